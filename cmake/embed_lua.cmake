@@ -1,0 +1,24 @@
+# cmake -DIN=src/lua/turn.lua -DNAME=turn -DOUT=turn.c -DLUA_OUT=turn.lua -P embed_lua.cmake
+# Writes a script with its fragments put in (lines "-- include: lib/score.lua") twice: as Lua, to install, and as a C
+# source with its SHA1, which is the name that EVALSHA knows it by.
+get_filename_component(dir "${IN}" DIRECTORY)
+file(READ "${IN}" text)
+while(text MATCHES "-- include: ([a-z_/]+\\.lua)\n")
+  set(fragment "${CMAKE_MATCH_1}")
+  file(READ "${dir}/${fragment}" body)
+  string(REPLACE "-- include: ${fragment}\n" "${body}" text "${text}")
+endwhile()
+file(WRITE "${LUA_OUT}" "${text}")
+file(SHA1 "${LUA_OUT}" sha)
+file(SIZE "${LUA_OUT}" length)
+file(READ "${LUA_OUT}" hex HEX)
+string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
+string(REGEX REPLACE "(................................................................................)" "\\1\n" bytes "${bytes}")
+file(WRITE "${OUT}" "/* made from src/lua/${NAME}.lua; do not edit */
+#include \"queue/scripts.h\"
+
+static const char text[] = {
+${bytes}0x00};
+
+const rv_script rv_script_${NAME} = {\"${NAME}\", text, ${length}, \"${sha}\"};
+")

@@ -1,0 +1,13 @@
+# The libraries under reeve, all from Debian packages.
+find_package(Threads REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(HIREDIS REQUIRED IMPORTED_TARGET hiredis>=0.14)
+pkg_check_modules(CJSON REQUIRED IMPORTED_TARGET libcjson)
+pkg_check_modules(UUID REQUIRED IMPORTED_TARGET uuid)
+pkg_check_modules(LIBCONFIG REQUIRED IMPORTED_TARGET libconfig)
+if(REEVE_PLUGINS)
+  pkg_check_modules(CRYPTO REQUIRED IMPORTED_TARGET libcrypto)
+endif()
+if(REEVE_TESTS)
+  pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
+endif()

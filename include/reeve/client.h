@@ -1,0 +1,251 @@
+/*
+ * client.h - enqueue tasks, look at them, and steer queues.
+ *
+ * A client is one connection, opened again by itself when it was lost. One thread at a time may use a client; open one
+ * per thread. Every call below blocks for one round trip (or what its comment says) and at most until the client's
+ * timeout; on failure reeve_client_error() has the words.
+ *
+ * Times: reeve counts milliseconds; points in time are milliseconds since the epoch on Redis's clock.
+ */
+#ifndef REEVE_CLIENT_H
+#define REEVE_CLIENT_H
+
+#include "task.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct reeve_client reeve_client;
+
+/* All fields may be zero. */
+typedef struct reeve_client_options {
+    size_t size;           /* sizeof(reeve_client_options), or 0 for this version's */
+    const char *redis;     /* URL; NULL: the environment's REEVE_REDIS, else "embedded:" */
+    const char *ns;        /* namespace, the prefix of every key; NULL: "reeve" */
+    int64_t timeout_ms;    /* how long one call may take, connecting included; 0: 5000 */
+    const char *name;      /* the connection's name in CLIENT LIST; NULL: "reeve-client" */
+} reeve_client_options;
+
+/*
+ * Opens a client and connects. On success *ret is owned by the caller until reeve_client_close. On failure *ret is NULL,
+ * and when ret_error is not NULL it receives the words (cut at size). Blocks up to timeout_ms; with an embedded URL also
+ * for the start of that server (up to 10 s more).
+ * REEVE_EURL, REEVE_ECONNECT, REEVE_EUNSUPPORTED, REEVE_ENOMEM, REEVE_EINVAL (namespace).
+ */
+REEVE_API reeve_status reeve_client_open(reeve_client **ret, const reeve_client_options *options);
+REEVE_API reeve_status reeve_client_open_or_say(reeve_client **ret, const reeve_client_options *options, char *ret_error,
+                                                size_t size);
+
+/* Closes and frees; NULL is fine. An embedded server stops with its last user. */
+REEVE_API void reeve_client_close(reeve_client *client);
+
+/* The words of the last failed call on this client; "" when there was none. Valid until the next call. */
+REEVE_API const char *reeve_client_error(const reeve_client *client);
+
+/* ---- enqueue --------------------------------------------------------------------------------------------------- */
+
+/* One key and value of a task's metadata. */
+typedef struct reeve_meta {
+    const char *key;
+    const char *value;
+} reeve_meta;
+
+/* What to enqueue. Zero means: not given. Nothing is kept after the call. */
+typedef struct reeve_task_spec {
+    size_t size;            /* sizeof(reeve_task_spec), or 0 for this version's */
+    const char *queue;      /* required */
+    const char *type;       /* required */
+    reeve_bytes payload;    /* any bytes, at most REEVE_PAYLOAD_MAX */
+    const char *id;         /* NULL: a UUIDv7 */
+    int priority;           /* lower runs sooner, REEVE_PRIORITY_MIN to _MAX */
+    int64_t delay_ms;       /* run this much later; not with at_ms */
+    int64_t at_ms;          /* run at this time; in the past means now */
+    const char *group;      /* fairness: groups take turns; NULL: the common group */
+    unsigned weight;        /* the group's share against others, 1 to 256; 0: 1 */
+    int max_attempts;       /* 0: the handler's, else 20 */
+    int max_crashes;        /* 0: the handler's, else 3 */
+    int64_t timeout_ms;     /* run time limit; 0: the handler's, else none */
+    const reeve_backoff *backoff; /* NULL: the handler's, else the default */
+    const char *const *tags;
+    size_t tag_count;
+    const reeve_meta *meta;
+    size_t meta_count;
+} reeve_task_spec;
+
+/*
+ * Enqueues one task. On success the task is in Redis (as durable as that Redis is) and ret_id, when not NULL, has its id.
+ * A reply lost with its connection is asked for again on a new one: the task is enqueued once.
+ * REEVE_EINVAL: a name or option is malformed. REEVE_ETOOBIG: the payload or metadata. REEVE_EEXISTS: the id is taken in
+ * this queue. REEVE_ECONNECT, REEVE_ETIMEOUT, REEVE_EREDIS: not enqueued as far as is known.
+ * REEVE_ELOST: unknown; enqueueing the same id again is safe.
+ */
+REEVE_API reeve_status reeve_enqueue(reeve_client *client, const reeve_task_spec *spec, char ret_id[REEVE_ID_MAX]);
+
+/* What became of one spec of reeve_enqueue_many. */
+typedef struct reeve_enqueued {
+    reeve_status status;
+    char id[REEVE_ID_MAX];
+} reeve_enqueued;
+
+/*
+ * Enqueues many tasks, of any queues, in pipelined bulk. ret_results has count elements; each is written, whatever is
+ * returned. Returns REEVE_OK when every task was enqueued, else the first failure; the others are enqueued all the same.
+ * reeve_client_error() tells of the first failure. Not atomic over tasks; order is kept within a queue.
+ */
+REEVE_API reeve_status reeve_enqueue_many(reeve_client *client, const reeve_task_spec *specs, size_t count,
+                                          reeve_enqueued *ret_results);
+
+/* Checks a spec as reeve_enqueue would, without Redis; ret_error, when not NULL, receives the words. Any thread. */
+REEVE_API reeve_status reeve_task_spec_check(const reeve_task_spec *spec, char *ret_error, size_t size);
+
+/* ---- looking at tasks ------------------------------------------------------------------------------------------ */
+
+typedef enum reeve_state {
+    REEVE_STATE_BLOCKED = 0,
+    REEVE_STATE_SCHEDULED,
+    REEVE_STATE_READY,
+    REEVE_STATE_PARKED,
+    REEVE_STATE_RUNNING,
+    REEVE_STATE_COMPLETED,
+    REEVE_STATE_DEAD,
+    REEVE_STATE_CANCELLED
+} reeve_state;
+#define REEVE_STATE_COUNT 8
+
+/* The state's name ("ready"), and back: REEVE_EINVAL when it is none. Any thread. */
+REEVE_API const char *reeve_state_name(reeve_state state);
+REEVE_API reeve_status reeve_state_parse(const char *name, reeve_state *ret);
+
+/* Everything known about a task. Owned by the caller: reeve_task_info_free. Strings are NULL, numbers -1 or 0, where
+ * there is nothing to tell. */
+typedef struct reeve_task_info {
+    char *queue;
+    char *id;
+    char *type;
+    reeve_state state;
+    reeve_bytes payload;
+    reeve_bytes result;       /* data NULL: none recorded */
+    int priority;
+    char *group;
+    int64_t enqueued_ms;
+    int64_t due_ms;           /* scheduled: when; else -1 */
+    int64_t started_ms;       /* running: since when; else -1 */
+    int64_t ended_ms;         /* completed, dead, cancelled: when; else -1 */
+    unsigned failures;
+    unsigned crashes;
+    int max_attempts;         /* the task's own, or 0 */
+    int max_crashes;          /* the task's own, or 0 */
+    int64_t timeout_ms;       /* the task's own, or 0 */
+    char *error_kind;         /* of the last failure */
+    char *error_message;
+    int64_t failed_ms;        /* when it last failed, or -1 */
+    int progress;             /* percent, or -1 */
+    char *progress_words;
+    char *worker;             /* running: the worker's id */
+    char *session;            /* running: who holds it */
+    char *tags;               /* a JSON array, or NULL */
+    char *meta;               /* a JSON object, or NULL */
+} reeve_task_info;
+
+/* Looks a task up. REEVE_ENOTFOUND when it does not exist (any more). */
+REEVE_API reeve_status reeve_show(reeve_client *client, const char *queue, const char *id, reeve_task_info **ret);
+REEVE_API void reeve_task_info_free(reeve_task_info *info);
+
+/*
+ * A page of the tasks of a queue in one state, in the order in which they would run (ready, scheduled) or newest first
+ * (completed, dead, cancelled); running has no order. ret has count entries; free with reeve_task_list_free. offset
+ * skips that many; limit is at most 1000. *ret_total is the number in that state. Payloads and results are included.
+ */
+REEVE_API reeve_status reeve_list(reeve_client *client, const char *queue, reeve_state state, uint64_t offset,
+                                  size_t limit, reeve_task_info ***ret, size_t *ret_count, uint64_t *ret_total);
+REEVE_API void reeve_task_list_free(reeve_task_info **list, size_t count);
+
+/*
+ * Blocks until the task has ended or timeout_ms has passed (negative: no limit). It does not poll: the settling script
+ * tells. ret, when not NULL, receives what reeve_show would; also on REEVE_EDEAD and REEVE_ECANCELLED.
+ * REEVE_OK: completed. REEVE_EDEAD, REEVE_ECANCELLED: ended so. REEVE_ENOTFOUND: unknown, deleted, or its record no
+ * longer kept. REEVE_ETIMEOUT. REEVE_EINTERRUPTED: reeve_client_interrupt. Uses a second connection while it waits.
+ */
+REEVE_API reeve_status reeve_wait(reeve_client *client, const char *queue, const char *id, int64_t timeout_ms,
+                                  reeve_task_info **ret);
+
+/* Ends a reeve_wait on this client, now or the next. Any thread; safe in a signal handler. */
+REEVE_API void reeve_client_interrupt(reeve_client *client);
+
+/* ---- looking at queues and workers ----------------------------------------------------------------------------- */
+
+typedef struct reeve_queue_info {
+    char name[REEVE_QUEUE_MAX + 1];
+    bool paused;
+    uint64_t count[REEVE_STATE_COUNT]; /* tasks in each state, by reeve_state */
+    uint64_t completed_total; /* ever, as flushed by the workers every few seconds */
+    uint64_t failed_total;    /* failed attempts */
+    uint64_t dead_total;
+    uint64_t crashed_total;   /* leases lost to a dead worker */
+    int64_t oldest_ready_ms;  /* when the task at the head of the queue was enqueued, or -1 */
+    int64_t next_due_ms;      /* the earliest scheduled task's time, or -1 */
+} reeve_queue_info;
+
+/* One queue; a queue that never had a task is all zero. */
+REEVE_API reeve_status reeve_queue(reeve_client *client, const char *queue, reeve_queue_info *ret);
+
+/* All queues known to this namespace, by name. One array, freed with reeve_queues_free. */
+REEVE_API reeve_status reeve_queues(reeve_client *client, reeve_queue_info **ret, size_t *ret_count);
+REEVE_API void reeve_queues_free(reeve_queue_info *list);
+
+typedef struct reeve_worker_info {
+    char *id;
+    char *name;
+    char *host;
+    int64_t pid;
+    char *version;
+    int64_t started_ms;
+    int64_t seen_ms;          /* the last heartbeat */
+    char *state;              /* "running", "quiet", "stopping" */
+    unsigned threads;
+    unsigned busy;            /* threads that run a handler, at the last heartbeat */
+    uint64_t processed;       /* settled tasks since it started */
+    uint64_t failed;
+    char *pools;              /* JSON: [{"name":..,"threads":n,"queues":[..]}] */
+} reeve_worker_info;
+
+/* All live workers of this namespace. One array, freed with reeve_workers_free. */
+REEVE_API reeve_status reeve_workers(reeve_client *client, reeve_worker_info **ret, size_t *ret_count);
+REEVE_API void reeve_workers_free(reeve_worker_info *list, size_t count);
+
+/* ---- steering -------------------------------------------------------------------------------------------------- */
+
+/*
+ * retry: a dead, cancelled or scheduled task becomes ready now; of a dead one failures and crashes are forgotten.
+ * cancel: a waiting task (ready, scheduled) is cancelled: it will not run and is kept as a record.
+ * delete: a task that is not running is removed with all that belongs to it.
+ * REEVE_ENOTFOUND: no such task. REEVE_ESTATE: its state does not allow it (the error's words name the state).
+ */
+REEVE_API reeve_status reeve_retry(reeve_client *client, const char *queue, const char *id);
+REEVE_API reeve_status reeve_cancel(reeve_client *client, const char *queue, const char *id);
+REEVE_API reeve_status reeve_delete(reeve_client *client, const char *queue, const char *id);
+
+/* A paused queue takes tasks in and hands none out; running tasks go on. Pausing twice is fine. */
+REEVE_API reeve_status reeve_pause(reeve_client *client, const char *queue);
+REEVE_API reeve_status reeve_resume(reeve_client *client, const char *queue);
+
+/* How long ended tasks are kept: by age (0: not at all; -1: no limit) and by count (the same), whichever is less. */
+typedef struct reeve_keep {
+    int64_t age_ms;
+    int64_t count;
+} reeve_keep;
+
+typedef struct reeve_queue_settings {
+    size_t size;                  /* sizeof(reeve_queue_settings), or 0 */
+    const reeve_keep *completed;  /* NULL: leave as is (default 1 day, 10,000); also for cancelled tasks */
+    const reeve_keep *dead;       /* NULL: leave as is (default 90 days, 10,000) */
+} reeve_queue_settings;
+
+/* Changes a queue's settings; in force at once for all workers. */
+REEVE_API reeve_status reeve_queue_set(reeve_client *client, const char *queue, const reeve_queue_settings *settings);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

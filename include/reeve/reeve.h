@@ -1,0 +1,20 @@
+/*
+ * reeve.h - all of reeve: durable background tasks on Redis.
+ *
+ * client.h   enqueue tasks and look at them
+ * task.h     what a handler sees of its task, and how it answers
+ * worker.h   run handlers in a pool of threads inside your program
+ * plugin.h   put handlers into a shared object
+ * status.h   results of calls, log and memory hooks
+ */
+#ifndef REEVE_H
+#define REEVE_H
+
+#include "client.h"
+#include "plugin.h"
+#include "status.h"
+#include "task.h"
+#include "version.h"
+#include "worker.h"
+
+#endif

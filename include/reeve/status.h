@@ -1,0 +1,118 @@
+/*
+ * status.h - one enum for every outcome of a call, a text for each, and the hooks for log and memory.
+ *
+ * Zero is success. Outputs (parameters named ret_...) are written only on success unless a comment says otherwise.
+ */
+#ifndef REEVE_STATUS_H
+#define REEVE_STATUS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "version.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The one list of codes and texts: X(name, number, text). Numbers are part of the ABI; append only. */
+#define REEVE_STATUS_MAP(X)                                                                        \
+    X(OK, 0, "success")                                                                            \
+    X(EINVAL, 1, "invalid argument")                                                               \
+    X(ENOMEM, 2, "out of memory")                                                                  \
+    X(EURL, 3, "invalid Redis URL")                                                                \
+    X(ECONNECT, 4, "cannot connect to Redis")                                                      \
+    X(ELOST, 5, "connection to Redis lost before the reply")                                       \
+    X(ETIMEOUT, 6, "deadline passed")                                                              \
+    X(EREDIS, 7, "Redis answered with an error")                                                   \
+    X(EPROTO, 8, "unexpected reply from Redis")                                                    \
+    X(EEXISTS, 9, "a task with this id exists")                                                    \
+    X(ENOTFOUND, 10, "not found")                                                                  \
+    X(ESTATE, 11, "not possible in the task's present state")                                      \
+    X(EREFUSED, 12, "refused: the lease is no longer held")                                        \
+    X(ETOOBIG, 13, "larger than the limit")                                                        \
+    X(EINTERRUPTED, 14, "interrupted")                                                             \
+    X(EPLUGIN, 15, "plugin cannot be loaded")                                                      \
+    X(EDUPLICATE, 16, "registered twice")                                                          \
+    X(ESYSTEM, 17, "system call failed")                                                           \
+    X(EUNSUPPORTED, 18, "not supported by this build")                                             \
+    X(EDEAD, 19, "the task is dead")                                                               \
+    X(ECANCELLED, 20, "the task was cancelled")
+
+typedef enum reeve_status {
+#define REEVE_STATUS_ENUM(name, number, text) REEVE_##name = number,
+    REEVE_STATUS_MAP(REEVE_STATUS_ENUM)
+#undef REEVE_STATUS_ENUM
+} reeve_status;
+
+/* The text of a status, "unknown status" for a number that is none. Any thread; never NULL. */
+REEVE_API const char *reeve_status_text(reeve_status status);
+
+/* A run of bytes that somebody else owns. Data may be NULL when length is zero; it need not end in a zero byte. */
+typedef struct reeve_bytes {
+    const void *data;
+    size_t length;
+} reeve_bytes;
+
+/* ---- log ------------------------------------------------------------------------------------------------------- */
+
+typedef enum reeve_log_level {
+    REEVE_LOG_DEBUG,
+    REEVE_LOG_INFO,
+    REEVE_LOG_WARN,
+    REEVE_LOG_ERROR,
+    REEVE_LOG_OFF
+} reeve_log_level;
+
+/* One key and its value in a log record; both are text that ends in a zero byte. */
+typedef struct reeve_log_field {
+    const char *key;
+    const char *value;
+} reeve_log_field;
+
+/* One log record. All pointers are valid only during the callback. */
+typedef struct reeve_log_record {
+    reeve_log_level level;
+    int64_t time_ms;      /* wall clock, milliseconds since the epoch */
+    const char *event;    /* a short, stable message id, for instance "redis.lost" */
+    const char *message;  /* words for people */
+    const reeve_log_field *fields;
+    size_t field_count;
+} reeve_log_record;
+
+/*
+ * Receives the library's log. Called from any thread, one call at a time; must not call back into the library.
+ * Passwords never appear in a record.
+ */
+typedef void (*reeve_log_fn)(const reeve_log_record *record, void *user);
+
+/*
+ * Sets the process-wide log callback and the least level that reaches it. The library is silent by default; NULL makes
+ * it silent again. Any thread; the old callback is not running any more when this returns.
+ */
+REEVE_API void reeve_log_set(reeve_log_fn fn, void *user, reeve_log_level least);
+
+/* Ready-made callbacks: one line a record to the FILE* in user, as logfmt or as JSON. */
+REEVE_API void reeve_log_to_logfmt(const reeve_log_record *record, void *user);
+REEVE_API void reeve_log_to_json(const reeve_log_record *record, void *user);
+
+/* ---- memory ---------------------------------------------------------------------------------------------------- */
+
+/* Replacements for malloc, realloc and free, with their contracts. All three or none. */
+typedef struct reeve_memory_hooks {
+    void *(*allocate)(size_t size, void *user);
+    void *(*reallocate)(void *pointer, size_t size, void *user);
+    void (*release)(void *pointer, void *user);
+    void *user;
+} reeve_memory_hooks;
+
+/*
+ * Replaces the library's allocator; NULL restores malloc. Call it before any other function of the library; later is
+ * REEVE_EINVAL. (The libraries under reeve, such as hiredis, keep their own.)
+ */
+REEVE_API reeve_status reeve_memory_set(const reeve_memory_hooks *hooks);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

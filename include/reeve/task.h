@@ -1,0 +1,139 @@
+/*
+ * task.h - a task as its handler sees it.
+ *
+ * The worker calls a handler with a task that it has leased. The handler reads the payload, may report progress, and
+ * ends by returning what one of the verbs below returns:
+ *
+ *     return reeve_task_done(task, result, length);
+ *
+ * Unless a comment says otherwise, the functions here may be called only on the thread that runs the handler and only
+ * until it returns; a reeve_task pointer must not be kept. Memory that they return belongs to the task and lives until
+ * the handler returns; memory that they are given is copied before they return.
+ */
+#ifndef REEVE_TASK_H
+#define REEVE_TASK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Limits. Lengths count bytes, without the zero byte at the end. */
+#define REEVE_QUEUE_MAX 64          /* a queue's name: [A-Za-z0-9._-] */
+#define REEVE_TYPE_MAX 100          /* a task's type: the same characters, and ':' and '/' */
+#define REEVE_ID_LENGTH_MAX 100     /* a task's id: the characters of a type, but '/' */
+#define REEVE_ID_MAX (REEVE_ID_LENGTH_MAX + 1)
+#define REEVE_HANDLE_MAX (REEVE_QUEUE_MAX + 1 + REEVE_ID_MAX)
+#define REEVE_GROUP_MAX 100         /* a group's name: any text */
+#define REEVE_KIND_MAX 100          /* an error's kind */
+#define REEVE_MESSAGE_MAX 1000      /* an error's message; longer is cut on a character */
+#define REEVE_PAYLOAD_MAX (64u * 1024 * 1024)
+#define REEVE_RESULT_MAX (16u * 1024 * 1024)
+#define REEVE_META_MAX 16384        /* tags and metadata of a task together, as JSON */
+#define REEVE_PRIORITY_MIN (-128)
+#define REEVE_PRIORITY_MAX 127
+
+typedef struct reeve_task reeve_task;
+
+/* What a handler decided. Return what a verb returned; the verb keeps the details in the task. */
+typedef enum reeve_outcome {
+    REEVE_OUTCOME_NONE = 0, /* no verb was called: counts as a failure of kind "handler" */
+    REEVE_OUTCOME_DONE,
+    REEVE_OUTCOME_RETRY,
+    REEVE_OUTCOME_FAIL,
+    REEVE_OUTCOME_SNOOZE
+} reeve_outcome;
+
+/* How long failed attempts wait. Zeroed: exponential, 1 s doubling to 1 h, 20 % jitter. */
+typedef enum reeve_backoff_shape { REEVE_BACKOFF_EXPONENTIAL = 0, REEVE_BACKOFF_FIXED = 1 } reeve_backoff_shape;
+
+typedef struct reeve_backoff {
+    reeve_backoff_shape shape;
+    int64_t base_ms; /* the first delay; 0: 1000 */
+    int64_t cap_ms;  /* the longest delay; 0: 3600000 */
+    double jitter;   /* a delay d becomes d * (1 - j .. 1 + j); 0: 0.2; negative: none; at most 1 */
+} reeve_backoff;
+
+/*
+ * A handler. Called on a pool's thread, many at a time unless its plugin or pool says otherwise; user is what it was
+ * registered with. It may block; a task that takes long should look at reeve_task_should_stop now and then.
+ */
+typedef reeve_outcome (*reeve_handler_fn)(reeve_task *task, void *user);
+
+/* ---- reading the task ------------------------------------------------------------------------------------------ */
+
+/* The payload, in place: no copy. A zero byte follows it that is not counted. */
+REEVE_API reeve_bytes reeve_task_payload(const reeve_task *task);
+
+REEVE_API const char *reeve_task_id(const reeve_task *task);
+REEVE_API const char *reeve_task_queue(const reeve_task *task);
+REEVE_API const char *reeve_task_type(const reeve_task *task);
+
+/* "queue/id". */
+REEVE_API const char *reeve_task_handle(const reeve_task *task);
+
+/* The number of this attempt, 1 for the first; attempts that were snoozed or given back do not count. */
+REEVE_API unsigned reeve_task_attempt(const reeve_task *task);
+
+/* How often a worker died while it held this task. */
+REEVE_API unsigned reeve_task_crashes(const reeve_task *task);
+
+/* When the task was enqueued, milliseconds since the epoch on Redis's clock. */
+REEVE_API int64_t reeve_task_enqueued_ms(const reeve_task *task);
+
+/* The group, or NULL. */
+REEVE_API const char *reeve_task_group(const reeve_task *task);
+
+/* The value of a metadata key, or NULL. Parses the task's header on the first call. */
+REEVE_API const char *reeve_task_meta(reeve_task *task, const char *key);
+
+/* What the handler's thread_start hook left for this thread, or NULL. */
+REEVE_API void *reeve_task_thread_state(const reeve_task *task);
+
+/* ---- while it runs --------------------------------------------------------------------------------------------- */
+
+/*
+ * True when the handler should end soon: the worker is stopping, or the lease is lost. Cheap: no I/O. Any thread while
+ * the handler runs.
+ */
+REEVE_API bool reeve_task_should_stop(const reeve_task *task);
+
+/*
+ * Records progress: percent (0 to 100) and words (may be NULL; cut at REEVE_MESSAGE_MAX). One round trip on the
+ * thread's connection; blocks at most until the command deadline.
+ * REEVE_EREFUSED: the lease is lost, whatever the handler does will not count. REEVE_ELOST, REEVE_EREDIS: not recorded;
+ * the task is still ours as far as we know. REEVE_EINVAL: percent out of range.
+ */
+REEVE_API reeve_status reeve_task_progress(reeve_task *task, int percent, const char *words);
+
+/* ---- verbs: how a handler ends --------------------------------------------------------------------------------- */
+
+/*
+ * The task is completed. The result is kept as the queue's settings say; pass NULL and 0 for none. A result longer
+ * than REEVE_RESULT_MAX makes the task fail with kind "result".
+ */
+REEVE_API reeve_outcome reeve_task_done(reeve_task *task, const void *result, size_t length);
+
+/*
+ * This attempt failed; try again after delay_ms, or, when negative, after the backoff. Counts as a failure: after
+ * max_attempts the task is dead.
+ */
+REEVE_API reeve_outcome reeve_task_retry(reeve_task *task, int64_t delay_ms, const char *kind, const char *format, ...)
+    REEVE_PRINTF(4, 5);
+
+/* The task failed for good: dead at once. */
+REEVE_API reeve_outcome reeve_task_fail(reeve_task *task, const char *kind, const char *format, ...)
+    REEVE_PRINTF(3, 4);
+
+/* Not now: back to the queue, after delay_ms (0: to the front of the queue, at once). Uses no attempt. */
+REEVE_API reeve_outcome reeve_task_snooze(reeve_task *task, int64_t delay_ms);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
