@@ -1,0 +1,169 @@
+#include "base/id.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+#include <uuid/uuid.h>
+
+#include "base/clock.h"
+#include "reeve/task.h"
+
+#define BLOCK 512
+#define COUNTER_MAX 0xfffu
+#define COUNTER_SEED 0x7ffu /* the top bit starts as zero: at least 2048 ids before the counter is full */
+
+/* Each thread takes its random bytes from a block of its own. */
+static _Thread_local struct {
+    unsigned char bytes[BLOCK];
+    size_t left;
+    unsigned generation; /* the block is good while this is the process's generation */
+} block;
+
+static _Thread_local struct {
+    int64_t ms;
+    unsigned counter;
+} last;
+
+/* Raised in a forked child, which must not use its parent's bytes. 0: forks are not watched, no block is kept. */
+static _Atomic unsigned generation;
+static pthread_once_t watching = PTHREAD_ONCE_INIT;
+
+static void after_fork(void)
+{
+    atomic_fetch_add_explicit(&generation, 1, memory_order_relaxed);
+}
+
+static void watch_forks(void)
+{
+    if (pthread_atfork(NULL, NULL, after_fork) == 0) atomic_store_explicit(&generation, 1, memory_order_relaxed);
+}
+
+/* Where the system gives no randomness (a sandbox forbids the call), ids still differ by clock, process, thread and
+ * count. */
+static void fill_without_system(unsigned char *bytes, size_t length)
+{
+    static _Atomic uint64_t calls;
+    uint64_t state = (uint64_t)rv_now_us() ^ (uint64_t)rv_wall_ms() << 20 ^ (uint64_t)(uintptr_t)&block;
+
+    state += (atomic_fetch_add(&calls, 1) << 24 ^ (uint64_t)getpid()) * 0xd1342543de82ef95u;
+    for (size_t i = 0; i < length; i++) {
+        state += 0x9e3779b97f4a7c15u; /* splitmix64 */
+        uint64_t mixed = (state ^ state >> 30) * 0xbf58476d1ce4e5b9u;
+        mixed = (mixed ^ mixed >> 27) * 0x94d049bb133111ebu;
+        bytes[i] = (unsigned char)(mixed >> 56);
+    }
+}
+
+static void fill(unsigned char *bytes, size_t length)
+{
+    size_t filled = 0;
+    while (filled < length) {
+        ssize_t got = getrandom(bytes + filled, length - filled, 0);
+        if (got > 0) {
+            filled += (size_t)got;
+        } else if (got < 0 && errno != EINTR) {
+            fill_without_system(bytes + filled, length - filled);
+            return;
+        }
+    }
+}
+
+static void take_random(void *ret, size_t length)
+{
+    unsigned present = atomic_load_explicit(&generation, memory_order_relaxed);
+    if (present == 0 || present != block.generation || block.left < length) {
+        pthread_once(&watching, watch_forks);
+        fill(block.bytes, sizeof(block.bytes));
+        block.left = sizeof(block.bytes);
+        block.generation = atomic_load_explicit(&generation, memory_order_relaxed);
+    }
+    block.left -= length;
+    memcpy(ret, block.bytes + block.left, length);
+}
+
+/* Moves `last` on: a later millisecond starts a new count; the same one, or a clock that was set back, counts on; a
+ * full counter borrows the next millisecond. */
+static void next_tick(void)
+{
+    int64_t ms = rv_wall_ms();
+    if (ms <= last.ms && last.counter < COUNTER_MAX) {
+        last.counter++;
+        return;
+    }
+    uint16_t seed;
+    take_random(&seed, sizeof(seed));
+    last.ms = ms > last.ms ? ms : last.ms + 1;
+    last.counter = seed & COUNTER_SEED;
+}
+
+void rv_uuid7(char ret[RV_UUID_LENGTH + 1])
+{
+    uuid_t id;
+
+    next_tick();
+    for (int i = 0; i < 6; i++) id[i] = (unsigned char)(last.ms >> (40 - 8 * i));
+    id[6] = (unsigned char)(0x70 | last.counter >> 8);
+    id[7] = (unsigned char)last.counter;
+    take_random(id + 8, 8);
+    id[8] = (unsigned char)((id[8] & 0x3f) | 0x80);
+    uuid_unparse_lower(id, ret);
+}
+
+void rv_random_id(char ret[RV_SESSION_LENGTH + 1])
+{
+    static const char hex[] = "0123456789abcdef";
+    unsigned char bytes[RV_SESSION_LENGTH / 2];
+
+    take_random(bytes, sizeof(bytes));
+    for (size_t i = 0; i < sizeof(bytes); i++) {
+        ret[2 * i] = hex[bytes[i] >> 4];
+        ret[2 * i + 1] = hex[bytes[i] & 15];
+    }
+    ret[RV_SESSION_LENGTH] = '\0';
+}
+
+double rv_random_unit(void)
+{
+    uint64_t bits;
+    take_random(&bits, sizeof(bits));
+    return (double)(bits >> 11) * 0x1p-53;
+}
+
+static bool is_alphanumeric(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z');
+}
+
+/* 1 to max characters, each a letter, a digit or one of the others. */
+static bool is_name(const char *text, size_t length, size_t max, const char *others, size_t other_count)
+{
+    if (text == NULL || length == 0 || length > max) return false;
+    for (size_t i = 0; i < length; i++) {
+        if (!is_alphanumeric(text[i]) && memchr(others, text[i], other_count) == NULL) return false;
+    }
+    return true;
+}
+
+bool rv_valid_queue(const char *text, size_t length)
+{
+    return is_name(text, length, REEVE_QUEUE_MAX, "._-", 3);
+}
+
+bool rv_valid_type(const char *text, size_t length)
+{
+    return is_name(text, length, REEVE_TYPE_MAX, "._-:/", 5);
+}
+
+bool rv_valid_id(const char *text, size_t length)
+{
+    return is_name(text, length, REEVE_ID_LENGTH_MAX, "._-:", 4);
+}
+
+bool rv_valid_ns(const char *text, size_t length)
+{
+    return is_name(text, length, 64, "._-:", 4);
+}

@@ -1,0 +1,80 @@
+#include "base/log.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "base/clock.h"
+
+#define FIELDS_MAX 24 /* more than any record has; the rest would be left out */
+
+/* Held during the callback: one call at a time, and none to the old callback once reeve_log_set has returned. The last
+ * lock in every order: nothing is locked while it is held. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static reeve_log_fn callback;                   /* lock */
+static void *callback_user;                     /* lock */
+static _Atomic int least_level = REEVE_LOG_OFF; /* written under lock, read by anyone */
+
+void reeve_log_set(reeve_log_fn fn, void *user, reeve_log_level least)
+{
+    pthread_mutex_lock(&lock);
+    callback = fn;
+    callback_user = user;
+    atomic_store_explicit(&least_level, fn == NULL ? REEVE_LOG_OFF : (int)least, memory_order_relaxed);
+    pthread_mutex_unlock(&lock);
+}
+
+bool rv_log_on(reeve_log_level level)
+{
+    return (int)level >= atomic_load_explicit(&least_level, memory_order_relaxed) && level < REEVE_LOG_OFF;
+}
+
+static size_t collect(reeve_log_field fields[FIELDS_MAX], va_list pairs)
+{
+    size_t count = 0;
+    while (count < FIELDS_MAX) {
+        const char *key = va_arg(pairs, const char *);
+        if (key == NULL) break;
+        const char *value = va_arg(pairs, const char *);
+        fields[count++] = (reeve_log_field){.key = key, .value = value == NULL ? "" : value};
+    }
+    return count;
+}
+
+void rv_log(reeve_log_level level, const char *event, const char *message, ...)
+{
+    if (!rv_log_on(level)) return;
+
+    reeve_log_field fields[FIELDS_MAX];
+    va_list pairs;
+    va_start(pairs, message);
+    size_t count = collect(fields, pairs);
+    va_end(pairs);
+
+    reeve_log_record record = {.level = level,
+                               .event = event,
+                               .message = message == NULL ? "" : message,
+                               .fields = fields,
+                               .field_count = count};
+    pthread_mutex_lock(&lock);
+    if (callback != NULL && rv_log_on(level)) {
+        record.time_ms = rv_wall_ms(); /* under the lock: times in a log do not run backwards */
+        callback(&record, callback_user);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+bool rv_log_level_parse(const char *name, reeve_log_level *ret)
+{
+    static const char *const names[] = {"debug", "info", "warn", "error", "off"};
+
+    if (name == NULL) return false;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        if (strcmp(name, names[i]) != 0) continue;
+        *ret = (reeve_log_level)i;
+        return true;
+    }
+    return false;
+}

@@ -1,0 +1,114 @@
+/*
+ * The ready-made log callbacks: a record becomes one line, logfmt or JSON, in one write. A line is always UTF-8, and
+ * nothing in a record can end it early.
+ */
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/text.h"
+#include "reeve/status.h"
+
+#define LINE_MAX_BYTES 65536
+#define LOST "a log record was too long, or memory ran out"
+
+static const char *level_name(reeve_log_level level)
+{
+    static const char *const names[] = {"debug", "info", "warn", "error"};
+    size_t count = sizeof(names) / sizeof(names[0]);
+    return (size_t)level < count ? names[level] : names[count - 1];
+}
+
+static void add_bare_key(rv_buf *line, const char *key)
+{
+    for (; *key != '\0'; key++) {
+        unsigned char c = (unsigned char)*key;
+        rv_buf_addc(line, c <= ' ' || c == '=' || c == '"' || c == 0x7f ? '_' : *key);
+    }
+}
+
+static bool needs_quotes(const char *value)
+{
+    if (*value == '\0') return true;
+    for (; *value != '\0'; value++) {
+        unsigned char c = (unsigned char)*value;
+        if (c <= ' ' || c == '=' || c == '"' || c == '\\' || c == 0x7f) return true;
+    }
+    return false;
+}
+
+static void add_logfmt(rv_buf *line, const char *key, const char *value)
+{
+    if (value == NULL) value = "";
+    if (line->length > 0) rv_buf_addc(line, ' ');
+    add_bare_key(line, key);
+    rv_buf_addc(line, '=');
+    if (needs_quotes(value)) {
+        rv_buf_add_json(line, value, strlen(value));
+    } else {
+        rv_buf_adds(line, value);
+    }
+}
+
+static void add_json(rv_buf *line, const char *key, const char *value)
+{
+    if (value == NULL) value = "";
+    rv_buf_addc(line, line->length > 0 ? ',' : '{');
+    rv_buf_add_json(line, key, strlen(key));
+    rv_buf_addc(line, ':');
+    rv_buf_add_json(line, value, strlen(value));
+}
+
+typedef void (*add_pair)(rv_buf *line, const char *key, const char *value);
+
+static void add_record(rv_buf *line, const reeve_log_record *record, add_pair add)
+{
+    char time[RV_TIME_TEXT];
+
+    rv_format_time(record->time_ms, time);
+    add(line, "time", time);
+    add(line, "level", level_name(record->level));
+    add(line, "event", record->event);
+    add(line, "message", record->message);
+    for (size_t i = 0; i < record->field_count; i++) add(line, record->fields[i].key, record->fields[i].value);
+}
+
+/*
+ * A record that does not fit, or for which there is no memory, leaves a line that says so and needs neither. A full
+ * disk or a closed pipe cannot be told to anyone from here: the results of stdio are ignored on purpose.
+ */
+static void write_line(FILE *file, rv_buf *line, const char *lost)
+{
+    rv_buf_addc(line, '\n');
+    if (line->failed) {
+        (void)fwrite(lost, 1, strlen(lost), file);
+    } else {
+        rv_utf8_clean(line->data, line->length);
+        (void)fwrite(line->data, 1, line->length, file);
+    }
+    (void)fflush(file);
+}
+
+void reeve_log_to_logfmt(const reeve_log_record *record, void *user)
+{
+    rv_buf line;
+
+    if (user == NULL) return;
+    rv_buf_init(&line, LINE_MAX_BYTES);
+    add_record(&line, record, add_logfmt);
+    write_line(user, &line, "level=error event=log.lost message=\"" LOST "\"\n");
+    rv_buf_fini(&line);
+}
+
+void reeve_log_to_json(const reeve_log_record *record, void *user)
+{
+    rv_buf line;
+
+    if (user == NULL) return;
+    rv_buf_init(&line, LINE_MAX_BYTES);
+    add_record(&line, record, add_json);
+    rv_buf_addc(&line, '}');
+    write_line(user, &line, "{\"level\":\"error\",\"event\":\"log.lost\",\"message\":\"" LOST "\"}\n");
+    rv_buf_fini(&line);
+}

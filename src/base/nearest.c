@@ -1,0 +1,50 @@
+#include "base/nearest.h"
+
+#include <string.h>
+
+#define LONGEST 32
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Edit distance (insert, remove, replace), a row of the matrix at a time; both names at most LONGEST long. */
+static size_t edits(const char *a, size_t a_length, const char *b, size_t b_length)
+{
+    size_t row[LONGEST + 1];
+
+    for (size_t j = 0; j <= b_length; j++) row[j] = j;
+    for (size_t i = 1; i <= a_length; i++) {
+        size_t diagonal = row[0];
+
+        row[0] = i;
+        for (size_t j = 1; j <= b_length; j++) {
+            size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+            diagonal = row[j];
+            row[j] = least(replaced, least(row[j], row[j - 1]) + 1);
+        }
+    }
+    return row[b_length];
+}
+
+void rv_nearest_init(rv_nearest *nearest, const char *wanted)
+{
+    nearest->wanted = wanted;
+    nearest->name = NULL;
+    nearest->distance = strlen(wanted) < 3 ? 2 : 3; /* one more than what is still near */
+}
+
+void rv_nearest_try(rv_nearest *nearest, const char *name)
+{
+    size_t wanted = strlen(nearest->wanted), length = strlen(name), distance;
+
+    if (wanted == 0 || wanted > LONGEST || length > LONGEST) return;
+    if (wanted >= 2 && (strncmp(name, nearest->wanted, least(wanted, length)) == 0))
+        distance = 0;
+    else
+        distance = edits(nearest->wanted, wanted, name, length);
+    if (distance >= nearest->distance) return;
+    nearest->distance = distance;
+    nearest->name = name;
+}

@@ -1,0 +1,26 @@
+/*
+ * nearest.h - the name that somebody probably meant.
+ */
+#ifndef RV_NEAREST_H
+#define RV_NEAREST_H
+
+#include <stddef.h>
+
+/*
+ * A search among names, fed one by one:
+ *     rv_nearest nearest;
+ *     rv_nearest_init(&nearest, "thread");
+ *     for (each name) rv_nearest_try(&nearest, name);
+ *     nearest.name ...                                 NULL: nothing is near
+ * Near is: few letters differ, or one begins with the other. Names are borrowed.
+ */
+typedef struct rv_nearest {
+    const char *wanted;
+    const char *name;
+    size_t distance;
+} rv_nearest;
+
+void rv_nearest_init(rv_nearest *nearest, const char *wanted);
+void rv_nearest_try(rv_nearest *nearest, const char *name);
+
+#endif

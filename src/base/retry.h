@@ -1,0 +1,28 @@
+/*
+ * retry.h - retry arithmetic: pure functions of their arguments.
+ */
+#ifndef RV_RETRY_H
+#define RV_RETRY_H
+
+#include <stdint.h>
+
+#include "reeve/task.h"
+
+#define RV_MAX_ATTEMPTS 20
+#define RV_MAX_CRASHES 3
+
+/*
+ * The delay before the attempt that follows the nth failure (n >= 1), in milliseconds, at least 0. unit is a random
+ * number in [0, 1) that places the delay within its jitter. backoff NULL or zeroed: the defaults of task.h; negative
+ * times mean the defaults too. The default cap gives way to a base_ms that is longer; a given cap does not. Jitter is
+ * applied after the cap: the delay may exceed the cap by its share of jitter. Nothing overflows.
+ */
+int64_t rv_backoff_delay(const reeve_backoff *backoff, unsigned failures, double unit);
+
+/*
+ * Before the nth try (n >= 1) at reconnecting: 50 ms doubling to 2 s, half of it jitter ("equal jitter", AWS
+ * Architecture Blog, M. Brooker, 2015).
+ */
+int64_t rv_reconnect_delay(unsigned tries, double unit);
+
+#endif

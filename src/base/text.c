@@ -1,0 +1,62 @@
+#include "base/text.h"
+
+bool rv_parse_int(const char *text, int64_t least, int64_t most, int64_t *ret)
+{
+    if (text == NULL) return false;
+    bool negative = *text == '-';
+    if (negative) text++;
+    if (*text == '\0') return false;
+
+    int64_t number = 0; /* built on its own side of zero, so that INT64_MIN can be read */
+    for (; *text != '\0'; text++) {
+        if (*text < '0' || *text > '9') return false;
+        int digit = *text - '0';
+        if (__builtin_mul_overflow(number, 10, &number)) return false;
+        if (__builtin_add_overflow(number, negative ? -digit : digit, &number)) return false;
+    }
+    if (number < least || number > most) return false;
+    *ret = number;
+    return true;
+}
+
+size_t rv_utf8_cut(const char *text, size_t length, size_t max)
+{
+    if (length <= max) return length;
+    for (size_t back = 0; back < 4 && back <= max; back++) {
+        unsigned char next = (unsigned char)text[max - back];
+        if ((next & 0xc0) != 0x80) return max - back;
+    }
+    return max; /* no UTF-8: nothing to spare */
+}
+
+/* How many bytes the character at text has, 0 when there is none: RFC 3629, no overlong forms, no surrogates. */
+static size_t utf8_length(const unsigned char *text, size_t left)
+{
+    unsigned char first = text[0];
+    if (first < 0x80) return 1;
+    if (first < 0xc2 || first > 0xf4) return 0;
+
+    size_t length = first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+    if (left < length) return 0;
+    for (size_t i = 1; i < length; i++) {
+        if ((text[i] & 0xc0) != 0x80) return 0;
+    }
+    if (first == 0xe0 && text[1] < 0xa0) return 0;
+    if (first == 0xed && text[1] > 0x9f) return 0;
+    if (first == 0xf0 && text[1] < 0x90) return 0;
+    if (first == 0xf4 && text[1] > 0x8f) return 0;
+    return length;
+}
+
+void rv_utf8_clean(char *text, size_t length)
+{
+    size_t i = 0;
+    while (i < length) {
+        size_t step = utf8_length((const unsigned char *)text + i, length - i);
+        if (step == 0) {
+            text[i] = '?';
+            step = 1;
+        }
+        i += step;
+    }
+}

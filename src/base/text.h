@@ -1,0 +1,25 @@
+/*
+ * text.h - reading numbers, durations, times; cutting text on a character. No locale.
+ */
+#ifndef RV_TEXT_H
+#define RV_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Whole decimal number, the entire text, within [least, most]. */
+bool rv_parse_int(const char *text, int64_t least, int64_t most, int64_t *ret);
+/* "90", "1.5", "250ms", "90s", "5m", "2h", "1d": a bare number counts seconds. Milliseconds, >= 0. */
+bool rv_parse_duration(const char *text, int64_t *ret_ms);
+/* RFC 3339 ("2026-11-21T09:00:00Z", "...+01:00", fractions), or seconds since the epoch, maybe with a fraction. */
+bool rv_parse_time(const char *text, int64_t *ret_ms);
+/* RFC 3339 in UTC with milliseconds. */
+#define RV_TIME_TEXT 32
+void rv_format_time(int64_t ms, char ret[RV_TIME_TEXT]);
+/* The longest length <= max at which the text can be cut without splitting a UTF-8 character. */
+size_t rv_utf8_cut(const char *text, size_t length, size_t max);
+/* Replaces bytes that are no UTF-8 by '?', in place. */
+void rv_utf8_clean(char *text, size_t length);
+
+#endif

@@ -1,0 +1,110 @@
+/* ut_retry.c - delays between attempts: shapes, defaults, caps, jitter, extreme arguments. */
+#include <limits.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/retry.h"
+
+static void exponential_doubles_to_the_cap(void **state)
+{
+    (void)state;
+    const reeve_backoff backoff = {.base_ms = 100, .cap_ms = 1000, .jitter = -1};
+    static const int64_t expected[] = {100, 200, 400, 800, 1000, 1000};
+    for (unsigned n = 1; n <= 6; n++) assert_int_equal(rv_backoff_delay(&backoff, n, 0.3), expected[n - 1]);
+    assert_int_equal(rv_backoff_delay(&backoff, 0, 0.3), 100);
+    assert_int_equal(rv_backoff_delay(&backoff, UINT_MAX, 0.3), 1000);
+}
+
+static void defaults_are_those_of_the_manual(void **state)
+{
+    (void)state;
+    const reeve_backoff zeroed = {0};
+    const reeve_backoff negative = {.base_ms = -1, .cap_ms = -1};
+    const reeve_backoff *all[] = {NULL, &zeroed, &negative};
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(rv_backoff_delay(all[i], 1, 0.5), 1000);
+        assert_int_equal(rv_backoff_delay(all[i], 1, 0), 800);
+        assert_int_equal(rv_backoff_delay(all[i], 3, 0.5), 4000);
+        assert_int_equal(rv_backoff_delay(all[i], 12, 0.5), 2048000);
+        assert_int_equal(rv_backoff_delay(all[i], 13, 0.5), 3600000);
+        assert_int_equal(rv_backoff_delay(all[i], 10000, 0.5), 3600000);
+    }
+}
+
+static void fixed_stays(void **state)
+{
+    (void)state;
+    const reeve_backoff backoff = {.shape = REEVE_BACKOFF_FIXED, .base_ms = 7000, .jitter = -1};
+    assert_int_equal(rv_backoff_delay(&backoff, 1, 0), 7000);
+    assert_int_equal(rv_backoff_delay(&backoff, 30, 0.9), 7000);
+}
+
+static void only_a_given_cap_shortens_the_base(void **state)
+{
+    (void)state;
+    reeve_backoff backoff = {.base_ms = 7200000, .jitter = -1};
+    assert_int_equal(rv_backoff_delay(&backoff, 5, 0), 7200000);
+    backoff.cap_ms = 60000;
+    assert_int_equal(rv_backoff_delay(&backoff, 1, 0), 60000);
+    backoff.shape = REEVE_BACKOFF_FIXED;
+    assert_int_equal(rv_backoff_delay(&backoff, 1, 0), 60000);
+}
+
+static void jitter_spreads_around_the_delay(void **state)
+{
+    (void)state;
+    reeve_backoff backoff = {.base_ms = 1000, .cap_ms = 1000, .jitter = 0.5};
+    assert_int_equal(rv_backoff_delay(&backoff, 4, 0), 500);
+    assert_int_equal(rv_backoff_delay(&backoff, 4, 0.25), 750);
+    assert_int_equal(rv_backoff_delay(&backoff, 4, 0.75), 1250); /* past the cap, by its jitter */
+    backoff.jitter = 17;
+    assert_int_equal(rv_backoff_delay(&backoff, 1, 0), 0);
+    assert_int_equal(rv_backoff_delay(&backoff, 1, 0.5), 1000);
+    assert_in_range(rv_backoff_delay(&backoff, 1, 0.999999), 1999, 2000);
+}
+
+static void no_argument_overflows(void **state)
+{
+    (void)state;
+    reeve_backoff backoff = {.base_ms = INT64_MAX, .cap_ms = INT64_MAX, .jitter = 1};
+    assert_true(rv_backoff_delay(&backoff, UINT_MAX, 0.9) == INT64_MAX);
+    backoff = (reeve_backoff){.base_ms = 3, .cap_ms = INT64_MAX, .jitter = -1};
+    assert_true(rv_backoff_delay(&backoff, UINT_MAX, 0) == INT64_MAX);
+    backoff.jitter = NAN;
+    assert_in_range(rv_backoff_delay(&backoff, 1, NAN), 2, 3);
+    backoff.jitter = INFINITY;
+    assert_int_equal(rv_backoff_delay(&backoff, 1, -5), 0);
+    assert_int_equal(rv_backoff_delay(&backoff, 1, 5), 6);
+    assert_true(rv_backoff_delay(&(reeve_backoff){.jitter = -INFINITY}, 1, 0) == 1000);
+}
+
+static void reconnecting_waits_half_to_whole(void **state)
+{
+    (void)state;
+    static const int64_t whole[] = {50, 100, 200, 400, 800, 1600, 2000, 2000};
+    for (unsigned n = 1; n <= 8; n++) {
+        assert_int_equal(rv_reconnect_delay(n, 0), whole[n - 1] / 2);
+        assert_in_range(rv_reconnect_delay(n, 0.9999999), whole[n - 1] - 1, whole[n - 1]);
+    }
+    assert_int_equal(rv_reconnect_delay(0, 0), 25);
+    assert_int_equal(rv_reconnect_delay(UINT_MAX, 0.5), 1500);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(exponential_doubles_to_the_cap),
+        cmocka_unit_test(defaults_are_those_of_the_manual),
+        cmocka_unit_test(fixed_stays),
+        cmocka_unit_test(only_a_given_cap_shortens_the_base),
+        cmocka_unit_test(jitter_spreads_around_the_delay),
+        cmocka_unit_test(no_argument_overflows),
+        cmocka_unit_test(reconnecting_waits_half_to_whole),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
