@@ -1,0 +1,46 @@
+/*
+ * command.h - commands in RESP, built one behind the other in a buffer, each remembered by where it begins.
+ *
+ * A failed step (no memory, too large, a wrong number of arguments) is kept, and told once by rv_commands_check.
+ */
+#ifndef RV_COMMAND_H
+#define RV_COMMAND_H
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "redis/script.h"
+
+#define RV_COMMANDS_MAX (1024u * 1024 * 1024) /* bytes of one exchange */
+
+typedef struct rv_mark {
+    size_t offset;           /* of the command in out */
+    const rv_script *script; /* or NULL */
+    bool missing;            /* Redis does not know the script */
+} rv_mark;
+
+typedef struct rv_commands {
+    rv_buf out;
+    rv_mark *marks;
+    size_t count;
+    size_t capacity;
+    size_t open_args;   /* the last command still lacks so many */
+    reeve_status fault; /* the first one */
+    size_t out_before;  /* how long out was the time before */
+} rv_commands;
+
+void rv_commands_init(rv_commands *commands);
+void rv_commands_fini(rv_commands *commands);
+void rv_commands_clear(rv_commands *commands); /* keeps memory that two exchanges in a row needed */
+
+void rv_commands_begin(rv_commands *commands, size_t argc, const rv_script *script);
+void rv_commands_add(rv_commands *commands, const void *data, size_t length);
+void rv_commands_add2(rv_commands *commands, const void *a, size_t a_length, const void *b, size_t b_length);
+void rv_commands_adds(rv_commands *commands, const char *text);
+void rv_commands_addi(rv_commands *commands, int64_t number);
+
+/* REEVE_OK, REEVE_ENOMEM, REEVE_ETOOBIG, REEVE_EINVAL. */
+reeve_status rv_commands_check(const rv_commands *commands, rv_error *error);
+/* Where a command ends in out. */
+size_t rv_commands_end(const rv_commands *commands, size_t index);
+
+#endif

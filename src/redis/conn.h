@@ -1,0 +1,102 @@
+/*
+ * conn.h - one connection to Redis: commands out, replies in, every wait with a deadline.
+ *
+ * A connection belongs to one thread at a time. Commands are built into an out buffer, sent together by rv_conn_exec,
+ * which then reads a reply for each. The buffer is kept until then, so that a script that Redis does not know (NOSCRIPT)
+ * is loaded and sent again without the caller's help.
+ *
+ * What a call promises: REEVE_OK, all replies came (they may be error replies where a callback takes them); REEVE_ELOST or
+ * REEVE_ETIMEOUT, the connection was closed (abruptly: nothing unsent leaves any more) and what Redis did is unknown;
+ * REEVE_ECONNECT, nothing was sent. Once closed, the next rv_conn_open makes it anew.
+ */
+#ifndef RV_CONN_H
+#define RV_CONN_H
+
+#include "base/clock.h"
+#include "redis/arena.h"
+#include "redis/reply.h"
+#include "redis/script.h"
+#include "redis/url.h"
+#include "redis/waker.h"
+
+typedef struct rv_conn rv_conn;
+
+typedef struct rv_conn_options {
+    const rv_url *url;       /* borrowed; outlives the connection */
+    const char *name;        /* CLIENT SETNAME; copied, blanks become '-' */
+    const rv_waker *waker;   /* may be NULL; borrowed: ends interruptible waits */
+    int64_t command_ms;      /* the usual deadline of a command and of connecting; 0: 10000 */
+} rv_conn_options;
+
+reeve_status rv_conn_create(rv_conn **ret, const rv_conn_options *options, rv_error *error);
+void rv_conn_destroy(rv_conn *conn); /* closes; NULL is fine */
+
+/* One attempt to connect, AUTH, SELECT and name the connection, until the deadline; does nothing when it is open. */
+reeve_status rv_conn_open(rv_conn *conn, int64_t deadline);
+bool rv_conn_is_open(const rv_conn *conn);
+void rv_conn_close(rv_conn *conn);
+
+/*
+ * Opens again and again with a jittered, growing pause until it succeeds (REEVE_OK) or the waker is rung
+ * (REEVE_EINTERRUPTED). Logs redis.down once for each outage and redis.up when it ends.
+ */
+reeve_status rv_conn_persist(rv_conn *conn);
+
+/* The words of the last failure. */
+const rv_error *rv_conn_error(const rv_conn *conn);
+/* Redis's CLIENT ID of the open connection; 0 when unknown. */
+int64_t rv_conn_id(const rv_conn *conn);
+/* How often it has been opened: a caller sees a reconnect by a change. */
+unsigned rv_conn_epoch(const rv_conn *conn);
+
+/* ---- building: each command is begun with its number of arguments, which must then be added ------------------- */
+
+void rv_cmd(rv_conn *conn, size_t argc);                                    /* a plain command: argc counts its name */
+void rv_cmd_script(rv_conn *conn, const rv_script *script, size_t keys, size_t args); /* EVALSHA sha keys ... */
+void rv_arg(rv_conn *conn, const void *data, size_t length);
+void rv_args(rv_conn *conn, const char *text);
+void rv_argi(rv_conn *conn, int64_t number);
+/* An argument made of two parts (a prefix and a name, say). */
+void rv_arg2(rv_conn *conn, const void *a, size_t a_length, const void *b, size_t b_length);
+/* How many commands wait to be sent, and drops them. */
+size_t rv_conn_pending(const rv_conn *conn);
+void rv_conn_discard(rv_conn *conn);
+
+/* ---- sending and reading --------------------------------------------------------------------------------------- */
+
+/* Called for each reply in order of the commands (a script that had to be loaded comes late; index tells which it is).
+ * The reply lives until the callback returns. */
+typedef void (*rv_on_reply)(size_t index, const rv_reply *reply, void *context);
+
+/*
+ * Sends what was built and reads all replies. deadline 0: now + command_ms. Not interruptible. Error replies reach the
+ * callback (NULL: ignored). REEVE_OK, REEVE_ECONNECT (not open), REEVE_ELOST, REEVE_ETIMEOUT, REEVE_EPROTO, REEVE_ENOMEM.
+ */
+reeve_status rv_conn_exec(rv_conn *conn, int64_t deadline, rv_on_reply on_reply, void *context);
+
+/*
+ * The same for exactly one command; *ret lives until the next call on this connection. An error reply is REEVE_EREDIS
+ * with its words in rv_conn_error; *ret is then that reply, so that rv_error_reply_is_passing can be asked.
+ */
+reeve_status rv_conn_call(rv_conn *conn, int64_t deadline, const rv_reply **ret);
+
+/*
+ * After rv_conn_call: the reply's memory goes to *mine, so that it lives on while the connection is used; what *mine held
+ * before is forgotten, and its blocks serve the connection's next reply. *mine: rv_arena_init first, rv_arena_fini last.
+ */
+void rv_conn_take_reply(rv_conn *conn, rv_arena *mine);
+
+/* As rv_conn_call, but for a blocking command: ends with REEVE_EINTERRUPTED when the waker is rung; the command is then
+ * still under way and rv_conn_resume goes on waiting for its reply (REEVE_OK) until that deadline. */
+reeve_status rv_conn_call_blocking(rv_conn *conn, int64_t deadline, const rv_reply **ret);
+reeve_status rv_conn_resume(rv_conn *conn, int64_t deadline, const rv_reply **ret);
+
+/* The next message of a connection in subscribe mode: REEVE_OK, REEVE_ETIMEOUT (nothing until the deadline, the
+ * connection stays open), REEVE_EINTERRUPTED, REEVE_ELOST. */
+reeve_status rv_conn_receive(rv_conn *conn, int64_t deadline, const rv_reply **ret);
+
+/* An error that passes by itself, with nothing done: LOADING, BUSY, MISCONF, OOM, READONLY, MASTERDOWN, NOREPLICAS,
+ * CLUSTERDOWN, TRYAGAIN. */
+bool rv_error_reply_is_passing(const rv_reply *reply);
+
+#endif

@@ -1,0 +1,66 @@
+/*
+ * conn_private.h - what the files of a connection share: its fields, the exchange of bytes for replies, the handshake.
+ */
+#ifndef RV_CONN_PRIVATE_H
+#define RV_CONN_PRIVATE_H
+
+#include "redis/command.h"
+#include "redis/conn.h"
+#include "redis/reply_reader.h"
+#include "redis/transport.h"
+
+struct rv_conn {
+    const rv_url *url;
+    const rv_waker *waker;
+    char *name;
+    int64_t command_ms;
+
+    rv_transport transport;
+    rv_reply_reader reader;
+    rv_commands commands;
+    size_t owed;     /* replies that Redis has yet to send */
+    bool subscribed; /* messages come unasked */
+    bool held;       /* the last reply is still the caller's: settle the reader before the next call */
+
+    rv_error error;
+    rv_error load_error; /* why Redis would not load a script; load_reply shows it */
+    rv_reply load_reply;
+    int64_t id;
+    unsigned epoch;
+    bool lost; /* the open connection was lost and nobody has logged it */
+    bool down; /* redis.down was logged */
+};
+
+/* Bytes to send, replies to read, the two at once: neither side waits for the other with full hands. */
+typedef struct rv_exchange {
+    const char *data;
+    size_t length;
+    size_t replies;
+    int64_t deadline;
+    const rv_waker *waker; /* ends the wait for replies, not the sending; may be NULL */
+    bool idle;             /* the wait may be long: hold little memory meanwhile; data is the connection's commands */
+    rv_on_reply on_reply;
+    void *context;
+    /* how far it has come */
+    size_t sent;
+    size_t got;
+    bool more; /* the last read filled its buffer: read again before waiting */
+} rv_exchange;
+
+/*
+ * Runs an exchange. On failure conn->error has the reason, without the URL, and the connection is left as it is.
+ * REEVE_OK, REEVE_ELOST, REEVE_ETIMEOUT, REEVE_EINTERRUPTED, REEVE_EPROTO, REEVE_ENOMEM.
+ */
+reeve_status rv_conn_exchange(rv_conn *conn, rv_exchange *exchange);
+
+/* Closes; abort as rv_transport_close. */
+void rv_conn_drop(rv_conn *conn, bool abort);
+
+/* AUTH, SELECT, the name, on a fresh transport. On failure *error has the reason; REEVE_ECONNECT, REEVE_ENOMEM,
+ * REEVE_EINTERRUPTED. waker may be NULL. */
+reeve_status rv_conn_handshake(rv_conn *conn, int64_t deadline, const rv_waker *waker, rv_error *error);
+
+/* The first word of an error reply is code. */
+bool rv_error_reply_has_code(const rv_reply *reply, const char *code);
+
+#endif

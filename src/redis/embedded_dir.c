@@ -1,0 +1,112 @@
+#include "redis/embedded_dir.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+
+static reeve_status unusable(const char *path, rv_error *error)
+{
+    char words[128];
+    return rv_fail(error, REEVE_ESYSTEM,
+                   "the directory %s of the embedded Redis cannot be used: %s; name another one, as in embedded:/path",
+                   path, strerror_r(errno, words, sizeof(words)));
+}
+
+static bool choose_default(char *path, size_t size)
+{
+    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+    int length;
+    if (state && *state == '/')
+        length = snprintf(path, size, "%s/reeve", state);
+    else if (home && *home == '/')
+        length = snprintf(path, size, "%s/.local/state/reeve", home);
+    else
+        length = snprintf(path, size, "/tmp/reeve-%lu", (unsigned long)geteuid());
+    return length > 0 && (size_t)length < size;
+}
+
+static bool choose(const char *given, char *path, size_t size)
+{
+    if (!given) return choose_default(path, size);
+    int length = snprintf(path, size, "%s", given);
+    return length > 0 && (size_t)length < size;
+}
+
+static bool make_one(const char *path)
+{
+    return mkdir(path, 0700) == 0 || errno == EEXIST;
+}
+
+/* Makes the directory and those above it. Which of them stand is for open to find out. */
+static bool make_all(char *path)
+{
+    for (char *at = path + 1; *at; at++) {
+        if (*at != '/') continue;
+        *at = '\0';
+        bool made = make_one(path) || errno == EROFS || errno == EACCES;
+        *at = '/';
+        if (!made) return false;
+    }
+    return make_one(path);
+}
+
+/* In a directory of somebody else's he could put his own server in the place of ours. */
+static reeve_status check_owner(const char *path, int fd, rv_error *error)
+{
+    struct stat state;
+    if (fstat(fd, &state) != 0) return unusable(path, error);
+    if (state.st_uid == geteuid() || geteuid() == 0) return REEVE_OK;
+    return rv_fail(error, REEVE_ESYSTEM,
+                   "the directory %s of the embedded Redis belongs to another user; name another one, as in "
+                   "embedded:/path", path);
+}
+
+static void place_socket(rv_embedded_dir *dir)
+{
+    int length = snprintf(dir->socket, sizeof(dir->socket), "%s/redis.sock", dir->path);
+    if (length > 0 && (size_t)length < sizeof(dir->socket)) return;
+    (void)snprintf(dir->socket, sizeof(dir->socket), "/proc/self/fd/%d/redis.sock", dir->fd);
+}
+
+static reeve_status keep_path(rv_embedded_dir *dir, const char *path, rv_error *error)
+{
+    char absolute[PATH_MAX];
+    if (!realpath(path, absolute)) return unusable(path, error);
+    dir->path = rv_strdup(absolute);
+    return dir->path ? REEVE_OK : rv_fail(error, REEVE_ENOMEM, "out of memory for an embedded Redis");
+}
+
+reeve_status rv_embedded_dir_open(rv_embedded_dir *ret, const char *given, rv_error *error)
+{
+    char path[PATH_MAX];
+    rv_embedded_dir dir = {.fd = -1};
+    errno = ENAMETOOLONG;
+    if (!choose(given, path, sizeof(path))) return unusable(given ? given : "(default)", error);
+    if (!make_all(path)) return unusable(path, error);
+    dir.fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (dir.fd < 0) return unusable(path, error);
+    reeve_status status = check_owner(path, dir.fd, error);
+    if (status == REEVE_OK) status = keep_path(&dir, path, error);
+    if (status != REEVE_OK) {
+        rv_embedded_dir_close(&dir);
+        return status;
+    }
+    place_socket(&dir);
+    *ret = dir;
+    return REEVE_OK;
+}
+
+void rv_embedded_dir_close(rv_embedded_dir *dir)
+{
+    if (dir->fd >= 0) close(dir->fd);
+    rv_free(dir->path);
+    *dir = (rv_embedded_dir){.fd = -1};
+}

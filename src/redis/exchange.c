@@ -1,0 +1,102 @@
+#include <errno.h>
+#include <string.h>
+
+#include "redis/conn_private.h"
+
+#define READ_CHUNK (32u * 1024)
+
+static reeve_status lost(rv_conn *conn, int reason)
+{
+    char words[128];
+    if (reason == 0 || reason == EPIPE || reason == ECONNRESET)
+        return rv_fail(&conn->error, REEVE_ELOST, "Redis closed the connection");
+    return rv_fail(&conn->error, REEVE_ELOST, "the connection was lost: %s", strerror_r(reason, words, sizeof(words)));
+}
+
+static bool is_all_sent(const rv_exchange *exchange)
+{
+    return exchange->sent == exchange->length;
+}
+
+/* Sends as much as goes. A peer that has gone may have left its reasons to be read: its end is found by reading. */
+static reeve_status write_some(rv_conn *conn, rv_exchange *exchange)
+{
+    while (!is_all_sent(exchange)) {
+        const char *data = exchange->data + exchange->sent;
+        ssize_t put = rv_transport_write(&conn->transport, data, exchange->length - exchange->sent);
+        if (put >= 0) {
+            exchange->sent += (size_t)put;
+        } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+            return REEVE_OK;
+        } else if (errno == EPIPE || errno == ECONNRESET) {
+            exchange->sent = exchange->length;
+        } else {
+            return lost(conn, errno);
+        }
+    }
+    return REEVE_OK;
+}
+
+static reeve_status read_some(rv_conn *conn, rv_exchange *exchange)
+{
+    char chunk[READ_CHUNK];
+    ssize_t got = rv_transport_read(&conn->transport, chunk, sizeof(chunk));
+    exchange->more = got == (ssize_t)sizeof(chunk);
+    if (got > 0) return rv_reply_reader_feed(&conn->reader, chunk, (size_t)got, &conn->error);
+    if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return REEVE_OK;
+    return lost(conn, got == 0 ? 0 : errno);
+}
+
+/* Hands over the replies that are complete. */
+static reeve_status take_replies(rv_conn *conn, rv_exchange *exchange)
+{
+    while (exchange->got < exchange->replies) {
+        const rv_reply *reply;
+        reeve_status status = rv_reply_reader_next(&conn->reader, &reply, &conn->error);
+        if (status != REEVE_OK || !reply) return status;
+        size_t index = exchange->got++;
+        if (exchange->on_reply) exchange->on_reply(index, reply, exchange->context);
+    }
+    return REEVE_OK;
+}
+
+static void hold_little(rv_conn *conn, const rv_exchange *exchange)
+{
+    rv_reply_reader_idle(&conn->reader);
+    if (exchange->data) rv_commands_clear(&conn->commands); /* all of it was sent */
+}
+
+static reeve_status wait_for_more(rv_conn *conn, rv_exchange *exchange, short *ret_events)
+{
+    bool sent = is_all_sent(exchange);
+    short events = sent ? POLLIN : POLLIN | POLLOUT;
+    const rv_waker *waker = sent ? exchange->waker : NULL;
+    if (sent && exchange->idle) hold_little(conn, exchange);
+    reeve_status status = rv_transport_wait(&conn->transport, events, exchange->deadline, waker, ret_events);
+    if (status == REEVE_ETIMEOUT) return rv_fail(&conn->error, status, "Redis did not answer in time");
+    if (status == REEVE_EINTERRUPTED) return rv_fail(&conn->error, status, "interrupted while waiting for Redis");
+    return status == REEVE_ESYSTEM ? lost(conn, errno) : status;
+}
+
+static bool is_done(const rv_exchange *exchange)
+{
+    return exchange->got == exchange->replies && is_all_sent(exchange);
+}
+
+static reeve_status step(rv_conn *conn, rv_exchange *exchange)
+{
+    short events = POLLIN;
+    reeve_status status = write_some(conn, exchange);
+    /* Only a peer that answers before it is asked ends here. */
+    if (status != REEVE_OK || is_done(exchange)) return status;
+    if (!exchange->more) status = wait_for_more(conn, exchange, &events);
+    if (status == REEVE_OK && (events & ~POLLOUT)) status = read_some(conn, exchange);
+    return status == REEVE_OK ? take_replies(conn, exchange) : status;
+}
+
+reeve_status rv_conn_exchange(rv_conn *conn, rv_exchange *exchange)
+{
+    reeve_status status = take_replies(conn, exchange);
+    while (status == REEVE_OK && !is_done(exchange)) status = step(conn, exchange);
+    return status;
+}

@@ -1,0 +1,284 @@
+#include <string.h>
+
+#include "redis/conn_private.h"
+
+/* One rv_conn_exec: what its replies are measured against. */
+typedef struct execution {
+    rv_conn *conn;
+    rv_on_reply on_reply;
+    void *context;
+    size_t missing; /* commands whose script Redis does not know */
+    size_t loads;   /* the repetition begins with so many SCRIPT LOAD */
+    size_t cursor;  /* the repetition: where to look for the next missing one */
+} execution;
+
+bool rv_error_reply_has_code(const rv_reply *reply, const char *code)
+{
+    size_t length = strlen(code);
+    if (!rv_reply_is(reply, RV_ERROR) || reply->length < length || memcmp(reply->text, code, length) != 0) return false;
+    return reply->length == length || reply->text[length] == ' ';
+}
+
+bool rv_error_reply_is_passing(const rv_reply *reply)
+{
+    static const char *const codes[] = {"LOADING",    "BUSY",       "MISCONF",     "OOM",     "READONLY",
+                                        "MASTERDOWN", "NOREPLICAS", "CLUSTERDOWN", "TRYAGAIN"};
+    for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
+        if (rv_error_reply_has_code(reply, codes[i])) return true;
+    return false;
+}
+
+/* Whatever went wrong between bytes and replies, the connection is of no more use. */
+static reeve_status broken(rv_conn *conn, reeve_status status)
+{
+    rv_conn_drop(conn, true);
+    conn->lost = true;
+    return rv_fail(&conn->error, status, "%s (%s)", conn->error.text, conn->url->redacted);
+}
+
+static reeve_status exchange(rv_conn *conn, rv_exchange *what)
+{
+    reeve_status status = rv_conn_exchange(conn, what);
+    return status == REEVE_OK || status == REEVE_EINTERRUPTED ? status : broken(conn, status);
+}
+
+static int64_t deadline_or_usual(const rv_conn *conn, int64_t deadline)
+{
+    return deadline == 0 ? rv_deadline(conn->command_ms) : deadline;
+}
+
+static reeve_status check_ready(rv_conn *conn)
+{
+    reeve_status status = rv_commands_check(&conn->commands, &conn->error);
+    if (status != REEVE_OK) return status;
+    if (!rv_conn_is_open(conn))
+        return rv_fail(&conn->error, REEVE_ECONNECT, "not connected to Redis (%s)", conn->url->redacted);
+    if (conn->owed > 0) return rv_fail(&conn->error, REEVE_ESTATE, "a blocking command is still under way");
+    return REEVE_OK;
+}
+
+static void release_held(rv_conn *conn)
+{
+    if (conn->held) rv_reply_reader_settle(&conn->reader);
+    conn->held = false;
+}
+
+/* ---- scripts that Redis does not know -------------------------------------------------------------------------- */
+
+static void deliver(execution *run, size_t index, const rv_reply *reply)
+{
+    if (run->on_reply) run->on_reply(index, reply, run->context);
+}
+
+static void on_first_reply(size_t index, const rv_reply *reply, void *context)
+{
+    execution *run = context;
+    rv_mark *mark = &run->conn->commands.marks[index];
+    if (mark->script && rv_error_reply_has_code(reply, "NOSCRIPT")) {
+        mark->missing = true;
+        run->missing++;
+    } else {
+        deliver(run, index, reply);
+    }
+}
+
+static void on_repeated_reply(size_t index, const rv_reply *reply, void *context)
+{
+    execution *run = context;
+    rv_conn *conn = run->conn;
+    if (index < run->loads) {
+        if (rv_reply_is(reply, RV_ERROR)) (void)rv_fail(&conn->load_error, REEVE_EREDIS, "%s", reply->text);
+        return;
+    }
+    while (!conn->commands.marks[run->cursor].missing) run->cursor++;
+    /* Why it could not be loaded says more than that it is missing. */
+    if (conn->load_error.status != REEVE_OK && rv_error_reply_has_code(reply, "NOSCRIPT")) {
+        conn->load_reply = (rv_reply){.type = RV_ERROR, .text = conn->load_error.text};
+        conn->load_reply.length = strlen(conn->load_reply.text);
+        reply = &conn->load_reply;
+    }
+    deliver(run, run->cursor++, reply);
+}
+
+static bool is_first_use(const rv_commands *commands, size_t index)
+{
+    const rv_mark *marks = commands->marks;
+    size_t i = 0;
+    while (!marks[i].missing || marks[i].script != marks[index].script) i++;
+    return i == index;
+}
+
+static size_t add_loads(const rv_commands *commands, rv_commands *again)
+{
+    for (size_t i = 0; i < commands->count; i++) {
+        const rv_script *script = commands->marks[i].script;
+        if (!commands->marks[i].missing || !is_first_use(commands, i)) continue;
+        rv_commands_begin(again, 3, NULL);
+        rv_commands_adds(again, "SCRIPT");
+        rv_commands_adds(again, "LOAD");
+        rv_commands_add(again, script->text, script->length);
+    }
+    return again->count;
+}
+
+static reeve_status copy_missing(const rv_commands *commands, rv_commands *again, rv_error *error)
+{
+    for (size_t i = 0; i < commands->count; i++) {
+        size_t offset = commands->marks[i].offset;
+        if (!commands->marks[i].missing) continue;
+        rv_buf_add(&again->out, commands->out.data + offset, rv_commands_end(commands, i) - offset);
+    }
+    if (again->out.failed) return rv_fail(error, REEVE_ENOMEM, "out of memory while sending a script again");
+    return rv_commands_check(again, error);
+}
+
+/* Loads the missing scripts and sends their commands once more, in a pipeline of their own. */
+static reeve_status repeat_missing(rv_conn *conn, execution *run, int64_t deadline)
+{
+    rv_commands again;
+    rv_commands_init(&again);
+    rv_error_clear(&conn->load_error);
+    run->loads = add_loads(&conn->commands, &again);
+    reeve_status status = copy_missing(&conn->commands, &again, &conn->error);
+    if (status == REEVE_OK) {
+        rv_exchange what = {.data = again.out.data, .length = again.out.length, .deadline = deadline,
+                            .replies = run->loads + run->missing, .on_reply = on_repeated_reply, .context = run};
+        status = exchange(conn, &what);
+    }
+    rv_commands_fini(&again);
+    return status;
+}
+
+/* ---- calls ----------------------------------------------------------------------------------------------------- */
+
+static reeve_status send_all(rv_conn *conn, execution *run, int64_t deadline)
+{
+    rv_exchange what = {.data = conn->commands.out.data, .length = conn->commands.out.length, .deadline = deadline,
+                        .replies = conn->commands.count, .on_reply = on_first_reply, .context = run};
+    return exchange(conn, &what);
+}
+
+/* A reply too many means that earlier ones may have stood for other commands. */
+static reeve_status check_rest(rv_conn *conn)
+{
+    if (conn->subscribed || rv_reply_reader_is_at_rest(&conn->reader)) return REEVE_OK;
+    (void)rv_fail(&conn->error, REEVE_EPROTO, "Redis sent more replies than commands");
+    return broken(conn, REEVE_EPROTO);
+}
+
+static reeve_status execute(rv_conn *conn, int64_t deadline, rv_on_reply on_reply, void *context)
+{
+    execution run = {.conn = conn, .on_reply = on_reply, .context = context};
+    release_held(conn);
+    deadline = deadline_or_usual(conn, deadline);
+    reeve_status status = check_ready(conn);
+    if (status == REEVE_OK) status = send_all(conn, &run, deadline);
+    if (status == REEVE_OK && run.missing > 0) status = repeat_missing(conn, &run, deadline);
+    rv_commands_clear(&conn->commands);
+    return status;
+}
+
+reeve_status rv_conn_exec(rv_conn *conn, int64_t deadline, rv_on_reply on_reply, void *context)
+{
+    reeve_status status = execute(conn, deadline, on_reply, context);
+    if (status == REEVE_OK) status = check_rest(conn);
+    rv_reply_reader_settle(&conn->reader);
+    return status;
+}
+
+static void keep_reply(size_t index, const rv_reply *reply, void *context)
+{
+    (void)index;
+    *(const rv_reply **)context = reply;
+}
+
+static reeve_status check_single(rv_conn *conn)
+{
+    if (conn->commands.count == 1 || conn->commands.fault != REEVE_OK) return REEVE_OK;
+    size_t count = conn->commands.count;
+    rv_commands_clear(&conn->commands);
+    return rv_fail(&conn->error, REEVE_EINVAL, "a call takes exactly one command, not %zu", count);
+}
+
+static bool is_subscription(const rv_reply *reply)
+{
+    const rv_reply *kind = rv_reply_at(reply, 0);
+    return rv_reply_is_text(kind, "subscribe") || rv_reply_is_text(kind, "psubscribe") ||
+           rv_reply_is_text(kind, "ssubscribe");
+}
+
+/* What a call does with its one reply. */
+static reeve_status finish_call(rv_conn *conn, const rv_reply *reply, const rv_reply **ret)
+{
+    if (is_subscription(reply)) conn->subscribed = true;
+    reeve_status status = check_rest(conn);
+    if (status != REEVE_OK) return status;
+    conn->held = true;
+    *ret = reply;
+    if (reply->type != RV_ERROR) return REEVE_OK;
+    return rv_fail(&conn->error, REEVE_EREDIS, "Redis answered: %s", reply->text);
+}
+
+reeve_status rv_conn_call(rv_conn *conn, int64_t deadline, const rv_reply **ret)
+{
+    const rv_reply *reply = NULL;
+    *ret = NULL;
+    reeve_status status = check_single(conn);
+    if (status == REEVE_OK) status = execute(conn, deadline, keep_reply, &reply);
+    return status == REEVE_OK ? finish_call(conn, reply, ret) : status;
+}
+
+void rv_conn_take_reply(rv_conn *conn, rv_arena *mine)
+{
+    rv_arena taken = conn->reader.arena;
+    rv_arena_rewind(mine);
+    conn->reader.arena = *mine;
+    *mine = taken;
+}
+
+reeve_status rv_conn_call_blocking(rv_conn *conn, int64_t deadline, const rv_reply **ret)
+{
+    const rv_reply *reply = NULL;
+    *ret = NULL;
+    release_held(conn);
+    reeve_status status = check_single(conn);
+    if (status == REEVE_OK) status = check_ready(conn);
+    if (status == REEVE_OK) {
+        rv_exchange what = {.data = conn->commands.out.data, .length = conn->commands.out.length, .replies = 1,
+                            .deadline = deadline_or_usual(conn, deadline), .waker = conn->waker, .idle = true,
+                            .on_reply = keep_reply, .context = &reply};
+        status = exchange(conn, &what);
+        conn->owed = status == REEVE_EINTERRUPTED ? 1 : 0;
+    }
+    rv_commands_clear(&conn->commands);
+    return status == REEVE_OK ? finish_call(conn, reply, ret) : status;
+}
+
+reeve_status rv_conn_resume(rv_conn *conn, int64_t deadline, const rv_reply **ret)
+{
+    const rv_reply *reply = NULL;
+    *ret = NULL;
+    if (conn->owed == 0) return rv_fail(&conn->error, REEVE_ESTATE, "no blocking command is under way");
+    rv_exchange what = {.replies = 1, .deadline = deadline_or_usual(conn, deadline), .idle = true,
+                        .on_reply = keep_reply, .context = &reply};
+    reeve_status status = exchange(conn, &what);
+    conn->owed = 0;
+    return status == REEVE_OK ? finish_call(conn, reply, ret) : status;
+}
+
+reeve_status rv_conn_receive(rv_conn *conn, int64_t deadline, const rv_reply **ret)
+{
+    const rv_reply *reply = NULL;
+    *ret = NULL;
+    release_held(conn);
+    if (!rv_conn_is_open(conn))
+        return rv_fail(&conn->error, REEVE_ECONNECT, "not connected to Redis (%s)", conn->url->redacted);
+    rv_exchange what = {.replies = 1, .deadline = deadline_or_usual(conn, deadline), .waker = conn->waker, .idle = true,
+                        .on_reply = keep_reply, .context = &reply};
+    reeve_status status = rv_conn_exchange(conn, &what);
+    if (status == REEVE_ETIMEOUT || status == REEVE_EINTERRUPTED) return status;
+    if (status != REEVE_OK) return broken(conn, status);
+    conn->held = true;
+    *ret = reply;
+    return REEVE_OK;
+}

@@ -1,0 +1,125 @@
+#include <string.h>
+
+#include "redis/conn_private.h"
+
+typedef enum step { STEP_AUTH, STEP_SELECT, STEP_NAME, STEP_ID, STEP_PING } step;
+#define STEPS_MAX 5
+
+typedef struct handshake {
+    rv_conn *conn;
+    rv_commands commands;
+    step steps[STEPS_MAX];
+    rv_error refusal; /* the first thing that went wrong */
+} handshake;
+
+static void begin(handshake *shake, step what, size_t argc, const char *name)
+{
+    if (shake->commands.count < STEPS_MAX) shake->steps[shake->commands.count] = what;
+    rv_commands_begin(&shake->commands, argc, NULL);
+    rv_commands_adds(&shake->commands, name);
+}
+
+static void build(handshake *shake)
+{
+    const rv_conn *conn = shake->conn;
+    const rv_url *url = conn->url;
+    if (url->password) {
+        begin(shake, STEP_AUTH, url->user ? 3 : 2, "AUTH");
+        if (url->user) rv_commands_adds(&shake->commands, url->user);
+        rv_commands_adds(&shake->commands, url->password);
+    }
+    if (url->db != 0) {
+        begin(shake, STEP_SELECT, 2, "SELECT");
+        rv_commands_addi(&shake->commands, url->db);
+    }
+    if (conn->name) {
+        begin(shake, STEP_NAME, 3, "CLIENT");
+        rv_commands_adds(&shake->commands, "SETNAME");
+        rv_commands_adds(&shake->commands, conn->name);
+    }
+    begin(shake, STEP_ID, 2, "CLIENT");
+    rv_commands_adds(&shake->commands, "ID");
+    /* The others are answered while Redis loads its data; this one is not. */
+    begin(shake, STEP_PING, 1, "PING");
+}
+
+static void refuse(handshake *shake, const char *reason)
+{
+    if (shake->refusal.status == REEVE_OK) (void)rv_fail(&shake->refusal, REEVE_ECONNECT, "%s", reason);
+}
+
+/* Redis's own words may quote the command, and with it the password, so these are ours. */
+static void refuse_auth(handshake *shake, const rv_reply *reply)
+{
+    if (strstr(reply->text, "without any password") || strstr(reply->text, "no password is set"))
+        refuse(shake, "this Redis has no password set, but the URL gives one");
+    else if (rv_error_reply_has_code(reply, "WRONGPASS") || strstr(reply->text, "invalid password"))
+        refuse(shake, "wrong user or password (WRONGPASS)");
+    else
+        refuse(shake, "Redis refused the user and password of the URL");
+}
+
+/* What makes every use of the connection pointless, whichever step hears it. */
+static bool refuse_any(handshake *shake, const rv_reply *reply)
+{
+    if (rv_error_reply_has_code(reply, "NOAUTH"))
+        refuse(shake, "it wants a password (NOAUTH); put it into the URL, as in redis://:password@host");
+    else if (rv_error_reply_has_code(reply, "LOADING"))
+        refuse(shake, "Redis is loading its data");
+    else if (rv_error_reply_has_code(reply, "MASTERDOWN"))
+        refuse(shake, "it is a replica that has lost its master");
+    else
+        return false;
+    return true;
+}
+
+/* The name, the id and the probe are conveniences: a user may be denied them, an old Redis may not know them. */
+static bool is_harmless(step what, const rv_reply *reply)
+{
+    if (what == STEP_AUTH || what == STEP_SELECT) return false;
+    if (rv_error_reply_has_code(reply, "NOPERM") || rv_error_reply_is_passing(reply)) return true;
+    return strncmp(reply->text, "ERR unknown ", 12) == 0 || strncmp(reply->text, "ERR Unknown ", 12) == 0;
+}
+
+static void judge_error(handshake *shake, step what, const rv_reply *reply)
+{
+    if (refuse_any(shake, reply) || is_harmless(what, reply)) return;
+    if (what == STEP_AUTH)
+        refuse_auth(shake, reply);
+    else if (rv_error_reply_has_code(reply, "NOPERM"))
+        refuse(shake, "this user may not choose a database (NOPERM for SELECT)");
+    else
+        refuse(shake, reply->text);
+}
+
+static void on_reply(size_t index, const rv_reply *reply, void *context)
+{
+    handshake *shake = context;
+    step what = shake->steps[index];
+    if (rv_reply_is(reply, RV_ERROR))
+        judge_error(shake, what, reply);
+    else if (what == STEP_ID)
+        shake->conn->id = rv_reply_int(reply, 0);
+    else if (!rv_reply_is(reply, RV_STATUS))
+        refuse(shake, "what listens there does not answer as Redis does");
+}
+
+reeve_status rv_conn_handshake(rv_conn *conn, int64_t deadline, const rv_waker *waker, rv_error *error)
+{
+    handshake shake = {.conn = conn};
+    rv_commands_init(&shake.commands);
+    build(&shake);
+    reeve_status status = rv_commands_check(&shake.commands, error);
+    if (status == REEVE_OK) {
+        rv_exchange what = {.data = shake.commands.out.data, .length = shake.commands.out.length,
+                            .replies = shake.commands.count, .deadline = deadline, .waker = waker,
+                            .on_reply = on_reply, .context = &shake};
+        status = rv_conn_exchange(conn, &what);
+        if (status != REEVE_OK) *error = conn->error;
+    }
+    rv_commands_fini(&shake.commands);
+    /* Redis may say why and hang up: then the reason is worth more than the end. */
+    if (shake.refusal.status != REEVE_OK) return rv_fail(error, REEVE_ECONNECT, "%s", shake.refusal.text);
+    if (status == REEVE_OK || status == REEVE_ENOMEM || status == REEVE_EINTERRUPTED) return status;
+    return error->status = REEVE_ECONNECT;
+}

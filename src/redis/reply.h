@@ -1,0 +1,29 @@
+/*
+ * reply.h - a reply of Redis, read by hiredis' reader into an arena: no allocation for each value, all freed at once.
+ */
+#ifndef RV_REPLY_H
+#define RV_REPLY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum rv_reply_type { RV_NIL, RV_INT, RV_TEXT, RV_STATUS, RV_ERROR, RV_ARRAY } rv_reply_type;
+
+typedef struct rv_reply {
+    rv_reply_type type;
+    long long number;          /* RV_INT */
+    const char *text;          /* RV_TEXT, RV_STATUS, RV_ERROR: a zero byte follows; RV_NIL, others: "" */
+    size_t length;
+    struct rv_reply **items;   /* RV_ARRAY */
+    size_t count;
+} rv_reply;
+
+/* Bounds-checked looks into a reply: NULL, -1, "" when it has no such thing. */
+const rv_reply *rv_reply_at(const rv_reply *reply, size_t index);
+bool rv_reply_is(const rv_reply *reply, rv_reply_type type);
+/* An integer, or a text that is one; fallback otherwise. */
+int64_t rv_reply_int(const rv_reply *reply, int64_t fallback);
+bool rv_reply_is_text(const rv_reply *reply, const char *text);
+
+#endif

@@ -1,0 +1,240 @@
+#include "redis/reply_reader.h"
+
+#include <hiredis/read.h>
+#include <string.h>
+
+#define KEEP_LEAST (8u * 1024)
+#define KEEP_MOST (1024u * 1024)
+#define ITEMS_AT_FIRST 1024u /* however many an array declares */
+
+/* An array with what is needed while it fills. */
+typedef struct array_value {
+    rv_reply reply; /* first, so that a pointer to it is one to the whole */
+    size_t capacity;
+    size_t declared;
+} array_value;
+
+static void *take(rv_reply_reader *reader, size_t size)
+{
+    if (size > RV_REPLY_MAX - reader->arena.used) {
+        reader->fault = "a reply is larger than the limit";
+        return NULL;
+    }
+    return rv_arena_alloc(&reader->arena, size);
+}
+
+/* Doubles the room for items; the old run stays behind in the arena. */
+static bool grow(rv_reply_reader *reader, array_value *array)
+{
+    size_t capacity = array->capacity * 2;
+    if (capacity > array->declared) capacity = array->declared;
+    rv_reply **items = take(reader, capacity * sizeof(rv_reply *));
+    if (!items) return false;
+    memcpy(items, array->reply.items, array->reply.count * sizeof(rv_reply *));
+    array->reply.items = items;
+    array->capacity = capacity;
+    return true;
+}
+
+/* Hangs a value into the array that it belongs to, if any. */
+static void *attach(const redisReadTask *task, rv_reply *value)
+{
+    if (!value || !task->parent) return value;
+    array_value *array = task->parent->obj;
+    if (array->reply.count == array->declared) return NULL;
+    if (array->reply.count == array->capacity && !grow(task->privdata, array)) return NULL;
+    array->reply.items[array->reply.count++] = value;
+    return value;
+}
+
+static rv_reply *new_value(rv_reply_reader *reader, rv_reply_type type, size_t size)
+{
+    rv_reply *value = take(reader, size);
+    if (!value) return NULL;
+    *value = (rv_reply){.type = type, .text = ""};
+    return value;
+}
+
+static rv_reply_type text_type(int wire_type)
+{
+    if (wire_type == REDIS_REPLY_STATUS) return RV_STATUS;
+    return wire_type == REDIS_REPLY_ERROR ? RV_ERROR : RV_TEXT;
+}
+
+static void *create_text(const redisReadTask *task, char *text, size_t length)
+{
+    rv_reply_reader *reader = task->privdata;
+    /* The parser steps over these two bytes without a look at them. */
+    if (text[length] != '\r' || text[length + 1] != '\n') {
+        reader->fault = "a value is not as long as declared";
+        return NULL;
+    }
+    if (length > RV_BULK_MAX) return NULL;
+    rv_reply *value = new_value(reader, text_type(task->type), sizeof(rv_reply) + length + 1);
+    if (!value) return NULL;
+    char *copy = (char *)(value + 1);
+    memcpy(copy, text, length);
+    copy[length] = '\0';
+    value->text = copy;
+    value->length = length;
+    return attach(task, value);
+}
+
+static void *create_array(const redisReadTask *task, int count)
+{
+    rv_reply_reader *reader = task->privdata;
+    size_t declared = (size_t)count;
+    size_t capacity = declared < ITEMS_AT_FIRST ? declared : ITEMS_AT_FIRST;
+    array_value *array = (array_value *)new_value(reader, RV_ARRAY, sizeof(array_value));
+    if (!array) return NULL;
+    array->declared = declared;
+    array->capacity = capacity;
+    if (capacity > 0) {
+        array->reply.items = take(reader, capacity * sizeof(rv_reply *));
+        if (!array->reply.items) return NULL;
+    }
+    return attach(task, &array->reply);
+}
+
+static void *create_integer(const redisReadTask *task, long long number)
+{
+    rv_reply *value = new_value(task->privdata, RV_INT, sizeof(rv_reply));
+    if (value) value->number = number;
+    return attach(task, value);
+}
+
+static void *create_nil(const redisReadTask *task)
+{
+    return attach(task, new_value(task->privdata, RV_NIL, sizeof(rv_reply)));
+}
+
+static void free_nothing(void *value)
+{
+    (void)value; /* it lives in the arena */
+}
+
+static redisReplyObjectFunctions builders = {create_text, create_array, create_integer, create_nil, free_nothing};
+
+void rv_reply_reader_init(rv_reply_reader *reader)
+{
+    *reader = (rv_reply_reader){0};
+    rv_arena_init(&reader->arena);
+}
+
+void rv_reply_reader_fini(rv_reply_reader *reader)
+{
+    rv_reply_reader_forget(reader);
+    rv_arena_fini(&reader->arena);
+}
+
+void rv_reply_reader_forget(rv_reply_reader *reader)
+{
+    redisReaderFree(reader->parser);
+    reader->parser = NULL;
+    reader->fault = NULL;
+    reader->buffered_held = 0;
+}
+
+static bool have_parser(rv_reply_reader *reader)
+{
+    if (reader->parser) return true;
+    reader->parser = redisReaderCreateWithFunctions(&builders);
+    if (!reader->parser) return false;
+    reader->parser->privdata = reader;
+    reader->parser->maxbuf = 0; /* settle and idle decide what is kept */
+    return true;
+}
+
+reeve_status rv_reply_reader_feed(rv_reply_reader *reader, const void *data, size_t length, rv_error *error)
+{
+    if (!have_parser(reader) || redisReaderFeed(reader->parser, data, length) != REDIS_OK)
+        return rv_fail(error, REEVE_ENOMEM, "out of memory while reading a reply");
+    if (reader->parser->len > reader->buffered_peak) reader->buffered_peak = reader->parser->len;
+    if (reader->parser->len > reader->buffered_held) reader->buffered_held = reader->parser->len;
+    return REEVE_OK;
+}
+
+/* Reads the digits of a declared length; false while its line is not complete. */
+static bool declared_length(const char *text, size_t length, unsigned long long *ret)
+{
+    unsigned long long number = 0;
+    for (size_t i = 0; i < length && i < 20; i++) {
+        if (text[i] == '\r') {
+            *ret = number;
+            return true;
+        }
+        if (text[i] >= '0' && text[i] <= '9') number = number * 10 + (unsigned long long)(text[i] - '0');
+    }
+    *ret = length > 20 ? ~0ull : 0;
+    return length > 20;
+}
+
+/* Looks at what the parser cannot use yet: will the rest ever come, and do we want it? */
+static const char *refuse_pending(const redisReader *parser)
+{
+    size_t pending = parser->len - parser->pos;
+    if (parser->ridx < 0 || pending == 0) return NULL;
+    if (parser->rstack[parser->ridx].type != REDIS_REPLY_STRING)
+        return pending > RV_LINE_MAX ? "a line is longer than the limit" : NULL;
+    unsigned long long declared;
+    if (!declared_length(parser->buf + parser->pos, pending, &declared)) return NULL;
+    return declared > RV_BULK_MAX ? "a value is longer than the limit" : NULL;
+}
+
+static reeve_status read_failed(const rv_reply_reader *reader, rv_error *error)
+{
+    const redisReader *parser = reader->parser;
+    if (reader->fault) return rv_fail(error, REEVE_EPROTO, "this is not a reply of Redis: %s", reader->fault);
+    if (parser->err == REDIS_ERR_OOM) return rv_fail(error, REEVE_ENOMEM, "out of memory while reading a reply");
+    return rv_fail(error, REEVE_EPROTO, "this is not a reply of Redis: %s", parser->errstr);
+}
+
+reeve_status rv_reply_reader_next(rv_reply_reader *reader, const rv_reply **ret, rv_error *error)
+{
+    redisReader *parser = reader->parser;
+    *ret = NULL;
+    if (!parser || rv_reply_reader_is_at_rest(reader)) return REEVE_OK;
+    if (parser->ridx < 0) rv_arena_rewind(&reader->arena);
+    void *reply = NULL;
+    if (redisReaderGetReply(parser, &reply) != REDIS_OK) return read_failed(reader, error);
+    if (!reply) reader->fault = refuse_pending(parser);
+    if (reader->fault) return read_failed(reader, error);
+    if (reader->arena.used > reader->arena_peak) reader->arena_peak = reader->arena.used;
+    *ret = reply;
+    return REEVE_OK;
+}
+
+bool rv_reply_reader_is_at_rest(const rv_reply_reader *reader)
+{
+    const redisReader *parser = reader->parser;
+    return !parser || (parser->ridx < 0 && parser->pos == parser->len);
+}
+
+size_t rv_worth_keeping(size_t now, size_t *before)
+{
+    size_t both = now < *before ? now : *before;
+    *before = now;
+    if (both > KEEP_MOST) both = KEEP_MOST;
+    return both < KEEP_LEAST ? KEEP_LEAST : both;
+}
+
+void rv_reply_reader_settle(rv_reply_reader *reader)
+{
+    if (!rv_reply_reader_is_at_rest(reader)) return;
+    size_t buffer_keep = rv_worth_keeping(reader->buffered_peak, &reader->buffered_before);
+    size_t arena_keep = rv_worth_keeping(reader->arena_peak, &reader->arena_before);
+    if (reader->buffered_held > buffer_keep * 2) rv_reply_reader_forget(reader);
+    /* Blocks double, and big values end the block before them early: what holds n bytes may take three times that. */
+    if (reader->arena.held > arena_keep * 3) rv_arena_trim(&reader->arena, arena_keep * 3);
+    reader->buffered_peak = 0;
+    reader->arena_peak = 0;
+}
+
+void rv_reply_reader_idle(rv_reply_reader *reader)
+{
+    if (!rv_reply_reader_is_at_rest(reader)) return;
+    if (reader->buffered_held > KEEP_LEAST) rv_reply_reader_forget(reader);
+    if (reader->arena.held > KEEP_LEAST) rv_arena_trim(&reader->arena, KEEP_LEAST);
+    reader->buffered_peak = reader->buffered_before = 0;
+    reader->arena_peak = reader->arena_before = 0;
+}

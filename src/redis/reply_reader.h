@@ -1,0 +1,55 @@
+/*
+ * reply_reader.h - from bytes to replies: hiredis' reader, building rv_reply values in an arena.
+ *
+ * Nothing here believes a length that came over the wire: memory grows with the bytes that have arrived, a declared
+ * length past the limit and nesting deeper than seven arrays are REEVE_EPROTO. After a failure only forget and fini are
+ * of use. One thread at a time; does no I/O.
+ */
+#ifndef RV_REPLY_READER_H
+#define RV_REPLY_READER_H
+
+#include "base/error.h"
+#include "redis/arena.h"
+#include "redis/reply.h"
+
+#define RV_REPLY_MAX (1024u * 1024 * 1024) /* of one reply, in memory */
+#define RV_BULK_MAX (512u * 1024 * 1024)   /* of one value; also Redis's own limit */
+#define RV_LINE_MAX (1024u * 1024)         /* of a status or an error */
+
+struct redisReader;
+
+typedef struct rv_reply_reader {
+    struct redisReader *parser; /* NULL while it holds nothing */
+    rv_arena arena;
+    const char *fault;    /* what a value was refused for, or NULL */
+    size_t buffered_held; /* the most the parser had to hold since it was made */
+    size_t buffered_peak; /* the same since the last settle */
+    size_t arena_peak;    /* the same for the arena */
+    size_t buffered_before, arena_before; /* the peaks of the settle before */
+} rv_reply_reader;
+
+void rv_reply_reader_init(rv_reply_reader *reader);
+void rv_reply_reader_fini(rv_reply_reader *reader);
+/* Drops every byte and half a reply, for a new connection. */
+void rv_reply_reader_forget(rv_reply_reader *reader);
+
+/* Takes bytes as they arrived. REEVE_OK, REEVE_ENOMEM. */
+reeve_status rv_reply_reader_feed(rv_reply_reader *reader, const void *data, size_t length, rv_error *error);
+/* The next reply, or NULL when more bytes are needed. It lives until the next call that asks for one, or settles.
+ * REEVE_OK, REEVE_EPROTO, REEVE_ENOMEM. */
+reeve_status rv_reply_reader_next(rv_reply_reader *reader, const rv_reply **ret, rv_error *error);
+/* True when no reply is half read and no byte is left over. */
+bool rv_reply_reader_is_at_rest(const rv_reply_reader *reader);
+
+/*
+ * Gives memory back. settle, after each exchange, keeps what the last two of them both needed: a steady load allocates
+ * nothing, a single big reply leaves nothing behind. The last reply is gone after it. idle, before a long wait, keeps next
+ * to nothing. Neither does anything while a reply is half read.
+ */
+void rv_reply_reader_settle(rv_reply_reader *reader);
+void rv_reply_reader_idle(rv_reply_reader *reader);
+
+/* What settle keeps of a buffer whose use peaked at now, and at *before the time before; moves now to *before. */
+size_t rv_worth_keeping(size_t now, size_t *before);
+
+#endif

@@ -1,0 +1,24 @@
+/*
+ * topology.h - where to connect: resolves a URL to the address of the server that holds the data now.
+ *
+ * The seam for Sentinel (asks for the master's address) and Cluster (asks for the owner of a slot): a connection asks
+ * here at every attempt to open, so that a failover is a reconnect.
+ */
+#ifndef RV_TOPOLOGY_H
+#define RV_TOPOLOGY_H
+
+#include <stdbool.h>
+
+#include "redis/url.h"
+
+typedef struct rv_address {
+    const char *path; /* unix socket, or NULL */
+    const char *host; /* borrowed from the URL */
+    int port;
+    bool tls;
+} rv_address;
+
+/* REEVE_OK, REEVE_EUNSUPPORTED (the build or version cannot speak to this kind of URL, with words). */
+reeve_status rv_topology_resolve(const rv_url *url, rv_address *ret, rv_error *error);
+
+#endif

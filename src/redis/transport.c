@@ -1,0 +1,62 @@
+#include "redis/transport.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+void rv_transport_init(rv_transport *transport)
+{
+    *transport = (rv_transport){.fd = -1};
+}
+
+bool rv_transport_is_open(const rv_transport *transport)
+{
+    return transport->fd >= 0;
+}
+
+ssize_t rv_transport_read(rv_transport *transport, void *data, size_t length)
+{
+    ssize_t got;
+    do {
+        got = transport->ops->read(transport, data, length);
+    } while (got < 0 && errno == EINTR);
+    return got;
+}
+
+ssize_t rv_transport_write(rv_transport *transport, const void *data, size_t length)
+{
+    ssize_t put;
+    do {
+        put = transport->ops->write(transport, data, length);
+    } while (put < 0 && errno == EINTR);
+    return put;
+}
+
+void rv_transport_close(rv_transport *transport, bool abort)
+{
+    if (transport->fd < 0) return;
+    struct linger now = {.l_onoff = 1, .l_linger = 0};
+    /* Fails on a unix socket, where there is nothing on its way that could be called back. */
+    if (abort) (void)setsockopt(transport->fd, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
+    transport->ops->close(transport);
+    close(transport->fd);
+    rv_transport_init(transport);
+}
+
+reeve_status rv_transport_wait(rv_transport *transport, short events, int64_t deadline, const rv_waker *waker,
+                               short *ret_events)
+{
+    *ret_events = POLLIN;
+    if ((events & POLLIN) && transport->ops->has_buffered(transport)) return REEVE_OK;
+    struct pollfd fds[2] = {{.fd = transport->fd, .events = events}, {.fd = waker ? waker->fd : -1, .events = POLLIN}};
+    for (;;) {
+        int ready = poll(fds, waker ? 2 : 1, rv_poll_timeout(deadline));
+        if (ready < 0 && errno != EINTR) return REEVE_ESYSTEM;
+        if (ready > 0 && fds[0].revents) break;
+        if (ready > 0) return REEVE_EINTERRUPTED;
+        if (rv_now_ms() >= deadline) return REEVE_ETIMEOUT;
+    }
+    *ret_events = fds[0].revents;
+    return REEVE_OK;
+}

@@ -1,0 +1,181 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "redis/transport.h"
+
+/* A TCP peer that has silently gone is noticed after about a minute and a half. */
+#define KEEPALIVE_IDLE_S 60
+#define KEEPALIVE_INTERVAL_S 10
+#define KEEPALIVE_COUNT 3
+
+#define UNIX_RETRY_MS 5
+
+static ssize_t plain_read(rv_transport *transport, void *data, size_t length)
+{
+    return recv(transport->fd, data, length, 0);
+}
+
+static ssize_t plain_write(rv_transport *transport, const void *data, size_t length)
+{
+    return send(transport->fd, data, length, MSG_NOSIGNAL);
+}
+
+static bool plain_has_buffered(const rv_transport *transport)
+{
+    (void)transport;
+    return false;
+}
+
+static void plain_close(rv_transport *transport)
+{
+    (void)transport;
+}
+
+static const rv_transport_ops plain = {plain_read, plain_write, plain_has_buffered, plain_close};
+
+static reeve_status connect_failed(int reason, rv_error *error)
+{
+    char words[128];
+    return rv_fail(error, REEVE_ECONNECT, "%s", strerror_r(reason, words, sizeof(words)));
+}
+
+/* Waits for a connect(2) that is under way and fetches its outcome. */
+static reeve_status finish_connect(rv_transport *transport, int64_t deadline, const rv_waker *waker, rv_error *error)
+{
+    short events;
+    reeve_status status = rv_transport_wait(transport, POLLOUT, deadline, waker, &events);
+    if (status == REEVE_EINTERRUPTED) return rv_fail(error, status, "interrupted while connecting");
+    if (status == REEVE_ETIMEOUT) return rv_fail(error, REEVE_ECONNECT, "no answer to the attempt to connect");
+    int outcome = errno;
+    socklen_t length = sizeof(outcome);
+    if (status == REEVE_OK && getsockopt(transport->fd, SOL_SOCKET, SO_ERROR, &outcome, &length) != 0) outcome = errno;
+    return outcome == 0 ? REEVE_OK : connect_failed(outcome, error);
+}
+
+/* A unix socket whose queue of connections is full says EAGAIN and has nothing to poll for. */
+static reeve_status pause_for_queue(int64_t deadline, const rv_waker *waker, rv_error *error)
+{
+    int64_t until = rv_deadline(UNIX_RETRY_MS);
+    if (until > deadline) return rv_fail(error, REEVE_ECONNECT, "its queue of connections is full");
+    struct pollfd bell = {.fd = waker ? waker->fd : -1, .events = POLLIN};
+    if (poll(&bell, 1, UNIX_RETRY_MS) > 0) return rv_fail(error, REEVE_EINTERRUPTED, "interrupted while connecting");
+    return REEVE_OK;
+}
+
+static reeve_status connect_socket(rv_transport *transport, const struct sockaddr *address, socklen_t length,
+                                   int64_t deadline, const rv_waker *waker, rv_error *error)
+{
+    while (connect(transport->fd, address, length) != 0) {
+        if (errno == EINPROGRESS || errno == EINTR) return finish_connect(transport, deadline, waker, error);
+        if (errno != EAGAIN || address->sa_family != AF_UNIX) return connect_failed(errno, error);
+        reeve_status status = pause_for_queue(deadline, waker, error);
+        if (status != REEVE_OK) return status;
+    }
+    return REEVE_OK;
+}
+
+static reeve_status connect_to(rv_transport *transport, const struct sockaddr *address, socklen_t length,
+                               int64_t deadline, const rv_waker *waker, rv_error *error)
+{
+    transport->ops = &plain;
+    transport->fd = socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (transport->fd < 0) return connect_failed(errno, error);
+    reeve_status status = connect_socket(transport, address, length, deadline, waker, error);
+    if (status != REEVE_OK) rv_transport_close(transport, true);
+    return status;
+}
+
+static reeve_status open_unix(rv_transport *transport, const char *path, int64_t deadline, const rv_waker *waker,
+                              rv_error *error)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    size_t length = strlen(path);
+    if (length >= sizeof(address.sun_path))
+        return rv_fail(error, REEVE_ECONNECT, "the path of the socket is longer than %zu bytes",
+                       sizeof(address.sun_path) - 1);
+    memcpy(address.sun_path, path, length + 1);
+    return connect_to(transport, (const struct sockaddr *)&address, sizeof(address), deadline, waker, error);
+}
+
+/* Best effort: a connection works without them, a little slower, or slower to notice its end. */
+static void tune_tcp(int fd)
+{
+    const int on = 1, idle = KEEPALIVE_IDLE_S, interval = KEEPALIVE_INTERVAL_S, count = KEEPALIVE_COUNT;
+    (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+    (void)setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
+    (void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof(idle));
+    (void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &interval, sizeof(interval));
+    (void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &count, sizeof(count));
+}
+
+/*
+ * A connect(2) to a port of this machine that nobody listens on can, once in many thousand attempts, pick that very port
+ * for itself and reach itself. Our own commands would come back as replies.
+ */
+static bool reached_itself(int fd)
+{
+    struct sockaddr_storage here = {0}, there = {0};
+    socklen_t here_length = sizeof(here), there_length = sizeof(there);
+    if (getsockname(fd, (struct sockaddr *)&here, &here_length) != 0) return false;
+    if (getpeername(fd, (struct sockaddr *)&there, &there_length) != 0) return false;
+    return here_length == there_length && memcmp(&here, &there, here_length) == 0;
+}
+
+static reeve_status settle_tcp(rv_transport *transport, rv_error *error)
+{
+    if (reached_itself(transport->fd)) {
+        rv_transport_close(transport, true);
+        return connect_failed(ECONNREFUSED, error);
+    }
+    tune_tcp(transport->fd);
+    return REEVE_OK;
+}
+
+/* One address's part of the time that is left. */
+static int64_t share_of(int64_t deadline, const struct addrinfo *left)
+{
+    if (deadline == RV_FOREVER) return deadline;
+    int64_t count = 0, now = rv_now_ms();
+    for (; left; left = left->ai_next) count++;
+    return deadline <= now ? deadline : now + (deadline - now + count - 1) / count;
+}
+
+static reeve_status look_up(const rv_address *address, struct addrinfo **ret, rv_error *error)
+{
+    char port[16];
+    (void)snprintf(port, sizeof(port), "%d", address->port);
+    struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
+    int outcome = getaddrinfo(address->host, port, &hints, ret);
+    if (outcome == 0) return REEVE_OK;
+    return rv_fail(error, REEVE_ECONNECT, "the host's name cannot be looked up: %s", gai_strerror(outcome));
+}
+
+static reeve_status open_tcp(rv_transport *transport, const rv_address *address, int64_t deadline,
+                             const rv_waker *waker, rv_error *error)
+{
+    struct addrinfo *found = NULL;
+    reeve_status status = look_up(address, &found, error);
+    if (status != REEVE_OK) return status;
+    for (struct addrinfo *at = found; at; at = at->ai_next) {
+        status = connect_to(transport, at->ai_addr, at->ai_addrlen, share_of(deadline, at), waker, error);
+        if (status == REEVE_OK) status = settle_tcp(transport, error);
+        if (status != REEVE_ECONNECT) break;
+    }
+    freeaddrinfo(found);
+    return status;
+}
+
+reeve_status rv_transport_open(rv_transport *transport, const rv_address *address, int64_t deadline,
+                               const rv_waker *waker, rv_error *error)
+{
+    if (address->path) return open_unix(transport, address->path, deadline, waker, error);
+    return open_tcp(transport, address, deadline, waker, error);
+}

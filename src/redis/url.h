@@ -1,0 +1,47 @@
+/*
+ * url.h - Redis URLs.
+ *
+ *   redis://[user:pw@]host[:port][/db]    rediss://...    unix:///path.sock[?db=n]
+ *   redis-sentinel://h1[:p1],h2/master    redis-cluster://h1[:p1],h2    embedded:[dir]
+ *
+ * User and password are percent-decoded; ":pw@" is a password without a user; IPv6 hosts stand in brackets. unix:// also
+ * takes user and password: unix://user:pw@/path.sock.
+ */
+#ifndef RV_URL_H
+#define RV_URL_H
+
+#include "base/error.h"
+
+typedef enum rv_url_kind {
+    RV_URL_TCP,
+    RV_URL_TLS,
+    RV_URL_UNIX,
+    RV_URL_SENTINEL,
+    RV_URL_CLUSTER,
+    RV_URL_EMBEDDED
+} rv_url_kind;
+
+typedef struct rv_endpoint {
+    char *host;
+    int port;
+} rv_endpoint;
+
+typedef struct rv_url {
+    rv_url_kind kind;
+    rv_endpoint *endpoints; /* tcp, tls: one; sentinel, cluster: one or more; else none */
+    size_t endpoint_count;
+    char *path;             /* unix: the socket; embedded: the directory, or NULL for the default one */
+    char *master;           /* sentinel: the name */
+    char *user;             /* or NULL */
+    char *password;         /* or NULL */
+    int db;
+    char *redacted;         /* the URL for logs and messages: the password is *** */
+} rv_url;
+
+/* Fills *ret, which rv_url_fini frees; on failure nothing is left to free. The message never shows the password. */
+reeve_status rv_url_parse(rv_url *ret, const char *text, rv_error *error);
+void rv_url_fini(rv_url *url);
+/* The URL in force: text, else the environment's REEVE_REDIS, else "embedded:". */
+const char *rv_url_choose(const char *text);
+
+#endif
