@@ -1,0 +1,35 @@
+#!lua flags=allow-oom
+-- leave: a session ends in good order: its last sums are added, and what it still holds goes back to the front, with
+-- neither a failure nor a crash counted.
+--
+-- KEYS[1]  the queue's prefix
+-- ARGV[1]  the session's id
+-- ARGV[2]  the most tasks to give back in this call
+-- reply    [1] how many went back
+--          [2] 1 when there are more: call again
+--
+-- Sent twice: it goes on where it was. (Sums reach the counters by beat.lua, called before.)
+-- include: lib/base.lua
+-- include: lib/order.lua
+-- include: lib/front.lua
+-- include: lib/leases.lua
+
+local P, session = KEYS[1], ARGV[1]
+local running = P .. 'running:' .. session
+local leases = leases_of(running, ARGV[2])
+local ids, envelopes = {}, {}
+for i = 1, #leases do
+  local envelope = call('HGET', P .. 'tasks', leases[i][1])
+  if envelope then
+    ids[#ids + 1] = leases[i][1]
+    envelopes[#envelopes + 1] = envelope
+  end
+  call('HDEL', running, leases[i][1])
+end
+to_front(P, ids, envelopes)
+if call('HLEN', running) > 2 then return {#ids, 1} end
+call('DEL', running)
+call('ZREM', P .. 'sessions', session)
+-- (A wake-up may have gone to a thread of this session that will not use it.)
+if call('EXISTS', P .. 'ready') == 1 then wake(P) end
+return {#ids, 0}

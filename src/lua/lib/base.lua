@@ -1,0 +1,35 @@
+local call, unpack = redis.call, unpack
+local byte, sub, find = string.byte, string.sub, string.find
+
+-- Redis's own clock, in milliseconds since the epoch: the only clock of the protocol.
+local function clock()
+  local t = call('TIME')
+  return t[1] * 1000 + (t[2] - t[2] % 1000) / 1000
+end
+
+-- The options in an envelope's header (its first line).
+local function header(envelope)
+  return cjson.decode(sub(envelope, 1, find(envelope, '\n', 1, true) - 1))
+end
+
+-- An envelope that says "look into info:<id>, too" starts with {"info":1, and any other with {"at":
+local INFO = 105 -- 'i'
+local function has_info(envelope)
+  return byte(envelope, 3) == INFO
+end
+local function mark_info(P, id, envelope)
+  if not has_info(envelope) then
+    call('HSET', P .. 'tasks', id, '{"info":1,' .. sub(envelope, 2))
+  end
+end
+
+-- Where one idle thread waits. One token at most: a thread that finds more than it takes puts it back.
+local function wake(P)
+  if call('LLEN', P .. 'wake') == 0 then call('LPUSH', P .. 'wake', 1) end
+end
+
+-- Tells the schedulers of all workers that something of this queue is due at a time they may not know of.
+local function announce_due(P, due)
+  local ns, queue = string.match(P, '^(.*):{(.*)}:$')
+  call('PUBLISH', ns .. ':control', 'due ' .. queue .. ' ' .. string.format('%.0f', due))
+end

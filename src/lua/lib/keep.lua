@@ -1,0 +1,25 @@
+-- Retention: completed and cancelled tasks by one setting, dead ones by another. Counts are kept to at every end of a
+-- task, ages by tend.lua. A limit of -1 is none; 0 keeps nothing.
+local DAY = 86400000
+local function keep_limits(age, count, default_age)
+  return tonumber(age) or default_age, tonumber(count) or 10000
+end
+
+-- Removes all that is left of ended tasks.
+local function forget(P, ids)
+  local infos = {}
+  for i = 1, #ids do infos[i] = P .. 'info:' .. ids[i] end
+  call('HDEL', P .. 'tasks', unpack(ids))
+  call('UNLINK', unpack(infos))
+end
+
+-- Removes the oldest of a set of ended tasks past its count: at most `most` of them now.
+local function trim_count(P, set, count, most)
+  if count < 0 then return 0 end
+  local excess = call('ZCARD', P .. set) - count
+  if excess <= 0 then return 0 end
+  local ids = call('ZRANGE', P .. set, 0, math.min(excess, most) - 1)
+  call('ZREMRANGEBYRANK', P .. set, 0, #ids - 1)
+  forget(P, ids)
+  return #ids
+end

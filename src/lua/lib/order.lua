@@ -1,0 +1,96 @@
+-- The order of a queue is one number a task: score = priority * BAND + tag.
+--
+-- Tags are the virtual time of self-clocked fair queueing (S. J. Golestani, INFOCOM 1994): a task's tag is
+-- max(V, last tag of its group) + STEP / weight, so that groups take turns by weight however many tasks each has waiting.
+-- V, the virtual time of a band, is derived: one step before the tag at the band's head or, when the band is empty, the
+-- last tag that was given in it. Tasks without a group are a group of their own; while no other is about, their tags just
+-- count up and V is not looked at.
+--
+--   order hash    <priority> -> the last score of tasks without a group; "groups" -> 1 while `groups` is in use
+--   groups zset   <priority>:<group> -> the group's last score; forgotten when it is behind the head (tend.lua)
+--
+-- Scores are whole numbers within 2^53, so doubles hold them exactly. A band has room for 2^38 tasks between two moments
+-- in which the queue is empty (tend.lua then starts again); past that, tags stand still and ids decide.
+local BAND = 70368744177664 -- 2^46
+local START = 1099511627776 -- 2^40: the room below is for tasks that go to the front
+local STEP = 256
+
+local function text(number)
+  return string.format('%.0f', number)
+end
+
+local function head_score(P, base)
+  local head = call('ZRANGEBYSCORE', P .. 'ready', text(base), '(' .. text(base + BAND), 'WITHSCORES', 'LIMIT', 0, 1)
+  return head[2] and tonumber(head[2])
+end
+
+-- What this call knows of one queue's order; order_save writes what changed.
+local function order_open(P)
+  return {P = P, plain = {}, dirty = {}, lanes = {}, virtual = {}, grouped = nil}
+end
+
+local function plain_last(o, priority)
+  local last = o.plain[priority]
+  if not last then
+    local known = call('HMGET', o.P .. 'order', priority, 'groups')
+    last = tonumber(known[1]) or priority * BAND + START
+    o.plain[priority] = last
+    o.grouped = o.grouped or known[2]
+  end
+  return last
+end
+
+local function virtual_time(o, priority)
+  local v = o.virtual[priority]
+  if not v then
+    local base = priority * BAND
+    v = head_score(o.P, base)
+    if v then
+      v = v - STEP
+    else
+      local last = call('ZREVRANGEBYSCORE', o.P .. 'groups', '(' .. text(base + BAND), text(base), 'WITHSCORES', 'LIMIT', 0, 1)
+      v = plain_last(o, priority)
+      if last[2] then v = math.max(v, tonumber(last[2])) end
+    end
+    o.virtual[priority] = v
+  end
+  return v
+end
+
+-- The score of the next task of a priority (nil: 0) and group (nil: none) with a weight (nil: 1).
+local function next_score(o, priority, group, weight)
+  priority = priority or 0
+  local limit = (priority + 1) * BAND - 1
+  local last = plain_last(o, priority)
+  if not group then
+    if o.grouped then last = math.max(last, virtual_time(o, priority)) end
+    last = math.min(last + STEP, limit)
+    o.plain[priority], o.dirty[priority] = last, true
+    return last
+  end
+  local lane = priority .. ':' .. group
+  last = o.lanes[lane]
+  if not last then
+    last = tonumber(call('ZSCORE', o.P .. 'groups', lane)) or priority * BAND
+    last = math.max(last, virtual_time(o, priority))
+  end
+  last = math.min(last + math.max(1, math.floor(STEP / (weight or 1))), limit)
+  o.lanes[lane], o.grouped = last, true
+  return last
+end
+
+local function order_save(o)
+  local fields, n = {}, 0
+  for priority in pairs(o.dirty) do
+    fields[n + 1], fields[n + 2], n = priority, text(o.plain[priority]), n + 2
+  end
+  local scores, m = {}, 0
+  for lane, last in pairs(o.lanes) do
+    scores[m + 1], scores[m + 2], m = last, lane, m + 2
+  end
+  if m > 0 then
+    fields[n + 1], fields[n + 2], n = 'groups', 1, n + 2
+  end
+  if n > 0 then call('HSET', o.P .. 'order', unpack(fields)) end
+  if m > 0 then call('ZADD', o.P .. 'groups', unpack(scores)) end
+end

@@ -1,0 +1,15 @@
+#!lua flags=allow-oom
+-- pause: a queue hands out no tasks, or does again.
+--
+-- KEYS[1]  the queue's prefix
+-- ARGV[1]  "1" to pause, "0" to resume
+-- reply    1 when that changed something
+--
+-- Sent twice: the second call changes nothing.
+-- include: lib/base.lua
+
+local P = KEYS[1]
+if ARGV[1] == '1' then return call('HSET', P .. 'settings', 'paused', 1) end
+local changed = call('HDEL', P .. 'settings', 'paused')
+if call('EXISTS', P .. 'ready') == 1 then wake(P) end
+return changed

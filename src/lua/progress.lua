@@ -1,0 +1,17 @@
+#!lua flags=allow-oom
+-- progress: a running task tells how far it is.
+--
+-- KEYS[1]  the queue's prefix
+-- ARGV[1]  the session's id
+-- ARGV[2]  the task's id
+-- ARGV[3]  percent
+-- ARGV[4]  words
+-- reply    1, or 0: the session does not hold the task
+--
+-- Sent twice: it says the same again.
+
+local call = redis.call
+local P = KEYS[1]
+if call('HEXISTS', P .. 'running:' .. ARGV[1], ARGV[2]) == 0 then return 0 end
+call('HSET', P .. 'info:' .. ARGV[2], 'progress', ARGV[3], 'words', ARGV[4])
+return 1

@@ -1,0 +1,33 @@
+#!lua flags=allow-oom
+-- recall: what stands under a thread's name. Asked after a connection was lost with a reply: a task there that the thread
+-- does not know was leased by the lost call; one that it wanted to settle and that is not there was settled by it.
+--
+-- KEYS[1]  the queue's prefix
+-- ARGV[1]  the session's id
+-- ARGV[2]  the thread's name, or "" for all threads
+-- ARGV[3]  the cursor: "0", then what the last reply said
+-- reply    [1] 1, or 0 when the session is not there (never begun, or reaped)
+--          [2] the next cursor; "0" at the end
+--          [3] as in turn.lua, extras: {id, failures, crashes} each
+--          [4] {id, envelope, ...}
+--
+-- Sent twice: it only reads.
+-- include: lib/base.lua
+-- include: lib/lease.lua
+
+local P, running, thread = KEYS[1], KEYS[1] .. 'running:' .. ARGV[1], ARGV[2]
+if call('HEXISTS', running, '#') == 0 then return {0, '0', {}, {}} end
+local found = call('HSCAN', running, ARGV[3], 'COUNT', 200)
+local extras, tasks = {}, {}
+for i = 1, #found[2], 2 do
+  local id, value = found[2][i], found[2][i + 1]
+  if byte(id) ~= 35 and (thread == '' or sub(value, find(value, ' ', 1, true) + 1) == thread) then
+    local envelope = call('HGET', P .. 'tasks', id)
+    if envelope then
+      tasks[#tasks + 1] = id
+      tasks[#tasks + 1] = envelope
+      if has_info(envelope) then extras[#extras + 1] = told(P, id) end
+    end
+  end
+end
+return {1, found[1], extras, tasks}

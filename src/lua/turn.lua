@@ -1,0 +1,80 @@
+#!lua flags=allow-oom
+-- turn: a thread's whole turn in one call: settles what it finished, then leases what it takes next.
+--
+-- KEYS     the prefixes of the queues to lease from, in order, then those that are only settled
+-- ARGV[1]  the thread's name within its session
+-- ARGV[2]  how many tasks to lease at most; 0: only settle
+-- ARGV[3]  how long a session lives without a heartbeat, in ms
+-- ARGV[4]  L: how many of KEYS to lease from
+-- then     for each of these: the session's id, and the session's description if it has not begun there, else empty
+-- then     for each queue to settle in: its index in KEYS, the session, the number of plain completions and their ids, the
+--          number of records and, for each: outcome, id, and three arguments:
+--            done    result, "1" if there is one, ""          completed
+--            retry   delay in ms, kind, message               failed, tried again later
+--            fail    "1" if this is a failure of an attempt (else the count stays), kind, message     dead
+--            snooze  delay in ms (0: to the front now), "", ""
+-- reply    [1] now in ms
+--          [2] the ids whose outcome was refused: the session does not hold them
+--          [3] the indexes of queues in which the session is gone: begin a new one
+--          [4] for each leased task that has something to tell: {id, failures, crashes}
+--          [5...] for each queue with leased tasks: {index in KEYS, id, envelope, id, envelope, ...}
+--
+-- Sent twice: settling hits only once; what a lost reply leased is found again by recall.lua, which also tells what was
+-- settled. Ask that first.
+-- include: lib/base.lua
+-- include: lib/order.lua
+-- include: lib/front.lua
+-- include: lib/keep.lua
+-- include: lib/notify.lua
+-- include: lib/where.lua
+-- include: lib/settle.lua
+-- include: lib/lease.lua
+
+local thread, want, ttl, queues = ARGV[1], tonumber(ARGV[2]), ARGV[3], tonumber(ARGV[4])
+local now = clock()
+local refused, gone, extras = {}, {}, {}
+local reply = {now, refused, gone, extras}
+local settings = {}
+
+local function settings_of(index)
+  if not settings[index] then
+    settings[index] = call('HMGET', KEYS[index] .. 'settings', 'completed_age', 'completed_count', 'dead_age',
+      'dead_count', 'waiters', 'paused')
+  end
+  return settings[index]
+end
+
+local at = 5 + 2 * queues
+while at <= #ARGV do
+  local index = tonumber(ARGV[at])
+  local P, running, plain = KEYS[index], KEYS[index] .. 'running:' .. ARGV[at + 1], tonumber(ARGV[at + 2])
+  at = at + 3
+  -- (A plain completion's batch is at most a lease's batch: well within what unpack takes.)
+  if plain > 0 then
+    settle_plain(P, running, {unpack(ARGV, at, at + plain - 1)}, now, settings_of(index), refused)
+  end
+  at = at + plain
+  local records = tonumber(ARGV[at])
+  at = at + 1
+  for _ = 1, records do
+    settle_record(P, running, at, now, settings_of(index), refused)
+    at = at + 5
+  end
+end
+
+for index = 1, want > 0 and queues or 0 do
+  if not settings_of(index)[6] then
+    local leased = lease(KEYS[index], index, ARGV[3 + 2 * index], ARGV[4 + 2 * index], ttl, want, thread, now,
+      #reply > 4, extras)
+    if leased == false then
+      gone[#gone + 1] = index
+    elseif leased and #leased > 1 then
+      reply[#reply + 1] = leased
+      want = want - (#leased - 1) / 2
+      -- (A task that must be alone ends the lease, also if there would be room.)
+      local last = extras[#extras]
+      if want <= 0 or (last and last[3] > 0) then break end
+    end
+  end
+end
+return reply

@@ -1,0 +1,20 @@
+#!lua
+-- wait: has a task ended? If not, whoever settles it will publish its state on <prefix>done:<id>.
+--
+-- KEYS[1]  the queue's prefix
+-- ARGV[1]  the task's id
+-- ARGV[2]  for how long, in ms; ask again before that
+-- reply    its state, or "" when there is no such task
+--
+-- Sent twice: it registers the same again.
+-- include: lib/base.lua
+-- include: lib/where.lua
+
+local P, id = KEYS[1], ARGV[1]
+if call('HEXISTS', P .. 'tasks', id) == 0 then return '' end
+local state = where(P, id)
+if state ~= 'completed' and state ~= 'dead' and state ~= 'cancelled' then
+  call('ZADD', P .. 'waiters', clock() + ARGV[2], id)
+  call('HSET', P .. 'settings', 'waiters', 1)
+end
+return state or ''

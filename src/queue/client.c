@@ -1,0 +1,190 @@
+#include "queue/client.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/id.h"
+#include "base/mem.h"
+#include "base/retry.h"
+
+#define DEFAULT_TIMEOUT_MS 5000
+#define EMBEDDED_START_MS 10000
+
+static reeve_status choose_options(reeve_client *client, const reeve_client_options *options)
+{
+    static const reeve_client_options none;
+    if (options == NULL) options = &none;
+    if (options->size != 0 && options->size != sizeof(*options)) {
+        return rv_fail(&client->error, REEVE_EINVAL, "the client's options have size %zu: this library knows %zu", options->size,
+                       sizeof(*options));
+    }
+    const char *ns = rv_ns_choose(options->ns, &client->error);
+    if (ns == NULL) return client->error.status;
+    rv_copy_text(client->ns, sizeof(client->ns), ns);
+    rv_copy_text(client->name, sizeof(client->name), options->name != NULL ? options->name : "reeve-client");
+    client->timeout_ms = options->timeout_ms > 0 ? options->timeout_ms : DEFAULT_TIMEOUT_MS;
+    return rv_url_parse(&client->url, rv_url_choose(options->redis), &client->error);
+}
+
+static reeve_status join_embedded(reeve_client *client)
+{
+    if (client->url.kind != RV_URL_EMBEDDED) return REEVE_OK;
+    rv_url socket;
+    reeve_status status = rv_embedded_join(&client->embedded, &client->url, &socket,
+                                           rv_deadline(client->timeout_ms + EMBEDDED_START_MS), &client->error);
+    if (status != REEVE_OK) return status;
+    rv_url_fini(&client->url);
+    client->url = socket;
+    return REEVE_OK;
+}
+
+static reeve_status connect_first(reeve_client *client)
+{
+    reeve_status status = rv_waker_init(&client->waker, &client->error);
+    if (status != REEVE_OK) return status;
+    rv_conn_options options = {.url = &client->url, .name = client->name, .waker = &client->waker, .command_ms = client->timeout_ms};
+    status = rv_conn_create(&client->conn, &options, &client->error);
+    if (status != REEVE_OK) return status;
+    status = rv_conn_open(client->conn, rv_deadline(client->timeout_ms));
+    if (status != REEVE_OK) client->error = *rv_conn_error(client->conn);
+    return status;
+}
+
+reeve_status reeve_client_open_or_say(reeve_client **ret, const reeve_client_options *options, char *ret_error, size_t size)
+{
+    if (ret == NULL) return REEVE_EINVAL;
+    *ret = NULL;
+    reeve_client *client = rv_zalloc(sizeof(*client));
+    if (client == NULL) {
+        rv_copy_text(ret_error, size, reeve_status_text(REEVE_ENOMEM));
+        return REEVE_ENOMEM;
+    }
+    client->waker.fd = -1;
+    reeve_status status = choose_options(client, options);
+    if (status == REEVE_OK) status = join_embedded(client);
+    if (status == REEVE_OK) status = connect_first(client);
+    if (status != REEVE_OK) {
+        rv_copy_text(ret_error, size, client->error.text);
+        reeve_client_close(client);
+        return status;
+    }
+    *ret = client;
+    return REEVE_OK;
+}
+
+reeve_status reeve_client_open(reeve_client **ret, const reeve_client_options *options)
+{
+    return reeve_client_open_or_say(ret, options, NULL, 0);
+}
+
+void reeve_client_close(reeve_client *client)
+{
+    if (client == NULL) return;
+    rv_conn_destroy(client->conn);
+    rv_conn_destroy(client->listener);
+    rv_embedded_leave(client->embedded);
+    rv_url_fini(&client->url);
+    if (client->waker.fd >= 0) rv_waker_fini(&client->waker);
+    rv_free(client);
+}
+
+const char *reeve_client_error(const reeve_client *client)
+{
+    return client != NULL ? client->error.text : "";
+}
+
+void reeve_client_interrupt(reeve_client *client)
+{
+    if (client != NULL) rv_waker_ring(&client->waker);
+}
+
+/* Opens the connection, trying again until the deadline when it was open before. */
+static reeve_status reopen(reeve_client *client, int64_t deadline, unsigned *tries)
+{
+    for (;;) {
+        reeve_status status = rv_conn_open(client->conn, deadline);
+        if (status == REEVE_OK) return status;
+        client->error = *rv_conn_error(client->conn);
+        int64_t pause = rv_reconnect_delay((*tries)++, rv_random_unit());
+        if (status != REEVE_ECONNECT || rv_now_ms() + pause >= deadline) return status;
+        if (client->embedded != NULL) {
+            rv_error ignored;
+            rv_embedded_revive(client->embedded, deadline, &ignored);
+        }
+        rv_waker_wait(&client->waker, rv_now_ms() + pause);
+    }
+}
+
+/* How a try is carried out: many commands with a callback, or one whose reply is kept. */
+typedef struct carry {
+    rv_on_reply on_reply;
+    void *context;
+    const rv_reply **ret;
+} carry;
+
+static reeve_status carry_out(reeve_client *client, rv_build_fn build, const void *context, const carry *how, bool *ret_again)
+{
+    int64_t deadline = rv_deadline(client->timeout_ms);
+    bool again = false;
+    unsigned tries = 0;
+    rv_error_clear(&client->error);
+    for (;;) {
+        reeve_status status = reopen(client, deadline, &tries);
+        if (status != REEVE_OK) {
+            if (!again) return status;
+            return rv_fail(&client->error, REEVE_ELOST, "%s; whether the call was carried out is unknown",
+                           rv_conn_error(client->conn)->text);
+        }
+        rv_conn_discard(client->conn);
+        build(client->conn, again, context);
+        status = how->ret != NULL ? rv_conn_call(client->conn, deadline, how->ret)
+                                  : rv_conn_exec(client->conn, deadline, how->on_reply, how->context);
+        if (ret_again != NULL) *ret_again = again;
+        if (status == REEVE_OK) return status;
+        client->error = *rv_conn_error(client->conn);
+        if (status != REEVE_ELOST || rv_now_ms() >= deadline) return status;
+        again = true;
+    }
+}
+
+reeve_status rv_client_exec(reeve_client *client, rv_build_fn build, const void *context, rv_on_reply on_reply,
+                            void *reply_context, bool *ret_again)
+{
+    carry how = {.on_reply = on_reply, .context = reply_context};
+    return carry_out(client, build, context, &how, ret_again);
+}
+
+reeve_status rv_client_call(reeve_client *client, rv_build_fn build, const void *context, const rv_reply **ret, bool *ret_again)
+{
+    carry how = {.ret = ret};
+    return carry_out(client, build, context, &how, ret_again);
+}
+
+typedef struct simple_build {
+    const rv_simple_call *call;
+    rv_prefix prefix;
+} simple_build;
+
+static void build_simple(rv_conn *conn, bool again, const void *context)
+{
+    const simple_build *simple = context;
+    (void)again;
+    rv_cmd_script(conn, simple->call->script, 1, simple->call->count);
+    rv_arg(conn, simple->prefix.text, simple->prefix.length);
+    for (size_t i = 0; i < simple->call->count; i++) rv_args(conn, simple->call->args[i]);
+}
+
+reeve_status rv_client_script(reeve_client *client, const rv_simple_call *call, const rv_reply **ret, bool *ret_again)
+{
+    reeve_status status = rv_check_queue(call->queue, &client->error);
+    if (status != REEVE_OK) return status;
+    simple_build simple = {.call = call};
+    rv_prefix_set(&simple.prefix, client->ns, call->queue);
+    return rv_client_call(client, build_simple, &simple, ret, ret_again);
+}
+
+reeve_status rv_client_odd_reply(reeve_client *client, const char *what)
+{
+    return rv_fail(&client->error, REEVE_EPROTO, "%s: Redis answered what this version does not understand", what);
+}

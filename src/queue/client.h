@@ -1,0 +1,59 @@
+/*
+ * client.h - the inside of reeve_client: one connection, and calls that survive its loss.
+ */
+#ifndef RV_QUEUE_CLIENT_H
+#define RV_QUEUE_CLIENT_H
+
+#include "queue/keys.h"
+#include "redis/conn.h"
+#include "redis/embedded.h"
+#include "reeve/client.h"
+
+struct reeve_client {
+    rv_url url;           /* where to connect: for an embedded server, its socket */
+    rv_embedded *embedded; /* or NULL */
+    rv_conn *conn;
+    rv_conn *listener;    /* for reeve_wait; made when first needed */
+    rv_waker waker;       /* rung by reeve_client_interrupt */
+    char ns[RV_NS_MAX + 1];
+    char name[64];
+    int64_t timeout_ms;
+    rv_error error;
+    /* queues that this client has put into <ns>:queues: the last few, so that it need not do so again */
+    char known[8][REEVE_QUEUE_MAX + 1];
+    unsigned known_next;
+    unsigned known_epoch; /* the connection's, when they were noted: a new server may not know them */
+};
+
+/* Adds a call's commands to the connection; called again for each try. again: an earlier try may have been executed. */
+typedef void (*rv_build_fn)(rv_conn *conn, bool again, const void *context);
+
+/*
+ * Opens the connection if need be, builds, sends and reads the replies; when the connection is lost, does so again until
+ * the client's timeout, so what is built must be safe to send twice. Errors are in client->error. ret_again (may be NULL):
+ * whether an earlier try may have been executed.
+ */
+reeve_status rv_client_exec(reeve_client *client, rv_build_fn build, const void *context, rv_on_reply on_reply,
+                            void *reply_context, bool *ret_again);
+
+/* The same for one command; *ret lives until the next call. An error reply is REEVE_EREDIS. */
+reeve_status rv_client_call(reeve_client *client, rv_build_fn build, const void *context, const rv_reply **ret,
+                            bool *ret_again);
+
+/* A script with one key, the prefix of a queue, and up to three text arguments: most calls are that. Checks the name. */
+typedef struct rv_simple_call {
+    const rv_script *script;
+    const char *queue;
+    const char *args[3];
+    size_t count;
+} rv_simple_call;
+
+reeve_status rv_client_script(reeve_client *client, const rv_simple_call *call, const rv_reply **ret, bool *ret_again);
+
+/* Fails with REEVE_EPROTO: the reply is none that this call understands. */
+reeve_status rv_client_odd_reply(reeve_client *client, const char *what);
+
+/* Reads a reply of show.lua. */
+reeve_status rv_task_info_read(const char *queue, const rv_reply *reply, reeve_task_info **ret);
+
+#endif

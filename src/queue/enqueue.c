@@ -1,0 +1,257 @@
+/*
+ * enqueue.c - producing: specs become calls of enqueue.lua, one a run of specs of the same queue, many in a pipeline.
+ */
+#include <string.h>
+
+#include "base/id.h"
+#include "base/mem.h"
+#include "queue/client.h"
+#include "queue/envelope.h"
+#include "queue/scripts.h"
+
+/* What one script call and one pipeline may carry: Redis serves nobody else during a call. */
+#define CALL_TASKS 250
+#define CALL_BYTES ((size_t)1024 * 1024)
+#define PIPELINE_BYTES ((size_t)8 * 1024 * 1024)
+#define PIPELINE_CALLS 64
+
+/* One call of enqueue.lua: specs [first, first + count) less those that were refused before. */
+typedef struct call {
+    size_t first;
+    size_t span;  /* specs passed over */
+    size_t count; /* tasks sent */
+} call;
+
+/* A pipeline under way. */
+typedef struct pipeline {
+    reeve_client *client;
+    const reeve_task_spec *specs;
+    reeve_enqueued *results;
+    call calls[PIPELINE_CALLS];
+    size_t call_count;
+    size_t lead; /* plain commands before the first call: queues made known */
+    rv_buf scratch;
+    reeve_status first_failure;
+} pipeline;
+
+static bool is_known(const reeve_client *client, const char *queue)
+{
+    if (client->known_epoch != rv_conn_epoch(client->conn)) return false;
+    for (size_t i = 0; i < sizeof(client->known) / sizeof(client->known[0]); i++) {
+        if (strcmp(client->known[i], queue) == 0) return true;
+    }
+    return false;
+}
+
+static void note_known(reeve_client *client, const char *queue)
+{
+    if (client->known_epoch != rv_conn_epoch(client->conn)) memset(client->known, 0, sizeof(client->known));
+    client->known_epoch = rv_conn_epoch(client->conn);
+    if (is_known(client, queue)) return;
+    unsigned slots = sizeof(client->known) / sizeof(client->known[0]);
+    rv_copy_text(client->known[client->known_next++ % slots], sizeof(client->known[0]), queue);
+}
+
+static void add_task(rv_conn *conn, rv_buf *scratch, const reeve_task_spec *spec, const char *id)
+{
+    rv_args(conn, id);
+    rv_buf_clear(scratch);
+    rv_enqueue_options_write(scratch, spec);
+    rv_arg(conn, scratch->data, scratch->length);
+    rv_buf_clear(scratch);
+    rv_envelope_write(scratch, spec);
+    rv_arg(conn, scratch->data, scratch->length);
+}
+
+/* Queues that Redis may not know of yet are put into <ns>:queues first. */
+static size_t build_announcements(const pipeline *p, rv_conn *conn)
+{
+    size_t added = 0;
+    for (size_t i = 0; i < p->call_count; i++) {
+        const char *queue = p->specs[p->calls[i].first].queue;
+        bool same = i > 0 && strcmp(queue, p->specs[p->calls[i - 1].first].queue) == 0;
+        if (same || is_known(p->client, queue)) continue;
+        rv_cmd(conn, 3);
+        rv_args(conn, "SADD");
+        rv_arg2(conn, p->client->ns, strlen(p->client->ns), ":queues", 7);
+        rv_args(conn, queue);
+        added++;
+    }
+    return added;
+}
+
+/* (When a pipeline is sent again, tasks that were refused in the first try are left out.) */
+static size_t count_good(const pipeline *p, const call *c)
+{
+    size_t good = 0;
+    for (size_t i = c->first; i < c->first + c->span; i++) good += p->results[i].status == REEVE_OK;
+    return good;
+}
+
+static void build_pipeline(rv_conn *conn, bool again, const void *context)
+{
+    pipeline *p = *(pipeline *const *)context;
+    p->lead = build_announcements(p, conn);
+    for (size_t i = 0; i < p->call_count; i++) {
+        call *c = &p->calls[i];
+        rv_prefix prefix;
+        c->count = count_good(p, c);
+        rv_prefix_set(&prefix, p->client->ns, p->specs[c->first].queue);
+        rv_cmd_script(conn, &rv_script_enqueue, 1, 1 + 3 * c->count);
+        rv_arg(conn, prefix.text, prefix.length);
+        rv_args(conn, again ? "1" : "0");
+        for (size_t j = c->first; j < c->first + c->span; j++) {
+            if (p->results[j].status == REEVE_OK) add_task(conn, &p->scratch, &p->specs[j], p->results[j].id);
+        }
+    }
+}
+
+static void note_failure(pipeline *p, size_t index, reeve_status status)
+{
+    p->results[index].status = status;
+    if (p->first_failure == REEVE_OK) p->first_failure = status;
+}
+
+/* The outcome of one call: an error for all its tasks, or a number for each. */
+static void on_reply(size_t index, const rv_reply *reply, void *context)
+{
+    pipeline *p = context;
+    if (index < p->lead || index - p->lead >= p->call_count) return;
+    const call *c = &p->calls[index - p->lead];
+    bool listed = rv_reply_is(reply, RV_ARRAY) && reply->count == c->count;
+    size_t at = 0;
+    for (size_t j = c->first; j < c->first + c->span; j++) {
+        if (p->results[j].status != REEVE_OK) continue;
+        if (!listed) {
+            bool first = p->first_failure == REEVE_OK;
+            note_failure(p, j, rv_reply_is(reply, RV_ERROR) ? REEVE_EREDIS : REEVE_EPROTO);
+            if (first) rv_fail(&p->client->error, p->first_failure, "queue %s: %s", p->specs[j].queue,
+                               rv_reply_is(reply, RV_ERROR) ? reply->text : "unexpected reply");
+            continue;
+        }
+        if (rv_reply_int(rv_reply_at(reply, at++), -1) == 1) continue;
+        bool first = p->first_failure == REEVE_OK;
+        note_failure(p, j, REEVE_EEXISTS);
+        if (first) rv_fail(&p->client->error, REEVE_EEXISTS, "a task %s/%s exists already", p->specs[j].queue, p->results[j].id);
+    }
+    if (listed) note_known(p->client, p->specs[c->first].queue);
+}
+
+/* Room for a task's envelope, whatever is escaped in it, so that building cannot fail half way. */
+static reeve_status make_room(pipeline *p, const reeve_task_spec *spec, rv_error *error)
+{
+    size_t options = 2048;
+    for (size_t i = 0; i < spec->tag_count; i++) options += 6 * strlen(spec->tags[i]) + 3;
+    for (size_t i = 0; i < spec->meta_count; i++) options += 6 * (strlen(spec->meta[i].key) + strlen(spec->meta[i].value)) + 6;
+    rv_buf_clear(&p->scratch);
+    if (rv_buf_reserve(&p->scratch, spec->payload.length + options)) return REEVE_OK;
+    return rv_fail(error, REEVE_ENOMEM, "no memory for a payload of %zu bytes", spec->payload.length);
+}
+
+/* Refuses what can be refused here, and gives ids. Returns false when the spec is not to be sent. */
+static bool prepare(pipeline *p, size_t index)
+{
+    const reeve_task_spec *spec = &p->specs[index];
+    reeve_enqueued *result = &p->results[index];
+    rv_error error = {0};
+    result->id[0] = '\0';
+    result->status = rv_spec_check(spec, &error);
+    if (result->status == REEVE_OK) result->status = make_room(p, spec, &error);
+    if (result->status != REEVE_OK) {
+        if (p->first_failure == REEVE_OK) p->client->error = error;
+        note_failure(p, index, result->status);
+        return false;
+    }
+    if (spec->id != NULL) {
+        rv_copy_text(result->id, sizeof(result->id), spec->id);
+    } else {
+        rv_uuid7(result->id);
+    }
+    return true;
+}
+
+/* Fills calls from `next` on, as far as one pipeline carries; returns the first spec that is left. */
+static size_t plan(pipeline *p, size_t next, size_t count)
+{
+    size_t total = 0, bytes = 0;
+    call *c = NULL;
+    p->call_count = 0;
+    for (; next < count; next++) {
+        const reeve_task_spec *spec = &p->specs[next];
+        bool good = prepare(p, next);
+        if (!good) {
+            if (c != NULL) c->span++;
+            continue;
+        }
+        bool joins = c != NULL && c->count < CALL_TASKS && bytes + spec->payload.length <= CALL_BYTES &&
+                     strcmp(p->specs[c->first].queue, spec->queue) == 0;
+        if (!joins) {
+            if (p->call_count == PIPELINE_CALLS || (c != NULL && total + spec->payload.length > PIPELINE_BYTES)) break;
+            c = &p->calls[p->call_count++];
+            *c = (call){.first = next};
+            bytes = 0;
+        }
+        c->count++;
+        c->span++;
+        bytes += spec->payload.length;
+        total += spec->payload.length;
+    }
+    return next;
+}
+
+/* When a pipeline broke: what became of its tasks is not known, or nothing did. */
+static void fail_all(pipeline *p, reeve_status status)
+{
+    for (size_t i = 0; i < p->call_count; i++) {
+        for (size_t j = p->calls[i].first; j < p->calls[i].first + p->calls[i].span; j++) {
+            if (p->results[j].status == REEVE_OK) note_failure(p, j, status);
+        }
+    }
+}
+
+static reeve_status send_pipeline(pipeline *p)
+{
+    return rv_client_exec(p->client, build_pipeline, &p, on_reply, p, NULL);
+}
+
+static reeve_status run(reeve_client *client, const reeve_task_spec *specs, size_t count, reeve_enqueued *results)
+{
+    pipeline p = {.client = client, .specs = specs, .results = results};
+    rv_error first = {0};
+    bool down = false;
+    rv_buf_init(&p.scratch, (size_t)REEVE_PAYLOAD_MAX + 8 * (size_t)REEVE_META_MAX);
+    for (size_t next = 0; next < count;) {
+        next = plan(&p, next, count);
+        if (p.call_count > 0) {
+            rv_error before = client->error;
+            bool failed_before = p.first_failure != REEVE_OK;
+            reeve_status status = down ? first.status : send_pipeline(&p);
+            if (failed_before) client->error = before;
+            if (status != REEVE_OK) fail_all(&p, status);
+            /* (Without Redis the rest would only wait for one timeout each.) */
+            down = down || status != REEVE_OK;
+        }
+        if (first.status == REEVE_OK && p.first_failure != REEVE_OK) first = client->error;
+    }
+    rv_buf_fini(&p.scratch);
+    if (p.first_failure != REEVE_OK) client->error = first;
+    return p.first_failure;
+}
+
+reeve_status reeve_enqueue_many(reeve_client *client, const reeve_task_spec *specs, size_t count, reeve_enqueued *ret_results)
+{
+    if (client == NULL || (count > 0 && (specs == NULL || ret_results == NULL))) return REEVE_EINVAL;
+    rv_error_clear(&client->error);
+    return run(client, specs, count, ret_results);
+}
+
+reeve_status reeve_enqueue(reeve_client *client, const reeve_task_spec *spec, char ret_id[REEVE_ID_MAX])
+{
+    reeve_enqueued result;
+    if (client == NULL) return REEVE_EINVAL;
+    if (spec == NULL) return rv_fail(&client->error, REEVE_EINVAL, "no task was given");
+    rv_error_clear(&client->error);
+    reeve_status status = run(client, spec, 1, &result);
+    if (status == REEVE_OK && ret_id != NULL) memcpy(ret_id, result.id, sizeof(result.id));
+    return status;
+}

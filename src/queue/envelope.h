@@ -1,0 +1,57 @@
+/*
+ * envelope.h - a task as it lies in Redis: a one-line JSON header, a newline, the raw payload.
+ *
+ *     {"at":1763712000123,"type":"thumb","priority":-1,"group":"acme","attempts":5,...}\n<payload>
+ *
+ * "at" (when it was enqueued, put in by Redis's clock) comes first, then "type", then only options that were given:
+ *     priority group weight attempts crashes timeout backoff {shape base cap jitter} tags meta      (times in ms, jitter in 1/1000)
+ * A header that begins with {"info":1, says that info:<id> has more to tell.
+ */
+#ifndef RV_ENVELOPE_H
+#define RV_ENVELOPE_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "reeve/client.h"
+
+/* An envelope taken apart in place; all pointers lead into it. */
+typedef struct rv_envelope {
+    const char *header; /* one line, not ended by a zero byte */
+    size_t header_length;
+    const char *type;
+    size_t type_length;
+    int64_t at_ms;
+    bool plain;  /* no options in the header */
+    bool marked; /* info:<id> has more to tell */
+    reeve_bytes payload;
+} rv_envelope;
+
+/* False when it is none. Does not allocate. */
+bool rv_envelope_read(rv_envelope *ret, const char *text, size_t length);
+
+/* The options of a header that a worker acts on; zero where not given. */
+typedef struct rv_task_policy {
+    int max_attempts;
+    int max_crashes;
+    int64_t timeout_ms;
+    reeve_backoff backoff;
+    bool has_backoff;
+} rv_task_policy;
+
+/* False when the header is no JSON object. */
+bool rv_envelope_policy(rv_task_policy *ret, const char *header, size_t length);
+
+/* ---- writing --------------------------------------------------------------------------------------------------- */
+
+/* Checks everything in a spec that can be checked without Redis. */
+reeve_status rv_spec_check(const reeve_task_spec *spec, rv_error *error);
+
+/* Appends what follows '{"at":<now>,' in the envelope of a checked spec. */
+void rv_envelope_write(rv_buf *out, const reeve_task_spec *spec);
+
+/* Appends the options that enqueue.lua takes: JSON, or nothing when there are none. */
+void rv_enqueue_options_write(rv_buf *out, const reeve_task_spec *spec);
+
+#endif

@@ -1,0 +1,177 @@
+/*
+ * info.c - a task as people see it: from the replies of show.lua and list.lua to reeve_task_info.
+ */
+#include <cjson/cJSON.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "queue/client.h"
+#include "queue/envelope.h"
+
+static const char *const state_names[REEVE_STATE_COUNT] = {"blocked", "scheduled", "ready", "parked",
+                                                           "running", "completed", "dead",  "cancelled"};
+
+const char *reeve_state_name(reeve_state state)
+{
+    return (unsigned)state < REEVE_STATE_COUNT ? state_names[state] : "unknown";
+}
+
+reeve_status reeve_state_parse(const char *name, reeve_state *ret)
+{
+    for (int i = 0; name != NULL && i < REEVE_STATE_COUNT; i++) {
+        if (strcmp(name, state_names[i]) == 0) {
+            *ret = (reeve_state)i;
+            return REEVE_OK;
+        }
+    }
+    return REEVE_EINVAL;
+}
+
+void reeve_task_info_free(reeve_task_info *info)
+{
+    if (info == NULL) return;
+    rv_free(info->queue);
+    rv_free(info->id);
+    rv_free(info->type);
+    rv_free((void *)info->payload.data);
+    rv_free((void *)info->result.data);
+    rv_free(info->group);
+    rv_free(info->error_kind);
+    rv_free(info->error_message);
+    rv_free(info->progress_words);
+    rv_free(info->worker);
+    rv_free(info->session);
+    rv_free(info->tags);
+    rv_free(info->meta);
+    rv_free(info);
+}
+
+/* A copy with a zero byte behind it, as everything in an info is. */
+static bool copy_bytes(reeve_bytes *ret, const void *data, size_t length)
+{
+    char *copy = rv_strndup(data, length);
+    if (copy == NULL) return false;
+    ret->data = copy;
+    ret->length = length;
+    return true;
+}
+
+static bool copy_text(char **ret, const rv_reply *reply)
+{
+    rv_free(*ret);
+    *ret = rv_strndup(reply->text, reply->length);
+    return *ret != NULL;
+}
+
+static bool copy_json(char **ret, const cJSON *item)
+{
+    if (item == NULL) return true;
+    char *text = cJSON_PrintUnformatted(item);
+    *ret = rv_strdup(text);
+    cJSON_free(text);
+    return *ret != NULL;
+}
+
+static bool read_options(reeve_task_info *info, const rv_envelope *envelope)
+{
+    cJSON *json = cJSON_ParseWithLength(envelope->header, envelope->header_length);
+    rv_task_policy policy;
+    bool good = true;
+    const cJSON *priority = cJSON_GetObjectItemCaseSensitive(json, "priority");
+    const cJSON *group = cJSON_GetObjectItemCaseSensitive(json, "group");
+    if (cJSON_IsNumber(priority)) info->priority = priority->valueint;
+    if (cJSON_IsString(group)) good = (info->group = rv_strdup(group->valuestring)) != NULL;
+    good = good && copy_json(&info->tags, cJSON_GetObjectItemCaseSensitive(json, "tags"));
+    good = good && copy_json(&info->meta, cJSON_GetObjectItemCaseSensitive(json, "meta"));
+    if (rv_envelope_policy(&policy, envelope->header, envelope->header_length)) {
+        info->max_attempts = policy.max_attempts;
+        info->max_crashes = policy.max_crashes;
+        info->timeout_ms = policy.timeout_ms;
+    }
+    cJSON_Delete(json);
+    return good;
+}
+
+static bool read_envelope(reeve_task_info *info, const rv_reply *reply)
+{
+    rv_envelope envelope;
+    /* (An envelope that some other program broke is still shown, as a payload.) */
+    if (!rv_envelope_read(&envelope, reply->text, reply->length)) {
+        info->type = rv_strdup("?");
+        return info->type != NULL && copy_bytes(&info->payload, reply->text, reply->length);
+    }
+    info->type = rv_strndup(envelope.type, envelope.type_length);
+    info->enqueued_ms = envelope.at_ms;
+    return info->type != NULL && copy_bytes(&info->payload, envelope.payload.data, envelope.payload.length) &&
+           (envelope.plain || read_options(info, &envelope));
+}
+
+/* The worker's id in a session's description. */
+static bool read_worker(reeve_task_info *info, const rv_reply *about)
+{
+    cJSON *json = cJSON_ParseWithLength(about->text, about->length);
+    const cJSON *worker = cJSON_GetObjectItemCaseSensitive(json, "worker");
+    if (cJSON_IsString(worker)) info->worker = rv_strdup(worker->valuestring);
+    cJSON_Delete(json);
+    return true;
+}
+
+static bool read_field(reeve_task_info *info, const rv_reply *name, const rv_reply *value)
+{
+    if (rv_reply_is_text(name, "failures")) info->failures = (unsigned)rv_reply_int(value, 0);
+    else if (rv_reply_is_text(name, "crashes")) info->crashes = (unsigned)rv_reply_int(value, 0);
+    else if (rv_reply_is_text(name, "failed")) info->failed_ms = rv_reply_int(value, -1);
+    else if (rv_reply_is_text(name, "progress")) info->progress = (int)rv_reply_int(value, -1);
+    else if (rv_reply_is_text(name, "kind")) return copy_text(&info->error_kind, value);
+    else if (rv_reply_is_text(name, "message")) return copy_text(&info->error_message, value);
+    else if (rv_reply_is_text(name, "words")) return copy_text(&info->progress_words, value);
+    else if (rv_reply_is_text(name, "result")) return copy_bytes(&info->result, value->text, value->length);
+    else if (rv_reply_is_text(name, "about")) return read_worker(info, value);
+    return true;
+}
+
+/* Where it stands: the score is a time for some states, a lease is "<since ms> <thread>". */
+static bool read_place(reeve_task_info *info, const rv_reply *score, const rv_reply *session, const rv_reply *lease)
+{
+    int64_t time = -1;
+    (void)rv_parse_int(score->text, 0, INT64_MAX, &time);
+    if (info->state == REEVE_STATE_SCHEDULED) info->due_ms = time;
+    if (info->state >= REEVE_STATE_COMPLETED) info->ended_ms = time;
+    if (info->state != REEVE_STATE_RUNNING) return true;
+    char since[24];
+    rv_copy_text(since, sizeof(since), lease->text);
+    since[strcspn(since, " ")] = '\0';
+    (void)rv_parse_int(since, 0, INT64_MAX, &info->started_ms);
+    return copy_text(&info->session, session);
+}
+
+static bool fill(reeve_task_info *info, const char *queue, const rv_reply *reply)
+{
+    info->queue = rv_strdup(queue);
+    info->due_ms = info->started_ms = info->ended_ms = info->failed_ms = -1;
+    info->progress = -1;
+    bool good = info->queue != NULL && copy_text(&info->id, reply->items[0]) && read_envelope(info, reply->items[2]);
+    good = good && read_place(info, reply->items[3], reply->items[4], reply->items[5]);
+    for (size_t i = 6; good && i + 1 < reply->count; i += 2) good = read_field(info, reply->items[i], reply->items[i + 1]);
+    return good;
+}
+
+reeve_status rv_task_info_read(const char *queue, const rv_reply *reply, reeve_task_info **ret)
+{
+    reeve_state state;
+    if (!rv_reply_is(reply, RV_ARRAY) || reply->count < 6) return REEVE_EPROTO;
+    for (size_t i = 0; i < 6; i++) {
+        if (!rv_reply_is(reply->items[i], RV_TEXT)) return REEVE_EPROTO;
+    }
+    if (reeve_state_parse(reply->items[1]->text, &state) != REEVE_OK) return REEVE_EPROTO;
+    reeve_task_info *info = rv_zalloc(sizeof(*info));
+    if (info == NULL) return REEVE_ENOMEM;
+    info->state = state;
+    if (!fill(info, queue, reply)) {
+        reeve_task_info_free(info);
+        return REEVE_ENOMEM;
+    }
+    *ret = info;
+    return REEVE_OK;
+}

@@ -1,0 +1,25 @@
+/*
+ * scripts.h - the protocol's scripts, one a file in src/lua, where each one's head says what it takes and answers.
+ */
+#ifndef RV_SCRIPTS_H
+#define RV_SCRIPTS_H
+
+#include "redis/script.h"
+
+extern const rv_script rv_script_enqueue;
+extern const rv_script rv_script_turn;
+extern const rv_script rv_script_recall;
+extern const rv_script rv_script_beat;
+extern const rv_script rv_script_leave;
+extern const rv_script rv_script_tend;
+extern const rv_script rv_script_progress;
+extern const rv_script rv_script_show;
+extern const rv_script rv_script_list;
+extern const rv_script rv_script_stat;
+extern const rv_script rv_script_retry;
+extern const rv_script rv_script_cancel;
+extern const rv_script rv_script_delete;
+extern const rv_script rv_script_wait;
+extern const rv_script rv_script_pause;
+
+#endif

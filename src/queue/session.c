@@ -1,0 +1,68 @@
+#include "queue/session.h"
+
+#include "queue/scripts.h"
+
+static void begin(rv_conn *conn, const rv_script *script, const rv_prefix *prefix, size_t args)
+{
+    rv_cmd_script(conn, script, 1, args);
+    rv_arg(conn, prefix->text, prefix->length);
+}
+
+static uint64_t count_at(const rv_reply *reply, size_t index)
+{
+    int64_t number = rv_reply_int(rv_reply_at(reply, index), 0);
+    return number > 0 ? (uint64_t)number : 0;
+}
+
+void rv_beat_build(rv_conn *conn, const rv_prefix *prefix, const char *session, int64_t session_ms,
+                   const rv_session_totals *totals)
+{
+    begin(conn, &rv_script_beat, prefix, 5);
+    rv_args(conn, session);
+    rv_argi(conn, session_ms);
+    rv_argi(conn, (int64_t)totals->completed);
+    rv_argi(conn, (int64_t)totals->failed);
+    rv_argi(conn, (int64_t)totals->dead);
+}
+
+bool rv_beat_read(const rv_reply *reply, bool *ret_alive, uint64_t *ret_held)
+{
+    if (!rv_reply_is(reply, RV_ARRAY) || reply->count < 2) return false;
+    *ret_alive = count_at(reply, 0) == 1;
+    *ret_held = count_at(reply, 1);
+    return true;
+}
+
+void rv_leave_build(rv_conn *conn, const rv_prefix *prefix, const char *session, unsigned most)
+{
+    begin(conn, &rv_script_leave, prefix, 2);
+    rv_args(conn, session);
+    rv_argi(conn, most);
+}
+
+bool rv_leave_read(const rv_reply *reply, uint64_t *ret_given_back, bool *ret_more)
+{
+    if (!rv_reply_is(reply, RV_ARRAY) || reply->count < 2) return false;
+    *ret_given_back = count_at(reply, 0);
+    *ret_more = count_at(reply, 1) == 1;
+    return true;
+}
+
+void rv_tend_build(rv_conn *conn, const rv_prefix *prefix, unsigned most)
+{
+    begin(conn, &rv_script_tend, prefix, 1);
+    rv_argi(conn, most);
+}
+
+bool rv_tend_read(rv_tend_reply *ret, const rv_reply *reply)
+{
+    if (!rv_reply_is(reply, RV_ARRAY) || reply->count < 7) return false;
+    int64_t now = rv_reply_int(reply->items[0], 0), next = rv_reply_int(reply->items[2], -1);
+    ret->more = count_at(reply, 1) == 1;
+    ret->next_in_ms = next < 0 ? -1 : next > now ? next - now : 0;
+    ret->promoted = count_at(reply, 3);
+    ret->recovered = count_at(reply, 4);
+    ret->trimmed = count_at(reply, 5);
+    ret->session = rv_reply_is(reply->items[6], RV_TEXT) ? reply->items[6]->text : "";
+    return true;
+}

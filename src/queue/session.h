@@ -1,0 +1,38 @@
+/*
+ * session.h - what a worker says of its session in a queue, and what it does for the queue: builds calls of beat.lua,
+ * leave.lua and tend.lua on a connection and reads their replies. No threads in here.
+ */
+#ifndef RV_SESSION_H
+#define RV_SESSION_H
+
+#include "queue/keys.h"
+#include "redis/conn.h"
+
+/* What a session has settled since it began; totals, so that a heartbeat may be sent twice. */
+typedef struct rv_session_totals {
+    uint64_t completed;
+    uint64_t failed;
+    uint64_t dead;
+} rv_session_totals;
+
+void rv_beat_build(rv_conn *conn, const rv_prefix *prefix, const char *session, int64_t session_ms,
+                   const rv_session_totals *totals);
+/* *ret_alive: false when the session is gone. *ret_held: how many tasks it holds. False: no such reply. */
+bool rv_beat_read(const rv_reply *reply, bool *ret_alive, uint64_t *ret_held);
+
+void rv_leave_build(rv_conn *conn, const rv_prefix *prefix, const char *session, unsigned most);
+bool rv_leave_read(const rv_reply *reply, uint64_t *ret_given_back, bool *ret_more);
+
+typedef struct rv_tend_reply {
+    bool more;            /* come again at once */
+    int64_t next_in_ms;   /* come again after that long; -1: nothing is due */
+    uint64_t promoted;
+    uint64_t recovered;
+    uint64_t trimmed;
+    const char *session;  /* whose tasks were recovered, or "" */
+} rv_tend_reply;
+
+void rv_tend_build(rv_conn *conn, const rv_prefix *prefix, unsigned most);
+bool rv_tend_read(rv_tend_reply *ret, const rv_reply *reply);
+
+#endif

@@ -1,0 +1,148 @@
+/*
+ * spec.c - from a producer's spec to an envelope.
+ */
+#include <string.h>
+
+#include "queue/envelope.h"
+#include "queue/keys.h"
+
+static reeve_status check_numbers(const reeve_task_spec *spec, rv_error *error)
+{
+    if (spec->priority < REEVE_PRIORITY_MIN || spec->priority > REEVE_PRIORITY_MAX) {
+        return rv_fail(error, REEVE_EINVAL, "priority %d: must be from %d to %d", spec->priority, REEVE_PRIORITY_MIN,
+                       REEVE_PRIORITY_MAX);
+    }
+    if (spec->delay_ms != 0 && spec->at_ms != 0) {
+        return rv_fail(error, REEVE_EINVAL, "a task runs either after a delay or at a time, not both");
+    }
+    if (spec->delay_ms < 0) return rv_fail(error, REEVE_EINVAL, "delay %lld ms: must not be negative", (long long)spec->delay_ms);
+    if (spec->weight > 256) return rv_fail(error, REEVE_EINVAL, "weight %u: must be from 1 to 256", spec->weight);
+    if (spec->max_attempts < 0) return rv_fail(error, REEVE_EINVAL, "attempts %d: must be at least 1", spec->max_attempts);
+    if (spec->max_crashes < 0) return rv_fail(error, REEVE_EINVAL, "max crashes %d: must be at least 1", spec->max_crashes);
+    if (spec->timeout_ms < 0) return rv_fail(error, REEVE_EINVAL, "timeout %lld ms: must not be negative", (long long)spec->timeout_ms);
+    return REEVE_OK;
+}
+
+static reeve_status check_meta(const reeve_task_spec *spec, rv_error *error)
+{
+    size_t total = 0;
+    for (size_t i = 0; i < spec->tag_count; i++) {
+        if (spec->tags[i] == NULL || spec->tags[i][0] == '\0') return rv_fail(error, REEVE_EINVAL, "tag %zu is empty", i + 1);
+        total += strlen(spec->tags[i]) + 3;
+    }
+    for (size_t i = 0; i < spec->meta_count; i++) {
+        const reeve_meta *meta = &spec->meta[i];
+        if (meta->key == NULL || meta->key[0] == '\0') return rv_fail(error, REEVE_EINVAL, "metadata key %zu is empty", i + 1);
+        if (meta->value == NULL) return rv_fail(error, REEVE_EINVAL, "metadata \"%.100s\" has no value", meta->key);
+        total += strlen(meta->key) + strlen(meta->value) + 6;
+    }
+    if (total <= REEVE_META_MAX) return REEVE_OK;
+    return rv_fail(error, REEVE_ETOOBIG, "tags and metadata have %zu bytes: at most %d", total, REEVE_META_MAX);
+}
+
+reeve_status rv_spec_check(const reeve_task_spec *spec, rv_error *error)
+{
+    reeve_status status;
+    if (spec == NULL) return rv_fail(error, REEVE_EINVAL, "no task was given");
+    if (spec->size != 0 && spec->size != sizeof(*spec)) {
+        return rv_fail(error, REEVE_EINVAL, "the task's spec has size %zu: this library knows %zu", spec->size, sizeof(*spec));
+    }
+    if ((status = rv_check_queue(spec->queue, error)) != REEVE_OK) return status;
+    if ((status = rv_check_type(spec->type, error)) != REEVE_OK) return status;
+    if (spec->id != NULL && (status = rv_check_id(spec->id, error)) != REEVE_OK) return status;
+    if (spec->payload.length > 0 && spec->payload.data == NULL) return rv_fail(error, REEVE_EINVAL, "the payload has a length and no data");
+    if (spec->payload.length > REEVE_PAYLOAD_MAX) {
+        return rv_fail(error, REEVE_ETOOBIG, "the payload has %zu bytes: at most %u", spec->payload.length, REEVE_PAYLOAD_MAX);
+    }
+    if (spec->group != NULL && (spec->group[0] == '\0' || strlen(spec->group) > REEVE_GROUP_MAX)) {
+        return rv_fail(error, REEVE_EINVAL, "group \"%.120s\": a group's name has 1 to %d bytes", spec->group, REEVE_GROUP_MAX);
+    }
+    if ((status = check_numbers(spec, error)) != REEVE_OK) return status;
+    return check_meta(spec, error);
+}
+
+reeve_status reeve_task_spec_check(const reeve_task_spec *spec, char *ret_error, size_t size)
+{
+    rv_error error = {0};
+    reeve_status status = rv_spec_check(spec, &error);
+    if (status != REEVE_OK) rv_copy_text(ret_error, size, error.text);
+    return status;
+}
+
+static void add_number(rv_buf *out, const char *name, int64_t number)
+{
+    if (number == 0) return;
+    rv_buf_adds(out, name);
+    rv_buf_addi(out, number);
+}
+
+static void add_text(rv_buf *out, const char *text)
+{
+    rv_buf_add_json(out, text, strlen(text));
+}
+
+static void add_backoff(rv_buf *out, const reeve_backoff *backoff)
+{
+    /* (Jitter in thousandths: no decimal point that a locale could change.) */
+    rv_buf_addf(out, ",\"backoff\":{\"shape\":%d,\"base\":%lld,\"cap\":%lld,\"jitter\":%d}",
+                backoff->shape == REEVE_BACKOFF_FIXED, (long long)backoff->base_ms, (long long)backoff->cap_ms,
+                (int)(backoff->jitter * 1000));
+}
+
+static void add_tags_and_meta(rv_buf *out, const reeve_task_spec *spec)
+{
+    if (spec->tag_count > 0) {
+        rv_buf_adds(out, ",\"tags\":[");
+        for (size_t i = 0; i < spec->tag_count; i++) {
+            if (i > 0) rv_buf_addc(out, ',');
+            add_text(out, spec->tags[i]);
+        }
+        rv_buf_addc(out, ']');
+    }
+    if (spec->meta_count > 0) {
+        rv_buf_adds(out, ",\"meta\":{");
+        for (size_t i = 0; i < spec->meta_count; i++) {
+            if (i > 0) rv_buf_addc(out, ',');
+            add_text(out, spec->meta[i].key);
+            rv_buf_addc(out, ':');
+            add_text(out, spec->meta[i].value);
+        }
+        rv_buf_addc(out, '}');
+    }
+}
+
+static void add_order(rv_buf *out, const reeve_task_spec *spec)
+{
+    add_number(out, ",\"priority\":", spec->priority);
+    if (spec->group != NULL) {
+        rv_buf_adds(out, ",\"group\":");
+        add_text(out, spec->group);
+        if (spec->weight > 1) add_number(out, ",\"weight\":", spec->weight);
+    }
+}
+
+void rv_envelope_write(rv_buf *out, const reeve_task_spec *spec)
+{
+    rv_buf_adds(out, "\"type\":\"");
+    rv_buf_adds(out, spec->type);
+    rv_buf_addc(out, '"');
+    add_order(out, spec);
+    add_number(out, ",\"attempts\":", spec->max_attempts);
+    add_number(out, ",\"crashes\":", spec->max_crashes);
+    add_number(out, ",\"timeout\":", spec->timeout_ms);
+    if (spec->backoff != NULL) add_backoff(out, spec->backoff);
+    add_tags_and_meta(out, spec);
+    rv_buf_adds(out, "}\n");
+    rv_buf_add(out, spec->payload.data, spec->payload.length);
+}
+
+void rv_enqueue_options_write(rv_buf *out, const reeve_task_spec *spec)
+{
+    size_t start = out->length;
+    add_order(out, spec);
+    add_number(out, ",\"in\":", spec->delay_ms);
+    add_number(out, ",\"at\":", spec->at_ms);
+    if (out->failed || out->length == start) return;
+    out->data[start] = '{'; /* in place of the first comma */
+    rv_buf_addc(out, '}');
+}

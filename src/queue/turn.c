@@ -1,0 +1,205 @@
+#include "queue/turn.h"
+
+#include <string.h>
+
+#include "queue/scripts.h"
+
+static bool is_plain(const rv_settlement *s)
+{
+    return s->verb == REEVE_OUTCOME_DONE && !s->has_info && !s->has_result;
+}
+
+static size_t count_plain(const rv_turn_group *group)
+{
+    size_t plain = 0;
+    for (size_t i = 0; i < group->count; i++) plain += is_plain(group->items[i]);
+    return plain;
+}
+
+#define RECORD_ARGS 5
+
+static void build_record(rv_conn *conn, const rv_settlement *s)
+{
+    switch (s->verb) {
+    case REEVE_OUTCOME_DONE:
+        rv_args(conn, "done");
+        rv_args(conn, s->id);
+        rv_arg(conn, s->result.data, s->has_result ? s->result.length : 0);
+        rv_args(conn, s->has_result ? "1" : "0");
+        rv_args(conn, "");
+        break;
+    case REEVE_OUTCOME_RETRY:
+        rv_args(conn, "retry");
+        rv_args(conn, s->id);
+        rv_argi(conn, s->delay_ms);
+        rv_args(conn, s->kind);
+        rv_args(conn, s->message);
+        break;
+    case REEVE_OUTCOME_SNOOZE:
+        rv_args(conn, "snooze");
+        rv_args(conn, s->id);
+        rv_argi(conn, s->delay_ms);
+        rv_args(conn, "");
+        rv_args(conn, "");
+        break;
+    case REEVE_OUTCOME_NONE:
+    case REEVE_OUTCOME_FAIL:
+        rv_args(conn, "fail");
+        rv_args(conn, s->id);
+        rv_args(conn, s->counts ? "1" : "0");
+        rv_args(conn, s->kind);
+        rv_args(conn, s->message);
+        break;
+    }
+}
+
+/* The place of a group's queue among KEYS, from 1; groups that lease nothing stand behind the leased queues. */
+static size_t key_of_group(const rv_turn *turn, size_t group)
+{
+    for (size_t i = 0; i < turn->queue_count; i++) {
+        if (turn->queues[i].prefix == turn->groups[group].prefix) return i + 1;
+    }
+    size_t extra = turn->queue_count;
+    for (size_t i = 0; i <= group; i++) {
+        bool leased = false;
+        for (size_t j = 0; j < turn->queue_count && !leased; j++) leased = turn->queues[j].prefix == turn->groups[i].prefix;
+        extra += !leased;
+    }
+    return extra;
+}
+
+static void build_group(rv_conn *conn, const rv_turn *turn, size_t index)
+{
+    const rv_turn_group *group = &turn->groups[index];
+    size_t plain = count_plain(group);
+    rv_argi(conn, (int64_t)key_of_group(turn, index));
+    rv_args(conn, group->session);
+    rv_argi(conn, (int64_t)plain);
+    for (size_t i = 0; i < group->count; i++) {
+        if (is_plain(group->items[i])) rv_args(conn, group->items[i]->id);
+    }
+    rv_argi(conn, (int64_t)(group->count - plain));
+    for (size_t i = 0; i < group->count; i++) {
+        if (!is_plain(group->items[i])) build_record(conn, group->items[i]);
+    }
+}
+
+void rv_turn_build(rv_conn *conn, const rv_turn *turn)
+{
+    size_t args = 4 + 2 * turn->queue_count, keys = turn->queue_count;
+    for (size_t i = 0; i < turn->group_count; i++) {
+        size_t plain = count_plain(&turn->groups[i]);
+        args += 4 + plain + RECORD_ARGS * (turn->groups[i].count - plain);
+        if (key_of_group(turn, i) > turn->queue_count) keys++;
+    }
+    rv_cmd_script(conn, &rv_script_turn, keys, args);
+    for (size_t i = 0; i < turn->queue_count; i++) rv_arg(conn, turn->queues[i].prefix->text, turn->queues[i].prefix->length);
+    for (size_t i = 0; i < turn->group_count; i++) {
+        const rv_prefix *prefix = turn->groups[i].prefix;
+        if (key_of_group(turn, i) > turn->queue_count) rv_arg(conn, prefix->text, prefix->length);
+    }
+    rv_args(conn, turn->thread);
+    rv_argi(conn, turn->want);
+    rv_argi(conn, turn->session_ms);
+    rv_argi(conn, (int64_t)turn->queue_count);
+    for (size_t i = 0; i < turn->queue_count; i++) {
+        rv_args(conn, turn->queues[i].session);
+        rv_args(conn, turn->queues[i].join);
+    }
+    for (size_t i = 0; i < turn->group_count; i++) build_group(conn, turn, i);
+}
+
+bool rv_turn_read(rv_turn_reply *ret, const rv_reply *reply)
+{
+    if (!rv_reply_is(reply, RV_ARRAY) || reply->count < 4) return false;
+    ret->now_ms = rv_reply_int(reply->items[0], 0);
+    ret->refused = reply->items[1];
+    ret->gone = reply->items[2];
+    ret->extras = reply->items[3];
+    ret->whole = reply;
+    return rv_reply_is(ret->refused, RV_ARRAY) && rv_reply_is(ret->gone, RV_ARRAY) && rv_reply_is(ret->extras, RV_ARRAY);
+}
+
+/* What a marked task has to tell; extras come in the order of the leases. */
+static void read_extra(rv_lease *lease, const rv_reply *extras, size_t *next)
+{
+    for (; *next < extras->count; (*next)++) {
+        const rv_reply *extra = extras->items[*next];
+        if (!rv_reply_is_text(rv_reply_at(extra, 0), lease->id)) continue;
+        lease->failures = (unsigned)rv_reply_int(rv_reply_at(extra, 1), 0);
+        lease->crashes = (unsigned)rv_reply_int(rv_reply_at(extra, 2), 0);
+        lease->has_info = true;
+        (*next)++;
+        return;
+    }
+}
+
+static bool read_lease(rv_lease *ret, size_t queue, const rv_reply *id, const rv_reply *envelope)
+{
+    memset(ret, 0, sizeof(*ret));
+    if (!rv_reply_is(id, RV_TEXT) || !rv_reply_is(envelope, RV_TEXT)) return false;
+    ret->queue = queue;
+    ret->id = id->text;
+    return rv_envelope_read(&ret->envelope, envelope->text, envelope->length);
+}
+
+size_t rv_turn_leases(const rv_turn_reply *reply, rv_lease *leases, size_t max, size_t *ret_bad)
+{
+    size_t count = 0, extra = 0;
+    *ret_bad = 0;
+    for (size_t i = 4; i < reply->whole->count; i++) {
+        const rv_reply *queue = reply->whole->items[i];
+        int64_t index = rv_reply_int(rv_reply_at(queue, 0), 0);
+        if (index < 1) continue;
+        for (size_t j = 1; j + 1 < queue->count && count < max; j += 2) {
+            if (!read_lease(&leases[count], (size_t)index - 1, queue->items[j], queue->items[j + 1])) {
+                (*ret_bad)++;
+                continue;
+            }
+            if (leases[count].envelope.marked) read_extra(&leases[count], reply->extras, &extra);
+            count++;
+        }
+    }
+    return count;
+}
+
+void rv_recall_build(rv_conn *conn, const rv_prefix *prefix, const char *session, const char *thread, const char *cursor)
+{
+    rv_cmd_script(conn, &rv_script_recall, 1, 3);
+    rv_arg(conn, prefix->text, prefix->length);
+    rv_args(conn, session);
+    rv_args(conn, thread);
+    rv_args(conn, cursor);
+}
+
+bool rv_recall_read(rv_recall_reply *ret, const rv_reply *reply)
+{
+    if (!rv_reply_is(reply, RV_ARRAY) || reply->count < 4) return false;
+    ret->alive = rv_reply_int(reply->items[0], 0) == 1;
+    ret->cursor = rv_reply_is(reply->items[1], RV_TEXT) ? reply->items[1]->text : "0";
+    ret->extras = reply->items[2];
+    ret->tasks = reply->items[3];
+    return rv_reply_is(ret->extras, RV_ARRAY) && rv_reply_is(ret->tasks, RV_ARRAY);
+}
+
+size_t rv_recall_leases(const rv_recall_reply *reply, size_t queue, rv_lease *leases, size_t max)
+{
+    size_t count = 0, extra = 0;
+    for (size_t i = 0; i + 1 < reply->tasks->count && count < max; i += 2) {
+        if (!read_lease(&leases[count], queue, reply->tasks->items[i], reply->tasks->items[i + 1])) continue;
+        if (leases[count].envelope.marked) read_extra(&leases[count], reply->extras, &extra);
+        count++;
+    }
+    return count;
+}
+
+void rv_progress_build(rv_conn *conn, const rv_prefix *prefix, const char *session, const char *id, int percent,
+                       const char *words)
+{
+    rv_cmd_script(conn, &rv_script_progress, 1, 4);
+    rv_arg(conn, prefix->text, prefix->length);
+    rv_args(conn, session);
+    rv_args(conn, id);
+    rv_argi(conn, percent);
+    rv_args(conn, words);
+}

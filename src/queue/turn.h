@@ -1,0 +1,100 @@
+/*
+ * turn.h - a thread's turn: settle what it finished, lease what it takes next; and what else is said of leases.
+ * Builds calls of turn.lua, recall.lua, progress.lua on a connection and reads their replies; no threads in here.
+ */
+#ifndef RV_TURN_H
+#define RV_TURN_H
+
+#include "base/id.h"
+#include "queue/envelope.h"
+#include "queue/keys.h"
+#include "redis/conn.h"
+
+#define RV_BATCH_MAX 256
+
+/* What became of a task. All pointers are borrowed. */
+typedef struct rv_settlement {
+    const char *id;
+    reeve_outcome verb;   /* done, retry, fail, snooze */
+    bool has_info;        /* done: info:<id> exists, so that it must be looked after */
+    bool has_result;
+    reeve_bytes result;
+    int64_t delay_ms;     /* retry, snooze */
+    bool counts;          /* fail: it is a failure of an attempt */
+    const char *kind;
+    const char *message;
+} rv_settlement;
+
+/* A queue to lease from. */
+typedef struct rv_turn_queue {
+    const rv_prefix *prefix;
+    const char *session;
+    const char *join; /* the session's description when it has not begun in this queue, else "" */
+} rv_turn_queue;
+
+/* Outcomes for one session of one queue. */
+typedef struct rv_turn_group {
+    const rv_prefix *prefix;
+    const char *session;
+    const rv_settlement *const *items;
+    size_t count;
+} rv_turn_group;
+
+typedef struct rv_turn {
+    const char *thread;
+    unsigned want;
+    int64_t session_ms;
+    const rv_turn_queue *queues;
+    size_t queue_count;
+    const rv_turn_group *groups;
+    size_t group_count;
+} rv_turn;
+
+/* Adds one call of turn.lua. */
+void rv_turn_build(rv_conn *conn, const rv_turn *turn);
+
+/* A leased task; pointers lead into the reply. The header and type inside the envelope are not ended by a zero byte. */
+typedef struct rv_lease {
+    size_t queue; /* index among turn.queues */
+    const char *id;
+    rv_envelope envelope;
+    unsigned failures;
+    unsigned crashes;
+    bool has_info;
+} rv_lease;
+
+/* A reply of turn.lua. refused and gone are lists; see turn.lua. */
+typedef struct rv_turn_reply {
+    int64_t now_ms;
+    const rv_reply *refused; /* ids */
+    const rv_reply *gone;    /* indexes into turn.queues, from 1 */
+    const rv_reply *extras;
+    const rv_reply *whole;
+} rv_turn_reply;
+
+bool rv_turn_read(rv_turn_reply *ret, const rv_reply *reply);
+
+/* Copies the leases into leases[0 .. max); returns how many. One that is no task (impossible) is left out and counted in
+ * *ret_bad. */
+size_t rv_turn_leases(const rv_turn_reply *reply, rv_lease *leases, size_t max, size_t *ret_bad);
+
+/* ---- recall ---------------------------------------------------------------------------------------------------- */
+
+void rv_recall_build(rv_conn *conn, const rv_prefix *prefix, const char *session, const char *thread, const char *cursor);
+
+typedef struct rv_recall_reply {
+    bool alive;
+    const char *cursor; /* "0" at the end */
+    const rv_reply *extras;
+    const rv_reply *tasks;
+} rv_recall_reply;
+
+bool rv_recall_read(rv_recall_reply *ret, const rv_reply *reply);
+size_t rv_recall_leases(const rv_recall_reply *reply, size_t queue, rv_lease *leases, size_t max);
+
+/* ---- progress -------------------------------------------------------------------------------------------------- */
+
+void rv_progress_build(rv_conn *conn, const rv_prefix *prefix, const char *session, const char *id, int percent,
+                       const char *words);
+
+#endif

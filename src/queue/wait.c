@@ -1,0 +1,159 @@
+/*
+ * wait.c - waiting for a task to end, without polling.
+ *
+ * The listener connection subscribes to the task's channel; then wait.lua looks whether the task has ended and, if not,
+ * leaves word that somebody waits, so that whoever settles it publishes. Because the subscription stands before the look,
+ * no end is missed. Word is left for a while only and renewed; a lost connection begins again from the start.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "queue/client.h"
+#include "queue/scripts.h"
+
+#define WORD_MS 60000
+#define RENEW_MS 25000
+
+typedef struct wait_for {
+    reeve_client *client;
+    const char *queue;
+    const char *id;
+    int64_t deadline;
+    reeve_state state; /* once it has ended */
+    bool gone;
+} wait_for;
+
+static reeve_status open_listener(reeve_client *client, int64_t deadline)
+{
+    if (client->listener == NULL) {
+        rv_conn_options options = {.url = &client->url, .name = client->name, .waker = &client->waker, .command_ms = client->timeout_ms};
+        reeve_status status = rv_conn_create(&client->listener, &options, &client->error);
+        if (status != REEVE_OK) return status;
+    }
+    /* (A connection that was subscribed to something else is not worth tidying up.) */
+    rv_conn_close(client->listener);
+    reeve_status status = rv_conn_open(client->listener, deadline);
+    if (status != REEVE_OK) client->error = *rv_conn_error(client->listener);
+    return status;
+}
+
+static reeve_status subscribe(wait_for *wait)
+{
+    reeve_client *client = wait->client;
+    reeve_status status = open_listener(client, rv_deadline(client->timeout_ms));
+    if (status != REEVE_OK) return status;
+    rv_prefix prefix;
+    char channel[RV_PREFIX_MAX + REEVE_ID_MAX + 8];
+    rv_prefix_set(&prefix, client->ns, wait->queue);
+    snprintf(channel, sizeof(channel), "%sdone:%s", prefix.text, wait->id);
+    rv_cmd(client->listener, 2);
+    rv_args(client->listener, "SUBSCRIBE");
+    rv_args(client->listener, channel);
+    const rv_reply *reply;
+    status = rv_conn_call(client->listener, 0, &reply);
+    if (status != REEVE_OK) client->error = *rv_conn_error(client->listener);
+    return status;
+}
+
+/* Has it ended? Sets state or gone. Leaves word if not. */
+static reeve_status look(wait_for *wait, bool *ret_ended)
+{
+    const rv_reply *reply;
+    char word[24];
+    snprintf(word, sizeof(word), "%d", WORD_MS);
+    rv_simple_call call = {.script = &rv_script_wait, .queue = wait->queue, .args = {wait->id, word}, .count = 2};
+    reeve_status status = rv_client_script(wait->client, &call, &reply, NULL);
+    if (status != REEVE_OK) return status;
+    if (!rv_reply_is(reply, RV_TEXT)) return rv_client_odd_reply(wait->client, "wait");
+    wait->gone = reply->length == 0;
+    *ret_ended = wait->gone;
+    if (!wait->gone && reeve_state_parse(reply->text, &wait->state) == REEVE_OK) *ret_ended = wait->state >= REEVE_STATE_COMPLETED;
+    return REEVE_OK;
+}
+
+/* A message is ["message", channel, state]. */
+static bool read_message(wait_for *wait, const rv_reply *message)
+{
+    if (!rv_reply_is_text(rv_reply_at(message, 0), "message")) return false;
+    const rv_reply *state = rv_reply_at(message, 2);
+    if (!rv_reply_is(state, RV_TEXT)) return false;
+    wait->gone = reeve_state_parse(state->text, &wait->state) != REEVE_OK;
+    return true;
+}
+
+/* Until a message, the time to renew the word (REEVE_ETIMEOUT), or trouble. */
+static reeve_status listen(wait_for *wait, bool *ret_ended)
+{
+    int64_t renew = rv_deadline(RENEW_MS);
+    for (;;) {
+        const rv_reply *message;
+        reeve_status status = rv_conn_receive(wait->client->listener, renew < wait->deadline ? renew : wait->deadline, &message);
+        if (status != REEVE_OK) return status;
+        *ret_ended = read_message(wait, message);
+        if (*ret_ended) return REEVE_OK;
+    }
+}
+
+static reeve_status wait_until_ended(wait_for *wait)
+{
+    bool ended = false;
+    reeve_status status = subscribe(wait);
+    while (status == REEVE_OK && !ended) {
+        status = look(wait, &ended);
+        if (status != REEVE_OK || ended) break;
+        status = listen(wait, &ended);
+        if (status == REEVE_EINTERRUPTED) break;
+        if (status == REEVE_ETIMEOUT) {
+            if (rv_now_ms() >= wait->deadline) break;
+            status = REEVE_OK;
+        } else if (status == REEVE_ELOST) {
+            status = subscribe(wait);
+            while (status == REEVE_ECONNECT && rv_now_ms() < wait->deadline) {
+                if (rv_waker_wait(&wait->client->waker, rv_deadline(200))) return REEVE_EINTERRUPTED;
+                status = subscribe(wait);
+            }
+        }
+    }
+    return status;
+}
+
+/* What the end was; the task's record may be gone already when it is not kept. */
+static reeve_status tell(wait_for *wait, reeve_task_info **ret)
+{
+    reeve_client *client = wait->client;
+    if (wait->gone) return rv_fail(&client->error, REEVE_ENOTFOUND, "no task %s/%s (any more)", wait->queue, wait->id);
+    reeve_task_info *info = NULL;
+    reeve_status status = reeve_show(client, wait->queue, wait->id, &info);
+    if (status != REEVE_OK && status != REEVE_ENOTFOUND) return status;
+    if (ret != NULL) *ret = info;
+    const char *why = info != NULL && info->error_message != NULL ? info->error_message : "";
+    const char *kind = info != NULL && info->error_kind != NULL ? info->error_kind : "unknown";
+    status = REEVE_OK;
+    if (wait->state == REEVE_STATE_DEAD) {
+        status = rv_fail(&client->error, REEVE_EDEAD, "%s/%s is dead: %s: %s", wait->queue, wait->id, kind, why);
+    } else if (wait->state == REEVE_STATE_CANCELLED) {
+        status = rv_fail(&client->error, REEVE_ECANCELLED, "%s/%s was cancelled", wait->queue, wait->id);
+    }
+    if (ret == NULL) reeve_task_info_free(info);
+    return status;
+}
+
+reeve_status reeve_wait(reeve_client *client, const char *queue, const char *id, int64_t timeout_ms, reeve_task_info **ret)
+{
+    if (client == NULL) return REEVE_EINVAL;
+    if (ret != NULL) *ret = NULL;
+    reeve_status status = rv_check_queue(queue, &client->error);
+    if (status == REEVE_OK) status = rv_check_id(id, &client->error);
+    if (status != REEVE_OK) return status;
+    wait_for wait = {.client = client, .queue = queue, .id = id, .deadline = rv_deadline(timeout_ms)};
+    status = wait_until_ended(&wait);
+    if (client->listener != NULL) rv_conn_close(client->listener);
+    if (status == REEVE_OK) return tell(&wait, ret);
+    if (status == REEVE_EINTERRUPTED) {
+        rv_waker_silence(&client->waker);
+        return rv_fail(&client->error, status, "waiting for %s/%s was interrupted", queue, id);
+    }
+    if (status == REEVE_ETIMEOUT) return rv_fail(&client->error, status, "%s/%s has not ended in time", queue, id);
+    return status;
+}
