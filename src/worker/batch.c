@@ -1,0 +1,87 @@
+#include "worker/batch.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "worker/lock.h"
+
+reeve_status rv_batch_init(rv_batch *batch, size_t most, size_t queues, rv_error *error)
+{
+    memset(batch, 0, sizeof(*batch));
+    /* Twice the lease: after a lost connection, what was leased unknown to us is here for a moment as well. */
+    batch->capacity = 2 * most;
+    batch->running = RV_NONE;
+    batch->items = rv_zalloc_array(batch->capacity, sizeof(*batch->items));
+    batch->sessions = rv_zalloc_array(queues, sizeof(*batch->sessions));
+    if (batch->items == NULL || batch->sessions == NULL) {
+        rv_free(batch->items);
+        rv_free(batch->sessions);
+        batch->items = NULL;
+        batch->sessions = NULL;
+        return rv_fail(error, REEVE_ENOMEM, "no memory for a thread's batch");
+    }
+    rv_lock_init(&batch->lock);
+    return REEVE_OK;
+}
+
+void rv_batch_fini(rv_batch *batch)
+{
+    if (batch->items == NULL) return;
+    rv_batch_clear(batch);
+    rv_lock_fini(&batch->lock);
+    rv_free(batch->items);
+    rv_free(batch->sessions);
+    batch->items = NULL;
+}
+
+void rv_batch_clear(rv_batch *batch)
+{
+    rv_lock(&batch->lock);
+    for (size_t i = 0; i < batch->count; i++) {
+        rv_free(batch->items[i].kept);
+        batch->items[i].kept = NULL;
+    }
+    batch->count = 0;
+    batch->running = RV_NONE;
+    rv_unlock(&batch->lock);
+}
+
+size_t rv_batch_count(const rv_batch *batch, rv_item_state state)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < batch->count; i++) count += batch->items[i].state == state;
+    return count;
+}
+
+int64_t rv_batch_attention(const rv_batch *batch, int64_t now_ms)
+{
+    size_t waiting = rv_batch_count(batch, RV_ITEM_WAITING);
+    if (batch->running == RV_NONE) return waiting > 0 ? now_ms + RV_PATIENCE_MS : RV_FOREVER;
+    int64_t at = batch->running_until_ms, impatient = batch->running_since_ms + RV_PATIENCE_MS;
+    bool others = waiting > 0 || rv_batch_count(batch, RV_ITEM_FINISHED) > 0;
+    return others && impatient < at ? impatient : at;
+}
+
+static const char *put(char **at, const void *data, size_t length)
+{
+    const char *start = *at;
+    if (length > 0) memcpy(*at, data, length);
+    (*at)[length] = '\0';
+    *at += length + 1;
+    return start;
+}
+
+bool rv_settlement_copy(rv_settlement *ret, void **ret_kept, const rv_settlement *from)
+{
+    const char *kind = from->kind != NULL ? from->kind : "", *message = from->message != NULL ? from->message : "";
+    size_t result = from->has_result ? from->result.length : 0;
+    char *block = rv_alloc(strlen(from->id) + strlen(kind) + strlen(message) + result + 4), *at = block;
+    if (block == NULL) return false;
+    *ret = *from;
+    ret->id = put(&at, from->id, strlen(from->id));
+    ret->kind = put(&at, kind, strlen(kind));
+    ret->message = put(&at, message, strlen(message));
+    ret->result.data = put(&at, from->result.data, result);
+    *ret_kept = block;
+    return true;
+}

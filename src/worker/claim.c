@@ -1,0 +1,60 @@
+#include "worker/claim.h"
+
+#include <string.h>
+
+#include "worker/lock.h"
+
+void rv_claim_init(rv_claim *claim, const char *ns, const char *queue)
+{
+    memset(claim, 0, sizeof(*claim));
+    rv_copy_text(claim->queue, sizeof(claim->queue), queue);
+    rv_prefix_set(&claim->prefix, ns, queue);
+    rv_lock_init(&claim->lock);
+    rv_random_id(claim->session);
+}
+
+void rv_claim_fini(rv_claim *claim)
+{
+    rv_lock_fini(&claim->lock);
+}
+
+bool rv_claim_get(rv_claim *claim, char ret_session[RV_SESSION_LENGTH + 1], rv_session_totals *ret_totals)
+{
+    rv_lock(&claim->lock);
+    bool begun = claim->begun;
+    memcpy(ret_session, claim->session, sizeof(claim->session));
+    if (ret_totals != NULL) *ret_totals = claim->totals;
+    rv_unlock(&claim->lock);
+    return begun;
+}
+
+void rv_claim_begin(rv_claim *claim, const char *session)
+{
+    rv_lock(&claim->lock);
+    if (strcmp(claim->session, session) == 0) claim->begun = true;
+    rv_unlock(&claim->lock);
+}
+
+bool rv_claim_lose(rv_claim *claim, const char *session)
+{
+    rv_lock(&claim->lock);
+    bool present = strcmp(claim->session, session) == 0;
+    if (present) {
+        rv_random_id(claim->session);
+        claim->begun = false;
+        memset(&claim->totals, 0, sizeof(claim->totals));
+    }
+    rv_unlock(&claim->lock);
+    return present;
+}
+
+void rv_claim_count(rv_claim *claim, const char *session, const rv_session_totals *more)
+{
+    rv_lock(&claim->lock);
+    if (strcmp(claim->session, session) == 0) {
+        claim->totals.completed += more->completed;
+        claim->totals.failed += more->failed;
+        claim->totals.dead += more->dead;
+    }
+    rv_unlock(&claim->lock);
+}

@@ -1,0 +1,309 @@
+#include "worker/keeper.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/retry.h"
+#include "queue/registry.h"
+#include "worker/lock.h"
+#include "worker/scheduler.h"
+
+void rv_keeper_expect(reeve_worker *worker, int64_t at_ms)
+{
+    if (at_ms < atomic_load_explicit(&worker->keeper.wake_at_ms, memory_order_relaxed)) rv_waker_ring(&worker->keeper.waker);
+}
+
+/* ---- heartbeats ------------------------------------------------------------------------------------------------ */
+
+static int64_t beat_every_ms(const reeve_worker *worker)
+{
+    return worker->session_ms / 3;
+}
+
+static unsigned count_busy(const reeve_worker *worker)
+{
+    unsigned busy = 0;
+    for (size_t i = 0; i < worker->pool_count; i++) {
+        const rv_pool *pool = worker->pools[i];
+        for (unsigned j = 0; j < pool->thread_count; j++) busy += atomic_load_explicit(&pool->threads[j].busy, memory_order_relaxed);
+    }
+    return busy;
+}
+
+static void add_pools(rv_buf *json, const reeve_worker *worker)
+{
+    for (size_t i = 0; i < worker->pool_count; i++) {
+        const rv_pool *pool = worker->pools[i];
+        rv_buf_adds(json, i > 0 ? ",{\"name\":" : "{\"name\":");
+        rv_buf_add_json(json, pool->name, strlen(pool->name));
+        rv_buf_addf(json, ",\"threads\":%u,\"queues\":[", pool->thread_count);
+        for (size_t j = 0; j < pool->claim_count; j++) {
+            if (j > 0) rv_buf_addc(json, ',');
+            rv_buf_add_json(json, pool->claims[j]->queue, strlen(pool->claims[j]->queue));
+        }
+        rv_buf_adds(json, "]}");
+    }
+}
+
+static const char *phase_word(rv_phase phase)
+{
+    return phase <= RV_PHASE_RUNNING ? "running" : phase == RV_PHASE_QUIET ? "quiet" : "stopping";
+}
+
+/* The worker's entry, for people. */
+static void write_entry(rv_buf *json, const reeve_worker *worker)
+{
+    const rv_stats *stats = &worker->stats;
+    rv_buf_clear(json);
+    rv_buf_adds(json, "{\"name\":");
+    rv_buf_add_json(json, worker->name, strlen(worker->name));
+    rv_buf_adds(json, ",\"host\":");
+    rv_buf_add_json(json, worker->host, strlen(worker->host));
+    rv_buf_addf(json, ",\"pid\":%ld,\"version\":\"" REEVE_VERSION "\",\"started\":%lld,\"seen\":%lld,\"state\":\"%s\"", (long)getpid(),
+                (long long)worker->started_wall_ms, (long long)rv_wall_ms(), phase_word(rv_worker_phase(worker)));
+    rv_buf_addf(json, ",\"threads\":%u,\"busy\":%u,\"processed\":%llu,\"failed\":%llu,\"pools\":[", worker->thread_count, count_busy(worker),
+                atomic_load(&stats->completed) + atomic_load(&stats->failed), atomic_load(&stats->failed));
+    add_pools(json, worker);
+    rv_buf_adds(json, "]}");
+}
+
+typedef struct beats {
+    reeve_worker *worker;
+    rv_session_text *sessions; /* under which session each claim beat; "" for those that did not */
+    size_t *claims;            /* which claim each command was for */
+    size_t count;
+    bool odd;
+} beats;
+
+static void on_beat(size_t index, const rv_reply *reply, void *context)
+{
+    beats *b = context;
+    bool alive;
+    uint64_t held;
+    if (index >= b->count) {
+        b->odd = b->odd || rv_reply_is(reply, RV_ERROR);
+        return;
+    }
+    if (!rv_beat_read(reply, &alive, &held)) {
+        b->odd = true;
+        return;
+    }
+    if (alive) return;
+    rv_claim *claim = b->worker->claims[b->claims[index]];
+    if (!rv_claim_lose(claim, b->sessions[index])) return;
+    rv_log(REEVE_LOG_WARN, "session.lost", "the session was gone from Redis: its tasks run elsewhere, a new one begins", "queue",
+           claim->queue, NULL);
+    rv_tell_lost(b->worker, claim, b->sessions[index]);
+}
+
+static reeve_status send_beats(reeve_worker *worker, beats *b)
+{
+    rv_keeper *keeper = &worker->keeper;
+    for (size_t i = 0; i < worker->claim_count; i++) {
+        rv_session_totals totals;
+        if (!rv_claim_get(worker->claims[i], b->sessions[b->count], &totals)) continue;
+        rv_beat_build(keeper->conn, &worker->claims[i]->prefix, b->sessions[b->count], worker->session_ms, &totals);
+        b->claims[b->count++] = i;
+    }
+    write_entry(&keeper->json, worker);
+    if (keeper->json.failed) rv_buf_clear(&keeper->json);
+    rv_registry_renew(keeper->conn, worker->ns, worker->id, rv_buf_text(&keeper->json), keeper->json.length, worker->session_ms);
+    return rv_conn_exec(keeper->conn, rv_deadline(beat_every_ms(worker)), on_beat, b);
+}
+
+static bool beat(reeve_worker *worker)
+{
+    beats b = {.worker = worker};
+    b.sessions = rv_zalloc_array(worker->claim_count, sizeof(*b.sessions));
+    b.claims = rv_zalloc_array(worker->claim_count, sizeof(*b.claims));
+    reeve_status status = REEVE_ENOMEM;
+    if (b.sessions != NULL && b.claims != NULL) status = send_beats(worker, &b);
+    rv_free(b.sessions);
+    rv_free(b.claims);
+    if (b.odd) rv_log(REEVE_LOG_ERROR, "redis.error", "Redis refused a heartbeat: trying again", NULL);
+    return status == REEVE_OK && !b.odd;
+}
+
+/* ---- the control channel --------------------------------------------------------------------------------------- */
+
+static void subscribe(reeve_worker *worker)
+{
+    rv_keeper *keeper = &worker->keeper;
+    const rv_reply *reply;
+    keeper->listen_again_ms = rv_now_ms() + rv_reconnect_delay(++keeper->listen_tries, rv_random_unit());
+    if (rv_conn_open(keeper->listener, rv_deadline(beat_every_ms(worker))) != REEVE_OK) return;
+    rv_cmd(keeper->listener, 2);
+    rv_args(keeper->listener, "SUBSCRIBE");
+    rv_arg2(keeper->listener, worker->ns, strlen(worker->ns), ":control", 8);
+    if (rv_conn_call(keeper->listener, 0, &reply) != REEVE_OK) {
+        rv_log(REEVE_LOG_WARN, "redis.error", "cannot subscribe to the control channel: trying again", "error",
+               rv_conn_error(keeper->listener)->text, NULL);
+        rv_conn_close(keeper->listener);
+        return;
+    }
+    keeper->listen_tries = 0;
+    /* What was said while we did not listen is found by looking. */
+    rv_scheduler_kick(worker);
+}
+
+/* "due <queue> <ms since the epoch>" */
+static void hear_due(reeve_worker *worker, const char *words)
+{
+    char queue[REEVE_QUEUE_MAX + 1];
+    if (sscanf(words, "due %64s", queue) == 1) rv_scheduler_due(worker, queue);
+}
+
+/* Waits where the control channel speaks, or just waits while it cannot. */
+static void listen(reeve_worker *worker, int64_t until)
+{
+    rv_keeper *keeper = &worker->keeper;
+    if (!rv_conn_is_open(keeper->listener) && rv_now_ms() >= keeper->listen_again_ms) subscribe(worker);
+    if (!rv_conn_is_open(keeper->listener)) {
+        if (keeper->listen_again_ms < until) until = keeper->listen_again_ms;
+        if (rv_waker_wait(&keeper->waker, until)) rv_waker_silence(&keeper->waker);
+        return;
+    }
+    const rv_reply *message;
+    reeve_status status = rv_conn_receive(keeper->listener, until, &message);
+    if (status == REEVE_EINTERRUPTED) rv_waker_silence(&keeper->waker);
+    if (status != REEVE_OK) return;
+    const rv_reply *words = rv_reply_at(message, 2);
+    if (rv_reply_is_text(rv_reply_at(message, 0), "message") && rv_reply_is(words, RV_TEXT)) hear_due(worker, words->text);
+}
+
+/* ---- main ------------------------------------------------------------------------------------------------------ */
+
+static bool connect(reeve_worker *worker)
+{
+    rv_keeper *keeper = &worker->keeper;
+    if (rv_conn_is_open(keeper->conn)) return true;
+    bool open = rv_conn_open(keeper->conn, rv_deadline(beat_every_ms(worker))) == REEVE_OK;
+    atomic_store(&keeper->connected, open);
+    if (open) rv_worker_note_up(worker);
+    if (!open) rv_worker_note_down(worker, rv_conn_error(keeper->conn)->text);
+    return open;
+}
+
+#define TRY_AGAIN_MS 250
+
+static void beat_when_due(reeve_worker *worker)
+{
+    rv_keeper *keeper = &worker->keeper;
+    if (rv_now_ms() < keeper->beat_at_ms) return;
+    bool done = connect(worker) && beat(worker);
+    keeper->beat_at_ms = rv_now_ms() + (done ? beat_every_ms(worker) : TRY_AGAIN_MS);
+}
+
+/* Takes over and settles; returns when to do so again. */
+static int64_t relieve_and_deliver(reeve_worker *worker)
+{
+    rv_keeper *keeper = &worker->keeper;
+    /* Whoever is not seen by the look that follows sees this value, and rings if that is too late. */
+    atomic_store(&keeper->wake_at_ms, keeper->beat_at_ms);
+    int64_t until = rv_relieve(worker);
+    if (keeper->handed_count > 0 && connect(worker)) rv_deliver_handed(worker);
+    if (keeper->handed_count > 0 && rv_deadline(TRY_AGAIN_MS) < until) until = rv_deadline(TRY_AGAIN_MS);
+    return keeper->beat_at_ms < until ? keeper->beat_at_ms : until;
+}
+
+/* Gives back all that the worker still holds in one queue. */
+static void leave_queue(reeve_worker *worker, rv_claim *claim)
+{
+    rv_keeper *keeper = &worker->keeper;
+    rv_session_text session;
+    bool more = rv_claim_get(claim, session, NULL);
+    while (more) {
+        const rv_reply *reply;
+        uint64_t given_back = 0;
+        rv_leave_build(keeper->conn, &claim->prefix, session, 200);
+        if (rv_conn_call(keeper->conn, 0, &reply) != REEVE_OK || !rv_leave_read(reply, &given_back, &more)) {
+            rv_log(REEVE_LOG_WARN, "session.left", "could not give back what is left: it runs again when the session expires", "queue",
+                   claim->queue, "error", rv_conn_error(keeper->conn)->text, NULL);
+            return;
+        }
+        atomic_fetch_add_explicit(&worker->stats.given_back, given_back, memory_order_relaxed);
+        if (given_back > 0) {
+            char number[RV_NUMBER_TEXT];
+            rv_log(REEVE_LOG_INFO, "session.left", "gave tasks back", "queue", claim->queue, "tasks", rv_number_text(number, given_back), NULL);
+        }
+    }
+    rv_claim_lose(claim, session);
+}
+
+static void say_goodbye(reeve_worker *worker)
+{
+    rv_keeper *keeper = &worker->keeper;
+    rv_relieve(worker);
+    if (!connect(worker)) {
+        rv_log(REEVE_LOG_WARN, "worker.left", "Redis cannot be reached: what this worker holds runs again when its sessions expire", NULL);
+        return;
+    }
+    rv_deliver_handed(worker);
+    beat(worker);
+    for (size_t i = 0; i < worker->claim_count; i++) leave_queue(worker, worker->claims[i]);
+    rv_registry_remove(keeper->conn, worker->ns, worker->id);
+    (void)rv_conn_exec(keeper->conn, 0, NULL, NULL);
+}
+
+static void *keeper_main(void *argument)
+{
+    reeve_worker *worker = argument;
+    rv_keeper *keeper = &worker->keeper;
+    while (rv_worker_phase(worker) < RV_PHASE_ENDED) {
+        beat_when_due(worker);
+        int64_t until = relieve_and_deliver(worker);
+        atomic_store(&keeper->wake_at_ms, until);
+        listen(worker, until);
+    }
+    say_goodbye(worker);
+    rv_conn_close(keeper->conn);
+    rv_conn_close(keeper->listener);
+    return NULL;
+}
+
+/* ---- life ------------------------------------------------------------------------------------------------------ */
+
+reeve_status rv_keeper_init(reeve_worker *worker, rv_error *error)
+{
+    rv_keeper *keeper = &worker->keeper;
+    char name[64];
+    rv_buf_init(&keeper->json, 1024 * 1024);
+    reeve_status status = rv_waker_init(&keeper->waker, error);
+    if (status != REEVE_OK) return status;
+    snprintf(name, sizeof(name), "reeve-%s-keeper", worker->id);
+    rv_conn_options options = {.url = worker->target, .name = name, .command_ms = worker->command_ms};
+    status = rv_conn_create(&keeper->conn, &options, error);
+    if (status != REEVE_OK) return status;
+    snprintf(name, sizeof(name), "reeve-%s-listener", worker->id);
+    options.waker = &keeper->waker;
+    return rv_conn_create(&keeper->listener, &options, error);
+}
+
+reeve_status rv_keeper_start(reeve_worker *worker, rv_error *error)
+{
+    reeve_status status = rv_start_thread(&worker->keeper.id, keeper_main, worker, "reeve-keeper", error);
+    worker->keeper.started = status == REEVE_OK;
+    return status;
+}
+
+void rv_keeper_join(reeve_worker *worker)
+{
+    if (!worker->keeper.started) return;
+    rv_waker_ring(&worker->keeper.waker);
+    rv_lock_check(pthread_join(worker->keeper.id, NULL));
+    worker->keeper.started = false;
+}
+
+void rv_keeper_fini(reeve_worker *worker)
+{
+    rv_keeper *keeper = &worker->keeper;
+    rv_conn_destroy(keeper->conn);
+    rv_conn_destroy(keeper->listener);
+    for (size_t i = 0; i < keeper->handed_count; i++) rv_free(keeper->handed[i].kept);
+    rv_free(keeper->handed);
+    rv_buf_fini(&keeper->json);
+    if (keeper->waker.fd >= 0) rv_waker_fini(&keeper->waker);
+}

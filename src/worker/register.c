@@ -1,0 +1,91 @@
+/*
+ * register.c - handlers and plugins come into a worker, before it starts.
+ */
+#include <string.h>
+
+#include "base/mem.h"
+#include "worker/state.h"
+
+static reeve_status check_not_started(reeve_worker *worker)
+{
+    if (rv_worker_phase(worker) == RV_PHASE_CREATED) return REEVE_OK;
+    return rv_fail(&worker->error, REEVE_ESTATE, "the worker has started: handlers are registered before");
+}
+
+reeve_status reeve_worker_register(reeve_worker *worker, const reeve_handler *handler)
+{
+    if (worker == NULL || handler == NULL) return REEVE_EINVAL;
+    reeve_status status = check_not_started(worker);
+    if (status != REEVE_OK) return status;
+    if (handler->size != 0 && handler->size != sizeof(*handler)) {
+        return rv_fail(&worker->error, REEVE_EINVAL, "the handler has size %zu: this library knows %zu", handler->size, sizeof(*handler));
+    }
+    return rv_handlers_add(&worker->handlers, handler, NULL, &worker->error);
+}
+
+reeve_status reeve_worker_handle(reeve_worker *worker, const char *type, reeve_handler_fn run, void *user)
+{
+    reeve_handler handler = {.size = sizeof(handler), .type = type, .run = run, .user = user};
+    return reeve_worker_register(worker, &handler);
+}
+
+/* All of a plugin's types, or none. */
+static reeve_status check_types(reeve_worker *worker, const reeve_plugin_handle *plugin)
+{
+    for (size_t i = 0; i < plugin->plugin.handler_count; i++) {
+        const char *type = plugin->handlers[i].type;
+        const rv_handler *other = rv_handlers_find(&worker->handlers, type, strlen(type));
+        if (other == NULL) continue;
+        return rv_fail(&worker->error, REEVE_EDUPLICATE, "plugin %s: type %s has a handler already (%s)", plugin->path, type,
+                       other->plugin != NULL ? other->plugin->path : "registered by the program");
+    }
+    return REEVE_OK;
+}
+
+static reeve_status add_plugin(reeve_worker *worker, reeve_plugin_handle *plugin)
+{
+    reeve_status status = check_types(worker, plugin);
+    if (status != REEVE_OK) return status;
+    reeve_plugin_handle **plugins = rv_realloc_array(worker->plugins, worker->plugin_count + 1, sizeof(*plugins));
+    if (plugins == NULL) return rv_fail(&worker->error, REEVE_ENOMEM, "no memory for a plugin");
+    worker->plugins = plugins;
+    for (size_t i = 0; i < plugin->plugin.handler_count; i++) {
+        status = rv_handlers_add(&worker->handlers, &plugin->handlers[i], plugin, &worker->error);
+        /* (Only memory can fail here; what was added stays, and so must the plugin.) */
+        if (status != REEVE_OK && i == 0) return status;
+        if (status != REEVE_OK) break;
+    }
+    worker->plugins[worker->plugin_count++] = plugin;
+    return status;
+}
+
+reeve_status reeve_worker_load_plugin(reeve_worker *worker, const char *name_or_path)
+{
+    if (worker == NULL || name_or_path == NULL) return REEVE_EINVAL;
+    reeve_status status = check_not_started(worker);
+    if (status != REEVE_OK) return status;
+    reeve_plugin_handle *plugin;
+    worker->error.status = reeve_plugin_open(&plugin, name_or_path, worker->plugin_dir, worker->error.text, sizeof(worker->error.text));
+    if (worker->error.status != REEVE_OK) return worker->error.status;
+    size_t before = worker->plugin_count;
+    status = add_plugin(worker, plugin);
+    if (worker->plugin_count == before) reeve_plugin_close(plugin);
+    return status;
+}
+
+reeve_status reeve_worker_set_policy(reeve_worker *worker, const reeve_handler_policy *policy)
+{
+    if (worker == NULL || policy == NULL || policy->type == NULL) return REEVE_EINVAL;
+    reeve_status status = check_not_started(worker);
+    if (status != REEVE_OK) return status;
+    rv_handler *entry = rv_handlers_find(&worker->handlers, policy->type, strlen(policy->type));
+    if (entry == NULL) return rv_fail(&worker->error, REEVE_ENOTFOUND, "no handler of type %.120s is registered", policy->type);
+    if (policy->max_attempts < 0 || policy->max_crashes < 0 || policy->timeout_ms < 0) {
+        return rv_fail(&worker->error, REEVE_EINVAL, "type %s: a limit is negative", policy->type);
+    }
+    if (policy->max_attempts > 0) entry->handler.max_attempts = policy->max_attempts;
+    if (policy->max_crashes > 0) entry->handler.max_crashes = policy->max_crashes;
+    if (policy->timeout_ms > 0) entry->handler.timeout_ms = policy->timeout_ms;
+    if (policy->backoff != NULL) entry->handler.backoff = *policy->backoff;
+    return REEVE_OK;
+}

@@ -1,0 +1,194 @@
+/*
+ * relief.c - no task waits behind a slow one.
+ *
+ * A thread leases several short tasks at once. When one of them turns out to be long, the keeper takes the others away:
+ * those that have finished are settled, so that whoever waits for them hears of it, and those that have not begun go back
+ * to the front of their queue, where another thread finds them. A running task whose time is up is settled as failed; its
+ * handler is asked to stop, and what it says in the end is ignored.
+ */
+#include <string.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/retry.h"
+#include "worker/keeper.h"
+#include "worker/lock.h"
+
+static rv_handed *add_handed(rv_keeper *keeper)
+{
+    if (keeper->handed_count == keeper->handed_capacity) {
+        size_t capacity = keeper->handed_capacity == 0 ? 16 : 2 * keeper->handed_capacity;
+        rv_handed *handed = rv_realloc_array(keeper->handed, capacity, sizeof(*handed));
+        if (handed == NULL) return NULL;
+        keeper->handed = handed;
+        keeper->handed_capacity = capacity;
+    }
+    return &keeper->handed[keeper->handed_count];
+}
+
+/* Takes an item over with an outcome. Without memory it stays where it is, and is looked at again. */
+static void hand_over(rv_thread *t, rv_item *item, const rv_settlement *outcome)
+{
+    rv_keeper *keeper = &t->worker->keeper;
+    rv_handed *handed = add_handed(keeper);
+    if (handed == NULL || !rv_settlement_copy(&handed->outcome, &handed->kept, outcome)) return;
+    handed->claim = t->pool->claims[item->lease.queue];
+    memcpy(handed->session, t->batch.sessions[item->lease.queue], sizeof(handed->session));
+    keeper->handed_count++;
+    item->state = RV_ITEM_HANDED;
+}
+
+static void hand_over_others(rv_thread *t)
+{
+    for (size_t i = 0; i < t->batch.count; i++) {
+        rv_item *item = &t->batch.items[i];
+        rv_settlement back = {.id = item->lease.id, .verb = REEVE_OUTCOME_SNOOZE};
+        if (item->state == RV_ITEM_WAITING) hand_over(t, item, &back);
+        if (item->state == RV_ITEM_FINISHED) hand_over(t, item, &item->outcome);
+    }
+}
+
+/* The running item's time is up: a failure, which may be its last. */
+static void time_out(rv_thread *t, rv_item *item)
+{
+    char message[96] = "not done within ", number[RV_NUMBER_TEXT];
+    rv_task_policy policy = {0};
+    const rv_envelope *envelope = &item->lease.envelope;
+    const rv_handler *handler = rv_handlers_find(&t->worker->handlers, envelope->type, envelope->type_length);
+    if (!envelope->plain) rv_envelope_policy(&policy, envelope->header, envelope->header_length);
+    int most = policy.max_attempts != 0 ? policy.max_attempts : handler != NULL ? handler->handler.max_attempts : 0;
+    const reeve_backoff *backoff = policy.has_backoff ? &policy.backoff : handler != NULL ? &handler->handler.backoff : NULL;
+    unsigned failures = item->lease.failures + 1;
+    rv_number_text(number, (uint64_t)item->timeout_ms);
+    strncat(message, number, sizeof(message) - strlen(message) - 1);
+    strncat(message, " ms", sizeof(message) - strlen(message) - 1);
+    bool last = failures >= (unsigned)(most > 0 ? most : RV_MAX_ATTEMPTS);
+    rv_settlement outcome = {.id = item->lease.id, .verb = last ? REEVE_OUTCOME_FAIL : REEVE_OUTCOME_RETRY, .counts = true,
+                             .delay_ms = rv_backoff_delay(backoff, failures, rv_random_unit()), .kind = "timeout", .message = message};
+    atomic_store(&t->stop, true);
+    hand_over(t, item, &outcome);
+    t->batch.running_until_ms = RV_FOREVER;
+    rv_log(REEVE_LOG_WARN, "task.timeout", "a task ran longer than its limit", "id", item->lease.id, "thread", t->name, NULL);
+}
+
+static int64_t relieve_thread(rv_thread *t, int64_t now)
+{
+    rv_batch *batch = &t->batch;
+    rv_lock(&batch->lock);
+    if (batch->running != RV_NONE) {
+        rv_item *running = &batch->items[batch->running];
+        if (running->state == RV_ITEM_RUNNING && now >= batch->running_until_ms) time_out(t, running);
+        if (now >= batch->running_since_ms + RV_PATIENCE_MS) hand_over_others(t);
+    }
+    int64_t attention = rv_batch_attention(batch, now);
+    rv_unlock(&batch->lock);
+    return attention;
+}
+
+int64_t rv_relieve(reeve_worker *worker)
+{
+    int64_t now = rv_now_ms(), next = RV_FOREVER;
+    for (size_t i = 0; i < worker->pool_count; i++) {
+        for (unsigned j = 0; j < worker->pools[i]->thread_count; j++) {
+            int64_t attention = relieve_thread(&worker->pools[i]->threads[j], now);
+            if (attention < next) next = attention;
+        }
+    }
+    /* (What could not be handed over is tried again, but not without a pause.) */
+    return next > now ? next : now + RV_PATIENCE_MS;
+}
+
+void rv_tell_lost(reeve_worker *worker, const rv_claim *claim, const char *session)
+{
+    for (size_t i = 0; i < worker->pool_count; i++) {
+        for (unsigned j = 0; j < worker->pools[i]->thread_count; j++) {
+            rv_thread *t = &worker->pools[i]->threads[j];
+            rv_lock(&t->batch.lock);
+            const rv_batch *batch = &t->batch;
+            size_t queue = batch->running != RV_NONE ? batch->items[batch->running].lease.queue : RV_NONE;
+            if (queue != RV_NONE && t->pool->claims[queue] == claim && strcmp(batch->sessions[queue], session) == 0) {
+                atomic_store(&t->stop, true);
+            }
+            rv_unlock(&t->batch.lock);
+        }
+    }
+}
+
+/* ---- settling what was handed over ----------------------------------------------------------------------------- */
+
+static void count_handed(reeve_worker *worker, const rv_handed *handed, bool refused)
+{
+    rv_stats *stats = &worker->stats;
+    const rv_settlement *s = &handed->outcome;
+    bool counts = s->verb == REEVE_OUTCOME_RETRY || (s->verb == REEVE_OUTCOME_FAIL && s->counts);
+    rv_session_totals totals = {.completed = s->verb == REEVE_OUTCOME_DONE, .failed = counts, .dead = s->verb == REEVE_OUTCOME_FAIL};
+    if (refused) {
+        atomic_fetch_add_explicit(&stats->refused, 1, memory_order_relaxed);
+        return;
+    }
+    atomic_fetch_add_explicit(&stats->completed, totals.completed, memory_order_relaxed);
+    atomic_fetch_add_explicit(&stats->failed, totals.failed, memory_order_relaxed);
+    atomic_fetch_add_explicit(&stats->dead, totals.dead, memory_order_relaxed);
+    atomic_fetch_add_explicit(&stats->given_back, s->verb == REEVE_OUTCOME_SNOOZE, memory_order_relaxed);
+    rv_claim_count(handed->claim, handed->session, &totals);
+}
+
+typedef struct delivery {
+    reeve_worker *worker;
+    size_t first;
+    bool failed;
+} delivery;
+
+/* Each handed outcome is a call of its own in the pipeline: this is the rare path. */
+static void on_delivered(size_t index, const rv_reply *reply, void *context)
+{
+    delivery *d = context;
+    rv_turn_reply turn;
+    rv_handed *handed = &d->worker->keeper.handed[d->first + index];
+    if (!rv_turn_read(&turn, reply)) {
+        d->failed = true;
+        return;
+    }
+    count_handed(d->worker, handed, turn.refused->count > 0);
+    rv_free(handed->kept);
+    handed->kept = NULL;
+}
+
+#define DELIVERED_AT_ONCE 64
+
+static reeve_status deliver_some(reeve_worker *worker, delivery *d, size_t count)
+{
+    rv_keeper *keeper = &worker->keeper;
+    for (size_t i = 0; i < count; i++) {
+        const rv_handed *handed = &keeper->handed[d->first + i];
+        const rv_settlement *items[] = {&handed->outcome};
+        rv_turn_group group = {.prefix = &handed->claim->prefix, .session = handed->session, .items = items, .count = 1};
+        rv_turn turn = {.thread = "keeper", .session_ms = worker->session_ms, .groups = &group, .group_count = 1};
+        rv_turn_build(keeper->conn, &turn);
+    }
+    return rv_conn_exec(keeper->conn, 0, on_delivered, d);
+}
+
+/* Closes the gaps that delivered outcomes left. */
+static void compact(rv_keeper *keeper)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < keeper->handed_count; i++) {
+        if (keeper->handed[i].kept != NULL) keeper->handed[kept++] = keeper->handed[i];
+    }
+    keeper->handed_count = kept;
+}
+
+void rv_deliver_handed(reeve_worker *worker)
+{
+    rv_keeper *keeper = &worker->keeper;
+    delivery d = {.worker = worker};
+    while (d.first < keeper->handed_count) {
+        size_t count = keeper->handed_count - d.first;
+        if (count > DELIVERED_AT_ONCE) count = DELIVERED_AT_ONCE;
+        if (deliver_some(worker, &d, count) != REEVE_OK) break;
+        d.first += count;
+    }
+    if (d.failed) rv_log(REEVE_LOG_ERROR, "redis.error", "Redis refused outcomes: trying again", NULL);
+    compact(keeper);
+}

@@ -1,0 +1,197 @@
+#include "worker/scheduler.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/retry.h"
+#include "worker/lock.h"
+
+/* How many tasks of each kind one call of tend.lua touches: Redis serves nobody else meanwhile. */
+#define TEND_MOST 200
+#define TEND_AT_ONCE 32
+
+/* A queue in which nothing is due is looked at all the same this often, as a safety net. */
+static int64_t rest_ms(const reeve_worker *worker)
+{
+    return worker->session_ms;
+}
+
+static void set_due(rv_scheduler *scheduler, size_t claim, int64_t at)
+{
+    rv_lock(&scheduler->lock);
+    if (at < scheduler->due[claim]) scheduler->due[claim] = at;
+    rv_unlock(&scheduler->lock);
+}
+
+void rv_scheduler_due(reeve_worker *worker, const char *queue)
+{
+    for (size_t i = 0; i < worker->claim_count; i++) {
+        if (strcmp(worker->claims[i]->queue, queue) != 0) continue;
+        set_due(&worker->scheduler, i, rv_now_ms());
+        rv_waker_ring(&worker->scheduler.waker);
+    }
+}
+
+void rv_scheduler_kick(reeve_worker *worker)
+{
+    for (size_t i = 0; i < worker->claim_count; i++) set_due(&worker->scheduler, i, rv_now_ms());
+    rv_waker_ring(&worker->scheduler.waker);
+}
+
+/* ---- tending --------------------------------------------------------------------------------------------------- */
+
+typedef struct round_of {
+    reeve_worker *worker;
+    size_t count;
+    const char *trouble;
+    char words[256];
+} round_of;
+
+static void log_tended(const rv_claim *claim, const rv_tend_reply *tended)
+{
+    char number[RV_NUMBER_TEXT];
+    if (tended->session[0] != '\0') {
+        rv_log(REEVE_LOG_WARN, "session.reaped", "a worker did not come back: its tasks run again", "queue", claim->queue, "session",
+               tended->session, "tasks", rv_number_text(number, tended->recovered), NULL);
+    }
+    if (tended->promoted > 0) {
+        rv_log(REEVE_LOG_DEBUG, "queue.due", "scheduled tasks are ready", "queue", claim->queue, "tasks",
+               rv_number_text(number, tended->promoted), NULL);
+    }
+}
+
+static void on_tended(size_t index, const rv_reply *reply, void *context)
+{
+    round_of *r = context;
+    rv_scheduler *scheduler = &r->worker->scheduler;
+    rv_tend_reply tended;
+    if (index >= r->count) return;
+    size_t claim = scheduler->tended[index];
+    if (!rv_tend_read(&tended, reply)) {
+        rv_copy_text(r->words, sizeof(r->words), rv_reply_is(reply, RV_ERROR) ? reply->text : "unexpected reply");
+        r->trouble = r->words;
+        set_due(scheduler, claim, rv_deadline(1000));
+        return;
+    }
+    log_tended(r->worker->claims[claim], &tended);
+    int64_t rest = rest_ms(r->worker);
+    int64_t in = tended.more ? 0 : tended.next_in_ms >= 0 && tended.next_in_ms < rest ? tended.next_in_ms : rest;
+    set_due(scheduler, claim, rv_deadline(in));
+}
+
+/* Picks the queues that are due, at most one pipeline of them. */
+static size_t pick(rv_scheduler *scheduler, size_t claims)
+{
+    int64_t now = rv_now_ms();
+    size_t count = 0;
+    rv_lock(&scheduler->lock);
+    for (size_t i = 0; i < claims && count < TEND_AT_ONCE; i++) {
+        if (scheduler->due[i] > now) continue;
+        scheduler->due[i] = RV_FOREVER;
+        scheduler->tended[count++] = i;
+    }
+    rv_unlock(&scheduler->lock);
+    return count;
+}
+
+static int64_t earliest(rv_scheduler *scheduler, size_t claims)
+{
+    int64_t at = RV_FOREVER;
+    rv_lock(&scheduler->lock);
+    for (size_t i = 0; i < claims; i++) {
+        if (scheduler->due[i] < at) at = scheduler->due[i];
+    }
+    rv_unlock(&scheduler->lock);
+    return at;
+}
+
+static bool tend(reeve_worker *worker)
+{
+    rv_scheduler *scheduler = &worker->scheduler;
+    round_of r = {.worker = worker, .count = pick(scheduler, worker->claim_count)};
+    for (size_t i = 0; i < r.count; i++) rv_tend_build(scheduler->conn, &worker->claims[scheduler->tended[i]]->prefix, TEND_MOST);
+    if (r.count == 0) return true;
+    if (rv_conn_exec(scheduler->conn, 0, on_tended, &r) != REEVE_OK) {
+        for (size_t i = 0; i < r.count; i++) set_due(scheduler, scheduler->tended[i], rv_now_ms());
+        return false;
+    }
+    if (r.trouble != NULL) rv_log(REEVE_LOG_ERROR, "redis.error", "Redis did not tend a queue: trying again", "error", r.trouble, NULL);
+    return true;
+}
+
+/* One try; after a failure the embedded server, if it is ours, is brought back. */
+static bool connect(reeve_worker *worker)
+{
+    rv_scheduler *scheduler = &worker->scheduler;
+    if (rv_conn_is_open(scheduler->conn)) return true;
+    if (rv_conn_open(scheduler->conn, rv_deadline(worker->command_ms)) == REEVE_OK) {
+        scheduler->tries = 0;
+        rv_worker_note_up(worker);
+        return true;
+    }
+    rv_worker_note_down(worker, rv_conn_error(scheduler->conn)->text);
+    rv_error error = {0};
+    if (worker->embedded != NULL && rv_embedded_revive(worker->embedded, rv_deadline(worker->command_ms), &error) != REEVE_OK) {
+        rv_log(REEVE_LOG_ERROR, "embedded.down", "the embedded server does not start again", "error", error.text, NULL);
+    }
+    return false;
+}
+
+static void *scheduler_main(void *argument)
+{
+    reeve_worker *worker = argument;
+    rv_scheduler *scheduler = &worker->scheduler;
+    while (rv_worker_phase(worker) < RV_PHASE_ENDED) {
+        int64_t until = rv_now_ms();
+        if (!connect(worker)) {
+            until = rv_deadline(rv_reconnect_delay(++scheduler->tries, rv_random_unit()));
+        } else if (tend(worker)) {
+            until = earliest(scheduler, worker->claim_count);
+        }
+        if (rv_waker_wait(&scheduler->waker, until)) rv_waker_silence(&scheduler->waker);
+    }
+    rv_conn_close(scheduler->conn);
+    return NULL;
+}
+
+/* ---- life ------------------------------------------------------------------------------------------------------ */
+
+reeve_status rv_scheduler_init(reeve_worker *worker, rv_error *error)
+{
+    rv_scheduler *scheduler = &worker->scheduler;
+    char name[64];
+    scheduler->due = rv_zalloc_array(worker->claim_count, sizeof(*scheduler->due));
+    scheduler->tended = rv_zalloc_array(TEND_AT_ONCE, sizeof(*scheduler->tended));
+    if (scheduler->due == NULL || scheduler->tended == NULL) return rv_fail(error, REEVE_ENOMEM, "no memory for the scheduler");
+    reeve_status status = rv_waker_init(&scheduler->waker, error);
+    if (status != REEVE_OK) return status;
+    snprintf(name, sizeof(name), "reeve-%s-scheduler", worker->id);
+    rv_conn_options options = {.url = worker->target, .name = name, .command_ms = worker->command_ms};
+    return rv_conn_create(&scheduler->conn, &options, error);
+}
+
+reeve_status rv_scheduler_start(reeve_worker *worker, rv_error *error)
+{
+    reeve_status status = rv_start_thread(&worker->scheduler.id, scheduler_main, worker, "reeve-scheduler", error);
+    worker->scheduler.started = status == REEVE_OK;
+    return status;
+}
+
+void rv_scheduler_join(reeve_worker *worker)
+{
+    if (!worker->scheduler.started) return;
+    rv_waker_ring(&worker->scheduler.waker);
+    rv_lock_check(pthread_join(worker->scheduler.id, NULL));
+    worker->scheduler.started = false;
+}
+
+void rv_scheduler_fini(reeve_worker *worker)
+{
+    rv_scheduler *scheduler = &worker->scheduler;
+    rv_conn_destroy(scheduler->conn);
+    rv_free(scheduler->due);
+    rv_free(scheduler->tended);
+    if (scheduler->waker.fd >= 0) rv_waker_fini(&scheduler->waker);
+}

@@ -1,0 +1,165 @@
+/*
+ * state.h - a worker and its parts.
+ *
+ *     reeve_worker
+ *       |- handlers, plugins        fixed before start
+ *       |- claims                   one a queue (claim.h)
+ *       |- pools -> threads         each: a connection, a batch, a task   (thread.h)
+ *       |- keeper                   heartbeats, relief, control messages  (keeper.h)
+ *       `- scheduler                due tasks, reaping, retention         (scheduler.h)
+ */
+#ifndef RV_WORKER_STATE_H
+#define RV_WORKER_STATE_H
+
+#include <stdatomic.h>
+
+#include "redis/conn.h"
+#include "redis/embedded.h"
+#include "reeve/worker.h"
+#include "worker/batch.h"
+#include "worker/handlers.h"
+#include "worker/task.h"
+
+/* The life of a worker; it only ever goes down this list. */
+typedef enum rv_phase {
+    RV_PHASE_CREATED,
+    RV_PHASE_RUNNING,
+    RV_PHASE_QUIET,    /* takes no new tasks */
+    RV_PHASE_STOPPING, /* threads settle what they have and end */
+    RV_PHASE_LEAVING,  /* the deadline has passed: outcomes that cannot be delivered now are dropped */
+    RV_PHASE_ENDED     /* scheduler and keeper end */
+} rv_phase;
+
+typedef struct rv_pool rv_pool;
+
+typedef struct rv_thread {
+    reeve_worker *worker;
+    rv_pool *pool;
+    unsigned number;         /* within the worker, from 1: its name in Redis */
+    char name[16];           /* within the process */
+    char number_text[12];
+    pthread_t id;
+    bool started;
+    rv_waker waker;          /* rung when the phase changes */
+    rv_conn *conn;
+    rv_arena arena;          /* the memory that the batch's leases lie in */
+    rv_batch batch;
+    reeve_task task;
+    rv_task_host host;
+    atomic_bool stop;        /* the running handler should end */
+    atomic_bool busy;
+    void **states;           /* what thread_start left, by handler */
+    bool *set_up;
+    /* how many tasks to take at once (see thread.c) */
+    int64_t task_us;
+    unsigned want;
+    /* scratch of a turn */
+    rv_turn_queue *queues;
+    rv_session_text *sessions;
+    const rv_settlement **outcomes;
+    rv_turn_group *groups;
+    rv_lease *leases;
+} rv_thread;
+
+struct rv_pool {
+    char name[12];
+    rv_claim **claims;       /* the queues it serves, in order */
+    size_t claim_count;
+    unsigned thread_count;
+    unsigned batch;
+    rv_thread *threads;
+};
+
+typedef struct rv_stats {
+    atomic_ullong leased, completed, failed, dead, given_back, refused;
+} rv_stats;
+
+/* An outcome that a thread handed to the keeper. */
+typedef struct rv_handed {
+    rv_claim *claim;
+    rv_session_text session;
+    rv_settlement outcome;
+    void *kept;
+} rv_handed;
+
+typedef struct rv_keeper {
+    pthread_t id;
+    bool started;
+    rv_waker waker;
+    rv_conn *conn;             /* heartbeats and handed outcomes */
+    rv_conn *listener;         /* the control channel */
+    int64_t listen_again_ms;
+    unsigned listen_tries;
+    int64_t beat_at_ms;
+    atomic_llong wake_at_ms;   /* until when it sleeps: who needs it earlier rings */
+    rv_handed *handed;         /* the keeper's own */
+    size_t handed_count;
+    size_t handed_capacity;
+    atomic_bool connected;
+    rv_buf json;
+} rv_keeper;
+
+typedef struct rv_scheduler {
+    pthread_t id;
+    bool started;
+    rv_waker waker;
+    rv_conn *conn;
+    unsigned tries;
+    pthread_mutex_t lock;      /* guards due */
+    int64_t *due;              /* by claim: when to tend it, monotonic ms */
+    size_t *tended;            /* scratch */
+} rv_scheduler;
+
+struct reeve_worker {
+    rv_error error;
+    rv_url url;
+    rv_url address;            /* the embedded server's socket, or the same as url */
+    const rv_url *target;      /* where connections go */
+    rv_embedded *embedded;
+    char ns[RV_NS_MAX + 1];
+    char *name;
+    char *host;
+    char *plugin_dir;
+    char id[RV_SESSION_LENGTH + 1];
+    char about[256];           /* the session's description: JSON, longer than 64 bytes (see lease.lua) */
+    int64_t session_ms;
+    int64_t command_ms;
+    int64_t started_wall_ms;
+    rv_handlers handlers;
+    reeve_plugin_handle **plugins;
+    size_t plugin_count;
+    rv_claim **claims;
+    size_t claim_count;
+    rv_pool **pools;
+    size_t pool_count;
+    unsigned thread_count;
+    pthread_mutex_t lock;      /* guards threads_alive, joined */
+    pthread_cond_t thread_ended;
+    unsigned threads_alive;
+    atomic_int phase;          /* rv_phase */
+    atomic_bool down;          /* an outage was logged and has not ended */
+    rv_stats stats;
+    rv_keeper keeper;
+    rv_scheduler scheduler;
+};
+
+static inline rv_phase rv_worker_phase(const reeve_worker *worker)
+{
+    return (rv_phase)atomic_load_explicit(&worker->phase, memory_order_acquire);
+}
+
+/* Logs the beginning and the end of an outage, once each for the whole worker. words: the error. */
+void rv_worker_note_down(reeve_worker *worker, const char *words);
+void rv_worker_note_up(reeve_worker *worker);
+
+/* Rings everybody: the phase has changed. */
+void rv_worker_ring(reeve_worker *worker);
+
+/* Creates a thread of the library: named, with all signals blocked. */
+reeve_status rv_start_thread(pthread_t *ret, void *(*run)(void *), void *argument, const char *name, rv_error *error);
+
+/* A part that logs a number. */
+#define RV_NUMBER_TEXT 24
+const char *rv_number_text(char text[RV_NUMBER_TEXT], uint64_t number);
+
+#endif

@@ -1,0 +1,63 @@
+/*
+ * task.h - a task in the hands of a thread: what it was leased with, and what its handler said.
+ *
+ * A thread owns one reeve_task and uses it for one task after another (rv_task_begin). Where a task runs (a worker's
+ * thread, or the local runner) differs only in rv_task_host.
+ */
+#ifndef RV_WORKER_TASK_H
+#define RV_WORKER_TASK_H
+
+#include <stdatomic.h>
+
+#include "base/buf.h"
+#include "reeve/plugin.h"
+#include "reeve/task.h"
+
+typedef struct cJSON cJSON;
+
+/* What a task needs of the place where it runs. */
+typedef struct rv_task_host {
+    reeve_status (*progress)(reeve_task *task, int percent, const char *words, void *context);
+    void *context;
+    const atomic_bool *stop; /* NULL: never */
+} rv_task_host;
+
+struct reeve_task {
+    /* set by rv_task_begin; borrowed from the lease */
+    const char *queue;
+    const char *id;
+    const char *type;
+    reeve_bytes payload;
+    const char *header; /* one-line JSON, ends in a zero byte; may be NULL */
+    unsigned attempt;
+    unsigned crashes;
+    int64_t enqueued_ms;
+    void *thread_state;
+    const rv_task_host *host;
+    /* made when asked for */
+    cJSON *parsed;
+    char handle[REEVE_HANDLE_MAX];
+    /* what the handler said */
+    reeve_outcome verb;
+    rv_buf result;
+    int64_t delay_ms; /* -1: the backoff decides */
+    char kind[REEVE_KIND_MAX + 1];
+    char message[REEVE_MESSAGE_MAX + 1];
+};
+
+void rv_task_init(reeve_task *task);
+void rv_task_fini(reeve_task *task);
+
+/* Forgets the task before and its outcome; the caller then sets the borrowed fields. Keeps the result's memory up to
+ * 64 KiB. */
+void rv_task_begin(reeve_task *task);
+
+/* Records a failure that the worker, not the handler, found (no handler for the type, a set-up hook that failed, ...). */
+reeve_outcome rv_task_failed(reeve_task *task, reeve_outcome verb, const char *kind, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* Calls the handler and makes sense of what it returned: an outcome that no verb prepared becomes a failure of kind
+ * "handler". */
+reeve_outcome rv_task_run(reeve_task *task, const reeve_handler *handler);
+
+#endif

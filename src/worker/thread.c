@@ -1,0 +1,226 @@
+#include "worker/thread.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "worker/keeper.h"
+#include "worker/lock.h"
+#include "worker/scheduler.h"
+
+/* ---- how many at once ------------------------------------------------------------------------------------------ */
+
+/*
+ * A batch should last about this long: long enough that the round trip is small beside it, short enough that no task
+ * notices that it waited in a batch. A thread begins with one task and learns from what it runs.
+ */
+#define BATCH_US 2000
+#define UNKNOWN_US (2 * BATCH_US)
+
+static void learn(rv_thread *t, int64_t elapsed_us, size_t count)
+{
+    int64_t each = elapsed_us / (int64_t)count;
+    /* Slower counts at once, faster by halves. */
+    t->task_us = each > t->task_us ? each : (t->task_us + each) / 2;
+    int64_t fits = t->task_us <= 0 ? t->pool->batch : BATCH_US / t->task_us;
+    int64_t most = 4 * (int64_t)t->want;
+    if (fits > most) fits = most;
+    if (fits > t->pool->batch) fits = t->pool->batch;
+    t->want = fits < 1 ? 1 : (unsigned)fits;
+}
+
+/* ---- running a batch ------------------------------------------------------------------------------------------- */
+
+/* The next waiting item becomes the running one; NULL when there is none (the rest may have been handed over). */
+static rv_item *take_next(rv_thread *t, size_t *next, int64_t now_ms)
+{
+    rv_batch *batch = &t->batch;
+    rv_item *item = NULL;
+    rv_lock(&batch->lock);
+    while (*next < batch->count && batch->items[*next].state != RV_ITEM_WAITING) (*next)++;
+    if (*next < batch->count) {
+        item = &batch->items[*next];
+        item->state = RV_ITEM_RUNNING;
+        batch->running = (*next)++;
+        batch->running_since_ms = now_ms;
+        batch->running_until_ms = RV_FOREVER;
+    }
+    rv_unlock(&batch->lock);
+    return item;
+}
+
+/* (An item that the keeper took over in the meantime stays with it, and so does what it settled.) */
+static void note_finished(rv_thread *t, rv_item *item)
+{
+    rv_lock(&t->batch.lock);
+    if (item->state == RV_ITEM_RUNNING) item->state = RV_ITEM_FINISHED;
+    t->batch.running = RV_NONE;
+    rv_unlock(&t->batch.lock);
+}
+
+/* What has not begun goes back to the front of its queue with the next turn. */
+static void give_rest_back(rv_thread *t)
+{
+    rv_lock(&t->batch.lock);
+    for (size_t i = 0; i < t->batch.count; i++) {
+        rv_item *item = &t->batch.items[i];
+        if (item->state != RV_ITEM_WAITING) continue;
+        item->outcome = (rv_settlement){.id = item->lease.id, .verb = REEVE_OUTCOME_SNOOZE};
+        item->state = RV_ITEM_FINISHED;
+    }
+    rv_unlock(&t->batch.lock);
+}
+
+static void run_batch(rv_thread *t)
+{
+    size_t next = 0, ran = 0;
+    int64_t start_us = rv_now_us(), now_us = start_us;
+    atomic_store_explicit(&t->busy, true, memory_order_relaxed);
+    while (rv_worker_phase(t->worker) == RV_PHASE_RUNNING) {
+        rv_item *item = take_next(t, &next, now_us / 1000);
+        if (item == NULL) break;
+        if (ran == 0 && t->batch.count > 1) rv_keeper_expect(t->worker, start_us / 1000 + RV_PATIENCE_MS);
+        atomic_store_explicit(&t->stop, false, memory_order_relaxed);
+        rv_thread_run(t, item);
+        note_finished(t, item);
+        ran++;
+        now_us = rv_now_us();
+    }
+    atomic_store_explicit(&t->busy, false, memory_order_relaxed);
+    give_rest_back(t);
+    if (ran > 0) learn(t, now_us - start_us, ran);
+}
+
+/* ---- the one waiting place ------------------------------------------------------------------------------------- */
+
+static void build_wait(rv_thread *t)
+{
+    rv_cmd(t->conn, t->pool->claim_count + 2);
+    rv_args(t->conn, "BLPOP");
+    for (size_t i = 0; i < t->pool->claim_count; i++) {
+        const rv_prefix *prefix = &t->pool->claims[i]->prefix;
+        rv_arg2(t->conn, prefix->text, prefix->length, "wake", 4);
+    }
+    rv_args(t->conn, "0");
+}
+
+/* Until there may be a task, or the phase changes. */
+static void rest(rv_thread *t)
+{
+    const rv_reply *reply;
+    rv_arena_trim(&t->arena, 4096);
+    if (!rv_conn_is_open(t->conn)) return;
+    build_wait(t);
+    reeve_status status = rv_conn_call_blocking(t->conn, RV_FOREVER, &reply);
+    if (status == REEVE_EREDIS) {
+        rv_log(REEVE_LOG_ERROR, "redis.error", "Redis does not let this thread wait: looking again in a second", "error",
+               rv_conn_error(t->conn)->text, NULL);
+        rv_waker_wait(&t->waker, rv_deadline(1000));
+    }
+    if (status != REEVE_EINTERRUPTED) return;
+    /* A wake-up that comes now would be lost with this connection: the scheduler looks after the queues. */
+    rv_conn_close(t->conn);
+    rv_waker_silence(&t->waker);
+    rv_scheduler_kick(t->worker);
+}
+
+static void wait_for_the_end(rv_thread *t)
+{
+    rv_waker_silence(&t->waker);
+    if (rv_worker_phase(t->worker) == RV_PHASE_QUIET) rv_waker_wait(&t->waker, RV_FOREVER);
+}
+
+/* ---- main ------------------------------------------------------------------------------------------------------ */
+
+static void tear_down(rv_thread *t)
+{
+    const rv_handlers *handlers = &t->worker->handlers;
+    for (size_t i = 0; i < handlers->count; i++) {
+        const reeve_handler *handler = &handlers->list[i]->handler;
+        if (t->set_up[i] && handler->thread_stop != NULL) handler->thread_stop(handler->user, t->states[i]);
+        t->set_up[i] = false;
+    }
+}
+
+void *rv_thread_main(void *argument)
+{
+    rv_thread *t = argument;
+    while (rv_worker_phase(t->worker) < RV_PHASE_STOPPING || t->batch.count > 0) {
+        bool running = rv_worker_phase(t->worker) == RV_PHASE_RUNNING;
+        if (running || t->batch.count > 0) {
+            if (!rv_thread_turn(t, running ? t->want : 0)) break;
+        }
+        if (t->batch.count > 0) {
+            run_batch(t);
+        } else if (running) {
+            rest(t);
+        } else {
+            wait_for_the_end(t);
+        }
+    }
+    rv_conn_close(t->conn);
+    tear_down(t);
+    rv_lock(&t->worker->lock);
+    t->worker->threads_alive--;
+    rv_lock_check(pthread_cond_broadcast(&t->worker->thread_ended));
+    rv_unlock(&t->worker->lock);
+    return NULL;
+}
+
+/* ---- life ------------------------------------------------------------------------------------------------------ */
+
+static bool allocate(rv_thread *t)
+{
+    size_t queues = t->pool->claim_count, handlers = t->worker->handlers.count;
+    t->states = rv_zalloc_array(handlers + 1, sizeof(*t->states));
+    t->set_up = rv_zalloc_array(handlers + 1, sizeof(*t->set_up));
+    t->queues = rv_zalloc_array(queues, sizeof(*t->queues));
+    t->sessions = rv_zalloc_array(queues, sizeof(*t->sessions));
+    t->groups = rv_zalloc_array(queues, sizeof(*t->groups));
+    t->outcomes = rv_zalloc_array(t->batch.capacity, sizeof(*t->outcomes));
+    t->leases = rv_zalloc_array(t->batch.capacity, sizeof(*t->leases));
+    return t->states != NULL && t->set_up != NULL && t->queues != NULL && t->sessions != NULL && t->groups != NULL &&
+           t->outcomes != NULL && t->leases != NULL;
+}
+
+reeve_status rv_thread_init(rv_thread *t, rv_pool *pool, reeve_worker *worker, unsigned number, rv_error *error)
+{
+    char connection[64];
+    memset(t, 0, sizeof(*t));
+    t->worker = worker;
+    t->pool = pool;
+    t->number = number;
+    t->task_us = UNKNOWN_US;
+    t->want = 1;
+    t->waker.fd = -1;
+    snprintf(t->number_text, sizeof(t->number_text), "%u", number);
+    snprintf(t->name, sizeof(t->name), "%.10s/%u", pool->name, number);
+    snprintf(connection, sizeof(connection), "reeve-%s-%u", worker->id, number);
+    rv_arena_init(&t->arena);
+    rv_task_init(&t->task);
+    reeve_status status = rv_waker_init(&t->waker, error);
+    if (status == REEVE_OK) status = rv_batch_init(&t->batch, pool->batch, pool->claim_count, error);
+    if (status == REEVE_OK && !allocate(t)) status = rv_fail(error, REEVE_ENOMEM, "no memory for a thread");
+    rv_conn_options options = {.url = worker->target, .name = connection, .waker = &t->waker, .command_ms = worker->command_ms};
+    if (status == REEVE_OK) status = rv_conn_create(&t->conn, &options, error);
+    return status;
+}
+
+void rv_thread_fini(rv_thread *t)
+{
+    rv_conn_destroy(t->conn);
+    rv_batch_fini(&t->batch);
+    rv_task_fini(&t->task);
+    rv_arena_fini(&t->arena);
+    if (t->waker.fd >= 0) rv_waker_fini(&t->waker);
+    rv_free(t->states);
+    rv_free(t->set_up);
+    rv_free(t->queues);
+    rv_free(t->sessions);
+    rv_free(t->groups);
+    rv_free(t->outcomes);
+    rv_free(t->leases);
+    memset(t, 0, sizeof(*t));
+    t->waker.fd = -1;
+}

@@ -1,0 +1,302 @@
+/*
+ * turn.c - a thread's turn over its connection: settle what is finished, lease what comes next, and survive whatever
+ * happens to the connection or to Redis in between.
+ *
+ * A turn whose reply was lost may have been carried out. So after a reconnect the thread first asks what stands under its
+ * name (recall): an outcome whose task is not there any more was accepted, if the session is still alive, else refused; a
+ * task that it does not know was leased by the lost turn, and goes back to the front of its queue with the next one.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/retry.h"
+#include "worker/keeper.h"
+#include "worker/lock.h"
+#include "worker/thread.h"
+
+/* ---- connecting ------------------------------------------------------------------------------------------------ */
+
+/* Nothing more can be delivered, or need be. */
+static bool gives_up(const rv_thread *t)
+{
+    rv_phase phase = rv_worker_phase(t->worker);
+    return phase >= RV_PHASE_LEAVING || (phase >= RV_PHASE_STOPPING && rv_batch_count(&t->batch, RV_ITEM_FINISHED) == 0);
+}
+
+bool rv_thread_connect(rv_thread *t)
+{
+    for (unsigned tries = 1; !rv_conn_is_open(t->conn); tries++) {
+        if (gives_up(t)) return false;
+        if (rv_conn_open(t->conn, rv_deadline(t->worker->command_ms)) == REEVE_OK) break;
+        rv_worker_note_down(t->worker, rv_conn_error(t->conn)->text);
+        rv_waker_silence(&t->waker);
+        if (gives_up(t)) return false;
+        rv_waker_wait(&t->waker, rv_deadline(rv_reconnect_delay(tries, rv_random_unit())));
+    }
+    rv_worker_note_up(t->worker);
+    return true;
+}
+
+/* ---- recall ---------------------------------------------------------------------------------------------------- */
+
+static rv_item *find_item(rv_thread *t, size_t queue, const char *id)
+{
+    for (size_t i = 0; i < t->batch.count; i++) {
+        rv_item *item = &t->batch.items[i];
+        if (item->lease.queue == queue && strcmp(item->lease.id, id) == 0) return item;
+    }
+    return NULL;
+}
+
+/* Adds a task that we hold without knowing it, as one that goes back at once. */
+static void add_orphan(rv_thread *t, const rv_lease *lease)
+{
+    if (t->batch.count == t->batch.capacity) return; /* the next recall finds it */
+    rv_settlement back = {.id = lease->id, .verb = REEVE_OUTCOME_SNOOZE};
+    rv_item item = {.lease = *lease, .state = RV_ITEM_FINISHED};
+    if (!rv_settlement_copy(&item.outcome, &item.kept, &back)) return;
+    item.lease.id = item.outcome.id;
+    rv_lock(&t->batch.lock);
+    t->batch.items[t->batch.count++] = item;
+    rv_unlock(&t->batch.lock);
+}
+
+/* Marks what stands there (seen) and adds what we do not know. */
+static reeve_status recall_queue(rv_thread *t, size_t queue, const char *session, bool *seen, bool *ret_alive)
+{
+    char cursor[24] = "0";
+    do {
+        const rv_reply *reply;
+        rv_recall_reply recalled;
+        rv_recall_build(t->conn, &t->pool->claims[queue]->prefix, session, t->number_text, cursor);
+        reeve_status status = rv_conn_call(t->conn, 0, &reply);
+        if (status != REEVE_OK) return status;
+        if (!rv_recall_read(&recalled, reply)) return REEVE_EPROTO;
+        *ret_alive = recalled.alive;
+        rv_copy_text(cursor, sizeof(cursor), recalled.cursor);
+        size_t count = rv_recall_leases(&recalled, queue, t->leases, t->batch.capacity);
+        for (size_t i = 0; i < count; i++) {
+            const rv_item *item = find_item(t, queue, t->leases[i].id);
+            if (item != NULL) {
+                seen[item - t->batch.items] = true;
+            } else {
+                add_orphan(t, &t->leases[i]);
+            }
+        }
+    } while (strcmp(cursor, "0") != 0);
+    return REEVE_OK;
+}
+
+/* What is finished and does not stand there was settled by a turn whose reply we lost, or belongs to a dead session: an
+ * earlier one, or this one. */
+static void conclude(rv_thread *t, size_t queue, bool same_session, const bool *seen, size_t known, bool alive)
+{
+    for (size_t i = 0; i < known; i++) {
+        rv_item *item = &t->batch.items[i];
+        if (item->lease.queue != queue || item->state != RV_ITEM_FINISHED) continue;
+        if (same_session && seen[i]) continue;
+        item->accepted = same_session && alive;
+        item->refused = !item->accepted;
+    }
+}
+
+static reeve_status recall(rv_thread *t)
+{
+    bool seen[2 * RV_BATCH_MAX];
+    for (size_t queue = 0; queue < t->pool->claim_count; queue++) {
+        rv_claim *claim = t->pool->claims[queue];
+        rv_session_text present;
+        size_t known = t->batch.count;
+        bool alive = false;
+        rv_claim_get(claim, present, NULL);
+        bool same_session = strcmp(t->batch.sessions[queue], present) == 0;
+        memset(seen, 0, sizeof(seen));
+        reeve_status status = recall_queue(t, queue, present, seen, &alive);
+        if (status != REEVE_OK) return status;
+        /* (A turn that was to begin the session may have done so before its reply was lost.) */
+        if (alive) rv_claim_begin(claim, present);
+        conclude(t, queue, same_session, seen, known, alive);
+        rv_lock(&t->batch.lock);
+        memcpy(t->batch.sessions[queue], present, sizeof(present));
+        rv_unlock(&t->batch.lock);
+    }
+    return REEVE_OK;
+}
+
+/* ---- the call -------------------------------------------------------------------------------------------------- */
+
+/* Groups what is to be settled by queue. */
+static size_t group_outcomes(rv_thread *t)
+{
+    size_t groups = 0, outcomes = 0;
+    for (size_t queue = 0; queue < t->pool->claim_count; queue++) {
+        size_t first = outcomes;
+        for (size_t i = 0; i < t->batch.count; i++) {
+            const rv_item *item = &t->batch.items[i];
+            if (item->lease.queue != queue || item->state != RV_ITEM_FINISHED || item->accepted || item->refused) continue;
+            t->outcomes[outcomes++] = &item->outcome;
+        }
+        if (outcomes == first) continue;
+        t->groups[groups++] = (rv_turn_group){.prefix = &t->pool->claims[queue]->prefix, .session = t->batch.sessions[queue],
+                                              .items = &t->outcomes[first], .count = outcomes - first};
+    }
+    return groups;
+}
+
+static void list_queues(rv_thread *t)
+{
+    for (size_t i = 0; i < t->pool->claim_count; i++) {
+        bool begun = rv_claim_get(t->pool->claims[i], t->sessions[i], NULL);
+        t->queues[i] = (rv_turn_queue){.prefix = &t->pool->claims[i]->prefix, .session = t->sessions[i],
+                                       .join = begun ? "" : t->worker->about};
+    }
+}
+
+static reeve_status call_turn(rv_thread *t, unsigned want, size_t groups, const rv_reply **ret)
+{
+    rv_turn turn = {.thread = t->number_text, .want = want, .session_ms = t->worker->session_ms, .groups = t->groups, .group_count = groups};
+    if (want > 0) {
+        list_queues(t);
+        turn.queues = t->queues;
+        turn.queue_count = t->pool->claim_count;
+    }
+    rv_turn_build(t->conn, &turn);
+    return rv_conn_call(t->conn, 0, ret);
+}
+
+/* ---- the reply ------------------------------------------------------------------------------------------------- */
+
+static void note_refused(rv_thread *t, const rv_reply *refused)
+{
+    for (size_t i = 0; i < refused->count; i++) {
+        for (size_t j = 0; j < t->batch.count; j++) {
+            rv_item *item = &t->batch.items[j];
+            bool settled = item->state == RV_ITEM_FINISHED && !item->accepted;
+            if (settled && rv_reply_is_text(refused->items[i], item->outcome.id)) item->refused = true;
+        }
+    }
+}
+
+static void log_refused(const rv_thread *t, const rv_item *item)
+{
+    if (item->outcome.verb == REEVE_OUTCOME_SNOOZE) return;
+    rv_log(REEVE_LOG_WARN, "task.refused", "the outcome came too late: the lease was gone, the task runs again elsewhere", "queue",
+           t->pool->claims[item->lease.queue]->queue, "id", item->outcome.id, NULL);
+}
+
+static void count_outcome(rv_session_totals *totals, rv_stats *stats, const rv_settlement *s)
+{
+    totals->completed += s->verb == REEVE_OUTCOME_DONE;
+    totals->failed += s->verb == REEVE_OUTCOME_RETRY || (s->verb == REEVE_OUTCOME_FAIL && s->counts);
+    totals->dead += s->verb == REEVE_OUTCOME_FAIL;
+    if (s->verb == REEVE_OUTCOME_SNOOZE) atomic_fetch_add_explicit(&stats->given_back, 1, memory_order_relaxed);
+}
+
+/* Adds up what was accepted, and forgets a session that Redis does not know (all that it held was refused). */
+static void count_queue(rv_thread *t, size_t queue)
+{
+    rv_session_totals totals = {0};
+    rv_stats *stats = &t->worker->stats;
+    unsigned refused = 0, settled = 0;
+    for (size_t i = 0; i < t->batch.count; i++) {
+        const rv_item *item = &t->batch.items[i];
+        if (item->lease.queue != queue || item->state != RV_ITEM_FINISHED) continue;
+        settled++;
+        refused += item->refused;
+        if (item->refused) {
+            log_refused(t, item);
+        } else {
+            count_outcome(&totals, stats, &item->outcome);
+        }
+    }
+    if (settled == 0) return;
+    atomic_fetch_add_explicit(&stats->completed, totals.completed, memory_order_relaxed);
+    atomic_fetch_add_explicit(&stats->failed, totals.failed, memory_order_relaxed);
+    atomic_fetch_add_explicit(&stats->dead, totals.dead, memory_order_relaxed);
+    atomic_fetch_add_explicit(&stats->refused, refused, memory_order_relaxed);
+    rv_claim_count(t->pool->claims[queue], t->batch.sessions[queue], &totals);
+}
+
+static void note_gone(rv_thread *t, const rv_reply *gone)
+{
+    for (size_t i = 0; i < gone->count; i++) {
+        int64_t index = rv_reply_int(gone->items[i], 0);
+        if (index < 1 || (size_t)index > t->pool->claim_count) continue;
+        rv_claim *claim = t->pool->claims[index - 1];
+        if (!rv_claim_lose(claim, t->sessions[index - 1])) continue;
+        rv_log(REEVE_LOG_WARN, "session.lost", "the session was gone from Redis: a new one begins", "queue", claim->queue, NULL);
+        rv_tell_lost(t->worker, claim, t->sessions[index - 1]);
+    }
+}
+
+static void fill_batch(rv_thread *t, const rv_turn_reply *reply)
+{
+    size_t bad;
+    size_t count = rv_turn_leases(reply, t->leases, t->batch.capacity, &bad);
+    if (bad > 0) rv_log(REEVE_LOG_ERROR, "task.malformed", "a leased task is no task: another program wrote into the queue", NULL);
+    if (count == 0) return;
+    rv_lock(&t->batch.lock);
+    for (size_t i = 0; i < count; i++) t->batch.items[i] = (rv_item){.lease = t->leases[i], .state = RV_ITEM_WAITING};
+    for (size_t i = 0; i < t->pool->claim_count; i++) memcpy(t->batch.sessions[i], t->sessions[i], sizeof(t->sessions[i]));
+    t->batch.count = count;
+    t->batch.running = RV_NONE;
+    rv_unlock(&t->batch.lock);
+    for (size_t i = 0; i < count; i++) {
+        size_t queue = t->leases[i].queue;
+        if (i == 0 || queue != t->leases[i - 1].queue) rv_claim_begin(t->pool->claims[queue], t->sessions[queue]);
+    }
+    atomic_fetch_add_explicit(&t->worker->stats.leased, count, memory_order_relaxed);
+}
+
+static void finish_turn(rv_thread *t, const rv_turn_reply *reply, unsigned want)
+{
+    note_refused(t, reply->refused);
+    for (size_t queue = 0; t->batch.count > 0 && queue < t->pool->claim_count; queue++) count_queue(t, queue);
+    rv_batch_clear(&t->batch);
+    if (want == 0) return;
+    note_gone(t, reply->gone);
+    fill_batch(t, reply);
+    rv_conn_take_reply(t->conn, &t->arena);
+}
+
+/* ---- the turn -------------------------------------------------------------------------------------------------- */
+
+/* Redis answered with an error. One that passes (it loads its data, its disk is full) is waited out; so is any other, as
+ * giving up would lose what is finished. */
+static void wait_out(rv_thread *t, unsigned tries)
+{
+    const char *words = rv_conn_error(t->conn)->text;
+    if (tries == 1) rv_log(REEVE_LOG_ERROR, "redis.error", "Redis refused a turn: trying again", "error", words, NULL);
+    rv_waker_silence(&t->waker);
+    if (!gives_up(t)) rv_waker_wait(&t->waker, rv_deadline(rv_reconnect_delay(tries, rv_random_unit())));
+}
+
+bool rv_thread_turn(rv_thread *t, unsigned want)
+{
+    bool lost = false;
+    for (unsigned tries = 1;; tries++) {
+        if (rv_worker_phase(t->worker) >= RV_PHASE_QUIET) want = 0;
+        if (want == 0 && rv_batch_count(&t->batch, RV_ITEM_FINISHED) == 0) {
+            rv_batch_clear(&t->batch);
+            return true;
+        }
+        if (!rv_conn_is_open(t->conn)) lost = lost || t->batch.count > 0;
+        if (!rv_thread_connect(t)) return false;
+        const rv_reply *reply;
+        rv_turn_reply turn;
+        reeve_status status = lost ? recall(t) : REEVE_OK;
+        if (status == REEVE_OK) {
+            lost = false;
+            size_t groups = group_outcomes(t);
+            status = call_turn(t, want, groups, &reply);
+        }
+        if (status == REEVE_OK && rv_turn_read(&turn, reply)) {
+            finish_turn(t, &turn, want);
+            return true;
+        }
+        lost = lost || status == REEVE_ELOST || status == REEVE_ETIMEOUT;
+        if (status != REEVE_ELOST && status != REEVE_ETIMEOUT && status != REEVE_ECONNECT) wait_out(t, tries);
+    }
+}

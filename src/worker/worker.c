@@ -1,0 +1,354 @@
+/*
+ * worker.c - a worker's life: create, register, start, quiet, stop, destroy.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "redis/topology.h"
+#include "worker/keeper.h"
+#include "worker/lock.h"
+#include "worker/pool.h"
+#include "worker/scheduler.h"
+#include "worker/thread.h"
+
+#define DEFAULT_SESSION_MS 15000
+#define LEAST_SESSION_MS 500
+#define DEFAULT_COMMAND_MS 10000
+#define EMBEDDED_START_MS 10000
+/* How long handlers have to notice that they should stop once the deadline has passed. */
+#define GRACE_MS 1000
+
+/* ---- what the parts share -------------------------------------------------------------------------------------- */
+
+void rv_worker_note_down(reeve_worker *worker, const char *words)
+{
+    if (atomic_exchange(&worker->down, true)) return;
+    rv_log(REEVE_LOG_WARN, "redis.down", "Redis cannot be reached: trying again until it is back", "url", worker->target->redacted, "error",
+           words, NULL);
+}
+
+void rv_worker_note_up(reeve_worker *worker)
+{
+    if (!atomic_load_explicit(&worker->down, memory_order_relaxed) || !atomic_exchange(&worker->down, false)) return;
+    rv_log(REEVE_LOG_INFO, "redis.up", "Redis is back", "url", worker->target->redacted, NULL);
+}
+
+void rv_worker_ring(reeve_worker *worker)
+{
+    for (size_t i = 0; i < worker->pool_count; i++) {
+        rv_pool *pool = worker->pools[i];
+        for (unsigned j = 0; pool->threads != NULL && j < pool->thread_count; j++) rv_waker_ring(&pool->threads[j].waker);
+    }
+    rv_waker_ring(&worker->keeper.waker);
+    rv_waker_ring(&worker->scheduler.waker);
+}
+
+reeve_status rv_start_thread(pthread_t *ret, void *(*run)(void *), void *argument, const char *name, rv_error *error)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    rv_lock_check(pthread_sigmask(SIG_SETMASK, &all, &before));
+    int failed = pthread_create(ret, NULL, run, argument);
+    rv_lock_check(pthread_sigmask(SIG_SETMASK, &before, NULL));
+    if (failed != 0) return rv_fail(error, REEVE_ESYSTEM, "cannot start thread %s: %s", name, strerror(failed));
+    (void)pthread_setname_np(*ret, name); /* (a name is a courtesy) */
+    return REEVE_OK;
+}
+
+const char *rv_number_text(char text[RV_NUMBER_TEXT], uint64_t number)
+{
+    snprintf(text, RV_NUMBER_TEXT, "%llu", (unsigned long long)number);
+    return text;
+}
+
+/* ---- create ---------------------------------------------------------------------------------------------------- */
+
+static char *host_name(void)
+{
+    char host[256];
+    if (gethostname(host, sizeof(host)) != 0) rv_copy_text(host, sizeof(host), "unknown");
+    host[sizeof(host) - 1] = '\0';
+    return rv_strdup(host);
+}
+
+/* What stands under '#' in a session's hash: who it is, and spaces up to a length that makes Redis keep the hash as a table
+ * from the start (its listpacks are slow where many short fields come and go). */
+static void describe(reeve_worker *worker)
+{
+    snprintf(worker->about, sizeof(worker->about), "{\"worker\":\"%s\",\"pid\":%ld,\"started\":%lld%*s}", worker->id, (long)getpid(),
+             (long long)worker->started_wall_ms, 70, "");
+}
+
+static reeve_status choose_options(reeve_worker *worker, const reeve_worker_options *o)
+{
+    rv_error *error = &worker->error;
+    if (o->size != 0 && o->size != sizeof(*o)) {
+        return rv_fail(error, REEVE_EINVAL, "the worker's options have size %zu: this library knows %zu", o->size, sizeof(*o));
+    }
+    if (o->session_ms != 0 && o->session_ms < LEAST_SESSION_MS) {
+        return rv_fail(error, REEVE_EINVAL, "a session of %lld ms: at least %d", (long long)o->session_ms, LEAST_SESSION_MS);
+    }
+    if (o->command_ms < 0) return rv_fail(error, REEVE_EINVAL, "a command's deadline of %lld ms", (long long)o->command_ms);
+    const char *ns = rv_ns_choose(o->ns, error);
+    if (ns == NULL) return error->status;
+    rv_copy_text(worker->ns, sizeof(worker->ns), ns);
+    worker->session_ms = o->session_ms != 0 ? o->session_ms : DEFAULT_SESSION_MS;
+    worker->command_ms = o->command_ms != 0 ? o->command_ms : DEFAULT_COMMAND_MS;
+    worker->host = host_name();
+    worker->name = rv_strdup(o->name != NULL ? o->name : worker->host);
+    worker->plugin_dir = rv_strdup(o->plugin_dir);
+    if (worker->host == NULL || worker->name == NULL || (o->plugin_dir != NULL && worker->plugin_dir == NULL)) {
+        return rv_fail(error, REEVE_ENOMEM, "no memory for a worker");
+    }
+    return rv_url_parse(&worker->url, rv_url_choose(o->redis), error);
+}
+
+/* What this version cannot speak to is said now, not by a thread later. */
+static reeve_status check_target(reeve_worker *worker)
+{
+    rv_address address;
+    worker->target = &worker->url;
+    if (worker->url.kind == RV_URL_EMBEDDED) return REEVE_OK;
+    return rv_topology_resolve(&worker->url, &address, &worker->error);
+}
+
+reeve_status reeve_worker_create(reeve_worker **ret, const reeve_worker_options *options, char *ret_error, size_t size)
+{
+    static const reeve_worker_options none;
+    if (ret == NULL) return REEVE_EINVAL;
+    *ret = NULL;
+    reeve_worker *worker = rv_zalloc(sizeof(*worker));
+    if (worker == NULL) {
+        rv_copy_text(ret_error, size, reeve_status_text(REEVE_ENOMEM));
+        return REEVE_ENOMEM;
+    }
+    worker->keeper.waker.fd = worker->scheduler.waker.fd = -1;
+    rv_lock_init(&worker->lock);
+    rv_lock_init(&worker->scheduler.lock);
+    rv_lock_check(pthread_cond_init(&worker->thread_ended, NULL));
+    rv_random_id(worker->id);
+    reeve_status status = choose_options(worker, options != NULL ? options : &none);
+    if (status == REEVE_OK) status = check_target(worker);
+    if (status != REEVE_OK) {
+        rv_copy_text(ret_error, size, worker->error.text);
+        reeve_worker_destroy(worker);
+        return status;
+    }
+    *ret = worker;
+    return REEVE_OK;
+}
+
+const char *reeve_worker_error(const reeve_worker *worker)
+{
+    return worker != NULL ? worker->error.text : "";
+}
+
+const char *reeve_worker_id(const reeve_worker *worker)
+{
+    return worker->id;
+}
+
+/* ---- start ----------------------------------------------------------------------------------------------------- */
+
+static reeve_status join_embedded(reeve_worker *worker)
+{
+    if (worker->url.kind != RV_URL_EMBEDDED) return REEVE_OK;
+    reeve_status status = rv_embedded_join(&worker->embedded, &worker->url, &worker->address, rv_deadline(EMBEDDED_START_MS), &worker->error);
+    if (status == REEVE_OK) worker->target = &worker->address;
+    return status;
+}
+
+static reeve_status prepare(reeve_worker *worker)
+{
+    unsigned number = 1;
+    reeve_status status = join_embedded(worker);
+    if (status == REEVE_OK) status = rv_keeper_init(worker, &worker->error);
+    if (status == REEVE_OK) status = rv_scheduler_init(worker, &worker->error);
+    for (size_t i = 0; status == REEVE_OK && i < worker->pool_count; i++) {
+        status = rv_pool_prepare(worker->pools[i], worker, &number, &worker->error);
+    }
+    return status;
+}
+
+static reeve_status start_threads(reeve_worker *worker)
+{
+    for (size_t i = 0; i < worker->pool_count; i++) {
+        rv_pool *pool = worker->pools[i];
+        for (unsigned j = 0; j < pool->thread_count; j++) {
+            rv_thread *t = &pool->threads[j];
+            rv_lock(&worker->lock);
+            worker->threads_alive++;
+            rv_unlock(&worker->lock);
+            reeve_status status = rv_start_thread(&t->id, rv_thread_main, t, t->name, &worker->error);
+            t->started = status == REEVE_OK;
+            if (status == REEVE_OK) continue;
+            rv_lock(&worker->lock);
+            worker->threads_alive--;
+            rv_unlock(&worker->lock);
+            return status;
+        }
+    }
+    return REEVE_OK;
+}
+
+static void set_phase(reeve_worker *worker, rv_phase phase)
+{
+    rv_phase now = rv_worker_phase(worker);
+    while (now < phase) {
+        int expected = now;
+        if (atomic_compare_exchange_strong(&worker->phase, &expected, (int)phase)) break;
+        now = (rv_phase)expected;
+    }
+    rv_worker_ring(worker);
+}
+
+reeve_status reeve_worker_start(reeve_worker *worker)
+{
+    if (worker == NULL) return REEVE_EINVAL;
+    rv_error_clear(&worker->error);
+    if (rv_worker_phase(worker) != RV_PHASE_CREATED) return rv_fail(&worker->error, REEVE_ESTATE, "the worker was started before");
+    if (worker->pool_count == 0) return rv_fail(&worker->error, REEVE_EINVAL, "the worker has no pool: add one before starting");
+    worker->started_wall_ms = rv_wall_ms();
+    describe(worker);
+    reeve_status status = prepare(worker);
+    atomic_store(&worker->phase, RV_PHASE_RUNNING);
+    if (status == REEVE_OK) status = rv_keeper_start(worker, &worker->error);
+    if (status == REEVE_OK) status = rv_scheduler_start(worker, &worker->error);
+    if (status == REEVE_OK) status = start_threads(worker);
+    if (status != REEVE_OK) {
+        rv_error why = worker->error;
+        reeve_worker_stop(worker, 0);
+        worker->error = why;
+        return status;
+    }
+    char threads[RV_NUMBER_TEXT];
+    rv_log(REEVE_LOG_INFO, "worker.started", "worker started", "worker", worker->id, "url", worker->target->redacted, "threads",
+           rv_number_text(threads, worker->thread_count), NULL);
+    return REEVE_OK;
+}
+
+/* ---- stop ------------------------------------------------------------------------------------------------------ */
+
+void reeve_worker_quiet(reeve_worker *worker)
+{
+    if (worker == NULL || rv_worker_phase(worker) != RV_PHASE_RUNNING) return;
+    rv_log(REEVE_LOG_INFO, "worker.quiet", "worker takes no new tasks", "worker", worker->id, NULL);
+    set_phase(worker, RV_PHASE_QUIET);
+}
+
+/* Waits until all threads have ended or the deadline; returns how many have not. */
+static unsigned wait_for_threads(reeve_worker *worker, int64_t deadline)
+{
+    rv_lock(&worker->lock);
+    while (worker->threads_alive > 0) {
+        if (deadline == RV_FOREVER) {
+            rv_lock_check(pthread_cond_wait(&worker->thread_ended, &worker->lock));
+            continue;
+        }
+        struct timespec until = {.tv_sec = deadline / 1000, .tv_nsec = deadline % 1000 * 1000000};
+        int failed = pthread_cond_clockwait(&worker->thread_ended, &worker->lock, CLOCK_MONOTONIC, &until);
+        if (failed == ETIMEDOUT) break;
+        rv_lock_check(failed);
+    }
+    unsigned alive = worker->threads_alive;
+    rv_unlock(&worker->lock);
+    return alive;
+}
+
+static void tell_handlers_to_stop(reeve_worker *worker)
+{
+    for (size_t i = 0; i < worker->pool_count; i++) {
+        rv_pool *pool = worker->pools[i];
+        for (unsigned j = 0; pool->threads != NULL && j < pool->thread_count; j++) atomic_store(&pool->threads[j].stop, true);
+    }
+}
+
+reeve_status reeve_worker_stop(reeve_worker *worker, int64_t deadline_ms)
+{
+    if (worker == NULL) return REEVE_EINVAL;
+    rv_phase before = rv_worker_phase(worker);
+    if (before == RV_PHASE_CREATED) return REEVE_OK;
+    set_phase(worker, RV_PHASE_STOPPING);
+    unsigned alive = wait_for_threads(worker, rv_deadline(deadline_ms > 0 ? deadline_ms : 0));
+    if (alive > 0) {
+        tell_handlers_to_stop(worker);
+        alive = wait_for_threads(worker, rv_deadline(GRACE_MS));
+    }
+    set_phase(worker, RV_PHASE_LEAVING);
+    set_phase(worker, RV_PHASE_ENDED);
+    rv_scheduler_join(worker);
+    rv_keeper_join(worker);
+    alive = alive > 0 ? wait_for_threads(worker, rv_now_ms()) : 0;
+    if (alive > 0) {
+        return rv_fail(&worker->error, REEVE_ETIMEOUT, "%u handlers still run; their tasks were given back", alive);
+    }
+    if (before < RV_PHASE_ENDED) rv_log(REEVE_LOG_INFO, "worker.stopped", "worker stopped", "worker", worker->id, NULL);
+    return REEVE_OK;
+}
+
+static void join_threads(reeve_worker *worker)
+{
+    (void)wait_for_threads(worker, RV_FOREVER);
+    for (size_t i = 0; i < worker->pool_count; i++) {
+        rv_pool *pool = worker->pools[i];
+        for (unsigned j = 0; pool->threads != NULL && j < pool->thread_count; j++) {
+            if (pool->threads[j].started) rv_lock_check(pthread_join(pool->threads[j].id, NULL));
+        }
+    }
+}
+
+void reeve_worker_destroy(reeve_worker *worker)
+{
+    if (worker == NULL) return;
+    (void)reeve_worker_stop(worker, 0);
+    join_threads(worker);
+    rv_keeper_fini(worker);
+    rv_scheduler_fini(worker);
+    for (size_t i = 0; i < worker->pool_count; i++) rv_pool_free(worker->pools[i]);
+    rv_free(worker->pools);
+    for (size_t i = 0; i < worker->claim_count; i++) {
+        rv_claim_fini(worker->claims[i]);
+        rv_free(worker->claims[i]);
+    }
+    rv_free(worker->claims);
+    rv_handlers_fini(&worker->handlers);
+    for (size_t i = 0; i < worker->plugin_count; i++) reeve_plugin_close(worker->plugins[i]);
+    rv_free(worker->plugins);
+    rv_embedded_leave(worker->embedded);
+    if (worker->target == &worker->address) rv_url_fini(&worker->address);
+    rv_url_fini(&worker->url);
+    rv_lock_fini(&worker->lock);
+    rv_lock_fini(&worker->scheduler.lock);
+    rv_lock_check(pthread_cond_destroy(&worker->thread_ended));
+    rv_free(worker->host);
+    rv_free(worker->name);
+    rv_free(worker->plugin_dir);
+    rv_free(worker);
+}
+
+/* ---- stats ----------------------------------------------------------------------------------------------------- */
+
+void reeve_worker_get_stats(reeve_worker *worker, reeve_worker_stats *ret)
+{
+    const rv_stats *stats = &worker->stats;
+    *ret = (reeve_worker_stats){
+        .leased = atomic_load(&stats->leased),
+        .completed = atomic_load(&stats->completed),
+        .failed = atomic_load(&stats->failed),
+        .dead = atomic_load(&stats->dead),
+        .given_back = atomic_load(&stats->given_back),
+        .refused = atomic_load(&stats->refused),
+        .threads = worker->thread_count,
+        .connected = atomic_load(&worker->keeper.connected),
+    };
+    if (rv_worker_phase(worker) == RV_PHASE_CREATED) return;
+    for (size_t i = 0; i < worker->pool_count; i++) {
+        const rv_pool *pool = worker->pools[i];
+        for (unsigned j = 0; pool->threads != NULL && j < pool->thread_count; j++) ret->busy += atomic_load(&pool->threads[j].busy);
+    }
+}
