@@ -21,7 +21,7 @@ local age, count = keep_limits(settings[1], settings[2], DAY)
 if age == 0 or count == 0 then
   forget(P, {id})
 else
-  call('ZADD', P .. 'cancelled', clock(), id)
+  call('ZADD', P .. 'cancelled', text(clock()), id)
   trim_count(P, 'cancelled', count, 16)
 end
 notify(P, {id}, 'cancelled')

@@ -44,11 +44,11 @@ for i = 1, count do
       due, priority, group, weight = o.at or o['in'] and now + o['in'], o.priority, o.group, o.weight
     end
     if due and due > now then
-      later[#later + 1] = due
+      later[#later + 1] = text(due)
       later[#later + 1] = id
       first_due = math.min(first_due or due, due)
     else
-      ready[#ready + 1] = next_score(order, priority, group, weight)
+      ready[#ready + 1] = text(next_score(order, priority, group, weight))
       ready[#ready + 1] = id
     end
   end

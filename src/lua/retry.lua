@@ -19,7 +19,7 @@ if state ~= 'dead' and state ~= 'cancelled' and state ~= 'scheduled' then return
 call('ZREM', P .. state, id)
 if state == 'dead' then call('HDEL', P .. 'info:' .. id, 'failures', 'crashes') end
 local o, order = header(envelope), order_open(P)
-call('ZADD', P .. 'ready', next_score(order, o.priority, o.group, o.weight), id)
+call('ZADD', P .. 'ready', text(next_score(order, o.priority, o.group, o.weight)), id)
 order_save(order)
 wake(P)
 return 'ok'

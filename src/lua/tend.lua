@@ -39,7 +39,7 @@ local function promote()
     for i = 1, #ids do
       if envelopes[i] then
         local o = header(envelopes[i])
-        ready[#ready + 1] = next_score(order, o.priority, o.group, o.weight)
+        ready[#ready + 1] = text(next_score(order, o.priority, o.group, o.weight))
         ready[#ready + 1] = ids[i]
       end
     end

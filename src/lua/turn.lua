@@ -22,14 +22,8 @@
 -- Sent twice: settling hits only once; what a lost reply leased is found again by recall.lua, which also tells what was
 -- settled. Ask that first.
 -- include: lib/base.lua
--- include: lib/order.lua
--- include: lib/front.lua
--- include: lib/keep.lua
--- include: lib/notify.lua
--- include: lib/where.lua
--- include: lib/settle.lua
--- include: lib/lease.lua
 
+-- (Functions are made anew at each call of a script, so those of a rare path are made where it begins.)
 local thread, want, ttl, queues = ARGV[1], tonumber(ARGV[2]), ARGV[3], tonumber(ARGV[4])
 local now = clock()
 local refused, gone, extras = {}, {}, {}
@@ -44,37 +38,59 @@ local function settings_of(index)
   return settings[index]
 end
 
-local at = 5 + 2 * queues
-while at <= #ARGV do
-  local index = tonumber(ARGV[at])
-  local P, running, plain = KEYS[index], KEYS[index] .. 'running:' .. ARGV[at + 1], tonumber(ARGV[at + 2])
-  at = at + 3
-  -- (A plain completion's batch is at most a lease's batch: well within what unpack takes.)
-  if plain > 0 then
-    settle_plain(P, running, {unpack(ARGV, at, at + plain - 1)}, now, settings_of(index), refused)
-  end
-  at = at + plain
-  local records = tonumber(ARGV[at])
-  at = at + 1
-  for _ = 1, records do
-    settle_record(P, running, at, now, settings_of(index), refused)
-    at = at + 5
-  end
-end
+local function settle_all(at)
+-- include: lib/keep.lua
+-- include: lib/notify.lua
+-- include: lib/where.lua
+-- include: lib/settle.lua
 
-for index = 1, want > 0 and queues or 0 do
-  if not settings_of(index)[6] then
-    local leased = lease(KEYS[index], index, ARGV[3 + 2 * index], ARGV[4 + 2 * index], ttl, want, thread, now,
-      #reply > 4, extras)
-    if leased == false then
-      gone[#gone + 1] = index
-    elseif leased and #leased > 1 then
-      reply[#reply + 1] = leased
-      want = want - (#leased - 1) / 2
-      -- (A task that must be alone ends the lease, also if there would be room.)
-      local last = extras[#extras]
-      if want <= 0 or (last and last[3] > 0) then break end
+  local function make_outcomes()
+-- include: lib/order.lua
+-- include: lib/front.lua
+-- include: lib/outcomes.lua
+    return outcomes
+  end
+
+  local outcomes
+  while at <= #ARGV do
+    local index = tonumber(ARGV[at])
+    local P, running, plain = KEYS[index], KEYS[index] .. 'running:' .. ARGV[at + 1], tonumber(ARGV[at + 2])
+    at = at + 3
+    -- (A plain completion's batch is at most a lease's batch: well within what unpack takes.)
+    if plain > 0 then
+      settle_plain(P, running, {unpack(ARGV, at, at + plain - 1)}, now, settings_of(index), refused)
+    end
+    at = at + plain
+    local records = tonumber(ARGV[at])
+    at = at + 1
+    for _ = 1, records do
+      outcomes = outcomes or make_outcomes()
+      settle_record(P, running, at, outcomes, now, settings_of(index), refused)
+      at = at + 5
     end
   end
 end
+
+local function lease_all()
+-- include: lib/lease.lua
+
+  for index = 1, queues do
+    if not settings_of(index)[6] then
+      local leased = lease(KEYS[index], index, ARGV[3 + 2 * index], ARGV[4 + 2 * index], ttl, want, thread, now,
+        #reply > 4, extras)
+      if leased == false then
+        gone[#gone + 1] = index
+      elseif leased and #leased > 1 then
+        reply[#reply + 1] = leased
+        want = want - (#leased - 1) / 2
+        -- (A task that must be alone ends the lease, also if there would be room.)
+        local last = extras[#extras]
+        if want <= 0 or (last and last[3] > 0) then break end
+      end
+    end
+  end
+end
+
+if 5 + 2 * queues <= #ARGV then settle_all(5 + 2 * queues) end
+if want > 0 then lease_all() end
 return reply

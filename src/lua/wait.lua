@@ -14,7 +14,7 @@ local P, id = KEYS[1], ARGV[1]
 if call('HEXISTS', P .. 'tasks', id) == 0 then return '' end
 local state = where(P, id)
 if state ~= 'completed' and state ~= 'dead' and state ~= 'cancelled' then
-  call('ZADD', P .. 'waiters', clock() + ARGV[2], id)
+  call('ZADD', P .. 'waiters', text(clock() + ARGV[2]), id)
   call('HSET', P .. 'settings', 'waiters', 1)
 end
 return state or ''

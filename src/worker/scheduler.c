@@ -152,6 +152,8 @@ static void *scheduler_main(void *argument)
         }
         if (rv_waker_wait(&scheduler->waker, until)) rv_waker_silence(&scheduler->waker);
     }
+    /* The threads' last kick: what they were woken for is there for other workers. */
+    if (rv_conn_is_open(scheduler->conn)) (void)tend(worker);
     rv_conn_close(scheduler->conn);
     return NULL;
 }

@@ -119,14 +119,20 @@ static void rest(rv_thread *t)
         rv_waker_wait(&t->waker, rv_deadline(1000));
     }
     if (status != REEVE_EINTERRUPTED) return;
-    /* A wake-up that comes now would be lost with this connection: the scheduler looks after the queues. */
     rv_conn_close(t->conn);
     rv_waker_silence(&t->waker);
+}
+
+/* A wake-up that this thread had, or that was on its way to it, is not used: the scheduler looks after the queues. */
+static void pass_wake_up_on(rv_thread *t)
+{
+    rv_conn_close(t->conn);
     rv_scheduler_kick(t->worker);
 }
 
 static void wait_for_the_end(rv_thread *t)
 {
+    pass_wake_up_on(t);
     rv_waker_silence(&t->waker);
     if (rv_worker_phase(t->worker) == RV_PHASE_QUIET) rv_waker_wait(&t->waker, RV_FOREVER);
 }
@@ -159,7 +165,7 @@ void *rv_thread_main(void *argument)
             wait_for_the_end(t);
         }
     }
-    rv_conn_close(t->conn);
+    pass_wake_up_on(t);
     tear_down(t);
     rv_lock(&t->worker->lock);
     t->worker->threads_alive--;

@@ -219,6 +219,7 @@ static void count_queue(rv_thread *t, size_t queue)
     rv_claim_count(t->pool->claims[queue], t->batch.sessions[queue], &totals);
 }
 
+/* (The task that could not be leased is still ready, and its wake-up is used up: the caller turns again.) */
 static void note_gone(rv_thread *t, const rv_reply *gone)
 {
     for (size_t i = 0; i < gone->count; i++) {
@@ -250,15 +251,18 @@ static void fill_batch(rv_thread *t, const rv_turn_reply *reply)
     atomic_fetch_add_explicit(&t->worker->stats.leased, count, memory_order_relaxed);
 }
 
-static void finish_turn(rv_thread *t, const rv_turn_reply *reply, unsigned want)
+/* Returns false when there is to be another turn at once. */
+static bool finish_turn(rv_thread *t, const rv_turn_reply *reply, unsigned want)
 {
     note_refused(t, reply->refused);
     for (size_t queue = 0; t->batch.count > 0 && queue < t->pool->claim_count; queue++) count_queue(t, queue);
     rv_batch_clear(&t->batch);
-    if (want == 0) return;
+    if (want == 0) return true;
     note_gone(t, reply->gone);
+    bool again = reply->gone->count > 0;
     fill_batch(t, reply);
     rv_conn_take_reply(t->conn, &t->arena);
+    return !again || t->batch.count > 0;
 }
 
 /* ---- the turn -------------------------------------------------------------------------------------------------- */
@@ -293,8 +297,8 @@ bool rv_thread_turn(rv_thread *t, unsigned want)
             status = call_turn(t, want, groups, &reply);
         }
         if (status == REEVE_OK && rv_turn_read(&turn, reply)) {
-            finish_turn(t, &turn, want);
-            return true;
+            if (finish_turn(t, &turn, want)) return true;
+            continue;
         }
         lost = lost || status == REEVE_ELOST || status == REEVE_ETIMEOUT;
         if (status != REEVE_ELOST && status != REEVE_ETIMEOUT && status != REEVE_ECONNECT) wait_out(t, tries);

@@ -1,6 +1,11 @@
 local call, unpack = redis.call, unpack
 local byte, sub, find = string.byte, string.sub, string.find
 
+-- A whole number as text. Numbers go to Redis this way: left to itself, Lua prints them as floating point, slowly.
+local function text(number)
+  return string.format('%d', number)
+end
+
 -- Redis's own clock, in milliseconds since the epoch: the only clock of the protocol.
 local function clock()
   local t = call('TIME')
@@ -31,5 +36,5 @@ end
 -- Tells the schedulers of all workers that something of this queue is due at a time they may not know of.
 local function announce_due(P, due)
   local ns, queue = string.match(P, '^(.*):{(.*)}:$')
-  call('PUBLISH', ns .. ':control', 'due ' .. queue .. ' ' .. string.format('%.0f', due))
+  call('PUBLISH', ns .. ':control', 'due ' .. queue .. ' ' .. text(due))
 end

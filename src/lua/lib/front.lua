@@ -11,7 +11,7 @@ local function to_front(P, ids, envelopes)
     local base = priority * BAND
     local score = (head_score(P, base) or base + START) - #members
     for i = 1, #members do
-      call('ZADD', P .. 'ready', math.max(base, score + i - 1), members[i])
+      call('ZADD', P .. 'ready', text(math.max(base, score + i - 1)), members[i])
     end
   end
   if #ids > 0 then wake(P) end

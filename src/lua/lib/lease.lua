@@ -31,7 +31,7 @@ local function lease(P, index, session, join, ttl, want, thread, now, company, e
   if call('HEXISTS', running, '#') == 0 then
     if join == '' then return false end
     call('HSET', running, '#', join, '#totals', '')
-    call('ZADD', P .. 'sessions', now + ttl, session)
+    call('ZADD', P .. 'sessions', text(now + ttl), session)
   end
   local envelopes = call('HMGET', P .. 'tasks', unpack(ids))
   local taken = cut(P, ids, envelopes, company, extras)

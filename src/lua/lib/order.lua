@@ -15,10 +15,6 @@ local BAND = 70368744177664 -- 2^46
 local START = 1099511627776 -- 2^40: the room below is for tasks that go to the front
 local STEP = 256
 
-local function text(number)
-  return string.format('%.0f', number)
-end
-
 local function head_score(P, base)
   local head = call('ZRANGEBYSCORE', P .. 'ready', text(base), '(' .. text(base + BAND), 'WITHSCORES', 'LIMIT', 0, 1)
   return head[2] and tonumber(head[2])
@@ -32,7 +28,7 @@ end
 local function plain_last(o, priority)
   local last = o.plain[priority]
   if not last then
-    local known = call('HMGET', o.P .. 'order', priority, 'groups')
+    local known = call('HMGET', o.P .. 'order', text(priority), 'groups')
     last = tonumber(known[1]) or priority * BAND + START
     o.plain[priority] = last
     o.grouped = o.grouped or known[2]
@@ -68,7 +64,7 @@ local function next_score(o, priority, group, weight)
     o.plain[priority], o.dirty[priority] = last, true
     return last
   end
-  local lane = priority .. ':' .. group
+  local lane = text(priority) .. ':' .. group
   last = o.lanes[lane]
   if not last then
     last = tonumber(call('ZSCORE', o.P .. 'groups', lane)) or priority * BAND
@@ -82,14 +78,14 @@ end
 local function order_save(o)
   local fields, n = {}, 0
   for priority in pairs(o.dirty) do
-    fields[n + 1], fields[n + 2], n = priority, text(o.plain[priority]), n + 2
+    fields[n + 1], fields[n + 2], n = text(priority), text(o.plain[priority]), n + 2
   end
   local scores, m = {}, 0
   for lane, last in pairs(o.lanes) do
-    scores[m + 1], scores[m + 2], m = last, lane, m + 2
+    scores[m + 1], scores[m + 2], m = text(last), lane, m + 2
   end
   if m > 0 then
-    fields[n + 1], fields[n + 2], n = 'groups', 1, n + 2
+    fields[n + 1], fields[n + 2], n = 'groups', '1', n + 2
   end
   if n > 0 then call('HSET', o.P .. 'order', unpack(fields)) end
   if m > 0 then call('ZADD', o.P .. 'groups', unpack(scores)) end
