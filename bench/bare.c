@@ -1,6 +1,6 @@
 /*
- * bare.c - the yardstick: the data model with nothing around it. Threads lease and complete batches with one script call
- * each; no header is parsed, no handler runs, nothing is checked. What reeve does more, it does on top of this.
+ * bare.c - the yardstick: the data model with nothing around it. Threads lease and complete batches with one script
+ * call each; no header is parsed, no handler runs, nothing is checked. What reeve does more, it does on top of this.
  *
  *     bench-bare SOCKET [TASKS [THREADS [BATCH]]]        flushes the Redis that it is pointed at
  */
@@ -17,23 +17,23 @@
 #define ID_LENGTH 16
 
 /* KEYS: ready, tasks, running:. ARGV: how many, session, finished ids. */
-static const char script[] =
-    "local now = redis.call('TIME') local running = KEYS[3] .. ARGV[2]\n"
-    "if #ARGV > 2 then\n"
-    "  if redis.call('HDEL', running, unpack(ARGV, 3)) == #ARGV - 2 then redis.call('HDEL', KEYS[2], unpack(ARGV, 3)) end\n"
-    "end\n"
-    "local ids = redis.call('ZRANGE', KEYS[1], 0, ARGV[1] - 1)\n"
-    "if #ids == 0 then return {} end\n"
-    "local last = redis.call('ZSCORE', KEYS[1], ids[#ids])\n"
-    "redis.call('ZREMRANGEBYRANK', KEYS[1], 0, #ids - 1)\n"
-    "redis.call('HSET', 'order', 'v', last)\n"
-    "local tasks, reply, leases = redis.call('HMGET', KEYS[2], unpack(ids)), {}, {}\n"
-    "for i = 1, #ids do\n"
-    "  reply[2 * i - 1], reply[2 * i] = ids[i], tasks[i]\n"
-    "  leases[2 * i - 1], leases[2 * i] = ids[i], now[1]\n"
-    "end\n"
-    "redis.call('HSET', running, unpack(leases))\n"
-    "return reply\n";
+static const char script[] = "local now = redis.call('TIME') local running = KEYS[3] .. ARGV[2]\n"
+                             "if #ARGV > 2 then\n"
+                             "  if redis.call('HDEL', running, unpack(ARGV, 3)) == #ARGV - 2 then redis.call('HDEL', "
+                             "KEYS[2], unpack(ARGV, 3)) end\n"
+                             "end\n"
+                             "local ids = redis.call('ZRANGE', KEYS[1], 0, ARGV[1] - 1)\n"
+                             "if #ids == 0 then return {} end\n"
+                             "local last = redis.call('ZSCORE', KEYS[1], ids[#ids])\n"
+                             "redis.call('ZREMRANGEBYRANK', KEYS[1], 0, #ids - 1)\n"
+                             "redis.call('HSET', 'order', 'v', last)\n"
+                             "local tasks, reply, leases = redis.call('HMGET', KEYS[2], unpack(ids)), {}, {}\n"
+                             "for i = 1, #ids do\n"
+                             "  reply[2 * i - 1], reply[2 * i] = ids[i], tasks[i]\n"
+                             "  leases[2 * i - 1], leases[2 * i] = ids[i], now[1]\n"
+                             "end\n"
+                             "redis.call('HSET', running, unpack(leases))\n"
+                             "return reply\n";
 
 static const char *socket_path;
 static char sha[41];
@@ -125,8 +125,8 @@ int main(int argc, char **argv)
     for (long i = 0; i < threads; i++) pthread_join(ids[i], NULL);
     double seconds = (double)(now_us() - began) / 1e6;
     cpu = redis_cpu_seconds(redis) - cpu;
-    printf("bare    %8.0f tasks/s   redis %.2f us/task   (%ld tasks, %ld threads, batch %ld)\n", (double)atomic_load(&done) / seconds,
-           cpu / (double)tasks * 1e6, tasks, threads, batch);
+    printf("bare    %8.0f tasks/s   redis %.2f us/task   (%ld tasks, %ld threads, batch %ld)\n",
+           (double)atomic_load(&done) / seconds, cpu / (double)tasks * 1e6, tasks, threads, batch);
     redisFree(redis);
     return 0;
 }

@@ -1,6 +1,6 @@
 /*
- * drain.c - how fast one worker drains a queue of tasks whose handler does nothing: leased, run and settled, with sessions,
- * fencing and counters. The queue is filled before the clock starts.
+ * drain.c - how fast one worker drains a queue of tasks whose handler does nothing: leased, run and settled, with
+ * sessions, fencing and counters. The queue is filled before the clock starts.
  *
  *     bench-drain SOCKET [TASKS [THREADS [BATCH [KEEP]]]]     KEEP 1: completed tasks are kept; flushes that Redis
  */
@@ -38,7 +38,8 @@ static void fill(reeve_client *client, long tasks)
     static reeve_enqueued results[CHUNK];
     static char payload[100];
     memset(payload, 'x', sizeof(payload));
-    for (int i = 0; i < CHUNK; i++) specs[i] = (reeve_task_spec){.queue = "bench", .type = "noop", .payload = {payload, sizeof(payload)}};
+    for (int i = 0; i < CHUNK; i++)
+        specs[i] = (reeve_task_spec){.queue = "bench", .type = "noop", .payload = {payload, sizeof(payload)}};
     for (long i = 0; i < tasks; i += CHUNK) {
         size_t count = tasks - i < CHUNK ? (size_t)(tasks - i) : CHUNK;
         check(reeve_enqueue_many(client, specs, count, results), reeve_client_error(client));
@@ -51,7 +52,8 @@ static reeve_worker *start(const char *url, long threads, long batch)
     const char *queues[] = {"bench"};
     reeve_worker *worker;
     reeve_worker_options options = {.redis = url};
-    reeve_pool_options pool = {.queues = queues, .queue_count = 1, .threads = (unsigned)threads, .batch = (unsigned)batch};
+    reeve_pool_options pool = {
+        .queues = queues, .queue_count = 1, .threads = (unsigned)threads, .batch = (unsigned)batch};
     check(reeve_worker_create(&worker, &options, words, sizeof(words)), words);
     check(reeve_worker_handle(worker, "noop", noop, NULL), reeve_worker_error(worker));
     check(reeve_worker_add_pool(worker, &pool), reeve_worker_error(worker));
@@ -92,10 +94,12 @@ int main(int argc, char **argv)
     reeve_worker_stop(worker, 5000);
     check(reeve_queue(client, "bench", &info_after), reeve_client_error(client));
     bool exact = info_before.count[REEVE_STATE_READY] == (uint64_t)tasks && info_after.count[REEVE_STATE_READY] == 0 &&
-                 info_after.count[REEVE_STATE_RUNNING] == 0 && info_after.completed_total == (uint64_t)tasks && atomic_load(&ran) == tasks;
-    printf("reeve   %8.0f tasks/s   redis %.2f us/task   worker %.2f us/task   (%ld tasks, %ld threads, batch %ld%s)%s\n",
-           (double)tasks / seconds, redis_cpu / (double)tasks * 1e6, cpu / (double)tasks * 1e6, tasks, threads, batch, keep ? ", kept" : "",
-           exact ? "" : "   COUNTS ARE WRONG");
+                 info_after.count[REEVE_STATE_RUNNING] == 0 && info_after.completed_total == (uint64_t)tasks &&
+                 atomic_load(&ran) == tasks;
+    printf(
+        "reeve   %8.0f tasks/s   redis %.2f us/task   worker %.2f us/task   (%ld tasks, %ld threads, batch %ld%s)%s\n",
+        (double)tasks / seconds, redis_cpu / (double)tasks * 1e6, cpu / (double)tasks * 1e6, tasks, threads, batch,
+        keep ? ", kept" : "", exact ? "" : "   COUNTS ARE WRONG");
     reeve_worker_destroy(worker);
     reeve_client_close(client);
     redisFree(redis);

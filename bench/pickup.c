@@ -72,8 +72,11 @@ static void measure_reeve(const char *socket, int64_t *values, int samples, long
     reeve_client_options options = {.redis = url};
     reeve_worker_options worker_options = {.redis = url};
     reeve_pool_options pool = {.queues = queues, .queue_count = 1, .threads = (unsigned)threads};
-    if (reeve_client_open(&client, &options) != REEVE_OK || reeve_worker_create(&worker, &worker_options, NULL, 0) != REEVE_OK) exit(1);
-    if (reeve_worker_handle(worker, "note", note, NULL) != REEVE_OK || reeve_worker_add_pool(worker, &pool) != REEVE_OK) exit(1);
+    if (reeve_client_open(&client, &options) != REEVE_OK ||
+        reeve_worker_create(&worker, &worker_options, NULL, 0) != REEVE_OK)
+        exit(1);
+    if (reeve_worker_handle(worker, "note", note, NULL) != REEVE_OK || reeve_worker_add_pool(worker, &pool) != REEVE_OK)
+        exit(1);
     if (reeve_worker_start(worker) != REEVE_OK) exit(1);
     usleep(200000);
     reeve_task_spec spec = {.queue = "bench", .type = "note"};
@@ -89,8 +92,9 @@ static void measure_reeve(const char *socket, int64_t *values, int samples, long
 
 static void print(const char *name, int64_t *values, int samples)
 {
-    printf("%-7s pickup   median %4lld us   90th %4lld   99th %4lld   (%d samples)\n", name, (long long)percentile(values, samples, 50),
-           (long long)percentile(values, samples, 90), (long long)percentile(values, samples, 99), samples);
+    printf("%-7s pickup   median %4lld us   90th %4lld   99th %4lld   (%d samples)\n", name,
+           (long long)percentile(values, samples, 50), (long long)percentile(values, samples, 90),
+           (long long)percentile(values, samples, 99), samples);
 }
 
 int main(int argc, char **argv)

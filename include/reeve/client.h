@@ -20,22 +20,22 @@ typedef struct reeve_client reeve_client;
 
 /* All fields may be zero. */
 typedef struct reeve_client_options {
-    size_t size;           /* sizeof(reeve_client_options), or 0 for this version's */
-    const char *redis;     /* URL; NULL: the environment's REEVE_REDIS, else "embedded:" */
-    const char *ns;        /* namespace, the prefix of every key; NULL: "reeve" */
-    int64_t timeout_ms;    /* how long one call may take, connecting included; 0: 5000 */
-    const char *name;      /* the connection's name in CLIENT LIST; NULL: "reeve-client" */
+    size_t size;        /* sizeof(reeve_client_options), or 0 for this version's */
+    const char *redis;  /* URL; NULL: the environment's REEVE_REDIS, else "embedded:" */
+    const char *ns;     /* namespace, the prefix of every key; NULL: "reeve" */
+    int64_t timeout_ms; /* how long one call may take, connecting included; 0: 5000 */
+    const char *name;   /* the connection's name in CLIENT LIST; NULL: "reeve-client" */
 } reeve_client_options;
 
 /*
- * Opens a client and connects. On success *ret is owned by the caller until reeve_client_close. On failure *ret is NULL,
- * and when ret_error is not NULL it receives the words (cut at size). Blocks up to timeout_ms; with an embedded URL also
- * for the start of that server (up to 10 s more).
- * REEVE_EURL, REEVE_ECONNECT, REEVE_EUNSUPPORTED, REEVE_ENOMEM, REEVE_EINVAL (namespace).
+ * Opens a client and connects. On success *ret is owned by the caller until reeve_client_close. On failure *ret is
+ * NULL, and when ret_error is not NULL it receives the words (cut at size). Blocks up to timeout_ms; with an embedded
+ * URL also for the start of that server (up to 10 s more). REEVE_EURL, REEVE_ECONNECT, REEVE_EUNSUPPORTED,
+ * REEVE_ENOMEM, REEVE_EINVAL (namespace).
  */
 REEVE_API reeve_status reeve_client_open(reeve_client **ret, const reeve_client_options *options);
-REEVE_API reeve_status reeve_client_open_or_say(reeve_client **ret, const reeve_client_options *options, char *ret_error,
-                                                size_t size);
+REEVE_API reeve_status reeve_client_open_or_say(reeve_client **ret, const reeve_client_options *options,
+                                                char *ret_error, size_t size);
 
 /* Closes and frees; NULL is fine. An embedded server stops with its last user. */
 REEVE_API void reeve_client_close(reeve_client *client);
@@ -53,19 +53,19 @@ typedef struct reeve_meta {
 
 /* What to enqueue. Zero means: not given. Nothing is kept after the call. */
 typedef struct reeve_task_spec {
-    size_t size;            /* sizeof(reeve_task_spec), or 0 for this version's */
-    const char *queue;      /* required */
-    const char *type;       /* required */
-    reeve_bytes payload;    /* any bytes, at most REEVE_PAYLOAD_MAX */
-    const char *id;         /* NULL: a UUIDv7 */
-    int priority;           /* lower runs sooner, REEVE_PRIORITY_MIN to _MAX */
-    int64_t delay_ms;       /* run this much later; not with at_ms */
-    int64_t at_ms;          /* run at this time; in the past means now */
-    const char *group;      /* fairness: groups take turns; NULL: the common group */
-    unsigned weight;        /* the group's share against others, 1 to 256; 0: 1 */
-    int max_attempts;       /* 0: the handler's, else 20 */
-    int max_crashes;        /* 0: the handler's, else 3 */
-    int64_t timeout_ms;     /* run time limit; 0: the handler's, else none */
+    size_t size;                  /* sizeof(reeve_task_spec), or 0 for this version's */
+    const char *queue;            /* required */
+    const char *type;             /* required */
+    reeve_bytes payload;          /* any bytes, at most REEVE_PAYLOAD_MAX */
+    const char *id;               /* NULL: a UUIDv7 */
+    int priority;                 /* lower runs sooner, REEVE_PRIORITY_MIN to _MAX */
+    int64_t delay_ms;             /* run this much later; not with at_ms */
+    int64_t at_ms;                /* run at this time; in the past means now */
+    const char *group;            /* fairness: groups take turns; NULL: the common group */
+    unsigned weight;              /* the group's share against others, 1 to 256; 0: 1 */
+    int max_attempts;             /* 0: the handler's, else 20 */
+    int max_crashes;              /* 0: the handler's, else 3 */
+    int64_t timeout_ms;           /* run time limit; 0: the handler's, else none */
     const reeve_backoff *backoff; /* NULL: the handler's, else the default */
     const char *const *tags;
     size_t tag_count;
@@ -74,11 +74,11 @@ typedef struct reeve_task_spec {
 } reeve_task_spec;
 
 /*
- * Enqueues one task. On success the task is in Redis (as durable as that Redis is) and ret_id, when not NULL, has its id.
- * A reply lost with its connection is asked for again on a new one: the task is enqueued once.
- * REEVE_EINVAL: a name or option is malformed. REEVE_ETOOBIG: the payload or metadata. REEVE_EEXISTS: the id is taken in
- * this queue. REEVE_ECONNECT, REEVE_ETIMEOUT, REEVE_EREDIS: not enqueued as far as is known.
- * REEVE_ELOST: unknown; enqueueing the same id again is safe.
+ * Enqueues one task. On success the task is in Redis (as durable as that Redis is) and ret_id, when not NULL, has its
+ * id. A reply lost with its connection is asked for again on a new one: the task is enqueued once. REEVE_EINVAL: a name
+ * or option is malformed. REEVE_ETOOBIG: the payload or metadata. REEVE_EEXISTS: the id is taken in this queue.
+ * REEVE_ECONNECT, REEVE_ETIMEOUT, REEVE_EREDIS: not enqueued as far as is known. REEVE_ELOST: unknown; enqueueing the
+ * same id again is safe.
  */
 REEVE_API reeve_status reeve_enqueue(reeve_client *client, const reeve_task_spec *spec, char ret_id[REEVE_ID_MAX]);
 
@@ -90,8 +90,8 @@ typedef struct reeve_enqueued {
 
 /*
  * Enqueues many tasks, of any queues, in pipelined bulk. ret_results has count elements; each is written, whatever is
- * returned. Returns REEVE_OK when every task was enqueued, else the first failure; the others are enqueued all the same.
- * reeve_client_error() tells of the first failure. Not atomic over tasks; order is kept within a queue.
+ * returned. Returns REEVE_OK when every task was enqueued, else the first failure; the others are enqueued all the
+ * same. reeve_client_error() tells of the first failure. Not atomic over tasks; order is kept within a queue.
  */
 REEVE_API reeve_status reeve_enqueue_many(reeve_client *client, const reeve_task_spec *specs, size_t count,
                                           reeve_enqueued *ret_results);
@@ -125,27 +125,27 @@ typedef struct reeve_task_info {
     char *type;
     reeve_state state;
     reeve_bytes payload;
-    reeve_bytes result;       /* data NULL: none recorded */
+    reeve_bytes result; /* data NULL: none recorded */
     int priority;
     char *group;
     int64_t enqueued_ms;
-    int64_t due_ms;           /* scheduled: when; else -1 */
-    int64_t started_ms;       /* running: since when; else -1 */
-    int64_t ended_ms;         /* completed, dead, cancelled: when; else -1 */
+    int64_t due_ms;     /* scheduled: when; else -1 */
+    int64_t started_ms; /* running: since when; else -1 */
+    int64_t ended_ms;   /* completed, dead, cancelled: when; else -1 */
     unsigned failures;
     unsigned crashes;
-    int max_attempts;         /* the task's own, or 0 */
-    int max_crashes;          /* the task's own, or 0 */
-    int64_t timeout_ms;       /* the task's own, or 0 */
-    char *error_kind;         /* of the last failure */
+    int max_attempts;   /* the task's own, or 0 */
+    int max_crashes;    /* the task's own, or 0 */
+    int64_t timeout_ms; /* the task's own, or 0 */
+    char *error_kind;   /* of the last failure */
     char *error_message;
-    int64_t failed_ms;        /* when it last failed, or -1 */
-    int progress;             /* percent, or -1 */
+    int64_t failed_ms; /* when it last failed, or -1 */
+    int progress;      /* percent, or -1 */
     char *progress_words;
-    char *worker;             /* running: the worker's id */
-    char *session;            /* running: who holds it */
-    char *tags;               /* a JSON array, or NULL */
-    char *meta;               /* a JSON object, or NULL */
+    char *worker;  /* running: the worker's id */
+    char *session; /* running: who holds it */
+    char *tags;    /* a JSON array, or NULL */
+    char *meta;    /* a JSON object, or NULL */
 } reeve_task_info;
 
 /* Looks a task up. REEVE_ENOTFOUND when it does not exist (any more). */
@@ -179,12 +179,12 @@ typedef struct reeve_queue_info {
     char name[REEVE_QUEUE_MAX + 1];
     bool paused;
     uint64_t count[REEVE_STATE_COUNT]; /* tasks in each state, by reeve_state */
-    uint64_t completed_total; /* ever, as flushed by the workers every few seconds */
-    uint64_t failed_total;    /* failed attempts */
+    uint64_t completed_total;          /* ever, as flushed by the workers every few seconds */
+    uint64_t failed_total;             /* failed attempts */
     uint64_t dead_total;
-    uint64_t crashed_total;   /* leases lost to a dead worker */
-    int64_t oldest_ready_ms;  /* when the task at the head of the queue was enqueued, or -1 */
-    int64_t next_due_ms;      /* the earliest scheduled task's time, or -1 */
+    uint64_t crashed_total;  /* leases lost to a dead worker */
+    int64_t oldest_ready_ms; /* when the task at the head of the queue was enqueued, or -1 */
+    int64_t next_due_ms;     /* the earliest scheduled task's time, or -1 */
 } reeve_queue_info;
 
 /* One queue; a queue that never had a task is all zero. */
@@ -201,13 +201,13 @@ typedef struct reeve_worker_info {
     int64_t pid;
     char *version;
     int64_t started_ms;
-    int64_t seen_ms;          /* the last heartbeat */
-    char *state;              /* "running", "quiet", "stopping" */
+    int64_t seen_ms; /* the last heartbeat */
+    char *state;     /* "running", "quiet", "stopping" */
     unsigned threads;
-    unsigned busy;            /* threads that run a handler, at the last heartbeat */
-    uint64_t processed;       /* settled tasks since it started */
+    unsigned busy;      /* threads that run a handler, at the last heartbeat */
+    uint64_t processed; /* settled tasks since it started */
     uint64_t failed;
-    char *pools;              /* JSON: [{"name":..,"threads":n,"queues":[..]}] */
+    char *pools; /* JSON: [{"name":..,"threads":n,"queues":[..]}] */
 } reeve_worker_info;
 
 /* All live workers of this namespace. One array, freed with reeve_workers_free. */
@@ -237,9 +237,9 @@ typedef struct reeve_keep {
 } reeve_keep;
 
 typedef struct reeve_queue_settings {
-    size_t size;                  /* sizeof(reeve_queue_settings), or 0 */
-    const reeve_keep *completed;  /* NULL: leave as is (default 1 day, 10,000); also for cancelled tasks */
-    const reeve_keep *dead;       /* NULL: leave as is (default 90 days, 10,000) */
+    size_t size;                 /* sizeof(reeve_queue_settings), or 0 */
+    const reeve_keep *completed; /* NULL: leave as is (default 1 day, 10,000); also for cancelled tasks */
+    const reeve_keep *dead;      /* NULL: leave as is (default 90 days, 10,000) */
 } reeve_queue_settings;
 
 /* Changes a queue's settings; in force at once for all workers. */

@@ -16,27 +16,27 @@ extern "C" {
 #endif
 
 /* The one list of codes and texts: X(name, number, text). Numbers are part of the ABI; append only. */
-#define REEVE_STATUS_MAP(X)                                                                        \
-    X(OK, 0, "success")                                                                            \
-    X(EINVAL, 1, "invalid argument")                                                               \
-    X(ENOMEM, 2, "out of memory")                                                                  \
-    X(EURL, 3, "invalid Redis URL")                                                                \
-    X(ECONNECT, 4, "cannot connect to Redis")                                                      \
-    X(ELOST, 5, "connection to Redis lost before the reply")                                       \
-    X(ETIMEOUT, 6, "deadline passed")                                                              \
-    X(EREDIS, 7, "Redis answered with an error")                                                   \
-    X(EPROTO, 8, "unexpected reply from Redis")                                                    \
-    X(EEXISTS, 9, "a task with this id exists")                                                    \
-    X(ENOTFOUND, 10, "not found")                                                                  \
-    X(ESTATE, 11, "not possible in the task's present state")                                      \
-    X(EREFUSED, 12, "refused: the lease is no longer held")                                        \
-    X(ETOOBIG, 13, "larger than the limit")                                                        \
-    X(EINTERRUPTED, 14, "interrupted")                                                             \
-    X(EPLUGIN, 15, "plugin cannot be loaded")                                                      \
-    X(EDUPLICATE, 16, "registered twice")                                                          \
-    X(ESYSTEM, 17, "system call failed")                                                           \
-    X(EUNSUPPORTED, 18, "not supported by this build")                                             \
-    X(EDEAD, 19, "the task is dead")                                                               \
+#define REEVE_STATUS_MAP(X)                                   \
+    X(OK, 0, "success")                                       \
+    X(EINVAL, 1, "invalid argument")                          \
+    X(ENOMEM, 2, "out of memory")                             \
+    X(EURL, 3, "invalid Redis URL")                           \
+    X(ECONNECT, 4, "cannot connect to Redis")                 \
+    X(ELOST, 5, "connection to Redis lost before the reply")  \
+    X(ETIMEOUT, 6, "deadline passed")                         \
+    X(EREDIS, 7, "Redis answered with an error")              \
+    X(EPROTO, 8, "unexpected reply from Redis")               \
+    X(EEXISTS, 9, "a task with this id exists")               \
+    X(ENOTFOUND, 10, "not found")                             \
+    X(ESTATE, 11, "not possible in the task's present state") \
+    X(EREFUSED, 12, "refused: the lease is no longer held")   \
+    X(ETOOBIG, 13, "larger than the limit")                   \
+    X(EINTERRUPTED, 14, "interrupted")                        \
+    X(EPLUGIN, 15, "plugin cannot be loaded")                 \
+    X(EDUPLICATE, 16, "registered twice")                     \
+    X(ESYSTEM, 17, "system call failed")                      \
+    X(EUNSUPPORTED, 18, "not supported by this build")        \
+    X(EDEAD, 19, "the task is dead")                          \
     X(ECANCELLED, 20, "the task was cancelled")
 
 typedef enum reeve_status {
@@ -73,9 +73,9 @@ typedef struct reeve_log_field {
 /* One log record. All pointers are valid only during the callback. */
 typedef struct reeve_log_record {
     reeve_log_level level;
-    int64_t time_ms;      /* wall clock, milliseconds since the epoch */
-    const char *event;    /* a short, stable message id, for instance "redis.lost" */
-    const char *message;  /* words for people */
+    int64_t time_ms;     /* wall clock, milliseconds since the epoch */
+    const char *event;   /* a short, stable message id, for instance "redis.lost" */
+    const char *message; /* words for people */
     const reeve_log_field *fields;
     size_t field_count;
 } reeve_log_record;

@@ -98,8 +98,8 @@ REEVE_API void *reeve_task_thread_state(const reeve_task *task);
 /* ---- while it runs --------------------------------------------------------------------------------------------- */
 
 /*
- * True when the handler should end soon: the worker is stopping, or the lease is lost. Cheap: no I/O. Any thread while
- * the handler runs.
+ * True when the handler should end soon: the deadline of a stop has come (the worker then waits a second more), the run
+ * time limit has passed, or the lease is lost. Cheap: no I/O. Any thread while the handler runs.
  */
 REEVE_API bool reeve_task_should_stop(const reeve_task *task);
 

@@ -20,12 +20,12 @@ typedef struct reeve_worker reeve_worker;
 
 /* All fields may be zero. Strings are copied. */
 typedef struct reeve_worker_options {
-    size_t size;           /* sizeof(reeve_worker_options), or 0 */
-    const char *redis;     /* URL; NULL: the environment's REEVE_REDIS, else "embedded:" */
-    const char *ns;        /* namespace; NULL: "reeve" */
-    const char *name;      /* for people; NULL: the host's name */
-    int64_t session_ms;    /* how long a lease outlives its worker's last heartbeat; 0: 15000; at least 500 */
-    int64_t command_ms;    /* deadline of one Redis command; 0: 10000 */
+    size_t size;            /* sizeof(reeve_worker_options), or 0 */
+    const char *redis;      /* URL; NULL: the environment's REEVE_REDIS, else "embedded:" */
+    const char *ns;         /* namespace; NULL: "reeve" */
+    const char *name;       /* for people; NULL: the host's name */
+    int64_t session_ms;     /* how long a lease outlives its worker's last heartbeat; 0: 15000; at least 500 */
+    int64_t command_ms;     /* deadline of one Redis command; 0: 10000 */
     const char *plugin_dir; /* where bare plugin names are sought; NULL: the built-in directory */
 } reeve_worker_options;
 
@@ -79,12 +79,13 @@ typedef struct reeve_pool_options {
     const char *name;          /* names the threads; NULL: "pool-N" */
     const char *const *queues; /* at least one, at most 1000, no name twice */
     size_t queue_count;
-    unsigned threads;          /* 0: 1; at most 1024 */
-    unsigned batch;            /* the most tasks a thread takes at once; 0: 64; at most 256; 1: one by one */
-    reeve_order order;         /* strict: a queue is served when those before it are empty */
+    unsigned threads;  /* 0: 1; at most 1024 */
+    unsigned batch;    /* the most tasks a thread takes at once; 0: 64; at most 256; 1: one by one */
+    reeve_order order; /* strict: a queue is served when those before it are empty */
 } reeve_pool_options;
 
-/* Only before start. REEVE_EINVAL, REEVE_EDUPLICATE (a queue in two pools is fine, twice in one is not), REEVE_ESTATE. */
+/* Only before start. REEVE_EINVAL, REEVE_EDUPLICATE (a queue in two pools is fine, twice in one is not), REEVE_ESTATE.
+ */
 REEVE_API reeve_status reeve_worker_add_pool(reeve_worker *worker, const reeve_pool_options *options);
 
 /*
@@ -112,13 +113,13 @@ REEVE_API void reeve_worker_destroy(reeve_worker *worker);
 typedef struct reeve_worker_stats {
     uint64_t leased;
     uint64_t completed;
-    uint64_t failed;    /* attempts that failed, dead ones included */
+    uint64_t failed; /* attempts that failed, dead ones included */
     uint64_t dead;
     uint64_t given_back;
-    uint64_t refused;   /* outcomes that Redis did not accept because the lease was gone */
+    uint64_t refused; /* outcomes that Redis did not accept because the lease was gone */
     unsigned threads;
     unsigned busy;
-    bool connected;     /* the heartbeat connection stands */
+    bool connected; /* the heartbeat connection stands */
 } reeve_worker_stats;
 
 /* Totals since start. Any thread, any time between create and destroy. */

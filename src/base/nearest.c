@@ -28,23 +28,28 @@ static size_t edits(const char *a, size_t a_length, const char *b, size_t b_leng
     return row[b_length];
 }
 
+/* Distance first, then how much the lengths differ. */
+static size_t score(size_t distance, size_t a_length, size_t b_length)
+{
+    return distance * (LONGEST + 1) + (a_length > b_length ? a_length - b_length : b_length - a_length);
+}
+
 void rv_nearest_init(rv_nearest *nearest, const char *wanted)
 {
     nearest->wanted = wanted;
     nearest->name = NULL;
-    nearest->distance = strlen(wanted) < 3 ? 2 : 3; /* one more than what is still near */
+    nearest->score = score(strlen(wanted) < 3 ? 2 : 3, 0, 0); /* the least that is not near */
 }
 
 void rv_nearest_try(rv_nearest *nearest, const char *name)
 {
-    size_t wanted = strlen(nearest->wanted), length = strlen(name), distance;
+    size_t wanted = strlen(nearest->wanted), length = strlen(name), distance = 0;
 
     if (wanted == 0 || wanted > LONGEST || length > LONGEST) return;
-    if (wanted >= 2 && (strncmp(name, nearest->wanted, least(wanted, length)) == 0))
-        distance = 0;
-    else
+    if (wanted < 2 || strncmp(name, nearest->wanted, least(wanted, length)) != 0)
         distance = edits(nearest->wanted, wanted, name, length);
-    if (distance >= nearest->distance) return;
-    nearest->distance = distance;
+    size_t found = score(distance, wanted, length);
+    if (found >= nearest->score) return;
+    nearest->score = found;
     nearest->name = name;
 }

@@ -12,12 +12,13 @@
  *     rv_nearest_init(&nearest, "thread");
  *     for (each name) rv_nearest_try(&nearest, name);
  *     nearest.name ...                                 NULL: nothing is near
- * Near is: few letters differ, or one begins with the other. Names are borrowed.
+ * Near is: few letters differ, or one begins with the other; of two as near, the one of more equal length. Names are
+ * borrowed.
  */
 typedef struct rv_nearest {
     const char *wanted;
     const char *name;
-    size_t distance;
+    size_t score;
 } rv_nearest;
 
 void rv_nearest_init(rv_nearest *nearest, const char *wanted);

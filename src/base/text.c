@@ -1,5 +1,7 @@
 #include "base/text.h"
 
+#include <stdio.h>
+
 bool rv_parse_int(const char *text, int64_t least, int64_t most, int64_t *ret)
 {
     if (text == NULL) return false;
@@ -59,4 +61,10 @@ void rv_utf8_clean(char *text, size_t length)
         }
         i += step;
     }
+}
+
+const char *rv_number_text(char ret[RV_NUMBER_TEXT], uint64_t number)
+{
+    snprintf(ret, RV_NUMBER_TEXT, "%llu", (unsigned long long)number);
+    return ret;
 }

@@ -22,4 +22,8 @@ size_t rv_utf8_cut(const char *text, size_t length, size_t max);
 /* Replaces bytes that are no UTF-8 by '?', in place. */
 void rv_utf8_clean(char *text, size_t length);
 
+/* A number as text, in memory of the caller's, which is returned: for logs. */
+#define RV_NUMBER_TEXT 24
+const char *rv_number_text(char ret[RV_NUMBER_TEXT], uint64_t number);
+
 #endif

@@ -16,8 +16,8 @@ static reeve_status choose_options(reeve_client *client, const reeve_client_opti
     static const reeve_client_options none;
     if (options == NULL) options = &none;
     if (options->size != 0 && options->size != sizeof(*options)) {
-        return rv_fail(&client->error, REEVE_EINVAL, "the client's options have size %zu: this library knows %zu", options->size,
-                       sizeof(*options));
+        return rv_fail(&client->error, REEVE_EINVAL, "the client's options have size %zu: this library knows %zu",
+                       options->size, sizeof(*options));
     }
     const char *ns = rv_ns_choose(options->ns, &client->error);
     if (ns == NULL) return client->error.status;
@@ -43,7 +43,8 @@ static reeve_status connect_first(reeve_client *client)
 {
     reeve_status status = rv_waker_init(&client->waker, &client->error);
     if (status != REEVE_OK) return status;
-    rv_conn_options options = {.url = &client->url, .name = client->name, .waker = &client->waker, .command_ms = client->timeout_ms};
+    rv_conn_options options = {
+        .url = &client->url, .name = client->name, .waker = &client->waker, .command_ms = client->timeout_ms};
     status = rv_conn_create(&client->conn, &options, &client->error);
     if (status != REEVE_OK) return status;
     status = rv_conn_open(client->conn, rv_deadline(client->timeout_ms));
@@ -51,7 +52,8 @@ static reeve_status connect_first(reeve_client *client)
     return status;
 }
 
-reeve_status reeve_client_open_or_say(reeve_client **ret, const reeve_client_options *options, char *ret_error, size_t size)
+reeve_status reeve_client_open_or_say(reeve_client **ret, const reeve_client_options *options, char *ret_error,
+                                      size_t size)
 {
     if (ret == NULL) return REEVE_EINVAL;
     *ret = NULL;
@@ -123,7 +125,8 @@ typedef struct carry {
     const rv_reply **ret;
 } carry;
 
-static reeve_status carry_out(reeve_client *client, rv_build_fn build, const void *context, const carry *how, bool *ret_again)
+static reeve_status carry_out(reeve_client *client, rv_build_fn build, const void *context, const carry *how,
+                              bool *ret_again)
 {
     int64_t deadline = rv_deadline(client->timeout_ms);
     bool again = false;
@@ -155,7 +158,8 @@ reeve_status rv_client_exec(reeve_client *client, rv_build_fn build, const void 
     return carry_out(client, build, context, &how, ret_again);
 }
 
-reeve_status rv_client_call(reeve_client *client, rv_build_fn build, const void *context, const rv_reply **ret, bool *ret_again)
+reeve_status rv_client_call(reeve_client *client, rv_build_fn build, const void *context, const rv_reply **ret,
+                            bool *ret_again)
 {
     carry how = {.ret = ret};
     return carry_out(client, build, context, &how, ret_again);

@@ -10,11 +10,11 @@
 #include "reeve/client.h"
 
 struct reeve_client {
-    rv_url url;           /* where to connect: for an embedded server, its socket */
+    rv_url url;            /* where to connect: for an embedded server, its socket */
     rv_embedded *embedded; /* or NULL */
     rv_conn *conn;
-    rv_conn *listener;    /* for reeve_wait; made when first needed */
-    rv_waker waker;       /* rung by reeve_client_interrupt */
+    rv_conn *listener; /* for reeve_wait; made when first needed */
+    rv_waker waker;    /* rung by reeve_client_interrupt */
     char ns[RV_NS_MAX + 1];
     char name[64];
     int64_t timeout_ms;
@@ -29,9 +29,9 @@ struct reeve_client {
 typedef void (*rv_build_fn)(rv_conn *conn, bool again, const void *context);
 
 /*
- * Opens the connection if need be, builds, sends and reads the replies; when the connection is lost, does so again until
- * the client's timeout, so what is built must be safe to send twice. Errors are in client->error. ret_again (may be NULL):
- * whether an earlier try may have been executed.
+ * Opens the connection if need be, builds, sends and reads the replies; when the connection is lost, does so again
+ * until the client's timeout, so what is built must be safe to send twice. Errors are in client->error. ret_again (may
+ * be NULL): whether an earlier try may have been executed.
  */
 reeve_status rv_client_exec(reeve_client *client, rv_build_fn build, const void *context, rv_on_reply on_reply,
                             void *reply_context, bool *ret_again);
@@ -40,7 +40,8 @@ reeve_status rv_client_exec(reeve_client *client, rv_build_fn build, const void 
 reeve_status rv_client_call(reeve_client *client, rv_build_fn build, const void *context, const rv_reply **ret,
                             bool *ret_again);
 
-/* A script with one key, the prefix of a queue, and up to three text arguments: most calls are that. Checks the name. */
+/* A script with one key, the prefix of a queue, and up to three text arguments: most calls are that. Checks the name.
+ */
 typedef struct rv_simple_call {
     const rv_script *script;
     const char *queue;

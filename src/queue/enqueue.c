@@ -125,14 +125,17 @@ static void on_reply(size_t index, const rv_reply *reply, void *context)
         if (!listed) {
             bool first = p->first_failure == REEVE_OK;
             note_failure(p, j, rv_reply_is(reply, RV_ERROR) ? REEVE_EREDIS : REEVE_EPROTO);
-            if (first) rv_fail(&p->client->error, p->first_failure, "queue %s: %s", p->specs[j].queue,
-                               rv_reply_is(reply, RV_ERROR) ? reply->text : "unexpected reply");
+            if (first)
+                rv_fail(&p->client->error, p->first_failure, "queue %s: %s", p->specs[j].queue,
+                        rv_reply_is(reply, RV_ERROR) ? reply->text : "unexpected reply");
             continue;
         }
         if (rv_reply_int(rv_reply_at(reply, at++), -1) == 1) continue;
         bool first = p->first_failure == REEVE_OK;
         note_failure(p, j, REEVE_EEXISTS);
-        if (first) rv_fail(&p->client->error, REEVE_EEXISTS, "a task %s/%s exists already", p->specs[j].queue, p->results[j].id);
+        if (first)
+            rv_fail(&p->client->error, REEVE_EEXISTS, "a task %s/%s exists already", p->specs[j].queue,
+                    p->results[j].id);
     }
     if (listed) note_known(p->client, p->specs[c->first].queue);
 }
@@ -142,7 +145,8 @@ static reeve_status make_room(pipeline *p, const reeve_task_spec *spec, rv_error
 {
     size_t options = 2048;
     for (size_t i = 0; i < spec->tag_count; i++) options += 6 * strlen(spec->tags[i]) + 3;
-    for (size_t i = 0; i < spec->meta_count; i++) options += 6 * (strlen(spec->meta[i].key) + strlen(spec->meta[i].value)) + 6;
+    for (size_t i = 0; i < spec->meta_count; i++)
+        options += 6 * (strlen(spec->meta[i].key) + strlen(spec->meta[i].value)) + 6;
     rv_buf_clear(&p->scratch);
     if (rv_buf_reserve(&p->scratch, spec->payload.length + options)) return REEVE_OK;
     return rv_fail(error, REEVE_ENOMEM, "no memory for a payload of %zu bytes", spec->payload.length);
@@ -238,7 +242,8 @@ static reeve_status run(reeve_client *client, const reeve_task_spec *specs, size
     return p.first_failure;
 }
 
-reeve_status reeve_enqueue_many(reeve_client *client, const reeve_task_spec *specs, size_t count, reeve_enqueued *ret_results)
+reeve_status reeve_enqueue_many(reeve_client *client, const reeve_task_spec *specs, size_t count,
+                                reeve_enqueued *ret_results)
 {
     if (client == NULL || (count > 0 && (specs == NULL || ret_results == NULL))) return REEVE_EINVAL;
     rv_error_clear(&client->error);

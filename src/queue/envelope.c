@@ -3,7 +3,6 @@
 #include <cjson/cJSON.h>
 #include <string.h>
 
-
 /* Moves *at past a literal, if it is next. */
 static bool skip(const char **at, const char *end, const char *literal)
 {
@@ -17,7 +16,8 @@ static bool read_number(const char **at, const char *end, int64_t *ret)
 {
     const char *start = *at;
     int64_t number = 0;
-    while (*at < end && **at >= '0' && **at <= '9' && number < INT64_MAX / 10 - 9) number = number * 10 + (*(*at)++ - '0');
+    while (*at < end && **at >= '0' && **at <= '9' && number < INT64_MAX / 10 - 9)
+        number = number * 10 + (*(*at)++ - '0');
     *ret = number;
     return *at > start;
 }

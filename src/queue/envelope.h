@@ -4,8 +4,8 @@
  *     {"at":1763712000123,"type":"thumb","priority":-1,"group":"acme","attempts":5,...}\n<payload>
  *
  * "at" (when it was enqueued, put in by Redis's clock) comes first, then "type", then only options that were given:
- *     priority group weight attempts crashes timeout backoff {shape base cap jitter} tags meta      (times in ms, jitter in 1/1000)
- * A header that begins with {"info":1, says that info:<id> has more to tell.
+ *     priority group weight attempts crashes timeout backoff {shape base cap jitter} tags meta      (times in ms,
+ * jitter in 1/1000) A header that begins with {"info":1, says that info:<id> has more to tell.
  */
 #ifndef RV_ENVELOPE_H
 #define RV_ENVELOPE_H

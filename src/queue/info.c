@@ -119,15 +119,24 @@ static bool read_worker(reeve_task_info *info, const rv_reply *about)
 
 static bool read_field(reeve_task_info *info, const rv_reply *name, const rv_reply *value)
 {
-    if (rv_reply_is_text(name, "failures")) info->failures = (unsigned)rv_reply_int(value, 0);
-    else if (rv_reply_is_text(name, "crashes")) info->crashes = (unsigned)rv_reply_int(value, 0);
-    else if (rv_reply_is_text(name, "failed")) info->failed_ms = rv_reply_int(value, -1);
-    else if (rv_reply_is_text(name, "progress")) info->progress = (int)rv_reply_int(value, -1);
-    else if (rv_reply_is_text(name, "kind")) return copy_text(&info->error_kind, value);
-    else if (rv_reply_is_text(name, "message")) return copy_text(&info->error_message, value);
-    else if (rv_reply_is_text(name, "words")) return copy_text(&info->progress_words, value);
-    else if (rv_reply_is_text(name, "result")) return copy_bytes(&info->result, value->text, value->length);
-    else if (rv_reply_is_text(name, "about")) return read_worker(info, value);
+    if (rv_reply_is_text(name, "failures"))
+        info->failures = (unsigned)rv_reply_int(value, 0);
+    else if (rv_reply_is_text(name, "crashes"))
+        info->crashes = (unsigned)rv_reply_int(value, 0);
+    else if (rv_reply_is_text(name, "failed"))
+        info->failed_ms = rv_reply_int(value, -1);
+    else if (rv_reply_is_text(name, "progress"))
+        info->progress = (int)rv_reply_int(value, -1);
+    else if (rv_reply_is_text(name, "kind"))
+        return copy_text(&info->error_kind, value);
+    else if (rv_reply_is_text(name, "message"))
+        return copy_text(&info->error_message, value);
+    else if (rv_reply_is_text(name, "words"))
+        return copy_text(&info->progress_words, value);
+    else if (rv_reply_is_text(name, "result"))
+        return copy_bytes(&info->result, value->text, value->length);
+    else if (rv_reply_is_text(name, "about"))
+        return read_worker(info, value);
     return true;
 }
 
@@ -153,7 +162,8 @@ static bool fill(reeve_task_info *info, const char *queue, const rv_reply *reply
     info->progress = -1;
     bool good = info->queue != NULL && copy_text(&info->id, reply->items[0]) && read_envelope(info, reply->items[2]);
     good = good && read_place(info, reply->items[3], reply->items[4], reply->items[5]);
-    for (size_t i = 6; good && i + 1 < reply->count; i += 2) good = read_field(info, reply->items[i], reply->items[i + 1]);
+    for (size_t i = 6; good && i + 1 < reply->count; i += 2)
+        good = read_field(info, reply->items[i], reply->items[i + 1]);
     return good;
 }
 

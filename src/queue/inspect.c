@@ -45,7 +45,8 @@ void reeve_task_list_free(reeve_task_info **list, size_t count)
     rv_free(list);
 }
 
-static reeve_status read_list(reeve_client *client, const char *queue, const rv_reply *reply, reeve_task_info ***ret, size_t *ret_count)
+static reeve_status read_list(reeve_client *client, const char *queue, const rv_reply *reply, reeve_task_info ***ret,
+                              size_t *ret_count)
 {
     size_t count = reply->count - 1;
     reeve_task_info **list = rv_zalloc_array(count + 1, sizeof(*list));
@@ -73,7 +74,8 @@ reeve_status reeve_list(reeve_client *client, const char *queue, reeve_state sta
     snprintf(skip, sizeof(skip), "%llu", (unsigned long long)offset);
     snprintf(most, sizeof(most), "%zu", limit);
     const rv_reply *reply;
-    rv_simple_call call = {.script = &rv_script_list, .queue = queue, .args = {reeve_state_name(state), skip, most}, .count = 3};
+    rv_simple_call call = {
+        .script = &rv_script_list, .queue = queue, .args = {reeve_state_name(state), skip, most}, .count = 3};
     reeve_status status = rv_client_script(client, &call, &reply, NULL);
     if (status != REEVE_OK) return status;
     if (!rv_reply_is(reply, RV_ARRAY) || reply->count < 1) return rv_client_odd_reply(client, "list");

@@ -18,31 +18,31 @@ reeve_status rv_check_queue(const char *queue, rv_error *error)
 {
     if (queue == NULL || queue[0] == '\0') return rv_fail(error, REEVE_EINVAL, "a task needs a queue");
     if (rv_valid_queue(queue, strlen(queue))) return REEVE_OK;
-    return rv_fail(error, REEVE_EINVAL, "queue \"%.*s\": a name has 1 to %d of the characters A-Z a-z 0-9 . _ -", SHOWN, queue,
-                   REEVE_QUEUE_MAX);
+    return rv_fail(error, REEVE_EINVAL, "queue \"%.*s\": a name has 1 to %d of the characters A-Z a-z 0-9 . _ -", SHOWN,
+                   queue, REEVE_QUEUE_MAX);
 }
 
 reeve_status rv_check_type(const char *type, rv_error *error)
 {
     if (type == NULL || type[0] == '\0') return rv_fail(error, REEVE_EINVAL, "a task needs a type");
     if (rv_valid_type(type, strlen(type))) return REEVE_OK;
-    return rv_fail(error, REEVE_EINVAL, "type \"%.*s\": a type has 1 to %d of the characters A-Z a-z 0-9 . _ - : /", SHOWN,
-                   type, REEVE_TYPE_MAX);
+    return rv_fail(error, REEVE_EINVAL, "type \"%.*s\": a type has 1 to %d of the characters A-Z a-z 0-9 . _ - : /",
+                   SHOWN, type, REEVE_TYPE_MAX);
 }
 
 reeve_status rv_check_id(const char *id, rv_error *error)
 {
     if (id == NULL || id[0] == '\0') return rv_fail(error, REEVE_EINVAL, "a task's id is empty");
     if (rv_valid_id(id, strlen(id))) return REEVE_OK;
-    return rv_fail(error, REEVE_EINVAL, "id \"%.*s\": an id has 1 to %d of the characters A-Z a-z 0-9 . _ - :", SHOWN, id,
-                   REEVE_ID_LENGTH_MAX);
+    return rv_fail(error, REEVE_EINVAL, "id \"%.*s\": an id has 1 to %d of the characters A-Z a-z 0-9 . _ - :", SHOWN,
+                   id, REEVE_ID_LENGTH_MAX);
 }
 
 const char *rv_ns_choose(const char *ns, rv_error *error)
 {
     if (ns == NULL || ns[0] == '\0') return RV_NS_DEFAULT;
     if (rv_valid_ns(ns, strlen(ns))) return ns;
-    rv_fail(error, REEVE_EINVAL, "namespace \"%.*s\": a namespace has 1 to %d of the characters A-Z a-z 0-9 . _ : -", SHOWN, ns,
-            RV_NS_MAX);
+    rv_fail(error, REEVE_EINVAL, "namespace \"%.*s\": a namespace has 1 to %d of the characters A-Z a-z 0-9 . _ : -",
+            SHOWN, ns, RV_NS_MAX);
     return NULL;
 }

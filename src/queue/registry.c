@@ -84,7 +84,8 @@ static char *text_of(const cJSON *json, const char *name)
 static int64_t number_of(const cJSON *json, const char *name)
 {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, name);
-    return cJSON_IsNumber(item) && item->valuedouble > -9e15 && item->valuedouble < 9e15 ? (int64_t)item->valuedouble : 0;
+    return cJSON_IsNumber(item) && item->valuedouble > -9e15 && item->valuedouble < 9e15 ? (int64_t)item->valuedouble
+                                                                                         : 0;
 }
 
 static void free_worker(reeve_worker_info *worker)
@@ -114,7 +115,8 @@ static bool read_worker(reeve_worker_info *ret, const char *id, const cJSON *jso
     ret->busy = (unsigned)number_of(json, "busy");
     ret->processed = (uint64_t)number_of(json, "processed");
     ret->failed = (uint64_t)number_of(json, "failed");
-    return ret->id != NULL && ret->name != NULL && ret->host != NULL && ret->version != NULL && ret->state != NULL && ret->pools != NULL;
+    return ret->id != NULL && ret->name != NULL && ret->host != NULL && ret->version != NULL && ret->state != NULL &&
+           ret->pools != NULL;
 }
 
 static void forget_found(ids *all)
@@ -162,8 +164,10 @@ static reeve_status read_ids(reeve_client *client, ids *all)
     all->list = rv_zalloc_array(reply->count + 1, sizeof(*all->list));
     all->workers = rv_zalloc_array(reply->count + 1, sizeof(*all->workers));
     all->dead = rv_zalloc_array(reply->count + 1, sizeof(*all->dead));
-    if (all->list == NULL || all->workers == NULL || all->dead == NULL) return rv_fail(&client->error, REEVE_ENOMEM, "no memory for a list of workers");
-    for (size_t i = 0; i < reply->count; i++) rv_copy_text(all->list[all->count++], sizeof(*all->list), reply->items[i]->text);
+    if (all->list == NULL || all->workers == NULL || all->dead == NULL)
+        return rv_fail(&client->error, REEVE_ENOMEM, "no memory for a list of workers");
+    for (size_t i = 0; i < reply->count; i++)
+        rv_copy_text(all->list[all->count++], sizeof(*all->list), reply->items[i]->text);
     return REEVE_OK;
 }
 
@@ -174,7 +178,8 @@ reeve_status reeve_workers(reeve_client *client, reeve_worker_info **ret, size_t
     reeve_status status = read_ids(client, &all);
     if (status == REEVE_OK) status = rv_client_exec(client, build_entries, &all, on_entry, &all, NULL);
     if (status == REEVE_OK) status = rv_client_exec(client, build_forget, &all, NULL, NULL, NULL);
-    if (status == REEVE_OK && all.no_memory) status = rv_fail(&client->error, REEVE_ENOMEM, "no memory for a list of workers");
+    if (status == REEVE_OK && all.no_memory)
+        status = rv_fail(&client->error, REEVE_ENOMEM, "no memory for a list of workers");
     rv_free(all.list);
     rv_free(all.dead);
     if (status != REEVE_OK) {

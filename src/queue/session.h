@@ -24,12 +24,12 @@ void rv_leave_build(rv_conn *conn, const rv_prefix *prefix, const char *session,
 bool rv_leave_read(const rv_reply *reply, uint64_t *ret_given_back, bool *ret_more);
 
 typedef struct rv_tend_reply {
-    bool more;            /* come again at once */
-    int64_t next_in_ms;   /* come again after that long; -1: nothing is due */
+    bool more;          /* come again at once */
+    int64_t next_in_ms; /* come again after that long; -1: nothing is due */
     uint64_t promoted;
     uint64_t recovered;
     uint64_t trimmed;
-    const char *session;  /* whose tasks were recovered, or "" */
+    const char *session; /* whose tasks were recovered, or "" */
 } rv_tend_reply;
 
 void rv_tend_build(rv_conn *conn, const rv_prefix *prefix, unsigned most);

@@ -15,11 +15,15 @@ static reeve_status check_numbers(const reeve_task_spec *spec, rv_error *error)
     if (spec->delay_ms != 0 && spec->at_ms != 0) {
         return rv_fail(error, REEVE_EINVAL, "a task runs either after a delay or at a time, not both");
     }
-    if (spec->delay_ms < 0) return rv_fail(error, REEVE_EINVAL, "delay %lld ms: must not be negative", (long long)spec->delay_ms);
+    if (spec->delay_ms < 0)
+        return rv_fail(error, REEVE_EINVAL, "delay %lld ms: must not be negative", (long long)spec->delay_ms);
     if (spec->weight > 256) return rv_fail(error, REEVE_EINVAL, "weight %u: must be from 1 to 256", spec->weight);
-    if (spec->max_attempts < 0) return rv_fail(error, REEVE_EINVAL, "attempts %d: must be at least 1", spec->max_attempts);
-    if (spec->max_crashes < 0) return rv_fail(error, REEVE_EINVAL, "max crashes %d: must be at least 1", spec->max_crashes);
-    if (spec->timeout_ms < 0) return rv_fail(error, REEVE_EINVAL, "timeout %lld ms: must not be negative", (long long)spec->timeout_ms);
+    if (spec->max_attempts < 0)
+        return rv_fail(error, REEVE_EINVAL, "attempts %d: must be at least 1", spec->max_attempts);
+    if (spec->max_crashes < 0)
+        return rv_fail(error, REEVE_EINVAL, "max crashes %d: must be at least 1", spec->max_crashes);
+    if (spec->timeout_ms < 0)
+        return rv_fail(error, REEVE_EINVAL, "timeout %lld ms: must not be negative", (long long)spec->timeout_ms);
     return REEVE_OK;
 }
 
@@ -27,12 +31,14 @@ static reeve_status check_meta(const reeve_task_spec *spec, rv_error *error)
 {
     size_t total = 0;
     for (size_t i = 0; i < spec->tag_count; i++) {
-        if (spec->tags[i] == NULL || spec->tags[i][0] == '\0') return rv_fail(error, REEVE_EINVAL, "tag %zu is empty", i + 1);
+        if (spec->tags[i] == NULL || spec->tags[i][0] == '\0')
+            return rv_fail(error, REEVE_EINVAL, "tag %zu is empty", i + 1);
         total += strlen(spec->tags[i]) + 3;
     }
     for (size_t i = 0; i < spec->meta_count; i++) {
         const reeve_meta *meta = &spec->meta[i];
-        if (meta->key == NULL || meta->key[0] == '\0') return rv_fail(error, REEVE_EINVAL, "metadata key %zu is empty", i + 1);
+        if (meta->key == NULL || meta->key[0] == '\0')
+            return rv_fail(error, REEVE_EINVAL, "metadata key %zu is empty", i + 1);
         if (meta->value == NULL) return rv_fail(error, REEVE_EINVAL, "metadata \"%.100s\" has no value", meta->key);
         total += strlen(meta->key) + strlen(meta->value) + 6;
     }
@@ -45,17 +51,21 @@ reeve_status rv_spec_check(const reeve_task_spec *spec, rv_error *error)
     reeve_status status;
     if (spec == NULL) return rv_fail(error, REEVE_EINVAL, "no task was given");
     if (spec->size != 0 && spec->size != sizeof(*spec)) {
-        return rv_fail(error, REEVE_EINVAL, "the task's spec has size %zu: this library knows %zu", spec->size, sizeof(*spec));
+        return rv_fail(error, REEVE_EINVAL, "the task's spec has size %zu: this library knows %zu", spec->size,
+                       sizeof(*spec));
     }
     if ((status = rv_check_queue(spec->queue, error)) != REEVE_OK) return status;
     if ((status = rv_check_type(spec->type, error)) != REEVE_OK) return status;
     if (spec->id != NULL && (status = rv_check_id(spec->id, error)) != REEVE_OK) return status;
-    if (spec->payload.length > 0 && spec->payload.data == NULL) return rv_fail(error, REEVE_EINVAL, "the payload has a length and no data");
+    if (spec->payload.length > 0 && spec->payload.data == NULL)
+        return rv_fail(error, REEVE_EINVAL, "the payload has a length and no data");
     if (spec->payload.length > REEVE_PAYLOAD_MAX) {
-        return rv_fail(error, REEVE_ETOOBIG, "the payload has %zu bytes: at most %u", spec->payload.length, REEVE_PAYLOAD_MAX);
+        return rv_fail(error, REEVE_ETOOBIG, "the payload has %zu bytes: at most %u", spec->payload.length,
+                       REEVE_PAYLOAD_MAX);
     }
     if (spec->group != NULL && (spec->group[0] == '\0' || strlen(spec->group) > REEVE_GROUP_MAX)) {
-        return rv_fail(error, REEVE_EINVAL, "group \"%.120s\": a group's name has 1 to %d bytes", spec->group, REEVE_GROUP_MAX);
+        return rv_fail(error, REEVE_EINVAL, "group \"%.120s\": a group's name has 1 to %d bytes", spec->group,
+                       REEVE_GROUP_MAX);
     }
     if ((status = check_numbers(spec, error)) != REEVE_OK) return status;
     return check_meta(spec, error);

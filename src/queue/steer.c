@@ -7,9 +7,10 @@
 #include "queue/client.h"
 #include "queue/scripts.h"
 
-/* A script that answers "ok", the state that does not allow it, or "" for no such task. done: the answer of a second call
- * after a first that was carried out and whose reply was lost. */
-static reeve_status steer(reeve_client *client, const rv_script *script, const char *queue, const char *id, const char *done)
+/* A script that answers "ok", the state that does not allow it, or "" for no such task. done: the answer of a second
+ * call after a first that was carried out and whose reply was lost. */
+static reeve_status steer(reeve_client *client, const rv_script *script, const char *queue, const char *id,
+                          const char *done)
 {
     if (client == NULL) return REEVE_EINVAL;
     reeve_status status = rv_check_id(id, &client->error);
@@ -95,8 +96,8 @@ reeve_status reeve_queue_set(reeve_client *client, const char *queue, const reev
 {
     if (client == NULL || settings == NULL) return REEVE_EINVAL;
     if (settings->size != 0 && settings->size != sizeof(*settings)) {
-        return rv_fail(&client->error, REEVE_EINVAL, "the queue's settings have size %zu: this library knows %zu", settings->size,
-                       sizeof(*settings));
+        return rv_fail(&client->error, REEVE_EINVAL, "the queue's settings have size %zu: this library knows %zu",
+                       settings->size, sizeof(*settings));
     }
     reeve_status status = rv_check_queue(queue, &client->error);
     if (status == REEVE_OK) status = check_keep(client, "completed", settings->completed);

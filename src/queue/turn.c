@@ -62,7 +62,8 @@ static size_t key_of_group(const rv_turn *turn, size_t group)
     size_t extra = turn->queue_count;
     for (size_t i = 0; i <= group; i++) {
         bool leased = false;
-        for (size_t j = 0; j < turn->queue_count && !leased; j++) leased = turn->queues[j].prefix == turn->groups[i].prefix;
+        for (size_t j = 0; j < turn->queue_count && !leased; j++)
+            leased = turn->queues[j].prefix == turn->groups[i].prefix;
         extra += !leased;
     }
     return extra;
@@ -93,7 +94,8 @@ void rv_turn_build(rv_conn *conn, const rv_turn *turn)
         if (key_of_group(turn, i) > turn->queue_count) keys++;
     }
     rv_cmd_script(conn, &rv_script_turn, keys, args);
-    for (size_t i = 0; i < turn->queue_count; i++) rv_arg(conn, turn->queues[i].prefix->text, turn->queues[i].prefix->length);
+    for (size_t i = 0; i < turn->queue_count; i++)
+        rv_arg(conn, turn->queues[i].prefix->text, turn->queues[i].prefix->length);
     for (size_t i = 0; i < turn->group_count; i++) {
         const rv_prefix *prefix = turn->groups[i].prefix;
         if (key_of_group(turn, i) > turn->queue_count) rv_arg(conn, prefix->text, prefix->length);
@@ -117,7 +119,8 @@ bool rv_turn_read(rv_turn_reply *ret, const rv_reply *reply)
     ret->gone = reply->items[2];
     ret->extras = reply->items[3];
     ret->whole = reply;
-    return rv_reply_is(ret->refused, RV_ARRAY) && rv_reply_is(ret->gone, RV_ARRAY) && rv_reply_is(ret->extras, RV_ARRAY);
+    return rv_reply_is(ret->refused, RV_ARRAY) && rv_reply_is(ret->gone, RV_ARRAY) &&
+           rv_reply_is(ret->extras, RV_ARRAY);
 }
 
 /* What a marked task has to tell; extras come in the order of the leases. */
@@ -163,7 +166,8 @@ size_t rv_turn_leases(const rv_turn_reply *reply, rv_lease *leases, size_t max, 
     return count;
 }
 
-void rv_recall_build(rv_conn *conn, const rv_prefix *prefix, const char *session, const char *thread, const char *cursor)
+void rv_recall_build(rv_conn *conn, const rv_prefix *prefix, const char *session, const char *thread,
+                     const char *cursor)
 {
     rv_cmd_script(conn, &rv_script_recall, 1, 3);
     rv_arg(conn, prefix->text, prefix->length);

@@ -15,12 +15,12 @@
 /* What became of a task. All pointers are borrowed. */
 typedef struct rv_settlement {
     const char *id;
-    reeve_outcome verb;   /* done, retry, fail, snooze */
-    bool has_info;        /* done: info:<id> exists, so that it must be looked after */
+    reeve_outcome verb; /* done, retry, fail, snooze */
+    bool has_info;      /* done: info:<id> exists, so that it must be looked after */
     bool has_result;
     reeve_bytes result;
-    int64_t delay_ms;     /* retry, snooze */
-    bool counts;          /* fail: it is a failure of an attempt */
+    int64_t delay_ms; /* retry, snooze */
+    bool counts;      /* fail: it is a failure of an attempt */
     const char *kind;
     const char *message;
 } rv_settlement;
@@ -74,13 +74,14 @@ typedef struct rv_turn_reply {
 
 bool rv_turn_read(rv_turn_reply *ret, const rv_reply *reply);
 
-/* Copies the leases into leases[0 .. max); returns how many. One that is no task (impossible) is left out and counted in
- * *ret_bad. */
+/* Copies the leases into leases[0 .. max); returns how many. One that is no task (impossible) is left out and counted
+ * in *ret_bad. */
 size_t rv_turn_leases(const rv_turn_reply *reply, rv_lease *leases, size_t max, size_t *ret_bad);
 
 /* ---- recall ---------------------------------------------------------------------------------------------------- */
 
-void rv_recall_build(rv_conn *conn, const rv_prefix *prefix, const char *session, const char *thread, const char *cursor);
+void rv_recall_build(rv_conn *conn, const rv_prefix *prefix, const char *session, const char *thread,
+                     const char *cursor);
 
 typedef struct rv_recall_reply {
     bool alive;

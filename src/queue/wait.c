@@ -2,8 +2,8 @@
  * wait.c - waiting for a task to end, without polling.
  *
  * The listener connection subscribes to the task's channel; then wait.lua looks whether the task has ended and, if not,
- * leaves word that somebody waits, so that whoever settles it publishes. Because the subscription stands before the look,
- * no end is missed. Word is left for a while only and renewed; a lost connection begins again from the start.
+ * leaves word that somebody waits, so that whoever settles it publishes. Because the subscription stands before the
+ * look, no end is missed. Word is left for a while only and renewed; a lost connection begins again from the start.
  */
 #include <stdio.h>
 #include <string.h>
@@ -27,7 +27,8 @@ typedef struct wait_for {
 static reeve_status open_listener(reeve_client *client, int64_t deadline)
 {
     if (client->listener == NULL) {
-        rv_conn_options options = {.url = &client->url, .name = client->name, .waker = &client->waker, .command_ms = client->timeout_ms};
+        rv_conn_options options = {
+            .url = &client->url, .name = client->name, .waker = &client->waker, .command_ms = client->timeout_ms};
         reeve_status status = rv_conn_create(&client->listener, &options, &client->error);
         if (status != REEVE_OK) return status;
     }
@@ -68,7 +69,8 @@ static reeve_status look(wait_for *wait, bool *ret_ended)
     if (!rv_reply_is(reply, RV_TEXT)) return rv_client_odd_reply(wait->client, "wait");
     wait->gone = reply->length == 0;
     *ret_ended = wait->gone;
-    if (!wait->gone && reeve_state_parse(reply->text, &wait->state) == REEVE_OK) *ret_ended = wait->state >= REEVE_STATE_COMPLETED;
+    if (!wait->gone && reeve_state_parse(reply->text, &wait->state) == REEVE_OK)
+        *ret_ended = wait->state >= REEVE_STATE_COMPLETED;
     return REEVE_OK;
 }
 
@@ -88,7 +90,8 @@ static reeve_status listen(wait_for *wait, bool *ret_ended)
     int64_t renew = rv_deadline(RENEW_MS);
     for (;;) {
         const rv_reply *message;
-        reeve_status status = rv_conn_receive(wait->client->listener, renew < wait->deadline ? renew : wait->deadline, &message);
+        reeve_status status =
+            rv_conn_receive(wait->client->listener, renew < wait->deadline ? renew : wait->deadline, &message);
         if (status != REEVE_OK) return status;
         *ret_ended = read_message(wait, message);
         if (*ret_ended) return REEVE_OK;
@@ -139,7 +142,8 @@ static reeve_status tell(wait_for *wait, reeve_task_info **ret)
     return status;
 }
 
-reeve_status reeve_wait(reeve_client *client, const char *queue, const char *id, int64_t timeout_ms, reeve_task_info **ret)
+reeve_status reeve_wait(reeve_client *client, const char *queue, const char *id, int64_t timeout_ms,
+                        reeve_task_info **ret)
 {
     if (client == NULL) return REEVE_EINVAL;
     if (ret != NULL) *ret = NULL;

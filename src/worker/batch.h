@@ -19,11 +19,11 @@ typedef enum rv_item_state { RV_ITEM_WAITING, RV_ITEM_RUNNING, RV_ITEM_FINISHED,
 typedef struct rv_item {
     rv_lease lease;
     rv_item_state state;
-    bool refused;            /* Redis did not accept the outcome */
-    bool accepted;           /* known to be settled by a turn whose reply was lost */
-    rv_settlement outcome;   /* once finished */
-    void *kept;              /* memory of the outcome's words and result, or NULL */
-    int64_t timeout_ms;      /* 0: none */
+    bool refused;          /* Redis did not accept the outcome */
+    bool accepted;         /* known to be settled by a turn whose reply was lost */
+    rv_settlement outcome; /* once finished */
+    void *kept;            /* memory of the outcome's words and result, or NULL */
+    int64_t timeout_ms;    /* 0: none */
 } rv_item;
 
 #define RV_NONE SIZE_MAX
@@ -31,14 +31,14 @@ typedef struct rv_item {
 typedef char rv_session_text[RV_SESSION_LENGTH + 1];
 
 typedef struct rv_batch {
-    pthread_mutex_t lock;       /* guards the states, running, attention and stamps below */
+    pthread_mutex_t lock; /* guards the states, running, attention and stamps below */
     rv_item *items;
     size_t capacity;
     size_t count;
-    size_t running;             /* index of the running item, or RV_NONE */
-    int64_t running_since_ms;   /* monotonic */
-    int64_t running_until_ms;   /* its time limit, or RV_FOREVER */
-    rv_session_text *sessions;  /* by queue: under which session these were leased */
+    size_t running;            /* index of the running item, or RV_NONE */
+    int64_t running_since_ms;  /* monotonic */
+    int64_t running_until_ms;  /* its time limit, or RV_FOREVER */
+    rv_session_text *sessions; /* by queue: under which session these were leased */
 } rv_batch;
 
 reeve_status rv_batch_init(rv_batch *batch, size_t most, size_t queues, rv_error *error);

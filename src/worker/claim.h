@@ -1,6 +1,6 @@
 /*
- * claim.h - the worker's sessions: one a queue, begun by the first lease there, kept alive by the keeper, and replaced by
- * a new one when it was lost. What was leased under the old one is then refused, and never confused with the new.
+ * claim.h - the worker's sessions: one a queue, begun by the first lease there, kept alive by the keeper, and replaced
+ * by a new one when it was lost. What was leased under the old one is then refused, and never confused with the new.
  */
 #ifndef RV_CLAIM_H
 #define RV_CLAIM_H
@@ -16,8 +16,8 @@ typedef struct rv_claim {
     rv_prefix prefix;                /* never changes */
     pthread_mutex_t lock;            /* guards what follows; held for moments only, no other lock is taken under it */
     char session[RV_SESSION_LENGTH + 1];
-    bool begun;                      /* it stands in Redis, as far as we know */
-    rv_session_totals totals;        /* settled under this session */
+    bool begun;               /* it stands in Redis, as far as we know */
+    rv_session_totals totals; /* settled under this session */
 } rv_claim;
 
 void rv_claim_init(rv_claim *claim, const char *ns, const char *queue);

@@ -18,7 +18,8 @@ static rv_handler **slot_of(const rv_handlers *handlers, const char *type, size_
     size_t mask = handlers->slot_count - 1;
     for (size_t at = hash(type, length) & mask;; at = (at + 1) & mask) {
         rv_handler *entry = handlers->slots[at];
-        if (entry == NULL || (entry->type_length == length && memcmp(entry->handler.type, type, length) == 0)) return &handlers->slots[at];
+        if (entry == NULL || (entry->type_length == length && memcmp(entry->handler.type, type, length) == 0))
+            return &handlers->slots[at];
     }
 }
 
@@ -46,11 +47,13 @@ static reeve_status grow(rv_handlers *handlers, rv_error *error)
     return REEVE_OK;
 }
 
-reeve_status rv_handlers_add(rv_handlers *handlers, const reeve_handler *handler, reeve_plugin_handle *plugin, rv_error *error)
+reeve_status rv_handlers_add(rv_handlers *handlers, const reeve_handler *handler, reeve_plugin_handle *plugin,
+                             rv_error *error)
 {
     reeve_status status = rv_check_type(handler->type, error);
     if (status != REEVE_OK) return status;
-    if (handler->run == NULL) return rv_fail(error, REEVE_EINVAL, "type %s: the handler has no run function", handler->type);
+    if (handler->run == NULL)
+        return rv_fail(error, REEVE_EINVAL, "type %s: the handler has no run function", handler->type);
     size_t length = strlen(handler->type);
     rv_handler *other = rv_handlers_find(handlers, handler->type, length);
     if (other != NULL) {

@@ -9,16 +9,16 @@
 #include "worker/plugin.h"
 
 typedef struct rv_handler {
-    reeve_handler handler;       /* type is this entry's own copy; policy is merged in */
+    reeve_handler handler; /* type is this entry's own copy; policy is merged in */
     size_t type_length;
     reeve_plugin_handle *plugin; /* or NULL */
     size_t index;                /* its place, for per-thread state */
 } rv_handler;
 
 typedef struct rv_handlers {
-    rv_handler **list;           /* by index */
+    rv_handler **list; /* by index */
     size_t count;
-    rv_handler **slots;          /* open addressing by type; a power of two of them */
+    rv_handler **slots; /* open addressing by type; a power of two of them */
     size_t slot_count;
 } rv_handlers;
 
@@ -26,7 +26,8 @@ typedef struct rv_handlers {
 void rv_handlers_fini(rv_handlers *handlers);
 
 /* As reeve_worker_register. REEVE_EDUPLICATE, REEVE_EINVAL, REEVE_ENOMEM. */
-reeve_status rv_handlers_add(rv_handlers *handlers, const reeve_handler *handler, reeve_plugin_handle *plugin, rv_error *error);
+reeve_status rv_handlers_add(rv_handlers *handlers, const reeve_handler *handler, reeve_plugin_handle *plugin,
+                             rv_error *error);
 
 /* NULL when the type has none. type need not end in a zero byte. */
 rv_handler *rv_handlers_find(const rv_handlers *handlers, const char *type, size_t length);

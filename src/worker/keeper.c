@@ -7,14 +7,12 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/retry.h"
+#include "base/text.h"
 #include "queue/registry.h"
 #include "worker/lock.h"
-#include "worker/scheduler.h"
-
-void rv_keeper_expect(reeve_worker *worker, int64_t at_ms)
-{
-    if (at_ms < atomic_load_explicit(&worker->keeper.wake_at_ms, memory_order_relaxed)) rv_waker_ring(&worker->keeper.waker);
-}
+#include "worker/notice.h"
+#include "worker/relief.h"
+#include "worker/spawn.h"
 
 /* ---- heartbeats ------------------------------------------------------------------------------------------------ */
 
@@ -28,7 +26,8 @@ static unsigned count_busy(const reeve_worker *worker)
     unsigned busy = 0;
     for (size_t i = 0; i < worker->pool_count; i++) {
         const rv_pool *pool = worker->pools[i];
-        for (unsigned j = 0; j < pool->thread_count; j++) busy += atomic_load_explicit(&pool->threads[j].busy, memory_order_relaxed);
+        for (unsigned j = 0; j < pool->thread_count; j++)
+            busy += atomic_load_explicit(&pool->threads[j].busy, memory_order_relaxed);
     }
     return busy;
 }
@@ -62,10 +61,12 @@ static void write_entry(rv_buf *json, const reeve_worker *worker)
     rv_buf_add_json(json, worker->name, strlen(worker->name));
     rv_buf_adds(json, ",\"host\":");
     rv_buf_add_json(json, worker->host, strlen(worker->host));
-    rv_buf_addf(json, ",\"pid\":%ld,\"version\":\"" REEVE_VERSION "\",\"started\":%lld,\"seen\":%lld,\"state\":\"%s\"", (long)getpid(),
-                (long long)worker->started_wall_ms, (long long)rv_wall_ms(), phase_word(rv_worker_phase(worker)));
-    rv_buf_addf(json, ",\"threads\":%u,\"busy\":%u,\"processed\":%llu,\"failed\":%llu,\"pools\":[", worker->thread_count, count_busy(worker),
-                atomic_load(&stats->completed) + atomic_load(&stats->failed), atomic_load(&stats->failed));
+    rv_buf_addf(json, ",\"pid\":%ld,\"version\":\"" REEVE_VERSION "\",\"started\":%lld,\"seen\":%lld,\"state\":\"%s\"",
+                (long)getpid(), (long long)worker->started_wall_ms, (long long)rv_wall_ms(),
+                phase_word(rv_worker_phase(worker)));
+    rv_buf_addf(json, ",\"threads\":%u,\"busy\":%u,\"processed\":%llu,\"failed\":%llu,\"pools\":[",
+                worker->thread_count, count_busy(worker), atomic_load(&stats->completed) + atomic_load(&stats->failed),
+                atomic_load(&stats->failed));
     add_pools(json, worker);
     rv_buf_adds(json, "]}");
 }
@@ -94,8 +95,8 @@ static void on_beat(size_t index, const rv_reply *reply, void *context)
     if (alive) return;
     rv_claim *claim = b->worker->claims[b->claims[index]];
     if (!rv_claim_lose(claim, b->sessions[index])) return;
-    rv_log(REEVE_LOG_WARN, "session.lost", "the session was gone from Redis: its tasks run elsewhere, a new one begins", "queue",
-           claim->queue, NULL);
+    rv_log(REEVE_LOG_WARN, "session.lost", "the session was gone from Redis: its tasks run elsewhere, a new one begins",
+           "queue", claim->queue, NULL);
     rv_tell_lost(b->worker, claim, b->sessions[index]);
 }
 
@@ -110,7 +111,8 @@ static reeve_status send_beats(reeve_worker *worker, beats *b)
     }
     write_entry(&keeper->json, worker);
     if (keeper->json.failed) rv_buf_clear(&keeper->json);
-    rv_registry_renew(keeper->conn, worker->ns, worker->id, rv_buf_text(&keeper->json), keeper->json.length, worker->session_ms);
+    rv_registry_renew(keeper->conn, worker->ns, worker->id, rv_buf_text(&keeper->json), keeper->json.length,
+                      worker->session_ms);
     return rv_conn_exec(keeper->conn, rv_deadline(beat_every_ms(worker)), on_beat, b);
 }
 
@@ -171,7 +173,8 @@ static void listen(reeve_worker *worker, int64_t until)
     if (status == REEVE_EINTERRUPTED) rv_waker_silence(&keeper->waker);
     if (status != REEVE_OK) return;
     const rv_reply *words = rv_reply_at(message, 2);
-    if (rv_reply_is_text(rv_reply_at(message, 0), "message") && rv_reply_is(words, RV_TEXT)) hear_due(worker, words->text);
+    if (rv_reply_is_text(rv_reply_at(message, 0), "message") && rv_reply_is(words, RV_TEXT))
+        hear_due(worker, words->text);
 }
 
 /* ---- main ------------------------------------------------------------------------------------------------------ */
@@ -182,8 +185,8 @@ static bool connect(reeve_worker *worker)
     if (rv_conn_is_open(keeper->conn)) return true;
     bool open = rv_conn_open(keeper->conn, rv_deadline(beat_every_ms(worker))) == REEVE_OK;
     atomic_store(&keeper->connected, open);
-    if (open) rv_worker_note_up(worker);
-    if (!open) rv_worker_note_down(worker, rv_conn_error(keeper->conn)->text);
+    if (open) rv_note_up(worker);
+    if (!open) rv_note_down(worker, rv_conn_error(keeper->conn)->text);
     return open;
 }
 
@@ -220,14 +223,16 @@ static void leave_queue(reeve_worker *worker, rv_claim *claim)
         uint64_t given_back = 0;
         rv_leave_build(keeper->conn, &claim->prefix, session, 200);
         if (rv_conn_call(keeper->conn, 0, &reply) != REEVE_OK || !rv_leave_read(reply, &given_back, &more)) {
-            rv_log(REEVE_LOG_WARN, "session.left", "could not give back what is left: it runs again when the session expires", "queue",
-                   claim->queue, "error", rv_conn_error(keeper->conn)->text, NULL);
+            rv_log(REEVE_LOG_WARN, "session.left",
+                   "could not give back what is left: it runs again when the session expires", "queue", claim->queue,
+                   "error", rv_conn_error(keeper->conn)->text, NULL);
             return;
         }
         atomic_fetch_add_explicit(&worker->stats.given_back, given_back, memory_order_relaxed);
         if (given_back > 0) {
             char number[RV_NUMBER_TEXT];
-            rv_log(REEVE_LOG_INFO, "session.left", "gave tasks back", "queue", claim->queue, "tasks", rv_number_text(number, given_back), NULL);
+            rv_log(REEVE_LOG_INFO, "session.left", "gave tasks back", "queue", claim->queue, "tasks",
+                   rv_number_text(number, given_back), NULL);
         }
     }
     rv_claim_lose(claim, session);
@@ -238,7 +243,8 @@ static void say_goodbye(reeve_worker *worker)
     rv_keeper *keeper = &worker->keeper;
     rv_relieve(worker);
     if (!connect(worker)) {
-        rv_log(REEVE_LOG_WARN, "worker.left", "Redis cannot be reached: what this worker holds runs again when its sessions expire", NULL);
+        rv_log(REEVE_LOG_WARN, "worker.left",
+               "Redis cannot be reached: what this worker holds runs again when its sessions expire", NULL);
         return;
     }
     rv_deliver_handed(worker);

@@ -12,14 +12,4 @@ reeve_status rv_keeper_start(reeve_worker *worker, rv_error *error);
 void rv_keeper_join(reeve_worker *worker);
 void rv_keeper_fini(reeve_worker *worker);
 
-/* The keeper is needed at a time (monotonic ms): rings it if it would sleep longer. Any thread. */
-void rv_keeper_expect(reeve_worker *worker, int64_t at_ms);
-
-/* relief.c: takes over what waits behind long tasks, and tasks whose time is up; returns when to look again. */
-int64_t rv_relieve(reeve_worker *worker);
-/* relief.c: settles what was taken over; keeps what could not be delivered. */
-void rv_deliver_handed(reeve_worker *worker);
-/* relief.c: the session is gone: handlers that run under it should end. */
-void rv_tell_lost(reeve_worker *worker, const rv_claim *claim, const char *session);
-
 #endif

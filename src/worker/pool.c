@@ -33,9 +33,11 @@ static reeve_status check(reeve_worker *worker, const reeve_pool_options *o)
     rv_error *error = &worker->error;
     const char *name = o->name != NULL ? o->name : "(unnamed)";
     if (o->queues == NULL || o->queue_count == 0) return rv_fail(error, REEVE_EINVAL, "pool %s serves no queue", name);
-    if (o->queue_count > QUEUES_MAX) return rv_fail(error, REEVE_EINVAL, "pool %s: at most %d queues", name, QUEUES_MAX);
+    if (o->queue_count > QUEUES_MAX)
+        return rv_fail(error, REEVE_EINVAL, "pool %s: at most %d queues", name, QUEUES_MAX);
     if (o->threads > THREADS_MAX) return rv_fail(error, REEVE_EINVAL, "pool %s: at most %d threads", name, THREADS_MAX);
-    if (o->batch > RV_BATCH_MAX) return rv_fail(error, REEVE_EINVAL, "pool %s: a batch has at most %d tasks", name, RV_BATCH_MAX);
+    if (o->batch > RV_BATCH_MAX)
+        return rv_fail(error, REEVE_EINVAL, "pool %s: a batch has at most %d tasks", name, RV_BATCH_MAX);
     if (o->order != REEVE_ORDER_STRICT) return rv_fail(error, REEVE_EINVAL, "pool %s: there is no such order", name);
     for (size_t i = 0; i < o->queue_count; i++) {
         reeve_status status = rv_check_queue(o->queues[i], error);
@@ -81,9 +83,11 @@ reeve_status reeve_worker_add_pool(reeve_worker *worker, const reeve_pool_option
 {
     if (worker == NULL || options == NULL) return REEVE_EINVAL;
     if (options->size != 0 && options->size != sizeof(*options)) {
-        return rv_fail(&worker->error, REEVE_EINVAL, "the pool's options have size %zu: this library knows %zu", options->size, sizeof(*options));
+        return rv_fail(&worker->error, REEVE_EINVAL, "the pool's options have size %zu: this library knows %zu",
+                       options->size, sizeof(*options));
     }
-    if (rv_worker_phase(worker) != RV_PHASE_CREATED) return rv_fail(&worker->error, REEVE_ESTATE, "the worker has started: pools are added before");
+    if (rv_worker_phase(worker) != RV_PHASE_CREATED)
+        return rv_fail(&worker->error, REEVE_ESTATE, "the worker has started: pools are added before");
     reeve_status status = check(worker, options);
     if (status != REEVE_OK) return status;
     rv_pool **pools = rv_realloc_array(worker->pools, worker->pool_count + 1, sizeof(rv_pool *));

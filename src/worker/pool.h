@@ -6,7 +6,8 @@
 
 #include "worker/state.h"
 
-/* Makes the pool's threads, not yet running; *number counts them through the worker. On failure rv_pool_free cleans up. */
+/* Makes the pool's threads, not yet running; *number counts them through the worker. On failure rv_pool_free cleans up.
+ */
 reeve_status rv_pool_prepare(rv_pool *pool, reeve_worker *worker, unsigned *number, rv_error *error);
 void rv_pool_free(rv_pool *pool);
 

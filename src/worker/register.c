@@ -18,7 +18,8 @@ reeve_status reeve_worker_register(reeve_worker *worker, const reeve_handler *ha
     reeve_status status = check_not_started(worker);
     if (status != REEVE_OK) return status;
     if (handler->size != 0 && handler->size != sizeof(*handler)) {
-        return rv_fail(&worker->error, REEVE_EINVAL, "the handler has size %zu: this library knows %zu", handler->size, sizeof(*handler));
+        return rv_fail(&worker->error, REEVE_EINVAL, "the handler has size %zu: this library knows %zu", handler->size,
+                       sizeof(*handler));
     }
     return rv_handlers_add(&worker->handlers, handler, NULL, &worker->error);
 }
@@ -36,8 +37,8 @@ static reeve_status check_types(reeve_worker *worker, const reeve_plugin_handle 
         const char *type = plugin->handlers[i].type;
         const rv_handler *other = rv_handlers_find(&worker->handlers, type, strlen(type));
         if (other == NULL) continue;
-        return rv_fail(&worker->error, REEVE_EDUPLICATE, "plugin %s: type %s has a handler already (%s)", plugin->path, type,
-                       other->plugin != NULL ? other->plugin->path : "registered by the program");
+        return rv_fail(&worker->error, REEVE_EDUPLICATE, "plugin %s: type %s has a handler already (%s)", plugin->path,
+                       type, other->plugin != NULL ? other->plugin->path : "registered by the program");
     }
     return REEVE_OK;
 }
@@ -65,7 +66,8 @@ reeve_status reeve_worker_load_plugin(reeve_worker *worker, const char *name_or_
     reeve_status status = check_not_started(worker);
     if (status != REEVE_OK) return status;
     reeve_plugin_handle *plugin;
-    worker->error.status = reeve_plugin_open(&plugin, name_or_path, worker->plugin_dir, worker->error.text, sizeof(worker->error.text));
+    worker->error.status =
+        reeve_plugin_open(&plugin, name_or_path, worker->plugin_dir, worker->error.text, sizeof(worker->error.text));
     if (worker->error.status != REEVE_OK) return worker->error.status;
     size_t before = worker->plugin_count;
     status = add_plugin(worker, plugin);
@@ -79,7 +81,8 @@ reeve_status reeve_worker_set_policy(reeve_worker *worker, const reeve_handler_p
     reeve_status status = check_not_started(worker);
     if (status != REEVE_OK) return status;
     rv_handler *entry = rv_handlers_find(&worker->handlers, policy->type, strlen(policy->type));
-    if (entry == NULL) return rv_fail(&worker->error, REEVE_ENOTFOUND, "no handler of type %.120s is registered", policy->type);
+    if (entry == NULL)
+        return rv_fail(&worker->error, REEVE_ENOTFOUND, "no handler of type %.120s is registered", policy->type);
     if (policy->max_attempts < 0 || policy->max_crashes < 0 || policy->timeout_ms < 0) {
         return rv_fail(&worker->error, REEVE_EINVAL, "type %s: a limit is negative", policy->type);
     }

@@ -2,17 +2,18 @@
  * relief.c - no task waits behind a slow one.
  *
  * A thread leases several short tasks at once. When one of them turns out to be long, the keeper takes the others away:
- * those that have finished are settled, so that whoever waits for them hears of it, and those that have not begun go back
- * to the front of their queue, where another thread finds them. A running task whose time is up is settled as failed; its
- * handler is asked to stop, and what it says in the end is ignored.
+ * those that have finished are settled, so that whoever waits for them hears of it, and those that have not begun go
+ * back to the front of their queue, where another thread finds them. A running task whose time is up is settled as
+ * failed; its handler is asked to stop, and what it says in the end is ignored.
  */
 #include <string.h>
 
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/retry.h"
-#include "worker/keeper.h"
+#include "base/text.h"
 #include "worker/lock.h"
+#include "worker/relief.h"
 
 static rv_handed *add_handed(rv_keeper *keeper)
 {
@@ -57,18 +58,25 @@ static void time_out(rv_thread *t, rv_item *item)
     const rv_handler *handler = rv_handlers_find(&t->worker->handlers, envelope->type, envelope->type_length);
     if (!envelope->plain) rv_envelope_policy(&policy, envelope->header, envelope->header_length);
     int most = policy.max_attempts != 0 ? policy.max_attempts : handler != NULL ? handler->handler.max_attempts : 0;
-    const reeve_backoff *backoff = policy.has_backoff ? &policy.backoff : handler != NULL ? &handler->handler.backoff : NULL;
+    const reeve_backoff *backoff = policy.has_backoff ? &policy.backoff
+                                   : handler != NULL  ? &handler->handler.backoff
+                                                      : NULL;
     unsigned failures = item->lease.failures + 1;
     rv_number_text(number, (uint64_t)item->timeout_ms);
     strncat(message, number, sizeof(message) - strlen(message) - 1);
     strncat(message, " ms", sizeof(message) - strlen(message) - 1);
     bool last = failures >= (unsigned)(most > 0 ? most : RV_MAX_ATTEMPTS);
-    rv_settlement outcome = {.id = item->lease.id, .verb = last ? REEVE_OUTCOME_FAIL : REEVE_OUTCOME_RETRY, .counts = true,
-                             .delay_ms = rv_backoff_delay(backoff, failures, rv_random_unit()), .kind = "timeout", .message = message};
+    rv_settlement outcome = {.id = item->lease.id,
+                             .verb = last ? REEVE_OUTCOME_FAIL : REEVE_OUTCOME_RETRY,
+                             .counts = true,
+                             .delay_ms = rv_backoff_delay(backoff, failures, rv_random_unit()),
+                             .kind = "timeout",
+                             .message = message};
     atomic_store(&t->stop, true);
     hand_over(t, item, &outcome);
     t->batch.running_until_ms = RV_FOREVER;
-    rv_log(REEVE_LOG_WARN, "task.timeout", "a task ran longer than its limit", "id", item->lease.id, "thread", t->name, NULL);
+    rv_log(REEVE_LOG_WARN, "task.timeout", "a task ran longer than its limit", "id", item->lease.id, "thread", t->name,
+           NULL);
 }
 
 static int64_t relieve_thread(rv_thread *t, int64_t now)
@@ -98,22 +106,6 @@ int64_t rv_relieve(reeve_worker *worker)
     return next > now ? next : now + RV_PATIENCE_MS;
 }
 
-void rv_tell_lost(reeve_worker *worker, const rv_claim *claim, const char *session)
-{
-    for (size_t i = 0; i < worker->pool_count; i++) {
-        for (unsigned j = 0; j < worker->pools[i]->thread_count; j++) {
-            rv_thread *t = &worker->pools[i]->threads[j];
-            rv_lock(&t->batch.lock);
-            const rv_batch *batch = &t->batch;
-            size_t queue = batch->running != RV_NONE ? batch->items[batch->running].lease.queue : RV_NONE;
-            if (queue != RV_NONE && t->pool->claims[queue] == claim && strcmp(batch->sessions[queue], session) == 0) {
-                atomic_store(&t->stop, true);
-            }
-            rv_unlock(&t->batch.lock);
-        }
-    }
-}
-
 /* ---- settling what was handed over ----------------------------------------------------------------------------- */
 
 static void count_handed(reeve_worker *worker, const rv_handed *handed, bool refused)
@@ -121,7 +113,8 @@ static void count_handed(reeve_worker *worker, const rv_handed *handed, bool ref
     rv_stats *stats = &worker->stats;
     const rv_settlement *s = &handed->outcome;
     bool counts = s->verb == REEVE_OUTCOME_RETRY || (s->verb == REEVE_OUTCOME_FAIL && s->counts);
-    rv_session_totals totals = {.completed = s->verb == REEVE_OUTCOME_DONE, .failed = counts, .dead = s->verb == REEVE_OUTCOME_FAIL};
+    rv_session_totals totals = {
+        .completed = s->verb == REEVE_OUTCOME_DONE, .failed = counts, .dead = s->verb == REEVE_OUTCOME_FAIL};
     if (refused) {
         atomic_fetch_add_explicit(&stats->refused, 1, memory_order_relaxed);
         return;
@@ -162,7 +155,8 @@ static reeve_status deliver_some(reeve_worker *worker, delivery *d, size_t count
     for (size_t i = 0; i < count; i++) {
         const rv_handed *handed = &keeper->handed[d->first + i];
         const rv_settlement *items[] = {&handed->outcome};
-        rv_turn_group group = {.prefix = &handed->claim->prefix, .session = handed->session, .items = items, .count = 1};
+        rv_turn_group group = {
+            .prefix = &handed->claim->prefix, .session = handed->session, .items = items, .count = 1};
         rv_turn turn = {.thread = "keeper", .session_ms = worker->session_ms, .groups = &group, .group_count = 1};
         rv_turn_build(keeper->conn, &turn);
     }

@@ -1,6 +1,6 @@
 /*
- * run.c - from a leased item to an outcome: finds the handler, prepares the thread for it, calls it, and decides what its
- * answer means (another attempt or death).
+ * run.c - from a leased item to an outcome: finds the handler, prepares the thread for it, calls it, and decides what
+ * its answer means (another attempt or death).
  */
 #include <string.h>
 
@@ -8,8 +8,8 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/retry.h"
-#include "worker/keeper.h"
 #include "worker/lock.h"
+#include "worker/notice.h"
 #include "worker/thread.h"
 
 static reeve_status report_progress(reeve_task *task, int percent, const char *words, void *context)
@@ -79,8 +79,8 @@ static bool set_up(rv_thread *t, const rv_handler *handler)
 static reeve_outcome call_handler(rv_thread *t, const rv_handler *handler)
 {
     if (!set_up(t, handler)) {
-        return rv_task_failed(&t->task, REEVE_OUTCOME_RETRY, "setup", "the handler of type %s could not set up this thread",
-                              handler->handler.type);
+        return rv_task_failed(&t->task, REEVE_OUTCOME_RETRY, "setup",
+                              "the handler of type %s could not set up this thread", handler->handler.type);
     }
     if (handler->plugin != NULL) rv_plugin_enter(handler->plugin);
     reeve_outcome verb = rv_task_run(&t->task, &handler->handler);
@@ -89,17 +89,20 @@ static reeve_outcome call_handler(rv_thread *t, const rv_handler *handler)
 }
 
 /* Runs it, unless there is nobody to run it or it has brought down too many workers. */
-static reeve_outcome attempt(rv_thread *t, const rv_item *item, const rv_handler *handler, const rv_task_policy *policy, bool *ret_counts)
+static reeve_outcome attempt(rv_thread *t, const rv_item *item, const rv_handler *handler, const rv_task_policy *policy,
+                             bool *ret_counts)
 {
     const rv_envelope *envelope = &item->lease.envelope;
     *ret_counts = true;
     if (item->lease.crashes >= (unsigned)policy->max_crashes) {
         *ret_counts = false;
-        return rv_task_failed(&t->task, REEVE_OUTCOME_FAIL, "crash", "%u workers died while they held this task", item->lease.crashes);
+        return rv_task_failed(&t->task, REEVE_OUTCOME_FAIL, "crash", "%u workers died while they held this task",
+                              item->lease.crashes);
     }
     if (handler == NULL) {
-        return rv_task_failed(&t->task, REEVE_OUTCOME_RETRY, "no_handler", "this worker has no handler for type %.*s: load its plugin",
-                              (int)envelope->type_length, envelope->type);
+        return rv_task_failed(&t->task, REEVE_OUTCOME_RETRY, "no_handler",
+                              "this worker has no handler for type %.*s: load its plugin", (int)envelope->type_length,
+                              envelope->type);
     }
     return call_handler(t, handler);
 }
@@ -119,7 +122,8 @@ static bool decide(rv_thread *t, rv_item *item, reeve_outcome verb, const rv_tas
     }
     unsigned failures = item->lease.failures + 1;
     if (verb == REEVE_OUTCOME_RETRY && failures >= (unsigned)policy->max_attempts) s.verb = REEVE_OUTCOME_FAIL;
-    if (s.verb == REEVE_OUTCOME_RETRY && s.delay_ms < 0) s.delay_ms = rv_backoff_delay(&policy->backoff, failures, rv_random_unit());
+    if (s.verb == REEVE_OUTCOME_RETRY && s.delay_ms < 0)
+        s.delay_ms = rv_backoff_delay(&policy->backoff, failures, rv_random_unit());
     if (verb == REEVE_OUTCOME_SNOOZE || (verb == REEVE_OUTCOME_DONE && !s.has_result)) {
         item->outcome = s;
         return true;
@@ -134,12 +138,13 @@ static void log_failure(const rv_thread *t, const rv_item *item)
     reeve_log_level level = s->verb == REEVE_OUTCOME_FAIL ? REEVE_LOG_WARN : REEVE_LOG_INFO;
     if (!rv_log_on(level)) return;
     char type[REEVE_TYPE_MAX + 1];
-    size_t length = item->lease.envelope.type_length < REEVE_TYPE_MAX ? item->lease.envelope.type_length : REEVE_TYPE_MAX;
+    size_t length =
+        item->lease.envelope.type_length < REEVE_TYPE_MAX ? item->lease.envelope.type_length : REEVE_TYPE_MAX;
     memcpy(type, item->lease.envelope.type, length);
     type[length] = '\0';
     rv_log(level, s->verb == REEVE_OUTCOME_FAIL ? "task.dead" : "task.retry",
-           s->verb == REEVE_OUTCOME_FAIL ? "task is dead" : "task failed, will be tried again", "queue", t->task.queue, "id", s->id,
-           "type", type, "kind", s->kind, "error", s->message, NULL);
+           s->verb == REEVE_OUTCOME_FAIL ? "task is dead" : "task failed, will be tried again", "queue", t->task.queue,
+           "id", s->id, "type", type, "kind", s->kind, "error", s->message, NULL);
 }
 
 void rv_thread_run(rv_thread *t, rv_item *item)
@@ -160,7 +165,10 @@ void rv_thread_run(rv_thread *t, rv_item *item)
     reeve_outcome verb = attempt(t, item, handler, &policy, &counts);
     if (!decide(t, item, verb, &policy, counts)) {
         /* Without memory for its words the outcome is still the same, if need be without its result. */
-        item->outcome = (rv_settlement){.id = item->lease.id, .verb = REEVE_OUTCOME_RETRY, .delay_ms = 1000, .kind = "memory",
+        item->outcome = (rv_settlement){.id = item->lease.id,
+                                        .verb = REEVE_OUTCOME_RETRY,
+                                        .delay_ms = 1000,
+                                        .kind = "memory",
                                         .message = "no memory to keep the outcome"};
     }
     log_failure(t, item);

@@ -6,7 +6,10 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/retry.h"
+#include "base/text.h"
 #include "worker/lock.h"
+#include "worker/notice.h"
+#include "worker/spawn.h"
 
 /* How many tasks of each kind one call of tend.lua touches: Redis serves nobody else meanwhile. */
 #define TEND_MOST 200
@@ -16,28 +19,6 @@
 static int64_t rest_ms(const reeve_worker *worker)
 {
     return worker->session_ms;
-}
-
-static void set_due(rv_scheduler *scheduler, size_t claim, int64_t at)
-{
-    rv_lock(&scheduler->lock);
-    if (at < scheduler->due[claim]) scheduler->due[claim] = at;
-    rv_unlock(&scheduler->lock);
-}
-
-void rv_scheduler_due(reeve_worker *worker, const char *queue)
-{
-    for (size_t i = 0; i < worker->claim_count; i++) {
-        if (strcmp(worker->claims[i]->queue, queue) != 0) continue;
-        set_due(&worker->scheduler, i, rv_now_ms());
-        rv_waker_ring(&worker->scheduler.waker);
-    }
-}
-
-void rv_scheduler_kick(reeve_worker *worker)
-{
-    for (size_t i = 0; i < worker->claim_count; i++) set_due(&worker->scheduler, i, rv_now_ms());
-    rv_waker_ring(&worker->scheduler.waker);
 }
 
 /* ---- tending --------------------------------------------------------------------------------------------------- */
@@ -53,8 +34,8 @@ static void log_tended(const rv_claim *claim, const rv_tend_reply *tended)
 {
     char number[RV_NUMBER_TEXT];
     if (tended->session[0] != '\0') {
-        rv_log(REEVE_LOG_WARN, "session.reaped", "a worker did not come back: its tasks run again", "queue", claim->queue, "session",
-               tended->session, "tasks", rv_number_text(number, tended->recovered), NULL);
+        rv_log(REEVE_LOG_WARN, "session.reaped", "a worker did not come back: its tasks run again", "queue",
+               claim->queue, "session", tended->session, "tasks", rv_number_text(number, tended->recovered), NULL);
     }
     if (tended->promoted > 0) {
         rv_log(REEVE_LOG_DEBUG, "queue.due", "scheduled tasks are ready", "queue", claim->queue, "tasks",
@@ -72,13 +53,13 @@ static void on_tended(size_t index, const rv_reply *reply, void *context)
     if (!rv_tend_read(&tended, reply)) {
         rv_copy_text(r->words, sizeof(r->words), rv_reply_is(reply, RV_ERROR) ? reply->text : "unexpected reply");
         r->trouble = r->words;
-        set_due(scheduler, claim, rv_deadline(1000));
+        rv_scheduler_set_due(scheduler, claim, rv_deadline(1000));
         return;
     }
     log_tended(r->worker->claims[claim], &tended);
     int64_t rest = rest_ms(r->worker);
     int64_t in = tended.more ? 0 : tended.next_in_ms >= 0 && tended.next_in_ms < rest ? tended.next_in_ms : rest;
-    set_due(scheduler, claim, rv_deadline(in));
+    rv_scheduler_set_due(scheduler, claim, rv_deadline(in));
 }
 
 /* Picks the queues that are due, at most one pipeline of them. */
@@ -111,13 +92,15 @@ static bool tend(reeve_worker *worker)
 {
     rv_scheduler *scheduler = &worker->scheduler;
     round_of r = {.worker = worker, .count = pick(scheduler, worker->claim_count)};
-    for (size_t i = 0; i < r.count; i++) rv_tend_build(scheduler->conn, &worker->claims[scheduler->tended[i]]->prefix, TEND_MOST);
+    for (size_t i = 0; i < r.count; i++)
+        rv_tend_build(scheduler->conn, &worker->claims[scheduler->tended[i]]->prefix, TEND_MOST);
     if (r.count == 0) return true;
     if (rv_conn_exec(scheduler->conn, 0, on_tended, &r) != REEVE_OK) {
-        for (size_t i = 0; i < r.count; i++) set_due(scheduler, scheduler->tended[i], rv_now_ms());
+        for (size_t i = 0; i < r.count; i++) rv_scheduler_set_due(scheduler, scheduler->tended[i], rv_now_ms());
         return false;
     }
-    if (r.trouble != NULL) rv_log(REEVE_LOG_ERROR, "redis.error", "Redis did not tend a queue: trying again", "error", r.trouble, NULL);
+    if (r.trouble != NULL)
+        rv_log(REEVE_LOG_ERROR, "redis.error", "Redis did not tend a queue: trying again", "error", r.trouble, NULL);
     return true;
 }
 
@@ -128,12 +111,13 @@ static bool connect(reeve_worker *worker)
     if (rv_conn_is_open(scheduler->conn)) return true;
     if (rv_conn_open(scheduler->conn, rv_deadline(worker->command_ms)) == REEVE_OK) {
         scheduler->tries = 0;
-        rv_worker_note_up(worker);
+        rv_note_up(worker);
         return true;
     }
-    rv_worker_note_down(worker, rv_conn_error(scheduler->conn)->text);
+    rv_note_down(worker, rv_conn_error(scheduler->conn)->text);
     rv_error error = {0};
-    if (worker->embedded != NULL && rv_embedded_revive(worker->embedded, rv_deadline(worker->command_ms), &error) != REEVE_OK) {
+    if (worker->embedded != NULL &&
+        rv_embedded_revive(worker->embedded, rv_deadline(worker->command_ms), &error) != REEVE_OK) {
         rv_log(REEVE_LOG_ERROR, "embedded.down", "the embedded server does not start again", "error", error.text, NULL);
     }
     return false;
@@ -166,7 +150,8 @@ reeve_status rv_scheduler_init(reeve_worker *worker, rv_error *error)
     char name[64];
     scheduler->due = rv_zalloc_array(worker->claim_count, sizeof(*scheduler->due));
     scheduler->tended = rv_zalloc_array(TEND_AT_ONCE, sizeof(*scheduler->tended));
-    if (scheduler->due == NULL || scheduler->tended == NULL) return rv_fail(error, REEVE_ENOMEM, "no memory for the scheduler");
+    if (scheduler->due == NULL || scheduler->tended == NULL)
+        return rv_fail(error, REEVE_ENOMEM, "no memory for the scheduler");
     reeve_status status = rv_waker_init(&scheduler->waker, error);
     if (status != REEVE_OK) return status;
     snprintf(name, sizeof(name), "reeve-%s-scheduler", worker->id);

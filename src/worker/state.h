@@ -35,20 +35,20 @@ typedef struct rv_pool rv_pool;
 typedef struct rv_thread {
     reeve_worker *worker;
     rv_pool *pool;
-    unsigned number;         /* within the worker, from 1: its name in Redis */
-    char name[16];           /* within the process */
+    unsigned number; /* within the worker, from 1: its name in Redis */
+    char name[16];   /* within the process */
     char number_text[12];
     pthread_t id;
     bool started;
-    rv_waker waker;          /* rung when the phase changes */
+    rv_waker waker; /* rung when the phase changes */
     rv_conn *conn;
-    rv_arena arena;          /* the memory that the batch's leases lie in */
+    rv_arena arena; /* the memory that the batch's leases lie in */
     rv_batch batch;
     reeve_task task;
     rv_task_host host;
-    atomic_bool stop;        /* the running handler should end */
+    atomic_bool stop; /* the running handler should end */
     atomic_bool busy;
-    void **states;           /* what thread_start left, by handler */
+    void **states; /* what thread_start left, by handler */
     bool *set_up;
     /* how many tasks to take at once (see thread.c) */
     int64_t task_us;
@@ -63,7 +63,7 @@ typedef struct rv_thread {
 
 struct rv_pool {
     char name[12];
-    rv_claim **claims;       /* the queues it serves, in order */
+    rv_claim **claims; /* the queues it serves, in order */
     size_t claim_count;
     unsigned thread_count;
     unsigned batch;
@@ -86,13 +86,13 @@ typedef struct rv_keeper {
     pthread_t id;
     bool started;
     rv_waker waker;
-    rv_conn *conn;             /* heartbeats and handed outcomes */
-    rv_conn *listener;         /* the control channel */
+    rv_conn *conn;     /* heartbeats and handed outcomes */
+    rv_conn *listener; /* the control channel */
     int64_t listen_again_ms;
     unsigned listen_tries;
     int64_t beat_at_ms;
-    atomic_llong wake_at_ms;   /* until when it sleeps: who needs it earlier rings */
-    rv_handed *handed;         /* the keeper's own */
+    atomic_llong wake_at_ms; /* until when it sleeps: who needs it earlier rings */
+    rv_handed *handed;       /* the keeper's own */
     size_t handed_count;
     size_t handed_capacity;
     atomic_bool connected;
@@ -105,23 +105,23 @@ typedef struct rv_scheduler {
     rv_waker waker;
     rv_conn *conn;
     unsigned tries;
-    pthread_mutex_t lock;      /* guards due */
-    int64_t *due;              /* by claim: when to tend it, monotonic ms */
-    size_t *tended;            /* scratch */
+    pthread_mutex_t lock; /* guards due */
+    int64_t *due;         /* by claim: when to tend it, monotonic ms */
+    size_t *tended;       /* scratch */
 } rv_scheduler;
 
 struct reeve_worker {
     rv_error error;
     rv_url url;
-    rv_url address;            /* the embedded server's socket, or the same as url */
-    const rv_url *target;      /* where connections go */
+    rv_url address;       /* the embedded server's socket, or the same as url */
+    const rv_url *target; /* where connections go */
     rv_embedded *embedded;
     char ns[RV_NS_MAX + 1];
     char *name;
     char *host;
     char *plugin_dir;
     char id[RV_SESSION_LENGTH + 1];
-    char about[256];           /* the session's description: JSON, longer than 64 bytes (see lease.lua) */
+    char about[256]; /* the session's description: JSON, longer than 64 bytes (see lease.lua) */
     int64_t session_ms;
     int64_t command_ms;
     int64_t started_wall_ms;
@@ -133,11 +133,11 @@ struct reeve_worker {
     rv_pool **pools;
     size_t pool_count;
     unsigned thread_count;
-    pthread_mutex_t lock;      /* guards threads_alive, joined */
+    pthread_mutex_t lock; /* guards threads_alive, joined */
     pthread_cond_t thread_ended;
     unsigned threads_alive;
-    atomic_int phase;          /* rv_phase */
-    atomic_bool down;          /* an outage was logged and has not ended */
+    atomic_int phase; /* rv_phase */
+    atomic_bool down; /* an outage was logged and has not ended */
     rv_stats stats;
     rv_keeper keeper;
     rv_scheduler scheduler;
@@ -147,19 +147,5 @@ static inline rv_phase rv_worker_phase(const reeve_worker *worker)
 {
     return (rv_phase)atomic_load_explicit(&worker->phase, memory_order_acquire);
 }
-
-/* Logs the beginning and the end of an outage, once each for the whole worker. words: the error. */
-void rv_worker_note_down(reeve_worker *worker, const char *words);
-void rv_worker_note_up(reeve_worker *worker);
-
-/* Rings everybody: the phase has changed. */
-void rv_worker_ring(reeve_worker *worker);
-
-/* Creates a thread of the library: named, with all signals blocked. */
-reeve_status rv_start_thread(pthread_t *ret, void *(*run)(void *), void *argument, const char *name, rv_error *error);
-
-/* A part that logs a number. */
-#define RV_NUMBER_TEXT 24
-const char *rv_number_text(char text[RV_NUMBER_TEXT], uint64_t number);
 
 #endif

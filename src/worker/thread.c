@@ -5,9 +5,8 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "worker/keeper.h"
 #include "worker/lock.h"
-#include "worker/scheduler.h"
+#include "worker/notice.h"
 
 /* ---- how many at once ------------------------------------------------------------------------------------------ */
 
@@ -45,6 +44,7 @@ static rv_item *take_next(rv_thread *t, size_t *next, int64_t now_ms)
         batch->running = (*next)++;
         batch->running_since_ms = now_ms;
         batch->running_until_ms = RV_FOREVER;
+        atomic_store_explicit(&t->stop, false, memory_order_relaxed);
     }
     rv_unlock(&batch->lock);
     return item;
@@ -81,7 +81,6 @@ static void run_batch(rv_thread *t)
         rv_item *item = take_next(t, &next, now_us / 1000);
         if (item == NULL) break;
         if (ran == 0 && t->batch.count > 1) rv_keeper_expect(t->worker, start_us / 1000 + RV_PATIENCE_MS);
-        atomic_store_explicit(&t->stop, false, memory_order_relaxed);
         rv_thread_run(t, item);
         note_finished(t, item);
         ran++;
@@ -114,8 +113,8 @@ static void rest(rv_thread *t)
     build_wait(t);
     reeve_status status = rv_conn_call_blocking(t->conn, RV_FOREVER, &reply);
     if (status == REEVE_EREDIS) {
-        rv_log(REEVE_LOG_ERROR, "redis.error", "Redis does not let this thread wait: looking again in a second", "error",
-               rv_conn_error(t->conn)->text, NULL);
+        rv_log(REEVE_LOG_ERROR, "redis.error", "Redis does not let this thread wait: looking again in a second",
+               "error", rv_conn_error(t->conn)->text, NULL);
         rv_waker_wait(&t->waker, rv_deadline(1000));
     }
     if (status != REEVE_EINTERRUPTED) return;
@@ -208,7 +207,8 @@ reeve_status rv_thread_init(rv_thread *t, rv_pool *pool, reeve_worker *worker, u
     reeve_status status = rv_waker_init(&t->waker, error);
     if (status == REEVE_OK) status = rv_batch_init(&t->batch, pool->batch, pool->claim_count, error);
     if (status == REEVE_OK && !allocate(t)) status = rv_fail(error, REEVE_ENOMEM, "no memory for a thread");
-    rv_conn_options options = {.url = worker->target, .name = connection, .waker = &t->waker, .command_ms = worker->command_ms};
+    rv_conn_options options = {
+        .url = worker->target, .name = connection, .waker = &t->waker, .command_ms = worker->command_ms};
     if (status == REEVE_OK) status = rv_conn_create(&t->conn, &options, error);
     return status;
 }

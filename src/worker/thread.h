@@ -1,5 +1,6 @@
 /*
- * thread.h - a pool's thread: takes a turn, runs what it leased, takes the next; waits in one place when there is nothing.
+ * thread.h - a pool's thread: takes a turn, runs what it leased, takes the next; waits in one place when there is
+ * nothing.
  */
 #ifndef RV_THREAD_H
 #define RV_THREAD_H

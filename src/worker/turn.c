@@ -2,9 +2,10 @@
  * turn.c - a thread's turn over its connection: settle what is finished, lease what comes next, and survive whatever
  * happens to the connection or to Redis in between.
  *
- * A turn whose reply was lost may have been carried out. So after a reconnect the thread first asks what stands under its
- * name (recall): an outcome whose task is not there any more was accepted, if the session is still alive, else refused; a
- * task that it does not know was leased by the lost turn, and goes back to the front of its queue with the next one.
+ * A turn whose reply was lost may have been carried out. So after a reconnect the thread first asks what stands under
+ * its name (recall): an outcome whose task is not there any more was accepted, if the session is still alive, else
+ * refused; a task that it does not know was leased by the lost turn, and goes back to the front of its queue with the
+ * next one.
  */
 #include <stdio.h>
 #include <string.h>
@@ -12,8 +13,8 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/retry.h"
-#include "worker/keeper.h"
 #include "worker/lock.h"
+#include "worker/notice.h"
 #include "worker/thread.h"
 
 /* ---- connecting ------------------------------------------------------------------------------------------------ */
@@ -22,7 +23,8 @@
 static bool gives_up(const rv_thread *t)
 {
     rv_phase phase = rv_worker_phase(t->worker);
-    return phase >= RV_PHASE_LEAVING || (phase >= RV_PHASE_STOPPING && rv_batch_count(&t->batch, RV_ITEM_FINISHED) == 0);
+    return phase >= RV_PHASE_LEAVING ||
+           (phase >= RV_PHASE_STOPPING && rv_batch_count(&t->batch, RV_ITEM_FINISHED) == 0);
 }
 
 bool rv_thread_connect(rv_thread *t)
@@ -30,12 +32,12 @@ bool rv_thread_connect(rv_thread *t)
     for (unsigned tries = 1; !rv_conn_is_open(t->conn); tries++) {
         if (gives_up(t)) return false;
         if (rv_conn_open(t->conn, rv_deadline(t->worker->command_ms)) == REEVE_OK) break;
-        rv_worker_note_down(t->worker, rv_conn_error(t->conn)->text);
+        rv_note_down(t->worker, rv_conn_error(t->conn)->text);
         rv_waker_silence(&t->waker);
         if (gives_up(t)) return false;
         rv_waker_wait(&t->waker, rv_deadline(rv_reconnect_delay(tries, rv_random_unit())));
     }
-    rv_worker_note_up(t->worker);
+    rv_note_up(t->worker);
     return true;
 }
 
@@ -135,12 +137,15 @@ static size_t group_outcomes(rv_thread *t)
         size_t first = outcomes;
         for (size_t i = 0; i < t->batch.count; i++) {
             const rv_item *item = &t->batch.items[i];
-            if (item->lease.queue != queue || item->state != RV_ITEM_FINISHED || item->accepted || item->refused) continue;
+            if (item->lease.queue != queue || item->state != RV_ITEM_FINISHED || item->accepted || item->refused)
+                continue;
             t->outcomes[outcomes++] = &item->outcome;
         }
         if (outcomes == first) continue;
-        t->groups[groups++] = (rv_turn_group){.prefix = &t->pool->claims[queue]->prefix, .session = t->batch.sessions[queue],
-                                              .items = &t->outcomes[first], .count = outcomes - first};
+        t->groups[groups++] = (rv_turn_group){.prefix = &t->pool->claims[queue]->prefix,
+                                              .session = t->batch.sessions[queue],
+                                              .items = &t->outcomes[first],
+                                              .count = outcomes - first};
     }
     return groups;
 }
@@ -149,14 +154,18 @@ static void list_queues(rv_thread *t)
 {
     for (size_t i = 0; i < t->pool->claim_count; i++) {
         bool begun = rv_claim_get(t->pool->claims[i], t->sessions[i], NULL);
-        t->queues[i] = (rv_turn_queue){.prefix = &t->pool->claims[i]->prefix, .session = t->sessions[i],
-                                       .join = begun ? "" : t->worker->about};
+        t->queues[i] = (rv_turn_queue){
+            .prefix = &t->pool->claims[i]->prefix, .session = t->sessions[i], .join = begun ? "" : t->worker->about};
     }
 }
 
 static reeve_status call_turn(rv_thread *t, unsigned want, size_t groups, const rv_reply **ret)
 {
-    rv_turn turn = {.thread = t->number_text, .want = want, .session_ms = t->worker->session_ms, .groups = t->groups, .group_count = groups};
+    rv_turn turn = {.thread = t->number_text,
+                    .want = want,
+                    .session_ms = t->worker->session_ms,
+                    .groups = t->groups,
+                    .group_count = groups};
     if (want > 0) {
         list_queues(t);
         turn.queues = t->queues;
@@ -182,7 +191,8 @@ static void note_refused(rv_thread *t, const rv_reply *refused)
 static void log_refused(const rv_thread *t, const rv_item *item)
 {
     if (item->outcome.verb == REEVE_OUTCOME_SNOOZE) return;
-    rv_log(REEVE_LOG_WARN, "task.refused", "the outcome came too late: the lease was gone, the task runs again elsewhere", "queue",
+    rv_log(REEVE_LOG_WARN, "task.refused",
+           "the outcome came too late: the lease was gone, the task runs again elsewhere", "queue",
            t->pool->claims[item->lease.queue]->queue, "id", item->outcome.id, NULL);
 }
 
@@ -227,7 +237,8 @@ static void note_gone(rv_thread *t, const rv_reply *gone)
         if (index < 1 || (size_t)index > t->pool->claim_count) continue;
         rv_claim *claim = t->pool->claims[index - 1];
         if (!rv_claim_lose(claim, t->sessions[index - 1])) continue;
-        rv_log(REEVE_LOG_WARN, "session.lost", "the session was gone from Redis: a new one begins", "queue", claim->queue, NULL);
+        rv_log(REEVE_LOG_WARN, "session.lost", "the session was gone from Redis: a new one begins", "queue",
+               claim->queue, NULL);
         rv_tell_lost(t->worker, claim, t->sessions[index - 1]);
     }
 }
@@ -236,11 +247,14 @@ static void fill_batch(rv_thread *t, const rv_turn_reply *reply)
 {
     size_t bad;
     size_t count = rv_turn_leases(reply, t->leases, t->batch.capacity, &bad);
-    if (bad > 0) rv_log(REEVE_LOG_ERROR, "task.malformed", "a leased task is no task: another program wrote into the queue", NULL);
+    if (bad > 0)
+        rv_log(REEVE_LOG_ERROR, "task.malformed", "a leased task is no task: another program wrote into the queue",
+               NULL);
     if (count == 0) return;
     rv_lock(&t->batch.lock);
     for (size_t i = 0; i < count; i++) t->batch.items[i] = (rv_item){.lease = t->leases[i], .state = RV_ITEM_WAITING};
-    for (size_t i = 0; i < t->pool->claim_count; i++) memcpy(t->batch.sessions[i], t->sessions[i], sizeof(t->sessions[i]));
+    for (size_t i = 0; i < t->pool->claim_count; i++)
+        memcpy(t->batch.sessions[i], t->sessions[i], sizeof(t->sessions[i]));
     t->batch.count = count;
     t->batch.running = RV_NONE;
     rv_unlock(&t->batch.lock);
@@ -267,8 +281,8 @@ static bool finish_turn(rv_thread *t, const rv_turn_reply *reply, unsigned want)
 
 /* ---- the turn -------------------------------------------------------------------------------------------------- */
 
-/* Redis answered with an error. One that passes (it loads its data, its disk is full) is waited out; so is any other, as
- * giving up would lose what is finished. */
+/* Redis answered with an error. One that passes (it loads its data, its disk is full) is waited out; so is any other,
+ * as giving up would lose what is finished. */
 static void wait_out(rv_thread *t, unsigned tries)
 {
     const char *words = rv_conn_error(t->conn)->text;

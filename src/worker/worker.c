@@ -2,18 +2,19 @@
  * worker.c - a worker's life: create, register, start, quiet, stop, destroy.
  */
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "redis/topology.h"
 #include "worker/keeper.h"
 #include "worker/lock.h"
 #include "worker/pool.h"
 #include "worker/scheduler.h"
+#include "worker/spawn.h"
 #include "worker/thread.h"
 
 #define DEFAULT_SESSION_MS 15000
@@ -22,49 +23,6 @@
 #define EMBEDDED_START_MS 10000
 /* How long handlers have to notice that they should stop once the deadline has passed. */
 #define GRACE_MS 1000
-
-/* ---- what the parts share -------------------------------------------------------------------------------------- */
-
-void rv_worker_note_down(reeve_worker *worker, const char *words)
-{
-    if (atomic_exchange(&worker->down, true)) return;
-    rv_log(REEVE_LOG_WARN, "redis.down", "Redis cannot be reached: trying again until it is back", "url", worker->target->redacted, "error",
-           words, NULL);
-}
-
-void rv_worker_note_up(reeve_worker *worker)
-{
-    if (!atomic_load_explicit(&worker->down, memory_order_relaxed) || !atomic_exchange(&worker->down, false)) return;
-    rv_log(REEVE_LOG_INFO, "redis.up", "Redis is back", "url", worker->target->redacted, NULL);
-}
-
-void rv_worker_ring(reeve_worker *worker)
-{
-    for (size_t i = 0; i < worker->pool_count; i++) {
-        rv_pool *pool = worker->pools[i];
-        for (unsigned j = 0; pool->threads != NULL && j < pool->thread_count; j++) rv_waker_ring(&pool->threads[j].waker);
-    }
-    rv_waker_ring(&worker->keeper.waker);
-    rv_waker_ring(&worker->scheduler.waker);
-}
-
-reeve_status rv_start_thread(pthread_t *ret, void *(*run)(void *), void *argument, const char *name, rv_error *error)
-{
-    sigset_t all, before;
-    sigfillset(&all);
-    rv_lock_check(pthread_sigmask(SIG_SETMASK, &all, &before));
-    int failed = pthread_create(ret, NULL, run, argument);
-    rv_lock_check(pthread_sigmask(SIG_SETMASK, &before, NULL));
-    if (failed != 0) return rv_fail(error, REEVE_ESYSTEM, "cannot start thread %s: %s", name, strerror(failed));
-    (void)pthread_setname_np(*ret, name); /* (a name is a courtesy) */
-    return REEVE_OK;
-}
-
-const char *rv_number_text(char text[RV_NUMBER_TEXT], uint64_t number)
-{
-    snprintf(text, RV_NUMBER_TEXT, "%llu", (unsigned long long)number);
-    return text;
-}
 
 /* ---- create ---------------------------------------------------------------------------------------------------- */
 
@@ -76,24 +34,27 @@ static char *host_name(void)
     return rv_strdup(host);
 }
 
-/* What stands under '#' in a session's hash: who it is, and spaces up to a length that makes Redis keep the hash as a table
- * from the start (its listpacks are slow where many short fields come and go). */
+/* What stands under '#' in a session's hash: who it is, and spaces up to a length that makes Redis keep the hash as a
+ * table from the start (its listpacks are slow where many short fields come and go). */
 static void describe(reeve_worker *worker)
 {
-    snprintf(worker->about, sizeof(worker->about), "{\"worker\":\"%s\",\"pid\":%ld,\"started\":%lld%*s}", worker->id, (long)getpid(),
-             (long long)worker->started_wall_ms, 70, "");
+    snprintf(worker->about, sizeof(worker->about), "{\"worker\":\"%s\",\"pid\":%ld,\"started\":%lld%*s}", worker->id,
+             (long)getpid(), (long long)worker->started_wall_ms, 70, "");
 }
 
 static reeve_status choose_options(reeve_worker *worker, const reeve_worker_options *o)
 {
     rv_error *error = &worker->error;
     if (o->size != 0 && o->size != sizeof(*o)) {
-        return rv_fail(error, REEVE_EINVAL, "the worker's options have size %zu: this library knows %zu", o->size, sizeof(*o));
+        return rv_fail(error, REEVE_EINVAL, "the worker's options have size %zu: this library knows %zu", o->size,
+                       sizeof(*o));
     }
     if (o->session_ms != 0 && o->session_ms < LEAST_SESSION_MS) {
-        return rv_fail(error, REEVE_EINVAL, "a session of %lld ms: at least %d", (long long)o->session_ms, LEAST_SESSION_MS);
+        return rv_fail(error, REEVE_EINVAL, "a session of %lld ms: at least %d", (long long)o->session_ms,
+                       LEAST_SESSION_MS);
     }
-    if (o->command_ms < 0) return rv_fail(error, REEVE_EINVAL, "a command's deadline of %lld ms", (long long)o->command_ms);
+    if (o->command_ms < 0)
+        return rv_fail(error, REEVE_EINVAL, "a command's deadline of %lld ms", (long long)o->command_ms);
     const char *ns = rv_ns_choose(o->ns, error);
     if (ns == NULL) return error->status;
     rv_copy_text(worker->ns, sizeof(worker->ns), ns);
@@ -158,7 +119,8 @@ const char *reeve_worker_id(const reeve_worker *worker)
 static reeve_status join_embedded(reeve_worker *worker)
 {
     if (worker->url.kind != RV_URL_EMBEDDED) return REEVE_OK;
-    reeve_status status = rv_embedded_join(&worker->embedded, &worker->url, &worker->address, rv_deadline(EMBEDDED_START_MS), &worker->error);
+    reeve_status status = rv_embedded_join(&worker->embedded, &worker->url, &worker->address,
+                                           rv_deadline(EMBEDDED_START_MS), &worker->error);
     if (status == REEVE_OK) worker->target = &worker->address;
     return status;
 }
@@ -196,6 +158,18 @@ static reeve_status start_threads(reeve_worker *worker)
     return REEVE_OK;
 }
 
+/* Everybody looks at the phase again. */
+static void ring_everybody(reeve_worker *worker)
+{
+    for (size_t i = 0; i < worker->pool_count; i++) {
+        rv_pool *pool = worker->pools[i];
+        for (unsigned j = 0; pool->threads != NULL && j < pool->thread_count; j++)
+            rv_waker_ring(&pool->threads[j].waker);
+    }
+    rv_waker_ring(&worker->keeper.waker);
+    rv_waker_ring(&worker->scheduler.waker);
+}
+
 static void set_phase(reeve_worker *worker, rv_phase phase)
 {
     rv_phase now = rv_worker_phase(worker);
@@ -204,15 +178,17 @@ static void set_phase(reeve_worker *worker, rv_phase phase)
         if (atomic_compare_exchange_strong(&worker->phase, &expected, (int)phase)) break;
         now = (rv_phase)expected;
     }
-    rv_worker_ring(worker);
+    ring_everybody(worker);
 }
 
 reeve_status reeve_worker_start(reeve_worker *worker)
 {
     if (worker == NULL) return REEVE_EINVAL;
     rv_error_clear(&worker->error);
-    if (rv_worker_phase(worker) != RV_PHASE_CREATED) return rv_fail(&worker->error, REEVE_ESTATE, "the worker was started before");
-    if (worker->pool_count == 0) return rv_fail(&worker->error, REEVE_EINVAL, "the worker has no pool: add one before starting");
+    if (rv_worker_phase(worker) != RV_PHASE_CREATED)
+        return rv_fail(&worker->error, REEVE_ESTATE, "the worker was started before");
+    if (worker->pool_count == 0)
+        return rv_fail(&worker->error, REEVE_EINVAL, "the worker has no pool: add one before starting");
     worker->started_wall_ms = rv_wall_ms();
     describe(worker);
     reeve_status status = prepare(worker);
@@ -227,8 +203,8 @@ reeve_status reeve_worker_start(reeve_worker *worker)
         return status;
     }
     char threads[RV_NUMBER_TEXT];
-    rv_log(REEVE_LOG_INFO, "worker.started", "worker started", "worker", worker->id, "url", worker->target->redacted, "threads",
-           rv_number_text(threads, worker->thread_count), NULL);
+    rv_log(REEVE_LOG_INFO, "worker.started", "worker started", "worker", worker->id, "url", worker->target->redacted,
+           "threads", rv_number_text(threads, worker->thread_count), NULL);
     return REEVE_OK;
 }
 
@@ -264,7 +240,8 @@ static void tell_handlers_to_stop(reeve_worker *worker)
 {
     for (size_t i = 0; i < worker->pool_count; i++) {
         rv_pool *pool = worker->pools[i];
-        for (unsigned j = 0; pool->threads != NULL && j < pool->thread_count; j++) atomic_store(&pool->threads[j].stop, true);
+        for (unsigned j = 0; pool->threads != NULL && j < pool->thread_count; j++)
+            atomic_store(&pool->threads[j].stop, true);
     }
 }
 
@@ -349,6 +326,7 @@ void reeve_worker_get_stats(reeve_worker *worker, reeve_worker_stats *ret)
     if (rv_worker_phase(worker) == RV_PHASE_CREATED) return;
     for (size_t i = 0; i < worker->pool_count; i++) {
         const rv_pool *pool = worker->pools[i];
-        for (unsigned j = 0; pool->threads != NULL && j < pool->thread_count; j++) ret->busy += atomic_load(&pool->threads[j].busy);
+        for (unsigned j = 0; pool->threads != NULL && j < pool->thread_count; j++)
+            ret->busy += atomic_load(&pool->threads[j].busy);
     }
 }

@@ -1,0 +1,63 @@
+#include "worker/notice.h"
+
+#include <string.h>
+
+#include "base/log.h"
+#include "worker/lock.h"
+
+void rv_keeper_expect(reeve_worker *worker, int64_t at_ms)
+{
+    if (at_ms < atomic_load_explicit(&worker->keeper.wake_at_ms, memory_order_relaxed))
+        rv_waker_ring(&worker->keeper.waker);
+}
+
+void rv_scheduler_set_due(rv_scheduler *scheduler, size_t claim, int64_t at)
+{
+    rv_lock(&scheduler->lock);
+    if (at < scheduler->due[claim]) scheduler->due[claim] = at;
+    rv_unlock(&scheduler->lock);
+}
+
+void rv_scheduler_due(reeve_worker *worker, const char *queue)
+{
+    for (size_t i = 0; i < worker->claim_count; i++) {
+        if (strcmp(worker->claims[i]->queue, queue) != 0) continue;
+        rv_scheduler_set_due(&worker->scheduler, i, rv_now_ms());
+        rv_waker_ring(&worker->scheduler.waker);
+    }
+}
+
+void rv_scheduler_kick(reeve_worker *worker)
+{
+    for (size_t i = 0; i < worker->claim_count; i++) rv_scheduler_set_due(&worker->scheduler, i, rv_now_ms());
+    rv_waker_ring(&worker->scheduler.waker);
+}
+
+void rv_tell_lost(reeve_worker *worker, const rv_claim *claim, const char *session)
+{
+    for (size_t i = 0; i < worker->pool_count; i++) {
+        for (unsigned j = 0; j < worker->pools[i]->thread_count; j++) {
+            rv_thread *t = &worker->pools[i]->threads[j];
+            rv_lock(&t->batch.lock);
+            const rv_batch *batch = &t->batch;
+            size_t queue = batch->running != RV_NONE ? batch->items[batch->running].lease.queue : RV_NONE;
+            if (queue != RV_NONE && t->pool->claims[queue] == claim && strcmp(batch->sessions[queue], session) == 0) {
+                atomic_store(&t->stop, true);
+            }
+            rv_unlock(&t->batch.lock);
+        }
+    }
+}
+
+void rv_note_down(reeve_worker *worker, const char *words)
+{
+    if (atomic_exchange(&worker->down, true)) return;
+    rv_log(REEVE_LOG_WARN, "redis.down", "Redis cannot be reached: trying again until it is back", "url",
+           worker->target->redacted, "error", words, NULL);
+}
+
+void rv_note_up(reeve_worker *worker)
+{
+    if (!atomic_load_explicit(&worker->down, memory_order_relaxed) || !atomic_exchange(&worker->down, false)) return;
+    rv_log(REEVE_LOG_INFO, "redis.up", "Redis is back", "url", worker->target->redacted, NULL);
+}

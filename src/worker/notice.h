@@ -1,0 +1,29 @@
+/*
+ * notice.h - what a worker's threads tell one another. Any thread; none of these blocks.
+ */
+#ifndef RV_NOTICE_H
+#define RV_NOTICE_H
+
+#include "worker/state.h"
+
+/* The keeper is needed at a time (monotonic ms): rings it if it would sleep longer. */
+void rv_keeper_expect(reeve_worker *worker, int64_t at_ms);
+
+/* A claim's queue is to be tended at a time (monotonic ms) at the latest. Does not ring. */
+void rv_scheduler_set_due(rv_scheduler *scheduler, size_t claim, int64_t at_ms);
+
+/* Something in a queue is due earlier than was known, as the control channel says: tend it now (the reply tells how far
+ * Redis's clock is from then, so ours need not agree with it). */
+void rv_scheduler_due(reeve_worker *worker, const char *queue);
+
+/* Tend every queue now: something may have been missed. */
+void rv_scheduler_kick(reeve_worker *worker);
+
+/* The session is gone: a handler that runs under it should end. */
+void rv_tell_lost(reeve_worker *worker, const rv_claim *claim, const char *session);
+
+/* Logs the beginning and the end of an outage, once each for the whole worker. words: the error. */
+void rv_note_down(reeve_worker *worker, const char *words);
+void rv_note_up(reeve_worker *worker);
+
+#endif

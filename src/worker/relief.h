@@ -1,0 +1,17 @@
+/*
+ * relief.h - the keeper takes over what a long task holds up.
+ */
+#ifndef RV_RELIEF_H
+#define RV_RELIEF_H
+
+#include "worker/state.h"
+
+/* Takes over what waits behind long tasks, and tasks whose time is up; returns when to look again (monotonic ms). The
+ * keeper's thread. */
+int64_t rv_relieve(reeve_worker *worker);
+
+/* Settles what was taken over, on the keeper's open connection; what could not be delivered stays. The keeper's thread.
+ */
+void rv_deliver_handed(reeve_worker *worker);
+
+#endif

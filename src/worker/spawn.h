@@ -1,0 +1,14 @@
+/*
+ * spawn.h - starting the library's threads.
+ */
+#ifndef RV_SPAWN_H
+#define RV_SPAWN_H
+
+#include <pthread.h>
+
+#include "base/error.h"
+
+/* Starts a thread, named, with all signals blocked: they are the program's. REEVE_ESYSTEM, with words. */
+reeve_status rv_start_thread(pthread_t *ret, void *(*run)(void *), void *argument, const char *name, rv_error *error);
+
+#endif
