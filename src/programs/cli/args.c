@@ -1,0 +1,208 @@
+#include "args.h"
+
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/nearest.h"
+#include "base/text.h"
+
+#define OPTIONS_MOST 40
+#define FIRST_KEY 256 /* above every short option */
+
+#define GLOBAL(name, argument, help, kind, member)                            \
+    {                                                                         \
+        name, argument, help, kind, offsetof(cli_context, member), 0, 0, NULL \
+    }
+
+const cli_option cli_global_options[] = {
+    GLOBAL("redis", "URL", "the Redis to talk to (else REEVE_REDIS, else embedded:)", CLI_TEXT, redis),
+    GLOBAL("ns", "NAME", "the namespace of all keys (reeve)", CLI_TEXT, ns),
+    GLOBAL("json", NULL, "print JSON, an object a line", CLI_FLAG, json),
+    GLOBAL("help", NULL, "print help; after a verb, that verb's", CLI_FLAG, help),
+    GLOBAL("version", NULL, "print the version", CLI_FLAG, version),
+    {0},
+};
+
+/* The options that are understood at one place: the verb's, then the global ones. */
+struct reader {
+    const cli_option *option[OPTIONS_MOST];
+    struct option known[OPTIONS_MOST + 1];
+    size_t own;
+    size_t count;
+};
+
+static void add_table(struct reader *reader, const cli_option *table)
+{
+    for (; table != NULL && table->name != NULL && reader->count < OPTIONS_MOST; table++) {
+        struct option *known = &reader->known[reader->count];
+
+        known->name = table->name;
+        known->has_arg = table->argument == NULL     ? no_argument
+                         : table->argument[0] == '[' ? optional_argument
+                                                     : required_argument;
+        known->val = FIRST_KEY + (int)reader->count;
+        reader->option[reader->count++] = table;
+    }
+}
+
+static void init_reader(struct reader *reader, const cli_option *own)
+{
+    memset(reader, 0, sizeof(*reader));
+    add_table(reader, own);
+    reader->own = reader->count;
+    add_table(reader, cli_global_options);
+    opterr = 0;
+    optind = 0; /* glibc: begin anew */
+}
+
+int cli_bad_value(const cli_context *cli, const cli_option *option, const char *value, const char *should_be)
+{
+    return cli_usage(cli, "--%s \"%.200s\": expected %s", option->name, value, should_be);
+}
+
+static int read_number(const cli_context *cli, const cli_option *option, const char *value, int64_t *ret)
+{
+    char range[128];
+
+    if (rv_parse_int(value, option->least, option->most, ret)) return CLI_DONE;
+    if (option->most == INT64_MAX)
+        (void)snprintf(range, sizeof(range), "a whole number, at least %" PRId64, option->least);
+    else
+        (void)snprintf(range, sizeof(range), "a whole number from %" PRId64 " to %" PRId64, option->least,
+                       option->most);
+    return cli_bad_value(cli, option, value, range);
+}
+
+static int read_duration(const cli_context *cli, const cli_option *option, const char *value, int64_t *ret)
+{
+    if (rv_parse_duration(value, ret) && *ret >= option->least) return CLI_DONE;
+    return cli_bad_value(cli, option, value,
+                         option->least > 0 ? "a duration above zero such as 90 (seconds), 1.5, 250ms, 5m, 2h or 1d"
+                                           : "a duration such as 90 (seconds), 1.5, 250ms, 5m, 2h or 1d");
+}
+
+static int read_time(const cli_context *cli, const cli_option *option, const char *value, int64_t *ret)
+{
+    if (rv_parse_time(value, ret)) return CLI_DONE;
+    return cli_bad_value(cli, option, value, "a time such as 2026-11-21T09:00:00Z, or seconds since the epoch");
+}
+
+static int read_value(const cli_context *cli, const cli_option *option, void *options, char *value)
+{
+    void *place = (char *)options + option->at;
+    int64_t number = 0;
+    int status = CLI_DONE;
+
+    switch (option->kind) {
+    case CLI_FLAG:
+        *(bool *)place = true;
+        break;
+    case CLI_TEXT:
+        *(const char **)place = value;
+        break;
+    case CLI_INT:
+        status = read_number(cli, option, value, &number);
+        if (status == CLI_DONE) *(int *)place = (int)number;
+        break;
+    case CLI_COUNT:
+        status = read_number(cli, option, value, place);
+        break;
+    case CLI_DURATION:
+        status = read_duration(cli, option, value, place);
+        break;
+    case CLI_TIME:
+        status = read_time(cli, option, value, place);
+        break;
+    case CLI_OTHER:
+        status = option->read(cli, option, options, value);
+        break;
+    }
+    return status;
+}
+
+/* argument: what getopt stumbled over; key: what it says of it. */
+static int say_bad_option(const cli_context *cli, const struct reader *reader, const char *argument, int key)
+{
+    char name[64];
+    rv_nearest nearest;
+
+    if (key >= FIRST_KEY) return cli_usage(cli, "--%s takes no argument", reader->option[key - FIRST_KEY]->name);
+    if (key != 0)
+        return cli_usage(cli, "unknown option \"-%c\" (an argument that begins with '-' goes after \"--\")", key);
+    (void)snprintf(name, sizeof(name), "%.*s", (int)strcspn(argument, "="), argument);
+    rv_nearest_init(&nearest, name + 2);
+    for (size_t i = 0; i < reader->count; i++) rv_nearest_try(&nearest, reader->option[i]->name);
+    if (nearest.name == NULL) return cli_usage(cli, "unknown option \"%s\"", name);
+    return cli_usage(cli, "unknown option \"%s\"; did you mean \"--%s\"?", name, nearest.name);
+}
+
+static int read_option(cli_context *cli, const struct reader *reader, size_t at, void *options)
+{
+    bool own = at < reader->own;
+
+    if (own) cli->given++;
+    return read_value(cli, reader->option[at], own ? options : cli, optarg);
+}
+
+static int say_no_argument(const cli_context *cli, const cli_option *option)
+{
+    return cli_usage(cli, "--%s needs an argument: %s", option->name, option->argument);
+}
+
+/* Reads until the arguments are through. way is getopt's: "+:h" stops at the first that is no option. */
+static int read_all(cli_context *cli, const struct reader *reader, int argc, char **argv, const char *way,
+                    void *options)
+{
+    int key, status = CLI_DONE;
+
+    while (status == CLI_DONE && (key = getopt_long(argc, argv, way, reader->known, NULL)) != -1) {
+        if (key >= FIRST_KEY)
+            status = read_option(cli, reader, (size_t)(key - FIRST_KEY), options);
+        else if (key == 'h')
+            cli->help = true;
+        else if (key == ':')
+            status = say_no_argument(cli, reader->option[optopt - FIRST_KEY]);
+        else
+            status = say_bad_option(cli, reader, argv[optind - 1], optopt);
+    }
+    return status;
+}
+
+int cli_read_globals(cli_context *cli, int argc, char **argv)
+{
+    struct reader reader;
+    int status;
+
+    init_reader(&reader, NULL);
+    status = read_all(cli, &reader, argc, argv, "+:h", NULL);
+    cli->argc = argc - optind;
+    cli->argv = argv + optind;
+    return status;
+}
+
+/* The synopsis names what is missing, so show it. */
+static int check_count(const cli_context *cli)
+{
+    const cli_verb *verb = cli->verb;
+    int line = (int)strcspn(verb->synopsis, "\n");
+
+    if (cli->count >= verb->least && cli->count <= verb->most) return CLI_DONE;
+    if (cli->count < verb->least)
+        return cli_usage(cli, "an argument is missing: reeve %s %.*s", verb->name, line, verb->synopsis);
+    return cli_usage(cli, "\"%.200s\" is one argument too many: reeve %s %.*s", cli->rest[verb->most], verb->name, line,
+                     verb->synopsis);
+}
+
+int cli_read_options(cli_context *cli, void *options)
+{
+    struct reader reader;
+    int status;
+
+    init_reader(&reader, cli->verb->options);
+    status = read_all(cli, &reader, cli->argc, cli->argv, ":h", options);
+    cli->rest = cli->argv + optind;
+    cli->count = (size_t)(cli->argc - optind);
+    return status != CLI_DONE || cli->help || cli->version ? status : check_count(cli);
+}

@@ -1,0 +1,118 @@
+/*
+ * cli.h - what the verbs of `reeve` share: the description of a verb, the context it runs in, and the ways to say
+ * something.
+ *
+ * A verb is one row: its options and the number of its arguments are checked before its run function is called.
+ * Standard output carries what was asked for, standard error the words about it. main() closes the client and checks
+ * that standard output took everything.
+ */
+#ifndef CLI_H
+#define CLI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "reeve/reeve.h"
+
+/* Exit statuses; the numbers are part of the command line's contract. */
+enum {
+    CLI_DONE = 0,
+    CLI_REFUSED = 1, /* refused, not found, not in time */
+    CLI_USAGE = 2,
+    CLI_NO_REDIS = 3,
+    CLI_SIGNALLED = 128 /* plus the signal's number */
+};
+
+struct cli_context;
+struct cli_option;
+
+/* What an option's argument is, and so what stands at its place in the verb's options struct. */
+typedef enum cli_kind {
+    CLI_FLAG,     /* bool; takes no argument */
+    CLI_TEXT,     /* const char * */
+    CLI_INT,      /* int, within least and most */
+    CLI_COUNT,    /* int64_t, within least and most */
+    CLI_DURATION, /* int64_t, milliseconds, at least least */
+    CLI_TIME,     /* int64_t, milliseconds since the epoch */
+    CLI_OTHER     /* read decides */
+} cli_kind;
+
+typedef struct cli_option {
+    const char *name;     /* NULL ends a table */
+    const char *argument; /* its name for --help; "[WORD]": optional, after '='; NULL: takes none */
+    const char *help;
+    cli_kind kind;
+    size_t at; /* offset in the options struct */
+    int64_t least, most;
+    /* CLI_OTHER: value is NULL when an optional argument is absent. CLI_DONE, or CLI_USAGE after words. */
+    int (*read)(const struct cli_context *cli, const struct cli_option *option, void *options, char *value);
+} cli_option;
+
+#define CLI_ANY_NUMBER SIZE_MAX
+
+typedef struct cli_verb {
+    const char *name;
+    const char *synopsis;      /* what follows "reeve NAME" */
+    const char *summary;       /* one line */
+    const cli_option *options; /* NULL: none of its own */
+    size_t options_size;       /* of the options struct */
+    const void *defaults;      /* what it starts as; NULL: zero */
+    size_t least, most;        /* how many arguments */
+    int (*run)(struct cli_context *cli, void *options);
+    const char *notes; /* examples and more for --help; whole lines */
+    const char *exits; /* what 0 and 1 mean here; NULL: the usual */
+} cli_verb;
+
+typedef struct cli_context {
+    const cli_verb *verb; /* NULL before it is known */
+    int argc;
+    char **argv; /* argv[0] is the verb's name */
+    const char *redis;
+    const char *ns;
+    bool json;
+    bool help;
+    bool version;
+    char **rest; /* the arguments that are no options */
+    size_t count;
+    size_t given;         /* how many of the verb's own options were given */
+    reeve_client *client; /* made by cli_open */
+} cli_context;
+
+/* ---- saying ---------------------------------------------------------------------------------------------------- */
+
+/* Writes "reeve: VERB: words" and a line feed to standard error, made harmless. */
+void cli_say(const cli_context *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The same, and returns the status given. cli_usage points to --help as well and returns CLI_USAGE. */
+int cli_fail(const cli_context *cli, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
+int cli_usage(const cli_context *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));
+int cli_no_memory(const cli_context *cli);
+
+/* Flushes standard output. False: it failed, which was said unless its reader just went away. */
+bool cli_flush(const cli_context *cli);
+
+/* ---- Redis ----------------------------------------------------------------------------------------------------- */
+
+/* Opens cli->client. CLI_DONE, or the exit status of a failure that was said. */
+int cli_open(cli_context *cli);
+
+/* The exit status that stands for a failed call. */
+int cli_exit_of(reeve_status status);
+
+/* Says why the client's last call failed, after "subject: " when subject is not NULL; returns cli_exit_of(status). */
+int cli_fail_call(const cli_context *cli, reeve_status status, const char *subject);
+
+/* ---- arguments ------------------------------------------------------------------------------------------------- */
+
+/* CLI_DONE when text is a queue's name, else CLI_USAGE after saying what is. */
+int cli_queue_argument(const cli_context *cli, const char *text);
+
+/*
+ * Reads a PAYLOAD argument into *ret, which the caller frees whatever is returned: the text itself, "-" for standard
+ * input, "@file" for a file. NULL text is an empty payload. CLI_DONE, or an exit status after words.
+ */
+int cli_read_payload(const cli_context *cli, rv_buf *ret, const char *text);
+
+#endif

@@ -1,0 +1,127 @@
+/*
+ * main.c - the table of verbs, and what surrounds each of them.
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "args.h"
+#include "base/mem.h"
+#include "base/nearest.h"
+#include "cli.h"
+#include "help.h"
+#include "verbs.h"
+
+static const cli_verb *const verbs[] = {
+    &cli_verb_enqueue,
+    &cli_verb_show,
+    &cli_verb_list,
+    &cli_verb_wait,
+    &cli_verb_queues,
+    &cli_verb_workers,
+    &cli_verb_retry,
+    &cli_verb_cancel,
+    &cli_verb_delete,
+    &cli_verb_pause,
+    &cli_verb_resume,
+    &cli_verb_run,
+    NULL,
+};
+
+static const cli_verb *find_verb(const char *name)
+{
+    for (size_t i = 0; verbs[i] != NULL; i++)
+        if (strcmp(verbs[i]->name, name) == 0) return verbs[i];
+    return NULL;
+}
+
+static int say_unknown_verb(const cli_context *cli, const char *name)
+{
+    rv_nearest nearest;
+
+    rv_nearest_init(&nearest, name);
+    for (size_t i = 0; verbs[i] != NULL; i++) rv_nearest_try(&nearest, verbs[i]->name);
+    if (nearest.name == NULL) return cli_usage(cli, "unknown verb \"%.100s\"", name);
+    return cli_usage(cli, "unknown verb \"%.100s\"; did you mean \"%s\"?", name, nearest.name);
+}
+
+/* "reeve help", "reeve help VERB", "reeve --help". */
+static int help(cli_context *cli, const char *name)
+{
+    const cli_verb *verb = name == NULL ? NULL : find_verb(name);
+
+    if (name != NULL && verb == NULL) return say_unknown_verb(cli, name);
+    if (verb == NULL)
+        cli_print_help(verbs);
+    else
+        cli_print_verb_help(verb);
+    return CLI_DONE;
+}
+
+static int print_version(void)
+{
+    (void)printf("reeve %s\n", reeve_version());
+    return CLI_DONE;
+}
+
+static void *make_options(const cli_verb *verb)
+{
+    size_t size = verb->options_size == 0 ? 1 : verb->options_size;
+
+    return verb->defaults == NULL ? rv_zalloc(size) : rv_memdup(verb->defaults, size);
+}
+
+static int run_verb(cli_context *cli, const cli_verb *verb)
+{
+    void *options = make_options(verb);
+    int status;
+
+    cli->verb = verb;
+    if (options == NULL) return cli_no_memory(cli);
+    status = cli_read_options(cli, options);
+    if (status == CLI_DONE && cli->help)
+        cli_print_verb_help(verb);
+    else if (status == CLI_DONE && cli->version)
+        status = print_version();
+    else if (status == CLI_DONE)
+        status = verb->run(cli, options);
+    reeve_client_close(cli->client);
+    rv_free(options);
+    return status;
+}
+
+static int run(cli_context *cli, int argc, char **argv)
+{
+    int status = cli_read_globals(cli, argc, argv);
+    const cli_verb *verb;
+
+    if (status != CLI_DONE) return status;
+    if (cli->version) return print_version();
+    if (cli->argc == 0 && cli->help) return help(cli, NULL);
+    if (cli->argc == 0) return cli_usage(cli, "a verb is missing");
+    if (strcmp(cli->argv[0], "help") == 0) return help(cli, cli->argc > 1 ? cli->argv[1] : NULL);
+    verb = find_verb(cli->argv[0]);
+    return verb == NULL ? say_unknown_verb(cli, cli->argv[0]) : run_verb(cli, verb);
+}
+
+/* A standard stream that came closed is filled with what refuses its use: else the connection to Redis would take its
+ * number, and what is printed would be sent there. */
+static void fill_standard_streams(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0) (void)open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
+int main(int argc, char **argv)
+{
+    cli_context cli = {0};
+    int status;
+
+    fill_standard_streams();
+    (void)signal(SIGPIPE, SIG_IGN); /* a reader that goes away is an error of write, and that is looked at */
+    status = run(&cli, argc, argv);
+    if (!cli_flush(&cli) && status == CLI_DONE) status = CLI_REFUSED;
+    return status;
+}

@@ -1,0 +1,207 @@
+/*
+ * steer.c - retry, cancel and delete: one call for each handle, each reported by itself. A handle that is refused does
+ * not stop the others; a Redis that is gone does.
+ *
+ * Standard input is read to its end before the first task is touched: the handles may come from `reeve list`, which
+ * would skip tasks if those that it has passed went away while it lists.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "json.h"
+#include "lines.h"
+#include "verbs.h"
+
+#define HANDLE_LINE_MAX 1024
+#define INPUT_MAX ((size_t)4 << 30)
+
+struct steering {
+    cli_context *cli;
+    reeve_status (*call)(reeve_client *client, const char *queue, const char *id);
+    const char *done; /* "retried" */
+    int status;
+};
+
+/* words NULL: it went well. */
+static void report(const struct steering *steering, const char *name, const char *words)
+{
+    cli_json json;
+
+    if (steering->cli->json) {
+        cli_json_begin(&json, stdout);
+        cli_json_text(&json, "handle", name);
+        cli_json_bool(&json, "ok", words == NULL);
+        if (words != NULL) cli_json_text(&json, "error", words);
+        cli_json_end(&json);
+    } else if (words == NULL) {
+        (void)printf("%s %s\n", steering->done, name);
+    }
+    if (words != NULL && strstr(words, name) != NULL)
+        cli_say(steering->cli, "%s", words);
+    else if (words != NULL)
+        cli_say(steering->cli, "%s: %s", name, words);
+}
+
+static void steer_one(struct steering *steering, const char *name, const cli_handle *handle)
+{
+    reeve_status result = steering->call(steering->cli->client, handle->queue, handle->id);
+    const char *words = reeve_client_error(steering->cli->client);
+
+    if (result == REEVE_OK)
+        words = NULL;
+    else if (words[0] == '\0')
+        words = reeve_status_text(result);
+    report(steering, name, words);
+    if (result == REEVE_OK) return;
+    steering->status = cli_exit_of(result) == CLI_NO_REDIS ? CLI_NO_REDIS : CLI_REFUSED;
+}
+
+static void steer_line(struct steering *steering, const char *name)
+{
+    cli_handle handle;
+
+    if (cli_handle_parse(&handle, name)) {
+        steer_one(steering, name, &handle);
+    } else {
+        report(steering, name, "no handle; expected QUEUE/ID");
+        steering->status = CLI_REFUSED;
+    }
+}
+
+/* Appends a line as a text that ends in a zero byte; empty ones are left out. */
+static void keep_line(rv_buf *kept, const char *text, size_t length)
+{
+    if (length > 0 && text[length - 1] == '\r') length--;
+    if (length == 0) return;
+    rv_buf_add(kept, text, length);
+    rv_buf_addc(kept, '\0');
+}
+
+static int read_lines(const cli_context *cli, cli_lines *input, rv_buf *kept)
+{
+    const char *text;
+    size_t length;
+
+    for (;;) {
+        switch (cli_lines_next(input, true, &text, &length)) {
+        case CLI_LINE:
+            keep_line(kept, text, length);
+            break;
+        case CLI_LINE_TOO_LONG:
+            return cli_fail(cli, CLI_REFUSED, "standard input: a line is too long for a handle");
+        case CLI_LINE_END:
+            return kept->failed ? cli_no_memory(cli) : CLI_DONE;
+        default:
+            if (errno != EINTR) return cli_fail(cli, CLI_REFUSED, "standard input: %s", strerror(errno));
+        }
+    }
+}
+
+static void steer_input(struct steering *steering)
+{
+    cli_lines input;
+    rv_buf kept;
+    int status;
+
+    cli_lines_init(&input, STDIN_FILENO, -1, HANDLE_LINE_MAX);
+    rv_buf_init(&kept, INPUT_MAX);
+    status = read_lines(steering->cli, &input, &kept);
+    if (status != CLI_DONE) steering->status = status;
+    for (size_t at = 0; status == CLI_DONE && at < kept.length; at += strlen(kept.data + at) + 1) {
+        if (steering->status == CLI_NO_REDIS || ferror(stdout) != 0) break;
+        steer_line(steering, kept.data + at);
+    }
+    rv_buf_fini(&kept);
+    cli_lines_fini(&input);
+}
+
+static bool is_input(const char *argument)
+{
+    return strcmp(argument, "-") == 0;
+}
+
+/* All arguments are checked before the first task is touched. */
+static int check_arguments(const cli_context *cli)
+{
+    cli_handle handle;
+    int status = CLI_DONE;
+
+    for (size_t i = 0; i < cli->count && status == CLI_DONE; i++)
+        if (!is_input(cli->rest[i])) status = cli_handle_argument(cli, &handle, cli->rest[i]);
+    return status;
+}
+
+static int steer(cli_context *cli, const char *done, reeve_status (*call)(reeve_client *, const char *, const char *))
+{
+    struct steering steering = {.cli = cli, .call = call, .done = done};
+    cli_handle handle;
+    int status = check_arguments(cli);
+
+    if (status == CLI_DONE) status = cli_open(cli);
+    if (status != CLI_DONE) return status;
+    for (size_t i = 0; i < cli->count && steering.status != CLI_NO_REDIS; i++) {
+        if (is_input(cli->rest[i]))
+            steer_input(&steering);
+        else if (cli_handle_parse(&handle, cli->rest[i]))
+            steer_one(&steering, cli->rest[i], &handle);
+    }
+    return steering.status;
+}
+
+static int retry(cli_context *cli, void *options)
+{
+    (void)options;
+    return steer(cli, "retried", reeve_retry);
+}
+
+static int cancel(cli_context *cli, void *options)
+{
+    (void)options;
+    return steer(cli, "cancelled", reeve_cancel);
+}
+
+static int delete (cli_context *cli, void *options)
+{
+    (void)options;
+    return steer(cli, "deleted", reeve_delete);
+}
+
+#define INPUT_NOTE                                                                                                   \
+    "A \"-\" among the handles stands for those on standard input, one a line, read to the end before the first is " \
+    "touched.\n"
+
+const cli_verb cli_verb_retry = {
+    .name = "retry",
+    .synopsis = "HANDLE...|-",
+    .summary = "Makes dead, cancelled or scheduled tasks ready now",
+    .least = 1,
+    .most = CLI_ANY_NUMBER,
+    .run = retry,
+    .notes = "A dead task starts over: its failures and crashes are forgotten.\n" INPUT_NOTE "\nExamples:\n"
+             "  reeve retry default/order-17\n"
+             "  reeve list default --state dead --limit 0 --json | jq -r .handle | reeve retry -\n",
+};
+
+const cli_verb cli_verb_cancel = {
+    .name = "cancel",
+    .synopsis = "HANDLE...|-",
+    .summary = "Cancels waiting tasks: they will not run and are kept as a record",
+    .least = 1,
+    .most = CLI_ANY_NUMBER,
+    .run = cancel,
+    .notes = INPUT_NOTE "\nExample:\n"
+                        "  reeve cancel default/order-17\n",
+};
+
+const cli_verb cli_verb_delete = {
+    .name = "delete",
+    .synopsis = "HANDLE...|-",
+    .summary = "Deletes tasks that are not running, with all that belongs to them",
+    .least = 1,
+    .most = CLI_ANY_NUMBER,
+    .run = delete,
+    .notes = INPUT_NOTE "\nExample:\n"
+                        "  reeve delete default/order-17\n",
+};

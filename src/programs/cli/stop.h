@@ -1,0 +1,22 @@
+/*
+ * stop.h - SIGINT and SIGTERM while a verb waits: note the signal and wake the wait, so that the verb ends in order and
+ * can say how far it came. A second signal of the kind kills at once.
+ */
+#ifndef CLI_STOP_H
+#define CLI_STOP_H
+
+#include "reeve/client.h"
+
+/* From now on signals are noted; client, when not NULL, has its reeve_wait interrupted. */
+void cli_stop_catch(reeve_client *client);
+
+/* The signal that came, or 0. */
+int cli_stop_signal(void);
+
+/* Readable once a signal came: for those who wait for something else as well. -1 when there is none. */
+int cli_stop_fd(void);
+
+/* Back to the default: call it before the client is closed. */
+void cli_stop_release(void);
+
+#endif

@@ -1,0 +1,245 @@
+#include "task_view.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "json.h"
+#include "utf8.h"
+#include "when.h"
+
+#define TEXT_SHOWN 4096
+#define DUMP_SHOWN 128
+#define DUMP_LINE 16
+
+/* ---- bytes ----------------------------------------------------------------------------------------------------- */
+
+static void dump_line(rv_buf *buf, const unsigned char *data, size_t at, size_t length)
+{
+    rv_buf_addf(buf, "\n%04zx ", at);
+    for (size_t i = 0; i < DUMP_LINE; i++) {
+        if (i < length)
+            rv_buf_addf(buf, " %02x", data[at + i]);
+        else
+            rv_buf_adds(buf, "   ");
+    }
+    rv_buf_adds(buf, "  ");
+    for (size_t i = 0; i < length; i++) {
+        char c = (char)data[at + i];
+        rv_buf_addc(buf, c >= 0x20 && c < 0x7f ? c : '.');
+    }
+}
+
+static void add_more(rv_buf *buf, size_t more)
+{
+    if (more > 0) rv_buf_addf(buf, "\n(%zu bytes more)", more);
+}
+
+static void add_dump(rv_buf *buf, reeve_bytes bytes)
+{
+    size_t shown = bytes.length < DUMP_SHOWN ? bytes.length : DUMP_SHOWN;
+
+    rv_buf_addf(buf, "%zu bytes that are no text", bytes.length);
+    for (size_t at = 0; at < shown; at += DUMP_LINE)
+        dump_line(buf, bytes.data, at, shown - at < DUMP_LINE ? shown - at : DUMP_LINE);
+    add_more(buf, bytes.length - shown);
+}
+
+void cli_bytes_preview(rv_buf *buf, reeve_bytes bytes)
+{
+    size_t shown;
+
+    if (bytes.length == 0) {
+        rv_buf_adds(buf, "(empty)");
+        return;
+    }
+    shown = rv_utf8_cut(bytes.data, bytes.length, TEXT_SHOWN);
+    if (!cli_utf8_is_text(bytes.data, shown)) {
+        add_dump(buf, bytes);
+        return;
+    }
+    rv_buf_add(buf, bytes.data, shown);
+    add_more(buf, bytes.length - shown);
+}
+
+static void add_bytes(cli_fields *fields, const char *name, reeve_bytes bytes)
+{
+    rv_buf buf;
+
+    rv_buf_init(&buf, (size_t)4 * TEXT_SHOWN);
+    cli_bytes_preview(&buf, bytes);
+    if (buf.failed)
+        fields->failed = true;
+    else
+        cli_fields_add(fields, name, rv_buf_text(&buf));
+    rv_buf_fini(&buf);
+}
+
+/* ---- for people ------------------------------------------------------------------------------------------------ */
+
+static void add_time(cli_fields *fields, const char *name, int64_t time_ms)
+{
+    char text[CLI_WHEN_TEXT];
+
+    cli_time_text(time_ms, rv_wall_ms(), text);
+    if (text[0] != '\0') cli_fields_add(fields, name, text);
+}
+
+static void add_span(cli_fields *fields, const char *name, int64_t ms)
+{
+    char text[CLI_WHEN_TEXT];
+
+    cli_span_text(ms, text);
+    if (ms > 0) cli_fields_add(fields, name, text);
+}
+
+static void add_count(cli_fields *fields, const char *name, unsigned count, int most)
+{
+    if (count == 0 && most == 0) return;
+    if (most > 0)
+        cli_fields_addf(fields, name, "%u of %d", count, most);
+    else
+        cli_fields_addf(fields, name, "%u", count);
+}
+
+static void add_state(cli_fields *fields, const reeve_task_info *info)
+{
+    cli_fields_add(fields, "state", reeve_state_name(info->state));
+    if (info->progress >= 0)
+        cli_fields_addf(fields, "progress", "%d %%%s%.200s", info->progress, info->progress_words == NULL ? "" : " ",
+                        info->progress_words == NULL ? "" : info->progress_words);
+    add_time(fields, "due", info->due_ms);
+    add_time(fields, "started", info->started_ms);
+    add_time(fields, "ended", info->ended_ms);
+}
+
+static void add_failure(cli_fields *fields, const reeve_task_info *info)
+{
+    add_count(fields, "failures", info->failures, info->max_attempts);
+    add_count(fields, "crashes", info->crashes, info->max_crashes);
+    cli_fields_add(fields, "error kind", info->error_kind);
+    cli_fields_add(fields, "error", info->error_message);
+    add_time(fields, "failed", info->failed_ms);
+}
+
+static void add_result(cli_fields *fields, const reeve_task_info *info)
+{
+    if (info->result.data != NULL) add_bytes(fields, "result", info->result);
+}
+
+static void add_options(cli_fields *fields, const reeve_task_info *info)
+{
+    if (info->priority != 0) cli_fields_addf(fields, "priority", "%d", info->priority);
+    cli_fields_add(fields, "group", info->group);
+    add_span(fields, "timeout", info->timeout_ms);
+    cli_fields_add(fields, "tags", info->tags);
+    cli_fields_add(fields, "meta", info->meta);
+}
+
+static bool finish(cli_fields *fields, FILE *out)
+{
+    bool printed = cli_fields_print(fields, out);
+
+    cli_fields_fini(fields);
+    return printed;
+}
+
+bool cli_task_fields(const reeve_task_info *info, FILE *out)
+{
+    cli_fields fields;
+
+    cli_fields_init(&fields);
+    cli_fields_addf(&fields, "handle", "%s/%s", info->queue, info->id);
+    cli_fields_add(&fields, "type", info->type);
+    add_time(&fields, "enqueued", info->enqueued_ms);
+    add_options(&fields, info);
+    add_state(&fields, info);
+    cli_fields_add(&fields, "worker", info->worker);
+    cli_fields_add(&fields, "session", info->session);
+    add_failure(&fields, info);
+    add_bytes(&fields, "payload", info->payload);
+    add_result(&fields, info);
+    return finish(&fields, out);
+}
+
+bool cli_task_outcome_fields(const reeve_task_info *info, FILE *out)
+{
+    cli_fields fields;
+
+    cli_fields_init(&fields);
+    add_state(&fields, info);
+    add_failure(&fields, info);
+    add_result(&fields, info);
+    return finish(&fields, out);
+}
+
+int64_t cli_task_when(const reeve_task_info *info)
+{
+    switch (info->state) {
+    case REEVE_STATE_SCHEDULED:
+        return info->due_ms;
+    case REEVE_STATE_RUNNING:
+        return info->started_ms;
+    case REEVE_STATE_COMPLETED:
+    case REEVE_STATE_DEAD:
+    case REEVE_STATE_CANCELLED:
+        return info->ended_ms;
+    default:
+        return info->enqueued_ms;
+    }
+}
+
+/* ---- for programs ---------------------------------------------------------------------------------------------- */
+
+static void write_times(cli_json *json, const reeve_task_info *info)
+{
+    cli_json_maybe(json, "enqueued_ms", info->enqueued_ms);
+    cli_json_maybe(json, "due_ms", info->due_ms);
+    cli_json_maybe(json, "started_ms", info->started_ms);
+    cli_json_maybe(json, "ended_ms", info->ended_ms);
+}
+
+static void write_options(cli_json *json, const reeve_task_info *info)
+{
+    cli_json_int(json, "priority", info->priority);
+    cli_json_text(json, "group", info->group);
+    cli_json_int(json, "max_attempts", info->max_attempts);
+    cli_json_int(json, "max_crashes", info->max_crashes);
+    cli_json_int(json, "timeout_ms", info->timeout_ms);
+    cli_json_raw(json, "tags", info->tags);
+    cli_json_raw(json, "meta", info->meta);
+}
+
+static void write_run(cli_json *json, const reeve_task_info *info)
+{
+    cli_json_uint(json, "failures", info->failures);
+    cli_json_uint(json, "crashes", info->crashes);
+    cli_json_text(json, "error_kind", info->error_kind);
+    cli_json_text(json, "error_message", info->error_message);
+    cli_json_maybe(json, "failed_ms", info->failed_ms);
+    cli_json_maybe(json, "progress", info->progress);
+    cli_json_text(json, "progress_words", info->progress_words);
+    cli_json_text(json, "worker", info->worker);
+    cli_json_text(json, "session", info->session);
+}
+
+void cli_task_json(const reeve_task_info *info, FILE *out)
+{
+    char handle[REEVE_HANDLE_MAX + 1];
+    cli_json json;
+
+    (void)snprintf(handle, sizeof(handle), "%s/%s", info->queue, info->id);
+    cli_json_begin(&json, out);
+    cli_json_text(&json, "handle", handle);
+    cli_json_text(&json, "queue", info->queue);
+    cli_json_text(&json, "id", info->id);
+    cli_json_text(&json, "type", info->type);
+    cli_json_text(&json, "state", reeve_state_name(info->state));
+    write_times(&json, info);
+    write_options(&json, info);
+    write_run(&json, info);
+    cli_json_bytes(&json, "payload", info->payload, false);
+    cli_json_bytes(&json, "result", info->result, true);
+    cli_json_end(&json);
+}

@@ -1,0 +1,30 @@
+/*
+ * task_view.h - a task for people and for programs.
+ */
+#ifndef CLI_TASK_VIEW_H
+#define CLI_TASK_VIEW_H
+
+#include <stdio.h>
+
+#include "base/buf.h"
+#include "cli.h"
+#include "table.h"
+
+/* Everything about a task, as one JSON object on a line. */
+void cli_task_json(const reeve_task_info *info, FILE *out);
+
+/* Everything there is to tell, as "name: value" lines. False: out of memory. */
+bool cli_task_fields(const reeve_task_info *info, FILE *out);
+
+/* How it ended, or stands: state, result, what went wrong. False: out of memory. */
+bool cli_task_outcome_fields(const reeve_task_info *info, FILE *out);
+
+/* The one time that matters in its state, or -1. */
+int64_t cli_task_when(const reeve_task_info *info);
+
+/*
+ * Appends bytes as text, cut at 4 KiB, or, when they are no text, as their length and a dump of their beginning.
+ */
+void cli_bytes_preview(rv_buf *buf, reeve_bytes bytes);
+
+#endif

@@ -1,0 +1,95 @@
+#include "args.h"
+#include "stop.h"
+#include "task_view.h"
+#include "verbs.h"
+
+struct wait_options {
+    int64_t timeout_ms; /* negative: no limit */
+};
+
+static const cli_option wait_table[] = {
+    {"timeout", "DURATION", "give up after so long (never)", CLI_DURATION, offsetof(struct wait_options, timeout_ms), 0,
+     0, NULL},
+    {0},
+};
+static const struct wait_options wait_defaults = {.timeout_ms = -1};
+
+/* What went wrong is on standard output as well, but there a program reads. */
+static void say_dead(const cli_context *cli, const char *name, const reeve_task_info *info)
+{
+    const char *kind = info == NULL ? NULL : info->error_kind;
+    const char *message = info == NULL ? NULL : info->error_message;
+
+    cli_say(cli, "%s is dead%s%s%s%s", name, kind == NULL ? "" : ": ", kind == NULL ? "" : kind,
+            message == NULL ? "" : ": ", message == NULL ? "" : message);
+}
+
+static int say_outcome(const cli_context *cli, const char *name, reeve_status status, int64_t timeout_ms,
+                       const reeve_task_info *info)
+{
+    switch (status) {
+    case REEVE_OK:
+        return CLI_DONE;
+    case REEVE_EDEAD:
+        say_dead(cli, name, info);
+        return CLI_REFUSED;
+    case REEVE_ECANCELLED:
+        return cli_fail(cli, CLI_REFUSED, "%s was cancelled", name);
+    case REEVE_EINTERRUPTED:
+        return CLI_SIGNALLED + cli_stop_signal();
+    case REEVE_ETIMEOUT:
+        if (timeout_ms < 0) break;
+        return cli_fail(cli, CLI_REFUSED, "%s has not ended in time; `reeve show %s` tells how it stands", name, name);
+    default:
+        break;
+    }
+    return cli_fail_call(cli, status, name);
+}
+
+int cli_wait(cli_context *cli, const cli_handle *handle, int64_t timeout_ms, bool *ret_printed)
+{
+    char name[REEVE_HANDLE_MAX + 1];
+    reeve_task_info *info = NULL;
+    reeve_status result;
+    bool printed = true;
+    int status;
+
+    cli_handle_text(handle, name);
+    cli_stop_catch(cli->client);
+    result = reeve_wait(cli->client, handle->queue, handle->id, timeout_ms, &info);
+    cli_stop_release();
+    if (info != NULL && cli->json)
+        cli_task_json(info, stdout);
+    else if (info != NULL)
+        printed = cli_task_outcome_fields(info, stdout);
+    if (ret_printed != NULL) *ret_printed = info != NULL;
+    status = say_outcome(cli, name, result, timeout_ms, info);
+    reeve_task_info_free(info);
+    return printed ? status : cli_no_memory(cli);
+}
+
+static int run_wait(cli_context *cli, void *pointer)
+{
+    const struct wait_options *options = pointer;
+    cli_handle handle;
+    int status = cli_handle_argument(cli, &handle, cli->rest[0]);
+
+    if (status == CLI_DONE) status = cli_open(cli);
+    return status == CLI_DONE ? cli_wait(cli, &handle, options->timeout_ms, NULL) : status;
+}
+
+const cli_verb cli_verb_wait = {
+    .name = "wait",
+    .synopsis = "HANDLE [--timeout DURATION]",
+    .summary = "Waits until a task has ended and prints how",
+    .options = wait_table,
+    .options_size = sizeof(struct wait_options),
+    .defaults = &wait_defaults,
+    .least = 1,
+    .most = 1,
+    .run = run_wait,
+    .notes = "Examples:\n"
+             "  reeve wait default/order-17 --timeout 30s\n"
+             "  reeve wait --json default/order-17 | jq -r .result\n",
+    .exits = "0 completed, 1 dead, cancelled, not found or not in time (the words say which)",
+};

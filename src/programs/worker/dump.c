@@ -1,0 +1,178 @@
+#include "dump.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/retry.h"
+#include "reeve/plugin.h"
+
+#define DUMP_MAX (4 * 1024 * 1024)
+
+/* ---- for people ------------------------------------------------------------------------------------------------ */
+
+static void add_line(rv_buf *out, const char *name, const char *value)
+{
+    if (value != NULL && *value != '\0') rv_buf_addf(out, "%-14s%s\n", name, value);
+}
+
+static void add_count(rv_buf *out, const char *name, int64_t given, int64_t standard)
+{
+    if (given > 0)
+        rv_buf_addf(out, "  %-12s%lld\n", name, (long long)given);
+    else
+        rv_buf_addf(out, "  %-12s%lld (default)\n", name, (long long)standard);
+}
+
+static void add_backoff(rv_buf *out, const reeve_backoff *backoff)
+{
+    rv_buf_addf(out, "  %-12s%s", "backoff", backoff->shape == REEVE_BACKOFF_FIXED ? "fixed" : "exponential");
+    if (backoff->base_ms > 0) rv_buf_addf(out, ", from %.10g s", (double)backoff->base_ms / 1000);
+    if (backoff->cap_ms > 0) rv_buf_addf(out, ", at most %.10g s", (double)backoff->cap_ms / 1000);
+    if (backoff->jitter < 0) rv_buf_adds(out, ", no jitter");
+    if (backoff->jitter > 0) rv_buf_addf(out, ", jitter %.10g", backoff->jitter);
+    if (backoff->base_ms <= 0 && backoff->cap_ms <= 0 && backoff->jitter == 0) rv_buf_adds(out, " (default)");
+    rv_buf_addc(out, '\n');
+}
+
+static void describe_handler(rv_buf *out, const reeve_handler *handler)
+{
+    rv_buf_addf(out, "\n%s", handler->type);
+    if (handler->summary != NULL) rv_buf_addf(out, ": %s", handler->summary);
+    rv_buf_addc(out, '\n');
+    add_count(out, "attempts", handler->max_attempts, RV_MAX_ATTEMPTS);
+    add_count(out, "max_crashes", handler->max_crashes, RV_MAX_CRASHES);
+    if (handler->timeout_ms > 0)
+        rv_buf_addf(out, "  %-12s%.10g s\n", "timeout", (double)handler->timeout_ms / 1000);
+    else
+        rv_buf_addf(out, "  %-12snone\n", "timeout");
+    add_backoff(out, &handler->backoff);
+}
+
+static void describe(rv_buf *out, const reeve_plugin *plugin, const char *path)
+{
+    char concurrency[32] = "any number of handlers at once";
+
+    if (plugin->concurrency > 0) (void)snprintf(concurrency, sizeof(concurrency), "%u at once", plugin->concurrency);
+    add_line(out, "name", plugin->name);
+    add_line(out, "version", plugin->version);
+    add_line(out, "summary", plugin->summary);
+    add_line(out, "file", path);
+    rv_buf_addf(out, "%-14s%u\n", "abi", plugin->abi);
+    add_line(out, "concurrency", concurrency);
+    rv_buf_addf(out, "%-14s%zu\n", "handlers", plugin->handler_count);
+    for (size_t i = 0; i < plugin->handler_count; i++) describe_handler(out, &plugin->handlers[i]);
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------------------------ */
+
+static void add_key(rv_buf *out, const char *key)
+{
+    char last = out->length == 0 ? '{' : out->data[out->length - 1];
+    rv_buf_addf(out, "%s\"%s\":", last == '{' ? "" : ",", key);
+}
+
+static void add_text(rv_buf *out, const char *key, const char *value)
+{
+    add_key(out, key);
+    if (value == NULL)
+        rv_buf_adds(out, "null");
+    else
+        rv_buf_add_json(out, value, strlen(value));
+}
+
+/* null: not given, the default holds. */
+static void add_number(rv_buf *out, const char *key, int64_t value)
+{
+    add_key(out, key);
+    if (value > 0)
+        rv_buf_addi(out, value);
+    else
+        rv_buf_adds(out, "null");
+}
+
+static void add_jitter(rv_buf *out, double jitter)
+{
+    add_key(out, "jitter");
+    if (jitter == 0)
+        rv_buf_adds(out, "null");
+    else
+        rv_buf_addf(out, "%.10g", jitter < 0 ? 0 : jitter);
+}
+
+static void add_handler_json(rv_buf *out, const reeve_handler *handler)
+{
+    const reeve_backoff *backoff = &handler->backoff;
+
+    rv_buf_addc(out, '{');
+    add_text(out, "type", handler->type);
+    add_text(out, "summary", handler->summary);
+    add_number(out, "max_attempts", handler->max_attempts);
+    add_number(out, "max_crashes", handler->max_crashes);
+    add_number(out, "timeout_ms", handler->timeout_ms);
+    add_key(out, "backoff");
+    rv_buf_addc(out, '{');
+    add_text(out, "shape", backoff->shape == REEVE_BACKOFF_FIXED ? "fixed" : "exponential");
+    add_number(out, "base_ms", backoff->base_ms);
+    add_number(out, "cap_ms", backoff->cap_ms);
+    add_jitter(out, backoff->jitter);
+    rv_buf_adds(out, "}}");
+}
+
+static void describe_json(rv_buf *out, const reeve_plugin *plugin, const char *path)
+{
+    rv_buf_addc(out, '{');
+    add_text(out, "name", plugin->name);
+    add_text(out, "version", plugin->version);
+    add_text(out, "summary", plugin->summary);
+    add_text(out, "file", path);
+    add_key(out, "abi");
+    rv_buf_addi(out, plugin->abi);
+    add_key(out, "concurrency");
+    rv_buf_addi(out, plugin->concurrency);
+    add_key(out, "handlers");
+    rv_buf_addc(out, '[');
+    for (size_t i = 0; i < plugin->handler_count; i++) {
+        if (i > 0) rv_buf_addc(out, ',');
+        add_handler_json(out, &plugin->handlers[i]);
+    }
+    rv_buf_adds(out, "]}\n");
+}
+
+/* A file here goes by its name alone, as people type it; else a bare name is sought in the plugin directory. */
+static reeve_status open_plugin(reeve_plugin_handle **ret, const char *name, char *words, size_t size)
+{
+    rv_buf path;
+
+    rv_buf_init(&path, 4096);
+    if (strchr(name, '/') == NULL && access(name, F_OK) == 0) {
+        rv_buf_addf(&path, "./%s", name);
+        name = rv_buf_text(&path);
+    }
+    reeve_status status = reeve_plugin_open(ret, name, NULL, words, size);
+    rv_buf_fini(&path);
+    return status;
+}
+
+int host_dump_plugin(const char *name, bool json)
+{
+    reeve_plugin_handle *plugin;
+    char words[512];
+    rv_buf out;
+
+    if (open_plugin(&plugin, name, words, sizeof(words)) != REEVE_OK) {
+        (void)fprintf(stderr, "reeve-worker: %s\n", words);
+        return 2;
+    }
+    rv_buf_init(&out, DUMP_MAX);
+    if (json)
+        describe_json(&out, reeve_plugin_get(plugin), reeve_plugin_path(plugin));
+    else
+        describe(&out, reeve_plugin_get(plugin), reeve_plugin_path(plugin));
+    bool written = !out.failed && fwrite(rv_buf_text(&out), 1, out.length, stdout) == out.length && fflush(stdout) == 0;
+    if (!written) (void)fprintf(stderr, "reeve-worker: cannot write the description\n");
+    rv_buf_fini(&out);
+    reeve_plugin_close(plugin);
+    return written ? 0 : 1;
+}

@@ -1,0 +1,128 @@
+/*
+ * reeve-worker - runs the tasks of queues on Redis with the handlers of plugins.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/config.h"
+#include "dump.h"
+#include "options.h"
+#include "plugins.h"
+#include "run.h"
+#include "signals.h"
+
+enum { EXIT_USAGE = 2 };
+
+static int print(const char *text)
+{
+    return fputs(text, stdout) >= 0 && fflush(stdout) == 0 ? 0 : 1;
+}
+
+static int help_config(void (*describe)(rv_buf *out))
+{
+    rv_buf out;
+
+    rv_buf_init(&out, 1024 * 1024);
+    describe(&out);
+    int exit_status = out.failed ? 1 : print(rv_buf_text(&out));
+    rv_buf_fini(&out);
+    return exit_status;
+}
+
+static void print_errors(const char *file, const rv_config_errors *errors)
+{
+    (void)fputs(rv_buf_text(&errors->text), stderr);
+    if (errors->count > RV_CONFIG_ERRORS_MAX)
+        (void)fprintf(stderr, "%s: and %zu more errors\n", file, errors->count - RV_CONFIG_ERRORS_MAX);
+    if (errors->count == 0) (void)fprintf(stderr, "reeve-worker: out of memory\n");
+}
+
+static int print_ok(const rv_config *config, const host_plugins *plugins)
+{
+    long long threads = 0;
+
+    for (size_t i = 0; i < config->pool_count; i++) threads += config->pools[i].threads;
+    int length = printf("%s: ok: %zu pools, %lld threads, %zu plugins, %zu handlers\n", config->file,
+                        config->pool_count, threads, plugins->count, plugins->handler_count);
+    return length > 0 && fflush(stdout) == 0 ? 0 : 1;
+}
+
+/*
+ * The flag, the environment, the configuration, in this order; *ret NULL: none of them. False: it is no URL that can be
+ * used. (The configuration's was looked at when it was read.)
+ */
+static bool choose_redis(const char **ret, const host_options *options, const rv_config *config)
+{
+    const char *environment = getenv("REEVE_REDIS");
+    rv_error why;
+
+    if (environment != NULL && *environment == '\0') environment = NULL;
+    const char *over = options->redis != NULL ? options->redis : environment;
+    if (over != NULL && !rv_config_check_redis(over, &why)) {
+        (void)fprintf(stderr, "reeve-worker: %s: %s\n", over == environment ? "REEVE_REDIS" : "--redis", why.text);
+        return false;
+    }
+    *ret = over != NULL ? over : config->redis;
+    return true;
+}
+
+static int run(const rv_config *config, const char *redis)
+{
+    reeve_log_fn log = config->worker.log_format == RV_LOG_JSON ? reeve_log_to_json : reeve_log_to_logfmt;
+    int signals = host_signals_open();
+
+    if (signals < 0) {
+        (void)fprintf(stderr, "reeve-worker: cannot start: signals: %s\n", strerror(errno));
+        return 1;
+    }
+    reeve_log_set(log, stderr, config->worker.log_level);
+    return host_run(config, redis, signals);
+}
+
+/* Plugins are opened here to see all that is wrong with them at once; the worker then finds them open. */
+static int check_and_run(const host_options *options, const rv_config *config, rv_config_errors *errors)
+{
+    host_plugins plugins;
+    const char *redis;
+    int exit_status = EXIT_USAGE;
+
+    if (!host_plugins_open(&plugins, config, errors) || errors->count > 0)
+        print_errors(config->file, errors);
+    else if (choose_redis(&redis, options, config))
+        exit_status = options->action == HOST_CHECK ? print_ok(config, &plugins) : run(config, redis);
+    host_plugins_close(&plugins);
+    return exit_status;
+}
+
+static int with_config(const host_options *options)
+{
+    rv_config_errors errors;
+    rv_config *config;
+    int exit_status = EXIT_USAGE;
+
+    rv_config_errors_init(&errors);
+    if (rv_config_load(options->config, &config, &errors) != REEVE_OK)
+        print_errors(options->config, &errors);
+    else
+        exit_status = check_and_run(options, config, &errors);
+    rv_config_free(config);
+    rv_config_errors_fini(&errors);
+    return exit_status;
+}
+
+int main(int argc, char **argv)
+{
+    host_options options;
+
+    if (!host_options_read(&options, argc, argv)) return EXIT_USAGE;
+    switch (options.action) {
+    case HOST_HELP: host_print_help(); return fflush(stdout) == 0 ? 0 : 1;
+    case HOST_VERSION: return print("reeve-worker " REEVE_VERSION "\n");
+    case HOST_HELP_CONFIG: return help_config(rv_config_describe);
+    case HOST_HELP_CONFIG_MARKDOWN: return help_config(rv_config_describe_markdown);
+    case HOST_DUMP_PLUGIN: return host_dump_plugin(options.plugin, options.json);
+    default: return with_config(&options);
+    }
+}

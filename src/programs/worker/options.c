@@ -1,0 +1,97 @@
+#include "options.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { OPTION_CHECK = 256, OPTION_REDIS, OPTION_DUMP, OPTION_JSON, OPTION_HELP_CONFIG, OPTION_VERSION };
+
+static const struct option long_options[] = {{"config", required_argument, NULL, 'c'},
+                                             {"check", no_argument, NULL, OPTION_CHECK},
+                                             {"redis", required_argument, NULL, OPTION_REDIS},
+                                             {"dump-plugin", required_argument, NULL, OPTION_DUMP},
+                                             {"json", no_argument, NULL, OPTION_JSON},
+                                             {"help-config", optional_argument, NULL, OPTION_HELP_CONFIG},
+                                             {"version", no_argument, NULL, OPTION_VERSION},
+                                             {"help", no_argument, NULL, 'h'},
+                                             {NULL, 0, NULL, 0}};
+
+void host_print_help(void)
+{
+    (void)printf("usage: reeve-worker -c FILE [--redis URL] [--check]\n"
+                 "       reeve-worker --dump-plugin FILE.so [--json]\n"
+                 "\nRuns the tasks of queues on Redis with the handlers of plugins, until it is told to stop.\n"
+                 "\nOptions:\n"
+                 "  -c, --config FILE     the configuration\n"
+                 "  --redis URL           the Redis to work on, over REEVE_REDIS and the configuration\n"
+                 "  --check               say whether configuration and plugins are in order, without Redis, and exit\n"
+                 "  --dump-plugin FILE    describe a plugin (a path, or a name in the plugin directory) and exit\n"
+                 "  --json                with --dump-plugin: as JSON\n"
+                 "  --help-config         every setting of the configuration; =markdown for documents\n"
+                 "  --version, -h, --help\n"
+                 "\nSignals: TERM, INT  stop: take nothing new, wait up to worker.drain, give back the rest;\n"
+                 "                    a second one gives back at once\n"
+                 "         TSTP       take nothing new, finish what runs\n"
+                 "         USR1       log the totals since the start\n"
+                 "\nExit status: 0 stopped as told, 1 cannot start, 2 wrong usage or configuration. A Redis that is not\n"
+                 "there is waited for.\n");
+}
+
+static bool usage(const char *words, const char *what)
+{
+    (void)fprintf(stderr, "reeve-worker: %s%s\nTry reeve-worker --help.\n", words, what);
+    return false;
+}
+
+/* What getopt_long found wrong: an option that it does not know, or one without its argument. */
+static bool wrong_option(int found, char **argv)
+{
+    char letter[3] = {'-', (char)optopt, '\0'};
+    bool is_letter = optopt > 0 && optopt < OPTION_CHECK;
+
+    if (found == ':') return usage("no argument after ", is_letter ? letter : argv[optind - 1]);
+    return usage("unknown option ", is_letter ? letter : argv[optind - 1]);
+}
+
+static bool choose(host_options *options, host_action action)
+{
+    if (options->action != HOST_RUN && options->action != action) return usage("one thing at a time", "");
+    options->action = action;
+    return true;
+}
+
+static bool take(host_options *options, int found, char **argv)
+{
+    bool markdown = optarg != NULL && strcmp(optarg, "markdown") == 0;
+
+    switch (found) {
+    case 'c': options->config = optarg; return true;
+    case OPTION_REDIS: options->redis = optarg; return true;
+    case OPTION_JSON: options->json = true; return true;
+    case OPTION_CHECK: return choose(options, HOST_CHECK);
+    case OPTION_DUMP: options->plugin = optarg; return choose(options, HOST_DUMP_PLUGIN);
+    case OPTION_VERSION: return choose(options, HOST_VERSION);
+    case 'h': return choose(options, HOST_HELP);
+    case OPTION_HELP_CONFIG:
+        if (optarg != NULL && !markdown) return usage("--help-config knows \"markdown\", not ", optarg);
+        return choose(options, markdown ? HOST_HELP_CONFIG_MARKDOWN : HOST_HELP_CONFIG);
+    default: return wrong_option(found, argv);
+    }
+}
+
+bool host_options_read(host_options *ret, int argc, char **argv)
+{
+    int found;
+
+    *ret = (host_options){.action = HOST_RUN};
+    opterr = 0;
+    while ((found = getopt_long(argc, argv, ":c:h", long_options, NULL)) != -1) {
+        if (!take(ret, found, argv)) return false;
+    }
+    if (optind < argc) return usage("unexpected argument ", argv[optind]);
+    if ((ret->action == HOST_RUN || ret->action == HOST_CHECK) && ret->config == NULL)
+        return usage("no configuration: -c FILE", "");
+    if (ret->json && ret->action != HOST_DUMP_PLUGIN) return usage("--json goes with --dump-plugin", "");
+    if (ret->redis != NULL && *ret->redis == '\0') return usage("--redis is empty", "");
+    return true;
+}

@@ -1,0 +1,31 @@
+/*
+ * options.h - the command line of reeve-worker.
+ */
+#ifndef HOST_OPTIONS_H
+#define HOST_OPTIONS_H
+
+#include <stdbool.h>
+
+typedef enum host_action {
+    HOST_RUN,
+    HOST_CHECK,
+    HOST_DUMP_PLUGIN,
+    HOST_HELP_CONFIG,
+    HOST_HELP_CONFIG_MARKDOWN,
+    HOST_VERSION,
+    HOST_HELP
+} host_action;
+
+typedef struct host_options {
+    host_action action;
+    const char *config; /* borrowed from argv, like all of these */
+    const char *redis;  /* NULL: not given */
+    const char *plugin;
+    bool json;
+} host_options;
+
+/* Reads argv; false: it makes no sense, and standard error has the words. */
+bool host_options_read(host_options *ret, int argc, char **argv);
+void host_print_help(void);
+
+#endif

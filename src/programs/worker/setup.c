@@ -1,0 +1,66 @@
+#include "setup.h"
+
+#include "base/mem.h"
+
+static reeve_status set_policy(reeve_worker *worker, const rv_config_handler *handler)
+{
+    reeve_handler_policy policy = {.size = sizeof(policy),
+                                   .type = handler->type,
+                                   .max_attempts = (int)handler->attempts,
+                                   .max_crashes = (int)handler->max_crashes,
+                                   .timeout_ms = handler->timeout_ms,
+                                   .backoff = handler->has_backoff ? &handler->backoff : NULL};
+
+    return reeve_worker_set_policy(worker, &policy);
+}
+
+static reeve_status add_pool(reeve_worker *worker, const rv_config_pool *pool)
+{
+    const char **queues = rv_zalloc_array(pool->queue_count, sizeof(*queues));
+
+    if (queues == NULL) return REEVE_ENOMEM;
+    for (size_t i = 0; i < pool->queue_count; i++) queues[i] = pool->queues[i].text;
+    reeve_pool_options options = {.size = sizeof(options),
+                                  .name = pool->name,
+                                  .queues = queues,
+                                  .queue_count = pool->queue_count,
+                                  .threads = (unsigned)pool->threads,
+                                  .batch = (unsigned)pool->batch,
+                                  .order = pool->order};
+    reeve_status status = reeve_worker_add_pool(worker, &options);
+    rv_free(queues);
+    return status;
+}
+
+static reeve_status furnish(reeve_worker *worker, const rv_config *config)
+{
+    reeve_status status = REEVE_OK;
+
+    for (size_t i = 0; i < config->plugin_count && status == REEVE_OK; i++)
+        status = reeve_worker_load_plugin(worker, config->plugins[i].text);
+    for (size_t i = 0; i < config->handler_count && status == REEVE_OK; i++)
+        status = set_policy(worker, &config->handlers[i]);
+    for (size_t i = 0; i < config->pool_count && status == REEVE_OK; i++) status = add_pool(worker, &config->pools[i]);
+    return status;
+}
+
+reeve_status host_make_worker(reeve_worker **ret, const rv_config *config, const char *redis, rv_error *error)
+{
+    reeve_worker_options options = {.size = sizeof(options),
+                                    .redis = redis,
+                                    .ns = config->ns,
+                                    .name = config->worker.name,
+                                    .session_ms = config->worker.session_ms,
+                                    .plugin_dir = config->plugin_dir};
+    char words[512];
+
+    reeve_status status = reeve_worker_create(ret, &options, words, sizeof(words));
+    if (status != REEVE_OK) return rv_fail(error, status, "%s", words);
+    status = furnish(*ret, config);
+    if (status != REEVE_OK) {
+        rv_fail(error, status, "%s", reeve_worker_error(*ret));
+        reeve_worker_destroy(*ret);
+        *ret = NULL;
+    }
+    return status;
+}

@@ -1,0 +1,16 @@
+/*
+ * setup.h - from a configuration to a worker.
+ */
+#ifndef HOST_SETUP_H
+#define HOST_SETUP_H
+
+#include "base/error.h"
+#include "config/config.h"
+
+/*
+ * Creates a worker with the configuration's plugins, policies and pools; does not start it. On failure *ret is NULL and
+ * error has the words.
+ */
+reeve_status host_make_worker(reeve_worker **ret, const rv_config *config, const char *redis, rv_error *error);
+
+#endif

@@ -1,0 +1,193 @@
+# lib.sh - what the system tests share. A test begins with:
+#
+#     . "$(dirname "$0")/lib.sh"
+#
+# and ends well by reaching its end. REEVE_BUILD names the build directory whose programs are tested.
+#
+# Variables:  TEST_DIR  a directory of this test's own, removed at the end
+#             REEVE, REEVE_WORKER  the programs;  PLUGIN_DIR  where the build put the plugins
+#             REDIS_URL, REDIS_SOCKET, REDIS_PID, REDIS_DIR  set by start_redis; REEVE_REDIS is exported with the URL
+#             OUT, ERR, STATUS  what the last `run` or `expect_status` printed and returned; the raw bytes are in
+#             $TEST_DIR/out and $TEST_DIR/err
+#             WORKER_PID  the worker that start_worker started last
+#             SANITIZED  1 when the programs are built with sanitizers: slower and larger (REEVE_SANITIZED=1)
+# Processes:  a test registers what it starts with `own PID`; the trap kills those by pid, never by name.
+set -u
+
+: "${REEVE_BUILD:?set REEVE_BUILD to the build directory}"
+REEVE="$REEVE_BUILD/bin/reeve"
+REEVE_WORKER="$REEVE_BUILD/bin/reeve-worker"
+PLUGIN_DIR="$REEVE_BUILD/plugins"
+[ -x "$REEVE" ] && [ -x "$REEVE_WORKER" ] || { echo "$REEVE_BUILD: there are no programs" >&2; exit 1; }
+TEST_DIR=$(mktemp -d "${TMPDIR:-/tmp}/reeve-st.XXXXXX") || exit 1
+OUT= ERR= STATUS=0 REDIS_PID= REDIS_DIR= OWNED= WORKER_PID= SANITIZED=${REEVE_SANITIZED:-}
+# A socket of an earlier shell must not be used by mistake.
+unset REEVE_REDIS
+
+# own PID...: kill these when the test ends.
+own() { OWNED="$OWNED $*"; }
+
+# end PID [SIGNAL]: ends a process that was owned (default TERM) and waits for it; ENDED is its exit status.
+end() {
+    local pid left=
+    kill "-${2:-TERM}" "$1" 2>/dev/null
+    ENDED=0
+    wait "$1" 2>/dev/null || ENDED=$?
+    for pid in $OWNED; do [ "$pid" = "$1" ] || left="$left $pid"; done
+    OWNED=$left
+}
+
+clean_up() {
+    local status=$? pid
+    trap - EXIT INT TERM
+    for pid in $OWNED $REDIS_PID; do
+        kill -CONT "$pid" 2>/dev/null
+        kill -KILL "$pid" 2>/dev/null
+        wait "$pid" 2>/dev/null
+    done
+    rm -rf "$TEST_DIR"
+    exit "$status"
+}
+trap clean_up EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+# fail WORDS...: says where and why, shows what the last program said, ends the test. (In a subshell it ends that only.)
+fail() {
+    local frame=0
+    echo "FAILED: $*" >&2
+    while caller $frame >&2; do frame=$((frame + 1)); done
+    if [ -s "$TEST_DIR/out" ]; then echo "--- last output:"; head -c 2000 "$TEST_DIR/out"; fi >&2
+    if [ -s "$TEST_DIR/err" ]; then echo "--- last errors:"; head -c 2000 "$TEST_DIR/err"; fi >&2
+    exit 1
+}
+
+# run COMMAND...: runs it (standard input is the caller's) and sets OUT, ERR, STATUS.
+run() {
+    STATUS=0
+    "$@" >"$TEST_DIR/out" 2>"$TEST_DIR/err" || STATUS=$?
+    OUT=$(tr -d '\000' <"$TEST_DIR/out")
+    ERR=$(tr -d '\000' <"$TEST_DIR/err")
+}
+
+# expect_status N COMMAND...: run, and the exit status is N.
+expect_status() {
+    local want=$1
+    shift
+    run "$@"
+    [ "$STATUS" = "$want" ] || fail "status $STATUS, expected $want: $*"
+}
+
+# expect_eq ACTUAL EXPECTED [WORDS...]
+expect_eq() {
+    local actual=$1 expected=$2
+    shift 2
+    [ "$actual" = "$expected" ] || fail "'$actual' is not '$expected'${*:+ ($*)}"
+}
+
+# expect_has TEXT PART: TEXT contains PART, literally.  expect_lacks: it does not.
+expect_has() { case $1 in *"$2"*) ;; *) fail "'$2' is not in '$1'" ;; esac; }
+expect_lacks() { case $1 in *"$2"*) fail "'$2' is in '$1'" ;; esac; }
+
+# wait_for CONDITION SECONDS: evaluates CONDITION every 20 ms until it is true; fails when SECONDS have passed.
+wait_for() {
+    local condition=$1 seconds=$2 end
+    end=$(($(date +%s%N) / 1000000 + seconds * 1000))
+    until eval "$condition"; do
+        [ $(($(date +%s%N) / 1000000)) -lt "$end" ] || fail "not within $seconds s: $condition"
+        sleep 0.02
+    done
+}
+
+# start_redis [ARGUMENT...]: a redis-server of this test's own on a unix socket, without persistence unless the
+# arguments say so (start_redis --appendonly yes). After stop_redis it starts again on the same socket and directory.
+start_redis() {
+    REDIS_DIR=${REDIS_DIR:-$TEST_DIR/redis}
+    REDIS_SOCKET=$REDIS_DIR/redis.sock
+    REDIS_URL=unix://$REDIS_SOCKET
+    export REEVE_REDIS=$REDIS_URL
+    mkdir -p "$REDIS_DIR"
+    rm -f "$REDIS_SOCKET"
+    redis-server --port 0 --unixsocket "$REDIS_SOCKET" --dir "$REDIS_DIR" --save '' --appendonly no --daemonize no \
+        --logfile "$REDIS_DIR/redis.log" "$@" </dev/null >/dev/null 2>&1 &
+    REDIS_PID=$!
+    wait_for '[ "$(redis PING 2>/dev/null)" = PONG ]' 30
+}
+
+# stop_redis [SIGNAL]: ends it (default TERM) and waits for its end.
+stop_redis() {
+    kill "-${1:-TERM}" "$REDIS_PID" 2>/dev/null
+    wait "$REDIS_PID" 2>/dev/null
+    REDIS_PID=
+}
+
+# redis COMMAND...: redis-cli on that server.
+redis() { redis-cli -s "$REDIS_SOCKET" "$@"; }
+
+# reeve ARGUMENT...: the command line, on that server by REEVE_REDIS.
+reeve() { "$REEVE" "$@"; }
+
+# member NAME TEXT: the value of a member in a line of JSON, as it is written there (strings with their quotes).
+member() {
+    local name=$1 text=$2 pattern
+    pattern="\"$name\":(\"([^\"\\\\]|\\\\.)*\"|[^,{}\"]+|\[[^]]*\]|\{[^}]*\})"
+    [[ $text =~ $pattern ]] && printf '%s' "${BASH_REMATCH[1]}"
+}
+
+# in_queue QUEUE MEMBER: a number of a queue (ready, running, completed, dead, ...).  of_task HANDLE MEMBER: of a task.
+in_queue() { member "$2" "$(reeve queues "$1" --json 2>/dev/null)"; }
+of_task() { member "$2" "$(reeve show "$1" --json 2>/dev/null)"; }
+
+# is_still QUEUE COMPLETED DEAD: so many tasks have ended, and none is anywhere else.
+is_still() {
+    local line
+    line=$(reeve queues "$1" --json 2>/dev/null)
+    case $line in
+    *'"blocked":0,"scheduled":0,"ready":0,"parked":0,"running":0,'*"\"completed\":$2,\"dead\":$3,"*) return 0 ;;
+    *) return 1 ;;
+    esac
+}
+
+# write_conf NAME WORKER LINE...: $TEST_DIR/NAME.conf, for a worker of that name with these settings of its group
+# ("session = 1;"), the sample plugin, and the lines (the pools, at least).
+write_conf() {
+    local name=$1 settings=$2
+    shift 2
+    {
+        echo "worker = { name = \"$name\"; $settings };"
+        echo "plugin_dir = \"$PLUGIN_DIR\"; plugins = [ \"sample\" ];"
+        printf '%s\n' "$@"
+    } >"$TEST_DIR/$name.conf"
+}
+
+# start_worker NAME [ARGUMENT...]: a worker by $TEST_DIR/NAME.conf; its log goes to the end of $TEST_DIR/NAME.log.
+start_worker() {
+    local name=$1
+    shift
+    "$REEVE_WORKER" -c "$TEST_DIR/$name.conf" "$@" </dev/null >>"$TEST_DIR/$name.log" 2>&1 &
+    WORKER_PID=$!
+    own "$WORKER_PID"
+}
+
+# logged NAME EVENT: how many lines of that event the log of $TEST_DIR/NAME.log has.
+logged() { grep -c "event=$2 " "$TEST_DIR/$1.log"; }
+
+# aof_ended SET: the ids that were put into a set of ended tasks (".*:completed"), one line for each time, from the
+# append-only file, which has what scripts did as plain commands. Needs start_redis --appendonly yes
+# --auto-aof-rewrite-percentage 0.
+aof_ended() {
+    cat "$REDIS_DIR"/appendonlydir/*.incr.aof | tr -d '\r' | LC_ALL=C awk -v "set=$1" '
+        # An argument: its length after a dollar sign, then so many bytes, perhaps over several lines.
+        function argument(  length_, text) {
+            getline; length_ = substr($0, 2) + 0
+            getline; text = $0
+            while (length(text) < length_) { getline; text = text "\n" $0 }
+            return text
+        }
+        /^\*[0-9]+$/ {
+            count = substr($0, 2) + 0
+            for (i = 1; i <= count; i++) words[i] = argument()
+            if (toupper(words[1]) != "ZADD" || words[2] !~ (set "$")) next
+            for (i = 4; i <= count; i += 2) print words[i]
+        }'
+}
