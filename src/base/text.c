@@ -63,6 +63,13 @@ void rv_utf8_clean(char *text, size_t length)
     }
 }
 
+bool rv_utf8_is_valid(const char *text, size_t length)
+{
+    size_t i = 0, step;
+    while (i < length && (step = utf8_length((const unsigned char *)text + i, length - i)) > 0) i += step;
+    return i == length;
+}
+
 const char *rv_number_text(char ret[RV_NUMBER_TEXT], uint64_t number)
 {
     snprintf(ret, RV_NUMBER_TEXT, "%llu", (unsigned long long)number);

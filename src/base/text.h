@@ -21,6 +21,7 @@ void rv_format_time(int64_t ms, char ret[RV_TIME_TEXT]);
 size_t rv_utf8_cut(const char *text, size_t length, size_t max);
 /* Replaces bytes that are no UTF-8 by '?', in place. */
 void rv_utf8_clean(char *text, size_t length);
+bool rv_utf8_is_valid(const char *text, size_t length);
 
 /* A number as text, in memory of the caller's, which is returned: for logs. */
 #define RV_NUMBER_TEXT 24

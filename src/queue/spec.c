@@ -3,6 +3,7 @@
  */
 #include <string.h>
 
+#include "base/text.h"
 #include "queue/envelope.h"
 #include "queue/keys.h"
 
@@ -27,12 +28,20 @@ static reeve_status check_numbers(const reeve_task_spec *spec, rv_error *error)
     return REEVE_OK;
 }
 
+/* What stands in the header must be text in every language that reads it. */
+static reeve_status check_text(const char *what, const char *text, rv_error *error)
+{
+    if (rv_utf8_is_valid(text, strlen(text))) return REEVE_OK;
+    return rv_fail(error, REEVE_EINVAL, "%s: must be UTF-8", what);
+}
+
 static reeve_status check_meta(const reeve_task_spec *spec, rv_error *error)
 {
     size_t total = 0;
     for (size_t i = 0; i < spec->tag_count; i++) {
         if (spec->tags[i] == NULL || spec->tags[i][0] == '\0')
             return rv_fail(error, REEVE_EINVAL, "tag %zu is empty", i + 1);
+        if (check_text("a tag", spec->tags[i], error) != REEVE_OK) return REEVE_EINVAL;
         total += strlen(spec->tags[i]) + 3;
     }
     for (size_t i = 0; i < spec->meta_count; i++) {
@@ -40,6 +49,8 @@ static reeve_status check_meta(const reeve_task_spec *spec, rv_error *error)
         if (meta->key == NULL || meta->key[0] == '\0')
             return rv_fail(error, REEVE_EINVAL, "metadata key %zu is empty", i + 1);
         if (meta->value == NULL) return rv_fail(error, REEVE_EINVAL, "metadata \"%.100s\" has no value", meta->key);
+        if (check_text("a metadata key", meta->key, error) != REEVE_OK) return REEVE_EINVAL;
+        if (check_text("a metadata value", meta->value, error) != REEVE_OK) return REEVE_EINVAL;
         total += strlen(meta->key) + strlen(meta->value) + 6;
     }
     if (total <= REEVE_META_MAX) return REEVE_OK;
@@ -67,6 +78,7 @@ reeve_status rv_spec_check(const reeve_task_spec *spec, rv_error *error)
         return rv_fail(error, REEVE_EINVAL, "group \"%.120s\": a group's name has 1 to %d bytes", spec->group,
                        REEVE_GROUP_MAX);
     }
+    if (spec->group != NULL && (status = check_text("a group's name", spec->group, error)) != REEVE_OK) return status;
     if ((status = check_numbers(spec, error)) != REEVE_OK) return status;
     return check_meta(spec, error);
 }
