@@ -20,36 +20,34 @@ local function head_score(P, base)
   return head[2] and tonumber(head[2])
 end
 
--- What this call knows of one queue's order; order_save writes what changed.
+-- What this call knows of one queue's order: the last score of each priority without a group (plain) and of each group
+-- (lanes), and the virtual times that it had to look up. order_save writes the first two.
 local function order_open(P)
-  return {P = P, plain = {}, dirty = {}, lanes = {}, virtual = {}, grouped = nil}
+  return {P = P, plain = {}, lanes = false, virtual = false, grouped = false}
 end
 
 local function plain_last(o, priority)
   local last = o.plain[priority]
-  if not last then
-    local known = call('HMGET', o.P .. 'order', text(priority), 'groups')
-    last = tonumber(known[1]) or priority * BAND + START
-    o.plain[priority] = last
-    o.grouped = o.grouped or known[2]
-  end
-  return last
+  if last then return last end
+  local known = call('HMGET', o.P .. 'order', text(priority), 'groups')
+  if known[2] then o.grouped = true end
+  return tonumber(known[1]) or priority * BAND + START
 end
 
 local function virtual_time(o, priority)
+  o.virtual = o.virtual or {}
   local v = o.virtual[priority]
-  if not v then
-    local base = priority * BAND
-    v = head_score(o.P, base)
-    if v then
-      v = v - STEP
-    else
-      local last = call('ZREVRANGEBYSCORE', o.P .. 'groups', '(' .. text(base + BAND), text(base), 'WITHSCORES', 'LIMIT', 0, 1)
-      v = plain_last(o, priority)
-      if last[2] then v = math.max(v, tonumber(last[2])) end
-    end
-    o.virtual[priority] = v
+  if v then return v end
+  local base = priority * BAND
+  v = head_score(o.P, base)
+  if v then
+    v = v - STEP
+  else
+    local last = call('ZREVRANGEBYSCORE', o.P .. 'groups', '(' .. text(base + BAND), text(base), 'WITHSCORES', 'LIMIT', 0, 1)
+    v = plain_last(o, priority)
+    if last[2] then v = math.max(v, tonumber(last[2])) end
   end
+  o.virtual[priority] = v
   return v
 end
 
@@ -57,36 +55,37 @@ end
 local function next_score(o, priority, group, weight)
   priority = priority or 0
   local limit = (priority + 1) * BAND - 1
-  local last = plain_last(o, priority)
   if not group then
+    local last = plain_last(o, priority)
     if o.grouped then last = math.max(last, virtual_time(o, priority)) end
     last = math.min(last + STEP, limit)
-    o.plain[priority], o.dirty[priority] = last, true
+    o.plain[priority] = last
     return last
   end
+  o.lanes, o.grouped = o.lanes or {}, true
   local lane = text(priority) .. ':' .. group
-  last = o.lanes[lane]
+  local last = o.lanes[lane]
   if not last then
     last = tonumber(call('ZSCORE', o.P .. 'groups', lane)) or priority * BAND
     last = math.max(last, virtual_time(o, priority))
   end
   last = math.min(last + math.max(1, math.floor(STEP / (weight or 1))), limit)
-  o.lanes[lane], o.grouped = last, true
+  o.lanes[lane] = last
   return last
 end
 
 local function order_save(o)
   local fields, n = {}, 0
-  for priority in pairs(o.dirty) do
-    fields[n + 1], fields[n + 2], n = text(priority), text(o.plain[priority]), n + 2
+  for priority, last in pairs(o.plain) do
+    fields[n + 1], fields[n + 2], n = text(priority), text(last), n + 2
   end
-  local scores, m = {}, 0
-  for lane, last in pairs(o.lanes) do
-    scores[m + 1], scores[m + 2], m = text(last), lane, m + 2
-  end
-  if m > 0 then
+  if o.lanes then
+    local scores, m = {}, 0
+    for lane, last in pairs(o.lanes) do
+      scores[m + 1], scores[m + 2], m = text(last), lane, m + 2
+    end
+    call('ZADD', o.P .. 'groups', unpack(scores))
     fields[n + 1], fields[n + 2], n = 'groups', '1', n + 2
   end
   if n > 0 then call('HSET', o.P .. 'order', unpack(fields)) end
-  if m > 0 then call('ZADD', o.P .. 'groups', unpack(scores)) end
 end
