@@ -197,6 +197,7 @@ static void beat_when_due(reeve_worker *worker)
     rv_keeper *keeper = &worker->keeper;
     if (rv_now_ms() < keeper->beat_at_ms) return;
     bool done = connect(worker) && beat(worker);
+    if (done) atomic_store(&keeper->beaten_at_ms, rv_now_ms());
     keeper->beat_at_ms = rv_now_ms() + (done ? beat_every_ms(worker) : TRY_AGAIN_MS);
 }
 

@@ -123,6 +123,22 @@ static bool connect(reeve_worker *worker)
     return false;
 }
 
+/*
+ * After an outage, or after the process was frozen, our own sessions may have expired with nobody there to reap them.
+ * They are still good then, and so is what our threads have finished: the keeper renews them before we reap.
+ */
+static bool keeper_goes_first(reeve_worker *worker)
+{
+    rv_scheduler *scheduler = &worker->scheduler;
+    int64_t now = rv_now_ms(), beaten = atomic_load(&worker->keeper.beaten_at_ms);
+    bool behind = beaten != 0 && now - beaten > worker->session_ms / 2;
+    if (!behind) scheduler->yields_until_ms = 0;
+    if (behind && scheduler->yields_until_ms == 0) scheduler->yields_until_ms = now + worker->session_ms;
+    return behind && now < scheduler->yields_until_ms;
+}
+
+#define YIELD_MS 20
+
 static void *scheduler_main(void *argument)
 {
     reeve_worker *worker = argument;
@@ -131,6 +147,8 @@ static void *scheduler_main(void *argument)
         int64_t until = rv_now_ms();
         if (!connect(worker)) {
             until = rv_deadline(rv_reconnect_delay(++scheduler->tries, rv_random_unit()));
+        } else if (keeper_goes_first(worker)) {
+            until = rv_deadline(YIELD_MS);
         } else if (tend(worker)) {
             until = earliest(scheduler, worker->claim_count);
         }

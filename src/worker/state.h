@@ -91,8 +91,9 @@ typedef struct rv_keeper {
     int64_t listen_again_ms;
     unsigned listen_tries;
     int64_t beat_at_ms;
-    atomic_llong wake_at_ms; /* until when it sleeps: who needs it earlier rings */
-    rv_handed *handed;       /* the keeper's own */
+    atomic_llong beaten_at_ms; /* the last heartbeat that Redis took; 0: none yet */
+    atomic_llong wake_at_ms;   /* until when it sleeps: who needs it earlier rings */
+    rv_handed *handed;         /* the keeper's own */
     size_t handed_count;
     size_t handed_capacity;
     atomic_bool connected;
@@ -105,9 +106,10 @@ typedef struct rv_scheduler {
     rv_waker waker;
     rv_conn *conn;
     unsigned tries;
-    pthread_mutex_t lock; /* guards due */
-    int64_t *due;         /* by claim: when to tend it, monotonic ms */
-    size_t *tended;       /* scratch */
+    int64_t yields_until_ms; /* until then the keeper goes first (scheduler.c) */
+    pthread_mutex_t lock;    /* guards due */
+    int64_t *due;            /* by claim: when to tend it, monotonic ms */
+    size_t *tended;          /* scratch */
 } rv_scheduler;
 
 struct reeve_worker {

@@ -98,7 +98,7 @@ static void conclude(rv_thread *t, size_t queue, bool same_session, const bool *
     for (size_t i = 0; i < known; i++) {
         rv_item *item = &t->batch.items[i];
         if (item->lease.queue != queue || item->state != RV_ITEM_FINISHED) continue;
-        if (same_session && seen[i]) continue;
+        if (item->accepted || item->refused || (same_session && seen[i])) continue;
         item->accepted = same_session && alive;
         item->refused = !item->accepted;
     }
