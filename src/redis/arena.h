@@ -1,7 +1,8 @@
 /*
  * arena.h - memory for one reply: handed out by moving a pointer, given back all at once.
  *
- * Blocks come from base/mem.h and are kept over a rewind, so that a steady load allocates nothing. One thread at a time.
+ * Blocks come from base/mem.h and are kept over a rewind, so that a steady load allocates nothing. One thread at a
+ * time.
  */
 #ifndef RV_ARENA_H
 #define RV_ARENA_H

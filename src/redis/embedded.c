@@ -1,10 +1,10 @@
 /*
  * embedded.c - who joins, who leaves, and that there is one server at most.
  *
- * Three locks (flock) in the directory. start.lock serializes joining, reviving and leaving, and is held only while that
- * goes on. users.lock is shared by all users for as long as they live. server.lock is held by the server itself: it
- * inherits the open file, and the kernel lets go of it when the server ends, however it ends. So a second server on the
- * same files cannot be started, not even when the one who started the first was killed half way through.
+ * Three locks (flock) in the directory. start.lock serializes joining, reviving and leaving, and is held only while
+ * that goes on. users.lock is shared by all users for as long as they live. server.lock is held by the server itself:
+ * it inherits the open file, and the kernel lets go of it when the server ends, however it ends. So a second server on
+ * the same files cannot be started, not even when the one who started the first was killed half way through.
  */
 #include "redis/embedded.h"
 
@@ -110,7 +110,8 @@ static reeve_status await_server(const rv_embedded *embedded, rv_conn *conn, int
 {
     bool launched = false;
     while (connect_once(conn, deadline) != REEVE_OK) {
-        if (rv_conn_error(conn)->status == REEVE_ENOMEM) return rv_fail(error, REEVE_ENOMEM, "%s", rv_conn_error(conn)->text);
+        if (rv_conn_error(conn)->status == REEVE_ENOMEM)
+            return rv_fail(error, REEVE_ENOMEM, "%s", rv_conn_error(conn)->text);
         reeve_status status = launch_if_gone(embedded, &launched, error);
         if (status != REEVE_OK) return status;
         if (rv_now_ms() >= deadline)
@@ -184,6 +185,15 @@ static reeve_status create(rv_embedded **ret, const char *path, rv_error *error)
     return status;
 }
 
+/* A server that is not ready in time, with much data to load, goes on: who comes next finds it ready. */
+static void give_up(rv_embedded *embedded, reeve_status status)
+{
+    if (embedded && status == REEVE_ETIMEOUT)
+        destroy(embedded);
+    else
+        rv_embedded_leave(embedded);
+}
+
 reeve_status rv_embedded_join(rv_embedded **ret, const rv_url *url, rv_url *ret_socket, int64_t deadline,
                               rv_error *error)
 {
@@ -197,7 +207,7 @@ reeve_status rv_embedded_join(rv_embedded **ret, const rv_url *url, rv_url *ret_
         *ret = embedded;
         return REEVE_OK;
     }
-    rv_embedded_leave(embedded);
+    give_up(embedded, status);
     return rv_fail(error, status, "%s", reason.text);
 }
 

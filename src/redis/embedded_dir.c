@@ -66,7 +66,8 @@ static reeve_status check_owner(const char *path, int fd, rv_error *error)
     if (state.st_uid == geteuid() || geteuid() == 0) return REEVE_OK;
     return rv_fail(error, REEVE_ESYSTEM,
                    "the directory %s of the embedded Redis belongs to another user; name another one, as in "
-                   "embedded:/path", path);
+                   "embedded:/path",
+                   path);
 }
 
 static void place_socket(rv_embedded_dir *dir)

@@ -12,8 +12,8 @@ typedef struct rv_embedded_dir {
     char *path; /* absolute */
     int fd;
     /*
-     * What a client of this process connects to: <path>/redis.sock. Where that is longer than an address can hold it goes
-     * by way of our descriptor, /proc/self/fd/<fd>/redis.sock, and is good only in this process.
+     * What a client of this process connects to: <path>/redis.sock. Where that is longer than an address can hold it
+     * goes by way of our descriptor, /proc/self/fd/<fd>/redis.sock, and is good only in this process.
      */
     char socket[RV_SOCKET_PATH_SIZE];
 } rv_embedded_dir;

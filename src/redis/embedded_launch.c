@@ -46,8 +46,7 @@ static int set_attributes(posix_spawnattr_t *attributes)
     int outcome = posix_spawnattr_setsigmask(attributes, &none);
     if (outcome == 0) outcome = posix_spawnattr_setsigdefault(attributes, &all);
     if (outcome != 0) return outcome;
-    return posix_spawnattr_setflags(attributes,
-                                    POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
+    return posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID);
 }
 
 /* What the server has to say before it knows its log goes there too. */
@@ -67,10 +66,28 @@ static int set_files(posix_spawn_file_actions_t *actions, int log_fd, int lock_f
 static int spawn(const rv_embedded_dir *dir, int log_fd, int lock_fd, pid_t *ret)
 {
     /* The server steps into its directory before it opens anything, so short names do for paths of any length. */
-    const char *const args[] = {"redis-server", "--daemonize", "yes", "--port", "0", "--dir", dir->path,
-                                "--unixsocket", "redis.sock", "--unixsocketperm", "700", "--appendonly", "yes",
-                                "--appendfsync", "everysec", "--save", "", "--pidfile", "redis.pid",
-                                "--logfile", LOG_NAME, NULL};
+    const char *const args[] = {"redis-server",
+                                "--daemonize",
+                                "yes",
+                                "--port",
+                                "0",
+                                "--dir",
+                                dir->path,
+                                "--unixsocket",
+                                "redis.sock",
+                                "--unixsocketperm",
+                                "700",
+                                "--appendonly",
+                                "yes",
+                                "--appendfsync",
+                                "everysec",
+                                "--save",
+                                "",
+                                "--pidfile",
+                                "redis.pid",
+                                "--logfile",
+                                LOG_NAME,
+                                NULL};
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     int outcome = posix_spawn_file_actions_init(&actions);
@@ -105,7 +122,8 @@ reeve_status rv_embedded_launch(const rv_embedded_dir *dir, int lock_fd, rv_erro
 {
     pid_t pid;
     int log_fd = open_log(dir);
-    if (log_fd < 0) return failed("the log of the embedded Redis cannot be opened", errno == ENOENT ? EIO : errno, error);
+    if (log_fd < 0)
+        return failed("the log of the embedded Redis cannot be opened", errno == ENOENT ? EIO : errno, error);
     /* Descriptors that stand where the file actions write would be overwritten before they are copied. */
     int high_log = fcntl(log_fd, F_DUPFD_CLOEXEC, SERVER_LOCK_FD + 1);
     int high_lock = fcntl(lock_fd, F_DUPFD_CLOEXEC, SERVER_LOCK_FD + 1);
@@ -139,6 +157,6 @@ reeve_status rv_embedded_launch_failed(const rv_embedded_dir *dir, rv_error *err
 {
     char tail[TAIL_SIZE];
     read_tail(dir, tail);
-    return rv_fail(error, REEVE_ESYSTEM, "redis-server ended at its start; its log (%s/%s) says: %s", dir->path, LOG_NAME,
-                   *tail ? tail : "nothing");
+    return rv_fail(error, REEVE_ESYSTEM, "redis-server ended at its start; its log (%s/%s) says: %s", dir->path,
+                   LOG_NAME, *tail ? tail : "nothing");
 }

@@ -141,8 +141,12 @@ static reeve_status repeat_missing(rv_conn *conn, execution *run, int64_t deadli
     run->loads = add_loads(&conn->commands, &again);
     reeve_status status = copy_missing(&conn->commands, &again, &conn->error);
     if (status == REEVE_OK) {
-        rv_exchange what = {.data = again.out.data, .length = again.out.length, .deadline = deadline,
-                            .replies = run->loads + run->missing, .on_reply = on_repeated_reply, .context = run};
+        rv_exchange what = {.data = again.out.data,
+                            .length = again.out.length,
+                            .deadline = deadline,
+                            .replies = run->loads + run->missing,
+                            .on_reply = on_repeated_reply,
+                            .context = run};
         status = exchange(conn, &what);
     }
     rv_commands_fini(&again);
@@ -153,8 +157,12 @@ static reeve_status repeat_missing(rv_conn *conn, execution *run, int64_t deadli
 
 static reeve_status send_all(rv_conn *conn, execution *run, int64_t deadline)
 {
-    rv_exchange what = {.data = conn->commands.out.data, .length = conn->commands.out.length, .deadline = deadline,
-                        .replies = conn->commands.count, .on_reply = on_first_reply, .context = run};
+    rv_exchange what = {.data = conn->commands.out.data,
+                        .length = conn->commands.out.length,
+                        .deadline = deadline,
+                        .replies = conn->commands.count,
+                        .on_reply = on_first_reply,
+                        .context = run};
     return exchange(conn, &what);
 }
 
@@ -244,9 +252,14 @@ reeve_status rv_conn_call_blocking(rv_conn *conn, int64_t deadline, const rv_rep
     reeve_status status = check_single(conn);
     if (status == REEVE_OK) status = check_ready(conn);
     if (status == REEVE_OK) {
-        rv_exchange what = {.data = conn->commands.out.data, .length = conn->commands.out.length, .replies = 1,
-                            .deadline = deadline_or_usual(conn, deadline), .waker = conn->waker, .idle = true,
-                            .on_reply = keep_reply, .context = &reply};
+        rv_exchange what = {.data = conn->commands.out.data,
+                            .length = conn->commands.out.length,
+                            .replies = 1,
+                            .deadline = deadline_or_usual(conn, deadline),
+                            .waker = conn->waker,
+                            .idle = true,
+                            .on_reply = keep_reply,
+                            .context = &reply};
         status = exchange(conn, &what);
         conn->owed = status == REEVE_EINTERRUPTED ? 1 : 0;
     }
@@ -259,8 +272,11 @@ reeve_status rv_conn_resume(rv_conn *conn, int64_t deadline, const rv_reply **re
     const rv_reply *reply = NULL;
     *ret = NULL;
     if (conn->owed == 0) return rv_fail(&conn->error, REEVE_ESTATE, "no blocking command is under way");
-    rv_exchange what = {.replies = 1, .deadline = deadline_or_usual(conn, deadline), .idle = true,
-                        .on_reply = keep_reply, .context = &reply};
+    rv_exchange what = {.replies = 1,
+                        .deadline = deadline_or_usual(conn, deadline),
+                        .idle = true,
+                        .on_reply = keep_reply,
+                        .context = &reply};
     reeve_status status = exchange(conn, &what);
     conn->owed = 0;
     return status == REEVE_OK ? finish_call(conn, reply, ret) : status;
@@ -273,8 +289,12 @@ reeve_status rv_conn_receive(rv_conn *conn, int64_t deadline, const rv_reply **r
     release_held(conn);
     if (!rv_conn_is_open(conn))
         return rv_fail(&conn->error, REEVE_ECONNECT, "not connected to Redis (%s)", conn->url->redacted);
-    rv_exchange what = {.replies = 1, .deadline = deadline_or_usual(conn, deadline), .waker = conn->waker, .idle = true,
-                        .on_reply = keep_reply, .context = &reply};
+    rv_exchange what = {.replies = 1,
+                        .deadline = deadline_or_usual(conn, deadline),
+                        .waker = conn->waker,
+                        .idle = true,
+                        .on_reply = keep_reply,
+                        .context = &reply};
     reeve_status status = rv_conn_exchange(conn, &what);
     if (status == REEVE_ETIMEOUT || status == REEVE_EINTERRUPTED) return status;
     if (status != REEVE_OK) return broken(conn, status);

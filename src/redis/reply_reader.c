@@ -132,6 +132,7 @@ void rv_reply_reader_forget(rv_reply_reader *reader)
     redisReaderFree(reader->parser);
     reader->parser = NULL;
     reader->fault = NULL;
+    reader->in_line = false;
     reader->buffered_held = 0;
 }
 
@@ -149,6 +150,7 @@ reeve_status rv_reply_reader_feed(rv_reply_reader *reader, const void *data, siz
 {
     if (!have_parser(reader) || redisReaderFeed(reader->parser, data, length) != REDIS_OK)
         return rv_fail(error, REEVE_ENOMEM, "out of memory while reading a reply");
+    if (reader->in_line && memchr(data, '\n', length)) reader->in_line = false;
     if (reader->parser->len > reader->buffered_peak) reader->buffered_peak = reader->parser->len;
     if (reader->parser->len > reader->buffered_held) reader->buffered_held = reader->parser->len;
     return REEVE_OK;
@@ -170,15 +172,16 @@ static bool declared_length(const char *text, size_t length, unsigned long long 
 }
 
 /* Looks at what the parser cannot use yet: will the rest ever come, and do we want it? */
-static const char *refuse_pending(const redisReader *parser)
+static void judge_pending(rv_reply_reader *reader)
 {
+    const redisReader *parser = reader->parser;
     size_t pending = parser->len - parser->pos;
-    if (parser->ridx < 0 || pending == 0) return NULL;
-    if (parser->rstack[parser->ridx].type != REDIS_REPLY_STRING)
-        return pending > RV_LINE_MAX ? "a line is longer than the limit" : NULL;
-    unsigned long long declared;
-    if (!declared_length(parser->buf + parser->pos, pending, &declared)) return NULL;
-    return declared > RV_BULK_MAX ? "a value is longer than the limit" : NULL;
+    if (parser->ridx < 0 || pending == 0) return;
+    unsigned long long declared = 0;
+    bool is_value = parser->rstack[parser->ridx].type == REDIS_REPLY_STRING;
+    reader->in_line = !is_value || !declared_length(parser->buf + parser->pos, pending, &declared);
+    if (declared > RV_BULK_MAX) reader->fault = "a value is longer than the limit";
+    if (reader->in_line && pending > RV_LINE_MAX) reader->fault = "a line is longer than the limit";
 }
 
 static reeve_status read_failed(const rv_reply_reader *reader, rv_error *error)
@@ -196,8 +199,8 @@ reeve_status rv_reply_reader_next(rv_reply_reader *reader, const rv_reply **ret,
     if (!parser || rv_reply_reader_is_at_rest(reader)) return REEVE_OK;
     if (parser->ridx < 0) rv_arena_rewind(&reader->arena);
     void *reply = NULL;
-    if (redisReaderGetReply(parser, &reply) != REDIS_OK) return read_failed(reader, error);
-    if (!reply) reader->fault = refuse_pending(parser);
+    if (!reader->in_line && redisReaderGetReply(parser, &reply) != REDIS_OK) return read_failed(reader, error);
+    if (!reply) judge_pending(reader);
     if (reader->fault) return read_failed(reader, error);
     if (reader->arena.used > reader->arena_peak) reader->arena_peak = reader->arena.used;
     *ret = reply;

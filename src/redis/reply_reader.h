@@ -2,8 +2,8 @@
  * reply_reader.h - from bytes to replies: hiredis' reader, building rv_reply values in an arena.
  *
  * Nothing here believes a length that came over the wire: memory grows with the bytes that have arrived, a declared
- * length past the limit and nesting deeper than seven arrays are REEVE_EPROTO. After a failure only forget and fini are
- * of use. One thread at a time; does no I/O.
+ * length past the limit and arrays nested more than eight deep are REEVE_EPROTO. After a failure only forget and fini
+ * are of use. One thread at a time; does no I/O.
  */
 #ifndef RV_REPLY_READER_H
 #define RV_REPLY_READER_H
@@ -21,10 +21,11 @@ struct redisReader;
 typedef struct rv_reply_reader {
     struct redisReader *parser; /* NULL while it holds nothing */
     rv_arena arena;
-    const char *fault;    /* what a value was refused for, or NULL */
-    size_t buffered_held; /* the most the parser had to hold since it was made */
-    size_t buffered_peak; /* the same since the last settle */
-    size_t arena_peak;    /* the same for the arena */
+    const char *fault;                    /* what a value was refused for, or NULL */
+    bool in_line;                         /* the end of a line has not come yet: no use looking for it again */
+    size_t buffered_held;                 /* the most the parser had to hold since it was made */
+    size_t buffered_peak;                 /* the same since the last settle */
+    size_t arena_peak;                    /* the same for the arena */
     size_t buffered_before, arena_before; /* the peaks of the settle before */
 } rv_reply_reader;
 
@@ -43,8 +44,8 @@ bool rv_reply_reader_is_at_rest(const rv_reply_reader *reader);
 
 /*
  * Gives memory back. settle, after each exchange, keeps what the last two of them both needed: a steady load allocates
- * nothing, a single big reply leaves nothing behind. The last reply is gone after it. idle, before a long wait, keeps next
- * to nothing. Neither does anything while a reply is half read.
+ * nothing, a single big reply leaves nothing behind. The last reply is gone after it. idle, before a long wait, keeps
+ * next to nothing. Neither does anything while a reply is half read.
  */
 void rv_reply_reader_settle(rv_reply_reader *reader);
 void rv_reply_reader_idle(rv_reply_reader *reader);

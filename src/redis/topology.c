@@ -9,7 +9,8 @@ static reeve_status to_endpoint(const rv_url *url, rv_address *ret)
 static reeve_status unsupported(const rv_url *url, const char *what, rv_error *error)
 {
     return rv_fail(error, REEVE_EUNSUPPORTED,
-                   "%s: this version of reeve cannot speak to %s; use redis:// or unix:// instead", url->redacted, what);
+                   "%s: this version of reeve cannot speak to %s; use redis:// or unix:// instead", url->redacted,
+                   what);
 }
 
 reeve_status rv_topology_resolve(const rv_url *url, rv_address *ret, rv_error *error)

@@ -34,9 +34,9 @@ struct rv_transport {
 void rv_transport_init(rv_transport *transport);
 
 /*
- * Connects, trying every address of a host; the time until the deadline is shared among those left. waker, when not NULL,
- * ends the wait. A host's name is looked up by getaddrinfo, which knows no deadline.
- * REEVE_OK, REEVE_ECONNECT (with the reason alone as words), REEVE_EINTERRUPTED.
+ * Connects, trying every address of a host; the time until the deadline is shared among those left. waker, when not
+ * NULL, ends the wait. A host's name is looked up by getaddrinfo, which knows no deadline. REEVE_OK, REEVE_ECONNECT
+ * (with the reason alone as words), REEVE_EINTERRUPTED.
  */
 reeve_status rv_transport_open(rv_transport *transport, const rv_address *address, int64_t deadline,
                                const rv_waker *waker, rv_error *error);
@@ -50,8 +50,9 @@ ssize_t rv_transport_read(rv_transport *transport, void *data, size_t length);
 ssize_t rv_transport_write(rv_transport *transport, const void *data, size_t length);
 
 /*
- * Waits until one of events (POLLIN, POLLOUT) can be had, or the peer is gone, and says which in *ret_events. The socket
- * goes before the waker: bytes that are there are read first. REEVE_OK, REEVE_ETIMEOUT, REEVE_EINTERRUPTED, REEVE_ESYSTEM.
+ * Waits until one of events (POLLIN, POLLOUT) can be had, or the peer is gone, and says which in *ret_events. The
+ * socket goes before the waker: bytes that are there are read first. REEVE_OK, REEVE_ETIMEOUT, REEVE_EINTERRUPTED,
+ * REEVE_ESYSTEM.
  */
 reeve_status rv_transport_wait(rv_transport *transport, short events, int64_t deadline, const rv_waker *waker,
                                short *ret_events);

@@ -117,8 +117,8 @@ static void tune_tcp(int fd)
 }
 
 /*
- * A connect(2) to a port of this machine that nobody listens on can, once in many thousand attempts, pick that very port
- * for itself and reach itself. Our own commands would come back as replies.
+ * A connect(2) to a port of this machine that nobody listens on can, once in many thousand attempts, pick that very
+ * port for itself and reach itself. Our own commands would come back as replies.
  */
 static bool reached_itself(int fd)
 {

@@ -65,8 +65,9 @@ static reeve_status decode(const char *text, size_t length, char **ret, rv_error
     return REEVE_OK;
 malformed:
     rv_free(decoded);
-    return rv_fail(error, REEVE_EURL,
-                   "the Redis URL's user or password has a '%%' that is no percent-escape; write %%25 for a plain '%%'");
+    return rv_fail(
+        error, REEVE_EURL,
+        "the Redis URL's user or password has a '%%' that is no percent-escape; write %%25 for a plain '%%'");
 }
 
 static reeve_status parse_credentials(rv_url *url, const char *text, size_t length, rv_error *error)
@@ -74,8 +75,9 @@ static reeve_status parse_credentials(rv_url *url, const char *text, size_t leng
     const char *colon = memchr(text, ':', length);
     if (length == 0) return REEVE_OK;
     if (!colon)
-        return rv_fail(error, REEVE_EURL, "the Redis URL has a user without a password; write user:password@ or, "
-                                          "for a password alone, :password@");
+        return rv_fail(error, REEVE_EURL,
+                       "the Redis URL has a user without a password; write user:password@ or, "
+                       "for a password alone, :password@");
     size_t user_length = (size_t)(colon - text);
     reeve_status status = REEVE_OK;
     if (user_length > 0) status = decode(text, user_length, &url->user, error);
@@ -117,8 +119,9 @@ static reeve_status parse_endpoint(const char *text, int usual_port, rv_endpoint
     if (!split_host(text, &host, &length, &port))
         return rv_fail(error, REEVE_EURL, "the Redis URL lacks a host; write redis://host:port");
     if (port && !rv_parse_int(port, 1, 65535, &number))
-        return rv_fail(error, REEVE_EURL, "the port in the Redis URL is no number from 1 to 65535 (a password ends "
-                                          "with an '@': redis://:password@host)");
+        return rv_fail(error, REEVE_EURL,
+                       "the port in the Redis URL is no number from 1 to 65535 (a password ends "
+                       "with an '@': redis://:password@host)");
     ret->host = rv_strndup(host, length);
     ret->port = (int)number;
     return ret->host ? REEVE_OK : no_memory(error);
@@ -156,8 +159,9 @@ static reeve_status parse_single(rv_url *url, char *text, rv_error *error)
 {
     const char *db = cut(text, '/');
     if (strchr(text, ','))
-        return rv_fail(error, REEVE_EURL, "several hosts belong to redis-sentinel:// or redis-cluster://, not to a "
-                                          "URL of one server");
+        return rv_fail(error, REEVE_EURL,
+                       "several hosts belong to redis-sentinel:// or redis-cluster://, not to a "
+                       "URL of one server");
     reeve_status status = parse_endpoints(url, text, REDIS_PORT, error);
     return status == REEVE_OK && db && *db ? parse_db(url, db, error) : status;
 }
@@ -298,8 +302,9 @@ reeve_status rv_url_parse(rv_url *ret, const char *text, rv_error *error)
     rv_url url = {0};
     const scheme *how = find_scheme(text);
     if (!how)
-        return rv_fail(error, REEVE_EURL, "a Redis URL begins with redis://, rediss://, unix://, redis-sentinel://, "
-                                          "redis-cluster:// or embedded:");
+        return rv_fail(error, REEVE_EURL,
+                       "a Redis URL begins with redis://, rediss://, unix://, redis-sentinel://, "
+                       "redis-cluster:// or embedded:");
     if (strlen(text) > URL_MAX / 4)
         return rv_fail(error, REEVE_EURL, "the Redis URL is longer than %d bytes", URL_MAX / 4);
     url.kind = how->kind;
