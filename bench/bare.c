@@ -98,7 +98,7 @@ static void *work(void *argument)
 
 int main(int argc, char **argv)
 {
-    static char names[64][8];
+    static char names[64][24];
     pthread_t ids[64];
     long tasks = number_argument(argc, argv, 2, 300000), threads = number_argument(argc, argv, 3, 4);
     batch = number_argument(argc, argv, 4, 64);

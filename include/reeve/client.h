@@ -155,7 +155,8 @@ REEVE_API void reeve_task_info_free(reeve_task_info *info);
 /*
  * A page of the tasks of a queue in one state, in the order in which they would run (ready, scheduled) or newest first
  * (completed, dead, cancelled); running has no order. ret has count entries; free with reeve_task_list_free. offset
- * skips that many; limit is at most 1000. *ret_total is the number in that state. Payloads and results are included.
+ * skips that many; limit is at most 1000. Fewer come (but one at least) where payloads and results, which are included,
+ * are large: go on at offset + *ret_count. *ret_total is the number in that state.
  */
 REEVE_API reeve_status reeve_list(reeve_client *client, const char *queue, reeve_state state, uint64_t offset,
                                   size_t limit, reeve_task_info ***ret, size_t *ret_count, uint64_t *ret_total);

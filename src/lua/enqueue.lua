@@ -28,7 +28,7 @@ else
 end
 
 local order = order_open(P)
-local taken, first_due = {}, nil
+local taken, first_due, large = {}, nil, false
 for i = 1, count do
   local id, options, rest = ARGV[3 * i - 1], ARGV[3 * i], ARGV[3 * i + 1]
   if known[i] or taken[id] then
@@ -38,6 +38,7 @@ for i = 1, count do
     result[i], taken[id] = 1, true
     new[#new + 1] = id
     new[#new + 1] = stamp .. rest
+    large = large or #rest > LARGE
     local due, priority, group, weight
     if options ~= '' then
       local o = cjson.decode(options)
@@ -55,6 +56,7 @@ for i = 1, count do
 end
 
 if #new > 0 then call('HSET', P .. 'tasks', unpack(new)) end
+if large then call('HSET', P .. 'settings', 'large', '1') end
 if #ready > 0 then
   order_save(order)
   call('ZADD', P .. 'ready', unpack(ready))

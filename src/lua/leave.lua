@@ -16,7 +16,8 @@
 
 local P, session = KEYS[1], ARGV[1]
 local running = P .. 'running:' .. session
-local leases = leases_of(running, ARGV[2])
+-- (Envelopes are read for their priority: few at once where they may be large.)
+local leases = leases_of(running, call('HGET', P .. 'settings', 'large') and 8 or ARGV[2])
 local ids, envelopes = {}, {}
 for i = 1, #leases do
   local envelope = call('HGET', P .. 'tasks', leases[i][1])

@@ -6,7 +6,7 @@
 -- ARGV[2]  how many to skip
 -- ARGV[3]  how many to return, at most 1000
 -- reply    [1] how many there are
---          [2...] each as in show.lua
+--          [2...] each as in show.lua; fewer than asked for, but at least one, when they are large
 --
 -- Waiting tasks come in the order in which they will run, ended ones newest first, running ones by session.
 -- Sent twice: it only reads.
@@ -14,11 +14,18 @@
 -- include: lib/info.lua
 
 local P, state, skip, most = KEYS[1], ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
-local reply, members = {0}, {}
+local reply, bytes = {0}, 0
+local REPLY_BYTES = 16777216
+
+local function is_full()
+  return #reply > most or bytes > REPLY_BYTES
+end
 
 local function add(id, score, session, lease)
   local envelope = call('HGET', P .. 'tasks', id)
-  if envelope then reply[#reply + 1] = describe(P, id, envelope, state, score, session, lease) end
+  if not envelope then return end
+  reply[#reply + 1] = describe(P, id, envelope, state, score, session, lease)
+  bytes = bytes + #envelope + call('HSTRLEN', P .. 'info:' .. id, 'result')
 end
 
 if state == 'running' then
@@ -28,7 +35,7 @@ if state == 'running' then
       for i = 1, #leases, 2 do
         if byte(leases[i]) ~= 35 then
           reply[1] = reply[1] + 1
-          if reply[1] > skip and #reply <= most then add(leases[i], nil, session, leases[i + 1]) end
+          if reply[1] > skip and not is_full() then add(leases[i], nil, session, leases[i + 1]) end
         end
       end
     end
@@ -38,6 +45,9 @@ end
 
 local newest_first = state == 'completed' or state == 'dead' or state == 'cancelled'
 reply[1] = call('ZCARD', P .. state)
-members = call(newest_first and 'ZREVRANGE' or 'ZRANGE', P .. state, skip, skip + most - 1, 'WITHSCORES')
-for i = 1, #members, 2 do add(members[i], members[i + 1]) end
+local members = call(newest_first and 'ZREVRANGE' or 'ZRANGE', P .. state, skip, skip + most - 1, 'WITHSCORES')
+for i = 1, #members, 2 do
+  if is_full() then break end
+  add(members[i], members[i + 1])
+end
 return reply

@@ -9,7 +9,7 @@
 -- reply    [1] 1, or 0 when the session is not there (never begun, or reaped)
 --          [2] the next cursor; "0" at the end
 --          [3] as in turn.lua, extras: {id, failures, crashes} each
---          [4] {id, envelope, ...}
+--          [4] {id, lease, envelope, ...}
 --
 -- Sent twice: it only reads.
 -- include: lib/base.lua
@@ -25,6 +25,7 @@ for i = 1, #found[2], 2 do
     local envelope = call('HGET', P .. 'tasks', id)
     if envelope then
       tasks[#tasks + 1] = id
+      tasks[#tasks + 1] = value
       tasks[#tasks + 1] = envelope
       if has_info(envelope) then extras[#extras + 1] = told(P, id) end
     end

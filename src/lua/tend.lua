@@ -21,6 +21,10 @@
 
 local P, limit = KEYS[1], tonumber(ARGV[1])
 local now = clock()
+local settings = call('HMGET', P .. 'settings', 'completed_age', 'completed_count', 'dead_age', 'dead_count',
+  'waiters', 'paused', 'large')
+-- (Whoever reads envelopes to see their headers reads few of them where they may be large.)
+if settings[7] then limit = math.min(limit, 8) end
 local more, next_due = 0, nil
 
 local function due_at(time)
@@ -111,6 +115,7 @@ local function forget_order()
   local head = first_score('ready')
   if not head then
     call('DEL', P .. 'order', P .. 'groups')
+    if settings[7] and call('EXISTS', P .. 'tasks') == 0 then call('HDEL', P .. 'settings', 'large') end
   elseif call('EXISTS', P .. 'groups') == 1 then
     local idle = call('ZRANGEBYSCORE', P .. 'groups', '-inf', '(' .. text(head), 'LIMIT', 0, limit)
     if #idle > 0 then call('ZREM', P .. 'groups', unpack(idle)) end
@@ -123,8 +128,6 @@ local function forget_waiters()
   if call('EXISTS', P .. 'waiters') == 0 then call('HDEL', P .. 'settings', 'waiters') end
 end
 
-local settings = call('HMGET', P .. 'settings', 'completed_age', 'completed_count', 'dead_age', 'dead_count',
-  'waiters', 'paused')
 local promoted = promote()
 local reaped, session = reap()
 local age, count = keep_limits(settings[1], settings[2], DAY)

@@ -7,8 +7,9 @@
 -- ARGV[3]  how long a session lives without a heartbeat, in ms
 -- ARGV[4]  L: how many of KEYS to lease from
 -- then     for each of these: the session's id, and the session's description if it has not begun there, else empty
--- then     for each queue to settle in: its index in KEYS, the session, the number of plain completions and their ids, the
---          number of records and, for each: outcome, id, and three arguments:
+-- then     for each queue to settle in: its index in KEYS, the session, the lease that must stand under the ids ("<since ms>
+--          <thread>") or "" for any, the number of plain completions and their ids, the number of records and, for each:
+--          outcome, id, and three arguments:
 --            done    result, "1" if there is one, ""          completed
 --            retry   delay in ms, kind, message               failed, tried again later
 --            fail    "1" if this is a failure of an attempt (else the count stays), kind, message     dead
@@ -19,8 +20,9 @@
 --          [4] for each leased task that has something to tell: {id, failures, crashes}
 --          [5...] for each queue with leased tasks: {index in KEYS, id, envelope, id, envelope, ...}
 --
--- Sent twice: settling hits only once; what a lost reply leased is found again by recall.lua, which also tells what was
--- settled. Ask that first.
+-- Sent twice: settling hits only once, but for a task that the session has leased again in between: say which lease is
+-- meant where that can be. What a lost reply leased is found again by recall.lua, which also tells what was settled. Ask
+-- that first.
 -- include: lib/base.lua
 
 -- (Functions are made anew at each call of a script, so those of a rare path are made where it begins.)
@@ -33,7 +35,7 @@ local settings = {}
 local function settings_of(index)
   if not settings[index] then
     settings[index] = call('HMGET', KEYS[index] .. 'settings', 'completed_age', 'completed_count', 'dead_age',
-      'dead_count', 'waiters', 'paused')
+      'dead_count', 'waiters', 'paused', 'large')
   end
   return settings[index]
 end
@@ -54,18 +56,19 @@ local function settle_all(at)
   local outcomes
   while at <= #ARGV do
     local index = tonumber(ARGV[at])
-    local P, running, plain = KEYS[index], KEYS[index] .. 'running:' .. ARGV[at + 1], tonumber(ARGV[at + 2])
-    at = at + 3
+    local P, running, held = KEYS[index], KEYS[index] .. 'running:' .. ARGV[at + 1], ARGV[at + 2]
+    local plain = tonumber(ARGV[at + 3])
+    at = at + 4
     -- (A plain completion's batch is at most a lease's batch: well within what unpack takes.)
     if plain > 0 then
-      settle_plain(P, running, {unpack(ARGV, at, at + plain - 1)}, now, settings_of(index), refused)
+      settle_plain(P, running, held, {unpack(ARGV, at, at + plain - 1)}, now, settings_of(index), refused)
     end
     at = at + plain
     local records = tonumber(ARGV[at])
     at = at + 1
     for _ = 1, records do
       outcomes = outcomes or make_outcomes()
-      settle_record(P, running, at, outcomes, now, settings_of(index), refused)
+      settle_record(P, running, held, at, outcomes, now, settings_of(index), refused)
       at = at + 5
     end
   end
@@ -77,7 +80,7 @@ local function lease_all()
   for index = 1, queues do
     if not settings_of(index)[6] then
       local leased = lease(KEYS[index], index, ARGV[3 + 2 * index], ARGV[4 + 2 * index], ttl, want, thread, now,
-        #reply > 4, extras)
+        #reply > 4, settings_of(index)[7], extras)
       if leased == false then
         gone[#gone + 1] = index
       elseif leased and #leased > 1 then

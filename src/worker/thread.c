@@ -31,14 +31,16 @@ static void learn(rv_thread *t, int64_t elapsed_us, size_t count)
 
 /* ---- running a batch ------------------------------------------------------------------------------------------- */
 
-/* The next waiting item becomes the running one; NULL when there is none (the rest may have been handed over). */
+/* The next waiting item becomes the running one; NULL when there is none (the rest may have been handed over), or the
+ * worker takes no more. */
 static rv_item *take_next(rv_thread *t, size_t *next, int64_t now_ms)
 {
     rv_batch *batch = &t->batch;
     rv_item *item = NULL;
     rv_lock(&batch->lock);
     while (*next < batch->count && batch->items[*next].state != RV_ITEM_WAITING) (*next)++;
-    if (*next < batch->count) {
+    /* (Under the lock, so that a handler that begins now hears it when the worker stops.) */
+    if (*next < batch->count && rv_worker_phase(t->worker) == RV_PHASE_RUNNING) {
         item = &batch->items[*next];
         item->state = RV_ITEM_RUNNING;
         batch->running = (*next)++;
@@ -72,16 +74,20 @@ static void give_rest_back(rv_thread *t)
     rv_unlock(&t->batch.lock);
 }
 
+/* What a turn may carry in results: more is settled first, and the rest of the batch goes back. */
+#define RESULT_BYTES ((size_t)8 * 1024 * 1024)
+
 static void run_batch(rv_thread *t)
 {
-    size_t next = 0, ran = 0;
+    size_t next = 0, ran = 0, results = 0;
     int64_t start_us = rv_now_us(), now_us = start_us;
     atomic_store_explicit(&t->busy, true, memory_order_relaxed);
-    while (rv_worker_phase(t->worker) == RV_PHASE_RUNNING) {
+    for (;;) {
         rv_item *item = take_next(t, &next, now_us / 1000);
         if (item == NULL) break;
         if (ran == 0 && t->batch.count > 1) rv_keeper_expect(t->worker, start_us / 1000 + RV_PATIENCE_MS);
         rv_thread_run(t, item);
+        results += item->outcome.result.length;
         note_finished(t, item);
         ran++;
         now_us = rv_now_us();

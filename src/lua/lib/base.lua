@@ -28,6 +28,10 @@ local function mark_info(P, id, envelope)
   end
 end
 
+-- A queue that ever held an envelope of this many bytes says so in settings.large; calls that read many envelopes then
+-- bound themselves by bytes, too. Costs nothing elsewhere.
+local LARGE = 65536
+
 -- Where one idle thread waits. One token at most: a thread that finds more than it takes puts it back.
 local function wake(P)
   if call('LLEN', P .. 'wake') == 0 then call('LPUSH', P .. 'wake', 1) end

@@ -22,16 +22,31 @@ local function cut(P, ids, envelopes, company, extras)
   return #ids
 end
 
+-- How many of the first ids fit into a reply of a moderate size, at least one. Only asked where envelopes may be large.
+local REPLY_BYTES = 8388608
+local function fit(P, ids)
+  local bytes = 0
+  for i = 1, #ids do
+    bytes = bytes + call('HSTRLEN', P .. 'tasks', ids[i])
+    if bytes > REPLY_BYTES then return math.max(1, i - 1) end
+  end
+  return #ids
+end
+
 -- Leases up to `want` tasks to the session. Returns {queue index, id, envelope, ...}, or nil when there is nothing, or
 -- false when the session is gone. join: the session's description, to begin it here; empty when it has begun.
-local function lease(P, index, session, join, ttl, want, thread, now, company, extras)
-  local ids = call('ZRANGE', P .. 'ready', 0, want - 1)
+local function lease(P, index, session, join, ttl, want, thread, now, company, large, extras)
+  -- (One more than is wanted: whether another thread must be woken is then known, not guessed.)
+  local ids = call('ZRANGE', P .. 'ready', 0, want)
   if #ids == 0 then return nil end
+  if large then want = math.min(want, fit(P, ids)) end
+  local more = #ids > want
+  for i = #ids, want + 1, -1 do ids[i] = nil end
   local running = P .. 'running:' .. session
   if call('HEXISTS', running, '#') == 0 then
-    if join == '' then return false end
+    -- (One that stands in `sessions` without its hash is being reaped: it does not begin again.)
+    if join == '' or call('ZADD', P .. 'sessions', 'NX', text(now + ttl), session) == 0 then return false end
     call('HSET', running, '#', join, '#totals', '')
-    call('ZADD', P .. 'sessions', text(now + ttl), session)
   end
   local envelopes = call('HMGET', P .. 'tasks', unpack(ids))
   local taken = cut(P, ids, envelopes, company, extras)
@@ -50,6 +65,6 @@ local function lease(P, index, session, join, ttl, want, thread, now, company, e
     end
   end
   if n > 0 then call('HSET', running, unpack(leases)) end
-  if taken == want or taken < #ids then wake(P) end
+  if more or taken < #ids then wake(P) end
   return reply
 end

@@ -33,17 +33,28 @@ local function complete(P, ids, now, limits)
   return true
 end
 
-local function settle_plain(P, running, ids, now, settings, refused)
-  local mine = take(P, running, ids, refused)
+-- Those ids under which a certain lease stands; the others are refused.
+local function of_lease(running, lease, ids, refused)
+  local held = {}
+  for i = 1, #ids do
+    if call('HGET', running, ids[i]) == lease then held[#held + 1] = ids[i] else refused[#refused + 1] = ids[i] end
+  end
+  return held
+end
+
+-- lease: unless empty, only this one is meant, and not a later one by the same session.
+local function settle_plain(P, running, lease, ids, now, settings, refused)
+  if lease ~= '' then ids = of_lease(running, lease, ids, refused) end
+  local mine = #ids > 0 and take(P, running, ids, refused) or ids
   if #mine == 0 then return end
   complete(P, mine, now, settings)
   if settings[5] then notify(P, mine, 'completed') end
 end
 
 -- The record in ARGV from `at` on; outcomes: from outcomes.lua.
-local function settle_record(P, running, at, outcomes, now, settings, refused)
+local function settle_record(P, running, lease, at, outcomes, now, settings, refused)
   local id = ARGV[at + 1]
-  if call('HDEL', running, id) == 0 then
+  if lease ~= '' and call('HGET', running, id) ~= lease or call('HDEL', running, id) == 0 then
     refused[#refused + 1] = id
     return
   end

@@ -129,7 +129,7 @@ static int list_page(struct listing *listing, bool *ret_more)
     if (status != REEVE_OK) return cli_fail_call(listing->cli, status, queue);
     well = take_page(listing, page, count);
     reeve_task_list_free(page, count);
-    *ret_more = count == want && listing->left > 0 && offset + count < listing->total;
+    *ret_more = count > 0 && listing->left > 0 && offset + count < listing->total;
     if (!well) return cli_no_memory(listing->cli);
     return ferror(stdout) == 0 ? CLI_DONE : CLI_REFUSED;
 }
