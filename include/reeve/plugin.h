@@ -40,7 +40,7 @@ typedef struct reeve_handler {
      * retried. Both optional. */
     int (*thread_start)(void *user, void **ret_state);
     void (*thread_stop)(void *user, void *state);
-    void (*free_user)(void *user); /* called once, when the worker is destroyed */
+    void (*free_user)(void *user); /* called once, when the worker is destroyed; not of a plugin: it has unload */
 } reeve_handler;
 
 #define REEVE_HANDLER .size = sizeof(reeve_handler)

@@ -148,6 +148,9 @@ is_still() {
     esac
 }
 
+# bulk QUEUE: enqueues the JSON lines of standard input. (At the end of a pipe: `... | bulk q || exit 1`.)
+bulk() { reeve enqueue --bulk "$1" >"$TEST_DIR/handles" 2>"$TEST_DIR/err" || fail "not all was enqueued"; }
+
 # write_conf NAME WORKER LINE...: $TEST_DIR/NAME.conf, for a worker of that name with these settings of its group
 # ("session = 1;"), the sample plugin, and the lines (the pools, at least).
 write_conf() {

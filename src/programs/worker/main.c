@@ -118,11 +118,18 @@ int main(int argc, char **argv)
 
     if (!host_options_read(&options, argc, argv)) return EXIT_USAGE;
     switch (options.action) {
-    case HOST_HELP: host_print_help(); return fflush(stdout) == 0 ? 0 : 1;
-    case HOST_VERSION: return print("reeve-worker " REEVE_VERSION "\n");
-    case HOST_HELP_CONFIG: return help_config(rv_config_describe);
-    case HOST_HELP_CONFIG_MARKDOWN: return help_config(rv_config_describe_markdown);
-    case HOST_DUMP_PLUGIN: return host_dump_plugin(options.plugin, options.json);
-    default: return with_config(&options);
+    case HOST_HELP:
+        host_print_help();
+        return fflush(stdout) == 0 ? 0 : 1;
+    case HOST_VERSION:
+        return print("reeve-worker " REEVE_VERSION "\n");
+    case HOST_HELP_CONFIG:
+        return help_config(rv_config_describe);
+    case HOST_HELP_CONFIG_MARKDOWN:
+        return help_config(rv_config_describe_markdown);
+    case HOST_DUMP_PLUGIN:
+        return host_dump_plugin(options.plugin, options.json);
+    default:
+        return with_config(&options);
     }
 }

@@ -33,8 +33,8 @@ void host_print_help(void)
                  "                    a second one gives back at once\n"
                  "         TSTP       take nothing new, finish what runs\n"
                  "         USR1       log the totals since the start\n"
-                 "\nExit status: 0 stopped as told, 1 cannot start, 2 wrong usage or configuration. A Redis that is not\n"
-                 "there is waited for.\n");
+                 "\nExit status: 0 stopped as told, 1 cannot start, 2 wrong usage or configuration. A Redis that\n"
+                 "is not there is waited for.\n");
 }
 
 static bool usage(const char *words, const char *what)

@@ -3,8 +3,8 @@
  * settings of queues, all in one poll.
  *
  * Told to stop, it quiets the worker and drains: it waits, in the same place, until no handler runs or worker.drain has
- * passed. Then the worker is stopped on a thread of its own (stopper.h), since that may take as long as Redis is away. A
- * second signal cuts either step short.
+ * passed. Then the worker is stopped on a thread of its own (stopper.h), since that may take as long as Redis is away.
+ * A second signal cuts either step short.
  */
 #include "run.h"
 

@@ -1,0 +1,43 @@
+# What `cmake --install` puts where. The plugins install themselves (plugins/CMakeLists.txt).
+include(CMakePackageConfigHelpers)
+
+set_target_properties(reeve_shared PROPERTIES EXPORT_NAME reeve)
+set_target_properties(reeve_static PROPERTIES EXPORT_NAME reeve_static)
+
+# The shared library alone is what find_package(reeve) needs; the static one asks for the libraries below it, too.
+install(TARGETS reeve_shared EXPORT reeveTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS reeve_static EXPORT reeveStaticTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS reeve_cli reeve-worker RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/reeve DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+        FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY ${PROJECT_BINARY_DIR}/src/lua/ DESTINATION ${CMAKE_INSTALL_DATADIR}/reeve/lua
+        FILES_MATCHING PATTERN "*.lua")
+
+# ---- for those who build against it -----------------------------------------------------------------------------------
+
+set(cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/reeve)
+configure_package_config_file(${PROJECT_SOURCE_DIR}/packaging/reeveConfig.cmake.in
+                              ${PROJECT_BINARY_DIR}/packaging/reeveConfig.cmake INSTALL_DESTINATION ${cmake_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/packaging/reeveConfigVersion.cmake
+                                 COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/packaging/reeveConfig.cmake ${PROJECT_BINARY_DIR}/packaging/reeveConfigVersion.cmake
+        DESTINATION ${cmake_dir})
+install(EXPORT reeveTargets NAMESPACE reeve:: DESTINATION ${cmake_dir})
+install(EXPORT reeveStaticTargets NAMESPACE reeve:: DESTINATION ${cmake_dir})
+
+# The way from the .pc file to the prefix, so that the tree may be moved.
+file(RELATIVE_PATH pc_to_prefix "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig" "${CMAKE_INSTALL_PREFIX}")
+string(REGEX REPLACE "/$" "" pc_to_prefix "${pc_to_prefix}")
+configure_file(${PROJECT_SOURCE_DIR}/packaging/reeve.pc.in ${PROJECT_BINARY_DIR}/packaging/reeve.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/packaging/reeve.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+# ---- for those who run it ---------------------------------------------------------------------------------------------
+
+configure_file(${PROJECT_SOURCE_DIR}/packaging/reeve-worker@.service.in
+               ${PROJECT_BINARY_DIR}/packaging/reeve-worker@.service @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/packaging/reeve-worker@.service DESTINATION lib/systemd/system)
+install(FILES ${PROJECT_SOURCE_DIR}/packaging/reeve-worker.conf DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
+install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md ${PROJECT_SOURCE_DIR}/LICENSE
+        DESTINATION ${CMAKE_INSTALL_DOCDIR})
+file(GLOB documents CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/*.md)
+install(FILES ${documents} DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs)

@@ -1,0 +1,124 @@
+/*
+ * sample.c - types to try things with: noop, echo, sleep, fail, crash.
+ */
+#include <errno.h>
+#include <time.h>
+
+#include "payload.h"
+
+#define SLEEP_MOST_MS ((int64_t)24 * 3600 * 1000)
+#define STEP_US 10000
+#define TIMES_MOST 1000000
+
+static reeve_outcome noop(reeve_task *task, void *user)
+{
+    (void)user;
+    return reeve_task_done(task, NULL, 0);
+}
+
+static reeve_outcome echo(reeve_task *task, void *user)
+{
+    reeve_bytes payload = reeve_task_payload(task);
+
+    (void)user;
+    return reeve_task_done(task, payload.data, payload.length);
+}
+
+/* ---- sleep ----------------------------------------------------------------------------------------------------- */
+
+static int64_t now_us(void)
+{
+    struct timespec now;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &now); /* cannot fail on Linux */
+    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+static void sleep_until(int64_t when_us)
+{
+    struct timespec when = {when_us / 1000000, when_us % 1000000 * 1000};
+
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &when, NULL) == EINTR) {}
+}
+
+/* In small steps, so that a worker that stops does not have to wait. */
+static reeve_outcome sleep_for(reeve_task *task, int64_t ms)
+{
+    int64_t now = now_us();
+    int64_t end = now + ms * 1000 + 1; /* 1: the clock was cut to whole microseconds */
+
+    while (now < end) {
+        if (reeve_task_should_stop(task)) return reeve_task_snooze(task, 0);
+        sleep_until(end - now < STEP_US ? end : now + STEP_US);
+        now = now_us();
+    }
+    return reeve_task_done(task, NULL, 0);
+}
+
+static reeve_outcome sleep_task(reeve_task *task, void *user)
+{
+    const char *why = NULL;
+    cJSON *payload = payload_parse(reeve_task_payload(task), &why);
+    int64_t ms = payload_number(payload, "ms", SLEEP_MOST_MS, -1);
+
+    (void)user;
+    cJSON_Delete(payload);
+    if (why != NULL) return reeve_task_fail(task, "payload", "%s", why);
+    if (ms < 0) return reeve_task_fail(task, "payload", "expected: {\"ms\":n}, n a whole number from 0 to one day");
+    return sleep_for(task, ms);
+}
+
+/* ---- fail ------------------------------------------------------------------------------------------------------ */
+
+/* NULL: every member at its default. */
+static reeve_outcome fail_as_asked(reeve_task *task, const cJSON *payload)
+{
+    const char *kind = payload_text(payload, "kind", "sample");
+    const char *message = payload_text(payload, "message", "asked to fail");
+    int64_t times = payload_number(payload, "times", TIMES_MOST, INT64_MAX);
+
+    if (kind == NULL || message == NULL || times < 0) {
+        return reeve_task_fail(task, "payload",
+                               "expected: {\"kind\":\"k\",\"message\":\"m\",\"times\":n}, each optional");
+    }
+    if (reeve_task_attempt(task) > times) return reeve_task_done(task, NULL, 0);
+    return reeve_task_retry(task, -1, kind, "%s", message);
+}
+
+static reeve_outcome fail(reeve_task *task, void *user)
+{
+    reeve_bytes bytes = reeve_task_payload(task);
+    const char *why = NULL;
+    cJSON *payload;
+    reeve_outcome outcome;
+
+    (void)user;
+    if (bytes.length == 0) return fail_as_asked(task, NULL);
+    payload = payload_parse(bytes, &why);
+    outcome = payload != NULL ? fail_as_asked(task, payload) : reeve_task_fail(task, "payload", "%s", why);
+    cJSON_Delete(payload);
+    return outcome;
+}
+
+/* ---- crash ----------------------------------------------------------------------------------------------------- */
+
+static reeve_outcome crash(reeve_task *task, void *user)
+{
+    char *volatile nowhere = (char *)16; /* in the first page, which is never mapped; volatile, so that it is tried */
+
+    (void)user;
+    *nowhere = 1;
+    return reeve_task_done(task, NULL, 0);
+}
+
+static const reeve_handler handlers[] = {
+    {REEVE_HANDLER, .type = "noop", .run = noop, .summary = "does nothing"},
+    {REEVE_HANDLER, .type = "echo", .run = echo, .summary = "the result is the payload"},
+    {REEVE_HANDLER, .type = "sleep", .run = sleep_task, .summary = "{\"ms\":n}: sleeps n milliseconds"},
+    {REEVE_HANDLER, .type = "fail", .run = fail,
+     .summary = "{\"kind\":\"k\",\"message\":\"m\",\"times\":n}: fails its first n attempts, every one without times"},
+    {REEVE_HANDLER, .type = "crash", .run = crash, .summary = "a segmentation fault"},
+};
+
+REEVE_PLUGIN(.name = "sample", .version = REEVE_VERSION, .summary = "types to try things with", .handlers = handlers,
+             .handler_count = sizeof(handlers) / sizeof(handlers[0]))

@@ -1,0 +1,110 @@
+/*
+ * config.h - the configuration file of a worker, read and checked.
+ *
+ * The file is libconfig. settings.c has a row for every setting: its type, its range, its default and a line of help.
+ * Reading, checking, freeing, `reeve-worker --help-config` and docs/configuration.md all come from those rows. Times
+ * are seconds in the file, whole or fractional, and milliseconds in the structs.
+ */
+#ifndef RV_CONFIG_H
+#define RV_CONFIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "reeve/client.h"
+#include "reeve/status.h"
+#include "reeve/worker.h"
+
+typedef enum rv_log_format { RV_LOG_LOGFMT, RV_LOG_JSON } rv_log_format;
+
+/* Every element of a list begins with where it stands, as "reeve.conf:12", for messages that come later. */
+typedef struct rv_config_name {
+    char *where;
+    char *text;
+} rv_config_name;
+
+typedef struct rv_config_pool {
+    char *where;
+    char *name; /* NULL: not given */
+    rv_config_name *queues;
+    size_t queue_count;
+    int64_t threads;
+    int64_t batch;
+    reeve_order order;
+} rv_config_pool;
+
+/* Zero: not given, what the handler says holds. */
+typedef struct rv_config_handler {
+    char *where;
+    char *type;
+    int64_t attempts;
+    int64_t max_crashes;
+    int64_t timeout_ms;
+    bool has_backoff;
+    reeve_backoff backoff; /* as the worker wants it: zero where not given */
+} rv_config_handler;
+
+typedef struct rv_config_queue {
+    char *where;
+    char *name;
+    bool keeps_completed; /* whether the file says anything about it */
+    bool keeps_dead;
+    reeve_keep completed;
+    reeve_keep dead;
+} rv_config_queue;
+
+typedef struct rv_config {
+    char *file;
+    char *redis; /* NULL: not given */
+    char *ns;
+    struct {
+        char *name; /* NULL: not given */
+        int64_t session_ms;
+        int64_t drain_ms;
+        reeve_log_level log_level;
+        rv_log_format log_format;
+    } worker;
+    char *plugin_dir; /* NULL: not given */
+    rv_config_name *plugins;
+    size_t plugin_count;
+    rv_config_pool *pools;
+    size_t pool_count;
+    rv_config_handler *handlers;
+    size_t handler_count;
+    rv_config_queue *queues;
+    size_t queue_count;
+} rv_config;
+
+#define RV_CONFIG_ERRORS_MAX 20
+
+/* What is wrong with a file: a line for each of the first RV_CONFIG_ERRORS_MAX errors, and how many there are. */
+typedef struct rv_config_errors {
+    rv_buf text;
+    size_t count;
+} rv_config_errors;
+
+void rv_config_errors_init(rv_config_errors *errors);
+void rv_config_errors_fini(rv_config_errors *errors);
+/* Adds an error; where is a "reeve.conf:12" from the structs above, or a file's name. */
+void rv_complain(rv_config_errors *errors, const char *where, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/*
+ * Reads and checks a file. On success *ret is owned by the caller until rv_config_free; on failure every error that was
+ * found is in errors. Blocks for the file system only.
+ * REEVE_ESYSTEM: a file cannot be read. REEVE_EINVAL: errors in it. REEVE_ENOMEM.
+ */
+reeve_status rv_config_load(const char *path, rv_config **ret, rv_config_errors *errors);
+void rv_config_free(rv_config *config); /* NULL is fine */
+
+/* Whether a Redis URL can be used by this version; when not, why has the words (never a password). Does not connect. */
+bool rv_config_check_redis(const char *url, rv_error *why);
+
+/* The settings for people: a list for a terminal, and the same as Markdown for docs/configuration.md. */
+void rv_config_describe(rv_buf *out);
+void rv_config_describe_markdown(rv_buf *out);
+
+#endif

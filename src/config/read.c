@@ -1,0 +1,245 @@
+#include "config/read.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/nearest.h"
+#include "config/complain.h"
+
+typedef struct reader {
+    const char *file;
+    rv_config_errors *errors;
+    bool no_memory;
+} reader;
+
+static void read_group(reader *in, const config_setting_t *group, const rv_setting *row, char *base);
+
+static void expected(reader *in, const config_setting_t *at, const rv_setting *row)
+{
+    rv_complain_expected(in->errors, in->file, at, row);
+}
+
+/* ---- one value ------------------------------------------------------------------------------------------------- */
+
+static bool number_of(const config_setting_t *at, double *ret)
+{
+    int type = config_setting_type(at);
+
+    if (type == CONFIG_TYPE_FLOAT) *ret = config_setting_get_float(at);
+    if (type == CONFIG_TYPE_INT || type == CONFIG_TYPE_INT64) *ret = (double)config_setting_get_int64(at);
+    return type == CONFIG_TYPE_FLOAT || type == CONFIG_TYPE_INT || type == CONFIG_TYPE_INT64;
+}
+
+static void read_number(reader *in, const config_setting_t *at, const rv_setting *row, char *base)
+{
+    double number = 0;
+    bool fits = number_of(at, &number);
+
+    if (fits && row->kind == RV_SETTING_WHOLE) fits = config_setting_type(at) != CONFIG_TYPE_FLOAT;
+    if (fits && !(row->forever && number == -1)) fits = number >= row->least && number <= row->most;
+    if (fits)
+        rv_setting_store_number(row, base, number);
+    else
+        expected(in, at, row);
+}
+
+static void read_choice(reader *in, const config_setting_t *at, const rv_setting *row, char *base)
+{
+    const char *name = config_setting_get_string(at);
+    const rv_choice *choice = name == NULL ? NULL : rv_choice_find(row->choices, name);
+
+    if (choice == NULL)
+        expected(in, at, row);
+    else if (choice->later)
+        rv_complain_at(in->errors, in->file, at, NULL, "\"%s\" is not available in this version", name);
+    else
+        rv_setting_store_choice(row, base, choice);
+}
+
+/* A copy of a text that passed its row's check, else NULL. */
+static char *checked_text(reader *in, const config_setting_t *at, const rv_setting *row)
+{
+    const char *text = config_setting_get_string(at);
+    rv_error why;
+
+    rv_error_clear(&why);
+    if (text == NULL || (row->check == NULL ? *text == '\0' : !row->check(text, &why))) {
+        if (why.text[0] != '\0')
+            rv_complain_at(in->errors, in->file, at, NULL, "%s", why.text);
+        else
+            rv_complain_expected_text(in->errors, in->file, at, row->expected);
+        return NULL;
+    }
+    char *copy = rv_strdup(text);
+    if (copy == NULL) in->no_memory = true;
+    return copy;
+}
+
+static void read_text(reader *in, const config_setting_t *at, const rv_setting *row, char *base)
+{
+    char *text = checked_text(in, at, row), *before;
+
+    if (text == NULL) return;
+    memcpy(&before, base + row->at, sizeof(before)); /* the default */
+    rv_free(before);
+    memcpy(base + row->at, &text, sizeof(text));
+}
+
+/* ---- lists ----------------------------------------------------------------------------------------------------- */
+
+/* Makes a row's array; every element gets its `where`. NULL: nothing to read. */
+static char *make_items(reader *in, const config_setting_t *at, const rv_setting *row, char *base)
+{
+    size_t count = (size_t)config_setting_length(at);
+    char *items = count == 0 ? NULL : rv_zalloc_array(count, row->item_size);
+
+    if (items == NULL) {
+        in->no_memory = in->no_memory || count > 0;
+        return NULL;
+    }
+    memcpy(base + row->at, &items, sizeof(items));
+    memcpy(base + row->count_at, &count, sizeof(count));
+    for (size_t i = 0; i < count; i++) {
+        rv_buf where;
+
+        rv_buf_init(&where, 8192);
+        rv_add_where(&where, in->file, config_setting_get_elem(at, (unsigned)i));
+        char *copy = rv_strdup(rv_buf_text(&where));
+        if (copy == NULL || where.failed) in->no_memory = true;
+        rv_buf_fini(&where);
+        memcpy(items + i * row->item_size, &copy, sizeof(copy));
+    }
+    return items;
+}
+
+bool rv_config_is_list(const config_setting_t *at)
+{
+    return config_setting_type(at) == CONFIG_TYPE_ARRAY || config_setting_type(at) == CONFIG_TYPE_LIST;
+}
+
+static void read_names(reader *in, const config_setting_t *at, const rv_setting *row, char *base)
+{
+    int count = rv_config_is_list(at) ? config_setting_length(at) : -1;
+
+    if (count < 0 || (row->required && count == 0)) {
+        expected(in, at, row);
+        return;
+    }
+    if (row->most > 0 && count > (int)row->most) {
+        rv_complain_at(in->errors, in->file, at, NULL, "expected at most %d, got %d", (int)row->most, count);
+        return;
+    }
+    char *items = make_items(in, at, row, base);
+    for (int i = 0; items != NULL && i < count; i++) {
+        char *text = checked_text(in, config_setting_get_elem(at, (unsigned)i), row);
+        memcpy(items + (size_t)i * row->item_size + offsetof(rv_config_name, text), &text, sizeof(text));
+    }
+}
+
+static void read_groups(reader *in, const config_setting_t *at, const rv_setting *row, char *base)
+{
+    int count = rv_config_is_list(at) ? config_setting_length(at) : -1;
+
+    if (count < 0 || (row->required && count == 0)) {
+        expected(in, at, row);
+        return;
+    }
+    char *items = make_items(in, at, row, base);
+    for (int i = 0; items != NULL && i < count; i++) {
+        char *item = items + (size_t)i * row->item_size;
+        const config_setting_t *element = config_setting_get_elem(at, (unsigned)i);
+
+        if (!rv_settings_fill(row, item)) in->no_memory = true;
+        if (config_setting_is_group(element))
+            read_group(in, element, row, item);
+        else
+            rv_complain_expected_text(in->errors, in->file, element, "a group { ... }");
+    }
+}
+
+/* ---- groups ---------------------------------------------------------------------------------------------------- */
+
+static void read_inner_group(reader *in, const config_setting_t *at, const rv_setting *row, char *base)
+{
+    if (!config_setting_is_group(at)) {
+        expected(in, at, row);
+        return;
+    }
+    if (row->at != RV_NOWHERE) memcpy(base + row->at, &(bool){true}, sizeof(bool));
+    read_group(in, at, row, base);
+}
+
+static void read_setting(reader *in, const config_setting_t *at, const rv_setting *row, char *base)
+{
+    switch (row->kind) {
+    case RV_SETTING_GROUP: read_inner_group(in, at, row, base); break;
+    case RV_SETTING_GROUPS: read_groups(in, at, row, base); break;
+    case RV_SETTING_TEXT: read_text(in, at, row, base); break;
+    case RV_SETTING_NAMES: read_names(in, at, row, base); break;
+    case RV_SETTING_WHOLE:
+    case RV_SETTING_SECONDS:
+    case RV_SETTING_SHARE: read_number(in, at, row, base); break;
+    case RV_SETTING_CHOICE: read_choice(in, at, row, base); break;
+    case RV_SETTING_LATER:
+        rv_complain_at(in->errors, in->file, at, NULL, "not available in this version");
+        break;
+    }
+}
+
+/* Unknown: says what was probably meant, else what there is. */
+static void unknown_setting(reader *in, const config_setting_t *at, const rv_setting *parent)
+{
+    const char *name = config_setting_name(at);
+    rv_nearest nearest;
+    rv_buf known;
+
+    rv_nearest_init(&nearest, name);
+    rv_buf_init(&known, 512);
+    for (const rv_setting *row = rv_setting_next(parent, NULL); row != NULL; row = rv_setting_next(parent, row)) {
+        if (row->kind == RV_SETTING_LATER) continue;
+        rv_nearest_try(&nearest, rv_setting_name(row));
+        rv_buf_addf(&known, "%s%s", known.length > 0 ? ", " : "", rv_setting_name(row));
+    }
+    if (nearest.name != NULL)
+        rv_complain_at(in->errors, in->file, at, NULL, "unknown setting; did you mean \"%s\"?", nearest.name);
+    else
+        rv_complain_at(in->errors, in->file, at, NULL, "unknown setting; there are: %s", rv_buf_text(&known));
+    rv_buf_fini(&known);
+}
+
+static void missing_settings(reader *in, const config_setting_t *group, const rv_setting *parent)
+{
+    for (const rv_setting *row = rv_setting_next(parent, NULL); row != NULL; row = rv_setting_next(parent, row)) {
+        if (!row->required || config_setting_get_member(group, rv_setting_name(row)) != NULL) continue;
+        rv_buf words;
+        rv_buf_init(&words, 512);
+        rv_setting_expected(row, &words);
+        rv_complain_at(in->errors, in->file, group, rv_setting_name(row), "missing; expected %s",
+                       rv_buf_text(&words));
+        rv_buf_fini(&words);
+    }
+}
+
+/* base: the struct that the rows below row are stored in. */
+static void read_group(reader *in, const config_setting_t *group, const rv_setting *row, char *base)
+{
+    for (int i = 0; i < config_setting_length(group); i++) {
+        const config_setting_t *at = config_setting_get_elem(group, (unsigned)i);
+        const rv_setting *known = rv_setting_find(row, config_setting_name(at));
+
+        if (known == NULL)
+            unknown_setting(in, at, row);
+        else
+            read_setting(in, at, known, base);
+    }
+    missing_settings(in, group, row);
+}
+
+reeve_status rv_config_read(const config_setting_t *root, rv_config *config, rv_config_errors *errors)
+{
+    reader in = {config->file, errors, false};
+
+    if (!rv_settings_fill(NULL, (char *)config)) return REEVE_ENOMEM;
+    read_group(&in, root, NULL, (char *)config);
+    return in.no_memory ? REEVE_ENOMEM : REEVE_OK;
+}

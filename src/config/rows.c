@@ -1,0 +1,186 @@
+/*
+ * What can be done with the rows of the table without a file: find, describe, fill with defaults, store, free.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "config/settings.h"
+
+/* The part of a row's path that comes after its parent's, or NULL when it does not stand below that parent. */
+static const char *below(const rv_setting *parent, const char *path)
+{
+    if (parent == NULL) return path;
+    size_t length = strlen(parent->path);
+    if (strncmp(path, parent->path, length) != 0) return NULL;
+    path += length;
+    if (parent->kind == RV_SETTING_GROUPS) {
+        if (strncmp(path, "[]", 2) != 0) return NULL;
+        path += 2;
+    }
+    return *path == '.' ? path + 1 : NULL;
+}
+
+const rv_setting *rv_setting_next(const rv_setting *parent, const rv_setting *before)
+{
+    const rv_setting *end = rv_settings + rv_setting_count;
+
+    for (const rv_setting *row = before == NULL ? rv_settings : before + 1; row < end; row++) {
+        const char *rest = below(parent, row->path);
+        if (rest != NULL && strpbrk(rest, ".[") == NULL) return row;
+    }
+    return NULL;
+}
+
+const rv_setting *rv_setting_find(const rv_setting *parent, const char *name)
+{
+    for (const rv_setting *row = rv_setting_next(parent, NULL); row != NULL; row = rv_setting_next(parent, row)) {
+        if (strcmp(rv_setting_name(row), name) == 0) return row;
+    }
+    return NULL;
+}
+
+const char *rv_setting_name(const rv_setting *setting)
+{
+    const char *dot = strrchr(setting->path, '.');
+    return dot == NULL ? setting->path : dot + 1;
+}
+
+const rv_choice *rv_choice_find(const rv_choice *choices, const char *name)
+{
+    for (; choices->name != NULL; choices++) {
+        if (strcmp(choices->name, name) == 0) return choices;
+    }
+    return NULL;
+}
+
+/* ---- words ----------------------------------------------------------------------------------------------------- */
+
+static void add_choices(const rv_choice *choices, rv_buf *out)
+{
+    for (const rv_choice *choice = choices; choice->name != NULL; choice++) {
+        if (choice->later) continue;
+        rv_buf_addf(out, "%s\"%s\"", choice == choices ? "" : " or ", choice->name);
+    }
+}
+
+static void add_range(const rv_setting *setting, const char *what, rv_buf *out)
+{
+    rv_buf_addf(out, "%s from %.10g to %.10g", what, setting->least, setting->most);
+    if (setting->forever) rv_buf_adds(out, ", or -1");
+}
+
+void rv_setting_expected(const rv_setting *setting, rv_buf *out)
+{
+    switch (setting->kind) {
+    case RV_SETTING_GROUP: rv_buf_adds(out, "a group { ... }"); break;
+    case RV_SETTING_GROUPS: rv_buf_adds(out, "a list of groups ( { ... }, { ... } )"); break;
+    case RV_SETTING_TEXT: rv_buf_adds(out, setting->expected); break;
+    case RV_SETTING_NAMES: rv_buf_addf(out, "a list [ ... ], each %s", setting->expected); break;
+    case RV_SETTING_WHOLE: add_range(setting, "a whole number", out); break;
+    case RV_SETTING_SECONDS: add_range(setting, "seconds", out); break;
+    case RV_SETTING_SHARE: add_range(setting, "a number", out); break;
+    case RV_SETTING_CHOICE: add_choices(setting->choices, out); break;
+    case RV_SETTING_LATER: rv_buf_adds(out, "nothing"); break;
+    }
+}
+
+/* ---- places in the structs ------------------------------------------------------------------------------------- */
+
+void rv_setting_store_number(const rv_setting *setting, char *base, double number)
+{
+    int64_t whole;
+
+    if (setting->kind == RV_SETTING_SHARE) {
+        if (number == 0) number = -1;
+        memcpy(base + setting->at, &number, sizeof(number));
+        return;
+    }
+    bool forever = setting->forever && number < 0;
+    whole = forever ? -1 : llround(setting->kind == RV_SETTING_SECONDS ? number * 1000 : number);
+    memcpy(base + setting->at, &whole, sizeof(whole));
+}
+
+_Static_assert(sizeof(reeve_order) == sizeof(int) && sizeof(rv_log_format) == sizeof(int) &&
+                   sizeof(reeve_log_level) == sizeof(int) && sizeof(reeve_backoff_shape) == sizeof(int),
+               "choices are stored as int");
+
+void rv_setting_store_choice(const rv_setting *setting, char *base, const rv_choice *choice)
+{
+    if (setting->at != RV_NOWHERE) memcpy(base + setting->at, &choice->value, sizeof(choice->value));
+}
+
+static bool store_text(const rv_setting *setting, char *base, const char *text)
+{
+    char *copy = rv_strdup(text);
+    memcpy(base + setting->at, &copy, sizeof(copy));
+    return copy != NULL;
+}
+
+/* Defaults are whole numbers in their row's unit, names of choices, or text. */
+static bool fill_one(const rv_setting *setting, char *base)
+{
+    int64_t number;
+
+    switch (setting->kind) {
+    case RV_SETTING_TEXT: return store_text(setting, base, setting->standard);
+    case RV_SETTING_CHOICE:
+        rv_setting_store_choice(setting, base, rv_choice_find(setting->choices, setting->standard));
+        return true;
+    case RV_SETTING_WHOLE:
+    case RV_SETTING_SECONDS:
+        if (rv_parse_int(setting->standard, INT64_MIN, INT64_MAX, &number))
+            rv_setting_store_number(setting, base, (double)number);
+        return true;
+    default: return true;
+    }
+}
+
+bool rv_settings_fill(const rv_setting *parent, char *base)
+{
+    for (const rv_setting *row = rv_setting_next(parent, NULL); row != NULL; row = rv_setting_next(parent, row)) {
+        if (row->kind == RV_SETTING_GROUP && !rv_settings_fill(row, base)) return false;
+        if (row->standard != NULL && !fill_one(row, base)) return false;
+    }
+    return true;
+}
+
+/* Elements of any list begin with their `where`; names have a text after it. */
+static void release_list(const rv_setting *row, char *base)
+{
+    char *items;
+    size_t count;
+
+    memcpy(&items, base + row->at, sizeof(items));
+    memcpy(&count, base + row->count_at, sizeof(count));
+    for (size_t i = 0; i < count; i++) {
+        char *item = items + i * row->item_size, *where;
+
+        memcpy(&where, item, sizeof(where));
+        rv_free(where);
+        if (row->kind == RV_SETTING_NAMES)
+            rv_free(((rv_config_name *)(void *)item)->text);
+        else
+            rv_settings_release(row, item);
+    }
+    rv_free(items);
+}
+
+void rv_settings_release(const rv_setting *parent, char *base)
+{
+    for (const rv_setting *row = rv_setting_next(parent, NULL); row != NULL; row = rv_setting_next(parent, row)) {
+        char *text;
+
+        switch (row->kind) {
+        case RV_SETTING_GROUP: rv_settings_release(row, base); break;
+        case RV_SETTING_GROUPS:
+        case RV_SETTING_NAMES: release_list(row, base); break;
+        case RV_SETTING_TEXT:
+            memcpy(&text, base + row->at, sizeof(text));
+            rv_free(text);
+            break;
+        default: break;
+        }
+    }
+}
