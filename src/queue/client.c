@@ -1,5 +1,6 @@
 #include "queue/client.h"
 
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -101,6 +102,14 @@ void reeve_client_interrupt(reeve_client *client)
     if (client != NULL) rv_waker_ring(&client->waker);
 }
 
+/* True when it was interrupted: only a wait can be. */
+static bool pause_was_interrupted(reeve_client *client, int64_t until)
+{
+    if (client->waiting) return rv_waker_wait(&client->waker, until);
+    while (rv_now_ms() < until) (void)poll(NULL, 0, rv_poll_timeout(until));
+    return false;
+}
+
 /* Opens the connection, trying again until the deadline when it was open before. */
 static reeve_status reopen(reeve_client *client, int64_t deadline, unsigned *tries)
 {
@@ -114,7 +123,8 @@ static reeve_status reopen(reeve_client *client, int64_t deadline, unsigned *tri
             rv_error ignored;
             rv_embedded_revive(client->embedded, deadline, &ignored);
         }
-        rv_waker_wait(&client->waker, rv_now_ms() + pause);
+        if (pause_was_interrupted(client, rv_now_ms() + pause))
+            return rv_fail(&client->error, REEVE_EINTERRUPTED, "interrupted while connecting to Redis");
     }
 }
 
@@ -135,7 +145,7 @@ static reeve_status carry_out(reeve_client *client, rv_build_fn build, const voi
     for (;;) {
         reeve_status status = reopen(client, deadline, &tries);
         if (status != REEVE_OK) {
-            if (!again) return status;
+            if (!again || status == REEVE_EINTERRUPTED) return status;
             return rv_fail(&client->error, REEVE_ELOST, "%s; whether the call was carried out is unknown",
                            rv_conn_error(client->conn)->text);
         }

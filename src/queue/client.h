@@ -15,6 +15,7 @@ struct reeve_client {
     rv_conn *conn;
     rv_conn *listener; /* for reeve_wait; made when first needed */
     rv_waker waker;    /* rung by reeve_client_interrupt */
+    bool waiting;      /* in reeve_wait: a ring ends also the search for a connection */
     char ns[RV_NS_MAX + 1];
     char name[64];
     int64_t timeout_ms;

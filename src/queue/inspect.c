@@ -11,6 +11,7 @@
 #include "queue/scripts.h"
 
 #define LIST_MAX 1000
+#define OFFSET_MAX ((uint64_t)1 << 52) /* whole numbers in Lua */
 
 static reeve_status no_task(reeve_client *client, const char *queue, const char *id)
 {
@@ -69,7 +70,7 @@ reeve_status reeve_list(reeve_client *client, const char *queue, reeve_state sta
     if (client == NULL || ret == NULL || ret_count == NULL) return REEVE_EINVAL;
     if ((unsigned)state >= REEVE_STATE_COUNT) return rv_fail(&client->error, REEVE_EINVAL, "there is no such state");
     if (limit > LIST_MAX) return rv_fail(&client->error, REEVE_EINVAL, "a page has at most %d tasks", LIST_MAX);
-    if (offset > INT64_MAX / 2) return rv_fail(&client->error, REEVE_EINVAL, "the offset is too large");
+    if (offset > OFFSET_MAX) return rv_fail(&client->error, REEVE_EINVAL, "the offset is too large");
     char skip[24], most[24];
     snprintf(skip, sizeof(skip), "%llu", (unsigned long long)offset);
     snprintf(most, sizeof(most), "%zu", limit);

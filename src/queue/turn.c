@@ -1,5 +1,6 @@
 #include "queue/turn.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "queue/scripts.h"
@@ -75,6 +76,7 @@ static void build_group(rv_conn *conn, const rv_turn *turn, size_t index)
     size_t plain = count_plain(group);
     rv_argi(conn, (int64_t)key_of_group(turn, index));
     rv_args(conn, group->session);
+    rv_args(conn, group->lease != NULL ? group->lease : "");
     rv_argi(conn, (int64_t)plain);
     for (size_t i = 0; i < group->count; i++) {
         if (is_plain(group->items[i])) rv_args(conn, group->items[i]->id);
@@ -90,7 +92,7 @@ void rv_turn_build(rv_conn *conn, const rv_turn *turn)
     size_t args = 4 + 2 * turn->queue_count, keys = turn->queue_count;
     for (size_t i = 0; i < turn->group_count; i++) {
         size_t plain = count_plain(&turn->groups[i]);
-        args += 4 + plain + RECORD_ARGS * (turn->groups[i].count - plain);
+        args += 5 + plain + RECORD_ARGS * (turn->groups[i].count - plain);
         if (key_of_group(turn, i) > turn->queue_count) keys++;
     }
     rv_cmd_script(conn, &rv_script_turn, keys, args);
@@ -159,6 +161,7 @@ size_t rv_turn_leases(const rv_turn_reply *reply, rv_lease *leases, size_t max, 
                 (*ret_bad)++;
                 continue;
             }
+            leases[count].since_ms = reply->now_ms;
             if (leases[count].envelope.marked) read_extra(&leases[count], reply->extras, &extra);
             count++;
         }
@@ -189,8 +192,9 @@ bool rv_recall_read(rv_recall_reply *ret, const rv_reply *reply)
 size_t rv_recall_leases(const rv_recall_reply *reply, size_t queue, rv_lease *leases, size_t max)
 {
     size_t count = 0, extra = 0;
-    for (size_t i = 0; i + 1 < reply->tasks->count && count < max; i += 2) {
-        if (!read_lease(&leases[count], queue, reply->tasks->items[i], reply->tasks->items[i + 1])) continue;
+    for (size_t i = 0; i + 2 < reply->tasks->count && count < max; i += 3) {
+        if (!read_lease(&leases[count], queue, reply->tasks->items[i], reply->tasks->items[i + 2])) continue;
+        leases[count].since_ms = strtoll(reply->tasks->items[i + 1]->text, NULL, 10);
         if (leases[count].envelope.marked) read_extra(&leases[count], reply->extras, &extra);
         count++;
     }
@@ -205,5 +209,5 @@ void rv_progress_build(rv_conn *conn, const rv_prefix *prefix, const char *sessi
     rv_args(conn, session);
     rv_args(conn, id);
     rv_argi(conn, percent);
-    rv_args(conn, words);
+    rv_args(conn, words != NULL ? words : "");
 }

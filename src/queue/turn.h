@@ -36,6 +36,7 @@ typedef struct rv_turn_queue {
 typedef struct rv_turn_group {
     const rv_prefix *prefix;
     const char *session;
+    const char *lease; /* "<since ms> <thread>": outcomes of this lease only; NULL: of whatever the session holds */
     const rv_settlement *const *items;
     size_t count;
 } rv_turn_group;
@@ -57,6 +58,7 @@ void rv_turn_build(rv_conn *conn, const rv_turn *turn);
 typedef struct rv_lease {
     size_t queue; /* index among turn.queues */
     const char *id;
+    int64_t since_ms; /* when it was leased, on Redis's clock */
     rv_envelope envelope;
     unsigned failures;
     unsigned crashes;
@@ -95,6 +97,7 @@ size_t rv_recall_leases(const rv_recall_reply *reply, size_t queue, rv_lease *le
 
 /* ---- progress -------------------------------------------------------------------------------------------------- */
 
+/* words may be NULL. */
 void rv_progress_build(rv_conn *conn, const rv_prefix *prefix, const char *session, const char *id, int percent,
                        const char *words);
 

@@ -14,15 +14,27 @@
 
 #define WORD_MS 60000
 #define RENEW_MS 25000
+/* A call gets this long even when the wait is shorter: also a wait of 0 ms asks. */
+#define CALL_MS 1000
+#define TRY_AGAIN_MS 200
 
 typedef struct wait_for {
     reeve_client *client;
     const char *queue;
     const char *id;
     int64_t deadline;
+    bool began;        /* Redis was reached, and the task had not ended */
     reeve_state state; /* once it has ended */
     bool gone;
 } wait_for;
+
+/* Until when one step of a wait may take: as long as any call, but not much longer than the wait. */
+static int64_t step_deadline(const wait_for *wait)
+{
+    int64_t usual = rv_deadline(wait->client->timeout_ms), least = rv_deadline(CALL_MS);
+    int64_t end = wait->deadline > least ? wait->deadline : least;
+    return end < usual ? end : usual;
+}
 
 static reeve_status open_listener(reeve_client *client, int64_t deadline)
 {
@@ -42,7 +54,8 @@ static reeve_status open_listener(reeve_client *client, int64_t deadline)
 static reeve_status subscribe(wait_for *wait)
 {
     reeve_client *client = wait->client;
-    reeve_status status = open_listener(client, rv_deadline(client->timeout_ms));
+    int64_t deadline = step_deadline(wait);
+    reeve_status status = open_listener(client, deadline);
     if (status != REEVE_OK) return status;
     rv_prefix prefix;
     char channel[RV_PREFIX_MAX + REEVE_ID_MAX + 8];
@@ -52,7 +65,7 @@ static reeve_status subscribe(wait_for *wait)
     rv_args(client->listener, "SUBSCRIBE");
     rv_args(client->listener, channel);
     const rv_reply *reply;
-    status = rv_conn_call(client->listener, 0, &reply);
+    status = rv_conn_call(client->listener, deadline, &reply);
     if (status != REEVE_OK) client->error = *rv_conn_error(client->listener);
     return status;
 }
@@ -64,7 +77,10 @@ static reeve_status look(wait_for *wait, bool *ret_ended)
     char word[24];
     snprintf(word, sizeof(word), "%d", WORD_MS);
     rv_simple_call call = {.script = &rv_script_wait, .queue = wait->queue, .args = {wait->id, word}, .count = 2};
+    int64_t usual = wait->client->timeout_ms;
+    wait->client->timeout_ms = step_deadline(wait) - rv_now_ms();
     reeve_status status = rv_client_script(wait->client, &call, &reply, NULL);
+    wait->client->timeout_ms = usual;
     if (status != REEVE_OK) return status;
     if (!rv_reply_is(reply, RV_TEXT)) return rv_client_odd_reply(wait->client, "wait");
     wait->gone = reply->length == 0;
@@ -98,27 +114,39 @@ static reeve_status listen(wait_for *wait, bool *ret_ended)
     }
 }
 
-static reeve_status wait_until_ended(wait_for *wait)
+/* Subscribes, looks and listens until the end, or until the connection is lost. */
+static reeve_status follow(wait_for *wait, bool *ret_ended)
 {
-    bool ended = false;
     reeve_status status = subscribe(wait);
-    while (status == REEVE_OK && !ended) {
-        status = look(wait, &ended);
-        if (status != REEVE_OK || ended) break;
-        status = listen(wait, &ended);
-        if (status == REEVE_EINTERRUPTED) break;
-        if (status == REEVE_ETIMEOUT) {
-            if (rv_now_ms() >= wait->deadline) break;
-            status = REEVE_OK;
-        } else if (status == REEVE_ELOST) {
-            status = subscribe(wait);
-            while (status == REEVE_ECONNECT && rv_now_ms() < wait->deadline) {
-                if (rv_waker_wait(&wait->client->waker, rv_deadline(200))) return REEVE_EINTERRUPTED;
-                status = subscribe(wait);
-            }
-        }
+    while (status == REEVE_OK) {
+        status = look(wait, ret_ended);
+        if (status != REEVE_OK || *ret_ended) break;
+        wait->began = true;
+        status = listen(wait, ret_ended);
+        if (status == REEVE_OK) break;
+        if (status == REEVE_ETIMEOUT && rv_now_ms() < wait->deadline) status = REEVE_OK; /* the word is renewed */
     }
     return status;
+}
+
+static bool is_outage(reeve_status status)
+{
+    return status == REEVE_ECONNECT || status == REEVE_ELOST || status == REEVE_ETIMEOUT;
+}
+
+/* An outage is waited out, as long as the wait lasts; at its beginning, as long as any call would. */
+static reeve_status wait_until_ended(wait_for *wait)
+{
+    reeve_client *client = wait->client;
+    int64_t begin_by = rv_deadline(client->timeout_ms);
+    for (;;) {
+        bool ended = false;
+        reeve_status status = follow(wait, &ended);
+        int64_t until = wait->began || wait->deadline < begin_by ? wait->deadline : begin_by;
+        if (!is_outage(status) || rv_now_ms() >= until) return status;
+        if (rv_waker_wait(&client->waker, rv_deadline(TRY_AGAIN_MS))) return REEVE_EINTERRUPTED;
+        if (client->embedded != NULL) (void)rv_embedded_revive(client->embedded, step_deadline(wait), NULL);
+    }
 }
 
 /* What the end was; the task's record may be gone already when it is not kept. */
@@ -151,7 +179,9 @@ reeve_status reeve_wait(reeve_client *client, const char *queue, const char *id,
     if (status == REEVE_OK) status = rv_check_id(id, &client->error);
     if (status != REEVE_OK) return status;
     wait_for wait = {.client = client, .queue = queue, .id = id, .deadline = rv_deadline(timeout_ms)};
+    client->waiting = true;
     status = wait_until_ended(&wait);
+    client->waiting = false;
     if (client->listener != NULL) rv_conn_close(client->listener);
     if (status == REEVE_OK) return tell(&wait, ret);
     if (status == REEVE_EINTERRUPTED) {

@@ -86,8 +86,12 @@ reeve_status rv_conn_call(rv_conn *conn, int64_t deadline, const rv_reply **ret)
  */
 void rv_conn_take_reply(rv_conn *conn, rv_arena *mine);
 
-/* As rv_conn_call, but for a blocking command: ends with REEVE_EINTERRUPTED when the waker is rung; the command is then
- * still under way and rv_conn_resume goes on waiting for its reply (REEVE_OK) until that deadline. */
+/*
+ * For a blocking command, and others behind it that Redis carries out as soon as it unblocks, before its reply has
+ * travelled: *ret is the reply of the last. Ends with REEVE_EINTERRUPTED when the waker is rung; the commands are then
+ * still under way, and rv_conn_resume goes on waiting until that deadline (REEVE_OK). An error reply of the last is as in
+ * rv_conn_call; one of an earlier command is REEVE_EREDIS with *ret NULL, and what the last did is not told.
+ */
 reeve_status rv_conn_call_blocking(rv_conn *conn, int64_t deadline, const rv_reply **ret);
 reeve_status rv_conn_resume(rv_conn *conn, int64_t deadline, const rv_reply **ret);
 

@@ -244,27 +244,51 @@ void rv_conn_take_reply(rv_conn *conn, rv_arena *mine)
     *mine = taken;
 }
 
+/* The last reply, and whether one before it was an error (whose words are then the connection's). */
+typedef struct last_reply {
+    rv_conn *conn;
+    const rv_reply *reply;
+    size_t before; /* replies before the last */
+    bool failed;
+} last_reply;
+
+static void keep_last_reply(size_t index, const rv_reply *reply, void *context)
+{
+    last_reply *last = context;
+    last->reply = reply;
+    if (index >= last->before || !rv_reply_is(reply, RV_ERROR)) return;
+    last->failed = true;
+    (void)rv_fail(&last->conn->error, REEVE_EREDIS, "Redis answered: %s", reply->text);
+}
+
+static reeve_status wait_blocking(rv_conn *conn, int64_t deadline, last_reply *last)
+{
+    rv_exchange what = {.data = conn->commands.out.data,
+                        .length = conn->commands.out.length,
+                        .replies = conn->commands.count,
+                        .deadline = deadline_or_usual(conn, deadline),
+                        .waker = conn->waker,
+                        .idle = true,
+                        .on_reply = keep_last_reply,
+                        .context = last};
+    last->before = what.replies - 1;
+    reeve_status status = exchange(conn, &what);
+    conn->owed = status == REEVE_EINTERRUPTED ? what.replies - what.got : 0;
+    return status;
+}
+
 reeve_status rv_conn_call_blocking(rv_conn *conn, int64_t deadline, const rv_reply **ret)
 {
-    const rv_reply *reply = NULL;
+    last_reply last = {.conn = conn};
     *ret = NULL;
     release_held(conn);
-    reeve_status status = check_single(conn);
-    if (status == REEVE_OK) status = check_ready(conn);
-    if (status == REEVE_OK) {
-        rv_exchange what = {.data = conn->commands.out.data,
-                            .length = conn->commands.out.length,
-                            .replies = 1,
-                            .deadline = deadline_or_usual(conn, deadline),
-                            .waker = conn->waker,
-                            .idle = true,
-                            .on_reply = keep_reply,
-                            .context = &reply};
-        status = exchange(conn, &what);
-        conn->owed = status == REEVE_EINTERRUPTED ? 1 : 0;
-    }
+    reeve_status status = check_ready(conn);
+    if (status == REEVE_OK && conn->commands.count == 0)
+        status = rv_fail(&conn->error, REEVE_EINVAL, "a call takes a command");
+    if (status == REEVE_OK) status = wait_blocking(conn, deadline, &last);
     rv_commands_clear(&conn->commands);
-    return status == REEVE_OK ? finish_call(conn, reply, ret) : status;
+    if (status != REEVE_OK) return status;
+    return last.failed ? REEVE_EREDIS : finish_call(conn, last.reply, ret);
 }
 
 reeve_status rv_conn_resume(rv_conn *conn, int64_t deadline, const rv_reply **ret)
@@ -272,7 +296,7 @@ reeve_status rv_conn_resume(rv_conn *conn, int64_t deadline, const rv_reply **re
     const rv_reply *reply = NULL;
     *ret = NULL;
     if (conn->owed == 0) return rv_fail(&conn->error, REEVE_ESTATE, "no blocking command is under way");
-    rv_exchange what = {.replies = 1,
+    rv_exchange what = {.replies = conn->owed,
                         .deadline = deadline_or_usual(conn, deadline),
                         .idle = true,
                         .on_reply = keep_reply,

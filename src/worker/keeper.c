@@ -77,7 +77,14 @@ typedef struct beats {
     size_t *claims;            /* which claim each command was for */
     size_t count;
     bool odd;
+    char words[256]; /* why */
 } beats;
+
+static void note_odd(beats *b, const rv_reply *reply)
+{
+    b->odd = true;
+    rv_copy_text(b->words, sizeof(b->words), rv_reply_is(reply, RV_ERROR) ? reply->text : "unexpected reply");
+}
 
 static void on_beat(size_t index, const rv_reply *reply, void *context)
 {
@@ -85,11 +92,11 @@ static void on_beat(size_t index, const rv_reply *reply, void *context)
     bool alive;
     uint64_t held;
     if (index >= b->count) {
-        b->odd = b->odd || rv_reply_is(reply, RV_ERROR);
+        if (rv_reply_is(reply, RV_ERROR)) note_odd(b, reply);
         return;
     }
     if (!rv_beat_read(reply, &alive, &held)) {
-        b->odd = true;
+        note_odd(b, reply);
         return;
     }
     if (alive) return;
@@ -125,7 +132,8 @@ static bool beat(reeve_worker *worker)
     if (b.sessions != NULL && b.claims != NULL) status = send_beats(worker, &b);
     rv_free(b.sessions);
     rv_free(b.claims);
-    if (b.odd) rv_log(REEVE_LOG_ERROR, "redis.error", "Redis refused a heartbeat: trying again", NULL);
+    if (b.odd) rv_note_refusal(worker, "Redis refused a heartbeat: trying again", b.words);
+    if (status == REEVE_OK && !b.odd) rv_note_acceptance(worker);
     return status == REEVE_OK && !b.odd;
 }
 
@@ -214,21 +222,19 @@ static int64_t relieve_and_deliver(reeve_worker *worker)
 }
 
 /* Gives back all that the worker still holds in one queue. */
-static void leave_queue(reeve_worker *worker, rv_claim *claim)
+static bool leave_queue(reeve_worker *worker, rv_claim *claim)
 {
     rv_keeper *keeper = &worker->keeper;
     rv_session_text session;
-    bool more = rv_claim_get(claim, session, NULL);
+    bool more = true;
+    /* (Also one that has not begun as far as we know: a thread that was closing may have begun it unheard.) */
+    (void)rv_claim_get(claim, session, NULL);
     while (more) {
         const rv_reply *reply;
         uint64_t given_back = 0;
         rv_leave_build(keeper->conn, &claim->prefix, session, 200);
-        if (rv_conn_call(keeper->conn, 0, &reply) != REEVE_OK || !rv_leave_read(reply, &given_back, &more)) {
-            rv_log(REEVE_LOG_WARN, "session.left",
-                   "could not give back what is left: it runs again when the session expires", "queue", claim->queue,
-                   "error", rv_conn_error(keeper->conn)->text, NULL);
-            return;
-        }
+        if (rv_conn_call(keeper->conn, 0, &reply) != REEVE_OK) return false;
+        if (!rv_leave_read(reply, &given_back, &more)) return false;
         atomic_fetch_add_explicit(&worker->stats.given_back, given_back, memory_order_relaxed);
         if (given_back > 0) {
             char number[RV_NUMBER_TEXT];
@@ -237,22 +243,33 @@ static void leave_queue(reeve_worker *worker, rv_claim *claim)
         }
     }
     rv_claim_lose(claim, session);
+    return true;
 }
+
+/* All that is to be done before the worker is no more. May be done again. */
+static bool leave(reeve_worker *worker)
+{
+    rv_keeper *keeper = &worker->keeper;
+    if (!connect(worker)) return false;
+    rv_deliver_handed(worker);
+    (void)beat(worker);
+    if (!rv_conn_is_open(keeper->conn)) return false;
+    bool left = true;
+    for (size_t i = 0; i < worker->claim_count; i++) left = leave_queue(worker, worker->claims[i]) && left;
+    rv_registry_remove(keeper->conn, worker->ns, worker->id);
+    return rv_conn_exec(keeper->conn, 0, NULL, NULL) == REEVE_OK && left;
+}
+
+#define LEAVE_AGAIN_MS 1000
 
 static void say_goodbye(reeve_worker *worker)
 {
-    rv_keeper *keeper = &worker->keeper;
+    int64_t again_until = rv_deadline(LEAVE_AGAIN_MS);
     rv_relieve(worker);
-    if (!connect(worker)) {
-        rv_log(REEVE_LOG_WARN, "worker.left",
-               "Redis cannot be reached: what this worker holds runs again when its sessions expire", NULL);
-        return;
-    }
-    rv_deliver_handed(worker);
-    beat(worker);
-    for (size_t i = 0; i < worker->claim_count; i++) leave_queue(worker, worker->claims[i]);
-    rv_registry_remove(keeper->conn, worker->ns, worker->id);
-    (void)rv_conn_exec(keeper->conn, 0, NULL, NULL);
+    /* (The first may find that the connection was lost since the last heartbeat. A Redis that is deaf is not asked again.) */
+    if (leave(worker) || (rv_now_ms() < again_until && leave(worker))) return;
+    rv_log(REEVE_LOG_WARN, "worker.left", "could not give back what is left: it runs again when the sessions expire",
+           "error", rv_conn_error(worker->keeper.conn)->text, NULL);
 }
 
 static void *keeper_main(void *argument)

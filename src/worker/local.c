@@ -73,8 +73,8 @@ static void make_report(reeve_run_report *ret, reeve_task *task, const reeve_han
     ret->outcome = task->verb;
     ret->elapsed_us = elapsed_us;
     if (task->verb == REEVE_OUTCOME_RETRY || task->verb == REEVE_OUTCOME_SNOOZE) {
-        ret->delay_ms = task->delay_ms >= 0 ? task->delay_ms
-                                            : rv_backoff_delay(&handler->backoff, task->attempt, rv_random_unit());
+        ret->delay_ms =
+            task->delay_ms >= 0 ? task->delay_ms : rv_backoff_delay(&handler->backoff, task->attempt, rv_random_unit());
     }
     memcpy(ret->kind, task->kind, sizeof(ret->kind));
     memcpy(ret->message, task->message, sizeof(ret->message));

@@ -11,6 +11,20 @@ void rv_keeper_expect(reeve_worker *worker, int64_t at_ms)
         rv_waker_ring(&worker->keeper.waker);
 }
 
+bool rv_keeper_holds(reeve_worker *worker, const rv_claim *claim, const char *session, const rv_lease *lease)
+{
+    rv_keeper *keeper = &worker->keeper;
+    bool holds = false;
+    rv_lock(&keeper->lock);
+    for (size_t i = 0; i < keeper->handed_count && !holds; i++) {
+        const rv_handed *handed = &keeper->handed[i];
+        holds = handed->kept != NULL && handed->claim == claim && handed->since_ms == lease->since_ms &&
+                strcmp(handed->session, session) == 0 && strcmp(handed->outcome.id, lease->id) == 0;
+    }
+    rv_unlock(&keeper->lock);
+    return holds;
+}
+
 void rv_scheduler_set_due(rv_scheduler *scheduler, size_t claim, int64_t at)
 {
     rv_lock(&scheduler->lock);
@@ -60,4 +74,17 @@ void rv_note_up(reeve_worker *worker)
 {
     if (!atomic_load_explicit(&worker->down, memory_order_relaxed) || !atomic_exchange(&worker->down, false)) return;
     rv_log(REEVE_LOG_INFO, "redis.up", "Redis is back", "url", worker->target->redacted, NULL);
+}
+
+void rv_note_refusal(reeve_worker *worker, const char *message, const char *words)
+{
+    if (atomic_exchange(&worker->refused, true)) return;
+    rv_log(REEVE_LOG_ERROR, "redis.error", message, "url", worker->target->redacted, "error", words, NULL);
+}
+
+void rv_note_acceptance(reeve_worker *worker)
+{
+    if (!atomic_load_explicit(&worker->refused, memory_order_relaxed) || !atomic_exchange(&worker->refused, false))
+        return;
+    rv_log(REEVE_LOG_INFO, "redis.accepts", "Redis takes heartbeats again", "url", worker->target->redacted, NULL);
 }

@@ -19,11 +19,19 @@ void rv_scheduler_due(reeve_worker *worker, const char *queue);
 /* Tend every queue now: something may have been missed. */
 void rv_scheduler_kick(reeve_worker *worker);
 
+/* Does the keeper hold an outcome for this lease, handed over by its thread and not yet settled? */
+bool rv_keeper_holds(reeve_worker *worker, const rv_claim *claim, const char *session, const rv_lease *lease);
+
 /* The session is gone: a handler that runs under it should end. */
 void rv_tell_lost(reeve_worker *worker, const rv_claim *claim, const char *session);
 
 /* Logs the beginning and the end of an outage, once each for the whole worker. words: the error. */
 void rv_note_down(reeve_worker *worker, const char *words);
 void rv_note_up(reeve_worker *worker);
+
+/* Logs the first of the errors that Redis answers with (its disk is full, say), and the end of that: once each for the
+ * whole worker, where the end is a heartbeat that it took. message: what was refused. words: the error. */
+void rv_note_refusal(reeve_worker *worker, const char *message, const char *words);
+void rv_note_acceptance(reeve_worker *worker);
 
 #endif

@@ -23,7 +23,8 @@ static reeve_plugin_handle *open_plugins;
 
 static bool is_bare_name(const char *name)
 {
-    return name[0] != '\0' && name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")] == '\0';
+    return name[0] != '\0' &&
+           name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")] == '\0';
 }
 
 static const char *plugin_directory(const char *given)
@@ -102,8 +103,8 @@ static reeve_status read_library(reeve_plugin_handle *plugin, void *library, con
     void *symbol = dlsym(library, REEVE_PLUGIN_ENTRY);
 
     if (symbol == NULL) {
-        return rv_fail(error, REEVE_EPLUGIN, "plugin %s: is no reeve plugin: it has no symbol %s (see REEVE_PLUGIN)", path,
-                       REEVE_PLUGIN_ENTRY);
+        return rv_fail(error, REEVE_EPLUGIN, "plugin %s: is no reeve plugin: it has no symbol %s (see REEVE_PLUGIN)",
+                       path, REEVE_PLUGIN_ENTRY);
     }
     memcpy(&entry, &symbol, sizeof(entry));
     return rv_plugin_read(plugin, entry(), path, error);

@@ -24,7 +24,8 @@ void rv_plugin_enter(reeve_plugin_handle *plugin)
 {
     if (plugin->plugin.concurrency == 0) return;
     rv_lock(&plugin->lock);
-    while (plugin->running >= plugin->plugin.concurrency) rv_lock_check(pthread_cond_wait(&plugin->freed, &plugin->lock));
+    while (plugin->running >= plugin->plugin.concurrency)
+        rv_lock_check(pthread_cond_wait(&plugin->freed, &plugin->lock));
     plugin->running++;
     rv_unlock(&plugin->lock);
 }

@@ -28,14 +28,15 @@ static reeve_status check_head(const reeve_plugin *theirs, const char *path, rv_
 {
     if (theirs == NULL) return rv_fail(error, REEVE_EPLUGIN, "plugin %s: its entry function returned NULL", path);
     if (theirs->size < END_OF(reeve_plugin, abi) || theirs->size > STRUCT_MOST) {
-        return rv_fail(error, REEVE_EPLUGIN, "plugin %s: says that its description has %zu bytes, which cannot be", path,
-                       theirs->size);
+        return rv_fail(error, REEVE_EPLUGIN, "plugin %s: says that its description has %zu bytes, which cannot be",
+                       path, theirs->size);
     }
     if (theirs->abi != REEVE_PLUGIN_ABI) {
-        return rv_fail(error, REEVE_EPLUGIN,
-                       "plugin %s: was built for plugin ABI %u, this reeve has ABI %u: build it with the headers of this "
-                       "reeve",
-                       path, theirs->abi, (unsigned)REEVE_PLUGIN_ABI);
+        return rv_fail(
+            error, REEVE_EPLUGIN,
+            "plugin %s: was built for plugin ABI %u, this reeve has ABI %u: build it with the headers of this "
+            "reeve",
+            path, theirs->abi, (unsigned)REEVE_PLUGIN_ABI);
     }
     if (theirs->size < PLUGIN_LEAST) {
         return rv_fail(error, REEVE_EPLUGIN,

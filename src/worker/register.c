@@ -51,7 +51,9 @@ static reeve_status add_plugin(reeve_worker *worker, reeve_plugin_handle *plugin
     if (plugins == NULL) return rv_fail(&worker->error, REEVE_ENOMEM, "no memory for a plugin");
     worker->plugins = plugins;
     for (size_t i = 0; i < plugin->plugin.handler_count; i++) {
-        status = rv_handlers_add(&worker->handlers, &plugin->handlers[i], plugin, &worker->error);
+        reeve_handler handler = plugin->handlers[i];
+        handler.free_user = NULL; /* (a plugin's user data is the process's: its unload hook frees it) */
+        status = rv_handlers_add(&worker->handlers, &handler, plugin, &worker->error);
         /* (Only memory can fail here; what was added stays, and so must the plugin.) */
         if (status != REEVE_OK && i == 0) return status;
         if (status != REEVE_OK) break;

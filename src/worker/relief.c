@@ -6,6 +6,7 @@
  * back to the front of their queue, where another thread finds them. A running task whose time is up is settled as
  * failed; its handler is asked to stop, and what it says in the end is ignored.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/log.h"
@@ -13,35 +14,43 @@
 #include "base/retry.h"
 #include "base/text.h"
 #include "worker/lock.h"
+#include "worker/notice.h"
 #include "worker/relief.h"
 
-static rv_handed *add_handed(rv_keeper *keeper)
+static bool add_handed(rv_keeper *keeper, const rv_handed *more)
 {
     if (keeper->handed_count == keeper->handed_capacity) {
         size_t capacity = keeper->handed_capacity == 0 ? 16 : 2 * keeper->handed_capacity;
         rv_handed *handed = rv_realloc_array(keeper->handed, capacity, sizeof(*handed));
-        if (handed == NULL) return NULL;
+        if (handed == NULL) return false;
         keeper->handed = handed;
         keeper->handed_capacity = capacity;
     }
-    return &keeper->handed[keeper->handed_count];
+    keeper->handed[keeper->handed_count++] = *more;
+    return true;
 }
 
 /* Takes an item over with an outcome. Without memory it stays where it is, and is looked at again. */
 static void hand_over(rv_thread *t, rv_item *item, const rv_settlement *outcome)
 {
     rv_keeper *keeper = &t->worker->keeper;
-    rv_handed *handed = add_handed(keeper);
-    if (handed == NULL || !rv_settlement_copy(&handed->outcome, &handed->kept, outcome)) return;
-    handed->claim = t->pool->claims[item->lease.queue];
-    memcpy(handed->session, t->batch.sessions[item->lease.queue], sizeof(handed->session));
-    keeper->handed_count++;
-    item->state = RV_ITEM_HANDED;
+    rv_handed handed = {.claim = t->pool->claims[item->lease.queue], .thread = t->number_text, .since_ms = item->lease.since_ms};
+    if (!rv_settlement_copy(&handed.outcome, &handed.kept, outcome)) return;
+    memcpy(handed.session, t->batch.sessions[item->lease.queue], sizeof(handed.session));
+    rv_lock(&keeper->lock);
+    bool added = add_handed(keeper, &handed);
+    rv_unlock(&keeper->lock);
+    if (added) {
+        item->state = RV_ITEM_HANDED;
+    } else {
+        rv_free(handed.kept);
+    }
 }
 
+/* (The last first: each that goes back goes to the very front.) */
 static void hand_over_others(rv_thread *t)
 {
-    for (size_t i = 0; i < t->batch.count; i++) {
+    for (size_t i = t->batch.count; i-- > 0;) {
         rv_item *item = &t->batch.items[i];
         rv_settlement back = {.id = item->lease.id, .verb = REEVE_OUTCOME_SNOOZE};
         if (item->state == RV_ITEM_WAITING) hand_over(t, item, &back);
@@ -74,7 +83,7 @@ static void time_out(rv_thread *t, rv_item *item)
                              .message = message};
     atomic_store(&t->stop, true);
     hand_over(t, item, &outcome);
-    t->batch.running_until_ms = RV_FOREVER;
+    if (item->state == RV_ITEM_HANDED) t->batch.running_until_ms = RV_FOREVER;
     rv_log(REEVE_LOG_WARN, "task.timeout", "a task ran longer than its limit", "id", item->lease.id, "thread", t->name,
            NULL);
 }
@@ -130,7 +139,16 @@ typedef struct delivery {
     reeve_worker *worker;
     size_t first;
     bool failed;
+    char words[256]; /* why */
 } delivery;
+
+/* Refused the second time: if the session is alive, it was the first delivery that settled it. */
+static bool was_settled(const rv_handed *handed)
+{
+    rv_session_text present;
+    (void)rv_claim_get(handed->claim, present, NULL);
+    return handed->sent && strcmp(present, handed->session) == 0;
+}
 
 /* Each handed outcome is a call of its own in the pipeline: this is the rare path. */
 static void on_delivered(size_t index, const rv_reply *reply, void *context)
@@ -140,11 +158,14 @@ static void on_delivered(size_t index, const rv_reply *reply, void *context)
     rv_handed *handed = &d->worker->keeper.handed[d->first + index];
     if (!rv_turn_read(&turn, reply)) {
         d->failed = true;
+        rv_copy_text(d->words, sizeof(d->words), rv_reply_is(reply, RV_ERROR) ? reply->text : "unexpected reply");
         return;
     }
-    count_handed(d->worker, handed, turn.refused->count > 0);
+    count_handed(d->worker, handed, turn.refused->count > 0 && !was_settled(handed));
+    rv_lock(&d->worker->keeper.lock);
     rv_free(handed->kept);
     handed->kept = NULL;
+    rv_unlock(&d->worker->keeper.lock);
 }
 
 #define DELIVERED_AT_ONCE 64
@@ -155,22 +176,29 @@ static reeve_status deliver_some(reeve_worker *worker, delivery *d, size_t count
     for (size_t i = 0; i < count; i++) {
         const rv_handed *handed = &keeper->handed[d->first + i];
         const rv_settlement *items[] = {&handed->outcome};
+        char lease[40];
         rv_turn_group group = {
-            .prefix = &handed->claim->prefix, .session = handed->session, .items = items, .count = 1};
+            .prefix = &handed->claim->prefix, .session = handed->session, .lease = lease, .items = items, .count = 1};
+        /* (Sent again, it must not touch what the session has leased anew since.) */
+        snprintf(lease, sizeof(lease), "%lld %s", (long long)handed->since_ms, handed->thread);
         rv_turn turn = {.thread = "keeper", .session_ms = worker->session_ms, .groups = &group, .group_count = 1};
         rv_turn_build(keeper->conn, &turn);
     }
-    return rv_conn_exec(keeper->conn, 0, on_delivered, d);
+    reeve_status status = rv_conn_exec(keeper->conn, 0, on_delivered, d);
+    for (size_t i = 0; status != REEVE_OK && i < count; i++) keeper->handed[d->first + i].sent = true;
+    return status;
 }
 
 /* Closes the gaps that delivered outcomes left. */
 static void compact(rv_keeper *keeper)
 {
     size_t kept = 0;
+    rv_lock(&keeper->lock);
     for (size_t i = 0; i < keeper->handed_count; i++) {
         if (keeper->handed[i].kept != NULL) keeper->handed[kept++] = keeper->handed[i];
     }
     keeper->handed_count = kept;
+    rv_unlock(&keeper->lock);
 }
 
 void rv_deliver_handed(reeve_worker *worker)
@@ -183,6 +211,6 @@ void rv_deliver_handed(reeve_worker *worker)
         if (deliver_some(worker, &d, count) != REEVE_OK) break;
         d.first += count;
     }
-    if (d.failed) rv_log(REEVE_LOG_ERROR, "redis.error", "Redis refused outcomes: trying again", NULL);
+    if (d.failed) rv_note_refusal(worker, "Redis refused outcomes: trying again", d.words);
     compact(keeper);
 }

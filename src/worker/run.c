@@ -12,6 +12,15 @@
 #include "worker/notice.h"
 #include "worker/thread.h"
 
+/* The keeper took the running task over: its time is up, and by now it may be running elsewhere. */
+static bool is_handed(rv_thread *t, const rv_item *item)
+{
+    rv_lock(&t->batch.lock);
+    bool handed = item->state == RV_ITEM_HANDED;
+    rv_unlock(&t->batch.lock);
+    return handed;
+}
+
 static reeve_status report_progress(reeve_task *task, int percent, const char *words, void *context)
 {
     rv_thread *t = context;
@@ -19,11 +28,12 @@ static reeve_status report_progress(reeve_task *task, int percent, const char *w
     const rv_claim *claim = t->pool->claims[item->lease.queue];
     const rv_reply *reply;
     (void)task;
+    if (is_handed(t, item)) return REEVE_EREFUSED;
     if (!rv_conn_is_open(t->conn) && rv_conn_open(t->conn, rv_deadline(1000)) != REEVE_OK) return REEVE_ELOST;
     rv_progress_build(t->conn, &claim->prefix, t->batch.sessions[item->lease.queue], item->lease.id, percent, words);
+    item->lease.has_info = true; /* also when the reply is lost */
     reeve_status status = rv_conn_call(t->conn, 0, &reply);
     if (status != REEVE_OK) return status == REEVE_EREDIS ? status : REEVE_ELOST;
-    item->lease.has_info = true;
     if (rv_reply_int(reply, 0) == 1) return REEVE_OK;
     atomic_store(&t->stop, true);
     return REEVE_EREFUSED;

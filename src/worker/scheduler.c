@@ -99,8 +99,7 @@ static bool tend(reeve_worker *worker)
         for (size_t i = 0; i < r.count; i++) rv_scheduler_set_due(scheduler, scheduler->tended[i], rv_now_ms());
         return false;
     }
-    if (r.trouble != NULL)
-        rv_log(REEVE_LOG_ERROR, "redis.error", "Redis did not tend a queue: trying again", "error", r.trouble, NULL);
+    if (r.trouble != NULL) rv_note_refusal(worker, "Redis did not tend a queue: trying again", r.trouble);
     return true;
 }
 

@@ -48,6 +48,8 @@ typedef struct rv_thread {
     rv_task_host host;
     atomic_bool stop; /* the running handler should end */
     atomic_bool busy;
+    bool empty;  /* the last lease found nothing: there is nothing to do but wait */
+    bool unsure; /* a reply that may have leased was lost: recall before the next turn */
     void **states; /* what thread_start left, by handler */
     bool *set_up;
     /* how many tasks to take at once (see thread.c) */
@@ -78,6 +80,9 @@ typedef struct rv_stats {
 typedef struct rv_handed {
     rv_claim *claim;
     rv_session_text session;
+    const char *thread; /* under whose name it stands in Redis */
+    int64_t since_ms;   /* and since when */
+    bool sent;          /* an earlier delivery may have been carried out */
     rv_settlement outcome;
     void *kept;
 } rv_handed;
@@ -93,7 +98,8 @@ typedef struct rv_keeper {
     int64_t beat_at_ms;
     atomic_llong beaten_at_ms; /* the last heartbeat that Redis took; 0: none yet */
     atomic_llong wake_at_ms;   /* until when it sleeps: who needs it earlier rings */
-    rv_handed *handed;         /* the keeper's own */
+    pthread_mutex_t lock;      /* guards handed and its count: the keeper writes, others read */
+    rv_handed *handed;
     size_t handed_count;
     size_t handed_capacity;
     atomic_bool connected;
@@ -139,6 +145,7 @@ struct reeve_worker {
     pthread_cond_t thread_ended;
     unsigned threads_alive;
     atomic_int phase; /* rv_phase */
+    atomic_bool refused; /* an error of Redis was logged, and no heartbeat was taken since */
     atomic_bool down; /* an outage was logged and has not ended */
     rv_stats stats;
     rv_keeper keeper;

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/log.h"
 #include "base/mem.h"
 #include "worker/lock.h"
 #include "worker/notice.h"
@@ -110,22 +109,43 @@ static void build_wait(rv_thread *t)
     rv_args(t->conn, "0");
 }
 
-/* Until there may be a task, or the phase changes. */
+static bool is_unknown_script(const rv_reply *reply)
+{
+    return rv_reply_is(reply, RV_ERROR) && strncmp(reply->text, "NOSCRIPT", 8) == 0;
+}
+
+/* What the wait ended with, other than a lease. */
+static void end_rest(rv_thread *t, reeve_status status, const rv_reply *reply)
+{
+    t->empty = false;
+    t->unsure = true;
+    if (status == REEVE_EINTERRUPTED) {
+        rv_conn_close(t->conn);
+        rv_waker_silence(&t->waker);
+    } else if (status == REEVE_EREDIS && !is_unknown_script(reply)) {
+        rv_note_refusal(t->worker, "Redis does not let a thread wait: looking every second",
+                        rv_conn_error(t->conn)->text);
+        rv_waker_wait(&t->waker, rv_deadline(1000));
+    }
+}
+
+/*
+ * Until there may be a task, or the phase changes. The lease is sent behind the wait, so that Redis carries it out the
+ * moment somebody enqueues: the task comes with the wake-up, one round trip earlier.
+ */
 static void rest(rv_thread *t)
 {
     const rv_reply *reply;
+    rv_task_begin(&t->task); /* (gives back what a large result took) */
     rv_arena_trim(&t->arena, 4096);
-    if (!rv_conn_is_open(t->conn)) return;
     build_wait(t);
+    rv_thread_build_lease(t, t->want);
     reeve_status status = rv_conn_call_blocking(t->conn, RV_FOREVER, &reply);
-    if (status == REEVE_EREDIS) {
-        rv_log(REEVE_LOG_ERROR, "redis.error", "Redis does not let this thread wait: looking again in a second",
-               "error", rv_conn_error(t->conn)->text, NULL);
-        rv_waker_wait(&t->waker, rv_deadline(1000));
+    if (status == REEVE_OK) {
+        t->empty = rv_thread_take_lease(t, reply, t->want) && t->batch.count == 0;
+    } else {
+        end_rest(t, status, reply);
     }
-    if (status != REEVE_EINTERRUPTED) return;
-    rv_conn_close(t->conn);
-    rv_waker_silence(&t->waker);
 }
 
 /* A wake-up that this thread had, or that was on its way to it, is not used: the scheduler looks after the queues. */
@@ -154,21 +174,29 @@ static void tear_down(rv_thread *t)
     }
 }
 
+/* Gets something to run, or settles what is left. False when the worker leaves. */
+static bool take_turn(rv_thread *t, bool running)
+{
+    if (t->empty && running && rv_conn_is_open(t->conn)) {
+        rest(t);
+        return true;
+    }
+    if (!rv_thread_turn(t, running ? t->want : 0)) return false;
+    t->empty = t->batch.count == 0;
+    return true;
+}
+
 void *rv_thread_main(void *argument)
 {
     rv_thread *t = argument;
-    while (rv_worker_phase(t->worker) < RV_PHASE_STOPPING || t->batch.count > 0) {
+    while (rv_worker_phase(t->worker) < RV_PHASE_STOPPING || t->batch.count > 0 || t->unsure) {
         bool running = rv_worker_phase(t->worker) == RV_PHASE_RUNNING;
-        if (running || t->batch.count > 0) {
-            if (!rv_thread_turn(t, running ? t->want : 0)) break;
-        }
-        if (t->batch.count > 0) {
-            run_batch(t);
-        } else if (running) {
-            rest(t);
+        if (running || t->batch.count > 0 || t->unsure) {
+            if (!take_turn(t, running)) break;
         } else {
             wait_for_the_end(t);
         }
+        if (t->batch.count > 0) run_batch(t);
     }
     pass_wake_up_on(t);
     tear_down(t);

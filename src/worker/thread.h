@@ -19,6 +19,11 @@ void *rv_thread_main(void *thread);
  */
 bool rv_thread_turn(rv_thread *thread, unsigned want);
 
+/* Two halves of a turn that only leases, for the waiting place: builds the call; takes its reply into the (empty)
+ * batch. False: no such reply, or there is to be another turn at once. */
+void rv_thread_build_lease(rv_thread *thread, unsigned want);
+bool rv_thread_take_lease(rv_thread *thread, const rv_reply *reply, unsigned want);
+
 /* Runs one leased item and notes its outcome (run.c). */
 void rv_thread_run(rv_thread *thread, rv_item *item);
 

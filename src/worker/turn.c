@@ -29,6 +29,8 @@ static bool gives_up(const rv_thread *t)
 
 bool rv_thread_connect(rv_thread *t)
 {
+    /* (Whether it is open says nothing about Redis: it may have closed it a moment ago.) */
+    if (rv_conn_is_open(t->conn)) return true;
     for (unsigned tries = 1; !rv_conn_is_open(t->conn); tries++) {
         if (gives_up(t)) return false;
         if (rv_conn_open(t->conn, rv_deadline(t->worker->command_ms)) == REEVE_OK) break;
@@ -43,11 +45,14 @@ bool rv_thread_connect(rv_thread *t)
 
 /* ---- recall ---------------------------------------------------------------------------------------------------- */
 
-static rv_item *find_item(rv_thread *t, size_t queue, const char *id)
+/* The item of this very lease: what was given back may stand there again, leased anew. */
+static rv_item *find_item(rv_thread *t, const rv_lease *lease)
 {
     for (size_t i = 0; i < t->batch.count; i++) {
         rv_item *item = &t->batch.items[i];
-        if (item->lease.queue == queue && strcmp(item->lease.id, id) == 0) return item;
+        if (item->lease.queue == lease->queue && item->lease.since_ms == lease->since_ms &&
+            strcmp(item->lease.id, lease->id) == 0)
+            return item;
     }
     return NULL;
 }
@@ -80,10 +85,10 @@ static reeve_status recall_queue(rv_thread *t, size_t queue, const char *session
         rv_copy_text(cursor, sizeof(cursor), recalled.cursor);
         size_t count = rv_recall_leases(&recalled, queue, t->leases, t->batch.capacity);
         for (size_t i = 0; i < count; i++) {
-            const rv_item *item = find_item(t, queue, t->leases[i].id);
+            const rv_item *item = find_item(t, &t->leases[i]);
             if (item != NULL) {
                 seen[item - t->batch.items] = true;
-            } else {
+            } else if (!rv_keeper_holds(t->worker, t->pool->claims[queue], session, &t->leases[i])) {
                 add_orphan(t, &t->leases[i]);
             }
         }
@@ -129,13 +134,13 @@ static reeve_status recall(rv_thread *t)
 
 /* ---- the call -------------------------------------------------------------------------------------------------- */
 
-/* Groups what is to be settled by queue. */
+/* Groups what is to be settled by queue; the last comes first, since each that goes back goes to the very front. */
 static size_t group_outcomes(rv_thread *t)
 {
     size_t groups = 0, outcomes = 0;
     for (size_t queue = 0; queue < t->pool->claim_count; queue++) {
         size_t first = outcomes;
-        for (size_t i = 0; i < t->batch.count; i++) {
+        for (size_t i = t->batch.count; i-- > 0;) {
             const rv_item *item = &t->batch.items[i];
             if (item->lease.queue != queue || item->state != RV_ITEM_FINISHED || item->accepted || item->refused)
                 continue;
@@ -157,6 +162,17 @@ static void list_queues(rv_thread *t)
         t->queues[i] = (rv_turn_queue){
             .prefix = &t->pool->claims[i]->prefix, .session = t->sessions[i], .join = begun ? "" : t->worker->about};
     }
+}
+
+void rv_thread_build_lease(rv_thread *t, unsigned want)
+{
+    list_queues(t);
+    rv_turn turn = {.thread = t->number_text,
+                    .want = want,
+                    .session_ms = t->worker->session_ms,
+                    .queues = t->queues,
+                    .queue_count = t->pool->claim_count};
+    rv_turn_build(t->conn, &turn);
 }
 
 static reeve_status call_turn(rv_thread *t, unsigned want, size_t groups, const rv_reply **ret)
@@ -285,18 +301,24 @@ static bool finish_turn(rv_thread *t, const rv_turn_reply *reply, unsigned want)
  * as giving up would lose what is finished. */
 static void wait_out(rv_thread *t, unsigned tries)
 {
-    const char *words = rv_conn_error(t->conn)->text;
-    if (tries == 1) rv_log(REEVE_LOG_ERROR, "redis.error", "Redis refused a turn: trying again", "error", words, NULL);
+    rv_note_refusal(t->worker, "Redis refused a turn: trying again", rv_conn_error(t->conn)->text);
     rv_waker_silence(&t->waker);
     if (!gives_up(t)) rv_waker_wait(&t->waker, rv_deadline(rv_reconnect_delay(tries, rv_random_unit())));
 }
 
+bool rv_thread_take_lease(rv_thread *t, const rv_reply *reply, unsigned want)
+{
+    rv_turn_reply turn;
+    return rv_turn_read(&turn, reply) && finish_turn(t, &turn, want);
+}
+
 bool rv_thread_turn(rv_thread *t, unsigned want)
 {
-    bool lost = false;
+    bool lost = t->unsure;
+    t->unsure = false;
     for (unsigned tries = 1;; tries++) {
         if (rv_worker_phase(t->worker) >= RV_PHASE_QUIET) want = 0;
-        if (want == 0 && rv_batch_count(&t->batch, RV_ITEM_FINISHED) == 0) {
+        if (want == 0 && !lost && rv_batch_count(&t->batch, RV_ITEM_FINISHED) == 0) {
             rv_batch_clear(&t->batch);
             return true;
         }
@@ -314,7 +336,8 @@ bool rv_thread_turn(rv_thread *t, unsigned want)
             if (finish_turn(t, &turn, want)) return true;
             continue;
         }
-        lost = lost || status == REEVE_ELOST || status == REEVE_ETIMEOUT;
+        /* (Also when the reply could not be read, for want of memory or sense.) */
+        lost = lost || (status != REEVE_OK && status != REEVE_EREDIS);
         if (status != REEVE_ELOST && status != REEVE_ETIMEOUT && status != REEVE_ECONNECT) wait_out(t, tries);
     }
 }

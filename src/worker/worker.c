@@ -91,6 +91,7 @@ reeve_status reeve_worker_create(reeve_worker **ret, const reeve_worker_options 
     worker->keeper.waker.fd = worker->scheduler.waker.fd = -1;
     rv_lock_init(&worker->lock);
     rv_lock_init(&worker->scheduler.lock);
+    rv_lock_init(&worker->keeper.lock);
     rv_lock_check(pthread_cond_init(&worker->thread_ended, NULL));
     rv_random_id(worker->id);
     reeve_status status = choose_options(worker, options != NULL ? options : &none);
@@ -240,8 +241,12 @@ static void tell_handlers_to_stop(reeve_worker *worker)
 {
     for (size_t i = 0; i < worker->pool_count; i++) {
         rv_pool *pool = worker->pools[i];
-        for (unsigned j = 0; pool->threads != NULL && j < pool->thread_count; j++)
-            atomic_store(&pool->threads[j].stop, true);
+        for (unsigned j = 0; pool->threads != NULL && j < pool->thread_count; j++) {
+            rv_thread *t = &pool->threads[j];
+            rv_lock(&t->batch.lock);
+            atomic_store(&t->stop, true);
+            rv_unlock(&t->batch.lock);
+        }
     }
 }
 
@@ -301,6 +306,7 @@ void reeve_worker_destroy(reeve_worker *worker)
     rv_url_fini(&worker->url);
     rv_lock_fini(&worker->lock);
     rv_lock_fini(&worker->scheduler.lock);
+    rv_lock_fini(&worker->keeper.lock);
     rv_lock_check(pthread_cond_destroy(&worker->thread_ended));
     rv_free(worker->host);
     rv_free(worker->name);

@@ -9,7 +9,8 @@ local function to_front(P, ids, envelopes)
   end
   for priority, members in pairs(bands) do
     local base = priority * BAND
-    local score = (head_score(P, base) or base + START) - #members
+    -- (In an empty band time goes on from the last tag that was given there.)
+    local score = (head_score(P, base) or virtual_time(order_open(P), priority)) - #members
     for i = 1, #members do
       call('ZADD', P .. 'ready', text(math.max(base, score + i - 1)), members[i])
     end

@@ -5,6 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include "config/config.h"
 #include "dump.h"
@@ -112,10 +115,20 @@ static int with_config(const host_options *options)
     return exit_status;
 }
 
+/* After the first large block that is freed, glibc keeps as much as that for each thread. Naming its own default of a
+ * threshold makes it stay there, so that what a large payload took goes back to the system. */
+static void give_memory_back(void)
+{
+#ifdef __GLIBC__
+    (void)mallopt(M_TRIM_THRESHOLD, 128 * 1024);
+#endif
+}
+
 int main(int argc, char **argv)
 {
     host_options options;
 
+    give_memory_back();
     if (!host_options_read(&options, argc, argv)) return EXIT_USAGE;
     switch (options.action) {
     case HOST_HELP:
