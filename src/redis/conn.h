@@ -99,8 +99,4 @@ reeve_status rv_conn_resume(rv_conn *conn, int64_t deadline, const rv_reply **re
  * connection stays open), REEVE_EINTERRUPTED, REEVE_ELOST. */
 reeve_status rv_conn_receive(rv_conn *conn, int64_t deadline, const rv_reply **ret);
 
-/* An error that passes by itself, with nothing done: LOADING, BUSY, MISCONF, OOM, READONLY, MASTERDOWN, NOREPLICAS,
- * CLUSTERDOWN, TRYAGAIN. */
-bool rv_error_reply_is_passing(const rv_reply *reply);
-
 #endif

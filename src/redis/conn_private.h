@@ -60,7 +60,4 @@ void rv_conn_drop(rv_conn *conn, bool abort);
  * REEVE_EINTERRUPTED. waker may be NULL. */
 reeve_status rv_conn_handshake(rv_conn *conn, int64_t deadline, const rv_waker *waker, rv_error *error);
 
-/* The first word of an error reply is code. */
-bool rv_error_reply_has_code(const rv_reply *reply, const char *code);
-
 #endif

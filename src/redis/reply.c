@@ -30,3 +30,19 @@ bool rv_reply_is_text(const rv_reply *reply, const char *text)
     if (!reply || (reply->type != RV_TEXT && reply->type != RV_STATUS)) return false;
     return reply->length == strlen(text) && memcmp(reply->text, text, reply->length) == 0;
 }
+
+bool rv_error_reply_has_code(const rv_reply *reply, const char *code)
+{
+    size_t length = strlen(code);
+    if (!rv_reply_is(reply, RV_ERROR) || reply->length < length || memcmp(reply->text, code, length) != 0) return false;
+    return reply->length == length || reply->text[length] == ' ';
+}
+
+bool rv_error_reply_is_passing(const rv_reply *reply)
+{
+    static const char *const codes[] = {"LOADING",    "BUSY",       "MISCONF",     "OOM",     "READONLY",
+                                        "MASTERDOWN", "NOREPLICAS", "CLUSTERDOWN", "TRYAGAIN"};
+    for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
+        if (rv_error_reply_has_code(reply, codes[i])) return true;
+    return false;
+}

@@ -26,4 +26,11 @@ bool rv_reply_is(const rv_reply *reply, rv_reply_type type);
 int64_t rv_reply_int(const rv_reply *reply, int64_t fallback);
 bool rv_reply_is_text(const rv_reply *reply, const char *text);
 
+/* The first word of an error reply is code. */
+bool rv_error_reply_has_code(const rv_reply *reply, const char *code);
+
+/* An error that passes by itself, with nothing done: LOADING, BUSY, MISCONF, OOM, READONLY, MASTERDOWN, NOREPLICAS,
+ * CLUSTERDOWN, TRYAGAIN. */
+bool rv_error_reply_is_passing(const rv_reply *reply);
+
 #endif
