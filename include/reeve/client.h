@@ -166,7 +166,9 @@ REEVE_API void reeve_task_list_free(reeve_task_info **list, size_t count);
  * Blocks until the task has ended or timeout_ms has passed (negative: no limit). It does not poll: the settling script
  * tells. ret, when not NULL, receives what reeve_show would; also on REEVE_EDEAD and REEVE_ECANCELLED.
  * REEVE_OK: completed. REEVE_EDEAD, REEVE_ECANCELLED: ended so. REEVE_ENOTFOUND: unknown, deleted, or its record no
- * longer kept. REEVE_ETIMEOUT. REEVE_EINTERRUPTED: reeve_client_interrupt. Uses a second connection while it waits.
+ * longer kept. REEVE_ETIMEOUT. REEVE_EINTERRUPTED: reeve_client_interrupt. REEVE_ECONNECT, REEVE_ELOST: no Redis, at the
+ * beginning for as long as any call may take, later until timeout_ms has passed: a lost connection is made again. Uses a
+ * second connection while it waits.
  */
 REEVE_API reeve_status reeve_wait(reeve_client *client, const char *queue, const char *id, int64_t timeout_ms,
                                   reeve_task_info **ret);

@@ -43,6 +43,7 @@ for i = 1, count do
     if options ~= '' then
       local o = cjson.decode(options)
       due, priority, group, weight = o.at or o['in'] and now + o['in'], o.priority, o.group, o.weight
+      if due then due = math.min(due, LATEST) end
     end
     if due and due > now then
       later[#later + 1] = text(due)

@@ -154,7 +154,10 @@ static reeve_status carry_out(reeve_client *client, rv_build_fn build, const voi
         status = how->ret != NULL ? rv_conn_call(client->conn, deadline, how->ret)
                                   : rv_conn_exec(client->conn, deadline, how->on_reply, how->context);
         if (ret_again != NULL) *ret_again = again;
-        if (status == REEVE_OK) return status;
+        if (status == REEVE_OK) {
+            rv_error_clear(&client->error); /* of an earlier try */
+            return status;
+        }
         client->error = *rv_conn_error(client->conn);
         if (status != REEVE_ELOST || rv_now_ms() >= deadline) return status;
         again = true;

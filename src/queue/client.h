@@ -24,6 +24,7 @@ struct reeve_client {
     char known[8][REEVE_QUEUE_MAX + 1];
     unsigned known_next;
     unsigned known_epoch; /* the connection's, when they were noted: a new server may not know them */
+    int64_t known_until_ms;
 };
 
 /* Adds a call's commands to the connection; called again for each try. again: an earlier try may have been executed. */

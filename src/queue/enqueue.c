@@ -15,11 +15,15 @@
 #define PIPELINE_BYTES ((size_t)8 * 1024 * 1024)
 #define PIPELINE_CALLS 64
 
+/* How long a client believes that Redis knows of a queue. */
+#define KNOWN_MS 60000
+
 /* One call of enqueue.lua: specs [first, first + count) less those that were refused before. */
 typedef struct call {
     size_t first;
-    size_t span;  /* specs passed over */
-    size_t count; /* tasks sent */
+    size_t span;   /* specs passed over */
+    size_t count;  /* tasks sent */
+    bool answered; /* by a try whose later replies were lost: it is not sent again */
 } call;
 
 /* A pipeline under way. */
@@ -29,14 +33,25 @@ typedef struct pipeline {
     reeve_enqueued *results;
     call calls[PIPELINE_CALLS];
     size_t call_count;
-    size_t lead; /* plain commands before the first call: queues made known */
+    size_t lead;                 /* plain commands before the first call: queues made known */
+    size_t sent[PIPELINE_CALLS]; /* the calls of this try */
+    size_t sent_count;
     rv_buf scratch;
-    reeve_status first_failure;
+    size_t failed; /* the first spec that failed, or SIZE_MAX */
+    rv_error error; /* and its words */
 } pipeline;
+
+/* What is known holds for a connection, and not for ever: Redis may have been emptied. */
+static void forget_old(reeve_client *client)
+{
+    if (client->known_epoch == rv_conn_epoch(client->conn) && rv_now_ms() < client->known_until_ms) return;
+    memset(client->known, 0, sizeof(client->known));
+    client->known_epoch = rv_conn_epoch(client->conn);
+    client->known_until_ms = rv_deadline(KNOWN_MS);
+}
 
 static bool is_known(const reeve_client *client, const char *queue)
 {
-    if (client->known_epoch != rv_conn_epoch(client->conn)) return false;
     for (size_t i = 0; i < sizeof(client->known) / sizeof(client->known[0]); i++) {
         if (strcmp(client->known[i], queue) == 0) return true;
     }
@@ -45,8 +60,6 @@ static bool is_known(const reeve_client *client, const char *queue)
 
 static void note_known(reeve_client *client, const char *queue)
 {
-    if (client->known_epoch != rv_conn_epoch(client->conn)) memset(client->known, 0, sizeof(client->known));
-    client->known_epoch = rv_conn_epoch(client->conn);
     if (is_known(client, queue)) return;
     unsigned slots = sizeof(client->known) / sizeof(client->known[0]);
     rv_copy_text(client->known[client->known_next++ % slots], sizeof(client->known[0]), queue);
@@ -67,6 +80,7 @@ static void add_task(rv_conn *conn, rv_buf *scratch, const reeve_task_spec *spec
 static size_t build_announcements(const pipeline *p, rv_conn *conn)
 {
     size_t added = 0;
+    forget_old(p->client);
     for (size_t i = 0; i < p->call_count; i++) {
         const char *queue = p->specs[p->calls[i].first].queue;
         bool same = i > 0 && strcmp(queue, p->specs[p->calls[i - 1].first].queue) == 0;
@@ -80,64 +94,68 @@ static size_t build_announcements(const pipeline *p, rv_conn *conn)
     return added;
 }
 
-/* (When a pipeline is sent again, tasks that were refused in the first try are left out.) */
-static size_t count_good(const pipeline *p, const call *c)
+static void build_call(pipeline *p, rv_conn *conn, call *c, bool again)
 {
-    size_t good = 0;
-    for (size_t i = c->first; i < c->first + c->span; i++) good += p->results[i].status == REEVE_OK;
-    return good;
+    rv_prefix prefix;
+    rv_prefix_set(&prefix, p->client->ns, p->specs[c->first].queue);
+    rv_cmd_script(conn, &rv_script_enqueue, 1, 1 + 3 * c->count);
+    rv_arg(conn, prefix.text, prefix.length);
+    rv_args(conn, again ? "1" : "0");
+    for (size_t i = c->first; i < c->first + c->span; i++) {
+        if (p->results[i].status == REEVE_OK) add_task(conn, &p->scratch, &p->specs[i], p->results[i].id);
+    }
 }
 
 static void build_pipeline(rv_conn *conn, bool again, const void *context)
 {
     pipeline *p = *(pipeline *const *)context;
     p->lead = build_announcements(p, conn);
+    p->sent_count = 0;
     for (size_t i = 0; i < p->call_count; i++) {
-        call *c = &p->calls[i];
-        rv_prefix prefix;
-        c->count = count_good(p, c);
-        rv_prefix_set(&prefix, p->client->ns, p->specs[c->first].queue);
-        rv_cmd_script(conn, &rv_script_enqueue, 1, 1 + 3 * c->count);
-        rv_arg(conn, prefix.text, prefix.length);
-        rv_args(conn, again ? "1" : "0");
-        for (size_t j = c->first; j < c->first + c->span; j++) {
-            if (p->results[j].status == REEVE_OK) add_task(conn, &p->scratch, &p->specs[j], p->results[j].id);
-        }
+        if (p->calls[i].answered) continue;
+        p->sent[p->sent_count++] = i;
+        build_call(p, conn, &p->calls[i], again);
     }
 }
 
-static void note_failure(pipeline *p, size_t index, reeve_status status)
+/* True when it is the first of the specs that failed, and p->error is to have its words. */
+static bool note_failure(pipeline *p, size_t index, reeve_status status)
 {
     p->results[index].status = status;
-    if (p->first_failure == REEVE_OK) p->first_failure = status;
+    if (index >= p->failed) return false;
+    p->failed = index;
+    return true;
+}
+
+/* The whole call failed, and all its tasks with it. */
+static void on_odd_reply(pipeline *p, const call *c, const rv_reply *reply)
+{
+    bool refused = rv_reply_is(reply, RV_ERROR);
+    reeve_status status = refused ? REEVE_EREDIS : REEVE_EPROTO;
+    for (size_t i = c->first; i < c->first + c->span; i++) {
+        if (p->results[i].status == REEVE_OK && note_failure(p, i, status))
+            rv_fail(&p->error, status, "queue %s: %s", p->specs[i].queue, refused ? reply->text : "unexpected reply");
+    }
 }
 
 /* The outcome of one call: an error for all its tasks, or a number for each. */
 static void on_reply(size_t index, const rv_reply *reply, void *context)
 {
     pipeline *p = context;
-    if (index < p->lead || index - p->lead >= p->call_count) return;
-    const call *c = &p->calls[index - p->lead];
-    bool listed = rv_reply_is(reply, RV_ARRAY) && reply->count == c->count;
+    if (index < p->lead || index - p->lead >= p->sent_count) return;
+    call *c = &p->calls[p->sent[index - p->lead]];
     size_t at = 0;
-    for (size_t j = c->first; j < c->first + c->span; j++) {
-        if (p->results[j].status != REEVE_OK) continue;
-        if (!listed) {
-            bool first = p->first_failure == REEVE_OK;
-            note_failure(p, j, rv_reply_is(reply, RV_ERROR) ? REEVE_EREDIS : REEVE_EPROTO);
-            if (first)
-                rv_fail(&p->client->error, p->first_failure, "queue %s: %s", p->specs[j].queue,
-                        rv_reply_is(reply, RV_ERROR) ? reply->text : "unexpected reply");
-            continue;
-        }
-        if (rv_reply_int(rv_reply_at(reply, at++), -1) == 1) continue;
-        bool first = p->first_failure == REEVE_OK;
-        note_failure(p, j, REEVE_EEXISTS);
-        if (first)
-            rv_fail(&p->client->error, REEVE_EEXISTS, "a task %s/%s exists already", p->specs[j].queue,
-                    p->results[j].id);
+    c->answered = true;
+    if (!rv_reply_is(reply, RV_ARRAY) || reply->count != c->count) {
+        on_odd_reply(p, c, reply);
+        return;
     }
-    if (listed) note_known(p->client, p->specs[c->first].queue);
+    for (size_t i = c->first; i < c->first + c->span; i++) {
+        if (p->results[i].status != REEVE_OK || rv_reply_int(rv_reply_at(reply, at++), -1) == 1) continue;
+        if (note_failure(p, i, REEVE_EEXISTS))
+            rv_fail(&p->error, REEVE_EEXISTS, "a task %s/%s exists already", p->specs[i].queue, p->results[i].id);
+    }
+    note_known(p->client, p->specs[c->first].queue);
 }
 
 /* Room for a task's envelope, whatever is escaped in it, so that building cannot fail half way. */
@@ -162,8 +180,7 @@ static bool prepare(pipeline *p, size_t index)
     result->status = rv_spec_check(spec, &error);
     if (result->status == REEVE_OK) result->status = make_room(p, spec, &error);
     if (result->status != REEVE_OK) {
-        if (p->first_failure == REEVE_OK) p->client->error = error;
-        note_failure(p, index, result->status);
+        if (note_failure(p, index, result->status)) p->error = error;
         return false;
     }
     if (spec->id != NULL) {
@@ -203,43 +220,44 @@ static size_t plan(pipeline *p, size_t next, size_t count)
     return next;
 }
 
-/* When a pipeline broke: what became of its tasks is not known, or nothing did. */
-static void fail_all(pipeline *p, reeve_status status)
+/* What becomes of tasks without an answer: it is not known, or they were not sent. */
+static void fail_rest(pipeline *p, const rv_error *why)
 {
     for (size_t i = 0; i < p->call_count; i++) {
-        for (size_t j = p->calls[i].first; j < p->calls[i].first + p->calls[i].span; j++) {
-            if (p->results[j].status == REEVE_OK) note_failure(p, j, status);
+        const call *c = &p->calls[i];
+        for (size_t j = c->first; !c->answered && j < c->first + c->span; j++) {
+            if (p->results[j].status == REEVE_OK && note_failure(p, j, why->status)) p->error = *why;
         }
     }
 }
 
-static reeve_status send_pipeline(pipeline *p)
+/* Redis is not there: what is left would only wait for one timeout each. */
+static bool is_outage(reeve_status status)
 {
-    return rv_client_exec(p->client, build_pipeline, &p, on_reply, p, NULL);
+    return status == REEVE_ECONNECT || status == REEVE_ELOST || status == REEVE_ETIMEOUT;
 }
 
 static reeve_status run(reeve_client *client, const reeve_task_spec *specs, size_t count, reeve_enqueued *results)
 {
-    pipeline p = {.client = client, .specs = specs, .results = results};
-    rv_error first = {0};
-    bool down = false;
+    pipeline p = {.client = client, .specs = specs, .results = results, .failed = SIZE_MAX};
+    const pipeline *context = &p;
+    rv_error outage = {0};
     rv_buf_init(&p.scratch, (size_t)REEVE_PAYLOAD_MAX + 8 * (size_t)REEVE_META_MAX);
     for (size_t next = 0; next < count;) {
         next = plan(&p, next, count);
-        if (p.call_count > 0) {
-            rv_error before = client->error;
-            bool failed_before = p.first_failure != REEVE_OK;
-            reeve_status status = down ? first.status : send_pipeline(&p);
-            if (failed_before) client->error = before;
-            if (status != REEVE_OK) fail_all(&p, status);
-            /* (Without Redis the rest would only wait for one timeout each.) */
-            down = down || status != REEVE_OK;
+        if (p.call_count == 0) continue;
+        if (outage.status != REEVE_OK) {
+            fail_rest(&p, &outage);
+            continue;
         }
-        if (first.status == REEVE_OK && p.first_failure != REEVE_OK) first = client->error;
+        reeve_status status = rv_client_exec(client, build_pipeline, &context, on_reply, &p, NULL);
+        if (status == REEVE_OK) continue;
+        fail_rest(&p, &client->error);
+        if (is_outage(status)) (void)rv_fail(&outage, REEVE_ECONNECT, "not sent: %s", client->error.text);
     }
     rv_buf_fini(&p.scratch);
-    if (p.first_failure != REEVE_OK) client->error = first;
-    return p.first_failure;
+    client->error = p.error;
+    return p.error.status;
 }
 
 reeve_status reeve_enqueue_many(reeve_client *client, const reeve_task_spec *specs, size_t count,

@@ -166,11 +166,12 @@ void rv_thread_run(rv_thread *t, rv_item *item)
     choose_policy(item, handler, &policy);
     prepare_task(t, item, handler);
     if (policy.timeout_ms > 0) {
+        int64_t until = rv_deadline(policy.timeout_ms);
         rv_lock(&t->batch.lock);
-        t->batch.running_until_ms = t->batch.running_since_ms + policy.timeout_ms;
+        t->batch.running_until_ms = until;
         item->timeout_ms = policy.timeout_ms;
         rv_unlock(&t->batch.lock);
-        rv_keeper_expect(t->worker, t->batch.running_until_ms);
+        rv_keeper_expect(t->worker, until);
     }
     reeve_outcome verb = attempt(t, item, handler, &policy, &counts);
     if (!decide(t, item, verb, &policy, counts)) {

@@ -8,7 +8,8 @@
 
 #include "base/error.h"
 
-/* Starts a thread, named, with all signals blocked: they are the program's. REEVE_ESYSTEM, with words. */
+/* Starts a thread, named, with all signals blocked but those of its own faults: they are the program's.
+ * REEVE_ESYSTEM, with words. */
 reeve_status rv_start_thread(pthread_t *ret, void *(*run)(void *), void *argument, const char *name, rv_error *error);
 
 #endif

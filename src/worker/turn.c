@@ -155,18 +155,23 @@ static size_t group_outcomes(rv_thread *t)
     return groups;
 }
 
-static void list_queues(rv_thread *t)
+/* begin: sessions that have not begun may do so. */
+static void list_queues(rv_thread *t, bool begin)
 {
     for (size_t i = 0; i < t->pool->claim_count; i++) {
         bool begun = rv_claim_get(t->pool->claims[i], t->sessions[i], NULL);
-        t->queues[i] = (rv_turn_queue){
-            .prefix = &t->pool->claims[i]->prefix, .session = t->sessions[i], .join = begun ? "" : t->worker->about};
+        if (!begun && !begin) t->sessions[i][0] = '\0';
+        t->queues[i] = (rv_turn_queue){.prefix = &t->pool->claims[i]->prefix,
+                                       .session = t->sessions[i],
+                                       .join = begun || !begin ? "" : t->worker->about};
     }
 }
 
+/* It is carried out when a wait ends, and that may be when this worker is frozen or cut off: only a session that stands
+ * shows that it is not. So none begins here; the turn after that begins it. */
 void rv_thread_build_lease(rv_thread *t, unsigned want)
 {
-    list_queues(t);
+    list_queues(t, false);
     rv_turn turn = {.thread = t->number_text,
                     .want = want,
                     .session_ms = t->worker->session_ms,
@@ -183,7 +188,7 @@ static reeve_status call_turn(rv_thread *t, unsigned want, size_t groups, const 
                     .groups = t->groups,
                     .group_count = groups};
     if (want > 0) {
-        list_queues(t);
+        list_queues(t, true);
         turn.queues = t->queues;
         turn.queue_count = t->pool->claim_count;
     }
@@ -245,7 +250,7 @@ static void count_queue(rv_thread *t, size_t queue)
     rv_claim_count(t->pool->claims[queue], t->batch.sessions[queue], &totals);
 }
 
-/* (The task that could not be leased is still ready, and its wake-up is used up: the caller turns again.) */
+/* (The task that could not be leased is still ready: the caller turns again.) */
 static void note_gone(rv_thread *t, const rv_reply *gone)
 {
     for (size_t i = 0; i < gone->count; i++) {

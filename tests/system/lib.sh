@@ -10,7 +10,7 @@
 #             OUT, ERR, STATUS  what the last `run` or `expect_status` printed and returned; the raw bytes are in
 #             $TEST_DIR/out and $TEST_DIR/err
 #             WORKER_PID  the worker that start_worker started last
-#             SANITIZED  1 when the programs are built with sanitizers: slower and larger (REEVE_SANITIZED=1)
+#             SANITIZED  1 when the programs are built with sanitizers: slower and larger (or REEVE_SANITIZED=1 says so)
 # Processes:  a test registers what it starts with `own PID`; the trap kills those by pid, never by name.
 set -u
 
@@ -20,7 +20,8 @@ REEVE_WORKER="$REEVE_BUILD/bin/reeve-worker"
 PLUGIN_DIR="$REEVE_BUILD/plugins"
 [ -x "$REEVE" ] && [ -x "$REEVE_WORKER" ] || { echo "$REEVE_BUILD: there are no programs" >&2; exit 1; }
 TEST_DIR=$(mktemp -d "${TMPDIR:-/tmp}/reeve-st.XXXXXX") || exit 1
-OUT= ERR= STATUS=0 REDIS_PID= REDIS_DIR= OWNED= WORKER_PID= SANITIZED=${REEVE_SANITIZED:-}
+OUT= ERR= STATUS=0 REDIS_PID= REDIS_DIR= OWNED= WORKER_PID=
+SANITIZED=${REEVE_SANITIZED:-$(sed -n 's/^REEVE_SANITIZE:[A-Z]*=..*/1/p' "$REEVE_BUILD/CMakeCache.txt" 2>/dev/null)}
 # A socket of an earlier shell must not be used by mistake.
 unset REEVE_REDIS
 
@@ -37,6 +38,12 @@ end() {
     OWNED=$left
 }
 
+# What sanitizers said in the logs of this test makes it fail, unless it expects that (SANITIZER_EXPECTED=1).
+look_for_reports() {
+    [ -n "$SANITIZED" ] && [ -z "${SANITIZER_EXPECTED:-}" ] || return 0
+    ! grep -hE -A 30 'Sanitizer|runtime error:' "$TEST_DIR"/*.log "$TEST_DIR/err" 2>/dev/null >&2
+}
+
 clean_up() {
     local status=$? pid
     trap - EXIT INT TERM
@@ -45,6 +52,7 @@ clean_up() {
         kill -KILL "$pid" 2>/dev/null
         wait "$pid" 2>/dev/null
     done
+    look_for_reports || status=1
     rm -rf "$TEST_DIR"
     exit "$status"
 }

@@ -1,13 +1,6 @@
 # st_cli.sh - the command line as its user sees it: every verb, every exit status, bad input, the shapes of --json.
 . "$(dirname "$0")/lib.sh"
 
-# member NAME TEXT: the value of a member in a line of JSON, as it is written there (strings with their quotes).
-member() {
-    local name=$1 text=$2 pattern
-    pattern="\"$name\":(\"([^\"\\\\]|\\\\.)*\"|[^,{}\"]+|\[[^]]*\]|\{[^}]*\})"
-    [[ $text =~ $pattern ]] && printf '%s' "${BASH_REMATCH[1]}"
-}
-
 # lines N: standard output of the last command has so many.
 lines() { expect_eq "$(wc -l <"$TEST_DIR/out")" "$1" "lines of output"; }
 

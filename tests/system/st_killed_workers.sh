@@ -5,13 +5,13 @@
 . "$(dirname "$0")/lib.sh"
 
 TASKS=20000 KILLS=20 PARTS=20
-[ -z "$SANITIZED" ] || TASKS=5000
+[ -z "$SANITIZED" ] || TASKS=10000
 
 # Seven in ten sleep, so that the run lasts and a kill finds tasks that have begun; two do nothing, one has a result.
 lines() {
     seq "$1" "$2" | LC_ALL=C awk '{
         type = $1 % 10 < 7 ? "sleep" : $1 % 10 < 9 ? "noop" : "echo"
-        printf "{\"id\":\"t%d\",\"type\":\"%s\",\"payload\":{\"ms\":5}}\n", $1, type
+        printf "{\"id\":\"t%d\",\"type\":\"%s\",\"payload\":{\"ms\":8}}\n", $1, type
     }'
 }
 
@@ -42,7 +42,7 @@ enqueuing=$!
 
 kills=0
 while [ $kills -lt $KILLS ] || kill -0 $enqueuing 2>/dev/null; do
-    sleep "0.$((RANDOM % 4 + 3))"
+    sleep "0.$((RANDOM % 4 + 2))"
     i=$((RANDOM % 4))
     end "${workers[i]}" KILL
     kills=$((kills + 1))

@@ -153,7 +153,7 @@ large
 large_result
 empty
 bulk_payloads
-malformed
-longest
 end "$WORKER_PID"
 expect_eq "$ENDED" 0 "the worker's exit status"
+malformed
+longest

@@ -5,6 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 
 GOOD=200
+SANITIZER_EXPECTED=1
 
 start_redis
 ulimit -c 0
@@ -40,14 +41,16 @@ reeve pause q >/dev/null
 reeve resume q >/dev/null
 wait_for 'keep_alive; is_still q $((5000 + GOOD)) 1' 60
 
-expect_eq "$(sort "$TEST_DIR/deaths" | uniq -c | tr -s ' ')" " 3 139" "deaths of workers: three segmentation faults"
+# (A sanitizer reports a segmentation fault, and chooses another status.)
+expect_eq "$(wc -l <"$TEST_DIR/deaths")" 3 "deaths of workers"
+[ -n "$SANITIZED" ] || expect_eq "$(sort -u "$TEST_DIR/deaths")" 139 "their status: a segmentation fault"
 expect_status 0 reeve list q --state dead --json
 expect_eq "$(member id "$OUT")" '"bad"'
 expect_eq "$(member error_kind "$OUT")" '"crash"'
 expect_eq "$(member crashes "$OUT")" 3
 expect_eq "$(member failures "$OUT")" 0
 expect_eq "$(logged poison task.dead)" 1 "dead tasks in the log"
-# Else the neighbours were in no danger.
+# Else the neighbours were in no danger. (While a sanitizer writes its report, the keeper brings them into safety.)
 crashed=$(in_queue q crashed_total)
-[ "$crashed" -gt 5 ] || fail "the crash hit a batch of only $((crashed - 2))"
+[ -n "$SANITIZED" ] || [ "$crashed" -gt 5 ] || fail "the crash hit a batch of only $((crashed - 2))"
 echo "the first crash hit $((crashed - 2)) tasks"

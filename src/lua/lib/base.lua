@@ -6,6 +6,9 @@ local function text(number)
   return string.format('%d', number)
 end
 
+-- The latest time there is: beyond it numbers are not whole any more.
+local LATEST = 9007199254740991
+
 -- Redis's own clock, in milliseconds since the epoch: the only clock of the protocol.
 local function clock()
   local t = call('TIME')

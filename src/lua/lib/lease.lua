@@ -45,7 +45,11 @@ local function lease(P, index, session, join, ttl, want, thread, now, company, l
   local running = P .. 'running:' .. session
   if call('HEXISTS', running, '#') == 0 then
     -- (One that stands in `sessions` without its hash is being reaped: it does not begin again.)
-    if join == '' or call('ZADD', P .. 'sessions', 'NX', text(now + ttl), session) == 0 then return false end
+    if join == '' or call('ZADD', P .. 'sessions', 'NX', text(math.min(now + ttl, LATEST)), session) == 0 then
+      -- (The wake-up is for somebody else: whoever asks may be frozen or cut off, with this call sent long ago.)
+      wake(P)
+      return false
+    end
     call('HSET', running, '#', join, '#totals', '')
   end
   local envelopes = call('HMGET', P .. 'tasks', unpack(ids))

@@ -1,0 +1,203 @@
+/* A session's heartbeats, and its end in good order. */
+#include <stdio.h>
+#include <string.h>
+
+#include "support/queue.h"
+
+static test_hand a, b;
+
+static int set_up(void **state)
+{
+    test_hand_init(&a, "1", "q");
+    test_hand_init(&b, "2", "q");
+    return test_place_empty(state);
+}
+
+#define Q "reeve:{q}:"
+
+static bool alive;
+static uint64_t held;
+
+static void beat(const test_hand *hand, int64_t session_ms, uint64_t completed, uint64_t failed, uint64_t dead)
+{
+    const rv_reply *reply;
+    const rv_session_totals totals = {completed, failed, dead};
+    rv_beat_build(test_conn, &hand->prefixes[0], hand->sessions[0], session_ms, &totals);
+    if (rv_conn_call(test_conn, 0, &reply) != REEVE_OK) fail_msg("%s", rv_conn_error(test_conn)->text);
+    assert_true(rv_beat_read(reply, &alive, &held));
+}
+
+static uint64_t leave(const test_hand *hand, unsigned most, bool *ret_more)
+{
+    const rv_reply *reply;
+    uint64_t given_back;
+    rv_leave_build(test_conn, &hand->prefixes[0], hand->sessions[0], most);
+    if (rv_conn_call(test_conn, 0, &reply) != REEVE_OK) fail_msg("%s", rv_conn_error(test_conn)->text);
+    assert_true(rv_leave_read(reply, &given_back, ret_more));
+    return given_back;
+}
+
+static const char *counters(void)
+{
+    return test_cmd(test_conn, "HMGET " Q "counters completed failed dead");
+}
+
+/* ---- heartbeats ------------------------------------------------------------------------------------------------ */
+
+static void a_heartbeat_pushes_the_expiry(void **state)
+{
+    (void)state;
+    test_put("q", "x y z");
+    (void)test_lease(&a, 2);
+    beat(&a, 500000, 0, 0, 0);
+    assert_true(alive);
+    assert_int_equal(held, 2);
+    assert_in_range(test_number("ZSCORE " Q "sessions %s", a.sessions[0]), a.now_ms + 500000, a.now_ms + 510000);
+    assert_int_equal(test_number("EXISTS " Q "counters"), 0);
+    test_settle(&a, TEST_DONE("x"), TEST_DONE("y"));
+    beat(&a, 1000, 0, 0, 0);
+    assert_true(alive);
+    assert_int_equal(held, 0);
+}
+
+static void an_expired_session_is_revived_before_the_reaper(void **state)
+{
+    (void)state;
+    test_put("q", "x");
+    (void)test_lease(&a, 1);
+    test_expire(&a);
+    beat(&a, 60000, 0, 0, 0);
+    assert_true(alive);
+    assert_int_equal(test_tend("q", 200).recovered, 0);
+    test_settle(&a, TEST_DONE("x"));
+    assert_string_equal(a.refused, "");
+}
+
+static void totals_are_added_once(void **state)
+{
+    (void)state;
+    test_put("q", "x y");
+    (void)test_lease(&a, 1);
+    (void)test_lease(&b, 1);
+    beat(&a, 60000, 10, 2, 1);
+    assert_string_equal(counters(), "[10 2 1]");
+    beat(&a, 60000, 10, 2, 1); /* its reply was lost */
+    assert_string_equal(counters(), "[10 2 1]");
+    beat(&b, 60000, 5, 0, 0); /* each session counts for itself */
+    assert_string_equal(counters(), "[15 2 1]");
+    beat(&a, 60000, 11, 2, 3);
+    beat(&a, 60000, 5000000000, 2, 3);
+    assert_string_equal(counters(), "[5000000005 2 3]");
+    reeve_queue_info info;
+    test_ok(test_client, reeve_queue(test_client, "q", &info));
+    assert_int_equal(info.completed_total, 5000000005);
+    assert_int_equal(info.failed_total, 2);
+    assert_int_equal(info.dead_total, 3);
+}
+
+static void a_session_that_is_gone(void **state)
+{
+    (void)state;
+    beat(&a, 60000, 3, 0, 0);
+    assert_false(alive);
+    assert_int_equal(held, 0);
+    assert_int_equal(test_number("DBSIZE"), 0);
+    test_put("q", "x");
+    (void)test_lease(&a, 1);
+    test_expire(&a);
+    (void)test_tend("q", 200);
+    beat(&a, 60000, 3, 0, 0);
+    assert_false(alive);
+    assert_int_equal(test_number("EXISTS " Q "sessions " Q "running:%s", a.sessions[0]), 0); /* it does not come back */
+}
+
+/* ---- leaving --------------------------------------------------------------------------------------------------- */
+
+static void leaving_gives_back_in_order(void **state)
+{
+    (void)state;
+    bool more;
+    test_put_many("q", 60, "x%02zu");
+    test_put_spec((reeve_task_spec){.id = "urgent", .priority = -1});
+    (void)test_lease(&a, 10); /* at three moments */
+    int64_t first = a.now_ms;
+    while (a.now_ms == first) (void)test_lease(&a, 1);
+    (void)test_lease(&a, 20);
+    long long leased = test_number("HLEN " Q "running:%s", a.sessions[0]) - 2;
+    assert_int_equal(leave(&a, 200, &more), leased);
+    assert_false(more);
+    test_hand_init(&b, "1", "q");
+    (void)test_lease(&b, 100);
+    assert_string_equal(b.leased[0].id, "urgent");
+    for (size_t i = 0; i < 60; i++) {
+        char id[8];
+        (void)snprintf(id, sizeof(id), "x%02zu", i);
+        assert_string_equal(b.leased[i + 1].id, id);
+        assert_false(b.leased[i + 1].has_info); /* nothing was counted */
+    }
+}
+
+static void leaving_removes_every_trace(void **state)
+{
+    (void)state;
+    bool more;
+    test_put("q", "x y");
+    (void)test_lease(&a, 2);
+    beat(&a, 60000, 1, 0, 0);
+    (void)leave(&a, 200, &more);
+    assert_int_equal(test_number("EXISTS " Q "sessions " Q "running:%s " Q "lost:%s", a.sessions[0], a.sessions[0]), 0);
+    assert_int_equal(test_number("LLEN " Q "wake"), 1);
+    assert_string_equal(counters(), "[1 (nil) (nil)]");
+    test_settle(&a, TEST_DONE("x"));
+    assert_string_equal(a.refused, "x");
+    assert_int_equal(leave(&a, 200, &more), 0); /* again is fine */
+    assert_false(more);
+    assert_int_equal(leave(&b, 200, &more), 0); /* and for one that never began */
+    assert_int_equal(test_number("EXISTS " Q "sessions"), 0);
+}
+
+static void leaving_in_steps(void **state)
+{
+    (void)state;
+    test_put_many("q", 500, "x%03zu");
+    (void)test_lease(&a, 250);
+    (void)test_lease(&a, 250);
+    uint64_t back = 0;
+    unsigned steps = 0;
+    for (bool more = true; more; steps++) {
+        back += leave(&a, 100, &more);
+        assert_int_equal(test_count("q", "ready"), back);
+        assert_int_equal(test_count("q", "ready") + test_count("q", "running"), 500);
+    }
+    assert_int_equal(back, 500);
+    assert_in_range(steps, 4, 20);
+    assert_int_equal(test_number("EXISTS " Q "sessions " Q "info:x000"), 0);
+}
+
+static void only_its_own_tasks(void **state)
+{
+    (void)state;
+    bool more;
+    test_put("q", "x y");
+    (void)test_lease(&a, 1);
+    (void)test_lease(&b, 1);
+    assert_int_equal(leave(&a, 200, &more), 1);
+    assert_string_equal(test_state("q", "y"), "running");
+    test_settle(&b, TEST_DONE("y"));
+    assert_string_equal(b.refused, "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(a_heartbeat_pushes_the_expiry, set_up),
+        cmocka_unit_test_setup(an_expired_session_is_revived_before_the_reaper, set_up),
+        cmocka_unit_test_setup(totals_are_added_once, set_up),
+        cmocka_unit_test_setup(a_session_that_is_gone, set_up),
+        cmocka_unit_test_setup(leaving_gives_back_in_order, set_up),
+        cmocka_unit_test_setup(leaving_removes_every_trace, set_up),
+        cmocka_unit_test_setup(leaving_in_steps, set_up),
+        cmocka_unit_test_setup(only_its_own_tasks, set_up),
+    };
+    return cmocka_run_group_tests_name("ct_session", tests, test_place_start, test_place_stop);
+}

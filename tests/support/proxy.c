@@ -1,0 +1,216 @@
+#include "support/proxy.h"
+
+#include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define LINKS 32
+#define SILENCE_MS 60
+#define CHUNK 65536
+
+/* A connection to us and ours to the server. */
+typedef struct proxy_link {
+    int client; /* -1: unused */
+    int server;
+    bool losing;
+    size_t pass;
+    int64_t heard_ms; /* losing: when the server last said something */
+    char tail[64];    /* the end of what the client said before */
+} proxy_link;
+
+struct test_proxy {
+    rv_test_redis *redis;
+    char *dir;
+    char url[300];
+    int listener;
+    rv_waker stop;
+    pthread_t thread;
+    proxy_link links[LINKS];
+    pthread_mutex_t lock; /* guards what follows */
+    char text[32];        /* "": nothing is to be lost */
+    size_t pass;
+    atomic_uint lost;
+};
+
+static int connect_to(const char *path)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    rv_copy_text(address.sun_path, sizeof(address.sun_path), path);
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (fd >= 0 && connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0) return fd;
+    if (fd >= 0) close(fd);
+    return -1;
+}
+
+static void accept_one(test_proxy *proxy)
+{
+    int client = accept4(proxy->listener, NULL, NULL, SOCK_CLOEXEC);
+    for (size_t i = 0; client >= 0 && i < LINKS; i++) {
+        if (proxy->links[i].client >= 0) continue;
+        char path[256];
+        (void)snprintf(path, sizeof(path), "%s/redis.sock", test_redis_dir(proxy->redis));
+        int server = connect_to(path);
+        if (server < 0) break;
+        proxy->links[i] = (proxy_link){.client = client, .server = server};
+        return;
+    }
+    if (client >= 0) close(client);
+}
+
+static void hang_up(proxy_link *link)
+{
+    close(link->client);
+    close(link->server);
+    link->client = link->server = -1;
+}
+
+static bool pass_on(int fd, const char *data, size_t length)
+{
+    while (length > 0) {
+        ssize_t put = send(fd, data, length, MSG_NOSIGNAL);
+        if (put <= 0) return false;
+        data += put;
+        length -= (size_t)put;
+    }
+    return true;
+}
+
+/* Is this the request whose replies are to be lost? (Its text may have come in two pieces.) */
+static void look_for_text(test_proxy *proxy, proxy_link *link, const char *data, size_t length)
+{
+    char ends[128];
+    size_t kept = strlen(link->tail), more = length < 60 ? length : 60;
+    memcpy(ends, link->tail, kept);
+    memcpy(ends + kept, data, more);
+    (void)pthread_mutex_lock(&proxy->lock);
+    size_t wanted = strlen(proxy->text);
+    if (wanted > 0 && (memmem(data, length, proxy->text, wanted) || memmem(ends, kept + more, proxy->text, wanted))) {
+        link->losing = true;
+        link->pass = proxy->pass;
+        link->heard_ms = rv_now_ms();
+        proxy->text[0] = '\0';
+    }
+    (void)pthread_mutex_unlock(&proxy->lock);
+    size_t keep = length < sizeof(link->tail) - 1 ? length : sizeof(link->tail) - 1;
+    memcpy(link->tail, data + length - keep, keep);
+    link->tail[keep] = '\0';
+}
+
+static void from_client(test_proxy *proxy, proxy_link *link)
+{
+    static char data[CHUNK];
+    ssize_t got = recv(link->client, data, sizeof(data), 0);
+    if (got <= 0) {
+        hang_up(link);
+        return;
+    }
+    look_for_text(proxy, link, data, (size_t)got);
+    if (!pass_on(link->server, data, (size_t)got)) hang_up(link);
+}
+
+static void from_server(proxy_link *link)
+{
+    static char data[CHUNK];
+    ssize_t got = recv(link->server, data, sizeof(data), 0);
+    if (got <= 0) {
+        hang_up(link);
+        return;
+    }
+    size_t pass = (size_t)got;
+    if (link->losing) {
+        if (pass > link->pass) pass = link->pass;
+        link->pass -= pass;
+        link->heard_ms = rv_now_ms();
+    }
+    if (!pass_on(link->client, data, pass)) hang_up(link);
+}
+
+/* The server has said all that it had to say: now the connection is lost. */
+static void lose_the_silent(test_proxy *proxy)
+{
+    for (size_t i = 0; i < LINKS; i++) {
+        proxy_link *link = &proxy->links[i];
+        if (link->client < 0 || !link->losing || rv_now_ms() < link->heard_ms + SILENCE_MS) continue;
+        hang_up(link);
+        atomic_fetch_add(&proxy->lost, 1);
+    }
+}
+
+static void *serve(void *argument)
+{
+    test_proxy *proxy = argument;
+    for (;;) {
+        struct pollfd fds[2 + 2 * LINKS] = {{.fd = proxy->stop.fd, .events = POLLIN}, {.fd = proxy->listener, .events = POLLIN}};
+        for (size_t i = 0; i < LINKS; i++) {
+            fds[2 + 2 * i] = (struct pollfd){.fd = proxy->links[i].client, .events = POLLIN};
+            fds[3 + 2 * i] = (struct pollfd){.fd = proxy->links[i].server, .events = POLLIN};
+        }
+        (void)poll(fds, 2 + 2 * LINKS, 10);
+        if (fds[0].revents) return NULL;
+        for (size_t i = 0; i < LINKS; i++) {
+            proxy_link *link = &proxy->links[i];
+            if (link->client >= 0 && fds[2 + 2 * i].revents) from_client(proxy, link);
+            if (link->client >= 0 && fds[3 + 2 * i].revents) from_server(link);
+        }
+        lose_the_silent(proxy);
+        if (fds[1].revents) accept_one(proxy);
+    }
+}
+
+test_proxy *test_proxy_start(rv_test_redis *redis)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    test_proxy *proxy = calloc(1, sizeof(*proxy));
+    assert_non_null(proxy);
+    proxy->redis = redis;
+    proxy->dir = test_make_dir();
+    for (size_t i = 0; i < LINKS; i++) proxy->links[i].client = proxy->links[i].server = -1;
+    int length = snprintf(address.sun_path, sizeof(address.sun_path), "%s/proxy.sock", proxy->dir);
+    assert_true(length > 0 && (size_t)length < sizeof(address.sun_path));
+    (void)snprintf(proxy->url, sizeof(proxy->url), "unix://%s", address.sun_path);
+    proxy->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(bind(proxy->listener, (struct sockaddr *)&address, sizeof(address)), 0);
+    assert_int_equal(listen(proxy->listener, 16), 0);
+    assert_int_equal(rv_waker_init(&proxy->stop, NULL), REEVE_OK);
+    (void)pthread_mutex_init(&proxy->lock, NULL);
+    assert_int_equal(pthread_create(&proxy->thread, NULL, serve, proxy), 0);
+    return proxy;
+}
+
+void test_proxy_stop(test_proxy *proxy)
+{
+    rv_waker_ring(&proxy->stop);
+    (void)pthread_join(proxy->thread, NULL);
+    for (size_t i = 0; i < LINKS; i++)
+        if (proxy->links[i].client >= 0) hang_up(&proxy->links[i]);
+    close(proxy->listener);
+    rv_waker_fini(&proxy->stop);
+    (void)pthread_mutex_destroy(&proxy->lock);
+    test_remove_dir(proxy->dir);
+    free(proxy->dir);
+    free(proxy);
+}
+
+const char *test_proxy_url(const test_proxy *proxy)
+{
+    return proxy->url;
+}
+
+void test_proxy_lose(test_proxy *proxy, const char *text, size_t pass)
+{
+    (void)pthread_mutex_lock(&proxy->lock);
+    rv_copy_text(proxy->text, sizeof(proxy->text), text);
+    proxy->pass = pass;
+    (void)pthread_mutex_unlock(&proxy->lock);
+}
+
+unsigned test_proxy_lost(const test_proxy *proxy)
+{
+    return atomic_load(&proxy->lost);
+}

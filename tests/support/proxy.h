@@ -1,0 +1,30 @@
+/*
+ * proxy.h - between a client and a real server, to lose replies: the server does what it was asked, and nobody hears of it.
+ *
+ *     test_proxy *proxy = test_proxy_start(redis);
+ *     ... a client opened with test_proxy_url(proxy) ...
+ *     test_proxy_lose(proxy, "EVALSHA", 0);    the replies to the next request with these bytes in it are not passed on
+ *     ... its next call ...                    and the connection is closed
+ */
+#ifndef TEST_PROXY_H
+#define TEST_PROXY_H
+
+#include <stddef.h>
+
+#include "support/redis.h"
+
+typedef struct test_proxy test_proxy;
+
+test_proxy *test_proxy_start(rv_test_redis *redis);
+void test_proxy_stop(test_proxy *proxy);
+const char *test_proxy_url(const test_proxy *proxy);
+
+/*
+ * Of the replies to the next request that contains some text, pass bytes are passed on; the rest is read (all that the server
+ * was sent has then been carried out) and dropped, and the connection closed.
+ */
+void test_proxy_lose(test_proxy *proxy, const char *text, size_t pass);
+/* How many replies were lost so far. */
+unsigned test_proxy_lost(const test_proxy *proxy);
+
+#endif

@@ -1,0 +1,130 @@
+/* A worker's session in a queue: begun, counted, lost, and never confused with the one after it. */
+#include "worker/claim.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "support/cmocka.h"
+
+static rv_claim claim;
+static char session[RV_SESSION_LENGTH + 1];
+
+static int set_up(void **state)
+{
+    (void)state;
+    rv_claim_init(&claim, "ns", "q");
+    (void)rv_claim_get(&claim, session, NULL);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    rv_claim_fini(&claim);
+    return 0;
+}
+
+static void a_new_claim(void **state)
+{
+    (void)state;
+    rv_session_totals totals = {1, 1, 1};
+    char again[RV_SESSION_LENGTH + 1];
+    assert_string_equal(claim.queue, "q");
+    assert_string_equal(claim.prefix.text, "ns:{q}:");
+    assert_int_equal(strlen(session), 16);
+    assert_int_equal(strspn(session, "0123456789abcdef"), 16);
+    assert_false(rv_claim_get(&claim, again, &totals));
+    assert_string_equal(again, session);
+    assert_int_equal(totals.completed + totals.failed + totals.dead, 0);
+}
+
+static void it_begins(void **state)
+{
+    (void)state;
+    char again[RV_SESSION_LENGTH + 1];
+    rv_claim_begin(&claim, "0123456789abcdef"); /* another's */
+    assert_false(rv_claim_get(&claim, again, NULL));
+    rv_claim_begin(&claim, session);
+    rv_claim_begin(&claim, session);
+    assert_true(rv_claim_get(&claim, again, NULL));
+    assert_string_equal(again, session);
+}
+
+static void it_counts(void **state)
+{
+    (void)state;
+    char again[RV_SESSION_LENGTH + 1];
+    rv_session_totals totals;
+    const rv_session_totals more = {3, 2, 1};
+    rv_claim_count(&claim, session, &more);
+    rv_claim_count(&claim, session, &more);
+    rv_claim_count(&claim, "0123456789abcdef", &more);
+    (void)rv_claim_get(&claim, again, &totals);
+    assert_int_equal(totals.completed, 6);
+    assert_int_equal(totals.failed, 4);
+    assert_int_equal(totals.dead, 2);
+}
+
+static void it_is_lost_once(void **state)
+{
+    (void)state;
+    char next[RV_SESSION_LENGTH + 1], again[RV_SESSION_LENGTH + 1];
+    rv_session_totals totals;
+    const rv_session_totals more = {1, 0, 0};
+    rv_claim_begin(&claim, session);
+    rv_claim_count(&claim, session, &more);
+    assert_true(rv_claim_lose(&claim, session));
+    assert_false(rv_claim_get(&claim, next, &totals)); /* the new one has not begun */
+    assert_string_not_equal(next, session);
+    assert_int_equal(totals.completed, 0);
+    /* Those who hear of it late change nothing. */
+    assert_false(rv_claim_lose(&claim, session));
+    rv_claim_begin(&claim, session);
+    rv_claim_count(&claim, session, &more);
+    assert_false(rv_claim_get(&claim, again, &totals));
+    assert_string_equal(again, next);
+    assert_int_equal(totals.completed, 0);
+}
+
+enum { THREADS = 8, ROUNDS = 2000 };
+static unsigned losses[THREADS];
+
+static void *lose_and_count(void *argument)
+{
+    unsigned *lost = argument;
+    const rv_session_totals one = {1, 0, 0};
+    for (int i = 0; i < ROUNDS; i++) {
+        char present[RV_SESSION_LENGTH + 1];
+        (void)rv_claim_get(&claim, present, NULL);
+        rv_claim_begin(&claim, present);
+        rv_claim_count(&claim, present, &one);
+        if (i % 10 == 0) *lost += rv_claim_lose(&claim, present);
+    }
+    return NULL;
+}
+
+/* (For the thread sanitizer above all.) */
+static void many_threads_at_once(void **state)
+{
+    (void)state;
+    pthread_t threads[THREADS];
+    unsigned lost = 0;
+    for (size_t i = 0; i < THREADS; i++) assert_int_equal(pthread_create(&threads[i], NULL, lose_and_count, &losses[i]), 0);
+    for (size_t i = 0; i < THREADS; i++) {
+        (void)pthread_join(threads[i], NULL);
+        lost += losses[i];
+    }
+    assert_in_range(lost, ROUNDS / 10, THREADS * ROUNDS / 10);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_new_claim, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(it_begins, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(it_counts, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(it_is_lost_once, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(many_threads_at_once, set_up, tear_down),
+    };
+    return cmocka_run_group_tests_name("ut_claim", tests, NULL, NULL);
+}

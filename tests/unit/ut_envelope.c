@@ -1,0 +1,248 @@
+/* Envelopes: read from good, cut and hostile bytes; written from a spec; and what is refused before. */
+#include <cjson/cJSON.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "queue/envelope.h"
+#include "support/cmocka.h"
+
+/* ---- reading --------------------------------------------------------------------------------------------------- */
+
+/* Reads a copy without a byte to spare, so that a sanitizer sees a step too far. */
+static bool reads(rv_envelope *ret, const char *text, size_t length)
+{
+    static char *copy;
+    free(copy);
+    copy = malloc(length > 0 ? length : 1);
+    assert_non_null(copy);
+    if (length > 0) memcpy(copy, text, length);
+    return rv_envelope_read(ret, copy, length);
+}
+
+static void good_ones(void **state)
+{
+    (void)state;
+    rv_envelope envelope;
+    static const char plain[] = "{\"at\":1763712000123,\"type\":\"a/b:c\"}\npay\0load\n";
+    assert_true(reads(&envelope, plain, sizeof(plain) - 1));
+    assert_int_equal(envelope.at_ms, 1763712000123);
+    assert_int_equal(envelope.type_length, 5);
+    assert_memory_equal(envelope.type, "a/b:c", 5);
+    assert_true(envelope.plain);
+    assert_false(envelope.marked);
+    assert_int_equal(envelope.payload.length, 9);
+    assert_memory_equal(envelope.payload.data, "pay\0load\n", 9);
+    assert_int_equal(envelope.header_length, 35);
+    static const char full[] = "{\"info\":1,\"at\":7,\"type\":\"t\",\"priority\":-3}\n";
+    assert_true(reads(&envelope, full, sizeof(full) - 1));
+    assert_int_equal(envelope.at_ms, 7);
+    assert_false(envelope.plain);
+    assert_true(envelope.marked);
+    assert_int_equal(envelope.payload.length, 0);
+    assert_int_equal(envelope.header_length, sizeof(full) - 2);
+}
+
+static void cut_anywhere(void **state)
+{
+    (void)state;
+    rv_envelope envelope;
+    static const char *const texts[] = {"{\"at\":1763712000123,\"type\":\"abc\"}\np",
+                                        "{\"info\":1,\"at\":5,\"type\":\"abc\",\"group\":\"g\"}\np"};
+    for (size_t i = 0; i < 2; i++) {
+        size_t whole = strlen(texts[i]) - 1; /* without its payload it is one still */
+        for (size_t length = 0; length < whole; length++)
+            if (reads(&envelope, texts[i], length)) fail_msg("%.*s", (int)length, texts[i]);
+        assert_true(reads(&envelope, texts[i], whole));
+    }
+}
+
+static void hostile_ones(void **state)
+{
+    (void)state;
+    rv_envelope envelope;
+    static const char *const bad[] = {
+        "\n", "x\n", "{}\n", "[]\n", "null\n", "{\"type\":\"t\",\"at\":1}\n", "{\"at\":,\"type\":\"t\"}\n",
+        "{\"at\":-1,\"type\":\"t\"}\n", "{\"at\":1.5,\"type\":\"t\"}\n", "{\"at\":\"1\",\"type\":\"t\"}\n",
+        "{\"at\":1,\"type\":t}\n", "{\"at\":1,\"type\":\"t\n\"}", "{\"at\":1,\"type\":\"t}\n", "{\"at\":1 ,\"type\":\"t\"}\n",
+        "{\"info\":2,\"at\":1,\"type\":\"t\"}\n", "{\"info\":1}\n", "{\"info\":1,\n", " {\"at\":1,\"type\":\"t\"}\n",
+        "\n{\"at\":1,\"type\":\"t\"}\n", "{\"at\":1,\"type\":\"\n\"}\n", "{\"at\":99999999999999999999999999,\"type\":\"t\"}\n"};
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+        if (reads(&envelope, bad[i], strlen(bad[i]))) fail_msg("read: %s", bad[i]);
+    /* What stands behind the type is for others to judge. */
+    assert_true(reads(&envelope, "{\"at\":1,\"type\":\"t\"rubbish\n", 27));
+    assert_false(envelope.plain);
+    assert_true(reads(&envelope, "{\"at\":1,\"type\":\"\"}\n", 19));
+    assert_int_equal(envelope.type_length, 0);
+    assert_true(reads(&envelope, "{\"at\":1,\"type\":\"t\"}}\n", 21));
+    assert_false(envelope.plain);
+}
+
+static void random_bytes(void **state)
+{
+    (void)state;
+    static const char good[] = "{\"info\":1,\"at\":1763712000123,\"type\":\"abc\",\"tags\":[\"x\"]}\npayload";
+    rv_envelope envelope;
+    rv_task_policy policy;
+    srand(1);
+    for (int round = 0; round < 20000; round++) {
+        char text[sizeof(good)];
+        memcpy(text, good, sizeof(good));
+        for (int changes = rand() % 4; changes >= 0; changes--) text[(size_t)rand() % sizeof(good)] = (char)rand();
+        if (!reads(&envelope, text, (size_t)rand() % sizeof(good))) continue;
+        assert_true(envelope.type >= envelope.header);
+        assert_true(envelope.type + envelope.type_length <= envelope.header + envelope.header_length);
+        (void)rv_envelope_policy(&policy, envelope.header, envelope.header_length);
+    }
+}
+
+/* ---- what a worker acts on ------------------------------------------------------------------------------------- */
+
+static rv_task_policy policy_of(const char *header)
+{
+    rv_task_policy policy;
+    assert_true(rv_envelope_policy(&policy, header, strlen(header)));
+    return policy;
+}
+
+static void options_of_a_header(void **state)
+{
+    (void)state;
+    rv_task_policy policy = policy_of("{\"at\":1,\"type\":\"t\"}");
+    assert_int_equal(policy.max_attempts, 0);
+    assert_int_equal(policy.max_crashes, 0);
+    assert_int_equal(policy.timeout_ms, 0);
+    assert_false(policy.has_backoff);
+    policy = policy_of("{\"attempts\":5,\"crashes\":2,\"timeout\":90000,\"backoff\":{\"shape\":1,\"base\":7,\"cap\":8,\"jitter\":250}}");
+    assert_int_equal(policy.max_attempts, 5);
+    assert_int_equal(policy.max_crashes, 2);
+    assert_int_equal(policy.timeout_ms, 90000);
+    assert_true(policy.has_backoff);
+    assert_int_equal(policy.backoff.shape, REEVE_BACKOFF_FIXED);
+    assert_int_equal(policy.backoff.base_ms, 7);
+    assert_int_equal(policy.backoff.cap_ms, 8);
+    assert_true(policy.backoff.jitter == 0.25);
+    policy = policy_of("{\"backoff\":{}}");
+    assert_true(policy.has_backoff);
+    assert_int_equal(policy.backoff.shape, REEVE_BACKOFF_EXPONENTIAL);
+}
+
+static void odd_options_of_a_header(void **state)
+{
+    (void)state;
+    rv_task_policy policy = policy_of("{\"attempts\":-4,\"crashes\":\"3\",\"timeout\":-1,\"backoff\":7}");
+    assert_int_equal(policy.max_attempts, 0);
+    assert_int_equal(policy.max_crashes, 0);
+    assert_int_equal(policy.timeout_ms, 0);
+    assert_false(policy.has_backoff);
+    policy = policy_of("{\"attempts\":1e300,\"crashes\":99999999999,\"timeout\":1e300,\"backoff\":{\"base\":1e300,\"cap\":-5}}");
+    assert_int_equal(policy.max_attempts, 1000000000);
+    assert_int_equal(policy.max_crashes, 1000000000);
+    assert_int_equal(policy.timeout_ms, 9000000000000000);
+    assert_int_equal(policy.backoff.base_ms, 9000000000000000);
+    assert_int_equal(policy.backoff.cap_ms, 0);
+    static const char *const bad[] = {"", "x", "[]", "7", "{", "{\"a\":}"};
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) assert_false(rv_envelope_policy(&policy, bad[i], strlen(bad[i])));
+}
+
+/* ---- writing --------------------------------------------------------------------------------------------------- */
+
+static const char *written(const reeve_task_spec *spec, rv_buf *out)
+{
+    rv_buf_clear(out);
+    rv_envelope_write(out, spec);
+    assert_false(out->failed);
+    return rv_buf_text(out);
+}
+
+static void what_is_written_is_read(void **state)
+{
+    (void)state;
+    rv_buf out, whole;
+    rv_envelope envelope;
+    const char *const tags[] = {"one", "t\"w\\o\n", "\xe2\x82\xac"};
+    const reeve_meta meta[] = {{"key", "value"}, {"\"", "\x01\x1f\t"}};
+    const reeve_backoff backoff = {.base_ms = 5, .cap_ms = 6, .jitter = -1};
+    const reeve_task_spec spec = {.queue = "q", .type = "x/y:z", .payload = {"p\0\n", 3}, .priority = -128, .group = "g\"\\",
+                                  .weight = 256, .max_attempts = 1, .max_crashes = 2, .timeout_ms = 3, .backoff = &backoff,
+                                  .tags = tags, .tag_count = 3, .meta = meta, .meta_count = 2};
+    rv_buf_init(&out, 1000000);
+    rv_buf_init(&whole, 1000000);
+    (void)written(&spec, &out);
+    rv_buf_adds(&whole, "{\"at\":12345,");
+    rv_buf_add(&whole, out.data, out.length);
+    assert_true(rv_envelope_read(&envelope, whole.data, whole.length));
+    assert_int_equal(envelope.at_ms, 12345);
+    assert_memory_equal(envelope.type, "x/y:z", 5);
+    assert_false(envelope.plain);
+    assert_int_equal(envelope.payload.length, 3);
+    assert_memory_equal(envelope.payload.data, "p\0\n", 3);
+    rv_task_policy policy;
+    assert_true(rv_envelope_policy(&policy, envelope.header, envelope.header_length));
+    assert_int_equal(policy.max_attempts, 1);
+    assert_int_equal(policy.max_crashes, 2);
+    assert_int_equal(policy.timeout_ms, 3);
+    assert_int_equal(policy.backoff.base_ms, 5);
+    assert_true(policy.backoff.jitter == -1);
+    cJSON *json = cJSON_ParseWithLength(envelope.header, envelope.header_length);
+    assert_int_equal(cJSON_GetObjectItem(json, "priority")->valueint, -128);
+    assert_string_equal(cJSON_GetObjectItem(json, "group")->valuestring, "g\"\\");
+    assert_int_equal(cJSON_GetObjectItem(json, "weight")->valueint, 256);
+    const cJSON *list = cJSON_GetObjectItem(json, "tags");
+    assert_int_equal(cJSON_GetArraySize(list), 3);
+    for (int i = 0; i < 3; i++) assert_string_equal(cJSON_GetArrayItem(list, i)->valuestring, tags[i]);
+    const cJSON *values = cJSON_GetObjectItem(json, "meta");
+    for (int i = 0; i < 2; i++) assert_string_equal(cJSON_GetObjectItem(values, meta[i].key)->valuestring, meta[i].value);
+    cJSON_Delete(json);
+    rv_buf_fini(&out);
+    rv_buf_fini(&whole);
+}
+
+static void only_what_was_given(void **state)
+{
+    (void)state;
+    rv_buf out;
+    rv_buf_init(&out, 10000);
+    assert_string_equal(written(&(reeve_task_spec){.type = "t"}, &out), "\"type\":\"t\"}\n");
+    /* A weight of one, or without a group, says nothing. */
+    assert_string_equal(written(&(reeve_task_spec){.type = "t", .weight = 5}, &out), "\"type\":\"t\"}\n");
+    assert_string_equal(written(&(reeve_task_spec){.type = "t", .group = "g", .weight = 1}, &out), "\"type\":\"t\",\"group\":\"g\"}\n");
+    assert_string_equal(written(&(reeve_task_spec){.type = "t", .delay_ms = 5}, &out), "\"type\":\"t\"}\n");
+    rv_buf_fini(&out);
+}
+
+static const char *options_of(const reeve_task_spec *spec)
+{
+    static rv_buf out = {.max = 10000};
+    rv_buf_clear(&out);
+    rv_enqueue_options_write(&out, spec);
+    assert_false(out.failed);
+    return out.length == 0 ? "" : rv_buf_text(&out);
+}
+
+static void options_for_the_script(void **state)
+{
+    (void)state;
+    assert_string_equal(options_of(&(reeve_task_spec){.type = "t", .max_attempts = 3}), "");
+    assert_string_equal(options_of(&(reeve_task_spec){.priority = 7}), "{\"priority\":7}");
+    assert_string_equal(options_of(&(reeve_task_spec){.delay_ms = 8}), "{\"in\":8}");
+    assert_string_equal(options_of(&(reeve_task_spec){.at_ms = 1763712000123}), "{\"at\":1763712000123}");
+    assert_string_equal(options_of(&(reeve_task_spec){.group = "\"g\"", .weight = 3, .priority = -1, .delay_ms = 5}),
+                        "{\"priority\":-1,\"group\":\"\\\"g\\\"\",\"weight\":3,\"in\":5}");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(good_ones),
+        cmocka_unit_test(cut_anywhere),
+        cmocka_unit_test(hostile_ones),
+        cmocka_unit_test(random_bytes),
+        cmocka_unit_test(options_of_a_header),
+        cmocka_unit_test(odd_options_of_a_header),
+        cmocka_unit_test(what_is_written_is_read),
+        cmocka_unit_test(only_what_was_given),
+        cmocka_unit_test(options_for_the_script),
+    };
+    return cmocka_run_group_tests_name("ut_envelope", tests, NULL, NULL);
+}

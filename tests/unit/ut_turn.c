@@ -1,0 +1,251 @@
+/* Replies of turn.lua, recall.lua, beat.lua, leave.lua and tend.lua, and those that they would never give. */
+#include <string.h>
+
+#include "queue/session.h"
+#include "queue/turn.h"
+#include "support/cmocka.h"
+#include "support/tree.h"
+
+#define PLAIN "{\"at\":5,\"type\":\"t\"}\np"
+#define MARKED "{\"info\":1,\"at\":5,\"type\":\"t\"}\np"
+
+static rv_lease leases[16];
+static size_t bad;
+
+static size_t leases_of(const rv_reply *reply, size_t max)
+{
+    rv_turn_reply turn;
+    assert_true(rv_turn_read(&turn, reply));
+    memset(leases, 0x55, sizeof(leases));
+    return rv_turn_leases(&turn, leases, max, &bad);
+}
+
+/* ---- turn ------------------------------------------------------------------------------------------------------ */
+
+static void an_empty_turn(void **state)
+{
+    (void)state;
+    rv_turn_reply turn;
+    assert_true(rv_turn_read(&turn, A(N(99), A(), A(), A())));
+    assert_int_equal(turn.now_ms, 99);
+    assert_int_equal(turn.refused->count, 0);
+    assert_int_equal(turn.gone->count, 0);
+    assert_int_equal(leases_of(A(N(99), A(), A(), A()), 16), 0);
+    assert_int_equal(bad, 0);
+}
+
+static void refused_and_gone(void **state)
+{
+    (void)state;
+    rv_turn_reply turn;
+    assert_true(rv_turn_read(&turn, A(T("1763712000123"), A(T("a"), T("b")), A(N(2)), A())));
+    assert_int_equal(turn.now_ms, 1763712000123); /* as text, too */
+    assert_int_equal(turn.refused->count, 2);
+    assert_string_equal(turn.refused->items[1]->text, "b");
+    assert_int_equal(rv_reply_int(turn.gone->items[0], 0), 2);
+}
+
+static void what_is_no_turn(void **state)
+{
+    (void)state;
+    rv_turn_reply turn;
+    assert_false(rv_turn_read(&turn, NULL));
+    assert_false(rv_turn_read(&turn, NIL));
+    assert_false(rv_turn_read(&turn, E("ERR x")));
+    assert_false(rv_turn_read(&turn, T("x")));
+    assert_false(rv_turn_read(&turn, A()));
+    assert_false(rv_turn_read(&turn, A(N(1), A(), A())));
+    assert_false(rv_turn_read(&turn, A(N(1), NIL, A(), A())));
+    assert_false(rv_turn_read(&turn, A(N(1), A(), N(1), A())));
+    assert_false(rv_turn_read(&turn, A(N(1), A(), A(), T("x"))));
+}
+
+static void leases_of_several_queues(void **state)
+{
+    (void)state;
+    assert_int_equal(leases_of(A(N(77), A(), A(), A(), A(N(2), T("x"), T(PLAIN), T("y"), T("{\"at\":6,\"type\":\"uv\"}\n")),
+                                 A(N(1), T("x"), T(PLAIN))), 16), 3);
+    assert_int_equal(bad, 0);
+    assert_int_equal(leases[0].queue, 1);
+    assert_string_equal(leases[0].id, "x");
+    assert_int_equal(leases[0].since_ms, 77);
+    assert_int_equal(leases[0].envelope.payload.length, 1);
+    assert_false(leases[0].has_info);
+    assert_int_equal(leases[0].failures + leases[0].crashes, 0);
+    assert_int_equal(leases[1].queue, 1);
+    assert_int_equal(leases[1].envelope.type_length, 2);
+    assert_int_equal(leases[2].queue, 0);
+    assert_string_equal(leases[2].id, "x");
+}
+
+static void no_more_than_there_is_room_for(void **state)
+{
+    (void)state;
+    const rv_reply *reply = A(N(1), A(), A(), A(), A(N(1), T("a"), T(PLAIN), T("b"), T(PLAIN), T("c"), T(PLAIN)));
+    assert_int_equal(leases_of(reply, 2), 2);
+    assert_string_equal(leases[1].id, "b");
+    assert_int_equal(leases_of(reply, 0), 0);
+}
+
+/* What was told goes to marked tasks, in order: the same id may stand in two queues. */
+static void extras_find_their_tasks(void **state)
+{
+    (void)state;
+    assert_int_equal(leases_of(A(N(1), A(), A(), A(A(T("b"), N(3), N(1)), A(T("x"), N(1), N(0)), A(T("x"), N(9), N(2))),
+                                 A(N(1), T("a"), T(PLAIN), T("b"), T(MARKED), T("x"), T(MARKED)),
+                                 A(N(2), T("b"), T(PLAIN), T("x"), T(MARKED))), 16), 5);
+    assert_false(leases[0].has_info);
+    assert_true(leases[1].has_info);
+    assert_int_equal(leases[1].failures, 3);
+    assert_int_equal(leases[1].crashes, 1);
+    assert_int_equal(leases[2].failures, 1);
+    assert_false(leases[3].has_info);
+    assert_int_equal(leases[4].failures, 9);
+    assert_int_equal(leases[4].crashes, 2);
+}
+
+static void extras_that_do_not_fit(void **state)
+{
+    (void)state;
+    /* Of nobody, of the wrong type, too short. */
+    assert_int_equal(leases_of(A(N(1), A(), A(), A(NIL, N(1), A(), A(N(1)), A(T("nobody"), N(7), N(7)), A(T("x"))),
+                                 A(N(1), T("x"), T(MARKED), T("y"), T(MARKED))), 16), 2);
+    assert_true(leases[0].has_info);
+    assert_int_equal(leases[0].failures, 0);
+    assert_false(leases[1].has_info);
+    assert_int_equal(leases[1].failures, 0);
+}
+
+static void bad_envelopes_are_counted(void **state)
+{
+    (void)state;
+    assert_int_equal(leases_of(A(N(1), A(), A(), A(A(T("b"), N(2), N(0)), A(T("d"), N(4), N(0))),
+                                 A(N(1), T("a"), T("nonsense"), T("b"), T("{\"info\":1,x\n"), T("c"), NIL, N(5), T(PLAIN), T("d"), T(MARKED))), 16), 1);
+    assert_int_equal(bad, 4);
+    assert_string_equal(leases[0].id, "d");
+    assert_int_equal(leases[0].failures, 4);
+}
+
+static void odd_queues_are_passed_over(void **state)
+{
+    (void)state;
+    assert_int_equal(leases_of(A(N(1), A(), A(), A(), NIL, N(3), T("x"), A(), A(N(1)), A(N(1), T("alone")), A(N(0), T("a"), T(PLAIN)),
+                                 A(N(-1), T("a"), T(PLAIN)), A(T("x"), T("a"), T(PLAIN)), A(N(3), T("good"), T(PLAIN), T("odd"))), 16), 1);
+    assert_string_equal(leases[0].id, "good");
+    assert_int_equal(leases[0].queue, 2);
+}
+
+/* ---- recall ---------------------------------------------------------------------------------------------------- */
+
+static void recalled_leases(void **state)
+{
+    (void)state;
+    rv_recall_reply recalled;
+    assert_true(rv_recall_read(&recalled, A(N(1), T("17"), A(A(T("y"), N(2), N(1))),
+                                            A(T("x"), T("123 7"), T(PLAIN), T("y"), T("9999999999999 7"), T(MARKED), T("z"), T("1 7"), T("bad")))));
+    assert_true(recalled.alive);
+    assert_string_equal(recalled.cursor, "17");
+    assert_int_equal(rv_recall_leases(&recalled, 4, leases, 16), 2);
+    assert_int_equal(leases[0].queue, 4);
+    assert_int_equal(leases[0].since_ms, 123);
+    assert_false(leases[0].has_info);
+    assert_int_equal(leases[1].since_ms, 9999999999999);
+    assert_int_equal(leases[1].failures, 2);
+    assert_int_equal(leases[1].crashes, 1);
+    assert_int_equal(rv_recall_leases(&recalled, 4, leases, 1), 1);
+}
+
+static void what_is_no_recall(void **state)
+{
+    (void)state;
+    rv_recall_reply recalled;
+    assert_true(rv_recall_read(&recalled, A(N(0), N(5), A(), A())));
+    assert_false(recalled.alive);
+    assert_string_equal(recalled.cursor, "0"); /* so that nobody asks for ever */
+    assert_true(rv_recall_read(&recalled, A(NIL, T("0"), A(), A(T("x"), T("1 1")))));
+    assert_false(recalled.alive);
+    assert_int_equal(rv_recall_leases(&recalled, 0, leases, 16), 0);
+    assert_true(rv_recall_read(&recalled, A(N(1), T("0"), A(), A(T("x"), NIL, T(PLAIN), N(1), T("1 1"), T(PLAIN)))));
+    assert_int_equal(rv_recall_leases(&recalled, 0, leases, 16), 1);
+    assert_int_equal(leases[0].since_ms, 0);
+    assert_false(rv_recall_read(&recalled, NULL));
+    assert_false(rv_recall_read(&recalled, E("ERR x")));
+    assert_false(rv_recall_read(&recalled, A(N(1), T("0"), A())));
+    assert_false(rv_recall_read(&recalled, A(N(1), T("0"), NIL, A())));
+    assert_false(rv_recall_read(&recalled, A(N(1), T("0"), A(), NIL)));
+}
+
+/* ---- sessions -------------------------------------------------------------------------------------------------- */
+
+static void heartbeats(void **state)
+{
+    (void)state;
+    bool alive;
+    uint64_t held;
+    assert_true(rv_beat_read(A(N(1), N(12)), &alive, &held));
+    assert_true(alive);
+    assert_int_equal(held, 12);
+    assert_true(rv_beat_read(A(N(0), N(0)), &alive, &held));
+    assert_false(alive);
+    assert_true(rv_beat_read(A(N(1), N(-2)), &alive, &held));
+    assert_int_equal(held, 0);
+    assert_false(rv_beat_read(A(N(1)), &alive, &held));
+    assert_false(rv_beat_read(E("ERR"), &alive, &held));
+    assert_false(rv_beat_read(NULL, &alive, &held));
+}
+
+static void farewells(void **state)
+{
+    (void)state;
+    bool more = false;
+    uint64_t back;
+    assert_true(rv_leave_read(A(N(7), N(1)), &back, &more));
+    assert_int_equal(back, 7);
+    assert_true(more);
+    assert_true(rv_leave_read(A(N(0), N(0)), &back, &more));
+    assert_false(more);
+    assert_false(rv_leave_read(A(N(0)), &back, &more));
+    assert_false(rv_leave_read(NIL, &back, &more));
+}
+
+static void tending(void **state)
+{
+    (void)state;
+    rv_tend_reply tended;
+    assert_true(rv_tend_read(&tended, A(N(1000), N(0), N(1500), N(2), N(3), N(4), T("s"))));
+    assert_false(tended.more);
+    assert_int_equal(tended.next_in_ms, 500);
+    assert_int_equal(tended.promoted, 2);
+    assert_int_equal(tended.recovered, 3);
+    assert_int_equal(tended.trimmed, 4);
+    assert_string_equal(tended.session, "s");
+    assert_true(rv_tend_read(&tended, A(N(1000), N(1), N(900), N(0), N(0), N(0), T(""))));
+    assert_true(tended.more);
+    assert_int_equal(tended.next_in_ms, 0); /* it was due */
+    assert_true(rv_tend_read(&tended, A(N(1000), N(0), N(-1), N(0), N(0), N(0), NIL)));
+    assert_int_equal(tended.next_in_ms, -1);
+    assert_string_equal(tended.session, "");
+    assert_false(rv_tend_read(&tended, A(N(1000), N(0), N(-1), N(0), N(0), N(0))));
+    assert_false(rv_tend_read(&tended, E("ERR")));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_empty_turn),
+        cmocka_unit_test(refused_and_gone),
+        cmocka_unit_test(what_is_no_turn),
+        cmocka_unit_test(leases_of_several_queues),
+        cmocka_unit_test(no_more_than_there_is_room_for),
+        cmocka_unit_test(extras_find_their_tasks),
+        cmocka_unit_test(extras_that_do_not_fit),
+        cmocka_unit_test(bad_envelopes_are_counted),
+        cmocka_unit_test(odd_queues_are_passed_over),
+        cmocka_unit_test(recalled_leases),
+        cmocka_unit_test(what_is_no_recall),
+        cmocka_unit_test(heartbeats),
+        cmocka_unit_test(farewells),
+        cmocka_unit_test(tending),
+    };
+    return cmocka_run_group_tests_name("ut_turn", tests, NULL, NULL);
+}
