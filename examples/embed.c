@@ -7,6 +7,8 @@
  * handler changes what the loop looks at, so both sides take a lock. INT, TERM, or the end of the input stop it
  * cleanly: what runs may finish for ten seconds, the rest goes back to its queue.
  *
+ *     cc -std=gnu11 -o embed embed.c $(pkg-config --cflags --libs reeve)
+ *
  * Try it: `reeve enqueue lines count "some words"` while it runs.
  */
 #include <errno.h>

@@ -1,7 +1,7 @@
 /*
  * minimal_plugin.c - the smallest plugin: one type, "greet", whose result is a greeting to whoever the payload names.
  *
- *     cc -std=c11 -shared -fPIC -o minimal_plugin.so minimal_plugin.c
+ *     cc -std=c11 -shared -fPIC -o minimal_plugin.so minimal_plugin.c $(pkg-config --cflags reeve)
  *     reeve run ./minimal_plugin.so greet World                           (without Redis)
  *
  * and in reeve-worker's configuration: plugins = [ "/path/of/minimal_plugin.so" ];

@@ -3,6 +3,8 @@
  *
  *     produce [REDIS-URL]          (without one: $REEVE_REDIS, else the embedded server)
  *
+ *     cc -std=c11 -o produce produce.c $(pkg-config --cflags --libs reeve)
+ *
  * The tasks are of the types of the sample plugin; a worker that has it loaded runs them:
  * `reeve wait HANDLE` waits for one, `reeve show HANDLE` shows all that is known about it.
  */

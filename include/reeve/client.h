@@ -205,7 +205,7 @@ typedef struct reeve_worker_info {
     char *version;
     int64_t started_ms;
     int64_t seen_ms; /* the last heartbeat */
-    char *state;     /* "running", "quiet", "stopping" */
+    char *state;     /* "running"; "quiet": takes no new tasks, told so or draining; "stopping" */
     unsigned threads;
     unsigned busy;      /* threads that run a handler, at the last heartbeat */
     uint64_t processed; /* settled tasks since it started */

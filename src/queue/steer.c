@@ -41,10 +41,36 @@ reeve_status reeve_delete(reeve_client *client, const char *queue, const char *i
     return steer(client, &rv_script_delete, queue, id, "");
 }
 
+typedef struct known_call {
+    const char *ns;
+    const char *queue;
+} known_call;
+
+static void build_known(rv_conn *conn, bool again, const void *context)
+{
+    const known_call *call = context;
+    (void)again;
+    rv_cmd(conn, 3);
+    rv_args(conn, "SADD");
+    rv_arg2(conn, call->ns, strlen(call->ns), ":queues", 7);
+    rv_args(conn, call->queue);
+}
+
+/* A queue that is steered before its first task is there to be seen. */
+static reeve_status make_known(reeve_client *client, const char *queue)
+{
+    const rv_reply *reply;
+    known_call call = {.ns = client->ns, .queue = queue};
+    reeve_status status = rv_check_queue(queue, &client->error);
+    return status == REEVE_OK ? rv_client_call(client, build_known, &call, &reply, NULL) : status;
+}
+
 static reeve_status set_paused(reeve_client *client, const char *queue, const char *paused)
 {
     if (client == NULL) return REEVE_EINVAL;
     const rv_reply *reply;
+    reeve_status status = make_known(client, queue);
+    if (status != REEVE_OK) return status;
     rv_simple_call call = {.script = &rv_script_pause, .queue = queue, .args = {paused}, .count = 1};
     return rv_client_script(client, &call, &reply, NULL);
 }

@@ -58,16 +58,19 @@ static bool make_all(char *path)
     return make_one(path);
 }
 
-/* In a directory of somebody else's he could put his own server in the place of ours. */
-static reeve_status check_owner(const char *path, int fd, rv_error *error)
+/* In a directory of somebody else's, or one that others may write to, he could put his own server in the place of ours.
+ * Root may name any user's directory, but is not led into one that it did not name. */
+static reeve_status check_owner(const char *path, bool given, int fd, rv_error *error)
 {
     struct stat state;
     if (fstat(fd, &state) != 0) return unusable(path, error);
-    if (state.st_uid == geteuid() || geteuid() == 0) return REEVE_OK;
+    bool ours = state.st_uid == geteuid() || (given && geteuid() == 0);
+    const char *fault = !ours                        ? "belongs to another user"
+                        : (state.st_mode & 022) != 0 ? "can be written by others"
+                                                     : NULL;
+    if (fault == NULL) return REEVE_OK;
     return rv_fail(error, REEVE_ESYSTEM,
-                   "the directory %s of the embedded Redis belongs to another user; name another one, as in "
-                   "embedded:/path",
-                   path);
+                   "the directory %s of the embedded Redis %s; name another one, as in embedded:/path", path, fault);
 }
 
 static void place_socket(rv_embedded_dir *dir)
@@ -92,9 +95,9 @@ reeve_status rv_embedded_dir_open(rv_embedded_dir *ret, const char *given, rv_er
     errno = ENAMETOOLONG;
     if (!choose(given, path, sizeof(path))) return unusable(given ? given : "(default)", error);
     if (!make_all(path)) return unusable(path, error);
-    dir.fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    dir.fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | (given ? 0 : O_NOFOLLOW));
     if (dir.fd < 0) return unusable(path, error);
-    reeve_status status = check_owner(path, dir.fd, error);
+    reeve_status status = check_owner(path, given != NULL, dir.fd, error);
     if (status == REEVE_OK) status = keep_path(&dir, path, error);
     if (status != REEVE_OK) {
         rv_embedded_dir_close(&dir);

@@ -330,7 +330,7 @@ void rv_url_fini(rv_url *url)
 
 const char *rv_url_choose(const char *text)
 {
-    if (text && *text) return text;
+    if (text) return text; /* (an empty one is a mistake that parsing finds) */
     const char *chosen = getenv("REEVE_REDIS");
     return chosen && *chosen ? chosen : "embedded:";
 }

@@ -266,8 +266,10 @@ static void say_goodbye(reeve_worker *worker)
 {
     int64_t again_until = rv_deadline(LEAVE_AGAIN_MS);
     rv_relieve(worker);
-    /* (The first may find that the connection was lost since the last heartbeat. A Redis that is deaf is not asked again.) */
+    /* (The first may find that the connection was lost since the last heartbeat. A Redis that is deaf is not asked
+     * again.) */
     if (leave(worker) || (rv_now_ms() < again_until && leave(worker))) return;
+    if (atomic_load(&worker->stats.leased) == 0) return;
     rv_log(REEVE_LOG_WARN, "worker.left", "could not give back what is left: it runs again when the sessions expire",
            "error", rv_conn_error(worker->keeper.conn)->text, NULL);
 }
@@ -276,7 +278,8 @@ static void *keeper_main(void *argument)
 {
     reeve_worker *worker = argument;
     rv_keeper *keeper = &worker->keeper;
-    while (rv_worker_phase(worker) < RV_PHASE_ENDED) {
+    for (rv_phase told = RV_PHASE_CREATED, phase; (phase = rv_worker_phase(worker)) < RV_PHASE_ENDED; told = phase) {
+        if (phase != told) keeper->beat_at_ms = rv_now_ms(); /* (the worker's entry says so at once) */
         beat_when_due(worker);
         int64_t until = relieve_and_deliver(worker);
         atomic_store(&keeper->wake_at_ms, until);

@@ -25,6 +25,9 @@ bool rv_keeper_holds(reeve_worker *worker, const rv_claim *claim, const char *se
 /* The session is gone: a handler that runs under it should end. */
 void rv_tell_lost(reeve_worker *worker, const rv_claim *claim, const char *session);
 
+/* Logs a failure, task.retry or task.dead; nothing for other outcomes. */
+void rv_note_failure(const char *queue, const rv_lease *lease, const rv_settlement *outcome);
+
 /* Logs the beginning and the end of an outage, once each for the whole worker. words: the error. */
 void rv_note_down(reeve_worker *worker, const char *words);
 void rv_note_up(reeve_worker *worker);

@@ -34,7 +34,8 @@ static bool add_handed(rv_keeper *keeper, const rv_handed *more)
 static void hand_over(rv_thread *t, rv_item *item, const rv_settlement *outcome)
 {
     rv_keeper *keeper = &t->worker->keeper;
-    rv_handed handed = {.claim = t->pool->claims[item->lease.queue], .thread = t->number_text, .since_ms = item->lease.since_ms};
+    rv_handed handed = {
+        .claim = t->pool->claims[item->lease.queue], .thread = t->number_text, .since_ms = item->lease.since_ms};
     if (!rv_settlement_copy(&handed.outcome, &handed.kept, outcome)) return;
     memcpy(handed.session, t->batch.sessions[item->lease.queue], sizeof(handed.session));
     rv_lock(&keeper->lock);
@@ -84,8 +85,8 @@ static void time_out(rv_thread *t, rv_item *item)
     atomic_store(&t->stop, true);
     hand_over(t, item, &outcome);
     if (item->state == RV_ITEM_HANDED) t->batch.running_until_ms = RV_FOREVER;
-    rv_log(REEVE_LOG_WARN, "task.timeout", "a task ran longer than its limit", "id", item->lease.id, "thread", t->name,
-           NULL);
+    /* (Logged under the lock, the one exception: once it is released the lease's memory is the thread's again.) */
+    rv_note_failure(t->pool->claims[item->lease.queue]->queue, &item->lease, &outcome);
 }
 
 static int64_t relieve_thread(rv_thread *t, int64_t now)

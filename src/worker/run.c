@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/id.h"
-#include "base/log.h"
 #include "base/mem.h"
 #include "base/retry.h"
 #include "worker/lock.h"
@@ -141,22 +140,6 @@ static bool decide(rv_thread *t, rv_item *item, reeve_outcome verb, const rv_tas
     return rv_settlement_copy(&item->outcome, &item->kept, &s);
 }
 
-static void log_failure(const rv_thread *t, const rv_item *item)
-{
-    const rv_settlement *s = &item->outcome;
-    if (s->verb != REEVE_OUTCOME_RETRY && s->verb != REEVE_OUTCOME_FAIL) return;
-    reeve_log_level level = s->verb == REEVE_OUTCOME_FAIL ? REEVE_LOG_WARN : REEVE_LOG_INFO;
-    if (!rv_log_on(level)) return;
-    char type[REEVE_TYPE_MAX + 1];
-    size_t length =
-        item->lease.envelope.type_length < REEVE_TYPE_MAX ? item->lease.envelope.type_length : REEVE_TYPE_MAX;
-    memcpy(type, item->lease.envelope.type, length);
-    type[length] = '\0';
-    rv_log(level, s->verb == REEVE_OUTCOME_FAIL ? "task.dead" : "task.retry",
-           s->verb == REEVE_OUTCOME_FAIL ? "task is dead" : "task failed, will be tried again", "queue", t->task.queue,
-           "id", s->id, "type", type, "kind", s->kind, "error", s->message, NULL);
-}
-
 void rv_thread_run(rv_thread *t, rv_item *item)
 {
     rv_task_policy policy;
@@ -182,5 +165,5 @@ void rv_thread_run(rv_thread *t, rv_item *item)
                                         .kind = "memory",
                                         .message = "no memory to keep the outcome"};
     }
-    log_failure(t, item);
+    rv_note_failure(t->task.queue, &item->lease, &item->outcome);
 }

