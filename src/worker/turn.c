@@ -96,19 +96,31 @@ static reeve_status recall_queue(rv_thread *t, size_t queue, const char *session
     return REEVE_OK;
 }
 
-/* What is finished and does not stand there was settled by a turn whose reply we lost, or belongs to a dead session: an
- * earlier one, or this one. */
-static void conclude(rv_thread *t, size_t queue, bool same_session, const bool *seen, size_t known, bool alive)
+/* What was leased under an earlier session is gone with it. From now on the batch is of the present one. */
+static void leave_session(rv_thread *t, size_t queue, const char *present)
+{
+    for (size_t i = 0; i < t->batch.count; i++) {
+        rv_item *item = &t->batch.items[i];
+        if (item->lease.queue == queue && item->state == RV_ITEM_FINISHED && !item->accepted) item->refused = true;
+    }
+    rv_lock(&t->batch.lock);
+    memcpy(t->batch.sessions[queue], present, sizeof(t->batch.sessions[queue]));
+    rv_unlock(&t->batch.lock);
+}
+
+/* What is finished and does not stand there was settled by a turn whose reply we lost, or the session is dead. */
+static void conclude(rv_thread *t, size_t queue, const bool *seen, size_t known, bool alive)
 {
     for (size_t i = 0; i < known; i++) {
         rv_item *item = &t->batch.items[i];
         if (item->lease.queue != queue || item->state != RV_ITEM_FINISHED) continue;
-        if (item->accepted || item->refused || (same_session && seen[i])) continue;
-        item->accepted = same_session && alive;
-        item->refused = !item->accepted;
+        if (item->accepted || item->refused || seen[i]) continue;
+        item->accepted = alive;
+        item->refused = !alive;
     }
 }
 
+/* (May be broken off by another lost connection, and is then begun again: what it added to the batch is known then.) */
 static reeve_status recall(rv_thread *t)
 {
     bool seen[2 * RV_BATCH_MAX];
@@ -118,16 +130,13 @@ static reeve_status recall(rv_thread *t)
         size_t known = t->batch.count;
         bool alive = false;
         rv_claim_get(claim, present, NULL);
-        bool same_session = strcmp(t->batch.sessions[queue], present) == 0;
+        if (strcmp(t->batch.sessions[queue], present) != 0) leave_session(t, queue, present);
         memset(seen, 0, sizeof(seen));
         reeve_status status = recall_queue(t, queue, present, seen, &alive);
         if (status != REEVE_OK) return status;
         /* (A turn that was to begin the session may have done so before its reply was lost.) */
         if (alive) rv_claim_begin(claim, present);
-        conclude(t, queue, same_session, seen, known, alive);
-        rv_lock(&t->batch.lock);
-        memcpy(t->batch.sessions[queue], present, sizeof(present));
-        rv_unlock(&t->batch.lock);
+        conclude(t, queue, seen, known, alive);
     }
     return REEVE_OK;
 }

@@ -104,7 +104,7 @@ static void redis_is_restarted_between_calls(void **state)
 {
     (void)state;
     for (int i = 0; i < 3; i++) {
-        char id[8];
+        char id[16];
         (void)snprintf(id, sizeof(id), "x%d", i);
         test_put("q", id);
         test_redis_restart(test_redis);
@@ -132,7 +132,7 @@ static void every_connection_is_killed_before_every_call(void **state)
 {
     (void)state;
     for (int i = 0; i < 50; i++) {
-        char id[8];
+        char id[16];
         (void)snprintf(id, sizeof(id), "x%d", i);
         (void)test_cmd(test_conn, "CLIENT KILL TYPE normal SKIPME yes");
         test_put("q", id);

@@ -96,7 +96,7 @@ static void payloads_of_any_bytes(void **state)
     for (size_t i = 0; i < sizeof(all); i++) all[i] = (char)(i * 7 + i / 256);
     static const size_t lengths[] = {0, 1, 2, 255, 256, 65535, 65536, 70000};
     for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {
-        char id[8];
+        char id[16];
         (void)snprintf(id, sizeof(id), "p%zu", i);
         test_put_spec((reeve_task_spec){.id = id, .payload = {all, lengths[i]}});
         reeve_task_info *info = test_show("q", id);

@@ -356,7 +356,7 @@ static void due_tasks_take_their_place(void **state)
     put("a", 100, "A", 0, 0);
     test_put_spec((reeve_task_spec){.id = "urgent", .priority = -1, .delay_ms = 1});
     for (int i = 0; i < 5; i++) {
-        char id[8];
+        char id[16];
         (void)snprintf(id, sizeof(id), "b%d", i);
         test_put_spec((reeve_task_spec){.id = id, .group = "B", .delay_ms = 1 + i});
     }

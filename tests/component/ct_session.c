@@ -130,7 +130,7 @@ static void leaving_gives_back_in_order(void **state)
     (void)test_lease(&b, 100);
     assert_string_equal(b.leased[0].id, "urgent");
     for (size_t i = 0; i < 60; i++) {
-        char id[8];
+        char id[16];
         (void)snprintf(id, sizeof(id), "x%02zu", i);
         assert_string_equal(b.leased[i + 1].id, id);
         assert_false(b.leased[i + 1].has_info); /* nothing was counted */

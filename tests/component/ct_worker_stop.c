@@ -80,7 +80,7 @@ static void a_batch_goes_back_in_order(void **state)
     test_hand_init(&hand, "1", "q");
     assert_int_equal(test_lease(&hand, 100), COUNT + 3);
     for (size_t i = 0; i < COUNT; i++) {
-        char id[8];
+        char id[16];
         (void)snprintf(id, sizeof(id), "x%02zu", i);
         assert_string_equal(hand.leased[i].id, id);
         assert_false(hand.leased[i].has_info);
