@@ -11,18 +11,33 @@ void rv_keeper_expect(reeve_worker *worker, int64_t at_ms)
         rv_waker_ring(&worker->keeper.waker);
 }
 
-bool rv_keeper_holds(reeve_worker *worker, const rv_claim *claim, const char *session, const rv_lease *lease)
+unsigned long rv_keeper_settled(reeve_worker *worker)
+{
+    rv_lock(&worker->keeper.lock);
+    unsigned long settled = worker->keeper.settled;
+    rv_unlock(&worker->keeper.lock);
+    return settled;
+}
+
+static bool is_of_lease(const rv_handed *handed, const rv_claim *claim, const char *session, const rv_lease *lease)
+{
+    return handed->kept != NULL && handed->claim == claim && handed->since_ms == lease->since_ms &&
+           strcmp(handed->session, session) == 0 && strcmp(handed->outcome.id, lease->id) == 0;
+}
+
+bool rv_keeper_holds(reeve_worker *worker, const rv_claim *claim, const char *session, unsigned long settled,
+                     const rv_lease *leases, size_t count, bool *ret_held)
 {
     rv_keeper *keeper = &worker->keeper;
-    bool holds = false;
     rv_lock(&keeper->lock);
-    for (size_t i = 0; i < keeper->handed_count && !holds; i++) {
-        const rv_handed *handed = &keeper->handed[i];
-        holds = handed->kept != NULL && handed->claim == claim && handed->since_ms == lease->since_ms &&
-                strcmp(handed->session, session) == 0 && strcmp(handed->outcome.id, lease->id) == 0;
+    bool same = keeper->settled == settled;
+    for (size_t i = 0; same && i < count; i++) {
+        ret_held[i] = false;
+        for (size_t j = 0; j < keeper->handed_count && !ret_held[i]; j++)
+            ret_held[i] = is_of_lease(&keeper->handed[j], claim, session, &leases[i]);
     }
     rv_unlock(&keeper->lock);
-    return holds;
+    return same;
 }
 
 void rv_scheduler_set_due(rv_scheduler *scheduler, size_t claim, int64_t at)

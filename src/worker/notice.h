@@ -19,8 +19,15 @@ void rv_scheduler_due(reeve_worker *worker, const char *queue);
 /* Tend every queue now: something may have been missed. */
 void rv_scheduler_kick(reeve_worker *worker);
 
-/* Does the keeper hold an outcome for this lease, handed over by its thread and not yet settled? */
-bool rv_keeper_holds(reeve_worker *worker, const rv_claim *claim, const char *session, const rv_lease *lease);
+/* How many handed outcomes the keeper has settled so far: to be read before Redis is asked what stands there. */
+unsigned long rv_keeper_settled(reeve_worker *worker);
+
+/*
+ * Which of some leases the keeper holds outcomes for, handed over by their thread and not settled yet. False, with nothing
+ * told, when it has settled any since `settled` was read: what Redis said of these leases may not be so any more.
+ */
+bool rv_keeper_holds(reeve_worker *worker, const rv_claim *claim, const char *session, unsigned long settled,
+                     const rv_lease *leases, size_t count, bool *ret_held);
 
 /* The session is gone: a handler that runs under it should end. */
 void rv_tell_lost(reeve_worker *worker, const rv_claim *claim, const char *session);

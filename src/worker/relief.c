@@ -166,6 +166,7 @@ static void on_delivered(size_t index, const rv_reply *reply, void *context)
     rv_lock(&d->worker->keeper.lock);
     rv_free(handed->kept);
     handed->kept = NULL;
+    d->worker->keeper.settled++;
     rv_unlock(&d->worker->keeper.lock);
 }
 

@@ -98,7 +98,8 @@ typedef struct rv_keeper {
     int64_t beat_at_ms;
     atomic_llong beaten_at_ms; /* the last heartbeat that Redis took; 0: none yet */
     atomic_llong wake_at_ms;   /* until when it sleeps: who needs it earlier rings */
-    pthread_mutex_t lock;      /* guards handed and its count: the keeper writes, others read */
+    pthread_mutex_t lock;      /* guards handed, its count, and settled: the keeper writes, others read */
+    unsigned long settled;     /* how many handed outcomes were */
     rv_handed *handed;
     size_t handed_count;
     size_t handed_capacity;

@@ -70,30 +70,40 @@ static void add_orphan(rv_thread *t, const rv_lease *lease)
     rv_unlock(&t->batch.lock);
 }
 
-/* Marks what stands there (seen) and adds what we do not know. */
+/* Marks what stands there (seen) and adds what nobody knows. */
+static void note_standing(rv_thread *t, size_t count, const bool *held, bool *seen)
+{
+    for (size_t i = 0; i < count; i++) {
+        const rv_item *item = find_item(t, &t->leases[i]);
+        if (item != NULL) {
+            seen[item - t->batch.items] = true;
+        } else if (!held[i]) {
+            add_orphan(t, &t->leases[i]);
+        }
+    }
+}
+
 static reeve_status recall_queue(rv_thread *t, size_t queue, const char *session, bool *seen, bool *ret_alive)
 {
+    const rv_claim *claim = t->pool->claims[queue];
+    bool held[2 * RV_BATCH_MAX];
     char cursor[24] = "0";
-    do {
+    for (;;) {
         const rv_reply *reply;
         rv_recall_reply recalled;
-        rv_recall_build(t->conn, &t->pool->claims[queue]->prefix, session, t->number_text, cursor);
+        unsigned long settled = rv_keeper_settled(t->worker);
+        rv_recall_build(t->conn, &claim->prefix, session, t->number_text, cursor);
         reeve_status status = rv_conn_call(t->conn, 0, &reply);
         if (status != REEVE_OK) return status;
         if (!rv_recall_read(&recalled, reply)) return REEVE_EPROTO;
         *ret_alive = recalled.alive;
-        rv_copy_text(cursor, sizeof(cursor), recalled.cursor);
         size_t count = rv_recall_leases(&recalled, queue, t->leases, t->batch.capacity);
-        for (size_t i = 0; i < count; i++) {
-            const rv_item *item = find_item(t, &t->leases[i]);
-            if (item != NULL) {
-                seen[item - t->batch.items] = true;
-            } else if (!rv_keeper_holds(t->worker, t->pool->claims[queue], session, &t->leases[i])) {
-                add_orphan(t, &t->leases[i]);
-            }
-        }
-    } while (strcmp(cursor, "0") != 0);
-    return REEVE_OK;
+        /* (When the keeper settled something meanwhile, the page is asked for again.) */
+        if (!rv_keeper_holds(t->worker, claim, session, settled, t->leases, count, held)) continue;
+        note_standing(t, count, held, seen);
+        rv_copy_text(cursor, sizeof(cursor), recalled.cursor);
+        if (strcmp(cursor, "0") == 0) return REEVE_OK;
+    }
 }
 
 /* What was leased under an earlier session is gone with it. From now on the batch is of the present one. */
