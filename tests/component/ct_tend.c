@@ -228,6 +228,21 @@ static void by_count_as_they_end(void **state)
     assert_int_equal(test_number("EXISTS " Q "info:x26 " Q "info:x29"), 1);
 }
 
+static void dead_ones_by_count_as_they_end(void **state)
+{
+    (void)state;
+    keep(-1, 3, true);
+    test_put_many("q", 30, "x%02zu");
+    for (size_t i = 0; i < 30; i++) {
+        assert_int_equal(test_lease(&a, 1), 1);
+        test_outcome fail = TEST_FAIL(a.leased[0].id);
+        (void)test_turn(&a, 0, &fail, 1);
+        assert_true(test_count("q", "dead") <= 3);
+    }
+    assert_string_equal(test_state("q", "x29"), "dead");
+    assert_int_equal(test_number("HLEN " Q "tasks"), 3);
+}
+
 static void none_at_all(void **state)
 {
     (void)state;
@@ -381,6 +396,7 @@ int main(void)
         cmocka_unit_test_setup(a_session_that_holds_nothing, set_up),
         cmocka_unit_test_setup(by_count, set_up),
         cmocka_unit_test_setup(by_count_as_they_end, set_up),
+        cmocka_unit_test_setup(dead_ones_by_count_as_they_end, set_up),
         cmocka_unit_test_setup(none_at_all, set_up),
         cmocka_unit_test_setup(without_limits, set_up),
         cmocka_unit_test_setup(by_age, set_up),

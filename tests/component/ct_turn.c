@@ -334,6 +334,41 @@ static void of_many_one_is_with_another(void **state)
     assert_string_equal(b.refused, "");
 }
 
+/* An outcome that is sent again names its lease: the session may have given the task back and leased it anew since. */
+static void only_the_lease_that_is_meant(void **state)
+{
+    (void)state;
+    static const test_outcome outcomes[] = {TEST_DONE("x"), TEST_RESULT("x", "r"), TEST_RETRY("x", 0), TEST_FAIL("x"), TEST_SNOOZE("x", 0)};
+    char lease[64], before[64];
+    test_put("q", "x y");
+    (void)test_lease(&a, 2);
+    (void)snprintf(lease, sizeof(lease), "%lld 1", (long long)a.now_ms);
+    for (size_t i = 0; i < 5; i++) {
+        static const char *const others[] = {"1 1", "x", "1763712000123 2"};
+        const rv_settlement *const items[] = {&outcomes[i].is};
+        for (size_t j = 0; j < 3; j++) {
+            const rv_turn_group group = {.prefix = &a.prefixes[0], .session = a.sessions[0], .lease = others[j], .items = items, .count = 1};
+            const rv_turn turn = {.thread = "k", .session_ms = 60000, .groups = &group, .group_count = 1};
+            const rv_reply *reply;
+            rv_copy_text(before, sizeof(before), test_digest());
+            rv_turn_build(test_conn, &turn);
+            assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
+            assert_string_equal(test_reply_text(rv_reply_at(reply, 1)), "[x]");
+            assert_string_equal(test_digest(), before);
+        }
+    }
+    const rv_settlement x = {.id = "x", .verb = REEVE_OUTCOME_DONE}, y = {.id = "y", .verb = REEVE_OUTCOME_SNOOZE};
+    const rv_settlement *const both[] = {&x, &y};
+    const rv_turn_group group = {.prefix = &a.prefixes[0], .session = a.sessions[0], .lease = lease, .items = both, .count = 2};
+    const rv_turn turn = {.thread = "k", .session_ms = 60000, .groups = &group, .group_count = 1};
+    const rv_reply *reply;
+    rv_turn_build(test_conn, &turn);
+    assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
+    assert_string_equal(test_reply_text(rv_reply_at(reply, 1)), "[]");
+    assert_string_equal(test_state("q", "x"), "completed");
+    assert_string_equal(test_state("q", "y"), "ready");
+}
+
 /* ---- sessions -------------------------------------------------------------------------------------------------- */
 
 static void a_session_begins_once(void **state)
@@ -400,6 +435,7 @@ int main(void)
         cmocka_unit_test_setup(a_reaped_session_is_refused, set_up),
         cmocka_unit_test_setup(of_many_some_are_gone, set_up),
         cmocka_unit_test_setup(of_many_one_is_with_another, set_up),
+        cmocka_unit_test_setup(only_the_lease_that_is_meant, set_up),
         cmocka_unit_test_setup(a_session_begins_once, set_up),
         cmocka_unit_test_setup(a_session_that_is_gone_leases_nothing, set_up),
         cmocka_unit_test_setup(a_session_under_reaping_does_not_begin_again, set_up),

@@ -189,6 +189,26 @@ static void results_outlive_an_outage(void **state)
     stop_and_destroy(worker);
 }
 
+/* Nobody has taken the tasks away: the session is expired, and still good. */
+static void results_outlive_a_session_that_nobody_reaped(void **state)
+{
+    (void)state;
+    test_link_make();
+    reeve_worker *worker = over_the_link(500, 4);
+    for (int i = 0; i < 4; i++) test_put_spec((reeve_task_spec){.type = "stubborn"});
+    TEST_AWAIT(test_begun == 4);
+    test_link_cut();
+    test_open_gate();
+    int64_t until = rv_now_ms() + 1500;
+    TEST_AWAIT(rv_now_ms() > until);
+    test_link_make();
+    TEST_AWAIT(test_worker_stats(worker).completed + test_worker_stats(worker).refused == 4);
+    assert_int_equal(test_worker_stats(worker).refused, 0);
+    assert_int_equal(test_begun, 4);
+    assert_int_equal(test_count("q", "completed"), 4);
+    stop_and_destroy(worker);
+}
+
 static void results_after_the_session_are_refused(void **state)
 {
     (void)state;
@@ -276,6 +296,7 @@ int main(void)
         cmocka_unit_test_setup(redis_is_emptied_while_threads_rest, set_up),
         cmocka_unit_test_setup(redis_comes_late, set_up),
         cmocka_unit_test_setup(results_outlive_an_outage, set_up),
+        cmocka_unit_test_setup(results_outlive_a_session_that_nobody_reaped, set_up),
         cmocka_unit_test_setup(results_after_the_session_are_refused, set_up),
         cmocka_unit_test_setup(a_handler_hears_that_its_lease_is_lost, set_up),
         cmocka_unit_test_setup(redis_is_killed_and_comes_back, set_up),

@@ -233,16 +233,26 @@ static void stopped_without_redis(void **state)
     assert_string_equal(test_state("q", "x"), "ready");
 }
 
+static void *kill_later(void *argument)
+{
+    (void)argument;
+    usleep(400000); /* after the last heartbeat, before the end */
+    test_kill_connections();
+    return NULL;
+}
+
 /* The keeper's connection was lost since its last heartbeat, and nobody has noticed. */
 static void goodbye_over_a_dead_connection(void **state)
 {
     (void)state;
     for (int i = 0; i < 3; i++) {
+        pthread_t later;
         reeve_worker *worker = test_worker_run(2, 0);
         test_put_spec((reeve_task_spec){.type = "stubborn"});
         TEST_AWAIT(test_begun == (unsigned)i + 1);
-        test_kill_connections();
+        assert_int_equal(pthread_create(&later, NULL, kill_later, NULL), 0);
         assert_int_equal(reeve_worker_stop(worker, 0), REEVE_ETIMEOUT);
+        (void)pthread_join(later, NULL);
         assert_int_equal(test_number("EXISTS " Q "sessions reeve:workers"), 0);
         assert_int_equal(test_count("q", "ready"), 1);
         test_open_gate();
@@ -350,10 +360,12 @@ static void each_allocation_may_fail(void **state)
 static void each_allocation_may_fail_at_work(void **state)
 {
     (void)state;
+    static char payload[200000] = "result ";
+    memset(payload + 7, 'r', sizeof(payload) - 8);
     for (unsigned long nth = 1; nth < 50; nth++) {
         test_close_gate();
         reeve_worker *worker = test_worker_run(2, 0);
-        test_put_spec((reeve_task_spec){.id = "n2", .type = "act", .payload = {"result r", 8}, .delay_ms = 5});
+        test_put_spec((reeve_task_spec){.id = "n2", .type = "act", .payload = {payload, sizeof(payload)}, .delay_ms = 5});
         (void)rv_mem_fail_at(nth);
         TEST_AWAIT(test_ran > 0);
         test_pause();
