@@ -15,6 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "support/clock.h"
+
 #define START_MS 30000
 #define ARGS_MAX 64
 
@@ -112,7 +114,16 @@ static void build_arguments(const rv_test_redis *redis, const char *args[ARGS_MA
                                  "--daemonize",
                                  "no"};
     size_t count = 0;
+    if (options->clock) {
+        args[count++] = "env";
+        args[count++] = test_clock_preload();
+        args[count++] = test_clock_file();
+    }
     for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]); i++) args[count++] = usual[i];
+    if (options->clock) { /* (Its allocator's thread sleeps until a time of the day, and would never sleep.) */
+        args[count++] = "--jemalloc-bg-thread";
+        args[count++] = "no";
+    }
     if (options->password) args[count++] = "--requirepass";
     if (options->password) args[count++] = options->password;
     for (size_t i = 0; options->extra && options->extra[i] && count < ARGS_MAX - 1; i++)

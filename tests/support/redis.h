@@ -26,6 +26,7 @@ typedef struct rv_test_redis rv_test_redis;
 typedef struct test_redis_options {
     bool persist;             /* append-only file, written through at each command: survives a kill */
     bool tcp;                 /* listens on a free port of 127.0.0.1 too */
+    bool clock;               /* its wall clock is the one of clock.h, which the test moves */
     const char *password;     /* requirepass; NULL: none */
     const char *const *extra; /* more arguments ("--maxclients", "4"), ended by NULL; must outlive the server */
 } test_redis_options;
