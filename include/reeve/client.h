@@ -51,6 +51,20 @@ typedef struct reeve_meta {
     const char *value;
 } reeve_meta;
 
+/*
+ * What happens when another task holds the unique key of one that comes.
+ *     reject    the new one is refused: REEVE_EUNIQUE, and the id of the one that holds the key is told
+ *     replace   if the other one waits, it goes, and the new one stands in its place, or at its own time or priority if it
+ *               brings one
+ *     debounce  if the other one waits, it goes, and the new one comes at its own time: each new one pushes it back
+ * A task that is running, or that has ended and still holds the key for a time, is not replaced: then the new one is refused.
+ */
+typedef enum reeve_conflict {
+    REEVE_CONFLICT_REJECT = 0,
+    REEVE_CONFLICT_REPLACE = 1,
+    REEVE_CONFLICT_DEBOUNCE = 2
+} reeve_conflict;
+
 /* What to enqueue. Zero means: not given. Nothing is kept after the call. */
 typedef struct reeve_task_spec {
     size_t size;                  /* sizeof(reeve_task_spec), or 0 for this version's */
@@ -71,12 +85,20 @@ typedef struct reeve_task_spec {
     size_t tag_count;
     const reeve_meta *meta;
     size_t meta_count;
+    /* One task at a time has a unique key in its queue: until it has ended (completed, dead, cancelled or deleted), or only
+     * until it is leased for the first time, or for a time from now (then also after it has completed or died). */
+    const char *unique;        /* the key, any text, at most REEVE_UNIQUE_MAX; NULL: none */
+    bool unique_until_started; /* not with unique_for_ms */
+    int64_t unique_for_ms;
+    reeve_conflict on_conflict;
+    const char *on_dead; /* should it die: the type of a task to enqueue then, see dead.h; NULL: the queue's setting; "": none */
 } reeve_task_spec;
 
 /*
  * Enqueues one task. On success the task is in Redis (as durable as that Redis is) and ret_id, when not NULL, has its
  * id. A reply lost with its connection is asked for again on a new one: the task is enqueued once. REEVE_EINVAL: a name
  * or option is malformed. REEVE_ETOOBIG: the payload or metadata. REEVE_EEXISTS: the id is taken in this queue.
+ * REEVE_EUNIQUE: another task holds the unique key; ret_id has that one's id.
  * REEVE_ECONNECT, REEVE_ETIMEOUT, REEVE_EREDIS: not enqueued as far as is known. REEVE_ELOST: unknown; enqueueing the
  * same id again is safe.
  */
@@ -85,7 +107,7 @@ REEVE_API reeve_status reeve_enqueue(reeve_client *client, const reeve_task_spec
 /* What became of one spec of reeve_enqueue_many. */
 typedef struct reeve_enqueued {
     reeve_status status;
-    char id[REEVE_ID_MAX];
+    char id[REEVE_ID_MAX]; /* REEVE_EUNIQUE: of the task that holds the key */
 } reeve_enqueued;
 
 /*
@@ -137,6 +159,8 @@ typedef struct reeve_task_info {
     int max_attempts;   /* the task's own, or 0 */
     int max_crashes;    /* the task's own, or 0 */
     int64_t timeout_ms; /* the task's own, or 0 */
+    unsigned weight;    /* of its group against others; 1 unless the task says more */
+    char *backoff;      /* the task's own, as `reeve enqueue --backoff` takes it: "fixed:30s"; or NULL */
     char *error_kind;   /* of the last failure */
     char *error_message;
     int64_t failed_ms; /* when it last failed, or -1 */
@@ -144,6 +168,7 @@ typedef struct reeve_task_info {
     char *progress_words;
     char *worker;  /* running: the worker's id */
     char *session; /* running: who holds it */
+    char *unique;  /* the unique key, or NULL */
     char *tags;    /* a JSON array, or NULL */
     char *meta;    /* a JSON object, or NULL */
 } reeve_task_info;
@@ -210,7 +235,7 @@ typedef struct reeve_worker_info {
     unsigned busy;      /* threads that run a handler, at the last heartbeat */
     uint64_t processed; /* settled tasks since it started */
     uint64_t failed;
-    char *pools; /* JSON: [{"name":..,"threads":n,"queues":[..]}] */
+    char *pools; /* JSON: [{"name":..,"threads":n,"queues":[..]}], with "order" where it is not strict */
 } reeve_worker_info;
 
 /* All live workers of this namespace. One array, freed with reeve_workers_free. */
@@ -221,13 +246,23 @@ REEVE_API void reeve_workers_free(reeve_worker_info *list, size_t count);
 
 /*
  * retry: a dead, cancelled or scheduled task becomes ready now; of a dead one failures and crashes are forgotten.
- * cancel: a waiting task (ready, scheduled) is cancelled: it will not run and is kept as a record.
+ *     REEVE_EUNIQUE: another task has its unique key by now.
+ * cancel: a waiting task (ready, scheduled, parked) is cancelled: it will not run and is kept as a record.
  * delete: a task that is not running is removed with all that belongs to it.
  * REEVE_ENOTFOUND: no such task. REEVE_ESTATE: its state does not allow it (the error's words name the state).
  */
 REEVE_API reeve_status reeve_retry(reeve_client *client, const char *queue, const char *id);
 REEVE_API reeve_status reeve_cancel(reeve_client *client, const char *queue, const char *id);
 REEVE_API reeve_status reeve_delete(reeve_client *client, const char *queue, const char *id);
+
+/*
+ * reschedule: a waiting task (ready, scheduled, parked) runs at another time; 0 or a time in the past: now.
+ * set_priority: a waiting task gets another priority and goes to the end of that one's order.
+ * Errors as above, REEVE_EINVAL for a number out of range.
+ */
+REEVE_API reeve_status reeve_reschedule(reeve_client *client, const char *queue, const char *id, int64_t at_ms);
+REEVE_API reeve_status reeve_reschedule_in(reeve_client *client, const char *queue, const char *id, int64_t delay_ms);
+REEVE_API reeve_status reeve_set_priority(reeve_client *client, const char *queue, const char *id, int priority);
 
 /* A paused queue takes tasks in and hands none out; running tasks go on. Pausing twice is fine. */
 REEVE_API reeve_status reeve_pause(reeve_client *client, const char *queue);
@@ -239,10 +274,24 @@ typedef struct reeve_keep {
     int64_t count;
 } reeve_keep;
 
+/*
+ * What holds for a queue's tasks where neither the task nor its handler says anything: options of a task come first,
+ * then those of its handler, then these, then the defaults. A zeroed backoff is not said. Workers hear of a change at
+ * once: from the next attempt on its timeout and max_crashes hold, from the next failure on all of it.
+ */
+typedef struct reeve_queue_policy {
+    int max_attempts;             /* 0: not said */
+    int max_crashes;              /* 0: not said */
+    int64_t timeout_ms;           /* 0: not said */
+    const reeve_backoff *backoff; /* NULL: not said */
+} reeve_queue_policy;
+
 typedef struct reeve_queue_settings {
     size_t size;                 /* sizeof(reeve_queue_settings), or 0 */
     const reeve_keep *completed; /* NULL: leave as is (default 1 day, 10,000); also for cancelled tasks */
     const reeve_keep *dead;      /* NULL: leave as is (default 90 days, 10,000) */
+    const reeve_queue_policy *policy; /* NULL: leave as is; one that says nothing: forgets it */
+    const char *on_dead; /* the type of a task to enqueue for each death (dead.h); NULL: leave as is; "": none */
 } reeve_queue_settings;
 
 /* Changes a queue's settings; in force at once for all workers. */

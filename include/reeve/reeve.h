@@ -3,6 +3,9 @@
  *
  * client.h   enqueue tasks and look at them
  * task.h     what a handler sees of its task, and how it answers
+ * limits.h   how many tasks of a queue or a group run at once, and how many in a period
+ * dead.h     what becomes of failures: the dead letters by kind; and what is done to many tasks at once
+ * cron.h     tasks that recur
  * worker.h   run handlers in a pool of threads inside your program
  * plugin.h   put handlers into a shared object
  * status.h   results of calls, log and memory hooks
@@ -11,6 +14,9 @@
 #define REEVE_H
 
 #include "client.h"
+#include "cron.h"
+#include "dead.h"
+#include "limits.h"
 #include "plugin.h"
 #include "status.h"
 #include "task.h"

@@ -37,7 +37,8 @@ extern "C" {
     X(ESYSTEM, 17, "system call failed")                      \
     X(EUNSUPPORTED, 18, "not supported by this build")        \
     X(EDEAD, 19, "the task is dead")                          \
-    X(ECANCELLED, 20, "the task was cancelled")
+    X(ECANCELLED, 20, "the task was cancelled")               \
+    X(EUNIQUE, 21, "another task holds the unique key")
 
 typedef enum reeve_status {
 #define REEVE_STATUS_ENUM(name, number, text) REEVE_##name = number,

@@ -30,6 +30,7 @@ extern "C" {
 #define REEVE_ID_MAX (REEVE_ID_LENGTH_MAX + 1)
 #define REEVE_HANDLE_MAX (REEVE_QUEUE_MAX + 1 + REEVE_ID_MAX)
 #define REEVE_GROUP_MAX 100         /* a group's name: any text */
+#define REEVE_UNIQUE_MAX 200        /* a unique key: any text */
 #define REEVE_KIND_MAX 100          /* an error's kind */
 #define REEVE_MESSAGE_MAX 1000      /* an error's message; longer is cut on a character */
 #define REEVE_PAYLOAD_MAX (64u * 1024 * 1024)
@@ -49,14 +50,25 @@ typedef enum reeve_outcome {
     REEVE_OUTCOME_SNOOZE
 } reeve_outcome;
 
-/* How long failed attempts wait. Zeroed: exponential, 1 s doubling to 1 h, 20 % jitter. */
-typedef enum reeve_backoff_shape { REEVE_BACKOFF_EXPONENTIAL = 0, REEVE_BACKOFF_FIXED = 1 } reeve_backoff_shape;
+/*
+ * How long failed attempts wait. Zeroed: the default, exponential, 1 s doubling to 1 h, 20 % jitter; in a handler or a
+ * queue's policy: not said. exponential doubles base_ms up to cap_ms; fixed is base_ms each time; list has its own
+ * delays: the nth failure waits the nth, further ones the last.
+ */
+typedef enum reeve_backoff_shape {
+    REEVE_BACKOFF_EXPONENTIAL = 0,
+    REEVE_BACKOFF_FIXED = 1,
+    REEVE_BACKOFF_LIST = 2
+} reeve_backoff_shape;
+
+#define REEVE_BACKOFF_LIST_MAX 16
 
 typedef struct reeve_backoff {
     reeve_backoff_shape shape;
     int64_t base_ms; /* the first delay; 0: 1000 */
     int64_t cap_ms;  /* the longest delay; 0: 3600000 */
     double jitter;   /* a delay d becomes d * (1 - j .. 1 + j); 0: 0.2; negative: none; at most 1 */
+    int64_t list_ms[REEVE_BACKOFF_LIST_MAX]; /* list: the delays, at least one; ends at the first 0. No cap holds */
 } reeve_backoff;
 
 /*
@@ -111,6 +123,14 @@ REEVE_API bool reeve_task_should_stop(const reeve_task *task);
  */
 REEVE_API reeve_status reeve_task_progress(reeve_task *task, int percent, const char *words);
 
+/*
+ * "Not before": for delay_ms from now no task of this queue starts, or none of a group in it (NULL: the whole queue); what
+ * runs goes on. Never shortens a hold that stands. For an answer such as 429 with Retry-After: hold, then snooze or retry.
+ * One round trip, as reeve_task_progress. REEVE_EINVAL: the group's name or the delay. REEVE_ELOST, REEVE_EREDIS: not
+ * held, as far as is known.
+ */
+REEVE_API reeve_status reeve_task_hold(reeve_task *task, const char *group, int64_t delay_ms);
+
 /* ---- verbs: how a handler ends --------------------------------------------------------------------------------- */
 
 /*
@@ -132,6 +152,12 @@ REEVE_API reeve_outcome reeve_task_fail(reeve_task *task, const char *kind, cons
 
 /* Not now: back to the queue, after delay_ms (0: to the front of the queue, at once). Uses no attempt. */
 REEVE_API reeve_outcome reeve_task_snooze(reeve_task *task, int64_t delay_ms);
+
+/*
+ * Not for this worker (it lacks what the task needs just now, say): to the front of the queue at once, for whoever asks
+ * next, which may be this very worker. Uses no attempt. The same as a snooze of 0.
+ */
+REEVE_API reeve_outcome reeve_task_give_back(reeve_task *task);
 
 #ifdef __cplusplus
 }

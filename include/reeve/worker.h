@@ -71,7 +71,23 @@ typedef struct reeve_handler_policy {
 /* Only before start. REEVE_ENOTFOUND: no handler of this type is registered. */
 REEVE_API reeve_status reeve_worker_set_policy(reeve_worker *worker, const reeve_handler_policy *policy);
 
-typedef enum reeve_order { REEVE_ORDER_STRICT = 0 } reeve_order;
+/*
+ * Which of its queues a thread asks first when it takes its next tasks. It takes what that one has, up to a batch, and
+ * asks the others for the rest of the batch: no queue is held up by one that is empty.
+ *
+ *     strict       the first of the list: a queue is served when those before it are empty
+ *     weighted     each gets its share of the tasks taken: with weights 5 and 1, five of six are of the first queue as
+ *                  long as both have tasks. The share of an empty queue goes to the others and is not made up for
+ *                  later: when it fills again it goes first for a batch at most
+ *     round-robin  the one after that which was taken from last; with a batch of 1 one task each, in turn
+ *
+ * Each thread does so for itself, and none waits for another.
+ */
+typedef enum reeve_order {
+    REEVE_ORDER_STRICT = 0,
+    REEVE_ORDER_WEIGHTED = 1,
+    REEVE_ORDER_ROUND_ROBIN = 2
+} reeve_order;
 
 /* A group of threads that serves an ordered list of queues. Copied. */
 typedef struct reeve_pool_options {
@@ -79,9 +95,10 @@ typedef struct reeve_pool_options {
     const char *name;          /* names the threads; NULL: "pool-N" */
     const char *const *queues; /* at least one, at most 1000, no name twice */
     size_t queue_count;
-    unsigned threads;  /* 0: 1; at most 1024 */
-    unsigned batch;    /* the most tasks a thread takes at once; 0: 64; at most 256; 1: one by one */
-    reeve_order order; /* strict: a queue is served when those before it are empty */
+    unsigned threads; /* 0: 1; at most 1024 */
+    unsigned batch;   /* the most tasks a thread takes at once; 0: 64; at most 256; 1: one by one */
+    reeve_order order;
+    const unsigned *weights; /* only with REEVE_ORDER_WEIGHTED: one a queue, 1 to 1000; NULL: all 1 */
 } reeve_pool_options;
 
 /* Only before start. REEVE_EINVAL, REEVE_EDUPLICATE (a queue in two pools is fine, twice in one is not), REEVE_ESTATE.

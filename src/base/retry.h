@@ -4,12 +4,27 @@
 #ifndef RV_RETRY_H
 #define RV_RETRY_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
+#include "base/error.h"
 #include "reeve/task.h"
 
 #define RV_MAX_ATTEMPTS 20
 #define RV_MAX_CRASHES 3
+#define RV_BACKOFF_BASE_MS 1000
+#define RV_BACKOFF_CAP_MS 3600000
+
+/* Whether a backoff makes sense: REEVE_EINVAL with words when its shape is none, its list empty or negative, its jitter
+ * no share. NULL is fine. */
+reeve_status rv_backoff_check(const reeve_backoff *backoff, rv_error *error);
+
+/* Whether it says anything: not all zero. */
+bool rv_backoff_is_given(const reeve_backoff *backoff);
+
+/* How many delays its list has. */
+size_t rv_backoff_list_count(const reeve_backoff *backoff);
 
 /*
  * The delay before the attempt that follows the nth failure (n >= 1), in milliseconds, at least 0. unit is a random

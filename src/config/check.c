@@ -55,18 +55,109 @@ static void check_names(checker *in, const config_setting_t *group, const rv_set
     }
 }
 
+static void check_backoff(checker *in, const config_setting_t *at, const reeve_backoff *backoff)
+{
+    bool lists = backoff->shape == REEVE_BACKOFF_LIST;
+
+    if (at == NULL || !config_setting_is_group(at)) return;
+    if (lists && config_setting_get_member(at, "list") == NULL)
+        rv_complain_at(in->errors, in->file, at, "list", "missing; shape is \"list\"");
+    if (!lists && backoff->list_ms[0] != 0)
+        rv_complain_at(in->errors, in->file, config_setting_get_member(at, "list"), NULL,
+                       "only with shape = \"list\"");
+    if (lists && (backoff->base_ms != 0 || backoff->cap_ms != 0))
+        rv_complain_at(in->errors, in->file, at, backoff->base_ms != 0 ? "base" : "cap",
+                       "not with shape = \"list\": the delays are those of the list");
+    if (backoff->cap_ms != 0 && backoff->base_ms > backoff->cap_ms)
+        rv_complain_at(in->errors, in->file, at, "base", "expected at most cap (%.10g), got %.10g",
+                       (double)backoff->cap_ms / 1000, (double)backoff->base_ms / 1000);
+}
+
+static const config_setting_t *backoff_at(const config_setting_t *root, const char *list, size_t index)
+{
+    const config_setting_t *element = config_setting_get_elem(config_setting_get_member(root, list), (unsigned)index);
+    return config_setting_is_group(element) ? config_setting_get_member(element, "backoff") : NULL;
+}
+
 static void check_backoffs(checker *in, const config_setting_t *root, const rv_config *config)
 {
-    const config_setting_t *list = config_setting_get_member(root, "handlers");
+    for (size_t i = 0; i < config->handler_count; i++)
+        check_backoff(in, backoff_at(root, "handlers", i), &config->handlers[i].backoff);
+    for (size_t i = 0; i < config->queue_count; i++)
+        check_backoff(in, backoff_at(root, "queues", i), &config->queues[i].backoff);
+    for (size_t i = 0; i < config->cron_count; i++)
+        check_backoff(in, backoff_at(root, "cron", i), &config->cron[i].backoff);
+}
 
-    for (size_t i = 0; i < config->handler_count; i++) {
-        const reeve_backoff *backoff = &config->handlers[i].backoff;
+/* What stands there as the order, if it is one. */
+static const rv_choice *order_at(const config_setting_t *pool)
+{
+    const rv_setting *row = rv_setting_find(rv_setting_find(NULL, "pools"), "order");
+    const config_setting_t *at = config_setting_get_member(pool, rv_setting_name(row));
+    const char *name = at == NULL ? row->standard : config_setting_get_string(at);
 
-        if (backoff->cap_ms == 0 || backoff->base_ms <= backoff->cap_ms) continue;
+    return name == NULL ? NULL : rv_choice_find(row->choices, name);
+}
+
+static void check_weights(checker *in, const config_setting_t *root, const rv_config *config)
+{
+    const config_setting_t *list = config_setting_get_member(root, "pools");
+
+    for (size_t i = 0; i < config->pool_count; i++) {
+        const rv_config_pool *pool = &config->pools[i];
         const config_setting_t *group = config_setting_get_elem(list, (unsigned)i);
-        rv_complain_at(in->errors, in->file, config_setting_get_member(group, "backoff"), "base",
-                       "expected at most cap (%.10g), got %.10g", (double)backoff->cap_ms / 1000,
-                       (double)backoff->base_ms / 1000);
+
+        if (pool->weight_count == 0) continue;
+        const config_setting_t *weights = config_setting_get_member(group, "weights");
+        const rv_choice *order = order_at(group);
+        if (order != NULL && order->value != REEVE_ORDER_WEIGHTED)
+            rv_complain_at(in->errors, in->file, weights, NULL, "only with order = \"weighted\", here it is \"%s\"",
+                           order->name);
+        else if (pool->queue_count > 0 && pool->weight_count != pool->queue_count)
+            rv_complain_at(in->errors, in->file, weights, NULL, "expected one for each of the %zu queues, got %zu",
+                           pool->queue_count, pool->weight_count);
+    }
+}
+
+/* What no row can tell of an entry: a row that was refused left nothing behind. */
+static void check_entry(checker *in, const config_setting_t *at, const rv_config_cron *cron)
+{
+    rv_config_entry made;
+    char words[512] = "";
+
+    for (size_t i = 0; i < cron->tag_count; i++) {
+        if (cron->tags[i].text == NULL) return;
+    }
+    if (cron->name == NULL || cron->spec == NULL || cron->queue == NULL || cron->type == NULL) return;
+    if (rv_config_entry_make(&made, cron) != REEVE_OK) return;
+    made.task.backoff = NULL; /* it was looked at above */
+    if (reeve_cron_check(&made.entry, words, sizeof(words)) != REEVE_OK)
+        rv_complain_at(in->errors, in->file, at, NULL, "%s", words);
+    rv_config_entry_fini(&made);
+}
+
+static bool is_same_entry(const rv_config_cron *one, const rv_config_cron *other)
+{
+    return one->name != NULL && other->name != NULL && one->queue != NULL && other->queue != NULL &&
+           strcmp(one->name, other->name) == 0 && strcmp(one->queue, other->queue) == 0;
+}
+
+/* Names are those of a queue's entries: another queue may have the same. */
+static void check_entries(checker *in, const config_setting_t *root, const rv_config *config)
+{
+    const config_setting_t *list = config_setting_get_member(root, "cron");
+
+    for (size_t i = 0; i < config->cron_count; i++) {
+        const config_setting_t *at = config_setting_get_elem(list, (unsigned)i);
+
+        if (!config_setting_is_group(at)) continue;
+        check_entry(in, at, &config->cron[i]);
+        for (size_t j = 0; j < i; j++) {
+            if (!is_same_entry(&config->cron[i], &config->cron[j])) continue;
+            rv_complain_at(in->errors, in->file, at, "name", "\"%s\" of queue \"%s\" stands at [%zu] already (%s)",
+                           config->cron[i].name, config->cron[i].queue, j, config->cron[j].where);
+            break;
+        }
     }
 }
 
@@ -76,4 +167,6 @@ void rv_config_check(const config_setting_t *root, const rv_config *config, rv_c
 
     check_names(&in, root, NULL);
     check_backoffs(&in, root, config);
+    check_weights(&in, root, config);
+    check_entries(&in, root, config);
 }

@@ -13,8 +13,11 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "base/cron.h"
 #include "base/error.h"
 #include "reeve/client.h"
+#include "reeve/cron.h"
+#include "reeve/limits.h"
 #include "reeve/status.h"
 #include "reeve/worker.h"
 
@@ -26,6 +29,11 @@ typedef struct rv_config_name {
     char *text;
 } rv_config_name;
 
+typedef struct rv_config_number {
+    char *where;
+    int64_t number;
+} rv_config_number;
+
 typedef struct rv_config_pool {
     char *where;
     char *name; /* NULL: not given */
@@ -34,6 +42,8 @@ typedef struct rv_config_pool {
     int64_t threads;
     int64_t batch;
     reeve_order order;
+    rv_config_number *weights; /* as many as queues, or none */
+    size_t weight_count;
 } rv_config_pool;
 
 /* Zero: not given, what the handler says holds. */
@@ -54,7 +64,43 @@ typedef struct rv_config_queue {
     bool keeps_dead;
     reeve_keep completed;
     reeve_keep dead;
+    int64_t attempts; /* these: zero where not given */
+    int64_t max_crashes;
+    int64_t timeout_ms;
+    bool has_backoff;
+    reeve_backoff backoff;
+    int64_t concurrency; /* zero: not given; -1: no limit */
+    bool has_rate;
+    reeve_rate rate; /* a count of -1: no limit */
+    int64_t group_concurrency; /* the same for each group */
+    bool has_group_rate;
+    reeve_rate group_rate;
+    char *on_dead; /* NULL: not given; "": no task */
 } rv_config_queue;
+
+/* A recurring entry; rv_config_entry_make has what the library wants. */
+typedef struct rv_config_cron {
+    char *where;
+    char *name;
+    char *spec;
+    char *queue;
+    char *type;
+    char *payload;
+    rv_zone zone;
+    reeve_catch_up catch_up;
+    int64_t most; /* 0: not given */
+    bool overlap;
+    int64_t priority;
+    char *group;    /* NULL: not given */
+    int64_t weight; /* these: zero where not given */
+    int64_t attempts;
+    int64_t max_crashes;
+    int64_t timeout_ms;
+    bool has_backoff;
+    reeve_backoff backoff;
+    rv_config_name *tags;
+    size_t tag_count;
+} rv_config_cron;
 
 typedef struct rv_config {
     char *file;
@@ -76,7 +122,20 @@ typedef struct rv_config {
     size_t handler_count;
     rv_config_queue *queues;
     size_t queue_count;
+    rv_config_cron *cron;
+    size_t cron_count;
 } rv_config;
+
+/* An entry as reeve_cron_set takes it; points into the rv_config_cron that it was made of. */
+typedef struct rv_config_entry {
+    reeve_cron_entry entry;
+    reeve_task_spec task;
+    const char **tags;
+} rv_config_entry;
+
+/* ret must stay where it is. REEVE_ENOMEM: nothing is left to free. */
+reeve_status rv_config_entry_make(rv_config_entry *ret, const rv_config_cron *cron);
+void rv_config_entry_fini(rv_config_entry *entry);
 
 #define RV_CONFIG_ERRORS_MAX 20
 

@@ -56,6 +56,16 @@ static void read_choice(reader *in, const config_setting_t *at, const rv_setting
         rv_setting_store_choice(row, base, choice);
 }
 
+static void read_truth(reader *in, const config_setting_t *at, const rv_setting *row, char *base)
+{
+    bool value = config_setting_get_bool(at) != 0;
+
+    if (config_setting_type(at) == CONFIG_TYPE_BOOL)
+        memcpy(base + row->at, &value, sizeof(value));
+    else
+        expected(in, at, row);
+}
+
 /* A copy of a text that passed its row's check, else NULL. */
 static char *checked_text(reader *in, const config_setting_t *at, const rv_setting *row)
 {
@@ -136,6 +146,42 @@ static void read_names(reader *in, const config_setting_t *at, const rv_setting 
     }
 }
 
+static void read_numbers(reader *in, const config_setting_t *at, const rv_setting *row, char *base)
+{
+    /* (The same range, for one number instead of a list.) */
+    rv_setting each = {.path = row->path, .kind = RV_SETTING_WHOLE, .least = row->least, .most = row->most};
+
+    if (!rv_config_is_list(at) || config_setting_length(at) == 0) {
+        expected(in, at, row);
+        return;
+    }
+    char *items = make_items(in, at, row, base);
+    for (int i = 0; items != NULL && i < config_setting_length(at); i++) {
+        each.at = (size_t)i * row->item_size + offsetof(rv_config_number, number);
+        read_number(in, config_setting_get_elem(at, (unsigned)i), &each, items);
+    }
+}
+
+static void read_delays(reader *in, const config_setting_t *at, const rv_setting *row, char *base)
+{
+    /* (The same range, for one delay instead of a list.) */
+    rv_setting each = {.path = row->path, .kind = RV_SETTING_SECONDS, .least = row->least, .most = row->most};
+    int count = rv_config_is_list(at) ? config_setting_length(at) : 0;
+
+    if (count == 0) {
+        expected(in, at, row);
+        return;
+    }
+    if (count > REEVE_BACKOFF_LIST_MAX) {
+        rv_complain_at(in->errors, in->file, at, NULL, "expected at most %d, got %d", REEVE_BACKOFF_LIST_MAX, count);
+        return;
+    }
+    for (int i = 0; i < count; i++) {
+        each.at = row->at + (size_t)i * sizeof(int64_t);
+        read_number(in, config_setting_get_elem(at, (unsigned)i), &each, base);
+    }
+}
+
 static void read_groups(reader *in, const config_setting_t *at, const rv_setting *row, char *base)
 {
     int count = rv_config_is_list(at) ? config_setting_length(at) : -1;
@@ -176,10 +222,13 @@ static void read_setting(reader *in, const config_setting_t *at, const rv_settin
     case RV_SETTING_GROUPS: read_groups(in, at, row, base); break;
     case RV_SETTING_TEXT: read_text(in, at, row, base); break;
     case RV_SETTING_NAMES: read_names(in, at, row, base); break;
+    case RV_SETTING_NUMBERS: read_numbers(in, at, row, base); break;
+    case RV_SETTING_DELAYS: read_delays(in, at, row, base); break;
     case RV_SETTING_WHOLE:
     case RV_SETTING_SECONDS:
     case RV_SETTING_SHARE: read_number(in, at, row, base); break;
     case RV_SETTING_CHOICE: read_choice(in, at, row, base); break;
+    case RV_SETTING_TRUTH: read_truth(in, at, row, base); break;
     case RV_SETTING_LATER:
         rv_complain_at(in->errors, in->file, at, NULL, "not available in this version");
         break;

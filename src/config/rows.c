@@ -78,10 +78,16 @@ void rv_setting_expected(const rv_setting *setting, rv_buf *out)
     case RV_SETTING_GROUPS: rv_buf_adds(out, "a list of groups ( { ... }, { ... } )"); break;
     case RV_SETTING_TEXT: rv_buf_adds(out, setting->expected); break;
     case RV_SETTING_NAMES: rv_buf_addf(out, "a list [ ... ], each %s", setting->expected); break;
+    case RV_SETTING_NUMBERS: add_range(setting, "a list [ ... ], each a whole number", out); break;
     case RV_SETTING_WHOLE: add_range(setting, "a whole number", out); break;
     case RV_SETTING_SECONDS: add_range(setting, "seconds", out); break;
+    case RV_SETTING_DELAYS:
+        rv_buf_addf(out, "a list [ ... ] of 1 to %d, each ", REEVE_BACKOFF_LIST_MAX);
+        add_range(setting, "seconds", out);
+        break;
     case RV_SETTING_SHARE: add_range(setting, "a number", out); break;
     case RV_SETTING_CHOICE: add_choices(setting->choices, out); break;
+    case RV_SETTING_TRUTH: rv_buf_adds(out, "true or false"); break;
     case RV_SETTING_LATER: rv_buf_adds(out, "nothing"); break;
     }
 }
@@ -103,7 +109,8 @@ void rv_setting_store_number(const rv_setting *setting, char *base, double numbe
 }
 
 _Static_assert(sizeof(reeve_order) == sizeof(int) && sizeof(rv_log_format) == sizeof(int) &&
-                   sizeof(reeve_log_level) == sizeof(int) && sizeof(reeve_backoff_shape) == sizeof(int),
+                   sizeof(reeve_log_level) == sizeof(int) && sizeof(reeve_backoff_shape) == sizeof(int) &&
+                   sizeof(rv_zone) == sizeof(int) && sizeof(reeve_catch_up) == sizeof(int),
                "choices are stored as int");
 
 void rv_setting_store_choice(const rv_setting *setting, char *base, const rv_choice *choice)
@@ -128,6 +135,9 @@ static bool fill_one(const rv_setting *setting, char *base)
     case RV_SETTING_CHOICE:
         rv_setting_store_choice(setting, base, rv_choice_find(setting->choices, setting->standard));
         return true;
+    case RV_SETTING_TRUTH:
+        memcpy(base + setting->at, &(bool){strcmp(setting->standard, "true") == 0}, sizeof(bool));
+        return true;
     case RV_SETTING_WHOLE:
     case RV_SETTING_SECONDS:
         if (rv_parse_int(setting->standard, INT64_MIN, INT64_MAX, &number))
@@ -146,7 +156,7 @@ bool rv_settings_fill(const rv_setting *parent, char *base)
     return true;
 }
 
-/* Elements of any list begin with their `where`; names have a text after it. */
+/* Elements of any list begin with their `where`; names have a text after it, numbers nothing to free. */
 static void release_list(const rv_setting *row, char *base)
 {
     char *items;
@@ -161,7 +171,7 @@ static void release_list(const rv_setting *row, char *base)
         rv_free(where);
         if (row->kind == RV_SETTING_NAMES)
             rv_free(((rv_config_name *)(void *)item)->text);
-        else
+        else if (row->kind == RV_SETTING_GROUPS)
             rv_settings_release(row, item);
     }
     rv_free(items);
@@ -175,7 +185,8 @@ void rv_settings_release(const rv_setting *parent, char *base)
         switch (row->kind) {
         case RV_SETTING_GROUP: rv_settings_release(row, base); break;
         case RV_SETTING_GROUPS:
-        case RV_SETTING_NAMES: release_list(row, base); break;
+        case RV_SETTING_NAMES:
+        case RV_SETTING_NUMBERS: release_list(row, base); break;
         case RV_SETTING_TEXT:
             memcpy(&text, base + row->at, sizeof(text));
             rv_free(text);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/id.h"
+#include "base/text.h"
 #include "redis/topology.h"
 
 #define IN(type, member) .at = offsetof(rv_config##type, member)
@@ -15,19 +16,26 @@
 
 #define THREADS_MAX 1024
 #define BATCH_MAX 256
+#define WEIGHT_MAX 1000
 #define SECONDS_MAX 2000000000
 #define COUNT_MAX 1000000000
+#define PERIOD_MAX (366 * 86400)
 
 static const rv_choice log_levels[] = {{"debug", REEVE_LOG_DEBUG, false}, {"info", REEVE_LOG_INFO, false},
                                        {"warn", REEVE_LOG_WARN, false},   {"error", REEVE_LOG_ERROR, false},
                                        {"off", REEVE_LOG_OFF, false},     {NULL, 0, false}};
 static const rv_choice log_formats[] = {{"logfmt", RV_LOG_LOGFMT, false}, {"json", RV_LOG_JSON, false},
                                         {NULL, 0, false}};
-static const rv_choice orders[] = {{"strict", REEVE_ORDER_STRICT, false}, {"weighted", 0, true},
-                                   {"round-robin", 0, true}, {NULL, 0, false}};
+static const rv_choice orders[] = {{"strict", REEVE_ORDER_STRICT, false}, {"weighted", REEVE_ORDER_WEIGHTED, false},
+                                   {"round-robin", REEVE_ORDER_ROUND_ROBIN, false}, {NULL, 0, false}};
 static const rv_choice isolations[] = {{"thread", 0, false}, {"process", 0, true}, {NULL, 0, false}};
 static const rv_choice shapes[] = {{"exponential", REEVE_BACKOFF_EXPONENTIAL, false},
-                                   {"fixed", REEVE_BACKOFF_FIXED, false}, {NULL, 0, false}};
+                                   {"fixed", REEVE_BACKOFF_FIXED, false},
+                                   {"list", REEVE_BACKOFF_LIST, false}, {NULL, 0, false}};
+
+static const rv_choice zones[] = {{"utc", RV_ZONE_UTC, false}, {"local", RV_ZONE_LOCAL, false}, {NULL, 0, false}};
+static const rv_choice catch_ups[] = {{"once", REEVE_CATCH_UP_ONCE, false}, {"skip", REEVE_CATCH_UP_SKIP, false},
+                                      {"all", REEVE_CATCH_UP_ALL, false}, {NULL, 0, false}};
 
 static bool check_queue(const char *text, rv_error *why)
 {
@@ -39,6 +47,11 @@ static bool check_type(const char *text, rv_error *why)
 {
     (void)why;
     return rv_valid_type(text, strlen(text));
+}
+
+static bool check_on_dead(const char *text, rv_error *why)
+{
+    return *text == '\0' || check_type(text, why);
 }
 
 static bool check_ns(const char *text, rv_error *why)
@@ -57,6 +70,26 @@ static bool check_worker_name(const char *text, rv_error *why)
     return true;
 }
 
+static bool check_spec(const char *text, rv_error *why)
+{
+    rv_cron cron;
+
+    return rv_cron_parse(&cron, text, why) == REEVE_OK;
+}
+
+static bool check_anything(const char *text, rv_error *why)
+{
+    (void)text;
+    (void)why;
+    return true;
+}
+
+static bool check_group(const char *text, rv_error *why)
+{
+    (void)why;
+    return *text != '\0' && strlen(text) <= REEVE_GROUP_MAX && rv_utf8_is_valid(text, strlen(text));
+}
+
 bool rv_config_check_redis(const char *url, rv_error *why)
 {
     rv_url parsed;
@@ -69,6 +102,34 @@ bool rv_config_check_redis(const char *url, rv_error *why)
 }
 
 /* clang-format off */
+
+/* How failed attempts wait, below a handler or a queue. */
+#define BACKOFF(above, type, absent)                                                                                   \
+    {above ".backoff", RV_SETTING_GROUP, IN(type, has_backoff), .otherwise = absent,                                   \
+     .help = "How long a failed task waits for its next attempt."},                                                    \
+    {above ".backoff.shape", RV_SETTING_CHOICE, IN(type, backoff.shape), .choices = shapes,                            \
+     .standard = "exponential",                                                                                        \
+     .help = "exponential: each delay is twice the one before; fixed: all are base; list: those of the list."},        \
+    {above ".backoff.base", RV_SETTING_SECONDS, IN(type, backoff.base_ms), .least = 0.001, .most = SECONDS_MAX,        \
+     .otherwise = "1", .help = "The first delay."},                                                                    \
+    {above ".backoff.cap", RV_SETTING_SECONDS, IN(type, backoff.cap_ms), .least = 0.001, .most = SECONDS_MAX,          \
+     .otherwise = "3600, or base if that is longer", .help = "The longest delay, before jitter."},                     \
+    {above ".backoff.list", RV_SETTING_DELAYS, IN(type, backoff.list_ms), .least = 0.001, .most = SECONDS_MAX,         \
+     .otherwise = "none",                                                                                              \
+     .help = "For the shape \"list\": the delay after each failure; the last one holds for all that follow."},         \
+    {above ".backoff.jitter", RV_SETTING_SHARE, IN(type, backoff.jitter), .least = 0, .most = 1, .otherwise = "0.2",   \
+     .help = "A delay d becomes d * (1 - jitter .. 1 + jitter)."}
+
+/* How many tasks start in a period, of a queue or of each of its groups. */
+#define RATE(above, member, given, words)                                                                              \
+    {above ".rate", RV_SETTING_GROUP, IN(_queue, given), .otherwise = "as Redis has it", .help = words},               \
+    {above ".rate.count", RV_SETTING_WHOLE, IN(_queue, member.count), .least = 1, .most = COUNT_MAX, .forever = true,  \
+     .required = true, .help = "So many in each period. -1: no limit."},                                               \
+    {above ".rate.period", RV_SETTING_SECONDS, IN(_queue, member.period_ms), .least = 0.001, .most = PERIOD_MAX,       \
+     .standard = "1", .help = "The period."},                                                                          \
+    {above ".rate.burst", RV_SETTING_WHOLE, IN(_queue, member.burst), .least = 1, .most = COUNT_MAX,                   \
+     .otherwise = "count", .help = "The most that start together after a while in which none did."}
+
 const rv_setting rv_settings[] = {
     {"redis", RV_SETTING_TEXT, IN(, redis), .check = rv_config_check_redis, .expected = "a Redis URL",
      .otherwise = "embedded:",
@@ -112,8 +173,12 @@ const rv_setting rv_settings[] = {
     {"pools[].batch", RV_SETTING_WHOLE, IN(_pool, batch), .least = 1, .most = BATCH_MAX, .standard = "64",
      .help = "The most short tasks that a thread takes at once. Long ones are taken one by one whatever this says."},
     {"pools[].order", RV_SETTING_CHOICE, IN(_pool, order), .choices = orders, .standard = "strict",
-     .help = "strict: a queue is served when those before it are empty."},
-    {"pools[].weights", RV_SETTING_LATER, .help = "Shares for the order \"weighted\"."},
+     .help = "Which queue a thread asks first. strict: the first that is not empty; weighted: each gets its share; "
+             "round-robin: the one after that which it last took from. No queue waits for one that is empty."},
+    {"pools[].weights", RV_SETTING_NUMBERS, LIST(_pool, weights, weight_count, rv_config_number), .least = 1,
+     .most = WEIGHT_MAX, .otherwise = "each 1",
+     .help = "For the order \"weighted\": the share of each queue, in the order of queues. With [ 5, 1 ], five of six "
+             "tasks are of the first while both have tasks."},
     {"pools[].isolation", RV_SETTING_CHOICE, .at = RV_NOWHERE, .choices = isolations, .standard = "thread",
      .help = "Where handlers run: on the pool's threads."},
 
@@ -122,29 +187,41 @@ const rv_setting rv_settings[] = {
     {"handlers[].type", RV_SETTING_TEXT, IN(_handler, type), .check = check_type, .required = true, .unique = true,
      .expected = "a type (1 to 100 of A-Z a-z 0-9 . _ - : /)", .help = "The type; one of the plugins must have it."},
     {"handlers[].attempts", RV_SETTING_WHOLE, IN(_handler, attempts), .least = 1, .most = 1000000,
-     .otherwise = "the handler's, else 20", .help = "How often a failing task is tried before it is dead."},
+     .otherwise = "the handler's, else the queue's, else 20", .help = "How often a failing task is tried before it is dead."},
     {"handlers[].max_crashes", RV_SETTING_WHOLE, IN(_handler, max_crashes), .least = 1, .most = 1000000,
-     .otherwise = "the handler's, else 3", .help = "How many workers a task may take down before it is dead."},
+     .otherwise = "the handler's, else the queue's, else 3", .help = "How many workers a task may take down before it is dead."},
     {"handlers[].timeout", RV_SETTING_SECONDS, IN(_handler, timeout_ms), .least = 0.001, .most = SECONDS_MAX,
-     .otherwise = "the handler's, else none", .help = "The longest that a handler may run."},
-    {"handlers[].backoff", RV_SETTING_GROUP, IN(_handler, has_backoff), .otherwise = "the handler's",
-     .help = "How long a failed task waits for its next attempt."},
-    {"handlers[].backoff.shape", RV_SETTING_CHOICE, IN(_handler, backoff.shape), .choices = shapes,
-     .standard = "exponential", .help = "exponential: each delay is twice the one before."},
-    {"handlers[].backoff.base", RV_SETTING_SECONDS, IN(_handler, backoff.base_ms), .least = 0.001, .most = SECONDS_MAX,
-     .otherwise = "1", .help = "The first delay."},
-    {"handlers[].backoff.cap", RV_SETTING_SECONDS, IN(_handler, backoff.cap_ms), .least = 0.001, .most = SECONDS_MAX,
-     .otherwise = "3600, or base if that is longer", .help = "The longest delay, before jitter."},
-    {"handlers[].backoff.jitter", RV_SETTING_SHARE, IN(_handler, backoff.jitter), .least = 0, .most = 1,
-     .otherwise = "0.2", .help = "A delay d becomes d * (1 - jitter .. 1 + jitter)."},
+     .otherwise = "the handler's, else the queue's, else none", .help = "The longest that a handler may run."},
+    BACKOFF("handlers[]", _handler, "the handler's, else the queue's"),
 
     {"queues", RV_SETTING_GROUPS, LIST(, queues, queue_count, rv_config_queue), .otherwise = "none",
      .help = "Settings of queues, written to Redis when the worker starts; in force for all workers."},
     {"queues[].name", RV_SETTING_TEXT, IN(_queue, name), .check = check_queue, .required = true, .unique = true,
      .expected = "a queue name (1 to 64 of A-Z a-z 0-9 . _ -)", .help = "The queue. A pool need not serve it."},
-    {"queues[].concurrency", RV_SETTING_LATER, .help = "How many of the queue's tasks run at once."},
-    {"queues[].rate", RV_SETTING_LATER, .help = "How many of the queue's tasks start in a period."},
-    {"queues[].group", RV_SETTING_LATER, .help = "Limits of each group of the queue."},
+    {"queues[].attempts", RV_SETTING_WHOLE, IN(_queue, attempts), .least = 1, .most = 1000000,
+     .otherwise = "as Redis has it, else 20",
+     .help = "How often a failing task is tried before it is dead, if neither the task nor its handler says. Of attempts, "
+             "max_crashes, timeout and backoff those that stand here replace all four in Redis."},
+    {"queues[].max_crashes", RV_SETTING_WHOLE, IN(_queue, max_crashes), .least = 1, .most = 1000000,
+     .otherwise = "as Redis has it, else 3",
+     .help = "How many workers a task may take down before it is dead, if nobody else says."},
+    {"queues[].timeout", RV_SETTING_SECONDS, IN(_queue, timeout_ms), .least = 0.001, .most = SECONDS_MAX,
+     .otherwise = "as Redis has it, else none", .help = "The longest that a handler may run, if nobody else says."},
+    BACKOFF("queues[]", _queue, "as Redis has it"),
+    {"queues[].on_dead", RV_SETTING_TEXT, IN(_queue, on_dead), .check = check_on_dead,
+     .expected = "a type (1 to 100 of A-Z a-z 0-9 . _ - : /), or \"\" for none", .otherwise = "as Redis has it",
+     .help = "The type of a task that is enqueued in the queue for each one that dies, unless that one says otherwise; "
+             "its payload tells which and why."},
+    {"queues[].concurrency", RV_SETTING_WHOLE, IN(_queue, concurrency), .least = 1, .most = COUNT_MAX, .forever = true,
+     .otherwise = "as Redis has it",
+     .help = "How many of the queue's tasks run at once, over all workers. -1: no limit."},
+    RATE("queues[]", rate, has_rate, "How many of the queue's tasks start in a period, over all workers."),
+    {"queues[].group", RV_SETTING_GROUP, .at = RV_NOWHERE, .otherwise = "as Redis has it",
+     .help = "Limits of each group that has none of its own (`reeve limit --group`). Others go on while one waits."},
+    {"queues[].group.concurrency", RV_SETTING_WHOLE, IN(_queue, group_concurrency), .least = 1, .most = COUNT_MAX,
+     .forever = true, .otherwise = "as Redis has it",
+     .help = "How many tasks of a group run at once. 1: one by one, in order; -1: no limit."},
+    RATE("queues[].group", group_rate, has_group_rate, "How many tasks of a group start in a period."),
     {"queues[].keep", RV_SETTING_GROUP, .at = RV_NOWHERE, .otherwise = "as Redis has it",
      .help = "How long ended tasks are kept: by age and by count, whichever is less. 0: not at all; -1: no limit."},
     {"queues[].keep.completed", RV_SETTING_GROUP, IN(_queue, keeps_completed), .otherwise = "as Redis has it",
@@ -160,7 +237,51 @@ const rv_setting rv_settings[] = {
     {"queues[].keep.dead.count", RV_SETTING_WHOLE, IN(_queue, dead.count), .least = 0, .most = COUNT_MAX,
      .forever = true, .standard = "10000", .help = "The newest are kept."},
 
-    {"cron", RV_SETTING_LATER, .help = "Tasks that are enqueued at set times."},
+    {"cron", RV_SETTING_GROUPS, LIST(, cron, cron_count, rv_config_cron), .otherwise = "none",
+     .help = "Tasks that recur. The entries are written to Redis when the worker starts; those that are the same there keep "
+             "their time, and one that was paused stays so. An entry that has left the file stays in Redis and goes on: "
+             "`reeve cron remove QUEUE/NAME` ends it."},
+    {"cron[].name", RV_SETTING_TEXT, IN(_cron, name), .check = check_queue, .required = true,
+     .expected = "1 to 64 of A-Z a-z 0-9 . _ -", .help = "Names it among the entries of its queue."},
+    {"cron[].spec", RV_SETTING_TEXT, IN(_cron, spec), .check = check_spec, .required = true,
+     .expected = "when, as \"0 3 * * *\", \"@hourly\" or \"every 90s\"",
+     .help = "Minute, hour, day, month, weekday, or six fields with seconds first; a name such as @daily; or an interval. "
+             "`reeve cron next SPEC` tells what it means."},
+    {"cron[].queue", RV_SETTING_TEXT, IN(_cron, queue), .check = check_queue, .required = true,
+     .expected = "a queue name (1 to 64 of A-Z a-z 0-9 . _ -)",
+     .help = "The queue of its tasks. The entry fires while any worker serves it."},
+    {"cron[].type", RV_SETTING_TEXT, IN(_cron, type), .check = check_type, .required = true,
+     .expected = "a type (1 to 100 of A-Z a-z 0-9 . _ - : /)", .help = "The type of its tasks."},
+    {"cron[].payload", RV_SETTING_TEXT, IN(_cron, payload), .check = check_anything, .expected = "a text",
+     .otherwise = "empty", .help = "The payload of its tasks."},
+    {"cron[].zone", RV_SETTING_CHOICE, IN(_cron, zone), .choices = zones, .standard = "utc",
+     .help = "local: the workers' local time. A time that a clock change skips is made up for right after it, and one that "
+             "it repeats counts once; an entry for every hour runs each real hour."},
+    {"cron[].catch_up", RV_SETTING_CHOICE, IN(_cron, catch_up), .choices = catch_ups, .standard = "once",
+     .help = "What is done about slots that are more than 2 s late, since no worker was there. once: one task for the last "
+             "of them; skip: nothing; all: a task for each."},
+    {"cron[].most", RV_SETTING_WHOLE, IN(_cron, most), .least = 1, .most = REEVE_CRON_CATCH_UP_MAX,
+     .otherwise = "100 with catch_up = \"all\"",
+     .help = "With catch_up = \"all\": how many at most, the last ones."},
+    {"cron[].overlap", RV_SETTING_TRUTH, IN(_cron, overlap), .standard = "true",
+     .help = "false: no new task while the last one waits or runs."},
+    {"cron[].priority", RV_SETTING_WHOLE, IN(_cron, priority), .least = REEVE_PRIORITY_MIN, .most = REEVE_PRIORITY_MAX,
+     .standard = "0", .help = "Lower runs sooner."},
+    {"cron[].group", RV_SETTING_TEXT, IN(_cron, group), .check = check_group, .expected = "1 to 100 bytes of UTF-8",
+     .otherwise = "the common group", .help = "Groups take turns."},
+    {"cron[].weight", RV_SETTING_WHOLE, IN(_cron, weight), .least = 1, .most = 256, .otherwise = "1",
+     .help = "The group's share against others."},
+    {"cron[].attempts", RV_SETTING_WHOLE, IN(_cron, attempts), .least = 1, .most = 1000000,
+     .otherwise = "the handler's, else the queue's, else 20",
+     .help = "How often a failing task is tried before it is dead."},
+    {"cron[].max_crashes", RV_SETTING_WHOLE, IN(_cron, max_crashes), .least = 1, .most = 1000000,
+     .otherwise = "the handler's, else the queue's, else 3",
+     .help = "How many workers a task may take down before it is dead."},
+    {"cron[].timeout", RV_SETTING_SECONDS, IN(_cron, timeout_ms), .least = 0.001, .most = SECONDS_MAX,
+     .otherwise = "the handler's, else the queue's, else none", .help = "The longest that a handler may run."},
+    BACKOFF("cron[]", _cron, "the handler's, else the queue's"),
+    {"cron[].tags", RV_SETTING_NAMES, LIST(_cron, tags, tag_count, rv_config_name), .most = 256,
+     .expected = "a tag", .otherwise = "none", .help = "The tags of its tasks."},
     {"web", RV_SETTING_LATER, .help = "The dashboard, the JSON API and the metrics."},
 };
 /* clang-format on */

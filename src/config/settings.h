@@ -14,10 +14,13 @@ typedef enum rv_setting_kind {
     RV_SETTING_GROUPS,  /* ( { ... }, ... ): an array of structs. The rows below have its path and "[]." */
     RV_SETTING_TEXT,    /* char * */
     RV_SETTING_NAMES,   /* [ "a", "b" ]: an array of rv_config_name */
+    RV_SETTING_NUMBERS, /* [ 1, 2 ], at least one: an array of rv_config_number, each in the row's range */
     RV_SETTING_WHOLE,   /* int64_t */
     RV_SETTING_SECONDS, /* int64_t, milliseconds */
+    RV_SETTING_DELAYS,  /* [ 1.0, 5.0 ] in seconds, at least one: int64_t[REEVE_BACKOFF_LIST_MAX], milliseconds */
     RV_SETTING_SHARE,   /* double; none (0) becomes -1, since the library takes 0 as not given */
     RV_SETTING_CHOICE,  /* an enum, or nothing */
+    RV_SETTING_TRUTH,   /* true or false: bool */
     RV_SETTING_LATER    /* known, but this version does not have it */
 } rv_setting_kind;
 

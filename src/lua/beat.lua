@@ -27,4 +27,4 @@ if totals ~= last and totals ~= '0 0 0' then
   end
   call('HSET', running, '#totals', totals)
 end
-return {1, call('HLEN', running) - 2}
+return {1, call('HLEN', running) - 3}

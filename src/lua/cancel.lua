@@ -7,22 +7,17 @@
 --
 -- Sent twice: the second call finds the task cancelled and says so.
 -- include: lib/base.lua
+-- include: lib/order.lua
+-- include: lib/front.lua
+-- include: lib/schedule.lua
 -- include: lib/keep.lua
 -- include: lib/notify.lua
 -- include: lib/where.lua
+-- include: lib/unique.lua
+-- include: lib/gate.lua
+-- include: lib/steer.lua
 
 local P, id = KEYS[1], ARGV[1]
-if call('HEXISTS', P .. 'tasks', id) == 0 then return '' end
-local state = where(P, id)
-if state ~= 'ready' and state ~= 'scheduled' then return state or '' end
-call('ZREM', P .. state, id)
-local settings = call('HMGET', P .. 'settings', 'completed_age', 'completed_count')
-local age, count = keep_limits(settings[1], settings[2], DAY)
-if age == 0 or count == 0 then
-  forget(P, {id})
-else
-  call('ZADD', P .. 'cancelled', text(clock()), id)
-  trim_count(P, 'cancelled', count, 16)
-end
-notify(P, {id}, 'cancelled')
-return 'ok'
+local envelope = call('HGET', P .. 'tasks', id)
+if not envelope then return '' end
+return cancel(P, id, envelope, where(P, id), clock())

@@ -7,15 +7,17 @@
 --
 -- Sent twice: the second call finds no such task.
 -- include: lib/base.lua
+-- include: lib/order.lua
+-- include: lib/front.lua
+-- include: lib/schedule.lua
 -- include: lib/keep.lua
 -- include: lib/notify.lua
 -- include: lib/where.lua
+-- include: lib/unique.lua
+-- include: lib/gate.lua
+-- include: lib/steer.lua
 
 local P, id = KEYS[1], ARGV[1]
-if call('HEXISTS', P .. 'tasks', id) == 0 then return '' end
-local state = where(P, id)
-if state == 'running' then return state end
-if state then call('ZREM', P .. state, id) end
-forget(P, {id})
-notify(P, {id}, 'deleted')
-return 'ok'
+local envelope = call('HGET', P .. 'tasks', id)
+if not envelope then return '' end
+return remove(P, id, envelope, where(P, id))

@@ -3,12 +3,15 @@
 --
 -- KEYS[1]  the queue's prefix
 -- ARGV[1]  "1" when this call was sent before and its reply was lost, else "0"
--- ARGV[2...] for each task: its id, its options (JSON or empty: in, at [ms], priority, group, weight), and the rest of its
---            envelope: what follows '{"at":<now>,'
--- reply    for each task: 1 enqueued, 0 refused, the id is taken
+-- ARGV[2...] for each task: its id, its options (JSON or empty: in, at [ms], priority, group, weight; unique, until, hold [ms],
+--            conflict), and the rest of its envelope: what follows '{"at":<now>,'
+--            unique, until, hold: see lib/unique.lua. conflict, when another task has the key: nothing: refused; "replace": it
+--            takes the place of one that waits, but at its own time or priority if that differs; "debounce": one that waits
+--            goes, and this one comes at its own time
+-- reply    for each task: 1 enqueued, 0 refused, the id is taken; or the id of the task that holds its unique key: refused
 --
 -- Sent twice: an id that exists is left alone; with ARGV[1] = 1 it counts as enqueued when its envelope is the one that
--- we bring.
+-- we bring. So does one that is gone and still has its key, for a time.
 -- include: lib/base.lua
 -- include: lib/order.lua
 
@@ -29,43 +32,102 @@ end
 
 local order = order_open(P)
 local taken, first_due, large = {}, nil, false
+
+local function write()
+  if #new > 0 then call('HSET', P .. 'tasks', unpack(new)) end
+  if large then call('HSET', P .. 'settings', 'large', '1') end
+  if #ready > 0 then
+    order_save(order)
+    call('ZADD', P .. 'ready', unpack(ready))
+    wake(P)
+  end
+  if #later > 0 then
+    local head = call('ZRANGE', P .. 'scheduled', 0, 0, 'WITHSCORES')
+    call('ZADD', P .. 'scheduled', unpack(later))
+    if not head[2] or first_due < tonumber(head[2]) then announce_due(P, first_due) end
+  end
+  new, ready, later, first_due = {}, {}, {}, nil
+end
+
+local function forget_id(id)
+  taken[id] = nil
+  for i = 1, count do
+    if ARGV[3 * i - 1] == id then known[i] = false end
+  end
+end
+
+-- The key is ours, or who holds it. With its place, {set, score}, when we take that of the task that had it.
+local function make_claim()
+-- include: lib/front.lua
+-- include: lib/schedule.lua
+-- include: lib/keep.lua
+-- include: lib/notify.lua
+-- include: lib/where.lua
+-- include: lib/unique.lua
+-- include: lib/gate.lua
+-- include: lib/steer.lua
+  return function(id, o)
+    local holder = lock(P, id, o)
+    if not holder then return end
+    if not o.conflict then return holder end
+    write() -- (the holder may have come in this very call)
+    local envelope = call('HGET', P .. 'tasks', holder)
+    local state, score
+    if envelope then state, score = where(P, holder) end
+    if not is_waiting(state) then return holder end
+    local old = header(envelope)
+    remove(P, holder, envelope, state)
+    lock_as(P, id, o)
+    order = order_open(P)
+    -- (Of this call, too: its id is free again.)
+    forget_id(holder)
+    if o.conflict == 'debounce' or o.at or o['in'] or state == 'blocked' then return end
+    if state ~= 'scheduled' and (old.priority or 0) ~= (o.priority or 0) then return end
+    return nil, {state == 'parked' and 'ready' or state, score}
+  end
+end
+
+local claim
 for i = 1, count do
   local id, options, rest = ARGV[3 * i - 1], ARGV[3 * i], ARGV[3 * i + 1]
   if known[i] or taken[id] then
     result[i] = 0
     if again and known[i] and sub(known[i], -#rest) == rest then result[i] = 1 end
   else
-    result[i], taken[id] = 1, true
-    new[#new + 1] = id
-    new[#new + 1] = stamp .. rest
-    large = large or #rest > LARGE
-    local due, priority, group, weight
+    local due, priority, group, weight, holder, place
+    local mark = stamp
     if options ~= '' then
       local o = cjson.decode(options)
       due, priority, group, weight = o.at or o['in'] and now + o['in'], o.priority, o.group, o.weight
       if due then due = math.min(due, LATEST) end
+      if o.unique then
+        claim = claim or make_claim()
+        holder, place = claim(id, o)
+        -- (Marked, so that whoever leases it looks.)
+        if o['until'] then mark = '{"info":1,' .. sub(stamp, 2) end
+      end
     end
-    if due and due > now then
-      later[#later + 1] = text(due)
-      later[#later + 1] = id
-      first_due = math.min(first_due or due, due)
+    if holder then
+      result[i] = again and holder == id and 1 or holder
     else
-      ready[#ready + 1] = text(next_score(order, priority, group, weight))
-      ready[#ready + 1] = id
+      result[i], taken[id] = 1, true
+      new[#new + 1] = id
+      new[#new + 1] = mark .. rest
+      large = large or #rest > LARGE
+      if place then
+        call('ZADD', P .. place[1], place[2], id)
+        if place[1] == 'ready' then wake(P) end
+      elseif due and due > now then
+        later[#later + 1] = text(due)
+        later[#later + 1] = id
+        first_due = math.min(first_due or due, due)
+      else
+        ready[#ready + 1] = text(next_score(order, priority, group, weight))
+        ready[#ready + 1] = id
+      end
     end
   end
 end
 
-if #new > 0 then call('HSET', P .. 'tasks', unpack(new)) end
-if large then call('HSET', P .. 'settings', 'large', '1') end
-if #ready > 0 then
-  order_save(order)
-  call('ZADD', P .. 'ready', unpack(ready))
-  wake(P)
-end
-if #later > 0 then
-  local head = call('ZRANGE', P .. 'scheduled', 0, 0, 'WITHSCORES')
-  call('ZADD', P .. 'scheduled', unpack(later))
-  if not head[2] or first_due < tonumber(head[2]) then announce_due(P, first_due) end
-end
+write()
 return result

@@ -13,22 +13,32 @@
 -- include: lib/order.lua
 -- include: lib/front.lua
 -- include: lib/leases.lua
+-- include: lib/gate.lua
 
 local P, session = KEYS[1], ARGV[1]
 local running = P .. 'running:' .. session
 -- (Envelopes are read for their priority: few at once where they may be large.)
-local leases = leases_of(running, call('HGET', P .. 'settings', 'large') and 8 or ARGV[2])
-local ids, envelopes = {}, {}
+local settings = call('HMGET', P .. 'settings', 'large', 'gate')
+local leases = leases_of(running, settings[1] and 8 or ARGV[2])
+local held, ids, envelopes = {}, {}, {}
 for i = 1, #leases do
-  local envelope = call('HGET', P .. 'tasks', leases[i][1])
+  local id = leases[i][1]
+  local envelope = call('HGET', P .. 'tasks', id)
   if envelope then
-    ids[#ids + 1] = leases[i][1]
+    ids[#ids + 1] = id
     envelopes[#envelopes + 1] = envelope
   end
-  call('HDEL', running, leases[i][1])
+  held[i] = id
 end
-to_front(P, ids, envelopes)
-if call('HLEN', running) > 2 then return {#ids, 1} end
+if #held > 0 then
+  call('HDEL', running, unpack(held))
+  if settings[2] then
+    call_first(P, ids, envelopes, settings[2])
+    release(P, held, clock(), settings[2])
+  end
+  to_front(P, ids, envelopes)
+end
+if call('HLEN', running) > 3 then return {#ids, 1} end
 call('DEL', running)
 call('ZREM', P .. 'sessions', session)
 -- (A wake-up may have gone to a thread of this session that will not use it.)

@@ -5,6 +5,7 @@
 -- ARGV[1]  the state
 -- ARGV[2]  how many to skip
 -- ARGV[3]  how many to return, at most 1000
+-- ARGV[4]  dead: only those of this kind; "" or absent: of any
 -- reply    [1] how many there are
 --          [2...] each as in show.lua; fewer than asked for, but at least one, when they are large
 --
@@ -44,8 +45,9 @@ if state == 'running' then
 end
 
 local newest_first = state == 'completed' or state == 'dead' or state == 'cancelled'
-reply[1] = call('ZCARD', P .. state)
-local members = call(newest_first and 'ZREVRANGE' or 'ZRANGE', P .. state, skip, skip + most - 1, 'WITHSCORES')
+local set = P .. ((ARGV[4] or '') ~= '' and 'failures:' .. ARGV[4] or state)
+reply[1] = call('ZCARD', set)
+local members = call(newest_first and 'ZREVRANGE' or 'ZRANGE', set, skip, skip + most - 1, 'WITHSCORES')
 for i = 1, #members, 2 do
   if is_full() then break end
   add(members[i], members[i + 1])

@@ -13,7 +13,7 @@
 --
 -- Sent twice: it only reads.
 -- include: lib/base.lua
--- include: lib/lease.lua
+-- include: lib/told.lua
 
 local P, running, thread = KEYS[1], KEYS[1] .. 'running:' .. ARGV[1], ARGV[2]
 if call('HEXISTS', running, '#') == 0 then return {0, '0', {}, {}} end

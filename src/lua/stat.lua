@@ -11,7 +11,7 @@
 local P = KEYS[1]
 local running = 0
 for _, session in ipairs(call('ZRANGE', P .. 'sessions', 0, -1)) do
-  running = running + math.max(0, call('HLEN', P .. 'running:' .. session) - 2) + call('HLEN', P .. 'lost:' .. session)
+  running = running + math.max(0, call('HLEN', P .. 'running:' .. session) - 3) + call('HLEN', P .. 'lost:' .. session)
 end
 local totals = call('HMGET', P .. 'counters', 'completed', 'failed', 'dead', 'crashed')
 local head = call('ZRANGE', P .. 'ready', 0, 0)[1]
@@ -19,7 +19,8 @@ local envelope = head and call('HGET', P .. 'tasks', head) or ''
 local due = call('ZRANGE', P .. 'scheduled', 0, 0, 'WITHSCORES')[2]
 return {
   call('HEXISTS', P .. 'settings', 'paused'),
-  call('ZCARD', P .. 'blocked'), call('ZCARD', P .. 'scheduled'), call('ZCARD', P .. 'ready'), 0, running,
+  call('ZCARD', P .. 'blocked'), call('ZCARD', P .. 'scheduled'), call('ZCARD', P .. 'ready'), call('ZCARD', P .. 'parked'),
+  running,
   call('ZCARD', P .. 'completed'), call('ZCARD', P .. 'dead'), call('ZCARD', P .. 'cancelled'),
   tonumber(totals[1]) or 0, tonumber(totals[2]) or 0, tonumber(totals[3]) or 0, tonumber(totals[4]) or 0,
   sub(envelope, 1, (find(envelope, '\n', 1, true) or 1) - 1), tonumber(due) or -1, clock()

@@ -11,6 +11,9 @@
 --          [5] tasks recovered from dead workers
 --          [6] records trimmed
 --          [7] the session whose tasks these were, or ""
+--          [8] the queue's policy (JSON), or ""
+--          [9] recurring entries that are due, at most 50: {name, when in ms, the first line of its definition, ...}; see
+--              fire.lua
 --
 -- Sent twice: it does what is still to do.
 -- include: lib/base.lua
@@ -18,11 +21,12 @@
 -- include: lib/front.lua
 -- include: lib/keep.lua
 -- include: lib/leases.lua
+-- include: lib/gate.lua
 
 local P, limit = KEYS[1], tonumber(ARGV[1])
 local now = clock()
 local settings = call('HMGET', P .. 'settings', 'completed_age', 'completed_count', 'dead_age', 'dead_count',
-  'waiters', 'paused', 'large')
+  'waiters', 'paused', 'large', 'gate', 'policy', 'hold')
 -- (Whoever reads envelopes to see their headers reads few of them where they may be large.)
 if settings[7] then limit = math.min(limit, 8) end
 local more, next_due = 0, nil
@@ -35,6 +39,13 @@ local function first_score(set)
   return tonumber(call('ZRANGE', P .. set, 0, 0, 'WITHSCORES')[2])
 end
 
+-- The place of a task that was put off (lib/marked.lua).
+local function place_of(id)
+  local place = call('HGET', P .. 'info:' .. id, 'place')
+  if place then call('HDEL', P .. 'info:' .. id, 'place') end
+  return place
+end
+
 local function promote()
   local ids = call('ZRANGEBYSCORE', P .. 'scheduled', '-inf', text(now), 'LIMIT', 0, limit)
   if #ids > 0 then
@@ -43,7 +54,8 @@ local function promote()
     for i = 1, #ids do
       if envelopes[i] then
         local o = header(envelopes[i])
-        ready[#ready + 1] = text(next_score(order, o.priority, o.group, o.weight))
+        ready[#ready + 1] = has_info(envelopes[i]) and place_of(ids[i]) or
+          text(next_score(order, o.priority, o.group, o.weight))
         ready[#ready + 1] = ids[i]
       end
     end
@@ -70,7 +82,7 @@ local function reap()
   local running, lost = P .. 'running:' .. session, P .. 'lost:' .. session
   if call('EXISTS', running) == 1 then call('RENAME', running, lost) end
   call('ZADD', P .. 'sessions', 0, session)
-  call('HDEL', lost, '#', '#totals')
+  call('HDEL', lost, '#', '#totals', '#suspect')
   local leases = leases_of(lost, limit)
   if #leases > 0 then
     local ids = {}
@@ -85,8 +97,12 @@ local function reap()
         back_envelopes[#back_envelopes + 1] = envelopes[i]
       end
     end
-    to_front(P, back, back_envelopes)
     call('HDEL', lost, unpack(ids))
+    if settings[8] then
+      call_first(P, back, back_envelopes, settings[8])
+      release(P, ids, now, settings[8])
+    end
+    to_front(P, back, back_envelopes)
     call('HINCRBY', P .. 'counters', 'crashed', #ids)
   end
   if call('EXISTS', lost) == 0 then call('ZREM', P .. 'sessions', session) end
@@ -100,7 +116,7 @@ local function trim(set, age, count)
     local ids = call('ZRANGEBYSCORE', P .. set, '-inf', text(now - age), 'LIMIT', 0, limit)
     if #ids > 0 then
       call('ZREMRANGEBYRANK', P .. set, 0, #ids - 1)
-      forget(P, ids)
+      forget(P, ids, set)
       trimmed = trimmed + #ids
     end
     local oldest = first_score(set)
@@ -110,22 +126,94 @@ local function trim(set, age, count)
   return trimmed
 end
 
--- With nothing waiting, the virtual time starts again; else groups that are behind the head are forgotten.
+-- With nothing waiting, the virtual time starts again; else groups that are behind the head are forgotten. Those with
+-- parked tasks are moved to the head instead: what comes to them is to stand behind what they have.
+local function forget_groups(head)
+  local parked, first = call('EXISTS', P .. 'parked') == 1, 0
+  local behind = '(' .. text(head)
+  if parked then first = math.random(0, math.max(0, call('ZCOUNT', P .. 'groups', '-inf', behind) - limit)) end
+  local idle = call('ZRANGEBYSCORE', P .. 'groups', '-inf', behind, 'WITHSCORES', 'LIMIT', first, limit)
+  local band = math.floor(head / BAND)
+  for i = 1, #idle, 2 do
+    local lane = idle[i]
+    if not parked or call('EXISTS', P .. 'parked:' .. string.match(lane, '^%-?%d+[:;](.*)$')) == 0 then
+      call('ZREM', P .. 'groups', lane)
+    elseif math.floor(tonumber(idle[i + 1]) / BAND) == band then
+      call('ZADD', P .. 'groups', text(head), lane)
+    end
+  end
+  if call('EXISTS', P .. 'groups') == 0 then call('HDEL', P .. 'order', 'groups') end
+end
+
 local function forget_order()
   local head = first_score('ready')
-  if not head then
+  if head then
+    if call('EXISTS', P .. 'groups') == 1 then forget_groups(head) end
+  elseif call('EXISTS', P .. 'parked') == 0 then
     call('DEL', P .. 'order', P .. 'groups')
     if settings[7] and call('EXISTS', P .. 'tasks') == 0 then call('HDEL', P .. 'settings', 'large') end
-  elseif call('EXISTS', P .. 'groups') == 1 then
-    local idle = call('ZRANGEBYSCORE', P .. 'groups', '-inf', '(' .. text(head), 'LIMIT', 0, limit)
-    if #idle > 0 then call('ZREM', P .. 'groups', unpack(idle)) end
-    if call('EXISTS', P .. 'groups') == 0 then call('HDEL', P .. 'order', 'groups') end
   end
 end
 
 local function forget_waiters()
   call('ZREMRANGEBYSCORE', P .. 'waiters', '-inf', text(now))
   if call('EXISTS', P .. 'waiters') == 0 then call('HDEL', P .. 'settings', 'waiters') end
+end
+
+-- Groups whose tasks are parked: those whose time has come, and those whose limits have changed.
+local function open_groups()
+  local g = gate_look(P, now)
+  local left = limit
+  for _, group in ipairs(call('ZRANGE', P .. 'reopening', 0, limit - 1)) do
+    call('ZREM', P .. 'reopening', group)
+    left = left - look(g, group, limit)
+    more = 1
+    if left <= 0 then return end
+  end
+  for _, group in ipairs(call('ZRANGEBYSCORE', P .. 'opening', '-inf', text(now), 'LIMIT', 0, limit)) do
+    left = left - look(g, group, limit)
+    if left <= 0 then break end
+  end
+  local first = first_score('opening')
+  if first and first < LATEST then due_at(first) end
+end
+
+-- Holds that are over, clocks of rates that stand; and when the queue opens, whose tasks then are for whoever waits.
+local function tend_gate()
+  call('ZREMRANGEBYSCORE', P .. 'holds', '-inf', text(now))
+  local hold = tonumber(settings[10])
+  if hold and hold <= now then call('HDEL', P .. 'settings', 'hold') else due_at(hold) end
+  local idle = call('ZRANGEBYSCORE', P .. 'rates', '-inf', text(now), 'LIMIT', 0, limit)
+  if #idle > 0 then call('ZREM', P .. 'rates', unpack(idle)) end
+  regate(P)
+  local opens = tonumber(call('HGET', P .. 'gate', 'opens'))
+  if opens and opens <= now then
+    call('HDEL', P .. 'gate', 'opens')
+  else
+    due_at(opens)
+  end
+  due_at(first_score('holds'))
+end
+
+local function due_entries()
+  local head, entries = first_score('cron:due'), {}
+  if not head or head > now then
+    due_at(head)
+    return entries
+  end
+  local due = call('ZRANGEBYSCORE', P .. 'cron:due', '-inf', text(now), 'WITHSCORES', 'LIMIT', 0, 50)
+  for i = 1, #due, 2 do
+    local definition = call('HGET', P .. 'cron', due[i])
+    if definition then
+      local n = #entries
+      entries[n + 1], entries[n + 2] = due[i], due[i + 1]
+      entries[n + 3] = sub(definition, 1, (find(definition, '\n', 1, true) or 0) - 1)
+    else
+      call('ZREM', P .. 'cron:due', due[i])
+    end
+  end
+  due_at(tonumber(call('ZRANGEBYSCORE', P .. 'cron:due', '(' .. text(now), '+inf', 'WITHSCORES', 'LIMIT', 0, 1)[2]))
+  return entries
 end
 
 local promoted = promote()
@@ -135,6 +223,9 @@ local trimmed = trim('completed', age, count) + trim('cancelled', age, count)
 trimmed = trimmed + trim('dead', keep_limits(settings[3], settings[4], 90 * DAY))
 forget_order()
 if settings[5] then forget_waiters() end
+if call('EXISTS', P .. 'opening', P .. 'reopening') > 0 then open_groups() end
+if settings[8] then tend_gate() end
+local entries = due_entries()
 -- (Also for a wake-up that went down with the thread that had it.)
 if not settings[6] and call('EXISTS', P .. 'ready') == 1 then wake(P) end
-return {now, more, next_due or -1, promoted, reaped, trimmed, session}
+return {now, more, next_due or -1, promoted, reaped, trimmed, session, settings[9] or '', entries}

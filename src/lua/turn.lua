@@ -10,14 +10,15 @@
 -- then     for each queue to settle in: its index in KEYS, the session, the lease that must stand under the ids ("<since ms>
 --          <thread>") or "" for any, the number of plain completions and their ids, the number of records and, for each:
 --          outcome, id, and three arguments:
---            done    result, "1" if there is one, ""          completed
+--            done    result, "1" if there is one, "1" if it has a unique key          completed
 --            retry   delay in ms, kind, message               failed, tried again later
 --            fail    "1" if this is a failure of an attempt (else the count stays), kind, message     dead
 --            snooze  delay in ms (0: to the front now), "", ""
 -- reply    [1] now in ms
 --          [2] the ids whose outcome was refused: the session does not hold them
 --          [3] the indexes of queues in which the session is gone: begin a new one
---          [4] for each leased task that has something to tell: {id, failures, crashes}
+--          [4] for each leased task that has something to tell: {id, failures, crashes}; where a session has begun in a queue
+--              that has a policy: {"#", index in KEYS, policy (JSON)}
 --          [5...] for each queue with leased tasks: {index in KEYS, id, envelope, id, envelope, ...}
 --
 -- Sent twice: settling hits only once, but for a task that the session has leased again in between: say which lease is
@@ -30,14 +31,25 @@ local thread, want, ttl, queues = ARGV[1], tonumber(ARGV[2]), ARGV[3], tonumber(
 local now = clock()
 local refused, gone, extras = {}, {}, {}
 local reply = {now, refused, gone, extras}
-local settings = {}
+local settings, freed, shut = {}, {}, {}
 
 local function settings_of(index)
   if not settings[index] then
     settings[index] = call('HMGET', KEYS[index] .. 'settings', 'completed_age', 'completed_count', 'dead_age',
-      'dead_count', 'waiters', 'paused', 'large')
+      'dead_count', 'waiters', 'paused', 'large', 'gate')
   end
   return settings[index]
+end
+
+local made_gate
+local function make_gate()
+  if made_gate then return made_gate end
+-- include: lib/order.lua
+-- include: lib/front.lua
+-- include: lib/gate.lua
+-- include: lib/gate_lease.lua
+  made_gate = gates
+  return made_gate
 end
 
 local function settle_all(at)
@@ -49,6 +61,10 @@ local function settle_all(at)
   local function make_outcomes()
 -- include: lib/order.lua
 -- include: lib/front.lua
+-- include: lib/schedule.lua
+-- include: lib/unique.lua
+-- include: lib/put.lua
+-- include: lib/death.lua
 -- include: lib/outcomes.lua
     return outcomes
   end
@@ -71,16 +87,27 @@ local function settle_all(at)
       settle_record(P, running, held, at, outcomes, now, settings_of(index), refused)
       at = at + 5
     end
+    if settings_of(index)[8] then freed[index] = true end
   end
 end
 
 local function lease_all()
+  local made_marked
+  local function make_marked()
+    if made_marked then return made_marked end
+-- include: lib/told.lua
+-- include: lib/schedule.lua
+-- include: lib/marked.lua
+    made_marked = marked
+    return made_marked
+  end
 -- include: lib/lease.lua
 
   for index = 1, queues do
     if not settings_of(index)[6] then
-      local leased = lease(KEYS[index], index, ARGV[3 + 2 * index], ARGV[4 + 2 * index], ttl, want, thread, now,
-        #reply > 4, settings_of(index)[7], extras)
+      local leased
+      leased, shut[index] = lease(KEYS[index], index, ARGV[3 + 2 * index], ARGV[4 + 2 * index], ttl, want, thread, now,
+        #reply > 4, settings_of(index), extras)
       if leased == false then
         gone[#gone + 1] = index
       elseif leased and #leased > 1 then
@@ -88,7 +115,7 @@ local function lease_all()
         want = want - (#leased - 1) / 2
         -- (A task that must be alone ends the lease, also if there would be room.)
         local last = extras[#extras]
-        if want <= 0 or (last and last[3] > 0) then break end
+        if want <= 0 or (last and last[1] ~= '#' and last[3] > 0) then break end
       end
     end
   end
@@ -96,4 +123,8 @@ end
 
 if 5 + 2 * queues <= #ARGV then settle_all(5 + 2 * queues) end
 if want > 0 then lease_all() end
+-- (Where limits hold, places that became free here are for whoever waits.)
+for index in pairs(freed) do
+  if not shut[index] and not settings[index][6] and call('EXISTS', KEYS[index] .. 'ready') == 1 then wake(KEYS[index]) end
+end
 return reply

@@ -42,12 +42,11 @@ reeve_status rv_client_exec(reeve_client *client, rv_build_fn build, const void 
 reeve_status rv_client_call(reeve_client *client, rv_build_fn build, const void *context, const rv_reply **ret,
                             bool *ret_again);
 
-/* A script with one key, the prefix of a queue, and up to three text arguments: most calls are that. Checks the name.
- */
+/* A script with one key, the prefix of a queue, and a few text arguments: most calls are that. Checks the name. */
 typedef struct rv_simple_call {
     const rv_script *script;
     const char *queue;
-    const char *args[3];
+    const char *args[8];
     size_t count;
 } rv_simple_call;
 
@@ -55,6 +54,23 @@ reeve_status rv_client_script(reeve_client *client, const rv_simple_call *call, 
 
 /* Fails with REEVE_EPROTO: the reply is none that this call understands. */
 reeve_status rv_client_odd_reply(reeve_client *client, const char *what);
+
+/* A queue that is steered before its first task is there to be seen. */
+reeve_status rv_client_make_known(reeve_client *client, const char *queue);
+
+/* Which page of a list; checked by rv_page_args, which writes the numbers as text. */
+typedef struct rv_page {
+    uint64_t offset;
+    size_t limit;
+    char skip[24];
+    char most[24];
+} rv_page;
+
+reeve_status rv_page_args(reeve_client *client, rv_page *page, const char *what);
+
+/* reeve_list; kind: only dead ones of this kind; "": of any. */
+reeve_status rv_list_tasks(reeve_client *client, const char *queue, reeve_state state, const char *kind, rv_page *page,
+                           reeve_task_info ***ret, size_t *ret_count, uint64_t *ret_total);
 
 /* Reads a reply of show.lua. */
 reeve_status rv_task_info_read(const char *queue, const rv_reply *reply, reeve_task_info **ret);

@@ -138,7 +138,25 @@ static void on_odd_reply(pipeline *p, const call *c, const rv_reply *reply)
     }
 }
 
-/* The outcome of one call: an error for all its tasks, or a number for each. */
+/* What is said of one task: a number or, for a refusal, the id of the task that holds its unique key. */
+static void on_said(pipeline *p, size_t index, const rv_reply *said)
+{
+    const reeve_task_spec *spec = &p->specs[index];
+    reeve_enqueued *result = &p->results[index];
+    if (rv_reply_is(said, RV_INT) && said->number == 1) return;
+    if (rv_reply_is(said, RV_TEXT)) {
+        rv_copy_text(result->id, sizeof(result->id), said->text);
+        if (note_failure(p, index, REEVE_EUNIQUE)) {
+            rv_fail(&p->error, REEVE_EUNIQUE, "unique key \"%s\" is held by %s/%s",
+                    spec->unique != NULL ? spec->unique : "", spec->queue, result->id);
+        }
+        return;
+    }
+    if (note_failure(p, index, REEVE_EEXISTS))
+        rv_fail(&p->error, REEVE_EEXISTS, "a task %s/%s exists already", spec->queue, result->id);
+}
+
+/* The outcome of one call: an error for all its tasks, or something for each. */
 static void on_reply(size_t index, const rv_reply *reply, void *context)
 {
     pipeline *p = context;
@@ -151,9 +169,7 @@ static void on_reply(size_t index, const rv_reply *reply, void *context)
         return;
     }
     for (size_t i = c->first; i < c->first + c->span; i++) {
-        if (p->results[i].status != REEVE_OK || rv_reply_int(rv_reply_at(reply, at++), -1) == 1) continue;
-        if (note_failure(p, i, REEVE_EEXISTS))
-            rv_fail(&p->error, REEVE_EEXISTS, "a task %s/%s exists already", p->specs[i].queue, p->results[i].id);
+        if (p->results[i].status == REEVE_OK) on_said(p, i, rv_reply_at(reply, at++));
     }
     note_known(p->client, p->specs[c->first].queue);
 }
@@ -161,7 +177,7 @@ static void on_reply(size_t index, const rv_reply *reply, void *context)
 /* Room for a task's envelope, whatever is escaped in it, so that building cannot fail half way. */
 static reeve_status make_room(pipeline *p, const reeve_task_spec *spec, rv_error *error)
 {
-    size_t options = 2048;
+    size_t options = 4096;
     for (size_t i = 0; i < spec->tag_count; i++) options += 6 * strlen(spec->tags[i]) + 3;
     for (size_t i = 0; i < spec->meta_count; i++)
         options += 6 * (strlen(spec->meta[i].key) + strlen(spec->meta[i].value)) + 6;
@@ -275,6 +291,6 @@ reeve_status reeve_enqueue(reeve_client *client, const reeve_task_spec *spec, ch
     if (spec == NULL) return rv_fail(&client->error, REEVE_EINVAL, "no task was given");
     rv_error_clear(&client->error);
     reeve_status status = run(client, spec, 1, &result);
-    if (status == REEVE_OK && ret_id != NULL) memcpy(ret_id, result.id, sizeof(result.id));
+    if ((status == REEVE_OK || status == REEVE_EUNIQUE) && ret_id != NULL) memcpy(ret_id, result.id, sizeof(result.id));
     return status;
 }

@@ -1,6 +1,5 @@
 #include "queue/envelope.h"
 
-#include <cjson/cJSON.h>
 #include <string.h>
 
 /* Moves *at past a literal, if it is next. */
@@ -48,43 +47,4 @@ bool rv_envelope_read(rv_envelope *ret, const char *text, size_t length)
     ret->payload.data = newline + 1;
     ret->payload.length = length - ret->header_length - 1;
     return true;
-}
-
-static double number_of(const cJSON *object, const char *name)
-{
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
-    return cJSON_IsNumber(item) ? item->valuedouble : 0;
-}
-
-static int64_t whole(double number)
-{
-    if (!(number > 0)) return 0;
-    return number < 9e15 ? (int64_t)number : (int64_t)9e15;
-}
-
-static int small(double number)
-{
-    return number > 0 ? (int)(number < 1e9 ? number : 1e9) : 0;
-}
-
-bool rv_envelope_policy(rv_task_policy *ret, const char *header, size_t length)
-{
-    memset(ret, 0, sizeof(*ret));
-    cJSON *json = cJSON_ParseWithLength(header, length);
-    bool good = cJSON_IsObject(json);
-    if (good) {
-        ret->max_attempts = small(number_of(json, "attempts"));
-        ret->max_crashes = small(number_of(json, "crashes"));
-        ret->timeout_ms = whole(number_of(json, "timeout"));
-        const cJSON *backoff = cJSON_GetObjectItemCaseSensitive(json, "backoff");
-        ret->has_backoff = cJSON_IsObject(backoff);
-        if (ret->has_backoff) {
-            ret->backoff.shape = number_of(backoff, "shape") > 0 ? REEVE_BACKOFF_FIXED : REEVE_BACKOFF_EXPONENTIAL;
-            ret->backoff.base_ms = whole(number_of(backoff, "base"));
-            ret->backoff.cap_ms = whole(number_of(backoff, "cap"));
-            ret->backoff.jitter = number_of(backoff, "jitter") / 1000;
-        }
-    }
-    cJSON_Delete(json);
-    return good;
 }

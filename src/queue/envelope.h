@@ -4,17 +4,16 @@
  *     {"at":1763712000123,"type":"thumb","priority":-1,"group":"acme","attempts":5,...}\n<payload>
  *
  * "at" (when it was enqueued, put in by Redis's clock) comes first, then "type", then only options that were given:
- *     priority group weight attempts crashes timeout backoff {shape base cap jitter} tags meta      (times in ms,
- * jitter in 1/1000) A header that begins with {"info":1, says that info:<id> has more to tell.
+ *     priority group weight attempts crashes timeout backoff unique until hold on_dead tags meta
+ * (policy.h has those of attempts, lib/unique.lua those of the unique key)
+ * A header that begins with {"info":1, says that info:<id> has more to tell.
  */
 #ifndef RV_ENVELOPE_H
 #define RV_ENVELOPE_H
 
 #include <stdbool.h>
 
-#include "base/buf.h"
-#include "base/error.h"
-#include "reeve/client.h"
+#include "queue/policy.h"
 
 /* An envelope taken apart in place; all pointers lead into it. */
 typedef struct rv_envelope {
@@ -30,18 +29,6 @@ typedef struct rv_envelope {
 
 /* False when it is none. Does not allocate. */
 bool rv_envelope_read(rv_envelope *ret, const char *text, size_t length);
-
-/* The options of a header that a worker acts on; zero where not given. */
-typedef struct rv_task_policy {
-    int max_attempts;
-    int max_crashes;
-    int64_t timeout_ms;
-    reeve_backoff backoff;
-    bool has_backoff;
-} rv_task_policy;
-
-/* False when the header is no JSON object. */
-bool rv_envelope_policy(rv_task_policy *ret, const char *header, size_t length);
 
 /* ---- writing --------------------------------------------------------------------------------------------------- */
 

@@ -4,6 +4,7 @@
 #include <cjson/cJSON.h>
 #include <string.h>
 
+#include "base/backoff_text.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "queue/client.h"
@@ -37,11 +38,13 @@ void reeve_task_info_free(reeve_task_info *info)
     rv_free((void *)info->payload.data);
     rv_free((void *)info->result.data);
     rv_free(info->group);
+    rv_free(info->backoff);
     rv_free(info->error_kind);
     rv_free(info->error_message);
     rv_free(info->progress_words);
     rv_free(info->worker);
     rv_free(info->session);
+    rv_free(info->unique);
     rv_free(info->tags);
     rv_free(info->meta);
     rv_free(info);
@@ -73,6 +76,17 @@ static bool copy_json(char **ret, const cJSON *item)
     return *ret != NULL;
 }
 
+static bool format_backoff(char **ret, const rv_task_policy *policy)
+{
+    rv_buf text;
+    if (!policy->has_backoff) return true;
+    rv_buf_init(&text, 1000);
+    rv_backoff_format(&text, &policy->backoff);
+    *ret = text.failed ? NULL : rv_strdup(rv_buf_text(&text));
+    rv_buf_fini(&text);
+    return *ret != NULL;
+}
+
 static bool read_options(reeve_task_info *info, const rv_envelope *envelope)
 {
     cJSON *json = cJSON_ParseWithLength(envelope->header, envelope->header_length);
@@ -80,15 +94,19 @@ static bool read_options(reeve_task_info *info, const rv_envelope *envelope)
     bool good = true;
     const cJSON *priority = cJSON_GetObjectItemCaseSensitive(json, "priority");
     const cJSON *group = cJSON_GetObjectItemCaseSensitive(json, "group");
+    const cJSON *weight = cJSON_GetObjectItemCaseSensitive(json, "weight");
+    const cJSON *unique = cJSON_GetObjectItemCaseSensitive(json, "unique");
     if (cJSON_IsNumber(priority)) info->priority = priority->valueint;
+    if (cJSON_IsNumber(weight) && weight->valueint > 1) info->weight = (unsigned)weight->valueint;
     if (cJSON_IsString(group)) good = (info->group = rv_strdup(group->valuestring)) != NULL;
+    if (good && cJSON_IsString(unique)) good = (info->unique = rv_strdup(unique->valuestring)) != NULL;
     good = good && copy_json(&info->tags, cJSON_GetObjectItemCaseSensitive(json, "tags"));
     good = good && copy_json(&info->meta, cJSON_GetObjectItemCaseSensitive(json, "meta"));
-    if (rv_envelope_policy(&policy, envelope->header, envelope->header_length)) {
-        info->max_attempts = policy.max_attempts;
-        info->max_crashes = policy.max_crashes;
-        info->timeout_ms = policy.timeout_ms;
-    }
+    (void)rv_policy_read(&policy, envelope->header, envelope->header_length); /* (all zero when it is no header) */
+    info->max_attempts = policy.max_attempts;
+    info->max_crashes = policy.max_crashes;
+    info->timeout_ms = policy.timeout_ms;
+    good = good && format_backoff(&info->backoff, &policy);
     cJSON_Delete(json);
     return good;
 }
@@ -160,6 +178,7 @@ static bool fill(reeve_task_info *info, const char *queue, const rv_reply *reply
     info->queue = rv_strdup(queue);
     info->due_ms = info->started_ms = info->ended_ms = info->failed_ms = -1;
     info->progress = -1;
+    info->weight = 1;
     bool good = info->queue != NULL && copy_text(&info->id, reply->items[0]) && read_envelope(info, reply->items[2]);
     good = good && read_place(info, reply->items[3], reply->items[4], reply->items[5]);
     for (size_t i = 6; good && i + 1 < reply->count; i += 2)

@@ -64,20 +64,34 @@ static reeve_status read_list(reeve_client *client, const char *queue, const rv_
     return REEVE_OK;
 }
 
+reeve_status rv_page_args(reeve_client *client, rv_page *page, const char *what)
+{
+    if (page->limit > LIST_MAX)
+        return rv_fail(&client->error, REEVE_EINVAL, "a page has at most %d %s", LIST_MAX, what);
+    if (page->offset > OFFSET_MAX) return rv_fail(&client->error, REEVE_EINVAL, "the offset is too large");
+    (void)snprintf(page->skip, sizeof(page->skip), "%llu", (unsigned long long)page->offset);
+    (void)snprintf(page->most, sizeof(page->most), "%zu", page->limit);
+    return REEVE_OK;
+}
+
 reeve_status reeve_list(reeve_client *client, const char *queue, reeve_state state, uint64_t offset, size_t limit,
                         reeve_task_info ***ret, size_t *ret_count, uint64_t *ret_total)
 {
+    rv_page page = {.offset = offset, .limit = limit};
+    return rv_list_tasks(client, queue, state, "", &page, ret, ret_count, ret_total);
+}
+
+reeve_status rv_list_tasks(reeve_client *client, const char *queue, reeve_state state, const char *kind, rv_page *page,
+                           reeve_task_info ***ret, size_t *ret_count, uint64_t *ret_total)
+{
     if (client == NULL || ret == NULL || ret_count == NULL) return REEVE_EINVAL;
     if ((unsigned)state >= REEVE_STATE_COUNT) return rv_fail(&client->error, REEVE_EINVAL, "there is no such state");
-    if (limit > LIST_MAX) return rv_fail(&client->error, REEVE_EINVAL, "a page has at most %d tasks", LIST_MAX);
-    if (offset > OFFSET_MAX) return rv_fail(&client->error, REEVE_EINVAL, "the offset is too large");
-    char skip[24], most[24];
-    snprintf(skip, sizeof(skip), "%llu", (unsigned long long)offset);
-    snprintf(most, sizeof(most), "%zu", limit);
+    reeve_status status = rv_page_args(client, page, "tasks");
+    if (status != REEVE_OK) return status;
     const rv_reply *reply;
-    rv_simple_call call = {
-        .script = &rv_script_list, .queue = queue, .args = {reeve_state_name(state), skip, most}, .count = 3};
-    reeve_status status = rv_client_script(client, &call, &reply, NULL);
+    rv_simple_call call = {.script = &rv_script_list, .queue = queue, .count = 4,
+                           .args = {reeve_state_name(state), page->skip, page->most, kind}};
+    status = rv_client_script(client, &call, &reply, NULL);
     if (status != REEVE_OK) return status;
     if (!rv_reply_is(reply, RV_ARRAY) || reply->count < 1) return rv_client_odd_reply(client, "list");
     if (ret_total != NULL) *ret_total = (uint64_t)rv_reply_int(reply->items[0], 0);

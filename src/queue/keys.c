@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/id.h"
+#include "base/text.h"
 
 void rv_prefix_set(rv_prefix *ret, const char *ns, const char *queue)
 {
@@ -36,6 +37,17 @@ reeve_status rv_check_id(const char *id, rv_error *error)
     if (rv_valid_id(id, strlen(id))) return REEVE_OK;
     return rv_fail(error, REEVE_EINVAL, "id \"%.*s\": an id has 1 to %d of the characters A-Z a-z 0-9 . _ - :", SHOWN,
                    id, REEVE_ID_LENGTH_MAX);
+}
+
+reeve_status rv_check_group(const char *group, rv_error *error)
+{
+    if (group == NULL || group[0] == '\0' || strlen(group) > REEVE_GROUP_MAX) {
+        return rv_fail(error, REEVE_EINVAL, "group \"%.*s\": a group's name has 1 to %d bytes", SHOWN,
+                       group != NULL ? group : "", REEVE_GROUP_MAX);
+    }
+    /* What stands in a task's header must be text in every language that reads it. */
+    if (rv_utf8_is_valid(group, strlen(group))) return REEVE_OK;
+    return rv_fail(error, REEVE_EINVAL, "a group's name: must be UTF-8");
 }
 
 const char *rv_ns_choose(const char *ns, rv_error *error)

@@ -22,10 +22,11 @@ typedef struct rv_prefix {
 /* Both names were checked before. */
 void rv_prefix_set(rv_prefix *ret, const char *ns, const char *queue);
 
-/* Checks a queue's name or a task's id; the words say what is wrong and what is allowed. */
+/* Checks a name of a queue, type, task or group; the words say what is wrong and what is allowed. */
 reeve_status rv_check_queue(const char *queue, rv_error *error);
 reeve_status rv_check_type(const char *type, rv_error *error);
 reeve_status rv_check_id(const char *id, rv_error *error);
+reeve_status rv_check_group(const char *group, rv_error *error);
 
 /* The namespace in force: the given one or the default. NULL, with words, when it is malformed. */
 const char *rv_ns_choose(const char *ns, rv_error *error);

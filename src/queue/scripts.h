@@ -21,5 +21,13 @@ extern const rv_script rv_script_cancel;
 extern const rv_script rv_script_delete;
 extern const rv_script rv_script_wait;
 extern const rv_script rv_script_pause;
+extern const rv_script rv_script_move;
+extern const rv_script rv_script_limit;
+extern const rv_script rv_script_limits;
+extern const rv_script rv_script_hold;
+extern const rv_script rv_script_failures;
+extern const rv_script rv_script_sweep;
+extern const rv_script rv_script_cron;
+extern const rv_script rv_script_fire;
 
 #endif

@@ -64,5 +64,17 @@ bool rv_tend_read(rv_tend_reply *ret, const rv_reply *reply)
     ret->recovered = count_at(reply, 4);
     ret->trimmed = count_at(reply, 5);
     ret->session = rv_reply_is(reply->items[6], RV_TEXT) ? reply->items[6]->text : "";
+    ret->policy = rv_reply_at(reply, 7);
+    ret->now_ms = now;
+    ret->due = rv_reply_at(reply, 8);
+    return true;
+}
+
+bool rv_tend_due_at(const rv_tend_reply *tended, size_t index, rv_tend_due *ret)
+{
+    const rv_reply *name = rv_reply_at(tended->due, 3 * index), *due = rv_reply_at(tended->due, 3 * index + 1);
+    const rv_reply *line = rv_reply_at(tended->due, 3 * index + 2);
+    if (!rv_reply_is(name, RV_TEXT) || !rv_reply_is(line, RV_TEXT)) return false;
+    *ret = (rv_tend_due){.name = name->text, .due_ms = rv_reply_int(due, 0), .line = line->text, .length = line->length};
     return true;
 }

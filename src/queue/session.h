@@ -30,9 +30,24 @@ typedef struct rv_tend_reply {
     uint64_t recovered;
     uint64_t trimmed;
     const char *session; /* whose tasks were recovered, or "" */
+    const rv_reply *policy; /* the queue's policy (policy.h) as text, empty when it has none; NULL: not told */
+    int64_t now_ms;         /* on Redis's clock */
+    const rv_reply *due;    /* rv_tend_due; NULL: not told */
 } rv_tend_reply;
+
+/* A recurring entry that is due (fire.lua). */
+typedef struct rv_tend_due {
+    const char *name;
+    int64_t due_ms;
+    const char *line; /* its definition's first line (queue/cron.h) */
+    size_t length;
+} rv_tend_due;
+
+#define RV_TEND_DUE_MAX 50 /* with so many there may be more */
 
 void rv_tend_build(rv_conn *conn, const rv_prefix *prefix, unsigned most);
 bool rv_tend_read(rv_tend_reply *ret, const rv_reply *reply);
+/* The entry at an index, from 0; false: there are no more. */
+bool rv_tend_due_at(const rv_tend_reply *tended, size_t index, rv_tend_due *ret);
 
 #endif

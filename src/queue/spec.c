@@ -3,6 +3,7 @@
  */
 #include <string.h>
 
+#include "base/retry.h"
 #include "base/text.h"
 #include "queue/envelope.h"
 #include "queue/keys.h"
@@ -25,7 +26,7 @@ static reeve_status check_numbers(const reeve_task_spec *spec, rv_error *error)
         return rv_fail(error, REEVE_EINVAL, "max crashes %d: must be at least 1", spec->max_crashes);
     if (spec->timeout_ms < 0)
         return rv_fail(error, REEVE_EINVAL, "timeout %lld ms: must not be negative", (long long)spec->timeout_ms);
-    return REEVE_OK;
+    return rv_backoff_check(spec->backoff, error);
 }
 
 /* What stands in the header must be text in every language that reads it. */
@@ -57,6 +58,35 @@ static reeve_status check_meta(const reeve_task_spec *spec, rv_error *error)
     return rv_fail(error, REEVE_ETOOBIG, "tags and metadata have %zu bytes: at most %d", total, REEVE_META_MAX);
 }
 
+static reeve_status check_unique(const reeve_task_spec *spec, rv_error *error)
+{
+    if ((unsigned)spec->on_conflict > REEVE_CONFLICT_DEBOUNCE)
+        return rv_fail(error, REEVE_EINVAL, "there is no conflict rule %d", (int)spec->on_conflict);
+    if (spec->unique_for_ms < 0) {
+        return rv_fail(error, REEVE_EINVAL, "a unique key held for %lld ms: must not be negative",
+                       (long long)spec->unique_for_ms);
+    }
+    if (spec->unique == NULL) {
+        if (!spec->unique_until_started && spec->unique_for_ms == 0 && spec->on_conflict == REEVE_CONFLICT_REJECT)
+            return REEVE_OK;
+        return rv_fail(error, REEVE_EINVAL, "what holds for a unique key needs a unique key");
+    }
+    if (spec->unique[0] == '\0' || strlen(spec->unique) > REEVE_UNIQUE_MAX) {
+        return rv_fail(error, REEVE_EINVAL, "unique key \"%.220s\": it has 1 to %d bytes", spec->unique,
+                       REEVE_UNIQUE_MAX);
+    }
+    if (spec->unique_until_started && spec->unique_for_ms > 0)
+        return rv_fail(error, REEVE_EINVAL, "a unique key is held either until the start or for a time, not both");
+    return check_text("a unique key", spec->unique, error);
+}
+
+/* "" is an answer, too: none, whatever the queue says. */
+static reeve_status check_on_dead(const reeve_task_spec *spec, rv_error *error)
+{
+    if (spec->on_dead == NULL || spec->on_dead[0] == '\0') return REEVE_OK;
+    return rv_check_type(spec->on_dead, error);
+}
+
 reeve_status rv_spec_check(const reeve_task_spec *spec, rv_error *error)
 {
     reeve_status status;
@@ -74,12 +104,10 @@ reeve_status rv_spec_check(const reeve_task_spec *spec, rv_error *error)
         return rv_fail(error, REEVE_ETOOBIG, "the payload has %zu bytes: at most %u", spec->payload.length,
                        REEVE_PAYLOAD_MAX);
     }
-    if (spec->group != NULL && (spec->group[0] == '\0' || strlen(spec->group) > REEVE_GROUP_MAX)) {
-        return rv_fail(error, REEVE_EINVAL, "group \"%.120s\": a group's name has 1 to %d bytes", spec->group,
-                       REEVE_GROUP_MAX);
-    }
-    if (spec->group != NULL && (status = check_text("a group's name", spec->group, error)) != REEVE_OK) return status;
+    if (spec->group != NULL && (status = rv_check_group(spec->group, error)) != REEVE_OK) return status;
     if ((status = check_numbers(spec, error)) != REEVE_OK) return status;
+    if ((status = check_unique(spec, error)) != REEVE_OK) return status;
+    if ((status = check_on_dead(spec, error)) != REEVE_OK) return status;
     return check_meta(spec, error);
 }
 
@@ -101,14 +129,6 @@ static void add_number(rv_buf *out, const char *name, int64_t number)
 static void add_text(rv_buf *out, const char *text)
 {
     rv_buf_add_json(out, text, strlen(text));
-}
-
-static void add_backoff(rv_buf *out, const reeve_backoff *backoff)
-{
-    /* (Jitter in thousandths: no decimal point that a locale could change.) */
-    rv_buf_addf(out, ",\"backoff\":{\"shape\":%d,\"base\":%lld,\"cap\":%lld,\"jitter\":%d}",
-                backoff->shape == REEVE_BACKOFF_FIXED, (long long)backoff->base_ms, (long long)backoff->cap_ms,
-                (int)(backoff->jitter * 1000));
 }
 
 static void add_tags_and_meta(rv_buf *out, const reeve_task_spec *spec)
@@ -143,6 +163,15 @@ static void add_order(rv_buf *out, const reeve_task_spec *spec)
     }
 }
 
+static void add_unique(rv_buf *out, const reeve_task_spec *spec)
+{
+    if (spec->unique == NULL) return;
+    rv_buf_adds(out, ",\"unique\":");
+    add_text(out, spec->unique);
+    if (spec->unique_until_started) rv_buf_adds(out, ",\"until\":\"started\"");
+    add_number(out, ",\"hold\":", spec->unique_for_ms);
+}
+
 void rv_envelope_write(rv_buf *out, const reeve_task_spec *spec)
 {
     rv_buf_adds(out, "\"type\":\"");
@@ -152,7 +181,15 @@ void rv_envelope_write(rv_buf *out, const reeve_task_spec *spec)
     add_number(out, ",\"attempts\":", spec->max_attempts);
     add_number(out, ",\"crashes\":", spec->max_crashes);
     add_number(out, ",\"timeout\":", spec->timeout_ms);
-    if (spec->backoff != NULL) add_backoff(out, spec->backoff);
+    if (spec->backoff != NULL) {
+        rv_buf_adds(out, ",\"backoff\":");
+        rv_backoff_write(out, spec->backoff);
+    }
+    add_unique(out, spec);
+    if (spec->on_dead != NULL) {
+        rv_buf_adds(out, ",\"on_dead\":");
+        add_text(out, spec->on_dead);
+    }
     add_tags_and_meta(out, spec);
     rv_buf_adds(out, "}\n");
     rv_buf_add(out, spec->payload.data, spec->payload.length);
@@ -164,6 +201,9 @@ void rv_enqueue_options_write(rv_buf *out, const reeve_task_spec *spec)
     add_order(out, spec);
     add_number(out, ",\"in\":", spec->delay_ms);
     add_number(out, ",\"at\":", spec->at_ms);
+    add_unique(out, spec);
+    if (spec->on_conflict == REEVE_CONFLICT_REPLACE) rv_buf_adds(out, ",\"conflict\":\"replace\"");
+    if (spec->on_conflict == REEVE_CONFLICT_DEBOUNCE) rv_buf_adds(out, ",\"conflict\":\"debounce\"");
     if (out->failed || out->length == start) return;
     out->data[start] = '{'; /* in place of the first comma */
     rv_buf_addc(out, '}');

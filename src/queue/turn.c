@@ -7,7 +7,7 @@
 
 static bool is_plain(const rv_settlement *s)
 {
-    return s->verb == REEVE_OUTCOME_DONE && !s->has_info && !s->has_result;
+    return s->verb == REEVE_OUTCOME_DONE && !s->has_info && !s->has_result && !s->unique;
 }
 
 static size_t count_plain(const rv_turn_group *group)
@@ -27,7 +27,7 @@ static void build_record(rv_conn *conn, const rv_settlement *s)
         rv_args(conn, s->id);
         rv_arg(conn, s->result.data, s->has_result ? s->result.length : 0);
         rv_args(conn, s->has_result ? "1" : "0");
-        rv_args(conn, "");
+        rv_args(conn, s->unique ? "1" : "");
         break;
     case REEVE_OUTCOME_RETRY:
         rv_args(conn, "retry");
@@ -169,6 +169,18 @@ size_t rv_turn_leases(const rv_turn_reply *reply, rv_lease *leases, size_t max, 
     return count;
 }
 
+const rv_reply *rv_turn_policy(const rv_turn_reply *reply, size_t *next, size_t *ret_queue)
+{
+    while (*next < reply->extras->count) {
+        const rv_reply *extra = reply->extras->items[(*next)++], *text = rv_reply_at(extra, 2);
+        int64_t index = rv_reply_int(rv_reply_at(extra, 1), 0);
+        if (!rv_reply_is_text(rv_reply_at(extra, 0), "#") || index < 1 || !rv_reply_is(text, RV_TEXT)) continue;
+        *ret_queue = (size_t)index - 1;
+        return text;
+    }
+    return NULL;
+}
+
 void rv_recall_build(rv_conn *conn, const rv_prefix *prefix, const char *session, const char *thread,
                      const char *cursor)
 {
@@ -210,4 +222,13 @@ void rv_progress_build(rv_conn *conn, const rv_prefix *prefix, const char *sessi
     rv_args(conn, id);
     rv_argi(conn, percent);
     rv_args(conn, words != NULL ? words : "");
+}
+
+void rv_hold_build(rv_conn *conn, const rv_prefix *prefix, const char *group, int64_t delay_ms)
+{
+    rv_cmd_script(conn, &rv_script_hold, 1, 3);
+    rv_arg(conn, prefix->text, prefix->length);
+    rv_args(conn, group != NULL ? group : "");
+    rv_argi(conn, delay_ms);
+    rv_args(conn, "1");
 }

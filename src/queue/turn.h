@@ -1,6 +1,6 @@
 /*
  * turn.h - a thread's turn: settle what it finished, lease what it takes next; and what else is said of leases.
- * Builds calls of turn.lua, recall.lua, progress.lua on a connection and reads their replies; no threads in here.
+ * Builds calls of turn.lua, recall.lua, progress.lua, hold.lua on a connection and reads their replies; no threads in here.
  */
 #ifndef RV_TURN_H
 #define RV_TURN_H
@@ -17,6 +17,7 @@ typedef struct rv_settlement {
     const char *id;
     reeve_outcome verb; /* done, retry, fail, snooze */
     bool has_info;      /* done: info:<id> exists, so that it must be looked after */
+    bool unique;        /* done: the task holds a lock, which goes now */
     bool has_result;
     reeve_bytes result;
     int64_t delay_ms; /* retry, snooze */
@@ -80,6 +81,12 @@ bool rv_turn_read(rv_turn_reply *ret, const rv_reply *reply);
  * in *ret_bad. */
 size_t rv_turn_leases(const rv_turn_reply *reply, rv_lease *leases, size_t max, size_t *ret_bad);
 
+/*
+ * The policies of queues (policy.h) in which the turn began a session, one after the other: start with *next = 0.
+ * Returns the text, and in *ret_queue the index among turn.queues; NULL: there are no more.
+ */
+const rv_reply *rv_turn_policy(const rv_turn_reply *reply, size_t *next, size_t *ret_queue);
+
 /* ---- recall ---------------------------------------------------------------------------------------------------- */
 
 void rv_recall_build(rv_conn *conn, const rv_prefix *prefix, const char *session, const char *thread,
@@ -100,5 +107,10 @@ size_t rv_recall_leases(const rv_recall_reply *reply, size_t queue, rv_lease *le
 /* words may be NULL. */
 void rv_progress_build(rv_conn *conn, const rv_prefix *prefix, const char *session, const char *id, int percent,
                        const char *words);
+
+/* ---- hold ------------------------------------------------------------------------------------------------------ */
+
+/* No task of the queue, or of a group in it (NULL: the queue), starts for a while; never shortens a hold that stands. */
+void rv_hold_build(rv_conn *conn, const rv_prefix *prefix, const char *group, int64_t delay_ms);
 
 #endif

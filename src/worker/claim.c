@@ -58,3 +58,24 @@ void rv_claim_count(rv_claim *claim, const char *session, const rv_session_total
     }
     rv_unlock(&claim->lock);
 }
+
+void rv_claim_set_policy(rv_claim *claim, const char *text, size_t length)
+{
+    rv_task_policy policy;
+    bool given = length > 0 && rv_policy_read(&policy, text, length);
+    if (!given && !atomic_load_explicit(&claim->has_policy, memory_order_relaxed)) return;
+    rv_lock(&claim->lock);
+    if (given) claim->policy = policy;
+    atomic_store_explicit(&claim->has_policy, given, memory_order_relaxed);
+    rv_unlock(&claim->lock);
+}
+
+bool rv_claim_get_policy(rv_claim *claim, rv_task_policy *ret)
+{
+    if (!atomic_load_explicit(&claim->has_policy, memory_order_relaxed)) return false;
+    rv_lock(&claim->lock);
+    bool given = atomic_load_explicit(&claim->has_policy, memory_order_relaxed);
+    if (given) *ret = claim->policy;
+    rv_unlock(&claim->lock);
+    return given;
+}

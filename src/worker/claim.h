@@ -6,9 +6,11 @@
 #define RV_CLAIM_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 
 #include "base/id.h"
+#include "queue/policy.h"
 #include "queue/session.h"
 
 typedef struct rv_claim {
@@ -18,6 +20,8 @@ typedef struct rv_claim {
     char session[RV_SESSION_LENGTH + 1];
     bool begun;               /* it stands in Redis, as far as we know */
     rv_session_totals totals; /* settled under this session */
+    rv_task_policy policy;    /* the queue's, as last heard of */
+    atomic_bool has_policy;   /* it says something; written under the lock, read by anybody */
 } rv_claim;
 
 void rv_claim_init(rv_claim *claim, const char *ns, const char *queue);
@@ -34,5 +38,11 @@ bool rv_claim_lose(rv_claim *claim, const char *session);
 
 /* Adds to the session's totals, if it is still the present one. */
 void rv_claim_count(rv_claim *claim, const char *session, const rv_session_totals *more);
+
+/* What Redis says of the queue's policy (policy.h) now; empty, or what is none: it has none. */
+void rv_claim_set_policy(rv_claim *claim, const char *text, size_t length);
+
+/* Copies the queue's policy; false, with nothing copied and no lock taken, when it has none. */
+bool rv_claim_get_policy(rv_claim *claim, rv_task_policy *ret);
 
 #endif

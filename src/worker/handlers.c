@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/retry.h"
 #include "queue/keys.h"
 
 /* FNV-1a (G. Fowler, L. C. Noll, P. Vo; RFC 9923). */
@@ -54,6 +55,9 @@ reeve_status rv_handlers_add(rv_handlers *handlers, const reeve_handler *handler
     if (status != REEVE_OK) return status;
     if (handler->run == NULL)
         return rv_fail(error, REEVE_EINVAL, "type %s: the handler has no run function", handler->type);
+    rv_error why;
+    if (rv_backoff_check(&handler->backoff, &why) != REEVE_OK)
+        return rv_fail(error, REEVE_EINVAL, "type %s: %s", handler->type, why.text);
     size_t length = strlen(handler->type);
     rv_handler *other = rv_handlers_find(handlers, handler->type, length);
     if (other != NULL) {

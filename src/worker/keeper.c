@@ -38,7 +38,9 @@ static void add_pools(rv_buf *json, const reeve_worker *worker)
         const rv_pool *pool = worker->pools[i];
         rv_buf_adds(json, i > 0 ? ",{\"name\":" : "{\"name\":");
         rv_buf_add_json(json, pool->name, strlen(pool->name));
-        rv_buf_addf(json, ",\"threads\":%u,\"queues\":[", pool->thread_count);
+        rv_buf_addf(json, ",\"threads\":%u", pool->thread_count);
+        if (pool->order != REEVE_ORDER_STRICT) rv_buf_addf(json, ",\"order\":\"%s\"", rv_order_word(pool->order));
+        rv_buf_adds(json, ",\"queues\":[");
         for (size_t j = 0; j < pool->claim_count; j++) {
             if (j > 0) rv_buf_addc(json, ',');
             rv_buf_add_json(json, pool->claims[j]->queue, strlen(pool->claims[j]->queue));

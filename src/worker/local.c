@@ -89,7 +89,7 @@ reeve_status reeve_plugin_run(reeve_plugin_handle *plugin, const char *type, con
 {
     char id[RV_UUID_LENGTH + 1];
     reeve_run_options full;
-    rv_task_host host = {tell_progress, &full, NULL};
+    rv_task_host host = {.progress = tell_progress, .context = &full};
     const reeve_handler *handler;
     reeve_task task;
     char *payload;

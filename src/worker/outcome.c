@@ -95,6 +95,11 @@ reeve_outcome reeve_task_snooze(reeve_task *task, int64_t delay_ms)
     return REEVE_OUTCOME_SNOOZE;
 }
 
+reeve_outcome reeve_task_give_back(reeve_task *task)
+{
+    return reeve_task_snooze(task, 0);
+}
+
 reeve_outcome rv_task_failed(reeve_task *task, reeve_outcome verb, const char *kind, const char *format, ...)
 {
     va_list arguments;

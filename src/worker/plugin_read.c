@@ -8,6 +8,7 @@
 
 #include "base/id.h"
 #include "base/mem.h"
+#include "base/retry.h"
 #include "worker/plugin.h"
 
 #define END_OF(type, field) (offsetof(type, field) + sizeof(((type *)NULL)->field))
@@ -98,6 +99,10 @@ static reeve_status check_handler(const reeve_handler *handlers, size_t index, c
     if (handler->run == NULL) {
         return rv_fail(error, REEVE_EINVAL, "plugin %s: the handler of \"%s\" has no function to run", path,
                        handler->type);
+    }
+    rv_error why;
+    if (rv_backoff_check(&handler->backoff, &why) != REEVE_OK) {
+        return rv_fail(error, REEVE_EINVAL, "plugin %s: the handler of \"%s\": %s", path, handler->type, why.text);
     }
     for (size_t i = 0; i < index; i++) {
         if (strcmp(handlers[i].type, handler->type) == 0) {

@@ -28,6 +28,21 @@ static rv_claim *claim_of(reeve_worker *worker, const char *queue)
     return claim;
 }
 
+static reeve_status check_order(const reeve_pool_options *o, const char *name, rv_error *error)
+{
+    if (o->order != REEVE_ORDER_STRICT && o->order != REEVE_ORDER_WEIGHTED && o->order != REEVE_ORDER_ROUND_ROBIN)
+        return rv_fail(error, REEVE_EINVAL, "pool %s: there is no such order", name);
+    if (o->weights == NULL) return REEVE_OK;
+    if (o->order != REEVE_ORDER_WEIGHTED)
+        return rv_fail(error, REEVE_EINVAL, "pool %s: weights are for REEVE_ORDER_WEIGHTED only", name);
+    for (size_t i = 0; i < o->queue_count; i++) {
+        if (o->weights[i] >= 1 && o->weights[i] <= RV_WEIGHT_MAX) continue;
+        return rv_fail(error, REEVE_EINVAL, "pool %s: the weight of queue %zu is %u: it must be from 1 to %d", name,
+                       i + 1, o->weights[i], RV_WEIGHT_MAX);
+    }
+    return REEVE_OK;
+}
+
 static reeve_status check(reeve_worker *worker, const reeve_pool_options *o)
 {
     rv_error *error = &worker->error;
@@ -38,7 +53,8 @@ static reeve_status check(reeve_worker *worker, const reeve_pool_options *o)
     if (o->threads > THREADS_MAX) return rv_fail(error, REEVE_EINVAL, "pool %s: at most %d threads", name, THREADS_MAX);
     if (o->batch > RV_BATCH_MAX)
         return rv_fail(error, REEVE_EINVAL, "pool %s: a batch has at most %d tasks", name, RV_BATCH_MAX);
-    if (o->order != REEVE_ORDER_STRICT) return rv_fail(error, REEVE_EINVAL, "pool %s: there is no such order", name);
+    reeve_status ordered = check_order(o, name, error);
+    if (ordered != REEVE_OK) return ordered;
     for (size_t i = 0; i < o->queue_count; i++) {
         reeve_status status = rv_check_queue(o->queues[i], error);
         if (status != REEVE_OK) return status;
@@ -57,6 +73,7 @@ void rv_pool_free(rv_pool *pool)
     for (unsigned i = 0; pool->threads != NULL && i < pool->thread_count; i++) rv_thread_fini(&pool->threads[i]);
     rv_free(pool->threads);
     rv_free(pool->claims);
+    rv_free(pool->weights);
     rv_free(pool);
 }
 
@@ -68,8 +85,10 @@ static rv_pool *make(reeve_worker *worker, const reeve_pool_options *o)
     if (o->name != NULL && o->name[0] != '\0') rv_copy_text(pool->name, sizeof(pool->name), o->name);
     pool->batch = o->batch == 0 ? DEFAULT_BATCH : o->batch;
     pool->thread_count = o->threads == 0 ? 1 : o->threads;
+    pool->order = o->order;
+    if (o->weights != NULL) pool->weights = rv_memdup(o->weights, o->queue_count * sizeof(*o->weights));
     pool->claims = rv_zalloc_array(o->queue_count, sizeof(rv_claim *));
-    bool good = pool->claims != NULL;
+    bool good = pool->claims != NULL && (o->weights == NULL || pool->weights != NULL);
     for (size_t i = 0; good && i < o->queue_count; i++) {
         pool->claims[pool->claim_count] = claim_of(worker, o->queues[i]);
         good = pool->claims[pool->claim_count++] != NULL;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/retry.h"
 #include "worker/state.h"
 
 static reeve_status check_not_started(reeve_worker *worker)
@@ -88,6 +89,9 @@ reeve_status reeve_worker_set_policy(reeve_worker *worker, const reeve_handler_p
     if (policy->max_attempts < 0 || policy->max_crashes < 0 || policy->timeout_ms < 0) {
         return rv_fail(&worker->error, REEVE_EINVAL, "type %s: a limit is negative", policy->type);
     }
+    rv_error why;
+    if (rv_backoff_check(policy->backoff, &why) != REEVE_OK)
+        return rv_fail(&worker->error, REEVE_EINVAL, "type %s: %s", policy->type, why.text);
     if (policy->max_attempts > 0) entry->handler.max_attempts = policy->max_attempts;
     if (policy->max_crashes > 0) entry->handler.max_crashes = policy->max_crashes;
     if (policy->timeout_ms > 0) entry->handler.timeout_ms = policy->timeout_ms;

@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "worker/lock.h"
 #include "worker/notice.h"
+#include "worker/policy.h"
 #include "worker/relief.h"
 
 static bool add_handed(rv_keeper *keeper, const rv_handed *more)
@@ -63,23 +64,20 @@ static void hand_over_others(rv_thread *t)
 static void time_out(rv_thread *t, rv_item *item)
 {
     char message[96] = "not done within ", number[RV_NUMBER_TEXT];
-    rv_task_policy policy = {0};
+    rv_policy policy;
     const rv_envelope *envelope = &item->lease.envelope;
     const rv_handler *handler = rv_handlers_find(&t->worker->handlers, envelope->type, envelope->type_length);
-    if (!envelope->plain) rv_envelope_policy(&policy, envelope->header, envelope->header_length);
-    int most = policy.max_attempts != 0 ? policy.max_attempts : handler != NULL ? handler->handler.max_attempts : 0;
-    const reeve_backoff *backoff = policy.has_backoff ? &policy.backoff
-                                   : handler != NULL  ? &handler->handler.backoff
-                                                      : NULL;
+    rv_policy_choose(&policy, envelope, handler, t->pool->claims[item->lease.queue]);
     unsigned failures = item->lease.failures + 1;
     rv_number_text(number, (uint64_t)item->timeout_ms);
     strncat(message, number, sizeof(message) - strlen(message) - 1);
     strncat(message, " ms", sizeof(message) - strlen(message) - 1);
-    bool last = failures >= (unsigned)(most > 0 ? most : RV_MAX_ATTEMPTS);
+    bool last = failures >= policy.max_attempts;
     rv_settlement outcome = {.id = item->lease.id,
                              .verb = last ? REEVE_OUTCOME_FAIL : REEVE_OUTCOME_RETRY,
                              .counts = true,
-                             .delay_ms = rv_backoff_delay(backoff, failures, rv_random_unit()),
+                             .unique = policy.unique,
+                             .delay_ms = rv_backoff_delay(policy.backoff, failures, rv_random_unit()),
                              .kind = "timeout",
                              .message = message};
     atomic_store(&t->stop, true);

@@ -9,6 +9,7 @@
 #include "base/retry.h"
 #include "worker/lock.h"
 #include "worker/notice.h"
+#include "worker/policy.h"
 #include "worker/thread.h"
 
 /* The keeper took the running task over: its time is up, and by now it may be running elsewhere. */
@@ -38,21 +39,16 @@ static reeve_status report_progress(reeve_task *task, int percent, const char *w
     return REEVE_EREFUSED;
 }
 
-/* The options of this task over those of its handler. */
-static void choose_policy(const rv_item *item, const rv_handler *handler, rv_task_policy *ret)
+static reeve_status report_hold(reeve_task *task, const char *group, int64_t delay_ms, void *context)
 {
-    rv_task_policy own = {0};
-    const rv_envelope *envelope = &item->lease.envelope;
-    if (!envelope->plain) rv_envelope_policy(&own, envelope->header, envelope->header_length);
-    *ret = own;
-    if (handler != NULL) {
-        if (own.max_attempts == 0) ret->max_attempts = handler->handler.max_attempts;
-        if (own.max_crashes == 0) ret->max_crashes = handler->handler.max_crashes;
-        if (own.timeout_ms == 0) ret->timeout_ms = handler->handler.timeout_ms;
-        if (!own.has_backoff) ret->backoff = handler->handler.backoff;
-    }
-    if (ret->max_attempts == 0) ret->max_attempts = RV_MAX_ATTEMPTS;
-    if (ret->max_crashes == 0) ret->max_crashes = RV_MAX_CRASHES;
+    rv_thread *t = context;
+    const rv_claim *claim = t->pool->claims[t->batch.items[t->batch.running].lease.queue];
+    const rv_reply *reply;
+    (void)task;
+    if (!rv_conn_is_open(t->conn) && rv_conn_open(t->conn, rv_deadline(1000)) != REEVE_OK) return REEVE_ELOST;
+    rv_hold_build(t->conn, &claim->prefix, group, delay_ms);
+    reeve_status status = rv_conn_call(t->conn, 0, &reply);
+    return status == REEVE_OK || status == REEVE_EREDIS ? status : REEVE_ELOST;
 }
 
 static void prepare_task(rv_thread *t, rv_item *item, const rv_handler *handler)
@@ -71,7 +67,7 @@ static void prepare_task(rv_thread *t, rv_item *item, const rv_handler *handler)
     task->crashes = item->lease.crashes;
     task->enqueued_ms = envelope->at_ms;
     task->thread_state = NULL;
-    t->host = (rv_task_host){.progress = report_progress, .context = t, .stop = &t->stop};
+    t->host = (rv_task_host){.progress = report_progress, .hold = report_hold, .context = t, .stop = &t->stop};
     task->host = &t->host;
 }
 
@@ -98,12 +94,12 @@ static reeve_outcome call_handler(rv_thread *t, const rv_handler *handler)
 }
 
 /* Runs it, unless there is nobody to run it or it has brought down too many workers. */
-static reeve_outcome attempt(rv_thread *t, const rv_item *item, const rv_handler *handler, const rv_task_policy *policy,
+static reeve_outcome attempt(rv_thread *t, const rv_item *item, const rv_handler *handler, const rv_policy *policy,
                              bool *ret_counts)
 {
     const rv_envelope *envelope = &item->lease.envelope;
     *ret_counts = true;
-    if (item->lease.crashes >= (unsigned)policy->max_crashes) {
+    if (item->lease.crashes >= policy->max_crashes) {
         *ret_counts = false;
         return rv_task_failed(&t->task, REEVE_OUTCOME_FAIL, "crash", "%u workers died while they held this task",
                               item->lease.crashes);
@@ -116,11 +112,26 @@ static reeve_outcome attempt(rv_thread *t, const rv_item *item, const rv_handler
     return call_handler(t, handler);
 }
 
+/* What a request for another attempt comes to. */
+static void decide_retry(rv_settlement *s, const rv_item *item, const rv_policy *policy)
+{
+    unsigned failures = item->lease.failures + 1;
+    if (failures >= policy->max_attempts) {
+        s->verb = REEVE_OUTCOME_FAIL;
+    } else if (s->delay_ms < 0) {
+        s->delay_ms = rv_backoff_delay(policy->backoff, failures, rv_random_unit());
+    }
+}
+
 /* What the outcome means for the task; false when there was no memory to keep its words. */
-static bool decide(rv_thread *t, rv_item *item, reeve_outcome verb, const rv_task_policy *policy, bool counts)
+static bool decide(rv_thread *t, rv_item *item, reeve_outcome verb, const rv_policy *policy, bool counts)
 {
     reeve_task *task = &t->task;
-    rv_settlement s = {.id = item->lease.id, .verb = verb, .counts = counts, .has_info = item->lease.has_info};
+    rv_settlement s = {.id = item->lease.id,
+                       .verb = verb,
+                       .counts = counts,
+                       .has_info = item->lease.has_info,
+                       .unique = policy->unique};
     s.delay_ms = task->delay_ms;
     if (verb == REEVE_OUTCOME_DONE) {
         s.has_result = task->result.length > 0;
@@ -129,10 +140,7 @@ static bool decide(rv_thread *t, rv_item *item, reeve_outcome verb, const rv_tas
         s.kind = task->kind;
         s.message = task->message;
     }
-    unsigned failures = item->lease.failures + 1;
-    if (verb == REEVE_OUTCOME_RETRY && failures >= (unsigned)policy->max_attempts) s.verb = REEVE_OUTCOME_FAIL;
-    if (s.verb == REEVE_OUTCOME_RETRY && s.delay_ms < 0)
-        s.delay_ms = rv_backoff_delay(&policy->backoff, failures, rv_random_unit());
+    if (verb == REEVE_OUTCOME_RETRY) decide_retry(&s, item, policy);
     if (verb == REEVE_OUTCOME_SNOOZE || (verb == REEVE_OUTCOME_DONE && !s.has_result)) {
         item->outcome = s;
         return true;
@@ -142,11 +150,12 @@ static bool decide(rv_thread *t, rv_item *item, reeve_outcome verb, const rv_tas
 
 void rv_thread_run(rv_thread *t, rv_item *item)
 {
-    rv_task_policy policy;
+    rv_policy policy;
     bool counts;
     const rv_envelope *envelope = &item->lease.envelope;
     const rv_handler *handler = rv_handlers_find(&t->worker->handlers, envelope->type, envelope->type_length);
-    choose_policy(item, handler, &policy);
+    rv_claim *claim = t->pool->claims[item->lease.queue];
+    rv_policy_choose(&policy, envelope, handler, claim);
     prepare_task(t, item, handler);
     if (policy.timeout_ms > 0) {
         int64_t until = rv_deadline(policy.timeout_ms);
@@ -157,6 +166,8 @@ void rv_thread_run(rv_thread *t, rv_item *item)
         rv_keeper_expect(t->worker, until);
     }
     reeve_outcome verb = attempt(t, item, handler, &policy, &counts);
+    /* (The queue's policy may have changed while it ran: what it says at the failure holds.) */
+    if (verb == REEVE_OUTCOME_RETRY) rv_policy_choose(&policy, envelope, handler, claim);
     if (!decide(t, item, verb, &policy, counts)) {
         /* Without memory for its words the outcome is still the same, if need be without its result. */
         item->outcome = (rv_settlement){.id = item->lease.id,

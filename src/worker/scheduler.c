@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/retry.h"
 #include "base/text.h"
+#include "worker/cron.h"
 #include "worker/lock.h"
 #include "worker/notice.h"
 #include "worker/spawn.h"
@@ -57,6 +58,9 @@ static void on_tended(size_t index, const rv_reply *reply, void *context)
         return;
     }
     log_tended(r->worker->claims[claim], &tended);
+    if (rv_reply_is(tended.policy, RV_TEXT))
+        rv_claim_set_policy(r->worker->claims[claim], tended.policy->text, tended.policy->length);
+    rv_cron_note(r->worker, claim, &tended);
     int64_t rest = rest_ms(r->worker);
     int64_t in = tended.more ? 0 : tended.next_in_ms >= 0 && tended.next_in_ms < rest ? tended.next_in_ms : rest;
     rv_scheduler_set_due(scheduler, claim, rv_deadline(in));
@@ -97,10 +101,11 @@ static bool tend(reeve_worker *worker)
     if (r.count == 0) return true;
     if (rv_conn_exec(scheduler->conn, 0, on_tended, &r) != REEVE_OK) {
         for (size_t i = 0; i < r.count; i++) rv_scheduler_set_due(scheduler, scheduler->tended[i], rv_now_ms());
+        rv_cron_drop(worker);
         return false;
     }
     if (r.trouble != NULL) rv_note_refusal(worker, "Redis did not tend a queue: trying again", r.trouble);
-    return true;
+    return rv_cron_fire(worker, scheduler->conn);
 }
 
 /* One try; after a failure the embedded server, if it is ours, is brought back. */
@@ -126,13 +131,18 @@ static bool connect(reeve_worker *worker)
  * After an outage, or after the process was frozen, our own sessions may have expired with nobody there to reap them.
  * They are still good then, and so is what our threads have finished: the keeper renews them before we reap.
  */
+#define YIELD_LEAST_MS 2000
+
 static bool keeper_goes_first(reeve_worker *worker)
 {
     rv_scheduler *scheduler = &worker->scheduler;
     int64_t now = rv_now_ms(), beaten = atomic_load(&worker->keeper.beaten_at_ms);
     bool behind = beaten != 0 && now - beaten > worker->session_ms / 2;
     if (!behind) scheduler->yields_until_ms = 0;
-    if (behind && scheduler->yields_until_ms == 0) scheduler->yields_until_ms = now + worker->session_ms;
+    if (behind && scheduler->yields_until_ms == 0) {
+        int64_t patience = worker->session_ms > YIELD_LEAST_MS ? worker->session_ms : YIELD_LEAST_MS;
+        scheduler->yields_until_ms = now + patience;
+    }
     return behind && now < scheduler->yields_until_ms;
 }
 
@@ -197,5 +207,6 @@ void rv_scheduler_fini(reeve_worker *worker)
     rv_conn_destroy(scheduler->conn);
     rv_free(scheduler->due);
     rv_free(scheduler->tended);
+    rv_cron_table_fini(&scheduler->cron);
     if (scheduler->waker.fd >= 0) rv_waker_fini(&scheduler->waker);
 }

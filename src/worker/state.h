@@ -17,7 +17,9 @@
 #include "redis/embedded.h"
 #include "reeve/worker.h"
 #include "worker/batch.h"
+#include "worker/cron.h"
 #include "worker/handlers.h"
+#include "worker/order.h"
 #include "worker/task.h"
 
 /* The life of a worker; it only ever goes down this list. */
@@ -55,9 +57,10 @@ typedef struct rv_thread {
     /* how many tasks to take at once (see thread.c) */
     int64_t task_us;
     unsigned want;
+    rv_order order; /* of the queues in its next turn */
     /* scratch of a turn */
-    rv_turn_queue *queues;
-    rv_session_text *sessions;
+    rv_turn_queue *queues;     /* by place in the turn (see order.h) */
+    rv_session_text *sessions; /* by queue */
     const rv_settlement **outcomes;
     rv_turn_group *groups;
     rv_lease *leases;
@@ -69,6 +72,8 @@ struct rv_pool {
     size_t claim_count;
     unsigned thread_count;
     unsigned batch;
+    reeve_order order;
+    unsigned *weights; /* one a queue, or NULL */
     rv_thread *threads;
 };
 
@@ -117,6 +122,7 @@ typedef struct rv_scheduler {
     pthread_mutex_t lock;    /* guards due */
     int64_t *due;            /* by claim: when to tend it, monotonic ms */
     size_t *tended;          /* scratch */
+    rv_cron_table cron;      /* what is due in the queues that were tended */
 } rv_scheduler;
 
 struct reeve_worker {

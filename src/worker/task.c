@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "queue/keys.h"
 
 #define RESULT_KEEP ((size_t)64 * 1024)
 
@@ -130,4 +131,14 @@ reeve_status reeve_task_progress(reeve_task *task, int percent, const char *word
         words = cut;
     }
     return task->host->progress(task, percent, words, task->host->context);
+}
+
+reeve_status reeve_task_hold(reeve_task *task, const char *group, int64_t delay_ms)
+{
+    rv_error error = {0};
+
+    if (delay_ms < 0) return REEVE_EINVAL;
+    if (group != NULL && rv_check_group(group, &error) != REEVE_OK) return REEVE_EINVAL;
+    if (task->host == NULL || task->host->hold == NULL) return REEVE_OK;
+    return task->host->hold(task, group, delay_ms, task->host->context);
 }

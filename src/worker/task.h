@@ -18,6 +18,7 @@ typedef struct cJSON cJSON;
 /* What a task needs of the place where it runs. */
 typedef struct rv_task_host {
     reeve_status (*progress)(reeve_task *task, int percent, const char *words, void *context);
+    reeve_status (*hold)(reeve_task *task, const char *group, int64_t delay_ms, void *context); /* NULL: nothing to hold */
     void *context;
     const atomic_bool *stop; /* NULL: never */
 } rv_task_host;

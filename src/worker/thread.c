@@ -98,12 +98,13 @@ static void run_batch(rv_thread *t)
 
 /* ---- the one waiting place ------------------------------------------------------------------------------------- */
 
+/* (In the order of the lease behind it: the wake-up that is used up is that of the queue that is served.) */
 static void build_wait(rv_thread *t)
 {
     rv_cmd(t->conn, t->pool->claim_count + 2);
     rv_args(t->conn, "BLPOP");
-    for (size_t i = 0; i < t->pool->claim_count; i++) {
-        const rv_prefix *prefix = &t->pool->claims[i]->prefix;
+    for (size_t place = 0; place < t->pool->claim_count; place++) {
+        const rv_prefix *prefix = &t->pool->claims[rv_order_queue(&t->order, place)]->prefix;
         rv_arg2(t->conn, prefix->text, prefix->length, "wake", 4);
     }
     rv_args(t->conn, "0");
@@ -219,8 +220,9 @@ static bool allocate(rv_thread *t)
     t->groups = rv_zalloc_array(queues, sizeof(*t->groups));
     t->outcomes = rv_zalloc_array(t->batch.capacity, sizeof(*t->outcomes));
     t->leases = rv_zalloc_array(t->batch.capacity, sizeof(*t->leases));
-    return t->states != NULL && t->set_up != NULL && t->queues != NULL && t->sessions != NULL && t->groups != NULL &&
-           t->outcomes != NULL && t->leases != NULL;
+    return rv_order_init(&t->order, t->pool->order, queues, t->pool->weights) && t->states != NULL &&
+           t->set_up != NULL && t->queues != NULL && t->sessions != NULL && t->groups != NULL && t->outcomes != NULL &&
+           t->leases != NULL;
 }
 
 reeve_status rv_thread_init(rv_thread *t, rv_pool *pool, reeve_worker *worker, unsigned number, rv_error *error)
@@ -254,6 +256,7 @@ void rv_thread_fini(rv_thread *t)
     rv_task_fini(&t->task);
     rv_arena_fini(&t->arena);
     if (t->waker.fd >= 0) rv_waker_fini(&t->waker);
+    rv_order_fini(&t->order);
     rv_free(t->states);
     rv_free(t->set_up);
     rv_free(t->queues);

@@ -177,12 +177,13 @@ static size_t group_outcomes(rv_thread *t)
 /* begin: sessions that have not begun may do so. */
 static void list_queues(rv_thread *t, bool begin)
 {
-    for (size_t i = 0; i < t->pool->claim_count; i++) {
-        bool begun = rv_claim_get(t->pool->claims[i], t->sessions[i], NULL);
-        if (!begun && !begin) t->sessions[i][0] = '\0';
-        t->queues[i] = (rv_turn_queue){.prefix = &t->pool->claims[i]->prefix,
-                                       .session = t->sessions[i],
-                                       .join = begun || !begin ? "" : t->worker->about};
+    for (size_t place = 0; place < t->pool->claim_count; place++) {
+        size_t queue = rv_order_queue(&t->order, place);
+        rv_claim *claim = t->pool->claims[queue];
+        bool begun = rv_claim_get(claim, t->sessions[queue], NULL);
+        if (!begun && !begin) t->sessions[queue][0] = '\0';
+        t->queues[place] = (rv_turn_queue){
+            .prefix = &claim->prefix, .session = t->sessions[queue], .join = begun || !begin ? "" : t->worker->about};
     }
 }
 
@@ -275,11 +276,35 @@ static void note_gone(rv_thread *t, const rv_reply *gone)
     for (size_t i = 0; i < gone->count; i++) {
         int64_t index = rv_reply_int(gone->items[i], 0);
         if (index < 1 || (size_t)index > t->pool->claim_count) continue;
-        rv_claim *claim = t->pool->claims[index - 1];
-        if (!rv_claim_lose(claim, t->sessions[index - 1])) continue;
+        size_t queue = rv_order_queue(&t->order, (size_t)index - 1);
+        rv_claim *claim = t->pool->claims[queue];
+        if (!rv_claim_lose(claim, t->sessions[queue])) continue;
         rv_log(REEVE_LOG_WARN, "session.lost", "the session was gone from Redis: a new one begins", "queue",
                claim->queue, NULL);
-        rv_tell_lost(t->worker, claim, t->sessions[index - 1]);
+        rv_tell_lost(t->worker, claim, t->sessions[queue]);
+    }
+}
+
+/* The reply speaks of places in the turn: the leases are of the pool's queues from here on. */
+static void note_places(rv_thread *t, size_t count)
+{
+    if (t->order.kind == REEVE_ORDER_STRICT) return;
+    for (size_t first = 0, next = 0; first < count; first = next) {
+        size_t place = t->leases[first].queue;
+        for (; next < count && t->leases[next].queue == place; next++)
+            t->leases[next].queue = rv_order_queue(&t->order, place);
+        rv_order_charge(&t->order, place, next - first);
+    }
+}
+
+/* Told when a session begins; from then on the scheduler hears of changes. */
+static void note_policies(rv_thread *t, const rv_turn_reply *reply)
+{
+    const rv_reply *text;
+    size_t place;
+    for (size_t next = 0; (text = rv_turn_policy(reply, &next, &place)) != NULL;) {
+        if (place >= t->pool->claim_count) continue;
+        rv_claim_set_policy(t->pool->claims[rv_order_queue(&t->order, place)], text->text, text->length);
     }
 }
 
@@ -290,6 +315,7 @@ static void fill_batch(rv_thread *t, const rv_turn_reply *reply)
     if (bad > 0)
         rv_log(REEVE_LOG_ERROR, "task.malformed", "a leased task is no task: another program wrote into the queue",
                NULL);
+    note_places(t, count);
     if (count == 0) return;
     rv_lock(&t->batch.lock);
     for (size_t i = 0; i < count; i++) t->batch.items[i] = (rv_item){.lease = t->leases[i], .state = RV_ITEM_WAITING};
@@ -314,7 +340,9 @@ static bool finish_turn(rv_thread *t, const rv_turn_reply *reply, unsigned want)
     if (want == 0) return true;
     note_gone(t, reply->gone);
     bool again = reply->gone->count > 0;
+    note_policies(t, reply);
     fill_batch(t, reply);
+    rv_order_settle(&t->order); /* (the places change: nothing of the reply is looked at after this) */
     rv_conn_take_reply(t->conn, &t->arena);
     return !again || t->batch.count > 0;
 }

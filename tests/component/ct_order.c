@@ -276,6 +276,7 @@ static void back_in_the_order_in_which_they_stood(void **state)
     for (size_t i = 0; i < 30; i++) {
         assert_int_equal(test_lease(&hand, 1), 1); /* alone, after a crash */
         assert_string_equal(hand.leased[0].id, gone.leased[i].id);
+        test_settle(&hand, {0, {.id = gone.leased[i].id, .verb = REEVE_OUTCOME_DONE, .has_info = true}});
     }
     assert_string_equal(next(10), "aaaaaaaaaa");
 }

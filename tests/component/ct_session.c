@@ -123,7 +123,7 @@ static void leaving_gives_back_in_order(void **state)
     int64_t first = a.now_ms;
     while (a.now_ms == first) (void)test_lease(&a, 1);
     (void)test_lease(&a, 20);
-    long long leased = test_number("HLEN " Q "running:%s", a.sessions[0]) - 2;
+    long long leased = test_number("HLEN " Q "running:%s", a.sessions[0]) - 3;
     assert_int_equal(leave(&a, 200, &more), leased);
     assert_false(more);
     test_hand_init(&b, "1", "q");

@@ -25,6 +25,9 @@ static const reeve_handler handlers[] = {
 #elif defined(BAD_NO_RUN)
     {REEVE_HANDLER, .type = "busy", .run = run},
     {REEVE_HANDLER, .type = "idle"},
+#elif defined(BAD_BACKOFF)
+    {REEVE_HANDLER, .type = "fine", .run = run},
+    {REEVE_HANDLER, .type = "listless", .run = run, .backoff.shape = REEVE_BACKOFF_LIST},
 #elif defined(BAD_HANDLER_SMALL)
     {.size = sizeof(size_t), .type = "small", .run = run},
 #elif defined(BAD_HANDLER_LARGE)

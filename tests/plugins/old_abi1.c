@@ -14,6 +14,7 @@ struct backoff {
     int64_t base_ms;
     int64_t cap_ms;
     double jitter;
+    int64_t list_ms[16];
 };
 
 struct handler {
@@ -62,8 +63,8 @@ static const struct {
     struct handler handlers[2];
     uintptr_t behind[8];
 } table = {
-    {{sizeof(struct handler), "old:first", first, NULL, "one", 3, 1, 2000, {1, 100, 200, -1}},
-     {sizeof(struct handler), "old:second", second, NULL, "two", 0, 0, 0, {0, 0, 0, 0}}},
+    {{sizeof(struct handler), "old:first", first, NULL, "one", 3, 1, 2000, {1, 100, 200, -1, {0}}},
+     {sizeof(struct handler), "old:second", second, NULL, "two", 0, 0, 0, {0, 0, 0, 0, {0}}}},
     {1, 1, 1, 1, 1, 1, 1, 1},
 };
 

@@ -9,7 +9,7 @@ silent() { expect_eq "$OUT" "" "standard output"; }
 
 # ---- usage -------------------------------------------------------------------------------------------------------
 
-VERBS="enqueue show list wait queues workers retry cancel delete pause resume run"
+VERBS="enqueue show list wait queues workers failures retry cancel delete purge reschedule pause resume limit run"
 
 usage_needs_no_redis() {
     local verb
@@ -28,7 +28,8 @@ usage_needs_no_redis() {
     done
     expect_status 0 reeve help enqueue
     expect_has "$OUT" "--priority N"
-    expect_lacks "$OUT" "--unique"
+    expect_has "$OUT" "--unique KEY"
+    expect_lacks "$OUT" "--after"
 }
 
 usage_errors() {
@@ -56,12 +57,13 @@ usage_errors() {
     expect_status 2 reeve enqueue q t --attempts 0
     expect_status 2 reeve enqueue q t --timeout soon
     expect_has "$ERR" "5m"
+    expect_status 2 reeve enqueue q t --backoff slow
+    expect_has "$ERR" '--backoff: backoff "slow": expected exponential[:BASE[:CAP]]'
+    expect_status 2 reeve enqueue q t --backoff list:1s,0
     expect_status 2 reeve enqueue q t --in 5 --at 2030-01-01T00:00:00Z
     expect_status 2 reeve enqueue q t --meta novalue
     expect_has "$ERR" "KEY=VALUE"
     expect_status 2 reeve enqueue q t --tag $'\xff'
-    expect_status 2 reeve enqueue q t --unique k
-    expect_has "$ERR" "--unique is not available in this version"
     expect_status 2 reeve enqueue q t --after q/x
     expect_has "$ERR" "--after is not available in this version"
     expect_status 2 reeve enqueue --bulk --in 5 q t
@@ -110,7 +112,7 @@ no_redis() {
 
 enqueue_and_show() {
     expect_status 0 reeve enqueue e echo '{"a":"ü"}' --id a1 --priority -5 --group alice --weight 3 --attempts 4 \
-        --timeout 90 --max-crashes 2 --tag x --tag y --meta k=v=w
+        --timeout 90 --max-crashes 2 --backoff list:1,10s,90~0.1 --tag x --tag y --meta k=v=w
     expect_eq "$OUT" e/a1
     quiet
     expect_status 1 reeve enqueue e echo again --id a1
@@ -122,6 +124,8 @@ enqueue_and_show() {
     expect_has "$OUT" 'payload:  {"a":"ü"}'
     expect_has "$OUT" "priority: -5"
     expect_has "$OUT" "timeout:  1 m"
+    expect_has "$OUT" "weight:   3"
+    expect_has "$OUT" "backoff:  list:1s,10s,90s~0.1"
     expect_status 0 reeve show --json e/a1
     lines 1
     expect_eq "$(member handle "$OUT")" '"e/a1"'
@@ -129,6 +133,8 @@ enqueue_and_show() {
     expect_eq "$(member state "$OUT")" '"ready"'
     expect_eq "$(member priority "$OUT")" -5
     expect_eq "$(member group "$OUT")" '"alice"'
+    expect_eq "$(member weight "$OUT")" 3
+    expect_eq "$(member backoff "$OUT")" '"list:1s,10s,90s~0.1"'
     expect_eq "$(member max_attempts "$OUT")" 4
     expect_eq "$(member max_crashes "$OUT")" 2
     expect_eq "$(member timeout_ms "$OUT")" 90000
@@ -312,7 +318,7 @@ lists() {
 queue_rows() {
     expect_status 0 reeve queues
     expect_has "${OUT%%$'\n'*}" "QUEUE"
-    grep -Eq '^many +no +5000 +0 +0 ' "$TEST_DIR/out" || fail "no row of many"
+    grep -Eq '^many +no +5000 +0 +0 +0 ' "$TEST_DIR/out" || fail "no row of many"
     expect_status 0 reeve queues many never --json
     lines 2
     expect_eq "$(member ready "$OUT")" 5000

@@ -52,6 +52,19 @@ backoff() {
     [ $took -ge 500 ] && [ $took -lt $((500 + LATE_MS)) ] || fail "dead after $took ms, not 500"
 }
 
+# What the configuration says of a queue, for a type of which nobody says anything; what the task says comes first.
+queues_policy() {
+    expect_status 0 reeve enqueue policy absent --id its
+    expect_status 1 reeve wait policy/its --timeout 30 --json
+    expect_eq "$(member failures "$OUT")" 3
+    took=$(($(member ended_ms "$OUT") - $(member enqueued_ms "$OUT")))
+    [ $took -ge 900 ] && [ $took -lt $((900 + LATE_MS)) ] || fail "dead after $took ms, not 300 and 600"
+    expect_status 0 reeve enqueue policy absent --id own --backoff fixed:1h~0 --attempts 9
+    wait_for '[ "$(of_task policy/own state)" = "\"scheduled\"" ]' 20
+    expect_status 0 reeve show policy/own --json
+    expect_eq $(($(member due_ms "$OUT") - $(member failed_ms "$OUT"))) 3600000
+}
+
 # (One thread that takes one task at a time; each sleeps so long that no two end in the same millisecond.)
 priorities() {
     local id
@@ -126,11 +139,14 @@ steered() {
 
 start_redis
 write_conf plain 'session = 3;' \
-    'pools = ( { queues = [ "q", "held" ]; threads = 2; }, { queues = [ "order", "turns" ]; threads = 1; batch = 1; } );' \
-    'handlers = ( { type = "fail"; backoff = { base = 0.5; jitter = 0; }; } );'
+    'pools = ( { queues = [ "q", "held", "policy" ]; threads = 2; }, { queues = [ "order", "turns" ]; threads = 1; batch = 1; } );' \
+    'handlers = ( { type = "fail"; backoff = { base = 0.5; jitter = 0; }; } );' \
+    'queues = ( { name = "policy"; attempts = 3; backoff = { shape = "list"; list = [ 0.3, 0.6 ]; jitter = 0; }; } );'
 start_worker plain
+wait_for '[ "$(redis HEXISTS "reeve:{policy}:settings" policy)" = 1 ]' 20
 due
 backoff
+queues_policy
 priorities
 groups
 paused

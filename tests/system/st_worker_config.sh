@@ -91,6 +91,12 @@ expect_status 0 "$REEVE_WORKER" --dump-plugin checksum
 expect_has "$OUT" "name          checksum"
 expect_has "$OUT" "file          $PLUGIN_DIR/checksum.so"
 expect_has "$OUT" "handlers      1"
+expect_status 0 "$REEVE_WORKER" --dump-plugin "$BAD_PLUGINS/good.so"
+expect_has "$OUT" "  backoff     fixed:250ms~0"
+expect_has "$OUT" "  backoff     exponential (default)"
+expect_status 0 "$REEVE_WORKER" --dump-plugin "$BAD_PLUGINS/good.so" --json
+expect_has "$OUT" '"backoff":{"shape":"fixed","base_ms":250,"cap_ms":9000,"jitter":0}'
+expect_has "$OUT" '"backoff":{"shape":"exponential","base_ms":null,"cap_ms":null,"jitter":null}'
 cp "$PLUGIN_DIR/sample.so" local.so
 expect_status 0 "$REEVE_WORKER" --dump-plugin local.so --json
 expect_has "$OUT" '{"name":"sample","version":"0.1.0",'

@@ -92,6 +92,66 @@ static void everything(void **state)
     cli_bulk_line_fini(&line);
 }
 
+static void unique_keys(void **state)
+{
+    (void)state;
+    cli_bulk_line line = take("{\"queue\":\"q\",\"type\":\"t\",\"unique\":\"k \\u00fc\","
+                              "\"unique_until\":\"started\",\"on_conflict\":\"debounce\",\"on_dead\":\"told\"}");
+
+    assert_string_equal(line.spec.unique, "k \xc3\xbc");
+    assert_true(line.spec.unique_until_started);
+    assert_int_equal(line.spec.on_conflict, REEVE_CONFLICT_DEBOUNCE);
+    assert_string_equal(line.spec.on_dead, "told");
+    cli_bulk_line_fini(&line);
+    line = take("{\"queue\":\"q\",\"type\":\"t\",\"unique\":\"k\",\"unique_for\":\"2h\",\"on_conflict\":\"replace\","
+                "\"on_dead\":\"\"}");
+    assert_int_equal(line.spec.unique_for_ms, 7200000);
+    assert_false(line.spec.unique_until_started);
+    assert_int_equal(line.spec.on_conflict, REEVE_CONFLICT_REPLACE);
+    assert_string_equal(line.spec.on_dead, "");
+    cli_bulk_line_fini(&line);
+    line = take("{\"queue\":\"q\",\"type\":\"t\",\"unique\":\"k\",\"unique_until\":\"settled\","
+                "\"on_conflict\":\"reject\"}");
+    assert_false(line.spec.unique_until_started);
+    assert_int_equal(line.spec.on_conflict, REEVE_CONFLICT_REJECT);
+    assert_null(line.spec.on_dead);
+    cli_bulk_line_fini(&line);
+}
+
+static void wrong_unique_keys(void **state)
+{
+    (void)state;
+#define LINE "{\"queue\":\"q\",\"type\":\"t\","
+    refuse(LINE "\"unique\":7}", "\"unique\": expected a string");
+    refuse(LINE "\"unique\":\"\"}", "");
+    refuse(LINE "\"unique\":\"k\",\"unique_until\":\"ended\"}",
+           "\"unique_until\": expected started or settled, not \"ended\"");
+    refuse(LINE "\"unique\":\"k\",\"unique_for\":0}", "\"unique_for\": expected seconds above zero");
+    refuse(LINE "\"unique\":\"k\",\"on_conflict\":\"merge\"}",
+           "\"on_conflict\": expected reject, replace or debounce, not \"merge\"");
+    refuse(LINE "\"unique\":\"k\",\"unique_until\":\"settled\",\"unique_for\":5}",
+           "\"unique_until\" and \"unique_for\": give one of them");
+    refuse(LINE "\"unique_for\":5}", "\"unique\" is missing; \"unique_for\" goes with it");
+    refuse(LINE "\"on_conflict\":\"replace\"}", "\"unique\" is missing; \"on_conflict\" goes with it");
+    refuse(LINE "\"on_dead\":\"t t\"}", "");
+#undef LINE
+}
+
+static void backoffs(void **state)
+{
+    (void)state;
+    cli_bulk_line line = take("{\"queue\":\"q\",\"type\":\"t\",\"backoff\":\"list:1s,\\u0031m~0.1\"}");
+
+    assert_non_null(line.spec.backoff);
+    assert_int_equal(line.spec.backoff->shape, REEVE_BACKOFF_LIST);
+    assert_int_equal(line.spec.backoff->list_ms[1], 60000);
+    assert_true(line.spec.backoff->jitter == 0.1);
+    cli_bulk_line_fini(&line);
+    refuse("{\"queue\":\"q\",\"type\":\"t\",\"backoff\":5}", "\"backoff\": expected a string");
+    refuse("{\"queue\":\"q\",\"type\":\"t\",\"backoff\":\"slow\"}", "\"backoff\": backoff \"slow\": expected exponential");
+    refuse("{\"queue\":\"q\",\"type\":\"t\",\"backoff\":\"fixed:0\",\"in\":1}", "\"backoff\": backoff: \"0\": expected a duration");
+}
+
 static void times(void **state)
 {
     (void)state;
@@ -231,7 +291,6 @@ static void members(void **state)
            "unknown member \"012345678901234567890123456789012345678901234567890123456789...\"");
     refuse("{\"type\":\"t\"}", "\"queue\" is missing");
     refuse("{\"queue\":\"q\"}", "\"type\" is missing");
-    refuse("{\"queue\":\"q\",\"type\":\"t\",\"unique\":\"k\"}", "\"unique\" is not available in this version");
     refuse("{\"queue\":\"q\",\"type\":\"t\",\"after\":[]}", "\"after\" is not available in this version");
     refuse("{\"queue\":\"q\",\"type\":\"t\",\"payload\":1,\"payload_base64\":\"\"}",
            "\"payload\" and \"payload_base64\"");
@@ -338,6 +397,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_least),       cmocka_unit_test(everything),
+        cmocka_unit_test(backoffs),
+        cmocka_unit_test(unique_keys),     cmocka_unit_test(wrong_unique_keys),
         cmocka_unit_test(times),           cmocka_unit_test(payloads_are_kept_as_written),
         cmocka_unit_test(base64_payloads), cmocka_unit_test(the_command_line_stands_in),
         cmocka_unit_test(what_is_no_json), cmocka_unit_test(deep_nesting),

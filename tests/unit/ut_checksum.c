@@ -292,7 +292,7 @@ static void a_stop_gives_a_large_file_back(void **state)
     static const char payload[] = "{\"path\":\"large\"}";
     const reeve_handler *handler;
     atomic_bool stop = true;
-    rv_task_host host = {NULL, NULL, &stop};
+    rv_task_host host = {.stop = &stop};
     reeve_task task;
 
     (void)state;

@@ -2,6 +2,7 @@
 #include "worker/claim.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "support/cmocka.h"
@@ -86,6 +87,31 @@ static void it_is_lost_once(void **state)
     assert_int_equal(totals.completed, 0);
 }
 
+static void it_knows_the_queues_policy(void **state)
+{
+    (void)state;
+    rv_task_policy policy = {.max_attempts = 77};
+    static const char some[] = "{\"attempts\":3,\"backoff\":{\"shape\":2,\"list\":[5]}}", others[] = "{\"crashes\":2}";
+    static const char *const none[] = {"", "x", "[]", "{"};
+    assert_false(rv_claim_get_policy(&claim, &policy));
+    rv_claim_set_policy(&claim, "", 0);
+    assert_false(rv_claim_get_policy(&claim, &policy));
+    assert_int_equal(policy.max_attempts, 77);
+    rv_claim_set_policy(&claim, some, sizeof(some) - 1);
+    assert_true(rv_claim_get_policy(&claim, &policy));
+    assert_int_equal(policy.max_attempts, 3);
+    assert_int_equal(policy.backoff.list_ms[0], 5);
+    for (size_t i = 0; i < 4; i++) {
+        rv_claim_set_policy(&claim, others, sizeof(others) - 1);
+        assert_true(rv_claim_get_policy(&claim, &policy));
+        assert_int_equal(policy.max_attempts, 0);
+        assert_int_equal(policy.max_crashes, 2);
+        rv_claim_set_policy(&claim, none[i], strlen(none[i]));
+        assert_false(rv_claim_get_policy(&claim, &policy));
+    }
+    assert_true(rv_claim_lose(&claim, session)); /* it is the queue's, not the session's */
+}
+
 enum { THREADS = 8, ROUNDS = 2000 };
 static unsigned losses[THREADS];
 
@@ -96,6 +122,9 @@ static void *lose_and_count(void *argument)
     for (int i = 0; i < ROUNDS; i++) {
         char present[RV_SESSION_LENGTH + 1];
         (void)rv_claim_get(&claim, present, NULL);
+        rv_claim_set_policy(&claim, "{\"attempts\":5}", i % 2 == 0 ? 0 : 14);
+        rv_task_policy policy;
+        if (rv_claim_get_policy(&claim, &policy) && policy.max_attempts != 5) abort();
         rv_claim_begin(&claim, present);
         rv_claim_count(&claim, present, &one);
         if (i % 10 == 0) *lost += rv_claim_lose(&claim, present);
@@ -124,6 +153,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(it_begins, set_up, tear_down),
         cmocka_unit_test_setup_teardown(it_counts, set_up, tear_down),
         cmocka_unit_test_setup_teardown(it_is_lost_once, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(it_knows_the_queues_policy, set_up, tear_down),
         cmocka_unit_test_setup_teardown(many_threads_at_once, set_up, tear_down),
     };
     return cmocka_run_group_tests_name("ut_claim", tests, NULL, NULL);

@@ -133,6 +133,26 @@ static void test_everything(void **state)
     rv_config_free(config);
 }
 
+static void test_orders(void **state)
+{
+    (void)state;
+    rv_config *config =
+        loaded("pools = ( { queues = [ \"a\", \"b\" ]; order = \"weighted\"; weights = [ 1000, 1 ]; },\n"
+               "  { queues = [ \"a\" ]; order = \"weighted\"; },\n"
+               "  { queues = [ \"a\" ]; order = \"round-robin\"; } );\n");
+    const rv_config_pool *pools = config->pools;
+
+    assert_int_equal(pools[0].order, REEVE_ORDER_WEIGHTED);
+    assert_int_equal(pools[0].weight_count, 2);
+    assert_int_equal(pools[0].weights[0].number, 1000);
+    assert_int_equal(pools[0].weights[1].number, 1);
+    assert_string_equal(pools[0].weights[1].where, "good.conf:1");
+    assert_int_equal(pools[1].order, REEVE_ORDER_WEIGHTED);
+    assert_int_equal(pools[1].weight_count, 0);
+    assert_int_equal(pools[2].order, REEVE_ORDER_ROUND_ROBIN);
+    rv_config_free(config);
+}
+
 static void test_backoff(void **state)
 {
     (void)state;
@@ -154,6 +174,50 @@ static void test_backoff(void **state)
     assert_true(handlers[2].backoff.jitter == 0.5);
     assert_true(handlers[3].backoff.jitter < 0); /* none, as the library wants it */
     assert_true(handlers[4].backoff.jitter == 1);
+    rv_config_free(config);
+}
+
+static void test_lists(void **state)
+{
+    (void)state;
+    rv_config *config = loaded(
+        POOL "handlers = ( { type = \"a\"; backoff = { shape = \"list\"; list = [ 1.0, 5.5, 60.0 ]; jitter = 0; }; },\n"
+             "  { type = \"b\"; backoff = { list = ( 7, 0.25 ); shape = \"list\"; }; },\n"
+             "  { type = \"c\"; backoff = { shape = \"list\"; list = [ 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16 ]; }; } );\n");
+
+    assert_int_equal(config->handlers[0].backoff.shape, REEVE_BACKOFF_LIST);
+    assert_int_equal(config->handlers[0].backoff.list_ms[0], 1000);
+    assert_int_equal(config->handlers[0].backoff.list_ms[1], 5500);
+    assert_int_equal(config->handlers[0].backoff.list_ms[2], 60000);
+    assert_int_equal(config->handlers[0].backoff.list_ms[3], 0);
+    assert_true(config->handlers[0].backoff.jitter < 0);
+    assert_int_equal(config->handlers[1].backoff.list_ms[0], 7000);
+    assert_int_equal(config->handlers[1].backoff.list_ms[1], 250);
+    assert_int_equal(config->handlers[2].backoff.list_ms[15], 16000);
+    rv_config_free(config);
+}
+
+static void test_policies_of_queues(void **state)
+{
+    (void)state;
+    rv_config *config = loaded(
+        POOL "queues = ( { name = \"a\"; }, { name = \"b\"; attempts = 5; max_crashes = 2; timeout = 1.5;\n"
+             "    backoff = { shape = \"list\"; list = [ 3 ]; }; },\n"
+             "  { name = \"c\"; backoff = { shape = \"fixed\"; base = 2; cap = 9; jitter = 0.5; }; } );\n");
+    const rv_config_queue *queues = config->queues;
+
+    assert_int_equal(queues[0].attempts + queues[0].max_crashes + queues[0].timeout_ms, 0);
+    assert_false(queues[0].has_backoff);
+    assert_int_equal(queues[1].attempts, 5);
+    assert_int_equal(queues[1].max_crashes, 2);
+    assert_int_equal(queues[1].timeout_ms, 1500);
+    assert_true(queues[1].has_backoff);
+    assert_int_equal(queues[1].backoff.list_ms[0], 3000);
+    assert_false(queues[1].keeps_completed);
+    assert_int_equal(queues[2].backoff.shape, REEVE_BACKOFF_FIXED);
+    assert_int_equal(queues[2].backoff.base_ms, 2000);
+    assert_int_equal(queues[2].backoff.cap_ms, 9000);
+    assert_true(queues[2].backoff.jitter == 0.5);
     rv_config_free(config);
 }
 
@@ -292,20 +356,92 @@ static void test_unknown(void **state)
 static void test_later(void **state)
 {
     (void)state;
-    refused("pools = ( { queues = [ \"a\" ]; order = \"weighted\"; weights = [ 1 ]; isolation = \"process\"; },\n"
-            "          { queues = [ \"a\" ]; order = \"round-robin\"; } );\n",
-            "bad.conf:1: pools[0].order: \"weighted\" is not available in this version\n"
-            "bad.conf:1: pools[0].weights: not available in this version\n"
-            "bad.conf:1: pools[0].isolation: \"process\" is not available in this version\n"
-            "bad.conf:2: pools[1].order: \"round-robin\" is not available in this version\n");
-    refused(POOL
-            "queues = ( { name = \"q\"; concurrency = 16; rate = { count = 1; }; group = { concurrency = 1; }; } );\n"
-            "cron = ( );\nweb = { listen = \"127.0.0.1:8420\"; };\n",
-            "bad.conf:2: queues[0].concurrency: not available in this version\n"
-            "bad.conf:2: queues[0].rate: not available in this version\n"
-            "bad.conf:2: queues[0].group: not available in this version\n"
-            "bad.conf:3: cron: not available in this version\n"
-            "bad.conf:4: web: not available in this version\n");
+    refused("pools = ( { queues = [ \"a\" ]; isolation = \"process\"; } );\n",
+            "bad.conf:1: pools[0].isolation: \"process\" is not available in this version\n");
+    refused(POOL "web = { listen = \"127.0.0.1:8420\"; };\n", "bad.conf:2: web: not available in this version\n");
+}
+
+static void test_weights(void **state)
+{
+    (void)state;
+    refused("pools = ( { queues = [ \"a\", \"b\" ]; order = \"weighted\"; weights = [ 5 ]; },\n"
+            "  { queues = [ \"a\" ]; order = \"weighted\"; weights = [ 5, 1 ]; },\n"
+            "  { queues = [ \"a\" ]; weights = [ 5 ]; },\n"
+            "  { queues = [ \"a\" ]; order = \"round-robin\";\n    weights = [ 5 ]; } );\n",
+            "bad.conf:1: pools[0].weights: expected one for each of the 2 queues, got 1\n"
+            "bad.conf:2: pools[1].weights: expected one for each of the 1 queues, got 2\n"
+            "bad.conf:3: pools[2].weights: only with order = \"weighted\", here it is \"strict\"\n"
+            "bad.conf:5: pools[3].weights: only with order = \"weighted\", here it is \"round-robin\"\n");
+    refused("pools = ( { queues = [ \"a\" ]; order = \"weighted\"; weights = [ ]; },\n"
+            "  { queues = [ \"a\", \"b\", \"c\" ]; order = \"weighted\"; weights = ( 0, 1001, 1.5 ); },\n"
+            "  { queues = [ \"a\" ]; order = \"weighted\"; weights = 5; },\n"
+            "  { queues = [ \"a\" ]; order = \"weighted\"; weights = [ \"many\" ]; } );\n",
+            "bad.conf:1: pools[0].weights: expected a list [ ... ], each a whole number from 1 to 1000, got an empty "
+            "list\n"
+            "bad.conf:2: pools[1].weights[0]: expected a whole number from 1 to 1000, got 0\n"
+            "bad.conf:2: pools[1].weights[1]: expected a whole number from 1 to 1000, got 1001\n"
+            "bad.conf:2: pools[1].weights[2]: expected a whole number from 1 to 1000, got 1.5\n"
+            "bad.conf:3: pools[2].weights: expected a list [ ... ], each a whole number from 1 to 1000, got 5\n"
+            "bad.conf:4: pools[3].weights[0]: expected a whole number from 1 to 1000, got \"many\"\n");
+    refused("pools = ( { queues = [ \"a\" ]; order = \"heavy\"; weights = [ 5 ]; },\n"
+            "  { queues = [ \"a\" ]; order = 3; weights = [ 5 ]; } );\n",
+            "bad.conf:1: pools[0].order: expected \"strict\" or \"weighted\" or \"round-robin\", got \"heavy\"\n"
+            "bad.conf:2: pools[1].order: expected \"strict\" or \"weighted\" or \"round-robin\", got 3\n");
+}
+
+static void test_limits(void **state)
+{
+    (void)state;
+    rv_config *config = loaded(POOL "queues = ( { name = \"a\"; },\n"
+                                    "  { name = \"b\"; concurrency = 16; on_dead = \"told\";\n"
+                                    "    rate = { count = 100; period = 0.5; burst = 20; };\n"
+                                    "    group = { concurrency = 1; rate = { count = 5; }; }; },\n"
+                                    "  { name = \"c\"; concurrency = -1; on_dead = \"\"; rate = { count = -1; };\n"
+                                    "    group = { concurrency = -1; rate = { count = -1; }; }; } );\n");
+    const rv_config_queue *queues = config->queues;
+
+    assert_int_equal(queues[0].concurrency, 0);
+    assert_int_equal(queues[0].group_concurrency, 0);
+    assert_false(queues[0].has_rate || queues[0].has_group_rate);
+    assert_null(queues[0].on_dead);
+    assert_int_equal(queues[1].concurrency, 16);
+    assert_true(queues[1].has_rate && queues[1].has_group_rate);
+    assert_int_equal(queues[1].rate.count, 100);
+    assert_int_equal(queues[1].rate.period_ms, 500);
+    assert_int_equal(queues[1].rate.burst, 20);
+    assert_int_equal(queues[1].group_concurrency, 1);
+    assert_int_equal(queues[1].group_rate.count, 5);
+    assert_int_equal(queues[1].group_rate.period_ms, 1000);
+    assert_int_equal(queues[1].group_rate.burst, 0);
+    assert_string_equal(queues[1].on_dead, "told");
+    assert_int_equal(queues[2].concurrency, -1);
+    assert_int_equal(queues[2].rate.count, -1);
+    assert_int_equal(queues[2].group_concurrency, -1);
+    assert_int_equal(queues[2].group_rate.count, -1);
+    assert_string_equal(queues[2].on_dead, "");
+    rv_config_free(config);
+}
+
+static void test_bad_limits(void **state)
+{
+    (void)state;
+    refused(POOL "queues = ( { name = \"a\"; concurrency = 0; rate = { period = 1; }; group = 1; },\n"
+                 "  { name = \"b\"; concurrency = 1.5; rate = { count = 0; period = 0; burst = 0; };"
+                 "    on_dead = \"t t\"; },\n"
+                 "  { name = \"c\"; rate = 100;"
+                 "    group = { rate = { count = 1; period = 40000000; brust = 1; }; }; } );\n",
+            "bad.conf:2: queues[0].concurrency: expected a whole number from 1 to 1000000000, or -1, got 0\n"
+            "bad.conf:2: queues[0].rate.count: missing; expected a whole number from 1 to 1000000000, or -1\n"
+            "bad.conf:2: queues[0].group: expected a group { ... }, got 1\n"
+            "bad.conf:3: queues[1].concurrency: expected a whole number from 1 to 1000000000, or -1, got 1.5\n"
+            "bad.conf:3: queues[1].rate.count: expected a whole number from 1 to 1000000000, or -1, got 0\n"
+            "bad.conf:3: queues[1].rate.period: expected seconds from 0.001 to 31622400, got 0\n"
+            "bad.conf:3: queues[1].rate.burst: expected a whole number from 1 to 1000000000, got 0\n"
+            "bad.conf:3: queues[1].on_dead: expected a type (1 to 100 of A-Z a-z 0-9 . _ - : /), or \"\" for none, got "
+            "\"t t\"\n"
+            "bad.conf:4: queues[2].rate: expected a group { ... }, got 100\n"
+            "bad.conf:4: queues[2].group.rate.period: expected seconds from 0.001 to 31622400, got 40000000\n"
+            "bad.conf:4: queues[2].group.rate.brust: unknown setting; did you mean \"burst\"?\n");
 }
 
 static void test_duplicates(void **state)
@@ -322,9 +458,38 @@ static void test_duplicates(void **state)
         "bad.conf:5: queues[1].name: \"q\" stands at [0] already (line 5)\n");
 }
 
+static void test_lists_that_are_none(void **state)
+{
+    (void)state;
+    refused(POOL "handlers = ( { type = \"a\"; backoff = { shape = \"list\"; }; },\n"
+                 "  { type = \"b\"; backoff = { list = [ 1 ]; }; },\n"
+                 "  { type = \"c\"; backoff = { shape = \"list\"; list = [ 1 ]; base = 3; }; },\n"
+                 "  { type = \"d\"; backoff = { shape = \"list\"; list = [ 1 ]; cap = 3; }; } );\n",
+            "bad.conf:2: handlers[0].backoff.list: missing; shape is \"list\"\n"
+            "bad.conf:3: handlers[1].backoff.list: only with shape = \"list\"\n"
+            "bad.conf:4: handlers[2].backoff.base: not with shape = \"list\": the delays are those of the list\n"
+            "bad.conf:5: handlers[3].backoff.cap: not with shape = \"list\": the delays are those of the list\n");
+    refused(POOL "queues = ( { name = \"a\"; backoff = { shape = \"list\"; list = [ ]; }; },\n"
+                 "  { name = \"b\"; backoff = { shape = \"list\"; list = 5; }; },\n"
+                 "  { name = \"c\"; backoff = { shape = \"list\"; list = ( 1, \"x\", 0 ); }; },\n"
+                 "  { name = \"d\"; backoff = { shape = \"list\"; list = [ 1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1 ]; }; } );\n",
+            "bad.conf:2: queues[0].backoff.list: expected a list [ ... ] of 1 to 16, each seconds from 0.001 to 2000000000, got an empty list\n"
+            "bad.conf:3: queues[1].backoff.list: expected a list [ ... ] of 1 to 16, each seconds from 0.001 to 2000000000, got 5\n"
+            "bad.conf:4: queues[2].backoff.list[1]: expected seconds from 0.001 to 2000000000, got \"x\"\n"
+            "bad.conf:4: queues[2].backoff.list[2]: expected seconds from 0.001 to 2000000000, got 0\n"
+            "bad.conf:5: queues[3].backoff.list: expected at most 16, got 17\n");
+    refused(POOL "queues = ( { name = \"q\"; attempts = 0; max_crashes = 0; timeout = 0; backoff = 7; } );\n",
+            "bad.conf:2: queues[0].attempts: expected a whole number from 1 to 1000000, got 0\n"
+            "bad.conf:2: queues[0].max_crashes: expected a whole number from 1 to 1000000, got 0\n"
+            "bad.conf:2: queues[0].timeout: expected seconds from 0.001 to 2000000000, got 0\n"
+            "bad.conf:2: queues[0].backoff: expected a group { ... }, got 7\n");
+}
+
 static void test_backoff_order(void **state)
 {
     (void)state;
+    refused(POOL "queues = ( { name = \"q\"; backoff = { base = 20; cap = 7.5; }; } );\n",
+            "bad.conf:2: queues[0].backoff.base: expected at most cap (7.5), got 20\n");
     refused(POOL "handlers = ( { type = \"t\"; backoff = { base = 20; cap = 7.5; }; } );\n",
             "bad.conf:2: handlers[0].backoff.base: expected at most cap (7.5), got 20\n");
 }
@@ -447,7 +612,8 @@ static void test_no_memory(void **state)
     reeve_status status;
     unsigned long nth = 0;
 
-    write_text("good.conf", POOL "worker = { name = \"w\"; };\nplugins = [ \"p\" ];\n"
+    write_text("good.conf", "pools = ( { queues = [ \"a\" ]; order = \"weighted\"; weights = [ 2 ]; } );\n"
+                                 "worker = { name = \"w\"; };\nplugins = [ \"p\" ];\n"
                                  "handlers = ( { type = \"t\"; backoff = { base = 1; }; } );\n");
     do {
         rv_config_errors_init(&errors);
@@ -477,12 +643,16 @@ int main(void)
         cmocka_unit_test(test_includes),      cmocka_unit_test(test_large_numbers_elsewhere),
         cmocka_unit_test(test_values),        cmocka_unit_test(test_shapes),
         cmocka_unit_test(test_missing),       cmocka_unit_test(test_unknown),
+        cmocka_unit_test(test_limits),        cmocka_unit_test(test_bad_limits),
         cmocka_unit_test(test_later),         cmocka_unit_test(test_duplicates),
+        cmocka_unit_test(test_lists),         cmocka_unit_test(test_policies_of_queues),
+        cmocka_unit_test(test_lists_that_are_none),
         cmocka_unit_test(test_backoff_order), cmocka_unit_test(test_urls),
         cmocka_unit_test(test_syntax),        cmocka_unit_test(test_bad_includes),
         cmocka_unit_test(test_unreadable),    cmocka_unit_test(test_many_errors),
         cmocka_unit_test(test_odd_text),      cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_free_null),
+        cmocka_unit_test(test_free_null),     cmocka_unit_test(test_orders),
+        cmocka_unit_test(test_weights),
     };
 
     if (chdir(test_dir()) != 0) return 1;

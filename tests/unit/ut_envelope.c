@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/retry.h"
 #include "queue/envelope.h"
 #include "support/cmocka.h"
 
@@ -92,7 +93,7 @@ static void random_bytes(void **state)
         if (!reads(&envelope, text, (size_t)rand() % sizeof(good))) continue;
         assert_true(envelope.type >= envelope.header);
         assert_true(envelope.type + envelope.type_length <= envelope.header + envelope.header_length);
-        (void)rv_envelope_policy(&policy, envelope.header, envelope.header_length);
+        (void)rv_policy_read(&policy, envelope.header, envelope.header_length);
     }
 }
 
@@ -101,7 +102,7 @@ static void random_bytes(void **state)
 static rv_task_policy policy_of(const char *header)
 {
     rv_task_policy policy;
-    assert_true(rv_envelope_policy(&policy, header, strlen(header)));
+    assert_true(rv_policy_read(&policy, header, strlen(header)));
     return policy;
 }
 
@@ -142,7 +143,43 @@ static void odd_options_of_a_header(void **state)
     assert_int_equal(policy.backoff.base_ms, 9000000000000000);
     assert_int_equal(policy.backoff.cap_ms, 0);
     static const char *const bad[] = {"", "x", "[]", "7", "{", "{\"a\":}"};
-    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) assert_false(rv_envelope_policy(&policy, bad[i], strlen(bad[i])));
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) assert_false(rv_policy_read(&policy, bad[i], strlen(bad[i])));
+}
+
+static void lists_of_a_header(void **state)
+{
+    (void)state;
+    rv_task_policy policy = policy_of("{\"backoff\":{\"shape\":2,\"jitter\":-1000,\"list\":[1,20,300]}}");
+    assert_true(policy.has_backoff);
+    assert_int_equal(policy.backoff.shape, REEVE_BACKOFF_LIST);
+    assert_int_equal(rv_backoff_list_count(&policy.backoff), 3);
+    assert_int_equal(policy.backoff.list_ms[2], 300);
+    assert_true(policy.backoff.jitter == -1);
+    /* It ends at what is no delay; without any it is none. */
+    policy = policy_of("{\"backoff\":{\"shape\":2,\"list\":[1,\"x\",3]}}");
+    assert_true(policy.has_backoff);
+    assert_int_equal(rv_backoff_list_count(&policy.backoff), 1);
+    policy = policy_of("{\"backoff\":{\"shape\":2,\"list\":[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18]}}");
+    assert_int_equal(rv_backoff_list_count(&policy.backoff), 16);
+    assert_int_equal(policy.backoff.list_ms[15], 16);
+    static const char *const empty[] = {"[]", "[0]", "[-1,5]", "7", "{\"a\":1}", "null"};
+    for (size_t i = 0; i < sizeof(empty) / sizeof(empty[0]); i++) {
+        char text[100] = "{\"attempts\":3,\"backoff\":{\"shape\":2,\"list\":";
+        strcat(strcat(text, empty[i]), "}}");
+        policy = policy_of(text);
+        assert_false(policy.has_backoff);
+        assert_int_equal(policy.max_attempts, 3);
+    }
+    assert_false(policy_of("{\"backoff\":{\"shape\":2}}").has_backoff);
+    assert_false(policy_of("{\"backoff\":{\"shape\":1,\"list\":[5]}}").backoff.list_ms[0] == 5);
+}
+
+static void whether_it_holds_a_lock(void **state)
+{
+    (void)state;
+    assert_false(policy_of("{\"at\":1,\"type\":\"t\",\"attempts\":1}").unique);
+    assert_true(policy_of("{\"at\":1,\"type\":\"t\",\"unique\":{\"key\":\"k\"}}").unique);
+    assert_true(policy_of("{\"at\":1,\"type\":\"t\",\"unique\":\"k\"}").unique);
 }
 
 /* ---- writing --------------------------------------------------------------------------------------------------- */
@@ -178,7 +215,7 @@ static void what_is_written_is_read(void **state)
     assert_int_equal(envelope.payload.length, 3);
     assert_memory_equal(envelope.payload.data, "p\0\n", 3);
     rv_task_policy policy;
-    assert_true(rv_envelope_policy(&policy, envelope.header, envelope.header_length));
+    assert_true(rv_policy_read(&policy, envelope.header, envelope.header_length));
     assert_int_equal(policy.max_attempts, 1);
     assert_int_equal(policy.max_crashes, 2);
     assert_int_equal(policy.timeout_ms, 3);
@@ -196,6 +233,83 @@ static void what_is_written_is_read(void **state)
     cJSON_Delete(json);
     rv_buf_fini(&out);
     rv_buf_fini(&whole);
+}
+
+static const char *backoff_text(const reeve_backoff *backoff, rv_buf *out)
+{
+    rv_buf_clear(out);
+    rv_backoff_write(out, backoff);
+    assert_false(out->failed);
+    return rv_buf_text(out);
+}
+
+/* The same delays are read. */
+static const char *backoff_written(const reeve_backoff *backoff, rv_buf *out)
+{
+    rv_task_policy policy;
+    char text[1000];
+    (void)backoff_text(backoff, out);
+    (void)snprintf(text, sizeof(text), "{\"backoff\":%s}", rv_buf_text(out));
+    policy = policy_of(text);
+    for (unsigned n = 1; n < 20; n++)
+        assert_int_equal(rv_backoff_delay(&policy.backoff, n, 0.3), rv_backoff_delay(backoff, n, 0.3));
+    return rv_buf_text(out);
+}
+
+static void backoffs(void **state)
+{
+    (void)state;
+    rv_buf out;
+    rv_buf_init(&out, 1000);
+    assert_string_equal(backoff_written(&(reeve_backoff){0}, &out), "{\"shape\":0,\"base\":0,\"cap\":0,\"jitter\":0}");
+    assert_string_equal(backoff_written(&(reeve_backoff){.shape = REEVE_BACKOFF_FIXED, .base_ms = 7, .jitter = 0.29}, &out),
+                        "{\"shape\":1,\"base\":7,\"cap\":0,\"jitter\":290}");
+    /* What little was given does not become the default. */
+    assert_string_equal(backoff_text(&(reeve_backoff){.base_ms = 1, .jitter = -0.0001}, &out), "{\"shape\":0,\"base\":1,\"cap\":0,\"jitter\":-1000}");
+    assert_string_equal(backoff_text(&(reeve_backoff){.base_ms = 1, .jitter = 0.0001}, &out), "{\"shape\":0,\"base\":1,\"cap\":0,\"jitter\":1}");
+    assert_string_equal(backoff_written(&(reeve_backoff){.shape = REEVE_BACKOFF_LIST, .list_ms = {5, 6}, .base_ms = 9}, &out),
+                        "{\"shape\":2,\"jitter\":0,\"list\":[5,6]}");
+    reeve_backoff full = {.shape = REEVE_BACKOFF_LIST, .jitter = 1};
+    for (int i = 0; i < REEVE_BACKOFF_LIST_MAX; i++) full.list_ms[i] = i + 1;
+    assert_non_null(strstr(backoff_written(&full, &out), "15,16]}"));
+    rv_buf_fini(&out);
+}
+
+static const char *policy_written(const reeve_queue_policy *policy, rv_buf *out)
+{
+    rv_buf_clear(out);
+    assert_int_equal(rv_queue_policy_check(policy, NULL), REEVE_OK);
+    rv_queue_policy_write(out, policy);
+    assert_false(out->failed);
+    return rv_buf_text(out);
+}
+
+static void policies_of_queues(void **state)
+{
+    (void)state;
+    rv_buf out;
+    rv_error error = {0};
+    const reeve_backoff backoff = {.shape = REEVE_BACKOFF_LIST, .list_ms = {5}}, zero = {0}, wrong = {.shape = REEVE_BACKOFF_LIST};
+    rv_buf_init(&out, 1000);
+    assert_string_equal(policy_written(&(reeve_queue_policy){0}, &out), "");
+    assert_string_equal(policy_written(&(reeve_queue_policy){.backoff = &zero}, &out), "");
+    assert_string_equal(policy_written(&(reeve_queue_policy){.max_crashes = 2}, &out), "{\"crashes\":2}");
+    assert_string_equal(policy_written(&(reeve_queue_policy){.max_attempts = 4, .max_crashes = 2, .timeout_ms = 9000, .backoff = &backoff}, &out),
+                        "{\"attempts\":4,\"crashes\":2,\"timeout\":9000,\"backoff\":{\"shape\":2,\"jitter\":0,\"list\":[5]}}");
+    rv_task_policy policy = policy_of(rv_buf_text(&out));
+    assert_int_equal(policy.max_attempts, 4);
+    assert_int_equal(policy.max_crashes, 2);
+    assert_int_equal(policy.timeout_ms, 9000);
+    assert_int_equal(policy.backoff.list_ms[0], 5);
+    rv_buf_fini(&out);
+    assert_int_equal(rv_queue_policy_check(NULL, NULL), REEVE_OK);
+    assert_int_equal(rv_queue_policy_check(&(reeve_queue_policy){.backoff = &wrong}, &error), REEVE_EINVAL);
+    assert_string_equal(error.text, "backoff: a list needs at least one delay above zero");
+    const reeve_queue_policy negative[] = {{.max_attempts = -1}, {.max_crashes = -1}, {.timeout_ms = -1}};
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(rv_queue_policy_check(&negative[i], &error), REEVE_EINVAL);
+        assert_string_equal(error.text, "the queue's policy: a limit is negative");
+    }
 }
 
 static void only_what_was_given(void **state)
@@ -240,7 +354,11 @@ int main(void)
         cmocka_unit_test(random_bytes),
         cmocka_unit_test(options_of_a_header),
         cmocka_unit_test(odd_options_of_a_header),
+        cmocka_unit_test(lists_of_a_header),
+        cmocka_unit_test(whether_it_holds_a_lock),
         cmocka_unit_test(what_is_written_is_read),
+        cmocka_unit_test(backoffs),
+        cmocka_unit_test(policies_of_queues),
         cmocka_unit_test(only_what_was_given),
         cmocka_unit_test(options_for_the_script),
     };

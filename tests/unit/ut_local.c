@@ -166,7 +166,7 @@ static void sleep_is_given_back_when_the_worker_stops(void **state)
 {
     static const char payload[] = "{\"ms\":3600000}";
     atomic_bool stop = true;
-    rv_task_host host = {NULL, NULL, &stop};
+    rv_task_host host = {.stop = &stop};
     int64_t began = rv_now_ms();
     reeve_task task;
 

@@ -291,6 +291,7 @@ static void wrong_handlers_are_refused(void **state)
     refused("bad_no_type", REEVE_EINVAL, "handler 1 has no type");
     refused("bad_duplicate", REEVE_EDUPLICATE, "\"twin\"");
     refused("bad_no_run", REEVE_EINVAL, "\"idle\"");
+    refused("bad_backoff", REEVE_EINVAL, "\"listless\": backoff: a list needs at least one delay");
     refused("bad_handler_small", REEVE_EPLUGIN, "handler 1");
     refused("bad_handler_large", REEVE_EPLUGIN, "handler 1");
     assert_string_equal(seen, "");

@@ -104,6 +104,19 @@ static void numbers(void **state)
     REFUSED(REEVE_EINVAL, "size 8: this library knows", .size = 8);
 }
 
+static void waits_between_attempts(void **state)
+{
+    (void)state;
+    const reeve_backoff good[] = {{0}, {.shape = REEVE_BACKOFF_FIXED, .base_ms = 5, .jitter = -1}, {.shape = REEVE_BACKOFF_LIST, .list_ms = {5}}};
+    for (size_t i = 0; i < 3; i++) ACCEPTED(.backoff = &good[i]);
+    const reeve_backoff empty = {.shape = REEVE_BACKOFF_LIST}, negative = {.shape = REEVE_BACKOFF_LIST, .list_ms = {5, -1}};
+    const reeve_backoff none = {.shape = (reeve_backoff_shape)3}, wild = {.jitter = 1.01};
+    REFUSED(REEVE_EINVAL, "backoff: a list needs at least one delay above zero", .backoff = &empty);
+    REFUSED(REEVE_EINVAL, "backoff: delay 2 of the list is negative", .backoff = &negative);
+    REFUSED(REEVE_EINVAL, "backoff: there is no shape 3", .backoff = &none);
+    REFUSED(REEVE_EINVAL, "backoff: jitter is a share, at most 1", .backoff = &wild);
+}
+
 static void payloads_and_groups(void **state)
 {
     (void)state;
@@ -199,6 +212,7 @@ int main(void)
         cmocka_unit_test(names),
         cmocka_unit_test(long_names_are_not_repeated_whole),
         cmocka_unit_test(numbers),
+        cmocka_unit_test(waits_between_attempts),
         cmocka_unit_test(payloads_and_groups),
         cmocka_unit_test(tags_and_metadata),
         cmocka_unit_test(prefixes),

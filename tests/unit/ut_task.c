@@ -214,6 +214,18 @@ static void snooze_keeps_its_delay(void **state)
     assert_int_equal(task->delay_ms, 0);
 }
 
+static void giving_back_is_a_snooze_of_nothing(void **state)
+{
+    reeve_task *task = *state;
+
+    reeve_task_snooze(task, 70);
+    reeve_task_done(task, "half", 4);
+    assert_int_equal(reeve_task_give_back(task), REEVE_OUTCOME_SNOOZE);
+    assert_int_equal(task->verb, REEVE_OUTCOME_SNOOZE);
+    assert_int_equal(task->delay_ms, 0);
+    assert_int_equal(task->result.length, 0);
+}
+
 static void begin_forgets_the_task_before(void **state)
 {
     static const char large[256 * 1024];
@@ -332,7 +344,7 @@ static reeve_status hear(reeve_task *task, int percent, const char *words, void 
 static void progress_reaches_the_host(void **state)
 {
     struct heard heard = {-1, "", false};
-    rv_task_host host = {hear, &heard, NULL};
+    rv_task_host host = {.progress = hear, .context = &heard};
     reeve_task *task = *state;
     char words[2 * REEVE_MESSAGE_MAX];
 
@@ -358,8 +370,8 @@ static void progress_reaches_the_host(void **state)
 static void it_stops_when_the_host_says(void **state)
 {
     atomic_bool stop = false;
-    rv_task_host host = {NULL, NULL, &stop};
-    rv_task_host never = {NULL, NULL, NULL};
+    rv_task_host host = {.stop = &stop};
+    rv_task_host never = {.stop = NULL};
     reeve_task *task = *state;
 
     assert_false(reeve_task_should_stop(task));
@@ -388,6 +400,7 @@ int main(void)
         TEST(words_at_the_limit_stay_whole),
         TEST(what_is_no_utf8_is_cleaned),
         TEST(snooze_keeps_its_delay),
+        TEST(giving_back_is_a_snooze_of_nothing),
         TEST(begin_forgets_the_task_before),
         TEST(what_the_worker_found_is_a_failure),
         TEST(run_hands_over_user_and_takes_the_verb),

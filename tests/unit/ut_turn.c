@@ -104,6 +104,30 @@ static void extras_find_their_tasks(void **state)
     assert_int_equal(leases[4].crashes, 2);
 }
 
+static void policies_of_begun_queues(void **state)
+{
+    (void)state;
+    rv_turn_reply turn;
+    size_t next = 0, queue = 99;
+    const rv_reply *reply = A(N(1), A(), A(), A(A(T("#"), N(2), T("{\"attempts\":1}")), A(T("x"), N(4), N(0)), A(T("#"), N(1), T(""))),
+                              A(N(2), T("x"), T(MARKED)));
+    assert_true(rv_turn_read(&turn, reply));
+    const rv_reply *text = rv_turn_policy(&turn, &next, &queue);
+    assert_string_equal(text->text, "{\"attempts\":1}");
+    assert_int_equal(queue, 1);
+    text = rv_turn_policy(&turn, &next, &queue);
+    assert_string_equal(text->text, "");
+    assert_int_equal(queue, 0);
+    assert_null(rv_turn_policy(&turn, &next, &queue));
+    assert_null(rv_turn_policy(&turn, &next, &queue));
+    /* They are not taken for a task's. */
+    assert_int_equal(leases_of(reply, 16), 1);
+    assert_int_equal(leases[0].failures, 4);
+    assert_true(rv_turn_read(&turn, A(N(1), A(), A(), A(NIL, A(T("#")), A(T("#"), N(0), T("x")), A(T("#"), N(1)), A(T("#"), N(1), N(5)), A(N(1), N(1), T("x"))))));
+    next = 0;
+    assert_null(rv_turn_policy(&turn, &next, &queue));
+}
+
 static void extras_that_do_not_fit(void **state)
 {
     (void)state;
@@ -238,6 +262,7 @@ int main(void)
         cmocka_unit_test(leases_of_several_queues),
         cmocka_unit_test(no_more_than_there_is_room_for),
         cmocka_unit_test(extras_find_their_tasks),
+        cmocka_unit_test(policies_of_begun_queues),
         cmocka_unit_test(extras_that_do_not_fit),
         cmocka_unit_test(bad_envelopes_are_counted),
         cmocka_unit_test(odd_queues_are_passed_over),

@@ -5,10 +5,21 @@ local function keep_limits(age, count, default_age)
   return tonumber(age) or default_age, tonumber(count) or 10000
 end
 
--- Removes all that is left of ended tasks.
-local function forget(P, ids)
+-- A dead task leaves the index of failures.
+local function unindex(P, id)
+  local kind = call('HGET', P .. 'info:' .. id, 'kind')
+  if kind and call('ZREM', P .. 'failures:' .. kind, id) == 1 and call('EXISTS', P .. 'failures:' .. kind) == 0 then
+    call('ZREM', P .. 'failures', kind)
+  end
+end
+
+-- Removes all that is left of ended tasks; set: where they stood.
+local function forget(P, ids, set)
   local infos = {}
-  for i = 1, #ids do infos[i] = P .. 'info:' .. ids[i] end
+  for i = 1, #ids do
+    if set == 'dead' then unindex(P, ids[i]) end
+    infos[i] = P .. 'info:' .. ids[i]
+  end
   call('HDEL', P .. 'tasks', unpack(ids))
   call('UNLINK', unpack(infos))
 end
@@ -20,6 +31,6 @@ local function trim_count(P, set, count, most)
   if excess <= 0 then return 0 end
   local ids = call('ZRANGE', P .. set, 0, math.min(excess, most) - 1)
   call('ZREMRANGEBYRANK', P .. set, 0, #ids - 1)
-  forget(P, ids)
+  forget(P, ids, set)
   return #ids
 end

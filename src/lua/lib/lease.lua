@@ -1,22 +1,18 @@
--- Leasing: ids move from `ready` into the session's hash. Needs base.
+-- Leasing: ids move from `ready` into the session's hash. Needs base, and what makes the rarer parts: make_marked, make_gate.
 
--- What a marked task's worker must know: {id, failures, crashes}.
-local function told(P, id)
-  local known = call('HMGET', P .. 'info:' .. id, 'failures', 'crashes')
-  return {id, tonumber(known[1]) or 0, tonumber(known[2]) or 0}
-end
-
--- How many of the first ids to take: a task that a crash left behind is leased alone, so that the next crash finds the
--- guilty one. company: other tasks were leased before these. Adds to extras what marked tasks have to tell.
-local function cut(P, ids, envelopes, company, extras)
+-- How many of the first ids to take. company: other tasks were leased before these.
+local function cut(P, running, ids, envelopes, company, extras, now)
   for i = 1, #ids do
-    local envelope = envelopes[i]
-    if envelope and has_info(envelope) then
-      local extra = told(P, ids[i])
-      local crashed = extra[3] > 0
-      if crashed and (company or i > 1) then return i - 1 end
-      extras[#extras + 1] = extra
-      if crashed then return 1 end
+    if envelopes[i] and has_info(envelopes[i]) then
+      local marked = make_marked()
+      local how = marked.weigh(P, running, ids[i], envelopes[i], i == 1 and not company, extras)
+      if how == 'off' then
+        marked.off(P, ids[i], tonumber(call('ZSCORE', P .. 'ready', ids[i])), now)
+        call('ZREM', P .. 'ready', ids[i])
+        return 0
+      end
+      if how == 'stop' then return i - 1 end
+      if how == 'alone' then return 1 end
     end
   end
   return #ids
@@ -33,32 +29,51 @@ local function fit(P, ids)
   return #ids
 end
 
+-- True when the session stands in this queue, or begins now. join: its description, to begin it; empty when it has begun.
+local function in_session(P, index, running, session, join, ttl, now, extras)
+  if call('HEXISTS', running, '#') == 1 then return true end
+  -- (One that stands in `sessions` without its hash is being reaped: it does not begin again.)
+  if join == '' or call('ZADD', P .. 'sessions', 'NX', text(math.min(now + ttl, LATEST)), session) == 0 then return false end
+  call('HSET', running, '#', join, '#totals', '', '#suspect', '')
+  local policy = call('HGET', P .. 'settings', 'policy')
+  if policy then extras[#extras + 1] = {'#', index, policy} end
+  return true
+end
+
 -- Leases up to `want` tasks to the session. Returns {queue index, id, envelope, ...}, or nil when there is nothing, or
--- false when the session is gone. join: the session's description, to begin it here; empty when it has begun.
-local function lease(P, index, session, join, ttl, want, thread, now, company, large, extras)
+-- false when the session is gone; and whether a limit lets no more of them start. settings: as settings_of in turn.lua.
+local function lease(P, index, session, join, ttl, want, thread, now, company, settings, extras)
+  local gates = settings[8] and make_gate()
+  local gate = gates and gates.open(P, now, settings[8])
+  if gate then
+    want = gates.room(gate, want)
+    if want <= 0 then return nil, true end
+  end
   -- (One more than is wanted: whether another thread must be woken is then known, not guessed.)
   local ids = call('ZRANGE', P .. 'ready', 0, want)
   if #ids == 0 then return nil end
-  if large then want = math.min(want, fit(P, ids)) end
-  local more = #ids > want
-  for i = #ids, want + 1, -1 do ids[i] = nil end
+  if settings[7] then want = math.min(want, fit(P, ids)) end
   local running = P .. 'running:' .. session
-  if call('HEXISTS', running, '#') == 0 then
-    -- (One that stands in `sessions` without its hash is being reaped: it does not begin again.)
-    if join == '' or call('ZADD', P .. 'sessions', 'NX', text(math.min(now + ttl, LATEST)), session) == 0 then
-      -- (The wake-up is for somebody else: whoever asks may be frozen or cut off, with this call sent long ago.)
-      wake(P)
-      return false
-    end
-    call('HSET', running, '#', join, '#totals', '')
-  end
-  local envelopes = call('HMGET', P .. 'tasks', unpack(ids))
-  local taken = cut(P, ids, envelopes, company, extras)
-  if taken == 0 then
+  if not in_session(P, index, running, session, join, ttl, now, extras) then
+    -- (The wake-up is for somebody else: whoever asks may be frozen or cut off, with this call sent long ago.)
     wake(P)
+    return false
+  end
+  local envelopes, taken
+  local more = #ids > want
+  if gate and gate.groups then
+    ids, envelopes, more = gates.admit(gate, running, want, company, extras, make_marked(), settings[7])
+    taken = #ids
+  else
+    for i = #ids, want + 1, -1 do ids[i] = nil end
+    envelopes = call('HMGET', P .. 'tasks', unpack(ids))
+    taken = cut(P, running, ids, envelopes, company, extras, now)
+    if taken > 0 then call('ZREMRANGEBYRANK', P .. 'ready', 0, taken - 1) end
+  end
+  if taken == 0 then
+    if more or #ids > 0 then wake(P) end
     return nil
   end
-  call('ZREMRANGEBYRANK', P .. 'ready', 0, taken - 1)
   local leases, reply, n = {}, {index}, 0
   local since = text(now) .. ' ' .. thread
   for i = 1, taken do
@@ -69,6 +84,7 @@ local function lease(P, index, session, join, ttl, want, thread, now, company, l
     end
   end
   if n > 0 then call('HSET', running, unpack(leases)) end
-  if more or taken < #ids then wake(P) end
-  return reply
+  if gate then gates.take(gate, n / 2) end
+  if (more or taken < #ids) and not (gate and gate.shut) then wake(P) end
+  return reply, gate and gate.shut
 end

@@ -1,4 +1,4 @@
--- Outcomes that have more to say than "done". Needs base, order, front, keep, settle.
+-- Outcomes that have more to say than "done". Needs base, order, front, schedule, keep, unique, death.
 
 local function failed(P, id, now, kind, message)
   call('HINCRBY', P .. 'info:' .. id, 'failures', 1)
@@ -7,22 +7,13 @@ local function failed(P, id, now, kind, message)
   if envelope then mark_info(P, id, envelope) end
 end
 
-local function schedule(P, id, due)
-  due = math.min(due, LATEST)
-  local head = call('ZRANGE', P .. 'scheduled', 0, 0, 'WITHSCORES')
-  call('ZADD', P .. 'scheduled', text(due), id)
-  if not head[2] or due < tonumber(head[2]) then announce_due(P, due) end
-end
-
-local function give_back(P, id)
-  local envelope = call('HGET', P .. 'tasks', id)
-  if envelope then to_front(P, {id}, {envelope}) end
-end
-
--- One function an outcome that has more to say than "done"; each gets the three arguments of its record.
+-- One function an outcome that has more to say than "done"; each gets the three arguments of its record. They return the
+-- state that ends a task, or nil.
 local outcomes = {}
 
-function outcomes.done(P, id, now, settings, result, has_result)
+function outcomes.done(P, id, now, settings, result, has_result, unique)
+  local envelope = unique == '1' and call('HGET', P .. 'tasks', id)
+  if envelope then unlock(P, id, header(envelope)) end
   if has_result == '1' then call('HSET', P .. 'info:' .. id, 'result', result) end
   if not complete(P, {id}, now, settings) then call('UNLINK', P .. 'info:' .. id) end
   return 'completed'
@@ -39,17 +30,13 @@ function outcomes.fail(P, id, now, settings, counts, kind, message)
   else
     call('HSET', P .. 'info:' .. id, 'kind', kind, 'message', message, 'failed', text(now))
   end
-  local age, count = keep_limits(settings[3], settings[4], 90 * DAY)
-  if age == 0 or count == 0 then
-    forget(P, {id})
-  else
-    call('ZADD', P .. 'dead', text(now), id)
-    trim_count(P, 'dead', count, 16)
-  end
+  die(P, id, now, settings, kind, message)
   return 'dead'
 end
 
 function outcomes.snooze(P, id, now, settings, delay)
-  if tonumber(delay) > 0 then schedule(P, id, now + delay) else give_back(P, id) end
+  if tonumber(delay) > 0 then return schedule(P, id, now + delay) end
+  local envelope = call('HGET', P .. 'tasks', id)
+  if envelope then to_front(P, {id}, {envelope}) end
 end
 

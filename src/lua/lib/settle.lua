@@ -1,5 +1,5 @@
 -- Settling: what becomes of tasks that a session holds. Ownership is where the id stands: HDEL from the session's hash
--- must hit. Needs base, keep, notify, where.
+-- must hit. Needs base, keep, notify, where, make_gate.
 
 -- Takes ids out of the session's hands; those that it did not hold go to `refused`, the others are returned.
 local function take(P, running, ids, refused)
@@ -47,6 +47,7 @@ local function settle_plain(P, running, lease, ids, now, settings, refused)
   if lease ~= '' then ids = of_lease(running, lease, ids, refused) end
   local mine = #ids > 0 and take(P, running, ids, refused) or ids
   if #mine == 0 then return end
+  if settings[8] then make_gate().release(P, mine, now, settings[8]) end
   complete(P, mine, now, settings)
   if settings[5] then notify(P, mine, 'completed') end
 end
@@ -57,6 +58,14 @@ local function settle_record(P, running, lease, at, outcomes, now, settings, ref
   if lease ~= '' and call('HGET', running, id) ~= lease or call('HDEL', running, id) == 0 then
     refused[#refused + 1] = id
     return
+  end
+  if settings[8] then
+    local gate = make_gate()
+    if ARGV[at] == 'snooze' and tonumber(ARGV[at + 2]) <= 0 then
+      local envelope = call('HGET', P .. 'tasks', id)
+      if envelope then gate.call_first(P, {id}, {envelope}, settings[8]) end
+    end
+    gate.release(P, {id}, now, settings[8])
   end
   local ended = outcomes[ARGV[at]](P, id, now, settings, ARGV[at + 2], ARGV[at + 3], ARGV[at + 4])
   if ended and settings[5] then notify(P, {id}, ended) end

@@ -1,6 +1,6 @@
 -- A task's state: derived from where its id stands. Returns the state, the score there, and for running tasks the
 -- session and the lease ("<since ms> <thread>").
-local WAITING = {'ready', 'scheduled', 'blocked'}
+local WAITING = {'ready', 'scheduled', 'parked', 'blocked'}
 local ENDED = {'completed', 'dead', 'cancelled'}
 local function where(P, id)
   for _, sets in ipairs({WAITING, ENDED}) do

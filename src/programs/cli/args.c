@@ -62,7 +62,7 @@ int cli_bad_value(const cli_context *cli, const cli_option *option, const char *
     return cli_usage(cli, "--%s \"%.200s\": expected %s", option->name, value, should_be);
 }
 
-static int read_number(const cli_context *cli, const cli_option *option, const char *value, int64_t *ret)
+int cli_read_number(const cli_context *cli, const cli_option *option, const char *value, int64_t *ret)
 {
     char range[128];
 
@@ -75,7 +75,7 @@ static int read_number(const cli_context *cli, const cli_option *option, const c
     return cli_bad_value(cli, option, value, range);
 }
 
-static int read_duration(const cli_context *cli, const cli_option *option, const char *value, int64_t *ret)
+int cli_read_duration(const cli_context *cli, const cli_option *option, const char *value, int64_t *ret)
 {
     if (rv_parse_duration(value, ret) && *ret >= option->least) return CLI_DONE;
     return cli_bad_value(cli, option, value,
@@ -83,7 +83,7 @@ static int read_duration(const cli_context *cli, const cli_option *option, const
                                            : "a duration such as 90 (seconds), 1.5, 250ms, 5m, 2h or 1d");
 }
 
-static int read_time(const cli_context *cli, const cli_option *option, const char *value, int64_t *ret)
+int cli_read_time(const cli_context *cli, const cli_option *option, const char *value, int64_t *ret)
 {
     if (rv_parse_time(value, ret)) return CLI_DONE;
     return cli_bad_value(cli, option, value, "a time such as 2026-11-21T09:00:00Z, or seconds since the epoch");
@@ -103,17 +103,17 @@ static int read_value(const cli_context *cli, const cli_option *option, void *op
         *(const char **)place = value;
         break;
     case CLI_INT:
-        status = read_number(cli, option, value, &number);
+        status = cli_read_number(cli, option, value, &number);
         if (status == CLI_DONE) *(int *)place = (int)number;
         break;
     case CLI_COUNT:
-        status = read_number(cli, option, value, place);
+        status = cli_read_number(cli, option, value, place);
         break;
     case CLI_DURATION:
-        status = read_duration(cli, option, value, place);
+        status = cli_read_duration(cli, option, value, place);
         break;
     case CLI_TIME:
-        status = read_time(cli, option, value, place);
+        status = cli_read_time(cli, option, value, place);
         break;
     case CLI_OTHER:
         status = option->read(cli, option, options, value);

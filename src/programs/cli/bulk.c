@@ -78,6 +78,9 @@ static void refuse_result(struct bulk *bulk, size_t at, reeve_status status)
 
     if (status == REEVE_EEXISTS)
         (void)snprintf(words, sizeof(words), "a task %s/%s exists already", spec->queue, bulk->results[at].id);
+    else if (status == REEVE_EUNIQUE)
+        (void)snprintf(words, sizeof(words), "the unique key \"%s\" is held by %s/%s", spec->unique, spec->queue,
+                       bulk->results[at].id);
     else /* the client keeps the words of the chunk's first failure; what Redis refuses, it refuses alike */
         (void)snprintf(words, sizeof(words), "%.500s", reeve_client_error(bulk->cli->client));
     refuse(bulk, bulk->numbers[at], reeve_status_text(status), words);

@@ -5,10 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/backoff_text.h"
 #include "base/mem.h"
 #include "base/nearest.h"
 #include "base/text.h"
 #include "base64.h"
+#include "conflict.h"
 #include "json_scan.h"
 
 #define NAME_MAX_SHOWN 64
@@ -213,6 +215,42 @@ static bool read_meta(struct reading *reading, const struct member *member, cons
     return true;
 }
 
+static bool read_backoff(struct reading *reading, const struct member *member, const cli_value *value)
+{
+    cli_bulk_line *line = reading->line;
+    const char *text;
+    rv_error why;
+
+    (void)member;
+    if (!take_string(reading, value, &text)) return false;
+    line->backoff = rv_zalloc(sizeof(*line->backoff));
+    if (line->backoff == NULL) return refuse(reading, "out of memory", "out of memory");
+    if (rv_backoff_parse(text, line->backoff, &why) != REEVE_OK)
+        return refuse(reading, "wrong value", "\"%s\": %s", reading->name, why.text);
+    line->spec.backoff = line->backoff;
+    return true;
+}
+
+static bool read_until(struct reading *reading, const struct member *member, const cli_value *value)
+{
+    const char *text = NULL;
+
+    (void)member;
+    if (!take_string(reading, value, &text)) return false;
+    return cli_until_parse(text, &reading->line->spec.unique_until_started) ||
+           refuse_value(reading, value, CLI_UNTIL_NAMES);
+}
+
+static bool read_conflict(struct reading *reading, const struct member *member, const cli_value *value)
+{
+    const char *text = NULL;
+
+    (void)member;
+    if (!take_string(reading, value, &text)) return false;
+    return cli_conflict_parse(text, &reading->line->spec.on_conflict) ||
+           refuse_value(reading, value, CLI_CONFLICT_NAMES);
+}
+
 static bool read_later_version(struct reading *reading, const struct member *member, const cli_value *value)
 {
     (void)value;
@@ -237,12 +275,18 @@ static const struct member members[] = {
     {"attempts", read_int, AT(max_attempts), 1, INT32_MAX},
     {"max_crashes", read_int, AT(max_crashes), 1, INT32_MAX},
     {"timeout", read_duration, AT(timeout_ms), 1, 0},
+    {"backoff", read_backoff, 0, 0, 0},
     {"tags", read_tags, 0, 0, 0},
     {"meta", read_meta, 0, 0, 0},
-    {"unique", read_later_version, 0, 0, 0},
+    {"unique", read_text, AT(unique), 0, 0},
+    {"unique_until", read_until, 0, 0, 0},
+    {"unique_for", read_duration, AT(unique_for_ms), 1, 0},
+    {"on_conflict", read_conflict, 0, 0, 0},
+    {"on_dead", read_text, AT(on_dead), 0, 0},
     {"after", read_later_version, 0, 0, 0},
 };
 #define MEMBERS (sizeof(members) / sizeof(members[0]))
+_Static_assert(MEMBERS <= 32, "reading.seen has a bit for each");
 
 static const struct member *find_member(const char *name)
 {
@@ -295,6 +339,19 @@ static bool read_member(struct reading *reading, const cli_value *key, const cli
     return member->read(reading, member, value);
 }
 
+static bool check_unique(struct reading *reading)
+{
+    static const char *const with_key[] = {"unique_until", "unique_for", "on_conflict"};
+
+    if (seen(reading, "unique_until") && seen(reading, "unique_for"))
+        return refuse(reading, "members that exclude each other",
+                      "\"unique_until\" and \"unique_for\": give one of them");
+    for (size_t i = 0; i < sizeof(with_key) / sizeof(with_key[0]) && !seen(reading, "unique"); i++)
+        if (seen(reading, with_key[i]))
+            return refuse(reading, "member missing", "\"unique\" is missing; \"%s\" goes with it", with_key[i]);
+    return true;
+}
+
 /* What no single member can tell. */
 static bool check_together(struct reading *reading, const cli_bulk_defaults *defaults)
 {
@@ -307,6 +364,7 @@ static bool check_together(struct reading *reading, const cli_bulk_defaults *def
                       "\"payload\" and \"payload_base64\": give one of them");
     if (seen(reading, "in") && seen(reading, "at"))
         return refuse(reading, "members that exclude each other", "\"in\" and \"at\": give one of them");
+    if (!check_unique(reading)) return false;
     if (spec->queue == NULL) spec->queue = defaults->queue;
     if (spec->type == NULL) spec->type = defaults->type;
     if (spec->queue == NULL) return refuse(reading, "member missing", "\"queue\" is missing");
@@ -364,5 +422,6 @@ void cli_bulk_line_fini(cli_bulk_line *line)
     rv_free(line->memory);
     rv_free(line->tags);
     rv_free(line->meta);
+    rv_free(line->backoff);
     memset(line, 0, sizeof(*line));
 }

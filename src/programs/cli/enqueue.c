@@ -6,57 +6,22 @@
 
 #include "args.h"
 #include "base/text.h"
+#include "conflict.h"
 #include "handle.h"
-#include "utf8.h"
+#include "json.h"
+#include "task_options.h"
 #include "verbs.h"
 
-#define TAGS_MOST 256
-
 struct enqueue_options {
-    reeve_task_spec spec;
-    int weight;
+    cli_task_options task; /* first: see task_options.h */
+    bool until;  /* --unique-until was given, */
+    bool clash;  /* and --on-conflict */
     bool bulk;
     bool wait;
     int64_t wait_ms; /* negative: no limit */
-    const char *tags[TAGS_MOST];
-    reeve_meta meta[TAGS_MOST];
 };
 
 /* ---- options --------------------------------------------------------------------------------------------------- */
-
-/* These stand in the task's JSON header; a payload may be any bytes. */
-static int check_text(const cli_context *cli, const char *name, const char *value)
-{
-    if (value == NULL || cli_utf8_valid(value, strlen(value))) return CLI_DONE;
-    return cli_usage(cli, "--%s \"%.200s\": expected UTF-8", name, value);
-}
-
-static int read_tag(const cli_context *cli, const cli_option *option, void *pointer, char *value)
-{
-    struct enqueue_options *options = pointer;
-
-    if (options->spec.tag_count == TAGS_MOST)
-        return cli_usage(cli, "--%s: at most %d of them", option->name, TAGS_MOST);
-    options->tags[options->spec.tag_count++] = value;
-    return check_text(cli, option->name, value);
-}
-
-static int read_meta(const cli_context *cli, const cli_option *option, void *pointer, char *value)
-{
-    struct enqueue_options *options = pointer;
-    reeve_meta *meta = &options->meta[options->spec.meta_count];
-    char *equals = strchr(value, '=');
-
-    if (options->spec.meta_count == TAGS_MOST)
-        return cli_usage(cli, "--%s: at most %d of them", option->name, TAGS_MOST);
-    if (equals == NULL || equals == value) return cli_bad_value(cli, option, value, "KEY=VALUE");
-    if (check_text(cli, option->name, value) != CLI_DONE) return CLI_USAGE;
-    *equals = '\0';
-    meta->key = value;
-    meta->value = equals + 1;
-    options->spec.meta_count++;
-    return CLI_DONE;
-}
 
 static int read_wait(const cli_context *cli, const cli_option *option, void *pointer, char *value)
 {
@@ -66,6 +31,24 @@ static int read_wait(const cli_context *cli, const cli_option *option, void *poi
     options->wait_ms = -1;
     if (value == NULL || rv_parse_duration(value, &options->wait_ms)) return CLI_DONE;
     return cli_bad_value(cli, option, value, "a duration such as 90 (seconds), 1.5, 250ms, 5m, 2h or 1d");
+}
+
+static int read_until(const cli_context *cli, const cli_option *option, void *pointer, char *value)
+{
+    struct enqueue_options *options = pointer;
+
+    options->until = true;
+    if (cli_until_parse(value, &options->task.spec.unique_until_started)) return CLI_DONE;
+    return cli_bad_value(cli, option, value, CLI_UNTIL_NAMES);
+}
+
+static int read_conflict(const cli_context *cli, const cli_option *option, void *pointer, char *value)
+{
+    struct enqueue_options *options = pointer;
+
+    options->clash = true;
+    if (cli_conflict_parse(value, &options->task.spec.on_conflict)) return CLI_DONE;
+    return cli_bad_value(cli, option, value, CLI_CONFLICT_NAMES);
 }
 
 static int refuse_later_version(const cli_context *cli, const cli_option *option, void *pointer, char *value)
@@ -78,23 +61,33 @@ static int refuse_later_version(const cli_context *cli, const cli_option *option
 #define AT(field) offsetof(struct enqueue_options, field)
 
 static const cli_option enqueue_table[] = {
-    {"in", "DURATION", "run it so much later", CLI_DURATION, AT(spec.delay_ms), 0, 0, NULL},
-    {"at", "TIME", "run it at this time (RFC 3339, or seconds since the epoch)", CLI_TIME, AT(spec.at_ms), 0, 0, NULL},
-    {"id", "ID", "its id; one that is taken is refused (a new UUIDv7)", CLI_TEXT, AT(spec.id), 0, 0, NULL},
-    {"priority", "N", "lower runs sooner, -128 to 127 (0)", CLI_INT, AT(spec.priority), REEVE_PRIORITY_MIN,
+    {"in", "DURATION", "run it so much later", CLI_DURATION, AT(task.spec.delay_ms), 0, 0, NULL},
+    {"at", "TIME", "run it at this time (RFC 3339, or seconds since the epoch)", CLI_TIME, AT(task.spec.at_ms), 0, 0,
+     NULL},
+    {"id", "ID", "its id; one that is taken is refused (a new UUIDv7)", CLI_TEXT, AT(task.spec.id), 0, 0, NULL},
+    {"priority", "N", "lower runs sooner, -128 to 127 (0)", CLI_INT, AT(task.spec.priority), REEVE_PRIORITY_MIN,
      REEVE_PRIORITY_MAX, NULL},
-    {"group", "G", "groups take turns", CLI_TEXT, AT(spec.group), 0, 0, NULL},
-    {"weight", "N", "the group's share against others, 1 to 256 (1)", CLI_INT, AT(weight), 1, 256, NULL},
-    {"attempts", "N", "dead after so many failures (the handler's)", CLI_INT, AT(spec.max_attempts), 1, INT32_MAX,
+    {"group", "G", "groups take turns", CLI_TEXT, AT(task.spec.group), 0, 0, NULL},
+    {"weight", "N", "the group's share against others, 1 to 256 (1)", CLI_INT, AT(task.weight), 1, 256, NULL},
+    {"attempts", "N", "dead after so many failures (the handler's)", CLI_INT, AT(task.spec.max_attempts), 1, INT32_MAX,
      NULL},
-    {"timeout", "DURATION", "run time limit (the handler's)", CLI_DURATION, AT(spec.timeout_ms), 1, 0, NULL},
-    {"max-crashes", "N", "dead after so many crashes (the handler's)", CLI_INT, AT(spec.max_crashes), 1, INT32_MAX,
+    {"timeout", "DURATION", "run time limit (the handler's)", CLI_DURATION, AT(task.spec.timeout_ms), 1, 0, NULL},
+    {"max-crashes", "N", "dead after so many crashes (the handler's)", CLI_INT, AT(task.spec.max_crashes), 1, INT32_MAX,
      NULL},
-    {"tag", "T", "a tag; may be repeated", CLI_OTHER, 0, 0, 0, read_tag},
-    {"meta", "KEY=VALUE", "metadata; may be repeated", CLI_OTHER, 0, 0, 0, read_meta},
+    {"backoff", "SPEC", "how long failed attempts wait (the handler's)", CLI_OTHER, 0, 0, 0, cli_read_backoff},
+    {"tag", "T", "a tag; may be repeated", CLI_OTHER, 0, 0, 0, cli_read_tag},
+    {"meta", "KEY=VALUE", "metadata; may be repeated", CLI_OTHER, 0, 0, 0, cli_read_meta},
+    {"unique", "KEY", "refused while another task of the queue has this key", CLI_TEXT, AT(task.spec.unique), 0, 0,
+     NULL},
+    {"unique-until", "WHEN", "the key is free once the task has " CLI_UNTIL_NAMES " (settled)", CLI_OTHER, 0, 0, 0,
+     read_until},
+    {"unique-for", "DURATION", "the key is free so long from now, whatever became of the task", CLI_DURATION,
+     AT(task.spec.unique_for_ms), 1, 0, NULL},
+    {"on-conflict", "WHAT", "if the key is taken: " CLI_CONFLICT_NAMES " (reject)", CLI_OTHER, 0, 0, 0, read_conflict},
+    {"on-dead", "TYPE", "should it die, enqueue a task of this type; \"\": none (the queue's)", CLI_TEXT,
+     AT(task.spec.on_dead), 0, 0, NULL},
     {"wait", "[TIMEOUT]", "wait for its end and print how it ended", CLI_OTHER, 0, 0, 0, read_wait},
     {"bulk", NULL, "read tasks from standard input", CLI_FLAG, AT(bulk), 0, 0, NULL},
-    {"unique", "KEY", NULL, CLI_OTHER, 0, 0, 0, refuse_later_version},
     {"after", "HANDLE", NULL, CLI_OTHER, 0, 0, 0, refuse_later_version},
     {0},
 };
@@ -114,6 +107,23 @@ static int wait_for_end(cli_context *cli, const cli_handle *handle, int64_t time
     return status;
 }
 
+/* The id that came back is that of the task which has the key. */
+static int say_not_unique(const cli_context *cli, const char *key, const cli_handle *holder)
+{
+    char name[REEVE_HANDLE_MAX + 1];
+    cli_json json;
+
+    cli_handle_text(holder, name);
+    if (cli->json) {
+        cli_json_begin(&json, stdout);
+        cli_json_text(&json, "error", "unique");
+        cli_json_text(&json, "unique", key);
+        cli_json_text(&json, "holder", name);
+        cli_json_end(&json);
+    }
+    return cli_fail(cli, CLI_REFUSED, "the unique key \"%s\" is held by %s", key, name);
+}
+
 static int send_task(cli_context *cli, const struct enqueue_options *options)
 {
     cli_handle handle;
@@ -121,30 +131,39 @@ static int send_task(cli_context *cli, const struct enqueue_options *options)
     reeve_status result;
 
     if (status != CLI_DONE) return status;
-    (void)snprintf(handle.queue, sizeof(handle.queue), "%s", options->spec.queue);
-    result = reeve_enqueue(cli->client, &options->spec, handle.id);
+    (void)snprintf(handle.queue, sizeof(handle.queue), "%s", options->task.spec.queue);
+    result = reeve_enqueue(cli->client, &options->task.spec, handle.id);
+    if (result == REEVE_EUNIQUE) return say_not_unique(cli, options->task.spec.unique, &handle);
     if (result != REEVE_OK) return cli_fail_call(cli, result, NULL);
     if (options->wait) return wait_for_end(cli, &handle, options->wait_ms);
     cli_handle_print(cli, &handle);
     return CLI_DONE;
 }
 
+static int check_unique(const cli_context *cli, const struct enqueue_options *options)
+{
+    const char *alone = options->until                        ? "unique-until"
+                        : options->task.spec.unique_for_ms > 0 ? "unique-for"
+                        : options->clash                      ? "on-conflict"
+                                                              : NULL;
+
+    if (options->task.spec.unique == NULL && alone != NULL) return cli_usage(cli, "--%s goes with --unique KEY", alone);
+    if (options->until && options->task.spec.unique_for_ms > 0)
+        return cli_usage(cli, "--unique-until and --unique-for: give one of them");
+    return cli_check_text(cli, "unique", options->task.spec.unique);
+}
+
 static int enqueue_one(cli_context *cli, struct enqueue_options *options)
 {
-    reeve_task_spec *spec = &options->spec;
+    reeve_task_spec *spec = &options->task.spec;
     char words[512] = "";
     reeve_status checked;
     rv_buf payload;
     int status;
 
     if (spec->delay_ms > 0 && spec->at_ms != 0) return cli_usage(cli, "--in and --at: give one of them");
-    if (check_text(cli, "group", spec->group) != CLI_DONE) return CLI_USAGE;
-    spec->size = sizeof(*spec);
-    spec->queue = cli->rest[0];
-    spec->type = cli->rest[1];
-    spec->weight = (unsigned)options->weight;
-    spec->tags = options->tags;
-    spec->meta = options->meta;
+    if (cli_task_options_finish(cli, &options->task, cli->rest[0], cli->rest[1]) != CLI_DONE) return CLI_USAGE;
+    if (check_unique(cli, options) != CLI_DONE) return CLI_USAGE;
     status = cli_read_payload(cli, &payload, cli->count > 2 ? cli->rest[2] : NULL);
     spec->payload = (reeve_bytes){payload.data, payload.length};
     if (status == CLI_DONE) {
@@ -182,17 +201,32 @@ const cli_verb cli_verb_enqueue = {
     .run = enqueue,
     .notes = "The payload is any bytes: the argument as it is, standard input (-) or a file (@FILE).\n"
              "\n"
+             "A backoff is exponential[:BASE[:CAP]] (1s doubling to 1h), fixed:DELAY or list:DELAY,DELAY,... (the last "
+             "one holds\n"
+             "for all further failures); ~JITTER behind it, a share from 0 to 1, spreads the delays (0.2): "
+             "list:1s,10s,1m~0.1.\n"
+             "\n"
+             "One task of a queue at a time has a unique KEY: until it has ended, or only until it has started, or for "
+             "a time.\n"
+             "Another one with that key is refused, and the one that has it is told (reject), or stands in its place "
+             "(replace), or\n"
+             "does so and comes at its own time, so that each pushes it back (debounce, with --in). What runs is not "
+             "replaced.\n"
+             "\n"
              "With --bulk each line of standard input is an object with \"queue\", \"type\" (QUEUE and TYPE of the "
              "command line\n"
-             "stand in for them), \"payload\" (any JSON value; blanks aside kept as written) or \"payload_base64\", and optionally "
-             "\"id\", \"in\",\n"
-             "\"at\", \"priority\", \"group\", \"weight\", \"attempts\", \"max_crashes\", \"timeout\", \"tags\" (an "
-             "array), \"meta\" (an\n"
-             "object). Refused lines are told on standard error and counted at the end; the others are enqueued.\n"
+             "stand in for them), \"payload\" (any JSON value; blanks aside kept as written) or "
+             "\"payload_base64\", and optionally\n"
+             "\"id\", \"in\", \"at\", \"priority\", \"group\", \"weight\", \"attempts\", \"max_crashes\", "
+             "\"timeout\", \"backoff\",\n"
+             "\"unique\", \"unique_until\", \"unique_for\", \"on_conflict\", \"on_dead\", \"tags\" (an array), "
+             "\"meta\" (an object).\n"
+             "Refused lines are told on standard error and counted at the end; the others are enqueued.\n"
              "\n"
              "Examples:\n"
              "  reeve enqueue default echo '{\"hello\":\"world\"}' --wait=10s\n"
              "  reeve enqueue thumbs resize @job.json --in 5m --priority -10 --tag nightly --meta customer=17\n"
+             "  reeve enqueue search reindex --unique catalogue --on-conflict debounce --in 30s\n"
              "  printf '{\"payload\":{\"path\":\"%s\"}}\\n' /etc/* | reeve enqueue --bulk files checksum\n",
     .exits = "0 all enqueued (with --wait: and completed), 1 something was refused",
 };

@@ -5,7 +5,7 @@
 
 #include "args.h"
 
-#define HELP_COLUMN 24
+#define HELP_COLUMN 27
 
 static void print_option(const cli_option *option)
 {

@@ -74,17 +74,40 @@ void cli_json_end(cli_json *json)
     (void)fputs("}\n", json->out);
 }
 
+static void open_with(cli_json *json, const char *key, int bracket)
+{
+    if (key != NULL)
+        write_key(json, key);
+    else if (json->comma)
+        (void)fputc(',', json->out);
+    (void)fputc(bracket, json->out);
+    json->comma = false;
+}
+
+static void close_with(cli_json *json, int bracket)
+{
+    (void)fputc(bracket, json->out);
+    json->comma = true;
+}
+
 void cli_json_open(cli_json *json, const char *key)
 {
-    write_key(json, key);
-    (void)fputc('{', json->out);
-    json->comma = false;
+    open_with(json, key, '{');
 }
 
 void cli_json_close(cli_json *json)
 {
-    (void)fputc('}', json->out);
-    json->comma = true;
+    close_with(json, '}');
+}
+
+void cli_json_open_array(cli_json *json, const char *key)
+{
+    open_with(json, key, '[');
+}
+
+void cli_json_close_array(cli_json *json)
+{
+    close_with(json, ']');
 }
 
 void cli_json_null(cli_json *json, const char *key)

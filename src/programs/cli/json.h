@@ -41,8 +41,12 @@ void cli_json_raw(cli_json *json, const char *key, const char *text);
 /* "KEY": a string when the bytes are UTF-8, else "KEY_base64". Data NULL and length 0: KEY is null when or_null. */
 void cli_json_bytes(cli_json *json, const char *key, reeve_bytes bytes, bool or_null);
 
-/* An object as a member's value, and its end. */
+/* An object as a member's value, or (key NULL) as an element of an array, and its end. */
 void cli_json_open(cli_json *json, const char *key);
 void cli_json_close(cli_json *json);
+
+/* An array as a member's value, and its end. */
+void cli_json_open_array(cli_json *json, const char *key);
+void cli_json_close_array(cli_json *json);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "args.h"
 #include "base/clock.h"
+#include "page.h"
 #include "table.h"
 #include "task_view.h"
 #include "verbs.h"
@@ -19,14 +20,18 @@
 #define STATE_NAMES "scheduled, ready, running, completed, dead, cancelled, blocked or parked"
 
 struct list_options {
+    cli_page page;
+    bool has_state;
     reeve_state state;
-    int64_t limit;
-    int64_t offset;
+    const char *kind;
 };
 
 static int read_state(const cli_context *cli, const cli_option *option, void *options, char *value)
 {
-    if (reeve_state_parse(value, &((struct list_options *)options)->state) == REEVE_OK) return CLI_DONE;
+    struct list_options *list = options;
+
+    list->has_state = true;
+    if (reeve_state_parse(value, &list->state) == REEVE_OK) return CLI_DONE;
     return cli_bad_value(cli, option, value, STATE_NAMES);
 }
 
@@ -34,11 +39,12 @@ static int read_state(const cli_context *cli, const cli_option *option, void *op
 
 static const cli_option list_table[] = {
     {"state", "STATE", "which tasks: " STATE_NAMES " (ready)", CLI_OTHER, 0, 0, 0, read_state},
-    {"limit", "N", "at most so many; 0: all (50)", CLI_COUNT, AT(limit), 0, INT64_MAX, NULL},
-    {"offset", "N", "skip so many first (0)", CLI_COUNT, AT(offset), 0, INT64_MAX, NULL},
+    {"kind", "KIND", "dead ones: that died of this kind of error", CLI_TEXT, AT(kind), 0, 0, NULL},
+    CLI_PAGE_LIMIT(AT(page)),
+    CLI_PAGE_OFFSET(AT(page)),
     {0},
 };
-static const struct list_options list_defaults = {.state = REEVE_STATE_READY, .limit = 50};
+static const struct list_options list_defaults = {.page = CLI_PAGE_DEFAULT, .state = REEVE_STATE_READY};
 
 static const char *when_title(reeve_state state)
 {
@@ -75,7 +81,10 @@ static void add_task(cli_table *table, const reeve_task_info *info)
 /* A listing under way. */
 struct listing {
     cli_context *cli;
-    const struct list_options *options;
+    const char *queue;
+    reeve_state state;
+    const char *kind; /* NULL: any */
+    uint64_t offset;
     cli_table table;
     size_t page;    /* how many tasks to ask for at once */
     uint64_t shown; /* so far */
@@ -114,19 +123,26 @@ static bool take_page(struct listing *listing, reeve_task_info **page, size_t co
     return !listing->table.failed && flush_table(&listing->table, TABLE_ROWS);
 }
 
+static reeve_status ask(struct listing *listing, uint64_t offset, reeve_task_info ***ret, size_t *ret_count)
+{
+    size_t want = listing->left < listing->page ? (size_t)listing->left : listing->page;
+    reeve_client *client = listing->cli->client;
+
+    if (listing->kind != NULL)
+        return reeve_list_kind(client, listing->queue, listing->kind, offset, want, ret, ret_count, &listing->total);
+    return reeve_list(client, listing->queue, listing->state, offset, want, ret, ret_count, &listing->total);
+}
+
 /* Asks for a page. *ret_more: there is another. */
 static int list_page(struct listing *listing, bool *ret_more)
 {
-    const struct list_options *options = listing->options;
-    uint64_t offset = (uint64_t)options->offset + listing->shown;
-    size_t want = listing->left < listing->page ? (size_t)listing->left : listing->page, count;
-    const char *queue = listing->cli->rest[0];
+    uint64_t offset = listing->offset + listing->shown;
     reeve_task_info **page = NULL;
-    reeve_status status;
+    size_t count = 0;
+    reeve_status status = ask(listing, offset, &page, &count);
     bool well;
 
-    status = reeve_list(listing->cli->client, queue, options->state, offset, want, &page, &count, &listing->total);
-    if (status != REEVE_OK) return cli_fail_call(listing->cli, status, queue);
+    if (status != REEVE_OK) return cli_fail_call(listing->cli, status, listing->queue);
     well = take_page(listing, page, count);
     reeve_task_list_free(page, count);
     *ret_more = count > 0 && listing->left > 0 && offset + count < listing->total;
@@ -137,11 +153,12 @@ static int list_page(struct listing *listing, bool *ret_more)
 /* For people: that there is nothing, or more. */
 static void say_rest(const struct listing *listing)
 {
-    const char *state = reeve_state_name(listing->options->state);
+    const char *state = reeve_state_name(listing->state);
 
     if (listing->cli->json || !cli_flush(listing->cli)) return;
     if (listing->total == 0)
-        (void)fprintf(stderr, "no %s task in %s\n", state, listing->cli->rest[0]);
+        (void)fprintf(stderr, "no %s task%s in %s\n", state, listing->kind == NULL ? "" : " of that kind",
+                      listing->queue);
     else if (listing->shown < listing->total)
         (void)fprintf(stderr, "%" PRIu64 " of %" PRIu64 " %s tasks (--limit 0 lists all)\n", listing->shown,
                       listing->total, state);
@@ -158,28 +175,43 @@ static int list_all(struct listing *listing)
     return status;
 }
 
-static int list(cli_context *cli, void *pointer)
+int cli_list(cli_context *cli, const char *queue, reeve_state state, const char *kind, const cli_page *page)
 {
-    const struct list_options *options = pointer;
     const cli_column columns[] = {
-        {"HANDLE", false, 0},  {"TYPE", false, 40},  {when_title(options->state), false, 0},
+        {"HANDLE", false, 0},  {"TYPE", false, 40},  {when_title(state), false, 0},
         {"FAILURES", true, 0}, {"ERROR", false, 70},
     };
-    struct listing listing = {.cli = cli, .options = options, .page = PAGE_FIRST, .left = (uint64_t)options->limit};
-    int status = cli_queue_argument(cli, cli->rest[0]);
+    struct listing listing = {.cli = cli,
+                              .queue = queue,
+                              .state = state,
+                              .kind = kind,
+                              .offset = (uint64_t)page->offset,
+                              .page = PAGE_FIRST,
+                              .left = page->limit == 0 ? UINT64_MAX : (uint64_t)page->limit};
+    int status = cli_queue_argument(cli, queue);
 
     if (status == CLI_DONE) status = cli_open(cli);
     if (status != CLI_DONE) return status;
-    if (options->limit == 0) listing.left = UINT64_MAX;
     cli_table_init(&listing.table, columns, sizeof(columns) / sizeof(columns[0]));
     status = list_all(&listing);
     cli_table_fini(&listing.table);
     return status;
 }
 
+static int list(cli_context *cli, void *pointer)
+{
+    const struct list_options *options = pointer;
+    reeve_state state = options->kind != NULL && !options->has_state ? REEVE_STATE_DEAD : options->state;
+
+    if (options->kind != NULL && state != REEVE_STATE_DEAD)
+        return cli_usage(cli, "--kind goes with --state dead: %s tasks did not die of anything",
+                         reeve_state_name(state));
+    return cli_list(cli, cli->rest[0], state, options->kind, &options->page);
+}
+
 const cli_verb cli_verb_list = {
     .name = "list",
-    .synopsis = "QUEUE [--state STATE] [--limit N] [--offset N]",
+    .synopsis = "QUEUE [--state STATE] [--kind KIND] [--limit N] [--offset N]",
     .summary = "Lists the tasks of a queue in one state",
     .options = list_table,
     .options_size = sizeof(struct list_options),
@@ -190,7 +222,8 @@ const cli_verb cli_verb_list = {
     .notes =
         "Ready and scheduled tasks stand in the order in which they would run, ended ones newest first. With --json\n"
         "each line is what `reeve show --json` prints. Tasks that come or go meanwhile may be missed or seen twice.\n"
+        "`reeve failures QUEUE` lists the kinds of errors.\n"
         "\nExamples:\n"
-        "  reeve list default --state dead\n"
+        "  reeve list default --state dead --kind timeout\n"
         "  reeve list default --state dead --limit 0 --json | jq -r .handle | reeve retry -\n",
 };

@@ -9,7 +9,7 @@
 
 static const cli_column columns[] = {
     {"QUEUE", false, 0},  {"PAUSED", false, 0},   {"READY", true, 0},   {"SCHEDULED", true, 0},
-    {"RUNNING", true, 0}, {"COMPLETED", true, 0}, {"DEAD", true, 0},    {"CANCELLED", true, 0},
+    {"PARKED", true, 0},  {"RUNNING", true, 0}, {"COMPLETED", true, 0}, {"DEAD", true, 0},    {"CANCELLED", true, 0},
     {"DONE", true, 0},    {"FAILED", true, 0},    {"OLDEST", false, 0},
 };
 
@@ -45,6 +45,7 @@ static void add_row(cli_table *table, const reeve_queue_info *info)
     cli_table_cell(table, info->paused ? "yes" : "no");
     add_number(table, info->count[REEVE_STATE_READY]);
     add_number(table, info->count[REEVE_STATE_SCHEDULED]);
+    add_number(table, info->count[REEVE_STATE_PARKED]);
     add_number(table, info->count[REEVE_STATE_RUNNING]);
     add_number(table, info->count[REEVE_STATE_COMPLETED]);
     add_number(table, info->count[REEVE_STATE_DEAD]);
@@ -111,7 +112,8 @@ const cli_verb cli_verb_queues = {
     .run = queues,
     .notes =
         "DONE and FAILED count what was ever completed and how many attempts ever failed; workers add to them every\n"
-        "few seconds. OLDEST is the age of the task at the head of the queue.\n"
+        "few seconds. PARKED tasks wait until their group is below its limit (`reeve limit QUEUE`). OLDEST is the age\n"
+        "of the task at the head of the queue.\n"
         "\nExamples:\n"
         "  reeve queues\n"
         "  reeve queues default --json | jq .ready\n",

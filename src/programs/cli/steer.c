@@ -1,10 +1,12 @@
 /*
- * steer.c - retry, cancel and delete: one call for each handle, each reported by itself. A handle that is refused does
- * not stop the others; a Redis that is gone does.
+ * steer.c - one call for each handle, each reported by itself. A handle that is refused does not stop the others; a
+ * Redis that is gone does.
  *
  * Standard input is read to its end before the first task is touched: the handles may come from `reeve list`, which
  * would skip tasks if those that it has passed went away while it lists.
  */
+#include "steer.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,14 +14,14 @@
 
 #include "json.h"
 #include "lines.h"
-#include "verbs.h"
 
 #define HANDLE_LINE_MAX 1024
 #define INPUT_MAX ((size_t)4 << 30)
 
 struct steering {
     cli_context *cli;
-    reeve_status (*call)(reeve_client *client, const char *queue, const char *id);
+    cli_steer_fn call;
+    const void *options;
     const char *done; /* "retried" */
     int status;
 };
@@ -46,7 +48,7 @@ static void report(const struct steering *steering, const char *name, const char
 
 static void steer_one(struct steering *steering, const char *name, const cli_handle *handle)
 {
-    reeve_status result = steering->call(steering->cli->client, handle->queue, handle->id);
+    reeve_status result = steering->call(steering->cli->client, handle, steering->options);
     const char *words = reeve_client_error(steering->cli->client);
 
     if (result == REEVE_OK)
@@ -133,9 +135,9 @@ static int check_arguments(const cli_context *cli)
     return status;
 }
 
-static int steer(cli_context *cli, const char *done, reeve_status (*call)(reeve_client *, const char *, const char *))
+int cli_steer(cli_context *cli, const char *done, cli_steer_fn call, const void *options)
 {
-    struct steering steering = {.cli = cli, .call = call, .done = done};
+    struct steering steering = {.cli = cli, .call = call, .options = options, .done = done};
     cli_handle handle;
     int status = check_arguments(cli);
 
@@ -149,59 +151,3 @@ static int steer(cli_context *cli, const char *done, reeve_status (*call)(reeve_
     }
     return steering.status;
 }
-
-static int retry(cli_context *cli, void *options)
-{
-    (void)options;
-    return steer(cli, "retried", reeve_retry);
-}
-
-static int cancel(cli_context *cli, void *options)
-{
-    (void)options;
-    return steer(cli, "cancelled", reeve_cancel);
-}
-
-static int delete (cli_context *cli, void *options)
-{
-    (void)options;
-    return steer(cli, "deleted", reeve_delete);
-}
-
-#define INPUT_NOTE                                                                                                   \
-    "A \"-\" among the handles stands for those on standard input, one a line, read to the end before the first is " \
-    "touched.\n"
-
-const cli_verb cli_verb_retry = {
-    .name = "retry",
-    .synopsis = "HANDLE...|-",
-    .summary = "Makes dead, cancelled or scheduled tasks ready now",
-    .least = 1,
-    .most = CLI_ANY_NUMBER,
-    .run = retry,
-    .notes = "A dead task starts over: its failures and crashes are forgotten.\n" INPUT_NOTE "\nExamples:\n"
-             "  reeve retry default/order-17\n"
-             "  reeve list default --state dead --limit 0 --json | jq -r .handle | reeve retry -\n",
-};
-
-const cli_verb cli_verb_cancel = {
-    .name = "cancel",
-    .synopsis = "HANDLE...|-",
-    .summary = "Cancels waiting tasks: they will not run and are kept as a record",
-    .least = 1,
-    .most = CLI_ANY_NUMBER,
-    .run = cancel,
-    .notes = INPUT_NOTE "\nExample:\n"
-                        "  reeve cancel default/order-17\n",
-};
-
-const cli_verb cli_verb_delete = {
-    .name = "delete",
-    .synopsis = "HANDLE...|-",
-    .summary = "Deletes tasks that are not running, with all that belongs to them",
-    .least = 1,
-    .most = CLI_ANY_NUMBER,
-    .run = delete,
-    .notes = INPUT_NOTE "\nExample:\n"
-                        "  reeve delete default/order-17\n",
-};

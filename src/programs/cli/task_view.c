@@ -132,9 +132,31 @@ static void add_options(cli_fields *fields, const reeve_task_info *info)
 {
     if (info->priority != 0) cli_fields_addf(fields, "priority", "%d", info->priority);
     cli_fields_add(fields, "group", info->group);
+    if (info->weight > 1) cli_fields_addf(fields, "weight", "%u", info->weight);
+    cli_fields_add(fields, "backoff", info->backoff);
     add_span(fields, "timeout", info->timeout_ms);
+    cli_fields_add(fields, "unique", info->unique);
     cli_fields_add(fields, "tags", info->tags);
     cli_fields_add(fields, "meta", info->meta);
+}
+
+/* What may be done about it. */
+static void add_hint(cli_fields *fields, const reeve_task_info *info)
+{
+    switch (info->state) {
+    case REEVE_STATE_DEAD:
+    case REEVE_STATE_CANCELLED:
+        cli_fields_addf(fields, "hint", "run it again with: reeve retry %s/%s", info->queue, info->id);
+        break;
+    case REEVE_STATE_SCHEDULED:
+        cli_fields_addf(fields, "hint", "run it now with: reeve reschedule %s/%s --now", info->queue, info->id);
+        break;
+    case REEVE_STATE_PARKED:
+        cli_fields_addf(fields, "hint", "its group is at its limit or held; see: reeve limit %s", info->queue);
+        break;
+    default:
+        break;
+    }
 }
 
 static bool finish(cli_fields *fields, FILE *out)
@@ -160,6 +182,7 @@ bool cli_task_fields(const reeve_task_info *info, FILE *out)
     add_failure(&fields, info);
     add_bytes(&fields, "payload", info->payload);
     add_result(&fields, info);
+    add_hint(&fields, info);
     return finish(&fields, out);
 }
 
@@ -204,9 +227,12 @@ static void write_options(cli_json *json, const reeve_task_info *info)
 {
     cli_json_int(json, "priority", info->priority);
     cli_json_text(json, "group", info->group);
+    cli_json_int(json, "weight", info->weight);
     cli_json_int(json, "max_attempts", info->max_attempts);
     cli_json_int(json, "max_crashes", info->max_crashes);
     cli_json_int(json, "timeout_ms", info->timeout_ms);
+    cli_json_text(json, "backoff", info->backoff);
+    cli_json_text(json, "unique", info->unique);
     cli_json_raw(json, "tags", info->tags);
     cli_json_raw(json, "meta", info->meta);
 }

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/buf.h"
+#include "base/backoff_text.h"
 #include "base/retry.h"
 #include "reeve/plugin.h"
 
@@ -27,13 +27,9 @@ static void add_count(rv_buf *out, const char *name, int64_t given, int64_t stan
 
 static void add_backoff(rv_buf *out, const reeve_backoff *backoff)
 {
-    rv_buf_addf(out, "  %-12s%s", "backoff", backoff->shape == REEVE_BACKOFF_FIXED ? "fixed" : "exponential");
-    if (backoff->base_ms > 0) rv_buf_addf(out, ", from %.10g s", (double)backoff->base_ms / 1000);
-    if (backoff->cap_ms > 0) rv_buf_addf(out, ", at most %.10g s", (double)backoff->cap_ms / 1000);
-    if (backoff->jitter < 0) rv_buf_adds(out, ", no jitter");
-    if (backoff->jitter > 0) rv_buf_addf(out, ", jitter %.10g", backoff->jitter);
-    if (backoff->base_ms <= 0 && backoff->cap_ms <= 0 && backoff->jitter == 0) rv_buf_adds(out, " (default)");
-    rv_buf_addc(out, '\n');
+    rv_buf_addf(out, "  %-12s", "backoff");
+    rv_backoff_format(out, backoff);
+    rv_buf_adds(out, rv_backoff_is_given(backoff) ? "\n" : " (default)\n");
 }
 
 static void describe_handler(rv_buf *out, const reeve_handler *handler)
@@ -95,29 +91,43 @@ static void add_number(rv_buf *out, const char *key, int64_t value)
 static void add_jitter(rv_buf *out, double jitter)
 {
     add_key(out, "jitter");
-    if (jitter == 0)
-        rv_buf_adds(out, "null");
-    else
+    if (jitter < 0 || jitter > 0)
         rv_buf_addf(out, "%.10g", jitter < 0 ? 0 : jitter);
+    else
+        rv_buf_adds(out, "null");
+}
+
+static void add_backoff_json(rv_buf *out, const reeve_backoff *backoff)
+{
+    static const char *const shapes[] = {"exponential", "fixed", "list"};
+
+    add_key(out, "backoff");
+    rv_buf_addc(out, '{');
+    add_text(out, "shape", shapes[backoff->shape]);
+    add_number(out, "base_ms", backoff->base_ms);
+    add_number(out, "cap_ms", backoff->cap_ms);
+    add_jitter(out, backoff->jitter);
+    if (backoff->shape == REEVE_BACKOFF_LIST) {
+        add_key(out, "list_ms");
+        for (size_t i = 0; i < rv_backoff_list_count(backoff); i++) {
+            rv_buf_addc(out, i == 0 ? '[' : ',');
+            rv_buf_addi(out, backoff->list_ms[i]);
+        }
+        rv_buf_addc(out, ']');
+    }
+    rv_buf_addc(out, '}');
 }
 
 static void add_handler_json(rv_buf *out, const reeve_handler *handler)
 {
-    const reeve_backoff *backoff = &handler->backoff;
-
     rv_buf_addc(out, '{');
     add_text(out, "type", handler->type);
     add_text(out, "summary", handler->summary);
     add_number(out, "max_attempts", handler->max_attempts);
     add_number(out, "max_crashes", handler->max_crashes);
     add_number(out, "timeout_ms", handler->timeout_ms);
-    add_key(out, "backoff");
-    rv_buf_addc(out, '{');
-    add_text(out, "shape", backoff->shape == REEVE_BACKOFF_FIXED ? "fixed" : "exponential");
-    add_number(out, "base_ms", backoff->base_ms);
-    add_number(out, "cap_ms", backoff->cap_ms);
-    add_jitter(out, backoff->jitter);
-    rv_buf_adds(out, "}}");
+    add_backoff_json(out, &handler->backoff);
+    rv_buf_addc(out, '}');
 }
 
 static void describe_json(rv_buf *out, const reeve_plugin *plugin, const char *path)

@@ -4,9 +4,29 @@
 
 #define CALL_MS 1000
 
+static bool has_policy(const rv_config_queue *queue)
+{
+    return queue->attempts > 0 || queue->max_crashes > 0 || queue->timeout_ms > 0 || queue->has_backoff;
+}
+
+static bool limits_queue(const rv_config_queue *queue)
+{
+    return queue->concurrency != 0 || queue->has_rate;
+}
+
+static bool limits_groups(const rv_config_queue *queue)
+{
+    return queue->group_concurrency != 0 || queue->has_group_rate;
+}
+
+static bool has_settings(const rv_config_queue *queue)
+{
+    return queue->keeps_completed || queue->keeps_dead || has_policy(queue) || queue->on_dead != NULL;
+}
+
 static bool says_something(const rv_config_queue *queue)
 {
-    return queue->keeps_completed || queue->keeps_dead;
+    return has_settings(queue) || limits_queue(queue) || limits_groups(queue);
 }
 
 bool host_has_queue_settings(const rv_config *config)
@@ -17,14 +37,43 @@ bool host_has_queue_settings(const rv_config *config)
     return false;
 }
 
-static bool write_one(reeve_client *client, const rv_config_queue *queue)
+static reeve_status write_settings(reeve_client *client, const rv_config_queue *queue)
 {
+    reeve_queue_policy policy = {.max_attempts = (int)queue->attempts,
+                                 .max_crashes = (int)queue->max_crashes,
+                                 .timeout_ms = queue->timeout_ms,
+                                 .backoff = queue->has_backoff ? &queue->backoff : NULL};
     reeve_queue_settings settings = {.size = sizeof(settings),
                                      .completed = queue->keeps_completed ? &queue->completed : NULL,
-                                     .dead = queue->keeps_dead ? &queue->dead : NULL};
+                                     .dead = queue->keeps_dead ? &queue->dead : NULL,
+                                     .policy = has_policy(queue) ? &policy : NULL,
+                                     .on_dead = queue->on_dead};
 
-    if (!says_something(queue)) return true;
-    reeve_status status = reeve_queue_set(client, queue->name, &settings);
+    return has_settings(queue) ? reeve_queue_set(client, queue->name, &settings) : REEVE_OK;
+}
+
+/* What the file does not say stays as it is in Redis. */
+static reeve_status write_limits(reeve_client *client, const rv_config_queue *queue, reeve_limit_of of)
+{
+    bool each = of == REEVE_LIMIT_GROUPS;
+    bool has_rate = each ? queue->has_group_rate : queue->has_rate;
+    reeve_rate rate = each ? queue->group_rate : queue->rate;
+    reeve_limit_change change = {.size = sizeof(change),
+                                 .of = of,
+                                 .concurrency = each ? queue->group_concurrency : queue->concurrency,
+                                 .rate = has_rate ? &rate : NULL};
+
+    if (rate.count < 0) rate = (reeve_rate){0};
+    if (change.concurrency == 0 && !has_rate) return REEVE_OK;
+    return reeve_limit(client, queue->name, &change);
+}
+
+static bool write_one(reeve_client *client, const rv_config_queue *queue)
+{
+    reeve_status status = write_settings(client, queue);
+
+    if (status == REEVE_OK) status = write_limits(client, queue, REEVE_LIMIT_QUEUE);
+    if (status == REEVE_OK) status = write_limits(client, queue, REEVE_LIMIT_GROUPS);
     if (status != REEVE_OK)
         rv_log(REEVE_LOG_WARN, "program.settings", "settings of a queue could not be written, trying again later",
                "queue", queue->name, "error", reeve_client_error(client), NULL);

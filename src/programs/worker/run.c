@@ -20,6 +20,7 @@
 #include "base/log.h"
 #include "keep.h"
 #include "notify.h"
+#include "recur.h"
 #include "setup.h"
 #include "signals.h"
 #include "stopper.h"
@@ -39,7 +40,7 @@ typedef struct host {
     int64_t started_ms;
     int64_t watchdog_ms; /* 0: none */
     int64_t watchdog_at; /* when the next sign of life is due */
-    int64_t settings_at; /* when to try to write the queues' settings; RV_FOREVER: done */
+    int64_t settings_at; /* when to try to write what the file says of queues and entries; RV_FOREVER: done */
     host_phase phase;
     int64_t drained_at;  /* when draining ends, whatever runs */
     host_stopper stopper;
@@ -143,7 +144,7 @@ static void write_settings(host *at)
     reeve_worker_get_stats(at->worker, &stats);
     if (!stats.connected)
         at->settings_at = rv_deadline(LOOK_FOR_REDIS_MS);
-    else if (host_write_queue_settings(at->config, at->redis))
+    else if (host_write_queue_settings(at->config, at->redis) && host_write_entries(at->config, at->redis))
         at->settings_at = RV_FOREVER;
     else
         at->settings_at = rv_deadline(WRITE_AGAIN_MS);
@@ -208,7 +209,7 @@ int host_run(const rv_config *config, const char *redis, int signals)
                .started_ms = rv_now_ms(),
                .watchdog_ms = host_watchdog_ms(),
                .watchdog_at = RV_FOREVER,
-               .settings_at = host_has_queue_settings(config) ? rv_now_ms() : RV_FOREVER};
+               .settings_at = host_has_queue_settings(config) || config->cron_count > 0 ? rv_now_ms() : RV_FOREVER};
 
     if (!start(&at)) return 1;
     if (at.watchdog_ms > 0) at.watchdog_at = rv_now_ms();

@@ -17,17 +17,23 @@ static reeve_status set_policy(reeve_worker *worker, const rv_config_handler *ha
 static reeve_status add_pool(reeve_worker *worker, const rv_config_pool *pool)
 {
     const char **queues = rv_zalloc_array(pool->queue_count, sizeof(*queues));
+    unsigned *weights = rv_zalloc_array(pool->queue_count, sizeof(*weights));
+    reeve_status status = REEVE_ENOMEM;
 
-    if (queues == NULL) return REEVE_ENOMEM;
+    if (queues == NULL || weights == NULL) goto out;
     for (size_t i = 0; i < pool->queue_count; i++) queues[i] = pool->queues[i].text;
+    for (size_t i = 0; i < pool->weight_count; i++) weights[i] = (unsigned)pool->weights[i].number;
     reeve_pool_options options = {.size = sizeof(options),
                                   .name = pool->name,
                                   .queues = queues,
                                   .queue_count = pool->queue_count,
                                   .threads = (unsigned)pool->threads,
                                   .batch = (unsigned)pool->batch,
-                                  .order = pool->order};
-    reeve_status status = reeve_worker_add_pool(worker, &options);
+                                  .order = pool->order,
+                                  .weights = pool->weight_count > 0 ? weights : NULL};
+    status = reeve_worker_add_pool(worker, &options);
+out:
+    rv_free(weights);
     rv_free(queues);
     return status;
 }

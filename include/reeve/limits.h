@@ -1,0 +1,87 @@
+/*
+ * limits.h - how many tasks of a queue, or of a group in it, run at once over all workers, how many start in a period, and
+ * before when none starts.
+ *
+ * Limits can be changed at any time and are in force at once, for all workers, whoever set them. Nothing polls while one
+ * holds: the end of a task, or the time at which the limit opens, wakes who waits. A group at its limit never blocks others:
+ * its tasks are parked (state "parked") until there is room. A queue without limits pays nothing for them.
+ *
+ * Calls block for one round trip (or what their comment says) and are for one thread at a time, as all of client.h.
+ */
+#ifndef REEVE_LIMITS_H
+#define REEVE_LIMITS_H
+
+#include "client.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* count tasks start in each period; when none started for a while, up to burst at once (the bucket of a token bucket). */
+typedef struct reeve_rate {
+    int64_t count;     /* 1 to 1,000,000,000; 0 says: no rate */
+    int64_t period_ms; /* 1 ms to 366 days; 0: 1000 */
+    int64_t burst;     /* 1 to 1,000,000,000; 0: the same as count */
+} reeve_rate;
+
+/* Whose limit. */
+typedef enum reeve_limit_of {
+    REEVE_LIMIT_QUEUE = 0,  /* of all tasks of the queue together */
+    REEVE_LIMIT_GROUPS = 1, /* of each group that has no limit of its own */
+    REEVE_LIMIT_GROUP = 2   /* of one group */
+} reeve_limit_of;
+
+typedef struct reeve_limit_change {
+    size_t size; /* sizeof(reeve_limit_change), or 0 */
+    reeve_limit_of of;
+    const char *group;      /* with REEVE_LIMIT_GROUP */
+    int64_t concurrency;    /* so many run at once; 0: leave as is; -1: any number. 1 for a group makes it serial, in order */
+    const reeve_rate *rate; /* NULL: leave as is; a count of 0: any rate */
+    bool forget;            /* REEVE_LIMIT_GROUP: it has no limits of its own any more, those of all groups hold */
+} reeve_limit_change;
+
+/*
+ * Changes limits. When a group's concurrency is limited for the first time in a queue, running tasks are counted first, in
+ * some round trips. REEVE_EINVAL: a number or name.
+ */
+REEVE_API reeve_status reeve_limit(reeve_client *client, const char *queue, const reeve_limit_change *change);
+
+/*
+ * For delay_ms from now no task of the queue, or of a group in it (NULL: the queue), starts; 0 ends a hold. *ret_until_ms,
+ * when not NULL, receives when it ends, or 0.
+ */
+REEVE_API reeve_status reeve_hold(reeve_client *client, const char *queue, const char *group, int64_t delay_ms,
+                                  int64_t *ret_until_ms);
+
+/* A group that has limits of its own, a hold, or parked tasks. */
+typedef struct reeve_group_limits {
+    char group[REEVE_GROUP_MAX + 1];
+    int64_t concurrency; /* its own; 0: those of all groups; -1: none */
+    reeve_rate rate;     /* its own; count 0: that of all groups; -1: none */
+    int64_t hold_ms;     /* not before, since the epoch; 0: no hold */
+    uint64_t running;    /* counted only while groups' concurrency is limited */
+    uint64_t parked;
+} reeve_group_limits;
+
+typedef struct reeve_limits {
+    int64_t concurrency; /* 0: none */
+    reeve_rate rate;     /* count 0: none */
+    int64_t hold_ms;     /* not before, since the epoch; 0: no hold */
+    int64_t running;     /* counted while concurrency is limited; else -1 */
+    int64_t group_concurrency;
+    reeve_rate group_rate;
+    uint64_t group_total; /* groups with something to tell */
+    reeve_group_limits *groups;
+    size_t group_count;
+} reeve_limits;
+
+/* The limits of a queue, and of up to `limit` (at most 1000) of its groups by name, after the first `offset`. Free with
+ * reeve_limits_free. */
+REEVE_API reeve_status reeve_limits_get(reeve_client *client, const char *queue, uint64_t offset, size_t limit,
+                                        reeve_limits **ret);
+REEVE_API void reeve_limits_free(reeve_limits *limits);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

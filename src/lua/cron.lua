@@ -1,0 +1,55 @@
+#!lua
+-- cron: a queue's recurring entries. When one is due, tend.lua says so; whoever called it works out which of the
+-- entry's times, its slots, have come and when it is due next, and fire.lua makes its tasks.
+--
+-- KEYS[1]  the queue's prefix
+-- ARGV[1]  "set", "remove", "pause", "resume", "list"
+-- set:     ARGV[2] name, ARGV[3] its definition: a line of JSON that describes it (docs/protocol.md), a newline, and
+--          what its tasks' envelopes have after '{"at":<now>,'
+--          reply: 1 new, 2 changed, 0 the same as before (its time is left alone)
+-- remove, pause, resume: ARGV[2] name; reply: 1, 0 (it was so before), -1 no such entry
+-- list:    reply: {name, definition, due [ms; -1: paused or never], the id of the last task it made or "", ...}
+--
+-- An entry that is new, changed or resumed is due at once, which is none of its slots: so the first worker that sees it
+-- finds the next one, by its own zone, and whoever sets an entry need not know how to.
+--
+-- Sent twice: it comes to the same; but the second reply says 0, or -1 of one that was removed.
+-- include: lib/base.lua
+
+local P, verb, name, definition = KEYS[1], ARGV[1], ARGV[2], ARGV[3]
+
+-- (The millisecond that has begun is past.)
+local function look_at_it()
+  local due = clock() + 1
+  local added = call('ZADD', P .. 'cron:due', text(due), name)
+  announce_due(P, due)
+  return added
+end
+
+if verb == 'list' then
+  local found, reply = call('HGETALL', P .. 'cron'), {}
+  for i = 1, #found, 2 do
+    local n = #reply
+    reply[n + 1], reply[n + 2] = found[i], found[i + 1]
+    reply[n + 3] = tonumber(call('ZSCORE', P .. 'cron:due', found[i])) or -1
+    reply[n + 4] = call('HGET', P .. 'cron:last', found[i]) or ''
+  end
+  return reply
+end
+local known = call('HGET', P .. 'cron', name)
+if verb == 'set' then
+  if known == definition then return 0 end
+  call('HSET', P .. 'cron', name, definition)
+  local paused = known and not call('ZSCORE', P .. 'cron:due', name)
+  if not paused then look_at_it() end
+  return known and 2 or 1
+end
+if not known then return -1 end
+if verb == 'resume' then return call('ZSCORE', P .. 'cron:due', name) and 0 or look_at_it() end
+if verb == 'remove' then
+  call('HDEL', P .. 'cron', name)
+  call('HDEL', P .. 'cron:last', name)
+  call('ZREM', P .. 'cron:due', name)
+  return 1
+end
+return call('ZREM', P .. 'cron:due', name)

@@ -1,0 +1,23 @@
+#!lua flags=no-writes
+-- failures: the dead letters of a queue by kind.
+--
+-- KEYS[1]  the queue's prefix
+-- ARGV[1]  how many kinds to skip, ARGV[2] how many to tell of, at most 1000
+-- reply    [1] how many kinds there are
+--          [2...] the one that was seen last first: {kind, tasks, when one died last [ms], that one's id, its type, its message}
+--
+-- Sent twice: it only reads.
+-- include: lib/base.lua
+
+local P = KEYS[1]
+local skip, most = tonumber(ARGV[1]), tonumber(ARGV[2])
+local reply = {call('ZCARD', P .. 'failures')}
+local kinds = most > 0 and call('ZREVRANGE', P .. 'failures', skip, skip + most - 1) or {}
+for _, kind in ipairs(kinds) do
+  local key = P .. 'failures:' .. kind
+  local last = call('ZREVRANGE', key, 0, 0, 'WITHSCORES')
+  local envelope = call('HGET', P .. 'tasks', last[1])
+  reply[#reply + 1] = {kind, call('ZCARD', key), tonumber(last[2]), last[1],
+    envelope and header(envelope).type or '', call('HGET', P .. 'info:' .. last[1], 'message') or ''}
+end
+return reply

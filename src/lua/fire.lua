@@ -1,0 +1,48 @@
+#!lua
+-- fire: a recurring entry's time has come: its tasks are made, one for each slot, once, whoever calls how often.
+--
+-- KEYS[1]  the queue's prefix
+-- ARGV[1]  the entry's name
+-- ARGV[2]  when it was due, as tend.lua said; "" to make a task now, besides its times
+-- ARGV[3]  when it is due next [ms since the epoch; -1: never]
+-- ARGV[4...] the ids of the tasks to make, derived from the entry and the slot; none when it was due at none of its slots
+-- reply    how many were made, or -1: another call was first, or there is no such entry; -2: it wants no overlap, and
+--          its last task waits or runs
+--
+-- Sent twice: the second call finds the entry due at another time, or the task that it was to make now there.
+-- include: lib/base.lua
+-- include: lib/order.lua
+-- include: lib/schedule.lua
+-- include: lib/put.lua
+-- include: lib/where.lua
+
+local P, name, due, next_due = KEYS[1], ARGV[1], ARGV[2], ARGV[3]
+local definition = call('HGET', P .. 'cron', name)
+if not definition then return -1 end
+if due ~= '' then
+  if tonumber(call('ZSCORE', P .. 'cron:due', name)) ~= tonumber(due) then return -1 end
+  -- (Nobody need be told: every worker that knew of this time comes now, and hears of the next one.)
+  if tonumber(next_due) < 0 then
+    call('ZREM', P .. 'cron:due', name)
+  else
+    call('ZADD', P .. 'cron:due', next_due, name)
+  end
+  if not ARGV[4] then return 0 end
+elseif call('HEXISTS', P .. 'tasks', ARGV[4]) == 1 then
+  return 0
+end
+local entry = header(definition)
+if entry.overlap == false then
+  local last = call('HGET', P .. 'cron:last', name)
+  local state = last and call('HEXISTS', P .. 'tasks', last) == 1 and where(P, last)
+  if state and state ~= 'completed' and state ~= 'dead' and state ~= 'cancelled' then return -2 end
+end
+local options, rest = entry.options or {}, sub(definition, find(definition, '\n', 1, true) + 1)
+local now, made = clock(), 0
+for i = 4, #ARGV do
+  if put_one(P, ARGV[i], options, rest, now) then
+    made = made + 1
+    call('HSET', P .. 'cron:last', name, ARGV[i])
+  end
+end
+return made

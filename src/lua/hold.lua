@@ -1,0 +1,36 @@
+#!lua flags=allow-oom
+-- hold: no task of a queue, or of a group in it, starts before a time; what runs goes on.
+--
+-- KEYS[1]  the queue's prefix
+-- ARGV[1]  the group, or "" for the queue
+-- ARGV[2]  for how long from now, in ms; 0: ends a hold
+-- ARGV[3]  "1": never shortens a hold that stands
+-- reply    until when, in ms since the epoch; 0: no hold
+--
+-- Sent twice: it holds from the later call on.
+-- include: lib/base.lua
+-- include: lib/order.lua
+-- include: lib/front.lua
+-- include: lib/gate.lua
+
+local P, group, delay = KEYS[1], ARGV[1], tonumber(ARGV[2])
+local now = clock()
+local ends = delay > 0 and math.min(now + delay, LATEST) or 0
+local known
+if group == '' then
+  known = tonumber(call('HGET', P .. 'settings', 'hold'))
+else
+  known = tonumber(call('ZSCORE', P .. 'holds', group))
+end
+if ARGV[3] == '1' and known and known > ends then return known end
+if group == '' then
+  if ends > 0 then call('HSET', P .. 'settings', 'hold', text(ends)) else call('HDEL', P .. 'settings', 'hold') end
+  call('HDEL', P .. 'gate', 'opens')
+else
+  if ends > 0 then call('ZADD', P .. 'holds', text(ends), group) else call('ZREM', P .. 'holds', group) end
+  if call('EXISTS', P .. 'parked:' .. group) == 1 then call('ZADD', P .. 'opening', text(math.max(ends, now)), group) end
+end
+regate(P)
+announce_due(P, ends > 0 and ends or now)
+if ends == 0 and call('EXISTS', P .. 'ready') == 1 then wake(P) end
+return ends

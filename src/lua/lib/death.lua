@@ -1,0 +1,42 @@
+-- A task goes to the dead letters. Needs base, order, schedule, keep, unique, put.
+--
+--   dead            zset  id -> when
+--   failures        zset  kind -> when a task last died of it, while there is one
+--   failures:<kind> zset  id -> when
+
+-- What is to be told of a death: a task of the type that the dead one's header, or the queue, names with on_dead. Such a
+-- task does not call for another.
+local function tell_death(P, id, o, now, kind, message)
+  local type = o.on_dead or call('HGET', P .. 'settings', 'on_dead')
+  if not type or type == '' or o.of then return end
+  local ns, queue = string.match(P, '^(.*):{(.*)}:$')
+  local known = call('HMGET', P .. 'info:' .. id, 'failures', 'crashes')
+  local payload = cjson.encode({queue = queue, id = id, type = o.type, kind = kind, message = message, at = now,
+    failures = tonumber(known[1]) or 0, crashes = tonumber(known[2]) or 0})
+  -- (Neither has a character that JSON would escape; cjson would escape the slash.)
+  local rest = '"type":"' .. type .. '","of":"' .. id .. '"}\n' .. payload
+  local name = sub(id, 1, 70) .. ':dead:' .. text(now)
+  local try, n = name, 1
+  while not put_one(P, try, {}, rest, now) do
+    n = n + 1
+    try = name .. ':' .. n
+  end
+end
+
+-- settings: as settings_of in turn.lua. info:<id> has the kind and the message.
+local function die(P, id, now, settings, kind, message)
+  local envelope = call('HGET', P .. 'tasks', id)
+  if not envelope then return end
+  local o = header(envelope)
+  unlock(P, id, o)
+  tell_death(P, id, o, now, kind, message)
+  local age, count = keep_limits(settings[3], settings[4], 90 * DAY)
+  if age == 0 or count == 0 then
+    forget(P, {id})
+  else
+    call('ZADD', P .. 'dead', text(now), id)
+    call('ZADD', P .. 'failures', text(now), kind)
+    call('ZADD', P .. 'failures:' .. kind, text(now), id)
+    trim_count(P, 'dead', count, 16)
+  end
+end

@@ -1,0 +1,229 @@
+-- Limits: how many tasks of a queue, or of a group in it, run at once and start in a period, and before when none of them
+-- starts. Needs base, order, front. Nothing of this is looked at while settings.gate is absent.
+--
+--   settings gate         which limits there are: c the queue's concurrency, q its rate or a hold, g any limit of groups (or
+--                         groups that waited for one are still to be looked at), s the concurrency of groups
+--            concurrency, rate, hold, group_concurrency, group_rate
+--   limits   hash         c:<group>, r:<group>: a group's own concurrency (-1: none) and rate ("": none)
+--   gate     hash         running: how many tasks run; tat: the rate's clock; opens: when tend.lua is to look again;
+--                         counting: limit.lua has not yet counted all tasks that ran before
+--   slots    hash         id -> group, of tasks that run and are counted; taken hash: group -> how many
+--   rates    zset         group -> its rate's clock; holds zset: group -> not before this time
+--   parked   zset         id -> place, of ready tasks whose group is at its limit; parked:<group> zset the same
+--   called:<group> zset   id -> place, of its tasks that were parked, or were given back, and stand in `ready`
+--   opening  zset         group with parked or called tasks -> when to look again; LATEST: when one of its tasks ends
+--   reopening zset        groups to look at because limits have changed
+--
+-- A place is the score with which a task came. Tasks of a group that has parked or called ones start in the order of their
+-- places, whatever their scores in `ready` are by now.
+--
+-- A rate "count period burst" is kept by the generic cell rate algorithm (ITU-T I.371, 1993): a clock, the theoretical
+-- arrival time, runs ahead of now by period / count for each task; it may be ahead by `burst` of them. Where many tasks
+-- start in a millisecond, which is as fine as time is here, some milliseconds of them are let through together.
+local TOGETHER = 5
+local function rate_room(rate, tat, now)
+  local count, period, burst = string.match(rate, '^(%d+) (%d+) (%d+)$')
+  if not count then return math.huge end
+  local r = {step = period / count, base = math.max(tonumber(tat) or 0, now)}
+  r.lag = burst * r.step
+  if r.step < 1 then r.lag = math.max(r.lag, TOGETHER) end
+  -- (Clocks are kept to a microsecond.)
+  r.room = math.max(0, math.floor((now + r.lag - r.base + 0.001) / r.step))
+  return r.room, r
+end
+
+-- When the rate lets more tasks start after `used` of them.
+local function rate_opens(r, used)
+  local n = math.max(1, math.min(math.floor(r.lag / r.step + 0.001), math.ceil(TOGETHER / r.step)))
+  return math.ceil(r.base + (used + n) * r.step - r.lag)
+end
+
+local function rate_clock(r, used)
+  return string.format('%.3f', r.base + used * r.step)
+end
+
+local function group_of(envelope)
+  return find(envelope, '"group":', 1, true) and header(envelope).group
+end
+
+local function gate_settings(P)
+  return call('HMGET', P .. 'settings', 'concurrency', 'rate', 'hold', 'group_concurrency', 'group_rate')
+end
+
+local function gate_look(P, now)
+  return {P = P, now = now, rooms = {}, settings = gate_settings(P)}
+end
+
+-- What is known of a group in this call: how many of its tasks may start (free, of which `used` have), how many are parked
+-- and called, and what says when there will be more.
+local function group_room(g, group)
+  local known = g.rooms[group]
+  if known then return known end
+  local P, now, s = g.P, g.now, g.settings
+  local own = call('HMGET', P .. 'limits', 'c:' .. group, 'r:' .. group)
+  local room = {free = math.huge, used = 0}
+  local concurrency = tonumber(own[1] or s[4] or '-1')
+  if concurrency >= 0 then room.free = concurrency - (tonumber(call('HGET', P .. 'taken', group)) or 0) end
+  local rate = own[2] or s[5] or ''
+  if rate ~= '' then
+    local free, r = rate_room(rate, call('ZSCORE', P .. 'rates', group), now)
+    room.rate, room.free = r, math.min(room.free, free)
+  end
+  local hold = tonumber(call('ZSCORE', P .. 'holds', group))
+  if hold and hold > now then room.free, room.hold = 0, hold end
+  room.parked, room.called = call('ZCARD', P .. 'parked:' .. group), call('ZCARD', P .. 'called:' .. group)
+  g.rooms[group] = room
+  return room
+end
+
+local function expect(P, group, at)
+  at = math.min(at, LATEST)
+  local head = at < LATEST and call('ZRANGE', P .. 'opening', 0, 0, 'WITHSCORES')
+  call('ZADD', P .. 'opening', text(at), group)
+  if head and (not head[2] or at < tonumber(head[2])) then announce_due(P, at) end
+end
+
+-- When a group is to be looked at again: used, of what is free, are on their way.
+local function look_again(room, used)
+  if room.hold then return room.hold end
+  if room.rate and used >= room.rate.room then return rate_opens(room.rate, used) end
+  return LATEST
+end
+
+-- Nothing of the group is parked or called any more.
+local function forget_group(P, group)
+  call('ZREM', P .. 'opening', group)
+  call('ZREM', P .. 'reopening', group)
+end
+
+-- Calls parked tasks: they stand in `ready` again, as if the group had come now. Places are ascending.
+local function call_back(P, group, ids, places)
+  local o, n = order_open(P), 0
+  local last, scores, called = {}, {}, {}
+  o.lanes = {}
+  for i = 1, #ids do
+    local priority = math.floor(places[i] / BAND)
+    local base, lane = priority * BAND, text(priority) .. ';' .. group
+    local before, gap = o.lanes[lane], STEP
+    if before then
+      gap = math.max(1, math.min(STEP, places[i] - last[priority]))
+    else
+      before = math.max(tonumber(call('ZSCORE', P .. 'groups', lane)) or base, virtual_time(o, priority))
+    end
+    o.lanes[lane] = math.min(math.max(places[i], before + gap), base + BAND - 1)
+    last[priority] = places[i]
+    scores[n + 1], scores[n + 2] = text(o.lanes[lane]), ids[i]
+    called[n + 1], called[n + 2], n = text(places[i]), ids[i], n + 2
+  end
+  -- (Whoever comes to the group later stands behind them.)
+  for priority in pairs(last) do
+    local lane = text(priority) .. ':' .. group
+    local known = tonumber(call('ZSCORE', P .. 'groups', lane)) or priority * BAND
+    o.lanes[lane] = math.max(known, o.lanes[text(priority) .. ';' .. group])
+  end
+  order_save(o)
+  call('ZREM', P .. 'parked', unpack(ids))
+  call('ZREM', P .. 'parked:' .. group, unpack(ids))
+  call('ZADD', P .. 'called:' .. group, unpack(called))
+  call('ZADD', P .. 'ready', unpack(scores))
+  wake(P)
+end
+
+-- Calls as many parked tasks of a group as may start now, at most `most`. Returns how many.
+local function look(g, group, most)
+  local P, room = g.P, group_room(g, group)
+  local n = math.max(0, math.min(room.free - room.used - room.called, room.parked, most))
+  if n > 0 then
+    local found = call('ZRANGE', P .. 'parked:' .. group, 0, n - 1, 'WITHSCORES')
+    local ids, places = {}, {}
+    for i = 1, n do ids[i], places[i] = found[2 * i - 1], tonumber(found[2 * i]) end
+    call_back(P, group, ids, places)
+    room.parked, room.called = room.parked - n, room.called + n
+  end
+  if room.parked == 0 and room.free == math.huge then
+    call('DEL', P .. 'called:' .. group)
+    room.called = 0
+  end
+  if room.parked == 0 and room.called == 0 then
+    forget_group(P, group)
+  elseif room.parked > 0 and n == most then
+    expect(P, group, g.now)
+  else
+    expect(P, group, room.parked > 0 and look_again(room, room.used + room.called) or LATEST)
+  end
+  return n
+end
+
+-- settings.gate, from the limits that there are.
+local function regate(P)
+  local s = gate_settings(P)
+  local own = call('EXISTS', P .. 'limits') == 1
+  local flags = ''
+  if s[1] then flags = 'c' else call('HDEL', P .. 'gate', 'running') end
+  if s[2] or s[3] then flags = flags .. 'q' else call('HDEL', P .. 'gate', 'opens') end
+  if s[4] or s[5] or own or call('EXISTS', P .. 'holds', P .. 'opening', P .. 'reopening') > 0 then flags = flags .. 'g' end
+  if s[4] or own then
+    flags = flags .. 's'
+  else
+    call('UNLINK', P .. 'slots', P .. 'taken')
+    call('HDEL', P .. 'gate', 'counting')
+  end
+  if not s[2] then call('HDEL', P .. 'gate', 'tat') end
+  if not (s[5] or own) then call('UNLINK', P .. 'rates') end
+  if flags == '' then call('HDEL', P .. 'settings', 'gate') else call('HSET', P .. 'settings', 'gate', flags) end
+  return flags
+end
+
+-- Tasks that ran go to the front (see front.lua): in their groups, too, they are first. Call this before release.
+local function call_first(P, ids, envelopes, flags)
+  if not find(flags, 'g', 1, true) then return end
+  for i = #ids, 1, -1 do
+    local group = group_of(envelopes[i])
+    local parked, called = group and P .. 'parked:' .. group, group and P .. 'called:' .. group
+    if group and call('EXISTS', parked, called) > 0 then
+      local base = (header(envelopes[i]).priority or 0) * BAND
+      local first = base + START
+      for _, set in ipairs({parked, called}) do
+        local head = call('ZRANGEBYSCORE', set, text(base), '(' .. text(base + BAND), 'WITHSCORES', 'LIMIT', 0, 1)[2]
+        if head then first = math.min(first, tonumber(head)) end
+      end
+      call('ZADD', called, text(math.max(base, first - 1)), ids[i])
+    end
+  end
+end
+
+-- Tasks no longer run: what waited for their places may go on.
+local function release(P, ids, now, flags)
+  if find(flags, 'c', 1, true) then call('HINCRBY', P .. 'gate', 'running', -#ids) end
+  if not find(flags, 's', 1, true) then return end
+  local groups, ended, slots = call('HMGET', P .. 'slots', unpack(ids)), {}, {}
+  for i = 1, #ids do
+    if groups[i] then
+      slots[#slots + 1] = ids[i]
+      ended[groups[i]] = (ended[groups[i]] or 0) + 1
+    end
+  end
+  if #slots == 0 then return end
+  call('HDEL', P .. 'slots', unpack(slots))
+  local g
+  for group, count in pairs(ended) do
+    if call('HINCRBY', P .. 'taken', group, -count) <= 0 then call('HDEL', P .. 'taken', group) end
+    if call('EXISTS', P .. 'parked:' .. group) == 1 then
+      g = g or gate_look(P, now)
+      look(g, group, 100)
+    end
+  end
+end
+
+-- A task that waits leaves its place for good, or for another: parked, or called. Others may have been behind it.
+local function leave_group(P, id, group)
+  local parked, called = P .. 'parked:' .. group, P .. 'called:' .. group
+  local was_called = call('ZREM', called, id) == 1
+  if not was_called and call('ZREM', parked, id) == 0 then return end
+  call('ZREM', P .. 'parked', id)
+  if call('EXISTS', parked, called) == 0 then
+    forget_group(P, group)
+  elseif was_called then
+    expect(P, group, clock())
+  end
+end

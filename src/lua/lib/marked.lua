@@ -1,0 +1,40 @@
+-- Leasing tasks that have more to tell (their envelopes are marked). Needs base, schedule, told.
+
+-- A unique key that was held until the start is free now.
+local function start_unlocks(P, id, envelope)
+  if find(envelope, '"until":"started"', 1, true) then
+    local o = header(envelope)
+    if o['until'] == 'started' and call('GET', P .. 'unique:' .. o.unique) == id then
+      call('DEL', P .. 'unique:' .. o.unique)
+    end
+  end
+end
+
+-- A task that a crash left behind is leased alone, so that the next crash finds the guilty one; and a session holds one
+-- such task at a time, whatever its other threads lease. Another one that comes first is put off for a second.
+local marked = {put_off = 1000}
+
+local function holds_another(running, id)
+  local held = call('HGET', running, '#suspect')
+  return held and held ~= '' and held ~= id and call('HEXISTS', running, held) == 1
+end
+
+-- May this marked task be leased? 'stop': not now, it must be alone; 'off': not by this session, put it off; 'alone': yes,
+-- and nothing with it; 'take': yes. Adds to extras what it has to tell.
+function marked.weigh(P, running, id, envelope, first, extras)
+  local extra = told(P, id)
+  local crashed = extra[3] > 0
+  if crashed and not first then return 'stop' end
+  if crashed and holds_another(running, id) then return 'off' end
+  extras[#extras + 1] = extra
+  start_unlocks(P, id, envelope)
+  if not crashed then return 'take' end
+  call('HSET', running, '#suspect', id)
+  return 'alone'
+end
+
+-- (When its time has come it is to stand where it stood.)
+function marked.off(P, id, place, now)
+  call('HSET', P .. 'info:' .. id, 'place', text(place))
+  schedule(P, id, now + marked.put_off)
+end

@@ -1,0 +1,16 @@
+-- A task that a script makes. Needs base, order, schedule. o: its options; rest: its envelope after '{"at":<now>,'. False: the
+-- id is taken.
+local function put_one(P, id, o, rest, now)
+  if call('HSETNX', P .. 'tasks', id, '{"at":' .. text(now) .. ',' .. rest) == 0 then return false end
+  if #rest > LARGE then call('HSET', P .. 'settings', 'large', '1') end
+  local due = o.at or o['in'] and now + o['in']
+  if due and due > now then
+    schedule(P, id, due)
+  else
+    local order = order_open(P)
+    call('ZADD', P .. 'ready', text(next_score(order, o.priority, o.group, o.weight)), id)
+    order_save(order)
+    wake(P)
+  end
+  return true
+end

@@ -1,0 +1,63 @@
+-- What people do to single tasks. Needs base, order, schedule, keep, notify, where, unique, gate. Each returns "ok" or the word
+-- that says why not.
+
+-- A task leaves the place where it waits, or where it stands as ended.
+local function leave_place(P, id, state, envelope)
+  call('ZREM', P .. state, id)
+  local group = (state == 'ready' or state == 'parked') and group_of(envelope)
+  if group then leave_group(P, id, group) end
+  if state == 'scheduled' and has_info(envelope) then call('HDEL', P .. 'info:' .. id, 'place') end
+  if state == 'dead' then unindex(P, id) end
+end
+
+local function to_ready(P, id, o)
+  local order = order_open(P)
+  call('ZADD', P .. 'ready', text(next_score(order, o.priority, o.group, o.weight)), id)
+  order_save(order)
+  wake(P)
+end
+
+local function is_waiting(state)
+  return state == 'ready' or state == 'scheduled' or state == 'parked' or state == 'blocked'
+end
+
+-- A dead, cancelled or scheduled task becomes ready now; what a dead one failed and crashed is forgotten.
+local function revive(P, id, envelope, state)
+  if state ~= 'dead' and state ~= 'cancelled' and state ~= 'scheduled' then return state or '' end
+  local o = header(envelope)
+  if state ~= 'scheduled' and o.unique then
+    local holder = lock(P, id, o)
+    if holder and holder ~= id then return 'unique ' .. holder end
+  end
+  leave_place(P, id, state, envelope)
+  if state == 'dead' then call('HDEL', P .. 'info:' .. id, 'failures', 'crashes') end
+  to_ready(P, id, o)
+  return 'ok'
+end
+
+-- A waiting task will not run; its record is kept like that of a completed one.
+local function cancel(P, id, envelope, state, now)
+  if not is_waiting(state) then return state or '' end
+  leave_place(P, id, state, envelope)
+  unlock(P, id, header(envelope), true)
+  local settings = call('HMGET', P .. 'settings', 'completed_age', 'completed_count')
+  local age, count = keep_limits(settings[1], settings[2], DAY)
+  if age == 0 or count == 0 then
+    forget(P, {id})
+  else
+    call('ZADD', P .. 'cancelled', text(now), id)
+    trim_count(P, 'cancelled', count, 16)
+  end
+  notify(P, {id}, 'cancelled')
+  return 'ok'
+end
+
+-- A task that is not running goes, with all that belongs to it.
+local function remove(P, id, envelope, state)
+  if state == 'running' then return state end
+  if state then leave_place(P, id, state, envelope) end
+  unlock(P, id, header(envelope), true)
+  forget(P, {id})
+  notify(P, {id}, 'deleted')
+  return 'ok'
+end

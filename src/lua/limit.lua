@@ -1,0 +1,102 @@
+#!lua flags=allow-oom
+-- limit: changes limits of a queue, or of a group in it; in force at once.
+--
+-- KEYS[1]  the queue's prefix
+-- ARGV[1]  the cursor: "" at first, then what the last reply said, until that is ""
+-- then     (only looked at at first) for each change: its name and value; an empty value: no such limit
+--            concurrency        how many tasks of the queue run at once
+--            rate               "count period burst": so many start in a period of ms, at most burst of them at once
+--            group_concurrency  how many tasks of each group run at once
+--            group_rate         the same as rate, for each group
+--            c:<group>          the group's own concurrency instead, -1: none
+--            r:<group>          the group's own rate instead, "0": none
+--            c-:<group>         no own concurrency of the group any more (the value is not looked at); r-:<group> likewise
+-- reply    the cursor; "" when all is done
+--
+-- Limits hold from the first call on. The others count tasks that were running before any limit of groups' concurrency.
+-- Sent twice: it says the same again.
+-- include: lib/base.lua
+-- include: lib/order.lua
+-- include: lib/front.lua
+-- include: lib/gate.lua
+
+local P, cursor = KEYS[1], ARGV[1]
+local STEP_SIZE = 200
+
+local function count_running()
+  local running = 0
+  for _, session in ipairs(call('ZRANGE', P .. 'sessions', 0, -1)) do
+    running = running + math.max(0, call('HLEN', P .. 'running:' .. session) - 3) + call('HLEN', P .. 'lost:' .. session)
+  end
+  call('HSET', P .. 'gate', 'running', running)
+end
+
+local function set_group(name, value)
+  local letter, group = string.match(name, '^([cr]%-?):(.+)$')
+  if not letter then return end
+  if #letter == 2 then
+    call('HDEL', P .. 'limits', sub(letter, 1, 1) .. ':' .. group)
+  else
+    call('HSET', P .. 'limits', letter .. ':' .. group, value == '0' and letter == 'r' and '' or value)
+  end
+end
+
+local function change()
+  local before = call('HMGET', P .. 'settings', 'gate', 'concurrency')
+  for i = 2, #ARGV - 1, 2 do
+    local name, value = ARGV[i], ARGV[i + 1]
+    if find(name, ':', 1, true) then
+      set_group(name, value)
+    elseif value == '' then
+      call('HDEL', P .. 'settings', name)
+    else
+      call('HSET', P .. 'settings', name, value)
+    end
+  end
+  local flags = regate(P)
+  if find(flags, 'c', 1, true) and not before[2] then count_running() end
+  -- Every group that waits is looked at anew.
+  if call('EXISTS', P .. 'opening') == 1 then
+    if call('EXISTS', P .. 'reopening') == 1 then
+      call('ZUNIONSTORE', P .. 'reopening', 2, P .. 'reopening', P .. 'opening')
+      call('DEL', P .. 'opening')
+    else
+      call('RENAME', P .. 'opening', P .. 'reopening')
+    end
+  end
+  call('HDEL', P .. 'gate', 'opens')
+  announce_due(P, clock())
+  if call('EXISTS', P .. 'ready') == 1 then wake(P) end
+  if find(flags, 's', 1, true) and not find(before[1] or '', 's', 1, true) then call('HSET', P .. 'gate', 'counting', 1) end
+  return call('HEXISTS', P .. 'gate', 'counting') == 1 and '- 0' or ''
+end
+
+-- Of the sessions in the order of their names: the first after this one.
+local function session_after(last)
+  local first
+  for _, session in ipairs(call('ZRANGE', P .. 'sessions', 0, -1)) do
+    if session > last and (not first or session < first) then first = session end
+  end
+  return first
+end
+
+-- Counts some of the tasks of groups that run: those of one page of a session's hash.
+local function count_page()
+  local session, page = string.match(cursor, '^(%S+) (%d+)$')
+  if page == '0' then session = session_after(session) end
+  if not session or call('HEXISTS', P .. 'gate', 'counting') == 0 then
+    call('HDEL', P .. 'gate', 'counting')
+    return ''
+  end
+  local found = call('HSCAN', P .. 'running:' .. session, page, 'COUNT', STEP_SIZE)
+  for i = 1, #found[2], 2 do
+    local id = found[2][i]
+    local envelope = byte(id) ~= 35 and call('HGET', P .. 'tasks', id)
+    local group = envelope and group_of(envelope)
+    if group and call('HSETNX', P .. 'slots', id, group) == 1 then call('HINCRBY', P .. 'taken', group, 1) end
+  end
+  return session .. ' ' .. found[1]
+end
+
+if cursor == '' then return change() end
+return count_page()

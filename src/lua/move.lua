@@ -1,0 +1,60 @@
+#!lua
+-- move: a waiting task gets another time or another priority.
+--
+-- KEYS[1]  the queue's prefix
+-- ARGV[1]  the task's id
+-- ARGV[2]  "at": a time in ms since the epoch (0 or past: now), "in": a delay in ms, "priority": -128 to 127
+-- ARGV[3]  the number
+-- reply    "ok", or the state that does not allow it, or "" when there is no such task
+--
+-- Sent twice: it says the same again; a task that has become ready meanwhile goes to the end of its order again.
+-- include: lib/base.lua
+-- include: lib/order.lua
+-- include: lib/front.lua
+-- include: lib/schedule.lua
+-- include: lib/keep.lua
+-- include: lib/notify.lua
+-- include: lib/where.lua
+-- include: lib/unique.lua
+-- include: lib/gate.lua
+-- include: lib/steer.lua
+
+local P, id, what, number = KEYS[1], ARGV[1], ARGV[2], tonumber(ARGV[3])
+local envelope = call('HGET', P .. 'tasks', id)
+if not envelope then return '' end
+local state = where(P, id)
+if not is_waiting(state) then return state or '' end
+
+-- (The header is changed as text: decoded and encoded again, its numbers would not be the same.)
+local function with_priority(text_of, priority)
+  local line_end = find(text_of, '\n', 1, true)
+  local line, payload = sub(text_of, 1, line_end - 1), sub(text_of, line_end)
+  local rest = header(line .. '\n').priority and string.gsub(line, ',"priority":%-?%d+', '', 1) or line
+  local head, tail = string.match(rest, '^(.-"type":"[^"]*")(.*)$')
+  if priority ~= 0 then head = head .. ',"priority":' .. text(priority) end
+  return head .. tail .. payload
+end
+
+if what == 'priority' then
+  if (header(envelope).priority or 0) == number then return 'ok' end
+  envelope = with_priority(envelope, number)
+  call('HSET', P .. 'tasks', id, envelope)
+  if state == 'ready' or state == 'parked' then
+    leave_place(P, id, state, envelope)
+    to_ready(P, id, header(envelope))
+  elseif has_info(envelope) then
+    call('HDEL', P .. 'info:' .. id, 'place')
+  end
+  return 'ok'
+end
+if state == 'blocked' then return state end
+local now = clock()
+local due = what == 'in' and now + number or number
+if due > now then
+  leave_place(P, id, state, envelope)
+  schedule(P, id, due)
+elseif state == 'scheduled' then
+  leave_place(P, id, state, envelope)
+  to_ready(P, id, header(envelope))
+end
+return 'ok'

@@ -1,0 +1,94 @@
+#!lua flags=allow-oom
+-- sweep: retries, cancels or deletes the tasks in one state that a filter picks, some at a time.
+--
+-- KEYS[1]  the queue's prefix
+-- ARGV[1]  "retry", "cancel" or "delete"
+-- ARGV[2]  the state: ready, scheduled, parked, completed, dead, cancelled
+-- ARGV[3]  the cursor: "" at first, then what the last reply said
+-- ARGV[4]  how many tasks to look at, at most 1000
+-- ARGV[5]  dead: only those of this kind, or ""
+-- ARGV[6]  only those of this type, or ""
+-- ARGV[7]  only those with this tag, or ""
+-- ARGV[8]  only those that ended (came, for waiting ones) at least so long ago, in ms; 0: any
+-- reply    [1] the next cursor; "" at the end
+--          [2] how many were looked at
+--          [3] how many it was done to
+--          [4] how many it could not be done to (a unique key is held by another)
+--
+-- Tasks that come to that state after the first call are left alone: those that ended later, and those that were enqueued
+-- later. Sent twice: the second call finds less to do.
+-- include: lib/base.lua
+-- include: lib/order.lua
+-- include: lib/front.lua
+-- include: lib/schedule.lua
+-- include: lib/keep.lua
+-- include: lib/notify.lua
+-- include: lib/where.lua
+-- include: lib/unique.lua
+-- include: lib/gate.lua
+-- include: lib/steer.lua
+
+local P, action, state, cursor, most = KEYS[1], ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4])
+local kind, type, tag, age = ARGV[5], ARGV[6], ARGV[7], tonumber(ARGV[8])
+local now = clock()
+local ended = state == 'completed' or state == 'dead' or state == 'cancelled'
+local set = P .. (kind ~= '' and 'failures:' .. kind or state)
+if call('HGET', P .. 'settings', 'large') then most = math.min(most, 50) end
+
+-- "<when the sweep began> <up to which score> <score> <id>": where to go on: behind that id, the last one of that score that
+-- was left, if it still has it; else with the first that has it, and then some may be looked at twice.
+local began, limit, from, last = string.match(cursor, '^(%S+) (%S+) (%S+) (%S*)$')
+if not began then
+  began, from, last = text(now), '-inf', ''
+  limit = ended and began or call('ZRANGE', set, -1, -1, 'WITHSCORES')[2]
+  if not limit then return {'', 0, 0, 0} end
+end
+began, limit = tonumber(began), tonumber(limit)
+
+local function has_tag(o)
+  for _, one in ipairs(o.tags or {}) do
+    if one == tag then return true end
+  end
+  return false
+end
+
+local function is_meant(o, score)
+  if type ~= '' and o.type ~= type then return false end
+  if tag ~= '' and not has_tag(o) then return false end
+  if not ended and o.at > began then return false end
+  return age == 0 or (ended and score or o.at) <= began - age
+end
+
+local function next_rank()
+  if last ~= '' and call('ZSCORE', set, last) == from then return call('ZRANK', set, last) + 1 end
+  return call('ZCOUNT', set, '-inf', '(' .. from)
+end
+
+local function act(id, envelope)
+  if action == 'retry' then return revive(P, id, envelope, state) end
+  if action == 'cancel' then return cancel(P, id, envelope, state, now) end
+  return remove(P, id, envelope, state)
+end
+
+local seen, done, failed = 0, 0, 0
+local start = next_rank()
+local page = call('ZRANGE', set, start, start + most - 1, 'WITHSCORES')
+local at_end = #page < 2 * most
+for i = 1, #page, 2 do
+  local id, score = page[i], page[i + 1]
+  if tonumber(score) > limit then
+    at_end = true
+    break
+  end
+  local envelope = call('HGET', P .. 'tasks', id)
+  local gone = false
+  if envelope and is_meant(header(envelope), tonumber(score)) then
+    gone = act(id, envelope) == 'ok'
+    if gone then done = done + 1 else failed = failed + 1 end
+  end
+  seen = seen + 1
+  if score ~= from then from, last = score, '' end
+  if not gone then last = id end
+end
+if at_end then return {'', seen, done, failed} end
+return {text(began) .. ' ' .. text(limit) .. ' ' .. from .. ' ' .. last, seen, done, failed}

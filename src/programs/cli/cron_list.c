@@ -1,0 +1,144 @@
+/*
+ * cron_list.c - `reeve cron list`, and `reeve cron next`, which needs no Redis.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "cron.h"
+#include "handle.h"
+#include "json.h"
+#include "queue/cron.h"
+#include "table.h"
+
+/* ---- list ------------------------------------------------------------------------------------------------------ */
+
+static const cli_column columns[] = {
+    {"QUEUE", false, 0}, {"NAME", false, 0}, {"SPEC", false, 40},  {"ZONE", false, 0},
+    {"NEXT", false, 0},  {"LAST", false, 0}, {"PAUSED", false, 0}, {"TYPE", false, 0},
+};
+
+static const char *zone_of(const reeve_cron_info *info)
+{
+    return rv_zone_name(info->local ? RV_ZONE_LOCAL : RV_ZONE_UTC);
+}
+
+static void print_json(const reeve_cron_info *info)
+{
+    cli_json json;
+
+    cli_json_begin(&json, stdout);
+    cli_json_text(&json, "queue", info->queue);
+    cli_json_text(&json, "name", info->name);
+    cli_json_text(&json, "spec", info->spec);
+    cli_json_text(&json, "zone", zone_of(info));
+    cli_json_text(&json, "catch_up", rv_catch_up_name(info->catch_up));
+    if (info->catch_up_most > 0) cli_json_uint(&json, "most", info->catch_up_most);
+    cli_json_bool(&json, "overlap", !info->no_overlap);
+    cli_json_bool(&json, "paused", info->paused);
+    cli_json_maybe(&json, "next_ms", info->next_ms);
+    cli_json_text(&json, "last", info->last_id[0] == '\0' ? NULL : info->last_id);
+    cli_json_text(&json, "type", info->type);
+    cli_json_bytes(&json, "payload", info->payload, false);
+    cli_json_end(&json);
+}
+
+static void add_row(cli_table *table, const reeve_cron_info *info)
+{
+    char next[RV_TIME_TEXT] = "";
+
+    if (info->next_ms >= 0) rv_format_time(info->next_ms, next);
+    cli_table_cell(table, info->queue);
+    cli_table_cell(table, info->name);
+    cli_table_cell(table, info->spec);
+    cli_table_cell(table, zone_of(info));
+    cli_table_cell(table, next);
+    cli_table_cell(table, info->last_id);
+    cli_table_cell(table, info->paused ? "yes" : "no");
+    cli_table_cell(table, info->type);
+}
+
+int cli_cron_list(cli_context *cli, cli_cron_options *options)
+{
+    const char *queue = cli->count > 1 ? cli->rest[1] : NULL;
+    int status = queue == NULL ? CLI_DONE : cli_queue_argument(cli, queue);
+    reeve_cron_info *list;
+    cli_table table;
+    size_t count;
+
+    (void)options;
+    if (status == CLI_DONE) status = cli_open(cli);
+    if (status != CLI_DONE) return status;
+    reeve_status result = reeve_cron_list(cli->client, queue, &list, &count);
+    if (result != REEVE_OK) return cli_fail_call(cli, result, queue);
+    cli_table_init(&table, columns, sizeof(columns) / sizeof(columns[0]));
+    for (size_t i = 0; i < count; i++) {
+        if (cli->json)
+            print_json(&list[i]);
+        else
+            add_row(&table, &list[i]);
+    }
+    if (table.used > 0 && !cli_table_print(&table, stdout)) status = cli_no_memory(cli);
+    if (count == 0 && !cli->json) (void)fprintf(stderr, "no entry yet; `reeve cron add` makes one\n");
+    cli_table_fini(&table);
+    reeve_cron_free(list, count);
+    return status;
+}
+
+/* ---- next ------------------------------------------------------------------------------------------------------ */
+
+#define NEXT_DEFAULT 5
+#define NEXT_MOST 1000
+
+/* RFC 3339 in the zone. */
+static void format_slot(int64_t ms, rv_zone zone, char ret[RV_TIME_TEXT])
+{
+    time_t seconds = (time_t)(ms / 1000);
+    struct tm tm;
+
+    if (zone == RV_ZONE_UTC || localtime_r(&seconds, &tm) == NULL) {
+        rv_format_time(ms, ret);
+        return;
+    }
+    char sign = tm.tm_gmtoff < 0 ? '-' : '+';
+    unsigned minutes = (unsigned)(tm.tm_gmtoff < 0 ? -tm.tm_gmtoff : tm.tm_gmtoff) / 60;
+    (void)snprintf(ret, RV_TIME_TEXT, "%04u-%02u-%02uT%02u:%02u:%02u.%03u%c%02u:%02u",
+                   (unsigned)(tm.tm_year + 1900) % 10000, (unsigned)(tm.tm_mon + 1) % 100, (unsigned)tm.tm_mday % 100,
+                   (unsigned)tm.tm_hour % 100, (unsigned)tm.tm_min % 100, (unsigned)tm.tm_sec % 100,
+                   (unsigned)(ms % 1000), sign, minutes / 60 % 100, minutes % 60);
+}
+
+static void print_slot(const cli_context *cli, int64_t ms, rv_zone zone)
+{
+    char text[RV_TIME_TEXT];
+    cli_json json;
+
+    format_slot(ms, zone, text);
+    if (!cli->json) {
+        (void)printf("%s\n", text);
+        return;
+    }
+    cli_json_begin(&json, stdout);
+    cli_json_int(&json, "slot_ms", ms);
+    cli_json_text(&json, "slot", text);
+    cli_json_end(&json);
+}
+
+int cli_cron_next(cli_context *cli, cli_cron_options *options)
+{
+    int64_t count = NEXT_DEFAULT, at = rv_wall_ms();
+    rv_error error = {0};
+    rv_cron cron;
+
+    if (rv_cron_parse(&cron, cli->rest[1], &error) != REEVE_OK) return cli_fail(cli, CLI_USAGE, "%s", error.text);
+    if (cli->count > 2 && !rv_parse_int(cli->rest[2], 1, NEXT_MOST, &count))
+        return cli_usage(cli, "\"%.200s\": expected a whole number from 1 to %d", cli->rest[2], NEXT_MOST);
+    for (; count > 0; count--) {
+        at = rv_cron_next(&cron, options->zone, at);
+        if (at < 0) break;
+        print_slot(cli, at, options->zone);
+    }
+    return CLI_DONE;
+}

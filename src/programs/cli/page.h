@@ -1,0 +1,32 @@
+/*
+ * page.h - --limit and --offset of verbs that list, and what they share.
+ */
+#ifndef CLI_PAGE_H
+#define CLI_PAGE_H
+
+#include "cli.h"
+
+typedef struct cli_page {
+    int64_t limit; /* 0: all */
+    int64_t offset;
+} cli_page;
+
+#define CLI_PAGE_DEFAULT \
+    {                    \
+        .limit = 50      \
+    }
+
+/* Rows of a verb's table; at: where the cli_page stands in its options struct. */
+#define CLI_PAGE_LIMIT(at)                                                                                            \
+    {                                                                                                                 \
+        "limit", "N", "at most so many; 0: all (50)", CLI_COUNT, (at) + offsetof(cli_page, limit), 0, INT64_MAX, NULL \
+    }
+#define CLI_PAGE_OFFSET(at)                                                                                       \
+    {                                                                                                             \
+        "offset", "N", "skip so many first (0)", CLI_COUNT, (at) + offsetof(cli_page, offset), 0, INT64_MAX, NULL \
+    }
+
+/* list.c: lists the tasks of a queue in a state, with a kind the dead ones of that; returns the exit status. */
+int cli_list(cli_context *cli, const char *queue, reeve_state state, const char *kind, const cli_page *page);
+
+#endif

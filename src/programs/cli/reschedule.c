@@ -1,0 +1,85 @@
+#include "args.h"
+#include "steer.h"
+#include "verbs.h"
+
+struct reschedule_options {
+    int64_t delay_ms; /* negative: not given */
+    int64_t at_ms;
+    bool has_at;
+    bool now;
+    bool has_priority;
+    int priority;
+};
+
+static int read_at(const cli_context *cli, const cli_option *option, void *pointer, char *value)
+{
+    struct reschedule_options *options = pointer;
+
+    options->has_at = true;
+    return cli_read_time(cli, option, value, &options->at_ms);
+}
+
+static int read_priority(const cli_context *cli, const cli_option *option, void *pointer, char *value)
+{
+    struct reschedule_options *options = pointer;
+    int64_t number = 0;
+    int status = cli_read_number(cli, option, value, &number);
+
+    options->has_priority = true;
+    options->priority = (int)number;
+    return status;
+}
+
+#define AT(field) offsetof(struct reschedule_options, field)
+
+static const cli_option reschedule_table[] = {
+    {"in", "DURATION", "run them so much later", CLI_DURATION, AT(delay_ms), 0, 0, NULL},
+    {"at", "TIME", "run them at this time (RFC 3339, or seconds since the epoch)", CLI_OTHER, 0, 0, 0, read_at},
+    {"now", NULL, "run them now", CLI_FLAG, AT(now), 0, 0, NULL},
+    {"priority", "N", "their new priority: lower runs sooner, -128 to 127", CLI_OTHER, 0, REEVE_PRIORITY_MIN,
+     REEVE_PRIORITY_MAX, read_priority},
+    {0},
+};
+static const struct reschedule_options reschedule_defaults = {.delay_ms = -1};
+
+/* The priority comes first: with it, a task that becomes ready goes to its right place. */
+static reeve_status reschedule_one(reeve_client *client, const cli_handle *handle, const void *pointer)
+{
+    const struct reschedule_options *options = pointer;
+    reeve_status status = REEVE_OK;
+
+    if (options->has_priority) status = reeve_set_priority(client, handle->queue, handle->id, options->priority);
+    if (status != REEVE_OK) return status;
+    if (options->delay_ms >= 0) return reeve_reschedule_in(client, handle->queue, handle->id, options->delay_ms);
+    if (options->has_at || options->now)
+        return reeve_reschedule(client, handle->queue, handle->id, options->now ? 0 : options->at_ms);
+    return REEVE_OK;
+}
+
+static int reschedule(cli_context *cli, void *pointer)
+{
+    const struct reschedule_options *options = pointer;
+    int times = (options->delay_ms >= 0) + options->has_at + options->now;
+
+    if (times > 1) return cli_usage(cli, "--in, --at and --now: give one of them");
+    if (times == 0 && !options->has_priority)
+        return cli_usage(cli, "to when? give --in DURATION, --at TIME or --now, or a new --priority N");
+    return cli_steer(cli, "rescheduled", reschedule_one, options);
+}
+
+const cli_verb cli_verb_reschedule = {
+    .name = "reschedule",
+    .synopsis = "HANDLE...|- [--in DURATION | --at TIME | --now] [--priority N]",
+    .summary = "Gives waiting tasks another time, another priority, or both",
+    .options = reschedule_table,
+    .options_size = sizeof(struct reschedule_options),
+    .defaults = &reschedule_defaults,
+    .least = 1,
+    .most = CLI_ANY_NUMBER,
+    .run = reschedule,
+    .notes =
+        "Ready, scheduled and parked tasks wait. A time in the past means now. With a new priority a task goes to\n"
+        "the end of the others of that priority.\n" CLI_STEER_INPUT_NOTE "\nExamples:\n"
+        "  reeve reschedule default/order-17 --in 10m\n"
+        "  reeve reschedule default/order-17 default/order-18 --now --priority -10\n",
+};

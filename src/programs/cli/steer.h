@@ -1,0 +1,22 @@
+/*
+ * steer.h - what verbs do that take handles: the same to each of them.
+ */
+#ifndef CLI_STEER_H
+#define CLI_STEER_H
+
+#include "handle.h"
+
+/* What is done to one task; options are those of cli_steer. */
+typedef reeve_status (*cli_steer_fn)(reeve_client *client, const cli_handle *handle, const void *options);
+
+/*
+ * Does it to every handle among the arguments, "-" standing for those on standard input, and tells of each; done is the
+ * word for it ("retried"). Returns the exit status.
+ */
+int cli_steer(cli_context *cli, const char *done, cli_steer_fn call, const void *options);
+
+#define CLI_STEER_INPUT_NOTE                                                                                         \
+    "A \"-\" among the handles stands for those on standard input, one a line, read to the end before the first is " \
+    "touched.\n"
+
+#endif

@@ -1,0 +1,263 @@
+/*
+ * sweep.c - many tasks by a filter, step by step; and purge, which is nothing else.
+ */
+#include "sweep.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "json.h"
+#include "stop.h"
+#include "verbs.h"
+
+#define PROGRESS_MS 100
+#define NUMBER_TEXT 32
+
+struct sweeping {
+    cli_context *cli;
+    const cli_sweep_plan *plan;
+    const cli_sweep_options *options;
+    reeve_swept before; /* in the states that are through */
+    reeve_swept swept;  /* in all */
+    bool shows;         /* progress, on a terminal */
+    int64_t shown_ms;   /* when last */
+};
+
+/* ---- options --------------------------------------------------------------------------------------------------- */
+
+int cli_sweep_read_state(const cli_context *cli, const cli_option *option, void *pointer, char *value)
+{
+    cli_sweep_options *options = pointer;
+
+    options->has_state = true;
+    if (reeve_state_parse(value, &options->state) == REEVE_OK) return CLI_DONE;
+    return cli_usage(cli, "--%s \"%.100s\": there is no such state", option->name, value);
+}
+
+static bool is_among(reeve_state state, const reeve_state *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (list[i] == state) return true;
+    return false;
+}
+
+static int say_bad_state(const cli_context *cli, const cli_sweep_plan *plan, reeve_state state)
+{
+    rv_buf names;
+    int status;
+
+    rv_buf_init(&names, 256);
+    for (size_t i = 0; i < plan->allowed_count; i++)
+        rv_buf_addf(&names, "%s%s",
+                    i == 0                        ? ""
+                    : i + 1 < plan->allowed_count ? ", "
+                                                  : " or ",
+                    reeve_state_name(plan->allowed[i]));
+    status = cli_usage(cli, "--state %s: %s tasks are not for %s; expected %s", reeve_state_name(state),
+                       reeve_state_name(state), cli->verb->name, rv_buf_text(&names));
+    rv_buf_fini(&names);
+    return status;
+}
+
+static bool is_filtered(const cli_sweep_options *options)
+{
+    return options->kind != NULL || options->type != NULL || options->tag != NULL || options->older_ms > 0;
+}
+
+static int check(const cli_context *cli, const cli_sweep_plan *plan, const cli_sweep_options *options)
+{
+    reeve_state state = options->has_state ? options->state : plan->states[0];
+
+    if (strcmp(cli->rest[0], "-") == 0 || strchr(cli->rest[0], '/') != NULL)
+        return cli_usage(cli, "\"%.200s\" names single tasks; options that pick tasks go with a QUEUE", cli->rest[0]);
+    if (cli->count > 1)
+        return cli_usage(cli, "\"%.200s\" is one argument too many: options that pick tasks go with one QUEUE",
+                         cli->rest[1]);
+    if (options->has_state && !is_among(options->state, plan->allowed, plan->allowed_count))
+        return say_bad_state(cli, plan, options->state);
+    if (options->kind != NULL && state != REEVE_STATE_DEAD)
+        return cli_usage(cli, "--kind goes with --state dead: %s tasks did not die of anything",
+                         reeve_state_name(state));
+    if (options->all && is_filtered(options))
+        return cli_usage(cli, "--all takes all of them; it does not go with options that pick some");
+    return cli_queue_argument(cli, cli->rest[0]);
+}
+
+/* ---- words ----------------------------------------------------------------------------------------------------- */
+
+/* "1,234,567" */
+static const char *number_text(uint64_t number, char ret[NUMBER_TEXT])
+{
+    char digits[NUMBER_TEXT];
+    int length = snprintf(digits, sizeof(digits), "%" PRIu64, number);
+    char *at = ret;
+
+    for (int i = 0; i < length; i++) {
+        if (i > 0 && (length - i) % 3 == 0) *at++ = ',';
+        *at++ = digits[i];
+    }
+    *at = '\0';
+    return ret;
+}
+
+static void print_sums(const struct sweeping *sweeping, FILE *out)
+{
+    const reeve_swept *swept = &sweeping->swept;
+    char done[NUMBER_TEXT], seen[NUMBER_TEXT], refused[NUMBER_TEXT];
+
+    (void)fprintf(out, "%s %s of %s", sweeping->plan->done, number_text(swept->done, done),
+                  number_text(swept->seen, seen));
+    if (swept->refused > 0) (void)fprintf(out, " (%s refused)", number_text(swept->refused, refused));
+}
+
+static void print_json(const struct sweeping *sweeping)
+{
+    cli_json json;
+
+    cli_json_begin(&json, stdout);
+    cli_json_text(&json, "queue", sweeping->cli->rest[0]);
+    cli_json_text(&json, "action", sweeping->cli->verb->name);
+    cli_json_uint(&json, "seen", sweeping->swept.seen);
+    cli_json_uint(&json, "done", sweeping->swept.done);
+    cli_json_uint(&json, "refused", sweeping->swept.refused);
+    cli_json_end(&json);
+}
+
+static void clear_line(const struct sweeping *sweeping)
+{
+    if (sweeping->shows && sweeping->shown_ms != 0) (void)fputs("\r\033[K", stderr);
+}
+
+static void show_progress(struct sweeping *sweeping)
+{
+    int64_t now = rv_now_ms();
+
+    if (!sweeping->shows || (sweeping->shown_ms != 0 && now - sweeping->shown_ms < PROGRESS_MS)) return;
+    clear_line(sweeping);
+    sweeping->shown_ms = now;
+    print_sums(sweeping, stderr);
+    (void)fputs(" ...", stderr);
+}
+
+/* ---- doing it -------------------------------------------------------------------------------------------------- */
+
+static void add_up(struct sweeping *sweeping, const reeve_swept *now)
+{
+    const reeve_swept *before = &sweeping->before;
+
+    sweeping->swept = (reeve_swept){before->seen + now->seen, before->done + now->done, before->refused + now->refused};
+}
+
+static bool on_step(const reeve_swept *swept, void *user)
+{
+    struct sweeping *sweeping = user;
+
+    add_up(sweeping, swept);
+    show_progress(sweeping);
+    return cli_stop_signal() == 0;
+}
+
+static reeve_status sweep_state(struct sweeping *sweeping, reeve_state state)
+{
+    const cli_sweep_options *options = sweeping->options;
+    const cli_context *cli = sweeping->cli;
+    reeve_filter filter = {.size = sizeof(filter),
+                           .state = state,
+                           .kind = options->kind,
+                           .type = options->type,
+                           .tag = options->tag,
+                           .older_ms = options->older_ms};
+    reeve_swept swept = {0};
+    reeve_status status;
+
+    sweeping->before = sweeping->swept;
+    status = reeve_sweep(cli->client, cli->rest[0], sweeping->plan->action, &filter, on_step, sweeping, &swept);
+    add_up(sweeping, &swept);
+    return status;
+}
+
+static reeve_status sweep_states(struct sweeping *sweeping)
+{
+    const cli_sweep_plan *plan = sweeping->plan;
+    reeve_status status = REEVE_OK;
+
+    if (sweeping->options->has_state) return sweep_state(sweeping, sweeping->options->state);
+    for (size_t i = 0; i < plan->state_count && status == REEVE_OK; i++)
+        status = sweep_state(sweeping, plan->states[i]);
+    return status;
+}
+
+/* The sums are told whatever came in between. */
+static int tell(const struct sweeping *sweeping, reeve_status status)
+{
+    const cli_context *cli = sweeping->cli;
+
+    if (status == REEVE_OK || status == REEVE_EINTERRUPTED || sweeping->swept.seen > 0) {
+        if (cli->json) {
+            print_json(sweeping);
+        } else {
+            print_sums(sweeping, stdout);
+            (void)putchar('\n');
+        }
+    }
+    if (status == REEVE_EINTERRUPTED) return CLI_SIGNALLED + cli_stop_signal();
+    if (status != REEVE_OK) return cli_fail_call(cli, status, cli->rest[0]);
+    if (sweeping->swept.refused == 0) return CLI_DONE;
+    return cli_fail(cli, CLI_REFUSED, "refused: the unique key of a task is held by another one by now");
+}
+
+int cli_sweep(cli_context *cli, const cli_sweep_plan *plan, const cli_sweep_options *options)
+{
+    struct sweeping sweeping = {.cli = cli, .plan = plan, .options = options};
+    reeve_status result;
+    int status = check(cli, plan, options);
+
+    if (status == CLI_DONE) status = cli_open(cli);
+    if (status != CLI_DONE) return status;
+    sweeping.shows = !cli->json && isatty(STDERR_FILENO) == 1;
+    cli_stop_catch(NULL);
+    result = sweep_states(&sweeping);
+    cli_stop_release();
+    clear_line(&sweeping);
+    return tell(&sweeping, result);
+}
+
+/* ---- purge ----------------------------------------------------------------------------------------------------- */
+
+static const reeve_state dead[] = {REEVE_STATE_DEAD};
+static const reeve_state ended[] = {REEVE_STATE_DEAD, REEVE_STATE_COMPLETED, REEVE_STATE_CANCELLED};
+
+static int purge(cli_context *cli, void *options)
+{
+    static const cli_sweep_plan plan = {REEVE_ACTION_DELETE, "purged", dead, 1, ended, 3};
+
+    return cli_sweep(cli, &plan, options);
+}
+
+static const cli_option purge_table[] = {
+    CLI_SWEEP_STATE("which ended tasks: dead, completed or cancelled (dead)"),
+    CLI_SWEEP_KIND,
+    CLI_SWEEP_OTHERS,
+    {0},
+};
+
+const cli_verb cli_verb_purge = {
+    .name = "purge",
+    .synopsis = "QUEUE [--state STATE] [--kind KIND] [--type TYPE] [--tag TAG] [--older-than DURATION]",
+    .summary = "Deletes the ended tasks of a queue: all in a state, or some of them",
+    .options = purge_table,
+    .options_size = sizeof(cli_sweep_options),
+    .least = 1,
+    .most = 1,
+    .run = purge,
+    .notes = "Without options that pick some, all dead tasks of the queue are deleted. Nothing is asked. It prints\n"
+             "how many of how many that it looked at; on a terminal also on the way.\n"
+             "\nExamples:\n"
+             "  reeve purge default\n"
+             "  reeve purge default --kind decode --older-than 30d\n"
+             "  reeve purge default --state completed --type report\n",
+};

@@ -1,0 +1,65 @@
+#include "task_options.h"
+
+#include <string.h>
+
+#include "args.h"
+#include "base/backoff_text.h"
+#include "utf8.h"
+
+int cli_check_text(const cli_context *cli, const char *name, const char *value)
+{
+    if (value == NULL || cli_utf8_valid(value, strlen(value))) return CLI_DONE;
+    return cli_usage(cli, "--%s \"%.200s\": expected UTF-8", name, value);
+}
+
+int cli_read_tag(const cli_context *cli, const cli_option *option, void *pointer, char *value)
+{
+    cli_task_options *options = pointer;
+
+    if (options->spec.tag_count == CLI_TAGS_MOST)
+        return cli_usage(cli, "--%s: at most %d of them", option->name, CLI_TAGS_MOST);
+    options->tags[options->spec.tag_count++] = value;
+    return cli_check_text(cli, option->name, value);
+}
+
+int cli_read_meta(const cli_context *cli, const cli_option *option, void *pointer, char *value)
+{
+    cli_task_options *options = pointer;
+    reeve_meta *meta = &options->meta[options->spec.meta_count];
+    char *equals = strchr(value, '=');
+
+    if (options->spec.meta_count == CLI_TAGS_MOST)
+        return cli_usage(cli, "--%s: at most %d of them", option->name, CLI_TAGS_MOST);
+    if (equals == NULL || equals == value) return cli_bad_value(cli, option, value, "KEY=VALUE");
+    if (cli_check_text(cli, option->name, value) != CLI_DONE) return CLI_USAGE;
+    *equals = '\0';
+    meta->key = value;
+    meta->value = equals + 1;
+    options->spec.meta_count++;
+    return CLI_DONE;
+}
+
+int cli_read_backoff(const cli_context *cli, const cli_option *option, void *pointer, char *value)
+{
+    cli_task_options *options = pointer;
+    rv_error why;
+
+    if (rv_backoff_parse(value, &options->backoff, &why) != REEVE_OK)
+        return cli_usage(cli, "--%s: %s", option->name, why.text);
+    options->spec.backoff = &options->backoff;
+    return CLI_DONE;
+}
+
+int cli_task_options_finish(const cli_context *cli, cli_task_options *options, const char *queue, const char *type)
+{
+    reeve_task_spec *spec = &options->spec;
+
+    if (cli_check_text(cli, "group", spec->group) != CLI_DONE) return CLI_USAGE;
+    spec->size = sizeof(*spec);
+    spec->queue = queue;
+    spec->type = type;
+    spec->weight = (unsigned)options->weight;
+    spec->tags = options->tags;
+    spec->meta = options->meta;
+    return CLI_DONE;
+}

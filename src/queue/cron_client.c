@@ -1,0 +1,195 @@
+/*
+ * cron_client.c - a client's calls about recurring entries.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/id.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "queue/client.h"
+#include "queue/cron.h"
+#include "queue/envelope.h"
+#include "queue/scripts.h"
+
+/* A payload, and a line with what is in a header, escaped. */
+#define DEFINITION_MAX ((size_t)REEVE_CRON_PAYLOAD_MAX + 8 * (size_t)REEVE_META_MAX + 8 * 4096)
+
+/* ---- setting --------------------------------------------------------------------------------------------------- */
+
+typedef struct set_call {
+    rv_prefix prefix;
+    const char *ns;
+    const reeve_cron_entry *entry;
+    rv_buf definition;
+    int64_t answer;  /* -1: none that is understood */
+    char words[256]; /* of the first error */
+} set_call;
+
+/* (An entry's queue is there to be seen before its first task.) */
+static void build_set(rv_conn *conn, bool again, const void *context)
+{
+    const set_call *call = context;
+    (void)again;
+    rv_cmd(conn, 3);
+    rv_args(conn, "SADD");
+    rv_arg2(conn, call->ns, strlen(call->ns), ":queues", 7);
+    rv_args(conn, call->entry->task->queue);
+    rv_cmd_script(conn, &rv_script_cron, 1, 3);
+    rv_arg(conn, call->prefix.text, call->prefix.length);
+    rv_args(conn, "set");
+    rv_args(conn, call->entry->name);
+    rv_arg(conn, call->definition.data, call->definition.length);
+}
+
+static void on_set(size_t index, const rv_reply *reply, void *context)
+{
+    set_call *call = context;
+    if (rv_reply_is(reply, RV_ERROR) && call->words[0] == '\0')
+        rv_copy_text(call->words, sizeof(call->words), reply->text);
+    if (index == 1) call->answer = rv_reply_int(reply, -1);
+}
+
+static reeve_status send_set(reeve_client *client, set_call *call, bool *ret_changed)
+{
+    bool again = false;
+    if (call->definition.failed) return rv_fail(&client->error, REEVE_ENOMEM, "no memory for a recurring entry");
+    reeve_status status = rv_client_exec(client, build_set, call, on_set, call, &again);
+    if (status != REEVE_OK) return status;
+    if (call->words[0] != '\0') return rv_fail(&client->error, REEVE_EREDIS, "Redis answered: %s", call->words);
+    if (call->answer < 0) return rv_client_odd_reply(client, "cron");
+    /* (A first call whose reply was lost may have changed it.) */
+    if (ret_changed != NULL) *ret_changed = call->answer > 0 || again;
+    return REEVE_OK;
+}
+
+reeve_status reeve_cron_set(reeve_client *client, const reeve_cron_entry *entry, bool *ret_changed)
+{
+    if (client == NULL) return REEVE_EINVAL;
+    reeve_status status = rv_cron_entry_check(entry, &client->error);
+    if (status != REEVE_OK) return status;
+    set_call call = {.ns = client->ns, .entry = entry, .answer = -1};
+    rv_prefix_set(&call.prefix, client->ns, entry->task->queue);
+    rv_buf_init(&call.definition, DEFINITION_MAX);
+    rv_cron_definition_write(&call.definition, entry);
+    status = send_set(client, &call, ret_changed);
+    rv_buf_fini(&call.definition);
+    return status;
+}
+
+/* ---- steering -------------------------------------------------------------------------------------------------- */
+
+static reeve_status no_entry(reeve_client *client, const char *queue, const char *name)
+{
+    return rv_fail(&client->error, REEVE_ENOTFOUND, "there is no recurring entry %s/%s", queue, name);
+}
+
+/* 1, 0 or -1, as cron.lua says; *ret_again: an earlier try may have been carried out. */
+static reeve_status steer(reeve_client *client, const char *verb, const char *queue, const char *name, int64_t *ret,
+                          bool *ret_again)
+{
+    if (client == NULL) return REEVE_EINVAL;
+    reeve_status status = rv_cron_check_name(name, &client->error);
+    if (status != REEVE_OK) return status;
+    const rv_reply *reply;
+    rv_simple_call call = {.script = &rv_script_cron, .queue = queue, .args = {verb, name}, .count = 2};
+    status = rv_client_script(client, &call, &reply, ret_again);
+    if (status != REEVE_OK) return status;
+    if (!rv_reply_is(reply, RV_INT)) return rv_client_odd_reply(client, "cron");
+    *ret = reply->number;
+    return REEVE_OK;
+}
+
+reeve_status reeve_cron_remove(reeve_client *client, const char *queue, const char *name)
+{
+    int64_t answer = 0;
+    bool again;
+    reeve_status status = steer(client, "remove", queue, name, &answer, &again);
+    if (status != REEVE_OK || answer >= 0 || again) return status;
+    return no_entry(client, queue, name);
+}
+
+static reeve_status set_paused(reeve_client *client, const char *verb, const char *queue, const char *name,
+                               bool *ret_changed)
+{
+    int64_t answer = 0;
+    bool again;
+    reeve_status status = steer(client, verb, queue, name, &answer, &again);
+    if (status != REEVE_OK) return status;
+    if (answer < 0) return no_entry(client, queue, name);
+    if (ret_changed != NULL) *ret_changed = answer > 0 || again;
+    return REEVE_OK;
+}
+
+reeve_status reeve_cron_pause(reeve_client *client, const char *queue, const char *name, bool *ret_changed)
+{
+    return set_paused(client, "pause", queue, name, ret_changed);
+}
+
+reeve_status reeve_cron_resume(reeve_client *client, const char *queue, const char *name, bool *ret_changed)
+{
+    return set_paused(client, "resume", queue, name, ret_changed);
+}
+
+/* ---- a task now ------------------------------------------------------------------------------------------------ */
+
+static void build_time(rv_conn *conn, bool again, const void *context)
+{
+    (void)again;
+    (void)context;
+    rv_cmd(conn, 1);
+    rv_args(conn, "TIME");
+}
+
+static reeve_status ask_time(reeve_client *client, int64_t *ret_ms)
+{
+    const rv_reply *reply;
+    reeve_status status = rv_client_call(client, build_time, NULL, &reply, NULL);
+    if (status != REEVE_OK) return status;
+    int64_t seconds = rv_reply_int(rv_reply_at(reply, 0), -1), us = rv_reply_int(rv_reply_at(reply, 1), -1);
+    if (seconds < 0 || us < 0) return rv_client_odd_reply(client, "TIME");
+    *ret_ms = seconds * 1000 + us / 1000;
+    return REEVE_OK;
+}
+
+/* *ret: what fire.lua says; a task that an earlier try made counts as made. */
+static reeve_status fire_now(reeve_client *client, const char *queue, const char *name, const char *id, int64_t *ret)
+{
+    const rv_reply *reply;
+    bool again;
+    rv_simple_call call = {.script = &rv_script_fire, .queue = queue, .args = {name, "", "-1", id}, .count = 4};
+    reeve_status status = rv_client_script(client, &call, &reply, &again);
+    if (status != REEVE_OK) return status;
+    if (!rv_reply_is(reply, RV_INT)) return rv_client_odd_reply(client, "fire");
+    *ret = again && reply->number == 0 ? 1 : reply->number;
+    return REEVE_OK;
+}
+
+reeve_status reeve_cron_run(reeve_client *client, const char *queue, const char *name, char ret_id[REEVE_ID_MAX])
+{
+    char id[REEVE_ID_MAX];
+    int64_t now = 0, answer = 0;
+    if (client == NULL) return REEVE_EINVAL;
+    reeve_status status = rv_cron_check_name(name, &client->error);
+    if (status == REEVE_OK) status = rv_check_queue(queue, &client->error);
+    if (status == REEVE_OK) status = ask_time(client, &now);
+    if (status != REEVE_OK) return status;
+    int length = snprintf(id, sizeof(id), "cron:%s:now:%lld", name, (long long)now);
+    status = fire_now(client, queue, name, id, &answer);
+    if (status == REEVE_OK && answer == 0) { /* the id is taken: by another one in this millisecond */
+        char unlike[RV_SESSION_LENGTH + 1];
+        rv_random_id(unlike);
+        (void)snprintf(id + length, sizeof(id) - (size_t)length, "-%.6s", unlike);
+        status = fire_now(client, queue, name, id, &answer);
+    }
+    if (status != REEVE_OK) return status;
+    if (answer == -2) {
+        return rv_fail(&client->error, REEVE_ESTATE, "%s/%s wants no overlap, and its last task has not ended", queue,
+                       name);
+    }
+    if (answer < 0) return no_entry(client, queue, name);
+    if (answer == 0) return rv_fail(&client->error, REEVE_EEXISTS, "a task %s/%s exists already", queue, id);
+    if (ret_id != NULL) memcpy(ret_id, id, sizeof(id));
+    return REEVE_OK;
+}

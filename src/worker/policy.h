@@ -1,0 +1,26 @@
+/*
+ * policy.h - what holds for a task's attempts: its own options, else its handler's, else its queue's, else the
+ * defaults.
+ */
+#ifndef RV_WORKER_POLICY_H
+#define RV_WORKER_POLICY_H
+
+#include "queue/envelope.h"
+#include "worker/claim.h"
+#include "worker/handlers.h"
+
+typedef struct rv_policy {
+    unsigned max_attempts;
+    unsigned max_crashes;
+    int64_t timeout_ms; /* 0: none */
+    bool unique;
+    const reeve_backoff *backoff; /* whose it is stays in place: the handler's or this struct's; NULL: the default */
+    /* filled only when there is something to say */
+    rv_task_policy own;
+    rv_task_policy queue;
+} rv_policy;
+
+/* What holds now; handler may be NULL. ret must not be moved while its backoff is used. Any thread. */
+void rv_policy_choose(rv_policy *ret, const rv_envelope *envelope, const rv_handler *handler, rv_claim *claim);
+
+#endif

@@ -1,0 +1,414 @@
+/* Who says how often a task is tried, how long it waits and how long it may run: the task, else its handler, else its queue,
+ * else nobody; and that a queue's word holds as soon as it is given. */
+#include <stdio.h>
+#include <string.h>
+
+#include "support/worker.h"
+#include "worker/state.h"
+
+#define Q "reeve:{q}:"
+#define AWAIT_STATE(id, state) TEST_AWAIT(strcmp(test_state("q", id), state) == 0)
+
+static int set_up(void **state)
+{
+    test_close_gate();
+    return test_place_empty(state);
+}
+
+/* ---- handlers: of each kind one that says something ("said:...") and one that does not -------------------------- */
+
+static reeve_outcome run_fails(reeve_task *task, void *user)
+{
+    (void)user;
+    return reeve_task_retry(task, -1, "k", "m");
+}
+
+static reeve_outcome run_again(reeve_task *task, void *user)
+{
+    (void)user;
+    return reeve_task_retry(task, 0, "k", "m");
+}
+
+static reeve_outcome run_waits(reeve_task *task, void *user)
+{
+    (void)user;
+    atomic_fetch_add(&test_begun, 1);
+    while (!reeve_task_should_stop(task)) test_pause();
+    return reeve_task_done(task, NULL, 0);
+}
+
+static atomic_bool go_on;
+
+static reeve_outcome run_fails_later(reeve_task *task, void *user)
+{
+    (void)user;
+    atomic_fetch_add(&test_begun, 1);
+    while (!go_on) test_pause();
+    return reeve_task_retry(task, -1, "k", "m");
+}
+
+static atomic_int backs;
+
+static reeve_outcome run_gives_back(reeve_task *task, void *user)
+{
+    (void)user;
+    if (reeve_task_attempt(task) != 1) return reeve_task_fail(task, "attempt", "%u", reeve_task_attempt(task));
+    return atomic_fetch_add(&backs, 1) < 3 ? reeve_task_give_back(task) : reeve_task_done(task, NULL, 0);
+}
+
+static reeve_worker *worker_run(void)
+{
+    static const struct {
+        const char *type;
+        reeve_handler_fn run;
+    } all[] = {{"fails", run_fails},           {"said:fails", run_fails}, {"again", run_again}, {"said:again", run_again},
+               {"waits", run_waits},           {"said:waits", run_waits}, {"later", run_fails_later},
+               {"gives-back", run_gives_back}, {"said:t", run_again}};
+    reeve_worker *worker = test_worker_new(NULL);
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+        reeve_handler handler = {REEVE_HANDLER, .type = all[i].type, .run = all[i].run};
+        if (strncmp(all[i].type, "said:", 5) == 0) {
+            handler.max_attempts = 4;
+            handler.max_crashes = 2;
+            handler.timeout_ms = 90;
+            handler.backoff = (reeve_backoff){.shape = REEVE_BACKOFF_FIXED, .base_ms = 40000, .jitter = -1};
+        }
+        assert_int_equal(reeve_worker_register(worker, &handler), REEVE_OK);
+    }
+    test_worker_pool(worker, "q", 2, 1);
+    test_worker_start(worker);
+    return worker;
+}
+
+static void stop_and_destroy(reeve_worker *worker)
+{
+    if (reeve_worker_stop(worker, 10000) != REEVE_OK) fail_msg("%s", reeve_worker_error(worker));
+    reeve_worker_destroy(worker);
+}
+
+static void set_policy(const reeve_queue_policy *policy)
+{
+    const reeve_queue_settings settings = {.policy = policy};
+    test_ok(test_client, reeve_queue_set(test_client, "q", &settings));
+}
+
+/* What the worker has heard of the queue's policy. */
+static rv_task_policy known(reeve_worker *worker)
+{
+    rv_task_policy policy;
+    if (!rv_claim_get_policy(worker->claims[0], &policy)) memset(&policy, 0, sizeof(policy));
+    return policy;
+}
+
+static const reeve_backoff queues_backoff = {.shape = REEVE_BACKOFF_LIST, .list_ms = {50000, 60000}, .jitter = -1};
+static const reeve_backoff own_backoff = {.base_ms = 70000, .jitter = -1};
+
+static void put(const char *id, const char *type)
+{
+    test_put_spec((reeve_task_spec){.id = id, .type = type});
+}
+
+/* How long the task waits for its next attempt. (What crashed may have been put off before it failed.) */
+static int64_t wait_of(const char *id)
+{
+    TEST_AWAIT(test_number("HEXISTS " Q "info:%s failures", id) == 1);
+    AWAIT_STATE(id, "scheduled");
+    reeve_task_info *info = test_show("q", id);
+    int64_t wait = info->due_ms - info->failed_ms;
+    reeve_task_info_free(info);
+    return wait;
+}
+
+static unsigned failures_of(const char *id)
+{
+    AWAIT_STATE(id, "dead");
+    reeve_task_info *info = test_show("q", id);
+    unsigned failures = info->failures;
+    reeve_task_info_free(info);
+    return failures;
+}
+
+static const char *death_of(const char *id)
+{
+    static char text[REEVE_MESSAGE_MAX + 1];
+    AWAIT_STATE(id, "dead");
+    reeve_task_info *info = test_show("q", id);
+    rv_copy_text(text, sizeof(text), info->error_message);
+    reeve_task_info_free(info);
+    return text;
+}
+
+/* ---- who says it ----------------------------------------------------------------------------------------------- */
+
+static void how_long_it_waits(void **state)
+{
+    (void)state;
+    set_policy(&(reeve_queue_policy){.backoff = &queues_backoff});
+    reeve_worker *worker = worker_run();
+    test_put_spec((reeve_task_spec){.id = "own", .type = "said:fails", .backoff = &own_backoff});
+    put("handlers", "said:fails");
+    put("queues", "fails");
+    assert_int_equal(wait_of("own"), 70000);
+    assert_int_equal(wait_of("handlers"), 40000);
+    assert_int_equal(wait_of("queues"), 50000);
+    test_ok(test_client, reeve_retry(test_client, "q", "queues"));
+    TEST_AWAIT(test_number("HGET " Q "info:queues failures") == 2);
+    assert_int_equal(wait_of("queues"), 60000);
+    /* Nobody says it. */
+    set_policy(&(reeve_queue_policy){.max_attempts = 9});
+    TEST_AWAIT(known(worker).max_attempts == 9);
+    put("nobodys", "fails");
+    assert_in_range(wait_of("nobodys"), 800, 1200);
+    stop_and_destroy(worker);
+}
+
+static void how_often_it_is_tried(void **state)
+{
+    (void)state;
+    set_policy(&(reeve_queue_policy){.max_attempts = 3});
+    reeve_worker *worker = worker_run();
+    test_put_spec((reeve_task_spec){.id = "own", .type = "said:again", .max_attempts = 2});
+    put("handlers", "said:again");
+    put("queues", "again");
+    assert_int_equal(failures_of("own"), 2);
+    assert_int_equal(failures_of("handlers"), 4);
+    assert_int_equal(failures_of("queues"), 3);
+    set_policy(&(reeve_queue_policy){0});
+    TEST_AWAIT(!worker->claims[0]->has_policy);
+    put("nobodys", "again");
+    assert_int_equal(failures_of("nobodys"), 20);
+    stop_and_destroy(worker);
+}
+
+static void how_long_it_may_run(void **state)
+{
+    (void)state;
+    set_policy(&(reeve_queue_policy){.timeout_ms = 60, .max_attempts = 1});
+    reeve_worker *worker = worker_run();
+    test_put_spec((reeve_task_spec){.id = "own", .type = "said:waits", .timeout_ms = 120, .max_attempts = 1});
+    test_put_spec((reeve_task_spec){.id = "handlers", .type = "said:waits", .max_attempts = 1});
+    put("queues", "waits");
+    assert_string_equal(death_of("own"), "not done within 120 ms");
+    assert_string_equal(death_of("handlers"), "not done within 90 ms");
+    assert_string_equal(death_of("queues"), "not done within 60 ms");
+    /* The keeper's failures wait as all others. */
+    set_policy(&(reeve_queue_policy){.timeout_ms = 60, .backoff = &queues_backoff});
+    TEST_AWAIT(known(worker).has_backoff);
+    put("again", "waits");
+    assert_int_equal(wait_of("again"), 50000);
+    set_policy(&(reeve_queue_policy){0});
+    TEST_AWAIT(!worker->claims[0]->has_policy);
+    unsigned begun = test_begun;
+    put("nobodys", "waits");
+    TEST_AWAIT(test_begun == begun + 1);
+    assert_string_equal(test_state("q", "nobodys"), "running");
+    (void)reeve_worker_stop(worker, 0);
+    reeve_worker_destroy(worker);
+}
+
+static void crash(unsigned times)
+{
+    for (unsigned i = 0; i < times; i++) {
+        test_hand hand;
+        test_hand_init(&hand, "1", "q");
+        assert_int_equal(test_lease(&hand, 1), 1);
+        test_expire(&hand);
+        test_tend_all("q");
+    }
+}
+
+static void how_many_workers_it_may_take_down(void **state)
+{
+    (void)state;
+    set_policy(&(reeve_queue_policy){.max_crashes = 1});
+    put("queues", "t");
+    crash(1);
+    test_put_spec((reeve_task_spec){.id = "handlers", .type = "said:t", .priority = -1});
+    crash(2);
+    test_put_spec((reeve_task_spec){.id = "handlers-less", .type = "said:fails", .priority = -2});
+    crash(1);
+    test_put_spec((reeve_task_spec){.id = "own", .type = "said:fails", .max_crashes = 4, .priority = -3});
+    crash(3);
+    reeve_worker *worker = worker_run();
+    assert_string_equal(death_of("queues"), "1 workers died while they held this task");
+    assert_string_equal(death_of("handlers"), "2 workers died while they held this task");
+    assert_int_equal(wait_of("handlers-less"), 40000);
+    assert_int_equal(wait_of("own"), 40000);
+    stop_and_destroy(worker);
+    set_policy(&(reeve_queue_policy){0});
+    put("nobodys", "t");
+    crash(2);
+    worker = worker_run();
+    AWAIT_STATE("nobodys", "completed");
+    stop_and_destroy(worker);
+}
+
+/* ---- when it holds --------------------------------------------------------------------------------------------- */
+
+static void from_the_next_failure_on(void **state)
+{
+    (void)state;
+    reeve_backoff fixed = {.shape = REEVE_BACKOFF_FIXED, .base_ms = 30000, .jitter = -1};
+    reeve_worker *worker = worker_run();
+    go_on = false;
+    put("running", "later"); /* which begins before anybody says anything */
+    TEST_AWAIT(test_begun == 1);
+    set_policy(&(reeve_queue_policy){.backoff = &fixed});
+    TEST_AWAIT(worker->claims[0]->has_policy); /* (in far less than the safety net's 15 s: it is told) */
+    go_on = true;
+    assert_int_equal(wait_of("running"), 30000);
+    for (int64_t delay = 31000; delay < 34000; delay += 1000) {
+        char id[24];
+        fixed.base_ms = delay;
+        set_policy(&(reeve_queue_policy){.backoff = &fixed});
+        TEST_AWAIT(known(worker).backoff.base_ms == delay);
+        (void)snprintf(id, sizeof(id), "n%lld", (long long)delay);
+        put(id, "fails");
+        assert_int_equal(wait_of(id), delay);
+    }
+    set_policy(&(reeve_queue_policy){.max_attempts = 1});
+    TEST_AWAIT(known(worker).max_attempts == 1);
+    test_ok(test_client, reeve_retry(test_client, "q", "running"));
+    assert_int_equal(failures_of("running"), 2);
+    stop_and_destroy(worker);
+}
+
+/* A session that begins is told, so that no first failure is waited out wrongly. */
+static void with_the_first_lease(void **state)
+{
+    (void)state;
+    test_hand hand;
+    rv_turn_reply turn;
+    const rv_reply *reply;
+    size_t next = 0, queue = 99;
+    set_policy(&(reeve_queue_policy){.max_attempts = 3, .backoff = &queues_backoff});
+    test_put("first", "x");
+    test_put("q", "a b");
+    test_hand_init(&hand, "1", "first q");
+    test_turn_build(test_conn, &hand, 2, NULL, 0);
+    assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
+    assert_true(rv_turn_read(&turn, reply));
+    const rv_reply *text = rv_turn_policy(&turn, &next, &queue);
+    assert_non_null(text);
+    assert_int_equal(queue, 1);
+    static const char policy[] = "{\"attempts\":3,\"backoff\":{\"shape\":2,\"jitter\":-1000,\"list\":[50000,60000]}}";
+    assert_string_equal(text->text, policy);
+    assert_null(rv_turn_policy(&turn, &next, &queue));
+    /* Told once: from then on it is the scheduler's. */
+    memset(hand.begun, 1, sizeof(hand.begun));
+    test_turn_build(test_conn, &hand, 1, NULL, 0);
+    assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
+    assert_true(rv_turn_read(&turn, reply));
+    next = 0;
+    assert_null(rv_turn_policy(&turn, &next, &queue));
+    assert_string_equal(test_tend("q", 10).policy->text, policy);
+    assert_int_equal(test_tend("first", 10).policy->length, 0);
+}
+
+/* ---- setting it ------------------------------------------------------------------------------------------------ */
+
+static void it_is_set_left_and_forgotten(void **state)
+{
+    (void)state;
+    const reeve_keep keep = {5000, 7};
+    reeve_queue_settings settings = {.completed = &keep, .dead = &keep, .policy = &(reeve_queue_policy){.max_crashes = 2}};
+    test_ok(test_client, reeve_queue_set(test_client, "q", &settings));
+    assert_string_equal(test_cmd(test_conn, "HGET " Q "settings policy"), "{\"crashes\":2}");
+    assert_int_equal(test_number("HGET " Q "settings dead_count"), 7);
+    settings = (reeve_queue_settings){.completed = &keep};
+    test_ok(test_client, reeve_queue_set(test_client, "q", &settings));
+    assert_string_equal(test_cmd(test_conn, "HGET " Q "settings policy"), "{\"crashes\":2}");
+    set_policy(&(reeve_queue_policy){.backoff = &(reeve_backoff){0}});
+    assert_int_equal(test_number("HEXISTS " Q "settings policy"), 0);
+    assert_int_equal(test_number("HGET " Q "settings completed_age"), 5000);
+    settings = (reeve_queue_settings){0};
+    test_ok(test_client, reeve_queue_set(test_client, "q", &settings));
+    const reeve_backoff wrong = {.shape = REEVE_BACKOFF_LIST};
+    settings.policy = &(reeve_queue_policy){.backoff = &wrong};
+    test_refused(test_client, reeve_queue_set(test_client, "q", &settings), REEVE_EINVAL, "a list needs at least one delay");
+    settings.policy = &(reeve_queue_policy){.max_attempts = -1};
+    test_refused(test_client, reeve_queue_set(test_client, "q", &settings), REEVE_EINVAL, "a limit is negative");
+    assert_int_equal(test_number("HEXISTS " Q "settings policy"), 0);
+    /* What Redis refuses is told. */
+    assert_string_equal(test_cmd(test_conn, "SET " Q "settings x"), "OK");
+    settings.policy = &(reeve_queue_policy){.max_attempts = 1};
+    test_refused(test_client, reeve_queue_set(test_client, "q", &settings), REEVE_EREDIS, "WRONGTYPE");
+}
+
+static void handlers_are_checked(void **state)
+{
+    (void)state;
+    reeve_worker *worker = test_worker_new(NULL);
+    const reeve_backoff wrong = {.shape = REEVE_BACKOFF_LIST};
+    const reeve_handler handler = {REEVE_HANDLER, .type = "x", .run = run_fails, .backoff = wrong};
+    const reeve_handler_policy policy = {.type = "t", .backoff = &wrong};
+    assert_int_equal(reeve_worker_register(worker, &handler), REEVE_EINVAL);
+    assert_string_equal(reeve_worker_error(worker), "type x: backoff: a list needs at least one delay above zero");
+    assert_int_equal(reeve_worker_set_policy(worker, &policy), REEVE_EINVAL);
+    assert_string_equal(reeve_worker_error(worker), "type t: backoff: a list needs at least one delay above zero");
+    reeve_worker_destroy(worker);
+}
+
+/* ---- what else a task says ------------------------------------------------------------------------------------- */
+
+static void it_is_shown(void **state)
+{
+    (void)state;
+    const reeve_backoff list = {.shape = REEVE_BACKOFF_LIST, .list_ms = {1000, 10000, 60000}, .jitter = 0.1};
+    test_put_spec((reeve_task_spec){.id = "full", .group = "g", .weight = 3, .backoff = &list});
+    test_put_spec((reeve_task_spec){.id = "group", .group = "g"});
+    put("plain", "t");
+    reeve_task_info *full = test_show("q", "full"), *group = test_show("q", "group"), *plain = test_show("q", "plain");
+    assert_string_equal(full->backoff, "list:1s,10s,1m~0.1");
+    assert_int_equal(full->weight, 3);
+    assert_null(group->backoff);
+    assert_int_equal(group->weight, 1);
+    assert_null(plain->backoff);
+    assert_int_equal(plain->weight, 1);
+    reeve_task_info_free(full);
+    reeve_task_info_free(group);
+    reeve_task_info_free(plain);
+}
+
+static void given_back_it_uses_no_attempt(void **state)
+{
+    (void)state;
+    backs = 0;
+    reeve_worker *worker = worker_run();
+    test_put_spec((reeve_task_spec){.id = "x", .type = "gives-back", .max_attempts = 1});
+    AWAIT_STATE("x", "completed");
+    stop_and_destroy(worker);
+    assert_int_equal(backs, 4);
+}
+
+/* A plain task's lock goes with its completion, by a worker or by the keeper. */
+static void a_lock_is_released(void **state)
+{
+    (void)state;
+    test_ok(test_client, reeve_queue_set(test_client, "q", &(reeve_queue_settings){.completed = &(reeve_keep){0, 0}}));
+    assert_string_equal(test_cmd(test_conn, "SET " Q "unique:k x"), "OK");
+    (void)test_cmd(test_conn, "HSET " Q "tasks x %s", "{\"at\":1,\"type\":\"t\",\"unique\":\"k\"}\n");
+    (void)test_cmd(test_conn, "ZADD " Q "ready 1 x");
+    reeve_worker *worker = worker_run();
+    TEST_AWAIT(test_number("EXISTS " Q "unique:k") == 0);
+    TEST_AWAIT(test_number("HLEN " Q "tasks") == 0);
+    stop_and_destroy(worker);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(how_long_it_waits, set_up),
+        cmocka_unit_test_setup(how_often_it_is_tried, set_up),
+        cmocka_unit_test_setup(how_long_it_may_run, set_up),
+        cmocka_unit_test_setup(how_many_workers_it_may_take_down, set_up),
+        cmocka_unit_test_setup(from_the_next_failure_on, set_up),
+        cmocka_unit_test_setup(with_the_first_lease, set_up),
+        cmocka_unit_test_setup(it_is_set_left_and_forgotten, set_up),
+        cmocka_unit_test_setup(handlers_are_checked, set_up),
+        cmocka_unit_test_setup(it_is_shown, set_up),
+        cmocka_unit_test_setup(given_back_it_uses_no_attempt, set_up),
+        cmocka_unit_test_setup(a_lock_is_released, set_up),
+    };
+    return cmocka_run_group_tests_name("ct_policy", tests, test_place_start, test_place_stop);
+}

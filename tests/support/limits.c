@@ -1,0 +1,158 @@
+#include "support/limits.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void change(const reeve_limit_change *what)
+{
+    test_ok(test_client, reeve_limit(test_client, "q", what));
+}
+
+void test_limit_queue(int64_t concurrency, const reeve_rate *rate)
+{
+    change(&(const reeve_limit_change){.of = REEVE_LIMIT_QUEUE, .concurrency = concurrency, .rate = rate});
+}
+
+void test_limit_groups(int64_t concurrency, const reeve_rate *rate)
+{
+    change(&(const reeve_limit_change){.of = REEVE_LIMIT_GROUPS, .concurrency = concurrency, .rate = rate});
+}
+
+void test_limit_group(const char *group, int64_t concurrency, const reeve_rate *rate)
+{
+    change(&(const reeve_limit_change){.of = REEVE_LIMIT_GROUP, .group = group, .concurrency = concurrency, .rate = rate});
+}
+
+void test_limit_forget(const char *group)
+{
+    change(&(const reeve_limit_change){.of = REEVE_LIMIT_GROUP, .group = group, .forget = true});
+}
+
+reeve_limits *test_limits(void)
+{
+    reeve_limits *limits = NULL;
+    test_ok(test_client, reeve_limits_get(test_client, "q", 0, 1000, &limits));
+    return limits;
+}
+
+int64_t test_limits_running(void)
+{
+    reeve_limits *limits = test_limits();
+    int64_t running = limits->running;
+    reeve_limits_free(limits);
+    return running;
+}
+
+void test_put_group(const char *name, size_t count, const char *group)
+{
+    static char ids[1000][REEVE_ID_MAX];
+    static reeve_task_spec specs[1000];
+    static reeve_enqueued results[1000];
+    for (size_t done = 0; done < count;) {
+        size_t n = count - done < 1000 ? count - done : 1000;
+        for (size_t i = 0; i < n; i++) {
+            (void)snprintf(ids[i], REEVE_ID_MAX, "%s%03zu", name, done + i);
+            specs[i] = (reeve_task_spec){.queue = "q", .type = "t", .id = ids[i], .group = group};
+        }
+        test_ok(test_client, reeve_enqueue_many(test_client, specs, n, results));
+        done += n;
+    }
+}
+
+/* Returns what is wrong, or "". */
+static const char audit[] =
+    "local P, call, wrong = 'reeve:{q}:', redis.call, {}\n"
+    "local function say(...) wrong[#wrong + 1] = table.concat({...}, ' ') end\n"
+    "local places, running, of_group = {}, 0, {}\n"
+    "local function stands(id, where)\n"
+    "  if places[id] then say(id, 'stands in', places[id], 'and', where) end\n"
+    "  places[id] = where\n"
+    "end\n"
+    "for _, set in ipairs({'ready', 'scheduled', 'parked', 'blocked', 'completed', 'dead', 'cancelled'}) do\n"
+    "  for _, id in ipairs(call('ZRANGE', P .. set, 0, -1)) do stands(id, set) end\n"
+    "end\n"
+    "local function group_of(id)\n"
+    "  local envelope = call('HGET', P .. 'tasks', id)\n"
+    "  return envelope and cjson.decode(string.match(envelope, '^[^\\n]*')).group\n"
+    "end\n"
+    "for _, session in ipairs(call('ZRANGE', P .. 'sessions', 0, -1)) do\n"
+    "  for _, kind in ipairs({'running:', 'lost:'}) do\n"
+    "    for _, id in ipairs(call('HKEYS', P .. kind .. session)) do\n"
+    "      if string.sub(id, 1, 1) ~= '#' then\n"
+    "        stands(id, kind .. session)\n"
+    "        running = running + 1\n"
+    "        local group = group_of(id)\n"
+    "        if group then of_group[group] = (of_group[group] or 0) + 1 end\n"
+    "      end\n"
+    "    end\n"
+    "  end\n"
+    "end\n"
+    "for _, id in ipairs(call('HKEYS', P .. 'tasks')) do\n"
+    "  if not places[id] then say(id, 'stands nowhere') end\n"
+    "  places[id] = places[id] or 'nowhere'\n"
+    "end\n"
+    "local flags = call('HGET', P .. 'settings', 'gate') or ''\n"
+    "if string.find(flags, 'c') then\n"
+    "  local counted = tonumber(call('HGET', P .. 'gate', 'running') or 0)\n"
+    "  if counted ~= running then say('running', running, 'counted', counted) end\n"
+    "end\n"
+    "if string.find(flags, 's') then\n"
+    "  local taken, slots = call('HGETALL', P .. 'taken'), call('HGETALL', P .. 'slots')\n"
+    "  local known, sums = {}, {}\n"
+    "  for i = 1, #taken, 2 do known[taken[i]] = tonumber(taken[i + 1]) end\n"
+    "  for i = 1, #slots, 2 do sums[slots[i + 1]] = (sums[slots[i + 1]] or 0) + 1 end\n"
+    "  for group, n in pairs(of_group) do\n"
+    "    if known[group] ~= n then say('of', group, n, 'run, counted', known[group] or 0) end\n"
+    "  end\n"
+    "  for group, n in pairs(known) do\n"
+    "    if of_group[group] ~= n then say('of', group, of_group[group] or 0, 'run, counted', n) end\n"
+    "    if sums[group] ~= n then say('of', group, sums[group] or 0, 'slots, counted', n) end\n"
+    "  end\n"
+    "end\n"
+    "local waits, parked = {}, 0\n"
+    "for _, key in ipairs(call('KEYS', 'reeve:{q}:*')) do\n"
+    "  local kind, group = string.match(key, '^reeve:{q}:(%a+):(.*)$')\n"
+    "  if kind == 'parked' or kind == 'called' then\n"
+    "    waits[group] = true\n"
+    "    for _, id in ipairs(call('ZRANGE', key, 0, -1)) do\n"
+    "      local should = kind == 'parked' and 'parked' or 'ready'\n"
+    "      if places[id] ~= should then say(id, 'is', kind, 'and stands in', places[id] or 'nothing') end\n"
+    "      if group_of(id) ~= group then say(id, 'is', kind, 'in group', group) end\n"
+    "      if kind == 'parked' then parked = parked + 1 end\n"
+    "    end\n"
+    "  end\n"
+    "end\n"
+    "if call('ZCARD', P .. 'parked') ~= parked then say(call('ZCARD', P .. 'parked'), 'parked,', parked, 'in groups') end\n"
+    "local looked = {}\n"
+    "for _, key in ipairs({'opening', 'reopening'}) do\n"
+    "  for _, group in ipairs(call('ZRANGE', P .. key, 0, -1)) do\n"
+    "    looked[group] = true\n"
+    "    if not waits[group] then say(group, 'is in', key, 'and has nothing that waits') end\n"
+    "  end\n"
+    "end\n"
+    "for group in pairs(waits) do if not looked[group] then say(group, 'waits and is not to be looked at') end end\n"
+    "return table.concat(wrong, '; ')\n";
+
+void test_limits_agree(void)
+{
+    const rv_reply *reply;
+    rv_cmd(test_conn, 3);
+    rv_args(test_conn, "EVAL");
+    rv_args(test_conn, audit);
+    rv_args(test_conn, "0");
+    if (rv_conn_call(test_conn, 0, &reply) != REEVE_OK) fail_msg("%s", rv_conn_error(test_conn)->text);
+    const char *wrong = test_reply_text(reply);
+    if (wrong[0] != '\0') fail_msg("%.900s", wrong);
+}
+
+void test_groups_forgotten(void)
+{
+    test_tend_all("q");
+    test_limits_agree();
+    static const char *const keys[] = {"slots", "taken", "rates", "holds", "opening", "reopening", "parked", "groups"};
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+        if (test_number("EXISTS reeve:{q}:%s", keys[i]) != 0) fail_msg("%s is left", keys[i]);
+    }
+    assert_string_equal(test_cmd(test_conn, "KEYS reeve:{q}:parked:*"), "[]");
+    assert_string_equal(test_cmd(test_conn, "KEYS reeve:{q}:called:*"), "[]");
+}

@@ -1,0 +1,35 @@
+/*
+ * limits.h - limits for tests: set in a word, and checked: what Redis has about limits and groups agrees with what runs and
+ * waits.
+ */
+#ifndef TEST_LIMITS_H
+#define TEST_LIMITS_H
+
+#include "reeve/limits.h"
+#include "support/queue.h"
+
+/* Of queue q, by test_client. concurrency and rate as in limits.h. */
+void test_limit_queue(int64_t concurrency, const reeve_rate *rate);
+void test_limit_groups(int64_t concurrency, const reeve_rate *rate);
+void test_limit_group(const char *group, int64_t concurrency, const reeve_rate *rate);
+void test_limit_forget(const char *group);
+#define TEST_RATE(n, period, b) (&(const reeve_rate){.count = (n), .period_ms = (period), .burst = (b)})
+#define TEST_ANY_RATE (&(const reeve_rate){0})
+
+/* The limits of queue q with all of its groups; the caller frees them. */
+reeve_limits *test_limits(void);
+/* How many tasks of q run, as its limit counts them. */
+int64_t test_limits_running(void);
+
+/* Enqueues count tasks "<name>000", ... into q. */
+void test_put_group(const char *name, size_t count, const char *group);
+
+/*
+ * Fails the test unless in queue q: the counts of running tasks are right; each parked task stands in its group's set, each
+ * called one in `ready`; each group with such tasks is to be looked at again; and every task stands in one place.
+ */
+void test_limits_agree(void);
+/* And nothing about groups is left, but what limits name. */
+void test_groups_forgotten(void);
+
+#endif

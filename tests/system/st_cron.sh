@@ -1,0 +1,156 @@
+# st_cron.sh - recurring entries as a user has them: one in the configuration, one from the command line, two workers; one of
+# them is killed, both are away for a while, an entry is paused, changed, run, removed.
+. "$(dirname "$0")/lib.sh"
+
+# slots QUEUE NAME: the slots of an entry's tasks, ascending.
+slots() {
+    reeve list "$1" --state completed --limit 0 --json | sed -n "s/.*\"id\":\"cron:$2:\([0-9]*\)\".*/\1/p" | sort -n
+}
+# Slots of one entry, each once, without a gap.
+no_gap() {
+    local every=$1
+    awk -v every="$every" 'NR > 1 && $1 - last != every { bad = 1 } { last = $1 } END { exit bad || NR == 0 }'
+}
+of_entry() { member "$2" "$(reeve cron list "${1%/*}" --json | grep "\"name\":\"${1#*/}\"")"; }
+
+without_redis() {
+    expect_status 0 reeve cron next '0 3 * * *' 3
+    expect_eq "$(printf '%s\n' "$OUT" | wc -l)" 3
+    expect_has "$OUT" "T03:00:00.000Z"
+    expect_status 0 env TZ=Asia/Kolkata "$REEVE" cron next '0 3 * * *' 1 --zone local
+    expect_has "$OUT" "T03:00:00.000+05:30"
+    expect_status 0 reeve cron next 'every 90s' 1 --json
+    expect_eq $(($(member slot_ms "$OUT") % 90000)) 0
+    expect_status 2 reeve cron next '0 3 * * mun'
+    expect_has "$ERR" "mun"
+    expect_status 2 reeve cron next '@daily' 0
+    expect_status 2 reeve cron
+    expect_status 2 reeve cron lst
+    expect_has "$ERR" 'did you mean "list"'
+    expect_status 2 reeve cron add a '@daily' q
+    expect_status 2 reeve cron add a '@dayly' q noop
+    expect_status 2 reeve cron add a '@daily' q noop --most 5
+    expect_has "$ERR" '"all" only'
+    expect_status 2 reeve cron add a '@daily' q noop --catch-up twice
+    expect_status 2 reeve cron list --tag x
+    expect_status 2 reeve cron remove q
+    expect_has "$ERR" QUEUE/NAME
+    printf 'pools = ( { queues = [ "q" ]; } );\ncron = ( {\n name = "n"; spec = "x * * * *"; queue = "q"; type = "t"; } );\n' \
+        >"$TEST_DIR/bad.conf"
+    expect_status 2 "$REEVE_WORKER" -c "$TEST_DIR/bad.conf" --check
+    expect_has "$ERR" 'bad.conf:3: cron[0].spec: minute "x"'
+}
+
+listing() {
+    expect_status 0 reeve cron list
+    expect_has "$ERR" "no entry yet"
+    expect_status 0 reeve cron add poll 'every 200ms' q echo '{"from":"cli"}' --catch-up all --tag t --meta k=v --priority -1
+    expect_eq "$OUT" "set q/poll"
+    expect_status 0 reeve cron add poll 'every 200ms' q echo '{"from":"cli"}' --catch-up all --tag t --meta k=v --priority -1
+    expect_eq "$OUT" "unchanged q/poll"
+    printf 'a\0b' | expect_status 0 reeve cron add later '0 0 1 1 *' other noop - --zone local --no-overlap
+    expect_status 0 reeve cron list
+    expect_has "$OUT" "QUEUE"
+    expect_has "$OUT" "every 200ms"
+    expect_status 0 reeve cron list q --json
+    expect_eq "$(member name "$OUT") $(member spec "$OUT") $(member type "$OUT")" '"poll" "every 200ms" "echo"'
+    expect_eq "$(member zone "$OUT") $(member paused "$OUT") $(member last "$OUT")" '"utc" false null'
+    expect_eq "$(of_entry other/later zone) $(of_entry other/later overlap)" '"local" false'
+    expect_status 1 reeve cron pause q/none
+    expect_has "$ERR" "q/none"
+}
+
+# Two workers, an entry each from the file and the command line: each slot once.
+fired() {
+    start_worker one
+    ONE=$WORKER_PID
+    start_worker two
+    TWO=$WORKER_PID
+    wait_for '[ "$(slots q poll | wc -l)" -ge 8 ] && [ "$(slots q beat | wc -l)" -ge 8 ]' 30
+    expect_eq "$(of_entry q/beat spec) $(of_entry q/beat catch_up)" '"every 300ms" "all"'
+    # (Two threads need not end them in their order.)
+    wait_for 'slots q poll | no_gap 200' 10
+    wait_for 'slots q beat | no_gap 300' 10
+    task=q/$(of_entry q/poll last | tr -d '"')
+    expect_status 0 reeve wait "$task" --timeout 30
+    expect_eq "$(of_task "$task" payload) $(of_task "$task" priority)" '"{\"from\":\"cli\"}" -1'
+}
+
+# One is killed where it stands: the other goes on, and nothing is left out or made twice.
+killed() {
+    end "$ONE" KILL
+    local before
+    before=$(slots q poll | wc -l)
+    wait_for '[ "$(slots q poll | wc -l)" -ge $((before + 8)) ]' 30
+    end "$TWO" KILL
+}
+
+downtime() {
+    reeve cron add once 'every 250ms' q noop >/dev/null
+    reeve cron add skip 'every 250ms' q noop --catch-up skip >/dev/null
+    start_worker one
+    ONE=$WORKER_PID
+    wait_for '[ -n "$(slots q once)" ] && [ -n "$(slots q skip)" ]' 30
+    end "$ONE" KILL
+    LAST=$(slots q poll | tail -n 1)
+    sleep 4
+    start_worker one
+    ONE=$WORKER_PID
+    wait_for '[ "$(slots q poll | tail -n 1)" -ge $((LAST + 6000)) ]' 30
+    # Tasks that the killed worker held come back when its session has expired.
+    wait_for 'slots q poll | no_gap 200' 30
+    wait_for 'slots q beat | no_gap 300' 30
+    # The others have a hole there.
+    slots q once | no_gap 250 && fail "once: all slots were made up for"
+    slots q skip | no_gap 250 && fail "skip: all slots were made up for"
+    expect_status 0 reeve cron remove q/once q/skip
+}
+
+steered() {
+    local count
+    expect_status 0 reeve cron pause q/poll
+    expect_eq "$OUT" "paused q/poll"
+    expect_eq "$(of_entry q/poll paused) $(of_entry q/poll next_ms)" "true null"
+    wait_for '[ "$(in_queue q ready)" = 0 ]' 30
+    count=$(slots q poll | wc -l)
+    # (Time passes: the other entry fires.)
+    LAST=$(slots q beat | wc -l)
+    wait_for '[ "$(slots q beat | wc -l)" -ge $((LAST + 3)) ]' 30
+    expect_eq "$(slots q poll | wc -l)" "$count" "slots of a paused entry"
+    expect_status 0 reeve cron run q/poll
+    expect_has "$OUT" "q/cron:poll:now:"
+    expect_status 0 reeve wait "$OUT" --timeout 30
+    # The worker that starts again sets what the file says, and leaves a paused entry paused.
+    reeve cron pause q/beat >/dev/null
+    end "$ONE"
+    expect_eq "$ENDED" 0
+    start_worker one
+    ONE=$WORKER_PID
+    wait_for '[ "$(in_queue q ready)" = 0 ] && reeve workers --json | grep -q one' 30
+    expect_eq "$(of_entry q/beat paused)" true
+    expect_status 0 reeve cron resume q/poll
+    wait_for '[ "$(slots q poll | wc -l)" -gt "$count" ]' 30
+    # A slow task is not overtaken.
+    reeve cron add slow 'every 100ms' q sleep '{"ms":700}' --no-overlap >/dev/null
+    wait_for '[ "$(slots q slow | wc -l)" -ge 3 ]' 30
+    slots q slow | awk 'NR > 1 && $1 - last < 700 { exit 1 } { last = $1 }' || fail "overlap: $(slots q slow)"
+    expect_status 0 reeve cron remove q/slow q/poll q/beat other/later
+    expect_status 1 reeve cron remove q/poll
+    expect_status 0 reeve cron list --json
+    expect_eq "$OUT" ""
+    [ "$(slots q poll | wc -l)" -gt "$count" ] || fail "its tasks are gone, too"
+}
+
+without_redis
+start_redis
+for name in one two; do
+    write_conf $name 'session = 1; log = { level = "debug"; };' 'pools = ( { queues = [ "q", "other" ]; threads = 2; } );' \
+        'cron = ( { name = "beat"; spec = "every 300ms"; queue = "q"; type = "echo"; payload = "{}"; catch_up = "all"; } );'
+done
+listing
+fired
+killed
+downtime
+steered
+end "$ONE"
+expect_eq "$ENDED" 0 "the worker's exit status"

@@ -1,0 +1,55 @@
+# st_features.sh - docs/features.md speaks of what is there: the tests that it names are files, the costs in figures are
+# those that ct_costs asserts, and every public function has its place in the documents.
+. "$(dirname "$0")/lib.sh"
+
+: "${REEVE_SOURCE:=$(cd "$(dirname "$0")/../.." && pwd)}"
+FEATURES=${FEATURES:-$REEVE_SOURCE/docs/features.md}
+COSTS=$REEVE_SOURCE/tests/component/ct_costs.c
+
+# Of the tables' rows: the third column names tests, and every feature has one.
+tests_exist() {
+    local name count=0 row
+    awk -F' *[|] *' '/^\|/ && NF == 6 && $2 != "feature" && $2 !~ /^-/ { print $2 "\t" $4 }' "$FEATURES" >"$TEST_DIR/rows"
+    while IFS=$'\t' read -r row names; do
+        [ -n "$names" ] || fail "\"$row\" names no test"
+        for name in ${names//,/ }; do
+            ls "$REEVE_SOURCE"/tests/*/"$name".c "$REEVE_SOURCE"/tests/*/"$name".sh 2>/dev/null | grep -q . ||
+                fail "\"$row\": there is no test $name"
+            count=$((count + 1))
+        done
+    done <"$TEST_DIR/rows"
+    [ "$count" -gt 100 ] || fail "only $count tests are named: is the table read right?"
+    # (Also in the text.)
+    for name in $(grep -oE '\b(ut|ct|st)_[a-z_]+[a-z]\b' "$FEATURES" | sort -u); do
+        ls "$REEVE_SOURCE"/tests/*/"$name".* >/dev/null 2>&1 || fail "there is no test $name"
+    done
+    echo "$count names of tests in $(wc -l <"$TEST_DIR/rows") rows"
+}
+
+# `hset=2 time=1`, `zadd+1 zcard-1`: word for word in ct_costs.c.
+costs_are_asserted() {
+    local cost count=0
+    grep -oE '`[a-z]+[-+=][0-9]+( [a-z]+[-+=][0-9]+)*`' "$FEATURES" | tr -d '`' | sort -u >"$TEST_DIR/costs"
+    while read -r cost; do
+        grep -qF "\"$cost\"" "$COSTS" || fail "ct_costs does not assert \"$cost\""
+        count=$((count + 1))
+    done <"$TEST_DIR/costs"
+    [ "$count" -gt 15 ] || fail "only $count costs were found"
+    echo "$count costs"
+}
+
+functions_have_their_place() {
+    local name count=0
+    for name in $(grep -hoE '^ *REEVE_API .*\b(reeve_[a-z0-9_]+)\(' "$REEVE_SOURCE"/include/reeve/*.h |
+        grep -oE '\breeve_[a-z0-9_]+\($' | tr -d '(' | sort -u); do
+        grep -qE "\b$name\b" "$FEATURES" "$REEVE_SOURCE/docs/guide.md" "$REEVE_SOURCE/docs/protocol.md" ||
+            fail "$name has no place in the documents"
+        count=$((count + 1))
+    done
+    [ "$count" -gt 60 ] || fail "only $count functions were found"
+    echo "$count functions"
+}
+
+tests_exist
+costs_are_asserted
+functions_have_their_place
