@@ -1,0 +1,304 @@
+/*
+ * model.h - a model of the protocol, and what drives it and the scripts through the same random operations
+ * (ct_model.c).
+ *
+ * An operation is a kind and a few small numbers, made from a seed. A run carries out a list of them from an empty
+ * Redis whose clock stands still; after each step all that is in Redis is read and compared with the model. Every
+ * operation means something in every state, so that a list that fails can be shrunk by leaving operations out.
+ *
+ * Not predicted, but checked and then taken over from Redis: which ready task a lease gives (a rule says which may be
+ * given), in which order a session's tasks are taken back, and when an envelope is marked.
+ *
+ *     model_ops.c      the kinds of operations: a row each
+ *     model_chance.c   which of them comes next
+ *     model_paths.c    some that lead to places where chance seldom goes
+ *     model_call.c     a script called; the first difference is kept in words
+ *     model_tasks.c    what the model knows of tasks
+ *     model_enqueue.c  model_turn.c  model_session.c  model_steer.c  model_read.c  the operations
+ *     model_look.c     reads all of Redis;  model_check.c  compares it
+ *     model_cover.c    which transitions happened
+ *     model_run.c      runs, shrinks, prints
+ */
+#ifndef TEST_MODEL_H
+#define TEST_MODEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "model/model_cover.h"
+#include "queue/scripts.h"
+#include "redis/reply.h"
+
+enum { QUEUES = 2, IDS = 10, HANDS = 3, THREADS = 2, SESSIONS = 256, BELIEFS = 64, ARGS = 8 };
+
+#define EPOCH 1700000000000
+#define DAY 86400000
+#define TTL 10000 /* how long a session lives without a heartbeat */
+#define LARGE 65536
+#define PUT_OFF 1000 /* how long a crashed task waits whose session has another */
+
+enum { KINDS_OF_ERRORS = 3 };
+#define KIND_OF(error) ((error) ? 1 + (error) % KINDS_OF_ERRORS : 0)
+
+/* ---- operations ------------------------------------------------------------------------------------------------ */
+
+typedef struct model_op {
+    int kind;
+    int arg[ARGS];
+} model_op;
+
+/* Operations that are known to lead somewhere; see model_paths.c. */
+typedef struct model_path {
+    const char *words;
+    const model_op *ops;
+    size_t count;
+} model_path;
+
+extern const model_path model_paths[];
+extern const size_t model_path_count;
+
+typedef struct model_kind {
+    const char *name;
+    unsigned weight; /* how often, among all */
+    void (*make)(int arg[ARGS]);
+    void (*run)(const int arg[ARGS]);
+} model_kind;
+
+#define MODEL_KINDS(X)       \
+    X(ENQUEUE, enqueue, 16)  \
+    X(TURN, turn, 40)        \
+    X(RECALL, recall, 6)     \
+    X(POP, pop, 6)           \
+    X(BEAT, beat, 6)         \
+    X(LEAVE, leave, 4)       \
+    X(DIE, die, 2)           \
+    X(TEND, tend, 16)        \
+    X(CLOCK, clock, 14)      \
+    X(CANCEL, cancel, 4)     \
+    X(RETRY, retry, 5)       \
+    X(DELETE, delete, 4)     \
+    X(PAUSE, pause, 3)       \
+    X(KEEP, keep, 5)         \
+    X(PROGRESS, progress, 4) \
+    X(WAIT, wait, 3)         \
+    X(SHOW, show, 2)         \
+    X(LIST, list, 2)         \
+    X(STAT, stat, 4)
+
+#define MODEL_KIND(name, function, weight) name,
+enum { MODEL_KINDS(MODEL_KIND) KINDS };
+#undef MODEL_KIND
+#define MODEL_KIND(name, function, weight)       \
+    void model_##function##_make(int arg[ARGS]); \
+    void model_##function(const int arg[ARGS]);
+MODEL_KINDS(MODEL_KIND)
+#undef MODEL_KIND
+
+extern const model_kind model_kinds[KINDS];
+
+/* What a sequence is made of: each has some of the kinds more often, or not at all, and its own number of ids, hands
+ * and queues; so that different sequences go to different places. */
+typedef struct model_mood {
+    unsigned weights[KINDS];
+    unsigned ids, hands, queues;
+} model_mood;
+
+extern model_mood mood;
+
+void model_seed(uint64_t seed); /* begins a sequence */
+model_op model_make(void);      /* its next operation */
+unsigned model_chance(unsigned below);
+int model_choice(const int *from, unsigned count);
+int model_choose_queue(void);
+int model_choose_id(void);
+/* Mostly one whose session in the queue lives, or is being taken back. */
+int model_choose_hand(int queue);
+#define CHOOSE(...) \
+    model_choice((const int[]){__VA_ARGS__}, (unsigned)(sizeof((const int[]){__VA_ARGS__}) / sizeof(int)))
+
+/* ---- what the model knows -------------------------------------------------------------------------------------- */
+
+typedef enum model_state { NONE, READY, SCHEDULED, RUNNING, COMPLETED, DEAD, CANCELLED, STATES } model_state;
+
+typedef struct model_task {
+    model_state state;
+    int64_t at_ms; /* scheduled: when it is due; completed, dead, cancelled: when it ended; running: since when */
+    int session;   /* running: who holds it; -1 */
+    int thread;
+    /* the envelope */
+    int64_t enqueued_ms;
+    int priority;
+    int group; /* 0: none */
+    int serial;
+    bool large;
+    bool marked;
+    /* what it has to tell */
+    int failures;
+    int crashes;
+    int error;         /* of the last failure, as a number; 0: none. KIND_OF(it) is its kind */
+    int64_t failed_ms; /* when that was */
+    int progress;      /* percent + 1; 0: none */
+    int result;        /* as a number; 0: none */
+    bool old_progress; /* an earlier thread told of it */
+    bool placed;       /* it was put off and keeps its place */
+    int64_t waited_ms; /* somebody waits for it until then; 0: nobody */
+} model_task;
+
+typedef enum model_life { ABSENT, ALIVE, DYING } model_life; /* dying: its tasks are being taken back */
+
+typedef struct model_session {
+    int queue;
+    model_life life;
+    int64_t expiry_ms;
+    int totals[3]; /* as of the last heartbeat */
+    int suspect;   /* the crashed task that it leased last, + 1; 0: none */
+} model_session;
+
+typedef struct model_queue {
+    model_task tasks[IDS];
+    bool paused, large, waiters;
+    bool kept[2]; /* whether that was ever set, and to what: [0] completed and cancelled, [1] dead */
+    int64_t keep_age[2], keep_count[2];
+    int counters[4];
+    bool token_lost; /* a thread had the wake-up, and died or turned to another queue; until tend */
+} model_queue;
+
+/* A task that a thread believes to hold. */
+typedef struct model_belief {
+    int queue, id, thread;
+    int64_t since_ms;
+    bool knows_info; /* it must look after info:<id> */
+} model_belief;
+
+/* A worker: a session in each queue, two threads. It knows only what it was told. */
+typedef struct model_hand {
+    int session[QUEUES];
+    bool begun[QUEUES];
+    int totals[QUEUES][3]; /* completed, failed, dead */
+    model_belief beliefs[BELIEFS];
+    int belief_count;
+    bool unsure[THREADS]; /* a reply was lost */
+    int told[THREADS];    /* the queue whose wake-up it has taken and not yet followed, + 1; 0: none */
+    int wait[THREADS];    /* ... and the queues that it waited for, as in POP */
+} model_hand;
+
+typedef struct model_world {
+    model_queue queues[QUEUES];
+    model_session sessions[SESSIONS];
+    int session_count;
+    model_hand hands[HANDS];
+    int serial; /* of the last task that came; also numbers errors and results */
+    int64_t now_ms;
+    char words[2048];       /* the first difference; "" while there is none */
+    const char *difference; /* of which kind it is: two of the same kind have the same pointer */
+} model_world;
+
+extern model_world model;
+extern const char *const model_state_names[STATES];
+
+/* Keeps the first difference; what follows it does not count. */
+void model_differ(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* ---- a script called ------------------------------------------------------------------------------------------- */
+
+void model_begin(const rv_script *script);
+void model_key(int queue);
+void model_arg(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void model_arg_text(const char *text); /* of any length */
+const rv_reply *model_call(void);      /* NULL, and a difference, when it fails; may be called again for the same */
+/* A script with one queue and the arguments given. */
+#define CALL(script, queue, ...)                                                     \
+    model_call_words(&rv_script_##script, queue, (const char *const[]){__VA_ARGS__}, \
+                     sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
+const rv_reply *model_call_words(const rv_script *script, int queue, const char *const *words, size_t count);
+
+const char *model_prefix(int queue); /* "reeve:{a}:" */
+const char *model_id(int id);        /* "t03" */
+int model_id_of(const char *text);   /* -1: none of ours */
+const char *model_session_id(int session);
+int model_session_of(const char *text);
+const char *model_number(int64_t number); /* text; valid for eight calls */
+
+/* ---- tasks ----------------------------------------------------------------------------------------------------- */
+
+model_task *model_task_of(int queue, int id);
+/* The envelope without its beginning ('"type":...'), and as a whole, cut after CUT bytes. Valid until the next call. */
+#define CUT 300
+const char *model_rest(const model_task *task);
+const char *model_envelope(const model_task *task);
+bool model_has_info(const model_task *task);
+
+void model_move(model_task *task, model_state state, int64_t at_ms); /* out of anybody's hands */
+void model_forget(model_task *task);                                 /* the task goes, with all of it */
+/* It ends; trims by count. */
+void model_end(int queue, model_task *task, model_state state);
+/* The oldest ended tasks past the count, or past the age, at most `most` of them. Returns how many went. */
+int model_trim_count(int queue, model_state state, int most);
+int model_trim_age(int queue, model_state state, int most);
+int64_t model_keep_age(int queue, model_state state);
+int model_count(int queue, model_state state);
+int model_held(int session);
+
+int model_new_session(int queue);
+void model_renew(int hand, int queue); /* the hand begins again there */
+void model_believe(int hand, model_belief belief);
+void model_disbelieve(int hand, int index);
+void model_disbelieve_queue(int hand, int queue);
+
+/* ---- Redis as it is -------------------------------------------------------------------------------------------- */
+
+typedef struct model_seen_task {
+    bool exists;
+    char envelope[CUT + 32];
+    int places;        /* in how many places it stands */
+    model_state state; /* the last of these */
+    bool lost;         /* running: in a lost: hash */
+    int64_t score;
+    int session;
+    char lease[64];
+    bool has_info, has_place;
+    int failures, crashes, progress;
+    int indexed;      /* in how many indexes of failures it stands */
+    int indexed_kind; /* the last of these */
+    int64_t indexed_ms;
+    char error[64], message[64], result[64], words[64];
+    int64_t failed_ms;
+    int64_t waited_ms;
+} model_seen_task;
+
+typedef struct model_seen_session {
+    bool listed, running, lost;
+    int64_t expiry_ms;
+    char totals[64];
+} model_seen_session;
+
+typedef struct model_seen_queue {
+    model_seen_task tasks[IDS];
+    bool paused, large, waiters, grouped;
+    char keep[4][32];
+    int counters[4];
+    int tokens, groups;
+    bool kinds[KINDS_OF_ERRORS + 1]; /* of failures that are indexed */
+} model_seen_queue;
+
+typedef struct model_seen {
+    model_seen_queue queues[QUEUES];
+    model_seen_session sessions[SESSIONS];
+} model_seen;
+
+/* Reads everything, once between two calls. NULL when that failed. */
+const model_seen *model_look(void);
+void model_look_again(void); /* something was sent: what was seen is old */
+
+/* Compares Redis with the model, and checks what holds at all times. */
+void model_check(void);
+
+/* ---- runs ------------------------------------------------------------------------------------------------------ */
+
+/* As many random sequences as REEVE_TEST_ROUNDS says, from REEVE_TEST_SEED on; the test fails at the first that does.
+ * When nothing is said: `rounds`, and some more as long as there is a transition that has not happened. */
+void model_rounds(int rounds);
+/* Carries out a list; the test fails when it does. */
+void model_replay(const model_path *list);
+
+#endif

@@ -1,0 +1,132 @@
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/model.h"
+#include "support/queue.h"
+
+model_world model;
+
+void model_differ(const char *format, ...)
+{
+    va_list args;
+    if (model.words[0] != '\0') return;
+    model.difference = format;
+    va_start(args, format);
+    (void)vsnprintf(model.words, sizeof(model.words), format, args);
+    va_end(args);
+}
+
+/* ---- names ----------------------------------------------------------------------------------------------------- */
+
+const char *model_prefix(int queue)
+{
+    return queue == 0 ? "reeve:{a}:" : "reeve:{b}:";
+}
+
+static char *next_text(void)
+{
+    static char texts[8][32];
+    static unsigned turn;
+    return texts[turn++ % 8];
+}
+
+const char *model_number(int64_t number)
+{
+    char *text = next_text();
+    (void)snprintf(text, 32, "%lld", (long long)number);
+    return text;
+}
+
+const char *model_id(int id)
+{
+    char *text = next_text();
+    (void)snprintf(text, 32, "t%02d", id);
+    return text;
+}
+
+int model_id_of(const char *text)
+{
+    char *end;
+    if (text[0] != 't' || strlen(text) != 3) return -1;
+    long id = strtol(text + 1, &end, 10);
+    return *end == '\0' && id >= 0 && id < IDS ? (int)id : -1;
+}
+
+const char *model_session_id(int session)
+{
+    char *text = next_text();
+    (void)snprintf(text, 32, "%016x", (unsigned)session);
+    return text;
+}
+
+int model_session_of(const char *text)
+{
+    char *end;
+    long session = strlen(text) == 16 ? strtol(text, &end, 16) : -1;
+    return session >= 0 && *end == '\0' && session < model.session_count ? (int)session : -1;
+}
+
+/* ---- calls ----------------------------------------------------------------------------------------------------- */
+
+enum { CALL_ARGS = 256, CALL_BYTES = 8 * LARGE };
+
+static struct {
+    const rv_script *script;
+    size_t keys, count, used;
+    const char *args[CALL_ARGS];
+    char bytes[CALL_BYTES];
+} call;
+
+void model_begin(const rv_script *script)
+{
+    call.script = script;
+    call.keys = call.count = call.used = 0;
+}
+
+void model_arg_text(const char *text)
+{
+    size_t size = strlen(text) + 1;
+    assert_true(call.count < CALL_ARGS && call.used + size <= CALL_BYTES);
+    memcpy(call.bytes + call.used, text, size);
+    call.args[call.count++] = call.bytes + call.used;
+    call.used += size;
+}
+
+void model_key(int queue)
+{
+    assert_int_equal(call.keys, call.count);
+    model_arg_text(model_prefix(queue));
+    call.keys++;
+}
+
+void model_arg(const char *format, ...)
+{
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    int length = vsnprintf(text, sizeof(text), format, args);
+    va_end(args);
+    assert_true(length >= 0 && (size_t)length < sizeof(text));
+    model_arg_text(text);
+}
+
+const rv_reply *model_call(void)
+{
+    const rv_reply *reply = NULL;
+    model_look_again();
+    rv_cmd_script(test_conn, call.script, call.keys, call.count - call.keys);
+    for (size_t i = 0; i < call.count; i++) rv_args(test_conn, call.args[i]);
+    if (rv_conn_call(test_conn, test_patience(), &reply) == REEVE_OK) return reply;
+    model_differ("%s fails: %s", call.script->name, rv_conn_error(test_conn)->text);
+    return NULL;
+}
+
+const rv_reply *model_call_words(const rv_script *script, int queue, const char *const *words, size_t count)
+{
+    model_begin(script);
+    model_key(queue);
+    for (size_t i = 0; i < count; i++) model_arg_text(words[i]);
+    return model_call();
+}

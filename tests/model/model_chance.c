@@ -1,0 +1,75 @@
+/* Chance: what the next operation is. All of it follows from the seed and from what there is. */
+#include "model/model.h"
+
+model_mood mood;
+
+static uint64_t chance;
+
+unsigned model_chance(unsigned below)
+{
+    chance ^= chance << 13;
+    chance ^= chance >> 7;
+    chance ^= chance << 17;
+    return (unsigned)(chance >> 33) % below;
+}
+
+int model_choice(const int *from, unsigned count)
+{
+    return from[model_chance(count)];
+}
+
+int model_choose_queue(void)
+{
+    return mood.queues > 1 && model_chance(3) == 0;
+}
+
+int model_choose_id(void)
+{
+    return (int)model_chance(mood.ids);
+}
+
+int model_choose_hand(int queue)
+{
+    int chosen = (int)model_chance(mood.hands);
+    for (int hand = 0; hand < HANDS && model_chance(4) > 0; hand++) {
+        if (model.sessions[model.hands[hand].session[queue]].life == DYING) return hand;
+        if (model.sessions[model.hands[chosen].session[queue]].life == ABSENT) chosen = hand;
+    }
+    return chosen;
+}
+
+/* (Without these nothing happens.) */
+static bool is_needed(int kind)
+{
+    return kind == ENQUEUE || kind == TURN || kind == CLOCK || kind == TEND;
+}
+
+static void choose_mood(void)
+{
+    for (int i = 0; i < KINDS; i++) {
+        int factor = is_needed(i) ? CHOOSE(2, 2, 4) : CHOOSE(0, 0, 1, 2, 8);
+        mood.weights[i] = model_kinds[i].weight * (unsigned)factor;
+    }
+    mood.ids = (unsigned)CHOOSE(3, 6, IDS, IDS);
+    mood.hands = (unsigned)CHOOSE(1, 2, HANDS);
+    mood.queues = (unsigned)CHOOSE(1, QUEUES);
+}
+
+void model_seed(uint64_t seed)
+{
+    chance = seed * 0x9e3779b97f4a7c15u + 0x2545f4914f6cdd1du;
+    if (chance == 0) chance = 1;
+    for (int i = 0; i < 8; i++) (void)model_chance(2);
+    choose_mood();
+}
+
+model_op model_make(void)
+{
+    model_op op = {0};
+    unsigned total = 0;
+    for (int i = 0; i < KINDS; i++) total += mood.weights[i];
+    unsigned point = model_chance(total);
+    while (point >= mood.weights[op.kind]) point -= mood.weights[op.kind++];
+    model_kinds[op.kind].make(op.arg);
+    return op;
+}

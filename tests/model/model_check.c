@@ -1,0 +1,175 @@
+/* What must hold after every step: Redis is as the model says, and the promises hold that need no model. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/model_turn.h"
+#include "support/queue.h"
+
+#define BAND 70368744177664LL
+
+/* ---- a task ---------------------------------------------------------------------------------------------------- */
+
+static void check_place(const char *name, const model_task *task, const model_seen_task *seen)
+{
+    char lease[64];
+    bool timed = task->state == SCHEDULED || task->state >= COMPLETED;
+    if (seen->exists != (task->state != NONE)) model_differ("%s %s", name, seen->exists ? "still exists" : "is lost");
+    if (seen->places != (task->state != NONE)) model_differ("%s stands in %d places", name, seen->places);
+    if (seen->state != task->state)
+        model_differ("%s is %s, not %s", name, model_state_names[seen->state], model_state_names[task->state]);
+    if (timed && seen->score != task->at_ms)
+        model_differ("%s is %s at %lld, not %lld", name, model_state_names[task->state], (long long)seen->score,
+                     (long long)task->at_ms);
+    if (task->state == READY && (seen->score < task->priority * BAND || seen->score >= (task->priority + 1) * BAND))
+        model_differ("%s of priority %d has score %lld", name, task->priority, (long long)seen->score);
+    if (task->state != RUNNING) return;
+    model_name_lease(lease, task->at_ms, task->thread);
+    if (seen->session != task->session || strcmp(seen->lease, lease) != 0)
+        model_differ("%s is held by session %d (%s), not %d (%s)", name, seen->session, seen->lease, task->session,
+                     lease);
+    if (seen->lost != (model.sessions[task->session].life == DYING))
+        model_differ("%s is %s lost", name, seen->lost ? "" : "not");
+}
+
+static void check_text(const char *name, const char *what, const char *seen, char sign, int number)
+{
+    char expected[32] = "";
+    if (number) (void)snprintf(expected, sizeof(expected), "%c%d", sign, number);
+    if (strcmp(seen, expected) != 0) model_differ("%s has %s \"%s\", not \"%s\"", name, what, seen, expected);
+}
+
+/* A dead task stands in the index of its kind, and no other does. */
+static void check_index(const char *name, const model_task *task, const model_seen_task *seen)
+{
+    bool dead = task->state == DEAD;
+    if (seen->indexed != dead) model_differ("%s stands in %d indexes of failures", name, seen->indexed);
+    if (dead && (seen->indexed_kind != KIND_OF(task->error) || seen->indexed_ms != task->at_ms))
+        model_differ("%s is indexed under k%d at %lld", name, seen->indexed_kind, (long long)seen->indexed_ms);
+}
+
+static void check_info(const char *name, const model_task *task, const model_seen_task *seen)
+{
+    if (seen->has_info && !seen->exists) model_differ("there is info of %s, which does not exist", name);
+    if (seen->has_info != model_has_info(task)) model_differ("%s has %s info", name, seen->has_info ? "" : "no");
+    if (seen->failures != task->failures)
+        model_differ("%s failed %d times, not %d", name, seen->failures, task->failures);
+    if (seen->crashes != task->crashes) model_differ("%s crashed %d times, not %d", name, seen->crashes, task->crashes);
+    if (seen->failed_ms != task->failed_ms) model_differ("%s failed at %lld", name, (long long)seen->failed_ms);
+    if (seen->has_place != task->placed) model_differ("%s has %s place to go to", name, seen->has_place ? "a" : "no");
+    if (seen->progress != task->progress) model_differ("%s has progress %d", name, seen->progress - 1);
+    check_text(name, "kind", seen->error, 'k', KIND_OF(task->error));
+    check_text(name, "message", seen->message, 'm', task->error);
+    check_text(name, "result", seen->result, 'm', task->result);
+    if (seen->waited_ms != task->waited_ms)
+        model_differ("%s is waited for until %lld", name, (long long)seen->waited_ms);
+}
+
+/* Once it is marked it stays so; and it must be when there is something to count. */
+static void check_mark(const char *name, model_task *task, const model_seen_task *seen)
+{
+    bool marked = strncmp(seen->envelope, "{\"info\":1,", 10) == 0;
+    if (!task->marked && marked && seen->has_info) task->marked = true;
+    if (task->marked != marked) model_differ("%s is %s marked", name, marked ? "" : "not");
+    if ((seen->failures || seen->crashes) && !marked) model_differ("%s is not marked, but has failed or crashed", name);
+    model_check_envelope(task, name, seen->envelope);
+}
+
+static void check_task(int queue, int id, const model_seen_task *seen)
+{
+    model_task *task = model_task_of(queue, id);
+    char name[32];
+    (void)snprintf(name, sizeof(name), "%s/%s", queue == 0 ? "a" : "b", model_id(id));
+    check_place(name, task, seen);
+    check_info(name, task, seen);
+    check_index(name, task, seen);
+    if (task->state != NONE && seen->exists) check_mark(name, task, seen);
+}
+
+/* ---- a queue --------------------------------------------------------------------------------------------------- */
+
+static void check_keep(const model_queue *queue, const model_seen_queue *seen)
+{
+    for (int i = 0; i < 4; i++) {
+        int64_t expected = i % 2 == 0 ? queue->keep_age[i / 2] : queue->keep_count[i / 2];
+        if (queue->kept[i / 2] != (*seen->keep[i] != '\0') || (queue->kept[i / 2] && atoll(seen->keep[i]) != expected))
+            model_differ("retention setting %d is \"%s\"", i, seen->keep[i]);
+    }
+}
+
+/* (That there is one for every kind is seen with the tasks.) */
+static void check_kinds(int queue, const model_seen_queue *seen)
+{
+    for (int kind = 1; kind <= KINDS_OF_ERRORS; kind++) {
+        bool any = false;
+        for (int id = 0; id < IDS; id++) {
+            const model_task *task = model_task_of(queue, id);
+            any = any || (task->state == DEAD && KIND_OF(task->error) == kind);
+        }
+        if (any != seen->kinds[kind]) model_differ("failures has %s k%d", seen->kinds[kind] ? "" : "no", kind);
+    }
+}
+
+static bool is_anybody_told(int queue)
+{
+    for (int hand = 0; hand < HANDS; hand++)
+        for (int thread = 0; thread < THREADS; thread++)
+            if (model.hands[hand].told[thread] == queue + 1) return true;
+    return false;
+}
+
+/* Where tasks are ready, and may be leased, there is a token, or a thread that took it and has yet to turn. One that
+ * died in between took it with it; tend puts it back. */
+static void check_wake(int queue, const model_seen_queue *seen)
+{
+    model_queue *q = &model.queues[queue];
+    if (seen->tokens > 1) model_differ("there are %d tokens in wake", seen->tokens);
+    if (seen->tokens > 0) q->token_lost = false;
+    if (seen->tokens > 0 || q->paused || model_count(queue, READY) == 0) return;
+    if (!is_anybody_told(queue) && !q->token_lost)
+        model_differ("tasks are ready in queue %d, and nobody is told", queue);
+}
+
+static void check_queue(int queue, const model_seen_queue *seen)
+{
+    model_queue *q = &model.queues[queue];
+    static const char *const names[] = {"completed", "failed", "dead", "crashed"};
+    for (int id = 0; id < IDS; id++) check_task(queue, id, &seen->tasks[id]);
+    for (int i = 0; i < 4; i++)
+        if (seen->counters[i] != q->counters[i])
+            model_differ("counter %s is %d, not %d", names[i], seen->counters[i], q->counters[i]);
+    if (seen->paused != q->paused) model_differ("queue %d is %s paused", queue, seen->paused ? "" : "not");
+    if (seen->large != q->large) model_differ("queue %d is %s large", queue, seen->large ? "" : "not");
+    if (seen->waiters != q->waiters) model_differ("queue %d has %s waiters", queue, seen->waiters ? "" : "no");
+    if (seen->groups > 0 && !seen->grouped) model_differ("queue %d has groups, and its order does not say so", queue);
+    check_keep(q, seen);
+    check_kinds(queue, seen);
+    check_wake(queue, seen);
+}
+
+static void check_session(int number, const model_seen_session *seen)
+{
+    const model_session *session = &model.sessions[number];
+    char totals[64] = "";
+    if (seen->listed != (session->life != ABSENT) || seen->running != (session->life == ALIVE) ||
+        seen->lost != (session->life == DYING))
+        model_differ("session %d is %s, %s, %s; in the model %d", number, seen->listed ? "listed" : "not listed",
+                     seen->running ? "running" : "not running", seen->lost ? "lost" : "not lost", session->life);
+    if (session->life == ABSENT) return;
+    if (seen->expiry_ms != session->expiry_ms)
+        model_differ("session %d expires at %lld, not %lld", number, (long long)seen->expiry_ms,
+                     (long long)session->expiry_ms);
+    const int *t = session->totals;
+    if (t[0] || t[1] || t[2]) (void)snprintf(totals, sizeof(totals), "%d %d %d", t[0], t[1], t[2]);
+    if (session->life == ALIVE && strcmp(seen->totals, totals) != 0)
+        model_differ("session %d has settled %s, not %s", number, seen->totals, totals);
+}
+
+void model_check(void)
+{
+    if (model.words[0]) return;
+    const model_seen *seen = model_look();
+    if (!seen) return;
+    for (int queue = 0; queue < QUEUES; queue++) check_queue(queue, &seen->queues[queue]);
+    for (int i = 0; i < model.session_count; i++) check_session(i, &seen->sessions[i]);
+}

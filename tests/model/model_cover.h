@@ -1,0 +1,126 @@
+/*
+ * model_cover.h - the transitions of each script: a row each, counted where the model makes it.
+ */
+#ifndef TEST_MODEL_COVER_H
+#define TEST_MODEL_COVER_H
+
+#include <stdbool.h>
+
+#define MODEL_TRANSITIONS(X)                                                                      \
+    X(ENQUEUE_READY, "enqueue: ready")                                                            \
+    X(ENQUEUE_IN, "enqueue: scheduled, in")                                                       \
+    X(ENQUEUE_AT, "enqueue: scheduled, at")                                                       \
+    X(ENQUEUE_PAST, "enqueue: at a time that has passed")                                         \
+    X(ENQUEUE_TAKEN, "enqueue: the id is taken")                                                  \
+    X(ENQUEUE_TAKEN_WITHIN, "enqueue: the id is taken within the call")                           \
+    X(ENQUEUE_AGAIN, "enqueue: sent again, it is ours")                                           \
+    X(ENQUEUE_LARGE, "enqueue: large")                                                            \
+    X(TURN_DONE, "turn: done")                                                                    \
+    X(TURN_DONE_INFO, "turn: done, with info")                                                    \
+    X(TURN_RESULT, "turn: done, with a result")                                                   \
+    X(TURN_DONE_UNKEPT, "turn: done, not kept")                                                   \
+    X(TURN_INFO_UNKEPT, "turn: done with info, not kept")                                         \
+    X(TURN_OLD_PROGRESS_UNKEPT, "turn: done, not kept, of whose progress an earlier thread told") \
+    X(TURN_UNCOUNTED_UNKEPT, "turn: done, not kept, that was dead of what is no attempt")         \
+    X(TURN_RETRY, "turn: retry")                                                                  \
+    X(TURN_FAIL, "turn: fail")                                                                    \
+    X(TURN_FAIL_UNCOUNTED, "turn: fail, not an attempt")                                          \
+    X(TURN_FAIL_UNKEPT, "turn: fail, not kept")                                                   \
+    X(TURN_SNOOZE, "turn: snooze")                                                                \
+    X(TURN_SNOOZE_NOW, "turn: back to the front")                                                 \
+    X(TURN_TRIM_COMPLETED, "turn: completed trimmed by count")                                    \
+    X(TURN_TRIM_DEAD, "turn: dead trimmed by count")                                              \
+    X(TURN_REFUSED, "turn: refused, not held")                                                    \
+    X(TURN_REFUSED_LEASE, "turn: refused, another lease")                                         \
+    X(TURN_REFUSED_DYING, "turn: refused, the session is being reaped")                           \
+    X(TURN_NAMED, "turn: settled by lease")                                                       \
+    X(TURN_HALF_HELD, "turn: some of several done are held")                                      \
+    X(TURN_NOTIFIED, "turn: somebody waited")                                                     \
+    X(TURN_BEGINS, "turn: a session begins")                                                      \
+    X(TURN_GONE, "turn: the session is gone")                                                     \
+    X(TURN_GONE_DYING, "turn: the session is being reaped")                                       \
+    X(TURN_LEASE, "turn: leases")                                                                 \
+    X(TURN_LEASE_MARKED, "turn: leases a marked task")                                            \
+    X(TURN_LEASE_ALONE, "turn: leases a crashed task alone")                                      \
+    X(TURN_LEASE_CUT, "turn: a crashed task ends the lease")                                      \
+    X(TURN_LEASE_COMPANY, "turn: a crashed task waits for a turn of its own")                     \
+    X(TURN_PUT_OFF, "turn: a second crashed task is put off")                                     \
+    X(TURN_LEASE_BOTH, "turn: leases from two queues")                                            \
+    X(TURN_PAUSED, "turn: paused")                                                                \
+    X(TURN_EMPTY, "turn: nothing is ready")                                                       \
+    X(TURN_LEASE_LARGE, "turn: leases where envelopes are large")                                 \
+    X(TURN_LOST, "turn: the reply is lost")                                                       \
+    X(TURN_TWICE, "turn: sent twice")                                                             \
+    X(TURN_ELSEWHERE, "turn: told of one queue, leases from another")                             \
+    X(RECALL_FINDS, "recall: a lease that a lost reply took")                                     \
+    X(RECALL_MISSES, "recall: what was wanted was settled")                                       \
+    X(RECALL_GONE, "recall: the session is gone")                                                 \
+    X(RECALL_DYING, "recall: the session is being reaped")                                        \
+    X(POP_TOKEN, "wake: a thread is told")                                                        \
+    X(BEAT_ALIVE, "beat: alive")                                                                  \
+    X(BEAT_SUMS, "beat: sums")                                                                    \
+    X(BEAT_GONE, "beat: gone")                                                                    \
+    X(BEAT_DYING, "beat: being reaped")                                                           \
+    X(LEAVE_ALL, "leave: at once")                                                                \
+    X(LEAVE_STEP, "leave: a step")                                                                \
+    X(LEAVE_NOTHING, "leave: holds nothing")                                                      \
+    X(LEAVE_DYING, "leave: being reaped")                                                         \
+    X(LEAVE_GONE, "leave: gone")                                                                  \
+    X(TEND_PROMOTE, "tend: promotes")                                                             \
+    X(TEND_PROMOTE_STEP, "tend: promotes some of them")                                           \
+    X(TEND_REAP, "tend: reaps")                                                                   \
+    X(TEND_REAP_STEP, "tend: reaps a step")                                                       \
+    X(TEND_REAP_ON, "tend: reaps on")                                                             \
+    X(TEND_REAP_EMPTY, "tend: reaps a session that holds nothing")                                \
+    X(TEND_TRIM_COUNT, "tend: trims by count")                                                    \
+    X(TEND_TRIM_COMPLETED, "tend: trims completed by age")                                        \
+    X(TEND_TRIM_CANCELLED, "tend: trims cancelled by age")                                        \
+    X(TEND_TRIM_DEAD, "tend: trims dead by age")                                                  \
+    X(TEND_WAITERS, "tend: forgets who waits no longer")                                          \
+    X(TEND_SMALL, "tend: envelopes are small again")                                              \
+    X(CANCEL_READY, "cancel: ready")                                                              \
+    X(CANCEL_SCHEDULED, "cancel: scheduled")                                                      \
+    X(CANCEL_UNKEPT, "cancel: not kept")                                                          \
+    X(CANCEL_REFUSED, "cancel: its state forbids it")                                             \
+    X(CANCEL_NONE, "cancel: no such task")                                                        \
+    X(CANCEL_NOTIFIED, "cancel: somebody waited")                                                 \
+    X(RETRY_DEAD, "retry: dead")                                                                  \
+    X(RETRY_CANCELLED, "retry: cancelled")                                                        \
+    X(RETRY_SCHEDULED, "retry: scheduled")                                                        \
+    X(RETRY_REFUSED, "retry: its state forbids it")                                               \
+    X(RETRY_NONE, "retry: no such task")                                                          \
+    X(DELETE_READY, "delete: ready")                                                              \
+    X(DELETE_SCHEDULED, "delete: scheduled")                                                      \
+    X(DELETE_COMPLETED, "delete: completed")                                                      \
+    X(DELETE_DEAD, "delete: dead")                                                                \
+    X(DELETE_CANCELLED, "delete: cancelled")                                                      \
+    X(DELETE_RUNNING, "delete: running")                                                          \
+    X(DELETE_LOST, "delete: being taken back")                                                    \
+    X(DELETE_NONE, "delete: no such task")                                                        \
+    X(PAUSE_ON, "pause: paused")                                                                  \
+    X(PAUSE_OFF, "pause: resumed")                                                                \
+    X(PAUSE_SAME, "pause: as it was")                                                             \
+    X(PROGRESS_HELD, "progress: told")                                                            \
+    X(PROGRESS_REFUSED, "progress: not held")                                                     \
+    X(WAIT_WAITS, "wait: waits")                                                                  \
+    X(WAIT_ENDED, "wait: ended")                                                                  \
+    X(WAIT_NONE, "wait: no such task")                                                            \
+    X(SHOW_TASK, "show: a task")                                                                  \
+    X(SHOW_NONE, "show: no such task")                                                            \
+    X(LIST_STATE, "list: a state")                                                                \
+    X(LIST_RUNNING, "list: running")                                                              \
+    X(LIST_PAGE, "list: a page of several")                                                       \
+    X(STAT, "stat: numbers")
+
+#define MODEL_TRANSITION(name, words) COVER_##name,
+enum { MODEL_TRANSITIONS(MODEL_TRANSITION) TRANSITIONS };
+#undef MODEL_TRANSITION
+
+void model_cover(int transition);
+#define COVER(name) model_cover(COVER_##name)
+
+bool model_covered_all(void);
+void model_show_missing(void); /* prints those that never happened */
+void model_show_cover(void);   /* prints how often each happened */
+
+#endif

@@ -1,0 +1,205 @@
+/* What a turn leases: which tasks it may give, and what it must say of them. */
+#include <string.h>
+
+#include "model/model_turn.h"
+#include "support/queue.h"
+
+/* The lowest priority that is ready; no task has INT32_MAX. */
+static int lowest(int queue)
+{
+    int found = INT32_MAX;
+    for (int id = 0; id < IDS; id++) {
+        const model_task *task = model_task_of(queue, id);
+        if (task->state == READY && task->priority < found) found = task->priority;
+    }
+    return found;
+}
+
+static bool a_crashed_one_is_next(int queue)
+{
+    int priority = lowest(queue);
+    for (int id = 0; id < IDS; id++) {
+        const model_task *task = model_task_of(queue, id);
+        if (task->state == READY && task->priority == priority && task->crashes > 0) return true;
+    }
+    return false;
+}
+
+/* What is told of marked tasks comes in the order of these. */
+static void check_extra(turn *t, const rv_reply *extras, const model_task *task, const char *id)
+{
+    if (!task->marked) return;
+    const rv_reply *extra = rv_reply_at(extras, t->told++);
+    if (!rv_reply_is_text(rv_reply_at(extra, 0), id) || rv_reply_int(rv_reply_at(extra, 1), -1) != task->failures ||
+        rv_reply_int(rv_reply_at(extra, 2), -1) != task->crashes)
+        model_differ("turn tells %s; of %s: %d failures, %d crashes", test_reply_text(extras), id, task->failures,
+                     task->crashes);
+    COVER(TURN_LEASE_MARKED);
+}
+
+void model_check_envelope(const model_task *task, const char *id, const char *envelope)
+{
+    const char *expected = model_envelope(task);
+    if (strncmp(expected, envelope, CUT) != 0) model_differ("%s has envelope %.200s, not %s", id, envelope, expected);
+}
+
+/* One task given; it must be ready and of the lowest priority. */
+static void take(turn *t, int queue, const rv_reply *id_reply, const rv_reply *envelope, const rv_reply *extras)
+{
+    int id = id_reply ? model_id_of(id_reply->text) : -1;
+    model_task *task = id < 0 ? NULL : model_task_of(queue, id);
+    if (!task || !envelope || task->state != READY) {
+        model_differ("turn leases %s, which is not ready", id_reply ? id_reply->text : "nothing");
+        return;
+    }
+    if (task->priority != lowest(queue)) model_differ("turn leases %s before others of lower priority", id_reply->text);
+    model_check_envelope(task, id_reply->text, envelope->text);
+    check_extra(t, extras, task, id_reply->text);
+    model_move(task, RUNNING, model.now_ms);
+    task->old_progress = task->progress > 0;
+    task->session = model.hands[t->hand].session[queue];
+    task->thread = t->thread;
+    t->given[t->leased].queue = queue;
+    t->given[t->leased++].id = id;
+    COVER(TURN_LEASE);
+}
+
+/* The session holds a crashed task, and not this one. */
+static bool has_another_suspect(const turn *t, int queue, int id)
+{
+    int session = model.hands[t->hand].session[queue], suspect = model.sessions[session].suspect - 1;
+    if (suspect < 0 || suspect == id) return false;
+    const model_task *task = model_task_of(queue, suspect);
+    return task->state == RUNNING && task->session == session;
+}
+
+/* True when a crashed task was leased: then it must be alone. */
+static bool check_alone(const turn *t, int queue, const rv_reply *leased, bool company)
+{
+    model_session *session = &model.sessions[model.hands[t->hand].session[queue]];
+    size_t count = leased ? (leased->count - 1) / 2 : 0;
+    for (size_t i = 0; i < count; i++) {
+        int id = model_id_of(leased->items[1 + 2 * i]->text);
+        if (id < 0 || model_task_of(queue, id)->crashes == 0) continue;
+        if (count > 1 || company) model_differ("turn leases %s, which has crashed, with others", model_id(id));
+        if (has_another_suspect(t, queue, id)) model_differ("turn leases a second that has crashed, %s", model_id(id));
+        session->suspect = id + 1;
+        COVER(TURN_LEASE_ALONE);
+        return true;
+    }
+    return false;
+}
+
+/* Fewer than there could be only where a crashed task is, or comes next. With nothing before it, it was put off. */
+static void check_count(turn *t, int queue, int count, int possible, bool alone, bool company)
+{
+    if (count > possible) model_differ("turn leases %d tasks, and %d were wanted and ready", count, possible);
+    if (count >= possible || alone) return;
+    if (!a_crashed_one_is_next(queue)) model_differ("turn leases %d tasks of %d", count, possible);
+    t->put_off[queue] = count == 0 && !company;
+    if (count > 0) COVER(TURN_LEASE_CUT);
+    if (count == 0 && company) COVER(TURN_LEASE_COMPANY);
+}
+
+/* True when the session stands in the queue, or begins there now. */
+static bool is_in_session(const turn *t, int queue)
+{
+    model_session *session = &model.sessions[model.hands[t->hand].session[queue]];
+    if (session->life == ALIVE) return true;
+    if (session->life == DYING) COVER(TURN_GONE_DYING);
+    if (session->life == ABSENT && !t->join[queue]) COVER(TURN_GONE);
+    if (session->life == DYING || !t->join[queue]) return false;
+    session->life = ALIVE;
+    session->expiry_ms = model.now_ms + TTL;
+    session->suspect = 0;
+    memset(session->totals, 0, sizeof(session->totals));
+    COVER(TURN_BEGINS);
+    return true;
+}
+
+/* leased: {index, id, envelope, ...}, or NULL. Returns how many were leased; *ret_alone: and nothing more may be. */
+static int lease_from(turn *t, int queue, int want, const rv_reply *leased, const rv_reply *extras, bool *ret_alone)
+{
+    int ready = model_count(queue, READY), count = leased ? (int)(leased->count - 1) / 2 : 0;
+    bool company = t->leased > 0;
+    t->looked[queue] = true;
+    if (model.queues[queue].paused || ready == 0) {
+        if (count > 0) model_differ("turn leases from a queue that is paused or empty");
+        if (ready == 0)
+            COVER(TURN_EMPTY);
+        else
+            COVER(TURN_PAUSED);
+        return 0;
+    }
+    if (!is_in_session(t, queue)) {
+        t->gone[queue] = true;
+        if (count > 0) model_differ("turn leases to a session that is gone");
+        return 0;
+    }
+    *ret_alone = check_alone(t, queue, leased, company);
+    for (int i = 0; i < count; i++)
+        take(t, queue, rv_reply_at(leased, (size_t)(1 + 2 * i)), rv_reply_at(leased, (size_t)(2 + 2 * i)), extras);
+    check_count(t, queue, count, want < ready ? want : ready, *ret_alone, company);
+    if (model.queues[queue].large) COVER(TURN_LEASE_LARGE);
+    if (count > 0 && company) COVER(TURN_LEASE_BOTH);
+    return count;
+}
+
+/* Which task it was is seen in Redis: a crashed one that might have been leased, but for the session's other. */
+static void put_off(const turn *t, int queue)
+{
+    int priority = lowest(queue), found = 0;
+    const model_seen *seen = model_look();
+    for (int id = 0; seen && id < IDS; id++) {
+        model_task *task = model_task_of(queue, id);
+        if (task->state != READY || seen->queues[queue].tasks[id].state != SCHEDULED) continue;
+        if (task->priority != priority || task->crashes == 0 || !has_another_suspect(t, queue, id))
+            model_differ("turn puts %s off", model_id(id));
+        model_move(task, SCHEDULED, model.now_ms + PUT_OFF);
+        task->placed = true;
+        found++;
+    }
+    if (found != 1) model_differ("turn puts %d tasks off, not 1", found);
+    COVER(TURN_PUT_OFF);
+}
+
+static const rv_reply *leased_at(const rv_reply *reply, int index)
+{
+    for (size_t i = 4; i < reply->count; i++)
+        if (rv_reply_int(rv_reply_at(reply->items[i], 0), -1) == index) return reply->items[i];
+    return NULL;
+}
+
+static void check_gone(const turn *t, const rv_reply *gone)
+{
+    size_t count = 0;
+    for (int i = 0; i < t->from; i++) {
+        bool said = false;
+        for (size_t j = 0; j < gone->count; j++) said = said || rv_reply_int(gone->items[j], -1) == i + 1;
+        if (said != t->gone[t->keys[i]]) model_differ("turn says %s are gone", test_reply_text(gone));
+        count += said;
+    }
+    if (gone->count != count) model_differ("turn says %s are gone", test_reply_text(gone));
+}
+
+void model_lease_all(turn *t, const rv_reply *reply)
+{
+    const rv_reply *extras = rv_reply_at(reply, 3);
+    size_t groups = 0;
+    int want = t->want;
+    bool alone = false;
+    t->leased = 0;
+    t->told = 0;
+    for (int queue = 0; queue < QUEUES; queue++) t->gone[queue] = t->looked[queue] = t->put_off[queue] = false;
+    for (int i = 0; i < t->from && want > 0 && !alone; i++) {
+        const rv_reply *leased = leased_at(reply, i + 1);
+        int count = lease_from(t, t->keys[i], want, leased, extras, &alone);
+        groups += leased != NULL;
+        want -= count;
+    }
+    if (reply->count != 4 + groups) model_differ("turn leases from %zu queues, not %zu", reply->count - 4, groups);
+    if (extras->count != t->told) model_differ("turn tells of %zu tasks, not %zu", extras->count, t->told);
+    check_gone(t, rv_reply_at(reply, 2));
+    for (int queue = 0; queue < QUEUES; queue++)
+        if (t->put_off[queue]) put_off(t, queue);
+}

@@ -1,0 +1,108 @@
+/* A thread whose reply was lost asks what stands under its name, and takes that for the truth. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/model_turn.h"
+#include "support/queue.h"
+
+enum { HAND, THREAD /* THREADS: all of them */ };
+
+/* (Mostly one that has a reason to.) */
+void model_recall_make(int arg[ARGS])
+{
+    arg[HAND] = model_choose_hand(model_choose_queue());
+    arg[THREAD] = (int)model_chance(THREADS + 1);
+    for (int i = 0; i < 4 && arg[THREAD] < THREADS && !model.hands[arg[HAND]].unsure[arg[THREAD]]; i++) {
+        arg[HAND] = (int)model_chance(mood.hands);
+        arg[THREAD] = (int)model_chance(THREADS);
+    }
+}
+
+static bool is_asked_for(const model_task *task, int session, int thread)
+{
+    if (task->state != RUNNING || task->session != session || model.sessions[session].life != ALIVE) return false;
+    return thread == THREADS || task->thread == thread;
+}
+
+static const rv_reply *find(const rv_reply *list, size_t step, const char *id)
+{
+    for (size_t i = 0; list && i < list->count; i += step) {
+        const rv_reply *one = step == 1 ? rv_reply_at(list->items[i], 0) : list->items[i];
+        if (rv_reply_is_text(one, id)) return list->items[i + (step == 1 ? 0 : 1)];
+    }
+    return NULL;
+}
+
+static void check(int queue, int session, int thread, const rv_reply *reply)
+{
+    const rv_reply *extras = rv_reply_at(reply, 2), *tasks = rv_reply_at(reply, 3);
+    size_t found = 0;
+    for (int id = 0; id < IDS; id++) {
+        char lease[64];
+        const model_task *task = model_task_of(queue, id);
+        const rv_reply *stands = find(tasks, 3, model_id(id)), *extra = find(extras, 1, model_id(id));
+        bool asked = is_asked_for(task, session, thread);
+        model_name_lease(lease, task->at_ms, task->thread);
+        found += asked;
+        if (asked != (stands != NULL) || (asked && !rv_reply_is_text(stands, lease)))
+            model_differ("recall says %s of %s", stands ? stands->text : "nothing", model_id(id));
+        if ((asked && task->marked) != (extra != NULL)) model_differ("recall tells of %s, or does not", model_id(id));
+        if (extra && (rv_reply_int(rv_reply_at(extra, 1), -1) != task->failures ||
+                      rv_reply_int(rv_reply_at(extra, 2), -1) != task->crashes))
+            model_differ("recall tells %s", test_reply_text(extra));
+    }
+    if (tasks->count != 3 * found) model_differ("recall finds %zu tasks, not %zu", tasks->count / 3, found);
+}
+
+static void believe_what_stands(int hand, int queue, int thread)
+{
+    model_hand *h = &model.hands[hand];
+    int session = h->session[queue];
+    for (int i = h->belief_count - 1; i >= 0; i--) {
+        const model_belief *belief = &h->beliefs[i];
+        const model_task *task = model_task_of(queue, belief->id);
+        if (belief->queue != queue || (thread != THREADS && belief->thread != thread)) continue;
+        if (is_asked_for(task, session, belief->thread) && task->at_ms == belief->since_ms) continue;
+        model_disbelieve(hand, i);
+        COVER(RECALL_MISSES);
+    }
+    for (int id = 0; id < IDS; id++) {
+        const model_task *task = model_task_of(queue, id);
+        bool known = false;
+        if (!is_asked_for(task, session, thread)) continue;
+        for (int i = 0; i < h->belief_count; i++)
+            known = known || (h->beliefs[i].queue == queue && h->beliefs[i].id == id);
+        if (known) continue;
+        model_believe(hand, (model_belief){queue, id, task->thread, task->at_ms, task->marked});
+        COVER(RECALL_FINDS);
+    }
+}
+
+static void recall(int hand, int queue, int thread)
+{
+    model_hand *h = &model.hands[hand];
+    int session = h->session[queue];
+    model_life life = model.sessions[session].life;
+    const rv_reply *reply =
+        CALL(recall, queue, model_session_id(session), thread == THREADS ? "" : model_number(thread + 1), "0");
+    if (!reply) return;
+    if (reply->count != 4 || rv_reply_int(reply->items[0], -1) != (life == ALIVE) ||
+        !rv_reply_is_text(reply->items[1], "0")) {
+        model_differ("recall says %s", test_reply_text(reply));
+        return;
+    }
+    check(queue, session, thread, reply);
+    believe_what_stands(hand, queue, thread);
+    if (life == DYING) COVER(RECALL_DYING);
+    if (life == ABSENT) COVER(RECALL_GONE);
+    if (life == ALIVE) h->begun[queue] = true;
+    if (life != ALIVE && h->begun[queue]) model_renew(hand, queue);
+}
+
+void model_recall(const int arg[ARGS])
+{
+    model_hand *hand = &model.hands[arg[HAND]];
+    for (int queue = 0; queue < QUEUES; queue++) recall(arg[HAND], queue, arg[THREAD]);
+    for (int thread = 0; thread < THREADS; thread++)
+        if (arg[THREAD] == THREADS || arg[THREAD] == thread) hand->unsure[thread] = false;
+}

@@ -1,0 +1,136 @@
+/* What becomes of the tasks that a turn settles. */
+#include <string.h>
+
+#include "model/model_turn.h"
+
+int64_t model_delay(const item *one)
+{
+    static const int64_t delays[] = {0, 1000, 50000};
+    return delays[one->number % 3];
+}
+
+static void refuse(const item *one, const model_task *task, const model_session *session)
+{
+    bool same = task->state == RUNNING && &model.sessions[task->session] == session;
+    if (!same) COVER(TURN_REFUSED);
+    if (same && session->life == DYING) COVER(TURN_REFUSED_DYING);
+    if (same && session->life == ALIVE && *one->lease) COVER(TURN_REFUSED_LEASE);
+}
+
+static void end_task(const item *one, model_task *task, model_state state)
+{
+    if (task->waited_ms) COVER(TURN_NOTIFIED);
+    model_end(one->queue, task, state);
+    if (task->state == NONE || model_trim_count(one->queue, state, 16) == 0) return;
+    if (state == DEAD)
+        COVER(TURN_TRIM_DEAD);
+    else
+        COVER(TURN_TRIM_COMPLETED);
+}
+
+static void complete(const item *one, model_task *task)
+{
+    if (one->how == DONE) COVER(TURN_DONE);
+    if (one->how == DONE_RECORD) COVER(TURN_DONE_INFO);
+    if (one->how == RESULT) COVER(TURN_RESULT);
+    if (one->how == RESULT) task->result = one->number;
+    bool told = model_has_info(task), counted = task->failures > 0 || task->crashes > 0;
+    bool by_another = told && !counted && task->old_progress, uncounted = !counted && task->error;
+    end_task(one, task, COMPLETED);
+    if (task->state != NONE) return;
+    if (told)
+        COVER(TURN_INFO_UNKEPT);
+    else
+        COVER(TURN_DONE_UNKEPT);
+    if (by_another) COVER(TURN_OLD_PROGRESS_UNKEPT);
+    if (uncounted) COVER(TURN_UNCOUNTED_UNKEPT);
+}
+
+static void note_error(const item *one, model_task *task)
+{
+    task->error = one->number;
+    task->failed_ms = model.now_ms;
+    if (one->how == FAIL_UNCOUNTED) return;
+    task->failures++;
+    task->marked = true;
+}
+
+static void fail(const item *one, model_task *task)
+{
+    note_error(one, task);
+    if (one->how == FAIL)
+        COVER(TURN_FAIL);
+    else
+        COVER(TURN_FAIL_UNCOUNTED);
+    end_task(one, task, DEAD);
+    if (task->state == NONE) COVER(TURN_FAIL_UNKEPT);
+}
+
+static void settle(const item *one, model_task *task)
+{
+    int64_t delay = model_delay(one);
+    switch (one->how) {
+    case RETRY_LATER:
+        note_error(one, task);
+        model_move(task, SCHEDULED, model.now_ms + delay);
+        COVER(TURN_RETRY);
+        break;
+    case FAIL:
+    case FAIL_UNCOUNTED:
+        fail(one, task);
+        break;
+    case SNOOZE:
+        model_move(task, SCHEDULED, model.now_ms + delay + 1);
+        COVER(TURN_SNOOZE);
+        break;
+    case BACK:
+        model_move(task, READY, 0);
+        COVER(TURN_SNOOZE_NOW);
+        break;
+    default:
+        complete(one, task);
+    }
+}
+
+static void settle_item(const turn *t, item *one)
+{
+    char lease[64];
+    model_task *task = model_task_of(one->queue, one->id);
+    int session = model.hands[t->hand].session[one->queue];
+    model_name_lease(lease, task->at_ms, task->thread);
+    one->held = task->state == RUNNING && task->session == session && model.sessions[session].life == ALIVE &&
+                (*one->lease == '\0' || strcmp(one->lease, lease) == 0);
+    if (!one->held) {
+        refuse(one, task, &model.sessions[session]);
+        return;
+    }
+    if (*one->lease) COVER(TURN_NAMED);
+    settle(one, task);
+}
+
+/* (Both queues may have a task of that id.) */
+static void check_refused(const turn *t, const rv_reply *refused)
+{
+    for (int id = 0; id < IDS; id++) {
+        int said = 0, expected = 0;
+        for (size_t i = 0; i < refused->count; i++) said += rv_reply_is_text(refused->items[i], model_id(id));
+        for (int i = 0; i < t->count; i++) expected += t->items[i].id == id && !t->items[i].held;
+        if (said != expected) model_differ("turn refuses %s %d times, not %d", model_id(id), said, expected);
+    }
+}
+
+/* (In a group, those that are plainly done come first.) */
+void model_settle_all(turn *t, const rv_reply *refused)
+{
+    int plain = 0, held = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int i = 0; i < t->count; i++)
+            if ((t->items[i].how == DONE) == (pass == 0)) settle_item(t, &t->items[i]);
+    }
+    for (int i = 0; i < t->count; i++) {
+        plain += t->items[i].how == DONE;
+        held += t->items[i].how == DONE && t->items[i].held;
+    }
+    if (held > 0 && held < plain) COVER(TURN_HALF_HELD);
+    check_refused(t, refused);
+}

@@ -1,0 +1,179 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "model/model.h"
+#include "support/cmocka.h"
+
+const char *const model_state_names[STATES] = {"", "ready", "scheduled", "running", "completed", "dead", "cancelled"};
+
+model_task *model_task_of(int queue, int id)
+{
+    return &model.queues[queue].tasks[id];
+}
+
+/* ---- envelopes ------------------------------------------------------------------------------------------------- */
+
+/* (Weights 1, 3 and 256: of groups 1, 2 and 3.) */
+const char *model_rest(const model_task *task)
+{
+    static const char *const groups[] = {"", ",\"group\":\"g1\"", ",\"group\":\"g2\",\"weight\":3",
+                                         ",\"group\":\"g3\",\"weight\":256"};
+    static char text[2 * LARGE];
+    char priority[32] = "";
+    if (task->priority != 0) (void)snprintf(priority, sizeof(priority), ",\"priority\":%d", task->priority);
+    int length = snprintf(text, sizeof(text), "\"type\":\"t\"%s%s}\n%d", priority, groups[task->group], task->serial);
+    assert_true(length > 0);
+    if (task->large) {
+        memset(text + length, 'x', LARGE);
+        text[length + LARGE] = '\0';
+    }
+    return text;
+}
+
+const char *model_envelope(const model_task *task)
+{
+    static char text[2 * CUT];
+    (void)snprintf(text, sizeof(text), "{%s\"at\":%lld,%.*s", task->marked ? "\"info\":1," : "",
+                   (long long)task->enqueued_ms, CUT, model_rest(task));
+    text[CUT] = '\0';
+    return text;
+}
+
+bool model_has_info(const model_task *task)
+{
+    return task->failures || task->crashes || task->error || task->progress || task->result || task->placed;
+}
+
+/* ---- moves ----------------------------------------------------------------------------------------------------- */
+
+void model_move(model_task *task, model_state state, int64_t at_ms)
+{
+    task->placed = false;
+    task->state = state;
+    task->at_ms = at_ms;
+    task->session = -1;
+}
+
+void model_forget(model_task *task)
+{
+    *task = (model_task){.session = -1};
+}
+
+int model_count(int queue, model_state state)
+{
+    int count = 0;
+    for (int id = 0; id < IDS; id++) count += model.queues[queue].tasks[id].state == state;
+    return count;
+}
+
+int model_held(int session)
+{
+    int count = 0;
+    const model_task *tasks = model.queues[model.sessions[session].queue].tasks;
+    for (int id = 0; id < IDS; id++) count += tasks[id].state == RUNNING && tasks[id].session == session;
+    return count;
+}
+
+/* ---- retention ------------------------------------------------------------------------------------------------- */
+
+int64_t model_keep_age(int queue, model_state state)
+{
+    const model_queue *q = &model.queues[queue];
+    if (state == DEAD) return q->kept[1] ? q->keep_age[1] : 90LL * DAY;
+    return q->kept[0] ? q->keep_age[0] : DAY;
+}
+
+static int64_t keep_count(int queue, model_state state)
+{
+    const model_queue *q = &model.queues[queue];
+    int which = state == DEAD;
+    return q->kept[which] ? q->keep_count[which] : 10000;
+}
+
+static model_task *oldest(int queue, model_state state)
+{
+    model_task *found = NULL;
+    for (int id = 0; id < IDS; id++) {
+        model_task *task = model_task_of(queue, id);
+        if (task->state == state && (!found || task->at_ms < found->at_ms)) found = task;
+    }
+    return found;
+}
+
+int model_trim_count(int queue, model_state state, int most)
+{
+    int64_t limit = keep_count(queue, state);
+    int trimmed = 0;
+    while (limit >= 0 && trimmed < most && model_count(queue, state) > limit) {
+        model_forget(oldest(queue, state));
+        trimmed++;
+    }
+    return trimmed;
+}
+
+int model_trim_age(int queue, model_state state, int most)
+{
+    int64_t age = model_keep_age(queue, state);
+    int trimmed = 0;
+    while (age >= 0 && trimmed < most) {
+        model_task *task = oldest(queue, state);
+        if (!task || task->at_ms > model.now_ms - age) break;
+        model_forget(task);
+        trimmed++;
+    }
+    return trimmed;
+}
+
+void model_end(int queue, model_task *task, model_state state)
+{
+    task->waited_ms = 0;
+    if (model_keep_age(queue, state) == 0 || keep_count(queue, state) == 0) {
+        model_forget(task);
+    } else {
+        model_move(task, state, model.now_ms);
+    }
+}
+
+/* ---- hands ----------------------------------------------------------------------------------------------------- */
+
+int model_new_session(int queue)
+{
+    assert_true(model.session_count < SESSIONS);
+    model.sessions[model.session_count] = (model_session){.queue = queue};
+    return model.session_count++;
+}
+
+void model_believe(int hand, model_belief belief)
+{
+    model_hand *h = &model.hands[hand];
+    for (int i = 0; i < h->belief_count; i++) {
+        if (h->beliefs[i].queue != belief.queue || h->beliefs[i].id != belief.id) continue;
+        h->beliefs[i] = belief;
+        return;
+    }
+    assert_true(h->belief_count < BELIEFS);
+    h->beliefs[h->belief_count++] = belief;
+}
+
+void model_disbelieve(int hand, int index)
+{
+    model_hand *h = &model.hands[hand];
+    for (int i = index; i < h->belief_count - 1; i++) h->beliefs[i] = h->beliefs[i + 1];
+    h->belief_count--;
+}
+
+void model_disbelieve_queue(int hand, int queue)
+{
+    model_hand *h = &model.hands[hand];
+    for (int i = h->belief_count - 1; i >= 0; i--)
+        if (h->beliefs[i].queue == queue) model_disbelieve(hand, i);
+}
+
+void model_renew(int hand, int queue)
+{
+    model_hand *h = &model.hands[hand];
+    model_disbelieve_queue(hand, queue);
+    h->session[queue] = model_new_session(queue);
+    h->begun[queue] = false;
+    memset(h->totals[queue], 0, sizeof(h->totals[queue]));
+}

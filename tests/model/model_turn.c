@@ -1,0 +1,246 @@
+/*
+ * A thread's turn: it settles tasks that it believes to hold, and leases others. What it sends is decided by what it
+ * knows; what comes of it, by the model. Replies are lost, and then it asks what stands under its name, or names its
+ * leases.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "model/model_turn.h"
+#include "support/queue.h"
+
+/* HAND, THREAD; FROM: which queues to lease from; WANT; SETTLE: how many; HOW: an octal digit for each, see the
+ * outcomes. */
+enum { HAND, THREAD, FROM, WANT, SETTLE, HOW, FLAGS, STRAY };
+enum { NAMED = 1, LOST = 2, TWICE = 4, JOIN = 8, WITH_STRAY = 16 };
+
+/* A thread that was told turns soon; else one that has something to settle comes before others. */
+static unsigned reason(const model_hand *hand, int thread)
+{
+    unsigned reasons = hand->told[thread] ? 8 : 1;
+    for (int i = 0; i < hand->belief_count; i++)
+        if (hand->beliefs[i].thread == thread) return reasons + 4;
+    return reasons;
+}
+
+static void choose_thread(int *ret_hand, int *ret_thread)
+{
+    unsigned total = 0;
+    for (unsigned i = 0; i < mood.hands * THREADS; i++) total += reason(&model.hands[i / THREADS], (int)(i % THREADS));
+    unsigned point = model_chance(total), i = 0;
+    for (;; i++) {
+        unsigned each = reason(&model.hands[i / THREADS], (int)(i % THREADS));
+        if (point < each) break;
+        point -= each;
+    }
+    *ret_hand = (int)(i / THREADS);
+    *ret_thread = (int)(i % THREADS);
+}
+
+void model_turn_make(int arg[ARGS])
+{
+    choose_thread(&arg[HAND], &arg[THREAD]);
+    arg[FROM] = mood.queues == 1 ? 0 : CHOOSE(0, 1, 2, 3);
+    arg[WANT] = CHOOSE(0, 1, 1, 2, 3, 6, 20);
+    arg[SETTLE] = CHOOSE(0, 1, 1, 2, 3, 6);
+    arg[HOW] = (int)model_chance(1 << 18);
+    if (model_chance(3) == 0) arg[HOW] = 0;
+    arg[FLAGS] = CHOOSE(0, 0, 0, 0, 0, 0, NAMED, LOST, LOST, TWICE, JOIN, WITH_STRAY, WITH_STRAY | NAMED);
+    arg[STRAY] = model_choose_id();
+}
+
+/* ---- what is sent ---------------------------------------------------------------------------------------------- */
+
+void model_name_lease(char text[64], int64_t since_ms, int thread)
+{
+    (void)snprintf(text, 64, "%lld %d", (long long)since_ms, thread + 1);
+}
+
+/* The thread's first beliefs, as settlements. */
+static void choose_items(turn *ret, const int arg[ARGS])
+{
+    const model_hand *hand = &model.hands[ret->hand];
+    int how = arg[HOW];
+    for (int i = 0; i < hand->belief_count && ret->count < arg[SETTLE]; i++) {
+        const model_belief *belief = &hand->beliefs[i];
+        if (belief->thread != ret->thread) continue;
+        item *one = &ret->items[ret->count++];
+        *one = (item){.queue = belief->queue, .id = belief->id, .how = how % 8, .number = ++model.serial};
+        if (one->how == DONE && belief->knows_info) one->how = DONE_RECORD;
+        if (ret->named) model_name_lease(one->lease, belief->since_ms, belief->thread);
+        how /= 8;
+    }
+}
+
+/* A task that the thread knows nothing of. (Nobody says plainly "done" of one with something to tell.) */
+static void choose_stray(turn *ret, const int arg[ARGS])
+{
+    item stray = {.queue = ret->keys[0], .id = arg[STRAY], .how = arg[HOW] % 8, .number = ++model.serial};
+    for (int i = 0; i < ret->count; i++)
+        if (ret->items[i].queue == stray.queue && ret->items[i].id == stray.id) return;
+    if (stray.how == DONE && model_has_info(model_task_of(stray.queue, stray.id))) stray.how = DONE_RECORD;
+    if (ret->named) model_name_lease(stray.lease, model.now_ms, ret->thread);
+    ret->items[ret->count++] = stray;
+}
+
+static void prepare(turn *ret, const int arg[ARGS])
+{
+    const model_hand *hand = &model.hands[arg[HAND]];
+    *ret = (turn){.hand = arg[HAND], .thread = arg[THREAD], .want = arg[WANT]};
+    int told = hand->told[ret->thread], order = told ? hand->wait[ret->thread] : arg[FROM];
+    if (told && ret->want == 0) ret->want = 1;
+    ret->keys[0] = order % 2;
+    ret->keys[1] = 1 - order % 2;
+    ret->from = ret->want == 0 ? 0 : order < 2 ? 1 : 2;
+    for (int queue = 0; queue < QUEUES; queue++) ret->join[queue] = !hand->begun[queue] || arg[FLAGS] & JOIN;
+    ret->named = arg[FLAGS] & (NAMED | TWICE) || hand->unsure[ret->thread];
+    choose_items(ret, arg);
+    if (arg[FLAGS] & WITH_STRAY) choose_stray(ret, arg);
+}
+
+static int key_index(const turn *t, int queue)
+{
+    return t->keys[0] == queue ? 1 : 2;
+}
+
+static void send_record(const item *one)
+{
+    static const char *const verbs[] = {"", "done", "done", "retry", "fail", "fail", "snooze", "snooze"};
+    const char *words[3] = {"", "", ""};
+    char text[64], kind[32];
+    int64_t delay = model_delay(one);
+    (void)snprintf(text, sizeof(text), "m%d", one->number);
+    (void)snprintf(kind, sizeof(kind), "k%d", KIND_OF(one->number));
+    if (one->how == RESULT) words[0] = text, words[1] = "1";
+    if (one->how == RETRY_LATER) words[0] = model_number(delay);
+    if (one->how == FAIL) words[0] = "1";
+    if (one->how == SNOOZE) words[0] = model_number(delay + 1);
+    if (one->how == BACK) words[0] = "0";
+    if (one->how >= RETRY_LATER && one->how <= FAIL_UNCOUNTED) words[1] = kind, words[2] = text;
+    model_arg_text(verbs[one->how]);
+    model_arg_text(model_id(one->id));
+    for (int i = 0; i < 3; i++) model_arg_text(words[i]);
+}
+
+/* A group: the items from `first` to before `end`, all of one queue and one lease. */
+static void send_group(const turn *t, int first, int end)
+{
+    const item *items = t->items;
+    int plain = 0;
+    for (int i = first; i < end; i++) plain += items[i].how == DONE;
+    model_arg("%d", key_index(t, items[first].queue));
+    model_arg_text(model_session_id(model.hands[t->hand].session[items[first].queue]));
+    model_arg_text(items[first].lease);
+    model_arg("%d", plain);
+    for (int i = first; i < end; i++)
+        if (items[i].how == DONE) model_arg_text(model_id(items[i].id));
+    model_arg("%d", end - first - plain);
+    for (int i = first; i < end; i++)
+        if (items[i].how != DONE) send_record(&items[i]);
+}
+
+static const char *about =
+    "{\"worker\":\"by-hand\",\"pid\":1                                                           }";
+
+static void send(const turn *t)
+{
+    model_begin(&rv_script_turn);
+    for (int i = 0; i < QUEUES; i++) model_key(t->keys[i]);
+    model_arg("%d", t->thread + 1);
+    model_arg("%d", t->want);
+    model_arg("%d", TTL);
+    model_arg("%d", t->from);
+    for (int i = 0; i < t->from; i++) {
+        model_arg_text(model_session_id(model.hands[t->hand].session[t->keys[i]]));
+        model_arg_text(t->join[t->keys[i]] ? about : "");
+    }
+    for (int first = 0, end; first < t->count; first = end) {
+        end = first + 1;
+        while (end < t->count && !t->named && t->items[end].queue == t->items[first].queue) end++;
+        send_group(t, first, end);
+    }
+}
+
+/* ---- what is heard --------------------------------------------------------------------------------------------- */
+
+static bool is_believed(const model_belief *belief, const turn *t)
+{
+    for (int i = 0; i < t->count; i++)
+        if (t->items[i].queue == belief->queue && t->items[i].id == belief->id) return false;
+    return true;
+}
+
+static void count_outcomes(const turn *t)
+{
+    for (int i = 0; i < t->count; i++) {
+        const item *one = &t->items[i];
+        int *totals = model.hands[t->hand].totals[one->queue];
+        if (!one->held) continue;
+        totals[0] += one->how <= RESULT;
+        totals[1] += one->how >= RETRY_LATER && one->how <= FAIL_UNCOUNTED;
+        totals[2] += one->how == FAIL || one->how == FAIL_UNCOUNTED;
+    }
+}
+
+/* The hand knows now what was settled, and what it has. */
+static void hear(const turn *t)
+{
+    model_hand *hand = &model.hands[t->hand];
+    for (int i = hand->belief_count - 1; i >= 0; i--)
+        if (!is_believed(&hand->beliefs[i], t)) model_disbelieve(t->hand, i);
+    count_outcomes(t);
+    for (int i = 0; i < t->leased; i++) {
+        int queue = t->given[i].queue, id = t->given[i].id;
+        bool marked = model_task_of(queue, id)->marked;
+        model_believe(t->hand, (model_belief){queue, id, t->thread, model.now_ms, marked});
+        hand->begun[queue] = true;
+    }
+    for (int queue = 0; queue < QUEUES; queue++)
+        if (t->gone[queue]) model_renew(t->hand, queue);
+}
+
+static bool exchange(turn *t)
+{
+    send(t);
+    const rv_reply *reply = model_call();
+    if (!reply) return false;
+    const rv_reply *refused = rv_reply_at(reply, 1);
+    if (reply->count < 4 || refused->type != RV_ARRAY || rv_reply_int(rv_reply_at(reply, 0), -1) != model.now_ms) {
+        model_differ("turn says %s", test_reply_text(reply));
+        return false;
+    }
+    model_settle_all(t, refused);
+    model_lease_all(t, reply); /* (the reply is gone when it returns) */
+    return true;
+}
+
+/* A thread that was told of one queue may find all that it wants in one before it. */
+static void follow(const turn *t)
+{
+    model_hand *hand = &model.hands[t->hand];
+    int told = hand->told[t->thread] - 1;
+    hand->told[t->thread] = 0;
+    if (told < 0 || t->from == 0 || t->looked[told]) return;
+    model.queues[told].token_lost = true;
+    COVER(TURN_ELSEWHERE);
+}
+
+void model_turn(const int arg[ARGS])
+{
+    turn t;
+    model_hand *hand = &model.hands[arg[HAND]];
+    prepare(&t, arg);
+    if (!exchange(&t)) return;
+    follow(&t);
+    if (arg[FLAGS] & TWICE) {
+        COVER(TURN_TWICE);
+        hand->unsure[t.thread] = true; /* (of what the first call leased) */
+        if (!exchange(&t)) return;
+    }
+    if (arg[FLAGS] & LOST) {
+        COVER(TURN_LOST);
+        hand->unsure[t.thread] = true;
+        return;
+    }
+    hear(&t);
+}

@@ -1,0 +1,46 @@
+/*
+ * model_turn.h - what the parts of a turn share: model_turn.c sends it and takes note of what it hears, model_settle.c
+ * says what becomes of what was settled, model_lease.c of what is leased.
+ */
+#ifndef TEST_MODEL_TURN_H
+#define TEST_MODEL_TURN_H
+
+#include "model/model.h"
+
+/* What a thread says of a task. */
+enum { DONE, DONE_RECORD, RESULT, RETRY_LATER, FAIL, FAIL_UNCOUNTED, SNOOZE, BACK };
+enum { ITEMS = 24 };
+
+typedef struct item {
+    int queue, id, how, number;
+    char lease[64]; /* "": any */
+    bool held;
+} item;
+
+typedef struct turn {
+    int hand, thread, want;
+    int keys[QUEUES]; /* the queues, those first that are leased from */
+    int from;         /* how many that are */
+    bool join[QUEUES];
+    bool named;
+    item items[ITEMS];
+    int count;
+    /* what came of it */
+    int leased;
+    struct {
+        int queue, id;
+    } given[QUEUES * IDS];
+    size_t told; /* of how many leased tasks there is something to tell */
+    bool gone[QUEUES], looked[QUEUES], put_off[QUEUES];
+} turn;
+
+/* A lease as it stands in Redis. */
+void model_name_lease(char text[64], int64_t since_ms, int thread);
+/* How long a retry waits; a snooze waits one more. */
+int64_t model_delay(const item *one);
+
+void model_settle_all(turn *t, const rv_reply *refused);
+void model_lease_all(turn *t, const rv_reply *reply);
+void model_check_envelope(const model_task *task, const char *id, const char *envelope);
+
+#endif
