@@ -24,107 +24,150 @@
 -- Sent twice: settling hits only once, but for a task that the session has leased again in between: say which lease is
 -- meant where that can be. What a lost reply leased is found again by recall.lua, which also tells what was settled. Ask
 -- that first.
--- include: lib/base.lua
+--
+-- To make a function costs Lua as much as a small command costs Redis, and a script makes its functions anew at each call. So
+-- the common case (plain completions, and tasks with nothing to tell in a queue without limits) is written out here without
+-- any; all the rest is in two functions, which are made when they are first needed.
 
--- (Functions are made anew at each call of a script, so those of a rare path are made where it begins.)
+local call, unpack, byte = redis.call, unpack, string.byte
 local thread, want, ttl, queues = ARGV[1], tonumber(ARGV[2]), ARGV[3], tonumber(ARGV[4])
-local now = clock()
+local time = call('TIME')
+local now = time[1] * 1000 + (time[2] - time[2] % 1000) / 1000
+local now_text = string.format('%d', now)
 local refused, gone, extras = {}, {}, {}
 local reply = {now, refused, gone, extras}
 local settings, freed, shut = {}, {}, {}
 
-local function settings_of(index)
-  if not settings[index] then
-    settings[index] = call('HMGET', KEYS[index] .. 'settings', 'completed_age', 'completed_count', 'dead_age',
-      'dead_count', 'waiters', 'paused', 'large', 'gate')
-  end
-  return settings[index]
-end
-
-local made_gate
-local function make_gate()
-  if made_gate then return made_gate end
--- include: lib/order.lua
--- include: lib/front.lua
--- include: lib/gate.lua
--- include: lib/gate_lease.lua
-  made_gate = gates
-  return made_gate
-end
-
-local function settle_all(at)
+local settling
+local function rare_settling()
+  if settling then return settling end
+-- include: lib/base.lua
 -- include: lib/keep.lua
 -- include: lib/notify.lua
 -- include: lib/where.lua
--- include: lib/settle.lua
-
-  local function make_outcomes()
 -- include: lib/order.lua
 -- include: lib/front.lua
 -- include: lib/schedule.lua
+-- include: lib/gate.lua
 -- include: lib/unique.lua
 -- include: lib/put.lua
 -- include: lib/death.lua
+-- include: lib/settle.lua
 -- include: lib/outcomes.lua
-    return outcomes
-  end
-
-  local outcomes
-  while at <= #ARGV do
-    local index = tonumber(ARGV[at])
-    local P, running, held = KEYS[index], KEYS[index] .. 'running:' .. ARGV[at + 1], ARGV[at + 2]
-    local plain = tonumber(ARGV[at + 3])
-    at = at + 4
-    -- (A plain completion's batch is at most a lease's batch: well within what unpack takes.)
-    if plain > 0 then
-      settle_plain(P, running, held, {unpack(ARGV, at, at + plain - 1)}, now, settings_of(index), refused)
-    end
-    at = at + plain
-    local records = tonumber(ARGV[at])
-    at = at + 1
-    for _ = 1, records do
-      outcomes = outcomes or make_outcomes()
-      settle_record(P, running, held, at, outcomes, now, settings_of(index), refused)
-      at = at + 5
-    end
-    if settings_of(index)[8] then freed[index] = true end
-  end
+  settling = {plain = settle_plain, some = settle_some, record = settle_record, outcomes = outcomes, trim = trim_count}
+  return settling
 end
 
-local function lease_all()
-  local made_marked
-  local function make_marked()
-    if made_marked then return made_marked end
--- include: lib/told.lua
+local leasing
+local function rare_leasing()
+  if leasing then return leasing end
+-- include: lib/base.lua
+-- include: lib/order.lua
 -- include: lib/schedule.lua
+-- include: lib/gate.lua
+-- include: lib/gate_lease.lua
+-- include: lib/told.lua
 -- include: lib/marked.lua
-    made_marked = marked
-    return made_marked
-  end
 -- include: lib/lease.lua
+  leasing = lease
+  return leasing
+end
 
-  for index = 1, queues do
-    if not settings_of(index)[6] then
-      local leased
-      leased, shut[index] = lease(KEYS[index], index, ARGV[3 + 2 * index], ARGV[4 + 2 * index], ttl, want, thread, now,
-        #reply > 4, settings_of(index), extras)
-      if leased == false then
-        gone[#gone + 1] = index
-      elseif leased and #leased > 1 then
-        reply[#reply + 1] = leased
-        want = want - (#leased - 1) / 2
-        -- (A task that must be alone ends the lease, also if there would be room.)
-        local last = extras[#extras]
-        if want <= 0 or (last and last[1] ~= '#' and last[3] > 0) then break end
+local at = 5 + 2 * queues
+while at <= #ARGV do
+  local index = tonumber(ARGV[at])
+  local P, held, plain = KEYS[index], ARGV[at + 2], tonumber(ARGV[at + 3])
+  local running, first, last = P .. 'running:' .. ARGV[at + 1], at + 4, at + 3 + plain
+  local s = call('HMGET', P .. 'settings', 'completed_age', 'completed_count', 'dead_age', 'dead_count', 'waiters',
+    'paused', 'large', 'gate')
+  settings[index] = s
+  -- (A plain completion's batch is at most a lease's batch: well within what unpack takes.)
+  if plain > 0 and (held ~= '' or s[5] or s[8]) then
+    rare_settling().plain(P, running, held, {unpack(ARGV, first, last)}, now, s, refused)
+  elseif plain > 0 then
+    local hit = call('HDEL', running, unpack(ARGV, first, last))
+    if hit ~= plain then
+      rare_settling().some(P, {unpack(ARGV, first, last)}, hit, now, s, refused)
+    elseif s[1] == '0' or s[2] == '0' then
+      call('HDEL', P .. 'tasks', unpack(ARGV, first, last))
+    else
+      local members, n = {}, 0
+      for i = first, last do
+        members[n + 1], members[n + 2], n = now_text, ARGV[i], n + 2
+      end
+      call('ZADD', P .. 'completed', unpack(members))
+      -- (What is too many is removed when it is worth the while: a part in 64 more may stand meanwhile.)
+      local most = tonumber(s[2]) or 10000
+      if most > 0 and call('ZCARD', P .. 'completed') > most + most / 64 then
+        rare_settling().trim(P, 'completed', most, 2 * plain + 500)
       end
     end
   end
+  local records = tonumber(ARGV[last + 1])
+  at = last + 2
+  for _ = 1, records do
+    local rare = rare_settling()
+    rare.record(P, running, held, at, rare.outcomes, now, s, refused)
+    at = at + 5
+  end
+  if s[8] then freed[index] = true end
 end
 
-if 5 + 2 * queues <= #ARGV then settle_all(5 + 2 * queues) end
-if want > 0 then lease_all() end
+for index = 1, want > 0 and queues or 0 do
+  local P = KEYS[index]
+  local s = settings[index]
+  if not s then
+    s = call('HMGET', P .. 'settings', 'completed_age', 'completed_count', 'dead_age', 'dead_count', 'waiters', 'paused',
+      'large', 'gate')
+    settings[index] = s
+  end
+  -- (One more than is wanted: whether another thread must be woken is then known, not guessed.)
+  local ids = not s[6] and not s[7] and not s[8] and call('ZRANGE', P .. 'ready', 0, want)
+  if not s[6] and (not ids or #ids > 0) then
+    local running = P .. 'running:' .. ARGV[3 + 2 * index]
+    local plain, more = ids and call('HEXISTS', running, '#') == 1, false
+    local leased, envelopes
+    if plain then
+      more = #ids > want
+      ids[want + 1] = nil
+      envelopes = call('HMGET', P .. 'tasks', unpack(ids))
+      for i = 1, #ids do
+        -- (105: the 'i' of an envelope that has more to tell, see lib/base.lua.)
+        if not envelopes[i] or byte(envelopes[i], 3) == 105 then plain = false end
+      end
+    end
+    if plain then
+      call('ZREMRANGEBYRANK', P .. 'ready', 0, #ids - 1)
+      local leases, n, since = {}, 0, now_text .. ' ' .. thread
+      leased = {index}
+      for i = 1, #ids do
+        leases[n + 1], leases[n + 2] = ids[i], since
+        leased[n + 2], leased[n + 3] = ids[i], envelopes[i]
+        n = n + 2
+      end
+      call('HSET', running, unpack(leases))
+      if more and call('LLEN', P .. 'wake') == 0 then call('LPUSH', P .. 'wake', 1) end
+    else
+      leased, shut[index] = rare_leasing()(P, index, ARGV[3 + 2 * index], ARGV[4 + 2 * index], ttl, want, thread, now,
+        #reply > 4, s, extras)
+    end
+    if leased == false then
+      gone[#gone + 1] = index
+    elseif leased and #leased > 1 then
+      reply[#reply + 1] = leased
+      want = want - (#leased - 1) / 2
+      -- (A task that must be alone ends the lease, also if there would be room.)
+      local last = extras[#extras]
+      if want <= 0 or (last and last[1] ~= '#' and last[3] > 0) then break end
+    end
+  end
+end
+
 -- (Where limits hold, places that became free here are for whoever waits.)
 for index in pairs(freed) do
-  if not shut[index] and not settings[index][6] and call('EXISTS', KEYS[index] .. 'ready') == 1 then wake(KEYS[index]) end
+  local P = KEYS[index]
+  if not shut[index] and not settings[index][6] and call('EXISTS', P .. 'ready') == 1 and call('LLEN', P .. 'wake') == 0 then
+    call('LPUSH', P .. 'wake', 1)
+  end
 end
 return reply

@@ -1,5 +1,5 @@
 -- Leasing under limits. Needs base, order, gate.
-local gates = {call_first = call_first, release = release}
+local gates = {}
 
 function gates.open(P, now, flags)
   local g = gate_look(P, now)

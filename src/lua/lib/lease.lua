@@ -1,10 +1,9 @@
--- Leasing: ids move from `ready` into the session's hash. Needs base, and what makes the rarer parts: make_marked, make_gate.
+-- Leasing: ids move from `ready` into the session's hash. Needs base, marked, gate_lease.
 
 -- How many of the first ids to take. company: other tasks were leased before these.
 local function cut(P, running, ids, envelopes, company, extras, now)
   for i = 1, #ids do
     if envelopes[i] and has_info(envelopes[i]) then
-      local marked = make_marked()
       local how = marked.weigh(P, running, ids[i], envelopes[i], i == 1 and not company, extras)
       if how == 'off' then
         marked.off(P, ids[i], tonumber(call('ZSCORE', P .. 'ready', ids[i])), now)
@@ -43,8 +42,7 @@ end
 -- Leases up to `want` tasks to the session. Returns {queue index, id, envelope, ...}, or nil when there is nothing, or
 -- false when the session is gone; and whether a limit lets no more of them start. settings: as settings_of in turn.lua.
 local function lease(P, index, session, join, ttl, want, thread, now, company, settings, extras)
-  local gates = settings[8] and make_gate()
-  local gate = gates and gates.open(P, now, settings[8])
+  local gate = settings[8] and gates.open(P, now, settings[8])
   if gate then
     want = gates.room(gate, want)
     if want <= 0 then return nil, true end
@@ -62,7 +60,7 @@ local function lease(P, index, session, join, ttl, want, thread, now, company, s
   local envelopes, taken
   local more = #ids > want
   if gate and gate.groups then
-    ids, envelopes, more = gates.admit(gate, running, want, company, extras, make_marked(), settings[7])
+    ids, envelopes, more = gates.admit(gate, running, want, company, extras, marked, settings[7])
     taken = #ids
   else
     for i = #ids, want + 1, -1 do ids[i] = nil end

@@ -1,9 +1,8 @@
 -- Settling: what becomes of tasks that a session holds. Ownership is where the id stands: HDEL from the session's hash
--- must hit. Needs base, keep, notify, where, make_gate.
+-- must hit. Needs base, keep, notify, where, gate.
 
--- Takes ids out of the session's hands; those that it did not hold go to `refused`, the others are returned.
-local function take(P, running, ids, refused)
-  local hit = call('HDEL', running, unpack(ids))
+-- Of ids that were to be taken out of the session's hands, `hit` were there: returns these, the others go to `refused`.
+local function taken_of(P, ids, hit, refused)
   if hit == #ids then return ids end
   local mine = {}
   for i = 1, #ids do
@@ -42,14 +41,19 @@ local function of_lease(running, lease, ids, refused)
   return held
 end
 
+-- Completes those of ids that were taken out of the session's hands.
+local function settle_some(P, ids, hit, now, settings, refused)
+  local mine = taken_of(P, ids, hit, refused)
+  if #mine == 0 then return end
+  if settings[8] then release(P, mine, now, settings[8]) end
+  complete(P, mine, now, settings)
+  if settings[5] then notify(P, mine, 'completed') end
+end
+
 -- lease: unless empty, only this one is meant, and not a later one by the same session.
 local function settle_plain(P, running, lease, ids, now, settings, refused)
   if lease ~= '' then ids = of_lease(running, lease, ids, refused) end
-  local mine = #ids > 0 and take(P, running, ids, refused) or ids
-  if #mine == 0 then return end
-  if settings[8] then make_gate().release(P, mine, now, settings[8]) end
-  complete(P, mine, now, settings)
-  if settings[5] then notify(P, mine, 'completed') end
+  if #ids > 0 then settle_some(P, ids, call('HDEL', running, unpack(ids)), now, settings, refused) end
 end
 
 -- The record in ARGV from `at` on; outcomes: from outcomes.lua.
@@ -60,12 +64,11 @@ local function settle_record(P, running, lease, at, outcomes, now, settings, ref
     return
   end
   if settings[8] then
-    local gate = make_gate()
     if ARGV[at] == 'snooze' and tonumber(ARGV[at + 2]) <= 0 then
       local envelope = call('HGET', P .. 'tasks', id)
-      if envelope then gate.call_first(P, {id}, {envelope}, settings[8]) end
+      if envelope then call_first(P, {id}, {envelope}, settings[8]) end
     end
-    gate.release(P, {id}, now, settings[8])
+    release(P, {id}, now, settings[8])
   end
   local ended = outcomes[ARGV[at]](P, id, now, settings, ARGV[at + 2], ARGV[at + 3], ARGV[at + 4])
   if ended and settings[5] then notify(P, {id}, ended) end
