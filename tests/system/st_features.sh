@@ -9,7 +9,8 @@ COSTS=$REEVE_SOURCE/tests/component/ct_costs.c
 # Of the tables' rows: the third column names tests, and every feature has one.
 tests_exist() {
     local name count=0 row
-    awk -F' *[|] *' '/^\|/ && NF == 6 && $2 != "feature" && $2 !~ /^-/ { print $2 "\t" $4 }' "$FEATURES" >"$TEST_DIR/rows"
+    awk -F' *[|] *' '/^\|/ && NF == 6 && $2 != "feature" && $2 !~ /^-/ { print $2 "\t" $4 }' \
+        "$FEATURES" >"$TEST_DIR/rows"
     while IFS=$'\t' read -r row names; do
         [ -n "$names" ] || fail "\"$row\" names no test"
         for name in ${names//,/ }; do

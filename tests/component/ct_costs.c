@@ -1,0 +1,453 @@
+/*
+ * What a call costs Redis, in commands, counted by Redis itself. The plain path is written out here, so that nobody
+ * adds to it unnoticed: a task that uses no feature pays for none, and one that is used costs what docs/features.md
+ * says.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reeve/cron.h"
+#include "support/limits.h"
+#include "support/queue.h"
+
+#define BATCH 64
+
+static test_hand hand;
+
+static void begin_anew(void)
+{
+    test_hand_init(&hand, "1", "q");
+    hand.session_ms = 1000000000;
+    (void)test_place_empty(NULL);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    begin_anew();
+    return 0;
+}
+
+/* ---- counting -------------------------------------------------------------------------------------------------- */
+
+#define COMMANDS 64
+
+/* Calls of commands since the last reset, by name. */
+typedef struct costs {
+    struct {
+        char name[24];
+        int calls;
+    } of[COMMANDS];
+    size_t count;
+} costs;
+
+static void reset_costs(void)
+{
+    assert_string_equal(test_cmd(test_conn, "CONFIG RESETSTAT"), "OK");
+}
+
+/* What is no part of a call: the counting; and that the queue's name is made known, once a minute at most. */
+static bool is_counted(const char *name)
+{
+    static const char *const others[] = {"info", "config|resetstat", "sadd"};
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+        if (strcmp(name, others[i]) == 0) return false;
+    return true;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(a, b); /* (the name comes first) */
+}
+
+/* "cmdstat_hset:calls=2,usec=..." for each command. */
+static costs read_costs(void)
+{
+    costs ret = {.count = 0};
+    const char *line = test_cmd(test_conn, "INFO commandstats");
+    while ((line = strstr(line, "cmdstat_")) != NULL) {
+        line += strlen("cmdstat_");
+        size_t length = strcspn(line, ":");
+        assert_in_range(ret.count, 0, COMMANDS - 1);
+        assert_in_range(length, 1, sizeof(ret.of[0].name) - 1);
+        memcpy(ret.of[ret.count].name, line, length);
+        ret.of[ret.count].name[length] = '\0';
+        ret.of[ret.count].calls = atoi(line + length + strlen(":calls="));
+        if (is_counted(ret.of[ret.count].name)) ret.count++;
+    }
+    qsort(ret.of, ret.count, sizeof(ret.of[0]), by_name);
+    return ret;
+}
+
+static int calls_of(const costs *from, const char *name)
+{
+    for (size_t i = 0; i < from->count; i++)
+        if (strcmp(from->of[i].name, name) == 0) return from->of[i].calls;
+    return 0;
+}
+
+static void add_one(char text[1024], const char *format, int calls, const char *name)
+{
+    size_t length = strlen(text);
+    (void)snprintf(text + length, 1024 - length, "%s%s%s%d", length > 0 ? " " : "", name, format, calls);
+}
+
+/* "evalsha=1 hset=2 ...", by name. */
+static const char *costs_text(const costs *from)
+{
+    static char text[1024];
+    text[0] = '\0';
+    for (size_t i = 0; i < from->count; i++) add_one(text, "=", from->of[i].calls, from->of[i].name);
+    return text;
+}
+
+/* What is more, or less, than in another: "hget+1 hset-2 ...", by name; "" when nothing is. */
+static const char *difference_text(const costs *from, const costs *than)
+{
+    static char text[1024];
+    costs names = *from;
+    for (size_t i = 0; i < than->count && names.count < COMMANDS; i++)
+        if (calls_of(from, than->of[i].name) == 0) names.of[names.count++] = than->of[i];
+    qsort(names.of, names.count, sizeof(names.of[0]), by_name);
+    text[0] = '\0';
+    for (size_t i = 0; i < names.count; i++) {
+        int more = calls_of(from, names.of[i].name) - calls_of(than, names.of[i].name);
+        if (more != 0) add_one(text, more > 0 ? "+" : "", more, names.of[i].name);
+    }
+    return text;
+}
+
+static int wrong; /* lines of a table that do not hold: all are told before the test fails */
+
+static void check(const char *feature, const char *what, const char *actual, const char *expected)
+{
+    if (strcmp(actual, expected) == 0) return;
+    print_message("%s: %s: \"%s\" instead of \"%s\"\n", feature, what, actual, expected);
+    wrong++;
+}
+
+/* ---- what is measured ------------------------------------------------------------------------------------------ */
+
+/* Enqueues n tasks "<name>000", ... that are like one. */
+static void put(const char *name, size_t n, reeve_task_spec like)
+{
+    static char ids[3 * BATCH + 1][REEVE_ID_MAX], keys[3 * BATCH + 1][REEVE_ID_MAX];
+    static reeve_task_spec specs[3 * BATCH + 1];
+    static reeve_enqueued results[3 * BATCH + 1];
+    for (size_t i = 0; i < n; i++) {
+        (void)snprintf(ids[i], sizeof(ids[i]), "%s%03zu", name, i);
+        (void)snprintf(keys[i], sizeof(keys[i]), "key-%s%03zu", name, i);
+        specs[i] = like;
+        specs[i].queue = "q";
+        specs[i].type = "t";
+        specs[i].id = ids[i];
+        if (like.unique != NULL) specs[i].unique = keys[i];
+    }
+    test_ok(test_client, reeve_enqueue_many(test_client, specs, n, results));
+}
+
+/* Of n tasks, into a queue that has some of them waiting. */
+static costs cost_of_enqueueing(size_t n, reeve_task_spec like)
+{
+    put("a", 1, like);
+    reset_costs();
+    put("b", n, like);
+    return read_costs();
+}
+
+/* Of a turn in the middle of a drain: it settles n tasks in a way, and leases n, with more behind them. */
+static costs cost_of_turning(size_t n, reeve_task_spec like, rv_settlement how)
+{
+    static test_outcome outcomes[BATCH];
+    static char ids[BATCH][REEVE_ID_MAX];
+    put("t", 3 * n, like);
+    assert_int_equal(test_lease(&hand, (unsigned)n), n);
+    for (size_t i = 0; i < n; i++) {
+        (void)snprintf(ids[i], sizeof(ids[i]), "%s", hand.leased[i].id);
+        outcomes[i] = (test_outcome){0, how};
+        outcomes[i].is.id = ids[i];
+    }
+    reset_costs();
+    assert_int_equal(test_turn(&hand, (unsigned)n, outcomes, n), n);
+    costs ret = read_costs();
+    assert_string_equal(hand.refused, "");
+    return ret;
+}
+
+static const rv_settlement done = {.verb = REEVE_OUTCOME_DONE};
+
+static costs plain_enqueue(size_t n)
+{
+    begin_anew();
+    return cost_of_enqueueing(n, (reeve_task_spec){0});
+}
+
+static costs plain_turn(size_t n)
+{
+    begin_anew();
+    return cost_of_turning(n, (reeve_task_spec){0}, done);
+}
+
+/* ---- the plain path -------------------------------------------------------------------------------------------- */
+
+#define ENQUEUE_ONE "evalsha=1 hget=1 hmget=1 hset=2 llen=1 time=1 zadd=1"
+#define ENQUEUE_MANY "evalsha=1 hmget=2 hset=2 llen=1 time=1 zadd=1"
+#define TURN "evalsha=1 hdel=1 hexists=1 hmget=2 hset=1 llen=1 time=1 zadd=1 zcard=1 zrange=1 zremrangebyrank=1"
+#define TURN_NOTHING_KEPT "evalsha=1 hdel=2 hexists=1 hmget=2 hset=1 llen=1 time=1 zrange=1 zremrangebyrank=1"
+#define TURN_IDLE "evalsha=1 hmget=1 time=1 zrange=1"
+#define BEAT "evalsha=1 hget=1 hlen=1 time=1 zadd=1"
+
+static void keep_nothing(void)
+{
+    static const reeve_keep none = {0, 0};
+    test_ok(test_client, reeve_queue_set(test_client, "q", &(reeve_queue_settings){.completed = &none, .dead = &none}));
+}
+
+static void plain_tasks(void **state)
+{
+    costs now;
+    (void)state;
+    now = plain_enqueue(1);
+    assert_string_equal(costs_text(&now), ENQUEUE_ONE);
+    now = plain_enqueue(BATCH);
+    assert_string_equal(costs_text(&now), ENQUEUE_MANY);
+    now = plain_turn(1);
+    assert_string_equal(costs_text(&now), TURN);
+    now = plain_turn(BATCH);
+    assert_string_equal(costs_text(&now), TURN);
+    for (size_t n = 1; n <= BATCH; n += BATCH - 1) {
+        begin_anew();
+        keep_nothing();
+        now = cost_of_turning(n, (reeve_task_spec){0}, done);
+        assert_string_equal(costs_text(&now), TURN_NOTHING_KEPT);
+    }
+}
+
+static void an_idle_worker(void **state)
+{
+    bool alive = false;
+    uint64_t held = 0;
+    const rv_reply *reply;
+    costs now;
+    (void)state;
+    test_put("q", "a");
+    assert_int_equal(test_lease(&hand, 1), 1);
+    test_settle(&hand, TEST_DONE("a"));
+    reset_costs();
+    assert_int_equal(test_lease(&hand, 1), 0);
+    now = read_costs();
+    assert_string_equal(costs_text(&now), TURN_IDLE);
+    for (int i = 0; i < 2; i++) { /* (the first one makes the script known) */
+        reset_costs();
+        rv_beat_build(test_conn, &hand.prefixes[0], hand.sessions[0], hand.session_ms, &(rv_session_totals){0});
+        assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
+        assert_true(rv_beat_read(reply, &alive, &held) && alive);
+        now = read_costs();
+    }
+    assert_string_equal(costs_text(&now), BEAT);
+}
+
+/* ---- features -------------------------------------------------------------------------------------------------- */
+
+static void no_limits(void)
+{
+    test_limit_queue(1000, TEST_RATE(1000, 1000, 1000));
+    test_limit_groups(1000, TEST_RATE(1000, 1000, 1000));
+    test_limit_group("g", 5, NULL);
+    put("x", 3, (reeve_task_spec){.group = "g"});
+    assert_int_equal(test_lease(&hand, 3), 3);
+    test_settle(&hand, TEST_DONE("x000"), TEST_DONE("x001"), TEST_DONE("x002"));
+    test_ok(test_client, reeve_hold(test_client, "q", "g", 60000, NULL));
+    test_ok(test_client, reeve_hold(test_client, "q", "g", 0, NULL));
+    test_limit_forget("g");
+    test_limit_groups(-1, TEST_ANY_RATE);
+    test_limit_queue(-1, TEST_ANY_RATE);
+    test_tend_all("q"); /* (groups are forgotten) */
+}
+
+static void everything_about(void)
+{
+    put("d", 2, (reeve_task_spec){0});
+    assert_int_equal(test_lease(&hand, 2), 2);
+    test_settle(&hand, TEST_FAIL("d000"), TEST_RESULT("d001", "r"));
+    put("s", 2, (reeve_task_spec){.delay_ms = 3600000});
+    test_put_spec((reeve_task_spec){.id = "u", .unique = "k", .delay_ms = 3600000});
+    reeve_task_spec task = {.queue = "q", .type = "t"};
+    reeve_cron_entry entry = {.name = "c", .spec = "@yearly", .task = &task};
+    test_ok(test_client, reeve_cron_set(test_client, &entry, NULL));
+    reeve_queue_policy policy = {.max_attempts = 3};
+    reeve_queue_settings settings = {.policy = &policy, .on_dead = "t"};
+    test_ok(test_client, reeve_queue_set(test_client, "q", &settings));
+    test_ok(test_client, reeve_pause(test_client, "q"));
+    test_ok(test_client, reeve_resume(test_client, "q"));
+}
+
+static void concurrency(void)
+{
+    test_limit_queue(100000, NULL);
+}
+
+static void rate(void)
+{
+    test_limit_queue(0, TEST_RATE(1000000, 1000, 1000000));
+}
+
+static void group_concurrency(void)
+{
+    test_limit_groups(100000, NULL);
+}
+
+static void group_rate(void)
+{
+    test_limit_groups(0, TEST_RATE(1000000, 1000, 1000000));
+}
+
+static void a_waiter(void)
+{
+    (void)test_cmd(test_conn, "HSET reeve:{q}:settings waiters 1");
+    (void)test_cmd(test_conn, "ZADD reeve:{q}:waiters 9000000000000 somebody");
+}
+
+static const char *const tags[] = {"x", "y"};
+static const reeve_meta meta[] = {{"key", "value"}};
+static const reeve_backoff backoff = {.shape = REEVE_BACKOFF_FIXED, .base_ms = 5};
+
+/* What it costs beyond the plain path: to enqueue one, a batch, and a turn with a batch of one and of BATCH. */
+typedef struct feature {
+    const char *name;
+    void (*use)(void);
+    reeve_task_spec like;
+    rv_settlement how;
+    const char *enqueue_one, *enqueue_many, *turn_one, *turn_many;
+} feature;
+
+#define PUT_GROUP "hmget-1 zadd+1 zrangebyscore+1 zscore+1"
+#define DONE .how = {.verb = REEVE_OUTCOME_DONE}
+
+static const feature features[] = {
+    {"priority", NULL, {.priority = -5}, DONE, "", "", "", ""},
+    {"options", NULL, {.max_attempts = 3, .max_crashes = 2, .timeout_ms = 1000, .backoff = &backoff}, DONE,
+     "", "", "", ""},
+    {"tags and metadata", NULL, {.tags = tags, .tag_count = 2, .meta = meta, .meta_count = 1}, DONE, "", "", "", ""},
+    {"on_dead, of a task", NULL, {.on_dead = "t"}, DONE, "", "", "", ""},
+    {"limits that are gone", no_limits, {0}, DONE, "", "", "", ""},
+    {"other tasks' features", everything_about, {0}, DONE, "", "", "", ""},
+    {"group", NULL, {.group = "g"}, DONE,
+     PUT_GROUP, PUT_GROUP, "", ""},
+    {"group with a weight", NULL, {.group = "g", .weight = 3}, DONE,
+     PUT_GROUP, PUT_GROUP, "", ""},
+    {"schedule", NULL, {.delay_ms = 3600000}, DONE,
+     "hmget-1 hset-1 llen-1 zrange+1", "hmget-1 hset-1 llen-1 zrange+1", NULL, NULL},
+    {"unique", NULL, {.unique = "k"}, .how = {.verb = REEVE_OUTCOME_DONE, .unique = true},
+     "set+1", "set+64", "del+1 get+1 hget+1", "del+64 get+64 hdel+63 hget+64 zadd+63 zcard+63"},
+    {"unique for a time", NULL, {.unique = "k", .unique_for_ms = 60000}, DONE,
+     "set+1", "set+64", "", ""},
+    {"unique until started", NULL, {.unique = "k", .unique_until_started = true}, DONE,
+     "set+1", "set+64",
+     "del+1 get+1 hexists+1 hmget+2 zrange+1", "del+64 get+64 hexists+1 hmget+65 zrange+1"},
+    {"result", NULL, {0},
+     .how = {.verb = REEVE_OUTCOME_DONE, .has_result = true, .result = {"r", 1}},
+     "", "", "hset+1", "hdel+63 hset+64 zadd+63 zcard+63"},
+    {"retry", NULL, {0},
+     .how = {.verb = REEVE_OUTCOME_RETRY, .delay_ms = 60000, .kind = "k", .message = "m"},
+     "", "",
+     "hget+1 hincrby+1 hset+2 publish+1 zcard-1 zrange+1",
+     "hdel+63 hget+64 hincrby+64 hset+128 publish+1 zadd+63 zcard-1 zrange+64"},
+    {"fail", NULL, {0},
+     .how = {.verb = REEVE_OUTCOME_FAIL, .counts = true, .kind = "k", .message = "m"},
+     "", "", "hget+3 hincrby+1 hset+2 zadd+2", "hdel+63 hget+192 hincrby+64 hset+128 zadd+191 zcard+63"},
+    {"on_dead, at a death", NULL, {.on_dead = "t"},
+     .how = {.verb = REEVE_OUTCOME_FAIL, .counts = true, .kind = "k", .message = "m"},
+     "", "",
+     "hget+2 hincrby+1 hmget+2 hset+3 hsetnx+1 llen+1 zadd+3",
+     "hdel+63 hget+128 hincrby+64 hmget+128 hset+192 hsetnx+64 llen+64 zadd+255 zcard+63"},
+    {"snooze", NULL, {0}, .how = {.verb = REEVE_OUTCOME_SNOOZE, .delay_ms = 60000},
+     "", "", "publish+1 zcard-1 zrange+1", "hdel+63 publish+1 zadd+63 zcard-1 zrange+64"},
+    {"give back", NULL, {0}, .how = {.verb = REEVE_OUTCOME_SNOOZE},
+     "", "", "hget+1 llen+1 zcard-1 zrangebyscore+1", "hdel+63 hget+64 llen+64 zadd+63 zcard-1 zrangebyscore+64"},
+    {"somebody waits", a_waiter, {0}, DONE,
+     "", "", "zrem+1", "zrem+64"},
+    {"concurrency", concurrency, {0}, DONE,
+     "", "", "exists+1 hincrby+2 hmget+2 llen+1", "exists+1 hincrby+2 hmget+2 llen+1"},
+    {"rate", rate, {0}, DONE,
+     "", "", "exists+1 hmget+2 hset+1 llen+1", "exists+1 hmget+2 hset+1 llen+1"},
+    {"concurrency of groups", group_concurrency, {.group = "g"}, DONE,
+     PUT_GROUP, PUT_GROUP,
+     "exists+2 hdel+2 hget+1 hincrby+2 hmget+4 hset+1 llen+1 zcard+2 zrange+1 zrem+1 zremrangebyrank-1 zscore+1",
+     "exists+2 hdel+2 hget+1 hincrby+2 hmget+4 hset+1 llen+1 zcard+2 zrange+1 zrem+1 zremrangebyrank-1 zscore+1"},
+    {"concurrency of groups, a task without one", group_concurrency, {0}, DONE,
+     "", "",
+     "exists+1 hmget+3 llen+1 zrange+1 zrem+1 zremrangebyrank-1",
+     "exists+1 hmget+3 llen+1 zrange+1 zrem+1 zremrangebyrank-1"},
+    {"rate of groups", group_rate, {.group = "g"}, DONE,
+     PUT_GROUP, PUT_GROUP,
+     "exists+1 hmget+3 llen+1 zadd+1 zcard+2 zrange+1 zrem+1 zremrangebyrank-1 zscore+2",
+     "exists+1 hmget+3 llen+1 zadd+1 zcard+2 zrange+1 zrem+1 zremrangebyrank-1 zscore+2"},
+};
+
+static void prepare(const feature *f)
+{
+    begin_anew();
+    if (f->use != NULL) f->use();
+}
+
+static void measure(const feature *f, size_t n, const char *enqueue, const char *turn)
+{
+    costs plain = plain_enqueue(n), now;
+    char what[64];
+    prepare(f);
+    now = cost_of_enqueueing(n, f->like);
+    (void)snprintf(what, sizeof(what), "enqueue, %zu", n);
+    check(f->name, what, difference_text(&now, &plain), enqueue);
+    if (turn == NULL) return;
+    plain = plain_turn(n);
+    prepare(f);
+    now = cost_of_turning(n, f->like, f->how);
+    (void)snprintf(what, sizeof(what), "turn, %zu", n);
+    check(f->name, what, difference_text(&now, &plain), turn);
+}
+
+static void beyond_the_plain_path(void **state)
+{
+    (void)state;
+    wrong = 0;
+    for (size_t i = 0; i < sizeof(features) / sizeof(features[0]); i++) {
+        measure(&features[i], 1, features[i].enqueue_one, features[i].turn_one);
+        measure(&features[i], BATCH, features[i].enqueue_many, features[i].turn_many);
+    }
+    assert_int_equal(wrong, 0);
+}
+
+/* A task that failed or crashed before is looked up when it is leased (and then what is to be leased is read anew, once
+ * a call); nobody else is. */
+static void a_task_with_a_past(void **state)
+{
+    costs plain, now;
+    (void)state;
+    test_put("q", "a");
+    assert_int_equal(test_lease(&hand, 1), 1);
+    test_settle(&hand, TEST_RETRY("a", 0));
+    (void)test_tend("q", 100);
+    reset_costs();
+    assert_int_equal(test_lease(&hand, 1), 1);
+    now = read_costs();
+    begin_anew();
+    test_put("q", "a b");
+    assert_int_equal(test_lease(&hand, 1), 1);
+    reset_costs();
+    assert_int_equal(test_lease(&hand, 1), 1);
+    plain = read_costs();
+    assert_string_equal(difference_text(&now, &plain), "hexists+1 hmget+2 zrange+1");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(plain_tasks, set_up),
+        cmocka_unit_test_setup(an_idle_worker, set_up),
+        cmocka_unit_test_setup(beyond_the_plain_path, set_up),
+        cmocka_unit_test_setup(a_task_with_a_past, set_up),
+    };
+    return cmocka_run_group_tests_name("ct_costs", tests, test_place_start, test_place_stop);
+}
