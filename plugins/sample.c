@@ -1,7 +1,11 @@
 /*
- * sample.c - types to try things with: noop, echo, sleep, fail, crash.
+ * sample.c - types to try things with: noop, echo, sleep, steps, fail, crash.
  */
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "payload.h"
@@ -68,6 +72,51 @@ static reeve_outcome sleep_task(reeve_task *task, void *user)
     return sleep_for(task, ms);
 }
 
+/* ---- steps ----------------------------------------------------------------------------------------------------- */
+
+/* A step is done: it need not be done again. False: the lease is lost. */
+static bool note_step(reeve_task *task, int64_t done, int64_t steps)
+{
+    char text[24];
+    int length = snprintf(text, sizeof(text), "%" PRId64, done);
+
+    return reeve_task_checkpoint(task, text, (size_t)length) != REEVE_EREFUSED &&
+           reeve_task_progress(task, (int)(100 * done / steps), NULL) != REEVE_EREFUSED;
+}
+
+static reeve_outcome take_steps(reeve_task *task, int64_t first, int64_t steps, int64_t ms)
+{
+    char result[96];
+
+    (void)reeve_task_log(task, "attempt %u begins after step %" PRId64, reeve_task_attempt(task), first);
+    for (int64_t done = first; done < steps; done++) {
+        if (reeve_task_should_stop(task)) return reeve_task_snooze(task, 0);
+        sleep_until(now_us() + ms * 1000);
+        if (!note_step(task, done + 1, steps)) return reeve_task_snooze(task, 0);
+    }
+    (void)snprintf(result, sizeof(result), "{\"steps\":%" PRId64 ",\"of_this_attempt\":%" PRId64 "}", steps,
+                   steps - first);
+    return reeve_task_done(task, result, strlen(result));
+}
+
+static reeve_outcome steps_task(reeve_task *task, void *user)
+{
+    const char *why = NULL;
+    cJSON *payload = payload_parse(reeve_task_payload(task), &why);
+    int64_t steps = payload_number(payload, "steps", TIMES_MOST, -1);
+    int64_t ms = payload_number(payload, "ms", SLEEP_MOST_MS, 0);
+    reeve_bytes last;
+
+    (void)user;
+    cJSON_Delete(payload);
+    if (why != NULL) return reeve_task_fail(task, "payload", "%s", why);
+    if (steps < 1 || ms < 0)
+        return reeve_task_fail(task, "payload", "expected: {\"steps\":n,\"ms\":n}, at least one step");
+    if (reeve_task_last_checkpoint(task, &last) != REEVE_OK)
+        return reeve_task_retry(task, -1, "redis", "the last checkpoint could not be read");
+    return take_steps(task, last.data == NULL ? 0 : atoll(last.data), steps, ms);
+}
+
 /* ---- fail ------------------------------------------------------------------------------------------------------ */
 
 /* NULL: every member at its default. */
@@ -115,6 +164,8 @@ static const reeve_handler handlers[] = {
     {REEVE_HANDLER, .type = "noop", .run = noop, .summary = "does nothing"},
     {REEVE_HANDLER, .type = "echo", .run = echo, .summary = "the result is the payload"},
     {REEVE_HANDLER, .type = "sleep", .run = sleep_task, .summary = "{\"ms\":n}: sleeps n milliseconds"},
+    {REEVE_HANDLER, .type = "steps", .run = steps_task,
+     .summary = "{\"steps\":n,\"ms\":n}: so many steps of so many milliseconds, with a checkpoint after each"},
     {REEVE_HANDLER, .type = "fail", .run = fail,
      .summary = "{\"kind\":\"k\",\"message\":\"m\",\"times\":n}: fails its first n attempts, every one without times"},
     {REEVE_HANDLER, .type = "crash", .run = crash, .summary = "a segmentation fault"},

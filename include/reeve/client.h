@@ -76,7 +76,7 @@ typedef struct reeve_task_spec {
     int64_t delay_ms;             /* run this much later; not with at_ms */
     int64_t at_ms;                /* run at this time; in the past means now */
     const char *group;            /* fairness: groups take turns; NULL: the common group */
-    unsigned weight;              /* the group's share against others, 1 to 256; 0: 1 */
+    unsigned weight;              /* the group's share against others, 1 to 256; 0: 1; only with a group */
     int max_attempts;             /* 0: the handler's, else 20 */
     int max_crashes;              /* 0: the handler's, else 3 */
     int64_t timeout_ms;           /* run time limit; 0: the handler's, else none */
@@ -92,6 +92,12 @@ typedef struct reeve_task_spec {
     int64_t unique_for_ms;
     reeve_conflict on_conflict;
     const char *on_dead; /* should it die: the type of a task to enqueue then, see dead.h; NULL: the queue's setting; "": none */
+    /* A task that has not begun by then is dead, of kind "expired". One that has begun is not held to it any more, whatever
+     * becomes of that attempt. Not both. */
+    int64_t deadline_ms;   /* a time */
+    int64_t expires_in_ms; /* from its enqueueing on */
+    int64_t heartbeat_ms;  /* silence for longer is a failure, see reeve_task_heartbeat; 0: as its handler says */
+    bool at_most_once;     /* completed before it runs, see reeve_handler; false: as its handler says */
 } reeve_task_spec;
 
 /*
@@ -139,6 +145,12 @@ typedef enum reeve_state {
 REEVE_API const char *reeve_state_name(reeve_state state);
 REEVE_API reeve_status reeve_state_parse(const char *name, reeve_state *ret);
 
+/* A line of a task's log. */
+typedef struct reeve_log_line {
+    int64_t time_ms;
+    char *text;
+} reeve_log_line;
+
 /* Everything known about a task. Owned by the caller: reeve_task_info_free. Strings are NULL, numbers -1 or 0, where
  * there is nothing to tell. */
 typedef struct reeve_task_info {
@@ -171,6 +183,14 @@ typedef struct reeve_task_info {
     char *unique;  /* the unique key, or NULL */
     char *tags;    /* a JSON array, or NULL */
     char *meta;    /* a JSON object, or NULL */
+    bool cancelling; /* running, and told to stop */
+    int64_t deadline_ms; /* it must begin before that; -1: any time, or it has begun */
+    int64_t heartbeat_ms; /* the task's own, or 0 */
+    bool at_most_once;    /* the task's own */
+    int64_t checkpoint_bytes; /* the length of the checkpoint that it left, or -1 */
+    uint64_t logged;          /* how many lines it has said (reeve_task_log); of these the last ones are */
+    reeve_log_line *log;      /* here, oldest first; only from reeve_show and reeve_wait */
+    size_t log_count;
 } reeve_task_info;
 
 /* Looks a task up. REEVE_ENOTFOUND when it does not exist (any more). */
@@ -235,6 +255,10 @@ typedef struct reeve_worker_info {
     unsigned busy;      /* threads that run a handler, at the last heartbeat */
     uint64_t processed; /* settled tasks since it started */
     uint64_t failed;
+    int64_t memory_bytes;  /* resident, at the last heartbeat; 0: not known */
+    int64_t round_trip_us; /* how long the heartbeat before that took, from here to Redis and back; 0: none yet */
+    char *running;         /* JSON, what threads run at the last heartbeat, the longest first, at most 64 of them:
+                              [{"thread":"fast/1","queue":..,"id":..,"type":..,"for_ms":n}] */
     char *pools; /* JSON: [{"name":..,"threads":n,"queues":[..]}], with "order" where it is not strict */
 } reeve_worker_info;
 
@@ -247,12 +271,17 @@ REEVE_API void reeve_workers_free(reeve_worker_info *list, size_t count);
 /*
  * retry: a dead, cancelled or scheduled task becomes ready now; of a dead one failures and crashes are forgotten.
  *     REEVE_EUNIQUE: another task has its unique key by now.
- * cancel: a waiting task (ready, scheduled, parked) is cancelled: it will not run and is kept as a record.
+ * cancel: a waiting task (ready, scheduled, parked) is cancelled: it will not run and is kept as a record. One that runs
+ *     is told to stop (reeve_task_should_stop, reeve_task_is_cancelled) and this returns at once: when its handler ends,
+ *     its worker stops or dies, it is cancelled, unless it is completed then. Wait for that with reeve_wait. Saying it
+ *     again tells it again.
  * delete: a task that is not running is removed with all that belongs to it.
  * REEVE_ENOTFOUND: no such task. REEVE_ESTATE: its state does not allow it (the error's words name the state).
  */
 REEVE_API reeve_status reeve_retry(reeve_client *client, const char *queue, const char *id);
 REEVE_API reeve_status reeve_cancel(reeve_client *client, const char *queue, const char *id);
+/* As reeve_cancel, and tells whether the task runs, so that it is not cancelled yet. */
+REEVE_API reeve_status reeve_cancel_tell(reeve_client *client, const char *queue, const char *id, bool *ret_running);
 REEVE_API reeve_status reeve_delete(reeve_client *client, const char *queue, const char *id);
 
 /*
@@ -268,7 +297,8 @@ REEVE_API reeve_status reeve_set_priority(reeve_client *client, const char *queu
 REEVE_API reeve_status reeve_pause(reeve_client *client, const char *queue);
 REEVE_API reeve_status reeve_resume(reeve_client *client, const char *queue);
 
-/* How long ended tasks are kept: by age (0: not at all; -1: no limit) and by count (the same), whichever is less. */
+/* How long ended tasks are kept: by age (0: not at all; -1: no limit) and by count (the same), whichever is less. Of
+ * completed ones a part in 64 more than the count may stand for a while. */
 typedef struct reeve_keep {
     int64_t age_ms;
     int64_t count;
@@ -292,10 +322,21 @@ typedef struct reeve_queue_settings {
     const reeve_keep *dead;      /* NULL: leave as is (default 90 days, 10,000) */
     const reeve_queue_policy *policy; /* NULL: leave as is; one that says nothing: forgets it */
     const char *on_dead; /* the type of a task to enqueue for each death (dead.h); NULL: leave as is; "": none */
+    const unsigned *stats_days; /* how long a day's statistics (stats.h) are kept, at most 3650; NULL: leave as is (default 30); 0:
+                                 * none are, from now on. A day keeps what held when something was last added to it */
 } reeve_queue_settings;
 
 /* Changes a queue's settings; in force at once for all workers. */
 REEVE_API reeve_status reeve_queue_set(reeve_client *client, const char *queue, const reeve_queue_settings *settings);
+
+/*
+ * What a queue's settings are; all pointers of *ret are set: defaults stand for what was never set, a policy that says nothing
+ * and an empty on_dead for none. (Only policy->backoff is NULL where it is not said.) *ret is owned by the caller, with what it
+ * points to: reeve_queue_settings_free. A policy is replaced as a whole: to change a part of it, read it, change a copy, and
+ * set that.
+ */
+REEVE_API reeve_status reeve_queue_settings_get(reeve_client *client, const char *queue, reeve_queue_settings **ret);
+REEVE_API void reeve_queue_settings_free(reeve_queue_settings *settings);
 
 #ifdef __cplusplus
 }

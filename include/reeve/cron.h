@@ -25,7 +25,7 @@ extern "C" {
 
 #define REEVE_CRON_NAME_MAX 64 /* an entry's name: the characters of a queue's */
 #define REEVE_CRON_CATCH_UP_MAX 1000
-#define REEVE_CRON_PAYLOAD_MAX (1024u * 1024)
+#define REEVE_CRON_PAYLOAD_MAX (64u * 1024)
 
 /* What is done about slots that passed while no worker was there: that is, once one is more than 2 s late. */
 typedef enum reeve_catch_up {

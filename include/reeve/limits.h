@@ -6,6 +6,10 @@
  * holds: the end of a task, or the time at which the limit opens, wakes who waits. A group at its limit never blocks others:
  * its tasks are parked (state "parked") until there is room. A queue without limits pays nothing for them.
  *
+ * A task holds its place from its lease until its outcome is accepted, its worker's session has expired, or its run time limit has
+ * passed: it is taken away from its handler then, and one that goes on all the same no longer holds its group's place, so that it
+ * may run beside the next task, whatever the concurrency. Handlers ask reeve_task_should_stop.
+ *
  * Calls block for one round trip (or what their comment says) and are for one thread at a time, as all of client.h.
  */
 #ifndef REEVE_LIMITS_H
@@ -17,7 +21,9 @@
 extern "C" {
 #endif
 
-/* count tasks start in each period; when none started for a while, up to burst at once (the bucket of a token bucket). */
+/* count tasks start in each period; when none started for a while, up to burst at once (the bucket of a token bucket). Where
+ * more than one is due in a millisecond, those of 5 ms may start together, whatever the burst. A burst of 1 spaces starts evenly
+ * and stays a little below the count: the time by which a wake-up is late is not made up for. */
 typedef struct reeve_rate {
     int64_t count;     /* 1 to 1,000,000,000; 0 says: no rate */
     int64_t period_ms; /* 1 ms to 366 days; 0: 1000 */

@@ -16,6 +16,7 @@
 #ifndef REEVE_PLUGIN_H
 #define REEVE_PLUGIN_H
 
+#include "layer.h"
 #include "task.h"
 
 #ifdef __cplusplus
@@ -41,6 +42,11 @@ typedef struct reeve_handler {
     int (*thread_start)(void *user, void **ret_state);
     void (*thread_stop)(void *user, void *state);
     void (*free_user)(void *user); /* called once, when the worker is destroyed; not of a plugin: it has unload */
+    int64_t heartbeat_ms;   /* silence for longer is a failure, see reeve_task_heartbeat; 0: it may be silent */
+    /* Its tasks are completed before they run, and so run at most once, also when the worker dies. What the handler says in the
+     * end is logged and counted; neither a result nor progress, checkpoints or log are recorded, and limits of concurrency do
+     * not count it while it runs. */
+    bool at_most_once;
 } reeve_handler;
 
 #define REEVE_HANDLER .size = sizeof(reeve_handler)
@@ -57,6 +63,11 @@ typedef struct reeve_plugin {
     unsigned concurrency;   /* how many of the plugin's handlers may run at once in a process; 0: any number */
     int (*load)(void);      /* once, before anything else; not 0: the plugin is not loaded */
     void (*unload)(void);
+    /* Around the handlers of every plugin and of the program in a worker, not only of this one: see layer.h. A plugin
+     * may have layers alone. */
+    const reeve_layer *layers;
+    size_t layer_count;     /* at most REEVE_LAYERS_MAX */
+    size_t layer_size;      /* the stride of layers */
 } reeve_plugin;
 
 #define REEVE_PLUGIN_ENTRY "reeve_plugin_entry"
@@ -75,6 +86,7 @@ typedef struct reeve_plugin {
         static const reeve_plugin plugin = {.size = sizeof(reeve_plugin),                          \
                                             .abi = REEVE_PLUGIN_ABI,                               \
                                             .handler_size = sizeof(reeve_handler),                 \
+                                            .layer_size = sizeof(reeve_layer),                     \
                                             __VA_ARGS__};                                          \
         return &plugin;                                                                            \
     }
@@ -96,7 +108,7 @@ REEVE_API reeve_status reeve_plugin_open(reeve_plugin_handle **ret, const char *
 REEVE_API void reeve_plugin_close(reeve_plugin_handle *plugin);
 
 /* The plugin's description, in this version's layout whatever the plugin was compiled with; valid until close. The
- * handlers member points to handler_count structs of this version. */
+ * handlers and layers members point to handler_count and layer_count structs of this version. */
 REEVE_API const reeve_plugin *reeve_plugin_get(const reeve_plugin_handle *plugin);
 /* The file it was loaded from. */
 REEVE_API const char *reeve_plugin_path(const reeve_plugin_handle *plugin);
@@ -122,9 +134,10 @@ typedef struct reeve_run_report {
 } reeve_run_report;
 
 /*
- * Runs one task of a type through a plugin's handler on the calling thread, with its thread hooks, and reports. Free the
- * report with reeve_run_report_fini. REEVE_ENOTFOUND: the plugin has no such type. REEVE_EINVAL, REEVE_ETOOBIG
- * (the payload), REEVE_ENOMEM. Any thread.
+ * Runs one task of a type through a plugin's handler on the calling thread, with its thread hooks and its plugin's
+ * layers, and reports; a delay after the backoff is the middle of what its jitter allows. For more (a clock that can be
+ * moved, metadata, all progress) see testing.h. Free the report with reeve_run_report_fini. REEVE_ENOTFOUND: the plugin
+ * has no such type. REEVE_EINVAL, REEVE_ETOOBIG (the payload), REEVE_ENOMEM. Any thread.
  */
 REEVE_API reeve_status reeve_plugin_run(reeve_plugin_handle *plugin, const char *type, const reeve_run_options *options,
                                         reeve_run_report *ret);

@@ -4,10 +4,13 @@
  * client.h   enqueue tasks and look at them
  * task.h     what a handler sees of its task, and how it answers
  * limits.h   how many tasks of a queue or a group run at once, and how many in a period
+ * stats.h    how many tasks a day, how long they waited and ran, what they failed of
  * dead.h     what becomes of failures: the dead letters by kind; and what is done to many tasks at once
  * cron.h     tasks that recur
  * worker.h   run handlers in a pool of threads inside your program
  * plugin.h   put handlers into a shared object
+ * layer.h    functions around handlers
+ * testing.h  run a handler in a unit test
  * status.h   results of calls, log and memory hooks
  */
 #ifndef REEVE_H
@@ -16,10 +19,13 @@
 #include "client.h"
 #include "cron.h"
 #include "dead.h"
+#include "layer.h"
 #include "limits.h"
 #include "plugin.h"
+#include "stats.h"
 #include "status.h"
 #include "task.h"
+#include "testing.h"
 #include "version.h"
 #include "worker.h"
 

@@ -93,6 +93,14 @@ typedef void (*reeve_log_fn)(const reeve_log_record *record, void *user);
  */
 REEVE_API void reeve_log_set(reeve_log_fn fn, void *user, reeve_log_level least);
 
+/*
+ * Writes a record to the same log, for handlers, layers and plugins: they need not know where it goes. event is a
+ * short, stable id ("thumbs.slow"); fields may be NULL when field_count is 0; at most 24 of them are written. Costs next
+ * to nothing when the level is not wanted. Any thread, but not from the callback.
+ */
+REEVE_API void reeve_log_write(reeve_log_level level, const char *event, const char *message,
+                               const reeve_log_field *fields, size_t field_count);
+
 /* Ready-made callbacks: one line a record to the FILE* in user, as logfmt or as JSON. */
 REEVE_API void reeve_log_to_logfmt(const reeve_log_record *record, void *user);
 REEVE_API void reeve_log_to_json(const reeve_log_record *record, void *user);

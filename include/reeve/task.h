@@ -35,6 +35,8 @@ extern "C" {
 #define REEVE_MESSAGE_MAX 1000      /* an error's message; longer is cut on a character */
 #define REEVE_PAYLOAD_MAX (64u * 1024 * 1024)
 #define REEVE_RESULT_MAX (16u * 1024 * 1024)
+#define REEVE_CHECKPOINT_MAX (1024u * 1024)
+#define REEVE_LOG_LINES 100         /* of a task: more, and the first ones go */
 #define REEVE_META_MAX 16384        /* tags and metadata of a task together, as JSON */
 #define REEVE_PRIORITY_MIN (-128)
 #define REEVE_PRIORITY_MAX 127
@@ -98,6 +100,12 @@ REEVE_API unsigned reeve_task_crashes(const reeve_task *task);
 /* When the task was enqueued, milliseconds since the epoch on Redis's clock. */
 REEVE_API int64_t reeve_task_enqueued_ms(const reeve_task *task);
 
+/*
+ * What time it is, milliseconds since the epoch: the machine's clock in a worker, the test's in a test (testing.h). Any
+ * thread while the handler runs.
+ */
+REEVE_API int64_t reeve_task_now_ms(const reeve_task *task);
+
 /* The group, or NULL. */
 REEVE_API const char *reeve_task_group(const reeve_task *task);
 
@@ -111,9 +119,16 @@ REEVE_API void *reeve_task_thread_state(const reeve_task *task);
 
 /*
  * True when the handler should end soon: the deadline of a stop has come (the worker then waits a second more), the run
- * time limit has passed, or the lease is lost. Cheap: no I/O. Any thread while the handler runs.
+ * time limit has passed, the lease is lost, or the task was cancelled. Cheap: no I/O. Any thread while the handler runs.
  */
 REEVE_API bool reeve_task_should_stop(const reeve_task *task);
+
+/*
+ * True when the task was cancelled while it runs (reeve_cancel), as far as this worker has heard; that is within
+ * milliseconds while its connections stand. What the handler says then decides: done is done, with its result; after
+ * anything else the task is cancelled. Cheap: no I/O. Any thread while the handler runs.
+ */
+REEVE_API bool reeve_task_is_cancelled(const reeve_task *task);
 
 /*
  * Records progress: percent (0 to 100) and words (may be NULL; cut at REEVE_MESSAGE_MAX). One round trip on the
@@ -122,6 +137,37 @@ REEVE_API bool reeve_task_should_stop(const reeve_task *task);
  * the task is still ours as far as we know. REEVE_EINVAL: percent out of range.
  */
 REEVE_API reeve_status reeve_task_progress(reeve_task *task, int percent, const char *words);
+
+/*
+ * Is the task still ours? REEVE_OK: yes. REEVE_EREFUSED: the lease is lost, whatever the handler does will not count.
+ * REEVE_ELOST, REEVE_EREDIS: not known. One round trip, as reeve_task_progress. A handler need not call this to keep its
+ * lease (the worker's heartbeats do that), unless its task has a heartbeat limit (reeve_handler, reeve_task_spec:
+ * heartbeat_ms): then silence for longer than that is a failure of kind "silent", as when the run time limit has passed.
+ * Each call of this, of progress, checkpoint or log breaks the silence.
+ */
+REEVE_API reeve_status reeve_task_heartbeat(reeve_task *task);
+
+/*
+ * Leaves bytes from which the next attempt goes on, whatever becomes of this one: it fails, is snoozed or given back, or its
+ * worker dies. In place of those before; 0 bytes: none. They go when the task completes. One round trip, as
+ * reeve_task_progress, with its errors; after REEVE_ELOST the old ones or the new ones stand. REEVE_ETOOBIG: more than
+ * REEVE_CHECKPOINT_MAX.
+ */
+REEVE_API reeve_status reeve_task_checkpoint(reeve_task *task, const void *data, size_t length);
+
+/*
+ * The last checkpoint of this task, from whichever attempt; data NULL: there is none. No I/O for a task that left none, else
+ * one round trip on the first call. The bytes live until the next checkpoint or the handler's end; a zero byte follows
+ * them. REEVE_ELOST, REEVE_EREDIS, REEVE_EREFUSED, REEVE_ENOMEM: not known; retry rather than begin at the beginning.
+ */
+REEVE_API reeve_status reeve_task_last_checkpoint(reeve_task *task, reeve_bytes *ret);
+
+/*
+ * Says something that stays with the task, with the time: one line, cut at REEVE_MESSAGE_MAX bytes; the last
+ * REEVE_LOG_LINES of all attempts are kept, as long as the task. `reeve show --log` shows them. One round trip, as
+ * reeve_task_progress, with its errors.
+ */
+REEVE_API reeve_status reeve_task_log(reeve_task *task, const char *format, ...) REEVE_PRINTF(2, 3);
 
 /*
  * "Not before": for delay_ms from now no task of this queue starts, or none of a group in it (NULL: the whole queue); what

@@ -51,10 +51,18 @@ REEVE_API reeve_status reeve_worker_register(reeve_worker *worker, const reeve_h
 REEVE_API reeve_status reeve_worker_handle(reeve_worker *worker, const char *type, reeve_handler_fn run, void *user);
 
 /*
- * Loads a plugin and registers its handlers: a path (it has a '/'), or a bare name sought in the plugin directory
- * (checksum is <dir>/checksum.so). Only before start.
+ * Adds a layer (layer.h) around the handlers of its type, or all of them, whether they are registered already or later;
+ * further in than the layers before it. The struct, its name and type are copied; user must outlive the worker
+ * (free_user, when set, is called for it on destroy). Only before start.
+ * REEVE_EINVAL: no name or function, type malformed, more than REEVE_LAYERS_MAX. REEVE_ESTATE: started.
+ */
+REEVE_API reeve_status reeve_worker_add_layer(reeve_worker *worker, const reeve_layer *layer);
+
+/*
+ * Loads a plugin, registers its handlers and adds its layers: a path (it has a '/'), or a bare name sought in the
+ * plugin directory (checksum is <dir>/checksum.so). Only before start.
  * REEVE_EPLUGIN: cannot be opened, lacks its entry, has a wrong ABI. REEVE_EDUPLICATE, REEVE_EINVAL: as register; then
- * none of the plugin's handlers is registered.
+ * none of the plugin's handlers is registered and none of its layers added. REEVE_EINVAL, too: more layers than can be.
  */
 REEVE_API reeve_status reeve_worker_load_plugin(reeve_worker *worker, const char *name_or_path);
 
@@ -66,6 +74,8 @@ typedef struct reeve_handler_policy {
     int max_crashes;
     int64_t timeout_ms;
     const reeve_backoff *backoff;
+    int64_t heartbeat_ms;
+    bool at_most_once; /* false: leave */
 } reeve_handler_policy;
 
 /* Only before start. REEVE_ENOTFOUND: no handler of this type is registered. */

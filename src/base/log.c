@@ -43,16 +43,9 @@ static size_t collect(reeve_log_field fields[FIELDS_MAX], va_list pairs)
     return count;
 }
 
-void rv_log(reeve_log_level level, const char *event, const char *message, ...)
+static void deliver(reeve_log_level level, const char *event, const char *message, const reeve_log_field *fields,
+                    size_t count)
 {
-    if (!rv_log_on(level)) return;
-
-    reeve_log_field fields[FIELDS_MAX];
-    va_list pairs;
-    va_start(pairs, message);
-    size_t count = collect(fields, pairs);
-    va_end(pairs);
-
     reeve_log_record record = {.level = level,
                                .event = event,
                                .message = message == NULL ? "" : message,
@@ -64,6 +57,32 @@ void rv_log(reeve_log_level level, const char *event, const char *message, ...)
         callback(&record, callback_user);
     }
     pthread_mutex_unlock(&lock);
+}
+
+void rv_log(reeve_log_level level, const char *event, const char *message, ...)
+{
+    if (!rv_log_on(level)) return;
+
+    reeve_log_field fields[FIELDS_MAX];
+    va_list pairs;
+    va_start(pairs, message);
+    size_t count = collect(fields, pairs);
+    va_end(pairs);
+    deliver(level, event, message, fields, count);
+}
+
+void reeve_log_write(reeve_log_level level, const char *event, const char *message, const reeve_log_field *fields,
+                     size_t field_count)
+{
+    if (!rv_log_on(level) || event == NULL) return;
+
+    reeve_log_field safe[FIELDS_MAX];
+    size_t count = 0;
+    for (size_t i = 0; i < field_count && count < FIELDS_MAX; i++) {
+        if (fields[i].key == NULL) continue;
+        safe[count++] = (reeve_log_field){fields[i].key, fields[i].value == NULL ? "" : fields[i].value};
+    }
+    deliver(level, event, message, safe, count);
 }
 
 bool rv_log_level_parse(const char *name, reeve_log_level *ret)

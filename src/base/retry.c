@@ -2,7 +2,6 @@
 
 #include <stddef.h>
 
-#define DEFAULT_JITTER 0.2
 #define RECONNECT_BASE_MS 50
 #define RECONNECT_CAP_MS 2000
 
@@ -84,7 +83,7 @@ int64_t rv_backoff_delay(const reeve_backoff *backoff, unsigned failures, double
     if (backoff == NULL) backoff = &zeroed;
     int64_t delay = plain_delay(backoff, failures);
     if (backoff->jitter < 0) return delay;
-    double jitter = backoff->jitter > 0 ? clamped(backoff->jitter, 0, 1) : DEFAULT_JITTER;
+    double jitter = backoff->jitter > 0 ? clamped(backoff->jitter, 0, 1) : RV_BACKOFF_JITTER;
     return jittered(delay, jitter, unit);
 }
 

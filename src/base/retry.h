@@ -15,6 +15,7 @@
 #define RV_MAX_CRASHES 3
 #define RV_BACKOFF_BASE_MS 1000
 #define RV_BACKOFF_CAP_MS 3600000
+#define RV_BACKOFF_JITTER 0.2
 
 /* Whether a backoff makes sense: REEVE_EINVAL with words when its shape is none, its list empty or negative, its jitter
  * no share. NULL is fine. */

@@ -53,6 +53,8 @@ typedef struct rv_config_handler {
     int64_t attempts;
     int64_t max_crashes;
     int64_t timeout_ms;
+    int64_t heartbeat_ms;
+    bool at_most_once;
     bool has_backoff;
     reeve_backoff backoff; /* as the worker wants it: zero where not given */
 } rv_config_handler;
@@ -62,6 +64,8 @@ typedef struct rv_config_queue {
     char *name;
     bool keeps_completed; /* whether the file says anything about it */
     bool keeps_dead;
+    bool keeps_stats;
+    int64_t stats_days;
     reeve_keep completed;
     reeve_keep dead;
     int64_t attempts; /* these: zero where not given */

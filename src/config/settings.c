@@ -18,6 +18,7 @@
 #define BATCH_MAX 256
 #define WEIGHT_MAX 1000
 #define SECONDS_MAX 2000000000
+#define DAYS_MAX 3650
 #define COUNT_MAX 1000000000
 #define PERIOD_MAX (366 * 86400)
 
@@ -192,6 +193,11 @@ const rv_setting rv_settings[] = {
      .otherwise = "the handler's, else the queue's, else 3", .help = "How many workers a task may take down before it is dead."},
     {"handlers[].timeout", RV_SETTING_SECONDS, IN(_handler, timeout_ms), .least = 0.001, .most = SECONDS_MAX,
      .otherwise = "the handler's, else the queue's, else none", .help = "The longest that a handler may run."},
+    {"handlers[].heartbeat", RV_SETTING_SECONDS, IN(_handler, heartbeat_ms), .least = 0.001, .most = SECONDS_MAX,
+     .otherwise = "the handler's, else none",
+     .help = "The longest that a handler may be silent: neither progress, checkpoint, log nor heartbeat."},
+    {"handlers[].at_most_once", RV_SETTING_TRUTH, IN(_handler, at_most_once), .standard = "false",
+     .help = "true: its tasks are completed before they run, and so never run twice."},
     BACKOFF("handlers[]", _handler, "the handler's, else the queue's"),
 
     {"queues", RV_SETTING_GROUPS, LIST(, queues, queue_count, rv_config_queue), .otherwise = "none",
@@ -236,6 +242,10 @@ const rv_setting rv_settings[] = {
      .forever = true, .standard = "7776000", .help = "90 days by default."},
     {"queues[].keep.dead.count", RV_SETTING_WHOLE, IN(_queue, dead.count), .least = 0, .most = COUNT_MAX,
      .forever = true, .standard = "10000", .help = "The newest are kept."},
+    {"queues[].keep.stats", RV_SETTING_GROUP, IN(_queue, keeps_stats), .otherwise = "as Redis has it",
+     .help = "Statistics: what was done each day, `reeve stats`."},
+    {"queues[].keep.stats.days", RV_SETTING_WHOLE, IN(_queue, stats_days), .least = 0, .most = DAYS_MAX,
+     .standard = "30", .help = "So long after its end a day is kept. 0: none are."},
 
     {"cron", RV_SETTING_GROUPS, LIST(, cron, cron_count, rv_config_cron), .otherwise = "none",
      .help = "Tasks that recur. The entries are written to Redis when the worker starts; those that are the same there keep "
@@ -270,7 +280,7 @@ const rv_setting rv_settings[] = {
     {"cron[].group", RV_SETTING_TEXT, IN(_cron, group), .check = check_group, .expected = "1 to 100 bytes of UTF-8",
      .otherwise = "the common group", .help = "Groups take turns."},
     {"cron[].weight", RV_SETTING_WHOLE, IN(_cron, weight), .least = 1, .most = 256, .otherwise = "1",
-     .help = "The group's share against others."},
+     .help = "The group's share against others; only with a group."},
     {"cron[].attempts", RV_SETTING_WHOLE, IN(_cron, attempts), .least = 1, .most = 1000000,
      .otherwise = "the handler's, else the queue's, else 20",
      .help = "How often a failing task is tried before it is dead."},

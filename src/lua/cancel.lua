@@ -1,11 +1,12 @@
 #!lua flags=allow-oom
--- cancel: a waiting task will not run; its record is kept like that of a completed one.
+-- cancel: a waiting task will not run; its record is kept like that of a completed one. One that runs is marked, and workers
+-- are told by the control channel, "cancel <queue> <id>": it is cancelled when it settles, unless it is completed then.
 --
 -- KEYS[1]  the queue's prefix
 -- ARGV[1]  the task's id
--- reply    "ok", or the state that does not allow it, or "" when there is no such task
+-- reply    "ok", or "running" when it is told to stop, or the state that does not allow it, or "" when there is no such task
 --
--- Sent twice: the second call finds the task cancelled and says so.
+-- Sent twice: the second call finds the task cancelled and says so; one that runs is told again.
 -- include: lib/base.lua
 -- include: lib/order.lua
 -- include: lib/front.lua
@@ -20,4 +21,9 @@
 local P, id = KEYS[1], ARGV[1]
 local envelope = call('HGET', P .. 'tasks', id)
 if not envelope then return '' end
-return cancel(P, id, envelope, where(P, id), clock())
+local state = where(P, id)
+if state ~= 'running' then return cancel(P, id, envelope, state, clock()) end
+mark_cancelled(P, id, envelope)
+local ns, queue = string.match(P, '^(.*):{(.*)}:$')
+call('PUBLISH', ns .. ':control', 'cancel ' .. queue .. ' ' .. id)
+return state

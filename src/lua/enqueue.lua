@@ -4,7 +4,7 @@
 -- KEYS[1]  the queue's prefix
 -- ARGV[1]  "1" when this call was sent before and its reply was lost, else "0"
 -- ARGV[2...] for each task: its id, its options (JSON or empty: in, at [ms], priority, group, weight; unique, until, hold [ms],
---            conflict), and the rest of its envelope: what follows '{"at":<now>,'
+--            conflict; deadline, or expires in [ms]), and the rest of its envelope: what follows '{"at":<now>,'
 --            unique, until, hold: see lib/unique.lua. conflict, when another task has the key: nothing: refused; "replace": it
 --            takes the place of one that waits, but at its own time or priority if that differs; "debounce": one that waits
 --            goes, and this one comes at its own time
@@ -20,7 +20,7 @@ local now = clock()
 local stamp = '{"at":' .. text(now) .. ','
 local count = (#ARGV - 1) / 3
 if count == 0 then return {} end
-local result, new, ready, later = {}, {}, {}, {}
+local result, new, ready, later, deadlines = {}, {}, {}, {}, nil
 local known
 if count > 1 then
   local ids = {}
@@ -46,7 +46,20 @@ local function write()
     call('ZADD', P .. 'scheduled', unpack(later))
     if not head[2] or first_due < tonumber(head[2]) then announce_due(P, first_due) end
   end
-  new, ready, later, first_due = {}, {}, {}, nil
+  if deadlines then deadlines.write() end
+  new, ready, later, first_due, deadlines = {}, {}, {}, nil, nil
+end
+
+-- Tasks that must have begun by a time.
+local function make_deadlines()
+-- include: lib/deadline.lua
+  local members, first = {}, nil
+  local function add(id, at)
+    members[#members + 1] = text(at)
+    members[#members + 1] = id
+    first = math.min(first or at, at)
+  end
+  return {add = add, write = function() add_deadlines(P, members, first) end}
 end
 
 local function forget_id(id)
@@ -76,6 +89,8 @@ local function make_claim()
     if envelope then state, score = where(P, holder) end
     if not is_waiting(state) then return holder end
     local old = header(envelope)
+    -- (A key that is held for a time may outlive its task, and then another come under that id.)
+    if old.unique ~= o.unique then return holder end
     remove(P, holder, envelope, state)
     lock_as(P, id, o)
     order = order_open(P)
@@ -94,7 +109,7 @@ for i = 1, count do
     result[i] = 0
     if again and known[i] and sub(known[i], -#rest) == rest then result[i] = 1 end
   else
-    local due, priority, group, weight, holder, place
+    local due, priority, group, weight, holder, place, deadline
     local mark = stamp
     if options ~= '' then
       local o = cjson.decode(options)
@@ -106,11 +121,18 @@ for i = 1, count do
         -- (Marked, so that whoever leases it looks.)
         if o['until'] then mark = '{"info":1,' .. sub(stamp, 2) end
       end
+      deadline = o.deadline or o.expires and now + o.expires
     end
     if holder then
       result[i] = again and holder == id and 1 or holder
     else
       result[i], taken[id] = 1, true
+      if deadline then
+        deadline = math.min(deadline, LATEST)
+        deadlines = deadlines or make_deadlines()
+        deadlines.add(id, deadline)
+        mark = mark .. '"deadline":' .. text(deadline) .. ','
+      end
       new[#new + 1] = id
       new[#new + 1] = mark .. rest
       large = large or #rest > LARGE

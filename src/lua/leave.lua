@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
 -- leave: a session ends in good order: its last sums are added, and what it still holds goes back to the front, with
--- neither a failure nor a crash counted.
+-- neither a failure nor a crash counted; what was cancelled while it ran is cancelled.
 --
 -- KEYS[1]  the queue's prefix
 -- ARGV[1]  the session's id
@@ -14,19 +14,25 @@
 -- include: lib/front.lua
 -- include: lib/leases.lua
 -- include: lib/gate.lua
+-- include: lib/keep.lua
+-- include: lib/notify.lua
+-- include: lib/unique.lua
+-- include: lib/cancelled.lua
 
 local P, session = KEYS[1], ARGV[1]
 local running = P .. 'running:' .. session
 -- (Envelopes are read for their priority: few at once where they may be large.)
 local settings = call('HMGET', P .. 'settings', 'large', 'gate')
 local leases = leases_of(running, settings[1] and 8 or ARGV[2])
-local held, ids, envelopes = {}, {}, {}
+local held, ids, envelopes, cancelled = {}, {}, {}, {}
 for i = 1, #leases do
   local id = leases[i][1]
   local envelope = call('HGET', P .. 'tasks', id)
-  if envelope then
+  if envelope and is_cancelled(envelope) then
+    cancelled[#cancelled + 1] = {id, envelope}
+  elseif envelope then
     ids[#ids + 1] = id
-    envelopes[#envelopes + 1] = envelope
+    envelopes[#envelopes + 1] = has_begun(P, id, envelope)
   end
   held[i] = id
 end
@@ -37,10 +43,15 @@ if #held > 0 then
     release(P, held, clock(), settings[2])
   end
   to_front(P, ids, envelopes)
+  for _, task in ipairs(cancelled) do
+    end_cancelled(P, task[1], task[2], clock())
+    notify(P, {task[1]}, 'cancelled')
+  end
 end
 if call('HLEN', running) > 3 then return {#ids, 1} end
 call('DEL', running)
-call('ZREM', P .. 'sessions', session)
+-- (One that is being reaped stays listed until its last task is back.)
+if call('EXISTS', P .. 'lost:' .. session) == 0 then call('ZREM', P .. 'sessions', session) end
 -- (A wake-up may have gone to a thread of this session that will not use it.)
 if call('EXISTS', P .. 'ready') == 1 then wake(P) end
 return {#ids, 0}

@@ -58,8 +58,7 @@ local function change()
   -- Every group that waits is looked at anew.
   if call('EXISTS', P .. 'opening') == 1 then
     if call('EXISTS', P .. 'reopening') == 1 then
-      call('ZUNIONSTORE', P .. 'reopening', 2, P .. 'reopening', P .. 'opening')
-      call('DEL', P .. 'opening')
+      call('HSET', P .. 'gate', 'again', 1) -- (when those of the last change are through)
     else
       call('RENAME', P .. 'opening', P .. 'reopening')
     end
@@ -88,7 +87,8 @@ local function count_page()
     call('HDEL', P .. 'gate', 'counting')
     return ''
   end
-  local found = call('HSCAN', P .. 'running:' .. session, page, 'COUNT', STEP_SIZE)
+  local lost = P .. 'lost:' .. session
+  local found = call('HSCAN', call('EXISTS', lost) == 1 and lost or P .. 'running:' .. session, page, 'COUNT', STEP_SIZE)
   for i = 1, #found[2], 2 do
     local id = found[2][i]
     local envelope = byte(id) ~= 35 and call('HGET', P .. 'tasks', id)

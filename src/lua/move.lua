@@ -31,6 +31,8 @@ local function with_priority(text_of, priority)
   local line, payload = sub(text_of, 1, line_end - 1), sub(text_of, line_end)
   local rest = header(line .. '\n').priority and string.gsub(line, ',"priority":%-?%d+', '', 1) or line
   local head, tail = string.match(rest, '^(.-"type":"[^"]*")(.*)$')
+  local due = string.match(tail, '^,"due":%d+') or string.match(tail, '^,"delay":%d+') or ''
+  head, tail = head .. due, sub(tail, #due + 1)
   if priority ~= 0 then head = head .. ',"priority":' .. text(priority) end
   return head .. tail .. payload
 end
@@ -50,6 +52,7 @@ end
 if state == 'blocked' then return state end
 local now = clock()
 local due = what == 'in' and now + number or number
+if due > now or state == 'scheduled' then put_off(P, id, envelope) end
 if due > now then
   leave_place(P, id, state, envelope)
   schedule(P, id, due)

@@ -9,9 +9,12 @@
 -- reply    1, or 0: the session does not hold the task
 --
 -- Sent twice: it says the same again.
+-- include: lib/base.lua
 
-local call = redis.call
-local P = KEYS[1]
-if call('HEXISTS', P .. 'running:' .. ARGV[1], ARGV[2]) == 0 then return 0 end
-call('HSET', P .. 'info:' .. ARGV[2], 'progress', ARGV[3], 'words', ARGV[4])
+local P, id = KEYS[1], ARGV[2]
+if call('HEXISTS', P .. 'running:' .. ARGV[1], id) == 0 then return 0 end
+call('HSET', P .. 'info:' .. id, 'progress', ARGV[3], 'words', ARGV[4])
+-- (Whoever settles it later is to know that there is more than the envelope.)
+local envelope = call('HGET', P .. 'tasks', id)
+if envelope then mark_info(P, id, envelope) end
 return 1

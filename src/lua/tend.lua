@@ -21,7 +21,11 @@
 -- include: lib/front.lua
 -- include: lib/keep.lua
 -- include: lib/leases.lua
+-- include: lib/stats.lua
 -- include: lib/gate.lua
+-- include: lib/notify.lua
+-- include: lib/unique.lua
+-- include: lib/cancelled.lua
 
 local P, limit = KEYS[1], tonumber(ARGV[1])
 local now = clock()
@@ -90,8 +94,12 @@ local function reap()
     local envelopes = call('HMGET', P .. 'tasks', unpack(ids))
     local back, back_envelopes = {}, {}
     for i = 1, #ids do
-      if envelopes[i] then
-        call('HINCRBY', P .. 'info:' .. ids[i], 'crashes', 1)
+      if envelopes[i] then call('HINCRBY', P .. 'info:' .. ids[i], 'crashes', 1) end
+      if envelopes[i] and is_cancelled(envelopes[i]) then
+        end_cancelled(P, ids[i], envelopes[i], now)
+        notify(P, {ids[i]}, 'cancelled')
+      elseif envelopes[i] then
+        envelopes[i] = has_begun(P, ids[i], envelopes[i])
         mark_info(P, ids[i], envelopes[i])
         back[#back + 1] = ids[i]
         back_envelopes[#back_envelopes + 1] = envelopes[i]
@@ -104,10 +112,50 @@ local function reap()
     end
     to_front(P, back, back_envelopes)
     call('HINCRBY', P .. 'counters', 'crashed', #ids)
+    add_stat(P, now, 'crashed', #ids)
   end
   if call('EXISTS', lost) == 0 then call('ZREM', P .. 'sessions', session) end
   more = 1
   return #leases, session
+end
+
+-- A task that waits past its deadline dies of it. (What is not here any more has begun.)
+local function expire(ids)
+-- include: lib/where.lua
+-- include: lib/schedule.lua
+-- include: lib/put.lua
+-- include: lib/death.lua
+-- include: lib/steer.lua
+  local words, died = 'not begun by its deadline', 0
+  for _, id in ipairs(ids) do
+    local envelope = call('HGET', P .. 'tasks', id)
+    local state = envelope and where(P, id)
+    if is_waiting(state) and deadline_of(envelope) then
+      leave_place(P, id, state, envelope)
+      mark_info(P, id, has_begun(P, id, envelope))
+      call('HSET', P .. 'info:' .. id, 'kind', 'expired', 'message', words, 'failed', text(now))
+      notify(P, {id}, die(P, id, now, settings, 'expired', words))
+      died = died + 1
+    else
+      call('ZREM', P .. 'deadlines', id)
+    end
+  end
+  if died > 0 then
+    call('HINCRBY', P .. 'counters', 'dead', died)
+    add_stat(P, now, 'dead', died)
+    add_stat(P, now, 'dead:expired', died)
+  end
+end
+
+local function expire_some()
+  local head = first_score('deadlines')
+  if head and head <= now then
+    local ids = call('ZRANGEBYSCORE', P .. 'deadlines', '-inf', text(now), 'LIMIT', 0, limit)
+    expire(ids)
+    if #ids == limit then more = 1 end
+    head = first_score('deadlines')
+  end
+  due_at(head)
 end
 
 local function trim(set, age, count)
@@ -133,6 +181,7 @@ local function forget_groups(head)
   local behind = '(' .. text(head)
   if parked then first = math.random(0, math.max(0, call('ZCOUNT', P .. 'groups', '-inf', behind) - limit)) end
   local idle = call('ZRANGEBYSCORE', P .. 'groups', '-inf', behind, 'WITHSCORES', 'LIMIT', first, limit)
+  if #idle == 2 * limit and not parked then more = 1 end
   local band = math.floor(head / BAND)
   for i = 1, #idle, 2 do
     local lane = idle[i]
@@ -150,7 +199,7 @@ local function forget_order()
   if head then
     if call('EXISTS', P .. 'groups') == 1 then forget_groups(head) end
   elseif call('EXISTS', P .. 'parked') == 0 then
-    call('DEL', P .. 'order', P .. 'groups')
+    call('UNLINK', P .. 'order', P .. 'groups')
     if settings[7] and call('EXISTS', P .. 'tasks') == 0 then call('HDEL', P .. 'settings', 'large') end
   end
 end
@@ -170,6 +219,10 @@ local function open_groups()
     more = 1
     if left <= 0 then return end
   end
+  if call('EXISTS', P .. 'reopening') == 0 and call('HDEL', P .. 'gate', 'again') == 1 and call('EXISTS', P .. 'opening') == 1 then
+    call('RENAME', P .. 'opening', P .. 'reopening')
+    more = 1
+  end
   for _, group in ipairs(call('ZRANGEBYSCORE', P .. 'opening', '-inf', text(now), 'LIMIT', 0, limit)) do
     left = left - look(g, group, limit)
     if left <= 0 then break end
@@ -178,7 +231,8 @@ local function open_groups()
   if first and first < LATEST then due_at(first) end
 end
 
--- Holds that are over, clocks of rates that stand; and when the queue opens, whose tasks then are for whoever waits.
+-- Holds that are over, clocks of rates that stand; and when the queue opens, whose tasks then are for whoever waits. Returns
+-- whether it is shut until a time.
 local function tend_gate()
   call('ZREMRANGEBYSCORE', P .. 'holds', '-inf', text(now))
   local hold = tonumber(settings[10])
@@ -193,6 +247,7 @@ local function tend_gate()
     due_at(opens)
   end
   due_at(first_score('holds'))
+  return (opens or 0) > now or (hold or 0) > now
 end
 
 local function due_entries()
@@ -218,14 +273,15 @@ end
 
 local promoted = promote()
 local reaped, session = reap()
+expire_some()
 local age, count = keep_limits(settings[1], settings[2], DAY)
 local trimmed = trim('completed', age, count) + trim('cancelled', age, count)
 trimmed = trimmed + trim('dead', keep_limits(settings[3], settings[4], 90 * DAY))
 forget_order()
 if settings[5] then forget_waiters() end
 if call('EXISTS', P .. 'opening', P .. 'reopening') > 0 then open_groups() end
-if settings[8] then tend_gate() end
+local shut = settings[8] and tend_gate()
 local entries = due_entries()
 -- (Also for a wake-up that went down with the thread that had it.)
-if not settings[6] and call('EXISTS', P .. 'ready') == 1 then wake(P) end
+if not settings[6] and not shut and call('EXISTS', P .. 'ready') == 1 then wake(P) end
 return {now, more, next_due or -1, promoted, reaped, trimmed, session, settings[9] or '', entries}

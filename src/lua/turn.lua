@@ -10,15 +10,16 @@
 -- then     for each queue to settle in: its index in KEYS, the session, the lease that must stand under the ids ("<since ms>
 --          <thread>") or "" for any, the number of plain completions and their ids, the number of records and, for each:
 --          outcome, id, and three arguments:
---            done    result, "1" if there is one, "1" if it has a unique key          completed
+--            done    result, "1" if there is one, letters ("1": it has a unique key, "c": a checkpoint,
+--                    "d": a deadline)                  completed
 --            retry   delay in ms, kind, message               failed, tried again later
 --            fail    "1" if this is a failure of an attempt (else the count stays), kind, message     dead
---            snooze  delay in ms (0: to the front now), "", ""
+--            snooze  delay in ms (0: to the front now), "1" if its handler had begun, ""
 -- reply    [1] now in ms
 --          [2] the ids whose outcome was refused: the session does not hold them
 --          [3] the indexes of queues in which the session is gone: begin a new one
---          [4] for each leased task that has something to tell: {id, failures, crashes}; where a session has begun in a queue
---              that has a policy: {"#", index in KEYS, policy (JSON)}
+--          [4] for each leased task that has something to tell: {id, failures, crashes}, with a fourth, "c", when it left a
+--              checkpoint; where a session has begun in a queue that has a policy: {"#", index in KEYS, policy (JSON)}
 --          [5...] for each queue with leased tasks: {index in KEYS, id, envelope, id, envelope, ...}
 --
 -- Sent twice: settling hits only once, but for a task that the session has leased again in between: say which lease is

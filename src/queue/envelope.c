@@ -32,6 +32,18 @@ static bool read_type(const char **at, const char *end, rv_envelope *ret)
     return true;
 }
 
+/* (Beyond what a number can be it is no number, and what follows no header that is plain.) */
+static void read_due(const char **at, const char *end, rv_envelope *ret)
+{
+    int64_t number;
+    ret->ready_ms = ret->at_ms;
+    if (skip(at, end, ",\"due\":") && read_number(at, end, &number)) {
+        ret->ready_ms = number == 0 ? -1 : number > ret->at_ms ? number : ret->at_ms;
+    } else if (skip(at, end, ",\"delay\":") && read_number(at, end, &number)) {
+        ret->ready_ms = number < INT64_MAX - ret->at_ms ? ret->at_ms + number : INT64_MAX;
+    }
+}
+
 bool rv_envelope_read(rv_envelope *ret, const char *text, size_t length)
 {
     const char *newline = memchr(text, '\n', length);
@@ -39,8 +51,12 @@ bool rv_envelope_read(rv_envelope *ret, const char *text, size_t length)
     const char *at = text;
     ret->marked = skip(&at, newline, "{\"info\":1,");
     if (!ret->marked && !skip(&at, newline, "{")) return false;
+    ret->cancelled = ret->marked && skip(&at, newline, "\"cancel\":1,");
     if (!skip(&at, newline, "\"at\":") || !read_number(&at, newline, &ret->at_ms)) return false;
+    ret->deadline_ms = 0;
+    if (skip(&at, newline, ",\"deadline\":") && !read_number(&at, newline, &ret->deadline_ms)) return false;
     if (!skip(&at, newline, ",\"type\":\"") || !read_type(&at, newline, ret)) return false;
+    read_due(&at, newline, ret);
     ret->plain = newline - at == 1 && *at == '}';
     ret->header = text;
     ret->header_length = (size_t)(newline - text);

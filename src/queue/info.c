@@ -2,6 +2,8 @@
  * info.c - a task as people see it: from the replies of show.lua and list.lua to reeve_task_info.
  */
 #include <cjson/cJSON.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/backoff_text.h"
@@ -47,6 +49,8 @@ void reeve_task_info_free(reeve_task_info *info)
     rv_free(info->unique);
     rv_free(info->tags);
     rv_free(info->meta);
+    for (size_t i = 0; i < info->log_count; i++) rv_free(info->log[i].text);
+    rv_free(info->log);
     rv_free(info);
 }
 
@@ -106,6 +110,8 @@ static bool read_options(reeve_task_info *info, const rv_envelope *envelope)
     info->max_attempts = policy.max_attempts;
     info->max_crashes = policy.max_crashes;
     info->timeout_ms = policy.timeout_ms;
+    info->heartbeat_ms = policy.heartbeat_ms;
+    info->at_most_once = policy.once;
     good = good && format_backoff(&info->backoff, &policy);
     cJSON_Delete(json);
     return good;
@@ -121,6 +127,8 @@ static bool read_envelope(reeve_task_info *info, const rv_reply *reply)
     }
     info->type = rv_strndup(envelope.type, envelope.type_length);
     info->enqueued_ms = envelope.at_ms;
+    if (envelope.deadline_ms > 0) info->deadline_ms = envelope.deadline_ms;
+    info->cancelling = envelope.cancelled && info->state == REEVE_STATE_RUNNING;
     return info->type != NULL && copy_bytes(&info->payload, envelope.payload.data, envelope.payload.length) &&
            (envelope.plain || read_options(info, &envelope));
 }
@@ -133,6 +141,24 @@ static bool read_worker(reeve_task_info *info, const rv_reply *about)
     if (cJSON_IsString(worker)) info->worker = rv_strdup(worker->valuestring);
     cJSON_Delete(json);
     return true;
+}
+
+/* A line of the log with its number. */
+typedef struct log_line {
+    long long number;
+    reeve_log_line line;
+} log_line;
+
+/* "<number> <ms> <text>"; sort_log takes the number away. */
+static bool add_log_line(reeve_task_info *info, const rv_reply *value)
+{
+    long long number, time;
+    if (sscanf(value->text, "%lld %lld", &number, &time) != 2) return true;
+    reeve_log_line *log = rv_realloc_array(info->log, info->log_count + 1, sizeof(*log));
+    if (log == NULL) return false;
+    info->log = log;
+    log[info->log_count] = (reeve_log_line){.time_ms = time, .text = rv_strndup(value->text, value->length)};
+    return log[info->log_count++].text != NULL;
 }
 
 static bool read_field(reeve_task_info *info, const rv_reply *name, const rv_reply *value)
@@ -155,6 +181,38 @@ static bool read_field(reeve_task_info *info, const rv_reply *name, const rv_rep
         return copy_bytes(&info->result, value->text, value->length);
     else if (rv_reply_is_text(name, "about"))
         return read_worker(info, value);
+    else if (rv_reply_is_text(name, "checkpoint_bytes"))
+        info->checkpoint_bytes = rv_reply_int(value, -1);
+    else if (rv_reply_is_text(name, "logged"))
+        info->logged = (uint64_t)rv_reply_int(value, 0);
+    else if (strncmp(name->text, "log:", 4) == 0)
+        return add_log_line(info, value);
+    return true;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const log_line *one = a, *other = b;
+    return (one->number > other->number) - (one->number < other->number);
+}
+
+/* They stand in a ring. */
+static bool sort_log(reeve_task_info *info)
+{
+    log_line *lines = rv_zalloc_array(info->log_count + 1, sizeof(*lines));
+    if (lines == NULL) return false;
+    for (size_t i = 0; i < info->log_count; i++) {
+        lines[i].line = info->log[i];
+        (void)sscanf(info->log[i].text, "%lld", &lines[i].number);
+    }
+    qsort(lines, info->log_count, sizeof(*lines), by_number);
+    for (size_t i = 0; i < info->log_count; i++) {
+        char *text = lines[i].line.text, *words = strchr(text, ' ');
+        words = words != NULL ? strchr(words + 1, ' ') : NULL;
+        if (words != NULL) memmove(text, words + 1, strlen(words));
+        info->log[i] = lines[i].line;
+    }
+    rv_free(lines);
     return true;
 }
 
@@ -178,12 +236,13 @@ static bool fill(reeve_task_info *info, const char *queue, const rv_reply *reply
     info->queue = rv_strdup(queue);
     info->due_ms = info->started_ms = info->ended_ms = info->failed_ms = -1;
     info->progress = -1;
+    info->checkpoint_bytes = info->deadline_ms = -1;
     info->weight = 1;
     bool good = info->queue != NULL && copy_text(&info->id, reply->items[0]) && read_envelope(info, reply->items[2]);
     good = good && read_place(info, reply->items[3], reply->items[4], reply->items[5]);
     for (size_t i = 6; good && i + 1 < reply->count; i += 2)
-        good = read_field(info, reply->items[i], reply->items[i + 1]);
-    return good;
+        good = rv_reply_is(reply->items[i], RV_TEXT) && read_field(info, reply->items[i], reply->items[i + 1]);
+    return good && (info->log_count == 0 || sort_log(info));
 }
 
 reeve_status rv_task_info_read(const char *queue, const rv_reply *reply, reeve_task_info **ret)

@@ -31,6 +31,14 @@ reeve_status rv_check_type(const char *type, rv_error *error)
                    SHOWN, type, REEVE_TYPE_MAX);
 }
 
+/* "" is an answer, too: none, whatever the queue says. */
+reeve_status rv_check_on_dead(const char *type, rv_error *error)
+{
+    if (type == NULL || type[0] == '\0' || rv_valid_type(type, strlen(type))) return REEVE_OK;
+    return rv_fail(error, REEVE_EINVAL, "on_dead \"%.*s\": a type has 1 to %d of the characters A-Z a-z 0-9 . _ - : /",
+                   SHOWN, type, REEVE_TYPE_MAX);
+}
+
 reeve_status rv_check_id(const char *id, rv_error *error)
 {
     if (id == NULL || id[0] == '\0') return rv_fail(error, REEVE_EINVAL, "a task's id is empty");

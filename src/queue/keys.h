@@ -27,6 +27,8 @@ reeve_status rv_check_queue(const char *queue, rv_error *error);
 reeve_status rv_check_type(const char *type, rv_error *error);
 reeve_status rv_check_id(const char *id, rv_error *error);
 reeve_status rv_check_group(const char *group, rv_error *error);
+/* NULL and "" will do. */
+reeve_status rv_check_on_dead(const char *type, rv_error *error);
 
 /* The namespace in force: the given one or the default. NULL, with words, when it is malformed. */
 const char *rv_ns_choose(const char *ns, rv_error *error);

@@ -29,7 +29,8 @@ static reeve_status check_rate(const reeve_rate *rate, rv_error *error)
                        (long long)rate->period_ms);
     }
     if (rate->burst >= 0 && rate->burst <= COUNT_MAX) return REEVE_OK;
-    return rv_fail(error, REEVE_EINVAL, "rate: a burst of %lld: must be from 1 to %d", (long long)rate->burst, COUNT_MAX);
+    return rv_fail(error, REEVE_EINVAL, "rate: a burst of %lld: must be from 1 to %d", (long long)rate->burst,
+                   COUNT_MAX);
 }
 
 static reeve_status check_group(const reeve_limit_change *change, rv_error *error)
@@ -38,8 +39,9 @@ static reeve_status check_group(const reeve_limit_change *change, rv_error *erro
         if (change->group != NULL)
             return rv_fail(error, REEVE_EINVAL, "a group is named, but the limit is not that of one group");
         if (change->forget)
-            return rv_fail(error, REEVE_EINVAL, "only a group's own limits can be forgotten: take others away with -1 and a "
-                                                "rate of 0");
+            return rv_fail(error, REEVE_EINVAL,
+                           "only a group's own limits can be forgotten: take others away with -1 and a "
+                           "rate of 0");
         return REEVE_OK;
     }
     if (change->forget && (change->concurrency != 0 || change->rate != NULL))
@@ -54,7 +56,8 @@ static reeve_status check_change(const reeve_limit_change *change, rv_error *err
                        sizeof(*change));
     }
     if ((unsigned)change->of > REEVE_LIMIT_GROUP)
-        return rv_fail(error, REEVE_EINVAL, "limits are of a queue, of its groups, or of one group, not of %d", (int)change->of);
+        return rv_fail(error, REEVE_EINVAL, "limits are of a queue, of its groups, or of one group, not of %d",
+                       (int)change->of);
     if (change->concurrency < -1 || change->concurrency > COUNT_MAX) {
         return rv_fail(error, REEVE_EINVAL, "a concurrency of %lld: must be from 1 to %d, or -1 for any",
                        (long long)change->concurrency, COUNT_MAX);
@@ -72,7 +75,8 @@ typedef struct limit_words {
     size_t count;
 } limit_words;
 
-static void add_words(limit_words *words, const reeve_limit_change *change, const char *const names[3], const char *value)
+static void add_words(limit_words *words, const reeve_limit_change *change, const char *const names[3],
+                      const char *value)
 {
     char *name = words->names[words->count];
     if (change->of == REEVE_LIMIT_GROUP)
@@ -121,7 +125,8 @@ static reeve_status set_limits(reeve_client *client, const char *queue, const li
         }
         reeve_status status = rv_client_script(client, &call, &reply, NULL);
         if (status != REEVE_OK) return status;
-        if (!rv_reply_is(reply, RV_TEXT) || reply->length >= sizeof(cursor)) return rv_client_odd_reply(client, "limit");
+        if (!rv_reply_is(reply, RV_TEXT) || reply->length >= sizeof(cursor))
+            return rv_client_odd_reply(client, "limit");
         rv_copy_text(cursor, sizeof(cursor), reply->text);
     } while (cursor[0] != '\0');
     return REEVE_OK;

@@ -63,6 +63,8 @@ bool rv_policy_read(rv_task_policy *ret, const char *text, size_t length)
         ret->max_attempts = small(member(json, "attempts"));
         ret->max_crashes = small(member(json, "crashes"));
         ret->timeout_ms = whole(member(json, "timeout"));
+        ret->heartbeat_ms = whole(member(json, "heartbeat"));
+        ret->once = member(json, "once") > 0;
         ret->unique = cJSON_GetObjectItemCaseSensitive(json, "unique") != NULL;
         ret->has_backoff = read_backoff(cJSON_GetObjectItemCaseSensitive(json, "backoff"), &ret->backoff);
     }

@@ -21,7 +21,9 @@ typedef struct rv_task_policy {
     int max_attempts;
     int max_crashes;
     int64_t timeout_ms;
-    bool unique; /* a task's: it holds a lock that goes when it is settled */
+    int64_t heartbeat_ms; /* these: a task's */
+    bool once;
+    bool unique; /* it holds a lock that goes when it is settled */
     bool has_backoff;
     reeve_backoff backoff;
 } rv_task_policy;

@@ -95,19 +95,31 @@ static void free_worker(reeve_worker_info *worker)
     rv_free(worker->host);
     rv_free(worker->version);
     rv_free(worker->state);
+    rv_free(worker->running);
     rv_free(worker->pools);
+}
+
+/* A list, as text. */
+static char *list_of(const cJSON *json, const char *name)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, name);
+    char *text = cJSON_IsArray(item) ? cJSON_PrintUnformatted(item) : NULL;
+    char *copy = rv_strdup(text != NULL ? text : "[]");
+    cJSON_free(text);
+    return copy;
 }
 
 static bool read_worker(reeve_worker_info *ret, const char *id, const cJSON *json)
 {
-    char *pools = cJSON_PrintUnformatted(cJSON_GetObjectItemCaseSensitive(json, "pools"));
     ret->id = rv_strdup(id);
     ret->name = text_of(json, "name");
     ret->host = text_of(json, "host");
     ret->version = text_of(json, "version");
     ret->state = text_of(json, "state");
-    ret->pools = rv_strdup(pools != NULL ? pools : "[]");
-    cJSON_free(pools);
+    ret->pools = list_of(json, "pools");
+    ret->running = list_of(json, "running");
+    ret->memory_bytes = number_of(json, "memory");
+    ret->round_trip_us = number_of(json, "round_trip");
     ret->pid = number_of(json, "pid");
     ret->started_ms = number_of(json, "started");
     ret->seen_ms = number_of(json, "seen");
@@ -116,7 +128,7 @@ static bool read_worker(reeve_worker_info *ret, const char *id, const cJSON *jso
     ret->processed = (uint64_t)number_of(json, "processed");
     ret->failed = (uint64_t)number_of(json, "failed");
     return ret->id != NULL && ret->name != NULL && ret->host != NULL && ret->version != NULL && ret->state != NULL &&
-           ret->pools != NULL;
+           ret->pools != NULL && ret->running != NULL;
 }
 
 static void forget_found(ids *all)

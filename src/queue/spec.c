@@ -8,6 +8,19 @@
 #include "queue/envelope.h"
 #include "queue/keys.h"
 
+static reeve_status check_deadline(const reeve_task_spec *spec, rv_error *error)
+{
+    if (spec->deadline_ms < 0 || spec->expires_in_ms < 0) {
+        return rv_fail(error, REEVE_EINVAL, "deadline %lld ms, expires in %lld ms: must not be negative",
+                       (long long)spec->deadline_ms, (long long)spec->expires_in_ms);
+    }
+    if (spec->deadline_ms > 0 && spec->expires_in_ms > 0)
+        return rv_fail(error, REEVE_EINVAL, "a task expires either at a time or after one, not both");
+    bool late = (spec->deadline_ms > 0 && spec->at_ms >= spec->deadline_ms) ||
+                (spec->expires_in_ms > 0 && spec->delay_ms >= spec->expires_in_ms);
+    return late ? rv_fail(error, REEVE_EINVAL, "a task that must begin before it may run would never run") : REEVE_OK;
+}
+
 static reeve_status check_numbers(const reeve_task_spec *spec, rv_error *error)
 {
     if (spec->priority < REEVE_PRIORITY_MIN || spec->priority > REEVE_PRIORITY_MAX) {
@@ -20,12 +33,17 @@ static reeve_status check_numbers(const reeve_task_spec *spec, rv_error *error)
     if (spec->delay_ms < 0)
         return rv_fail(error, REEVE_EINVAL, "delay %lld ms: must not be negative", (long long)spec->delay_ms);
     if (spec->weight > 256) return rv_fail(error, REEVE_EINVAL, "weight %u: must be from 1 to 256", spec->weight);
+    if (spec->weight > 0 && spec->group == NULL)
+        return rv_fail(error, REEVE_EINVAL, "weight %u: needs a group, whose share it is", spec->weight);
     if (spec->max_attempts < 0)
         return rv_fail(error, REEVE_EINVAL, "attempts %d: must be at least 1", spec->max_attempts);
     if (spec->max_crashes < 0)
         return rv_fail(error, REEVE_EINVAL, "max crashes %d: must be at least 1", spec->max_crashes);
+    if (spec->heartbeat_ms < 0)
+        return rv_fail(error, REEVE_EINVAL, "heartbeat %lld ms: must not be negative", (long long)spec->heartbeat_ms);
     if (spec->timeout_ms < 0)
         return rv_fail(error, REEVE_EINVAL, "timeout %lld ms: must not be negative", (long long)spec->timeout_ms);
+    if (check_deadline(spec, error) != REEVE_OK) return REEVE_EINVAL;
     return rv_backoff_check(spec->backoff, error);
 }
 
@@ -80,13 +98,6 @@ static reeve_status check_unique(const reeve_task_spec *spec, rv_error *error)
     return check_text("a unique key", spec->unique, error);
 }
 
-/* "" is an answer, too: none, whatever the queue says. */
-static reeve_status check_on_dead(const reeve_task_spec *spec, rv_error *error)
-{
-    if (spec->on_dead == NULL || spec->on_dead[0] == '\0') return REEVE_OK;
-    return rv_check_type(spec->on_dead, error);
-}
-
 reeve_status rv_spec_check(const reeve_task_spec *spec, rv_error *error)
 {
     reeve_status status;
@@ -107,7 +118,7 @@ reeve_status rv_spec_check(const reeve_task_spec *spec, rv_error *error)
     if (spec->group != NULL && (status = rv_check_group(spec->group, error)) != REEVE_OK) return status;
     if ((status = check_numbers(spec, error)) != REEVE_OK) return status;
     if ((status = check_unique(spec, error)) != REEVE_OK) return status;
-    if ((status = check_on_dead(spec, error)) != REEVE_OK) return status;
+    if ((status = rv_check_on_dead(spec->on_dead, error)) != REEVE_OK) return status;
     return check_meta(spec, error);
 }
 
@@ -177,10 +188,14 @@ void rv_envelope_write(rv_buf *out, const reeve_task_spec *spec)
     rv_buf_adds(out, "\"type\":\"");
     rv_buf_adds(out, spec->type);
     rv_buf_addc(out, '"');
+    if (spec->at_ms > 0) add_number(out, ",\"due\":", spec->at_ms);
+    add_number(out, ",\"delay\":", spec->delay_ms);
     add_order(out, spec);
     add_number(out, ",\"attempts\":", spec->max_attempts);
     add_number(out, ",\"crashes\":", spec->max_crashes);
     add_number(out, ",\"timeout\":", spec->timeout_ms);
+    add_number(out, ",\"heartbeat\":", spec->heartbeat_ms);
+    add_number(out, ",\"once\":", spec->at_most_once);
     if (spec->backoff != NULL) {
         rv_buf_adds(out, ",\"backoff\":");
         rv_backoff_write(out, spec->backoff);
@@ -201,6 +216,8 @@ void rv_enqueue_options_write(rv_buf *out, const reeve_task_spec *spec)
     add_order(out, spec);
     add_number(out, ",\"in\":", spec->delay_ms);
     add_number(out, ",\"at\":", spec->at_ms);
+    add_number(out, ",\"deadline\":", spec->deadline_ms);
+    add_number(out, ",\"expires\":", spec->expires_in_ms);
     add_unique(out, spec);
     if (spec->on_conflict == REEVE_CONFLICT_REPLACE) rv_buf_adds(out, ",\"conflict\":\"replace\"");
     if (spec->on_conflict == REEVE_CONFLICT_DEBOUNCE) rv_buf_adds(out, ",\"conflict\":\"debounce\"");

@@ -7,7 +7,7 @@
 
 static bool is_plain(const rv_settlement *s)
 {
-    return s->verb == REEVE_OUTCOME_DONE && !s->has_info && !s->has_result && !s->unique;
+    return s->verb == REEVE_OUTCOME_DONE && !s->has_info && !s->has_result && !s->unique && !s->deadline;
 }
 
 static size_t count_plain(const rv_turn_group *group)
@@ -15,6 +15,16 @@ static size_t count_plain(const rv_turn_group *group)
     size_t plain = 0;
     for (size_t i = 0; i < group->count; i++) plain += is_plain(group->items[i]);
     return plain;
+}
+
+/* What a completion must look after, besides info:<id>. */
+static void add_letters(rv_conn *conn, const rv_settlement *s)
+{
+    char letters[4] = "";
+    if (s->unique) strcat(letters, "1");
+    if (s->checkpoint) strcat(letters, "c");
+    if (s->deadline) strcat(letters, "d");
+    rv_args(conn, letters);
 }
 
 #define RECORD_ARGS 5
@@ -27,7 +37,7 @@ static void build_record(rv_conn *conn, const rv_settlement *s)
         rv_args(conn, s->id);
         rv_arg(conn, s->result.data, s->has_result ? s->result.length : 0);
         rv_args(conn, s->has_result ? "1" : "0");
-        rv_args(conn, s->unique ? "1" : "");
+        add_letters(conn, s);
         break;
     case REEVE_OUTCOME_RETRY:
         rv_args(conn, "retry");
@@ -40,7 +50,7 @@ static void build_record(rv_conn *conn, const rv_settlement *s)
         rv_args(conn, "snooze");
         rv_args(conn, s->id);
         rv_argi(conn, s->delay_ms);
-        rv_args(conn, "");
+        rv_args(conn, s->begun ? "1" : "");
         rv_args(conn, "");
         break;
     case REEVE_OUTCOME_NONE:
@@ -134,6 +144,7 @@ static void read_extra(rv_lease *lease, const rv_reply *extras, size_t *next)
         lease->failures = (unsigned)rv_reply_int(rv_reply_at(extra, 1), 0);
         lease->crashes = (unsigned)rv_reply_int(rv_reply_at(extra, 2), 0);
         lease->has_info = true;
+        lease->has_checkpoint = rv_reply_is_text(rv_reply_at(extra, 3), "c");
         (*next)++;
         return;
     }
@@ -146,6 +157,12 @@ static bool read_lease(rv_lease *ret, size_t queue, const rv_reply *id, const rv
     ret->queue = queue;
     ret->id = id->text;
     return rv_envelope_read(&ret->envelope, envelope->text, envelope->length);
+}
+
+int64_t rv_lease_wait(const rv_lease *lease)
+{
+    if (lease->failures > 0 || lease->crashes > 0 || lease->envelope.ready_ms < 0) return -1;
+    return lease->since_ms > lease->envelope.ready_ms ? lease->since_ms - lease->envelope.ready_ms : 0;
 }
 
 size_t rv_turn_leases(const rv_turn_reply *reply, rv_lease *leases, size_t max, size_t *ret_bad)
@@ -222,6 +239,48 @@ void rv_progress_build(rv_conn *conn, const rv_prefix *prefix, const char *sessi
     rv_args(conn, id);
     rv_argi(conn, percent);
     rv_args(conn, words != NULL ? words : "");
+}
+
+void rv_held_build(rv_conn *conn, const rv_prefix *prefix, const char *session, const char *id)
+{
+    char key[RV_SESSION_LENGTH + 16] = "running:";
+    strncat(key, session, sizeof(key) - strlen(key) - 1);
+    rv_cmd(conn, 3);
+    rv_args(conn, "HEXISTS");
+    rv_arg2(conn, prefix->text, prefix->length, key, strlen(key));
+    rv_args(conn, id);
+}
+
+void rv_checkpoint_build(rv_conn *conn, const rv_prefix *prefix, const char *session, const char *id, reeve_bytes data)
+{
+    rv_cmd_script(conn, &rv_script_checkpoint, 1, 3);
+    rv_arg(conn, prefix->text, prefix->length);
+    rv_args(conn, session);
+    rv_args(conn, id);
+    rv_arg(conn, data.data, data.length);
+}
+
+void rv_last_checkpoint_build(rv_conn *conn, const rv_prefix *prefix, const char *id)
+{
+    char key[REEVE_ID_MAX + 8] = "info:";
+    strncat(key, id, sizeof(key) - strlen(key) - 1);
+    rv_cmd(conn, 3);
+    rv_args(conn, "HGET");
+    rv_arg2(conn, prefix->text, prefix->length, key, strlen(key));
+    rv_args(conn, "checkpoint");
+}
+
+void rv_log_build(rv_conn *conn, const rv_prefix *prefix, const char *session, const char *id, const char *lease,
+                  unsigned number, const char *line)
+{
+    rv_cmd_script(conn, &rv_script_log, 1, 6);
+    rv_arg(conn, prefix->text, prefix->length);
+    rv_args(conn, session);
+    rv_args(conn, id);
+    rv_args(conn, lease);
+    rv_argi(conn, number);
+    rv_args(conn, line);
+    rv_argi(conn, REEVE_LOG_LINES);
 }
 
 void rv_hold_build(rv_conn *conn, const rv_prefix *prefix, const char *group, int64_t delay_ms)

@@ -1,6 +1,7 @@
 /*
  * turn.h - a thread's turn: settle what it finished, lease what it takes next; and what else is said of leases.
- * Builds calls of turn.lua, recall.lua, progress.lua, hold.lua on a connection and reads their replies; no threads in here.
+ * Builds calls of turn.lua, recall.lua, progress.lua, checkpoint.lua, log.lua, hold.lua on a connection and reads their
+ * replies; no threads in here.
  */
 #ifndef RV_TURN_H
 #define RV_TURN_H
@@ -17,9 +18,12 @@ typedef struct rv_settlement {
     const char *id;
     reeve_outcome verb; /* done, retry, fail, snooze */
     bool has_info;      /* done: info:<id> exists, so that it must be looked after */
+    bool checkpoint;    /* done: it has one, which goes now; only with has_info */
     bool unique;        /* done: the task holds a lock, which goes now */
     bool has_result;
     reeve_bytes result;
+    bool deadline;    /* done: it had one */
+    bool begun;       /* snooze: its handler ran */
     int64_t delay_ms; /* retry, snooze */
     bool counts;      /* fail: it is a failure of an attempt */
     const char *kind;
@@ -64,6 +68,7 @@ typedef struct rv_lease {
     unsigned failures;
     unsigned crashes;
     bool has_info;
+    bool has_checkpoint;
 } rv_lease;
 
 /* A reply of turn.lua. refused and gone are lists; see turn.lua. */
@@ -74,6 +79,10 @@ typedef struct rv_turn_reply {
     const rv_reply *extras;
     const rv_reply *whole;
 } rv_turn_reply;
+
+/* How long the task was ready before it was leased, in ms; -1 when that says nothing: it was not its first attempt, or it was put
+ * off. */
+int64_t rv_lease_wait(const rv_lease *lease);
 
 bool rv_turn_read(rv_turn_reply *ret, const rv_reply *reply);
 
@@ -107,6 +116,22 @@ size_t rv_recall_leases(const rv_recall_reply *reply, size_t queue, rv_lease *le
 /* words may be NULL. */
 void rv_progress_build(rv_conn *conn, const rv_prefix *prefix, const char *session, const char *id, int percent,
                        const char *words);
+
+/* ---- heartbeat ------------------------------------------------------------------------------------------------- */
+
+/* Answers 1 when the session holds the task, else 0. */
+void rv_held_build(rv_conn *conn, const rv_prefix *prefix, const char *session, const char *id);
+
+/* ---- checkpoints and the log ----------------------------------------------------------------------------------- */
+
+void rv_checkpoint_build(rv_conn *conn, const rv_prefix *prefix, const char *session, const char *id, reeve_bytes data);
+
+/* Answers the bytes, or nil. */
+void rv_last_checkpoint_build(rv_conn *conn, const rv_prefix *prefix, const char *id);
+
+/* number: of the line in its lease, "<since ms> <thread>", from 1. */
+void rv_log_build(rv_conn *conn, const rv_prefix *prefix, const char *session, const char *id, const char *lease,
+                  unsigned number, const char *line);
 
 /* ---- hold ------------------------------------------------------------------------------------------------------ */
 

@@ -58,7 +58,9 @@ int64_t rv_batch_attention(const rv_batch *batch, int64_t now_ms)
     size_t waiting = rv_batch_count(batch, RV_ITEM_WAITING);
     if (batch->running == RV_NONE) return waiting > 0 ? now_ms + RV_PATIENCE_MS : RV_FOREVER;
     int64_t at = batch->running_until_ms, impatient = batch->running_since_ms + RV_PATIENCE_MS;
-    bool others = waiting > 0 || rv_batch_count(batch, RV_ITEM_FINISHED) > 0;
+    bool others = waiting > 0;
+    for (size_t i = 0; i < batch->count; i++)
+        others = others || (batch->items[i].state == RV_ITEM_FINISHED && !batch->items[i].accepted);
     return others && impatient < at ? impatient : at;
 }
 

@@ -20,15 +20,18 @@ typedef struct rv_item {
     rv_lease lease;
     rv_item_state state;
     bool refused;          /* Redis did not accept the outcome */
-    bool accepted;         /* known to be settled by a turn whose reply was lost */
+    bool accepted;         /* known to be settled: by a turn whose reply was lost, or before it ran (once.h) */
+    bool failed;           /* settled before it ran, it failed then */
+    bool cancelled;        /* told so while we hold it; written under the lock */
     rv_settlement outcome; /* once finished */
     void *kept;            /* memory of the outcome's words and result, or NULL */
     int64_t timeout_ms;    /* 0: none */
+    int64_t timeout_at_ms; /* monotonic, or RV_FOREVER */
+    int64_t heartbeat_ms;  /* longer silence is a failure; 0: it need not say anything */
+    int64_t run_us;        /* how long its handler ran; 0: it did not */
 } rv_item;
 
 #define RV_NONE SIZE_MAX
-
-typedef char rv_session_text[RV_SESSION_LENGTH + 1];
 
 typedef struct rv_batch {
     pthread_mutex_t lock; /* guards the states, running, attention and stamps below */
@@ -37,7 +40,7 @@ typedef struct rv_batch {
     size_t count;
     size_t running;            /* index of the running item, or RV_NONE */
     int64_t running_since_ms;  /* monotonic */
-    int64_t running_until_ms;  /* its time limit, or RV_FOREVER */
+    int64_t running_until_ms;  /* its time limit, or until when it may be silent, or RV_FOREVER */
     rv_session_text *sessions; /* by queue: under which session these were leased */
 } rv_batch;
 

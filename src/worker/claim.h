@@ -13,6 +13,8 @@
 #include "queue/policy.h"
 #include "queue/session.h"
 
+typedef char rv_session_text[RV_SESSION_LENGTH + 1];
+
 typedef struct rv_claim {
     char queue[REEVE_QUEUE_MAX + 1]; /* never changes */
     rv_prefix prefix;                /* never changes */
@@ -22,6 +24,11 @@ typedef struct rv_claim {
     rv_session_totals totals; /* settled under this session */
     rv_task_policy policy;    /* the queue's, as last heard of */
     atomic_bool has_policy;   /* it says something; written under the lock, read by anybody */
+    rv_tally *tallies;        /* what is to be flushed, a day each; the latest comes last and is added to */
+    /* of the keeper alone: */
+    rv_tally *flushing;          /* on its way to Redis, perhaps there; not changed any more */
+    uint64_t flush_number;       /* its number */
+    rv_session_text flush_under; /* the session under which it may have been taken; "": none */
 } rv_claim;
 
 void rv_claim_init(rv_claim *claim, const char *ns, const char *queue);
@@ -38,6 +45,26 @@ bool rv_claim_lose(rv_claim *claim, const char *session);
 
 /* Adds to the session's totals, if it is still the present one. */
 void rv_claim_count(rv_claim *claim, const char *session, const rv_session_totals *more);
+
+/*
+ * Where to add what was settled at a time (on Redis's clock) for the statistics; NULL: no memory, it is left out. The
+ * claim is locked from then on, until rv_claim_close_tally.
+ */
+rv_tally *rv_claim_open_tally(rv_claim *claim, int64_t now_ms);
+void rv_claim_close_tally(rv_claim *claim);
+
+/*
+ * For the keeper: what to flush with a heartbeat of a session, and its number; NULL: nothing. It is the same one until
+ * rv_claim_flushed says what became of it. (When the session that may have taken it is gone without having said so, it
+ * is dropped: it must not count twice.)
+ */
+const rv_tally *rv_claim_flush(rv_claim *claim, const char *session, uint64_t *ret_number);
+
+/* The heartbeat was answered: taken, or not, as the session is gone. */
+void rv_claim_flushed(rv_claim *claim, bool taken);
+
+/* Whether anything is to be flushed. */
+bool rv_claim_has_tally(rv_claim *claim);
 
 /* What Redis says of the queue's policy (policy.h) now; empty, or what is none: it has none. */
 void rv_claim_set_policy(rv_claim *claim, const char *text, size_t length);

@@ -80,12 +80,23 @@ reeve_status rv_handlers_add(rv_handlers *handlers, const reeve_handler *handler
     return REEVE_OK;
 }
 
+reeve_status rv_handlers_wrap(rv_handlers *handlers, const rv_layers *layers, rv_error *error)
+{
+    for (size_t i = 0; i < handlers->count; i++) {
+        rv_handler *entry = handlers->list[i];
+        if (!rv_layers_choose(&entry->layers, layers, entry->handler.type))
+            return rv_fail(error, REEVE_ENOMEM, "no memory for the layers of %s", entry->handler.type);
+    }
+    return REEVE_OK;
+}
+
 void rv_handlers_fini(rv_handlers *handlers)
 {
     for (size_t i = 0; i < handlers->count; i++) {
         rv_handler *entry = handlers->list[i];
         if (entry->handler.free_user != NULL) entry->handler.free_user(entry->handler.user);
         rv_free((void *)entry->handler.type);
+        rv_free(entry->layers);
         rv_free(entry);
     }
     rv_free(handlers->list);

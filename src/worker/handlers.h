@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "reeve/worker.h"
+#include "worker/layers.h"
 #include "worker/plugin.h"
 
 typedef struct rv_handler {
@@ -13,6 +14,7 @@ typedef struct rv_handler {
     size_t type_length;
     reeve_plugin_handle *plugin; /* or NULL */
     size_t index;                /* its place, for per-thread state */
+    const reeve_layer **layers;  /* around it, ended by NULL; NULL: none. Made when the worker starts */
 } rv_handler;
 
 typedef struct rv_handlers {
@@ -28,6 +30,9 @@ void rv_handlers_fini(rv_handlers *handlers);
 /* As reeve_worker_register. REEVE_EDUPLICATE, REEVE_EINVAL, REEVE_ENOMEM. */
 reeve_status rv_handlers_add(rv_handlers *handlers, const reeve_handler *handler, reeve_plugin_handle *plugin,
                              rv_error *error);
+
+/* Gives each handler the layers that are around it; these must outlive the handlers. REEVE_ENOMEM. */
+reeve_status rv_handlers_wrap(rv_handlers *handlers, const rv_layers *layers, rv_error *error);
 
 /* NULL when the type has none. type need not end in a zero byte. */
 rv_handler *rv_handlers_find(const rv_handlers *handlers, const char *type, size_t length);

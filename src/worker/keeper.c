@@ -2,13 +2,14 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/retry.h"
 #include "base/text.h"
 #include "queue/registry.h"
+#include "worker/entry.h"
+#include "worker/cancel.h"
 #include "worker/lock.h"
 #include "worker/notice.h"
 #include "worker/relief.h"
@@ -19,58 +20,6 @@
 static int64_t beat_every_ms(const reeve_worker *worker)
 {
     return worker->session_ms / 3;
-}
-
-static unsigned count_busy(const reeve_worker *worker)
-{
-    unsigned busy = 0;
-    for (size_t i = 0; i < worker->pool_count; i++) {
-        const rv_pool *pool = worker->pools[i];
-        for (unsigned j = 0; j < pool->thread_count; j++)
-            busy += atomic_load_explicit(&pool->threads[j].busy, memory_order_relaxed);
-    }
-    return busy;
-}
-
-static void add_pools(rv_buf *json, const reeve_worker *worker)
-{
-    for (size_t i = 0; i < worker->pool_count; i++) {
-        const rv_pool *pool = worker->pools[i];
-        rv_buf_adds(json, i > 0 ? ",{\"name\":" : "{\"name\":");
-        rv_buf_add_json(json, pool->name, strlen(pool->name));
-        rv_buf_addf(json, ",\"threads\":%u", pool->thread_count);
-        if (pool->order != REEVE_ORDER_STRICT) rv_buf_addf(json, ",\"order\":\"%s\"", rv_order_word(pool->order));
-        rv_buf_adds(json, ",\"queues\":[");
-        for (size_t j = 0; j < pool->claim_count; j++) {
-            if (j > 0) rv_buf_addc(json, ',');
-            rv_buf_add_json(json, pool->claims[j]->queue, strlen(pool->claims[j]->queue));
-        }
-        rv_buf_adds(json, "]}");
-    }
-}
-
-static const char *phase_word(rv_phase phase)
-{
-    return phase <= RV_PHASE_RUNNING ? "running" : phase == RV_PHASE_QUIET ? "quiet" : "stopping";
-}
-
-/* The worker's entry, for people. */
-static void write_entry(rv_buf *json, const reeve_worker *worker)
-{
-    const rv_stats *stats = &worker->stats;
-    rv_buf_clear(json);
-    rv_buf_adds(json, "{\"name\":");
-    rv_buf_add_json(json, worker->name, strlen(worker->name));
-    rv_buf_adds(json, ",\"host\":");
-    rv_buf_add_json(json, worker->host, strlen(worker->host));
-    rv_buf_addf(json, ",\"pid\":%ld,\"version\":\"" REEVE_VERSION "\",\"started\":%lld,\"seen\":%lld,\"state\":\"%s\"",
-                (long)getpid(), (long long)worker->started_wall_ms, (long long)rv_wall_ms(),
-                phase_word(rv_worker_phase(worker)));
-    rv_buf_addf(json, ",\"threads\":%u,\"busy\":%u,\"processed\":%llu,\"failed\":%llu,\"pools\":[",
-                worker->thread_count, count_busy(worker), atomic_load(&stats->completed) + atomic_load(&stats->failed),
-                atomic_load(&stats->failed));
-    add_pools(json, worker);
-    rv_buf_adds(json, "]}");
 }
 
 typedef struct beats {
@@ -101,28 +50,44 @@ static void on_beat(size_t index, const rv_reply *reply, void *context)
         note_odd(b, reply);
         return;
     }
-    if (alive) return;
     rv_claim *claim = b->worker->claims[b->claims[index]];
+    rv_claim_flushed(claim, alive);
+    if (alive) return;
     if (!rv_claim_lose(claim, b->sessions[index])) return;
     rv_log(REEVE_LOG_WARN, "session.lost", "the session was gone from Redis: its tasks run elsewhere, a new one begins",
            "queue", claim->queue, NULL);
     rv_tell_lost(b->worker, claim, b->sessions[index]);
 }
 
+/* Every one carries what there is to flush, of one day. False: there is no session. */
+static bool add_beat(reeve_worker *worker, rv_claim *claim, rv_session_text session)
+{
+    rv_session_totals totals;
+    uint64_t number;
+    if (!rv_claim_get(claim, session, &totals)) return false;
+    const rv_tally *tally = rv_claim_flush(claim, session, &number);
+    if (tally != NULL) {
+        rv_beat_build_flush(worker->keeper.conn, &claim->prefix, session, worker->session_ms, &totals, tally, number);
+    } else {
+        rv_beat_build(worker->keeper.conn, &claim->prefix, session, worker->session_ms, &totals);
+    }
+    return true;
+}
+
 static reeve_status send_beats(reeve_worker *worker, beats *b)
 {
     rv_keeper *keeper = &worker->keeper;
     for (size_t i = 0; i < worker->claim_count; i++) {
-        rv_session_totals totals;
-        if (!rv_claim_get(worker->claims[i], b->sessions[b->count], &totals)) continue;
-        rv_beat_build(keeper->conn, &worker->claims[i]->prefix, b->sessions[b->count], worker->session_ms, &totals);
-        b->claims[b->count++] = i;
+        if (add_beat(worker, worker->claims[i], b->sessions[b->count])) b->claims[b->count++] = i;
     }
-    write_entry(&keeper->json, worker);
+    rv_entry_write(&keeper->json, worker);
     if (keeper->json.failed) rv_buf_clear(&keeper->json);
     rv_registry_renew(keeper->conn, worker->ns, worker->id, rv_buf_text(&keeper->json), keeper->json.length,
                       worker->session_ms);
-    return rv_conn_exec(keeper->conn, rv_deadline(beat_every_ms(worker)), on_beat, b);
+    int64_t sent_us = rv_now_us();
+    reeve_status status = rv_conn_exec(keeper->conn, rv_deadline(beat_every_ms(worker)), on_beat, b);
+    if (status == REEVE_OK) keeper->round_trip_us = rv_now_us() - sent_us;
+    return status;
 }
 
 static bool beat(reeve_worker *worker)
@@ -137,6 +102,19 @@ static bool beat(reeve_worker *worker)
     if (b.odd) rv_note_refusal(worker, "Redis refused a heartbeat: trying again", b.words);
     if (status == REEVE_OK && !b.odd) rv_note_acceptance(worker);
     return status == REEVE_OK && !b.odd;
+}
+
+/* ---- connecting ------------------------------------------------------------------------------------------------ */
+
+static bool connect(reeve_worker *worker)
+{
+    rv_keeper *keeper = &worker->keeper;
+    if (rv_conn_is_open(keeper->conn)) return true;
+    bool open = rv_conn_open(keeper->conn, rv_deadline(beat_every_ms(worker))) == REEVE_OK;
+    atomic_store(&keeper->connected, open);
+    if (open) rv_note_up(worker);
+    if (!open) rv_note_down(worker, rv_conn_error(keeper->conn)->text);
+    return open;
 }
 
 /* ---- the control channel --------------------------------------------------------------------------------------- */
@@ -159,13 +137,18 @@ static void subscribe(reeve_worker *worker)
     keeper->listen_tries = 0;
     /* What was said while we did not listen is found by looking. */
     rv_scheduler_kick(worker);
+    if (connect(worker)) rv_ask_cancelled(worker);
 }
 
-/* "due <queue> <ms since the epoch>" */
-static void hear_due(reeve_worker *worker, const char *words)
+/* "due <queue> <ms since the epoch>", "cancel <queue> <id>"; (100: REEVE_ID_LENGTH_MAX) */
+static void hear(reeve_worker *worker, const char *words)
 {
-    char queue[REEVE_QUEUE_MAX + 1];
-    if (sscanf(words, "due %64s", queue) == 1) rv_scheduler_due(worker, queue);
+    char queue[REEVE_QUEUE_MAX + 1], id[REEVE_ID_MAX];
+    long long at_ms = 0;
+    if (sscanf(words, "due %64s %lld", queue, &at_ms) >= 1)
+        rv_scheduler_due(worker, queue, at_ms);
+    else if (sscanf(words, "cancel %64s %100s", queue, id) == 2)
+        rv_tell_cancelled(worker, queue, id);
 }
 
 /* Waits where the control channel speaks, or just waits while it cannot. */
@@ -184,23 +167,13 @@ static void listen(reeve_worker *worker, int64_t until)
     if (status != REEVE_OK) return;
     const rv_reply *words = rv_reply_at(message, 2);
     if (rv_reply_is_text(rv_reply_at(message, 0), "message") && rv_reply_is(words, RV_TEXT))
-        hear_due(worker, words->text);
+        hear(worker, words->text);
 }
 
 /* ---- main ------------------------------------------------------------------------------------------------------ */
 
-static bool connect(reeve_worker *worker)
-{
-    rv_keeper *keeper = &worker->keeper;
-    if (rv_conn_is_open(keeper->conn)) return true;
-    bool open = rv_conn_open(keeper->conn, rv_deadline(beat_every_ms(worker))) == REEVE_OK;
-    atomic_store(&keeper->connected, open);
-    if (open) rv_note_up(worker);
-    if (!open) rv_note_down(worker, rv_conn_error(keeper->conn)->text);
-    return open;
-}
-
 #define TRY_AGAIN_MS 250
+#define FLUSHES_MOST 4
 
 static void beat_when_due(reeve_worker *worker)
 {
@@ -221,6 +194,20 @@ static int64_t relieve_and_deliver(reeve_worker *worker)
     if (keeper->handed_count > 0 && connect(worker)) rv_deliver_handed(worker);
     if (keeper->handed_count > 0 && rv_deadline(TRY_AGAIN_MS) < until) until = rv_deadline(TRY_AGAIN_MS);
     return keeper->beat_at_ms < until ? keeper->beat_at_ms : until;
+}
+
+/* What the last heartbeat left: a second day, what was settled since. */
+static void flush_rest(reeve_worker *worker)
+{
+    bool more = true;
+    for (int i = 0; more && i < FLUSHES_MOST; i++) {
+        more = false;
+        for (size_t j = 0; j < worker->claim_count; j++) {
+            rv_session_text session;
+            more = more || (rv_claim_get(worker->claims[j], session, NULL) && rv_claim_has_tally(worker->claims[j]));
+        }
+        if (more && !beat(worker)) break;
+    }
 }
 
 /* Gives back all that the worker still holds in one queue. */
@@ -254,7 +241,7 @@ static bool leave(reeve_worker *worker)
     rv_keeper *keeper = &worker->keeper;
     if (!connect(worker)) return false;
     rv_deliver_handed(worker);
-    (void)beat(worker);
+    if (beat(worker)) flush_rest(worker);
     if (!rv_conn_is_open(keeper->conn)) return false;
     bool left = true;
     for (size_t i = 0; i < worker->claim_count; i++) left = leave_queue(worker, worker->claims[i]) && left;

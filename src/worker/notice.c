@@ -47,11 +47,12 @@ void rv_scheduler_set_due(rv_scheduler *scheduler, size_t claim, int64_t at)
     rv_unlock(&scheduler->lock);
 }
 
-void rv_scheduler_due(reeve_worker *worker, const char *queue)
+void rv_scheduler_due(reeve_worker *worker, const char *queue, int64_t at_ms)
 {
+    int64_t ahead = atomic_load(&worker->scheduler.clock_ahead_ms), at = ahead == 0 ? 0 : at_ms - ahead;
     for (size_t i = 0; i < worker->claim_count; i++) {
         if (strcmp(worker->claims[i]->queue, queue) != 0) continue;
-        rv_scheduler_set_due(&worker->scheduler, i, rv_now_ms());
+        rv_scheduler_set_due(&worker->scheduler, i, at);
         rv_waker_ring(&worker->scheduler.waker);
     }
 }

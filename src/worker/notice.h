@@ -12,9 +12,9 @@ void rv_keeper_expect(reeve_worker *worker, int64_t at_ms);
 /* A claim's queue is to be tended at a time (monotonic ms) at the latest. Does not ring. */
 void rv_scheduler_set_due(rv_scheduler *scheduler, size_t claim, int64_t at_ms);
 
-/* Something in a queue is due earlier than was known, as the control channel says: tend it now (the reply tells how far
- * Redis's clock is from then, so ours need not agree with it). */
-void rv_scheduler_due(reeve_worker *worker, const char *queue);
+/* Something in a queue is due at a time on Redis's clock, as the control channel says: tend it then, or now as long as we do not
+ * know how far that clock is from ours. */
+void rv_scheduler_due(reeve_worker *worker, const char *queue, int64_t at_ms);
 
 /* Tend every queue now: something may have been missed. */
 void rv_scheduler_kick(reeve_worker *worker);

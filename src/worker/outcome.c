@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "reeve/layer.h"
 #include "worker/task.h"
 
 /* Longer than any text that is kept, so that the cut sees the whole character that crosses the limit. */
@@ -37,10 +38,9 @@ static void keep_message(reeve_task *task, const char *format, va_list arguments
     }
 }
 
-/* What the verb before left is forgotten. */
-static void begin_verb(reeve_task *task, reeve_outcome verb, int64_t delay_ms)
+/* What the verb before left is forgotten. (After what this one keeps was copied: that may be a part of it.) */
+static void settle(reeve_task *task, reeve_outcome verb, int64_t delay_ms)
 {
-    rv_buf_clear(&task->result);
     task->verb = verb;
     task->delay_ms = delay_ms;
     task->kind[0] = '\0';
@@ -50,9 +50,39 @@ static void begin_verb(reeve_task *task, reeve_outcome verb, int64_t delay_ms)
 static void failed(reeve_task *task, reeve_outcome verb, int64_t delay_ms, const char *kind, const char *format,
                    va_list arguments)
 {
-    begin_verb(task, verb, delay_ms);
-    keep_text(task->kind, sizeof(task->kind), kind != NULL && kind[0] != '\0' ? kind : "error");
-    keep_message(task, format, arguments);
+    char new_kind[sizeof(task->kind)];
+
+    keep_text(new_kind, sizeof(new_kind), kind != NULL && kind[0] != '\0' ? kind : "error");
+    keep_message(task, format, arguments); /* (its words may be made of the kind and the result before) */
+    memcpy(task->kind, new_kind, sizeof(new_kind));
+    rv_buf_clear(&task->result);
+    task->verb = verb;
+    task->delay_ms = delay_ms;
+}
+
+void rv_task_forget(reeve_task *task)
+{
+    rv_buf_clear(&task->result);
+    settle(task, REEVE_OUTCOME_NONE, -1);
+}
+
+/* The result, which may be a part of the one that stands there. */
+static void keep_result(reeve_task *task, const char *result, size_t length)
+{
+    rv_buf *kept = &task->result;
+    uintptr_t at = (uintptr_t)result, first = (uintptr_t)kept->data;
+
+    if (kept->data == NULL || at < first || at >= first + kept->length) {
+        rv_buf_clear(kept);
+        rv_buf_add(kept, result, length);
+    } else {
+        size_t rest = kept->length - (size_t)(at - first);
+
+        kept->length = length < rest ? length : rest;
+        memmove(kept->data, result, kept->length);
+        kept->data[kept->length] = '\0';
+        kept->failed = false;
+    }
 }
 
 reeve_outcome reeve_task_done(reeve_task *task, const void *result, size_t length)
@@ -61,11 +91,15 @@ reeve_outcome reeve_task_done(reeve_task *task, const void *result, size_t lengt
         return rv_task_failed(task, REEVE_OUTCOME_FAIL, "result", "the result has %zu bytes; at most %u are kept",
                               length, REEVE_RESULT_MAX);
     }
-    begin_verb(task, REEVE_OUTCOME_DONE, -1);
-    if (result != NULL && length > 0) rv_buf_add(&task->result, result, length);
+    if (result != NULL && length > 0) {
+        keep_result(task, result, length);
+    } else {
+        rv_buf_clear(&task->result);
+    }
     if (task->result.failed) {
         return rv_task_failed(task, REEVE_OUTCOME_RETRY, "resources", "no memory for a result of %zu bytes", length);
     }
+    settle(task, REEVE_OUTCOME_DONE, -1);
     return REEVE_OUTCOME_DONE;
 }
 
@@ -91,7 +125,8 @@ reeve_outcome reeve_task_fail(reeve_task *task, const char *kind, const char *fo
 
 reeve_outcome reeve_task_snooze(reeve_task *task, int64_t delay_ms)
 {
-    begin_verb(task, REEVE_OUTCOME_SNOOZE, delay_ms < 0 ? 0 : delay_ms);
+    rv_buf_clear(&task->result);
+    settle(task, REEVE_OUTCOME_SNOOZE, delay_ms < 0 ? 0 : delay_ms);
     return REEVE_OUTCOME_SNOOZE;
 }
 
@@ -110,20 +145,62 @@ reeve_outcome rv_task_failed(reeve_task *task, reeve_outcome verb, const char *k
     return verb;
 }
 
-reeve_outcome rv_task_run(reeve_task *task, const reeve_handler *handler)
+reeve_outcome rv_task_take(reeve_task *task, reeve_outcome said, const char *kind, const char *what, const char *name)
 {
-    reeve_outcome said = handler->run(task, handler->user);
-
     if (task->verb == REEVE_OUTCOME_NONE) {
-        return rv_task_failed(task, REEVE_OUTCOME_RETRY, "handler",
-                              "the handler of \"%s\" returned %d without calling a verb (reeve_task_done and so on)",
-                              handler->type, (int)said);
+        return rv_task_failed(task, REEVE_OUTCOME_RETRY, kind,
+                              "%s \"%s\" returned %d without calling a verb (reeve_task_done and so on)", what, name,
+                              (int)said);
     }
     if (said != task->verb) {
-        return rv_task_failed(task, REEVE_OUTCOME_RETRY, "handler",
-                              "the handler of \"%s\" returned %d, but the last verb it called said %d: return what the "
-                              "verb returns",
-                              handler->type, (int)said, (int)task->verb);
+        return rv_task_failed(task, REEVE_OUTCOME_RETRY, kind,
+                              "%s \"%s\" returned %d, but the last verb it called said %d: return what the verb "
+                              "returns",
+                              what, name, (int)said, (int)task->verb);
     }
     return task->verb;
+}
+
+reeve_outcome rv_task_run(reeve_task *task, const reeve_handler *handler)
+{
+    return rv_task_take(task, handler->run(task, handler->user), "handler", "the handler of", handler->type);
+}
+
+/* ---- what came out --------------------------------------------------------------------------------------------- */
+
+reeve_outcome reeve_task_outcome(const reeve_task *task)
+{
+    return task->verb;
+}
+
+const char *reeve_task_error_kind(const reeve_task *task)
+{
+    return task->kind;
+}
+
+const char *reeve_task_error_message(const reeve_task *task)
+{
+    return task->message;
+}
+
+int64_t reeve_task_delay_ms(const reeve_task *task)
+{
+    return task->delay_ms;
+}
+
+reeve_bytes reeve_task_result(const reeve_task *task)
+{
+    return (reeve_bytes){task->result.data, task->result.length};
+}
+
+const char *reeve_outcome_name(reeve_outcome outcome)
+{
+    switch (outcome) {
+    case REEVE_OUTCOME_DONE: return "done";
+    case REEVE_OUTCOME_RETRY: return "retry";
+    case REEVE_OUTCOME_FAIL: return "fail";
+    case REEVE_OUTCOME_SNOOZE: return "snooze";
+    case REEVE_OUTCOME_NONE: break;
+    }
+    return "none";
 }

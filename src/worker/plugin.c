@@ -115,6 +115,7 @@ static reeve_status read_library(reeve_plugin_handle *plugin, void *library, con
 static void free_handle(reeve_plugin_handle *plugin)
 {
     rv_free(plugin->handlers);
+    rv_free(plugin->layers);
     rv_free(plugin->path);
     rv_free(plugin);
 }

@@ -17,6 +17,7 @@ struct reeve_plugin_handle {
     char *path;
     reeve_plugin plugin;     /* this version's layout; the smaller of both sizes was copied, the rest is zero */
     reeve_handler *handlers; /* plugin.handlers points here */
+    reeve_layer *layers;     /* plugin.layers points here */
     /* the promise of plugin.concurrency: a counting gate, unused when it is 0 */
     pthread_mutex_t lock; /* guards running */
     pthread_cond_t freed;
@@ -36,10 +37,10 @@ reeve_status rv_plugin_gate_init(reeve_plugin_handle *plugin);
 void rv_plugin_gate_fini(reeve_plugin_handle *plugin);
 
 /*
- * Checks what a plugin's entry returned and copies it to plugin->plugin and plugin->handlers (owned by the handle, also
- * on failure), in this version's layout. path is for the words. REEVE_EPLUGIN: a wrong ABI, sizes that cannot be.
- * REEVE_EINVAL: a handler lacks its function, a type is malformed. REEVE_EDUPLICATE: a type stands there twice.
- * REEVE_ENOMEM.
+ * Checks what a plugin's entry returned and copies it to plugin->plugin, plugin->handlers and plugin->layers (owned by
+ * the handle, also on failure), in this version's layout. path is for the words. REEVE_EPLUGIN: a wrong ABI, sizes that
+ * cannot be. REEVE_EINVAL: a handler or a layer lacks its function, a type is malformed. REEVE_EDUPLICATE: a type
+ * stands there twice. REEVE_ENOMEM.
  */
 reeve_status rv_plugin_read(reeve_plugin_handle *plugin, const reeve_plugin *theirs, const char *path, rv_error *error);
 

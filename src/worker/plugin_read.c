@@ -2,13 +2,15 @@
  * plugin_read.c - from the plugin's description, in the layout of the reeve that it was compiled with, to ours.
  *
  * Only size and abi are read before both are known to make sense. Then the smaller of both sizes is copied and the rest
- * stays zero, for the plugin and for each of its handlers, which stand as far apart as the plugin says.
+ * stays zero, for the plugin and for each of its handlers and layers, which stand as far apart as the plugin says.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/id.h"
 #include "base/mem.h"
 #include "base/retry.h"
+#include "worker/layers.h"
 #include "worker/plugin.h"
 
 #define END_OF(type, field) (offsetof(type, field) + sizeof(((type *)NULL)->field))
@@ -16,6 +18,7 @@
 /* What ABI 1 began with; less cannot be. */
 #define PLUGIN_LEAST END_OF(reeve_plugin, handler_count)
 #define HANDLER_LEAST END_OF(reeve_handler, run)
+#define LAYER_LEAST END_OF(reeve_layer, run)
 /* More is a number that was never meant as a size. */
 #define STRUCT_MOST ((size_t)65536)
 #define HANDLERS_MOST ((size_t)4096)
@@ -47,42 +50,59 @@ static reeve_status check_head(const reeve_plugin *theirs, const char *path, rv_
     return REEVE_OK;
 }
 
-static reeve_status check_table(const reeve_plugin *plugin, const char *path, rv_error *error)
+/* Whether a table of what ("handler") can be. */
+static reeve_status check_table(const void *table, size_t count, size_t most, size_t stride, size_t least,
+                                const char *what, const char *path, rv_error *error)
 {
-    size_t stride = plugin->handler_size;
+    if (count > most) {
+        return rv_fail(error, REEVE_EPLUGIN, "plugin %s: says that it has %zu %ss; at most %zu can be", path, count,
+                       what, most);
+    }
+    if (stride < least || stride > STRUCT_MOST || stride % _Alignof(void *) != 0) {
+        return rv_fail(error, REEVE_EPLUGIN, "plugin %s: says that a %s has %zu bytes, which cannot be", path, what,
+                       stride);
+    }
+    return table != NULL ? REEVE_OK : rv_fail(error, REEVE_EPLUGIN, "plugin %s: has no %ss", path, what);
+}
+
+static reeve_status check_tables(const reeve_plugin *plugin, const char *path, rv_error *error)
+{
+    reeve_status status = REEVE_OK;
 
     if (plugin->name == NULL || plugin->name[0] == '\0') {
         return rv_fail(error, REEVE_EPLUGIN, "plugin %s: has no name", path);
     }
-    if (stride < HANDLER_LEAST || stride > STRUCT_MOST || stride % _Alignof(void *) != 0) {
-        return rv_fail(error, REEVE_EPLUGIN, "plugin %s: says that a handler has %zu bytes, which cannot be", path,
-                       stride);
+    if (plugin->handler_count == 0 && plugin->layer_count == 0) {
+        return rv_fail(error, REEVE_EPLUGIN, "plugin %s: has no handlers and no layers", path);
     }
-    if (plugin->handler_count > HANDLERS_MOST) {
-        return rv_fail(error, REEVE_EPLUGIN, "plugin %s: says that it has %zu handlers; at most %zu can be", path,
-                       plugin->handler_count, HANDLERS_MOST);
+    if (plugin->handler_count > 0) {
+        status = check_table(plugin->handlers, plugin->handler_count, HANDLERS_MOST, plugin->handler_size,
+                             HANDLER_LEAST, "handler", path, error);
     }
-    if (plugin->handlers == NULL || plugin->handler_count == 0) {
-        return rv_fail(error, REEVE_EPLUGIN, "plugin %s: has no handlers", path);
+    if (status == REEVE_OK && plugin->layer_count > 0) {
+        status = check_table(plugin->layers, plugin->layer_count, REEVE_LAYERS_MAX, plugin->layer_size, LAYER_LEAST,
+                             "layer", path, error);
     }
-    return REEVE_OK;
+    return status;
 }
 
-static reeve_status copy_handler(reeve_handler *target, const char *theirs, size_t stride, size_t number,
-                                 const char *path, rv_error *error)
+/* Copies one struct of a table, which begins with its size, into a zeroed one of ours. */
+static reeve_status copy_struct(void *target, size_t target_size, const char *theirs, size_t stride, size_t least,
+                                const char *what, size_t number, const char *path, rv_error *error)
 {
     size_t size;
 
-    memcpy(&size, theirs + offsetof(reeve_handler, size), sizeof(size));
+    memcpy(&size, theirs, sizeof(size));
     if (size == 0) size = stride; /* written without REEVE_HANDLER; the stride says the same */
-    if (size < HANDLER_LEAST || size > stride) {
-        return rv_fail(error, REEVE_EPLUGIN, "plugin %s: handler %zu says that it has %zu bytes, which cannot be", path,
-                       number, size);
+    if (size < least || size > stride) {
+        return rv_fail(error, REEVE_EPLUGIN, "plugin %s: %s %zu says that it has %zu bytes, which cannot be", path,
+                       what, number, size);
     }
-    memcpy(target, theirs, smaller(size, sizeof(*target)));
-    target->size = sizeof(*target);
+    memcpy(target, theirs, smaller(size, target_size));
+    memcpy(target, &target_size, sizeof(target_size));
     return REEVE_OK;
 }
+_Static_assert(offsetof(reeve_handler, size) == 0 && offsetof(reeve_layer, size) == 0, "copy_struct reads it there");
 
 static reeve_status check_handler(const reeve_handler *handlers, size_t index, const char *path, rv_error *error)
 {
@@ -112,6 +132,46 @@ static reeve_status check_handler(const reeve_handler *handlers, size_t index, c
     return REEVE_OK;
 }
 
+static reeve_status read_handlers(reeve_plugin_handle *plugin, const char *path, rv_error *error)
+{
+    reeve_plugin *ours = &plugin->plugin;
+    reeve_status status = REEVE_OK;
+
+    plugin->handlers = rv_zalloc_array(ours->handler_count + 1, sizeof(*plugin->handlers));
+    if (plugin->handlers == NULL) return rv_fail(error, REEVE_ENOMEM, "plugin %s: out of memory", path);
+    for (size_t i = 0; i < ours->handler_count && status == REEVE_OK; i++) {
+        const char *at = (const char *)ours->handlers + i * ours->handler_size;
+
+        status = copy_struct(&plugin->handlers[i], sizeof(*plugin->handlers), at, ours->handler_size, HANDLER_LEAST,
+                             "handler", i + 1, path, error);
+        if (status == REEVE_OK) status = check_handler(plugin->handlers, i, path, error);
+    }
+    ours->handler_size = sizeof(*plugin->handlers);
+    ours->handlers = plugin->handlers;
+    return status;
+}
+
+static reeve_status read_layers(reeve_plugin_handle *plugin, const char *path, rv_error *error)
+{
+    reeve_plugin *ours = &plugin->plugin;
+    char owner[300];
+    reeve_status status = REEVE_OK;
+
+    (void)snprintf(owner, sizeof(owner), "plugin %.280s: ", path);
+    plugin->layers = rv_zalloc_array(ours->layer_count + 1, sizeof(*plugin->layers));
+    if (plugin->layers == NULL) return rv_fail(error, REEVE_ENOMEM, "plugin %s: out of memory", path);
+    for (size_t i = 0; i < ours->layer_count && status == REEVE_OK; i++) {
+        const char *at = (const char *)ours->layers + i * ours->layer_size;
+
+        status = copy_struct(&plugin->layers[i], sizeof(*plugin->layers), at, ours->layer_size, LAYER_LEAST, "layer",
+                             i + 1, path, error);
+        if (status == REEVE_OK) status = rv_layer_check(&plugin->layers[i], owner, error);
+    }
+    ours->layer_size = sizeof(*plugin->layers);
+    ours->layers = plugin->layers;
+    return status;
+}
+
 reeve_status rv_plugin_read(reeve_plugin_handle *plugin, const reeve_plugin *theirs, const char *path, rv_error *error)
 {
     reeve_plugin *ours = &plugin->plugin;
@@ -119,19 +179,9 @@ reeve_status rv_plugin_read(reeve_plugin_handle *plugin, const reeve_plugin *the
 
     if (status != REEVE_OK) return status;
     memcpy(ours, theirs, smaller(theirs->size, sizeof(*ours)));
-    status = check_table(ours, path, error);
-    if (status != REEVE_OK) return status;
-
-    plugin->handlers = rv_zalloc_array(ours->handler_count, sizeof(*plugin->handlers));
-    if (plugin->handlers == NULL) return rv_fail(error, REEVE_ENOMEM, "plugin %s: out of memory", path);
-    for (size_t i = 0; i < ours->handler_count && status == REEVE_OK; i++) {
-        const char *at = (const char *)theirs->handlers + i * ours->handler_size;
-
-        status = copy_handler(&plugin->handlers[i], at, ours->handler_size, i + 1, path, error);
-        if (status == REEVE_OK) status = check_handler(plugin->handlers, i, path, error);
-    }
     ours->size = sizeof(*ours);
-    ours->handler_size = sizeof(*plugin->handlers);
-    ours->handlers = plugin->handlers;
+    status = check_tables(ours, path, error);
+    if (status == REEVE_OK) status = read_handlers(plugin, path, error);
+    if (status == REEVE_OK) status = read_layers(plugin, path, error);
     return status;
 }

@@ -18,6 +18,7 @@ static void add_policy(rv_policy *ret, const rv_task_policy *said)
     add_limit(&ret->max_attempts, said->max_attempts);
     add_limit(&ret->max_crashes, said->max_crashes);
     add_time(&ret->timeout_ms, said->timeout_ms);
+    add_time(&ret->heartbeat_ms, said->heartbeat_ms);
     if (ret->backoff == NULL && said->has_backoff) ret->backoff = &said->backoff;
 }
 
@@ -26,6 +27,8 @@ static void add_handler(rv_policy *ret, const reeve_handler *said)
     add_limit(&ret->max_attempts, said->max_attempts);
     add_limit(&ret->max_crashes, said->max_crashes);
     add_time(&ret->timeout_ms, said->timeout_ms);
+    add_time(&ret->heartbeat_ms, said->heartbeat_ms);
+    ret->once = ret->once || said->at_most_once;
     if (ret->backoff == NULL && rv_backoff_is_given(&said->backoff)) ret->backoff = &said->backoff;
 }
 
@@ -33,11 +36,12 @@ static void add_handler(rv_policy *ret, const reeve_handler *said)
 void rv_policy_choose(rv_policy *ret, const rv_envelope *envelope, const rv_handler *handler, rv_claim *claim)
 {
     ret->max_attempts = ret->max_crashes = 0;
-    ret->timeout_ms = 0;
-    ret->unique = false;
+    ret->timeout_ms = ret->heartbeat_ms = 0;
+    ret->unique = ret->once = false;
     ret->backoff = NULL;
     if (!envelope->plain && rv_policy_read(&ret->own, envelope->header, envelope->header_length)) {
         ret->unique = ret->own.unique;
+        ret->once = ret->own.once;
         add_policy(ret, &ret->own);
     }
     if (handler != NULL) add_handler(ret, &handler->handler);

@@ -10,7 +10,7 @@
 static reeve_status check_not_started(reeve_worker *worker)
 {
     if (rv_worker_phase(worker) == RV_PHASE_CREATED) return REEVE_OK;
-    return rv_fail(&worker->error, REEVE_ESTATE, "the worker has started: handlers are registered before");
+    return rv_fail(&worker->error, REEVE_ESTATE, "the worker has started: handlers and layers are registered before");
 }
 
 reeve_status reeve_worker_register(reeve_worker *worker, const reeve_handler *handler)
@@ -31,6 +31,18 @@ reeve_status reeve_worker_handle(reeve_worker *worker, const char *type, reeve_h
     return reeve_worker_register(worker, &handler);
 }
 
+reeve_status reeve_worker_add_layer(reeve_worker *worker, const reeve_layer *layer)
+{
+    if (worker == NULL || layer == NULL) return REEVE_EINVAL;
+    reeve_status status = check_not_started(worker);
+    if (status != REEVE_OK) return status;
+    if (layer->size != 0 && layer->size != sizeof(*layer)) {
+        return rv_fail(&worker->error, REEVE_EINVAL, "the layer has size %zu: this library knows %zu", layer->size,
+                       sizeof(*layer));
+    }
+    return rv_layers_add(&worker->layers, layer, &worker->error);
+}
+
 /* All of a plugin's types, or none. */
 static reeve_status check_types(reeve_worker *worker, const reeve_plugin_handle *plugin)
 {
@@ -44,9 +56,29 @@ static reeve_status check_types(reeve_worker *worker, const reeve_plugin_handle 
     return REEVE_OK;
 }
 
+static reeve_status check_room(reeve_worker *worker, const reeve_plugin_handle *plugin)
+{
+    if (worker->layers.count + plugin->plugin.layer_count <= REEVE_LAYERS_MAX) return REEVE_OK;
+    return rv_fail(&worker->error, REEVE_EINVAL, "plugin %s: with its layers the worker would have %zu: at most %d",
+                   plugin->path, worker->layers.count + plugin->plugin.layer_count, REEVE_LAYERS_MAX);
+}
+
+/* (As with handlers: what was added stays.) */
+static reeve_status add_layers(reeve_worker *worker, const reeve_plugin_handle *plugin)
+{
+    reeve_status status = REEVE_OK;
+    for (size_t i = 0; i < plugin->plugin.layer_count && status == REEVE_OK; i++) {
+        reeve_layer layer = plugin->layers[i];
+        layer.free_user = NULL;
+        status = rv_layers_add(&worker->layers, &layer, &worker->error);
+    }
+    return status;
+}
+
 static reeve_status add_plugin(reeve_worker *worker, reeve_plugin_handle *plugin)
 {
     reeve_status status = check_types(worker, plugin);
+    if (status == REEVE_OK) status = check_room(worker, plugin);
     if (status != REEVE_OK) return status;
     reeve_plugin_handle **plugins = rv_realloc_array(worker->plugins, worker->plugin_count + 1, sizeof(*plugins));
     if (plugins == NULL) return rv_fail(&worker->error, REEVE_ENOMEM, "no memory for a plugin");
@@ -60,7 +92,7 @@ static reeve_status add_plugin(reeve_worker *worker, reeve_plugin_handle *plugin
         if (status != REEVE_OK) break;
     }
     worker->plugins[worker->plugin_count++] = plugin;
-    return status;
+    return status == REEVE_OK ? add_layers(worker, plugin) : status;
 }
 
 reeve_status reeve_worker_load_plugin(reeve_worker *worker, const char *name_or_path)
@@ -86,7 +118,7 @@ reeve_status reeve_worker_set_policy(reeve_worker *worker, const reeve_handler_p
     rv_handler *entry = rv_handlers_find(&worker->handlers, policy->type, strlen(policy->type));
     if (entry == NULL)
         return rv_fail(&worker->error, REEVE_ENOTFOUND, "no handler of type %.120s is registered", policy->type);
-    if (policy->max_attempts < 0 || policy->max_crashes < 0 || policy->timeout_ms < 0) {
+    if (policy->max_attempts < 0 || policy->max_crashes < 0 || policy->timeout_ms < 0 || policy->heartbeat_ms < 0) {
         return rv_fail(&worker->error, REEVE_EINVAL, "type %s: a limit is negative", policy->type);
     }
     rv_error why;
@@ -95,6 +127,8 @@ reeve_status reeve_worker_set_policy(reeve_worker *worker, const reeve_handler_p
     if (policy->max_attempts > 0) entry->handler.max_attempts = policy->max_attempts;
     if (policy->max_crashes > 0) entry->handler.max_crashes = policy->max_crashes;
     if (policy->timeout_ms > 0) entry->handler.timeout_ms = policy->timeout_ms;
+    if (policy->heartbeat_ms > 0) entry->handler.heartbeat_ms = policy->heartbeat_ms;
+    if (policy->at_most_once) entry->handler.at_most_once = true;
     if (policy->backoff != NULL) entry->handler.backoff = *policy->backoff;
     return REEVE_OK;
 }

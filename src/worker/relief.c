@@ -35,8 +35,11 @@ static bool add_handed(rv_keeper *keeper, const rv_handed *more)
 static void hand_over(rv_thread *t, rv_item *item, const rv_settlement *outcome)
 {
     rv_keeper *keeper = &t->worker->keeper;
-    rv_handed handed = {
-        .claim = t->pool->claims[item->lease.queue], .thread = t->number_text, .since_ms = item->lease.since_ms};
+    rv_handed handed = {.claim = t->pool->claims[item->lease.queue],
+                        .thread = t->number_text,
+                        .since_ms = item->lease.since_ms,
+                        .wait_ms = rv_lease_wait(&item->lease),
+                        .run_us = item->run_us};
     if (!rv_settlement_copy(&handed.outcome, &handed.kept, outcome)) return;
     memcpy(handed.session, t->batch.sessions[item->lease.queue], sizeof(handed.session));
     rv_lock(&keeper->lock);
@@ -56,31 +59,36 @@ static void hand_over_others(rv_thread *t)
         rv_item *item = &t->batch.items[i];
         rv_settlement back = {.id = item->lease.id, .verb = REEVE_OUTCOME_SNOOZE};
         if (item->state == RV_ITEM_WAITING) hand_over(t, item, &back);
-        if (item->state == RV_ITEM_FINISHED) hand_over(t, item, &item->outcome);
+        if (item->state == RV_ITEM_FINISHED && !item->accepted) hand_over(t, item, &item->outcome);
     }
 }
 
-/* The running item's time is up: a failure, which may be its last. */
-static void time_out(rv_thread *t, rv_item *item)
+/* The running item's time is up, or it was silent for too long: a failure, which may be its last. */
+static void time_out(rv_thread *t, rv_item *item, int64_t now)
 {
-    char message[96] = "not done within ", number[RV_NUMBER_TEXT];
+    bool silent = now < item->timeout_at_ms;
+    char message[96];
     rv_policy policy;
     const rv_envelope *envelope = &item->lease.envelope;
     const rv_handler *handler = rv_handlers_find(&t->worker->handlers, envelope->type, envelope->type_length);
     rv_policy_choose(&policy, envelope, handler, t->pool->claims[item->lease.queue]);
     unsigned failures = item->lease.failures + 1;
-    rv_number_text(number, (uint64_t)item->timeout_ms);
-    strncat(message, number, sizeof(message) - strlen(message) - 1);
-    strncat(message, " ms", sizeof(message) - strlen(message) - 1);
+    (void)snprintf(message, sizeof(message), silent ? "silent for %lld ms" : "not done within %lld ms",
+                   (long long)(silent ? item->heartbeat_ms : item->timeout_ms));
     bool last = failures >= policy.max_attempts;
     rv_settlement outcome = {.id = item->lease.id,
                              .verb = last ? REEVE_OUTCOME_FAIL : REEVE_OUTCOME_RETRY,
                              .counts = true,
                              .unique = policy.unique,
                              .delay_ms = rv_backoff_delay(policy.backoff, failures, rv_random_unit()),
-                             .kind = "timeout",
+                             .kind = silent ? "silent" : "timeout",
                              .message = message};
     atomic_store(&t->stop, true);
+    if (item->accepted) { /* (it is done, and never runs again: it can only be told) */
+        t->batch.running_until_ms = RV_FOREVER;
+        return;
+    }
+    item->run_us = (rv_now_ms() - t->batch.running_since_ms) * 1000;
     hand_over(t, item, &outcome);
     if (item->state == RV_ITEM_HANDED) t->batch.running_until_ms = RV_FOREVER;
     /* (Logged under the lock, the one exception: once it is released the lease's memory is the thread's again.) */
@@ -93,7 +101,7 @@ static int64_t relieve_thread(rv_thread *t, int64_t now)
     rv_lock(&batch->lock);
     if (batch->running != RV_NONE) {
         rv_item *running = &batch->items[batch->running];
-        if (running->state == RV_ITEM_RUNNING && now >= batch->running_until_ms) time_out(t, running);
+        if (running->state == RV_ITEM_RUNNING && now >= batch->running_until_ms) time_out(t, running, now);
         if (now >= batch->running_since_ms + RV_PATIENCE_MS) hand_over_others(t);
     }
     int64_t attention = rv_batch_attention(batch, now);
@@ -116,7 +124,7 @@ int64_t rv_relieve(reeve_worker *worker)
 
 /* ---- settling what was handed over ----------------------------------------------------------------------------- */
 
-static void count_handed(reeve_worker *worker, const rv_handed *handed, bool refused)
+static void count_handed(reeve_worker *worker, const rv_handed *handed, bool refused, int64_t now_ms)
 {
     rv_stats *stats = &worker->stats;
     const rv_settlement *s = &handed->outcome;
@@ -132,6 +140,9 @@ static void count_handed(reeve_worker *worker, const rv_handed *handed, bool ref
     atomic_fetch_add_explicit(&stats->dead, totals.dead, memory_order_relaxed);
     atomic_fetch_add_explicit(&stats->given_back, s->verb == REEVE_OUTCOME_SNOOZE, memory_order_relaxed);
     rv_claim_count(handed->claim, handed->session, &totals);
+    rv_tally *tally = rv_claim_open_tally(handed->claim, now_ms);
+    if (tally != NULL) rv_tally_add(tally, s, handed->wait_ms, handed->run_us);
+    rv_claim_close_tally(handed->claim);
 }
 
 typedef struct delivery {
@@ -160,7 +171,7 @@ static void on_delivered(size_t index, const rv_reply *reply, void *context)
         rv_copy_text(d->words, sizeof(d->words), rv_reply_is(reply, RV_ERROR) ? reply->text : "unexpected reply");
         return;
     }
-    count_handed(d->worker, handed, turn.refused->count > 0 && !was_settled(handed));
+    count_handed(d->worker, handed, turn.refused->count > 0 && !was_settled(handed), turn.now_ms);
     rv_lock(&d->worker->keeper.lock);
     rv_free(handed->kept);
     handed->kept = NULL;

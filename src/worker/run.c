@@ -5,51 +5,15 @@
 #include <string.h>
 
 #include "base/id.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "base/retry.h"
 #include "worker/lock.h"
 #include "worker/notice.h"
+#include "worker/once.h"
 #include "worker/policy.h"
+#include "worker/report.h"
 #include "worker/thread.h"
-
-/* The keeper took the running task over: its time is up, and by now it may be running elsewhere. */
-static bool is_handed(rv_thread *t, const rv_item *item)
-{
-    rv_lock(&t->batch.lock);
-    bool handed = item->state == RV_ITEM_HANDED;
-    rv_unlock(&t->batch.lock);
-    return handed;
-}
-
-static reeve_status report_progress(reeve_task *task, int percent, const char *words, void *context)
-{
-    rv_thread *t = context;
-    rv_item *item = &t->batch.items[t->batch.running];
-    const rv_claim *claim = t->pool->claims[item->lease.queue];
-    const rv_reply *reply;
-    (void)task;
-    if (is_handed(t, item)) return REEVE_EREFUSED;
-    if (!rv_conn_is_open(t->conn) && rv_conn_open(t->conn, rv_deadline(1000)) != REEVE_OK) return REEVE_ELOST;
-    rv_progress_build(t->conn, &claim->prefix, t->batch.sessions[item->lease.queue], item->lease.id, percent, words);
-    item->lease.has_info = true; /* also when the reply is lost */
-    reeve_status status = rv_conn_call(t->conn, 0, &reply);
-    if (status != REEVE_OK) return status == REEVE_EREDIS ? status : REEVE_ELOST;
-    if (rv_reply_int(reply, 0) == 1) return REEVE_OK;
-    atomic_store(&t->stop, true);
-    return REEVE_EREFUSED;
-}
-
-static reeve_status report_hold(reeve_task *task, const char *group, int64_t delay_ms, void *context)
-{
-    rv_thread *t = context;
-    const rv_claim *claim = t->pool->claims[t->batch.items[t->batch.running].lease.queue];
-    const rv_reply *reply;
-    (void)task;
-    if (!rv_conn_is_open(t->conn) && rv_conn_open(t->conn, rv_deadline(1000)) != REEVE_OK) return REEVE_ELOST;
-    rv_hold_build(t->conn, &claim->prefix, group, delay_ms);
-    reeve_status status = rv_conn_call(t->conn, 0, &reply);
-    return status == REEVE_OK || status == REEVE_EREDIS ? status : REEVE_ELOST;
-}
 
 static void prepare_task(rv_thread *t, rv_item *item, const rv_handler *handler)
 {
@@ -67,7 +31,7 @@ static void prepare_task(rv_thread *t, rv_item *item, const rv_handler *handler)
     task->crashes = item->lease.crashes;
     task->enqueued_ms = envelope->at_ms;
     task->thread_state = NULL;
-    t->host = (rv_task_host){.progress = report_progress, .hold = report_hold, .context = t, .stop = &t->stop};
+    t->host = rv_thread_host(t);
     task->host = &t->host;
 }
 
@@ -81,24 +45,40 @@ static bool set_up(rv_thread *t, const rv_handler *handler)
     return true;
 }
 
-static reeve_outcome call_handler(rv_thread *t, const rv_handler *handler)
+/* How long it may run, and be silent. */
+static void set_limits(rv_thread *t, rv_item *item, const rv_policy *policy)
+{
+    if (policy->timeout_ms <= 0 && policy->heartbeat_ms <= 0) return;
+    rv_lock(&t->batch.lock);
+    item->timeout_ms = policy->timeout_ms;
+    item->timeout_at_ms = policy->timeout_ms > 0 ? rv_deadline(policy->timeout_ms) : RV_FOREVER;
+    item->heartbeat_ms = policy->heartbeat_ms;
+    rv_unlock(&t->batch.lock);
+    rv_keeper_expect(t->worker, rv_thread_note_life(t, item));
+}
+
+static reeve_outcome call_handler(rv_thread *t, rv_item *item, const rv_handler *handler, const rv_policy *policy)
 {
     if (!set_up(t, handler)) {
         return rv_task_failed(&t->task, REEVE_OUTCOME_RETRY, "setup",
                               "the handler of type %s could not set up this thread", handler->handler.type);
     }
-    if (handler->plugin != NULL) rv_plugin_enter(handler->plugin);
-    reeve_outcome verb = rv_task_run(&t->task, &handler->handler);
-    if (handler->plugin != NULL) rv_plugin_leave(handler->plugin);
-    return verb;
+    if (policy->once && !rv_thread_settle_first(t, item, policy)) return reeve_task_give_back(&t->task);
+    set_limits(t, item, policy);
+    return rv_layers_run(handler->layers, &t->task, &handler->handler, handler->plugin);
 }
 
 /* Runs it, unless there is nobody to run it or it has brought down too many workers. */
-static reeve_outcome attempt(rv_thread *t, const rv_item *item, const rv_handler *handler, const rv_policy *policy,
+static reeve_outcome attempt(rv_thread *t, rv_item *item, const rv_handler *handler, const rv_policy *policy,
                              bool *ret_counts)
 {
     const rv_envelope *envelope = &item->lease.envelope;
     *ret_counts = true;
+    if (atomic_load(&t->cancelled)) return reeve_task_snooze(&t->task, 1);
+    if (envelope->deadline_ms > 0 && item->lease.since_ms >= envelope->deadline_ms) {
+        *ret_counts = false;
+        return rv_task_failed(&t->task, REEVE_OUTCOME_FAIL, "expired", "not begun by its deadline");
+    }
     if (item->lease.crashes >= policy->max_crashes) {
         *ret_counts = false;
         return rv_task_failed(&t->task, REEVE_OUTCOME_FAIL, "crash", "%u workers died while they held this task",
@@ -109,7 +89,7 @@ static reeve_outcome attempt(rv_thread *t, const rv_item *item, const rv_handler
                               "this worker has no handler for type %.*s: load its plugin", (int)envelope->type_length,
                               envelope->type);
     }
-    return call_handler(t, handler);
+    return call_handler(t, item, handler, policy);
 }
 
 /* What a request for another attempt comes to. */
@@ -131,6 +111,9 @@ static bool decide(rv_thread *t, rv_item *item, reeve_outcome verb, const rv_pol
                        .verb = verb,
                        .counts = counts,
                        .has_info = item->lease.has_info,
+                       .checkpoint = item->lease.has_checkpoint,
+                       .deadline = item->lease.envelope.deadline_ms > 0,
+                       .begun = true,
                        .unique = policy->unique};
     s.delay_ms = task->delay_ms;
     if (verb == REEVE_OUTCOME_DONE) {
@@ -148,6 +131,25 @@ static bool decide(rv_thread *t, rv_item *item, reeve_outcome verb, const rv_pol
     return rv_settlement_copy(&item->outcome, &item->kept, &s);
 }
 
+/* The settling script makes a task cancelled that is not completed: whatever else the handler said is no failure. */
+static reeve_outcome give_up_cancelled(rv_thread *t, reeve_outcome verb)
+{
+    if (verb == REEVE_OUTCOME_DONE || !atomic_load(&t->cancelled)) return verb;
+    return reeve_task_snooze(&t->task, 1); /* (not to the front: it goes nowhere) */
+}
+
+/* It is done, whatever its handler said: that is only told. */
+static void settled_before(rv_thread *t, rv_item *item)
+{
+    const rv_settlement *s = &item->outcome;
+    item->failed = s->verb == REEVE_OUTCOME_RETRY || s->verb == REEVE_OUTCOME_FAIL;
+    if (item->failed) {
+        rv_log(REEVE_LOG_WARN, "task.failed", "task failed; it runs at most once, and is not tried again", "queue",
+               t->task.queue, "id", s->id, "type", t->task.type, "kind", s->kind, "error", s->message, NULL);
+    }
+    item->outcome.verb = REEVE_OUTCOME_DONE;
+}
+
 void rv_thread_run(rv_thread *t, rv_item *item)
 {
     rv_policy policy;
@@ -157,15 +159,8 @@ void rv_thread_run(rv_thread *t, rv_item *item)
     rv_claim *claim = t->pool->claims[item->lease.queue];
     rv_policy_choose(&policy, envelope, handler, claim);
     prepare_task(t, item, handler);
-    if (policy.timeout_ms > 0) {
-        int64_t until = rv_deadline(policy.timeout_ms);
-        rv_lock(&t->batch.lock);
-        t->batch.running_until_ms = until;
-        item->timeout_ms = policy.timeout_ms;
-        rv_unlock(&t->batch.lock);
-        rv_keeper_expect(t->worker, until);
-    }
     reeve_outcome verb = attempt(t, item, handler, &policy, &counts);
+    verb = give_up_cancelled(t, verb);
     /* (The queue's policy may have changed while it ran: what it says at the failure holds.) */
     if (verb == REEVE_OUTCOME_RETRY) rv_policy_choose(&policy, envelope, handler, claim);
     if (!decide(t, item, verb, &policy, counts)) {
@@ -176,5 +171,8 @@ void rv_thread_run(rv_thread *t, rv_item *item)
                                         .kind = "memory",
                                         .message = "no memory to keep the outcome"};
     }
-    rv_note_failure(t->task.queue, &item->lease, &item->outcome);
+    if (item->accepted)
+        settled_before(t, item);
+    else
+        rv_note_failure(t->task.queue, &item->lease, &item->outcome);
 }

@@ -44,6 +44,17 @@ static void log_tended(const rv_claim *claim, const rv_tend_reply *tended)
     }
 }
 
+/*
+ * How far Redis's clock is ahead of ours. A reply that was read late makes it look less ahead than it is, and what is due would
+ * come late: so the best of the last ones counts, less a millisecond for each since (the clocks may drift).
+ */
+static void note_clock(rv_scheduler *scheduler, int64_t now_ms)
+{
+    long long ahead = now_ms - rv_now_ms(), before = atomic_load(&scheduler->clock_ahead_ms);
+    bool same = before != 0 && ahead < before && before - ahead < 1000;
+    atomic_store(&scheduler->clock_ahead_ms, same ? before - 1 : ahead);
+}
+
 static void on_tended(size_t index, const rv_reply *reply, void *context)
 {
     round_of *r = context;
@@ -57,6 +68,7 @@ static void on_tended(size_t index, const rv_reply *reply, void *context)
         rv_scheduler_set_due(scheduler, claim, rv_deadline(1000));
         return;
     }
+    note_clock(scheduler, tended.now_ms);
     log_tended(r->worker->claims[claim], &tended);
     if (rv_reply_is(tended.policy, RV_TEXT))
         rv_claim_set_policy(r->worker->claims[claim], tended.policy->text, tended.policy->length);

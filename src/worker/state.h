@@ -2,7 +2,7 @@
  * state.h - a worker and its parts.
  *
  *     reeve_worker
- *       |- handlers, plugins        fixed before start
+ *       |- handlers, layers, plugins   fixed before start
  *       |- claims                   one a queue (claim.h)
  *       |- pools -> threads         each: a connection, a batch, a task   (thread.h)
  *       |- keeper                   heartbeats, relief, control messages  (keeper.h)
@@ -48,7 +48,8 @@ typedef struct rv_thread {
     rv_batch batch;
     reeve_task task;
     rv_task_host host;
-    atomic_bool stop; /* the running handler should end */
+    atomic_bool stop;      /* the running handler should end */
+    atomic_bool cancelled; /* since its task was cancelled */
     atomic_bool busy;
     bool empty;  /* the last lease found nothing: there is nothing to do but wait */
     bool unsure; /* a reply that may have leased was lost: recall before the next turn */
@@ -89,6 +90,8 @@ typedef struct rv_handed {
     int64_t since_ms;   /* and since when */
     bool sent;          /* an earlier delivery may have been carried out */
     rv_settlement outcome;
+    int64_t wait_ms; /* for the statistics, as rv_tally_add takes them */
+    int64_t run_us;
     void *kept;
 } rv_handed;
 
@@ -101,6 +104,7 @@ typedef struct rv_keeper {
     int64_t listen_again_ms;
     unsigned listen_tries;
     int64_t beat_at_ms;
+    int64_t round_trip_us;     /* of the last heartbeat; 0: none yet */
     atomic_llong beaten_at_ms; /* the last heartbeat that Redis took; 0: none yet */
     atomic_llong wake_at_ms;   /* until when it sleeps: who needs it earlier rings */
     pthread_mutex_t lock;      /* guards handed, its count, and settled: the keeper writes, others read */
@@ -120,6 +124,7 @@ typedef struct rv_scheduler {
     unsigned tries;
     int64_t yields_until_ms; /* until then the keeper goes first (scheduler.c) */
     pthread_mutex_t lock;    /* guards due */
+    atomic_llong clock_ahead_ms; /* Redis's clock less our monotonic one, as tend.lua told; 0: not known yet */
     int64_t *due;            /* by claim: when to tend it, monotonic ms */
     size_t *tended;          /* scratch */
     rv_cron_table cron;      /* what is due in the queues that were tended */
@@ -141,6 +146,7 @@ struct reeve_worker {
     int64_t command_ms;
     int64_t started_wall_ms;
     rv_handlers handlers;
+    rv_layers layers;
     reeve_plugin_handle **plugins;
     size_t plugin_count;
     rv_claim **claims;

@@ -4,9 +4,11 @@
 #include "worker/task.h"
 
 #include <cjson/cJSON.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "queue/keys.h"
 
@@ -16,6 +18,7 @@ void rv_task_init(reeve_task *task)
 {
     memset(task, 0, sizeof(*task));
     rv_buf_init(&task->result, REEVE_RESULT_MAX);
+    rv_buf_init(&task->checkpoint, REEVE_CHECKPOINT_MAX);
     task->delay_ms = -1;
 }
 
@@ -23,18 +26,22 @@ void rv_task_fini(reeve_task *task)
 {
     cJSON_Delete(task->parsed);
     rv_buf_fini(&task->result);
+    rv_buf_fini(&task->checkpoint);
     rv_task_init(task);
 }
 
 void rv_task_begin(reeve_task *task)
 {
-    rv_buf result = task->result;
+    rv_buf result = task->result, checkpoint = task->checkpoint;
 
     cJSON_Delete(task->parsed);
     rv_buf_clear(&result);
     rv_buf_trim(&result, RESULT_KEEP);
+    rv_buf_clear(&checkpoint);
+    rv_buf_trim(&checkpoint, RESULT_KEEP);
     memset(task, 0, sizeof(*task));
     task->result = result;
+    task->checkpoint = checkpoint;
     task->delay_ms = -1;
 }
 
@@ -82,6 +89,13 @@ int64_t reeve_task_enqueued_ms(const reeve_task *task)
     return task->enqueued_ms;
 }
 
+int64_t reeve_task_now_ms(const reeve_task *task)
+{
+    const rv_task_host *host = task->host;
+
+    return host != NULL && host->now != NULL ? host->now(host->context) : rv_wall_ms();
+}
+
 void *reeve_task_thread_state(const reeve_task *task)
 {
     return task->thread_state;
@@ -112,7 +126,15 @@ bool reeve_task_should_stop(const reeve_task *task)
 {
     const rv_task_host *host = task->host;
 
+    if (host != NULL && host->asked_to_stop != NULL) return host->asked_to_stop(host->context);
     return host != NULL && host->stop != NULL && atomic_load_explicit(host->stop, memory_order_relaxed);
+}
+
+bool reeve_task_is_cancelled(const reeve_task *task)
+{
+    const rv_task_host *host = task->host;
+
+    return host != NULL && host->cancelled != NULL && atomic_load_explicit(host->cancelled, memory_order_relaxed);
 }
 
 reeve_status reeve_task_progress(reeve_task *task, int percent, const char *words)
@@ -131,6 +153,63 @@ reeve_status reeve_task_progress(reeve_task *task, int percent, const char *word
         words = cut;
     }
     return task->host->progress(task, percent, words, task->host->context);
+}
+
+reeve_status reeve_task_checkpoint(reeve_task *task, const void *data, size_t length)
+{
+    const rv_task_host *host = task->host;
+    reeve_status status = REEVE_OK;
+
+    if (data == NULL && length > 0) return REEVE_EINVAL;
+    if (length > REEVE_CHECKPOINT_MAX) return REEVE_ETOOBIG;
+    if (host != NULL && host->checkpoint != NULL)
+        status = host->checkpoint(task, (reeve_bytes){data, length}, host->context);
+    if (status != REEVE_OK) return status;
+    rv_buf_clear(&task->checkpoint);
+    rv_buf_add(&task->checkpoint, data, length);
+    task->knows_checkpoint = !task->checkpoint.failed; /* (else it is asked for) */
+    return REEVE_OK;
+}
+
+reeve_status reeve_task_last_checkpoint(reeve_task *task, reeve_bytes *ret)
+{
+    const rv_task_host *host = task->host;
+    reeve_status status = REEVE_OK;
+
+    if (!task->knows_checkpoint) {
+        rv_buf_clear(&task->checkpoint);
+        if (host != NULL && host->last_checkpoint != NULL)
+            status = host->last_checkpoint(task, &task->checkpoint, host->context);
+        if (status != REEVE_OK) return status;
+        task->knows_checkpoint = true;
+    }
+    *ret = (reeve_bytes){task->checkpoint.length > 0 ? task->checkpoint.data : NULL, task->checkpoint.length};
+    return REEVE_OK;
+}
+
+reeve_status reeve_task_heartbeat(reeve_task *task)
+{
+    const rv_task_host *host = task->host;
+
+    return host != NULL && host->heartbeat != NULL ? host->heartbeat(task, host->context) : REEVE_OK;
+}
+
+reeve_status reeve_task_log(reeve_task *task, const char *format, ...)
+{
+    const rv_task_host *host = task->host;
+    char room[REEVE_MESSAGE_MAX + 8];
+    va_list arguments;
+    int written;
+
+    va_start(arguments, format);
+    written = vsnprintf(room, sizeof(room), format, arguments);
+    va_end(arguments);
+    if (written < 0) return REEVE_EINVAL;
+    if (host == NULL || host->log == NULL) return REEVE_OK;
+    size_t length = strlen(room);
+    rv_utf8_clean(room, length);
+    room[rv_utf8_cut(room, length, REEVE_MESSAGE_MAX)] = '\0';
+    return host->log(task, room, host->context);
 }
 
 reeve_status reeve_task_hold(reeve_task *task, const char *group, int64_t delay_ms)

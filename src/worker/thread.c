@@ -45,16 +45,18 @@ static rv_item *take_next(rv_thread *t, size_t *next, int64_t now_ms)
         batch->running = (*next)++;
         batch->running_since_ms = now_ms;
         batch->running_until_ms = RV_FOREVER;
-        atomic_store_explicit(&t->stop, false, memory_order_relaxed);
+        atomic_store_explicit(&t->stop, item->cancelled, memory_order_relaxed);
+        atomic_store_explicit(&t->cancelled, item->cancelled, memory_order_relaxed);
     }
     rv_unlock(&batch->lock);
     return item;
 }
 
 /* (An item that the keeper took over in the meantime stays with it, and so does what it settled.) */
-static void note_finished(rv_thread *t, rv_item *item)
+static void note_finished(rv_thread *t, rv_item *item, int64_t run_us)
 {
     rv_lock(&t->batch.lock);
+    item->run_us = run_us > 0 ? run_us : 1;
     if (item->state == RV_ITEM_RUNNING) item->state = RV_ITEM_FINISHED;
     t->batch.running = RV_NONE;
     rv_unlock(&t->batch.lock);
@@ -87,9 +89,10 @@ static void run_batch(rv_thread *t)
         if (ran == 0 && t->batch.count > 1) rv_keeper_expect(t->worker, start_us / 1000 + RV_PATIENCE_MS);
         rv_thread_run(t, item);
         results += item->outcome.result.length;
-        note_finished(t, item);
-        ran++;
+        int64_t begun_us = now_us;
         now_us = rv_now_us();
+        note_finished(t, item, now_us - begun_us);
+        ran++;
     }
     atomic_store_explicit(&t->busy, false, memory_order_relaxed);
     give_rest_back(t);

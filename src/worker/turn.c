@@ -245,8 +245,21 @@ static void count_outcome(rv_session_totals *totals, rv_stats *stats, const rv_s
     if (s->verb == REEVE_OUTCOME_SNOOZE) atomic_fetch_add_explicit(&stats->given_back, 1, memory_order_relaxed);
 }
 
+static void tally_queue(rv_thread *t, size_t queue, int64_t now_ms)
+{
+    rv_claim *claim = t->pool->claims[queue];
+    rv_tally *tally = rv_claim_open_tally(claim, now_ms);
+    for (size_t i = 0; tally != NULL && i < t->batch.count; i++) {
+        const rv_item *item = &t->batch.items[i];
+        if (item->lease.queue != queue || item->state != RV_ITEM_FINISHED || item->refused) continue;
+        rv_tally_add(tally, &item->outcome, rv_lease_wait(&item->lease), item->run_us);
+        tally->failed += item->failed;
+    }
+    rv_claim_close_tally(claim);
+}
+
 /* Adds up what was accepted, and forgets a session that Redis does not know (all that it held was refused). */
-static void count_queue(rv_thread *t, size_t queue)
+static void count_queue(rv_thread *t, size_t queue, int64_t now_ms)
 {
     rv_session_totals totals = {0};
     rv_stats *stats = &t->worker->stats;
@@ -260,6 +273,7 @@ static void count_queue(rv_thread *t, size_t queue)
             log_refused(t, item);
         } else {
             count_outcome(&totals, stats, &item->outcome);
+            totals.failed += item->failed;
         }
     }
     if (settled == 0) return;
@@ -268,6 +282,7 @@ static void count_queue(rv_thread *t, size_t queue)
     atomic_fetch_add_explicit(&stats->dead, totals.dead, memory_order_relaxed);
     atomic_fetch_add_explicit(&stats->refused, refused, memory_order_relaxed);
     rv_claim_count(t->pool->claims[queue], t->batch.sessions[queue], &totals);
+    if (totals.completed + totals.failed + totals.dead > 0) tally_queue(t, queue, now_ms);
 }
 
 /* (The task that could not be leased is still ready: the caller turns again.) */
@@ -335,7 +350,8 @@ static void fill_batch(rv_thread *t, const rv_turn_reply *reply)
 static bool finish_turn(rv_thread *t, const rv_turn_reply *reply, unsigned want)
 {
     note_refused(t, reply->refused);
-    for (size_t queue = 0; t->batch.count > 0 && queue < t->pool->claim_count; queue++) count_queue(t, queue);
+    for (size_t queue = 0; t->batch.count > 0 && queue < t->pool->claim_count; queue++)
+        count_queue(t, queue, reply->now_ms);
     rv_batch_clear(&t->batch);
     if (want == 0) return true;
     note_gone(t, reply->gone);

@@ -192,7 +192,8 @@ reeve_status reeve_worker_start(reeve_worker *worker)
         return rv_fail(&worker->error, REEVE_EINVAL, "the worker has no pool: add one before starting");
     worker->started_wall_ms = rv_wall_ms();
     describe(worker);
-    reeve_status status = prepare(worker);
+    reeve_status status = rv_handlers_wrap(&worker->handlers, &worker->layers, &worker->error);
+    if (status == REEVE_OK) status = prepare(worker);
     atomic_store(&worker->phase, RV_PHASE_RUNNING);
     if (status == REEVE_OK) status = rv_keeper_start(worker, &worker->error);
     if (status == REEVE_OK) status = rv_scheduler_start(worker, &worker->error);
@@ -299,6 +300,7 @@ void reeve_worker_destroy(reeve_worker *worker)
     }
     rv_free(worker->claims);
     rv_handlers_fini(&worker->handlers);
+    rv_layers_fini(&worker->layers);
     for (size_t i = 0; i < worker->plugin_count; i++) reeve_plugin_close(worker->plugins[i]);
     rv_free(worker->plugins);
     rv_embedded_leave(worker->embedded);

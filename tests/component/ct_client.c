@@ -357,7 +357,7 @@ static void retry(void **state)
 static void cancel(void **state)
 {
     (void)state;
-    steer_each(reeve_cancel, "cancel", "ready scheduled");
+    steer_each(reeve_cancel, "cancel", "ready scheduled running"); /* (what runs is told: ct_cancel_running) */
     test_put("q", "x");
     test_ok(test_client, reeve_cancel(test_client, "q", "x"));
     reeve_task_info *info = test_show("q", "x");

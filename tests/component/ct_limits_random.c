@@ -1,7 +1,8 @@
 /*
- * Random operations under limits that change all the time, with sessions that die, leave and lose replies, and a clock that
- * jumps: after each operation the counts are right, no limit is exceeded and nothing stands where nobody looks; and when all
- * is over, every task has ended and nothing is left. REEVE_TEST_SEED and REEVE_TEST_ROUNDS choose what is played.
+ * Random operations under limits that change all the time, with sessions that die, leave and lose replies, and a clock
+ * that jumps: after each operation the counts are right, no limit is exceeded and nothing stands where nobody looks;
+ * and when all is over, every task has ended and nothing is left. REEVE_TEST_SEED and REEVE_TEST_ROUNDS choose what is
+ * played.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,7 +76,8 @@ static void check_leased(const test_hand *hand)
         assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
         check_limit(group_name((size_t)group), rv_reply_int(reply, 0), limit);
     }
-    if (hand->count > 0 && queue_limit > 0) check_limit("the queue", test_number("HGET " Q "gate running"), queue_limit);
+    if (hand->count > 0 && queue_limit > 0)
+        check_limit("the queue", test_number("HGET " Q "gate running"), queue_limit);
 }
 
 /* ---- operations ------------------------------------------------------------------------------------------------ */
@@ -86,9 +88,10 @@ static void put(void)
     for (size_t i = 0; i < count; i++, made++) {
         char id[REEVE_ID_MAX];
         (void)snprintf(id, sizeof(id), "%c-%zu", "0123n"[group], made);
-        test_put_spec((reeve_task_spec){.id = id, .group = group < GROUPS ? group_name(group) : NULL,
+        test_put_spec((reeve_task_spec){.id = id,
+                                        .group = group < GROUPS ? group_name(group) : NULL,
                                         .priority = below(5) == 0 ? (int)below(3) - 1 : 0,
-                                        .weight = 1 + (unsigned)below(3) * 50,
+                                        .weight = group < GROUPS ? 1 + (unsigned)below(3) * 50 : 0,
                                         .delay_ms = below(8) == 0 ? (int64_t)below(3000) : 0});
     }
 }
@@ -105,8 +108,9 @@ static void keep_leased(int which)
 
 static size_t choose_outcomes(int which, test_outcome *outcomes, size_t most)
 {
-    static test_outcome kinds[] = {TEST_DONE(NULL), TEST_DONE(NULL), TEST_DONE(NULL), TEST_RESULT(NULL, "r"), TEST_RETRY(NULL, 0),
-                                   TEST_RETRY(NULL, 700), TEST_FAIL(NULL), TEST_SNOOZE(NULL, 0), TEST_SNOOZE(NULL, 300)};
+    static test_outcome kinds[] = {TEST_DONE(NULL),        TEST_DONE(NULL),      TEST_DONE(NULL),
+                                   TEST_RESULT(NULL, "r"), TEST_RETRY(NULL, 0),  TEST_RETRY(NULL, 700),
+                                   TEST_FAIL(NULL),        TEST_SNOOZE(NULL, 0), TEST_SNOOZE(NULL, 300)};
     static char ids[64][REEVE_ID_MAX];
     size_t count = 0;
     for (size_t i = 0; i < held_count && count < most;) {
@@ -138,7 +142,8 @@ static void turn(void)
         test_hand other = hands[below(2) == 0 ? (size_t)which : below(HANDS)];
         bool leased_again = false;
         for (size_t i = 0; i < count; i++)
-            for (size_t j = 0; j < held_count; j++) leased_again = leased_again || strcmp(held[j].id, outcomes[i].is.id) == 0;
+            for (size_t j = 0; j < held_count; j++)
+                leased_again = leased_again || strcmp(held[j].id, outcomes[i].is.id) == 0;
         if (!leased_again) (void)test_turn(&other, 0, outcomes, count);
     }
 }
@@ -146,8 +151,10 @@ static void turn(void)
 static void forget_held(int which)
 {
     for (size_t i = 0; i < held_count;) {
-        if (held[i].hand == which) held[i] = held[--held_count];
-        else i++;
+        if (held[i].hand == which)
+            held[i] = held[--held_count];
+        else
+            i++;
     }
     test_hand_init(&hands[which], which == 0 ? "1" : "2", "q");
 }
@@ -194,7 +201,8 @@ static void change_limit(void)
 static void change_hold(void)
 {
     size_t group = below(GROUPS + 1);
-    test_ok(test_client, reeve_hold(test_client, "q", group < GROUPS ? group_name(group) : NULL, (int64_t)below(3) * 400, NULL));
+    test_ok(test_client,
+            reeve_hold(test_client, "q", group < GROUPS ? group_name(group) : NULL, (int64_t)below(3) * 400, NULL));
 }
 
 static void steer(void)
@@ -202,34 +210,57 @@ static void steer(void)
     const char *id = any_id();
     reeve_status status;
     switch (below(6)) {
-    case 0: status = reeve_cancel(test_client, "q", id); break;
-    case 1: status = reeve_delete(test_client, "q", id); break;
-    case 2: status = reeve_retry(test_client, "q", id); break;
-    case 3: status = reeve_reschedule_in(test_client, "q", id, (int64_t)below(900)); break;
-    case 4: status = reeve_reschedule(test_client, "q", id, 0); break;
-    default: status = reeve_set_priority(test_client, "q", id, (int)below(3) - 1);
+    case 0:
+        status = reeve_cancel(test_client, "q", id);
+        break;
+    case 1:
+        status = reeve_delete(test_client, "q", id);
+        break;
+    case 2:
+        status = reeve_retry(test_client, "q", id);
+        break;
+    case 3:
+        status = reeve_reschedule_in(test_client, "q", id, (int64_t)below(900));
+        break;
+    case 4:
+        status = reeve_reschedule(test_client, "q", id, 0);
+        break;
+    default:
+        status = reeve_set_priority(test_client, "q", id, (int)below(3) - 1);
     }
-    if (status != REEVE_OK && status != REEVE_ENOTFOUND && status != REEVE_ESTATE) fail_msg("%s", reeve_client_error(test_client));
+    if (status != REEVE_OK && status != REEVE_ENOTFOUND && status != REEVE_ESTATE)
+        fail_msg("%s", reeve_client_error(test_client));
 }
 
 static void pause_or_resume(void)
 {
-    if (below(3) == 0) test_ok(test_client, reeve_pause(test_client, "q"));
-    else test_ok(test_client, reeve_resume(test_client, "q"));
+    if (below(3) == 0)
+        test_ok(test_client, reeve_pause(test_client, "q"));
+    else
+        test_ok(test_client, reeve_resume(test_client, "q"));
 }
 
 static void operate(void)
 {
     uint64_t which = below(100);
-    if (which < 15) put();
-    else if (which < 55) turn();
-    else if (which < 65) (void)test_tend("q", 1 + (unsigned)below(30));
-    else if (which < 75) test_clock_advance((int64_t)below(400));
-    else if (which < 80) end_session();
-    else if (which < 87) change_limit();
-    else if (which < 90) change_hold();
-    else if (which < 98) steer();
-    else pause_or_resume();
+    if (which < 15)
+        put();
+    else if (which < 55)
+        turn();
+    else if (which < 65)
+        (void)test_tend("q", 1 + (unsigned)below(30));
+    else if (which < 75)
+        test_clock_advance((int64_t)below(400));
+    else if (which < 80)
+        end_session();
+    else if (which < 87)
+        change_limit();
+    else if (which < 90)
+        change_hold();
+    else if (which < 98)
+        steer();
+    else
+        pause_or_resume();
 }
 
 /* ---- the end --------------------------------------------------------------------------------------------------- */
@@ -256,14 +287,9 @@ static void finish(void)
         test_hand *hand = &hands[steps % HANDS];
         size_t count = 0;
         while (test_lease(hand, 8) > 0) {
-            test_outcome outcomes[8];
             count += hand->count;
             check_leased(hand);
-            for (size_t i = 0; i < hand->count; i++)
-                outcomes[i] = (test_outcome){0, {.id = hand->leased[i].id, .verb = REEVE_OUTCOME_DONE, .has_info = hand->leased[i].has_info}};
-            test_hand reply = *hand;
-            (void)test_turn(&reply, 0, outcomes, hand->count);
-            assert_string_equal(reply.refused, "");
+            test_done(hand);
         }
         if (hand->gone[0] == '1') test_hand_init(hand, "1", "q");
         if (count > 0 || tended.more) continue;

@@ -13,7 +13,7 @@
 #include "model/model.h"
 #include "support/queue.h"
 
-#define ROUNDS 600
+#define ROUNDS 400
 
 static void lists_do_what_the_model_says(void **state)
 {

@@ -332,9 +332,8 @@ static void a_marked_one(void **state)
 static void other_states(void **state)
 {
     (void)state;
-    static const struct { const char *id, *words; } cases[] = {
-        {"running", "cannot move q/running: it is running"}, {"done", "cannot move q/done: it is completed"},
-        {"dead", "cannot move q/dead: it is dead"}, {"cancelled", "cannot move q/cancelled: it is cancelled"}};
+    static const struct { const char *id, *state; } cases[] = {
+        {"running", "running"}, {"done", "completed"}, {"dead", "dead"}, {"cancelled", "cancelled"}};
     test_put("q", "done dead running cancelled");
     (void)test_lease(&hand, 3);
     test_settle(&hand, TEST_DONE("done"), TEST_FAIL("dead"));
@@ -343,9 +342,12 @@ static void other_states(void **state)
     rv_copy_text(before, sizeof(before), test_digest());
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         const char *id = cases[i].id;
-        test_refused(test_client, reeve_reschedule(test_client, "q", id, 0), REEVE_ESTATE, cases[i].words);
-        test_refused(test_client, reeve_reschedule_in(test_client, "q", id, 5), REEVE_ESTATE, cases[i].words);
-        test_refused(test_client, reeve_set_priority(test_client, "q", id, 0), REEVE_ESTATE, cases[i].words);
+        char words[128];
+        (void)snprintf(words, sizeof(words), "cannot reschedule q/%s: it is %s", id, cases[i].state);
+        test_refused(test_client, reeve_reschedule(test_client, "q", id, 0), REEVE_ESTATE, words);
+        test_refused(test_client, reeve_reschedule_in(test_client, "q", id, 5), REEVE_ESTATE, words);
+        (void)snprintf(words, sizeof(words), "cannot change the priority of q/%s: it is %s", id, cases[i].state);
+        test_refused(test_client, reeve_set_priority(test_client, "q", id, 0), REEVE_ESTATE, words);
     }
     assert_string_equal(test_digest(), before);
     test_refused(test_client, reeve_reschedule(test_client, "q", "x", 0), REEVE_ENOTFOUND, "no task q/x");

@@ -111,7 +111,7 @@ static void by_the_queue(void **state)
     settle_dead("d", "k", "m");
     assert_int_equal(test_lease(&hand, 9), 0);
     test_refused(test_client, reeve_queue_set(test_client, "q", &(reeve_queue_settings){.on_dead = "no type"}),
-                 REEVE_EINVAL, "type");
+                 REEVE_EINVAL, "on_dead \"no type\": a type has");
 }
 
 static void the_death_of_such_a_task(void **state)

@@ -114,17 +114,28 @@ static void steering(void **state)
     test_settle(&a, TEST_FAIL("y"));
     twice(&rv_script_retry, ARGS("y"), "ok", "ready", true);
     twice(&rv_script_retry, ARGS("z"), "running", "running", false);
-    twice(&rv_script_cancel, ARGS("z"), "running", "running", false);
     twice(&rv_script_delete, ARGS("z"), "running", "running", false);
+    twice(&rv_script_cancel, ARGS("z"), "running", "running", true);
 }
 
 static void what_a_handler_says(void **state)
 {
     (void)state;
     test_put("q", "x");
+    char lease[64];
     twice(&rv_script_progress, ARGS(a.sessions[0], "x", "5", "w"), "0", "0", false);
+    twice(&rv_script_checkpoint, ARGS(a.sessions[0], "x", "bytes"), "0", "0", false);
+    twice(&rv_script_log, ARGS(a.sessions[0], "x", "1 1", "1", "line", "100"), "0", "0", false);
     (void)test_lease(&a, 1);
+    (void)snprintf(lease, sizeof(lease), "%lld %s", (long long)a.now_ms, a.thread);
     twice(&rv_script_progress, ARGS(a.sessions[0], "x", "5", "w"), "1", "1", true);
+    twice(&rv_script_checkpoint, ARGS(a.sessions[0], "x", "bytes"), "1", "1", true);
+    twice(&rv_script_log, ARGS(a.sessions[0], "x", lease, "1", "line", "100"), "1", "1", true);
+    twice(&rv_script_log, ARGS(a.sessions[0], "x", lease, "2", "line", "100"), "1", "1", true);
+    twice(&rv_script_checkpoint, ARGS(a.sessions[0], "x", ""), "1", "1", true);
+    twice(&rv_script_cancelled, ARGS("x"), "0", "0", false);
+    twice(&rv_script_cancel, ARGS("x"), "running", "running", true);
+    twice(&rv_script_cancelled, ARGS("x"), "1", "1", false);
 }
 
 /* (The second time it says until when anew: only that differs.) */

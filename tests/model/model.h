@@ -14,7 +14,9 @@
  *     model_paths.c    some that lead to places where chance seldom goes
  *     model_call.c     a script called; the first difference is kept in words
  *     model_tasks.c    what the model knows of tasks
- *     model_enqueue.c  model_turn.c  model_session.c  model_steer.c  model_read.c  the operations
+ *     model_unique.c   unique keys;  model_death.c  what a death calls for
+ *     model_enqueue.c  model_turn.c  model_session.c  model_steer.c  model_queue.c  model_sweep.c  model_read.c  the
+ *                      operations
  *     model_look.c     reads all of Redis;  model_check.c  compares it
  *     model_cover.c    which transitions happened
  *     model_run.c      runs, shrinks, prints
@@ -29,15 +31,19 @@
 #include "queue/scripts.h"
 #include "redis/reply.h"
 
-enum { QUEUES = 2, IDS = 10, HANDS = 3, THREADS = 2, SESSIONS = 256, BELIEFS = 64, ARGS = 8 };
+enum { QUEUES = 2, HANDS = 3, THREADS = 2, SESSIONS = 512, BELIEFS = 128, ARGS = 10 };
+
+/* Ids: those that come from outside, then those of tasks that are enqueued for a death, while there is one. */
+enum { IDS = 10, SLOTS = IDS + 44 };
 
 #define EPOCH 1700000000000
 #define DAY 86400000
 #define TTL 10000 /* how long a session lives without a heartbeat */
 #define LARGE 65536
+#define LATEST 9007199254740991
 #define PUT_OFF 1000 /* how long a crashed task waits whose session has another */
 
-enum { KINDS_OF_ERRORS = 3 };
+enum { KINDS_OF_ERRORS = 3, UNIQUES = 3, GROUPS = 3 };
 #define KIND_OF(error) ((error) ? 1 + (error) % KINDS_OF_ERRORS : 0)
 
 /* ---- operations ------------------------------------------------------------------------------------------------ */
@@ -76,6 +82,13 @@ typedef struct model_kind {
     X(CLOCK, clock, 14)      \
     X(CANCEL, cancel, 4)     \
     X(RETRY, retry, 5)       \
+    X(MOVE, shift, 5)        \
+    X(SWEEP, sweep, 4)       \
+    X(ON_DEAD, on_dead, 2)   \
+    X(FAILURES, failures, 2) \
+    X(LIMIT, limit, 5)       \
+    X(HOLD, hold, 2)         \
+    X(LIMITS, limits_read, 1) \
     X(DELETE, delete, 4)     \
     X(PAUSE, pause, 3)       \
     X(KEEP, keep, 5)         \
@@ -101,6 +114,8 @@ extern const model_kind model_kinds[KINDS];
 typedef struct model_mood {
     unsigned weights[KINDS];
     unsigned ids, hands, queues;
+    bool unique;
+    bool limited; /* limits, and groups to be limited */
 } model_mood;
 
 extern model_mood mood;
@@ -118,7 +133,13 @@ int model_choose_hand(int queue);
 
 /* ---- what the model knows -------------------------------------------------------------------------------------- */
 
-typedef enum model_state { NONE, READY, SCHEDULED, RUNNING, COMPLETED, DEAD, CANCELLED, STATES } model_state;
+/* How long a task's unique key is its own. */
+enum { TO_END, TO_START, FOR_A_TIME };
+
+/* What an envelope says of when it is due. */
+enum { UNTIMED, DUE, DELAY };
+
+typedef enum model_state { NONE, READY, PARKED, SCHEDULED, RUNNING, COMPLETED, DEAD, CANCELLED, STATES } model_state;
 
 typedef struct model_task {
     model_state state;
@@ -129,9 +150,22 @@ typedef struct model_task {
     int64_t enqueued_ms;
     int priority;
     int group; /* 0: none */
+    int type;
     int serial;
-    bool large;
+    bool large, tagged;
+    int timing; /* UNTIMED, or what it says of its time */
+    int64_t timing_ms;
+    int unique; /* its key; 0: none */
+    int held;   /* until when */
+    int64_t hold_ms;
+    int on_dead; /* what its death calls for; 0: not said, 1: a task, 2: nothing */
     bool marked;
+    bool told; /* it was cancelled while it ran */
+    /* of a task for a death: whose, + 1, and what it says of it */
+    int of;
+    int of_failures, of_crashes, of_error, of_type;
+    /* among those of its group and priority: they start in this order; 0: not known */
+    int64_t order;
     /* what it has to tell */
     int failures;
     int crashes;
@@ -154,12 +188,30 @@ typedef struct model_session {
     int suspect;   /* the crashed task that it leased last, + 1; 0: none */
 } model_session;
 
+/* (model_gate.h) */
+typedef struct model_limits {
+    int concurrency, rate, group_concurrency, group_rate;
+    int own_concurrency[GROUPS + 1], own_rate[GROUPS + 1];
+    int64_t hold_ms, holds_ms[GROUPS + 1]; /* 0: no hold */
+    double clock, clocks[GROUPS + 1];      /* of rates */
+    bool counting;                         /* what ran before is not all counted */
+} model_limits;
+
 typedef struct model_queue {
-    model_task tasks[IDS];
+    model_limits limits;
+    model_task tasks[SLOTS];
     bool paused, large, waiters;
     bool kept[2]; /* whether that was ever set, and to what: [0] completed and cancelled, [1] dead */
     int64_t keep_age[2], keep_count[2];
     int counters[4];
+    struct {
+        int holder; /* + 1; 0: free */
+        int64_t ends_ms; /* 0: with its task */
+    } locks[UNIQUES + 1];
+    bool on_dead;
+    int64_t kinds_ms[KINDS_OF_ERRORS + 1]; /* when a task last died of it */
+    bool more;       /* what the last tend said */
+    int64_t next_ms;
     bool token_lost; /* a thread had the wake-up, and died or turned to another queue; until tend */
 } model_queue;
 
@@ -168,6 +220,7 @@ typedef struct model_belief {
     int queue, id, thread;
     int64_t since_ms;
     bool knows_info; /* it must look after info:<id> */
+    bool unique;     /* ... and after its unique key */
 } model_belief;
 
 /* A worker: a session in each queue, two threads. It knows only what it was told. */
@@ -188,6 +241,10 @@ typedef struct model_world {
     int session_count;
     model_hand hands[HANDS];
     int serial; /* of the last task that came; also numbers errors and results */
+    char names[SLOTS - IDS][64];
+    bool full;                   /* there are more tasks than slots, or too many sessions */
+    int64_t last_order, first_order;
+    bool grouped; /* there was a group */
     int64_t now_ms;
     char words[2048];       /* the first difference; "" while there is none */
     const char *difference; /* of which kind it is: two of the same kind have the same pointer */
@@ -215,6 +272,7 @@ const rv_reply *model_call_words(const rv_script *script, int queue, const char 
 const char *model_prefix(int queue); /* "reeve:{a}:" */
 const char *model_id(int id);        /* "t03" */
 int model_id_of(const char *text);   /* -1: none of ours */
+bool model_is_before(int one, int other); /* by its name */
 const char *model_session_id(int session);
 int model_session_of(const char *text);
 const char *model_number(int64_t number); /* text; valid for eight calls */
@@ -228,8 +286,15 @@ const char *model_rest(const model_task *task);
 const char *model_envelope(const model_task *task);
 bool model_has_info(const model_task *task);
 
-void model_move(model_task *task, model_state state, int64_t at_ms); /* out of anybody's hands */
+int model_slot(int queue, const model_task *task);
+void model_move(model_task *task, model_state state, int64_t at_ms); /* out of anybody's hands; the last where it is ready */
+void model_to_front(model_task *task);                               /* it is ready, the first of all */
+void model_put_off(model_task *task);                                /* it waits as somebody wishes */
 void model_forget(model_task *task);                                 /* the task goes, with all of it */
+/* What users do, one by one or in a sweep. */
+void model_revive(int queue, model_task *task);
+void model_cancel_waiting(int queue, model_task *task);
+void model_remove(int queue, model_task *task);
 /* It ends; trims by count. */
 void model_end(int queue, model_task *task, model_state state);
 /* The oldest ended tasks past the count, or past the age, at most `most` of them. Returns how many went. */
@@ -238,6 +303,18 @@ int model_trim_age(int queue, model_state state, int most);
 int64_t model_keep_age(int queue, model_state state);
 int model_count(int queue, model_state state);
 int model_held(int session);
+
+/* ---- unique keys and deaths ------------------------------------------------------------------------------------- */
+
+int model_holder(int queue, int key); /* -1: it is free */
+void model_lock(int queue, int id);   /* it has its key from now on */
+void model_unlock(int queue, int id, bool by_hand);
+/* Who has the task's key; -1: it may have it, or names none. */
+int model_other_holder(int queue, int id);
+
+void model_tell_death(int queue, int id);
+/* Of a task for a death: compares what it says. */
+void model_check_payload(const model_task *task, const char *name, const char *envelope);
 
 int model_new_session(int queue);
 void model_renew(int hand, int queue); /* the hand begins again there */
@@ -257,6 +334,8 @@ typedef struct model_seen_task {
     int session;
     char lease[64];
     bool has_info, has_place;
+    int parked, called, slot; /* in which group; 0: none */
+    int64_t parked_at;
     int failures, crashes, progress;
     int indexed;      /* in how many indexes of failures it stands */
     int indexed_kind; /* the last of these */
@@ -273,12 +352,23 @@ typedef struct model_seen_session {
 } model_seen_session;
 
 typedef struct model_seen_queue {
-    model_seen_task tasks[IDS];
+    model_seen_task tasks[SLOTS];
     bool paused, large, waiters, grouped;
     char keep[4][32];
     int counters[4];
     int tokens, groups;
-    bool kinds[KINDS_OF_ERRORS + 1]; /* of failures that are indexed */
+    int crashed; /* by the statistics of days, which are forgotten */
+    int64_t kinds_ms[KINDS_OF_ERRORS + 1]; /* of failures that are indexed */
+    int holders[UNIQUES + 1];              /* + 1 */
+    int64_t left_ms[UNIQUES + 1];          /* -1: no end */
+    /* limits */
+    char concurrency[16], group_concurrency[16], rate[32], group_rate[32], hold[32], gate[8], running[16];
+    char own_concurrency[GROUPS + 1][16], own_rate[GROUPS + 1][32];
+    bool has_own_rate[GROUPS + 1], counting, again, reopening[GROUPS + 1];
+    int64_t holds_ms[GROUPS + 1], opening_ms[GROUPS + 1], opens_ms;
+    int taken[GROUPS + 1];
+    double clock, clocks[GROUPS + 1];
+    bool on_dead;
 } model_seen_queue;
 
 typedef struct model_seen {
@@ -292,6 +382,10 @@ void model_look_again(void); /* something was sent: what was seen is old */
 
 /* Compares Redis with the model, and checks what holds at all times. */
 void model_check(void);
+
+/* Lets time pass and all tasks run; nothing may stay for ever. */
+void model_wind_up(void);
+void model_limits_begin(void);
 
 /* ---- runs ------------------------------------------------------------------------------------------------------ */
 

@@ -41,6 +41,7 @@ const char *model_number(int64_t number)
 
 const char *model_id(int id)
 {
+    if (id >= IDS) return model.names[id - IDS];
     char *text = next_text();
     (void)snprintf(text, 32, "t%02d", id);
     return text;
@@ -49,9 +50,16 @@ const char *model_id(int id)
 int model_id_of(const char *text)
 {
     char *end;
+    for (int i = IDS; i < SLOTS; i++)
+        if (strcmp(text, model.names[i - IDS]) == 0) return *text ? i : -1;
     if (text[0] != 't' || strlen(text) != 3) return -1;
     long id = strtol(text + 1, &end, 10);
     return *end == '\0' && id >= 0 && id < IDS ? (int)id : -1;
+}
+
+bool model_is_before(int one, int other)
+{
+    return strcmp(model_id(one), model_id(other)) < 0;
 }
 
 const char *model_session_id(int session)

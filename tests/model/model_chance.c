@@ -53,6 +53,11 @@ static void choose_mood(void)
     mood.ids = (unsigned)CHOOSE(3, 6, IDS, IDS);
     mood.hands = (unsigned)CHOOSE(1, 2, HANDS);
     mood.queues = (unsigned)CHOOSE(1, QUEUES);
+    mood.unique = CHOOSE(0, 0, 1);
+    mood.limited = CHOOSE(0, 1);
+    mood.weights[LIMIT] = mood.limited ? 24 : 0;
+    mood.weights[HOLD] = mood.limited ? (unsigned)CHOOSE(0, 8) : 0;
+    if (mood.limited) mood.weights[CLOCK] /= 2;
 }
 
 void model_seed(uint64_t seed)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/model_gate.h"
 #include "model/model_turn.h"
 #include "support/queue.h"
 
@@ -21,7 +22,8 @@ static void check_place(const char *name, const model_task *task, const model_se
     if (timed && seen->score != task->at_ms)
         model_differ("%s is %s at %lld, not %lld", name, model_state_names[task->state], (long long)seen->score,
                      (long long)task->at_ms);
-    if (task->state == READY && (seen->score < task->priority * BAND || seen->score >= (task->priority + 1) * BAND))
+    if ((task->state == READY || task->state == PARKED) &&
+        (seen->score < task->priority * BAND || seen->score >= (task->priority + 1) * BAND))
         model_differ("%s of priority %d has score %lld", name, task->priority, (long long)seen->score);
     if (task->state != RUNNING) return;
     model_name_lease(lease, task->at_ms, task->thread);
@@ -102,11 +104,29 @@ static void check_kinds(int queue, const model_seen_queue *seen)
 {
     for (int kind = 1; kind <= KINDS_OF_ERRORS; kind++) {
         bool any = false;
-        for (int id = 0; id < IDS; id++) {
+        for (int id = 0; id < SLOTS; id++) {
             const model_task *task = model_task_of(queue, id);
             any = any || (task->state == DEAD && KIND_OF(task->error) == kind);
         }
-        if (any != seen->kinds[kind]) model_differ("failures has %s k%d", seen->kinds[kind] ? "" : "no", kind);
+        if ((any ? model.queues[queue].kinds_ms[kind] : 0) != seen->kinds_ms[kind])
+            model_differ("failures has k%d at %lld", kind, (long long)seen->kinds_ms[kind]);
+    }
+}
+
+/* A key without an end of its own has its task, which has not ended. */
+static void check_locks(int queue, const model_seen_queue *seen)
+{
+    for (int key = 1; key <= UNIQUES; key++) {
+        int holder = seen->holders[key] - 1;
+        int64_t ends = seen->left_ms[key] >= 0 ? model.now_ms + seen->left_ms[key] : 0;
+        if (holder != model_holder(queue, key))
+            model_differ("u%d is held by %s, not by %s", key, holder < 0 ? "none" : model_id(holder),
+                         model_holder(queue, key) < 0 ? "none" : model_id(model_holder(queue, key)));
+        if (holder < 0) continue;
+        if (ends != model.queues[queue].locks[key].ends_ms) model_differ("u%d is held until %lld", key, (long long)ends);
+        if (ends == 0 && (seen->tasks[holder].state == NONE || seen->tasks[holder].state >= COMPLETED))
+            model_differ("u%d is held by %s, which is %s", key, model_id(holder),
+                         model_state_names[seen->tasks[holder].state]);
     }
 }
 
@@ -125,6 +145,7 @@ static void check_wake(int queue, const model_seen_queue *seen)
     model_queue *q = &model.queues[queue];
     if (seen->tokens > 1) model_differ("there are %d tokens in wake", seen->tokens);
     if (seen->tokens > 0) q->token_lost = false;
+    if (model_is_shut(queue, seen)) return;
     if (seen->tokens > 0 || q->paused || model_count(queue, READY) == 0) return;
     if (!is_anybody_told(queue) && !q->token_lost)
         model_differ("tasks are ready in queue %d, and nobody is told", queue);
@@ -134,7 +155,7 @@ static void check_queue(int queue, const model_seen_queue *seen)
 {
     model_queue *q = &model.queues[queue];
     static const char *const names[] = {"completed", "failed", "dead", "crashed"};
-    for (int id = 0; id < IDS; id++) check_task(queue, id, &seen->tasks[id]);
+    for (int id = 0; id < SLOTS; id++) check_task(queue, id, &seen->tasks[id]);
     for (int i = 0; i < 4; i++)
         if (seen->counters[i] != q->counters[i])
             model_differ("counter %s is %d, not %d", names[i], seen->counters[i], q->counters[i]);
@@ -142,8 +163,12 @@ static void check_queue(int queue, const model_seen_queue *seen)
     if (seen->large != q->large) model_differ("queue %d is %s large", queue, seen->large ? "" : "not");
     if (seen->waiters != q->waiters) model_differ("queue %d has %s waiters", queue, seen->waiters ? "" : "no");
     if (seen->groups > 0 && !seen->grouped) model_differ("queue %d has groups, and its order does not say so", queue);
+    if (seen->crashed > q->counters[3]) model_differ("%d crashed by the days of queue %d", seen->crashed, queue);
     check_keep(q, seen);
     check_kinds(queue, seen);
+    check_locks(queue, seen);
+    model_check_gate(queue, seen);
+    if (seen->on_dead != q->on_dead) model_differ("queue %d calls %s for deaths", queue, seen->on_dead ? "" : "not");
     check_wake(queue, seen);
 }
 

@@ -1,12 +1,18 @@
-/* Tasks come: by ones and in bulk, now and later, with taken ids, sent once and again. */
+/* Tasks come: by ones and in bulk, now and later, with taken ids and taken keys, sent once and again. */
 #include <stdio.h>
 #include <string.h>
 
 #include "model/model.h"
+#include "support/queue.h"
 
-/* A call of some tasks: ids from `first` on, `step` apart (0: all the same). */
-enum { QUEUE, FIRST, COUNT, STEP, WHEN, PRIORITY, GROUP, FLAGS };
-enum { PLAIN_HALF = 1, TWICE = 2, LOST_BEFORE = 4, IS_LARGE = 8, MOST = 6 };
+/* A call of some tasks: ids from `first` on, `step` apart (0: all the same). UNIQUE: the key; KIND: what else there is. */
+enum { QUEUE, FIRST, COUNT, STEP, WHEN, PRIORITY, GROUP, FLAGS, UNIQUE, MORE };
+enum { PLAIN_HALF = 1, TWICE = 2, LOST_BEFORE = 4, IS_LARGE = 8, SAYS_WHEN = 16, MOST = 6 };
+/* Of UNIQUE: a key, then how long it is held, then what happens on a conflict, then whether each has a key of its own. */
+enum { HELD = 4, CONFLICT = 12, OWN = 36 };
+enum { REJECT, REPLACE, DEBOUNCE };
+/* Of MORE. */
+enum { IS_S = 1, IS_TAGGED = 2, ON_DEATH = 4 /* 2 bits */ };
 
 void model_enqueue_make(int arg[ARGS])
 {
@@ -17,19 +23,52 @@ void model_enqueue_make(int arg[ARGS])
     arg[WHEN] = CHOOSE(0, 0, 0, 0, 0, 0, 1, 100, 5000, 60000, -1, -2, -3000);
     arg[PRIORITY] = CHOOSE(0, 0, 0, 0, 5, -128, 127);
     arg[GROUP] = CHOOSE(0, 0, 0, 1, 2, 3);
-    arg[FLAGS] = CHOOSE(0, 0, PLAIN_HALF, TWICE, TWICE | PLAIN_HALF, LOST_BEFORE);
+    if (mood.limited) arg[GROUP] = CHOOSE(0, 1, 1, 1, 2, 3);
+    arg[FLAGS] = CHOOSE(0, 0, PLAIN_HALF, TWICE, TWICE | PLAIN_HALF, LOST_BEFORE, SAYS_WHEN);
     if (model_chance(mood.ids == IDS ? 100 : 10) == 0) arg[FLAGS] |= IS_LARGE;
+    if (mood.unique && model_chance(2))
+        arg[UNIQUE] = CHOOSE(1, 1, 2, 3) + HELD * (int)model_chance(3) + CONFLICT * (int)model_chance(3) +
+                      OWN * (int)model_chance(2);
+    if (model_chance(2)) arg[MORE] = CHOOSE(IS_S, IS_TAGGED, ON_DEATH, ON_DEATH, 2 * ON_DEATH);
 }
 
 typedef struct incoming {
     int id;
     int64_t due_ms; /* 0: now */
     bool at;
+    int conflict;
     model_task task;
+    /* what is to be answered */
     int expected;
+    int holder; /* it is refused, for this one has its key; -1 */
+    /* it takes the place of one that had its key */
+    model_state state;
+    int64_t at_ms, order;
 } incoming;
 
+static void describe_unique(const int arg[ARGS], int i, incoming *ret)
+{
+    int key = arg[UNIQUE] % HELD;
+    if (key == 0) return;
+    if (arg[UNIQUE] / OWN) key = 1 + (key - 1 + i) % UNIQUES;
+    ret->task.unique = key;
+    ret->task.held = arg[UNIQUE] / HELD % 3;
+    ret->conflict = arg[UNIQUE] / CONFLICT % 3;
+    if (ret->task.held == FOR_A_TIME) ret->task.hold_ms = arg[FLAGS] & PLAIN_HALF ? 500 : 20000;
+    if (ret->task.held == TO_START) ret->task.marked = true;
+}
+
 /* A delay when it is positive, a time when it is negative: one millisecond less is now. */
+static void describe_time(const int arg[ARGS], incoming *ret)
+{
+    if (arg[WHEN] == 0) return;
+    ret->at = arg[WHEN] < 0;
+    ret->due_ms = ret->at ? model.now_ms - arg[WHEN] - 2 : model.now_ms + arg[WHEN];
+    if (!(arg[FLAGS] & SAYS_WHEN)) return;
+    ret->task.timing = ret->at ? DUE : DELAY;
+    ret->task.timing_ms = ret->at ? ret->due_ms : arg[WHEN];
+}
+
 static void describe(const int arg[ARGS], int i, incoming *ret)
 {
     bool plain = arg[FLAGS] & PLAIN_HALF && i % 2 == 1;
@@ -39,20 +78,28 @@ static void describe(const int arg[ARGS], int i, incoming *ret)
     if (plain) return;
     ret->task.priority = arg[PRIORITY];
     ret->task.group = arg[GROUP];
-    ret->at = arg[WHEN] < 0;
-    if (arg[WHEN] != 0) ret->due_ms = ret->at ? model.now_ms - arg[WHEN] - 2 : model.now_ms + arg[WHEN];
+    ret->task.type = (arg[MORE] & IS_S) != 0;
+    ret->task.tagged = arg[MORE] & IS_TAGGED;
+    ret->task.on_dead = arg[MORE] / ON_DEATH % 3;
+    describe_unique(arg, i, ret);
+    describe_time(arg, ret);
 }
 
 static void send(const incoming *one)
 {
     static const char *const groups[] = {"", ",\"group\":\"g1\"", ",\"group\":\"g2\",\"weight\":3",
                                          ",\"group\":\"g3\",\"weight\":256"};
+    static const char *const conflicts[] = {"", ",\"conflict\":\"replace\"", ",\"conflict\":\"debounce\""};
     const model_task *task = &one->task;
-    char options[256] = "", due[64] = "", priority[32] = "";
+    char options[400] = "", due[64] = "", priority[32] = "", held[48] = "", unique[128] = "";
     long long number = one->at ? one->due_ms : one->due_ms - model.now_ms;
     if (one->due_ms) (void)snprintf(due, sizeof(due), ",\"%s\":%lld", one->at ? "at" : "in", number);
     if (task->priority) (void)snprintf(priority, sizeof(priority), ",\"priority\":%d", task->priority);
-    (void)snprintf(options, sizeof(options), "%s%s%s}", due, priority, groups[task->group]);
+    if (task->held == TO_START) rv_copy_text(held, sizeof(held), ",\"until\":\"started\"");
+    if (task->held == FOR_A_TIME) (void)snprintf(held, sizeof(held), ",\"hold\":%lld", (long long)task->hold_ms);
+    if (task->unique)
+        (void)snprintf(unique, sizeof(unique), ",\"unique\":\"u%d\"%s%s", task->unique, held, conflicts[one->conflict]);
+    (void)snprintf(options, sizeof(options), "%s%s%s%s}", due, priority, groups[task->group], unique);
     options[0] = '{'; /* in place of the first comma; with nothing to say it is alone */
     model_arg_text(model_id(one->id));
     model_arg_text(options[1] ? options : "");
@@ -63,8 +110,14 @@ static void arrive(int queue, const incoming *one)
 {
     model_task *task = model_task_of(queue, one->id);
     *task = one->task;
+    if (one->task.group) model.grouped = true;
     if (one->task.large) model.queues[queue].large = true;
     if (one->task.large) COVER(ENQUEUE_LARGE);
+    if (one->state != NONE) {
+        model_move(task, one->state, one->at_ms);
+        task->order = one->order;
+        return;
+    }
     if (one->due_ms > model.now_ms) {
         model_move(task, SCHEDULED, one->due_ms);
         if (one->at)
@@ -78,24 +131,85 @@ static void arrive(int queue, const incoming *one)
     COVER(ENQUEUE_READY);
 }
 
+/* Another that waits, and has the key, goes. */
+static void displace(int queue, incoming *one, int holder)
+{
+    model_task old = *model_task_of(queue, holder);
+    bool waits = old.state == SCHEDULED;
+    model_unlock(queue, holder, true);
+    model_forget(model_task_of(queue, holder));
+    if (one->conflict == DEBOUNCE) COVER(UNIQUE_DEBOUNCE);
+    if (one->conflict == REPLACE) COVER(UNIQUE_REPLACE);
+    if (one->conflict == DEBOUNCE || one->due_ms || (!waits && old.priority != one->task.priority)) return;
+    one->state = waits ? SCHEDULED : READY;
+    one->at_ms = waits ? old.at_ms : 0;
+    one->order = !waits && old.group == one->task.group ? old.order : 0;
+    COVER(UNIQUE_PLACE);
+}
+
+/* True when the task has its key now, or names none. known: ids that were there at first. */
+static bool claim(int queue, incoming *one, bool again, bool known[SLOTS])
+{
+    int key = one->task.unique, holder = key ? model_holder(queue, key) : -1;
+    if (holder >= 0) {
+        const model_task *task = model_task_of(queue, holder);
+        bool waits = task->state == READY || task->state == PARKED || task->state == SCHEDULED;
+        if (!one->conflict || !waits || task->unique != key) {
+            one->expected = again && holder == one->id;
+            if (!one->expected) one->holder = holder;
+            if (one->expected)
+                COVER(UNIQUE_AGAIN);
+            else
+                COVER(UNIQUE_REFUSED);
+            return false;
+        }
+        displace(queue, one, holder);
+        known[holder] = false;
+    }
+    one->expected = 1;
+    return true;
+}
+
+/* Envelopes are compared, and some things that are done to a task change it. */
+static bool is_ours(const model_task *task, const model_task *sent)
+{
+    return task->serial == sent->serial && task->priority == sent->priority && task->timing == sent->timing &&
+           task->timing_ms == sent->timing_ms;
+}
+
 /* again: this call was sent before, or is said to have been. */
 static void expect(int queue, incoming *tasks, int count, bool again)
 {
-    bool known[MOST];
-    for (int i = 0; i < count; i++) known[i] = model_task_of(queue, tasks[i].id)->state != NONE;
+    bool known[SLOTS];
+    for (int id = 0; id < SLOTS; id++) known[id] = model_task_of(queue, id)->state != NONE;
     for (int i = 0; i < count; i++) {
-        const model_task *there = model_task_of(queue, tasks[i].id);
-        bool taken = there->state != NONE;
-        tasks[i].expected = !taken || (again && known[i] && there->serial == tasks[i].task.serial);
-        if (!taken) {
-            arrive(queue, &tasks[i]);
-        } else if (tasks[i].expected) {
-            COVER(ENQUEUE_AGAIN);
-        } else if (known[i]) {
-            COVER(ENQUEUE_TAKEN);
-        } else {
-            COVER(ENQUEUE_TAKEN_WITHIN);
+        incoming *one = &tasks[i];
+        const model_task *there = model_task_of(queue, one->id);
+        one->holder = -1;
+        one->state = NONE;
+        if (there->state != NONE) {
+            one->expected = again && known[one->id] && is_ours(there, &one->task);
+            if (one->expected)
+                COVER(ENQUEUE_AGAIN);
+            else if (known[one->id])
+                COVER(ENQUEUE_TAKEN);
+            else
+                COVER(ENQUEUE_TAKEN_WITHIN);
+        } else if (claim(queue, one, again, known)) {
+            arrive(queue, one);
+            if (one->task.unique) model_lock(queue, one->id);
         }
+    }
+}
+
+static void check(const incoming *one, const rv_reply *said)
+{
+    if (one->holder >= 0) {
+        if (!rv_reply_is_text(said, model_id(one->holder)))
+            model_differ("enqueue says of %s %s, but %s has its key", model_id(one->id), test_reply_text(said),
+                         model_id(one->holder));
+    } else if (rv_reply_int(said, -1) != one->expected) {
+        model_differ("enqueue says of %s %s, not %d", model_id(one->id), test_reply_text(said), one->expected);
     }
 }
 
@@ -108,9 +222,7 @@ static void exchange(int queue, incoming *tasks, int count, bool again)
     const rv_reply *reply = model_call();
     if (!reply) return;
     expect(queue, tasks, count, again);
-    for (int i = 0; i < count; i++)
-        if (rv_reply_int(rv_reply_at(reply, (size_t)i), -1) != tasks[i].expected)
-            model_differ("enqueue says of the %dth task, %s, not %d", i + 1, model_id(tasks[i].id), tasks[i].expected);
+    for (int i = 0; i < count; i++) check(&tasks[i], rv_reply_at(reply, (size_t)i));
 }
 
 void model_enqueue(const int arg[ARGS])

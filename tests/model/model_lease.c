@@ -1,24 +1,32 @@
 /* What a turn leases: which tasks it may give, and what it must say of them. */
 #include <string.h>
 
+#include "model/model_gate.h"
 #include "model/model_turn.h"
 #include "support/queue.h"
 
-/* The lowest priority that is ready; no task has INT32_MAX. */
-static int lowest(int queue)
+/* Groups may be at their limits there. */
+static bool has_limited_groups(const turn *t, int queue)
+{
+    return strchr(t->gate[queue], 'g') != NULL;
+}
+
+/* The lowest priority that is ready (of those without a group); no task has INT32_MAX. */
+static int lowest(int queue, bool ungrouped)
 {
     int found = INT32_MAX;
-    for (int id = 0; id < IDS; id++) {
+    for (int id = 0; id < SLOTS; id++) {
         const model_task *task = model_task_of(queue, id);
-        if (task->state == READY && task->priority < found) found = task->priority;
+        if (task->state != READY || (ungrouped && task->group)) continue;
+        if (task->priority < found) found = task->priority;
     }
     return found;
 }
 
 static bool a_crashed_one_is_next(int queue)
 {
-    int priority = lowest(queue);
-    for (int id = 0; id < IDS; id++) {
+    int priority = lowest(queue, false);
+    for (int id = 0; id < SLOTS; id++) {
         const model_task *task = model_task_of(queue, id);
         if (task->state == READY && task->priority == priority && task->crashes > 0) return true;
     }
@@ -40,7 +48,18 @@ static void check_extra(turn *t, const rv_reply *extras, const model_task *task,
 void model_check_envelope(const model_task *task, const char *id, const char *envelope)
 {
     const char *expected = model_envelope(task);
-    if (strncmp(expected, envelope, CUT) != 0) model_differ("%s has envelope %.200s, not %s", id, envelope, expected);
+    if (task->of) model_check_payload(task, id, envelope);
+    if (strncmp(expected, envelope, task->of ? strlen(expected) : CUT) != 0) model_differ("%s has envelope %.200s, not %s", id, envelope, expected);
+}
+
+/* Those of a group (and those without one) and of a priority start in their order. */
+static void check_order(int queue, const model_task *task, const char *name)
+{
+    for (int id = 0; id < SLOTS && task->order != 0; id++) {
+        const model_task *other = model_task_of(queue, id);
+        if ((other->state != READY && other->state != PARKED) || other->group != task->group || other->priority != task->priority) continue;
+        if (other->order != 0 && other->order < task->order) model_differ("turn leases %s before %s", name, model_id(id));
+    }
 }
 
 /* One task given; it must be ready and of the lowest priority. */
@@ -48,17 +67,27 @@ static void take(turn *t, int queue, const rv_reply *id_reply, const rv_reply *e
 {
     int id = id_reply ? model_id_of(id_reply->text) : -1;
     model_task *task = id < 0 ? NULL : model_task_of(queue, id);
-    if (!task || !envelope || task->state != READY) {
+    bool groups = has_limited_groups(t, queue);
+    if (!task || !envelope || (task->state != READY && !(groups && task->state == PARKED))) {
         model_differ("turn leases %s, which is not ready", id_reply ? id_reply->text : "nothing");
         return;
     }
-    if (task->priority != lowest(queue)) model_differ("turn leases %s before others of lower priority", id_reply->text);
+    if (!(groups && task->group) && task->priority != lowest(queue, groups))
+        model_differ("turn leases %s before others of lower priority", id_reply->text);
     model_check_envelope(task, id_reply->text, envelope->text);
     check_extra(t, extras, task, id_reply->text);
+    check_order(queue, task, id_reply->text);
+    if (task->unique && task->held == TO_START && model_holder(queue, task->unique) == id) {
+        model.queues[queue].locks[task->unique].holder = 0;
+        COVER(UNIQUE_STARTED);
+    }
     model_move(task, RUNNING, model.now_ms);
     task->old_progress = task->progress > 0;
     task->session = model.hands[t->hand].session[queue];
     task->thread = t->thread;
+    t->started[queue][task->group]++;
+    if (groups && task->group && !model_may_group_start(queue, task->group, t->started[queue][task->group]))
+        model_differ("turn leases %s, and group %d is at its limit", id_reply->text, task->group);
     t->given[t->leased].queue = queue;
     t->given[t->leased++].id = id;
     COVER(TURN_LEASE);
@@ -82,8 +111,9 @@ static bool check_alone(const turn *t, int queue, const rv_reply *leased, bool c
         int id = model_id_of(leased->items[1 + 2 * i]->text);
         if (id < 0 || model_task_of(queue, id)->crashes == 0) continue;
         if (count > 1 || company) model_differ("turn leases %s, which has crashed, with others", model_id(id));
-        if (has_another_suspect(t, queue, id)) model_differ("turn leases a second that has crashed, %s", model_id(id));
-        session->suspect = id + 1;
+        bool suspect = model_task_of(queue, id)->crashes > 1;
+        if (suspect && has_another_suspect(t, queue, id)) model_differ("turn leases a second suspect, %s", model_id(id));
+        if (suspect) session->suspect = id + 1;
         COVER(TURN_LEASE_ALONE);
         return true;
     }
@@ -99,6 +129,38 @@ static void check_count(turn *t, int queue, int count, int possible, bool alone,
     t->put_off[queue] = count == 0 && !company;
     if (count > 0) COVER(TURN_LEASE_CUT);
     if (count == 0 && company) COVER(TURN_LEASE_COMPANY);
+}
+
+/* How many may be leased where groups have limits: all that are ready but for those of groups at their limits, and parked
+ * ones may be called in this very turn. */
+static void bound(int queue, int room, int *ret_least, int *ret_most)
+{
+    int ready[GROUPS + 1] = {0}, parked[GROUPS + 1] = {0};
+    bool crashed = false;
+    for (int id = 0; id < SLOTS; id++) {
+        const model_task *task = model_task_of(queue, id);
+        ready[task->group] += task->state == READY;
+        parked[task->group] += task->state == PARKED;
+        crashed = crashed || (task->crashes > 0 && (task->state == READY || task->state == PARKED));
+    }
+    *ret_least = *ret_most = ready[0];
+    for (int group = 1; group <= GROUPS; group++) {
+        int free = model_group_room(queue, group), all = ready[group] + parked[group];
+        if (free < all) COVER(GATE_FULL);
+        if (model.queues[queue].limits.counting) free = SLOTS;
+        *ret_least += ready[group] < free ? ready[group] : free;
+        *ret_most += all < free ? all : free;
+    }
+    if (*ret_least > room) *ret_least = room;
+    if (*ret_most > room) *ret_most = room;
+    if (crashed || model.queues[queue].limits.counting) *ret_least = 0;
+}
+
+static bool is_said_gone(const turn *t, int queue, const rv_reply *gone)
+{
+    for (size_t i = 0; i < gone->count; i++)
+        if (t->keys[rv_reply_int(gone->items[i], 1) - 1] == queue) return true;
+    return false;
 }
 
 /* True when the session stands in the queue, or begins there now. */
@@ -117,43 +179,94 @@ static bool is_in_session(const turn *t, int queue)
     return true;
 }
 
-/* leased: {index, id, envelope, ...}, or NULL. Returns how many were leased; *ret_alone: and nothing more may be. */
-static int lease_from(turn *t, int queue, int want, const rv_reply *leased, const rv_reply *extras, bool *ret_alone)
+static void begin_leases(const turn *t, int queue)
 {
-    int ready = model_count(queue, READY), count = leased ? (int)(leased->count - 1) / 2 : 0;
-    bool company = t->leased > 0;
+    if (t->may_have_begun[queue] && model_look() && model_look()->sessions[model.hands[t->hand].session[queue]].listed)
+        (void)is_in_session(t, queue);
+}
+
+/* Whether anything was ready cannot be told: tasks that were settled may have called parked ones. */
+static int lease_nothing(turn *t, int queue, const rv_reply *gone)
+{
+    const model_session *session = &model.sessions[model.hands[t->hand].session[queue]];
+    if (is_said_gone(t, queue, gone)) {
+        t->gone[queue] = true;
+        if (is_in_session(t, queue)) model_differ("turn says that a session is gone");
+    } else {
+        t->may_have_begun[queue] = session->life == ABSENT && t->join[queue];
+    }
+    return 0;
+}
+
+/* Nothing is to be leased, for the queue itself. */
+static bool is_closed(const turn *t, int queue, int room, int ready)
+{
+    if (model.queues[queue].paused)
+        COVER(TURN_PAUSED);
+    else if (room <= 0)
+        COVER(GATE_SHUT);
+    else if (ready == 0 && (!has_limited_groups(t, queue) || model_count(queue, PARKED) == 0))
+        COVER(TURN_EMPTY);
+    else
+        return false;
+    return true;
+}
+
+/* leased: {index, id, envelope, ...}, or NULL. Returns how many were leased; *ret_alone: and nothing more may be. */
+static int lease_from(turn *t, int queue, int want, const rv_reply *leased, const rv_reply *reply, bool *ret_alone)
+{
+    int ready = model_count(queue, READY), count = leased ? (int)(leased->count - 1) / 2 : 0, least, most;
+    int room = *t->gate[queue] ? model_queue_room(queue, want) : want;
+    bool company = t->leased > 0, groups = has_limited_groups(t, queue);
     t->looked[queue] = true;
-    if (model.queues[queue].paused || ready == 0) {
-        if (count > 0) model_differ("turn leases from a queue that is paused or empty");
-        if (ready == 0)
-            COVER(TURN_EMPTY);
-        else
-            COVER(TURN_PAUSED);
+    if (is_closed(t, queue, room, ready)) {
+        if (count > 0) model_differ("turn leases from a queue that is paused, empty or shut");
         return 0;
     }
+    if (count == 0 && ready == 0) return lease_nothing(t, queue, rv_reply_at(reply, 2));
     if (!is_in_session(t, queue)) {
         t->gone[queue] = true;
         if (count > 0) model_differ("turn leases to a session that is gone");
         return 0;
     }
     *ret_alone = check_alone(t, queue, leased, company);
+    bound(queue, room, &least, &most);
     for (int i = 0; i < count; i++)
-        take(t, queue, rv_reply_at(leased, (size_t)(1 + 2 * i)), rv_reply_at(leased, (size_t)(2 + 2 * i)), extras);
-    check_count(t, queue, count, want < ready ? want : ready, *ret_alone, company);
+        take(t, queue, rv_reply_at(leased, (size_t)(1 + 2 * i)), rv_reply_at(leased, (size_t)(2 + 2 * i)),
+             rv_reply_at(reply, 3));
+    if (!groups) check_count(t, queue, count, room < ready ? room : ready, *ret_alone, company);
+    if (groups && !*ret_alone && (count < least || count > most))
+        model_differ("turn leases %d tasks, not %d to %d", count, least, most);
+    model_count_started(queue, t->started[queue], count);
     if (model.queues[queue].large) COVER(TURN_LEASE_LARGE);
     if (count > 0 && company) COVER(TURN_LEASE_BOTH);
     return count;
 }
 
+/* Where groups have limits, any number may be put off, and others be leased. */
+static void put_off_some(const turn *t, int queue)
+{
+    const model_seen *seen = model_look();
+    for (int id = 0; seen && id < SLOTS; id++) {
+        model_task *task = model_task_of(queue, id);
+        if (task->state != READY || seen->queues[queue].tasks[id].state != SCHEDULED) continue;
+        if (task->group || task->crashes < 2 || !has_another_suspect(t, queue, id))
+            model_differ("turn puts %s off", model_id(id));
+        model_move(task, SCHEDULED, model.now_ms + PUT_OFF);
+        task->placed = true;
+        COVER(GATE_OFF);
+    }
+}
+
 /* Which task it was is seen in Redis: a crashed one that might have been leased, but for the session's other. */
 static void put_off(const turn *t, int queue)
 {
-    int priority = lowest(queue), found = 0;
+    int priority = lowest(queue, false), found = 0;
     const model_seen *seen = model_look();
-    for (int id = 0; seen && id < IDS; id++) {
+    for (int id = 0; seen && id < SLOTS; id++) {
         model_task *task = model_task_of(queue, id);
         if (task->state != READY || seen->queues[queue].tasks[id].state != SCHEDULED) continue;
-        if (task->priority != priority || task->crashes == 0 || !has_another_suspect(t, queue, id))
+        if (task->priority != priority || task->crashes < 2 || !has_another_suspect(t, queue, id))
             model_differ("turn puts %s off", model_id(id));
         model_move(task, SCHEDULED, model.now_ms + PUT_OFF);
         task->placed = true;
@@ -190,16 +303,23 @@ void model_lease_all(turn *t, const rv_reply *reply)
     bool alone = false;
     t->leased = 0;
     t->told = 0;
-    for (int queue = 0; queue < QUEUES; queue++) t->gone[queue] = t->looked[queue] = t->put_off[queue] = false;
+    for (int queue = 0; queue < QUEUES; queue++)
+        t->gone[queue] = t->looked[queue] = t->put_off[queue] = t->may_have_begun[queue] = false;
+    memset(t->started, 0, sizeof(t->started));
     for (int i = 0; i < t->from && want > 0 && !alone; i++) {
         const rv_reply *leased = leased_at(reply, i + 1);
-        int count = lease_from(t, t->keys[i], want, leased, extras, &alone);
+        int count = lease_from(t, t->keys[i], want, leased, reply, &alone);
         groups += leased != NULL;
         want -= count;
     }
     if (reply->count != 4 + groups) model_differ("turn leases from %zu queues, not %zu", reply->count - 4, groups);
     if (extras->count != t->told) model_differ("turn tells of %zu tasks, not %zu", extras->count, t->told);
     check_gone(t, rv_reply_at(reply, 2));
-    for (int queue = 0; queue < QUEUES; queue++)
+    for (int queue = 0; queue < QUEUES; queue++) {
         if (t->put_off[queue]) put_off(t, queue);
+        begin_leases(t, queue);
+        if (!has_limited_groups(t, queue)) continue;
+        put_off_some(t, queue);
+        model_take_over_parked(queue, true);
+    }
 }

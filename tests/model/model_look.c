@@ -12,13 +12,13 @@ static const char script[] =
     "local out, types, call = {}, {}, redis.call\n"
     "for i = 2, #ARGV, 2 do types[ARGV[i]] = ARGV[i + 1] end\n"
     "for i, key in ipairs(call('KEYS', '*')) do\n"
-    "  local word = string.match(key, '^reeve:{%a}:([%w:]+:)') or string.match(key, ':(%w+)$')\n"
+    "  local word = string.match(key, '^reeve:{%a}:(%w+:)') or string.match(key, ':(%w+)$')\n"
     "  local kind, found = types[word], {}\n"
     "  if kind == 'hash' then found = call('HGETALL', key)\n"
     "  elseif kind == 'zset' then found = call('ZRANGE', key, 0, -1, 'WITHSCORES')\n"
     "  elseif kind == 'list' then found = call('LRANGE', key, 0, -1)\n"
     "  elseif kind == 'set' then found = call('SMEMBERS', key)\n"
-    "  elseif kind == 'string' then found = {call('GET', key)} end\n"
+    "  elseif kind == 'string' then found = {call('GET', key), tostring(call('PTTL', key))} end\n"
     "  if word == 'tasks' then\n"
     "    for j = 2, #found, 2 do found[j] = string.sub(found[j], 1, ARGV[1]) end\n"
     "  end\n"
@@ -77,6 +77,7 @@ static void stand(int queue, const char *name, model_state state, const rv_reply
         stand(queue, #name, state, found);                                      \
     }
 STANDING(ready, READY)
+STANDING(parked, PARKED)
 STANDING(scheduled, SCHEDULED)
 STANDING(completed, COMPLETED)
 STANDING(dead, DEAD)
@@ -102,7 +103,7 @@ static void read_kinds(int queue, const char *rest, const rv_reply *found)
     for (size_t i = 0; i + 1 < found->count; i += 2) {
         int kind = kind_of(found->items[i]->text);
         if (kind < 0) stray(queue, rest, found->items[i]->text);
-        if (kind >= 0) seen.queues[queue].kinds[kind] = true;
+        if (kind >= 0) seen.queues[queue].kinds_ms[kind] = (int64_t)strtod(found->items[i + 1]->text, NULL);
     }
 }
 
@@ -213,16 +214,27 @@ static void read_sessions(int queue, const char *rest, const rv_reply *found)
     }
 }
 
+#define COPY(target, found, name) rv_copy_text(target, sizeof(target), field(found, name))
+
 static void read_settings(int queue, const char *rest, const rv_reply *found)
 {
     static const char *const names[] = {"completed_age", "completed_count", "dead_age", "dead_count",
-                                        "paused",        "waiters",         "large",    NULL};
+                                        "paused",        "waiters",         "large",    "on_dead",
+                                        "gate",          "policy",          "hold",     "rate",
+                                        "concurrency",   "group_rate",      "group_concurrency", NULL};
     model_seen_queue *q = &seen.queues[queue];
     allow(queue, rest, found, names);
     for (int i = 0; i < 4; i++) rv_copy_text(q->keep[i], sizeof(q->keep[i]), field(found, names[i]));
     q->paused = *field(found, "paused");
     q->waiters = *field(found, "waiters");
     q->large = *field(found, "large");
+    q->on_dead = *field(found, "on_dead");
+    COPY(q->gate, found, "gate");
+    COPY(q->hold, found, "hold");
+    COPY(q->rate, found, "rate");
+    COPY(q->concurrency, found, "concurrency");
+    COPY(q->group_rate, found, "group_rate");
+    COPY(q->group_concurrency, found, "group_concurrency");
 }
 
 static void read_counters(int queue, const char *rest, const rv_reply *found)
@@ -230,6 +242,24 @@ static void read_counters(int queue, const char *rest, const rv_reply *found)
     static const char *const names[] = {"completed", "failed", "dead", "crashed", NULL};
     allow(queue, rest, found, names);
     for (int i = 0; i < 4; i++) seen.queues[queue].counters[i] = atoi(field(found, names[i]));
+}
+
+static void read_unique(int queue, const char *rest, const rv_reply *found)
+{
+    int key = rest[0] == 'u' ? atoi(rest + 1) : 0, holder = model_id_of(rv_reply_at(found, 0)->text);
+    if (key < 1 || key > UNIQUES || holder < 0) {
+        stray(queue, "unique", rest);
+        return;
+    }
+    seen.queues[queue].holders[key] = holder + 1;
+    seen.queues[queue].left_ms[key] = atoll(rv_reply_at(found, 1)->text);
+}
+
+/* (What is in them is another matter.) */
+static void read_stats(int queue, const char *rest, const rv_reply *found)
+{
+    (void)rest;
+    seen.queues[queue].crashed += atoi(field(found, "crashed"));
 }
 
 static void read_order(int queue, const char *rest, const rv_reply *found)
@@ -250,6 +280,93 @@ static void read_wake(int queue, const char *rest, const rv_reply *found)
     seen.queues[queue].tokens = (int)found->count;
 }
 
+/* ---- limits ------------------------------------------------------------------------------------------------------- */
+
+static int group_of(int queue, const char *key, const char *text)
+{
+    int group = text[0] == 'g' ? atoi(text + 1) : 0;
+    if (group < 1 || group > GROUPS) stray(queue, key, text);
+    return group >= 1 && group <= GROUPS ? group : 0;
+}
+
+static void read_members(int queue, const char *key, int group, const rv_reply *found, bool called)
+{
+    for (size_t i = 0; i + 1 < found->count; i += 2) {
+        int id = model_id_of(found->items[i]->text);
+        if (id < 0) {
+            stray(queue, key, found->items[i]->text);
+            continue;
+        }
+        model_seen_task *task = &seen.queues[queue].tasks[id];
+        if (called) {
+            task->called = group;
+        } else {
+            task->parked = group;
+            task->parked_at = (int64_t)strtod(found->items[i + 1]->text, NULL);
+        }
+    }
+}
+
+static void read_parked_of(int queue, const char *rest, const rv_reply *found)
+{
+    read_members(queue, "parked:", group_of(queue, "parked:", rest), found, false);
+}
+
+static void read_called_of(int queue, const char *rest, const rv_reply *found)
+{
+    read_members(queue, "called:", group_of(queue, "called:", rest), found, true);
+}
+
+#define BY_GROUP(name, statement)                                                             \
+    static void read_##name(int queue, const char *rest, const rv_reply *found)               \
+    {                                                                                         \
+        model_seen_queue *q = &seen.queues[queue];                                            \
+        (void)rest;                                                                           \
+        for (size_t i = 0; i + 1 < found->count; i += 2) {                                    \
+            int group = group_of(queue, #name, found->items[i]->text);                        \
+            double number = strtod(found->items[i + 1]->text, NULL);                          \
+            statement;                                                                        \
+        }                                                                                     \
+    }
+BY_GROUP(opening, q->opening_ms[group] = (int64_t)number)
+BY_GROUP(reopening, (void)number; q->reopening[group] = true)
+BY_GROUP(rates, q->clocks[group] = number)
+BY_GROUP(holds, q->holds_ms[group] = (int64_t)number)
+BY_GROUP(taken, q->taken[group] = (int)number)
+
+static void read_slots(int queue, const char *rest, const rv_reply *found)
+{
+    for (size_t i = 0; i + 1 < found->count; i += 2) {
+        int id = model_id_of(found->items[i]->text);
+        if (id < 0) stray(queue, rest, found->items[i]->text);
+        if (id >= 0) seen.queues[queue].tasks[id].slot = group_of(queue, rest, found->items[i + 1]->text);
+    }
+}
+
+static void read_limits(int queue, const char *rest, const rv_reply *found)
+{
+    model_seen_queue *q = &seen.queues[queue];
+    for (size_t i = 0; i + 1 < found->count; i += 2) {
+        const char *name = found->items[i]->text, *value = found->items[i + 1]->text;
+        int group = group_of(queue, rest, strlen(name) > 2 ? name + 2 : "");
+        if (name[0] == 'c') rv_copy_text(q->own_concurrency[group], sizeof(q->own_concurrency[0]), value);
+        if (name[0] == 'r') rv_copy_text(q->own_rate[group], sizeof(q->own_rate[0]), value);
+        if (name[0] == 'r') q->has_own_rate[group] = true;
+    }
+}
+
+static void read_gate(int queue, const char *rest, const rv_reply *found)
+{
+    static const char *const names[] = {"running", "tat", "opens", "counting", "again", NULL};
+    model_seen_queue *q = &seen.queues[queue];
+    allow(queue, rest, found, names);
+    COPY(q->running, found, "running");
+    q->clock = strtod(field(found, "tat"), NULL);
+    q->opens_ms = atoll(field(found, "opens"));
+    q->counting = *field(found, "counting");
+    q->again = *field(found, "again");
+}
+
 /* ---- all keys -------------------------------------------------------------------------------------------------- */
 
 /* A name that ends with a colon is followed by something. */
@@ -264,6 +381,11 @@ static const struct known {
     {"info:", "hash", read_info},          {"order", "hash", read_order},       {"groups", "zset", read_groups},
     {"wake", "list", read_wake},           {"settings", "hash", read_settings}, {"counters", "hash", read_counters},
     {"waiters", "zset", read_waiters},     {"failures", "zset", read_kinds},    {"failures:", "zset", read_failures},
+    {"stats:", "hash", read_stats},     {"unique:", "string", read_unique},
+    {"parked", "zset", read_parked},       {"parked:", "zset", read_parked_of}, {"called:", "zset", read_called_of},
+    {"opening", "zset", read_opening},     {"reopening", "zset", read_reopening}, {"rates", "zset", read_rates},
+    {"holds", "zset", read_holds},         {"taken", "hash", read_taken},       {"slots", "hash", read_slots},
+    {"limits", "hash", read_limits},       {"gate", "hash", read_gate},
 };
 
 #define KNOWN (sizeof(known) / sizeof(known[0]))

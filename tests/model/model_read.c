@@ -1,4 +1,5 @@
-/* What only reads: show, list, stat. */
+/* What only reads: show, list, failures, stat. */
+#include <stdio.h>
 #include <string.h>
 
 #include "model/model_turn.h"
@@ -40,21 +41,29 @@ void model_show(const int arg[ARGS])
     COVER(SHOW_TASK);
 }
 
-enum { STATE = 1, SKIP, MOST };
+enum { STATE = 1, SKIP, MOST, KIND };
 
 void model_list_make(int arg[ARGS])
 {
     arg[QUEUE] = model_choose_queue();
-    arg[STATE] = CHOOSE(READY, SCHEDULED, RUNNING, RUNNING, COMPLETED, DEAD, CANCELLED);
+    arg[STATE] = CHOOSE(READY, PARKED, SCHEDULED, RUNNING, RUNNING, COMPLETED, DEAD, CANCELLED);
     arg[SKIP] = CHOOSE(0, 0, 0, 1);
     arg[MOST] = CHOOSE(1, 2, 100);
+    if (arg[STATE] == DEAD) arg[KIND] = CHOOSE(0, 1, 2);
+}
+
+static bool is_listed(const int arg[ARGS], const model_task *task)
+{
+    return task->state == (model_state)arg[STATE] && (!arg[KIND] || KIND_OF(task->error) == arg[KIND]);
 }
 
 void model_list(const int arg[ARGS])
 {
-    int count = model_count(arg[QUEUE], (model_state)arg[STATE]);
-    const rv_reply *reply =
-        CALL(list, arg[QUEUE], model_state_names[arg[STATE]], model_number(arg[SKIP]), model_number(arg[MOST]));
+    static const char *const kinds[] = {"", "k1", "k2", "k3"};
+    int count = 0;
+    for (int id = 0; id < SLOTS; id++) count += is_listed(arg, model_task_of(arg[QUEUE], id));
+    const rv_reply *reply = CALL(list, arg[QUEUE], model_state_names[arg[STATE]], model_number(arg[SKIP]),
+                                 model_number(arg[MOST]), kinds[arg[KIND]]);
     if (!reply) return;
     int page = count > arg[SKIP] ? count - arg[SKIP] : 0;
     if (page > arg[MOST]) page = arg[MOST];
@@ -63,15 +72,83 @@ void model_list(const int arg[ARGS])
     for (size_t i = 1; i < reply->count; i++) {
         const rv_reply *name = rv_reply_at(reply->items[i], 0);
         int id = name ? model_id_of(name->text) : -1;
-        if (id < 0 || model_task_of(arg[QUEUE], id)->state != (model_state)arg[STATE]) {
+        if (id < 0 || !is_listed(arg, model_task_of(arg[QUEUE], id))) {
             model_differ("list says %s", test_reply_text(reply));
         } else {
             check_described(model_task_of(arg[QUEUE], id), model_id(id), reply->items[i]);
         }
     }
     if (count > 0) COVER(LIST_STATE);
+    if (count > 0 && arg[KIND]) COVER(LIST_KIND);
     if (count > 0 && arg[STATE] == RUNNING) COVER(LIST_RUNNING);
     if (count > arg[SKIP] + page && page > 0) COVER(LIST_PAGE);
+}
+
+/* ---- failures -------------------------------------------------------------------------------------------------- */
+
+enum { SKIPPED = 1, TOLD };
+
+void model_failures_make(int arg[ARGS])
+{
+    arg[QUEUE] = model_choose_queue();
+    arg[SKIPPED] = CHOOSE(0, 0, 0, 1);
+    arg[TOLD] = CHOOSE(1, 2, 100, 100);
+}
+
+/* The kinds there are, the one that was seen last first. */
+static int list_kinds(int queue, int kinds[KINDS_OF_ERRORS])
+{
+    int count = 0;
+    const int64_t *when = model.queues[queue].kinds_ms;
+    for (int kind = KINDS_OF_ERRORS; kind >= 1; kind--) {
+        bool any = false;
+        for (int id = 0; id < SLOTS; id++) {
+            const model_task *task = model_task_of(queue, id);
+            any = any || (task->state == DEAD && KIND_OF(task->error) == kind);
+        }
+        if (!any) continue;
+        int at = count++;
+        for (; at > 0 && when[kind] > when[kinds[at - 1]]; at--) kinds[at] = kinds[at - 1];
+        kinds[at] = kind;
+    }
+    return count;
+}
+
+/* said: {kind, tasks, when one died last, that one's id, its type, its message} */
+static void check_kind(int queue, int kind, const rv_reply *said)
+{
+    static const char *const types[] = {"t", "s", "d"};
+    int count = 0, last = -1;
+    char name[16], message[32];
+    for (int id = 0; id < SLOTS; id++) {
+        const model_task *task = model_task_of(queue, id), *found = last < 0 ? NULL : model_task_of(queue, last);
+        if (task->state != DEAD || KIND_OF(task->error) != kind) continue;
+        count++;
+        if (!found || task->at_ms > found->at_ms || (task->at_ms == found->at_ms && model_is_before(last, id))) last = id;
+    }
+    const model_task *task = model_task_of(queue, last);
+    (void)snprintf(name, sizeof(name), "k%d", kind);
+    (void)snprintf(message, sizeof(message), "m%d", task->error);
+    if (!rv_reply_is_text(rv_reply_at(said, 0), name) || rv_reply_int(rv_reply_at(said, 1), -1) != count ||
+        rv_reply_int(rv_reply_at(said, 2), -1) != task->at_ms || !rv_reply_is_text(rv_reply_at(said, 3), model_id(last)) ||
+        !rv_reply_is_text(rv_reply_at(said, 4), types[task->type]) || !rv_reply_is_text(rv_reply_at(said, 5), message))
+        model_differ("failures says %s of %s; %d, the last %s", test_reply_text(said), name, count, model_id(last));
+}
+
+void model_failures(const int arg[ARGS])
+{
+    int kinds[KINDS_OF_ERRORS], count = list_kinds(arg[QUEUE], kinds);
+    const rv_reply *reply = CALL(failures, arg[QUEUE], model_number(arg[SKIPPED]), model_number(arg[TOLD]));
+    if (!reply) return;
+    int page = count > arg[SKIPPED] ? count - arg[SKIPPED] : 0;
+    if (page > arg[TOLD]) page = arg[TOLD];
+    if (rv_reply_int(rv_reply_at(reply, 0), -1) != count || (int)reply->count != 1 + page) {
+        model_differ("failures says %s; there are %d kinds", test_reply_text(reply), count);
+        return;
+    }
+    for (int i = 0; i < page; i++) check_kind(arg[QUEUE], kinds[arg[SKIPPED] + i], reply->items[1 + i]);
+    if (count > 1) COVER(FAILURES_KINDS);
+    if (count == 0) COVER(FAILURES_NONE);
 }
 
 /* ---- stat ------------------------------------------------------------------------------------------------------ */
@@ -86,7 +163,7 @@ void model_stat_make(int arg[ARGS])
 static int64_t first_due(int queue)
 {
     int64_t first = -1;
-    for (int id = 0; id < IDS; id++) {
+    for (int id = 0; id < SLOTS; id++) {
         const model_task *task = model_task_of(queue, id);
         if (task->state == SCHEDULED && (first < 0 || task->at_ms < first)) first = task->at_ms;
     }
@@ -100,7 +177,7 @@ static void check_stat(int queue, const rv_reply *reply)
                                        0,
                                        model_count(queue, SCHEDULED),
                                        model_count(queue, READY),
-                                       0,
+                                       model_count(queue, PARKED),
                                        model_count(queue, RUNNING),
                                        model_count(queue, COMPLETED),
                                        model_count(queue, DEAD),

@@ -37,7 +37,7 @@ static void check(int queue, int session, int thread, const rv_reply *reply)
 {
     const rv_reply *extras = rv_reply_at(reply, 2), *tasks = rv_reply_at(reply, 3);
     size_t found = 0;
-    for (int id = 0; id < IDS; id++) {
+    for (int id = 0; id < SLOTS; id++) {
         char lease[64];
         const model_task *task = model_task_of(queue, id);
         const rv_reply *stands = find(tasks, 3, model_id(id)), *extra = find(extras, 1, model_id(id));
@@ -66,14 +66,14 @@ static void believe_what_stands(int hand, int queue, int thread)
         model_disbelieve(hand, i);
         COVER(RECALL_MISSES);
     }
-    for (int id = 0; id < IDS; id++) {
+    for (int id = 0; id < SLOTS; id++) {
         const model_task *task = model_task_of(queue, id);
         bool known = false;
         if (!is_asked_for(task, session, thread)) continue;
         for (int i = 0; i < h->belief_count; i++)
             known = known || (h->beliefs[i].queue == queue && h->beliefs[i].id == id);
         if (known) continue;
-        model_believe(hand, (model_belief){queue, id, task->thread, task->at_ms, task->marked});
+        model_believe(hand, (model_belief){queue, id, task->thread, task->at_ms, task->marked, task->unique > 0});
         COVER(RECALL_FINDS);
     }
 }

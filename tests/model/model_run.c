@@ -13,17 +13,18 @@
 #include "support/clock.h"
 #include "support/queue.h"
 
-enum { OPS_LEAST = 20, OPS = 80, SHRINK_MS = 60000, PATIENCE = 6 };
+enum { OPS_LEAST = 20, OPS = 80, SHRINK_MS = 20000, PATIENCE = 6 };
 
 /* ---- one run --------------------------------------------------------------------------------------------------- */
 
 static void begin(void)
 {
     memset(&model, 0, sizeof(model));
+    model_limits_begin();
     model.now_ms = EPOCH;
     test_clock_set(EPOCH);
     for (int queue = 0; queue < QUEUES; queue++)
-        for (int id = 0; id < IDS; id++) model.queues[queue].tasks[id].session = -1;
+        for (int id = 0; id < SLOTS; id++) model.queues[queue].tasks[id].session = -1;
     for (int hand = 0; hand < HANDS; hand++)
         for (int queue = 0; queue < QUEUES; queue++) model_renew(hand, queue);
     model_look_again();
@@ -38,10 +39,12 @@ static size_t run(model_op *ops, size_t known, size_t count)
     for (size_t i = 0; i < count; i++) {
         if (i >= known) ops[i] = model_make();
         model_kinds[ops[i].kind].run(ops[i].arg);
+        if (model.full) return count; /* (it was long enough) */
         model_check();
         if (model.words[0]) return i;
     }
-    return count;
+    model_wind_up();
+    return model.words[0] && !model.full && count > 0 ? count - 1 : count;
 }
 
 /* ---- shrinking ------------------------------------------------------------------------------------------------- */

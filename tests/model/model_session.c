@@ -1,7 +1,8 @@
 /* Sessions live, leave, die and are taken back; time goes on; threads are told that there is something to do. */
+#include <stdlib.h>
 #include <string.h>
 
-#include "model/model.h"
+#include "model/model_gate.h"
 #include "support/clock.h"
 #include "support/queue.h"
 
@@ -15,9 +16,21 @@ void model_clock_make(int arg[ARGS])
     if (model_chance(16) == 0) arg[MS] = 20 * DAY;
 }
 
+/* A key that has expired is seen to be gone, and does not come back with the time. */
+static void forget_keys(void)
+{
+    for (int queue = 0; queue < QUEUES; queue++) {
+        for (int key = 1; key <= UNIQUES; key++) {
+            (void)test_cmd(test_conn, "EXISTS %sunique:u%d", model_prefix(queue), key);
+            (void)model_holder(queue, key);
+        }
+    }
+}
+
 void model_clock(const int arg[ARGS])
 {
     model_look_again();
+    if (arg[MS] < 0) forget_keys();
     model.now_ms += arg[MS];
     test_clock_set(model.now_ms);
 }
@@ -93,22 +106,63 @@ void model_die(const int arg[ARGS])
     }
 }
 
-/* Which of a session's tasks went back, of which there must be `count`, is seen in Redis. */
-static void take_back(int session, int count, bool crashed)
+static void cancel_told(int queue, model_task *task, bool crashed)
 {
-    int queue = model.sessions[session].queue, found = 0;
+    task->crashes += crashed;
+    if (crashed)
+        COVER(TEND_REAP_CANCELLED);
+    else
+        COVER(LEAVE_CANCELLED);
+    model_end(queue, task, CANCELLED);
+    if (task->state != NONE) (void)model_trim_count(queue, CANCELLED, 16);
+}
+
+static bool was_leased_before(const model_task *one, const model_task *other)
+{
+    if (one->at_ms != other->at_ms) return one->at_ms < other->at_ms;
+    return one->thread < other->thread;
+}
+
+/* Keeps ids in the order of their leases, and then of their names. */
+static void insert(int queue, int *ids, int count, int id)
+{
+    const model_task *task = model_task_of(queue, id);
+    for (; count > 0; count--) {
+        const model_task *before = model_task_of(queue, ids[count - 1]);
+        bool same = before->at_ms == task->at_ms && before->thread == task->thread;
+        if (!was_leased_before(task, before) && !(same && model_is_before(id, ids[count - 1]))) break;
+        ids[count] = ids[count - 1];
+    }
+    ids[count] = id;
+}
+
+/* Which of a session's tasks went back, of which there must be `count`, is seen in Redis; those that were cancelled while they
+ * ran end then. Returns how many these are, and counts them when they crashed. */
+static int take_back(int session, int count, bool crashed)
+{
+    int queue = model.sessions[session].queue, found = 0, ended = 0, back[SLOTS];
     const model_seen *seen = model_look();
-    for (int id = 0; seen && id < IDS; id++) {
+    for (int id = 0; seen && id < SLOTS; id++) {
         model_task *task = model_task_of(queue, id);
         if (task->state != RUNNING || task->session != session) continue;
-        if (seen->queues[queue].tasks[id].state != READY) continue;
-        model_move(task, READY, 0);
+        const model_seen_task *now = &seen->queues[queue].tasks[id];
+        if (task->told && (!now->exists || now->state == CANCELLED)) {
+            cancel_told(queue, task, crashed);
+            ended++;
+            continue;
+        }
+        if (now->state != READY || task->told) continue;
+        insert(queue, back, found++, id);
+    }
+    for (int i = found - 1; i >= 0; i--) {
+        model_task *task = model_task_of(queue, back[i]);
+        model_to_front(task);
         task->crashes += crashed;
         task->marked = task->marked || crashed;
-        found++;
     }
-    if (found != count)
+    if (found + crashed * ended != count)
         model_differ("%d tasks of session %d are ready again, and %d are said to be", found, session, count);
+    return ended;
 }
 
 void model_leave_make(int arg[ARGS])
@@ -130,9 +184,12 @@ static bool leave(int number, int most)
     if (session->life == DYING) COVER(LEAVE_DYING);
     if (session->life == ABSENT) COVER(LEAVE_GONE);
     if (session->life == ALIVE && held == 0) COVER(LEAVE_NOTHING);
-    if (back < (held > 0) || back > held || more != (back < held))
-        model_differ("leave says %s; the session held %d", test_reply_text(reply), held);
-    take_back(number, (int)back, false);
+    char text[64];
+    rv_copy_text(text, sizeof(text), test_reply_text(reply));
+    int64_t gone = back + take_back(number, (int)back, false);
+    model_take_over_parked(session->queue, false);
+    if (gone < (held > 0) || gone > held || more != (gone < held))
+        model_differ("leave says %s; the session held %d", text, held);
     if (more == 1) COVER(LEAVE_STEP);
     if (more == 1 || session->life != ALIVE) return more == 1;
     session->life = ABSENT;
@@ -162,13 +219,17 @@ static int promote(int queue, int limit)
     int count = 0;
     while (count < limit) {
         model_task *first = NULL;
-        for (int id = 0; id < IDS; id++) {
+        for (int id = 0; id < SLOTS; id++) {
             model_task *task = model_task_of(queue, id);
             if (task->state != SCHEDULED || task->at_ms > model.now_ms) continue;
-            if (!first || task->at_ms < first->at_ms) first = task;
+            if (!first || task->at_ms < first->at_ms ||
+                (task->at_ms == first->at_ms && model_is_before(id, model_slot(queue, first))))
+                first = task;
         }
         if (!first) break;
+        bool placed = first->placed;
         model_move(first, READY, 0);
+        if (placed) first->order = 0; /* (among those that came meanwhile it may stand anywhere) */
         count++;
         COVER(TEND_PROMOTE);
     }
@@ -195,7 +256,7 @@ static void reap(int number, int64_t said)
     if (said < (held > 0) || said > held) model_differ("tend reaps %lld tasks of %d", (long long)said, held);
     if (session->life == DYING) COVER(TEND_REAP_ON);
     if (held == 0) COVER(TEND_REAP_EMPTY);
-    take_back(number, (int)said, true);
+    (void)take_back(number, (int)said, true);
     model.queues[session->queue].counters[3] += (int)said;
     session->life = said < held ? DYING : ABSENT;
     session->expiry_ms = 0;
@@ -219,7 +280,7 @@ static int trim(int queue, model_state state, int limit, bool *more)
 static void forget_waiters(model_queue *queue)
 {
     bool any = false;
-    for (int id = 0; id < IDS; id++) {
+    for (int id = 0; id < SLOTS; id++) {
         model_task *task = &queue->tasks[id];
         if (task->waited_ms && task->waited_ms <= model.now_ms) {
             task->waited_ms = 0;
@@ -235,11 +296,22 @@ static void make_sooner(int64_t *next, int64_t at)
     if (*next < 0 || at < *next) *next = at;
 }
 
+/* (As it is seen in Redis.) */
+static void make_gate_sooner(int64_t *next, const model_seen_queue *seen)
+{
+    if (seen->opens_ms > model.now_ms) make_sooner(next, seen->opens_ms);
+    if (atoll(seen->hold) > model.now_ms) make_sooner(next, atoll(seen->hold));
+    for (int group = 1; group <= GROUPS; group++) {
+        if (seen->opening_ms[group] && seen->opening_ms[group] < LATEST) make_sooner(next, seen->opening_ms[group]);
+        if (seen->holds_ms[group]) make_sooner(next, seen->holds_ms[group]);
+    }
+}
+
 /* When tend must be called again: the earliest of all that has a time. */
 static int64_t next_due(int queue)
 {
     int64_t next = -1;
-    for (int id = 0; id < IDS; id++) {
+    for (int id = 0; id < SLOTS; id++) {
         const model_task *task = model_task_of(queue, id);
         int64_t age = task->state >= COMPLETED ? model_keep_age(queue, task->state) : -1;
         if (task->state == SCHEDULED) make_sooner(&next, task->at_ms);
@@ -248,7 +320,26 @@ static int64_t next_due(int queue)
     for (int i = 0; i < model.session_count; i++)
         if (model.sessions[i].queue == queue && model.sessions[i].life != ABSENT)
             make_sooner(&next, model.sessions[i].expiry_ms);
+    if (model_look()) make_gate_sooner(&next, &model_look()->queues[queue]);
     return next;
+}
+
+/* (Which groups are forgotten, and which are looked at, is not predicted.) */
+static bool may_have_more(const model_seen_queue *seen, int limit)
+{
+    bool more = seen->groups >= limit || seen->again;
+    for (int group = 1; group <= GROUPS; group++) more = more || seen->reopening[group];
+    return more;
+}
+
+static void end_holds(model_limits *l)
+{
+    if (l->hold_ms && l->hold_ms <= model.now_ms) {
+        l->hold_ms = 0;
+        COVER(TEND_HOLD);
+    }
+    for (int group = 1; group <= GROUPS; group++)
+        if (l->holds_ms[group] <= model.now_ms) l->holds_ms[group] = 0;
 }
 
 enum { NOW, MORE, NEXT, PROMOTED, REAPED, TRIMMED, NUMBERS };
@@ -284,7 +375,7 @@ static void compare(const tended *said, const int64_t expected[NUMBERS], const c
 
 static void forget_size(int queue, bool was_large)
 {
-    if (!was_large || model_count(queue, NONE) < IDS) return;
+    if (!was_large || model_count(queue, NONE) < SLOTS) return;
     model.queues[queue].large = false;
     COVER(TEND_SMALL);
 }
@@ -297,6 +388,8 @@ void model_tend(const int arg[ARGS])
     bool was_large = q->large, more = false;
     int most = arg[MOST] ? arg[MOST] : ALL, limit = was_large && most > 8 ? 8 : most;
     int expired = expired_session(queue);
+    const model_seen *before = model_look();
+    bool unsure = before && may_have_more(&before->queues[queue], limit), limited = before && *before->queues[queue].gate;
     if (!tend(queue, most, &said)) return;
     int64_t expected[NUMBERS] = {[NOW] = model.now_ms, [REAPED] = said.numbers[REAPED]};
     expected[PROMOTED] = promote(queue, limit);
@@ -307,8 +400,12 @@ void model_tend(const int arg[ARGS])
         trim(queue, COMPLETED, limit, &more) + trim(queue, CANCELLED, limit, &more) + trim(queue, DEAD, limit, &more);
     if (q->waiters) forget_waiters(q);
     forget_size(queue, was_large);
-    expected[MORE] = more;
+    if (limited) end_holds(&q->limits);
+    model_take_over_parked(queue, false);
+    expected[MORE] = more || (unsure && said.numbers[MORE] == 1);
     expected[NEXT] = next_due(queue);
+    q->more = expected[MORE];
+    q->next_ms = expected[NEXT];
     compare(&said, expected, expired < 0 ? "" : model_session_id(expired));
 }
 

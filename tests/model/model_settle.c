@@ -22,10 +22,8 @@ static void end_task(const item *one, model_task *task, model_state state)
     if (task->waited_ms) COVER(TURN_NOTIFIED);
     model_end(one->queue, task, state);
     if (task->state == NONE || model_trim_count(one->queue, state, 16) == 0) return;
-    if (state == DEAD)
-        COVER(TURN_TRIM_DEAD);
-    else
-        COVER(TURN_TRIM_COMPLETED);
+    if (state == DEAD) COVER(TURN_TRIM_DEAD);
+    if (state == COMPLETED) COVER(TURN_TRIM_COMPLETED);
 }
 
 static void complete(const item *one, model_task *task)
@@ -50,9 +48,8 @@ static void note_error(const item *one, model_task *task)
 {
     task->error = one->number;
     task->failed_ms = model.now_ms;
-    if (one->how == FAIL_UNCOUNTED) return;
-    task->failures++;
     task->marked = true;
+    task->failures += one->how != FAIL_UNCOUNTED;
 }
 
 static void fail(const item *one, model_task *task)
@@ -69,6 +66,12 @@ static void fail(const item *one, model_task *task)
 static void settle(const item *one, model_task *task)
 {
     int64_t delay = model_delay(one);
+    if (task->told && one->how != DONE && one->how != DONE_RECORD && one->how != RESULT) {
+        if (one->how == RETRY_LATER || one->how == FAIL || one->how == FAIL_UNCOUNTED) note_error(one, task);
+        COVER(TURN_CANCELLED);
+        end_task(one, task, CANCELLED);
+        return;
+    }
     switch (one->how) {
     case RETRY_LATER:
         note_error(one, task);
@@ -80,11 +83,12 @@ static void settle(const item *one, model_task *task)
         fail(one, task);
         break;
     case SNOOZE:
+        model_put_off(task);
         model_move(task, SCHEDULED, model.now_ms + delay + 1);
         COVER(TURN_SNOOZE);
         break;
     case BACK:
-        model_move(task, READY, 0);
+        model_to_front(task);
         COVER(TURN_SNOOZE_NOW);
         break;
     default:
@@ -111,7 +115,7 @@ static void settle_item(const turn *t, item *one)
 /* (Both queues may have a task of that id.) */
 static void check_refused(const turn *t, const rv_reply *refused)
 {
-    for (int id = 0; id < IDS; id++) {
+    for (int id = 0; id < SLOTS; id++) {
         int said = 0, expected = 0;
         for (size_t i = 0; i < refused->count; i++) said += rv_reply_is_text(refused->items[i], model_id(id));
         for (int i = 0; i < t->count; i++) expected += t->items[i].id == id && !t->items[i].held;

@@ -1,5 +1,4 @@
-/* What users do to tasks and queues: cancel, retry, delete, pause, keep, wait; and what a handler says of its progress.
- */
+/* What users do to single tasks: cancel, retry, delete, move, wait; and what a handler says of its progress. */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,7 +11,7 @@ enum { TWICE = 1 };
 static void choose_task(int arg[ARGS])
 {
     arg[QUEUE] = model_choose_queue();
-    arg[ID] = model_choose_id();
+    arg[ID] = model_chance(4) ? model_choose_id() : (int)model_chance(SLOTS);
     arg[FLAGS] = CHOOSE(0, 0, TWICE);
 }
 
@@ -20,9 +19,9 @@ static void choose_task(int arg[ARGS])
 static void prefer(int arg[ARGS], unsigned states)
 {
     choose_task(arg);
-    for (int i = 0; i < IDS && model_chance(8) > 0; i++) {
+    for (int i = 0; i < SLOTS && model_chance(16) > 0; i++) {
         if (states >> model_task_of(arg[QUEUE], arg[ID])->state & 1) return;
-        arg[ID] = (arg[ID] + 1) % IDS;
+        arg[ID] = (arg[ID] + 1) % SLOTS;
     }
 }
 
@@ -32,6 +31,7 @@ static void steer(const rv_script *script, const int arg[ARGS], unsigned allowed
     for (int i = 0; i <= (arg[FLAGS] & TWICE); i++) {
         model_task *task = model_task_of(arg[QUEUE], arg[ID]);
         const char *const words[] = {model_id(arg[ID])};
+        if (!*words[0]) return; /* (there is none in that slot) */
         const rv_reply *reply = model_call_words(script, arg[QUEUE], words, 1);
         if (!reply) return;
         bool may = allowed >> task->state & 1;
@@ -44,22 +44,30 @@ static void steer(const rv_script *script, const int arg[ARGS], unsigned allowed
 
 /* ---- cancel ---------------------------------------------------------------------------------------------------- */
 
-#define WAITING (1u << READY | 1u << SCHEDULED)
+#define WAITING (1u << READY | 1u << PARKED | 1u << SCHEDULED)
 
 void model_cancel_make(int arg[ARGS])
 {
-    prefer(arg, WAITING);
+    prefer(arg, WAITING | 1u << RUNNING);
 }
 
 static void do_cancel(int queue, model_task *task)
 {
     if (task->state == NONE) COVER(CANCEL_NONE);
-    if (task->state > SCHEDULED) COVER(CANCEL_REFUSED);
-    if (task->state != READY && task->state != SCHEDULED) return;
-    if (task->state == READY)
-        COVER(CANCEL_READY);
-    else
-        COVER(CANCEL_SCHEDULED);
+    if (task->state > RUNNING) COVER(CANCEL_REFUSED);
+    if (task->state == RUNNING) {
+        COVER(CANCEL_RUNNING);
+        task->told = task->marked = true;
+    }
+    if (!(WAITING >> task->state & 1)) return;
+    if (task->state == READY) COVER(CANCEL_READY);
+    if (task->state == PARKED) COVER(CANCEL_PARKED);
+    if (task->state == SCHEDULED) COVER(CANCEL_SCHEDULED);
+    model_cancel_waiting(queue, task);
+}
+
+void model_cancel_waiting(int queue, model_task *task)
+{
     if (task->waited_ms) COVER(CANCEL_NOTIFIED);
     model_end(queue, task, CANCELLED);
     if (task->state == NONE)
@@ -70,7 +78,7 @@ static void do_cancel(int queue, model_task *task)
 
 void model_cancel(const int arg[ARGS])
 {
-    steer(&rv_script_cancel, arg, WAITING, do_cancel);
+    steer(&rv_script_cancel, arg, WAITING, do_cancel); /* (of one that runs it says so, which is its state) */
 }
 
 /* ---- retry ----------------------------------------------------------------------------------------------------- */
@@ -84,20 +92,47 @@ void model_retry_make(int arg[ARGS])
 
 static void do_retry(int queue, model_task *task)
 {
-    (void)queue;
     if (task->state == NONE) COVER(RETRY_NONE);
-    if (task->state == READY || task->state == RUNNING || task->state == COMPLETED) COVER(RETRY_REFUSED);
-    if (!(RETRIED >> task->state & 1)) return;
+    if (task->state != NONE && !(RETRIED >> task->state & 1)) COVER(RETRY_REFUSED);
+    if (RETRIED >> task->state & 1) model_revive(queue, task);
+}
+
+void model_revive(int queue, model_task *task)
+{
     if (task->state == DEAD) COVER(RETRY_DEAD);
     if (task->state == CANCELLED) COVER(RETRY_CANCELLED);
     if (task->state == SCHEDULED) COVER(RETRY_SCHEDULED);
+    if (task->state != SCHEDULED && task->unique && model_holder(queue, task->unique) < 0) {
+        model_lock(queue, model_slot(queue, task));
+        COVER(RETRY_LOCKS);
+    }
     if (task->state == DEAD) task->failures = task->crashes = 0;
+    if (task->told) COVER(RETRY_UNMARKED);
+    task->told = false;
+    model_put_off(task);
     model_move(task, READY, 0);
+}
+
+/* One whose key another has is left alone. */
+static void retry_refused(const int arg[ARGS], int holder)
+{
+    char expected[96];
+    const rv_reply *reply = CALL(retry, arg[QUEUE], model_id(arg[ID]));
+    if (!reply) return;
+    (void)snprintf(expected, sizeof(expected), "unique %s", model_id(holder));
+    if (!rv_reply_is_text(reply, expected))
+        model_differ("retry says %s, not \"%s\"", test_reply_text(reply), expected);
+    COVER(RETRY_UNIQUE);
 }
 
 void model_retry(const int arg[ARGS])
 {
-    steer(&rv_script_retry, arg, RETRIED, do_retry);
+    const model_task *task = model_task_of(arg[QUEUE], arg[ID]);
+    int holder = task->state == DEAD || task->state == CANCELLED ? model_other_holder(arg[QUEUE], arg[ID]) : -1;
+    if (holder >= 0)
+        retry_refused(arg, holder);
+    else
+        steer(&rv_script_retry, arg, RETRIED, do_retry);
 }
 
 /* ---- delete ---------------------------------------------------------------------------------------------------- */
@@ -111,13 +146,18 @@ void model_delete_make(int arg[ARGS])
 
 static void do_delete(int queue, model_task *task)
 {
-    static const int transitions[STATES] = {COVER_DELETE_NONE,     COVER_DELETE_READY,     COVER_DELETE_SCHEDULED,
+    static const int transitions[STATES] = {COVER_DELETE_NONE, COVER_DELETE_READY, COVER_DELETE_PARKED, COVER_DELETE_SCHEDULED,
                                             COVER_DELETE_RUNNING,  COVER_DELETE_COMPLETED, COVER_DELETE_DEAD,
                                             COVER_DELETE_CANCELLED};
-    (void)queue;
     model_cover(transitions[task->state]);
     if (task->state == RUNNING && model.sessions[task->session].life == DYING) COVER(DELETE_LOST);
-    if (task->state != RUNNING) model_forget(task);
+    if (task->state != RUNNING) model_remove(queue, task);
+}
+
+void model_remove(int queue, model_task *task)
+{
+    model_unlock(queue, model_slot(queue, task), true);
+    model_forget(task);
 }
 
 void model_delete(const int arg[ARGS])
@@ -125,53 +165,65 @@ void model_delete(const int arg[ARGS])
     steer(&rv_script_delete, arg, DELETED, do_delete);
 }
 
-/* ---- queues ---------------------------------------------------------------------------------------------------- */
+/* ---- move ------------------------------------------------------------------------------------------------------ */
 
-enum { PAUSED = 1 };
+enum { WHAT = 3, NUMBER /* (of a time: from now) */ };
+enum { AT, IN, TO_PRIORITY };
 
-void model_pause_make(int arg[ARGS])
+void model_shift_make(int arg[ARGS])
 {
-    arg[QUEUE] = model_choose_queue();
-    arg[PAUSED] = !model.queues[arg[QUEUE]].paused && model_chance(3) == 0;
-    arg[FLAGS] = CHOOSE(0, TWICE);
+    prefer(arg, model_chance(8) == 0 ? ~1u : WAITING);
+    arg[WHAT] = (int)model_chance(3);
+    arg[NUMBER] = arg[WHAT] == TO_PRIORITY ? CHOOSE(0, 0, 5, -128, 127) : CHOOSE(0, 0, 1, 1000, 30000, -5);
 }
 
-void model_pause(const int arg[ARGS])
+static void shift_time(model_task *task, int64_t due_ms)
 {
-    model_queue *queue = &model.queues[arg[QUEUE]];
-    bool on = arg[PAUSED] == 1;
-    for (int i = 0; i <= (arg[FLAGS] & TWICE); i++) {
-        const rv_reply *reply = CALL(pause, arg[QUEUE], on ? "1" : "0");
-        if (!reply) return;
-        if (rv_reply_int(reply, -1) != (queue->paused != on)) model_differ("pause says %s", test_reply_text(reply));
-        if (queue->paused == on) COVER(PAUSE_SAME);
-        if (queue->paused != on && on) COVER(PAUSE_ON);
-        if (queue->paused != on && !on) COVER(PAUSE_OFF);
-        queue->paused = on;
+    if (due_ms > model.now_ms || task->state == SCHEDULED) model_put_off(task);
+    if (due_ms > model.now_ms) {
+        model_move(task, SCHEDULED, due_ms);
+        COVER(MOVE_LATER);
+    } else if (task->state == SCHEDULED) {
+        model_move(task, READY, 0);
+        COVER(MOVE_NOW);
+    } else {
+        COVER(MOVE_READY);
     }
 }
 
-enum { WHICH = 1, COUNT = 2 };
-
-void model_keep_make(int arg[ARGS])
+static void shift(const int arg[ARGS], model_task *task)
 {
-    arg[QUEUE] = model_choose_queue();
-    arg[WHICH] = CHOOSE(0, 1);
-    arg[COUNT] = CHOOSE(0, 0, 0, 1, 1, 1, 2, -1, 10000);
-    arg[AGE] = CHOOSE(0, -1, 1000, 5000, DAY, DAY, DAY, DAY);
+    if (arg[WHAT] != TO_PRIORITY) {
+        shift_time(task, arg[WHAT] == IN && arg[NUMBER] < 0 ? 0 : model.now_ms + arg[NUMBER]);
+    } else if (task->priority == arg[NUMBER]) {
+        COVER(MOVE_SAME);
+    } else {
+        task->priority = arg[NUMBER];
+        if (task->state == PARKED) COVER(MOVE_PARKED);
+        if (task->state == SCHEDULED)
+            model_move(task, SCHEDULED, task->at_ms); /* (it has no place any more) */
+        else
+            model_move(task, READY, 0);
+        COVER(MOVE_PRIORITY);
+    }
 }
 
-/* (No script: settings are written as they are.) */
-void model_keep(const int arg[ARGS])
+void model_shift(const int arg[ARGS])
 {
-    static const char *const names[] = {"completed", "dead"};
-    model_queue *queue = &model.queues[arg[QUEUE]];
-    model_look_again();
-    (void)test_cmd(test_conn, "HSET %ssettings %s_age %d %s_count %d", model_prefix(arg[QUEUE]), names[arg[WHICH]],
-                   arg[AGE], names[arg[WHICH]], arg[COUNT]);
-    queue->kept[arg[WHICH]] = true;
-    queue->keep_age[arg[WHICH]] = arg[AGE];
-    queue->keep_count[arg[WHICH]] = arg[COUNT];
+    static const char *const words[] = {"at", "in", "priority"};
+    int64_t number = arg[WHAT] == AT ? model.now_ms + arg[NUMBER] : arg[NUMBER];
+    model_task *task = model_task_of(arg[QUEUE], arg[ID]);
+    for (int i = 0; i <= (arg[FLAGS] & TWICE) && *model_id(arg[ID]); i++) {
+        bool may = WAITING >> task->state & 1;
+        const char *expected = may ? "ok" : model_state_names[task->state];
+        const rv_reply *reply = CALL(move, arg[QUEUE], model_id(arg[ID]), words[arg[WHAT]], model_number(number));
+        if (!reply) return;
+        if (!rv_reply_is_text(reply, expected))
+            model_differ("move says %s, not \"%s\"", test_reply_text(reply), expected);
+        if (may) shift(arg, task);
+        if (task->state == NONE) COVER(MOVE_NONE);
+        if (!may && task->state != NONE) COVER(MOVE_REFUSED);
+    }
 }
 
 /* ---- waiting for a task ---------------------------------------------------------------------------------------- */
@@ -224,8 +276,10 @@ static bool say_progress(int session, int queue, int id, int percent)
         COVER(PROGRESS_HELD);
     else
         COVER(PROGRESS_REFUSED);
-    if (held) task->progress = percent + 1;
-    return held;
+    if (!held) return false;
+    task->progress = percent + 1;
+    task->marked = true;
+    return true;
 }
 
 void model_progress(const int arg[ARGS])

@@ -1,10 +1,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "model/model.h"
 #include "support/cmocka.h"
 
-const char *const model_state_names[STATES] = {"", "ready", "scheduled", "running", "completed", "dead", "cancelled"};
+const char *const model_state_names[STATES] = {"", "ready", "parked", "scheduled", "running", "completed", "dead", "cancelled"};
 
 model_task *model_task_of(int queue, int id)
 {
@@ -13,16 +14,45 @@ model_task *model_task_of(int queue, int id)
 
 /* ---- envelopes ------------------------------------------------------------------------------------------------- */
 
+static void describe_time(const model_task *task, char text[64])
+{
+    text[0] = '\0';
+    if (task->timing == DUE) (void)snprintf(text, 64, ",\"due\":%lld", (long long)task->timing_ms);
+    if (task->timing == DELAY) (void)snprintf(text, 64, ",\"delay\":%lld", (long long)task->timing_ms);
+}
+
+static void describe_unique(const model_task *task, char text[96])
+{
+    char more[48] = "";
+    text[0] = '\0';
+    if (!task->unique) return;
+    if (task->held == TO_START) rv_copy_text(more, sizeof(more), ",\"until\":\"started\"");
+    if (task->held == FOR_A_TIME) (void)snprintf(more, sizeof(more), ",\"hold\":%lld", (long long)task->hold_ms);
+    (void)snprintf(text, 96, ",\"unique\":\"u%d\"%s", task->unique, more);
+}
+
 /* (Weights 1, 3 and 256: of groups 1, 2 and 3.) */
-const char *model_rest(const model_task *task)
+static int describe(const model_task *task, char *text, size_t size)
 {
     static const char *const groups[] = {"", ",\"group\":\"g1\"", ",\"group\":\"g2\",\"weight\":3",
                                          ",\"group\":\"g3\",\"weight\":256"};
-    static char text[2 * LARGE];
-    char priority[32] = "";
+    static const char *const types[] = {"t", "s", "d"}, *const calls[] = {"", ",\"on_dead\":\"d\"", ",\"on_dead\":\"\""};
+    char priority[32] = "", time[64], unique[96], of[96] = "";
     if (task->priority != 0) (void)snprintf(priority, sizeof(priority), ",\"priority\":%d", task->priority);
-    int length = snprintf(text, sizeof(text), "\"type\":\"t\"%s%s}\n%d", priority, groups[task->group], task->serial);
-    assert_true(length > 0);
+    if (task->of) (void)snprintf(of, sizeof(of), ",\"of\":\"%s\"", model_id(task->of - 1));
+    describe_time(task, time);
+    describe_unique(task, unique);
+    return snprintf(text, size, "\"type\":\"%s\"%s%s%s%s%s%s%s}\n", types[task->type], time, priority,
+                    groups[task->group], unique, of, calls[task->on_dead], task->tagged ? ",\"tags\":[\"w\",\"x\"]" : "");
+}
+
+const char *model_rest(const model_task *task)
+{
+    static char text[2 * LARGE];
+    int length = describe(task, text, sizeof(text));
+    assert_true(length > 0 && length < CUT);
+    if (task->of) return text; /* (what it says comes in any order) */
+    length += snprintf(text + length, sizeof(text) - (size_t)length, "%d", task->serial);
     if (task->large) {
         memset(text + length, 'x', LARGE);
         text[length + LARGE] = '\0';
@@ -33,8 +63,8 @@ const char *model_rest(const model_task *task)
 const char *model_envelope(const model_task *task)
 {
     static char text[2 * CUT];
-    (void)snprintf(text, sizeof(text), "{%s\"at\":%lld,%.*s", task->marked ? "\"info\":1," : "",
-                   (long long)task->enqueued_ms, CUT, model_rest(task));
+    (void)snprintf(text, sizeof(text), "{%s%s\"at\":%lld,%.*s", task->marked ? "\"info\":1," : "",
+                   task->told ? "\"cancel\":1," : "", (long long)task->enqueued_ms, CUT, model_rest(task));
     text[CUT] = '\0';
     return text;
 }
@@ -46,12 +76,31 @@ bool model_has_info(const model_task *task)
 
 /* ---- moves ----------------------------------------------------------------------------------------------------- */
 
+int model_slot(int queue, const model_task *task)
+{
+    return (int)(task - model.queues[queue].tasks);
+}
+
 void model_move(model_task *task, model_state state, int64_t at_ms)
 {
     task->placed = false;
+    if (state == READY) task->order = ++model.last_order;
     task->state = state;
     task->at_ms = at_ms;
     task->session = -1;
+}
+
+void model_to_front(model_task *task)
+{
+    model_move(task, READY, 0);
+    /* (Where there are groups, one that comes later may stand where it does, or before.) */
+    task->order = model.grouped ? 0 : --model.first_order;
+}
+
+void model_put_off(model_task *task)
+{
+    task->timing = DUE;
+    task->timing_ms = 0;
 }
 
 void model_forget(model_task *task)
@@ -62,7 +111,7 @@ void model_forget(model_task *task)
 int model_count(int queue, model_state state)
 {
     int count = 0;
-    for (int id = 0; id < IDS; id++) count += model.queues[queue].tasks[id].state == state;
+    for (int id = 0; id < SLOTS; id++) count += model.queues[queue].tasks[id].state == state;
     return count;
 }
 
@@ -70,7 +119,7 @@ int model_held(int session)
 {
     int count = 0;
     const model_task *tasks = model.queues[model.sessions[session].queue].tasks;
-    for (int id = 0; id < IDS; id++) count += tasks[id].state == RUNNING && tasks[id].session == session;
+    for (int id = 0; id < SLOTS; id++) count += tasks[id].state == RUNNING && tasks[id].session == session;
     return count;
 }
 
@@ -90,15 +139,22 @@ static int64_t keep_count(int queue, model_state state)
     return q->kept[which] ? q->keep_count[which] : 10000;
 }
 
+static bool is_older(int queue, const model_task *task, const model_task *found)
+{
+    if (!found || task->at_ms != found->at_ms) return !found || task->at_ms < found->at_ms;
+    return model_is_before(model_slot(queue, task), model_slot(queue, found));
+}
+
 static model_task *oldest(int queue, model_state state)
 {
     model_task *found = NULL;
-    for (int id = 0; id < IDS; id++) {
+    for (int id = 0; id < SLOTS; id++) {
         model_task *task = model_task_of(queue, id);
-        if (task->state == state && (!found || task->at_ms < found->at_ms)) found = task;
+        if (task->state == state && is_older(queue, task, found)) found = task;
     }
     return found;
 }
+
 
 int model_trim_count(int queue, model_state state, int most)
 {
@@ -127,10 +183,13 @@ int model_trim_age(int queue, model_state state, int most)
 void model_end(int queue, model_task *task, model_state state)
 {
     task->waited_ms = 0;
+    model_unlock(queue, model_slot(queue, task), state == CANCELLED);
+    if (state == DEAD) model_tell_death(queue, model_slot(queue, task));
     if (model_keep_age(queue, state) == 0 || keep_count(queue, state) == 0) {
         model_forget(task);
     } else {
         model_move(task, state, model.now_ms);
+        if (state == DEAD) model.queues[queue].kinds_ms[KIND_OF(task->error)] = model.now_ms;
     }
 }
 
@@ -138,7 +197,8 @@ void model_end(int queue, model_task *task, model_state state)
 
 int model_new_session(int queue)
 {
-    assert_true(model.session_count < SESSIONS);
+    if (model.session_count == SESSIONS) model.full = true;
+    if (model.full) return SESSIONS - 1;
     model.sessions[model.session_count] = (model_session){.queue = queue};
     return model.session_count++;
 }

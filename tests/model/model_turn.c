@@ -66,7 +66,8 @@ static void choose_items(turn *ret, const int arg[ARGS])
         if (belief->thread != ret->thread) continue;
         item *one = &ret->items[ret->count++];
         *one = (item){.queue = belief->queue, .id = belief->id, .how = how % 8, .number = ++model.serial};
-        if (one->how == DONE && belief->knows_info) one->how = DONE_RECORD;
+        one->unique = belief->unique;
+        if (one->how == DONE && (belief->knows_info || one->unique)) one->how = DONE_RECORD;
         if (ret->named) model_name_lease(one->lease, belief->since_ms, belief->thread);
         how /= 8;
     }
@@ -78,7 +79,9 @@ static void choose_stray(turn *ret, const int arg[ARGS])
     item stray = {.queue = ret->keys[0], .id = arg[STRAY], .how = arg[HOW] % 8, .number = ++model.serial};
     for (int i = 0; i < ret->count; i++)
         if (ret->items[i].queue == stray.queue && ret->items[i].id == stray.id) return;
-    if (stray.how == DONE && model_has_info(model_task_of(stray.queue, stray.id))) stray.how = DONE_RECORD;
+    stray.unique = model_task_of(stray.queue, stray.id)->unique > 0;
+    if (stray.how == DONE && (stray.unique || model_has_info(model_task_of(stray.queue, stray.id))))
+        stray.how = DONE_RECORD;
     if (ret->named) model_name_lease(stray.lease, model.now_ms, ret->thread);
     ret->items[ret->count++] = stray;
 }
@@ -112,6 +115,7 @@ static void send_record(const item *one)
     (void)snprintf(text, sizeof(text), "m%d", one->number);
     (void)snprintf(kind, sizeof(kind), "k%d", KIND_OF(one->number));
     if (one->how == RESULT) words[0] = text, words[1] = "1";
+    if (one->how <= RESULT && one->unique) words[2] = "1";
     if (one->how == RETRY_LATER) words[0] = model_number(delay);
     if (one->how == FAIL) words[0] = "1";
     if (one->how == SNOOZE) words[0] = model_number(delay + 1);
@@ -192,7 +196,8 @@ static void hear(const turn *t)
     for (int i = 0; i < t->leased; i++) {
         int queue = t->given[i].queue, id = t->given[i].id;
         bool marked = model_task_of(queue, id)->marked;
-        model_believe(t->hand, (model_belief){queue, id, t->thread, model.now_ms, marked});
+        bool unique = model_task_of(queue, id)->unique > 0;
+        model_believe(t->hand, (model_belief){queue, id, t->thread, model.now_ms, marked, unique});
         hand->begun[queue] = true;
     }
     for (int queue = 0; queue < QUEUES; queue++)
@@ -201,6 +206,9 @@ static void hear(const turn *t)
 
 static bool exchange(turn *t)
 {
+    const model_seen *seen = model_look();
+    for (int queue = 0; seen && queue < QUEUES; queue++)
+        rv_copy_text(t->gate[queue], sizeof(t->gate[queue]), seen->queues[queue].gate);
     send(t);
     const rv_reply *reply = model_call();
     if (!reply) return false;

@@ -13,6 +13,7 @@ enum { ITEMS = 24 };
 
 typedef struct item {
     int queue, id, how, number;
+    bool unique; /* done: the task has a unique key */
     char lease[64]; /* "": any */
     bool held;
 } item;
@@ -29,9 +30,13 @@ typedef struct turn {
     int leased;
     struct {
         int queue, id;
-    } given[QUEUES * IDS];
+    } given[QUEUES * SLOTS];
     size_t told; /* of how many leased tasks there is something to tell */
     bool gone[QUEUES], looked[QUEUES], put_off[QUEUES];
+    /* limits: which there are; of each group, how many were started */
+    char gate[QUEUES][8];
+    int started[QUEUES][GROUPS + 1];
+    bool may_have_begun[QUEUES];
 } turn;
 
 /* A lease as it stands in Redis. */

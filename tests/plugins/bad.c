@@ -37,6 +37,25 @@ static const reeve_handler handlers[] = {
 #endif
 };
 
+static reeve_outcome around(reeve_task *task, reeve_next *next, void *user)
+{
+    (void)user;
+    return reeve_next_run(next, task);
+}
+
+static const reeve_layer layers[] = {
+    {REEVE_LAYER, .name = "fine", .run = around},
+#if defined(BAD_LAYER_NO_NAME)
+    {REEVE_LAYER, .run = around},
+#elif defined(BAD_LAYER_NO_RUN)
+    {REEVE_LAYER, .name = "idle"},
+#elif defined(BAD_LAYER_TYPE)
+    {REEVE_LAYER, .name = "odd", .type = "not fine", .run = around},
+#elif defined(BAD_LAYER_SMALL)
+    {.size = sizeof(size_t), .name = "small", .run = around},
+#endif
+};
+
 /* Nothing of a plugin that is refused may run, but its load hook when all else is right. */
 static int load(void)
 {
@@ -62,6 +81,9 @@ static const reeve_plugin plugin = {
     .handler_count = sizeof(handlers) / sizeof(handlers[0]),
     .load = load,
     .unload = unload,
+    .layers = layers,
+    .layer_count = sizeof(layers) / sizeof(layers[0]),
+    .layer_size = sizeof(reeve_layer),
 };
 
 #if defined(BAD_NO_ENTRY)
@@ -95,7 +117,13 @@ const reeve_plugin *ENTRY(void)
 #elif defined(BAD_COUNT)
     wrong.handler_count = (size_t)1 << 40;
 #elif defined(BAD_EMPTY)
-    wrong.handler_count = 0;
+    wrong.handler_count = wrong.layer_count = 0;
+#elif defined(BAD_LAYER_COUNT)
+    wrong.layer_count = REEVE_LAYERS_MAX + 1;
+#elif defined(BAD_LAYER_STRIDE)
+    wrong.layer_size = sizeof(size_t);
+#elif defined(BAD_LAYER_NO_TABLE)
+    wrong.layers = NULL;
 #elif defined(BAD_NO_TABLE)
     wrong.handlers = NULL;
 #elif defined(BAD_NO_NAME)

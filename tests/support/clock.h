@@ -7,7 +7,8 @@
  *     test_clock_advance(60000);        a minute later
  *
  * TIME (inside scripts, too), expiry of keys, and the timeouts of blocking commands follow it; the next command that
- * the server reads sees the new time. The server's event loop and the test itself live in real time.
+ * the server reads sees the new time. The server's event loop and the test itself live in real time. (So does
+ * the kernel: a thread that sleeps until a time of the day does so by the real one. redis.c keeps Redis from it.)
  */
 #ifndef TEST_CLOCK_H
 #define TEST_CLOCK_H
@@ -19,8 +20,7 @@ void test_clock_advance(int64_t ms); /* moves it, backwards when negative; froze
 void test_clock_run(void);           /* goes on in real time from where it stands */
 int64_t test_clock_now(void);        /* what the servers see, ms */
 
-/* For redis.c: "VARIABLE=value" for the environment of a server. Made at the first call; valid until the process exits.
- */
+/* For redis.c: "VARIABLE=value" for the environment of a server, made at the first call. */
 const char *test_clock_preload(void);
 const char *test_clock_file(void);
 

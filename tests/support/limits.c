@@ -20,7 +20,8 @@ void test_limit_groups(int64_t concurrency, const reeve_rate *rate)
 
 void test_limit_group(const char *group, int64_t concurrency, const reeve_rate *rate)
 {
-    change(&(const reeve_limit_change){.of = REEVE_LIMIT_GROUP, .group = group, .concurrency = concurrency, .rate = rate});
+    change(
+        &(const reeve_limit_change){.of = REEVE_LIMIT_GROUP, .group = group, .concurrency = concurrency, .rate = rate});
 }
 
 void test_limit_forget(const char *group)
@@ -122,7 +123,8 @@ static const char audit[] =
     "    end\n"
     "  end\n"
     "end\n"
-    "if call('ZCARD', P .. 'parked') ~= parked then say(call('ZCARD', P .. 'parked'), 'parked,', parked, 'in groups') end\n"
+    "if call('ZCARD', P .. 'parked') ~= parked then say(call('ZCARD', P .. 'parked'), 'parked,', parked, 'in groups') "
+    "end\n"
     "local looked = {}\n"
     "for _, key in ipairs({'opening', 'reopening'}) do\n"
     "  for _, group in ipairs(call('ZRANGE', P .. key, 0, -1)) do\n"
@@ -155,4 +157,62 @@ void test_groups_forgotten(void)
     }
     assert_string_equal(test_cmd(test_conn, "KEYS reeve:{q}:parked:*"), "[]");
     assert_string_equal(test_cmd(test_conn, "KEYS reeve:{q}:called:*"), "[]");
+}
+
+void test_hold(const char *group, int64_t delay_ms)
+{
+    test_ok(test_client, reeve_hold(test_client, "q", group, delay_ms, NULL));
+}
+
+void test_put_in(const char *ids, const char *group, int priority)
+{
+    char copy[400], *rest = NULL;
+    rv_copy_text(copy, sizeof(copy), ids);
+    for (char *id = strtok_r(copy, " ", &rest); id; id = strtok_r(NULL, " ", &rest))
+        test_put_spec((reeve_task_spec){.id = id, .group = group, .priority = priority});
+}
+
+void test_done(const test_hand *hand)
+{
+    test_outcome outcomes[2 * RV_BATCH_MAX];
+    test_hand copy = *hand;
+    for (size_t i = 0; i < hand->count; i++)
+        outcomes[i] = (test_outcome){
+            0, {.id = hand->leased[i].id, .verb = REEVE_OUTCOME_DONE, .has_info = hand->leased[i].has_info}};
+    (void)test_turn(&copy, 0, outcomes, hand->count);
+    assert_string_equal(copy.refused, "");
+}
+
+size_t test_run_all(test_hand *hand)
+{
+    size_t all = 0;
+    while (test_lease(hand, 100) > 0) {
+        all += hand->count;
+        test_done(hand);
+    }
+    return all;
+}
+
+void test_expect_order(test_hand *hand, const char *const *ids, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        (void)test_lease(hand, 100);
+        if (strcmp(test_leased_ids(hand), ids[i]) != 0)
+            fail_msg("%zu: \"%s\" and not %s", i, test_leased_ids(hand), ids[i]);
+        test_done(hand);
+        test_limits_agree();
+    }
+    TEST_EXPECT_LEASE(hand, 100, "");
+}
+
+void test_expect_numbered(test_hand *hand, const char *name, size_t first, size_t count)
+{
+    for (size_t i = first; i < first + count; i++) {
+        char id[REEVE_ID_MAX];
+        (void)snprintf(id, sizeof(id), "%s%03zu", name, i);
+        (void)test_lease(hand, 100);
+        assert_string_equal(test_leased_ids(hand), id);
+        test_done(hand);
+    }
+    test_limits_agree();
 }

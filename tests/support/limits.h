@@ -1,6 +1,6 @@
 /*
- * limits.h - limits for tests: set in a word, and checked: what Redis has about limits and groups agrees with what runs and
- * waits.
+ * limits.h - limits for tests: set in a word, and checked: what Redis has about limits and groups agrees with what runs
+ * and waits.
  */
 #ifndef TEST_LIMITS_H
 #define TEST_LIMITS_H
@@ -21,15 +21,44 @@ reeve_limits *test_limits(void);
 /* How many tasks of q run, as its limit counts them. */
 int64_t test_limits_running(void);
 
+/* Holds queue q, or a group in it, as reeve_hold does. */
+void test_hold(const char *group, int64_t delay_ms);
+
+/* Enqueues tasks with these ids, separated by blanks, into q. */
+void test_put_in(const char *ids, const char *group, int priority);
 /* Enqueues count tasks "<name>000", ... into q. */
 void test_put_group(const char *name, size_t count, const char *group);
 
 /*
- * Fails the test unless in queue q: the counts of running tasks are right; each parked task stands in its group's set, each
- * called one in `ready`; each group with such tasks is to be looked at again; and every task stands in one place.
+ * Fails the test unless in queue q: the counts of running tasks are right; each parked task stands in its group's set,
+ * each called one in `ready`; each group with such tasks is to be looked at again; and every task stands in one place.
  */
 void test_limits_agree(void);
 /* And nothing about groups is left, but what limits name. */
 void test_groups_forgotten(void);
+
+/* Leases: these ids, separated by blanks, come and no others. */
+#define TEST_EXPECT_LEASE(hand, want, ids)               \
+    do {                                                 \
+        (void)test_lease(hand, want);                    \
+        assert_string_equal(test_leased_ids(hand), ids); \
+        test_limits_agree();                             \
+    } while (0)
+
+/* Settles, and nothing is refused. */
+#define TEST_SETTLE(hand, ...)                    \
+    do {                                          \
+        test_settle(hand, __VA_ARGS__);           \
+        assert_string_equal((hand)->refused, ""); \
+        test_limits_agree();                      \
+    } while (0)
+
+/* Completes all that the hand's last turn leased. */
+void test_done(const test_hand *hand);
+/* Leases all that comes, and completes it; how many these were. */
+size_t test_run_all(test_hand *hand);
+/* Tasks come one at a time, in this order; and, of the first of these, no others after them. */
+void test_expect_order(test_hand *hand, const char *const *ids, size_t count);
+void test_expect_numbered(test_hand *hand, const char *name, size_t first, size_t count); /* "<name>000", ... */
 
 #endif

@@ -9,7 +9,7 @@ silent() { expect_eq "$OUT" "" "standard output"; }
 
 # ---- usage -------------------------------------------------------------------------------------------------------
 
-VERBS="enqueue show list wait queues workers failures retry cancel delete purge reschedule pause resume limit run"
+VERBS="enqueue show list wait queues workers failures retry cancel delete purge reschedule pause resume limit settings run"
 
 usage_needs_no_redis() {
     local verb
@@ -54,6 +54,10 @@ usage_errors() {
     expect_status 2 reeve enqueue q t --id 'a/b'
     expect_status 2 reeve enqueue q t --priority 128
     expect_status 2 reeve enqueue q t --weight 0
+    expect_status 2 reeve enqueue q t --weight 2
+    expect_has "$ERR" "weight 2: needs a group"
+    expect_status 2 reeve enqueue q t --on-dead 'a b'
+    expect_has "$ERR" 'on_dead "a b": a type has 1 to 100 of'
     expect_status 2 reeve enqueue q t --attempts 0
     expect_status 2 reeve enqueue q t --timeout soon
     expect_has "$ERR" "5m"
@@ -478,7 +482,7 @@ a_running_task() {
     wait_for '[ "$(reeve list work --state running --json | wc -l)" = 1 ]' 30
     expect_status 0 reeve show work/long
     expect_has "$OUT" "worker:"
-    expect_status 1 reeve cancel work/long
+    expect_status 1 reeve retry work/long
     expect_has "$ERR" "running"
     expect_status 1 reeve delete work/long
     expect_status 0 reeve queues work --json
@@ -507,6 +511,22 @@ running_here() {
     expect_eq "$(member outcome "$OUT")" '"done"'
     expect_eq "$(member result "$OUT")" '"hi"'
     quiet
+    expect_has "$OUT" '"dead":false,"delay_ms":null,"kind":null,"message":null,"elapsed_us":'
+    expect_has "$OUT" ',"progress":[],"log":[],"holds":[],"checkpoint":null,"result":"hi"}'
+    expect_status 1 reeve run "$sample" fail --attempts 3 --attempt 3 --backoff fixed:5s --json
+    expect_eq "$(member dead "$OUT")" true
+    expect_eq "$(member delay_ms "$OUT")" 5000
+    expect_status 1 reeve run "$sample" fail --attempts 3 --attempt 3
+    expect_has "$ERR" "failed at its last attempt"
+    expect_status 1 reeve run "$sample" sleep '{"ms":5000}' --timeout 20ms
+    expect_has "$ERR" "timeout: not done within 20 ms"
+    expect_status 0 reeve run "$REEVE_BUILD/tests/plugins/layered.so" layered:in --meta traceparent=00-1 --id x --queue q
+    expect_eq "$OUT" "<(00-1)>"
+    expect_status 0 reeve run "$REEVE_BUILD/tests/plugins/good.so" good:one --json --now 2026-01-01T00:00:00Z
+    expect_has "$OUT" '"progress":[{"percent":50,"words":"half way","at_ms":1767225600000}],'
+    expect_status 2 reeve run "$sample" noop --id a/b
+    expect_has "$ERR" 'id "a/b"'
+    expect_status 2 reeve run "$sample" noop --meta nonsense
     expect_status 1 reeve run "$sample" nosuch
     expect_has "$ERR" "echo"
     expect_status 1 reeve run nosuch echo --plugin-dir "$PLUGIN_DIR"

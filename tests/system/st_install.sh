@@ -24,7 +24,8 @@ for file in bin/reeve bin/reeve-worker include/reeve/reeve.h include/reeve/versi
   share/doc/reeve/examples/reeve-worker.conf lib/systemd/system/reeve-worker@.service; do
   [ -s "$PREFIX/$file" ] || fail "$file is not installed"
 done
-for file in libreeve.a libreeve.so reeve/plugins/checksum.so reeve/plugins/sample.so cmake/reeve/reeveConfig.cmake; do
+for file in libreeve.a libreeve.so reeve/plugins/checksum.so reeve/plugins/sample.so reeve/plugins/timing.so \
+  reeve/plugins/faults.so cmake/reeve/reeveConfig.cmake; do
   [ -s "$LIB/$file" ] || fail "$file is not installed"
 done
 expect_eq "$(cd "$PREFIX/share/reeve/lua" && ls)" "$(cd "$REEVE_SOURCE/src/lua" && ls -- *.lua)" "scripts"

@@ -92,6 +92,21 @@ static void everything(void **state)
     cli_bulk_line_fini(&line);
 }
 
+static void what_a_long_task_says(void **state)
+{
+    (void)state;
+    cli_bulk_line line = take("{\"queue\":\"q\",\"type\":\"t\",\"heartbeat\":\"5m\",\"at_most_once\":true,\"expires_in\":1.5}");
+
+    assert_int_equal(line.spec.heartbeat_ms, 300000);
+    assert_int_equal(line.spec.expires_in_ms, 1500);
+    assert_true(line.spec.at_most_once);
+    cli_bulk_line_fini(&line);
+    line = take("{\"queue\":\"q\",\"type\":\"t\",\"at_most_once\":false,\"deadline\":\"2099-12-31T00:00:00Z\"}");
+    assert_int_equal(line.spec.deadline_ms, 4102358400000);
+    assert_false(line.spec.at_most_once);
+    cli_bulk_line_fini(&line);
+}
+
 static void unique_keys(void **state)
 {
     (void)state;
@@ -122,6 +137,7 @@ static void wrong_unique_keys(void **state)
 {
     (void)state;
 #define LINE "{\"queue\":\"q\",\"type\":\"t\","
+    refuse(LINE "\"weight\":2}", "weight 2: needs a group");
     refuse(LINE "\"unique\":7}", "\"unique\": expected a string");
     refuse(LINE "\"unique\":\"\"}", "");
     refuse(LINE "\"unique\":\"k\",\"unique_until\":\"ended\"}",
@@ -134,6 +150,9 @@ static void wrong_unique_keys(void **state)
     refuse(LINE "\"unique_for\":5}", "\"unique\" is missing; \"unique_for\" goes with it");
     refuse(LINE "\"on_conflict\":\"replace\"}", "\"unique\" is missing; \"on_conflict\" goes with it");
     refuse(LINE "\"on_dead\":\"t t\"}", "");
+    refuse(LINE "\"expires_in\":5,\"deadline\":5}", "a task expires either");
+    refuse(LINE "\"expires_in\":0}", "\"expires_in\": expected seconds above zero");
+    refuse(LINE "\"at_most_once\":1}", "\"at_most_once\": expected true or false");
 #undef LINE
 }
 
@@ -398,6 +417,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_least),       cmocka_unit_test(everything),
         cmocka_unit_test(backoffs),
+        cmocka_unit_test(what_a_long_task_says),
         cmocka_unit_test(unique_keys),     cmocka_unit_test(wrong_unique_keys),
         cmocka_unit_test(times),           cmocka_unit_test(payloads_are_kept_as_written),
         cmocka_unit_test(base64_payloads), cmocka_unit_test(the_command_line_stands_in),

@@ -226,7 +226,8 @@ static void test_keep(void **state)
     (void)state;
     rv_config *config = loaded(POOL "queues = ( { name = \"a\"; keep = { completed = { age = 0.5; }; }; },\n"
                                     "  { name = \"b\"; keep = { dead = { age = -1; count = -1; }; }; },\n"
-                                    "  { name = \"c\"; keep = { completed = { count = 0; }; dead = { }; }; } );\n");
+                                    "  { name = \"c\"; keep = { completed = { count = 0; }; dead = { }; stats = { days = 0; }; }; },\n"
+                                    "  { name = \"d\"; keep = { stats = { }; }; } );\n");
     const rv_config_queue *queues = config->queues;
 
     assert_true(queues[0].keeps_completed);
@@ -241,6 +242,11 @@ static void test_keep(void **state)
     assert_int_equal(queues[2].completed.count, 0);
     assert_int_equal(queues[2].dead.age_ms, 7776000000);
     assert_int_equal(queues[2].dead.count, 10000);
+    assert_false(queues[1].keeps_stats);
+    assert_true(queues[2].keeps_stats);
+    assert_int_equal(queues[2].stats_days, 0);
+    assert_true(queues[3].keeps_stats);
+    assert_int_equal(queues[3].stats_days, 30);
     rv_config_free(config);
 }
 

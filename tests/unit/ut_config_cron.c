@@ -128,6 +128,8 @@ static void what_does_not_fit_together(void **state)
     (void)state;
     refused(POOL "cron = ( { " ENTRY "most = 5; } );\n",
             "some.conf:2: cron[0]: the most to catch up with, 5, goes with catch-up \"all\" only, not with \"once\"\n");
+    refused(POOL "cron = ( { " ENTRY "weight = 2; } );\n",
+            "some.conf:2: cron[0]: weight 2: needs a group, whose share it is\n");
     refused(POOL "cron = ( { " ENTRY "},\n { " ENTRY "} );\n",
             "some.conf:3: cron[1].name: \"n\" of queue \"q\" stands at [0] already (some.conf:2)\n");
     refused(POOL "cron = ( { " ENTRY "backoff = { base = 5; cap = 1; }; } );\n",

@@ -257,7 +257,7 @@ static void what_is_no_entry(void **state)
     t = (reeve_task_spec){.queue = "q", .type = "t", .unique = "u"};
     refused(&good, REEVE_EINVAL, "unique");
     t = (reeve_task_spec){.queue = "q", .type = "t", .payload = {"", REEVE_CRON_PAYLOAD_MAX + 1}};
-    refused(&good, REEVE_ETOOBIG, "1048577");
+    refused(&good, REEVE_ETOOBIG, "65537");
     t = (reeve_task_spec){.queue = "", .type = "t"};
     refused(&good, REEVE_EINVAL, "queue");
     t = (reeve_task_spec){.queue = "q", .type = "t", .priority = 200};

@@ -44,6 +44,62 @@ static void good_ones(void **state)
     assert_int_equal(envelope.header_length, sizeof(full) - 2);
 }
 
+static void marks_before_the_type(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        bool marked, cancelled;
+        int64_t deadline_ms;
+    } headers[] = {
+        {"{\"at\":50,\"type\":\"t\"}\n", false, false, 0},
+        {"{\"at\":50,\"deadline\":70,\"type\":\"t\"}\n", false, false, 70},
+        {"{\"info\":1,\"at\":50,\"deadline\":70,\"type\":\"t\"}\n", true, false, 70},
+        {"{\"info\":1,\"cancel\":1,\"at\":50,\"type\":\"t\"}\n", true, true, 0},
+        {"{\"info\":1,\"cancel\":1,\"at\":50,\"deadline\":70,\"type\":\"t\"}\n", true, true, 70},
+    };
+    for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++) {
+        rv_envelope envelope;
+        assert_true(reads(&envelope, headers[i].text, strlen(headers[i].text)));
+        assert_int_equal(envelope.marked, headers[i].marked);
+        assert_int_equal(envelope.cancelled, headers[i].cancelled);
+        assert_int_equal(envelope.deadline_ms, headers[i].deadline_ms);
+        assert_int_equal(envelope.at_ms, 50);
+        assert_true(envelope.plain);
+    }
+    rv_envelope envelope;
+    static const char *const bad[] = {"{\"cancel\":1,\"at\":50,\"type\":\"t\"}\n", "{\"at\":50,\"deadline\":x,\"type\":\"t\"}\n"};
+    for (size_t i = 0; i < 2; i++) assert_false(reads(&envelope, bad[i], strlen(bad[i])));
+}
+
+/* From when on it was ready, by its header. */
+static void when_it_was_ready(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int64_t ready_ms;
+        bool plain;
+    } headers[] = {
+        {"{\"at\":50,\"type\":\"t\"}\n", 50, true},
+        {"{\"at\":50,\"type\":\"t\",\"due\":70}\n", 70, true},
+        {"{\"at\":50,\"type\":\"t\",\"due\":20}\n", 50, true},
+        {"{\"at\":50,\"type\":\"t\",\"due\":0}\n", -1, true},
+        {"{\"at\":50,\"type\":\"t\",\"delay\":5}\n", 55, true},
+        {"{\"info\":1,\"at\":50,\"type\":\"t\",\"due\":0,\"group\":\"g\"}\n", -1, false},
+        {"{\"at\":50,\"type\":\"t\",\"delay\":99999999999999999999999}\n", INT64_MAX, false},
+        {"{\"at\":50,\"type\":\"t\",\"due\":x}\n", 50, false},
+        {"{\"at\":50,\"type\":\"t\",\"group\":\"g\",\"due\":0}\n", 50, false},
+    };
+    for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++) {
+        rv_envelope envelope;
+        assert_true(reads(&envelope, headers[i].text, strlen(headers[i].text)));
+        if (envelope.plain != headers[i].plain) fail_msg("plain: %s", headers[i].text);
+        if (envelope.ready_ms != headers[i].ready_ms && i != 6)
+            fail_msg("%lld: %s", (long long)envelope.ready_ms, headers[i].text);
+    }
+}
+
 static void cut_anywhere(void **state)
 {
     (void)state;
@@ -318,10 +374,12 @@ static void only_what_was_given(void **state)
     rv_buf out;
     rv_buf_init(&out, 10000);
     assert_string_equal(written(&(reeve_task_spec){.type = "t"}, &out), "\"type\":\"t\"}\n");
-    /* A weight of one, or without a group, says nothing. */
-    assert_string_equal(written(&(reeve_task_spec){.type = "t", .weight = 5}, &out), "\"type\":\"t\"}\n");
+    /* A weight of one says nothing. */
     assert_string_equal(written(&(reeve_task_spec){.type = "t", .group = "g", .weight = 1}, &out), "\"type\":\"t\",\"group\":\"g\"}\n");
-    assert_string_equal(written(&(reeve_task_spec){.type = "t", .delay_ms = 5}, &out), "\"type\":\"t\"}\n");
+    assert_string_equal(written(&(reeve_task_spec){.type = "t", .delay_ms = 5}, &out), "\"type\":\"t\",\"delay\":5}\n");
+    assert_string_equal(written(&(reeve_task_spec){.type = "t", .at_ms = 7, .priority = 1}, &out),
+                        "\"type\":\"t\",\"due\":7,\"priority\":1}\n");
+    assert_string_equal(written(&(reeve_task_spec){.type = "t", .at_ms = -7}, &out), "\"type\":\"t\"}\n");
     rv_buf_fini(&out);
 }
 
@@ -349,6 +407,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(good_ones),
+        cmocka_unit_test(marks_before_the_type),
+        cmocka_unit_test(when_it_was_ready),
         cmocka_unit_test(cut_anywhere),
         cmocka_unit_test(hostile_ones),
         cmocka_unit_test(random_bytes),

@@ -91,6 +91,26 @@ static void a_record_brings_everything(void **state)
     assert_int_equal(seen.count, 1);
 }
 
+static void anybody_may_write(void **state)
+{
+    (void)state;
+    struct seen seen = {0};
+    reeve_log_field fields[30] = {{"a", "1"}, {NULL, "no key"}, {"b", NULL}};
+
+    reeve_log_set(remember, &seen, REEVE_LOG_WARN);
+    reeve_log_write(REEVE_LOG_INFO, "plugin.quiet", "not wanted", fields, 3);
+    reeve_log_write(REEVE_LOG_ERROR, NULL, "no event", fields, 3);
+    reeve_log_write(REEVE_LOG_OFF, "plugin.off", "no level", NULL, 0);
+    assert_int_equal(seen.count, 0);
+    reeve_log_write(REEVE_LOG_WARN, "plugin.slow", "slow", fields, 3);
+    assert_string_equal(seen.words, "plugin.slow|slow|a=1|b=");
+    reeve_log_write(REEVE_LOG_ERROR, "plugin.bare", NULL, NULL, 0);
+    assert_string_equal(seen.words, "plugin.bare|");
+    for (size_t i = 0; i < 30; i++) fields[i] = (reeve_log_field){"k", "v"};
+    reeve_log_write(REEVE_LOG_ERROR, "plugin.many", "many", fields, 30);
+    assert_int_equal(seen.field_count, 24);
+}
+
 static void level_names(void **state)
 {
     (void)state;
@@ -275,6 +295,7 @@ int main(void)
         cmocka_unit_test(it_is_silent_by_default), /* first: before any reeve_log_set */
         cmocka_unit_test_teardown(only_the_least_level_and_above_arrive, silence),
         cmocka_unit_test_teardown(a_record_brings_everything, silence),
+        cmocka_unit_test_teardown(anybody_may_write, silence),
         cmocka_unit_test(level_names),
         cmocka_unit_test_teardown(an_old_callback_is_left_in_peace, silence),
         cmocka_unit_test(logfmt_quotes_what_needs_it),

@@ -178,6 +178,36 @@ static void an_old_plugin_loads_and_runs(void **state)
     reeve_plugin_close(handle);
 }
 
+static void a_plugin_of_before_layers_loads_and_runs(void **state)
+{
+    reeve_plugin_handle *handle = opened("old_abi1_hooks");
+    const reeve_plugin *plugin = reeve_plugin_get(handle);
+
+    (void)state;
+    assert_int_equal(plugin->concurrency, 2);
+    assert_non_null(plugin->unload);
+    assert_int_equal(plugin->layer_count, 0);
+    run_and_expect(handle, "old:hooks", "state");
+    reeve_plugin_close(handle);
+}
+
+static void a_plugins_layers_are_described_and_run(void **state)
+{
+    reeve_plugin_handle *handle = opened("layered");
+    const reeve_plugin *plugin = reeve_plugin_get(handle);
+
+    (void)state;
+    assert_int_equal(plugin->layer_count, 2);
+    assert_int_equal(plugin->layer_size, sizeof(reeve_layer));
+    assert_string_equal(plugin->layers[0].name, "outer");
+    assert_string_equal(plugin->layers[0].summary, "around all");
+    assert_null(plugin->layers[0].type);
+    assert_string_equal(plugin->layers[1].type, "layered:in");
+    run_and_expect(handle, "layered:in", "<(in)>");
+    run_and_expect(handle, "layered:out", "<in>");
+    reeve_plugin_close(handle);
+}
+
 static void a_later_plugin_loads_and_runs(void **state)
 {
     reeve_plugin_handle *handle = opened("new_abi1");
@@ -185,8 +215,9 @@ static void a_later_plugin_loads_and_runs(void **state)
     (void)state;
     assert_int_equal(reeve_plugin_get(handle)->handler_count, 2);
     assert_string_equal(reeve_plugin_get(handle)->handlers[1].type, "new:b");
-    run_and_expect(handle, "new:a", "a");
-    run_and_expect(handle, "new:b", "b");
+    assert_int_equal(reeve_plugin_get(handle)->layers[1].size, sizeof(reeve_layer));
+    run_and_expect(handle, "new:a", "aa");
+    run_and_expect(handle, "new:b", "bba");
     reeve_plugin_close(handle);
 }
 
@@ -297,6 +328,19 @@ static void wrong_handlers_are_refused(void **state)
     assert_string_equal(seen, "");
 }
 
+static void wrong_layers_are_refused(void **state)
+{
+    (void)state;
+    refused("bad_layer_count", REEVE_EPLUGIN, "65 layers; at most 64");
+    refused("bad_layer_stride", REEVE_EPLUGIN, "a layer has 8 bytes");
+    refused("bad_layer_no_table", REEVE_EPLUGIN, "no layers");
+    refused("bad_layer_no_name", REEVE_EINVAL, "a layer has no name");
+    refused("bad_layer_no_run", REEVE_EINVAL, "the layer \"idle\" has no function");
+    refused("bad_layer_type", REEVE_EINVAL, "the layer \"odd\": \"not fine\" is no task type");
+    refused("bad_layer_small", REEVE_EPLUGIN, "layer 2 says that it has 8 bytes");
+    assert_string_equal(seen, "");
+}
+
 static void a_failed_load_hook_is_not_followed_by_unload(void **state)
 {
     (void)state;
@@ -362,6 +406,8 @@ int main(void)
         cmocka_unit_test_setup(hooks_run_once_whoever_opens_it_again, set_up),
         cmocka_unit_test_setup(two_plugins_can_be_open, set_up),
         cmocka_unit_test_setup(an_old_plugin_loads_and_runs, set_up),
+        cmocka_unit_test_setup(a_plugin_of_before_layers_loads_and_runs, set_up),
+        cmocka_unit_test_setup(a_plugins_layers_are_described_and_run, set_up),
         cmocka_unit_test_setup(a_later_plugin_loads_and_runs, set_up),
         cmocka_unit_test_setup(a_bare_name_is_sought_in_the_directory, set_up),
         cmocka_unit_test_setup(the_environment_names_the_directory, set_up),
@@ -369,6 +415,7 @@ int main(void)
         cmocka_unit_test_setup(what_is_no_library_is_refused, set_up),
         cmocka_unit_test_setup(wrong_descriptions_are_refused, set_up),
         cmocka_unit_test_setup(wrong_handlers_are_refused, set_up),
+        cmocka_unit_test_setup(wrong_layers_are_refused, set_up),
         cmocka_unit_test_setup(a_failed_load_hook_is_not_followed_by_unload, set_up),
         cmocka_unit_test_setup(memory_that_runs_out_leaves_nothing_behind, set_up),
         cmocka_unit_test_setup(any_thread_may_open_and_close, set_up),

@@ -97,6 +97,8 @@ static void numbers(void **state)
     REFUSED(REEVE_EINVAL, "either after a delay or at a time, not both", .delay_ms = 1, .at_ms = 1);
     ACCEPTED(.weight = 256, .group = "g");
     REFUSED(REEVE_EINVAL, "weight 257: must be from 1 to 256", .weight = 257);
+    REFUSED(REEVE_EINVAL, "weight 3: needs a group, whose share it is", .weight = 3);
+    REFUSED(REEVE_EINVAL, "weight 1: needs a group", .weight = 1);
     REFUSED(REEVE_EINVAL, "attempts -1: must be at least 1", .max_attempts = -1);
     REFUSED(REEVE_EINVAL, "max crashes -1: must be at least 1", .max_crashes = -1);
     REFUSED(REEVE_EINVAL, "timeout -1 ms: must not be negative", .timeout_ms = -1);

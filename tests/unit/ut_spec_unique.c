@@ -79,9 +79,9 @@ static void on_dead(void **state)
     text[sizeof(text) - 1] = '\0';
     accepted((reeve_task_spec){.on_dead = ""});
     accepted((reeve_task_spec){.on_dead = "a/b:c.d_e-f"});
-    refused((reeve_task_spec){.on_dead = "a b"}, "type");
-    refused((reeve_task_spec){.on_dead = "\""}, "type");
-    refused((reeve_task_spec){.on_dead = text}, "type");
+    refused((reeve_task_spec){.on_dead = "a b"}, "on_dead \"a b\": a type has 1 to 100 of");
+    refused((reeve_task_spec){.on_dead = "\""}, "on_dead");
+    refused((reeve_task_spec){.on_dead = text}, "on_dead");
 }
 
 static void written(reeve_task_spec spec, const char *header, const char *options)

@@ -1,4 +1,5 @@
 /* ut_task.c - a task in its handler's hands: what it reads, what its verbs keep. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -367,6 +368,61 @@ static void progress_reaches_the_host(void **state)
     assert_int_equal(strlen(heard.words), REEVE_MESSAGE_MAX - 1);
 }
 
+static reeve_status hear_hold(reeve_task *task, const char *group, int64_t delay_ms, void *context)
+{
+    char *heard = context;
+
+    (void)task;
+    (void)snprintf(heard, 40, "%s %lld", group != NULL ? group : "-", (long long)delay_ms);
+    return REEVE_ELOST;
+}
+
+/* Where there is nobody to keep it, it stays in the task; and nothing is said to nobody. */
+static void a_checkpoint_without_a_host(void **state)
+{
+    reeve_task *task = *state;
+    reeve_bytes last = {"?", 1};
+
+    task->host = NULL;
+    assert_int_equal(reeve_task_last_checkpoint(task, &last), REEVE_OK);
+    assert_null(last.data);
+    assert_int_equal(last.length, 0);
+    assert_int_equal(reeve_task_checkpoint(task, "a\0b", 3), REEVE_OK);
+    assert_int_equal(reeve_task_last_checkpoint(task, &last), REEVE_OK);
+    assert_int_equal(last.length, 3);
+    assert_memory_equal(last.data, "a\0b", 4);
+    assert_int_equal(reeve_task_checkpoint(task, NULL, 1), REEVE_EINVAL);
+    assert_int_equal(reeve_task_checkpoint(task, "", REEVE_CHECKPOINT_MAX + 1), REEVE_ETOOBIG);
+    assert_int_equal(reeve_task_log(task, "line %d", 1), REEVE_OK);
+    assert_int_equal(reeve_task_heartbeat(task), REEVE_OK);
+    assert_false(reeve_task_is_cancelled(task));
+    rv_task_begin(task);
+    assert_int_equal(reeve_task_last_checkpoint(task, &last), REEVE_OK);
+    assert_int_equal(last.length, 0); /* the next task has none */
+}
+
+static void a_hold_reaches_the_host(void **state)
+{
+    char heard[40] = "";
+    rv_task_host host = {.hold = hear_hold, .context = heard};
+    reeve_task *task = *state;
+    char name[REEVE_GROUP_MAX + 2];
+
+    memset(name, 'g', sizeof(name));
+    name[sizeof(name) - 1] = '\0';
+    assert_int_equal(reeve_task_hold(task, NULL, 10), REEVE_OK); /* there is nothing to hold */
+    assert_int_equal(reeve_task_hold(task, "", 10), REEVE_EINVAL);
+    task->host = &host;
+    assert_int_equal(reeve_task_hold(task, NULL, 0), REEVE_ELOST);
+    assert_string_equal(heard, "- 0");
+    assert_int_equal(reeve_task_hold(task, "a group", INT64_MAX), REEVE_ELOST);
+    assert_string_equal(heard, "a group 9223372036854775807");
+    assert_int_equal(reeve_task_hold(task, name, 1), REEVE_EINVAL);
+    assert_int_equal(reeve_task_hold(task, "\xff", 1), REEVE_EINVAL);
+    assert_int_equal(reeve_task_hold(task, "g", -1), REEVE_EINVAL);
+    assert_string_equal(heard, "a group 9223372036854775807");
+}
+
 static void it_stops_when_the_host_says(void **state)
 {
     atomic_bool stop = false;
@@ -407,6 +463,8 @@ int main(void)
         TEST(an_outcome_without_a_verb_is_a_failure),
         TEST(an_outcome_of_another_verb_is_a_failure),
         TEST(progress_reaches_the_host),
+        TEST(a_checkpoint_without_a_host),
+        TEST(a_hold_reaches_the_host),
         TEST(it_stops_when_the_host_says),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
 -- A task goes to the dead letters. Needs base, order, schedule, keep, unique, put.
+-- include: lib/cancelled.lua
 --
 --   dead            zset  id -> when
 --   failures        zset  kind -> when a task last died of it, while there is one
@@ -23,10 +24,11 @@ local function tell_death(P, id, o, now, kind, message)
   end
 end
 
--- settings: as settings_of in turn.lua. info:<id> has the kind and the message.
+-- settings: completed_age, completed_count, dead_age, dead_count. info:<id> has the kind and the message. Returns its state.
 local function die(P, id, now, settings, kind, message)
   local envelope = call('HGET', P .. 'tasks', id)
-  if not envelope then return end
+  if not envelope then return 'dead' end
+  if is_cancelled(envelope) then return end_cancelled(P, id, envelope, now) end
   local o = header(envelope)
   unlock(P, id, o)
   tell_death(P, id, o, now, kind, message)
@@ -39,4 +41,5 @@ local function die(P, id, now, settings, kind, message)
     call('ZADD', P .. 'failures:' .. kind, text(now), id)
     trim_count(P, 'dead', count, 16)
   end
+  return 'dead'
 end

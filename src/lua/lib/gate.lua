@@ -32,9 +32,11 @@ local function rate_room(rate, tat, now)
   return r.room, r
 end
 
--- When the rate lets more tasks start after `used` of them.
+-- When the rate lets more tasks start after `used` of them: as far as the burst allows, not for each of them but for what
+-- comes together in a while, since each opening is tended to and wakes somebody.
+local WHILE = 20
 local function rate_opens(r, used)
-  local n = math.max(1, math.min(math.floor(r.lag / r.step + 0.001), math.ceil(TOGETHER / r.step)))
+  local n = math.max(1, math.min(math.floor(r.lag / r.step + 0.001), math.floor(WHILE / r.step)))
   return math.ceil(r.base + (used + n) * r.step - r.lag)
 end
 
@@ -43,7 +45,8 @@ local function rate_clock(r, used)
 end
 
 local function group_of(envelope)
-  return find(envelope, '"group":', 1, true) and header(envelope).group
+  local at = find(envelope, '"group":', 1, true)
+  return at and at < find(envelope, '\n', 1, true) and header(envelope).group
 end
 
 local function gate_settings(P)
@@ -141,7 +144,7 @@ local function look(g, group, most)
     room.parked, room.called = room.parked - n, room.called + n
   end
   if room.parked == 0 and room.free == math.huge then
-    call('DEL', P .. 'called:' .. group)
+    call('UNLINK', P .. 'called:' .. group)
     room.called = 0
   end
   if room.parked == 0 and room.called == 0 then

@@ -77,7 +77,7 @@ end
 -- Goes through the head of the queue: tasks whose groups are at their limits are parked, the others are taken, up to
 -- `want`. Returns ids and envelopes, which stand in `ready` no more, and whether there may be more behind them.
 -- marked: from marked.lua; large: envelopes may be.
-local LOOK_AT_MOST = 500
+local LOOK_AT_MOST = 100
 local MANY_BYTES = 8388608
 function gates.admit(g, running, want, company, extras, marked, large)
   local P, ids, envelopes, looked, bytes = g.P, {}, {}, 0, 0

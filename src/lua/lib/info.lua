@@ -1,10 +1,23 @@
 -- All that is known of a task, as one list; needs where.lua.
 --   {id, state, envelope, score where it stands, session, lease, field, value, ... of info}
--- with a field "about", the session's description, for a running task.
-local function describe(P, id, envelope, state, score, session, lease)
+-- with a field "about", the session's description, for a running task. Of a checkpoint only its length is told
+-- ("checkpoint_bytes"), and the lines of the log only when with_log.
+local function describe(P, id, envelope, state, score, session, lease, with_log)
   local reply = {id, state, envelope, score or '', session or '', lease or ''}
-  local info = call('HGETALL', P .. 'info:' .. id)
-  for i = 1, #info do reply[6 + i] = info[i] end
+  local info, names = P .. 'info:' .. id, {}
+  for _, name in ipairs(call('HKEYS', info)) do
+    if name == 'checkpoint' then
+      reply[#reply + 1] = 'checkpoint_bytes'
+      reply[#reply + 1] = call('HSTRLEN', info, name)
+    elseif with_log or sub(name, 1, 4) ~= 'log:' then
+      names[#names + 1] = name
+    end
+  end
+  local values = #names > 0 and call('HMGET', info, unpack(names)) or {}
+  for i = 1, #names do
+    reply[#reply + 1] = names[i]
+    reply[#reply + 1] = values[i]
+  end
   local about = session and call('HGET', P .. 'running:' .. session, '#')
   if about then
     reply[#reply + 1] = 'about'

@@ -2,7 +2,8 @@
 
 -- A unique key that was held until the start is free now.
 local function start_unlocks(P, id, envelope)
-  if find(envelope, '"until":"started"', 1, true) then
+  local at = find(envelope, '"until":"started"', 1, true)
+  if at and at < find(envelope, '\n', 1, true) then
     local o = header(envelope)
     if o['until'] == 'started' and call('GET', P .. 'unique:' .. o.unique) == id then
       call('DEL', P .. 'unique:' .. o.unique)
@@ -10,8 +11,10 @@ local function start_unlocks(P, id, envelope)
   end
 end
 
--- A task that a crash left behind is leased alone, so that the next crash finds the guilty one; and a session holds one
--- such task at a time, whatever its other threads lease. Another one that comes first is put off for a second.
+-- A task that a crash left behind is leased alone, so that the next crash finds fewer suspects: those that its worker's
+-- threads ran. Of tasks that two crashes left behind, or more, a session holds one at a time, whatever its other threads lease:
+-- the next crash finds the guilty one. Another one that comes first is put off for a second. (Not after one crash: a worker that
+-- was killed leaves many tasks, which are to run again at once.)
 local marked = {put_off = 1000}
 
 local function holds_another(running, id)
@@ -25,11 +28,12 @@ function marked.weigh(P, running, id, envelope, first, extras)
   local extra = told(P, id)
   local crashed = extra[3] > 0
   if crashed and not first then return 'stop' end
-  if crashed and holds_another(running, id) then return 'off' end
+  local suspect = extra[3] > 1
+  if suspect and holds_another(running, id) then return 'off' end
   extras[#extras + 1] = extra
   start_unlocks(P, id, envelope)
   if not crashed then return 'take' end
-  call('HSET', running, '#suspect', id)
+  if suspect then call('HSET', running, '#suspect', id) end
   return 'alone'
 end
 

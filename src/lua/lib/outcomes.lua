@@ -1,42 +1,56 @@
--- Outcomes that have more to say than "done". Needs base, order, front, schedule, keep, unique, death.
+-- Outcomes that have more to say than "done". Needs base, order, front, schedule, keep, unique, gate, death.
 
-local function failed(P, id, now, kind, message)
-  call('HINCRBY', P .. 'info:' .. id, 'failures', 1)
+-- counts: it is a failure of an attempt.
+local function failed(P, id, now, kind, message, counts)
+  if counts then call('HINCRBY', P .. 'info:' .. id, 'failures', 1) end
   call('HSET', P .. 'info:' .. id, 'kind', kind, 'message', message, 'failed', text(now))
   local envelope = call('HGET', P .. 'tasks', id)
-  if envelope then mark_info(P, id, envelope) end
+  if not envelope then return end
+  envelope = has_begun(P, id, envelope)
+  mark_info(P, id, envelope)
+  return envelope
 end
 
 -- One function an outcome that has more to say than "done"; each gets the three arguments of its record. They return the
 -- state that ends a task, or nil.
 local outcomes = {}
 
-function outcomes.done(P, id, now, settings, result, has_result, unique)
-  local envelope = unique == '1' and call('HGET', P .. 'tasks', id)
+function outcomes.done(P, id, now, settings, result, has_result, more)
+  local envelope = find(more, '1', 1, true) and call('HGET', P .. 'tasks', id)
   if envelope then unlock(P, id, header(envelope)) end
+  if find(more, 'd', 1, true) then call('ZREM', P .. 'deadlines', id) end
+  if find(more, 'c', 1, true) then call('HDEL', P .. 'info:' .. id, 'checkpoint', 'has') end
   if has_result == '1' then call('HSET', P .. 'info:' .. id, 'result', result) end
   if not complete(P, {id}, now, settings) then call('UNLINK', P .. 'info:' .. id) end
   return 'completed'
 end
 
 function outcomes.retry(P, id, now, settings, delay, kind, message)
-  failed(P, id, now, kind, message)
+  local envelope = failed(P, id, now, kind, message, true)
+  if envelope and is_cancelled(envelope) then return end_cancelled(P, id, envelope, now) end
   schedule(P, id, now + delay)
 end
 
 function outcomes.fail(P, id, now, settings, counts, kind, message)
-  if counts == '1' then
-    failed(P, id, now, kind, message)
-  else
-    call('HSET', P .. 'info:' .. id, 'kind', kind, 'message', message, 'failed', text(now))
-  end
-  die(P, id, now, settings, kind, message)
-  return 'dead'
+  failed(P, id, now, kind, message, counts == '1')
+  return die(P, id, now, settings, kind, message)
 end
 
-function outcomes.snooze(P, id, now, settings, delay)
-  if tonumber(delay) > 0 then return schedule(P, id, now + delay) end
+function outcomes.snooze(P, id, now, settings, delay, begun)
   local envelope = call('HGET', P .. 'tasks', id)
-  if envelope then to_front(P, {id}, {envelope}) end
+  if not envelope then return end
+  if is_cancelled(envelope) then
+    -- (It may have been put first in its group already.)
+    local group = settings[8] and group_of(envelope)
+    if group then leave_group(P, id, group) end
+    return end_cancelled(P, id, envelope, now)
+  end
+  if begun == '1' then envelope = has_begun(P, id, envelope) end
+  if tonumber(delay) > 0 then
+    put_off(P, id, envelope)
+    schedule(P, id, now + delay)
+  else
+    to_front(P, {id}, {envelope})
+  end
 end
 

@@ -1,7 +1,13 @@
 -- A task that a script makes. Needs base, order, schedule. o: its options; rest: its envelope after '{"at":<now>,'. False: the
 -- id is taken.
 local function put_one(P, id, o, rest, now)
-  if call('HSETNX', P .. 'tasks', id, '{"at":' .. text(now) .. ',' .. rest) == 0 then return false end
+  local deadline = o.deadline or o.expires and math.min(now + o.expires, LATEST)
+  local stamp = '{"at":' .. text(now) .. (deadline and ',"deadline":' .. text(deadline) or '') .. ','
+  if call('HSETNX', P .. 'tasks', id, stamp .. rest) == 0 then return false end
+  if deadline then
+    call('ZADD', P .. 'deadlines', text(deadline), id)
+    announce_due(P, deadline)
+  end
   if #rest > LARGE then call('HSET', P .. 'settings', 'large', '1') end
   local due = o.at or o['in'] and now + o['in']
   if due and due > now then

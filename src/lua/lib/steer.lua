@@ -1,5 +1,6 @@
 -- What people do to single tasks. Needs base, order, schedule, keep, notify, where, unique, gate. Each returns "ok" or the word
 -- that says why not.
+-- include: lib/cancelled.lua
 
 -- A task leaves the place where it waits, or where it stands as ended.
 local function leave_place(P, id, state, envelope)
@@ -31,6 +32,8 @@ local function revive(P, id, envelope, state)
   end
   leave_place(P, id, state, envelope)
   if state == 'dead' then call('HDEL', P .. 'info:' .. id, 'failures', 'crashes') end
+  if state ~= 'scheduled' then envelope = has_begun(P, id, unmark_cancelled(P, id, envelope)) end
+  put_off(P, id, envelope)
   to_ready(P, id, o)
   return 'ok'
 end
@@ -39,15 +42,7 @@ end
 local function cancel(P, id, envelope, state, now)
   if not is_waiting(state) then return state or '' end
   leave_place(P, id, state, envelope)
-  unlock(P, id, header(envelope), true)
-  local settings = call('HMGET', P .. 'settings', 'completed_age', 'completed_count')
-  local age, count = keep_limits(settings[1], settings[2], DAY)
-  if age == 0 or count == 0 then
-    forget(P, {id})
-  else
-    call('ZADD', P .. 'cancelled', text(now), id)
-    trim_count(P, 'cancelled', count, 16)
-  end
+  end_cancelled(P, id, envelope, now)
   notify(P, {id}, 'cancelled')
   return 'ok'
 end
@@ -57,6 +52,7 @@ local function remove(P, id, envelope, state)
   if state == 'running' then return state end
   if state then leave_place(P, id, state, envelope) end
   unlock(P, id, header(envelope), true)
+  forget_deadline(P, id, envelope)
   forget(P, {id})
   notify(P, {id}, 'deleted')
   return 'ok'

@@ -251,6 +251,13 @@ static bool read_conflict(struct reading *reading, const struct member *member, 
            refuse_value(reading, value, CLI_CONFLICT_NAMES);
 }
 
+static bool read_truth(struct reading *reading, const struct member *member, const cli_value *value)
+{
+    if (value->kind != CLI_VALUE_TRUE && value->kind != CLI_VALUE_FALSE) return refuse_type(reading, "true or false");
+    *(bool *)(void *)((char *)&reading->line->spec + member->at) = value->kind == CLI_VALUE_TRUE;
+    return true;
+}
+
 static bool read_later_version(struct reading *reading, const struct member *member, const cli_value *value)
 {
     (void)value;
@@ -283,6 +290,10 @@ static const struct member members[] = {
     {"unique_for", read_duration, AT(unique_for_ms), 1, 0},
     {"on_conflict", read_conflict, 0, 0, 0},
     {"on_dead", read_text, AT(on_dead), 0, 0},
+    {"heartbeat", read_duration, AT(heartbeat_ms), 1, 0},
+    {"at_most_once", read_truth, AT(at_most_once), 0, 0},
+    {"expires_in", read_duration, AT(expires_in_ms), 1, 0},
+    {"deadline", read_time, AT(deadline_ms), 1, 0},
     {"after", read_later_version, 0, 0, 0},
 };
 #define MEMBERS (sizeof(members) / sizeof(members[0]))

@@ -192,7 +192,7 @@ static const cli_option cron_table[] = {
     {"priority", "N", "of its tasks: lower runs sooner, -128 to 127 (0)", CLI_INT, AT(task.spec.priority),
      REEVE_PRIORITY_MIN, REEVE_PRIORITY_MAX, NULL},
     {"group", "G", "groups take turns", CLI_TEXT, AT(task.spec.group), 0, 0, NULL},
-    {"weight", "N", "the group's share against others, 1 to 256 (1)", CLI_INT, AT(task.weight), 1, 256, NULL},
+    {"weight", "N", "the share of --group against others, 1 to 256 (1)", CLI_INT, AT(task.weight), 1, 256, NULL},
     {"attempts", "N", "dead after so many failures (the handler's)", CLI_INT, AT(task.spec.max_attempts), 1, INT32_MAX,
      NULL},
     {"timeout", "DURATION", "run time limit (the handler's)", CLI_DURATION, AT(task.spec.timeout_ms), 1, 0, NULL},

@@ -64,14 +64,20 @@ static const cli_option enqueue_table[] = {
     {"in", "DURATION", "run it so much later", CLI_DURATION, AT(task.spec.delay_ms), 0, 0, NULL},
     {"at", "TIME", "run it at this time (RFC 3339, or seconds since the epoch)", CLI_TIME, AT(task.spec.at_ms), 0, 0,
      NULL},
+    {"expires-in", "DURATION", "dead if it has not begun by then", CLI_DURATION, AT(task.spec.expires_in_ms), 1, 0, NULL},
+    {"deadline", "TIME", "the same, at a time", CLI_TIME, AT(task.spec.deadline_ms), 0, 0, NULL},
     {"id", "ID", "its id; one that is taken is refused (a new UUIDv7)", CLI_TEXT, AT(task.spec.id), 0, 0, NULL},
     {"priority", "N", "lower runs sooner, -128 to 127 (0)", CLI_INT, AT(task.spec.priority), REEVE_PRIORITY_MIN,
      REEVE_PRIORITY_MAX, NULL},
     {"group", "G", "groups take turns", CLI_TEXT, AT(task.spec.group), 0, 0, NULL},
-    {"weight", "N", "the group's share against others, 1 to 256 (1)", CLI_INT, AT(task.weight), 1, 256, NULL},
+    {"weight", "N", "the share of --group against others, 1 to 256 (1)", CLI_INT, AT(task.weight), 1, 256, NULL},
     {"attempts", "N", "dead after so many failures (the handler's)", CLI_INT, AT(task.spec.max_attempts), 1, INT32_MAX,
      NULL},
     {"timeout", "DURATION", "run time limit (the handler's)", CLI_DURATION, AT(task.spec.timeout_ms), 1, 0, NULL},
+    {"heartbeat", "DURATION", "silence for longer is a failure (the handler's)", CLI_DURATION, AT(task.spec.heartbeat_ms),
+     1, 0, NULL},
+    {"at-most-once", NULL, "completed before it runs, so that it never runs twice", CLI_FLAG, AT(task.spec.at_most_once), 0,
+     0, NULL},
     {"max-crashes", "N", "dead after so many crashes (the handler's)", CLI_INT, AT(task.spec.max_crashes), 1, INT32_MAX,
      NULL},
     {"backoff", "SPEC", "how long failed attempts wait (the handler's)", CLI_OTHER, 0, 0, 0, cli_read_backoff},
@@ -161,6 +167,8 @@ static int enqueue_one(cli_context *cli, struct enqueue_options *options)
     rv_buf payload;
     int status;
 
+    if (spec->expires_in_ms > 0 && spec->deadline_ms != 0)
+        return cli_usage(cli, "--expires-in and --deadline: give one of them");
     if (spec->delay_ms > 0 && spec->at_ms != 0) return cli_usage(cli, "--in and --at: give one of them");
     if (cli_task_options_finish(cli, &options->task, cli->rest[0], cli->rest[1]) != CLI_DONE) return CLI_USAGE;
     if (check_unique(cli, options) != CLI_DONE) return CLI_USAGE;
@@ -218,7 +226,8 @@ const cli_verb cli_verb_enqueue = {
              "stand in for them), \"payload\" (any JSON value; blanks aside kept as written) or "
              "\"payload_base64\", and optionally\n"
              "\"id\", \"in\", \"at\", \"priority\", \"group\", \"weight\", \"attempts\", \"max_crashes\", "
-             "\"timeout\", \"backoff\",\n"
+             "\"timeout\", \"backoff\", \"expires_in\", \"deadline\",\n"
+             "\"heartbeat\", \"at_most_once\",\n"
              "\"unique\", \"unique_until\", \"unique_for\", \"on_conflict\", \"on_dead\", \"tags\" (an array), "
              "\"meta\" (an object).\n"
              "Refused lines are told on standard error and counted at the end; the others are enqueued.\n"

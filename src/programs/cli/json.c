@@ -1,6 +1,7 @@
 #include "json.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -135,6 +136,15 @@ void cli_json_uint(cli_json *json, const char *key, uint64_t number)
 {
     write_key(json, key);
     (void)fprintf(json->out, "%" PRIu64, number);
+}
+
+void cli_json_real(cli_json *json, const char *key, double number)
+{
+    write_key(json, key);
+    if (isfinite(number))
+        (void)fprintf(json->out, "%.9g", number);
+    else
+        (void)fputs("null", json->out);
 }
 
 void cli_json_bool(cli_json *json, const char *key, bool value)

@@ -29,6 +29,8 @@ void cli_json_end(cli_json *json);              /* } and a line feed */
 void cli_json_text(cli_json *json, const char *key, const char *text); /* NULL: null */
 void cli_json_int(cli_json *json, const char *key, int64_t number);
 void cli_json_uint(cli_json *json, const char *key, uint64_t number);
+/* With six digits that count at least; what is no number: null. */
+void cli_json_real(cli_json *json, const char *key, double number);
 void cli_json_bool(cli_json *json, const char *key, bool value);
 void cli_json_null(cli_json *json, const char *key);
 

@@ -43,11 +43,13 @@ static const cli_option reschedule_table[] = {
 static const struct reschedule_options reschedule_defaults = {.delay_ms = -1};
 
 /* The priority comes first: with it, a task that becomes ready goes to its right place. */
-static reeve_status reschedule_one(reeve_client *client, const cli_handle *handle, const void *pointer)
+static reeve_status reschedule_one(reeve_client *client, const cli_handle *handle, const void *pointer,
+                                   bool *ret_running)
 {
     const struct reschedule_options *options = pointer;
     reeve_status status = REEVE_OK;
 
+    (void)ret_running;
     if (options->has_priority) status = reeve_set_priority(client, handle->queue, handle->id, options->priority);
     if (status != REEVE_OK) return status;
     if (options->delay_ms >= 0) return reeve_reschedule_in(client, handle->queue, handle->id, options->delay_ms);

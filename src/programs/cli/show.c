@@ -3,36 +3,55 @@
 #include "task_view.h"
 #include "verbs.h"
 
+struct show_options {
+    bool log;
+};
+
+static const cli_option show_table[] = {
+    {"log", NULL, "only what its handler has said (reeve_task_log), oldest first", CLI_FLAG,
+     offsetof(struct show_options, log), 0, 0, NULL},
+    {0},
+};
+
+static bool print(const cli_context *cli, const struct show_options *options, const reeve_task_info *info)
+{
+    if (!cli->json) return options->log ? cli_task_log(info, stdout) : cli_task_fields(info, stdout);
+    if (options->log)
+        cli_task_log_json(info, stdout);
+    else
+        cli_task_json(info, stdout);
+    return true;
+}
+
 static int show(cli_context *cli, void *options)
 {
     reeve_task_info *info = NULL;
     reeve_status result;
     cli_handle handle;
-    bool printed = true;
+    bool printed;
     int status = cli_handle_argument(cli, &handle, cli->rest[0]);
 
-    (void)options;
     if (status == CLI_DONE) status = cli_open(cli);
     if (status != CLI_DONE) return status;
     result = reeve_show(cli->client, handle.queue, handle.id, &info);
     if (result != REEVE_OK) return cli_fail_call(cli, result, cli->rest[0]);
-    if (cli->json)
-        cli_task_json(info, stdout);
-    else
-        printed = cli_task_fields(info, stdout);
+    printed = print(cli, options, info);
     reeve_task_info_free(info);
     return printed ? CLI_DONE : cli_no_memory(cli);
 }
 
 const cli_verb cli_verb_show = {
     .name = "show",
-    .synopsis = "HANDLE",
+    .synopsis = "HANDLE [--log]",
     .summary = "Shows everything about a task",
+    .options = show_table,
+    .options_size = sizeof(struct show_options),
     .least = 1,
     .most = 1,
     .run = show,
     .notes = "Text is shown up to 4 KiB, other bytes by their beginning; --json has all of them.\n"
              "\nExamples:\n"
              "  reeve show default/order-17\n"
+             "  reeve show default/order-17 --log\n"
              "  reeve show --json default/order-17 | jq -r .result\n",
 };

@@ -26,8 +26,8 @@ struct steering {
     int status;
 };
 
-/* words NULL: it went well. */
-static void report(const struct steering *steering, const char *name, const char *words)
+/* words NULL: it went well; running: it is on its way. */
+static void report(const struct steering *steering, const char *name, const char *words, bool running)
 {
     cli_json json;
 
@@ -35,8 +35,11 @@ static void report(const struct steering *steering, const char *name, const char
         cli_json_begin(&json, stdout);
         cli_json_text(&json, "handle", name);
         cli_json_bool(&json, "ok", words == NULL);
+        if (running) cli_json_bool(&json, "running", true);
         if (words != NULL) cli_json_text(&json, "error", words);
         cli_json_end(&json);
+    } else if (running) {
+        (void)printf("cancelling %s: it is running\n", name);
     } else if (words == NULL) {
         (void)printf("%s %s\n", steering->done, name);
     }
@@ -48,14 +51,15 @@ static void report(const struct steering *steering, const char *name, const char
 
 static void steer_one(struct steering *steering, const char *name, const cli_handle *handle)
 {
-    reeve_status result = steering->call(steering->cli->client, handle, steering->options);
+    bool running = false;
+    reeve_status result = steering->call(steering->cli->client, handle, steering->options, &running);
     const char *words = reeve_client_error(steering->cli->client);
 
     if (result == REEVE_OK)
         words = NULL;
     else if (words[0] == '\0')
         words = reeve_status_text(result);
-    report(steering, name, words);
+    report(steering, name, words, running);
     if (result == REEVE_OK) return;
     steering->status = cli_exit_of(result) == CLI_NO_REDIS ? CLI_NO_REDIS : CLI_REFUSED;
 }
@@ -67,7 +71,7 @@ static void steer_line(struct steering *steering, const char *name)
     if (cli_handle_parse(&handle, name)) {
         steer_one(steering, name, &handle);
     } else {
-        report(steering, name, "no handle; expected QUEUE/ID");
+        report(steering, name, "no handle; expected QUEUE/ID", false);
         steering->status = CLI_REFUSED;
     }
 }

@@ -6,8 +6,10 @@
 
 #include "handle.h"
 
-/* What is done to one task; options are those of cli_steer. */
-typedef reeve_status (*cli_steer_fn)(reeve_client *client, const cli_handle *handle, const void *options);
+/* What is done to one task; options are those of cli_steer. *ret_running, false before: set by cancel when it runs and
+ * was told to stop. */
+typedef reeve_status (*cli_steer_fn)(reeve_client *client, const cli_handle *handle, const void *options,
+                                     bool *ret_running);
 
 /*
  * Does it to every handle among the arguments, "-" standing for those on standard input, and tells of each; done is the

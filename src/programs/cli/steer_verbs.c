@@ -47,9 +47,10 @@ static int run(cli_context *cli, const cli_sweep_plan *plan, const cli_sweep_opt
 
 static const reeve_state dead[] = {REEVE_STATE_DEAD};
 
-static reeve_status retry_one(reeve_client *client, const cli_handle *handle, const void *options)
+static reeve_status retry_one(reeve_client *client, const cli_handle *handle, const void *options, bool *ret_running)
 {
     (void)options;
+    (void)ret_running;
     return reeve_retry(client, handle->queue, handle->id);
 }
 
@@ -92,10 +93,10 @@ const cli_verb cli_verb_retry = {
 /* As a task goes its way, so that one that moves on meanwhile is still met. */
 static const reeve_state waiting[] = {REEVE_STATE_SCHEDULED, REEVE_STATE_PARKED, REEVE_STATE_READY};
 
-static reeve_status cancel_one(reeve_client *client, const cli_handle *handle, const void *options)
+static reeve_status cancel_one(reeve_client *client, const cli_handle *handle, const void *options, bool *ret_running)
 {
     (void)options;
-    return reeve_cancel(client, handle->queue, handle->id);
+    return reeve_cancel_tell(client, handle->queue, handle->id, ret_running);
 }
 
 static int cancel(cli_context *cli, void *options)
@@ -117,13 +118,14 @@ const cli_verb cli_verb_cancel = {
     .name = "cancel",
     .synopsis = "HANDLE...|-\n       reeve cancel QUEUE --all | [--type TYPE] [--tag TAG] [--older-than DURATION] "
                 "[--state STATE]",
-    .summary = "Cancels waiting tasks: they will not run and are kept as a record",
+    .summary = "Cancels tasks: waiting ones at once, running ones are told to stop",
     .options = cancel_table,
     .options_size = sizeof(cli_sweep_options),
     .least = 1,
     .most = CLI_ANY_NUMBER,
     .run = cancel,
-    .notes = CLI_STEER_INPUT_NOTE MANY_NOTE(
+    .notes = "A task that runs is told to stop, and is cancelled when its handler ends, unless it is completed then;\n"
+             "`reeve wait HANDLE` waits for that. Cancelled tasks are kept as a record.\n" CLI_STEER_INPUT_NOTE MANY_NOTE(
         "that wait (scheduled, parked, ready)") "`reeve pause QUEUE` first stops what would start meanwhile.\n"
                                                 "\nExamples:\n"
                                                 "  reeve cancel default/order-17\n"
@@ -132,9 +134,10 @@ const cli_verb cli_verb_cancel = {
 
 /* ---- delete ---------------------------------------------------------------------------------------------------- */
 
-static reeve_status delete_one(reeve_client *client, const cli_handle *handle, const void *options)
+static reeve_status delete_one(reeve_client *client, const cli_handle *handle, const void *options, bool *ret_running)
 {
     (void)options;
+    (void)ret_running;
     return reeve_delete(client, handle->queue, handle->id);
 }
 

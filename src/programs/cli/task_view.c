@@ -110,6 +110,7 @@ static void add_state(cli_fields *fields, const reeve_task_info *info)
         cli_fields_addf(fields, "progress", "%d %%%s%.200s", info->progress, info->progress_words == NULL ? "" : " ",
                         info->progress_words == NULL ? "" : info->progress_words);
     add_time(fields, "due", info->due_ms);
+    if (info->state < REEVE_STATE_RUNNING) add_time(fields, "deadline", info->deadline_ms);
     add_time(fields, "started", info->started_ms);
     add_time(fields, "ended", info->ended_ms);
 }
@@ -135,6 +136,8 @@ static void add_options(cli_fields *fields, const reeve_task_info *info)
     if (info->weight > 1) cli_fields_addf(fields, "weight", "%u", info->weight);
     cli_fields_add(fields, "backoff", info->backoff);
     add_span(fields, "timeout", info->timeout_ms);
+    add_span(fields, "heartbeat", info->heartbeat_ms);
+    if (info->at_most_once) cli_fields_add(fields, "runs", "at most once");
     cli_fields_add(fields, "unique", info->unique);
     cli_fields_add(fields, "tags", info->tags);
     cli_fields_add(fields, "meta", info->meta);
@@ -144,6 +147,9 @@ static void add_options(cli_fields *fields, const reeve_task_info *info)
 static void add_hint(cli_fields *fields, const reeve_task_info *info)
 {
     switch (info->state) {
+    case REEVE_STATE_RUNNING:
+        if (info->cancelling) cli_fields_add(fields, "hint", "it was cancelled, and told to stop");
+        break;
     case REEVE_STATE_DEAD:
     case REEVE_STATE_CANCELLED:
         cli_fields_addf(fields, "hint", "run it again with: reeve retry %s/%s", info->queue, info->id);
@@ -182,6 +188,9 @@ bool cli_task_fields(const reeve_task_info *info, FILE *out)
     add_failure(&fields, info);
     add_bytes(&fields, "payload", info->payload);
     add_result(&fields, info);
+    if (info->checkpoint_bytes >= 0)
+        cli_fields_addf(&fields, "checkpoint", "%" PRId64 " bytes", info->checkpoint_bytes);
+    if (info->logged > 0) cli_fields_addf(&fields, "log", "%" PRIu64 " lines; --log shows the last", info->logged);
     add_hint(&fields, info);
     return finish(&fields, out);
 }
@@ -219,6 +228,7 @@ static void write_times(cli_json *json, const reeve_task_info *info)
 {
     cli_json_maybe(json, "enqueued_ms", info->enqueued_ms);
     cli_json_maybe(json, "due_ms", info->due_ms);
+    cli_json_maybe(json, "deadline_ms", info->deadline_ms);
     cli_json_maybe(json, "started_ms", info->started_ms);
     cli_json_maybe(json, "ended_ms", info->ended_ms);
 }
@@ -231,6 +241,8 @@ static void write_options(cli_json *json, const reeve_task_info *info)
     cli_json_int(json, "max_attempts", info->max_attempts);
     cli_json_int(json, "max_crashes", info->max_crashes);
     cli_json_int(json, "timeout_ms", info->timeout_ms);
+    cli_json_int(json, "heartbeat_ms", info->heartbeat_ms);
+    cli_json_bool(json, "at_most_once", info->at_most_once);
     cli_json_text(json, "backoff", info->backoff);
     cli_json_text(json, "unique", info->unique);
     cli_json_raw(json, "tags", info->tags);
@@ -262,10 +274,46 @@ void cli_task_json(const reeve_task_info *info, FILE *out)
     cli_json_text(&json, "id", info->id);
     cli_json_text(&json, "type", info->type);
     cli_json_text(&json, "state", reeve_state_name(info->state));
+    cli_json_bool(&json, "cancelling", info->cancelling);
     write_times(&json, info);
     write_options(&json, info);
     write_run(&json, info);
     cli_json_bytes(&json, "payload", info->payload, false);
     cli_json_bytes(&json, "result", info->result, true);
+    cli_json_maybe(&json, "checkpoint_bytes", info->checkpoint_bytes);
+    cli_json_uint(&json, "logged", info->logged);
     cli_json_end(&json);
+}
+
+bool cli_task_log(const reeve_task_info *info, FILE *out)
+{
+    char time[RV_TIME_TEXT];
+    bool good;
+    rv_buf buf;
+
+    rv_buf_init(&buf, (size_t)8 * REEVE_LOG_LINES * REEVE_MESSAGE_MAX);
+    for (size_t i = 0; i < info->log_count; i++) {
+        const char *text = info->log[i].text;
+
+        rv_format_time(info->log[i].time_ms, time);
+        rv_buf_addf(&buf, "%s  ", time);
+        cli_utf8_add_safe(&buf, text, strlen(text), false);
+        rv_buf_addc(&buf, '\n');
+    }
+    good = !buf.failed;
+    if (good) (void)fwrite(rv_buf_text(&buf), 1, buf.length, out);
+    rv_buf_fini(&buf);
+    return good;
+}
+
+void cli_task_log_json(const reeve_task_info *info, FILE *out)
+{
+    for (size_t i = 0; i < info->log_count; i++) {
+        cli_json json;
+
+        cli_json_begin(&json, out);
+        cli_json_int(&json, "time_ms", info->log[i].time_ms);
+        cli_json_text(&json, "text", info->log[i].text);
+        cli_json_end(&json);
+    }
 }

@@ -16,6 +16,10 @@ void cli_task_json(const reeve_task_info *info, FILE *out);
 /* Everything there is to tell, as "name: value" lines. False: out of memory. */
 bool cli_task_fields(const reeve_task_info *info, FILE *out);
 
+/* Its log, a line each; as JSON an object a line. False: out of memory. */
+bool cli_task_log(const reeve_task_info *info, FILE *out);
+void cli_task_log_json(const reeve_task_info *info, FILE *out);
+
 /* How it ended, or stands: state, result, what went wrong. False: out of memory. */
 bool cli_task_outcome_fields(const reeve_task_info *info, FILE *out);
 

@@ -5,17 +5,26 @@
 
 #include "base/text.h"
 
+static const struct {
+    int64_t ms;
+    const char *name;
+} units[] = {{86400000, "d"}, {3600000, "h"}, {60000, "m"}, {1000, "s"}, {1, "ms"}};
+
 void cli_span_text(int64_t ms, char ret[CLI_WHEN_TEXT])
 {
-    static const struct {
-        int64_t ms;
-        const char *name;
-    } units[] = {{86400000, "d"}, {3600000, "h"}, {60000, "m"}, {1000, "s"}, {1, "ms"}};
     size_t i = 0;
 
     if (ms < 0) ms = 0;
     while (units[i].ms > 1 && ms < units[i].ms) i++;
     (void)snprintf(ret, CLI_WHEN_TEXT, "%" PRId64 " %s", ms / units[i].ms, units[i].name);
+}
+
+void cli_duration_text(int64_t ms, char ret[CLI_WHEN_TEXT])
+{
+    size_t i = 0;
+
+    while (units[i].ms > 1 && ms % units[i].ms != 0) i++;
+    (void)snprintf(ret, CLI_WHEN_TEXT, "%" PRId64 "%s", ms / units[i].ms, units[i].name);
 }
 
 void cli_ago_text(int64_t time_ms, int64_t now_ms, char ret[CLI_WHEN_TEXT])

@@ -11,6 +11,9 @@
 /* "350 ms", "12 s", "5 m", "3 h", "2 d": one unit, cut down. Negative counts as 0. */
 void cli_span_text(int64_t ms, char ret[CLI_WHEN_TEXT]);
 
+/* Nothing cut, as durations are read: "350ms", "90s", "3h", "2d". */
+void cli_duration_text(int64_t ms, char ret[CLI_WHEN_TEXT]);
+
 /* "3 s ago", "in 5 m", "now" (within a second); "" for a time of -1. now_ms is on the wall clock. */
 void cli_ago_text(int64_t time_ms, int64_t now_ms, char ret[CLI_WHEN_TEXT]);
 

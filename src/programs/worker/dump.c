@@ -43,7 +43,17 @@ static void describe_handler(rv_buf *out, const reeve_handler *handler)
         rv_buf_addf(out, "  %-12s%.10g s\n", "timeout", (double)handler->timeout_ms / 1000);
     else
         rv_buf_addf(out, "  %-12snone\n", "timeout");
+    if (handler->heartbeat_ms > 0)
+        rv_buf_addf(out, "  %-12s%.10g s\n", "heartbeat", (double)handler->heartbeat_ms / 1000);
+    if (handler->at_most_once) rv_buf_addf(out, "  %-12sat most once\n", "runs");
     add_backoff(out, &handler->backoff);
+}
+
+static void describe_layer(rv_buf *out, const reeve_layer *layer)
+{
+    rv_buf_addf(out, "\nlayer %s", layer->name);
+    if (layer->summary != NULL) rv_buf_addf(out, ": %s", layer->summary);
+    rv_buf_addf(out, "\n  %-12s%s\n", "around", layer->type != NULL ? layer->type : "all types");
 }
 
 static void describe(rv_buf *out, const reeve_plugin *plugin, const char *path)
@@ -58,7 +68,9 @@ static void describe(rv_buf *out, const reeve_plugin *plugin, const char *path)
     rv_buf_addf(out, "%-14s%u\n", "abi", plugin->abi);
     add_line(out, "concurrency", concurrency);
     rv_buf_addf(out, "%-14s%zu\n", "handlers", plugin->handler_count);
+    if (plugin->layer_count > 0) rv_buf_addf(out, "%-14s%zu\n", "layers", plugin->layer_count);
     for (size_t i = 0; i < plugin->handler_count; i++) describe_handler(out, &plugin->handlers[i]);
+    for (size_t i = 0; i < plugin->layer_count; i++) describe_layer(out, &plugin->layers[i]);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------------------------ */
@@ -126,7 +138,18 @@ static void add_handler_json(rv_buf *out, const reeve_handler *handler)
     add_number(out, "max_attempts", handler->max_attempts);
     add_number(out, "max_crashes", handler->max_crashes);
     add_number(out, "timeout_ms", handler->timeout_ms);
+    add_number(out, "heartbeat_ms", handler->heartbeat_ms);
+    add_number(out, "at_most_once", handler->at_most_once);
     add_backoff_json(out, &handler->backoff);
+    rv_buf_addc(out, '}');
+}
+
+static void add_layer_json(rv_buf *out, const reeve_layer *layer)
+{
+    rv_buf_addc(out, '{');
+    add_text(out, "name", layer->name);
+    add_text(out, "type", layer->type);
+    add_text(out, "summary", layer->summary);
     rv_buf_addc(out, '}');
 }
 
@@ -146,6 +169,13 @@ static void describe_json(rv_buf *out, const reeve_plugin *plugin, const char *p
     for (size_t i = 0; i < plugin->handler_count; i++) {
         if (i > 0) rv_buf_addc(out, ',');
         add_handler_json(out, &plugin->handlers[i]);
+    }
+    rv_buf_addc(out, ']');
+    add_key(out, "layers");
+    rv_buf_addc(out, '[');
+    for (size_t i = 0; i < plugin->layer_count; i++) {
+        if (i > 0) rv_buf_addc(out, ',');
+        add_layer_json(out, &plugin->layers[i]);
     }
     rv_buf_adds(out, "]}\n");
 }

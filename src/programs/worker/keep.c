@@ -21,7 +21,7 @@ static bool limits_groups(const rv_config_queue *queue)
 
 static bool has_settings(const rv_config_queue *queue)
 {
-    return queue->keeps_completed || queue->keeps_dead || has_policy(queue) || queue->on_dead != NULL;
+    return queue->keeps_completed || queue->keeps_dead || queue->keeps_stats || has_policy(queue) || queue->on_dead != NULL;
 }
 
 static bool says_something(const rv_config_queue *queue)
@@ -43,11 +43,13 @@ static reeve_status write_settings(reeve_client *client, const rv_config_queue *
                                  .max_crashes = (int)queue->max_crashes,
                                  .timeout_ms = queue->timeout_ms,
                                  .backoff = queue->has_backoff ? &queue->backoff : NULL};
+    unsigned stats_days = (unsigned)queue->stats_days;
     reeve_queue_settings settings = {.size = sizeof(settings),
                                      .completed = queue->keeps_completed ? &queue->completed : NULL,
                                      .dead = queue->keeps_dead ? &queue->dead : NULL,
                                      .policy = has_policy(queue) ? &policy : NULL,
-                                     .on_dead = queue->on_dead};
+                                     .on_dead = queue->on_dead,
+                                     .stats_days = queue->keeps_stats ? &stats_days : NULL};
 
     return has_settings(queue) ? reeve_queue_set(client, queue->name, &settings) : REEVE_OK;
 }

@@ -73,24 +73,27 @@ static bool choose_redis(const char **ret, const host_options *options, const rv
 
 static int run(const rv_config *config, const char *redis)
 {
-    reeve_log_fn log = config->worker.log_format == RV_LOG_JSON ? reeve_log_to_json : reeve_log_to_logfmt;
     int signals = host_signals_open();
 
     if (signals < 0) {
         (void)fprintf(stderr, "reeve-worker: cannot start: signals: %s\n", strerror(errno));
         return 1;
     }
-    reeve_log_set(log, stderr, config->worker.log_level);
     return host_run(config, redis, signals);
 }
 
-/* Plugins are opened here to see all that is wrong with them at once; the worker then finds them open. */
+/*
+ * Plugins are opened here to see all that is wrong with them at once; the worker then finds them open. (Their hooks may
+ * have something to log.)
+ */
 static int check_and_run(const host_options *options, const rv_config *config, rv_config_errors *errors)
 {
+    reeve_log_fn log = config->worker.log_format == RV_LOG_JSON ? reeve_log_to_json : reeve_log_to_logfmt;
     host_plugins plugins;
     const char *redis;
     int exit_status = EXIT_USAGE;
 
+    reeve_log_set(log, stderr, config->worker.log_level);
     if (!host_plugins_open(&plugins, config, errors) || errors->count > 0)
         print_errors(config->file, errors);
     else if (choose_redis(&redis, options, config))
@@ -141,6 +144,7 @@ int main(int argc, char **argv)
     case HOST_HELP_CONFIG_MARKDOWN:
         return help_config(rv_config_describe_markdown);
     case HOST_DUMP_PLUGIN:
+        reeve_log_set(reeve_log_to_logfmt, stderr, REEVE_LOG_WARN);
         return host_dump_plugin(options.plugin, options.json);
     default:
         return with_config(&options);

@@ -1,0 +1,13 @@
+#!lua flags=no-writes
+-- cancelled: was a task cancelled while it runs? For a worker that may have missed what the control channel said.
+--
+-- KEYS[1]  the queue's prefix
+-- ARGV[1]  the task's id
+-- reply    1, or 0
+--
+-- Sent twice: it only reads.
+-- include: lib/base.lua
+-- include: lib/cancelled.lua
+
+local envelope = call('HGET', KEYS[1] .. 'tasks', ARGV[1])
+return envelope and is_cancelled(envelope) and 1 or 0

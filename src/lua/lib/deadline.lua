@@ -1,0 +1,34 @@
+-- Deadlines: a task that has not begun by a time dies. Needs base.
+--
+--   deadlines zset  id -> that time
+--
+-- In the envelope it stands behind "at": {"at":<ms>,"deadline":<ms>,"type":... Once the task has begun it is neither here nor
+-- there: nothing holds it to that time any more.
+local function deadline_of(envelope)
+  local from = has_info(envelope) and 11 or 2
+  if sub(envelope, from, from + 8) == '"cancel":' then from = from + 11 end
+  local start, time, behind = string.match(envelope, '^"at":%d+,()"deadline":(%d+),()', from)
+  return tonumber(time), start, behind
+end
+
+-- Returns the envelope as it is now.
+local function has_begun(P, id, envelope)
+  local time, start, behind = deadline_of(envelope)
+  if not time then return envelope end
+  call('ZREM', P .. 'deadlines', id)
+  envelope = sub(envelope, 1, start - 1) .. sub(envelope, behind)
+  call('HSET', P .. 'tasks', id, envelope)
+  return envelope
+end
+
+-- The task goes, or has ended.
+local function forget_deadline(P, id, envelope)
+  if deadline_of(envelope) then call('ZREM', P .. 'deadlines', id) end
+end
+
+-- members: time, id, ... for ZADD; the first of them is due at `first`.
+local function add_deadlines(P, members, first)
+  local head = call('ZRANGE', P .. 'deadlines', 0, 0, 'WITHSCORES')
+  call('ZADD', P .. 'deadlines', unpack(members))
+  if not head[2] or first < tonumber(head[2]) then announce_due(P, first) end
+end

@@ -1,0 +1,19 @@
+#!lua flags=no-writes
+-- stats: what was done in a queue on some days.
+--
+-- KEYS[1]  the queue's prefix
+-- ARGV[1]  the first day, in days since the epoch; or 0: today, -1: yesterday, and so on
+-- ARGV[2]  how many days, at most 400
+-- reply    [1] the first day
+--          [2...] for each day: {field, number, ...}
+--
+-- Sent twice: it only reads.
+-- include: lib/base.lua
+
+local first, days = tonumber(ARGV[1]), math.min(tonumber(ARGV[2]), 400)
+if first <= 0 then first = first + math.floor(clock() / 86400000) end
+local reply = {first}
+for day = first, first + days - 1 do
+  reply[#reply + 1] = call('HGETALL', KEYS[1] .. 'stats:' .. text(day))
+end
+return reply

@@ -1,0 +1,221 @@
+/*
+ * settings.c - `reeve settings`: changes what holds for a queue's tasks; settings_view.c shows it.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "args.h"
+#include "base/backoff_text.h"
+#include "base/id.h"
+#include "base/text.h"
+#include "settings_view.h"
+#include "verbs.h"
+
+#define COUNT_MAX 1000000000
+#define AGE_MAX_MS ((int64_t)2000000000 * 1000)
+#define DAYS_MAX 3650
+#define PART_MAX 32
+
+/* What an option asks for; what it does not say stays. */
+struct number_change {
+    bool given;
+    int64_t number; /* 0: the default */
+};
+struct keep_change {
+    bool has_age, has_count;
+    reeve_keep keep;
+};
+
+struct settings_options {
+    struct number_change attempts, max_crashes, timeout_ms;
+    bool has_backoff;
+    bool backoff_given; /* false: the default */
+    reeve_backoff backoff;
+    const char *on_dead; /* NULL: not given; "": none */
+    struct keep_change completed, dead;
+    int stats_days; /* negative: not given */
+};
+
+/* ---- options --------------------------------------------------------------------------------------------------- */
+
+static bool is_default(const char *value)
+{
+    return strcmp(value, "default") == 0;
+}
+
+static int read_number(const cli_context *cli, const cli_option *option, void *options, char *value)
+{
+    struct number_change *change = (void *)((char *)options + option->at);
+
+    change->given = true;
+    change->number = 0;
+    if (is_default(value) || rv_parse_int(value, 1, option->most, &change->number)) return CLI_DONE;
+    return cli_bad_value(cli, option, value, "a whole number from 1 to 1000000, or default");
+}
+
+static int read_timeout(const cli_context *cli, const cli_option *option, void *pointer, char *value)
+{
+    struct settings_options *options = pointer;
+    int64_t *ms = &options->timeout_ms.number;
+
+    options->timeout_ms.given = true;
+    *ms = 0;
+    if (is_default(value) || (rv_parse_duration(value, ms) && *ms > 0 && *ms <= AGE_MAX_MS)) return CLI_DONE;
+    return cli_bad_value(cli, option, value,
+                         "a duration above zero such as 90 (seconds), 1.5, 250ms, 5m, 2h or 1d, or default");
+}
+
+static int read_backoff(const cli_context *cli, const cli_option *option, void *pointer, char *value)
+{
+    struct settings_options *options = pointer;
+    rv_error why;
+
+    options->has_backoff = true;
+    options->backoff_given = !is_default(value);
+    if (!options->backoff_given || rv_backoff_parse(value, &options->backoff, &why) == REEVE_OK) return CLI_DONE;
+    return cli_usage(cli, "--%s: %s; or default", option->name, why.text);
+}
+
+static int read_on_dead(const cli_context *cli, const cli_option *option, void *pointer, char *value)
+{
+    struct settings_options *options = pointer;
+
+    options->on_dead = strcmp(value, "none") == 0 ? "" : value;
+    if (options->on_dead[0] == '\0' || rv_valid_type(value, strlen(value))) return CLI_DONE;
+    return cli_bad_value(cli, option, value, "a type (1 to 100 of A-Z a-z 0-9 . _ - : /), or none");
+}
+
+static bool parse_age(const char *text, int64_t *ret)
+{
+    *ret = strcmp(text, "forever") == 0 ? -1 : 0;
+    if (*ret < 0 || strcmp(text, "none") == 0) return true;
+    return rv_parse_duration(text, ret) && *ret <= AGE_MAX_MS;
+}
+
+static bool parse_count(const char *text, int64_t *ret)
+{
+    *ret = -1;
+    return strcmp(text, "all") == 0 || rv_parse_int(text, 0, COUNT_MAX, ret);
+}
+
+/* AGE[:COUNT] */
+static int read_keep(const cli_context *cli, const cli_option *option, void *options, char *value)
+{
+    struct keep_change *change = (void *)((char *)options + option->at);
+    size_t length = strcspn(value, ":");
+    char age[PART_MAX] = "";
+
+    if (length < sizeof(age)) memcpy(age, value, length);
+    *change = (struct keep_change){.has_age = true, .has_count = value[length] == ':'};
+    if (parse_age(age, &change->keep.age_ms) &&
+        (!change->has_count || parse_count(value + length + 1, &change->keep.count)))
+        return CLI_DONE;
+    return cli_bad_value(cli, option, value,
+                         "AGE[:COUNT], for instance 7d, 12h:5000, forever:all or none (counts to 1000000000)");
+}
+
+#define AT(field) offsetof(struct settings_options, field)
+
+static const cli_option settings_table[] = {
+    {"attempts", "N|default", "dead after so many failed attempts", CLI_OTHER, AT(attempts), 1, 1000000, read_number},
+    {"backoff", "SPEC|default", "delays before retries: fixed:30s, list:1s,10s, exponential:1s:1h", CLI_OTHER, 0, 0, 0,
+     read_backoff},
+    {"max-crashes", "N|default", "dead after so many crashes", CLI_OTHER, AT(max_crashes), 1, 1000000, read_number},
+    {"timeout", "DURATION|default", "how long a handler may run", CLI_OTHER, 0, 0, 0, read_timeout},
+    {"on-dead", "TYPE|none", "enqueue a task of this type for each one that dies", CLI_OTHER, 0, 0, 0, read_on_dead},
+    {"keep-completed", "AGE[:COUNT]", "keep completed and cancelled tasks so long, and so many", CLI_OTHER,
+     AT(completed), 0, 0, read_keep},
+    {"keep-dead", "AGE[:COUNT]", "keep dead tasks so long, and so many", CLI_OTHER, AT(dead), 0, 0, read_keep},
+    {"keep-stats", "DAYS", "keep a day's statistics so long; 0: make none", CLI_INT, AT(stats_days), 0, DAYS_MAX, NULL},
+    {0},
+};
+static const struct settings_options settings_defaults = {.stats_days = -1};
+
+/* ---- changing -------------------------------------------------------------------------------------------------- */
+
+static bool changes_policy(const struct settings_options *options)
+{
+    return options->attempts.given || options->max_crashes.given || options->timeout_ms.given || options->has_backoff;
+}
+
+static void merge_policy(reeve_queue_policy *policy, const struct settings_options *options)
+{
+    if (options->attempts.given) policy->max_attempts = (int)options->attempts.number;
+    if (options->max_crashes.given) policy->max_crashes = (int)options->max_crashes.number;
+    if (options->timeout_ms.given) policy->timeout_ms = options->timeout_ms.number;
+    if (options->has_backoff) policy->backoff = options->backoff_given ? &options->backoff : NULL;
+}
+
+static void merge_keep(reeve_keep *keep, const struct keep_change *change)
+{
+    if (change->has_age) keep->age_ms = change->keep.age_ms;
+    if (change->has_count) keep->count = change->keep.count;
+}
+
+static reeve_status change(const cli_context *cli, const struct settings_options *options,
+                           const reeve_queue_settings *held)
+{
+    reeve_queue_policy policy = *held->policy;
+    reeve_keep completed = *held->completed, dead = *held->dead;
+    unsigned days = options->stats_days >= 0 ? (unsigned)options->stats_days : 0;
+    reeve_queue_settings settings = {.size = sizeof(settings),
+                                     .completed = options->completed.has_age ? &completed : NULL,
+                                     .dead = options->dead.has_age ? &dead : NULL,
+                                     .policy = changes_policy(options) ? &policy : NULL,
+                                     .on_dead = options->on_dead,
+                                     .stats_days = options->stats_days >= 0 ? &days : NULL};
+
+    merge_policy(&policy, options);
+    merge_keep(&completed, &options->completed);
+    merge_keep(&dead, &options->dead);
+    return reeve_queue_set(cli->client, cli->rest[0], &settings);
+}
+
+/* What is there is read first: a policy is replaced as a whole, and so is what is kept of a state. */
+static int run_settings(cli_context *cli, void *pointer)
+{
+    const struct settings_options *options = pointer;
+    const char *queue = cli->rest[0];
+    reeve_queue_settings *held = NULL;
+    reeve_status result;
+    int status = cli_queue_argument(cli, queue);
+
+    if (status == CLI_DONE) status = cli_open(cli);
+    if (status != CLI_DONE) return status;
+    result = reeve_queue_settings_get(cli->client, queue, &held);
+    if (result == REEVE_OK && cli->given > 0) {
+        result = change(cli, options, held);
+        reeve_queue_settings_free(held);
+        held = NULL;
+        if (result == REEVE_OK) result = reeve_queue_settings_get(cli->client, queue, &held);
+    }
+    if (result != REEVE_OK) return cli_fail_call(cli, result, queue);
+    status = cli_show_settings(cli, queue, held);
+    reeve_queue_settings_free(held);
+    return status;
+}
+
+const cli_verb cli_verb_settings = {
+    .name = "settings",
+    .synopsis = "QUEUE [--attempts N|default] [--backoff SPEC|default] [--max-crashes N|default]\n"
+                "       [--timeout DURATION|default] [--on-dead TYPE|none] [--keep-completed AGE[:COUNT]]\n"
+                "       [--keep-dead AGE[:COUNT]] [--keep-stats DAYS]",
+    .summary = "Changes what holds for a queue's tasks, and shows it",
+    .options = settings_table,
+    .options_size = sizeof(struct settings_options),
+    .defaults = &settings_defaults,
+    .least = 1,
+    .most = 1,
+    .run = run_settings,
+    .notes =
+        "Sets what is given, leaves the rest as it is, and shows what holds then; without an option it only shows.\n"
+        "It holds at once and for all workers. Attempts, backoff, crashes and timeout are for tasks that say nothing\n"
+        "of their own and whose handlers do not either. A worker whose configuration speaks of the queue writes what\n"
+        "stands there when it starts.\n"
+        "\nAGE is a duration, \"forever\" or \"none\", which keeps nothing; COUNT a number or \"all\", and stays as it is\n"
+        "when it is not given. The newest are kept.\n"
+        "\nExamples:\n"
+        "  reeve settings mail --attempts 10 --backoff exponential:500ms:10m\n"
+        "  reeve settings mail --timeout default --keep-completed 12h:5000\n"
+        "  reeve settings mail\n",
+};

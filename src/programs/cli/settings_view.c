@@ -1,0 +1,117 @@
+#include "settings_view.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/backoff_text.h"
+#include "base/retry.h"
+#include "json.h"
+#include "table.h"
+#include "when.h"
+
+#define BACKOFF_TEXT_MAX 4096
+#define DEFAULT_NOTE " (default)"
+
+/* ---- for programs ---------------------------------------------------------------------------------------------- */
+
+static void number_json(cli_json *json, const char *key, int64_t number)
+{
+    cli_json_maybe(json, key, number > 0 ? number : -1);
+}
+
+static void keep_json(cli_json *json, const char *key, const reeve_keep *keep)
+{
+    cli_json_open(json, key);
+    cli_json_maybe(json, "age_ms", keep->age_ms);
+    cli_json_maybe(json, "count", keep->count);
+    cli_json_close(json);
+}
+
+static void print_json(const char *queue, const reeve_queue_settings *settings, const char *backoff)
+{
+    const reeve_queue_policy *policy = settings->policy;
+    cli_json json;
+
+    cli_json_begin(&json, stdout);
+    cli_json_text(&json, "queue", queue);
+    number_json(&json, "max_attempts", policy->max_attempts);
+    cli_json_text(&json, "backoff", policy->backoff != NULL ? backoff : NULL);
+    number_json(&json, "max_crashes", policy->max_crashes);
+    number_json(&json, "timeout_ms", policy->timeout_ms);
+    cli_json_text(&json, "on_dead", settings->on_dead[0] != '\0' ? settings->on_dead : NULL);
+    cli_json_open(&json, "keep");
+    keep_json(&json, "completed", settings->completed);
+    keep_json(&json, "dead", settings->dead);
+    cli_json_uint(&json, "stats_days", *settings->stats_days);
+    cli_json_close(&json);
+    cli_json_end(&json);
+}
+
+/* ---- for people ------------------------------------------------------------------------------------------------ */
+
+static void add_number(cli_fields *fields, const char *name, int number, int otherwise)
+{
+    cli_fields_addf(fields, name, "%d%s", number > 0 ? number : otherwise, number > 0 ? "" : DEFAULT_NOTE);
+}
+
+static void add_timeout(cli_fields *fields, int64_t ms)
+{
+    char text[CLI_WHEN_TEXT];
+
+    cli_duration_text(ms, text);
+    cli_fields_add(fields, "timeout", ms > 0 ? text : "none" DEFAULT_NOTE);
+}
+
+/* As the options take it. */
+static void add_keep(cli_fields *fields, const char *name, const reeve_keep *keep)
+{
+    char age[CLI_WHEN_TEXT];
+
+    cli_duration_text(keep->age_ms, age);
+    if (keep->age_ms == 0 || keep->count == 0)
+        cli_fields_add(fields, name, "none");
+    else if (keep->count < 0)
+        cli_fields_addf(fields, name, "%s:all", keep->age_ms < 0 ? "forever" : age);
+    else
+        cli_fields_addf(fields, name, "%s:%" PRId64, keep->age_ms < 0 ? "forever" : age, keep->count);
+}
+
+static bool print_fields(const char *queue, const reeve_queue_settings *settings, const char *backoff)
+{
+    const reeve_queue_policy *policy = settings->policy;
+    cli_fields fields;
+    bool printed;
+
+    cli_fields_init(&fields);
+    cli_fields_add(&fields, "queue", queue);
+    add_number(&fields, "attempts", policy->max_attempts, RV_MAX_ATTEMPTS);
+    cli_fields_addf(&fields, "backoff", "%s%s", backoff, policy->backoff != NULL ? "" : DEFAULT_NOTE);
+    add_number(&fields, "max crashes", policy->max_crashes, RV_MAX_CRASHES);
+    add_timeout(&fields, policy->timeout_ms);
+    cli_fields_add(&fields, "on dead", settings->on_dead[0] != '\0' ? settings->on_dead : "none");
+    add_keep(&fields, "keep completed", settings->completed);
+    add_keep(&fields, "keep dead", settings->dead);
+    cli_fields_addf(&fields, "keep stats", "%ud", *settings->stats_days);
+    printed = cli_fields_print(&fields, stdout);
+    cli_fields_fini(&fields);
+    return printed;
+}
+
+int cli_show_settings(const cli_context *cli, const char *queue, const reeve_queue_settings *settings)
+{
+    static const reeve_backoff otherwise = {
+        .base_ms = RV_BACKOFF_BASE_MS, .cap_ms = RV_BACKOFF_CAP_MS, .jitter = RV_BACKOFF_JITTER};
+    const reeve_backoff *backoff = settings->policy->backoff;
+    bool good;
+    rv_buf text;
+
+    rv_buf_init(&text, BACKOFF_TEXT_MAX);
+    rv_backoff_format(&text, backoff != NULL ? backoff : &otherwise);
+    good = !text.failed;
+    if (good && cli->json)
+        print_json(queue, settings, rv_buf_text(&text));
+    else if (good)
+        good = print_fields(queue, settings, rv_buf_text(&text));
+    rv_buf_fini(&text);
+    return good ? CLI_DONE : cli_no_memory(cli);
+}

@@ -1,0 +1,70 @@
+#include "worker/cancel.h"
+
+#include <string.h>
+
+#include "queue/scripts.h"
+#include "worker/lock.h"
+
+/* (One that has not begun is not run.) */
+static void cancel_in(rv_thread *t, const char *queue, const char *id)
+{
+    rv_lock(&t->batch.lock);
+    for (size_t i = 0; i < t->batch.count; i++) {
+        rv_item *item = &t->batch.items[i];
+        if (item->state != RV_ITEM_RUNNING && item->state != RV_ITEM_WAITING) continue;
+        if (strcmp(item->lease.id, id) != 0 || strcmp(t->pool->claims[item->lease.queue]->queue, queue) != 0) continue;
+        item->cancelled = true;
+        if (item->state != RV_ITEM_RUNNING) continue;
+        atomic_store(&t->cancelled, true);
+        atomic_store(&t->stop, true);
+    }
+    rv_unlock(&t->batch.lock);
+}
+
+void rv_tell_cancelled(reeve_worker *worker, const char *queue, const char *id)
+{
+    for (size_t i = 0; i < worker->pool_count; i++) {
+        for (unsigned j = 0; j < worker->pools[i]->thread_count; j++)
+            cancel_in(&worker->pools[i]->threads[j], queue, id);
+    }
+}
+
+/* ---- asking ---------------------------------------------------------------------------------------------------- */
+
+/* What a thread runs: its queue, and a copy of its id. NULL: nothing. */
+static const rv_claim *running_in(rv_thread *t, char ret_id[REEVE_ID_MAX])
+{
+    const rv_claim *claim = NULL;
+    rv_lock(&t->batch.lock);
+    if (t->batch.running != RV_NONE) {
+        const rv_lease *lease = &t->batch.items[t->batch.running].lease;
+        claim = t->pool->claims[lease->queue];
+        rv_copy_text(ret_id, REEVE_ID_MAX, lease->id);
+    }
+    rv_unlock(&t->batch.lock);
+    return claim;
+}
+
+/* (A round trip for each: this is rare.) */
+static bool ask(reeve_worker *worker, rv_thread *t)
+{
+    char id[REEVE_ID_MAX];
+    const rv_reply *reply;
+    rv_conn *conn = worker->keeper.conn;
+    const rv_claim *claim = running_in(t, id);
+    if (claim == NULL) return true;
+    rv_cmd_script(conn, &rv_script_cancelled, 1, 1);
+    rv_arg(conn, claim->prefix.text, claim->prefix.length);
+    rv_args(conn, id);
+    reeve_status status = rv_conn_call(conn, 0, &reply);
+    if (status == REEVE_OK && rv_reply_int(reply, 0) == 1) rv_tell_cancelled(worker, claim->queue, id);
+    return rv_conn_is_open(conn);
+}
+
+void rv_ask_cancelled(reeve_worker *worker)
+{
+    for (size_t i = 0; i < worker->pool_count; i++) {
+        for (unsigned j = 0; j < worker->pools[i]->thread_count; j++)
+            if (!ask(worker, &worker->pools[i]->threads[j])) return;
+    }
+}

@@ -1,0 +1,16 @@
+/*
+ * cancel.h - tasks that are cancelled while they run: their handlers are told.
+ */
+#ifndef RV_CANCEL_H
+#define RV_CANCEL_H
+
+#include "worker/state.h"
+
+/* A task was cancelled: if one of our threads holds it, its handler should end, or not begin. Any thread. */
+void rv_tell_cancelled(reeve_worker *worker, const char *queue, const char *id);
+
+/* Asks Redis which of the running tasks were cancelled, and tells them: the control channel was not heard for a while.
+ * The keeper's thread, with its connection open. */
+void rv_ask_cancelled(reeve_worker *worker);
+
+#endif

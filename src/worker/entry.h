@@ -1,0 +1,15 @@
+/*
+ * entry.h - the worker's entry in the registry, for people: who it is, what its threads run, how it fares.
+ */
+#ifndef RV_ENTRY_H
+#define RV_ENTRY_H
+
+#include "worker/state.h"
+
+/* How many running tasks an entry tells of: those that have run longest. */
+#define RV_ENTRY_RUNNING 64
+
+/* Writes it anew, as JSON. The keeper. */
+void rv_entry_write(rv_buf *json, reeve_worker *worker);
+
+#endif

@@ -1,0 +1,78 @@
+#include "worker/once.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/id.h"
+#include "base/retry.h"
+#include "worker/lock.h"
+
+/* One turn for the item alone, of this very lease. */
+static reeve_status settle(rv_thread *t, const rv_item *item, const rv_settlement *done, bool *ret_accepted)
+{
+    char lease[40];
+    const rv_reply *reply;
+    rv_turn_reply said;
+    const rv_settlement *items[] = {done};
+    rv_turn_group group = {.prefix = &t->pool->claims[item->lease.queue]->prefix,
+                           .session = t->batch.sessions[item->lease.queue],
+                           .lease = lease,
+                           .items = items,
+                           .count = 1};
+    rv_turn turn = {.thread = t->number_text, .session_ms = t->worker->session_ms, .groups = &group, .group_count = 1};
+    (void)snprintf(lease, sizeof(lease), "%lld %s", (long long)item->lease.since_ms, t->number_text);
+    rv_turn_build(t->conn, &turn);
+    reeve_status status = rv_conn_call(t->conn, 0, &reply);
+    if (status == REEVE_OK && !rv_turn_read(&said, reply)) status = REEVE_EREDIS;
+    if (status == REEVE_OK) *ret_accepted = said.refused->count == 0;
+    return status;
+}
+
+/* A session that stands has stood all the time: what it does not hold any more it has settled. */
+static reeve_status does_session_stand(rv_thread *t, const rv_item *item, bool *ret_stands)
+{
+    char key[RV_SESSION_LENGTH + 16];
+    const rv_reply *reply;
+    const rv_prefix *prefix = &t->pool->claims[item->lease.queue]->prefix;
+    (void)snprintf(key, sizeof(key), "running:%s", t->batch.sessions[item->lease.queue]);
+    rv_cmd(t->conn, 3);
+    rv_args(t->conn, "HEXISTS");
+    rv_arg2(t->conn, prefix->text, prefix->length, key, strlen(key));
+    rv_args(t->conn, "#");
+    reeve_status status = rv_conn_call(t->conn, 0, &reply);
+    *ret_stands = status == REEVE_OK && rv_reply_int(reply, 0) == 1;
+    return status;
+}
+
+static void note_accepted(rv_thread *t, rv_item *item)
+{
+    rv_lock(&t->batch.lock);
+    item->accepted = true;
+    rv_unlock(&t->batch.lock);
+}
+
+bool rv_thread_settle_first(rv_thread *t, rv_item *item, const rv_policy *policy)
+{
+    const rv_settlement done = {.id = item->lease.id,
+                                .verb = REEVE_OUTCOME_DONE,
+                                .has_info = item->lease.has_info,
+                                .checkpoint = item->lease.has_checkpoint,
+                                .deadline = item->lease.envelope.deadline_ms > 0,
+                                .unique = policy->unique};
+    bool accepted = false, sent = false;
+    for (unsigned tries = 1; rv_worker_phase(t->worker) < RV_PHASE_LEAVING; tries++) {
+        if (!rv_thread_connect(t)) return false;
+        reeve_status status = settle(t, item, &done, &accepted);
+        /* Refused the second time: it may have been the first that settled it. */
+        if (status == REEVE_OK && !accepted && sent) status = does_session_stand(t, item, &accepted);
+        if (status == REEVE_OK) break;
+        if (status != REEVE_EREDIS) {
+            sent = true;
+        } else {
+            rv_waker_silence(&t->waker);
+            rv_waker_wait(&t->waker, rv_deadline(rv_reconnect_delay(tries, rv_random_unit())));
+        }
+    }
+    if (accepted) note_accepted(t, item);
+    return accepted;
+}

@@ -1,0 +1,16 @@
+/*
+ * once.h - tasks that run at most once: settled as done before they run.
+ */
+#ifndef RV_ONCE_H
+#define RV_ONCE_H
+
+#include "worker/policy.h"
+#include "worker/thread.h"
+
+/*
+ * Settles the running item as done; from then on it is accepted, whatever its handler says. Waits for a lost connection
+ * to come back. False: the item is not ours any more, or it could not be found out whether it is; then it must not run.
+ */
+bool rv_thread_settle_first(rv_thread *thread, rv_item *item, const rv_policy *policy);
+
+#endif

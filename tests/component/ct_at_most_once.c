@@ -1,0 +1,174 @@
+/* Tasks that run at most once: completed before they run. */
+#include <stdio.h>
+#include <string.h>
+
+#include "support/worker.h"
+
+#define Q "reeve:{q}:"
+#define AWAIT_STATE(id, state) TEST_AWAIT(strcmp(test_state("q", id), state) == 0)
+
+static int set_up(void **state)
+{
+    test_close_gate();
+    return test_place_empty(state);
+}
+
+static void stop_and_destroy(reeve_worker *worker)
+{
+    if (reeve_worker_stop(worker, 10000) != REEVE_OK) fail_msg("%s", reeve_worker_error(worker));
+    reeve_worker_destroy(worker);
+}
+
+static void put(const char *id, const char *type, const char *payload)
+{
+    test_put_spec(
+        (reeve_task_spec){.id = id, .type = type, .payload = {payload, strlen(payload)}, .at_most_once = true});
+}
+
+/* It is done when it begins; and what it says in the end counts, but changes nothing. */
+static void done_before_it_runs(void **state)
+{
+    (void)state;
+    reeve_worker *worker = test_worker_run(1, 0);
+    put("x", "stubborn", "");
+    TEST_AWAIT(test_begun == 1);
+    assert_string_equal(test_state("q", "x"), "completed");
+    test_ok(test_client, reeve_wait(test_client, "q", "x", 5000, NULL));
+    test_open_gate();
+    put("n1", "act", "fail");
+    put("n2", "act", "retry 0");
+    put("n3", "act", "snooze 0");
+    put("n4", "act", "result r");
+    put("n5", "act", "none");
+    TEST_AWAIT(test_worker_stats(worker).completed == 6);
+    for (int i = 1; i <= 5; i++) {
+        char id[8];
+        (void)snprintf(id, sizeof(id), "n%d", i);
+        assert_string_equal(test_state("q", id), "completed");
+        assert_int_equal(test_runs[i], 1);
+    }
+    assert_int_equal(test_worker_stats(worker).failed, 3);
+    assert_int_equal(test_worker_stats(worker).dead, 0);
+    assert_int_equal(test_worker_stats(worker).refused, 0);
+    reeve_task_info *info = test_show("q", "n4");
+    assert_true(info->at_most_once);
+    assert_null(info->result.data); /* it came too late */
+    reeve_task_info_free(info);
+    stop_and_destroy(worker);
+    reeve_queue_info queue;
+    test_ok(test_client, reeve_queue(test_client, "q", &queue));
+    assert_int_equal(queue.completed_total, 6);
+    assert_int_equal(queue.failed_total, 3);
+    assert_int_equal(queue.dead_total, 0);
+}
+
+/* Others of its batch are as they would be without it, and none waits behind it. */
+static void among_others(void **state)
+{
+    (void)state;
+    reeve_worker *worker = test_worker_new(NULL);
+    const reeve_handler_policy policy = {.type = "nap", .at_most_once = true};
+    assert_int_equal(reeve_worker_set_policy(worker, &policy), REEVE_OK);
+    for (int i = 0; i < 400; i++) {
+        char id[8];
+        (void)snprintf(id, sizeof(id), "n%d", i);
+        test_put_spec(
+            (reeve_task_spec){.id = id, .type = i % 3 == 0 ? "nap" : "t", .payload = {i % 60 == 0 ? "30" : "0", 2}});
+    }
+    test_worker_pool(worker, "q", 2, 64);
+    test_worker_start(worker);
+    TEST_AWAIT(test_count("q", "completed") == 400 && test_ran == 400);
+    for (int i = 0; i < 400; i++) assert_int_equal(test_runs[i], 1);
+    stop_and_destroy(worker);
+    assert_int_equal(test_number("EXISTS " Q "ready " Q "scheduled"), 0);
+}
+
+/* The worker dies while it runs: it is not run again. */
+static void its_session_dies(void **state)
+{
+    (void)state;
+    reeve_worker_options options = {.session_ms = 600};
+    reeve_worker *worker = test_worker_new(&options);
+    test_worker_pool(worker, "q", 1, 0);
+    test_worker_start(worker);
+    test_put_spec((reeve_task_spec){.id = "x", .type = "hold", .at_most_once = true});
+    TEST_AWAIT(test_begun == 1);
+    char session[64];
+    rv_copy_text(session, sizeof(session), test_cmd(test_conn, "ZRANGE " Q "sessions 0 0"));
+    session[strcspn(session, "]")] = '\0';
+    (void)test_cmd(test_conn, "ZADD " Q "sessions 1 %s", session[0] == '[' ? session + 1 : session);
+    test_tend_all("q");
+    assert_string_equal(test_state("q", "x"), "completed");
+    test_open_gate();
+    stop_and_destroy(worker);
+    assert_int_equal(test_begun, 1);
+    assert_string_equal(test_state("q", "x"), "completed");
+}
+
+/* Its time is up: it is told, and that is all. */
+static void its_time_is_up(void **state)
+{
+    (void)state;
+    reeve_worker *worker = test_worker_run(1, 0);
+    test_put_spec((reeve_task_spec){.id = "x", .type = "hold", .timeout_ms = 60, .at_most_once = true});
+    TEST_AWAIT(test_told == 1);
+    test_put("q", "next");
+    AWAIT_STATE("next", "completed");
+    assert_string_equal(test_state("q", "x"), "completed");
+    assert_int_equal(test_begun, 1);
+    stop_and_destroy(worker);
+}
+
+/* What comes before it is settled is as for any other task: it may be tried again. */
+static void what_does_not_begin_is_not_done(void **state)
+{
+    (void)state;
+    reeve_worker *worker = test_worker_run(1, 0);
+    test_put_spec((reeve_task_spec){.id = "x", .type = "nobody", .max_attempts = 1, .at_most_once = true});
+    AWAIT_STATE("x", "dead");
+    test_put_spec((reeve_task_spec){.id = "y", .deadline_ms = 1, .at_most_once = true});
+    AWAIT_STATE("y", "dead");
+    assert_int_equal(test_ran, 0);
+    stop_and_destroy(worker);
+}
+
+/* Redis drops connections all the time: no task runs twice, and none that is not completed runs. */
+static void connections_are_lost(void **state)
+{
+    (void)state;
+    reeve_worker *worker = test_worker_new(NULL);
+    const reeve_handler_policy policy = {.type = "t", .at_most_once = true};
+    assert_int_equal(reeve_worker_set_policy(worker, &policy), REEVE_OK);
+    for (int i = 0; i < 1000; i++) {
+        char id[8];
+        (void)snprintf(id, sizeof(id), "n%d", i);
+        test_put_spec((reeve_task_spec){.id = id, .type = "t"});
+    }
+    test_worker_pool(worker, "q", 2, 0);
+    test_worker_start(worker);
+    for (int i = 0; i < 100 && test_count("q", "completed") < 1000; i++) {
+        test_kill_connections();
+        test_pause();
+    }
+    TEST_AWAIT(test_count("q", "completed") == 1000);
+    stop_and_destroy(worker);
+    unsigned ran = 0;
+    for (int i = 0; i < 1000; i++) {
+        assert_in_range(test_runs[i], 0, 1);
+        ran += test_runs[i];
+    }
+    assert_int_equal(ran, 1000); /* (the worker lived: it found out what had become of each) */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(done_before_it_runs, set_up),
+        cmocka_unit_test_setup(among_others, set_up),
+        cmocka_unit_test_setup(its_session_dies, set_up),
+        cmocka_unit_test_setup(its_time_is_up, set_up),
+        cmocka_unit_test_setup(what_does_not_begin_is_not_done, set_up),
+        cmocka_unit_test_setup(connections_are_lost, set_up),
+    };
+    return cmocka_run_group_tests_name("ct_at_most_once", tests, test_place_start, test_place_stop);
+}

@@ -1,0 +1,254 @@
+/* Limits: how many tasks may start, and what must be true of those that may not. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/model_gate.h"
+
+const model_rate model_rates_known[RATES] = {{0, 0, 0}, {1, 1000, 1}, {3, 1000, 3}, {10, 100, 2}, {5000, 1000, 20}};
+
+void model_limits_begin(void)
+{
+    for (int queue = 0; queue < QUEUES; queue++) {
+        model_limits *l = &model.queues[queue].limits;
+        l->concurrency = l->group_concurrency = NO_LIMIT;
+        for (int group = 0; group <= GROUPS; group++) l->own_concurrency[group] = l->own_rate[group] = NOT_SAID;
+    }
+}
+
+void model_rate_text(int rate, char text[32])
+{
+    const model_rate *r = &model_rates_known[rate];
+    text[0] = '\0';
+    if (rate > 0) (void)snprintf(text, 32, "%d %d %d", r->count, r->period, r->burst);
+}
+
+/* ---- room ------------------------------------------------------------------------------------------------------- */
+
+int model_running(int queue, int group)
+{
+    int count = 0;
+    for (int id = 0; id < SLOTS; id++) {
+        const model_task *task = model_task_of(queue, id);
+        count += task->state == RUNNING && (group == 0 || task->group == group);
+    }
+    return count;
+}
+
+/* As the generic cell rate algorithm has it; where many start in a millisecond, some of these go together. */
+static int rate_room(int rate, double clock)
+{
+    const model_rate *r = &model_rates_known[rate];
+    double step = (double)r->period / r->count, now = (double)model.now_ms, lag = r->burst * step;
+    if (step < 1 && lag < 5) lag = 5;
+    double room = floor((now + lag - (clock > now ? clock : now) + 0.001) / step);
+    return room < 0 ? 0 : (int)room;
+}
+
+static double rate_clock(int rate, double clock, int used)
+{
+    const model_rate *r = &model_rates_known[rate];
+    double now = (double)model.now_ms;
+    char text[64]; /* (clocks are kept to a microsecond) */
+    (void)snprintf(text, sizeof(text), "%.3f", (clock > now ? clock : now) + used * ((double)r->period / r->count));
+    return strtod(text, NULL);
+}
+
+static int group_rate(const model_limits *l, int group)
+{
+    return l->own_rate[group] == NOT_SAID ? l->group_rate : l->own_rate[group];
+}
+
+static int group_concurrency(const model_limits *l, int group)
+{
+    return l->own_concurrency[group] == NOT_SAID ? l->group_concurrency : l->own_concurrency[group];
+}
+
+static int least(int one, int other)
+{
+    return one < other ? one : other;
+}
+
+int model_queue_room(int queue, int want)
+{
+    const model_limits *l = &model.queues[queue].limits;
+    int room = want;
+    if (l->concurrency != NO_LIMIT) {
+        int left = l->concurrency - model_running(queue, 0);
+        if (left <= 0) return 0;
+        room = least(room, left / 16 > 1 ? left / 16 : 1);
+    }
+    if (l->hold_ms > model.now_ms) return 0;
+    return l->rate ? least(room, rate_room(l->rate, l->clock)) : room;
+}
+
+int model_group_room(int queue, int group)
+{
+    const model_limits *l = &model.queues[queue].limits;
+    int room = SLOTS, concurrency = group_concurrency(l, group);
+    if (concurrency != NO_LIMIT) room = concurrency - model_running(queue, group);
+    if (group_rate(l, group) > 0) room = least(room, rate_room(group_rate(l, group), l->clocks[group]));
+    if (l->holds_ms[group] > model.now_ms) room = 0;
+    return room < 0 ? 0 : room;
+}
+
+bool model_may_group_start(int queue, int group, int started)
+{
+    const model_limits *l = &model.queues[queue].limits;
+    int concurrency = group_concurrency(l, group), rate = group_rate(l, group);
+    if (l->holds_ms[group] > model.now_ms) return false;
+    if (rate > 0 && rate_room(rate, l->clocks[group]) < started) return false;
+    return concurrency == NO_LIMIT || l->counting || model_running(queue, group) <= concurrency;
+}
+
+void model_count_started(int queue, const int started[GROUPS + 1], int all)
+{
+    model_limits *l = &model.queues[queue].limits;
+    if (l->rate && all > 0) l->clock = rate_clock(l->rate, l->clock, all);
+    for (int group = 1; group <= GROUPS; group++)
+        if (group_rate(l, group) > 0 && started[group] > 0)
+            l->clocks[group] = rate_clock(group_rate(l, group), l->clocks[group], started[group]);
+}
+
+/* ---- parked and called -------------------------------------------------------------------------------------------- */
+
+void model_take_over_parked(int queue, bool may_park)
+{
+    const model_seen *seen = model_look();
+    for (int id = 0; seen && id < SLOTS; id++) {
+        model_task *task = model_task_of(queue, id);
+        const model_seen_task *now = &seen->queues[queue].tasks[id];
+        if (task->state == READY && now->state == PARKED) {
+            if (!may_park || task->group == 0) model_differ("%s is parked", model_id(id));
+            task->state = PARKED;
+            COVER(GATE_PARKS);
+        } else if (task->state == PARKED && now->state == READY) {
+            task->state = READY;
+            COVER(GATE_CALLS);
+        }
+    }
+}
+
+static void check_parked(int queue, const model_seen_queue *seen)
+{
+    bool waits[GROUPS + 1] = {false};
+    for (int id = 0; id < SLOTS; id++) {
+        const model_seen_task *task = &seen->tasks[id];
+        int group = model_task_of(queue, id)->group;
+        if ((task->state == PARKED) != (task->parked > 0) || (task->parked && task->parked != group))
+            model_differ("%s, of group %d, is %s and parked in %d", model_id(id), group,
+                         model_state_names[task->state], task->parked);
+        if (task->parked && task->parked_at != task->score) model_differ("%s is parked at two places", model_id(id));
+        if (task->called && (task->called != group || task->state != READY))
+            model_differ("%s, of group %d, is %s and called in %d", model_id(id), group,
+                         model_state_names[task->state], task->called);
+        if (task->parked || task->called) waits[group] = true;
+    }
+    for (int group = 1; group <= GROUPS; group++) {
+        bool looked_at = seen->opening_ms[group] || seen->reopening[group];
+        if (waits[group] != looked_at) model_differ("group %d is %s looked at again", group, looked_at ? "" : "not");
+        if (looked_at && !strchr(seen->gate, 'g')) model_differ("group %d waits, and gate is %s", group, seen->gate);
+    }
+}
+
+/* ---- what is counted ---------------------------------------------------------------------------------------------- */
+
+static void check_clock(const char *what, double *known, double seen, bool may_go)
+{
+    if (seen > 0 && fabs(seen - *known) > 0.01)
+        model_differ("the rate of %s stands at %.3f, not %.3f", what, seen, *known);
+    if (seen > 0) return;
+    if (*known > (double)model.now_ms && !may_go) model_differ("the rate of %s does not stand at %.3f", what, *known);
+    *known = 0;
+}
+
+static bool has_own(const model_limits *l)
+{
+    for (int group = 1; group <= GROUPS; group++)
+        if (l->own_concurrency[group] != NOT_SAID || l->own_rate[group] != NOT_SAID) return true;
+    return false;
+}
+
+static void check_slots(int queue, const model_seen_queue *seen)
+{
+    const model_limits *l = &model.queues[queue].limits;
+    bool counted = l->group_concurrency != NO_LIMIT || has_own(l);
+    int count[GROUPS + 1] = {0};
+    for (int id = 0; id < SLOTS; id++) {
+        const model_task *task = model_task_of(queue, id);
+        int slot = seen->tasks[id].slot;
+        count[slot]++;
+        if (slot && (task->state != RUNNING || task->group != slot || !counted))
+            model_differ("%s has a slot of group %d", model_id(id), slot);
+        if (counted && !l->counting && task->state == RUNNING && slot != task->group)
+            model_differ("%s runs, and has no slot of group %d", model_id(id), task->group);
+    }
+    for (int group = 1; group <= GROUPS; group++)
+        if (seen->taken[group] != count[group])
+            model_differ("group %d has taken %d, not %d", group, seen->taken[group], count[group]);
+}
+
+static void check_flags(const model_limits *l, const char *gate)
+{
+    bool own = has_own(l), holds = false;
+    for (int group = 1; group <= GROUPS; group++) holds = holds || l->holds_ms[group];
+    if ((strchr(gate, 'c') != NULL) != (l->concurrency != NO_LIMIT) ||
+        (strchr(gate, 'q') != NULL) != (l->rate || l->hold_ms) ||
+        (strchr(gate, 's') != NULL) != (own || l->group_concurrency != NO_LIMIT) ||
+        ((own || holds || l->group_concurrency != NO_LIMIT || l->group_rate) && !strchr(gate, 'g')))
+        model_differ("gate is %s", gate);
+}
+
+static void check_number(const char *what, const char *seen, int number, int none)
+{
+    if (number == none ? *seen != '\0' : (*seen == '\0' || atoi(seen) != number))
+        model_differ("%s is \"%s\", not %d", what, seen, number);
+}
+
+static void check_rate(const char *what, const char *seen, int rate)
+{
+    char text[32];
+    model_rate_text(rate, text);
+    if (strcmp(seen, text) != 0) model_differ("%s is \"%s\", not %s", what, seen, text);
+}
+
+static void check_settings(const model_limits *l, const model_seen_queue *seen)
+{
+    check_number("concurrency", seen->concurrency, l->concurrency, NO_LIMIT);
+    check_number("group_concurrency", seen->group_concurrency, l->group_concurrency, NO_LIMIT);
+    check_rate("rate", seen->rate, l->rate);
+    check_rate("group_rate", seen->group_rate, l->group_rate);
+    if (atoll(seen->hold) != l->hold_ms) model_differ("hold is %s", seen->hold);
+    for (int group = 1; group <= GROUPS; group++) {
+        check_number("c:", seen->own_concurrency[group], l->own_concurrency[group], NOT_SAID);
+        if (seen->has_own_rate[group] != (l->own_rate[group] != NOT_SAID)) model_differ("group %d has r:", group);
+        if (l->own_rate[group] != NOT_SAID) check_rate("r:", seen->own_rate[group], l->own_rate[group]);
+        if (seen->holds_ms[group] != l->holds_ms[group])
+            model_differ("group %d is held until %lld", group, (long long)seen->holds_ms[group]);
+    }
+}
+
+void model_check_gate(int queue, const model_seen_queue *seen)
+{
+    model_limits *l = &model.queues[queue].limits;
+    l->counting = seen->counting;
+    check_settings(l, seen);
+    check_flags(l, seen->gate);
+    check_parked(queue, seen);
+    check_slots(queue, seen);
+    check_number("gate.running", seen->running, l->concurrency == NO_LIMIT ? -1 : model_running(queue, 0), -1);
+    check_clock("the queue", &l->clock, seen->clock, l->rate == 0);
+    for (int group = 1; group <= GROUPS; group++)
+        check_clock("a group", &l->clocks[group], seen->clocks[group], !l->group_rate && !has_own(l));
+}
+
+/* Nothing may start now, whoever comes. */
+bool model_is_shut(int queue, const model_seen_queue *seen)
+{
+    model_queue *q = &model.queues[queue];
+    if (model_queue_room(queue, 1) > 0 && seen->opens_ms <= model.now_ms) return false;
+    /* (When the time has come tend tells somebody.) */
+    if (q->limits.concurrency == NO_LIMIT || model_running(queue, 0) < q->limits.concurrency) q->token_lost = true;
+    return true;
+}

@@ -1,0 +1,33 @@
+/*
+ * model_gate.h - limits, as the operations and the checks see them.
+ */
+#ifndef TEST_MODEL_GATE_H
+#define TEST_MODEL_GATE_H
+
+#include "model/model.h"
+
+enum { NO_LIMIT = -1, NOT_SAID = -2, RATES = 5 };
+
+typedef struct model_rate {
+    int count, period, burst;
+} model_rate;
+
+/* Rates go by their number in this table; 0: none. */
+extern const model_rate model_rates_known[RATES];
+void model_rate_text(int rate, char text[32]);
+
+int model_running(int queue, int group /* 0: all */);
+/* How many tasks may start now. */
+int model_queue_room(int queue, int want);
+int model_group_room(int queue, int group);
+/* Of a group of which so many tasks have been started in this turn: they were allowed to. */
+bool model_may_group_start(int queue, int group, int started);
+void model_count_started(int queue, const int started[GROUPS + 1], int all);
+
+/* Which ready tasks are parked, and which parked ones are called, is seen in Redis. */
+void model_take_over_parked(int queue, bool may_park);
+
+bool model_is_shut(int queue, const model_seen_queue *seen);
+void model_check_gate(int queue, const model_seen_queue *seen);
+
+#endif

@@ -1,0 +1,77 @@
+/* What users do to queues: pause, and settings that are written as they are. */
+#include "model/model.h"
+#include "support/queue.h"
+
+enum { QUEUE, FLAGS = 2, AGE };
+enum { TWICE = 1 };
+
+/* ---- queues ---------------------------------------------------------------------------------------------------- */
+
+enum { PAUSED = 1 };
+
+void model_pause_make(int arg[ARGS])
+{
+    arg[QUEUE] = model_choose_queue();
+    arg[PAUSED] = !model.queues[arg[QUEUE]].paused && model_chance(3) == 0;
+    arg[FLAGS] = CHOOSE(0, TWICE);
+}
+
+void model_pause(const int arg[ARGS])
+{
+    model_queue *queue = &model.queues[arg[QUEUE]];
+    bool on = arg[PAUSED] == 1;
+    for (int i = 0; i <= (arg[FLAGS] & TWICE); i++) {
+        const rv_reply *reply = CALL(pause, arg[QUEUE], on ? "1" : "0");
+        if (!reply) return;
+        if (rv_reply_int(reply, -1) != (queue->paused != on)) model_differ("pause says %s", test_reply_text(reply));
+        if (queue->paused == on) COVER(PAUSE_SAME);
+        if (queue->paused != on && on) COVER(PAUSE_ON);
+        if (queue->paused != on && !on) COVER(PAUSE_OFF);
+        queue->paused = on;
+    }
+}
+
+enum { WHICH = 1, COUNT = 2 };
+
+void model_keep_make(int arg[ARGS])
+{
+    arg[QUEUE] = model_choose_queue();
+    arg[WHICH] = CHOOSE(0, 1);
+    arg[COUNT] = CHOOSE(0, 0, 0, 1, 1, 1, 2, -1, 10000);
+    arg[AGE] = CHOOSE(0, -1, 1000, 5000, DAY, DAY, DAY, DAY);
+}
+
+/* (No script: settings are written as they are.) */
+void model_keep(const int arg[ARGS])
+{
+    static const char *const names[] = {"completed", "dead"};
+    model_queue *queue = &model.queues[arg[QUEUE]];
+    model_look_again();
+    (void)test_cmd(test_conn, "HSET %ssettings %s_age %d %s_count %d", model_prefix(arg[QUEUE]), names[arg[WHICH]],
+                   arg[AGE], names[arg[WHICH]], arg[COUNT]);
+    queue->kept[arg[WHICH]] = true;
+    queue->keep_age[arg[WHICH]] = arg[AGE];
+    queue->keep_count[arg[WHICH]] = arg[COUNT];
+}
+
+/* ---- deaths call for tasks -------------------------------------------------------------------------------------- */
+
+enum { ON = 1 };
+
+void model_on_dead_make(int arg[ARGS])
+{
+    arg[QUEUE] = model_choose_queue();
+    arg[ON] = CHOOSE(0, 1, 1);
+}
+
+void model_on_dead(const int arg[ARGS])
+{
+    model_queue *queue = &model.queues[arg[QUEUE]];
+    model_look_again();
+    if (arg[ON])
+        (void)test_cmd(test_conn, "HSET %ssettings on_dead d", model_prefix(arg[QUEUE]));
+    else
+        (void)test_cmd(test_conn, "HDEL %ssettings on_dead", model_prefix(arg[QUEUE]));
+    queue->on_dead = arg[ON];
+    if (arg[ON]) COVER(ON_DEAD_SET);
+}

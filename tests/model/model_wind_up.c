@@ -1,0 +1,116 @@
+/*
+ * The end of a sequence: whoever works dies, time passes, one thread does all that there is to do. Then all tasks have
+ * ended, and nothing is left of limits and groups but the settings.
+ */
+#include "model/model_gate.h"
+
+enum { ROUNDS = 400, TENDS = 50, MUCH = 20 };
+
+static bool step(int kind, const int arg[ARGS])
+{
+    if (model.words[0] || model.full) return false;
+    model_kinds[kind].run(arg);
+    if (!model.full) model_check();
+    return !model.words[0] && !model.full;
+}
+
+#define STEP(kind, ...) step(kind, (const int[ARGS]){__VA_ARGS__})
+
+/* (What is held at none at all would wait for ever.) */
+static void open_limits(int queue)
+{
+    const model_limits *l = &model.queues[queue].limits;
+    if (l->concurrency == 0) STEP(LIMIT, queue, 0, 1);
+    if (l->group_concurrency == 0) STEP(LIMIT, queue, 2, 1);
+    for (int group = 1; group <= GROUPS; group++)
+        if (l->own_concurrency[group] == 0) STEP(LIMIT, queue, 4, 1, group);
+}
+
+static void tend(int queue)
+{
+    for (int i = 0; i < TENDS && STEP(TEND, 0, queue); i++)
+        if (!model.queues[queue].more) return;
+    if (!model.full) model_differ("queue %d always has more to tend", queue);
+}
+
+/* A task that has not ended; -1: there is none. */
+static int unended(int queue)
+{
+    for (int id = 0; id < SLOTS; id++) {
+        model_state state = model_task_of(queue, id)->state;
+        if (state != NONE && state < COMPLETED) return id;
+    }
+    return -1;
+}
+
+static void let_time_pass(void)
+{
+    int64_t next = -1;
+    for (int queue = 0; queue < QUEUES; queue++) {
+        int64_t at = model.queues[queue].next_ms;
+        if (at >= 0 && (next < 0 || at < next)) next = at;
+    }
+    for (int queue = 0; queue < QUEUES; queue++) {
+        int id = unended(queue);
+        if (next < 0 && id >= 0)
+            model_differ("nothing more happens, and %s is %s", model_id(id),
+                         model_state_names[model_task_of(queue, id)->state]);
+    }
+    STEP(CLOCK, next > model.now_ms ? (int)(next - model.now_ms) : 1);
+}
+
+static void begin(void)
+{
+    for (int queue = 0; queue < QUEUES; queue++) {
+        STEP(PAUSE, queue, 0);
+        STEP(KEEP, queue, 0, 0, 0);
+        STEP(KEEP, queue, 1, 0, 0);
+        open_limits(queue);
+    }
+    for (int hand = 0; hand < HANDS; hand++) STEP(DIE, hand);
+    STEP(CLOCK, TTL + 1);
+}
+
+static void leave(int queue)
+{
+    if (model.hands[0].begun[queue]) STEP(LEAVE, 0, queue);
+}
+
+/* True when something was done. */
+static bool work(void)
+{
+    for (int queue = 0; queue < QUEUES; queue++) tend(queue);
+    STEP(TURN, 0, 0, 2, MUCH);
+    bool any = model.hands[0].belief_count > 0;
+    while (model.hands[0].belief_count > 0 && STEP(TURN, 0, 0, 0, 0, MUCH)) {}
+    return any;
+}
+
+static void check_end(int queue, const model_seen_queue *seen)
+{
+    for (int group = 1; group <= GROUPS; group++)
+        if (seen->opening_ms[group] || seen->reopening[group] || seen->taken[group] || seen->clocks[group] > 0 ||
+            seen->holds_ms[group])
+            model_differ("something is left of group %d in queue %d", group, queue);
+    if (seen->groups || seen->grouped) model_differ("groups are left in the order of queue %d", queue);
+}
+
+void model_wind_up(void)
+{
+    if (model.full || model.words[0]) return;
+    begin();
+    for (int i = 0; i < ROUNDS && (unended(0) >= 0 || unended(1) >= 0); i++) {
+        if (model.words[0] || model.full) return;
+        if (work()) continue;
+        for (int queue = 0; queue < QUEUES; queue++) leave(queue);
+        for (int queue = 0; queue < QUEUES; queue++) tend(queue);
+        if (!model.words[0]) let_time_pass();
+    }
+    for (int queue = 0; queue < QUEUES; queue++)
+        if (unended(queue) >= 0) model_differ("%s does not end", model_id(unended(queue)));
+    for (int queue = 0; queue < QUEUES; queue++) leave(queue);
+    STEP(CLOCK, 20000);
+    for (int queue = 0; queue < QUEUES; queue++) tend(queue);
+    for (int queue = 0; queue < QUEUES && !model.words[0] && !model.full; queue++)
+        check_end(queue, &model_look()->queues[queue]);
+}

@@ -1,0 +1,116 @@
+# st_settings.sh - what holds for a queue's tasks as a user sets and sees it by `reeve settings`, and that workers act on it.
+. "$(dirname "$0")/lib.sh"
+
+usage() {
+    local option value
+    export REEVE_REDIS=unix:///nonexistent/redis.sock
+    expect_status 2 reeve settings
+    expect_status 2 reeve settings 'q q'
+    expect_status 2 reeve settings q r
+    for option in attempts max-crashes; do
+        for value in 0 -1 1.5 many 1000001 ''; do
+            expect_status 2 reeve settings q "--$option" "$value"
+            expect_has "$ERR" "--$option \"$value\": expected a whole number from 1 to 1000000, or default"
+        done
+    done
+    for value in 0 -5 soon none; do
+        expect_status 2 reeve settings q --timeout "$value"
+        expect_has "$ERR" "--timeout \"$value\": expected a duration above zero"
+    done
+    expect_status 2 reeve settings q --backoff slow
+    expect_has "$ERR" '--backoff: backoff "slow": expected exponential[:BASE[:CAP]]'
+    expect_has "$ERR" "or default"
+    expect_status 2 reeve settings q --on-dead 'a b'
+    expect_has "$ERR" '--on-dead "a b": expected a type'
+    for option in keep-completed keep-dead; do
+        for value in soon -1 1h: 1h:-1 1h:many 1h:1000000001 :5 '' 99999999999999999999999999999999999999999d; do
+            expect_status 2 reeve settings q "--$option" "$value"
+            expect_has "$ERR" "--$option \"$value\": expected AGE[:COUNT]"
+        done
+    done
+    expect_status 2 reeve settings q --keep-stats 3651
+    expect_status 3 reeve settings q
+    expect_status 3 reeve settings q --attempts 3
+    expect_eq "$OUT" ""
+    unset REEVE_REDIS
+}
+
+KEEP_DEFAULT='{"completed":{"age_ms":86400000,"count":10000},"dead":{"age_ms":7776000000,"count":10000},"stats_days":30}'
+DEFAULTS="\"max_attempts\":null,\"backoff\":null,\"max_crashes\":null,\"timeout_ms\":null,\"on_dead\":null,\"keep\":$KEEP_DEFAULT}"
+
+showing() {
+    expect_status 0 reeve settings a
+    expect_eq "$OUT" "$(cat <<'END'
+queue:          a
+attempts:       20 (default)
+backoff:        exponential:1s:1h~0.2 (default)
+max crashes:    3 (default)
+timeout:        none (default)
+on dead:        none
+keep completed: 1d:10000
+keep dead:      90d:10000
+keep stats:     30d
+END
+)"
+    expect_eq "$ERR" ""
+    expect_status 0 reeve settings a --json
+    expect_eq "$OUT" "{\"queue\":\"a\",$DEFAULTS"
+    expect_eq "$(redis EXISTS 'reeve:{a}:settings')" 0
+}
+
+setting() {
+    expect_status 0 reeve settings b --attempts 5 --backoff list:1,90~0.1 --max-crashes 2 --timeout 90 --on-dead told \
+        --keep-completed 36h:500 --keep-dead forever:all --keep-stats 7
+    expect_eq "$OUT" "$(cat <<'END'
+queue:          b
+attempts:       5
+backoff:        list:1s,90s~0.1
+max crashes:    2
+timeout:        90s
+on dead:        told
+keep completed: 36h:500
+keep dead:      forever:all
+keep stats:     7d
+END
+)"
+    # What is not given stays, also of the policy, which is one field.
+    expect_status 0 reeve settings b --timeout 250ms --json
+    expect_eq "$OUT" '{"queue":"b","max_attempts":5,"backoff":"list:1s,90s~0.1","max_crashes":2,"timeout_ms":250,"on_dead":"told","keep":{"completed":{"age_ms":129600000,"count":500},"dead":{"age_ms":null,"count":null},"stats_days":7}}'
+    expect_status 0 reeve settings b --attempts default --keep-completed 1.5 --keep-dead none
+    expect_has "$OUT" "attempts:       20 (default)"
+    expect_has "$OUT" "backoff:        list:1s,90s~0.1"
+    expect_has "$OUT" "max crashes:    2"
+    expect_has "$OUT" "timeout:        250ms"
+    expect_has "$OUT" "keep completed: 1500ms:500"
+    expect_has "$OUT" "keep dead:      none"
+    expect_status 0 reeve settings b --backoff fixed:30s
+    expect_has "$OUT" "backoff:        fixed:30s"
+    expect_status 0 reeve settings b --backoff default --max-crashes default --timeout default --on-dead none \
+        --keep-completed 1d:10000 --keep-dead 90d:10000 --keep-stats 30 --json
+    expect_eq "$OUT" "{\"queue\":\"b\",$DEFAULTS"
+    expect_eq "$(redis HMGET 'reeve:{b}:settings' policy on_dead | tr -d '\n')" ""
+}
+
+# A worker that runs hears of it, for tasks that wait already too.
+in_force() {
+    write_conf one "" 'pools = ( { queues = [ "w" ]; } );'
+    reeve pause w >/dev/null
+    expect_status 0 reeve enqueue w fail '{"kind":"k","message":"m"}' --id a
+    expect_status 0 reeve settings w --attempts 2 --backoff fixed:10ms --on-dead echo
+    start_worker one
+    reeve resume w >/dev/null
+    expect_status 1 reeve wait w/a --timeout 30
+    expect_eq "$(of_task w/a failures)" 2
+    wait_for '[ "$(in_queue w completed)" = 1 ]' 30
+    expect_status 0 reeve settings w --attempts default --keep-completed none --timeout 50ms
+    wait_for '[ "$(in_queue w completed)" = 0 ]' 30
+    expect_status 0 reeve enqueue w sleep '{"ms":60000}' --id b --attempts 1
+    expect_status 1 reeve wait w/b --timeout 30
+    expect_eq "$(of_task w/b error_kind)" '"timeout"'
+}
+
+usage
+start_redis
+showing
+setting
+in_force
