@@ -40,10 +40,11 @@ enum { IDS = 10, SLOTS = IDS + 44 };
 #define DAY 86400000
 #define TTL 10000 /* how long a session lives without a heartbeat */
 #define LARGE 65536
+#define MODEL_POLICY "{\"attempts\":3}"
 #define LATEST 9007199254740991
 #define PUT_OFF 1000 /* how long a crashed task waits whose session has another */
 
-enum { KINDS_OF_ERRORS = 3, UNIQUES = 3, GROUPS = 3 };
+enum { KINDS_OF_ERRORS = 3, UNIQUES = 3, GROUPS = 3, ENTRIES = 2 };
 #define KIND_OF(error) ((error) ? 1 + (error) % KINDS_OF_ERRORS : 0)
 
 /* ---- operations ------------------------------------------------------------------------------------------------ */
@@ -89,6 +90,9 @@ typedef struct model_kind {
     X(LIMIT, limit, 5)       \
     X(HOLD, hold, 2)         \
     X(LIMITS, limits_read, 1) \
+    X(CRON, cron, 5)         \
+    X(FIRE, fire, 6)         \
+    X(POLICY, policy, 1)     \
     X(DELETE, delete, 4)     \
     X(PAUSE, pause, 3)       \
     X(KEEP, keep, 5)         \
@@ -188,6 +192,13 @@ typedef struct model_session {
     int suspect;   /* the crashed task that it leased last, + 1; 0: none */
 } model_session;
 
+/* A recurring entry. */
+typedef struct model_entry {
+    int kind;       /* what it makes; 0: there is none */
+    int64_t due_ms; /* 0: it is paused, or never again */
+    int last;       /* the last task that it made, + 1 */
+} model_entry;
+
 /* (model_gate.h) */
 typedef struct model_limits {
     int concurrency, rate, group_concurrency, group_rate;
@@ -199,6 +210,8 @@ typedef struct model_limits {
 
 typedef struct model_queue {
     model_limits limits;
+    model_entry entries[ENTRIES];
+    bool policy;
     model_task tasks[SLOTS];
     bool paused, large, waiters;
     bool kept[2]; /* whether that was ever set, and to what: [0] completed and cancelled, [1] dead */
@@ -367,6 +380,12 @@ typedef struct model_seen_queue {
     bool has_own_rate[GROUPS + 1], counting, again, reopening[GROUPS + 1];
     int64_t holds_ms[GROUPS + 1], opening_ms[GROUPS + 1], opens_ms;
     int taken[GROUPS + 1];
+    struct {
+        char definition[512];
+        int64_t due_ms;
+        int last;
+    } entries[ENTRIES];
+    bool policy;
     double clock, clocks[GROUPS + 1];
     bool on_dead;
 } model_seen_queue;
@@ -382,6 +401,11 @@ void model_look_again(void); /* something was sent: what was seen is old */
 
 /* Compares Redis with the model, and checks what holds at all times. */
 void model_check(void);
+
+/* What tend says of recurring entries, and when the next one is due; -1: none is. */
+void model_check_due(int queue, const rv_reply *said);
+int64_t model_next_entry(int queue);
+void model_check_entries(int queue, const model_seen_queue *seen);
 
 /* Lets time pass and all tasks run; nothing may stay for ever. */
 void model_wind_up(void);

@@ -168,6 +168,8 @@ static void check_queue(int queue, const model_seen_queue *seen)
     check_kinds(queue, seen);
     check_locks(queue, seen);
     model_check_gate(queue, seen);
+    model_check_entries(queue, seen);
+    if (seen->policy != q->policy) model_differ("queue %d has %s policy", queue, seen->policy ? "a" : "no");
     if (seen->on_dead != q->on_dead) model_differ("queue %d calls %s for deaths", queue, seen->on_dead ? "" : "not");
     check_wake(queue, seen);
 }

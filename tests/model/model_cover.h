@@ -170,6 +170,20 @@
     X(TEND_HOLD, "tend: a hold is over")                                                      \
     X(LIMITS_TOLD, "limits: of a queue")                                                      \
     X(LIMITS_GROUP, "limits: of a group")                                                     \
+    X(CRON_NEW, "cron: a new entry")                                                          \
+    X(CRON_CHANGED, "cron: changed")                                                          \
+    X(CRON_PAUSED, "cron: paused")                                                            \
+    X(CRON_RESUMED, "cron: resumed")                                                          \
+    X(CRON_REMOVED, "cron: removed")                                                          \
+    X(CRON_NONE, "cron: no such entry")                                                       \
+    X(CRON_LISTED, "cron: listed")                                                            \
+    X(FIRE_MAKES, "fire: makes a task")                                                       \
+    X(FIRE_LATE, "fire: another was first")                                                   \
+    X(FIRE_NO_SLOT, "fire: at none of its times")                                             \
+    X(FIRE_NOW, "fire: now")                                                                  \
+    X(FIRE_OVERLAP, "fire: its last task has not ended")                                      \
+    X(TEND_DUE, "tend: an entry is due")                                                      \
+    X(TURN_POLICY, "turn: a session is told of the policy")                                   \
     X(STAT, "stat: numbers")
 
 #define MODEL_TRANSITION(name, words) COVER_##name,

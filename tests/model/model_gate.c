@@ -113,6 +113,12 @@ void model_count_started(int queue, const int started[GROUPS + 1], int all)
 
 /* ---- parked and called -------------------------------------------------------------------------------------------- */
 
+/* (When its limits are gone, its places are, too: what came just before that may come before what was parked.) */
+static bool is_unlimited(const model_limits *l, int group)
+{
+    return group_concurrency(l, group) == NO_LIMIT && group_rate(l, group) == 0;
+}
+
 void model_take_over_parked(int queue, bool may_park)
 {
     const model_seen *seen = model_look();
@@ -125,6 +131,7 @@ void model_take_over_parked(int queue, bool may_park)
             COVER(GATE_PARKS);
         } else if (task->state == PARKED && now->state == READY) {
             task->state = READY;
+            if (is_unlimited(&model.queues[queue].limits, task->group)) task->order = 0;
             COVER(GATE_CALLS);
         }
     }

@@ -179,6 +179,23 @@ static bool is_in_session(const turn *t, int queue)
     return true;
 }
 
+/* Of a session that begins it is told which policy the queue has. Returns whether it is. */
+static bool is_policy_told(const turn *t, int queue, const rv_reply *extras)
+{
+    const rv_reply *extra = rv_reply_at(extras, t->told);
+    return extra && rv_reply_is_text(rv_reply_at(extra, 0), "#") &&
+           rv_reply_int(rv_reply_at(extra, 1), -1) == (t->keys[0] == queue ? 1 : 2) &&
+           rv_reply_is_text(rv_reply_at(extra, 2), MODEL_POLICY);
+}
+
+static void check_policy(turn *t, int queue, bool was_there, const rv_reply *extras)
+{
+    bool told = is_policy_told(t, queue, extras);
+    if (told != (model.queues[queue].policy && !was_there)) model_differ("turn tells of a policy, or does not");
+    if (told) COVER(TURN_POLICY);
+    t->told += told;
+}
+
 static void begin_leases(const turn *t, int queue)
 {
     if (t->may_have_begun[queue] && model_look() && model_look()->sessions[model.hands[t->hand].session[queue]].listed)
@@ -186,14 +203,15 @@ static void begin_leases(const turn *t, int queue)
 }
 
 /* Whether anything was ready cannot be told: tasks that were settled may have called parked ones. */
-static int lease_nothing(turn *t, int queue, const rv_reply *gone)
+static int lease_nothing(turn *t, int queue, const rv_reply *reply)
 {
     const model_session *session = &model.sessions[model.hands[t->hand].session[queue]];
-    if (is_said_gone(t, queue, gone)) {
+    if (is_said_gone(t, queue, rv_reply_at(reply, 2))) {
         t->gone[queue] = true;
         if (is_in_session(t, queue)) model_differ("turn says that a session is gone");
     } else {
         t->may_have_begun[queue] = session->life == ABSENT && t->join[queue];
+        t->told += t->may_have_begun[queue] && is_policy_told(t, queue, rv_reply_at(reply, 3));
     }
     return 0;
 }
@@ -223,12 +241,14 @@ static int lease_from(turn *t, int queue, int want, const rv_reply *leased, cons
         if (count > 0) model_differ("turn leases from a queue that is paused, empty or shut");
         return 0;
     }
-    if (count == 0 && ready == 0) return lease_nothing(t, queue, rv_reply_at(reply, 2));
+    if (count == 0 && ready == 0) return lease_nothing(t, queue, reply);
+    bool was_there = model.sessions[model.hands[t->hand].session[queue]].life == ALIVE;
     if (!is_in_session(t, queue)) {
         t->gone[queue] = true;
         if (count > 0) model_differ("turn leases to a session that is gone");
         return 0;
     }
+    check_policy(t, queue, was_there, rv_reply_at(reply, 3));
     *ret_alone = check_alone(t, queue, leased, company);
     bound(queue, room, &least, &most);
     for (int i = 0; i < count; i++)

@@ -12,7 +12,8 @@ static const char script[] =
     "local out, types, call = {}, {}, redis.call\n"
     "for i = 2, #ARGV, 2 do types[ARGV[i]] = ARGV[i + 1] end\n"
     "for i, key in ipairs(call('KEYS', '*')) do\n"
-    "  local word = string.match(key, '^reeve:{%a}:(%w+:)') or string.match(key, ':(%w+)$')\n"
+    "  local word = string.match(key, '^reeve:{%a}:(.+)$')\n"
+    "  if not types[word] then word = string.match(word, '^%w+:') end\n"
     "  local kind, found = types[word], {}\n"
     "  if kind == 'hash' then found = call('HGETALL', key)\n"
     "  elseif kind == 'zset' then found = call('ZRANGE', key, 0, -1, 'WITHSCORES')\n"
@@ -229,6 +230,7 @@ static void read_settings(int queue, const char *rest, const rv_reply *found)
     q->waiters = *field(found, "waiters");
     q->large = *field(found, "large");
     q->on_dead = *field(found, "on_dead");
+    q->policy = *field(found, "policy");
     COPY(q->gate, found, "gate");
     COPY(q->hold, found, "hold");
     COPY(q->rate, found, "rate");
@@ -279,6 +281,25 @@ static void read_wake(int queue, const char *rest, const rv_reply *found)
     (void)rest;
     seen.queues[queue].tokens = (int)found->count;
 }
+
+/* ---- recurring entries -------------------------------------------------------------------------------------------- */
+
+#define BY_ENTRY(name, statement)                                                             \
+    static void read_##name(int queue, const char *rest, const rv_reply *found)               \
+    {                                                                                         \
+        (void)rest;                                                                           \
+        for (size_t i = 0; i + 1 < found->count; i += 2) {                                    \
+            const char *text = found->items[i]->text, *value = found->items[i + 1]->text;     \
+            int entry = text[0] == 'e' ? atoi(text + 1) : ENTRIES;                            \
+            if (entry >= ENTRIES)                                                             \
+                stray(queue, #name, text);                                                    \
+            else                                                                              \
+                statement;                                                                    \
+        }                                                                                     \
+    }
+BY_ENTRY(cron, rv_copy_text(seen.queues[queue].entries[entry].definition, 512, value))
+BY_ENTRY(cron_due, seen.queues[queue].entries[entry].due_ms = (int64_t)strtod(value, NULL))
+BY_ENTRY(cron_last, seen.queues[queue].entries[entry].last = model_id_of(value) + 1)
 
 /* ---- limits ------------------------------------------------------------------------------------------------------- */
 
@@ -385,6 +406,7 @@ static const struct known {
     {"parked", "zset", read_parked},       {"parked:", "zset", read_parked_of}, {"called:", "zset", read_called_of},
     {"opening", "zset", read_opening},     {"reopening", "zset", read_reopening}, {"rates", "zset", read_rates},
     {"holds", "zset", read_holds},         {"taken", "hash", read_taken},       {"slots", "hash", read_slots},
+    {"cron", "hash", read_cron},           {"cron:due", "zset", read_cron_due}, {"cron:last", "hash", read_cron_last},
     {"limits", "hash", read_limits},       {"gate", "hash", read_gate},
 };
 

@@ -46,7 +46,7 @@ enum { STATE = 1, SKIP, MOST, KIND };
 void model_list_make(int arg[ARGS])
 {
     arg[QUEUE] = model_choose_queue();
-    arg[STATE] = CHOOSE(READY, PARKED, SCHEDULED, RUNNING, RUNNING, COMPLETED, DEAD, CANCELLED);
+    arg[STATE] = CHOOSE(READY, PARKED, SCHEDULED, RUNNING, RUNNING, COMPLETED, DEAD, DEAD, CANCELLED);
     arg[SKIP] = CHOOSE(0, 0, 0, 1);
     arg[MOST] = CHOOSE(1, 2, 100);
     if (arg[STATE] == DEAD) arg[KIND] = CHOOSE(0, 1, 2);

@@ -320,6 +320,7 @@ static int64_t next_due(int queue)
     for (int i = 0; i < model.session_count; i++)
         if (model.sessions[i].queue == queue && model.sessions[i].life != ABSENT)
             make_sooner(&next, model.sessions[i].expiry_ms);
+    if (model_next_entry(queue) >= 0) make_sooner(&next, model_next_entry(queue));
     if (model_look()) make_gate_sooner(&next, &model_look()->queues[queue]);
     return next;
 }
@@ -359,6 +360,9 @@ static bool tend(int queue, int most, tended *ret)
     const rv_reply *session = rv_reply_at(reply, NUMBERS);
     rv_copy_text(ret->session, sizeof(ret->session), session ? session->text : "nothing");
     ret->text = test_reply_text(reply);
+    model_check_due(queue, rv_reply_at(reply, NUMBERS + 2));
+    if (!rv_reply_is_text(rv_reply_at(reply, NUMBERS + 1), model.queues[queue].policy ? MODEL_POLICY : ""))
+        model_differ("tend says %s of the policy", ret->text);
     return true;
 }
 

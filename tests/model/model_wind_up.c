@@ -63,6 +63,8 @@ static void begin(void)
 {
     for (int queue = 0; queue < QUEUES; queue++) {
         STEP(PAUSE, queue, 0);
+        for (int entry = 0; entry < ENTRIES; entry++)
+            if (model.queues[queue].entries[entry].kind) STEP(CRON, queue, 3, entry);
         STEP(KEEP, queue, 0, 0, 0);
         STEP(KEEP, queue, 1, 0, 0);
         open_limits(queue);

@@ -107,14 +107,14 @@ static void how_it_is_written(void **state)
     written((reeve_task_spec){.unique = NULL}, "\"type\":\"t\"}\n", "");
     written((reeve_task_spec){.unique = "k"}, "\"type\":\"t\",\"unique\":\"k\"}\n", "{\"unique\":\"k\"}");
     written((reeve_task_spec){.unique = "a\"\\\n", .unique_until_started = true, .priority = 3, .at_ms = 5},
-            "\"type\":\"t\",\"priority\":3,\"unique\":\"a\\\"\\\\\\n\",\"until\":\"started\"}\n",
+            "\"type\":\"t\",\"due\":5,\"priority\":3,\"unique\":\"a\\\"\\\\\\n\",\"until\":\"started\"}\n",
             "{\"priority\":3,\"at\":5,\"unique\":\"a\\\"\\\\\\n\",\"until\":\"started\"}");
     written((reeve_task_spec){.unique = "k", .unique_for_ms = 1500, .on_conflict = REEVE_CONFLICT_REPLACE},
             "\"type\":\"t\",\"unique\":\"k\",\"hold\":1500}\n",
             "{\"unique\":\"k\",\"hold\":1500,\"conflict\":\"replace\"}");
     written((reeve_task_spec){.unique = "k", .on_conflict = REEVE_CONFLICT_DEBOUNCE, .delay_ms = 7, .on_dead = "d",
                               .tags = tags, .tag_count = 1, .max_attempts = 2},
-            "\"type\":\"t\",\"attempts\":2,\"unique\":\"k\",\"on_dead\":\"d\",\"tags\":[\"x\"]}\n",
+            "\"type\":\"t\",\"delay\":7,\"attempts\":2,\"unique\":\"k\",\"on_dead\":\"d\",\"tags\":[\"x\"]}\n",
             "{\"in\":7,\"unique\":\"k\",\"conflict\":\"debounce\"}");
     written((reeve_task_spec){.on_dead = ""}, "\"type\":\"t\",\"on_dead\":\"\"}\n", "");
 }
