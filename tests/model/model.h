@@ -15,11 +15,9 @@
  *     model_call.c     a script called; the first difference is kept in words
  *     model_tasks.c    what the model knows of tasks
  *     model_unique.c   unique keys;  model_death.c  what a death calls for
- *     model_enqueue.c  model_turn.c  model_session.c  model_steer.c  model_queue.c  model_sweep.c  model_read.c  the
- *                      operations
- *     model_look.c     reads all of Redis;  model_check.c  compares it
- *     model_cover.c    which transitions happened
- *     model_run.c      runs, shrinks, prints
+ *     model_enqueue.c  model_turn.c  model_session.c  model_tend.c  model_steer.c  model_queue.c  model_sweep.c
+ * model_read.c  the operations model_look.c     reads all of Redis;  model_check.c  compares it model_cover.c    which
+ * transitions happened model_run.c      runs, shrinks, prints
  */
 #ifndef TEST_MODEL_H
 #define TEST_MODEL_H
@@ -71,35 +69,35 @@ typedef struct model_kind {
     void (*run)(const int arg[ARGS]);
 } model_kind;
 
-#define MODEL_KINDS(X)       \
-    X(ENQUEUE, enqueue, 16)  \
-    X(TURN, turn, 40)        \
-    X(RECALL, recall, 6)     \
-    X(POP, pop, 6)           \
-    X(BEAT, beat, 6)         \
-    X(LEAVE, leave, 4)       \
-    X(DIE, die, 2)           \
-    X(TEND, tend, 16)        \
-    X(CLOCK, clock, 14)      \
-    X(CANCEL, cancel, 4)     \
-    X(RETRY, retry, 5)       \
-    X(MOVE, shift, 5)        \
-    X(SWEEP, sweep, 4)       \
-    X(ON_DEAD, on_dead, 2)   \
-    X(FAILURES, failures, 2) \
-    X(LIMIT, limit, 5)       \
-    X(HOLD, hold, 2)         \
+#define MODEL_KINDS(X)        \
+    X(ENQUEUE, enqueue, 16)   \
+    X(TURN, turn, 40)         \
+    X(RECALL, recall, 6)      \
+    X(POP, pop, 6)            \
+    X(BEAT, beat, 6)          \
+    X(LEAVE, leave, 4)        \
+    X(DIE, die, 2)            \
+    X(TEND, tend, 16)         \
+    X(CLOCK, clock, 14)       \
+    X(CANCEL, cancel, 4)      \
+    X(RETRY, retry, 5)        \
+    X(MOVE, shift, 5)         \
+    X(SWEEP, sweep, 4)        \
+    X(ON_DEAD, on_dead, 2)    \
+    X(FAILURES, failures, 2)  \
+    X(LIMIT, limit, 5)        \
+    X(HOLD, hold, 2)          \
     X(LIMITS, limits_read, 1) \
-    X(CRON, cron, 5)         \
-    X(FIRE, fire, 6)         \
-    X(POLICY, policy, 1)     \
-    X(DELETE, delete, 4)     \
-    X(PAUSE, pause, 3)       \
-    X(KEEP, keep, 5)         \
-    X(PROGRESS, progress, 4) \
-    X(WAIT, wait, 3)         \
-    X(SHOW, show, 2)         \
-    X(LIST, list, 2)         \
+    X(CRON, cron, 5)          \
+    X(FIRE, fire, 6)          \
+    X(POLICY, policy, 1)      \
+    X(DELETE, delete, 4)      \
+    X(PAUSE, pause, 3)        \
+    X(KEEP, keep, 5)          \
+    X(PROGRESS, progress, 4)  \
+    X(WAIT, wait, 3)          \
+    X(SHOW, show, 2)          \
+    X(LIST, list, 2)          \
     X(STAT, stat, 4)
 
 #define MODEL_KIND(name, function, weight) name,
@@ -218,12 +216,12 @@ typedef struct model_queue {
     int64_t keep_age[2], keep_count[2];
     int counters[4];
     struct {
-        int holder; /* + 1; 0: free */
+        int holder;      /* + 1; 0: free */
         int64_t ends_ms; /* 0: with its task */
     } locks[UNIQUES + 1];
     bool on_dead;
     int64_t kinds_ms[KINDS_OF_ERRORS + 1]; /* when a task last died of it */
-    bool more;       /* what the last tend said */
+    bool more;                             /* what the last tend said */
     int64_t next_ms;
     bool token_lost; /* a thread had the wake-up, and died or turned to another queue; until tend */
 } model_queue;
@@ -255,7 +253,7 @@ typedef struct model_world {
     model_hand hands[HANDS];
     int serial; /* of the last task that came; also numbers errors and results */
     char names[SLOTS - IDS][64];
-    bool full;                   /* there are more tasks than slots, or too many sessions */
+    bool full; /* there are more tasks than slots, or too many sessions */
     int64_t last_order, first_order;
     bool grouped; /* there was a group */
     int64_t now_ms;
@@ -282,9 +280,9 @@ const rv_reply *model_call(void);      /* NULL, and a difference, when it fails;
                      sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
 const rv_reply *model_call_words(const rv_script *script, int queue, const char *const *words, size_t count);
 
-const char *model_prefix(int queue); /* "reeve:{a}:" */
-const char *model_id(int id);        /* "t03" */
-int model_id_of(const char *text);   /* -1: none of ours */
+const char *model_prefix(int queue);      /* "reeve:{a}:" */
+const char *model_id(int id);             /* "t03" */
+int model_id_of(const char *text);        /* -1: none of ours */
 bool model_is_before(int one, int other); /* by its name */
 const char *model_session_id(int session);
 int model_session_of(const char *text);
@@ -300,10 +298,11 @@ const char *model_envelope(const model_task *task);
 bool model_has_info(const model_task *task);
 
 int model_slot(int queue, const model_task *task);
-void model_move(model_task *task, model_state state, int64_t at_ms); /* out of anybody's hands; the last where it is ready */
-void model_to_front(model_task *task);                               /* it is ready, the first of all */
-void model_put_off(model_task *task);                                /* it waits as somebody wishes */
-void model_forget(model_task *task);                                 /* the task goes, with all of it */
+void model_move(model_task *task, model_state state,
+                int64_t at_ms);        /* out of anybody's hands; the last where it is ready */
+void model_to_front(model_task *task); /* it is ready, the first of all */
+void model_put_off(model_task *task);  /* it waits as somebody wishes */
+void model_forget(model_task *task);   /* the task goes, with all of it */
 /* What users do, one by one or in a sweep. */
 void model_revive(int queue, model_task *task);
 void model_cancel_waiting(int queue, model_task *task);
@@ -370,7 +369,7 @@ typedef struct model_seen_queue {
     char keep[4][32];
     int counters[4];
     int tokens, groups;
-    int crashed; /* by the statistics of days, which are forgotten */
+    int crashed;                           /* by the statistics of days, which are forgotten */
     int64_t kinds_ms[KINDS_OF_ERRORS + 1]; /* of failures that are indexed */
     int holders[UNIQUES + 1];              /* + 1 */
     int64_t left_ms[UNIQUES + 1];          /* -1: no end */

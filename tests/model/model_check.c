@@ -123,7 +123,8 @@ static void check_locks(int queue, const model_seen_queue *seen)
             model_differ("u%d is held by %s, not by %s", key, holder < 0 ? "none" : model_id(holder),
                          model_holder(queue, key) < 0 ? "none" : model_id(model_holder(queue, key)));
         if (holder < 0) continue;
-        if (ends != model.queues[queue].locks[key].ends_ms) model_differ("u%d is held until %lld", key, (long long)ends);
+        if (ends != model.queues[queue].locks[key].ends_ms)
+            model_differ("u%d is held until %lld", key, (long long)ends);
         if (ends == 0 && (seen->tasks[holder].state == NONE || seen->tasks[holder].state >= COMPLETED))
             model_differ("u%d is held by %s, which is %s", key, model_id(holder),
                          model_state_names[seen->tasks[holder].state]);

@@ -115,75 +115,75 @@
     X(LIST_STATE, "list: a state")                                                                \
     X(LIST_RUNNING, "list: running")                                                              \
     X(LIST_PAGE, "list: a page of several")                                                       \
-    X(UNIQUE_REFUSED, "enqueue: the unique key is taken")                                     \
-    X(UNIQUE_AGAIN, "enqueue: sent again, the key is still ours")                             \
-    X(UNIQUE_REPLACE, "enqueue: replaces the task that has the key")                          \
-    X(UNIQUE_DEBOUNCE, "enqueue: debounces the task that has the key")                        \
-    X(UNIQUE_PLACE, "enqueue: takes the place of the task that had the key")                  \
-    X(UNIQUE_FREED, "unique: free with the end of its task")                                  \
-    X(UNIQUE_STARTED, "unique: free with the start of its task")                              \
-    X(UNIQUE_TIME, "unique: free with time")                                                  \
-    X(DEATH_TOLD, "death: calls for a task")                                                  \
-    X(DEATH_AGAIN, "death: twice at the same time")                                           \
-    X(RETRY_UNIQUE, "retry: another has the unique key")                                      \
-    X(RETRY_LOCKS, "retry: takes the unique key again")                                       \
-    X(MOVE_PRIORITY, "move: another priority")                                                \
-    X(MOVE_SAME, "move: the same priority")                                                   \
-    X(MOVE_LATER, "move: to a time")                                                          \
-    X(MOVE_NOW, "move: now")                                                                  \
-    X(MOVE_READY, "move: ready, and now")                                                     \
-    X(MOVE_REFUSED, "move: its state forbids it")                                             \
-    X(MOVE_NONE, "move: no such task")                                                        \
-    X(SWEEP_RETRY, "sweep: retries")                                                          \
-    X(SWEEP_CANCEL, "sweep: cancels")                                                         \
-    X(SWEEP_DELETE, "sweep: deletes")                                                         \
-    X(SWEEP_UNIQUE, "sweep: another has the unique key")                                      \
-    X(SWEEP_LEFT, "sweep: leaves what is not meant")                                          \
-    X(SWEEP_STEPS, "sweep: in steps")                                                         \
-    X(SWEEP_NOTHING, "sweep: nothing there")                                                  \
-    X(SWEEP_STOPPED, "sweep: given up half way")                                              \
-    X(FAILURES_KINDS, "failures: several kinds")                                              \
-    X(FAILURES_NONE, "failures: none")                                                        \
-    X(LIST_KIND, "list: of a kind")                                                           \
-    X(ON_DEAD_SET, "settings: deaths call for a task")                                        \
-    X(GATE_PARKS, "limits: a task is parked")                                                 \
-    X(GATE_CALLS, "limits: a parked task is called")                                          \
-    X(GATE_SHUT, "limits: the queue is shut")                                                 \
-    X(GATE_OFF, "limits: a suspect is put off")                                               \
-    X(GATE_FULL, "limits: a group is at its limit")                                           \
-    X(CANCEL_PARKED, "cancel: parked")                                                        \
-    X(DELETE_PARKED, "delete: parked")                                                        \
-    X(MOVE_PARKED, "move: the priority of a parked task")                                     \
-    X(LIMIT_CONCURRENCY, "limit: concurrency")                                                \
-    X(LIMIT_RATE, "limit: rate")                                                              \
-    X(LIMIT_GROUP_CONCURRENCY, "limit: concurrency of groups")                                \
-    X(LIMIT_GROUP_RATE, "limit: rate of groups")                                              \
-    X(LIMIT_OWN_CONCURRENCY, "limit: concurrency of a group")                                 \
-    X(LIMIT_OWN_RATE, "limit: rate of a group")                                               \
-    X(LIMIT_NONE, "limit: none")                                                              \
-    X(LIMIT_FORGET, "limit: a group's own is forgotten")                                      \
-    X(LIMIT_COUNTS, "limit: counts what runs")                                                \
-    X(HOLD_QUEUE, "hold: a queue")                                                            \
-    X(HOLD_GROUP, "hold: a group")                                                            \
-    X(HOLD_ENDS, "hold: ends")                                                                \
-    X(HOLD_KEPT, "hold: a longer one stands")                                                 \
-    X(TEND_HOLD, "tend: a hold is over")                                                      \
-    X(LIMITS_TOLD, "limits: of a queue")                                                      \
-    X(LIMITS_GROUP, "limits: of a group")                                                     \
-    X(CRON_NEW, "cron: a new entry")                                                          \
-    X(CRON_CHANGED, "cron: changed")                                                          \
-    X(CRON_PAUSED, "cron: paused")                                                            \
-    X(CRON_RESUMED, "cron: resumed")                                                          \
-    X(CRON_REMOVED, "cron: removed")                                                          \
-    X(CRON_NONE, "cron: no such entry")                                                       \
-    X(CRON_LISTED, "cron: listed")                                                            \
-    X(FIRE_MAKES, "fire: makes a task")                                                       \
-    X(FIRE_LATE, "fire: another was first")                                                   \
-    X(FIRE_NO_SLOT, "fire: at none of its times")                                             \
-    X(FIRE_NOW, "fire: now")                                                                  \
-    X(FIRE_OVERLAP, "fire: its last task has not ended")                                      \
-    X(TEND_DUE, "tend: an entry is due")                                                      \
-    X(TURN_POLICY, "turn: a session is told of the policy")                                   \
+    X(UNIQUE_REFUSED, "enqueue: the unique key is taken")                                         \
+    X(UNIQUE_AGAIN, "enqueue: sent again, the key is still ours")                                 \
+    X(UNIQUE_REPLACE, "enqueue: replaces the task that has the key")                              \
+    X(UNIQUE_DEBOUNCE, "enqueue: debounces the task that has the key")                            \
+    X(UNIQUE_PLACE, "enqueue: takes the place of the task that had the key")                      \
+    X(UNIQUE_FREED, "unique: free with the end of its task")                                      \
+    X(UNIQUE_STARTED, "unique: free with the start of its task")                                  \
+    X(UNIQUE_TIME, "unique: free with time")                                                      \
+    X(DEATH_TOLD, "death: calls for a task")                                                      \
+    X(DEATH_AGAIN, "death: twice at the same time")                                               \
+    X(RETRY_UNIQUE, "retry: another has the unique key")                                          \
+    X(RETRY_LOCKS, "retry: takes the unique key again")                                           \
+    X(MOVE_PRIORITY, "move: another priority")                                                    \
+    X(MOVE_SAME, "move: the same priority")                                                       \
+    X(MOVE_LATER, "move: to a time")                                                              \
+    X(MOVE_NOW, "move: now")                                                                      \
+    X(MOVE_READY, "move: ready, and now")                                                         \
+    X(MOVE_REFUSED, "move: its state forbids it")                                                 \
+    X(MOVE_NONE, "move: no such task")                                                            \
+    X(SWEEP_RETRY, "sweep: retries")                                                              \
+    X(SWEEP_CANCEL, "sweep: cancels")                                                             \
+    X(SWEEP_DELETE, "sweep: deletes")                                                             \
+    X(SWEEP_UNIQUE, "sweep: another has the unique key")                                          \
+    X(SWEEP_LEFT, "sweep: leaves what is not meant")                                              \
+    X(SWEEP_STEPS, "sweep: in steps")                                                             \
+    X(SWEEP_NOTHING, "sweep: nothing there")                                                      \
+    X(SWEEP_STOPPED, "sweep: given up half way")                                                  \
+    X(FAILURES_KINDS, "failures: several kinds")                                                  \
+    X(FAILURES_NONE, "failures: none")                                                            \
+    X(LIST_KIND, "list: of a kind")                                                               \
+    X(ON_DEAD_SET, "settings: deaths call for a task")                                            \
+    X(GATE_PARKS, "limits: a task is parked")                                                     \
+    X(GATE_CALLS, "limits: a parked task is called")                                              \
+    X(GATE_SHUT, "limits: the queue is shut")                                                     \
+    X(GATE_OFF, "limits: a suspect is put off")                                                   \
+    X(GATE_FULL, "limits: a group is at its limit")                                               \
+    X(CANCEL_PARKED, "cancel: parked")                                                            \
+    X(DELETE_PARKED, "delete: parked")                                                            \
+    X(MOVE_PARKED, "move: the priority of a parked task")                                         \
+    X(LIMIT_CONCURRENCY, "limit: concurrency")                                                    \
+    X(LIMIT_RATE, "limit: rate")                                                                  \
+    X(LIMIT_GROUP_CONCURRENCY, "limit: concurrency of groups")                                    \
+    X(LIMIT_GROUP_RATE, "limit: rate of groups")                                                  \
+    X(LIMIT_OWN_CONCURRENCY, "limit: concurrency of a group")                                     \
+    X(LIMIT_OWN_RATE, "limit: rate of a group")                                                   \
+    X(LIMIT_NONE, "limit: none")                                                                  \
+    X(LIMIT_FORGET, "limit: a group's own is forgotten")                                          \
+    X(LIMIT_COUNTS, "limit: counts what runs")                                                    \
+    X(HOLD_QUEUE, "hold: a queue")                                                                \
+    X(HOLD_GROUP, "hold: a group")                                                                \
+    X(HOLD_ENDS, "hold: ends")                                                                    \
+    X(HOLD_KEPT, "hold: a longer one stands")                                                     \
+    X(TEND_HOLD, "tend: a hold is over")                                                          \
+    X(LIMITS_TOLD, "limits: of a queue")                                                          \
+    X(LIMITS_GROUP, "limits: of a group")                                                         \
+    X(CRON_NEW, "cron: a new entry")                                                              \
+    X(CRON_CHANGED, "cron: changed")                                                              \
+    X(CRON_PAUSED, "cron: paused")                                                                \
+    X(CRON_RESUMED, "cron: resumed")                                                              \
+    X(CRON_REMOVED, "cron: removed")                                                              \
+    X(CRON_NONE, "cron: no such entry")                                                           \
+    X(CRON_LISTED, "cron: listed")                                                                \
+    X(FIRE_MAKES, "fire: makes a task")                                                           \
+    X(FIRE_LATE, "fire: another was first")                                                       \
+    X(FIRE_NO_SLOT, "fire: at none of its times")                                                 \
+    X(FIRE_NOW, "fire: now")                                                                      \
+    X(FIRE_OVERLAP, "fire: its last task has not ended")                                          \
+    X(TEND_DUE, "tend: an entry is due")                                                          \
+    X(TURN_POLICY, "turn: a session is told of the policy")                                       \
     X(STAT, "stat: numbers")
 
 #define MODEL_TRANSITION(name, words) COVER_##name,

@@ -6,7 +6,8 @@
 #include "model/model.h"
 #include "support/queue.h"
 
-/* ---- entries ------------------------------------------------------------------------------------------------------ */
+/* ---- entries ------------------------------------------------------------------------------------------------------
+ */
 
 enum { QUEUE, VERB, ENTRY, KIND, FLAGS };
 enum { TWICE = 1 };
@@ -124,7 +125,8 @@ void model_cron(const int arg[ARGS])
     }
 }
 
-/* ---- fire --------------------------------------------------------------------------------------------------------- */
+/* ---- fire ---------------------------------------------------------------------------------------------------------
+ */
 
 enum { WHEN = 1, NEXT = 3, COUNT = 5, FIRST };
 enum { AS_DUE, AT_ANOTHER_TIME, RUN_NOW };
@@ -201,12 +203,12 @@ void model_fire(const int arg[ARGS])
         const rv_reply *reply = model_call();
         if (!reply) return;
         int expected = do_fire(arg, due, next);
-        if (rv_reply_int(reply, -9) != expected)
-            model_differ("fire says %s, not %d", test_reply_text(reply), expected);
+        if (rv_reply_int(reply, -9) != expected) model_differ("fire says %s, not %d", test_reply_text(reply), expected);
     }
 }
 
-/* ---- what tend says of them --------------------------------------------------------------------------------------- */
+/* ---- what tend says of them ---------------------------------------------------------------------------------------
+ */
 
 /* said: {name, when, the first line of its definition, ...}, the first first. */
 void model_check_due(int queue, const rv_reply *said)
@@ -250,7 +252,8 @@ void model_check_entries(int queue, const model_seen_queue *seen)
     }
 }
 
-/* ---- policy ------------------------------------------------------------------------------------------------------- */
+/* ---- policy -------------------------------------------------------------------------------------------------------
+ */
 
 enum { ON = 1 };
 

@@ -5,10 +5,12 @@
 #include "model/model.h"
 #include "support/queue.h"
 
-/* A call of some tasks: ids from `first` on, `step` apart (0: all the same). UNIQUE: the key; KIND: what else there is. */
+/* A call of some tasks: ids from `first` on, `step` apart (0: all the same). UNIQUE: the key; KIND: what else there is.
+ */
 enum { QUEUE, FIRST, COUNT, STEP, WHEN, PRIORITY, GROUP, FLAGS, UNIQUE, MORE };
 enum { PLAIN_HALF = 1, TWICE = 2, LOST_BEFORE = 4, IS_LARGE = 8, SAYS_WHEN = 16, MOST = 6 };
-/* Of UNIQUE: a key, then how long it is held, then what happens on a conflict, then whether each has a key of its own. */
+/* Of UNIQUE: a key, then how long it is held, then what happens on a conflict, then whether each has a key of its own.
+ */
 enum { HELD = 4, CONFLICT = 12, OWN = 36 };
 enum { REJECT, REPLACE, DEBOUNCE };
 /* Of MORE. */

@@ -111,7 +111,8 @@ void model_count_started(int queue, const int started[GROUPS + 1], int all)
             l->clocks[group] = rate_clock(group_rate(l, group), l->clocks[group], started[group]);
 }
 
-/* ---- parked and called -------------------------------------------------------------------------------------------- */
+/* ---- parked and called --------------------------------------------------------------------------------------------
+ */
 
 /* (When its limits are gone, its places are, too: what came just before that may come before what was parked.) */
 static bool is_unlimited(const model_limits *l, int group)
@@ -144,12 +145,12 @@ static void check_parked(int queue, const model_seen_queue *seen)
         const model_seen_task *task = &seen->tasks[id];
         int group = model_task_of(queue, id)->group;
         if ((task->state == PARKED) != (task->parked > 0) || (task->parked && task->parked != group))
-            model_differ("%s, of group %d, is %s and parked in %d", model_id(id), group,
-                         model_state_names[task->state], task->parked);
+            model_differ("%s, of group %d, is %s and parked in %d", model_id(id), group, model_state_names[task->state],
+                         task->parked);
         if (task->parked && task->parked_at != task->score) model_differ("%s is parked at two places", model_id(id));
         if (task->called && (task->called != group || task->state != READY))
-            model_differ("%s, of group %d, is %s and called in %d", model_id(id), group,
-                         model_state_names[task->state], task->called);
+            model_differ("%s, of group %d, is %s and called in %d", model_id(id), group, model_state_names[task->state],
+                         task->called);
         if (task->parked || task->called) waits[group] = true;
     }
     for (int group = 1; group <= GROUPS; group++) {
@@ -159,7 +160,8 @@ static void check_parked(int queue, const model_seen_queue *seen)
     }
 }
 
-/* ---- what is counted ---------------------------------------------------------------------------------------------- */
+/* ---- what is counted ----------------------------------------------------------------------------------------------
+ */
 
 static void check_clock(const char *what, double *known, double seen, bool may_go)
 {

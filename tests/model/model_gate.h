@@ -27,6 +27,9 @@ void model_count_started(int queue, const int started[GROUPS + 1], int all);
 /* Which ready tasks are parked, and which parked ones are called, is seen in Redis. */
 void model_take_over_parked(int queue, bool may_park);
 
+/* Which of a session's tasks went back is seen in Redis; see model_session.c. */
+int model_take_back(int session, int count, bool crashed);
+
 bool model_is_shut(int queue, const model_seen_queue *seen);
 void model_check_gate(int queue, const model_seen_queue *seen);
 

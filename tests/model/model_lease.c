@@ -49,7 +49,8 @@ void model_check_envelope(const model_task *task, const char *id, const char *en
 {
     const char *expected = model_envelope(task);
     if (task->of) model_check_payload(task, id, envelope);
-    if (strncmp(expected, envelope, task->of ? strlen(expected) : CUT) != 0) model_differ("%s has envelope %.200s, not %s", id, envelope, expected);
+    if (strncmp(expected, envelope, task->of ? strlen(expected) : CUT) != 0)
+        model_differ("%s has envelope %.200s, not %s", id, envelope, expected);
 }
 
 /* Those of a group (and those without one) and of a priority start in their order. */
@@ -57,8 +58,11 @@ static void check_order(int queue, const model_task *task, const char *name)
 {
     for (int id = 0; id < SLOTS && task->order != 0; id++) {
         const model_task *other = model_task_of(queue, id);
-        if ((other->state != READY && other->state != PARKED) || other->group != task->group || other->priority != task->priority) continue;
-        if (other->order != 0 && other->order < task->order) model_differ("turn leases %s before %s", name, model_id(id));
+        if ((other->state != READY && other->state != PARKED) || other->group != task->group ||
+            other->priority != task->priority)
+            continue;
+        if (other->order != 0 && other->order < task->order)
+            model_differ("turn leases %s before %s", name, model_id(id));
     }
 }
 
@@ -112,7 +116,8 @@ static bool check_alone(const turn *t, int queue, const rv_reply *leased, bool c
         if (id < 0 || model_task_of(queue, id)->crashes == 0) continue;
         if (count > 1 || company) model_differ("turn leases %s, which has crashed, with others", model_id(id));
         bool suspect = model_task_of(queue, id)->crashes > 1;
-        if (suspect && has_another_suspect(t, queue, id)) model_differ("turn leases a second suspect, %s", model_id(id));
+        if (suspect && has_another_suspect(t, queue, id))
+            model_differ("turn leases a second suspect, %s", model_id(id));
         if (suspect) session->suspect = id + 1;
         COVER(TURN_LEASE_ALONE);
         return true;
@@ -131,8 +136,8 @@ static void check_count(turn *t, int queue, int count, int possible, bool alone,
     if (count == 0 && company) COVER(TURN_LEASE_COMPANY);
 }
 
-/* How many may be leased where groups have limits: all that are ready but for those of groups at their limits, and parked
- * ones may be called in this very turn. */
+/* How many may be leased where groups have limits: all that are ready but for those of groups at their limits, and
+ * parked ones may be called in this very turn. */
 static void bound(int queue, int room, int *ret_least, int *ret_most)
 {
     int ready[GROUPS + 1] = {0}, parked[GROUPS + 1] = {0};

@@ -13,8 +13,8 @@ enum { NONE_AT_ALL = 7, FORGET = 8 /* values: no such limit; (a group's own) not
 void model_limit_make(int arg[ARGS])
 {
     arg[QUEUE] = model_choose_queue();
-    arg[WHAT] = CHOOSE(QUEUE_CONCURRENCY, QUEUE_RATE, GROUP_CONCURRENCY, GROUP_CONCURRENCY, GROUP_RATE,
-                       OWN_CONCURRENCY, OWN_RATE);
+    arg[WHAT] = CHOOSE(QUEUE_CONCURRENCY, QUEUE_RATE, GROUP_CONCURRENCY, GROUP_CONCURRENCY, GROUP_RATE, OWN_CONCURRENCY,
+                       OWN_RATE);
     arg[VALUE] = CHOOSE(1, 1, 1, 2, 3, 4, NONE_AT_ALL, FORGET);
     if (model_chance(12) == 0) arg[VALUE] = 0;
     arg[GROUP] = 1 + (int)model_chance(GROUPS);
@@ -51,9 +51,9 @@ static void describe(const int arg[ARGS], char name[32], char value[32], int *re
 static void set(const int arg[ARGS], int value)
 {
     model_limits *l = &model.queues[arg[QUEUE]].limits;
-    int *const where[WHATS] = {&l->concurrency, &l->rate,
-                               &l->group_concurrency, &l->group_rate,
-                               &l->own_concurrency[arg[GROUP]], &l->own_rate[arg[GROUP]]};
+    int *const where[WHATS] = {
+        &l->concurrency,         &l->rate, &l->group_concurrency, &l->group_rate, &l->own_concurrency[arg[GROUP]],
+        &l->own_rate[arg[GROUP]]};
     *where[arg[WHAT]] = value;
 }
 
@@ -91,7 +91,8 @@ void model_limit(const int arg[ARGS])
     if (arg[FLAGS] & TWICE) limit(arg);
 }
 
-/* ---- holds -------------------------------------------------------------------------------------------------------- */
+/* ---- holds --------------------------------------------------------------------------------------------------------
+ */
 
 enum { MS = 1, LONGER = 2 };
 
@@ -126,7 +127,8 @@ void model_hold(const int arg[ARGS])
     }
 }
 
-/* ---- what there is ------------------------------------------------------------------------------------------------- */
+/* ---- what there is -------------------------------------------------------------------------------------------------
+ */
 
 void model_limits_read_make(int arg[ARGS])
 {

@@ -219,10 +219,22 @@ static void read_sessions(int queue, const char *rest, const rv_reply *found)
 
 static void read_settings(int queue, const char *rest, const rv_reply *found)
 {
-    static const char *const names[] = {"completed_age", "completed_count", "dead_age", "dead_count",
-                                        "paused",        "waiters",         "large",    "on_dead",
-                                        "gate",          "policy",          "hold",     "rate",
-                                        "concurrency",   "group_rate",      "group_concurrency", NULL};
+    static const char *const names[] = {"completed_age",
+                                        "completed_count",
+                                        "dead_age",
+                                        "dead_count",
+                                        "paused",
+                                        "waiters",
+                                        "large",
+                                        "on_dead",
+                                        "gate",
+                                        "policy",
+                                        "hold",
+                                        "rate",
+                                        "concurrency",
+                                        "group_rate",
+                                        "group_concurrency",
+                                        NULL};
     model_seen_queue *q = &seen.queues[queue];
     allow(queue, rest, found, names);
     for (int i = 0; i < 4; i++) rv_copy_text(q->keep[i], sizeof(q->keep[i]), field(found, names[i]));
@@ -282,26 +294,28 @@ static void read_wake(int queue, const char *rest, const rv_reply *found)
     seen.queues[queue].tokens = (int)found->count;
 }
 
-/* ---- recurring entries -------------------------------------------------------------------------------------------- */
+/* ---- recurring entries --------------------------------------------------------------------------------------------
+ */
 
-#define BY_ENTRY(name, statement)                                                             \
-    static void read_##name(int queue, const char *rest, const rv_reply *found)               \
-    {                                                                                         \
-        (void)rest;                                                                           \
-        for (size_t i = 0; i + 1 < found->count; i += 2) {                                    \
-            const char *text = found->items[i]->text, *value = found->items[i + 1]->text;     \
-            int entry = text[0] == 'e' ? atoi(text + 1) : ENTRIES;                            \
-            if (entry >= ENTRIES)                                                             \
-                stray(queue, #name, text);                                                    \
-            else                                                                              \
-                statement;                                                                    \
-        }                                                                                     \
+#define BY_ENTRY(name, statement)                                                         \
+    static void read_##name(int queue, const char *rest, const rv_reply *found)           \
+    {                                                                                     \
+        (void)rest;                                                                       \
+        for (size_t i = 0; i + 1 < found->count; i += 2) {                                \
+            const char *text = found->items[i]->text, *value = found->items[i + 1]->text; \
+            int entry = text[0] == 'e' ? atoi(text + 1) : ENTRIES;                        \
+            if (entry >= ENTRIES)                                                         \
+                stray(queue, #name, text);                                                \
+            else                                                                          \
+                statement;                                                                \
+        }                                                                                 \
     }
 BY_ENTRY(cron, rv_copy_text(seen.queues[queue].entries[entry].definition, 512, value))
 BY_ENTRY(cron_due, seen.queues[queue].entries[entry].due_ms = (int64_t)strtod(value, NULL))
 BY_ENTRY(cron_last, seen.queues[queue].entries[entry].last = model_id_of(value) + 1)
 
-/* ---- limits ------------------------------------------------------------------------------------------------------- */
+/* ---- limits -------------------------------------------------------------------------------------------------------
+ */
 
 static int group_of(int queue, const char *key, const char *text)
 {
@@ -338,16 +352,16 @@ static void read_called_of(int queue, const char *rest, const rv_reply *found)
     read_members(queue, "called:", group_of(queue, "called:", rest), found, true);
 }
 
-#define BY_GROUP(name, statement)                                                             \
-    static void read_##name(int queue, const char *rest, const rv_reply *found)               \
-    {                                                                                         \
-        model_seen_queue *q = &seen.queues[queue];                                            \
-        (void)rest;                                                                           \
-        for (size_t i = 0; i + 1 < found->count; i += 2) {                                    \
-            int group = group_of(queue, #name, found->items[i]->text);                        \
-            double number = strtod(found->items[i + 1]->text, NULL);                          \
-            statement;                                                                        \
-        }                                                                                     \
+#define BY_GROUP(name, statement)                                               \
+    static void read_##name(int queue, const char *rest, const rv_reply *found) \
+    {                                                                           \
+        model_seen_queue *q = &seen.queues[queue];                              \
+        (void)rest;                                                             \
+        for (size_t i = 0; i + 1 < found->count; i += 2) {                      \
+            int group = group_of(queue, #name, found->items[i]->text);          \
+            double number = strtod(found->items[i + 1]->text, NULL);            \
+            statement;                                                          \
+        }                                                                       \
     }
 BY_GROUP(opening, q->opening_ms[group] = (int64_t)number)
 BY_GROUP(reopening, (void)number; q->reopening[group] = true)
@@ -396,18 +410,18 @@ static const struct known {
     const char *type;
     void (*read)(int queue, const char *rest, const rv_reply *found);
 } known[] = {
-    {"tasks", "hash", read_tasks},         {"ready", "zset", read_ready},       {"scheduled", "zset", read_scheduled},
-    {"completed", "zset", read_completed}, {"dead", "zset", read_dead},         {"cancelled", "zset", read_cancelled},
-    {"running:", "hash", read_running},    {"lost:", "hash", read_lost},        {"sessions", "zset", read_sessions},
-    {"info:", "hash", read_info},          {"order", "hash", read_order},       {"groups", "zset", read_groups},
-    {"wake", "list", read_wake},           {"settings", "hash", read_settings}, {"counters", "hash", read_counters},
-    {"waiters", "zset", read_waiters},     {"failures", "zset", read_kinds},    {"failures:", "zset", read_failures},
-    {"stats:", "hash", read_stats},     {"unique:", "string", read_unique},
-    {"parked", "zset", read_parked},       {"parked:", "zset", read_parked_of}, {"called:", "zset", read_called_of},
-    {"opening", "zset", read_opening},     {"reopening", "zset", read_reopening}, {"rates", "zset", read_rates},
-    {"holds", "zset", read_holds},         {"taken", "hash", read_taken},       {"slots", "hash", read_slots},
-    {"cron", "hash", read_cron},           {"cron:due", "zset", read_cron_due}, {"cron:last", "hash", read_cron_last},
-    {"limits", "hash", read_limits},       {"gate", "hash", read_gate},
+    {"tasks", "hash", read_tasks},         {"ready", "zset", read_ready},         {"scheduled", "zset", read_scheduled},
+    {"completed", "zset", read_completed}, {"dead", "zset", read_dead},           {"cancelled", "zset", read_cancelled},
+    {"running:", "hash", read_running},    {"lost:", "hash", read_lost},          {"sessions", "zset", read_sessions},
+    {"info:", "hash", read_info},          {"order", "hash", read_order},         {"groups", "zset", read_groups},
+    {"wake", "list", read_wake},           {"settings", "hash", read_settings},   {"counters", "hash", read_counters},
+    {"waiters", "zset", read_waiters},     {"failures", "zset", read_kinds},      {"failures:", "zset", read_failures},
+    {"stats:", "hash", read_stats},        {"unique:", "string", read_unique},    {"parked", "zset", read_parked},
+    {"parked:", "zset", read_parked_of},   {"called:", "zset", read_called_of},   {"opening", "zset", read_opening},
+    {"reopening", "zset", read_reopening}, {"rates", "zset", read_rates},         {"holds", "zset", read_holds},
+    {"taken", "hash", read_taken},         {"slots", "hash", read_slots},         {"cron", "hash", read_cron},
+    {"cron:due", "zset", read_cron_due},   {"cron:last", "hash", read_cron_last}, {"limits", "hash", read_limits},
+    {"gate", "hash", read_gate},
 };
 
 #define KNOWN (sizeof(known) / sizeof(known[0]))

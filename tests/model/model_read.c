@@ -124,13 +124,15 @@ static void check_kind(int queue, int kind, const rv_reply *said)
         const model_task *task = model_task_of(queue, id), *found = last < 0 ? NULL : model_task_of(queue, last);
         if (task->state != DEAD || KIND_OF(task->error) != kind) continue;
         count++;
-        if (!found || task->at_ms > found->at_ms || (task->at_ms == found->at_ms && model_is_before(last, id))) last = id;
+        if (!found || task->at_ms > found->at_ms || (task->at_ms == found->at_ms && model_is_before(last, id)))
+            last = id;
     }
     const model_task *task = model_task_of(queue, last);
     (void)snprintf(name, sizeof(name), "k%d", kind);
     (void)snprintf(message, sizeof(message), "m%d", task->error);
     if (!rv_reply_is_text(rv_reply_at(said, 0), name) || rv_reply_int(rv_reply_at(said, 1), -1) != count ||
-        rv_reply_int(rv_reply_at(said, 2), -1) != task->at_ms || !rv_reply_is_text(rv_reply_at(said, 3), model_id(last)) ||
+        rv_reply_int(rv_reply_at(said, 2), -1) != task->at_ms ||
+        !rv_reply_is_text(rv_reply_at(said, 3), model_id(last)) ||
         !rv_reply_is_text(rv_reply_at(said, 4), types[task->type]) || !rv_reply_is_text(rv_reply_at(said, 5), message))
         model_differ("failures says %s of %s; %d, the last %s", test_reply_text(said), name, count, model_id(last));
 }

@@ -120,8 +120,7 @@ static void retry_refused(const int arg[ARGS], int holder)
     const rv_reply *reply = CALL(retry, arg[QUEUE], model_id(arg[ID]));
     if (!reply) return;
     (void)snprintf(expected, sizeof(expected), "unique %s", model_id(holder));
-    if (!rv_reply_is_text(reply, expected))
-        model_differ("retry says %s, not \"%s\"", test_reply_text(reply), expected);
+    if (!rv_reply_is_text(reply, expected)) model_differ("retry says %s, not \"%s\"", test_reply_text(reply), expected);
     COVER(RETRY_UNIQUE);
 }
 
@@ -146,9 +145,9 @@ void model_delete_make(int arg[ARGS])
 
 static void do_delete(int queue, model_task *task)
 {
-    static const int transitions[STATES] = {COVER_DELETE_NONE, COVER_DELETE_READY, COVER_DELETE_PARKED, COVER_DELETE_SCHEDULED,
-                                            COVER_DELETE_RUNNING,  COVER_DELETE_COMPLETED, COVER_DELETE_DEAD,
-                                            COVER_DELETE_CANCELLED};
+    static const int transitions[STATES] = {COVER_DELETE_NONE,      COVER_DELETE_READY,    COVER_DELETE_PARKED,
+                                            COVER_DELETE_SCHEDULED, COVER_DELETE_RUNNING,  COVER_DELETE_COMPLETED,
+                                            COVER_DELETE_DEAD,      COVER_DELETE_CANCELLED};
     model_cover(transitions[task->state]);
     if (task->state == RUNNING && model.sessions[task->session].life == DYING) COVER(DELETE_LOST);
     if (task->state != RUNNING) model_remove(queue, task);

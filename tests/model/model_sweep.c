@@ -1,6 +1,6 @@
 /*
- * Sweeps: what a filter picks among the tasks of a state is retried, cancelled or deleted, some at a time. In which step a
- * task's turn comes is not predicted, but seen in Redis; at the end all that was meant must be done.
+ * Sweeps: what a filter picks among the tasks of a state is retried, cancelled or deleted, some at a time. In which
+ * step a task's turn comes is not predicted, but seen in Redis; at the end all that was meant must be done.
  */
 #include <string.h>
 
@@ -111,9 +111,9 @@ static bool step(const int arg[ARGS], swept *ret)
 {
     static const char *const actions[] = {"retry", "cancel", "delete"}, *const kinds[] = {"", "k1", "k2", "k3"},
                              *const types[] = {"", "t", "s", "d"};
-    const rv_reply *reply = CALL(sweep, arg[QUEUE], actions[arg[ACTION]], model_state_names[arg[STATE]], ret->cursor,
-                                 model_number(arg[MOST]), kinds[arg[KIND]], types[arg[TYPE]], arg[TAG] ? "x" : "",
-                                 model_number(arg[AGE]));
+    const rv_reply *reply =
+        CALL(sweep, arg[QUEUE], actions[arg[ACTION]], model_state_names[arg[STATE]], ret->cursor,
+             model_number(arg[MOST]), kinds[arg[KIND]], types[arg[TYPE]], arg[TAG] ? "x" : "", model_number(arg[AGE]));
     if (!reply) return false;
     int ids[SLOTS], count = list(arg, ids);
     int64_t seen = rv_reply_int(rv_reply_at(reply, 1), -1), done = rv_reply_int(rv_reply_at(reply, 2), -1);
@@ -141,15 +141,15 @@ static void check_rest(const int arg[ARGS], const swept *said)
         if (may == 0) COVER(SWEEP_UNIQUE);
         refused++;
     }
-    if (said->failed < refused) model_differ("sweep says that %lld could not be done, of %d", (long long)said->failed, refused);
+    if (said->failed < refused)
+        model_differ("sweep says that %lld could not be done, of %d", (long long)said->failed, refused);
 }
 
 void model_sweep(const int arg[ARGS])
 {
     swept said = {.cursor = ""};
     int steps = 0, before = 0, most = arg[STEPS] ? arg[STEPS] : 4 * SLOTS;
-    for (int id = 0; id < SLOTS; id++)
-        before += model_task_of(arg[QUEUE], id)->state == (model_state)arg[STATE];
+    for (int id = 0; id < SLOTS; id++) before += model_task_of(arg[QUEUE], id)->state == (model_state)arg[STATE];
     if (before == 0) COVER(SWEEP_NOTHING);
     do {
         if (!step(arg, &said) || model.words[0]) return;

@@ -5,7 +5,8 @@
 #include "model/model.h"
 #include "support/cmocka.h"
 
-const char *const model_state_names[STATES] = {"", "ready", "parked", "scheduled", "running", "completed", "dead", "cancelled"};
+const char *const model_state_names[STATES] = {"",        "ready",     "parked", "scheduled",
+                                               "running", "completed", "dead",   "cancelled"};
 
 model_task *model_task_of(int queue, int id)
 {
@@ -36,14 +37,16 @@ static int describe(const model_task *task, char *text, size_t size)
 {
     static const char *const groups[] = {"", ",\"group\":\"g1\"", ",\"group\":\"g2\",\"weight\":3",
                                          ",\"group\":\"g3\",\"weight\":256"};
-    static const char *const types[] = {"t", "s", "d"}, *const calls[] = {"", ",\"on_dead\":\"d\"", ",\"on_dead\":\"\""};
+    static const char *const types[] = {"t", "s", "d"}, *const calls[] = {"", ",\"on_dead\":\"d\"",
+                                                                          ",\"on_dead\":\"\""};
     char priority[32] = "", time[64], unique[96], of[96] = "";
     if (task->priority != 0) (void)snprintf(priority, sizeof(priority), ",\"priority\":%d", task->priority);
     if (task->of) (void)snprintf(of, sizeof(of), ",\"of\":\"%s\"", model_id(task->of - 1));
     describe_time(task, time);
     describe_unique(task, unique);
     return snprintf(text, size, "\"type\":\"%s\"%s%s%s%s%s%s%s}\n", types[task->type], time, priority,
-                    groups[task->group], unique, of, calls[task->on_dead], task->tagged ? ",\"tags\":[\"w\",\"x\"]" : "");
+                    groups[task->group], unique, of, calls[task->on_dead],
+                    task->tagged ? ",\"tags\":[\"w\",\"x\"]" : "");
 }
 
 const char *model_rest(const model_task *task)
@@ -154,7 +157,6 @@ static model_task *oldest(int queue, model_state state)
     }
     return found;
 }
-
 
 int model_trim_count(int queue, model_state state, int most)
 {

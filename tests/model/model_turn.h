@@ -13,7 +13,7 @@ enum { ITEMS = 24 };
 
 typedef struct item {
     int queue, id, how, number;
-    bool unique; /* done: the task has a unique key */
+    bool unique;    /* done: the task has a unique key */
     char lease[64]; /* "": any */
     bool held;
 } item;
