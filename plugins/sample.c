@@ -1,5 +1,5 @@
 /*
- * sample.c - types to try things with: noop, echo, sleep, steps, fail, crash.
+ * sample.c - types to try things with: noop, echo, sleep, steps, fail, crash, collect.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -160,6 +160,18 @@ static reeve_outcome crash(reeve_task *task, void *user)
     return reeve_task_done(task, NULL, 0);
 }
 
+/* ---- collect --------------------------------------------------------------------------------------------------- */
+
+/* Stands for what is cheaper together: each task's result is how many it came with. */
+static void collect(reeve_task *const *tasks, size_t count, void *user)
+{
+    char result[32];
+    size_t length = (size_t)snprintf(result, sizeof(result), "{\"together\":%zu}", count);
+
+    (void)user;
+    for (size_t i = 0; i < count; i++) (void)reeve_task_done(tasks[i], result, length);
+}
+
 static const reeve_handler handlers[] = {
     {REEVE_HANDLER, .type = "noop", .run = noop, .summary = "does nothing"},
     {REEVE_HANDLER, .type = "echo", .run = echo, .summary = "the result is the payload"},
@@ -169,6 +181,8 @@ static const reeve_handler handlers[] = {
     {REEVE_HANDLER, .type = "fail", .run = fail,
      .summary = "{\"kind\":\"k\",\"message\":\"m\",\"times\":n}: fails its first n attempts, every one without times"},
     {REEVE_HANDLER, .type = "crash", .run = crash, .summary = "a segmentation fault"},
+    {REEVE_HANDLER, .type = "collect", .run_many = collect, .many = 100, .many_wait_ms = 500,
+     .summary = "{\"together\":n}: how many tasks its call had"},
 };
 
 REEVE_PLUGIN(.name = "sample", .version = REEVE_VERSION, .summary = "types to try things with", .handlers = handlers,

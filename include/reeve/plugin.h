@@ -30,8 +30,8 @@ extern "C" {
 typedef struct reeve_handler {
     size_t size;            /* sizeof(reeve_handler); REEVE_HANDLER sets it */
     const char *type;       /* required */
-    reeve_handler_fn run;   /* required */
-    void *user;             /* handed to run */
+    reeve_handler_fn run;   /* this or run_many */
+    void *user;             /* handed to it */
     const char *summary;    /* one line for people */
     int max_attempts;       /* 0: 20 */
     int max_crashes;        /* 0: 3 */
@@ -47,6 +47,16 @@ typedef struct reeve_handler {
      * end is logged and counted; neither a result nor progress, checkpoints or log are recorded, and limits of concurrency do
      * not count it while it runs. */
     bool at_most_once;
+    /*
+     * Instead of run (task.h): one call gets up to many tasks, as soon as a thread has so many, or when the first of
+     * them has waited many_wait_ms for the others. Meanwhile the thread runs tasks of other types. A thread takes so
+     * many whatever its pool's batch is. Each thread gathers for itself: what is to come together goes to a pool of few
+     * threads. A task that is suspected of crashes comes alone; when the worker stops, those that wait go back. No
+     * layers are around such calls.
+     */
+    reeve_many_fn run_many;
+    unsigned many;        /* 0: REEVE_MANY_DEFAULT; at most REEVE_MANY_MAX */
+    int64_t many_wait_ms; /* 0: the call gets what is there */
 } reeve_handler;
 
 #define REEVE_HANDLER .size = sizeof(reeve_handler)

@@ -79,6 +79,24 @@ typedef struct reeve_backoff {
  */
 typedef reeve_outcome (*reeve_handler_fn)(reeve_task *task, void *user);
 
+/*
+ * A handler of many tasks of its type in one call, for what is cheaper together: one INSERT of a hundred rows, one
+ * request with a hundred events. All are of one queue. Each task is read and ended for itself: call a verb on every one
+ * of them; what that returns need not be looked at. One on which no verb was called has failed, with kind "handler".
+ *
+ *     static void insert(reeve_task *const *tasks, size_t count, void *user)
+ *     {
+ *         bool good = insert_rows(tasks, count);
+ *         for (size_t i = 0; i < count; i++)
+ *             good ? reeve_task_done(tasks[i], NULL, 0) : reeve_task_retry(tasks[i], -1, "db", "not inserted");
+ *     }
+ */
+typedef void (*reeve_many_fn)(reeve_task *const *tasks, size_t count, void *user);
+
+/* The most tasks of one call: what can be said, and what holds when nothing is. */
+#define REEVE_MANY_MAX 256
+#define REEVE_MANY_DEFAULT 64
+
 /* ---- reading the task ------------------------------------------------------------------------------------------ */
 
 /* The payload, in place: no copy. A zero byte follows it that is not counted. */

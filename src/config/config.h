@@ -57,6 +57,8 @@ typedef struct rv_config_handler {
     bool at_most_once;
     bool has_backoff;
     reeve_backoff backoff; /* as the worker wants it: zero where not given */
+    int64_t many;
+    int64_t many_wait_ms;
 } rv_config_handler;
 
 typedef struct rv_config_queue {

@@ -199,6 +199,13 @@ const rv_setting rv_settings[] = {
     {"handlers[].at_most_once", RV_SETTING_TRUTH, IN(_handler, at_most_once), .standard = "false",
      .help = "true: its tasks are completed before they run, and so never run twice."},
     BACKOFF("handlers[]", _handler, "the handler's, else the queue's"),
+    {"handlers[].many", RV_SETTING_WHOLE, IN(_handler, many), .least = 1, .most = REEVE_MANY_MAX,
+     .otherwise = "the handler's, else 64",
+     .help = "The most tasks of one call, for a handler that takes many at once. A thread takes so many whatever its "
+             "pool's batch is."},
+    {"handlers[].many_wait", RV_SETTING_SECONDS, IN(_handler, many_wait_ms), .least = 0.001, .most = SECONDS_MAX,
+     .otherwise = "the handler's, else none",
+     .help = "How long the first task of such a call waits for others. Without: the call gets what is there."},
 
     {"queues", RV_SETTING_GROUPS, LIST(, queues, queue_count, rv_config_queue), .otherwise = "none",
      .help = "Settings of queues, written to Redis when the worker starts; in force for all workers."},

@@ -34,14 +34,37 @@ void rv_batch_fini(rv_batch *batch)
     batch->items = NULL;
 }
 
+static void empty(rv_item *item)
+{
+    rv_free(item->kept);
+    rv_free(item->held);
+    item->kept = NULL;
+    item->held = NULL;
+}
+
 void rv_batch_clear(rv_batch *batch)
 {
     rv_lock(&batch->lock);
-    for (size_t i = 0; i < batch->count; i++) {
-        rv_free(batch->items[i].kept);
-        batch->items[i].kept = NULL;
-    }
+    for (size_t i = 0; i < batch->count; i++) empty(&batch->items[i]);
     batch->count = 0;
+    batch->running = RV_NONE;
+    rv_unlock(&batch->lock);
+}
+
+void rv_batch_settle(rv_batch *batch)
+{
+    size_t kept = 0;
+    rv_lock(&batch->lock);
+    for (size_t i = 0; i < batch->count; i++) {
+        rv_item *item = &batch->items[i];
+        if (item->state != RV_ITEM_WAITING) {
+            empty(item);
+            continue;
+        }
+        if (i != kept) batch->items[kept] = *item;
+        kept++;
+    }
+    batch->count = kept;
     batch->running = RV_NONE;
     rv_unlock(&batch->lock);
 }
@@ -56,12 +79,20 @@ size_t rv_batch_count(const rv_batch *batch, rv_item_state state)
 int64_t rv_batch_attention(const rv_batch *batch, int64_t now_ms)
 {
     size_t waiting = rv_batch_count(batch, RV_ITEM_WAITING);
-    if (batch->running == RV_NONE) return waiting > 0 ? now_ms + RV_PATIENCE_MS : RV_FOREVER;
+    if (batch->running == RV_NONE) return waiting > 0 && !batch->resting ? now_ms + RV_PATIENCE_MS : RV_FOREVER;
     int64_t at = batch->running_until_ms, impatient = batch->running_since_ms + RV_PATIENCE_MS;
     bool others = waiting > 0;
     for (size_t i = 0; i < batch->count; i++)
         others = others || (batch->items[i].state == RV_ITEM_FINISHED && !batch->items[i].accepted);
     return others && impatient < at ? impatient : at;
+}
+
+void rv_item_lose(rv_item *item)
+{
+    if (item->state != RV_ITEM_WAITING) return;
+    item->outcome = (rv_settlement){.id = item->lease.id, .verb = REEVE_OUTCOME_SNOOZE};
+    item->state = RV_ITEM_FINISHED;
+    item->refused = true;
 }
 
 static const char *put(char **at, const void *data, size_t length)

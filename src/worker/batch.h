@@ -13,6 +13,7 @@
 
 #include "queue/turn.h"
 #include "worker/claim.h"
+#include "worker/handlers.h"
 
 typedef enum rv_item_state { RV_ITEM_WAITING, RV_ITEM_RUNNING, RV_ITEM_FINISHED, RV_ITEM_HANDED } rv_item_state;
 
@@ -28,7 +29,13 @@ typedef struct rv_item {
     int64_t timeout_ms;    /* 0: none */
     int64_t timeout_at_ms; /* monotonic, or RV_FOREVER */
     int64_t heartbeat_ms;  /* longer silence is a failure; 0: it need not say anything */
+    int64_t until_ms;      /* while it runs: the first of these, or RV_FOREVER */
     int64_t run_us;        /* how long its handler ran; 0: it did not */
+    int64_t leased_ms;     /* monotonic */
+    /* of a type whose handler takes many tasks in a call (many.h) */
+    const rv_handler *many; /* that handler; NULL: of another type */
+    struct rv_call *call;   /* while it is in a call of many; changed under the lock */
+    void *held;             /* the lease's own memory, once it was kept over a turn */
 } rv_item;
 
 #define RV_NONE SIZE_MAX
@@ -38,9 +45,10 @@ typedef struct rv_batch {
     rv_item *items;
     size_t capacity;
     size_t count;
-    size_t running;            /* index of the running item, or RV_NONE */
+    size_t running;            /* index of the running item, the first of many, or RV_NONE */
     int64_t running_since_ms;  /* monotonic */
-    int64_t running_until_ms;  /* its time limit, or until when it may be silent, or RV_FOREVER */
+    int64_t running_until_ms;  /* its time limit, or until when it may be silent, the first of many; or RV_FOREVER */
+    bool resting;              /* what waits does so for company, and the thread has nothing to run */
     rv_session_text *sessions; /* by queue: under which session these were leased */
 } rv_batch;
 
@@ -50,12 +58,19 @@ void rv_batch_fini(rv_batch *batch);
 /* Frees what outcomes kept, and empties the batch. The owner, with no item waiting or running. */
 void rv_batch_clear(rv_batch *batch);
 
+/* Frees what outcomes kept; only what waits stays. The owner, with no item running. */
+void rv_batch_settle(rv_batch *batch);
+
 /* How many items are in a state. The caller holds the lock or is the owner of a batch in which nothing runs. */
 size_t rv_batch_count(const rv_batch *batch, rv_item_state state);
 
 /* When the keeper must look at this batch: monotonic ms, or RV_FOREVER. The caller holds the lock. */
 #define RV_PATIENCE_MS 20
 int64_t rv_batch_attention(const rv_batch *batch, int64_t now_ms);
+
+/* Gives up an item that waits: the session that it was leased under is gone, it runs elsewhere. The caller holds the
+ * lock. */
+void rv_item_lose(rv_item *item);
 
 /* A copy of a settlement whose words and result lie in one block of memory, *ret_kept. False: no memory. */
 bool rv_settlement_copy(rv_settlement *ret, void **ret_kept, const rv_settlement *from);

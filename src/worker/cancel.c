@@ -4,6 +4,7 @@
 
 #include "queue/scripts.h"
 #include "worker/lock.h"
+#include "worker/many.h"
 
 /* (One that has not begun is not run.) */
 static void cancel_in(rv_thread *t, const char *queue, const char *id)
@@ -14,9 +15,10 @@ static void cancel_in(rv_thread *t, const char *queue, const char *id)
         if (item->state != RV_ITEM_RUNNING && item->state != RV_ITEM_WAITING) continue;
         if (strcmp(item->lease.id, id) != 0 || strcmp(t->pool->claims[item->lease.queue]->queue, queue) != 0) continue;
         item->cancelled = true;
-        if (item->state != RV_ITEM_RUNNING) continue;
-        atomic_store(&t->cancelled, true);
-        atomic_store(&t->stop, true);
+        /* (One of many whose call is being made hears it there.) */
+        if (item->state != RV_ITEM_RUNNING || (item->many != NULL && item->call == NULL)) continue;
+        atomic_store(rv_many_cancelled(t, item), true);
+        atomic_store(rv_many_stop(t, item), true);
     }
     rv_unlock(&t->batch.lock);
 }
@@ -31,15 +33,16 @@ void rv_tell_cancelled(reeve_worker *worker, const char *queue, const char *id)
 
 /* ---- asking ---------------------------------------------------------------------------------------------------- */
 
-/* What a thread runs: its queue, and a copy of its id. NULL: nothing. */
-static const rv_claim *running_in(rv_thread *t, char ret_id[REEVE_ID_MAX])
+/* The next task that a thread runs: its queue, and a copy of its id. NULL: there are no more. */
+static const rv_claim *running_in(rv_thread *t, size_t *next, char ret_id[REEVE_ID_MAX])
 {
     const rv_claim *claim = NULL;
     rv_lock(&t->batch.lock);
-    if (t->batch.running != RV_NONE) {
-        const rv_lease *lease = &t->batch.items[t->batch.running].lease;
-        claim = t->pool->claims[lease->queue];
-        rv_copy_text(ret_id, REEVE_ID_MAX, lease->id);
+    while (claim == NULL && *next < t->batch.count) {
+        const rv_item *item = &t->batch.items[(*next)++];
+        if (item->state != RV_ITEM_RUNNING) continue;
+        claim = t->pool->claims[item->lease.queue];
+        rv_copy_text(ret_id, REEVE_ID_MAX, item->lease.id);
     }
     rv_unlock(&t->batch.lock);
     return claim;
@@ -49,15 +52,17 @@ static const rv_claim *running_in(rv_thread *t, char ret_id[REEVE_ID_MAX])
 static bool ask(reeve_worker *worker, rv_thread *t)
 {
     char id[REEVE_ID_MAX];
-    const rv_reply *reply;
     rv_conn *conn = worker->keeper.conn;
-    const rv_claim *claim = running_in(t, id);
-    if (claim == NULL) return true;
-    rv_cmd_script(conn, &rv_script_cancelled, 1, 1);
-    rv_arg(conn, claim->prefix.text, claim->prefix.length);
-    rv_args(conn, id);
-    reeve_status status = rv_conn_call(conn, 0, &reply);
-    if (status == REEVE_OK && rv_reply_int(reply, 0) == 1) rv_tell_cancelled(worker, claim->queue, id);
+    const rv_claim *claim;
+    size_t next = 0;
+    while (rv_conn_is_open(conn) && (claim = running_in(t, &next, id)) != NULL) {
+        const rv_reply *reply;
+        rv_cmd_script(conn, &rv_script_cancelled, 1, 1);
+        rv_arg(conn, claim->prefix.text, claim->prefix.length);
+        rv_args(conn, id);
+        reeve_status status = rv_conn_call(conn, 0, &reply);
+        if (status == REEVE_OK && rv_reply_int(reply, 0) == 1) rv_tell_cancelled(worker, claim->queue, id);
+    }
     return rv_conn_is_open(conn);
 }
 

@@ -1,10 +1,12 @@
 #include "worker/handlers.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/retry.h"
 #include "queue/keys.h"
+#include "worker/many.h"
 
 /* FNV-1a (G. Fowler, L. C. Noll, P. Vo; RFC 9923). */
 static size_t hash(const char *text, size_t length)
@@ -53,8 +55,10 @@ reeve_status rv_handlers_add(rv_handlers *handlers, const reeve_handler *handler
 {
     reeve_status status = rv_check_type(handler->type, error);
     if (status != REEVE_OK) return status;
-    if (handler->run == NULL)
-        return rv_fail(error, REEVE_EINVAL, "type %s: the handler has no run function", handler->type);
+    char what[REEVE_TYPE_MAX + 32];
+    (void)snprintf(what, sizeof(what), "type %s: the handler", handler->type);
+    status = rv_many_check(handler, what, error);
+    if (status != REEVE_OK) return status;
     rv_error why;
     if (rv_backoff_check(&handler->backoff, &why) != REEVE_OK)
         return rv_fail(error, REEVE_EINVAL, "type %s: %s", handler->type, why.text);
@@ -88,6 +92,16 @@ reeve_status rv_handlers_wrap(rv_handlers *handlers, const rv_layers *layers, rv
             return rv_fail(error, REEVE_ENOMEM, "no memory for the layers of %s", entry->handler.type);
     }
     return REEVE_OK;
+}
+
+unsigned rv_handlers_most(const rv_handlers *handlers)
+{
+    unsigned most = 1;
+    for (size_t i = 0; i < handlers->count; i++) {
+        const reeve_handler *handler = &handlers->list[i]->handler;
+        if (handler->run_many != NULL && rv_many_most(handler) > most) most = rv_many_most(handler);
+    }
+    return most;
 }
 
 void rv_handlers_fini(rv_handlers *handlers)

@@ -112,7 +112,8 @@ static reeve_outcome run_layer(const reeve_layer *const *layers, reeve_task *tas
 reeve_outcome rv_layers_run(const reeve_layer *const *layers, reeve_task *task, const reeve_handler *handler,
                             reeve_plugin_handle *plugin)
 {
-    if (layers == NULL || layers[0] == NULL) return run_handler(task, handler, plugin);
+    /* (A handler of many tasks has none around it, also when it is called with one.) */
+    if (layers == NULL || layers[0] == NULL || handler->run_many != NULL) return run_handler(task, handler, plugin);
     return run_layer(layers, task, handler, plugin);
 }
 

@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "reeve/layer.h"
-#include "worker/task.h"
+#include "worker/many.h"
 
 /* Longer than any text that is kept, so that the cut sees the whole character that crosses the limit. */
 #define ROOM (REEVE_MESSAGE_MAX + 8)
@@ -163,6 +163,7 @@ reeve_outcome rv_task_take(reeve_task *task, reeve_outcome said, const char *kin
 
 reeve_outcome rv_task_run(reeve_task *task, const reeve_handler *handler)
 {
+    if (handler->run_many != NULL) return rv_many_run_one(task, handler);
     return rv_task_take(task, handler->run(task, handler->user), "handler", "the handler of", handler->type);
 }
 

@@ -11,6 +11,7 @@
 #include "base/mem.h"
 #include "base/retry.h"
 #include "worker/layers.h"
+#include "worker/many.h"
 #include "worker/plugin.h"
 
 #define END_OF(type, field) (offsetof(type, field) + sizeof(((type *)NULL)->field))
@@ -116,11 +117,10 @@ static reeve_status check_handler(const reeve_handler *handlers, size_t index, c
                        "plugin %s: handler %zu: \"%.100s\" is no task type (1 to %d of A-Z a-z 0-9 . _ - : /)", path,
                        index + 1, handler->type, REEVE_TYPE_MAX);
     }
-    if (handler->run == NULL) {
-        return rv_fail(error, REEVE_EINVAL, "plugin %s: the handler of \"%s\" has no function to run", path,
-                       handler->type);
-    }
     rv_error why;
+    if (rv_many_check(handler, "it", &why) != REEVE_OK) {
+        return rv_fail(error, REEVE_EINVAL, "plugin %s: the handler of \"%s\": %s", path, handler->type, why.text);
+    }
     if (rv_backoff_check(&handler->backoff, &why) != REEVE_OK) {
         return rv_fail(error, REEVE_EINVAL, "plugin %s: the handler of \"%s\": %s", path, handler->type, why.text);
     }

@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "base/retry.h"
-#include "worker/state.h"
+#include "worker/many.h"
 
 static reeve_status check_not_started(reeve_worker *worker)
 {
@@ -122,6 +122,11 @@ reeve_status reeve_worker_set_policy(reeve_worker *worker, const reeve_handler_p
         return rv_fail(&worker->error, REEVE_EINVAL, "type %s: a limit is negative", policy->type);
     }
     rv_error why;
+    reeve_handler merged = entry->handler;
+    if (policy->many > 0) merged.many = policy->many;
+    if (policy->many_wait_ms != 0) merged.many_wait_ms = policy->many_wait_ms;
+    if (rv_many_check(&merged, "it", &why) != REEVE_OK)
+        return rv_fail(&worker->error, REEVE_EINVAL, "type %s: %s", policy->type, why.text);
     if (rv_backoff_check(policy->backoff, &why) != REEVE_OK)
         return rv_fail(&worker->error, REEVE_EINVAL, "type %s: %s", policy->type, why.text);
     if (policy->max_attempts > 0) entry->handler.max_attempts = policy->max_attempts;
@@ -130,5 +135,7 @@ reeve_status reeve_worker_set_policy(reeve_worker *worker, const reeve_handler_p
     if (policy->heartbeat_ms > 0) entry->handler.heartbeat_ms = policy->heartbeat_ms;
     if (policy->at_most_once) entry->handler.at_most_once = true;
     if (policy->backoff != NULL) entry->handler.backoff = *policy->backoff;
+    entry->handler.many = merged.many;
+    entry->handler.many_wait_ms = merged.many_wait_ms;
     return REEVE_OK;
 }

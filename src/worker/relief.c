@@ -14,6 +14,7 @@
 #include "base/retry.h"
 #include "base/text.h"
 #include "worker/lock.h"
+#include "worker/many.h"
 #include "worker/notice.h"
 #include "worker/policy.h"
 #include "worker/relief.h"
@@ -83,16 +84,28 @@ static void time_out(rv_thread *t, rv_item *item, int64_t now)
                              .delay_ms = rv_backoff_delay(policy.backoff, failures, rv_random_unit()),
                              .kind = silent ? "silent" : "timeout",
                              .message = message};
-    atomic_store(&t->stop, true);
+    atomic_store(rv_many_stop(t, item), true);
     if (item->accepted) { /* (it is done, and never runs again: it can only be told) */
-        t->batch.running_until_ms = RV_FOREVER;
+        item->until_ms = RV_FOREVER;
         return;
     }
     item->run_us = (rv_now_ms() - t->batch.running_since_ms) * 1000;
     hand_over(t, item, &outcome);
-    if (item->state == RV_ITEM_HANDED) t->batch.running_until_ms = RV_FOREVER;
     /* (Logged under the lock, the one exception: once it is released the lease's memory is the thread's again.) */
     rv_note_failure(t->pool->claims[item->lease.queue]->queue, &item->lease, &outcome);
+}
+
+/* (Each of many tasks in a call has a limit of its own. What could not be handed over is late at the next look, too.) */
+static void end_late(rv_thread *t, int64_t now)
+{
+    rv_batch *batch = &t->batch;
+    batch->running_until_ms = RV_FOREVER;
+    for (size_t i = batch->running; i < batch->count; i++) {
+        rv_item *item = &batch->items[i];
+        if (item->state == RV_ITEM_RUNNING && now >= item->until_ms) time_out(t, item, now);
+        if (item->state == RV_ITEM_RUNNING && item->until_ms < batch->running_until_ms)
+            batch->running_until_ms = item->until_ms;
+    }
 }
 
 static int64_t relieve_thread(rv_thread *t, int64_t now)
@@ -100,8 +113,7 @@ static int64_t relieve_thread(rv_thread *t, int64_t now)
     rv_batch *batch = &t->batch;
     rv_lock(&batch->lock);
     if (batch->running != RV_NONE) {
-        rv_item *running = &batch->items[batch->running];
-        if (running->state == RV_ITEM_RUNNING && now >= batch->running_until_ms) time_out(t, running, now);
+        if (now >= batch->running_until_ms) end_late(t, now);
         if (now >= batch->running_since_ms + RV_PATIENCE_MS) hand_over_others(t);
     }
     int64_t attention = rv_batch_attention(batch, now);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "worker/lock.h"
+#include "worker/many.h"
 #include "worker/notice.h"
 
 /* The keeper took the running task over: its time is up, and by now it may be running elsewhere. */
@@ -13,11 +14,6 @@ static bool is_handed(rv_thread *t, const rv_item *item)
     bool handed = item->state == RV_ITEM_HANDED;
     rv_unlock(&t->batch.lock);
     return handed;
-}
-
-static rv_item *running(rv_thread *t)
-{
-    return &t->batch.items[t->batch.running];
 }
 
 static const rv_claim *claim_of(const rv_thread *t, const rv_item *item)
@@ -36,7 +32,10 @@ int64_t rv_thread_note_life(rv_thread *t, rv_item *item)
     rv_lock(&t->batch.lock);
     int64_t silent = item->heartbeat_ms > 0 ? rv_deadline(item->heartbeat_ms) : RV_FOREVER;
     int64_t until = silent < item->timeout_at_ms ? silent : item->timeout_at_ms;
-    if (item->state == RV_ITEM_RUNNING) t->batch.running_until_ms = until;
+    item->until_ms = until;
+    /* (Of many in a call the first one counts; when that is put off, the keeper looks once for nothing.) */
+    if (item->state == RV_ITEM_RUNNING && (item->call == NULL || until < t->batch.running_until_ms))
+        t->batch.running_until_ms = until;
     rv_unlock(&t->batch.lock);
     return until;
 }
@@ -50,48 +49,45 @@ static reeve_status begin(rv_thread *t, rv_item *item)
 }
 
 /* Sends what was built, which answers 1 when the lease is ours. */
-static reeve_status finish(rv_thread *t)
+static reeve_status finish(rv_thread *t, const rv_item *item)
 {
     const rv_reply *reply;
     reeve_status status = rv_conn_call(t->conn, 0, &reply);
     if (status != REEVE_OK) return status == REEVE_EREDIS ? status : REEVE_ELOST;
     if (rv_reply_int(reply, 0) == 1) return REEVE_OK;
-    atomic_store(&t->stop, true);
+    atomic_store(rv_many_stop(t, item), true);
     return REEVE_EREFUSED;
 }
 
 static reeve_status report_progress(reeve_task *task, int percent, const char *words, void *context)
 {
     rv_thread *t = context;
-    rv_item *item = running(t);
-    (void)task;
+    rv_item *item = rv_many_item(t, task);
     reeve_status status = begin(t, item);
     if (status != REEVE_OK || item->accepted) return status;
     rv_progress_build(t->conn, &claim_of(t, item)->prefix, t->batch.sessions[item->lease.queue], item->lease.id,
                       percent, words);
     item->lease.has_info = true; /* also when the reply is lost */
-    return finish(t);
+    return finish(t, item);
 }
 
 static reeve_status report_checkpoint(reeve_task *task, reeve_bytes data, void *context)
 {
     rv_thread *t = context;
-    rv_item *item = running(t);
-    (void)task;
+    rv_item *item = rv_many_item(t, task);
     reeve_status status = begin(t, item);
     if (status != REEVE_OK || item->accepted) return status;
     rv_checkpoint_build(t->conn, &claim_of(t, item)->prefix, t->batch.sessions[item->lease.queue], item->lease.id,
                         data);
     item->lease.has_info = item->lease.has_checkpoint = true;
-    return finish(t);
+    return finish(t, item);
 }
 
 static reeve_status fetch_checkpoint(reeve_task *task, rv_buf *ret, void *context)
 {
     rv_thread *t = context;
-    rv_item *item = running(t);
+    rv_item *item = rv_many_item(t, task);
     const rv_reply *reply;
-    (void)task;
     if (!item->lease.has_checkpoint) return REEVE_OK;
     reeve_status status = begin(t, item);
     if (status != REEVE_OK || item->accepted) return status;
@@ -105,7 +101,7 @@ static reeve_status fetch_checkpoint(reeve_task *task, rv_buf *ret, void *contex
 static reeve_status report_log(reeve_task *task, const char *line, void *context)
 {
     rv_thread *t = context;
-    rv_item *item = running(t);
+    rv_item *item = rv_many_item(t, task);
     char lease[40];
     reeve_status status = begin(t, item);
     if (status != REEVE_OK || item->accepted) return status;
@@ -113,28 +109,26 @@ static reeve_status report_log(reeve_task *task, const char *line, void *context
     rv_log_build(t->conn, &claim_of(t, item)->prefix, t->batch.sessions[item->lease.queue], item->lease.id, lease,
                  ++task->log_lines, line);
     item->lease.has_info = true;
-    return finish(t);
+    return finish(t, item);
 }
 
 static reeve_status report_heartbeat(reeve_task *task, void *context)
 {
     rv_thread *t = context;
-    rv_item *item = running(t);
-    (void)task;
+    rv_item *item = rv_many_item(t, task);
     reeve_status status = begin(t, item);
     if (status != REEVE_OK || item->accepted) return status;
     rv_held_build(t->conn, &claim_of(t, item)->prefix, t->batch.sessions[item->lease.queue], item->lease.id);
-    return finish(t);
+    return finish(t, item);
 }
 
 static reeve_status report_hold(reeve_task *task, const char *group, int64_t delay_ms, void *context)
 {
     rv_thread *t = context;
     const rv_reply *reply;
-    (void)task;
     reeve_status status = open_connection(t);
     if (status != REEVE_OK) return status;
-    rv_hold_build(t->conn, &claim_of(t, running(t))->prefix, group, delay_ms);
+    rv_hold_build(t->conn, &claim_of(t, rv_many_item(t, task))->prefix, group, delay_ms);
     status = rv_conn_call(t->conn, 0, &reply);
     return status == REEVE_OK || status == REEVE_EREDIS ? status : REEVE_ELOST;
 }

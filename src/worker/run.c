@@ -9,15 +9,15 @@
 #include "base/mem.h"
 #include "base/retry.h"
 #include "worker/lock.h"
+#include "worker/many.h"
 #include "worker/notice.h"
 #include "worker/once.h"
-#include "worker/policy.h"
 #include "worker/report.h"
+#include "worker/run.h"
 #include "worker/thread.h"
 
-static void prepare_task(rv_thread *t, rv_item *item, const rv_handler *handler)
+void rv_run_prepare(rv_thread *t, reeve_task *task, rv_task_host *host, rv_item *item, const rv_handler *handler)
 {
-    reeve_task *task = &t->task;
     rv_envelope *envelope = &item->lease.envelope;
     rv_task_begin(task);
     /* The header's newline becomes its end: the envelope lies in memory of this thread's own. */
@@ -31,22 +31,39 @@ static void prepare_task(rv_thread *t, rv_item *item, const rv_handler *handler)
     task->crashes = item->lease.crashes;
     task->enqueued_ms = envelope->at_ms;
     task->thread_state = NULL;
-    t->host = rv_thread_host(t);
-    task->host = &t->host;
+    *host = rv_thread_host(t);
+    task->host = host;
 }
 
-static bool set_up(rv_thread *t, const rv_handler *handler)
+bool rv_run_set_up(rv_thread *t, const rv_handler *handler)
 {
     if (handler->handler.thread_start != NULL && !t->set_up[handler->index]) {
         if (handler->handler.thread_start(handler->handler.user, &t->states[handler->index]) != 0) return false;
         t->set_up[handler->index] = true;
     }
-    t->task.thread_state = t->states[handler->index];
     return true;
 }
 
-/* How long it may run, and be silent. */
-static void set_limits(rv_thread *t, rv_item *item, const rv_policy *policy)
+reeve_outcome rv_run_fail_setup(reeve_task *task, const rv_handler *handler)
+{
+    return rv_task_failed(task, REEVE_OUTCOME_RETRY, "setup", "the handler of type %s could not set up this thread",
+                          handler->handler.type);
+}
+
+bool rv_run_is_barred(reeve_task *task, const rv_item *item, const rv_policy *policy)
+{
+    int64_t deadline_ms = item->lease.envelope.deadline_ms;
+    if (deadline_ms > 0 && item->lease.since_ms >= deadline_ms) {
+        (void)rv_task_failed(task, REEVE_OUTCOME_FAIL, "expired", "not begun by its deadline");
+        return true;
+    }
+    if (item->lease.crashes < policy->max_crashes) return false;
+    (void)rv_task_failed(task, REEVE_OUTCOME_FAIL, "crash", "%u workers died while they held this task",
+                         item->lease.crashes);
+    return true;
+}
+
+void rv_run_set_limits(rv_thread *t, rv_item *item, const rv_policy *policy)
 {
     if (policy->timeout_ms <= 0 && policy->heartbeat_ms <= 0) return;
     rv_lock(&t->batch.lock);
@@ -59,12 +76,10 @@ static void set_limits(rv_thread *t, rv_item *item, const rv_policy *policy)
 
 static reeve_outcome call_handler(rv_thread *t, rv_item *item, const rv_handler *handler, const rv_policy *policy)
 {
-    if (!set_up(t, handler)) {
-        return rv_task_failed(&t->task, REEVE_OUTCOME_RETRY, "setup",
-                              "the handler of type %s could not set up this thread", handler->handler.type);
-    }
+    if (!rv_run_set_up(t, handler)) return rv_run_fail_setup(&t->task, handler);
+    t->task.thread_state = t->states[handler->index];
     if (policy->once && !rv_thread_settle_first(t, item, policy)) return reeve_task_give_back(&t->task);
-    set_limits(t, item, policy);
+    rv_run_set_limits(t, item, policy);
     return rv_layers_run(handler->layers, &t->task, &handler->handler, handler->plugin);
 }
 
@@ -75,14 +90,9 @@ static reeve_outcome attempt(rv_thread *t, rv_item *item, const rv_handler *hand
     const rv_envelope *envelope = &item->lease.envelope;
     *ret_counts = true;
     if (atomic_load(&t->cancelled)) return reeve_task_snooze(&t->task, 1);
-    if (envelope->deadline_ms > 0 && item->lease.since_ms >= envelope->deadline_ms) {
+    if (rv_run_is_barred(&t->task, item, policy)) {
         *ret_counts = false;
-        return rv_task_failed(&t->task, REEVE_OUTCOME_FAIL, "expired", "not begun by its deadline");
-    }
-    if (item->lease.crashes >= policy->max_crashes) {
-        *ret_counts = false;
-        return rv_task_failed(&t->task, REEVE_OUTCOME_FAIL, "crash", "%u workers died while they held this task",
-                              item->lease.crashes);
+        return t->task.verb;
     }
     if (handler == NULL) {
         return rv_task_failed(&t->task, REEVE_OUTCOME_RETRY, "no_handler",
@@ -104,9 +114,8 @@ static void decide_retry(rv_settlement *s, const rv_item *item, const rv_policy 
 }
 
 /* What the outcome means for the task; false when there was no memory to keep its words. */
-static bool decide(rv_thread *t, rv_item *item, reeve_outcome verb, const rv_policy *policy, bool counts)
+static bool decide(const reeve_task *task, rv_item *item, reeve_outcome verb, const rv_policy *policy, bool counts)
 {
-    reeve_task *task = &t->task;
     rv_settlement s = {.id = item->lease.id,
                        .verb = verb,
                        .counts = counts,
@@ -132,38 +141,32 @@ static bool decide(rv_thread *t, rv_item *item, reeve_outcome verb, const rv_pol
 }
 
 /* The settling script makes a task cancelled that is not completed: whatever else the handler said is no failure. */
-static reeve_outcome give_up_cancelled(rv_thread *t, reeve_outcome verb)
+static reeve_outcome give_up_cancelled(rv_thread *t, reeve_task *task, const rv_item *item, reeve_outcome verb)
 {
-    if (verb == REEVE_OUTCOME_DONE || !atomic_load(&t->cancelled)) return verb;
-    return reeve_task_snooze(&t->task, 1); /* (not to the front: it goes nowhere) */
+    if (verb == REEVE_OUTCOME_DONE || !atomic_load(rv_many_cancelled(t, item))) return verb;
+    return reeve_task_snooze(task, 1); /* (not to the front: it goes nowhere) */
 }
 
 /* It is done, whatever its handler said: that is only told. */
-static void settled_before(rv_thread *t, rv_item *item)
+static void settled_before(const reeve_task *task, rv_item *item)
 {
     const rv_settlement *s = &item->outcome;
     item->failed = s->verb == REEVE_OUTCOME_RETRY || s->verb == REEVE_OUTCOME_FAIL;
     if (item->failed) {
         rv_log(REEVE_LOG_WARN, "task.failed", "task failed; it runs at most once, and is not tried again", "queue",
-               t->task.queue, "id", s->id, "type", t->task.type, "kind", s->kind, "error", s->message, NULL);
+               task->queue, "id", s->id, "type", task->type, "kind", s->kind, "error", s->message, NULL);
     }
     item->outcome.verb = REEVE_OUTCOME_DONE;
 }
 
-void rv_thread_run(rv_thread *t, rv_item *item)
+void rv_run_settle(rv_thread *t, reeve_task *task, rv_item *item, const rv_handler *handler, rv_policy *policy,
+                   reeve_outcome verb, bool counts)
 {
-    rv_policy policy;
-    bool counts;
-    const rv_envelope *envelope = &item->lease.envelope;
-    const rv_handler *handler = rv_handlers_find(&t->worker->handlers, envelope->type, envelope->type_length);
     rv_claim *claim = t->pool->claims[item->lease.queue];
-    rv_policy_choose(&policy, envelope, handler, claim);
-    prepare_task(t, item, handler);
-    reeve_outcome verb = attempt(t, item, handler, &policy, &counts);
-    verb = give_up_cancelled(t, verb);
+    verb = give_up_cancelled(t, task, item, verb);
     /* (The queue's policy may have changed while it ran: what it says at the failure holds.) */
-    if (verb == REEVE_OUTCOME_RETRY) rv_policy_choose(&policy, envelope, handler, claim);
-    if (!decide(t, item, verb, &policy, counts)) {
+    if (verb == REEVE_OUTCOME_RETRY) rv_policy_choose(policy, &item->lease.envelope, handler, claim);
+    if (!decide(task, item, verb, policy, counts)) {
         /* Without memory for its words the outcome is still the same, if need be without its result. */
         item->outcome = (rv_settlement){.id = item->lease.id,
                                         .verb = REEVE_OUTCOME_RETRY,
@@ -172,7 +175,24 @@ void rv_thread_run(rv_thread *t, rv_item *item)
                                         .message = "no memory to keep the outcome"};
     }
     if (item->accepted)
-        settled_before(t, item);
+        settled_before(task, item);
     else
-        rv_note_failure(t->task.queue, &item->lease, &item->outcome);
+        rv_note_failure(task->queue, &item->lease, &item->outcome);
+}
+
+void rv_run_no_memory(rv_item *item)
+{
+    item->outcome = (rv_settlement){.id = item->lease.id, .verb = REEVE_OUTCOME_SNOOZE, .delay_ms = 1000};
+}
+
+void rv_thread_run(rv_thread *t, rv_item *item)
+{
+    rv_policy policy;
+    bool counts;
+    const rv_envelope *envelope = &item->lease.envelope;
+    const rv_handler *handler = rv_handlers_find(&t->worker->handlers, envelope->type, envelope->type_length);
+    rv_policy_choose(&policy, envelope, handler, t->pool->claims[item->lease.queue]);
+    rv_run_prepare(t, &t->task, &t->host, item, handler);
+    reeve_outcome verb = attempt(t, item, handler, &policy, &counts);
+    rv_run_settle(t, &t->task, item, handler, &policy, verb, counts);
 }

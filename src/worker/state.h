@@ -59,6 +59,17 @@ typedef struct rv_thread {
     int64_t task_us;
     unsigned want;
     rv_order order; /* of the queues in its next turn */
+    size_t fresh;   /* how many tasks the last turn leased */
+    bool full;      /* they were as many as it asked for */
+    /* for handlers of many tasks (many.c) */
+    bool gathers; /* there is such a handler */
+    unsigned many_want;
+    bool mixed; /* the last tasks were also of handlers that take one */
+    size_t kept_bytes;
+    rv_item **picked;
+    struct rv_call *calls;
+    reeve_task **call_tasks;
+    size_t call_room;
     /* scratch of a turn */
     rv_turn_queue *queues;     /* by place in the turn (see order.h) */
     rv_session_text *sessions; /* by queue */

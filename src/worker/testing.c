@@ -10,6 +10,7 @@
 #include "base/retry.h"
 #include "worker/local.h"
 #include "worker/trial.h"
+#include "worker/many.h"
 
 static void read_options(rv_trial *r, const reeve_test_options *given)
 {
@@ -162,10 +163,12 @@ static reeve_test_report *fail_report(rv_trial_report *made, reeve_status status
 
 static reeve_status choose_handler(reeve_handler *ret, const reeve_handler *handler, const char *type, rv_error *error)
 {
-    if (handler == NULL || handler->run == NULL) return rv_fail(error, REEVE_EINVAL, "no function to run");
+    if (handler == NULL) return rv_fail(error, REEVE_EINVAL, "no function to run");
     if (handler->size != 0 && handler->size != sizeof(*handler))
         return rv_fail(error, REEVE_EINVAL, "the handler has size %zu: this library knows %zu", handler->size,
                        sizeof(*handler));
+    reeve_status status = rv_many_check(handler, "the handler", error);
+    if (status != REEVE_OK) return status;
     *ret = *handler;
     if (type != NULL || ret->type == NULL) ret->type = type != NULL ? type : "test";
     return REEVE_OK;

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "worker/lock.h"
+#include "worker/many.h"
 #include "worker/notice.h"
 
 /* ---- how many at once ------------------------------------------------------------------------------------------ */
@@ -30,36 +31,56 @@ static void learn(rv_thread *t, int64_t elapsed_us, size_t count)
 
 /* ---- running a batch ------------------------------------------------------------------------------------------- */
 
-/* The next waiting item becomes the running one; NULL when there is none (the rest may have been handed over), or the
- * worker takes no more. */
-static rv_item *take_next(rv_thread *t, size_t *next, int64_t now_ms)
+static bool may_run(const rv_thread *t, const rv_item *item, int64_t now_ms)
+{
+    return item->state == RV_ITEM_WAITING && rv_many_is_ripe(t, item, now_ms);
+}
+
+/* The next waiting item becomes the running one, or many of its type with it (they are then in t->picked). Returns how
+ * many: 0 when there is none that may run now (the rest may have been handed over, or waits for company), or the worker
+ * takes no more. */
+static size_t take_next(rv_thread *t, size_t *next, int64_t now_ms)
 {
     rv_batch *batch = &t->batch;
-    rv_item *item = NULL;
+    size_t count = 0;
     rv_lock(&batch->lock);
-    while (*next < batch->count && batch->items[*next].state != RV_ITEM_WAITING) (*next)++;
+    while (*next < batch->count && !may_run(t, &batch->items[*next], now_ms)) (*next)++;
     /* (Under the lock, so that a handler that begins now hears it when the worker stops.) */
     if (*next < batch->count && rv_worker_phase(t->worker) == RV_PHASE_RUNNING) {
-        item = &batch->items[*next];
+        rv_item *item = &batch->items[*next];
+        bool cancelled = item->cancelled && item->many == NULL; /* (of many, each has its own) */
+        count = item->many != NULL ? rv_many_pick(t, *next) : 1;
         item->state = RV_ITEM_RUNNING;
+        item->until_ms = RV_FOREVER;
         batch->running = (*next)++;
         batch->running_since_ms = now_ms;
         batch->running_until_ms = RV_FOREVER;
-        atomic_store_explicit(&t->stop, item->cancelled, memory_order_relaxed);
-        atomic_store_explicit(&t->cancelled, item->cancelled, memory_order_relaxed);
+        atomic_store_explicit(&t->stop, cancelled, memory_order_relaxed);
+        atomic_store_explicit(&t->cancelled, cancelled, memory_order_relaxed);
     }
     rv_unlock(&batch->lock);
-    return item;
+    return count;
 }
 
-/* (An item that the keeper took over in the meantime stays with it, and so does what it settled.) */
-static void note_finished(rv_thread *t, rv_item *item, int64_t run_us)
+/* (An item that the keeper took over in the meantime stays with it, and so does what it settled.) Returns the bytes of
+ * the results. */
+static size_t note_finished(rv_thread *t, int64_t run_us)
 {
-    rv_lock(&t->batch.lock);
-    item->run_us = run_us > 0 ? run_us : 1;
-    if (item->state == RV_ITEM_RUNNING) item->state = RV_ITEM_FINISHED;
-    t->batch.running = RV_NONE;
-    rv_unlock(&t->batch.lock);
+    rv_batch *batch = &t->batch;
+    size_t bytes = 0;
+    rv_lock(&batch->lock);
+    /* (Others than the first run only in a call of many.) */
+    for (size_t i = batch->running; i < batch->count; i++) {
+        rv_item *item = &batch->items[i];
+        bool ended = i == batch->running || item->state == RV_ITEM_RUNNING;
+        if (ended) item->run_us = run_us > 0 ? run_us : 1;
+        if (ended) bytes += item->outcome.result.length;
+        if (item->state == RV_ITEM_RUNNING) item->state = RV_ITEM_FINISHED;
+        if (batch->items[batch->running].many == NULL) break;
+    }
+    batch->running = RV_NONE;
+    rv_unlock(&batch->lock);
+    return bytes;
 }
 
 /* What has not begun goes back to the front of its queue with the next turn. */
@@ -78,39 +99,74 @@ static void give_rest_back(rv_thread *t)
 /* What a turn may carry in results: more is settled first, and the rest of the batch goes back. */
 #define RESULT_BYTES ((size_t)8 * 1024 * 1024)
 
+/* What a pass through the batch did. */
+typedef struct pass {
+    size_t ran;     /* tasks of handlers that take one */
+    int64_t us;     /* and how long these took */
+    size_t called;  /* tasks of the largest call of many */
+    unsigned most;  /* and how many it could have had */
+    size_t results; /* bytes */
+} pass;
+
+static void run_next(rv_thread *t, size_t count, pass *p, int64_t *now_us)
+{
+    rv_item *item = &t->batch.items[t->batch.running];
+    int64_t begun_us = *now_us;
+    bool many = item->many != NULL;
+    if (many && count > p->called) {
+        p->called = count;
+        p->most = rv_many_most(&item->many->handler);
+    }
+    if (many) {
+        rv_many_run(t, count);
+    } else {
+        rv_thread_run(t, item);
+    }
+    *now_us = rv_now_us();
+    p->results += note_finished(t, *now_us - begun_us);
+    if (many) return;
+    p->ran++;
+    p->us += *now_us - begun_us;
+}
+
 static void run_batch(rv_thread *t)
 {
-    size_t next = 0, ran = 0, results = 0;
-    int64_t start_us = rv_now_us(), now_us = start_us;
+    size_t next = 0, count;
+    pass p = {0};
+    int64_t now_us = rv_now_us();
     atomic_store_explicit(&t->busy, true, memory_order_relaxed);
-    for (;;) {
-        rv_item *item = take_next(t, &next, now_us / 1000);
-        if (item == NULL) break;
-        if (ran == 0 && t->batch.count > 1) rv_keeper_expect(t->worker, start_us / 1000 + RV_PATIENCE_MS);
-        rv_thread_run(t, item);
-        results += item->outcome.result.length;
-        int64_t begun_us = now_us;
-        now_us = rv_now_us();
-        note_finished(t, item, now_us - begun_us);
-        ran++;
+    rv_many_begin(t);
+    while (p.results < RESULT_BYTES && (count = take_next(t, &next, now_us / 1000)) > 0) {
+        if (p.ran + p.called == 0 && t->batch.count > 1) rv_keeper_expect(t->worker, now_us / 1000 + RV_PATIENCE_MS);
+        run_next(t, count, &p, &now_us);
     }
     atomic_store_explicit(&t->busy, false, memory_order_relaxed);
-    give_rest_back(t);
-    if (ran > 0) learn(t, now_us - start_us, ran);
+    if (!t->gathers || p.results >= RESULT_BYTES || rv_worker_phase(t->worker) != RV_PHASE_RUNNING) {
+        give_rest_back(t);
+    } else {
+        rv_many_keep(t);
+    }
+    if (p.ran > 0) learn(t, p.us, p.ran);
+    rv_many_learn(t, p.called, p.most, p.ran > 0);
 }
 
 /* ---- the one waiting place ------------------------------------------------------------------------------------- */
 
-/* (In the order of the lease behind it: the wake-up that is used up is that of the queue that is served.) */
-static void build_wait(rv_thread *t)
+/* (In the order of the lease behind it: the wake-up that is used up is that of the queue that is served.) When nobody
+ * wakes it until then (monotonic ms) the wait ends, and the lease looks. */
+static void build_wait(rv_thread *t, int64_t until)
 {
+    char seconds[40] = "0"; /* for ever */
+    int64_t left = until == RV_FOREVER ? 0 : until - rv_now_ms();
+    if (until != RV_FOREVER && left < 1) left = 1;
+    if (left > 0) snprintf(seconds, sizeof(seconds), "%lld.%03lld", (long long)left / 1000, (long long)left % 1000);
     rv_cmd(t->conn, t->pool->claim_count + 2);
     rv_args(t->conn, "BLPOP");
     for (size_t place = 0; place < t->pool->claim_count; place++) {
         const rv_prefix *prefix = &t->pool->claims[rv_order_queue(&t->order, place)]->prefix;
         rv_arg2(t->conn, prefix->text, prefix->length, "wake", 4);
     }
-    rv_args(t->conn, "0");
+    rv_args(t->conn, seconds);
 }
 
 static bool is_unknown_script(const rv_reply *reply)
@@ -133,20 +189,28 @@ static void end_rest(rv_thread *t, reeve_status status, const rv_reply *reply)
     }
 }
 
+/* A wait that Redis should have ended is ended here. */
+static int64_t latest(const rv_thread *t, int64_t until)
+{
+    return until < RV_FOREVER - t->worker->command_ms ? until + t->worker->command_ms : RV_FOREVER;
+}
+
 /*
- * Until there may be a task, or the phase changes. The lease is sent behind the wait, so that Redis carries it out the
- * moment somebody enqueues: the task comes with the wake-up, one round trip earlier.
+ * Until there may be a task, what waits for company has waited enough, or the phase changes. The lease is sent behind
+ * the wait, so that Redis carries it out the moment somebody enqueues: the task comes with the wake-up, one round trip
+ * earlier.
  */
-static void rest(rv_thread *t)
+static void rest(rv_thread *t, unsigned want)
 {
     const rv_reply *reply;
+    int64_t until = rv_many_until(t);
     rv_task_begin(&t->task); /* (gives back what a large result took) */
     rv_arena_trim(&t->arena, 4096);
-    build_wait(t);
-    rv_thread_build_lease(t, t->want);
-    reeve_status status = rv_conn_call_blocking(t->conn, RV_FOREVER, &reply);
+    build_wait(t, until);
+    rv_thread_build_lease(t, want);
+    reeve_status status = rv_conn_call_blocking(t->conn, latest(t, until), &reply);
     if (status == REEVE_OK) {
-        t->empty = rv_thread_take_lease(t, reply, t->want) && t->batch.count == 0;
+        t->empty = rv_thread_take_lease(t, reply, want) && t->fresh == 0;
     } else {
         end_rest(t, status, reply);
     }
@@ -181,12 +245,14 @@ static void tear_down(rv_thread *t)
 /* Gets something to run, or settles what is left. False when the worker leaves. */
 static bool take_turn(rv_thread *t, bool running)
 {
-    if (t->empty && running && rv_conn_is_open(t->conn)) {
-        rest(t);
+    unsigned want = running ? rv_many_want(t) : 0;
+    bool settled = rv_batch_count(&t->batch, RV_ITEM_FINISHED) == 0;
+    if (t->empty && want > 0 && settled && rv_conn_is_open(t->conn)) {
+        rest(t, want);
         return true;
     }
-    if (!rv_thread_turn(t, running ? t->want : 0)) return false;
-    t->empty = t->batch.count == 0;
+    if (!rv_thread_turn(t, want)) return false;
+    t->empty = want > 0 && t->fresh == 0;
     return true;
 }
 
@@ -221,22 +287,25 @@ static bool allocate(rv_thread *t)
     t->queues = rv_zalloc_array(queues, sizeof(*t->queues));
     t->sessions = rv_zalloc_array(queues, sizeof(*t->sessions));
     t->groups = rv_zalloc_array(queues, sizeof(*t->groups));
+    t->picked = rv_zalloc_array(t->batch.capacity, sizeof(rv_item *));
     t->outcomes = rv_zalloc_array(t->batch.capacity, sizeof(*t->outcomes));
     t->leases = rv_zalloc_array(t->batch.capacity, sizeof(*t->leases));
     return rv_order_init(&t->order, t->pool->order, queues, t->pool->weights) && t->states != NULL &&
            t->set_up != NULL && t->queues != NULL && t->sessions != NULL && t->groups != NULL && t->outcomes != NULL &&
-           t->leases != NULL;
+           t->leases != NULL && t->picked != NULL;
 }
 
 reeve_status rv_thread_init(rv_thread *t, rv_pool *pool, reeve_worker *worker, unsigned number, rv_error *error)
 {
     char connection[64];
+    unsigned many = rv_handlers_most(&worker->handlers);
     memset(t, 0, sizeof(*t));
     t->worker = worker;
     t->pool = pool;
     t->number = number;
     t->task_us = UNKNOWN_US;
     t->want = 1;
+    t->gathers = many > 1;
     t->waker.fd = -1;
     snprintf(t->number_text, sizeof(t->number_text), "%u", number);
     snprintf(t->name, sizeof(t->name), "%.10s/%u", pool->name, number);
@@ -244,7 +313,8 @@ reeve_status rv_thread_init(rv_thread *t, rv_pool *pool, reeve_worker *worker, u
     rv_arena_init(&t->arena);
     rv_task_init(&t->task);
     reeve_status status = rv_waker_init(&t->waker, error);
-    if (status == REEVE_OK) status = rv_batch_init(&t->batch, pool->batch, pool->claim_count, error);
+    if (status == REEVE_OK)
+        status = rv_batch_init(&t->batch, many > pool->batch ? many : pool->batch, pool->claim_count, error);
     if (status == REEVE_OK && !allocate(t)) status = rv_fail(error, REEVE_ENOMEM, "no memory for a thread");
     rv_conn_options options = {
         .url = worker->target, .name = connection, .waker = &t->waker, .command_ms = worker->command_ms};
@@ -267,6 +337,7 @@ void rv_thread_fini(rv_thread *t)
     rv_free(t->groups);
     rv_free(t->outcomes);
     rv_free(t->leases);
+    rv_many_fini(t);
     memset(t, 0, sizeof(*t));
     t->waker.fd = -1;
 }

@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "base/retry.h"
 #include "worker/lock.h"
+#include "worker/many.h"
 #include "worker/notice.h"
 #include "worker/thread.h"
 
@@ -114,13 +115,22 @@ static void leave_session(rv_thread *t, size_t queue, const char *present)
         if (item->lease.queue == queue && item->state == RV_ITEM_FINISHED && !item->accepted) item->refused = true;
     }
     rv_lock(&t->batch.lock);
+    for (size_t i = 0; i < t->batch.count; i++) {
+        if (t->batch.items[i].lease.queue == queue) rv_item_lose(&t->batch.items[i]);
+    }
     memcpy(t->batch.sessions[queue], present, sizeof(t->batch.sessions[queue]));
     rv_unlock(&t->batch.lock);
 }
 
-/* What is finished and does not stand there was settled by a turn whose reply we lost, or the session is dead. */
+/* What is finished and does not stand there was settled by a turn whose reply we lost, or the session is dead. What
+ * waits for company and does not stand there is not ours any more. */
 static void conclude(rv_thread *t, size_t queue, const bool *seen, size_t known, bool alive)
 {
+    rv_lock(&t->batch.lock);
+    for (size_t i = 0; i < known; i++) {
+        if (t->batch.items[i].lease.queue == queue && !(alive && seen[i])) rv_item_lose(&t->batch.items[i]);
+    }
+    rv_unlock(&t->batch.lock);
     for (size_t i = 0; i < known; i++) {
         rv_item *item = &t->batch.items[i];
         if (item->lease.queue != queue || item->state != RV_ITEM_FINISHED) continue;
@@ -323,20 +333,35 @@ static void note_policies(rv_thread *t, const rv_turn_reply *reply)
     }
 }
 
-static void fill_batch(rv_thread *t, const rv_turn_reply *reply)
+static const rv_handler *find_many(const rv_thread *t, const rv_envelope *envelope)
 {
-    size_t bad;
-    size_t count = rv_turn_leases(reply, t->leases, t->batch.capacity, &bad);
+    if (!t->gathers) return NULL;
+    const rv_handler *handler = rv_handlers_find(&t->worker->handlers, envelope->type, envelope->type_length);
+    return handler != NULL && handler->handler.run_many != NULL ? handler : NULL;
+}
+
+/* What was kept stays in front. */
+static void fill_batch(rv_thread *t, const rv_turn_reply *reply, unsigned want)
+{
+    size_t bad, kept = t->batch.count;
+    size_t count = rv_turn_leases(reply, t->leases, t->batch.capacity - kept, &bad);
+    int64_t now = t->gathers ? rv_now_ms() : 0;
     if (bad > 0)
         rv_log(REEVE_LOG_ERROR, "task.malformed", "a leased task is no task: another program wrote into the queue",
                NULL);
     note_places(t, count);
+    t->fresh = count;
+    t->full = count >= want;
     if (count == 0) return;
     rv_lock(&t->batch.lock);
-    for (size_t i = 0; i < count; i++) t->batch.items[i] = (rv_item){.lease = t->leases[i], .state = RV_ITEM_WAITING};
+    for (size_t i = 0; i < count; i++) {
+        const rv_lease *lease = &t->leases[i];
+        t->batch.items[kept + i] = (rv_item){
+            .lease = *lease, .state = RV_ITEM_WAITING, .leased_ms = now, .many = find_many(t, &lease->envelope)};
+    }
     for (size_t i = 0; i < t->pool->claim_count; i++)
         memcpy(t->batch.sessions[i], t->sessions[i], sizeof(t->sessions[i]));
-    t->batch.count = count;
+    t->batch.count = kept + count;
     t->batch.running = RV_NONE;
     rv_unlock(&t->batch.lock);
     for (size_t i = 0; i < count; i++) {
@@ -352,15 +377,17 @@ static bool finish_turn(rv_thread *t, const rv_turn_reply *reply, unsigned want)
     note_refused(t, reply->refused);
     for (size_t queue = 0; t->batch.count > 0 && queue < t->pool->claim_count; queue++)
         count_queue(t, queue, reply->now_ms);
-    rv_batch_clear(&t->batch);
+    rv_batch_settle(&t->batch);
+    t->fresh = 0;
     if (want == 0) return true;
     note_gone(t, reply->gone);
     bool again = reply->gone->count > 0;
+    rv_many_drop_lost(t);
     note_policies(t, reply);
-    fill_batch(t, reply);
+    fill_batch(t, reply, want);
     rv_order_settle(&t->order); /* (the places change: nothing of the reply is looked at after this) */
     rv_conn_take_reply(t->conn, &t->arena);
-    return !again || t->batch.count > 0;
+    return !again || t->fresh > 0;
 }
 
 /* ---- the turn -------------------------------------------------------------------------------------------------- */
@@ -387,7 +414,8 @@ bool rv_thread_turn(rv_thread *t, unsigned want)
     for (unsigned tries = 1;; tries++) {
         if (rv_worker_phase(t->worker) >= RV_PHASE_QUIET) want = 0;
         if (want == 0 && !lost && rv_batch_count(&t->batch, RV_ITEM_FINISHED) == 0) {
-            rv_batch_clear(&t->batch);
+            rv_batch_settle(&t->batch);
+            t->fresh = 0;
             return true;
         }
         if (!rv_conn_is_open(t->conn)) lost = lost || t->batch.count > 0;

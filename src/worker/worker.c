@@ -12,6 +12,7 @@
 #include "redis/topology.h"
 #include "worker/keeper.h"
 #include "worker/lock.h"
+#include "worker/many.h"
 #include "worker/pool.h"
 #include "worker/scheduler.h"
 #include "worker/spawn.h"
@@ -245,7 +246,7 @@ static void tell_handlers_to_stop(reeve_worker *worker)
         for (unsigned j = 0; pool->threads != NULL && j < pool->thread_count; j++) {
             rv_thread *t = &pool->threads[j];
             rv_lock(&t->batch.lock);
-            atomic_store(&t->stop, true);
+            rv_many_stop_all(t);
             rv_unlock(&t->batch.lock);
         }
     }

@@ -18,7 +18,7 @@ pools = ( { queues = [ "a" ]; threads = 3; } );
 handlers = ( { type = "sleep"; timeout = 1.5; } );
 END
 expect_status 0 "$REEVE_WORKER" --config good.conf --check
-expect_eq "$OUT" "good.conf: ok: 1 pools, 3 threads, 2 plugins, 7 handlers"
+expect_eq "$OUT" "good.conf: ok: 1 pools, 3 threads, 2 plugins, 8 handlers"
 
 # The Redis of flag and environment is looked at, but not for: nobody listens there.
 expect_status 0 "$REEVE_WORKER" -c good.conf --check --redis redis://127.0.0.1:1/
@@ -103,7 +103,7 @@ expect_has "$OUT" '{"name":"sample","version":"0.1.0",'
 expect_has "$OUT" '"file":"./local.so","abi":1,"concurrency":0,"handlers":[{"type":"noop",'
 expect_has "$OUT" '],"layers":[]}'
 if command -v jq >/dev/null; then expect_eq "$(jq -r '.handlers[].type' <<<"$OUT" | sort | tr '\n' ' ')" \
-  "crash echo fail noop sleep steps "; fi
+  "collect crash echo fail noop sleep steps "; fi
 expect_status 2 "$REEVE_WORKER" --dump-plugin ./abi.so
 expect_has "$ERR" "reeve-worker: plugin ./abi.so: "
 expect_status 2 "$REEVE_WORKER" --dump-plugin nowhere

@@ -66,6 +66,9 @@ static void when_the_keeper_must_look(void **state)
     assert_int_equal(rv_batch_attention(&batch, 1005), RV_FOREVER);
     fill("ww"); /* between lease and first run */
     assert_int_equal(rv_batch_attention(&batch, 1005), 1005 + RV_PATIENCE_MS);
+    batch.resting = true; /* it waits for company */
+    assert_int_equal(rv_batch_attention(&batch, 1005), RV_FOREVER);
+    batch.resting = false;
     fill("r"); /* alone it may take its time */
     assert_int_equal(rv_batch_attention(&batch, 1005), RV_FOREVER);
     fill("rhh");

@@ -100,7 +100,8 @@ static void test_everything(void **state)
                                "pools = ( { name = \"fast\"; queues = [ \"critical\", \"default\" ]; threads = 8;\n"
                                "            batch = 1; order = \"strict\"; isolation = \"thread\"; },\n"
                                "          { queues = ( \"thumbs\" ); } );\n"
-                               "handlers = ( { type = \"a/b:c\"; attempts = 5; max_crashes = 2; timeout = 0.25; } );\n"
+                               "handlers = ( { type = \"a/b:c\"; attempts = 5; max_crashes = 2; timeout = 0.25;\n"
+                               "               many = 200; many_wait = 0.5; } );\n"
                                "queues = ( { name = \"q\"; } );\n");
 
     assert_string_equal(config->redis, "redis://user:pw@localhost:6380/2");
@@ -126,6 +127,8 @@ static void test_everything(void **state)
     assert_int_equal(config->handlers[0].attempts, 5);
     assert_int_equal(config->handlers[0].max_crashes, 2);
     assert_int_equal(config->handlers[0].timeout_ms, 250);
+    assert_int_equal(config->handlers[0].many, 200);
+    assert_int_equal(config->handlers[0].many_wait_ms, 500);
     assert_false(config->handlers[0].has_backoff);
     assert_string_equal(config->queues[0].name, "q");
     assert_false(config->queues[0].keeps_completed);

@@ -97,7 +97,10 @@ static void refusals(void **state)
     assert_int_equal(add(&handlers, NULL, &error), REEVE_EINVAL);
     const reeve_handler none = {REEVE_HANDLER, .type = "none"};
     assert_int_equal(rv_handlers_add(&handlers, &none, NULL, &error), REEVE_EINVAL);
-    assert_string_equal(error.text, "type none: the handler has no run function");
+    assert_string_equal(error.text, "type none: the handler has no function to run");
+    const reeve_handler negative = {REEVE_HANDLER, .type = "none", .run = run, .many_wait_ms = -1};
+    assert_int_equal(rv_handlers_add(&handlers, &negative, NULL, &error), REEVE_EINVAL);
+    assert_non_null(strstr(error.text, "type none: the handler takes one task at a time"));
     char path[] = "/p/x.so";
     reeve_plugin_handle plugin = {.path = path};
     const reeve_handler from_plugin = {REEVE_HANDLER, .type = "u", .run = run};
@@ -135,6 +138,29 @@ static void each_allocation_may_fail(void **state)
     rv_handlers_fini(&handlers);
 }
 
+static void run_many(reeve_task *const *tasks, size_t count, void *user)
+{
+    (void)tasks;
+    (void)count;
+    (void)user;
+}
+
+static void the_largest_call(void **state)
+{
+    (void)state;
+    rv_handlers handlers = {0};
+    assert_int_equal(rv_handlers_most(&handlers), 1);
+    assert_int_equal(add(&handlers, "t", NULL), REEVE_OK);
+    assert_int_equal(rv_handlers_most(&handlers), 1);
+    reeve_handler many = {REEVE_HANDLER, .type = "usual", .run_many = run_many};
+    assert_int_equal(rv_handlers_add(&handlers, &many, NULL, NULL), REEVE_OK);
+    assert_int_equal(rv_handlers_most(&handlers), REEVE_MANY_DEFAULT);
+    many = (reeve_handler){REEVE_HANDLER, .type = "large", .run_many = run_many, .many = 200};
+    assert_int_equal(rv_handlers_add(&handlers, &many, NULL, NULL), REEVE_OK);
+    assert_int_equal(rv_handlers_most(&handlers), 200);
+    rv_handlers_fini(&handlers);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -142,6 +168,7 @@ int main(void)
         cmocka_unit_test(it_grows),
         cmocka_unit_test(found_without_a_zero_byte),
         cmocka_unit_test(refusals),
+        cmocka_unit_test(the_largest_call),
         cmocka_unit_test(each_allocation_may_fail),
     };
     return cmocka_run_group_tests_name("ut_handlers", tests, NULL, NULL);

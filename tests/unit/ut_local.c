@@ -379,6 +379,17 @@ static void the_declared_concurrency_is_kept(void **state)
     expect_gate_kept("gate_2");
 }
 
+static void collect_comes_alone(void **state)
+{
+    (void)state;
+    reeve_run_report report = run("collect", "x", 1);
+
+    assert_int_equal(report.outcome, REEVE_OUTCOME_DONE);
+    assert_int_equal(report.result.length, 14);
+    assert_memory_equal(report.result.data, "{\"together\":1}", 14);
+    reeve_run_report_fini(&report);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -390,6 +401,7 @@ int main(void)
         cmocka_unit_test(fail_fails_as_asked),
         cmocka_unit_test(the_backoff_is_applied_to_the_report),
         cmocka_unit_test(crash_is_a_real_one),
+        cmocka_unit_test(collect_comes_alone),
         cmocka_unit_test(hooks_surround_the_run),
         cmocka_unit_test(a_handler_that_says_nothing_fails),
         cmocka_unit_test(a_failed_set_up_is_a_failure_without_a_run),

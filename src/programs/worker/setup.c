@@ -9,9 +9,11 @@ static reeve_status set_policy(reeve_worker *worker, const rv_config_handler *ha
                                    .max_attempts = (int)handler->attempts,
                                    .max_crashes = (int)handler->max_crashes,
                                    .timeout_ms = handler->timeout_ms,
-                                  .heartbeat_ms = handler->heartbeat_ms,
-                                  .at_most_once = handler->at_most_once,
-                                   .backoff = handler->has_backoff ? &handler->backoff : NULL};
+                                   .heartbeat_ms = handler->heartbeat_ms,
+                                   .at_most_once = handler->at_most_once,
+                                   .backoff = handler->has_backoff ? &handler->backoff : NULL,
+                                   .many = (unsigned)handler->many,
+                                   .many_wait_ms = handler->many_wait_ms};
 
     return reeve_worker_set_policy(worker, &policy);
 }

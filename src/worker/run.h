@@ -1,0 +1,34 @@
+/*
+ * run.h - the steps from a leased item to an outcome that handlers of one task (run.c) and of many (many.c) have in
+ * common. For the thread that owns the batch.
+ */
+#ifndef RV_RUN_H
+#define RV_RUN_H
+
+#include "worker/policy.h"
+#include "worker/state.h"
+
+/* Makes the task of a leased item, with the thread as its host. handler may be NULL. */
+void rv_run_prepare(rv_thread *thread, reeve_task *task, rv_task_host *host, rv_item *item, const rv_handler *handler);
+
+/* Whether this thread is set up for the handler: its thread_start was called, once, and is content. */
+bool rv_run_set_up(rv_thread *thread, const rv_handler *handler);
+
+/* What the worker says instead of a handler. */
+reeve_outcome rv_run_fail_setup(reeve_task *task, const rv_handler *handler);
+
+/* It has expired, or brought down too many workers: notes that it is dead, not for a failure of its handler. */
+bool rv_run_is_barred(reeve_task *task, const rv_item *item, const rv_policy *policy);
+
+/* From now on: how long it may run, and be silent. */
+void rv_run_set_limits(rv_thread *thread, rv_item *item, const rv_policy *policy);
+
+/* Notes in the item what the outcome means for it: another attempt or death. policy: what held when it began. counts: a
+ * failure is one of the attempts. */
+void rv_run_settle(rv_thread *thread, reeve_task *task, rv_item *item, const rv_handler *handler, rv_policy *policy,
+                   reeve_outcome verb, bool counts);
+
+/* There is no memory to run it: tried again in a moment. */
+void rv_run_no_memory(rv_item *item);
+
+#endif
