@@ -366,7 +366,7 @@ static const feature features[] = {
      "", "", "hget+1 hset+1 publish+1 zcard-1 zrange+1",
      "hdel+63 hget+64 hset+64 publish+1 zadd+63 zcard-1 zrange+64"},
     {"give back", NULL, {0}, .how = {.verb = REEVE_OUTCOME_SNOOZE},
-     "", "", "hget+1 llen+1 zcard-1 zrangebyscore+1", "hdel+63 hget+64 llen+64 zadd+63 zcard-1 zrangebyscore+64"},
+     "", "", "hget+2 llen+1 zcard-1 zrangebyscore+1", "hdel+63 hget+128 llen+64 zadd+63 zcard-1 zrangebyscore+64"},
     {"somebody waits", a_waiter, {0}, DONE,
      "", "", "zrem+1", "zrem+64"},
     {"concurrency", concurrency, {0}, DONE,

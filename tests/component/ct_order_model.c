@@ -109,6 +109,11 @@ static void model_front(model_task *task)
     task->score = (head ? head->score : last_given(&bands[task->band])) - 1;
     task->waits = true;
     waiting++;
+    /* Who comes to its lane later stands behind it. */
+    model_band *b = &bands[task->band];
+    if (task->group >= 0) grouped = true;
+    long long *last = task->group < 0 ? &b->plain : &b->last[task->group];
+    if (*last == UNKNOWN || *last < task->score) *last = task->score;
 }
 
 static void model_tend(void)

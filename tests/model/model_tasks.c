@@ -97,7 +97,7 @@ void model_to_front(model_task *task)
 {
     model_move(task, READY, 0);
     /* (Where there are groups, one that comes later may stand where it does, or before.) */
-    task->order = model.grouped ? 0 : --model.first_order;
+    task->order = --model.first_order;
 }
 
 void model_put_off(model_task *task)

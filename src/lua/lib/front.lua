@@ -1,9 +1,11 @@
 -- Puts tasks back to the front of their band, in the order in which they stand in ids; needs order.lua. envelopes[i]
 -- belongs to ids[i].
 local function to_front(P, ids, envelopes)
-  local bands = {}
+  local bands, groups = {}, {}
   for i = 1, #ids do
-    local priority = header(envelopes[i]).priority or 0
+    local o = header(envelopes[i])
+    local priority = o.priority or 0
+    groups[ids[i]] = o.group
     bands[priority] = bands[priority] or {}
     table.insert(bands[priority], ids[i])
   end
@@ -12,7 +14,19 @@ local function to_front(P, ids, envelopes)
     -- (In an empty band time goes on from the last tag that was given there.)
     local score = (head_score(P, base) or virtual_time(order_open(P), priority)) - #members
     for i = 1, #members do
-      call('ZADD', P .. 'ready', text(math.max(base, score + i - 1)), members[i])
+      local at = math.max(base, score + i - 1)
+      call('ZADD', P .. 'ready', text(at), members[i])
+      -- (Who comes to its group, or to those without one, later stands behind it.)
+      local group = groups[members[i]]
+      if group then
+        local lane = text(priority) .. ':' .. group
+        if at > (tonumber(call('ZSCORE', P .. 'groups', lane)) or -1e300) then
+          call('ZADD', P .. 'groups', text(at), lane)
+          call('HSET', P .. 'order', 'groups', '1')
+        end
+      elseif at > (tonumber(call('HGET', P .. 'order', text(priority))) or base + START) then
+        call('HSET', P .. 'order', text(priority), text(at))
+      end
     end
   end
   if #ids > 0 then wake(P) end
