@@ -42,7 +42,7 @@ static void done_before_it_runs(void **state)
     put("n5", "act", "none");
     TEST_AWAIT(test_worker_stats(worker).completed == 6);
     for (int i = 1; i <= 5; i++) {
-        char id[8];
+        char id[16];
         (void)snprintf(id, sizeof(id), "n%d", i);
         assert_string_equal(test_state("q", id), "completed");
         assert_int_equal(test_runs[i], 1);
@@ -70,7 +70,7 @@ static void among_others(void **state)
     const reeve_handler_policy policy = {.type = "nap", .at_most_once = true};
     assert_int_equal(reeve_worker_set_policy(worker, &policy), REEVE_OK);
     for (int i = 0; i < 400; i++) {
-        char id[8];
+        char id[16];
         (void)snprintf(id, sizeof(id), "n%d", i);
         test_put_spec(
             (reeve_task_spec){.id = id, .type = i % 3 == 0 ? "nap" : "t", .payload = {i % 60 == 0 ? "30" : "0", 2}});
@@ -140,7 +140,7 @@ static void connections_are_lost(void **state)
     const reeve_handler_policy policy = {.type = "t", .at_most_once = true};
     assert_int_equal(reeve_worker_set_policy(worker, &policy), REEVE_OK);
     for (int i = 0; i < 1000; i++) {
-        char id[8];
+        char id[16];
         (void)snprintf(id, sizeof(id), "n%d", i);
         test_put_spec((reeve_task_spec){.id = id, .type = "t"});
     }
