@@ -156,7 +156,7 @@ static void groups_with_parked_tasks_are_not_forgotten(void **state)
     (void)state;
     test_limit_group("g", 1, NULL);
     for (int i = 0; i < 5; i++) {
-        char id[8];
+        char id[16];
         (void)snprintf(id, sizeof(id), "x%03d", i);
         test_put_spec((reeve_task_spec){.id = id, .group = "g", .weight = 256});
     }

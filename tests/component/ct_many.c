@@ -352,7 +352,7 @@ static void all_are_late_with_the_handlers_limit(void **state)
     test_worker_pool(worker, "q", 1, 0);
     test_worker_start(worker);
     for (int i = 1; i <= 3; i++) {
-        char id[8];
+        char id[16];
         (void)snprintf(id, sizeof(id), "n%d", i);
         put(id, "hold");
     }

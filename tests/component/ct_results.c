@@ -80,7 +80,7 @@ static void the_newest_are_kept(void **state)
     test_ok(test_client, reeve_queue_set(test_client, "q", &(reeve_queue_settings){.completed = &two}));
     reeve_worker *worker = start();
     for (int i = 0; i < 5; i++) {
-        char id[8];
+        char id[16];
         (void)snprintf(id, sizeof(id), "n%d", i);
         put(id, "act", "result r");
         TEST_AWAIT(test_runs[i] == 1 && strcmp(test_state("q", id), "completed") == 0);
