@@ -54,10 +54,10 @@ typedef struct reeve_meta {
 /*
  * What happens when another task holds the unique key of one that comes.
  *     reject    the new one is refused: REEVE_EUNIQUE, and the id of the one that holds the key is told
- *     replace   if the other one waits, it goes, and the new one stands in its place, or at its own time or priority if it
- *               brings one
- *     debounce  if the other one waits, it goes, and the new one comes at its own time: each new one pushes it back
- * A task that is running, or that has ended and still holds the key for a time, is not replaced: then the new one is refused.
+ *     replace   if the other one waits, it goes, and the new one stands in its place, or at its own time or priority if
+ * it brings one debounce  if the other one waits, it goes, and the new one comes at its own time: each new one pushes
+ * it back A task that is running, or that has ended and still holds the key for a time, is not replaced: then the new
+ * one is refused.
  */
 typedef enum reeve_conflict {
     REEVE_CONFLICT_REJECT = 0,
@@ -85,15 +85,16 @@ typedef struct reeve_task_spec {
     size_t tag_count;
     const reeve_meta *meta;
     size_t meta_count;
-    /* One task at a time has a unique key in its queue: until it has ended (completed, dead, cancelled or deleted), or only
-     * until it is leased for the first time, or for a time from now (then also after it has completed or died). */
+    /* One task at a time has a unique key in its queue: until it has ended (completed, dead, cancelled or deleted), or
+     * only until it is leased for the first time, or for a time from now (then also after it has completed or died). */
     const char *unique;        /* the key, any text, at most REEVE_UNIQUE_MAX; NULL: none */
     bool unique_until_started; /* not with unique_for_ms */
     int64_t unique_for_ms;
     reeve_conflict on_conflict;
-    const char *on_dead; /* should it die: the type of a task to enqueue then, see dead.h; NULL: the queue's setting; "": none */
-    /* A task that has not begun by then is dead, of kind "expired". One that has begun is not held to it any more, whatever
-     * becomes of that attempt. Not both. */
+    const char *on_dead; /* should it die: the type of a task to enqueue then, see dead.h; NULL: the queue's setting;
+                            "": none */
+    /* A task that has not begun by then is dead, of kind "expired". One that has begun is not held to it any more,
+     * whatever becomes of that attempt. Not both. */
     int64_t deadline_ms;   /* a time */
     int64_t expires_in_ms; /* from its enqueueing on */
     int64_t heartbeat_ms;  /* silence for longer is a failure, see reeve_task_heartbeat; 0: as its handler says */
@@ -178,15 +179,15 @@ typedef struct reeve_task_info {
     int64_t failed_ms; /* when it last failed, or -1 */
     int progress;      /* percent, or -1 */
     char *progress_words;
-    char *worker;  /* running: the worker's id */
-    char *session; /* running: who holds it */
-    char *unique;  /* the unique key, or NULL */
-    char *tags;    /* a JSON array, or NULL */
-    char *meta;    /* a JSON object, or NULL */
-    bool cancelling; /* running, and told to stop */
-    int64_t deadline_ms; /* it must begin before that; -1: any time, or it has begun */
-    int64_t heartbeat_ms; /* the task's own, or 0 */
-    bool at_most_once;    /* the task's own */
+    char *worker;             /* running: the worker's id */
+    char *session;            /* running: who holds it */
+    char *unique;             /* the unique key, or NULL */
+    char *tags;               /* a JSON array, or NULL */
+    char *meta;               /* a JSON object, or NULL */
+    bool cancelling;          /* running, and told to stop */
+    int64_t deadline_ms;      /* it must begin before that; -1: any time, or it has begun */
+    int64_t heartbeat_ms;     /* the task's own, or 0 */
+    bool at_most_once;        /* the task's own */
     int64_t checkpoint_bytes; /* the length of the checkpoint that it left, or -1 */
     uint64_t logged;          /* how many lines it has said (reeve_task_log); of these the last ones are */
     reeve_log_line *log;      /* here, oldest first; only from reeve_show and reeve_wait */
@@ -211,9 +212,9 @@ REEVE_API void reeve_task_list_free(reeve_task_info **list, size_t count);
  * Blocks until the task has ended or timeout_ms has passed (negative: no limit). It does not poll: the settling script
  * tells. ret, when not NULL, receives what reeve_show would; also on REEVE_EDEAD and REEVE_ECANCELLED.
  * REEVE_OK: completed. REEVE_EDEAD, REEVE_ECANCELLED: ended so. REEVE_ENOTFOUND: unknown, deleted, or its record no
- * longer kept. REEVE_ETIMEOUT. REEVE_EINTERRUPTED: reeve_client_interrupt. REEVE_ECONNECT, REEVE_ELOST: no Redis, at the
- * beginning for as long as any call may take, later until timeout_ms has passed: a lost connection is made again. Uses a
- * second connection while it waits.
+ * longer kept. REEVE_ETIMEOUT. REEVE_EINTERRUPTED: reeve_client_interrupt. REEVE_ECONNECT, REEVE_ELOST: no Redis, at
+ * the beginning for as long as any call may take, later until timeout_ms has passed: a lost connection is made again.
+ * Uses a second connection while it waits.
  */
 REEVE_API reeve_status reeve_wait(reeve_client *client, const char *queue, const char *id, int64_t timeout_ms,
                                   reeve_task_info **ret);
@@ -259,7 +260,7 @@ typedef struct reeve_worker_info {
     int64_t round_trip_us; /* how long the heartbeat before that took, from here to Redis and back; 0: none yet */
     char *running;         /* JSON, what threads run at the last heartbeat, the longest first, at most 64 of them:
                               [{"thread":"fast/1","queue":..,"id":..,"type":..,"for_ms":n}] */
-    char *pools; /* JSON: [{"name":..,"threads":n,"queues":[..]}], with "order" where it is not strict */
+    char *pools;           /* JSON: [{"name":..,"threads":n,"queues":[..]}], with "order" where it is not strict */
 } reeve_worker_info;
 
 /* All live workers of this namespace. One array, freed with reeve_workers_free. */
@@ -271,12 +272,11 @@ REEVE_API void reeve_workers_free(reeve_worker_info *list, size_t count);
 /*
  * retry: a dead, cancelled or scheduled task becomes ready now; of a dead one failures and crashes are forgotten.
  *     REEVE_EUNIQUE: another task has its unique key by now.
- * cancel: a waiting task (ready, scheduled, parked) is cancelled: it will not run and is kept as a record. One that runs
- *     is told to stop (reeve_task_should_stop, reeve_task_is_cancelled) and this returns at once: when its handler ends,
- *     its worker stops or dies, it is cancelled, unless it is completed then. Wait for that with reeve_wait. Saying it
- *     again tells it again.
- * delete: a task that is not running is removed with all that belongs to it.
- * REEVE_ENOTFOUND: no such task. REEVE_ESTATE: its state does not allow it (the error's words name the state).
+ * cancel: a waiting task (ready, scheduled, parked) is cancelled: it will not run and is kept as a record. One that
+ * runs is told to stop (reeve_task_should_stop, reeve_task_is_cancelled) and this returns at once: when its handler
+ * ends, its worker stops or dies, it is cancelled, unless it is completed then. Wait for that with reeve_wait. Saying
+ * it again tells it again. delete: a task that is not running is removed with all that belongs to it. REEVE_ENOTFOUND:
+ * no such task. REEVE_ESTATE: its state does not allow it (the error's words name the state).
  */
 REEVE_API reeve_status reeve_retry(reeve_client *client, const char *queue, const char *id);
 REEVE_API reeve_status reeve_cancel(reeve_client *client, const char *queue, const char *id);
@@ -317,23 +317,24 @@ typedef struct reeve_queue_policy {
 } reeve_queue_policy;
 
 typedef struct reeve_queue_settings {
-    size_t size;                 /* sizeof(reeve_queue_settings), or 0 */
-    const reeve_keep *completed; /* NULL: leave as is (default 1 day, 10,000); also for cancelled tasks */
-    const reeve_keep *dead;      /* NULL: leave as is (default 90 days, 10,000) */
+    size_t size;                      /* sizeof(reeve_queue_settings), or 0 */
+    const reeve_keep *completed;      /* NULL: leave as is (default 1 day, 10,000); also for cancelled tasks */
+    const reeve_keep *dead;           /* NULL: leave as is (default 90 days, 10,000) */
     const reeve_queue_policy *policy; /* NULL: leave as is; one that says nothing: forgets it */
     const char *on_dead; /* the type of a task to enqueue for each death (dead.h); NULL: leave as is; "": none */
-    const unsigned *stats_days; /* how long a day's statistics (stats.h) are kept, at most 3650; NULL: leave as is (default 30); 0:
-                                 * none are, from now on. A day keeps what held when something was last added to it */
+    /* How long a day's statistics (stats.h) are kept, at most 3650; NULL: leave as is (default 30); 0: none are, from now
+     * on. A day keeps what held when something was last added to it. */
+    const unsigned *stats_days;
 } reeve_queue_settings;
 
 /* Changes a queue's settings; in force at once for all workers. */
 REEVE_API reeve_status reeve_queue_set(reeve_client *client, const char *queue, const reeve_queue_settings *settings);
 
 /*
- * What a queue's settings are; all pointers of *ret are set: defaults stand for what was never set, a policy that says nothing
- * and an empty on_dead for none. (Only policy->backoff is NULL where it is not said.) *ret is owned by the caller, with what it
- * points to: reeve_queue_settings_free. A policy is replaced as a whole: to change a part of it, read it, change a copy, and
- * set that.
+ * What a queue's settings are; all pointers of *ret are set: defaults stand for what was never set, a policy that says
+ * nothing and an empty on_dead for none. (Only policy->backoff is NULL where it is not said.) *ret is owned by the
+ * caller, with what it points to: reeve_queue_settings_free. A policy is replaced as a whole: to change a part of it,
+ * read it, change a copy, and set that.
  */
 REEVE_API reeve_status reeve_queue_settings_get(reeve_client *client, const char *queue, reeve_queue_settings **ret);
 REEVE_API void reeve_queue_settings_free(reeve_queue_settings *settings);

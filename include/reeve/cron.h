@@ -3,14 +3,17 @@
  *
  * An entry lives with the queue of its tasks, under a name. Its times, the slots, are given by a spec:
  *     "0 3 * * *"            five fields: minute hour day month weekday
- *     "0,30 * * * * mon-fri" six: seconds first. Names of months and weekdays, ranges, steps (every 5th: a star, "/5"), lists
+ *     "0,30 * * * * mon-fri" six: seconds first. Names of months and weekdays, ranges, steps (every 5th: a star, "/5"),
+ * lists
  *     "@hourly"              @minutely @hourly @daily @midnight @weekly @monthly @yearly @annually
  *     "every 90s"            an interval, at least 100 ms; its slots are the multiples of it since the epoch
- * When both day and weekday are restricted, a day that fits either is meant. In the local zone, a time that a clock change skips
- * is made up for right after it, and one that it repeats counts once; an entry for every hour runs each real hour.
+ * When both day and weekday are restricted, a day that fits either is meant. In the local zone, a time that a clock
+ * change skips is made up for right after it, and one that it repeats counts once; an entry for every hour runs each
+ * real hour.
  *
- * Any number of workers that serve the queue fire a slot exactly once: the id of its task is cron:<name>:<slot in ms since the
- * epoch>, and the entry moves on to its next slot in the same step. Entries fire only while a worker serves their queue.
+ * Any number of workers that serve the queue fire a slot exactly once: the id of its task is cron:<name>:<slot in ms
+ * since the epoch>, and the entry moves on to its next slot in the same step. Entries fire only while a worker serves
+ * their queue.
  *
  * Calls block for one or two round trips and are for one thread at a time, as all of client.h.
  */
@@ -35,10 +38,10 @@ typedef enum reeve_catch_up {
 } reeve_catch_up;
 
 typedef struct reeve_cron_entry {
-    size_t size;                 /* sizeof(reeve_cron_entry), or 0 */
-    const char *name;            /* required */
-    const char *spec;            /* required */
-    bool local;                  /* the workers' local zone; else UTC */
+    size_t size;      /* sizeof(reeve_cron_entry), or 0 */
+    const char *name; /* required */
+    const char *spec; /* required */
+    bool local;       /* the workers' local zone; else UTC */
     reeve_catch_up catch_up;
     unsigned catch_up_most;      /* with REEVE_CATCH_UP_ALL: 1 to REEVE_CRON_CATCH_UP_MAX; 0: 100 */
     bool no_overlap;             /* no new task while the last one waits or runs; with it, ALL means ONCE */
@@ -46,12 +49,14 @@ typedef struct reeve_cron_entry {
                                   * time or unique key */
 } reeve_cron_entry;
 
-/* Checks an entry without Redis; ret_error, when not NULL, receives the words. Any thread. REEVE_EINVAL, REEVE_ETOOBIG. */
+/* Checks an entry without Redis; ret_error, when not NULL, receives the words. Any thread. REEVE_EINVAL, REEVE_ETOOBIG.
+ */
 REEVE_API reeve_status reeve_cron_check(const reeve_cron_entry *entry, char *ret_error, size_t size);
 
 /*
- * Adds an entry, or changes the one of that name in the task's queue. One that is the same stays as it is, with its time; a
- * changed one is due at its next slot from now, or stays paused. *ret_changed, when not NULL: whether anything changed.
+ * Adds an entry, or changes the one of that name in the task's queue. One that is the same stays as it is, with its
+ * time; a changed one is due at its next slot from now, or stays paused. *ret_changed, when not NULL: whether anything
+ * changed.
  */
 REEVE_API reeve_status reeve_cron_set(reeve_client *client, const reeve_cron_entry *entry, bool *ret_changed);
 
@@ -61,9 +66,10 @@ REEVE_API reeve_status reeve_cron_remove(reeve_client *client, const char *queue
 REEVE_API reeve_status reeve_cron_pause(reeve_client *client, const char *queue, const char *name, bool *ret_changed);
 REEVE_API reeve_status reeve_cron_resume(reeve_client *client, const char *queue, const char *name, bool *ret_changed);
 
-/* Makes a task of an entry now, besides its times, also of a paused one. ret_id, when not NULL, has its id. REEVE_ESTATE: the
- * entry wants no overlap and its last task has not ended. REEVE_ENOTFOUND. */
-REEVE_API reeve_status reeve_cron_run(reeve_client *client, const char *queue, const char *name, char ret_id[REEVE_ID_MAX]);
+/* Makes a task of an entry now, besides its times, also of a paused one. ret_id, when not NULL, has its id.
+ * REEVE_ESTATE: the entry wants no overlap and its last task has not ended. REEVE_ENOTFOUND. */
+REEVE_API reeve_status reeve_cron_run(reeve_client *client, const char *queue, const char *name,
+                                      char ret_id[REEVE_ID_MAX]);
 
 typedef struct reeve_cron_info {
     char queue[REEVE_QUEUE_MAX + 1];
@@ -74,15 +80,16 @@ typedef struct reeve_cron_info {
     unsigned catch_up_most; /* 0 unless REEVE_CATCH_UP_ALL */
     bool no_overlap;
     bool paused;
-    int64_t next_ms; /* the next slot (of a local one, by the zone here); -1: paused, or there is none */
+    int64_t next_ms;            /* the next slot (of a local one, by the zone here); -1: paused, or there is none */
     char last_id[REEVE_ID_MAX]; /* of the last task it made, or "" */
     char *type;
     reeve_bytes payload;
 } reeve_cron_info;
 
-/* The entries of a queue, or of all queues of the namespace (NULL), by queue and name. Free with reeve_cron_free. Blocks for a
- * round trip for each 64 queues. */
-REEVE_API reeve_status reeve_cron_list(reeve_client *client, const char *queue, reeve_cron_info **ret, size_t *ret_count);
+/* The entries of a queue, or of all queues of the namespace (NULL), by queue and name. Free with reeve_cron_free.
+ * Blocks for a round trip for each 64 queues. */
+REEVE_API reeve_status reeve_cron_list(reeve_client *client, const char *queue, reeve_cron_info **ret,
+                                       size_t *ret_count);
 REEVE_API void reeve_cron_free(reeve_cron_info *list, size_t count);
 
 #ifdef __cplusplus

@@ -1,13 +1,13 @@
 /*
  * dead.h - what becomes of tasks that failed for good; and what is done to many tasks at once.
  *
- * A task that fails past its attempts, for good, or by crashing its workers goes to its queue's dead letters. They are kept
- * by age and count (reeve_queue_settings), can be listed by the kind of error that they died of, and be retried or deleted
- * one by one (client.h) or many by a filter.
+ * A task that fails past its attempts, for good, or by crashing its workers goes to its queue's dead letters. They are
+ * kept by age and count (reeve_queue_settings), can be listed by the kind of error that they died of, and be retried or
+ * deleted one by one (client.h) or many by a filter.
  *
- * on_dead, of a task or of a queue, is the type of a task that is enqueued in the same queue, atomically with the death. Its
- * payload is JSON: {"queue":..,"id":..,"type":..,"kind":..,"message":..,"at":ms,"failures":n,"crashes":n} of the dead one. The
- * death of such a task enqueues no other.
+ * on_dead, of a task or of a queue, is the type of a task that is enqueued in the same queue, atomically with the
+ * death. Its payload is JSON: {"queue":..,"id":..,"type":..,"kind":..,"message":..,"at":ms,"failures":n,"crashes":n} of
+ * the dead one. The death of such a task enqueues no other.
  */
 #ifndef REEVE_DEAD_H
 #define REEVE_DEAD_H
@@ -28,8 +28,8 @@ typedef struct reeve_failure {
     char last_message[REEVE_MESSAGE_MAX + 1];
 } reeve_failure;
 
-/* A page of the kinds among a queue's dead letters, the one seen last first; *ret_total: how many kinds. limit is at most
- * 1000. One array, freed with reeve_failures_free. */
+/* A page of the kinds among a queue's dead letters, the one seen last first; *ret_total: how many kinds. limit is at
+ * most 1000. One array, freed with reeve_failures_free. */
 REEVE_API reeve_status reeve_failures(reeve_client *client, const char *queue, uint64_t offset, size_t limit,
                                       reeve_failure **ret, size_t *ret_count, uint64_t *ret_total);
 REEVE_API void reeve_failures_free(reeve_failure *list);
@@ -51,21 +51,22 @@ typedef struct reeve_filter {
 typedef enum reeve_action { REEVE_ACTION_RETRY = 0, REEVE_ACTION_CANCEL = 1, REEVE_ACTION_DELETE = 2 } reeve_action;
 
 typedef struct reeve_swept {
-    uint64_t seen;    /* looked at */
+    uint64_t seen; /* looked at */
     uint64_t done;
     uint64_t refused; /* a unique key is held by another task by now */
 } reeve_swept;
 
 /*
- * Retries, cancels or deletes all tasks of a queue that a filter picks, in bounded steps: others are served in between. Tasks
- * that come to the state meanwhile are left alone. progress, when not NULL, is called after each step, on this thread; false
- * from it ends the sweep (REEVE_EINTERRUPTED). *ret, when not NULL, has what was done, also on failure; what a step did whose
- * reply was lost is not in it. Blocks for a round trip a step.
- * REEVE_EINVAL: the filter or what is to be done does not fit the state: retry takes dead, cancelled and scheduled tasks, cancel
- * those that wait, delete any but running ones.
+ * Retries, cancels or deletes all tasks of a queue that a filter picks, in bounded steps: others are served in between.
+ * Tasks that come to the state meanwhile are left alone. progress, when not NULL, is called after each step, on this
+ * thread; false from it ends the sweep (REEVE_EINTERRUPTED). *ret, when not NULL, has what was done, also on failure;
+ * what a step did whose reply was lost is not in it. Blocks for a round trip a step. REEVE_EINVAL: the filter or what
+ * is to be done does not fit the state: retry takes dead, cancelled and scheduled tasks, cancel those that wait, delete
+ * any but running ones.
  */
-REEVE_API reeve_status reeve_sweep(reeve_client *client, const char *queue, reeve_action action, const reeve_filter *filter,
-                                   bool (*progress)(const reeve_swept *swept, void *user), void *user, reeve_swept *ret);
+REEVE_API reeve_status reeve_sweep(reeve_client *client, const char *queue, reeve_action action,
+                                   const reeve_filter *filter, bool (*progress)(const reeve_swept *swept, void *user),
+                                   void *user, reeve_swept *ret);
 
 #ifdef __cplusplus
 }

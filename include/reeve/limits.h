@@ -1,14 +1,16 @@
 /*
- * limits.h - how many tasks of a queue, or of a group in it, run at once over all workers, how many start in a period, and
- * before when none starts.
+ * limits.h - how many tasks of a queue, or of a group in it, run at once over all workers, how many start in a period,
+ * and before when none starts.
  *
- * Limits can be changed at any time and are in force at once, for all workers, whoever set them. Nothing polls while one
- * holds: the end of a task, or the time at which the limit opens, wakes who waits. A group at its limit never blocks others:
- * its tasks are parked (state "parked") until there is room. A queue without limits pays nothing for them.
+ * Limits can be changed at any time and are in force at once, for all workers, whoever set them. Nothing polls while
+ * one holds: the end of a task, or the time at which the limit opens, wakes who waits. A group at its limit never
+ * blocks others: its tasks are parked (state "parked") until there is room. A queue without limits pays nothing for
+ * them.
  *
- * A task holds its place from its lease until its outcome is accepted, its worker's session has expired, or its run time limit has
- * passed: it is taken away from its handler then, and one that goes on all the same no longer holds its group's place, so that it
- * may run beside the next task, whatever the concurrency. Handlers ask reeve_task_should_stop.
+ * A task holds its place from its lease until its outcome is accepted, its worker's session has expired, or its run
+ * time limit has passed: it is taken away from its handler then, and one that goes on all the same no longer holds its
+ * group's place, so that it may run beside the next task, whatever the concurrency. Handlers ask
+ * reeve_task_should_stop.
  *
  * Calls block for one round trip (or what their comment says) and are for one thread at a time, as all of client.h.
  */
@@ -21,9 +23,9 @@
 extern "C" {
 #endif
 
-/* count tasks start in each period; when none started for a while, up to burst at once (the bucket of a token bucket). Where
- * more than one is due in a millisecond, those of 5 ms may start together, whatever the burst. A burst of 1 spaces starts evenly
- * and stays a little below the count: the time by which a wake-up is late is not made up for. */
+/* count tasks start in each period; when none started for a while, up to burst at once (the bucket of a token bucket).
+ * Where more than one is due in a millisecond, those of 5 ms may start together, whatever the burst. A burst of 1
+ * spaces starts evenly and stays a little below the count: the time by which a wake-up is late is not made up for. */
 typedef struct reeve_rate {
     int64_t count;     /* 1 to 1,000,000,000; 0 says: no rate */
     int64_t period_ms; /* 1 ms to 366 days; 0: 1000 */
@@ -40,21 +42,22 @@ typedef enum reeve_limit_of {
 typedef struct reeve_limit_change {
     size_t size; /* sizeof(reeve_limit_change), or 0 */
     reeve_limit_of of;
-    const char *group;      /* with REEVE_LIMIT_GROUP */
-    int64_t concurrency;    /* so many run at once; 0: leave as is; -1: any number. 1 for a group makes it serial, in order */
+    const char *group; /* with REEVE_LIMIT_GROUP */
+    /* So many run at once; 0: leave as is; -1: any number. 1 for a group makes it serial, in order. */
+    int64_t concurrency;
     const reeve_rate *rate; /* NULL: leave as is; a count of 0: any rate */
     bool forget;            /* REEVE_LIMIT_GROUP: it has no limits of its own any more, those of all groups hold */
 } reeve_limit_change;
 
 /*
- * Changes limits. When a group's concurrency is limited for the first time in a queue, running tasks are counted first, in
- * some round trips. REEVE_EINVAL: a number or name.
+ * Changes limits. When a group's concurrency is limited for the first time in a queue, running tasks are counted first,
+ * in some round trips. REEVE_EINVAL: a number or name.
  */
 REEVE_API reeve_status reeve_limit(reeve_client *client, const char *queue, const reeve_limit_change *change);
 
 /*
- * For delay_ms from now no task of the queue, or of a group in it (NULL: the queue), starts; 0 ends a hold. *ret_until_ms,
- * when not NULL, receives when it ends, or 0.
+ * For delay_ms from now no task of the queue, or of a group in it (NULL: the queue), starts; 0 ends a hold.
+ * *ret_until_ms, when not NULL, receives when it ends, or 0.
  */
 REEVE_API reeve_status reeve_hold(reeve_client *client, const char *queue, const char *group, int64_t delay_ms,
                                   int64_t *ret_until_ms);

@@ -95,8 +95,8 @@ REEVE_API void reeve_log_set(reeve_log_fn fn, void *user, reeve_log_level least)
 
 /*
  * Writes a record to the same log, for handlers, layers and plugins: they need not know where it goes. event is a
- * short, stable id ("thumbs.slow"); fields may be NULL when field_count is 0; at most 24 of them are written. Costs next
- * to nothing when the level is not wanted. Any thread, but not from the callback.
+ * short, stable id ("thumbs.slow"); fields may be NULL when field_count is 0; at most 24 of them are written. Costs
+ * next to nothing when the level is not wanted. Any thread, but not from the callback.
  */
 REEVE_API void reeve_log_write(reeve_log_level level, const char *event, const char *message,
                                const reeve_log_field *fields, size_t field_count);

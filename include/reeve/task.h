@@ -24,20 +24,20 @@ extern "C" {
 #endif
 
 /* Limits. Lengths count bytes, without the zero byte at the end. */
-#define REEVE_QUEUE_MAX 64          /* a queue's name: [A-Za-z0-9._-] */
-#define REEVE_TYPE_MAX 100          /* a task's type: the same characters, and ':' and '/' */
-#define REEVE_ID_LENGTH_MAX 100     /* a task's id: the characters of a type, but '/' */
+#define REEVE_QUEUE_MAX 64      /* a queue's name: [A-Za-z0-9._-] */
+#define REEVE_TYPE_MAX 100      /* a task's type: the same characters, and ':' and '/' */
+#define REEVE_ID_LENGTH_MAX 100 /* a task's id: the characters of a type, but '/' */
 #define REEVE_ID_MAX (REEVE_ID_LENGTH_MAX + 1)
 #define REEVE_HANDLE_MAX (REEVE_QUEUE_MAX + 1 + REEVE_ID_MAX)
-#define REEVE_GROUP_MAX 100         /* a group's name: any text */
-#define REEVE_UNIQUE_MAX 200        /* a unique key: any text */
-#define REEVE_KIND_MAX 100          /* an error's kind */
-#define REEVE_MESSAGE_MAX 1000      /* an error's message; longer is cut on a character */
+#define REEVE_GROUP_MAX 100    /* a group's name: any text */
+#define REEVE_UNIQUE_MAX 200   /* a unique key: any text */
+#define REEVE_KIND_MAX 100     /* an error's kind */
+#define REEVE_MESSAGE_MAX 1000 /* an error's message; longer is cut on a character */
 #define REEVE_PAYLOAD_MAX (64u * 1024 * 1024)
 #define REEVE_RESULT_MAX (16u * 1024 * 1024)
 #define REEVE_CHECKPOINT_MAX (1024u * 1024)
-#define REEVE_LOG_LINES 100         /* of a task: more, and the first ones go */
-#define REEVE_META_MAX 16384        /* tags and metadata of a task together, as JSON */
+#define REEVE_LOG_LINES 100  /* of a task: more, and the first ones go */
+#define REEVE_META_MAX 16384 /* tags and metadata of a task together, as JSON */
 #define REEVE_PRIORITY_MIN (-128)
 #define REEVE_PRIORITY_MAX 127
 
@@ -137,7 +137,8 @@ REEVE_API void *reeve_task_thread_state(const reeve_task *task);
 
 /*
  * True when the handler should end soon: the deadline of a stop has come (the worker then waits a second more), the run
- * time limit has passed, the lease is lost, or the task was cancelled. Cheap: no I/O. Any thread while the handler runs.
+ * time limit has passed, the lease is lost, or the task was cancelled. Cheap: no I/O. Any thread while the handler
+ * runs.
  */
 REEVE_API bool reeve_task_should_stop(const reeve_task *task);
 
@@ -158,25 +159,26 @@ REEVE_API reeve_status reeve_task_progress(reeve_task *task, int percent, const 
 
 /*
  * Is the task still ours? REEVE_OK: yes. REEVE_EREFUSED: the lease is lost, whatever the handler does will not count.
- * REEVE_ELOST, REEVE_EREDIS: not known. One round trip, as reeve_task_progress. A handler need not call this to keep its
- * lease (the worker's heartbeats do that), unless its task has a heartbeat limit (reeve_handler, reeve_task_spec:
- * heartbeat_ms): then silence for longer than that is a failure of kind "silent", as when the run time limit has passed.
- * Each call of this, of progress, checkpoint or log breaks the silence.
+ * REEVE_ELOST, REEVE_EREDIS: not known. One round trip, as reeve_task_progress. A handler need not call this to keep
+ * its lease (the worker's heartbeats do that), unless its task has a heartbeat limit (reeve_handler, reeve_task_spec:
+ * heartbeat_ms): then silence for longer than that is a failure of kind "silent", as when the run time limit has
+ * passed. Each call of this, of progress, checkpoint or log breaks the silence.
  */
 REEVE_API reeve_status reeve_task_heartbeat(reeve_task *task);
 
 /*
- * Leaves bytes from which the next attempt goes on, whatever becomes of this one: it fails, is snoozed or given back, or its
- * worker dies. In place of those before; 0 bytes: none. They go when the task completes. One round trip, as
+ * Leaves bytes from which the next attempt goes on, whatever becomes of this one: it fails, is snoozed or given back,
+ * or its worker dies. In place of those before; 0 bytes: none. They go when the task completes. One round trip, as
  * reeve_task_progress, with its errors; after REEVE_ELOST the old ones or the new ones stand. REEVE_ETOOBIG: more than
  * REEVE_CHECKPOINT_MAX.
  */
 REEVE_API reeve_status reeve_task_checkpoint(reeve_task *task, const void *data, size_t length);
 
 /*
- * The last checkpoint of this task, from whichever attempt; data NULL: there is none. No I/O for a task that left none, else
- * one round trip on the first call. The bytes live until the next checkpoint or the handler's end; a zero byte follows
- * them. REEVE_ELOST, REEVE_EREDIS, REEVE_EREFUSED, REEVE_ENOMEM: not known; retry rather than begin at the beginning.
+ * The last checkpoint of this task, from whichever attempt; data NULL: there is none. No I/O for a task that left none,
+ * else one round trip on the first call. The bytes live until the next checkpoint or the handler's end; a zero byte
+ * follows them. REEVE_ELOST, REEVE_EREDIS, REEVE_EREFUSED, REEVE_ENOMEM: not known; retry rather than begin at the
+ * beginning.
  */
 REEVE_API reeve_status reeve_task_last_checkpoint(reeve_task *task, reeve_bytes *ret);
 
@@ -188,10 +190,10 @@ REEVE_API reeve_status reeve_task_last_checkpoint(reeve_task *task, reeve_bytes 
 REEVE_API reeve_status reeve_task_log(reeve_task *task, const char *format, ...) REEVE_PRINTF(2, 3);
 
 /*
- * "Not before": for delay_ms from now no task of this queue starts, or none of a group in it (NULL: the whole queue); what
- * runs goes on. Never shortens a hold that stands. For an answer such as 429 with Retry-After: hold, then snooze or retry.
- * One round trip, as reeve_task_progress. REEVE_EINVAL: the group's name or the delay. REEVE_ELOST, REEVE_EREDIS: not
- * held, as far as is known.
+ * "Not before": for delay_ms from now no task of this queue starts, or none of a group in it (NULL: the whole queue);
+ * what runs goes on. Never shortens a hold that stands. For an answer such as 429 with Retry-After: hold, then snooze
+ * or retry. One round trip, as reeve_task_progress. REEVE_EINVAL: the group's name or the delay. REEVE_ELOST,
+ * REEVE_EREDIS: not held, as far as is known.
  */
 REEVE_API reeve_status reeve_task_hold(reeve_task *task, const char *group, int64_t delay_ms);
 
@@ -211,8 +213,7 @@ REEVE_API reeve_outcome reeve_task_retry(reeve_task *task, int64_t delay_ms, con
     REEVE_PRINTF(4, 5);
 
 /* The task failed for good: dead at once. */
-REEVE_API reeve_outcome reeve_task_fail(reeve_task *task, const char *kind, const char *format, ...)
-    REEVE_PRINTF(3, 4);
+REEVE_API reeve_outcome reeve_task_fail(reeve_task *task, const char *kind, const char *format, ...) REEVE_PRINTF(3, 4);
 
 /* Not now: back to the queue, after delay_ms (0: to the front of the queue, at once). Uses no attempt. */
 REEVE_API reeve_outcome reeve_task_snooze(reeve_task *task, int64_t delay_ms);

@@ -43,7 +43,8 @@ REEVE_API const char *reeve_worker_error(const reeve_worker *worker);
 /*
  * Registers a handler by its type. The struct and its type are copied; user must outlive the worker (free_user, when
  * set, is called for it on destroy). Only before start.
- * REEVE_EDUPLICATE: the type has a handler. REEVE_EINVAL: type malformed, neither run nor run_many, or both. REEVE_ESTATE: started.
+ * REEVE_EDUPLICATE: the type has a handler. REEVE_EINVAL: type malformed, neither run nor run_many, or both.
+ * REEVE_ESTATE: started.
  */
 REEVE_API reeve_status reeve_worker_register(reeve_worker *worker, const reeve_handler *handler);
 
@@ -76,7 +77,7 @@ typedef struct reeve_handler_policy {
     const reeve_backoff *backoff;
     int64_t heartbeat_ms;
     bool at_most_once; /* false: leave */
-    unsigned many;        /* these two: only of a handler with run_many */
+    unsigned many;     /* these two: only of a handler with run_many */
     int64_t many_wait_ms;
 } reeve_handler_policy;
 
@@ -95,11 +96,7 @@ REEVE_API reeve_status reeve_worker_set_policy(reeve_worker *worker, const reeve
  *
  * Each thread does so for itself, and none waits for another.
  */
-typedef enum reeve_order {
-    REEVE_ORDER_STRICT = 0,
-    REEVE_ORDER_WEIGHTED = 1,
-    REEVE_ORDER_ROUND_ROBIN = 2
-} reeve_order;
+typedef enum reeve_order { REEVE_ORDER_STRICT = 0, REEVE_ORDER_WEIGHTED = 1, REEVE_ORDER_ROUND_ROBIN = 2 } reeve_order;
 
 /* A group of threads that serves an ordered list of queues. Copied. */
 typedef struct reeve_pool_options {

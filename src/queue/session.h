@@ -18,7 +18,8 @@ typedef struct rv_session_totals {
 
 void rv_beat_build(rv_conn *conn, const rv_prefix *prefix, const char *session, int64_t session_ms,
                    const rv_session_totals *totals);
-/* The same with sums for the statistics. number: larger than that of any flush before it, or that of the one sent again. */
+/* The same with sums for the statistics. number: larger than that of any flush before it, or that of the one sent
+ * again. */
 void rv_beat_build_flush(rv_conn *conn, const rv_prefix *prefix, const char *session, int64_t session_ms,
                          const rv_session_totals *totals, const rv_tally *tally, uint64_t number);
 /* *ret_alive: false when the session is gone. *ret_held: how many tasks it holds. False: no such reply. */
@@ -33,7 +34,7 @@ typedef struct rv_tend_reply {
     uint64_t promoted;
     uint64_t recovered;
     uint64_t trimmed;
-    const char *session; /* whose tasks were recovered, or "" */
+    const char *session;    /* whose tasks were recovered, or "" */
     const rv_reply *policy; /* the queue's policy (policy.h) as text, empty when it has none; NULL: not told */
     int64_t now_ms;         /* on Redis's clock */
     const rv_reply *due;    /* rv_tend_due; NULL: not told */

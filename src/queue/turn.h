@@ -80,8 +80,8 @@ typedef struct rv_turn_reply {
     const rv_reply *whole;
 } rv_turn_reply;
 
-/* How long the task was ready before it was leased, in ms; -1 when that says nothing: it was not its first attempt, or it was put
- * off. */
+/* How long the task was ready before it was leased, in ms; -1 when that says nothing: it was not its first attempt, or
+ * it was put off. */
 int64_t rv_lease_wait(const rv_lease *lease);
 
 bool rv_turn_read(rv_turn_reply *ret, const rv_reply *reply);
@@ -135,7 +135,8 @@ void rv_log_build(rv_conn *conn, const rv_prefix *prefix, const char *session, c
 
 /* ---- hold ------------------------------------------------------------------------------------------------------ */
 
-/* No task of the queue, or of a group in it (NULL: the queue), starts for a while; never shortens a hold that stands. */
+/* No task of the queue, or of a group in it (NULL: the queue), starts for a while; never shortens a hold that stands.
+ */
 void rv_hold_build(rv_conn *conn, const rv_prefix *prefix, const char *group, int64_t delay_ms);
 
 #endif

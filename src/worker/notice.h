@@ -12,8 +12,8 @@ void rv_keeper_expect(reeve_worker *worker, int64_t at_ms);
 /* A claim's queue is to be tended at a time (monotonic ms) at the latest. Does not ring. */
 void rv_scheduler_set_due(rv_scheduler *scheduler, size_t claim, int64_t at_ms);
 
-/* Something in a queue is due at a time on Redis's clock, as the control channel says: tend it then, or now as long as we do not
- * know how far that clock is from ours. */
+/* Something in a queue is due at a time on Redis's clock, as the control channel says: tend it then, or now as long as
+ * we do not know how far that clock is from ours. */
 void rv_scheduler_due(reeve_worker *worker, const char *queue, int64_t at_ms);
 
 /* Tend every queue now: something may have been missed. */
@@ -23,8 +23,9 @@ void rv_scheduler_kick(reeve_worker *worker);
 unsigned long rv_keeper_settled(reeve_worker *worker);
 
 /*
- * Which of some leases the keeper holds outcomes for, handed over by their thread and not settled yet. False, with nothing
- * told, when it has settled any since `settled` was read: what Redis said of these leases may not be so any more.
+ * Which of some leases the keeper holds outcomes for, handed over by their thread and not settled yet. False, with
+ * nothing told, when it has settled any since `settled` was read: what Redis said of these leases may not be so any
+ * more.
  */
 bool rv_keeper_holds(reeve_worker *worker, const rv_claim *claim, const char *session, unsigned long settled,
                      const rv_lease *leases, size_t count, bool *ret_held);

@@ -18,13 +18,14 @@ typedef struct cJSON cJSON;
 /* What a task needs of the place where it runs. */
 typedef struct rv_task_host {
     reeve_status (*progress)(reeve_task *task, int percent, const char *words, void *context);
-    reeve_status (*hold)(reeve_task *task, const char *group, int64_t delay_ms, void *context); /* NULL: nothing to hold */
+    reeve_status (*hold)(reeve_task *task, const char *group, int64_t delay_ms,
+                         void *context);                                           /* NULL: nothing to hold */
     reeve_status (*checkpoint)(reeve_task *task, reeve_bytes data, void *context); /* NULL: it stays in the task */
     reeve_status (*last_checkpoint)(reeve_task *task, rv_buf *ret, void *context); /* adds it; NULL: there is none */
     reeve_status (*heartbeat)(reeve_task *task, void *context);                    /* NULL: it is ours */
     reeve_status (*log)(reeve_task *task, const char *line, void *context);        /* NULL: nowhere */
     void *context;
-    const atomic_bool *stop; /* NULL: never */
+    const atomic_bool *stop;      /* NULL: never */
     const atomic_bool *cancelled; /* the same */
     /* Of a test, which has answers of its own; NULL: none. Called on any thread. */
     int64_t (*now)(void *context);
@@ -46,9 +47,9 @@ struct reeve_task {
     /* made when asked for */
     cJSON *parsed;
     char handle[REEVE_HANDLE_MAX];
-    rv_buf checkpoint;      /* the last one, once known */
+    rv_buf checkpoint; /* the last one, once known */
     bool knows_checkpoint;
-    unsigned log_lines;     /* so many were said */
+    unsigned log_lines; /* so many were said */
     /* what the handler said */
     reeve_outcome verb;
     rv_buf result;
@@ -64,7 +65,8 @@ void rv_task_fini(reeve_task *task);
  * checkpoint's, up to 64 KiB each. */
 void rv_task_begin(reeve_task *task);
 
-/* Records a failure that the worker, not the handler, found (no handler for the type, a set-up hook that failed, ...). */
+/* Records a failure that the worker, not the handler, found (no handler for the type, a set-up hook that failed, ...).
+ */
 reeve_outcome rv_task_failed(reeve_task *task, reeve_outcome verb, const char *kind, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
