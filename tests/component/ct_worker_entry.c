@@ -57,7 +57,7 @@ static void stop(reeve_worker *worker)
 
 static reeve_worker *start(unsigned threads)
 {
-    const reeve_worker_options options = {.session_ms = 600};
+    const reeve_worker_options options = {.session_ms = 3000};
     reeve_worker *worker = test_worker_new(&options);
     test_worker_pool(worker, "q", threads, 0);
     test_worker_start(worker);

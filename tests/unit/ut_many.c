@@ -125,6 +125,8 @@ static void no_wait_asks_once_more_when_there_may_be_more(void **state)
     assert_string_equal(ripe(1000), "-");
     thread.batch.items[0].held = rv_alloc(1);
     assert_string_equal(ripe(1000), "+");
+    rv_free(thread.batch.items[0].held);
+    thread.batch.items[0].held = NULL;
     fill("22");
     assert_string_equal(ripe(1000), "++");
 }
