@@ -13,10 +13,7 @@ static test_hand a, b;
 
 static int set_up(void **state)
 {
-    test_clock_set(NOW); /* it stands still */
-    test_hand_init(&a, "1", "q");
-    test_hand_init(&b, "2", "q");
-    return test_place_empty(state);
+    return test_limits_begin(state, NOW, &a, &b);
 }
 
 /* ---- one at a time --------------------------------------------------------------------------------------------- */

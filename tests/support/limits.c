@@ -1,5 +1,7 @@
 #include "support/limits.h"
 
+#include "support/clock.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -215,4 +217,12 @@ void test_expect_numbered(test_hand *hand, const char *name, size_t first, size_
         test_done(hand);
     }
     test_limits_agree();
+}
+
+int test_limits_begin(void **state, int64_t now_ms, test_hand *a, test_hand *b)
+{
+    test_clock_set(now_ms);
+    test_hand_init(a, "1", "q");
+    test_hand_init(b, "2", "q");
+    return test_place_empty(state);
 }
