@@ -81,7 +81,7 @@ typedef struct reeve_task_spec {
     int max_crashes;              /* 0: the handler's, else 3 */
     int64_t timeout_ms;           /* run time limit; 0: the handler's, else none */
     const reeve_backoff *backoff; /* NULL: the handler's, else the default */
-    const char *const *tags;
+    const char *const *tags;      /* any text, at most REEVE_TAG_MAX bytes and REEVE_TAGS_MAX of them; see tags.h */
     size_t tag_count;
     const reeve_meta *meta;
     size_t meta_count;
@@ -192,6 +192,11 @@ typedef struct reeve_task_info {
     uint64_t logged;          /* how many lines it has said (reeve_task_log); of these the last ones are */
     reeve_log_line *log;      /* here, oldest first; only from reeve_show and reeve_wait */
     size_t log_count;
+    /* What was done to it and is worth telling, oldest first: a JSON array of objects with at (ms), what (retry, dead,
+     * failed, recovered, cancelled, retried, rescheduled, priority) and perhaps worker (its id; else it was done by hand),
+     * kind, message (cut), delay, due, priority, from. 20 at most: the first, and the last 19. NULL: nothing, as of a task
+     * that just completed. */
+    char *history;
 } reeve_task_info;
 
 /* Looks a task up. REEVE_ENOTFOUND when it does not exist (any more). */

@@ -7,6 +7,8 @@
  * stats.h    how many tasks a day, how long they waited and ran, what they failed of
  * dead.h     what becomes of failures: the dead letters by kind; and what is done to many tasks at once
  * cron.h     tasks that recur
+ * tags.h     tasks are found by their tags
+ * watch.h    what happens to tasks, as it happens
  * worker.h   run handlers in a pool of threads inside your program
  * plugin.h   put handlers into a shared object
  * layer.h    functions around handlers
@@ -24,9 +26,11 @@
 #include "plugin.h"
 #include "stats.h"
 #include "status.h"
+#include "tags.h"
 #include "task.h"
 #include "testing.h"
 #include "version.h"
+#include "watch.h"
 #include "worker.h"
 
 #endif

@@ -37,6 +37,8 @@ extern "C" {
 #define REEVE_RESULT_MAX (16u * 1024 * 1024)
 #define REEVE_CHECKPOINT_MAX (1024u * 1024)
 #define REEVE_LOG_LINES 100  /* of a task: more, and the first ones go */
+#define REEVE_TAG_MAX 200    /* a tag: any text */
+#define REEVE_TAGS_MAX 64    /* tags of a task */
 #define REEVE_META_MAX 16384 /* tags and metadata of a task together, as JSON */
 #define REEVE_PRIORITY_MIN (-128)
 #define REEVE_PRIORITY_MAX 127

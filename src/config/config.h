@@ -82,6 +82,7 @@ typedef struct rv_config_queue {
     bool has_group_rate;
     reeve_rate group_rate;
     char *on_dead; /* NULL: not given; "": no task */
+    int64_t events; /* zero: not given; -1: none are kept */
 } rv_config_queue;
 
 /* A recurring entry; rv_config_entry_make has what the library wants. */

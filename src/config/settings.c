@@ -9,6 +9,7 @@
 #include "base/id.h"
 #include "base/text.h"
 #include "redis/topology.h"
+#include "reeve/watch.h"
 
 #define IN(type, member) .at = offsetof(rv_config##type, member)
 #define LIST(type, member, count, item)                                                                                \
@@ -225,6 +226,9 @@ const rv_setting rv_settings[] = {
      .expected = "a type (1 to 100 of A-Z a-z 0-9 . _ - : /), or \"\" for none", .otherwise = "as Redis has it",
      .help = "The type of a task that is enqueued in the queue for each one that dies, unless that one says otherwise; "
              "its payload tells which and why."},
+    {"queues[].events", RV_SETTING_WHOLE, IN(_queue, events), .least = 1, .most = REEVE_EVENTS_MAX, .forever = true,
+     .otherwise = "as Redis has it",
+     .help = "About how many events are kept, of what happens to the queue's tasks (`reeve watch`). -1: none."},
     {"queues[].concurrency", RV_SETTING_WHOLE, IN(_queue, concurrency), .least = 1, .most = COUNT_MAX, .forever = true,
      .otherwise = "as Redis has it",
      .help = "How many of the queue's tasks run at once, over all workers. -1: no limit."},

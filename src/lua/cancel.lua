@@ -15,6 +15,8 @@
 -- include: lib/notify.lua
 -- include: lib/where.lua
 -- include: lib/unique.lua
+-- include: lib/event.lua
+-- include: lib/history.lua
 -- include: lib/gate.lua
 -- include: lib/steer.lua
 
@@ -24,6 +26,7 @@ if not envelope then return '' end
 local state = where(P, id)
 if state ~= 'running' then return cancel(P, id, envelope, state, clock()) end
 mark_cancelled(P, id, envelope)
+tell(P, 'cancelling', id)
 local ns, queue = string.match(P, '^(.*):{(.*)}:$')
 call('PUBLISH', ns .. ':control', 'cancel ' .. queue .. ' ' .. id)
 return state

@@ -14,6 +14,8 @@
 -- include: lib/notify.lua
 -- include: lib/where.lua
 -- include: lib/unique.lua
+-- include: lib/event.lua
+-- include: lib/history.lua
 -- include: lib/gate.lua
 -- include: lib/steer.lua
 

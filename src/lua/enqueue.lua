@@ -4,7 +4,7 @@
 -- KEYS[1]  the queue's prefix
 -- ARGV[1]  "1" when this call was sent before and its reply was lost, else "0"
 -- ARGV[2...] for each task: its id, its options (JSON or empty: in, at [ms], priority, group, weight; unique, until, hold [ms],
---            conflict; deadline, or expires in [ms]), and the rest of its envelope: what follows '{"at":<now>,'
+--            conflict; deadline, or expires in [ms]; tags), and the rest of its envelope: what follows '{"at":<now>,'
 --            unique, until, hold: see lib/unique.lua. conflict, when another task has the key: nothing: refused; "replace": it
 --            takes the place of one that waits, but at its own time or priority if that differs; "debounce": one that waits
 --            goes, and this one comes at its own time
@@ -31,7 +31,7 @@ else
 end
 
 local order = order_open(P)
-local taken, first_due, large = {}, nil, false
+local taken, dues, first_due, large = {}, {}, nil, false
 
 local function write()
   if #new > 0 then call('HSET', P .. 'tasks', unpack(new)) end
@@ -63,7 +63,7 @@ local function make_deadlines()
 end
 
 local function forget_id(id)
-  taken[id] = nil
+  taken[id], dues[id] = nil, nil
   for i = 1, count do
     if ARGV[3 * i - 1] == id then known[i] = false end
   end
@@ -77,6 +77,8 @@ local function make_claim()
 -- include: lib/notify.lua
 -- include: lib/where.lua
 -- include: lib/unique.lua
+-- include: lib/event.lua
+-- include: lib/history.lua
 -- include: lib/gate.lua
 -- include: lib/steer.lua
   return function(id, o)
@@ -102,14 +104,14 @@ local function make_claim()
   end
 end
 
-local claim
+local claim, tagging
 for i = 1, count do
   local id, options, rest = ARGV[3 * i - 1], ARGV[3 * i], ARGV[3 * i + 1]
   if known[i] or taken[id] then
     result[i] = 0
     if again and known[i] and sub(known[i], -#rest) == rest then result[i] = 1 end
   else
-    local due, priority, group, weight, holder, place, deadline
+    local due, priority, group, weight, holder, place, deadline, tags
     local mark = stamp
     if options ~= '' then
       local o = cjson.decode(options)
@@ -122,6 +124,16 @@ for i = 1, count do
         if o['until'] then mark = '{"info":1,' .. sub(stamp, 2) end
       end
       deadline = o.deadline or o.expires and now + o.expires
+      if o.tags then
+        tags = o.tags
+        if not tagging then
+-- include: lib/tags.lua
+          local keep = call('HMGET', P .. 'settings', 'completed_age', 'completed_count')
+          -- (marks: whoever settles the task must look for its tags, because its record goes with its end.)
+          tagging = {index = index_tags, marks = keep[1] == '0' or keep[2] == '0'}
+        end
+        if tagging.marks then mark = '{"info":1,' .. sub(stamp, 2) end
+      end
     end
     if holder then
       result[i] = again and holder == id and 1 or holder
@@ -136,11 +148,13 @@ for i = 1, count do
       new[#new + 1] = id
       new[#new + 1] = mark .. rest
       large = large or #rest > LARGE
+      if tags then tagging.index(P, id, tags, now) end
       if place then
         call('ZADD', P .. place[1], place[2], id)
-        if place[1] == 'ready' then wake(P) end
+        if place[1] == 'ready' then wake(P) else dues[id] = place[2] end
       elseif due and due > now then
-        later[#later + 1] = text(due)
+        dues[id] = text(due)
+        later[#later + 1] = dues[id]
         later[#later + 1] = id
         first_due = math.min(first_due or due, due)
       else
@@ -152,4 +166,20 @@ for i = 1, count do
 end
 
 write()
+
+if not order.looked and next(taken) then order.told = call('HGET', P .. 'order', 'events') end
+if order.told then
+-- include: lib/event.lua
+  telling[P] = true
+  local enqueued, scheduled, times = {}, {}, {}
+  for i = 1, count do
+    local id = ARGV[3 * i - 1]
+    local list = taken[id] and (dues[id] and scheduled or enqueued)
+    if list then list[#list + 1] = id end
+    if list == scheduled then times[#times + 1] = dues[id] end
+    taken[id] = nil
+  end
+  tell(P, 'enqueued', enqueued)
+  tell(P, 'scheduled', scheduled, 'due', table.concat(times, ' '))
+end
 return result

@@ -13,6 +13,8 @@
 -- include: lib/base.lua
 -- include: lib/order.lua
 -- include: lib/schedule.lua
+-- include: lib/tags.lua
+-- include: lib/event.lua
 -- include: lib/put.lua
 -- include: lib/where.lua
 

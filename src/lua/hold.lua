@@ -11,6 +11,7 @@
 -- include: lib/base.lua
 -- include: lib/order.lua
 -- include: lib/front.lua
+-- include: lib/event.lua
 -- include: lib/gate.lua
 
 local P, group, delay = KEYS[1], ARGV[1], tonumber(ARGV[2])

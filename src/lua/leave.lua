@@ -13,6 +13,8 @@
 -- include: lib/order.lua
 -- include: lib/front.lua
 -- include: lib/leases.lua
+-- include: lib/event.lua
+-- include: lib/history.lua
 -- include: lib/gate.lua
 -- include: lib/keep.lua
 -- include: lib/notify.lua
@@ -42,6 +44,9 @@ if #held > 0 then
     call_first(P, ids, envelopes, settings[2])
     release(P, held, clock(), settings[2])
   end
+  know_gate(P, settings[2])
+  act_as(running)
+  tell_as(P, 'given_back', ids)
   to_front(P, ids, envelopes)
   for _, task in ipairs(cancelled) do
     end_cancelled(P, task[1], task[2], clock())

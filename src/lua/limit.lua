@@ -18,6 +18,7 @@
 -- include: lib/base.lua
 -- include: lib/order.lua
 -- include: lib/front.lua
+-- include: lib/event.lua
 -- include: lib/gate.lua
 
 local P, cursor = KEYS[1], ARGV[1]

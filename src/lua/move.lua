@@ -16,13 +16,15 @@
 -- include: lib/notify.lua
 -- include: lib/where.lua
 -- include: lib/unique.lua
+-- include: lib/event.lua
+-- include: lib/history.lua
 -- include: lib/gate.lua
 -- include: lib/steer.lua
 
 local P, id, what, number = KEYS[1], ARGV[1], ARGV[2], tonumber(ARGV[3])
 local envelope = call('HGET', P .. 'tasks', id)
 if not envelope then return '' end
-local state = where(P, id)
+local state, score = where(P, id)
 if not is_waiting(state) then return state or '' end
 
 -- (The header is changed as text: decoded and encoded again, its numbers would not be the same.)
@@ -47,17 +49,24 @@ if what == 'priority' then
   elseif has_info(envelope) then
     call('HDEL', P .. 'info:' .. id, 'place')
   end
+  note(P, id, clock(), 'priority', 'priority', number)
+  tell(P, 'priority', id, 'priority', text(number))
   return 'ok'
 end
 if state == 'blocked' then return state end
 local now = clock()
 local due = what == 'in' and now + number or number
+if state == 'scheduled' and tonumber(score) == due and due > now then return 'ok' end
 if due > now or state == 'scheduled' then put_off(P, id, envelope) end
 if due > now then
   leave_place(P, id, state, envelope)
   schedule(P, id, due)
+  note(P, id, now, 'rescheduled', 'due', due)
+  tell(P, 'rescheduled', id, 'due', text(due))
 elseif state == 'scheduled' then
   leave_place(P, id, state, envelope)
   to_ready(P, id, header(envelope))
+  note(P, id, now, 'rescheduled', 'due', now)
+  tell(P, 'rescheduled', id, 'due', text(now))
 end
 return 'ok'

@@ -25,6 +25,8 @@
 -- include: lib/notify.lua
 -- include: lib/where.lua
 -- include: lib/unique.lua
+-- include: lib/event.lua
+-- include: lib/history.lua
 -- include: lib/gate.lua
 -- include: lib/steer.lua
 

@@ -22,7 +22,10 @@
 -- include: lib/keep.lua
 -- include: lib/leases.lua
 -- include: lib/stats.lua
+-- include: lib/event.lua
+-- include: lib/history.lua
 -- include: lib/gate.lua
+-- include: lib/listening.lua
 -- include: lib/notify.lua
 -- include: lib/unique.lua
 -- include: lib/cancelled.lua
@@ -34,6 +37,7 @@ local settings = call('HMGET', P .. 'settings', 'completed_age', 'completed_coun
 -- (Whoever reads envelopes to see their headers reads few of them where they may be large.)
 if settings[7] then limit = math.min(limit, 8) end
 local more, next_due = 0, nil
+know_gate(P, settings[8])
 
 local function due_at(time)
   if time then next_due = math.min(next_due or time, time) end
@@ -67,11 +71,19 @@ local function promote()
     if #ready > 0 then
       order_save(order)
       call('ZADD', P .. 'ready', unpack(ready))
+      if tells(P) then tell(P, 'ready', ids) end
     end
     if #ids == limit then more = 1 end
   end
   due_at(first_score('scheduled'))
   return #ids
+end
+
+local function crashed(id)
+  local info = P .. 'info:' .. id
+  local known = call('HMGET', info, 'crashes', 'history')
+  local history = history_with(known[2], history_line(now, 'recovered'))
+  call('HSET', info, 'crashes', text((tonumber(known[1]) or 0) + 1), 'history', history)
 end
 
 -- A session is reaped in steps: first its hash is renamed, so that from then on it holds nothing and none of its outcomes
@@ -84,7 +96,11 @@ local function reap()
     return 0, ''
   end
   local running, lost = P .. 'running:' .. session, P .. 'lost:' .. session
-  if call('EXISTS', running) == 1 then call('RENAME', running, lost) end
+  act_as(running)
+  if call('EXISTS', running) == 1 then
+    acting()
+    call('RENAME', running, lost)
+  end
   call('ZADD', P .. 'sessions', 0, session)
   call('HDEL', lost, '#', '#totals', '#suspect')
   local leases = leases_of(lost, limit)
@@ -94,7 +110,7 @@ local function reap()
     local envelopes = call('HMGET', P .. 'tasks', unpack(ids))
     local back, back_envelopes = {}, {}
     for i = 1, #ids do
-      if envelopes[i] then call('HINCRBY', P .. 'info:' .. ids[i], 'crashes', 1) end
+      if envelopes[i] then crashed(ids[i]) end
       if envelopes[i] and is_cancelled(envelopes[i]) then
         end_cancelled(P, ids[i], envelopes[i], now)
         notify(P, {ids[i]}, 'cancelled')
@@ -110,6 +126,7 @@ local function reap()
       call_first(P, back, back_envelopes, settings[8])
       release(P, ids, now, settings[8])
     end
+    tell_as(P, 'recovered', back)
     to_front(P, back, back_envelopes)
     call('HINCRBY', P .. 'counters', 'crashed', #ids)
     add_stat(P, now, 'crashed', #ids)
@@ -126,6 +143,7 @@ local function expire(ids)
 -- include: lib/put.lua
 -- include: lib/death.lua
 -- include: lib/steer.lua
+  act_as(false)
   local words, died = 'not begun by its deadline', 0
   for _, id in ipairs(ids) do
     local envelope = call('HGET', P .. 'tasks', id)
@@ -134,6 +152,8 @@ local function expire(ids)
       leave_place(P, id, state, envelope)
       mark_info(P, id, has_begun(P, id, envelope))
       call('HSET', P .. 'info:' .. id, 'kind', 'expired', 'message', words, 'failed', text(now))
+      note_ended(P, id, now, 'dead', 'kind', 'expired', 'message', words)
+      tell(P, 'dead', id, 'kind', 'expired', 'message', words)
       notify(P, {id}, die(P, id, now, settings, 'expired', words))
       died = died + 1
     else
@@ -200,8 +220,21 @@ local function forget_order()
     if call('EXISTS', P .. 'groups') == 1 then forget_groups(head) end
   elseif call('EXISTS', P .. 'parked') == 0 then
     call('UNLINK', P .. 'order', P .. 'groups')
+    if tells(P) then call('HSET', P .. 'order', 'events', '1') end
     if settings[7] and call('EXISTS', P .. 'tasks') == 0 then call('HDEL', P .. 'settings', 'large') end
   end
+end
+
+-- Where records came to go with the end of a task after it was enqueued (turn.lua does not look then), the index has what is
+-- gone: looks through a part of it.
+local function tidy_tags()
+  local tag = call('ZRANDMEMBER', P .. 'tags')
+  if not tag then return end
+  local ids, gone = call('ZRANGE', P .. 'tag:' .. tag, 0, limit - 1), {}
+  for i = 1, #ids do
+    if call('HEXISTS', P .. 'tasks', ids[i]) == 0 then gone[#gone + 1] = ids[i] end
+  end
+  if #gone > 0 then unindex_tag(P, tag, unpack(gone)) end
 end
 
 local function forget_waiters()
@@ -239,7 +272,14 @@ local function tend_gate()
   if hold and hold <= now then call('HDEL', P .. 'settings', 'hold') else due_at(hold) end
   local idle = call('ZRANGEBYSCORE', P .. 'rates', '-inf', text(now), 'LIMIT', 0, limit)
   if #idle > 0 then call('ZREM', P .. 'rates', unpack(idle)) end
-  regate(P)
+  local listening = tonumber(call('HGET', P .. 'settings', 'events_until'))
+  if listening and listening <= now then
+    call('HDEL', P .. 'settings', 'events_until')
+    switch_events(P)
+  else
+    due_at(listening)
+    regate(P)
+  end
   local opens = tonumber(call('HGET', P .. 'gate', 'opens'))
   if opens and opens <= now then
     call('HDEL', P .. 'gate', 'opens')
@@ -278,6 +318,7 @@ local age, count = keep_limits(settings[1], settings[2], DAY)
 local trimmed = trim('completed', age, count) + trim('cancelled', age, count)
 trimmed = trimmed + trim('dead', keep_limits(settings[3], settings[4], 90 * DAY))
 forget_order()
+tidy_tags()
 if settings[5] then forget_waiters() end
 if call('EXISTS', P .. 'opening', P .. 'reopening') > 0 then open_groups() end
 local shut = settings[8] and tend_gate()

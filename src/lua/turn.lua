@@ -49,6 +49,8 @@ local function rare_settling()
 -- include: lib/order.lua
 -- include: lib/front.lua
 -- include: lib/schedule.lua
+-- include: lib/event.lua
+-- include: lib/history.lua
 -- include: lib/gate.lua
 -- include: lib/unique.lua
 -- include: lib/put.lua
@@ -65,6 +67,7 @@ local function rare_leasing()
 -- include: lib/base.lua
 -- include: lib/order.lua
 -- include: lib/schedule.lua
+-- include: lib/event.lua
 -- include: lib/gate.lua
 -- include: lib/gate_lease.lua
 -- include: lib/told.lua
@@ -88,7 +91,7 @@ while at <= #ARGV do
   elseif plain > 0 then
     local hit = call('HDEL', running, unpack(ARGV, first, last))
     if hit ~= plain then
-      rare_settling().some(P, {unpack(ARGV, first, last)}, hit, now, s, refused)
+      rare_settling().some(P, running, {unpack(ARGV, first, last)}, hit, now, s, refused)
     elseif s[1] == '0' or s[2] == '0' then
       call('HDEL', P .. 'tasks', unpack(ARGV, first, last))
     else

@@ -72,6 +72,10 @@ reeve_status rv_page_args(reeve_client *client, rv_page *page, const char *what)
 reeve_status rv_list_tasks(reeve_client *client, const char *queue, reeve_state state, const char *kind, rv_page *page,
                            reeve_task_info ***ret, size_t *ret_count, uint64_t *ret_total);
 
+/* Reads tasks as list.lua tells of them, from the second element on. */
+reeve_status rv_list_read(reeve_client *client, const char *queue, const rv_reply *reply, reeve_task_info ***ret,
+                          size_t *ret_count);
+
 /* Reads a reply of show.lua. */
 reeve_status rv_task_info_read(const char *queue, const rv_reply *reply, reeve_task_info **ret);
 

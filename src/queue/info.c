@@ -51,6 +51,7 @@ void reeve_task_info_free(reeve_task_info *info)
     rv_free(info->meta);
     for (size_t i = 0; i < info->log_count; i++) rv_free(info->log[i].text);
     rv_free(info->log);
+    rv_free(info->history);
     rv_free(info);
 }
 
@@ -133,6 +134,20 @@ static bool read_envelope(reeve_task_info *info, const rv_reply *reply)
            (envelope.plain || read_options(info, &envelope));
 }
 
+/* Lines of JSON become an array. */
+static bool read_history(reeve_task_info *info, const rv_reply *lines)
+{
+    char *text = rv_alloc(lines->length + 3);
+    if (text == NULL) return false;
+    text[0] = '[';
+    for (size_t i = 0; i < lines->length; i++) text[i + 1] = lines->text[i] == '\n' ? ',' : lines->text[i];
+    text[lines->length + 1] = ']';
+    text[lines->length + 2] = '\0';
+    rv_free(info->history);
+    info->history = text;
+    return true;
+}
+
 /* The worker's id in a session's description. */
 static bool read_worker(reeve_task_info *info, const rv_reply *about)
 {
@@ -179,6 +194,8 @@ static bool read_field(reeve_task_info *info, const rv_reply *name, const rv_rep
         return copy_text(&info->progress_words, value);
     else if (rv_reply_is_text(name, "result"))
         return copy_bytes(&info->result, value->text, value->length);
+    else if (rv_reply_is_text(name, "history"))
+        return read_history(info, value);
     else if (rv_reply_is_text(name, "about"))
         return read_worker(info, value);
     else if (rv_reply_is_text(name, "checkpoint_bytes"))

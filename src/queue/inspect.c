@@ -46,8 +46,8 @@ void reeve_task_list_free(reeve_task_info **list, size_t count)
     rv_free(list);
 }
 
-static reeve_status read_list(reeve_client *client, const char *queue, const rv_reply *reply, reeve_task_info ***ret,
-                              size_t *ret_count)
+reeve_status rv_list_read(reeve_client *client, const char *queue, const rv_reply *reply, reeve_task_info ***ret,
+                          size_t *ret_count)
 {
     size_t count = reply->count - 1;
     reeve_task_info **list = rv_zalloc_array(count + 1, sizeof(*list));
@@ -95,7 +95,7 @@ reeve_status rv_list_tasks(reeve_client *client, const char *queue, reeve_state 
     if (status != REEVE_OK) return status;
     if (!rv_reply_is(reply, RV_ARRAY) || reply->count < 1) return rv_client_odd_reply(client, "list");
     if (ret_total != NULL) *ret_total = (uint64_t)rv_reply_int(reply->items[0], 0);
-    return read_list(client, queue, reply, ret, ret_count);
+    return rv_list_read(client, queue, reply, ret, ret_count);
 }
 
 /* ---- queues ---------------------------------------------------------------------------------------------------- */

@@ -33,5 +33,8 @@ extern const rv_script rv_script_failures;
 extern const rv_script rv_script_sweep;
 extern const rv_script rv_script_cron;
 extern const rv_script rv_script_fire;
+extern const rv_script rv_script_tags;
+extern const rv_script rv_script_tagged;
+extern const rv_script rv_script_events;
 
 #endif

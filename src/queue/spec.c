@@ -57,10 +57,15 @@ static reeve_status check_text(const char *what, const char *text, rv_error *err
 static reeve_status check_meta(const reeve_task_spec *spec, rv_error *error)
 {
     size_t total = 0;
+    if (spec->tag_count > REEVE_TAGS_MAX)
+        return rv_fail(error, REEVE_ETOOBIG, "%zu tags: at most %d", spec->tag_count, REEVE_TAGS_MAX);
     for (size_t i = 0; i < spec->tag_count; i++) {
         if (spec->tags[i] == NULL || spec->tags[i][0] == '\0')
             return rv_fail(error, REEVE_EINVAL, "tag %zu is empty", i + 1);
         if (check_text("a tag", spec->tags[i], error) != REEVE_OK) return REEVE_EINVAL;
+        if (strlen(spec->tags[i]) > REEVE_TAG_MAX)
+            return rv_fail(error, REEVE_ETOOBIG, "tag \"%.100s...\" has %zu bytes: at most %d", spec->tags[i],
+                           strlen(spec->tags[i]), REEVE_TAG_MAX);
         total += strlen(spec->tags[i]) + 3;
     }
     for (size_t i = 0; i < spec->meta_count; i++) {
@@ -142,16 +147,19 @@ static void add_text(rv_buf *out, const char *text)
     rv_buf_add_json(out, text, strlen(text));
 }
 
-static void add_tags_and_meta(rv_buf *out, const reeve_task_spec *spec)
+static void add_tags(rv_buf *out, const reeve_task_spec *spec)
 {
-    if (spec->tag_count > 0) {
-        rv_buf_adds(out, ",\"tags\":[");
-        for (size_t i = 0; i < spec->tag_count; i++) {
-            if (i > 0) rv_buf_addc(out, ',');
-            add_text(out, spec->tags[i]);
-        }
-        rv_buf_addc(out, ']');
+    if (spec->tag_count == 0) return;
+    rv_buf_adds(out, ",\"tags\":[");
+    for (size_t i = 0; i < spec->tag_count; i++) {
+        if (i > 0) rv_buf_addc(out, ',');
+        add_text(out, spec->tags[i]);
     }
+    rv_buf_addc(out, ']');
+}
+
+static void add_meta(rv_buf *out, const reeve_task_spec *spec)
+{
     if (spec->meta_count > 0) {
         rv_buf_adds(out, ",\"meta\":{");
         for (size_t i = 0; i < spec->meta_count; i++) {
@@ -205,7 +213,8 @@ void rv_envelope_write(rv_buf *out, const reeve_task_spec *spec)
         rv_buf_adds(out, ",\"on_dead\":");
         add_text(out, spec->on_dead);
     }
-    add_tags_and_meta(out, spec);
+    add_tags(out, spec);
+    add_meta(out, spec);
     rv_buf_adds(out, "}\n");
     rv_buf_add(out, spec->payload.data, spec->payload.length);
 }
@@ -219,6 +228,7 @@ void rv_enqueue_options_write(rv_buf *out, const reeve_task_spec *spec)
     add_number(out, ",\"deadline\":", spec->deadline_ms);
     add_number(out, ",\"expires\":", spec->expires_in_ms);
     add_unique(out, spec);
+    add_tags(out, spec);
     if (spec->on_conflict == REEVE_CONFLICT_REPLACE) rv_buf_adds(out, ",\"conflict\":\"replace\"");
     if (spec->on_conflict == REEVE_CONFLICT_DEBOUNCE) rv_buf_adds(out, ",\"conflict\":\"debounce\"");
     if (out->failed || out->length == start) return;

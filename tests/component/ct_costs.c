@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "reeve/cron.h"
+#include "reeve/watch.h"
 #include "support/limits.h"
 #include "support/queue.h"
 
@@ -309,6 +310,20 @@ static void a_waiter(void)
     (void)test_cmd(test_conn, "ZADD reeve:{q}:waiters 9000000000000 somebody");
 }
 
+static void events(void)
+{
+    test_ok(test_client, reeve_events_keep(test_client, "q", 1000));
+}
+
+static void events_no_more(void)
+{
+    events();
+    put("x", 3, (reeve_task_spec){0});
+    assert_int_equal(test_lease(&hand, 3), 3);
+    test_settle(&hand, TEST_DONE("x000"), TEST_DONE("x001"), TEST_DONE("x002"));
+    test_ok(test_client, reeve_events_keep(test_client, "q", 0));
+}
+
 static const char *const tags[] = {"x", "y"};
 static const reeve_meta meta[] = {{"key", "value"}};
 static const reeve_backoff backoff = {.shape = REEVE_BACKOFF_FIXED, .base_ms = 5};
@@ -322,14 +337,15 @@ typedef struct feature {
     const char *enqueue_one, *enqueue_many, *turn_one, *turn_many;
 } feature;
 
-#define PUT_GROUP "hmget-1 zadd+1 zrangebyscore+1 zscore+1"
+#define PUT_GROUP "hset-1 zadd+1 zrangebyscore+1 zscore+1"
 #define DONE .how = {.verb = REEVE_OUTCOME_DONE}
 
 static const feature features[] = {
     {"priority", NULL, {.priority = -5}, DONE, "", "", "", ""},
     {"options", NULL, {.max_attempts = 3, .max_crashes = 2, .timeout_ms = 1000, .backoff = &backoff}, DONE,
      "", "", "", ""},
-    {"tags and metadata", NULL, {.tags = tags, .tag_count = 2, .meta = meta, .meta_count = 1}, DONE, "", "", "", ""},
+    {"tags and metadata", NULL, {.tags = tags, .tag_count = 2, .meta = meta, .meta_count = 1}, DONE,
+     "hmget+1 zadd+4", "hmget+1 zadd+256", "", ""},
     {"on_dead, of a task", NULL, {.on_dead = "t"}, DONE, "", "", "", ""},
     {"limits that are gone", no_limits, {0}, DONE, "", "", "", ""},
     {"other tasks' features", everything_about, {0}, DONE, "", "", "", ""},
@@ -338,7 +354,7 @@ static const feature features[] = {
     {"group with a weight", NULL, {.group = "g", .weight = 3}, DONE,
      PUT_GROUP, PUT_GROUP, "", ""},
     {"schedule", NULL, {.delay_ms = 3600000}, DONE,
-     "hmget-1 hset-1 llen-1 zrange+1", "hmget-1 hset-1 llen-1 zrange+1", NULL, NULL},
+     "hget+1 hmget-1 hset-1 llen-1 zrange+1", "hget+1 hmget-1 hset-1 llen-1 zrange+1", NULL, NULL},
     {"unique", NULL, {.unique = "k"}, .how = {.verb = REEVE_OUTCOME_DONE, .unique = true},
      "set+1", "set+64", "del+1 get+1 hget+1", "del+64 get+64 hdel+63 hget+64 zadd+63 zcard+63"},
     {"unique for a time", NULL, {.unique = "k", .unique_for_ms = 60000}, DONE,
@@ -352,16 +368,16 @@ static const feature features[] = {
     {"retry", NULL, {0},
      .how = {.verb = REEVE_OUTCOME_RETRY, .delay_ms = 60000, .kind = "k", .message = "m"},
      "", "",
-     "hget+1 hincrby+1 hset+2 publish+1 zcard-1 zrange+1",
-     "hdel+63 hget+64 hincrby+64 hset+128 publish+1 zadd+63 zcard-1 zrange+64"},
+     "hget+2 hmget+1 hset+2 publish+1 zcard-1 zrange+1",
+     "hdel+63 hget+65 hmget+64 hset+128 publish+1 zadd+63 zcard-1 zrange+64"},
     {"fail", NULL, {0},
      .how = {.verb = REEVE_OUTCOME_FAIL, .counts = true, .kind = "k", .message = "m"},
-     "", "", "hget+3 hincrby+1 hset+2 zadd+2", "hdel+63 hget+192 hincrby+64 hset+128 zadd+191 zcard+63"},
+     "", "", "hget+4 hmget+1 hset+2 zadd+2", "hdel+63 hget+193 hmget+64 hset+128 zadd+191 zcard+63"},
     {"on_dead, at a death", NULL, {.on_dead = "t"},
      .how = {.verb = REEVE_OUTCOME_FAIL, .counts = true, .kind = "k", .message = "m"},
      "", "",
-     "hget+2 hincrby+1 hmget+2 hset+3 hsetnx+1 llen+1 zadd+3",
-     "hdel+63 hget+128 hincrby+64 hmget+128 hset+192 hsetnx+64 llen+64 zadd+255 zcard+63"},
+     "hget+3 hmget+3 hset+3 hsetnx+1 llen+1 zadd+3",
+     "hdel+63 hget+129 hmget+192 hset+192 hsetnx+64 llen+64 zadd+255 zcard+63"},
     {"snooze", NULL, {0}, .how = {.verb = REEVE_OUTCOME_SNOOZE, .delay_ms = 60000},
      "", "", "hget+1 hset+1 publish+1 zcard-1 zrange+1",
      "hdel+63 hget+64 hset+64 publish+1 zadd+63 zcard-1 zrange+64"},
@@ -369,6 +385,9 @@ static const feature features[] = {
      "", "", "hget+2 llen+1 zcard-1 zrangebyscore+1", "hdel+63 hget+128 llen+64 zadd+63 zcard-1 zrangebyscore+64"},
     {"somebody waits", a_waiter, {0}, DONE,
      "", "", "zrem+1", "zrem+64"},
+    {"events", events, {0}, DONE,
+     "hget+1 xadd+1", "hget+1 xadd+1", "exists+1 hget+4 llen+1 xadd+2", "exists+1 hget+4 llen+1 xadd+2"},
+    {"events that are gone", events_no_more, {0}, DONE, "", "", "", ""},
     {"concurrency", concurrency, {0}, DONE,
      "", "", "exists+1 hincrby+2 hmget+2 llen+1", "exists+1 hincrby+2 hmget+2 llen+1"},
     {"rate", rate, {0}, DONE,

@@ -143,6 +143,8 @@ enum { UNTIMED, DUE, DELAY };
 
 typedef enum model_state { NONE, READY, PARKED, SCHEDULED, RUNNING, COMPLETED, DEAD, CANCELLED, STATES } model_state;
 
+#define HISTORY 20
+
 typedef struct model_task {
     model_state state;
     int64_t at_ms; /* scheduled: when it is due; completed, dead, cancelled: when it ended; running: since when */
@@ -175,6 +177,7 @@ typedef struct model_task {
     int64_t failed_ms; /* when that was */
     int progress;      /* percent + 1; 0: none */
     int result;        /* as a number; 0: none */
+    int history;       /* how many entries; at most HISTORY */
     bool old_progress; /* an earlier thread told of it */
     bool placed;       /* it was put off and keeps its place */
     int64_t waited_ms; /* somebody waits for it until then; 0: nobody */
@@ -296,6 +299,8 @@ model_task *model_task_of(int queue, int id);
 const char *model_rest(const model_task *task);
 const char *model_envelope(const model_task *task);
 bool model_has_info(const model_task *task);
+/* Something was done to it that its history has. */
+void model_note(model_task *task);
 
 int model_slot(int queue, const model_task *task);
 void model_move(model_task *task, model_state state,
@@ -348,6 +353,7 @@ typedef struct model_seen_task {
     bool has_info, has_place;
     int parked, called, slot; /* in which group; 0: none */
     int64_t parked_at;
+    int history;
     int failures, crashes, progress;
     int indexed;      /* in how many indexes of failures it stands */
     int indexed_kind; /* the last of these */

@@ -63,6 +63,8 @@ static void check_info(const char *name, const model_task *task, const model_see
     check_text(name, "kind", seen->error, 'k', KIND_OF(task->error));
     check_text(name, "message", seen->message, 'm', task->error);
     check_text(name, "result", seen->result, 'm', task->result);
+    if (seen->history != task->history)
+        model_differ("%s has a history of %d entries, not %d", name, seen->history, task->history);
     if (seen->waited_ms != task->waited_ms)
         model_differ("%s is waited for until %lld", name, (long long)seen->waited_ms);
 }

@@ -144,7 +144,7 @@ static void allow(int queue, const char *key, const rv_reply *found, const char 
 static void read_info(int queue, const char *rest, const rv_reply *found)
 {
     static const char *const names[] = {"failures", "crashes", "kind",   "message", "failed",
-                                        "progress", "words",   "result", "place",   NULL};
+                                        "progress", "words",   "result", "place",   "history", NULL};
     int id = model_id_of(rest);
     if (id < 0) {
         stray(queue, "info", rest);
@@ -162,6 +162,9 @@ static void read_info(int queue, const char *rest, const rv_reply *found)
     rv_copy_text(task->message, sizeof(task->message), field(found, "message"));
     rv_copy_text(task->words, sizeof(task->words), field(found, "words"));
     rv_copy_text(task->result, sizeof(task->result), field(found, "result"));
+    const char *history = field(found, "history");
+    task->history = *history != '\0';
+    for (; *history; history++) task->history += *history == '\n';
 }
 
 static void read_leases(int queue, const char *rest, const rv_reply *found, bool lost)

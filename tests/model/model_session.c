@@ -108,6 +108,7 @@ void model_die(const int arg[ARGS])
 static void cancel_told(int queue, model_task *task, bool crashed)
 {
     task->crashes += crashed;
+    if (crashed) model_note(task);
     if (crashed)
         COVER(TEND_REAP_CANCELLED);
     else
@@ -158,6 +159,7 @@ int model_take_back(int session, int count, bool crashed)
         model_to_front(task);
         task->crashes += crashed;
         task->marked = task->marked || crashed;
+        if (crashed) model_note(task);
     }
     if (found + crashed * ended != count)
         model_differ("%d tasks of session %d are ready again, and %d are said to be", found, session, count);

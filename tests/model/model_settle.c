@@ -49,6 +49,7 @@ static void note_error(const item *one, model_task *task)
     task->error = one->number;
     task->failed_ms = model.now_ms;
     task->marked = true;
+    model_note(task);
     task->failures += one->how != FAIL_UNCOUNTED;
 }
 

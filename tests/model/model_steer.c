@@ -111,6 +111,8 @@ void model_revive(int queue, model_task *task)
     task->told = false;
     model_put_off(task);
     model_move(task, READY, 0);
+    model_note(task);
+    task->marked = true;
 }
 
 /* One whose key another has is left alone. */
@@ -178,7 +180,12 @@ void model_shift_make(int arg[ARGS])
 
 static void shift_time(model_task *task, int64_t due_ms)
 {
-    if (due_ms > model.now_ms || task->state == SCHEDULED) model_put_off(task);
+    if (due_ms > model.now_ms && task->state == SCHEDULED && task->at_ms == due_ms) return;
+    if (due_ms > model.now_ms || task->state == SCHEDULED) {
+        model_put_off(task);
+        model_note(task);
+        task->marked = true;
+    }
     if (due_ms > model.now_ms) {
         model_move(task, SCHEDULED, due_ms);
         COVER(MOVE_LATER);
@@ -199,6 +206,8 @@ static void shift(const int arg[ARGS], model_task *task)
     } else {
         task->priority = arg[NUMBER];
         if (task->state == PARKED) COVER(MOVE_PARKED);
+        model_note(task);
+        task->marked = true;
         if (task->state == SCHEDULED)
             model_move(task, SCHEDULED, task->at_ms); /* (it has no place any more) */
         else

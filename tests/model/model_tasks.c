@@ -74,7 +74,13 @@ const char *model_envelope(const model_task *task)
 
 bool model_has_info(const model_task *task)
 {
-    return task->failures || task->crashes || task->error || task->progress || task->result || task->placed;
+    return task->failures || task->crashes || task->error || task->progress || task->result || task->placed ||
+           task->history;
+}
+
+void model_note(model_task *task)
+{
+    if (task->history < HISTORY) task->history++;
 }
 
 /* ---- moves ----------------------------------------------------------------------------------------------------- */
@@ -191,6 +197,7 @@ void model_end(int queue, model_task *task, model_state state)
         model_forget(task);
     } else {
         model_move(task, state, model.now_ms);
+        if (state == CANCELLED) model_note(task);
         if (state == DEAD) model.queues[queue].kinds_ms[KIND_OF(task->error)] = model.now_ms;
     }
 }

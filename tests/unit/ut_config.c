@@ -402,10 +402,11 @@ static void test_limits(void **state)
 {
     (void)state;
     rv_config *config = loaded(POOL "queues = ( { name = \"a\"; },\n"
-                                    "  { name = \"b\"; concurrency = 16; on_dead = \"told\";\n"
+                                    "  { name = \"b\"; concurrency = 16; on_dead = \"told\"; events = 500;\n"
                                     "    rate = { count = 100; period = 0.5; burst = 20; };\n"
                                     "    group = { concurrency = 1; rate = { count = 5; }; }; },\n"
                                     "  { name = \"c\"; concurrency = -1; on_dead = \"\"; rate = { count = -1; };\n"
+                                    "    events = -1;\n"
                                     "    group = { concurrency = -1; rate = { count = -1; }; }; } );\n");
     const rv_config_queue *queues = config->queues;
 
@@ -413,6 +414,9 @@ static void test_limits(void **state)
     assert_int_equal(queues[0].group_concurrency, 0);
     assert_false(queues[0].has_rate || queues[0].has_group_rate);
     assert_null(queues[0].on_dead);
+    assert_int_equal(queues[0].events, 0);
+    assert_int_equal(queues[1].events, 500);
+    assert_int_equal(queues[2].events, -1);
     assert_int_equal(queues[1].concurrency, 16);
     assert_true(queues[1].has_rate && queues[1].has_group_rate);
     assert_int_equal(queues[1].rate.count, 100);

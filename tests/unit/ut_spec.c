@@ -163,8 +163,18 @@ static void tags_and_metadata(void **state)
     big[REEVE_META_MAX - 7] = 'v';
     big[REEVE_META_MAX - 6] = '\0';
     REFUSED(REEVE_ETOOBIG, "tags and metadata have 16385 bytes: at most 16384", .meta = &meta, .meta_count = 1);
-    const char *const many[] = {big};
-    REFUSED(REEVE_ETOOBIG, "tags and metadata", .tags = many, .tag_count = 1, .meta = &meta, .meta_count = 1);
+    big[REEVE_META_MAX - 7] = '\0';
+    REFUSED(REEVE_ETOOBIG, "tags and metadata", .tags = tags, .tag_count = 1, .meta = &meta, .meta_count = 1);
+    const char *many[REEVE_TAGS_MAX + 1];
+    for (size_t i = 0; i < REEVE_TAGS_MAX + 1; i++) many[i] = "a";
+    ACCEPTED(.tags = many, .tag_count = REEVE_TAGS_MAX);
+    REFUSED(REEVE_ETOOBIG, "65 tags: at most 64", .tags = many, .tag_count = REEVE_TAGS_MAX + 1);
+    big[REEVE_TAG_MAX] = '\0';
+    many[0] = big;
+    ACCEPTED(.tags = many, .tag_count = 1);
+    big[REEVE_TAG_MAX] = 'v';
+    big[REEVE_TAG_MAX + 1] = '\0';
+    REFUSED(REEVE_ETOOBIG, "has 201 bytes: at most 200", .tags = many, .tag_count = 1);
 }
 
 /* ---- keys ------------------------------------------------------------------------------------------------------ */

@@ -115,7 +115,7 @@ static void how_it_is_written(void **state)
     written((reeve_task_spec){.unique = "k", .on_conflict = REEVE_CONFLICT_DEBOUNCE, .delay_ms = 7, .on_dead = "d",
                               .tags = tags, .tag_count = 1, .max_attempts = 2},
             "\"type\":\"t\",\"delay\":7,\"attempts\":2,\"unique\":\"k\",\"on_dead\":\"d\",\"tags\":[\"x\"]}\n",
-            "{\"in\":7,\"unique\":\"k\",\"conflict\":\"debounce\"}");
+            "{\"in\":7,\"unique\":\"k\",\"tags\":[\"x\"],\"conflict\":\"debounce\"}");
     written((reeve_task_spec){.on_dead = ""}, "\"type\":\"t\",\"on_dead\":\"\"}\n", "");
 }
 

@@ -1,4 +1,4 @@
--- Cancelling. Needs base, keep, unique.
+-- Cancelling. Needs base, keep, unique, event, history.
 -- include: lib/deadline.lua
 --
 -- A task that is cancelled while it runs gets a mark in its envelope, behind that of lib/base.lua: {"info":1,"cancel":1, It is
@@ -29,8 +29,10 @@ local function end_cancelled(P, id, envelope, now)
   if age == 0 or count == 0 then
     forget(P, {id})
   else
+    note_ended(P, id, now, 'cancelled')
     call('ZADD', P .. 'cancelled', text(now), id)
     trim_count(P, 'cancelled', count, 16)
   end
+  if acting() then tell_as(P, 'cancelled', id) else tell(P, 'cancelled', id) end
   return 'cancelled'
 end

@@ -1,8 +1,9 @@
 -- Limits: how many tasks of a queue, or of a group in it, run at once and start in a period, and before when none of them
--- starts. Needs base, order, front. Nothing of this is looked at while settings.gate is absent.
+-- starts. Needs base, order, front, event. Nothing of this is looked at while settings.gate is absent.
 --
 --   settings gate         which limits there are: c the queue's concurrency, q its rate or a hold, g any limit of groups (or
---                         groups that waited for one are still to be looked at), s the concurrency of groups
+--                         groups that waited for one are still to be looked at), s the concurrency of groups; e: events are told
+--                       (lib/event.lua), which is no limit, but keeps turns from the common path as well
 --            concurrency, rate, hold, group_concurrency, group_rate
 --   limits   hash         c:<group>, r:<group>: a group's own concurrency (-1: none) and rate ("": none)
 --   gate     hash         running: how many tasks run; tat: the rate's clock; opens: when tend.lua is to look again;
@@ -50,7 +51,8 @@ local function group_of(envelope)
 end
 
 local function gate_settings(P)
-  return call('HMGET', P .. 'settings', 'concurrency', 'rate', 'hold', 'group_concurrency', 'group_rate')
+  return call('HMGET', P .. 'settings', 'concurrency', 'rate', 'hold', 'group_concurrency', 'group_rate',
+    'events', 'events_until')
 end
 
 local function gate_look(P, now)
@@ -129,6 +131,7 @@ local function call_back(P, group, ids, places)
   call('ZREM', P .. 'parked:' .. group, unpack(ids))
   call('ZADD', P .. 'called:' .. group, unpack(called))
   call('ZADD', P .. 'ready', unpack(scores))
+  tell(P, 'ready', ids)
   wake(P)
 end
 
@@ -171,6 +174,7 @@ local function regate(P)
     call('UNLINK', P .. 'slots', P .. 'taken')
     call('HDEL', P .. 'gate', 'counting')
   end
+  if s[6] or s[7] then flags = flags .. 'e' end
   if not s[2] then call('HDEL', P .. 'gate', 'tat') end
   if not (s[5] or own) then call('UNLINK', P .. 'rates') end
   if flags == '' then call('HDEL', P .. 'settings', 'gate') else call('HSET', P .. 'settings', 'gate', flags) end

@@ -63,6 +63,11 @@ local function flush(g, page)
     local room = g.rooms[group]
     call('ZADD', P .. 'parked', unpack(list))
     call('ZADD', P .. 'parked:' .. group, unpack(list))
+    if tells(P) then
+      local ids = {}
+      for i = 2, #list, 2 do ids[#ids + 1] = list[i] end
+      tell(P, 'parked', ids)
+    end
     room.parked, room.least = room.parked + #list / 2, nil
     if room.off then
       expect(P, group, room.off)

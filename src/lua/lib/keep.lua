@@ -1,6 +1,7 @@
 -- Retention: completed and cancelled tasks by one setting, dead ones by another. Counts are kept to at every end of a
 -- task (of completed ones, turn.lua lets a part in 64 more stand for a while), ages by tend.lua. A limit of -1 is none; 0
 -- keeps nothing.
+-- include: lib/tags.lua
 local DAY = 86400000
 local function keep_limits(age, count, default_age)
   return tonumber(age) or default_age, tonumber(count) or 10000
@@ -21,6 +22,7 @@ local function forget(P, ids, set)
     if set == 'dead' then unindex(P, ids[i]) end
     infos[i] = P .. 'info:' .. ids[i]
   end
+  forget_tags(P, ids)
   call('HDEL', P .. 'tasks', unpack(ids))
   call('UNLINK', unpack(infos))
 end

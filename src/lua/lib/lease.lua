@@ -1,4 +1,4 @@
--- Leasing: ids move from `ready` into the session's hash. Needs base, marked, gate_lease.
+-- Leasing: ids move from `ready` into the session's hash. Needs base, marked, gate_lease, event.
 
 -- How many of the first ids to take. company: other tasks were leased before these.
 local function cut(P, running, ids, envelopes, company, extras, now)
@@ -42,7 +42,8 @@ end
 -- Leases up to `want` tasks to the session. Returns {queue index, id, envelope, ...}, or nil when there is nothing, or
 -- false when the session is gone; and whether a limit lets no more of them start. settings: as settings_of in turn.lua.
 local function lease(P, index, session, join, ttl, want, thread, now, company, settings, extras)
-  local gate = settings[8] and gates.open(P, now, settings[8])
+  know_gate(P, settings[8])
+  local gate = settings[8] and settings[8] ~= 'e' and gates.open(P, now, settings[8])
   if gate then
     want = gates.room(gate, want)
     if want <= 0 then return nil, true end
@@ -81,7 +82,15 @@ local function lease(P, index, session, join, ttl, want, thread, now, company, s
       n = n + 2
     end
   end
-  if n > 0 then call('HSET', running, unpack(leases)) end
+  if n > 0 then
+    call('HSET', running, unpack(leases))
+    if tells(P) then
+      local told = {}
+      for i = 1, n, 2 do told[#told + 1] = leases[i] end
+      act_as(running)
+      tell_as(P, 'leased', told, 'thread', thread)
+    end
+  end
   if gate then gates.take(gate, n / 2) end
   if (more or taken < #ids) and not (gate and gate.shut) then wake(P) end
   return reply, gate and gate.shut

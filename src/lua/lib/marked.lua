@@ -1,4 +1,4 @@
--- Leasing tasks that have more to tell (their envelopes are marked). Needs base, schedule, told.
+-- Leasing tasks that have more to tell (their envelopes are marked). Needs base, schedule, told, event.
 
 -- A unique key that was held until the start is free now.
 local function start_unlocks(P, id, envelope)
@@ -41,4 +41,5 @@ end
 function marked.off(P, id, place, now)
   call('HSET', P .. 'info:' .. id, 'place', text(place))
   schedule(P, id, now + marked.put_off)
+  tell(P, 'scheduled', id, 'due', text(now + marked.put_off))
 end

@@ -6,7 +6,8 @@
 -- last tag that was given in it. Tasks without a group are a group of their own; while no other is about, their tags just
 -- count up and V is not looked at.
 --
---   order hash    <priority> -> the last score of tasks without a group; "groups" -> 1 while `groups` is in use
+--   order hash    <priority> -> the last score of tasks without a group; "groups" -> 1 while `groups` is in use; "events" -> 1
+--                 while there are any (lib/event.lua)
 --   groups zset   <priority>:<group> -> the group's last score; forgotten when it is behind the head (tend.lua)
 --
 -- Scores are whole numbers within 2^53, so doubles hold them exactly. A band has room for 2^38 tasks between two moments
@@ -21,7 +22,8 @@ local function head_score(P, base)
 end
 
 -- What this call knows of one queue's order: the last score of each priority without a group (plain) and of each group
--- (lanes), and the virtual times that it had to look up. order_save writes the first two.
+-- (lanes), and the virtual times that it had to look up. order_save writes the first two. looked: `order` was read, and what
+-- it says of groups (in_use) and events (told) is known.
 local function order_open(P)
   return {P = P, plain = {}, lanes = false, virtual = false, grouped = false}
 end
@@ -29,7 +31,8 @@ end
 local function plain_last(o, priority)
   local last = o.plain[priority]
   if last then return last end
-  local known = call('HMGET', o.P .. 'order', text(priority), 'groups')
+  local known = call('HMGET', o.P .. 'order', text(priority), 'groups', 'events')
+  o.looked, o.in_use, o.told = true, known[2], known[3]
   if known[2] then o.grouped = true end
   return tonumber(known[1]) or priority * BAND + START
 end
@@ -63,6 +66,10 @@ local function next_score(o, priority, group, weight)
     return last
   end
   o.lanes, o.grouped = o.lanes or {}, true
+  if not o.looked then
+    local known = call('HMGET', o.P .. 'order', 'groups', 'events')
+    o.looked, o.in_use, o.told = true, known[1], known[2]
+  end
   local lane = text(priority) .. ':' .. group
   local last = o.lanes[lane]
   if not last then
@@ -85,7 +92,7 @@ local function order_save(o)
       scores[m + 1], scores[m + 2], m = text(last), lane, m + 2
     end
     call('ZADD', o.P .. 'groups', unpack(scores))
-    fields[n + 1], fields[n + 2], n = 'groups', '1', n + 2
+    if not o.in_use then fields[n + 1], fields[n + 2], n = 'groups', '1', n + 2 end
   end
   if n > 0 then call('HSET', o.P .. 'order', unpack(fields)) end
 end

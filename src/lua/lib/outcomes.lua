@@ -1,10 +1,13 @@
--- Outcomes that have more to say than "done". Needs base, order, front, schedule, keep, unique, gate, death.
+-- Outcomes that have more to say than "done". Needs base, order, front, schedule, keep, unique, gate, history, death.
 
--- counts: it is a failure of an attempt.
-local function failed(P, id, now, kind, message, counts)
-  if counts then call('HINCRBY', P .. 'info:' .. id, 'failures', 1) end
-  call('HSET', P .. 'info:' .. id, 'kind', kind, 'message', message, 'failed', text(now))
-  local envelope = call('HGET', P .. 'tasks', id)
+-- more: how many failures this adds; what becomes of it then, for its history, if it was not cancelled.
+local function failed(P, id, now, kind, message, more, what, ...)
+  local info, envelope = P .. 'info:' .. id, call('HGET', P .. 'tasks', id)
+  if envelope and is_cancelled(envelope) then what = 'failed' end
+  local known = call('HMGET', info, 'failures', 'history')
+  local history = history_with(known[2], history_line(now, what, 'kind', kind, 'message', message, ...))
+  call('HSET', info, 'failures', text((tonumber(known[1]) or 0) + more), 'kind', kind, 'message', message, 'failed', text(now),
+    'history', history)
   if not envelope then return end
   envelope = has_begun(P, id, envelope)
   mark_info(P, id, envelope)
@@ -26,13 +29,13 @@ function outcomes.done(P, id, now, settings, result, has_result, more)
 end
 
 function outcomes.retry(P, id, now, settings, delay, kind, message)
-  local envelope = failed(P, id, now, kind, message, true)
+  local envelope = failed(P, id, now, kind, message, 1, 'retry', 'delay', tonumber(delay))
   if envelope and is_cancelled(envelope) then return end_cancelled(P, id, envelope, now) end
   schedule(P, id, now + delay)
 end
 
 function outcomes.fail(P, id, now, settings, counts, kind, message)
-  failed(P, id, now, kind, message, counts == '1')
+  failed(P, id, now, kind, message, counts == '1' and 1 or 0, 'dead')
   return die(P, id, now, settings, kind, message)
 end
 

@@ -1,5 +1,5 @@
--- A task that a script makes. Needs base, order, schedule. o: its options; rest: its envelope after '{"at":<now>,'. False: the
--- id is taken.
+-- A task that a script makes. Needs base, order, schedule, tags, event. o: its options; rest: its envelope after
+-- '{"at":<now>,'. False: the id is taken.
 local function put_one(P, id, o, rest, now)
   local deadline = o.deadline or o.expires and math.min(now + o.expires, LATEST)
   local stamp = '{"at":' .. text(now) .. (deadline and ',"deadline":' .. text(deadline) or '') .. ','
@@ -8,14 +8,17 @@ local function put_one(P, id, o, rest, now)
     call('ZADD', P .. 'deadlines', text(deadline), id)
     announce_due(P, deadline)
   end
+  if o.tags then index_tags(P, id, o.tags, now) end
   if #rest > LARGE then call('HSET', P .. 'settings', 'large', '1') end
   local due = o.at or o['in'] and now + o['in']
   if due and due > now then
     schedule(P, id, due)
+    tell(P, 'scheduled', id, 'due', text(due))
   else
     local order = order_open(P)
     call('ZADD', P .. 'ready', text(next_score(order, o.priority, o.group, o.weight)), id)
     order_save(order)
+    tell(P, 'enqueued', id)
     wake(P)
   end
   return true

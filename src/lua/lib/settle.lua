@@ -1,5 +1,5 @@
 -- Settling: what becomes of tasks that a session holds. Ownership is where the id stands: HDEL from the session's hash
--- must hit. Needs base, keep, notify, where, gate.
+-- must hit. Needs base, keep, notify, where, gate, event.
 
 -- Of ids that were to be taken out of the session's hands, `hit` were there: returns these, the others go to `refused`.
 local function taken_of(P, ids, hit, refused)
@@ -20,6 +20,7 @@ end
 local function complete(P, ids, now, limits)
   local age, count = keep_limits(limits[1], limits[2], DAY)
   if age == 0 or count == 0 then
+    forget_tags(P, ids)
     call('HDEL', P .. 'tasks', unpack(ids))
     return false
   end
@@ -42,18 +43,40 @@ local function of_lease(running, lease, ids, refused)
 end
 
 -- Completes those of ids that were taken out of the session's hands.
-local function settle_some(P, ids, hit, now, settings, refused)
+local function settle_some(P, running, ids, hit, now, settings, refused)
   local mine = taken_of(P, ids, hit, refused)
   if #mine == 0 then return end
   if settings[8] then release(P, mine, now, settings[8]) end
   complete(P, mine, now, settings)
+  if settings[8] then
+    know_gate(P, settings[8])
+    act_as(running)
+    tell_as(P, 'completed', mine)
+  end
   if settings[5] then notify(P, mine, 'completed') end
 end
 
 -- lease: unless empty, only this one is meant, and not a later one by the same session.
 local function settle_plain(P, running, lease, ids, now, settings, refused)
   if lease ~= '' then ids = of_lease(running, lease, ids, refused) end
-  if #ids > 0 then settle_some(P, ids, call('HDEL', running, unpack(ids)), now, settings, refused) end
+  if #ids > 0 then settle_some(P, running, ids, call('HDEL', running, unpack(ids)), now, settings, refused) end
+end
+
+-- What a record came to: the state that ended the task, or nil.
+local function tell_outcome(P, id, ended, verb, first, kind, message)
+  if ended == 'dead' then
+    tell_as(P, 'dead', id, 'kind', kind, 'message', message)
+  elseif ended == 'completed' then
+    tell_as(P, ended, id)
+  elseif ended then
+    return -- (lib/cancelled.lua told it)
+  elseif verb == 'retry' then
+    tell_as(P, 'retry', id, 'delay', first, 'kind', kind, 'message', message)
+  elseif tonumber(first) > 0 then
+    tell_as(P, 'snoozed', id, 'delay', first)
+  else
+    tell_as(P, 'given_back', id)
+  end
 end
 
 -- The record in ARGV from `at` on; outcomes: from outcomes.lua.
@@ -63,6 +86,8 @@ local function settle_record(P, running, lease, at, outcomes, now, settings, ref
     refused[#refused + 1] = id
     return
   end
+  know_gate(P, settings[8])
+  act_as(running)
   if settings[8] then
     if ARGV[at] == 'snooze' and tonumber(ARGV[at + 2]) <= 0 then
       local envelope = call('HGET', P .. 'tasks', id)
@@ -71,5 +96,6 @@ local function settle_record(P, running, lease, at, outcomes, now, settings, ref
     release(P, {id}, now, settings[8])
   end
   local ended = outcomes[ARGV[at]](P, id, now, settings, ARGV[at + 2], ARGV[at + 3], ARGV[at + 4])
+  if tells(P) then tell_outcome(P, id, ended, ARGV[at], ARGV[at + 2], ARGV[at + 3], ARGV[at + 4]) end
   if ended and settings[5] then notify(P, {id}, ended) end
 end

@@ -1,5 +1,5 @@
--- What people do to single tasks. Needs base, order, schedule, keep, notify, where, unique, gate. Each returns "ok" or the word
--- that says why not.
+-- What people do to single tasks. Needs base, order, schedule, keep, notify, where, unique, gate, event, history. Each
+-- returns "ok" or the word that says why not.
 -- include: lib/cancelled.lua
 
 -- A task leaves the place where it waits, or where it stands as ended.
@@ -35,6 +35,8 @@ local function revive(P, id, envelope, state)
   if state ~= 'scheduled' then envelope = has_begun(P, id, unmark_cancelled(P, id, envelope)) end
   put_off(P, id, envelope)
   to_ready(P, id, o)
+  note(P, id, clock(), 'retried', 'from', state)
+  tell(P, 'retried', id)
   return 'ok'
 end
 
@@ -54,6 +56,7 @@ local function remove(P, id, envelope, state)
   unlock(P, id, header(envelope), true)
   forget_deadline(P, id, envelope)
   forget(P, {id})
+  tell(P, 'deleted', id)
   notify(P, {id}, 'deleted')
   return 'ok'
 end

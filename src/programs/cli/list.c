@@ -24,6 +24,7 @@ struct list_options {
     bool has_state;
     reeve_state state;
     const char *kind;
+    const char *tag;
 };
 
 static int read_state(const cli_context *cli, const cli_option *option, void *options, char *value)
@@ -40,6 +41,7 @@ static int read_state(const cli_context *cli, const cli_option *option, void *op
 static const cli_option list_table[] = {
     {"state", "STATE", "which tasks: " STATE_NAMES " (ready)", CLI_OTHER, 0, 0, 0, read_state},
     {"kind", "KIND", "dead ones: that died of this kind of error", CLI_TEXT, AT(kind), 0, 0, NULL},
+    {"tag", "TAG", "those with this tag, in whatever state", CLI_TEXT, AT(tag), 0, 0, NULL},
     CLI_PAGE_LIMIT(AT(page)),
     CLI_PAGE_OFFSET(AT(page)),
     {0},
@@ -203,6 +205,10 @@ static int list(cli_context *cli, void *pointer)
     const struct list_options *options = pointer;
     reeve_state state = options->kind != NULL && !options->has_state ? REEVE_STATE_DEAD : options->state;
 
+    if (options->tag != NULL && options->kind != NULL) return cli_usage(cli, "--tag and --kind do not go together");
+    if (options->tag != NULL && options->tag[0] == '\0') return cli_usage(cli, "the tag is empty");
+    if (options->tag != NULL)
+        return cli_list_tag(cli, cli->rest[0], options->tag, options->has_state ? &state : NULL, &options->page);
     if (options->kind != NULL && state != REEVE_STATE_DEAD)
         return cli_usage(cli, "--kind goes with --state dead: %s tasks did not die of anything",
                          reeve_state_name(state));
@@ -211,7 +217,7 @@ static int list(cli_context *cli, void *pointer)
 
 const cli_verb cli_verb_list = {
     .name = "list",
-    .synopsis = "QUEUE [--state STATE] [--kind KIND] [--limit N] [--offset N]",
+    .synopsis = "QUEUE [--state STATE] [--kind KIND] [--tag TAG] [--limit N] [--offset N]",
     .summary = "Lists the tasks of a queue in one state",
     .options = list_table,
     .options_size = sizeof(struct list_options),
@@ -222,8 +228,10 @@ const cli_verb cli_verb_list = {
     .notes =
         "Ready and scheduled tasks stand in the order in which they would run, ended ones newest first. With --json\n"
         "each line is what `reeve show --json` prints. Tasks that come or go meanwhile may be missed or seen twice.\n"
-        "`reeve failures QUEUE` lists the kinds of errors.\n"
+        "`reeve failures QUEUE` lists the kinds of errors. With --tag, tasks in any state are listed unless --state\n"
+        "says which, the one that was enqueued last first; `reeve tags QUEUE` lists the tags.\n"
         "\nExamples:\n"
         "  reeve list default --state dead --kind timeout\n"
+        "  reeve list default --tag invoice --state scheduled\n"
         "  reeve list default --state dead --limit 0 --json | jq -r .handle | reeve retry -\n",
 };

@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "history.h"
 #include "json.h"
 #include "utf8.h"
 #include "when.h"
@@ -124,6 +125,20 @@ static void add_failure(cli_fields *fields, const reeve_task_info *info)
     add_time(fields, "failed", info->failed_ms);
 }
 
+static void add_history(cli_fields *fields, const reeve_task_info *info)
+{
+    rv_buf buf;
+
+    if (info->history == NULL) return;
+    rv_buf_init(&buf, 65536);
+    cli_history_add(&buf, info->history);
+    if (buf.failed)
+        fields->failed = true;
+    else if (buf.length > 0)
+        cli_fields_add(fields, "history", rv_buf_text(&buf));
+    rv_buf_fini(&buf);
+}
+
 static void add_result(cli_fields *fields, const reeve_task_info *info)
 {
     if (info->result.data != NULL) add_bytes(fields, "result", info->result);
@@ -186,6 +201,7 @@ bool cli_task_fields(const reeve_task_info *info, FILE *out)
     cli_fields_add(&fields, "worker", info->worker);
     cli_fields_add(&fields, "session", info->session);
     add_failure(&fields, info);
+    add_history(&fields, info);
     add_bytes(&fields, "payload", info->payload);
     add_result(&fields, info);
     if (info->checkpoint_bytes >= 0)
@@ -260,6 +276,7 @@ static void write_run(cli_json *json, const reeve_task_info *info)
     cli_json_text(json, "progress_words", info->progress_words);
     cli_json_text(json, "worker", info->worker);
     cli_json_text(json, "session", info->session);
+    cli_json_raw(json, "history", info->history);
 }
 
 void cli_task_json(const reeve_task_info *info, FILE *out)

@@ -1,6 +1,7 @@
 #include "keep.h"
 
 #include "base/log.h"
+#include "reeve/watch.h"
 
 #define CALL_MS 1000
 
@@ -26,7 +27,7 @@ static bool has_settings(const rv_config_queue *queue)
 
 static bool says_something(const rv_config_queue *queue)
 {
-    return has_settings(queue) || limits_queue(queue) || limits_groups(queue);
+    return has_settings(queue) || queue->events != 0 || limits_queue(queue) || limits_groups(queue);
 }
 
 bool host_has_queue_settings(const rv_config *config)
@@ -51,7 +52,10 @@ static reeve_status write_settings(reeve_client *client, const rv_config_queue *
                                      .on_dead = queue->on_dead,
                                      .stats_days = queue->keeps_stats ? &stats_days : NULL};
 
-    return has_settings(queue) ? reeve_queue_set(client, queue->name, &settings) : REEVE_OK;
+    reeve_status status = has_settings(queue) ? reeve_queue_set(client, queue->name, &settings) : REEVE_OK;
+
+    if (status != REEVE_OK || queue->events == 0) return status;
+    return reeve_events_keep(client, queue->name, queue->events > 0 ? queue->events : 0);
 }
 
 /* What the file does not say stays as it is in Redis. */

@@ -1,0 +1,48 @@
+-- Events: while settings.gate has an "e", every transition is an entry of the stream `events`: its name, the ids that it
+-- happened to, and what there is to say. Needs base. Whoever has read settings.gate says so with know_gate; who acts in a
+-- session says so with act_as.
+local EVENTS = 10000
+local telling, actor = {}, {}
+
+local function know_gate(P, gate)
+  telling[P] = gate and find(gate, 'e', 1, true) and true or false
+end
+
+local function tells(P)
+  if telling[P] == nil then know_gate(P, call('HGET', P .. 'settings', 'gate')) end
+  return telling[P]
+end
+
+-- running: the session's hash, or false.
+local function act_as(running)
+  if actor.running ~= running then actor = {running = running} end
+end
+
+-- The id of the worker whose session acts, "" when it is not known; nil when nobody's does.
+local function acting()
+  if not actor.running then return nil end
+  if not actor.worker then
+    local about = call('HGET', actor.running, '#')
+    actor.worker = about and string.match(about, '"worker":"([^"]*)"') or ''
+  end
+  return actor.worker
+end
+
+-- ids: one, or a list of them. Then names and values.
+local function tell(P, event, ids, ...)
+  if not tells(P) then return end
+  local list = type(ids) == 'table'
+  if list and #ids == 0 then return end
+  local most = call('HGET', P .. 'settings', 'events')
+  call('XADD', P .. 'events', 'MAXLEN', '~', most or EVENTS, '*', 'event', event, 'id', list and table.concat(ids, ' ') or ids,
+    ...)
+end
+
+-- The same, of a session that acts.
+local function tell_as(P, event, ids, ...)
+  if not tells(P) then return end
+  local worker, said = acting(), {...}
+  said[#said + 1], said[#said + 2] = 'session', string.match(actor.running, ':([^:]*)$')
+  if worker ~= '' then said[#said + 1], said[#said + 2] = 'worker', worker end
+  tell(P, event, ids, unpack(said))
+end

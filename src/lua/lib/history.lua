@@ -1,0 +1,48 @@
+-- A task's history, in info:<id>: a line of JSON for each thing that was done to it and is worth telling, 20 at most: the first
+-- one stays, of the others the oldest goes. Needs base, event. A task that just completes has none.
+local HISTORY, WORDS = 20, 200
+
+-- Cuts text on a character.
+local function cut_words(words)
+  if #words <= WORDS then return words end
+  local last = WORDS
+  while last > 0 and byte(words, last + 1) >= 128 and byte(words, last + 1) < 192 do last = last - 1 end
+  return sub(words, 1, last)
+end
+
+-- One entry; then names and values, numbers or text. By whom: the worker that acts, else it was done by hand.
+local function history_line(now, what, ...)
+  local parts, said = {'{"at":' .. text(now) .. ',"what":"' .. what .. '"'}, {...}
+  local worker = acting()
+  if worker and worker ~= '' then parts[2] = ',"worker":"' .. worker .. '"' end
+  for i = 1, #said, 2 do
+    local value = said[i + 1]
+    value = type(value) == 'number' and text(value) or cjson.encode(cut_words(value))
+    parts[#parts + 1] = ',"' .. said[i] .. '":' .. value
+  end
+  return table.concat(parts) .. '}'
+end
+
+local function history_with(history, line)
+  if not history or history == '' then return line end
+  local _, breaks = string.gsub(history, '\n', '')
+  if breaks + 1 >= HISTORY then
+    local first = find(history, '\n', 1, true)
+    history = sub(history, 1, first - 1) .. sub(history, find(history, '\n', first + 1, true) or #history + 1)
+  end
+  return history .. '\n' .. line
+end
+
+-- Of a task that has ended.
+local function note_ended(P, id, now, what, ...)
+  local info = P .. 'info:' .. id
+  call('HSET', info, 'history', history_with(call('HGET', info, 'history'), history_line(now, what, ...)))
+end
+
+-- Of one that waits: its envelope says from then on that there is something.
+local function note(P, id, now, what, ...)
+  local envelope = call('HGET', P .. 'tasks', id)
+  if not envelope then return end
+  note_ended(P, id, now, what, ...)
+  mark_info(P, id, envelope)
+end

@@ -1,0 +1,10 @@
+-- Switches events on or off, as settings.events (how many are kept) and events_until (somebody listens until then) say. Needs
+-- base, gate. order.events says it to enqueue.lua, which does not read settings.
+local function switch_events(P)
+  if find(regate(P), 'e', 1, true) then
+    call('HSET', P .. 'order', 'events', '1')
+  else
+    call('HDEL', P .. 'order', 'events')
+    call('UNLINK', P .. 'events')
+  end
+end

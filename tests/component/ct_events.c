@@ -1,0 +1,437 @@
+/* Events: each transition is told, once, in order; they are bounded; and where nobody asked for any there are none. */
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "queue/scripts.h"
+#include "reeve/dead.h"
+#include "reeve/limits.h"
+#include "reeve/watch.h"
+#include "support/clock.h"
+#include "support/limits.h"
+#include "support/queue.h"
+
+#define Q "reeve:{q}:"
+#define START 1900000000000
+
+static test_hand hand;
+static char seen[REEVE_EVENT_PLACE_MAX]; /* up to where events were looked at */
+
+static int set_up(void **state)
+{
+    test_clock_set(START);
+    test_hand_init(&hand, "1", "q");
+    (void)snprintf(seen, sizeof(seen), "0-0");
+    return test_place_empty(state);
+}
+
+static void keep(int64_t count)
+{
+    test_ok(test_client, reeve_events_keep(test_client, "q", count));
+}
+
+static void add_event(char *text, size_t size, const reeve_event *event)
+{
+    size_t length = strlen(text);
+    length += (size_t)snprintf(text + length, size - length, "%s%s:%s", length > 0 ? " " : "", event->what, event->id);
+    if (event->due_ms >= 0)
+        length += (size_t)snprintf(text + length, size - length, "@%lld", (long long)(event->due_ms - START));
+    if (event->delay_ms >= 0)
+        length += (size_t)snprintf(text + length, size - length, "+%lld", (long long)event->delay_ms);
+    if (event->kind != NULL) length += (size_t)snprintf(text + length, size - length, "(%s)", event->kind);
+    if (strcmp(event->what, "priority") == 0)
+        (void)snprintf(text + length, size - length, "=%d", event->priority);
+}
+
+/* What was told since the last call, of all tasks or of one: "enqueued:a scheduled:b@5000 retry:a+60(k)". */
+static const char *told_of(const char *id)
+{
+    static char text[8192];
+    reeve_watch *watch = NULL;
+    const reeve_event *event = NULL;
+    reeve_status status;
+    text[0] = '\0';
+    test_ok(test_client, reeve_watch_open(&watch, test_client,
+                                          &(reeve_watch_options){.queue = "q", .id = id, .after = seen}));
+    while ((status = reeve_watch_next(watch, 0, &event)) == REEVE_OK) {
+        add_event(text, sizeof(text), event);
+        (void)snprintf(seen, sizeof(seen), "%s", event->place);
+    }
+    assert_int_equal(status, REEVE_ETIMEOUT);
+    reeve_watch_close(watch);
+    return text;
+}
+
+#define told() told_of(NULL)
+
+/* ---- each transition ------------------------------------------------------------------------------------------- */
+
+static void a_plain_task(void **state)
+{
+    (void)state;
+    keep(1000);
+    test_put("q", "a b");
+    assert_string_equal(told(), "enqueued:a enqueued:b");
+    assert_int_equal(test_lease(&hand, 2), 2);
+    assert_string_equal(told(), "leased:a leased:b");
+    test_settle(&hand, TEST_DONE("a"), TEST_DONE("b"));
+    assert_string_equal(told(), "completed:a completed:b");
+    assert_int_equal(test_number("XLEN " Q "events"), 3 + 1); /* (test_put enqueues one by one) */
+}
+
+static void other_ends(void **state)
+{
+    (void)state;
+    keep(1000);
+    test_put("q", "a b c d e");
+    assert_int_equal(test_lease(&hand, 5), 5);
+    (void)told();
+    test_settle(&hand, TEST_RESULT("a", "r"), TEST_RETRY("b", 60), TEST_FAIL("c"), TEST_SNOOZE("d", 70),
+                TEST_SNOOZE("e", 0));
+    assert_string_equal(told(), "completed:a retry:b+60(k) dead:c(k) snoozed:d+70 given_back:e");
+}
+
+static void times(void **state)
+{
+    (void)state;
+    keep(1000);
+    test_put_spec((reeve_task_spec){.id = "a", .delay_ms = 5000});
+    test_put_spec((reeve_task_spec){.id = "b", .delay_ms = 6000});
+    assert_string_equal(told(), "scheduled:a@5000 scheduled:b@6000");
+    test_clock_advance(5500);
+    test_tend_all("q");
+    assert_string_equal(told(), "ready:a");
+    test_ok(test_client, reeve_reschedule(test_client, "q", "b", START + 9000));
+    test_ok(test_client, reeve_reschedule(test_client, "q", "b", START + 9000)); /* (changes nothing) */
+    test_ok(test_client, reeve_reschedule_in(test_client, "q", "b", 0));
+    test_ok(test_client, reeve_set_priority(test_client, "q", "b", -3));
+    assert_string_equal(told(), "rescheduled:b@9000 rescheduled:b@5500 priority:b=-3");
+}
+
+static void by_hand(void **state)
+{
+    (void)state;
+    keep(1000);
+    test_put("q", "a b");
+    (void)told();
+    test_ok(test_client, reeve_cancel(test_client, "q", "a"));
+    test_ok(test_client, reeve_retry(test_client, "q", "a"));
+    test_ok(test_client, reeve_delete(test_client, "q", "a"));
+    assert_string_equal(told(), "cancelled:a retried:a deleted:a");
+    test_ok(test_client, reeve_sweep(test_client, "q", REEVE_ACTION_CANCEL,
+                                     &(reeve_filter){.state = REEVE_STATE_READY}, NULL, NULL, NULL));
+    assert_string_equal(told(), "cancelled:b");
+}
+
+/* A task that is cancelled while it runs: when it settles, whichever way; when its worker dies, or leaves. */
+static void cancelled_while_they_run(void **state)
+{
+    test_hand other;
+    uint64_t given_back;
+    bool more;
+    const rv_reply *reply;
+    (void)state;
+    keep(1000);
+    test_put("q", "a b c d e");
+    assert_int_equal(test_lease(&hand, 4), 4);
+    test_hand_init(&other, "2", "q");
+    assert_int_equal(test_lease(&other, 1), 1);
+    (void)told();
+    for (const char *id = "a\0b\0c\0d\0e"; *id; id += 2) test_ok(test_client, reeve_cancel(test_client, "q", id));
+    assert_string_equal(told(), "cancelling:a cancelling:b cancelling:c cancelling:d cancelling:e");
+    test_settle(&hand, TEST_RETRY("a", 5), TEST_SNOOZE("b", 0), TEST_DONE("c"));
+    assert_string_equal(told(), "completed:c cancelled:a cancelled:b");
+    test_expire(&hand);
+    test_tend_all("q");
+    assert_string_equal(told(), "cancelled:d");
+    rv_leave_build(test_conn, &other.prefixes[0], other.sessions[0], 10);
+    assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
+    assert_true(rv_leave_read(reply, &given_back, &more));
+    assert_string_equal(told(), "cancelled:e");
+}
+
+static void deadlines_that_pass(void **state)
+{
+    (void)state;
+    keep(1000);
+    test_put_spec((reeve_task_spec){.id = "a", .expires_in_ms = 1000});
+    test_clock_advance(1500);
+    test_tend_all("q");
+    assert_string_equal(told(), "enqueued:a dead:a(expired)");
+}
+
+static void crashes_and_stops(void **state)
+{
+    test_hand other;
+    uint64_t given_back;
+    bool more;
+    const rv_reply *reply;
+    (void)state;
+    keep(1000);
+    test_put("q", "a b");
+    assert_int_equal(test_lease(&hand, 1), 1);
+    test_hand_init(&other, "2", "q");
+    assert_int_equal(test_lease(&other, 1), 1);
+    (void)told();
+    test_expire(&hand);
+    test_tend_all("q");
+    assert_string_equal(told(), "recovered:a");
+    rv_leave_build(test_conn, &other.prefixes[0], other.sessions[0], 10);
+    assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
+    assert_true(rv_leave_read(reply, &given_back, &more));
+    assert_string_equal(told(), "given_back:b");
+}
+
+static void groups_at_their_limits(void **state)
+{
+    (void)state;
+    keep(1000);
+    test_limit_groups(1, NULL);
+    for (int i = 0; i < 3; i++)
+        test_put_spec((reeve_task_spec){.id = i == 0 ? "a" : i == 1 ? "b" : "c", .group = "g"});
+    assert_string_equal(told(), "enqueued:a enqueued:b enqueued:c");
+    assert_int_equal(test_lease(&hand, 3), 1);
+    assert_string_equal(told(), "parked:b parked:c leased:a");
+    test_settle(&hand, TEST_DONE("a"));
+    assert_string_equal(told(), "ready:b completed:a");
+}
+
+static void conflicts(void **state)
+{
+    (void)state;
+    keep(1000);
+    test_put_spec((reeve_task_spec){.id = "a", .unique = "k", .delay_ms = 5000});
+    test_put_spec((reeve_task_spec){.id = "b", .unique = "k", .on_conflict = REEVE_CONFLICT_REPLACE});
+    assert_string_equal(told(), "scheduled:a@5000 deleted:a scheduled:b@5000");
+}
+
+/* ---- what is said ---------------------------------------------------------------------------------------------- */
+
+static void who_and_why(void **state)
+{
+    reeve_watch *watch = NULL;
+    const reeve_event *event = NULL;
+    (void)state;
+    test_put("q", "a b");
+    test_ok(test_client, reeve_watch_open(&watch, test_client, &(reeve_watch_options){.queue = "q", .id = "b"}));
+    assert_int_equal(test_lease(&hand, 2), 2);
+    (void)test_cmd(test_conn, "HSET " Q "running:%s # {\"worker\":\"w7\"}", hand.sessions[0]);
+    test_clock_advance(10);
+    test_settle(&hand, TEST_FAIL("b"));
+    test_ok(test_client, reeve_watch_next(watch, 1000, &event));
+    assert_string_equal(event->what, "leased");
+    assert_string_equal(event->session, hand.sessions[0]);
+    test_ok(test_client, reeve_watch_next(watch, 1000, &event));
+    assert_string_equal(event->what, "dead");
+    assert_string_equal(event->id, "b");
+    assert_string_equal(event->worker, "w7");
+    assert_string_equal(event->kind, "k");
+    assert_string_equal(event->message, "m");
+    assert_int_equal(event->at_ms, START + 10);
+    reeve_watch_close(watch);
+}
+
+static void a_batch_is_one_entry(void **state)
+{
+    test_outcome outcomes[64] = {0};
+    static char ids[64][REEVE_ID_MAX];
+    (void)state;
+    keep(1000);
+    test_put_many("q", 64, "a%03zu");
+    assert_int_equal(test_lease(&hand, 64), 64);
+    for (size_t i = 0; i < 64; i++) {
+        (void)snprintf(ids[i], sizeof(ids[i]), "%s", hand.leased[i].id);
+        outcomes[i] = (test_outcome)TEST_DONE(ids[i]);
+    }
+    (void)test_turn(&hand, 0, outcomes, 64);
+    assert_int_equal(test_number("XLEN " Q "events"), 3);
+    assert_string_equal(told_of("a063"), "enqueued:a063 leased:a063 completed:a063");
+}
+
+/* ---- on and off ------------------------------------------------------------------------------------------------ */
+
+static void they_are_bounded(void **state)
+{
+    char id[16];
+    (void)state;
+    keep(10);
+    for (int i = 0; i < 500; i++) {
+        (void)snprintf(id, sizeof(id), "t%d", i);
+        test_put("q", id);
+    }
+    /* (Redis trims by nodes of a hundred entries.) */
+    assert_in_range(test_number("XLEN " Q "events"), 10, 120);
+}
+
+/* An emptied queue forgets its order, but not that it has events. */
+static void they_outlast_an_empty_queue(void **state)
+{
+    (void)state;
+    keep(1000);
+    test_put("q", "a");
+    assert_int_equal(test_lease(&hand, 1), 1);
+    test_settle(&hand, TEST_DONE("a"));
+    test_tend_all("q");
+    /* (Whoever watches switches them on anew.) */
+    long long before = test_number("XLEN " Q "events");
+    test_put("q", "b");
+    test_put_spec((reeve_task_spec){.id = "c", .group = "g"});
+    test_put_spec((reeve_task_spec){.id = "d", .delay_ms = 1000});
+    assert_int_equal(test_number("XLEN " Q "events"), before + 3);
+}
+
+static void nothing_is_told_unasked(void **state)
+{
+    int64_t kept = -1;
+    uint64_t count = 99;
+    (void)state;
+    test_put("q", "a");
+    assert_int_equal(test_lease(&hand, 1), 1);
+    test_settle(&hand, TEST_RETRY("a", 5));
+    test_ok(test_client, reeve_cancel(test_client, "q", "a"));
+    assert_string_equal(test_cmd(test_conn, "EXISTS " Q "events"), "0");
+    test_ok(test_client, reeve_events_get(test_client, "q", &kept, &count));
+    assert_int_equal(kept, 0);
+    assert_int_equal(count, 0);
+}
+
+static void kept_no_longer(void **state)
+{
+    (void)state;
+    keep(1000);
+    test_put("q", "a");
+    keep(0);
+    assert_string_equal(test_cmd(test_conn, "EXISTS " Q "events"), "0");
+    assert_string_equal(test_cmd(test_conn, "HGET " Q "settings gate"), "(nil)");
+    assert_string_equal(test_cmd(test_conn, "HGET " Q "order events"), "(nil)");
+    test_put("q", "b");
+    assert_string_equal(test_cmd(test_conn, "EXISTS " Q "events"), "0");
+}
+
+/* Whoever watched and was killed leaves nothing on. */
+static void a_watch_that_is_gone(void **state)
+{
+    (void)state;
+    test_put("q", "a");
+    assert_string_equal(told(), "");
+    test_put("q", "b");
+    assert_string_equal(told(), "enqueued:b");
+    test_clock_advance(59000);
+    test_tend_all("q");
+    assert_string_equal(test_cmd(test_conn, "HGET " Q "settings gate"), "e");
+    rv_tend_reply tended = test_tend("q", 100);
+    assert_in_range(tended.next_in_ms, 1, 1000);
+    test_clock_advance(1000);
+    test_tend_all("q");
+    assert_string_equal(test_cmd(test_conn, "HGET " Q "settings gate"), "(nil)");
+    assert_string_equal(test_cmd(test_conn, "HGET " Q "settings events_until"), "(nil)");
+    assert_string_equal(test_cmd(test_conn, "EXISTS " Q "events"), "0");
+    test_put("q", "c");
+    assert_string_equal(test_cmd(test_conn, "EXISTS " Q "events"), "0");
+}
+
+static void beside_limits(void **state)
+{
+    (void)state;
+    keep(1000);
+    test_limit_queue(1, NULL);
+    assert_string_equal(test_cmd(test_conn, "HGET " Q "settings gate"), "ce");
+    test_put("q", "a b");
+    assert_int_equal(test_lease(&hand, 2), 1);
+    assert_int_equal(test_lease(&hand, 2), 0);
+    test_limit_queue(-1, NULL);
+    assert_string_equal(test_cmd(test_conn, "HGET " Q "settings gate"), "e");
+    assert_int_equal(test_lease(&hand, 2), 1);
+    test_settle(&hand, TEST_DONE("a"), TEST_DONE("b"));
+    assert_string_equal(told_of("b"), "enqueued:b leased:b completed:b");
+    keep(0);
+    test_clock_advance(60000);
+    test_tend_all("q");
+    assert_string_equal(test_cmd(test_conn, "HGET " Q "settings gate"), "(nil)");
+}
+
+/* ---- waiting --------------------------------------------------------------------------------------------------- */
+
+static void *ring(void *client)
+{
+    reeve_client_interrupt(client);
+    return NULL;
+}
+
+static void waiting_can_be_ended(void **state)
+{
+    reeve_watch *watch = NULL;
+    const reeve_event *event = NULL;
+    pthread_t thread;
+    (void)state;
+    test_ok(test_client, reeve_watch_open(&watch, test_client, &(reeve_watch_options){.queue = "q"}));
+    assert_int_equal(pthread_create(&thread, NULL, ring, test_client), 0);
+    assert_int_equal(reeve_watch_next(watch, 60000, &event), REEVE_EINTERRUPTED);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_equal(reeve_watch_next(watch, 0, &event), REEVE_ETIMEOUT);
+    test_put("q", "a");
+    test_ok(test_client, reeve_watch_next(watch, 1000, &event));
+    assert_string_equal(event->id, "a");
+    reeve_watch_close(watch);
+}
+
+static void connections_that_are_lost(void **state)
+{
+    reeve_watch *watch = NULL;
+    const reeve_event *event = NULL;
+    (void)state;
+    test_ok(test_client, reeve_watch_open(&watch, test_client, &(reeve_watch_options){.queue = "q"}));
+    for (int i = 0; i < 5; i++) {
+        char id[8];
+        (void)snprintf(id, sizeof(id), "t%d", i);
+        test_put("q", id);
+        (void)test_cmd(test_conn, "CLIENT KILL TYPE normal SKIPME yes");
+        test_ok(test_client, reeve_watch_next(watch, 20000, &event));
+        assert_string_equal(event->id, id);
+    }
+    reeve_watch_close(watch);
+}
+
+static void misuse(void **state)
+{
+    reeve_watch *watch = NULL;
+    (void)state;
+    test_refused(test_client, reeve_events_keep(test_client, "q", -1), REEVE_EINVAL, "from 0 to");
+    test_refused(test_client, reeve_events_keep(test_client, "q", REEVE_EVENTS_MAX + 1), REEVE_EINVAL, "from 0 to");
+    test_refused(test_client, reeve_watch_open(&watch, test_client, &(reeve_watch_options){.queue = "/"}), REEVE_EINVAL,
+                 "queue");
+    test_refused(test_client,
+                 reeve_watch_open(&watch, test_client, &(reeve_watch_options){.queue = "q", .after = "1-"}),
+                 REEVE_EINVAL, "no place");
+    assert_null(watch);
+    reeve_watch_close(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(a_plain_task, set_up),
+        cmocka_unit_test_setup(other_ends, set_up),
+        cmocka_unit_test_setup(times, set_up),
+        cmocka_unit_test_setup(by_hand, set_up),
+        cmocka_unit_test_setup(cancelled_while_they_run, set_up),
+        cmocka_unit_test_setup(deadlines_that_pass, set_up),
+        cmocka_unit_test_setup(crashes_and_stops, set_up),
+        cmocka_unit_test_setup(groups_at_their_limits, set_up),
+        cmocka_unit_test_setup(conflicts, set_up),
+        cmocka_unit_test_setup(who_and_why, set_up),
+        cmocka_unit_test_setup(a_batch_is_one_entry, set_up),
+        cmocka_unit_test_setup(they_are_bounded, set_up),
+        cmocka_unit_test_setup(they_outlast_an_empty_queue, set_up),
+        cmocka_unit_test_setup(nothing_is_told_unasked, set_up),
+        cmocka_unit_test_setup(kept_no_longer, set_up),
+        cmocka_unit_test_setup(a_watch_that_is_gone, set_up),
+        cmocka_unit_test_setup(beside_limits, set_up),
+        cmocka_unit_test_setup(waiting_can_be_ended, set_up),
+        cmocka_unit_test_setup(connections_that_are_lost, set_up),
+        cmocka_unit_test_setup(misuse, set_up),
+    };
+    test_options.clock = true;
+    test_clock_set(START);
+    return cmocka_run_group_tests_name("ct_events", tests, test_place_start, test_place_stop);
+}

@@ -1,0 +1,255 @@
+/* Tags: tasks are found by them in whatever state, and the index has what there is, whichever way a record goes. */
+#include <stdio.h>
+#include <string.h>
+
+#include "reeve/cron.h"
+#include "reeve/dead.h"
+#include "reeve/tags.h"
+#include "support/queue.h"
+
+static test_hand hand;
+
+static int set_up(void **state)
+{
+    test_hand_init(&hand, "1", "q");
+    return test_place_empty(state);
+}
+
+static const char *const red[] = {"red"};
+static const char *const both[] = {"red", "blue \"sky\"", "red"};
+
+static void put_red(const char *id)
+{
+    test_put_spec((reeve_task_spec){.id = id, .tags = red, .tag_count = 1});
+}
+
+static void keep(const reeve_keep *completed, const reeve_keep *dead)
+{
+    test_ok(test_client,
+            reeve_queue_set(test_client, "q", &(reeve_queue_settings){.completed = completed, .dead = dead}));
+}
+
+/* "red=2 blue=1", the one that was given last first. */
+static const char *tags_text(void)
+{
+    static char text[512];
+    reeve_tag *list = NULL;
+    size_t count = 0, length = 0;
+    uint64_t total = 0;
+    test_ok(test_client, reeve_tags(test_client, "q", 0, 100, &list, &count, &total));
+    assert_int_equal(total, count);
+    text[0] = '\0';
+    for (size_t i = 0; i < count; i++) {
+        length += (size_t)snprintf(text + length, sizeof(text) - length, "%s%s=%llu", i > 0 ? " " : "", list[i].name,
+                                   (unsigned long long)list[i].count);
+    }
+    reeve_tags_free(list);
+    return text;
+}
+
+/* The ids of a tag's tasks, in pages of a size, separated by blanks. */
+static const char *tagged(const char *tag, const reeve_state *state, size_t page_size)
+{
+    static char text[4096];
+    int64_t next = 0;
+    size_t length = 0;
+    text[0] = '\0';
+    while (next >= 0) {
+        reeve_task_info **list = NULL;
+        size_t count = 0;
+        int64_t from = next;
+        test_ok(test_client,
+                reeve_list_tag(test_client, "q", tag, state, (uint64_t)next, page_size, &list, &count, &next));
+        assert_true(next < 0 || next > from);
+        for (size_t i = 0; i < count; i++) {
+            length += (size_t)snprintf(text + length, sizeof(text) - length, "%s%s", length > 0 ? " " : "",
+                                       list[i]->id);
+        }
+        reeve_task_list_free(list, count);
+    }
+    return text;
+}
+
+/* Nothing is left of any tag. */
+static void assert_no_tags(void)
+{
+    assert_string_equal(tags_text(), "");
+    assert_string_equal(test_cmd(test_conn, "KEYS reeve:{q}:tag*"), "[]");
+}
+
+/* ---- looking --------------------------------------------------------------------------------------------------- */
+
+static void tasks_are_found_in_any_state(void **state)
+{
+    const reeve_state running = REEVE_STATE_RUNNING, scheduled = REEVE_STATE_SCHEDULED, dead = REEVE_STATE_DEAD;
+    (void)state;
+    put_red("a");
+    put_red("b");
+    assert_int_equal(test_lease(&hand, 2), 2);
+    test_put_spec((reeve_task_spec){.id = "c", .tags = both, .tag_count = 3, .delay_ms = 60000});
+    test_put("q", "plain");
+    assert_string_equal(tagged("blue \"sky\"", NULL, 10), "c");
+    assert_string_equal(tagged("red", &running, 10), "b a");
+    assert_string_equal(tagged("red", &scheduled, 10), "c");
+    test_settle(&hand, TEST_FAIL("a"));
+    assert_string_equal(tagged("red", &dead, 10), "a");
+    assert_string_equal(tagged("green", NULL, 10), "");
+    assert_non_null(strstr(tags_text(), "red=3"));
+    assert_non_null(strstr(tags_text(), "blue \"sky\"=1"));
+}
+
+static void pages_meet_each_task_once(void **state)
+{
+    char id[8], expected[512] = "";
+    const reeve_state cancelled = REEVE_STATE_CANCELLED;
+    (void)state;
+    for (int i = 0; i < 25; i++) {
+        (void)snprintf(id, sizeof(id), "t%02d", i);
+        put_red(id);
+    }
+    for (int i = 24; i >= 0; i--)
+        (void)snprintf(expected + strlen(expected), sizeof(expected) - strlen(expected), "%st%02d", i < 24 ? " " : "", i);
+    assert_string_equal(tagged("red", NULL, 100), expected);
+    assert_string_equal(tagged("red", NULL, 10), expected);
+    assert_string_equal(tagged("red", NULL, 25), expected);
+    test_ok(test_client, reeve_cancel(test_client, "q", "t03"));
+    test_ok(test_client, reeve_cancel(test_client, "q", "t20"));
+    assert_string_equal(tagged("red", &cancelled, 4), "t20 t03");
+}
+
+static void what_is_refused(void **state)
+{
+    reeve_task_info **list = NULL;
+    size_t count = 0;
+    int64_t next = 0;
+    (void)state;
+    test_refused(test_client, reeve_list_tag(test_client, "q", "", NULL, 0, 10, &list, &count, &next), REEVE_EINVAL,
+                 "the tag is empty");
+    test_refused(test_client, reeve_list_tag(test_client, "q", "x", NULL, 0, 1001, &list, &count, &next), REEVE_EINVAL,
+                 "at most 1000");
+    test_refused(test_client, reeve_list_tag(test_client, "q/", "x", NULL, 0, 10, &list, &count, &next), REEVE_EINVAL,
+                 "queue");
+}
+
+/* ---- records that go -------------------------------------------------------------------------------------------- */
+
+static void a_deleted_task_leaves_its_tags(void **state)
+{
+    (void)state;
+    test_put_spec((reeve_task_spec){.id = "c", .tags = both, .tag_count = 3});
+    put_red("d");
+    test_ok(test_client, reeve_delete(test_client, "q", "c"));
+    assert_string_equal(tags_text(), "red=1");
+    test_ok(test_client, reeve_delete(test_client, "q", "d"));
+    assert_no_tags();
+}
+
+static void records_that_are_trimmed_do(void **state)
+{
+    static const reeve_keep two = {-1, 2}, one = {-1, 1};
+    (void)state;
+    keep(&two, &one);
+    for (int i = 0; i < 10; i++) {
+        char id[8];
+        (void)snprintf(id, sizeof(id), "t%d", i);
+        put_red(id);
+        assert_int_equal(test_lease(&hand, 1), 1);
+        if (i % 2 == 0)
+            test_settle(&hand, TEST_DONE(id));
+        else
+            test_settle(&hand, TEST_FAIL(id));
+    }
+    test_tend_all("q");
+    assert_string_equal(tagged("red", NULL, 10), "t9 t8 t6");
+    assert_string_equal(tags_text(), "red=3");
+}
+
+static void records_that_are_not_kept_do(void **state)
+{
+    static const reeve_keep none = {0, 0};
+    (void)state;
+    keep(&none, &none);
+    put_red("a");
+    put_red("b");
+    put_red("c");
+    put_red("d");
+    assert_int_equal(test_lease(&hand, 3), 3);
+    assert_true(hand.leased[0].has_info);
+    test_settle(&hand, {0, {.id = "a", .verb = REEVE_OUTCOME_DONE, .has_info = true}});
+    test_settle(&hand, TEST_RESULT("b", "r"));
+    test_settle(&hand, TEST_FAIL("c"));
+    assert_string_equal(tags_text(), "red=1");
+    test_ok(test_client, reeve_cancel(test_client, "q", "d"));
+    assert_no_tags();
+}
+
+/* What was enqueued while records were kept, and completes when they are not any more, is found by and by. */
+static void what_is_left_behind_is_tidied(void **state)
+{
+    static const reeve_keep none = {0, 0};
+    (void)state;
+    put_red("a");
+    put_red("b");
+    keep(&none, NULL);
+    assert_int_equal(test_lease(&hand, 1), 1);
+    test_settle(&hand, TEST_DONE("a"));
+    assert_string_equal(tagged("red", NULL, 10), "b");
+    test_tend_all("q");
+    assert_string_equal(tags_text(), "red=1");
+    assert_int_equal(test_lease(&hand, 1), 1);
+    test_settle(&hand, TEST_DONE("b"));
+    test_tend_all("q");
+    assert_no_tags();
+}
+
+static void a_replaced_task_leaves_its_tags(void **state)
+{
+    (void)state;
+    test_put_spec((reeve_task_spec){.id = "a", .unique = "k", .tags = both, .tag_count = 3});
+    test_put_spec((reeve_task_spec){
+        .id = "b", .unique = "k", .on_conflict = REEVE_CONFLICT_REPLACE, .tags = red, .tag_count = 1});
+    assert_string_equal(tags_text(), "red=1");
+    assert_string_equal(tagged("red", NULL, 10), "b");
+}
+
+/* ---- who has none, and who gets them otherwise ------------------------------------------------------------------- */
+
+static void a_refused_task_has_none(void **state)
+{
+    (void)state;
+    test_put("q", "a");
+    test_refused(test_client,
+                 reeve_enqueue(test_client,
+                               &(reeve_task_spec){.queue = "q", .type = "t", .id = "a", .tags = red, .tag_count = 1},
+                               NULL),
+                 REEVE_EEXISTS, "exists");
+    assert_no_tags();
+}
+
+static void tasks_of_a_recurring_entry_have_them(void **state)
+{
+    char id[REEVE_ID_MAX] = "";
+    (void)state;
+    const reeve_task_spec task = {.queue = "q", .type = "t", .tags = red, .tag_count = 1};
+    const reeve_cron_entry entry = {.name = "e", .spec = "0 3 * * *", .task = &task};
+    test_ok(test_client, reeve_cron_set(test_client, &entry, NULL));
+    test_ok(test_client, reeve_cron_run(test_client, "q", "e", id));
+    assert_string_equal(tagged("red", NULL, 10), id);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(tasks_are_found_in_any_state, set_up),
+        cmocka_unit_test_setup(pages_meet_each_task_once, set_up),
+        cmocka_unit_test_setup(what_is_refused, set_up),
+        cmocka_unit_test_setup(a_deleted_task_leaves_its_tags, set_up),
+        cmocka_unit_test_setup(records_that_are_trimmed_do, set_up),
+        cmocka_unit_test_setup(records_that_are_not_kept_do, set_up),
+        cmocka_unit_test_setup(what_is_left_behind_is_tidied, set_up),
+        cmocka_unit_test_setup(a_replaced_task_leaves_its_tags, set_up),
+        cmocka_unit_test_setup(a_refused_task_has_none, set_up),
+        cmocka_unit_test_setup(tasks_of_a_recurring_entry_have_them, set_up),
+    };
+    return cmocka_run_group_tests_name("ct_tags", tests, test_place_start, test_place_stop);
+}
