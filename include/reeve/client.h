@@ -65,6 +65,27 @@ typedef enum reeve_conflict {
     REEVE_CONFLICT_DEBOUNCE = 2
 } reeve_conflict;
 
+/*
+ * What becomes of a task that waits for another one, its parent, when that dies or is cancelled or deleted.
+ *     fail    it dies, too: kind "parent"
+ *     go      it goes on as if the parent had completed
+ *     wait    it goes on waiting: a retry of the parent may complete. (When the parent is deleted, it dies.)
+ *     death   it waits for just that: it becomes ready at the first death among its parents; when all of them have ended without
+ *             one it is removed. All its edges should be of this kind.
+ */
+typedef enum reeve_on_parent_death {
+    REEVE_PARENT_FAIL = 0,
+    REEVE_PARENT_GO = 1,
+    REEVE_PARENT_WAIT = 2,
+    REEVE_PARENT_DEATH = 3
+} reeve_on_parent_death;
+
+/* A task to wait for. */
+typedef struct reeve_parent {
+    const char *handle; /* "queue/id"; or REEVE_PARENT_OPEN (depend.h) */
+    reeve_on_parent_death on_death;
+} reeve_parent;
+
 /* What to enqueue. Zero means: not given. Nothing is kept after the call. */
 typedef struct reeve_task_spec {
     size_t size;                  /* sizeof(reeve_task_spec), or 0 for this version's */
@@ -99,6 +120,9 @@ typedef struct reeve_task_spec {
     int64_t expires_in_ms; /* from its enqueueing on */
     int64_t heartbeat_ms;  /* silence for longer is a failure, see reeve_task_heartbeat; 0: as its handler says */
     bool at_most_once;     /* completed before it runs, see reeve_handler; false: as its handler says */
+    /* It is blocked until these have ended (depend.h). A parent that is not known, or not any more, counts as completed. */
+    const reeve_parent *after;
+    size_t after_count;
 } reeve_task_spec;
 
 /*
@@ -197,6 +221,12 @@ typedef struct reeve_task_info {
      * kind, message (cut), delay, due, priority, from. 20 at most: the first, and the last 19. NULL: nothing, as of a task
      * that just completed. */
     char *history;
+    /* reeve_show only: what it waits or waited for, and what waits for it; of each the first 100, as JSON, or NULL:
+     * [{"handle":"q/id","on_death":"fail","ended":"completed"}, ...] and ["q/id", ...] */
+    char *parents;
+    char *children;
+    int64_t parent_count; /* -1: not told (reeve_list) */
+    int64_t child_count;
 } reeve_task_info;
 
 /* Looks a task up. REEVE_ENOTFOUND when it does not exist (any more). */

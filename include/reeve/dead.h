@@ -41,7 +41,7 @@ REEVE_API reeve_status reeve_list_kind(reeve_client *client, const char *queue, 
 /* Which tasks of a queue: those in a state that everything else here fits. */
 typedef struct reeve_filter {
     size_t size;       /* sizeof(reeve_filter), or 0 */
-    reeve_state state; /* scheduled, ready, parked, completed, dead, cancelled */
+    reeve_state state; /* blocked, scheduled, ready, parked, completed, dead, cancelled */
     const char *kind;  /* dead: the kind of error they died of; NULL: any */
     const char *type;  /* NULL: any */
     const char *tag;   /* NULL: any */
@@ -53,7 +53,7 @@ typedef enum reeve_action { REEVE_ACTION_RETRY = 0, REEVE_ACTION_CANCEL = 1, REE
 typedef struct reeve_swept {
     uint64_t seen; /* looked at */
     uint64_t done;
-    uint64_t refused; /* a unique key is held by another task by now */
+    uint64_t refused; /* a unique key is held by another task by now, or others wait for it */
 } reeve_swept;
 
 /*

@@ -21,6 +21,7 @@
 #include "client.h"
 #include "cron.h"
 #include "dead.h"
+#include "depend.h"
 #include "layer.h"
 #include "limits.h"
 #include "plugin.h"

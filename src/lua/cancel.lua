@@ -4,7 +4,9 @@
 --
 -- KEYS[1]  the queue's prefix
 -- ARGV[1]  the task's id
--- reply    "ok", or "running" when it is told to stop, or the state that does not allow it, or "" when there is no such task
+-- ARGV[2]  "cascade": tasks that wait for it are cancelled with it; "": it is refused while there are any
+-- reply    "ok", or "children <how many>" that wait for it, or "running" when it is told to stop, or the state that does not
+--          allow it, or "" when there is no such task
 --
 -- Sent twice: the second call finds the task cancelled and says so; one that runs is told again.
 -- include: lib/base.lua
@@ -12,9 +14,9 @@
 -- include: lib/front.lua
 -- include: lib/schedule.lua
 -- include: lib/keep.lua
+-- include: lib/unique.lua
 -- include: lib/notify.lua
 -- include: lib/where.lua
--- include: lib/unique.lua
 -- include: lib/event.lua
 -- include: lib/history.lua
 -- include: lib/gate.lua
@@ -24,6 +26,10 @@ local P, id = KEYS[1], ARGV[1]
 local envelope = call('HGET', P .. 'tasks', id)
 if not envelope then return '' end
 local state = where(P, id)
+if is_waiting(state) or state == 'running' then
+  local why = free_of_children(P, id, ARGV[2] == 'cascade')
+  if why then return why end
+end
 if state ~= 'running' then return cancel(P, id, envelope, state, clock()) end
 mark_cancelled(P, id, envelope)
 tell(P, 'cancelling', id)

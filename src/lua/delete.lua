@@ -3,7 +3,8 @@
 --
 -- KEYS[1]  the queue's prefix
 -- ARGV[1]  the task's id
--- reply    "ok", or "running", or "" when there is no such task
+-- ARGV[2]  "cascade": tasks that wait for it are cancelled; "": it is refused while there are any
+-- reply    "ok", or "children <how many>" that wait for it, or "running", or "" when there is no such task
 --
 -- Sent twice: the second call finds no such task.
 -- include: lib/base.lua
@@ -11,9 +12,9 @@
 -- include: lib/front.lua
 -- include: lib/schedule.lua
 -- include: lib/keep.lua
+-- include: lib/unique.lua
 -- include: lib/notify.lua
 -- include: lib/where.lua
--- include: lib/unique.lua
 -- include: lib/event.lua
 -- include: lib/history.lua
 -- include: lib/gate.lua
@@ -22,4 +23,9 @@
 local P, id = KEYS[1], ARGV[1]
 local envelope = call('HGET', P .. 'tasks', id)
 if not envelope then return '' end
-return remove(P, id, envelope, where(P, id))
+local state = where(P, id)
+if state ~= 'running' then
+  local why = free_of_children(P, id, ARGV[2] == 'cascade')
+  if why then return why end
+end
+return remove(P, id, envelope, state)

@@ -4,10 +4,11 @@
 -- KEYS[1]  the queue's prefix
 -- ARGV[1]  "1" when this call was sent before and its reply was lost, else "0"
 -- ARGV[2...] for each task: its id, its options (JSON or empty: in, at [ms], priority, group, weight; unique, until, hold [ms],
---            conflict; deadline, or expires in [ms]; tags), and the rest of its envelope: what follows '{"at":<now>,'
+--            conflict; deadline, or expires in [ms]; tags; after), and the rest of its envelope: what follows '{"at":<now>,'
 --            unique, until, hold: see lib/unique.lua. conflict, when another task has the key: nothing: refused; "replace": it
 --            takes the place of one that waits, but at its own time or priority if that differs; "debounce": one that waits
 --            goes, and this one comes at its own time
+--            after: [[handle, policy], ...], the tasks that it waits for, see lib/links.lua; at most 1000
 -- reply    for each task: 1 enqueued, 0 refused, the id is taken; or the id of the task that holds its unique key: refused
 --
 -- Sent twice: an id that exists is left alone; with ARGV[1] = 1 it counts as enqueued when its envelope is the one that
@@ -33,7 +34,59 @@ end
 local order = order_open(P)
 local taken, dues, first_due, large = {}, {}, nil, false
 
-local function write()
+local write
+-- Tasks of this call that wait for others, {id, edges, due, priority, group, weight} each: they learn of their parents when all
+-- of the call are there, for these may be among them.
+local children = {}
+local function make_linker()
+-- include: lib/schedule.lua
+-- include: lib/keep.lua
+-- include: lib/unique.lua
+-- include: lib/notify.lua
+-- include: lib/put.lua
+-- include: lib/death.lua
+-- include: lib/where.lua
+-- include: lib/register.lua
+-- include: lib/kin.lua
+  -- Returns whether there is nothing to wait for.
+  local function link(id, edges, due, states)
+    local pending, died, policy = attach(P, id, edges, now, states)
+    if died and policy == 'x' then return call('HDEL', P .. 'info:' .. id, 'death') == 1 end
+    if died then
+      call('ZADD', P .. 'blocked', text(now), id)
+      return dies_of(P, id, died[1], died[2], now)
+    end
+    if pending == 0 then
+      if call('HDEL', P .. 'info:' .. id, 'death') == 0 then return true end
+      return not_needed(P, id)
+    end
+    call('ZADD', P .. 'blocked', text(now), id)
+    call('HSET', P .. 'info:' .. id, 'pending', pending)
+    if due and due > now then call('HSET', P .. 'info:' .. id, 'due', text(due)) end
+  end
+  return function()
+    local list, states, free = children, {}, {}
+    children = {}
+    for _, child in ipairs(list) do
+      if link(child[1], child[2], child[3], states) then free[#free + 1] = child end
+    end
+    order = order_open(P)
+    for _, child in ipairs(free) do
+      local due = child[3]
+      if due and due > now then
+        later[#later + 1], first_due = text(due), math.min(first_due or due, due)
+        later[#later + 1] = child[1]
+      else
+        ready[#ready + 1] = text(next_score(order, child[4], child[5], child[6]))
+        ready[#ready + 1] = child[1]
+      end
+    end
+    write()
+  end
+end
+
+local linker
+function write()
   if #new > 0 then call('HSET', P .. 'tasks', unpack(new)) end
   if large then call('HSET', P .. 'settings', 'large', '1') end
   if #ready > 0 then
@@ -48,6 +101,10 @@ local function write()
   end
   if deadlines then deadlines.write() end
   new, ready, later, first_due, deadlines = {}, {}, {}, nil, nil
+  if #children > 0 then
+    linker = linker or make_linker()
+    linker()
+  end
 end
 
 -- Tasks that must have begun by a time.
@@ -74,9 +131,9 @@ local function make_claim()
 -- include: lib/front.lua
 -- include: lib/schedule.lua
 -- include: lib/keep.lua
+-- include: lib/unique.lua
 -- include: lib/notify.lua
 -- include: lib/where.lua
--- include: lib/unique.lua
 -- include: lib/event.lua
 -- include: lib/history.lua
 -- include: lib/gate.lua
@@ -111,17 +168,19 @@ for i = 1, count do
     result[i] = 0
     if again and known[i] and sub(known[i], -#rest) == rest then result[i] = 1 end
   else
-    local due, priority, group, weight, holder, place, deadline, tags
+    local due, priority, group, weight, holder, place, deadline, tags, after
     local mark = stamp
     if options ~= '' then
       local o = cjson.decode(options)
       due, priority, group, weight = o.at or o['in'] and now + o['in'], o.priority, o.group, o.weight
       if due then due = math.min(due, LATEST) end
+      after = o.after
+      if after then mark = '{"info":1,' .. sub(stamp, 2) end
       if o.unique then
         claim = claim or make_claim()
         holder, place = claim(id, o)
         -- (Marked, so that whoever leases it looks.)
-        if o['until'] then mark = '{"info":1,' .. sub(stamp, 2) end
+        if o['until'] and not o.after then mark = '{"info":1,' .. sub(stamp, 2) end
       end
       deadline = o.deadline or o.expires and now + o.expires
       if o.tags then
@@ -149,7 +208,9 @@ for i = 1, count do
       new[#new + 1] = mark .. rest
       large = large or #rest > LARGE
       if tags then tagging.index(P, id, tags, now) end
-      if place then
+      if after then
+        children[#children + 1] = {id, after, due, priority, group, weight}
+      elseif place then
         call('ZADD', P .. place[1], place[2], id)
         if place[1] == 'ready' then wake(P) else dues[id] = place[2] end
       elseif due and due > now then

@@ -3,7 +3,7 @@
 --
 -- KEYS[1]  the queue's prefix
 -- ARGV[1]  "retry", "cancel" or "delete"
--- ARGV[2]  the state: ready, scheduled, parked, completed, dead, cancelled
+-- ARGV[2]  the state: blocked, ready, scheduled, parked, completed, dead, cancelled
 -- ARGV[3]  the cursor: "" at first, then what the last reply said
 -- ARGV[4]  how many tasks to look at, at most 1000
 -- ARGV[5]  dead: only those of this kind, or ""
@@ -13,7 +13,7 @@
 -- reply    [1] the next cursor; "" at the end
 --          [2] how many were looked at
 --          [3] how many it was done to
---          [4] how many it could not be done to (a unique key is held by another)
+--          [4] how many it could not be done to (a unique key is held by another, or others wait for it)
 --
 -- Tasks that come to that state after the first call are left alone: those that ended later, and those that were enqueued
 -- later. Sent twice: the second call finds less to do.
@@ -22,9 +22,9 @@
 -- include: lib/front.lua
 -- include: lib/schedule.lua
 -- include: lib/keep.lua
+-- include: lib/unique.lua
 -- include: lib/notify.lua
 -- include: lib/where.lua
--- include: lib/unique.lua
 -- include: lib/event.lua
 -- include: lib/history.lua
 -- include: lib/gate.lua
@@ -68,6 +68,8 @@ end
 
 local function act(id, envelope)
   if action == 'retry' then return revive(P, id, envelope, state) end
+  local why = free_of_children(P, id)
+  if why then return why end
   if action == 'cancel' then return cancel(P, id, envelope, state, now) end
   return remove(P, id, envelope, state)
 end

@@ -14,6 +14,7 @@
 --          [8] the queue's policy (JSON), or ""
 --          [9] recurring entries that are due, at most 50: {name, when in ms, the first line of its definition, ...}; see
 --              fire.lua
+--          [10] how many messages to other queues there are (outbox.lua)
 --
 -- Sent twice: it does what is still to do.
 -- include: lib/base.lua
@@ -26,9 +27,12 @@
 -- include: lib/history.lua
 -- include: lib/gate.lua
 -- include: lib/listening.lua
--- include: lib/notify.lua
+-- include: lib/schedule.lua
 -- include: lib/unique.lua
--- include: lib/cancelled.lua
+-- include: lib/notify.lua
+-- include: lib/put.lua
+-- include: lib/death.lua
+-- include: lib/kin.lua
 
 local P, limit = KEYS[1], tonumber(ARGV[1])
 local now = clock()
@@ -239,7 +243,7 @@ end
 
 local function forget_waiters()
   call('ZREMRANGEBYSCORE', P .. 'waiters', '-inf', text(now))
-  if call('EXISTS', P .. 'waiters') == 0 then call('HDEL', P .. 'settings', 'waiters') end
+  if call('EXISTS', P .. 'waiters', P .. 'linked') == 0 then call('HDEL', P .. 'settings', 'waiters') end
 end
 
 -- Groups whose tasks are parked: those whose time has come, and those whose limits have changed.
@@ -319,10 +323,12 @@ local trimmed = trim('completed', age, count) + trim('cancelled', age, count)
 trimmed = trimmed + trim('dead', keep_limits(settings[3], settings[4], 90 * DAY))
 forget_order()
 tidy_tags()
+if call('EXISTS', P .. 'fanout') == 1 and fan_some(P, now, limit) then more = 1 end
 if settings[5] then forget_waiters() end
 if call('EXISTS', P .. 'opening', P .. 'reopening') > 0 then open_groups() end
 local shut = settings[8] and tend_gate()
 local entries = due_entries()
 -- (Also for a wake-up that went down with the thread that had it.)
 if not settings[6] and not shut and call('EXISTS', P .. 'ready') == 1 then wake(P) end
-return {now, more, next_due or -1, promoted, reaped, trimmed, session, settings[9] or '', entries}
+return {now, more, next_due or -1, promoted, reaped, trimmed, session, settings[9] or '', entries,
+  call('LLEN', P .. 'outbox')}

@@ -14,6 +14,7 @@
 --                    "d": a deadline)                  completed
 --            retry   delay in ms, kind, message               failed, tried again later
 --            fail    "1" if this is a failure of an attempt (else the count stays), kind, message     dead
+--            hand    handle, options and rest (as in enqueue.lua) of a task that this one hands on; its completion follows
 --            snooze  delay in ms (0: to the front now), "1" if its handler had begun, ""
 -- reply    [1] now in ms
 --          [2] the ids whose outcome was refused: the session does not hold them
@@ -43,16 +44,16 @@ local settling
 local function rare_settling()
   if settling then return settling end
 -- include: lib/base.lua
--- include: lib/keep.lua
--- include: lib/notify.lua
--- include: lib/where.lua
 -- include: lib/order.lua
 -- include: lib/front.lua
 -- include: lib/schedule.lua
+-- include: lib/keep.lua
 -- include: lib/event.lua
 -- include: lib/history.lua
--- include: lib/gate.lua
 -- include: lib/unique.lua
+-- include: lib/notify.lua
+-- include: lib/where.lua
+-- include: lib/gate.lua
 -- include: lib/put.lua
 -- include: lib/death.lua
 -- include: lib/settle.lua

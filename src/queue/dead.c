@@ -99,6 +99,7 @@ reeve_status reeve_list_kind(reeve_client *client, const char *queue, const char
 #define MAY_DELETE MAY(REEVE_ACTION_DELETE)
 
 static const unsigned allowed[REEVE_STATE_COUNT] = {
+    [REEVE_STATE_BLOCKED] = MAY_CANCEL | MAY_DELETE,
     [REEVE_STATE_SCHEDULED] = MAY_RETRY | MAY_CANCEL | MAY_DELETE,
     [REEVE_STATE_READY] = MAY_CANCEL | MAY_DELETE,
     [REEVE_STATE_PARKED] = MAY_CANCEL | MAY_DELETE,

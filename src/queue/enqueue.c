@@ -6,6 +6,7 @@
 #include "base/id.h"
 #include "base/mem.h"
 #include "queue/client.h"
+#include "queue/depend.h"
 #include "queue/envelope.h"
 #include "queue/scripts.h"
 
@@ -174,10 +175,16 @@ static void on_reply(size_t index, const rv_reply *reply, void *context)
     note_known(p->client, p->specs[c->first].queue);
 }
 
+/* What a task's parents take in a call, about. */
+static size_t after_bytes(const reeve_task_spec *spec)
+{
+    return spec->after_count * (REEVE_HANDLE_MAX + 8);
+}
+
 /* Room for a task's envelope, whatever is escaped in it, so that building cannot fail half way. */
 static reeve_status make_room(pipeline *p, const reeve_task_spec *spec, rv_error *error)
 {
-    size_t options = 4096;
+    size_t options = 4096 + after_bytes(spec);
     for (size_t i = 0; i < spec->tag_count; i++) options += 6 * strlen(spec->tags[i]) + 3;
     for (size_t i = 0; i < spec->meta_count; i++)
         options += 6 * (strlen(spec->meta[i].key) + strlen(spec->meta[i].value)) + 6;
@@ -194,6 +201,10 @@ static bool prepare(pipeline *p, size_t index)
     rv_error error = {0};
     result->id[0] = '\0';
     result->status = rv_spec_check(spec, &error);
+    if (result->status == REEVE_OK && spec->after_count > REEVE_PARENTS_MAX) {
+        result->status = rv_fail(&error, REEVE_ETOOBIG, "%zu parents: at most %d in one call; reeve_enqueue takes more",
+                                 spec->after_count, REEVE_PARENTS_MAX);
+    }
     if (result->status == REEVE_OK) result->status = make_room(p, spec, &error);
     if (result->status != REEVE_OK) {
         if (note_failure(p, index, result->status)) p->error = error;
@@ -220,18 +231,19 @@ static size_t plan(pipeline *p, size_t next, size_t count)
             if (c != NULL) c->span++;
             continue;
         }
-        bool joins = c != NULL && c->count < CALL_TASKS && bytes + spec->payload.length <= CALL_BYTES &&
+        size_t size = spec->payload.length + after_bytes(spec);
+        bool joins = c != NULL && c->count < CALL_TASKS && bytes + size <= CALL_BYTES &&
                      strcmp(p->specs[c->first].queue, spec->queue) == 0;
         if (!joins) {
-            if (p->call_count == PIPELINE_CALLS || (c != NULL && total + spec->payload.length > PIPELINE_BYTES)) break;
+            if (p->call_count == PIPELINE_CALLS || (c != NULL && total + size > PIPELINE_BYTES)) break;
             c = &p->calls[p->call_count++];
             *c = (call){.first = next};
             bytes = 0;
         }
         c->count++;
         c->span++;
-        bytes += spec->payload.length;
-        total += spec->payload.length;
+        bytes += size;
+        total += size;
     }
     return next;
 }
@@ -253,12 +265,26 @@ static bool is_outage(reeve_status status)
     return status == REEVE_ECONNECT || status == REEVE_ELOST || status == REEVE_ETIMEOUT;
 }
 
+/* Where tasks wait for others of other queues, these are told now. (Whatever cannot be told is told by a worker.) */
+static void carry_edges(reeve_client *client, const reeve_task_spec *specs, size_t count, const reeve_enqueued *results)
+{
+    const char *last = NULL;
+    for (size_t i = 0; i < count; i++) {
+        const reeve_task_spec *spec = &specs[i];
+        if (results[i].status != REEVE_OK || spec->after_count == 0) continue;
+        if (last != NULL && strcmp(last, spec->queue) == 0) continue;
+        if (!rv_parents_elsewhere(spec->after, spec->after_count, spec->queue)) continue;
+        last = spec->queue;
+        rv_client_carry(client, spec->queue);
+    }
+}
+
 static reeve_status run(reeve_client *client, const reeve_task_spec *specs, size_t count, reeve_enqueued *results)
 {
     pipeline p = {.client = client, .specs = specs, .results = results, .failed = SIZE_MAX};
     const pipeline *context = &p;
     rv_error outage = {0};
-    rv_buf_init(&p.scratch, (size_t)REEVE_PAYLOAD_MAX + 8 * (size_t)REEVE_META_MAX);
+    rv_buf_init(&p.scratch, (size_t)REEVE_PAYLOAD_MAX + 8 * (size_t)REEVE_META_MAX + REEVE_PARENTS_MAX * 256u);
     for (size_t next = 0; next < count;) {
         next = plan(&p, next, count);
         if (p.call_count == 0) continue;
@@ -272,6 +298,7 @@ static reeve_status run(reeve_client *client, const reeve_task_spec *specs, size
         if (is_outage(status)) (void)rv_fail(&outage, REEVE_ECONNECT, "not sent: %s", client->error.text);
     }
     rv_buf_fini(&p.scratch);
+    carry_edges(client, specs, count, results);
     client->error = p.error;
     return p.error.status;
 }
@@ -290,7 +317,18 @@ reeve_status reeve_enqueue(reeve_client *client, const reeve_task_spec *spec, ch
     if (client == NULL) return REEVE_EINVAL;
     if (spec == NULL) return rv_fail(&client->error, REEVE_EINVAL, "no task was given");
     rv_error_clear(&client->error);
-    reeve_status status = run(client, spec, 1, &result);
+    bool stepwise = spec->after_count > REEVE_PARENTS_MAX;
+    reeve_task_spec held = *spec;
+    if (stepwise) {
+        reeve_status checked = rv_spec_check(spec, &client->error);
+        if (checked != REEVE_OK) return checked;
+        held.after = &rv_parent_open;
+        held.after_count = 1;
+    }
+    reeve_status status = run(client, &held, 1, &result);
     if ((status == REEVE_OK || status == REEVE_EUNIQUE) && ret_id != NULL) memcpy(ret_id, result.id, sizeof(result.id));
-    return status;
+    if (status != REEVE_OK || !stepwise) return status;
+    status = reeve_depend(client, spec->queue, result.id, spec->after, spec->after_count);
+    const char *open = REEVE_PARENT_OPEN;
+    return status == REEVE_OK ? reeve_undepend(client, spec->queue, result.id, &open, 1) : status;
 }

@@ -52,6 +52,8 @@ void reeve_task_info_free(reeve_task_info *info)
     for (size_t i = 0; i < info->log_count; i++) rv_free(info->log[i].text);
     rv_free(info->log);
     rv_free(info->history);
+    rv_free(info->parents);
+    rv_free(info->children);
     rv_free(info);
 }
 
@@ -196,6 +198,14 @@ static bool read_field(reeve_task_info *info, const rv_reply *name, const rv_rep
         return copy_bytes(&info->result, value->text, value->length);
     else if (rv_reply_is_text(name, "history"))
         return read_history(info, value);
+    else if (rv_reply_is_text(name, "parents"))
+        return copy_text(&info->parents, value);
+    else if (rv_reply_is_text(name, "children"))
+        return copy_text(&info->children, value);
+    else if (rv_reply_is_text(name, "parent_count"))
+        info->parent_count = rv_reply_int(value, -1);
+    else if (rv_reply_is_text(name, "child_count"))
+        info->child_count = rv_reply_int(value, -1);
     else if (rv_reply_is_text(name, "about"))
         return read_worker(info, value);
     else if (rv_reply_is_text(name, "checkpoint_bytes"))
@@ -254,6 +264,7 @@ static bool fill(reeve_task_info *info, const char *queue, const rv_reply *reply
     info->due_ms = info->started_ms = info->ended_ms = info->failed_ms = -1;
     info->progress = -1;
     info->checkpoint_bytes = info->deadline_ms = -1;
+    info->parent_count = info->child_count = -1;
     info->weight = 1;
     bool good = info->queue != NULL && copy_text(&info->id, reply->items[0]) && read_envelope(info, reply->items[2]);
     good = good && read_place(info, reply->items[3], reply->items[4], reply->items[5]);

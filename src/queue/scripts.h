@@ -36,5 +36,9 @@ extern const rv_script rv_script_fire;
 extern const rv_script rv_script_tags;
 extern const rv_script rv_script_tagged;
 extern const rv_script rv_script_events;
+extern const rv_script rv_script_depend;
+extern const rv_script rv_script_link;
+extern const rv_script rv_script_deliver;
+extern const rv_script rv_script_outbox;
 
 #endif

@@ -81,6 +81,7 @@ bool rv_tend_read(rv_tend_reply *ret, const rv_reply *reply)
     ret->policy = rv_reply_at(reply, 7);
     ret->now_ms = now;
     ret->due = rv_reply_at(reply, 8);
+    ret->outbox = count_at(reply, 9);
     return true;
 }
 

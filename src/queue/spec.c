@@ -6,6 +6,7 @@
 #include "base/retry.h"
 #include "base/text.h"
 #include "queue/envelope.h"
+#include "queue/depend.h"
 #include "queue/keys.h"
 
 static reeve_status check_deadline(const reeve_task_spec *spec, rv_error *error)
@@ -103,6 +104,17 @@ static reeve_status check_unique(const reeve_task_spec *spec, rv_error *error)
     return check_text("a unique key", spec->unique, error);
 }
 
+static reeve_status check_after(const reeve_task_spec *spec, rv_error *error)
+{
+    if (spec->after_count > 0 && spec->after == NULL)
+        return rv_fail(error, REEVE_EINVAL, "%zu parents are counted and none is given", spec->after_count);
+    for (size_t i = 0; i < spec->after_count; i++) {
+        reeve_status status = rv_check_parent(&spec->after[i], spec->queue, spec->id, error);
+        if (status != REEVE_OK) return status;
+    }
+    return REEVE_OK;
+}
+
 reeve_status rv_spec_check(const reeve_task_spec *spec, rv_error *error)
 {
     reeve_status status;
@@ -124,6 +136,7 @@ reeve_status rv_spec_check(const reeve_task_spec *spec, rv_error *error)
     if ((status = check_numbers(spec, error)) != REEVE_OK) return status;
     if ((status = check_unique(spec, error)) != REEVE_OK) return status;
     if ((status = rv_check_on_dead(spec->on_dead, error)) != REEVE_OK) return status;
+    if ((status = check_after(spec, error)) != REEVE_OK) return status;
     return check_meta(spec, error);
 }
 
@@ -219,6 +232,18 @@ void rv_envelope_write(rv_buf *out, const reeve_task_spec *spec)
     rv_buf_add(out, spec->payload.data, spec->payload.length);
 }
 
+static void add_after(rv_buf *out, const reeve_task_spec *spec)
+{
+    for (size_t i = 0; i < spec->after_count; i++) {
+        rv_buf_adds(out, i == 0 ? ",\"after\":[[\"" : ",[\"");
+        rv_buf_adds(out, spec->after[i].handle); /* (no character of it would be escaped) */
+        rv_buf_adds(out, "\",\"");
+        rv_buf_addc(out, rv_policy_letter(spec->after[i].on_death));
+        rv_buf_adds(out, "\"]");
+    }
+    if (spec->after_count > 0) rv_buf_addc(out, ']');
+}
+
 void rv_enqueue_options_write(rv_buf *out, const reeve_task_spec *spec)
 {
     size_t start = out->length;
@@ -231,6 +256,7 @@ void rv_enqueue_options_write(rv_buf *out, const reeve_task_spec *spec)
     add_tags(out, spec);
     if (spec->on_conflict == REEVE_CONFLICT_REPLACE) rv_buf_adds(out, ",\"conflict\":\"replace\"");
     if (spec->on_conflict == REEVE_CONFLICT_DEBOUNCE) rv_buf_adds(out, ",\"conflict\":\"debounce\"");
+    add_after(out, spec);
     if (out->failed || out->length == start) return;
     out->data[start] = '{'; /* in place of the first comma */
     rv_buf_addc(out, '}');

@@ -6,6 +6,7 @@
 
 #include "queue/client.h"
 #include "queue/scripts.h"
+#include "reeve/depend.h"
 
 /* A call of a script on one task, whose id is its first argument. */
 typedef struct steering {
@@ -38,6 +39,10 @@ static reeve_status steer(reeve_client *client, const steering *what)
         return rv_fail(&client->error, REEVE_EUNIQUE, "cannot %s %s/%s: its unique key is held by %s/%s", what->verb,
                        queue, id, queue, reply->text + 7);
     }
+    if (strncmp(reply->text, "children ", 9) == 0) {
+        return rv_fail(&client->error, REEVE_ESTATE, "cannot %s %s/%s: others wait for it (%s); cancel them, too (cascade)",
+                       what->verb, queue, id, reply->text + 9);
+    }
     return rv_fail(&client->error, REEVE_ESTATE, "cannot %s %s/%s: it is %s", what->verb, queue, id, reply->text);
 }
 
@@ -59,6 +64,19 @@ reeve_status reeve_cancel_tell(reeve_client *client, const char *queue, const ch
 reeve_status reeve_cancel(reeve_client *client, const char *queue, const char *id)
 {
     return reeve_cancel_tell(client, queue, id, NULL);
+}
+
+reeve_status reeve_cancel_cascade(reeve_client *client, const char *queue, const char *id)
+{
+    bool running; /* then it is told to stop */
+    const steering what = {{&rv_script_cancel, queue, {id, "cascade"}, 2}, "cancel", "cancelled", &running};
+    return steer(client, &what);
+}
+
+reeve_status reeve_delete_cascade(reeve_client *client, const char *queue, const char *id)
+{
+    const steering what = {{&rv_script_delete, queue, {id, "cascade"}, 2}, "delete", "", NULL};
+    return steer(client, &what);
 }
 
 reeve_status reeve_delete(reeve_client *client, const char *queue, const char *id)

@@ -1,5 +1,6 @@
 #include "queue/turn.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +8,14 @@
 
 static bool is_plain(const rv_settlement *s)
 {
-    return s->verb == REEVE_OUTCOME_DONE && !s->has_info && !s->has_result && !s->unique && !s->deadline;
+    return s->verb == REEVE_OUTCOME_DONE && !s->has_info && !s->has_result && !s->unique && !s->deadline && s->hand_count == 0;
+}
+
+static size_t count_hands(const rv_turn_group *group)
+{
+    size_t hands = 0;
+    for (size_t i = 0; i < group->count; i++) hands += group->items[i]->hand_count;
+    return hands;
 }
 
 static size_t count_plain(const rv_turn_group *group)
@@ -29,10 +37,60 @@ static void add_letters(rv_conn *conn, const rv_settlement *s)
 
 #define RECORD_ARGS 5
 
+/* ---- tasks handed on: each is three arguments, behind their lengths -------------------------------------------- */
+
+#define HAND_ARGS 3
+
+static void write_argument(rv_buf *out, const void *data, size_t length)
+{
+    rv_buf_add(out, &length, sizeof(length));
+    rv_buf_add(out, data, length);
+}
+
+/* Its length is put in afterwards. */
+static void end_argument(rv_buf *out, size_t start)
+{
+    size_t length = out->length - start - sizeof(length);
+    if (!out->failed) memcpy(out->data + start, &length, sizeof(length));
+}
+
+void rv_hand_write(rv_buf *out, const reeve_task_spec *spec, const char *id)
+{
+    static const size_t unknown = 0;
+    char handle[REEVE_HANDLE_MAX];
+    int length = snprintf(handle, sizeof(handle), "%s/%s", spec->queue, id);
+    write_argument(out, handle, length > 0 ? (size_t)length : 0);
+    size_t start = out->length;
+    rv_buf_add(out, &unknown, sizeof(unknown));
+    rv_enqueue_options_write(out, spec);
+    end_argument(out, start);
+    start = out->length;
+    rv_buf_add(out, &unknown, sizeof(unknown));
+    rv_envelope_write(out, spec);
+    end_argument(out, start);
+}
+
+static void build_hands(rv_conn *conn, const rv_settlement *s)
+{
+    const char *at = s->hands.data;
+    for (size_t i = 0; i < HAND_ARGS * s->hand_count; i++) {
+        size_t length;
+        memcpy(&length, at, sizeof(length));
+        at += sizeof(length);
+        if (i % HAND_ARGS == 0) {
+            rv_args(conn, "hand");
+            rv_args(conn, s->id);
+        }
+        rv_arg(conn, at, length);
+        at += length;
+    }
+}
+
 static void build_record(rv_conn *conn, const rv_settlement *s)
 {
     switch (s->verb) {
     case REEVE_OUTCOME_DONE:
+        build_hands(conn, s);
         rv_args(conn, "done");
         rv_args(conn, s->id);
         rv_arg(conn, s->result.data, s->has_result ? s->result.length : 0);
@@ -91,7 +149,7 @@ static void build_group(rv_conn *conn, const rv_turn *turn, size_t index)
     for (size_t i = 0; i < group->count; i++) {
         if (is_plain(group->items[i])) rv_args(conn, group->items[i]->id);
     }
-    rv_argi(conn, (int64_t)(group->count - plain));
+    rv_argi(conn, (int64_t)(group->count - plain + count_hands(group)));
     for (size_t i = 0; i < group->count; i++) {
         if (!is_plain(group->items[i])) build_record(conn, group->items[i]);
     }
@@ -102,7 +160,7 @@ void rv_turn_build(rv_conn *conn, const rv_turn *turn)
     size_t args = 4 + 2 * turn->queue_count, keys = turn->queue_count;
     for (size_t i = 0; i < turn->group_count; i++) {
         size_t plain = count_plain(&turn->groups[i]);
-        args += 5 + plain + RECORD_ARGS * (turn->groups[i].count - plain);
+        args += 5 + plain + RECORD_ARGS * (turn->groups[i].count - plain + count_hands(&turn->groups[i]));
         if (key_of_group(turn, i) > turn->queue_count) keys++;
     }
     rv_cmd_script(conn, &rv_script_turn, keys, args);

@@ -28,7 +28,12 @@ typedef struct rv_settlement {
     bool counts;      /* fail: it is a failure of an attempt */
     const char *kind;
     const char *message;
+    reeve_bytes hands; /* done: tasks that it hands on (rv_hand_write) */
+    size_t hand_count;
 } rv_settlement;
+
+/* Appends a task that is handed on: what turn.lua takes of a checked spec. */
+void rv_hand_write(rv_buf *out, const reeve_task_spec *spec, const char *id);
 
 /* A queue to lease from. */
 typedef struct rv_turn_queue {

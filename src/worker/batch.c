@@ -107,14 +107,15 @@ static const char *put(char **at, const void *data, size_t length)
 bool rv_settlement_copy(rv_settlement *ret, void **ret_kept, const rv_settlement *from)
 {
     const char *kind = from->kind != NULL ? from->kind : "", *message = from->message != NULL ? from->message : "";
-    size_t result = from->has_result ? from->result.length : 0;
-    char *block = rv_alloc(strlen(from->id) + strlen(kind) + strlen(message) + result + 4), *at = block;
+    size_t result = from->has_result ? from->result.length : 0, hands = from->hands.length;
+    char *block = rv_alloc(strlen(from->id) + strlen(kind) + strlen(message) + result + hands + 5), *at = block;
     if (block == NULL) return false;
     *ret = *from;
     ret->id = put(&at, from->id, strlen(from->id));
     ret->kind = put(&at, kind, strlen(kind));
     ret->message = put(&at, message, strlen(message));
     ret->result.data = put(&at, from->result.data, result);
+    ret->hands.data = put(&at, from->hands.data, hands);
     *ret_kept = block;
     return true;
 }

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/retry.h"
+#include "worker/kin.h"
 #include "worker/lock.h"
 #include "worker/many.h"
 #include "worker/notice.h"
@@ -32,6 +33,8 @@ void rv_run_prepare(rv_thread *t, reeve_task *task, rv_task_host *host, rv_item 
     task->enqueued_ms = envelope->at_ms;
     task->thread_state = NULL;
     *host = rv_thread_host(t);
+    host->ask = rv_thread_ask;
+    host->ns = t->worker->ns;
     task->host = host;
 }
 
@@ -79,6 +82,7 @@ static reeve_outcome call_handler(rv_thread *t, rv_item *item, const rv_handler 
     if (!rv_run_set_up(t, handler)) return rv_run_fail_setup(&t->task, handler);
     t->task.thread_state = t->states[handler->index];
     if (policy->once && !rv_thread_settle_first(t, item, policy)) return reeve_task_give_back(&t->task);
+    t->task.past = policy->once;
     rv_run_set_limits(t, item, policy);
     return rv_layers_run(handler->layers, &t->task, &handler->handler, handler->plugin);
 }
@@ -128,12 +132,13 @@ static bool decide(const reeve_task *task, rv_item *item, reeve_outcome verb, co
     if (verb == REEVE_OUTCOME_DONE) {
         s.has_result = task->result.length > 0;
         s.result = (reeve_bytes){.data = task->result.data, .length = task->result.length};
+        s.hands = rv_kin_hands(task->kin, &s.hand_count);
     } else if (verb != REEVE_OUTCOME_SNOOZE) {
         s.kind = task->kind;
         s.message = task->message;
     }
     if (verb == REEVE_OUTCOME_RETRY) decide_retry(&s, item, policy);
-    if (verb == REEVE_OUTCOME_SNOOZE || (verb == REEVE_OUTCOME_DONE && !s.has_result)) {
+    if (verb == REEVE_OUTCOME_SNOOZE || (verb == REEVE_OUTCOME_DONE && !s.has_result && s.hand_count == 0)) {
         item->outcome = s;
         return true;
     }

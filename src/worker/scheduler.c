@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/retry.h"
 #include "base/text.h"
+#include "queue/depend.h"
 #include "worker/cron.h"
 #include "worker/lock.h"
 #include "worker/notice.h"
@@ -14,7 +15,8 @@
 
 /* How many tasks of each kind one call of tend.lua touches: Redis serves nobody else meanwhile. */
 #define TEND_MOST 200
-#define TEND_AT_ONCE 32
+#define TEND_AT_ONCE RV_TEND_AT_ONCE
+#define TRY_AGAIN_MS 1000
 
 /* A queue in which nothing is due is looked at all the same this often, as a safety net. */
 static int64_t rest_ms(const reeve_worker *worker)
@@ -73,6 +75,7 @@ static void on_tended(size_t index, const rv_reply *reply, void *context)
     if (rv_reply_is(tended.policy, RV_TEXT))
         rv_claim_set_policy(r->worker->claims[claim], tended.policy->text, tended.policy->length);
     rv_cron_note(r->worker, claim, &tended);
+    scheduler->outbox[index] = tended.outbox > 0;
     int64_t rest = rest_ms(r->worker);
     int64_t in = tended.more ? 0 : tended.next_in_ms >= 0 && tended.next_in_ms < rest ? tended.next_in_ms : rest;
     rv_scheduler_set_due(scheduler, claim, rv_deadline(in));
@@ -104,10 +107,32 @@ static int64_t earliest(rv_scheduler *scheduler, size_t claims)
     return at;
 }
 
+/* Messages of queues that were tended to others. Then they are looked at again: there may be more to tell. False: the
+ * connection was lost. */
+#define CARRY_ROUNDS 16
+
+static bool carry(reeve_worker *worker, size_t count)
+{
+    rv_scheduler *scheduler = &worker->scheduler;
+    for (size_t i = 0; i < count; i++) {
+        size_t carried, claim = scheduler->tended[i];
+        rv_error error = {0};
+        if (!scheduler->outbox[i]) continue;
+        reeve_status status = rv_outbox_carry(scheduler->conn, worker->ns, worker->claims[claim]->queue, CARRY_ROUNDS,
+                                              &carried, &error);
+        if (status == REEVE_EREDIS)
+            rv_note_refusal(worker, "Redis did not take a queue's messages to others: trying again", error.text);
+        if (!rv_conn_is_open(scheduler->conn)) return false;
+        rv_scheduler_set_due(scheduler, claim, rv_deadline(status == REEVE_OK && carried > 0 ? 0 : TRY_AGAIN_MS));
+    }
+    return true;
+}
+
 static bool tend(reeve_worker *worker)
 {
     rv_scheduler *scheduler = &worker->scheduler;
     round_of r = {.worker = worker, .count = pick(scheduler, worker->claim_count)};
+    memset(scheduler->outbox, 0, sizeof(scheduler->outbox));
     for (size_t i = 0; i < r.count; i++)
         rv_tend_build(scheduler->conn, &worker->claims[scheduler->tended[i]]->prefix, TEND_MOST);
     if (r.count == 0) return true;
@@ -117,7 +142,10 @@ static bool tend(reeve_worker *worker)
         return false;
     }
     if (r.trouble != NULL) rv_note_refusal(worker, "Redis did not tend a queue: trying again", r.trouble);
-    return rv_cron_fire(worker, scheduler->conn);
+    if (!rv_cron_fire(worker, scheduler->conn)) return false;
+    if (carry(worker, r.count)) return true;
+    for (size_t i = 0; i < r.count; i++) rv_scheduler_set_due(scheduler, scheduler->tended[i], rv_now_ms());
+    return false;
 }
 
 /* One try; after a failure the embedded server, if it is ours, is brought back. */

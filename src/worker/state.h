@@ -127,6 +127,8 @@ typedef struct rv_keeper {
     rv_buf json;
 } rv_keeper;
 
+#define RV_TEND_AT_ONCE 32 /* queues */
+
 typedef struct rv_scheduler {
     pthread_t id;
     bool started;
@@ -138,6 +140,7 @@ typedef struct rv_scheduler {
     atomic_llong clock_ahead_ms; /* Redis's clock less our monotonic one, as tend.lua told; 0: not known yet */
     int64_t *due;            /* by claim: when to tend it, monotonic ms */
     size_t *tended;          /* scratch */
+    bool outbox[RV_TEND_AT_ONCE]; /* of these, which have messages to others */
     rv_cron_table cron;      /* what is due in the queues that were tended */
 } rv_scheduler;
 

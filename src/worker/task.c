@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/text.h"
 #include "queue/keys.h"
+#include "worker/kin.h"
 
 #define RESULT_KEEP ((size_t)64 * 1024)
 
@@ -25,6 +26,7 @@ void rv_task_init(reeve_task *task)
 void rv_task_fini(reeve_task *task)
 {
     cJSON_Delete(task->parsed);
+    rv_kin_free(task->kin);
     rv_buf_fini(&task->result);
     rv_buf_fini(&task->checkpoint);
     rv_task_init(task);
@@ -35,6 +37,7 @@ void rv_task_begin(reeve_task *task)
     rv_buf result = task->result, checkpoint = task->checkpoint;
 
     cJSON_Delete(task->parsed);
+    rv_kin_free(task->kin);
     rv_buf_clear(&result);
     rv_buf_trim(&result, RESULT_KEEP);
     rv_buf_clear(&checkpoint);

@@ -14,6 +14,8 @@
 #include "reeve/task.h"
 
 typedef struct cJSON cJSON;
+typedef struct rv_conn rv_conn;
+typedef struct rv_reply rv_reply;
 
 /* What a task needs of the place where it runs. */
 typedef struct rv_task_host {
@@ -24,6 +26,10 @@ typedef struct rv_task_host {
     reeve_status (*last_checkpoint)(reeve_task *task, rv_buf *ret, void *context); /* adds it; NULL: there is none */
     reeve_status (*heartbeat)(reeve_task *task, void *context);                    /* NULL: it is ours */
     reeve_status (*log)(reeve_task *task, const char *line, void *context);        /* NULL: nowhere */
+    /* One round trip, for what build adds; *ret lives until the next. NULL: there is no Redis. */
+    reeve_status (*ask)(void (*build)(rv_conn *conn, const void *what), const void *what, const rv_reply **ret,
+                        void *context);
+    const char *ns;
     void *context;
     const atomic_bool *stop;      /* NULL: never */
     const atomic_bool *cancelled; /* the same */
@@ -45,6 +51,8 @@ struct reeve_task {
     void *thread_state;
     const rv_task_host *host;
     /* made when asked for */
+    struct rv_kin *kin; /* kin.h */
+    bool past;          /* it was settled before it ran: nothing goes with its completion any more */
     cJSON *parsed;
     char handle[REEVE_HANDLE_MAX];
     rv_buf checkpoint; /* the last one, once known */

@@ -30,4 +30,8 @@ void rv_thread_run(rv_thread *thread, rv_item *item);
 /* Connects, for as long as it takes; false when the worker ends first. */
 bool rv_thread_connect(rv_thread *thread);
 
+/* For rv_task_host: one round trip over the thread's connection while its handler runs. */
+reeve_status rv_thread_ask(void (*build)(rv_conn *conn, const void *what), const void *what, const rv_reply **ret,
+                           void *context);
+
 #endif

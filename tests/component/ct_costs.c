@@ -384,7 +384,7 @@ static const feature features[] = {
     {"give back", NULL, {0}, .how = {.verb = REEVE_OUTCOME_SNOOZE},
      "", "", "hget+2 llen+1 zcard-1 zrangebyscore+1", "hdel+63 hget+128 llen+64 zadd+63 zcard-1 zrangebyscore+64"},
     {"somebody waits", a_waiter, {0}, DONE,
-     "", "", "zrem+1", "zrem+64"},
+     "", "", "smismember+1 zrem+1", "smismember+1 zrem+64"},
     {"events", events, {0}, DONE,
      "hget+1 xadd+1", "hget+1 xadd+1", "exists+1 hget+4 llen+1 xadd+2", "exists+1 hget+4 llen+1 xadd+2"},
     {"events that are gone", events_no_more, {0}, DONE, "", "", "", ""},

@@ -101,7 +101,7 @@ static void each_action_in_each_state(void **state)
 {
     (void)state;
     static const struct { reeve_state state; bool retry, cancel, delete; } table[] = {
-        {REEVE_STATE_BLOCKED, false, false, false}, {REEVE_STATE_SCHEDULED, true, true, true},
+        {REEVE_STATE_BLOCKED, false, true, true}, {REEVE_STATE_SCHEDULED, true, true, true},
         {REEVE_STATE_READY, false, true, true},     {REEVE_STATE_PARKED, false, true, true},
         {REEVE_STATE_RUNNING, false, false, false}, {REEVE_STATE_COMPLETED, false, false, true},
         {REEVE_STATE_DEAD, true, false, true},      {REEVE_STATE_CANCELLED, true, false, true}};
@@ -117,6 +117,7 @@ static void each_action_in_each_state(void **state)
             park("parked");
             test_put_spec((reeve_task_spec){.id = "scheduled", .delay_ms = 60000});
             test_put("q", "ready");
+            test_put_spec((reeve_task_spec){.id = "blocked", .after = &(reeve_parent){.handle = "!"}, .after_count = 1});
             const char *name = reeve_state_name(table[i].state);
             bool may = action == REEVE_ACTION_RETRY    ? table[i].retry
                        : action == REEVE_ACTION_CANCEL ? table[i].cancel
@@ -136,7 +137,7 @@ static void each_action_in_each_state(void **state)
             assert_int_equal(swept.refused, 0);
             static const char *const become[] = {"ready", "cancelled", ""};
             assert_string_equal(test_state("q", name), become[action]);
-            assert_int_equal(test_number("HLEN " Q "tasks"), action == REEVE_ACTION_DELETE ? 6 : 7);
+            assert_int_equal(test_number("HLEN " Q "tasks"), action == REEVE_ACTION_DELETE ? 7 : 8);
             if (table[i].state == REEVE_STATE_PARKED)
                 assert_int_equal(test_number("EXISTS " Q "parked " Q "parked:g " Q "opening"), 0);
             if (table[i].state == REEVE_STATE_DEAD)

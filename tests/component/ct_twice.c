@@ -118,6 +118,25 @@ static void steering(void **state)
     twice(&rv_script_cancel, ARGS("z"), "running", "running", true);
 }
 
+static void tasks_that_wait(void **state)
+{
+    (void)state;
+    test_put("q", "x y z");
+    twice(&rv_script_depend, ARGS("add", "y", "q/x", "f", "q/z", "w", "p/a", "g"), "ok", "ok", true);
+    twice(&rv_script_cancel, ARGS("x"), "children 1", "children 1", false);
+    /* (Of the way to the other queue, this one plays both ends.) */
+    twice(&rv_script_link, ARGS("register", "x", "p/child", "f"), "", "", true);
+    twice(&rv_script_link, ARGS("unregister", "x", "p/child"), "", "", true);
+    twice(&rv_script_link, ARGS("register", "none", "p/child", "f"), "completed", "completed", false);
+    twice(&rv_script_deliver, ARGS("y", "p/a", "dead"), "1", "1", true);
+    twice(&rv_script_deliver, ARGS("none", "p/a", "dead"), "1", "1", false);
+    twice(&rv_script_outbox, ARGS("10", "R 1 q/y p/a g"), "[]", "[]", true);
+    twice(&rv_script_depend, ARGS("remove", "y", "q/x"), "ok", "ok", true);
+    twice(&rv_script_depend, ARGS("remove", "y", "q/z"), "ok", "ok", true);
+    assert_string_equal(test_state("q", "y"), "ready");
+    twice(&rv_script_depend, ARGS("add", "none", "q/x", "f"), "", "", false);
+}
+
 static void what_a_handler_says(void **state)
 {
     (void)state;
@@ -198,6 +217,7 @@ int main(void)
         cmocka_unit_test_setup(beat, set_up),
         cmocka_unit_test_setup(leave, set_up),
         cmocka_unit_test_setup(tend, set_up),
+        cmocka_unit_test_setup(tasks_that_wait, set_up),
         cmocka_unit_test_setup(steering, set_up),
         cmocka_unit_test_setup(what_a_handler_says, set_up),
         cmocka_unit_test_setup(wait_for_it, set_up),

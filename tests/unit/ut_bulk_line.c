@@ -310,7 +310,9 @@ static void members(void **state)
            "unknown member \"012345678901234567890123456789012345678901234567890123456789...\"");
     refuse("{\"type\":\"t\"}", "\"queue\" is missing");
     refuse("{\"queue\":\"q\"}", "\"type\" is missing");
-    refuse("{\"queue\":\"q\",\"type\":\"t\",\"after\":[]}", "\"after\" is not available in this version");
+    refuse("{\"queue\":\"q\",\"type\":\"t\",\"after\":[1]}", "\"after\": expected a handle, or an array of handles");
+    refuse("{\"queue\":\"q\",\"type\":\"t\",\"after\":{}}", "\"after\": expected a handle, or an array of handles");
+    refuse("{\"queue\":\"q\",\"type\":\"t\",\"after\":\"x\"}", "\"after\": expected QUEUE/ID");
     refuse("{\"queue\":\"q\",\"type\":\"t\",\"payload\":1,\"payload_base64\":\"\"}",
            "\"payload\" and \"payload_base64\"");
     refuse("{\"queue\":\"q\",\"type\":\"t\",\"in\":1,\"at\":1}", "\"in\" and \"at\"");

@@ -15,16 +15,29 @@ local function unindex(P, id)
   end
 end
 
+local function forsake(P, ids)
+  for _, id in ipairs(ids) do
+    if call('SREM', P .. 'linked', id) == 1 and call('EXISTS', P .. 'patient:' .. id) == 1 then
+      local n = string.format('%d', call('HINCRBY', P .. 'settings', 'serial', 1))
+      call('RENAME', P .. 'patient:' .. id, P .. 'fanout:' .. n)
+      call('RPUSH', P .. 'fanout', n .. ' deleted ' .. id)
+      announce_due(P, clock())
+    end
+  end
+end
+
 -- Removes all that is left of ended tasks; set: where they stood.
 local function forget(P, ids, set)
-  local infos = {}
+  local keys, n = {}, 0
   for i = 1, #ids do
     if set == 'dead' then unindex(P, ids[i]) end
-    infos[i] = P .. 'info:' .. ids[i]
+    keys[n + 1], keys[n + 2], n = P .. 'info:' .. ids[i], P .. 'parents:' .. ids[i], n + 2
   end
   forget_tags(P, ids)
   call('HDEL', P .. 'tasks', unpack(ids))
-  call('UNLINK', unpack(infos))
+  call('UNLINK', unpack(keys))
+  -- (Some that died may have children that waited for a retry: now there is none.)
+  if (set == 'dead' or set == 'cancelled') and call('EXISTS', P .. 'linked') == 1 then forsake(P, ids) end
 end
 
 -- Removes the oldest of a set of ended tasks past its count: at most `most` of them now.

@@ -1,8 +1,13 @@
--- Tells who waits for tasks that they have ended. Costs nothing while settings has no "waiters".
+-- Tells who waits for tasks that they have ended: clients, and children. Costs nothing while settings has no "waiters".
+-- include: lib/links.lua
 local function notify(P, ids, state)
   for i = 1, #ids do
     if call('ZREM', P .. 'waiters', ids[i]) == 1 then
       call('PUBLISH', P .. 'done:' .. ids[i], state)
     end
+  end
+  local linked = call('SMISMEMBER', P .. 'linked', unpack(ids))
+  for i = 1, #ids do
+    if linked[i] == 1 then tell_children(P, ids[i], state) end
   end
 end

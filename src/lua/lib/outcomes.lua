@@ -24,7 +24,7 @@ function outcomes.done(P, id, now, settings, result, has_result, more)
   if find(more, 'd', 1, true) then call('ZREM', P .. 'deadlines', id) end
   if find(more, 'c', 1, true) then call('HDEL', P .. 'info:' .. id, 'checkpoint', 'has') end
   if has_result == '1' then call('HSET', P .. 'info:' .. id, 'result', result) end
-  if not complete(P, {id}, now, settings) then call('UNLINK', P .. 'info:' .. id) end
+  if not complete(P, {id}, now, settings) then call('UNLINK', P .. 'info:' .. id, P .. 'parents:' .. id) end
   return 'completed'
 end
 

@@ -1,5 +1,5 @@
 -- Settling: what becomes of tasks that a session holds. Ownership is where the id stands: HDEL from the session's hash
--- must hit. Needs base, keep, notify, where, gate, event.
+-- must hit. Needs base, keep, notify, where, gate, event, put.
 
 -- Of ids that were to be taken out of the session's hands, `hit` were there: returns these, the others go to `refused`.
 local function taken_of(P, ids, hit, refused)
@@ -79,9 +79,25 @@ local function tell_outcome(P, id, ended, verb, first, kind, message)
   end
 end
 
+-- A task that another one hands on, whose completion is the next record: only if the session holds that one. What takes more
+-- than a place in this queue goes through the outbox.
+local function hand_on(P, running, lease, id, handle, options, rest, now)
+  local held = call('HGET', running, id)
+  if not held or lease ~= '' and held ~= lease then return end
+  local queue, new_id = parts(handle)
+  local o = options ~= '' and cjson.decode(options) or {}
+  if queue == own_queue(P) and not o.unique and not o.after then
+    put_one(P, new_id, o, rest, now)
+  else
+    send(P, 'T', handle .. ' ' .. text(#options) .. ' ' .. options .. rest)
+    announce_due(P, now)
+  end
+end
+
 -- The record in ARGV from `at` on; outcomes: from outcomes.lua.
 local function settle_record(P, running, lease, at, outcomes, now, settings, refused)
   local id = ARGV[at + 1]
+  if ARGV[at] == 'hand' then return hand_on(P, running, lease, id, ARGV[at + 2], ARGV[at + 3], ARGV[at + 4], now) end
   if lease ~= '' and call('HGET', running, id) ~= lease or call('HDEL', running, id) == 0 then
     refused[#refused + 1] = id
     return

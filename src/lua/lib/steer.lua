@@ -4,6 +4,7 @@
 
 -- A task leaves the place where it waits, or where it stands as ended.
 local function leave_place(P, id, state, envelope)
+  if state == 'blocked' then return leave_parents(P, id) end
   call('ZREM', P .. state, id)
   local group = (state == 'ready' or state == 'parked') and group_of(envelope)
   if group then leave_group(P, id, group) end
@@ -49,10 +50,22 @@ local function cancel(P, id, envelope, state, now)
   return 'ok'
 end
 
+-- Nobody waits for the task, or its children are cancelled with it. Returns nil, or the word that says how many there are.
+local function free_of_children(P, id, cascade)
+  local count = children_of(P, id)
+  if count == 0 then return end
+  if not cascade then return 'children ' .. text(count) end
+  tell_children(P, id, 'cascade')
+end
+
 -- A task that is not running goes, with all that belongs to it.
 local function remove(P, id, envelope, state)
   if state == 'running' then return state end
-  if state then leave_place(P, id, state, envelope) end
+  if state == 'blocked' then
+    leave_parents(P, id, true)
+  elseif state then
+    leave_place(P, id, state, envelope)
+  end
   unlock(P, id, header(envelope), true)
   forget_deadline(P, id, envelope)
   forget(P, {id})

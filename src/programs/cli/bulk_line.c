@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "after.h"
 #include "base/backoff_text.h"
 #include "base/mem.h"
 #include "base/nearest.h"
@@ -258,10 +259,37 @@ static bool read_truth(struct reading *reading, const struct member *member, con
     return true;
 }
 
-static bool read_later_version(struct reading *reading, const struct member *member, const cli_value *value)
+static bool read_parent(struct reading *reading, const cli_value *value)
 {
-    (void)value;
-    return refuse(reading, "not in this version", "\"%s\" is not available in this version", member->name);
+    cli_bulk_line *line = reading->line;
+    const char *text = NULL;
+
+    if (value->kind != CLI_VALUE_STRING) return refuse_type(reading, "a handle, or an array of handles");
+    if (!take_string(reading, value, &text)) return false;
+    if (!cli_after_parse((char *)text, &line->after[line->spec.after_count])) /* (it lies in the line's memory) */
+        return refuse_value(reading, value, "QUEUE/ID, or that with a rule behind it: " CLI_AFTER_NAMES);
+    line->spec.after_count++;
+    return true;
+}
+
+/* One, or an array. */
+static bool read_after(struct reading *reading, const struct member *member, const cli_value *value)
+{
+    cli_bulk_line *line = reading->line;
+    size_t count = value->kind == CLI_VALUE_ARRAY ? count_members(value) : 1;
+    cli_walk walk;
+    cli_value one;
+
+    (void)member;
+    if (count == 0) return true;
+    line->after = rv_zalloc_array(count, sizeof(*line->after));
+    if (line->after == NULL) return refuse(reading, "out of memory", "out of memory");
+    line->spec.after = line->after;
+    if (value->kind != CLI_VALUE_ARRAY) return read_parent(reading, value);
+    cli_walk_init(&walk, value);
+    while (cli_walk_next(&walk, NULL, &one))
+        if (!read_parent(reading, &one)) return false;
+    return true;
 }
 
 /* ---- members --------------------------------------------------------------------------------------------------- */
@@ -294,7 +322,7 @@ static const struct member members[] = {
     {"at_most_once", read_truth, AT(at_most_once), 0, 0},
     {"expires_in", read_duration, AT(expires_in_ms), 1, 0},
     {"deadline", read_time, AT(deadline_ms), 1, 0},
-    {"after", read_later_version, 0, 0, 0},
+    {"after", read_after, 0, 0, 0},
 };
 #define MEMBERS (sizeof(members) / sizeof(members[0]))
 _Static_assert(MEMBERS <= 32, "reading.seen has a bit for each");
@@ -433,6 +461,7 @@ void cli_bulk_line_fini(cli_bulk_line *line)
     rv_free(line->memory);
     rv_free(line->tags);
     rv_free(line->meta);
+    rv_free(line->after);
     rv_free(line->backoff);
     memset(line, 0, sizeof(*line));
 }

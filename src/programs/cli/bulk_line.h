@@ -25,6 +25,7 @@ typedef struct cli_bulk_line {
     char *memory;
     const char **tags;
     reeve_meta *meta;
+    reeve_parent *after;
     reeve_backoff *backoff;
 } cli_bulk_line;
 

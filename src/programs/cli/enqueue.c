@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "after.h"
 #include "args.h"
 #include "base/text.h"
 #include "conflict.h"
@@ -51,13 +52,6 @@ static int read_conflict(const cli_context *cli, const cli_option *option, void 
     return cli_bad_value(cli, option, value, CLI_CONFLICT_NAMES);
 }
 
-static int refuse_later_version(const cli_context *cli, const cli_option *option, void *pointer, char *value)
-{
-    (void)pointer;
-    (void)value;
-    return cli_usage(cli, "--%s is not available in this version", option->name);
-}
-
 #define AT(field) offsetof(struct enqueue_options, field)
 
 static const cli_option enqueue_table[] = {
@@ -94,7 +88,7 @@ static const cli_option enqueue_table[] = {
      AT(task.spec.on_dead), 0, 0, NULL},
     {"wait", "[TIMEOUT]", "wait for its end and print how it ended", CLI_OTHER, 0, 0, 0, read_wait},
     {"bulk", NULL, "read tasks from standard input", CLI_FLAG, AT(bulk), 0, 0, NULL},
-    {"after", "HANDLE", NULL, CLI_OTHER, 0, 0, 0, refuse_later_version},
+    {"after", "HANDLE[:RULE]", "blocked until that task has ended; may be repeated", CLI_OTHER, 0, 0, 0, cli_read_after},
     {0},
 };
 
@@ -221,6 +215,10 @@ const cli_verb cli_verb_enqueue = {
              "does so and comes at its own time, so that each pushes it back (debounce, with --in). What runs is not "
              "replaced.\n"
              "\n"
+             "A task that comes after others is blocked until all of them have ended. Should one die or be cancelled, "
+             "the RULE is\n"
+             CLI_AFTER_NAMES ": fail, which is the default, or go on, or wait for a retry.\n"
+             "\n"
              "With --bulk each line of standard input is an object with \"queue\", \"type\" (QUEUE and TYPE of the "
              "command line\n"
              "stand in for them), \"payload\" (any JSON value; blanks aside kept as written) or "
@@ -229,13 +227,14 @@ const cli_verb cli_verb_enqueue = {
              "\"timeout\", \"backoff\", \"expires_in\", \"deadline\",\n"
              "\"heartbeat\", \"at_most_once\",\n"
              "\"unique\", \"unique_until\", \"unique_for\", \"on_conflict\", \"on_dead\", \"tags\" (an array), "
-             "\"meta\" (an object).\n"
+             "\"meta\" (an object), \"after\" (a string or an array).\n"
              "Refused lines are told on standard error and counted at the end; the others are enqueued.\n"
              "\n"
              "Examples:\n"
              "  reeve enqueue default echo '{\"hello\":\"world\"}' --wait=10s\n"
              "  reeve enqueue thumbs resize @job.json --in 5m --priority -10 --tag nightly --meta customer=17\n"
              "  reeve enqueue search reindex --unique catalogue --on-conflict debounce --in 30s\n"
+             "  reeve enqueue default merge --after files/part-1 --after files/part-2:go\n"
              "  printf '{\"payload\":{\"path\":\"%s\"}}\\n' /etc/* | reeve enqueue --bulk files checksum\n",
     .exits = "0 all enqueued (with --wait: and completed), 1 something was refused",
 };

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/id.h"
+#include "reeve/depend.h"
 #include "steer.h"
 #include "sweep.h"
 #include "verbs.h"
@@ -31,11 +32,11 @@ static int run(cli_context *cli, const cli_sweep_plan *plan, const cli_sweep_opt
     int status;
 
     if (options->all || options->kind != NULL || options->type != NULL || options->tag != NULL || options->older_ms > 0)
-        return cli_sweep(cli, plan, options);
+        return options->cascade ? cli_usage(cli, "--cascade goes with a HANDLE") : cli_sweep(cli, plan, options);
     if (options->has_state)
         return cli_usage(cli, "--state alone picks no tasks: --all for all in that state, or pick some of them");
     status = check_no_queue(cli, plan);
-    return status == CLI_DONE ? cli_steer(cli, plan->done, call, NULL) : status;
+    return status == CLI_DONE ? cli_steer(cli, plan->done, call, options) : status;
 }
 
 #define MANY_NOTE(which)                                                                                               \
@@ -91,11 +92,13 @@ const cli_verb cli_verb_retry = {
 /* ---- cancel ---------------------------------------------------------------------------------------------------- */
 
 /* As a task goes its way, so that one that moves on meanwhile is still met. */
-static const reeve_state waiting[] = {REEVE_STATE_SCHEDULED, REEVE_STATE_PARKED, REEVE_STATE_READY};
+static const reeve_state waiting[] = {REEVE_STATE_BLOCKED, REEVE_STATE_SCHEDULED, REEVE_STATE_PARKED, REEVE_STATE_READY};
 
 static reeve_status cancel_one(reeve_client *client, const cli_handle *handle, const void *options, bool *ret_running)
 {
-    (void)options;
+    const cli_sweep_options *chosen = options;
+
+    if (chosen->cascade) return reeve_cancel_cascade(client, handle->queue, handle->id);
     return reeve_cancel_tell(client, handle->queue, handle->id, ret_running);
 }
 
@@ -109,14 +112,15 @@ static int cancel(cli_context *cli, void *options)
 
 static const cli_option cancel_table[] = {
     CLI_SWEEP_ALL("all waiting tasks of the queue"),
-    CLI_SWEEP_STATE("only of its scheduled, parked or ready tasks (all that wait)"),
+    CLI_SWEEP_STATE("only of its blocked, scheduled, parked or ready tasks (all that wait)"),
     CLI_SWEEP_OTHERS,
+    CLI_SWEEP_CASCADE,
     {0},
 };
 
 const cli_verb cli_verb_cancel = {
     .name = "cancel",
-    .synopsis = "HANDLE...|-\n       reeve cancel QUEUE --all | [--type TYPE] [--tag TAG] [--older-than DURATION] "
+    .synopsis = "HANDLE...|- [--cascade]\n       reeve cancel QUEUE --all | [--type TYPE] [--tag TAG] [--older-than DURATION] "
                 "[--state STATE]",
     .summary = "Cancels tasks: waiting ones at once, running ones are told to stop",
     .options = cancel_table,
@@ -126,7 +130,7 @@ const cli_verb cli_verb_cancel = {
     .run = cancel,
     .notes = "A task that runs is told to stop, and is cancelled when its handler ends, unless it is completed then;\n"
              "`reeve wait HANDLE` waits for that. Cancelled tasks are kept as a record.\n" CLI_STEER_INPUT_NOTE MANY_NOTE(
-        "that wait (scheduled, parked, ready)") "`reeve pause QUEUE` first stops what would start meanwhile.\n"
+        "that wait (blocked, scheduled, parked, ready)") "`reeve pause QUEUE` first stops what would start meanwhile.\n"
                                                 "\nExamples:\n"
                                                 "  reeve cancel default/order-17\n"
                                                 "  reeve cancel default --tag customer-4 --state scheduled\n",
@@ -136,15 +140,18 @@ const cli_verb cli_verb_cancel = {
 
 static reeve_status delete_one(reeve_client *client, const cli_handle *handle, const void *options, bool *ret_running)
 {
-    (void)options;
+    const cli_sweep_options *chosen = options;
+
     (void)ret_running;
+    if (chosen->cascade) return reeve_delete_cascade(client, handle->queue, handle->id);
     return reeve_delete(client, handle->queue, handle->id);
 }
 
 static int delete (cli_context *cli, void *options)
 {
     static const reeve_state allowed[] = {REEVE_STATE_DEAD,      REEVE_STATE_COMPLETED, REEVE_STATE_CANCELLED,
-                                          REEVE_STATE_SCHEDULED, REEVE_STATE_PARKED,    REEVE_STATE_READY};
+                                          REEVE_STATE_SCHEDULED, REEVE_STATE_PARKED,    REEVE_STATE_READY,
+                                          REEVE_STATE_BLOCKED};
     static const cli_sweep_plan plan = {REEVE_ACTION_DELETE, "deleted", dead, COUNT(dead), allowed, COUNT(allowed)};
 
     return run(cli, &plan, options, delete_one);
@@ -152,15 +159,16 @@ static int delete (cli_context *cli, void *options)
 
 static const cli_option delete_table[] = {
     CLI_SWEEP_ALL("all dead tasks of the queue"),
-    CLI_SWEEP_STATE("of its dead, completed, cancelled, scheduled, parked or ready tasks (dead)"),
+    CLI_SWEEP_STATE("of its dead, completed, cancelled, blocked, scheduled, parked or ready tasks (dead)"),
     CLI_SWEEP_KIND,
     CLI_SWEEP_OTHERS,
+    CLI_SWEEP_CASCADE,
     {0},
 };
 
 const cli_verb cli_verb_delete = {
     .name = "delete",
-    .synopsis = "HANDLE...|-\n       reeve delete QUEUE --all | [--kind KIND] [--type TYPE] [--tag TAG] "
+    .synopsis = "HANDLE...|- [--cascade]\n       reeve delete QUEUE --all | [--kind KIND] [--type TYPE] [--tag TAG] "
                 "[--older-than DURATION] [--state STATE]",
     .summary = "Deletes tasks that are not running, with all that belongs to them",
     .options = delete_table,

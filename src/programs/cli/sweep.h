@@ -15,6 +15,7 @@ typedef struct cli_sweep_options {
     const char *type;
     const char *tag;
     int64_t older_ms;
+    bool cascade; /* of single tasks: with those that wait for them */
 } cli_sweep_options;
 
 /* What a verb does. States are in the order in which they are gone through. */
@@ -43,6 +44,11 @@ int cli_sweep_read_state(const cli_context *cli, const cli_option *option, void 
 #define CLI_SWEEP_KIND                                                                                         \
     {                                                                                                          \
         "kind", "KIND", "dead ones: that died of this kind of error", CLI_TEXT, CLI_SWEEP_AT(kind), 0, 0, NULL \
+    }
+#define CLI_SWEEP_CASCADE                                                                              \
+    {                                                                                                  \
+        "cascade", NULL, "of a HANDLE: cancel the tasks that wait for it, too, and those that wait "    \
+        "for these", CLI_FLAG, CLI_SWEEP_AT(cascade), 0, 0, NULL                                        \
     }
 /* clang-format off */
 #define CLI_SWEEP_OTHERS                                                                                               \

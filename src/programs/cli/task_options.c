@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "args.h"
+#include "after.h"
 #include "base/backoff_text.h"
 #include "utf8.h"
 
@@ -39,6 +40,18 @@ int cli_read_meta(const cli_context *cli, const cli_option *option, void *pointe
     return CLI_DONE;
 }
 
+int cli_read_after(const cli_context *cli, const cli_option *option, void *pointer, char *value)
+{
+    cli_task_options *options = pointer;
+
+    if (options->spec.after_count == CLI_TAGS_MOST)
+        return cli_usage(cli, "--%s: at most %d of them", option->name, CLI_TAGS_MOST);
+    if (!cli_after_parse(value, &options->after[options->spec.after_count]))
+        return cli_bad_value(cli, option, value, "QUEUE/ID, or that with a rule behind it: " CLI_AFTER_NAMES);
+    options->spec.after_count++;
+    return CLI_DONE;
+}
+
 int cli_read_backoff(const cli_context *cli, const cli_option *option, void *pointer, char *value)
 {
     cli_task_options *options = pointer;
@@ -61,5 +74,6 @@ int cli_task_options_finish(const cli_context *cli, cli_task_options *options, c
     spec->weight = (unsigned)options->weight;
     spec->tags = options->tags;
     spec->meta = options->meta;
+    spec->after = options->after;
     return CLI_DONE;
 }

@@ -17,10 +17,12 @@ typedef struct cli_task_options {
     int weight;
     const char *tags[CLI_TAGS_MOST];
     reeve_meta meta[CLI_TAGS_MOST];
+    reeve_parent after[CLI_TAGS_MOST];
 } cli_task_options;
 
 int cli_read_tag(const cli_context *cli, const cli_option *option, void *options, char *value);
 int cli_read_meta(const cli_context *cli, const cli_option *option, void *options, char *value);
+int cli_read_after(const cli_context *cli, const cli_option *option, void *options, char *value);
 int cli_read_backoff(const cli_context *cli, const cli_option *option, void *options, char *value);
 
 /* What stands in a task's JSON header must be UTF-8; NULL will do. CLI_DONE, or CLI_USAGE after words. */

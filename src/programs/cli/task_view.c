@@ -1,5 +1,6 @@
 #include "task_view.h"
 
+#include <cjson/cJSON.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -144,6 +145,46 @@ static void add_result(cli_fields *fields, const reeve_task_info *info)
     if (info->result.data != NULL) add_bytes(fields, "result", info->result);
 }
 
+/* Handles, with what is told of them: of parents, how they ended, and the rule. From JSON, whose names are known. */
+#define FAMILY_SHOWN 10
+
+static void add_member(rv_buf *buf, const cJSON *member)
+{
+    const char *ended = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(member, "ended"));
+    const char *rule = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(member, "on_death"));
+    const cJSON *name = cJSON_IsObject(member) ? cJSON_GetObjectItemCaseSensitive(member, "handle") : member;
+    const char *handle = cJSON_GetStringValue(name);
+
+    rv_buf_adds(buf, handle != NULL ? handle : "?");
+    if (rule == NULL) return;
+    rv_buf_addf(buf, " (%s", ended != NULL ? ended : "has not ended");
+    if (strcmp(rule, "fail") != 0) rv_buf_addf(buf, "; on death: %s", rule);
+    rv_buf_addc(buf, ')');
+}
+
+static void add_family(cli_fields *fields, const char *name, const char *text, int64_t count)
+{
+    cJSON *list = cJSON_Parse(text);
+    const cJSON *member;
+    int64_t shown = 0;
+    rv_buf buf;
+
+    rv_buf_init(&buf, (size_t)FAMILY_SHOWN * 512);
+    cJSON_ArrayForEach(member, list)
+    {
+        if (shown == FAMILY_SHOWN) break;
+        if (shown++ > 0) rv_buf_adds(&buf, "\n");
+        add_member(&buf, member);
+    }
+    if (count > shown) rv_buf_addf(&buf, "\n(%" PRId64 " more)", count - shown);
+    if (buf.failed)
+        fields->failed = true;
+    else if (shown > 0)
+        cli_fields_add(fields, name, rv_buf_text(&buf));
+    rv_buf_fini(&buf);
+    cJSON_Delete(list);
+}
+
 static void add_options(cli_fields *fields, const reeve_task_info *info)
 {
     if (info->priority != 0) cli_fields_addf(fields, "priority", "%d", info->priority);
@@ -156,6 +197,8 @@ static void add_options(cli_fields *fields, const reeve_task_info *info)
     cli_fields_add(fields, "unique", info->unique);
     cli_fields_add(fields, "tags", info->tags);
     cli_fields_add(fields, "meta", info->meta);
+    add_family(fields, "after", info->parents, info->parent_count);
+    add_family(fields, "before", info->children, info->child_count);
 }
 
 /* What may be done about it. */
@@ -168,6 +211,9 @@ static void add_hint(cli_fields *fields, const reeve_task_info *info)
     case REEVE_STATE_DEAD:
     case REEVE_STATE_CANCELLED:
         cli_fields_addf(fields, "hint", "run it again with: reeve retry %s/%s", info->queue, info->id);
+        break;
+    case REEVE_STATE_BLOCKED:
+        cli_fields_add(fields, "hint", "it waits for the tasks that it comes after");
         break;
     case REEVE_STATE_SCHEDULED:
         cli_fields_addf(fields, "hint", "run it now with: reeve reschedule %s/%s --now", info->queue, info->id);
@@ -263,6 +309,10 @@ static void write_options(cli_json *json, const reeve_task_info *info)
     cli_json_text(json, "unique", info->unique);
     cli_json_raw(json, "tags", info->tags);
     cli_json_raw(json, "meta", info->meta);
+    cli_json_raw(json, "parents", info->parents);
+    cli_json_maybe(json, "parent_count", info->parent_count);
+    cli_json_raw(json, "children", info->children);
+    cli_json_maybe(json, "child_count", info->child_count);
 }
 
 static void write_run(cli_json *json, const reeve_task_info *info)

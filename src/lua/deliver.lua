@@ -1,0 +1,23 @@
+#!lua flags=allow-oom
+-- deliver: a task hears how a parent of its ended that is in another queue. A message of that queue's outbox (outbox.lua),
+-- or the answer of link.lua, carried here.
+--
+-- KEYS[1]  the queue's prefix
+-- ARGV[1]  the child's id
+-- ARGV[2]  the parent's handle
+-- ARGV[3]  completed, dead, cancelled, deleted; cascade: the child is to be cancelled with it
+-- reply    1
+--
+-- Sent twice: each edge ends once.
+-- include: lib/base.lua
+-- include: lib/order.lua
+-- include: lib/schedule.lua
+-- include: lib/keep.lua
+-- include: lib/unique.lua
+-- include: lib/notify.lua
+-- include: lib/put.lua
+-- include: lib/death.lua
+-- include: lib/kin.lua
+
+deliver(KEYS[1], ARGV[1], ARGV[2], ARGV[3], clock())
+return 1

@@ -1,0 +1,79 @@
+#!lua
+-- depend: edges are added to a waiting task, or taken from it.
+--
+-- KEYS[1]  the queue's prefix
+-- ARGV[1]  "add" or "remove"
+-- ARGV[2]  the child's id
+-- add:     ARGV[3...] a parent's handle and the edge's policy, and so on; see lib/links.lua
+-- remove:  ARGV[3...] parents' handles
+-- reply    "ok", or the state that does not allow it, or "" when there is no such task
+--
+-- A task that was ready waits from the first edge on whose parent has not ended; it is ready when the last has ended or
+-- was removed. Sent twice: it says the same again.
+-- include: lib/base.lua
+-- include: lib/order.lua
+-- include: lib/front.lua
+-- include: lib/schedule.lua
+-- include: lib/keep.lua
+-- include: lib/unique.lua
+-- include: lib/notify.lua
+-- include: lib/where.lua
+-- include: lib/gate.lua
+-- include: lib/steer.lua
+-- include: lib/put.lua
+-- include: lib/death.lua
+-- include: lib/register.lua
+-- include: lib/kin.lua
+
+local P, id, now = KEYS[1], ARGV[2], clock()
+local envelope = call('HGET', P .. 'tasks', id)
+if not envelope then return '' end
+local state, score = where(P, id)
+
+if ARGV[1] == 'remove' then
+  if state ~= 'blocked' then return 'ok' end
+  local queue, left = own_queue(P), nil
+  for i = 3, #ARGV do
+    local edge = call('HGET', P .. 'parents:' .. id, ARGV[i])
+    if edge then
+      call('HDEL', P .. 'parents:' .. id, ARGV[i])
+      if sub(edge, 2, 2) == '-' then
+        unlink_edge(P, queue, id, ARGV[i])
+        left = call('HINCRBY', P .. 'info:' .. id, 'pending', -1)
+      end
+    end
+  end
+  if left and left <= 0 then
+    -- (Whose edges all wait for a death: there was none.)
+    if call('HEXISTS', P .. 'info:' .. id, 'death') == 1 then not_needed(P, id) else unblock(P, id, now) end
+  end
+  if call('EXISTS', P .. 'outbox') == 1 then announce_due(P, now) end
+  return 'ok'
+end
+
+if not is_waiting(state) then return state or '' end
+local edges = {}
+for i = 3, #ARGV, 2 do
+  -- (Whoever waits for a death and is not blocked has met it.)
+  if ARGV[i + 1] == 'x' and state ~= 'blocked' then return state end
+  edges[#edges + 1] = {ARGV[i], ARGV[i + 1]}
+end
+local pending, died, decides = attach(P, id, edges, now, {})
+if pending > 0 then
+  if state ~= 'blocked' then
+    leave_place(P, id, state, envelope)
+    if state == 'scheduled' then call('HSET', P .. 'info:' .. id, 'due', score) end
+    mark_info(P, id, envelope)
+    call('ZADD', P .. 'blocked', text(now), id)
+  end
+  call('HINCRBY', P .. 'info:' .. id, 'pending', pending)
+end
+if died then
+  if decides == 'x' then
+    if call('ZSCORE', P .. 'blocked', id) then unblock(P, id, now) end
+  else
+    if state ~= 'blocked' and pending == 0 then leave_place(P, id, state, envelope) end
+    dies_of(P, id, died[1], died[2], now)
+  end
+end
+return 'ok'

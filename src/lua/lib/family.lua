@@ -1,0 +1,45 @@
+-- What show.lua tells of a task's parents and children (lib/links.lua), at most 100 of each. Needs base.
+local FAMILY = 100
+local POLICIES = {f = 'fail', g = 'go', w = 'wait', x = 'death'}
+local ENDS = {c = 'completed', d = 'dead', x = 'cancelled'}
+
+-- (A handle has no character that JSON would escape.)
+local function parent_json(handle, value)
+  local ended = ENDS[sub(value, 2, 2)]
+  return '{"handle":"' .. handle .. '","on_death":"' .. POLICIES[sub(value, 1, 1)] .. '"' ..
+    (ended and ',"ended":"' .. ended .. '"' or '') .. '}'
+end
+
+local function add_words(reply, ...)
+  for _, word in ipairs({...}) do reply[#reply + 1] = word end
+end
+
+local function add_parents(reply, key)
+  local count = call('HLEN', key)
+  if count == 0 then return add_words(reply, 'parent_count', '0') end
+  local page, list = call('HSCAN', key, '0', 'COUNT', FAMILY)[2], {}
+  for i = 1, math.min(#page, 2 * FAMILY), 2 do
+    local value = page[i + 1]
+    list[#list + 1] = {tonumber(sub(value, 3)), parent_json(page[i], value)}
+  end
+  table.sort(list, function(a, b) return a[1] < b[1] end)
+  for i = 1, #list do list[i] = list[i][2] end
+  add_words(reply, 'parents', '[' .. table.concat(list, ',') .. ']', 'parent_count', text(count))
+end
+
+local function add_children(reply, P, id)
+  if call('SISMEMBER', P .. 'linked', id) == 0 then return add_words(reply, 'child_count', '0') end
+  local list, count = {}, 0
+  for _, set in ipairs({'children:', 'patient:'}) do
+    count = count + call('ZCARD', P .. set .. id)
+    local some = #list < FAMILY and call('ZRANGE', P .. set .. id, 0, FAMILY - 1 - #list) or {}
+    for _, child in ipairs(some) do list[#list + 1] = '"' .. child .. '"' end
+  end
+  add_words(reply, 'children', '[' .. table.concat(list, ',') .. ']', 'child_count', text(count))
+end
+
+local function add_family(P, id, reply)
+  add_parents(reply, P .. 'parents:' .. id)
+  add_children(reply, P, id)
+  return reply
+end

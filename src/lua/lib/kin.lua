@@ -1,0 +1,66 @@
+-- What becomes of children when their parents do not end well, and of those that are to be told in steps. Needs base, order,
+-- schedule, keep, notify, unique, put, death.
+-- include: lib/cancelled.lua
+
+-- A child dies of its parent; its own children hear of it in turn.
+local function dies_of(P, id, parent, state, now)
+  local message = 'the task it waited for, ' .. parent .. ', is ' .. state
+  leave_parents(P, id)
+  call('HSET', P .. 'info:' .. id, 'kind', 'parent', 'message', message, 'failed', text(now))
+  die(P, id, now, call('HMGET', P .. 'settings', 'completed_age', 'completed_count', 'dead_age', 'dead_count'), 'parent', message)
+  call('HINCRBY', P .. 'counters', 'dead', 1)
+  notify(P, {id}, 'dead')
+end
+
+-- A child is cancelled with its parent, and its own children with it.
+local function cascades(P, id, now)
+  if not call('ZSCORE', P .. 'blocked', id) then return end
+  local envelope = call('HGET', P .. 'tasks', id)
+  if not envelope then return end
+  leave_parents(P, id)
+  tell_children(P, id, 'cascade')
+  end_cancelled(P, id, envelope, now)
+  notify(P, {id}, 'cancelled')
+end
+
+-- A child hears of a parent.
+local function deliver(P, id, parent, state, now)
+  if state ~= 'cascade' then return edge_ended(P, id, parent, state, now, dies_of) end
+  local edge = call('HGET', P .. 'parents:' .. id, parent)
+  if edge and sub(edge, 2, 2) == '-' then
+    call('HSET', P .. 'parents:' .. id, parent, sub(edge, 1, 1) .. 'x' .. sub(edge, 3))
+    cascades(P, id, now)
+  end
+end
+
+-- Works off some of `fanout`; returns true when there is more.
+local OUTBOX_MOST = 1000
+local function fan_some(P, now, most)
+  local entry = call('LINDEX', P .. 'fanout', 0)
+  if not entry then return false end
+  if call('LLEN', P .. 'outbox') > OUTBOX_MOST then return false end
+  local name, state, id, cursor = string.match(entry, '^(%S+) (%S+) (%S+) ?(%S*)$')
+  if state == 'unlink' then
+    cursor = unlink_page(P, P .. name, id, cursor, most)
+    if cursor == '0' then
+      call('LPOP', P .. 'fanout')
+      if sub(name, 1, 7) == 'fanout:' then call('UNLINK', P .. name) end
+    else
+      call('LSET', P .. 'fanout', 0, name .. ' unlink ' .. id .. ' ' .. cursor)
+    end
+    return call('EXISTS', P .. 'fanout') == 1
+  end
+  local queue = own_queue(P)
+  local handle = queue .. '/' .. id
+  local children = call('ZPOPMIN', P .. 'fanout:' .. name, most)
+  for i = 1, #children, 2 do
+    local theirs, child_id = parts(children[i])
+    if theirs == queue then
+      deliver(P, child_id, handle, state, now)
+    else
+      send(P, 'E', children[i] .. ' ' .. handle .. ' ' .. state)
+    end
+  end
+  if call('EXISTS', P .. 'fanout:' .. name) == 0 then call('LPOP', P .. 'fanout') end
+  return call('EXISTS', P .. 'fanout') == 1
+end

@@ -1,0 +1,158 @@
+-- Edges between tasks: a child waits in `blocked` until its parents have ended. Needs base, order, schedule, keep, unique.
+--
+--   blocked        zset  id -> when it came
+--   parents:<id>   hash  of a child: a parent's handle -> "<policy><how><place>". Policy: f the child fails when the parent dies
+--                        (or is cancelled or deleted), g it goes on, w it waits for a retry, x it becomes ready at the first
+--                        death and is removed when there is none. How it ended: - not yet, c completed, d dead, x cancelled
+--                        or gone. Place: where it stood among those given.
+--   info:<id>      while it waits, `pending`: how many have not ended; `due`: when it may run, if it has a time; `death`: it
+--                  waits for a death (policy x), and is removed when there is none
+--   children:<id>  zset  of a parent: handles of children that wait for it -> since when; patient:<id>: those of policy w
+--   linked         set   ids with such children; while there are any, settings.waiters is set, so that ends are told
+--   fanout         list  "<n> <state> <id>": the children in fanout:<n> are to be told that the task ended so; "<n> cascade <id>":
+--                        they are to be cancelled; "<key> unlink <id> <cursor>": the child does not wait any more. tend.lua
+--   outbox         list  messages to other queues, see outbox.lua
+local HOW = {completed = 'c', dead = 'd', cancelled = 'x', deleted = 'x'}
+local AT_ONCE = 16
+
+local function own_queue(P)
+  return string.match(P, '{(.*)}:$')
+end
+
+-- A handle's queue and id.
+local function parts(handle)
+  return string.match(handle, '^([^/]+)/(.+)$')
+end
+
+-- Serial numbers: messages are told apart by them, and hashes of children.
+local function serial(P)
+  return text(call('HINCRBY', P .. 'settings', 'serial', 1))
+end
+
+local function send(P, letter, words)
+  call('RPUSH', P .. 'outbox', letter .. ' ' .. serial(P) .. ' ' .. words)
+end
+
+-- The child waits for nobody any more.
+local function unblock(P, id, now)
+  call('ZREM', P .. 'blocked', id)
+  local envelope = call('HGET', P .. 'tasks', id)
+  if not envelope then return end
+  local due = tonumber(call('HGET', P .. 'info:' .. id, 'due'))
+  call('HDEL', P .. 'info:' .. id, 'pending', 'due', 'death')
+  if due and due > now then return schedule(P, id, due) end
+  local o, order = header(envelope), order_open(P)
+  call('ZADD', P .. 'ready', text(next_score(order, o.priority, o.group, o.weight)), id)
+  order_save(order)
+  wake(P)
+end
+
+-- It waited for a death, and there was none.
+local function not_needed(P, id)
+  local envelope = call('HGET', P .. 'tasks', id)
+  call('ZREM', P .. 'blocked', id)
+  if envelope then unlock(P, id, header(envelope), true) end
+  forget(P, {id})
+end
+
+-- A child hears how one of its parents ended; what it has heard before counts once. dies: what becomes of it if it dies of
+-- that (lib/kin.lua); not needed for "completed".
+local function edge_ended(P, id, parent, state, now, dies)
+  local edge = call('HGET', P .. 'parents:' .. id, parent)
+  if not edge or sub(edge, 2, 2) ~= '-' then return end
+  local policy = sub(edge, 1, 1)
+  if policy == 'w' and (state == 'dead' or state == 'cancelled') then return end
+  call('HSET', P .. 'parents:' .. id, parent, policy .. HOW[state] .. sub(edge, 3))
+  if not call('ZSCORE', P .. 'blocked', id) then return end
+  if state == 'completed' or policy == 'g' then
+    if call('HINCRBY', P .. 'info:' .. id, 'pending', -1) > 0 then return end
+    if call('HEXISTS', P .. 'info:' .. id, 'death') == 1 then return not_needed(P, id) end
+    return unblock(P, id, now)
+  end
+  if policy == 'x' then return unblock(P, id, now) end
+  dies(P, id, parent, state, now)
+end
+
+-- All children in a set are to be told: later, in steps.
+local function fan_out(P, set, id, state)
+  if call('EXISTS', set) == 0 then return end
+  local n = serial(P)
+  call('RENAME', set, P .. 'fanout:' .. n)
+  call('RPUSH', P .. 'fanout', n .. ' ' .. state .. ' ' .. id)
+  announce_due(P, clock())
+end
+
+-- A task with children has ended: completed, dead, cancelled, deleted; or "cascade": they are cancelled with it.
+local function tell_children(P, id, state)
+  local children, patient = P .. 'children:' .. id, P .. 'patient:' .. id
+  local final = state ~= 'dead' and state ~= 'cancelled' or call('HEXISTS', P .. 'tasks', id) == 0
+  if final or call('EXISTS', patient) == 0 then call('SREM', P .. 'linked', id) end
+  if state ~= 'completed' or call('ZCARD', children) + call('ZCARD', patient) > AT_ONCE then
+    fan_out(P, children, id, state)
+    if final then fan_out(P, patient, id, (state == 'completed' or state == 'cascade') and state or 'deleted') end
+    return
+  end
+  local queue, now, sent = own_queue(P), clock(), false
+  local handle = queue .. '/' .. id
+  for _, set in ipairs({children, patient}) do
+    for _, child in ipairs(call('ZRANGE', set, 0, -1)) do
+      local theirs, child_id = parts(child)
+      if theirs == queue then
+        edge_ended(P, child_id, handle, state, now)
+      else
+        send(P, 'E', child .. ' ' .. handle .. ' ' .. state)
+        sent = true
+      end
+    end
+    call('DEL', set)
+  end
+  if sent then announce_due(P, now) end
+end
+
+-- How many children wait for a task.
+local function children_of(P, id)
+  if call('SISMEMBER', P .. 'linked', id) == 0 then return 0 end
+  return call('ZCARD', P .. 'children:' .. id) + call('ZCARD', P .. 'patient:' .. id)
+end
+
+-- A child leaves one parent.
+local function unlink_edge(P, queue, id, parent)
+  local theirs, parent_id = parts(parent)
+  if not theirs then return end
+  if theirs ~= queue then return send(P, 'U', queue .. '/' .. id .. ' ' .. parent) end
+  local child = queue .. '/' .. id
+  call('ZREM', P .. 'children:' .. parent_id, child)
+  call('ZREM', P .. 'patient:' .. parent_id, child)
+  if call('EXISTS', P .. 'children:' .. parent_id, P .. 'patient:' .. parent_id) == 0 then
+    call('SREM', P .. 'linked', parent_id)
+  end
+end
+
+-- Some of the edges in a hash that have not ended go; returns where to go on.
+local function unlink_page(P, key, id, cursor, most)
+  local queue, page = own_queue(P), call('HSCAN', key, cursor, 'COUNT', most)
+  for i = 1, #page[2], 2 do
+    if sub(page[2][i + 1], 2, 2) == '-' then unlink_edge(P, queue, id, page[2][i]) end
+  end
+  return page[1]
+end
+
+-- A child does not wait any more; goes: nor is it there any more, and what it knows of its parents goes with it.
+local function leave_parents(P, id, goes)
+  local key = P .. 'parents:' .. id
+  call('ZREM', P .. 'blocked', id)
+  if call('HLEN', key) > 4 * AT_ONCE then
+    local name = 'parents:' .. id
+    if goes then
+      name = 'fanout:' .. serial(P)
+      call('RENAME', key, P .. name)
+    end
+    call('RPUSH', P .. 'fanout', name .. ' unlink ' .. id .. ' 0')
+  else
+    -- (Such a hash may have several pages; they are small.)
+    local cursor = '0'
+    repeat cursor = unlink_page(P, key, id, cursor, 4 * AT_ONCE) until cursor == '0'
+  end
+  call('HDEL', P .. 'info:' .. id, 'pending', 'due', 'death')
+  if call('EXISTS', P .. 'outbox', P .. 'fanout') > 0 then announce_due(P, clock()) end
+end

@@ -1,0 +1,27 @@
+#!lua flags=allow-oom
+-- link: a child in another queue waits for a task of this one, or does not any more. A message of that queue's outbox
+-- (outbox.lua), carried here.
+--
+-- KEYS[1]  the queue's prefix
+-- ARGV[1]  "register" or "unregister"
+-- ARGV[2]  the parent's id
+-- ARGV[3]  the child's handle
+-- ARGV[4]  register: the edge's policy (lib/links.lua)
+-- reply    "" when the child is told later; or how the parent has ended, to be delivered to the child
+--
+-- Sent twice: it says the same again, or how the parent ended meanwhile, which the child has then heard of.
+-- include: lib/base.lua
+-- include: lib/order.lua
+-- include: lib/schedule.lua
+-- include: lib/keep.lua
+-- include: lib/unique.lua
+-- include: lib/where.lua
+-- include: lib/links.lua
+-- include: lib/register.lua
+
+local P, id, child = KEYS[1], ARGV[2], ARGV[3]
+if ARGV[1] == 'register' then return register(P, id, child, ARGV[4], clock(), {}) or '' end
+call('ZREM', P .. 'children:' .. id, child)
+call('ZREM', P .. 'patient:' .. id, child)
+if call('EXISTS', P .. 'children:' .. id, P .. 'patient:' .. id) == 0 then call('SREM', P .. 'linked', id) end
+return ''

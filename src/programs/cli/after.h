@@ -1,0 +1,16 @@
+/*
+ * after.h - a task to wait for, on the command line and in bulk lines: "queue/id", or "queue/id:rule". Any thread.
+ */
+#ifndef CLI_AFTER_H
+#define CLI_AFTER_H
+
+#include <stdbool.h>
+
+#include "reeve/client.h"
+
+#define CLI_AFTER_NAMES "fail, go or wait"
+
+/* Cuts the rule off in place; what is no rule belongs to the id. False: no handle. The handle points into text. */
+bool cli_after_parse(char *text, reeve_parent *ret);
+
+#endif

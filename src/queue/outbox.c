@@ -1,0 +1,259 @@
+/*
+ * outbox.c - messages of a queue to others (outbox.lua). A round fetches some, carries each with one call to the queue that it
+ * is for, brings back what a parent's queue answered, and takes out those that were carried with the next fetch. Each of these
+ * calls may be carried out twice, by two workers at once, say, and comes to the same; so nothing is lost or done twice wherever
+ * a round breaks off.
+ */
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "queue/depend.h"
+#include "queue/scripts.h"
+
+#define ROUND 64
+#define MESSAGES_MAX ((size_t)128 * 1024 * 1024)
+#define CLIENT_ROUNDS 20
+
+/* A message in memory of the round's. */
+typedef struct message {
+    size_t start; /* in round.text */
+    size_t length;
+    char kind;
+    char child[REEVE_HANDLE_MAX]; /* T: the new task's handle */
+    char parent[REEVE_HANDLE_MAX];
+    char word[16];      /* R: policy; E: state */
+    size_t options;     /* T: where they begin */
+    size_t options_length;
+    char answer[16];    /* R: how the parent has ended */
+    bool failed;        /* it stays */
+    size_t commands;    /* of the first pipeline */
+} message;
+
+typedef struct round_trip {
+    rv_conn *conn;
+    const char *ns;
+    const char *queue;
+    rv_buf text;
+    message messages[ROUND];
+    size_t count;
+    rv_error *error;
+} round_trip;
+
+/* ---- reading --------------------------------------------------------------------------------------------------- */
+
+static bool next_word(const char **at, const char *end, char *target, size_t size)
+{
+    const char *blank = memchr(*at, ' ', (size_t)(end - *at));
+    if (blank == NULL) blank = end;
+    size_t length = (size_t)(blank - *at);
+    if (length == 0 || length >= size) return false;
+    memcpy(target, *at, length);
+    target[length] = '\0';
+    *at = blank < end ? blank + 1 : end;
+    return true;
+}
+
+static bool is_handle(const char *handle)
+{
+    char queue[REEVE_QUEUE_MAX + 1], id[REEVE_ID_MAX];
+    return rv_handle_split(handle, queue, id);
+}
+
+/* False when it is none that this version knows. */
+static bool read_message(message *m, const char *text, size_t length)
+{
+    const char *at = text, *end = text + length;
+    char kind[2], serial[24], number[24];
+    if (!next_word(&at, end, kind, sizeof(kind)) || !next_word(&at, end, serial, sizeof(serial))) return false;
+    m->kind = kind[0];
+    if (!next_word(&at, end, m->child, sizeof(m->child)) || !is_handle(m->child)) return false;
+    if (m->kind == 'T') {
+        int64_t options;
+        if (!next_word(&at, end, number, sizeof(number)) || !rv_parse_int(number, 0, end - at, &options)) return false;
+        m->options = (size_t)(at - text);
+        m->options_length = (size_t)options;
+        return true;
+    }
+    if (!next_word(&at, end, m->parent, sizeof(m->parent)) || !is_handle(m->parent)) return false;
+    if (m->kind == 'U') return true;
+    return (m->kind == 'R' || m->kind == 'E') && next_word(&at, end, m->word, sizeof(m->word));
+}
+
+/* What cannot be understood is left for a version that can; one that follows is carried all the same. */
+static reeve_status take_messages(round_trip *r, const rv_reply *reply)
+{
+    if (!rv_reply_is(reply, RV_ARRAY)) return rv_fail(r->error, REEVE_EPROTO, "outbox: unexpected reply");
+    rv_buf_clear(&r->text);
+    r->count = 0;
+    for (size_t i = 0; i < reply->count && r->count < ROUND; i++) {
+        const rv_reply *item = reply->items[i];
+        message *m = &r->messages[r->count];
+        *m = (message){.start = r->text.length, .length = item->length};
+        m->failed = !rv_reply_is(item, RV_TEXT) || !read_message(m, item->text, item->length);
+        if (m->failed) m->kind = '?';
+        rv_buf_add(&r->text, item->text, item->length);
+        r->count++;
+    }
+    return r->text.failed ? rv_fail(r->error, REEVE_ENOMEM, "no memory for messages") : REEVE_OK;
+}
+
+/* ---- calls ----------------------------------------------------------------------------------------------------- */
+
+static reeve_status failed_call(round_trip *r, reeve_status status)
+{
+    return rv_fail(r->error, status, "%s", rv_conn_error(r->conn)->text);
+}
+
+/* Takes out what was carried, and fetches what comes next. */
+static reeve_status fetch(round_trip *r)
+{
+    rv_prefix prefix;
+    const rv_reply *reply;
+    size_t carried = 0;
+    for (size_t i = 0; i < r->count; i++) carried += !r->messages[i].failed;
+    rv_prefix_set(&prefix, r->ns, r->queue);
+    rv_cmd_script(r->conn, &rv_script_outbox, 1, 1 + carried);
+    rv_arg(r->conn, prefix.text, prefix.length);
+    rv_argi(r->conn, ROUND);
+    for (size_t i = 0; i < r->count; i++) {
+        const message *m = &r->messages[i];
+        if (!m->failed) rv_arg(r->conn, r->text.data + m->start, m->length);
+    }
+    reeve_status status = rv_conn_call(r->conn, 0, &reply);
+    return status == REEVE_OK ? take_messages(r, reply) : failed_call(r, status);
+}
+
+/* Begins a script's call on the queue of a handle; *ret_id has the handle's id. */
+static void begin(round_trip *r, const rv_script *script, const char *handle, size_t args, char id[REEVE_ID_MAX])
+{
+    char queue[REEVE_QUEUE_MAX + 1];
+    rv_prefix prefix;
+    (void)rv_handle_split(handle, queue, id); /* (it was checked when it was read) */
+    rv_prefix_set(&prefix, r->ns, queue);
+    rv_cmd_script(r->conn, script, 1, args);
+    rv_arg(r->conn, prefix.text, prefix.length);
+}
+
+static void build_link(round_trip *r, const message *m)
+{
+    char id[REEVE_ID_MAX];
+    begin(r, &rv_script_link, m->parent, 4, id);
+    rv_args(r->conn, m->kind == 'R' ? "register" : "unregister");
+    rv_args(r->conn, id);
+    rv_args(r->conn, m->child);
+    rv_args(r->conn, m->word);
+}
+
+static void build_deliver(round_trip *r, const message *m, const char *state)
+{
+    char id[REEVE_ID_MAX];
+    begin(r, &rv_script_deliver, m->child, 3, id);
+    rv_args(r->conn, id);
+    rv_args(r->conn, m->parent);
+    rv_args(r->conn, state);
+}
+
+static void build_task(round_trip *r, const message *m)
+{
+    char queue[REEVE_QUEUE_MAX + 1], id[REEVE_ID_MAX];
+    const char *options = r->text.data + m->start + m->options, *end = r->text.data + m->start + m->length;
+    (void)rv_handle_split(m->child, queue, id);
+    rv_cmd(r->conn, 3);
+    rv_args(r->conn, "SADD");
+    rv_arg2(r->conn, r->ns, strlen(r->ns), ":queues", 7);
+    rv_args(r->conn, queue);
+    begin(r, &rv_script_enqueue, m->child, 4, id);
+    rv_args(r->conn, "1");
+    rv_args(r->conn, id);
+    rv_arg(r->conn, options, m->options_length);
+    rv_arg(r->conn, options + m->options_length, (size_t)(end - options) - m->options_length);
+}
+
+static void build_first(round_trip *r, message *m)
+{
+    m->commands = m->kind == 'T' ? 2 : 1;
+    if (m->kind == 'T')
+        build_task(r, m);
+    else if (m->kind == 'E')
+        build_deliver(r, m, m->word);
+    else
+        build_link(r, m);
+}
+
+static void on_reply(size_t index, const rv_reply *reply, void *context)
+{
+    round_trip *r = context;
+    size_t behind = index;
+    message *m = NULL;
+    /* (A script that had to be loaded answers late: the index tells whose reply it is.) */
+    for (size_t i = 0; i < r->count && m == NULL; i++) {
+        if (behind < r->messages[i].commands)
+            m = &r->messages[i];
+        else
+            behind -= r->messages[i].commands;
+    }
+    if (m == NULL) return;
+    if (rv_reply_is(reply, RV_ERROR)) {
+        m->failed = true;
+        if (r->error->status == REEVE_OK) (void)rv_fail(r->error, REEVE_EREDIS, "%s", reply->text);
+    } else if (m->kind == 'R' && rv_reply_is(reply, RV_TEXT)) {
+        rv_copy_text(m->answer, sizeof(m->answer), reply->text);
+    }
+}
+
+static reeve_status carry_all(round_trip *r)
+{
+    for (size_t i = 0; i < r->count; i++) {
+        if (!r->messages[i].failed) build_first(r, &r->messages[i]);
+    }
+    reeve_status status = rv_conn_exec(r->conn, 0, on_reply, r);
+    if (status != REEVE_OK) return failed_call(r, status);
+    /* What a parent's queue answered goes to the child. */
+    size_t answers = 0;
+    for (size_t i = 0; i < r->count; i++) {
+        message *m = &r->messages[i];
+        m->commands = !m->failed && m->kind == 'R' && m->answer[0] != '\0';
+        if (m->commands == 0) continue;
+        build_deliver(r, m, m->answer);
+        m->kind = 'E';
+        answers++;
+    }
+    if (answers == 0) return REEVE_OK;
+    status = rv_conn_exec(r->conn, 0, on_reply, r);
+    return status == REEVE_OK ? status : failed_call(r, status);
+}
+
+reeve_status rv_outbox_carry(rv_conn *conn, const char *ns, const char *queue, unsigned most, size_t *ret_carried,
+                             rv_error *error)
+{
+    round_trip *r = rv_zalloc(sizeof(*r));
+    if (ret_carried != NULL) *ret_carried = 0;
+    if (r == NULL) return rv_fail(error, REEVE_ENOMEM, "no memory for messages");
+    *r = (round_trip){.conn = conn, .ns = ns, .queue = queue, .error = error};
+    rv_buf_init(&r->text, MESSAGES_MAX);
+    rv_error_clear(error);
+    reeve_status status = fetch(r);
+    for (unsigned i = 0; i < most && status == REEVE_OK && r->count > 0; i++) {
+        status = carry_all(r);
+        if (status != REEVE_OK) break;
+        size_t carried = 0;
+        for (size_t j = 0; j < r->count; j++) carried += !r->messages[j].failed;
+        if (ret_carried != NULL) *ret_carried += carried;
+        reeve_status refused = error->status;
+        status = fetch(r);
+        if (status == REEVE_OK) status = refused;
+        if (carried == 0) break;
+    }
+    rv_buf_fini(&r->text);
+    rv_free(r);
+    return status;
+}
+
+void rv_client_carry(reeve_client *client, const char *queue)
+{
+    rv_error error = {0};
+    if (!rv_conn_is_open(client->conn)) return;
+    (void)rv_outbox_carry(client->conn, client->ns, queue, CLIENT_ROUNDS, NULL, &error);
+}

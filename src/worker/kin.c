@@ -1,0 +1,230 @@
+#include "worker/kin.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/id.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "queue/depend.h"
+#include "queue/turn.h"
+#include "worker/task.h"
+
+#define PAGE 1000
+#define NAMES_MAX ((size_t)1024 * 1024 * 1024)
+
+typedef struct rv_kin {
+    bool known; /* the parents are */
+    rv_buf names;
+    reeve_task_parent *parents;
+    size_t parent_count;
+    rv_buf result; /* the last that was asked for */
+    rv_buf hands;
+    size_t hand_count;
+} rv_kin;
+
+/* While they are fetched: the memory of the names moves. */
+typedef struct found {
+    size_t name;
+    size_t place;
+    char how;
+} found;
+
+static rv_kin *kin_of(reeve_task *task)
+{
+    if (task->kin != NULL) return task->kin;
+    rv_kin *kin = rv_zalloc(sizeof(*kin));
+    if (kin == NULL) return NULL;
+    rv_buf_init(&kin->names, NAMES_MAX);
+    rv_buf_init(&kin->result, REEVE_RESULT_MAX + 1);
+    rv_buf_init(&kin->hands, (size_t)2 * REEVE_HAND_ON_BYTES_MAX + (size_t)REEVE_HAND_ON_MAX * 4 * REEVE_META_MAX);
+    task->kin = kin;
+    return kin;
+}
+
+void rv_kin_free(rv_kin *kin)
+{
+    if (kin == NULL) return;
+    rv_buf_fini(&kin->names);
+    rv_buf_fini(&kin->result);
+    rv_buf_fini(&kin->hands);
+    rv_free(kin->parents);
+    rv_free(kin);
+}
+
+/* ---- parents --------------------------------------------------------------------------------------------------- */
+
+typedef struct page_call {
+    rv_prefix prefix;
+    const char *id;
+    char cursor[32];
+} page_call;
+
+static void build_page(rv_conn *conn, const void *context)
+{
+    const page_call *call = context;
+    char key[REEVE_ID_MAX + 16];
+    (void)snprintf(key, sizeof(key), "parents:%s", call->id);
+    rv_cmd(conn, 5);
+    rv_args(conn, "HSCAN");
+    rv_arg2(conn, call->prefix.text, call->prefix.length, key, strlen(key));
+    rv_args(conn, call->cursor);
+    rv_args(conn, "COUNT");
+    rv_argi(conn, PAGE);
+}
+
+static bool add_found(rv_kin *kin, rv_buf *list, const rv_reply *handle, const rv_reply *value)
+{
+    int64_t place = 0;
+    if (!rv_reply_is(handle, RV_TEXT) || !rv_reply_is(value, RV_TEXT) || value->length < 2) return false;
+    (void)rv_parse_int(value->text + 2, 0, INT64_MAX, &place);
+    const found one = {.name = kin->names.length, .place = (size_t)place, .how = value->text[1]};
+    rv_buf_add(&kin->names, handle->text, handle->length + 1);
+    rv_buf_add(list, &one, sizeof(one));
+    return true;
+}
+
+static reeve_status fetch(reeve_task *task, rv_kin *kin, rv_buf *list)
+{
+    const rv_task_host *host = task->host;
+    page_call call = {.id = task->id, .cursor = "0"};
+    rv_prefix_set(&call.prefix, host->ns, task->queue);
+    do {
+        const rv_reply *reply;
+        reeve_status status = host->ask(build_page, &call, &reply, host->context);
+        if (status != REEVE_OK) return status;
+        const rv_reply *cursor = rv_reply_at(reply, 0), *page = rv_reply_at(reply, 1);
+        if (!rv_reply_is(cursor, RV_TEXT) || !rv_reply_is(page, RV_ARRAY)) return REEVE_EPROTO;
+        for (size_t i = 0; i + 1 < page->count; i += 2) {
+            if (!add_found(kin, list, page->items[i], page->items[i + 1])) return REEVE_EPROTO;
+        }
+        rv_copy_text(call.cursor, sizeof(call.cursor), cursor->text);
+    } while (strcmp(call.cursor, "0") != 0);
+    return kin->names.failed || list->failed ? REEVE_ENOMEM : REEVE_OK;
+}
+
+static int compare_found(const void *a, const void *b)
+{
+    const found *one = a, *other = b;
+    if (one->place != other->place) return one->place < other->place ? -1 : 1;
+    return one->name < other->name ? -1 : one->name > other->name;
+}
+
+static const char *word_of(char how)
+{
+    return how == 'c' ? "completed" : how == 'd' ? "dead" : how == 'x' ? "cancelled" : "";
+}
+
+/* (A page may tell of a parent that an earlier one told of: it counts once.) */
+static reeve_status keep_parents(rv_kin *kin, const rv_buf *list)
+{
+    size_t count = list->length / sizeof(found);
+    found *all = (found *)(void *)list->data;
+    if (count == 0) return REEVE_OK;
+    kin->parents = rv_zalloc_array(count, sizeof(*kin->parents));
+    if (kin->parents == NULL) return REEVE_ENOMEM;
+    qsort(all, count, sizeof(*all), compare_found);
+    for (size_t i = 0; i < count; i++) {
+        const char *handle = kin->names.data + all[i].name;
+        size_t last = kin->parent_count;
+        if (last > 0 && all[i].place == all[i - 1].place && strcmp(kin->parents[last - 1].handle, handle) == 0) continue;
+        kin->parents[kin->parent_count++] = (reeve_task_parent){.handle = handle, .ended = word_of(all[i].how)};
+    }
+    return REEVE_OK;
+}
+
+reeve_status reeve_task_parents(reeve_task *task, const reeve_task_parent **ret, size_t *ret_count)
+{
+    rv_kin *kin = kin_of(task);
+    reeve_status status = REEVE_OK;
+    if (kin == NULL) return REEVE_ENOMEM;
+    if (!kin->known && task->host != NULL && task->host->ask != NULL) {
+        rv_buf list;
+        rv_buf_init(&list, NAMES_MAX);
+        rv_buf_clear(&kin->names);
+        status = fetch(task, kin, &list);
+        if (status == REEVE_OK) status = keep_parents(kin, &list);
+        kin->known = status == REEVE_OK;
+        rv_buf_fini(&list);
+    }
+    if (status != REEVE_OK) return status;
+    *ret = kin->parents;
+    *ret_count = kin->parent_count;
+    return REEVE_OK;
+}
+
+typedef struct result_call {
+    rv_prefix prefix;
+    char id[REEVE_ID_MAX];
+} result_call;
+
+static void build_result(rv_conn *conn, const void *context)
+{
+    const result_call *call = context;
+    char key[REEVE_ID_MAX + 16];
+    (void)snprintf(key, sizeof(key), "info:%s", call->id);
+    rv_cmd(conn, 3);
+    rv_args(conn, "HGET");
+    rv_arg2(conn, call->prefix.text, call->prefix.length, key, strlen(key));
+    rv_args(conn, "result");
+}
+
+reeve_status reeve_task_parent_result(reeve_task *task, const char *handle, reeve_bytes *ret)
+{
+    rv_kin *kin = kin_of(task);
+    const rv_task_host *host = task->host;
+    char queue[REEVE_QUEUE_MAX + 1];
+    result_call call;
+    const rv_reply *reply;
+    if (kin == NULL) return REEVE_ENOMEM;
+    if (!rv_handle_split(handle, queue, call.id)) return REEVE_EINVAL;
+    *ret = (reeve_bytes){NULL, 0};
+    if (host == NULL || host->ask == NULL) return REEVE_OK;
+    rv_prefix_set(&call.prefix, host->ns, queue);
+    reeve_status status = host->ask(build_result, &call, &reply, host->context);
+    if (status != REEVE_OK || !rv_reply_is(reply, RV_TEXT)) return status;
+    rv_buf_clear(&kin->result);
+    rv_buf_add(&kin->result, reply->text, reply->length);
+    if (kin->result.failed) return REEVE_ENOMEM;
+    *ret = (reeve_bytes){rv_buf_text(&kin->result), kin->result.length};
+    return REEVE_OK;
+}
+
+/* ---- handing on ------------------------------------------------------------------------------------------------ */
+
+reeve_bytes rv_kin_hands(const rv_kin *kin, size_t *ret_count)
+{
+    *ret_count = kin != NULL ? kin->hand_count : 0;
+    return *ret_count > 0 ? (reeve_bytes){kin->hands.data, kin->hands.length} : (reeve_bytes){NULL, 0};
+}
+
+reeve_status reeve_task_hand_on(reeve_task *task, const reeve_task_spec *spec, char ret_id[REEVE_ID_MAX])
+{
+    rv_error error = {0};
+    char made[REEVE_ID_MAX];
+    reeve_status status = rv_spec_check(spec, &error);
+    if (status != REEVE_OK) return status;
+    if (task->past) return REEVE_EREFUSED;
+    rv_kin *kin = kin_of(task);
+    if (kin == NULL) return REEVE_ENOMEM;
+    if (kin->hand_count == REEVE_HAND_ON_MAX || spec->after_count > REEVE_PARENTS_MAX ||
+        kin->hands.length + spec->payload.length > REEVE_HAND_ON_BYTES_MAX)
+        return REEVE_ETOOBIG;
+    if (spec->id != NULL) {
+        rv_copy_text(made, sizeof(made), spec->id);
+    } else {
+        rv_uuid7(made);
+    }
+    size_t before = kin->hands.length;
+    rv_hand_write(&kin->hands, spec, made);
+    if (kin->hands.failed) {
+        /* (What stood there before is whole.) */
+        kin->hands.length = before;
+        kin->hands.failed = false;
+        return REEVE_ENOMEM;
+    }
+    kin->hand_count++;
+    if (ret_id != NULL) memcpy(ret_id, made, strlen(made) + 1);
+    return REEVE_OK;
+}

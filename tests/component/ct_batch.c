@@ -1,0 +1,140 @@
+/* Batches: called when all have ended, and at the first death; members in several queues; a producer that stops half way. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/depend.h"
+
+static const reeve_task_spec complete = {.queue = "q", .type = "t", .id = "complete"};
+static const reeve_task_spec death = {.queue = "q", .type = "t", .id = "death"};
+static reeve_batch batch;
+
+static void open_batch(void)
+{
+    test_ok(test_client, reeve_batch_open(test_client, &batch, &complete, &death));
+}
+
+static void add(const char *queue, const char *id)
+{
+    const reeve_task_spec spec = {.queue = queue, .type = "t", .id = id};
+    reeve_enqueued result;
+    test_ok(test_client, reeve_batch_add(test_client, &batch, &spec, 1, &result));
+}
+
+static void states_are(const char *of_complete, const char *of_death)
+{
+    test_settle_queues("p q");
+    assert_string_equal(test_state("q", "complete"), of_complete);
+    assert_string_equal(test_state("q", "death"), of_death);
+}
+
+static void all_complete(void **state)
+{
+    (void)state;
+    open_batch();
+    add("p", "a");
+    add("q", "b");
+    states_are("blocked", "blocked");
+    test_complete("p", "a");
+    test_ok(test_client, reeve_batch_close(test_client, &batch));
+    states_are("blocked", "blocked");
+    test_complete("q", "b");
+    states_are("ready", "");
+    test_ok(test_client, reeve_batch_close(test_client, &batch));
+    test_no_edges_left("p");
+    test_no_edges_left("q");
+}
+
+static void one_dies(void **state)
+{
+    (void)state;
+    open_batch();
+    add("p", "a");
+    add("p", "b");
+    add("p", "c");
+    test_kill("p", "a");
+    states_are("blocked", "ready");
+    /* (Others are added after that.) */
+    add("p", "d");
+    test_ok(test_client, reeve_batch_close(test_client, &batch));
+    test_kill("p", "b");
+    test_complete("p", "c");
+    states_are("blocked", "ready");
+    test_complete("p", "d");
+    states_are("ready", "ready");
+}
+
+static void it_waits_for_its_close(void **state)
+{
+    (void)state;
+    open_batch();
+    add("p", "a");
+    test_complete("p", "a");
+    states_are("blocked", "blocked");
+    add("p", "b");
+    test_ok(test_client, reeve_batch_close(test_client, &batch));
+    states_are("blocked", "blocked");
+    test_complete("p", "b");
+    states_are("ready", "");
+}
+
+static void without_members(void **state)
+{
+    (void)state;
+    open_batch();
+    test_ok(test_client, reeve_batch_close(test_client, &batch));
+    states_are("ready", "");
+}
+
+static void of_tasks_that_are_there(void **state)
+{
+    (void)state;
+    const char *const handles[] = {"p/a", "p/b", "p/c"};
+    test_put("p", "a b c");
+    test_complete("p", "a");
+    test_kill("p", "b");
+    test_ok(test_client, reeve_batch_open(test_client, &batch, NULL, &death));
+    assert_string_equal(batch.complete, "");
+    test_ok(test_client, reeve_batch_add_tasks(test_client, &batch, handles, 3));
+    states_are("", "ready");
+    test_ok(test_client, reeve_batch_close(test_client, &batch));
+}
+
+static void some_are_refused(void **state)
+{
+    (void)state;
+    test_put("q", "taken");
+    open_batch();
+    const reeve_task_spec specs[] = {{.queue = "q", .type = "t", .id = "taken"}, {.queue = "p", .type = "t", .id = "a"}};
+    reeve_enqueued results[2];
+    test_refused(test_client, reeve_batch_add(test_client, &batch, specs, 2, results), REEVE_EEXISTS, "q/taken");
+    assert_int_equal(results[1].status, REEVE_OK);
+    test_ok(test_client, reeve_batch_close(test_client, &batch));
+    test_complete("p", "a");
+    states_are("ready", "");
+    assert_string_equal(test_state("q", "taken"), "ready");
+}
+
+static void it_cannot_be_opened(void **state)
+{
+    (void)state;
+    test_put("q", "death");
+    test_refused(test_client, reeve_batch_open(test_client, &batch, &complete, &death), REEVE_EEXISTS, "q/death");
+    assert_string_equal(test_state("q", "complete"), "");
+    test_refused(test_client, reeve_batch_close(test_client, &batch), REEVE_EINVAL, "not open");
+    test_refused(test_client, reeve_batch_open(test_client, &batch, NULL, NULL), REEVE_EINVAL, "callback");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(all_complete, test_place_empty),
+        cmocka_unit_test_setup(one_dies, test_place_empty),
+        cmocka_unit_test_setup(it_waits_for_its_close, test_place_empty),
+        cmocka_unit_test_setup(without_members, test_place_empty),
+        cmocka_unit_test_setup(of_tasks_that_are_there, test_place_empty),
+        cmocka_unit_test_setup(some_are_refused, test_place_empty),
+        cmocka_unit_test_setup(it_cannot_be_opened, test_place_empty),
+    };
+    return cmocka_run_group_tests_name("ct_batch", tests, test_place_start, test_place_stop);
+}

@@ -1,0 +1,149 @@
+/* 100,000 tasks that wait for one, and one that waits for 100,000: in bounded steps, each short. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/depend.h"
+
+#define MANY 100000
+#define SOME 20000
+#define STEP 200
+#define STEP_MS 1500 /* far more than a step takes, also on a busy machine */
+
+static char (*names)[24];
+static reeve_parent *parents;
+
+/* In so many steps at least, none of which takes long. */
+static void longest_step(const char *queue, size_t least)
+{
+    int64_t longest = 0;
+    size_t steps = 0;
+    for (bool more = true; more; steps++) {
+        int64_t began = rv_now_ms();
+        more = test_tend(queue, STEP).more;
+        int64_t took = rv_now_ms() - began;
+        if (took > longest) longest = took;
+    }
+    if (longest > STEP_MS) fail_msg("a step took %lld ms", (long long)longest);
+    assert_true(steps >= least);
+}
+
+static void enqueue_children(const char *queue, const reeve_parent *parent, size_t count)
+{
+    enum { CALL = 5000 };
+    reeve_task_spec *specs = calloc(CALL, sizeof(*specs));
+    reeve_enqueued *results = calloc(CALL, sizeof(*results));
+    for (size_t done = 0; done < count; done += CALL) {
+        for (size_t i = 0; i < CALL; i++)
+            specs[i] = (reeve_task_spec){.queue = queue, .type = "t", .after = parent, .after_count = 1};
+        test_ok(test_client, reeve_enqueue_many(test_client, specs, CALL, results));
+    }
+    free(specs);
+    free(results);
+}
+
+static void fan_out(void **state)
+{
+    (void)state;
+    const reeve_parent parent = {.handle = "q/root"};
+    test_put("q", "root");
+    enqueue_children("q", &parent, MANY);
+    assert_int_equal(test_count("q", "blocked"), MANY);
+    int64_t began = rv_now_ms();
+    test_complete("q", "root");
+    assert_true(rv_now_ms() - began < STEP_MS);
+    longest_step("q", MANY / STEP);
+    assert_int_equal(test_count("q", "blocked"), 0);
+    assert_int_equal(test_count("q", "ready"), MANY);
+    test_no_edges_left("q");
+}
+
+static void fan_out_of_a_death(void **state)
+{
+    (void)state;
+    const reeve_parent parent = {.handle = "q/root"};
+    const reeve_keep few = {-1, 10};
+    test_ok(test_client, reeve_queue_set(test_client, "q", &(reeve_queue_settings){.dead = &few}));
+    test_put("q", "root");
+    enqueue_children("q", &parent, SOME);
+    test_kill("q", "root");
+    longest_step("q", SOME / STEP);
+    assert_int_equal(test_count("q", "blocked"), 0);
+    assert_int_equal(test_count("q", "ready"), 0);
+    assert_true(test_count("q", "dead") <= 20);
+    test_no_edges_left("q");
+}
+
+static void fan_out_across(void **state)
+{
+    (void)state;
+    const reeve_parent parent = {.handle = "p/root"};
+    test_put("p", "root");
+    enqueue_children("q", &parent, SOME);
+    test_settle_queues("q");
+    assert_int_equal(test_number("ZCARD reeve:{p}:children:root"), SOME);
+    test_complete("p", "root");
+    test_settle_queues("p q");
+    assert_int_equal(test_count("q", "ready"), SOME);
+    test_no_edges_left("p");
+    test_no_edges_left("q");
+}
+
+static void fan_in(void **state)
+{
+    (void)state;
+    test_put_many("q", MANY, "n%05zu");
+    test_put_spec((reeve_task_spec){.id = "last", .after = parents, .after_count = MANY});
+    assert_string_equal(test_state("q", "last"), "blocked");
+    test_hand hand;
+    test_hand_init(&hand, "1", "q");
+    for (size_t done = 0; done < MANY; done += hand.count) {
+        static test_outcome outcomes[200];
+        assert_true(test_lease(&hand, 200) > 0);
+        for (size_t i = 0; i < hand.count; i++)
+            outcomes[i] = (test_outcome)TEST_DONE(hand.leased[i].id);
+        if (done + hand.count == MANY) assert_string_equal(test_state("q", "last"), "blocked");
+        size_t count = hand.count;
+        (void)test_turn(&hand, 0, outcomes, count);
+        hand.count = count;
+    }
+    test_complete("q", "last");
+    test_no_edges_left("q");
+}
+
+static void a_child_of_many_goes(void **state)
+{
+    (void)state;
+    test_put_many("q", SOME, "n%05zu");
+    test_put_spec((reeve_task_spec){.id = "one", .after = parents, .after_count = SOME});
+    test_put_spec((reeve_task_spec){.id = "two", .after = parents, .after_count = SOME / 10});
+    int64_t began = rv_now_ms();
+    test_ok(test_client, reeve_delete(test_client, "q", "one"));
+    test_ok(test_client, reeve_cancel(test_client, "q", "two"));
+    assert_true(rv_now_ms() - began < STEP_MS);
+    longest_step("q", SOME / STEP);
+    test_no_edges_left("q");
+    assert_string_equal(test_cmd(test_conn, "EXISTS reeve:{q}:parents:one"), "0");
+    test_ok(test_client, reeve_delete(test_client, "q", "two"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(fan_out, test_place_empty),
+        cmocka_unit_test_setup(fan_out_of_a_death, test_place_empty),
+        cmocka_unit_test_setup(fan_out_across, test_place_empty),
+        cmocka_unit_test_setup(fan_in, test_place_empty),
+        cmocka_unit_test_setup(a_child_of_many_goes, test_place_empty),
+    };
+    names = calloc(MANY, sizeof(*names));
+    parents = calloc(MANY, sizeof(*parents));
+    for (size_t i = 0; i < MANY; i++) {
+        (void)snprintf(names[i], sizeof(names[i]), "q/n%05zu", i);
+        parents[i].handle = names[i];
+    }
+    int failed = cmocka_run_group_tests_name("ct_depend_fan", tests, test_place_start, test_place_stop);
+    free(names);
+    free(parents);
+    return failed;
+}

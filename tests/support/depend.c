@@ -1,0 +1,89 @@
+#include "support/depend.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "queue/depend.h"
+
+#define PARENTS 32
+
+static size_t read_parents(reeve_parent list[PARENTS], char *text)
+{
+    static const char letters[] = "fgwx";
+    char *rest = NULL;
+    size_t count = 0;
+    for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+        const char *letter = strchr(letters, word[0]);
+        assert_true(count < PARENTS && letter && word[1] == ':');
+        list[count++] = (reeve_parent){.handle = word + 2, .on_death = (reeve_on_parent_death)(letter - letters)};
+    }
+    return count;
+}
+
+void test_put_after(const char *queue, const char *id, const char *parents)
+{
+    reeve_parent list[PARENTS];
+    char copy[4096];
+    rv_copy_text(copy, sizeof(copy), parents);
+    size_t count = read_parents(list, copy);
+    test_put_spec((reeve_task_spec){.queue = queue, .id = id, .after = list, .after_count = count});
+}
+
+void test_add_edges(const char *queue, const char *id, const char *parents)
+{
+    reeve_parent list[PARENTS];
+    char copy[4096];
+    rv_copy_text(copy, sizeof(copy), parents);
+    size_t count = read_parents(list, copy);
+    test_ok(test_client, reeve_depend(test_client, queue, id, list, count));
+}
+
+static void end(const char *queue, const char *id, reeve_outcome verb)
+{
+    test_hand hand;
+    test_hand_init(&hand, "9", queue);
+    assert_int_equal(test_lease(&hand, 1), 1);
+    assert_string_equal(hand.leased[0].id, id);
+    const test_outcome outcome = {0, {.id = id, .verb = verb, .has_info = hand.leased[0].has_info, .counts = true,
+                                      .kind = "k", .message = "m"}};
+    (void)test_turn(&hand, 0, &outcome, 1);
+    assert_string_equal(hand.refused, "");
+}
+
+void test_complete(const char *queue, const char *id)
+{
+    end(queue, id, REEVE_OUTCOME_DONE);
+}
+
+void test_kill(const char *queue, const char *id)
+{
+    end(queue, id, REEVE_OUTCOME_FAIL);
+}
+
+void test_settle_queues(const char *queues)
+{
+    bool quiet = false;
+    for (int i = 0; i < 2000 && !quiet; i++) {
+        char copy[256], *rest = NULL;
+        rv_copy_text(copy, sizeof(copy), queues);
+        quiet = true;
+        for (char *queue = strtok_r(copy, " ", &rest); queue; queue = strtok_r(NULL, " ", &rest)) {
+            rv_tend_reply tended = test_tend(queue, 200);
+            rv_error error = {0};
+            size_t carried;
+            quiet = quiet && !tended.more && tended.outbox == 0;
+            if (rv_outbox_carry(test_conn, "reeve", queue, 100, &carried, &error) != REEVE_OK) fail_msg("%s", error.text);
+        }
+    }
+    assert_true(quiet);
+}
+
+void test_no_edges_left(const char *queue)
+{
+    static const char *const kinds[] = {"children:*", "patient:*", "fanout*", "linked", "outbox", "blocked"};
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        const char *keys = test_cmd(test_conn, "KEYS reeve:{%s}:%s", queue, kinds[i]);
+        if (strcmp(keys, "[]") != 0) fail_msg("left behind: %s", keys);
+    }
+}

@@ -1,0 +1,87 @@
+# st_depend.sh - tasks that wait for others, from the command line.
+. "$(dirname "$0")/lib.sh"
+
+usage() {
+    export REEVE_REDIS=unix:///nonexistent/redis.sock
+    expect_status 2 reeve enqueue q t --after q
+    expect_has "$ERR" "QUEUE/ID"
+    expect_has "$ERR" "fail, go or wait"
+    expect_status 2 reeve enqueue q t --after q/a:never/x
+    expect_status 2 reeve cancel q --all --cascade
+    expect_has "$ERR" "--cascade goes with a HANDLE"
+    unset REEVE_REDIS
+}
+
+shown() {
+    expect_status 0 reeve enqueue a noop --id one
+    expect_status 0 reeve enqueue b noop --id two
+    expect_status 0 reeve enqueue b noop --id three --after a/one --after b/two:go --after b/never:wait
+    expect_eq "$(of_task b/three state)" '"blocked"'
+    expect_status 0 reeve show b/three
+    expect_has "$OUT" "after:"
+    expect_has "$OUT" "a/one (has not ended)"
+    expect_has "$OUT" "b/two (has not ended; on death: go)"
+    expect_has "$OUT" "b/never (completed; on death: wait)"
+    expect_status 0 reeve show b/two
+    expect_has "$OUT" "before:"
+    expect_has "$OUT" "b/three"
+    expect_status 0 reeve show b/three --json
+    expect_has "$OUT" '"parents":[{"handle":"a/one","on_death":"fail"},{"handle":"b/two","on_death":"go"},'
+    expect_has "$OUT" '"parent_count":3,"children":null,"child_count":0'
+    expect_status 0 reeve show a/one --json
+    expect_has "$OUT" '"children":["b/three"],"child_count":1'
+    expect_status 0 reeve list b --state blocked
+    expect_has "$OUT" "b/three"
+    expect_eq "$(in_queue b blocked)" 1
+}
+
+cancelled() {
+    expect_status 1 reeve cancel a/one
+    expect_has "$ERR" "others wait for it (1)"
+    expect_status 0 reeve cancel a/one --cascade
+    expect_eq "$OUT" "cancelled a/one"
+    # (A worker carries what is for another queue.)
+    write_conf main "session = 5;" 'pools = ( { name = "main"; queues = [ "a", "b" ]; threads = 2; } );'
+    start_worker main
+    wait_for '[ "$(of_task b/three state)" = "\"cancelled\"" ]' 30
+    wait_for '[ "$(of_task b/two state)" = "\"completed\"" ]' 30
+}
+
+# A pipeline of three stages over two queues, in bulk, with a worker that is killed in between.
+pipeline() {
+    local i
+    {
+        for i in $(seq 40); do echo "{\"id\":\"p$i\",\"queue\":\"a\",\"payload\":{\"ms\":20}}"; done
+        for i in $(seq 40); do echo "{\"id\":\"s$i\",\"queue\":\"b\",\"payload\":{\"ms\":5},\"after\":\"a/p$i\"}"; done
+        printf '{"id":"last","queue":"a","type":"noop","after":['
+        for i in $(seq 39); do printf '"b/s%d",' "$i"; done
+        echo '"b/s40:go"]}'
+    } | reeve enqueue --bulk none sleep >"$TEST_DIR/handles" || fail "not all was enqueued"
+    end "$WORKER_PID" KILL
+    start_worker main
+    expect_status 0 reeve wait a/last --timeout 60
+    expect_eq "$(redis KEYS 'reeve:{*}:children:*')$(redis KEYS 'reeve:{*}:linked')$(redis KEYS 'reeve:{*}:outbox')" ""
+    for i in 1 20 40; do expect_eq "$(of_task "b/s$i" state)" '"completed"'; done
+}
+
+a_death() {
+    expect_status 0 reeve enqueue a fail '{"kind":"k","message":"m"}' --id bad --attempts 1 --in 1h
+    expect_status 0 reeve enqueue b noop --id child --after a/bad
+    expect_status 0 reeve enqueue b noop --id patient --after a/bad:wait
+    expect_status 0 reeve enqueue b noop --id grandchild --after b/child
+    expect_status 0 reeve reschedule a/bad --now
+    wait_for '[ "$(of_task b/grandchild state)" = "\"dead\"" ]' 30
+    expect_eq "$(of_task b/child error_kind)" '"parent"'
+    expect_eq "$(of_task b/child error_message)" '"the task it waited for, a/bad, is dead"'
+    expect_eq "$(of_task b/patient state)" '"blocked"'
+    expect_status 0 reeve cancel b --state blocked --all
+    expect_eq "$(of_task b/patient state)" '"cancelled"'
+    expect_status 0 reeve delete a/bad
+}
+
+usage
+start_redis
+shown
+cancelled
+pipeline
+a_death
