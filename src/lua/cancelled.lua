@@ -7,7 +7,7 @@
 --
 -- Sent twice: it only reads.
 -- include: lib/base.lua
--- include: lib/cancelled.lua
+-- include: lib/cancel_mark.lua
 
 local envelope = call('HGET', KEYS[1] .. 'tasks', ARGV[1])
 return envelope and is_cancelled(envelope) and 1 or 0

@@ -40,6 +40,8 @@ local write
 local children = {}
 local function make_linker()
 -- include: lib/schedule.lua
+-- include: lib/event.lua
+-- include: lib/history.lua
 -- include: lib/keep.lua
 -- include: lib/unique.lua
 -- include: lib/notify.lua

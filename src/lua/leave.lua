@@ -16,9 +16,10 @@
 -- include: lib/event.lua
 -- include: lib/history.lua
 -- include: lib/gate.lua
+-- include: lib/schedule.lua
 -- include: lib/keep.lua
--- include: lib/notify.lua
 -- include: lib/unique.lua
+-- include: lib/notify.lua
 -- include: lib/cancelled.lua
 
 local P, session = KEYS[1], ARGV[1]

@@ -99,7 +99,7 @@ static void the_last_ones_are_kept(void **state)
     assert_string_equal(info->log[0].text, "attempt 2: line 31");
     assert_string_equal(info->log[99].text, "attempt 2: line 130");
     reeve_task_info_free(info);
-    assert_int_equal(test_number("HLEN " Q "info:x"), REEVE_LOG_LINES + 2 + 4); /* and what it failed of */
+    assert_int_equal(test_number("HLEN " Q "info:x"), REEVE_LOG_LINES + 2 + 5); /* and what it failed of */
     stop_and_destroy(worker);
 }
 

@@ -1,0 +1,34 @@
+# st_lua_names.sh - every script, with its fragments put in, uses only names that are known where they are used: those of a
+# fragment that was left out, or comes too late, would be met only when that line runs.
+. "$(dirname "$0")/lib.sh"
+
+KNOWN="KEYS ARGV redis cjson string math table ipairs pairs next tonumber tostring type unpack select"
+
+# names SCRIPT: "what name" for each use of a global name in it.
+names() {
+    sed 's/^#!.*//' "$1" >"$TEST_DIR/script.lua"
+    luac5.1 -p -l "$TEST_DIR/script.lua" >"$TEST_DIR/listing" || fail "$1 does not compile"
+    sed -n 's/^.*\([GS]\)ETGLOBAL.*; \(.*\)$/\1 \2/p' "$TEST_DIR/listing" | sort -u
+}
+
+# unknown SCRIPT: the names in it that are not known, or are set.
+unknown() {
+    local what name
+    names "$1" | while read -r what name; do
+        case " $KNOWN " in
+        *" $name "*) [ "$what" = G ] || echo "$name (set)" ;;
+        *) echo "$name" ;;
+        esac
+    done
+}
+
+count=0
+for script in "$REEVE_BUILD"/src/lua/*.lua; do
+    found=$(unknown "$script")
+    [ -z "$found" ] || fail "$(basename "$script") uses names that are not known: $found"
+    count=$((count + 1))
+done
+expect_eq "$count" "$(ls "$(dirname "$0")"/../../src/lua/*.lua | wc -l)"
+# (What it looks for is found.)
+echo 'local known = 1; unheard_of(known)' >"$TEST_DIR/bad.lua"
+expect_eq "$(unknown "$TEST_DIR/bad.lua")" unheard_of
