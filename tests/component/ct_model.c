@@ -3,7 +3,8 @@
  * and sessions that die, are carried out by the scripts and by the model, and after each step all that is in Redis is
  * compared (tests/model/model.h). A failure prints its seed and the shortest list that was found to fail.
  *
- *     REEVE_TEST_SEED    the first sequence's; the following ones count up
+ *     REEVE_TEST_SEED    the first sequence's number (1 when not set, so that each run is the same), the following ones
+ *                        count up; or "random", to hunt: the number is printed
  *     REEVE_TEST_ROUNDS  how many sequences
  *     REEVE_TEST_COVER   set: how often each transition happened is printed
  *     REEVE_TEST_FIND    a transition's words: prints the shortest list that leads to it, as if it were a failure

@@ -418,8 +418,9 @@ void model_limits_begin(void);
 
 /* ---- runs ------------------------------------------------------------------------------------------------------ */
 
-/* As many random sequences as REEVE_TEST_ROUNDS says, from REEVE_TEST_SEED on; the test fails at the first that does.
- * When nothing is said: `rounds`, and some more as long as there is a transition that has not happened. */
+/* As many random sequences as REEVE_TEST_ROUNDS says, from REEVE_TEST_SEED on (a number, or "random"); the test fails at
+ * the first that does. When nothing is said: the same ones every time, `rounds`, and some more as long as there is a
+ * transition that has not happened. */
 void model_rounds(int rounds);
 /* Carries out a list; the test fails when it does. */
 void model_replay(const model_path *list);
