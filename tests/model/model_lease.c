@@ -11,21 +11,20 @@ static bool has_limited_groups(const turn *t, int queue)
     return strchr(t->gate[queue], 'g') != NULL;
 }
 
-/* The lowest priority that is ready (of those without a group); no task has INT32_MAX. */
-static int lowest(int queue, bool ungrouped)
+/* The lowest priority that is ready; no task has INT32_MAX. */
+static int lowest(int queue)
 {
     int found = INT32_MAX;
     for (int id = 0; id < SLOTS; id++) {
         const model_task *task = model_task_of(queue, id);
-        if (task->state != READY || (ungrouped && task->group)) continue;
-        if (task->priority < found) found = task->priority;
+        if (task->state == READY && task->priority < found) found = task->priority;
     }
     return found;
 }
 
 static bool a_crashed_one_is_next(int queue)
 {
-    int priority = lowest(queue, false);
+    int priority = lowest(queue);
     for (int id = 0; id < SLOTS; id++) {
         const model_task *task = model_task_of(queue, id);
         if (task->state == READY && task->priority == priority && task->crashes > 0) return true;
@@ -54,15 +53,20 @@ void model_check_envelope(const model_task *task, const char *id, const char *en
 }
 
 /* Those of a group (and those without one) and of a priority start in their order. */
-static void check_order(int queue, const model_task *task, const char *name)
+static void check_before(const model_task *task, const model_task *other, int id, int other_id)
 {
-    for (int id = 0; id < SLOTS && task->order != 0; id++) {
-        const model_task *other = model_task_of(queue, id);
-        if ((other->state != READY && other->state != PARKED) || other->group != task->group ||
-            other->priority != task->priority)
-            continue;
-        if (other->order != 0 && other->order < task->order)
-            model_differ("turn leases %s before %s", name, model_id(id));
+    if (!task->group && !other->group && other->priority < task->priority)
+        model_differ("turn leases %s before %s of lower priority", model_id(id), model_id(other_id));
+    if (task->order == 0 || other->order == 0 || other->group != task->group || other->priority != task->priority)
+        return;
+    if (other->order < task->order) model_differ("turn leases %s before %s", model_id(id), model_id(other_id));
+}
+
+static void check_order(int queue, int id)
+{
+    for (int other = 0; other < SLOTS; other++) {
+        const model_task *task = model_task_of(queue, other);
+        if (task->state == READY || task->state == PARKED) check_before(model_task_of(queue, id), task, id, other);
     }
 }
 
@@ -76,11 +80,11 @@ static void take(turn *t, int queue, const rv_reply *id_reply, const rv_reply *e
         model_differ("turn leases %s, which is not ready", id_reply ? id_reply->text : "nothing");
         return;
     }
-    if (!(groups && task->group) && task->priority != lowest(queue, groups))
+    if (!groups && task->priority != lowest(queue))
         model_differ("turn leases %s before others of lower priority", id_reply->text);
     model_check_envelope(task, id_reply->text, envelope->text);
     check_extra(t, extras, task, id_reply->text);
-    check_order(queue, task, id_reply->text);
+    if (!groups) check_order(queue, id);
     if (task->unique && task->held == TO_START && model_holder(queue, task->unique) == id) {
         model.queues[queue].locks[task->unique].holder = 0;
         COVER(UNIQUE_STARTED);
@@ -283,10 +287,25 @@ static void put_off_some(const turn *t, int queue)
     }
 }
 
+/* (Asked when it is known who was put off: where groups have limits, those behind him are leased in the same turn. It is
+ * the one thing that goes before the order: a session that holds a suspect lets another one pass, which has its place
+ * again a second later.) */
+static void check_orders(const turn *t, int queue)
+{
+    for (int i = 0; i < t->leased; i++) {
+        if (t->given[i].queue != queue) continue;
+        const model_task *task = model_task_of(queue, t->given[i].id);
+        check_order(queue, t->given[i].id);
+        for (int j = i + 1; j < t->leased; j++)
+            if (t->given[j].queue == queue)
+                check_before(task, model_task_of(queue, t->given[j].id), t->given[i].id, t->given[j].id);
+    }
+}
+
 /* Which task it was is seen in Redis: a crashed one that might have been leased, but for the session's other. */
 static void put_off(const turn *t, int queue)
 {
-    int priority = lowest(queue, false), found = 0;
+    int priority = lowest(queue), found = 0;
     const model_seen *seen = model_look();
     for (int id = 0; seen && id < SLOTS; id++) {
         model_task *task = model_task_of(queue, id);
@@ -345,6 +364,7 @@ void model_lease_all(turn *t, const rv_reply *reply)
         begin_leases(t, queue);
         if (!has_limited_groups(t, queue)) continue;
         put_off_some(t, queue);
+        check_orders(t, queue);
         model_take_over_parked(queue, true);
     }
 }
