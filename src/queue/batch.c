@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "queue/depend.h"
+#include "queue/client.h"
+#include "reeve/depend.h"
 
 static const reeve_on_parent_death policies[] = {REEVE_PARENT_GO, REEVE_PARENT_DEATH};
 

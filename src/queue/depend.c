@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/id.h"
+#include "queue/outbox.h"
 #include "queue/scripts.h"
 
 const reeve_parent rv_parent_open = {.handle = REEVE_PARENT_OPEN};
@@ -14,18 +15,6 @@ char rv_policy_letter(reeve_on_parent_death policy)
 {
     static const char letters[] = "fgwx";
     return letters[policy];
-}
-
-bool rv_handle_split(const char *handle, char queue[REEVE_QUEUE_MAX + 1], char id[REEVE_ID_MAX])
-{
-    const char *slash = handle != NULL ? strchr(handle, '/') : NULL;
-    if (slash == NULL || !rv_valid_queue(handle, (size_t)(slash - handle))) return false;
-    size_t length = strnlen(slash + 1, REEVE_ID_MAX);
-    if (!rv_valid_id(slash + 1, length)) return false;
-    memcpy(queue, handle, (size_t)(slash - handle));
-    queue[slash - handle] = '\0';
-    memcpy(id, slash + 1, length + 1);
-    return true;
 }
 
 static bool is_open_parent(const char *handle)

@@ -8,6 +8,7 @@
 #include "queue/client.h"
 #include "queue/depend.h"
 #include "queue/envelope.h"
+#include "queue/outbox.h"
 #include "queue/scripts.h"
 
 /* What one script call and one pipeline may carry: Redis serves nobody else during a call. */

@@ -66,3 +66,15 @@ const char *rv_ns_choose(const char *ns, rv_error *error)
             SHOWN, ns, RV_NS_MAX);
     return NULL;
 }
+
+bool rv_handle_split(const char *handle, char queue[REEVE_QUEUE_MAX + 1], char id[REEVE_ID_MAX])
+{
+    const char *slash = handle != NULL ? strchr(handle, '/') : NULL;
+    if (slash == NULL || !rv_valid_queue(handle, (size_t)(slash - handle))) return false;
+    size_t length = strnlen(slash + 1, REEVE_ID_MAX);
+    if (!rv_valid_id(slash + 1, length)) return false;
+    memcpy(queue, handle, (size_t)(slash - handle));
+    queue[slash - handle] = '\0';
+    memcpy(id, slash + 1, length + 1);
+    return true;
+}

@@ -30,6 +30,9 @@ reeve_status rv_check_group(const char *group, rv_error *error);
 /* NULL and "" will do. */
 reeve_status rv_check_on_dead(const char *type, rv_error *error);
 
+/* The queue and the id of a handle that is well formed; false when it is not. */
+bool rv_handle_split(const char *handle, char queue[REEVE_QUEUE_MAX + 1], char id[REEVE_ID_MAX]);
+
 /* The namespace in force: the given one or the default. NULL, with words, when it is malformed. */
 const char *rv_ns_choose(const char *ns, rv_error *error);
 

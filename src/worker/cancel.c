@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "queue/scripts.h"
+#include "worker/call.h"
 #include "worker/lock.h"
-#include "worker/many.h"
 
 /* (One that has not begun is not run.) */
 static void cancel_in(rv_thread *t, const char *queue, const char *id)
@@ -17,8 +17,8 @@ static void cancel_in(rv_thread *t, const char *queue, const char *id)
         item->cancelled = true;
         /* (One of many whose call is being made hears it there.) */
         if (item->state != RV_ITEM_RUNNING || (item->many != NULL && item->call == NULL)) continue;
-        atomic_store(rv_many_cancelled(t, item), true);
-        atomic_store(rv_many_stop(t, item), true);
+        atomic_store(rv_call_cancelled(t, item), true);
+        atomic_store(rv_call_stop(t, item), true);
     }
     rv_unlock(&t->batch.lock);
 }

@@ -6,7 +6,7 @@
 #include "base/mem.h"
 #include "base/retry.h"
 #include "queue/keys.h"
-#include "worker/many.h"
+#include "worker/handler.h"
 
 /* FNV-1a (G. Fowler, L. C. Noll, P. Vo; RFC 9923). */
 static size_t hash(const char *text, size_t length)
@@ -57,7 +57,7 @@ reeve_status rv_handlers_add(rv_handlers *handlers, const reeve_handler *handler
     if (status != REEVE_OK) return status;
     char what[REEVE_TYPE_MAX + 32];
     (void)snprintf(what, sizeof(what), "type %s: the handler", handler->type);
-    status = rv_many_check(handler, what, error);
+    status = rv_handler_check(handler, what, error);
     if (status != REEVE_OK) return status;
     rv_error why;
     if (rv_backoff_check(&handler->backoff, &why) != REEVE_OK)

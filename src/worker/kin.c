@@ -7,7 +7,7 @@
 #include "base/id.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "queue/depend.h"
+#include "queue/keys.h"
 #include "queue/turn.h"
 #include "worker/task.h"
 

@@ -5,38 +5,14 @@
  * one type and queue. Meanwhile the thread takes its turns as ever, settles what is finished and runs tasks of other
  * types; what waits is kept over the turns, in memory of its own. A group that is to be run now is ripe.
  *
- * All but the checks is for the thread that owns the batch. A worker without such handlers has no item that is of many,
- * and pays nothing.
+ * All of it is for the thread that owns the batch. A worker without such handlers has no item that is of many, and pays
+ * nothing.
  */
 #ifndef RV_MANY_H
 #define RV_MANY_H
 
+#include "worker/handler.h"
 #include "worker/state.h"
-
-/* One task of a call. */
-typedef struct rv_call {
-    reeve_task task;
-    rv_task_host host;
-    atomic_bool stop; /* as the thread's, of this task alone */
-    atomic_bool cancelled;
-    rv_item *item;
-    bool counts;
-} rv_call;
-
-/* The most tasks of one call. */
-static inline unsigned rv_many_most(const reeve_handler *handler)
-{
-    return handler->many == 0 ? REEVE_MANY_DEFAULT : handler->many;
-}
-
-/* Whether a handler has one function to run, and limits that can be. what: begins the words ("type x"). REEVE_EINVAL.
- */
-reeve_status rv_many_check(const reeve_handler *handler, const char *what, rv_error *error);
-
-/* Calls run_many with one task and takes its outcome, as rv_task_run. */
-reeve_outcome rv_many_run_one(reeve_task *task, const reeve_handler *handler);
-
-/* ---- gathering -------------------------------------------------------------------------------------------------- */
 
 /* May this waiting item run now? One that is not of many always may, unless it is a suspect: that one runs alone. The
  * caller holds the lock. */
@@ -64,24 +40,5 @@ void rv_many_keep(rv_thread *thread);
 
 /* What was kept and is of a session that is gone by now is not run: it runs elsewhere. */
 void rv_many_drop_lost(rv_thread *thread);
-
-/* ---- the call --------------------------------------------------------------------------------------------------- */
-
-/* Runs the picked items in one call, and notes the outcome of each. */
-void rv_many_run(rv_thread *thread, size_t count);
-
-void rv_many_fini(rv_thread *thread);
-
-/* ---- which of the running tasks it is --------------------------------------------------------------------------- */
-
-/* The running item of a task that was handed to a handler. */
-rv_item *rv_many_item(rv_thread *thread, const reeve_task *task);
-
-/* What tells a running item's handler to stop, and that it is cancelled. The caller holds the lock, or is the owner. */
-atomic_bool *rv_many_stop(rv_thread *thread, const rv_item *item);
-atomic_bool *rv_many_cancelled(rv_thread *thread, const rv_item *item);
-
-/* Tells whatever runs to stop. The caller holds the lock. */
-void rv_many_stop_all(rv_thread *thread);
 
 #endif

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "worker/call.h"
 #include "worker/lock.h"
-#include "worker/many.h"
 
 void rv_keeper_expect(reeve_worker *worker, int64_t at_ms)
 {
@@ -73,7 +73,7 @@ void rv_tell_lost(reeve_worker *worker, const rv_claim *claim, const char *sessi
             const rv_batch *batch = &t->batch;
             size_t queue = batch->running != RV_NONE ? batch->items[batch->running].lease.queue : RV_NONE;
             if (queue != RV_NONE && t->pool->claims[queue] == claim && strcmp(batch->sessions[queue], session) == 0) {
-                rv_many_stop_all(t);
+                rv_call_stop_all(t);
             }
             rv_unlock(&t->batch.lock);
         }

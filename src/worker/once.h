@@ -5,7 +5,7 @@
 #define RV_ONCE_H
 
 #include "worker/policy.h"
-#include "worker/thread.h"
+#include "worker/state.h"
 
 /*
  * Settles the running item as done; from then on it is accepted, whatever its handler says. Waits for a lost connection

@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "reeve/layer.h"
-#include "worker/many.h"
+#include "worker/task.h"
 
 /* Longer than any text that is kept, so that the cut sees the whole character that crosses the limit. */
 #define ROOM (REEVE_MESSAGE_MAX + 8)
@@ -161,9 +161,23 @@ reeve_outcome rv_task_take(reeve_task *task, reeve_outcome said, const char *kin
     return task->verb;
 }
 
+reeve_outcome rv_task_take_many(reeve_task *task, const char *type)
+{
+    if (task->verb != REEVE_OUTCOME_NONE) return task->verb;
+    return rv_task_failed(task, REEVE_OUTCOME_RETRY, "handler",
+                          "the handler of \"%s\" called no verb (reeve_task_done and so on) on this task", type);
+}
+
+static reeve_outcome run_many_of_one(reeve_task *task, const reeve_handler *handler)
+{
+    reeve_task *const tasks[] = {task};
+    handler->run_many(tasks, 1, handler->user);
+    return rv_task_take_many(task, handler->type);
+}
+
 reeve_outcome rv_task_run(reeve_task *task, const reeve_handler *handler)
 {
-    if (handler->run_many != NULL) return rv_many_run_one(task, handler);
+    if (handler->run_many != NULL) return run_many_of_one(task, handler);
     return rv_task_take(task, handler->run(task, handler->user), "handler", "the handler of", handler->type);
 }
 

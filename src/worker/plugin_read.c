@@ -10,8 +10,8 @@
 #include "base/id.h"
 #include "base/mem.h"
 #include "base/retry.h"
+#include "worker/handler.h"
 #include "worker/layers.h"
-#include "worker/many.h"
 #include "worker/plugin.h"
 
 #define END_OF(type, field) (offsetof(type, field) + sizeof(((type *)NULL)->field))
@@ -118,7 +118,7 @@ static reeve_status check_handler(const reeve_handler *handlers, size_t index, c
                        index + 1, handler->type, REEVE_TYPE_MAX);
     }
     rv_error why;
-    if (rv_many_check(handler, "it", &why) != REEVE_OK) {
+    if (rv_handler_check(handler, "it", &why) != REEVE_OK) {
         return rv_fail(error, REEVE_EINVAL, "plugin %s: the handler of \"%s\": %s", path, handler->type, why.text);
     }
     if (rv_backoff_check(&handler->backoff, &why) != REEVE_OK) {

@@ -5,7 +5,8 @@
 
 #include "base/mem.h"
 #include "base/retry.h"
-#include "worker/many.h"
+#include "worker/handler.h"
+#include "worker/state.h"
 
 static reeve_status check_not_started(reeve_worker *worker)
 {
@@ -125,7 +126,7 @@ reeve_status reeve_worker_set_policy(reeve_worker *worker, const reeve_handler_p
     reeve_handler merged = entry->handler;
     if (policy->many > 0) merged.many = policy->many;
     if (policy->many_wait_ms != 0) merged.many_wait_ms = policy->many_wait_ms;
-    if (rv_many_check(&merged, "it", &why) != REEVE_OK)
+    if (rv_handler_check(&merged, "it", &why) != REEVE_OK)
         return rv_fail(&worker->error, REEVE_EINVAL, "type %s: %s", policy->type, why.text);
     if (rv_backoff_check(policy->backoff, &why) != REEVE_OK)
         return rv_fail(&worker->error, REEVE_EINVAL, "type %s: %s", policy->type, why.text);

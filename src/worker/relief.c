@@ -13,8 +13,8 @@
 #include "base/mem.h"
 #include "base/retry.h"
 #include "base/text.h"
+#include "worker/call.h"
 #include "worker/lock.h"
-#include "worker/many.h"
 #include "worker/notice.h"
 #include "worker/policy.h"
 #include "worker/relief.h"
@@ -84,7 +84,7 @@ static void time_out(rv_thread *t, rv_item *item, int64_t now)
                              .delay_ms = rv_backoff_delay(policy.backoff, failures, rv_random_unit()),
                              .kind = silent ? "silent" : "timeout",
                              .message = message};
-    atomic_store(rv_many_stop(t, item), true);
+    atomic_store(rv_call_stop(t, item), true);
     if (item->accepted) { /* (it is done, and never runs again: it can only be told) */
         item->until_ms = RV_FOREVER;
         return;

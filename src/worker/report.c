@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "worker/call.h"
 #include "worker/lock.h"
-#include "worker/many.h"
 #include "worker/notice.h"
 
 /* The keeper took the running task over: its time is up, and by now it may be running elsewhere. */
@@ -55,14 +55,14 @@ static reeve_status finish(rv_thread *t, const rv_item *item)
     reeve_status status = rv_conn_call(t->conn, 0, &reply);
     if (status != REEVE_OK) return status == REEVE_EREDIS ? status : REEVE_ELOST;
     if (rv_reply_int(reply, 0) == 1) return REEVE_OK;
-    atomic_store(rv_many_stop(t, item), true);
+    atomic_store(rv_call_stop(t, item), true);
     return REEVE_EREFUSED;
 }
 
 static reeve_status report_progress(reeve_task *task, int percent, const char *words, void *context)
 {
     rv_thread *t = context;
-    rv_item *item = rv_many_item(t, task);
+    rv_item *item = rv_call_item(t, task);
     reeve_status status = begin(t, item);
     if (status != REEVE_OK || item->accepted) return status;
     rv_progress_build(t->conn, &claim_of(t, item)->prefix, t->batch.sessions[item->lease.queue], item->lease.id,
@@ -74,7 +74,7 @@ static reeve_status report_progress(reeve_task *task, int percent, const char *w
 static reeve_status report_checkpoint(reeve_task *task, reeve_bytes data, void *context)
 {
     rv_thread *t = context;
-    rv_item *item = rv_many_item(t, task);
+    rv_item *item = rv_call_item(t, task);
     reeve_status status = begin(t, item);
     if (status != REEVE_OK || item->accepted) return status;
     rv_checkpoint_build(t->conn, &claim_of(t, item)->prefix, t->batch.sessions[item->lease.queue], item->lease.id,
@@ -86,7 +86,7 @@ static reeve_status report_checkpoint(reeve_task *task, reeve_bytes data, void *
 static reeve_status fetch_checkpoint(reeve_task *task, rv_buf *ret, void *context)
 {
     rv_thread *t = context;
-    rv_item *item = rv_many_item(t, task);
+    rv_item *item = rv_call_item(t, task);
     const rv_reply *reply;
     if (!item->lease.has_checkpoint) return REEVE_OK;
     reeve_status status = begin(t, item);
@@ -101,7 +101,7 @@ static reeve_status fetch_checkpoint(reeve_task *task, rv_buf *ret, void *contex
 static reeve_status report_log(reeve_task *task, const char *line, void *context)
 {
     rv_thread *t = context;
-    rv_item *item = rv_many_item(t, task);
+    rv_item *item = rv_call_item(t, task);
     char lease[40];
     reeve_status status = begin(t, item);
     if (status != REEVE_OK || item->accepted) return status;
@@ -115,7 +115,7 @@ static reeve_status report_log(reeve_task *task, const char *line, void *context
 static reeve_status report_heartbeat(reeve_task *task, void *context)
 {
     rv_thread *t = context;
-    rv_item *item = rv_many_item(t, task);
+    rv_item *item = rv_call_item(t, task);
     reeve_status status = begin(t, item);
     if (status != REEVE_OK || item->accepted) return status;
     rv_held_build(t->conn, &claim_of(t, item)->prefix, t->batch.sessions[item->lease.queue], item->lease.id);
@@ -128,9 +128,19 @@ static reeve_status report_hold(reeve_task *task, const char *group, int64_t del
     const rv_reply *reply;
     reeve_status status = open_connection(t);
     if (status != REEVE_OK) return status;
-    rv_hold_build(t->conn, &claim_of(t, rv_many_item(t, task))->prefix, group, delay_ms);
+    rv_hold_build(t->conn, &claim_of(t, rv_call_item(t, task))->prefix, group, delay_ms);
     status = rv_conn_call(t->conn, 0, &reply);
     return status == REEVE_OK || status == REEVE_EREDIS ? status : REEVE_ELOST;
+}
+
+static reeve_status ask(void (*build)(rv_conn *conn, const void *what), const void *what, const rv_reply **ret,
+                        void *context)
+{
+    rv_thread *t = context;
+    if (open_connection(t) != REEVE_OK) return REEVE_ELOST;
+    build(t->conn, what);
+    reeve_status status = rv_conn_call(t->conn, 0, ret);
+    return status == REEVE_OK || status == REEVE_EREDIS || status == REEVE_ENOMEM ? status : REEVE_ELOST;
 }
 
 rv_task_host rv_thread_host(rv_thread *t)
@@ -141,6 +151,8 @@ rv_task_host rv_thread_host(rv_thread *t)
                           .last_checkpoint = fetch_checkpoint,
                           .log = report_log,
                           .heartbeat = report_heartbeat,
+                          .ask = ask,
+                          .ns = t->worker->ns,
                           .context = t,
                           .stop = &t->stop,
                           .cancelled = &t->cancelled};

@@ -1,10 +1,10 @@
 /*
- * report.h - what a handler says while it runs, on its thread's connection.
+ * report.h - what a handler says and asks while it runs, on its thread's connection.
  */
 #ifndef RV_REPORT_H
 #define RV_REPORT_H
 
-#include "worker/thread.h"
+#include "worker/state.h"
 
 /* The running item gives a sign of life. Returns until when it may be silent, or run (monotonic ms). */
 int64_t rv_thread_note_life(rv_thread *thread, rv_item *item);

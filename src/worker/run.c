@@ -8,14 +8,13 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/retry.h"
+#include "worker/call.h"
 #include "worker/kin.h"
 #include "worker/lock.h"
-#include "worker/many.h"
 #include "worker/notice.h"
 #include "worker/once.h"
 #include "worker/report.h"
 #include "worker/run.h"
-#include "worker/thread.h"
 
 void rv_run_prepare(rv_thread *t, reeve_task *task, rv_task_host *host, rv_item *item, const rv_handler *handler)
 {
@@ -33,8 +32,6 @@ void rv_run_prepare(rv_thread *t, reeve_task *task, rv_task_host *host, rv_item 
     task->enqueued_ms = envelope->at_ms;
     task->thread_state = NULL;
     *host = rv_thread_host(t);
-    host->ask = rv_thread_ask;
-    host->ns = t->worker->ns;
     task->host = host;
 }
 
@@ -148,7 +145,7 @@ static bool decide(const reeve_task *task, rv_item *item, reeve_outcome verb, co
 /* The settling script makes a task cancelled that is not completed: whatever else the handler said is no failure. */
 static reeve_outcome give_up_cancelled(rv_thread *t, reeve_task *task, const rv_item *item, reeve_outcome verb)
 {
-    if (verb == REEVE_OUTCOME_DONE || !atomic_load(rv_many_cancelled(t, item))) return verb;
+    if (verb == REEVE_OUTCOME_DONE || !atomic_load(rv_call_cancelled(t, item))) return verb;
     return reeve_task_snooze(task, 1); /* (not to the front: it goes nowhere) */
 }
 

@@ -1,5 +1,5 @@
 /*
- * run.h - the steps from a leased item to an outcome that handlers of one task (run.c) and of many (many.c) have in
+ * run.h - the steps from a leased item to an outcome that handlers of one task (run.c) and of many (many_run.c) have in
  * common. For the thread that owns the batch.
  */
 #ifndef RV_RUN_H
@@ -7,6 +7,9 @@
 
 #include "worker/policy.h"
 #include "worker/state.h"
+
+/* Runs one leased item and notes its outcome. */
+void rv_thread_run(rv_thread *thread, rv_item *item);
 
 /* Makes the task of a leased item, with the thread as its host. handler may be NULL. */
 void rv_run_prepare(rv_thread *thread, reeve_task *task, rv_task_host *host, rv_item *item, const rv_handler *handler);

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "base/retry.h"
 #include "base/text.h"
-#include "queue/depend.h"
+#include "queue/outbox.h"
 #include "worker/cron.h"
 #include "worker/lock.h"
 #include "worker/notice.h"

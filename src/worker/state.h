@@ -61,7 +61,7 @@ typedef struct rv_thread {
     rv_order order; /* of the queues in its next turn */
     size_t fresh;   /* how many tasks the last turn leased */
     bool full;      /* they were as many as it asked for */
-    /* for handlers of many tasks (many.c) */
+    /* for handlers of many tasks (many.h) */
     bool gathers; /* there is such a handler */
     unsigned many_want;
     bool mixed; /* the last tasks were also of handlers that take one */

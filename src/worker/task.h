@@ -78,12 +78,15 @@ void rv_task_begin(reeve_task *task);
 reeve_outcome rv_task_failed(reeve_task *task, reeve_outcome verb, const char *kind, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* Calls the handler and takes what it returned, see below; the kind is "handler". */
+/* Calls the handler, one of many with just this task, and takes what it returned, see below; the kind is "handler". */
 reeve_outcome rv_task_run(reeve_task *task, const reeve_handler *handler);
 
 /* Makes sense of what a handler or a layer returned: an outcome that no verb prepared becomes a failure of this kind.
  * The words begin with who it was: what "name". */
 reeve_outcome rv_task_take(reeve_task *task, reeve_outcome said, const char *kind, const char *what, const char *name);
+
+/* The same for a task of a call of many: its handler said it by verbs alone. */
+reeve_outcome rv_task_take_many(reeve_task *task, const char *type);
 
 /* Forgets the outcome. */
 void rv_task_forget(reeve_task *task);

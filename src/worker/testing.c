@@ -8,9 +8,9 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/retry.h"
+#include "worker/handler.h"
 #include "worker/local.h"
 #include "worker/trial.h"
-#include "worker/many.h"
 
 static void read_options(rv_trial *r, const reeve_test_options *given)
 {
@@ -167,7 +167,7 @@ static reeve_status choose_handler(reeve_handler *ret, const reeve_handler *hand
     if (handler->size != 0 && handler->size != sizeof(*handler))
         return rv_fail(error, REEVE_EINVAL, "the handler has size %zu: this library knows %zu", handler->size,
                        sizeof(*handler));
-    reeve_status status = rv_many_check(handler, "the handler", error);
+    reeve_status status = rv_handler_check(handler, "the handler", error);
     if (status != REEVE_OK) return status;
     *ret = *handler;
     if (type != NULL || ret->type == NULL) ret->type = type != NULL ? type : "test";

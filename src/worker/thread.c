@@ -6,7 +6,10 @@
 #include "base/mem.h"
 #include "worker/lock.h"
 #include "worker/many.h"
+#include "worker/many_run.h"
 #include "worker/notice.h"
+#include "worker/run.h"
+#include "worker/turn.h"
 
 /* ---- how many at once ------------------------------------------------------------------------------------------ */
 

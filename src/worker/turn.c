@@ -16,7 +16,7 @@
 #include "worker/lock.h"
 #include "worker/many.h"
 #include "worker/notice.h"
-#include "worker/thread.h"
+#include "worker/turn.h"
 
 /* ---- connecting ------------------------------------------------------------------------------------------------ */
 

@@ -10,9 +10,9 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "redis/topology.h"
+#include "worker/call.h"
 #include "worker/keeper.h"
 #include "worker/lock.h"
-#include "worker/many.h"
 #include "worker/pool.h"
 #include "worker/scheduler.h"
 #include "worker/spawn.h"
@@ -246,7 +246,7 @@ static void tell_handlers_to_stop(reeve_worker *worker)
         for (unsigned j = 0; pool->threads != NULL && j < pool->thread_count; j++) {
             rv_thread *t = &pool->threads[j];
             rv_lock(&t->batch.lock);
-            rv_many_stop_all(t);
+            rv_call_stop_all(t);
             rv_unlock(&t->batch.lock);
         }
     }

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "queue/depend.h"
+#include "queue/outbox.h"
 #include "queue/scripts.h"
 #include "support/depend.h"
 #include "support/proxy.h"

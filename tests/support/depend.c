@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "queue/depend.h"
+#include "queue/outbox.h"
 
 #define PARENTS 32
 

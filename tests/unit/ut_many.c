@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "support/cmocka.h"
+#include "worker/many_run.h"
 
 static rv_thread thread;
 static rv_handler three, pair;
@@ -88,7 +89,7 @@ static void what_a_handler_may_say(void **state)
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         rv_error error = {0};
-        reeve_status status = rv_many_check(&cases[i].handler, "it", &error);
+        reeve_status status = rv_handler_check(&cases[i].handler, "it", &error);
         assert_int_equal(status, cases[i].words == NULL ? REEVE_OK : REEVE_EINVAL);
         if (cases[i].words != NULL) assert_string_equal(error.text, cases[i].words);
     }

@@ -1,0 +1,20 @@
+/*
+ * outbox.h - messages between queues (outbox.lua), carried.
+ */
+#ifndef RV_OUTBOX_H
+#define RV_OUTBOX_H
+
+#include "queue/client.h"
+
+/*
+ * Carries messages of a queue until there are none, or `most` rounds are done; each is a handful of round trips. The
+ * connection is open, with nothing pending. *ret_carried (may be NULL): how many messages. Errors are those of the
+ * connection, or REEVE_EREDIS, with words: what was not carried stays.
+ */
+reeve_status rv_outbox_carry(rv_conn *conn, const char *ns, const char *queue, unsigned most, size_t *ret_carried,
+                             rv_error *error);
+
+/* The same over a client's connection, a few rounds; failures are no matter: workers do the same. */
+void rv_client_carry(reeve_client *client, const char *queue);
+
+#endif
