@@ -13,32 +13,35 @@
 --
 -- Sent twice: an id that exists is left alone; with ARGV[1] = 1 it counts as enqueued when its envelope is the one that
 -- we bring. So does one that is gone and still has its key, for a time.
+--
+-- As in turn.lua, the common case (tasks without options, none of which is known, in a queue without groups and events) is
+-- written out without functions; all the rest is one function.
+
+-- (It is given what it needs: each name that a function shares with what is around it costs at every call.)
+local function with_options(P, count, now, stamp)
 -- include: lib/base.lua
 -- include: lib/order.lua
 
-local P, again = KEYS[1], ARGV[1] == '1'
-local now = clock()
-local stamp = '{"at":' .. text(now) .. ','
-local count = (#ARGV - 1) / 3
-if count == 0 then return {} end
-local result, new, ready, later, deadlines = {}, {}, {}, {}, nil
-local known
-if count > 1 then
-  local ids = {}
-  for i = 1, count do ids[i] = ARGV[3 * i - 1] end
-  known = call('HMGET', P .. 'tasks', unpack(ids))
-else
-  known = {call('HGET', P .. 'tasks', ARGV[2])}
-end
+  local again = ARGV[1] == '1'
+  if count == 0 then return {} end
+  local result, new, ready, later, deadlines = {}, {}, {}, {}, nil
+  local known
+  if count > 1 then
+    local ids = {}
+    for i = 1, count do ids[i] = ARGV[3 * i - 1] end
+    known = call('HMGET', P .. 'tasks', unpack(ids))
+  else
+    known = {call('HGET', P .. 'tasks', ARGV[2])}
+  end
 
-local order = order_open(P)
-local taken, dues, first_due, large = {}, {}, nil, false
+  local order = order_open(P)
+  local taken, dues, first_due, large = {}, {}, nil, false
 
-local write
--- Tasks of this call that wait for others, {id, edges, due, priority, group, weight} each: they learn of their parents when all
--- of the call are there, for these may be among them.
-local children = {}
-local function make_linker()
+  local write
+  -- Tasks of this call that wait for others, {id, edges, due, priority, group, weight} each: they learn of their parents when all
+  -- of the call are there, for these may be among them.
+  local children = {}
+  local function make_linker()
 -- include: lib/schedule.lua
 -- include: lib/event.lua
 -- include: lib/history.lua
@@ -50,86 +53,86 @@ local function make_linker()
 -- include: lib/where.lua
 -- include: lib/register.lua
 -- include: lib/kin.lua
-  -- Returns whether there is nothing to wait for.
-  local function link(id, edges, due, states)
-    local pending, died, policy = attach(P, id, edges, now, states)
-    if died and policy == 'x' then return call('HDEL', P .. 'info:' .. id, 'death') == 1 end
-    if died then
-      call('ZADD', P .. 'blocked', text(now), id)
-      return dies_of(P, id, died[1], died[2], now)
-    end
-    if pending == 0 then
-      if call('HDEL', P .. 'info:' .. id, 'death') == 0 then return true end
-      return not_needed(P, id)
-    end
-    call('ZADD', P .. 'blocked', text(now), id)
-    call('HSET', P .. 'info:' .. id, 'pending', pending)
-    if due and due > now then call('HSET', P .. 'info:' .. id, 'due', text(due)) end
-  end
-  return function()
-    local list, states, free = children, {}, {}
-    children = {}
-    for _, child in ipairs(list) do
-      if link(child[1], child[2], child[3], states) then free[#free + 1] = child end
-    end
-    order = order_open(P)
-    for _, child in ipairs(free) do
-      local due = child[3]
-      if due and due > now then
-        later[#later + 1], first_due = text(due), math.min(first_due or due, due)
-        later[#later + 1] = child[1]
-      else
-        ready[#ready + 1] = text(next_score(order, child[4], child[5], child[6]))
-        ready[#ready + 1] = child[1]
+    -- Returns whether there is nothing to wait for.
+    local function link(id, edges, due, states)
+      local pending, died, policy = attach(P, id, edges, now, states)
+      if died and policy == 'x' then return call('HDEL', P .. 'info:' .. id, 'death') == 1 end
+      if died then
+        call('ZADD', P .. 'blocked', text(now), id)
+        return dies_of(P, id, died[1], died[2], now)
       end
+      if pending == 0 then
+        if call('HDEL', P .. 'info:' .. id, 'death') == 0 then return true end
+        return not_needed(P, id)
+      end
+      call('ZADD', P .. 'blocked', text(now), id)
+      call('HSET', P .. 'info:' .. id, 'pending', pending)
+      if due and due > now then call('HSET', P .. 'info:' .. id, 'due', text(due)) end
     end
-    write()
+    return function()
+      local list, states, free = children, {}, {}
+      children = {}
+      for _, child in ipairs(list) do
+        if link(child[1], child[2], child[3], states) then free[#free + 1] = child end
+      end
+      order = order_open(P)
+      for _, child in ipairs(free) do
+        local due = child[3]
+        if due and due > now then
+          later[#later + 1], first_due = text(due), math.min(first_due or due, due)
+          later[#later + 1] = child[1]
+        else
+          ready[#ready + 1] = text(next_score(order, child[4], child[5], child[6]))
+          ready[#ready + 1] = child[1]
+        end
+      end
+      write()
+    end
   end
-end
 
-local linker
-function write()
-  if #new > 0 then call('HSET', P .. 'tasks', unpack(new)) end
-  if large then call('HSET', P .. 'settings', 'large', '1') end
-  if #ready > 0 then
-    order_save(order)
-    call('ZADD', P .. 'ready', unpack(ready))
-    wake(P)
+  local linker
+  function write()
+    if #new > 0 then call('HSET', P .. 'tasks', unpack(new)) end
+    if large then call('HSET', P .. 'settings', 'large', '1') end
+    if #ready > 0 then
+      order_save(order)
+      call('ZADD', P .. 'ready', unpack(ready))
+      wake(P)
+    end
+    if #later > 0 then
+      local head = call('ZRANGE', P .. 'scheduled', 0, 0, 'WITHSCORES')
+      call('ZADD', P .. 'scheduled', unpack(later))
+      if not head[2] or first_due < tonumber(head[2]) then announce_due(P, first_due) end
+    end
+    if deadlines then deadlines.write() end
+    new, ready, later, first_due, deadlines = {}, {}, {}, nil, nil
+    if #children > 0 then
+      linker = linker or make_linker()
+      linker()
+    end
   end
-  if #later > 0 then
-    local head = call('ZRANGE', P .. 'scheduled', 0, 0, 'WITHSCORES')
-    call('ZADD', P .. 'scheduled', unpack(later))
-    if not head[2] or first_due < tonumber(head[2]) then announce_due(P, first_due) end
-  end
-  if deadlines then deadlines.write() end
-  new, ready, later, first_due, deadlines = {}, {}, {}, nil, nil
-  if #children > 0 then
-    linker = linker or make_linker()
-    linker()
-  end
-end
 
--- Tasks that must have begun by a time.
-local function make_deadlines()
+  -- Tasks that must have begun by a time.
+  local function make_deadlines()
 -- include: lib/deadline.lua
-  local members, first = {}, nil
-  local function add(id, at)
-    members[#members + 1] = text(at)
-    members[#members + 1] = id
-    first = math.min(first or at, at)
+    local members, first = {}, nil
+    local function add(id, at)
+      members[#members + 1] = text(at)
+      members[#members + 1] = id
+      first = math.min(first or at, at)
+    end
+    return {add = add, write = function() add_deadlines(P, members, first) end}
   end
-  return {add = add, write = function() add_deadlines(P, members, first) end}
-end
 
-local function forget_id(id)
-  taken[id], dues[id] = nil, nil
-  for i = 1, count do
-    if ARGV[3 * i - 1] == id then known[i] = false end
+  local function forget_id(id)
+    taken[id], dues[id] = nil, nil
+    for i = 1, count do
+      if ARGV[3 * i - 1] == id then known[i] = false end
+    end
   end
-end
 
--- The key is ours, or who holds it. With its place, {set, score}, when we take that of the task that had it.
-local function make_claim()
+  -- The key is ours, or who holds it. With its place, {set, score}, when we take that of the task that had it.
+  local function make_claim()
 -- include: lib/front.lua
 -- include: lib/schedule.lua
 -- include: lib/keep.lua
@@ -140,109 +143,172 @@ local function make_claim()
 -- include: lib/history.lua
 -- include: lib/gate.lua
 -- include: lib/steer.lua
-  return function(id, o)
-    local holder = lock(P, id, o)
-    if not holder then return end
-    if not o.conflict then return holder end
-    write() -- (the holder may have come in this very call)
-    local envelope = call('HGET', P .. 'tasks', holder)
-    local state, score
-    if envelope then state, score = where(P, holder) end
-    if not is_waiting(state) then return holder end
-    local old = header(envelope)
-    -- (A key that is held for a time may outlive its task, and then another come under that id.)
-    if old.unique ~= o.unique then return holder end
-    remove(P, holder, envelope, state)
-    lock_as(P, id, o)
-    order = order_open(P)
-    -- (Of this call, too: its id is free again.)
-    forget_id(holder)
-    if o.conflict == 'debounce' or o.at or o['in'] or state == 'blocked' then return end
-    if state ~= 'scheduled' and (old.priority or 0) ~= (o.priority or 0) then return end
-    return nil, {state == 'parked' and 'ready' or state, score}
-  end
-end
-
-local claim, tagging
-for i = 1, count do
-  local id, options, rest = ARGV[3 * i - 1], ARGV[3 * i], ARGV[3 * i + 1]
-  if known[i] or taken[id] then
-    result[i] = 0
-    if again and known[i] and sub(known[i], -#rest) == rest then result[i] = 1 end
-  else
-    local due, priority, group, weight, holder, place, deadline, tags, after
-    local mark = stamp
-    if options ~= '' then
-      local o = cjson.decode(options)
-      due, priority, group, weight = o.at or o['in'] and now + o['in'], o.priority, o.group, o.weight
-      if due then due = math.min(due, LATEST) end
-      after = o.after
-      if after then mark = '{"info":1,' .. sub(stamp, 2) end
-      if o.unique then
-        claim = claim or make_claim()
-        holder, place = claim(id, o)
-        -- (Marked, so that whoever leases it looks.)
-        if o['until'] and not o.after then mark = '{"info":1,' .. sub(stamp, 2) end
-      end
-      deadline = o.deadline or o.expires and now + o.expires
-      if o.tags then
-        tags = o.tags
-        if not tagging then
--- include: lib/tags.lua
-          local keep = call('HMGET', P .. 'settings', 'completed_age', 'completed_count')
-          -- (marks: whoever settles the task must look for its tags, because its record goes with its end.)
-          tagging = {index = index_tags, marks = keep[1] == '0' or keep[2] == '0'}
-        end
-        if tagging.marks then mark = '{"info":1,' .. sub(stamp, 2) end
-      end
-    end
-    if holder then
-      result[i] = again and holder == id and 1 or holder
-    else
-      result[i], taken[id] = 1, true
-      if deadline then
-        deadline = math.min(deadline, LATEST)
-        deadlines = deadlines or make_deadlines()
-        deadlines.add(id, deadline)
-        mark = mark .. '"deadline":' .. text(deadline) .. ','
-      end
-      new[#new + 1] = id
-      new[#new + 1] = mark .. rest
-      large = large or #rest > LARGE
-      if tags then tagging.index(P, id, tags, now) end
-      if after then
-        children[#children + 1] = {id, after, due, priority, group, weight}
-      elseif place then
-        call('ZADD', P .. place[1], place[2], id)
-        if place[1] == 'ready' then wake(P) else dues[id] = place[2] end
-      elseif due and due > now then
-        dues[id] = text(due)
-        later[#later + 1] = dues[id]
-        later[#later + 1] = id
-        first_due = math.min(first_due or due, due)
-      else
-        ready[#ready + 1] = text(next_score(order, priority, group, weight))
-        ready[#ready + 1] = id
-      end
+    return function(id, o)
+      local holder = lock(P, id, o)
+      if not holder then return end
+      if not o.conflict then return holder end
+      write() -- (the holder may have come in this very call)
+      local envelope = call('HGET', P .. 'tasks', holder)
+      local state, score
+      if envelope then state, score = where(P, holder) end
+      if not is_waiting(state) then return holder end
+      local old = header(envelope)
+      -- (A key that is held for a time may outlive its task, and then another come under that id.)
+      if old.unique ~= o.unique then return holder end
+      remove(P, holder, envelope, state)
+      lock_as(P, id, o)
+      order = order_open(P)
+      -- (Of this call, too: its id is free again.)
+      forget_id(holder)
+      if o.conflict == 'debounce' or o.at or o['in'] or state == 'blocked' then return end
+      if state ~= 'scheduled' and (old.priority or 0) ~= (o.priority or 0) then return end
+      return nil, {state == 'parked' and 'ready' or state, score}
     end
   end
-end
 
-write()
-
-if not order.looked and next(taken) then order.told = call('HGET', P .. 'order', 'events') end
-if order.told then
--- include: lib/event.lua
-  telling[P] = true
-  local enqueued, scheduled, times = {}, {}, {}
+  local claim, tagging
   for i = 1, count do
-    local id = ARGV[3 * i - 1]
-    local list = taken[id] and (dues[id] and scheduled or enqueued)
-    if list then list[#list + 1] = id end
-    if list == scheduled then times[#times + 1] = dues[id] end
-    taken[id] = nil
+    local id, options, rest = ARGV[3 * i - 1], ARGV[3 * i], ARGV[3 * i + 1]
+    if known[i] or taken[id] then
+      result[i] = 0
+      if again and known[i] and sub(known[i], -#rest) == rest then result[i] = 1 end
+    else
+      local due, priority, group, weight, holder, place, deadline, tags, after
+      local mark = stamp
+      if options ~= '' then
+        local o = cjson.decode(options)
+        due, priority, group, weight = o.at or o['in'] and now + o['in'], o.priority, o.group, o.weight
+        if due then due = math.min(due, LATEST) end
+        after = o.after
+        if after then mark = '{"info":1,' .. sub(stamp, 2) end
+        if o.unique then
+          claim = claim or make_claim()
+          holder, place = claim(id, o)
+          -- (Marked, so that whoever leases it looks.)
+          if o['until'] and not o.after then mark = '{"info":1,' .. sub(stamp, 2) end
+        end
+        deadline = o.deadline or o.expires and now + o.expires
+        if o.tags then
+          tags = o.tags
+          if not tagging then
+-- include: lib/tags.lua
+            local keep = call('HMGET', P .. 'settings', 'completed_age', 'completed_count')
+            -- (marks: whoever settles the task must look for its tags, because its record goes with its end.)
+            tagging = {index = index_tags, marks = keep[1] == '0' or keep[2] == '0'}
+          end
+          if tagging.marks then mark = '{"info":1,' .. sub(stamp, 2) end
+        end
+      end
+      if holder then
+        result[i] = again and holder == id and 1 or holder
+      else
+        result[i], taken[id] = 1, true
+        if deadline then
+          deadline = math.min(deadline, LATEST)
+          deadlines = deadlines or make_deadlines()
+          deadlines.add(id, deadline)
+          mark = mark .. '"deadline":' .. text(deadline) .. ','
+        end
+        new[#new + 1] = id
+        new[#new + 1] = mark .. rest
+        large = large or #rest > LARGE
+        if tags then tagging.index(P, id, tags, now) end
+        if after then
+          children[#children + 1] = {id, after, due, priority, group, weight}
+        elseif place then
+          call('ZADD', P .. place[1], place[2], id)
+          if place[1] == 'ready' then wake(P) else dues[id] = place[2] end
+        elseif due and due > now then
+          dues[id] = text(due)
+          later[#later + 1] = dues[id]
+          later[#later + 1] = id
+          first_due = math.min(first_due or due, due)
+        else
+          ready[#ready + 1] = text(next_score(order, priority, group, weight))
+          ready[#ready + 1] = id
+        end
+      end
+    end
   end
-  tell(P, 'enqueued', enqueued)
-  tell(P, 'scheduled', scheduled, 'due', table.concat(times, ' '))
+
+  write()
+
+  if not order.looked and next(taken) then order.told = call('HGET', P .. 'order', 'events') end
+  if order.told then
+-- include: lib/event.lua
+    telling[P] = true
+    local enqueued, scheduled, times = {}, {}, {}
+    for i = 1, count do
+      local id = ARGV[3 * i - 1]
+      local list = taken[id] and (dues[id] and scheduled or enqueued)
+      if list then list[#list + 1] = id end
+      if list == scheduled then times[#times + 1] = dues[id] end
+      taken[id] = nil
+    end
+    tell(P, 'enqueued', enqueued)
+    tell(P, 'scheduled', scheduled, 'due', table.concat(times, ' '))
+  end
+  return result
+end
+
+local call, unpack, ARGV, P = redis.call, unpack, ARGV, KEYS[1]
+local count, time = (#ARGV - 1) / 3, call('TIME')
+local micros = tonumber(time[2])
+local now = time[1] * 1000 + (micros - micros % 1000) / 1000
+local stamp = string.format('{"at":%d,', now)
+
+-- (At most 65536 bytes: see LARGE in lib/base.lua. For `next` see lib/order.lua; 1099511627776 is its START, 70368744177664
+-- its BAND.)
+local plain = count > 0 and ARGV[1] == '0'
+for i = 3, #ARGV, 3 do
+  if ARGV[i] ~= '' or #ARGV[i + 1] > 65536 then plain = false end
+end
+if not plain then return with_options(P, count, now, stamp) end
+
+local P_tasks, P_order = P .. 'tasks', P .. 'order'
+local last, taken = call('HINCRBY', P_order, 'next', 256 * count), false
+if last <= 1099511627776 and count == 1 then
+-- include: lib/hand.lua
+  taken = hand_over(P, ARGV[2], stamp .. ARGV[4], now)
+  if taken then return {1} end
+end
+local wakes = last <= 1099511627776
+if wakes then
+  local order = call('HMGET', P_order, '0', 'groups', 'events')
+  if order[2] or order[3] then return with_options(P, count, now, stamp) end
+  last = (tonumber(order[1]) or 1099511627776) + 256 * count
+end
+if taken == nil or last >= 70368744177664 then return with_options(P, count, now, stamp) end
+
+local result = {}
+if count == 1 then
+  if call('HSETNX', P_tasks, ARGV[2], stamp .. ARGV[4]) == 0 then return with_options(P, count, now, stamp) end
+  result[1] = 1
+  call('ZADD', P .. 'ready', string.format('%d', last), ARGV[2])
+else
+  local ids, new, ready, n = {}, {}, {}, 0
+  for i = 1, count do ids[i] = ARGV[3 * i - 1] end
+  local known = call('HMGET', P_tasks, unpack(ids))
+  for i = 1, count do
+    if known[i] then return with_options(P, count, now, stamp) end
+    new[n + 1], new[n + 2] = ids[i], stamp .. ARGV[3 * i + 1]
+    ready[n + 1], ready[n + 2] = string.format('%d', last + 256 * (i - count)), ids[i]
+    result[i], n = 1, n + 2
+  end
+  if call('HSET', P_tasks, unpack(new)) < count then
+    -- (An id came twice in this very call.)
+    call('HDEL', P_tasks, unpack(ids))
+    return with_options(P, count, now, stamp)
+  end
+  call('ZADD', P .. 'ready', unpack(ready))
+end
+if wakes then
+  if call('LLEN', P .. 'wake') == 0 then
+    call('HSET', P_order, '0', string.format('%d', last))
+-- include: lib/wake.lua
+    wake(P)
+  else
+    call('HSET', P_order, 'next', string.format('%d', last))
+  end
 end
 return result

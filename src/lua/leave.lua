@@ -41,6 +41,7 @@ for i = 1, #leases do
 end
 if #held > 0 then
   call('HDEL', running, unpack(held))
+  forget_handed(P, session, leases)
   if settings[2] then
     call_first(P, ids, envelopes, settings[2])
     release(P, held, clock(), settings[2])
@@ -56,6 +57,7 @@ if #held > 0 then
 end
 if call('HLEN', running) > 3 then return {#ids, 1} end
 call('DEL', running)
+forget_idle(P, session)
 -- (One that is being reaped stays listed until its last task is back.)
 if call('EXISTS', P .. 'lost:' .. session) == 0 then call('ZREM', P .. 'sessions', session) end
 -- (A wake-up may have gone to a thread of this session that will not use it.)

@@ -7,9 +7,13 @@
 --
 -- Sent twice: the second call changes nothing.
 -- include: lib/base.lua
+-- include: lib/rouse.lua
 
 local P = KEYS[1]
-if ARGV[1] == '1' then return call('HSET', P .. 'settings', 'paused', 1) end
+if ARGV[1] == '1' then
+  rouse(P)
+  return call('HSET', P .. 'settings', 'paused', 1)
+end
 local changed = call('HDEL', P .. 'settings', 'paused')
 if call('EXISTS', P .. 'ready') == 1 then wake(P) end
 return changed

@@ -11,11 +11,18 @@
 --          [3] as in turn.lua, extras: {id, failures, crashes} each
 --          [4] {id, lease, envelope, ...}
 --
--- Sent twice: it only reads.
+-- The thread stands in `idle` no more; what was handed to it meanwhile (lib/hand.lua) is found here as its lease, and a
+-- wake-up goes to somebody else.
+-- Sent twice: it says the same again.
 -- include: lib/base.lua
 -- include: lib/told.lua
 
 local P, running, thread = KEYS[1], KEYS[1] .. 'running:' .. ARGV[1], ARGV[2]
+if thread ~= '' and ARGV[3] == '0' then
+  local name = ARGV[1] .. ':' .. thread
+  call('LREM', P .. 'idle', 0, name)
+  if call('DEL', P .. 'hand:' .. name) == 1 and call('EXISTS', P .. 'ready') == 1 then wake(P) end
+end
 if call('HEXISTS', running, '#') == 0 then return {0, '0', {}, {}} end
 local found = call('HSCAN', running, ARGV[3], 'COUNT', 200)
 local extras, tasks = {}, {}

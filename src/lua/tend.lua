@@ -104,6 +104,7 @@ local function reap()
   if call('EXISTS', running) == 1 then
     acting()
     call('RENAME', running, lost)
+    forget_idle(P, session)
   end
   call('ZADD', P .. 'sessions', 0, session)
   call('HDEL', lost, '#', '#totals', '#suspect')
@@ -126,6 +127,7 @@ local function reap()
       end
     end
     call('HDEL', lost, unpack(ids))
+    forget_handed(P, session, leases)
     if settings[8] then
       call_first(P, back, back_envelopes, settings[8])
       release(P, ids, now, settings[8])

@@ -6,6 +6,8 @@
 -- ARGV[2]  how many tasks to lease at most; 0: only settle
 -- ARGV[3]  how long a session lives without a heartbeat, in ms
 -- ARGV[4]  L: how many of KEYS to lease from
+-- ARGV[5]  "idle": where nothing is found, the thread is to be handed a task (lib/hand.lua); only with one queue. "again": the
+--          same, and it may stand there from before, or have been handed one meanwhile: then it is given no other. Else ""
 -- then     for each of these: the session's id, and the session's description if it has not begun there, else empty
 -- then     for each queue to settle in: its index in KEYS, the session, the lease that must stand under the ids ("<since ms>
 --          <thread>") or "" for any, the number of plain completions and their ids, the number of records and, for each:
@@ -20,7 +22,7 @@
 --          [2] the ids whose outcome was refused: the session does not hold them
 --          [3] the indexes of queues in which the session is gone: begin a new one
 --          [4] for each leased task that has something to tell: {id, failures, crashes}, with a fourth, "c", when it left a
---              checkpoint; where a session has begun in a queue that has a policy: {"#", index in KEYS, policy (JSON)}
+--              checkpoint; {"idle"}: the thread is to wait for what it is handed; where a session has begun in a queue that has a policy: {"#", index in KEYS, policy (JSON)}
 --          [5...] for each queue with leased tasks: {index in KEYS, id, envelope, id, envelope, ...}
 --
 -- Sent twice: settling hits only once, but for a task that the session has leased again in between: say which lease is
@@ -78,7 +80,7 @@ local function rare_leasing()
   return leasing
 end
 
-local at = 5 + 2 * queues
+local at = 6 + 2 * queues
 while at <= #ARGV do
   local index = tonumber(ARGV[at])
   local P, held, plain = KEYS[index], ARGV[at + 2], tonumber(ARGV[at + 3])
@@ -118,6 +120,11 @@ while at <= #ARGV do
   if s[8] then freed[index] = true end
 end
 
+local name = ARGV[5] ~= '' and ARGV[6] .. ':' .. thread
+if ARGV[5] == 'again' and call('LREM', KEYS[1] .. 'idle', 0, name) == 0 and call('EXISTS', KEYS[1] .. 'hand:' .. name) == 1 then
+  want, extras[1] = 0, {'idle'}
+end
+
 for index = 1, want > 0 and queues or 0 do
   local P = KEYS[index]
   local s = settings[index]
@@ -129,7 +136,7 @@ for index = 1, want > 0 and queues or 0 do
   -- (One more than is wanted: whether another thread must be woken is then known, not guessed.)
   local ids = not s[6] and not s[7] and not s[8] and call('ZRANGE', P .. 'ready', 0, want)
   if not s[6] and (not ids or #ids > 0) then
-    local running = P .. 'running:' .. ARGV[3 + 2 * index]
+    local running = P .. 'running:' .. ARGV[4 + 2 * index]
     local plain, more = ids and call('HEXISTS', running, '#') == 1, false
     local leased, envelopes
     if plain then
@@ -151,9 +158,12 @@ for index = 1, want > 0 and queues or 0 do
         n = n + 2
       end
       call('HSET', running, unpack(leases))
-      if more and call('LLEN', P .. 'wake') == 0 then call('LPUSH', P .. 'wake', 1) end
+      if more and call('LLEN', P .. 'wake') == 0 then
+-- include: lib/wake.lua
+        wake(P)
+      end
     else
-      leased, shut[index] = rare_leasing()(P, index, ARGV[3 + 2 * index], ARGV[4 + 2 * index], ttl, want, thread, now,
+      leased, shut[index] = rare_leasing()(P, index, ARGV[4 + 2 * index], ARGV[5 + 2 * index], ttl, want, thread, now,
         #reply > 4, s, extras)
     end
     if leased == false then
@@ -168,11 +178,27 @@ for index = 1, want > 0 and queues or 0 do
   end
 end
 
+-- Nothing was found: from now on somebody waits. (`next`: see lib/order.lua.)
+for index = 1, want > 0 and #reply == 4 and queues or 0 do
+  local P, s = KEYS[index], settings[index]
+  local last = call('HGET', P .. 'order', 'next')
+  if last then
+    if tonumber(last) > 1099511627776 then call('HSET', P .. 'order', '0', last) end
+    call('HDEL', P .. 'order', 'next')
+  end
+  if name and not s[6] and not s[8] and call('HEXISTS', P .. 'running:' .. ARGV[6], '#') == 1 then
+    call('LPUSH', P .. 'idle', name)
+    call('DEL', P .. 'wake') -- (nobody waited for that token)
+    extras[#extras + 1] = {'idle'}
+  end
+end
+
 -- (Where limits hold, places that became free here are for whoever waits.)
 for index in pairs(freed) do
   local P = KEYS[index]
-  if not shut[index] and not settings[index][6] and call('EXISTS', P .. 'ready') == 1 and call('LLEN', P .. 'wake') == 0 then
-    call('LPUSH', P .. 'wake', 1)
+  if not shut[index] and not settings[index][6] and call('EXISTS', P .. 'ready') == 1 then
+-- include: lib/wake.lua
+    wake(P)
   end
 end
 return reply

@@ -157,7 +157,8 @@ static void build_group(rv_conn *conn, const rv_turn *turn, size_t index)
 
 void rv_turn_build(rv_conn *conn, const rv_turn *turn)
 {
-    size_t args = 4 + 2 * turn->queue_count, keys = turn->queue_count;
+    static const char *const hands[] = {"", "idle", "again"};
+    size_t args = 5 + 2 * turn->queue_count, keys = turn->queue_count;
     for (size_t i = 0; i < turn->group_count; i++) {
         size_t plain = count_plain(&turn->groups[i]);
         args += 5 + plain + RECORD_ARGS * (turn->groups[i].count - plain + count_hands(&turn->groups[i]));
@@ -174,6 +175,7 @@ void rv_turn_build(rv_conn *conn, const rv_turn *turn)
     rv_argi(conn, turn->want);
     rv_argi(conn, turn->session_ms);
     rv_argi(conn, (int64_t)turn->queue_count);
+    rv_args(conn, hands[turn->hand]);
     for (size_t i = 0; i < turn->queue_count; i++) {
         rv_args(conn, turn->queues[i].session);
         rv_args(conn, turn->queues[i].join);
@@ -215,6 +217,30 @@ static bool read_lease(rv_lease *ret, size_t queue, const rv_reply *id, const rv
     ret->queue = queue;
     ret->id = id->text;
     return rv_envelope_read(&ret->envelope, envelope->text, envelope->length);
+}
+
+bool rv_turn_is_idle(const rv_turn_reply *reply)
+{
+    for (size_t i = 0; i < reply->extras->count; i++) {
+        const rv_reply *extra = reply->extras->items[i];
+        if (rv_reply_is(extra, RV_ARRAY) && extra->count == 1 && rv_reply_is_text(extra->items[0], "idle")) return true;
+    }
+    return false;
+}
+
+bool rv_turn_handed(rv_lease *ret, char id[REEVE_ID_MAX], const rv_reply *text)
+{
+    if (!rv_reply_is(text, RV_TEXT)) return false;
+    char *end;
+    int64_t since_ms = strtoll(text->text, &end, 10);
+    const char *line = memchr(text->text, '\n', text->length);
+    if (*end != ' ' || line == NULL || line < end + 2 || (size_t)(line - end) > REEVE_ID_MAX) return false;
+    memset(ret, 0, sizeof(*ret));
+    memcpy(id, end + 1, (size_t)(line - end) - 1);
+    id[line - end - 1] = '\0';
+    ret->id = id;
+    ret->since_ms = since_ms;
+    return rv_envelope_read(&ret->envelope, line + 1, text->length - (size_t)(line + 1 - text->text));
 }
 
 int64_t rv_lease_wait(const rv_lease *lease)

@@ -51,8 +51,16 @@ typedef struct rv_turn_group {
     size_t count;
 } rv_turn_group;
 
+/* Whether a thread that finds nothing is to be handed a task when one comes (one queue only). */
+typedef enum rv_hand {
+    RV_HAND_NO,
+    RV_HAND_IDLE, /* from now on */
+    RV_HAND_AGAIN /* it may be waiting for one from before, or have been handed it meanwhile */
+} rv_hand;
+
 typedef struct rv_turn {
     const char *thread;
+    rv_hand hand;
     unsigned want;
     int64_t session_ms;
     const rv_turn_queue *queues;
@@ -85,11 +93,18 @@ typedef struct rv_turn_reply {
     const rv_reply *whole;
 } rv_turn_reply;
 
+/* A task that was handed to a thread: what its list held, if that was not empty. id: where its id goes; the rest leads into
+ * the text. False: it is no task. */
+bool rv_turn_handed(rv_lease *ret, char id[REEVE_ID_MAX], const rv_reply *text);
+
 /* How long the task was ready before it was leased, in ms; -1 when that says nothing: it was not its first attempt, or
  * it was put off. */
 int64_t rv_lease_wait(const rv_lease *lease);
 
 bool rv_turn_read(rv_turn_reply *ret, const rv_reply *reply);
+
+/* True when the thread is to wait for what it is handed, in its list (rv_turn.hand). */
+bool rv_turn_is_idle(const rv_turn_reply *reply);
 
 /* Copies the leases into leases[0 .. max); returns how many. One that is no task (impossible) is left out and counted
  * in *ret_bad. */

@@ -76,6 +76,8 @@ void rv_tell_lost(reeve_worker *worker, const rv_claim *claim, const char *sessi
                 rv_call_stop_all(t);
             }
             rv_unlock(&t->batch.lock);
+            /* (What it may wait to be handed was for that session.) */
+            if (t->pool->claim_count == 1 && t->pool->claims[0] == claim) rv_waker_ring(&t->waker);
         }
     }
 }

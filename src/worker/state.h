@@ -52,6 +52,8 @@ typedef struct rv_thread {
     atomic_bool cancelled; /* since its task was cancelled */
     atomic_bool busy;
     bool empty;  /* the last lease found nothing: there is nothing to do but wait */
+    bool idle;   /* it waits to be handed a task */
+    char handed[REEVE_ID_MAX]; /* the id of the task that it was handed last */
     bool unsure; /* a reply that may have leased was lost: recall before the next turn */
     void **states; /* what thread_start left, by handler */
     bool *set_up;

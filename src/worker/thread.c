@@ -155,6 +155,22 @@ static void run_batch(rv_thread *t)
 
 /* ---- the one waiting place ------------------------------------------------------------------------------------- */
 
+static void add_own_list(rv_thread *t)
+{
+    char name[RV_SESSION_LENGTH + 32];
+    const rv_prefix *prefix = &t->pool->claims[0]->prefix;
+    (void)snprintf(name, sizeof(name), "hand:%s:%s", t->sessions[0], t->number_text);
+    rv_arg2(t->conn, prefix->text, prefix->length, name, strlen(name));
+}
+
+static void add_wake_ups(rv_thread *t)
+{
+    for (size_t place = 0; place < t->pool->claim_count; place++) {
+        const rv_prefix *prefix = &t->pool->claims[rv_order_queue(&t->order, place)]->prefix;
+        rv_arg2(t->conn, prefix->text, prefix->length, "wake", 4);
+    }
+}
+
 /* (In the order of the lease behind it: the wake-up that is used up is that of the queue that is served.) When nobody
  * wakes it until then (monotonic ms) the wait ends, and the lease looks. */
 static void build_wait(rv_thread *t, int64_t until)
@@ -163,11 +179,12 @@ static void build_wait(rv_thread *t, int64_t until)
     int64_t left = until == RV_FOREVER ? 0 : until - rv_now_ms();
     if (until != RV_FOREVER && left < 1) left = 1;
     if (left > 0) snprintf(seconds, sizeof(seconds), "%lld.%03lld", (long long)left / 1000, (long long)left % 1000);
-    rv_cmd(t->conn, t->pool->claim_count + 2);
+    rv_cmd(t->conn, (t->idle ? 1 : t->pool->claim_count) + 2);
     rv_args(t->conn, "BLPOP");
-    for (size_t place = 0; place < t->pool->claim_count; place++) {
-        const rv_prefix *prefix = &t->pool->claims[rv_order_queue(&t->order, place)]->prefix;
-        rv_arg2(t->conn, prefix->text, prefix->length, "wake", 4);
+    if (t->idle) {
+        add_own_list(t);
+    } else {
+        add_wake_ups(t);
     }
     rv_args(t->conn, seconds);
 }
@@ -198,10 +215,17 @@ static int64_t latest(const rv_thread *t, int64_t until)
     return until < RV_FOREVER - t->worker->command_ms ? until + t->worker->command_ms : RV_FOREVER;
 }
 
+/* The wait's own reply: [list, element], or nothing in time: then a turn is to look. */
+static void end_wait(rv_thread *t, const rv_reply *reply)
+{
+    t->empty = false;
+    if (rv_reply_is(reply, RV_ARRAY)) rv_thread_take_handed(t, rv_reply_at(reply, 1));
+}
+
 /*
- * Until there may be a task, what waits for company has waited enough, or the phase changes. The lease is sent behind
- * the wait, so that Redis carries it out the moment somebody enqueues: the task comes with the wake-up, one round trip
- * earlier.
+ * Until there may be a task, what waits for company has waited enough, or the phase changes. A thread that is
+ * idle in Redis is handed its task. Any other sends the lease behind the wait, so that Redis carries it out the moment somebody
+ * enqueues: the task comes with the wake-up, one round trip earlier.
  */
 static void rest(rv_thread *t, unsigned want)
 {
@@ -210,12 +234,14 @@ static void rest(rv_thread *t, unsigned want)
     rv_task_begin(&t->task); /* (gives back what a large result took) */
     rv_arena_trim(&t->arena, 4096);
     build_wait(t, until);
-    rv_thread_build_lease(t, want);
+    if (!t->idle) rv_thread_build_lease(t, want);
     reeve_status status = rv_conn_call_blocking(t->conn, latest(t, until), &reply);
-    if (status == REEVE_OK) {
-        t->empty = rv_thread_take_lease(t, reply, want) && t->fresh == 0;
-    } else {
+    if (status != REEVE_OK) {
         end_rest(t, status, reply);
+    } else if (t->idle) {
+        end_wait(t, reply);
+    } else {
+        t->empty = rv_thread_take_lease(t, reply, want) && t->fresh == 0;
     }
 }
 

@@ -158,6 +158,7 @@ static reeve_status recall(rv_thread *t)
         if (alive) rv_claim_begin(claim, present);
         conclude(t, queue, seen, known, alive);
     }
+    t->idle = false;
     return REEVE_OK;
 }
 
@@ -197,6 +198,13 @@ static void list_queues(rv_thread *t, bool begin)
     }
 }
 
+/* (Who serves several queues might be handed a task in each.) */
+static rv_hand hand_of(const rv_thread *t)
+{
+    if (t->pool->claim_count > 1) return RV_HAND_NO;
+    return t->idle ? RV_HAND_AGAIN : RV_HAND_IDLE;
+}
+
 /* It is carried out when a wait ends, and that may be when this worker is frozen or cut off: only a session that stands
  * shows that it is not. So none begins here; the turn after that begins it. */
 void rv_thread_build_lease(rv_thread *t, unsigned want)
@@ -205,6 +213,7 @@ void rv_thread_build_lease(rv_thread *t, unsigned want)
     rv_turn turn = {.thread = t->number_text,
                     .want = want,
                     .session_ms = t->worker->session_ms,
+                    .hand = hand_of(t),
                     .queues = t->queues,
                     .queue_count = t->pool->claim_count};
     rv_turn_build(t->conn, &turn);
@@ -221,6 +230,7 @@ static reeve_status call_turn(rv_thread *t, unsigned want, size_t groups, const 
         list_queues(t, true);
         turn.queues = t->queues;
         turn.queue_count = t->pool->claim_count;
+        turn.hand = hand_of(t);
     }
     rv_turn_build(t->conn, &turn);
     return rv_conn_call(t->conn, 0, ret);
@@ -340,16 +350,11 @@ static const rv_handler *find_many(const rv_thread *t, const rv_envelope *envelo
     return handler != NULL && handler->handler.run_many != NULL ? handler : NULL;
 }
 
-/* What was kept stays in front. */
-static void fill_batch(rv_thread *t, const rv_turn_reply *reply, unsigned want)
+/* t->leases go into the batch; what was kept stays in front. */
+static void fill_batch(rv_thread *t, size_t count, unsigned want)
 {
-    size_t bad, kept = t->batch.count;
-    size_t count = rv_turn_leases(reply, t->leases, t->batch.capacity - kept, &bad);
+    size_t kept = t->batch.count;
     int64_t now = t->gathers ? rv_now_ms() : 0;
-    if (bad > 0)
-        rv_log(REEVE_LOG_ERROR, "task.malformed", "a leased task is no task: another program wrote into the queue",
-               NULL);
-    note_places(t, count);
     t->fresh = count;
     t->full = count >= want;
     if (count == 0) return;
@@ -371,6 +376,32 @@ static void fill_batch(rv_thread *t, const rv_turn_reply *reply, unsigned want)
     atomic_fetch_add_explicit(&t->worker->stats.leased, count, memory_order_relaxed);
 }
 
+static void note_malformed(void)
+{
+    rv_log(REEVE_LOG_ERROR, "task.malformed", "a leased task is no task: another program wrote into the queue", NULL);
+}
+
+static void take_leases(rv_thread *t, const rv_turn_reply *reply, unsigned want)
+{
+    size_t bad, count = rv_turn_leases(reply, t->leases, t->batch.capacity - t->batch.count, &bad);
+    if (bad > 0) note_malformed();
+    note_places(t, count);
+    fill_batch(t, count, want);
+}
+
+void rv_thread_take_handed(rv_thread *t, const rv_reply *text)
+{
+    t->idle = false;
+    if (rv_reply_is(text, RV_TEXT) && text->length == 0) return;
+    if (!rv_turn_handed(&t->leases[0], t->handed, text)) {
+        note_malformed();
+        return;
+    }
+    rv_batch_settle(&t->batch);
+    fill_batch(t, 1, 1);
+    rv_conn_take_reply(t->conn, &t->arena);
+}
+
 /* Returns false when there is to be another turn at once. */
 static bool finish_turn(rv_thread *t, const rv_turn_reply *reply, unsigned want)
 {
@@ -384,7 +415,8 @@ static bool finish_turn(rv_thread *t, const rv_turn_reply *reply, unsigned want)
     bool again = reply->gone->count > 0;
     rv_many_drop_lost(t);
     note_policies(t, reply);
-    fill_batch(t, reply, want);
+    t->idle = rv_turn_is_idle(reply);
+    take_leases(t, reply, want);
     rv_order_settle(&t->order); /* (the places change: nothing of the reply is looked at after this) */
     rv_conn_take_reply(t->conn, &t->arena);
     return !again || t->fresh > 0;

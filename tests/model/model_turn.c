@@ -154,6 +154,7 @@ static void send(const turn *t)
     model_arg("%d", t->want);
     model_arg("%d", TTL);
     model_arg("%d", t->from);
+    model_arg_text("");
     for (int i = 0; i < t->from; i++) {
         model_arg_text(model_session_id(model.hands[t->hand].session[t->keys[i]]));
         model_arg_text(t->join[t->keys[i]] ? about : "");

@@ -220,7 +220,7 @@ holding() {
     expect_eq "$OUT" "z: hold none"
     expect_status 0 reeve wait z/one --timeout 30
     # It ends by itself.
-    expect_status 0 reeve limit z --group g --hold 0.7
+    expect_status 0 reeve limit z --group g --hold 2
     began=$(date +%s%N)
     expect_status 0 reeve enqueue z noop --id two --group g --wait=30
     took=$((($(date +%s%N) - began) / 1000000))

@@ -35,10 +35,7 @@ end
 -- bound themselves by bytes, too. Costs nothing elsewhere.
 local LARGE = 65536
 
--- Where one idle thread waits. One token at most: a thread that finds more than it takes puts it back.
-local function wake(P)
-  if call('LLEN', P .. 'wake') == 0 then call('LPUSH', P .. 'wake', 1) end
-end
+-- include: lib/wake.lua
 
 -- Tells the schedulers of all workers that something of this queue is due at a time they may not know of.
 local function announce_due(P, due)

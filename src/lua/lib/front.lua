@@ -2,6 +2,7 @@
 -- belongs to ids[i].
 local function to_front(P, ids, envelopes)
   local bands, groups = {}, {}
+  if #ids > 0 then fold_order(P) end
   for i = 1, #ids do
     local o = header(envelopes[i])
     local priority = o.priority or 0

@@ -160,6 +160,8 @@ local function look(g, group, most)
   return n
 end
 
+-- include: lib/rouse.lua
+
 -- settings.gate, from the limits that there are.
 local function regate(P)
   local s = gate_settings(P)
@@ -177,7 +179,12 @@ local function regate(P)
   if s[6] or s[7] then flags = flags .. 'e' end
   if not s[2] then call('HDEL', P .. 'gate', 'tat') end
   if not (s[5] or own) then call('UNLINK', P .. 'rates') end
-  if flags == '' then call('HDEL', P .. 'settings', 'gate') else call('HSET', P .. 'settings', 'gate', flags) end
+  if flags == '' then
+    call('HDEL', P .. 'settings', 'gate')
+  else
+    call('HSET', P .. 'settings', 'gate', flags)
+    rouse(P)
+  end
   return flags
 end
 

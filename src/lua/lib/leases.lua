@@ -14,3 +14,22 @@ local function leases_of(key, most)
   table.sort(leases, function(a, b) return a[2] < b[2] or a[2] == b[2] and a[1] < b[1] end)
   return leases
 end
+
+-- None of a session's threads is idle any more (lib/hand.lua).
+local function forget_idle(P, session)
+  for _, entry in ipairs(call('LRANGE', P .. 'idle', 0, -1)) do
+    if sub(entry, 1, #session + 1) == session .. ':' then call('LREM', P .. 'idle', 1, entry) end
+  end
+  for _, entry in ipairs(call('SMEMBERS', P .. 'woken:' .. session)) do call('DEL', P .. 'hand:' .. entry) end
+  call('DEL', P .. 'woken:' .. session)
+end
+
+-- What was handed to a session's threads and not taken: their leases are.
+local function forget_handed(P, session, leases)
+  local keys, known = {}, {}
+  for i = 1, #leases do
+    local key = P .. 'hand:' .. session .. ':' .. string.match(leases[i][2], ' (.*)$')
+    if not known[key] then keys[#keys + 1], known[key] = key, true end
+  end
+  if #keys > 0 then call('DEL', unpack(keys)) end
+end

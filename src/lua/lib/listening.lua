@@ -2,6 +2,7 @@
 -- base, gate. order.events says it to enqueue.lua, which does not read settings.
 local function switch_events(P)
   if find(regate(P), 'e', 1, true) then
+    fold_order(P)
     call('HSET', P .. 'order', 'events', '1')
   else
     call('HDEL', P .. 'order', 'events')

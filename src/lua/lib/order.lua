@@ -7,7 +7,9 @@
 -- count up and V is not looked at.
 --
 --   order hash    <priority> -> the last score of tasks without a group; "groups" -> 1 while `groups` is in use; "events" -> 1
---                 while there are any (lib/event.lua)
+--                 while there are any (lib/event.lua); "next": in place of 0, the last score of priority 0 while plain tasks need
+--                 nothing but the next number: there are no groups and no events, and a wake-up stands in `wake`, so that
+--                 nobody waits who would have to be told. Whoever finds nothing to lease takes it away. START or less: not so
 --   groups zset   <priority>:<group> -> the group's last score; forgotten when it is behind the head (tend.lua)
 --
 -- Scores are whole numbers within 2^53, so doubles hold them exactly. A band has room for 2^38 tasks between two moments
@@ -15,6 +17,14 @@
 local BAND = 70368744177664 -- 2^46
 local START = 1099511627776 -- 2^40: the room below is for tasks that go to the front
 local STEP = 256
+
+-- From here on `order` says it all without "next".
+local function fold_order(P)
+  local last = call('HGET', P .. 'order', 'next')
+  if not last then return end
+  if tonumber(last) > START then call('HSET', P .. 'order', '0', last) end
+  call('HDEL', P .. 'order', 'next')
+end
 
 local function head_score(P, base)
   local head = call('ZRANGEBYSCORE', P .. 'ready', text(base), '(' .. text(base + BAND), 'WITHSCORES', 'LIMIT', 0, 1)
@@ -31,7 +41,11 @@ end
 local function plain_last(o, priority)
   local last = o.plain[priority]
   if last then return last end
-  local known = call('HMGET', o.P .. 'order', text(priority), 'groups', 'events')
+  local known = call('HMGET', o.P .. 'order', text(priority), 'groups', 'events', 'next')
+  if known[4] then
+    fold_order(o.P)
+    if priority == 0 and tonumber(known[4]) > START then known[1] = known[4] end
+  end
   o.looked, o.in_use, o.told = true, known[2], known[3]
   if known[2] then o.grouped = true end
   return tonumber(known[1]) or priority * BAND + START
@@ -67,7 +81,8 @@ local function next_score(o, priority, group, weight)
   end
   o.lanes, o.grouped = o.lanes or {}, true
   if not o.looked then
-    local known = call('HMGET', o.P .. 'order', 'groups', 'events')
+    local known = call('HMGET', o.P .. 'order', 'groups', 'events', 'next')
+    if known[3] then fold_order(o.P) end
     o.looked, o.in_use, o.told = true, known[1], known[2]
   end
   local lane = text(priority) .. ':' .. group
