@@ -149,6 +149,13 @@ typedef struct reeve_enqueued {
 REEVE_API reeve_status reeve_enqueue_many(reeve_client *client, const reeve_task_spec *specs, size_t count,
                                           reeve_enqueued *ret_results);
 
+/*
+ * The words for one of the failures of the client's last call of reeve_enqueue_many, while reeve_client_error has those of
+ * the first: spec and result are of that call. ret is cut at size; "" for REEVE_OK.
+ */
+REEVE_API void reeve_enqueued_error(const reeve_client *client, const reeve_task_spec *spec,
+                                    const reeve_enqueued *result, char *ret, size_t size);
+
 /* Checks a spec as reeve_enqueue would, without Redis; ret_error, when not NULL, receives the words. Any thread. */
 REEVE_API reeve_status reeve_task_spec_check(const reeve_task_spec *spec, char *ret_error, size_t size);
 
@@ -227,6 +234,9 @@ typedef struct reeve_task_info {
     char *children;
     int64_t parent_count; /* -1: not told (reeve_list) */
     int64_t child_count;
+    bool unique_until_started; /* how long it has its unique key, as in its spec */
+    int64_t unique_for_ms;
+    char *on_dead; /* the task's own, "": none; NULL: the queue's */
 } reeve_task_info;
 
 /* Looks a task up. REEVE_ENOTFOUND when it does not exist (any more). */

@@ -9,6 +9,14 @@
 #include "redis/embedded.h"
 #include "reeve/client.h"
 
+/* Why tasks of a call of reeve_enqueue_many failed: those of a queue, or (queue "") those without an answer. */
+typedef struct rv_cause {
+    char queue[REEVE_QUEUE_MAX + 1];
+    rv_error error;
+} rv_cause;
+
+#define RV_CAUSES 4 /* of more than these only the status is told */
+
 struct reeve_client {
     rv_url url;            /* where to connect: for an embedded server, its socket */
     rv_embedded *embedded; /* or NULL */
@@ -25,7 +33,15 @@ struct reeve_client {
     unsigned known_next;
     unsigned known_epoch; /* the connection's, when they were noted: a new server may not know them */
     int64_t known_until_ms;
+    rv_cause causes[RV_CAUSES]; /* of the last reeve_enqueue_many */
+    size_t cause_count;
 };
+
+/* Notes why, unless this is noted already. */
+void rv_client_note_cause(reeve_client *client, const char *queue, const rv_error *error);
+
+/* What reeve_enqueue_many refuses by itself. */
+reeve_status rv_enqueue_check(const reeve_task_spec *spec, rv_error *error);
 
 /* Adds a call's commands to the connection; called again for each try. again: an earlier try may have been executed. */
 typedef void (*rv_build_fn)(rv_conn *conn, bool again, const void *context);

@@ -134,28 +134,26 @@ static void on_odd_reply(pipeline *p, const call *c, const rv_reply *reply)
 {
     bool refused = rv_reply_is(reply, RV_ERROR);
     reeve_status status = refused ? REEVE_EREDIS : REEVE_EPROTO;
+    const char *queue = p->specs[c->first].queue;
+    rv_error error = {0};
+    (void)rv_fail(&error, status, "queue %s: %s", queue, refused ? reply->text : "unexpected reply");
+    rv_client_note_cause(p->client, queue, &error);
     for (size_t i = c->first; i < c->first + c->span; i++) {
-        if (p->results[i].status == REEVE_OK && note_failure(p, i, status))
-            rv_fail(&p->error, status, "queue %s: %s", p->specs[i].queue, refused ? reply->text : "unexpected reply");
+        if (p->results[i].status == REEVE_OK && note_failure(p, i, status)) p->error = error;
     }
 }
 
 /* What is said of one task: a number or, for a refusal, the id of the task that holds its unique key. */
 static void on_said(pipeline *p, size_t index, const rv_reply *said)
 {
-    const reeve_task_spec *spec = &p->specs[index];
     reeve_enqueued *result = &p->results[index];
+    bool held = rv_reply_is(said, RV_TEXT);
     if (rv_reply_is(said, RV_INT) && said->number == 1) return;
-    if (rv_reply_is(said, RV_TEXT)) {
-        rv_copy_text(result->id, sizeof(result->id), said->text);
-        if (note_failure(p, index, REEVE_EUNIQUE)) {
-            rv_fail(&p->error, REEVE_EUNIQUE, "unique key \"%s\" is held by %s/%s",
-                    spec->unique != NULL ? spec->unique : "", spec->queue, result->id);
-        }
-        return;
-    }
-    if (note_failure(p, index, REEVE_EEXISTS))
-        rv_fail(&p->error, REEVE_EEXISTS, "a task %s/%s exists already", spec->queue, result->id);
+    if (held) rv_copy_text(result->id, sizeof(result->id), said->text);
+    if (!note_failure(p, index, held ? REEVE_EUNIQUE : REEVE_EEXISTS)) return;
+    char words[sizeof(p->error.text)];
+    reeve_enqueued_error(p->client, &p->specs[index], result, words, sizeof(words));
+    (void)rv_fail(&p->error, result->status, "%s", words);
 }
 
 /* The outcome of one call: an error for all its tasks, or something for each. */
@@ -201,11 +199,7 @@ static bool prepare(pipeline *p, size_t index)
     reeve_enqueued *result = &p->results[index];
     rv_error error = {0};
     result->id[0] = '\0';
-    result->status = rv_spec_check(spec, &error);
-    if (result->status == REEVE_OK && spec->after_count > REEVE_PARENTS_MAX) {
-        result->status = rv_fail(&error, REEVE_ETOOBIG, "%zu parents: at most %d in one call; reeve_enqueue takes more",
-                                 spec->after_count, REEVE_PARENTS_MAX);
-    }
+    result->status = rv_enqueue_check(spec, &error);
     if (result->status == REEVE_OK) result->status = make_room(p, spec, &error);
     if (result->status != REEVE_OK) {
         if (note_failure(p, index, result->status)) p->error = error;
@@ -252,6 +246,7 @@ static size_t plan(pipeline *p, size_t next, size_t count)
 /* What becomes of tasks without an answer: it is not known, or they were not sent. */
 static void fail_rest(pipeline *p, const rv_error *why)
 {
+    rv_client_note_cause(p->client, "", why);
     for (size_t i = 0; i < p->call_count; i++) {
         const call *c = &p->calls[i];
         for (size_t j = c->first; !c->answered && j < c->first + c->span; j++) {
@@ -285,6 +280,7 @@ static reeve_status run(reeve_client *client, const reeve_task_spec *specs, size
     pipeline p = {.client = client, .specs = specs, .results = results, .failed = SIZE_MAX};
     const pipeline *context = &p;
     rv_error outage = {0};
+    client->cause_count = 0;
     rv_buf_init(&p.scratch, (size_t)REEVE_PAYLOAD_MAX + 8 * (size_t)REEVE_META_MAX + REEVE_PARENTS_MAX * 256u);
     for (size_t next = 0; next < count;) {
         next = plan(&p, next, count);

@@ -54,6 +54,7 @@ void reeve_task_info_free(reeve_task_info *info)
     rv_free(info->history);
     rv_free(info->parents);
     rv_free(info->children);
+    rv_free(info->on_dead);
     rv_free(info);
 }
 
@@ -94,19 +95,34 @@ static bool format_backoff(char **ret, const rv_task_policy *policy)
     return *ret != NULL;
 }
 
+static bool copy_string(char **ret, const cJSON *item)
+{
+    if (!cJSON_IsString(item)) return true;
+    *ret = rv_strdup(item->valuestring);
+    return *ret != NULL;
+}
+
+/* The key, and how long it is held. */
+static bool read_unique(reeve_task_info *info, const cJSON *json)
+{
+    const cJSON *until = cJSON_GetObjectItemCaseSensitive(json, "until");
+    const cJSON *hold = cJSON_GetObjectItemCaseSensitive(json, "hold");
+    info->unique_until_started = cJSON_IsString(until) && strcmp(until->valuestring, "started") == 0;
+    if (cJSON_IsNumber(hold) && hold->valuedouble > 0 && hold->valuedouble < 9e15)
+        info->unique_for_ms = (int64_t)hold->valuedouble;
+    return copy_string(&info->unique, cJSON_GetObjectItemCaseSensitive(json, "unique"));
+}
+
 static bool read_options(reeve_task_info *info, const rv_envelope *envelope)
 {
     cJSON *json = cJSON_ParseWithLength(envelope->header, envelope->header_length);
     rv_task_policy policy;
-    bool good = true;
     const cJSON *priority = cJSON_GetObjectItemCaseSensitive(json, "priority");
-    const cJSON *group = cJSON_GetObjectItemCaseSensitive(json, "group");
     const cJSON *weight = cJSON_GetObjectItemCaseSensitive(json, "weight");
-    const cJSON *unique = cJSON_GetObjectItemCaseSensitive(json, "unique");
     if (cJSON_IsNumber(priority)) info->priority = priority->valueint;
     if (cJSON_IsNumber(weight) && weight->valueint > 1) info->weight = (unsigned)weight->valueint;
-    if (cJSON_IsString(group)) good = (info->group = rv_strdup(group->valuestring)) != NULL;
-    if (good && cJSON_IsString(unique)) good = (info->unique = rv_strdup(unique->valuestring)) != NULL;
+    bool good = copy_string(&info->group, cJSON_GetObjectItemCaseSensitive(json, "group")) &&
+                copy_string(&info->on_dead, cJSON_GetObjectItemCaseSensitive(json, "on_dead")) && read_unique(info, json);
     good = good && copy_json(&info->tags, cJSON_GetObjectItemCaseSensitive(json, "tags"));
     good = good && copy_json(&info->meta, cJSON_GetObjectItemCaseSensitive(json, "meta"));
     (void)rv_policy_read(&policy, envelope->header, envelope->header_length); /* (all zero when it is no header) */

@@ -216,6 +216,12 @@ static void redis_goes_away_for_good(void **state)
     }
     assert_int_equal(said[0].status, REEVE_ELOST);         /* may have been */
     assert_int_equal(said[MORE - 1].status, REEVE_ECONNECT); /* was never sent */
+    char words[512];
+    reeve_enqueued_error(client, &more[MORE - 1], &said[MORE - 1], words, sizeof(words));
+    assert_non_null(strstr(words, "not sent: "));
+    reeve_enqueued_error(client, &more[0], &said[0], words, sizeof(words));
+    assert_non_null(strstr(words, "cannot connect"));
+    assert_null(strstr(words, "not sent: "));
     more[0].type = "";
     test_refused(client, reeve_enqueue_many(client, more, MORE, said), REEVE_EINVAL, "type");
     assert_int_equal(said[1].status, REEVE_ECONNECT);
