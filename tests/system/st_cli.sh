@@ -247,8 +247,8 @@ END
 
 bulk_defaults_and_json() {
     expect_status 0 reeve enqueue --bulk c noop --json <<<'{"id":"i"}'
-    expect_eq "$OUT" '{"handle":"c/i","queue":"c","id":"i"}'
-    expect_eq "$ERR" "1 enqueued, 0 refused"
+    expect_eq "$OUT" '{"handle":"c/i","queue":"c","id":"i","line":1}'
+    quiet
     expect_status 0 reeve enqueue --bulk </dev/null
     expect_eq "$ERR" "0 enqueued, 0 refused"
     silent
@@ -354,8 +354,8 @@ steering() {
     expect_eq "$OUT" "$(printf 'cancelled many/3\ncancelled many/4')"
     expect_has "$ERR" "many/nope"
     expect_status 1 reeve cancel many/5 many/nope --json
-    expect_eq "${OUT%%$'\n'*}" '{"handle":"many/5","ok":true}'
-    expect_has "$OUT" '{"handle":"many/nope","ok":false,"error":"'
+    expect_eq "${OUT%%$'\n'*}" '{"handle":"many/5","queue":"many","id":"5","action":"cancel","cancelling":false}'
+    expect_eq "$(member error "$ERR") $(member handle "$ERR")" '"not_found" "many/nope"'
     reeve list many --state cancelled --json --limit 0 | sed 's/.*"handle":"\([^"]*\)".*/\1/' >"$TEST_DIR/in"
     echo nonsense >>"$TEST_DIR/in"
     expect_status 1 reeve retry - <"$TEST_DIR/in"

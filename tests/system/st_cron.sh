@@ -58,7 +58,7 @@ listing() {
     expect_has "$OUT" "every 200ms"
     expect_status 0 reeve cron list q --json
     expect_eq "$(member name "$OUT") $(member spec "$OUT") $(member type "$OUT")" '"poll" "every 200ms" "echo"'
-    expect_eq "$(member zone "$OUT") $(member paused "$OUT") $(member last "$OUT")" '"utc" false null'
+    expect_eq "$(member zone "$OUT") $(member paused "$OUT") $(member last_handle "$OUT")" '"utc" false null'
     expect_eq "$(of_entry other/later zone) $(of_entry other/later overlap)" '"local" false'
     expect_status 1 reeve cron pause q/none
     expect_has "$ERR" "q/none"
@@ -75,7 +75,7 @@ fired() {
     # (Two threads need not end them in their order.)
     wait_for 'slots q poll | no_gap 200' 10
     wait_for 'slots q beat | no_gap 300' 10
-    task=q/$(of_entry q/poll last | tr -d '"')
+    task=$(of_entry q/poll last_handle | tr -d '"')
     expect_status 0 reeve wait "$task" --timeout 30
     expect_eq "$(of_task "$task" payload) $(of_task "$task" priority)" '"{\"from\":\"cli\"}" -1'
 }

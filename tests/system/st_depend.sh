@@ -26,7 +26,7 @@ shown() {
     expect_has "$OUT" "before:"
     expect_has "$OUT" "b/three"
     expect_status 0 reeve show b/three --json
-    expect_has "$OUT" '"parents":[{"handle":"a/one","on_death":"fail"},{"handle":"b/two","on_death":"go"},'
+    expect_has "$OUT" '"parents":[{"handle":"a/one","on_death":"fail","ended":null},{"handle":"b/two","on_death":"go","ended":null},'
     expect_has "$OUT" '"parent_count":3,"children":null,"child_count":0'
     expect_status 0 reeve show a/one --json
     expect_has "$OUT" '"children":["b/three"],"child_count":1'

@@ -38,7 +38,7 @@ usage() {
     unset REEVE_REDIS
 }
 
-NO_LIMITS='"concurrency":null,"rate":null,"hold_ms":null,"running":null,"each_group":{"concurrency":null,"rate":null}'
+NO_LIMITS='"concurrency":null,"rate":null,"hold_until_ms":null,"running":null,"each_group":{"concurrency":null,"rate":null}'
 
 setting_and_showing() {
     expect_status 0 reeve limit a
@@ -52,14 +52,14 @@ setting_and_showing() {
     expect_eq "$OUT" "a: concurrency 16, rate 100/1s:20"
     expect_eq "$ERR" ""
     expect_status 0 reeve limit a --each-group --rate 5/m --json
-    expect_eq "$OUT" '{"queue":"a","each_group":true,"rate":{"count":5,"period_ms":60000,"burst":5}}'
+    expect_eq "$OUT" '{"queue":"a","of":"each_group","group":null,"forgotten":false,"rate":{"count":5,"period_ms":60000,"burst":5}}'
     expect_status 0 reeve limit a
     expect_has "$OUT" "concurrency:              16 (0 running)"
     expect_has "$OUT" "rate:                     100/1s:20"
     expect_has "$OUT" "each group's concurrency: none"
     expect_has "$OUT" "each group's rate:        5/1m"
     expect_status 0 reeve limit a --json
-    expect_has "$OUT" '{"queue":"a","concurrency":16,"rate":{"count":100,"period_ms":1000,"burst":20},"hold_ms":null,'
+    expect_has "$OUT" '{"queue":"a","concurrency":16,"rate":{"count":100,"period_ms":1000,"burst":20},"hold_until_ms":null,'
     expect_eq "$(member running "$OUT")" 0
     expect_has "$OUT" '"each_group":{"concurrency":null,"rate":{"count":5,"period_ms":60000,"burst":5}}'
     # What is not given stays.
@@ -68,7 +68,7 @@ setting_and_showing() {
     expect_status 0 reeve limit a --json
     expect_has "$OUT" '{"queue":"a","concurrency":null,"rate":{"count":100,'
     expect_status 0 reeve limit a --rate none --json
-    expect_eq "$OUT" '{"queue":"a","rate":null}'
+    expect_eq "$OUT" '{"queue":"a","of":"queue","group":null,"forgotten":false,"rate":null}'
     expect_status 0 reeve limit a --each-group --rate none --concurrency none
     expect_eq "$OUT" "a, each group: concurrency none, rate none"
     expect_status 0 reeve limit a --json
@@ -81,20 +81,20 @@ groups() {
     expect_has "$OUT" "g, group Jürgen & Co: 7: concurrency 1, hold until "
     expect_has "$OUT" "(in 1 h)"
     expect_status 0 reeve limit g --group other --rate none --json
-    expect_eq "$OUT" '{"queue":"g","group":"other","rate":{"count":0,"period_ms":0,"burst":0}}'
+    expect_eq "$OUT" '{"queue":"g","of":"group","group":"other","forgotten":false,"rate":{"count":0,"period_ms":0,"burst":0}}'
     expect_status 0 reeve limit g
     grep -Eq '^Jürgen & Co: 7 +1 +- +0 +0 +until .* \(in 1 h\)$' "$TEST_DIR/out" || fail "no row of that group"
     grep -Eq '^other +- +none +0 +0 +-$' "$TEST_DIR/out" || fail "no row of the other group"
     expect_status 0 reeve limit g --json
     expect_eq "$(wc -l <"$TEST_DIR/out")" 1
-    expect_has "$OUT" '"group_total":2,"groups":[{"group":"Jürgen & Co: 7","concurrency":1,"rate":null,"hold_ms":1'
-    expect_has "$OUT" '{"group":"other","concurrency":null,"rate":{"count":0,"period_ms":0,"burst":0},"hold_ms":null,'
+    expect_has "$OUT" '"group_total":2,"groups":[{"group":"Jürgen & Co: 7","concurrency":1,"rate":null,"hold_until_ms":1'
+    expect_has "$OUT" '{"group":"other","concurrency":null,"rate":{"count":0,"period_ms":0,"burst":0},"hold_until_ms":null,'
     expect_status 0 reeve limit g --group 'Jürgen & Co: 7' --forget
     expect_eq "$OUT" "g, group Jürgen & Co: 7: no limits of its own"
     expect_status 0 reeve limit g --group 'Jürgen & Co: 7' --hold none
     expect_eq "$OUT" "g, group Jürgen & Co: 7: hold none"
     expect_status 0 reeve limit g --group other --forget --json
-    expect_eq "$OUT" '{"queue":"g","group":"other","forgotten":true}'
+    expect_eq "$OUT" '{"queue":"g","of":"group","group":"other","forgotten":true}'
     expect_status 0 reeve limit g --json
     expect_eq "$OUT" "{\"queue\":\"g\",$NO_LIMITS,\"group_total\":0,\"groups\":[]}"
     for group in 1 2 3 4 5; do
@@ -181,7 +181,7 @@ concurrency_of_groups() {
     expect_eq "$(in_queue x parked)" 2
     expect_status 0 reeve queues x
     expect_has "$OUT" "PARKED"
-    grep -Eq '^x +no +0 +0 +2 +1 +1 ' "$TEST_DIR/out" || fail "no row of x"
+    grep -Eq '^x +no +0 +0 +0 +2 +1 +1 ' "$TEST_DIR/out" || fail "no row of x"
     expect_status 0 reeve limit x
     grep -Eq '^a +- +- +1 +2 +-$' "$TEST_DIR/out" || fail "no row of the group"
     expect_status 0 reeve list x --state parked --json

@@ -26,7 +26,7 @@ expect_has "$OUT" "attempt 1 begins after step 0"
 expect_has "$OUT" "attempt 1 begins after step $left"
 expect_eq "$(wc -l <"$TEST_DIR/out")" 2
 expect_status 0 reeve show q/walk --log --json
-expect_has "$OUT" '{"time_ms":'
+expect_has "$OUT" '{"at_ms":'
 expect_has "$OUT" '"text":"attempt 1 begins after step 0"}'
 
 # ---- stopped on the way: neither a crash nor a failure -------------------------------------------------------------
@@ -53,6 +53,6 @@ expect_has "$ERR" "q/hike was cancelled"
 expect_status 0 reeve enqueue q sleep '{"ms":60000}' --id nap
 wait_for '[ "$(of_task q/nap state)" = "\"running\"" ]' 30
 expect_status 0 reeve cancel --json q/nap
-expect_eq "$OUT" '{"handle":"q/nap","ok":true,"running":true}'
+expect_eq "$OUT" '{"handle":"q/nap","queue":"q","id":"nap","action":"cancel","cancelling":true}'
 expect_status 1 reeve wait q/nap --timeout 30s
 expect_eq "$(of_task q/nap state)" '"cancelled"'

@@ -34,7 +34,7 @@ times() {
     expect_eq "$(ids t scheduled)" "b a"
     expect_eq "$(ids t)" ""
     expect_status 0 reeve reschedule t/b --at 2035-01-01T00:00:00Z --json
-    expect_eq "$OUT" '{"handle":"t/b","ok":true}'
+    expect_eq "$OUT" '{"handle":"t/b","queue":"t","id":"b","action":"reschedule","cancelling":false}'
     expect_eq "$(of_task t/b due_ms)" 2051222400000
     expect_eq "$(ids t scheduled)" "a b"
     expect_status 0 reeve show t/b
@@ -94,8 +94,9 @@ with_a_worker() {
     expect_status 0 reeve enqueue w sleep '{"ms":600000}' --id runs
     wait_for '[ "$(of_task w/runs state)" = "\"running\"" ]' 30
     expect_status 1 reeve reschedule w/runs --in 5 --json
-    expect_has "$OUT" '{"handle":"w/runs","ok":false,"error":"'
-    expect_has "$OUT" "running"
+    expect_eq "$OUT" ""
+    expect_eq "$(member error "$ERR") $(member handle "$ERR")" '"state" "w/runs"'
+    expect_has "$ERR" "running"
     expect_status 1 reeve reschedule w/runs --priority 5
     expect_status 1 reeve reschedule w/nope --now
 }

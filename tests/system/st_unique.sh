@@ -37,9 +37,10 @@ rejecting() {
     expect_eq "$OUT" ""
     expect_eq "$ERR" 'reeve: enqueue: the unique key "k "ü"" is held by a/one'
     expect_status 1 reeve enqueue a noop --unique 'k "ü"' --on-conflict reject --json
-    expect_eq "$OUT" '{"error":"unique","unique":"k \"ü\"","holder":"a/one"}'
+    expect_eq "$OUT" ""
+    expect_eq "$(member error "$ERR") $(member unique "$ERR") $(member holder "$ERR")" '"unique" "k \"ü\"" "a/one"'
     expect_status 1 reeve enqueue a noop --unique 'k "ü"' --wait=5 --json
-    expect_eq "$(member holder "$OUT")" '"a/one"'
+    expect_eq "$(member holder "$ERR")" '"a/one"'
     expect_status 0 reeve show a/one
     expect_has "$OUT" 'unique:   k "ü"'
     expect_status 0 reeve show a/one --json
@@ -111,7 +112,7 @@ freed_by_hand() {
     expect_status 1 reeve retry h/1
     expect_has "$ERR" "h/3"
     expect_status 1 reeve retry h/1 --json
-    expect_has "$OUT" '{"handle":"h/1","ok":false,"error":"'
+    expect_eq "$(member error "$ERR") $(member handle "$ERR")" '"unique" "h/1"'
     expect_status 1 reeve retry h --all --state cancelled
     expect_eq "$OUT" "retried 0 of 1 (1 refused)"
     expect_has "$ERR" "unique key"

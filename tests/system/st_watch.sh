@@ -92,7 +92,7 @@ end "$WORKER_PID"
 run reeve show q/two
 expect_has "$OUT" ' retry, again in 50 ms, worker '
 expect_has "$OUT" ' dead, worker '
-expect_has "$(of_task q/two history)" '"what":"retry"'
+expect_has "$(of_task q/two history)" '"event":"retry"'
 expect_eq "$(of_task q/one history)" null
 
 # ---- tags and peek ---------------------------------------------------------------------------------------------------------

@@ -7,9 +7,9 @@
 
 #include "base/mem.h"
 #include "cli/base64.h"
+#include "cli/bytes_view.h"
 #include "cli/json.h"
 #include "cli/table.h"
-#include "cli/task_view.h"
 #include "cli/utf8.h"
 #include "cli/when.h"
 

@@ -8,12 +8,15 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/mem.h"
 #include "bulk_line.h"
 #include "handle.h"
+#include "json.h"
 #include "lines.h"
+#include "progress.h"
 #include "stop.h"
 #include "verbs.h"
 
@@ -49,6 +52,8 @@ struct bulk {
     uint64_t not_sent; /* Redis was gone */
     struct tally reasons[REASONS_MAX];
     int status;
+    cli_progress progress;
+    uint64_t size; /* of the input when it is a file; 0: not known */
 };
 
 /* ---- refusals -------------------------------------------------------------------------------------------------- */
@@ -62,45 +67,86 @@ static void count_reason(struct bulk *bulk, const char *text)
     tally->count++;
 }
 
-static void refuse(struct bulk *bulk, uint64_t number, const char *reason, const char *words)
+/* People are told of the first ones, programs of each. */
+static void refuse(struct bulk *bulk, const cli_fault *fault, const char *reason, const char *words)
 {
+    const cli_context *cli = bulk->cli;
+
     bulk->refused++;
     if (bulk->status == CLI_DONE) bulk->status = CLI_REFUSED;
     count_reason(bulk, reason);
-    if (bulk->refused <= REPORTS_MAX) cli_say(bulk->cli, "line %" PRIu64 ": %s", number, words);
-    if (bulk->refused == REPORTS_MAX + 1) cli_say(bulk->cli, "further refused lines are only counted");
+    if (!cli->json && bulk->refused > REPORTS_MAX + 1) return;
+    cli_progress_clear(&bulk->progress);
+    if (cli->json)
+        (void)cli_fault_say(cli, CLI_REFUSED, fault, "%s", words);
+    else if (bulk->refused <= REPORTS_MAX)
+        (void)cli_fail(cli, CLI_REFUSED, "line %" PRIu64 ": %s", fault->line, words);
+    else
+        cli_note(cli, "further refused lines are only counted");
 }
 
-static void refuse_result(struct bulk *bulk, size_t at, reeve_status status)
+static void refuse_line(struct bulk *bulk, const cli_bulk_fault *fault)
+{
+    const cli_fault told = {.code = cli_code_of(fault->status), .line = bulk->line_number};
+
+    refuse(bulk, &told, fault->reason, fault->words);
+}
+
+static void refuse_result(struct bulk *bulk, size_t at)
 {
     const reeve_task_spec *spec = &bulk->specs[at];
-    char words[512];
+    const reeve_enqueued *result = &bulk->results[at];
+    cli_fault fault = {.code = cli_code_of(result->status), .line = bulk->numbers[at]};
+    char words[512], name[REEVE_HANDLE_MAX + 1];
 
-    if (status == REEVE_EEXISTS)
-        (void)snprintf(words, sizeof(words), "a task %s/%s exists already", spec->queue, bulk->results[at].id);
-    else if (status == REEVE_EUNIQUE)
-        (void)snprintf(words, sizeof(words), "the unique key \"%s\" is held by %s/%s", spec->unique, spec->queue,
-                       bulk->results[at].id);
-    else /* the client keeps the words of the chunk's first failure; what Redis refuses, it refuses alike */
-        (void)snprintf(words, sizeof(words), "%.500s", reeve_client_error(bulk->cli->client));
-    refuse(bulk, bulk->numbers[at], reeve_status_text(status), words);
+    (void)snprintf(name, sizeof(name), "%s/%s", spec->queue, result->id);
+    if (result->status == REEVE_EUNIQUE) {
+        fault.unique = spec->unique;
+        fault.holder = name;
+    } else if (result->id[0] != '\0') {
+        fault.handle = name;
+    }
+    reeve_enqueued_error(bulk->cli->client, spec, result, words, sizeof(words));
+    refuse(bulk, &fault, reeve_status_text(result->status), words);
 }
 
 /* ---- chunks ---------------------------------------------------------------------------------------------------- */
 
-/* Redis went away: the first such line is told, the input after this chunk is not read any more. */
-static void lose(struct bulk *bulk, size_t at, reeve_status status)
+/* Redis went away: the first such line is told, to programs each; the input after this chunk is not read any more. */
+static void lose(struct bulk *bulk, size_t at)
 {
-    bool unknown = status != REEVE_ECONNECT;
+    const cli_context *cli = bulk->cli;
+    reeve_status status = bulk->results[at].status;
+    bool unknown = status != REEVE_ECONNECT, first = bulk->status != CLI_NO_REDIS;
+    char words[512];
 
     if (unknown)
         bulk->unknown++;
     else
         bulk->not_sent++;
-    if (bulk->status == CLI_NO_REDIS) return;
     bulk->status = CLI_NO_REDIS;
-    cli_say(bulk->cli, "line %" PRIu64 ": %s: %s; stopped here", bulk->numbers[at],
-            unknown ? "unknown whether enqueued" : "not enqueued", reeve_client_error(bulk->cli->client));
+    if (!cli->json && !first) return;
+    reeve_enqueued_error(cli->client, &bulk->specs[at], &bulk->results[at], words, sizeof(words));
+    cli_progress_clear(&bulk->progress);
+    (void)cli_fault_say(cli, CLI_NO_REDIS, &(cli_fault){.code = cli_code_of(status), .line = bulk->numbers[at]},
+                        "line %" PRIu64 ": %s: %s%s", bulk->numbers[at],
+                        unknown ? "unknown whether enqueued" : "not enqueued", words, first ? "; stopped here" : "");
+}
+
+/* A line, and with --json an object that says which line of the input it was. */
+static void print_enqueued(const struct bulk *bulk, size_t at)
+{
+    const char *queue = bulk->specs[at].queue, *id = bulk->results[at].id;
+    cli_json json;
+
+    if (!bulk->cli->json) {
+        (void)printf("%s/%s\n", queue, id);
+        return;
+    }
+    cli_json_begin(&json, stdout);
+    cli_handle_json(&json, queue, id);
+    cli_json_uint(&json, "line", bulk->numbers[at]);
+    cli_json_end(&json);
 }
 
 static void take_result(struct bulk *bulk, size_t at)
@@ -108,17 +154,25 @@ static void take_result(struct bulk *bulk, size_t at)
     reeve_status status = bulk->results[at].status;
 
     if (status == REEVE_OK) {
-        cli_handle handle;
-
         bulk->enqueued++;
-        (void)snprintf(handle.queue, sizeof(handle.queue), "%s", bulk->specs[at].queue);
-        (void)snprintf(handle.id, sizeof(handle.id), "%s", bulk->results[at].id);
-        cli_handle_print(bulk->cli, &handle);
+        print_enqueued(bulk, at);
     } else if (cli_exit_of(status) == CLI_NO_REDIS) {
-        lose(bulk, at, status);
+        lose(bulk, at);
     } else {
-        refuse_result(bulk, at, status);
+        refuse_result(bulk, at);
     }
+}
+
+/* How far it is: by the bytes of a file, else only how many. */
+static void show_progress(struct bulk *bulk)
+{
+    char enqueued[CLI_COUNT_TEXT], refused[CLI_COUNT_TEXT];
+    off_t at = bulk->size > 0 ? lseek(STDIN_FILENO, 0, SEEK_CUR) : 0;
+
+    if (!cli_progress_begin(&bulk->progress, at > 0 ? (uint64_t)at : 0, bulk->size)) return;
+    (void)fprintf(stderr, "%s enqueued", cli_count_text(bulk->enqueued, enqueued));
+    if (bulk->refused > 0) (void)fprintf(stderr, ", %s refused", cli_count_text(bulk->refused, refused));
+    cli_progress_end(&bulk->progress);
 }
 
 static void empty_chunk(struct bulk *bulk)
@@ -135,6 +189,7 @@ static bool send_chunk(struct bulk *bulk)
     (void)reeve_enqueue_many(bulk->cli->client, bulk->specs, bulk->count, bulk->results);
     for (size_t i = 0; i < bulk->count; i++) take_result(bulk, i);
     empty_chunk(bulk);
+    show_progress(bulk);
     if (!cli_flush(bulk->cli) && bulk->status == CLI_DONE) bulk->status = CLI_REFUSED;
     return ferror(stdout) == 0 && bulk->status != CLI_NO_REDIS;
 }
@@ -155,7 +210,7 @@ static bool add_line(struct bulk *bulk, const char *text, size_t length)
 
     if (is_blank(text, length)) return true;
     if (!cli_bulk_line_parse(line, text, length, &bulk->defaults, &fault)) {
-        refuse(bulk, bulk->line_number, fault.reason, fault.words);
+        refuse_line(bulk, &fault);
         return true;
     }
     bulk->specs[bulk->count] = line->spec;
@@ -192,7 +247,7 @@ static bool step(struct bulk *bulk)
         break;
     case CLI_LINE_TOO_LONG:
         bulk->line_number++;
-        refuse(bulk, bulk->line_number, "line too long", "longer than 65 MiB");
+        refuse_line(bulk, &(cli_bulk_fault){REEVE_ETOOBIG, "line too long", "longer than 65 MiB"});
         return true;
     }
     if (errno == EINTR) return true;
@@ -204,14 +259,18 @@ static void read_input(struct bulk *bulk)
 {
     while (cli_stop_signal() == 0 && step(bulk)) continue;
     (void)send_chunk(bulk);
+    cli_progress_clear(&bulk->progress);
     if (cli_stop_signal() != 0)
-        bulk->status = CLI_SIGNALLED + cli_stop_signal();
+        bulk->status = cli_signalled(bulk->cli, cli_stop_signal());
     else if (bulk->read_error != 0 && bulk->status <= CLI_REFUSED)
-        bulk->status = cli_fail(bulk->cli, CLI_REFUSED, "standard input: %s", strerror(bulk->read_error));
+        bulk->status = cli_fault_say(bulk->cli, CLI_REFUSED, &(cli_fault){.code = "input"}, "standard input: %s",
+                                     strerror(bulk->read_error));
 }
 
+/* For people: the sums. */
 static void say_outcome(struct bulk *bulk)
 {
+    if (bulk->cli->json) return;
     (void)fprintf(stderr, "%" PRIu64 " enqueued, %" PRIu64 " refused", bulk->enqueued, bulk->refused);
     for (size_t i = 0; i < REASONS_MAX && bulk->reasons[i].text != NULL; i++)
         (void)fprintf(stderr, "%s%s: %" PRIu64, i == 0 ? " (" : ", ", bulk->reasons[i].text, bulk->reasons[i].count);
@@ -219,6 +278,17 @@ static void say_outcome(struct bulk *bulk)
     if (bulk->not_sent > 0) (void)fprintf(stderr, ", %" PRIu64 " not sent", bulk->not_sent);
     if (bulk->unknown > 0) (void)fprintf(stderr, ", %" PRIu64 " unknown", bulk->unknown);
     (void)fputc('\n', stderr);
+}
+
+/* Handles that are printed on a terminal tell enough of the progress. */
+static void init_progress(struct bulk *bulk)
+{
+    struct stat about;
+
+    cli_progress_init(&bulk->progress, bulk->cli);
+    if (isatty(STDOUT_FILENO) == 1 || isatty(STDIN_FILENO) == 1) bulk->progress.shows = false;
+    if (fstat(STDIN_FILENO, &about) == 0 && S_ISREG(about.st_mode) && about.st_size > 0)
+        bulk->size = (uint64_t)about.st_size;
 }
 
 int cli_bulk(cli_context *cli, const char *queue, const char *type)
@@ -231,6 +301,7 @@ int cli_bulk(cli_context *cli, const char *queue, const char *type)
     if (bulk == NULL) return cli_no_memory(cli);
     bulk->cli = cli;
     bulk->defaults = (cli_bulk_defaults){.queue = queue, .type = type};
+    init_progress(bulk);
     cli_stop_catch(NULL);
     cli_lines_init(&bulk->input, STDIN_FILENO, cli_stop_fd(), LINE_MAX_BYTES);
     read_input(bulk);

@@ -2,98 +2,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/id.h"
-#include "utf8.h"
-
-#define WORDS_MAX 4096
-
-/* ---- saying ---------------------------------------------------------------------------------------------------- */
-
-/* errno of the first flush that failed; the stream itself keeps only that one did. */
-static int output_error;
-
-static void flush_output(void)
-{
-    if (fflush(stdout) != 0 && output_error == 0) output_error = errno;
-}
-
-__attribute__((format(printf, 2, 0))) static void say(const cli_context *cli, const char *format, va_list arguments)
-{
-    char words[WORDS_MAX];
-    rv_buf safe;
-
-    (void)vsnprintf(words, sizeof(words), format, arguments);
-    rv_buf_init(&safe, sizeof(words) * 6);
-    cli_utf8_add_safe(&safe, words, strlen(words), false);
-    flush_output(); /* so that both streams, on one terminal, come in order */
-    (void)fprintf(stderr, "reeve: %s%s%s\n", cli->verb == NULL ? "" : cli->verb->name, cli->verb == NULL ? "" : ": ",
-                  safe.failed ? "out of memory" : rv_buf_text(&safe));
-    rv_buf_fini(&safe);
-}
-
-void cli_say(const cli_context *cli, const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    say(cli, format, arguments);
-    va_end(arguments);
-}
-
-int cli_fail(const cli_context *cli, int status, const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    say(cli, format, arguments);
-    va_end(arguments);
-    return status;
-}
-
-int cli_usage(const cli_context *cli, const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    say(cli, format, arguments);
-    va_end(arguments);
-    if (cli->verb == NULL)
-        (void)fprintf(stderr, "Try `reeve --help`.\n");
-    else
-        (void)fprintf(stderr, "Try `reeve %s --help`.\n", cli->verb->name);
-    return CLI_USAGE;
-}
-
-int cli_no_memory(const cli_context *cli)
-{
-    return cli_fail(cli, CLI_REFUSED, "out of memory");
-}
-
-/* The pipe or socket has no other end any more. */
-static bool reader_is_gone(void)
-{
-    struct pollfd poller = {.fd = STDOUT_FILENO};
-
-    return poll(&poller, 1, 0) == 1 && (poller.revents & POLLERR) != 0;
-}
-
-bool cli_flush(const cli_context *cli)
-{
-    static bool said;
-
-    flush_output();
-    if (output_error == 0 && ferror(stdout) == 0) return true;
-    if (!said && !reader_is_gone())
-        cli_say(cli, "standard output: %s", output_error == 0 ? "write error" : strerror(output_error));
-    said = true;
-    return false;
-}
 
 /* ---- Redis ----------------------------------------------------------------------------------------------------- */
 
@@ -125,23 +38,33 @@ int cli_open(cli_context *cli)
     if (status == REEVE_OK) return CLI_DONE;
     /* Whatever a server answers to AUTH, SELECT and the like: there is no Redis to work with. */
     if (code == CLI_REFUSED && status != REEVE_ENOMEM) code = CLI_NO_REDIS;
-    cli_say(cli, "%s", words[0] == '\0' ? reeve_status_text(status) : words);
-    if (code == CLI_NO_REDIS)
-        (void)fprintf(stderr,
-                      "--redis URL or the environment's REEVE_REDIS names another Redis.\n");
+    (void)cli_fault_say(cli, code, &(cli_fault){.code = cli_code_of(status)}, "%s",
+                        words[0] == '\0' ? reeve_status_text(status) : words);
+    if (code == CLI_NO_REDIS && !cli->json_faults)
+        (void)fprintf(stderr, "--redis URL or the environment's REEVE_REDIS names another Redis.\n");
     return code;
+}
+
+static int fail_call(const cli_context *cli, reeve_status status, const cli_fault *fault, const char *subject)
+{
+    const char *words = reeve_client_error(cli->client);
+    cli_fault coded = *fault;
+
+    coded.code = cli_code_of(status);
+    if (words[0] == '\0') words = reeve_status_text(status);
+    if (subject == NULL || strstr(words, subject) != NULL)
+        return cli_fault_say(cli, cli_exit_of(status), &coded, "%s", words);
+    return cli_fault_say(cli, cli_exit_of(status), &coded, "%s: %s", subject, words);
 }
 
 int cli_fail_call(const cli_context *cli, reeve_status status, const char *subject)
 {
-    const char *words = reeve_client_error(cli->client);
+    return fail_call(cli, status, &(cli_fault){0}, subject);
+}
 
-    if (words[0] == '\0') words = reeve_status_text(status);
-    if (subject == NULL || strstr(words, subject) != NULL)
-        cli_say(cli, "%s", words);
-    else
-        cli_say(cli, "%s: %s", subject, words);
-    return cli_exit_of(status);
+int cli_fault_call(const cli_context *cli, reeve_status status, const cli_fault *fault)
+{
+    return fail_call(cli, status, fault, fault->handle);
 }
 
 /* ---- arguments ------------------------------------------------------------------------------------------------- */
@@ -153,6 +76,11 @@ int cli_queue_argument(const cli_context *cli, const char *text)
                      REEVE_QUEUE_MAX);
 }
 
+static int fail_file(const cli_context *cli, const char *name)
+{
+    return cli_fault_say(cli, CLI_REFUSED, &(cli_fault){.code = "input"}, "%s: %s", name, strerror(errno));
+}
+
 static int read_stream(const cli_context *cli, rv_buf *buf, int fd, const char *name)
 {
     for (;;) {
@@ -160,14 +88,15 @@ static int read_stream(const cli_context *cli, rv_buf *buf, int fd, const char *
 
         if (!rv_buf_reserve(buf, 1)) {
             if (buf->length <= REEVE_PAYLOAD_MAX) return cli_no_memory(cli);
-            return cli_fail(cli, CLI_REFUSED, "%s: larger than the limit of %u MiB", name, REEVE_PAYLOAD_MAX >> 20);
+            return cli_fault_say(cli, CLI_REFUSED, &(cli_fault){.code = "too_big"},
+                                 "%s: larger than the limit of %u MiB", name, REEVE_PAYLOAD_MAX >> 20);
         }
         got = read(fd, buf->data + buf->length, buf->capacity - buf->length - 1);
         if (got == 0) return CLI_DONE;
         if (got > 0)
             buf->length += (size_t)got;
         else if (errno != EINTR)
-            return cli_fail(cli, CLI_REFUSED, "%s: %s", name, strerror(errno));
+            return fail_file(cli, name);
     }
 }
 
@@ -183,7 +112,7 @@ int cli_read_payload(const cli_context *cli, rv_buf *ret, const char *text)
         return ret->failed ? cli_no_memory(cli) : CLI_DONE;
     }
     fd = open(text + 1, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return cli_fail(cli, CLI_REFUSED, "%s: %s", text + 1, strerror(errno));
+    if (fd < 0) return fail_file(cli, text + 1);
     status = read_stream(cli, ret, fd, text + 1);
     (void)close(fd);
     return status;

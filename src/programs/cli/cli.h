@@ -72,6 +72,7 @@ typedef struct cli_context {
     const char *redis;
     const char *ns;
     bool json;
+    bool json_faults; /* what goes wrong before the options are read is told as JSON, too */
     bool help;
     bool version;
     char **rest; /* the arguments that are no options */
@@ -80,15 +81,38 @@ typedef struct cli_context {
     reeve_client *client; /* made by cli_open */
 } cli_context;
 
-/* ---- saying ---------------------------------------------------------------------------------------------------- */
+/* ---- saying (say.c) -------------------------------------------------------------------------------------------- */
 
-/* Writes "reeve: VERB: words" and a line feed to standard error, made harmless. */
-void cli_say(const cli_context *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/*
+ * What a program wants to know of a failure besides the words; with --json it is an object on a line of standard error
+ * (docs/json.md). Zeroed: nothing but the words.
+ */
+typedef struct cli_fault {
+    const char *code;   /* NULL: as the exit status says */
+    const char *handle; /* the task that it is about */
+    uint64_t line;      /* of standard input, the first is 1 */
+    const char *unique; /* the key that is taken, */
+    const char *holder; /* and the handle of the task that holds it */
+} cli_fault;
 
-/* The same, and returns the status given. cli_usage points to --help as well and returns CLI_USAGE. */
+/* The code that stands for a failed call, "not_found" for instance. */
+const char *cli_code_of(reeve_status status);
+
+/* Says why the verb, or a part of its work, failed, and returns the exit status that this stands for: "reeve: VERB:
+ * words" and a line feed on standard error, made harmless; with --json an error object. */
+int cli_fault_say(const cli_context *cli, int status, const cli_fault *fault, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* The same without a fault. cli_usage points to --help as well and returns CLI_USAGE. */
 int cli_fail(const cli_context *cli, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 int cli_usage(const cli_context *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));
 int cli_no_memory(const cli_context *cli);
+
+/* A signal has ended the verb's work, which only programs are told. Returns the exit status. */
+int cli_signalled(const cli_context *cli, int signal);
+
+/* What is no failure, for people: nothing with --json. */
+void cli_note(const cli_context *cli, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Flushes standard output. False: it failed, which was said unless its reader just went away. */
 bool cli_flush(const cli_context *cli);
@@ -101,8 +125,10 @@ int cli_open(cli_context *cli);
 /* The exit status that stands for a failed call. */
 int cli_exit_of(reeve_status status);
 
-/* Says why the client's last call failed, after "subject: " when subject is not NULL; returns cli_exit_of(status). */
+/* Says why the client's last call failed, after "subject: " when subject is not NULL; returns cli_exit_of(status).
+ * cli_fault_call: of the task fault->handle. */
 int cli_fail_call(const cli_context *cli, reeve_status status, const char *subject);
+int cli_fault_call(const cli_context *cli, reeve_status status, const cli_fault *fault);
 
 /* ---- arguments ------------------------------------------------------------------------------------------------- */
 

@@ -22,20 +22,18 @@ static int entry_argument(const cli_context *cli, cli_handle *ret, const char *t
     return cli_usage(cli, "\"%.200s\" is no entry: expected QUEUE/NAME", text);
 }
 
-static void report(const cli_context *cli, const char *done, const cli_handle *entry, bool changed)
+void cli_cron_report(const cli_context *cli, const char *done, const char *queue, const char *name, bool changed)
 {
-    char name[REEVE_HANDLE_MAX + 1];
     cli_json json;
 
     if (!cli->json) {
-        cli_handle_text(entry, name);
-        (void)printf("%s %s\n", done, name);
+        (void)printf("%s %s/%s\n", done, queue, name);
         return;
     }
     cli_json_begin(&json, stdout);
-    cli_json_text(&json, "queue", entry->queue);
-    cli_json_text(&json, "name", entry->id);
-    cli_json_text(&json, "done", done);
+    cli_json_text(&json, "queue", queue);
+    cli_json_text(&json, "name", name);
+    cli_json_text(&json, "action", cli->rest[0]);
     cli_json_bool(&json, "changed", changed);
     cli_json_end(&json);
 }
@@ -56,7 +54,7 @@ static int steer(cli_context *cli, const char *done, steer_fn call)
         (void)cli_handle_parse(&entry, cli->rest[i]);
         reeve_status result = call(cli->client, entry.queue, entry.id, &changed);
         if (result != REEVE_OK) return cli_fail_call(cli, result, cli->rest[i]);
-        report(cli, done, &entry, changed);
+        cli_cron_report(cli, done, entry.queue, entry.id, changed);
     }
     return CLI_DONE;
 }

@@ -21,4 +21,7 @@ int cli_cron_add(cli_context *cli, cli_cron_options *options);
 int cli_cron_list(cli_context *cli, cli_cron_options *options);
 int cli_cron_next(cli_context *cli, cli_cron_options *options);
 
+/* Says what was done to an entry: a line, or an object with --json. */
+void cli_cron_report(const cli_context *cli, const char *done, const char *queue, const char *name, bool changed);
+
 #endif

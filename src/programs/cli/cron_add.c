@@ -1,26 +1,7 @@
 /*
  * cron_add.c - `reeve cron add`.
  */
-#include <stdio.h>
-
 #include "cron.h"
-#include "json.h"
-
-static void report(const cli_context *cli, const reeve_cron_entry *entry, bool changed)
-{
-    cli_json json;
-
-    if (!cli->json) {
-        (void)printf("%s %s/%s\n", changed ? "set" : "unchanged", entry->task->queue, entry->name);
-        return;
-    }
-    cli_json_begin(&json, stdout);
-    cli_json_text(&json, "queue", entry->task->queue);
-    cli_json_text(&json, "name", entry->name);
-    cli_json_text(&json, "done", "set");
-    cli_json_bool(&json, "changed", changed);
-    cli_json_end(&json);
-}
 
 static int set(cli_context *cli, const reeve_cron_entry *entry)
 {
@@ -29,12 +10,13 @@ static int set(cli_context *cli, const reeve_cron_entry *entry)
     int status;
 
     reeve_status result = reeve_cron_check(entry, words, sizeof(words));
-    if (result != REEVE_OK) return cli_fail(cli, cli_exit_of(result), "%s", words);
+    if (result != REEVE_OK)
+        return cli_fault_say(cli, cli_exit_of(result), &(cli_fault){.code = cli_code_of(result)}, "%s", words);
     status = cli_open(cli);
     if (status != CLI_DONE) return status;
     result = reeve_cron_set(cli->client, entry, &changed);
     if (result != REEVE_OK) return cli_fail_call(cli, result, NULL);
-    report(cli, entry, changed);
+    cli_cron_report(cli, changed ? "set" : "unchanged", entry->task->queue, entry->name, changed);
     return CLI_DONE;
 }
 

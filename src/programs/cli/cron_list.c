@@ -27,19 +27,21 @@ static const char *zone_of(const reeve_cron_info *info)
 
 static void print_json(const reeve_cron_info *info)
 {
+    char last[REEVE_HANDLE_MAX + 1];
     cli_json json;
 
+    (void)snprintf(last, sizeof(last), "%s/%s", info->queue, info->last_id);
     cli_json_begin(&json, stdout);
     cli_json_text(&json, "queue", info->queue);
     cli_json_text(&json, "name", info->name);
     cli_json_text(&json, "spec", info->spec);
     cli_json_text(&json, "zone", zone_of(info));
     cli_json_text(&json, "catch_up", rv_catch_up_name(info->catch_up));
-    if (info->catch_up_most > 0) cli_json_uint(&json, "most", info->catch_up_most);
+    cli_json_maybe(&json, "most", info->catch_up_most > 0 ? (int64_t)info->catch_up_most : -1);
     cli_json_bool(&json, "overlap", !info->no_overlap);
     cli_json_bool(&json, "paused", info->paused);
     cli_json_maybe(&json, "next_ms", info->next_ms);
-    cli_json_text(&json, "last", info->last_id[0] == '\0' ? NULL : info->last_id);
+    cli_json_text(&json, "last_handle", info->last_id[0] == '\0' ? NULL : last);
     cli_json_text(&json, "type", info->type);
     cli_json_bytes(&json, "payload", info->payload, false);
     cli_json_end(&json);

@@ -9,7 +9,6 @@
 #include "base/text.h"
 #include "conflict.h"
 #include "handle.h"
-#include "json.h"
 #include "task_options.h"
 #include "verbs.h"
 
@@ -58,7 +57,8 @@ static const cli_option enqueue_table[] = {
     {"in", "DURATION", "run it so much later", CLI_DURATION, AT(task.spec.delay_ms), 0, 0, NULL},
     {"at", "TIME", "run it at this time (RFC 3339, or seconds since the epoch)", CLI_TIME, AT(task.spec.at_ms), 0, 0,
      NULL},
-    {"expires-in", "DURATION", "dead if it has not begun by then", CLI_DURATION, AT(task.spec.expires_in_ms), 1, 0, NULL},
+    {"expires-in", "DURATION", "dead if it has not begun by then", CLI_DURATION, AT(task.spec.expires_in_ms), 1, 0,
+     NULL},
     {"deadline", "TIME", "the same, at a time", CLI_TIME, AT(task.spec.deadline_ms), 0, 0, NULL},
     {"id", "ID", "its id; one that is taken is refused (a new UUIDv7)", CLI_TEXT, AT(task.spec.id), 0, 0, NULL},
     {"priority", "N", "lower runs sooner, -128 to 127 (0)", CLI_INT, AT(task.spec.priority), REEVE_PRIORITY_MIN,
@@ -68,10 +68,10 @@ static const cli_option enqueue_table[] = {
     {"attempts", "N", "dead after so many failures (the handler's)", CLI_INT, AT(task.spec.max_attempts), 1, INT32_MAX,
      NULL},
     {"timeout", "DURATION", "run time limit (the handler's)", CLI_DURATION, AT(task.spec.timeout_ms), 1, 0, NULL},
-    {"heartbeat", "DURATION", "silence for longer is a failure (the handler's)", CLI_DURATION, AT(task.spec.heartbeat_ms),
-     1, 0, NULL},
-    {"at-most-once", NULL, "completed before it runs, so that it never runs twice", CLI_FLAG, AT(task.spec.at_most_once), 0,
-     0, NULL},
+    {"heartbeat", "DURATION", "silence for longer is a failure (the handler's)", CLI_DURATION,
+     AT(task.spec.heartbeat_ms), 1, 0, NULL},
+    {"at-most-once", NULL, "completed before it runs, so that it never runs twice", CLI_FLAG,
+     AT(task.spec.at_most_once), 0, 0, NULL},
     {"max-crashes", "N", "dead after so many crashes (the handler's)", CLI_INT, AT(task.spec.max_crashes), 1, INT32_MAX,
      NULL},
     {"backoff", "SPEC", "how long failed attempts wait (the handler's)", CLI_OTHER, 0, 0, 0, cli_read_backoff},
@@ -88,7 +88,8 @@ static const cli_option enqueue_table[] = {
      AT(task.spec.on_dead), 0, 0, NULL},
     {"wait", "[TIMEOUT]", "wait for its end and print how it ended", CLI_OTHER, 0, 0, 0, read_wait},
     {"bulk", NULL, "read tasks from standard input", CLI_FLAG, AT(bulk), 0, 0, NULL},
-    {"after", "HANDLE[:RULE]", "blocked until that task has ended; may be repeated", CLI_OTHER, 0, 0, 0, cli_read_after},
+    {"after", "HANDLE[:RULE]", "blocked until that task has ended; may be repeated", CLI_OTHER, 0, 0, 0,
+     cli_read_after},
     {0},
 };
 
@@ -111,17 +112,10 @@ static int wait_for_end(cli_context *cli, const cli_handle *handle, int64_t time
 static int say_not_unique(const cli_context *cli, const char *key, const cli_handle *holder)
 {
     char name[REEVE_HANDLE_MAX + 1];
-    cli_json json;
 
     cli_handle_text(holder, name);
-    if (cli->json) {
-        cli_json_begin(&json, stdout);
-        cli_json_text(&json, "error", "unique");
-        cli_json_text(&json, "unique", key);
-        cli_json_text(&json, "holder", name);
-        cli_json_end(&json);
-    }
-    return cli_fail(cli, CLI_REFUSED, "the unique key \"%s\" is held by %s", key, name);
+    return cli_fault_say(cli, CLI_REFUSED, &(cli_fault){.code = "unique", .unique = key, .holder = name},
+                         "the unique key \"%s\" is held by %s", key, name);
 }
 
 static int send_task(cli_context *cli, const struct enqueue_options *options)
@@ -171,7 +165,7 @@ static int enqueue_one(cli_context *cli, struct enqueue_options *options)
     if (status == CLI_DONE) {
         checked = reeve_task_spec_check(spec, words, sizeof(words));
         if (checked != REEVE_OK)
-            status = cli_fail(cli, cli_exit_of(checked), "%s", words);
+            status = cli_fault_say(cli, cli_exit_of(checked), &(cli_fault){.code = cli_code_of(checked)}, "%s", words);
         else
             status = send_task(cli, options);
     }

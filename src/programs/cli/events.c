@@ -64,8 +64,8 @@ const cli_verb cli_verb_events = {
     .least = 1,
     .most = 1,
     .run = events,
-    .notes = "A queue that keeps events writes one for each transition of its tasks, or of a batch of them; one that does\n"
-             "not pays nothing for them. `reeve watch QUEUE --since DURATION` prints what was kept.\n"
+    .notes = "A queue that keeps events writes one for each transition of its tasks, or of a batch of them; one that\n"
+             "does not pays nothing for them. `reeve watch QUEUE --since DURATION` prints what was kept.\n"
              "\nExamples:\n"
              "  reeve events default --keep 10000\n"
              "  reeve events default --keep 0\n",

@@ -32,19 +32,27 @@ void cli_handle_text(const cli_handle *handle, char ret[REEVE_HANDLE_MAX + 1])
     (void)snprintf(ret, REEVE_HANDLE_MAX + 1, "%s/%s", handle->queue, handle->id);
 }
 
+void cli_handle_json(cli_json *json, const char *queue, const char *id)
+{
+    char text[REEVE_HANDLE_MAX + 1];
+
+    (void)snprintf(text, sizeof(text), "%s/%s", queue, id);
+    cli_json_text(json, "handle", text);
+    cli_json_text(json, "queue", queue);
+    cli_json_text(json, "id", id);
+}
+
 void cli_handle_print(const cli_context *cli, const cli_handle *handle)
 {
     char text[REEVE_HANDLE_MAX + 1];
     cli_json json;
 
-    cli_handle_text(handle, text);
     if (!cli->json) {
+        cli_handle_text(handle, text);
         (void)puts(text);
         return;
     }
     cli_json_begin(&json, stdout);
-    cli_json_text(&json, "handle", text);
-    cli_json_text(&json, "queue", handle->queue);
-    cli_json_text(&json, "id", handle->id);
+    cli_handle_json(&json, handle->queue, handle->id);
     cli_json_end(&json);
 }

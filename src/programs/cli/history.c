@@ -59,3 +59,40 @@ void cli_history_add(rv_buf *buf, const char *history)
     }
     cJSON_Delete(list);
 }
+
+/* ---- for programs ---------------------------------------------------------------------------------------------- */
+
+static void write_entry(cli_json *json, const cJSON *entry)
+{
+    const cJSON *priority = cJSON_GetObjectItemCaseSensitive(entry, "priority");
+
+    cli_json_open(json, NULL);
+    cli_json_maybe(json, "at_ms", number_of(entry, "at"));
+    cli_json_text(json, "event", text_of(entry, "what"));
+    cli_json_text(json, "worker", text_of(entry, "worker"));
+    cli_json_text(json, "kind", text_of(entry, "kind"));
+    cli_json_text(json, "message", text_of(entry, "message"));
+    cli_json_maybe(json, "delay_ms", number_of(entry, "delay"));
+    cli_json_maybe(json, "due_ms", number_of(entry, "due"));
+    if (cJSON_IsNumber(priority))
+        cli_json_int(json, "priority", priority->valueint);
+    else
+        cli_json_null(json, "priority");
+    cli_json_text(json, "from", text_of(entry, "from"));
+    cli_json_close(json);
+}
+
+void cli_history_json(cli_json *json, const char *history)
+{
+    cJSON *list = history == NULL ? NULL : cJSON_Parse(history);
+    const cJSON *entry;
+
+    if (list == NULL) {
+        cli_json_null(json, "history");
+        return;
+    }
+    cli_json_open_array(json, "history");
+    cJSON_ArrayForEach(entry, list) write_entry(json, entry);
+    cli_json_close_array(json);
+    cJSON_Delete(list);
+}

@@ -132,12 +132,12 @@ static void report_json(const cli_context *cli, const struct limit_options *opti
 
     cli_json_begin(&json, stdout);
     cli_json_text(&json, "queue", cli->rest[0]);
-    if (options->group != NULL) cli_json_text(&json, "group", options->group);
-    if (options->each_group) cli_json_bool(&json, "each_group", true);
-    if (options->forget) cli_json_bool(&json, "forgotten", true);
+    cli_json_text(&json, "of", options->group != NULL ? "group" : options->each_group ? "each_group" : "queue");
+    cli_json_text(&json, "group", options->group);
+    cli_json_bool(&json, "forgotten", options->forget);
     if (options->concurrency != 0) cli_concurrency_json(&json, options->concurrency, options->group != NULL);
     if (options->has_rate) cli_rate_json(&json, &options->rate, options->group != NULL);
-    if (options->hold_ms >= 0) cli_json_maybe(&json, "hold_ms", until_ms == 0 ? -1 : until_ms);
+    if (options->hold_ms >= 0) cli_json_maybe(&json, "hold_until_ms", until_ms == 0 ? -1 : until_ms);
     cli_json_end(&json);
 }
 

@@ -68,7 +68,7 @@ void cli_rate_json(cli_json *json, const reeve_rate *rate, bool own)
 
 static void hold_json(cli_json *json, int64_t until_ms)
 {
-    cli_json_maybe(json, "hold_ms", until_ms > 0 ? until_ms : -1);
+    cli_json_maybe(json, "hold_until_ms", until_ms > 0 ? until_ms : -1);
 }
 
 static void group_json(cli_json *json, const reeve_group_limits *group)

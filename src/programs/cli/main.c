@@ -12,6 +12,7 @@
 #include "base/nearest.h"
 #include "cli.h"
 #include "help.h"
+#include "json.h"
 #include "verbs.h"
 
 static const cli_verb *const verbs[] = {
@@ -71,9 +72,17 @@ static int help(cli_context *cli, const char *name)
     return CLI_DONE;
 }
 
-static int print_version(void)
+static int print_version(const cli_context *cli)
 {
-    (void)printf("reeve %s\n", reeve_version());
+    cli_json json;
+
+    if (!cli->json) {
+        (void)printf("reeve %s\n", reeve_version());
+        return CLI_DONE;
+    }
+    cli_json_begin(&json, stdout);
+    cli_json_text(&json, "version", reeve_version());
+    cli_json_end(&json);
     return CLI_DONE;
 }
 
@@ -92,10 +101,11 @@ static int run_verb(cli_context *cli, const cli_verb *verb)
     cli->verb = verb;
     if (options == NULL) return cli_no_memory(cli);
     status = cli_read_options(cli, options);
+    if (status == CLI_DONE) cli->json_faults = cli->json;
     if (status == CLI_DONE && cli->help)
         cli_print_verb_help(verb);
     else if (status == CLI_DONE && cli->version)
-        status = print_version();
+        status = print_version(cli);
     else if (status == CLI_DONE)
         status = verb->run(cli, options);
     reeve_client_close(cli->client);
@@ -109,12 +119,20 @@ static int run(cli_context *cli, int argc, char **argv)
     const cli_verb *verb;
 
     if (status != CLI_DONE) return status;
-    if (cli->version) return print_version();
+    if (cli->version) return print_version(cli);
     if (cli->argc == 0 && cli->help) return help(cli, NULL);
     if (cli->argc == 0) return cli_usage(cli, "a verb is missing");
     if (strcmp(cli->argv[0], "help") == 0) return help(cli, cli->argc > 1 ? cli->argv[1] : NULL);
     verb = find_verb(cli->argv[0]);
     return verb == NULL ? say_unknown_verb(cli, cli->argv[0]) : run_verb(cli, verb);
+}
+
+/* Whether --json is among the arguments, for what goes wrong before they are read. */
+static bool wants_json(int argc, char **argv)
+{
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (strcmp(argv[i], "--json") == 0) return true;
+    return false;
 }
 
 /* A standard stream that came closed is filled with what refuses its use: else the connection to Redis would take its
@@ -127,7 +145,7 @@ static void fill_standard_streams(void)
 
 int main(int argc, char **argv)
 {
-    cli_context cli = {0};
+    cli_context cli = {.json_faults = wants_json(argc, argv)};
     int status;
 
     fill_standard_streams();

@@ -21,10 +21,19 @@ typedef struct cli_page {
     {                                                                                                                 \
         "limit", "N", "at most so many; 0: all (50)", CLI_COUNT, (at) + offsetof(cli_page, limit), 0, INT64_MAX, NULL \
     }
+/* Where all is the default, and the struct is zeroed. */
+#define CLI_PAGE_LIMIT_OR_ALL(at)                                                                                     \
+    {                                                                                                                 \
+        "limit", "N", "at most so many; 0: all (0)", CLI_COUNT, (at) + offsetof(cli_page, limit), 0, INT64_MAX, NULL \
+    }
 #define CLI_PAGE_OFFSET(at)                                                                                       \
     {                                                                                                             \
         "offset", "N", "skip so many first (0)", CLI_COUNT, (at) + offsetof(cli_page, offset), 0, INT64_MAX, NULL \
     }
+
+/* Cuts a list of *count to the page; returns where it begins. For people: says on standard error how many of what there
+ * are when some are left out. */
+size_t cli_page_cut(const cli_context *cli, const cli_page *page, const char *what, size_t *count);
 
 /* list.c: lists the tasks of a queue in a state, with a kind the dead ones of that; returns the exit status. */
 int cli_list(cli_context *cli, const char *queue, reeve_state state, const char *kind, const cli_page *page);

@@ -1,6 +1,7 @@
 /*
  * peek.c - what a queue hands out next: the first ready tasks in their order, with their payloads.
  */
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "base/clock.h"
@@ -14,6 +15,16 @@
 #define PEEK_MOST 1000
 #define PAYLOAD_SHOWN 200
 
+struct peek_options {
+    int64_t offset;
+};
+
+static const cli_option peek_table[] = {
+    {"offset", "N", "pass over so many first (0)", CLI_COUNT, offsetof(struct peek_options, offset), 0, INT64_MAX,
+     NULL},
+    {0},
+};
+
 static const cli_column columns[] = {
     {"#", true, 0},       {"HANDLE", false, 0},   {"TYPE", false, 40},    {"PRIORITY", true, 0},
     {"GROUP", false, 30}, {"ENQUEUED", false, 0}, {"PAYLOAD", false, 70},
@@ -26,12 +37,12 @@ static void add_payload(cli_table *table, reeve_bytes payload)
     cli_table_cellf(table, "%.*s", (int)length, (const char *)payload.data);
 }
 
-static void add_task(cli_table *table, const reeve_task_info *info, size_t place)
+static void add_task(cli_table *table, const reeve_task_info *info, uint64_t place)
 {
     char when[CLI_WHEN_TEXT];
 
     cli_ago_text(info->enqueued_ms, rv_wall_ms(), when);
-    cli_table_cellf(table, "%zu", place);
+    cli_table_cellf(table, "%" PRIu64, place);
     cli_table_cellf(table, "%s/%s", info->queue, info->id);
     cli_table_cell(table, info->type);
     cli_table_cellf(table, "%d", info->priority);
@@ -41,21 +52,21 @@ static void add_task(cli_table *table, const reeve_task_info *info, size_t place
 }
 
 /* Pages end early where payloads are large: asks again until there are enough. */
-static int take_tasks(cli_context *cli, cli_table *table, size_t want)
+static int take_tasks(cli_context *cli, cli_table *table, uint64_t offset, size_t want)
 {
     size_t taken = 0, count = 1;
 
     while (taken < want && count > 0) {
         reeve_task_info **page = NULL;
         reeve_status status =
-            reeve_list(cli->client, cli->rest[0], REEVE_STATE_READY, taken, want - taken, &page, &count, NULL);
+            reeve_list(cli->client, cli->rest[0], REEVE_STATE_READY, offset + taken, want - taken, &page, &count, NULL);
 
         if (status != REEVE_OK) return cli_fail_call(cli, status, cli->rest[0]);
         for (size_t i = 0; i < count; i++) {
             if (cli->json)
                 cli_task_json(page[i], stdout);
             else
-                add_task(table, page[i], taken + i + 1);
+                add_task(table, page[i], offset + taken + i + 1);
         }
         taken += count;
         reeve_task_list_free(page, count);
@@ -64,19 +75,19 @@ static int take_tasks(cli_context *cli, cli_table *table, size_t want)
     return CLI_DONE;
 }
 
-static int peek(cli_context *cli, void *options)
+static int peek(cli_context *cli, void *pointer)
 {
+    const struct peek_options *options = pointer;
     int64_t want = PEEK_DEFAULT;
     cli_table table;
     int status = cli_queue_argument(cli, cli->rest[0]);
 
-    (void)options;
     if (status == CLI_DONE && cli->count > 1 && !rv_parse_int(cli->rest[1], 1, PEEK_MOST, &want))
         status = cli_usage(cli, "\"%.100s\": N is a number from 1 to %d", cli->rest[1], PEEK_MOST);
     if (status == CLI_DONE) status = cli_open(cli);
     if (status != CLI_DONE) return status;
     cli_table_init(&table, columns, sizeof(columns) / sizeof(columns[0]));
-    status = take_tasks(cli, &table, (size_t)want);
+    status = take_tasks(cli, &table, (uint64_t)options->offset, (size_t)want);
     if ((table.used > 0 || table.failed) && !cli_table_print(&table, stdout)) status = cli_no_memory(cli);
     cli_table_fini(&table);
     return status;
@@ -84,14 +95,16 @@ static int peek(cli_context *cli, void *options)
 
 const cli_verb cli_verb_peek = {
     .name = "peek",
-    .synopsis = "QUEUE [N]",
+    .synopsis = "QUEUE [N] [--offset N]",
     .summary = "Shows the next tasks that a queue hands out, in their order, with payloads",
+    .options = peek_table,
+    .options_size = sizeof(struct peek_options),
     .least = 1,
     .most = 2,
     .run = peek,
-    .notes = "N is 10 unless it is given, at most 1000. The order is that of priorities and of groups that take turns; a\n"
-             "task whose group is at a limit is passed over when its turn comes. With --json each line is what\n"
-             "`reeve show --json` prints.\n"
+    .notes = "N is 10 unless it is given, at most 1000. The order is that of priorities and of groups that take\n"
+             "turns; a task whose group is at a limit is passed over when its turn comes. With --json each line is\n"
+             "what `reeve show --json` prints.\n"
              "\nExamples:\n"
              "  reeve peek default\n"
              "  reeve peek default 1 --json | jq -r .payload\n",

@@ -3,14 +3,25 @@
 
 #include "base/clock.h"
 #include "json.h"
+#include "page.h"
 #include "table.h"
 #include "verbs.h"
 #include "when.h"
 
+struct queues_options {
+    cli_page page;
+};
+
+static const cli_option queues_table[] = {
+    CLI_PAGE_LIMIT_OR_ALL(offsetof(struct queues_options, page)),
+    CLI_PAGE_OFFSET(offsetof(struct queues_options, page)),
+    {0},
+};
+
 static const cli_column columns[] = {
-    {"QUEUE", false, 0},  {"PAUSED", false, 0},   {"READY", true, 0},   {"SCHEDULED", true, 0},
-    {"PARKED", true, 0},  {"RUNNING", true, 0}, {"COMPLETED", true, 0}, {"DEAD", true, 0},    {"CANCELLED", true, 0},
-    {"DONE", true, 0},    {"FAILED", true, 0},    {"OLDEST", false, 0},
+    {"QUEUE", false, 0},    {"PAUSED", false, 0},   {"READY", true, 0}, {"SCHEDULED", true, 0}, {"BLOCKED", true, 0},
+    {"PARKED", true, 0},    {"RUNNING", true, 0},   {"COMPLETED", true, 0}, {"DEAD", true, 0},
+    {"CANCELLED", true, 0}, {"DONE", true, 0},      {"FAILED", true, 0},    {"OLDEST", false, 0},
 };
 
 static void print_json(const reeve_queue_info *info)
@@ -45,6 +56,7 @@ static void add_row(cli_table *table, const reeve_queue_info *info)
     cli_table_cell(table, info->paused ? "yes" : "no");
     add_number(table, info->count[REEVE_STATE_READY]);
     add_number(table, info->count[REEVE_STATE_SCHEDULED]);
+    add_number(table, info->count[REEVE_STATE_BLOCKED]);
     add_number(table, info->count[REEVE_STATE_PARKED]);
     add_number(table, info->count[REEVE_STATE_RUNNING]);
     add_number(table, info->count[REEVE_STATE_COMPLETED]);
@@ -63,16 +75,17 @@ static void take_queue(const cli_context *cli, cli_table *table, const reeve_que
         add_row(table, info);
 }
 
-static int take_all(cli_context *cli, cli_table *table)
+static int take_all(cli_context *cli, cli_table *table, const cli_page *page)
 {
     reeve_queue_info *list = NULL;
-    size_t count = 0;
+    size_t count = 0, from;
     reeve_status status = reeve_queues(cli->client, &list, &count);
 
     if (status != REEVE_OK) return cli_fail_call(cli, status, NULL);
-    for (size_t i = 0; i < count; i++) take_queue(cli, table, &list[i]);
-    reeve_queues_free(list);
     if (count == 0 && !cli->json) (void)fprintf(stderr, "no queue yet; one comes to be with its first task\n");
+    from = cli_page_cut(cli, page, "queues", &count);
+    for (size_t i = 0; i < count; i++) take_queue(cli, table, &list[from + i]);
+    reeve_queues_free(list);
     return CLI_DONE;
 }
 
@@ -88,17 +101,18 @@ static int take_named(cli_context *cli, cli_table *table)
     return CLI_DONE;
 }
 
-static int queues(cli_context *cli, void *options)
+static int queues(cli_context *cli, void *pointer)
 {
+    const struct queues_options *options = pointer;
     cli_table table;
     int status = CLI_DONE;
 
-    (void)options;
+    if (cli->count > 0 && cli->given > 0) return cli_usage(cli, "--limit and --offset go without a QUEUE");
     for (size_t i = 0; i < cli->count && status == CLI_DONE; i++) status = cli_queue_argument(cli, cli->rest[i]);
     if (status == CLI_DONE) status = cli_open(cli);
     if (status != CLI_DONE) return status;
     cli_table_init(&table, columns, sizeof(columns) / sizeof(columns[0]));
-    status = cli->count == 0 ? take_all(cli, &table) : take_named(cli, &table);
+    status = cli->count == 0 ? take_all(cli, &table, &options->page) : take_named(cli, &table);
     if (table.used > 0 && !cli_table_print(&table, stdout)) status = cli_no_memory(cli);
     cli_table_fini(&table);
     return status;
@@ -106,14 +120,16 @@ static int queues(cli_context *cli, void *options)
 
 const cli_verb cli_verb_queues = {
     .name = "queues",
-    .synopsis = "[QUEUE...]",
+    .synopsis = "[QUEUE...]\n       reeve queues [--limit N] [--offset N]",
     .summary = "Shows all queues, or those named, with the number of tasks in each state",
+    .options = queues_table,
+    .options_size = sizeof(struct queues_options),
     .most = CLI_ANY_NUMBER,
     .run = queues,
     .notes =
         "DONE and FAILED count what was ever completed and how many attempts ever failed; workers add to them every\n"
-        "few seconds. PARKED tasks wait until their group is below its limit (`reeve limit QUEUE`). OLDEST is the age\n"
-        "of the task at the head of the queue.\n"
+        "few seconds. BLOCKED tasks wait for others, PARKED ones until their group is below its limit (`reeve limit\n"
+        "QUEUE`). OLDEST is the age of the task at the head of the queue.\n"
         "\nExamples:\n"
         "  reeve queues\n"
         "  reeve queues default --json | jq .ready\n",

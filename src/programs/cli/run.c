@@ -49,7 +49,7 @@ static void show_progress(int percent, const char *words, void *user)
 {
     const cli_context *cli = user;
 
-    cli_say(cli, "progress %d %%%s%s", percent, words == NULL || words[0] == '\0' ? "" : ": ",
+    cli_note(cli, "progress %d %%%s%s", percent, words == NULL || words[0] == '\0' ? "" : ": ",
             words == NULL ? "" : words);
 }
 
@@ -137,12 +137,12 @@ static void say_notes(const cli_context *cli, const reeve_test_report *report)
 {
     char delay[CLI_WHEN_TEXT];
 
-    for (size_t i = 0; i < report->log_count; i++) cli_say(cli, "log: %s", report->log[i].text);
+    for (size_t i = 0; i < report->log_count; i++) cli_note(cli, "log: %s", report->log[i].text);
     for (size_t i = 0; i < report->hold_count; i++) {
         const reeve_test_hold *hold = &report->holds[i];
 
         cli_span_text(hold->delay_ms, delay);
-        cli_say(cli, "held %s%s for %s", hold->group == NULL ? "the queue" : "group ",
+        cli_note(cli, "held %s%s for %s", hold->group == NULL ? "the queue" : "group ",
                 hold->group == NULL ? "" : hold->group, delay);
     }
 }
@@ -156,21 +156,29 @@ static void say_report(const cli_context *cli, const reeve_test_report *report)
     cli_span_text(report->delay_ms, delay);
     switch (report->outcome) {
     case REEVE_OUTCOME_DONE:
-        cli_say(cli, "done in %.3f ms, %zu bytes", elapsed_ms, report->result.length);
+        cli_note(cli, "done in %.3f ms, %zu bytes", elapsed_ms, report->result.length);
         break;
     case REEVE_OUTCOME_RETRY:
         if (report->dead)
-            cli_say(cli, "failed at its last attempt (ran %.3f ms) %s: %s", elapsed_ms, report->kind, report->message);
+            cli_note(cli, "failed at its last attempt (ran %.3f ms) %s: %s", elapsed_ms, report->kind, report->message);
         else
-            cli_say(cli, "retry after %s (ran %.3f ms) %s: %s", delay, elapsed_ms, report->kind, report->message);
+            cli_note(cli, "retry after %s (ran %.3f ms) %s: %s", delay, elapsed_ms, report->kind, report->message);
         break;
     case REEVE_OUTCOME_SNOOZE:
-        cli_say(cli, "snoozed for %s (ran %.3f ms)", delay, elapsed_ms);
+        cli_note(cli, "snoozed for %s (ran %.3f ms)", delay, elapsed_ms);
         break;
     default:
-        cli_say(cli, "failed (ran %.3f ms) %s: %s", elapsed_ms, report->kind, report->message);
+        cli_note(cli, "failed (ran %.3f ms) %s: %s", elapsed_ms, report->kind, report->message);
         break;
     }
+}
+
+/* The same for a program, which has the report. */
+static int say_fault(const cli_context *cli, const reeve_test_report *report)
+{
+    return cli_fault_say(cli, CLI_REFUSED, &(cli_fault){.code = "failed"}, "%s%s%s%s%s", outcome_name(report->outcome),
+                         report->kind[0] == '\0' ? "" : ": ", report->kind, report->message[0] == '\0' ? "" : ": ",
+                         report->message);
 }
 
 /* As it is; on a terminal the words that follow begin on a line of their own. */
@@ -185,11 +193,14 @@ static int fail_run(const cli_context *cli, reeve_plugin_handle *plugin, const r
 {
     const reeve_plugin *about = reeve_plugin_get(plugin);
 
-    if (report->status != REEVE_ENOTFOUND) return cli_fail(cli, cli_exit_of(report->status), "%s", report->message);
-    cli_say(cli, "the plugin %s (%s) has no type \"%s\"; it has:", about->name, reeve_plugin_path(plugin),
-            cli->rest[1]);
+    const cli_fault fault = {.code = cli_code_of(report->status)};
+
+    if (report->status != REEVE_ENOTFOUND)
+        return cli_fault_say(cli, cli_exit_of(report->status), &fault, "%s", report->message);
+    (void)cli_fault_say(cli, CLI_REFUSED, &fault, "the plugin %s (%s) has no type \"%s\"; it has:", about->name,
+                        reeve_plugin_path(plugin), cli->rest[1]);
     for (size_t i = 0; i < about->handler_count; i++)
-        cli_say(cli, "  %s%s%s", about->handlers[i].type, about->handlers[i].summary == NULL ? "" : ": ",
+        cli_note(cli, "  %s%s%s", about->handlers[i].type, about->handlers[i].summary == NULL ? "" : ": ",
                 about->handlers[i].summary == NULL ? "" : about->handlers[i].summary);
     return CLI_REFUSED;
 }
@@ -199,6 +210,7 @@ static int finish(const cli_context *cli, reeve_plugin_handle *plugin, const ree
     if (report->status != REEVE_OK) return fail_run(cli, plugin, report);
     if (cli->json) {
         print_json(report);
+        if (report->outcome != REEVE_OUTCOME_DONE) return say_fault(cli, report);
     } else {
         print_result(report->result);
         say_report(cli, report);
@@ -253,7 +265,8 @@ static int open_plugin(const cli_context *cli, reeve_plugin_handle **ret, const 
     reeve_status result = reeve_plugin_open(ret, name, dir, words, sizeof(words));
 
     if (result == REEVE_OK) return CLI_DONE;
-    return cli_fail(cli, CLI_REFUSED, "%s", words[0] == '\0' ? reeve_status_text(result) : words);
+    return cli_fault_say(cli, CLI_REFUSED, &(cli_fault){.code = "plugin"}, "%s",
+                         words[0] == '\0' ? reeve_status_text(result) : words);
 }
 
 static int run(cli_context *cli, void *pointer)
@@ -261,7 +274,8 @@ static int run(cli_context *cli, void *pointer)
     struct run_options *options = pointer;
     reeve_plugin_handle *plugin = NULL, *layers = NULL;
     rv_buf payload = {0};
-    reeve_log_set(reeve_log_to_logfmt, stderr, REEVE_LOG_INFO); /* what handlers, layers and hooks write there */
+    /* What handlers, layers and hooks write there. */
+    reeve_log_set(cli->json ? reeve_log_to_json : reeve_log_to_logfmt, stderr, REEVE_LOG_INFO);
     int status = cli_task_options_finish(cli, &options->task, options->queue, cli->rest[1]);
 
     if (status == CLI_DONE) status = open_plugin(cli, &plugin, cli->rest[0], options->plugin_dir);

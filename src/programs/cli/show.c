@@ -34,7 +34,7 @@ static int show(cli_context *cli, void *options)
     if (status == CLI_DONE) status = cli_open(cli);
     if (status != CLI_DONE) return status;
     result = reeve_show(cli->client, handle.queue, handle.id, &info);
-    if (result != REEVE_OK) return cli_fail_call(cli, result, cli->rest[0]);
+    if (result != REEVE_OK) return cli_fault_call(cli, result, &(cli_fault){.handle = cli->rest[0]});
     printed = print(cli, options, info);
     reeve_task_info_free(info);
     return printed ? CLI_DONE : cli_no_memory(cli);

@@ -26,42 +26,39 @@ struct steering {
     int status;
 };
 
-/* words NULL: it went well; running: it is on its way. */
-static void report(const struct steering *steering, const char *name, const char *words, bool running)
+/* running: it is on its way. */
+static void report(const struct steering *steering, const cli_handle *handle, bool running)
 {
+    const cli_context *cli = steering->cli;
+    char name[REEVE_HANDLE_MAX + 1];
     cli_json json;
 
-    if (steering->cli->json) {
+    if (cli->json) {
         cli_json_begin(&json, stdout);
-        cli_json_text(&json, "handle", name);
-        cli_json_bool(&json, "ok", words == NULL);
-        if (running) cli_json_bool(&json, "running", true);
-        if (words != NULL) cli_json_text(&json, "error", words);
+        cli_handle_json(&json, handle->queue, handle->id);
+        cli_json_text(&json, "action", cli->verb->name);
+        cli_json_bool(&json, "cancelling", running);
         cli_json_end(&json);
-    } else if (running) {
-        (void)printf("cancelling %s: it is running\n", name);
-    } else if (words == NULL) {
-        (void)printf("%s %s\n", steering->done, name);
+        return;
     }
-    if (words != NULL && strstr(words, name) != NULL)
-        cli_say(steering->cli, "%s", words);
-    else if (words != NULL)
-        cli_say(steering->cli, "%s: %s", name, words);
+    cli_handle_text(handle, name);
+    if (running)
+        (void)printf("cancelling %s: it is running\n", name);
+    else
+        (void)printf("%s %s\n", steering->done, name);
 }
 
 static void steer_one(struct steering *steering, const char *name, const cli_handle *handle)
 {
     bool running = false;
     reeve_status result = steering->call(steering->cli->client, handle, steering->options, &running);
-    const char *words = reeve_client_error(steering->cli->client);
 
-    if (result == REEVE_OK)
-        words = NULL;
-    else if (words[0] == '\0')
-        words = reeve_status_text(result);
-    report(steering, name, words, running);
-    if (result == REEVE_OK) return;
-    steering->status = cli_exit_of(result) == CLI_NO_REDIS ? CLI_NO_REDIS : CLI_REFUSED;
+    if (result == REEVE_OK) {
+        report(steering, handle, running);
+        return;
+    }
+    steering->status = cli_fault_call(steering->cli, result, &(cli_fault){.handle = name});
+    if (steering->status != CLI_NO_REDIS) steering->status = CLI_REFUSED;
 }
 
 static void steer_line(struct steering *steering, const char *name)
@@ -71,8 +68,8 @@ static void steer_line(struct steering *steering, const char *name)
     if (cli_handle_parse(&handle, name)) {
         steer_one(steering, name, &handle);
     } else {
-        report(steering, name, "no handle; expected QUEUE/ID", false);
-        steering->status = CLI_REFUSED;
+        steering->status = cli_fault_say(steering->cli, CLI_REFUSED, &(cli_fault){.code = "invalid", .handle = name},
+                                         "%s: no handle; expected QUEUE/ID", name);
     }
 }
 
@@ -83,6 +80,11 @@ static void keep_line(rv_buf *kept, const char *text, size_t length)
     if (length == 0) return;
     rv_buf_add(kept, text, length);
     rv_buf_addc(kept, '\0');
+}
+
+static int fail_input(const cli_context *cli, const char *words)
+{
+    return cli_fault_say(cli, CLI_REFUSED, &(cli_fault){.code = "input"}, "standard input: %s", words);
 }
 
 static int read_lines(const cli_context *cli, cli_lines *input, rv_buf *kept)
@@ -96,11 +98,11 @@ static int read_lines(const cli_context *cli, cli_lines *input, rv_buf *kept)
             keep_line(kept, text, length);
             break;
         case CLI_LINE_TOO_LONG:
-            return cli_fail(cli, CLI_REFUSED, "standard input: a line is too long for a handle");
+            return fail_input(cli, "a line is too long for a handle");
         case CLI_LINE_END:
             return kept->failed ? cli_no_memory(cli) : CLI_DONE;
         default:
-            if (errno != EINTR) return cli_fail(cli, CLI_REFUSED, "standard input: %s", strerror(errno));
+            if (errno != EINTR) return fail_input(cli, strerror(errno));
         }
     }
 }

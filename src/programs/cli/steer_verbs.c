@@ -92,7 +92,8 @@ const cli_verb cli_verb_retry = {
 /* ---- cancel ---------------------------------------------------------------------------------------------------- */
 
 /* As a task goes its way, so that one that moves on meanwhile is still met. */
-static const reeve_state waiting[] = {REEVE_STATE_BLOCKED, REEVE_STATE_SCHEDULED, REEVE_STATE_PARKED, REEVE_STATE_READY};
+static const reeve_state waiting[] = {REEVE_STATE_BLOCKED, REEVE_STATE_SCHEDULED, REEVE_STATE_PARKED,
+                                      REEVE_STATE_READY};
 
 static reeve_status cancel_one(reeve_client *client, const cli_handle *handle, const void *options, bool *ret_running)
 {
@@ -120,8 +121,8 @@ static const cli_option cancel_table[] = {
 
 const cli_verb cli_verb_cancel = {
     .name = "cancel",
-    .synopsis = "HANDLE...|- [--cascade]\n       reeve cancel QUEUE --all | [--type TYPE] [--tag TAG] [--older-than DURATION] "
-                "[--state STATE]",
+    .synopsis = "HANDLE...|- [--cascade]\n       reeve cancel QUEUE --all | [--type TYPE] [--tag TAG] "
+                "[--older-than DURATION] [--state STATE]",
     .summary = "Cancels tasks: waiting ones at once, running ones are told to stop",
     .options = cancel_table,
     .options_size = sizeof(cli_sweep_options),
@@ -129,11 +130,12 @@ const cli_verb cli_verb_cancel = {
     .most = CLI_ANY_NUMBER,
     .run = cancel,
     .notes = "A task that runs is told to stop, and is cancelled when its handler ends, unless it is completed then;\n"
-             "`reeve wait HANDLE` waits for that. Cancelled tasks are kept as a record.\n" CLI_STEER_INPUT_NOTE MANY_NOTE(
-        "that wait (blocked, scheduled, parked, ready)") "`reeve pause QUEUE` first stops what would start meanwhile.\n"
-                                                "\nExamples:\n"
-                                                "  reeve cancel default/order-17\n"
-                                                "  reeve cancel default --tag customer-4 --state scheduled\n",
+             "`reeve wait HANDLE` waits for that. Cancelled tasks are kept as a record.\n" CLI_STEER_INPUT_NOTE
+        MANY_NOTE("that wait (blocked, scheduled, parked, ready)")
+             "`reeve pause QUEUE` first stops what would start meanwhile.\n"
+             "\nExamples:\n"
+             "  reeve cancel default/order-17\n"
+             "  reeve cancel default --tag customer-4 --state scheduled\n",
 };
 
 /* ---- delete ---------------------------------------------------------------------------------------------------- */

@@ -6,16 +6,12 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/buf.h"
-#include "base/clock.h"
 #include "json.h"
+#include "progress.h"
 #include "stop.h"
 #include "verbs.h"
-
-#define PROGRESS_MS 100
-#define NUMBER_TEXT 32
 
 struct sweeping {
     cli_context *cli;
@@ -23,8 +19,8 @@ struct sweeping {
     const cli_sweep_options *options;
     reeve_swept before; /* in the states that are through */
     reeve_swept swept;  /* in all */
-    bool shows;         /* progress, on a terminal */
-    int64_t shown_ms;   /* when last */
+    cli_progress progress;
+    uint64_t total; /* how many there are to look at, about; 0: not known */
 };
 
 /* ---- options --------------------------------------------------------------------------------------------------- */
@@ -89,29 +85,14 @@ static int check(const cli_context *cli, const cli_sweep_plan *plan, const cli_s
 
 /* ---- words ----------------------------------------------------------------------------------------------------- */
 
-/* "1,234,567" */
-static const char *number_text(uint64_t number, char ret[NUMBER_TEXT])
-{
-    char digits[NUMBER_TEXT];
-    int length = snprintf(digits, sizeof(digits), "%" PRIu64, number);
-    char *at = ret;
-
-    for (int i = 0; i < length; i++) {
-        if (i > 0 && (length - i) % 3 == 0) *at++ = ',';
-        *at++ = digits[i];
-    }
-    *at = '\0';
-    return ret;
-}
-
 static void print_sums(const struct sweeping *sweeping, FILE *out)
 {
     const reeve_swept *swept = &sweeping->swept;
-    char done[NUMBER_TEXT], seen[NUMBER_TEXT], refused[NUMBER_TEXT];
+    char done[CLI_COUNT_TEXT], seen[CLI_COUNT_TEXT], refused[CLI_COUNT_TEXT];
 
-    (void)fprintf(out, "%s %s of %s", sweeping->plan->done, number_text(swept->done, done),
-                  number_text(swept->seen, seen));
-    if (swept->refused > 0) (void)fprintf(out, " (%s refused)", number_text(swept->refused, refused));
+    (void)fprintf(out, "%s %s of %s", sweeping->plan->done, cli_count_text(swept->done, done),
+                  cli_count_text(swept->seen, seen));
+    if (swept->refused > 0) (void)fprintf(out, " (%s refused)", cli_count_text(swept->refused, refused));
 }
 
 static void print_json(const struct sweeping *sweeping)
@@ -127,20 +108,11 @@ static void print_json(const struct sweeping *sweeping)
     cli_json_end(&json);
 }
 
-static void clear_line(const struct sweeping *sweeping)
-{
-    if (sweeping->shows && sweeping->shown_ms != 0) (void)fputs("\r\033[K", stderr);
-}
-
 static void show_progress(struct sweeping *sweeping)
 {
-    int64_t now = rv_now_ms();
-
-    if (!sweeping->shows || (sweeping->shown_ms != 0 && now - sweeping->shown_ms < PROGRESS_MS)) return;
-    clear_line(sweeping);
-    sweeping->shown_ms = now;
+    if (!cli_progress_begin(&sweeping->progress, sweeping->swept.seen, sweeping->total)) return;
     print_sums(sweeping, stderr);
-    (void)fputs(" ...", stderr);
+    cli_progress_end(&sweeping->progress);
 }
 
 /* ---- doing it -------------------------------------------------------------------------------------------------- */
@@ -191,6 +163,28 @@ static reeve_status sweep_states(struct sweeping *sweeping)
     return status;
 }
 
+/* How many there are to look at. Only for the terminal: what is not known is done without. */
+static uint64_t count_all(const struct sweeping *sweeping)
+{
+    const cli_sweep_options *options = sweeping->options;
+    reeve_client *client = sweeping->cli->client;
+    const char *queue = sweeping->cli->rest[0];
+    reeve_task_info **page = NULL;
+    reeve_queue_info info;
+    uint64_t total = 0;
+    size_t count = 0;
+
+    if (options->kind != NULL) {
+        if (reeve_list_kind(client, queue, options->kind, 0, 1, &page, &count, &total) == REEVE_OK)
+            reeve_task_list_free(page, count);
+        return total;
+    }
+    if (reeve_queue(client, queue, &info) != REEVE_OK) return 0;
+    if (options->has_state) return info.count[options->state];
+    for (size_t i = 0; i < sweeping->plan->state_count; i++) total += info.count[sweeping->plan->states[i]];
+    return total;
+}
+
 /* The sums are told whatever came in between. */
 static int tell(const struct sweeping *sweeping, reeve_status status)
 {
@@ -204,10 +198,14 @@ static int tell(const struct sweeping *sweeping, reeve_status status)
             (void)putchar('\n');
         }
     }
-    if (status == REEVE_EINTERRUPTED) return CLI_SIGNALLED + cli_stop_signal();
+    if (status == REEVE_EINTERRUPTED) return cli_signalled(cli, cli_stop_signal());
     if (status != REEVE_OK) return cli_fail_call(cli, status, cli->rest[0]);
     if (sweeping->swept.refused == 0) return CLI_DONE;
-    return cli_fail(cli, CLI_REFUSED, "refused: the unique key of a task is held by another one by now");
+    if (sweeping->plan->action != REEVE_ACTION_RETRY)
+        return cli_fault_say(cli, CLI_REFUSED, &(cli_fault){.code = "state"},
+                             "refused: other tasks wait for these; with a HANDLE, --cascade takes them along");
+    return cli_fault_say(cli, CLI_REFUSED, &(cli_fault){.code = "unique"},
+                         "refused: the unique key of a task is held by another one by now");
 }
 
 int cli_sweep(cli_context *cli, const cli_sweep_plan *plan, const cli_sweep_options *options)
@@ -218,11 +216,12 @@ int cli_sweep(cli_context *cli, const cli_sweep_plan *plan, const cli_sweep_opti
 
     if (status == CLI_DONE) status = cli_open(cli);
     if (status != CLI_DONE) return status;
-    sweeping.shows = !cli->json && isatty(STDERR_FILENO) == 1;
+    cli_progress_init(&sweeping.progress, cli);
+    if (sweeping.progress.shows) sweeping.total = count_all(&sweeping);
     cli_stop_catch(NULL);
     result = sweep_states(&sweeping);
     cli_stop_release();
-    clear_line(&sweeping);
+    cli_progress_clear(&sweeping.progress);
     return tell(&sweeping, result);
 }
 

@@ -117,7 +117,8 @@ static void say_rest(const struct showing *showing)
     if (showing->total == 0)
         (void)fprintf(stderr, "no task with a tag in %s\n", cli->count == 0 ? "any queue" : cli->rest[0]);
     else if (showing->shown < showing->total)
-        (void)fprintf(stderr, "%" PRIu64 " of %" PRIu64 " tags (--limit 0 lists all)\n", showing->shown, showing->total);
+        (void)fprintf(stderr, "%" PRIu64 " of %" PRIu64 " tags (--limit 0 lists all)\n", showing->shown,
+                      showing->total);
 }
 
 static int tags(cli_context *cli, void *pointer)
@@ -148,8 +149,8 @@ const cli_verb cli_verb_tags = {
     .defaults = &tags_defaults,
     .most = 1,
     .run = tags,
-    .notes = "TASKS counts tasks in any state; the tag that was given last comes first. Without a QUEUE: the tags of all\n"
-             "queues, of each so many as --limit says.\n"
+    .notes = "TASKS counts tasks in any state; the tag that was given last comes first. Without a QUEUE: the tags of\n"
+             "all queues, of each so many as --limit says.\n"
              "\nExamples:\n"
              "  reeve tags default\n"
              "  reeve list default --tag invoice\n",

@@ -6,17 +6,16 @@
 
 #include <stdio.h>
 
-#include "base/buf.h"
 #include "cli.h"
 #include "table.h"
 
-/* Everything about a task, as one JSON object on a line. */
+/* task_json.c: everything about a task, as one JSON object on a line. */
 void cli_task_json(const reeve_task_info *info, FILE *out);
 
 /* Everything there is to tell, as "name: value" lines. False: out of memory. */
 bool cli_task_fields(const reeve_task_info *info, FILE *out);
 
-/* Its log, a line each; as JSON an object a line. False: out of memory. */
+/* task_log.c: its log, a line each; as JSON an object a line. False: out of memory. */
 bool cli_task_log(const reeve_task_info *info, FILE *out);
 void cli_task_log_json(const reeve_task_info *info, FILE *out);
 
@@ -25,10 +24,5 @@ bool cli_task_outcome_fields(const reeve_task_info *info, FILE *out);
 
 /* The one time that matters in its state, or -1. */
 int64_t cli_task_when(const reeve_task_info *info);
-
-/*
- * Appends bytes as text, cut at 4 KiB, or, when they are no text, as their length and a dump of their beginning.
- */
-void cli_bytes_preview(rv_buf *buf, reeve_bytes bytes);
 
 #endif

@@ -15,13 +15,14 @@ static const cli_option wait_table[] = {
 static const struct wait_options wait_defaults = {.timeout_ms = -1};
 
 /* What went wrong is on standard output as well, but there a program reads. */
-static void say_dead(const cli_context *cli, const char *name, const reeve_task_info *info)
+static int say_dead(const cli_context *cli, const char *name, const reeve_task_info *info)
 {
     const char *kind = info == NULL ? NULL : info->error_kind;
     const char *message = info == NULL ? NULL : info->error_message;
 
-    cli_say(cli, "%s is dead%s%s%s%s", name, kind == NULL ? "" : ": ", kind == NULL ? "" : kind,
-            message == NULL ? "" : ": ", message == NULL ? "" : message);
+    return cli_fault_say(cli, CLI_REFUSED, &(cli_fault){.code = "dead", .handle = name}, "%s is dead%s%s%s%s", name,
+                         kind == NULL ? "" : ": ", kind == NULL ? "" : kind, message == NULL ? "" : ": ",
+                         message == NULL ? "" : message);
 }
 
 static int say_outcome(const cli_context *cli, const char *name, reeve_status status, int64_t timeout_ms,
@@ -31,19 +32,20 @@ static int say_outcome(const cli_context *cli, const char *name, reeve_status st
     case REEVE_OK:
         return CLI_DONE;
     case REEVE_EDEAD:
-        say_dead(cli, name, info);
-        return CLI_REFUSED;
+        return say_dead(cli, name, info);
     case REEVE_ECANCELLED:
-        return cli_fail(cli, CLI_REFUSED, "%s was cancelled", name);
+        return cli_fault_say(cli, CLI_REFUSED, &(cli_fault){.code = "cancelled", .handle = name}, "%s was cancelled",
+                             name);
     case REEVE_EINTERRUPTED:
-        return CLI_SIGNALLED + cli_stop_signal();
+        return cli_signalled(cli, cli_stop_signal());
     case REEVE_ETIMEOUT:
         if (timeout_ms < 0) break;
-        return cli_fail(cli, CLI_REFUSED, "%s has not ended in time; `reeve show %s` tells how it stands", name, name);
+        return cli_fault_say(cli, CLI_REFUSED, &(cli_fault){.code = "timeout", .handle = name},
+                             "%s has not ended in time; `reeve show %s` tells how it stands", name, name);
     default:
         break;
     }
-    return cli_fail_call(cli, status, name);
+    return cli_fault_call(cli, status, &(cli_fault){.handle = name});
 }
 
 int cli_wait(cli_context *cli, const cli_handle *handle, int64_t timeout_ms, bool *ret_printed)

@@ -25,7 +25,8 @@ struct watch_options {
 #define AT(field) offsetof(struct watch_options, field)
 
 static const cli_option watch_table[] = {
-    {"since", "DURATION", "begin so long ago, as far as events were kept (now)", CLI_DURATION, AT(since_ms), 0, 0, NULL},
+    {"since", "DURATION", "begin so long ago, as far as events were kept (now)", CLI_DURATION, AT(since_ms), 0, 0,
+     NULL},
     {"timeout", "DURATION", "give up after so long (never)", CLI_DURATION, AT(timeout_ms), 0, 0, NULL},
     {"count", "N", "end after so many events; 0: never (0)", CLI_COUNT, AT(count), 0, INT64_MAX, NULL},
     {0},
@@ -36,23 +37,22 @@ static const struct watch_options watch_defaults = {.since_ms = -1, .timeout_ms 
 
 static void print_json(const char *queue, const reeve_event *event)
 {
-    char handle[REEVE_HANDLE_MAX + 1];
     cli_json json;
 
-    (void)snprintf(handle, sizeof(handle), "%s/%s", queue, event->id);
     cli_json_begin(&json, stdout);
     cli_json_int(&json, "at_ms", event->at_ms);
     cli_json_text(&json, "event", event->what);
-    cli_json_text(&json, "handle", handle);
-    cli_json_text(&json, "queue", queue);
-    cli_json_text(&json, "id", event->id);
+    cli_handle_json(&json, queue, event->id);
     cli_json_text(&json, "worker", event->worker);
     cli_json_text(&json, "session", event->session);
     cli_json_text(&json, "kind", event->kind);
     cli_json_text(&json, "message", event->message);
     cli_json_maybe(&json, "delay_ms", event->delay_ms);
     cli_json_maybe(&json, "due_ms", event->due_ms);
-    if (strcmp(event->what, "priority") == 0) cli_json_int(&json, "priority", event->priority);
+    if (strcmp(event->what, "priority") == 0)
+        cli_json_int(&json, "priority", event->priority);
+    else
+        cli_json_null(&json, "priority");
     cli_json_end(&json);
 }
 
@@ -129,6 +129,16 @@ static bool is_end(const char *what, int *ret_status)
     return false;
 }
 
+/* A program is told why the exit status is what it is. how: "dead", "cancelled", "deleted". */
+static void tell_program(const struct watching *watching, const char *how)
+{
+    const char *code = strcmp(how, "deleted") == 0 ? "not_found" : how;
+
+    if (!watching->cli->json) return;
+    (void)cli_fault_say(watching->cli, CLI_REFUSED, &(cli_fault){.code = code, .handle = watching->name}, "%s is %s",
+                        watching->name, how);
+}
+
 /* A task that has ended already, or is not there: true, and *ret_status. */
 static bool look(struct watching *watching, int *ret_status)
 {
@@ -137,11 +147,12 @@ static bool look(struct watching *watching, int *ret_status)
     bool ended = status != REEVE_OK;
 
     if (status != REEVE_OK) {
-        *ret_status = cli_fail_call(watching->cli, status, watching->name);
+        *ret_status = cli_fault_call(watching->cli, status, &(cli_fault){.handle = watching->name});
     } else if (info->state >= REEVE_STATE_COMPLETED) {
         ended = true;
         *ret_status = info->state == REEVE_STATE_COMPLETED ? CLI_DONE : CLI_REFUSED;
-        cli_say(watching->cli, "%s has ended: %s", watching->name, reeve_state_name(info->state));
+        cli_note(watching->cli, "%s has ended: %s", watching->name, reeve_state_name(info->state));
+        if (*ret_status != CLI_DONE) tell_program(watching, reeve_state_name(info->state));
     }
     reeve_task_info_free(info);
     return ended;
@@ -161,7 +172,10 @@ static bool take(struct watching *watching, const reeve_event *event, int *ret_s
         *ret_status = well ? CLI_REFUSED : cli_no_memory(watching->cli);
         return true;
     }
-    if (watching->handle.id[0] != '\0' && is_end(event->what, ret_status)) return true;
+    if (watching->handle.id[0] != '\0' && is_end(event->what, ret_status)) {
+        if (*ret_status != CLI_DONE) tell_program(watching, event->what);
+        return true;
+    }
     *ret_status = CLI_DONE;
     return watching->left > 0 && --watching->left == 0;
 }
@@ -181,10 +195,13 @@ static int watch_on(struct watching *watching)
         result = reeve_watch_next(watching->watch, left < LOOK_MS ? left : LOOK_MS, &event);
         if (result == REEVE_OK && take(watching, event, &status)) return status;
         if (result == REEVE_OK) continue;
-        if (result == REEVE_EINTERRUPTED) return CLI_SIGNALLED + cli_stop_signal();
+        if (result == REEVE_EINTERRUPTED) return cli_signalled(cli, cli_stop_signal());
         if (result != REEVE_ETIMEOUT && cli_exit_of(result) != CLI_NO_REDIS)
             return cli_fail_call(cli, result, watching->name);
-        if (left == 0) return cli_fail(cli, CLI_REFUSED, "%s: not in time", watching->name);
+        if (left == 0)
+            return cli_fault_say(cli, CLI_REFUSED,
+                                 &(cli_fault){.code = "timeout", .handle = single ? watching->name : NULL},
+                                 "%s: not in time", watching->name);
         if (result == REEVE_ETIMEOUT && single && look(watching, &status)) return status;
     }
 }
@@ -214,7 +231,8 @@ static int watch(cli_context *cli, void *pointer)
         status = cli_handle_argument(cli, &watching.handle, cli->rest[0]);
     } else {
         status = cli_queue_argument(cli, cli->rest[0]);
-        if (status == CLI_DONE) (void)snprintf(watching.handle.queue, sizeof(watching.handle.queue), "%s", cli->rest[0]);
+        if (status == CLI_DONE)
+            (void)snprintf(watching.handle.queue, sizeof(watching.handle.queue), "%s", cli->rest[0]);
     }
     if (status == CLI_DONE) status = cli_open(cli);
     if (status != CLI_DONE) return status;
@@ -236,8 +254,9 @@ const cli_verb cli_verb_watch = {
     .least = 1,
     .most = 1,
     .run = watch,
-    .notes = "A line for each transition: its time (UTC), what happened, the handle, and who did it or why. The queue need\n"
-             "not keep events: it tells of them while it is watched. `reeve events QUEUE --keep N` keeps them for --since.\n"
+    .notes = "A line for each transition: its time (UTC), what happened, the handle, and who did it or why. The queue\n"
+             "need not keep events: it tells of them while it is watched. `reeve events QUEUE --keep N` keeps them\n"
+             "for --since.\n"
              "\nExamples:\n"
              "  reeve watch default/order-17\n"
              "  reeve watch default --json | jq -c 'select(.event == \"dead\")'\n"

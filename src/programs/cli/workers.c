@@ -3,10 +3,11 @@
 #include <stdio.h>
 
 #include "base/clock.h"
-#include "json.h"
+#include "page.h"
 #include "table.h"
 #include "verbs.h"
 #include "when.h"
+#include "worker_json.h"
 
 static const cli_column columns[] = {
     {"WORKER", false, 0},    {"NAME", false, 30},   {"HOST", false, 30}, {"PID", true, 0},  {"STATE", false, 0},
@@ -17,38 +18,24 @@ static const cli_column running_columns[] = {
     {"WORKER", false, 0}, {"THREAD", false, 0}, {"TASK", false, 0}, {"TYPE", false, 40}, {"FOR", true, 0},
 };
 
+static const cli_column pool_columns[] = {
+    {"WORKER", false, 0}, {"POOL", false, 30}, {"THREADS", true, 0}, {"ORDER", false, 0}, {"QUEUES", false, 70},
+};
+
 struct workers_options {
     bool running;
+    bool pools;
+    cli_page page;
 };
+#define AT(field) offsetof(struct workers_options, field)
 
 static const cli_option workers_table[] = {
-    {"running", NULL, "shows what each thread runs", CLI_FLAG, offsetof(struct workers_options, running), 0, 0, NULL},
+    {"running", NULL, "shows what each thread runs", CLI_FLAG, AT(running), 0, 0, NULL},
+    {"pools", NULL, "shows their pools: which queues, by how many threads", CLI_FLAG, AT(pools), 0, 0, NULL},
+    CLI_PAGE_LIMIT_OR_ALL(AT(page)),
+    CLI_PAGE_OFFSET(AT(page)),
     {0},
 };
-
-static void print_json(const reeve_worker_info *info)
-{
-    cli_json json;
-
-    cli_json_begin(&json, stdout);
-    cli_json_text(&json, "worker", info->id);
-    cli_json_text(&json, "name", info->name);
-    cli_json_text(&json, "host", info->host);
-    cli_json_int(&json, "pid", info->pid);
-    cli_json_text(&json, "version", info->version);
-    cli_json_text(&json, "state", info->state);
-    cli_json_maybe(&json, "started_ms", info->started_ms);
-    cli_json_maybe(&json, "seen_ms", info->seen_ms);
-    cli_json_uint(&json, "threads", info->threads);
-    cli_json_uint(&json, "busy", info->busy);
-    cli_json_uint(&json, "processed", info->processed);
-    cli_json_uint(&json, "failed", info->failed);
-    cli_json_maybe(&json, "memory_bytes", info->memory_bytes > 0 ? info->memory_bytes : -1);
-    cli_json_maybe(&json, "round_trip_us", info->round_trip_us > 0 ? info->round_trip_us : -1);
-    cli_json_raw(&json, "running", info->running);
-    cli_json_raw(&json, "pools", info->pools);
-    cli_json_end(&json);
-}
 
 static void add_ago(cli_table *table, int64_t time_ms)
 {
@@ -114,20 +101,65 @@ static void add_running(cli_table *table, const reeve_worker_info *info)
     cJSON_Delete(list);
 }
 
-static bool print_table(const reeve_worker_info *list, size_t count, bool running)
+/* ---- pools ----------------------------------------------------------------------------------------------------- */
+
+static void add_queues(cli_table *table, const cJSON *queues)
+{
+    const cJSON *queue;
+    rv_buf text;
+
+    rv_buf_init(&text, 65536);
+    cJSON_ArrayForEach(queue, queues)
+    {
+        if (cJSON_IsString(queue)) rv_buf_addf(&text, "%s%s", text.length > 0 ? " " : "", queue->valuestring);
+    }
+    cli_table_cell(table, rv_buf_text(&text));
+    rv_buf_fini(&text);
+}
+
+static void add_pools(cli_table *table, const reeve_worker_info *info)
+{
+    cJSON *list = cJSON_Parse(info->pools);
+    const cJSON *item;
+
+    cJSON_ArrayForEach(item, list)
+    {
+        const cJSON *threads = cJSON_GetObjectItemCaseSensitive(item, "threads");
+        const char *order = text_of(item, "order");
+
+        cli_table_cell(table, info->id);
+        cli_table_cell(table, text_of(item, "name"));
+        cli_table_cellf(table, "%d", cJSON_IsNumber(threads) ? threads->valueint : 0);
+        cli_table_cell(table, order[0] == '\0' ? "strict" : order);
+        add_queues(table, cJSON_GetObjectItemCaseSensitive(item, "queues"));
+    }
+    cJSON_Delete(list);
+}
+
+/* ---- the verb -------------------------------------------------------------------------------------------------- */
+
+#define COUNT(columns) (sizeof(columns) / sizeof((columns)[0]))
+
+static bool print_table(const reeve_worker_info *list, size_t count, const struct workers_options *options)
 {
     cli_table table;
     bool printed;
 
-    cli_table_init(&table, running ? running_columns : columns,
-                   running ? sizeof(running_columns) / sizeof(columns[0]) : sizeof(columns) / sizeof(columns[0]));
+    if (options->running)
+        cli_table_init(&table, running_columns, COUNT(running_columns));
+    else if (options->pools)
+        cli_table_init(&table, pool_columns, COUNT(pool_columns));
+    else
+        cli_table_init(&table, columns, COUNT(columns));
     for (size_t i = 0; i < count; i++) {
-        if (running)
+        if (options->running)
             add_running(&table, &list[i]);
+        else if (options->pools)
+            add_pools(&table, &list[i]);
         else
             add_row(&table, &list[i]);
     }
-    if (running && table.used == 0 && !table.failed)
+    if (options->running && table.used == 0 && !table.failed)
         (void)fprintf(stderr, "no thread ran anything at the last heartbeats\n");
     printed = cli_table_print(&table, stdout);
     cli_table_fini(&table);
@@ -139,29 +171,34 @@ static int workers(cli_context *cli, void *pointer)
     const struct workers_options *options = pointer;
     reeve_worker_info *list = NULL;
     reeve_status result;
-    size_t count = 0;
-    int status = cli_open(cli);
+    size_t count = 0, shown, from;
+    int status = CLI_DONE;
 
+    if (options->running && options->pools) return cli_usage(cli, "--running and --pools: give one of them");
+    status = cli_open(cli);
     if (status != CLI_DONE) return status;
     result = reeve_workers(cli->client, &list, &count);
     if (result != REEVE_OK) return cli_fail_call(cli, result, NULL);
-    for (size_t i = 0; i < count && cli->json; i++) print_json(&list[i]);
-    if (!cli->json && count > 0 && !print_table(list, count, options->running)) status = cli_no_memory(cli);
     if (!cli->json && count == 0) (void)fprintf(stderr, "no worker is alive; `reeve-worker -c FILE` starts one\n");
+    shown = count;
+    from = cli_page_cut(cli, &options->page, "workers", &shown);
+    for (size_t i = 0; i < shown && cli->json; i++) cli_worker_json(&list[from + i], stdout);
+    if (!cli->json && shown > 0 && !print_table(&list[from], shown, options)) status = cli_no_memory(cli);
     reeve_workers_free(list, count);
     return status;
 }
 
 const cli_verb cli_verb_workers = {
     .name = "workers",
-    .synopsis = "[--running]",
-    .summary = "Shows all live workers, or what they run",
+    .synopsis = "[--running | --pools] [--limit N] [--offset N]",
+    .summary = "Shows all live workers, or what they run, or their pools",
     .options = workers_table,
     .options_size = sizeof(struct workers_options),
     .run = workers,
     .notes = "BUSY is how many threads ran a handler, of how many there are, at the last heartbeat (SEEN). MEMORY\n"
              "is what the process has resident, REDIS how long a heartbeat took, there and back. --running: a row for\n"
              "each thread that ran something, of a worker the 64 that had run longest; FOR is how long, at that time.\n"
+             "--pools: a row for each pool, with the queues that its threads serve. --json has all of it.\n"
              "\nExample:\n"
              "  reeve workers --json | jq -r 'select(.state == \"running\") | .worker'\n",
 };

@@ -22,7 +22,8 @@ static bool limits_groups(const rv_config_queue *queue)
 
 static bool has_settings(const rv_config_queue *queue)
 {
-    return queue->keeps_completed || queue->keeps_dead || queue->keeps_stats || has_policy(queue) || queue->on_dead != NULL;
+    return queue->keeps_completed || queue->keeps_dead || queue->keeps_stats || has_policy(queue) ||
+           queue->on_dead != NULL;
 }
 
 static bool says_something(const rv_config_queue *queue)
