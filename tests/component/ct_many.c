@@ -387,12 +387,20 @@ static void one_is_cancelled(void **state)
 {
     (void)state;
     bool running = false;
-    reeve_worker *worker = run(3, LONG_MS);
+    reeve_worker *worker = make(NULL, 3, LONG_MS, 0);
+    test_worker_pool(worker, "q", 1, 0);
+    test_worker_pool(worker, "z", 1, 0);
+    test_worker_start(worker);
+    test_put_spec((reeve_task_spec){.queue = "z", .id = "other", .type = "hold"});
+    TEST_AWAIT(test_begun == 1);
     put("n1", "hold");
     AWAIT_STATE("n1", "running");
     put("n0", ""); /* while it waits for company: it is not run */
     AWAIT_STATE("n0", "running");
     test_ok(test_client, reeve_cancel_tell(test_client, "q", "n0", &running));
+    /* (What a worker is told it hears in order.) */
+    test_ok(test_client, reeve_cancel_tell(test_client, "z", "other", &running));
+    TEST_AWAIT(test_told == 1);
     put("n2", "");
     TEST_AWAIT(in_call == 1);
     test_ok(test_client, reeve_cancel_tell(test_client, "q", "n2", &running));
