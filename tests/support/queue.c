@@ -206,6 +206,7 @@ void test_turn_build(rv_conn *conn, test_hand *hand, unsigned want, const test_o
     if (want > 0) {
         turn.queues = queues;
         turn.queue_count = hand->queue_count;
+        turn.hand = hand->hand;
     }
     rv_turn_build(conn, &turn);
 }
@@ -238,6 +239,7 @@ size_t test_turn(test_hand *hand, unsigned want, const test_outcome *outcomes, s
     if (rv_conn_call(test_conn, 0, &reply) != REEVE_OK) fail_msg("%s", rv_conn_error(test_conn)->text);
     assert_true(rv_turn_read(&turn, reply));
     hand->now_ms = turn.now_ms;
+    hand->idle = rv_turn_is_idle(&turn);
     keep_list(hand->refused, sizeof(hand->refused), turn.refused);
     keep_list(hand->gone, sizeof(hand->gone), turn.gone);
     keep_leases(hand, &turn);

@@ -93,7 +93,9 @@ typedef struct test_hand {
     rv_prefix prefixes[TEST_QUEUES];
     char sessions[TEST_QUEUES][RV_SESSION_LENGTH + 1];
     bool begun[TEST_QUEUES];
+    rv_hand hand; /* of its next turns that lease */
     /* what the last turn said */
+    bool idle;
     int64_t now_ms;
     test_leased leased[2 * RV_BATCH_MAX];
     size_t count;
