@@ -10,6 +10,7 @@
 #include "args.h"
 #include "base/mem.h"
 #include "base/nearest.h"
+#include "bench/verb.h"
 #include "cli.h"
 #include "help.h"
 #include "json.h"
@@ -39,6 +40,7 @@ static const cli_verb *const verbs[] = {
     &cli_verb_settings,
     &cli_verb_cron,
     &cli_verb_run,
+    &cli_verb_bench,
     NULL,
 };
 

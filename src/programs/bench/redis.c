@@ -1,0 +1,208 @@
+/*
+ * redis.c - what Redis tells of itself, and the keys of the namespace.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "bench.h"
+#include "queue/client.h"
+
+#define SCAN_COUNT "1000"
+
+struct words {
+    const char *word[5];
+    size_t count;
+};
+
+static void build_words(rv_conn *conn, bool again, const void *context)
+{
+    const struct words *words = context;
+
+    (void)again;
+    rv_cmd(conn, words->count);
+    for (size_t i = 0; i < words->count; i++) rv_args(conn, words->word[i]);
+}
+
+static int ask(bench_run *bench, const struct words *words, const rv_reply **ret)
+{
+    reeve_status status = rv_client_call(bench->cli->client, build_words, words, ret, NULL);
+
+    return status == REEVE_OK ? CLI_DONE : cli_fail_call(bench->cli, status, words->word[0]);
+}
+
+/* ---- INFO ------------------------------------------------------------------------------------------------------- */
+
+static double info_number(const rv_reply *reply, const char *field)
+{
+    size_t length = strlen(field);
+
+    for (const char *at = reply->text; at != NULL && *at != '\0'; at = strchr(at, '\n')) {
+        if (*at == '\n') at++;
+        if (strncmp(at, field, length) == 0 && at[length] == ':') return strtod(at + length + 1, NULL);
+    }
+    return 0;
+}
+
+int bench_info(bench_run *bench, const char *section, const char *field, double *ret)
+{
+    const rv_reply *reply;
+    int status = ask(bench, &(struct words){{"INFO", section}, 2}, &reply);
+
+    *ret = status == CLI_DONE ? info_number(reply, field) : 0;
+    return status;
+}
+
+int bench_redis_cpu(bench_run *bench, double *ret)
+{
+    const rv_reply *reply;
+    int status = ask(bench, &(struct words){{"INFO", "cpu"}, 2}, &reply);
+
+    *ret = status == CLI_DONE ? info_number(reply, "used_cpu_sys") + info_number(reply, "used_cpu_user") : 0;
+    return status;
+}
+
+int bench_clock_ahead(bench_run *bench, int64_t *ret_us)
+{
+    const rv_reply *reply;
+    int64_t asked = bench_wall_us(), there;
+    int status = ask(bench, &(struct words){{"TIME"}, 1}, &reply);
+
+    *ret_us = 0;
+    if (status != CLI_DONE) return status;
+    there = rv_reply_int(rv_reply_at(reply, 0), 0) * 1000000 + rv_reply_int(rv_reply_at(reply, 1), 0);
+    *ret_us = there - (asked + bench_wall_us()) / 2;
+    return CLI_DONE;
+}
+
+/* ---- keys ------------------------------------------------------------------------------------------------------- */
+
+struct sweep {
+    bench_run *bench;
+    char cursor[24];
+    char pattern[RV_NS_MAX + 4];
+    char **keys; /* of one step */
+    size_t count;
+};
+
+static void build_scan(rv_conn *conn, bool again, const void *context)
+{
+    const struct sweep *sweep = context;
+
+    (void)again;
+    rv_cmd(conn, 6);
+    rv_args(conn, "SCAN");
+    rv_args(conn, sweep->cursor);
+    rv_args(conn, "MATCH");
+    rv_args(conn, sweep->pattern);
+    rv_args(conn, "COUNT");
+    rv_args(conn, SCAN_COUNT);
+}
+
+static void forget_keys(struct sweep *sweep)
+{
+    for (size_t i = 0; i < sweep->count; i++) rv_free(sweep->keys[i]);
+    rv_free(sweep->keys);
+    sweep->keys = NULL;
+    sweep->count = 0;
+}
+
+static int keep_keys(struct sweep *sweep, const rv_reply *found)
+{
+    size_t count = found == NULL ? 0 : found->count;
+
+    forget_keys(sweep);
+    sweep->keys = rv_zalloc_array(count + 1, sizeof(*sweep->keys));
+    if (sweep->keys == NULL) return cli_no_memory(sweep->bench->cli);
+    for (; sweep->count < count; sweep->count++) {
+        sweep->keys[sweep->count] = rv_strdup(found->items[sweep->count]->text);
+        if (sweep->keys[sweep->count] == NULL) return cli_no_memory(sweep->bench->cli);
+    }
+    return CLI_DONE;
+}
+
+static void begin_sweep(struct sweep *sweep, bench_run *bench)
+{
+    memset(sweep, 0, sizeof(*sweep));
+    sweep->bench = bench;
+    (void)snprintf(sweep->pattern, sizeof(sweep->pattern), "%s:*", bench->cli->ns);
+    (void)snprintf(sweep->cursor, sizeof(sweep->cursor), "0");
+}
+
+/* The next of the keys. *ret_last: there are no more after them. */
+static int step(struct sweep *sweep, bool *ret_last)
+{
+    reeve_client *client = sweep->bench->cli->client;
+    const rv_reply *reply;
+    reeve_status result = rv_client_call(client, build_scan, sweep, &reply, NULL);
+
+    *ret_last = true;
+    if (result != REEVE_OK) return cli_fail_call(sweep->bench->cli, result, "SCAN");
+    (void)snprintf(sweep->cursor, sizeof(sweep->cursor), "%s", rv_reply_at(reply, 0)->text);
+    *ret_last = strcmp(sweep->cursor, "0") == 0;
+    return keep_keys(sweep, rv_reply_at(reply, 1));
+}
+
+/* Calls each for every key, until it fails. */
+static int over_keys(bench_run *bench, int (*each)(struct sweep *sweep, const char *key, double *sum), double *sum)
+{
+    struct sweep sweep;
+    bool last = false;
+    int status = CLI_DONE;
+
+    begin_sweep(&sweep, bench);
+    while (status == CLI_DONE && !last) {
+        status = step(&sweep, &last);
+        for (size_t i = 0; status == CLI_DONE && i < sweep.count; i++) status = each(&sweep, sweep.keys[i], sum);
+    }
+    forget_keys(&sweep);
+    return status;
+}
+
+static int add_usage(struct sweep *sweep, const char *key, double *sum)
+{
+    const rv_reply *reply;
+    int status = ask(sweep->bench, &(struct words){{"MEMORY", "USAGE", key, "SAMPLES", "0"}, 5}, &reply);
+
+    if (status == CLI_DONE) *sum += (double)rv_reply_int(reply, 0);
+    return status;
+}
+
+int bench_key_bytes(bench_run *bench, double *ret)
+{
+    *ret = 0;
+    return over_keys(bench, add_usage, ret);
+}
+
+static int count_key(struct sweep *sweep, const char *key, double *sum)
+{
+    (void)sweep;
+    (void)key;
+    *sum += 1;
+    return CLI_DONE;
+}
+
+int bench_any_keys(bench_run *bench, bool *ret)
+{
+    double count = 0;
+    int status = over_keys(bench, count_key, &count);
+
+    *ret = count > 0;
+    return status;
+}
+
+static int remove_key(struct sweep *sweep, const char *key, double *sum)
+{
+    const rv_reply *reply;
+
+    (void)sum;
+    return ask(sweep->bench, &(struct words){{"UNLINK", key}, 2}, &reply);
+}
+
+int bench_remove_keys(bench_run *bench)
+{
+    const rv_reply *reply;
+
+    if (bench->own) return ask(bench, &(struct words){{"FLUSHALL", "SYNC"}, 2}, &reply);
+    return over_keys(bench, remove_key, NULL);
+}
