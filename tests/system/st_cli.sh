@@ -9,7 +9,7 @@ silent() { expect_eq "$OUT" "" "standard output"; }
 
 # ---- usage -------------------------------------------------------------------------------------------------------
 
-VERBS="enqueue show list wait queues workers failures retry cancel delete purge reschedule pause resume limit settings run"
+VERBS="enqueue show list wait queues workers failures retry cancel delete purge reschedule pause resume limit settings run bench"
 
 usage_needs_no_redis() {
     local verb
