@@ -1,27 +1,47 @@
 /*
- * figures.h - what the benchmarks share: time, a plain Redis connection, and Redis's own figures.
+ * figures.h - what the programs of bench/compare share: time, a plain Redis connection, the figures of a server.
+ *
+ * Each of them prints one line of "name=value" pairs, and ends with words on standard error when something is wrong:
+ * they are run by a script on servers that it started for them, and nowhere else.
  */
 #ifndef FIGURES_H
 #define FIGURES_H
 
 #include <hiredis/hiredis.h>
-#include <stdint.h>
+#include <sys/types.h>
 
-int64_t now_us(void);
-double own_cpu_seconds(void);
+double now(void);             /* seconds, monotonic */
+double own_cpu_seconds(void); /* of this process */
 
-/* Ends the program, with words, when there is no Redis behind the socket. */
+/* Ends the program with status 1. */
+_Noreturn void fail(const char *what, const char *why);
+
+/* Whole number of an argument; a fallback where there is none; ends the program below least. */
+long number_argument(int argc, char **argv, int index, long fallback, long least);
+
+/* ---- Redis ------------------------------------------------------------------------------------------------------ */
+
 redisContext *dial(const char *socket);
-/* Runs a command whose reply does not matter; ends the program when it fails. */
+/* Runs a command whose reply does not matter. */
 void must(redisContext *redis, const char *format, ...);
+/* Reads a reply and forgets it. */
+void skip_reply(redisContext *redis);
+void load_script(redisContext *redis, const char *script, char ret_sha[41]);
 /* A number of INFO, 0 when it is not there. */
 double info(redisContext *redis, const char *section, const char *field);
 double redis_cpu_seconds(redisContext *redis);
 
-/* The p-th percentile (0 to 100) of count values; sorts them. */
-int64_t percentile(int64_t *values, int count, int p);
+/* ---- a server that is a process --------------------------------------------------------------------------------- */
 
-/* The whole-number argument at index, or a fallback. */
-long number_argument(int argc, char **argv, int index, long fallback);
+double process_cpu_seconds(pid_t pid); /* its user and system time, in steps of the kernel's clock */
+double process_bytes(pid_t pid);       /* resident */
+
+/* ---- printing --------------------------------------------------------------------------------------------------- */
+
+/* A drain or the like: PREFIXtasks_per_s, PREFIXredis_us (of whatever server), PREFIXredis_busy, PREFIXworker_us. */
+void print_rate(const char *prefix, long tasks, double seconds, double server_cpu, double own_cpu);
+
+/* Sorts samples of microseconds and prints p50, p90, p99 and max. */
+void print_percentiles(double *samples, long count);
 
 #endif
