@@ -44,6 +44,8 @@ kinds_tell_their_figures() {
     figures groups none_tasks_per_s many_tasks_per_s ratio
     bench queues --queues 5
     figures queues one_tasks_per_s many_tasks_per_s ratio
+    bench heartbeat
+    figures heartbeat few_redis_us many_redis_us ratio
     bench mixed --slow 1 --slow-for 300ms
     figures mixed held_up_ms wait_p50 wait_max slow_met
 }

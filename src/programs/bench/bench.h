@@ -47,8 +47,8 @@ typedef struct bench_kind {
     int (*round)(bench_run *bench);
 } bench_kind;
 
-extern const bench_kind bench_backlog, bench_drain, bench_enqueue, bench_groups, bench_latency, bench_memory,
-    bench_mixed, bench_queues, bench_schedule;
+extern const bench_kind bench_backlog, bench_drain, bench_enqueue, bench_groups, bench_heartbeat, bench_latency,
+    bench_memory, bench_mixed, bench_queues, bench_schedule;
 
 /* ---- Redis (redis.c) -------------------------------------------------------------------------------------------- */
 
@@ -95,6 +95,7 @@ typedef struct bench_crew {
     const char *queue;
     int queues;                    /* 0: just queue */
     unsigned threads;              /* 0: by --threads */
+    int64_t session_ms;            /* 0: the default */
     const reeve_handler *handlers; /* besides the no-op */
     size_t handler_count;
 } bench_crew;

@@ -13,8 +13,8 @@
 #define AT(field) offsetof(bench_options, field)
 
 static const bench_kind *const kinds[] = {
-    &bench_drain,   &bench_enqueue, &bench_latency, &bench_schedule, &bench_memory,
-    &bench_backlog, &bench_groups,  &bench_queues,  &bench_mixed,    NULL};
+    &bench_drain,  &bench_enqueue, &bench_latency,   &bench_schedule, &bench_memory, &bench_backlog,
+    &bench_groups, &bench_queues,  &bench_heartbeat, &bench_mixed,    NULL};
 
 static const cli_option bench_table[] = {
     {"tasks", "N", "so many tasks are measured a round (as the kind has it)", CLI_COUNT, AT(tasks), 1, 100000000, NULL},
@@ -198,6 +198,7 @@ const cli_verb cli_verb_bench = {
         "  backlog   drain rate at the front of --backlog tasks, and of 10,000\n"
         "  groups    drain rate of tasks in --groups groups, and in none\n"
         "  queues    drain rate of one busy queue in a pool of --queues, and alone\n"
+        "  heartbeat what Redis spends in a second on a worker that holds 10 tasks, and --tasks\n"
         "  mixed     how long tasks of 1 ms wait while --slow threads are taken by slow ones\n"
         "\n"
         "It starts a redis-server of its own, on a unix socket and without persistence, and ends it. With --redis it\n"

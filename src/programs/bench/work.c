@@ -169,8 +169,11 @@ static reeve_status prepare(bench_run *bench, reeve_worker *worker, const bench_
 
 int bench_hire(bench_run *bench, const bench_crew *crew, reeve_worker **ret)
 {
-    reeve_worker_options options = {
-        .size = sizeof(options), .redis = bench->cli->redis, .ns = bench->cli->ns, .name = "reeve-bench"};
+    reeve_worker_options options = {.size = sizeof(options),
+                                    .redis = bench->cli->redis,
+                                    .ns = bench->cli->ns,
+                                    .name = "reeve-bench",
+                                    .session_ms = crew->session_ms};
     char words[512] = "";
     reeve_status status = reeve_worker_create(ret, &options, words, sizeof(words));
     int code;
