@@ -9,9 +9,9 @@
 #include "bench.h"
 
 #define FEW 10
-#define SESSION_MS 3000 /* three heartbeats in that time */
-#define CALM_MS 1500 /* what began them is over, and Redis has tidied up after it */
-#define LOOK_MS 6000
+#define SESSION_MS 1500 /* three heartbeats in that time */
+#define CALM_MS 1000    /* what began them is over, and Redis has tidied up after it */
+#define LOOK_MS 3000
 
 struct hold {
     atomic_llong held;

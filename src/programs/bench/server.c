@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -41,14 +43,25 @@ static bool has_ended(bench_server *server, int *ret_status)
     return true;
 }
 
+/* The socket is there a moment before anybody listens. */
+static bool listens(const bench_server *server)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    bool connected;
+
+    (void)snprintf(address.sun_path, sizeof(address.sun_path), "%s/redis.sock", server->dir);
+    connected = fd >= 0 && connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0;
+    if (fd >= 0) (void)close(fd);
+    return connected;
+}
+
 static reeve_status await(bench_server *server, rv_error *error)
 {
-    char path[BENCH_PATH_SIZE + 16];
     int64_t deadline = rv_deadline(START_MS);
     int status;
 
-    (void)snprintf(path, sizeof(path), "%s/redis.sock", server->dir);
-    while (access(path, F_OK) != 0) {
+    while (!listens(server)) {
         if (has_ended(server, &status)) {
             if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
                 return rv_fail(error, REEVE_ESYSTEM,
