@@ -70,8 +70,8 @@ typedef enum reeve_conflict {
  *     fail    it dies, too: kind "parent"
  *     go      it goes on as if the parent had completed
  *     wait    it goes on waiting: a retry of the parent may complete. (When the parent is deleted, it dies.)
- *     death   it waits for just that: it becomes ready at the first death among its parents; when all of them have ended without
- *             one it is removed. All its edges should be of this kind.
+ *     death   it waits for just that: it becomes ready at the first death among its parents; when all of them have
+ *             ended without one it is removed. All its edges should be of this kind.
  */
 typedef enum reeve_on_parent_death {
     REEVE_PARENT_FAIL = 0,
@@ -120,7 +120,8 @@ typedef struct reeve_task_spec {
     int64_t expires_in_ms; /* from its enqueueing on */
     int64_t heartbeat_ms;  /* silence for longer is a failure, see reeve_task_heartbeat; 0: as its handler says */
     bool at_most_once;     /* completed before it runs, see reeve_handler; false: as its handler says */
-    /* It is blocked until these have ended (depend.h). A parent that is not known, or not any more, counts as completed. */
+    /* It is blocked until these have ended (depend.h). A parent that is not known, or not any more, counts as
+     * completed. */
     const reeve_parent *after;
     size_t after_count;
 } reeve_task_spec;
@@ -224,9 +225,9 @@ typedef struct reeve_task_info {
     reeve_log_line *log;      /* here, oldest first; only from reeve_show and reeve_wait */
     size_t log_count;
     /* What was done to it and is worth telling, oldest first: a JSON array of objects with at (ms), what (retry, dead,
-     * failed, recovered, cancelled, retried, rescheduled, priority) and perhaps worker (its id; else it was done by hand),
-     * kind, message (cut), delay, due, priority, from. 20 at most: the first, and the last 19. NULL: nothing, as of a task
-     * that just completed. */
+     * failed, recovered, cancelled, retried, rescheduled, priority) and perhaps worker (its id; else it was done by
+     * hand), kind, message (cut), delay, due, priority, from. 20 at most: the first, and the last 19. NULL: nothing, as
+     * of a task that just completed. */
     char *history;
     /* reeve_show only: what it waits or waited for, and what waits for it; of each the first 100, as JSON, or NULL:
      * [{"handle":"q/id","on_death":"fail","ended":"completed"}, ...] and ["q/id", ...] */
@@ -367,8 +368,8 @@ typedef struct reeve_queue_settings {
     const reeve_keep *dead;           /* NULL: leave as is (default 90 days, 10,000) */
     const reeve_queue_policy *policy; /* NULL: leave as is; one that says nothing: forgets it */
     const char *on_dead; /* the type of a task to enqueue for each death (dead.h); NULL: leave as is; "": none */
-    /* How long a day's statistics (stats.h) are kept, at most 3650; NULL: leave as is (default 30); 0: none are, from now
-     * on. A day keeps what held when something was last added to it. */
+    /* How long a day's statistics (stats.h) are kept, at most 3650; NULL: leave as is (default 30); 0: none are, from
+     * now on. A day keeps what held when something was last added to it. */
     const unsigned *stats_days;
 } reeve_queue_settings;
 

@@ -1,12 +1,13 @@
 /*
  * depend.h - tasks that wait for others: edges between tasks, chains and batches.
  *
- * A task that was enqueued with parents (reeve_task_spec.after) is blocked until all of them have ended; then it is ready, or
- * scheduled if its time is later. Parents may be in any queues. Each edge says what happens when that parent dies
- * (reeve_on_parent_death). A parent that is not known counts as completed: its record may be gone. So enqueue parents first.
+ * A task that was enqueued with parents (reeve_task_spec.after) is blocked until all of them have ended; then it is
+ * ready, or scheduled if its time is later. Parents may be in any queues. Each edge says what happens when that parent
+ * dies (reeve_on_parent_death). A parent that is not known counts as completed: its record may be gone. So enqueue
+ * parents first.
  *
- * Where a parent is in another queue, its queue and the child's exchange messages. Workers carry these, and so does the client
- * that makes the edge, at once; what is lost on the way is carried again, and twice is once.
+ * Where a parent is in another queue, its queue and the child's exchange messages. Workers carry these, and so does the
+ * client that makes the edge, at once; what is lost on the way is carried again, and twice is once.
  */
 #ifndef REEVE_DEPEND_H
 #define REEVE_DEPEND_H
@@ -23,31 +24,33 @@ extern "C" {
 #define REEVE_PARENTS_MAX 1000
 
 /*
- * A parent that is none: what waits for it waits until it is taken away by reeve_undepend. It holds a task back while its
- * parents are still being named. reeve_enqueue uses it for more than REEVE_PARENTS_MAX parents: a producer that dies in the
- * middle leaves the task blocked, with this parent to be seen in reeve_show; delete it, or name the rest and take this away.
+ * A parent that is none: what waits for it waits until it is taken away by reeve_undepend. It holds a task back while
+ * its parents are still being named. reeve_enqueue uses it for more than REEVE_PARENTS_MAX parents: a producer that
+ * dies in the middle leaves the task blocked, with this parent to be seen in reeve_show; delete it, or name the rest
+ * and take this away.
  */
 #define REEVE_PARENT_OPEN "!"
 
 /* ---- edges ----------------------------------------------------------------------------------------------------- */
 
 /*
- * A waiting task (blocked, ready, scheduled, parked) waits for these, too. One that has already died decides at once, by the
- * edge's policy. Edges that are there stay as they are; REEVE_PARENT_DEATH is for blocked tasks alone. In steps of
- * REEVE_PARENTS_MAX; after an error some may have been made.
- * REEVE_EINVAL: a handle, or the task itself. REEVE_ENOTFOUND, REEVE_ESTATE: it runs or has ended. That tasks wait for one
- * another in a circle is not found out: they stay blocked.
+ * A waiting task (blocked, ready, scheduled, parked) waits for these, too. One that has already died decides at once,
+ * by the edge's policy. Edges that are there stay as they are; REEVE_PARENT_DEATH is for blocked tasks alone. In steps
+ * of REEVE_PARENTS_MAX; after an error some may have been made. REEVE_EINVAL: a handle, or the task itself.
+ * REEVE_ENOTFOUND, REEVE_ESTATE: it runs or has ended. That tasks wait for one another in a circle is not found out:
+ * they stay blocked.
  */
-REEVE_API reeve_status reeve_depend(reeve_client *client, const char *queue, const char *id, const reeve_parent *parents,
-                                    size_t count);
+REEVE_API reeve_status reeve_depend(reeve_client *client, const char *queue, const char *id,
+                                    const reeve_parent *parents, size_t count);
 
 /* A blocked task does not wait for these any more; edges that are not there are no error. Errors as above. */
-REEVE_API reeve_status reeve_undepend(reeve_client *client, const char *queue, const char *id, const char *const *handles,
-                                      size_t count);
+REEVE_API reeve_status reeve_undepend(reeve_client *client, const char *queue, const char *id,
+                                      const char *const *handles, size_t count);
 
 /*
- * reeve_cancel and reeve_delete refuse a task for which others wait (REEVE_ESTATE; the words say how many). These cancel the
- * others with it, and those that wait for them in turn; where they are many or in other queues, workers do so soon after.
+ * reeve_cancel and reeve_delete refuse a task for which others wait (REEVE_ESTATE; the words say how many). These
+ * cancel the others with it, and those that wait for them in turn; where they are many or in other queues, workers do
+ * so soon after.
  */
 REEVE_API reeve_status reeve_cancel_cascade(reeve_client *client, const char *queue, const char *id);
 REEVE_API reeve_status reeve_delete_cascade(reeve_client *client, const char *queue, const char *id);
@@ -55,18 +58,19 @@ REEVE_API reeve_status reeve_delete_cascade(reeve_client *client, const char *qu
 /* ---- batches --------------------------------------------------------------------------------------------------- */
 
 /*
- * A batch is a set of tasks and up to two that wait for it: `complete` becomes ready when all of the batch have ended, however;
- * `death` when the first of them dies or is cancelled or deleted, and is removed when all have ended without that. Both are
- * ordinary tasks, blocked until then, and read the members as their parents.
+ * A batch is a set of tasks and up to two that wait for it: `complete` becomes ready when all of the batch have ended,
+ * however; `death` when the first of them dies or is cancelled or deleted, and is removed when all have ended without
+ * that. Both are ordinary tasks, blocked until then, and read the members as their parents.
  *
  *     reeve_batch batch;
  *     reeve_batch_open(client, &batch, &complete, NULL);
  *     reeve_batch_add(client, &batch, specs, count, results);      as often as need be
  *     reeve_batch_close(client, &batch);
  *
- * Until it is closed the callbacks wait even if all members have ended (REEVE_PARENT_OPEN). A producer that dies in the middle
- * leaves the members that it enqueued, which run, and the callbacks, blocked: whoever knows their handles may add the rest and
- * close the batch, or delete them. Members that were enqueued in the very call in which it died may not be in the batch.
+ * Until it is closed the callbacks wait even if all members have ended (REEVE_PARENT_OPEN). A producer that dies in the
+ * middle leaves the members that it enqueued, which run, and the callbacks, blocked: whoever knows their handles may
+ * add the rest and close the batch, or delete them. Members that were enqueued in the very call in which it died may
+ * not be in the batch.
  */
 typedef struct reeve_batch {
     char complete[REEVE_HANDLE_MAX]; /* handles; "": none */
@@ -97,14 +101,14 @@ typedef struct reeve_task_parent {
 } reeve_task_parent;
 
 /*
- * The task's parents, in the order in which they were given. Round trips on the thread's connection at the first call, in
- * pages; memory belongs to the task. REEVE_ELOST, REEVE_EREDIS, REEVE_ENOMEM.
+ * The task's parents, in the order in which they were given. Round trips on the thread's connection at the first call,
+ * in pages; memory belongs to the task. REEVE_ELOST, REEVE_EREDIS, REEVE_ENOMEM.
  */
 REEVE_API reeve_status reeve_task_parents(reeve_task *task, const reeve_task_parent **ret, size_t *ret_count);
 
 /*
- * The result of a parent, or of any task by its handle: one round trip. *ret (data NULL: none was recorded, or its record is
- * not kept any more) lives until the next such call or the end of the handler. REEVE_EINVAL: no handle.
+ * The result of a parent, or of any task by its handle: one round trip. *ret (data NULL: none was recorded, or its
+ * record is not kept any more) lives until the next such call or the end of the handler. REEVE_EINVAL: no handle.
  */
 REEVE_API reeve_status reeve_task_parent_result(reeve_task *task, const char *handle, reeve_bytes *ret);
 
@@ -113,12 +117,12 @@ REEVE_API reeve_status reeve_task_parent_result(reeve_task *task, const char *ha
 #define REEVE_HAND_ON_BYTES_MAX (16u * 1024 * 1024)
 
 /*
- * Chains: the task hands on another one, of any queue, which is enqueued in the very step in which this one is completed, and
- * not at all if it is not: when it fails, is given back, or its completion is refused. ret_id (may be NULL) has its id, made
- * now unless the spec has one; one that is taken by then is left alone. In another queue, with a unique key or with parents it
- * comes a moment later, by message; then one whose key is held is not enqueued, and nobody hears of it. No I/O. REEVE_EINVAL,
- * REEVE_ETOOBIG, REEVE_ENOMEM; reeve_task_spec_check has words. REEVE_EREFUSED: the task runs at most once, and was completed
- * before it ran.
+ * Chains: the task hands on another one, of any queue, which is enqueued in the very step in which this one is
+ * completed, and not at all if it is not: when it fails, is given back, or its completion is refused. ret_id (may be
+ * NULL) has its id, made now unless the spec has one; one that is taken by then is left alone. In another queue, with a
+ * unique key or with parents it comes a moment later, by message; then one whose key is held is not enqueued, and
+ * nobody hears of it. No I/O. REEVE_EINVAL, REEVE_ETOOBIG, REEVE_ENOMEM; reeve_task_spec_check has words.
+ * REEVE_EREFUSED: the task runs at most once, and was completed before it ran.
  */
 REEVE_API reeve_status reeve_task_hand_on(reeve_task *task, const reeve_task_spec *spec, char ret_id[REEVE_ID_MAX]);
 

@@ -43,9 +43,9 @@ typedef struct reeve_handler {
     void (*thread_stop)(void *user, void *state);
     void (*free_user)(void *user); /* called once, when the worker is destroyed; not of a plugin: it has unload */
     int64_t heartbeat_ms;   /* silence for longer is a failure, see reeve_task_heartbeat; 0: it may be silent */
-    /* Its tasks are completed before they run, and so run at most once, also when the worker dies. What the handler says in the
-     * end is logged and counted; neither a result nor progress, checkpoints or log are recorded, and limits of concurrency do
-     * not count it while it runs. */
+    /* Its tasks are completed before they run, and so run at most once, also when the worker dies. What the handler
+     * says in the end is logged and counted; neither a result nor progress, checkpoints or log are recorded, and limits
+     * of concurrency do not count it while it runs. */
     bool at_most_once;
     /*
      * Instead of run (task.h): one call gets up to many tasks, as soon as a thread has so many, or when the first of

@@ -189,9 +189,11 @@ const rv_setting rv_settings[] = {
     {"handlers[].type", RV_SETTING_TEXT, IN(_handler, type), .check = check_type, .required = true, .unique = true,
      .expected = "a type (1 to 100 of A-Z a-z 0-9 . _ - : /)", .help = "The type; one of the plugins must have it."},
     {"handlers[].attempts", RV_SETTING_WHOLE, IN(_handler, attempts), .least = 1, .most = 1000000,
-     .otherwise = "the handler's, else the queue's, else 20", .help = "How often a failing task is tried before it is dead."},
+     .otherwise = "the handler's, else the queue's, else 20",
+     .help = "How often a failing task is tried before it is dead."},
     {"handlers[].max_crashes", RV_SETTING_WHOLE, IN(_handler, max_crashes), .least = 1, .most = 1000000,
-     .otherwise = "the handler's, else the queue's, else 3", .help = "How many workers a task may take down before it is dead."},
+     .otherwise = "the handler's, else the queue's, else 3",
+     .help = "How many workers a task may take down before it is dead."},
     {"handlers[].timeout", RV_SETTING_SECONDS, IN(_handler, timeout_ms), .least = 0.001, .most = SECONDS_MAX,
      .otherwise = "the handler's, else the queue's, else none", .help = "The longest that a handler may run."},
     {"handlers[].heartbeat", RV_SETTING_SECONDS, IN(_handler, heartbeat_ms), .least = 0.001, .most = SECONDS_MAX,
@@ -214,8 +216,8 @@ const rv_setting rv_settings[] = {
      .expected = "a queue name (1 to 64 of A-Z a-z 0-9 . _ -)", .help = "The queue. A pool need not serve it."},
     {"queues[].attempts", RV_SETTING_WHOLE, IN(_queue, attempts), .least = 1, .most = 1000000,
      .otherwise = "as Redis has it, else 20",
-     .help = "How often a failing task is tried before it is dead, if neither the task nor its handler says. Of attempts, "
-             "max_crashes, timeout and backoff those that stand here replace all four in Redis."},
+     .help = "How often a failing task is tried before it is dead, if neither the task nor its handler says. Of "
+             "attempts, max_crashes, timeout and backoff those that stand here replace all four in Redis."},
     {"queues[].max_crashes", RV_SETTING_WHOLE, IN(_queue, max_crashes), .least = 1, .most = 1000000,
      .otherwise = "as Redis has it, else 3",
      .help = "How many workers a task may take down before it is dead, if nobody else says."},
@@ -259,15 +261,15 @@ const rv_setting rv_settings[] = {
      .standard = "30", .help = "So long after its end a day is kept. 0: none are."},
 
     {"cron", RV_SETTING_GROUPS, LIST(, cron, cron_count, rv_config_cron), .otherwise = "none",
-     .help = "Tasks that recur. The entries are written to Redis when the worker starts; those that are the same there keep "
-             "their time, and one that was paused stays so. An entry that has left the file stays in Redis and goes on: "
-             "`reeve cron remove QUEUE/NAME` ends it."},
+     .help = "Tasks that recur. The entries are written to Redis when the worker starts; those that are the same there "
+             "keep their time, and one that was paused stays so. An entry that has left the file stays in Redis and "
+             "goes on: `reeve cron remove QUEUE/NAME` ends it."},
     {"cron[].name", RV_SETTING_TEXT, IN(_cron, name), .check = check_queue, .required = true,
      .expected = "1 to 64 of A-Z a-z 0-9 . _ -", .help = "Names it among the entries of its queue."},
     {"cron[].spec", RV_SETTING_TEXT, IN(_cron, spec), .check = check_spec, .required = true,
      .expected = "when, as \"0 3 * * *\", \"@hourly\" or \"every 90s\"",
-     .help = "Minute, hour, day, month, weekday, or six fields with seconds first; a name such as @daily; or an interval. "
-             "`reeve cron next SPEC` tells what it means."},
+     .help = "Minute, hour, day, month, weekday, or six fields with seconds first; a name such as @daily; or an "
+             "interval. `reeve cron next SPEC` tells what it means."},
     {"cron[].queue", RV_SETTING_TEXT, IN(_cron, queue), .check = check_queue, .required = true,
      .expected = "a queue name (1 to 64 of A-Z a-z 0-9 . _ -)",
      .help = "The queue of its tasks. The entry fires while any worker serves it."},
@@ -276,11 +278,11 @@ const rv_setting rv_settings[] = {
     {"cron[].payload", RV_SETTING_TEXT, IN(_cron, payload), .check = check_anything, .expected = "a text",
      .otherwise = "empty", .help = "The payload of its tasks."},
     {"cron[].zone", RV_SETTING_CHOICE, IN(_cron, zone), .choices = zones, .standard = "utc",
-     .help = "local: the workers' local time. A time that a clock change skips is made up for right after it, and one that "
-             "it repeats counts once; an entry for every hour runs each real hour."},
+     .help = "local: the workers' local time. A time that a clock change skips is made up for right after it, and one "
+             "that it repeats counts once; an entry for every hour runs each real hour."},
     {"cron[].catch_up", RV_SETTING_CHOICE, IN(_cron, catch_up), .choices = catch_ups, .standard = "once",
-     .help = "What is done about slots that are more than 2 s late, since no worker was there. once: one task for the last "
-             "of them; skip: nothing; all: a task for each."},
+     .help = "What is done about slots that are more than 2 s late, since no worker was there. once: one task for the "
+             "last of them; skip: nothing; all: a task for each."},
     {"cron[].most", RV_SETTING_WHOLE, IN(_cron, most), .least = 1, .most = REEVE_CRON_CATCH_UP_MAX,
      .otherwise = "100 with catch_up = \"all\"",
      .help = "With catch_up = \"all\": how many at most, the last ones."},

@@ -8,13 +8,13 @@
 -- then, when there is something to add to the statistics of a day (docs/protocol.md):
 -- ARGV[6]  the number of this flush, larger than that of any before it in this session
 -- ARGV[7]  the day, in days since the epoch
--- ARGV[8]  how many sums; for each: its field, and what to add to it; then for each kind of error: the kind, how many attempts
---          that failed so were retried, how many tasks died of it
+-- ARGV[8]  how many sums; for each: its field, and what to add to it; then for each kind of error: the kind, how many
+--          attempts that failed so were retried, how many tasks died of it
 -- reply    [1] 1, or 0 when the session is gone (its tasks too, and its last sums were not added)
 --          [2] how many tasks it holds
 --
--- Sent twice: sums are totals, and only what is new since the last heartbeat is added; a flush whose number is not larger than
--- the last one's was added before.
+-- Sent twice: sums are totals, and only what is new since the last heartbeat is added; a flush whose number is not
+-- larger than the last one's was added before.
 
 local call = redis.call
 local P, session = KEYS[1], ARGV[1]

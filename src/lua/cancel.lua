@@ -1,12 +1,13 @@
 #!lua flags=allow-oom
--- cancel: a waiting task will not run; its record is kept like that of a completed one. One that runs is marked, and workers
--- are told by the control channel, "cancel <queue> <id>": it is cancelled when it settles, unless it is completed then.
+-- cancel: a waiting task will not run; its record is kept like that of a completed one. One that runs is marked, and
+-- workers are told by the control channel, "cancel <queue> <id>": it is cancelled when it settles, unless it is
+-- completed then.
 --
 -- KEYS[1]  the queue's prefix
 -- ARGV[1]  the task's id
 -- ARGV[2]  "cascade": tasks that wait for it are cancelled with it; "": it is refused while there are any
--- reply    "ok", or "children <how many>" that wait for it, or "running" when it is told to stop, or the state that does not
---          allow it, or "" when there is no such task
+-- reply    "ok", or "children <how many>" that wait for it, or "running" when it is told to stop, or the state that
+--          does not allow it, or "" when there is no such task
 --
 -- Sent twice: the second call finds the task cancelled and says so; one that runs is told again.
 -- include: lib/base.lua

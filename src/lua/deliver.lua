@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
--- deliver: a task hears how a parent of its ended that is in another queue. A message of that queue's outbox (outbox.lua),
--- or the answer of link.lua, carried here.
+-- deliver: a task hears how a parent of its ended that is in another queue. A message of that queue's outbox
+-- (outbox.lua), or the answer of link.lua, carried here.
 --
 -- KEYS[1]  the queue's prefix
 -- ARGV[1]  the child's id

@@ -3,13 +3,15 @@
 --
 -- KEYS[1]  the queue's prefix
 -- ARGV[1]  "1" when this call was sent before and its reply was lost, else "0"
--- ARGV[2...] for each task: its id, its options (JSON or empty: in, at [ms], priority, group, weight; unique, until, hold [ms],
---            conflict; deadline, or expires in [ms]; tags; after), and the rest of its envelope: what follows '{"at":<now>,'
---            unique, until, hold: see lib/unique.lua. conflict, when another task has the key: nothing: refused; "replace": it
---            takes the place of one that waits, but at its own time or priority if that differs; "debounce": one that waits
---            goes, and this one comes at its own time
+-- ARGV[2...] for each task: its id, its options (JSON or empty: in, at [ms], priority, group, weight; unique, until,
+--            hold [ms], conflict; deadline, or expires in [ms]; tags; after), and the rest of its envelope: what
+--            follows '{"at":<now>,'
+--            unique, until, hold: see lib/unique.lua. conflict, when another task has the key: nothing: refused;
+--            "replace": it takes the place of one that waits, but at its own time or priority if that differs;
+--            "debounce": one that waits goes, and this one comes at its own time
 --            after: [[handle, policy], ...], the tasks that it waits for, see lib/links.lua; at most 1000
--- reply    for each task: 1 enqueued, 0 refused, the id is taken; or the id of the task that holds its unique key: refused
+-- reply    for each task: 1 enqueued, 0 refused, the id is taken; or the id of the task that holds its unique key:
+--          refused
 --
 -- Sent twice: an id that exists is left alone; with ARGV[1] = 1 it counts as enqueued when its envelope is the one that
 -- we bring. So does one that is gone and still has its key, for a time.

@@ -2,8 +2,8 @@
 -- events: how many events of a queue are kept, and for how long somebody listens.
 --
 -- KEYS[1]  the queue's prefix
--- ARGV[1]  "keep": about so many events are kept from now on, 0: none; "listen": until so many ms from now there are events,
---          whatever is kept; ask again before that; "look": changes nothing
+-- ARGV[1]  "keep": about so many events are kept from now on, 0: none; "listen": until so many ms from now there are
+--          events, whatever is kept; ask again before that; "look": changes nothing
 -- ARGV[2]  the number
 -- reply    [1] now in ms
 --          [2] how many are kept by the queue's setting
@@ -21,7 +21,11 @@
 local P, what, number = KEYS[1], ARGV[1], tonumber(ARGV[2])
 local now = clock()
 if what == 'keep' then
-  if number > 0 then call('HSET', P .. 'settings', 'events', text(number)) else call('HDEL', P .. 'settings', 'events') end
+  if number > 0 then
+    call('HSET', P .. 'settings', 'events', text(number))
+  else
+    call('HDEL', P .. 'settings', 'events')
+  end
   switch_events(P)
 elseif what == 'listen' then
   local known = tonumber(call('HGET', P .. 'settings', 'events_until'))
@@ -32,4 +36,5 @@ elseif what == 'listen' then
   switch_events(P)
 end
 local last = call('XREVRANGE', P .. 'events', '+', '-', 'COUNT', 1)[1]
-return {now, tonumber(call('HGET', P .. 'settings', 'events')) or 0, last and last[1] or '0-0', call('XLEN', P .. 'events')}
+local kept = tonumber(call('HGET', P .. 'settings', 'events')) or 0
+return {now, kept, last and last[1] or '0-0', call('XLEN', P .. 'events')}

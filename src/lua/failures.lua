@@ -4,7 +4,8 @@
 -- KEYS[1]  the queue's prefix
 -- ARGV[1]  how many kinds to skip, ARGV[2] how many to tell of, at most 1000
 -- reply    [1] how many kinds there are
---          [2...] the one that was seen last first: {kind, tasks, when one died last [ms], that one's id, its type, its message}
+--          [2...] the one that was seen last first: {kind, tasks, when one died last [ms], that one's id, its type,
+--          its message}
 --
 -- Sent twice: it only reads.
 -- include: lib/base.lua

@@ -5,7 +5,8 @@
 -- ARGV[1]  the entry's name
 -- ARGV[2]  when it was due, as tend.lua said; "" to make a task now, besides its times
 -- ARGV[3]  when it is due next [ms since the epoch; -1: never]
--- ARGV[4...] the ids of the tasks to make, derived from the entry and the slot; none when it was due at none of its slots
+-- ARGV[4...] the ids of the tasks to make, derived from the entry and the slot; none when it was due at none of its
+--            slots
 -- reply    how many were made, or -1: another call was first, or there is no such entry; -2: it wants no overlap, and
 --          its last task waits or runs
 --

@@ -29,7 +29,9 @@ if group == '' then
   call('HDEL', P .. 'gate', 'opens')
 else
   if ends > 0 then call('ZADD', P .. 'holds', text(ends), group) else call('ZREM', P .. 'holds', group) end
-  if call('EXISTS', P .. 'parked:' .. group) == 1 then call('ZADD', P .. 'opening', text(math.max(ends, now)), group) end
+  if call('EXISTS', P .. 'parked:' .. group) == 1 then
+    call('ZADD', P .. 'opening', text(math.max(ends, now)), group)
+  end
 end
 regate(P)
 announce_due(P, ends > 0 and ends or now)

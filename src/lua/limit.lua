@@ -10,7 +10,8 @@
 --            group_rate         the same as rate, for each group
 --            c:<group>          the group's own concurrency instead, -1: none
 --            r:<group>          the group's own rate instead, "0": none
---            c-:<group>         no own concurrency of the group any more (the value is not looked at); r-:<group> likewise
+--            c-:<group>         no own concurrency of the group any more (the value is not looked at); r-:<group>
+--                               likewise
 -- reply    the cursor; "" when all is done
 --
 -- Limits hold from the first call on. The others count tasks that were running before any limit of groups' concurrency.
@@ -27,7 +28,8 @@ local STEP_SIZE = 200
 local function count_running()
   local running = 0
   for _, session in ipairs(call('ZRANGE', P .. 'sessions', 0, -1)) do
-    running = running + math.max(0, call('HLEN', P .. 'running:' .. session) - 3) + call('HLEN', P .. 'lost:' .. session)
+    running = running + call('HLEN', P .. 'lost:' .. session)
+      + math.max(0, call('HLEN', P .. 'running:' .. session) - 3)
   end
   call('HSET', P .. 'gate', 'running', running)
 end
@@ -67,7 +69,9 @@ local function change()
   call('HDEL', P .. 'gate', 'opens')
   announce_due(P, clock())
   if call('EXISTS', P .. 'ready') == 1 then wake(P) end
-  if find(flags, 's', 1, true) and not find(before[1] or '', 's', 1, true) then call('HSET', P .. 'gate', 'counting', 1) end
+  if find(flags, 's', 1, true) and not find(before[1] or '', 's', 1, true) then
+    call('HSET', P .. 'gate', 'counting', 1)
+  end
   return call('HEXISTS', P .. 'gate', 'counting') == 1 and '- 0' or ''
 end
 
@@ -89,7 +93,8 @@ local function count_page()
     return ''
   end
   local lost = P .. 'lost:' .. session
-  local found = call('HSCAN', call('EXISTS', lost) == 1 and lost or P .. 'running:' .. session, page, 'COUNT', STEP_SIZE)
+  local leases = call('EXISTS', lost) == 1 and lost or P .. 'running:' .. session
+  local found = call('HSCAN', leases, page, 'COUNT', STEP_SIZE)
   for i = 1, #found[2], 2 do
     local id = found[2][i]
     local envelope = byte(id) ~= 35 and call('HGET', P .. 'tasks', id)

@@ -7,14 +7,15 @@
 --          [2] {concurrency, rate, hold, group_concurrency, group_rate, on_dead, policy}, "" where there is none
 --          [3] how many tasks run and are counted, or -1
 --          [4] how many groups have limits, holds or parked tasks of their own
---          [5...] for each of these, by name: {group, its own concurrency or "", its own rate or "", hold in ms or "", running,
---              parked}
+--          [5...] for each of these, by name: {group, its own concurrency or "", its own rate or "", hold in ms or "",
+--              running, parked}
 --
 -- Sent twice: it only reads.
 -- include: lib/base.lua
 
 local P, skip, most = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2])
-local s = call('HMGET', P .. 'settings', 'concurrency', 'rate', 'hold', 'group_concurrency', 'group_rate', 'on_dead', 'policy')
+local s = call('HMGET', P .. 'settings', 'concurrency', 'rate', 'hold', 'group_concurrency', 'group_rate', 'on_dead',
+  'policy')
 for i = 1, 7 do s[i] = s[i] or '' end
 
 local names, known = {}, {}

@@ -10,8 +10,8 @@
 -- ARGV[6]  how many lines are kept, the last ones
 -- reply    1, or 0: the session does not hold the task by that lease
 --
--- Lines stand in the fields log:<n> of info:<id>, n from 0 to one less than are kept, as "<number> <ms> <line>"; `logged` is
--- how many there were, and `logging` says which line came last.
+-- Lines stand in the fields log:<n> of info:<id>, n from 0 to one less than are kept, as "<number> <ms> <line>";
+-- `logged` is how many there were, and `logging` says which line came last.
 -- Sent twice: a line that came last is not said again.
 -- include: lib/base.lua
 
@@ -22,7 +22,8 @@ local known = call('HMGET', info, 'logged', 'logging')
 local this = ARGV[3] .. ' ' .. ARGV[4]
 if known[2] == this then return 1 end
 local n = tonumber(known[1]) or 0
-call('HSET', info, 'log:' .. n % ARGV[6], n + 1 .. ' ' .. text(clock()) .. ' ' .. ARGV[5], 'logged', n + 1, 'logging', this)
+call('HSET', info, 'log:' .. n % ARGV[6], n + 1 .. ' ' .. text(clock()) .. ' ' .. ARGV[5], 'logged', n + 1,
+  'logging', this)
 local envelope = n == 0 and call('HGET', P .. 'tasks', id)
 if envelope then mark_info(P, id, envelope) end
 return 1

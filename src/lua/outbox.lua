@@ -1,9 +1,9 @@
 #!lua flags=allow-oom
--- outbox: messages of a queue to others. Whoever has the time carries them, and only then are they taken out: what is lost on
--- the way is carried again, and to carry one twice does nothing. Each has a serial number of its own.
+-- outbox: messages of a queue to others. Whoever has the time carries them, and only then are they taken out: what is
+-- lost on the way is carried again, and to carry one twice does nothing. Each has a serial number of its own.
 --
---   R <n> <child> <parent> <policy>   a task here waits for one elsewhere: link.lua there; how that has ended, if it has, is
---                                     delivered here
+--   R <n> <child> <parent> <policy>   a task here waits for one elsewhere: link.lua there; how that has ended, if it
+--                                     has, is delivered here
 --   U <n> <child> <parent>            it does not any more: link.lua there
 --   E <n> <child> <parent> <state>    a task elsewhere is to hear how one of ours ended: deliver.lua there
 --   T <n> <handle> <length> <options><rest>   a task handed on: enqueue.lua there; length is that of the options

@@ -1,6 +1,7 @@
 #!lua flags=allow-oom
--- recall: what stands under a thread's name. Asked after a connection was lost with a reply: a task there that the thread
--- does not know was leased by the lost call; one that it wanted to settle and that is not there was settled by it.
+-- recall: what stands under a thread's name. Asked after a connection was lost with a reply: a task there that the
+-- thread does not know was leased by the lost call; one that it wanted to settle and that is not there was settled by
+-- it.
 --
 -- KEYS[1]  the queue's prefix
 -- ARGV[1]  the session's id

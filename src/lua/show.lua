@@ -5,8 +5,9 @@
 -- ARGV[1]  the task's id
 -- reply    nil when there is no such task, else
 --          {id, state, envelope, score, session, lease, field, value, ... of info (see lib/info.lua)}
---          with fields "parent_count", "child_count" and, where there are any, "parents", "children" (JSON: the first 100).
---          The score is the due time of a scheduled task and the end of an ended one, in ms; a lease is "<since ms> <thread>".
+--          with fields "parent_count", "child_count" and, where there are any, "parents", "children" (JSON: the first
+--          100). The score is the due time of a scheduled task and the end of an ended one, in ms; a lease is "<since
+--          ms> <thread>".
 --
 -- Sent twice: it only reads.
 -- include: lib/base.lua

@@ -3,7 +3,8 @@
 --
 -- KEYS[1]  the queue's prefix
 -- reply    {paused, blocked, scheduled, ready, parked, running, completed, dead, cancelled,
---           completed ever, failed ever, dead ever, crashed ever, envelope at the head or "", next due in ms or -1, now}
+--           completed ever, failed ever, dead ever, crashed ever, envelope at the head or "", next due in ms or -1,
+--           now}
 --
 -- Sent twice: it only reads.
 -- include: lib/base.lua
@@ -19,7 +20,8 @@ local envelope = head and call('HGET', P .. 'tasks', head) or ''
 local due = call('ZRANGE', P .. 'scheduled', 0, 0, 'WITHSCORES')[2]
 return {
   call('HEXISTS', P .. 'settings', 'paused'),
-  call('ZCARD', P .. 'blocked'), call('ZCARD', P .. 'scheduled'), call('ZCARD', P .. 'ready'), call('ZCARD', P .. 'parked'),
+  call('ZCARD', P .. 'blocked'), call('ZCARD', P .. 'scheduled'), call('ZCARD', P .. 'ready'),
+  call('ZCARD', P .. 'parked'),
   running,
   call('ZCARD', P .. 'completed'), call('ZCARD', P .. 'dead'), call('ZCARD', P .. 'cancelled'),
   tonumber(totals[1]) or 0, tonumber(totals[2]) or 0, tonumber(totals[3]) or 0, tonumber(totals[4]) or 0,

@@ -15,8 +15,8 @@
 --          [3] how many it was done to
 --          [4] how many it could not be done to (a unique key is held by another, or others wait for it)
 --
--- Tasks that come to that state after the first call are left alone: those that ended later, and those that were enqueued
--- later. Sent twice: the second call finds less to do.
+-- Tasks that come to that state after the first call are left alone: those that ended later, and those that were
+-- enqueued later. Sent twice: the second call finds less to do.
 -- include: lib/base.lua
 -- include: lib/order.lua
 -- include: lib/front.lua
@@ -37,8 +37,8 @@ local ended = state == 'completed' or state == 'dead' or state == 'cancelled'
 local set = P .. (kind ~= '' and 'failures:' .. kind or state)
 if call('HGET', P .. 'settings', 'large') then most = math.min(most, 50) end
 
--- "<when the sweep began> <up to which score> <score> <id>": where to go on: behind that id, the last one of that score that
--- was left, if it still has it; else with the first that has it, and then some may be looked at twice.
+-- "<when the sweep began> <up to which score> <score> <id>": where to go on: behind that id, the last one of that score
+-- that was left, if it still has it; else with the first that has it, and then some may be looked at twice.
 local began, limit, from, last = string.match(cursor, '^(%S+) (%S+) (%S+) (%S*)$')
 if not began then
   began, from, last = text(now), '-inf', ''

@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
--- tend: what a queue needs from time to time: due tasks become ready, the tasks of expired sessions go back to the front,
--- what was kept long enough goes.
+-- tend: what a queue needs from time to time: due tasks become ready, the tasks of expired sessions go back to the
+-- front, what was kept long enough goes.
 --
 -- KEYS[1]  the queue's prefix
 -- ARGV[1]  the most tasks to touch of each kind
@@ -12,8 +12,8 @@
 --          [6] records trimmed
 --          [7] the session whose tasks these were, or ""
 --          [8] the queue's policy (JSON), or ""
---          [9] recurring entries that are due, at most 50: {name, when in ms, the first line of its definition, ...}; see
---              fire.lua
+--          [9] recurring entries that are due, at most 50: {name, when in ms, the first line of its definition, ...};
+--              see fire.lua
 --          [10] how many messages to other queues there are (outbox.lua)
 --
 -- Sent twice: it does what is still to do.
@@ -90,8 +90,8 @@ local function crashed(id)
   call('HSET', info, 'crashes', text((tonumber(known[1]) or 0) + 1), 'history', history)
 end
 
--- A session is reaped in steps: first its hash is renamed, so that from then on it holds nothing and none of its outcomes
--- is accepted; its place in `sessions` stays, at 0, until its last task is back.
+-- A session is reaped in steps: first its hash is renamed, so that from then on it holds nothing and none of its
+-- outcomes is accepted; its place in `sessions` stays, at 0, until its last task is back.
 local function reap()
   local expired = call('ZRANGEBYSCORE', P .. 'sessions', '-inf', text(now), 'LIMIT', 0, 1)
   local session = expired[1]
@@ -231,8 +231,8 @@ local function forget_order()
   end
 end
 
--- Where records came to go with the end of a task after it was enqueued (turn.lua does not look then), the index has what is
--- gone: looks through a part of it.
+-- Where records came to go with the end of a task after it was enqueued (turn.lua does not look then), the index has
+-- what is gone: looks through a part of it.
 local function tidy_tags()
   local tag = call('ZRANDMEMBER', P .. 'tags')
   if not tag then return end
@@ -258,7 +258,8 @@ local function open_groups()
     more = 1
     if left <= 0 then return end
   end
-  if call('EXISTS', P .. 'reopening') == 0 and call('HDEL', P .. 'gate', 'again') == 1 and call('EXISTS', P .. 'opening') == 1 then
+  if call('EXISTS', P .. 'reopening') == 0 and call('HDEL', P .. 'gate', 'again') == 1
+    and call('EXISTS', P .. 'opening') == 1 then
     call('RENAME', P .. 'opening', P .. 'reopening')
     more = 1
   end
@@ -270,8 +271,8 @@ local function open_groups()
   if first and first < LATEST then due_at(first) end
 end
 
--- Holds that are over, clocks of rates that stand; and when the queue opens, whose tasks then are for whoever waits. Returns
--- whether it is shut until a time.
+-- Holds that are over, clocks of rates that stand; and when the queue opens, whose tasks then are for whoever waits.
+-- Returns whether it is shut until a time.
 local function tend_gate()
   call('ZREMRANGEBYSCORE', P .. 'holds', '-inf', text(now))
   local hold = tonumber(settings[10])

@@ -1,8 +1,8 @@
 /*
  * outbox.c - messages of a queue to others (outbox.lua). A round fetches some, carries each with one call to the queue
  * that it is for, brings back what a parent's queue answered, and takes out those that were carried with the next
- * fetch. Each of these calls may be carried out twice, by two workers at once, say, and comes to the same; so nothing is
- * lost or done twice wherever a round breaks off.
+ * fetch. Each of these calls may be carried out twice, by two workers at once, say, and comes to the same; so nothing
+ * is lost or done twice wherever a round breaks off.
  */
 #include "queue/outbox.h"
 

@@ -90,6 +90,7 @@ bool rv_tend_due_at(const rv_tend_reply *tended, size_t index, rv_tend_due *ret)
     const rv_reply *name = rv_reply_at(tended->due, 3 * index), *due = rv_reply_at(tended->due, 3 * index + 1);
     const rv_reply *line = rv_reply_at(tended->due, 3 * index + 2);
     if (!rv_reply_is(name, RV_TEXT) || !rv_reply_is(line, RV_TEXT)) return false;
-    *ret = (rv_tend_due){.name = name->text, .due_ms = rv_reply_int(due, 0), .line = line->text, .length = line->length};
+    *ret =
+        (rv_tend_due){.name = name->text, .due_ms = rv_reply_int(due, 0), .line = line->text, .length = line->length};
     return true;
 }

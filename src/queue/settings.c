@@ -122,8 +122,8 @@ reeve_status reeve_queue_set(reeve_client *client, const char *queue, const reev
     if (status == REEVE_OK) status = rv_queue_policy_check(settings->policy, &client->error);
     if (status == REEVE_OK) status = rv_check_on_dead(settings->on_dead, &client->error);
     if (status != REEVE_OK) return status;
-    if (settings->completed == NULL && settings->dead == NULL && settings->policy == NULL && settings->on_dead == NULL &&
-        settings->stats_days == NULL)
+    if (settings->completed == NULL && settings->dead == NULL && settings->policy == NULL &&
+        settings->on_dead == NULL && settings->stats_days == NULL)
         return REEVE_OK;
     settings_call call = {.settings = settings, .ns = client->ns, .queue = queue};
     rv_prefix_set(&call.prefix, client->ns, queue);

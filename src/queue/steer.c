@@ -40,8 +40,9 @@ static reeve_status steer(reeve_client *client, const steering *what)
                        queue, id, queue, reply->text + 7);
     }
     if (strncmp(reply->text, "children ", 9) == 0) {
-        return rv_fail(&client->error, REEVE_ESTATE, "cannot %s %s/%s: others wait for it (%s); cancel them, too (cascade)",
-                       what->verb, queue, id, reply->text + 9);
+        return rv_fail(&client->error, REEVE_ESTATE,
+                       "cannot %s %s/%s: others wait for it (%s); cancel them, too (cascade)", what->verb, queue, id,
+                       reply->text + 9);
     }
     return rv_fail(&client->error, REEVE_ESTATE, "cannot %s %s/%s: it is %s", what->verb, queue, id, reply->text);
 }

@@ -8,7 +8,8 @@
 
 static bool is_plain(const rv_settlement *s)
 {
-    return s->verb == REEVE_OUTCOME_DONE && !s->has_info && !s->has_result && !s->unique && !s->deadline && s->hand_count == 0;
+    return s->verb == REEVE_OUTCOME_DONE && !s->has_info && !s->has_result && !s->unique && !s->deadline &&
+           s->hand_count == 0;
 }
 
 static size_t count_hands(const rv_turn_group *group)

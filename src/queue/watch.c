@@ -1,9 +1,9 @@
 /*
  * watch.c - the events of a queue, one task at a time.
  *
- * A connection of its own blocks on the stream. Where events are not kept, events.lua is asked every ten seconds to have them for
- * a minute more; whoever is gone leaves nothing on for longer. An entry of the stream may be about many tasks: it is handed out
- * as an event for each. What was read last is known, so that nothing is lost with a connection.
+ * A connection of its own blocks on the stream. Where events are not kept, events.lua is asked every ten seconds to
+ * have them for a minute more; whoever is gone leaves nothing on for longer. An entry of the stream may be about many
+ * tasks: it is handed out as an event for each. What was read last is known, so that nothing is lost with a connection.
  */
 #include "reeve/watch.h"
 

@@ -2,12 +2,12 @@
  * conn.h - one connection to Redis: commands out, replies in, every wait with a deadline.
  *
  * A connection belongs to one thread at a time. Commands are built into an out buffer, sent together by rv_conn_exec,
- * which then reads a reply for each. The buffer is kept until then, so that a script that Redis does not know (NOSCRIPT)
- * is loaded and sent again without the caller's help.
+ * which then reads a reply for each. The buffer is kept until then, so that a script that Redis does not know
+ * (NOSCRIPT) is loaded and sent again without the caller's help.
  *
- * What a call promises: REEVE_OK, all replies came (they may be error replies where a callback takes them); REEVE_ELOST or
- * REEVE_ETIMEOUT, the connection was closed (abruptly: nothing unsent leaves any more) and what Redis did is unknown;
- * REEVE_ECONNECT, nothing was sent. Once closed, the next rv_conn_open makes it anew.
+ * What a call promises: REEVE_OK, all replies came (they may be error replies where a callback takes them); REEVE_ELOST
+ * or REEVE_ETIMEOUT, the connection was closed (abruptly: nothing unsent leaves any more) and what Redis did is
+ * unknown; REEVE_ECONNECT, nothing was sent. Once closed, the next rv_conn_open makes it anew.
  */
 #ifndef RV_CONN_H
 #define RV_CONN_H
@@ -70,7 +70,8 @@ typedef void (*rv_on_reply)(size_t index, const rv_reply *reply, void *context);
 
 /*
  * Sends what was built and reads all replies. deadline 0: now + command_ms. Not interruptible. Error replies reach the
- * callback (NULL: ignored). REEVE_OK, REEVE_ECONNECT (not open), REEVE_ELOST, REEVE_ETIMEOUT, REEVE_EPROTO, REEVE_ENOMEM.
+ * callback (NULL: ignored). REEVE_OK, REEVE_ECONNECT (not open), REEVE_ELOST, REEVE_ETIMEOUT, REEVE_EPROTO,
+ * REEVE_ENOMEM.
  */
 reeve_status rv_conn_exec(rv_conn *conn, int64_t deadline, rv_on_reply on_reply, void *context);
 
@@ -81,16 +82,17 @@ reeve_status rv_conn_exec(rv_conn *conn, int64_t deadline, rv_on_reply on_reply,
 reeve_status rv_conn_call(rv_conn *conn, int64_t deadline, const rv_reply **ret);
 
 /*
- * After rv_conn_call: the reply's memory goes to *mine, so that it lives on while the connection is used; what *mine held
- * before is forgotten, and its blocks serve the connection's next reply. *mine: rv_arena_init first, rv_arena_fini last.
+ * After rv_conn_call: the reply's memory goes to *mine, so that it lives on while the connection is used; what *mine
+ * held before is forgotten, and its blocks serve the connection's next reply. *mine: rv_arena_init first, rv_arena_fini
+ * last.
  */
 void rv_conn_take_reply(rv_conn *conn, rv_arena *mine);
 
 /*
  * For a blocking command, and others behind it that Redis carries out as soon as it unblocks, before its reply has
  * travelled: *ret is the reply of the last. Ends with REEVE_EINTERRUPTED when the waker is rung; the commands are then
- * still under way, and rv_conn_resume goes on waiting until that deadline (REEVE_OK). An error reply of the last is as in
- * rv_conn_call; one of an earlier command is REEVE_EREDIS with *ret NULL, and what the last did is not told.
+ * still under way, and rv_conn_resume goes on waiting until that deadline (REEVE_OK). An error reply of the last is as
+ * in rv_conn_call; one of an earlier command is REEVE_EREDIS with *ret NULL, and what the last did is not told.
  */
 reeve_status rv_conn_call_blocking(rv_conn *conn, int64_t deadline, const rv_reply **ret);
 reeve_status rv_conn_resume(rv_conn *conn, int64_t deadline, const rv_reply **ret);

@@ -4,8 +4,8 @@
  *   redis://[user:pw@]host[:port][/db]    rediss://...    unix:///path.sock[?db=n]
  *   redis-sentinel://h1[:p1],h2/master    redis-cluster://h1[:p1],h2    embedded:[dir]
  *
- * User and password are percent-decoded; ":pw@" is a password without a user; IPv6 hosts stand in brackets. unix:// also
- * takes user and password: unix://user:pw@/path.sock.
+ * User and password are percent-decoded; ":pw@" is a password without a user; IPv6 hosts stand in brackets. unix://
+ * also takes user and password: unix://user:pw@/path.sock.
  */
 #ifndef RV_URL_H
 #define RV_URL_H

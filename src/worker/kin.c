@@ -128,7 +128,8 @@ static reeve_status keep_parents(rv_kin *kin, const rv_buf *list)
     for (size_t i = 0; i < count; i++) {
         const char *handle = kin->names.data + all[i].name;
         size_t last = kin->parent_count;
-        if (last > 0 && all[i].place == all[i - 1].place && strcmp(kin->parents[last - 1].handle, handle) == 0) continue;
+        if (last > 0 && all[i].place == all[i - 1].place && strcmp(kin->parents[last - 1].handle, handle) == 0)
+            continue;
         kin->parents[kin->parent_count++] = (reeve_task_parent){.handle = handle, .ended = word_of(all[i].how)};
     }
     return REEVE_OK;

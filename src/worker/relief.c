@@ -95,7 +95,8 @@ static void time_out(rv_thread *t, rv_item *item, int64_t now)
     rv_note_failure(t->pool->claims[item->lease.queue]->queue, &item->lease, &outcome);
 }
 
-/* (Each of many tasks in a call has a limit of its own. What could not be handed over is late at the next look, too.) */
+/* (Each of many tasks in a call has a limit of its own. What could not be handed over is late at the next look, too.)
+ */
 static void end_late(rv_thread *t, int64_t now)
 {
     rv_batch *batch = &t->batch;

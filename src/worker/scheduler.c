@@ -47,8 +47,8 @@ static void log_tended(const rv_claim *claim, const rv_tend_reply *tended)
 }
 
 /*
- * How far Redis's clock is ahead of ours. A reply that was read late makes it look less ahead than it is, and what is due would
- * come late: so the best of the last ones counts, less a millisecond for each since (the clocks may drift).
+ * How far Redis's clock is ahead of ours. A reply that was read late makes it look less ahead than it is, and what is
+ * due would come late: so the best of the last ones counts, less a millisecond for each since (the clocks may drift).
  */
 static void note_clock(rv_scheduler *scheduler, int64_t now_ms)
 {

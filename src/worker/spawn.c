@@ -5,8 +5,8 @@
 
 #include "worker/lock.h"
 
-/* All signals, but those that a thread's own fault raises: blocked, they would end the process past any handler that the
- * host has for them. */
+/* All signals, but those that a thread's own fault raises: blocked, they would end the process past any handler that
+ * the host has for them. */
 static void choose_blocked(sigset_t *set)
 {
     static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT};

@@ -7,8 +7,8 @@
 #include "worker/state.h"
 
 /*
- * One turn: settles what is finished and leases up to want tasks into the batch. Reconnects and asks again as long as it
- * takes. False when the worker leaves and nothing more can be done.
+ * One turn: settles what is finished and leases up to want tasks into the batch. Reconnects and asks again as long as
+ * it takes. False when the worker leaves and nothing more can be done.
  */
 bool rv_thread_turn(rv_thread *thread, unsigned want);
 

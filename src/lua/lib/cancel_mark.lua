@@ -1,5 +1,6 @@
--- The mark of a task that was cancelled while it runs, in its envelope behind that of lib/base.lua: {"info":1,"cancel":1,
--- It is cancelled when its session lets go of it, whichever way, but that it is completed if it completes. Needs base.
+-- The mark of a task that was cancelled while it runs, in its envelope behind that of lib/base.lua:
+-- {"info":1,"cancel":1, It is cancelled when its session lets go of it, whichever way, but that it is completed if it
+-- completes. Needs base.
 local function is_cancelled(envelope)
   return sub(envelope, 11, 20) == '"cancel":1'
 end

@@ -2,8 +2,8 @@
 --
 --   deadlines zset  id -> that time
 --
--- In the envelope it stands behind "at": {"at":<ms>,"deadline":<ms>,"type":... Once the task has begun it is neither here nor
--- there: nothing holds it to that time any more.
+-- In the envelope it stands behind "at": {"at":<ms>,"deadline":<ms>,"type":... Once the task has begun it is neither
+-- here nor there: nothing holds it to that time any more.
 local function deadline_of(envelope)
   local from = has_info(envelope) and 11 or 2
   if sub(envelope, from, from + 8) == '"cancel":' then from = from + 11 end

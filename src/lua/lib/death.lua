@@ -5,8 +5,8 @@
 --   failures        zset  kind -> when a task last died of it, while there is one
 --   failures:<kind> zset  id -> when
 
--- What is to be told of a death: a task of the type that the dead one's header, or the queue, names with on_dead. Such a
--- task does not call for another.
+-- What is to be told of a death: a task of the type that the dead one's header, or the queue, names with on_dead. Such
+-- a task does not call for another.
 local function tell_death(P, id, o, now, kind, message)
   local type = o.on_dead or call('HGET', P .. 'settings', 'on_dead')
   if not type or type == '' or o.of then return end
@@ -24,7 +24,8 @@ local function tell_death(P, id, o, now, kind, message)
   end
 end
 
--- settings: completed_age, completed_count, dead_age, dead_count. info:<id> has the kind and the message. Returns its state.
+-- settings: completed_age, completed_count, dead_age, dead_count. info:<id> has the kind and the message. Returns its
+-- state.
 local function die(P, id, now, settings, kind, message)
   local envelope = call('HGET', P .. 'tasks', id)
   if not envelope then return 'dead' end

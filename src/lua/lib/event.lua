@@ -1,6 +1,6 @@
--- Events: while settings.gate has an "e", every transition is an entry of the stream `events`: its name, the ids that it
--- happened to, and what there is to say. Needs base. Whoever has read settings.gate says so with know_gate; who acts in a
--- session says so with act_as.
+-- Events: while settings.gate has an "e", every transition is an entry of the stream `events`: its name, the ids that
+-- it happened to, and what there is to say. Needs base. Whoever has read settings.gate says so with know_gate; who acts
+-- in a session says so with act_as.
 local EVENTS = 10000
 local telling, actor = {}, {}
 
@@ -34,7 +34,8 @@ local function tell(P, event, ids, ...)
   local list = type(ids) == 'table'
   if list and #ids == 0 then return end
   local most = call('HGET', P .. 'settings', 'events')
-  call('XADD', P .. 'events', 'MAXLEN', '~', most or EVENTS, '*', 'event', event, 'id', list and table.concat(ids, ' ') or ids,
+  call('XADD', P .. 'events', 'MAXLEN', '~', most or EVENTS, '*', 'event', event, 'id',
+    list and table.concat(ids, ' ') or ids,
     ...)
 end
 

@@ -1,8 +1,9 @@
--- Limits: how many tasks of a queue, or of a group in it, run at once and start in a period, and before when none of them
--- starts. Needs base, order, front, event. Nothing of this is looked at while settings.gate is absent.
+-- Limits: how many tasks of a queue, or of a group in it, run at once and start in a period, and before when none of
+-- them starts. Needs base, order, front, event. Nothing of this is looked at while settings.gate is absent.
 --
---   settings gate         which limits there are: c the queue's concurrency, q its rate or a hold, g any limit of groups (or
---                         groups that waited for one are still to be looked at), s the concurrency of groups; e: events are told
+--   settings gate         which limits there are: c the queue's concurrency, q its rate or a hold, g any limit of
+--                         groups (or groups that waited for one are still to be looked at), s the concurrency of
+--                         groups; e: events are told
 --                       (lib/event.lua), which is no limit, but keeps turns from the common path as well
 --            concurrency, rate, hold, group_concurrency, group_rate
 --   limits   hash         c:<group>, r:<group>: a group's own concurrency (-1: none) and rate ("": none)
@@ -15,8 +16,8 @@
 --   opening  zset         group with parked or called tasks -> when to look again; LATEST: when one of its tasks ends
 --   reopening zset        groups to look at because limits have changed
 --
--- A place is the score with which a task came. Tasks of a group that has parked or called ones start in the order of their
--- places, whatever their scores in `ready` are by now.
+-- A place is the score with which a task came. Tasks of a group that has parked or called ones start in the order of
+-- their places, whatever their scores in `ready` are by now.
 --
 -- A rate "count period burst" is kept by the generic cell rate algorithm (ITU-T I.371, 1993): a clock, the theoretical
 -- arrival time, runs ahead of now by period / count for each task; it may be ahead by `burst` of them. Where many tasks
@@ -33,8 +34,8 @@ local function rate_room(rate, tat, now)
   return r.room, r
 end
 
--- When the rate lets more tasks start after `used` of them: as far as the burst allows, not for each of them but for what
--- comes together in a while, since each opening is tended to and wakes somebody.
+-- When the rate lets more tasks start after `used` of them: as far as the burst allows, not for each of them but for
+-- what comes together in a while, since each opening is tended to and wakes somebody.
 local WHILE = 20
 local function rate_opens(r, used)
   local n = math.max(1, math.min(math.floor(r.lag / r.step + 0.001), math.floor(WHILE / r.step)))
@@ -59,8 +60,8 @@ local function gate_look(P, now)
   return {P = P, now = now, rooms = {}, settings = gate_settings(P)}
 end
 
--- What is known of a group in this call: how many of its tasks may start (free, of which `used` have), how many are parked
--- and called, and what says when there will be more.
+-- What is known of a group in this call: how many of its tasks may start (free, of which `used` have), how many are
+-- parked and called, and what says when there will be more.
 local function group_room(g, group)
   local known = g.rooms[group]
   if known then return known end
@@ -169,7 +170,9 @@ local function regate(P)
   local flags = ''
   if s[1] then flags = 'c' else call('HDEL', P .. 'gate', 'running') end
   if s[2] or s[3] then flags = flags .. 'q' else call('HDEL', P .. 'gate', 'opens') end
-  if s[4] or s[5] or own or call('EXISTS', P .. 'holds', P .. 'opening', P .. 'reopening') > 0 then flags = flags .. 'g' end
+  if s[4] or s[5] or own or call('EXISTS', P .. 'holds', P .. 'opening', P .. 'reopening') > 0 then
+    flags = flags .. 'g'
+  end
   if s[4] or own then
     flags = flags .. 's'
   else

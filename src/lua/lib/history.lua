@@ -1,5 +1,5 @@
--- A task's history, in info:<id>: a line of JSON for each thing that was done to it and is worth telling, 20 at most: the first
--- one stays, of the others the oldest goes. Needs base, event. A task that just completes has none.
+-- A task's history, in info:<id>: a line of JSON for each thing that was done to it and is worth telling, 20 at most:
+-- the first one stays, of the others the oldest goes. Needs base, event. A task that just completes has none.
 local HISTORY, WORDS = 20, 200
 
 -- Cuts text on a character.

@@ -1,6 +1,6 @@
 -- Retention: completed and cancelled tasks by one setting, dead ones by another. Counts are kept to at every end of a
--- task (of completed ones, turn.lua lets a part in 64 more stand for a while), ages by tend.lua. A limit of -1 is none; 0
--- keeps nothing.
+-- task (of completed ones, turn.lua lets a part in 64 more stand for a while), ages by tend.lua. A limit of -1 is none;
+-- 0 keeps nothing.
 -- include: lib/tags.lua
 local DAY = 86400000
 local function keep_limits(age, count, default_age)

@@ -1,5 +1,5 @@
--- What becomes of children when their parents do not end well, and of those that are to be told in steps. Needs base, order,
--- schedule, keep, notify, unique, put, death.
+-- What becomes of children when their parents do not end well, and of those that are to be told in steps. Needs base,
+-- order, schedule, keep, notify, unique, put, death.
 -- include: lib/cancelled.lua
 
 -- A child dies of its parent; its own children hear of it in turn.
@@ -7,7 +7,8 @@ local function dies_of(P, id, parent, state, now)
   local message = 'the task it waited for, ' .. parent .. ', is ' .. state
   leave_parents(P, id)
   call('HSET', P .. 'info:' .. id, 'kind', 'parent', 'message', message, 'failed', text(now))
-  die(P, id, now, call('HMGET', P .. 'settings', 'completed_age', 'completed_count', 'dead_age', 'dead_count'), 'parent', message)
+  local settings = call('HMGET', P .. 'settings', 'completed_age', 'completed_count', 'dead_age', 'dead_count')
+  die(P, id, now, settings, 'parent', message)
   call('HINCRBY', P .. 'counters', 'dead', 1)
   notify(P, {id}, 'dead')
 end

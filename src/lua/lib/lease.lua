@@ -28,11 +28,13 @@ local function fit(P, ids)
   return #ids
 end
 
--- True when the session stands in this queue, or begins now. join: its description, to begin it; empty when it has begun.
+-- True when the session stands in this queue, or begins now. join: its description, to begin it; empty when it has
+-- begun.
 local function in_session(P, index, running, session, join, ttl, now, extras)
   if call('HEXISTS', running, '#') == 1 then return true end
   -- (One that stands in `sessions` without its hash is being reaped: it does not begin again.)
-  if join == '' or call('ZADD', P .. 'sessions', 'NX', text(math.min(now + ttl, LATEST)), session) == 0 then return false end
+  if join == '' then return false end
+  if call('ZADD', P .. 'sessions', 'NX', text(math.min(now + ttl, LATEST)), session) == 0 then return false end
   call('HSET', running, '#', join, '#totals', '', '#suspect', '')
   local policy = call('HGET', P .. 'settings', 'policy')
   if policy then extras[#extras + 1] = {'#', index, policy} end

@@ -1,16 +1,19 @@
--- Edges between tasks: a child waits in `blocked` until its parents have ended. Needs base, order, schedule, keep, unique.
+-- Edges between tasks: a child waits in `blocked` until its parents have ended. Needs base, order, schedule, keep,
+-- unique.
 --
 --   blocked        zset  id -> when it came
---   parents:<id>   hash  of a child: a parent's handle -> "<policy><how><place>". Policy: f the child fails when the parent dies
---                        (or is cancelled or deleted), g it goes on, w it waits for a retry, x it becomes ready at the first
---                        death and is removed when there is none. How it ended: - not yet, c completed, d dead, x cancelled
---                        or gone. Place: where it stood among those given.
---   info:<id>      while it waits, `pending`: how many have not ended; `due`: when it may run, if it has a time; `death`: it
---                  waits for a death (policy x), and is removed when there is none
---   children:<id>  zset  of a parent: handles of children that wait for it -> since when; patient:<id>: those of policy w
+--   parents:<id>   hash  of a child: a parent's handle -> "<policy><how><place>". Policy: f the child fails when the
+--                        parent dies (or is cancelled or deleted), g it goes on, w it waits for a retry, x it becomes
+--                        ready at the first death and is removed when there is none. How it ended: - not yet, c
+--                        completed, d dead, x cancelled or gone. Place: where it stood among those given.
+--   info:<id>      while it waits, `pending`: how many have not ended; `due`: when it may run, if it has a time;
+--                  `death`: it waits for a death (policy x), and is removed when there is none
+--   children:<id>  zset  of a parent: handles of children that wait for it -> since when; patient:<id>: those of policy
+--                        w
 --   linked         set   ids with such children; while there are any, settings.waiters is set, so that ends are told
---   fanout         list  "<n> <state> <id>": the children in fanout:<n> are to be told that the task ended so; "<n> cascade <id>":
---                        they are to be cancelled; "<key> unlink <id> <cursor>": the child does not wait any more. tend.lua
+--   fanout         list  "<n> <state> <id>": the children in fanout:<n> are to be told that the task ended so; "<n>
+--                        cascade <id>": they are to be cancelled; "<key> unlink <id> <cursor>": the child does not wait
+--                        any more. tend.lua
 --   outbox         list  messages to other queues, see outbox.lua
 local HOW = {completed = 'c', dead = 'd', cancelled = 'x', deleted = 'x'}
 local AT_ONCE = 16
@@ -55,8 +58,8 @@ local function not_needed(P, id)
   forget(P, {id})
 end
 
--- A child hears how one of its parents ended; what it has heard before counts once. dies: what becomes of it if it dies of
--- that (lib/kin.lua); not needed for "completed".
+-- A child hears how one of its parents ended; what it has heard before counts once. dies: what becomes of it if it dies
+-- of that (lib/kin.lua); not needed for "completed".
 local function edge_ended(P, id, parent, state, now, dies)
   local edge = call('HGET', P .. 'parents:' .. id, parent)
   if not edge or sub(edge, 2, 2) ~= '-' then return end

@@ -12,9 +12,9 @@ local function start_unlocks(P, id, envelope)
 end
 
 -- A task that a crash left behind is leased alone, so that the next crash finds fewer suspects: those that its worker's
--- threads ran. Of tasks that two crashes left behind, or more, a session holds one at a time, whatever its other threads lease:
--- the next crash finds the guilty one. Another one that comes first is put off for a second. (Not after one crash: a worker that
--- was killed leaves many tasks, which are to run again at once.)
+-- threads ran. Of tasks that two crashes left behind, or more, a session holds one at a time, whatever its other
+-- threads lease: the next crash finds the guilty one. Another one that comes first is put off for a second. (Not after
+-- one crash: a worker that was killed leaves many tasks, which are to run again at once.)
 local marked = {put_off = 1000}
 
 local function holds_another(running, id)
@@ -22,8 +22,8 @@ local function holds_another(running, id)
   return held and held ~= '' and held ~= id and call('HEXISTS', running, held) == 1
 end
 
--- May this marked task be leased? 'stop': not now, it must be alone; 'off': not by this session, put it off; 'alone': yes,
--- and nothing with it; 'take': yes. Adds to extras what it has to tell.
+-- May this marked task be leased? 'stop': not now, it must be alone; 'off': not by this session, put it off; 'alone':
+-- yes, and nothing with it; 'take': yes. Adds to extras what it has to tell.
 function marked.weigh(P, running, id, envelope, first, extras)
   local extra = told(P, id)
   local crashed = extra[3] > 0

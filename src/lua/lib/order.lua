@@ -1,10 +1,10 @@
 -- The order of a queue is one number a task: score = priority * BAND + tag.
 --
 -- Tags are the virtual time of self-clocked fair queueing (S. J. Golestani, INFOCOM 1994): a task's tag is
--- max(V, last tag of its group) + STEP / weight, so that groups take turns by weight however many tasks each has waiting.
--- V, the virtual time of a band, is derived: one step before the tag at the band's head or, when the band is empty, the
--- last tag that was given in it. Tasks without a group are a group of their own; while no other is about, their tags just
--- count up and V is not looked at.
+-- max(V, last tag of its group) + STEP / weight, so that groups take turns by weight however many tasks each has
+-- waiting. V, the virtual time of a band, is derived: one step before the tag at the band's head or, when the band is
+-- empty, the last tag that was given in it. Tasks without a group are a group of their own; while no other is about,
+-- their tags just count up and V is not looked at.
 --
 --   order hash    <priority> -> the last score of tasks without a group; "groups" -> 1 while `groups` is in use; "events" -> 1
 --                 while there are any (lib/event.lua); "next": in place of 0, the last score of priority 0 while plain tasks need
@@ -12,8 +12,8 @@
 --                 nobody waits who would have to be told. Whoever finds nothing to lease takes it away. START or less: not so
 --   groups zset   <priority>:<group> -> the group's last score; forgotten when it is behind the head (tend.lua)
 --
--- Scores are whole numbers within 2^53, so doubles hold them exactly. A band has room for 2^38 tasks between two moments
--- in which the queue is empty (tend.lua then starts again); past that, tags stand still and ids decide.
+-- Scores are whole numbers within 2^53, so doubles hold them exactly. A band has room for 2^38 tasks between two
+-- moments in which the queue is empty (tend.lua then starts again); past that, tags stand still and ids decide.
 local BAND = 70368744177664 -- 2^46
 local START = 1099511627776 -- 2^40: the room below is for tasks that go to the front
 local STEP = 256
@@ -32,8 +32,8 @@ local function head_score(P, base)
 end
 
 -- What this call knows of one queue's order: the last score of each priority without a group (plain) and of each group
--- (lanes), and the virtual times that it had to look up. order_save writes the first two. looked: `order` was read, and what
--- it says of groups (in_use) and events (told) is known.
+-- (lanes), and the virtual times that it had to look up. order_save writes the first two. looked: `order` was read, and
+-- what it says of groups (in_use) and events (told) is known.
 local function order_open(P)
   return {P = P, plain = {}, lanes = false, virtual = false, grouped = false}
 end
@@ -60,7 +60,8 @@ local function virtual_time(o, priority)
   if v then
     v = v - STEP
   else
-    local last = call('ZREVRANGEBYSCORE', o.P .. 'groups', '(' .. text(base + BAND), text(base), 'WITHSCORES', 'LIMIT', 0, 1)
+    local last = call('ZREVRANGEBYSCORE', o.P .. 'groups', '(' .. text(base + BAND), text(base), 'WITHSCORES',
+      'LIMIT', 0, 1)
     v = plain_last(o, priority)
     if last[2] then v = math.max(v, tonumber(last[2])) end
   end

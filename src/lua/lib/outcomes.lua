@@ -6,7 +6,8 @@ local function failed(P, id, now, kind, message, more, what, ...)
   if envelope and is_cancelled(envelope) then what = 'failed' end
   local known = call('HMGET', info, 'failures', 'history')
   local history = history_with(known[2], history_line(now, what, 'kind', kind, 'message', message, ...))
-  call('HSET', info, 'failures', text((tonumber(known[1]) or 0) + more), 'kind', kind, 'message', message, 'failed', text(now),
+  call('HSET', info, 'failures', text((tonumber(known[1]) or 0) + more), 'kind', kind, 'message', message,
+    'failed', text(now),
     'history', history)
   if not envelope then return end
   envelope = has_begun(P, id, envelope)
@@ -14,8 +15,8 @@ local function failed(P, id, now, kind, message, more, what, ...)
   return envelope
 end
 
--- One function an outcome that has more to say than "done"; each gets the three arguments of its record. They return the
--- state that ends a task, or nil.
+-- One function an outcome that has more to say than "done"; each gets the three arguments of its record. They return
+-- the state that ends a task, or nil.
 local outcomes = {}
 
 function outcomes.done(P, id, now, settings, result, has_result, more)

@@ -1,7 +1,7 @@
 -- A parent's queue learns of a child. Needs base, where, links.
 --
--- Returns nil when the child is told later, or how the parent ended. One that is not known (its record is not kept any more)
--- counts as completed. states: of parents that were looked at before in this call.
+-- Returns nil when the child is told later, or how the parent ended. One that is not known (its record is not kept any
+-- more) counts as completed. states: of parents that were looked at before in this call.
 local function register(P, parent_id, child, policy, now, states)
   local state = states[parent_id]
   if not state then
@@ -15,8 +15,8 @@ local function register(P, parent_id, child, policy, now, states)
   call('HSET', P .. 'settings', 'waiters', '1')
 end
 
--- A child learns of parents, {handle, policy} each. Returns how many have not ended, and what decides at once: {handle, state}
--- of the first that died, and the policy of that edge. "!" stands for what is still to be said of it.
+-- A child learns of parents, {handle, policy} each. Returns how many have not ended, and what decides at once: {handle,
+-- state} of the first that died, and the policy of that edge. "!" stands for what is still to be said of it.
 local function attach(P, id, edges, now, states)
   local key, queue = P .. 'parents:' .. id, own_queue(P)
   local child, pending, sent, died, decides = queue .. '/' .. id, 0, false, nil, nil

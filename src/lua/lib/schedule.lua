@@ -6,8 +6,8 @@ local function schedule(P, id, due)
   if not head[2] or due < tonumber(head[2]) then announce_due(P, due) end
 end
 
--- By its handler or by hand: how long it waits is no more than somebody's wish. Says so in its header, once, for the worker
--- that leases it.
+-- By its handler or by hand: how long it waits is no more than somebody's wish. Says so in its header, once, for the
+-- worker that leases it.
 local function put_off(P, id, envelope)
   local line_end = find(envelope, '\n', 1, true)
   local head, tail = string.match(sub(envelope, 1, line_end - 1), '^(.-"type":"[^"]*")(.*)$')

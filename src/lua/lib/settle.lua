@@ -79,8 +79,8 @@ local function tell_outcome(P, id, ended, verb, first, kind, message)
   end
 end
 
--- A task that another one hands on, whose completion is the next record: only if the session holds that one. What takes more
--- than a place in this queue goes through the outbox.
+-- A task that another one hands on, whose completion is the next record: only if the session holds that one. What takes
+-- more than a place in this queue goes through the outbox.
 local function hand_on(P, running, lease, id, handle, options, rest, now)
   local held = call('HGET', running, id)
   if not held or lease ~= '' and held ~= lease then return end

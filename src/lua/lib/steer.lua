@@ -50,7 +50,8 @@ local function cancel(P, id, envelope, state, now)
   return 'ok'
 end
 
--- Nobody waits for the task, or its children are cancelled with it. Returns nil, or the word that says how many there are.
+-- Nobody waits for the task, or its children are cancelled with it. Returns nil, or the word that says how many there
+-- are.
 local function free_of_children(P, id, cascade)
   local count = children_of(P, id)
   if count == 0 then return end
