@@ -3,46 +3,17 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "config/config.h"
 #include "support/cmocka.h"
+#include "support/config.h"
 #include "support/dirs.h"
 
-#define POOL "pools = ( { queues = [ \"a\" ]; } );\n"
 #define ENTRY "name = \"n\"; spec = \"@daily\"; queue = \"q\"; type = \"t\"; "
-
-static reeve_status load(const char *text, rv_config **ret, rv_config_errors *errors)
-{
-    FILE *file = fopen("some.conf", "w");
-    assert_non_null(file);
-    assert_true(fputs(text, file) >= 0);
-    assert_int_equal(fclose(file), 0);
-    rv_config_errors_init(errors);
-    return rv_config_load("some.conf", ret, errors);
-}
-
-static rv_config *loaded(const char *text)
-{
-    rv_config_errors errors;
-    rv_config *config;
-    if (load(text, &config, &errors) != REEVE_OK) fail_msg("%s", rv_buf_text(&errors.text));
-    rv_config_errors_fini(&errors);
-    return config;
-}
-
-static void refused(const char *text, const char *lines)
-{
-    rv_config_errors errors;
-    rv_config *config;
-    assert_int_equal(load(text, &config, &errors), REEVE_EINVAL);
-    assert_string_equal(rv_buf_text(&errors.text), lines);
-    rv_config_errors_fini(&errors);
-}
 
 static void defaults(void **state)
 {
     (void)state;
     rv_config_entry made;
-    rv_config *config = loaded(POOL "cron = ( { " ENTRY "} );\n");
+    rv_config *config = test_config(TEST_POOL "cron = ( { " ENTRY "} );\n");
     assert_int_equal(config->cron_count, 1);
     assert_int_equal(rv_config_entry_make(&made, &config->cron[0]), REEVE_OK);
     assert_string_equal(made.entry.name, "n");
@@ -60,7 +31,7 @@ static void defaults(void **state)
     assert_int_equal(reeve_cron_check(&made.entry, NULL, 0), REEVE_OK);
     rv_config_entry_fini(&made);
     rv_config_free(config);
-    config = loaded(POOL "cron = ( );\n");
+    config = test_config(TEST_POOL "cron = ( );\n");
     assert_int_equal(config->cron_count, 0);
     rv_config_free(config);
 }
@@ -69,8 +40,8 @@ static void everything(void **state)
 {
     (void)state;
     rv_config_entry made;
-    rv_config *config = loaded(
-        POOL
+    rv_config *config = test_config(
+        TEST_POOL
         "cron = ( { name = \"n\"; spec = \"every 90s\"; queue = \"q\"; type = \"t\"; payload = \"{\\\"a\\\":1}\";\n"
         "  zone = \"local\"; catch_up = \"all\"; most = 7; overlap = false; priority = -3; group = \"g\";\n"
         "  weight = 4; attempts = 5; max_crashes = 2; timeout = 1.5; tags = [ \"x\", \"y\" ];\n"
@@ -101,39 +72,39 @@ static void everything(void **state)
 static void bad_ones(void **state)
 {
     (void)state;
-    refused(
-        POOL "cron = (\n  { " ENTRY
+    test_config_refused(
+        TEST_POOL "cron = (\n  { " ENTRY
              "},\n  { name = \"m\"; spec = \"61 * * * *\";\n    queue = \"q\"; type = \"t\"; } );\n",
-        "some.conf:4: cron[1].spec: minute \"61\": allowed are 0 to 59, \"*\", ranges (a-b), steps (*/n, a-b/n) and "
+        "bad.conf:4: cron[1].spec: minute \"61\": allowed are 0 to 59, \"*\", ranges (a-b), steps (*/n, a-b/n) and "
         "lists of these (a,b)\n");
-    refused(POOL "cron = ( { } );\n",
-            "some.conf:2: cron[0].name: missing; expected 1 to 64 of A-Z a-z 0-9 . _ -\n"
-            "some.conf:2: cron[0].spec: missing; expected when, as \"0 3 * * *\", \"@hourly\" or \"every 90s\"\n"
-            "some.conf:2: cron[0].queue: missing; expected a queue name (1 to 64 of A-Z a-z 0-9 . _ -)\n"
-            "some.conf:2: cron[0].type: missing; expected a type (1 to 100 of A-Z a-z 0-9 . _ - : /)\n");
-    refused(POOL "cron = ( { " ENTRY
+    test_config_refused(TEST_POOL "cron = ( { } );\n",
+            "bad.conf:2: cron[0].name: missing; expected 1 to 64 of A-Z a-z 0-9 . _ -\n"
+            "bad.conf:2: cron[0].spec: missing; expected when, as \"0 3 * * *\", \"@hourly\" or \"every 90s\"\n"
+            "bad.conf:2: cron[0].queue: missing; expected a queue name (1 to 64 of A-Z a-z 0-9 . _ -)\n"
+            "bad.conf:2: cron[0].type: missing; expected a type (1 to 100 of A-Z a-z 0-9 . _ - : /)\n");
+    test_config_refused(TEST_POOL "cron = ( { " ENTRY
                  "zone = \"mars\";\n overlap = 1;\n catch_up = \"twice\";\n priority = 128;\n group = \"\";\n"
                  " tags = [ \"\" ]; } );\n",
-            "some.conf:2: cron[0].zone: expected \"utc\" or \"local\", got \"mars\"\n"
-            "some.conf:3: cron[0].overlap: expected true or false, got 1\n"
-            "some.conf:4: cron[0].catch_up: expected \"once\" or \"skip\" or \"all\", got \"twice\"\n"
-            "some.conf:5: cron[0].priority: expected a whole number from -128 to 127, got 128\n"
-            "some.conf:6: cron[0].group: expected 1 to 100 bytes of UTF-8, got \"\"\n"
-            "some.conf:7: cron[0].tags[0]: expected a tag, got \"\"\n");
-    refused(POOL "cron = 5;\n", "some.conf:2: cron: expected a list of groups ( { ... }, { ... } ), got 5\n");
+            "bad.conf:2: cron[0].zone: expected \"utc\" or \"local\", got \"mars\"\n"
+            "bad.conf:3: cron[0].overlap: expected true or false, got 1\n"
+            "bad.conf:4: cron[0].catch_up: expected \"once\" or \"skip\" or \"all\", got \"twice\"\n"
+            "bad.conf:5: cron[0].priority: expected a whole number from -128 to 127, got 128\n"
+            "bad.conf:6: cron[0].group: expected 1 to 100 bytes of UTF-8, got \"\"\n"
+            "bad.conf:7: cron[0].tags[0]: expected a tag, got \"\"\n");
+    test_config_refused(TEST_POOL "cron = 5;\n", "bad.conf:2: cron: expected a list of groups ( { ... }, { ... } ), got 5\n");
 }
 
 static void what_does_not_fit_together(void **state)
 {
     (void)state;
-    refused(POOL "cron = ( { " ENTRY "most = 5; } );\n",
-            "some.conf:2: cron[0]: the most to catch up with, 5, goes with catch-up \"all\" only, not with \"once\"\n");
-    refused(POOL "cron = ( { " ENTRY "weight = 2; } );\n",
-            "some.conf:2: cron[0]: weight 2: needs a group, whose share it is\n");
-    refused(POOL "cron = ( { " ENTRY "},\n { " ENTRY "} );\n",
-            "some.conf:3: cron[1].name: \"n\" of queue \"q\" stands at [0] already (some.conf:2)\n");
-    refused(POOL "cron = ( { " ENTRY "backoff = { base = 5; cap = 1; }; } );\n",
-            "some.conf:2: cron[0].backoff.base: expected at most cap (1), got 5\n");
+    test_config_refused(TEST_POOL "cron = ( { " ENTRY "most = 5; } );\n",
+            "bad.conf:2: cron[0]: the most to catch up with, 5, goes with catch-up \"all\" only, not with \"once\"\n");
+    test_config_refused(TEST_POOL "cron = ( { " ENTRY "weight = 2; } );\n",
+            "bad.conf:2: cron[0]: weight 2: needs a group, whose share it is\n");
+    test_config_refused(TEST_POOL "cron = ( { " ENTRY "},\n { " ENTRY "} );\n",
+            "bad.conf:3: cron[1].name: \"n\" of queue \"q\" stands at [0] already (bad.conf:2)\n");
+    test_config_refused(TEST_POOL "cron = ( { " ENTRY "backoff = { base = 5; cap = 1; }; } );\n",
+            "bad.conf:2: cron[0].backoff.base: expected at most cap (1), got 5\n");
 }
 
 int main(void)
