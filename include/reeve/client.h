@@ -225,9 +225,9 @@ typedef struct reeve_task_info {
     reeve_log_line *log;      /* here, oldest first; only from reeve_show and reeve_wait */
     size_t log_count;
     /* What was done to it and is worth telling, oldest first: a JSON array of objects with at (ms), what (retry, dead,
-     * failed, recovered, cancelled, retried, rescheduled, priority) and perhaps worker (its id; else it was done by
-     * hand), kind, message (cut), delay, due, priority, from. 20 at most: the first, and the last 19. NULL: nothing, as
-     * of a task that just completed. */
+     * failed, recovered, cancelled, retried, rescheduled, priority, blocked, unblocked) and perhaps worker (its id; else
+     * it was done by hand, or is of no worker's doing), kind, message (cut), delay, due, priority, from, by (the parent
+     * whose end it was). 20 at most: the first, and the last 19. NULL: nothing, as of a task that just completed. */
     char *history;
     /* reeve_show only: what it waits or waited for, and what waits for it; of each the first 100, as JSON, or NULL:
      * [{"handle":"q/id","on_death":"fail","ended":"completed"}, ...] and ["q/id", ...] */

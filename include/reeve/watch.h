@@ -2,11 +2,12 @@
  * watch.h - what happens to tasks, as it happens: the events of a queue.
  *
  * A queue tells of nothing, and pays nothing, until events are kept (reeve_events_keep) or somebody watches it. From
- * then on every transition of its tasks is told: enqueued, scheduled (due_ms), ready (its time has come, or its group
- * may start it), parked, leased, completed, retry (it failed and is tried again: delay_ms, kind, message), dead (kind,
- * message), snoozed (delay_ms), given_back, recovered (its worker died), cancelling (it runs, and is told to stop),
- * cancelled, deleted, retried (by hand), rescheduled (due_ms), priority. There may be more: pass over what you do not
- * know. The record of an ended task that is not kept any longer goes without a word.
+ * then on every transition of its tasks is told: enqueued, scheduled (due_ms), blocked (it waits for others), unblocked
+ * (it does not any more; due_ms, if its time is later), ready (its time has come, or its group may start it), parked,
+ * leased, completed, retry (it failed and is tried again: delay_ms, kind, message), dead (kind, message), snoozed
+ * (delay_ms), given_back, recovered (its worker died), cancelling (it runs, and is told to stop), cancelled, deleted,
+ * retried (by hand), rescheduled (due_ms), priority. There may be more: pass over what you do not know. The record of
+ * an ended task that is not kept any longer goes without a word.
  */
 #ifndef REEVE_WATCH_H
 #define REEVE_WATCH_H

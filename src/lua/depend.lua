@@ -65,7 +65,8 @@ if pending > 0 then
   if state ~= 'blocked' then
     leave_place(P, id, state, envelope)
     if state == 'scheduled' then call('HSET', P .. 'info:' .. id, 'due', score) end
-    mark_info(P, id, envelope)
+    note(P, id, now, 'blocked')
+    tell(P, 'blocked', id)
     call('ZADD', P .. 'blocked', text(now), id)
   end
   call('HINCRBY', P .. 'info:' .. id, 'pending', pending)

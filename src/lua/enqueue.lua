@@ -42,7 +42,7 @@ local function with_options(P, count, now, stamp)
   local write
   -- Tasks of this call that wait for others, {id, edges, due, priority, group, weight} each: they learn of their parents when all
   -- of the call are there, for these may be among them.
-  local children = {}
+  local children, waits = {}, nil
   local function make_linker()
 -- include: lib/schedule.lua
 -- include: lib/event.lua
@@ -55,19 +55,17 @@ local function with_options(P, count, now, stamp)
 -- include: lib/where.lua
 -- include: lib/register.lua
 -- include: lib/kin.lua
+    waits = {}
     -- Returns whether there is nothing to wait for.
     local function link(id, edges, due, states)
       local pending, died, policy = attach(P, id, edges, now, states)
       if died and policy == 'x' then return call('HDEL', P .. 'info:' .. id, 'death') == 1 end
-      if died then
-        call('ZADD', P .. 'blocked', text(now), id)
-        return dies_of(P, id, died[1], died[2], now)
-      end
-      if pending == 0 then
-        if call('HDEL', P .. 'info:' .. id, 'death') == 0 then return true end
-        return not_needed(P, id)
-      end
+      if pending == 0 and not died and call('HDEL', P .. 'info:' .. id, 'death') == 0 then return true end
+      waits[id] = true
       call('ZADD', P .. 'blocked', text(now), id)
+      tell(P, 'blocked', id)
+      if died then return dies_of(P, id, died[1], died[2], now) end
+      if pending == 0 then return not_needed(P, id) end
       call('HSET', P .. 'info:' .. id, 'pending', pending)
       if due and due > now then call('HSET', P .. 'info:' .. id, 'due', text(due)) end
     end
@@ -81,7 +79,8 @@ local function with_options(P, count, now, stamp)
       for _, child in ipairs(free) do
         local due = child[3]
         if due and due > now then
-          later[#later + 1], first_due = text(due), math.min(first_due or due, due)
+          dues[child[1]] = text(due)
+          later[#later + 1], first_due = dues[child[1]], math.min(first_due or due, due)
           later[#later + 1] = child[1]
         else
           ready[#ready + 1] = text(next_score(order, child[4], child[5], child[6]))
@@ -137,12 +136,12 @@ local function with_options(P, count, now, stamp)
   local function make_claim()
 -- include: lib/front.lua
 -- include: lib/schedule.lua
+-- include: lib/event.lua
+-- include: lib/history.lua
 -- include: lib/keep.lua
 -- include: lib/unique.lua
 -- include: lib/notify.lua
 -- include: lib/where.lua
--- include: lib/event.lua
--- include: lib/history.lua
 -- include: lib/gate.lua
 -- include: lib/steer.lua
     return function(id, o)
@@ -168,12 +167,21 @@ local function with_options(P, count, now, stamp)
     end
   end
 
+  -- Whether an envelope is the one that we bring, but that it says something else of its time by now
+  -- (lib/schedule.lua).
+  local same_but_time = again and function(envelope, rest)
+    local function timeless(line)
+      return (string.gsub(string.gsub(line, '^("type":"[^"]*"),"due":%d+', '%1'), '^("type":"[^"]*"),"delay":%d+', '%1'))
+    end
+    return timeless(sub(envelope, find(envelope, '"type":', 1, true) or 1)) == timeless(rest)
+  end
+
   local claim, tagging
   for i = 1, count do
     local id, options, rest = ARGV[3 * i - 1], ARGV[3 * i], ARGV[3 * i + 1]
     if known[i] or taken[id] then
       result[i] = 0
-      if again and known[i] and sub(known[i], -#rest) == rest then result[i] = 1 end
+      if again and known[i] and (sub(known[i], -#rest) == rest or same_but_time(known[i], rest)) then result[i] = 1 end
     else
       local due, priority, group, weight, holder, place, deadline, tags, after
       local mark = stamp
@@ -242,7 +250,7 @@ local function with_options(P, count, now, stamp)
     local enqueued, scheduled, times = {}, {}, {}
     for i = 1, count do
       local id = ARGV[3 * i - 1]
-      local list = taken[id] and (dues[id] and scheduled or enqueued)
+      local list = taken[id] and not (waits and waits[id]) and (dues[id] and scheduled or enqueued)
       if list then list[#list + 1] = id end
       if list == scheduled then times[#times + 1] = dues[id] end
       taken[id] = nil

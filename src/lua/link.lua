@@ -13,6 +13,8 @@
 -- include: lib/base.lua
 -- include: lib/order.lua
 -- include: lib/schedule.lua
+-- include: lib/event.lua
+-- include: lib/history.lua
 -- include: lib/keep.lua
 -- include: lib/unique.lua
 -- include: lib/where.lua

@@ -21,12 +21,12 @@
 -- include: lib/order.lua
 -- include: lib/front.lua
 -- include: lib/schedule.lua
+-- include: lib/event.lua
+-- include: lib/history.lua
 -- include: lib/keep.lua
 -- include: lib/unique.lua
 -- include: lib/notify.lua
 -- include: lib/where.lua
--- include: lib/event.lua
--- include: lib/history.lua
 -- include: lib/gate.lua
 -- include: lib/steer.lua
 

@@ -22,7 +22,6 @@
 -- include: lib/front.lua
 -- include: lib/keep.lua
 -- include: lib/leases.lua
--- include: lib/stats.lua
 -- include: lib/event.lua
 -- include: lib/history.lua
 -- include: lib/gate.lua
@@ -135,7 +134,7 @@ local function reap()
     tell_as(P, 'recovered', back)
     to_front(P, back, back_envelopes)
     call('HINCRBY', P .. 'counters', 'crashed', #ids)
-    add_stat(P, now, 'crashed', #ids)
+    add_stats(P, now, 'crashed', #ids)
   end
   if call('EXISTS', lost) == 0 then call('ZREM', P .. 'sessions', session) end
   more = 1
@@ -168,8 +167,7 @@ local function expire(ids)
   end
   if died > 0 then
     call('HINCRBY', P .. 'counters', 'dead', died)
-    add_stat(P, now, 'dead', died)
-    add_stat(P, now, 'dead:expired', died)
+    add_stats(P, now, 'dead', died, 'dead:expired', died)
   end
 end
 

@@ -9,118 +9,78 @@
 #include "reeve/watch.h"
 #include "support/clock.h"
 #include "support/limits.h"
-#include "support/queue.h"
+#include "support/told.h"
 
 #define Q "reeve:{q}:"
 #define START 1900000000000
 
 static test_hand hand;
-static char seen[REEVE_EVENT_PLACE_MAX]; /* up to where events were looked at */
 
 static int set_up(void **state)
 {
     test_clock_set(START);
     test_hand_init(&hand, "1", "q");
-    (void)snprintf(seen, sizeof(seen), "0-0");
+    test_told_anew(START);
     return test_place_empty(state);
 }
-
-static void keep(int64_t count)
-{
-    test_ok(test_client, reeve_events_keep(test_client, "q", count));
-}
-
-static void add_event(char *text, size_t size, const reeve_event *event)
-{
-    size_t length = strlen(text);
-    length += (size_t)snprintf(text + length, size - length, "%s%s:%s", length > 0 ? " " : "", event->what, event->id);
-    if (event->due_ms >= 0)
-        length += (size_t)snprintf(text + length, size - length, "@%lld", (long long)(event->due_ms - START));
-    if (event->delay_ms >= 0)
-        length += (size_t)snprintf(text + length, size - length, "+%lld", (long long)event->delay_ms);
-    if (event->kind != NULL) length += (size_t)snprintf(text + length, size - length, "(%s)", event->kind);
-    if (strcmp(event->what, "priority") == 0)
-        (void)snprintf(text + length, size - length, "=%d", event->priority);
-}
-
-/* What was told since the last call, of all tasks or of one: "enqueued:a scheduled:b@5000 retry:a+60(k)". */
-static const char *told_of(const char *id)
-{
-    static char text[8192];
-    reeve_watch *watch = NULL;
-    const reeve_event *event = NULL;
-    reeve_status status;
-    text[0] = '\0';
-    test_ok(test_client, reeve_watch_open(&watch, test_client,
-                                          &(reeve_watch_options){.queue = "q", .id = id, .after = seen}));
-    while ((status = reeve_watch_next(watch, 0, &event)) == REEVE_OK) {
-        add_event(text, sizeof(text), event);
-        (void)snprintf(seen, sizeof(seen), "%s", event->place);
-    }
-    assert_int_equal(status, REEVE_ETIMEOUT);
-    reeve_watch_close(watch);
-    return text;
-}
-
-#define told() told_of(NULL)
 
 /* ---- each transition ------------------------------------------------------------------------------------------- */
 
 static void a_plain_task(void **state)
 {
     (void)state;
-    keep(1000);
+    test_keep_events(1000);
     test_put("q", "a b");
-    assert_string_equal(told(), "enqueued:a enqueued:b");
+    assert_string_equal(test_told(), "enqueued:a enqueued:b");
     assert_int_equal(test_lease(&hand, 2), 2);
-    assert_string_equal(told(), "leased:a leased:b");
+    assert_string_equal(test_told(), "leased:a leased:b");
     test_settle(&hand, TEST_DONE("a"), TEST_DONE("b"));
-    assert_string_equal(told(), "completed:a completed:b");
+    assert_string_equal(test_told(), "completed:a completed:b");
     assert_int_equal(test_number("XLEN " Q "events"), 3 + 1); /* (test_put enqueues one by one) */
 }
 
 static void other_ends(void **state)
 {
     (void)state;
-    keep(1000);
+    test_keep_events(1000);
     test_put("q", "a b c d e");
     assert_int_equal(test_lease(&hand, 5), 5);
-    (void)told();
+    (void)test_told();
     test_settle(&hand, TEST_RESULT("a", "r"), TEST_RETRY("b", 60), TEST_FAIL("c"), TEST_SNOOZE("d", 70),
                 TEST_SNOOZE("e", 0));
-    assert_string_equal(told(), "completed:a retry:b+60(k) dead:c(k) snoozed:d+70 given_back:e");
+    assert_string_equal(test_told(), "completed:a retry:b+60(k) dead:c(k) snoozed:d+70 given_back:e");
 }
 
 static void times(void **state)
 {
     (void)state;
-    keep(1000);
+    test_keep_events(1000);
     test_put_spec((reeve_task_spec){.id = "a", .delay_ms = 5000});
     test_put_spec((reeve_task_spec){.id = "b", .delay_ms = 6000});
-    assert_string_equal(told(), "scheduled:a@5000 scheduled:b@6000");
+    assert_string_equal(test_told(), "scheduled:a@5000 scheduled:b@6000");
     test_clock_advance(5500);
     test_tend_all("q");
-    assert_string_equal(told(), "ready:a");
+    assert_string_equal(test_told(), "ready:a");
     test_ok(test_client, reeve_reschedule(test_client, "q", "b", START + 9000));
     test_ok(test_client, reeve_reschedule(test_client, "q", "b", START + 9000)); /* (changes nothing) */
     test_ok(test_client, reeve_reschedule_in(test_client, "q", "b", 0));
     test_ok(test_client, reeve_set_priority(test_client, "q", "b", -3));
-    assert_string_equal(told(), "rescheduled:b@9000 rescheduled:b@5500 priority:b=-3");
+    assert_string_equal(test_told(), "rescheduled:b@9000 rescheduled:b@5500 priority:b=-3");
 }
 
 static void by_hand(void **state)
 {
     (void)state;
-    keep(1000);
+    test_keep_events(1000);
     test_put("q", "a b");
-    (void)told();
+    (void)test_told();
     test_ok(test_client, reeve_cancel(test_client, "q", "a"));
     test_ok(test_client, reeve_retry(test_client, "q", "a"));
     test_ok(test_client, reeve_delete(test_client, "q", "a"));
-    assert_string_equal(told(), "cancelled:a retried:a deleted:a");
+    assert_string_equal(test_told(), "cancelled:a retried:a deleted:a");
     test_ok(test_client, reeve_sweep(test_client, "q", REEVE_ACTION_CANCEL,
                                      &(reeve_filter){.state = REEVE_STATE_READY}, NULL, NULL, NULL));
-    assert_string_equal(told(), "cancelled:b");
+    assert_string_equal(test_told(), "cancelled:b");
 }
 
 /* A task that is cancelled while it runs: when it settles, whichever way; when its worker dies, or leaves. */
@@ -131,33 +91,33 @@ static void cancelled_while_they_run(void **state)
     bool more;
     const rv_reply *reply;
     (void)state;
-    keep(1000);
+    test_keep_events(1000);
     test_put("q", "a b c d e");
     assert_int_equal(test_lease(&hand, 4), 4);
     test_hand_init(&other, "2", "q");
     assert_int_equal(test_lease(&other, 1), 1);
-    (void)told();
+    (void)test_told();
     for (const char *id = "a\0b\0c\0d\0e"; *id; id += 2) test_ok(test_client, reeve_cancel(test_client, "q", id));
-    assert_string_equal(told(), "cancelling:a cancelling:b cancelling:c cancelling:d cancelling:e");
+    assert_string_equal(test_told(), "cancelling:a cancelling:b cancelling:c cancelling:d cancelling:e");
     test_settle(&hand, TEST_RETRY("a", 5), TEST_SNOOZE("b", 0), TEST_DONE("c"));
-    assert_string_equal(told(), "completed:c cancelled:a cancelled:b");
+    assert_string_equal(test_told(), "completed:c cancelled:a cancelled:b");
     test_expire(&hand);
     test_tend_all("q");
-    assert_string_equal(told(), "cancelled:d");
+    assert_string_equal(test_told(), "cancelled:d");
     rv_leave_build(test_conn, &other.prefixes[0], other.sessions[0], 10);
     assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
     assert_true(rv_leave_read(reply, &given_back, &more));
-    assert_string_equal(told(), "cancelled:e");
+    assert_string_equal(test_told(), "cancelled:e");
 }
 
 static void deadlines_that_pass(void **state)
 {
     (void)state;
-    keep(1000);
+    test_keep_events(1000);
     test_put_spec((reeve_task_spec){.id = "a", .expires_in_ms = 1000});
     test_clock_advance(1500);
     test_tend_all("q");
-    assert_string_equal(told(), "enqueued:a dead:a(expired)");
+    assert_string_equal(test_told(), "enqueued:a dead:a(expired)");
 }
 
 static void crashes_and_stops(void **state)
@@ -167,42 +127,42 @@ static void crashes_and_stops(void **state)
     bool more;
     const rv_reply *reply;
     (void)state;
-    keep(1000);
+    test_keep_events(1000);
     test_put("q", "a b");
     assert_int_equal(test_lease(&hand, 1), 1);
     test_hand_init(&other, "2", "q");
     assert_int_equal(test_lease(&other, 1), 1);
-    (void)told();
+    (void)test_told();
     test_expire(&hand);
     test_tend_all("q");
-    assert_string_equal(told(), "recovered:a");
+    assert_string_equal(test_told(), "recovered:a");
     rv_leave_build(test_conn, &other.prefixes[0], other.sessions[0], 10);
     assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
     assert_true(rv_leave_read(reply, &given_back, &more));
-    assert_string_equal(told(), "given_back:b");
+    assert_string_equal(test_told(), "given_back:b");
 }
 
 static void groups_at_their_limits(void **state)
 {
     (void)state;
-    keep(1000);
+    test_keep_events(1000);
     test_limit_groups(1, NULL);
     for (int i = 0; i < 3; i++)
         test_put_spec((reeve_task_spec){.id = i == 0 ? "a" : i == 1 ? "b" : "c", .group = "g"});
-    assert_string_equal(told(), "enqueued:a enqueued:b enqueued:c");
+    assert_string_equal(test_told(), "enqueued:a enqueued:b enqueued:c");
     assert_int_equal(test_lease(&hand, 3), 1);
-    assert_string_equal(told(), "parked:b parked:c leased:a");
+    assert_string_equal(test_told(), "parked:b parked:c leased:a");
     test_settle(&hand, TEST_DONE("a"));
-    assert_string_equal(told(), "ready:b completed:a");
+    assert_string_equal(test_told(), "ready:b completed:a");
 }
 
 static void conflicts(void **state)
 {
     (void)state;
-    keep(1000);
+    test_keep_events(1000);
     test_put_spec((reeve_task_spec){.id = "a", .unique = "k", .delay_ms = 5000});
     test_put_spec((reeve_task_spec){.id = "b", .unique = "k", .on_conflict = REEVE_CONFLICT_REPLACE});
-    assert_string_equal(told(), "scheduled:a@5000 deleted:a scheduled:b@5000");
+    assert_string_equal(test_told(), "scheduled:a@5000 deleted:a scheduled:b@5000");
 }
 
 /* ---- what is said ---------------------------------------------------------------------------------------------- */
@@ -236,7 +196,7 @@ static void a_batch_is_one_entry(void **state)
     test_outcome outcomes[64] = {0};
     static char ids[64][REEVE_ID_MAX];
     (void)state;
-    keep(1000);
+    test_keep_events(1000);
     test_put_many("q", 64, "a%03zu");
     assert_int_equal(test_lease(&hand, 64), 64);
     for (size_t i = 0; i < 64; i++) {
@@ -245,7 +205,7 @@ static void a_batch_is_one_entry(void **state)
     }
     (void)test_turn(&hand, 0, outcomes, 64);
     assert_int_equal(test_number("XLEN " Q "events"), 3);
-    assert_string_equal(told_of("a063"), "enqueued:a063 leased:a063 completed:a063");
+    assert_string_equal(test_told_of("a063"), "enqueued:a063 leased:a063 completed:a063");
 }
 
 /* ---- on and off ------------------------------------------------------------------------------------------------ */
@@ -254,7 +214,7 @@ static void they_are_bounded(void **state)
 {
     char id[16];
     (void)state;
-    keep(10);
+    test_keep_events(10);
     for (int i = 0; i < 500; i++) {
         (void)snprintf(id, sizeof(id), "t%d", i);
         test_put("q", id);
@@ -267,7 +227,7 @@ static void they_are_bounded(void **state)
 static void they_outlast_an_empty_queue(void **state)
 {
     (void)state;
-    keep(1000);
+    test_keep_events(1000);
     test_put("q", "a");
     assert_int_equal(test_lease(&hand, 1), 1);
     test_settle(&hand, TEST_DONE("a"));
@@ -298,9 +258,9 @@ static void nothing_is_told_unasked(void **state)
 static void kept_no_longer(void **state)
 {
     (void)state;
-    keep(1000);
+    test_keep_events(1000);
     test_put("q", "a");
-    keep(0);
+    test_keep_events(0);
     assert_string_equal(test_cmd(test_conn, "EXISTS " Q "events"), "0");
     assert_string_equal(test_cmd(test_conn, "HGET " Q "settings gate"), "(nil)");
     assert_string_equal(test_cmd(test_conn, "HGET " Q "order events"), "(nil)");
@@ -313,9 +273,9 @@ static void a_watch_that_is_gone(void **state)
 {
     (void)state;
     test_put("q", "a");
-    assert_string_equal(told(), "");
+    assert_string_equal(test_told(), "");
     test_put("q", "b");
-    assert_string_equal(told(), "enqueued:b");
+    assert_string_equal(test_told(), "enqueued:b");
     test_clock_advance(59000);
     test_tend_all("q");
     assert_string_equal(test_cmd(test_conn, "HGET " Q "settings gate"), "e");
@@ -333,7 +293,7 @@ static void a_watch_that_is_gone(void **state)
 static void beside_limits(void **state)
 {
     (void)state;
-    keep(1000);
+    test_keep_events(1000);
     test_limit_queue(1, NULL);
     assert_string_equal(test_cmd(test_conn, "HGET " Q "settings gate"), "ce");
     test_put("q", "a b");
@@ -343,8 +303,8 @@ static void beside_limits(void **state)
     assert_string_equal(test_cmd(test_conn, "HGET " Q "settings gate"), "e");
     assert_int_equal(test_lease(&hand, 2), 1);
     test_settle(&hand, TEST_DONE("a"), TEST_DONE("b"));
-    assert_string_equal(told_of("b"), "enqueued:b leased:b completed:b");
-    keep(0);
+    assert_string_equal(test_told_of("b"), "enqueued:b leased:b completed:b");
+    test_keep_events(0);
     test_clock_advance(60000);
     test_tend_all("q");
     assert_string_equal(test_cmd(test_conn, "HGET " Q "settings gate"), "(nil)");

@@ -171,6 +171,30 @@ static void what_scripts_and_tasks_at_most_once_end(void **state)
     reeve_stats_free(day, 1);
 }
 
+/* Too many workers died while they held it: the next one says so. */
+static void what_its_crashes_end(void **state)
+{
+    (void)state;
+    test_put_spec((reeve_task_spec){.id = "x", .max_crashes = 1});
+    test_hand hand;
+    test_hand_init(&hand, "1", "q");
+    assert_int_equal(test_lease(&hand, 1), 1);
+    test_expire(&hand);
+    test_tend_all("q");
+    reeve_worker *worker = test_worker_run(1, 0);
+    TEST_AWAIT(test_count("q", "dead") == 1);
+    stop_and_destroy(worker);
+    reeve_day *day = today();
+    assert_int_equal(day->crashed, 1);
+    assert_int_equal(day->dead, 1);
+    assert_int_equal(day->failed, 0);
+    assert_int_equal(day->kind_count, 1);
+    assert_string_equal(day->kinds[0].kind, "crash");
+    assert_int_equal(day->kinds[0].dead, 1);
+    assert_int_equal(day->wait.count, 0);
+    reeve_stats_free(day, 1);
+}
+
 /* ---- flushes --------------------------------------------------------------------------------------------------- */
 
 static rv_tally *tally_of(int64_t day, unsigned done, const char *kind)
@@ -395,6 +419,7 @@ int main(void)
         cmocka_unit_test_setup(how_long_a_task_waits, set_up),
         cmocka_unit_test_setup(crashes_are_counted_where_they_are_found, set_up),
         cmocka_unit_test_setup(what_scripts_and_tasks_at_most_once_end, set_up),
+        cmocka_unit_test_setup(what_its_crashes_end, set_up),
         cmocka_unit_test_setup(a_flush_counts_once, set_up),
         cmocka_unit_test_setup(kinds_of_a_day_are_bounded, set_up),
         cmocka_unit_test_setup(lost_replies_neither_double_nor_lose, set_up),

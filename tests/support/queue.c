@@ -218,7 +218,7 @@ static void keep_leases(test_hand *hand, const rv_turn_reply *reply)
     for (size_t i = 0; i < hand->count; i++) {
         const rv_lease *lease = &leases[i];
         hand->leased[i] = (test_leased){.queue = lease->queue, .failures = lease->failures, .crashes = lease->crashes,
-                                        .has_info = lease->has_info};
+                                        .has_info = lease->has_info, .wait_ms = rv_lease_wait(lease)};
         rv_copy_text(hand->leased[i].id, REEVE_ID_MAX, lease->id);
         hand->begun[lease->queue] = true;
     }

@@ -84,6 +84,7 @@ typedef struct test_leased {
     unsigned failures;
     unsigned crashes;
     bool has_info;
+    int64_t wait_ms; /* as rv_lease_wait has it */
 } test_leased;
 
 typedef struct test_hand {

@@ -10,10 +10,9 @@ local function cut_words(words)
   return sub(words, 1, last)
 end
 
--- One entry; then names and values, numbers or text. By whom: the worker that acts, else it was done by hand.
-local function history_line(now, what, ...)
-  local parts, said = {'{"at":' .. text(now) .. ',"what":"' .. what .. '"'}, {...}
-  local worker = acting()
+-- One entry. worker: who did it, or nil; said: names and values, numbers or text.
+local function history_entry(now, what, worker, said)
+  local parts = {'{"at":' .. text(now) .. ',"what":"' .. what .. '"'}
   if worker and worker ~= '' then parts[2] = ',"worker":"' .. worker .. '"' end
   for i = 1, #said, 2 do
     local value = said[i + 1]
@@ -21,6 +20,11 @@ local function history_line(now, what, ...)
     parts[#parts + 1] = ',"' .. said[i] .. '":' .. value
   end
   return table.concat(parts) .. '}'
+end
+
+-- The same, with names and values as arguments. By whom: the worker that acts, else it was done by hand.
+local function history_line(now, what, ...)
+  return history_entry(now, what, acting(), {...})
 end
 
 local function history_with(history, line)

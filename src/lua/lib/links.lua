@@ -1,5 +1,5 @@
 -- Edges between tasks: a child waits in `blocked` until its parents have ended. Needs base, order, schedule, keep,
--- unique.
+-- unique, event, history.
 --
 --   blocked        zset  id -> when it came
 --   parents:<id>   hash  of a child: a parent's handle -> "<policy><how><place>". Policy: f the child fails when the
@@ -17,6 +17,7 @@
 --   outbox         list  messages to other queues, see outbox.lua
 local HOW = {completed = 'c', dead = 'd', cancelled = 'x', deleted = 'x'}
 local AT_ONCE = 16
+local notify -- (lib/notify.lua)
 
 local function own_queue(P)
   return string.match(P, '{(.*)}:$')
@@ -36,17 +37,25 @@ local function send(P, letter, words)
   call('RPUSH', P .. 'outbox', letter .. ' ' .. serial(P) .. ' ' .. words)
 end
 
--- The child waits for nobody any more.
-local function unblock(P, id, now)
+-- The child waits for nobody any more. by: the parent that was the last, if it was one.
+local function unblock(P, id, now, by)
+  local info = P .. 'info:' .. id
   call('ZREM', P .. 'blocked', id)
   local envelope = call('HGET', P .. 'tasks', id)
   if not envelope then return end
-  local due = tonumber(call('HGET', P .. 'info:' .. id, 'due'))
-  call('HDEL', P .. 'info:' .. id, 'pending', 'due', 'death')
-  if due and due > now then return schedule(P, id, due) end
+  local known = call('HMGET', info, 'due', 'history')
+  local due = tonumber(known[1])
+  call('HDEL', info, 'pending', 'due', 'death')
+  call('HSET', info, 'history', history_with(known[2], history_entry(now, 'unblocked', nil, {by and 'by', by})))
+  if due and due > now then
+    schedule(P, id, due)
+    return tell(P, 'unblocked', id, 'due', text(due))
+  end
+  ready_from(P, id, envelope, now)
   local o, order = header(envelope), order_open(P)
   call('ZADD', P .. 'ready', text(next_score(order, o.priority, o.group, o.weight)), id)
   order_save(order)
+  tell(P, 'unblocked', id)
   wake(P)
 end
 
@@ -56,6 +65,8 @@ local function not_needed(P, id)
   call('ZREM', P .. 'blocked', id)
   if envelope then unlock(P, id, header(envelope), true) end
   forget(P, {id})
+  tell(P, 'deleted', id)
+  notify(P, {id}, 'deleted')
 end
 
 -- A child hears how one of its parents ended; what it has heard before counts once. dies: what becomes of it if it dies
@@ -70,9 +81,9 @@ local function edge_ended(P, id, parent, state, now, dies)
   if state == 'completed' or policy == 'g' then
     if call('HINCRBY', P .. 'info:' .. id, 'pending', -1) > 0 then return end
     if call('HEXISTS', P .. 'info:' .. id, 'death') == 1 then return not_needed(P, id) end
-    return unblock(P, id, now)
+    return unblock(P, id, now, parent)
   end
-  if policy == 'x' then return unblock(P, id, now) end
+  if policy == 'x' then return unblock(P, id, now, parent) end
   dies(P, id, parent, state, now)
 end
 

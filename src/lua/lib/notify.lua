@@ -1,6 +1,6 @@
 -- Tells who waits for tasks that they have ended: clients, and children. Costs nothing while settings has no "waiters".
 -- include: lib/links.lua
-local function notify(P, ids, state)
+function notify(P, ids, state)
   for i = 1, #ids do
     if call('ZREM', P .. 'waiters', ids[i]) == 1 then
       call('PUBLISH', P .. 'done:' .. ids[i], state)

@@ -6,12 +6,17 @@ local function schedule(P, id, due)
   if not head[2] or due < tonumber(head[2]) then announce_due(P, due) end
 end
 
--- By its handler or by hand: how long it waits is no more than somebody's wish. Says so in its header, once, for the
--- worker that leases it.
-local function put_off(P, id, envelope)
+-- Says in a task's header since when it is ready, for the worker that leases it; 0: how long it waited is no more than
+-- somebody's wish, and that stays so.
+local function ready_from(P, id, envelope, since)
   local line_end = find(envelope, '\n', 1, true)
   local head, tail = string.match(sub(envelope, 1, line_end - 1), '^(.-"type":"[^"]*")(.*)$')
   if not head or find(tail, '^,"due":0[,}]') then return end
   tail = string.gsub(string.gsub(tail, '^,"due":%d+', ''), '^,"delay":%d+', '')
-  call('HSET', P .. 'tasks', id, head .. ',"due":0' .. tail .. sub(envelope, line_end))
+  call('HSET', P .. 'tasks', id, head .. ',"due":' .. text(since) .. tail .. sub(envelope, line_end))
+end
+
+-- By its handler or by hand.
+local function put_off(P, id, envelope)
+  ready_from(P, id, envelope, 0)
 end

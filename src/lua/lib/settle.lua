@@ -48,8 +48,8 @@ local function settle_some(P, running, ids, hit, now, settings, refused)
   if #mine == 0 then return end
   if settings[8] then release(P, mine, now, settings[8]) end
   complete(P, mine, now, settings)
+  know_gate(P, settings[8])
   if settings[8] then
-    know_gate(P, settings[8])
     act_as(running)
     tell_as(P, 'completed', mine)
   end

@@ -1,9 +1,9 @@
--- Adds to the statistics of the day what no worker tells of. Needs base.
-local function add_stat(P, now, field, more)
-  local days = tonumber(call('HGET', P .. 'settings', 'stats_days')) or 30
+-- Adds to the statistics of the day what no worker tells of: names and numbers. Needs base.
+local function add_stats(P, now, ...)
+  local days, said = tonumber(call('HGET', P .. 'settings', 'stats_days')) or 30, {...}
   if days <= 0 then return end
   local day = math.floor(now / 86400000)
   local key = P .. 'stats:' .. text(day)
-  call('HINCRBY', key, field, more)
+  for i = 1, #said, 2 do call('HINCRBY', key, said[i], said[i + 1]) end
   call('EXPIREAT', key, text((day + 1 + days) * 86400))
 end
