@@ -20,6 +20,9 @@
  * outermost. They are not around what the worker finds before the handler is called: a type without a handler, a thread
  * that cannot be set up, a task that crashed too often. The run time limit holds for them too. A plugin's concurrency
  * is not about its layers: many may run at once. A layer is never called by two threads for the same task.
+ *
+ * There are none around a handler of many tasks (run_many): a layer is about one task and what came out of it, and such
+ * a call has no end of its own for each. What it shares with other handlers it calls itself.
  */
 #ifndef REEVE_LAYER_H
 #define REEVE_LAYER_H

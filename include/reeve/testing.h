@@ -94,6 +94,18 @@ typedef struct reeve_test_hold {
     const char *group; /* NULL: the whole queue */
 } reeve_test_hold;
 
+/* A task that the handler handed on (reeve_task_hand_on). */
+typedef struct reeve_test_handed {
+    const char *handle; /* one without an id of its own gets "handed-1", "handed-2", ... */
+    const char *type;
+    reeve_bytes payload; /* a zero byte follows it; data is never NULL */
+    const char *group;   /* this and what follows: as its spec said it */
+    const char *unique;
+    int priority;
+    int64_t delay_ms;
+    int64_t at_ms;
+} reeve_test_handed;
+
 typedef struct reeve_test_report {
     reeve_status status;   /* not REEVE_OK: nothing was run, and message says why */
     reeve_outcome outcome; /* what the handler, with its layers, said; after the time limit: REEVE_OUTCOME_RETRY */
@@ -114,6 +126,8 @@ typedef struct reeve_test_report {
     reeve_bytes checkpoint;       /* the last one that was left, by this attempt or before; a zero byte follows it */
     const reeve_test_hold *holds; /* in order */
     size_t hold_count;
+    const reeve_test_handed *handed; /* what is enqueued with its completion, in order; none unless it is done */
+    size_t handed_count;
 } reeve_test_report;
 
 /*

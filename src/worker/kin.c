@@ -200,6 +200,14 @@ reeve_bytes rv_kin_hands(const rv_kin *kin, size_t *ret_count)
     return *ret_count > 0 ? (reeve_bytes){kin->hands.data, kin->hands.length} : (reeve_bytes){NULL, 0};
 }
 
+static reeve_status name_hand(const rv_task_host *host, const reeve_task_spec *spec, char id[REEVE_ID_MAX])
+{
+    rv_copy_text(id, REEVE_ID_MAX, spec->id != NULL ? spec->id : "");
+    if (host != NULL && host->handed != NULL) return host->handed(spec, id, host->context);
+    if (id[0] == '\0') rv_uuid7(id);
+    return REEVE_OK;
+}
+
 reeve_status reeve_task_hand_on(reeve_task *task, const reeve_task_spec *spec, char ret_id[REEVE_ID_MAX])
 {
     rv_error error = {0};
@@ -212,11 +220,8 @@ reeve_status reeve_task_hand_on(reeve_task *task, const reeve_task_spec *spec, c
     if (kin->hand_count == REEVE_HAND_ON_MAX || spec->after_count > REEVE_PARENTS_MAX ||
         kin->hands.length + spec->payload.length > REEVE_HAND_ON_BYTES_MAX)
         return REEVE_ETOOBIG;
-    if (spec->id != NULL) {
-        rv_copy_text(made, sizeof(made), spec->id);
-    } else {
-        rv_uuid7(made);
-    }
+    status = name_hand(task->host, spec, made);
+    if (status != REEVE_OK) return status;
     size_t before = kin->hands.length;
     rv_hand_write(&kin->hands, spec, made);
     if (kin->hands.failed) {

@@ -57,6 +57,7 @@ static void prepare_task(reeve_task *task, const rv_local *local, rv_buf *text)
     task->crashes = local->crashes;
     task->enqueued_ms = local->enqueued_ms;
     task->host = local->host;
+    task->past = local->handler->at_most_once;
 }
 
 /* One thread's life with the handler: set-up, the task, tear-down. Returns how long the handler ran. */

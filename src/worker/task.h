@@ -10,8 +10,8 @@
 #include <stdatomic.h>
 
 #include "base/buf.h"
+#include "reeve/client.h"
 #include "reeve/plugin.h"
-#include "reeve/task.h"
 
 typedef struct cJSON cJSON;
 typedef struct rv_conn rv_conn;
@@ -29,6 +29,8 @@ typedef struct rv_task_host {
     /* One round trip, for what build adds; *ret lives until the next. NULL: there is no Redis. */
     reeve_status (*ask)(void (*build)(rv_conn *conn, const void *what), const void *what, const rv_reply **ret,
                         void *context);
+    /* Hears of a task that is handed on; makes its id when that is "". NULL: none hears, and the id is a new UUIDv7. */
+    reeve_status (*handed)(const reeve_task_spec *spec, char id[REEVE_ID_MAX], void *context);
     const char *ns;
     void *context;
     const atomic_bool *stop;      /* NULL: never */

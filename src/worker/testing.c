@@ -117,6 +117,8 @@ static void make_report(rv_trial *r, const reeve_handler *handler)
     to->is.log = to->log;
     to->is.checkpoint = (reeve_bytes){rv_buf_text(&to->checkpoint), to->checkpoint.length};
     to->is.holds = to->holds;
+    to->is.handed = to->handed;
+    to->is.handed_count = to->is.outcome == REEVE_OUTCOME_DONE ? to->handed_count : 0;
 }
 
 static reeve_status run_handler(rv_trial *r, rv_local *local, rv_error *error)
@@ -221,13 +223,7 @@ void reeve_test_report_free(reeve_test_report *given)
     rv_trial_report *made = (rv_trial_report *)given; /* it begins with what the test sees */
 
     if (made == NULL) return;
-    for (size_t i = 0; i < made->is.progress_count; i++) rv_free((void *)made->progress[i].words);
-    for (size_t i = 0; i < made->is.log_count; i++) rv_free((void *)made->log[i].text);
-    for (size_t i = 0; i < made->is.hold_count; i++) rv_free((void *)made->holds[i].group);
-    rv_free(made->progress);
-    rv_free(made->log);
-    rv_buf_fini(&made->checkpoint);
-    rv_free(made->holds);
+    rv_trial_forget(made);
     rv_task_fini(&made->task);
     rv_free(made);
 }

@@ -1,5 +1,8 @@
 #include "worker/trial.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include "base/clock.h"
 #include "base/mem.h"
 
@@ -177,6 +180,66 @@ static reeve_status hear_hold(reeve_task *task, const char *group, int64_t delay
     return r->options.hold_status;
 }
 
+/* Its texts lie in one block, which begins with the handle. */
+static bool copy_handed(reeve_test_handed *ret, const reeve_task_spec *spec, const char *id)
+{
+    rv_buf text;
+    size_t type, group, unique, payload;
+
+    rv_buf_init(&text, SIZE_MAX);
+    rv_buf_addf(&text, "%s/%s", spec->queue, id);
+    rv_buf_addc(&text, '\0');
+    type = text.length;
+    rv_buf_add(&text, spec->type, strlen(spec->type) + 1);
+    group = text.length;
+    if (spec->group != NULL) rv_buf_add(&text, spec->group, strlen(spec->group) + 1);
+    unique = text.length;
+    if (spec->unique != NULL) rv_buf_add(&text, spec->unique, strlen(spec->unique) + 1);
+    payload = text.length;
+    if (spec->payload.length > 0) rv_buf_add(&text, spec->payload.data, spec->payload.length);
+    rv_buf_addc(&text, '\0');
+    if (text.failed) {
+        rv_buf_fini(&text);
+        return false;
+    }
+    *ret = (reeve_test_handed){.handle = text.data,
+                               .type = text.data + type,
+                               .payload = {text.data + payload, spec->payload.length},
+                               .group = spec->group != NULL ? text.data + group : NULL,
+                               .unique = spec->unique != NULL ? text.data + unique : NULL,
+                               .priority = spec->priority,
+                               .delay_ms = spec->delay_ms,
+                               .at_ms = spec->at_ms};
+    return true;
+}
+
+static reeve_status hear_handed(const reeve_task_spec *spec, char id[REEVE_ID_MAX], void *context)
+{
+    const rv_trial *r = context;
+    rv_trial_report *to = r->report;
+    reeve_test_handed *list = make_room(to->handed, to->handed_count, &to->handed_room, sizeof(*list));
+
+    if (list == NULL) return REEVE_ENOMEM;
+    to->handed = list;
+    if (id[0] == '\0') (void)snprintf(id, REEVE_ID_MAX, "handed-%zu", to->handed_count + 1);
+    if (!copy_handed(&list[to->handed_count], spec, id)) return REEVE_ENOMEM;
+    to->handed_count++;
+    return REEVE_OK;
+}
+
+void rv_trial_forget(rv_trial_report *report)
+{
+    for (size_t i = 0; i < report->is.progress_count; i++) rv_free((void *)report->progress[i].words);
+    for (size_t i = 0; i < report->is.log_count; i++) rv_free((void *)report->log[i].text);
+    for (size_t i = 0; i < report->is.hold_count; i++) rv_free((void *)report->holds[i].group);
+    for (size_t i = 0; i < report->handed_count; i++) rv_free((void *)report->handed[i].handle);
+    rv_free(report->progress);
+    rv_free(report->log);
+    rv_free(report->holds);
+    rv_free(report->handed);
+    rv_buf_fini(&report->checkpoint);
+}
+
 rv_task_host rv_trial_host(rv_trial *trial)
 {
     return (rv_task_host){
@@ -186,6 +249,7 @@ rv_task_host rv_trial_host(rv_trial *trial)
         .checkpoint = hear_checkpoint,
         .last_checkpoint = tell_checkpoint,
         .log = hear_log,
+        .handed = hear_handed,
         .context = trial,
         .cancelled = &trial->cancelled,
         .now = look_at_clock,

@@ -21,6 +21,9 @@ typedef struct rv_trial_report {
     rv_buf checkpoint;
     reeve_test_hold *holds;
     size_t hold_room;
+    reeve_test_handed *handed;
+    size_t handed_count;
+    size_t handed_room;
 } rv_trial_report;
 
 /* Which of its limits a run has passed. */
@@ -53,6 +56,9 @@ rv_task_host rv_trial_host(rv_trial *trial);
 /* What time it is, and whether a limit has passed by now. */
 int64_t rv_trial_now(const rv_trial *trial);
 rv_trial_limit rv_trial_passed(rv_trial *trial);
+
+/* Frees what was written down. */
+void rv_trial_forget(rv_trial_report *report);
 
 /* As if an attempt before had left it. */
 void rv_trial_keep_checkpoint(rv_trial_report *report, reeve_bytes data);

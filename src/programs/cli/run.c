@@ -107,6 +107,26 @@ static void print_holds(cli_json *json, const reeve_test_report *report)
     cli_json_close_array(json);
 }
 
+static void print_handed(cli_json *json, const reeve_test_report *report)
+{
+    cli_json_open_array(json, "handed_on");
+    for (size_t i = 0; i < report->handed_count; i++) {
+        const reeve_test_handed *task = &report->handed[i];
+
+        cli_json_open(json, NULL);
+        cli_json_text(json, "handle", task->handle);
+        cli_json_text(json, "type", task->type);
+        cli_json_bytes(json, "payload", task->payload, true);
+        cli_json_text(json, "group", task->group);
+        cli_json_text(json, "unique", task->unique);
+        cli_json_int(json, "priority", task->priority);
+        cli_json_maybe(json, "delay_ms", task->delay_ms > 0 ? task->delay_ms : -1);
+        cli_json_maybe(json, "at_ms", task->at_ms > 0 ? task->at_ms : -1);
+        cli_json_close(json);
+    }
+    cli_json_close_array(json);
+}
+
 /* None is no data here. */
 static reeve_bytes some(reeve_bytes bytes)
 {
@@ -128,6 +148,7 @@ static void print_json(const reeve_test_report *report)
     print_progress(&json, report);
     print_log(&json, report);
     print_holds(&json, report);
+    print_handed(&json, report);
     cli_json_bytes(&json, "checkpoint", some(report->checkpoint), true);
     cli_json_bytes(&json, "result", some(report->result), true);
     cli_json_end(&json);
@@ -145,6 +166,9 @@ static void say_notes(const cli_context *cli, const reeve_test_report *report)
         cli_note(cli, "held %s%s for %s", hold->group == NULL ? "the queue" : "group ",
                 hold->group == NULL ? "" : hold->group, delay);
     }
+    for (size_t i = 0; i < report->handed_count; i++)
+        cli_say(cli, "handed on: %s %s, %zu bytes", report->handed[i].handle, report->handed[i].type,
+                report->handed[i].payload.length);
 }
 
 static void say_report(const cli_context *cli, const reeve_test_report *report)
@@ -304,7 +328,8 @@ const cli_verb cli_verb_run = {
         "PLUGIN is a path (it has a '/') or a bare name. The result goes to standard output as it is, progress and\n"
         "outcome to standard error. A delay after the backoff is the middle of what its jitter allows.\n"
         "--json prints one object: outcome (done, retry, failed, snoozed), dead, delay_ms, kind, message, elapsed_us,\n"
-        "progress (percent, words, at_ms), log (at_ms, text), holds (group, delay_ms, at_ms), checkpoint and result.\n"
+        "progress (percent, words, at_ms), log (at_ms, text), holds (group, delay_ms, at_ms), handed_on (handle, type,\n"
+        "payload, group, unique, priority, delay_ms, at_ms), checkpoint and result.\n"
         "\nExamples:\n"
         "  reeve run checksum checksum '{\"path\":\"/etc/hosts\"}'\n"
         "  reeve run ./thumbs.so resize @job.json --attempt 3 --meta customer=17\n"
