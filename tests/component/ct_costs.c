@@ -4,17 +4,18 @@
  * says.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "reeve/cron.h"
+#include "reeve/depend.h"
 #include "reeve/watch.h"
+#include "support/costs.h"
 #include "support/limits.h"
-#include "support/queue.h"
 
 #define BATCH 64
 
 static test_hand hand;
+static const char *const tags[] = {"x", "y"};
 
 static void begin_anew(void)
 {
@@ -28,104 +29,6 @@ static int set_up(void **state)
     (void)state;
     begin_anew();
     return 0;
-}
-
-/* ---- counting -------------------------------------------------------------------------------------------------- */
-
-#define COMMANDS 64
-
-/* Calls of commands since the last reset, by name. */
-typedef struct costs {
-    struct {
-        char name[24];
-        int calls;
-    } of[COMMANDS];
-    size_t count;
-} costs;
-
-static void reset_costs(void)
-{
-    assert_string_equal(test_cmd(test_conn, "CONFIG RESETSTAT"), "OK");
-}
-
-/* What is no part of a call: the counting; and that the queue's name is made known, once a minute at most. */
-static bool is_counted(const char *name)
-{
-    static const char *const others[] = {"info", "config|resetstat", "sadd"};
-    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
-        if (strcmp(name, others[i]) == 0) return false;
-    return true;
-}
-
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(a, b); /* (the name comes first) */
-}
-
-/* "cmdstat_hset:calls=2,usec=..." for each command. */
-static costs read_costs(void)
-{
-    costs ret = {.count = 0};
-    const char *line = test_cmd(test_conn, "INFO commandstats");
-    while ((line = strstr(line, "cmdstat_")) != NULL) {
-        line += strlen("cmdstat_");
-        size_t length = strcspn(line, ":");
-        assert_in_range(ret.count, 0, COMMANDS - 1);
-        assert_in_range(length, 1, sizeof(ret.of[0].name) - 1);
-        memcpy(ret.of[ret.count].name, line, length);
-        ret.of[ret.count].name[length] = '\0';
-        ret.of[ret.count].calls = atoi(line + length + strlen(":calls="));
-        if (is_counted(ret.of[ret.count].name)) ret.count++;
-    }
-    qsort(ret.of, ret.count, sizeof(ret.of[0]), by_name);
-    return ret;
-}
-
-static int calls_of(const costs *from, const char *name)
-{
-    for (size_t i = 0; i < from->count; i++)
-        if (strcmp(from->of[i].name, name) == 0) return from->of[i].calls;
-    return 0;
-}
-
-static void add_one(char text[1024], const char *format, int calls, const char *name)
-{
-    size_t length = strlen(text);
-    (void)snprintf(text + length, 1024 - length, "%s%s%s%d", length > 0 ? " " : "", name, format, calls);
-}
-
-/* "evalsha=1 hset=2 ...", by name. */
-static const char *costs_text(const costs *from)
-{
-    static char text[1024];
-    text[0] = '\0';
-    for (size_t i = 0; i < from->count; i++) add_one(text, "=", from->of[i].calls, from->of[i].name);
-    return text;
-}
-
-/* What is more, or less, than in another: "hget+1 hset-2 ...", by name; "" when nothing is. */
-static const char *difference_text(const costs *from, const costs *than)
-{
-    static char text[1024];
-    costs names = *from;
-    for (size_t i = 0; i < than->count && names.count < COMMANDS; i++)
-        if (calls_of(from, than->of[i].name) == 0) names.of[names.count++] = than->of[i];
-    qsort(names.of, names.count, sizeof(names.of[0]), by_name);
-    text[0] = '\0';
-    for (size_t i = 0; i < names.count; i++) {
-        int more = calls_of(from, names.of[i].name) - calls_of(than, names.of[i].name);
-        if (more != 0) add_one(text, more > 0 ? "+" : "", more, names.of[i].name);
-    }
-    return text;
-}
-
-static int wrong; /* lines of a table that do not hold: all are told before the test fails */
-
-static void check(const char *feature, const char *what, const char *actual, const char *expected)
-{
-    if (strcmp(actual, expected) == 0) return;
-    print_message("%s: %s: \"%s\" instead of \"%s\"\n", feature, what, actual, expected);
-    wrong++;
 }
 
 /* ---- what is measured ------------------------------------------------------------------------------------------ */
@@ -149,16 +52,16 @@ static void put(const char *name, size_t n, reeve_task_spec like)
 }
 
 /* Of n tasks, into a queue that has some of them waiting. */
-static costs cost_of_enqueueing(size_t n, reeve_task_spec like)
+static test_costs cost_of_enqueueing(size_t n, reeve_task_spec like)
 {
     put("a", 1, like);
-    reset_costs();
+    test_costs_reset();
     put("b", n, like);
-    return read_costs();
+    return test_costs_read();
 }
 
 /* Of a turn in the middle of a drain: it settles n tasks in a way, and leases n, with more behind them. */
-static costs cost_of_turning(size_t n, reeve_task_spec like, rv_settlement how)
+static test_costs cost_of_turning(size_t n, reeve_task_spec like, rv_settlement how)
 {
     static test_outcome outcomes[BATCH];
     static char ids[BATCH][REEVE_ID_MAX];
@@ -169,22 +72,22 @@ static costs cost_of_turning(size_t n, reeve_task_spec like, rv_settlement how)
         outcomes[i] = (test_outcome){0, how};
         outcomes[i].is.id = ids[i];
     }
-    reset_costs();
+    test_costs_reset();
     assert_int_equal(test_turn(&hand, (unsigned)n, outcomes, n), n);
-    costs ret = read_costs();
+    test_costs ret = test_costs_read();
     assert_string_equal(hand.refused, "");
     return ret;
 }
 
 static const rv_settlement done = {.verb = REEVE_OUTCOME_DONE};
 
-static costs plain_enqueue(size_t n)
+static test_costs plain_enqueue(size_t n)
 {
     begin_anew();
     return cost_of_enqueueing(n, (reeve_task_spec){0});
 }
 
-static costs plain_turn(size_t n)
+static test_costs plain_turn(size_t n)
 {
     begin_anew();
     return cost_of_turning(n, (reeve_task_spec){0}, done);
@@ -207,21 +110,21 @@ static void keep_nothing(void)
 
 static void plain_tasks(void **state)
 {
-    costs now;
+    test_costs now;
     (void)state;
     now = plain_enqueue(1);
-    assert_string_equal(costs_text(&now), ENQUEUE_ONE);
+    assert_string_equal(test_costs_text(&now), ENQUEUE_ONE);
     now = plain_enqueue(BATCH);
-    assert_string_equal(costs_text(&now), ENQUEUE_MANY);
+    assert_string_equal(test_costs_text(&now), ENQUEUE_MANY);
     now = plain_turn(1);
-    assert_string_equal(costs_text(&now), TURN);
+    assert_string_equal(test_costs_text(&now), TURN);
     now = plain_turn(BATCH);
-    assert_string_equal(costs_text(&now), TURN);
+    assert_string_equal(test_costs_text(&now), TURN);
     for (size_t n = 1; n <= BATCH; n += BATCH - 1) {
         begin_anew();
         keep_nothing();
         now = cost_of_turning(n, (reeve_task_spec){0}, done);
-        assert_string_equal(costs_text(&now), TURN_NOTHING_KEPT);
+        assert_string_equal(test_costs_text(&now), TURN_NOTHING_KEPT);
     }
 }
 
@@ -230,23 +133,23 @@ static void an_idle_worker(void **state)
     bool alive = false;
     uint64_t held = 0;
     const rv_reply *reply;
-    costs now;
+    test_costs now;
     (void)state;
     test_put("q", "a");
     assert_int_equal(test_lease(&hand, 1), 1);
     test_settle(&hand, TEST_DONE("a"));
-    reset_costs();
+    test_costs_reset();
     assert_int_equal(test_lease(&hand, 1), 0);
-    now = read_costs();
-    assert_string_equal(costs_text(&now), TURN_IDLE);
+    now = test_costs_read();
+    assert_string_equal(test_costs_text(&now), TURN_IDLE);
     for (int i = 0; i < 2; i++) { /* (the first one makes the script known) */
-        reset_costs();
+        test_costs_reset();
         rv_beat_build(test_conn, &hand.prefixes[0], hand.sessions[0], hand.session_ms, &(rv_session_totals){0});
         assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
         assert_true(rv_beat_read(reply, &alive, &held) && alive);
-        now = read_costs();
+        now = test_costs_read();
     }
-    assert_string_equal(costs_text(&now), BEAT);
+    assert_string_equal(test_costs_text(&now), BEAT);
 }
 
 /* ---- features -------------------------------------------------------------------------------------------------- */
@@ -269,11 +172,19 @@ static void no_limits(void)
 
 static void everything_about(void)
 {
+    const rv_reply *reply;
     put("d", 2, (reeve_task_spec){0});
     assert_int_equal(test_lease(&hand, 2), 2);
     test_settle(&hand, TEST_FAIL("d000"), TEST_RESULT("d001", "r"));
     put("s", 2, (reeve_task_spec){.delay_ms = 3600000});
     test_put_spec((reeve_task_spec){.id = "u", .unique = "k", .delay_ms = 3600000});
+    test_put_spec((reeve_task_spec){.id = "e", .expires_in_ms = 7200000, .delay_ms = 3600000, .tags = tags, .tag_count = 2});
+    put("p", 1, (reeve_task_spec){0});
+    assert_int_equal(test_lease(&hand, 1), 1);
+    rv_checkpoint_build(test_conn, &hand.prefixes[0], hand.sessions[0], "p000", (reeve_bytes){"here", 4});
+    assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
+    test_settle(&hand, TEST_SNOOZE("p000", 3600000));
+    test_ok(test_client, reeve_set_priority(test_client, "q", "p000", 3));
     reeve_task_spec task = {.queue = "q", .type = "t"};
     reeve_cron_entry entry = {.name = "c", .spec = "@yearly", .task = &task};
     test_ok(test_client, reeve_cron_set(test_client, &entry, NULL));
@@ -282,6 +193,25 @@ static void everything_about(void)
     test_ok(test_client, reeve_queue_set(test_client, "q", &settings));
     test_ok(test_client, reeve_pause(test_client, "q"));
     test_ok(test_client, reeve_resume(test_client, "q"));
+}
+
+/* Parents that have ended, and a callback of a batch that was called. */
+static void no_dependencies(void)
+{
+    const reeve_parent after = {.handle = "q/x000"};
+    reeve_batch batch;
+    const reeve_task_spec callback = {.queue = "q", .type = "t", .id = "callback"};
+    const char *const members[] = {"q/x000"};
+    put("x", 2, (reeve_task_spec){0});
+    put("y", 1, (reeve_task_spec){.after = &after, .after_count = 1});
+    test_ok(test_client, reeve_batch_open(test_client, &batch, &callback, NULL));
+    test_ok(test_client, reeve_batch_add_tasks(test_client, &batch, members, 1));
+    test_ok(test_client, reeve_batch_close(test_client, &batch));
+    assert_int_equal(test_lease(&hand, 2), 2);
+    test_settle(&hand, TEST_DONE("x000"), TEST_DONE("x001"));
+    assert_int_equal(test_lease(&hand, 2), 2);
+    test_settle(&hand, TEST_DONE("y000"), TEST_DONE("callback"));
+    test_tend_all("q");
 }
 
 static void concurrency(void)
@@ -324,7 +254,6 @@ static void events_no_more(void)
     test_ok(test_client, reeve_events_keep(test_client, "q", 0));
 }
 
-static const char *const tags[] = {"x", "y"};
 static const reeve_meta meta[] = {{"key", "value"}};
 static const reeve_backoff backoff = {.shape = REEVE_BACKOFF_FIXED, .base_ms = 5};
 
@@ -349,6 +278,11 @@ static const feature features[] = {
     {"on_dead, of a task", NULL, {.on_dead = "t"}, DONE, "", "", "", ""},
     {"limits that are gone", no_limits, {0}, DONE, "", "", "", ""},
     {"other tasks' features", everything_about, {0}, DONE, "", "", "", ""},
+    {"dependencies that are gone", no_dependencies, {0}, DONE, "", "", "", ""},
+    {"deadline", NULL, {.expires_in_ms = 3600000}, .how = {.verb = REEVE_OUTCOME_DONE, .deadline = true},
+     "zadd+1 zrange+1", "zadd+1 zrange+1", "zrem+1", "hdel+63 zadd+63 zcard+63 zrem+64"},
+    {"at most once, metadata, an own heartbeat", NULL,
+     {.at_most_once = true, .heartbeat_ms = 1000, .meta = meta, .meta_count = 1}, DONE, "", "", "", ""},
     {"group", NULL, {.group = "g"}, DONE,
      PUT_GROUP, PUT_GROUP, "", ""},
     {"group with a weight", NULL, {.group = "g", .weight = 3}, DONE,
@@ -414,51 +348,28 @@ static void prepare(const feature *f)
 
 static void measure(const feature *f, size_t n, const char *enqueue, const char *turn)
 {
-    costs plain = plain_enqueue(n), now;
+    test_costs plain = plain_enqueue(n), now;
     char what[64];
     prepare(f);
     now = cost_of_enqueueing(n, f->like);
     (void)snprintf(what, sizeof(what), "enqueue, %zu", n);
-    check(f->name, what, difference_text(&now, &plain), enqueue);
+    test_costs_check(f->name, what, test_costs_difference(&now, &plain), enqueue);
     if (turn == NULL) return;
     plain = plain_turn(n);
     prepare(f);
     now = cost_of_turning(n, f->like, f->how);
     (void)snprintf(what, sizeof(what), "turn, %zu", n);
-    check(f->name, what, difference_text(&now, &plain), turn);
+    test_costs_check(f->name, what, test_costs_difference(&now, &plain), turn);
 }
 
 static void beyond_the_plain_path(void **state)
 {
     (void)state;
-    wrong = 0;
     for (size_t i = 0; i < sizeof(features) / sizeof(features[0]); i++) {
         measure(&features[i], 1, features[i].enqueue_one, features[i].turn_one);
         measure(&features[i], BATCH, features[i].enqueue_many, features[i].turn_many);
     }
-    assert_int_equal(wrong, 0);
-}
-
-/* A task that failed or crashed before is looked up when it is leased (and then what is to be leased is read anew, once
- * a call); nobody else is. */
-static void a_task_with_a_past(void **state)
-{
-    costs plain, now;
-    (void)state;
-    test_put("q", "a");
-    assert_int_equal(test_lease(&hand, 1), 1);
-    test_settle(&hand, TEST_RETRY("a", 0));
-    (void)test_tend("q", 100);
-    reset_costs();
-    assert_int_equal(test_lease(&hand, 1), 1);
-    now = read_costs();
-    begin_anew();
-    test_put("q", "a b");
-    assert_int_equal(test_lease(&hand, 1), 1);
-    reset_costs();
-    assert_int_equal(test_lease(&hand, 1), 1);
-    plain = read_costs();
-    assert_string_equal(difference_text(&now, &plain), "hexists+1 hmget+2 zrange+1");
+    test_costs_hold();
 }
 
 int main(void)
@@ -467,7 +378,6 @@ int main(void)
         cmocka_unit_test_setup(plain_tasks, set_up),
         cmocka_unit_test_setup(an_idle_worker, set_up),
         cmocka_unit_test_setup(beyond_the_plain_path, set_up),
-        cmocka_unit_test_setup(a_task_with_a_past, set_up),
     };
     return cmocka_run_group_tests_name("ct_costs", tests, test_place_start, test_place_stop);
 }

@@ -1,10 +1,10 @@
 # st_features.sh - docs/features.md speaks of what is there: the tests that it names are files, the costs in figures are
-# those that ct_costs asserts, and every public function has its place in the documents.
+# those that ct_costs and its like assert, each row of their tables among them, and every public function has its place in the documents.
 . "$(dirname "$0")/lib.sh"
 
 : "${REEVE_SOURCE:=$(cd "$(dirname "$0")/../.." && pwd)}"
 FEATURES=${FEATURES:-$REEVE_SOURCE/docs/features.md}
-COSTS=$REEVE_SOURCE/tests/component/ct_costs.c
+COSTS=("$REEVE_SOURCE"/tests/component/ct_costs*.c)
 
 # Of the tables' rows: the third column names tests, and every feature has one.
 tests_exist() {
@@ -27,16 +27,35 @@ tests_exist() {
     echo "$count names of tests in $(wc -l <"$TEST_DIR/rows") rows"
 }
 
-# `hset=2 time=1`, `zadd+1 zcard-1`: word for word in ct_costs.c.
+# What the tests assert, in one line: a long text is written in parts.
+asserted() {
+    cat "${COSTS[@]}" | tr '\n' ' ' | sed 's/  */ /g; s/" "//g'
+}
+
+# `hset=2 time=1`, `zadd+1 zcard-1`: word for word in the tests.
 costs_are_asserted() {
     local cost count=0
+    asserted >"$TEST_DIR/asserted"
     grep -oE '`[a-z]+[-+=][0-9]+( [a-z]+[-+=][0-9]+)*`' "$FEATURES" | tr -d '`' | sort -u >"$TEST_DIR/costs"
     while read -r cost; do
-        grep -qF "\"$cost\"" "$COSTS" || fail "ct_costs does not assert \"$cost\""
+        grep -qF "\"$cost\"" "$TEST_DIR/asserted" || fail "no ct_costs asserts \"$cost\""
         count=$((count + 1))
     done <"$TEST_DIR/costs"
     [ "$count" -gt 15 ] || fail "only $count costs were found"
     echo "$count costs"
+}
+
+# {"checkpoint, later", before, act, than, "hset=1"} stands as | checkpoint, later | `hset=1` |.
+rows_are_told() {
+    local row count=0
+    asserted | grep -oE '\{"[^"]+", [A-Za-z_]+, [A-Za-z_]+, [A-Za-z_]+, "[^"]*"\}' |
+        sed -E 's/^\{"([^"]+)", .*, "([^"]*)"\}$/| \1 | `\2` |/' >"$TEST_DIR/told"
+    while read -r row; do
+        grep -qxF "$row" "$FEATURES" || fail "features.md does not tell: $row"
+        count=$((count + 1))
+    done <"$TEST_DIR/told"
+    [ "$count" -gt 50 ] || fail "only $count rows were found"
+    echo "$count rows"
 }
 
 functions_have_their_place() {
@@ -53,4 +72,5 @@ functions_have_their_place() {
 
 tests_exist
 costs_are_asserted
+rows_are_told
 functions_have_their_place

@@ -1,0 +1,258 @@
+/* What it costs Redis, in commands, that tasks wait for others: edges that are made, and what is told at an end. */
+#include <stdio.h>
+#include <string.h>
+
+#include "support/costs.h"
+#include "support/depend.h"
+
+static test_hand hand;
+
+static void know_queues(void)
+{
+    test_hand_init(&hand, "1", "q");
+    test_costs_know_queues();
+}
+
+static void lease(unsigned count)
+{
+    assert_int_equal(test_lease(&hand, count), count);
+}
+
+static void done(const char *id)
+{
+    test_settle(&hand, {0, {.id = id, .verb = REEVE_OUTCOME_DONE}});
+}
+
+static void a_is_done(void)
+{
+    done("a");
+}
+
+static void b_is_done(void)
+{
+    done("b");
+}
+
+static void a_is_dead(void)
+{
+    test_settle(&hand, TEST_FAIL("a"));
+}
+
+static void b_is_dead(void)
+{
+    test_settle(&hand, TEST_FAIL("b"));
+}
+
+/* ---- to be made ------------------------------------------------------------------------------------------------ */
+
+static void a_waits(void)
+{
+    know_queues();
+    test_put("q", "a b c");
+}
+
+static void after_none(void)
+{
+    test_put("q", "x");
+}
+
+static void after_one(void)
+{
+    test_put_after("q", "x", "f:q/a");
+}
+
+static void after_three(void)
+{
+    test_put_after("q", "x", "f:q/a f:q/b g:q/c");
+}
+
+static void after_one_and_later(void)
+{
+    const reeve_parent after = {.handle = "q/a"};
+    test_put_spec((reeve_task_spec){.id = "x", .delay_ms = 60000, .after = &after, .after_count = 1});
+}
+
+static void a_has_ended(void)
+{
+    a_waits();
+    lease(1);
+    a_is_done();
+}
+
+static void a_has_died(void)
+{
+    a_waits();
+    lease(1);
+    a_is_dead();
+}
+
+static void add_an_edge(void)
+{
+    test_add_edges("q", "b", "f:q/a");
+}
+
+static void b_is_blocked(void)
+{
+    a_waits();
+    add_an_edge();
+}
+
+static void add_another(void)
+{
+    test_add_edges("q", "b", "f:q/c");
+}
+
+static void b_is_blocked_twice(void)
+{
+    b_is_blocked();
+    add_another();
+}
+
+static void take_it_away(void)
+{
+    const char *const parents[] = {"q/a"};
+    test_ok(test_client, reeve_undepend(test_client, "q", "b", parents, 1));
+}
+
+static void cancel_cascade(void)
+{
+    test_ok(test_client, reeve_cancel_cascade(test_client, "q", "a"));
+}
+
+static void cancel_refused(void)
+{
+    test_refused(test_client, reeve_cancel(test_client, "q", "a"), REEVE_ESTATE, "others wait");
+}
+
+static const test_costs_row making[] = {
+    {"a task after one that waits, beyond a plain task", a_waits, after_one, after_none,
+     "hexists+2 hget+2 hlen+1 hmget-1 hset+2 llen-1 sadd+1 zadd+1 zscore+1"},
+    {"a task after three, beyond after one", a_waits, after_three, after_one,
+     "hexists+4 hset+4 sadd+2 zadd+2 zscore+2"},
+    {"a task after one and at a time, beyond after one", a_waits, after_one_and_later, after_one, "hset+1"},
+    {"a task after one that has completed, beyond a plain task", a_has_ended, after_one, after_none,
+     "hdel+1 hexists+2 hlen+1 hset+1 zscore+5"},
+    {"a task after one that has died, beyond a plain task", a_has_died, after_one, after_none,
+     "exists+1 expireat+1 hdel+1 hexists+2 hget+6 hincrby+3 hlen+2 hscan+1 hset+2 llen-1 smismember+1 zadd+3 zcard+1 "
+     "zrem+2 zscore+6"},
+    {"an edge added to a ready task", a_waits, add_an_edge, NULL,
+     "evalsha=1 hexists=2 hget=4 hincrby=1 hlen=1 hset=4 sadd=1 time=1 zadd=2 zrem=1 zscore=2"},
+    {"an edge added to a blocked task", b_is_blocked, add_another, NULL,
+     "evalsha=1 hexists=2 hget=1 hincrby=1 hlen=1 hset=2 sadd=1 time=1 zadd=1 zscore=5"},
+    {"the last edge taken away", b_is_blocked, take_it_away, NULL,
+     "evalsha=1 exists=2 hdel=2 hexists=1 hget=4 hincrby=1 hmget=2 hset=3 llen=1 srem=1 time=1 zadd=1 zrem=3 zscore=4"},
+    {"another edge taken away", b_is_blocked_twice, take_it_away, NULL,
+     "evalsha=1 exists=2 hdel=1 hget=2 hincrby=1 srem=1 time=1 zrem=2 zscore=4"},
+    {"a cancel that is refused", b_is_blocked, cancel_refused, NULL, "evalsha=1 hget=1 sismember=1 zcard=2 zscore=1"},
+    {"a cancel that cascades", b_is_blocked, cancel_cascade, NULL,
+     "evalsha=1 exists=2 hget=3 hincrby=1 hmget=1 hset=1 publish=1 rename=1 rpush=1 sismember=1 smismember=1 srem=1 "
+     "time=2 zadd=1 zcard=3 zrem=2 zscore=1"},
+};
+
+static void how_edges_are_made(void **state)
+{
+    (void)state;
+    test_costs_check_rows(making, sizeof(making) / sizeof(making[0]));
+}
+
+/* ---- an end ---------------------------------------------------------------------------------------------------- */
+
+static void nobody_waits(void)
+{
+    know_queues();
+    test_put("q", "a b");
+    lease(2);
+}
+
+/* Somebody waits for a. */
+static void one_waits(void)
+{
+    nobody_waits();
+    test_put_after("q", "x", "f:q/a");
+}
+
+static void one_waits_for_both(void)
+{
+    nobody_waits();
+    test_put_after("q", "x", "f:q/a f:q/b");
+}
+
+static void children_wait(size_t count)
+{
+    nobody_waits();
+    for (size_t i = 0; i < count; i++) {
+        char id[16];
+        (void)snprintf(id, sizeof(id), "x%02zu", i);
+        test_put_after("q", id, "f:q/a");
+    }
+}
+
+static void two_wait(void)
+{
+    children_wait(2);
+}
+
+static void seventeen_wait(void)
+{
+    children_wait(17);
+}
+
+static void seventeen_are_to_be_told(void)
+{
+    seventeen_wait();
+    a_is_done();
+}
+
+static void one_is_to_die(void)
+{
+    one_waits();
+    a_is_dead();
+}
+
+static void tend(void)
+{
+    (void)test_tend("q", 100);
+}
+
+static const test_costs_row ends[] = {
+    {"an end that nobody waits for, where others are waited for", one_waits, b_is_done, NULL,
+     "evalsha=1 hdel=1 hmget=1 smismember=1 time=1 zadd=1 zcard=1 zrem=1"},
+    {"an end where nobody waits for any", nobody_waits, b_is_done, NULL,
+     "evalsha=1 hdel=1 hmget=1 time=1 zadd=1 zcard=1"},
+    {"the end of an only parent, beyond such an end", one_waits, a_is_done, b_is_done,
+     "del+2 hdel+1 hexists+1 hget+2 hincrby+1 hmget+2 hset+4 llen+1 srem+1 time+1 zadd+1 zcard+2 zrange+2 zrem+1 "
+     "zscore+1"},
+    {"the end of the first of two parents", one_waits_for_both, a_is_done, NULL,
+     "del=2 evalsha=1 hdel=1 hget=1 hincrby=1 hmget=1 hset=1 smismember=1 srem=1 time=2 zadd=1 zcard=3 zrange=2 zrem=1 "
+     "zscore=1"},
+    {"the end of the only parent of two", two_wait, a_is_done, NULL,
+     "del=2 evalsha=1 hdel=3 hexists=2 hget=4 hincrby=2 hmget=5 hset=8 llen=2 smismember=1 srem=1 time=2 zadd=3 "
+     "zcard=3 zrange=2 zrem=3 zscore=2"},
+    {"the end of the parent of seventeen", seventeen_wait, a_is_done, NULL,
+     "evalsha=1 exists=2 hdel=1 hincrby=1 hmget=1 publish=1 rename=1 rpush=1 smismember=1 srem=1 time=2 zadd=1 zcard=3 "
+     "zrem=1"},
+    {"to tend, and tell the seventeen", seventeen_are_to_be_told, tend, NULL,
+     "evalsha=1 exists=7 hdel=18 hexists=17 hget=34 hincrby=17 hmget=35 hset=68 lindex=1 llen=20 lpop=1 time=1 "
+     "unlink=1 zadd=17 zcard=3 zpopmin=1 zrandmember=1 zrange=8 zrangebyscore=5 zrem=17 zremrangebyscore=1 zscore=17"},
+    {"the death of an only parent, beyond such a death", one_waits, a_is_dead, b_is_dead,
+     "exists+2 hexists+1 hincrby+1 publish+1 rename+1 rpush+1 srem+1 time+1"},
+    {"to tend, and let its child die", one_is_to_die, tend, NULL,
+     "evalsha=1 exists=8 expireat=1 hdel=2 hget=5 hincrby=3 hlen=1 hmget=2 hscan=1 hset=3 lindex=1 llen=2 lpop=1 "
+     "publish=1 smismember=1 time=2 unlink=1 zadd=3 zcard=4 zpopmin=1 zrandmember=1 zrange=8 zrangebyscore=5 zrem=2 "
+     "zremrangebyscore=1 zscore=1"},
+};
+
+static void what_an_end_costs(void **state)
+{
+    (void)state;
+    test_costs_check_rows(ends, sizeof(ends) / sizeof(ends[0]));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(how_edges_are_made, test_costs_count_all),
+        cmocka_unit_test_setup(what_an_end_costs, test_costs_count_all),
+    };
+    return cmocka_run_group_tests_name("ct_costs_depend", tests, test_place_start, test_place_stop);
+}
