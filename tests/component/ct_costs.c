@@ -55,6 +55,7 @@ static void put(const char *name, size_t n, reeve_task_spec like)
 static test_costs cost_of_enqueueing(size_t n, reeve_task_spec like)
 {
     put("a", 1, like);
+    put("c", 1, like);
     test_costs_reset();
     put("b", n, like);
     return test_costs_read();
@@ -87,6 +88,13 @@ static test_costs plain_enqueue(size_t n)
     return cost_of_enqueueing(n, (reeve_task_spec){0});
 }
 
+/* With an option that the script looks at, of which a priority is the least. */
+static test_costs longer_enqueue(size_t n)
+{
+    begin_anew();
+    return cost_of_enqueueing(n, (reeve_task_spec){.priority = -5});
+}
+
 static test_costs plain_turn(size_t n)
 {
     begin_anew();
@@ -95,11 +103,13 @@ static test_costs plain_turn(size_t n)
 
 /* ---- the plain path -------------------------------------------------------------------------------------------- */
 
-#define ENQUEUE_ONE "evalsha=1 hget=1 hmget=1 hset=2 llen=1 time=1 zadd=1"
-#define ENQUEUE_MANY "evalsha=1 hmget=2 hset=2 llen=1 time=1 zadd=1"
+#define ENQUEUE_ONE "evalsha=1 hincrby=1 hsetnx=1 time=1 zadd=1"
+#define ENQUEUE_MANY "evalsha=1 hincrby=1 hmget=1 hset=1 time=1 zadd=1"
+#define LONGER_ONE "evalsha=1 hget=1 hmget=1 hset=2 llen=1 time=1 zadd=1"
+#define LONGER_MANY "evalsha=1 hmget=2 hset=2 llen=1 time=1 zadd=1"
 #define TURN "evalsha=1 hdel=1 hexists=1 hmget=2 hset=1 llen=1 time=1 zadd=1 zcard=1 zrange=1 zremrangebyrank=1"
 #define TURN_NOTHING_KEPT "evalsha=1 hdel=2 hexists=1 hmget=2 hset=1 llen=1 time=1 zrange=1 zremrangebyrank=1"
-#define TURN_IDLE "evalsha=1 hmget=1 time=1 zrange=1"
+#define TURN_IDLE "evalsha=1 hdel=1 hget=1 hmget=1 time=1 zrange=1"
 #define BEAT "evalsha=1 hget=1 hlen=1 time=1 zadd=1"
 
 static void keep_nothing(void)
@@ -110,12 +120,15 @@ static void keep_nothing(void)
 
 static void plain_tasks(void **state)
 {
-    test_costs now;
     (void)state;
-    now = plain_enqueue(1);
+    test_costs now = plain_enqueue(1);
     assert_string_equal(test_costs_text(&now), ENQUEUE_ONE);
     now = plain_enqueue(BATCH);
     assert_string_equal(test_costs_text(&now), ENQUEUE_MANY);
+    now = longer_enqueue(1);
+    assert_string_equal(test_costs_text(&now), LONGER_ONE);
+    now = longer_enqueue(BATCH);
+    assert_string_equal(test_costs_text(&now), LONGER_MANY);
     now = plain_turn(1);
     assert_string_equal(test_costs_text(&now), TURN);
     now = plain_turn(BATCH);
@@ -257,9 +270,13 @@ static void events_no_more(void)
 static const reeve_meta meta[] = {{"key", "value"}};
 static const reeve_backoff backoff = {.shape = REEVE_BACKOFF_FIXED, .base_ms = 5};
 
-/* What it costs beyond the plain path: to enqueue one, a batch, and a turn with a batch of one and of BATCH. */
+/*
+ * What it costs beyond the plain path: to enqueue one, a batch, and a turn with a batch of one and of BATCH. longer: the
+ * script looks at an option or at the queue to enqueue it, and that is what its cost is beyond.
+ */
 typedef struct feature {
     const char *name;
+    bool longer;
     void (*use)(void);
     reeve_task_spec like;
     rv_settlement how;
@@ -270,71 +287,71 @@ typedef struct feature {
 #define DONE .how = {.verb = REEVE_OUTCOME_DONE}
 
 static const feature features[] = {
-    {"priority", NULL, {.priority = -5}, DONE, "", "", "", ""},
-    {"options", NULL, {.max_attempts = 3, .max_crashes = 2, .timeout_ms = 1000, .backoff = &backoff}, DONE,
+    {"priority", true, NULL, {.priority = -5}, DONE, "", "", "", ""},
+    {"options", false, NULL, {.max_attempts = 3, .max_crashes = 2, .timeout_ms = 1000, .backoff = &backoff}, DONE,
      "", "", "", ""},
-    {"tags and metadata", NULL, {.tags = tags, .tag_count = 2, .meta = meta, .meta_count = 1}, DONE,
+    {"tags and metadata", true, NULL, {.tags = tags, .tag_count = 2, .meta = meta, .meta_count = 1}, DONE,
      "hmget+1 zadd+4", "hmget+1 zadd+256", "", ""},
-    {"on_dead, of a task", NULL, {.on_dead = "t"}, DONE, "", "", "", ""},
-    {"limits that are gone", no_limits, {0}, DONE, "", "", "", ""},
-    {"other tasks' features", everything_about, {0}, DONE, "", "", "", ""},
-    {"dependencies that are gone", no_dependencies, {0}, DONE, "", "", "", ""},
-    {"deadline", NULL, {.expires_in_ms = 3600000}, .how = {.verb = REEVE_OUTCOME_DONE, .deadline = true},
+    {"on_dead, of a task", false, NULL, {.on_dead = "t"}, DONE, "", "", "", ""},
+    {"limits that are gone", false, no_limits, {0}, DONE, "", "", "", ""},
+    {"other tasks' features", false, everything_about, {0}, DONE, "", "", "", ""},
+    {"dependencies that are gone", false, no_dependencies, {0}, DONE, "", "", "", ""},
+    {"deadline", true, NULL, {.expires_in_ms = 3600000}, .how = {.verb = REEVE_OUTCOME_DONE, .deadline = true},
      "zadd+1 zrange+1", "zadd+1 zrange+1", "zrem+1", "hdel+63 zadd+63 zcard+63 zrem+64"},
-    {"at most once, metadata, an own heartbeat", NULL,
+    {"at most once, metadata, an own heartbeat", false, NULL,
      {.at_most_once = true, .heartbeat_ms = 1000, .meta = meta, .meta_count = 1}, DONE, "", "", "", ""},
-    {"group", NULL, {.group = "g"}, DONE,
+    {"group", true, NULL, {.group = "g"}, DONE,
      PUT_GROUP, PUT_GROUP, "", ""},
-    {"group with a weight", NULL, {.group = "g", .weight = 3}, DONE,
+    {"group with a weight", true, NULL, {.group = "g", .weight = 3}, DONE,
      PUT_GROUP, PUT_GROUP, "", ""},
-    {"schedule", NULL, {.delay_ms = 3600000}, DONE,
+    {"schedule", true, NULL, {.delay_ms = 3600000}, DONE,
      "hget+1 hmget-1 hset-1 llen-1 zrange+1", "hget+1 hmget-1 hset-1 llen-1 zrange+1", NULL, NULL},
-    {"unique", NULL, {.unique = "k"}, .how = {.verb = REEVE_OUTCOME_DONE, .unique = true},
+    {"unique", true, NULL, {.unique = "k"}, .how = {.verb = REEVE_OUTCOME_DONE, .unique = true},
      "set+1", "set+64", "del+1 get+1 hget+1", "del+64 get+64 hdel+63 hget+64 zadd+63 zcard+63"},
-    {"unique for a time", NULL, {.unique = "k", .unique_for_ms = 60000}, DONE,
+    {"unique for a time", true, NULL, {.unique = "k", .unique_for_ms = 60000}, DONE,
      "set+1", "set+64", "", ""},
-    {"unique until started", NULL, {.unique = "k", .unique_until_started = true}, DONE,
+    {"unique until started", true, NULL, {.unique = "k", .unique_until_started = true}, DONE,
      "set+1", "set+64",
      "del+1 get+1 hexists+1 hmget+2 zrange+1", "del+64 get+64 hexists+1 hmget+65 zrange+1"},
-    {"result", NULL, {0},
+    {"result", false, NULL, {0},
      .how = {.verb = REEVE_OUTCOME_DONE, .has_result = true, .result = {"r", 1}},
      "", "", "hset+1", "hdel+63 hset+64 zadd+63 zcard+63"},
-    {"retry", NULL, {0},
+    {"retry", false, NULL, {0},
      .how = {.verb = REEVE_OUTCOME_RETRY, .delay_ms = 60000, .kind = "k", .message = "m"},
      "", "",
      "hget+2 hmget+1 hset+2 publish+1 zcard-1 zrange+1",
      "hdel+63 hget+65 hmget+64 hset+128 publish+1 zadd+63 zcard-1 zrange+64"},
-    {"fail", NULL, {0},
+    {"fail", false, NULL, {0},
      .how = {.verb = REEVE_OUTCOME_FAIL, .counts = true, .kind = "k", .message = "m"},
      "", "", "hget+4 hmget+1 hset+2 zadd+2", "hdel+63 hget+193 hmget+64 hset+128 zadd+191 zcard+63"},
-    {"on_dead, at a death", NULL, {.on_dead = "t"},
+    {"on_dead, at a death", false, NULL, {.on_dead = "t"},
      .how = {.verb = REEVE_OUTCOME_FAIL, .counts = true, .kind = "k", .message = "m"},
      "", "",
-     "hget+3 hmget+3 hset+3 hsetnx+1 llen+1 zadd+3",
-     "hdel+63 hget+129 hmget+192 hset+192 hsetnx+64 llen+64 zadd+255 zcard+63"},
-    {"snooze", NULL, {0}, .how = {.verb = REEVE_OUTCOME_SNOOZE, .delay_ms = 60000},
+     "hdel+1 hget+4 hmget+3 hset+3 hsetnx+1 llen+1 zadd+3",
+     "hdel+64 hget+130 hmget+192 hset+192 hsetnx+64 llen+64 zadd+255 zcard+63"},
+    {"snooze", false, NULL, {0}, .how = {.verb = REEVE_OUTCOME_SNOOZE, .delay_ms = 60000},
      "", "", "hget+1 hset+1 publish+1 zcard-1 zrange+1",
      "hdel+63 hget+64 hset+64 publish+1 zadd+63 zcard-1 zrange+64"},
-    {"give back", NULL, {0}, .how = {.verb = REEVE_OUTCOME_SNOOZE},
-     "", "", "hget+2 llen+1 zcard-1 zrangebyscore+1", "hdel+63 hget+128 llen+64 zadd+63 zcard-1 zrangebyscore+64"},
-    {"somebody waits", a_waiter, {0}, DONE,
+    {"give back", false, NULL, {0}, .how = {.verb = REEVE_OUTCOME_SNOOZE},
+     "", "", "hdel+1 hget+3 llen+1 zcard-1 zrangebyscore+1", "hdel+64 hget+192 llen+64 zadd+63 zcard-1 zrangebyscore+64"},
+    {"somebody waits", false, a_waiter, {0}, DONE,
      "", "", "smismember+1 zrem+1", "smismember+1 zrem+64"},
-    {"events", events, {0}, DONE,
-     "hget+1 xadd+1", "hget+1 xadd+1", "exists+1 hget+4 llen+1 xadd+2", "exists+1 hget+4 llen+1 xadd+2"},
-    {"events that are gone", events_no_more, {0}, DONE, "", "", "", ""},
-    {"concurrency", concurrency, {0}, DONE,
+    {"events", true, events, {0}, DONE,
+     "hdel+1 hget+2 hincrby+1 hmget+1 lpop+1 xadd+1", "hdel+1 hget+2 hincrby+1 hmget+1 xadd+1", "exists+1 hget+4 llen+1 xadd+2", "exists+1 hget+4 llen+1 xadd+2"},
+    {"events that are gone", false, events_no_more, {0}, DONE, "", "", "", ""},
+    {"concurrency", false, concurrency, {0}, DONE,
      "", "", "exists+1 hincrby+2 hmget+2 llen+1", "exists+1 hincrby+2 hmget+2 llen+1"},
-    {"rate", rate, {0}, DONE,
+    {"rate", false, rate, {0}, DONE,
      "", "", "exists+1 hmget+2 hset+1 llen+1", "exists+1 hmget+2 hset+1 llen+1"},
-    {"concurrency of groups", group_concurrency, {.group = "g"}, DONE,
+    {"concurrency of groups", true, group_concurrency, {.group = "g"}, DONE,
      PUT_GROUP, PUT_GROUP,
      "exists+2 hdel+2 hget+1 hincrby+2 hmget+4 hset+1 llen+1 zcard+2 zrange+1 zrem+1 zremrangebyrank-1 zscore+1",
      "exists+2 hdel+2 hget+1 hincrby+2 hmget+4 hset+1 llen+1 zcard+2 zrange+1 zrem+1 zremrangebyrank-1 zscore+1"},
-    {"concurrency of groups, a task without one", group_concurrency, {0}, DONE,
+    {"concurrency of groups, a task without one", false, group_concurrency, {0}, DONE,
      "", "",
      "exists+1 hmget+3 llen+1 zrange+1 zrem+1 zremrangebyrank-1",
      "exists+1 hmget+3 llen+1 zrange+1 zrem+1 zremrangebyrank-1"},
-    {"rate of groups", group_rate, {.group = "g"}, DONE,
+    {"rate of groups", true, group_rate, {.group = "g"}, DONE,
      PUT_GROUP, PUT_GROUP,
      "exists+1 hmget+3 llen+1 zadd+1 zcard+2 zrange+1 zrem+1 zremrangebyrank-1 zscore+2",
      "exists+1 hmget+3 llen+1 zadd+1 zcard+2 zrange+1 zrem+1 zremrangebyrank-1 zscore+2"},
@@ -348,7 +365,7 @@ static void prepare(const feature *f)
 
 static void measure(const feature *f, size_t n, const char *enqueue, const char *turn)
 {
-    test_costs plain = plain_enqueue(n), now;
+    test_costs plain = f->longer ? longer_enqueue(n) : plain_enqueue(n), now;
     char what[64];
     prepare(f);
     now = cost_of_enqueueing(n, f->like);

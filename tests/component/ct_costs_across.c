@@ -215,11 +215,11 @@ static void parents_and_a_result(void)
 
 static const test_costs_row chains[] = {
     {"a task handed on, beyond a plain end", nobody_waits, hand_here, a_is_done,
-     "hget+2 hmget+1 hset+1 hsetnx+1 llen+1 zadd+1"},
+     "hdel+1 hget+3 hmget+1 hset+2 hsetnx+1 llen+1 zadd+1"},
     {"a task handed on to another queue, beyond a plain end", nobody_waits, hand_elsewhere, a_is_done,
      "hget+1 hincrby+1 publish+1 rpush+1"},
     {"the message with it, carried", handed_elsewhere, carry_there, NULL,
-     "evalsha=3 hget=1 hmget=1 hset=2 llen=1 lrange=2 lrem=1 sadd=1 time=1 zadd=1"},
+     "evalsha=3 hdel=1 hget=2 hmget=1 hset=2 llen=1 lrange=2 lrem=1 sadd=1 time=1 zadd=1"},
     {"parents, read", one_waits, parents, NULL, "hscan=1"},
     {"the result of a parent, beyond that", one_waits, parents_and_a_result, parents, "hget+1"},
 };

@@ -51,9 +51,10 @@ static void a_waits(void)
     test_put("q", "a b c");
 }
 
+/* (A priority takes the longer way, too: see ct_costs.) */
 static void after_none(void)
 {
-    test_put("q", "x");
+    test_put_spec((reeve_task_spec){.id = "x", .priority = -5});
 }
 
 static void after_one(void)
@@ -125,22 +126,22 @@ static void cancel_refused(void)
 }
 
 static const test_costs_row making[] = {
-    {"a task after one that waits, beyond a plain task", a_waits, after_one, after_none,
-     "hexists+2 hget+2 hlen+1 hmget-1 hset+2 llen-1 sadd+1 zadd+1 zscore+1"},
+    {"a task after one that waits, beyond one with a priority", a_waits, after_one, after_none,
+     "hdel-1 hexists+2 hget+1 hlen+1 hmget-1 hset+1 llen-1 sadd+1 zadd+1 zscore+1"},
     {"a task after three, beyond after one", a_waits, after_three, after_one,
      "hexists+4 hset+4 sadd+2 zadd+2 zscore+2"},
     {"a task after one and at a time, beyond after one", a_waits, after_one_and_later, after_one, "hset+1"},
-    {"a task after one that has completed, beyond a plain task", a_has_ended, after_one, after_none,
+    {"a task after one that has completed, beyond one with a priority", a_has_ended, after_one, after_none,
      "hdel+1 hexists+2 hlen+1 hset+1 zscore+5"},
-    {"a task after one that has died, beyond a plain task", a_has_died, after_one, after_none,
-     "exists+1 expireat+1 hdel+1 hexists+2 hget+6 hincrby+3 hlen+2 hscan+1 hset+2 llen-1 smismember+1 zadd+3 zcard+1 "
-     "zrem+2 zscore+6"},
+    {"a task after one that has died, beyond one with a priority", a_has_died, after_one, after_none,
+     "exists+1 expireat+1 hexists+2 hget+5 hincrby+3 hlen+2 hscan+1 hset+1 llen-1 smismember+1 zadd+3 zcard+1 zrem+2 "
+     "zscore+6"},
     {"an edge added to a ready task", a_waits, add_an_edge, NULL,
      "evalsha=1 hexists=2 hget=4 hincrby=1 hlen=1 hset=4 sadd=1 time=1 zadd=2 zrem=1 zscore=2"},
     {"an edge added to a blocked task", b_is_blocked, add_another, NULL,
      "evalsha=1 hexists=2 hget=1 hincrby=1 hlen=1 hset=2 sadd=1 time=1 zadd=1 zscore=5"},
     {"the last edge taken away", b_is_blocked, take_it_away, NULL,
-     "evalsha=1 exists=2 hdel=2 hexists=1 hget=4 hincrby=1 hmget=2 hset=3 llen=1 srem=1 time=1 zadd=1 zrem=3 zscore=4"},
+     "evalsha=1 exists=2 hdel=3 hexists=1 hget=5 hincrby=1 hmget=2 hset=4 llen=1 srem=1 time=1 zadd=1 zrem=3 zscore=4"},
     {"another edge taken away", b_is_blocked_twice, take_it_away, NULL,
      "evalsha=1 exists=2 hdel=1 hget=2 hincrby=1 srem=1 time=1 zrem=2 zscore=4"},
     {"a cancel that is refused", b_is_blocked, cancel_refused, NULL, "evalsha=1 hget=1 sismember=1 zcard=2 zscore=1"},
@@ -220,13 +221,13 @@ static const test_costs_row ends[] = {
     {"an end where nobody waits for any", nobody_waits, b_is_done, NULL,
      "evalsha=1 hdel=1 hmget=1 time=1 zadd=1 zcard=1"},
     {"the end of an only parent, beyond such an end", one_waits, a_is_done, b_is_done,
-     "del+2 hdel+1 hexists+1 hget+2 hincrby+1 hmget+2 hset+4 llen+1 srem+1 time+1 zadd+1 zcard+2 zrange+2 zrem+1 "
+     "del+2 hdel+2 hexists+1 hget+3 hincrby+1 hmget+2 hset+5 llen+1 srem+1 time+1 zadd+1 zcard+2 zrange+2 zrem+1 "
      "zscore+1"},
     {"the end of the first of two parents", one_waits_for_both, a_is_done, NULL,
      "del=2 evalsha=1 hdel=1 hget=1 hincrby=1 hmget=1 hset=1 smismember=1 srem=1 time=2 zadd=1 zcard=3 zrange=2 zrem=1 "
      "zscore=1"},
     {"the end of the only parent of two", two_wait, a_is_done, NULL,
-     "del=2 evalsha=1 hdel=3 hexists=2 hget=4 hincrby=2 hmget=5 hset=8 llen=2 smismember=1 srem=1 time=2 zadd=3 "
+     "del=2 evalsha=1 hdel=4 hexists=2 hget=5 hincrby=2 hmget=5 hset=9 llen=2 smismember=1 srem=1 time=2 zadd=3 "
      "zcard=3 zrange=2 zrem=3 zscore=2"},
     {"the end of the parent of seventeen", seventeen_wait, a_is_done, NULL,
      "evalsha=1 exists=2 hdel=1 hincrby=1 hmget=1 publish=1 rename=1 rpush=1 smismember=1 srem=1 time=2 zadd=1 zcard=3 "

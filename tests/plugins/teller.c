@@ -1,7 +1,8 @@
 /*
- * teller.c - a plugin with a handler that tells everything that a handler can tell, and then fails.
+ * teller.c - a plugin with a handler that tells everything that a handler can tell, and then fails, and with one that
+ * hands tasks on.
  */
-#include <reeve/plugin.h>
+#include <reeve/reeve.h>
 
 static reeve_outcome tells(reeve_task *task, void *user)
 {
@@ -13,6 +14,22 @@ static reeve_outcome tells(reeve_task *task, void *user)
     return reeve_task_retry(task, -1, "told", "all of it");
 }
 
-static const reeve_handler handlers[] = {{REEVE_HANDLER, .type = "tells", .run = tells}};
+static reeve_outcome hands(reeve_task *task, void *user)
+{
+    const reeve_task_spec plain = {.queue = "mail", .type = "send", .payload = {"hi", 2}};
+    const reeve_task_spec later = {
+        .queue = "mail", .type = "send", .id = "late", .group = "g", .unique = "k", .priority = -1, .delay_ms = 5000};
+    const reeve_task_spec then = {.queue = "mail", .type = "send", .at_ms = 2000000000000};
+    (void)user;
+    if (reeve_task_hand_on(task, &plain, NULL) != REEVE_OK || reeve_task_hand_on(task, &later, NULL) != REEVE_OK ||
+        reeve_task_hand_on(task, &then, NULL) != REEVE_OK)
+        return reeve_task_fail(task, "refused", "it may not hand on");
+    return reeve_task_done(task, NULL, 0);
+}
 
-REEVE_PLUGIN(.name = "teller", .version = "1", .summary = "tells everything", .handlers = handlers, .handler_count = 1)
+static const reeve_handler handlers[] = {
+    {REEVE_HANDLER, .type = "tells", .run = tells},
+    {REEVE_HANDLER, .type = "hands", .run = hands},
+};
+
+REEVE_PLUGIN(.name = "teller", .version = "1", .summary = "tells everything", .handlers = handlers, .handler_count = 2)

@@ -75,6 +75,7 @@ without_redis() {
     prints run 0 run "$REEVE_BUILD/tests/plugins/good.so" good:one
     expect_eq "$(member percent "$OUT")" 50
     prints run 1 run "$REEVE_BUILD/tests/plugins/teller.so" tells
+    prints run 0 run "$REEVE_BUILD/tests/plugins/teller.so" hands
     fails 1 not_found run "$PLUGIN_DIR/sample.so" nosuch
     fails 1 plugin run /nonexistent.so t
     fails 2 usage

@@ -167,8 +167,8 @@ static void say_notes(const cli_context *cli, const reeve_test_report *report)
                 hold->group == NULL ? "" : hold->group, delay);
     }
     for (size_t i = 0; i < report->handed_count; i++)
-        cli_say(cli, "handed on: %s %s, %zu bytes", report->handed[i].handle, report->handed[i].type,
-                report->handed[i].payload.length);
+        cli_note(cli, "handed on: %s %s, %zu bytes", report->handed[i].handle, report->handed[i].type,
+                 report->handed[i].payload.length);
 }
 
 static void say_report(const cli_context *cli, const reeve_test_report *report)
