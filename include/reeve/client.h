@@ -151,8 +151,8 @@ REEVE_API reeve_status reeve_enqueue_many(reeve_client *client, const reeve_task
                                           reeve_enqueued *ret_results);
 
 /*
- * The words for one of the failures of the client's last call of reeve_enqueue_many, while reeve_client_error has those of
- * the first: spec and result are of that call. ret is cut at size; "" for REEVE_OK.
+ * The words for one of the failures of the client's last call of reeve_enqueue_many, while reeve_client_error has those
+ * of the first: spec and result are of that call. ret is cut at size; "" for REEVE_OK.
  */
 REEVE_API void reeve_enqueued_error(const reeve_client *client, const reeve_task_spec *spec,
                                     const reeve_enqueued *result, char *ret, size_t size);
@@ -225,9 +225,10 @@ typedef struct reeve_task_info {
     reeve_log_line *log;      /* here, oldest first; only from reeve_show and reeve_wait */
     size_t log_count;
     /* What was done to it and is worth telling, oldest first: a JSON array of objects with at (ms), what (retry, dead,
-     * failed, recovered, cancelled, retried, rescheduled, priority, blocked, unblocked) and perhaps worker (its id; else
-     * it was done by hand, or is of no worker's doing), kind, message (cut), delay, due, priority, from, by (the parent
-     * whose end it was). 20 at most: the first, and the last 19. NULL: nothing, as of a task that just completed. */
+     * failed, recovered, cancelled, retried, rescheduled, priority, blocked, unblocked) and perhaps worker (its id;
+     * else it was done by hand, or is of no worker's doing), kind, message (cut), delay, due, priority, from, by (the
+     * parent whose end it was). 20 at most: the first, and the last 19. NULL: nothing, as of a task that just
+     * completed. */
     char *history;
     /* reeve_show only: what it waits or waited for, and what waits for it; of each the first 100, as JSON, or NULL:
      * [{"handle":"q/id","on_death":"fail","ended":"completed"}, ...] and ["q/id", ...] */

@@ -16,8 +16,8 @@
 -- Sent twice: an id that exists is left alone; with ARGV[1] = 1 it counts as enqueued when its envelope is the one that
 -- we bring. So does one that is gone and still has its key, for a time.
 --
--- As in turn.lua, the common case (tasks without options, none of which is known, in a queue without groups and events) is
--- written out without functions; all the rest is one function.
+-- As in turn.lua, the common case (tasks without options, none of which is known, in a queue without groups and events)
+-- is written out without functions; all the rest is one function.
 
 -- (It is given what it needs: each name that a function shares with what is around it costs at every call.)
 local function with_options(P, count, now, stamp)
@@ -40,8 +40,8 @@ local function with_options(P, count, now, stamp)
   local taken, dues, first_due, large = {}, {}, nil, false
 
   local write
-  -- Tasks of this call that wait for others, {id, edges, due, priority, group, weight} each: they learn of their parents when all
-  -- of the call are there, for these may be among them.
+  -- Tasks of this call that wait for others, {id, edges, due, priority, group, weight} each: they learn of their
+  -- parents when all of the call are there, for these may be among them.
   local children, waits = {}, nil
   local function make_linker()
 -- include: lib/schedule.lua
@@ -171,7 +171,8 @@ local function with_options(P, count, now, stamp)
   -- (lib/schedule.lua).
   local same_but_time = again and function(envelope, rest)
     local function timeless(line)
-      return (string.gsub(string.gsub(line, '^("type":"[^"]*"),"due":%d+', '%1'), '^("type":"[^"]*"),"delay":%d+', '%1'))
+      local head, tail = string.match(line, '^("type":"[^"]*")(.*)$')
+      return head and head .. string.gsub(string.gsub(tail, '^,"due":%d+', ''), '^,"delay":%d+', '') or line
     end
     return timeless(sub(envelope, find(envelope, '"type":', 1, true) or 1)) == timeless(rest)
   end
@@ -267,8 +268,8 @@ local micros = tonumber(time[2])
 local now = time[1] * 1000 + (micros - micros % 1000) / 1000
 local stamp = string.format('{"at":%d,', now)
 
--- (At most 65536 bytes: see LARGE in lib/base.lua. For `next` see lib/order.lua; 1099511627776 is its START, 70368744177664
--- its BAND.)
+-- (At most 65536 bytes: see LARGE in lib/base.lua. For `next` see lib/order.lua; 1099511627776 is its START,
+-- 70368744177664 its BAND.)
 local plain = count > 0 and ARGV[1] == '0'
 for i = 3, #ARGV, 3 do
   if ARGV[i] ~= '' or #ARGV[i + 1] > 65536 then plain = false end

@@ -6,32 +6,35 @@
 -- ARGV[2]  how many tasks to lease at most; 0: only settle
 -- ARGV[3]  how long a session lives without a heartbeat, in ms
 -- ARGV[4]  L: how many of KEYS to lease from
--- ARGV[5]  "idle": where nothing is found, the thread is to be handed a task (lib/hand.lua); only with one queue. "again": the
---          same, and it may stand there from before, or have been handed one meanwhile: then it is given no other. Else ""
+-- ARGV[5]  "idle": where nothing is found, the thread is to be handed a task (lib/hand.lua); only with one queue.
+--          "again": the same, and it may stand there from before, or have been handed one meanwhile: then it is given
+--          no other. Else ""
 -- then     for each of these: the session's id, and the session's description if it has not begun there, else empty
--- then     for each queue to settle in: its index in KEYS, the session, the lease that must stand under the ids ("<since ms>
---          <thread>") or "" for any, the number of plain completions and their ids, the number of records and, for each:
---          outcome, id, and three arguments:
+-- then     for each queue to settle in: its index in KEYS, the session, the lease that must stand under the ids
+--          ("<since ms> <thread>") or "" for any, the number of plain completions and their ids, the number of records
+--          and, for each: outcome, id, and three arguments:
 --            done    result, "1" if there is one, letters ("1": it has a unique key, "c": a checkpoint,
 --                    "d": a deadline)                  completed
 --            retry   delay in ms, kind, message               failed, tried again later
 --            fail    "1" if this is a failure of an attempt (else the count stays), kind, message     dead
---            hand    handle, options and rest (as in enqueue.lua) of a task that this one hands on; its completion follows
+--            hand    handle, options and rest (as in enqueue.lua) of a task that this one hands on; its completion
+--                    follows
 --            snooze  delay in ms (0: to the front now), "1" if its handler had begun, ""
 -- reply    [1] now in ms
 --          [2] the ids whose outcome was refused: the session does not hold them
 --          [3] the indexes of queues in which the session is gone: begin a new one
---          [4] for each leased task that has something to tell: {id, failures, crashes}, with a fourth, "c", when it left a
---              checkpoint; {"idle"}: the thread is to wait for what it is handed; where a session has begun in a queue that has a policy: {"#", index in KEYS, policy (JSON)}
+--          [4] for each leased task that has something to tell: {id, failures, crashes}, with a fourth, "c", when it
+--              left a checkpoint; {"idle"}: the thread is to wait for what it is handed; where a session has begun in a
+--              queue that has a policy: {"#", index in KEYS, policy (JSON)}
 --          [5...] for each queue with leased tasks: {index in KEYS, id, envelope, id, envelope, ...}
 --
 -- Sent twice: settling hits only once, but for a task that the session has leased again in between: say which lease is
--- meant where that can be. What a lost reply leased is found again by recall.lua, which also tells what was settled. Ask
--- that first.
+-- meant where that can be. What a lost reply leased is found again by recall.lua, which also tells what was settled.
+-- Ask that first.
 --
--- To make a function costs Lua as much as a small command costs Redis, and a script makes its functions anew at each call. So
--- the common case (plain completions, and tasks with nothing to tell in a queue without limits) is written out here without
--- any; all the rest is in two functions, which are made when they are first needed.
+-- To make a function costs Lua as much as a small command costs Redis, and a script makes its functions anew at each
+-- call. So the common case (plain completions, and tasks with nothing to tell in a queue without limits) is written out
+-- here without any; all the rest is in two functions, which are made when they are first needed.
 
 local call, unpack, byte = redis.call, unpack, string.byte
 local thread, want, ttl, queues = ARGV[1], tonumber(ARGV[2]), ARGV[3], tonumber(ARGV[4])
@@ -121,7 +124,8 @@ while at <= #ARGV do
 end
 
 local name = ARGV[5] ~= '' and ARGV[6] .. ':' .. thread
-if ARGV[5] == 'again' and call('LREM', KEYS[1] .. 'idle', 0, name) == 0 and call('EXISTS', KEYS[1] .. 'hand:' .. name) == 1 then
+if ARGV[5] == 'again' and call('LREM', KEYS[1] .. 'idle', 0, name) == 0
+  and call('EXISTS', KEYS[1] .. 'hand:' .. name) == 1 then
   want, extras[1] = 0, {'idle'}
 end
 
@@ -129,8 +133,8 @@ for index = 1, want > 0 and queues or 0 do
   local P = KEYS[index]
   local s = settings[index]
   if not s then
-    s = call('HMGET', P .. 'settings', 'completed_age', 'completed_count', 'dead_age', 'dead_count', 'waiters', 'paused',
-      'large', 'gate')
+    s = call('HMGET', P .. 'settings', 'completed_age', 'completed_count', 'dead_age', 'dead_count', 'waiters',
+      'paused', 'large', 'gate')
     settings[index] = s
   end
   -- (One more than is wanted: whether another thread must be woken is then known, not guessed.)

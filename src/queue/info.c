@@ -122,7 +122,8 @@ static bool read_options(reeve_task_info *info, const rv_envelope *envelope)
     if (cJSON_IsNumber(priority)) info->priority = priority->valueint;
     if (cJSON_IsNumber(weight) && weight->valueint > 1) info->weight = (unsigned)weight->valueint;
     bool good = copy_string(&info->group, cJSON_GetObjectItemCaseSensitive(json, "group")) &&
-                copy_string(&info->on_dead, cJSON_GetObjectItemCaseSensitive(json, "on_dead")) && read_unique(info, json);
+                copy_string(&info->on_dead, cJSON_GetObjectItemCaseSensitive(json, "on_dead")) &&
+                read_unique(info, json);
     good = good && copy_json(&info->tags, cJSON_GetObjectItemCaseSensitive(json, "tags"));
     good = good && copy_json(&info->meta, cJSON_GetObjectItemCaseSensitive(json, "meta"));
     (void)rv_policy_read(&policy, envelope->header, envelope->header_length); /* (all zero when it is no header) */

@@ -93,8 +93,8 @@ typedef struct rv_turn_reply {
     const rv_reply *whole;
 } rv_turn_reply;
 
-/* A task that was handed to a thread: what its list held, if that was not empty. id: where its id goes; the rest leads into
- * the text. False: it is no task. */
+/* A task that was handed to a thread: what its list held, if that was not empty. id: where its id goes; the rest leads
+ * into the text. False: it is no task. */
 bool rv_turn_handed(rv_lease *ret, char id[REEVE_ID_MAX], const rv_reply *text);
 
 /* How long the task was ready before it was leased, in ms; -1 when that says nothing: it was not its first attempt, or

@@ -223,8 +223,8 @@ static void end_wait(rv_thread *t, const rv_reply *reply)
 }
 
 /*
- * Until there may be a task, what waits for company has waited enough, or the phase changes. A thread that is
- * idle in Redis is handed its task. Any other sends the lease behind the wait, so that Redis carries it out the moment somebody
+ * Until there may be a task, what waits for company has waited enough, or the phase changes. A thread that is idle in
+ * Redis is handed its task. Any other sends the lease behind the wait, so that Redis carries it out the moment somebody
  * enqueues: the task comes with the wake-up, one round trip earlier.
  */
 static void rest(rv_thread *t, unsigned want)

@@ -1,11 +1,11 @@
--- Handing over: a thread that found nothing stands in `idle`, the one that came last first, and blocks on a list of its own. A
--- task that comes while nothing is ready is leased to such a thread at once and pushed into that list, so that it needs no
--- turn to be found.
+-- Handing over: a thread that found nothing stands in `idle`, the one that came last first, and blocks on a list of its
+-- own. A task that comes while nothing is ready is leased to such a thread at once and pushed into that list, so that
+-- it needs no turn to be found.
 --
---   idle                     list  "<session>:<thread>"; not while a token stands in `wake`, nor while the queue is paused or
---                                  has a gate (lib/gate.lua)
---   hand:<session>:<thread>  list  "<ms> <id>" and, behind a newline, the envelope: a task that was leased to it then; or
---                                  empty: it is to look (lib/wake.lua)
+--   idle                     list  "<session>:<thread>"; not while a token stands in `wake`, nor while the queue is
+--                                  paused or has a gate (lib/gate.lua)
+--   hand:<session>:<thread>  list  "<ms> <id>" and, behind a newline, the envelope: a task that was leased to it then;
+--                                  or empty: it is to look (lib/wake.lua)
 --
 -- Returns true when the task is in and is somebody's; false when nobody is idle; nil when its id is taken.
 local function hand_over(P, id, envelope, now)

@@ -6,10 +6,11 @@
 -- empty, the last tag that was given in it. Tasks without a group are a group of their own; while no other is about,
 -- their tags just count up and V is not looked at.
 --
---   order hash    <priority> -> the last score of tasks without a group; "groups" -> 1 while `groups` is in use; "events" -> 1
---                 while there are any (lib/event.lua); "next": in place of 0, the last score of priority 0 while plain tasks need
---                 nothing but the next number: there are no groups and no events, and a wake-up stands in `wake`, so that
---                 nobody waits who would have to be told. Whoever finds nothing to lease takes it away. START or less: not so
+--   order hash    <priority> -> the last score of tasks without a group; "groups" -> 1 while `groups` is in use;
+--                 "events" -> 1 while there are any (lib/event.lua); "next": in place of 0, the last score of priority
+--                 0 while plain tasks need nothing but the next number: there are no groups and no events, and a
+--                 wake-up stands in `wake`, so that nobody waits who would have to be told. Whoever finds nothing to
+--                 lease takes it away. START or less: not so
 --   groups zset   <priority>:<group> -> the group's last score; forgotten when it is behind the head (tend.lua)
 --
 -- Scores are whole numbers within 2^53, so doubles hold them exactly. A band has room for 2^38 tasks between two

@@ -1,6 +1,6 @@
--- Wakes one idle thread: one that waits to be handed something (lib/hand.lua) is handed nothing, which means: look; else a
--- token is for whoever waits for it, one at most. Where a token stands, nobody is idle. A thread that finds more than it
--- takes wakes the next one.
+-- Wakes one idle thread: one that waits to be handed something (lib/hand.lua) is handed nothing, which means: look;
+-- else a token is for whoever waits for it, one at most. Where a token stands, nobody is idle. A thread that finds more
+-- than it takes wakes the next one.
 --
 --   woken:<session>  set  of those of its threads that were woken this way once, while the session stands
 local function wake(P)
