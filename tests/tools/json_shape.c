@@ -8,8 +8,8 @@
  *
  * SEEN is a file that collects what was seen. In the document a row "| `command` | one `shape` |" is a command, and the
  * rows of the table below a heading "### `shape`" are its members: "| `name` | type | words |"; or, when its head is
- * "value", the values of an enumeration. Types: text, whole, real, time, span, flag, bytes, anything, map of text, a
- * shape or enumeration in backticks, list of a type; behind it " or null", ", may be absent".
+ * "value", the values of an enumeration. Types: text, whole, real, time, span, flag, bytes, anything, a shape or
+ * enumeration in backticks, list of or map of a type; behind it " or null", ", may be absent".
  */
 #include <cjson/cJSON.h>
 #include <math.h>
@@ -134,17 +134,6 @@ static bool is_whole(const cJSON *value)
     return cJSON_IsNumber(value) && value->valuedouble == floor(value->valuedouble);
 }
 
-static bool is_map(const cJSON *value)
-{
-    const cJSON *member;
-
-    cJSON_ArrayForEach(member, value)
-    {
-        if (!cJSON_IsString(member)) return false;
-    }
-    return cJSON_IsObject(value);
-}
-
 static bool is_among(const cJSON *value, const char *enumeration)
 {
     for (size_t i = 0; i < row_count; i++)
@@ -157,12 +146,14 @@ static bool is_value(const cJSON *value, const char *type)
     char name[WORD_MAX];
     const cJSON *one;
 
-    if (strncmp(type, "list of ", 8) == 0) {
+    bool list = strncmp(type, "list of ", 8) == 0, map = strncmp(type, "map of ", 7) == 0;
+
+    if (list || map) {
         cJSON_ArrayForEach(one, value)
         {
-            if (!is_value(one, type + 8)) return false;
+            if (!is_value(one, type + (list ? 8 : 7))) return false;
         }
-        return cJSON_IsArray(value);
+        return list ? cJSON_IsArray(value) : cJSON_IsObject(value);
     }
     if (between(type, "`", name)) {
         if (!is_shape(name)) die("the document has no `%s`", name);
@@ -177,7 +168,6 @@ static bool is_value(const cJSON *value, const char *type)
     if (strcmp(type, "real") == 0) return cJSON_IsNumber(value);
     if (strcmp(type, "time") == 0) return is_whole(value) && value->valuedouble > 1e12 && value->valuedouble < 1e16;
     if (strcmp(type, "span") == 0) return is_whole(value) && value->valuedouble >= 0;
-    if (strcmp(type, "map of text") == 0) return is_map(value);
     if (strcmp(type, "anything") == 0) return true;
     die("the document has a type \"%s\"", type);
 }
