@@ -53,7 +53,7 @@ void rv_order_fini(rv_order *order)
 
 void rv_order_charge(rv_order *order, size_t place, size_t tasks)
 {
-    if (order->kind == REEVE_ORDER_STRICT || tasks == 0) return;
+    if (tasks == 0) return;
     order->last_place = place;
     if (order->kind == REEVE_ORDER_WEIGHTED) order->leased[rv_order_queue(order, place)] = tasks;
 }
@@ -121,16 +121,48 @@ static void settle_weighted(rv_order *order)
     for (size_t i = 0; i < order->count; i++) order->clocks[i] -= least;
 }
 
+/* ---- some of very many ----------------------------------------------------------------------------------------- */
+
+/* (In the order of the pool; by insertion.) */
+static void choose(rv_order *order, size_t queue)
+{
+    size_t at = order->asked++;
+    for (; at > 0 && order->chosen[at - 1] > queue; at--) order->chosen[at] = order->chosen[at - 1];
+    order->chosen[at] = queue;
+}
+
+/* Round-robin: what was served last comes last. */
+static void rotate(rv_order *order)
+{
+    size_t turned[RV_ORDER_AT_ONCE], first = 0;
+    while (first < order->asked && order->chosen[first] <= order->served) first++;
+    for (size_t i = 0; i < order->asked; i++) turned[i] = order->chosen[(first + i) % order->asked];
+    memcpy(order->chosen, turned, order->asked * sizeof(*turned));
+}
+
+void rv_order_choose(rv_order *order, bool all)
+{
+    order->asked = 0;
+    if (all || order->count <= RV_ORDER_AT_ONCE || order->kind == REEVE_ORDER_WEIGHTED) return;
+    choose(order, order->served);
+    for (size_t i = 0; order->asked < RV_ORDER_AT_ONCE; i++) {
+        size_t queue = (order->next + i) % order->count;
+        if (queue != order->served) choose(order, queue);
+    }
+    if (order->kind == REEVE_ORDER_ROUND_ROBIN) rotate(order);
+}
+
 /* ---- all of them ----------------------------------------------------------------------------------------------- */
 
 void rv_order_settle(rv_order *order)
 {
-    if (order->kind == REEVE_ORDER_STRICT) return;
     if (order->kind == REEVE_ORDER_WEIGHTED) {
         settle_weighted(order);
     } else if (order->last_place != NOWHERE) {
-        order->first = (rv_order_queue(order, order->last_place) + 1) % order->count;
+        order->served = rv_order_queue(order, order->last_place);
+        order->first = (order->served + 1) % order->count;
     }
+    if (order->asked > 0) order->next = (order->next + order->asked - 1) % order->count;
     order->last_place = NOWHERE;
 }
 

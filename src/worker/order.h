@@ -13,6 +13,9 @@
  * A queue that had less than was wanted of it does not save up time: its clock is set forward so far that, when it
  * fills again, it goes first for at most as many tasks as the turn just took from the queue that came after it. When
  * nothing was found at all, all clocks begin anew.
+ *
+ * Where a pool has very many queues, a turn of a busy thread (strict or round-robin) asks some of them: the one that it was
+ * served from last, and a few more, others each time, so that all come round. The turn of a thread that waits asks all.
  */
 #ifndef RV_ORDER_H
 #define RV_ORDER_H
@@ -24,6 +27,7 @@
 #include "reeve/worker.h"
 
 #define RV_WEIGHT_MAX 1000
+#define RV_ORDER_AT_ONCE 16 /* queues that a busy thread's turn asks, of more */
 
 typedef struct rv_order {
     reeve_order kind;
@@ -36,6 +40,11 @@ typedef struct rv_order {
     uint64_t *clocks;  /* by queue */
     size_t *leased;    /* by queue: how many tasks in this turn */
     size_t last_place; /* the last that was leased from in this turn, or SIZE_MAX */
+    /* of very many queues: */
+    size_t asked;                    /* how many this turn asks; 0: all */
+    size_t chosen[RV_ORDER_AT_ONCE]; /* which, by place */
+    size_t served;                   /* the queue that was leased from last */
+    size_t next;                     /* the first of the others for the next turn */
 } rv_order;
 
 /* weights must outlive the order. False: no memory; then there is nothing to finish. Strict and round-robin take none.
@@ -43,9 +52,18 @@ typedef struct rv_order {
 bool rv_order_init(rv_order *order, reeve_order kind, size_t count, const unsigned *weights);
 void rv_order_fini(rv_order *order);
 
+/* Before a turn is built: which queues it asks. all: all of them. */
+void rv_order_choose(rv_order *order, bool all);
+
+static inline size_t rv_order_places(const rv_order *order)
+{
+    return order->asked > 0 ? order->asked : order->count;
+}
+
 /* The queue at a place of the next turn. */
 static inline size_t rv_order_queue(const rv_order *order, size_t place)
 {
+    if (order->asked > 0) return order->chosen[place];
     if (order->kind == REEVE_ORDER_STRICT) return place;
     if (order->kind == REEVE_ORDER_WEIGHTED) return order->queues[place];
     return place < order->count - order->first ? order->first + place : place - (order->count - order->first);

@@ -165,6 +165,7 @@ static void add_own_list(rv_thread *t)
 
 static void add_wake_ups(rv_thread *t)
 {
+    rv_order_choose(&t->order, true);
     for (size_t place = 0; place < t->pool->claim_count; place++) {
         const rv_prefix *prefix = &t->pool->claims[rv_order_queue(&t->order, place)]->prefix;
         rv_arg2(t->conn, prefix->text, prefix->length, "wake", 4);

@@ -164,11 +164,24 @@ static reeve_status recall(rv_thread *t)
 
 /* ---- the call -------------------------------------------------------------------------------------------------- */
 
+/* The first queue from one on that the batch has a task of. (Of few queues, looking costs more than it saves.) */
+static size_t next_queue(const rv_thread *t, size_t from)
+{
+    size_t next = t->pool->claim_count;
+    if (t->batch.count == 0 || from >= next) return next;
+    if (next <= RV_ORDER_AT_ONCE) return from;
+    for (size_t i = 0; i < t->batch.count; i++) {
+        size_t queue = t->batch.items[i].lease.queue;
+        if (queue >= from && queue < next) next = queue;
+    }
+    return next;
+}
+
 /* Groups what is to be settled by queue; the last comes first, since each that goes back goes to the very front. */
 static size_t group_outcomes(rv_thread *t)
 {
     size_t groups = 0, outcomes = 0;
-    for (size_t queue = 0; queue < t->pool->claim_count; queue++) {
+    for (size_t queue = next_queue(t, 0); queue < t->pool->claim_count; queue = next_queue(t, queue + 1)) {
         size_t first = outcomes;
         for (size_t i = t->batch.count; i-- > 0;) {
             const rv_item *item = &t->batch.items[i];
@@ -188,7 +201,8 @@ static size_t group_outcomes(rv_thread *t)
 /* begin: sessions that have not begun may do so. */
 static void list_queues(rv_thread *t, bool begin)
 {
-    for (size_t place = 0; place < t->pool->claim_count; place++) {
+    rv_order_choose(&t->order, !begin);
+    for (size_t place = 0; place < rv_order_places(&t->order); place++) {
         size_t queue = rv_order_queue(&t->order, place);
         rv_claim *claim = t->pool->claims[queue];
         bool begun = rv_claim_get(claim, t->sessions[queue], NULL);
@@ -215,7 +229,7 @@ void rv_thread_build_lease(rv_thread *t, unsigned want)
                     .session_ms = t->worker->session_ms,
                     .hand = hand_of(t),
                     .queues = t->queues,
-                    .queue_count = t->pool->claim_count};
+                    .queue_count = rv_order_places(&t->order)};
     rv_turn_build(t->conn, &turn);
 }
 
@@ -229,7 +243,7 @@ static reeve_status call_turn(rv_thread *t, unsigned want, size_t groups, const 
     if (want > 0) {
         list_queues(t, true);
         turn.queues = t->queues;
-        turn.queue_count = t->pool->claim_count;
+        turn.queue_count = rv_order_places(&t->order);
         turn.hand = hand_of(t);
     }
     rv_turn_build(t->conn, &turn);
@@ -310,7 +324,7 @@ static void note_gone(rv_thread *t, const rv_reply *gone)
 {
     for (size_t i = 0; i < gone->count; i++) {
         int64_t index = rv_reply_int(gone->items[i], 0);
-        if (index < 1 || (size_t)index > t->pool->claim_count) continue;
+        if (index < 1 || (size_t)index > rv_order_places(&t->order)) continue;
         size_t queue = rv_order_queue(&t->order, (size_t)index - 1);
         rv_claim *claim = t->pool->claims[queue];
         if (!rv_claim_lose(claim, t->sessions[queue])) continue;
@@ -323,7 +337,7 @@ static void note_gone(rv_thread *t, const rv_reply *gone)
 /* The reply speaks of places in the turn: the leases are of the pool's queues from here on. */
 static void note_places(rv_thread *t, size_t count)
 {
-    if (t->order.kind == REEVE_ORDER_STRICT) return;
+    if (t->pool->claim_count == 1) return;
     for (size_t first = 0, next = 0; first < count; first = next) {
         size_t place = t->leases[first].queue;
         for (; next < count && t->leases[next].queue == place; next++)
@@ -338,7 +352,7 @@ static void note_policies(rv_thread *t, const rv_turn_reply *reply)
     const rv_reply *text;
     size_t place;
     for (size_t next = 0; (text = rv_turn_policy(reply, &next, &place)) != NULL;) {
-        if (place >= t->pool->claim_count) continue;
+        if (place >= rv_order_places(&t->order)) continue;
         rv_claim_set_policy(t->pool->claims[rv_order_queue(&t->order, place)], text->text, text->length);
     }
 }
@@ -364,8 +378,11 @@ static void fill_batch(rv_thread *t, size_t count, unsigned want)
         t->batch.items[kept + i] = (rv_item){
             .lease = *lease, .state = RV_ITEM_WAITING, .leased_ms = now, .many = find_many(t, &lease->envelope)};
     }
-    for (size_t i = 0; i < t->pool->claim_count; i++)
-        memcpy(t->batch.sessions[i], t->sessions[i], sizeof(t->sessions[i]));
+    for (size_t i = 0; i < count; i++) {
+        size_t queue = t->leases[i].queue;
+        if (i == 0 || queue != t->leases[i - 1].queue)
+            memcpy(t->batch.sessions[queue], t->sessions[queue], sizeof(t->sessions[queue]));
+    }
     t->batch.count = kept + count;
     t->batch.running = RV_NONE;
     rv_unlock(&t->batch.lock);
@@ -406,7 +423,7 @@ void rv_thread_take_handed(rv_thread *t, const rv_reply *text)
 static bool finish_turn(rv_thread *t, const rv_turn_reply *reply, unsigned want)
 {
     note_refused(t, reply->refused);
-    for (size_t queue = 0; t->batch.count > 0 && queue < t->pool->claim_count; queue++)
+    for (size_t queue = next_queue(t, 0); queue < t->pool->claim_count; queue = next_queue(t, queue + 1))
         count_queue(t, queue, reply->now_ms);
     rv_batch_settle(&t->batch);
     t->fresh = 0;

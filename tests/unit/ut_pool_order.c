@@ -32,7 +32,7 @@ static rv_order new_order(reeve_order kind, size_t count, const unsigned *weight
 static size_t turn(rv_order *order, size_t want)
 {
     size_t last = order->count;
-    for (size_t place = 0; place < order->count && want > 0; place++) {
+    for (size_t place = 0; place < rv_order_places(order) && want > 0; place++) {
         size_t queue = rv_order_queue(order, place), n = stock[queue] < want ? stock[queue] : want;
         if (n == 0) continue;
         if (stock[queue] != ENDLESS) stock[queue] -= n;
@@ -290,6 +290,58 @@ static void words(void **state)
     assert_string_equal(rv_order_word(REEVE_ORDER_ROUND_ROBIN), "round-robin");
 }
 
+/* ---- some of very many --------------------------------------------------------------------------------------------- */
+
+static void some_of_many(reeve_order kind)
+{
+    rv_order order = new_order(kind, MOST, NULL);
+    bool asked[MOST] = {false};
+    stock[700] = stock[20] = ENDLESS;
+    for (size_t i = 0; i < MOST / (RV_ORDER_AT_ONCE - 1) + 1; i++) {
+        bool served = false;
+        rv_order_choose(&order, false);
+        assert_int_equal(rv_order_places(&order), RV_ORDER_AT_ONCE);
+        for (size_t place = 0; place < RV_ORDER_AT_ONCE; place++) {
+            size_t queue = rv_order_queue(&order, place);
+            if (kind == REEVE_ORDER_STRICT && place > 0) assert_true(queue > rv_order_queue(&order, place - 1));
+            served = served || queue == order.served;
+            asked[queue] = true;
+        }
+        assert_true(served);
+        (void)turn(&order, 1);
+    }
+    for (size_t queue = 0; queue < MOST; queue++) assert_true(asked[queue]);
+    assert_true(taken[20] > 0);
+    rv_order_choose(&order, true); /* who waits asks all */
+    assert_int_equal(rv_order_places(&order), MOST);
+    expect_permutation(&order);
+    rv_order_fini(&order);
+}
+
+static void some_of_many_strict(void **state)
+{
+    (void)state;
+    some_of_many(REEVE_ORDER_STRICT);
+}
+
+static void some_of_many_round_robin(void **state)
+{
+    (void)state;
+    some_of_many(REEVE_ORDER_ROUND_ROBIN);
+    /* Those that have something share. */
+    assert_true(taken[20] > 1 && taken[700] > 1);
+}
+
+static void few_are_all_asked(void **state)
+{
+    (void)state;
+    rv_order order = new_order(REEVE_ORDER_STRICT, RV_ORDER_AT_ONCE, NULL);
+    rv_order_choose(&order, false);
+    assert_int_equal(rv_order_places(&order), RV_ORDER_AT_ONCE);
+    expect_permutation(&order);
+    rv_order_fini(&order);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -305,6 +357,9 @@ int main(void)
         cmocka_unit_test_setup(idle_clears_the_account, set_up),
         cmocka_unit_test_setup(a_thousand_queues, set_up),
         cmocka_unit_test_setup(one_queue, set_up),
+        cmocka_unit_test_setup(some_of_many_strict, set_up),
+        cmocka_unit_test_setup(some_of_many_round_robin, set_up),
+        cmocka_unit_test_setup(few_are_all_asked, set_up),
         cmocka_unit_test_setup(no_memory, set_up),
         cmocka_unit_test_setup(words, set_up),
     };
