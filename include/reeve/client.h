@@ -10,6 +10,7 @@
 #ifndef REEVE_CLIENT_H
 #define REEVE_CLIENT_H
 
+#include "guards.h"
 #include "task.h"
 
 #ifdef __cplusplus
@@ -25,13 +26,14 @@ typedef struct reeve_client_options {
     const char *ns;     /* namespace, the prefix of every key; NULL: "reeve" */
     int64_t timeout_ms; /* how long one call may take, connecting included; 0: 5000 */
     const char *name;   /* the connection's name in CLIENT LIST; NULL: "reeve-client" */
+    reeve_guards guards; /* how large what it enqueues may be; zeroed: the standards */
 } reeve_client_options;
 
 /*
  * Opens a client and connects. On success *ret is owned by the caller until reeve_client_close. On failure *ret is
  * NULL, and when ret_error is not NULL it receives the words (cut at size). Blocks up to timeout_ms; with an embedded
  * URL also for the start of that server (up to 10 s more). REEVE_EURL, REEVE_ECONNECT, REEVE_EUNSUPPORTED,
- * REEVE_ENOMEM, REEVE_EINVAL (namespace).
+ * REEVE_ENOMEM, REEVE_EINVAL (namespace, a guard that cannot be).
  */
 REEVE_API reeve_status reeve_client_open(reeve_client **ret, const reeve_client_options *options);
 REEVE_API reeve_status reeve_client_open_or_say(reeve_client **ret, const reeve_client_options *options,
@@ -91,7 +93,7 @@ typedef struct reeve_task_spec {
     size_t size;                  /* sizeof(reeve_task_spec), or 0 for this version's */
     const char *queue;            /* required */
     const char *type;             /* required */
-    reeve_bytes payload;          /* any bytes, at most REEVE_PAYLOAD_MAX */
+    reeve_bytes payload;          /* any bytes, at most guards.payload */
     const char *id;               /* NULL: a UUIDv7 */
     int priority;                 /* lower runs sooner, REEVE_PRIORITY_MIN to _MAX */
     int64_t delay_ms;             /* run this much later; not with at_ms */
@@ -129,7 +131,7 @@ typedef struct reeve_task_spec {
 /*
  * Enqueues one task. On success the task is in Redis (as durable as that Redis is) and ret_id, when not NULL, has its
  * id. A reply lost with its connection is asked for again on a new one: the task is enqueued once. REEVE_EINVAL: a name
- * or option is malformed. REEVE_ETOOBIG: the payload or metadata. REEVE_EEXISTS: the id is taken in this queue.
+ * or option is malformed. REEVE_ETOOBIG: what a guard is for (guards.h). REEVE_EEXISTS: the id is taken in this queue.
  * REEVE_EUNIQUE: another task holds the unique key; ret_id has that one's id.
  * REEVE_ECONNECT, REEVE_ETIMEOUT, REEVE_EREDIS: not enqueued as far as is known. REEVE_ELOST: unknown; enqueueing the
  * same id again is safe.
@@ -146,6 +148,7 @@ typedef struct reeve_enqueued {
  * Enqueues many tasks, of any queues, in pipelined bulk. ret_results has count elements; each is written, whatever is
  * returned. Returns REEVE_OK when every task was enqueued, else the first failure; the others are enqueued all the
  * same. reeve_client_error() tells of the first failure. Not atomic over tasks; order is kept within a queue.
+ * REEVE_ETOOBIG for all of them: more than guards.batch; nothing is sent.
  */
 REEVE_API reeve_status reeve_enqueue_many(reeve_client *client, const reeve_task_spec *specs, size_t count,
                                           reeve_enqueued *ret_results);
@@ -157,7 +160,8 @@ REEVE_API reeve_status reeve_enqueue_many(reeve_client *client, const reeve_task
 REEVE_API void reeve_enqueued_error(const reeve_client *client, const reeve_task_spec *spec,
                                     const reeve_enqueued *result, char *ret, size_t size);
 
-/* Checks a spec as reeve_enqueue would, without Redis; ret_error, when not NULL, receives the words. Any thread. */
+/* Checks a spec as reeve_enqueue would with the standard guards, without Redis; ret_error, when not NULL, receives the
+ * words. Any thread. */
 REEVE_API reeve_status reeve_task_spec_check(const reeve_task_spec *spec, char *ret_error, size_t size);
 
 /* ---- looking at tasks ------------------------------------------------------------------------------------------ */

@@ -20,7 +20,7 @@ extern "C" {
 #endif
 
 /* As many parents a task takes in one call; reeve_enqueue and reeve_depend with more make several, reeve_enqueue_many
- * refuses it. A task may have any number of parents and of children. */
+ * refuses it. A task may have as many parents as guards.parents says (guards.h), and any number of children. */
 #define REEVE_PARENTS_MAX 1000
 
 /*
@@ -37,8 +37,8 @@ extern "C" {
  * A waiting task (blocked, ready, scheduled, parked) waits for these, too. One that has already died decides at once,
  * by the edge's policy. Edges that are there stay as they are; REEVE_PARENT_DEATH is for blocked tasks alone. In steps
  * of REEVE_PARENTS_MAX; after an error some may have been made. REEVE_EINVAL: a handle, or the task itself.
- * REEVE_ENOTFOUND, REEVE_ESTATE: it runs or has ended. That tasks wait for one another in a circle is not found out:
- * they stay blocked.
+ * REEVE_ETOOBIG: with these it has more parents than guards.parents. REEVE_ENOTFOUND, REEVE_ESTATE: it runs or has
+ * ended. That tasks wait for one another in a circle is not found out: they stay blocked.
  */
 REEVE_API reeve_status reeve_depend(reeve_client *client, const char *queue, const char *id,
                                     const reeve_parent *parents, size_t count);
@@ -81,7 +81,9 @@ typedef struct reeve_batch {
 REEVE_API reeve_status reeve_batch_open(reeve_client *client, reeve_batch *ret, const reeve_task_spec *complete,
                                         const reeve_task_spec *death);
 
-/* Enqueues members, as reeve_enqueue_many, and adds those that were enqueued to the batch. */
+/* Enqueues members, as reeve_enqueue_many, and adds those that were enqueued to the batch. REEVE_ETOOBIG: too many in one
+ * call, and nothing was sent (no result is REEVE_OK); or too many with those before (guards.parents): then those of this call
+ * run, but the batch does not wait for all of them. */
 REEVE_API reeve_status reeve_batch_add(reeve_client *client, const reeve_batch *batch, const reeve_task_spec *specs,
                                        size_t count, reeve_enqueued *ret_results);
 
@@ -112,7 +114,7 @@ REEVE_API reeve_status reeve_task_parents(reeve_task *task, const reeve_task_par
  */
 REEVE_API reeve_status reeve_task_parent_result(reeve_task *task, const char *handle, reeve_bytes *ret);
 
-/* At most so many tasks are handed on by one, and so many bytes of payload. */
+/* At most so many tasks are handed on by one, unless the worker's guards.batch is less, and so many bytes of payload. */
 #define REEVE_HAND_ON_MAX 1000
 #define REEVE_HAND_ON_BYTES_MAX (16u * 1024 * 1024)
 
@@ -121,7 +123,7 @@ REEVE_API reeve_status reeve_task_parent_result(reeve_task *task, const char *ha
  * completed, and not at all if it is not: when it fails, is given back, or its completion is refused. ret_id (may be
  * NULL) has its id, made now unless the spec has one; one that is taken by then is left alone. In another queue, with a
  * unique key or with parents it comes a moment later, by message; then one whose key is held is not enqueued, and
- * nobody hears of it. No I/O. REEVE_EINVAL, REEVE_ETOOBIG, REEVE_ENOMEM; reeve_task_spec_check has words.
+ * nobody hears of it. No I/O. REEVE_EINVAL, REEVE_ETOOBIG, REEVE_ENOMEM; reeve_task_call_error has words.
  * REEVE_EREFUSED: the task runs at most once, and was completed before it ran.
  */
 REEVE_API reeve_status reeve_task_hand_on(reeve_task *task, const reeve_task_spec *spec, char ret_id[REEVE_ID_MAX]);

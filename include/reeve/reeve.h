@@ -3,6 +3,7 @@
  *
  * client.h   enqueue tasks and look at them
  * task.h     what a handler sees of its task, and how it answers
+ * guards.h   how large things may be
  * limits.h   how many tasks of a queue or a group run at once, and how many in a period
  * stats.h    how many tasks a day, how long they waited and ran, what they failed of
  * dead.h     what becomes of failures: the dead letters by kind; and what is done to many tasks at once
@@ -22,6 +23,7 @@
 #include "cron.h"
 #include "dead.h"
 #include "depend.h"
+#include "guards.h"
 #include "layer.h"
 #include "limits.h"
 #include "plugin.h"

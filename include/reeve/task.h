@@ -23,7 +23,7 @@
 extern "C" {
 #endif
 
-/* Limits. Lengths count bytes, without the zero byte at the end. */
+/* The most there can be; guards.h: what holds may be less. Lengths count bytes, without the zero byte at the end. */
 #define REEVE_QUEUE_MAX 64      /* a queue's name: [A-Za-z0-9._-] */
 #define REEVE_TYPE_MAX 100      /* a task's type: the same characters, and ':' and '/' */
 #define REEVE_ID_LENGTH_MAX 100 /* a task's id: the characters of a type, but '/' */
@@ -172,7 +172,7 @@ REEVE_API reeve_status reeve_task_heartbeat(reeve_task *task);
  * Leaves bytes from which the next attempt goes on, whatever becomes of this one: it fails, is snoozed or given back,
  * or its worker dies. In place of those before; 0 bytes: none. They go when the task completes. One round trip, as
  * reeve_task_progress, with its errors; after REEVE_ELOST the old ones or the new ones stand. REEVE_ETOOBIG: more than
- * REEVE_CHECKPOINT_MAX.
+ * the worker's guards.checkpoint; those before stay.
  */
 REEVE_API reeve_status reeve_task_checkpoint(reeve_task *task, const void *data, size_t length);
 
@@ -198,6 +198,12 @@ REEVE_API reeve_status reeve_task_log(reeve_task *task, const char *format, ...)
  * REEVE_EREDIS: not held, as far as is known.
  */
 REEVE_API reeve_status reeve_task_hold(reeve_task *task, const char *group, int64_t delay_ms);
+
+/*
+ * The words of the last call here that refused what it was given, where its status alone says little (reeve_task_checkpoint,
+ * reeve_task_hand_on); "" when none did. Valid until the next such call.
+ */
+REEVE_API const char *reeve_task_call_error(const reeve_task *task);
 
 /* ---- verbs: how a handler ends --------------------------------------------------------------------------------- */
 

@@ -72,6 +72,7 @@ typedef struct reeve_test_options {
     /* Told of each progress that the handler reports, before that call returns. May be NULL. */
     void (*on_progress)(int percent, const char *words, void *user);
     void *user;
+    reeve_guards guards; /* the worker's (guards.h); zeroed: the standards */
 } reeve_test_options;
 
 /* The most of each list in a report; what comes after it is left out. */

@@ -9,6 +9,7 @@
 #ifndef REEVE_WORKER_H
 #define REEVE_WORKER_H
 
+#include "guards.h"
 #include "plugin.h"
 #include "task.h"
 
@@ -27,6 +28,7 @@ typedef struct reeve_worker_options {
     int64_t session_ms;     /* how long a lease outlives its worker's last heartbeat; 0: 15000; at least 500 */
     int64_t command_ms;     /* deadline of one Redis command; 0: 10000 */
     const char *plugin_dir; /* where bare plugin names are sought; NULL: the built-in directory */
+    reeve_guards guards;    /* how large what handlers hand on, leave and give back may be; zeroed: the standards */
 } reeve_worker_options;
 
 /*

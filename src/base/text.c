@@ -1,6 +1,7 @@
 #include "base/text.h"
 
 #include <stdio.h>
+#include <string.h>
 
 bool rv_parse_int(const char *text, int64_t least, int64_t most, int64_t *ret)
 {
@@ -19,6 +20,20 @@ bool rv_parse_int(const char *text, int64_t least, int64_t most, int64_t *ret)
     if (number < least || number > most) return false;
     *ret = number;
     return true;
+}
+
+bool rv_parse_size(const char *text, int64_t *ret)
+{
+    static const char units[] = "KMG";
+    char digits[24];
+    size_t length = text != NULL ? strnlen(text, sizeof(digits)) : 0;
+    const char *unit = length > 0 ? strchr(units, text[length - 1]) : NULL;
+    int64_t number, factor = unit != NULL ? INT64_C(1024) << (10 * (unit - units)) : 1;
+    if (length == 0 || length == sizeof(digits)) return false;
+    if (unit != NULL) length--;
+    memcpy(digits, text, length);
+    digits[length] = '\0';
+    return rv_parse_int(digits, 0, INT64_MAX, &number) && !__builtin_mul_overflow(number, factor, ret);
 }
 
 size_t rv_utf8_cut(const char *text, size_t length, size_t max)

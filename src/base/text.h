@@ -12,6 +12,8 @@
 bool rv_parse_int(const char *text, int64_t least, int64_t most, int64_t *ret);
 /* "90", "1.5", "250ms", "90s", "5m", "2h", "1d": a bare number counts seconds. Milliseconds, >= 0. */
 bool rv_parse_duration(const char *text, int64_t *ret_ms);
+/* "4096", "64K", "1M", "2G": a whole number, maybe of 1024s; >= 0. */
+bool rv_parse_size(const char *text, int64_t *ret);
 /* RFC 3339 ("2026-11-21T09:00:00Z", "...+01:00", fractions), or seconds since the epoch, maybe with a fraction. */
 bool rv_parse_time(const char *text, int64_t *ret_ms);
 /* RFC 3339 in UTC with milliseconds. */

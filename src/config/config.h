@@ -117,6 +117,7 @@ typedef struct rv_config {
         char *name; /* NULL: not given */
         int64_t session_ms;
         int64_t drain_ms;
+        reeve_guards guards; /* zero: not given */
         reeve_log_level log_level;
         rv_log_format log_format;
     } worker;

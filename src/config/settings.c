@@ -9,6 +9,7 @@
 #include "base/id.h"
 #include "base/text.h"
 #include "redis/topology.h"
+#include "reeve/depend.h"
 #include "reeve/watch.h"
 
 #define IN(type, member) .at = offsetof(rv_config##type, member)
@@ -132,6 +133,11 @@ bool rv_config_check_redis(const char *url, rv_error *why)
     {above ".rate.burst", RV_SETTING_WHOLE, IN(_queue, member.burst), .least = 1, .most = COUNT_MAX,                   \
      .otherwise = "count", .help = "The most that start together after a while in which none did."}
 
+/* How large something may be. */
+#define GUARD(name, maximum, usual, words)                                                                             \
+    {"worker.guards." #name, RV_SETTING_WHOLE, IN(, worker.guards.name), .least = 1, .most = (double)(maximum),        \
+     .otherwise = usual, .help = words}
+
 const rv_setting rv_settings[] = {
     {"redis", RV_SETTING_TEXT, IN(, redis), .check = rv_config_check_redis, .expected = "a Redis URL",
      .otherwise = "embedded:",
@@ -149,6 +155,23 @@ const rv_setting rv_settings[] = {
              "survives longer pauses and outages."},
     {"worker.drain", RV_SETTING_SECONDS, IN(, worker.drain_ms), .least = 0, .most = 86400, .standard = "25",
      .help = "How long a stopping worker waits for running handlers; what has not finished then is given back."},
+    {"worker.guards", RV_SETTING_GROUP, .at = RV_NOWHERE,
+     .help = "How large what handlers give back, leave and hand on may be, and the tasks of the file's recurring entries. "
+             "Producers have guards of their own (`reeve --guard`, `reeve_client_options`). Lengths count bytes."},
+    GUARD(payload, REEVE_PAYLOAD_MAX, "the most", "Of a task that a handler hands on."),
+    GUARD(result, REEVE_RESULT_MAX, "the most",
+          "A task with a larger result is dead, of the kind \"result\". A queue may say less: `result_max`."),
+    GUARD(checkpoint, REEVE_CHECKPOINT_MAX, "the most", "A larger one is refused."),
+    GUARD(meta, REEVE_META_MAX, "the most", "Tags and metadata of a task together."),
+    GUARD(type, REEVE_TYPE_MAX, "the most", "A task's type."),
+    GUARD(id, REEVE_ID_LENGTH_MAX, "the most", "An id that a handler chose."),
+    GUARD(group, REEVE_GROUP_MAX, "the most", "A group's name."),
+    GUARD(unique, REEVE_UNIQUE_MAX, "the most", "A unique key."),
+    GUARD(tag, REEVE_TAG_MAX, "the most", "A tag."),
+    GUARD(tags, REEVE_TAGS_MAX, "the most", "How many tags a task has."),
+    GUARD(parents, REEVE_GUARD_COUNT_MAX, "1000000", "How many parents a task has."),
+    GUARD(batch, REEVE_HAND_ON_MAX, "the most",
+          "How many tasks one hands on. (`many` says how many a handler gets in a call.)"),
     {"worker.log", RV_SETTING_GROUP, .at = RV_NOWHERE, .help = "The log, on standard error."},
     {"worker.log.level", RV_SETTING_CHOICE, IN(, worker.log_level), .choices = log_levels, .standard = "info",
      .help = "The least level that is written."},

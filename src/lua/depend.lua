@@ -2,11 +2,11 @@
 -- depend: edges are added to a waiting task, or taken from it.
 --
 -- KEYS[1]  the queue's prefix
--- ARGV[1]  "add" or "remove"
+-- ARGV[1]  "add", "add <n>" (the task has at most n parents then, or nothing is done), or "remove"
 -- ARGV[2]  the child's id
 -- add:     ARGV[3...] a parent's handle and the edge's policy, and so on; see lib/links.lua
 -- remove:  ARGV[3...] parents' handles
--- reply    "ok", or the state that does not allow it, or "" when there is no such task
+-- reply    "ok", or the state that does not allow it, or "" when there is no such task, or "parents <how many>" it would have
 --
 -- A task that was ready waits from the first edge on whose parent has not ended; it is ready when the last has ended or
 -- was removed. Sent twice: it says the same again.
@@ -60,6 +60,24 @@ for i = 3, #ARGV, 2 do
   if ARGV[i + 1] == 'x' and state ~= 'blocked' then return state end
   edges[#edges + 1] = {ARGV[i], ARGV[i + 1]}
 end
+
+-- How many parents there are when these have come, if that is too many. ("!" is none.)
+local function too_many(most)
+  local key, handles, known = P .. 'parents:' .. id, {'!'}, {['!'] = true}
+  local total = call('HLEN', key)
+  if total + #edges <= most then return end
+  for i = 1, #edges do handles[i + 1] = edges[i][1] end
+  local there = call('HMGET', key, unpack(handles))
+  if there[1] then total = total - 1 end
+  for i = 2, #handles do
+    if not there[i] and not known[handles[i]] then total, known[handles[i]] = total + 1, true end
+  end
+  return total > most and total
+end
+
+local most = string.match(ARGV[1], '^add (%d+)$')
+local total = most and too_many(tonumber(most))
+if total then return 'parents ' .. text(total) end
 local pending, died, decides = attach(P, id, edges, now, {})
 if pending > 0 then
   if state ~= 'blocked' then

@@ -100,6 +100,8 @@ reeve_status reeve_batch_add(reeve_client *client, const reeve_batch *batch, con
 {
     reeve_status status = check_batch(client, batch);
     if (status != REEVE_OK || count == 0) return status;
+    if (count > (size_t)client->guards.parents && count <= (size_t)client->guards.batch)
+        return rv_enqueue_refuse_all(client, count, ret_results, RV_GUARD(parents), "tasks of a batch");
     char(*handles)[REEVE_HANDLE_MAX] = rv_zalloc_array(count, sizeof(*handles));
     reeve_parent *parents = rv_zalloc_array(count, sizeof(*parents));
     if (handles == NULL || parents == NULL) {

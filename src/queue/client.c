@@ -25,6 +25,7 @@ static reeve_status choose_options(reeve_client *client, const reeve_client_opti
     rv_copy_text(client->ns, sizeof(client->ns), ns);
     rv_copy_text(client->name, sizeof(client->name), options->name != NULL ? options->name : "reeve-client");
     client->timeout_ms = options->timeout_ms > 0 ? options->timeout_ms : DEFAULT_TIMEOUT_MS;
+    if (rv_guards_choose(&client->guards, &options->guards, &client->error) != REEVE_OK) return client->error.status;
     return rv_url_parse(&client->url, rv_url_choose(options->redis), &client->error);
 }
 

@@ -4,6 +4,7 @@
 #ifndef RV_QUEUE_CLIENT_H
 #define RV_QUEUE_CLIENT_H
 
+#include "queue/guards.h"
 #include "queue/keys.h"
 #include "redis/conn.h"
 #include "redis/embedded.h"
@@ -27,6 +28,7 @@ struct reeve_client {
     char ns[RV_NS_MAX + 1];
     char name[64];
     int64_t timeout_ms;
+    reeve_guards guards; /* in force: none is zero */
     rv_error error;
     /* queues that this client has put into <ns>:queues: the last few, so that it need not do so again */
     char known[8][REEVE_QUEUE_MAX + 1];
@@ -41,7 +43,11 @@ struct reeve_client {
 void rv_client_note_cause(reeve_client *client, const char *queue, const rv_error *error);
 
 /* What reeve_enqueue_many refuses by itself. */
-reeve_status rv_enqueue_check(const reeve_task_spec *spec, rv_error *error);
+reeve_status rv_enqueue_check(const reeve_task_spec *spec, const reeve_guards *guards, rv_error *error);
+
+/* A call of so many tasks is refused as a whole; fails with what the guard at `at` says of `what` ("tasks in one call"). */
+reeve_status rv_enqueue_refuse_all(reeve_client *client, size_t count, reeve_enqueued *ret_results, size_t at,
+                                   const char *what);
 
 /* Adds a call's commands to the connection; called again for each try. again: an earlier try may have been executed. */
 typedef void (*rv_build_fn)(rv_conn *conn, bool again, const void *context);

@@ -68,6 +68,7 @@ reeve_status reeve_cron_set(reeve_client *client, const reeve_cron_entry *entry,
 {
     if (client == NULL) return REEVE_EINVAL;
     reeve_status status = rv_cron_entry_check(entry, &client->error);
+    if (status == REEVE_OK) status = rv_spec_check_under(entry->task, &client->guards, &client->error);
     if (status != REEVE_OK) return status;
     set_call call = {.ns = client->ns, .entry = entry, .answer = -1};
     rv_prefix_set(&call.prefix, client->ns, entry->task->queue);

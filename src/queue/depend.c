@@ -3,9 +3,11 @@
  */
 #include "queue/depend.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/id.h"
+#include "base/text.h"
 #include "queue/outbox.h"
 #include "queue/scripts.h"
 
@@ -42,6 +44,19 @@ reeve_status rv_check_parent(const reeve_parent *parent, const char *queue, cons
     return check_handle(parent->handle, queue, id, error);
 }
 
+static reeve_status refuse_parents(const reeve_guards *guards, size_t count, rv_error *error)
+{
+    return rv_guard_refuse(error, guards, RV_GUARD(parents), "%zu parents of a task", count);
+}
+
+reeve_status rv_check_parent_count(const reeve_parent *parents, size_t count, const reeve_guards *guards, rv_error *error)
+{
+    size_t counted = count;
+    if (count <= (size_t)guards->parents) return REEVE_OK;
+    for (size_t i = 0; i < count; i++) counted -= is_open_parent(parents[i].handle);
+    return counted <= (size_t)guards->parents ? REEVE_OK : refuse_parents(guards, counted, error);
+}
+
 bool rv_parents_elsewhere(const reeve_parent *parents, size_t count, const char *queue)
 {
     size_t length = strlen(queue);
@@ -58,7 +73,8 @@ bool rv_parents_elsewhere(const reeve_parent *parents, size_t count, const char 
 typedef struct edges {
     rv_prefix prefix;
     const char *id;
-    const reeve_parent *parents; /* to add; or */
+    const reeve_parent *parents; /* to add, up to `most` in all; or */
+    int64_t most;
     const char *const *handles;  /* to remove */
     size_t count;
 } edges;
@@ -69,7 +85,9 @@ static void build_edges(rv_conn *conn, bool again, const void *context)
     (void)again;
     rv_cmd_script(conn, &rv_script_depend, 1, 2 + (e->parents != NULL ? 2 : 1) * e->count);
     rv_arg(conn, e->prefix.text, e->prefix.length);
-    rv_args(conn, e->parents != NULL ? "add" : "remove");
+    char verb[32] = "remove";
+    if (e->parents != NULL) (void)snprintf(verb, sizeof(verb), "add %lld", (long long)e->most);
+    rv_args(conn, verb);
     rv_args(conn, e->id);
     for (size_t i = 0; i < e->count; i++) {
         rv_args(conn, e->parents != NULL ? e->parents[i].handle : e->handles[i]);
@@ -90,6 +108,9 @@ static reeve_status call_edges(reeve_client *client, const char *queue, const ed
     /* (Taken from its last parents a task that waits for a death is removed.) */
     if (again && e->parents == NULL && reply->length == 0) return REEVE_OK;
     if (reply->length == 0) return rv_fail(&client->error, REEVE_ENOTFOUND, "no task %s/%s (any more)", queue, e->id);
+    int64_t total;
+    if (strncmp(reply->text, "parents ", 8) == 0 && rv_parse_int(reply->text + 8, 0, INT64_MAX, &total))
+        return refuse_parents(&client->guards, (size_t)total, &client->error);
     return rv_fail(&client->error, REEVE_ESTATE, "what %s/%s waits for cannot be changed: it is %s", queue, e->id,
                    reply->text);
 }
@@ -109,8 +130,9 @@ reeve_status reeve_depend(reeve_client *client, const char *queue, const char *i
                           size_t count)
 {
     if (client == NULL || (count > 0 && parents == NULL)) return REEVE_EINVAL;
-    edges e = {.id = id};
+    edges e = {.id = id, .most = client->guards.parents};
     reeve_status status = check_child(client, queue, id);
+    if (status == REEVE_OK) status = rv_check_parent_count(parents, count, &client->guards, &client->error);
     for (size_t i = 0; i < count && status == REEVE_OK; i++)
         status = rv_check_parent(&parents[i], queue, id, &client->error);
     if (status != REEVE_OK) return status;

@@ -199,7 +199,7 @@ static bool prepare(pipeline *p, size_t index)
     reeve_enqueued *result = &p->results[index];
     rv_error error = {0};
     result->id[0] = '\0';
-    result->status = rv_enqueue_check(spec, &error);
+    result->status = rv_enqueue_check(spec, &p->client->guards, &error);
     if (result->status == REEVE_OK) result->status = make_room(p, spec, &error);
     if (result->status != REEVE_OK) {
         if (note_failure(p, index, result->status)) p->error = error;
@@ -305,6 +305,8 @@ reeve_status reeve_enqueue_many(reeve_client *client, const reeve_task_spec *spe
 {
     if (client == NULL || (count > 0 && (specs == NULL || ret_results == NULL))) return REEVE_EINVAL;
     rv_error_clear(&client->error);
+    if (count > (size_t)client->guards.batch)
+        return rv_enqueue_refuse_all(client, count, ret_results, RV_GUARD(batch), "tasks in one call");
     return run(client, specs, count, ret_results);
 }
 
@@ -317,7 +319,7 @@ reeve_status reeve_enqueue(reeve_client *client, const reeve_task_spec *spec, ch
     bool stepwise = spec->after_count > REEVE_PARENTS_MAX;
     reeve_task_spec held = *spec;
     if (stepwise) {
-        reeve_status checked = rv_spec_check(spec, &client->error);
+        reeve_status checked = rv_spec_check_under(spec, &client->guards, &client->error);
         if (checked != REEVE_OK) return checked;
         held.after = &rv_parent_open;
         held.after_count = 1;

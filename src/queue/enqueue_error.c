@@ -9,9 +9,9 @@
 #include "queue/depend.h"
 #include "queue/envelope.h"
 
-reeve_status rv_enqueue_check(const reeve_task_spec *spec, rv_error *error)
+reeve_status rv_enqueue_check(const reeve_task_spec *spec, const reeve_guards *guards, rv_error *error)
 {
-    reeve_status status = rv_spec_check(spec, error);
+    reeve_status status = rv_spec_check_under(spec, guards, error);
     if (status != REEVE_OK || spec->after_count <= REEVE_PARENTS_MAX) return status;
     return rv_fail(error, REEVE_ETOOBIG, "%zu parents: at most %d in one call; reeve_enqueue takes more",
                    spec->after_count, REEVE_PARENTS_MAX);
@@ -32,6 +32,16 @@ void rv_client_note_cause(reeve_client *client, const char *queue, const rv_erro
     rv_cause *cause = &client->causes[client->cause_count++];
     rv_copy_text(cause->queue, sizeof(cause->queue), queue);
     cause->error = *error;
+}
+
+reeve_status rv_enqueue_refuse_all(reeve_client *client, size_t count, reeve_enqueued *ret_results, size_t at,
+                                   const char *what)
+{
+    for (size_t i = 0; i < count; i++) ret_results[i] = (reeve_enqueued){.status = REEVE_ETOOBIG};
+    (void)rv_guard_refuse(&client->error, &client->guards, at, "%zu %s", count, what);
+    client->cause_count = 0;
+    rv_client_note_cause(client, "", &client->error);
+    return REEVE_ETOOBIG;
 }
 
 static void write_cause(const reeve_client *client, const char *queue, reeve_status status, char *ret, size_t size)
@@ -57,7 +67,7 @@ void reeve_enqueued_error(const reeve_client *client, const reeve_task_spec *spe
                        spec->queue, result->id);
         break;
     default:
-        if (rv_enqueue_check(spec, &error) != REEVE_OK)
+        if (rv_enqueue_check(spec, &client->guards, &error) != REEVE_OK)
             rv_copy_text(ret, size, error.text);
         else
             write_cause(client, spec->queue, result->status, ret, size);

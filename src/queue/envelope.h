@@ -15,6 +15,7 @@
 
 #include <stdbool.h>
 
+#include "queue/guards.h"
 #include "queue/policy.h"
 
 /* An envelope taken apart in place; all pointers lead into it. */
@@ -37,8 +38,9 @@ bool rv_envelope_read(rv_envelope *ret, const char *text, size_t length);
 
 /* ---- writing --------------------------------------------------------------------------------------------------- */
 
-/* Checks everything in a spec that can be checked without Redis. */
+/* Checks everything in a spec that can be checked without Redis: under the standard guards, or others (chosen ones). */
 reeve_status rv_spec_check(const reeve_task_spec *spec, rv_error *error);
+reeve_status rv_spec_check_under(const reeve_task_spec *spec, const reeve_guards *guards, rv_error *error);
 
 /* Appends what follows '{"at":<now>,' in the envelope of a checked spec. */
 void rv_envelope_write(rv_buf *out, const reeve_task_spec *spec);

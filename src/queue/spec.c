@@ -55,18 +55,18 @@ static reeve_status check_text(const char *what, const char *text, rv_error *err
     return rv_fail(error, REEVE_EINVAL, "%s: must be UTF-8", what);
 }
 
-static reeve_status check_meta(const reeve_task_spec *spec, rv_error *error)
+static reeve_status check_meta(const reeve_task_spec *spec, const reeve_guards *guards, rv_error *error)
 {
     size_t total = 0;
-    if (spec->tag_count > REEVE_TAGS_MAX)
-        return rv_fail(error, REEVE_ETOOBIG, "%zu tags: at most %d", spec->tag_count, REEVE_TAGS_MAX);
+    if (spec->tag_count > (size_t)guards->tags)
+        return rv_guard_refuse(error, guards, RV_GUARD(tags), "%zu tags", spec->tag_count);
     for (size_t i = 0; i < spec->tag_count; i++) {
         if (spec->tags[i] == NULL || spec->tags[i][0] == '\0')
             return rv_fail(error, REEVE_EINVAL, "tag %zu is empty", i + 1);
         if (check_text("a tag", spec->tags[i], error) != REEVE_OK) return REEVE_EINVAL;
-        if (strlen(spec->tags[i]) > REEVE_TAG_MAX)
-            return rv_fail(error, REEVE_ETOOBIG, "tag \"%.100s...\" has %zu bytes: at most %d", spec->tags[i],
-                           strlen(spec->tags[i]), REEVE_TAG_MAX);
+        if (strlen(spec->tags[i]) > (size_t)guards->tag)
+            return rv_guard_refuse(error, guards, RV_GUARD(tag), "tag \"%.100s...\" has %zu bytes", spec->tags[i],
+                                   strlen(spec->tags[i]));
         total += strlen(spec->tags[i]) + 3;
     }
     for (size_t i = 0; i < spec->meta_count; i++) {
@@ -78,8 +78,8 @@ static reeve_status check_meta(const reeve_task_spec *spec, rv_error *error)
         if (check_text("a metadata value", meta->value, error) != REEVE_OK) return REEVE_EINVAL;
         total += strlen(meta->key) + strlen(meta->value) + 6;
     }
-    if (total <= REEVE_META_MAX) return REEVE_OK;
-    return rv_fail(error, REEVE_ETOOBIG, "tags and metadata have %zu bytes: at most %d", total, REEVE_META_MAX);
+    if (total <= (size_t)guards->meta) return REEVE_OK;
+    return rv_guard_refuse(error, guards, RV_GUARD(meta), "tags and metadata have %zu bytes", total);
 }
 
 static reeve_status check_unique(const reeve_task_spec *spec, rv_error *error)
@@ -104,10 +104,12 @@ static reeve_status check_unique(const reeve_task_spec *spec, rv_error *error)
     return check_text("a unique key", spec->unique, error);
 }
 
-static reeve_status check_after(const reeve_task_spec *spec, rv_error *error)
+static reeve_status check_after(const reeve_task_spec *spec, const reeve_guards *guards, rv_error *error)
 {
     if (spec->after_count > 0 && spec->after == NULL)
         return rv_fail(error, REEVE_EINVAL, "%zu parents are counted and none is given", spec->after_count);
+    reeve_status guarded = rv_check_parent_count(spec->after, spec->after_count, guards, error);
+    if (guarded != REEVE_OK) return guarded;
     for (size_t i = 0; i < spec->after_count; i++) {
         reeve_status status = rv_check_parent(&spec->after[i], spec->queue, spec->id, error);
         if (status != REEVE_OK) return status;
@@ -115,7 +117,21 @@ static reeve_status check_after(const reeve_task_spec *spec, rv_error *error)
     return REEVE_OK;
 }
 
-reeve_status rv_spec_check(const reeve_task_spec *spec, rv_error *error)
+/* (Names were checked for the standard lengths.) */
+static reeve_status check_names(const reeve_task_spec *spec, const reeve_guards *guards, rv_error *error)
+{
+    const reeve_guards *standard = &rv_guards_standard;
+    if (guards->type == standard->type && guards->id == standard->id && guards->group == standard->group &&
+        guards->unique == standard->unique)
+        return REEVE_OK;
+    reeve_status status = rv_guard_name(error, guards, RV_GUARD(type), "type", spec->type);
+    if (status == REEVE_OK) status = rv_guard_name(error, guards, RV_GUARD(id), "id", spec->id);
+    if (status == REEVE_OK) status = rv_guard_name(error, guards, RV_GUARD(group), "group", spec->group);
+    if (status == REEVE_OK) status = rv_guard_name(error, guards, RV_GUARD(unique), "unique key", spec->unique);
+    return status == REEVE_OK ? rv_guard_name(error, guards, RV_GUARD(type), "on_dead", spec->on_dead) : status;
+}
+
+reeve_status rv_spec_check_under(const reeve_task_spec *spec, const reeve_guards *guards, rv_error *error)
 {
     reeve_status status;
     if (spec == NULL) return rv_fail(error, REEVE_EINVAL, "no task was given");
@@ -128,16 +144,20 @@ reeve_status rv_spec_check(const reeve_task_spec *spec, rv_error *error)
     if (spec->id != NULL && (status = rv_check_id(spec->id, error)) != REEVE_OK) return status;
     if (spec->payload.length > 0 && spec->payload.data == NULL)
         return rv_fail(error, REEVE_EINVAL, "the payload has a length and no data");
-    if (spec->payload.length > REEVE_PAYLOAD_MAX) {
-        return rv_fail(error, REEVE_ETOOBIG, "the payload has %zu bytes: at most %u", spec->payload.length,
-                       REEVE_PAYLOAD_MAX);
-    }
+    if (spec->payload.length > (size_t)guards->payload)
+        return rv_guard_refuse(error, guards, RV_GUARD(payload), "the payload has %zu bytes", spec->payload.length);
     if (spec->group != NULL && (status = rv_check_group(spec->group, error)) != REEVE_OK) return status;
     if ((status = check_numbers(spec, error)) != REEVE_OK) return status;
     if ((status = check_unique(spec, error)) != REEVE_OK) return status;
     if ((status = rv_check_on_dead(spec->on_dead, error)) != REEVE_OK) return status;
-    if ((status = check_after(spec, error)) != REEVE_OK) return status;
-    return check_meta(spec, error);
+    if ((status = check_after(spec, guards, error)) != REEVE_OK) return status;
+    if ((status = check_names(spec, guards, error)) != REEVE_OK) return status;
+    return check_meta(spec, guards, error);
+}
+
+reeve_status rv_spec_check(const reeve_task_spec *spec, rv_error *error)
+{
+    return rv_spec_check_under(spec, &rv_guards_standard, error);
 }
 
 reeve_status reeve_task_spec_check(const reeve_task_spec *spec, char *ret_error, size_t size)

@@ -208,18 +208,36 @@ static reeve_status name_hand(const rv_task_host *host, const reeve_task_spec *s
     return REEVE_OK;
 }
 
+/* How many tasks are handed on, with their parents and bytes. */
+static reeve_status check_hands(const rv_kin *kin, const reeve_task_spec *spec, const reeve_guards *guards,
+                                rv_error *error)
+{
+    size_t bytes = kin->hands.length + spec->payload.length;
+    if (spec->after_count > REEVE_PARENTS_MAX)
+        return rv_fail(error, REEVE_ETOOBIG, "%zu parents of a task that is handed on: at most %d", spec->after_count,
+                       REEVE_PARENTS_MAX);
+    if (kin->hand_count >= REEVE_HAND_ON_MAX)
+        return rv_fail(error, REEVE_ETOOBIG, "%zu tasks are handed on: at most %d (no setting raises it)",
+                       kin->hand_count + 1, REEVE_HAND_ON_MAX);
+    if (kin->hand_count >= (size_t)guards->batch)
+        return rv_guard_refuse(error, guards, RV_GUARD(batch), "%zu tasks are handed on", kin->hand_count + 1);
+    if (bytes <= REEVE_HAND_ON_BYTES_MAX) return REEVE_OK;
+    return rv_fail(error, REEVE_ETOOBIG,
+                   "the tasks that are handed on have %zu bytes: at most %u (no setting raises it)", bytes,
+                   REEVE_HAND_ON_BYTES_MAX);
+}
+
 reeve_status reeve_task_hand_on(reeve_task *task, const reeve_task_spec *spec, char ret_id[REEVE_ID_MAX])
 {
     rv_error error = {0};
     char made[REEVE_ID_MAX];
-    reeve_status status = rv_spec_check(spec, &error);
-    if (status != REEVE_OK) return status;
+    reeve_status status = rv_spec_check_under(spec, rv_task_guards(task), &error);
+    if (status != REEVE_OK) return rv_task_refuse(task, &error);
     if (task->past) return REEVE_EREFUSED;
     rv_kin *kin = kin_of(task);
     if (kin == NULL) return REEVE_ENOMEM;
-    if (kin->hand_count == REEVE_HAND_ON_MAX || spec->after_count > REEVE_PARENTS_MAX ||
-        kin->hands.length + spec->payload.length > REEVE_HAND_ON_BYTES_MAX)
-        return REEVE_ETOOBIG;
+    status = check_hands(kin, spec, rv_task_guards(task), &error);
+    if (status != REEVE_OK) return rv_task_refuse(task, &error);
     status = name_hand(task->host, spec, made);
     if (status != REEVE_OK) return status;
     size_t before = kin->hands.length;

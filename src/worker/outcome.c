@@ -87,9 +87,10 @@ static void keep_result(reeve_task *task, const char *result, size_t length)
 
 reeve_outcome reeve_task_done(reeve_task *task, const void *result, size_t length)
 {
-    if (length > REEVE_RESULT_MAX) {
-        return rv_task_failed(task, REEVE_OUTCOME_FAIL, "result", "the result has %zu bytes; at most %u are kept",
-                              length, REEVE_RESULT_MAX);
+    if (length > (size_t)rv_task_guards(task)->result) {
+        rv_error why;
+        (void)rv_guard_refuse(&why, rv_task_guards(task), RV_GUARD(result), "the result has %zu bytes", length);
+        return rv_task_failed(task, REEVE_OUTCOME_FAIL, "result", "%s", why.text);
     }
     if (result != NULL && length > 0) {
         keep_result(task, result, length);

@@ -153,6 +153,7 @@ rv_task_host rv_thread_host(rv_thread *t)
                           .heartbeat = report_heartbeat,
                           .ask = ask,
                           .ns = t->worker->ns,
+                          .guards = &t->worker->guards,
                           .context = t,
                           .stop = &t->stop,
                           .cancelled = &t->cancelled};

@@ -160,6 +160,7 @@ struct reeve_worker {
     char about[256]; /* the session's description: JSON, longer than 64 bytes (see lease.lua) */
     int64_t session_ms;
     int64_t command_ms;
+    reeve_guards guards; /* in force: none is zero */
     int64_t started_wall_ms;
     rv_handlers handlers;
     rv_layers layers;

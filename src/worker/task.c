@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/mem.h"
 #include "base/text.h"
 #include "queue/keys.h"
 #include "worker/kin.h"
@@ -27,6 +28,7 @@ void rv_task_fini(reeve_task *task)
 {
     cJSON_Delete(task->parsed);
     rv_kin_free(task->kin);
+    rv_free(task->refusal);
     rv_buf_fini(&task->result);
     rv_buf_fini(&task->checkpoint);
     rv_task_init(task);
@@ -38,6 +40,7 @@ void rv_task_begin(reeve_task *task)
 
     cJSON_Delete(task->parsed);
     rv_kin_free(task->kin);
+    rv_free(task->refusal);
     rv_buf_clear(&result);
     rv_buf_trim(&result, RESULT_KEEP);
     rv_buf_clear(&checkpoint);
@@ -46,6 +49,23 @@ void rv_task_begin(reeve_task *task)
     task->result = result;
     task->checkpoint = checkpoint;
     task->delay_ms = -1;
+}
+
+const reeve_guards *rv_task_guards(const reeve_task *task)
+{
+    return task->host != NULL && task->host->guards != NULL ? task->host->guards : &rv_guards_standard;
+}
+
+reeve_status rv_task_refuse(reeve_task *task, const rv_error *why)
+{
+    if (task->refusal == NULL) task->refusal = rv_zalloc(sizeof(*task->refusal));
+    if (task->refusal != NULL) *task->refusal = *why;
+    return why->status;
+}
+
+const char *reeve_task_call_error(const reeve_task *task)
+{
+    return task->refusal != NULL ? task->refusal->text : "";
 }
 
 reeve_bytes reeve_task_payload(const reeve_task *task)
@@ -164,7 +184,11 @@ reeve_status reeve_task_checkpoint(reeve_task *task, const void *data, size_t le
     reeve_status status = REEVE_OK;
 
     if (data == NULL && length > 0) return REEVE_EINVAL;
-    if (length > REEVE_CHECKPOINT_MAX) return REEVE_ETOOBIG;
+    if (length > (size_t)rv_task_guards(task)->checkpoint) {
+        rv_error why;
+        (void)rv_guard_refuse(&why, rv_task_guards(task), RV_GUARD(checkpoint), "the checkpoint has %zu bytes", length);
+        return rv_task_refuse(task, &why);
+    }
     if (host != NULL && host->checkpoint != NULL)
         status = host->checkpoint(task, (reeve_bytes){data, length}, host->context);
     if (status != REEVE_OK) return status;

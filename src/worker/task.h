@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 
 #include "base/buf.h"
+#include "queue/guards.h"
 #include "reeve/client.h"
 #include "reeve/plugin.h"
 
@@ -32,6 +33,7 @@ typedef struct rv_task_host {
     /* Hears of a task that is handed on; makes its id when that is "". NULL: none hears, and the id is a new UUIDv7. */
     reeve_status (*handed)(const reeve_task_spec *spec, char id[REEVE_ID_MAX], void *context);
     const char *ns;
+    const reeve_guards *guards; /* chosen ones; NULL: the standards */
     void *context;
     const atomic_bool *stop;      /* NULL: never */
     const atomic_bool *cancelled; /* the same */
@@ -55,6 +57,7 @@ struct reeve_task {
     /* made when asked for */
     struct rv_kin *kin; /* kin.h */
     bool past;          /* it was settled before it ran: nothing goes with its completion any more */
+    rv_error *refusal;  /* the words of the last call that failed */
     cJSON *parsed;
     char handle[REEVE_HANDLE_MAX];
     rv_buf checkpoint; /* the last one, once known */
@@ -89,6 +92,12 @@ reeve_outcome rv_task_take(reeve_task *task, reeve_outcome said, const char *kin
 
 /* The same for a task of a call of many: its handler said it by verbs alone. */
 reeve_outcome rv_task_take_many(reeve_task *task, const char *type);
+
+/* The guards in force. */
+const reeve_guards *rv_task_guards(const reeve_task *task);
+
+/* Keeps the words of a call that fails, for reeve_task_call_error; returns the status. (Without memory there are none.) */
+reeve_status rv_task_refuse(reeve_task *task, const rv_error *why);
 
 /* Forgets the outcome. */
 void rv_task_forget(reeve_task *task);

@@ -125,8 +125,11 @@ static reeve_status run_handler(rv_trial *r, rv_local *local, rv_error *error)
 {
     const reeve_test_options *o = &r->options;
     rv_task_host host = rv_trial_host(r);
-    reeve_status status;
+    reeve_guards guards;
+    reeve_status status = rv_guards_choose(&guards, &o->guards, error);
 
+    if (status != REEVE_OK) return status;
+    host.guards = &guards;
     rv_trial_begin(r);
     r->until_ms = time_limit(r, local->handler);
     r->silence_ms = o->heartbeat_ms > 0 ? o->heartbeat_ms : local->handler->heartbeat_ms;

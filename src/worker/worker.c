@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "queue/guards.h"
 #include "redis/topology.h"
 #include "worker/call.h"
 #include "worker/keeper.h"
@@ -54,6 +55,7 @@ static reeve_status choose_options(reeve_worker *worker, const reeve_worker_opti
         return rv_fail(error, REEVE_EINVAL, "a session of %lld ms: at least %d", (long long)o->session_ms,
                        LEAST_SESSION_MS);
     }
+    if (rv_guards_choose(&worker->guards, &o->guards, error) != REEVE_OK) return error->status;
     if (o->command_ms < 0)
         return rv_fail(error, REEVE_EINVAL, "a command's deadline of %lld ms", (long long)o->command_ms);
     const char *ns = rv_ns_choose(o->ns, error);

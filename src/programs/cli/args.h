@@ -6,7 +6,7 @@
 
 #include "cli.h"
 
-/* --redis, --ns, --json, --help, --version. */
+/* --redis, --ns, --guard, --json, --help, --version. */
 extern const cli_option cli_global_options[];
 
 /*

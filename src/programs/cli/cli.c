@@ -3,10 +3,28 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/id.h"
+#include "queue/guards.h"
+
+/* ---- guards ---------------------------------------------------------------------------------------------------- */
+
+/* The environment's first, so that what the flag says of the same guard holds. */
+int cli_read_guards(cli_context *cli)
+{
+    const char *environment = getenv("REEVE_GUARDS");
+    rv_error why;
+
+    cli->guards = rv_guards_standard;
+    if (environment != NULL && rv_guards_parse(&cli->guards, environment, &why) != REEVE_OK)
+        return cli_usage(cli, "the environment's REEVE_GUARDS: %s", why.text);
+    if (cli->guard != NULL && rv_guards_parse(&cli->guards, cli->guard, &why) != REEVE_OK)
+        return cli_usage(cli, "--guard: %s", why.text);
+    return CLI_DONE;
+}
 
 /* ---- Redis ----------------------------------------------------------------------------------------------------- */
 
@@ -30,7 +48,8 @@ int cli_exit_of(reeve_status status)
 
 int cli_open(cli_context *cli)
 {
-    reeve_client_options options = {.size = sizeof(options), .redis = cli->redis, .ns = cli->ns, .name = "reeve-cli"};
+    reeve_client_options options = {
+        .size = sizeof(options), .redis = cli->redis, .ns = cli->ns, .name = "reeve-cli", .guards = cli->guards};
     char words[512] = "";
     reeve_status status = reeve_client_open_or_say(&cli->client, &options, words, sizeof(words));
     int code = cli_exit_of(status);

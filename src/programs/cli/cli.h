@@ -71,6 +71,8 @@ typedef struct cli_context {
     char **argv; /* argv[0] is the verb's name */
     const char *redis;
     const char *ns;
+    const char *guard;   /* --guard */
+    reeve_guards guards; /* in force: none is zero */
     bool json;
     bool json_faults; /* what goes wrong before the options are read is told as JSON, too */
     bool help;
@@ -116,6 +118,9 @@ void cli_note(const cli_context *cli, const char *format, ...) __attribute__((fo
 
 /* Flushes standard output. False: it failed, which was said unless its reader just went away. */
 bool cli_flush(const cli_context *cli);
+
+/* Reads --guard and the environment's REEVE_GUARDS into cli->guards. CLI_DONE, or CLI_USAGE after words. */
+int cli_read_guards(cli_context *cli);
 
 /* ---- Redis ----------------------------------------------------------------------------------------------------- */
 

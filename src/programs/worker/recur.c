@@ -28,8 +28,12 @@ static bool write_one(reeve_client *client, const rv_config_cron *cron)
 
 bool host_write_entries(const rv_config *config, const char *redis)
 {
-    reeve_client_options options = {
-        .size = sizeof(options), .redis = redis, .ns = config->ns, .timeout_ms = CALL_MS, .name = "reeve-worker-cron"};
+    reeve_client_options options = {.size = sizeof(options),
+                                    .redis = redis,
+                                    .ns = config->ns,
+                                    .timeout_ms = CALL_MS,
+                                    .name = "reeve-worker-cron",
+                                    .guards = config->worker.guards};
     char words[512];
     reeve_client *client;
     bool written = true;

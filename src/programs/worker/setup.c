@@ -61,7 +61,8 @@ reeve_status host_make_worker(reeve_worker **ret, const rv_config *config, const
                                     .ns = config->ns,
                                     .name = config->worker.name,
                                     .session_ms = config->worker.session_ms,
-                                    .plugin_dir = config->plugin_dir};
+                                    .plugin_dir = config->plugin_dir,
+                                    .guards = config->worker.guards};
     char words[512];
 
     reeve_status status = reeve_worker_create(ret, &options, words, sizeof(words));
