@@ -69,6 +69,7 @@ typedef struct rv_config_queue {
     bool keeps_stats;
     int64_t stats_days;
     reeve_keep completed;
+    int64_t completed_bytes; /* -1: any number */
     reeve_keep dead;
     int64_t attempts; /* these: zero where not given */
     int64_t max_crashes;
@@ -83,6 +84,7 @@ typedef struct rv_config_queue {
     reeve_rate group_rate;
     char *on_dead; /* NULL: not given; "": no task */
     int64_t events; /* zero: not given; -1: none are kept */
+    int64_t result_max; /* zero: not given; -1: none of its own */
 } rv_config_queue;
 
 /* A recurring entry; rv_config_entry_make has what the library wants. */

@@ -23,6 +23,7 @@
 #define DAYS_MAX 3650
 #define COUNT_MAX 1000000000
 #define PERIOD_MAX (366 * 86400)
+#define BYTES_MAX 1000000000000000
 
 static const rv_choice log_levels[] = {{"debug", REEVE_LOG_DEBUG, false}, {"info", REEVE_LOG_INFO, false},
                                        {"warn", REEVE_LOG_WARN, false},   {"error", REEVE_LOG_ERROR, false},
@@ -251,6 +252,10 @@ const rv_setting rv_settings[] = {
      .expected = "a type (1 to 100 of A-Z a-z 0-9 . _ - : /), or \"\" for none", .otherwise = "as Redis has it",
      .help = "The type of a task that is enqueued in the queue for each one that dies, unless that one says otherwise; "
              "its payload tells which and why."},
+    {"queues[].result_max", RV_SETTING_WHOLE, IN(_queue, result_max), .least = 1, .most = REEVE_RESULT_MAX, .forever = true,
+     .otherwise = "as Redis has it",
+     .help = "How many bytes a result has at most: a task with a larger one is dead, of the kind \"result\". -1: as many as "
+             "`worker.guards.result` says."},
     {"queues[].events", RV_SETTING_WHOLE, IN(_queue, events), .least = 1, .most = REEVE_EVENTS_MAX, .forever = true,
      .otherwise = "as Redis has it",
      .help = "About how many events are kept, of what happens to the queue's tasks (`reeve watch`). -1: none."},
@@ -272,6 +277,9 @@ const rv_setting rv_settings[] = {
      .forever = true, .standard = "86400", .help = "A day by default."},
     {"queues[].keep.completed.count", RV_SETTING_WHOLE, IN(_queue, completed.count), .least = 0, .most = COUNT_MAX,
      .forever = true, .standard = "10000", .help = "The newest are kept."},
+    {"queues[].keep.completed.bytes", RV_SETTING_WHOLE, IN(_queue, completed_bytes), .least = 1, .most = BYTES_MAX,
+     .forever = true, .standard = "-1",
+     .help = "So many bytes of results together; when there are more, the oldest completed tasks go."},
     {"queues[].keep.dead", RV_SETTING_GROUP, IN(_queue, keeps_dead), .otherwise = "as Redis has it",
      .help = "Dead tasks."},
     {"queues[].keep.dead.age", RV_SETTING_SECONDS, IN(_queue, dead.age_ms), .least = 0, .most = SECONDS_MAX,

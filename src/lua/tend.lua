@@ -15,6 +15,7 @@
 --          [9] recurring entries that are due, at most 50: {name, when in ms, the first line of its definition, ...};
 --              see fire.lua
 --          [10] how many messages to other queues there are (outbox.lua)
+--          [11] the queue's result_max, or ""
 --
 -- Sent twice: it does what is still to do.
 -- include: lib/base.lua
@@ -36,7 +37,7 @@
 local P, limit = KEYS[1], tonumber(ARGV[1])
 local now = clock()
 local settings = call('HMGET', P .. 'settings', 'completed_age', 'completed_count', 'dead_age', 'dead_count',
-  'waiters', 'paused', 'large', 'gate', 'policy', 'hold')
+  'waiters', 'paused', 'large', 'gate', 'policy', 'hold', 'completed_bytes', 'result_max')
 -- (Whoever reads envelopes to see their headers reads few of them where they may be large.)
 if settings[7] then limit = math.min(limit, 8) end
 local more, next_due = 0, nil
@@ -198,6 +199,25 @@ local function trim(set, age, count)
   return trimmed
 end
 
+-- Where results are kept by their bytes: those that had ended before that was said are counted first, in steps.
+local function trim_results(most)
+-- include: lib/results.lua
+  local cursor = call('HGET', P .. 'results', '@')
+  if cursor ~= 'end' then
+    local page = call('ZSCAN', P .. 'completed', cursor or '0', 'COUNT', limit)
+    for i = 1, #page[2], 2 do
+      local id = page[2][i]
+      local bytes = call('HSTRLEN', P .. 'info:' .. id, 'result')
+      if bytes > 0 and call('HEXISTS', P .. 'results', id) == 0 then count_result(P, id, bytes) end
+    end
+    if page[1] ~= '0' then more = 1 end
+    call('HSET', P .. 'results', '@', page[1] == '0' and 'end' or page[1])
+  end
+  local trimmed, left = trim_bytes(P, most, limit)
+  if left then more = 1 end
+  return trimmed
+end
+
 -- With nothing waiting, the virtual time starts again; else groups that are behind the head are forgotten. Those with
 -- parked tasks are moved to the head instead: what comes to them is to stand behind what they have.
 local function forget_groups(head)
@@ -321,6 +341,7 @@ local reaped, session = reap()
 expire_some()
 local age, count = keep_limits(settings[1], settings[2], DAY)
 local trimmed = trim('completed', age, count) + trim('cancelled', age, count)
+if settings[11] then trimmed = trimmed + trim_results(tonumber(settings[11])) end
 trimmed = trimmed + trim('dead', keep_limits(settings[3], settings[4], 90 * DAY))
 forget_order()
 tidy_tags()
@@ -332,4 +353,4 @@ local entries = due_entries()
 -- (Also for a wake-up that went down with the thread that had it.)
 if not settings[6] and not shut and call('EXISTS', P .. 'ready') == 1 then wake(P) end
 return {now, more, next_due or -1, promoted, reaped, trimmed, session, settings[9] or '', entries,
-  call('LLEN', P .. 'outbox')}
+  call('LLEN', P .. 'outbox'), settings[12] or ''}

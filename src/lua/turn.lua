@@ -25,7 +25,7 @@
 --          [3] the indexes of queues in which the session is gone: begin a new one
 --          [4] for each leased task that has something to tell: {id, failures, crashes}, with a fourth, "c", when it
 --              left a checkpoint; {"idle"}: the thread is to wait for what it is handed; where a session has begun in a
---              queue that has a policy: {"#", index in KEYS, policy (JSON)}
+--              queue that has a policy or a result_max: {"#", index in KEYS, policy (JSON) or "", result_max or ""}
 --          [5...] for each queue with leased tasks: {index in KEYS, id, envelope, id, envelope, ...}
 --
 -- Sent twice: settling hits only once, but for a task that the session has leased again in between: say which lease is
@@ -89,7 +89,7 @@ while at <= #ARGV do
   local P, held, plain = KEYS[index], ARGV[at + 2], tonumber(ARGV[at + 3])
   local running, first, last = P .. 'running:' .. ARGV[at + 1], at + 4, at + 3 + plain
   local s = call('HMGET', P .. 'settings', 'completed_age', 'completed_count', 'dead_age', 'dead_count', 'waiters',
-    'paused', 'large', 'gate')
+    'paused', 'large', 'gate', 'completed_bytes')
   settings[index] = s
   -- (A plain completion's batch is at most a lease's batch: well within what unpack takes.)
   if plain > 0 and (held ~= '' or s[5] or s[8]) then
@@ -134,7 +134,7 @@ for index = 1, want > 0 and queues or 0 do
   local s = settings[index]
   if not s then
     s = call('HMGET', P .. 'settings', 'completed_age', 'completed_count', 'dead_age', 'dead_count', 'waiters',
-      'paused', 'large', 'gate')
+      'paused', 'large', 'gate', 'completed_bytes')
     settings[index] = s
   end
   -- (One more than is wanted: whether another thread must be woken is then known, not guessed.)

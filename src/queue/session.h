@@ -38,6 +38,7 @@ typedef struct rv_tend_reply {
     const rv_reply *policy; /* the queue's policy (policy.h) as text, empty when it has none; NULL: not told */
     int64_t now_ms;         /* on Redis's clock */
     const rv_reply *due;    /* rv_tend_due; NULL: not told */
+    int64_t result_max;     /* the queue's, or 0 */
     uint64_t outbox;        /* messages to other queues (depend.h) */
 } rv_tend_reply;
 

@@ -11,6 +11,7 @@
 
 #define POLICY_MAX 4096
 #define STATS_DAYS_MAX 3650
+#define BYTES_MAX INT64_C(1000000000000000) /* what scripts count is whole, with room for more */
 #define DAY_MS ((int64_t)24 * 3600 * 1000)
 
 /* ---- setting --------------------------------------------------------------------------------------------------- */
@@ -24,21 +25,36 @@ typedef struct settings_call {
     char words[256]; /* of the first error */
 } settings_call;
 
+static void add_number(rv_conn *conn, const char *field, int64_t number)
+{
+    rv_args(conn, field);
+    rv_argi(conn, number);
+}
+
 static void add_keep(rv_conn *conn, const char *age, const char *count, const reeve_keep *keep)
 {
     if (keep == NULL) return;
-    rv_args(conn, age);
-    rv_argi(conn, keep->age_ms);
-    rv_args(conn, count);
-    rv_argi(conn, keep->count);
+    add_number(conn, age, keep->age_ms);
+    add_number(conn, count, keep->count);
+}
+
+static bool is_above_zero(const int64_t *number)
+{
+    return number != NULL && *number > 0;
+}
+
+static bool is_zero(const int64_t *number)
+{
+    return number != NULL && *number == 0;
 }
 
 static void build_fields(rv_conn *conn, const settings_call *call)
 {
     const reeve_queue_settings *settings = call->settings;
     bool on_dead = settings->on_dead != NULL && settings->on_dead[0] != '\0';
+    bool bytes = is_above_zero(settings->completed_bytes), result_max = is_above_zero(settings->result_max);
     size_t fields = 2 * (size_t)(settings->completed != NULL) + 2 * (size_t)(settings->dead != NULL) + on_dead +
-                    (settings->stats_days != NULL);
+                    (settings->stats_days != NULL) + bytes + result_max;
     if (call->policy.length > 0) fields++;
     if (fields == 0) return;
     rv_cmd(conn, 2 + 2 * fields);
@@ -46,14 +62,13 @@ static void build_fields(rv_conn *conn, const settings_call *call)
     rv_arg2(conn, call->prefix.text, call->prefix.length, "settings", 8);
     add_keep(conn, "completed_age", "completed_count", settings->completed);
     add_keep(conn, "dead_age", "dead_count", settings->dead);
+    if (bytes) add_number(conn, "completed_bytes", *settings->completed_bytes);
+    if (result_max) add_number(conn, "result_max", *settings->result_max);
     if (on_dead) {
         rv_args(conn, "on_dead");
         rv_args(conn, settings->on_dead);
     }
-    if (settings->stats_days != NULL) {
-        rv_args(conn, "stats_days");
-        rv_argi(conn, *settings->stats_days);
-    }
+    if (settings->stats_days != NULL) add_number(conn, "stats_days", *settings->stats_days);
     if (call->policy.length == 0) return;
     rv_args(conn, "policy");
     rv_arg(conn, call->policy.data, call->policy.length);
@@ -67,11 +82,19 @@ static void build_forget(rv_conn *conn, const settings_call *call, const char *f
     rv_args(conn, field);
 }
 
-/* Workers ask for a policy when they tend the queue: they are told to do so now. */
-static void build_policy(rv_conn *conn, const settings_call *call)
+/* Results are counted no more: first none comes to those that were. */
+static void build_forget_bytes(rv_conn *conn, const settings_call *call)
+{
+    build_forget(conn, call, "completed_bytes");
+    rv_cmd(conn, 2);
+    rv_args(conn, "UNLINK");
+    rv_arg2(conn, call->prefix.text, call->prefix.length, "results", 7);
+}
+
+/* Workers ask for some when they tend the queue, and count results then: they are told to do so now. */
+static void build_due(rv_conn *conn, const settings_call *call)
 {
     char word[REEVE_QUEUE_MAX + 16];
-    if (call->policy.length == 0) build_forget(conn, call, "policy");
     (void)snprintf(word, sizeof(word), "due %s 0", call->queue);
     rv_cmd(conn, 3);
     rv_args(conn, "PUBLISH");
@@ -82,10 +105,15 @@ static void build_policy(rv_conn *conn, const settings_call *call)
 static void build_settings(rv_conn *conn, bool again, const void *context)
 {
     const settings_call *call = context;
+    const reeve_queue_settings *settings = call->settings;
     (void)again;
     build_fields(conn, call);
-    if (call->settings->on_dead != NULL && call->settings->on_dead[0] == '\0') build_forget(conn, call, "on_dead");
-    if (call->settings->policy != NULL) build_policy(conn, call);
+    if (settings->on_dead != NULL && settings->on_dead[0] == '\0') build_forget(conn, call, "on_dead");
+    if (is_zero(settings->completed_bytes)) build_forget_bytes(conn, call);
+    if (is_zero(settings->result_max)) build_forget(conn, call, "result_max");
+    if (settings->policy != NULL && call->policy.length == 0) build_forget(conn, call, "policy");
+    if (settings->policy != NULL || settings->result_max != NULL || is_above_zero(settings->completed_bytes))
+        build_due(conn, call);
 }
 
 static void on_set(size_t index, const rv_reply *reply, void *context)
@@ -100,6 +128,17 @@ static reeve_status check_keep(reeve_client *client, const char *what, const ree
 {
     if (keep == NULL || (keep->age_ms >= -1 && keep->count >= -1)) return REEVE_OK;
     return rv_fail(&client->error, REEVE_EINVAL, "keep %s: age and count are at least -1, which is no limit", what);
+}
+
+static reeve_status check_results(reeve_client *client, const reeve_queue_settings *settings)
+{
+    const int64_t *most = settings->result_max, *bytes = settings->completed_bytes;
+    if (bytes != NULL && (*bytes < 0 || *bytes > BYTES_MAX))
+        return rv_fail(&client->error, REEVE_EINVAL, "keep completed: %lld bytes of results: must be from 1 to %lld, or 0 for any",
+                       (long long)*bytes, (long long)BYTES_MAX);
+    if (most == NULL || (*most >= 0 && *most <= REEVE_RESULT_MAX)) return REEVE_OK;
+    return rv_fail(&client->error, REEVE_EINVAL, "results of %lld bytes at most: must be from 1 to %u, or 0 for no own limit",
+                   (long long)*most, REEVE_RESULT_MAX);
 }
 
 static reeve_status check_days(reeve_client *client, const unsigned *days)
@@ -118,12 +157,14 @@ reeve_status reeve_queue_set(reeve_client *client, const char *queue, const reev
     reeve_status status = rv_check_queue(queue, &client->error);
     if (status == REEVE_OK) status = check_keep(client, "completed", settings->completed);
     if (status == REEVE_OK) status = check_keep(client, "dead", settings->dead);
+    if (status == REEVE_OK) status = check_results(client, settings);
     if (status == REEVE_OK) status = check_days(client, settings->stats_days);
     if (status == REEVE_OK) status = rv_queue_policy_check(settings->policy, &client->error);
     if (status == REEVE_OK) status = rv_check_on_dead(settings->on_dead, &client->error);
     if (status != REEVE_OK) return status;
     if (settings->completed == NULL && settings->dead == NULL && settings->policy == NULL &&
-        settings->on_dead == NULL && settings->stats_days == NULL)
+        settings->on_dead == NULL && settings->stats_days == NULL && settings->result_max == NULL &&
+        settings->completed_bytes == NULL)
         return REEVE_OK;
     settings_call call = {.settings = settings, .ns = client->ns, .queue = queue};
     rv_prefix_set(&call.prefix, client->ns, queue);
@@ -146,7 +187,7 @@ static const reeve_keep completed_default = {.age_ms = DAY_MS, .count = 10000};
 static const reeve_keep dead_default = {.age_ms = 90 * DAY_MS, .count = 10000};
 #define STATS_DAYS_DEFAULT 30
 
-enum { COMPLETED_AGE, COMPLETED_COUNT, DEAD_AGE, DEAD_COUNT, ON_DEAD, POLICY, STATS_DAYS, FIELDS };
+enum { COMPLETED_AGE, COMPLETED_COUNT, DEAD_AGE, DEAD_COUNT, ON_DEAD, POLICY, STATS_DAYS, COMPLETED_BYTES, RESULT_MAX, FIELDS };
 
 /* One piece of memory: what the settings point to stands behind them. */
 typedef struct held_settings {
@@ -156,13 +197,16 @@ typedef struct held_settings {
     reeve_queue_policy policy;
     reeve_backoff backoff;
     unsigned stats_days;
+    int64_t result_max;
+    int64_t completed_bytes;
     char on_dead[REEVE_TYPE_MAX + 1];
 } held_settings;
 
 static void build_look(rv_conn *conn, bool again, const void *context)
 {
     static const char *const fields[FIELDS] = {"completed_age", "completed_count", "dead_age",  "dead_count",
-                                               "on_dead",       "policy",          "stats_days"};
+                                               "on_dead",       "policy",          "stats_days", "completed_bytes",
+                                               "result_max"};
     const rv_prefix *prefix = context;
     (void)again;
     rv_cmd(conn, 2 + FIELDS);
@@ -207,6 +251,10 @@ static void read_settings(held_settings *held, const rv_reply *reply)
     held->settings.completed = &held->completed;
     held->settings.dead = &held->dead;
     held->settings.stats_days = &held->stats_days;
+    held->result_max = number_at(reply, RESULT_MAX, 0);
+    held->settings.result_max = &held->result_max;
+    held->completed_bytes = number_at(reply, COMPLETED_BYTES, 0);
+    held->settings.completed_bytes = &held->completed_bytes;
     held->settings.on_dead = held->on_dead;
 }
 

@@ -283,6 +283,11 @@ const rv_reply *rv_turn_policy(const rv_turn_reply *reply, size_t *next, size_t 
     return NULL;
 }
 
+int64_t rv_turn_result_max(const rv_turn_reply *reply, size_t next)
+{
+    return next > 0 ? rv_reply_int(rv_reply_at(rv_reply_at(reply->extras, next - 1), 3), 0) : 0;
+}
+
 void rv_recall_build(rv_conn *conn, const rv_prefix *prefix, const char *session, const char *thread,
                      const char *cursor)
 {

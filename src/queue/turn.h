@@ -112,9 +112,11 @@ size_t rv_turn_leases(const rv_turn_reply *reply, rv_lease *leases, size_t max, 
 
 /*
  * The policies of queues (policy.h) in which the turn began a session, one after the other: start with *next = 0.
- * Returns the text, and in *ret_queue the index among turn.queues; NULL: there are no more.
+ * Returns the text (empty: it has none), and in *ret_queue the index among turn.queues; NULL: there are no more.
  */
 const rv_reply *rv_turn_policy(const rv_turn_reply *reply, size_t *next, size_t *ret_queue);
+/* What the queue that was told last says of results: at most so many bytes, or 0. */
+int64_t rv_turn_result_max(const rv_turn_reply *reply, size_t next);
 
 /* ---- recall ---------------------------------------------------------------------------------------------------- */
 

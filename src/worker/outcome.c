@@ -85,11 +85,29 @@ static void keep_result(reeve_task *task, const char *result, size_t length)
     }
 }
 
+/* Whether there may be a result of that length; why not in the words. */
+static bool check_result(const reeve_task *task, size_t length, rv_error *why)
+{
+    const reeve_guards *guards = rv_task_guards(task);
+    const atomic_llong *of_queue = task->host != NULL ? task->host->result_max : NULL;
+    long long most = of_queue != NULL ? atomic_load_explicit(of_queue, memory_order_relaxed) : 0;
+
+    if (most > 0 && most <= guards->result && length > (size_t)most) {
+        (void)rv_fail(why, REEVE_ETOOBIG, "the result has %zu bytes: at most %lld (result_max of the queue %s raises it, up to "
+                      "%u)", length, most, task->queue, REEVE_RESULT_MAX);
+        return false;
+    }
+    if (length <= (size_t)guards->result) return true;
+    (void)rv_guard_refuse(why, guards, RV_GUARD(result), "the result has %zu bytes", length);
+    return false;
+}
+
 reeve_outcome reeve_task_done(reeve_task *task, const void *result, size_t length)
 {
-    if (length > (size_t)rv_task_guards(task)->result) {
-        rv_error why;
-        (void)rv_guard_refuse(&why, rv_task_guards(task), RV_GUARD(result), "the result has %zu bytes", length);
+    rv_error why;
+
+    if (length > 0 && !check_result(task, length, &why)) {
+        (void)rv_task_refuse(task, &why);
         return rv_task_failed(task, REEVE_OUTCOME_FAIL, "result", "%s", why.text);
     }
     if (result != NULL && length > 0) {

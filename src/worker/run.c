@@ -32,6 +32,7 @@ void rv_run_prepare(rv_thread *t, reeve_task *task, rv_task_host *host, rv_item 
     task->enqueued_ms = envelope->at_ms;
     task->thread_state = NULL;
     *host = rv_thread_host(t);
+    host->result_max = &t->pool->claims[item->lease.queue]->result_max;
     task->host = host;
 }
 

@@ -74,6 +74,7 @@ static void on_tended(size_t index, const rv_reply *reply, void *context)
     log_tended(r->worker->claims[claim], &tended);
     if (rv_reply_is(tended.policy, RV_TEXT))
         rv_claim_set_policy(r->worker->claims[claim], tended.policy->text, tended.policy->length);
+    atomic_store_explicit(&r->worker->claims[claim]->result_max, tended.result_max, memory_order_relaxed);
     rv_cron_note(r->worker, claim, &tended);
     scheduler->outbox[index] = tended.outbox > 0;
     int64_t rest = rest_ms(r->worker);

@@ -33,7 +33,8 @@ typedef struct rv_task_host {
     /* Hears of a task that is handed on; makes its id when that is "". NULL: none hears, and the id is a new UUIDv7. */
     reeve_status (*handed)(const reeve_task_spec *spec, char id[REEVE_ID_MAX], void *context);
     const char *ns;
-    const reeve_guards *guards; /* chosen ones; NULL: the standards */
+    const reeve_guards *guards;     /* chosen ones; NULL: the standards */
+    const atomic_llong *result_max; /* the queue's; NULL, or 0: none */
     void *context;
     const atomic_bool *stop;      /* NULL: never */
     const atomic_bool *cancelled; /* the same */

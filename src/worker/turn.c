@@ -353,7 +353,9 @@ static void note_policies(rv_thread *t, const rv_turn_reply *reply)
     size_t place;
     for (size_t next = 0; (text = rv_turn_policy(reply, &next, &place)) != NULL;) {
         if (place >= rv_order_places(&t->order)) continue;
-        rv_claim_set_policy(t->pool->claims[rv_order_queue(&t->order, place)], text->text, text->length);
+        rv_claim *claim = t->pool->claims[rv_order_queue(&t->order, place)];
+        rv_claim_set_policy(claim, text->text, text->length);
+        atomic_store_explicit(&claim->result_max, rv_turn_result_max(reply, next), memory_order_relaxed);
     }
 }
 

@@ -267,6 +267,22 @@ static void events_no_more(void)
     test_ok(test_client, reeve_events_keep(test_client, "q", 0));
 }
 
+static void bytes_of_results(void)
+{
+    static const int64_t most = 1000000;
+    test_ok(test_client, reeve_queue_set(test_client, "q", &(reeve_queue_settings){.completed_bytes = &most}));
+}
+
+static void bytes_of_results_no_more(void)
+{
+    static const int64_t any = 0;
+    bytes_of_results();
+    put("x", 1, (reeve_task_spec){0});
+    assert_int_equal(test_lease(&hand, 1), 1);
+    test_settle(&hand, TEST_RESULT("x000", "r"));
+    test_ok(test_client, reeve_queue_set(test_client, "q", &(reeve_queue_settings){.completed_bytes = &any}));
+}
+
 static const reeve_meta meta[] = {{"key", "value"}};
 static const reeve_backoff backoff = {.shape = REEVE_BACKOFF_FIXED, .base_ms = 5};
 
@@ -314,6 +330,13 @@ static const feature features[] = {
      "set+1", "set+64",
      "del+1 get+1 hexists+1 hmget+2 zrange+1", "del+64 get+64 hexists+1 hmget+65 zrange+1"},
     {"result", false, NULL, {0},
+     .how = {.verb = REEVE_OUTCOME_DONE, .has_result = true, .result = {"r", 1}},
+     "", "", "hset+1", "hdel+63 hset+64 zadd+63 zcard+63"},
+    {"results kept by bytes", false, bytes_of_results, {0},
+     .how = {.verb = REEVE_OUTCOME_DONE, .has_result = true, .result = {"r", 1}},
+     "", "", "hget+1 hincrby+1 hset+2", "hdel+63 hget+64 hincrby+64 hset+128 zadd+63 zcard+63"},
+    {"results kept by bytes, a task without one", false, bytes_of_results, {0}, DONE, "", "", "", ""},
+    {"results that are not kept by bytes any more", false, bytes_of_results_no_more, {0},
      .how = {.verb = REEVE_OUTCOME_DONE, .has_result = true, .result = {"r", 1}},
      "", "", "hset+1", "hdel+63 hset+64 zadd+63 zcard+63"},
     {"retry", false, NULL, {0},

@@ -25,8 +25,18 @@ usage() {
     for option in keep-completed keep-dead; do
         for value in soon -1 1h: 1h:-1 1h:many 1h:1000000001 :5 '' 99999999999999999999999999999999999999999d; do
             expect_status 2 reeve settings q "--$option" "$value"
-            expect_has "$ERR" "--$option \"$value\": expected AGE[:COUNT]"
+            expect_has "$ERR" "--$option \"$value\": expected AGE[:COUNT"
         done
+    done
+    for value in 1h:5: 1h:5:0 1h:5:-1 1h:5:much 1h:5:1.5M 1h:5:64M: 1h:5:1000000000000001; do
+        expect_status 2 reeve settings q --keep-completed "$value"
+        expect_has "$ERR" "--keep-completed \"$value\": expected AGE[:COUNT[:BYTES]]"
+    done
+    expect_status 2 reeve settings q --keep-dead 1h:5:64M
+    expect_has "$ERR" '--keep-dead "1h:5:64M": expected AGE[:COUNT], for'
+    for value in 0 -1 much 16777217 17M ''; do
+        expect_status 2 reeve settings q --result-max "$value"
+        expect_has "$ERR" "--result-max \"$value\": expected bytes from 1 to 16777216 such as 4096, 64K or 1M, or default"
     done
     expect_status 2 reeve settings q --keep-stats 3651
     expect_status 3 reeve settings q
@@ -35,8 +45,8 @@ usage() {
     unset REEVE_REDIS
 }
 
-KEEP_DEFAULT='{"completed":{"age_ms":86400000,"count":10000},"dead":{"age_ms":7776000000,"count":10000},"stats_days":30}'
-DEFAULTS="\"max_attempts\":null,\"backoff\":null,\"max_crashes\":null,\"timeout_ms\":null,\"on_dead\":null,\"keep\":$KEEP_DEFAULT}"
+KEEP_DEFAULT='{"completed":{"age_ms":86400000,"count":10000,"bytes":null},"dead":{"age_ms":7776000000,"count":10000},"stats_days":30}'
+DEFAULTS="\"max_attempts\":null,\"backoff\":null,\"max_crashes\":null,\"timeout_ms\":null,\"on_dead\":null,\"result_max\":null,\"keep\":$KEEP_DEFAULT}"
 
 showing() {
     expect_status 0 reeve settings a
@@ -47,6 +57,7 @@ backoff:        exponential:1s:1h~0.2 (default)
 max crashes:    3 (default)
 timeout:        none (default)
 on dead:        none
+result max:     16M (default)
 keep completed: 1d:10000
 keep dead:      90d:10000
 keep stats:     30d
@@ -60,7 +71,7 @@ END
 
 setting() {
     expect_status 0 reeve settings b --attempts 5 --backoff list:1,90~0.1 --max-crashes 2 --timeout 90 --on-dead told \
-        --keep-completed 36h:500 --keep-dead forever:all --keep-stats 7
+        --result-max 64K --keep-completed 36h:500:512M --keep-dead forever:all --keep-stats 7
     expect_eq "$OUT" "$(cat <<'END'
 queue:          b
 attempts:       5
@@ -68,27 +79,29 @@ backoff:        list:1s,90s~0.1
 max crashes:    2
 timeout:        90s
 on dead:        told
-keep completed: 36h:500
+result max:     64K
+keep completed: 36h:500:512M
 keep dead:      forever:all
 keep stats:     7d
 END
 )"
     # What is not given stays, also of the policy, which is one field.
     expect_status 0 reeve settings b --timeout 250ms --json
-    expect_eq "$OUT" '{"queue":"b","max_attempts":5,"backoff":"list:1s,90s~0.1","max_crashes":2,"timeout_ms":250,"on_dead":"told","keep":{"completed":{"age_ms":129600000,"count":500},"dead":{"age_ms":null,"count":null},"stats_days":7}}'
+    expect_eq "$OUT" '{"queue":"b","max_attempts":5,"backoff":"list:1s,90s~0.1","max_crashes":2,"timeout_ms":250,"on_dead":"told","result_max":65536,"keep":{"completed":{"age_ms":129600000,"count":500,"bytes":536870912},"dead":{"age_ms":null,"count":null},"stats_days":7}}'
     expect_status 0 reeve settings b --attempts default --keep-completed 1.5 --keep-dead none
     expect_has "$OUT" "attempts:       20 (default)"
     expect_has "$OUT" "backoff:        list:1s,90s~0.1"
     expect_has "$OUT" "max crashes:    2"
     expect_has "$OUT" "timeout:        250ms"
-    expect_has "$OUT" "keep completed: 1500ms:500"
+    expect_has "$OUT" "result max:     64K"
+    expect_has "$OUT" "keep completed: 1500ms:500:512M"
     expect_has "$OUT" "keep dead:      none"
     expect_status 0 reeve settings b --backoff fixed:30s
     expect_has "$OUT" "backoff:        fixed:30s"
     expect_status 0 reeve settings b --backoff default --max-crashes default --timeout default --on-dead none \
-        --keep-completed 1d:10000 --keep-dead 90d:10000 --keep-stats 30 --json
+        --result-max default --keep-completed 1d:10000:any --keep-dead 90d:10000 --keep-stats 30 --json
     expect_eq "$OUT" "{\"queue\":\"b\",$DEFAULTS"
-    expect_eq "$(redis HMGET 'reeve:{b}:settings' policy on_dead | tr -d '\n')" ""
+    expect_eq "$(redis HMGET 'reeve:{b}:settings' policy on_dead result_max completed_bytes | tr -d '\n')" ""
 }
 
 # A worker that runs hears of it, for tasks that wait already too.
@@ -109,8 +122,28 @@ in_force() {
     expect_eq "$(of_task w/b error_kind)" '"timeout"'
 }
 
+# Results: refused when they are larger than the queue's limit, and kept by their bytes.
+results() {
+    write_conf two "" 'queues = ( { name = "r"; result_max = 10; keep = { completed = { bytes = 15; }; }; } );' \
+        'pools = ( { queues = [ "r", "s" ]; } );'
+    start_worker two
+    wait_for '[ "$(redis HGET "reeve:{r}:settings" completed_bytes)" = 15 ]' 30
+    expect_status 0 reeve enqueue r echo 0123456789 --id a --wait --timeout 30
+    expect_status 1 reeve enqueue r echo 0123456789+ --id b --wait --timeout 30
+    expect_has "$ERR" "r/b is dead: result: the result has 11 bytes: at most 10 (result_max of the queue r raises it, up to 16777216)"
+    expect_status 0 reeve enqueue r echo 01234 --id c --wait --timeout 30
+    expect_eq "$(in_queue r completed)" 2
+    expect_status 0 reeve enqueue r echo 0 --id d --wait --timeout 30
+    expect_status 1 reeve show r/a
+    expect_eq "$(in_queue r completed)" 2
+    expect_status 0 reeve settings r --keep-completed 1d:all:any --result-max default
+    expect_status 0 reeve enqueue r echo 0123456789+ --id e
+    wait_for '[ "$(in_queue r completed)$(in_queue r dead)" = 31 ] || reeve retry r/e 2>/dev/null >/dev/null' 30
+}
+
 usage
 start_redis
 showing
 setting
 in_force
+results

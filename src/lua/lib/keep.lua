@@ -1,6 +1,6 @@
 -- Retention: completed and cancelled tasks by one setting, dead ones by another. Counts are kept to at every end of a
 -- task (of completed ones, turn.lua lets a part in 64 more stand for a while), ages by tend.lua. A limit of -1 is none;
--- 0 keeps nothing.
+-- 0 keeps nothing. How many bytes results have is counted only where that is limited: lib/results.lua.
 -- include: lib/tags.lua
 local DAY = 86400000
 local function keep_limits(age, count, default_age)
@@ -33,7 +33,18 @@ local function forget(P, ids, set)
     if set == 'dead' then unindex(P, ids[i]) end
     keys[n + 1], keys[n + 2], n = P .. 'info:' .. ids[i], P .. 'parents:' .. ids[i], n + 2
   end
-  forget_tags(P, ids)
+  -- (One look for both.)
+  if call('EXISTS', P .. 'tags', P .. 'results') > 0 then
+    forget_tags(P, ids)
+    local sizes, counted, bytes = call('HMGET', P .. 'results', unpack(ids)), {}, 0
+    for i = 1, #ids do
+      if sizes[i] then counted[#counted + 1], bytes = ids[i], bytes + sizes[i] end
+    end
+    if #counted > 0 then
+      call('HDEL', P .. 'results', unpack(counted))
+      call('HINCRBY', P .. 'results', '#', text(-bytes))
+    end
+  end
   call('HDEL', P .. 'tasks', unpack(ids))
   call('UNLINK', unpack(keys))
   -- (Some that died may have children that waited for a retry: now there is none.)

@@ -6,6 +6,7 @@
 
 #include "args.h"
 #include "base/backoff_text.h"
+#include "base/error.h"
 #include "base/id.h"
 #include "base/text.h"
 #include "settings_view.h"
@@ -14,6 +15,7 @@
 #define COUNT_MAX 1000000000
 #define AGE_MAX_MS ((int64_t)2000000000 * 1000)
 #define DAYS_MAX 3650
+#define BYTES_MAX INT64_C(1000000000000000)
 #define PART_MAX 32
 
 /* What an option asks for; what it does not say stays. */
@@ -22,8 +24,9 @@ struct number_change {
     int64_t number; /* 0: the default */
 };
 struct keep_change {
-    bool has_age, has_count;
+    bool has_age, has_count, has_bytes;
     reeve_keep keep;
+    int64_t bytes; /* 0: any number */
 };
 
 struct settings_options {
@@ -34,6 +37,8 @@ struct settings_options {
     const char *on_dead; /* NULL: not given; "": none */
     struct keep_change completed, dead;
     int stats_days; /* negative: not given */
+    bool has_result_max;
+    int64_t result_max; /* 0: the default */
 };
 
 /* ---- options --------------------------------------------------------------------------------------------------- */
@@ -98,20 +103,56 @@ static bool parse_count(const char *text, int64_t *ret)
     return strcmp(text, "all") == 0 || rv_parse_int(text, 0, COUNT_MAX, ret);
 }
 
-/* AGE[:COUNT] */
+static bool parse_bytes(const char *text, int64_t *ret)
+{
+    *ret = 0;
+    return strcmp(text, "any") == 0 || (rv_parse_size(text, ret) && *ret >= 1 && *ret <= BYTES_MAX);
+}
+
+/* Copies what stands before the next colon; returns what stands behind it, NULL when there is none. */
+static const char *take_part(const char *value, char ret[PART_MAX])
+{
+    size_t length = strcspn(value, ":");
+
+    ret[0] = '\0';
+    if (length < PART_MAX) rv_copy_text(ret, length + 1, value);
+    return value[length] == ':' ? value + length + 1 : NULL;
+}
+
+/* AGE[:COUNT[:BYTES]] */
+static bool parse_keep(const char *value, struct keep_change *change)
+{
+    char age[PART_MAX], count[PART_MAX] = "";
+    const char *rest = take_part(value, age);
+
+    *change = (struct keep_change){.has_age = true, .has_count = rest != NULL};
+    if (rest != NULL) rest = take_part(rest, count);
+    change->has_bytes = rest != NULL;
+    return parse_age(age, &change->keep.age_ms) && (!change->has_count || parse_count(count, &change->keep.count)) &&
+           (!change->has_bytes || parse_bytes(rest, &change->bytes));
+}
+
 static int read_keep(const cli_context *cli, const cli_option *option, void *options, char *value)
 {
     struct keep_change *change = (void *)((char *)options + option->at);
-    size_t length = strcspn(value, ":");
-    char age[PART_MAX] = "";
+    bool dead = option->at == offsetof(struct settings_options, dead);
 
-    if (length < sizeof(age)) memcpy(age, value, length);
-    *change = (struct keep_change){.has_age = true, .has_count = value[length] == ':'};
-    if (parse_age(age, &change->keep.age_ms) &&
-        (!change->has_count || parse_count(value + length + 1, &change->keep.count)))
-        return CLI_DONE;
+    if (parse_keep(value, change) && !(dead && change->has_bytes)) return CLI_DONE;
     return cli_bad_value(cli, option, value,
-                         "AGE[:COUNT], for instance 7d, 12h:5000, forever:all or none (counts to 1000000000)");
+                         dead ? "AGE[:COUNT], for instance 7d, 12h:5000, forever:all or none (counts to 1000000000)"
+                              : "AGE[:COUNT[:BYTES]], for instance 7d, 12h:5000, forever:all:64M or none (counts to 1000000000)");
+}
+
+static int read_result_max(const cli_context *cli, const cli_option *option, void *pointer, char *value)
+{
+    struct settings_options *options = pointer;
+
+    options->has_result_max = true;
+    options->result_max = 0;
+    if (is_default(value)) return CLI_DONE;
+    if (rv_parse_size(value, &options->result_max) && options->result_max >= 1 && options->result_max <= option->most)
+        return CLI_DONE;
+    return cli_bad_value(cli, option, value, "bytes from 1 to 16777216 such as 4096, 64K or 1M, or default");
 }
 
 #define AT(field) offsetof(struct settings_options, field)
@@ -123,8 +164,9 @@ static const cli_option settings_table[] = {
     {"max-crashes", "N|default", "dead after so many crashes", CLI_OTHER, AT(max_crashes), 1, 1000000, read_number},
     {"timeout", "DURATION|default", "how long a handler may run", CLI_OTHER, 0, 0, 0, read_timeout},
     {"on-dead", "TYPE|none", "enqueue a task of this type for each one that dies", CLI_OTHER, 0, 0, 0, read_on_dead},
-    {"keep-completed", "AGE[:COUNT]", "keep completed and cancelled tasks so long, and so many", CLI_OTHER,
-     AT(completed), 0, 0, read_keep},
+    {"result-max", "BYTES|default", "refuse larger results", CLI_OTHER, 0, 0, REEVE_RESULT_MAX, read_result_max},
+    {"keep-completed", "AGE[:COUNT[:BYTES]]", "keep completed and cancelled tasks so long, and so many; results so large",
+     CLI_OTHER, AT(completed), 0, 0, read_keep},
     {"keep-dead", "AGE[:COUNT]", "keep dead tasks so long, and so many", CLI_OTHER, AT(dead), 0, 0, read_keep},
     {"keep-stats", "DAYS", "keep a day's statistics so long; 0: make none", CLI_INT, AT(stats_days), 0, DAYS_MAX, NULL},
     {0},
@@ -163,7 +205,9 @@ static reeve_status change(const cli_context *cli, const struct settings_options
                                      .dead = options->dead.has_age ? &dead : NULL,
                                      .policy = changes_policy(options) ? &policy : NULL,
                                      .on_dead = options->on_dead,
-                                     .stats_days = options->stats_days >= 0 ? &days : NULL};
+                                     .stats_days = options->stats_days >= 0 ? &days : NULL,
+                                     .completed_bytes = options->completed.has_bytes ? &options->completed.bytes : NULL,
+                                     .result_max = options->has_result_max ? &options->result_max : NULL};
 
     merge_policy(&policy, options);
     merge_keep(&completed, &options->completed);
@@ -198,8 +242,8 @@ static int run_settings(cli_context *cli, void *pointer)
 const cli_verb cli_verb_settings = {
     .name = "settings",
     .synopsis = "QUEUE [--attempts N|default] [--backoff SPEC|default] [--max-crashes N|default]\n"
-                "       [--timeout DURATION|default] [--on-dead TYPE|none] [--keep-completed AGE[:COUNT]]\n"
-                "       [--keep-dead AGE[:COUNT]] [--keep-stats DAYS]",
+                "       [--timeout DURATION|default] [--on-dead TYPE|none] [--result-max BYTES|default]\n"
+                "       [--keep-completed AGE[:COUNT[:BYTES]]] [--keep-dead AGE[:COUNT]] [--keep-stats DAYS]",
     .summary = "Changes what holds for a queue's tasks, and shows it",
     .options = settings_table,
     .options_size = sizeof(struct settings_options),
@@ -212,10 +256,12 @@ const cli_verb cli_verb_settings = {
         "It holds at once and for all workers. Attempts, backoff, crashes and timeout are for tasks that say nothing\n"
         "of their own and whose handlers do not either. A worker whose configuration speaks of the queue writes what\n"
         "stands there when it starts.\n"
-        "\nAGE is a duration, \"forever\" or \"none\", which keeps nothing; COUNT a number or \"all\", and stays as\n"
-        "it is when it is not given. The newest are kept.\n"
+        "\nAGE is a duration, \"forever\" or \"none\", which keeps nothing; COUNT a number or \"all\"; BYTES, of\n"
+        "all results together, a number such as 64M, or \"any\". COUNT and BYTES stay as they are when they are not\n"
+        "given. The newest are kept. A task with a result larger than --result-max is dead, of the kind \"result\".\n"
         "\nExamples:\n"
         "  reeve settings mail --attempts 10 --backoff exponential:500ms:10m\n"
         "  reeve settings mail --timeout default --keep-completed 12h:5000\n"
+        "  reeve settings thumbs --result-max 1M --keep-completed 1d:all:512M\n"
         "  reeve settings mail\n",
 };

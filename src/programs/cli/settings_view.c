@@ -10,6 +10,7 @@
 #include "when.h"
 
 #define BACKOFF_TEXT_MAX 4096
+#define SIZE_TEXT 24
 #define DEFAULT_NOTE " (default)"
 
 /* ---- for programs ---------------------------------------------------------------------------------------------- */
@@ -27,6 +28,15 @@ static void keep_json(cli_json *json, const char *key, const reeve_keep *keep)
     cli_json_close(json);
 }
 
+static void completed_json(cli_json *json, const reeve_keep *keep, int64_t bytes)
+{
+    cli_json_open(json, "completed");
+    cli_json_maybe(json, "age_ms", keep->age_ms);
+    cli_json_maybe(json, "count", keep->count);
+    number_json(json, "bytes", bytes);
+    cli_json_close(json);
+}
+
 static void print_json(const char *queue, const reeve_queue_settings *settings, const char *backoff)
 {
     const reeve_queue_policy *policy = settings->policy;
@@ -39,8 +49,9 @@ static void print_json(const char *queue, const reeve_queue_settings *settings, 
     number_json(&json, "max_crashes", policy->max_crashes);
     number_json(&json, "timeout_ms", policy->timeout_ms);
     cli_json_text(&json, "on_dead", settings->on_dead[0] != '\0' ? settings->on_dead : NULL);
+    number_json(&json, "result_max", *settings->result_max);
     cli_json_open(&json, "keep");
-    keep_json(&json, "completed", settings->completed);
+    completed_json(&json, settings->completed, *settings->completed_bytes);
     keep_json(&json, "dead", settings->dead);
     cli_json_uint(&json, "stats_days", *settings->stats_days);
     cli_json_close(&json);
@@ -62,18 +73,44 @@ static void add_timeout(cli_fields *fields, int64_t ms)
     cli_fields_add(fields, "timeout", ms > 0 ? text : "none" DEFAULT_NOTE);
 }
 
+/* As the options take it: 65536 is 64K. */
+static void size_text(int64_t bytes, char ret[SIZE_TEXT])
+{
+    static const char units[] = {'\0', 'K', 'M', 'G'};
+    size_t unit = 0;
+
+    while (unit + 1 < sizeof(units) && bytes % 1024 == 0 && bytes > 0) {
+        bytes /= 1024;
+        unit++;
+    }
+    (void)snprintf(ret, SIZE_TEXT, "%" PRId64 "%.1s", bytes, &units[unit]);
+}
+
+static void add_result_max(cli_fields *fields, int64_t bytes)
+{
+    char text[SIZE_TEXT];
+
+    size_text(bytes > 0 ? bytes : REEVE_RESULT_MAX, text);
+    cli_fields_addf(fields, "result max", "%s%s", text, bytes > 0 ? "" : DEFAULT_NOTE);
+}
+
 /* As the options take it. */
-static void add_keep(cli_fields *fields, const char *name, const reeve_keep *keep)
+static void add_keep(cli_fields *fields, const char *name, const reeve_keep *keep, int64_t most_bytes)
 {
     char age[CLI_WHEN_TEXT];
 
+    char count[24] = "all", bytes[SIZE_TEXT + 1] = "";
+
     cli_duration_text(keep->age_ms, age);
+    if (keep->count >= 0) (void)snprintf(count, sizeof(count), "%" PRId64, keep->count);
+    if (most_bytes > 0) {
+        bytes[0] = ':';
+        size_text(most_bytes, bytes + 1);
+    }
     if (keep->age_ms == 0 || keep->count == 0)
         cli_fields_add(fields, name, "none");
-    else if (keep->count < 0)
-        cli_fields_addf(fields, name, "%s:all", keep->age_ms < 0 ? "forever" : age);
     else
-        cli_fields_addf(fields, name, "%s:%" PRId64, keep->age_ms < 0 ? "forever" : age, keep->count);
+        cli_fields_addf(fields, name, "%s:%s%s", keep->age_ms < 0 ? "forever" : age, count, bytes);
 }
 
 static bool print_fields(const char *queue, const reeve_queue_settings *settings, const char *backoff)
@@ -89,8 +126,9 @@ static bool print_fields(const char *queue, const reeve_queue_settings *settings
     add_number(&fields, "max crashes", policy->max_crashes, RV_MAX_CRASHES);
     add_timeout(&fields, policy->timeout_ms);
     cli_fields_add(&fields, "on dead", settings->on_dead[0] != '\0' ? settings->on_dead : "none");
-    add_keep(&fields, "keep completed", settings->completed);
-    add_keep(&fields, "keep dead", settings->dead);
+    add_result_max(&fields, *settings->result_max);
+    add_keep(&fields, "keep completed", settings->completed, *settings->completed_bytes);
+    add_keep(&fields, "keep dead", settings->dead, 0);
     cli_fields_addf(&fields, "keep stats", "%ud", *settings->stats_days);
     printed = cli_fields_print(&fields, stdout);
     cli_fields_fini(&fields);

@@ -23,7 +23,7 @@ static bool limits_groups(const rv_config_queue *queue)
 static bool has_settings(const rv_config_queue *queue)
 {
     return queue->keeps_completed || queue->keeps_dead || queue->keeps_stats || has_policy(queue) ||
-           queue->on_dead != NULL;
+           queue->on_dead != NULL || queue->result_max != 0;
 }
 
 static bool says_something(const rv_config_queue *queue)
@@ -46,12 +46,16 @@ static reeve_status write_settings(reeve_client *client, const rv_config_queue *
                                  .timeout_ms = queue->timeout_ms,
                                  .backoff = queue->has_backoff ? &queue->backoff : NULL};
     unsigned stats_days = (unsigned)queue->stats_days;
+    int64_t completed_bytes = queue->completed_bytes > 0 ? queue->completed_bytes : 0;
+    int64_t result_max = queue->result_max > 0 ? queue->result_max : 0;
     reeve_queue_settings settings = {.size = sizeof(settings),
                                      .completed = queue->keeps_completed ? &queue->completed : NULL,
                                      .dead = queue->keeps_dead ? &queue->dead : NULL,
                                      .policy = has_policy(queue) ? &policy : NULL,
                                      .on_dead = queue->on_dead,
-                                     .stats_days = queue->keeps_stats ? &stats_days : NULL};
+                                     .stats_days = queue->keeps_stats ? &stats_days : NULL,
+                                     .completed_bytes = queue->keeps_completed ? &completed_bytes : NULL,
+                                     .result_max = queue->result_max != 0 ? &result_max : NULL};
 
     reeve_status status = has_settings(queue) ? reeve_queue_set(client, queue->name, &settings) : REEVE_OK;
 
