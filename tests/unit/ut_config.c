@@ -202,6 +202,34 @@ static void test_keep(void **state)
     rv_config_free(config);
 }
 
+static void test_sizes(void **state)
+{
+    (void)state;
+    rv_config *config = test_config(
+        TEST_POOL "worker = { guards = { payload = 1; result = 16777216; batch = 1000; parents = 1000000000; }; };\n"
+                  "queues = ( { name = \"a\"; result_max = 16777216; keep = { completed = { bytes = 1; }; }; },\n"
+                  "  { name = \"b\"; result_max = -1; keep = { completed = { bytes = -1; }; }; },\n"
+                  "  { name = \"c\"; keep = { completed = { bytes = 1000000000000000L; }; }; },\n"
+                  "  { name = \"d\"; keep = { completed = { age = 1; }; }; } );\n");
+    const rv_config_queue *queues = config->queues;
+    const reeve_guards *guards = &config->worker.guards;
+
+    assert_int_equal(guards->payload, 1);
+    assert_int_equal(guards->result, 16777216);
+    assert_int_equal(guards->batch, 1000);
+    assert_int_equal(guards->parents, 1000000000);
+    assert_int_equal(guards->checkpoint, 0);
+    assert_int_equal(queues[0].result_max, 16777216);
+    assert_int_equal(queues[0].completed_bytes, 1);
+    assert_int_equal(queues[0].completed.count, 10000);
+    assert_int_equal(queues[1].result_max, -1);
+    assert_int_equal(queues[1].completed_bytes, -1);
+    assert_int_equal(queues[2].result_max, 0);
+    assert_int_equal(queues[2].completed_bytes, 1000000000000000);
+    assert_int_equal(queues[3].completed_bytes, -1);
+    rv_config_free(config);
+}
+
 static void test_includes(void **state)
 {
     (void)state;
@@ -321,6 +349,7 @@ int main(void)
         cmocka_unit_test(test_lists),
         cmocka_unit_test(test_policies_of_queues),
         cmocka_unit_test(test_keep),
+        cmocka_unit_test(test_sizes),
         cmocka_unit_test(test_includes),
         cmocka_unit_test(test_large_numbers_elsewhere),
         cmocka_unit_test(test_limits),
