@@ -173,6 +173,7 @@ static void those_before(void **state)
     STATE("n100", "");
     assert_false(test_tend("q", 50).more);
     keep_bytes(500);
+    assert_true(test_tend("q", 50).more);
     test_tend_all("q");
     assert_int_equal(counted(), 500);
     keep_bytes(2000);
@@ -380,6 +381,31 @@ static void changed(void **state)
     reeve_worker_destroy(worker);
 }
 
+/* With the beginning of the session, and when the queue is tended; the setting says that it is to be. */
+static void told(void **state)
+{
+    (void)state;
+    const rv_reply *reply;
+    rv_turn_reply turn;
+    size_t next = 0, queue = 9;
+    assert_string_equal(test_cmd(test_conn, "CONFIG RESETSTAT"), "OK");
+    say_result_max(100);
+    assert_non_null(strstr(test_cmd(test_conn, "INFO commandstats"), "cmdstat_publish:calls=1,"));
+    test_put("q", "a b");
+    test_turn_build(test_conn, &hand, 1, NULL, 0);
+    assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
+    assert_true(rv_turn_read(&turn, reply));
+    assert_int_equal(rv_turn_result_max(&turn, next), 0);
+    const rv_reply *text = rv_turn_policy(&turn, &next, &queue);
+    assert_non_null(text);
+    assert_int_equal(text->length, 0);
+    assert_int_equal(queue, 0);
+    assert_int_equal(rv_turn_result_max(&turn, next), 100);
+    assert_int_equal(test_tend("q", 100).result_max, 100);
+    say_result_max(0);
+    assert_int_equal(test_tend("q", 100).result_max, 0);
+}
+
 /* The lower one holds. */
 static void and_a_guard(void **state)
 {
@@ -388,8 +414,10 @@ static void and_a_guard(void **state)
     reeve_worker *worker = start(50);
     put_answer("a", "51");
     check_refused("a", "the result has 51 bytes: at most 50 (guards.result raises it, up to 16777216)");
-    put_answer("b", "50");
-    check_answer("b", 50);
+    put_answer("b", "101");
+    check_refused("b", "the result has 101 bytes: at most 50 (guards.result raises it, up to 16777216)");
+    put_answer("c", "50");
+    check_answer("c", 50);
     reeve_worker_destroy(worker);
 }
 
@@ -445,6 +473,7 @@ int main(void)
         TEST(up_to_the_limit),     TEST(larger_than_all), TEST(those_without), TEST(without_a_limit),
         TEST(where_none_are_kept), TEST(those_before),    TEST(taken_away),    TEST(much_at_once),
         TEST(what_goes),           TEST(with_tags),       TEST(at_random),     TEST(too_large),
-        TEST(changed),             TEST(and_a_guard),     TEST(with_a_policy), TEST(settings)};
+        TEST(changed),             TEST(and_a_guard),     TEST(with_a_policy), TEST(told),
+        TEST(settings)};
     return cmocka_run_group_tests(tests, test_place_start, test_place_stop);
 }
