@@ -376,11 +376,11 @@ typedef struct reeve_queue_settings {
     /* How long a day's statistics (stats.h) are kept, at most 3650; NULL: leave as is (default 30); 0: none are, from
      * now on. A day keeps what held when something was last added to it. */
     const unsigned *stats_days;
-    /* How many bytes a result has at most, up to REEVE_RESULT_MAX: a larger one is refused, see reeve_task_done. 0: as many as
-     * the worker's guards (guards.h) say, the default; NULL: leave as is. Workers hear of a change at once. */
+    /* How many bytes a result has at most, up to REEVE_RESULT_MAX: a larger one is refused, see reeve_task_done. 0: as
+     * many as the worker's guards (guards.h) say, the default; NULL: leave as is. Workers hear of a change at once. */
     const int64_t *result_max;
-    /* How many bytes the results of completed tasks have together at most: while they have more, the oldest completed tasks
-     * go, with a result or without. 0: any number, the default; NULL: leave as is. */
+    /* How many bytes the results of completed tasks have together at most: while they have more, the oldest completed
+     * tasks go, with a result or without. 0: any number, the default; NULL: leave as is. */
     const int64_t *completed_bytes;
 } reeve_queue_settings;
 

@@ -81,9 +81,9 @@ typedef struct reeve_batch {
 REEVE_API reeve_status reeve_batch_open(reeve_client *client, reeve_batch *ret, const reeve_task_spec *complete,
                                         const reeve_task_spec *death);
 
-/* Enqueues members, as reeve_enqueue_many, and adds those that were enqueued to the batch. REEVE_ETOOBIG: too many in one
- * call, and nothing was sent (no result is REEVE_OK); or too many with those before (guards.parents): then those of this call
- * run, but the batch does not wait for all of them. */
+/* Enqueues members, as reeve_enqueue_many, and adds those that were enqueued to the batch. REEVE_ETOOBIG: too many in
+ * one call, and nothing was sent (no result is REEVE_OK); or too many with those before (guards.parents): then those of
+ * this call run, but the batch does not wait for all of them. */
 REEVE_API reeve_status reeve_batch_add(reeve_client *client, const reeve_batch *batch, const reeve_task_spec *specs,
                                        size_t count, reeve_enqueued *ret_results);
 
@@ -114,7 +114,8 @@ REEVE_API reeve_status reeve_task_parents(reeve_task *task, const reeve_task_par
  */
 REEVE_API reeve_status reeve_task_parent_result(reeve_task *task, const char *handle, reeve_bytes *ret);
 
-/* At most so many tasks are handed on by one, unless the worker's guards.batch is less, and so many bytes of payload. */
+/* At most so many tasks are handed on by one, unless the worker's guards.batch is less, and so many bytes of payload.
+ */
 #define REEVE_HAND_ON_MAX 1000
 #define REEVE_HAND_ON_BYTES_MAX (16u * 1024 * 1024)
 

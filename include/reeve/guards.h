@@ -1,12 +1,12 @@
 /*
  * guards.h - how large things may be: what a client enqueues, and what a worker's handlers give back.
  *
- * Each guard has a standard, which holds where nothing is said, and a maximum that no setting exceeds. What goes beyond a
- * guard is refused with REEVE_ETOOBIG before anything is sent, and the error's words name the thing, its size, the limit,
- * and the guard that raises it. A guard is said to a client (reeve_client_options.guards), to a worker
+ * Each guard has a standard, which holds where nothing is said, and a maximum that no setting exceeds. What goes beyond
+ * a guard is refused with REEVE_ETOOBIG before anything is sent, and the error's words name the thing, its size, the
+ * limit, and the guard that raises it. A guard is said to a client (reeve_client_options.guards), to a worker
  * (reeve_worker_options.guards, `worker = { guards = { ... }; }` in its configuration), or to `reeve` (--guard, and
- * REEVE_GUARDS in its environment): the producer's hold for what it enqueues, the worker's for what its handlers hand on,
- * leave and give back. They cost nothing.
+ * REEVE_GUARDS in its environment): the producer's hold for what it enqueues, the worker's for what its handlers hand
+ * on, leave and give back. They cost nothing.
  */
 #ifndef REEVE_GUARDS_H
 #define REEVE_GUARDS_H
@@ -36,8 +36,8 @@ typedef struct reeve_guards {
     int64_t tags;       /* tags of a task, their number; at most REEVE_TAGS_MAX */
     /* How many parents a task has, and so how many members a batch (depend.h). Standard: REEVE_GUARD_PARENTS. */
     int64_t parents;
-    /* Tasks in one call: of reeve_enqueue_many, reeve_batch_add; standard: REEVE_GUARD_BATCH. Of a worker: tasks that one
-     * hands on; at most REEVE_HAND_ON_MAX. (How many a handler with run_many gets is its own setting, many.) */
+    /* Tasks in one call: of reeve_enqueue_many, reeve_batch_add; standard: REEVE_GUARD_BATCH. Of a worker: tasks that
+     * one hands on; at most REEVE_HAND_ON_MAX. (How many a handler with run_many gets is its own setting, many.) */
     int64_t batch;
 } reeve_guards;
 

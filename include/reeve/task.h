@@ -200,18 +200,18 @@ REEVE_API reeve_status reeve_task_log(reeve_task *task, const char *format, ...)
 REEVE_API reeve_status reeve_task_hold(reeve_task *task, const char *group, int64_t delay_ms);
 
 /*
- * The words of the last call here that refused what it was given, where its status alone says little (reeve_task_checkpoint,
- * reeve_task_hand_on); "" when none did. Valid until the next such call.
+ * The words of the last call here that refused what it was given, where its status alone says little
+ * (reeve_task_checkpoint, reeve_task_hand_on); "" when none did. Valid until the next such call.
  */
 REEVE_API const char *reeve_task_call_error(const reeve_task *task);
 
 /* ---- verbs: how a handler ends --------------------------------------------------------------------------------- */
 
 /*
- * The task is completed. The result is kept as the queue's settings say; pass NULL and 0 for none. A result longer than the
- * queue's result_max or the worker's guards.result is refused: REEVE_OUTCOME_FAIL is returned, and unless another verb is called
- * instead (with a shorter result, say, or where it was put) the task is dead, of kind "result". Its message, and
- * reeve_task_call_error, say the size, the limit, and what raises it.
+ * The task is completed. The result is kept as the queue's settings say; pass NULL and 0 for none. A result longer than
+ * the queue's result_max or the worker's guards.result is refused: REEVE_OUTCOME_FAIL is returned, and unless another
+ * verb is called instead (with a shorter result, say, or where it was put) the task is dead, of kind "result". Its
+ * message, and reeve_task_call_error, say the size, the limit, and what raises it.
  */
 REEVE_API reeve_outcome reeve_task_done(reeve_task *task, const void *result, size_t length);
 

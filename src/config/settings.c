@@ -157,8 +157,8 @@ const rv_setting rv_settings[] = {
     {"worker.drain", RV_SETTING_SECONDS, IN(, worker.drain_ms), .least = 0, .most = 86400, .standard = "25",
      .help = "How long a stopping worker waits for running handlers; what has not finished then is given back."},
     {"worker.guards", RV_SETTING_GROUP, .at = RV_NOWHERE,
-     .help = "How large what handlers give back, leave and hand on may be, and the tasks of the file's recurring entries. "
-             "Producers have guards of their own (`reeve --guard`, `reeve_client_options`). Lengths count bytes."},
+     .help = "How large what handlers give back, leave and hand on may be, and the tasks of the file's recurring "
+             "entries. Producers have guards of their own (`reeve --guard`, `reeve_client_options`). Lengths count bytes."},
     GUARD(payload, REEVE_PAYLOAD_MAX, "the most", "Of a task that a handler hands on."),
     GUARD(result, REEVE_RESULT_MAX, "the most",
           "A task with a larger result is dead, of the kind \"result\". A queue may say less: `result_max`."),
@@ -252,10 +252,10 @@ const rv_setting rv_settings[] = {
      .expected = "a type (1 to 100 of A-Z a-z 0-9 . _ - : /), or \"\" for none", .otherwise = "as Redis has it",
      .help = "The type of a task that is enqueued in the queue for each one that dies, unless that one says otherwise; "
              "its payload tells which and why."},
-    {"queues[].result_max", RV_SETTING_WHOLE, IN(_queue, result_max), .least = 1, .most = REEVE_RESULT_MAX, .forever = true,
-     .otherwise = "as Redis has it",
-     .help = "How many bytes a result has at most: a task with a larger one is dead, of the kind \"result\". -1: as many as "
-             "`worker.guards.result` says."},
+    {"queues[].result_max", RV_SETTING_WHOLE, IN(_queue, result_max), .least = 1, .most = REEVE_RESULT_MAX,
+     .forever = true, .otherwise = "as Redis has it",
+     .help = "How many bytes a result has at most: a task with a larger one is dead, of the kind \"result\". -1: as many "
+             "as `worker.guards.result` says."},
     {"queues[].events", RV_SETTING_WHOLE, IN(_queue, events), .least = 1, .most = REEVE_EVENTS_MAX, .forever = true,
      .otherwise = "as Redis has it",
      .help = "About how many events are kept, of what happens to the queue's tasks (`reeve watch`). -1: none."},

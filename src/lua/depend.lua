@@ -6,7 +6,8 @@
 -- ARGV[2]  the child's id
 -- add:     ARGV[3...] a parent's handle and the edge's policy, and so on; see lib/links.lua
 -- remove:  ARGV[3...] parents' handles
--- reply    "ok", or the state that does not allow it, or "" when there is no such task, or "parents <how many>" it would have
+-- reply    "ok", or the state that does not allow it, or "" when there is no such task, or "parents <how many>" that it
+--          would have
 --
 -- A task that was ready waits from the first edge on whose parent has not ended; it is ready when the last has ended or
 -- was removed. Sent twice: it says the same again.

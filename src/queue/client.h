@@ -45,7 +45,8 @@ void rv_client_note_cause(reeve_client *client, const char *queue, const rv_erro
 /* What reeve_enqueue_many refuses by itself. */
 reeve_status rv_enqueue_check(const reeve_task_spec *spec, const reeve_guards *guards, rv_error *error);
 
-/* A call of so many tasks is refused as a whole; fails with what the guard at `at` says of `what` ("tasks in one call"). */
+/* A call of so many tasks is refused as a whole; fails with what the guard at `at` says of `what` ("tasks in one
+ * call"). */
 reeve_status rv_enqueue_refuse_all(reeve_client *client, size_t count, reeve_enqueued *ret_results, size_t at,
                                    const char *what);
 

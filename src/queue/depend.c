@@ -49,7 +49,8 @@ static reeve_status refuse_parents(const reeve_guards *guards, size_t count, rv_
     return rv_guard_refuse(error, guards, RV_GUARD(parents), "%zu parents of a task", count);
 }
 
-reeve_status rv_check_parent_count(const reeve_parent *parents, size_t count, const reeve_guards *guards, rv_error *error)
+reeve_status rv_check_parent_count(const reeve_parent *parents, size_t count, const reeve_guards *guards,
+                                   rv_error *error)
 {
     size_t counted = count;
     if (count <= (size_t)guards->parents) return REEVE_OK;

@@ -16,7 +16,8 @@ char rv_policy_letter(reeve_on_parent_death policy);
 reeve_status rv_check_parent(const reeve_parent *parent, const char *queue, const char *id, rv_error *error);
 
 /* Not more parents than guards.parents, REEVE_PARENT_OPEN not counted. */
-reeve_status rv_check_parent_count(const reeve_parent *parents, size_t count, const reeve_guards *guards, rv_error *error);
+reeve_status rv_check_parent_count(const reeve_parent *parents, size_t count, const reeve_guards *guards,
+                                   rv_error *error);
 
 /* Whether any of them is in another queue. */
 bool rv_parents_elsewhere(const reeve_parent *parents, size_t count, const char *queue);

@@ -14,18 +14,18 @@ typedef struct guard {
 } guard;
 
 /* (guard, standard, maximum) */
-#define GUARDS(ROW)                                                                                                    \
-    ROW(payload, REEVE_PAYLOAD_MAX, REEVE_PAYLOAD_MAX)                                                                 \
-    ROW(result, REEVE_RESULT_MAX, REEVE_RESULT_MAX)                                                                    \
-    ROW(checkpoint, REEVE_CHECKPOINT_MAX, REEVE_CHECKPOINT_MAX)                                                        \
-    ROW(meta, REEVE_META_MAX, REEVE_META_MAX)                                                                          \
-    ROW(type, REEVE_TYPE_MAX, REEVE_TYPE_MAX)                                                                          \
-    ROW(id, REEVE_ID_LENGTH_MAX, REEVE_ID_LENGTH_MAX)                                                                  \
-    ROW(group, REEVE_GROUP_MAX, REEVE_GROUP_MAX)                                                                       \
-    ROW(unique, REEVE_UNIQUE_MAX, REEVE_UNIQUE_MAX)                                                                    \
-    ROW(tag, REEVE_TAG_MAX, REEVE_TAG_MAX)                                                                             \
-    ROW(tags, REEVE_TAGS_MAX, REEVE_TAGS_MAX)                                                                          \
-    ROW(parents, REEVE_GUARD_PARENTS, REEVE_GUARD_COUNT_MAX)                                                           \
+#define GUARDS(ROW)                                             \
+    ROW(payload, REEVE_PAYLOAD_MAX, REEVE_PAYLOAD_MAX)          \
+    ROW(result, REEVE_RESULT_MAX, REEVE_RESULT_MAX)             \
+    ROW(checkpoint, REEVE_CHECKPOINT_MAX, REEVE_CHECKPOINT_MAX) \
+    ROW(meta, REEVE_META_MAX, REEVE_META_MAX)                   \
+    ROW(type, REEVE_TYPE_MAX, REEVE_TYPE_MAX)                   \
+    ROW(id, REEVE_ID_LENGTH_MAX, REEVE_ID_LENGTH_MAX)           \
+    ROW(group, REEVE_GROUP_MAX, REEVE_GROUP_MAX)                \
+    ROW(unique, REEVE_UNIQUE_MAX, REEVE_UNIQUE_MAX)             \
+    ROW(tag, REEVE_TAG_MAX, REEVE_TAG_MAX)                      \
+    ROW(tags, REEVE_TAGS_MAX, REEVE_TAGS_MAX)                   \
+    ROW(parents, REEVE_GUARD_PARENTS, REEVE_GUARD_COUNT_MAX)    \
     ROW(batch, REEVE_GUARD_BATCH, REEVE_GUARD_COUNT_MAX)
 
 #define AS_ROW(field, standard, most) {#field, offsetof(reeve_guards, field), standard, most},
@@ -89,10 +89,11 @@ static reeve_status parse_one(reeve_guards *ret, const char *text, size_t length
     const guard *row = find(text, name);
     int64_t value;
     if (row == NULL) {
-        return rv_fail(error, REEVE_EINVAL,
-                       "there is no guard \"%.*s\": expected payload, result, checkpoint, meta, type, id, group, unique, "
-                       "tag, tags, parents or batch, as payload=64K,tags=8",
-                       (int)(name < 60 ? name : 60), text);
+        return rv_fail(
+            error, REEVE_EINVAL,
+            "there is no guard \"%.*s\": expected payload, result, checkpoint, meta, type, id, group, unique, "
+            "tag, tags, parents or batch, as payload=64K,tags=8",
+            (int)(name < 60 ? name : 60), text);
     }
     if (equals != NULL && length - name - 1 < sizeof(size)) memcpy(size, equals + 1, length - name - 1);
     if (!rv_parse_size(size, &value)) {

@@ -19,8 +19,8 @@ reeve_status rv_guards_choose(reeve_guards *ret, const reeve_guards *said, rv_er
 reeve_status rv_guards_parse(reeve_guards *ret, const char *text, rv_error *error);
 
 /*
- * Refuses with REEVE_ETOOBIG: "<what and its size>: at most <limit> (<what raises it>)". guards: chosen ones; at: the guard's
- * offset in them.
+ * Refuses with REEVE_ETOOBIG: "<what and its size>: at most <limit> (<what raises it>)". guards: chosen ones; at: the
+ * guard's offset in them.
  */
 reeve_status rv_guard_refuse(rv_error *error, const reeve_guards *guards, size_t at, const char *format, ...)
     __attribute__((format(printf, 4, 5)));

@@ -134,11 +134,13 @@ static reeve_status check_results(reeve_client *client, const reeve_queue_settin
 {
     const int64_t *most = settings->result_max, *bytes = settings->completed_bytes;
     if (bytes != NULL && (*bytes < 0 || *bytes > BYTES_MAX))
-        return rv_fail(&client->error, REEVE_EINVAL, "keep completed: %lld bytes of results: must be from 1 to %lld, or 0 for any",
-                       (long long)*bytes, (long long)BYTES_MAX);
+        return rv_fail(&client->error, REEVE_EINVAL,
+                       "keep completed: %lld bytes of results: must be from 1 to %lld, or 0 for any", (long long)*bytes,
+                       (long long)BYTES_MAX);
     if (most == NULL || (*most >= 0 && *most <= REEVE_RESULT_MAX)) return REEVE_OK;
-    return rv_fail(&client->error, REEVE_EINVAL, "results of %lld bytes at most: must be from 1 to %u, or 0 for no own limit",
-                   (long long)*most, REEVE_RESULT_MAX);
+    return rv_fail(&client->error, REEVE_EINVAL,
+                   "results of %lld bytes at most: must be from 1 to %u, or 0 for no own limit", (long long)*most,
+                   REEVE_RESULT_MAX);
 }
 
 static reeve_status check_days(reeve_client *client, const unsigned *days)
@@ -187,7 +189,18 @@ static const reeve_keep completed_default = {.age_ms = DAY_MS, .count = 10000};
 static const reeve_keep dead_default = {.age_ms = 90 * DAY_MS, .count = 10000};
 #define STATS_DAYS_DEFAULT 30
 
-enum { COMPLETED_AGE, COMPLETED_COUNT, DEAD_AGE, DEAD_COUNT, ON_DEAD, POLICY, STATS_DAYS, COMPLETED_BYTES, RESULT_MAX, FIELDS };
+enum {
+    COMPLETED_AGE,
+    COMPLETED_COUNT,
+    DEAD_AGE,
+    DEAD_COUNT,
+    ON_DEAD,
+    POLICY,
+    STATS_DAYS,
+    COMPLETED_BYTES,
+    RESULT_MAX,
+    FIELDS
+};
 
 /* One piece of memory: what the settings point to stands behind them. */
 typedef struct held_settings {
@@ -204,9 +217,9 @@ typedef struct held_settings {
 
 static void build_look(rv_conn *conn, bool again, const void *context)
 {
-    static const char *const fields[FIELDS] = {"completed_age", "completed_count", "dead_age",  "dead_count",
-                                               "on_dead",       "policy",          "stats_days", "completed_bytes",
-                                               "result_max"};
+    static const char *const fields[FIELDS] = {"completed_age", "completed_count", "dead_age",
+                                               "dead_count",    "on_dead",         "policy",
+                                               "stats_days",    "completed_bytes", "result_max"};
     const rv_prefix *prefix = context;
     (void)again;
     rv_cmd(conn, 2 + FIELDS);

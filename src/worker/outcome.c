@@ -93,8 +93,10 @@ static bool check_result(const reeve_task *task, size_t length, rv_error *why)
     long long most = of_queue != NULL ? atomic_load_explicit(of_queue, memory_order_relaxed) : 0;
 
     if (most > 0 && most <= guards->result && length > (size_t)most) {
-        (void)rv_fail(why, REEVE_ETOOBIG, "the result has %zu bytes: at most %lld (result_max of the queue %s raises it, up to "
-                      "%u)", length, most, task->queue, REEVE_RESULT_MAX);
+        (void)rv_fail(why, REEVE_ETOOBIG,
+                      "the result has %zu bytes: at most %lld (result_max of the queue %s raises it, up to "
+                      "%u)",
+                      length, most, task->queue, REEVE_RESULT_MAX);
         return false;
     }
     if (length <= (size_t)guards->result) return true;

@@ -97,7 +97,8 @@ reeve_outcome rv_task_take_many(reeve_task *task, const char *type);
 /* The guards in force. */
 const reeve_guards *rv_task_guards(const reeve_task *task);
 
-/* Keeps the words of a call that fails, for reeve_task_call_error; returns the status. (Without memory there are none.) */
+/* Keeps the words of a call that fails, for reeve_task_call_error; returns the status. (Without memory there are none.)
+ */
 reeve_status rv_task_refuse(reeve_task *task, const rv_error *why);
 
 /* Forgets the outcome. */

@@ -11,8 +11,8 @@ static reeve_client *client;
 static int start(void **state)
 {
     int failed = test_place_start(state);
-    const reeve_client_options options = {
-        .redis = test_redis_url(test_redis), .guards = {.payload = 100, .parents = 4, .batch = 3, .tags = 2}};
+    const reeve_client_options options = {.redis = test_redis_url(test_redis),
+                                          .guards = {.payload = 100, .parents = 4, .batch = 3, .tags = 2}};
     if (failed == 0 && reeve_client_open(&client, &options) != REEVE_OK) return -1;
     return failed;
 }
@@ -67,8 +67,25 @@ static void tasks_of_a_call(void **state)
     for (size_t i = 0; i < 4; i++) {
         assert_int_equal(results[i].status, REEVE_ETOOBIG);
         assert_string_equal(results[i].id, "");
+        char words[200];
+        reeve_enqueued_error(client, &specs[i], &results[i], words, sizeof(words));
+        assert_string_equal(words, "4 tasks in one call: at most 3 (guards.batch raises it, up to 1000000000)");
     }
     assert_int_equal(test_count("q", "ready"), 5);
+}
+
+/* Of one of them. */
+static void a_task_of_a_call(void **state)
+{
+    (void)state;
+    const reeve_task_spec specs[] = {{.queue = "q", .type = "t"}, {.queue = "q", .type = "t", .payload = {bytes, 101}}};
+    reeve_enqueued results[2];
+    char words[200];
+    test_refused(client, reeve_enqueue_many(client, specs, 2, results), REEVE_ETOOBIG, "the payload has 101 bytes");
+    assert_int_equal(results[0].status, REEVE_OK);
+    assert_int_equal(results[1].status, REEVE_ETOOBIG);
+    reeve_enqueued_error(client, &specs[1], &results[1], words, sizeof(words));
+    assert_string_equal(words, "the payload has 101 bytes: at most 100 (guards.payload raises it, up to 67108864)");
 }
 
 /* ---- parents --------------------------------------------------------------------------------------------------- */
@@ -117,7 +134,8 @@ static void members_of_a_batch(void **state)
     reeve_task_spec specs[5], complete = {.queue = "q", .type = "t", .id = "all"};
     for (size_t i = 0; i < 5; i++) specs[i] = (reeve_task_spec){.queue = "q", .type = "t"};
     test_ok(client, reeve_batch_open(client, &batch, &complete, NULL));
-    test_refused(client, reeve_batch_add(client, &batch, specs, 4, results), REEVE_ETOOBIG, "4 tasks in one call: at most 3");
+    test_refused(client, reeve_batch_add(client, &batch, specs, 4, results), REEVE_ETOOBIG,
+                 "4 tasks in one call: at most 3");
     assert_int_equal(test_count("q", "ready"), 0);
     test_ok(client, reeve_batch_add(client, &batch, specs, 3, results));
     test_ok(client, reeve_batch_add(client, &batch, specs, 1, results));
@@ -198,8 +216,8 @@ static void of_a_worker(void **state)
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup(name, test_place_empty)
-    const struct CMUnitTest tests[] = {TEST(of_a_client),        TEST(that_cannot_be),      TEST(tasks_of_a_call),
-                                       TEST(parents_at_once),    TEST(parents_over_calls),  TEST(members_of_a_batch),
-                                       TEST(members_of_one_call), TEST(of_a_worker)};
+    const struct CMUnitTest tests[] = {TEST(of_a_client),         TEST(that_cannot_be),     TEST(tasks_of_a_call),
+                                       TEST(parents_at_once),     TEST(parents_over_calls), TEST(members_of_a_batch),
+                                       TEST(members_of_one_call), TEST(of_a_worker),        TEST(a_task_of_a_call)};
     return cmocka_run_group_tests(tests, start, stop);
 }

@@ -469,11 +469,22 @@ static void settings(void **state)
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup(name, set_up)
-    const struct CMUnitTest tests[] = {
-        TEST(up_to_the_limit),     TEST(larger_than_all), TEST(those_without), TEST(without_a_limit),
-        TEST(where_none_are_kept), TEST(those_before),    TEST(taken_away),    TEST(much_at_once),
-        TEST(what_goes),           TEST(with_tags),       TEST(at_random),     TEST(too_large),
-        TEST(changed),             TEST(and_a_guard),     TEST(with_a_policy), TEST(told),
-        TEST(settings)};
+    const struct CMUnitTest tests[] = {TEST(up_to_the_limit),
+                                       TEST(larger_than_all),
+                                       TEST(those_without),
+                                       TEST(without_a_limit),
+                                       TEST(where_none_are_kept),
+                                       TEST(those_before),
+                                       TEST(taken_away),
+                                       TEST(much_at_once),
+                                       TEST(what_goes),
+                                       TEST(with_tags),
+                                       TEST(at_random),
+                                       TEST(too_large),
+                                       TEST(changed),
+                                       TEST(and_a_guard),
+                                       TEST(with_a_policy),
+                                       TEST(told),
+                                       TEST(settings)};
     return cmocka_run_group_tests(tests, test_place_start, test_place_stop);
 }

@@ -45,7 +45,7 @@ by_environment() {
     expect_status 0 reeve enqueue q t 123456 --guard payload=6
     expect_status 1 reeve enqueue q t 123456 --guard payload=6 --unique four
     printf '%s\n' '{"queue":"q","type":"t","payload":"123"}' '{"queue":"q","type":"t","payload":"1234"}' >"$TEST_DIR/bulk"
-    expect_status 1 reeve enqueue --bulk <"$TEST_DIR/bulk"
+    expect_status 1 reeve enqueue --bulk --guard batch=1 <"$TEST_DIR/bulk"
     expect_has "$ERR" 'the payload has 6 bytes: at most 5'
     expect_eq "$(in_queue q ready)" 4
     unset REEVE_GUARDS

@@ -94,7 +94,11 @@ static void sizes(void **state)
     static const struct {
         const char *text;
         int64_t is;
-    } good[] = {{"0", 0}, {"4096", 4096}, {"64K", 65536}, {"1M", 1048576}, {"2G", INT64_C(2147483648)},
+    } good[] = {{"0", 0},
+                {"4096", 4096},
+                {"64K", 65536},
+                {"1M", 1048576},
+                {"2G", INT64_C(2147483648)},
                 {"9223372036854775807", INT64_MAX}};
     static const char *const bad[] = {"", "K", "-1", "1.5M", "1k", "1MB", "9223372036854775807K", " 1", "1 "};
     for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
@@ -132,7 +136,8 @@ static void payloads(void **state)
     (void)state;
     FITS(GUARDS(.payload = 1000), .payload = {much, 999});
     FITS(GUARDS(.payload = 1000), .payload = {much, 1000});
-    REFUSED(GUARDS(.payload = 1000), "the payload has 1001 bytes: at most 1000 (guards.payload raises it, up to 67108864)",
+    REFUSED(GUARDS(.payload = 1000),
+            "the payload has 1001 bytes: at most 1000 (guards.payload raises it, up to 67108864)",
             .payload = {much, 1001});
     reeve_task_spec larger = {.queue = "q", .type = "t", .payload = {much, REEVE_PAYLOAD_MAX + 1}};
     char words[512];
@@ -146,7 +151,8 @@ static void names(void **state)
     const reeve_guards *few = GUARDS(.type = 10, .id = 11, .group = 12, .unique = 13);
     FITS(few, .type = text_of(9), .id = text_of(10), .group = text_of(11), .unique = text_of(12));
     FITS(few, .type = text_of(10), .id = text_of(11), .group = text_of(12), .unique = text_of(13));
-    REFUSED(few, "type \"xxxxxxxxxxx\" has 11 bytes: at most 10 (guards.type raises it, up to 100)", .type = text_of(11));
+    REFUSED(few, "type \"xxxxxxxxxxx\" has 11 bytes: at most 10 (guards.type raises it, up to 100)",
+            .type = text_of(11));
     REFUSED(few, "on_dead \"xxxxxxxxxxx\" has 11 bytes: at most 10 (guards.type raises it, up to 100)",
             .on_dead = text_of(11));
     REFUSED(few, "id \"xxxxxxxxxxxx\" has 12 bytes: at most 11 (guards.id raises it, up to 100)", .id = text_of(12));
@@ -158,8 +164,8 @@ static void names(void **state)
     FITS(GUARDS(.unique = 13), .type = text_of(100), .id = text_of(100), .group = text_of(100), .unique = text_of(13));
     FITS(GUARDS(.type = 1), .id = text_of(100), .unique = text_of(200));
     char words[512];
-    (void)snprintf(words, sizeof(words), "unique key \"%s...\" has 200 bytes: at most 1 (guards.unique raises it, up to 200)",
-                   text_of(80));
+    (void)snprintf(words, sizeof(words),
+                   "unique key \"%s...\" has 200 bytes: at most 1 (guards.unique raises it, up to 200)", text_of(80));
     REFUSED(GUARDS(.unique = 1), words, .unique = text_of(200));
 }
 
@@ -171,8 +177,8 @@ static void tags_and_metadata(void **state)
     FITS(GUARDS(.tags = 2), .tags = tags, .tag_count = 2);
     REFUSED(GUARDS(.tags = 2), "3 tags: at most 2 (guards.tags raises it, up to 64)", .tags = tags, .tag_count = 3);
     FITS(GUARDS(.tag = 5), .tags = tags, .tag_count = 2);
-    REFUSED(GUARDS(.tag = 5), "tag \"cccccc...\" has 6 bytes: at most 5 (guards.tag raises it, up to 200)", .tags = tags,
-            .tag_count = 3);
+    REFUSED(GUARDS(.tag = 5), "tag \"cccccc...\" has 6 bytes: at most 5 (guards.tag raises it, up to 200)",
+            .tags = tags, .tag_count = 3);
     const reeve_meta meta = {"key", text_of(100)};
     FITS(GUARDS(.meta = 110), .meta = &meta, .meta_count = 1);
     FITS(GUARDS(.meta = 109), .meta = &meta, .meta_count = 1);
@@ -183,7 +189,8 @@ static void tags_and_metadata(void **state)
 static void parents(void **state)
 {
     (void)state;
-    const reeve_parent after[] = {{.handle = "q/a"}, {.handle = REEVE_PARENT_OPEN}, {.handle = "q/b"}, {.handle = "q/c"}};
+    const reeve_parent after[] = {
+        {.handle = "q/a"}, {.handle = REEVE_PARENT_OPEN}, {.handle = "q/b"}, {.handle = "q/c"}};
     FITS(GUARDS(.parents = 2), .after = after, .after_count = 2);
     FITS(GUARDS(.parents = 2), .after = after, .after_count = 3);
     REFUSED(GUARDS(.parents = 2), "3 parents of a task: at most 2 (guards.parents raises it, up to 1000000000)",

@@ -1,8 +1,8 @@
 -- Completed tasks kept by how many bytes their results have together, where a queue says so. Needs base, keep.
 --
 --   settings completed_bytes   how many at most
---   results  hash  id -> bytes of its result, of completed tasks; # -> their sum; @ -> how far those are counted that had
---                  ended before it was said: a cursor, or "end". forget in lib/keep.lua takes away what goes.
+--   results  hash  id -> bytes of its result, of completed tasks; # -> their sum; @ -> how far those are counted that
+--                  had ended before it was said: a cursor, or "end". forget in lib/keep.lua takes away what goes.
 local function count_result(P, id, bytes)
   call('HSET', P .. 'results', id, text(bytes))
   call('HINCRBY', P .. 'results', '#', text(bytes))

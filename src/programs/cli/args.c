@@ -19,8 +19,8 @@
 const cli_option cli_global_options[] = {
     GLOBAL("redis", "URL", "the Redis to talk to (else REEVE_REDIS, else embedded:)", CLI_TEXT, redis),
     GLOBAL("ns", "NAME", "the namespace of all keys (reeve)", CLI_TEXT, ns),
-    GLOBAL("guard", "NAME=SIZE,...", "what is enqueued may be so large (else REEVE_GUARDS): payload=64K,tags=8", CLI_TEXT,
-           guard),
+    GLOBAL("guard", "NAME=SIZE,...", "what is enqueued may be so large (else REEVE_GUARDS): payload=64K,tags=8",
+           CLI_TEXT, guard),
     GLOBAL("json", NULL, "print JSON, an object a line", CLI_FLAG, json),
     GLOBAL("help", NULL, "print help; after a verb, that verb's", CLI_FLAG, help),
     GLOBAL("version", NULL, "print the version", CLI_FLAG, version),

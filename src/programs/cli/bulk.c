@@ -203,6 +203,12 @@ static bool is_blank(const char *text, size_t length)
     return true;
 }
 
+/* (What a call may have at most is no limit to the lines.) */
+static bool has_room(const struct bulk *bulk)
+{
+    return bulk->count < CHUNK_LINES && bulk->bytes < CHUNK_BYTES && (int64_t)bulk->count < bulk->cli->guards.batch;
+}
+
 static bool add_line(struct bulk *bulk, const char *text, size_t length)
 {
     cli_bulk_line *line = &bulk->lines[bulk->count];
@@ -217,7 +223,7 @@ static bool add_line(struct bulk *bulk, const char *text, size_t length)
     bulk->numbers[bulk->count] = bulk->line_number;
     bulk->count++;
     bulk->bytes += line->spec.payload.length;
-    return bulk->count < CHUNK_LINES && bulk->bytes < CHUNK_BYTES ? true : send_chunk(bulk);
+    return has_room(bulk) || send_chunk(bulk);
 }
 
 static bool add_next(struct bulk *bulk, const char *text, size_t length)

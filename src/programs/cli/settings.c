@@ -138,9 +138,10 @@ static int read_keep(const cli_context *cli, const cli_option *option, void *opt
     bool dead = option->at == offsetof(struct settings_options, dead);
 
     if (parse_keep(value, change) && !(dead && change->has_bytes)) return CLI_DONE;
-    return cli_bad_value(cli, option, value,
-                         dead ? "AGE[:COUNT], for instance 7d, 12h:5000, forever:all or none (counts to 1000000000)"
-                              : "AGE[:COUNT[:BYTES]], for instance 7d, 12h:5000, forever:all:64M or none (counts to 1000000000)");
+    return cli_bad_value(
+        cli, option, value,
+        dead ? "AGE[:COUNT], for instance 7d, 12h:5000, forever:all or none (counts to 1000000000)"
+             : "AGE[:COUNT[:BYTES]], for instance 7d, 12h:5000, forever:all:64M or none (counts to 1000000000)");
 }
 
 static int read_result_max(const cli_context *cli, const cli_option *option, void *pointer, char *value)
@@ -165,8 +166,9 @@ static const cli_option settings_table[] = {
     {"timeout", "DURATION|default", "how long a handler may run", CLI_OTHER, 0, 0, 0, read_timeout},
     {"on-dead", "TYPE|none", "enqueue a task of this type for each one that dies", CLI_OTHER, 0, 0, 0, read_on_dead},
     {"result-max", "BYTES|default", "refuse larger results", CLI_OTHER, 0, 0, REEVE_RESULT_MAX, read_result_max},
-    {"keep-completed", "AGE[:COUNT[:BYTES]]", "keep completed and cancelled tasks so long, and so many; results so large",
-     CLI_OTHER, AT(completed), 0, 0, read_keep},
+    {"keep-completed", "AGE[:COUNT[:BYTES]]",
+     "keep completed and cancelled tasks so long, and so many; results so large", CLI_OTHER, AT(completed), 0, 0,
+     read_keep},
     {"keep-dead", "AGE[:COUNT]", "keep dead tasks so long, and so many", CLI_OTHER, AT(dead), 0, 0, read_keep},
     {"keep-stats", "DAYS", "keep a day's statistics so long; 0: make none", CLI_INT, AT(stats_days), 0, DAYS_MAX, NULL},
     {0},

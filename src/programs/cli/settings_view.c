@@ -20,20 +20,12 @@ static void number_json(cli_json *json, const char *key, int64_t number)
     cli_json_maybe(json, key, number > 0 ? number : -1);
 }
 
-static void keep_json(cli_json *json, const char *key, const reeve_keep *keep)
+static void keep_json(cli_json *json, const char *key, const reeve_keep *keep, int64_t bytes)
 {
     cli_json_open(json, key);
     cli_json_maybe(json, "age_ms", keep->age_ms);
     cli_json_maybe(json, "count", keep->count);
-    cli_json_close(json);
-}
-
-static void completed_json(cli_json *json, const reeve_keep *keep, int64_t bytes)
-{
-    cli_json_open(json, "completed");
-    cli_json_maybe(json, "age_ms", keep->age_ms);
-    cli_json_maybe(json, "count", keep->count);
-    number_json(json, "bytes", bytes);
+    number_json(json, "result_bytes", bytes);
     cli_json_close(json);
 }
 
@@ -49,10 +41,10 @@ static void print_json(const char *queue, const reeve_queue_settings *settings, 
     number_json(&json, "max_crashes", policy->max_crashes);
     number_json(&json, "timeout_ms", policy->timeout_ms);
     cli_json_text(&json, "on_dead", settings->on_dead[0] != '\0' ? settings->on_dead : NULL);
-    number_json(&json, "result_max", *settings->result_max);
+    number_json(&json, "result_max_bytes", *settings->result_max);
     cli_json_open(&json, "keep");
-    completed_json(&json, settings->completed, *settings->completed_bytes);
-    keep_json(&json, "dead", settings->dead);
+    keep_json(&json, "completed", settings->completed, *settings->completed_bytes);
+    keep_json(&json, "dead", settings->dead, 0);
     cli_json_uint(&json, "stats_days", *settings->stats_days);
     cli_json_close(&json);
     cli_json_end(&json);
