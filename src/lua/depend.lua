@@ -62,10 +62,9 @@ for i = 3, #ARGV, 2 do
   edges[#edges + 1] = {ARGV[i], ARGV[i + 1]}
 end
 
--- How many parents there are when these have come, if that is too many. ("!" is none.)
-local function too_many(most)
+-- How many parents there are when these have come, of `total` before, if that is too many. ("!" is none.)
+local function too_many(most, total)
   local key, handles, known = P .. 'parents:' .. id, {'!'}, {['!'] = true}
-  local total = call('HLEN', key)
   if total + #edges <= most then return end
   for i = 1, #edges do handles[i + 1] = edges[i][1] end
   local there = call('HMGET', key, unpack(handles))
@@ -77,9 +76,10 @@ local function too_many(most)
 end
 
 local most = string.match(ARGV[1], '^add (%d+)$')
-local total = most and too_many(tonumber(most))
+local before = call('HLEN', P .. 'parents:' .. id)
+local total = most and too_many(tonumber(most), before)
 if total then return 'parents ' .. text(total) end
-local pending, died, decides = attach(P, id, edges, now, {})
+local pending, died, decides = attach(P, id, edges, now, {}, before)
 if pending > 0 then
   if state ~= 'blocked' then
     leave_place(P, id, state, envelope)

@@ -17,10 +17,11 @@ end
 
 -- A child learns of parents, {handle, policy} each. Returns how many have not ended, and what decides at once: {handle,
 -- state} of the first that died, and the policy of that edge. "!" stands for what is still to be said of it.
-local function attach(P, id, edges, now, states)
+-- known: how many it has, if that was read.
+local function attach(P, id, edges, now, states, known)
   local key, queue = P .. 'parents:' .. id, own_queue(P)
   local child, pending, sent, died, decides = queue .. '/' .. id, 0, false, nil, nil
-  local place = call('HLEN', key)
+  local place = known or call('HLEN', key)
   for _, edge in ipairs(edges) do
     local parent, policy = edge[1], edge[2]
     local theirs, parent_id = parts(parent)
