@@ -79,6 +79,25 @@ local most = string.match(ARGV[1], '^add (%d+)$')
 local before = call('HLEN', P .. 'parents:' .. id)
 local total = most and too_many(tonumber(most), before)
 if total then return 'parents ' .. text(total) end
+-- What it waited for before it was let go (a death was met, it died and was retried) it does not wait for again: edges
+-- that had not ended then are forgotten, and where there are many the others with them.
+local function forget_open_edges()
+  local key, open = P .. 'parents:' .. id, {}
+  if before > 64 then return leave_parents(P, id, true) end
+  leave_parents(P, id)
+  local known = call('HGETALL', key)
+  for i = 1, #known, 2 do
+    if sub(known[i + 1], 2, 2) == '-' then open[#open + 1] = known[i] end
+  end
+  if #open > 0 then call('HDEL', key, unpack(open)) end
+end
+
+if state ~= 'blocked' and before > 0 then
+  forget_open_edges()
+  before = call('HLEN', P .. 'parents:' .. id)
+end
+-- (Marked, so that what it knows of its parents goes with it.)
+if #edges > 0 then mark_info(P, id, envelope) end
 local pending, died, decides = attach(P, id, edges, now, {}, before)
 if pending > 0 then
   if state ~= 'blocked' then

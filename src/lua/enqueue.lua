@@ -74,6 +74,7 @@ local function with_options(P, count, now, stamp)
       children = {}
       for _, child in ipairs(list) do
         if link(child[1], child[2], child[3], states) then free[#free + 1] = child end
+        states[child[1]] = nil -- (it may have died of that, or be gone)
       end
       order = order_open(P)
       for _, child in ipairs(free) do
@@ -150,8 +151,12 @@ local function with_options(P, count, now, stamp)
       if not o.conflict then return holder end
       write() -- (the holder may have come in this very call)
       local envelope = call('HGET', P .. 'tasks', holder)
-      local state, score
-      if envelope then state, score = where(P, holder) end
+      if not envelope then
+        -- (It was not needed, and has gone with its key; or its key is held for a time.)
+        forget_id(holder)
+        return lock(P, id, o)
+      end
+      local state, score = where(P, holder)
       if not is_waiting(state) then return holder end
       local old = header(envelope)
       -- (A key that is held for a time may outlive its task, and then another come under that id.)

@@ -79,7 +79,6 @@ local function promote()
     end
     if #ids == limit then more = 1 end
   end
-  due_at(first_score('scheduled'))
   return #ids
 end
 
@@ -178,9 +177,8 @@ local function expire_some()
     local ids = call('ZRANGEBYSCORE', P .. 'deadlines', '-inf', text(now), 'LIMIT', 0, limit)
     expire(ids)
     if #ids == limit then more = 1 end
-    head = first_score('deadlines')
   end
-  due_at(head)
+  return head
 end
 
 local function trim(set, age, count)
@@ -338,14 +336,22 @@ end
 
 local promoted = promote()
 local reaped, session = reap()
-expire_some()
+local deadlines = expire_some()
+-- (Before the records that go: some of those that are told end. And before it is known what is due next.)
+local fans = call('LLEN', P .. 'fanout')
+if fans > 0 then
+  if fan_some(P, now, limit) then more = 1 end
+  fans = call('LLEN', P .. 'fanout')
+end
+due_at(first_score('scheduled'))
+if deadlines then due_at(first_score('deadlines')) end
 local age, count = keep_limits(settings[1], settings[2], DAY)
 local trimmed = trim('completed', age, count) + trim('cancelled', age, count)
 if settings[11] then trimmed = trimmed + trim_results(tonumber(settings[11])) end
 trimmed = trimmed + trim('dead', keep_limits(settings[3], settings[4], 90 * DAY))
+if trimmed > 0 and call('LLEN', P .. 'fanout') > fans then more = 1 end
 forget_order()
 tidy_tags()
-if call('EXISTS', P .. 'fanout') == 1 and fan_some(P, now, limit) then more = 1 end
 if settings[5] then forget_waiters() end
 if call('EXISTS', P .. 'opening', P .. 'reopening') > 0 then open_groups() end
 local shut = settings[8] and tend_gate()

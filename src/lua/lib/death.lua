@@ -32,6 +32,7 @@ local function die(P, id, now, settings, kind, message)
   if is_cancelled(envelope) then return end_cancelled(P, id, envelope, now) end
   local o = header(envelope)
   unlock(P, id, o)
+  forget_deadline(P, id, envelope)
   tell_death(P, id, o, now, kind, message)
   local age, count = keep_limits(settings[3], settings[4], 90 * DAY)
   if age == 0 or count == 0 then

@@ -15,13 +15,17 @@ local function unindex(P, id)
   end
 end
 
+-- (One that goes as soon as it has died has not told any of its children.)
 local function forsake(P, ids)
   for _, id in ipairs(ids) do
-    if call('SREM', P .. 'linked', id) == 1 and call('EXISTS', P .. 'patient:' .. id) == 1 then
-      local n = string.format('%d', call('HINCRBY', P .. 'settings', 'serial', 1))
-      call('RENAME', P .. 'patient:' .. id, P .. 'fanout:' .. n)
-      call('RPUSH', P .. 'fanout', n .. ' deleted ' .. id)
-      announce_due(P, clock())
+    local linked = call('SREM', P .. 'linked', id) == 1
+    for _, set in ipairs({P .. 'children:' .. id, P .. 'patient:' .. id}) do
+      if linked and call('EXISTS', set) == 1 then
+        local n = string.format('%d', call('HINCRBY', P .. 'settings', 'serial', 1))
+        call('RENAME', set, P .. 'fanout:' .. n)
+        call('RPUSH', P .. 'fanout', n .. ' deleted ' .. id)
+        announce_due(P, clock())
+      end
     end
   end
 end

@@ -41,6 +41,7 @@ end
 -- Works off some of `fanout`; returns true when there is more.
 local OUTBOX_MOST = 1000
 local function fan_some(P, now, most)
+  act_as(false)
   local entry = call('LINDEX', P .. 'fanout', 0)
   if not entry then return false end
   if call('LLEN', P .. 'outbox') > OUTBOX_MOST then return false end

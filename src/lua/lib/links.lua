@@ -63,6 +63,7 @@ end
 local function not_needed(P, id)
   local envelope = call('HGET', P .. 'tasks', id)
   call('ZREM', P .. 'blocked', id)
+  call('ZREM', P .. 'deadlines', id)
   if envelope then unlock(P, id, header(envelope), true) end
   forget(P, {id})
   tell(P, 'deleted', id)
