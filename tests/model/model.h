@@ -9,15 +9,12 @@
  * Not predicted, but checked and then taken over from Redis: which ready task a lease gives (a rule says which may be
  * given), in which order a session's tasks are taken back, and when an envelope is marked.
  *
- *     model_ops.c      the kinds of operations: a row each
- *     model_chance.c   which of them comes next
- *     model_paths.c    some that lead to places where chance seldom goes
- *     model_call.c     a script called; the first difference is kept in words
- *     model_tasks.c    what the model knows of tasks
- *     model_unique.c   unique keys;  model_death.c  what a death calls for
- *     model_enqueue.c  model_turn.c  model_session.c  model_tend.c  model_steer.c  model_queue.c  model_sweep.c
- * model_read.c  the operations model_look.c     reads all of Redis;  model_check.c  compares it model_cover.c    which
- * transitions happened model_run.c      runs, shrinks, prints
+ *     model_ops.c     the kinds of operations: a row each; model_chance.c which comes next; model_paths.c some lists
+ * that lead to places where chance seldom goes model_task.h    what is known of a task model_seen.h    Redis as it is:
+ * model_look*.c read all of it, model_check*.c compare it with the model model_kin.h     tasks that wait for others
+ *     model_gate.h    limits; model_turn.h a thread's turn
+ *     model_cover.h   which transitions happened
+ *     model_run.c     runs, shrinks, prints
  */
 #ifndef TEST_MODEL_H
 #define TEST_MODEL_H
@@ -26,24 +23,9 @@
 #include <stdint.h>
 
 #include "model/model_cover.h"
+#include "model/model_task.h"
 #include "queue/scripts.h"
 #include "redis/reply.h"
-
-enum { QUEUES = 2, HANDS = 3, THREADS = 2, SESSIONS = 512, BELIEFS = 128, ARGS = 10 };
-
-/* Ids: those that come from outside, then those of tasks that are enqueued for a death, while there is one. */
-enum { IDS = 10, SLOTS = IDS + 44 };
-
-#define EPOCH 1700000000000
-#define DAY 86400000
-#define TTL 10000 /* how long a session lives without a heartbeat */
-#define LARGE 65536
-#define MODEL_POLICY "{\"attempts\":3}"
-#define LATEST 9007199254740991
-#define PUT_OFF 1000 /* how long a crashed task waits whose session has another */
-
-enum { KINDS_OF_ERRORS = 3, UNIQUES = 3, GROUPS = 3, ENTRIES = 2 };
-#define KIND_OF(error) ((error) ? 1 + (error) % KINDS_OF_ERRORS : 0)
 
 /* ---- operations ------------------------------------------------------------------------------------------------ */
 
@@ -69,35 +51,42 @@ typedef struct model_kind {
     void (*run)(const int arg[ARGS]);
 } model_kind;
 
-#define MODEL_KINDS(X)        \
-    X(ENQUEUE, enqueue, 16)   \
-    X(TURN, turn, 40)         \
-    X(RECALL, recall, 6)      \
-    X(POP, pop, 6)            \
-    X(BEAT, beat, 6)          \
-    X(LEAVE, leave, 4)        \
-    X(DIE, die, 2)            \
-    X(TEND, tend, 16)         \
-    X(CLOCK, clock, 14)       \
-    X(CANCEL, cancel, 4)      \
-    X(RETRY, retry, 5)        \
-    X(MOVE, shift, 5)         \
-    X(SWEEP, sweep, 4)        \
-    X(ON_DEAD, on_dead, 2)    \
-    X(FAILURES, failures, 2)  \
-    X(LIMIT, limit, 5)        \
-    X(HOLD, hold, 2)          \
-    X(LIMITS, limits_read, 1) \
-    X(CRON, cron, 5)          \
-    X(FIRE, fire, 6)          \
-    X(POLICY, policy, 1)      \
-    X(DELETE, delete, 4)      \
-    X(PAUSE, pause, 3)        \
-    X(KEEP, keep, 5)          \
-    X(PROGRESS, progress, 4)  \
-    X(WAIT, wait, 3)          \
-    X(SHOW, show, 2)          \
-    X(LIST, list, 2)          \
+#define MODEL_KINDS(X)                  \
+    X(ENQUEUE, enqueue, 16)             \
+    X(TURN, turn, 40)                   \
+    X(RECALL, recall, 6)                \
+    X(POP, pop, 6)                      \
+    X(BEAT, beat, 6)                    \
+    X(LEAVE, leave, 4)                  \
+    X(DIE, die, 2)                      \
+    X(TEND, tend, 16)                   \
+    X(CLOCK, clock, 14)                 \
+    X(CANCEL, cancel, 4)                \
+    X(RETRY, retry, 5)                  \
+    X(MOVE, shift, 5)                   \
+    X(SWEEP, sweep, 4)                  \
+    X(ON_DEAD, on_dead, 2)              \
+    X(FAILURES, failures, 2)            \
+    X(LIMIT, limit, 5)                  \
+    X(HOLD, hold, 2)                    \
+    X(LIMITS, limits_read, 1)           \
+    X(CRON, cron, 5)                    \
+    X(FIRE, fire, 6)                    \
+    X(POLICY, policy, 1)                \
+    X(DELETE, delete, 4)                \
+    X(DEPEND, depend, 6)                \
+    X(CARRY, carry, 8)                  \
+    X(PAUSE, pause, 3)                  \
+    X(KEEP, keep, 5)                    \
+    X(PROGRESS, progress, 4)            \
+    X(CHECKPOINT, checkpoint, 4)        \
+    X(LOG, log, 4)                      \
+    X(CANCELLED_READ, ask_cancelled, 2) \
+    X(WAIT, wait, 3)                    \
+    X(EVENTS, events, 3)                \
+    X(TAGS, tags, 3)                    \
+    X(SHOW, show, 2)                    \
+    X(LIST, list, 2)                    \
     X(STAT, stat, 4)
 
 #define MODEL_KIND(name, function, weight) name,
@@ -118,6 +107,7 @@ typedef struct model_mood {
     unsigned ids, hands, queues;
     bool unique;
     bool limited; /* limits, and groups to be limited */
+    bool kin;     /* tasks wait for others */
 } model_mood;
 
 extern model_mood mood;
@@ -134,54 +124,6 @@ int model_choose_hand(int queue);
     model_choice((const int[]){__VA_ARGS__}, (unsigned)(sizeof((const int[]){__VA_ARGS__}) / sizeof(int)))
 
 /* ---- what the model knows -------------------------------------------------------------------------------------- */
-
-/* How long a task's unique key is its own. */
-enum { TO_END, TO_START, FOR_A_TIME };
-
-/* What an envelope says of when it is due. */
-enum { UNTIMED, DUE, DELAY };
-
-typedef enum model_state { NONE, READY, PARKED, SCHEDULED, RUNNING, COMPLETED, DEAD, CANCELLED, STATES } model_state;
-
-#define HISTORY 20
-
-typedef struct model_task {
-    model_state state;
-    int64_t at_ms; /* scheduled: when it is due; completed, dead, cancelled: when it ended; running: since when */
-    int session;   /* running: who holds it; -1 */
-    int thread;
-    /* the envelope */
-    int64_t enqueued_ms;
-    int priority;
-    int group; /* 0: none */
-    int type;
-    int serial;
-    bool large, tagged;
-    int timing; /* UNTIMED, or what it says of its time */
-    int64_t timing_ms;
-    int unique; /* its key; 0: none */
-    int held;   /* until when */
-    int64_t hold_ms;
-    int on_dead; /* what its death calls for; 0: not said, 1: a task, 2: nothing */
-    bool marked;
-    bool told; /* it was cancelled while it ran */
-    /* of a task for a death: whose, + 1, and what it says of it */
-    int of;
-    int of_failures, of_crashes, of_error, of_type;
-    /* among those of its group and priority: they start in this order; 0: not known */
-    int64_t order;
-    /* what it has to tell */
-    int failures;
-    int crashes;
-    int error;         /* of the last failure, as a number; 0: none. KIND_OF(it) is its kind */
-    int64_t failed_ms; /* when that was */
-    int progress;      /* percent + 1; 0: none */
-    int result;        /* as a number; 0: none */
-    int history;       /* how many entries; at most HISTORY */
-    bool old_progress; /* an earlier thread told of it */
-    bool placed;       /* it was put off and keeps its place */
-    int64_t waited_ms; /* somebody waits for it until then; 0: nobody */
-} model_task;
 
 typedef enum model_life { ABSENT, ALIVE, DYING } model_life; /* dying: its tasks are being taken back */
 
@@ -212,6 +154,18 @@ typedef struct model_limits {
 typedef struct model_queue {
     model_limits limits;
     model_entry entries[ENTRIES];
+    model_parent parents[IDS];
+    model_fan fans[FANS];
+    int fan_count;
+    model_message messages[MESSAGES];
+    int message_count;
+    int events_kept;      /* how many; 0: none */
+    int64_t listening_ms; /* somebody listens until then; 0: nobody */
+    bool telling;         /* there were events before this step */
+    char last_event[48];
+    model_state before[SLOTS]; /* where tasks stood then */
+    int64_t given_ms;          /* when tags were last given (all at once) */
+    bool untidy[SLOTS];        /* may still stand under its tags, and is gone */
     bool policy;
     model_task tasks[SLOTS];
     bool paused, large, waiters;
@@ -235,6 +189,8 @@ typedef struct model_belief {
     int64_t since_ms;
     bool knows_info; /* it must look after info:<id> */
     bool unique;     /* ... and after its unique key */
+    bool deadline, checkpoint;
+    int lines; /* how many it has logged */
 } model_belief;
 
 /* A worker: a session in each queue, two threads. It knows only what it was told. */
@@ -299,6 +255,8 @@ model_task *model_task_of(int queue, int id);
 const char *model_rest(const model_task *task);
 const char *model_envelope(const model_task *task);
 bool model_has_info(const model_task *task);
+/* It has begun: no deadline holds it any more. */
+void model_has_begun(model_task *task);
 /* Something was done to it that its history has. */
 void model_note(model_task *task);
 
@@ -339,87 +297,10 @@ void model_believe(int hand, model_belief belief);
 void model_disbelieve(int hand, int index);
 void model_disbelieve_queue(int hand, int queue);
 
-/* ---- Redis as it is -------------------------------------------------------------------------------------------- */
-
-typedef struct model_seen_task {
-    bool exists;
-    char envelope[CUT + 32];
-    int places;        /* in how many places it stands */
-    model_state state; /* the last of these */
-    bool lost;         /* running: in a lost: hash */
-    int64_t score;
-    int session;
-    char lease[64];
-    bool has_info, has_place;
-    int parked, called, slot; /* in which group; 0: none */
-    int64_t parked_at;
-    int history;
-    int failures, crashes, progress;
-    int indexed;      /* in how many indexes of failures it stands */
-    int indexed_kind; /* the last of these */
-    int64_t indexed_ms;
-    char error[64], message[64], result[64], words[64];
-    int64_t failed_ms;
-    int64_t waited_ms;
-} model_seen_task;
-
-typedef struct model_seen_session {
-    bool listed, running, lost;
-    int64_t expiry_ms;
-    char totals[64];
-} model_seen_session;
-
-typedef struct model_seen_queue {
-    model_seen_task tasks[SLOTS];
-    bool paused, large, waiters, grouped;
-    char keep[4][32];
-    int counters[4];
-    int tokens, groups;
-    int crashed;                           /* by the statistics of days, which are forgotten */
-    int64_t kinds_ms[KINDS_OF_ERRORS + 1]; /* of failures that are indexed */
-    int holders[UNIQUES + 1];              /* + 1 */
-    int64_t left_ms[UNIQUES + 1];          /* -1: no end */
-    /* limits */
-    char concurrency[16], group_concurrency[16], rate[32], group_rate[32], hold[32], gate[8], running[16];
-    char own_concurrency[GROUPS + 1][16], own_rate[GROUPS + 1][32];
-    bool has_own_rate[GROUPS + 1], counting, again, reopening[GROUPS + 1];
-    int64_t holds_ms[GROUPS + 1], opening_ms[GROUPS + 1], opens_ms;
-    int taken[GROUPS + 1];
-    struct {
-        char definition[512];
-        int64_t due_ms;
-        int last;
-    } entries[ENTRIES];
-    bool policy;
-    double clock, clocks[GROUPS + 1];
-    bool on_dead;
-} model_seen_queue;
-
-typedef struct model_seen {
-    model_seen_queue queues[QUEUES];
-    model_seen_session sessions[SESSIONS];
-} model_seen;
-
-/* Reads everything, once between two calls. NULL when that failed. */
-const model_seen *model_look(void);
-void model_look_again(void); /* something was sent: what was seen is old */
-
-/* Compares Redis with the model, and checks what holds at all times. */
-void model_check(void);
-
-/* What tend says of recurring entries, and when the next one is due; -1: none is. */
-void model_check_due(int queue, const rv_reply *said);
-int64_t model_next_entry(int queue);
-void model_check_entries(int queue, const model_seen_queue *seen);
-
-/* Lets time pass and all tasks run; nothing may stay for ever. */
-void model_wind_up(void);
-void model_limits_begin(void);
-
 /* ---- runs ------------------------------------------------------------------------------------------------------ */
 
-/* As many random sequences as REEVE_TEST_ROUNDS says, from REEVE_TEST_SEED on (a number, or "random"); the test fails at
- * the first that does. When nothing is said: the same ones every time, `rounds`, and some more as long as there is a
+/* As many random sequences as REEVE_TEST_ROUNDS says, from REEVE_TEST_SEED on (a number, or "random"); the test fails
+ * at the first that does. When nothing is said: the same ones every time, `rounds`, and some more as long as there is a
  * transition that has not happened. */
 void model_rounds(int rounds);
 /* Carries out a list; the test fails when it does. */

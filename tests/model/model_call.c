@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/model.h"
+#include "model/model_seen.h"
 #include "support/queue.h"
 
 model_world model;

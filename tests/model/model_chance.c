@@ -55,6 +55,8 @@ static void choose_mood(void)
     mood.queues = (unsigned)CHOOSE(1, QUEUES);
     mood.unique = CHOOSE(0, 0, 1);
     mood.limited = CHOOSE(0, 1);
+    mood.kin = CHOOSE(0, 1, 1);
+    if (!mood.kin) mood.weights[DEPEND] = mood.weights[CARRY] = 0;
     mood.weights[LIMIT] = mood.limited ? 24 : 0;
     mood.weights[HOLD] = mood.limited ? (unsigned)CHOOSE(0, 8) : 0;
     if (mood.limited) mood.weights[CLOCK] /= 2;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "model/model_gate.h"
+#include "model/model_kin.h"
 #include "model/model_turn.h"
 #include "support/queue.h"
 
@@ -14,7 +15,7 @@
 static void check_place(const char *name, const model_task *task, const model_seen_task *seen)
 {
     char lease[64];
-    bool timed = task->state == SCHEDULED || task->state >= COMPLETED;
+    bool timed = task->state == SCHEDULED || task->state == BLOCKED || task->state >= COMPLETED;
     if (seen->exists != (task->state != NONE)) model_differ("%s %s", name, seen->exists ? "still exists" : "is lost");
     if (seen->places != (task->state != NONE)) model_differ("%s stands in %d places", name, seen->places);
     if (seen->state != task->state)
@@ -34,10 +35,8 @@ static void check_place(const char *name, const model_task *task, const model_se
         model_differ("%s is %s lost", name, seen->lost ? "" : "not");
 }
 
-static void check_text(const char *name, const char *what, const char *seen, char sign, int number)
+static void check_words(const char *name, const char *what, const char *seen, const char *expected)
 {
-    char expected[32] = "";
-    if (number) (void)snprintf(expected, sizeof(expected), "%c%d", sign, number);
     if (strcmp(seen, expected) != 0) model_differ("%s has %s \"%s\", not \"%s\"", name, what, seen, expected);
 }
 
@@ -47,7 +46,20 @@ static void check_index(const char *name, const model_task *task, const model_se
     bool dead = task->state == DEAD;
     if (seen->indexed != dead) model_differ("%s stands in %d indexes of failures", name, seen->indexed);
     if (dead && (seen->indexed_kind != KIND_OF(task->error) || seen->indexed_ms != task->at_ms))
-        model_differ("%s is indexed under k%d at %lld", name, seen->indexed_kind, (long long)seen->indexed_ms);
+        model_differ("%s is indexed under %d at %lld", name, seen->indexed_kind, (long long)seen->indexed_ms);
+}
+
+static void check_log(const char *name, const model_task *task, const model_seen_task *seen)
+{
+    if (seen->logged != task->logged) model_differ("%s has logged %d lines, not %d", name, seen->logged, task->logged);
+    check_words(name, "a last line", seen->logging, task->logging);
+    for (int i = 0; i < LOG_LINES; i++) {
+        char words[64] = "";
+        int number = task->log[i].number;
+        if (number)
+            (void)snprintf(words, sizeof(words), "%d %lld line %d", number, (long long)task->log[i].at_ms, number);
+        check_words(name, "a line", seen->log[i], words);
+    }
 }
 
 static void check_info(const char *name, const model_task *task, const model_seen_task *seen)
@@ -60,9 +72,18 @@ static void check_info(const char *name, const model_task *task, const model_see
     if (seen->failed_ms != task->failed_ms) model_differ("%s failed at %lld", name, (long long)seen->failed_ms);
     if (seen->has_place != task->placed) model_differ("%s has %s place to go to", name, seen->has_place ? "a" : "no");
     if (seen->progress != task->progress) model_differ("%s has progress %d", name, seen->progress - 1);
-    check_text(name, "kind", seen->error, 'k', KIND_OF(task->error));
-    check_text(name, "message", seen->message, 'm', task->error);
-    check_text(name, "result", seen->result, 'm', task->result);
+    char words[96];
+    model_error_words(task->error, words);
+    check_words(name, "kind", seen->error, model_kind_name(KIND_OF(task->error)));
+    check_words(name, "message", seen->message, words);
+    if (task->result) (void)snprintf(words, sizeof(words), "m%d", task->result);
+    check_words(name, "result", seen->result, task->result ? words : "");
+    if (task->checkpoint) (void)snprintf(words, sizeof(words), "c%d", task->checkpoint);
+    check_words(name, "checkpoint", seen->checkpoint, task->checkpoint ? words : "");
+    check_words(name, "has", seen->has, task->checkpoint ? "c" : "");
+    check_log(name, task, seen);
+    if (seen->expires_ms != task->expires_ms)
+        model_differ("%s must begin by %lld, not %lld", name, (long long)seen->expires_ms, (long long)task->expires_ms);
     if (seen->history != task->history)
         model_differ("%s has a history of %d entries, not %d", name, seen->history, task->history);
     if (seen->waited_ms != task->waited_ms)
@@ -111,7 +132,7 @@ static void check_kinds(int queue, const model_seen_queue *seen)
             any = any || (task->state == DEAD && KIND_OF(task->error) == kind);
         }
         if ((any ? model.queues[queue].kinds_ms[kind] : 0) != seen->kinds_ms[kind])
-            model_differ("failures has k%d at %lld", kind, (long long)seen->kinds_ms[kind]);
+            model_differ("failures has %s at %lld", model_kind_name(kind), (long long)seen->kinds_ms[kind]);
     }
 }
 
@@ -172,6 +193,9 @@ static void check_queue(int queue, const model_seen_queue *seen)
     check_locks(queue, seen);
     model_check_gate(queue, seen);
     model_check_entries(queue, seen);
+    model_check_kin(queue, seen);
+    model_check_events(queue, seen);
+    model_check_tags(queue, seen);
     if (seen->policy != q->policy) model_differ("queue %d has %s policy", queue, seen->policy ? "a" : "no");
     if (seen->on_dead != q->on_dead) model_differ("queue %d calls %s for deaths", queue, seen->on_dead ? "" : "not");
     check_wake(queue, seen);
@@ -199,7 +223,12 @@ void model_check(void)
 {
     if (model.words[0]) return;
     const model_seen *seen = model_look();
+    if (seen && seen->unnamed) {
+        model_look_again();
+        seen = model_look();
+    }
     if (!seen) return;
+    if (seen->unnamed) model_differ("there is a task for a death that nobody died");
     for (int queue = 0; queue < QUEUES; queue++) check_queue(queue, &seen->queues[queue]);
     for (int i = 0; i < model.session_count; i++) check_session(i, &seen->sessions[i]);
 }

@@ -184,6 +184,68 @@
     X(FIRE_OVERLAP, "fire: its last task has not ended")                                          \
     X(TEND_DUE, "tend: an entry is due")                                                          \
     X(TURN_POLICY, "turn: a session is told of the policy")                                       \
+    X(KIN_BLOCKED, "kin: waits for others")                                                       \
+    X(KIN_FREE, "kin: comes and waits for none")                                                  \
+    X(KIN_BLOCKED_BY_HAND, "kin: waits from now on")                                              \
+    X(KIN_RELEASED, "kin: its last edges are taken away")                                         \
+    X(KIN_NOT_WAITING, "depend: its state forbids it")                                            \
+    X(KIN_EDGE_FORGOTTEN, "depend: what it waited for before is forgotten")                       \
+    X(KIN_UNKNOWN, "kin: a parent that is not known")                                             \
+    X(KIN_READY, "kin: ready with its last parent")                                               \
+    X(KIN_SCHEDULED, "kin: scheduled with its last parent")                                       \
+    X(KIN_DEATH, "kin: called for by a death")                                                    \
+    X(KIN_NOT_NEEDED, "kin: there was no death")                                                  \
+    X(KIN_DIES, "kin: dies of its parent")                                                        \
+    X(KIN_CASCADE, "kin: cancelled or deleted with what waits for it")                            \
+    X(KIN_CASCADES, "kin: cancelled with its parent")                                             \
+    X(KIN_REFUSED, "kin: others wait for it")                                                     \
+    X(KIN_AT_ONCE, "kin: told at once")                                                           \
+    X(KIN_MANY, "kin: more than are told at once")                                                \
+    X(KIN_FAN, "kin: to be told in steps")                                                        \
+    X(KIN_FAN_STEP, "kin: told in several steps")                                                 \
+    X(KIN_FORSAKEN, "kin: the record of a dead parent goes")                                      \
+    X(KIN_LATE, "kin: told when it does not wait any more")                                       \
+    X(KIN_TWICE, "kin: told twice, or too late")                                                  \
+    X(CANCEL_BLOCKED, "cancel: blocked")                                                          \
+    X(DELETE_BLOCKED, "delete: blocked")                                                          \
+    X(TURN_HANDS_ON, "turn: hands on a task")                                                     \
+    X(TURN_HANDS_ACROSS, "turn: hands on a task by message")                                      \
+    X(CARRY_DELIVERS, "carry: delivers")                                                          \
+    X(CARRY_REGISTERS, "carry: registers")                                                        \
+    X(CARRY_UNREGISTERS, "carry: unregisters")                                                    \
+    X(CARRY_ANSWERS, "carry: the parent has ended")                                               \
+    X(CARRY_TASK, "carry: a task")                                                                \
+    X(CARRY_DIES, "carry: dies half way")                                                         \
+    X(CARRY_NOTHING, "carry: nothing there")                                                      \
+    X(ENQUEUE_DEADLINE, "enqueue: a deadline")                                                    \
+    X(EXPIRES_READY, "deadline: of a ready task is over")                                         \
+    X(EXPIRES_PARKED, "deadline: of a parked task is over")                                       \
+    X(EXPIRES_SCHEDULED, "deadline: of a scheduled task is over")                                 \
+    X(EXPIRES_BLOCKED, "deadline: of a blocked task is over")                                     \
+    X(EXPIRES_NOT, "deadline: of a task that has begun")                                          \
+    X(TURN_DEADLINE_OVER, "turn: failed, and no deadline holds it any more")                      \
+    X(CHECKPOINT_LEFT, "checkpoint: left")                                                        \
+    X(CHECKPOINT_NONE, "checkpoint: none any more")                                               \
+    X(CHECKPOINT_REFUSED, "checkpoint: not held")                                                 \
+    X(TURN_CHECKPOINT_GOES, "turn: done, and its checkpoint goes")                                \
+    X(LOG_LINE, "log: a line")                                                                    \
+    X(LOG_AGAIN, "log: the same line again")                                                      \
+    X(LOG_BOUNDED, "log: more lines than are kept")                                               \
+    X(LOG_REFUSED, "log: not held by that lease")                                                 \
+    X(CANCELLED_YES, "cancelled: it was")                                                         \
+    X(CANCELLED_NO, "cancelled: it was not")                                                      \
+    X(EVENTS_KEPT, "events: kept")                                                                \
+    X(EVENTS_NONE, "events: none are kept")                                                       \
+    X(EVENTS_LISTEN, "events: somebody listens")                                                  \
+    X(EVENTS_NOBODY, "events: nobody listens any more")                                           \
+    X(EVENTS_LOOK, "events: looked at")                                                           \
+    X(EVENTS_TELL, "events: a transition is told")                                                \
+    X(TAGS_INDEXED, "tags: a task is found by them")                                              \
+    X(TAGS_UNTIDY, "tags: one that is gone is still found")                                       \
+    X(TAGS_TIDY, "tags: ... and then it is not")                                                  \
+    X(TAGS_TOLD, "tags: told of")                                                                 \
+    X(TAGS_FOUND, "tags: tasks are found")                                                        \
+    X(TAGS_PAGE, "tags: a page of several")                                                       \
     X(STAT, "stat: numbers")
 
 #define MODEL_TRANSITION(name, words) COVER_##name,

@@ -63,11 +63,13 @@ void model_tell_death(int queue, int id)
 
 void model_check_payload(const model_task *task, const char *name, const char *envelope)
 {
-    char texts[7][48];
+    char texts[7][128], words[96];
     static const char *const types[] = {"t", "s", "d"};
     (void)snprintf(texts[0], sizeof(texts[0]), "\"id\":\"%s\"", model_id(task->of - 1));
-    (void)snprintf(texts[1], sizeof(texts[1]), "\"kind\":\"k%d\"", KIND_OF(task->of_error));
-    (void)snprintf(texts[2], sizeof(texts[2]), "\"message\":\"m%d\"", task->of_error);
+    (void)snprintf(texts[1], sizeof(texts[1]), "\"kind\":\"%s\"", model_kind_name(KIND_OF(task->of_error)));
+    model_error_words(task->of_error, words);
+    for (char *slash = strchr(words, '/'); slash; slash = NULL) *slash = '\0'; /* (cjson escapes it) */
+    (void)snprintf(texts[2], sizeof(texts[2]), "\"message\":\"%s", words);
     (void)snprintf(texts[3], sizeof(texts[3]), "\"failures\":%d", task->of_failures);
     (void)snprintf(texts[4], sizeof(texts[4]), "\"crashes\":%d", task->of_crashes);
     (void)snprintf(texts[5], sizeof(texts[5]), "\"type\":\"%s\"", types[task->of_type]);

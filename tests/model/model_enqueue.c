@@ -2,12 +2,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/model.h"
+#include "base/error.h"
+#include "model/model_enqueue.h"
 #include "support/queue.h"
 
 /* A call of some tasks: ids from `first` on, `step` apart (0: all the same). UNIQUE: the key; KIND: what else there is.
  */
-enum { QUEUE, FIRST, COUNT, STEP, WHEN, PRIORITY, GROUP, FLAGS, UNIQUE, MORE };
+enum { QUEUE, FIRST, COUNT, STEP, WHEN, PRIORITY, GROUP, FLAGS, UNIQUE, MORE, AFTER, BY };
 enum { PLAIN_HALF = 1, TWICE = 2, LOST_BEFORE = 4, IS_LARGE = 8, SAYS_WHEN = 16, MOST = 6 };
 /* Of UNIQUE: a key, then how long it is held, then what happens on a conflict, then whether each has a key of its own.
  */
@@ -31,24 +32,12 @@ void model_enqueue_make(int arg[ARGS])
     if (mood.unique && model_chance(2))
         arg[UNIQUE] = CHOOSE(1, 1, 2, 3) + HELD * (int)model_chance(3) + CONFLICT * (int)model_chance(3) +
                       OWN * (int)model_chance(2);
+    if (model_chance(4) == 0) arg[BY] = CHOOSE(500, 3000, 3000, 60000, -1, -5000);
+    if (model_chance(3) > 0) arg[AFTER] = model_choose_edges();
     if (model_chance(2)) arg[MORE] = CHOOSE(IS_S, IS_TAGGED, ON_DEATH, ON_DEATH, 2 * ON_DEATH);
 }
 
-typedef struct incoming {
-    int id;
-    int64_t due_ms; /* 0: now */
-    bool at;
-    int conflict;
-    model_task task;
-    /* what is to be answered */
-    int expected;
-    int holder; /* it is refused, for this one has its key; -1 */
-    /* it takes the place of one that had its key */
-    model_state state;
-    int64_t at_ms, order;
-} incoming;
-
-static void describe_unique(const int arg[ARGS], int i, incoming *ret)
+static void describe_unique(const int arg[ARGS], int i, model_incoming *ret)
 {
     int key = arg[UNIQUE] % HELD;
     if (key == 0) return;
@@ -61,20 +50,21 @@ static void describe_unique(const int arg[ARGS], int i, incoming *ret)
 }
 
 /* A delay when it is positive, a time when it is negative: one millisecond less is now. */
-static void describe_time(const int arg[ARGS], incoming *ret)
+static void describe_time(const int arg[ARGS], model_incoming *ret)
 {
     if (arg[WHEN] == 0) return;
     ret->at = arg[WHEN] < 0;
     ret->due_ms = ret->at ? model.now_ms - arg[WHEN] - 2 : model.now_ms + arg[WHEN];
+    if (!ret->at) ret->delay_ms = arg[WHEN];
     if (!(arg[FLAGS] & SAYS_WHEN)) return;
     ret->task.timing = ret->at ? DUE : DELAY;
     ret->task.timing_ms = ret->at ? ret->due_ms : arg[WHEN];
 }
 
-static void describe(const int arg[ARGS], int i, incoming *ret)
+static void describe(const int arg[ARGS], int i, model_incoming *ret)
 {
     bool plain = arg[FLAGS] & PLAIN_HALF && i % 2 == 1;
-    *ret = (incoming){.id = (arg[FIRST] + i * arg[STEP]) % IDS};
+    *ret = (model_incoming){.id = (arg[FIRST] + i * arg[STEP]) % IDS};
     ret->task = (model_task){.session = -1, .enqueued_ms = model.now_ms, .serial = ++model.serial};
     ret->task.large = arg[FLAGS] & IS_LARGE && i == 0;
     if (plain) return;
@@ -83,38 +73,122 @@ static void describe(const int arg[ARGS], int i, incoming *ret)
     ret->task.type = (arg[MORE] & IS_S) != 0;
     ret->task.tagged = arg[MORE] & IS_TAGGED;
     ret->task.on_dead = arg[MORE] / ON_DEATH % 3;
+    ret->edges = arg[AFTER];
+    if (arg[BY] > 0) ret->expires_ms = arg[BY];
+    if (arg[BY] < 0) ret->deadline_ms = model.now_ms - arg[BY] - 2;
     describe_unique(arg, i, ret);
     describe_time(arg, ret);
 }
 
-static void send(const incoming *one)
+static void write_edges(int queue, const model_incoming *one, char text[128])
+{
+    model_edge_sent edges[EDGES_SENT];
+    int count = model_edges_of(one->edges, HANDLE(queue, one->id), edges);
+    text[0] = '\0';
+    for (int i = 0; i < count; i++) {
+        char edge[32];
+        (void)snprintf(edge, sizeof(edge), "%s[\"%s\",\"%c\"]", i ? "," : ",\"after\":[", model_handle(edges[i].parent),
+                       edges[i].policy);
+        strcat(text, edge);
+    }
+    if (count > 0) strcat(text, "]");
+}
+
+void model_write_options(int queue, const model_incoming *one, char options[512])
 {
     static const char *const groups[] = {"", ",\"group\":\"g1\"", ",\"group\":\"g2\",\"weight\":3",
                                          ",\"group\":\"g3\",\"weight\":256"};
     static const char *const conflicts[] = {"", ",\"conflict\":\"replace\"", ",\"conflict\":\"debounce\""};
     const model_task *task = &one->task;
-    char options[400] = "", due[64] = "", priority[32] = "", held[48] = "", unique[128] = "";
-    long long number = one->at ? one->due_ms : one->due_ms - model.now_ms;
+    char due[64] = "", priority[32] = "", held[48] = "", unique[128] = "", after[128], by[48] = "", tags[32] = "";
+    long long number = one->at ? one->due_ms : one->delay_ms;
     if (one->due_ms) (void)snprintf(due, sizeof(due), ",\"%s\":%lld", one->at ? "at" : "in", number);
     if (task->priority) (void)snprintf(priority, sizeof(priority), ",\"priority\":%d", task->priority);
     if (task->held == TO_START) rv_copy_text(held, sizeof(held), ",\"until\":\"started\"");
     if (task->held == FOR_A_TIME) (void)snprintf(held, sizeof(held), ",\"hold\":%lld", (long long)task->hold_ms);
     if (task->unique)
         (void)snprintf(unique, sizeof(unique), ",\"unique\":\"u%d\"%s%s", task->unique, held, conflicts[one->conflict]);
-    (void)snprintf(options, sizeof(options), "%s%s%s%s}", due, priority, groups[task->group], unique);
-    options[0] = '{'; /* in place of the first comma; with nothing to say it is alone */
-    model_arg_text(model_id(one->id));
-    model_arg_text(options[1] ? options : "");
-    model_arg_text(model_rest(task));
+    write_edges(queue, one, after);
+    if (task->tagged) rv_copy_text(tags, sizeof(tags), ",\"tags\":[\"w\",\"x\"]");
+    if (one->expires_ms) (void)snprintf(by, sizeof(by), ",\"expires\":%lld", (long long)one->expires_ms);
+    if (one->deadline_ms) (void)snprintf(by, sizeof(by), ",\"deadline\":%lld", (long long)one->deadline_ms);
+    (void)snprintf(options, 512, "%s%s%s%s%s%s%s}", due, priority, groups[task->group], unique, after, by, tags);
+    options[0] = options[1] ? '{' : '\0'; /* in place of the first comma; with nothing to say it is alone */
 }
 
-static void arrive(int queue, const incoming *one)
+static void send(int queue, const model_incoming *one)
+{
+    char options[512];
+    model_write_options(queue, one, options);
+    model_arg_text(model_id(one->id));
+    model_arg_text(options);
+    model_arg_text(model_rest(&one->task));
+}
+
+/* ---- with parents ---------------------------------------------------------------------------------------------- */
+
+/* Those of a call that wait for others, until it is time to link them: when all before them are there. */
+static struct {
+    const model_incoming *list[MOST];
+    int count;
+} children;
+
+static void link_children(int queue)
+{
+    model_states states = {0};
+    const model_incoming *free[MOST];
+    int count = 0;
+    for (int i = 0; i < children.count; i++) {
+        const model_incoming *one = children.list[i];
+        model_edge_sent edges[EDGES_SENT];
+        int given = model_edges_of(one->edges, HANDLE(queue, one->id), edges);
+        if (model_link(queue, one->id, edges, given, &states))
+            free[count++] = one;
+        else if (model_task_of(queue, one->id)->state == BLOCKED && one->due_ms > model.now_ms)
+            model_task_of(queue, one->id)->due_ms = one->due_ms;
+    }
+    children.count = 0;
+    for (int i = 0; i < count; i++) {
+        bool later = free[i]->due_ms > model.now_ms;
+        model_move(model_task_of(queue, free[i]->id), later ? SCHEDULED : READY, later ? free[i]->due_ms : 0);
+        COVER(KIN_FREE);
+    }
+}
+
+static bool has_parents(int queue, const model_incoming *one)
+{
+    model_edge_sent edges[EDGES_SENT];
+    return model_edges_of(one->edges, HANDLE(queue, one->id), edges) > 0;
+}
+
+/* ---- what comes of it ------------------------------------------------------------------------------------------ */
+
+/* (Marked where its record goes with its end: whoever settles it then looks for its tags.) */
+static void tag(int queue, model_task *task)
+{
+    model_queue *q = &model.queues[queue];
+    q->given_ms = model.now_ms;
+    if (q->kept[0] && (q->keep_age[0] == 0 || q->keep_count[0] == 0)) task->marked = true;
+    COVER(TAGS_INDEXED);
+}
+
+static void arrive(int queue, const model_incoming *one)
 {
     model_task *task = model_task_of(queue, one->id);
     *task = one->task;
+    task->deadline_ms = one->expires_ms ? model.now_ms + one->expires_ms : one->deadline_ms;
+    task->expires_ms = task->deadline_ms;
+    if (task->deadline_ms) COVER(ENQUEUE_DEADLINE);
+    if (task->tagged) tag(queue, task);
     if (one->task.group) model.grouped = true;
     if (one->task.large) model.queues[queue].large = true;
     if (one->task.large) COVER(ENQUEUE_LARGE);
+    if (has_parents(queue, one)) {
+        task->marked = true;
+        model_move(task, BLOCKED, model.now_ms);
+        children.list[children.count++] = one;
+        return;
+    }
     if (one->state != NONE) {
         model_move(task, one->state, one->at_ms);
         task->order = one->order;
@@ -134,28 +208,47 @@ static void arrive(int queue, const incoming *one)
 }
 
 /* Another that waits, and has the key, goes. */
-static void displace(int queue, incoming *one, int holder)
+static void displace(int queue, model_incoming *one, int holder)
 {
     model_task old = *model_task_of(queue, holder);
     bool waits = old.state == SCHEDULED;
-    model_unlock(queue, holder, true);
-    model_forget(model_task_of(queue, holder));
+    model_remove(queue, model_task_of(queue, holder));
     if (one->conflict == DEBOUNCE) COVER(UNIQUE_DEBOUNCE);
     if (one->conflict == REPLACE) COVER(UNIQUE_REPLACE);
-    if (one->conflict == DEBOUNCE || one->due_ms || (!waits && old.priority != one->task.priority)) return;
+    if (one->conflict == DEBOUNCE || one->due_ms || old.state == BLOCKED ||
+        (!waits && old.priority != one->task.priority))
+        return;
     one->state = waits ? SCHEDULED : READY;
     one->at_ms = waits ? old.at_ms : 0;
     one->order = !waits && old.group == one->task.group ? old.order : 0;
     COVER(UNIQUE_PLACE);
 }
 
-/* True when the task has its key now, or names none. known: ids that were there at first. */
-static bool claim(int queue, incoming *one, bool again, bool known[SLOTS])
+/* Ids that were there at first, and those that came in this call: they are not free again but where a key was wanted.
+ */
+typedef struct taken {
+    bool known[SLOTS], came[SLOTS];
+} taken;
+
+/* Who has the key. (One that came in this very call may be gone as soon as it is linked, and its key be free.) */
+static int holder_of(int queue, const model_incoming *one, taken *ids)
 {
-    int key = one->task.unique, holder = key ? model_holder(queue, key) : -1;
+    int holder = one->task.unique ? model_holder(queue, one->task.unique) : -1;
+    if (holder < 0 || !one->conflict) return holder;
+    link_children(queue);
+    if (model_task_of(queue, holder)->state != NONE) return holder;
+    ids->known[holder] = ids->came[holder] = false;
+    return model_holder(queue, one->task.unique);
+}
+
+/* True when the task has its key now, or names none. */
+static bool claim(int queue, model_incoming *one, bool again, taken *ids)
+{
+    int key = one->task.unique, holder = holder_of(queue, one, ids);
     if (holder >= 0) {
         const model_task *task = model_task_of(queue, holder);
-        bool waits = task->state == READY || task->state == PARKED || task->state == SCHEDULED;
+        bool waits =
+            task->state == READY || task->state == PARKED || task->state == SCHEDULED || task->state == BLOCKED;
         if (!one->conflict || !waits || task->unique != key) {
             one->expected = again && holder == one->id;
             if (!one->expected) one->holder = holder;
@@ -166,45 +259,46 @@ static bool claim(int queue, incoming *one, bool again, bool known[SLOTS])
             return false;
         }
         displace(queue, one, holder);
-        known[holder] = false;
+        ids->known[holder] = ids->came[holder] = false;
     }
     one->expected = 1;
     return true;
 }
 
-/* Envelopes are compared, and some things that are done to a task change it. */
+/* Envelopes are compared, but for what they say of their time; other things that are done to a task change it. */
 static bool is_ours(const model_task *task, const model_task *sent)
 {
-    return task->serial == sent->serial && task->priority == sent->priority && task->timing == sent->timing &&
-           task->timing_ms == sent->timing_ms;
+    return task->serial == sent->serial && task->priority == sent->priority;
 }
 
 /* again: this call was sent before, or is said to have been. */
-static void expect(int queue, incoming *tasks, int count, bool again)
+static void expect(int queue, model_incoming *tasks, int count, bool again)
 {
-    bool known[SLOTS];
-    for (int id = 0; id < SLOTS; id++) known[id] = model_task_of(queue, id)->state != NONE;
+    taken ids = {0};
+    for (int id = 0; id < SLOTS; id++) ids.known[id] = model_task_of(queue, id)->state != NONE;
     for (int i = 0; i < count; i++) {
-        incoming *one = &tasks[i];
+        model_incoming *one = &tasks[i];
         const model_task *there = model_task_of(queue, one->id);
         one->holder = -1;
         one->state = NONE;
-        if (there->state != NONE) {
-            one->expected = again && known[one->id] && is_ours(there, &one->task);
+        if (ids.known[one->id] || ids.came[one->id]) {
+            one->expected = again && ids.known[one->id] && is_ours(there, &one->task);
             if (one->expected)
                 COVER(ENQUEUE_AGAIN);
-            else if (known[one->id])
+            else if (ids.known[one->id])
                 COVER(ENQUEUE_TAKEN);
             else
                 COVER(ENQUEUE_TAKEN_WITHIN);
-        } else if (claim(queue, one, again, known)) {
+        } else if (claim(queue, one, again, &ids)) {
+            ids.came[one->id] = true;
             arrive(queue, one);
             if (one->task.unique) model_lock(queue, one->id);
         }
     }
+    link_children(queue);
 }
 
-static void check(const incoming *one, const rv_reply *said)
+static void check(const model_incoming *one, const rv_reply *said)
 {
     if (one->holder >= 0) {
         if (!rv_reply_is_text(said, model_id(one->holder)))
@@ -215,12 +309,12 @@ static void check(const incoming *one, const rv_reply *said)
     }
 }
 
-static void exchange(int queue, incoming *tasks, int count, bool again)
+void model_enqueue_tasks(int queue, model_incoming *tasks, int count, bool again)
 {
     model_begin(&rv_script_enqueue);
     model_key(queue);
     model_arg_text(again ? "1" : "0");
-    for (int i = 0; i < count; i++) send(&tasks[i]);
+    for (int i = 0; i < count; i++) send(queue, &tasks[i]);
     const rv_reply *reply = model_call();
     if (!reply) return;
     expect(queue, tasks, count, again);
@@ -229,8 +323,13 @@ static void exchange(int queue, incoming *tasks, int count, bool again)
 
 void model_enqueue(const int arg[ARGS])
 {
-    incoming tasks[MOST];
+    model_incoming tasks[MOST];
     for (int i = 0; i < arg[COUNT]; i++) describe(arg, i, &tasks[i]);
-    exchange(arg[QUEUE], tasks, arg[COUNT], arg[FLAGS] & LOST_BEFORE);
-    if (arg[FLAGS] & TWICE) exchange(arg[QUEUE], tasks, arg[COUNT], true);
+    model_enqueue_tasks(arg[QUEUE], tasks, arg[COUNT], arg[FLAGS] & LOST_BEFORE);
+    if (arg[FLAGS] & TWICE) model_enqueue_tasks(arg[QUEUE], tasks, arg[COUNT], true);
+}
+
+void model_put_one(int queue, const model_incoming *one)
+{
+    if (model_task_of(queue, one->id)->state == NONE) arrive(queue, one);
 }

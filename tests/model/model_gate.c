@@ -114,7 +114,9 @@ void model_count_started(int queue, const int started[GROUPS + 1], int all)
 /* ---- parked and called --------------------------------------------------------------------------------------------
  */
 
-/* (When its limits are gone, its places are, too: what came just before that may come before what was parked.) */
+/* (When its limits are gone, its places are, too: what came just before that may come before what was parked or
+ * called.)
+ */
 static bool is_unlimited(const model_limits *l, int group)
 {
     return group_concurrency(l, group) == NO_LIMIT && group_rate(l, group) == 0;
@@ -134,6 +136,9 @@ void model_take_over_parked(int queue, bool may_park)
             task->state = READY;
             if (is_unlimited(&model.queues[queue].limits, task->group)) task->order = 0;
             COVER(GATE_CALLS);
+        } else if (task->state == READY && now->state == READY && task->called && !now->called &&
+                   is_unlimited(&model.queues[queue].limits, task->group)) {
+            task->order = 0;
         }
     }
 }
@@ -152,6 +157,7 @@ static void check_parked(int queue, const model_seen_queue *seen)
             model_differ("%s, of group %d, is %s and called in %d", model_id(id), group, model_state_names[task->state],
                          task->called);
         if (task->parked || task->called) waits[group] = true;
+        model_task_of(queue, id)->called = task->called;
     }
     for (int group = 1; group <= GROUPS; group++) {
         bool looked_at = seen->opening_ms[group] || seen->reopening[group];
@@ -198,10 +204,11 @@ static void check_slots(int queue, const model_seen_queue *seen)
             model_differ("group %d has taken %d, not %d", group, seen->taken[group], count[group]);
 }
 
-static void check_flags(const model_limits *l, const char *gate)
+static void check_flags(const model_limits *l, bool events, const char *gate)
 {
     bool own = has_own(l), holds = false;
     for (int group = 1; group <= GROUPS; group++) holds = holds || l->holds_ms[group];
+    if ((strchr(gate, 'e') != NULL) != events) model_differ("gate is %s, of events", gate);
     if ((strchr(gate, 'c') != NULL) != (l->concurrency != NO_LIMIT) ||
         (strchr(gate, 'q') != NULL) != (l->rate || l->hold_ms) ||
         (strchr(gate, 's') != NULL) != (own || l->group_concurrency != NO_LIMIT) ||
@@ -243,7 +250,7 @@ void model_check_gate(int queue, const model_seen_queue *seen)
     model_limits *l = &model.queues[queue].limits;
     l->counting = seen->counting;
     check_settings(l, seen);
-    check_flags(l, seen->gate);
+    check_flags(l, model.queues[queue].events_kept || model.queues[queue].listening_ms, seen->gate);
     check_parked(queue, seen);
     check_slots(queue, seen);
     check_number("gate.running", seen->running, l->concurrency == NO_LIMIT ? -1 : model_running(queue, 0), -1);

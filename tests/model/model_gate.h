@@ -4,7 +4,7 @@
 #ifndef TEST_MODEL_GATE_H
 #define TEST_MODEL_GATE_H
 
-#include "model/model.h"
+#include "model/model_seen.h"
 
 enum { NO_LIMIT = -1, NOT_SAID = -2, RATES = 5 };
 

@@ -38,7 +38,8 @@ static void check_extra(turn *t, const rv_reply *extras, const model_task *task,
     if (!task->marked) return;
     const rv_reply *extra = rv_reply_at(extras, t->told++);
     if (!rv_reply_is_text(rv_reply_at(extra, 0), id) || rv_reply_int(rv_reply_at(extra, 1), -1) != task->failures ||
-        rv_reply_int(rv_reply_at(extra, 2), -1) != task->crashes)
+        rv_reply_int(rv_reply_at(extra, 2), -1) != task->crashes ||
+        (rv_reply_at(extra, 3) != NULL) != (task->checkpoint > 0))
         model_differ("turn tells %s; of %s: %d failures, %d crashes", test_reply_text(extras), id, task->failures,
                      task->crashes);
     COVER(TURN_LEASE_MARKED);
@@ -287,9 +288,9 @@ static void put_off_some(const turn *t, int queue)
     }
 }
 
-/* (Asked when it is known who was put off: where groups have limits, those behind him are leased in the same turn. It is
- * the one thing that goes before the order: a session that holds a suspect lets another one pass, which has its place
- * again a second later.) */
+/* (Asked when it is known who was put off: where groups have limits, those behind him are leased in the same turn. It
+ * is the one thing that goes before the order: a session that holds a suspect lets another one pass, which has its
+ * place again a second later.) */
 static void check_orders(const turn *t, int queue)
 {
     for (int i = 0; i < t->leased; i++) {

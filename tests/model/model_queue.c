@@ -1,5 +1,5 @@
 /* What users do to queues: pause, and settings that are written as they are. */
-#include "model/model.h"
+#include "model/model_seen.h"
 #include "support/queue.h"
 
 enum { QUEUE, FLAGS = 2, AGE };

@@ -17,7 +17,8 @@ void model_show_make(int arg[ARGS])
 static void check_described(const model_task *task, const char *id, const rv_reply *said)
 {
     char lease[64] = "";
-    bool runs = task->state == RUNNING, timed = task->state >= COMPLETED || task->state == SCHEDULED;
+    bool runs = task->state == RUNNING,
+         timed = task->state >= COMPLETED || task->state == SCHEDULED || task->state == BLOCKED;
     if (runs) model_name_lease(lease, task->at_ms, task->thread);
     if (!rv_reply_is_text(rv_reply_at(said, 0), id) ||
         !rv_reply_is_text(rv_reply_at(said, 1), model_state_names[task->state]))
@@ -46,7 +47,7 @@ enum { STATE = 1, SKIP, MOST, KIND };
 void model_list_make(int arg[ARGS])
 {
     arg[QUEUE] = model_choose_queue();
-    arg[STATE] = CHOOSE(READY, PARKED, SCHEDULED, RUNNING, RUNNING, COMPLETED, DEAD, DEAD, CANCELLED);
+    arg[STATE] = CHOOSE(READY, PARKED, SCHEDULED, BLOCKED, RUNNING, RUNNING, COMPLETED, DEAD, DEAD, CANCELLED);
     arg[SKIP] = CHOOSE(0, 0, 0, 1);
     arg[MOST] = CHOOSE(1, 2, 100);
     if (arg[STATE] == DEAD) arg[KIND] = CHOOSE(0, 1, 2);
@@ -100,7 +101,9 @@ static int list_kinds(int queue, int kinds[KINDS_OF_ERRORS])
 {
     int count = 0;
     const int64_t *when = model.queues[queue].kinds_ms;
-    for (int kind = KINDS_OF_ERRORS; kind >= 1; kind--) {
+    static const int by_name[] = {EXPIRED_KIND, 1, 2, 3, PARENT_KIND};
+    for (int i = KINDS_OF_ERRORS - 1; i >= 0; i--) {
+        int kind = by_name[i];
         bool any = false;
         for (int id = 0; id < SLOTS; id++) {
             const model_task *task = model_task_of(queue, id);
@@ -119,7 +122,7 @@ static void check_kind(int queue, int kind, const rv_reply *said)
 {
     static const char *const types[] = {"t", "s", "d"};
     int count = 0, last = -1;
-    char name[16], message[32];
+    char name[16], message[96];
     for (int id = 0; id < SLOTS; id++) {
         const model_task *task = model_task_of(queue, id), *found = last < 0 ? NULL : model_task_of(queue, last);
         if (task->state != DEAD || KIND_OF(task->error) != kind) continue;
@@ -128,8 +131,8 @@ static void check_kind(int queue, int kind, const rv_reply *said)
             last = id;
     }
     const model_task *task = model_task_of(queue, last);
-    (void)snprintf(name, sizeof(name), "k%d", kind);
-    (void)snprintf(message, sizeof(message), "m%d", task->error);
+    rv_copy_text(name, sizeof(name), model_kind_name(kind));
+    model_error_words(task->error, message);
     if (!rv_reply_is_text(rv_reply_at(said, 0), name) || rv_reply_int(rv_reply_at(said, 1), -1) != count ||
         rv_reply_int(rv_reply_at(said, 2), -1) != task->at_ms ||
         !rv_reply_is_text(rv_reply_at(said, 3), model_id(last)) ||
@@ -151,6 +154,23 @@ void model_failures(const int arg[ARGS])
     for (int i = 0; i < page; i++) check_kind(arg[QUEUE], kinds[arg[SKIPPED] + i], reply->items[1 + i]);
     if (count > 1) COVER(FAILURES_KINDS);
     if (count == 0) COVER(FAILURES_NONE);
+}
+
+/* ---- cancelled? ------------------------------------------------------------------------------------------------ */
+
+void model_ask_cancelled_make(int arg[ARGS])
+{
+    model_show_make(arg);
+}
+
+void model_ask_cancelled(const int arg[ARGS])
+{
+    const model_task *task = model_task_of(arg[QUEUE], arg[ID]);
+    const rv_reply *reply = CALL(cancelled, arg[QUEUE], model_id(arg[ID]));
+    if (!reply) return;
+    if (rv_reply_int(reply, -1) != task->told) model_differ("cancelled says %s", test_reply_text(reply));
+    if (task->told) COVER(CANCELLED_YES);
+    if (!task->told) COVER(CANCELLED_NO);
 }
 
 /* ---- stat ------------------------------------------------------------------------------------------------------ */
@@ -176,7 +196,7 @@ static void check_stat(int queue, const rv_reply *reply)
 {
     const model_queue *q = &model.queues[queue];
     const int64_t expected[NUMBERS] = {q->paused,
-                                       0,
+                                       model_count(queue, BLOCKED),
                                        model_count(queue, SCHEDULED),
                                        model_count(queue, READY),
                                        model_count(queue, PARKED),

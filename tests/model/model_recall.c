@@ -18,6 +18,14 @@ void model_recall_make(int arg[ARGS])
     }
 }
 
+/* How many lines it has logged by the lease that stands. */
+static int lines_of(const model_task *task)
+{
+    char lease[64];
+    model_name_lease(lease, task->at_ms, task->thread);
+    return strncmp(task->logging, lease, strlen(lease)) == 0 ? atoi(task->logging + strlen(lease)) : 0;
+}
+
 static bool is_asked_for(const model_task *task, int session, int thread)
 {
     if (task->state != RUNNING || task->session != session || model.sessions[session].life != ALIVE) return false;
@@ -48,7 +56,8 @@ static void check(int queue, int session, int thread, const rv_reply *reply)
             model_differ("recall says %s of %s", stands ? stands->text : "nothing", model_id(id));
         if ((asked && task->marked) != (extra != NULL)) model_differ("recall tells of %s, or does not", model_id(id));
         if (extra && (rv_reply_int(rv_reply_at(extra, 1), -1) != task->failures ||
-                      rv_reply_int(rv_reply_at(extra, 2), -1) != task->crashes))
+                      rv_reply_int(rv_reply_at(extra, 2), -1) != task->crashes ||
+                      (rv_reply_at(extra, 3) != NULL) != (task->checkpoint > 0)))
             model_differ("recall tells %s", test_reply_text(extra));
     }
     if (tasks->count != 3 * found) model_differ("recall finds %zu tasks, not %zu", tasks->count / 3, found);
@@ -73,7 +82,16 @@ static void believe_what_stands(int hand, int queue, int thread)
         for (int i = 0; i < h->belief_count; i++)
             known = known || (h->beliefs[i].queue == queue && h->beliefs[i].id == id);
         if (known) continue;
-        model_believe(hand, (model_belief){queue, id, task->thread, task->at_ms, task->marked, task->unique > 0});
+        model_belief belief = {queue,
+                               id,
+                               task->thread,
+                               task->at_ms,
+                               task->marked,
+                               task->unique > 0,
+                               task->deadline_ms > 0,
+                               task->checkpoint > 0,
+                               lines_of(task)};
+        model_believe(hand, belief);
         COVER(RECALL_FINDS);
     }
 }

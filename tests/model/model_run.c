@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "model/model.h"
+#include "model/model_seen.h"
 #include "support/clock.h"
 #include "support/queue.h"
 

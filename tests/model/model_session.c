@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "model/model_gate.h"
+#include "model/model_kin.h"
 #include "support/clock.h"
 #include "support/queue.h"
 
@@ -115,6 +116,7 @@ static void cancel_told(int queue, model_task *task, bool crashed)
         COVER(LEAVE_CANCELLED);
     model_end(queue, task, CANCELLED);
     if (task->state != NONE) (void)model_trim_count(queue, CANCELLED, 16);
+    model_tell_ended(queue, model_slot(queue, task), CANCELLED);
 }
 
 static bool was_leased_before(const model_task *one, const model_task *other)
@@ -157,6 +159,7 @@ int model_take_back(int session, int count, bool crashed)
     for (int i = found - 1; i >= 0; i--) {
         model_task *task = model_task_of(queue, back[i]);
         model_to_front(task);
+        model_has_begun(task);
         task->crashes += crashed;
         task->marked = task->marked || crashed;
         if (crashed) model_note(task);

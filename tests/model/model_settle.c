@@ -1,6 +1,8 @@
 /* What becomes of the tasks that a turn settles. */
 #include <string.h>
 
+#include "model/model_enqueue.h"
+#include "model/model_kin.h"
 #include "model/model_turn.h"
 
 int64_t model_delay(const item *one)
@@ -21,9 +23,10 @@ static void end_task(const item *one, model_task *task, model_state state)
 {
     if (task->waited_ms) COVER(TURN_NOTIFIED);
     model_end(one->queue, task, state);
-    if (task->state == NONE || model_trim_count(one->queue, state, 16) == 0) return;
-    if (state == DEAD) COVER(TURN_TRIM_DEAD);
-    if (state == COMPLETED) COVER(TURN_TRIM_COMPLETED);
+    int trimmed = task->state == NONE ? 0 : model_trim_count(one->queue, state, 16);
+    if (trimmed > 0 && state == DEAD) COVER(TURN_TRIM_DEAD);
+    if (trimmed > 0 && state == COMPLETED) COVER(TURN_TRIM_COMPLETED);
+    model_tell_ended(one->queue, one->id, state);
 }
 
 static void complete(const item *one, model_task *task)
@@ -32,10 +35,14 @@ static void complete(const item *one, model_task *task)
     if (one->how == DONE_RECORD) COVER(TURN_DONE_INFO);
     if (one->how == RESULT) COVER(TURN_RESULT);
     if (one->how == RESULT) task->result = one->number;
+    if (task->checkpoint && one->checkpoint) COVER(TURN_CHECKPOINT_GOES);
+    if (one->checkpoint) task->checkpoint = 0;
     bool told = model_has_info(task), counted = task->failures > 0 || task->crashes > 0;
+    bool tagged = task->tagged;
     bool by_another = told && !counted && task->old_progress, uncounted = !counted && task->error;
     end_task(one, task, COMPLETED);
     if (task->state != NONE) return;
+    if (one->how == DONE && tagged) model.queues[one->queue].untidy[one->id] = true;
     if (told)
         COVER(TURN_INFO_UNKEPT);
     else
@@ -46,6 +53,8 @@ static void complete(const item *one, model_task *task)
 
 static void note_error(const item *one, model_task *task)
 {
+    if (task->deadline_ms) COVER(TURN_DEADLINE_OVER);
+    model_has_begun(task);
     task->error = one->number;
     task->failed_ms = model.now_ms;
     task->marked = true;
@@ -67,6 +76,7 @@ static void fail(const item *one, model_task *task)
 static void settle(const item *one, model_task *task)
 {
     int64_t delay = model_delay(one);
+    if (one->how >= SNOOZE && one->begun && !task->told) model_has_begun(task);
     if (task->told && one->how != DONE && one->how != DONE_RECORD && one->how != RESULT) {
         if (one->how == RETRY_LATER || one->how == FAIL || one->how == FAIL_UNCOUNTED) note_error(one, task);
         COVER(TURN_CANCELLED);
@@ -97,6 +107,25 @@ static void settle(const item *one, model_task *task)
     }
 }
 
+/* Into the same queue at once, unless it names a key or parents; else by message. */
+static void hand_on(const item *one)
+{
+    char options[512];
+    model_write_options(one->hand_queue, &one->hand, options);
+    if (one->hand_queue == one->queue && !one->hand.task.unique && !strstr(options, "\"after\"")) {
+        model_put_one(one->queue, &one->hand);
+        COVER(TURN_HANDS_ON);
+        return;
+    }
+    model_send(one->queue, 'T', "%s %zu %s%s", model_handle(HANDLE(one->hand_queue, one->hand.id)), strlen(options),
+               options, model_rest(&one->hand.task));
+    if (model.full) return;
+    model_message *message = &model.queues[one->queue].messages[model.queues[one->queue].message_count - 1];
+    message->incoming = one->hand;
+    message->queue = one->hand_queue;
+    COVER(TURN_HANDS_ACROSS);
+}
+
 static void settle_item(const turn *t, item *one)
 {
     char lease[64];
@@ -110,6 +139,7 @@ static void settle_item(const turn *t, item *one)
         return;
     }
     if (*one->lease) COVER(TURN_NAMED);
+    if (one->hands_on) hand_on(one);
     settle(one, task);
 }
 
@@ -125,12 +155,19 @@ static void check_refused(const turn *t, const rv_reply *refused)
 }
 
 /* (In a group, those that are plainly done come first.) */
+static void settle_group(turn *t, int first, int end)
+{
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = first; i < end; i++)
+            if ((t->items[i].how == DONE) == (pass == 0)) settle_item(t, &t->items[i]);
+}
+
 void model_settle_all(turn *t, const rv_reply *refused)
 {
     int plain = 0, held = 0;
-    for (int pass = 0; pass < 2; pass++) {
-        for (int i = 0; i < t->count; i++)
-            if ((t->items[i].how == DONE) == (pass == 0)) settle_item(t, &t->items[i]);
+    for (int first = 0, end; first < t->count; first = end) {
+        end = model_group_end(t, first);
+        settle_group(t, first, end);
     }
     for (int i = 0; i < t->count; i++) {
         plain += t->items[i].how == DONE;

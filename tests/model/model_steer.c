@@ -2,10 +2,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/model.h"
+#include "model/model_kin.h"
 #include "support/queue.h"
 
-enum { QUEUE, ID, FLAGS, AGE };
+enum { QUEUE, ID, FLAGS, CASCADES };
 enum { TWICE = 1 };
 
 static void choose_task(int arg[ARGS])
@@ -25,30 +25,48 @@ static void prefer(int arg[ARGS], unsigned states)
     }
 }
 
-/* Says "ok" and does it, or says the state that it is in. */
-static void steer(const rv_script *script, const int arg[ARGS], unsigned allowed, void (*act)(int, model_task *))
+/* Nobody waits for the task, or what waits for it is cancelled with it; else it is said how many there are. */
+static bool is_free_of_children(const int arg[ARGS], unsigned concerned, char said[32])
+{
+    int children = model_children(arg[QUEUE], arg[ID]);
+    if (children == 0 || !(concerned >> model_task_of(arg[QUEUE], arg[ID])->state & 1)) return true;
+    if (!arg[CASCADES]) {
+        (void)snprintf(said, 32, "children %d", children);
+        COVER(KIN_REFUSED);
+        return false;
+    }
+    model_tell_ended(arg[QUEUE], arg[ID], CASCADE);
+    COVER(KIN_CASCADE);
+    return true;
+}
+
+/* Says "ok" and does it, or says the state that it is in. concerned: the states in which others may wait for it. */
+static void steer(const rv_script *script, const int arg[ARGS], unsigned allowed, unsigned concerned,
+                  void (*act)(int, model_task *))
 {
     for (int i = 0; i <= (arg[FLAGS] & TWICE); i++) {
+        char said[32];
         model_task *task = model_task_of(arg[QUEUE], arg[ID]);
-        const char *const words[] = {model_id(arg[ID])};
+        const char *const words[] = {model_id(arg[ID]), arg[CASCADES] ? "cascade" : ""};
         if (!*words[0]) return; /* (there is none in that slot) */
-        const rv_reply *reply = model_call_words(script, arg[QUEUE], words, 1);
+        const rv_reply *reply = model_call_words(script, arg[QUEUE], words, 2);
         if (!reply) return;
-        bool may = allowed >> task->state & 1;
-        const char *expected = may ? "ok" : model_state_names[task->state];
-        if (!rv_reply_is_text(reply, expected))
-            model_differ("%s says %s, not \"%s\"", script->name, test_reply_text(reply), expected);
-        act(arg[QUEUE], task);
+        rv_copy_text(said, sizeof(said), allowed >> task->state & 1 ? "ok" : model_state_names[task->state]);
+        bool goes = is_free_of_children(arg, concerned, said);
+        if (!rv_reply_is_text(reply, said))
+            model_differ("%s says %s, not \"%s\"", script->name, test_reply_text(reply), said);
+        if (goes) act(arg[QUEUE], task);
     }
 }
 
 /* ---- cancel ---------------------------------------------------------------------------------------------------- */
 
-#define WAITING (1u << READY | 1u << PARKED | 1u << SCHEDULED)
+#define WAITING (1u << READY | 1u << PARKED | 1u << SCHEDULED | 1u << BLOCKED)
 
 void model_cancel_make(int arg[ARGS])
 {
     prefer(arg, WAITING | 1u << RUNNING);
+    arg[CASCADES] = (int)model_chance(2);
 }
 
 static void do_cancel(int queue, model_task *task)
@@ -63,22 +81,26 @@ static void do_cancel(int queue, model_task *task)
     if (task->state == READY) COVER(CANCEL_READY);
     if (task->state == PARKED) COVER(CANCEL_PARKED);
     if (task->state == SCHEDULED) COVER(CANCEL_SCHEDULED);
+    if (task->state == BLOCKED) COVER(CANCEL_BLOCKED);
     model_cancel_waiting(queue, task);
 }
 
 void model_cancel_waiting(int queue, model_task *task)
 {
     if (task->waited_ms) COVER(CANCEL_NOTIFIED);
+    if (task->state == BLOCKED) model_leave_parents(queue, task);
     model_end(queue, task, CANCELLED);
     if (task->state == NONE)
         COVER(CANCEL_UNKEPT);
     else
         (void)model_trim_count(queue, CANCELLED, 16);
+    model_tell_ended(queue, model_slot(queue, task), CANCELLED);
 }
 
 void model_cancel(const int arg[ARGS])
 {
-    steer(&rv_script_cancel, arg, WAITING, do_cancel); /* (of one that runs it says so, which is its state) */
+    steer(&rv_script_cancel, arg, WAITING, WAITING | 1u << RUNNING,
+          do_cancel); /* (of one that runs it says so, which is its state) */
 }
 
 /* ---- retry ----------------------------------------------------------------------------------------------------- */
@@ -108,6 +130,7 @@ void model_revive(int queue, model_task *task)
     }
     if (task->state == DEAD) task->failures = task->crashes = 0;
     if (task->told) COVER(RETRY_UNMARKED);
+    if (task->state != SCHEDULED) model_has_begun(task);
     task->told = false;
     model_put_off(task);
     model_move(task, READY, 0);
@@ -133,7 +156,7 @@ void model_retry(const int arg[ARGS])
     if (holder >= 0)
         retry_refused(arg, holder);
     else
-        steer(&rv_script_retry, arg, RETRIED, do_retry);
+        steer(&rv_script_retry, arg, RETRIED, 0, do_retry);
 }
 
 /* ---- delete ---------------------------------------------------------------------------------------------------- */
@@ -143,13 +166,15 @@ void model_retry(const int arg[ARGS])
 void model_delete_make(int arg[ARGS])
 {
     prefer(arg, model_chance(4) == 0 ? ~1u : 1u << RUNNING | 1u << COMPLETED | 1u << DEAD | 1u << CANCELLED);
+    if (mood.kin && model_chance(2)) prefer(arg, 1u << BLOCKED | 1u << DEAD);
+    arg[CASCADES] = (int)model_chance(2);
 }
 
 static void do_delete(int queue, model_task *task)
 {
-    static const int transitions[STATES] = {COVER_DELETE_NONE,      COVER_DELETE_READY,    COVER_DELETE_PARKED,
-                                            COVER_DELETE_SCHEDULED, COVER_DELETE_RUNNING,  COVER_DELETE_COMPLETED,
-                                            COVER_DELETE_DEAD,      COVER_DELETE_CANCELLED};
+    static const int transitions[STATES] = {COVER_DELETE_NONE,      COVER_DELETE_READY,   COVER_DELETE_PARKED,
+                                            COVER_DELETE_SCHEDULED, COVER_DELETE_BLOCKED, COVER_DELETE_RUNNING,
+                                            COVER_DELETE_COMPLETED, COVER_DELETE_DEAD,    COVER_DELETE_CANCELLED};
     model_cover(transitions[task->state]);
     if (task->state == RUNNING && model.sessions[task->session].life == DYING) COVER(DELETE_LOST);
     if (task->state != RUNNING) model_remove(queue, task);
@@ -157,13 +182,15 @@ static void do_delete(int queue, model_task *task)
 
 void model_remove(int queue, model_task *task)
 {
+    if (task->state == BLOCKED) model_leave_parents(queue, task);
     model_unlock(queue, model_slot(queue, task), true);
     model_forget(task);
+    model_tell_ended(queue, model_slot(queue, task), DELETED_STATE);
 }
 
 void model_delete(const int arg[ARGS])
 {
-    steer(&rv_script_delete, arg, DELETED, do_delete);
+    steer(&rv_script_delete, arg, DELETED, DELETED, do_delete);
 }
 
 /* ---- move ------------------------------------------------------------------------------------------------------ */
@@ -208,8 +235,8 @@ static void shift(const int arg[ARGS], model_task *task)
         if (task->state == PARKED) COVER(MOVE_PARKED);
         model_note(task);
         task->marked = true;
-        if (task->state == SCHEDULED)
-            model_move(task, SCHEDULED, task->at_ms); /* (it has no place any more) */
+        if (task->state == SCHEDULED || task->state == BLOCKED)
+            model_move(task, task->state, task->at_ms); /* (it has no place any more) */
         else
             model_move(task, READY, 0);
         COVER(MOVE_PRIORITY);
@@ -222,7 +249,9 @@ void model_shift(const int arg[ARGS])
     int64_t number = arg[WHAT] == AT ? model.now_ms + arg[NUMBER] : arg[NUMBER];
     model_task *task = model_task_of(arg[QUEUE], arg[ID]);
     for (int i = 0; i <= (arg[FLAGS] & TWICE) && *model_id(arg[ID]); i++) {
-        bool may = WAITING >> task->state & 1;
+        /* (One that waits for others has no time yet, but a priority.) */
+        bool timeless = task->state == BLOCKED && arg[WHAT] != TO_PRIORITY,
+             may = WAITING >> task->state & 1 && !timeless;
         const char *expected = may ? "ok" : model_state_names[task->state];
         const rv_reply *reply = CALL(move, arg[QUEUE], model_id(arg[ID]), words[arg[WHAT]], model_number(number));
         if (!reply) return;
@@ -256,50 +285,4 @@ void model_wait(const int arg[ARGS])
     task->waited_ms = model.now_ms + arg[FOR_MS];
     model.queues[arg[QUEUE]].waiters = true;
     COVER(WAIT_WAITS);
-}
-
-/* ---- progress -------------------------------------------------------------------------------------------------- */
-
-enum { HAND, BELIEF, PERCENT, STRAY_ID /* + 1; 0: none */ };
-
-void model_progress_make(int arg[ARGS])
-{
-    arg[HAND] = model_choose_hand(0);
-    arg[BELIEF] = (int)model_chance(4);
-    arg[PERCENT] = (int)model_chance(101);
-    arg[STRAY_ID] = model_chance(6) ? 0 : 1 + model_choose_id();
-}
-
-static bool say_progress(int session, int queue, int id, int percent)
-{
-    char words[32];
-    model_task *task = model_task_of(queue, id);
-    bool held = task->state == RUNNING && task->session == session && model.sessions[session].life == ALIVE;
-    (void)snprintf(words, sizeof(words), "w%d", percent);
-    const rv_reply *reply =
-        CALL(progress, queue, model_session_id(session), model_id(id), model_number(percent), words);
-    if (!reply) return false;
-    if (rv_reply_int(reply, -1) != held) model_differ("progress says %s", test_reply_text(reply));
-    if (held)
-        COVER(PROGRESS_HELD);
-    else
-        COVER(PROGRESS_REFUSED);
-    if (!held) return false;
-    task->progress = percent + 1;
-    task->marked = true;
-    return true;
-}
-
-void model_progress(const int arg[ARGS])
-{
-    model_hand *hand = &model.hands[arg[HAND]];
-    if (arg[STRAY_ID] > 0) {
-        /* (Only of one that it does not hold: whoever says more of a task knows that he did.) */
-        const model_task *task = model_task_of(0, arg[STRAY_ID] - 1);
-        if (task->session != hand->session[0]) (void)say_progress(hand->session[0], 0, arg[STRAY_ID] - 1, arg[PERCENT]);
-        return;
-    }
-    if (hand->belief_count == 0) return;
-    model_belief *belief = &hand->beliefs[arg[BELIEF] % hand->belief_count];
-    if (say_progress(hand->session[belief->queue], belief->queue, belief->id, arg[PERCENT])) belief->knows_info = true;
 }

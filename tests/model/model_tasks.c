@@ -2,10 +2,10 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "model/model.h"
+#include "model/model_kin.h"
 #include "support/cmocka.h"
 
-const char *const model_state_names[STATES] = {"",        "ready",     "parked", "scheduled",
+const char *const model_state_names[STATES] = {"",        "ready",     "parked", "scheduled", "blocked",
                                                "running", "completed", "dead",   "cancelled"};
 
 model_task *model_task_of(int queue, int id)
@@ -66,8 +66,11 @@ const char *model_rest(const model_task *task)
 const char *model_envelope(const model_task *task)
 {
     static char text[2 * CUT];
-    (void)snprintf(text, sizeof(text), "{%s%s\"at\":%lld,%.*s", task->marked ? "\"info\":1," : "",
-                   task->told ? "\"cancel\":1," : "", (long long)task->enqueued_ms, CUT, model_rest(task));
+    char deadline[48] = "";
+    if (task->deadline_ms)
+        (void)snprintf(deadline, sizeof(deadline), "\"deadline\":%lld,", (long long)task->deadline_ms);
+    (void)snprintf(text, sizeof(text), "{%s%s\"at\":%lld,%s%.*s", task->marked ? "\"info\":1," : "",
+                   task->told ? "\"cancel\":1," : "", (long long)task->enqueued_ms, deadline, CUT, model_rest(task));
     text[CUT] = '\0';
     return text;
 }
@@ -75,7 +78,28 @@ const char *model_envelope(const model_task *task)
 bool model_has_info(const model_task *task)
 {
     return task->failures || task->crashes || task->error || task->progress || task->result || task->placed ||
-           task->history;
+           task->history || task->waits || task->due_ms || task->for_death || task->checkpoint || task->logged;
+}
+
+const char *model_kind_name(int kind)
+{
+    static const char *const names[] = {"", "k1", "k2", "k3", "parent", "expired"};
+    return names[kind];
+}
+
+void model_error_words(int error, char text[96])
+{
+    text[0] = '\0';
+    if (error > 0) (void)snprintf(text, 96, "m%d", error);
+    if (error == EXPIRED) rv_copy_text(text, 96, "not begun by its deadline");
+    if (error >= 0 || error == EXPIRED) return;
+    int parent = (-error - 1) / 8, state = COMPLETED + (-error - 1) % 8;
+    (void)snprintf(text, 96, "the task it waited for, %s, is %s", model_handle(parent), model_end_word(state));
+}
+
+void model_has_begun(model_task *task)
+{
+    task->deadline_ms = task->expires_ms = 0;
 }
 
 void model_note(model_task *task)
@@ -164,12 +188,19 @@ static model_task *oldest(int queue, model_state state)
     return found;
 }
 
+/* (Some that died may have children that waited for a retry.) */
+static void forget_old(int queue, model_state state, model_task *task)
+{
+    model_forget(task);
+    if (state == DEAD || state == CANCELLED) model_forsake(queue, model_slot(queue, task));
+}
+
 int model_trim_count(int queue, model_state state, int most)
 {
     int64_t limit = keep_count(queue, state);
     int trimmed = 0;
     while (limit >= 0 && trimmed < most && model_count(queue, state) > limit) {
-        model_forget(oldest(queue, state));
+        forget_old(queue, state, oldest(queue, state));
         trimmed++;
     }
     return trimmed;
@@ -182,7 +213,7 @@ int model_trim_age(int queue, model_state state, int most)
     while (age >= 0 && trimmed < most) {
         model_task *task = oldest(queue, state);
         if (!task || task->at_ms > model.now_ms - age) break;
-        model_forget(task);
+        forget_old(queue, state, task);
         trimmed++;
     }
     return trimmed;
@@ -190,7 +221,7 @@ int model_trim_age(int queue, model_state state, int most)
 
 void model_end(int queue, model_task *task, model_state state)
 {
-    task->waited_ms = 0;
+    task->waited_ms = task->expires_ms = 0;
     model_unlock(queue, model_slot(queue, task), state == CANCELLED);
     if (state == DEAD) model_tell_death(queue, model_slot(queue, task));
     if (model_keep_age(queue, state) == 0 || keep_count(queue, state) == 0) {

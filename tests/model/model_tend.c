@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "model/model_gate.h"
+#include "model/model_kin.h"
 #include "support/queue.h"
 
 enum { QUEUE = 1, MOST /* 0: ALL */ };
@@ -77,9 +78,8 @@ static int trim(int queue, model_state state, int limit, bool *more)
     return count + old;
 }
 
-static void forget_waiters(model_queue *queue)
+static void forget_waiters(model_queue *queue, bool any)
 {
-    bool any = false;
     for (int id = 0; id < SLOTS; id++) {
         model_task *task = &queue->tasks[id];
         if (task->waited_ms && task->waited_ms <= model.now_ms) {
@@ -99,6 +99,7 @@ static void make_sooner(int64_t *next, int64_t at)
 /* (As it is seen in Redis.) */
 static void make_gate_sooner(int64_t *next, const model_seen_queue *seen)
 {
+    if (seen->listening_ms) make_sooner(next, seen->listening_ms);
     if (seen->opens_ms > model.now_ms) make_sooner(next, seen->opens_ms);
     if (atoll(seen->hold) > model.now_ms) make_sooner(next, atoll(seen->hold));
     for (int group = 1; group <= GROUPS; group++) {
@@ -115,6 +116,7 @@ static int64_t next_due(int queue)
         const model_task *task = model_task_of(queue, id);
         int64_t age = task->state >= COMPLETED ? model_keep_age(queue, task->state) : -1;
         if (task->state == SCHEDULED) make_sooner(&next, task->at_ms);
+        if (task->expires_ms) make_sooner(&next, task->expires_ms);
         if (age >= 0) make_sooner(&next, task->at_ms + age);
     }
     for (int i = 0; i < model.session_count; i++)
@@ -131,6 +133,13 @@ static bool may_have_more(const model_seen_queue *seen, int limit)
     bool more = seen->groups >= limit || seen->again;
     for (int group = 1; group <= GROUPS; group++) more = more || seen->reopening[group];
     return more;
+}
+
+static void end_listening(model_queue *q)
+{
+    if (!q->listening_ms || q->listening_ms > model.now_ms) return;
+    q->listening_ms = 0;
+    COVER(EVENTS_NOBODY);
 }
 
 static void end_holds(model_limits *l)
@@ -150,6 +159,7 @@ typedef struct tended {
     int64_t numbers[NUMBERS];
     char session[32];
     const char *text;
+    int messages;
 } tended;
 
 static bool tend(int queue, int most, tended *ret)
@@ -161,6 +171,7 @@ static bool tend(int queue, int most, tended *ret)
     rv_copy_text(ret->session, sizeof(ret->session), session ? session->text : "nothing");
     ret->text = test_reply_text(reply);
     model_check_due(queue, rv_reply_at(reply, NUMBERS + 2));
+    ret->messages = (int)rv_reply_int(rv_reply_at(reply, NUMBERS + 3), -1);
     if (!rv_reply_is_text(rv_reply_at(reply, NUMBERS + 1), model.queues[queue].policy ? MODEL_POLICY : ""))
         model_differ("tend says %s of the policy", ret->text);
     return true;
@@ -201,15 +212,22 @@ void model_tend(const int arg[ARGS])
     more = expected[PROMOTED] == limit || expired >= 0;
     if (expired >= 0) reap(expired, said.numbers[REAPED]);
     if (expired < 0) expected[REAPED] = 0;
+    more = model_expire_some(queue, limit) || more;
+    more = model_fan_some(queue, limit) || more;
+    int fans = q->fan_count;
     expected[TRIMMED] =
         trim(queue, COMPLETED, limit, &more) + trim(queue, CANCELLED, limit, &more) + trim(queue, DEAD, limit, &more);
-    if (q->waiters) forget_waiters(q);
+    more = more || q->fan_count > fans;
+    if (q->waiters) forget_waiters(q, model_is_linked_any(queue));
     forget_size(queue, was_large);
+    if (limited) end_listening(q);
     if (limited) end_holds(&q->limits);
     model_take_over_parked(queue, false);
     expected[MORE] = more || (unsure && said.numbers[MORE] == 1);
     expected[NEXT] = next_due(queue);
     q->more = expected[MORE];
     q->next_ms = expected[NEXT];
+    if (said.messages != q->message_count)
+        model_differ("tend says that there are %d messages, not %d", said.messages, q->message_count);
     compare(&said, expected, expired < 0 ? "" : model_session_id(expired));
 }

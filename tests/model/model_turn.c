@@ -6,12 +6,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/model_enqueue.h"
 #include "model/model_turn.h"
 #include "support/queue.h"
 
 /* HAND, THREAD; FROM: which queues to lease from; WANT; SETTLE: how many; HOW: an octal digit for each, see the
  * outcomes. */
-enum { HAND, THREAD, FROM, WANT, SETTLE, HOW, FLAGS, STRAY };
+enum { HAND, THREAD, FROM, WANT, SETTLE, HOW, FLAGS, STRAY, HAND_ON };
+/* Of HAND_ON, 0: none; else 1 + one of these + 4 * its handle. */
+enum { NOW, LATER, BEHIND /* waits for others */, UNIQUELY };
 enum { NAMED = 1, LOST = 2, TWICE = 4, JOIN = 8, WITH_STRAY = 16 };
 
 /* A thread that was told turns soon; else one that has something to settle comes before others. */
@@ -47,6 +50,8 @@ void model_turn_make(int arg[ARGS])
     if (model_chance(3) == 0) arg[HOW] = 0;
     arg[FLAGS] = CHOOSE(0, 0, 0, 0, 0, 0, NAMED, LOST, LOST, TWICE, JOIN, WITH_STRAY, WITH_STRAY | NAMED);
     arg[STRAY] = model_choose_id();
+    if (mood.kin && model_chance(4) == 0)
+        arg[HAND_ON] = 1 + (int)model_chance(4) + 4 * HANDLE(model_choose_queue(), model_choose_id());
 }
 
 /* ---- what is sent ---------------------------------------------------------------------------------------------- */
@@ -67,10 +72,33 @@ static void choose_items(turn *ret, const int arg[ARGS])
         item *one = &ret->items[ret->count++];
         *one = (item){.queue = belief->queue, .id = belief->id, .how = how % 8, .number = ++model.serial};
         one->unique = belief->unique;
-        if (one->how == DONE && (belief->knows_info || one->unique)) one->how = DONE_RECORD;
+        one->deadline = belief->deadline;
+        one->checkpoint = belief->checkpoint;
+        one->begun = one->number % 2;
+        if (one->how == DONE && (belief->knows_info || one->unique || one->deadline)) one->how = DONE_RECORD;
         if (ret->named) model_name_lease(one->lease, belief->since_ms, belief->thread);
         how /= 8;
     }
+}
+
+/* The first that is done hands on another. */
+static void choose_hand_on(turn *ret, int what)
+{
+    int i = 0, handle = (what - 1) / 4, how = (what - 1) % 4;
+    while (i < ret->count && ret->items[i].how > RESULT) i++;
+    if (what == 0 || i == ret->count) return;
+    item *one = &ret->items[i];
+    if (one->how == DONE) one->how = DONE_RECORD;
+    one->hands_on = true;
+    one->hand_queue = QUEUE_OF(handle);
+    one->hand = (model_incoming){.id = ID_OF(handle)};
+    one->hand.task = (model_task){.session = -1, .enqueued_ms = model.now_ms, .serial = ++model.serial};
+    if (how == LATER) one->hand.delay_ms = 1000;
+    if (how == LATER) one->hand.due_ms = model.now_ms + 1000;
+    if (how == LATER) one->hand.expires_ms = 2000;
+    if (how == BEHIND)
+        one->hand.edges = EDGE(GOES_ON, HANDLE(0, 0)) + EDGE_BASE * EDGE(FAILS, HANDLE(one->queue, one->id % IDS));
+    if (how == UNIQUELY) one->hand.task.unique = 1;
 }
 
 /* A task that the thread knows nothing of. (Nobody says plainly "done" of one with something to tell.) */
@@ -80,7 +108,9 @@ static void choose_stray(turn *ret, const int arg[ARGS])
     for (int i = 0; i < ret->count; i++)
         if (ret->items[i].queue == stray.queue && ret->items[i].id == stray.id) return;
     stray.unique = model_task_of(stray.queue, stray.id)->unique > 0;
-    if (stray.how == DONE && (stray.unique || model_has_info(model_task_of(stray.queue, stray.id))))
+    stray.deadline = model_task_of(stray.queue, stray.id)->deadline_ms > 0;
+    stray.checkpoint = model_task_of(stray.queue, stray.id)->checkpoint > 0;
+    if (stray.how == DONE && (stray.unique || stray.deadline || model_task_of(stray.queue, stray.id)->marked))
         stray.how = DONE_RECORD;
     if (ret->named) model_name_lease(stray.lease, model.now_ms, ret->thread);
     ret->items[ret->count++] = stray;
@@ -99,6 +129,7 @@ static void prepare(turn *ret, const int arg[ARGS])
     ret->named = arg[FLAGS] & (NAMED | TWICE) || hand->unsure[ret->thread];
     choose_items(ret, arg);
     if (arg[FLAGS] & WITH_STRAY) choose_stray(ret, arg);
+    choose_hand_on(ret, arg[HAND_ON]);
 }
 
 static int key_index(const turn *t, int queue)
@@ -106,39 +137,62 @@ static int key_index(const turn *t, int queue)
     return t->keys[0] == queue ? 1 : 2;
 }
 
+static void send_hand(const item *one)
+{
+    char options[512];
+    model_write_options(one->hand_queue, &one->hand, options);
+    model_arg_text("hand");
+    model_arg_text(model_id(one->id));
+    model_arg_text(model_handle(HANDLE(one->hand_queue, one->hand.id)));
+    model_arg_text(options);
+    model_arg_text(model_rest(&one->hand.task));
+}
+
 static void send_record(const item *one)
 {
     static const char *const verbs[] = {"", "done", "done", "retry", "fail", "fail", "snooze", "snooze"};
     const char *words[3] = {"", "", ""};
-    char text[64], kind[32];
+    char text[64], kind[32], letters[4] = "";
     int64_t delay = model_delay(one);
     (void)snprintf(text, sizeof(text), "m%d", one->number);
     (void)snprintf(kind, sizeof(kind), "k%d", KIND_OF(one->number));
     if (one->how == RESULT) words[0] = text, words[1] = "1";
-    if (one->how <= RESULT && one->unique) words[2] = "1";
+    if (one->unique) strcat(letters, "1");
+    if (one->checkpoint) strcat(letters, "c");
+    if (one->deadline) strcat(letters, "d");
+    if (one->how <= RESULT) words[2] = letters;
     if (one->how == RETRY_LATER) words[0] = model_number(delay);
     if (one->how == FAIL) words[0] = "1";
     if (one->how == SNOOZE) words[0] = model_number(delay + 1);
     if (one->how == BACK) words[0] = "0";
+    if (one->how >= SNOOZE && one->begun) words[1] = "1";
     if (one->how >= RETRY_LATER && one->how <= FAIL_UNCOUNTED) words[1] = kind, words[2] = text;
+    if (one->hands_on) send_hand(one);
     model_arg_text(verbs[one->how]);
     model_arg_text(model_id(one->id));
     for (int i = 0; i < 3; i++) model_arg_text(words[i]);
+}
+
+int model_group_end(const turn *t, int first)
+{
+    int end = first + 1;
+    while (end < t->count && !t->named && t->items[end].queue == t->items[first].queue) end++;
+    return end;
 }
 
 /* A group: the items from `first` to before `end`, all of one queue and one lease. */
 static void send_group(const turn *t, int first, int end)
 {
     const item *items = t->items;
-    int plain = 0;
-    for (int i = first; i < end; i++) plain += items[i].how == DONE;
+    int plain = 0, hands = 0;
+    for (int i = first; i < end; i++) plain += items[i].how == DONE, hands += items[i].hands_on;
     model_arg("%d", key_index(t, items[first].queue));
     model_arg_text(model_session_id(model.hands[t->hand].session[items[first].queue]));
     model_arg_text(items[first].lease);
     model_arg("%d", plain);
     for (int i = first; i < end; i++)
         if (items[i].how == DONE) model_arg_text(model_id(items[i].id));
-    model_arg("%d", end - first - plain);
+    model_arg("%d", end - first - plain + hands);
     for (int i = first; i < end; i++)
         if (items[i].how != DONE) send_record(&items[i]);
 }
@@ -160,8 +214,7 @@ static void send(const turn *t)
         model_arg_text(t->join[t->keys[i]] ? about : "");
     }
     for (int first = 0, end; first < t->count; first = end) {
-        end = first + 1;
-        while (end < t->count && !t->named && t->items[end].queue == t->items[first].queue) end++;
+        end = model_group_end(t, first);
         send_group(t, first, end);
     }
 }
@@ -198,7 +251,10 @@ static void hear(const turn *t)
         int queue = t->given[i].queue, id = t->given[i].id;
         bool marked = model_task_of(queue, id)->marked;
         bool unique = model_task_of(queue, id)->unique > 0;
-        model_believe(t->hand, (model_belief){queue, id, t->thread, model.now_ms, marked, unique});
+        const model_task *task = model_task_of(queue, id);
+        model_belief belief = {
+            queue, id, t->thread, model.now_ms, marked, unique, task->deadline_ms > 0, task->checkpoint > 0, 0};
+        model_believe(t->hand, belief);
         hand->begun[queue] = true;
     }
     for (int queue = 0; queue < QUEUES; queue++)

@@ -5,7 +5,7 @@
 #ifndef TEST_MODEL_TURN_H
 #define TEST_MODEL_TURN_H
 
-#include "model/model.h"
+#include "model/model_kin.h"
 
 /* What a thread says of a task. */
 enum { DONE, DONE_RECORD, RESULT, RETRY_LATER, FAIL, FAIL_UNCOUNTED, SNOOZE, BACK };
@@ -13,9 +13,14 @@ enum { ITEMS = 24 };
 
 typedef struct item {
     int queue, id, how, number;
-    bool unique;    /* done: the task has a unique key */
+    bool unique; /* done: the task has a unique key, ... */
+    bool deadline, checkpoint;
+    bool begun;     /* snoozed by its handler */
     char lease[64]; /* "": any */
     bool held;
+    bool hands_on; /* a task, which is enqueued with its completion */
+    int hand_queue;
+    model_incoming hand;
 } item;
 
 typedef struct turn {
@@ -44,6 +49,8 @@ void model_name_lease(char text[64], int64_t since_ms, int thread);
 /* How long a retry waits; a snooze waits one more. */
 int64_t model_delay(const item *one);
 
+/* A group is of one queue, or of one lease: where the one ends that begins with this item. */
+int model_group_end(const turn *t, int first);
 void model_settle_all(turn *t, const rv_reply *refused);
 void model_lease_all(turn *t, const rv_reply *reply);
 void model_check_envelope(const model_task *task, const char *id, const char *envelope);

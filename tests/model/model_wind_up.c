@@ -3,6 +3,7 @@
  * ended, and nothing is left of limits and groups but the settings.
  */
 #include "model/model_gate.h"
+#include "model/model_kin.h"
 
 enum { ROUNDS = 400, TENDS = 50, MUCH = 20 };
 
@@ -43,6 +44,13 @@ static int unended(int queue)
     return -1;
 }
 
+static bool has_messages(void)
+{
+    for (int queue = 0; queue < QUEUES; queue++)
+        if (model.queues[queue].message_count || model.queues[queue].fan_count) return true;
+    return false;
+}
+
 static void let_time_pass(void)
 {
     int64_t next = -1;
@@ -52,7 +60,7 @@ static void let_time_pass(void)
     }
     for (int queue = 0; queue < QUEUES; queue++) {
         int id = unended(queue);
-        if (next < 0 && id >= 0)
+        if (next < 0 && id >= 0 && model_count(queue, READY) == 0 && !has_messages())
             model_differ("nothing more happens, and %s is %s", model_id(id),
                          model_state_names[model_task_of(queue, id)->state]);
     }
@@ -73,6 +81,20 @@ static void begin(void)
     STEP(CLOCK, TTL + 1);
 }
 
+/* (What is held open would wait for ever.) */
+static void close_parents(int queue)
+{
+    for (int id = 0; id < IDS; id++) {
+        const model_task *task = model_task_of(queue, id);
+        if (task->state == BLOCKED && task->edges[OPEN].how == '-') STEP(DEPEND, queue, id, EDGE(0, OPEN), 0, 1);
+    }
+}
+
+static bool carry(int queue)
+{
+    return model.queues[queue].message_count > 0 && STEP(CARRY, queue, MUCH, MUCH);
+}
+
 static void leave(int queue)
 {
     if (model.hands[0].begun[queue]) STEP(LEAVE, 0, queue);
@@ -81,9 +103,12 @@ static void leave(int queue)
 /* True when something was done. */
 static bool work(void)
 {
+    bool any = false;
     for (int queue = 0; queue < QUEUES; queue++) tend(queue);
+    for (int queue = 0; queue < QUEUES; queue++) any = carry(queue) || any;
+    for (int queue = 0; queue < QUEUES; queue++) close_parents(queue);
     STEP(TURN, 0, 0, 2, MUCH);
-    bool any = model.hands[0].belief_count > 0;
+    any = any || model.hands[0].belief_count > 0;
     while (model.hands[0].belief_count > 0 && STEP(TURN, 0, 0, 0, 0, MUCH)) {}
     return any;
 }
@@ -94,6 +119,8 @@ static void check_end(int queue, const model_seen_queue *seen)
         if (seen->opening_ms[group] || seen->reopening[group] || seen->taken[group] || seen->clocks[group] > 0 ||
             seen->holds_ms[group])
             model_differ("something is left of group %d in queue %d", group, queue);
+    if (seen->fan_set_count || seen->message_count || model_is_linked_any(queue))
+        model_differ("something is left of those that waited for others in queue %d", queue);
     if (seen->groups || seen->grouped) model_differ("groups are left in the order of queue %d", queue);
 }
 
@@ -101,7 +128,7 @@ void model_wind_up(void)
 {
     if (model.full || model.words[0]) return;
     begin();
-    for (int i = 0; i < ROUNDS && (unended(0) >= 0 || unended(1) >= 0); i++) {
+    for (int i = 0; i < ROUNDS && (unended(0) >= 0 || unended(1) >= 0 || has_messages()); i++) {
         if (model.words[0] || model.full) return;
         if (work()) continue;
         for (int queue = 0; queue < QUEUES; queue++) leave(queue);

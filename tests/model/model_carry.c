@@ -1,0 +1,117 @@
+/*
+ * Messages to other queues: some are fetched and carried, and then taken out; or whoever does so dies half way, and
+ * they are carried again.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "model/model_enqueue.h"
+#include "support/queue.h"
+
+enum { QUEUE, FETCHED, CARRIED, FLAGS };
+enum { DIES = 1 /* before they are taken out */, TWICE = 2, DEAF = 4 /* dies with a parent's answer */ };
+enum { ROUND = 20 };
+
+void model_carry_make(int arg[ARGS])
+{
+    arg[QUEUE] = model_choose_queue();
+    if (model.queues[arg[QUEUE]].message_count == 0) arg[QUEUE] = 1 - arg[QUEUE];
+    arg[FETCHED] = CHOOSE(1, 2, ROUND, ROUND);
+    arg[CARRIED] = CHOOSE(1, 2, ROUND, ROUND, ROUND);
+    arg[FLAGS] = CHOOSE(0, 0, 0, DIES, TWICE, DEAF);
+}
+
+static void deliver(const char *child, const char *parent, int state)
+{
+    int handle = model_handle_of(child);
+    const rv_reply *reply = CALL(deliver, QUEUE_OF(handle), model_id(ID_OF(handle)), parent, model_end_word(state));
+    if (!reply) return;
+    if (rv_reply_int(reply, -1) != 1) model_differ("deliver says %s", test_reply_text(reply));
+    COVER(CARRY_DELIVERS);
+    model_deliver(handle, model_handle_of(parent), state);
+}
+
+static void link(const model_message *message, const char *child, const char *parent, const char *policy, bool deaf)
+{
+    bool adds = message->letter == 'R';
+    int one = model_handle_of(parent), other = model_handle_of(child);
+    const rv_reply *reply =
+        CALL(link, QUEUE_OF(one), adds ? "register" : "unregister", model_id(ID_OF(one)), child, policy);
+    if (!reply) return;
+    model_state ended = adds ? model_register(one, other, policy[0], NULL) : NONE;
+    if (!adds) model_unregister(one, other);
+    if (!rv_reply_is_text(reply, ended == NONE ? "" : model_end_word((int)ended)))
+        model_differ("link says %s of %s", test_reply_text(reply), message->words);
+    if (adds && ended == NONE) COVER(CARRY_REGISTERS);
+    if (!adds) COVER(CARRY_UNREGISTERS);
+    if (ended != NONE && !deaf) {
+        COVER(CARRY_ANSWERS);
+        deliver(child, parent, (int)ended);
+    }
+}
+
+static void carry(const model_message *message, bool deaf)
+{
+    char child[32], parent[32], word[32] = "";
+    if (message->letter == 'T') {
+        model_incoming one = message->incoming;
+        one.task.enqueued_ms = model.now_ms;
+        if (one.delay_ms) one.due_ms = model.now_ms + one.delay_ms;
+        model_enqueue_tasks(message->queue, &one, 1, true);
+        COVER(CARRY_TASK);
+        return;
+    }
+    if (sscanf(message->words, "%31s %31s %31s", child, parent, word) < 2) model_differ("a message %s", message->words);
+    if (message->letter == 'E')
+        deliver(child, parent, model_end_of(word));
+    else
+        link(message, child, parent, word, deaf);
+}
+
+/* The first messages, as they are now; the queue's own change meanwhile. Returns how many. */
+static int fetch(int queue, int most, model_message *ret)
+{
+    const model_queue *q = &model.queues[queue];
+    int count = q->message_count < most ? q->message_count : most;
+    const rv_reply *reply = CALL(outbox, queue, model_number(most));
+    if (!reply) return 0;
+    if ((int)reply->count != count) model_differ("outbox has %zu messages, not %d", reply->count, count);
+    for (int i = 0; i < count; i++) {
+        ret[i] = q->messages[i];
+        if (!rv_reply_is_text(rv_reply_at(reply, (size_t)i), ret[i].text))
+            model_differ("outbox says %s, not %s", test_reply_text(rv_reply_at(reply, (size_t)i)), ret[i].text);
+    }
+    return count;
+}
+
+static void take_out(int queue, const model_message *carried, int count)
+{
+    model_queue *q = &model.queues[queue];
+    model_begin(&rv_script_outbox);
+    model_key(queue);
+    model_arg_text("1");
+    for (int i = 0; i < count; i++) model_arg_text(carried[i].text);
+    if (!model_call()) return;
+    for (int i = 0; i < count; i++) {
+        int at = 0;
+        while (at < q->message_count && strcmp(q->messages[at].text, carried[i].text) != 0) at++;
+        if (at == q->message_count) continue;
+        q->message_count--;
+        memmove(&q->messages[at], &q->messages[at + 1], (size_t)(q->message_count - at) * sizeof(q->messages[0]));
+    }
+}
+
+void model_carry(const int arg[ARGS])
+{
+    static model_message messages[ROUND];
+    int fetched = fetch(arg[QUEUE], arg[FETCHED] < ROUND ? arg[FETCHED] : ROUND, messages);
+    int carried = fetched < arg[CARRIED] ? fetched : arg[CARRIED];
+    if (fetched == 0) COVER(CARRY_NOTHING);
+    for (int i = 0; i < carried && !model.words[0]; i++) {
+        carry(&messages[i], arg[FLAGS] & DEAF);
+        if (arg[FLAGS] & TWICE) carry(&messages[i], false);
+    }
+    if (carried > 0 && arg[FLAGS] & (DIES | DEAF)) COVER(CARRY_DIES);
+    if (carried > 0 && !(arg[FLAGS] & (DIES | DEAF))) take_out(arg[QUEUE], messages, carried);
+}

@@ -1,0 +1,161 @@
+/*
+ * Tasks that wait for others: Redis is as the model says, and what needs no model: a blocked task counts those that it
+ * waits for, and of each of these it will be told.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "model/model_kin.h"
+
+/* ---- as the model says ----------------------------------------------------------------------------------------- */
+
+static void check_edges(int queue, int id, const model_task *task, const model_seen_task *seen)
+{
+    const char *name = model_handle(HANDLE(queue, id));
+    for (int parent = 0; parent <= OPEN; parent++) {
+        const model_edge *one = &task->edges[parent], *other = &seen->edges[parent];
+        if (one->policy != other->policy || one->how != other->how || one->place != other->place)
+            model_differ("%s has the edge %c%c%d to %s, not %c%c%d", name, other->policy ? other->policy : '?',
+                         other->how ? other->how : '?', other->place, model_handle(parent),
+                         one->policy ? one->policy : '?', one->how ? one->how : '?', one->place);
+    }
+    if (seen->waits != task->waits || seen->pending != task->pending)
+        model_differ("%s waits for %d, not %d", name, seen->pending, task->pending);
+    if (seen->due_ms != task->due_ms) model_differ("%s is due at %lld then", name, (long long)seen->due_ms);
+    if (seen->for_death != task->for_death) model_differ("%s waits for a death, or not", name);
+}
+
+static void check_parent(int queue, int id, const model_parent *parent, const model_parent *seen)
+{
+    const char *name = model_handle(HANDLE(queue, id));
+    bool any = false;
+    for (int child = 0; child < HANDLES; child++) {
+        if (seen->children[child] != parent->children[child] || seen->patient[child] != parent->patient[child])
+            model_differ("%s has the child %s since %lld, %lld, not %lld, %lld", name, model_handle(child),
+                         (long long)seen->children[child], (long long)seen->patient[child],
+                         (long long)parent->children[child], (long long)parent->patient[child]);
+        any = any || seen->children[child] || seen->patient[child];
+    }
+    if (seen->linked != parent->linked) model_differ("%s is linked, or is not", name);
+    if (any && !seen->linked) model_differ("%s has children and is not linked", name);
+}
+
+/* ---- fans, in any order ---------------------------------------------------------------------------------------- */
+
+static const int64_t *children_of_fan(const model_seen_queue *seen, int number)
+{
+    for (int i = 0; i < seen->fan_set_count; i++)
+        if (seen->fan_sets[i].number == number) return seen->fan_sets[i].children;
+    return NULL;
+}
+
+static void check_fans(int queue, const model_seen_queue *seen)
+{
+    model_queue *q = &model.queues[queue];
+    if (seen->fan_count != q->fan_count || seen->fan_set_count != q->fan_count)
+        model_differ("queue %d has %d fans, %d sets, not %d", queue, seen->fan_count, seen->fan_set_count,
+                     q->fan_count);
+    for (int i = 0; i < seen->fan_count && !model.words[0]; i++) {
+        const int64_t *children = children_of_fan(seen, seen->fan_numbers[i]);
+        int j = i;
+        while (children && j < q->fan_count &&
+               (q->fans[j].id != seen->fans[i].id || q->fans[j].state != seen->fans[i].state ||
+                memcmp(q->fans[j].children, children, sizeof(q->fans[j].children)) != 0))
+            j++;
+        if (!children || j == q->fan_count) {
+            model_differ("queue %d is to tell of %s, %s, to others", queue, model_id(seen->fans[i].id),
+                         model_end_word(seen->fans[i].state));
+            return;
+        }
+        model_fan found = q->fans[j];
+        q->fans[j] = q->fans[i];
+        q->fans[i] = found;
+    }
+}
+
+/* ---- messages, in any order ------------------------------------------------------------------------------------ */
+
+/* Behind the letter and the number. */
+static const char *words_of(const char *text)
+{
+    const char *blank = strchr(text, ' ');
+    blank = blank ? strchr(blank + 1, ' ') : NULL;
+    return blank ? blank + 1 : "";
+}
+
+static void check_messages(int queue, const model_seen_queue *seen)
+{
+    model_queue *q = &model.queues[queue];
+    if (seen->message_count != q->message_count)
+        model_differ("queue %d has %d messages, not %d; the last is %s", queue, seen->message_count, q->message_count,
+                     seen->message_count ? seen->messages[seen->message_count - 1] : "none");
+    for (int i = 0; i < seen->message_count && !model.words[0]; i++) {
+        int j = i;
+        while (j < q->message_count && (q->messages[j].letter != seen->messages[i][0] ||
+                                        strcmp(q->messages[j].words, words_of(seen->messages[i])) != 0))
+            j++;
+        if (j == q->message_count) {
+            model_differ("queue %d has the message %s", queue, seen->messages[i]);
+            return;
+        }
+        model_message found = q->messages[j];
+        q->messages[j] = q->messages[i];
+        q->messages[i] = found;
+        rv_copy_text(q->messages[i].text, sizeof(q->messages[i].text), seen->messages[i]);
+        for (int k = 0; k < i; k++)
+            if (strcmp(seen->messages[k], seen->messages[i]) == 0)
+                model_differ("two messages are %s", seen->messages[i]);
+    }
+}
+
+/* ---- without the model ----------------------------------------------------------------------------------------- */
+
+static bool is_in_message(const model_queue *q, char letter, const char *words)
+{
+    for (int i = 0; i < q->message_count; i++)
+        if (q->messages[i].letter == letter && strncmp(q->messages[i].words, words, strlen(words)) == 0) return true;
+    return false;
+}
+
+/* The parent's queue has the child, or is about to tell it, or a message about it is on its way. */
+static bool will_be_told(int child, int parent)
+{
+    char words[64];
+    const model_queue *theirs = &model.queues[QUEUE_OF(parent)];
+    const model_parent *p = &theirs->parents[ID_OF(parent)];
+    if (p->children[child] || p->patient[child]) return true;
+    for (int i = 0; i < theirs->fan_count; i++)
+        if (theirs->fans[i].id == ID_OF(parent) && theirs->fans[i].children[child]) return true;
+    (void)snprintf(words, sizeof(words), "%s %s ", model_handle(child), model_handle(parent));
+    return is_in_message(theirs, 'E', words) || is_in_message(&model.queues[QUEUE_OF(child)], 'R', words);
+}
+
+static void check_waits(int queue, int id, const model_task *task)
+{
+    int child = HANDLE(queue, id), count = 0;
+    if (task->state != BLOCKED) {
+        if (task->waits) model_differ("%s waits, and is not blocked", model_handle(child));
+        return;
+    }
+    for (int parent = 0; parent <= OPEN; parent++) {
+        if (!task->edges[parent].policy || task->edges[parent].how != '-') continue;
+        count++;
+        if (parent != OPEN && !will_be_told(child, parent))
+            model_differ("%s waits for %s, and nobody will tell", model_handle(child), model_handle(parent));
+    }
+    if (count != task->pending || count == 0)
+        model_differ("%s waits for %d, and says %d", model_handle(child), count, task->pending);
+}
+
+void model_check_kin(int queue, const model_seen_queue *seen)
+{
+    for (int id = 0; id < IDS; id++) {
+        const model_task *task = model_task_of(queue, id);
+        check_edges(queue, id, task, &seen->tasks[id]);
+        check_parent(queue, id, &model.queues[queue].parents[id], &seen->parents[id]);
+        check_waits(queue, id, task);
+    }
+    check_fans(queue, seen);
+    check_messages(queue, seen);
+}

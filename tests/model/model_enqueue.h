@@ -1,0 +1,18 @@
+/*
+ * model_enqueue.h - tasks that come, whichever way: by enqueue.lua, with the end of another task, by a message.
+ */
+#ifndef TEST_MODEL_ENQUEUE_H
+#define TEST_MODEL_ENQUEUE_H
+
+#include "model/model_kin.h"
+
+/* Its options as JSON, "": it has none. */
+void model_write_options(int queue, const model_incoming *one, char text[512]);
+
+/* Sends tasks in one call, and takes note of what comes of it. again: said to have been sent before. */
+void model_enqueue_tasks(int queue, model_incoming *tasks, int count, bool again);
+
+/* A script puts it there, unless its id is taken; it names neither a key nor parents. */
+void model_put_one(int queue, const model_incoming *one);
+
+#endif

@@ -1,0 +1,363 @@
+/* Tasks that wait for others: edges, and what becomes of children. As src/lua/lib/links.lua, register.lua and kin.lua.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "model/model_kin.h"
+#include "support/cmocka.h"
+
+enum { AT_ONCE = 16 };
+
+static model_task *task_of(int handle)
+{
+    return model_task_of(QUEUE_OF(handle), ID_OF(handle));
+}
+
+static model_parent *parent_of(int handle)
+{
+    return &model.queues[QUEUE_OF(handle)].parents[ID_OF(handle)];
+}
+
+/* ---- messages and fans ----------------------------------------------------------------------------------------- */
+
+void model_send(int queue, char letter, const char *format, ...)
+{
+    va_list args;
+    model_queue *q = &model.queues[queue];
+    if (q->message_count == MESSAGES) model.full = true;
+    if (model.full) return;
+    model_message *message = &q->messages[q->message_count++];
+    *message = (model_message){.letter = letter};
+    va_start(args, format);
+    (void)vsnprintf(message->words, sizeof(message->words), format, args);
+    va_end(args);
+}
+
+static void send_end(int queue, int child, int parent, int state)
+{
+    model_send(queue, 'E', "%s %s %s", model_handle(child), model_handle(parent), model_end_word(state));
+}
+
+static int count_of(const int64_t set[HANDLES])
+{
+    int count = 0;
+    for (int i = 0; i < HANDLES; i++) count += set[i] != 0;
+    return count;
+}
+
+/* The child that was registered first, + 1; 0: there is none. */
+static int first_of(const int64_t set[HANDLES])
+{
+    int first = 0;
+    for (int child = 0; child < HANDLES; child++)
+        if (set[child] && (!first || set[child] < set[first - 1])) first = child + 1;
+    return first;
+}
+
+static void fan_out(int queue, int id, int64_t set[HANDLES], int state)
+{
+    model_queue *q = &model.queues[queue];
+    if (count_of(set) == 0) return;
+    if (q->fan_count == FANS) model.full = true;
+    if (model.full) return;
+    model_fan *fan = &q->fans[q->fan_count++];
+    fan->id = id;
+    fan->state = state;
+    memcpy(fan->children, set, sizeof(fan->children));
+    memset(set, 0, sizeof(fan->children));
+    COVER(KIN_FAN);
+}
+
+/* ---- a parent -------------------------------------------------------------------------------------------------- */
+
+bool model_is_linked_any(int queue)
+{
+    for (int id = 0; id < IDS; id++)
+        if (model.queues[queue].parents[id].linked) return true;
+    return false;
+}
+
+int model_children(int queue, int id)
+{
+    if (id >= IDS || !model.queues[queue].parents[id].linked) return 0;
+    const model_parent *parent = &model.queues[queue].parents[id];
+    return count_of(parent->children) + count_of(parent->patient);
+}
+
+static model_state state_of(int parent, model_states *states)
+{
+    int id = ID_OF(parent);
+    if (states && states->known[id]) return states->of[id];
+    model_state state = task_of(parent)->state;
+    if (states) states->known[id] = true, states->of[id] = state;
+    return state;
+}
+
+model_state model_register(int parent, int child, char policy, model_states *states)
+{
+    model_state state = state_of(parent, states);
+    if (state == NONE) COVER(KIN_UNKNOWN);
+    if (state == NONE || state == COMPLETED) return COMPLETED;
+    if ((state == DEAD || state == CANCELLED) && policy != 'w') return state;
+    int64_t *since = policy == 'w' ? &parent_of(parent)->patient[child] : &parent_of(parent)->children[child];
+    if (!*since) *since = model.now_ms;
+    parent_of(parent)->linked = true;
+    model.queues[QUEUE_OF(parent)].waiters = true;
+    return NONE;
+}
+
+void model_unregister(int parent, int child)
+{
+    model_parent *p = parent_of(parent);
+    p->children[child] = p->patient[child] = 0;
+    if (count_of(p->children) + count_of(p->patient) == 0) p->linked = false;
+}
+
+static void tell_at_once(int queue, int id, int64_t set[HANDLES])
+{
+    for (int child; (child = first_of(set)) > 0;) {
+        set[child - 1] = 0;
+        COVER(KIN_AT_ONCE);
+        if (QUEUE_OF(child - 1) == queue)
+            model_deliver(child - 1, HANDLE(queue, id), COMPLETED);
+        else
+            send_end(queue, child - 1, HANDLE(queue, id), COMPLETED);
+    }
+}
+
+static void tell_children(int queue, int id, int state)
+{
+    model_parent *p = &model.queues[queue].parents[id];
+    bool exists = model_task_of(queue, id)->state != NONE;
+    bool final = (state != DEAD && state != CANCELLED) || !exists;
+    if (final || count_of(p->patient) == 0) p->linked = false;
+    if (state == COMPLETED && count_of(p->children) + count_of(p->patient) <= AT_ONCE) {
+        tell_at_once(queue, id, p->children);
+        tell_at_once(queue, id, p->patient);
+        return;
+    }
+    if (state == COMPLETED) COVER(KIN_MANY);
+    fan_out(queue, id, p->children, state);
+    if (final) fan_out(queue, id, p->patient, state == COMPLETED || state == CASCADE ? state : DELETED_STATE);
+}
+
+void model_tell_ended(int queue, int id, int state)
+{
+    if (id < IDS && model.queues[queue].parents[id].linked) tell_children(queue, id, state);
+}
+
+void model_forsake(int queue, int id)
+{
+    if (id >= IDS || !model.queues[queue].parents[id].linked) return;
+    model_parent *p = &model.queues[queue].parents[id];
+    p->linked = false;
+    fan_out(queue, id, p->children, DELETED_STATE);
+    fan_out(queue, id, p->patient, DELETED_STATE);
+    COVER(KIN_FORSAKEN);
+}
+
+/* ---- a child --------------------------------------------------------------------------------------------------- */
+
+static void forget_waiting(model_task *task)
+{
+    task->waits = task->for_death = false;
+    task->pending = 0;
+    task->due_ms = 0;
+}
+
+void model_leave_parents(int queue, model_task *task)
+{
+    int child = HANDLE(queue, model_slot(queue, task));
+    for (int parent = 0; parent < OPEN; parent++) {
+        if (!task->edges[parent].policy || task->edges[parent].how != '-') continue;
+        if (QUEUE_OF(parent) == queue)
+            model_unregister(parent, child);
+        else
+            model_send(queue, 'U', "%s %s", model_handle(child), model_handle(parent));
+    }
+    forget_waiting(task);
+}
+
+void model_unblock(int queue, int id)
+{
+    model_task *task = model_task_of(queue, id);
+    int64_t due = task->due_ms;
+    forget_waiting(task);
+    model_note(task);
+    if (due > model.now_ms) {
+        model_move(task, SCHEDULED, due);
+        COVER(KIN_SCHEDULED);
+    } else {
+        model_move(task, READY, 0);
+        if (task->timing != DUE || task->timing_ms != 0) task->timing_ms = model.now_ms;
+        task->timing = DUE;
+        COVER(KIN_READY);
+    }
+}
+
+void model_not_needed(int queue, int id)
+{
+    COVER(KIN_NOT_NEEDED);
+    model_unlock(queue, id, true);
+    model_forget(model_task_of(queue, id));
+    model_tell_ended(queue, id, DELETED_STATE);
+}
+
+void model_die_of(int queue, int id, int parent, int state)
+{
+    model_task *task = model_task_of(queue, id);
+    model_leave_parents(queue, task);
+    task->error = DIED_OF(parent, state);
+    task->failed_ms = model.now_ms;
+    model_note(task);
+    model_end(queue, task, DEAD);
+    if (task->state != NONE) (void)model_trim_count(queue, DEAD, 16);
+    model.queues[queue].counters[2]++;
+    model_tell_ended(queue, id, DEAD);
+    COVER(KIN_DIES);
+}
+
+static void cascade(int queue, int id)
+{
+    model_task *task = model_task_of(queue, id);
+    model_leave_parents(queue, task);
+    tell_children(queue, id, CASCADE);
+    model_end(queue, task, CANCELLED);
+    if (task->state != NONE) (void)model_trim_count(queue, CANCELLED, 16);
+    model_tell_ended(queue, id, CANCELLED);
+    COVER(KIN_CASCADES);
+}
+
+static void end_edge(int child, int parent, int state)
+{
+    int queue = QUEUE_OF(child), id = ID_OF(child);
+    model_task *task = task_of(child);
+    model_edge *edge = &task->edges[parent];
+    if (edge->policy == 'w' && (state == DEAD || state == CANCELLED)) return;
+    edge->how = state == COMPLETED ? 'c' : state == DEAD ? 'd' : 'x';
+    if (task->state != BLOCKED) {
+        COVER(KIN_LATE);
+    } else if (state == COMPLETED || edge->policy == 'g') {
+        if (--task->pending > 0) return;
+        if (task->for_death)
+            model_not_needed(queue, id);
+        else
+            model_unblock(queue, id);
+    } else if (edge->policy == 'x') {
+        COVER(KIN_DEATH);
+        model_unblock(queue, id);
+    } else {
+        model_die_of(queue, id, parent, state);
+    }
+}
+
+void model_deliver(int child, int parent, int state)
+{
+    model_task *task = task_of(child);
+    model_edge *edge = &task->edges[parent];
+    if (!edge->policy || edge->how != '-') {
+        COVER(KIN_TWICE);
+    } else if (state != CASCADE) {
+        end_edge(child, parent, state);
+    } else {
+        edge->how = 'x';
+        if (task->state == BLOCKED) cascade(QUEUE_OF(child), ID_OF(child));
+    }
+}
+
+/* ---- edges come and go ----------------------------------------------------------------------------------------- */
+
+static int count_edges(const model_task *task)
+{
+    int count = 0;
+    for (int parent = 0; parent <= OPEN; parent++) count += task->edges[parent].policy != 0;
+    return count;
+}
+
+model_attached model_attach(int queue, int id, const model_edge_sent *edges, int count, model_states *states)
+{
+    model_task *task = model_task_of(queue, id);
+    model_attached ret = {0};
+    int place = count_edges(task), child = HANDLE(queue, id);
+    for (int i = 0; i < count; i++) {
+        int parent = edges[i].parent;
+        char policy = edges[i].policy;
+        model_state state = NONE;
+        if (task->edges[parent].policy) continue;
+        if (parent != OPEN && QUEUE_OF(parent) == queue)
+            state = model_register(parent, child, policy, states);
+        else if (parent != OPEN)
+            model_send(queue, 'R', "%s %s %c", model_handle(child), model_handle(parent), policy);
+        char how = state == NONE ? '-' : state == COMPLETED ? 'c' : state == DEAD ? 'd' : 'x';
+        task->edges[parent] = (model_edge){policy, how, place++};
+        if (policy == 'x') task->for_death = true;
+        ret.pending += state == NONE;
+        if (state == NONE || state == COMPLETED || policy == 'g' || ret.died) continue;
+        ret.died = parent + 1;
+        ret.how = state;
+        ret.decides = policy;
+    }
+    return ret;
+}
+
+bool model_link(int queue, int id, const model_edge_sent *edges, int count, model_states *states)
+{
+    model_task *task = model_task_of(queue, id);
+    model_attached now = model_attach(queue, id, edges, count, states);
+    bool for_death = task->for_death;
+    states->known[id] = false;
+    if (now.died && now.decides == 'x') {
+        task->for_death = false;
+        COVER(KIN_DEATH);
+        return true;
+    }
+    if (now.died) {
+        model_die_of(queue, id, now.died - 1, (int)now.how);
+    } else if (now.pending > 0) {
+        task->waits = true;
+        task->pending = now.pending;
+        COVER(KIN_BLOCKED);
+    } else if (for_death) {
+        model_not_needed(queue, id);
+    } else {
+        return true;
+    }
+    return false;
+}
+
+void model_remove_edge(int queue, int id, int parent)
+{
+    model_task *task = model_task_of(queue, id);
+    bool counts = task->edges[parent].how == '-';
+    task->edges[parent] = (model_edge){0};
+    if (!counts) return;
+    task->pending--;
+    if (parent == OPEN) return;
+    if (QUEUE_OF(parent) == queue)
+        model_unregister(parent, HANDLE(queue, id));
+    else
+        model_send(queue, 'U', "%s %s", model_handle(HANDLE(queue, id)), model_handle(parent));
+}
+
+/* ---- in steps -------------------------------------------------------------------------------------------------- */
+
+bool model_fan_some(int queue, int most)
+{
+    model_queue *q = &model.queues[queue];
+    if (q->fan_count == 0) return false;
+    for (int child; most > 0 && (child = first_of(q->fans[0].children)) > 0; most--) {
+        int parent = HANDLE(queue, q->fans[0].id), state = q->fans[0].state;
+        q->fans[0].children[child - 1] = 0;
+        if (QUEUE_OF(child - 1) == queue)
+            model_deliver(child - 1, parent, state);
+        else
+            send_end(queue, child - 1, parent, state);
+    }
+    if (count_of(q->fans[0].children) == 0) {
+        q->fan_count--;
+        memmove(&q->fans[0], &q->fans[1], (size_t)q->fan_count * sizeof(q->fans[0]));
+    } else {
+        COVER(KIN_FAN_STEP);
+    }
+    return q->fan_count > 0;
+}

@@ -1,0 +1,81 @@
+/*
+ * model_kin.h - tasks that wait for others, as the model has them: edges, whom a parent has to tell, whom it tells in
+ * steps (fans), and messages to other queues.
+ */
+#ifndef TEST_MODEL_KIN_H
+#define TEST_MODEL_KIN_H
+
+#include "model/model_seen.h"
+
+/* A handle as a number: OPEN is the parent that is none. */
+#define HANDLE(queue, id) ((queue)*IDS + (id))
+#define QUEUE_OF(handle) ((handle) / IDS)
+#define ID_OF(handle) ((handle) % IDS)
+const char *model_handle(int handle);
+int model_handle_of(const char *text); /* -1: none of ours */
+
+/*
+ * An edge as a number of an operation, 0: none. Only parents that come before their children are taken (by their ids,
+ * then by their queues), so that there are no circles.
+ */
+#define EDGE(policy, parent) (1 + (policy) + 4 * (parent))
+#define EDGE_BASE 128 /* several in one number are its digits */
+enum { FAILS, GOES_ON, WAITS, ON_DEATH_OF };
+typedef struct model_edge_sent {
+    int parent;
+    char policy;
+} model_edge_sent;
+enum { EDGES_SENT = 3 };
+int model_choose_edges(void);
+int model_edges_of(int edges, int child, model_edge_sent ret[EDGES_SENT]);
+
+/* ---- what happens ---------------------------------------------------------------------------------------------- */
+
+/* The states of a queue's tasks as one call looked them up (enqueue.lua). */
+typedef struct model_states {
+    model_state of[IDS];
+    bool known[IDS];
+} model_states;
+
+typedef struct model_attached {
+    int pending; /* how many have not ended */
+    int died;    /* the first parent that has died, + 1 */
+    model_state how;
+    char decides; /* the policy of that edge */
+} model_attached;
+
+model_attached model_attach(int queue, int id, const model_edge_sent *edges, int count, model_states *states);
+/* Of a task that came with parents and is `blocked` in the model: it stays so, or dies, or goes. True: it waits for
+ * none. */
+bool model_link(int queue, int id, const model_edge_sent *edges, int count, model_states *states);
+/* How the parent has ended, NONE: the child is told later. */
+model_state model_register(int parent, int child, char policy, model_states *states);
+void model_unregister(int parent, int child);
+
+/* States are COMPLETED, DEAD, CANCELLED, and these. */
+enum { DELETED_STATE = STATES, CASCADE };
+const char *model_end_word(int state);
+int model_end_of(const char *word);
+void model_deliver(int child, int parent, int state);
+/* A task has ended and all of that is done: its children hear of it. */
+void model_tell_ended(int queue, int id, int state);
+/* Its record goes. */
+void model_forsake(int queue, int id);
+int model_children(int queue, int id);
+void model_leave_parents(int queue, model_task *task);
+void model_unblock(int queue, int id);
+void model_die_of(int queue, int id, int parent, int state);
+/* It waited for a death, and there was none. */
+void model_not_needed(int queue, int id);
+void model_remove_edge(int queue, int id, int parent);
+/* What waits past its deadline dies, at most so many; true when there may be more. */
+bool model_expire_some(int queue, int most);
+/* A step of the fans; true when there is more. */
+bool model_fan_some(int queue, int most);
+bool model_is_linked_any(int queue);
+void model_send(int queue, char letter, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* Redis as it is, compared; and each edge that has not ended will be told of. */
+void model_check_kin(int queue, const model_seen_queue *seen);
+
+#endif

@@ -1,0 +1,91 @@
+/* Limits: what is parked and called, and what is counted. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "model/model_look.h"
+
+static int group_of(int queue, const char *key, const char *text)
+{
+    int group = text[0] == 'g' ? atoi(text + 1) : 0;
+    if (group < 1 || group > GROUPS) model_stray(queue, key, text);
+    return group >= 1 && group <= GROUPS ? group : 0;
+}
+
+static void read_members(int queue, const char *key, int group, const rv_reply *found, bool called)
+{
+    for (size_t i = 0; i + 1 < found->count; i += 2) {
+        int id = model_id_of(found->items[i]->text);
+        if (id < 0) {
+            model_stray(queue, key, found->items[i]->text);
+            continue;
+        }
+        model_seen_task *task = &model_now_seen.queues[queue].tasks[id];
+        if (called) {
+            task->called = group;
+        } else {
+            task->parked = group;
+            task->parked_at = (int64_t)strtod(found->items[i + 1]->text, NULL);
+        }
+    }
+}
+
+void model_read_parked_of(int queue, const char *rest, const rv_reply *found)
+{
+    read_members(queue, "parked:", group_of(queue, "parked:", rest), found, false);
+}
+
+void model_read_called_of(int queue, const char *rest, const rv_reply *found)
+{
+    read_members(queue, "called:", group_of(queue, "called:", rest), found, true);
+}
+
+#define BY_GROUP(name, statement)                                              \
+    void model_read_##name(int queue, const char *rest, const rv_reply *found) \
+    {                                                                          \
+        model_seen_queue *q = &model_now_seen.queues[queue];                   \
+        (void)rest;                                                            \
+        for (size_t i = 0; i + 1 < found->count; i += 2) {                     \
+            int group = group_of(queue, #name, found->items[i]->text);         \
+            double number = strtod(found->items[i + 1]->text, NULL);           \
+            statement;                                                         \
+        }                                                                      \
+    }
+BY_GROUP(opening, q->opening_ms[group] = (int64_t)number)
+BY_GROUP(reopening, (void)number; q->reopening[group] = true)
+BY_GROUP(rates, q->clocks[group] = number)
+BY_GROUP(holds, q->holds_ms[group] = (int64_t)number)
+BY_GROUP(taken, q->taken[group] = (int)number)
+
+void model_read_slots(int queue, const char *rest, const rv_reply *found)
+{
+    for (size_t i = 0; i + 1 < found->count; i += 2) {
+        int id = model_id_of(found->items[i]->text);
+        if (id < 0) model_stray(queue, rest, found->items[i]->text);
+        if (id >= 0) model_now_seen.queues[queue].tasks[id].slot = group_of(queue, rest, found->items[i + 1]->text);
+    }
+}
+
+void model_read_limits(int queue, const char *rest, const rv_reply *found)
+{
+    model_seen_queue *q = &model_now_seen.queues[queue];
+    for (size_t i = 0; i + 1 < found->count; i += 2) {
+        const char *name = found->items[i]->text, *value = found->items[i + 1]->text;
+        int group = group_of(queue, rest, strlen(name) > 2 ? name + 2 : "");
+        if (name[0] == 'c') rv_copy_text(q->own_concurrency[group], sizeof(q->own_concurrency[0]), value);
+        if (name[0] == 'r') rv_copy_text(q->own_rate[group], sizeof(q->own_rate[0]), value);
+        if (name[0] == 'r') q->has_own_rate[group] = true;
+    }
+}
+
+void model_read_gate(int queue, const char *rest, const rv_reply *found)
+{
+    static const char *const names[] = {"running", "tat", "opens", "counting", "again", NULL};
+    model_seen_queue *q = &model_now_seen.queues[queue];
+    model_allow(queue, rest, found, names);
+    COPY(q->running, found, "running");
+    q->clock = strtod(model_field(found, "tat"), NULL);
+    q->opens_ms = atoll(model_field(found, "opens"));
+    q->counting = *model_field(found, "counting");
+    q->again = *model_field(found, "again");
+}

@@ -1,0 +1,110 @@
+/* What is known of a queue: settings, counters, unique keys, its order, recurring entries. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "model/model_look.h"
+
+void model_read_settings(int queue, const char *rest, const rv_reply *found)
+{
+    static const char *const names[] = {"completed_age",
+                                        "completed_count",
+                                        "dead_age",
+                                        "dead_count",
+                                        "paused",
+                                        "waiters",
+                                        "large",
+                                        "on_dead",
+                                        "gate",
+                                        "policy",
+                                        "hold",
+                                        "rate",
+                                        "concurrency",
+                                        "group_rate",
+                                        "group_concurrency",
+                                        "serial",
+                                        "events",
+                                        "events_until",
+                                        NULL};
+    model_seen_queue *q = &model_now_seen.queues[queue];
+    model_allow(queue, rest, found, names);
+    for (int i = 0; i < 4; i++) rv_copy_text(q->keep[i], sizeof(q->keep[i]), model_field(found, names[i]));
+    q->paused = *model_field(found, "paused");
+    q->waiters = *model_field(found, "waiters");
+    q->large = *model_field(found, "large");
+    q->on_dead = *model_field(found, "on_dead");
+    q->policy = *model_field(found, "policy");
+    q->events_kept = atoi(model_field(found, "events"));
+    q->listening_ms = atoll(model_field(found, "events_until"));
+    q->serial = atoi(model_field(found, "serial"));
+    COPY(q->gate, found, "gate");
+    COPY(q->hold, found, "hold");
+    COPY(q->rate, found, "rate");
+    COPY(q->concurrency, found, "concurrency");
+    COPY(q->group_rate, found, "group_rate");
+    COPY(q->group_concurrency, found, "group_concurrency");
+}
+
+void model_read_counters(int queue, const char *rest, const rv_reply *found)
+{
+    static const char *const names[] = {"completed", "failed", "dead", "crashed", NULL};
+    model_allow(queue, rest, found, names);
+    for (int i = 0; i < 4; i++) model_now_seen.queues[queue].counters[i] = atoi(model_field(found, names[i]));
+}
+
+void model_read_unique(int queue, const char *rest, const rv_reply *found)
+{
+    int key = rest[0] == 'u' ? atoi(rest + 1) : 0, holder = model_id_of(rv_reply_at(found, 0)->text);
+    if (key < 1 || key > UNIQUES || holder < 0) {
+        model_stray(queue, "unique", rest);
+        return;
+    }
+    model_now_seen.queues[queue].holders[key] = holder + 1;
+    model_now_seen.queues[queue].left_ms[key] = atoll(rv_reply_at(found, 1)->text);
+}
+
+/* (What is in them is another matter.) */
+void model_read_stats(int queue, const char *rest, const rv_reply *found)
+{
+    (void)rest;
+    model_now_seen.queues[queue].crashed += atoi(model_field(found, "crashed"));
+}
+
+void model_read_order(int queue, const char *rest, const rv_reply *found)
+{
+    (void)rest;
+    model_now_seen.queues[queue].grouped = *model_field(found, "groups");
+    model_now_seen.queues[queue].events_ordered = *model_field(found, "events");
+}
+
+void model_read_groups(int queue, const char *rest, const rv_reply *found)
+{
+    (void)rest;
+    model_now_seen.queues[queue].groups = (int)found->count / 2;
+}
+
+void model_read_wake(int queue, const char *rest, const rv_reply *found)
+{
+    (void)rest;
+    model_now_seen.queues[queue].tokens = (int)found->count;
+}
+
+/* ---- recurring entries --------------------------------------------------------------------------------------------
+ */
+
+#define BY_ENTRY(name, statement)                                                         \
+    void model_read_##name(int queue, const char *rest, const rv_reply *found)            \
+    {                                                                                     \
+        (void)rest;                                                                       \
+        for (size_t i = 0; i + 1 < found->count; i += 2) {                                \
+            const char *text = found->items[i]->text, *value = found->items[i + 1]->text; \
+            int entry = text[0] == 'e' ? atoi(text + 1) : ENTRIES;                        \
+            if (entry >= ENTRIES)                                                         \
+                model_stray(queue, #name, text);                                          \
+            else                                                                          \
+                statement;                                                                \
+        }                                                                                 \
+    }
+BY_ENTRY(cron, rv_copy_text(model_now_seen.queues[queue].entries[entry].definition, 512, value))
+BY_ENTRY(cron_due, model_now_seen.queues[queue].entries[entry].due_ms = (int64_t)strtod(value, NULL))
+BY_ENTRY(cron_last, model_now_seen.queues[queue].entries[entry].last = model_id_of(value) + 1)

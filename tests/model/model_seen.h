@@ -1,0 +1,115 @@
+/*
+ * model_seen.h - Redis as it is, and what must hold of it after each step.
+ */
+#ifndef TEST_MODEL_SEEN_H
+#define TEST_MODEL_SEEN_H
+
+#include "model/model.h"
+
+typedef struct model_seen_task {
+    bool exists;
+    char envelope[CUT + 32];
+    int places;        /* in how many places it stands */
+    model_state state; /* the last of these */
+    bool lost;         /* running: in a lost: hash */
+    int64_t score;
+    int session;
+    char lease[64];
+    bool has_info, has_place;
+    int parked, called, slot; /* in which group; 0: none */
+    int64_t parked_at;
+    int history;
+    int failures, crashes, progress;
+    int indexed;      /* in how many indexes of failures it stands */
+    int indexed_kind; /* the last of these */
+    int64_t indexed_ms;
+    char error[64], message[96], result[64], words[64];
+    int64_t failed_ms;
+    int64_t waited_ms;
+    unsigned events; /* which happened to it since the last look: bits */
+    int64_t tagged_ms[TAGS_KNOWN];
+    int64_t expires_ms;
+    char checkpoint[32], has[8], logging[96], log[LOG_LINES][64];
+    int logged;
+    bool waits, for_death;
+    int pending;
+    int64_t due_ms;
+    model_edge edges[OPEN + 1];
+} model_seen_task;
+
+typedef struct model_seen_session {
+    bool listed, running, lost;
+    int64_t expiry_ms;
+    char totals[64];
+} model_seen_session;
+
+typedef struct model_seen_queue {
+    model_seen_task tasks[SLOTS];
+    bool paused, large, waiters, grouped;
+    char keep[4][32];
+    int counters[4];
+    int tokens, groups;
+    int crashed;                           /* by the statistics of days, which are forgotten */
+    int64_t kinds_ms[KINDS_OF_ERRORS + 1]; /* of failures that are indexed */
+    int holders[UNIQUES + 1];              /* + 1 */
+    int64_t left_ms[UNIQUES + 1];          /* -1: no end */
+    /* limits */
+    char concurrency[16], group_concurrency[16], rate[32], group_rate[32], hold[32], gate[8], running[16];
+    char own_concurrency[GROUPS + 1][16], own_rate[GROUPS + 1][32];
+    bool has_own_rate[GROUPS + 1], counting, again, reopening[GROUPS + 1];
+    int64_t holds_ms[GROUPS + 1], opening_ms[GROUPS + 1], opens_ms;
+    int taken[GROUPS + 1];
+    struct {
+        char definition[512];
+        int64_t due_ms;
+        int last;
+    } entries[ENTRIES];
+    bool policy;
+    double clock, clocks[GROUPS + 1];
+    bool on_dead;
+    int events_kept;
+    int64_t listening_ms;
+    bool events_ordered; /* order says that there are events */
+    char last_event[48];
+    int event_count;
+    int64_t given_ms[TAGS_KNOWN];
+    int serial;
+    model_parent parents[IDS];
+    model_fan fans[FANS]; /* in their order */
+    int fan_numbers[FANS], fan_count;
+    struct {
+        int number;
+        int64_t children[HANDLES];
+    } fan_sets[FANS];
+    int fan_set_count;
+    char messages[MESSAGES][672];
+    int message_count;
+} model_seen_queue;
+
+typedef struct model_seen {
+    model_seen_queue queues[QUEUES];
+    model_seen_session sessions[SESSIONS];
+    bool unnamed; /* there is a task for a death that the model does not know (yet) */
+} model_seen;
+
+/* Reads everything, once between two calls. NULL when that failed. */
+const model_seen *model_look(void);
+void model_look_again(void); /* something was sent: what was seen is old */
+
+/* Compares Redis with the model, and checks what holds at all times. */
+void model_check(void);
+
+/* Each transition is told where there are events. */
+void model_check_events(int queue, const model_seen_queue *seen);
+void model_check_tags(int queue, const model_seen_queue *seen);
+
+/* What tend says of recurring entries, and when the next one is due; -1: none is. */
+void model_check_due(int queue, const rv_reply *said);
+int64_t model_next_entry(int queue);
+void model_check_entries(int queue, const model_seen_queue *seen);
+
+/* Lets time pass and all tasks run; nothing may stay for ever. */
+void model_wind_up(void);
+void model_limits_begin(void);
+
+#endif

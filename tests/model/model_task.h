@@ -1,0 +1,164 @@
+/*
+ * model_task.h - how many there are of everything, and what the model knows of a task: its envelope, where it stands,
+ * what it has to tell, for whom it waits.
+ */
+#ifndef TEST_MODEL_TASK_H
+#define TEST_MODEL_TASK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { QUEUES = 2, HANDS = 3, THREADS = 2, SESSIONS = 512, BELIEFS = 128, ARGS = 12 };
+
+/* Ids: those that come from outside, then those of tasks that are enqueued for a death, while there is one. */
+enum { IDS = 10, SLOTS = IDS + 44 };
+
+/* Tasks that may wait for others, and for which others may (model_kin.h): those that come from outside, of both
+ * queues. */
+enum { HANDLES = QUEUES * IDS, OPEN = HANDLES, FANS = 64, MESSAGES = 128 };
+
+#define EPOCH 1700000000000
+#define DAY 86400000
+#define TTL 10000 /* how long a session lives without a heartbeat */
+#define LARGE 65536
+#define MODEL_POLICY "{\"attempts\":3}"
+#define LATEST 9007199254740991
+#define PUT_OFF 1000 /* how long a crashed task waits whose session has another */
+
+enum {
+    NUMBERED_KINDS = 3,
+    PARENT_KIND,
+    EXPIRED_KIND,
+    KINDS_OF_ERRORS = EXPIRED_KIND,
+    UNIQUES = 3,
+    GROUPS = 3,
+    ENTRIES = 2
+};
+/* An error is a number, or this: the task died of a parent, or of its deadline. */
+#define DIED_OF(parent, state) (-(1 + 8 * (parent) + (state)-COMPLETED))
+#define EXPIRED (-1000000)
+#define KIND_OF(error) \
+    ((error) > 0 ? 1 + (error) % NUMBERED_KINDS : (error) == EXPIRED ? EXPIRED_KIND : (error) < 0 ? PARENT_KIND : 0)
+const char *model_kind_name(int kind); /* "": none */
+void model_error_words(int error, char text[96]);
+
+/* How long a task's unique key is its own. */
+enum { TO_END, TO_START, FOR_A_TIME };
+
+/* What an envelope says of when it is due. */
+enum { UNTIMED, DUE, DELAY };
+
+typedef enum model_state {
+    NONE,
+    READY,
+    PARKED,
+    SCHEDULED,
+    BLOCKED,
+    RUNNING,
+    COMPLETED,
+    DEAD,
+    CANCELLED,
+    STATES
+} model_state;
+
+#define HISTORY 20
+enum { LOG_LINES = 3, TAGS_KNOWN = 2 };
+
+typedef struct model_edge {
+    char policy, how; /* as in parents:<id> */
+    int place;
+} model_edge;
+
+typedef struct model_task {
+    model_state state;
+    int64_t at_ms; /* scheduled: when it is due; completed, dead, cancelled: when it ended; running: since when */
+    int session;   /* running: who holds it; -1 */
+    int thread;
+    /* the envelope */
+    int64_t enqueued_ms;
+    int priority;
+    int group; /* 0: none */
+    int type;
+    int serial;
+    bool large, tagged;
+    int timing; /* UNTIMED, or what it says of its time */
+    int64_t timing_ms;
+    int unique; /* its key; 0: none */
+    int held;   /* until when */
+    int64_t hold_ms;
+    int on_dead;         /* what its death calls for; 0: not said, 1: a task, 2: nothing */
+    int64_t deadline_ms; /* it must have begun by then; 0: at any time */
+    int64_t expires_ms;  /* ... and whoever tends the queue knows */
+    bool marked;
+    bool told; /* it was cancelled while it ran */
+    /* of a task for a death: whose, + 1, and what it says of it */
+    int of;
+    int of_failures, of_crashes, of_error, of_type;
+    /* among those of its group and priority: they start in this order; 0: not known */
+    int64_t order;
+    /* what it has to tell */
+    int failures;
+    int crashes;
+    int error;         /* of the last failure, as a number; 0: none. KIND_OF(it) is its kind */
+    int64_t failed_ms; /* when that was */
+    int progress;      /* percent + 1; 0: none */
+    int result;        /* as a number; 0: none */
+    int history;       /* how many entries; at most HISTORY */
+    bool old_progress; /* an earlier thread told of it */
+    int checkpoint;    /* as a number; 0: none */
+    int logged;        /* how many lines */
+    struct {
+        int number;
+        int64_t at_ms;
+    } log[LOG_LINES];
+    char logging[96];  /* the last one: its lease and its number there */
+    bool called;       /* it was parked, and is called */
+    bool placed;       /* it was put off and keeps its place */
+    int64_t waited_ms; /* somebody waits for it until then; 0: nobody */
+    /* the tasks that it waits for, by their handles */
+    model_edge edges[OPEN + 1];
+    bool waits; /* it says for how many it waits */
+    int pending;
+    int64_t due_ms; /* when it may run, then; 0: at once */
+    bool for_death;
+} model_task;
+
+/* A task that comes. */
+typedef struct model_incoming {
+    int id;
+    int64_t due_ms, delay_ms;        /* 0: now */
+    int64_t deadline_ms, expires_ms; /* how long it may wait; 0: for ever */
+    bool at;
+    int conflict;
+    int edges; /* see model_kin.h */
+    model_task task;
+    /* what is to be answered */
+    int expected;
+    int holder; /* it is refused, for this one has its key; -1 */
+    /* it takes the place of one that had its key */
+    model_state state;
+    int64_t at_ms, order;
+} model_incoming;
+
+/* Who waits for a task, by their handles: since when; 0: does not. */
+typedef struct model_parent {
+    int64_t children[HANDLES], patient[HANDLES];
+    bool linked;
+} model_parent;
+
+/* Children that are to be told in steps. */
+typedef struct model_fan {
+    int id, state;
+    int64_t children[HANDLES];
+} model_fan;
+
+/* To another queue: what it says behind its serial number. */
+typedef struct model_message {
+    char letter;
+    char words[640];
+    char text[672];          /* all of it, as it is in Redis */
+    model_incoming incoming; /* T: the task, of that queue */
+    int queue;
+} model_message;
+
+#endif
