@@ -83,6 +83,7 @@ typedef struct model_kind {
     X(LOG, log, 4)                      \
     X(CANCELLED_READ, ask_cancelled, 2) \
     X(WAIT, wait, 3)                    \
+    X(STATS, stats, 1)                  \
     X(EVENTS, events, 3)                \
     X(TAGS, tags, 3)                    \
     X(SHOW, show, 2)                    \
@@ -132,6 +133,7 @@ typedef struct model_session {
     model_life life;
     int64_t expiry_ms;
     int totals[3]; /* as of the last heartbeat */
+    int flushed;   /* the number of the last flush of statistics */
     int suspect;   /* the crashed task that it leased last, + 1; 0: none */
 } model_session;
 
@@ -159,6 +161,10 @@ typedef struct model_queue {
     int fan_count;
     model_message messages[MESSAGES];
     int message_count;
+    struct {
+        int64_t day;
+        int sum; /* of what was flushed; 0: nothing */
+    } stats[STAT_DAYS];
     int events_kept;      /* how many; 0: none */
     int64_t listening_ms; /* somebody listens until then; 0: nobody */
     bool telling;         /* there were events before this step */
@@ -198,6 +204,7 @@ typedef struct model_hand {
     int session[QUEUES];
     bool begun[QUEUES];
     int totals[QUEUES][3]; /* completed, failed, dead */
+    int flush[QUEUES];     /* the number of the last one that was answered */
     model_belief beliefs[BELIEFS];
     int belief_count;
     bool unsure[THREADS]; /* a reply was lost */

@@ -196,6 +196,7 @@ static void check_queue(int queue, const model_seen_queue *seen)
     model_check_kin(queue, seen);
     model_check_events(queue, seen);
     model_check_tags(queue, seen);
+    model_check_stats(queue, seen);
     if (seen->policy != q->policy) model_differ("queue %d has %s policy", queue, seen->policy ? "a" : "no");
     if (seen->on_dead != q->on_dead) model_differ("queue %d calls %s for deaths", queue, seen->on_dead ? "" : "not");
     check_wake(queue, seen);
@@ -214,7 +215,9 @@ static void check_session(int number, const model_seen_session *seen)
         model_differ("session %d expires at %lld, not %lld", number, (long long)seen->expiry_ms,
                      (long long)session->expiry_ms);
     const int *t = session->totals;
-    if (t[0] || t[1] || t[2]) (void)snprintf(totals, sizeof(totals), "%d %d %d", t[0], t[1], t[2]);
+    if (t[0] || t[1] || t[2] || session->flushed) (void)snprintf(totals, sizeof(totals), "%d %d %d", t[0], t[1], t[2]);
+    if (session->flushed)
+        (void)snprintf(totals + strlen(totals), sizeof(totals) - strlen(totals), " %d", session->flushed);
     if (session->life == ALIVE && strcmp(seen->totals, totals) != 0)
         model_differ("session %d has settled %s, not %s", number, seen->totals, totals);
 }

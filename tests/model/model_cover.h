@@ -246,6 +246,10 @@
     X(TAGS_TOLD, "tags: told of")                                                                 \
     X(TAGS_FOUND, "tags: tasks are found")                                                        \
     X(TAGS_PAGE, "tags: a page of several")                                                       \
+    X(BEAT_FLUSH, "beat: statistics")                                                             \
+    X(BEAT_FLUSH_AGAIN, "beat: the same statistics again")                                        \
+    X(STATS_TOLD, "stats: of a day")                                                              \
+    X(STATS_GONE, "stats: old days go")                                                           \
     X(STAT, "stat: numbers")
 
 #define MODEL_TRANSITION(name, words) COVER_##name,

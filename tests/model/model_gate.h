@@ -30,6 +30,9 @@ void model_take_over_parked(int queue, bool may_park);
 /* Which of a session's tasks went back is seen in Redis; see model_session.c. */
 int model_take_back(int session, int count, bool crashed);
 
+/* What a flush adds to the day. */
+void model_add_stats(int queue);
+
 bool model_is_shut(int queue, const model_seen_queue *seen);
 void model_check_gate(int queue, const model_seen_queue *seen);
 

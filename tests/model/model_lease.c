@@ -183,7 +183,7 @@ static bool is_in_session(const turn *t, int queue)
     if (session->life == DYING || !t->join[queue]) return false;
     session->life = ALIVE;
     session->expiry_ms = model.now_ms + TTL;
-    session->suspect = 0;
+    session->suspect = session->flushed = 0;
     memset(session->totals, 0, sizeof(session->totals));
     COVER(TURN_BEGINS);
     return true;

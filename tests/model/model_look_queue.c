@@ -63,10 +63,15 @@ void model_read_unique(int queue, const char *rest, const rv_reply *found)
     model_now_seen.queues[queue].left_ms[key] = atoll(rv_reply_at(found, 1)->text);
 }
 
-/* (What is in them is another matter.) */
+/* (Of what workers flush, two sums; of what scripts add, what crashed.) */
 void model_read_stats(int queue, const char *rest, const rv_reply *found)
 {
-    (void)rest;
+    model_seen_queue *q = &model_now_seen.queues[queue];
+    if (*model_field(found, "wait:count") && q->stat_days < STAT_DAYS) {
+        q->stats[q->stat_days].day = atoll(rest);
+        q->stats[q->stat_days].retried = atoi(model_field(found, "retried:k1"));
+        q->stats[q->stat_days++].sum = atoi(model_field(found, "wait:count"));
+    }
     model_now_seen.queues[queue].crashed += atoi(model_field(found, "crashed"));
 }
 

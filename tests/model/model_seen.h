@@ -67,6 +67,11 @@ typedef struct model_seen_queue {
     bool policy;
     double clock, clocks[GROUPS + 1];
     bool on_dead;
+    struct {
+        int64_t day;
+        int sum, retried;
+    } stats[STAT_DAYS];
+    int stat_days;
     int events_kept;
     int64_t listening_ms;
     bool events_ordered; /* order says that there are events */
@@ -101,6 +106,7 @@ void model_check(void);
 
 /* Each transition is told where there are events. */
 void model_check_events(int queue, const model_seen_queue *seen);
+void model_check_stats(int queue, const model_seen_queue *seen);
 void model_check_tags(int queue, const model_seen_queue *seen);
 
 /* What tend says of recurring entries, and when the next one is due; -1: none is. */

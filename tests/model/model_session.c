@@ -38,14 +38,14 @@ void model_clock(const int arg[ARGS])
 /* ---- heartbeats ------------------------------------------------------------------------------------------------ */
 
 enum { HAND, QUEUE, MOST /* 0: ALL */, FLAGS };
-enum { TWICE = 1, DEAF = 2 /* does not hear what is answered */ };
+enum { TWICE = 1, DEAF = 2 /* does not hear what is answered */, FLUSHES = 4 };
 enum { ALL = 200 };
 
 void model_beat_make(int arg[ARGS])
 {
     arg[QUEUE] = model_choose_queue();
     arg[HAND] = model_choose_hand(arg[QUEUE]);
-    arg[FLAGS] = CHOOSE(0, 0, TWICE, DEAF);
+    arg[FLAGS] = CHOOSE(0, 0, TWICE, DEAF) | CHOOSE(0, FLUSHES);
 }
 
 static bool add_sums(model_session *session, const int totals[3])
@@ -59,12 +59,40 @@ static bool add_sums(model_session *session, const int totals[3])
     return any;
 }
 
-static bool beat(model_hand *hand, int queue)
+/* The same number is sent until it is answered, and counts once. */
+static void flush(int queue, model_session *session, int number)
+{
+    if (number <= session->flushed) {
+        COVER(BEAT_FLUSH_AGAIN);
+        return;
+    }
+    session->flushed = number;
+    model_add_stats(queue);
+    COVER(BEAT_FLUSH);
+}
+
+static const rv_reply *send_beat(const model_hand *hand, int queue, int number)
+{
+    const int *totals = hand->totals[queue];
+    model_begin(&rv_script_beat);
+    model_key(queue);
+    model_arg_text(model_session_id(hand->session[queue]));
+    model_arg("%d", TTL);
+    for (int i = 0; i < 3; i++) model_arg("%d", totals[i]);
+    if (number == 0) return model_call();
+    model_arg("%d", number);
+    model_arg("%lld", (long long)(model.now_ms / DAY));
+    for (const char *const *word = (const char *const[]){"1", "wait:count", "2", "k1", "3", "0", NULL}; *word; word++)
+        model_arg_text(*word);
+    return model_call();
+}
+
+/* number: of a flush; 0: none. */
+static bool beat(model_hand *hand, int queue, int number)
 {
     const int *totals = hand->totals[queue];
     model_session *session = &model.sessions[hand->session[queue]];
-    const rv_reply *reply = CALL(beat, queue, model_session_id(hand->session[queue]), model_number(TTL),
-                                 model_number(totals[0]), model_number(totals[1]), model_number(totals[2]));
+    const rv_reply *reply = send_beat(hand, queue, number);
     bool alive = session->life == ALIVE;
     int held = alive ? model_held(hand->session[queue]) : 0;
     if (!reply) return alive;
@@ -76,14 +104,17 @@ static bool beat(model_hand *hand, int queue)
     session->expiry_ms = model.now_ms + TTL;
     COVER(BEAT_ALIVE);
     if (add_sums(session, totals)) COVER(BEAT_SUMS);
+    if (number) flush(queue, session, number);
     return true;
 }
 
 void model_beat(const int arg[ARGS])
 {
     model_hand *hand = &model.hands[arg[HAND]];
-    bool alive = beat(hand, arg[QUEUE]);
-    if (arg[FLAGS] & TWICE) (void)beat(hand, arg[QUEUE]);
+    int number = arg[FLAGS] & FLUSHES ? hand->flush[arg[QUEUE]] + 1 : 0;
+    bool alive = beat(hand, arg[QUEUE], number);
+    if (arg[FLAGS] & TWICE) (void)beat(hand, arg[QUEUE], number);
+    if (number && !(arg[FLAGS] & DEAF)) hand->flush[arg[QUEUE]] = number;
     if (!alive && !(arg[FLAGS] & DEAF) && hand->begun[arg[QUEUE]]) model_renew(arg[HAND], arg[QUEUE]);
 }
 

@@ -62,7 +62,7 @@ typedef enum model_state {
 } model_state;
 
 #define HISTORY 20
-enum { LOG_LINES = 3, TAGS_KNOWN = 2 };
+enum { LOG_LINES = 3, TAGS_KNOWN = 2, STAT_DAYS = 8 };
 
 typedef struct model_edge {
     char policy, how; /* as in parents:<id> */

@@ -275,5 +275,6 @@ void model_renew(int hand, int queue)
     model_disbelieve_queue(hand, queue);
     h->session[queue] = model_new_session(queue);
     h->begun[queue] = false;
+    h->flush[queue] = 0;
     memset(h->totals[queue], 0, sizeof(h->totals[queue]));
 }

@@ -1,0 +1,80 @@
+/* The statistics of days, as far as workers flush them: what is sent again counts once, and old days go. */
+#include <stdlib.h>
+
+#include "model/model_gate.h"
+#include "support/queue.h"
+
+enum { QUEUE, BACK };
+enum { KEPT_DAYS = 30 };
+
+void model_add_stats(int queue)
+{
+    model_queue *q = &model.queues[queue];
+    int64_t day = model.now_ms / DAY;
+    int free = -1;
+    for (int i = 0; i < STAT_DAYS; i++) {
+        if (q->stats[i].sum && q->stats[i].day == day) free = i;
+        if (!q->stats[i].sum && free < 0) free = i;
+    }
+    if (free < 0) model.full = true;
+    if (free < 0) return;
+    q->stats[free].day = day;
+    q->stats[free].sum += 2;
+}
+
+static void forget_days(int queue)
+{
+    model_queue *q = &model.queues[queue];
+    for (int i = 0; i < STAT_DAYS; i++) {
+        if (!q->stats[i].sum || model.now_ms < (q->stats[i].day + 1 + KEPT_DAYS) * DAY) continue;
+        q->stats[i].sum = 0;
+        COVER(STATS_GONE);
+    }
+}
+
+static int sum_of(int queue, int64_t day)
+{
+    const model_queue *q = &model.queues[queue];
+    for (int i = 0; i < STAT_DAYS; i++)
+        if (q->stats[i].sum && q->stats[i].day == day) return q->stats[i].sum;
+    return 0;
+}
+
+/* (For two that waited three were tried again, of one kind.) */
+void model_check_stats(int queue, const model_seen_queue *seen)
+{
+    int count = 0;
+    forget_days(queue);
+    for (int i = 0; i < STAT_DAYS; i++) count += model.queues[queue].stats[i].sum > 0;
+    if (seen->stat_days != count) model_differ("there are statistics of %d days, not %d", seen->stat_days, count);
+    for (int i = 0; i < seen->stat_days; i++) {
+        int sum = sum_of(queue, seen->stats[i].day);
+        if (seen->stats[i].sum != sum || seen->stats[i].retried != sum / 2 * 3)
+            model_differ("of day %lld %d waited, not %d", (long long)seen->stats[i].day, seen->stats[i].sum, sum);
+    }
+}
+
+/* ---- asked for ------------------------------------------------------------------------------------------------- */
+
+void model_stats_make(int arg[ARGS])
+{
+    arg[QUEUE] = model_choose_queue();
+    arg[BACK] = CHOOSE(0, 0, 1, 20);
+}
+
+void model_stats(const int arg[ARGS])
+{
+    int64_t day = model.now_ms / DAY - arg[BACK];
+    const rv_reply *reply = CALL(stats, arg[QUEUE], model_number(-arg[BACK]), "2");
+    if (!reply) return;
+    if (rv_reply_int(rv_reply_at(reply, 0), -1) != day || reply->count != 3)
+        model_differ("stats says %s, of day %lld", test_reply_text(reply), (long long)day);
+    for (int i = 0; i < 2; i++) {
+        const rv_reply *said = rv_reply_at(reply, (size_t)i + 1);
+        int expected = sum_of(arg[QUEUE], day + i), found = 0;
+        for (size_t j = 0; said && j + 1 < said->count; j += 2)
+            if (rv_reply_is_text(said->items[j], "wait:count")) found = (int)strtol(said->items[j + 1]->text, NULL, 10);
+        if (found != expected) model_differ("stats says %s, not %d", test_reply_text(reply), expected);
+        if (found) COVER(STATS_TOLD);
+    }
+}
