@@ -63,7 +63,8 @@ local function rare_settling()
 -- include: lib/death.lua
 -- include: lib/settle.lua
 -- include: lib/outcomes.lua
-  settling = {plain = settle_plain, some = settle_some, record = settle_record, outcomes = outcomes, trim = trim_count}
+  settling = {plain = settle_plain, some = settle_some, record = settle_record, outcomes = outcomes, taken = taken_of,
+    trim = trim_count}
   return settling
 end
 
@@ -91,8 +92,31 @@ while at <= #ARGV do
   local s = call('HMGET', P .. 'settings', 'completed_age', 'completed_count', 'dead_age', 'dead_count', 'waiters',
     'paused', 'large', 'gate', 'completed_bytes')
   settings[index] = s
-  -- (A plain completion's batch is at most a lease's batch: well within what unpack takes.)
-  if plain > 0 and (held ~= '' or s[5] or s[8]) then
+  local records, results, members, n = tonumber(ARGV[last + 1]), 0, nil, 0
+  at = last + 2
+  -- (Completions that have a result and nothing else to say go the common way, too, where that is kept and not counted.)
+  if records > 0 and held == '' and not (s[5] or s[8] or s[9] or s[1] == '0' or s[2] == '0') then
+    while results < records and ARGV[at] == 'done' and ARGV[at + 3] == '1' and ARGV[at + 4] == '' do
+      results, at = results + 1, at + 5
+    end
+  end
+  -- (A batch of completions is at most a lease's batch: well within what unpack takes.)
+  if results > 0 then
+    local ids, mine = {unpack(ARGV, first, last)}, nil
+    for i = last + 3, at - 1, 5 do ids[#ids + 1] = ARGV[i] end
+    local hit = call('HDEL', running, unpack(ids))
+    if hit ~= #ids then
+      ids, mine = rare_settling().taken(P, ids, hit, refused), {}
+      for i = 1, #ids do mine[ids[i]] = true end
+    end
+    for i = last + 3, at - 1, 5 do
+      if not mine or mine[ARGV[i]] then call('HSET', P .. 'info:' .. ARGV[i], 'result', ARGV[i + 1]) end
+    end
+    members = #ids > 0 and {}
+    for i = 1, #ids do
+      members[n + 1], members[n + 2], n = now_text, ids[i], n + 2
+    end
+  elseif plain > 0 and (held ~= '' or s[5] or s[8]) then
     rare_settling().plain(P, running, held, {unpack(ARGV, first, last)}, now, s, refused)
   elseif plain > 0 then
     local hit = call('HDEL', running, unpack(ARGV, first, last))
@@ -101,21 +125,21 @@ while at <= #ARGV do
     elseif s[1] == '0' or s[2] == '0' then
       call('HDEL', P .. 'tasks', unpack(ARGV, first, last))
     else
-      local members, n = {}, 0
+      members = {}
       for i = first, last do
         members[n + 1], members[n + 2], n = now_text, ARGV[i], n + 2
       end
-      call('ZADD', P .. 'completed', unpack(members))
-      -- (What is too many is removed when it is worth the while: a part in 64 more may stand meanwhile.)
-      local most = tonumber(s[2]) or 10000
-      if most > 0 and call('ZCARD', P .. 'completed') > most + most / 64 then
-        rare_settling().trim(P, 'completed', most, 2 * plain + 500)
-      end
     end
   end
-  local records = tonumber(ARGV[last + 1])
-  at = last + 2
-  for _ = 1, records do
+  if members then
+    call('ZADD', P .. 'completed', unpack(members))
+    -- (What is too many is removed when it is worth the while: a part in 64 more may stand meanwhile.)
+    local most = tonumber(s[2]) or 10000
+    if most > 0 and call('ZCARD', P .. 'completed') > most + most / 64 then
+      rare_settling().trim(P, 'completed', most, n + 500)
+    end
+  end
+  for _ = results + 1, records do
     local rare = rare_settling()
     rare.record(P, running, held, at, rare.outcomes, now, s, refused)
     at = at + 5
