@@ -6,7 +6,7 @@
 #include "base/id.h"
 #include "base/retry.h"
 #include "worker/lock.h"
-#include "worker/turn.h"
+#include "worker/recall.h"
 
 /* One turn for the item alone, of this very lease. */
 static reeve_status settle(rv_thread *t, const rv_item *item, const rv_settlement *done, bool *ret_accepted)

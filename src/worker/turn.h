@@ -20,7 +20,4 @@ bool rv_thread_take_lease(rv_thread *thread, const rv_reply *reply, unsigned wan
 /* Takes what the thread was handed (queue/turn.h), if it was a task, into the batch. */
 void rv_thread_take_handed(rv_thread *thread, const rv_reply *text);
 
-/* Connects, for as long as it takes; false when the worker ends first. */
-bool rv_thread_connect(rv_thread *thread);
-
 #endif

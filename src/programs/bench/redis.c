@@ -3,6 +3,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/mem.h"
 #include "bench.h"
@@ -51,6 +52,14 @@ int bench_info(bench_run *bench, const char *section, const char *field, double 
 
     *ret = status == CLI_DONE ? info_number(reply, field) : 0;
     return status;
+}
+
+int64_t bench_wall_us(void)
+{
+    struct timespec now;
+
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
 }
 
 int bench_redis_cpu(bench_run *bench, double *ret)

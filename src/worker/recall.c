@@ -1,0 +1,156 @@
+/*
+ * recall.c - after a lost connection: connect again, and ask what stands under the thread's name.
+ *
+ * A turn whose reply was lost may have been carried out. So the thread asks: an outcome whose task is not there any more
+ * was accepted, if the session is still alive, else refused; a task that it does not know was leased by the lost turn, or
+ * handed to it, and goes back to the front of its queue with the next one.
+ */
+#include "worker/recall.h"
+
+#include <string.h>
+
+#include "base/retry.h"
+#include "worker/lock.h"
+#include "worker/notice.h"
+
+/* ---- connecting ------------------------------------------------------------------------------------------------ */
+
+bool rv_thread_gives_up(const rv_thread *t)
+{
+    rv_phase phase = rv_worker_phase(t->worker);
+    return phase >= RV_PHASE_LEAVING ||
+           (phase >= RV_PHASE_STOPPING && rv_batch_count(&t->batch, RV_ITEM_FINISHED) == 0);
+}
+
+bool rv_thread_connect(rv_thread *t)
+{
+    /* (Whether it is open says nothing about Redis: it may have closed it a moment ago.) */
+    if (rv_conn_is_open(t->conn)) return true;
+    for (unsigned tries = 1; !rv_conn_is_open(t->conn); tries++) {
+        if (rv_thread_gives_up(t)) return false;
+        if (rv_conn_open(t->conn, rv_deadline(t->worker->command_ms)) == REEVE_OK) break;
+        rv_note_down(t->worker, rv_conn_error(t->conn)->text);
+        rv_waker_silence(&t->waker);
+        if (rv_thread_gives_up(t)) return false;
+        rv_waker_wait(&t->waker, rv_deadline(rv_reconnect_delay(tries, rv_random_unit())));
+    }
+    rv_note_up(t->worker);
+    return true;
+}
+
+/* ---- recall ---------------------------------------------------------------------------------------------------- */
+
+/* The item of this very lease: what was given back may stand there again, leased anew. */
+static rv_item *find_item(rv_thread *t, const rv_lease *lease)
+{
+    for (size_t i = 0; i < t->batch.count; i++) {
+        rv_item *item = &t->batch.items[i];
+        if (item->lease.queue == lease->queue && item->lease.since_ms == lease->since_ms &&
+            strcmp(item->lease.id, lease->id) == 0)
+            return item;
+    }
+    return NULL;
+}
+
+/* Adds a task that we hold without knowing it, as one that goes back at once. */
+static void add_orphan(rv_thread *t, const rv_lease *lease)
+{
+    if (t->batch.count == t->batch.capacity) return; /* the next recall finds it */
+    rv_settlement back = {.id = lease->id, .verb = REEVE_OUTCOME_SNOOZE};
+    rv_item item = {.lease = *lease, .state = RV_ITEM_FINISHED};
+    if (!rv_settlement_copy(&item.outcome, &item.kept, &back)) return;
+    item.lease.id = item.outcome.id;
+    rv_lock(&t->batch.lock);
+    t->batch.items[t->batch.count++] = item;
+    rv_unlock(&t->batch.lock);
+}
+
+/* Marks what stands there (seen) and adds what nobody knows. */
+static void note_standing(rv_thread *t, size_t count, const bool *held, bool *seen)
+{
+    for (size_t i = 0; i < count; i++) {
+        const rv_item *item = find_item(t, &t->leases[i]);
+        if (item != NULL) {
+            seen[item - t->batch.items] = true;
+        } else if (!held[i]) {
+            add_orphan(t, &t->leases[i]);
+        }
+    }
+}
+
+static reeve_status recall_queue(rv_thread *t, size_t queue, const char *session, bool *seen, bool *ret_alive)
+{
+    const rv_claim *claim = t->pool->claims[queue];
+    bool held[2 * RV_BATCH_MAX];
+    char cursor[24] = "0";
+    for (;;) {
+        const rv_reply *reply;
+        rv_recall_reply recalled;
+        unsigned long settled = rv_keeper_settled(t->worker);
+        rv_recall_build(t->conn, &claim->prefix, session, t->number_text, cursor);
+        reeve_status status = rv_conn_call(t->conn, 0, &reply);
+        if (status != REEVE_OK) return status;
+        if (!rv_recall_read(&recalled, reply)) return REEVE_EPROTO;
+        *ret_alive = recalled.alive;
+        size_t count = rv_recall_leases(&recalled, queue, t->leases, t->batch.capacity);
+        /* (When the keeper settled something meanwhile, the page is asked for again.) */
+        if (!rv_keeper_holds(t->worker, claim, session, settled, t->leases, count, held)) continue;
+        note_standing(t, count, held, seen);
+        rv_copy_text(cursor, sizeof(cursor), recalled.cursor);
+        if (strcmp(cursor, "0") == 0) return REEVE_OK;
+    }
+}
+
+/* What was leased under an earlier session is gone with it. From now on the batch is of the present one. */
+static void leave_session(rv_thread *t, size_t queue, const char *present)
+{
+    for (size_t i = 0; i < t->batch.count; i++) {
+        rv_item *item = &t->batch.items[i];
+        if (item->lease.queue == queue && item->state == RV_ITEM_FINISHED && !item->accepted) item->refused = true;
+    }
+    rv_lock(&t->batch.lock);
+    for (size_t i = 0; i < t->batch.count; i++) {
+        if (t->batch.items[i].lease.queue == queue) rv_item_lose(&t->batch.items[i]);
+    }
+    memcpy(t->batch.sessions[queue], present, sizeof(t->batch.sessions[queue]));
+    rv_unlock(&t->batch.lock);
+}
+
+/* What is finished and does not stand there was settled by a turn whose reply we lost, or the session is dead. What
+ * waits for company and does not stand there is not ours any more. */
+static void conclude(rv_thread *t, size_t queue, const bool *seen, size_t known, bool alive)
+{
+    rv_lock(&t->batch.lock);
+    for (size_t i = 0; i < known; i++) {
+        if (t->batch.items[i].lease.queue == queue && !(alive && seen[i])) rv_item_lose(&t->batch.items[i]);
+    }
+    rv_unlock(&t->batch.lock);
+    for (size_t i = 0; i < known; i++) {
+        rv_item *item = &t->batch.items[i];
+        if (item->lease.queue != queue || item->state != RV_ITEM_FINISHED) continue;
+        if (item->accepted || item->refused || seen[i]) continue;
+        item->accepted = alive;
+        item->refused = !alive;
+    }
+}
+
+reeve_status rv_thread_recall(rv_thread *t)
+{
+    bool seen[2 * RV_BATCH_MAX];
+    for (size_t queue = 0; queue < t->pool->claim_count; queue++) {
+        rv_claim *claim = t->pool->claims[queue];
+        rv_session_text present;
+        size_t known = t->batch.count;
+        bool alive = false;
+        rv_claim_get(claim, present, NULL);
+        if (strcmp(t->batch.sessions[queue], present) != 0) leave_session(t, queue, present);
+        memset(seen, 0, sizeof(seen));
+        reeve_status status = recall_queue(t, queue, present, seen, &alive);
+        if (status != REEVE_OK) return status;
+        /* (A turn that was to begin the session may have done so before its reply was lost.) */
+        if (alive) rv_claim_begin(claim, present);
+        conclude(t, queue, seen, known, alive);
+    }
+    t->idle = false;
+    return REEVE_OK;
+}
