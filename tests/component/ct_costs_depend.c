@@ -182,7 +182,7 @@ static void children_wait(size_t count)
 {
     nobody_waits();
     for (size_t i = 0; i < count; i++) {
-        char id[16];
+        char id[32];
         (void)snprintf(id, sizeof(id), "x%02zu", i);
         test_put_after("q", id, "f:q/a");
     }
