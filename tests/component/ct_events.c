@@ -342,7 +342,7 @@ static void connections_that_are_lost(void **state)
     (void)state;
     test_ok(test_client, reeve_watch_open(&watch, test_client, &(reeve_watch_options){.queue = "q"}));
     for (int i = 0; i < 5; i++) {
-        char id[8];
+        char id[32];
         (void)snprintf(id, sizeof(id), "t%d", i);
         test_put("q", id);
         (void)test_cmd(test_conn, "CLIENT KILL TYPE normal SKIPME yes");

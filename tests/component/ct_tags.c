@@ -150,7 +150,7 @@ static void records_that_are_trimmed_do(void **state)
     (void)state;
     keep(&two, &one);
     for (int i = 0; i < 10; i++) {
-        char id[8];
+        char id[32];
         (void)snprintf(id, sizeof(id), "t%d", i);
         put_red(id);
         assert_int_equal(test_lease(&hand, 1), 1);
