@@ -100,7 +100,7 @@ static void tasks_are_found_in_any_state(void **state)
 
 static void pages_meet_each_task_once(void **state)
 {
-    char id[8], expected[512] = "";
+    char id[32], expected[512] = "";
     const reeve_state cancelled = REEVE_STATE_CANCELLED;
     (void)state;
     for (int i = 0; i < 25; i++) {
