@@ -97,7 +97,7 @@ static void cancelled_while_they_run(void **state)
     test_hand_init(&other, "2", "q");
     assert_int_equal(test_lease(&other, 1), 1);
     (void)test_told();
-    for (const char *id = "a\0b\0c\0d\0e"; *id; id += 2) test_ok(test_client, reeve_cancel(test_client, "q", id));
+    for (const char *id = "a\0b\0c\0d\0e\0"; *id; id += 2) test_ok(test_client, reeve_cancel(test_client, "q", id));
     assert_string_equal(test_told(), "cancelling:a cancelling:b cancelling:c cancelling:d cancelling:e");
     test_settle(&hand, TEST_RETRY("a", 5), TEST_SNOOZE("b", 0), TEST_DONE("c"));
     assert_string_equal(test_told(), "completed:c cancelled:a cancelled:b");
