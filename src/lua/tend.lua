@@ -112,29 +112,34 @@ local function reap()
     local ids = {}
     for i = 1, #leases do ids[i] = leases[i][1] end
     local envelopes = call('HMGET', P .. 'tasks', unpack(ids))
-    local back, back_envelopes = {}, {}
+    local back, back_envelopes, untaken, crashes = {}, {}, forget_handed(P, session, leases), 0
     for i = 1, #ids do
-      if envelopes[i] then crashed(ids[i]) end
+      local begun = not untaken[ids[i]]
+      if begun then crashes = crashes + 1 end
+      if begun and envelopes[i] then crashed(ids[i]) end
       if envelopes[i] and is_cancelled(envelopes[i]) then
         end_cancelled(P, ids[i], envelopes[i], now)
         notify(P, {ids[i]}, 'cancelled')
       elseif envelopes[i] then
-        envelopes[i] = has_begun(P, ids[i], envelopes[i])
-        mark_info(P, ids[i], envelopes[i])
+        if begun then
+          envelopes[i] = has_begun(P, ids[i], envelopes[i])
+          mark_info(P, ids[i], envelopes[i])
+        end
         back[#back + 1] = ids[i]
         back_envelopes[#back_envelopes + 1] = envelopes[i]
       end
     end
     call('HDEL', lost, unpack(ids))
-    forget_handed(P, session, leases)
     if settings[8] then
       call_first(P, back, back_envelopes, settings[8])
       release(P, ids, now, settings[8])
     end
     tell_as(P, 'recovered', back)
     to_front(P, back, back_envelopes)
-    call('HINCRBY', P .. 'counters', 'crashed', #ids)
-    add_stats(P, now, 'crashed', #ids)
+    if crashes > 0 then
+      call('HINCRBY', P .. 'counters', 'crashed', crashes)
+      add_stats(P, now, 'crashed', crashes)
+    end
   end
   if call('EXISTS', lost) == 0 then call('ZREM', P .. 'sessions', session) end
   more = 1

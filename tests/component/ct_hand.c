@@ -215,6 +215,14 @@ static void recall_takes_it_out(void **state)
     assert_string_equal(handed(&second), "(look)");
 }
 
+static int crashes_of(const char *id)
+{
+    reeve_task_info *info = test_show("q", id);
+    int crashes = (int)info->crashes;
+    reeve_task_info_free(info);
+    return crashes;
+}
+
 static void a_reaped_session_leaves_nothing(void **state)
 {
     (void)state;
@@ -230,9 +238,33 @@ static void a_reaped_session_leaves_nothing(void **state)
     assert_int_equal(test_number("EXISTS " Q "idle"), 0);
     reeve_task_info *info = test_show("q", "a");
     assert_int_equal(info->state, REEVE_STATE_READY);
-    assert_int_equal(info->crashes, 1);
+    assert_int_equal(info->crashes, 0); /* (nobody has begun it) */
     reeve_task_info_free(info);
+    assert_string_equal(test_cmd(test_conn, "HGET " Q "counters crashed"), "(nil)");
     assert_int_equal(test_number("LLEN " Q "wake"), 1);
+}
+
+/* What stands in a list was not begun, what was taken from one is a crash: of one session, and through several steps. */
+static void only_what_was_taken_has_crashed(void **state)
+{
+    (void)state;
+    test_hand third;
+    go_idle(&second);
+    test_hand_init(&third, "2", "q");
+    memcpy(third.sessions[0], first.sessions[0], sizeof(third.sessions[0]));
+    third.begun[0] = true;
+    third.hand = RV_HAND_IDLE;
+    go_idle(&third);
+    go_idle(&first);
+    test_put("q", "taken");
+    test_put("q", "waits");
+    assert_string_equal(handed(&first), "taken");
+    test_expire(&first);
+    while (test_tend("q", 1).more) continue;
+    assert_int_equal(crashes_of("taken"), 1);
+    assert_int_equal(crashes_of("waits"), 0);
+    assert_string_equal(test_cmd(test_conn, "HGET " Q "counters crashed"), "1");
+    assert_string_equal(test_cmd(test_conn, "KEYS " Q "hand:%s:*", first.sessions[0]), "[]");
 }
 
 /* ---- workers ------------------------------------------------------------------------------------------------------ */
@@ -323,6 +355,7 @@ int main(void)
         cmocka_unit_test_setup(a_turn_between, set_up),
         cmocka_unit_test_setup(recall_takes_it_out, set_up),
         cmocka_unit_test_setup(a_reaped_session_leaves_nothing, set_up),
+        cmocka_unit_test_setup(only_what_was_taken_has_crashed, set_up),
         cmocka_unit_test_setup(workers_that_are_cut_off, set_up_workers),
         cmocka_unit_test_setup(stopped_while_tasks_come, set_up_workers),
         cmocka_unit_test_setup(a_session_that_is_lost, set_up_workers),

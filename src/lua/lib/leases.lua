@@ -24,12 +24,17 @@ local function forget_idle(P, session)
   call('DEL', P .. 'woken:' .. session)
 end
 
--- What was handed to a session's threads and not taken: their leases are.
+-- What was handed to a session's threads and not taken: the lists go, with their leases. Returns which of the leases
+-- these are: nobody has begun them.
 local function forget_handed(P, session, leases)
-  local keys, known = {}, {}
+  local untaken = {}
   for i = 1, #leases do
     local key = P .. 'hand:' .. session .. ':' .. string.match(leases[i][2], ' (.*)$')
-    if not known[key] then keys[#keys + 1], known[key] = key, true end
+    local handed = string.match(call('LINDEX', key, 0) or '', '^%d+ ([^\n]+)\n')
+    if handed == leases[i][1] then
+      untaken[handed] = true
+      call('DEL', key)
+    end
   end
-  if #keys > 0 then call('DEL', unpack(keys)) end
+  return untaken
 end
