@@ -214,7 +214,9 @@ for index = 1, want > 0 and #reply == 4 and queues or 0 do
     if tonumber(last) > 1099511627776 then call('HSET', P .. 'order', '0', last) end
     call('HDEL', P .. 'order', 'next')
   end
-  if name and not s[6] and not s[8] and call('HEXISTS', P .. 'running:' .. ARGV[6], '#') == 1 then
+  -- (Something is ready where what came first was put off. That session stands: 2, and something is ready: 1 more.)
+  local running = name and P .. 'running:' .. ARGV[6]
+  if name and not s[6] and not s[8] and call('EXISTS', running, running, P .. 'ready') == 2 then
     call('LPUSH', P .. 'idle', name)
     call('DEL', P .. 'wake') -- (nobody waited for that token)
     extras[#extras + 1] = {'idle'}

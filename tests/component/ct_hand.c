@@ -101,6 +101,31 @@ static void not_before_what_is_ready(void **state)
     assert_string_equal(test_leased_ids(&first), "m0 m1 m2 later");
 }
 
+/* A task that two crashes left behind, and so marked as to be looked at. */
+static void put_suspect(const char *id)
+{
+    test_put_spec((reeve_task_spec){.id = id, .unique = id, .unique_until_started = true});
+    (void)test_cmd(test_conn, "HSET " Q "info:%s crashes 2", id);
+}
+
+/* A turn that only puts a suspect off leaves others behind it: then nobody is idle, and somebody is woken. */
+static void not_while_something_is_ready(void **state)
+{
+    (void)state;
+    put_suspect("x");
+    put_suspect("y");
+    assert_int_equal(test_lease(&first, 4), 1);
+    assert_string_equal(test_leased_ids(&first), "x");
+    test_put("q", "later");
+    test_hand other = first;
+    other.thread = "2";
+    assert_int_equal(test_lease(&other, 4), 0);
+    assert_string_equal(test_state("q", "y"), "scheduled");
+    assert_string_equal(test_state("q", "later"), "ready");
+    assert_false(other.idle);
+    assert_int_equal(test_number("LLEN " Q "wake"), 1);
+}
+
 static void tasks_with_options_are_not(void **state)
 {
     (void)state;
@@ -357,6 +382,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(the_last_that_came_is_first, set_up),
         cmocka_unit_test_setup(not_before_what_is_ready, set_up),
+        cmocka_unit_test_setup(not_while_something_is_ready, set_up),
         cmocka_unit_test_setup(tasks_with_options_are_not, set_up),
         cmocka_unit_test_setup(an_id_that_is_taken, set_up),
         cmocka_unit_test_setup(a_session_that_is_gone_is_passed_over, set_up),
