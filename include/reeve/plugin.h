@@ -88,16 +88,17 @@ typedef struct reeve_plugin {
 #define REEVE_PLUGIN_EXTERN
 #endif
 
-/* Defines the plugin's only exported symbol. Arguments: designated initialisers of reeve_plugin. */
+/* Defines the plugin's only exported symbol. Arguments: designated initialisers of reeve_plugin (in C++20 those from
+ * name on, in their order). */
 #define REEVE_PLUGIN(...)                                                                          \
     REEVE_PLUGIN_EXTERN REEVE_API const reeve_plugin *reeve_plugin_entry(void);                    \
     REEVE_PLUGIN_EXTERN REEVE_API const reeve_plugin *reeve_plugin_entry(void)                     \
     {                                                                                              \
-        static const reeve_plugin plugin = {.size = sizeof(reeve_plugin),                          \
-                                            .abi = REEVE_PLUGIN_ABI,                               \
-                                            .handler_size = sizeof(reeve_handler),                 \
-                                            .layer_size = sizeof(reeve_layer),                     \
-                                            __VA_ARGS__};                                          \
+        static reeve_plugin plugin = {.size = sizeof(reeve_plugin),                                \
+                                      .abi = REEVE_PLUGIN_ABI,                                     \
+                                      .handler_size = sizeof(reeve_handler),                       \
+                                      __VA_ARGS__};                                                \
+        plugin.layer_size = sizeof(reeve_layer);                                                   \
         return &plugin;                                                                            \
     }
 

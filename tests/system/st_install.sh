@@ -89,6 +89,27 @@ if command -v g++ >/dev/null; then
     echo "#include <reeve/${header##*/}>" >header.cc
     compile g++ -std=c++11 -pedantic -c -o header.o header.cc
   done
+  cat >shy.cc <<'END'
+#include <reeve/plugin.h>
+
+static reeve_outcome whisper(reeve_task *task, void *)
+{
+    return reeve_task_done(task, "psst", 4);
+}
+
+static reeve_outcome pass(reeve_task *task, reeve_next *next, void *)
+{
+    return reeve_next_run(next, task);
+}
+
+static const reeve_handler handlers[] = {{REEVE_HANDLER, .type = "whisper", .run = whisper}};
+static const reeve_layer layers[] = {{REEVE_LAYER, .name = "pass", .run = pass}};
+
+REEVE_PLUGIN(.name = "shy", .handlers = handlers, .handler_count = 1, .layers = layers, .layer_count = 1)
+END
+  compile g++ -std=c++20 -Wno-missing-field-initializers -shared -fPIC -o shy.so shy.cc
+  expect_status 0 "$PREFIX/bin/reeve" run ./shy.so whisper
+  expect_has "$OUT" "psst"
   cat >plus.cc <<'END'
 #include <reeve/reeve.h>
 
