@@ -8,7 +8,7 @@
 -- ARGV[4]  L: how many of KEYS to lease from
 -- ARGV[5]  "idle": where nothing is found, the thread is to be handed a task (lib/hand.lua); only with one queue.
 --          "again": the same, and it may stand there from before, or have been handed one meanwhile: then it is given
---          no other. Else ""
+--          no other. "woken": this comes behind a wait for wake-ups; with one queue the same as "idle". Else ""
 -- then     for each of these: the session's id, and the session's description if it has not begun there, else empty
 -- then     for each queue to settle in: its index in KEYS, the session, the lease that must stand under the ids
 --          ("<since ms> <thread>") or "" for any, the number of plain completions and their ids, the number of records
@@ -147,7 +147,8 @@ while at <= #ARGV do
   if s[8] then freed[index] = true end
 end
 
-local name = ARGV[5] ~= '' and ARGV[6] .. ':' .. thread
+local woken = ARGV[5] == 'woken'
+local name = ARGV[5] ~= '' and queues == 1 and ARGV[6] .. ':' .. thread
 if ARGV[5] == 'again' and call('LREM', KEYS[1] .. 'idle', 0, name) == 0
   and call('EXISTS', KEYS[1] .. 'hand:' .. name) == 1 then
   want, extras[1] = 0, {'idle'}
@@ -206,8 +207,9 @@ for index = 1, want > 0 and queues or 0 do
   end
 end
 
--- Nothing was found: from now on somebody waits. (`next`: see lib/order.lua.)
-for index = 1, want > 0 and #reply == 4 and queues or 0 do
+-- Nothing was found: from now on somebody waits. (`next`: see lib/order.lua.) Somebody may wait as well where the
+-- wake-up was taken: another thread that found nothing before the tasks came, and blocks behind us.
+for index = 1, (woken or want > 0 and #reply == 4) and queues or 0 do
   local P, s = KEYS[index], settings[index]
   local last = call('HGET', P .. 'order', 'next')
   if last then
@@ -215,8 +217,8 @@ for index = 1, want > 0 and #reply == 4 and queues or 0 do
     call('HDEL', P .. 'order', 'next')
   end
   -- (Something is ready where what came first was put off. That session stands: 2, and something is ready: 1 more.)
-  local running = name and P .. 'running:' .. ARGV[6]
-  if name and not s[6] and not s[8] and call('EXISTS', running, running, P .. 'ready') == 2 then
+  local running = name and want > 0 and #reply == 4 and P .. 'running:' .. ARGV[6]
+  if running and not s[6] and not s[8] and call('EXISTS', running, running, P .. 'ready') == 2 then
     call('LPUSH', P .. 'idle', name)
     call('DEL', P .. 'wake') -- (nobody waited for that token)
     extras[#extras + 1] = {'idle'}

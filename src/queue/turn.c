@@ -158,7 +158,7 @@ static void build_group(rv_conn *conn, const rv_turn *turn, size_t index)
 
 void rv_turn_build(rv_conn *conn, const rv_turn *turn)
 {
-    static const char *const hands[] = {"", "idle", "again"};
+    static const char *const hands[] = {"", "idle", "again", "woken"};
     size_t args = 5 + 2 * turn->queue_count, keys = turn->queue_count;
     for (size_t i = 0; i < turn->group_count; i++) {
         size_t plain = count_plain(&turn->groups[i]);

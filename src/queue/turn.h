@@ -54,8 +54,9 @@ typedef struct rv_turn_group {
 /* Whether a thread that finds nothing is to be handed a task when one comes (one queue only). */
 typedef enum rv_hand {
     RV_HAND_NO,
-    RV_HAND_IDLE, /* from now on */
-    RV_HAND_AGAIN /* it may be waiting for one from before, or have been handed it meanwhile */
+    RV_HAND_IDLE,  /* from now on */
+    RV_HAND_AGAIN, /* it may be waiting for one from before, or have been handed it meanwhile */
+    RV_HAND_WOKEN  /* as IDLE; it took a wake-up (any number of queues) */
 } rv_hand;
 
 typedef struct rv_turn {

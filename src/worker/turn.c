@@ -78,7 +78,7 @@ void rv_thread_build_lease(rv_thread *t, unsigned want)
     rv_turn turn = {.thread = t->number_text,
                     .want = want,
                     .session_ms = t->worker->session_ms,
-                    .hand = hand_of(t),
+                    .hand = RV_HAND_WOKEN,
                     .queues = t->queues,
                     .queue_count = rv_order_places(&t->order)};
     rv_turn_build(t->conn, &turn);

@@ -101,6 +101,22 @@ static void not_before_what_is_ready(void **state)
     assert_string_equal(test_leased_ids(&first), "m0 m1 m2 later");
 }
 
+/* Two threads that wait for tokens: one has found nothing and is about to block while the other takes what comes. What
+ * comes then is told again. */
+static void a_wake_up_between_another_s_turn_and_its_wait(void **state)
+{
+    (void)state;
+    first.hand = RV_HAND_WOKEN;
+    second.hand = RV_HAND_NO;
+    assert_int_equal(test_lease(&second, 4), 0);
+    test_put("q", "a");
+    test_put("q", "b");
+    assert_string_equal(test_cmd(test_conn, "LPOP " Q "wake"), "1");
+    assert_int_equal(test_lease(&first, 4), 2);
+    test_put("q", "c"); /* (the second thread blocks by now) */
+    assert_int_equal(test_number("LLEN " Q "wake"), 1);
+}
+
 /* A task that two crashes left behind, and so marked as to be looked at. */
 static void put_suspect(const char *id)
 {
@@ -383,6 +399,7 @@ int main(void)
         cmocka_unit_test_setup(the_last_that_came_is_first, set_up),
         cmocka_unit_test_setup(not_before_what_is_ready, set_up),
         cmocka_unit_test_setup(not_while_something_is_ready, set_up),
+        cmocka_unit_test_setup(a_wake_up_between_another_s_turn_and_its_wait, set_up),
         cmocka_unit_test_setup(tasks_with_options_are_not, set_up),
         cmocka_unit_test_setup(an_id_that_is_taken, set_up),
         cmocka_unit_test_setup(a_session_that_is_gone_is_passed_over, set_up),
