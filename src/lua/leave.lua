@@ -24,6 +24,8 @@
 
 local P, session = KEYS[1], ARGV[1]
 local running = P .. 'running:' .. session
+-- (What goes back is for others to hear of.)
+forget_idle(P, session)
 -- (Envelopes are read for their priority: few at once where they may be large.)
 local settings = call('HMGET', P .. 'settings', 'large', 'gate')
 local leases = leases_of(running, settings[1] and 8 or ARGV[2])
@@ -55,11 +57,10 @@ if #held > 0 then
     notify(P, {task[1]}, 'cancelled')
   end
 end
-if call('HLEN', running) > 3 then return {#ids, 1} end
-call('DEL', running)
-forget_idle(P, session)
--- (One that is being reaped stays listed until its last task is back.)
-if call('EXISTS', P .. 'lost:' .. session) == 0 then call('ZREM', P .. 'sessions', session) end
 -- (A wake-up may have gone to a thread of this session that will not use it.)
 if call('EXISTS', P .. 'ready') == 1 then wake(P) end
+if call('HLEN', running) > 3 then return {#ids, 1} end
+call('DEL', running)
+-- (One that is being reaped stays listed until its last task is back.)
+if call('EXISTS', P .. 'lost:' .. session) == 0 then call('ZREM', P .. 'sessions', session) end
 return {#ids, 0}

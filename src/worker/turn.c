@@ -286,6 +286,8 @@ static bool finish_turn(rv_thread *t, const rv_turn_reply *reply, unsigned want)
     rv_many_drop_lost(t);
     note_policies(t, reply);
     t->idle = rv_turn_is_idle(reply);
+    /* (A turn whose reply was lost may have begun it; now it is kept, and an end of it is noticed.) */
+    if (t->idle) rv_claim_begin(t->pool->claims[0], t->sessions[0]);
     take_leases(t, reply, want);
     rv_order_settle(&t->order); /* (the places change: nothing of the reply is looked at after this) */
     rv_conn_take_reply(t->conn, &t->arena);

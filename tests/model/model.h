@@ -12,7 +12,7 @@
  *     model_ops.c     the kinds of operations: a row each; model_chance.c which comes next; model_paths.c some lists
  * that lead to places where chance seldom goes model_task.h    what is known of a task model_seen.h    Redis as it is:
  * model_look*.c read all of it, model_check*.c compare it with the model model_kin.h     tasks that wait for others
- *     model_gate.h    limits; model_turn.h a thread's turn
+ *     model_gate.h    limits; model_turn.h a thread's turn; model_hand.c idle threads, and what they are handed
  *     model_cover.h   which transitions happened
  *     model_run.c     runs, shrinks, prints
  */
@@ -109,6 +109,7 @@ typedef struct model_mood {
     bool unique;
     bool limited; /* limits, and groups to be limited */
     bool kin;     /* tasks wait for others */
+    bool idles;   /* threads wait to be handed tasks */
 } model_mood;
 
 extern model_mood mood;
@@ -135,6 +136,7 @@ typedef struct model_session {
     int totals[3]; /* as of the last heartbeat */
     int flushed;   /* the number of the last flush of statistics */
     int suspect;   /* the crashed task that it leased last, + 1; 0: none */
+    bool ended;    /* ... or ends, in steps; one that begins again then does not know who waits in it */
 } model_session;
 
 /* A recurring entry. */
@@ -210,6 +212,7 @@ typedef struct model_hand {
     bool unsure[THREADS]; /* a reply was lost */
     int told[THREADS];    /* the queue whose wake-up it has taken and not yet followed, + 1; 0: none */
     int wait[THREADS];    /* ... and the queues that it waited for, as in POP */
+    int idle[THREADS];    /* the queue in which it waits to be handed a task, or may when it is unsure, + 1; 0: none */
 } model_hand;
 
 typedef struct model_world {
@@ -240,6 +243,7 @@ void model_key(int queue);
 void model_arg(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void model_arg_text(const char *text); /* of any length */
 const rv_reply *model_call(void);      /* NULL, and a difference, when it fails; may be called again for the same */
+void model_keep_reply(void);       /* the last one stays until the next that is kept; else it goes with the next look */
 /* A script with one queue and the arguments given. */
 #define CALL(script, queue, ...)                                                     \
     model_call_words(&rv_script_##script, queue, (const char *const[]){__VA_ARGS__}, \

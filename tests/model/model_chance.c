@@ -56,7 +56,12 @@ static void choose_mood(void)
     mood.unique = CHOOSE(0, 0, 1);
     mood.limited = CHOOSE(0, 1);
     mood.kin = CHOOSE(0, 1, 1);
+    mood.idles = CHOOSE(0, 1, 1);
+    if (mood.idles && model_chance(2)) mood.limited = false;
     if (!mood.kin) mood.weights[DEPEND] = mood.weights[CARRY] = 0;
+    if (mood.idles) mood.weights[POP] = mood.weights[POP] / 2 + 24;
+    if (mood.idles) mood.weights[CLOCK] /= 2;
+    if (mood.idles) mood.weights[DELETE] += 8;
     mood.weights[LIMIT] = mood.limited ? 24 : 0;
     mood.weights[HOLD] = mood.limited ? (unsigned)CHOOSE(0, 8) : 0;
     if (mood.limited) mood.weights[CLOCK] /= 2;

@@ -162,16 +162,17 @@ static bool is_anybody_told(int queue)
     return false;
 }
 
-/* Where tasks are ready, and may be leased, there is a token, or a thread that took it and has yet to turn. One that
- * died in between took it with it; tend puts it back. */
-static void check_wake(int queue, const model_seen_queue *seen)
+/* Where tasks are ready, and may be leased, there is a token, or a thread that took it, or was told to look, and has yet
+ * to turn. One that died in between took it with it; tend puts it back. */
+static void check_wake(int queue, const model_seen *all)
 {
     model_queue *q = &model.queues[queue];
+    const model_seen_queue *seen = &all->queues[queue];
     if (seen->tokens > 1) model_differ("there are %d tokens in wake", seen->tokens);
     if (seen->tokens > 0) q->token_lost = false;
     if (model_is_shut(queue, seen)) return;
     if (seen->tokens > 0 || q->paused || model_count(queue, READY) == 0) return;
-    if (!is_anybody_told(queue) && !q->token_lost)
+    if (!is_anybody_told(queue) && !model_is_look_on_its_way(queue, all) && !q->token_lost)
         model_differ("tasks are ready in queue %d, and nobody is told", queue);
 }
 
@@ -199,7 +200,6 @@ static void check_queue(int queue, const model_seen_queue *seen)
     model_check_stats(queue, seen);
     if (seen->policy != q->policy) model_differ("queue %d has %s policy", queue, seen->policy ? "a" : "no");
     if (seen->on_dead != q->on_dead) model_differ("queue %d calls %s for deaths", queue, seen->on_dead ? "" : "not");
-    check_wake(queue, seen);
 }
 
 static void check_session(int number, const model_seen_session *seen)
@@ -232,6 +232,10 @@ void model_check(void)
     }
     if (!seen) return;
     if (seen->unnamed) model_differ("there is a task for a death that nobody died");
-    for (int queue = 0; queue < QUEUES; queue++) check_queue(queue, &seen->queues[queue]);
+    for (int queue = 0; queue < QUEUES; queue++) {
+        check_queue(queue, &seen->queues[queue]);
+        model_check_hands(queue, seen);
+        check_wake(queue, seen);
+    }
     for (int i = 0; i < model.session_count; i++) check_session(i, &seen->sessions[i]);
 }

@@ -57,6 +57,20 @@
     X(RECALL_GONE, "recall: the session is gone")                                                 \
     X(RECALL_DYING, "recall: the session is being reaped")                                        \
     X(POP_TOKEN, "wake: a thread is told")                                                        \
+    X(HAND_IDLE, "idle: a thread waits to be handed a task")                                      \
+    X(HAND_AGAIN, "idle: it turned meanwhile")                                                    \
+    X(HAND_ALREADY, "idle: it turned, and has something already")                                 \
+    X(HAND_ALIEN, "idle: a thread whose worker died is handed a task")                            \
+    X(HAND_TASK, "idle: handed a task")                                                           \
+    X(HAND_FINDS, "idle: finds its task")                                                         \
+    X(HAND_LOOK, "idle: told to look")                                                            \
+    X(HAND_LOST, "idle: a connection is lost with what it was handed")                            \
+    X(HAND_RECALL, "recall: of an idle thread")                                                   \
+    X(HAND_RECALL_LOOK, "recall: of a thread that was to look")                                   \
+    X(HAND_RECALL_TASK, "recall: a task that was handed over")                                    \
+    X(HAND_LEFT, "leave: a task that was handed over")                                            \
+    X(HAND_REAPED, "tend: reaps a task that was handed over")                                     \
+    X(HAND_ROUSED, "idle: two are told to look at once")                                          \
     X(BEAT_ALIVE, "beat: alive")                                                                  \
     X(BEAT_SUMS, "beat: sums")                                                                    \
     X(BEAT_GONE, "beat: gone")                                                                    \

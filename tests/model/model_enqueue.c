@@ -35,6 +35,11 @@ void model_enqueue_make(int arg[ARGS])
     if (model_chance(4) == 0) arg[BY] = CHOOSE(500, 3000, 3000, 60000, -1, -5000);
     if (model_chance(3) > 0) arg[AFTER] = model_choose_edges();
     if (model_chance(2)) arg[MORE] = CHOOSE(IS_S, IS_TAGGED, ON_DEATH, ON_DEATH, 2 * ON_DEATH);
+    if (!mood.idles || model_chance(4) == 0) return;
+    for (int i = COUNT; i < ARGS; i++) arg[i] = 0; /* plain, alone, and new */
+    arg[COUNT] = 1;
+    for (int i = 0; i < IDS && model_task_of(arg[QUEUE], arg[FIRST])->state != NONE; i++)
+        arg[FIRST] = (arg[FIRST] + 1) % IDS;
 }
 
 static void describe_unique(const int arg[ARGS], int i, model_incoming *ret)
@@ -298,6 +303,24 @@ static void expect(int queue, model_incoming *tasks, int count, bool again)
     link_children(queue);
 }
 
+/* A plain task that comes alone, while nothing is ready, is leased to the thread that came to be idle last. */
+static int taker_of(int queue, const model_incoming *one, int count, bool again)
+{
+    char options[512];
+    model_write_options(queue, one, options);
+    if (count != 1 || again || *options || one->task.large || model_task_of(queue, one->id)->state != NONE) return -1;
+    return model_count(queue, READY) > 0 ? -1 : model_taker(queue);
+}
+
+static void hand_over(model_task *task, int taker)
+{
+    model_move(task, RUNNING, model.now_ms);
+    task->session = taker / THREADS;
+    task->thread = taker % THREADS;
+    task->handed = true;
+    COVER(HAND_TASK);
+}
+
 static void check(const model_incoming *one, const rv_reply *said)
 {
     if (one->holder >= 0) {
@@ -311,6 +334,7 @@ static void check(const model_incoming *one, const rv_reply *said)
 
 void model_enqueue_tasks(int queue, model_incoming *tasks, int count, bool again)
 {
+    int taker = taker_of(queue, tasks, count, again);
     model_begin(&rv_script_enqueue);
     model_key(queue);
     model_arg_text(again ? "1" : "0");
@@ -318,6 +342,7 @@ void model_enqueue_tasks(int queue, model_incoming *tasks, int count, bool again
     const rv_reply *reply = model_call();
     if (!reply) return;
     expect(queue, tasks, count, again);
+    if (taker >= 0) hand_over(model_task_of(queue, tasks->id), taker);
     for (int i = 0; i < count; i++) check(&tasks[i], rv_reply_at(reply, (size_t)i));
 }
 

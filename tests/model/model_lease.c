@@ -340,25 +340,63 @@ static void check_gone(const turn *t, const rv_reply *gone)
     if (gone->count != count) model_differ("turn says %s are gone", test_reply_text(gone));
 }
 
-void model_lease_all(turn *t, const rv_reply *reply)
+static bool is_told_idle(const rv_reply *extras)
 {
-    const rv_reply *extras = rv_reply_at(reply, 3);
+    for (size_t i = 0; i < extras->count; i++)
+        if (extras->items[i]->count == 1 && rv_reply_is_text(rv_reply_at(extras->items[i], 0), "idle")) return true;
+    return false;
+}
+
+/* Who found nothing waits to be handed a task; not where nothing is handed over, nor where something is left. */
+static void check_idle(const turn *t, bool said)
+{
+    int queue = t->keys[0], session = model.hands[t->hand].session[queue];
+    bool may = !model.queues[queue].paused && !*t->gate[queue] && model.sessions[session].life == ALIVE;
+    bool expected = t->idles && may && t->leased == 0 && model_count(queue, READY) == 0;
+    if (t->idle != said) model_differ("turn says that the thread is idle, or does not");
+    if (t->idle != expected) model_differ("the thread is %s idle", t->idle ? "" : "not");
+    if (t->idle && t->again) COVER(HAND_AGAIN);
+    if (t->idle) COVER(HAND_IDLE);
+}
+
+/* True when it was handed something before it turned: then it gets nothing else. */
+static bool is_already_told(turn *t)
+{
+    int queue = t->keys[0], session = model.hands[t->hand].session[queue];
+    bool stands = model_is_idle(queue, session, t->thread);
+    t->idle = stands;
+    return t->again && !stands;
+}
+
+/* From all that were asked for, in their order. Returns how many there were. */
+static size_t lease_some(turn *t, const rv_reply *reply)
+{
     size_t groups = 0;
     int want = t->want;
     bool alone = false;
-    t->leased = 0;
-    t->told = 0;
-    for (int queue = 0; queue < QUEUES; queue++)
-        t->gone[queue] = t->looked[queue] = t->put_off[queue] = t->may_have_begun[queue] = false;
-    memset(t->started, 0, sizeof(t->started));
     for (int i = 0; i < t->from && want > 0 && !alone; i++) {
         const rv_reply *leased = leased_at(reply, i + 1);
         int count = lease_from(t, t->keys[i], want, leased, reply, &alone);
         groups += leased != NULL;
         want -= count;
     }
+    return groups;
+}
+
+void model_lease_all(turn *t, const rv_reply *reply)
+{
+    const rv_reply *extras = rv_reply_at(reply, 3);
+    bool said = is_told_idle(extras);
+    t->idle = false;
+    t->leased = 0;
+    t->told = 0;
+    for (int queue = 0; queue < QUEUES; queue++)
+        t->gone[queue] = t->looked[queue] = t->put_off[queue] = t->may_have_begun[queue] = false;
+    memset(t->started, 0, sizeof(t->started));
+    bool already = t->idles && is_already_told(t) && said;
+    size_t groups = already ? 0 : lease_some(t, reply);
     if (reply->count != 4 + groups) model_differ("turn leases from %zu queues, not %zu", reply->count - 4, groups);
-    if (extras->count != t->told) model_differ("turn tells of %zu tasks, not %zu", extras->count, t->told);
+    if (extras->count != t->told + said) model_differ("turn tells of %zu tasks, not %zu", extras->count, t->told);
     check_gone(t, rv_reply_at(reply, 2));
     for (int queue = 0; queue < QUEUES; queue++) {
         if (t->put_off[queue]) put_off(t, queue);
@@ -368,4 +406,8 @@ void model_lease_all(turn *t, const rv_reply *reply)
         check_orders(t, queue);
         model_take_over_parked(queue, true);
     }
+    if (!already && t->idles) check_idle(t, said);
+    if (!already) return;
+    t->idle = true;
+    COVER(HAND_ALREADY);
 }

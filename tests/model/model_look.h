@@ -44,6 +44,9 @@ void model_allow(int queue, const char *key, const rv_reply *found, const char *
     X("order", "hash", order)         \
     X("groups", "zset", groups)       \
     X("wake", "list", wake)           \
+    X("idle", "list", idle)           \
+    X("hand:", "list", hand)          \
+    X("woken:", "set", woken)         \
     X("settings", "hash", settings)   \
     X("counters", "hash", counters)   \
     X("waiters", "zset", waiters)     \

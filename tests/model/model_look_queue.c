@@ -80,6 +80,7 @@ void model_read_order(int queue, const char *rest, const rv_reply *found)
     (void)rest;
     model_now_seen.queues[queue].grouped = *model_field(found, "groups");
     model_now_seen.queues[queue].events_ordered = *model_field(found, "events");
+    model_now_seen.queues[queue].next = atoll(model_field(found, "next"));
 }
 
 void model_read_groups(int queue, const char *rest, const rv_reply *found)

@@ -78,7 +78,7 @@ static void believe_what_stands(int hand, int queue, int thread)
     for (int id = 0; id < SLOTS; id++) {
         const model_task *task = model_task_of(queue, id);
         bool known = false;
-        if (!is_asked_for(task, session, thread)) continue;
+        if (!is_asked_for(task, session, thread) || task->handed) continue;
         for (int i = 0; i < h->belief_count; i++)
             known = known || (h->beliefs[i].queue == queue && h->beliefs[i].id == id);
         if (known) continue;
@@ -96,11 +96,28 @@ static void believe_what_stands(int hand, int queue, int thread)
     }
 }
 
+/* It is idle no more; what was in its list is known by its lease, or somebody else looks. */
+static void end_idling(model_hand *h, int queue, int thread)
+{
+    const model_seen *seen = model_look();
+    int session = h->session[queue];
+    if (thread == THREADS || !seen) return;
+    if (seen->sessions[session].threads[thread].idle) COVER(HAND_RECALL);
+    if (seen->sessions[session].threads[thread].looks) COVER(HAND_RECALL_LOOK);
+    if (seen->sessions[session].threads[thread].task) COVER(HAND_RECALL_TASK);
+    if (h->idle[thread] == queue + 1) h->idle[thread] = 0;
+    for (int id = 0; id < SLOTS; id++) {
+        model_task *task = model_task_of(queue, id);
+        if (task->session == session && task->thread == thread) task->handed = false;
+    }
+}
+
 static void recall(int hand, int queue, int thread)
 {
     model_hand *h = &model.hands[hand];
     int session = h->session[queue];
     model_life life = model.sessions[session].life;
+    end_idling(h, queue, thread);
     const rv_reply *reply =
         CALL(recall, queue, model_session_id(session), thread == THREADS ? "" : model_number(thread + 1), "0");
     if (!reply) return;
@@ -122,5 +139,5 @@ void model_recall(const int arg[ARGS])
     model_hand *hand = &model.hands[arg[HAND]];
     for (int queue = 0; queue < QUEUES; queue++) recall(arg[HAND], queue, arg[THREAD]);
     for (int thread = 0; thread < THREADS; thread++)
-        if (arg[THREAD] == THREADS || arg[THREAD] == thread) hand->unsure[thread] = false;
+        if (arg[THREAD] == thread || (arg[THREAD] == THREADS && !hand->idle[thread])) hand->unsure[thread] = false;
 }

@@ -41,6 +41,14 @@ typedef struct model_seen_session {
     bool listed, running, lost;
     int64_t expiry_ms;
     char totals[64];
+    struct {
+        int idle;     /* how often it stands in `idle` */
+        int elements; /* of its list */
+        int looks;
+        int task; /* that it is handed, + 1 */
+        int64_t since_ms;
+        bool woken;
+    } threads[THREADS];
 } model_seen_session;
 
 typedef struct model_seen_queue {
@@ -49,6 +57,9 @@ typedef struct model_seen_queue {
     char keep[4][32];
     int counters[4];
     int tokens, groups;
+    int idle[SESSIONS * THREADS]; /* session * THREADS + thread, the next one first */
+    int idle_count;
+    int64_t next; /* of its order */
     int crashed;                           /* by the statistics of days, which are forgotten */
     int64_t kinds_ms[KINDS_OF_ERRORS + 1]; /* of failures that are indexed */
     int holders[UNIQUES + 1];              /* + 1 */
@@ -108,6 +119,13 @@ void model_check(void);
 void model_check_events(int queue, const model_seen_queue *seen);
 void model_check_stats(int queue, const model_seen_queue *seen);
 void model_check_tags(int queue, const model_seen_queue *seen);
+
+/* Idle threads, and what they are handed: who takes a plain task that comes alone (session * THREADS + thread; -1:
+ * nobody does), whether a thread stands there, whether anybody has yet to find that he is to look. */
+int model_taker(int queue);
+bool model_is_idle(int queue, int session, int thread);
+bool model_is_look_on_its_way(int queue, const model_seen *seen);
+void model_check_hands(int queue, const model_seen *seen);
 
 /* What tend says of recurring entries, and when the next one is due; -1: none is. */
 void model_check_due(int queue, const rv_reply *said);

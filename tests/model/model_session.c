@@ -132,7 +132,7 @@ void model_die(const int arg[ARGS])
     for (int queue = 0; queue < QUEUES; queue++) model_renew(arg[HAND], queue);
     for (int thread = 0; thread < THREADS; thread++) {
         if (hand->told[thread]) model.queues[hand->told[thread] - 1].token_lost = true;
-        hand->told[thread] = 0;
+        hand->told[thread] = hand->idle[thread] = 0;
         hand->unsure[thread] = false;
     }
 }
@@ -189,6 +189,8 @@ int model_take_back(int session, int count, bool crashed)
     }
     for (int i = found - 1; i >= 0; i--) {
         model_task *task = model_task_of(queue, back[i]);
+        if (task->handed && crashed) COVER(HAND_REAPED);
+        if (task->handed && !crashed) COVER(HAND_LEFT);
         model_to_front(task);
         model_has_begun(task);
         task->crashes += crashed;
@@ -226,6 +228,7 @@ static bool leave(int number, int most)
     if (gone < (held > 0) || gone > held || more != (gone < held))
         model_differ("leave says %s; the session held %d", text, held);
     if (more == 1) COVER(LEAVE_STEP);
+    session->ended = true;
     if (more == 1 || session->life != ALIVE) return more == 1;
     session->life = ABSENT;
     if (held > 0) COVER(LEAVE_ALL);
@@ -239,33 +242,4 @@ void model_leave(const int arg[ARGS])
     if (arg[FLAGS] & TWICE) more = leave(session, most);
     model_disbelieve_queue(arg[HAND], arg[QUEUE]);
     if (!more) model_renew(arg[HAND], arg[QUEUE]);
-}
-
-/* ---- waking up ------------------------------------------------------------------------------------------------- */
-
-enum { POP_HAND, POP_THREAD, POP_QUEUES };
-
-void model_pop_make(int arg[ARGS])
-{
-    arg[POP_HAND] = (int)model_chance(mood.hands);
-    arg[POP_THREAD] = (int)model_chance(THREADS);
-    arg[POP_QUEUES] = mood.queues == 1 ? 0 : CHOOSE(0, 1, 2, 3);
-}
-
-/* An idle thread's wait ends if there is a token in one of its queues. */
-void model_pop(const int arg[ARGS])
-{
-    static const int orders[4][2] = {{0, -1}, {1, -1}, {0, 1}, {1, 0}};
-    model_hand *hand = &model.hands[arg[POP_HAND]];
-    int thread = arg[POP_THREAD];
-    if (hand->told[thread]) return;
-    for (int i = 0; i < 2 && !hand->told[thread]; i++) {
-        int queue = orders[arg[POP_QUEUES]][i];
-        if (queue < 0) break;
-        model_look_again();
-        if (strcmp(test_cmd(test_conn, "LPOP %swake", model_prefix(queue)), "(nil)") == 0) continue;
-        hand->told[thread] = queue + 1;
-        hand->wait[thread] = arg[POP_QUEUES];
-        COVER(POP_TOKEN);
-    }
 }

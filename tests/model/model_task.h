@@ -74,6 +74,7 @@ typedef struct model_task {
     int64_t at_ms; /* scheduled: when it is due; completed, dead, cancelled: when it ended; running: since when */
     int session;   /* running: who holds it; -1 */
     int thread;
+    bool handed; /* running: its thread has yet to find it in its list */
     /* the envelope */
     int64_t enqueued_ms;
     int priority;

@@ -116,7 +116,7 @@ int model_slot(int queue, const model_task *task)
 
 void model_move(model_task *task, model_state state, int64_t at_ms)
 {
-    task->placed = false;
+    task->placed = task->handed = false;
     if (state == READY) task->order = ++model.last_order;
     task->state = state;
     task->at_ms = at_ms;
@@ -276,5 +276,7 @@ void model_renew(int hand, int queue)
     h->session[queue] = model_new_session(queue);
     h->begun[queue] = false;
     h->flush[queue] = 0;
+    for (int thread = 0; thread < THREADS; thread++)
+        if (h->idle[thread] == queue + 1) h->idle[thread] = 0;
     memset(h->totals[queue], 0, sizeof(h->totals[queue]));
 }

@@ -61,6 +61,7 @@ static void reap(int number, int64_t said)
     model.queues[session->queue].counters[3] += (int)said;
     session->life = said < held ? DYING : ABSENT;
     session->expiry_ms = 0;
+    session->ended = true;
     if (said < held)
         COVER(TEND_REAP_STEP);
     else

@@ -12,17 +12,18 @@
 
 /* HAND, THREAD; FROM: which queues to lease from; WANT; SETTLE: how many; HOW: an octal digit for each, see the
  * outcomes. */
-enum { HAND, THREAD, FROM, WANT, SETTLE, HOW, FLAGS, STRAY, HAND_ON };
+enum { HAND, THREAD, FROM, WANT, SETTLE, HOW, FLAGS, STRAY, HAND_ON, IDLES };
 /* Of HAND_ON, 0: none; else 1 + one of these + 4 * its handle. */
 enum { NOW, LATER, BEHIND /* waits for others */, UNIQUELY };
 enum { NAMED = 1, LOST = 2, TWICE = 4, JOIN = 8, WITH_STRAY = 16 };
 
-/* A thread that was told turns soon; else one that has something to settle comes before others. */
+/* A thread that was told turns soon, and one that waits to be told seldom; else one that has something to settle comes
+ * before others. */
 static unsigned reason(const model_hand *hand, int thread)
 {
-    unsigned reasons = hand->told[thread] ? 8 : 1;
+    unsigned reasons = hand->told[thread] ? 24 : hand->idle[thread] ? 1 : 3;
     for (int i = 0; i < hand->belief_count; i++)
-        if (hand->beliefs[i].thread == thread) return reasons + 4;
+        if (hand->beliefs[i].thread == thread) return reasons + 12;
     return reasons;
 }
 
@@ -52,6 +53,10 @@ void model_turn_make(int arg[ARGS])
     arg[STRAY] = model_choose_id();
     if (mood.kin && model_chance(4) == 0)
         arg[HAND_ON] = 1 + (int)model_chance(4) + 4 * HANDLE(model_choose_queue(), model_choose_id());
+    if (!mood.idles) return;
+    arg[IDLES] = model_chance(6) > 0;
+    if (arg[IDLES] && model_chance(2)) arg[WANT] = CHOOSE(6, 20);
+    if (arg[IDLES]) arg[FROM] %= 2;
 }
 
 /* ---- what is sent ---------------------------------------------------------------------------------------------- */
@@ -69,6 +74,8 @@ static void choose_items(turn *ret, const int arg[ARGS])
     for (int i = 0; i < hand->belief_count && ret->count < arg[SETTLE]; i++) {
         const model_belief *belief = &hand->beliefs[i];
         if (belief->thread != ret->thread) continue;
+        /* (The clock stands: a later lease of the same id may be named as this one.) */
+        if (model_task_of(belief->queue, belief->id)->handed) continue;
         item *one = &ret->items[ret->count++];
         *one = (item){.queue = belief->queue, .id = belief->id, .how = how % 8, .number = ++model.serial};
         one->unique = belief->unique;
@@ -107,6 +114,7 @@ static void choose_stray(turn *ret, const int arg[ARGS])
     item stray = {.queue = ret->keys[0], .id = arg[STRAY], .how = arg[HOW] % 8, .number = ++model.serial};
     for (int i = 0; i < ret->count; i++)
         if (ret->items[i].queue == stray.queue && ret->items[i].id == stray.id) return;
+    if (model_task_of(stray.queue, stray.id)->handed) return; /* (its thread is on the way to it) */
     stray.unique = model_task_of(stray.queue, stray.id)->unique > 0;
     stray.deadline = model_task_of(stray.queue, stray.id)->deadline_ms > 0;
     stray.checkpoint = model_task_of(stray.queue, stray.id)->checkpoint > 0;
@@ -122,6 +130,9 @@ static void prepare(turn *ret, const int arg[ARGS])
     *ret = (turn){.hand = arg[HAND], .thread = arg[THREAD], .want = arg[WANT]};
     int told = hand->told[ret->thread], order = told ? hand->wait[ret->thread] : arg[FROM];
     if (told && ret->want == 0) ret->want = 1;
+    ret->again = hand->idle[ret->thread];
+    if (ret->again) order = hand->idle[ret->thread] - 1;
+    ret->idles = ret->want > 0 && order < 2 && (arg[IDLES] || ret->again);
     ret->keys[0] = order % 2;
     ret->keys[1] = 1 - order % 2;
     ret->from = ret->want == 0 ? 0 : order < 2 ? 1 : 2;
@@ -208,7 +219,7 @@ static void send(const turn *t)
     model_arg("%d", t->want);
     model_arg("%d", TTL);
     model_arg("%d", t->from);
-    model_arg_text("");
+    model_arg_text(!t->idles ? "" : t->again ? "again" : "idle");
     for (int i = 0; i < t->from; i++) {
         model_arg_text(model_session_id(model.hands[t->hand].session[t->keys[i]]));
         model_arg_text(t->join[t->keys[i]] ? about : "");
@@ -257,6 +268,8 @@ static void hear(const turn *t)
         model_believe(t->hand, belief);
         hand->begun[queue] = true;
     }
+    if (t->from > 0) hand->idle[t->thread] = t->idle ? t->keys[0] + 1 : 0;
+    if (t->idle) hand->begun[t->keys[0]] = true;
     for (int queue = 0; queue < QUEUES; queue++)
         if (t->gone[queue]) model_renew(t->hand, queue);
 }
@@ -274,8 +287,9 @@ static bool exchange(turn *t)
         model_differ("turn says %s", test_reply_text(reply));
         return false;
     }
+    model_keep_reply();
     model_settle_all(t, refused);
-    model_lease_all(t, reply); /* (the reply is gone when it returns) */
+    model_lease_all(t, reply);
     return true;
 }
 
@@ -300,11 +314,13 @@ void model_turn(const int arg[ARGS])
     if (arg[FLAGS] & TWICE) {
         COVER(TURN_TWICE);
         hand->unsure[t.thread] = true; /* (of what the first call leased) */
+        t.again = true;
         if (!exchange(&t)) return;
     }
     if (arg[FLAGS] & LOST) {
         COVER(TURN_LOST);
         hand->unsure[t.thread] = true;
+        if (t.idles) hand->idle[t.thread] = t.keys[0] + 1;
         return;
     }
     hear(&t);

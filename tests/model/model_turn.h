@@ -27,6 +27,8 @@ typedef struct turn {
     int hand, thread, want;
     int keys[QUEUES]; /* the queues, those first that are leased from */
     int from;         /* how many that are */
+    bool idles;       /* it asks to be handed a task where nothing is found, ... */
+    bool again;       /* and may be handed one already */
     bool join[QUEUES];
     bool named;
     item items[ITEMS];
@@ -37,6 +39,7 @@ typedef struct turn {
         int queue, id;
     } given[QUEUES * SLOTS];
     size_t told; /* of how many leased tasks there is something to tell */
+    bool idle;
     bool gone[QUEUES], looked[QUEUES], put_off[QUEUES];
     /* limits: which there are; of each group, how many were started */
     char gate[QUEUES][8];
