@@ -212,6 +212,7 @@ typedef struct model_hand {
     bool unsure[THREADS]; /* a reply was lost */
     int told[THREADS];    /* the queue whose wake-up it has taken and not yet followed, + 1; 0: none */
     int wait[THREADS];    /* ... and the queues that it waited for, as in POP */
+    bool woken[THREADS];  /* ... that it is, by a token */
     int idle[THREADS];    /* the queue in which it waits to be handed a task, or may when it is unsure, + 1; 0: none */
 } model_hand;
 

@@ -237,6 +237,7 @@ static void pop_own(int number, int thread, bool lost)
     }
     hand->told[thread] = queue + 1;
     hand->wait[thread] = queue;
+    hand->woken[thread] = false;
     COVER(HAND_LOOK);
 }
 
@@ -258,6 +259,7 @@ void model_pop(const int arg[ARGS])
         if (strcmp(test_cmd(test_conn, "LPOP %swake", model_prefix(queue)), "(nil)") == 0) continue;
         hand->told[thread] = queue + 1;
         hand->wait[thread] = arg[FROM];
+        hand->woken[thread] = true;
         COVER(POP_TOKEN);
     }
 }

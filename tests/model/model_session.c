@@ -175,12 +175,14 @@ int model_take_back(int session, int count, bool crashed)
 {
     int queue = model.sessions[session].queue, found = 0, ended = 0, back[SLOTS];
     const model_seen *seen = model_look();
+    int untaken = 0; /* (what was handed over and not found has not crashed) */
     for (int id = 0; seen && id < SLOTS; id++) {
         model_task *task = model_task_of(queue, id);
         if (task->state != RUNNING || task->session != session) continue;
         const model_seen_task *now = &seen->queues[queue].tasks[id];
         if (task->told && (!now->exists || now->state == CANCELLED)) {
-            cancel_told(queue, task, crashed);
+            untaken += task->handed;
+            cancel_told(queue, task, crashed && !task->handed);
             ended++;
             continue;
         }
@@ -189,14 +191,18 @@ int model_take_back(int session, int count, bool crashed)
     }
     for (int i = found - 1; i >= 0; i--) {
         model_task *task = model_task_of(queue, back[i]);
-        if (task->handed && crashed) COVER(HAND_REAPED);
-        if (task->handed && !crashed) COVER(HAND_LEFT);
+        bool handed = task->handed;
+        if (handed && crashed) COVER(HAND_REAPED);
+        if (handed && !crashed) COVER(HAND_LEFT);
+        untaken += handed;
         model_to_front(task);
         model_has_begun(task);
-        task->crashes += crashed;
-        task->marked = task->marked || crashed;
-        if (crashed) model_note(task);
+        if (!crashed || handed) continue;
+        task->crashes++;
+        task->marked = true;
+        model_note(task);
     }
+    if (crashed) model.queues[queue].counters[3] += count - untaken;
     if (found + crashed * ended != count)
         model_differ("%d tasks of session %d are ready again, and %d are said to be", found, session, count);
     return ended;

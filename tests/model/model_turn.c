@@ -132,7 +132,8 @@ static void prepare(turn *ret, const int arg[ARGS])
     if (told && ret->want == 0) ret->want = 1;
     ret->again = hand->idle[ret->thread];
     if (ret->again) order = hand->idle[ret->thread] - 1;
-    ret->idles = ret->want > 0 && order < 2 && (arg[IDLES] || ret->again);
+    ret->woken = told && hand->woken[ret->thread];
+    ret->idles = ret->want > 0 && order < 2 && (arg[IDLES] || ret->again || ret->woken);
     ret->keys[0] = order % 2;
     ret->keys[1] = 1 - order % 2;
     ret->from = ret->want == 0 ? 0 : order < 2 ? 1 : 2;
@@ -219,7 +220,7 @@ static void send(const turn *t)
     model_arg("%d", t->want);
     model_arg("%d", TTL);
     model_arg("%d", t->from);
-    model_arg_text(!t->idles ? "" : t->again ? "again" : "idle");
+    model_arg_text(t->again && t->idles ? "again" : t->woken ? "woken" : t->idles ? "idle" : "");
     for (int i = 0; i < t->from; i++) {
         model_arg_text(model_session_id(model.hands[t->hand].session[t->keys[i]]));
         model_arg_text(t->join[t->keys[i]] ? about : "");

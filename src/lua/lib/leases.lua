@@ -20,7 +20,10 @@ local function forget_idle(P, session)
   for _, entry in ipairs(call('LRANGE', P .. 'idle', 0, -1)) do
     if sub(entry, 1, #session + 1) == session .. ':' then call('LREM', P .. 'idle', 1, entry) end
   end
-  for _, entry in ipairs(call('SMEMBERS', P .. 'woken:' .. session)) do call('DEL', P .. 'hand:' .. entry) end
+  for _, entry in ipairs(call('SMEMBERS', P .. 'woken:' .. session)) do
+    -- (It may have been handed a task since.)
+    if call('LINDEX', P .. 'hand:' .. entry, 0) == '' then call('DEL', P .. 'hand:' .. entry) end
+  end
   call('DEL', P .. 'woken:' .. session)
 end
 
