@@ -140,6 +140,47 @@ static void a_child_of_many_goes(void **state)
     test_ok(test_client, reeve_delete(test_client, "q", "two"));
 }
 
+/* What it waited for before is unlinked in steps, and what it waits for since then is not. */
+static void a_child_of_many_waits_anew(void **state)
+{
+    (void)state;
+    enum { PARENTS = 80 };
+    test_put_many("q", PARENTS, "n%05zu");
+    test_put_spec((reeve_task_spec){.id = "c", .after = parents, .after_count = PARENTS});
+    test_kill("q", "n00000");
+    (void)test_tend("q", 10);
+    assert_string_equal(test_state("q", "c"), "dead");
+    assert_int_equal(test_number("LLEN reeve:{q}:fanout"), 1);
+    test_ok(test_client, reeve_retry(test_client, "q", "c"));
+    test_put_spec((reeve_task_spec){.id = "a", .priority = -1});
+    test_add_edges("q", "c", "f:q/a f:q/n00001");
+    test_settle_queues("q");
+    assert_int_equal(test_number("EXISTS reeve:{q}:children:n00002"), 0);
+    test_complete("q", "a");
+    assert_string_equal(test_state("q", "c"), "blocked");
+    test_complete("q", "n00001");
+    assert_string_equal(test_state("q", "c"), "ready");
+    test_no_edges_left("q");
+}
+
+/* The same, where it is another task of that id. */
+static void a_child_of_many_comes_again(void **state)
+{
+    (void)state;
+    enum { PARENTS = 80 };
+    const reeve_keep none = {0, 0};
+    test_ok(test_client, reeve_queue_set(test_client, "q", &(reeve_queue_settings){.dead = &none}));
+    test_put_many("q", PARENTS, "n%05zu");
+    test_put_spec((reeve_task_spec){.id = "c", .after = parents, .after_count = PARENTS});
+    test_kill("q", "n00000");
+    (void)test_tend("q", 10);
+    assert_string_equal(test_state("q", "c"), "");
+    test_put_after("q", "c", "f:q/n00001");
+    test_settle_queues("q");
+    test_complete("q", "n00001");
+    assert_string_equal(test_state("q", "c"), "ready");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -148,6 +189,8 @@ int main(void)
         cmocka_unit_test_setup(fan_out_across, test_place_empty),
         cmocka_unit_test_setup(fan_in, test_place_empty),
         cmocka_unit_test_setup(a_child_of_many_goes, test_place_empty),
+        cmocka_unit_test_setup(a_child_of_many_waits_anew, test_place_empty),
+        cmocka_unit_test_setup(a_child_of_many_comes_again, test_place_empty),
     };
     names = calloc(MANY, sizeof(*names));
     parents = calloc(MANY, sizeof(*parents));

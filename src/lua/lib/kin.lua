@@ -47,7 +47,7 @@ local function fan_some(P, now, most)
   if call('LLEN', P .. 'outbox') > OUTBOX_MOST then return false end
   local name, state, id, cursor = string.match(entry, '^(%S+) (%S+) (%S+) ?(%S*)$')
   if state == 'unlink' then
-    cursor = unlink_page(P, P .. name, id, cursor, most)
+    cursor = unlink_page(P, P .. name, id, cursor, most, call('ZSCORE', P .. 'blocked', id))
     if cursor == '0' then
       call('LPOP', P .. 'fanout')
       if sub(name, 1, 7) == 'fanout:' then call('UNLINK', P .. name) end

@@ -143,11 +143,16 @@ local function unlink_edge(P, queue, id, parent)
   end
 end
 
--- Some of the edges in a hash that have not ended go; returns where to go on.
-local function unlink_page(P, key, id, cursor, most)
+-- Some of the edges in a hash that have not ended go; returns where to go on. anew: the child waits again by now, for
+-- parents that may be among these.
+local function unlink_page(P, key, id, cursor, most, anew)
   local queue, page = own_queue(P), call('HSCAN', key, cursor, 'COUNT', most)
   for i = 1, #page[2], 2 do
-    if sub(page[2][i + 1], 2, 2) == '-' then unlink_edge(P, queue, id, page[2][i]) end
+    local parent = page[2][i]
+    local edge = anew and call('HGET', P .. 'parents:' .. id, parent)
+    if sub(page[2][i + 1], 2, 2) == '-' and not (edge and sub(edge, 2, 2) == '-') then
+      unlink_edge(P, queue, id, parent)
+    end
   end
   return page[1]
 end
