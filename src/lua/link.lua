@@ -7,9 +7,11 @@
 -- ARGV[2]  the parent's id
 -- ARGV[3]  the child's handle
 -- ARGV[4]  register: the edge's policy (lib/links.lua)
+-- ARGV[5]  the message's number
 -- reply    "" when the child is told later; or how the parent has ended, to be delivered to the child
 --
--- Sent twice: it says the same again, or how the parent ended meanwhile, which the child has then heard of.
+-- Sent twice: it says the same again, or how the parent ended meanwhile, which the child has then heard of. A child
+-- does not lose an edge that was made after the message that takes it away, however late that comes.
 -- include: lib/base.lua
 -- include: lib/order.lua
 -- include: lib/schedule.lua
@@ -21,9 +23,16 @@
 -- include: lib/links.lua
 -- include: lib/register.lua
 
-local P, id, child = KEYS[1], ARGV[2], ARGV[3]
-if ARGV[1] == 'register' then return register(P, id, child, ARGV[4], clock(), {}) or '' end
-call('ZREM', P .. 'children:' .. id, child)
-call('ZREM', P .. 'patient:' .. id, child)
+local P, id, child, number = KEYS[1], ARGV[2], ARGV[3], tonumber(ARGV[5])
+if ARGV[1] == 'register' then
+  local ended = register(P, id, child, ARGV[4], number, {})
+  if ended then return ended end
+  call('ZADD', P .. (ARGV[4] == 'w' and 'patient:' or 'children:') .. id, 'XX', 'GT', text(number), child)
+  return ''
+end
+for _, set in ipairs({'children:', 'patient:'}) do
+  local since = call('ZSCORE', P .. set .. id, child)
+  if since and tonumber(since) < number then call('ZREM', P .. set .. id, child) end
+end
 if call('EXISTS', P .. 'children:' .. id, P .. 'patient:' .. id) == 0 then call('SREM', P .. 'linked', id) end
 return ''

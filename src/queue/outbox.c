@@ -22,6 +22,7 @@ typedef struct message {
     size_t start; /* in round.text */
     size_t length;
     char kind;
+    char number[24];
     char child[REEVE_HANDLE_MAX]; /* T: the new task's handle */
     char parent[REEVE_HANDLE_MAX];
     char word[16];      /* R: policy; E: state */
@@ -66,8 +67,8 @@ static bool is_handle(const char *handle)
 static bool read_message(message *m, const char *text, size_t length)
 {
     const char *at = text, *end = text + length;
-    char kind[2], serial[24], number[24];
-    if (!next_word(&at, end, kind, sizeof(kind)) || !next_word(&at, end, serial, sizeof(serial))) return false;
+    char kind[2], number[24];
+    if (!next_word(&at, end, kind, sizeof(kind)) || !next_word(&at, end, m->number, sizeof(m->number))) return false;
     m->kind = kind[0];
     if (!next_word(&at, end, m->child, sizeof(m->child)) || !is_handle(m->child)) return false;
     if (m->kind == 'T') {
@@ -140,11 +141,12 @@ static void begin(round_trip *r, const rv_script *script, const char *handle, si
 static void build_link(round_trip *r, const message *m)
 {
     char id[REEVE_ID_MAX];
-    begin(r, &rv_script_link, m->parent, 4, id);
+    begin(r, &rv_script_link, m->parent, 5, id);
     rv_args(r->conn, m->kind == 'R' ? "register" : "unregister");
     rv_args(r->conn, id);
     rv_args(r->conn, m->child);
     rv_args(r->conn, m->word);
+    rv_args(r->conn, m->number);
 }
 
 static void build_deliver(round_trip *r, const message *m, const char *state)

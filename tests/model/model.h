@@ -220,6 +220,8 @@ typedef struct model_world {
     model_queue queues[QUEUES];
     model_session sessions[SESSIONS];
     int session_count;
+    model_message stalled[STALLED]; /* which a carrier has that is frozen */
+    int stalled_count;
     model_hand hands[HANDS];
     int serial; /* of the last task that came; also numbers errors and results */
     char names[SLOTS - IDS][64];

@@ -3,6 +3,7 @@
  * they are carried again.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -11,6 +12,7 @@
 
 enum { QUEUE, FETCHED, CARRIED, FLAGS };
 enum { DIES = 1 /* before they are taken out */, TWICE = 2, DEAF = 4 /* dies with a parent's answer */ };
+enum { STALLS = 8 /* before it carries any */, GOES_ON_LATE = 16 };
 enum { ROUND = 20 };
 
 void model_carry_make(int arg[ARGS])
@@ -19,7 +21,7 @@ void model_carry_make(int arg[ARGS])
     if (model.queues[arg[QUEUE]].message_count == 0) arg[QUEUE] = 1 - arg[QUEUE];
     arg[FETCHED] = CHOOSE(1, 2, ROUND, ROUND);
     arg[CARRIED] = CHOOSE(1, 2, ROUND, ROUND, ROUND);
-    arg[FLAGS] = CHOOSE(0, 0, 0, DIES, TWICE, DEAF);
+    arg[FLAGS] = CHOOSE(0, 0, 0, 0, DIES, TWICE, DEAF, STALLS, GOES_ON_LATE);
 }
 
 static void deliver(const char *child, const char *parent, int state)
@@ -37,10 +39,11 @@ static void link(const model_message *message, const char *child, const char *pa
     bool adds = message->letter == 'R';
     int one = model_handle_of(parent), other = model_handle_of(child);
     const rv_reply *reply =
-        CALL(link, QUEUE_OF(one), adds ? "register" : "unregister", model_id(ID_OF(one)), child, policy);
+        CALL(link, QUEUE_OF(one), adds ? "register" : "unregister", model_id(ID_OF(one)), child, policy,
+             model_number(atoll(message->text + 2)));
     if (!reply) return;
-    model_state ended = adds ? model_register(one, other, policy[0], NULL) : NONE;
-    if (!adds) model_unregister(one, other);
+    model_state ended = adds ? model_register(one, other, policy[0], atoll(message->text + 2), NULL) : NONE;
+    if (!adds) model_unregister(one, other, atoll(message->text + 2));
     if (!rv_reply_is_text(reply, ended == NONE ? "" : model_end_word((int)ended)))
         model_differ("link says %s of %s", test_reply_text(reply), message->words);
     if (adds && ended == NONE) COVER(CARRY_REGISTERS);
@@ -102,9 +105,34 @@ static void take_out(int queue, const model_message *carried, int count)
     }
 }
 
+/* Somebody fetches messages about edges and is frozen; what he carries when he is not any more was carried long ago. */
+static void stall(int queue, int most)
+{
+    static model_message messages[ROUND];
+    int count = fetch(queue, most, messages);
+    model.stalled_count = 0;
+    for (int i = 0; i < count && model.stalled_count < STALLED; i++)
+        if (messages[i].letter == 'R' || messages[i].letter == 'U') model.stalled[model.stalled_count++] = messages[i];
+}
+
+static void go_on_late(void)
+{
+    for (int i = 0; i < model.stalled_count && !model.words[0]; i++) carry(&model.stalled[i], false);
+    if (model.stalled_count) COVER(CARRY_STALLED);
+    model.stalled_count = 0;
+}
+
 void model_carry(const int arg[ARGS])
 {
     static model_message messages[ROUND];
+    if (arg[FLAGS] & GOES_ON_LATE) {
+        go_on_late();
+        return;
+    }
+    if (arg[FLAGS] & STALLS) {
+        stall(arg[QUEUE], arg[FETCHED] < ROUND ? arg[FETCHED] : ROUND);
+        return;
+    }
     int fetched = fetch(arg[QUEUE], arg[FETCHED] < ROUND ? arg[FETCHED] : ROUND, messages);
     int carried = fetched < arg[CARRIED] ? fetched : arg[CARRIED];
     if (fetched == 0) COVER(CARRY_NOTHING);

@@ -229,6 +229,8 @@
     X(CARRY_UNREGISTERS, "carry: unregisters")                                                    \
     X(CARRY_ANSWERS, "carry: the parent has ended")                                               \
     X(CARRY_TASK, "carry: a task")                                                                \
+    X(CARRY_STALLED, "carry: goes on late")                                                       \
+    X(CARRY_LATE, "carry: unregisters, and that was registered again")                            \
     X(CARRY_DIES, "carry: dies half way")                                                         \
     X(CARRY_NOTHING, "carry: nothing there")                                                      \
     X(ENQUEUE_DEADLINE, "enqueue: a deadline")                                                    \

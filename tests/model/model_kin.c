@@ -93,23 +93,26 @@ static model_state state_of(int parent, model_states *states)
     return state;
 }
 
-model_state model_register(int parent, int child, char policy, model_states *states)
+model_state model_register(int parent, int child, char policy, int64_t since, model_states *states)
 {
     model_state state = state_of(parent, states);
     if (state == NONE) COVER(KIN_UNKNOWN);
     if (state == NONE || state == COMPLETED) return COMPLETED;
     if ((state == DEAD || state == CANCELLED) && policy != 'w') return state;
-    int64_t *since = policy == 'w' ? &parent_of(parent)->patient[child] : &parent_of(parent)->children[child];
-    if (!*since) *since = model.now_ms;
+    int64_t *known = policy == 'w' ? &parent_of(parent)->patient[child] : &parent_of(parent)->children[child];
+    bool by_message = QUEUE_OF(parent) != QUEUE_OF(child);
+    if (!*known || (by_message && since > *known)) *known = since;
     parent_of(parent)->linked = true;
     model.queues[QUEUE_OF(parent)].waiters = true;
     return NONE;
 }
 
-void model_unregister(int parent, int child)
+void model_unregister(int parent, int child, int64_t before)
 {
     model_parent *p = parent_of(parent);
-    p->children[child] = p->patient[child] = 0;
+    if (p->children[child] >= before || p->patient[child] >= before) COVER(CARRY_LATE);
+    if (p->children[child] < before) p->children[child] = 0;
+    if (p->patient[child] < before) p->patient[child] = 0;
     if (count_of(p->children) + count_of(p->patient) == 0) p->linked = false;
 }
 
@@ -171,7 +174,7 @@ void model_leave_parents(int queue, model_task *task)
     for (int parent = 0; parent < OPEN; parent++) {
         if (!task->edges[parent].policy || task->edges[parent].how != '-') continue;
         if (QUEUE_OF(parent) == queue)
-            model_unregister(parent, child);
+            model_unregister(parent, child, INT64_MAX);
         else
             model_send(queue, 'U', "%s %s", model_handle(child), model_handle(parent));
     }
@@ -285,7 +288,7 @@ model_attached model_attach(int queue, int id, const model_edge_sent *edges, int
         model_state state = NONE;
         if (task->edges[parent].policy) continue;
         if (parent != OPEN && QUEUE_OF(parent) == queue)
-            state = model_register(parent, child, policy, states);
+            state = model_register(parent, child, policy, model.now_ms, states);
         else if (parent != OPEN)
             model_send(queue, 'R', "%s %s %c", model_handle(child), model_handle(parent), policy);
         char how = state == NONE ? '-' : state == COMPLETED ? 'c' : state == DEAD ? 'd' : 'x';
@@ -334,7 +337,7 @@ void model_remove_edge(int queue, int id, int parent)
     task->pending--;
     if (parent == OPEN) return;
     if (QUEUE_OF(parent) == queue)
-        model_unregister(parent, HANDLE(queue, id));
+        model_unregister(parent, HANDLE(queue, id), INT64_MAX);
     else
         model_send(queue, 'U', "%s %s", model_handle(HANDLE(queue, id)), model_handle(parent));
 }

@@ -48,9 +48,10 @@ model_attached model_attach(int queue, int id, const model_edge_sent *edges, int
 /* Of a task that came with parents and is `blocked` in the model: it stays so, or dies, or goes. True: it waits for
  * none. */
 bool model_link(int queue, int id, const model_edge_sent *edges, int count, model_states *states);
-/* How the parent has ended, NONE: the child is told later. */
-model_state model_register(int parent, int child, char policy, model_states *states);
-void model_unregister(int parent, int child);
+/* How the parent has ended, NONE: the child is told later. since: as in children:<id>. */
+model_state model_register(int parent, int child, char policy, int64_t since, model_states *states);
+/* What was registered before (of another queue: by an earlier message). */
+void model_unregister(int parent, int child, int64_t before);
 
 /* States are COMPLETED, DEAD, CANCELLED, and these. */
 enum { DELETED_STATE = STATES, CASCADE };

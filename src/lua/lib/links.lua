@@ -8,8 +8,8 @@
 --                        completed, d dead, x cancelled or gone. Place: where it stood among those given.
 --   info:<id>      while it waits, `pending`: how many have not ended; `due`: when it may run, if it has a time;
 --                  `death`: it waits for a death (policy x), and is removed when there is none
---   children:<id>  zset  of a parent: handles of children that wait for it -> since when; patient:<id>: those of policy
---                        w
+--   children:<id>  zset  of a parent: handles of children that wait for it -> since when, or, of another queue, the
+--                        number of the message that said so; patient:<id>: those of policy w
 --   linked         set   ids with such children; while there are any, settings.waiters is set, so that ends are told
 --   fanout         list  "<n> <state> <id>": the children in fanout:<n> are to be told that the task ended so; "<n>
 --                        cascade <id>": they are to be cancelled; "<key> unlink <id> <cursor>": the child does not wait

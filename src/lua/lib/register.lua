@@ -1,8 +1,9 @@
 -- A parent's queue learns of a child. Needs base, where, links.
 --
 -- Returns nil when the child is told later, or how the parent ended. One that is not known (its record is not kept any
--- more) counts as completed. states: of parents that were looked at before in this call.
-local function register(P, parent_id, child, policy, now, states)
+-- more) counts as completed. since: the time, or the number of the message that says it. states: of parents that were
+-- looked at before in this call.
+local function register(P, parent_id, child, policy, since, states)
   local state = states[parent_id]
   if not state then
     state = call('HEXISTS', P .. 'tasks', parent_id) == 0 and 'completed' or where(P, parent_id) or 'running'
@@ -10,7 +11,7 @@ local function register(P, parent_id, child, policy, now, states)
   end
   if state == 'completed' then return state end
   if (state == 'dead' or state == 'cancelled') and policy ~= 'w' then return state end
-  call('ZADD', P .. (policy == 'w' and 'patient:' or 'children:') .. parent_id, 'NX', text(now), child)
+  call('ZADD', P .. (policy == 'w' and 'patient:' or 'children:') .. parent_id, 'NX', text(since), child)
   call('SADD', P .. 'linked', parent_id)
   call('HSET', P .. 'settings', 'waiters', '1')
 end
