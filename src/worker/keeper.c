@@ -119,16 +119,25 @@ static bool connect(reeve_worker *worker)
 
 /* ---- the control channel --------------------------------------------------------------------------------------- */
 
+static bool subscribe_to(reeve_worker *worker, const char *channel)
+{
+    const rv_reply *reply;
+    rv_conn *listener = worker->keeper.listener;
+    rv_cmd(listener, 2);
+    rv_args(listener, "SUBSCRIBE");
+    rv_arg2(listener, worker->ns, strlen(worker->ns), channel, strlen(channel));
+    return rv_conn_call(listener, 0, &reply) == REEVE_OK;
+}
+
+/* What is to be told to all workers; and a channel of this worker's own, where it is enough that it is heard (lib/heeds.lua). */
 static void subscribe(reeve_worker *worker)
 {
     rv_keeper *keeper = &worker->keeper;
-    const rv_reply *reply;
+    char alive[RV_SESSION_LENGTH + 16];
     keeper->listen_again_ms = rv_now_ms() + rv_reconnect_delay(++keeper->listen_tries, rv_random_unit());
     if (rv_conn_open(keeper->listener, rv_deadline(beat_every_ms(worker))) != REEVE_OK) return;
-    rv_cmd(keeper->listener, 2);
-    rv_args(keeper->listener, "SUBSCRIBE");
-    rv_arg2(keeper->listener, worker->ns, strlen(worker->ns), ":control", 8);
-    if (rv_conn_call(keeper->listener, 0, &reply) != REEVE_OK) {
+    (void)snprintf(alive, sizeof(alive), ":alive:%s", worker->id);
+    if (!subscribe_to(worker, ":control") || !subscribe_to(worker, alive)) {
         rv_log(REEVE_LOG_WARN, "redis.error", "cannot subscribe to the control channel: trying again", "error",
                rv_conn_error(keeper->listener)->text, NULL);
         rv_conn_close(keeper->listener);

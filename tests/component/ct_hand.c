@@ -184,6 +184,28 @@ static void a_session_that_is_gone_is_passed_over(void **state)
     assert_int_equal(test_number("LLEN " Q "wake"), 1);
 }
 
+/* A worker was killed: its session stands for a while, and nothing waits for that. */
+static void a_worker_that_is_gone_is_passed_over(void **state)
+{
+    (void)state;
+    go_idle(&first);
+    test_heed_no_more();
+    test_put("q", "a");
+    assert_string_equal(test_state("q", "a"), "ready");
+    assert_int_equal(test_number("LLEN " Q "wake"), 1);
+    assert_false(is_idle(&first));
+    assert_string_equal(handed(&first), "(look)"); /* (in case it is there after all) */
+    (void)test_cmd(test_conn, "DEL " Q "wake");
+    assert_int_equal(test_lease(&first, 1), 1);
+    test_settle(&first, TEST_DONE("a"));
+    first.hand = RV_HAND_IDLE;
+    go_idle(&first);
+    test_put_many("q", 2, "m%zu");
+    assert_int_equal(test_number("LLEN " Q "wake"), 1);
+    assert_string_equal(handed(&first), "(look)");
+    test_heed();
+}
+
 /* ---- a queue in which nothing is handed over ------------------------------------------------------------------- */
 
 static void pause_and_limits_tell_them_to_look(void **state)
@@ -403,6 +425,7 @@ int main(void)
         cmocka_unit_test_setup(tasks_with_options_are_not, set_up),
         cmocka_unit_test_setup(an_id_that_is_taken, set_up),
         cmocka_unit_test_setup(a_session_that_is_gone_is_passed_over, set_up),
+        cmocka_unit_test_setup(a_worker_that_is_gone_is_passed_over, set_up),
         cmocka_unit_test_setup(pause_and_limits_tell_them_to_look, set_up),
         cmocka_unit_test_setup(a_turn_between, set_up),
         cmocka_unit_test_setup(recall_takes_it_out, set_up),

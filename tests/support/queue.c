@@ -38,6 +38,28 @@ reeve_client *test_client_open(int64_t timeout_ms)
 
 static const char *const debuggable[] = {"--enable-debug-command", "yes", NULL};
 
+/* The worker that hands are of is there: see lib/heeds.lua. */
+static rv_conn *heeding;
+
+void test_heed(void)
+{
+    const rv_reply *reply;
+    test_heed_no_more();
+    heeding = test_conn_open(test_redis);
+    rv_cmd(heeding, 2);
+    rv_args(heeding, "SUBSCRIBE");
+    rv_args(heeding, "reeve:alive:by-hand");
+    assert_int_equal(rv_conn_call(heeding, 0, &reply), REEVE_OK);
+}
+
+void test_heed_no_more(void)
+{
+    if (heeding == NULL) return;
+    rv_conn_destroy(heeding);
+    heeding = NULL;
+    TEST_AWAIT(strcmp(test_cmd(test_conn, "PUBSUB NUMSUB reeve:alive:by-hand"), "[reeve:alive:by-hand 0]") == 0);
+}
+
 int test_place_start(void **state)
 {
     (void)state;
@@ -45,6 +67,7 @@ int test_place_start(void **state)
     test_redis = test_redis_start(&test_options);
     test_conn = test_conn_open(test_redis);
     test_client = test_client_open(60000); /* (valgrind takes its time over large payloads) */
+    test_heed();
     return 0;
 }
 
@@ -52,6 +75,8 @@ int test_place_stop(void **state)
 {
     (void)state;
     reeve_client_close(test_client);
+    rv_conn_destroy(heeding);
+    heeding = NULL;
     rv_conn_destroy(test_conn);
     test_redis_stop(test_redis);
     test_client = NULL;

@@ -122,6 +122,10 @@ typedef struct test_outcome {
 /* A new session of 60 s in each of some queues, none begun. queues: names, separated by blanks. */
 void test_hand_init(test_hand *hand, const char *thread, const char *queues);
 
+/* Whether the process of the worker that all hands are of lives: it does from test_place_start on. */
+void test_heed(void);
+void test_heed_no_more(void);
+
 /* One turn on test_conn. Returns how many tasks it leased. */
 size_t test_turn(test_hand *hand, unsigned want, const test_outcome *outcomes, size_t count);
 #define test_settle(hand, ...)                                                                     \

@@ -7,28 +7,30 @@
 --   hand:<session>:<thread>  list  "<ms> <id>" and, behind a newline, the envelope: a task that was leased to it then;
 --                                  or empty: it is to look (lib/wake.lua)
 --
+-- include: lib/heeds.lua
+
 -- Returns true when the task is in and is somebody's; false when nobody is idle; nil when its id is taken.
 local function hand_over(P, id, envelope, now)
   local entry = call('LPOP', P .. 'idle')
   while entry do
     local session, thread = string.match(entry, '^(.-):(.*)$')
-    local running = P .. 'running:' .. session
-    -- (That session stands: 2. Something is ready: 1.)
-    local there = call('EXISTS', running, running, P .. 'ready')
-    if there == 2 then
+    local there = heeds(P, session)
+    if there and call('EXISTS', P .. 'ready') == 1 then
+      call('LPUSH', P .. 'idle', entry)
+      return false
+    end
+    if there then
       local since = string.format('%d', now)
       if call('HSETNX', P .. 'tasks', id, envelope) == 0 then
         call('LPUSH', P .. 'idle', entry)
         return nil
       end
-      call('HSET', running, id, since .. ' ' .. thread)
+      call('HSET', P .. 'running:' .. session, id, since .. ' ' .. thread)
       call('LPUSH', P .. 'hand:' .. entry, since .. ' ' .. id .. '\n' .. envelope)
       return true
     end
-    if there == 3 then
-      call('LPUSH', P .. 'idle', entry)
-      return false
-    end
+    -- (Nobody may be there: it is not to hold up a task.)
+    if there == false then nudge(P, session, entry) end
     entry = call('LPOP', P .. 'idle')
   end
   return false

@@ -3,15 +3,16 @@
 -- than it takes wakes the next one.
 --
 --   woken:<session>  set  of those of its threads that were woken this way once, while the session stands
+-- include: lib/heeds.lua
+
 local function wake(P)
   if call('LLEN', P .. 'wake') > 0 then return end
   local entry = call('LPOP', P .. 'idle')
   while entry do
     local session = string.match(entry, '^[^:]*')
-    if call('EXISTS', P .. 'running:' .. session) == 1 then
-      call('SADD', P .. 'woken:' .. session, entry)
-      return call('LPUSH', P .. 'hand:' .. entry, '')
-    end
+    local there = heeds(P, session)
+    if there ~= nil then nudge(P, session, entry) end
+    if there then return end
     entry = call('LPOP', P .. 'idle')
   end
   call('LPUSH', P .. 'wake', 1)
