@@ -179,6 +179,8 @@ typedef struct model_queue {
     bool paused, large, waiters;
     bool kept[2]; /* whether that was ever set, and to what: [0] completed and cancelled, [1] dead */
     int64_t keep_age[2], keep_count[2];
+    int keep_bytes;     /* of results; 0: as many as there are */
+    bool bytes_counted; /* those of all that had ended before, too */
     int counters[4];
     struct {
         int holder;      /* + 1; 0: free */
@@ -290,6 +292,10 @@ void model_end(int queue, model_task *task, model_state state);
 int model_trim_count(int queue, model_state state, int most);
 int model_trim_age(int queue, model_state state, int most);
 int64_t model_keep_age(int queue, model_state state);
+/* Results by their bytes: a task has completed with one; tend. As above; *ret_left: there are too many still. */
+void model_count_result(int queue, model_task *task);
+int model_trim_bytes(int queue, int most, bool *ret_left);
+int model_trim_results(int queue, int most, bool *ret_left);
 int model_count(int queue, model_state state);
 int model_held(int session);
 

@@ -38,9 +38,8 @@ static void link(const model_message *message, const char *child, const char *pa
 {
     bool adds = message->letter == 'R';
     int one = model_handle_of(parent), other = model_handle_of(child);
-    const rv_reply *reply =
-        CALL(link, QUEUE_OF(one), adds ? "register" : "unregister", model_id(ID_OF(one)), child, policy,
-             model_number(atoll(message->text + 2)));
+    const rv_reply *reply = CALL(link, QUEUE_OF(one), adds ? "register" : "unregister", model_id(ID_OF(one)), child,
+                                 policy, model_number(atoll(message->text + 2)));
     if (!reply) return;
     model_state ended = adds ? model_register(one, other, policy[0], atoll(message->text + 2), NULL) : NONE;
     if (!adds) model_unregister(one, other, atoll(message->text + 2));

@@ -122,6 +122,23 @@ static void check_keep(const model_queue *queue, const model_seen_queue *seen)
     }
 }
 
+/* Results are counted where they are kept by their bytes, and only there. */
+static void check_results(int queue, const model_seen_queue *seen)
+{
+    const model_queue *q = &model.queues[queue];
+    int bytes = 0;
+    if (seen->keep_bytes != q->keep_bytes) model_differ("%d bytes of results are kept", seen->keep_bytes);
+    for (int id = 0; id < SLOTS; id++) {
+        int expected = model_task_of(queue, id)->counted;
+        bytes += expected;
+        if (seen->tasks[id].counted != expected)
+            model_differ("of %s %d bytes are counted, not %d", model_id(id), seen->tasks[id].counted, expected);
+    }
+    if (seen->result_bytes != bytes) model_differ("results have %d bytes, not %d", seen->result_bytes, bytes);
+    if (seen->bytes_counted != q->bytes_counted) model_differ("results are %s counted", q->bytes_counted ? "not" : "");
+    if (seen->results && !q->keep_bytes) model_differ("results are counted, and do not count");
+}
+
 /* (That there is one for every kind is seen with the tasks.) */
 static void check_kinds(int queue, const model_seen_queue *seen)
 {
@@ -162,8 +179,8 @@ static bool is_anybody_told(int queue)
     return false;
 }
 
-/* Where tasks are ready, and may be leased, there is a token, or a thread that took it, or was told to look, and has yet
- * to turn. One that died in between took it with it; tend puts it back. */
+/* Where tasks are ready, and may be leased, there is a token, or a thread that took it, or was told to look, and has
+ * yet to turn. One that died in between took it with it; tend puts it back. */
 static void check_wake(int queue, const model_seen *all)
 {
     model_queue *q = &model.queues[queue];
@@ -190,6 +207,7 @@ static void check_queue(int queue, const model_seen_queue *seen)
     if (seen->groups > 0 && !seen->grouped) model_differ("queue %d has groups, and its order does not say so", queue);
     if (seen->crashed > q->counters[3]) model_differ("%d crashed by the days of queue %d", seen->crashed, queue);
     check_keep(q, seen);
+    check_results(queue, seen);
     check_kinds(queue, seen);
     check_locks(queue, seen);
     model_check_gate(queue, seen);

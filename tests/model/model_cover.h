@@ -91,6 +91,11 @@
     X(TEND_TRIM_CANCELLED, "tend: trims cancelled by age")                                        \
     X(TEND_TRIM_DEAD, "tend: trims dead by age")                                                  \
     X(TEND_WAITERS, "tend: forgets who waits no longer")                                          \
+    X(BYTES_TRIM, "results: a turn trims by their bytes")                                         \
+    X(BYTES_TEND, "results: tend trims by their bytes")                                           \
+    X(BYTES_STEP, "results: tend trims some of them")                                             \
+    X(BYTES_BEFORE, "results: tend counts one from before")                                       \
+    X(BYTES_NONE, "results: their bytes do not count any more")                                   \
     X(TEND_SMALL, "tend: envelopes are small again")                                              \
     X(CANCEL_READY, "cancel: ready")                                                              \
     X(CANCEL_SCHEDULED, "cancel: scheduled")                                                      \

@@ -11,6 +11,7 @@ void model_read_settings(int queue, const char *rest, const rv_reply *found)
                                         "completed_count",
                                         "dead_age",
                                         "dead_count",
+                                        "completed_bytes",
                                         "paused",
                                         "waiters",
                                         "large",
@@ -29,6 +30,7 @@ void model_read_settings(int queue, const char *rest, const rv_reply *found)
     model_seen_queue *q = &model_now_seen.queues[queue];
     model_allow(queue, rest, found, names);
     for (int i = 0; i < 4; i++) rv_copy_text(q->keep[i], sizeof(q->keep[i]), model_field(found, names[i]));
+    q->keep_bytes = atoi(model_field(found, "completed_bytes"));
     q->paused = *model_field(found, "paused");
     q->waiters = *model_field(found, "waiters");
     q->large = *model_field(found, "large");

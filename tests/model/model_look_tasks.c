@@ -101,6 +101,20 @@ void model_read_failures(int queue, const char *rest, const rv_reply *found)
     }
 }
 
+void model_read_results(int queue, const char *rest, const rv_reply *found)
+{
+    model_seen_queue *q = &model_now_seen.queues[queue];
+    q->results = true;
+    q->result_bytes = atoi(model_field(found, "#"));
+    q->bytes_counted = strcmp(model_field(found, "@"), "end") == 0;
+    for (size_t i = 0; i + 1 < found->count; i += 2) {
+        const char *name = found->items[i]->text;
+        int id = model_id_of(name);
+        if (id < 0 && *name != '#' && *name != '@') model_stray(queue, rest, name);
+        if (id >= 0) q->tasks[id].counted = atoi(found->items[i + 1]->text);
+    }
+}
+
 /* ---- hashes ---------------------------------------------------------------------------------------------------- */
 
 void model_read_info(int queue, const char *rest, const rv_reply *found)

@@ -31,14 +31,31 @@ void model_pause(const int arg[ARGS])
     }
 }
 
-enum { WHICH = 1, COUNT = 2 };
+enum { WHICH = 1, COUNT = 2, BYTES = 2 /* of WHICH: of results */ };
 
 void model_keep_make(int arg[ARGS])
 {
     arg[QUEUE] = model_choose_queue();
-    arg[WHICH] = CHOOSE(0, 1);
+    arg[WHICH] = CHOOSE(0, 0, 1, 1, BYTES);
     arg[COUNT] = CHOOSE(0, 0, 0, 1, 1, 1, 2, -1, 10000);
     arg[AGE] = CHOOSE(0, -1, 1000, 5000, DAY, DAY, DAY, DAY);
+    if (arg[WHICH] == BYTES) arg[COUNT] = CHOOSE(0, 1, 4, 8, 8, 12);
+}
+
+/* (As reeve_queue_set does it.) */
+static void keep_bytes(int number, int most)
+{
+    model_queue *queue = &model.queues[number];
+    if (most) {
+        (void)test_cmd(test_conn, "HSET %ssettings completed_bytes %d", model_prefix(number), most);
+    } else {
+        (void)test_cmd(test_conn, "HDEL %ssettings completed_bytes", model_prefix(number));
+        (void)test_cmd(test_conn, "UNLINK %sresults", model_prefix(number));
+        for (int id = 0; id < SLOTS; id++) queue->tasks[id].counted = 0;
+        queue->bytes_counted = false;
+    }
+    if (queue->keep_bytes && !most) COVER(BYTES_NONE);
+    queue->keep_bytes = most;
 }
 
 /* (No script: settings are written as they are.) */
@@ -47,6 +64,10 @@ void model_keep(const int arg[ARGS])
     static const char *const names[] = {"completed", "dead"};
     model_queue *queue = &model.queues[arg[QUEUE]];
     model_look_again();
+    if (arg[WHICH] == BYTES) {
+        keep_bytes(arg[QUEUE], arg[COUNT]);
+        return;
+    }
     (void)test_cmd(test_conn, "HSET %ssettings %s_age %d %s_count %d", model_prefix(arg[QUEUE]), names[arg[WHICH]],
                    arg[AGE], names[arg[WHICH]], arg[COUNT]);
     queue->kept[arg[WHICH]] = true;

@@ -31,6 +31,7 @@ typedef struct model_seen_task {
     int64_t expires_ms;
     char checkpoint[32], has[8], logging[96], log[LOG_LINES][64];
     int logged;
+    int counted;
     bool waits, for_death;
     int pending;
     int64_t due_ms;
@@ -57,6 +58,8 @@ typedef struct model_seen_queue {
     char keep[4][32];
     int counters[4];
     int tokens, groups;
+    int keep_bytes, result_bytes;
+    bool results, bytes_counted;
     int idle[SESSIONS * THREADS]; /* session * THREADS + thread, the next one first */
     int idle_count;
     int64_t next; /* of its order */

@@ -23,7 +23,10 @@ static void end_task(const item *one, model_task *task, model_state state)
 {
     if (task->waited_ms) COVER(TURN_NOTIFIED);
     model_end(one->queue, task, state);
+    if (task->state == COMPLETED && one->how == RESULT) model_count_result(one->queue, task);
+    bool counted = task->counted, left;
     int trimmed = task->state == NONE ? 0 : model_trim_count(one->queue, state, 16);
+    if (counted && model_trim_bytes(one->queue, 16, &left) > 0) COVER(BYTES_TRIM);
     if (trimmed > 0 && state == DEAD) COVER(TURN_TRIM_DEAD);
     if (trimmed > 0 && state == COMPLETED) COVER(TURN_TRIM_COMPLETED);
     model_tell_ended(one->queue, one->id, state);

@@ -219,6 +219,37 @@ int model_trim_age(int queue, model_state state, int most)
     return trimmed;
 }
 
+void model_count_result(int queue, model_task *task)
+{
+    char words[32];
+    if (model.queues[queue].keep_bytes) task->counted = snprintf(words, sizeof(words), "m%d", task->result);
+}
+
+int model_trim_bytes(int queue, int most, bool *ret_left)
+{
+    int bytes = 0, trimmed = 0, limit = model.queues[queue].keep_bytes;
+    for (int id = 0; id < SLOTS; id++) bytes += model_task_of(queue, id)->counted;
+    for (model_task *task; bytes > limit && trimmed < most && (task = oldest(queue, COMPLETED)); trimmed++) {
+        bytes -= task->counted;
+        forget_old(queue, COMPLETED, task);
+    }
+    *ret_left = bytes > limit;
+    return trimmed;
+}
+
+int model_trim_results(int queue, int most, bool *ret_left)
+{
+    model_queue *q = &model.queues[queue];
+    for (int id = 0; id < SLOTS && !q->bytes_counted; id++) {
+        model_task *task = model_task_of(queue, id);
+        if (task->state != COMPLETED || !task->result || task->counted) continue;
+        model_count_result(queue, task);
+        COVER(BYTES_BEFORE);
+    }
+    q->bytes_counted = true;
+    return model_trim_bytes(queue, most, ret_left);
+}
+
 void model_end(int queue, model_task *task, model_state state)
 {
     task->waited_ms = task->expires_ms = 0;

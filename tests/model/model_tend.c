@@ -78,6 +78,16 @@ static int trim(int queue, model_state state, int limit, bool *more)
     return count + old;
 }
 
+static int trim_results(int queue, int limit, bool *more)
+{
+    bool left;
+    int count = model_trim_results(queue, limit, &left);
+    if (count > 0) COVER(BYTES_TEND);
+    if (left) COVER(BYTES_STEP);
+    *more = *more || left;
+    return count;
+}
+
 static void forget_waiters(model_queue *queue, bool any)
 {
     for (int id = 0; id < SLOTS; id++) {
@@ -215,8 +225,9 @@ void model_tend(const int arg[ARGS])
     more = model_expire_some(queue, limit) || more;
     more = model_fan_some(queue, limit) || more;
     int fans = q->fan_count;
-    expected[TRIMMED] =
-        trim(queue, COMPLETED, limit, &more) + trim(queue, CANCELLED, limit, &more) + trim(queue, DEAD, limit, &more);
+    expected[TRIMMED] = trim(queue, COMPLETED, limit, &more) + trim(queue, CANCELLED, limit, &more);
+    if (q->keep_bytes) expected[TRIMMED] += trim_results(queue, limit, &more);
+    expected[TRIMMED] += trim(queue, DEAD, limit, &more);
     more = more || q->fan_count > fans;
     if (q->waiters) forget_waiters(q, model_is_linked_any(queue));
     forget_size(queue, was_large);
