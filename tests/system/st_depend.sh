@@ -35,6 +35,27 @@ shown() {
     expect_eq "$(in_queue b blocked)" 1
 }
 
+# Of a task that waits already.
+changed() {
+    expect_status 0 reeve enqueue b noop --id later --in 1h
+    expect_status 0 reeve depend b/later --after a/one --after b/two:go
+    expect_eq "$OUT" "changed b/later"
+    expect_status 0 reeve show b/later
+    expect_has "$OUT" "state:    blocked"
+    expect_has "$OUT" "b/two (has not ended; on death: go)"
+    expect_status 0 reeve depend b/later --not-after a/one --not-after b/two
+    expect_status 0 reeve show b/later --json
+    expect_has "$OUT" '"state":"scheduled"'
+    expect_status 1 reeve depend b/nobody --after a/one
+    expect_status 2 reeve depend b/later
+    expect_status 2 reeve depend b/later --after nonsense
+    # A rule that was mistyped is no part of an id.
+    expect_status 2 reeve enqueue b noop --after a/one:wiat
+    expect_has "$ERR" "fail, go or wait"
+    expect_status 2 reeve enqueue b noop --after a/one:death
+    expect_status 0 reeve delete b/later
+}
+
 cancelled() {
     expect_status 1 reeve cancel a/one
     expect_has "$ERR" "others wait for it (1)"
@@ -82,6 +103,7 @@ a_death() {
 usage
 start_redis
 shown
+changed
 cancelled
 pipeline
 a_death

@@ -34,6 +34,7 @@ static const cli_verb *const verbs[] = {
     &cli_verb_delete,
     &cli_verb_purge,
     &cli_verb_reschedule,
+    &cli_verb_depend,
     &cli_verb_pause,
     &cli_verb_resume,
     &cli_verb_limit,

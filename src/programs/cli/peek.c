@@ -16,10 +16,13 @@
 #define PAYLOAD_SHOWN 200
 
 struct peek_options {
+    int64_t limit;
     int64_t offset;
 };
 
 static const cli_option peek_table[] = {
+    {"limit", "N", "the same as N: so many at most (10)", CLI_COUNT, offsetof(struct peek_options, limit), 1, PEEK_MOST,
+     NULL},
     {"offset", "N", "pass over so many first (0)", CLI_COUNT, offsetof(struct peek_options, offset), 0, INT64_MAX,
      NULL},
     {0},
@@ -78,7 +81,7 @@ static int take_tasks(cli_context *cli, cli_table *table, uint64_t offset, size_
 static int peek(cli_context *cli, void *pointer)
 {
     const struct peek_options *options = pointer;
-    int64_t want = PEEK_DEFAULT;
+    int64_t want = options->limit > 0 ? options->limit : PEEK_DEFAULT;
     cli_table table;
     int status = cli_queue_argument(cli, cli->rest[0]);
 
@@ -95,7 +98,7 @@ static int peek(cli_context *cli, void *pointer)
 
 const cli_verb cli_verb_peek = {
     .name = "peek",
-    .synopsis = "QUEUE [N] [--offset N]",
+    .synopsis = "QUEUE [N | --limit N] [--offset N]",
     .summary = "Shows the next tasks that a queue hands out, in their order, with payloads",
     .options = peek_table,
     .options_size = sizeof(struct peek_options),
