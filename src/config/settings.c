@@ -158,7 +158,8 @@ const rv_setting rv_settings[] = {
      .help = "How long a stopping worker waits for running handlers; what has not finished then is given back."},
     {"worker.guards", RV_SETTING_GROUP, .at = RV_NOWHERE,
      .help = "How large what handlers give back, leave and hand on may be, and the tasks of the file's recurring "
-             "entries. Producers have guards of their own (`reeve --guard`, `reeve_client_options`). Lengths count bytes."},
+             "entries. Producers have guards of their own (`reeve --guard`, `reeve_client_options`). Lengths count "
+              "bytes."},
     GUARD(payload, REEVE_PAYLOAD_MAX, "the most", "Of a task that a handler hands on."),
     GUARD(result, REEVE_RESULT_MAX, "the most",
           "A task with a larger result is dead, of the kind \"result\". A queue may say less: `result_max`."),
@@ -254,7 +255,8 @@ const rv_setting rv_settings[] = {
              "its payload tells which and why."},
     {"queues[].result_max", RV_SETTING_WHOLE, IN(_queue, result_max), .least = 1, .most = REEVE_RESULT_MAX,
      .forever = true, .otherwise = "as Redis has it",
-     .help = "How many bytes a result has at most: a task with a larger one is dead, of the kind \"result\". -1: as many "
+     .help = "How many bytes a result has at most: a task with a larger one is dead, of the kind \"result\". -1: as "
+              "many "
              "as `worker.guards.result` says."},
     {"queues[].events", RV_SETTING_WHOLE, IN(_queue, events), .least = 1, .most = REEVE_EVENTS_MAX, .forever = true,
      .otherwise = "as Redis has it",

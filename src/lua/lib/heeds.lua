@@ -1,5 +1,6 @@
--- Whether a session's worker is there to hear: nil when the session does not stand; else the worker listens on a channel of
--- its own, which ends with its process. (Where it does not, it may have been killed, or lost that connection alone.)
+-- Whether a session's worker is there to hear: nil when the session does not stand; else the worker listens on a
+-- channel of its own, which ends with its process. (Where it does not, it may have been killed, or lost that connection
+-- alone.)
 local function heeds(P, session)
   local about = call('HGET', P .. 'running:' .. session, '#')
   if not about then return nil end
