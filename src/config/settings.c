@@ -159,7 +159,7 @@ const rv_setting rv_settings[] = {
     {"worker.guards", RV_SETTING_GROUP, .at = RV_NOWHERE,
      .help = "How large what handlers give back, leave and hand on may be, and the tasks of the file's recurring "
              "entries. Producers have guards of their own (`reeve --guard`, `reeve_client_options`). Lengths count "
-              "bytes."},
+             "bytes."},
     GUARD(payload, REEVE_PAYLOAD_MAX, "the most", "Of a task that a handler hands on."),
     GUARD(result, REEVE_RESULT_MAX, "the most",
           "A task with a larger result is dead, of the kind \"result\". A queue may say less: `result_max`."),
@@ -256,8 +256,7 @@ const rv_setting rv_settings[] = {
     {"queues[].result_max", RV_SETTING_WHOLE, IN(_queue, result_max), .least = 1, .most = REEVE_RESULT_MAX,
      .forever = true, .otherwise = "as Redis has it",
      .help = "How many bytes a result has at most: a task with a larger one is dead, of the kind \"result\". -1: as "
-              "many "
-             "as `worker.guards.result` says."},
+             "many as `worker.guards.result` says."},
     {"queues[].events", RV_SETTING_WHOLE, IN(_queue, events), .least = 1, .most = REEVE_EVENTS_MAX, .forever = true,
      .otherwise = "as Redis has it",
      .help = "About how many events are kept, of what happens to the queue's tasks (`reeve watch`). -1: none."},

@@ -94,7 +94,8 @@ while at <= #ARGV do
   settings[index] = s
   local records, results, members, n = tonumber(ARGV[last + 1]), 0, nil, 0
   at = last + 2
-  -- (Completions that have a result and nothing else to say go the common way, too, where that is kept and not counted.)
+  -- (Completions that have a result and nothing else to say go the common way, too, where that is kept and not
+  -- counted.)
   if records > 0 and held == '' and not (s[5] or s[8] or s[9] or s[1] == '0' or s[2] == '0') then
     while results < records and ARGV[at] == 'done' and ARGV[at + 3] == '1' and ARGV[at + 4] == '' do
       results, at = results + 1, at + 5

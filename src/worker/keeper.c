@@ -129,7 +129,8 @@ static bool subscribe_to(reeve_worker *worker, const char *channel)
     return rv_conn_call(listener, 0, &reply) == REEVE_OK;
 }
 
-/* What is to be told to all workers; and a channel of this worker's own, where it is enough that it is heard (lib/heeds.lua). */
+/* What is to be told to all workers; and a channel of this worker's own, where it is enough that somebody listens
+ * (lib/heeds.lua). */
 static void subscribe(reeve_worker *worker)
 {
     rv_keeper *keeper = &worker->keeper;

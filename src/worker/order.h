@@ -14,8 +14,9 @@
  * fills again, it goes first for at most as many tasks as the turn just took from the queue that came after it. When
  * nothing was found at all, all clocks begin anew.
  *
- * Where a pool has very many queues, a turn of a busy thread (strict or round-robin) asks some of them: the one that it was
- * served from last, and a few more, others each time, so that all come round. The turn of a thread that waits asks all.
+ * Where a pool has very many queues, a turn of a busy thread (strict or round-robin) asks some of them: the one that it
+ * was served from last, and a few more, others each time, so that all come round. The turn of a thread that waits asks
+ * all.
  */
 #ifndef RV_ORDER_H
 #define RV_ORDER_H

@@ -1,9 +1,9 @@
 /*
  * recall.c - after a lost connection: connect again, and ask what stands under the thread's name.
  *
- * A turn whose reply was lost may have been carried out. So the thread asks: an outcome whose task is not there any more
- * was accepted, if the session is still alive, else refused; a task that it does not know was leased by the lost turn, or
- * handed to it, and goes back to the front of its queue with the next one.
+ * A turn whose reply was lost may have been carried out. So the thread asks: an outcome whose task is not there any
+ * more was accepted, if the session is still alive, else refused; a task that it does not know was leased by the lost
+ * turn, or handed to it, and goes back to the front of its queue with the next one.
  */
 #include "worker/recall.h"
 

@@ -1,5 +1,6 @@
 /*
- * recall.h - a thread's connection is lost: connecting again, and what stands under its name then. For the thread itself.
+ * recall.h - a thread's connection is lost: connecting again, and what stands under its name then. For the thread
+ * itself.
  */
 #ifndef RV_WORKER_RECALL_H
 #define RV_WORKER_RECALL_H
@@ -13,8 +14,8 @@ bool rv_thread_gives_up(const rv_thread *thread);
 bool rv_thread_connect(rv_thread *thread);
 
 /*
- * Compares the batch with what Redis says: marks what was accepted or refused, and adds what is held without being known,
- * to be given back. The thread is not idle in Redis any more. May be broken off by another lost connection, and is then
+ * Compares the batch with what Redis says: marks what was accepted or refused, and adds what is held without being
+ * known, to be given back. The thread is not idle in Redis any more. May be broken off by another lost connection, and is then
  * begun again: what it added to the batch is known then.
  */
 reeve_status rv_thread_recall(rv_thread *thread);

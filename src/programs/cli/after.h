@@ -10,8 +10,8 @@
 
 #define CLI_AFTER_NAMES "fail, go or wait"
 
-/* Cuts the rule off in place; what is no rule belongs to the id, unless it looks like a rule that was mistyped (an id that
- * ends so takes a rule behind it). False: no handle, or such a rule. The handle points into text. */
+/* Cuts the rule off in place; what is no rule belongs to the id, unless it looks like a rule that was mistyped (an id
+ * that ends so takes a rule behind it). False: no handle, or such a rule. The handle points into text. */
 bool cli_after_parse(char *text, reeve_parent *ret);
 
 #endif
