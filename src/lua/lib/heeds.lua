@@ -5,7 +5,8 @@ local function heeds(P, session)
   local about = call('HGET', P .. 'running:' .. session, '#')
   if not about then return nil end
   local channel = string.match(P, '^(.*):{') .. ':alive:' .. (string.match(about, '"worker":"([^"]*)"') or '')
-  return call('PUBSUB', 'NUMSUB', channel)[2] > 0
+  local listeners = redis.pcall('PUBSUB', 'NUMSUB', channel)[2] -- (nil: an access list forbids to ask)
+  return (listeners or 0) > 0
 end
 
 -- A thread that was idle is to look.
