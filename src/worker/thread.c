@@ -291,6 +291,8 @@ void *rv_thread_main(void *argument)
     rv_thread *t = argument;
     while (rv_worker_phase(t->worker) < RV_PHASE_STOPPING || t->batch.count > 0 || t->unsure) {
         bool running = rv_worker_phase(t->worker) == RV_PHASE_RUNNING;
+        /* (It may have been handed something since it became idle: it takes itself out, and that back.) */
+        if (!running && t->idle) t->unsure = true;
         if (running || t->batch.count > 0 || t->unsure) {
             if (!take_turn(t, running)) break;
         } else {

@@ -398,6 +398,23 @@ static void stopped_while_tasks_come(void **state)
     assert_string_equal(test_cmd(test_conn, "HGET " Q "counters crashed"), "(nil)");
 }
 
+/* A worker goes quiet at any moment: what its threads were handed since does not stay with them. */
+static void quiet_at_any_moment(void **state)
+{
+    (void)state;
+    for (unsigned round = 0; round < 40; round++) {
+        reeve_worker *worker = test_worker_run(3, 0);
+        test_put_spec((reeve_task_spec){.type = "t"});
+        TEST_AWAIT(test_count("q", "completed") > round);
+        for (unsigned i = 0; i < round % 8; i++) test_put_spec((reeve_task_spec){.type = "t"});
+        reeve_worker_quiet(worker);
+        for (int i = 0; i < 4; i++) test_put_spec((reeve_task_spec){.type = "t"});
+        TEST_AWAIT(test_count("q", "running") == 0);
+        assert_int_equal(reeve_worker_stop(worker, 10000), REEVE_OK);
+        reeve_worker_destroy(worker);
+    }
+}
+
 /* The session goes while its threads wait: they hear of it, and wait in the next one. */
 static void a_session_that_is_lost(void **state)
 {
@@ -433,6 +450,7 @@ int main(void)
         cmocka_unit_test_setup(only_what_was_taken_has_crashed, set_up),
         cmocka_unit_test_setup(workers_that_are_cut_off, set_up_workers),
         cmocka_unit_test_setup(stopped_while_tasks_come, set_up_workers),
+        cmocka_unit_test_setup(quiet_at_any_moment, set_up_workers),
         cmocka_unit_test_setup(a_session_that_is_lost, set_up_workers),
     };
     return cmocka_run_group_tests_name("ct_hand", tests, test_place_start, test_place_stop);

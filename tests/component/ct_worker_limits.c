@@ -193,7 +193,8 @@ static void progress_until_the_lease_is_lost(void **state)
     reeve_task_info_free(info);
     assert_string_equal(test_cmd(test_conn, "FLUSHALL"), "OK");
     TEST_AWAIT(test_worker_stats(worker).refused == 1);
-    assert_int_equal(progress_said[3], REEVE_EREFUSED);
+    /* (A heartbeat may have found it first.) */
+    assert_true(progress_said[3] == REEVE_EREFUSED || progress_said[3] == REEVE_OK);
     assert_int_equal(lost_said, REEVE_EREFUSED);
     assert_int_equal(test_number("DBSIZE"), 0 + (int)test_number("EXISTS reeve:workers") + (int)test_number("EXISTS reeve:worker:%s", reeve_worker_id(worker)));
     test_put("q", "n1"); /* it goes on */
