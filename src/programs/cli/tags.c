@@ -6,13 +6,10 @@
 
 #include "args.h"
 #include "base/clock.h"
+#include "by_queue.h"
 #include "json.h"
-#include "page.h"
-#include "table.h"
 #include "verbs.h"
 #include "when.h"
-
-#define PAGE_MOST 500
 
 struct tags_options {
     cli_page page;
@@ -29,8 +26,9 @@ static const struct tags_options tags_defaults = {.page = CLI_PAGE_DEFAULT};
 
 static const cli_column columns[] = {{"QUEUE", false, 0}, {"TAG", false, 70}, {"TASKS", true, 0}, {"LAST", false, 0}};
 
-static void print_json(const char *queue, const reeve_tag *tag)
+static void print_json(const char *queue, const void *item)
 {
+    const reeve_tag *tag = item;
     cli_json json;
 
     cli_json_begin(&json, stdout);
@@ -41,8 +39,9 @@ static void print_json(const char *queue, const reeve_tag *tag)
     cli_json_end(&json);
 }
 
-static void add_row(cli_table *table, const char *queue, const reeve_tag *tag)
+static void add_row(cli_table *table, const char *queue, const void *item)
 {
+    const reeve_tag *tag = item;
     char last[CLI_WHEN_TEXT];
 
     cli_ago_text(tag->last_ms, rv_wall_ms(), last);
@@ -52,92 +51,38 @@ static void add_row(cli_table *table, const char *queue, const reeve_tag *tag)
     cli_table_cell(table, last);
 }
 
-/* What is shown of a queue. */
-struct showing {
-    cli_context *cli;
-    cli_table table;
-    uint64_t shown, total; /* in all queues so far */
-};
-
-static int show_page(struct showing *showing, const char *queue, uint64_t offset, uint64_t left, size_t *ret_count,
-                     uint64_t *ret_total)
+static reeve_status fetch(reeve_client *client, const char *queue, uint64_t offset, size_t most, void **ret_list,
+                          size_t *ret_count, uint64_t *ret_total)
 {
     reeve_tag *list = NULL;
-    reeve_status status = reeve_tags(showing->cli->client, queue, offset, left < PAGE_MOST ? (size_t)left : PAGE_MOST,
-                                     &list, ret_count, ret_total);
+    reeve_status status = reeve_tags(client, queue, offset, most, &list, ret_count, ret_total);
 
-    if (status != REEVE_OK) return cli_fail_call(showing->cli, status, queue);
-    for (size_t i = 0; i < *ret_count; i++) {
-        if (showing->cli->json)
-            print_json(queue, &list[i]);
-        else
-            add_row(&showing->table, queue, &list[i]);
-    }
+    *ret_list = list;
+    return status;
+}
+
+static void free_list(void *list)
+{
     reeve_tags_free(list);
-    return ferror(stdout) == 0 ? CLI_DONE : CLI_REFUSED;
 }
 
-static int show_queue(struct showing *showing, const char *queue, const cli_page *page)
-{
-    uint64_t offset = (uint64_t)page->offset, total = 0;
-    uint64_t left = page->limit == 0 ? UINT64_MAX : (uint64_t)page->limit;
-    size_t count = 1;
-    int status = CLI_DONE;
-
-    while (status == CLI_DONE && left > 0 && count > 0 && (total == 0 || offset < total)) {
-        count = 0;
-        status = show_page(showing, queue, offset, left, &count, &total);
-        offset += count;
-        left -= count;
-        showing->shown += count;
-    }
-    showing->total += total;
-    return status;
-}
-
-static int show_all(struct showing *showing, const cli_page *page)
-{
-    reeve_queue_info *list = NULL;
-    size_t count = 0;
-    reeve_status result = reeve_queues(showing->cli->client, &list, &count);
-    int status = CLI_DONE;
-
-    if (result != REEVE_OK) return cli_fail_call(showing->cli, result, NULL);
-    for (size_t i = 0; i < count && status == CLI_DONE; i++) status = show_queue(showing, list[i].name, page);
-    reeve_queues_free(list);
-    return status;
-}
-
-/* For people: that there is nothing, or more. */
-static void say_rest(const struct showing *showing)
-{
-    const cli_context *cli = showing->cli;
-
-    if (cli->json || !cli_flush(cli)) return;
-    if (showing->total == 0)
-        (void)fprintf(stderr, "no task with a tag in %s\n", cli->count == 0 ? "any queue" : cli->rest[0]);
-    else if (showing->shown < showing->total)
-        (void)fprintf(stderr, "%" PRIu64 " of %" PRIu64 " tags (--limit 0 lists all)\n", showing->shown,
-                      showing->total);
-}
+static const cli_by_queue_kind listed = {
+    .none = "no task with a tag",
+    .names = "tags",
+    .columns = columns,
+    .column_count = sizeof(columns) / sizeof(columns[0]),
+    .item_size = sizeof(reeve_tag),
+    .fetch = fetch,
+    .free_list = free_list,
+    .print_json = print_json,
+    .add_row = add_row,
+};
 
 static int tags(cli_context *cli, void *pointer)
 {
     const struct tags_options *options = pointer;
-    struct showing showing = {.cli = cli};
-    int status = cli->count > 0 ? cli_queue_argument(cli, cli->rest[0]) : CLI_DONE;
 
-    if (status == CLI_DONE && cli->count == 0 && options->page.offset > 0)
-        status = cli_usage(cli, "--offset goes with a QUEUE");
-    if (status == CLI_DONE) status = cli_open(cli);
-    if (status != CLI_DONE) return status;
-    cli_table_init(&showing.table, columns, sizeof(columns) / sizeof(columns[0]));
-    status = cli->count > 0 ? show_queue(&showing, cli->rest[0], &options->page) : show_all(&showing, &options->page);
-    if ((showing.table.used > 0 || showing.table.failed) && !cli_table_print(&showing.table, stdout))
-        status = cli_no_memory(cli);
-    if (status == CLI_DONE) say_rest(&showing);
-    cli_table_fini(&showing.table);
-    return status;
+    return cli_by_queue(cli, &listed, &options->page);
 }
 
 const cli_verb cli_verb_tags = {
