@@ -5,18 +5,11 @@
 #include "support/worker.h"
 
 #define Q "reeve:{q}:"
-#define AWAIT_STATE(id, state) TEST_AWAIT(strcmp(test_state("q", id), state) == 0)
 
 static int set_up(void **state)
 {
     test_close_gate();
     return test_place_empty(state);
-}
-
-static void stop_and_destroy(reeve_worker *worker)
-{
-    if (reeve_worker_stop(worker, 10000) != REEVE_OK) fail_msg("%s", reeve_worker_error(worker));
-    reeve_worker_destroy(worker);
 }
 
 static void put(const char *id, const char *type, const char *payload)
@@ -54,7 +47,7 @@ static void done_before_it_runs(void **state)
     assert_true(info->at_most_once);
     assert_null(info->result.data); /* it came too late */
     reeve_task_info_free(info);
-    stop_and_destroy(worker);
+    test_worker_end(worker);
     reeve_queue_info queue;
     test_ok(test_client, reeve_queue(test_client, "q", &queue));
     assert_int_equal(queue.completed_total, 6);
@@ -79,7 +72,7 @@ static void among_others(void **state)
     test_worker_start(worker);
     TEST_AWAIT(test_count("q", "completed") == 400 && test_ran == 400);
     for (int i = 0; i < 400; i++) assert_int_equal(test_runs[i], 1);
-    stop_and_destroy(worker);
+    test_worker_end(worker);
     assert_int_equal(test_number("EXISTS " Q "ready " Q "scheduled"), 0);
 }
 
@@ -100,7 +93,7 @@ static void its_session_dies(void **state)
     test_tend_all("q");
     assert_string_equal(test_state("q", "x"), "completed");
     test_open_gate();
-    stop_and_destroy(worker);
+    test_worker_end(worker);
     assert_int_equal(test_begun, 1);
     assert_string_equal(test_state("q", "x"), "completed");
 }
@@ -113,10 +106,10 @@ static void its_time_is_up(void **state)
     test_put_spec((reeve_task_spec){.id = "x", .type = "hold", .timeout_ms = 60, .at_most_once = true});
     TEST_AWAIT(test_told == 1);
     test_put("q", "next");
-    AWAIT_STATE("next", "completed");
+    TEST_AWAIT_STATE("next", "completed");
     assert_string_equal(test_state("q", "x"), "completed");
     assert_int_equal(test_begun, 1);
-    stop_and_destroy(worker);
+    test_worker_end(worker);
 }
 
 /* What comes before it is settled is as for any other task: it may be tried again. */
@@ -125,11 +118,11 @@ static void what_does_not_begin_is_not_done(void **state)
     (void)state;
     reeve_worker *worker = test_worker_run(1, 0);
     test_put_spec((reeve_task_spec){.id = "x", .type = "nobody", .max_attempts = 1, .at_most_once = true});
-    AWAIT_STATE("x", "dead");
+    TEST_AWAIT_STATE("x", "dead");
     test_put_spec((reeve_task_spec){.id = "y", .deadline_ms = 1, .at_most_once = true});
-    AWAIT_STATE("y", "dead");
+    TEST_AWAIT_STATE("y", "dead");
     assert_int_equal(test_ran, 0);
-    stop_and_destroy(worker);
+    test_worker_end(worker);
 }
 
 /* Redis drops connections all the time: no task runs twice, and none that is not completed runs. */
@@ -151,7 +144,7 @@ static void connections_are_lost(void **state)
         test_pause();
     }
     TEST_AWAIT(test_count("q", "completed") == 1000);
-    stop_and_destroy(worker);
+    test_worker_end(worker);
     unsigned ran = 0;
     for (int i = 0; i < 1000; i++) {
         assert_in_range(test_runs[i], 0, 1);

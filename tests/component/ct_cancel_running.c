@@ -16,13 +16,6 @@ static int set_up(void **state)
 }
 
 #define Q "reeve:{q}:"
-#define AWAIT_STATE(id, state) TEST_AWAIT(strcmp(test_state("q", id), state) == 0)
-
-static void stop_and_destroy(reeve_worker *worker)
-{
-    if (reeve_worker_stop(worker, 10000) != REEVE_OK) fail_msg("%s", reeve_worker_error(worker));
-    reeve_worker_destroy(worker);
-}
 
 static void cancel_running(const char *id)
 {
@@ -192,12 +185,12 @@ static void the_handler_is_told_at_once(void **state)
     cancel_running("x");
     TEST_AWAIT(test_told == 1);
     assert_in_range(rv_now_ms() - began, 0, 1000); /* (100 ms where the machine has time) */
-    AWAIT_STATE("x", "cancelled");
+    TEST_AWAIT_STATE("x", "cancelled");
     assert_string_equal(test_state("q", "other"), "running");
     assert_int_equal(test_worker_stats(worker).failed, 0);
     test_open_gate();
-    AWAIT_STATE("other", "completed");
-    stop_and_destroy(worker);
+    TEST_AWAIT_STATE("other", "completed");
+    test_worker_end(worker);
 }
 
 /* It says "done" in spite of all. */
@@ -209,11 +202,11 @@ static void a_stubborn_one_is_done(void **state)
     TEST_AWAIT(test_begun == 1);
     cancel_running("x");
     test_open_gate();
-    AWAIT_STATE("x", "completed");
+    TEST_AWAIT_STATE("x", "completed");
     reeve_task_info *info = test_show("q", "x");
     assert_memory_equal(info->result.data, "late", 4);
     reeve_task_info_free(info);
-    stop_and_destroy(worker);
+    test_worker_end(worker);
 }
 
 static void who_waits_for_it_is_told(void **state)
@@ -224,7 +217,7 @@ static void who_waits_for_it_is_told(void **state)
     TEST_AWAIT(test_begun == 1);
     cancel_running("x");
     test_refused(test_client, reeve_wait(test_client, "q", "x", 20000, NULL), REEVE_ECANCELLED, "was cancelled");
-    stop_and_destroy(worker);
+    test_worker_end(worker);
 }
 
 /* A time limit that passes after it was cancelled is no failure that would be tried again. */
@@ -235,9 +228,9 @@ static void its_time_is_up(void **state)
     test_put_spec((reeve_task_spec){.id = "x", .type = "stubborn", .timeout_ms = 300});
     TEST_AWAIT(test_begun == 1);
     cancel_running("x");
-    AWAIT_STATE("x", "cancelled");
+    TEST_AWAIT_STATE("x", "cancelled");
     test_open_gate();
-    stop_and_destroy(worker);
+    test_worker_end(worker);
 }
 
 /* A worker that lost a lease: its handler hears of it, and is not cancelled. */
@@ -256,8 +249,8 @@ static void a_lease_that_was_taken_away_stops_its_handler(void **state)
     test_tend_all("q");
     TEST_AWAIT(test_told >= 1);
     test_open_gate();
-    AWAIT_STATE("x", "completed");
-    stop_and_destroy(worker);
+    TEST_AWAIT_STATE("x", "completed");
+    test_worker_end(worker);
 }
 
 int main(void)

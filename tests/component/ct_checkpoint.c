@@ -6,7 +6,6 @@
 #include "support/worker.h"
 
 #define Q "reeve:{q}:"
-#define AWAIT_STATE(id, state) TEST_AWAIT(strcmp(test_state("q", id), state) == 0)
 
 /* What the handler "steps" found, and what it is to do. */
 static char found[8][64];
@@ -61,12 +60,6 @@ static reeve_worker *start(void)
     return worker;
 }
 
-static void stop_and_destroy(reeve_worker *worker)
-{
-    if (reeve_worker_stop(worker, 10000) != REEVE_OK) fail_msg("%s", reeve_worker_error(worker));
-    reeve_worker_destroy(worker);
-}
-
 static void put(const char *what)
 {
     test_put_spec((reeve_task_spec){.id = "x", .type = "steps", .payload = {what, strlen(what)}});
@@ -79,12 +72,12 @@ static void each_attempt_reads_what_the_one_before_left(void **state)
     (void)state;
     reeve_worker *worker = start();
     put("rsrd");
-    AWAIT_STATE("x", "completed");
+    TEST_AWAIT_STATE("x", "completed");
     const char *const expected[] = {"none", "at 1", "at 2", "at 3"};
     for (size_t i = 0; i < 4; i++) assert_string_equal(found[i], expected[i]);
     for (size_t i = 0; i < 4; i++) assert_int_equal(said[i], REEVE_OK);
     assert_string_equal(test_cmd(test_conn, "HGET " Q "info:x checkpoint"), "(nil)"); /* it has done its duty */
-    stop_and_destroy(worker);
+    test_worker_end(worker);
 }
 
 static void one_that_is_taken_back_is_none(void **state)
@@ -92,10 +85,10 @@ static void one_that_is_taken_back_is_none(void **state)
     (void)state;
     reeve_worker *worker = start();
     put("red");
-    AWAIT_STATE("x", "completed");
+    TEST_AWAIT_STATE("x", "completed");
     assert_string_equal(found[1], "at 1");
     assert_string_equal(found[2], "none");
-    stop_and_destroy(worker);
+    test_worker_end(worker);
 }
 
 static void the_dead_keep_it(void **state)
@@ -103,14 +96,14 @@ static void the_dead_keep_it(void **state)
     (void)state;
     reeve_worker *worker = start();
     put("fd");
-    AWAIT_STATE("x", "dead");
+    TEST_AWAIT_STATE("x", "dead");
     reeve_task_info *info = test_show("q", "x");
     assert_int_equal(info->checkpoint_bytes, 4);
     reeve_task_info_free(info);
     test_ok(test_client, reeve_retry(test_client, "q", "x"));
-    AWAIT_STATE("x", "completed");
+    TEST_AWAIT_STATE("x", "completed");
     assert_string_equal(found[1], "at 1");
-    stop_and_destroy(worker);
+    test_worker_end(worker);
 }
 
 static void a_worker_that_stops_leaves_it(void **state)
@@ -122,9 +115,9 @@ static void a_worker_that_stops_leaves_it(void **state)
     (void)reeve_worker_stop(worker, 0);
     reeve_worker_destroy(worker);
     worker = start();
-    AWAIT_STATE("x", "completed");
+    TEST_AWAIT_STATE("x", "completed");
     assert_string_equal(found[1], "at 1");
-    stop_and_destroy(worker);
+    test_worker_end(worker);
 }
 
 static void as_much_as_there_may_be(void **state)
@@ -132,8 +125,8 @@ static void as_much_as_there_may_be(void **state)
     (void)state;
     reeve_worker *worker = start();
     put("l");
-    AWAIT_STATE("x", "completed");
-    stop_and_destroy(worker);
+    TEST_AWAIT_STATE("x", "completed");
+    test_worker_end(worker);
 }
 
 /* ---- leases ---------------------------------------------------------------------------------------------------- */
@@ -165,9 +158,9 @@ static void after_a_crash(void **state)
     reeve_worker *worker = start();
     (void)test_cmd(test_conn, "HSET " Q "info:x crashes 0");
     test_settle(&second, TEST_SNOOZE("x", 0));
-    AWAIT_STATE("x", "completed");
+    TEST_AWAIT_STATE("x", "completed");
     assert_int_equal(test_number("HEXISTS " Q "info:x checkpoint"), 0); /* (a handler that never asked) */
-    stop_and_destroy(worker);
+    test_worker_end(worker);
 }
 
 static void nothing_is_left_where_nothing_is_kept(void **state)
@@ -177,9 +170,9 @@ static void nothing_is_left_where_nothing_is_kept(void **state)
     test_ok(test_client, reeve_queue_set(test_client, "q", &(reeve_queue_settings){.completed = &none}));
     reeve_worker *worker = start();
     put("srd");
-    AWAIT_STATE("x", "");
+    TEST_AWAIT_STATE("x", "");
     assert_int_equal(test_number("EXISTS " Q "info:x"), 0);
-    stop_and_destroy(worker);
+    test_worker_end(worker);
 }
 
 int main(void)

@@ -10,34 +10,16 @@
 #include "support/depend.h"
 #include "worker/task.h"
 
-static test_hand hand;
-
-static void know_queues(void)
-{
-    test_hand_init(&hand, "1", "q");
-    test_costs_know_queues();
-}
-
-static void lease(unsigned count)
-{
-    assert_int_equal(test_lease(&hand, count), count);
-}
-
-static void done(const char *id)
-{
-    test_settle(&hand, {0, {.id = id, .verb = REEVE_OUTCOME_DONE}});
-}
-
 static void a_is_done(void)
 {
-    done("a");
+    test_costs_done("a");
 }
 
 static void nobody_waits(void)
 {
-    know_queues();
+    test_costs_begin();
     test_put("q", "a b");
-    lease(2);
+    test_costs_lease(2);
 }
 
 /* Somebody waits for a. */
@@ -61,7 +43,7 @@ static void put_after_far(void)
     rv_enqueue_options_write(&options, &spec);
     rv_envelope_write(&rest, &spec);
     rv_cmd_script(test_conn, &rv_script_enqueue, 1, 4);
-    rv_arg(test_conn, hand.prefixes[0].text, hand.prefixes[0].length);
+    rv_arg(test_conn, test_costs_hand.prefixes[0].text, test_costs_hand.prefixes[0].length);
     rv_args(test_conn, "0");
     rv_args(test_conn, "x");
     rv_arg(test_conn, options.data, options.length);
@@ -73,7 +55,7 @@ static void put_after_far(void)
 
 static void far_waits(void)
 {
-    know_queues();
+    test_costs_begin();
     test_put("far", "p");
 }
 
@@ -111,13 +93,13 @@ static void carry_back(void)
 static void far_runs(void)
 {
     far_knows();
-    test_hand_init(&hand, "1", "far");
-    lease(1);
+    test_hand_init(&test_costs_hand, "1", "far");
+    test_costs_lease(1);
 }
 
 static void far_is_done(void)
 {
-    done("p");
+    test_costs_done("p");
 }
 
 static void far_has_ended(void)
@@ -154,8 +136,8 @@ static void hand_to(const char *queue)
     rv_hand_write(&hands, &spec, "next");
     const test_outcome outcome = {
         0, {.id = "a", .verb = REEVE_OUTCOME_DONE, .hands = {hands.data, hands.length}, .hand_count = 1}};
-    (void)test_turn(&hand, 0, &outcome, 1);
-    assert_string_equal(hand.refused, "");
+    (void)test_turn(&test_costs_hand, 0, &outcome, 1);
+    assert_string_equal(test_costs_hand.refused, "");
     rv_buf_fini(&hands);
 }
 
@@ -242,7 +224,7 @@ static void open_batch(void)
 
 static void batch_is_open(void)
 {
-    know_queues();
+    test_costs_begin();
     open_batch();
 }
 
@@ -283,7 +265,7 @@ static void close_batch(void)
 }
 
 static const test_costs_row batches[] = {
-    {"a batch is opened, with one callback", know_queues, open_batch, NULL,
+    {"a batch is opened, with one callback", test_costs_begin, open_batch, NULL,
      "evalsha=1 hexists=1 hget=3 hlen=1 hset=3 time=1 zadd=1"},
     {"ten tasks put into a batch, beyond ten tasks", batch_is_open, add_ten, put_ten_alone,
      "evalsha+1 hexists+20 hget+1 hincrby+1 hlen+1 hset+20 sadd+10 time+1 zadd+10 zscore+14"},

@@ -5,49 +5,31 @@
 #include "support/costs.h"
 #include "support/depend.h"
 
-static test_hand hand;
-
-static void know_queues(void)
-{
-    test_hand_init(&hand, "1", "q");
-    test_costs_know_queues();
-}
-
-static void lease(unsigned count)
-{
-    assert_int_equal(test_lease(&hand, count), count);
-}
-
-static void done(const char *id)
-{
-    test_settle(&hand, {0, {.id = id, .verb = REEVE_OUTCOME_DONE}});
-}
-
 static void a_is_done(void)
 {
-    done("a");
+    test_costs_done("a");
 }
 
 static void b_is_done(void)
 {
-    done("b");
+    test_costs_done("b");
 }
 
 static void a_is_dead(void)
 {
-    test_settle(&hand, TEST_FAIL("a"));
+    test_settle(&test_costs_hand, TEST_FAIL("a"));
 }
 
 static void b_is_dead(void)
 {
-    test_settle(&hand, TEST_FAIL("b"));
+    test_settle(&test_costs_hand, TEST_FAIL("b"));
 }
 
 /* ---- to be made ------------------------------------------------------------------------------------------------ */
 
 static void a_waits(void)
 {
-    know_queues();
+    test_costs_begin();
     test_put("q", "a b c");
 }
 
@@ -76,14 +58,14 @@ static void after_one_and_later(void)
 static void a_has_ended(void)
 {
     a_waits();
-    lease(1);
+    test_costs_lease(1);
     a_is_done();
 }
 
 static void a_has_died(void)
 {
     a_waits();
-    lease(1);
+    test_costs_lease(1);
     a_is_dead();
 }
 
@@ -160,9 +142,9 @@ static void how_edges_are_made(void **state)
 
 static void nobody_waits(void)
 {
-    know_queues();
+    test_costs_begin();
     test_put("q", "a b");
-    lease(2);
+    test_costs_lease(2);
 }
 
 /* Somebody waits for a. */

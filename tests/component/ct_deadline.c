@@ -15,14 +15,7 @@ static int set_up(void **state)
 }
 
 #define Q "reeve:{q}:"
-#define AWAIT_STATE(id, state) TEST_AWAIT(strcmp(test_state("q", id), state) == 0)
 #define HOUR 3600000
-
-static void stop_and_destroy(reeve_worker *worker)
-{
-    if (reeve_worker_stop(worker, 10000) != REEVE_OK) fail_msg("%s", reeve_worker_error(worker));
-    reeve_worker_destroy(worker);
-}
 
 static void assert_expired(const char *id)
 {
@@ -158,10 +151,10 @@ static void nothing_is_left_of_what_ends(void **state)
     reeve_worker *worker = test_worker_run(1, 0);
     test_put_spec((reeve_task_spec){.id = "done", .expires_in_ms = HOUR});
     test_put_spec((reeve_task_spec){.id = "failed", .type = "act", .payload = {"fail", 4}, .expires_in_ms = HOUR});
-    AWAIT_STATE("done", "completed");
-    AWAIT_STATE("failed", "dead");
+    TEST_AWAIT_STATE("done", "completed");
+    TEST_AWAIT_STATE("failed", "dead");
     assert_int_equal(test_number("EXISTS " Q "deadlines"), 0);
-    stop_and_destroy(worker);
+    test_worker_end(worker);
 }
 
 /* ---- workers --------------------------------------------------------------------------------------------------- */
@@ -173,11 +166,11 @@ static void a_worker_sees_to_it(void **state)
     test_put_spec((reeve_task_spec){.id = "long", .type = "hold"});
     TEST_AWAIT(test_begun == 1);
     test_put_spec((reeve_task_spec){.id = "x", .expires_in_ms = 50});
-    AWAIT_STATE("x", "dead"); /* while the only thread is busy */
+    TEST_AWAIT_STATE("x", "dead"); /* while the only thread is busy */
     assert_expired("x");
     assert_int_equal(test_ran, 0);
     test_open_gate();
-    stop_and_destroy(worker);
+    test_worker_end(worker);
 }
 
 /* Nobody tends the queue, and a turn comes first: it is not run all the same. */
@@ -196,8 +189,8 @@ static void leased_too_late_it_is_not_run(void **state)
     assert_expired("n0");
     assert_int_equal(test_worker_stats(worker).failed, 0);
     test_ok(test_client, reeve_retry(test_client, "q", "n0")); /* by hand: without a deadline */
-    AWAIT_STATE("n0", "completed");
-    stop_and_destroy(worker);
+    TEST_AWAIT_STATE("n0", "completed");
+    test_worker_end(worker);
 }
 
 /* ---- what is refused ------------------------------------------------------------------------------------------- */

@@ -6,7 +6,6 @@
 #include "support/worker.h"
 
 #define Q "reeve:{q}:"
-#define AWAIT_STATE(id, state) TEST_AWAIT(strcmp(test_state("q", id), state) == 0)
 
 static atomic_int heard; /* what the last heartbeat said */
 
@@ -60,12 +59,6 @@ static reeve_worker *start(void)
     return worker;
 }
 
-static void stop_and_destroy(reeve_worker *worker)
-{
-    if (reeve_worker_stop(worker, 10000) != REEVE_OK) fail_msg("%s", reeve_worker_error(worker));
-    reeve_worker_destroy(worker);
-}
-
 static void a_lost_lease_is_told(void **state)
 {
     (void)state;
@@ -76,7 +69,7 @@ static void a_lost_lease_is_told(void **state)
     (void)test_cmd(test_conn, "HDEL " Q "running:%s x", info->session);
     reeve_task_info_free(info);
     TEST_AWAIT(heard == REEVE_EREFUSED);
-    stop_and_destroy(worker);
+    test_worker_end(worker);
 }
 
 static void signs_of_life(void **state)
@@ -84,9 +77,9 @@ static void signs_of_life(void **state)
     (void)state;
     reeve_worker *worker = start();
     test_put_spec((reeve_task_spec){.id = "x", .type = "lively"});
-    AWAIT_STATE("x", "completed");
+    TEST_AWAIT_STATE("x", "completed");
     assert_int_equal(test_begun, 1);
-    stop_and_destroy(worker);
+    test_worker_end(worker);
 }
 
 static void silence(void **state)
@@ -95,7 +88,7 @@ static void silence(void **state)
     reeve_worker *worker = start();
     test_put_spec(
         (reeve_task_spec){.id = "x", .type = "hold", .heartbeat_ms = 60, .timeout_ms = 60000, .max_attempts = 1});
-    AWAIT_STATE("x", "dead");
+    TEST_AWAIT_STATE("x", "dead");
     reeve_task_info *info = test_show("q", "x");
     assert_int_equal(info->heartbeat_ms, 60);
     assert_string_equal(info->error_kind, "silent");
@@ -106,11 +99,11 @@ static void silence(void **state)
     /* The run time limit holds as before. */
     test_put_spec(
         (reeve_task_spec){.id = "y", .type = "hold", .heartbeat_ms = 60000, .timeout_ms = 60, .max_attempts = 1});
-    AWAIT_STATE("y", "dead");
+    TEST_AWAIT_STATE("y", "dead");
     info = test_show("q", "y");
     assert_string_equal(info->error_message, "not done within 60 ms");
     reeve_task_info_free(info);
-    stop_and_destroy(worker);
+    test_worker_end(worker);
 }
 
 int main(void)

@@ -63,11 +63,9 @@ static void put(const char *id, const char *type, const char *payload)
     test_put_spec((reeve_task_spec){.id = id, .type = type, .payload = {payload, strlen(payload)}});
 }
 
-#define AWAIT_STATE(id, state) TEST_AWAIT(strcmp(test_state("q", id), state) == 0)
-
 static void expect_waits(const char *id, int64_t delay_ms, const char *kind, const char *message)
 {
-    AWAIT_STATE(id, "scheduled");
+    TEST_AWAIT_STATE(id, "scheduled");
     reeve_task_info *info = test_show("q", id);
     assert_int_equal(info->due_ms - info->failed_ms, delay_ms);
     assert_string_equal(info->error_kind, kind);
@@ -92,10 +90,10 @@ static void they_decide_what_becomes_of_tasks(void **state)
     put("unknown", "no/such", "");
     test_put_spec((reeve_task_spec){.id = "hidden", .type = "act", .meta = &hidden, .meta_count = 1});
     test_worker_start(worker);
-    AWAIT_STATE("done", "completed");
-    AWAIT_STATE("other", "completed");
-    AWAIT_STATE("hidden", "scheduled");
-    AWAIT_STATE("unknown", "scheduled");
+    TEST_AWAIT_STATE("done", "completed");
+    TEST_AWAIT_STATE("other", "completed");
+    TEST_AWAIT_STATE("hidden", "scheduled");
+    TEST_AWAIT_STATE("unknown", "scheduled");
     expect_waits("retry", 90000, "again", "said \"retry 5\"");
     expect_waits("fail", 80000, "bad", "tamed");
     reeve_task_info *info = test_show("q", "done");
@@ -119,8 +117,8 @@ static void a_layer_that_runs_it_twice_has_failed(void **state)
     test_worker_pool(worker, "q", 1, 0);
     test_put("q", "twice once");
     test_worker_start(worker);
-    AWAIT_STATE("once", "completed");
-    AWAIT_STATE("twice", "scheduled");
+    TEST_AWAIT_STATE("once", "completed");
+    TEST_AWAIT_STATE("twice", "scheduled");
     reeve_task_info *info = test_show("q", "twice");
     assert_int_equal(info->failures, 1);
     assert_string_equal(info->error_kind, "layer");
@@ -147,7 +145,7 @@ static void the_time_limit_holds_for_layers(void **state)
     test_worker_pool(worker, "q", 1, 0);
     test_put_spec((reeve_task_spec){.id = "slow", .type = "t", .timeout_ms = 50});
     test_worker_start(worker);
-    AWAIT_STATE("slow", "scheduled");
+    TEST_AWAIT_STATE("slow", "scheduled");
     reeve_task_info *info = test_show("q", "slow");
     assert_string_equal(info->error_kind, "timeout");
     reeve_task_info_free(info);
@@ -160,7 +158,7 @@ static void the_time_limit_holds_for_layers(void **state)
 static const char *result_of(const char *id)
 {
     static char text[64];
-    AWAIT_STATE(id, "completed");
+    TEST_AWAIT_STATE(id, "completed");
     reeve_task_info *info = test_show("q", id);
     rv_copy_text(text, sizeof(text), info->result.data ? info->result.data : "");
     reeve_task_info_free(info);

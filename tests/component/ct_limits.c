@@ -16,31 +16,6 @@ static int set_up(void **state)
     return test_limits_begin(state, NOW, &a, &b);
 }
 
-/* Leases until nothing more comes; returns how many. */
-static size_t lease_all(test_hand *hand)
-{
-    size_t all = 0;
-    while (test_lease(hand, 100) > 0) all += hand->count;
-    return all;
-}
-
-static void expect_running(int64_t count)
-{
-    test_limits_agree();
-    assert_int_equal(test_limits_running(), count);
-    assert_int_equal(test_count("q", "running"), count);
-}
-
-static bool is_awake(void)
-{
-    return test_number("LLEN " Q "wake") == 1;
-}
-
-static void sleep_again(void)
-{
-    (void)test_cmd(test_conn, "DEL " Q "wake");
-}
-
 /* ---- what is refused ------------------------------------------------------------------------------------------- */
 
 #define REFUSED(words, ...)                                                                      \
@@ -160,16 +135,16 @@ static void so_many_and_no_more(void **state)
     (void)state;
     test_put_many("q", 20, "x%03zu");
     test_limit_queue(3, NULL);
-    assert_int_equal(lease_all(&a), 3);
-    assert_int_equal(lease_all(&b), 0);
-    expect_running(3);
+    assert_int_equal(test_lease_all(&a), 3);
+    assert_int_equal(test_lease_all(&b), 0);
+    test_expect_running(3);
     test_settle(&a, TEST_DONE("x000"));
-    assert_int_equal(lease_all(&b), 1);
+    assert_int_equal(test_lease_all(&b), 1);
     test_settle(&b, TEST_DONE("x003"));
     const test_outcome done[] = {TEST_DONE("x001")};
     assert_int_equal(test_turn(&a, 100, done, 1), 1); /* settled before it leases: its own place and, then, the other */
-    assert_int_equal(lease_all(&a), 1);
-    expect_running(3);
+    assert_int_equal(test_lease_all(&a), 1);
+    test_expect_running(3);
 }
 
 static void every_end_gives_its_place_back(void **state)
@@ -177,15 +152,15 @@ static void every_end_gives_its_place_back(void **state)
     (void)state;
     test_put_many("q", 60, "x%03zu");
     test_limit_queue(6, NULL);
-    assert_int_equal(lease_all(&a), 6);
+    assert_int_equal(test_lease_all(&a), 6);
     test_settle(&a, TEST_DONE("x000"), TEST_DONE("x001"), TEST_RESULT("x002", "r"), TEST_RETRY("x003", 60000),
                 TEST_FAIL("x004"), TEST_SNOOZE("x005", 60000));
-    expect_running(0);
-    assert_int_equal(lease_all(&a), 6);
+    test_expect_running(0);
+    assert_int_equal(test_lease_all(&a), 6);
     test_settle(&a, TEST_SNOOZE("x011", 0), TEST_SNOOZE("x010", 0));
-    expect_running(4);
-    assert_int_equal(lease_all(&b), 2);
-    expect_running(6);
+    test_expect_running(4);
+    assert_int_equal(test_lease_all(&b), 2);
+    test_expect_running(6);
 }
 
 static void refused_outcomes_give_nothing_back(void **state)
@@ -193,11 +168,11 @@ static void refused_outcomes_give_nothing_back(void **state)
     (void)state;
     test_put_many("q", 20, "x%03zu");
     test_limit_queue(4, NULL);
-    assert_int_equal(lease_all(&a), 4);
+    assert_int_equal(test_lease_all(&a), 4);
     for (int i = 0; i < 3; i++) {
         test_settle(&a, TEST_DONE("x000"), TEST_RETRY("x001", 60000), TEST_DONE("nothing"));
         test_settle(&b, TEST_DONE("x002"), TEST_SNOOZE("x003", 0), TEST_FAIL("x003"));
-        expect_running(2);
+        test_expect_running(2);
     }
 }
 
@@ -206,7 +181,7 @@ static void a_session_that_leaves(void **state)
     (void)state;
     test_put_many("q", 300, "x%03zu");
     test_limit_queue(200, NULL);
-    assert_int_equal(lease_all(&a), 200);
+    assert_int_equal(test_lease_all(&a), 200);
     for (int64_t held = 200; held > 0;) {
         const rv_reply *reply;
         uint64_t given_back = 0;
@@ -215,10 +190,10 @@ static void a_session_that_leaves(void **state)
         assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
         assert_true(rv_leave_read(reply, &given_back, &more));
         held -= (int64_t)given_back;
-        expect_running(held);
-        assert_true(is_awake());
+        test_expect_running(held);
+        assert_true(test_is_awake());
     }
-    assert_int_equal(lease_all(&b), 200);
+    assert_int_equal(test_lease_all(&b), 200);
 }
 
 static void a_session_that_dies(void **state)
@@ -226,7 +201,7 @@ static void a_session_that_dies(void **state)
     (void)state;
     test_put_many("q", 300, "x%03zu");
     test_limit_queue(200, NULL);
-    assert_int_equal(lease_all(&a), 200);
+    assert_int_equal(test_lease_all(&a), 200);
     test_expire(&a);
     bool between = false;
     for (bool more = true; more;) {
@@ -236,9 +211,9 @@ static void a_session_that_dies(void **state)
         between = between || (running > 0 && running < 200);
     }
     assert_true(between); /* in steps */
-    expect_running(0);
-    assert_int_equal(lease_all(&b), 200); /* one by one, after a crash */
-    expect_running(200);
+    test_expect_running(0);
+    assert_int_equal(test_lease_all(&b), 200); /* one by one, after a crash */
+    test_expect_running(200);
 }
 
 static void those_that_run_when_it_is_set(void **state)
@@ -248,20 +223,20 @@ static void those_that_run_when_it_is_set(void **state)
     assert_int_equal(test_lease(&a, 5), 5);
     assert_int_equal(test_lease(&b, 150), 150);
     test_limit_queue(157, NULL);
-    expect_running(155);
-    assert_int_equal(lease_all(&a), 2);
+    test_expect_running(155);
+    assert_int_equal(test_lease_all(&a), 2);
     test_limit_queue(155, NULL); /* fewer than run: these go on */
     test_settle(&a, TEST_DONE("x000"));
     test_settle(&a, TEST_DONE("x001"));
-    assert_int_equal(lease_all(&a), 0);
+    assert_int_equal(test_lease_all(&a), 0);
     test_settle(&a, TEST_DONE("x002"));
-    assert_int_equal(lease_all(&a), 1);
-    expect_running(155);
+    assert_int_equal(test_lease_all(&a), 1);
+    test_expect_running(155);
     test_limit_queue(-1, NULL);
     assert_int_equal(test_lease(&a, 100), 100);
     assert_int_equal(test_limits_running(), -1); /* not counted any more */
     test_limit_queue(1, NULL);
-    expect_running(255);
+    test_expect_running(255);
 }
 
 static void set_while_a_session_is_reaped(void **state)
@@ -275,7 +250,7 @@ static void set_while_a_session_is_reaped(void **state)
     assert_true(test_limits_running() > 0);
     test_limits_agree();
     test_tend_all("q");
-    expect_running(0);
+    test_expect_running(0);
 }
 
 static void a_large_limit_is_shared(void **state)
@@ -284,8 +259,8 @@ static void a_large_limit_is_shared(void **state)
     test_put_many("q", 300, "x%03zu");
     test_limit_queue(160, NULL);
     assert_int_equal(test_lease(&a, 100), 10); /* what waits in a batch counts as running */
-    assert_true(is_awake());                   /* so there is something for others */
-    assert_int_equal(lease_all(&b), 150);
+    assert_true(test_is_awake());                   /* so there is something for others */
+    assert_int_equal(test_lease_all(&b), 150);
 }
 
 /* Whoever finds no place wakes nobody; a place that becomes free wakes one. */
@@ -294,26 +269,26 @@ static void places_wake(void **state)
     (void)state;
     test_put_many("q", 20, "x%03zu");
     test_limit_queue(2, NULL);
-    assert_int_equal(lease_all(&a), 2);
-    sleep_again();
+    assert_int_equal(test_lease_all(&a), 2);
+    test_sleep_again();
     assert_int_equal(test_lease(&b, 5), 0);
-    assert_false(is_awake());
+    assert_false(test_is_awake());
     test_settle(&a, TEST_DONE("x000"));
-    assert_true(is_awake());
-    sleep_again();
+    assert_true(test_is_awake());
+    test_sleep_again();
     const test_outcome done[] = {TEST_DONE("x001")};
     assert_int_equal(test_turn(&a, 1, done, 1), 1);
-    assert_true(is_awake()); /* one was free before */
-    sleep_again();
+    assert_true(test_is_awake()); /* one was free before */
+    test_sleep_again();
     assert_int_equal(test_lease(&b, 5), 1);
-    assert_false(is_awake());
+    assert_false(test_is_awake());
     test_limit_queue(3, NULL);
-    assert_true(is_awake());
-    sleep_again();
+    assert_true(test_is_awake());
+    test_sleep_again();
     assert_int_equal(test_lease(&b, 5), 1);
-    assert_false(is_awake());
+    assert_false(test_is_awake());
     test_limit_queue(-1, NULL);
-    assert_true(is_awake());
+    assert_true(test_is_awake());
 }
 
 static void a_paused_queue_with_a_limit(void **state)
@@ -321,16 +296,16 @@ static void a_paused_queue_with_a_limit(void **state)
     (void)state;
     test_put_many("q", 20, "x%03zu");
     test_limit_queue(2, NULL);
-    assert_int_equal(lease_all(&a), 2);
+    assert_int_equal(test_lease_all(&a), 2);
     test_ok(test_client, reeve_pause(test_client, "q"));
-    sleep_again();
+    test_sleep_again();
     test_settle(&a, TEST_DONE("x000"));
-    expect_running(1);
-    assert_false(is_awake());
-    assert_int_equal(lease_all(&a), 0);
+    test_expect_running(1);
+    assert_false(test_is_awake());
+    assert_int_equal(test_lease_all(&a), 0);
     test_ok(test_client, reeve_resume(test_client, "q"));
-    assert_true(is_awake());
-    assert_int_equal(lease_all(&a), 1);
+    assert_true(test_is_awake());
+    assert_int_equal(test_lease_all(&a), 1);
 }
 
 /* ---- nothing, where there is no limit -------------------------------------------------------------------------- */

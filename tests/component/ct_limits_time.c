@@ -16,31 +16,6 @@ static int set_up(void **state)
     return test_limits_begin(state, NOW, &a, &b);
 }
 
-/* Leases until nothing more comes; returns how many. */
-static size_t lease_all(test_hand *hand)
-{
-    size_t all = 0;
-    while (test_lease(hand, 100) > 0) all += hand->count;
-    return all;
-}
-
-static void expect_running(int64_t count)
-{
-    test_limits_agree();
-    assert_int_equal(test_limits_running(), count);
-    assert_int_equal(test_count("q", "running"), count);
-}
-
-static bool is_awake(void)
-{
-    return test_number("LLEN " Q "wake") == 1;
-}
-
-static void sleep_again(void)
-{
-    (void)test_cmd(test_conn, "DEL " Q "wake");
-}
-
 /* ---- rates ----------------------------------------------------------------------------------------------------- */
 
 static void a_burst_and_then_so_many(void **state)
@@ -80,19 +55,19 @@ static void it_ends_when_the_rate_says(void **state)
     test_put_many("q", 10, "x%03zu");
     test_limit_queue(0, TEST_RATE(1, 3000, 1));
     assert_int_equal(test_lease(&a, 5), 1);
-    sleep_again();
+    test_sleep_again();
     assert_int_equal(test_lease(&a, 5), 0);
-    assert_false(is_awake());
+    assert_false(test_is_awake());
     rv_tend_reply tended = test_tend("q", 200);
     assert_int_equal(tended.next_in_ms, 3000);
-    sleep_again();
+    test_sleep_again();
     test_clock_advance(2999);
     assert_int_equal(test_tend("q", 200).next_in_ms, 1);
-    sleep_again();
+    test_sleep_again();
     assert_int_equal(test_lease(&a, 5), 0);
     test_clock_advance(1);
     (void)test_tend("q", 200);
-    assert_true(is_awake());
+    assert_true(test_is_awake());
     assert_int_equal(test_lease(&a, 5), 1);
 }
 
@@ -158,9 +133,9 @@ static void another_rate_at_once(void **state)
     test_put_many("q", 100, "x%03zu");
     test_limit_queue(0, TEST_RATE(1, 60000, 1));
     assert_int_equal(test_run_all(&a), 1);
-    sleep_again();
+    test_sleep_again();
     test_limit_queue(0, TEST_RATE(100, 1000, 5));
-    assert_true(is_awake());
+    assert_true(test_is_awake());
     test_clock_advance(60000);
     assert_int_equal(test_run_all(&a), 5);
     test_limit_queue(0, TEST_RATE(1, 1000, 1));
@@ -177,14 +152,14 @@ static void a_rate_and_a_concurrency(void **state)
     (void)state;
     test_put_many("q", 100, "x%03zu");
     test_limit_queue(2, TEST_RATE(3, 1000, 0));
-    assert_int_equal(lease_all(&a), 2);
+    assert_int_equal(test_lease_all(&a), 2);
     test_settle(&a, TEST_DONE("x000"), TEST_DONE("x001"));
-    assert_int_equal(lease_all(&a), 1);
+    assert_int_equal(test_lease_all(&a), 1);
     test_clock_advance(334);
-    assert_int_equal(lease_all(&a), 1);
+    assert_int_equal(test_lease_all(&a), 1);
     test_clock_advance(1000);
-    assert_int_equal(lease_all(&a), 0); /* two run */
-    expect_running(2);
+    assert_int_equal(test_lease_all(&a), 0); /* two run */
+    test_expect_running(2);
 }
 
 /* ---- holds ----------------------------------------------------------------------------------------------------- */
@@ -202,18 +177,18 @@ static void not_before(void **state)
     test_put_many("q", 10, "x%03zu");
     assert_int_equal(test_lease(&a, 1), 1);
     hold(NULL, 5000, NOW + 5000);
-    sleep_again();
+    test_sleep_again();
     assert_int_equal(test_lease(&a, 5), 0);
-    assert_false(is_awake());
+    assert_false(test_is_awake());
     test_settle(&a, TEST_DONE("x000")); /* what runs goes on */
     assert_string_equal(test_state("q", "x000"), "completed");
     test_clock_advance(4999);
     assert_int_equal(test_lease(&a, 5), 0);
     assert_int_equal(test_tend("q", 200).next_in_ms, 1);
     test_clock_advance(1);
-    sleep_again();
+    test_sleep_again();
     (void)test_tend("q", 200);
-    assert_true(is_awake());
+    assert_true(test_is_awake());
     assert_int_equal(test_lease(&a, 5), 5);
     assert_int_equal(test_number("HEXISTS " Q "settings gate"), 0);
     assert_int_equal(test_number("EXISTS " Q "gate"), 0);
@@ -227,9 +202,9 @@ static void it_ends_by_itself(void **state)
     hold(NULL, 5000, NOW + 5000);
     assert_int_equal(test_tend("q", 200).next_in_ms, 5000);
     test_clock_advance(5000);
-    sleep_again();
+    test_sleep_again();
     (void)test_tend("q", 200);
-    assert_true(is_awake());
+    assert_true(test_is_awake());
 }
 
 static void ended_early(void **state)
@@ -238,9 +213,9 @@ static void ended_early(void **state)
     test_put("q", "x y");
     hold(NULL, 5000, NOW + 5000);
     assert_int_equal(test_lease(&a, 5), 0);
-    sleep_again();
+    test_sleep_again();
     hold(NULL, 0, 0);
-    assert_true(is_awake());
+    assert_true(test_is_awake());
     assert_int_equal(test_lease(&a, 5), 2);
     hold(NULL, 0, 0);
     assert_int_equal(test_number("HEXISTS " Q "settings gate"), 0);
@@ -289,15 +264,15 @@ static void a_hold_and_a_full_queue(void **state)
     test_limit_queue(1, NULL);
     assert_int_equal(test_lease(&a, 5), 1);
     hold(NULL, 5000, NOW + 5000);
-    sleep_again();
+    test_sleep_again();
     test_settle(&a, TEST_DONE("x000"));
-    assert_int_equal(lease_all(&a), 0);
+    assert_int_equal(test_lease_all(&a), 0);
     test_clock_advance(5000);
-    sleep_again();
+    test_sleep_again();
     (void)test_tend("q", 200);
-    assert_true(is_awake());
-    assert_int_equal(lease_all(&a), 1);
-    expect_running(1);
+    assert_true(test_is_awake());
+    assert_int_equal(test_lease_all(&a), 1);
+    test_expect_running(1);
 }
 
 int main(void)

@@ -7,7 +7,6 @@
 #include "worker/state.h"
 
 #define Q "reeve:{q}:"
-#define AWAIT_STATE(id, state) TEST_AWAIT(strcmp(test_state("q", id), state) == 0)
 
 static int set_up(void **state)
 {
@@ -80,12 +79,6 @@ static reeve_worker *worker_run(void)
     return worker;
 }
 
-static void stop_and_destroy(reeve_worker *worker)
-{
-    if (reeve_worker_stop(worker, 10000) != REEVE_OK) fail_msg("%s", reeve_worker_error(worker));
-    reeve_worker_destroy(worker);
-}
-
 static void set_policy(const reeve_queue_policy *policy)
 {
     const reeve_queue_settings settings = {.policy = policy};
@@ -112,7 +105,7 @@ static void put(const char *id, const char *type)
 static int64_t wait_of(const char *id)
 {
     TEST_AWAIT(test_number("HEXISTS " Q "info:%s failures", id) == 1);
-    AWAIT_STATE(id, "scheduled");
+    TEST_AWAIT_STATE(id, "scheduled");
     reeve_task_info *info = test_show("q", id);
     int64_t wait = info->due_ms - info->failed_ms;
     reeve_task_info_free(info);
@@ -121,7 +114,7 @@ static int64_t wait_of(const char *id)
 
 static unsigned failures_of(const char *id)
 {
-    AWAIT_STATE(id, "dead");
+    TEST_AWAIT_STATE(id, "dead");
     reeve_task_info *info = test_show("q", id);
     unsigned failures = info->failures;
     reeve_task_info_free(info);
@@ -131,7 +124,7 @@ static unsigned failures_of(const char *id)
 static const char *death_of(const char *id)
 {
     static char text[REEVE_MESSAGE_MAX + 1];
-    AWAIT_STATE(id, "dead");
+    TEST_AWAIT_STATE(id, "dead");
     reeve_task_info *info = test_show("q", id);
     rv_copy_text(text, sizeof(text), info->error_message);
     reeve_task_info_free(info);
@@ -159,7 +152,7 @@ static void how_long_it_waits(void **state)
     TEST_AWAIT(known(worker).max_attempts == 9);
     put("nobodys", "fails");
     assert_in_range(wait_of("nobodys"), 800, 1200);
-    stop_and_destroy(worker);
+    test_worker_end(worker);
 }
 
 static void how_often_it_is_tried(void **state)
@@ -177,7 +170,7 @@ static void how_often_it_is_tried(void **state)
     TEST_AWAIT(!worker->claims[0]->has_policy);
     put("nobodys", "again");
     assert_int_equal(failures_of("nobodys"), 20);
-    stop_and_destroy(worker);
+    test_worker_end(worker);
 }
 
 static void how_long_it_may_run(void **state)
@@ -234,13 +227,13 @@ static void how_many_workers_it_may_take_down(void **state)
     assert_string_equal(death_of("handlers"), "2 workers died while they held this task");
     assert_int_equal(wait_of("handlers-less"), 40000);
     assert_int_equal(wait_of("own"), 40000);
-    stop_and_destroy(worker);
+    test_worker_end(worker);
     set_policy(&(reeve_queue_policy){0});
     put("nobodys", "t");
     crash(2);
     worker = worker_run();
-    AWAIT_STATE("nobodys", "completed");
-    stop_and_destroy(worker);
+    TEST_AWAIT_STATE("nobodys", "completed");
+    test_worker_end(worker);
 }
 
 /* ---- when it holds --------------------------------------------------------------------------------------------- */
@@ -270,7 +263,7 @@ static void from_the_next_failure_on(void **state)
     TEST_AWAIT(known(worker).max_attempts == 1);
     test_ok(test_client, reeve_retry(test_client, "q", "running"));
     assert_int_equal(failures_of("running"), 2);
-    stop_and_destroy(worker);
+    test_worker_end(worker);
 }
 
 /* A session that begins is told, so that no first failure is waited out wrongly. */
@@ -376,8 +369,8 @@ static void given_back_it_uses_no_attempt(void **state)
     backs = 0;
     reeve_worker *worker = worker_run();
     test_put_spec((reeve_task_spec){.id = "x", .type = "gives-back", .max_attempts = 1});
-    AWAIT_STATE("x", "completed");
-    stop_and_destroy(worker);
+    TEST_AWAIT_STATE("x", "completed");
+    test_worker_end(worker);
     assert_int_equal(backs, 4);
 }
 
@@ -392,7 +385,7 @@ static void a_lock_is_released(void **state)
     reeve_worker *worker = worker_run();
     TEST_AWAIT(test_number("EXISTS " Q "unique:k") == 0);
     TEST_AWAIT(test_number("HLEN " Q "tasks") == 0);
-    stop_and_destroy(worker);
+    test_worker_end(worker);
 }
 
 int main(void)

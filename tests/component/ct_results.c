@@ -8,7 +8,6 @@
 #include "support/worker.h"
 
 #define Q "reeve:{q}:"
-#define AWAIT_STATE(id, state) TEST_AWAIT(strcmp(test_state("q", id), state) == 0)
 
 static int set_up(void **state)
 {
@@ -39,12 +38,6 @@ static reeve_worker *start(void)
     return worker;
 }
 
-static void stop_and_destroy(reeve_worker *worker)
-{
-    if (reeve_worker_stop(worker, 10000) != REEVE_OK) fail_msg("%s", reeve_worker_error(worker));
-    reeve_worker_destroy(worker);
-}
-
 /* ---- size ------------------------------------------------------------------------------------------------------ */
 
 static void as_large_as_there_may_be(void **state)
@@ -58,8 +51,8 @@ static void as_large_as_there_may_be(void **state)
     reeve_worker *worker = start();
     put("most", "large", most);
     put("more", "large", more);
-    AWAIT_STATE("most", "completed");
-    AWAIT_STATE("more", "dead");
+    TEST_AWAIT_STATE("most", "completed");
+    TEST_AWAIT_STATE("more", "dead");
     reeve_task_info *info = test_show("q", "most");
     assert_int_equal(info->result.length, REEVE_RESULT_MAX);
     reeve_task_info_free(info);
@@ -67,7 +60,7 @@ static void as_large_as_there_may_be(void **state)
     assert_string_equal(info->error_kind, "result");
     assert_null(info->result.data);
     reeve_task_info_free(info);
-    stop_and_destroy(worker);
+    test_worker_end(worker);
     free(much);
 }
 
@@ -85,7 +78,7 @@ static void the_newest_are_kept(void **state)
         put(id, "act", "result r");
         TEST_AWAIT(test_runs[i] == 1 && strcmp(test_state("q", id), "completed") == 0);
     }
-    stop_and_destroy(worker);
+    test_worker_end(worker);
     assert_string_equal(test_state("q", "n2"), "");
     assert_int_equal(test_number("EXISTS " Q "info:n0 " Q "info:n1 " Q "info:n2"), 0);
     reeve_task_info *info = test_show("q", "n4");

@@ -17,12 +17,6 @@ static int set_up(void **state)
     return test_place_empty(state);
 }
 
-static void stop_and_destroy(reeve_worker *worker)
-{
-    if (reeve_worker_stop(worker, 10000) != REEVE_OK) fail_msg("%s", reeve_worker_error(worker));
-    reeve_worker_destroy(worker);
-}
-
 /* Some days of queue q up to today, as one. */
 static reeve_day *days(int64_t first, unsigned count)
 {
@@ -61,7 +55,7 @@ static void exact_after_a_clean_stop(void **state)
     for (int i = 0; i < 30; i++) put_act("q", "retry 0"); /* fails twice: tried again, dead */
     for (int i = 0; i < 20; i++) put_act("q", "fail");
     TEST_AWAIT(test_count("q", "completed") == 2000 && test_count("q", "dead") == 50);
-    stop_and_destroy(worker);
+    test_worker_end(worker);
     reeve_day *day = today();
     assert_int_equal(day->completed, 2000);
     assert_int_equal(day->failed, 80);
@@ -91,7 +85,7 @@ static void how_long_a_run_takes(void **state)
     test_put_spec((reeve_task_spec){.type = "nap", .payload = {"120", 4}});
     test_put_spec((reeve_task_spec){.id = "late", .type = "hold", .timeout_ms = 60, .max_attempts = 1});
     TEST_AWAIT(test_count("q", "completed") == 1 && test_count("q", "dead") == 1);
-    stop_and_destroy(worker);
+    test_worker_end(worker);
     reeve_day *day = today();
     assert_int_equal(day->run.count, 2);
     assert_int_equal(day->run.histogram[6], 1); /* 50 to 100 ms */
@@ -116,7 +110,7 @@ static void how_long_a_task_waits(void **state)
     test_ok(test_client, reeve_set_priority(test_client, "q", "n4", -3));
     test_ok(test_client, reeve_reschedule(test_client, "q", "n4", 0));
     TEST_AWAIT(test_count("q", "completed") == 4);
-    stop_and_destroy(worker);
+    test_worker_end(worker);
     reeve_day *day = today();
     assert_int_equal(day->completed, 4);
     assert_int_equal(day->run.count, 4);
@@ -129,7 +123,7 @@ static void how_long_a_task_waits(void **state)
     test_clock_advance(7000);
     test_worker_start(worker);
     TEST_AWAIT(test_count("q", "completed") == 5);
-    stop_and_destroy(worker);
+    test_worker_end(worker);
     day = today();
     assert_int_equal(day->wait.count, 3);
     assert_int_equal(day->wait.histogram[10 + 6], 1);
@@ -159,7 +153,7 @@ static void what_scripts_and_tasks_at_most_once_end(void **state)
     reeve_worker *worker = test_worker_run(1, 0);
     test_put_spec((reeve_task_spec){.type = "act", .payload = {"fail", 5}, .at_most_once = true});
     TEST_AWAIT(test_ran == 1);
-    stop_and_destroy(worker);
+    test_worker_end(worker);
     reeve_day *day = today();
     assert_int_equal(day->dead, 1);
     assert_int_equal(day->completed, 1);
@@ -183,7 +177,7 @@ static void what_its_crashes_end(void **state)
     test_tend_all("q");
     reeve_worker *worker = test_worker_run(1, 0);
     TEST_AWAIT(test_count("q", "dead") == 1);
-    stop_and_destroy(worker);
+    test_worker_end(worker);
     reeve_day *day = today();
     assert_int_equal(day->crashed, 1);
     assert_int_equal(day->dead, 1);
@@ -292,7 +286,7 @@ static void lost_replies_neither_double_nor_lose(void **state)
         while (rv_now_ms() < until) test_pause();
         if (round % 3 == 0) test_kill_connections();
     }
-    stop_and_destroy(worker);
+    test_worker_end(worker);
     reeve_day *day = today();
     assert_int_equal(day->completed, 600);
     assert_int_equal(day->run.count, 600);
@@ -317,7 +311,7 @@ static void a_task_belongs_to_the_day_on_which_it_is_settled(void **state)
     test_open_gate();
     test_put("q", "d");
     TEST_AWAIT(test_count("q", "completed") == 5);
-    stop_and_destroy(worker);
+    test_worker_end(worker);
     reeve_day *list;
     test_ok(test_client, reeve_stats(test_client, "q", midnight / DAY_MS - 2, 4, &list));
     static const unsigned completed[] = {0, 3, 2, 0};
@@ -382,13 +376,13 @@ static void kept_as_the_settings_say(void **state)
     reeve_worker *worker = test_worker_run(1, 0);
     test_put("q", "a b c");
     TEST_AWAIT(test_count("q", "completed") == 3);
-    stop_and_destroy(worker);
+    test_worker_end(worker);
     assert_int_equal(test_number("PEXPIRETIME " Q "stats:%lld", (long long)(end / DAY_MS - 1)), end + 2 * DAY_MS);
     set_days(0);
     worker = test_worker_run(1, 0);
     test_put("q", "d");
     TEST_AWAIT(test_count("q", "completed") == 4);
-    stop_and_destroy(worker);
+    test_worker_end(worker);
     reeve_day *day = today();
     assert_int_equal(day->completed, 3);
     reeve_stats_free(day, 1);

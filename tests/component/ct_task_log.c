@@ -5,7 +5,6 @@
 #include "support/worker.h"
 
 #define Q "reeve:{q}:"
-#define AWAIT_STATE(id, state) TEST_AWAIT(strcmp(test_state("q", id), state) == 0)
 
 static test_hand hand;
 
@@ -48,12 +47,6 @@ static reeve_worker *start(void)
     return worker;
 }
 
-static void stop_and_destroy(reeve_worker *worker)
-{
-    if (reeve_worker_stop(worker, 10000) != REEVE_OK) fail_msg("%s", reeve_worker_error(worker));
-    reeve_worker_destroy(worker);
-}
-
 static void put(const char *type, const char *payload)
 {
     test_put_spec((reeve_task_spec){.id = "x", .type = type, .payload = {payload, strlen(payload)}});
@@ -64,7 +57,7 @@ static void lines_stay_with_the_task(void **state)
     (void)state;
     reeve_worker *worker = start();
     put("talk", "2");
-    AWAIT_STATE("x", "completed");
+    TEST_AWAIT_STATE("x", "completed");
     reeve_task_info *info = test_show("q", "x");
     static const char *const expected[] = {"attempt 1: line 1", "attempt 1: line 2", "attempt 2: line 1",
                                            "attempt 2: line 2"};
@@ -75,7 +68,7 @@ static void lines_stay_with_the_task(void **state)
         assert_in_range(info->log[i].time_ms, i > 0 ? info->log[i - 1].time_ms : info->enqueued_ms, info->ended_ms);
     }
     reeve_task_info_free(info);
-    stop_and_destroy(worker);
+    test_worker_end(worker);
     reeve_task_info **list;
     size_t count;
     uint64_t total;
@@ -92,7 +85,7 @@ static void the_last_ones_are_kept(void **state)
     (void)state;
     reeve_worker *worker = start();
     put("talk", "130");
-    AWAIT_STATE("x", "completed");
+    TEST_AWAIT_STATE("x", "completed");
     reeve_task_info *info = test_show("q", "x");
     assert_int_equal(info->logged, 260);
     assert_int_equal(info->log_count, REEVE_LOG_LINES);
@@ -100,7 +93,7 @@ static void the_last_ones_are_kept(void **state)
     assert_string_equal(info->log[99].text, "attempt 2: line 130");
     reeve_task_info_free(info);
     assert_int_equal(test_number("HLEN " Q "info:x"), REEVE_LOG_LINES + 2 + 5); /* and what it failed of */
-    stop_and_destroy(worker);
+    test_worker_end(worker);
 }
 
 static void lines_are_text_of_bounded_length(void **state)
@@ -108,13 +101,13 @@ static void lines_are_text_of_bounded_length(void **state)
     (void)state;
     reeve_worker *worker = start();
     put("babble", "");
-    AWAIT_STATE("x", "dead");
+    TEST_AWAIT_STATE("x", "dead");
     reeve_task_info *info = test_show("q", "x");
     assert_int_equal(info->log_count, 2);
     assert_int_equal(strlen(info->log[0].text), REEVE_MESSAGE_MAX - 1); /* not half a character */
     assert_string_equal(info->log[1].text, "? x");
     reeve_task_info_free(info);
-    stop_and_destroy(worker);
+    test_worker_end(worker);
 }
 
 static long long say(unsigned number, const char *line)
@@ -154,9 +147,9 @@ static void nothing_is_left_where_nothing_is_kept(void **state)
     assert_int_equal(say(1, "one"), 1);
     test_settle(&hand, TEST_SNOOZE("x", 0)); /* whoever has it next has said nothing */
     reeve_worker *worker = start();
-    AWAIT_STATE("x", "");
+    TEST_AWAIT_STATE("x", "");
     assert_int_equal(test_number("EXISTS " Q "info:x"), 0);
-    stop_and_destroy(worker);
+    test_worker_end(worker);
 }
 
 int main(void)

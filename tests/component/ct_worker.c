@@ -19,8 +19,6 @@ static void put(const char *id, const char *type, const char *payload)
     test_put_spec((reeve_task_spec){.id = id, .type = type, .payload = {payload, strlen(payload)}});
 }
 
-#define AWAIT_STATE(id, state) TEST_AWAIT(strcmp(test_state("q", id), state) == 0)
-
 static void expect(const char *id, reeve_state state, unsigned failures, const char *kind, const char *message)
 {
     reeve_task_info *info = test_show("q", id);
@@ -82,21 +80,21 @@ static void attempts_run_out(void **state)
     test_put_spec((reeve_task_spec){.id = "n2", .type = "act", .payload = {"retry 0", 7}, .max_attempts = 2});
     put("n3", "act", "retry 0");
     test_worker_start(worker);
-    AWAIT_STATE("n2", "dead");
-    AWAIT_STATE("n3", "dead");
+    TEST_AWAIT_STATE("n2", "dead");
+    TEST_AWAIT_STATE("n3", "dead");
     expect("n2", REEVE_STATE_DEAD, 2, "again", "said \"retry 0\"");
     expect("n3", REEVE_STATE_DEAD, 3, "again", "said \"retry 0\"");
     assert_int_equal(test_runs[2], 2);
     assert_int_equal(test_runs[3], 3);
     test_ok(test_client, reeve_retry(test_client, "q", "n2")); /* begins to count anew */
     TEST_AWAIT(test_runs[2] == 4);
-    AWAIT_STATE("n2", "dead");
+    TEST_AWAIT_STATE("n2", "dead");
     reeve_worker_destroy(worker);
 }
 
 static int64_t delay_of(const char *id)
 {
-    AWAIT_STATE(id, "scheduled");
+    TEST_AWAIT_STATE(id, "scheduled");
     reeve_task_info *info = test_show("q", id);
     int64_t delay = info->due_ms - info->failed_ms;
     reeve_task_info_free(info);
@@ -291,7 +289,7 @@ static void signals_reach_the_program_only(void **state)
     for (int i = 0; i < 200; i++) {
         assert_int_equal(kill(getpid(), SIGUSR1), 0);
         put("n1", "t", "");
-        AWAIT_STATE("n1", "completed");
+        TEST_AWAIT_STATE("n1", "completed");
         test_ok(test_client, reeve_delete(test_client, "q", "n1"));
     }
     assert_true(signals > 0);

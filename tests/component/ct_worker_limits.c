@@ -13,13 +13,6 @@ static int set_up(void **state)
 }
 
 #define Q "reeve:{q}:"
-#define AWAIT_STATE(id, state) TEST_AWAIT(strcmp(test_state("q", id), state) == 0)
-
-static void stop_and_destroy(reeve_worker *worker)
-{
-    if (reeve_worker_stop(worker, 10000) != REEVE_OK) fail_msg("%s", reeve_worker_error(worker));
-    reeve_worker_destroy(worker);
-}
 
 /* ---- time ------------------------------------------------------------------------------------------------------ */
 
@@ -29,15 +22,15 @@ static void a_task_that_is_told_in_time(void **state)
     reeve_worker *worker = test_worker_run(1, 0);
     test_put_spec((reeve_task_spec){.id = "slow", .type = "hold", .timeout_ms = 60, .max_attempts = 1});
     test_put("q", "next");
-    AWAIT_STATE("slow", "dead");
-    AWAIT_STATE("next", "completed");
+    TEST_AWAIT_STATE("slow", "dead");
+    TEST_AWAIT_STATE("next", "completed");
     assert_int_equal(test_told, 1);
     reeve_task_info *info = test_show("q", "slow");
     assert_string_equal(info->error_kind, "timeout");
     assert_string_equal(info->error_message, "not done within 60 ms");
     assert_int_equal(info->failures, 1); /* what the handler said in the end does not count */
     reeve_task_info_free(info);
-    stop_and_destroy(worker);
+    test_worker_end(worker);
 }
 
 /* The handler's own limit; and it will not hear. */
@@ -51,11 +44,11 @@ static void the_late_outcome_is_ignored(void **state)
     test_worker_pool(worker, "q", 1, 0);
     test_worker_start(worker);
     test_put_spec((reeve_task_spec){.id = "late", .type = "stubborn"});
-    AWAIT_STATE("late", "scheduled");
+    TEST_AWAIT_STATE("late", "scheduled");
     assert_int_equal(test_begun, 1);
     test_open_gate();
     test_put("q", "next");
-    AWAIT_STATE("next", "completed"); /* so the thread has told what became of the one before */
+    TEST_AWAIT_STATE("next", "completed"); /* so the thread has told what became of the one before */
     reeve_task_info *info = test_show("q", "late");
     assert_int_equal(info->state, REEVE_STATE_SCHEDULED);
     assert_int_equal(info->failures, 1);
@@ -75,7 +68,7 @@ static void limits_that_are_kept_cost_nothing(void **state)
     reeve_worker *worker = test_worker_run(2, 0);
     for (int i = 0; i < 300; i++) test_put_spec((reeve_task_spec){.timeout_ms = 5000});
     TEST_AWAIT(test_count("q", "completed") == 300);
-    stop_and_destroy(worker);
+    test_worker_end(worker);
 }
 
 /* ---- crashes --------------------------------------------------------------------------------------------------- */
@@ -101,9 +94,9 @@ static void a_task_that_kills_workers_is_not_run(void **state)
     test_put_spec((reeve_task_spec){.id = "n3", .max_crashes = 5, .priority = -2});
     crash(4);
     reeve_worker *worker = test_worker_run(1, 0);
-    AWAIT_STATE("n1", "dead");
-    AWAIT_STATE("n2", "dead");
-    AWAIT_STATE("n3", "completed");
+    TEST_AWAIT_STATE("n1", "dead");
+    TEST_AWAIT_STATE("n2", "dead");
+    TEST_AWAIT_STATE("n3", "completed");
     assert_int_equal(test_runs[1], 0);
     assert_int_equal(test_runs[2], 0);
     assert_int_equal(test_runs[3], 1);
@@ -114,8 +107,8 @@ static void a_task_that_kills_workers_is_not_run(void **state)
     assert_int_equal(info->failures, 0);
     reeve_task_info_free(info);
     test_ok(test_client, reeve_retry(test_client, "q", "n1")); /* another chance */
-    AWAIT_STATE("n1", "completed");
-    stop_and_destroy(worker);
+    TEST_AWAIT_STATE("n1", "completed");
+    test_worker_end(worker);
 }
 
 /* ---- a slow one among fast ones -------------------------------------------------------------------------------- */
@@ -147,7 +140,7 @@ static void a_slow_task_holds_nobody_up(void **state)
     for (size_t i = 0; i < 15; i++) assert_int_equal(test_runs[i], 1);
     for (size_t i = 100; i < 140; i++) assert_int_equal(test_runs[i], 1);
     test_open_gate();
-    AWAIT_STATE("slow", "completed");
+    TEST_AWAIT_STATE("slow", "completed");
     assert_int_equal(reeve_worker_stop(worker, 10000), REEVE_OK);
     reeve_worker_stats stats = test_worker_stats(worker);
     assert_int_equal(stats.completed, 6000 + 56);
@@ -198,8 +191,8 @@ static void progress_until_the_lease_is_lost(void **state)
     assert_int_equal(lost_said, REEVE_EREFUSED);
     assert_int_equal(test_number("DBSIZE"), 0 + (int)test_number("EXISTS reeve:workers") + (int)test_number("EXISTS reeve:worker:%s", reeve_worker_id(worker)));
     test_put("q", "n1"); /* it goes on */
-    AWAIT_STATE("n1", "completed");
-    stop_and_destroy(worker);
+    TEST_AWAIT_STATE("n1", "completed");
+    test_worker_end(worker);
 }
 
 /* Its time is up and it is tried again elsewhere, while the first handler does not hear: what that one says of its progress
@@ -225,7 +218,7 @@ static void no_progress_after_the_time_is_up(void **state)
     test_worker_pool(worker, "q", 2, 1);
     test_worker_start(worker);
     test_put_spec((reeve_task_spec){.id = "x", .type = "deaf", .timeout_ms = 50, .backoff = &at_once});
-    AWAIT_STATE("x", "completed");
+    TEST_AWAIT_STATE("x", "completed");
     TEST_AWAIT(lost_said != -1);
     assert_int_equal(lost_said, REEVE_EREFUSED);
     reeve_task_info *info = test_show("q", "x");
@@ -233,7 +226,7 @@ static void no_progress_after_the_time_is_up(void **state)
     assert_int_equal(info->progress, -1);
     assert_int_equal(info->failures, 1);
     reeve_task_info_free(info);
-    stop_and_destroy(worker);
+    test_worker_end(worker);
 }
 
 /* ---- pools ----------------------------------------------------------------------------------------------------- */
@@ -253,7 +246,7 @@ static void two_pools_share_a_queue(void **state)
     for (size_t i = 0; i < 500; i++) assert_int_equal(test_runs[i], 1);
     assert_int_equal(test_number("ZCARD " Q "sessions"), 1); /* one claim */
     assert_int_equal(test_worker_stats(worker).threads, 4);
-    stop_and_destroy(worker);
+    test_worker_end(worker);
     assert_int_equal(test_number("EXISTS " Q "sessions reeve:{first}:sessions reeve:{second}:sessions"), 0);
 }
 
@@ -274,7 +267,7 @@ static void queues_in_strict_order(void **state)
     assert_true(low->ended_ms >= high->ended_ms);
     reeve_task_info_free(low);
     reeve_task_info_free(high);
-    stop_and_destroy(worker);
+    test_worker_end(worker);
 }
 
 int main(void)

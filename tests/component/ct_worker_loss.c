@@ -13,13 +13,6 @@ static int set_up(void **state)
 }
 
 #define Q "reeve:{q}:"
-#define AWAIT_STATE(id, state) TEST_AWAIT(strcmp(test_state("q", id), state) == 0)
-
-static void stop_and_destroy(reeve_worker *worker)
-{
-    if (reeve_worker_stop(worker, 10000) != REEVE_OK) fail_msg("%s", reeve_worker_error(worker));
-    reeve_worker_destroy(worker);
-}
 
 /* Short tasks, with now and then one that is long for a batch. */
 static void put_load(size_t first, size_t count)
@@ -112,7 +105,7 @@ static void redis_is_emptied_under_load(void **state)
     put_load(0, COUNT);
     TEST_AWAIT(test_number("ZCARD " Q "completed") == COUNT);
     assert_int_equal(test_count("q", "ready") + test_count("q", "running"), 0);
-    stop_and_destroy(worker);
+    test_worker_end(worker);
     assert_int_equal(test_number("EXISTS " Q "sessions"), 0);
 }
 
@@ -127,7 +120,7 @@ static void redis_is_emptied_while_threads_rest(void **state)
     TEST_AWAIT(test_number("EXISTS reeve:workers") == 1);
     usleep(50000); /* (all of them rest: before there is a session) */
     test_put("q", "n1");
-    AWAIT_STATE("n1", "completed");
+    TEST_AWAIT_STATE("n1", "completed");
     char before[64];
     rv_copy_text(before, sizeof(before), test_cmd(test_conn, "ZRANGE " Q "sessions 0 -1"));
     assert_string_equal(test_cmd(test_conn, "FLUSHALL"), "OK");
@@ -141,7 +134,7 @@ static void redis_is_emptied_while_threads_rest(void **state)
     assert_int_equal(test_begun, 6); /* none came back and was run again */
     assert_int_equal(test_worker_stats(worker).refused, 0);
     assert_null(strstr(test_cmd(test_conn, "ZRANGE " Q "sessions 0 -1"), before));
-    stop_and_destroy(worker);
+    test_worker_end(worker);
     assert_int_equal(test_number("EXISTS " Q "sessions"), 0);
 }
 
@@ -164,9 +157,9 @@ static void redis_comes_late(void **state)
     reeve_worker *worker = over_the_link(0, 2);
     assert_false(test_worker_stats(worker).connected);
     test_link_make();
-    AWAIT_STATE("n1", "completed");
+    TEST_AWAIT_STATE("n1", "completed");
     TEST_AWAIT(test_worker_stats(worker).connected);
-    stop_and_destroy(worker);
+    test_worker_end(worker);
 }
 
 static void results_outlive_an_outage(void **state)
@@ -186,7 +179,7 @@ static void results_outlive_an_outage(void **state)
     TEST_AWAIT(test_worker_stats(worker).completed == 4);
     assert_int_equal(test_begun, 4); /* none was run again */
     assert_int_equal(test_worker_stats(worker).refused, 0);
-    stop_and_destroy(worker);
+    test_worker_end(worker);
 }
 
 /* Nobody has taken the tasks away: the session is expired, and still good. */
@@ -206,7 +199,7 @@ static void results_outlive_a_session_that_nobody_reaped(void **state)
     assert_int_equal(test_worker_stats(worker).refused, 0);
     assert_int_equal(test_begun, 4);
     assert_int_equal(test_count("q", "completed"), 4);
-    stop_and_destroy(worker);
+    test_worker_end(worker);
 }
 
 static void results_after_the_session_are_refused(void **state)
@@ -235,8 +228,8 @@ static void results_after_the_session_are_refused(void **state)
     assert_int_equal(info->crashes, 1);
     reeve_task_info_free(info);
     test_put("q", "n1"); /* with a new session */
-    AWAIT_STATE("n1", "completed");
-    stop_and_destroy(worker);
+    TEST_AWAIT_STATE("n1", "completed");
+    test_worker_end(worker);
 }
 
 static void a_handler_hears_that_its_lease_is_lost(void **state)
@@ -255,7 +248,7 @@ static void a_handler_hears_that_its_lease_is_lost(void **state)
     TEST_AWAIT(test_told == 1);
     TEST_AWAIT(test_worker_stats(worker).refused == 1);
     assert_string_equal(test_state("q", "x"), "ready");
-    stop_and_destroy(worker);
+    test_worker_end(worker);
 }
 
 static void redis_is_killed_and_comes_back(void **state)
@@ -269,7 +262,7 @@ static void redis_is_killed_and_comes_back(void **state)
         test_conn_again();
     }
     expect_all_done(COUNT);
-    stop_and_destroy(worker);
+    test_worker_end(worker);
 }
 
 /* A wake-up that a dead connection took with it is not missed. */
@@ -282,9 +275,9 @@ static void woken_after_each_kill(void **state)
         (void)snprintf(id, sizeof(id), "n%d", i);
         test_kill_connections();
         test_put("q", id);
-        AWAIT_STATE(id, "completed");
+        TEST_AWAIT_STATE(id, "completed");
     }
-    stop_and_destroy(worker);
+    test_worker_end(worker);
 }
 
 int main(void)

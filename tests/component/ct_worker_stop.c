@@ -14,7 +14,6 @@ static int set_up(void **state)
 }
 
 #define Q "reeve:{q}:"
-#define AWAIT_STATE(id, state) TEST_AWAIT(strcmp(test_state("q", id), state) == 0)
 
 static void must_stop(reeve_worker *worker)
 {
@@ -101,7 +100,7 @@ static void quiet_takes_no_more(void **state)
     reeve_worker_quiet(worker);
     test_put("q", "n1 n2");
     test_open_gate();
-    AWAIT_STATE("x", "completed");
+    TEST_AWAIT_STATE("x", "completed");
     TEST_AWAIT(test_count("q", "ready") == 2); /* (what an idle thread was handed before it heard of it goes back) */
     test_ok(test_client, reeve_workers(test_client, &workers, &count));
     assert_int_equal(count, 1);
@@ -123,7 +122,7 @@ static void an_idle_worker_says_nothing(void **state)
     (void)state;
     reeve_worker *worker = test_worker_run(16, 0);
     test_put("q", "n1");
-    AWAIT_STATE("n1", "completed");
+    TEST_AWAIT_STATE("n1", "completed");
     TEST_AWAIT(strlen(test_cmd(test_conn, "CLIENT LIST TYPE pubsub")) > 0);
     int64_t quiet_since = rv_now_ms(), end = test_patience();
     for (long long before = 0, now; rv_now_ms() - quiet_since < 600; before = now) {
@@ -351,7 +350,7 @@ static void each_allocation_may_fail(void **state)
         (void)rv_mem_fail_at(0);
         if (status == REEVE_OK) {
             test_put("q", "n1");
-            AWAIT_STATE("n1", "completed");
+            TEST_AWAIT_STATE("n1", "completed");
         }
         reeve_worker_destroy(worker);
     }
@@ -370,7 +369,7 @@ static void each_allocation_may_fail_at_work(void **state)
         TEST_AWAIT(test_ran > 0);
         test_pause();
         (void)rv_mem_fail_at(0);
-        AWAIT_STATE("n2", "completed");
+        TEST_AWAIT_STATE("n2", "completed");
         must_stop(worker);
         reeve_worker_destroy(worker);
         test_ok(test_client, reeve_delete(test_client, "q", "n2"));

@@ -16,12 +16,25 @@ int test_costs_count_all(void **state)
     return 0;
 }
 
-void test_costs_know_queues(void)
+test_hand test_costs_hand;
+
+void test_costs_begin(void)
 {
+    test_hand_init(&test_costs_hand, "1", "q");
     test_put("q", "known");
     test_put("far", "known");
     test_ok(test_client, reeve_delete(test_client, "q", "known"));
     test_ok(test_client, reeve_delete(test_client, "far", "known"));
+}
+
+void test_costs_lease(unsigned count)
+{
+    assert_int_equal(test_lease(&test_costs_hand, count), count);
+}
+
+void test_costs_done(const char *id)
+{
+    test_settle(&test_costs_hand, {0, {.id = id, .verb = REEVE_OUTCOME_DONE}});
 }
 
 void test_costs_reset(void)

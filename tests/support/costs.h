@@ -23,7 +23,13 @@ typedef struct test_costs {
  * too; the calls are then those of a client that made the queues q and far known just before.
  */
 int test_costs_count_all(void **state);
-void test_costs_know_queues(void);
+
+/* A thread of queue q, to prepare and to measure with: begins anew, with both queues known; leases so many, no less;
+ * completes one that it holds. */
+extern test_hand test_costs_hand;
+void test_costs_begin(void);
+void test_costs_lease(unsigned count);
+void test_costs_done(const char *id);
 
 void test_costs_reset(void);
 test_costs test_costs_read(void);

@@ -226,3 +226,27 @@ int test_limits_begin(void **state, int64_t now_ms, test_hand *a, test_hand *b)
     test_hand_init(b, "2", "q");
     return test_place_empty(state);
 }
+
+size_t test_lease_all(test_hand *hand)
+{
+    size_t all = 0;
+    while (test_lease(hand, 100) > 0) all += hand->count;
+    return all;
+}
+
+void test_expect_running(int64_t count)
+{
+    test_limits_agree();
+    assert_int_equal(test_limits_running(), count);
+    assert_int_equal(test_count("q", "running"), count);
+}
+
+bool test_is_awake(void)
+{
+    return test_number("LLEN reeve:{q}:wake") == 1;
+}
+
+void test_sleep_again(void)
+{
+    (void)test_cmd(test_conn, "DEL reeve:{q}:wake");
+}

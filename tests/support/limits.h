@@ -53,6 +53,14 @@ void test_groups_forgotten(void);
         test_limits_agree();                      \
     } while (0)
 
+/* Leases until nothing more comes; returns how many. */
+size_t test_lease_all(test_hand *hand);
+/* So many run, by all that says how many. */
+void test_expect_running(int64_t count);
+/* Whether a wake-up stands in queue q; and takes it away. */
+bool test_is_awake(void);
+void test_sleep_again(void);
+
 /* Completes all that the hand's last turn leased. */
 void test_done(const test_hand *hand);
 /* Leases all that comes, and completes it; how many these were. */

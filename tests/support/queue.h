@@ -52,6 +52,8 @@ long long test_number(const char *format, ...) __attribute__((format(printf, 1, 
 uint64_t test_count(const char *queue, const char *state);
 /* "ready", ...; "" when there is no such task. Stays valid for some calls. */
 const char *test_state(const char *queue, const char *id);
+/* Of a task of queue q. (string.h) */
+#define TEST_AWAIT_STATE(id, state) TEST_AWAIT(strcmp(test_state("q", id), state) == 0)
 
 /* Fails the test with the client's words when a call failed. */
 #define test_ok(client, call)                                                                      \

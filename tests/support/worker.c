@@ -135,6 +135,12 @@ reeve_worker *test_worker_run(unsigned threads, unsigned batch)
     return worker;
 }
 
+void test_worker_end(reeve_worker *worker)
+{
+    if (reeve_worker_stop(worker, 10000) != REEVE_OK) fail_msg("%s", reeve_worker_error(worker));
+    reeve_worker_destroy(worker);
+}
+
 reeve_worker_stats test_worker_stats(reeve_worker *worker)
 {
     reeve_worker_stats stats;

@@ -46,6 +46,8 @@ void test_worker_pool(reeve_worker *worker, const char *queues, unsigned threads
 void test_worker_start(reeve_worker *worker);
 /* All of it: a worker that serves queue q. */
 reeve_worker *test_worker_run(unsigned threads, unsigned batch);
+/* Stops it, which must go well, and destroys it. */
+void test_worker_end(reeve_worker *worker);
 reeve_worker_stats test_worker_stats(reeve_worker *worker);
 
 /* The way to the server, for a worker alone: a link to its socket that can be taken away. */
