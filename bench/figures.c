@@ -154,6 +154,19 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+void print_enqueue(pid_t server, long tasks, long most, void (*fill)(long tasks, long at_once))
+{
+    for (int many = 0; many < 2; many++) {
+        long count = many ? tasks : tasks / 10 + 1;
+        double cpu = process_cpu_seconds(server), own = own_cpu_seconds(), began = now();
+
+        fill(count, many ? most : 1);
+        print_rate(many ? "many_" : "one_", count, now() - began, process_cpu_seconds(server) - cpu,
+                   own_cpu_seconds() - own);
+    }
+    (void)printf("\n");
+}
+
 void print_percentiles(double *samples, long count)
 {
     qsort(samples, (size_t)count, sizeof(*samples), ascending);

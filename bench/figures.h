@@ -41,6 +41,9 @@ double process_bytes(pid_t pid);       /* resident */
 /* A drain or the like: PREFIXtasks_per_s, PREFIXredis_us (of whatever server), PREFIXredis_busy, PREFIXworker_us. */
 void print_rate(const char *prefix, long tasks, double seconds, double server_cpu, double own_cpu);
 
+/* Producing, measured: fill(tasks, at_once) enqueues; a tenth of the tasks one by one, then all of them `most` at once. */
+void print_enqueue(pid_t server, long tasks, long most, void (*fill)(long tasks, long at_once));
+
 /* Sorts samples of microseconds and prints p50, p90, p99 and max. */
 void print_percentiles(double *samples, long count);
 

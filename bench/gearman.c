@@ -134,19 +134,6 @@ static void drain(pid_t pid, long tasks, long threads)
     (void)printf("task_bytes=%.0f\n", memory);
 }
 
-static void enqueue(pid_t pid, long tasks)
-{
-    for (int many = 0; many < 2; many++) {
-        long count = many ? tasks : tasks / 10 + 1;
-        double cpu = process_cpu_seconds(pid), own = own_cpu_seconds(), began = now();
-
-        fill(count, many ? AT_ONCE : 1);
-        print_rate(many ? "many_" : "one_", count, now() - began, process_cpu_seconds(pid) - cpu,
-                   own_cpu_seconds() - own);
-    }
-    (void)printf("\n");
-}
-
 static void pickup(long samples)
 {
     gearman_client_st *client = open_client();
@@ -187,7 +174,7 @@ int main(int argc, char **argv)
     if (strcmp(what, "drain") == 0)
         drain(pid, tasks, threads);
     else if (strcmp(what, "enqueue") == 0)
-        enqueue(pid, tasks);
+        print_enqueue(pid, tasks, AT_ONCE, fill);
     else if (strcmp(what, "pickup") == 0)
         pickup(tasks);
     else
