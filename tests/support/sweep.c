@@ -1,0 +1,65 @@
+#include "support/sweep.h"
+
+#include <stdio.h>
+
+test_hand test_sweep_hand;
+reeve_swept test_swept;
+
+int test_sweep_begin(void **state)
+{
+    test_hand_init(&test_sweep_hand, "1", "q");
+    test_sweep_hand.session_ms = 1000000000;
+    return test_place_empty(state);
+}
+
+void test_put_ended(reeve_task_spec spec, reeve_state end, const char *kind)
+{
+    test_put_spec(spec);
+    if (end == REEVE_STATE_CANCELLED) {
+        test_ok(test_client, reeve_cancel(test_client, "q", spec.id));
+        return;
+    }
+    assert_int_equal(test_lease(&test_sweep_hand, 1), 1);
+    assert_string_equal(test_sweep_hand.leased[0].id, spec.id);
+    if (end == REEVE_STATE_DEAD) {
+        test_settle(&test_sweep_hand, TEST_DIE(spec.id, kind));
+    } else {
+        test_settle(&test_sweep_hand, TEST_DONE(spec.id));
+    }
+}
+
+void test_put_many_dead(size_t count)
+{
+    static test_outcome outcomes[250];
+    for (size_t at = 0; at < count;) {
+        size_t some = count - at < 250 ? count - at : 250;
+        char format[40];
+        (void)snprintf(format, sizeof(format), "d%zu-%%03zu", at / 250);
+        test_put_many("q", some, format);
+        assert_int_equal(test_lease(&test_sweep_hand, (unsigned)some), some);
+        for (size_t i = 0; i < some; i++) outcomes[i] = (test_outcome)TEST_DIE(test_sweep_hand.leased[i].id, "k");
+        (void)test_turn(&test_sweep_hand, 0, outcomes, some);
+        at += some;
+    }
+    assert_int_equal(test_count("q", "dead"), count);
+}
+
+void test_sweep(reeve_action action, reeve_filter filter, uint64_t done)
+{
+    test_ok(test_client, reeve_sweep(test_client, "q", action, &filter, NULL, NULL, &test_swept));
+    assert_int_equal(test_swept.done, done);
+}
+
+void test_states_are(const char *expected)
+{
+    char text[1000] = "";
+    size_t at = 0;
+    for (int i = 0; i < REEVE_STATE_COUNT; i++) {
+        const char *name = reeve_state_name((reeve_state)i);
+        uint64_t count = test_count("q", name);
+        if (count > 0)
+            at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%s:%llu", at > 0 ? " " : "", name,
+                                   (unsigned long long)count);
+    }
+    assert_string_equal(text, expected);
+}
