@@ -131,14 +131,17 @@ static void a_lost_session_while_they_run(void **state)
     test_expect_counted("n1", 0, 1);
 }
 
-/* Redis forgets that a thread waits: it looks by itself. */
+/* They are still the thread's own; and where Redis forgot that it waits, it says so again. */
 static void redis_restarts_while_they_wait(void **state)
 {
     (void)state;
     reeve_worker *worker = test_collect_run(2, TEST_LONG_MS);
     test_collect_put("n1", "");
     TEST_AWAIT_STATE("n1", "running");
-    (void)test_cmd(test_conn, "SCRIPT FLUSH");
+    TEST_AWAIT(test_number("LLEN " Q "idle") == 1);
+    (void)test_cmd(test_conn, "DEL " Q "idle"); /* (as if it was not yet on the disk) */
+    test_redis_restart(test_redis);
+    test_conn_again();
     test_collect_put("n2", "");
     TEST_AWAIT(test_count("q", "completed") == 2);
     assert_int_equal(test_collected.calls, 1);
@@ -147,6 +150,7 @@ static void redis_restarts_while_they_wait(void **state)
 
 int main(void)
 {
+    test_options.persist = true;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(a_lost_connection_loses_and_doubles_nothing, test_collect_begin),
         cmocka_unit_test_setup(connections_are_killed_again_and_again, test_collect_begin),

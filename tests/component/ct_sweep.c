@@ -4,22 +4,13 @@
 
 #include "support/clock.h"
 #include "support/sweep.h"
+#include "support/unique.h"
 
 #define Q "reeve:{q}:"
 
 static void put_dead(const char *id, const char *kind)
 {
     test_put_ended((reeve_task_spec){.id = id}, REEVE_STATE_DEAD, kind);
-}
-
-/* Parked as by a group at its limit. */
-static void park(const char *id)
-{
-    const char *score = test_cmd(test_conn, "ZSCORE " Q "ready %s", id);
-    (void)test_cmd(test_conn, "ZADD " Q "parked %s %s", score, id);
-    (void)test_cmd(test_conn, "ZADD " Q "parked:g %s %s", score, id);
-    (void)test_cmd(test_conn, "ZADD " Q "opening 9007199254740991 g");
-    (void)test_cmd(test_conn, "ZREM " Q "ready %s", id);
 }
 
 /* ---- what is picked -------------------------------------------------------------------------------------------- */
@@ -41,7 +32,7 @@ static void each_action_in_each_state(void **state)
             test_put("q", "running");
             (void)test_lease(&test_sweep_hand, 1);
             test_put_spec((reeve_task_spec){.id = "parked", .group = "g"});
-            park("parked");
+            test_park("parked", "g");
             test_put_spec((reeve_task_spec){.id = "scheduled", .delay_ms = 60000});
             test_put("q", "ready");
             test_put_spec(
@@ -155,7 +146,7 @@ static void an_empty_queue(void **state)
 {
     (void)state;
     for (int i = 0; i < REEVE_STATE_COUNT; i++) {
-        if (i == REEVE_STATE_BLOCKED || i == REEVE_STATE_RUNNING) continue;
+        if (i == REEVE_STATE_RUNNING) continue;
         test_sweep(REEVE_ACTION_DELETE, (reeve_filter){.state = (reeve_state)i}, 0);
         assert_int_equal(test_swept.seen, 0);
     }

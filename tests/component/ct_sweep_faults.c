@@ -1,7 +1,6 @@
 /* What is done to many tasks at once: asked wrongly, asked twice, with data broken by hand, and with replies lost. */
 #include <string.h>
 
-#include "queue/scripts.h"
 #include "support/clock.h"
 #include "support/proxy.h"
 #include "support/sweep.h"
@@ -53,14 +52,9 @@ static void sent_twice(void **state)
     for (size_t i = 0; i < 2; i++) {
         (void)test_sweep_begin(NULL);
         test_put_many_dead(150);
-        const rv_reply *reply;
         char between[64];
         for (int step = 0; step < 2; step++) {
-            const char *const args[] = {actions[i], "dead", "", "100", "", "", "", "0"};
-            rv_cmd_script(test_conn, &rv_script_sweep, 1, 8);
-            rv_args(test_conn, Q);
-            for (size_t j = 0; j < 8; j++) rv_args(test_conn, args[j]);
-            assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
+            const rv_reply *reply = test_sweep_step(actions[i], "dead", "", "100");
             assert_int_equal(rv_reply_int(reply->items[2], -1), step == 0 ? 100 : 50);
         }
         rv_copy_text(between, sizeof(between), test_digest());

@@ -2,6 +2,8 @@
 
 #include <stdio.h>
 
+#include "queue/scripts.h"
+
 test_hand test_sweep_hand;
 reeve_swept test_swept;
 
@@ -48,6 +50,17 @@ void test_sweep(reeve_action action, reeve_filter filter, uint64_t done)
 {
     test_ok(test_client, reeve_sweep(test_client, "q", action, &filter, NULL, NULL, &test_swept));
     assert_int_equal(test_swept.done, done);
+}
+
+const rv_reply *test_sweep_step(const char *action, const char *state, const char *cursor, const char *most)
+{
+    const char *const args[] = {action, state, cursor, most, "", "", "", "0"};
+    const rv_reply *reply;
+    rv_cmd_script(test_conn, &rv_script_sweep, 1, 8);
+    rv_args(test_conn, "reeve:{q}:");
+    for (size_t i = 0; i < 8; i++) rv_args(test_conn, args[i]);
+    assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
+    return reply;
 }
 
 void test_states_are(const char *expected)
