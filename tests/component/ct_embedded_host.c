@@ -1,0 +1,156 @@
+/* The embedded server and its host's process: its children, its descriptors, its signals, its memory. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "support/embedded.h"
+
+static void on_child(int number)
+{
+    (void)number;
+    int saved = errno;
+    while (waitpid(-1, NULL, WNOHANG) > 0) continue;
+    errno = saved;
+}
+
+static void join_under(void (*disposition)(int))
+{
+    struct sigaction now, before, after;
+    memset(&now, 0, sizeof(now));
+    now.sa_handler = disposition;
+    now.sa_flags = SA_RESTART;
+    assert_int_equal(sigaction(SIGCHLD, &now, &before), 0);
+    test_user who;
+    test_join(&who, test_dir());
+    assert_int_equal(sigaction(SIGCHLD, &before, &after), 0);
+    assert_true(after.sa_handler == disposition);
+    test_leave(&who);
+}
+
+static void a_host_may_reap_or_ignore_its_children(void **state)
+{
+    (void)state;
+    join_under(SIG_IGN);
+    join_under(on_child);
+}
+
+/* The server must not keep the host's files open, nor its locks. */
+static void the_server_inherits_nothing(void **state)
+{
+    (void)state;
+    int leaked = open("/dev/null", O_RDONLY); /* not close-on-exec */
+    int wanted = fcntl(leaked, F_DUPFD, 200);
+    test_user who;
+    test_join(&who, test_dir());
+    char path[64];
+    (void)snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)test_server_pid(&who), wanted);
+    assert_int_not_equal(access(path, F_OK), 0);
+    (void)snprintf(path, sizeof(path), "/proc/%d/fd/3", (int)test_server_pid(&who));
+    char target[4096];
+    ssize_t length = readlink(path, target, sizeof(target) - 1);
+    assert_true(length > 0);
+    target[length] = '\0';
+    assert_non_null(strstr(target, "server.lock"));
+    test_leave(&who);
+    close(leaked);
+    close(wanted);
+}
+
+static unsigned long long signals(pid_t pid, const char *name)
+{
+    char path[64], line[256];
+    unsigned long long mask = 0;
+    (void)snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    while (fgets(line, sizeof(line), file))
+        if (strncmp(line, name, strlen(name)) == 0) mask = strtoull(line + strlen(name), NULL, 16);
+    (void)fclose(file);
+    return mask;
+}
+
+static void the_server_inherits_no_signals(void **state)
+{
+    (void)state;
+    sigset_t blocked, before;
+    test_user who;
+    sigemptyset(&blocked);
+    sigaddset(&blocked, SIGUSR2);
+    assert_int_equal(sigprocmask(SIG_BLOCK, &blocked, &before), 0);
+    void (*usual)(int) = signal(SIGUSR1, SIG_IGN);
+    test_join(&who, test_dir());
+    assert_int_equal(signals(test_server_pid(&who), "SigBlk:") >> (SIGUSR2 - 1) & 1, 0);
+    assert_int_equal(signals(test_server_pid(&who), "SigIgn:") >> (SIGUSR1 - 1) & 1, 0);
+    test_leave(&who);
+    signal(SIGUSR1, usual);
+    assert_int_equal(sigprocmask(SIG_SETMASK, &before, NULL), 0);
+}
+
+static size_t open_files(void)
+{
+    size_t count = 0;
+    DIR *dir = opendir("/proc/self/fd");
+    assert_non_null(dir);
+    while (readdir(dir)) count++;
+    closedir(dir);
+    return count;
+}
+
+static void no_descriptor_is_left(void **state)
+{
+    (void)state;
+    const char *dir = test_dir();
+    size_t before = open_files();
+    test_user who;
+    test_join(&who, dir);
+    test_leave(&who);
+    assert_int_equal(open_files(), before);
+}
+
+static void each_allocation_may_fail(void **state)
+{
+    (void)state;
+    const char *dir = test_dir();
+    reeve_status status = REEVE_ENOMEM;
+    unsigned long nth = 0, made = 0;
+    test_user host;
+    test_join(&host, dir);
+    while (made >= nth) {
+        test_user who = {0};
+        rv_error error = {0};
+        rv_url url;
+        char text[4200];
+        (void)snprintf(text, sizeof(text), "embedded:%s", dir);
+        assert_int_equal(rv_url_parse(&url, text, NULL), REEVE_OK);
+        (void)rv_mem_fail_at(++nth);
+        status = rv_embedded_join(&who.embedded, &url, &who.socket, rv_deadline(TEST_JOIN_MS), &error);
+        made = rv_mem_fail_at(0);
+        if (status != REEVE_OK && status != REEVE_ENOMEM) fail_msg("allocation %lu: %s", nth, error.text);
+        test_leave(&who);
+        rv_url_fini(&url);
+        assert_string_equal(test_cmd(host.conn, "PING"), "PONG");
+    }
+    assert_int_equal(status, REEVE_OK);
+    assert_true(nth > 5);
+    test_leave(&host);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_host_may_reap_or_ignore_its_children),
+        cmocka_unit_test(the_server_inherits_nothing),
+        cmocka_unit_test(the_server_inherits_no_signals),
+        cmocka_unit_test(no_descriptor_is_left),
+        cmocka_unit_test(each_allocation_may_fail),
+    };
+    test_embedded_begin();
+    return cmocka_run_group_tests_name("ct_embedded_host", tests, NULL, NULL);
+}
