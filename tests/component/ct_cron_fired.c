@@ -128,6 +128,9 @@ static void a_slot_whose_task_is_there(void **state)
     assert_int_equal(test_cron_tasks(), 1);
     test_cron_later(TEST_MINUTE);
     assert_true(test_cron_is_made(TEST_NOON + 2 * TEST_MINUTE));
+    reeve_task_info *info = test_show("q", "cron:n:1700049660000");
+    assert_string_equal(info->type, "hold");
+    reeve_task_info_free(info);
 }
 
 /* Berlin, 2023-03-26: the clock leaps from 2:00 to 3:00 at 1:00 UTC; 2023-10-29: from 3:00 to 2:00. */
@@ -156,7 +159,7 @@ static void clock_changes(void **state)
     test_cron_zone("UTC");
 }
 
-/* More entries than one look tells of, some with slots that cannot be understood. */
+/* More entries than one look tells of. */
 static void many_entries_at_once(void **state)
 {
     (void)state;

@@ -47,6 +47,7 @@ static void the_server_inherits_nothing(void **state)
     (void)state;
     int leaked = open("/dev/null", O_RDONLY); /* not close-on-exec */
     int wanted = fcntl(leaked, F_DUPFD, 200);
+    assert_true(leaked >= 0 && wanted >= 200);
     test_user who;
     test_join(&who, test_dir());
     char path[64];
@@ -67,12 +68,17 @@ static unsigned long long signals(pid_t pid, const char *name)
 {
     char path[64], line[256];
     unsigned long long mask = 0;
+    bool found = false;
     (void)snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
     FILE *file = fopen(path, "r");
     assert_non_null(file);
-    while (fgets(line, sizeof(line), file))
-        if (strncmp(line, name, strlen(name)) == 0) mask = strtoull(line + strlen(name), NULL, 16);
+    while (fgets(line, sizeof(line), file)) {
+        if (strncmp(line, name, strlen(name)) != 0) continue;
+        mask = strtoull(line + strlen(name), NULL, 16);
+        found = true;
+    }
     (void)fclose(file);
+    assert_true(found);
     return mask;
 }
 

@@ -152,6 +152,7 @@ static void a_killed_user_does_not_count(void **state)
         for (;;) pause();
     }
     char byte;
+    close(ready[1]); /* (A child that could not join ends the wait, too.) */
     assert_int_equal(read(ready[0], &byte, 1), 1);
     pid_t pid = test_server_pid(&who);
     assert_int_equal(kill(child, SIGKILL), 0);
@@ -159,10 +160,9 @@ static void a_killed_user_does_not_count(void **state)
     test_leave(&who);
     assert_false(test_is_alive(pid));
     close(ready[0]);
-    close(ready[1]);
 }
 
-static void nothing_happens_twice(void **state)
+static void leaving_nothing_is_fine(void **state)
 {
     (void)state;
     rv_embedded_leave(NULL);
@@ -178,7 +178,7 @@ int main(void)
         cmocka_unit_test(joining_waits_for_those_at_it),
         cmocka_unit_test(a_killed_server_is_revived),
         cmocka_unit_test(a_killed_user_does_not_count),
-        cmocka_unit_test(nothing_happens_twice),
+        cmocka_unit_test(leaving_nothing_is_fine),
     };
     test_embedded_begin();
     return cmocka_run_group_tests_name("ct_embedded_wrong", tests, NULL, NULL);

@@ -210,11 +210,11 @@ static void the_last_attempt_is_the_end(void **state)
         reeve_test_options options = {.max_attempts = cases[i].own, .attempt = cases[i].attempt};
         reeve_test_report *report = reeve_test_run(&handler, &options);
 
-        if (report->dead != cases[i].dead) fail_msg("case %zu", i);
+        if (report->status != REEVE_OK || report->dead != cases[i].dead) fail_msg("case %zu", i);
         reeve_test_report_free(report);
         handler.at_most_once = true;
         report = reeve_test_run(&handler, &options);
-        if (report->dead) fail_msg("case %zu, at most once", i);
+        if (report->status != REEVE_OK || report->dead) fail_msg("case %zu, at most once", i);
         reeve_test_report_free(report);
     }
 }

@@ -155,18 +155,21 @@ static void without_memory_there_is_no_report_or_less_in_it(void **state)
 {
     const reeve_layer layers[] = {{.name = "star", .run = star}};
     const reeve_test_options options = {.layers = layers, .layer_count = 1, .group = "g"};
+    unsigned long nth = 0, made = 0;
     bool whole = false;
 
     (void)state;
-    for (unsigned long nth = 1; !whole; nth++) {
-        assert_true(nth < 30);
-        (void)rv_mem_fail_at(nth);
+    while (made >= nth) {
+        (void)rv_mem_fail_at(++nth);
         reeve_test_report *report = reeve_test_run(&(reeve_handler){.run = progress_and_hold}, &options);
-        (void)rv_mem_fail_at(0);
+        made = rv_mem_fail_at(0);
         whole = report != NULL && report->progress_count == 1 && report->hold_count == 1 && report->log_count == 1 &&
-                report->outcome == REEVE_OUTCOME_DONE;
+                report->outcome == REEVE_OUTCOME_DONE && strcmp(report->result.data, "*result*") == 0;
+        if (whole && made >= nth) fail_msg("allocation %lu was not missed", nth);
         reeve_test_report_free(report);
     }
+    assert_true(whole);
+    assert_true(nth > 5);
 }
 
 int main(void)
