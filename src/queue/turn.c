@@ -305,16 +305,18 @@ bool rv_recall_read(rv_recall_reply *ret, const rv_reply *reply)
     ret->cursor = rv_reply_is(reply->items[1], RV_TEXT) ? reply->items[1]->text : "0";
     ret->extras = reply->items[2];
     ret->tasks = reply->items[3];
+    ret->next_task = ret->next_extra = 0;
     return rv_reply_is(ret->extras, RV_ARRAY) && rv_reply_is(ret->tasks, RV_ARRAY);
 }
 
-size_t rv_recall_leases(const rv_recall_reply *reply, size_t queue, rv_lease *leases, size_t max)
+size_t rv_recall_leases(rv_recall_reply *reply, size_t queue, rv_lease *leases, size_t max)
 {
-    size_t count = 0, extra = 0;
-    for (size_t i = 0; i + 2 < reply->tasks->count && count < max; i += 3) {
-        if (!read_lease(&leases[count], queue, reply->tasks->items[i], reply->tasks->items[i + 2])) continue;
-        leases[count].since_ms = strtoll(reply->tasks->items[i + 1]->text, NULL, 10);
-        if (leases[count].envelope.marked) read_extra(&leases[count], reply->extras, &extra);
+    size_t count = 0;
+    for (; reply->next_task + 2 < reply->tasks->count && count < max; reply->next_task += 3) {
+        rv_reply *const *task = &reply->tasks->items[reply->next_task];
+        if (!read_lease(&leases[count], queue, task[0], task[2])) continue;
+        leases[count].since_ms = strtoll(task[1]->text, NULL, 10);
+        if (leases[count].envelope.marked) read_extra(&leases[count], reply->extras, &reply->next_extra);
         count++;
     }
     return count;

@@ -129,10 +129,12 @@ typedef struct rv_recall_reply {
     const char *cursor; /* "0" at the end */
     const rv_reply *extras;
     const rv_reply *tasks;
+    size_t next_task, next_extra; /* how far they have been read */
 } rv_recall_reply;
 
 bool rv_recall_read(rv_recall_reply *ret, const rv_reply *reply);
-size_t rv_recall_leases(const rv_recall_reply *reply, size_t queue, rv_lease *leases, size_t max);
+/* The next ones, at most max; 0: there are no more. They point into the reply. */
+size_t rv_recall_leases(rv_recall_reply *reply, size_t queue, rv_lease *leases, size_t max);
 
 /* ---- progress -------------------------------------------------------------------------------------------------- */
 

@@ -52,36 +52,50 @@ static rv_item *find_item(rv_thread *t, const rv_lease *lease)
     return NULL;
 }
 
-/* Adds a task that we hold without knowing it, as one that goes back at once. */
-static void add_orphan(rv_thread *t, const rv_lease *lease)
+/* Adds a task that we hold without knowing it, as one that goes back at once. (There is room: see rv_thread_turn.)
+ * False: no memory. */
+static bool add_orphan(rv_thread *t, const rv_lease *lease)
 {
-    if (t->batch.count == t->batch.capacity) return; /* the next recall finds it */
+    if (t->batch.count == t->batch.capacity) return false;
     rv_settlement back = {.id = lease->id, .verb = REEVE_OUTCOME_SNOOZE};
     rv_item item = {.lease = *lease, .state = RV_ITEM_FINISHED};
-    if (!rv_settlement_copy(&item.outcome, &item.kept, &back)) return;
+    if (!rv_settlement_copy(&item.outcome, &item.kept, &back)) return false;
     item.lease.id = item.outcome.id;
     rv_lock(&t->batch.lock);
     t->batch.items[t->batch.count++] = item;
     rv_unlock(&t->batch.lock);
+    return true;
 }
 
-/* Marks what stands there (seen) and adds what nobody knows. */
+/* Marks what stands there (seen) and adds what nobody knows; what could not be added is for another recall. */
 static void note_standing(rv_thread *t, size_t count, const bool *held, bool *seen)
 {
     for (size_t i = 0; i < count; i++) {
         const rv_item *item = find_item(t, &t->leases[i]);
         if (item != NULL) {
             seen[item - t->batch.items] = true;
-        } else if (!held[i]) {
-            add_orphan(t, &t->leases[i]);
+        } else if (!held[i] && !add_orphan(t, &t->leases[i])) {
+            t->unsure = true;
         }
     }
+}
+
+/* False when the keeper settled something meanwhile: the page may be older than that. */
+static bool note_page(rv_thread *t, size_t queue, const char *session, rv_recall_reply *page, unsigned long settled,
+                      bool *seen)
+{
+    bool held[2 * RV_BATCH_MAX];
+    size_t count;
+    while ((count = rv_recall_leases(page, queue, t->leases, t->batch.capacity)) > 0) {
+        if (!rv_keeper_holds(t->worker, t->pool->claims[queue], session, settled, t->leases, count, held)) return false;
+        note_standing(t, count, held, seen);
+    }
+    return true;
 }
 
 static reeve_status recall_queue(rv_thread *t, size_t queue, const char *session, bool *seen, bool *ret_alive)
 {
     const rv_claim *claim = t->pool->claims[queue];
-    bool held[2 * RV_BATCH_MAX];
     char cursor[24] = "0";
     for (;;) {
         const rv_reply *reply;
@@ -92,10 +106,7 @@ static reeve_status recall_queue(rv_thread *t, size_t queue, const char *session
         if (status != REEVE_OK) return status;
         if (!rv_recall_read(&recalled, reply)) return REEVE_EPROTO;
         *ret_alive = recalled.alive;
-        size_t count = rv_recall_leases(&recalled, queue, t->leases, t->batch.capacity);
-        /* (When the keeper settled something meanwhile, the page is asked for again.) */
-        if (!rv_keeper_holds(t->worker, claim, session, settled, t->leases, count, held)) continue;
-        note_standing(t, count, held, seen);
+        if (!note_page(t, queue, session, &recalled, settled, seen)) continue;
         rv_copy_text(cursor, sizeof(cursor), recalled.cursor);
         if (strcmp(cursor, "0") == 0) return REEVE_OK;
     }

@@ -277,7 +277,7 @@ static bool take_turn(rv_thread *t, bool running)
 {
     unsigned want = running ? rv_many_want(t) : 0;
     bool settled = rv_batch_count(&t->batch, RV_ITEM_FINISHED) == 0;
-    if (t->empty && want > 0 && settled && rv_conn_is_open(t->conn)) {
+    if (t->empty && want > 0 && settled && !t->unsure && rv_conn_is_open(t->conn)) {
         rest(t, want);
         return true;
     }

@@ -311,6 +311,13 @@ bool rv_thread_take_lease(rv_thread *t, const rv_reply *reply, unsigned want)
     return rv_turn_read(&turn, reply) && finish_turn(t, &turn, want);
 }
 
+/* What a lost turn leased must find room beside what it was to settle. */
+static unsigned room_for(const rv_thread *t, unsigned want)
+{
+    size_t room = t->batch.capacity - t->batch.count;
+    return want < room ? want : (unsigned)room;
+}
+
 bool rv_thread_turn(rv_thread *t, unsigned want)
 {
     bool lost = t->unsure;
@@ -326,14 +333,16 @@ bool rv_thread_turn(rv_thread *t, unsigned want)
         if (!rv_thread_connect(t)) return false;
         const rv_reply *reply;
         rv_turn_reply turn;
+        unsigned ask = 0;
         reeve_status status = lost ? rv_thread_recall(t) : REEVE_OK;
         if (status == REEVE_OK) {
             lost = false;
+            ask = room_for(t, want);
             size_t groups = group_outcomes(t);
-            status = call_turn(t, want, groups, &reply);
+            status = call_turn(t, ask, groups, &reply);
         }
         if (status == REEVE_OK && rv_turn_read(&turn, reply)) {
-            if (finish_turn(t, &turn, want)) return true;
+            if (finish_turn(t, &turn, ask) && (ask == want || t->fresh > 0)) return true;
             continue;
         }
         /* (Also when the reply could not be read, for want of memory or sense.) */

@@ -4,6 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "queue/scripts.h"
+#include "support/proxy.h"
 #include "support/worker.h"
 
 static int set_up(void **state)
@@ -71,6 +73,26 @@ static void connections_are_killed_again_and_again(void **state)
     assert_int_equal(test_worker_stats(worker).refused, 0);
     reeve_worker_destroy(worker);
     assert_int_equal(test_number("EXISTS " Q "sessions"), 0);
+}
+
+/* More of them than a batch has room for what they leased. */
+static void turns_in_a_row_are_lost(void **state)
+{
+    (void)state;
+    enum { COUNT = 40, LOST = 8 };
+    test_proxy *proxy = test_proxy_start(test_redis);
+    const reeve_worker_options options = {.redis = test_proxy_url(proxy)};
+    reeve_worker *worker = test_worker_new(&options);
+    test_worker_pool(worker, "q", 1, 2);
+    test_ok(test_client, reeve_pause(test_client, "q"));
+    put_load(0, COUNT);
+    test_worker_start(worker);
+    test_ok(test_client, reeve_resume(test_client, "q"));
+    test_proxy_lose_all(proxy, rv_script_turn.sha, LOST);
+    TEST_AWAIT(test_proxy_lost(proxy) == LOST);
+    expect_all_done(COUNT);
+    test_worker_end(worker);
+    test_proxy_stop(proxy);
 }
 
 static void scripts_are_forgotten_under_load(void **state)
@@ -284,6 +306,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(connections_are_killed_again_and_again, set_up),
+        cmocka_unit_test_setup(turns_in_a_row_are_lost, set_up),
         cmocka_unit_test_setup(scripts_are_forgotten_under_load, set_up),
         cmocka_unit_test_setup(redis_is_emptied_under_load, set_up),
         cmocka_unit_test_setup(redis_is_emptied_while_threads_rest, set_up),

@@ -35,6 +35,7 @@ struct test_proxy {
     pthread_mutex_t lock; /* guards what follows */
     char text[32];        /* "": nothing is to be lost */
     size_t pass;
+    unsigned times;
     atomic_uint lost;
 };
 
@@ -94,7 +95,7 @@ static void look_for_text(test_proxy *proxy, proxy_link *link, const char *data,
         link->losing = true;
         link->pass = proxy->pass;
         link->heard_ms = rv_now_ms();
-        proxy->text[0] = '\0';
+        if (--proxy->times == 0) proxy->text[0] = '\0';
     }
     (void)pthread_mutex_unlock(&proxy->lock);
     size_t keep = length < sizeof(link->tail) - 1 ? length : sizeof(link->tail) - 1;
@@ -202,12 +203,23 @@ const char *test_proxy_url(const test_proxy *proxy)
     return proxy->url;
 }
 
-void test_proxy_lose(test_proxy *proxy, const char *text, size_t pass)
+static void lose(test_proxy *proxy, const char *text, size_t pass, unsigned times)
 {
     (void)pthread_mutex_lock(&proxy->lock);
     rv_copy_text(proxy->text, sizeof(proxy->text), text);
     proxy->pass = pass;
+    proxy->times = times;
     (void)pthread_mutex_unlock(&proxy->lock);
+}
+
+void test_proxy_lose(test_proxy *proxy, const char *text, size_t pass)
+{
+    lose(proxy, text, pass, 1);
+}
+
+void test_proxy_lose_all(test_proxy *proxy, const char *text, unsigned times)
+{
+    lose(proxy, text, 0, times);
 }
 
 unsigned test_proxy_lost(const test_proxy *proxy)

@@ -24,6 +24,8 @@ const char *test_proxy_url(const test_proxy *proxy);
  * was sent has then been carried out) and dropped, and the connection closed.
  */
 void test_proxy_lose(test_proxy *proxy, const char *text, size_t pass);
+/* The same, without passing anything on, for so many requests in a row. */
+void test_proxy_lose_all(test_proxy *proxy, const char *text, unsigned times);
 /* How many replies were lost so far. */
 unsigned test_proxy_lost(const test_proxy *proxy);
 

@@ -176,7 +176,15 @@ static void recalled_leases(void **state)
     assert_int_equal(leases[1].since_ms, 9999999999999);
     assert_int_equal(leases[1].failures, 2);
     assert_int_equal(leases[1].crashes, 1);
+    assert_int_equal(rv_recall_leases(&recalled, 4, leases, 16), 0);
+    /* The same in pieces. */
+    recalled.next_task = recalled.next_extra = 0;
     assert_int_equal(rv_recall_leases(&recalled, 4, leases, 1), 1);
+    assert_int_equal(leases[0].since_ms, 123);
+    assert_int_equal(rv_recall_leases(&recalled, 4, leases, 1), 1);
+    assert_int_equal(leases[0].since_ms, 9999999999999);
+    assert_int_equal(leases[0].failures, 2);
+    assert_int_equal(rv_recall_leases(&recalled, 4, leases, 1), 0);
 }
 
 static void what_is_no_recall(void **state)
