@@ -24,8 +24,8 @@
 --          [2] the ids whose outcome was refused: the session does not hold them
 --          [3] the indexes of queues in which the session is gone: begin a new one
 --          [4] for each leased task that has something to tell: {id, failures, crashes}, with a fourth, "c", when it
---              left a checkpoint; {"idle"}: the thread is to wait for what it is handed; where a session has begun in a
---              queue that has a policy or a result_max: {"#", index in KEYS, policy (JSON) or "", result_max or ""}
+--              left a checkpoint; {"idle"}: the thread is to wait for what it is handed; where a session has begun:
+--              {"#", index in KEYS, the queue's policy (JSON) or "", its result_max or ""}
 --          [5...] for each queue with leased tasks: {index in KEYS, id, envelope, id, envelope, ...}
 --
 -- Sent twice: settling hits only once, but for a task that the session has leased again in between: say which lease is

@@ -38,7 +38,7 @@ void rv_claim_fini(rv_claim *claim);
 /* Copies the present session; returns whether it has begun. */
 bool rv_claim_get(rv_claim *claim, char ret_session[RV_SESSION_LENGTH + 1], rv_session_totals *ret_totals);
 
-/* The session has begun: it leased something. Nothing happens when it is not the present one any more. */
+/* The session has begun. Nothing happens when it is not the present one any more. */
 void rv_claim_begin(rv_claim *claim, const char *session);
 
 /* The session is gone from Redis: there is a new one from now on. False when it was not the present one. */

@@ -197,14 +197,16 @@ static void note_places(rv_thread *t, size_t count)
     }
 }
 
-/* Told when a session begins; from then on the scheduler hears of changes. */
-static void note_policies(rv_thread *t, const rv_turn_reply *reply)
+/* Told when a session begins, also when nothing could be leased under it; from then on the scheduler hears of changes. */
+static void note_begun(rv_thread *t, const rv_turn_reply *reply)
 {
     const rv_reply *text;
     size_t place;
     for (size_t next = 0; (text = rv_turn_policy(reply, &next, &place)) != NULL;) {
         if (place >= rv_order_places(&t->order)) continue;
-        rv_claim *claim = t->pool->claims[rv_order_queue(&t->order, place)];
+        size_t queue = rv_order_queue(&t->order, place);
+        rv_claim *claim = t->pool->claims[queue];
+        rv_claim_begin(claim, t->sessions[queue]);
         rv_claim_set_policy(claim, text->text, text->length);
         atomic_store_explicit(&claim->result_max, rv_turn_result_max(reply, next), memory_order_relaxed);
     }
@@ -284,7 +286,7 @@ static bool finish_turn(rv_thread *t, const rv_turn_reply *reply, unsigned want)
     note_gone(t, reply->gone);
     bool again = reply->gone->count > 0;
     rv_many_drop_lost(t);
-    note_policies(t, reply);
+    note_begun(t, reply);
     t->idle = rv_turn_is_idle(reply);
     /* (A turn whose reply was lost may have begun it; now it is kept, and an end of it is noticed.) */
     if (t->idle) rv_claim_begin(t->pool->claims[0], t->sessions[0]);

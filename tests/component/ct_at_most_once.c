@@ -40,7 +40,7 @@ static void done_before_it_runs(void **state)
         assert_string_equal(test_state("q", id), "completed");
         assert_int_equal(test_runs[i], 1);
     }
-    assert_int_equal(test_worker_stats(worker).failed, 3);
+    TEST_AWAIT(test_worker_stats(worker).failed == 3);
     assert_int_equal(test_worker_stats(worker).dead, 0);
     assert_int_equal(test_worker_stats(worker).refused, 0);
     reeve_task_info *info = test_show("q", "n4");

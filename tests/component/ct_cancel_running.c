@@ -184,7 +184,7 @@ static void the_handler_is_told_at_once(void **state)
     int64_t began = rv_now_ms();
     cancel_running("x");
     TEST_AWAIT(test_told == 1);
-    assert_in_range(rv_now_ms() - began, 0, 1000); /* (100 ms where the machine has time) */
+    assert_in_range(rv_now_ms() - began, 0, 5000); /* (100 ms where the machine has time) */
     TEST_AWAIT_STATE("x", "cancelled");
     assert_string_equal(test_state("q", "other"), "running");
     assert_int_equal(test_worker_stats(worker).failed, 0);

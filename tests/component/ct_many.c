@@ -24,7 +24,7 @@ static void as_soon_as_there_are_enough(void **state)
     TEST_AWAIT(test_count("q", "running") == 2);
     assert_int_equal(test_collected.calls, 3);
     for (int i = 0; i < 3; i++) assert_int_equal(test_collected.sizes[i], 3);
-    assert_int_equal(test_worker_stats(worker).completed, 9);
+    TEST_AWAIT(test_worker_stats(worker).completed == 9);
     test_collect_stop(worker);
     assert_int_equal(test_count("q", "ready"), 2);
 }

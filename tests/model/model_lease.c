@@ -189,27 +189,18 @@ static bool is_in_session(const turn *t, int queue)
     return true;
 }
 
-/* Of a session that begins it is told which policy the queue has. Returns whether it is. */
-static bool is_policy_told(const turn *t, int queue, const rv_reply *extras)
+/* Of a session that begins it is told that it does, and which policy the queue has. */
+static bool is_told_to_begin(turn *t, int queue, const rv_reply *extras)
 {
     const rv_reply *extra = rv_reply_at(extras, t->told);
-    return extra && rv_reply_is_text(rv_reply_at(extra, 0), "#") &&
-           rv_reply_int(rv_reply_at(extra, 1), -1) == (t->keys[0] == queue ? 1 : 2) &&
-           rv_reply_is_text(rv_reply_at(extra, 2), MODEL_POLICY);
-}
-
-static void check_policy(turn *t, int queue, bool was_there, const rv_reply *extras)
-{
-    bool told = is_policy_told(t, queue, extras);
-    if (told != (model.queues[queue].policy && !was_there)) model_differ("turn tells of a policy, or does not");
-    if (told) COVER(TURN_POLICY);
-    t->told += told;
-}
-
-static void begin_leases(const turn *t, int queue)
-{
-    if (t->may_have_begun[queue] && model_look() && model_look()->sessions[model.hands[t->hand].session[queue]].listed)
-        (void)is_in_session(t, queue);
+    if (!extra || !rv_reply_is_text(rv_reply_at(extra, 0), "#") ||
+        rv_reply_int(rv_reply_at(extra, 1), -1) != (t->keys[0] == queue ? 1 : 2))
+        return false;
+    t->told++;
+    if (!rv_reply_is_text(rv_reply_at(extra, 2), model.queues[queue].policy ? MODEL_POLICY : ""))
+        model_differ("turn tells of another policy");
+    if (model.queues[queue].policy) COVER(TURN_POLICY);
+    return true;
 }
 
 /* Whether anything was ready cannot be told: tasks that were settled may have called parked ones. */
@@ -219,9 +210,8 @@ static int lease_nothing(turn *t, int queue, const rv_reply *reply)
     if (is_said_gone(t, queue, rv_reply_at(reply, 2))) {
         t->gone[queue] = true;
         if (is_in_session(t, queue)) model_differ("turn says that a session is gone");
-    } else {
-        t->may_have_begun[queue] = session->life == ABSENT && t->join[queue];
-        t->told += t->may_have_begun[queue] && is_policy_told(t, queue, rv_reply_at(reply, 3));
+    } else if (is_told_to_begin(t, queue, rv_reply_at(reply, 3))) {
+        if (session->life != ABSENT || !is_in_session(t, queue)) model_differ("turn says that a session begins");
     }
     return 0;
 }
@@ -258,7 +248,8 @@ static int lease_from(turn *t, int queue, int want, const rv_reply *leased, cons
         if (count > 0) model_differ("turn leases to a session that is gone");
         return 0;
     }
-    check_policy(t, queue, was_there, rv_reply_at(reply, 3));
+    if (is_told_to_begin(t, queue, rv_reply_at(reply, 3)) == was_there)
+        model_differ("turn tells that a session begins, or does not");
     *ret_alone = check_alone(t, queue, leased, company);
     bound(queue, room, &least, &most);
     for (int i = 0; i < count; i++)
@@ -391,7 +382,7 @@ void model_lease_all(turn *t, const rv_reply *reply)
     t->leased = 0;
     t->told = 0;
     for (int queue = 0; queue < QUEUES; queue++)
-        t->gone[queue] = t->looked[queue] = t->put_off[queue] = t->may_have_begun[queue] = false;
+        t->gone[queue] = t->looked[queue] = t->put_off[queue] = false;
     memset(t->started, 0, sizeof(t->started));
     bool already = t->idles && is_already_told(t) && said;
     size_t groups = already ? 0 : lease_some(t, reply);
@@ -400,7 +391,6 @@ void model_lease_all(turn *t, const rv_reply *reply)
     check_gone(t, rv_reply_at(reply, 2));
     for (int queue = 0; queue < QUEUES; queue++) {
         if (t->put_off[queue]) put_off(t, queue);
-        begin_leases(t, queue);
         if (!has_limited_groups(t, queue)) continue;
         put_off_some(t, queue);
         check_orders(t, queue);

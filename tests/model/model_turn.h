@@ -45,7 +45,6 @@ typedef struct turn {
     /* limits: which there are; of each group, how many were started */
     char gate[QUEUES][8];
     int started[QUEUES][GROUPS + 1];
-    bool may_have_begun[QUEUES];
 } turn;
 
 /* A lease as it stands in Redis. */

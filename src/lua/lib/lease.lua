@@ -37,7 +37,7 @@ local function in_session(P, index, running, session, join, ttl, now, extras)
   if call('ZADD', P .. 'sessions', 'NX', text(math.min(now + ttl, LATEST)), session) == 0 then return false end
   call('HSET', running, '#', join, '#totals', '', '#suspect', '')
   local said = call('HMGET', P .. 'settings', 'policy', 'result_max')
-  if said[1] or said[2] then extras[#extras + 1] = {'#', index, said[1] or '', said[2] or ''} end
+  extras[#extras + 1] = {'#', index, said[1] or '', said[2] or ''}
   return true
 end
 
