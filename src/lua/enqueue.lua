@@ -11,7 +11,7 @@
 --            "debounce": one that waits goes, and this one comes at its own time
 --            after: [[handle, policy], ...], the tasks that it waits for, see lib/links.lua; at most 1000
 -- reply    for each task: 1 enqueued, 0 refused, the id is taken; or the id of the task that holds its unique key:
---          refused
+--          refused. Where there is but one and it is enqueued the common way: 1, without a list
 --
 -- Sent twice: an id that exists is left alone; with ARGV[1] = 1 it counts as enqueued when its envelope is the one that
 -- we bring. So does one that is gone and still has its key, for a time.
@@ -102,7 +102,7 @@ local function with_options(P, count, now, stamp)
       wake(P)
     end
     if #later > 0 then
-      local head = call('ZRANGE', P .. 'scheduled', 0, 0, 'WITHSCORES')
+      local head = call('ZRANGE', P .. 'scheduled', '0', '0', 'WITHSCORES')
       call('ZADD', P .. 'scheduled', unpack(later))
       if not head[2] or first_due < tonumber(head[2]) then announce_due(P, first_due) end
     end
@@ -282,11 +282,11 @@ end
 if not plain then return with_options(P, count, now, stamp) end
 
 local P_tasks, P_order = P .. 'tasks', P .. 'order'
-local last, taken = call('HINCRBY', P_order, 'next', 256 * count), false
+local last, taken = call('HINCRBY', P_order, 'next', string.format('%d', 256 * count)), false
 if last <= 1099511627776 and count == 1 then
 -- include: lib/hand.lua
   taken = hand_over(P, ARGV[2], stamp .. ARGV[4], now)
-  if taken then return {1} end
+  if taken then return 1 end
 end
 local wakes = last <= 1099511627776
 if wakes then
@@ -296,13 +296,13 @@ if wakes then
 end
 if taken == nil or last >= 70368744177664 then return with_options(P, count, now, stamp) end
 
-local result = {}
+local result = 1
 if count == 1 then
   if call('HSETNX', P_tasks, ARGV[2], stamp .. ARGV[4]) == 0 then return with_options(P, count, now, stamp) end
-  result[1] = 1
   call('ZADD', P .. 'ready', string.format('%d', last), ARGV[2])
 else
   local ids, new, ready, n = {}, {}, {}, 0
+  result = {}
   for i = 1, count do ids[i] = ARGV[3 * i - 1] end
   local known = call('HMGET', P_tasks, unpack(ids))
   for i = 1, count do

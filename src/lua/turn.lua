@@ -27,23 +27,24 @@
 --              left a checkpoint; {"idle"}: the thread is to wait for what it is handed; where a session has begun:
 --              {"#", index in KEYS, the queue's policy (JSON) or "", its result_max or ""}
 --          [5...] for each queue with leased tasks: {index in KEYS, id, envelope, id, envelope, ...}
+--          where [2] to [4] would be empty, and at most one queue leases: that list alone, with [1] behind it; or {now}
 --
 -- Sent twice: settling hits only once, but for a task that the session has leased again in between: say which lease is
 -- meant where that can be. What a lost reply leased is found again by recall.lua, which also tells what was settled.
 -- Ask that first.
 --
 -- To make a function costs Lua as much as a small command costs Redis, and a script makes its functions anew at each
--- call. So the common case (plain completions, and tasks with nothing to tell in a queue without limits) is written out
+-- call; a number in a command, or a list in the reply, costs half as much. So the common case (plain completions, and tasks with nothing to tell in a queue without limits) is written out
 -- here without any; all the rest is in two functions, which are made when they are first needed.
 
 local call, unpack, byte = redis.call, unpack, string.byte
-local thread, want, ttl, queues = ARGV[1], tonumber(ARGV[2]), ARGV[3], tonumber(ARGV[4])
+local thread, ask, want, ttl, queues = ARGV[1], ARGV[2], tonumber(ARGV[2]), ARGV[3], tonumber(ARGV[4])
 local time = call('TIME')
 local now = time[1] * 1000 + (time[2] - time[2] % 1000) / 1000
 local now_text = string.format('%d', now)
 local refused, gone, extras = {}, {}, {}
 local reply = {now, refused, gone, extras}
-local settings, freed, shut = {}, {}, {}
+local settings, stands, freed, shut = {}, {}, {}, {}
 
 local settling
 local function rare_settling()
@@ -84,11 +85,13 @@ local function rare_leasing()
   return leasing
 end
 
-local at = 6 + 2 * queues
+-- (A session that held all that it settled here stands: below, that need not be asked.)
+local at, refusals = 6 + 2 * queues, 0
 while at <= #ARGV do
   local index = tonumber(ARGV[at])
   local P, held, plain = KEYS[index], ARGV[at + 2], tonumber(ARGV[at + 3])
-  local running, first, last = P .. 'running:' .. ARGV[at + 1], at + 4, at + 3 + plain
+  local session = ARGV[at + 1]
+  local running, first, last = P .. 'running:' .. session, at + 4, at + 3 + plain
   local s = call('HMGET', P .. 'settings', 'completed_age', 'completed_count', 'dead_age', 'dead_count', 'waiters',
     'paused', 'large', 'gate', 'completed_bytes')
   settings[index] = s
@@ -146,11 +149,13 @@ while at <= #ARGV do
     at = at + 5
   end
   if s[8] then freed[index] = true end
+  if #refused == refusals then stands[index] = session end
+  refusals = #refused
 end
 
 local woken = ARGV[5] == 'woken'
 local name = ARGV[5] ~= '' and queues == 1 and ARGV[6] .. ':' .. thread
-if ARGV[5] == 'again' and call('LREM', KEYS[1] .. 'idle', 0, name) == 0
+if ARGV[5] == 'again' and call('LREM', KEYS[1] .. 'idle', '0', name) == 0
   and call('EXISTS', KEYS[1] .. 'hand:' .. name) == 1 then
   want, extras[1] = 0, {'idle'}
 end
@@ -164,10 +169,11 @@ for index = 1, want > 0 and queues or 0 do
     settings[index] = s
   end
   -- (One more than is wanted: whether another thread must be woken is then known, not guessed.)
-  local ids = not s[6] and not s[7] and not s[8] and call('ZRANGE', P .. 'ready', 0, want)
+  local ids = not s[6] and not s[7] and not s[8] and call('ZRANGE', P .. 'ready', '0', ask)
   if not s[6] and (not ids or #ids > 0) then
-    local running = P .. 'running:' .. ARGV[4 + 2 * index]
-    local plain, more = ids and call('HEXISTS', running, '#') == 1, false
+    local session = ARGV[4 + 2 * index]
+    local running = P .. 'running:' .. session
+    local plain, more = ids and (stands[index] == session or call('HEXISTS', running, '#') == 1), false
     local leased, envelopes
     if plain then
       more = #ids > want
@@ -179,7 +185,7 @@ for index = 1, want > 0 and queues or 0 do
       end
     end
     if plain then
-      call('ZREMRANGEBYRANK', P .. 'ready', 0, #ids - 1)
+      call('ZREMRANGEBYRANK', P .. 'ready', '0', more and string.format('%d', #ids - 1) or '-1')
       local leases, n, since = {}, 0, now_text .. ' ' .. thread
       leased = {index}
       for i = 1, #ids do
@@ -193,14 +199,15 @@ for index = 1, want > 0 and queues or 0 do
         wake(P)
       end
     else
-      leased, shut[index] = rare_leasing()(P, index, ARGV[4 + 2 * index], ARGV[5 + 2 * index], ttl, want, thread, now,
-        #reply > 4, s, extras)
+      leased, shut[index] = rare_leasing()(P, index, session, ARGV[5 + 2 * index], ttl, want, thread, now,
+        #reply > 4, s, extras, stands[index] == session)
     end
     if leased == false then
       gone[#gone + 1] = index
     elseif leased and #leased > 1 then
       reply[#reply + 1] = leased
       want = want - (#leased - 1) / 2
+      ask = string.format('%d', want)
       -- (A task that must be alone ends the lease, also if there would be room.)
       local last = extras[#extras]
       if want <= 0 or (last and last[1] ~= '#' and last[3] > 0) then break end
@@ -234,4 +241,7 @@ for index in pairs(freed) do
     wake(P)
   end
 end
-return reply
+if #refused > 0 or #gone > 0 or #extras > 0 or #reply > 5 then return reply end
+local leased = reply[5] or {}
+leased[#leased + 1] = now
+return leased

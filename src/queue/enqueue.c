@@ -164,12 +164,13 @@ static void on_reply(size_t index, const rv_reply *reply, void *context)
     call *c = &p->calls[p->sent[index - p->lead]];
     size_t at = 0;
     c->answered = true;
-    if (!rv_reply_is(reply, RV_ARRAY) || reply->count != c->count) {
+    bool alone = c->count == 1 && rv_reply_is(reply, RV_INT);
+    if (!alone && (!rv_reply_is(reply, RV_ARRAY) || reply->count != c->count)) {
         on_odd_reply(p, c, reply);
         return;
     }
     for (size_t i = c->first; i < c->first + c->span; i++) {
-        if (p->results[i].status == REEVE_OK) on_said(p, i, rv_reply_at(reply, at++));
+        if (p->results[i].status == REEVE_OK) on_said(p, i, alone ? reply : rv_reply_at(reply, at++));
     }
     note_known(p->client, p->specs[c->first].queue);
 }

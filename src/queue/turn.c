@@ -186,12 +186,20 @@ void rv_turn_build(rv_conn *conn, const rv_turn *turn)
 
 bool rv_turn_read(rv_turn_reply *ret, const rv_reply *reply)
 {
-    if (!rv_reply_is(reply, RV_ARRAY) || reply->count < 4) return false;
+    static const rv_reply nothing = {.type = RV_ARRAY};
+    if (!rv_reply_is(reply, RV_ARRAY) || reply->count == 0) return false;
+    ret->flat = reply->count == 1 || rv_reply_is(reply->items[1], RV_TEXT);
+    ret->whole = reply;
+    if (ret->flat) {
+        ret->refused = ret->gone = ret->extras = &nothing;
+        ret->now_ms = rv_reply_int(reply->items[reply->count - 1], -1);
+        return ret->now_ms >= 0;
+    }
+    if (reply->count < 4) return false;
     ret->now_ms = rv_reply_int(reply->items[0], 0);
     ret->refused = reply->items[1];
     ret->gone = reply->items[2];
     ret->extras = reply->items[3];
-    ret->whole = reply;
     return rv_reply_is(ret->refused, RV_ARRAY) && rv_reply_is(ret->gone, RV_ARRAY) &&
            rv_reply_is(ret->extras, RV_ARRAY);
 }
@@ -250,12 +258,19 @@ int64_t rv_lease_wait(const rv_lease *lease)
     return lease->since_ms > lease->envelope.ready_ms ? lease->since_ms - lease->envelope.ready_ms : 0;
 }
 
+/* The leases of the nth queue that has any; NULL: there are no more. */
+static const rv_reply *queue_of(const rv_turn_reply *reply, size_t nth)
+{
+    if (reply->flat) return nth == 0 && reply->whole->count > 1 ? reply->whole : NULL;
+    return nth + 4 < reply->whole->count ? reply->whole->items[nth + 4] : NULL;
+}
+
 size_t rv_turn_leases(const rv_turn_reply *reply, rv_lease *leases, size_t max, size_t *ret_bad)
 {
     size_t count = 0, extra = 0;
     *ret_bad = 0;
-    for (size_t i = 4; i < reply->whole->count; i++) {
-        const rv_reply *queue = reply->whole->items[i];
+    const rv_reply *queue;
+    for (size_t nth = 0; (queue = queue_of(reply, nth)) != NULL; nth++) {
         int64_t index = rv_reply_int(rv_reply_at(queue, 0), 0);
         if (index < 1) continue;
         for (size_t j = 1; j + 1 < queue->count && count < max; j += 2) {

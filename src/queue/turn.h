@@ -92,6 +92,7 @@ typedef struct rv_turn_reply {
     const rv_reply *gone;    /* indexes into turn.queues, from 1 */
     const rv_reply *extras;
     const rv_reply *whole;
+    bool flat; /* it is the leases of one queue, or nothing */
 } rv_turn_reply;
 
 /* A task that was handed to a thread: what its list held, if that was not empty. id: where its id goes; the rest leads

@@ -107,8 +107,8 @@ static test_costs plain_turn(size_t n)
 #define ENQUEUE_MANY "evalsha=1 hincrby=1 hmget=1 hset=1 time=1 zadd=1"
 #define LONGER_ONE "evalsha=1 hget=1 hmget=1 hset=2 llen=1 time=1 zadd=1"
 #define LONGER_MANY "evalsha=1 hmget=2 hset=2 llen=1 time=1 zadd=1"
-#define TURN "evalsha=1 hdel=1 hexists=1 hmget=2 hset=1 llen=1 time=1 zadd=1 zcard=1 zrange=1 zremrangebyrank=1"
-#define TURN_NOTHING_KEPT "evalsha=1 hdel=2 hexists=1 hmget=2 hset=1 llen=1 time=1 zrange=1 zremrangebyrank=1"
+#define TURN "evalsha=1 hdel=1 hmget=2 hset=1 llen=1 time=1 zadd=1 zcard=1 zrange=1 zremrangebyrank=1"
+#define TURN_NOTHING_KEPT "evalsha=1 hdel=2 hmget=2 hset=1 llen=1 time=1 zrange=1 zremrangebyrank=1"
 #define TURN_IDLE "evalsha=1 hdel=1 hget=1 hmget=1 time=1 zrange=1"
 #define BEAT "evalsha=1 hget=1 hlen=1 time=1 zadd=1"
 
@@ -328,7 +328,7 @@ static const feature features[] = {
      "set+1", "set+64", "", ""},
     {"unique until started", true, NULL, {.unique = "k", .unique_until_started = true}, DONE,
      "set+1", "set+64",
-     "del+1 get+1 hexists+1 hmget+2 zrange+1", "del+64 get+64 hexists+1 hmget+65 zrange+1"},
+     "del+1 get+1 hmget+2 zrange+1", "del+64 get+64 hmget+65 zrange+1"},
     {"result", false, NULL, {0},
      .how = {.verb = REEVE_OUTCOME_DONE, .has_result = true, .result = {"r", 1}},
      "", "", "hset+1", "hset+64"},

@@ -364,7 +364,7 @@ static void only_the_lease_that_is_meant(void **state)
     const rv_reply *reply;
     rv_turn_build(test_conn, &turn);
     assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
-    assert_string_equal(test_reply_text(rv_reply_at(reply, 1)), "[]");
+    assert_int_equal(reply->count, 1); /* nothing is refused, and nothing else to say */
     assert_string_equal(test_state("q", "x"), "completed");
     assert_string_equal(test_state("q", "y"), "ready");
 }

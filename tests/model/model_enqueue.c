@@ -343,7 +343,8 @@ void model_enqueue_tasks(int queue, model_incoming *tasks, int count, bool again
     if (!reply) return;
     expect(queue, tasks, count, again);
     if (taker >= 0) hand_over(model_task_of(queue, tasks->id), taker);
-    for (int i = 0; i < count; i++) check(&tasks[i], rv_reply_at(reply, (size_t)i));
+    bool alone = count == 1 && rv_reply_is(reply, RV_INT);
+    for (int i = 0; i < count; i++) check(&tasks[i], alone ? reply : rv_reply_at(reply, (size_t)i));
 }
 
 void model_enqueue(const int arg[ARGS])

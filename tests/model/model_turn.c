@@ -275,6 +275,20 @@ static void hear(const turn *t)
         if (t->gone[queue]) model_renew(t->hand, queue);
 }
 
+/* Where there is little to say, the reply is flat: as it would be otherwise. NULL: it is nothing. */
+static const rv_reply *unfold(const rv_reply *reply)
+{
+    static rv_reply nothing = {.type = RV_ARRAY}, now, leased, whole;
+    static rv_reply *parts[] = {&now, &nothing, &nothing, &nothing, &leased};
+    if (reply->count == 0) return NULL;
+    if (reply->count > 1 && rv_reply_is(reply->items[1], RV_ARRAY)) return reply;
+    now = *reply->items[reply->count - 1];
+    leased = *reply;
+    leased.count--;
+    whole = (rv_reply){.type = RV_ARRAY, .items = parts, .count = leased.count > 0 ? 5 : 4};
+    return &whole;
+}
+
 static bool exchange(turn *t)
 {
     const model_seen *seen = model_look();
@@ -283,8 +297,9 @@ static bool exchange(turn *t)
     send(t);
     const rv_reply *reply = model_call();
     if (!reply) return false;
+    reply = unfold(reply);
     const rv_reply *refused = rv_reply_at(reply, 1);
-    if (reply->count < 4 || refused->type != RV_ARRAY || rv_reply_int(rv_reply_at(reply, 0), -1) != model.now_ms) {
+    if (!refused || reply->count < 4 || refused->type != RV_ARRAY || rv_reply_int(rv_reply_at(reply, 0), -1) != model.now_ms) {
         model_differ("turn says %s", test_reply_text(reply));
         return false;
     }

@@ -34,6 +34,24 @@ static void an_empty_turn(void **state)
     assert_int_equal(bad, 0);
 }
 
+static void a_flat_turn(void **state)
+{
+    (void)state;
+    rv_turn_reply turn;
+    assert_true(rv_turn_read(&turn, A(N(99))));
+    assert_int_equal(turn.now_ms, 99);
+    assert_int_equal(turn.refused->count + turn.gone->count + turn.extras->count, 0);
+    assert_int_equal(leases_of(A(N(99)), 16), 0);
+    assert_int_equal(leases_of(A(N(2), T("x"), T(PLAIN), T("y"), T(PLAIN), N(77)), 16), 2);
+    assert_int_equal(bad, 0);
+    assert_int_equal(leases[1].queue, 1);
+    assert_string_equal(leases[1].id, "y");
+    assert_int_equal(leases[1].since_ms, 77);
+    assert_false(rv_turn_read(&turn, A(T("x"))));
+    assert_false(rv_turn_read(&turn, A(N(2), T("x"), T(PLAIN))));
+    assert_false(rv_turn_read(&turn, A(N(2), T("x"), T(PLAIN), NIL)));
+}
+
 static void refused_and_gone(void **state)
 {
     (void)state;
@@ -265,6 +283,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_empty_turn),
+        cmocka_unit_test(a_flat_turn),
         cmocka_unit_test(refused_and_gone),
         cmocka_unit_test(what_is_no_turn),
         cmocka_unit_test(leases_of_several_queues),

@@ -42,8 +42,9 @@ local function in_session(P, index, running, session, join, ttl, now, extras)
 end
 
 -- Leases up to `want` tasks to the session. Returns {queue index, id, envelope, ...}, or nil when there is nothing, or
--- false when the session is gone; and whether a limit lets no more of them start. settings: as settings_of in turn.lua.
-local function lease(P, index, session, join, ttl, want, thread, now, company, settings, extras)
+-- false when the session is gone; and whether a limit lets no more of them start. settings: as in turn.lua. stands: so much is
+-- known of the session.
+local function lease(P, index, session, join, ttl, want, thread, now, company, settings, extras, stands)
   know_gate(P, settings[8])
   local gate = settings[8] and settings[8] ~= 'e' and gates.open(P, now, settings[8])
   if gate then
@@ -55,7 +56,7 @@ local function lease(P, index, session, join, ttl, want, thread, now, company, s
   if #ids == 0 then return nil end
   if settings[7] then want = math.min(want, fit(P, ids)) end
   local running = P .. 'running:' .. session
-  if not in_session(P, index, running, session, join, ttl, now, extras) then
+  if not stands and not in_session(P, index, running, session, join, ttl, now, extras) then
     -- (The wake-up is for somebody else: whoever asks may be frozen or cut off, with this call sent long ago.)
     wake(P)
     return false

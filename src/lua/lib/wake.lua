@@ -15,5 +15,5 @@ local function wake(P)
     if there then return end
     entry = call('LPOP', P .. 'idle')
   end
-  call('LPUSH', P .. 'wake', 1)
+  call('LPUSH', P .. 'wake', '1')
 end
