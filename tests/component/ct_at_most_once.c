@@ -80,17 +80,13 @@ static void among_others(void **state)
 static void its_session_dies(void **state)
 {
     (void)state;
-    reeve_worker_options options = {.session_ms = 600};
+    reeve_worker_options options = {.session_ms = 1500};
     reeve_worker *worker = test_worker_new(&options);
     test_worker_pool(worker, "q", 1, 0);
     test_worker_start(worker);
     test_put_spec((reeve_task_spec){.id = "x", .type = "hold", .at_most_once = true});
     TEST_AWAIT(test_begun == 1);
-    char session[64];
-    rv_copy_text(session, sizeof(session), test_cmd(test_conn, "ZRANGE " Q "sessions 0 0"));
-    session[strcspn(session, "]")] = '\0';
-    (void)test_cmd(test_conn, "ZADD " Q "sessions 1 %s", session[0] == '[' ? session + 1 : session);
-    test_tend_all("q");
+    test_take_session_away(test_first_session());
     assert_string_equal(test_state("q", "x"), "completed");
     test_open_gate();
     test_worker_end(worker);

@@ -237,16 +237,13 @@ static void its_time_is_up(void **state)
 static void a_lease_that_was_taken_away_stops_its_handler(void **state)
 {
     (void)state;
-    reeve_worker_options options = {.session_ms = 600};
+    reeve_worker_options options = {.session_ms = 1500};
     reeve_worker *worker = test_worker_new(&options);
     test_worker_pool(worker, "q", 1, 0);
     test_worker_start(worker);
     test_put_spec((reeve_task_spec){.id = "x", .type = "hold", .max_crashes = 100});
     TEST_AWAIT(test_begun == 1);
-    reeve_task_info *info = test_show("q", "x");
-    (void)test_cmd(test_conn, "ZADD " Q "sessions 1 %s", info->session);
-    reeve_task_info_free(info);
-    test_tend_all("q");
+    test_take_session_away(test_first_session());
     TEST_AWAIT(test_told >= 1);
     test_open_gate();
     TEST_AWAIT_STATE("x", "completed");

@@ -145,14 +145,14 @@ static void no_redis_within_the_timeout(void **state)
 {
     (void)state;
     reeve_queue_info info;
-    reeve_client *client = test_client_open(700);
+    reeve_client *client = test_client_open(1500);
     test_redis_kill(test_redis);
     reeve_client_interrupt(client); /* which is for waits: a call goes on, and does not spin */
     int64_t begin = rv_now_ms();
     clock_t cpu = clock();
     /* (It was sent over a connection that had been closed, so what became of it is not known.) */
     test_refused(client, reeve_queue(client, "q", &info), REEVE_ELOST, "cannot connect to Redis at unix://");
-    assert_in_range(rv_now_ms() - begin, 100, 3000);
+    assert_in_range(rv_now_ms() - begin, 100, 9000);
     assert_in_range((clock() - cpu) * 1000 / CLOCKS_PER_SEC, 0, 300);
     reeve_task_spec spec = {.queue = "q", .type = "t"};
     test_refused(client, reeve_enqueue(client, &spec, NULL), REEVE_ECONNECT, "cannot connect");
@@ -176,10 +176,10 @@ static void redis_is_deaf(void **state)
     test_redis_freeze(test_redis);
     int64_t begin = rv_now_ms();
     test_refused(client, reeve_queue(client, "q", &info), REEVE_ETIMEOUT, "in time");
-    assert_in_range(rv_now_ms() - begin, 350, 3000);
+    assert_in_range(rv_now_ms() - begin, 350, 9000);
     begin = rv_now_ms();
     assert_int_not_equal(reeve_queue(client, "q", &info), REEVE_OK);
-    assert_in_range(rv_now_ms() - begin, 350, 3000);
+    assert_in_range(rv_now_ms() - begin, 350, 9000);
     test_redis_thaw(test_redis);
     TEST_AWAIT(reeve_queue(client, "q", &info) == REEVE_OK);
     reeve_client_close(client);

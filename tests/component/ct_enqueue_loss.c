@@ -153,7 +153,7 @@ static void what_was_answered_is_not_enqueued_twice(void **state)
     make(2000);
     test_proxy_lose(proxy, "EVALSHA", 4 * 1006 + 10);
     test_ok(behind, reeve_enqueue_many(behind, specs, 2000, results));
-    TEST_AWAIT(test_count("q", "ready") + test_count("q", "running") == 0);
+    TEST_AWAIT(test_number("HLEN " Q "tasks") == 0);
     assert_int_equal(reeve_worker_stop(worker, 10000), REEVE_OK);
     reeve_worker_destroy(worker);
     for (size_t i = 0; i < 1000; i++)
@@ -201,15 +201,15 @@ static void connections_are_killed_again_and_again(void **state)
 static void redis_goes_away_for_good(void **state)
 {
     (void)state;
-    enum { MORE = 20000 }; /* more than a pipeline carries */
+    enum { MORE = 20000 /* more than a pipeline carries */, TIMEOUT_MS = 3000 };
     static reeve_task_spec more[MORE];
     static reeve_enqueued said[MORE];
-    reeve_client *client = test_client_open(500);
+    reeve_client *client = test_client_open(TIMEOUT_MS);
     for (size_t i = 0; i < MORE; i++) more[i] = (reeve_task_spec){.queue = "q", .type = i == 7 ? "" : "t"};
     test_redis_kill(test_redis);
     int64_t begin = rv_now_ms();
     test_refused(client, reeve_enqueue_many(client, more, MORE, said), REEVE_ELOST, "cannot connect");
-    assert_in_range(rv_now_ms() - begin, 0, 3000); /* one timeout, not one a pipeline */
+    assert_in_range(rv_now_ms() - begin, 0, 2 * TIMEOUT_MS - 1); /* one timeout, not one a pipeline */
     for (size_t i = 0; i < MORE; i++) {
         reeve_status expected = i == 7 ? REEVE_EINVAL : said[i].status == REEVE_ELOST ? REEVE_ELOST : REEVE_ECONNECT;
         if (said[i].status != expected) fail_msg("%zu: %d", i, (int)said[i].status);

@@ -14,7 +14,7 @@ static reeve_outcome lively(reeve_task *task, void *user)
 {
     (void)user;
     atomic_fetch_add(&test_begun, 1);
-    for (int i = 0; i < 20; i++) {
+    for (int i = 0; i < 60; i++) {
         usleep(40000);
         reeve_status status = i % 4 == 0   ? reeve_task_heartbeat(task)
                               : i % 4 == 1 ? reeve_task_progress(task, i, NULL)
@@ -51,7 +51,7 @@ static int set_up(void **state)
 static reeve_worker *start(void)
 {
     reeve_worker *worker = test_worker_new(NULL);
-    const reeve_handler handler = {REEVE_HANDLER, .type = "lively", .run = lively, .heartbeat_ms = 300};
+    const reeve_handler handler = {REEVE_HANDLER, .type = "lively", .run = lively, .heartbeat_ms = 2000};
     assert_int_equal(reeve_worker_register(worker, &handler), REEVE_OK);
     assert_int_equal(reeve_worker_handle(worker, "asking", asking, NULL), REEVE_OK);
     test_worker_pool(worker, "q", 1, 0);

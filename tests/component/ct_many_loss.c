@@ -59,29 +59,18 @@ static void connections_are_killed_again_and_again(void **state)
     reeve_worker_destroy(worker);
 }
 
-/* As if the worker had been frozen for too long. */
-static void take_session_away(void)
-{
-    char session[RV_SESSION_LENGTH + 1];
-    rv_copy_text(session, sizeof(session), test_cmd(test_conn, "ZRANGE " Q "sessions 0 0") + 1); /* (in brackets) */
-    do { /* (a heartbeat may come in between) */
-        (void)test_cmd(test_conn, "ZADD " Q "sessions XX 1 %s", session);
-        test_tend_all("q");
-    } while (test_number("EXISTS " Q "running:%s", session) == 1);
-}
-
 /* What it held back is not run under the old session; and as suspects of a crash they come alone. */
 static void a_lost_session_while_they_wait(void **state)
 {
     (void)state;
-    const reeve_worker_options options = {.session_ms = 600};
+    const reeve_worker_options options = {.session_ms = 1500};
     reeve_worker *worker = test_collect_worker(&options, 3, TEST_LONG_MS, 0);
     test_worker_pool(worker, "q", 1, 0);
     test_worker_start(worker);
     test_collect_put("n1", "");
     test_collect_put("n2", "");
     TEST_AWAIT(test_count("q", "running") == 2);
-    take_session_away();
+    test_take_session_away(test_first_session());
     TEST_AWAIT(test_count("q", "completed") == 2);
     assert_int_equal(test_collected.calls, 2);
     test_expect_result("n1", "1");
@@ -115,7 +104,7 @@ static void a_suspect_that_comes_to_company(void **state)
 static void a_lost_session_while_they_run(void **state)
 {
     (void)state;
-    const reeve_worker_options options = {.session_ms = 600};
+    const reeve_worker_options options = {.session_ms = 1500};
     reeve_worker *worker = test_collect_worker(&options, 2, TEST_LONG_MS, 0);
     test_worker_pool(worker, "q", 1, 0);
     test_worker_start(worker);
@@ -123,7 +112,7 @@ static void a_lost_session_while_they_run(void **state)
     test_collect_put("n2", "hold");
     TEST_AWAIT(test_collected.in_call == 1);
     test_ok(test_client, reeve_pause(test_client, "q"));
-    take_session_away();
+    test_take_session_away(test_first_session());
     TEST_AWAIT(test_collected.told == 2); /* a heartbeat found it */
     TEST_AWAIT(test_worker_stats(worker).refused == 2);
     assert_int_equal(test_count("q", "ready"), 2);

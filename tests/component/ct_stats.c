@@ -88,19 +88,22 @@ static void how_long_a_run_takes(void **state)
     test_worker_end(worker);
     reeve_day *day = today();
     assert_int_equal(day->run.count, 2);
-    assert_int_equal(day->run.histogram[6], 1); /* 50 to 100 ms */
-    assert_in_range(day->run.sum, 180000, 5000000);
+    uint64_t less = 0;
+    for (size_t i = 0; i < 6; i++) less += day->run.histogram[i]; /* than 50 ms */
+    assert_int_equal(less, 0);
+    assert_int_equal(in_histogram(&day->run), 2);
+    assert_in_range(day->run.sum, 180000, 60000000);
     assert_string_equal(day->kinds[0].kind, "timeout");
     reeve_stats_free(day, 1);
 }
 
-/* A task that is held up for 1500 ms before it is ready, or put off, has not waited for so long. */
+/* A task that is held up for 5 s before it is ready, or put off, has not waited for so long. */
 static void how_long_a_task_waits(void **state)
 {
     (void)state;
     reeve_worker *worker = test_worker_run(2, 0);
-    test_put_spec((reeve_task_spec){.id = "n1", .delay_ms = 1500});
-    test_put_spec((reeve_task_spec){.id = "n2", .at_ms = test_clock_now() + 1500});
+    test_put_spec((reeve_task_spec){.id = "n1", .delay_ms = 5000});
+    test_put_spec((reeve_task_spec){.id = "n2", .at_ms = test_clock_now() + 5000});
     TEST_AWAIT(test_count("q", "completed") == 2);
     put_act("q", "snooze 10");
     TEST_AWAIT(test_ran >= 12);
@@ -115,7 +118,7 @@ static void how_long_a_task_waits(void **state)
     assert_int_equal(day->completed, 4);
     assert_int_equal(day->run.count, 4);
     assert_int_equal(day->wait.count, 2);
-    assert_in_range(day->wait.sum, 0, 1499);
+    assert_in_range(day->wait.sum, 0, 4999);
     reeve_stats_free(day, 1);
     worker = test_worker_new(NULL);
     test_worker_pool(worker, "q", 1, 0);
@@ -348,11 +351,12 @@ static void two_days_at_the_end(void **state)
     test_clock_set(midnight - 400);
     reeve_worker *worker = test_worker_run(2, 0);
     test_put_spec((reeve_task_spec){.type = "nap", .payload = {"200", 4}});
-    test_put_spec((reeve_task_spec){.type = "nap", .payload = {"1200", 5}});
-    TEST_AWAIT(test_ran == 2);
+    test_put_spec((reeve_task_spec){.type = "hold"});
+    TEST_AWAIT(test_ran == 1 && test_begun == 1);
     assert_int_equal(pthread_create(&stopping, NULL, stop_it, worker), 0);
     TEST_AWAIT(test_count("q", "completed") == 1);
     test_clock_advance(700);
+    test_open_gate();
     assert_int_equal(pthread_join(stopping, NULL), 0);
     reeve_worker_destroy(worker);
     reeve_day *list;

@@ -18,6 +18,9 @@ static int set_up(void **state)
 
 #define Q "reeve:{q}:"
 
+/* What a client has for each of its calls: longer than any test. */
+#define CALL_MS 600000
+
 /* ---- a waiting thread ------------------------------------------------------------------------------------------ */
 
 typedef struct waiter {
@@ -42,7 +45,7 @@ static void *wait_for_it(void *argument)
 
 static void begin(waiter *w, const char *id, int64_t timeout_ms)
 {
-    *w = (waiter){.client = test_client_open(5000), .id = id, .timeout_ms = timeout_ms};
+    *w = (waiter){.client = test_client_open(CALL_MS), .id = id, .timeout_ms = timeout_ms};
     assert_int_equal(pthread_create(&w->thread, NULL, wait_for_it, w), 0);
 }
 
@@ -327,7 +330,7 @@ static void redis_does_not_come_back(void **state)
     (void)state;
     waiter timed, interrupted;
     test_put("q", "x");
-    begin(&timed, "x", 900);
+    begin(&timed, "x", 5000);
     begin(&interrupted, "x", -1);
     TEST_AWAIT(strcmp(test_cmd(test_conn, "PUBSUB NUMSUB " Q "done:x"), "[" Q "done:x 2]") == 0);
     await_waiters(1);
@@ -335,7 +338,7 @@ static void redis_does_not_come_back(void **state)
     test_redis_kill(test_redis);
     TEST_AWAIT(timed.over);
     if (timed.status != REEVE_ETIMEOUT && timed.status != REEVE_ECONNECT) fail_msg("%d %s", timed.status, timed.words);
-    assert_in_range(rv_now_ms() - begin_ms, 0, 3000);
+    assert_in_range(rv_now_ms() - begin_ms, 0, 15000);
     reeve_client_interrupt(interrupted.client);
     assert_int_equal(end(&interrupted), REEVE_EINTERRUPTED);
     (void)end(&timed);
@@ -349,15 +352,15 @@ static void redis_is_deaf(void **state)
     (void)state;
     waiter w;
     test_put("q", "x");
-    begin(&w, "x", 300);
+    begin(&w, "x", 3000);
     await_waiters(1);
     test_redis_freeze(test_redis);
     int64_t begin_ms = rv_now_ms();
     TEST_AWAIT(w.over);
-    assert_in_range(rv_now_ms() - begin_ms, 0, 2500);
+    assert_in_range(rv_now_ms() - begin_ms, 0, 15000);
     begin_ms = rv_now_ms(); /* nor one that begins now */
-    assert_int_not_equal(reeve_wait(test_client, "q", "x", 200, NULL), REEVE_OK);
-    assert_in_range(rv_now_ms() - begin_ms, 0, 4000);
+    assert_int_not_equal(reeve_wait(w.client, "q", "x", 200, NULL), REEVE_OK);
+    assert_in_range(rv_now_ms() - begin_ms, 0, 15000);
     test_redis_thaw(test_redis);
     assert_int_equal(end(&w), REEVE_ETIMEOUT);
 }

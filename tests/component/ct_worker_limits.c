@@ -118,17 +118,16 @@ static void train(void)
 {
     for (int i = 0; i < 3; i++) {
         test_put_many("train", 2000, "r%04zu");
-        TEST_AWAIT(test_count("train", "ready") + test_count("train", "running") == 0);
+        TEST_AWAIT(test_count("train", "completed") == 2000);
         (void)test_cmd(test_conn, "DEL reeve:{train}:tasks reeve:{train}:completed");
     }
 }
 
-static void a_slow_task_holds_nobody_up(void **state)
+/* Once. False: nothing was leased with it, for on a busy machine threads may have learned that short tasks are long. */
+static bool runs_beside_a_slow_task(reeve_worker *worker)
 {
-    (void)state;
-    reeve_worker *worker = test_worker_new(NULL);
-    test_worker_pool(worker, "q train", 2, 64);
-    test_worker_start(worker);
+    uint64_t before = test_worker_stats(worker).given_back;
+    test_close_gate();
     train();
     test_ok(test_client, reeve_pause(test_client, "q"));
     test_put_many("q", 15, "n%02zu");
@@ -141,11 +140,22 @@ static void a_slow_task_holds_nobody_up(void **state)
     for (size_t i = 100; i < 140; i++) assert_int_equal(test_runs[i], 1);
     test_open_gate();
     TEST_AWAIT_STATE("slow", "completed");
+    (void)test_cmd(test_conn, "DEL " Q "tasks " Q "completed");
+    return test_worker_stats(worker).given_back > before;
+}
+
+static void a_slow_task_holds_nobody_up(void **state)
+{
+    (void)state;
+    unsigned rounds = 1;
+    reeve_worker *worker = test_worker_new(NULL);
+    test_worker_pool(worker, "q train", 2, 64);
+    test_worker_start(worker);
+    for (; !runs_beside_a_slow_task(worker); rounds++) assert_true(rounds < 20);
     assert_int_equal(reeve_worker_stop(worker, 10000), REEVE_OK);
     reeve_worker_stats stats = test_worker_stats(worker);
-    assert_int_equal(stats.completed, 6000 + 56);
+    assert_int_equal(stats.completed, rounds * (6000 + 56));
     assert_int_equal(stats.leased, stats.completed + stats.given_back);
-    assert_true(stats.given_back > 0);
     reeve_worker_destroy(worker);
 }
 
@@ -189,7 +199,8 @@ static void progress_until_the_lease_is_lost(void **state)
     /* (A heartbeat may have found it first.) */
     assert_true(progress_said[3] == REEVE_EREFUSED || progress_said[3] == REEVE_OK);
     assert_int_equal(lost_said, REEVE_EREFUSED);
-    assert_int_equal(test_number("DBSIZE"), 0 + (int)test_number("EXISTS reeve:workers") + (int)test_number("EXISTS reeve:worker:%s", reeve_worker_id(worker)));
+    /* (A heartbeat may come in between.) */
+    TEST_AWAIT(test_number("DBSIZE") == test_number("EXISTS reeve:workers reeve:worker:%s", reeve_worker_id(worker)));
     test_put("q", "n1"); /* it goes on */
     TEST_AWAIT_STATE("n1", "completed");
     test_worker_end(worker);
@@ -217,7 +228,7 @@ static void no_progress_after_the_time_is_up(void **state)
     assert_int_equal(reeve_worker_handle(worker, "deaf", deaf, NULL), REEVE_OK);
     test_worker_pool(worker, "q", 2, 1);
     test_worker_start(worker);
-    test_put_spec((reeve_task_spec){.id = "x", .type = "deaf", .timeout_ms = 50, .backoff = &at_once});
+    test_put_spec((reeve_task_spec){.id = "x", .type = "deaf", .timeout_ms = 1500, .backoff = &at_once});
     TEST_AWAIT_STATE("x", "completed");
     TEST_AWAIT(lost_said != -1);
     assert_int_equal(lost_said, REEVE_EREFUSED);

@@ -20,11 +20,29 @@ static void must_stop(reeve_worker *worker)
     if (reeve_worker_stop(worker, 10000) != REEVE_OK) fail_msg("%s", reeve_worker_error(worker));
 }
 
-static void *open_later(void *milliseconds)
+/* Opens the gate once the worker says that it stops. (On a thread of its own: that of the test stops it.) */
+static void *open_when_it_stops(void *client)
 {
-    usleep(1000 * (unsigned)(uintptr_t)milliseconds);
+    for (bool stops = false; !stops; test_pause()) {
+        reeve_worker_info *workers;
+        size_t count;
+        TEST_MUST(reeve_workers(client, &workers, &count) == REEVE_OK);
+        stops = count == 0 || strcmp(workers[0].state, "running") != 0;
+        reeve_workers_free(workers, count);
+    }
     test_open_gate();
     return NULL;
+}
+
+static void stop_and_open(reeve_worker *worker)
+{
+    pthread_t opens;
+    reeve_client *client = test_client_open(10000);
+    TEST_AWAIT(test_number("SCARD reeve:workers") == 1);
+    assert_int_equal(pthread_create(&opens, NULL, open_when_it_stops, client), 0);
+    must_stop(worker);
+    (void)pthread_join(opens, NULL);
+    reeve_client_close(client);
 }
 
 /* ---- in good order --------------------------------------------------------------------------------------------- */
@@ -32,14 +50,11 @@ static void *open_later(void *milliseconds)
 static void running_tasks_end_and_waiting_ones_stay(void **state)
 {
     (void)state;
-    pthread_t later;
     reeve_worker *worker = test_worker_run(3, 8);
     for (int i = 0; i < 3; i++) test_put_spec((reeve_task_spec){.type = "hold"});
     TEST_AWAIT(test_begun == 3);
     test_put_many("q", 50, "n%02zu");
-    assert_int_equal(pthread_create(&later, NULL, open_later, (void *)50), 0);
-    must_stop(worker);
-    (void)pthread_join(later, NULL);
+    stop_and_open(worker);
     assert_int_equal(test_count("q", "completed"), 3);
     assert_int_equal(test_count("q", "ready"), 50);
     assert_int_equal(test_ran, 0);
@@ -47,6 +62,28 @@ static void running_tasks_end_and_waiting_ones_stay(void **state)
     assert_int_equal(test_number("EXISTS " Q "sessions reeve:workers"), 0);
     must_stop(worker); /* again is fine */
     reeve_worker_destroy(worker);
+}
+
+/* A slow task is leased with others behind it, which go back: x00 and on, then a, b and c. False: it was leased alone,
+ * for on a busy machine the thread may have learned that short tasks are long. */
+static bool leases_many_and_holds(reeve_worker *worker, size_t count)
+{
+    uint64_t before = test_worker_stats(worker).given_back;
+    for (int i = 0; i < 4; i++) {
+        test_put_many("train", 1000, "r%04zu");
+        TEST_AWAIT(test_count("train", "completed") == 1000);
+        (void)test_cmd(test_conn, "DEL reeve:{train}:tasks reeve:{train}:completed");
+    }
+    test_ok(test_client, reeve_pause(test_client, "q"));
+    test_put_spec((reeve_task_spec){.id = "slow", .type = "hold"});
+    test_put_many("q", count, "x%02zu"); /* in an order that is not that of ids: see below */
+    test_put("q", "a b c");
+    test_ok(test_client, reeve_resume(test_client, "q"));
+    TEST_AWAIT(test_begun == 1);
+    TEST_AWAIT(test_count("q", "ready") == count + 3);
+    int64_t until = rv_deadline(2000); /* (it is counted a moment later) */
+    while (test_worker_stats(worker).given_back < before + 10 && rv_now_ms() < until) test_pause();
+    return test_worker_stats(worker).given_back >= before + 10;
 }
 
 /* What was leased in a batch and not begun goes back to the front, in order, and nothing is counted. */
@@ -57,23 +94,15 @@ static void a_batch_goes_back_in_order(void **state)
     reeve_worker *worker = test_worker_new(NULL);
     test_worker_pool(worker, "q train", 1, 64);
     test_worker_start(worker);
-    for (int i = 0; i < 4; i++) {
-        test_put_many("train", 1000, "r%04zu");
-        TEST_AWAIT(test_count("train", "completed") == 1000);
-        (void)test_cmd(test_conn, "DEL reeve:{train}:tasks reeve:{train}:completed");
+    for (unsigned round = 0; !leases_many_and_holds(worker, COUNT); round++) {
+        assert_true(round < 20);
+        test_ok(test_client, reeve_pause(test_client, "q"));
+        (void)test_cmd(test_conn, "DEL " Q "ready " Q "tasks");
+        test_open_gate();
+        TEST_AWAIT(test_count("q", "running") == 0);
+        test_close_gate();
     }
-    test_ok(test_client, reeve_pause(test_client, "q"));
-    test_put_spec((reeve_task_spec){.id = "slow", .type = "hold"});
-    test_put_many("q", COUNT, "x%02zu"); /* in an order that is not that of ids: see below */
-    test_put("q", "a b c");
-    test_ok(test_client, reeve_resume(test_client, "q"));
-    TEST_AWAIT(test_begun == 1);
-    TEST_AWAIT(test_count("q", "ready") == COUNT + 3);
-    pthread_t later;
-    assert_int_equal(pthread_create(&later, NULL, open_later, (void *)1), 0);
-    must_stop(worker);
-    (void)pthread_join(later, NULL);
-    assert_true(test_worker_stats(worker).given_back >= 10); /* they had been leased */
+    stop_and_open(worker);
     reeve_worker_destroy(worker);
     test_hand hand;
     test_hand_init(&hand, "1", "q");
@@ -176,18 +205,37 @@ static void stubborn_handlers_lose_their_tasks(void **state)
     reeve_worker_destroy(worker);
 }
 
+static atomic_bool is_opened;
+
+/* Opens the gate some time after the task was given back. */
+static void *open_when_it_is_back(void *client)
+{
+    for (bool back = false; !back; test_pause()) {
+        reeve_task_info *info;
+        TEST_MUST(reeve_show(client, "q", "x", &info) == REEVE_OK);
+        back = info->state == REEVE_STATE_READY;
+        reeve_task_info_free(info);
+    }
+    usleep(200000);
+    atomic_store(&is_opened, true);
+    test_open_gate();
+    return NULL;
+}
+
 static void destroy_waits_for_stubborn_handlers(void **state)
 {
     (void)state;
     pthread_t later;
+    reeve_client *client = test_client_open(10000);
     reeve_worker *worker = test_worker_run(1, 0);
+    atomic_store(&is_opened, false);
     test_put_spec((reeve_task_spec){.id = "x", .type = "stubborn"});
     TEST_AWAIT(test_begun == 1);
-    assert_int_equal(pthread_create(&later, NULL, open_later, (void *)1500), 0);
-    int64_t begin = rv_now_ms();
+    assert_int_equal(pthread_create(&later, NULL, open_when_it_is_back, client), 0);
     reeve_worker_destroy(worker);
-    assert_true(rv_now_ms() - begin >= 1400);
+    assert_true(atomic_load(&is_opened));
     (void)pthread_join(later, NULL);
+    reeve_client_close(client);
     assert_string_equal(test_state("q", "x"), "ready");
 }
 
@@ -200,7 +248,7 @@ static void stopped_again_and_again(void **state)
     for (unsigned round = 0; test_count("q", "ready") > 0; round++) {
         assert_true(round < 500);
         reeve_worker *worker = test_worker_run(4, 16);
-        usleep(500 * (round % 8));
+        usleep(500 * (round % 8) * (1 + round / 50)); /* (a busy machine may begin nothing in 4 ms) */
         assert_int_equal(reeve_worker_stop(worker, 0), REEVE_OK);
         assert_int_equal(test_count("q", "running"), 0);
         reeve_worker_destroy(worker);
@@ -215,7 +263,7 @@ static void stopped_without_redis(void **state)
 {
     (void)state;
     test_link_make();
-    const reeve_worker_options options = {.redis = test_link_url(), .session_ms = 600};
+    const reeve_worker_options options = {.redis = test_link_url(), .session_ms = 1500};
     reeve_worker *worker = test_worker_new(&options);
     test_worker_pool(worker, "q", 2, 0);
     test_worker_start(worker);
@@ -224,7 +272,7 @@ static void stopped_without_redis(void **state)
     test_link_cut();
     int64_t begin = rv_now_ms();
     (void)reeve_worker_stop(worker, 50);
-    assert_in_range(rv_now_ms() - begin, 0, 8000);
+    assert_in_range(rv_now_ms() - begin, 0, 30000);
     reeve_worker_destroy(worker);
     assert_int_equal(test_told, 1);
     TEST_AWAIT(test_tend("q", 200).recovered == 1); /* when its session has expired */

@@ -11,7 +11,8 @@
  *     none     says nothing
  *     hold     waits until test_collected.go, or until all tasks of the call are told to stop; then it ends well
  *
- * A task that was told to stop meanwhile asks for another attempt, whatever it was to do, of kind "told".
+ * A task that was told to stop meanwhile asks for another attempt, whatever it was to do, of kind "told". What fails
+ * without saying when to come again comes after TEST_LONG_MS.
  */
 #ifndef TEST_COLLECT_H
 #define TEST_COLLECT_H

@@ -12,7 +12,7 @@
 int64_t test_patience(void)
 {
     const char *slow = getenv("REEVE_TEST_PATIENCE"); /* seconds */
-    return rv_deadline(slow ? 1000 * atoll(slow) : 20000);
+    return rv_deadline(slow ? 1000 * atoll(slow) : 60000);
 }
 
 void test_pause(void)
@@ -308,4 +308,21 @@ void test_tend_all(const char *queue)
 void test_expire(const test_hand *hand)
 {
     assert_int_equal(test_number("ZADD %ssessions XX CH 1 %s", hand->prefixes[0].text, hand->sessions[0]), 1);
+}
+
+void test_take_session_away(const char *session)
+{
+    do { /* (a heartbeat may come in between) */
+        (void)test_cmd(test_conn, "ZADD reeve:{q}:sessions XX 1 %s", session);
+        test_tend_all("q");
+    } while (test_number("EXISTS reeve:{q}:running:%s", session) == 1);
+}
+
+const char *test_first_session(void)
+{
+    static char session[RV_SESSION_LENGTH + 1];
+    const char *all = test_cmd(test_conn, "ZRANGE reeve:{q}:sessions 0 0"); /* (in brackets) */
+    assert_true(strlen(all) > RV_SESSION_LENGTH);
+    rv_copy_text(session, sizeof(session), all + 1);
+    return session;
 }

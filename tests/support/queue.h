@@ -13,7 +13,8 @@
 
 /* ---- waiting --------------------------------------------------------------------------------------------------- */
 
-/* Waits until a condition holds; the test fails when it does not within 15 s (a minute under a sanitizer or valgrind). */
+/* Waits until a condition holds; the test fails when it does not within a minute, which is long also for a machine that
+ * is busy with other things, and for a sanitizer. (REEVE_TEST_PATIENCE: so many seconds instead.) */
 #define TEST_AWAIT(condition)                                                                      \
     do {                                                                                           \
         int64_t await_until = test_patience();                                                     \
@@ -148,5 +149,9 @@ rv_tend_reply test_tend(const char *queue, unsigned most);
 void test_tend_all(const char *queue);
 /* Makes a hand's session in its first queue look expired. */
 void test_expire(const test_hand *hand);
+/* Takes a live worker's session in queue q away, with all that it holds, as if it had been frozen for too long. */
+void test_take_session_away(const char *session);
+/* The session in queue q that expires first. Stays valid for some calls. */
+const char *test_first_session(void);
 
 #endif
