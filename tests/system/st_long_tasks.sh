@@ -8,7 +8,7 @@ write_conf long 'session = 1; drain = 0.1;' 'pools = ( { queues = [ "q" ]; threa
 # ---- SIGKILL at a checkpoint ---------------------------------------------------------------------------------------
 
 start_worker long
-expect_status 0 reeve enqueue q steps '{"steps":40,"ms":50}' --id walk
+expect_status 0 reeve enqueue q steps '{"steps":40,"ms":150}' --id walk
 wait_for '[ "$(of_task q/walk progress)" -ge 20 ] 2>/dev/null' 30
 end "$WORKER_PID" KILL
 left=$(redis HGET 'reeve:{q}:info:walk' checkpoint)
@@ -31,7 +31,7 @@ expect_has "$OUT" '"text":"attempt 1 begins after step 0"}'
 
 # ---- stopped on the way: neither a crash nor a failure -------------------------------------------------------------
 
-expect_status 0 reeve enqueue q steps '{"steps":20,"ms":50}' --id stroll
+expect_status 0 reeve enqueue q steps '{"steps":20,"ms":300}' --id stroll
 wait_for '[ "$(of_task q/stroll progress)" -ge 20 ] 2>/dev/null' 30
 end "$WORKER_PID"
 expect_eq "$ENDED" 0

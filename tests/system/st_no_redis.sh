@@ -70,7 +70,7 @@ full_memory() {
     local i
     start_worker full
     for ((i = 0; i < 4; i++)); do
-        echo '{"type":"sleep","payload":{"ms":1500}}'
+        echo '{"type":"sleep","payload":{"ms":4000}}'
         echo '{"type":"fail","attempts":1}'
         echo '{"type":"noop"}'
     done | bulk full || exit 1
@@ -103,7 +103,7 @@ full_disk() {
     start_redis --appendonly yes --appendfsync everysec --auto-aof-rewrite-percentage 0
     trap - XFSZ
     start_worker disk
-    for ((i = 0; i < 4; i++)); do echo '{"type":"sleep","payload":{"ms":1000}}'; done | bulk disk || exit 1
+    for ((i = 0; i < 4; i++)); do echo '{"type":"sleep","payload":{"ms":4000}}'; done | bulk disk || exit 1
     wait_for '[ "$(in_queue disk running)" = 2 ]' 20
     prlimit --pid "$REDIS_PID" --fsize=100000:
     head -c 200000 /dev/zero | tr '\0' x >"$TEST_DIR/large"

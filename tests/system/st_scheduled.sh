@@ -2,9 +2,8 @@
 # pause.
 . "$(dirname "$0")/lib.sh"
 
-# The most that a task may be late on a busy machine.
-LATE_MS=900
-[ -z "$SANITIZED" ] || LATE_MS=3000
+# The most that a task may be late on a busy machine. (The safety net, which looks once a session, is far wider.)
+LATE_MS=5000
 
 # ends_after HANDLE LEAST_MS: it ends well, so long after it was enqueued and not much later.
 ends_after() {
@@ -20,18 +19,19 @@ ids_by_end() { reeve list "$1" --state completed --limit 0 --json | sed 's/.*"id
 due() {
     # (The later one first: the worker sleeps until then when it hears of the earlier.)
     expect_status 0 reeve enqueue q noop --id far --in 1h
-    expect_status 0 reeve enqueue q noop --id in --in 1.2
-    expect_status 0 reeve enqueue q noop --id at --at "$(date -u -d '+2 seconds' +%FT%T.%3NZ)"
+    expect_status 0 reeve enqueue q noop --id in --in 4
+    at=$(($(date +%s%3N) + 6000))
+    expect_status 0 reeve enqueue q noop --id at --at "$(date -u -d "@$((at / 1000)).$(printf %03d $((at % 1000)))" +%FT%T.%3NZ)"
     expect_status 0 reeve enqueue q noop --id past --at 2020-01-01T00:00:00Z
     expect_eq "$(of_task q/in state)" '"scheduled"'
     ends_after q/past 0
-    ends_after q/in 1200
+    ends_after q/in 4000
     expect_status 0 reeve wait q/at --timeout 30 --json
-    took=$(($(member ended_ms "$OUT") - $(member enqueued_ms "$OUT")))
-    [ $took -ge 1500 ] && [ $took -lt $((2000 + LATE_MS)) ] || fail "--at in 2 seconds: after $took ms"
+    late=$(($(member ended_ms "$OUT") - at))
+    [ $late -ge 0 ] && [ $late -lt $LATE_MS ] || fail "--at: $late ms late"
     expect_eq "$(of_task q/far state)" '"scheduled"'
     # Many at the same time all become ready.
-    for ((i = 0; i < 1000; i++)); do echo '{"type":"noop","in":1}'; done | bulk q || exit 1
+    for ((i = 0; i < 1000; i++)); do echo '{"type":"noop","in":6}'; done | bulk q || exit 1
     expect_eq "$(in_queue q scheduled)" 1001
     wait_for '[ "$(in_queue q completed)" = 1003 ]' 20
     expect_status 0 reeve delete q/far
@@ -102,7 +102,7 @@ paused() {
     expect_status 0 reeve enqueue q noop --wait=20
     expect_eq "$(in_queue held ready)" 2
     expect_status 0 reeve resume held
-    wait_for 'is_still held 2 0' 2
+    wait_for 'is_still held 2 0' 20
 }
 
 steered() {
@@ -138,7 +138,7 @@ steered() {
 }
 
 start_redis
-write_conf plain 'session = 3;' \
+write_conf plain 'session = 30;' \
     'pools = ( { queues = [ "q", "held", "policy" ]; threads = 2; }, { queues = [ "order", "turns" ]; threads = 1; batch = 1; } );' \
     'handlers = ( { type = "fail"; backoff = { base = 0.5; jitter = 0; }; } );' \
     'queues = ( { name = "policy"; attempts = 3; backoff = { shape = "list"; list = [ 0.3, 0.6 ]; jitter = 0; }; } );'

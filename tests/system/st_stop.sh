@@ -2,7 +2,7 @@
 . "$(dirname "$0")/lib.sh"
 
 # More than enough to drain for one second, tell the handlers, and go.
-BOUND_MS=8000
+BOUND_MS=25000
 
 now_ms() { echo $(($(date +%s%N) / 1000000)); }
 
@@ -39,7 +39,7 @@ deadline_passes() {
 long_enough() {
     local begun took
     start_worker patient
-    echo '{"id":"short","type":"sleep","payload":{"ms":1000}}' | bulk enough || exit 1
+    echo '{"id":"short","type":"sleep","payload":{"ms":4000}}' | bulk enough || exit 1
     wait_for '[ "$(in_queue enough running)" = 1 ]' 20
     begun=$(now_ms)
     end "$WORKER_PID" TERM
@@ -98,7 +98,7 @@ tell_quiet() {
 
 # Quiet: what runs ends, nothing is begun any more. (The keeper gives back what waits behind a long task.)
 quiet_in_long_task() {
-    seq 13 | sed 's/.*/{"type":"sleep","payload":{"ms":1000},"id":"&"}/' >"$TEST_DIR/lines"
+    seq 13 | sed 's/.*/{"type":"sleep","payload":{"ms":5000},"id":"&"}/' >"$TEST_DIR/lines"
     start_with_batch long <"$TEST_DIR/lines"
     tell_quiet long 13
     expect_eq "$LEFT" 12
@@ -114,10 +114,10 @@ quiet_in_long_task() {
 
 # (The thread itself gives back what is left of its batch.)
 quiet_in_batch() {
-    seq 200 | sed 's/.*/{"type":"sleep","payload":{"ms":15},"id":"&"}/' >"$TEST_DIR/lines"
+    seq 400 | sed 's/.*/{"type":"sleep","payload":{"ms":15},"id":"&"}/' >"$TEST_DIR/lines"
     start_with_batch short <"$TEST_DIR/lines"
     sleep 0.1
-    tell_quiet short 200
+    tell_quiet short 400
     [ "$LEFT" -gt 0 ] || fail "all have run: the signal came too late"
     end "$WORKER_PID"
 }

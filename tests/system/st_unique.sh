@@ -127,7 +127,7 @@ freed_by_a_worker() {
     write_conf one "" 'pools = ( { queues = [ "w" ]; threads = 2; } );'
     start_worker one
     # until it has ended
-    expect_status 0 reeve enqueue w sleep '{"ms":600000}' --id runs --unique settled --attempts 1 --timeout 1
+    expect_status 0 reeve enqueue w sleep '{"ms":600000}' --id runs --unique settled --attempts 1 --timeout 5
     wait_for '[ "$(of_task w/runs state)" = "\"running\"" ]' 30
     expect_status 1 reeve enqueue w noop --unique settled --on-conflict replace
     expect_has "$ERR" 'the unique key "settled" is held by w/runs'
@@ -136,11 +136,11 @@ freed_by_a_worker() {
     expect_status 0 reeve enqueue w noop --unique settled --wait=30
     # until it has started
     expect_status 0 reeve enqueue w sleep '{"ms":600000}' --id started --unique started --unique-until started \
-        --timeout 1 --attempts 1
+        --timeout 5 --attempts 1
     wait_for '[ "$(of_task w/started state)" = "\"running\"" ]' 30
     expect_status 0 reeve enqueue w noop --unique started --unique-until started --wait=30
     # for a time, whatever becomes of it
-    expect_status 0 reeve enqueue w noop --id timed --unique timed --unique-for 1.5 --wait=30
+    expect_status 0 reeve enqueue w noop --id timed --unique timed --unique-for 6 --wait=30
     expect_status 1 reeve enqueue w noop --unique timed
     expect_has "$ERR" "w/timed"
     wait_for 'reeve enqueue w noop --unique timed >/dev/null 2>&1' 30

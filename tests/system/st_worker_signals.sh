@@ -8,7 +8,7 @@ export REEVE_PLUGIN_DIR=$PLUGIN_DIR
 export TSAN_OPTIONS="report_thread_leaks=0 ${TSAN_OPTIONS:-}"
 
 cat >worker.conf <<END
-worker = { session = 5; drain = 2; };
+worker = { session = 5; drain = 6; };
 plugins = [ "sample" ];
 pools = ( { name = "p"; queues = [ "a" ]; threads = 2; batch = 1; } );
 queues = ( { name = "a"; keep = { completed = { age = 1000; count = 7; }; }; } );
@@ -53,7 +53,7 @@ expect_has "$(grep event=program.stats log)" "completed=1 failed=0"
 kill -HUP "$WORKER"
 wait_for 'logged event=program.reload' 10
 expect_has "$(grep event=program.reload log)" "reload is not available in this version"
-"$REEVE" enqueue --id long a sleep '{"ms":600}' >/dev/null
+"$REEVE" enqueue --id long a sleep '{"ms":4000}' >/dev/null
 wait_for '[ "$(state_of long)" = running ]' 10
 kill -TSTP "$WORKER"
 wait_for 'logged event=worker.quiet' 10
@@ -69,7 +69,7 @@ expect_eq "$(workers_alive)" 0 "workers after the end"
 
 start_worker
 wait_for '[ "$(state_of later)" = completed ]' 10
-"$REEVE" enqueue --id inside a sleep '{"ms":1000}' >/dev/null
+"$REEVE" enqueue --id inside a sleep '{"ms":3000}' >/dev/null
 wait_for '[ "$(state_of inside)" = running ]' 10
 kill -INT "$WORKER"
 expect_end 0
@@ -86,11 +86,11 @@ began=$(date +%s%N)
 kill -TERM "$WORKER"
 expect_end 0
 took=$((($(date +%s%N) - began) / 1000000))
-[ "$took" -ge 1900 ] || fail "the drain of 2 s took $took ms"
+[ "$took" -ge 5900 ] || fail "the drain of 6 s took $took ms"
 wait_for '[ "$(state_of outlasts)" = ready ]' 10
 expect_lacks "$("$REEVE" --json show a/outlasts)" '"failures":1'
 
-sed -i 's/drain = 2;/drain = 60;/' worker.conf
+sed -i 's/drain = 6;/drain = 60;/' worker.conf
 start_worker
 wait_for '[ "$(state_of outlasts)" = running ]' 10
 kill -TERM "$WORKER"
@@ -105,7 +105,7 @@ wait_for '[ "$(state_of outlasts)" = ready ]' 10
 
 sed -i 's/session = 5;/session = 60;/' worker.conf
 start_worker
-"$REEVE" enqueue --id orphan a sleep '{"ms":500}' >/dev/null
+"$REEVE" enqueue --id orphan a sleep '{"ms":3000}' >/dev/null
 wait_for '[ "$(state_of orphan)" = running ]' 10
 stop_redis KILL
 wait_for 'kill -USR1 "$WORKER"; sleep 0.05; grep event=program.stats log | tail -n 1 | grep -q busy=0' 10
@@ -115,7 +115,7 @@ wait_for 'logged event=program.stopping' 10
 wait_for '! kill -TERM "$WORKER" 2>/dev/null' 20
 expect_end 0
 expect_has "$(cat log)" "going without a word to Redis"
-[ $(($(date +%s) - began)) -lt 20 ] || fail "the worker waited for Redis although it was told again"
+[ $(($(date +%s) - began)) -lt 40 ] || fail "the worker waited for Redis although it was told again"
 start_redis
 
 # ---- the log as JSON, and its level ---------------------------------------------------------------------------------------
