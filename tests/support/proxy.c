@@ -11,7 +11,10 @@
 #include <unistd.h>
 
 #define LINKS 32
+/* The server has said all that it had to say: since it said something that was dropped; and if there was none, for it may
+ * be busy and have said nothing yet. */
 #define SILENCE_MS 60
+#define LONG_SILENCE_MS 3000
 #define CHUNK 65536
 
 /* A connection to us and ours to the server. */
@@ -19,6 +22,7 @@ typedef struct proxy_link {
     int client; /* -1: unused */
     int server;
     bool losing;
+    bool dropped; /* losing: something was not passed on */
     size_t pass;
     int64_t heard_ms; /* losing: when the server last said something */
     char tail[64];    /* the end of what the client said before */
@@ -93,6 +97,7 @@ static void look_for_text(test_proxy *proxy, proxy_link *link, const char *data,
     size_t wanted = strlen(proxy->text);
     if (wanted > 0 && (memmem(data, length, proxy->text, wanted) || memmem(ends, kept + more, proxy->text, wanted))) {
         link->losing = true;
+        link->dropped = false;
         link->pass = proxy->pass;
         link->heard_ms = rv_now_ms();
         if (--proxy->times == 0) proxy->text[0] = '\0';
@@ -126,18 +131,24 @@ static void from_server(proxy_link *link)
     size_t pass = (size_t)got;
     if (link->losing) {
         if (pass > link->pass) pass = link->pass;
+        link->dropped = link->dropped || pass < (size_t)got;
         link->pass -= pass;
         link->heard_ms = rv_now_ms();
     }
     if (!pass_on(link->client, data, pass)) hang_up(link);
 }
 
-/* The server has said all that it had to say: now the connection is lost. */
+static bool is_silent(const proxy_link *link)
+{
+    return rv_now_ms() >= link->heard_ms + (link->dropped ? SILENCE_MS : LONG_SILENCE_MS);
+}
+
+/* Whose server is silent loses its connection now. */
 static void lose_the_silent(test_proxy *proxy)
 {
     for (size_t i = 0; i < LINKS; i++) {
         proxy_link *link = &proxy->links[i];
-        if (link->client < 0 || !link->losing || rv_now_ms() < link->heard_ms + SILENCE_MS) continue;
+        if (link->client < 0 || !link->losing || !is_silent(link)) continue;
         hang_up(link);
         atomic_fetch_add(&proxy->lost, 1);
     }
