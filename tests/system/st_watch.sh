@@ -116,7 +116,7 @@ run reeve peek q 1 --json
 expect_has "$OUT" '"handle":"q/five"'
 expect_lacks "$OUT" 'q/four'
 expect_status 2 reeve peek q 0
-expect_status 0 reeve peek q 1
+expect_status 0 reeve peek q --limit 1 --json
 ONE=$OUT
-expect_status 0 reeve peek q --limit 1
+expect_status 0 reeve peek q 1 --json
 expect_eq "$OUT" "$ONE"
