@@ -283,6 +283,10 @@ static void with_the_first_lease(void **state)
     assert_true(rv_turn_read(&turn, reply));
     const rv_reply *text = rv_turn_policy(&turn, &next, &queue);
     assert_non_null(text);
+    assert_int_equal(queue, 0);
+    assert_int_equal(text->length, 0); /* it has none */
+    text = rv_turn_policy(&turn, &next, &queue);
+    assert_non_null(text);
     assert_int_equal(queue, 1);
     static const char policy[] = "{\"attempts\":3,\"backoff\":{\"shape\":2,\"jitter\":-1000,\"list\":[50000,60000]}}";
     assert_string_equal(text->text, policy);
