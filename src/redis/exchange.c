@@ -4,6 +4,7 @@
 #include "redis/conn_private.h"
 
 #define READ_CHUNK (32u * 1024)
+#define LOOK_AHEAD (2u * 1024)
 
 static reeve_status lost(rv_conn *conn, int reason)
 {
@@ -37,16 +38,6 @@ static reeve_status write_some(rv_conn *conn, rv_exchange *exchange)
     return REEVE_OK;
 }
 
-static reeve_status read_some(rv_conn *conn, rv_exchange *exchange)
-{
-    char chunk[READ_CHUNK];
-    ssize_t got = rv_transport_read(&conn->transport, chunk, sizeof(chunk));
-    exchange->more = got == (ssize_t)sizeof(chunk);
-    if (got > 0) return rv_reply_reader_feed(&conn->reader, chunk, (size_t)got, &conn->error);
-    if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return REEVE_OK;
-    return lost(conn, got == 0 ? 0 : errno);
-}
-
 /* Hands over the replies that are complete. */
 static reeve_status take_replies(rv_conn *conn, rv_exchange *exchange)
 {
@@ -58,6 +49,34 @@ static reeve_status take_replies(rv_conn *conn, rv_exchange *exchange)
         if (exchange->on_reply) exchange->on_reply(index, reply, exchange->context);
     }
     return REEVE_OK;
+}
+
+/*
+ * Feeds what was read. The rest of a long read is most likely of one long value: the parser first sees the beginning,
+ * where that value's length stands, so that the rest need not pass through it.
+ */
+static reeve_status feed(rv_conn *conn, rv_exchange *exchange, const char *chunk, size_t length)
+{
+    size_t first = length < RV_PLACED_LEAST ? length : LOOK_AHEAD;
+    reeve_status status = rv_reply_reader_feed(&conn->reader, chunk, first, &conn->error);
+    if (status != REEVE_OK || first == length) return status;
+    status = take_replies(conn, exchange);
+    if (status != REEVE_OK) return status;
+    return rv_reply_reader_feed(&conn->reader, chunk + first, length - first, &conn->error);
+}
+
+static reeve_status read_some(rv_conn *conn, rv_exchange *exchange)
+{
+    char chunk[READ_CHUNK];
+    size_t room;
+    char *place = rv_reply_reader_place(&conn->reader, &room);
+    if (!place) room = sizeof(chunk);
+    ssize_t got = rv_transport_read(&conn->transport, place ? place : chunk, room);
+    exchange->more = got == (ssize_t)room;
+    if (got > 0 && place) return rv_reply_reader_came(&conn->reader, (size_t)got, &conn->error);
+    if (got > 0) return feed(conn, exchange, chunk, (size_t)got);
+    if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return REEVE_OK;
+    return lost(conn, got == 0 ? 0 : errno);
 }
 
 static void hold_little(rv_conn *conn, const rv_exchange *exchange)

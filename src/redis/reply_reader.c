@@ -61,9 +61,20 @@ static rv_reply_type text_type(int wire_type)
     return wire_type == REDIS_REPLY_ERROR ? RV_ERROR : RV_TEXT;
 }
 
+/* What the parser took for an empty value. */
+static rv_reply *end_placed(rv_reply_reader *reader)
+{
+    rv_reply *value = reader->placed.reply;
+    value->text = reader->placed.data;
+    value->length = reader->placed.length;
+    reader->placed = (rv_placed_value){0};
+    return value;
+}
+
 static void *create_text(const redisReadTask *task, char *text, size_t length)
 {
     rv_reply_reader *reader = task->privdata;
+    if (reader->placed.reply) return attach(task, end_placed(reader));
     /* The parser steps over these two bytes without a look at them. */
     if (text[length] != '\r' || text[length + 1] != '\n') {
         reader->fault = "a value is not as long as declared";
@@ -129,6 +140,9 @@ void rv_reply_reader_fini(rv_reply_reader *reader)
 
 void rv_reply_reader_forget(rv_reply_reader *reader)
 {
+    /* (Its reply began by a rewind: nobody looks at one in this arena.) */
+    if (reader->placed.reply) rv_arena_trim(&reader->arena, 0);
+    reader->placed = (rv_placed_value){0};
     redisReaderFree(reader->parser);
     reader->parser = NULL;
     reader->fault = NULL;
@@ -146,7 +160,7 @@ static bool have_parser(rv_reply_reader *reader)
     return true;
 }
 
-reeve_status rv_reply_reader_feed(rv_reply_reader *reader, const void *data, size_t length, rv_error *error)
+static reeve_status feed_parser(rv_reply_reader *reader, const char *data, size_t length, rv_error *error)
 {
     if (!have_parser(reader) || redisReaderFeed(reader->parser, data, length) != REDIS_OK)
         return rv_fail(error, REEVE_ENOMEM, "out of memory while reading a reply");
@@ -156,13 +170,68 @@ reeve_status rv_reply_reader_feed(rv_reply_reader *reader, const void *data, siz
     return REEVE_OK;
 }
 
-/* Reads the digits of a declared length; false while its line is not complete. */
-static bool declared_length(const char *text, size_t length, unsigned long long *ret)
+/* ---- long values ----------------------------------------------------------------------------------------------- */
+
+/* How many bytes it waits for, its end's two among them. */
+static size_t placed_rest(const rv_placed_value *placed)
+{
+    return placed->reply ? placed->length + 2 - placed->got : 0;
+}
+
+/* Gives the value that the parser is in its place: head bytes with its length stand before what has come of it. */
+static reeve_status place_value(rv_reply_reader *reader, size_t length, size_t head, rv_error *error)
+{
+    redisReader *parser = reader->parser;
+    size_t come = parser->len - parser->pos - head;
+    rv_reply *value = new_value(reader, RV_TEXT, sizeof(rv_reply) + length + 2);
+    if (!value && reader->fault) return REEVE_OK;
+    if (!value) return rv_fail(error, REEVE_ENOMEM, "out of memory for a value of %zu bytes", length);
+    reader->placed = (rv_placed_value){.reply = value, .data = (char *)(value + 1), .length = length, .got = come};
+    memcpy(reader->placed.data, parser->buf + parser->pos + head, come);
+    parser->pos = parser->len;
+    return REEVE_OK;
+}
+
+/* A value that is whole is told to the parser as an empty one, and put in that one's stead when it is created. */
+reeve_status rv_reply_reader_came(rv_reply_reader *reader, size_t length, rv_error *error)
+{
+    rv_placed_value *placed = &reader->placed;
+    placed->got += length;
+    if (placed_rest(placed) > 0) return REEVE_OK;
+    if (memcmp(placed->data + placed->length, "\r\n", 2) != 0) reader->fault = "a value is not as long as declared";
+    placed->data[placed->length] = '\0';
+    return feed_parser(reader, "0\r\n\r\n", 5, error);
+}
+
+void *rv_reply_reader_place(rv_reply_reader *reader, size_t *ret_size)
+{
+    *ret_size = placed_rest(&reader->placed);
+    return *ret_size >= RV_PLACED_LEAST ? reader->placed.data + reader->placed.got : NULL;
+}
+
+/* ---- bytes in -------------------------------------------------------------------------------------------------- */
+
+reeve_status rv_reply_reader_feed(rv_reply_reader *reader, const void *data, size_t length, rv_error *error)
+{
+    size_t rest = placed_rest(&reader->placed);
+    if (rest == 0) return feed_parser(reader, data, length, error);
+    if (rest > length) rest = length;
+    memcpy(reader->placed.data + reader->placed.got, data, rest);
+    reeve_status status = rv_reply_reader_came(reader, rest, error);
+    if (status != REEVE_OK || rest == length) return status;
+    return feed_parser(reader, (const char *)data + rest, length - rest, error);
+}
+
+/* ---- replies out ----------------------------------------------------------------------------------------------- */
+
+/* Reads the digits of a declared length, and says where they end; false while their line is not complete. */
+static bool declared_length(const char *text, size_t length, unsigned long long *ret, size_t *ret_digits)
 {
     unsigned long long number = 0;
     for (size_t i = 0; i < length && i < 20; i++) {
         if (text[i] == '\r') {
             *ret = number;
+            *ret_digits = i;
             return true;
         }
         if (text[i] >= '0' && text[i] <= '9') number = number * 10 + (unsigned long long)(text[i] - '0');
@@ -171,17 +240,21 @@ static bool declared_length(const char *text, size_t length, unsigned long long 
     return length > 20;
 }
 
-/* Looks at what the parser cannot use yet: will the rest ever come, and do we want it? */
-static void judge_pending(rv_reply_reader *reader)
+/* Looks at what the parser cannot use yet: will the rest ever come, do we want it, and where to? */
+static reeve_status judge_pending(rv_reply_reader *reader, rv_error *error)
 {
     const redisReader *parser = reader->parser;
-    size_t pending = parser->len - parser->pos;
-    if (parser->ridx < 0 || pending == 0) return;
+    size_t pending = parser->len - parser->pos, digits = 0;
+    if (parser->ridx < 0 || pending == 0) return REEVE_OK;
     unsigned long long declared = 0;
     bool is_value = parser->rstack[parser->ridx].type == REDIS_REPLY_STRING;
-    reader->in_line = !is_value || !declared_length(parser->buf + parser->pos, pending, &declared);
+    reader->in_line = !is_value || !declared_length(parser->buf + parser->pos, pending, &declared, &digits);
     if (declared > RV_BULK_MAX) reader->fault = "a value is longer than the limit";
     if (reader->in_line && pending > RV_LINE_MAX) reader->fault = "a line is longer than the limit";
+    /* (The whole line has come, so the parser has read it and found nothing wrong with it.) */
+    if (reader->in_line || digits == 0 || pending < digits + 2) return REEVE_OK;
+    if (declared < RV_PLACED_LEAST || declared > RV_PLACED_MAX || pending - digits >= declared + 4) return REEVE_OK;
+    return place_value(reader, (size_t)declared, digits + 2, error);
 }
 
 static reeve_status read_failed(const rv_reply_reader *reader, rv_error *error)
@@ -196,11 +269,12 @@ reeve_status rv_reply_reader_next(rv_reply_reader *reader, const rv_reply **ret,
 {
     redisReader *parser = reader->parser;
     *ret = NULL;
-    if (!parser || rv_reply_reader_is_at_rest(reader)) return REEVE_OK;
+    if (!parser || placed_rest(&reader->placed) > 0 || rv_reply_reader_is_at_rest(reader)) return REEVE_OK;
     if (parser->ridx < 0) rv_arena_rewind(&reader->arena);
     void *reply = NULL;
     if (!reader->in_line && redisReaderGetReply(parser, &reply) != REDIS_OK) return read_failed(reader, error);
-    if (!reply) judge_pending(reader);
+    reeve_status status = reply ? REEVE_OK : judge_pending(reader, error);
+    if (status != REEVE_OK) return status;
     if (reader->fault) return read_failed(reader, error);
     if (reader->arena.used > reader->arena_peak) reader->arena_peak = reader->arena.used;
     *ret = reply;
