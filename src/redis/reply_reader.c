@@ -140,8 +140,8 @@ void rv_reply_reader_fini(rv_reply_reader *reader)
 
 void rv_reply_reader_forget(rv_reply_reader *reader)
 {
-    /* (Its reply began by a rewind: nobody looks at one in this arena.) */
-    if (reader->placed.reply) rv_arena_trim(&reader->arena, 0);
+    /* (The half one began by a rewind: nobody looks at another in this arena.) */
+    if (reader->parser && reader->parser->ridx >= 0) rv_arena_trim(&reader->arena, KEEP_LEAST);
     reader->placed = (rv_placed_value){0};
     redisReaderFree(reader->parser);
     reader->parser = NULL;

@@ -274,7 +274,7 @@ static void forgotten_half_way(void **state)
         rv_reply_reader_idle(&w.reader);
         assert_true(w.reader.arena.held > length);
         rv_reply_reader_forget(&w.reader);
-        assert_int_equal(w.reader.arena.held, 0);
+        assert_true(w.reader.arena.held <= 8 * 1024);
         assert_null(rv_reply_reader_place(&w.reader, &room));
         assert_true(rv_reply_reader_is_at_rest(&w.reader));
         w.at = 0;
