@@ -74,8 +74,8 @@ static void add_task(rv_conn *conn, rv_buf *scratch, const reeve_task_spec *spec
     rv_enqueue_options_write(scratch, spec);
     rv_arg(conn, scratch->data, scratch->length);
     rv_buf_clear(scratch);
-    rv_envelope_write(scratch, spec);
-    rv_arg(conn, scratch->data, scratch->length);
+    rv_envelope_write_head(scratch, spec);
+    rv_arg_lent2(conn, scratch->data, scratch->length, spec->payload.data, spec->payload.length);
 }
 
 /* Queues that Redis may not know of yet are put into <ns>:queues first. */
@@ -181,7 +181,7 @@ static size_t after_bytes(const reeve_task_spec *spec)
     return spec->after_count * (REEVE_HANDLE_MAX + 8);
 }
 
-/* Room for a task's envelope, whatever is escaped in it, so that building cannot fail half way. */
+/* Room for the head of a task's envelope, whatever is escaped in it, so that building cannot fail half way. */
 static reeve_status make_room(pipeline *p, const reeve_task_spec *spec, rv_error *error)
 {
     size_t options = 4096 + after_bytes(spec);
@@ -189,8 +189,8 @@ static reeve_status make_room(pipeline *p, const reeve_task_spec *spec, rv_error
     for (size_t i = 0; i < spec->meta_count; i++)
         options += 6 * (strlen(spec->meta[i].key) + strlen(spec->meta[i].value)) + 6;
     rv_buf_clear(&p->scratch);
-    if (rv_buf_reserve(&p->scratch, spec->payload.length + options)) return REEVE_OK;
-    return rv_fail(error, REEVE_ENOMEM, "no memory for a payload of %zu bytes", spec->payload.length);
+    if (rv_buf_reserve(&p->scratch, options)) return REEVE_OK;
+    return rv_fail(error, REEVE_ENOMEM, "no memory for the options of a task");
 }
 
 /* Refuses what can be refused here, and gives ids. Returns false when the spec is not to be sent. */
@@ -282,7 +282,7 @@ static reeve_status run(reeve_client *client, const reeve_task_spec *specs, size
     const pipeline *context = &p;
     rv_error outage = {0};
     client->cause_count = 0;
-    rv_buf_init(&p.scratch, (size_t)REEVE_PAYLOAD_MAX + 8 * (size_t)REEVE_META_MAX + REEVE_PARENTS_MAX * 256u);
+    rv_buf_init(&p.scratch, 16 * (size_t)REEVE_META_MAX + REEVE_PARENTS_MAX * 256u);
     for (size_t next = 0; next < count;) {
         next = plan(&p, next, count);
         if (p.call_count == 0) continue;

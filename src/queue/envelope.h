@@ -44,6 +44,8 @@ reeve_status rv_spec_check_under(const reeve_task_spec *spec, const reeve_guards
 
 /* Appends what follows '{"at":<now>,' in the envelope of a checked spec. */
 void rv_envelope_write(rv_buf *out, const reeve_task_spec *spec);
+/* The same without the payload, which comes right behind. */
+void rv_envelope_write_head(rv_buf *out, const reeve_task_spec *spec);
 
 /* Appends the options that enqueue.lua takes: JSON, or nothing when there are none. */
 void rv_enqueue_options_write(rv_buf *out, const reeve_task_spec *spec);

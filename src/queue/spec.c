@@ -224,7 +224,7 @@ static void add_unique(rv_buf *out, const reeve_task_spec *spec)
     add_number(out, ",\"hold\":", spec->unique_for_ms);
 }
 
-void rv_envelope_write(rv_buf *out, const reeve_task_spec *spec)
+void rv_envelope_write_head(rv_buf *out, const reeve_task_spec *spec)
 {
     rv_buf_adds(out, "\"type\":\"");
     rv_buf_adds(out, spec->type);
@@ -249,6 +249,11 @@ void rv_envelope_write(rv_buf *out, const reeve_task_spec *spec)
     add_tags(out, spec);
     add_meta(out, spec);
     rv_buf_adds(out, "}\n");
+}
+
+void rv_envelope_write(rv_buf *out, const reeve_task_spec *spec)
+{
+    rv_envelope_write_head(out, spec);
     rv_buf_add(out, spec->payload.data, spec->payload.length);
 }
 

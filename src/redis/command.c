@@ -21,6 +21,7 @@ void rv_commands_fini(rv_commands *commands)
 {
     rv_buf_fini(&commands->out);
     rv_free(commands->marks);
+    rv_free(commands->lent);
     rv_commands_init(commands);
 }
 
@@ -34,7 +35,14 @@ void rv_commands_clear(rv_commands *commands)
         commands->marks = NULL;
         commands->capacity = 0;
     }
+    if (commands->lent_count <= MARKS_KEPT && commands->lent_capacity > MARKS_KEPT) {
+        rv_free(commands->lent);
+        commands->lent = NULL;
+        commands->lent_capacity = 0;
+    }
     commands->count = 0;
+    commands->lent_count = 0;
+    commands->lent_bytes = 0;
     commands->open_args = 0;
     commands->fault = REEVE_OK;
 }
@@ -47,11 +55,11 @@ static void fault(rv_commands *commands, reeve_status status)
 static bool have_room(rv_commands *commands, size_t more)
 {
     if (commands->fault != REEVE_OK) return false;
-    if (more > RV_COMMANDS_MAX - commands->out.length) {
+    if (more > RV_COMMANDS_MAX - commands->out.length - commands->lent_bytes) {
         fault(commands, REEVE_ETOOBIG);
         return false;
     }
-    if (rv_buf_reserve(&commands->out, more)) return true;
+    if (more < commands->out.capacity - commands->out.length || rv_buf_reserve(&commands->out, more)) return true;
     fault(commands, REEVE_ENOMEM);
     return false;
 }
@@ -116,6 +124,62 @@ void rv_commands_add2(rv_commands *commands, const void *a, size_t a_length, con
     *at++ = '\n';
     end_at(commands, at);
     commands->open_args--;
+}
+
+/* Makes room for one more, of so many bytes. */
+static bool have_lent(rv_commands *commands, size_t length)
+{
+    if (commands->fault == REEVE_OK && length > RV_COMMANDS_MAX - commands->out.length - commands->lent_bytes)
+        fault(commands, REEVE_ETOOBIG);
+    if (commands->fault != REEVE_OK) return false;
+    if (commands->lent_count < commands->lent_capacity) return true;
+    size_t capacity = commands->lent_capacity ? commands->lent_capacity * 2 : FIRST_MARKS;
+    rv_lent *lent = rv_realloc_array(commands->lent, capacity, sizeof(rv_lent));
+    if (!lent) {
+        fault(commands, REEVE_ENOMEM);
+        return false;
+    }
+    commands->lent = lent;
+    commands->lent_capacity = capacity;
+    return true;
+}
+
+static void lend(rv_commands *commands, const char *data, size_t length)
+{
+    commands->lent[commands->lent_count++] = (rv_lent){commands->out.length, data, length};
+    commands->lent_bytes += length;
+}
+
+void rv_commands_lend2(rv_commands *commands, const void *a, size_t a_length, const void *b, size_t b_length)
+{
+    if (b_length < RV_LENT_LEAST) {
+        rv_commands_add2(commands, a, a_length, b, b_length);
+        return;
+    }
+    if (commands->open_args == 0) fault(commands, REEVE_EINVAL);
+    if (a_length > RV_COMMANDS_MAX || b_length > RV_COMMANDS_MAX) fault(commands, REEVE_ETOOBIG);
+    if (!have_room(commands, HEAD_MAX + a_length + 2) || !have_lent(commands, HEAD_MAX + a_length + 2 + b_length)) return;
+    char *at = put_head(commands->out.data + commands->out.length, '$', a_length + b_length);
+    if (a_length > 0) memcpy(at, a, a_length);
+    end_at(commands, at + a_length);
+    lend(commands, b, b_length);
+    rv_buf_add(&commands->out, "\r\n", 2); /* (there is room) */
+    commands->open_args--;
+}
+
+void rv_commands_repeat(rv_commands *commands, const rv_commands *others, size_t index)
+{
+    size_t offset = others->marks[index].offset, end = rv_commands_end(others, index);
+    size_t base = commands->out.length;
+    if (!have_room(commands, end - offset)) return;
+    rv_buf_add(&commands->out, others->out.data + offset, end - offset);
+    for (size_t i = 0; i < others->lent_count; i++) {
+        const rv_lent *lent = &others->lent[i];
+        if (lent->at <= offset || lent->at >= end) continue;
+        if (!have_lent(commands, lent->length)) return;
+        lend(commands, lent->data, lent->length);
+        commands->lent[commands->lent_count - 1].at = base + lent->at - offset;
+    }
 }
 
 void rv_commands_add(rv_commands *commands, const void *data, size_t length)
@@ -189,6 +253,11 @@ void rv_argi(rv_conn *conn, int64_t number)
 void rv_arg2(rv_conn *conn, const void *a, size_t a_length, const void *b, size_t b_length)
 {
     rv_commands_add2(&conn->commands, a, a_length, b, b_length);
+}
+
+void rv_arg_lent2(rv_conn *conn, const void *a, size_t a_length, const void *b, size_t b_length)
+{
+    rv_commands_lend2(&conn->commands, a, a_length, b, b_length);
 }
 
 size_t rv_conn_pending(const rv_conn *conn)

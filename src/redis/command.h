@@ -1,6 +1,8 @@
 /*
  * command.h - commands in RESP, built one behind the other in a buffer, each remembered by where it begins.
  *
+ * Long bytes may be lent instead of copied: they are sent from where they are, between two bytes of the buffer.
+ *
  * A failed step (no memory, too large, a wrong number of arguments) is kept, and told once by rv_commands_check.
  */
 #ifndef RV_COMMAND_H
@@ -11,6 +13,14 @@
 #include "redis/script.h"
 
 #define RV_COMMANDS_MAX (1024u * 1024 * 1024) /* bytes of one exchange */
+#define RV_LENT_LEAST (64u * 1024)            /* less is copied sooner than sent by itself */
+
+/* Bytes of somebody else's, to be sent when out has been sent up to at. */
+typedef struct rv_lent {
+    size_t at;
+    const char *data;
+    size_t length;
+} rv_lent;
 
 typedef struct rv_mark {
     size_t offset;           /* of the command in out */
@@ -23,6 +33,10 @@ typedef struct rv_commands {
     rv_mark *marks;
     size_t count;
     size_t capacity;
+    rv_lent *lent; /* in order */
+    size_t lent_count;
+    size_t lent_capacity;
+    size_t lent_bytes;
     size_t open_args;   /* the last command still lacks so many */
     reeve_status fault; /* the first one */
     size_t out_before;  /* how long out was the time before */
@@ -35,6 +49,8 @@ void rv_commands_clear(rv_commands *commands); /* keeps memory that two exchange
 void rv_commands_begin(rv_commands *commands, size_t argc, const rv_script *script);
 void rv_commands_add(rv_commands *commands, const void *data, size_t length);
 void rv_commands_add2(rv_commands *commands, const void *a, size_t a_length, const void *b, size_t b_length);
+/* As add2, but b may be lent: it stays as it is until the commands are cleared. */
+void rv_commands_lend2(rv_commands *commands, const void *a, size_t a_length, const void *b, size_t b_length);
 void rv_commands_adds(rv_commands *commands, const char *text);
 void rv_commands_addi(rv_commands *commands, int64_t number);
 
@@ -42,5 +58,7 @@ void rv_commands_addi(rv_commands *commands, int64_t number);
 reeve_status rv_commands_check(const rv_commands *commands, rv_error *error);
 /* Where a command ends in out. */
 size_t rv_commands_end(const rv_commands *commands, size_t index);
+/* Appends the bytes of a command of others, with what is lent to it. */
+void rv_commands_repeat(rv_commands *commands, const rv_commands *others, size_t index);
 
 #endif

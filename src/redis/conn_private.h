@@ -33,8 +33,10 @@ struct rv_conn {
 
 /* Bytes to send, replies to read, the two at once: neither side waits for the other with full hands. */
 typedef struct rv_exchange {
-    const char *data;
+    const char *data; /* this and the next three: rv_exchange_send */
     size_t length;
+    const rv_lent *lent;
+    size_t lent_count;
     size_t replies;
     int64_t deadline;
     const rv_waker *waker; /* ends the wait for replies, not the sending; may be NULL */
@@ -42,10 +44,15 @@ typedef struct rv_exchange {
     rv_on_reply on_reply;
     void *context;
     /* how far it has come */
-    size_t sent;
+    size_t sent;      /* of data */
+    size_t lent_next; /* the first of lent that was not sent wholly */
+    size_t lent_sent; /* so many bytes of it were */
     size_t got;
     bool more; /* the last read filled its buffer: read again before waiting */
 } rv_exchange;
+
+/* These are what it sends. They stay as they are until all of it is sent. */
+void rv_exchange_send(rv_exchange *exchange, const rv_commands *commands);
 
 /*
  * Runs an exchange. On failure conn->error has the reason, without the URL, and the connection is left as it is.

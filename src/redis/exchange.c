@@ -14,23 +14,54 @@ static reeve_status lost(rv_conn *conn, int reason)
     return rv_fail(&conn->error, REEVE_ELOST, "the connection was lost: %s", strerror_r(reason, words, sizeof(words)));
 }
 
+void rv_exchange_send(rv_exchange *exchange, const rv_commands *commands)
+{
+    exchange->data = commands->out.data;
+    exchange->length = commands->out.length;
+    exchange->lent = commands->lent;
+    exchange->lent_count = commands->lent_count;
+}
+
 static bool is_all_sent(const rv_exchange *exchange)
 {
-    return exchange->sent == exchange->length;
+    return exchange->sent == exchange->length && exchange->lent_next == exchange->lent_count;
+}
+
+static void give_up_sending(rv_exchange *exchange)
+{
+    exchange->sent = exchange->length;
+    exchange->lent_next = exchange->lent_count;
+}
+
+/* Sends some of what lies together: of data up to what is lent next, or of that. As send(2). */
+static ssize_t write_run(rv_conn *conn, rv_exchange *exchange)
+{
+    const rv_lent *lent = exchange->lent_next < exchange->lent_count ? &exchange->lent[exchange->lent_next] : NULL;
+    size_t end = lent ? lent->at : exchange->length;
+    ssize_t put;
+    if (exchange->sent < end) {
+        put = rv_transport_write(&conn->transport, exchange->data + exchange->sent, end - exchange->sent);
+        if (put > 0) exchange->sent += (size_t)put;
+        return put;
+    }
+    put = rv_transport_write(&conn->transport, lent->data + exchange->lent_sent, lent->length - exchange->lent_sent);
+    if (put > 0) exchange->lent_sent += (size_t)put;
+    if (exchange->lent_sent == lent->length) {
+        exchange->lent_sent = 0;
+        exchange->lent_next++;
+    }
+    return put;
 }
 
 /* Sends as much as goes. A peer that has gone may have left its reasons to be read: its end is found by reading. */
 static reeve_status write_some(rv_conn *conn, rv_exchange *exchange)
 {
     while (!is_all_sent(exchange)) {
-        const char *data = exchange->data + exchange->sent;
-        ssize_t put = rv_transport_write(&conn->transport, data, exchange->length - exchange->sent);
-        if (put >= 0) {
-            exchange->sent += (size_t)put;
-        } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+        if (write_run(conn, exchange) >= 0) continue;
+        if (errno == EAGAIN || errno == EWOULDBLOCK) {
             return REEVE_OK;
         } else if (errno == EPIPE || errno == ECONNRESET) {
-            exchange->sent = exchange->length;
+            give_up_sending(exchange);
         } else {
             return lost(conn, errno);
         }

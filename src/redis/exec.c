@@ -108,11 +108,9 @@ static size_t add_loads(const rv_commands *commands, rv_commands *again)
 static reeve_status copy_missing(const rv_commands *commands, rv_commands *again, rv_error *error)
 {
     for (size_t i = 0; i < commands->count; i++) {
-        size_t offset = commands->marks[i].offset;
-        if (!commands->marks[i].missing) continue;
-        rv_buf_add(&again->out, commands->out.data + offset, rv_commands_end(commands, i) - offset);
+        if (commands->marks[i].missing) rv_commands_repeat(again, commands, i);
     }
-    if (again->out.failed) return rv_fail(error, REEVE_ENOMEM, "out of memory while sending a script again");
+    if (again->fault == REEVE_ENOMEM) return rv_fail(error, REEVE_ENOMEM, "out of memory while sending a script again");
     return rv_commands_check(again, error);
 }
 
@@ -125,12 +123,11 @@ static reeve_status repeat_missing(rv_conn *conn, execution *run, int64_t deadli
     run->loads = add_loads(&conn->commands, &again);
     reeve_status status = copy_missing(&conn->commands, &again, &conn->error);
     if (status == REEVE_OK) {
-        rv_exchange what = {.data = again.out.data,
-                            .length = again.out.length,
-                            .deadline = deadline,
+        rv_exchange what = {.deadline = deadline,
                             .replies = run->loads + run->missing,
                             .on_reply = on_repeated_reply,
                             .context = run};
+        rv_exchange_send(&what, &again);
         status = exchange(conn, &what);
     }
     rv_commands_fini(&again);
@@ -141,12 +138,9 @@ static reeve_status repeat_missing(rv_conn *conn, execution *run, int64_t deadli
 
 static reeve_status send_all(rv_conn *conn, execution *run, int64_t deadline)
 {
-    rv_exchange what = {.data = conn->commands.out.data,
-                        .length = conn->commands.out.length,
-                        .deadline = deadline,
-                        .replies = conn->commands.count,
-                        .on_reply = on_first_reply,
-                        .context = run};
+    rv_exchange what = {
+        .deadline = deadline, .replies = conn->commands.count, .on_reply = on_first_reply, .context = run};
+    rv_exchange_send(&what, &conn->commands);
     return exchange(conn, &what);
 }
 
@@ -247,14 +241,13 @@ static void keep_last_reply(size_t index, const rv_reply *reply, void *context)
 
 static reeve_status wait_blocking(rv_conn *conn, int64_t deadline, last_reply *last)
 {
-    rv_exchange what = {.data = conn->commands.out.data,
-                        .length = conn->commands.out.length,
-                        .replies = conn->commands.count,
+    rv_exchange what = {.replies = conn->commands.count,
                         .deadline = deadline_or_usual(conn, deadline),
                         .waker = conn->waker,
                         .idle = true,
                         .on_reply = keep_last_reply,
                         .context = last};
+    rv_exchange_send(&what, &conn->commands);
     last->before = what.replies - 1;
     reeve_status status = exchange(conn, &what);
     conn->owed = status == REEVE_EINTERRUPTED ? what.replies - what.got : 0;

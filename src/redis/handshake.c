@@ -111,13 +111,12 @@ reeve_status rv_conn_handshake(rv_conn *conn, int64_t deadline, const rv_waker *
     build(&shake);
     reeve_status status = rv_commands_check(&shake.commands, error);
     if (status == REEVE_OK) {
-        rv_exchange what = {.data = shake.commands.out.data,
-                            .length = shake.commands.out.length,
-                            .replies = shake.commands.count,
+        rv_exchange what = {.replies = shake.commands.count,
                             .deadline = deadline,
                             .waker = waker,
                             .on_reply = on_reply,
                             .context = &shake};
+        rv_exchange_send(&what, &shake.commands);
         status = rv_conn_exchange(conn, &what);
         if (status != REEVE_OK) *error = conn->error;
     }

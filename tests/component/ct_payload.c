@@ -1,4 +1,5 @@
-/* Large payloads and results through a worker, byte for byte; and how often a payload is copied on its way to its handler. */
+/* Large payloads and results through a worker, byte for byte; and how often a payload is copied on its way, to its handler
+ * and from its producer. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -8,7 +9,7 @@
 
 #define MIB ((size_t)1024 * 1024)
 
-/* ---- what is read from sockets, and where to --------------------------------------------------------------------- */
+/* ---- where to sockets are read, and where from they are written --------------------------------------------------- */
 
 typedef struct read_place {
     const char *start;
@@ -17,6 +18,8 @@ typedef struct read_place {
 
 static _Thread_local read_place places[4096];
 static _Thread_local size_t place_count;
+static _Thread_local read_place lender; /* how much of these bytes was sent from here */
+static _Thread_local size_t lent;
 
 /* In place of the C library's: notes where the bytes went. */
 ssize_t recv(int fd, void *data, size_t length, int flags)
@@ -25,6 +28,14 @@ ssize_t recv(int fd, void *data, size_t length, int flags)
     if (got > 0 && place_count < sizeof(places) / sizeof(places[0]))
         places[place_count++] = (read_place){data, (size_t)got};
     return got;
+}
+
+ssize_t send(int fd, const void *data, size_t length, int flags)
+{
+    ssize_t put = sendto(fd, data, length, flags, NULL, 0);
+    uintptr_t first = (uintptr_t)lender.start, at = (uintptr_t)data;
+    if (put > 0 && at >= first && at - first < lender.length) lent += (size_t)put;
+    return put;
 }
 
 /* How many of these bytes this thread read right there. */
@@ -196,6 +207,63 @@ static void one_copy_when_it_is_handed_over(void **state)
     test_worker_end(worker);
 }
 
+/* ---- from the producer ------------------------------------------------------------------------------------------- */
+
+static void sent_from_where_it_is(void **state)
+{
+    (void)state;
+    char *payload = malloc(MIB);
+    assert_non_null(payload);
+    make_payload(payload, MIB, "s");
+    lender = (read_place){payload, MIB};
+    lent = 0;
+    (void)test_cmd(test_conn, "SCRIPT FLUSH"); /* (so that it is sent twice) */
+    test_put_spec((reeve_task_spec){.id = "s", .type = "check", .payload = {payload, MIB}});
+    assert_int_equal(lent, 2 * MIB);
+    lent = 0;
+    test_ok(test_client, reeve_delete(test_client, "q", "s"));
+    test_put_spec((reeve_task_spec){.id = "s", .type = "check", .payload = {payload, MIB}});
+    assert_int_equal(lent, MIB);
+    lender = (read_place){0};
+    free(payload);
+    reeve_worker *worker = start_worker(1, 1);
+    await("s", MIB);
+    test_worker_end(worker);
+    assert_int_equal(atomic_load(&wrong), 0);
+}
+
+/* Long and short ones in one call, before and after Redis forgot the script and the connection was lost. */
+static void many_in_a_call(void **state)
+{
+    (void)state;
+    enum { EACH = 12, COUNT = 3 * EACH };
+    static const size_t lengths[] = {100, 64 * 1024 - 1, 64 * 1024, 300000};
+    static char ids[COUNT][16];
+    static reeve_task_spec specs[EACH];
+    reeve_enqueued results[EACH];
+    for (size_t round = 0; round < 3; round++) {
+        char *payloads[EACH];
+        for (size_t i = 0; i < EACH; i++) {
+            size_t length = lengths[i % 4];
+            char *id = ids[round * EACH + i];
+            (void)snprintf(id, sizeof(ids[0]), "m%zu-%zu", round, i);
+            payloads[i] = malloc(length);
+            assert_non_null(payloads[i]);
+            make_payload(payloads[i], length, id);
+            specs[i] = (reeve_task_spec){.queue = "q", .id = id, .type = "check", .payload = {payloads[i], length}};
+        }
+        if (round == 1) (void)test_cmd(test_conn, "SCRIPT FLUSH");
+        if (round == 2) test_kill_connections();
+        test_ok(test_client, reeve_enqueue_many(test_client, specs, EACH, results));
+        for (size_t i = 0; i < EACH; i++) free(payloads[i]);
+    }
+    reeve_worker *worker = start_worker(2, 4);
+    for (size_t i = 0; i < COUNT; i++) await(ids[i], lengths[i % EACH % 4]);
+    test_worker_end(worker);
+    assert_int_equal(atomic_load(&wrong), 0);
+    assert_int_equal(atomic_load(&ran), COUNT);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -203,6 +271,8 @@ int main(void)
         cmocka_unit_test_setup(around_the_limit, set_up),
         cmocka_unit_test_setup(one_copy_when_it_waited, set_up),
         cmocka_unit_test_setup(one_copy_when_it_is_handed_over, set_up),
+        cmocka_unit_test_setup(sent_from_where_it_is, set_up),
+        cmocka_unit_test_setup(many_in_a_call, set_up),
     };
     return cmocka_run_group_tests_name("ct_payload", tests, test_place_start, test_place_stop);
 }
