@@ -277,7 +277,8 @@ static bool take_turn(rv_thread *t, bool running)
 {
     unsigned want = running ? rv_many_want(t) : 0;
     bool settled = rv_batch_count(&t->batch, RV_ITEM_FINISHED) == 0;
-    if (t->empty && want > 0 && settled && !t->unsure && rv_conn_is_open(t->conn)) {
+    bool same = rv_conn_is_open(t->conn) && rv_conn_epoch(t->conn) == t->epoch;
+    if (t->empty && want > 0 && settled && !t->unsure && same) {
         rest(t, want);
         return true;
     }

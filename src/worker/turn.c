@@ -331,8 +331,11 @@ bool rv_thread_turn(rv_thread *t, unsigned want)
             t->fresh = 0;
             return true;
         }
-        if (!rv_conn_is_open(t->conn)) lost = lost || t->batch.count > 0;
         if (!rv_thread_connect(t)) return false;
+        /* (Also when a handler made it anew: Redis may have come back without what it was told last.) */
+        unsigned epoch = rv_conn_epoch(t->conn);
+        lost = lost || (t->epoch > 0 && t->epoch != epoch);
+        t->epoch = epoch;
         const rv_reply *reply;
         rv_turn_reply turn;
         unsigned ask = 0;
@@ -347,8 +350,9 @@ bool rv_thread_turn(rv_thread *t, unsigned want)
             if (finish_turn(t, &turn, ask) && (ask == want || t->fresh > 0)) return true;
             continue;
         }
-        /* (Also when the reply could not be read, for want of memory or sense.) */
-        lost = lost || (status != REEVE_OK && status != REEVE_EREDIS);
+        /* (Also when the reply could not be read, for want of memory or sense; and a script that failed may have done so
+         * half way.) */
+        lost = true;
         if (status != REEVE_ELOST && status != REEVE_ETIMEOUT && status != REEVE_ECONNECT) wait_out(t, tries);
     }
 }

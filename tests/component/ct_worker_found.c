@@ -1,0 +1,89 @@
+/* Leases and tasks that a worker's threads do not hear of: a Redis that came back older than it was, a turn that failed half
+ * way. */
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "support/worker.h"
+
+#define Q "reeve:{q}:"
+
+static atomic_uint begun;
+static atomic_bool tell;
+
+static int set_up(void **state)
+{
+    test_close_gate();
+    atomic_store(&begun, 0);
+    atomic_store(&tell, false);
+    return test_place_empty(state);
+}
+
+/* Says something as soon as it may, and again until Redis has heard it. */
+static reeve_outcome run_talk(reeve_task *task, void *user)
+{
+    (void)user;
+    atomic_fetch_add(&begun, 1);
+    while (!atomic_load(&tell)) test_pause();
+    while (reeve_task_progress(task, 50, "half") == REEVE_ELOST) test_pause();
+    return reeve_task_done(task, NULL, 0);
+}
+
+/* The handler's words go over the thread's connection, and make it anew: its next turn meets no lost one. */
+static void redis_comes_back_older(void **state)
+{
+    (void)state;
+    reeve_worker *worker = test_worker_new(NULL);
+    assert_int_equal(reeve_worker_handle(worker, "talk", run_talk, NULL), REEVE_OK);
+    test_worker_pool(worker, "q", 1, 1);
+    test_worker_start(worker);
+    test_put_spec((reeve_task_spec){.id = "a", .type = "stubborn"});
+    TEST_AWAIT(test_begun == 1);
+    assert_string_equal(test_cmd(test_conn, "SAVE"), "OK");
+    test_open_gate();
+    TEST_AWAIT_STATE("a", "completed");
+    test_put_spec((reeve_task_spec){.id = "b", .type = "talk"});
+    TEST_AWAIT(begun == 1);
+    test_redis_restart(test_redis);
+    test_conn_again();
+    assert_string_equal(test_state("q", "a"), "running");
+    atomic_store(&tell, true);
+    TEST_AWAIT_STATE("a", "completed");
+    test_worker_end(worker);
+}
+
+static unsigned wrong_types(void)
+{
+    const char *stats = test_cmd(test_conn, "INFO errorstats"), *found = strstr(stats, "errorstat_WRONGTYPE:count=");
+    unsigned count = 0;
+    if (found != NULL) (void)sscanf(found, "errorstat_WRONGTYPE:count=%u", &count);
+    return count;
+}
+
+/* What such a turn had leased is run as soon as that is possible. */
+static void turns_fail_half_way(void **state)
+{
+    (void)state;
+    enum { COUNT = 20 };
+    test_put_many("q", COUNT, "n%zu");
+    assert_string_equal(test_cmd(test_conn, "DEL " Q "wake"), "1");
+    assert_string_equal(test_cmd(test_conn, "SET " Q "wake no-list"), "OK");
+    reeve_worker *worker = test_worker_run(1, 1);
+    unsigned before = wrong_types();
+    TEST_AWAIT(wrong_types() >= before + 8);
+    assert_string_equal(test_cmd(test_conn, "DEL " Q "wake"), "1");
+    TEST_AWAIT(test_number("ZCARD " Q "completed") == COUNT);
+    assert_int_equal(test_count("q", "running"), 0);
+    test_worker_end(worker);
+    for (size_t i = 0; i < COUNT; i++)
+        if (test_runs[i] != 1) fail_msg("n%zu has run %u times", i, test_runs[i]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(redis_comes_back_older, set_up),
+        cmocka_unit_test_setup(turns_fail_half_way, set_up),
+    };
+    return cmocka_run_group_tests_name("ct_worker_found", tests, test_place_start, test_place_stop);
+}
