@@ -160,6 +160,7 @@ if ARGV[5] == 'again' and call('LREM', KEYS[1] .. 'idle', '0', name) == 0
   want, extras[1] = 0, {'idle'}
 end
 
+local unasked
 for index = 1, want > 0 and queues or 0 do
   local P = KEYS[index]
   local s = settings[index]
@@ -210,7 +211,10 @@ for index = 1, want > 0 and queues or 0 do
       ask = string.format('%d', want)
       -- (A task that must be alone ends the lease, also if there would be room.)
       local last = extras[#extras]
-      if want <= 0 or (last and last[1] ~= '#' and last[3] > 0) then break end
+      if want <= 0 or (last and last[1] ~= '#' and last[3] > 0) then
+        unasked = index + 1
+        break
+      end
     end
   end
 end
@@ -230,6 +234,15 @@ for index = 1, (woken or want > 0 and #reply == 4) and queues or 0 do
     call('LPUSH', P .. 'idle', name)
     call('DEL', P .. 'wake') -- (nobody waited for that token)
     extras[#extras + 1] = {'idle'}
+  end
+end
+
+-- (The wake-up may have been that of a queue that was not asked: then it is for somebody else.)
+for index = woken and unasked or queues + 1, queues do
+  local P = KEYS[index]
+  if call('EXISTS', P .. 'ready') == 1 and call('HEXISTS', P .. 'settings', 'paused') == 0 then
+-- include: lib/wake.lua
+    wake(P)
   end
 end
 

@@ -207,6 +207,9 @@ static void end_rest(rv_thread *t, reeve_status status, const rv_reply *reply)
         rv_note_refusal(t->worker, "Redis does not let a thread wait: looking every second",
                         rv_conn_error(t->conn)->text);
         rv_waker_wait(&t->waker, rv_deadline(1000));
+    } else if (t->pool->claim_count > 1) {
+        /* (It may have been woken for a queue, and the turn that comes now be served from another.) */
+        rv_scheduler_kick(t->worker);
     }
 }
 

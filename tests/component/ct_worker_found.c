@@ -1,5 +1,5 @@
 /* Leases and tasks that a worker's threads do not hear of: a Redis that came back older than it was, a turn that failed half
- * way. */
+ * way, a wake-up for another queue than the one that was served. */
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -79,11 +79,65 @@ static void turns_fail_half_way(void **state)
         if (test_runs[i] != 1) fail_msg("n%zu has run %u times", i, test_runs[i]);
 }
 
+static reeve_worker *run_pool(const char *queues)
+{
+    const reeve_worker_options options = {.session_ms = 120000};
+    reeve_worker *worker = test_worker_new(&options);
+    test_worker_pool(worker, queues, 1, 1);
+    test_worker_start(worker);
+    return worker;
+}
+
+static void await_waiting(unsigned threads)
+{
+    char words[40];
+    (void)snprintf(words, sizeof(words), "blocked_clients:%u\r", threads);
+    TEST_AWAIT(strstr(test_cmd(test_conn, "INFO clients"), words) != NULL);
+}
+
+/* A thread that was woken for one queue finds a task in another one first: the one it was woken for is for somebody else. */
+static void be_woken_for_another_queue(bool forgotten)
+{
+    reeve_worker *first = run_pool("a z"), *second;
+    test_put("a", "n0");
+    test_put("z", "n1");
+    TEST_AWAIT(test_ran == 2);
+    await_waiting(1);
+    second = run_pool("b z");
+    await_waiting(2);
+    test_put("b", "n2");
+    TEST_AWAIT(test_ran == 3);
+    await_waiting(2);
+    const reeve_task_spec specs[] = {{.queue = "z", .id = "n3", .type = "t"}, {.queue = "a", .id = "x", .type = "hold"}};
+    reeve_enqueued results[2];
+    if (forgotten) assert_string_equal(test_cmd(test_conn, "SCRIPT FLUSH"), "OK");
+    test_ok(test_client, reeve_enqueue_many(test_client, specs, 2, results));
+    TEST_AWAIT(test_begun == 1);
+    TEST_AWAIT(test_runs[3] == 1);
+    test_open_gate();
+    test_worker_end(first);
+    test_worker_end(second);
+}
+
+static void a_wake_up_is_for_another_queue(void **state)
+{
+    (void)state;
+    be_woken_for_another_queue(false);
+}
+
+static void a_wake_up_finds_no_script(void **state)
+{
+    (void)state;
+    be_woken_for_another_queue(true);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(redis_comes_back_older, set_up),
         cmocka_unit_test_setup(turns_fail_half_way, set_up),
+        cmocka_unit_test_setup(a_wake_up_is_for_another_queue, set_up),
+        cmocka_unit_test_setup(a_wake_up_finds_no_script, set_up),
     };
     return cmocka_run_group_tests_name("ct_worker_found", tests, test_place_start, test_place_stop);
 }

@@ -190,7 +190,7 @@ typedef struct model_queue {
     int64_t kinds_ms[KINDS_OF_ERRORS + 1]; /* when a task last died of it */
     bool more;                             /* what the last tend said */
     int64_t next_ms;
-    bool token_lost; /* a thread had the wake-up, and died or turned to another queue; until tend */
+    bool token_lost; /* a thread had the wake-up, and died or, unsaid, turned to another queue; until tend */
 } model_queue;
 
 /* A task that a thread believes to hold. */

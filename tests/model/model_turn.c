@@ -309,14 +309,15 @@ static bool exchange(turn *t)
     return true;
 }
 
-/* A thread that was told of one queue may find all that it wants in one before it. */
+/* A thread that was told of one queue may find all that it wants in one before it. (When it says that it was told, the
+ * turn passes that on.) */
 static void follow(const turn *t)
 {
     model_hand *hand = &model.hands[t->hand];
     int told = hand->told[t->thread] - 1;
     hand->told[t->thread] = 0;
     if (told < 0 || t->from == 0 || t->looked[told]) return;
-    model.queues[told].token_lost = true;
+    if (!t->woken) model.queues[told].token_lost = true;
     COVER(TURN_ELSEWHERE);
 }
 
