@@ -110,10 +110,11 @@ static bool connect(reeve_worker *worker)
 {
     rv_keeper *keeper = &worker->keeper;
     if (rv_conn_is_open(keeper->conn)) return true;
+    unsigned tried = rv_note_try(worker);
     bool open = rv_conn_open(keeper->conn, rv_deadline(beat_every_ms(worker))) == REEVE_OK;
     atomic_store(&keeper->connected, open);
     if (open) rv_note_up(worker);
-    if (!open) rv_note_down(worker, rv_conn_error(keeper->conn)->text);
+    if (!open) rv_note_down(worker, tried, rv_conn_error(keeper->conn)->text);
     return open;
 }
 

@@ -82,15 +82,21 @@ void rv_tell_lost(reeve_worker *worker, const rv_claim *claim, const char *sessi
     }
 }
 
-void rv_note_down(reeve_worker *worker, const char *words)
+unsigned rv_note_try(const reeve_worker *worker)
 {
-    if (atomic_exchange(&worker->down, true)) return;
+    return atomic_load(&worker->reached);
+}
+
+void rv_note_down(reeve_worker *worker, unsigned tried, const char *words)
+{
+    if (atomic_load(&worker->reached) != tried || atomic_exchange(&worker->down, true)) return;
     rv_log(REEVE_LOG_WARN, "redis.down", "Redis cannot be reached: trying again until it is back", "url",
            worker->target->redacted, "error", words, NULL);
 }
 
 void rv_note_up(reeve_worker *worker)
 {
+    atomic_fetch_add(&worker->reached, 1);
     if (!atomic_load_explicit(&worker->down, memory_order_relaxed) || !atomic_exchange(&worker->down, false)) return;
     rv_log(REEVE_LOG_INFO, "redis.up", "Redis is back", "url", worker->target->redacted, NULL);
 }

@@ -28,8 +28,9 @@ bool rv_thread_connect(rv_thread *t)
     if (rv_conn_is_open(t->conn)) return true;
     for (unsigned tries = 1; !rv_conn_is_open(t->conn); tries++) {
         if (rv_thread_gives_up(t)) return false;
+        unsigned tried = rv_note_try(t->worker);
         if (rv_conn_open(t->conn, rv_deadline(t->worker->command_ms)) == REEVE_OK) break;
-        rv_note_down(t->worker, rv_conn_error(t->conn)->text);
+        rv_note_down(t->worker, tried, rv_conn_error(t->conn)->text);
         rv_waker_silence(&t->waker);
         if (rv_thread_gives_up(t)) return false;
         rv_waker_wait(&t->waker, rv_deadline(rv_reconnect_delay(tries, rv_random_unit())));

@@ -154,12 +154,13 @@ static bool connect(reeve_worker *worker)
 {
     rv_scheduler *scheduler = &worker->scheduler;
     if (rv_conn_is_open(scheduler->conn)) return true;
+    unsigned tried = rv_note_try(worker);
     if (rv_conn_open(scheduler->conn, rv_deadline(worker->command_ms)) == REEVE_OK) {
         scheduler->tries = 0;
         rv_note_up(worker);
         return true;
     }
-    rv_note_down(worker, rv_conn_error(scheduler->conn)->text);
+    rv_note_down(worker, tried, rv_conn_error(scheduler->conn)->text);
     rv_error error = {0};
     if (worker->embedded != NULL &&
         rv_embedded_revive(worker->embedded, rv_deadline(worker->command_ms), &error) != REEVE_OK) {

@@ -177,7 +177,8 @@ struct reeve_worker {
     unsigned threads_alive;
     atomic_int phase; /* rv_phase */
     atomic_bool refused; /* an error of Redis was logged, and no heartbeat was taken since */
-    atomic_bool down; /* an outage was logged and has not ended */
+    atomic_bool down;    /* an outage was logged and has not ended */
+    atomic_uint reached; /* how many attempts to reach Redis have succeeded */
     rv_stats stats;
     rv_keeper keeper;
     rv_scheduler scheduler;
