@@ -104,8 +104,9 @@ static void a_real_expiry(void **state)
     test_put("q", "x");
     a.session_ms = 60;
     (void)test_lease(&a, 1);
-    assert_in_range(test_tend("q", 200).next_in_ms, 0, 60);
-    TEST_AWAIT(test_tend("q", 200).recovered == 1);
+    rv_tend_reply tended = test_tend("q", 200);
+    if (tended.recovered == 0) assert_in_range(tended.next_in_ms, 0, 60);
+    TEST_AWAIT(tended.recovered == 1 || (tended = test_tend("q", 200)).recovered == 1);
 }
 
 static void many_leases_come_back_in_steps(void **state)

@@ -19,10 +19,14 @@ static int set_up(void **state)
 /* Short tasks, with now and then one that is long for a batch. */
 static void put_load(size_t first, size_t count)
 {
+    enum { AT_ONCE = 100 };
+    char ids[AT_ONCE][16];
+    reeve_task_spec specs[AT_ONCE];
+    reeve_enqueued results[AT_ONCE];
+    size_t some = 0;
     for (size_t i = first; i < first + count; i++) {
-        char id[16];
-        (void)snprintf(id, sizeof(id), "n%zu", i);
-        reeve_task_spec spec = {.id = id};
+        reeve_task_spec spec = {.queue = "q", .type = "t", .id = ids[some]};
+        (void)snprintf(ids[some], sizeof(ids[some]), "n%zu", i);
         if (i % 50 == 49) {
             spec.type = "nap";
             spec.payload = (reeve_bytes){"30", 2};
@@ -30,7 +34,10 @@ static void put_load(size_t first, size_t count)
             spec.type = "act";
             spec.payload = (reeve_bytes){"result r", 8};
         }
-        test_put_spec(spec);
+        specs[some++] = spec;
+        if (some < AT_ONCE && i + 1 < first + count) continue;
+        test_ok(test_client, reeve_enqueue_many(test_client, specs, some, results));
+        some = 0;
     }
 }
 

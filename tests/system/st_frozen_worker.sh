@@ -12,9 +12,9 @@ busy_when_frozen() {
     first=$WORKER_PID
     for ((i = 1; i <= TASKS; i++)); do echo '{"type":"sleep","payload":{"ms":4000}}'; done | bulk q || exit 1
     wait_for '[ "$(in_queue q running)" = 2 ]' 20
+    kill -STOP "$first"
     reeve list q --state running --json | sed 's/.*"handle":"\([^"]*\)".*/\1/' >"$TEST_DIR/taken"
     expect_eq "$(wc -l <"$TEST_DIR/taken")" 2
-    kill -STOP "$first"
     begun=$(in_queue q completed)
 
     start_worker second
