@@ -264,8 +264,15 @@ local function tidy_tags()
   if #gone > 0 then unindex_tag(P, tag, unpack(gone)) end
 end
 
+-- Members whose time is over go.
+local function forget_past(set)
+  local past = call('ZRANGEBYSCORE', P .. set, '-inf', text(now), 'LIMIT', 0, limit)
+  if #past > 0 then call('ZREM', P .. set, unpack(past)) end
+  if #past == limit then more = 1 end
+end
+
 local function forget_waiters()
-  call('ZREMRANGEBYSCORE', P .. 'waiters', '-inf', text(now))
+  forget_past('waiters')
   if call('EXISTS', P .. 'waiters', P .. 'linked') == 0 then call('HDEL', P .. 'settings', 'waiters') end
 end
 
@@ -296,10 +303,9 @@ end
 -- Returns whether it is shut until a time.
 local function tend_gate()
   call('ZREMRANGEBYSCORE', P .. 'holds', '-inf', text(now))
+  forget_past('rates')
   local hold = tonumber(settings[10])
   if hold and hold <= now then call('HDEL', P .. 'settings', 'hold') else due_at(hold) end
-  local idle = call('ZRANGEBYSCORE', P .. 'rates', '-inf', text(now), 'LIMIT', 0, limit)
-  if #idle > 0 then call('ZREM', P .. 'rates', unpack(idle)) end
   local listening = tonumber(call('HGET', P .. 'settings', 'events_until'))
   if listening and listening <= now then
     call('HDEL', P .. 'settings', 'events_until')

@@ -49,6 +49,24 @@ static void of_batches_what_is_allowed(void **state)
     assert_int_equal(test_lease(&b, 7), 5);
 }
 
+/* Groups that come and go leave nothing behind, however many they are. */
+static void clocks_that_stand_are_forgotten(void **state)
+{
+    (void)state;
+    test_limit_groups(0, TEST_RATE(1000, 1000, 1));
+    for (int i = 0; i < 25; i++) {
+        char id[16];
+        (void)snprintf(id, sizeof(id), "x%02d", i);
+        test_put_in(id, id, 0);
+    }
+    assert_int_equal(test_run_all(&a), 25);
+    assert_int_equal(test_number("ZCARD " Q "rates"), 25);
+    test_clock_advance(1000);
+    assert_true(test_tend("q", 10).more);
+    test_tend_all("q");
+    assert_int_equal(test_number("EXISTS " Q "rates"), 0);
+}
+
 static void it_ends_when_the_rate_says(void **state)
 {
     (void)state;
@@ -280,6 +298,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(a_burst_and_then_so_many, set_up),
         cmocka_unit_test_setup(of_batches_what_is_allowed, set_up),
+        cmocka_unit_test_setup(clocks_that_stand_are_forgotten, set_up),
         cmocka_unit_test_setup(it_ends_when_the_rate_says, set_up),
         cmocka_unit_test_setup(less_than_a_millisecond_each, set_up),
         cmocka_unit_test_setup(as_often_as_it_is_told, set_up),

@@ -312,6 +312,18 @@ static void by_age(void **state)
     assert_int_equal(test_number("EXISTS " Q "info:d1 " Q "info:d2"), 1);
 }
 
+static void those_who_wait_no_more_are_forgotten_in_steps(void **state)
+{
+    (void)state;
+    (void)test_cmd(test_conn, "HSET " Q "settings waiters 1");
+    for (int i = 0; i < 25; i++) (void)test_cmd(test_conn, "ZADD " Q "waiters %d w%d", 1 + i, i);
+    assert_true(test_tend("q", 10).more);
+    assert_int_equal(test_number("ZCARD " Q "waiters"), 15);
+    test_tend_all("q");
+    assert_int_equal(test_number("EXISTS " Q "waiters"), 0);
+    assert_int_equal(test_number("HEXISTS " Q "settings waiters"), 0);
+}
+
 static void much_is_trimmed_in_steps(void **state)
 {
     (void)state;
@@ -401,6 +413,7 @@ int main(void)
         cmocka_unit_test_setup(none_at_all, set_up),
         cmocka_unit_test_setup(without_limits, set_up),
         cmocka_unit_test_setup(by_age, set_up),
+        cmocka_unit_test_setup(those_who_wait_no_more_are_forgotten_in_steps, set_up),
         cmocka_unit_test_setup(much_is_trimmed_in_steps, set_up),
         cmocka_unit_test_setup(a_day_and_ninety, set_up),
         cmocka_unit_test_setup(nothing_is_due, set_up),

@@ -88,17 +88,29 @@ static int trim_results(int queue, int limit, bool *more)
     return count;
 }
 
-static void forget_waiters(model_queue *queue, bool any)
+/* The first whose time is over that somebody waited for; -1: none. */
+static int waited_long(const model_queue *queue)
 {
+    int first = -1;
     for (int id = 0; id < SLOTS; id++) {
-        model_task *task = &queue->tasks[id];
-        if (task->waited_ms && task->waited_ms <= model.now_ms) {
-            task->waited_ms = 0;
-            COVER(TEND_WAITERS);
-        }
-        any = any || task->waited_ms;
+        int64_t until = queue->tasks[id].waited_ms;
+        if (!until || until > model.now_ms) continue;
+        int64_t least = first < 0 ? LATEST : queue->tasks[first].waited_ms;
+        if (until < least || (until == least && model_is_before(id, first))) first = id;
     }
+    return first;
+}
+
+static bool forget_waiters(model_queue *queue, int limit, bool any)
+{
+    int count = 0;
+    for (int id; count < limit && (id = waited_long(queue)) >= 0; count++) {
+        queue->tasks[id].waited_ms = 0;
+        COVER(TEND_WAITERS);
+    }
+    for (int id = 0; id < SLOTS; id++) any = any || queue->tasks[id].waited_ms;
     queue->waiters = queue->waiters && any;
+    return count == limit;
 }
 
 static void make_sooner(int64_t *next, int64_t at)
@@ -141,8 +153,12 @@ static int64_t next_due(int queue)
 static bool may_have_more(const model_seen_queue *seen, int limit)
 {
     bool more = seen->groups >= limit || seen->again;
-    for (int group = 1; group <= GROUPS; group++) more = more || seen->reopening[group];
-    return more;
+    int stand = 0;
+    for (int group = 1; group <= GROUPS; group++) {
+        more = more || seen->reopening[group];
+        stand += seen->clocks[group] > 0 && seen->clocks[group] <= (double)model.now_ms;
+    }
+    return more || stand >= limit;
 }
 
 static void end_listening(model_queue *q)
@@ -229,7 +245,7 @@ void model_tend(const int arg[ARGS])
     if (q->keep_bytes) expected[TRIMMED] += trim_results(queue, limit, &more);
     expected[TRIMMED] += trim(queue, DEAD, limit, &more);
     more = more || q->fan_count > fans;
-    if (q->waiters) forget_waiters(q, model_is_linked_any(queue));
+    if (q->waiters) more = forget_waiters(q, limit, model_is_linked_any(queue)) || more;
     forget_size(queue, was_large);
     if (limited) end_listening(q);
     if (limited) end_holds(&q->limits);
