@@ -221,6 +221,19 @@ local function trim_results(most)
   return trimmed
 end
 
+-- Groups are forgotten in the bands behind that of the head, too: those behind the head of their own, or all.
+local function forget_later_groups(band)
+  local next_base = text((band + 1) * BAND)
+  local last = call('ZRANGEBYSCORE', P .. 'groups', next_base, '+inf', 'WITHSCORES', 'LIMIT', 0, 1)[2]
+  if not last then return end
+  band = math.floor(tonumber(last) / BAND)
+  local behind = text(head_score(P, band * BAND) or (band + 1) * BAND)
+  local idle = call('ZRANGEBYSCORE', P .. 'groups', text(band * BAND), '(' .. behind, 'LIMIT', 0, limit)
+  if #idle > 0 then call('ZREM', P .. 'groups', unpack(idle)) end
+  if #idle == limit then more = 1 end
+  return forget_later_groups(band)
+end
+
 -- With nothing waiting, the virtual time starts again; else groups that are behind the head are forgotten. Those with
 -- parked tasks are moved to the head instead: what comes to them is to stand behind what they have.
 local function forget_groups(head)
@@ -238,6 +251,7 @@ local function forget_groups(head)
       call('ZADD', P .. 'groups', text(head), lane)
     end
   end
+  if not parked then forget_later_groups(band) end
   if call('EXISTS', P .. 'groups') == 0 then call('HDEL', P .. 'order', 'groups') end
 end
 

@@ -351,6 +351,30 @@ static void groups_behind_the_head_are_forgotten(void **state)
     assert_int_equal(count_of(order, 'a', 80), 50);
 }
 
+/* However long something more urgent stands before them. */
+static void so_are_those_of_priorities_behind(void **state)
+{
+    (void)state;
+    char name[16], group[16];
+    for (int priority = 2; priority <= 4; priority++) {
+        for (int i = 0; i < 30; i++) {
+            (void)snprintf(name, sizeof(name), "p%dg%d-", priority, i);
+            (void)snprintf(group, sizeof(group), "G%d", i);
+            put(name, 1, group, 0, priority);
+        }
+    }
+    (void)next(90);
+    put("a", 3, "A", 0, 3);
+    put("u", 2, NULL, 0, 0);
+    assert_int_equal(test_number("ZCARD " Q "groups"), 91);
+    assert_true(test_tend("q", 10).more);
+    test_tend_all("q");
+    assert_int_equal(test_number("ZCARD " Q "groups"), 1); /* A has tasks that wait */
+    (void)next(3);
+    put("b", 3, "B", 0, 3);
+    assert_string_equal(next(5), "ababb");
+}
+
 static void due_tasks_take_their_place(void **state)
 {
     (void)state;
@@ -404,6 +428,7 @@ int main(void)
         cmocka_unit_test_setup(before_all_others_of_its_band, set_up),
         cmocka_unit_test_setup(an_empty_queue_begins_again, set_up),
         cmocka_unit_test_setup(groups_behind_the_head_are_forgotten, set_up),
+        cmocka_unit_test_setup(so_are_those_of_priorities_behind, set_up),
         cmocka_unit_test_setup(due_tasks_take_their_place, set_up),
         cmocka_unit_test_setup(retried_tasks_take_their_place, set_up),
     };

@@ -122,8 +122,9 @@ static void model_tend(void)
     bool any = false;
     if (!head) begin_again();
     for (size_t i = 0; head && i < BANDS; i++) {
+        const model_task *first = head_of(i);
         for (size_t j = 0; j < GROUPS; j++) {
-            if (bands[i].last[j] < head->score) bands[i].last[j] = UNKNOWN;
+            if (!first || bands[i].last[j] < first->score) bands[i].last[j] = UNKNOWN;
             any = any || bands[i].last[j] != UNKNOWN;
         }
     }
