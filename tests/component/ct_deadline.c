@@ -113,6 +113,24 @@ static void a_task_that_has_begun_is_not_held_to_it(void **state)
     assert_string_equal(test_state("q", "x"), "ready");
 }
 
+/* Its time was over while a thread had it that did not begin it. */
+static void a_task_given_back_unbegun_is_held_to_it_still(void **state)
+{
+    (void)state;
+    for (int64_t delay = 0; delay <= HOUR; delay += HOUR) {
+        test_put_spec((reeve_task_spec){.id = "x", .deadline_ms = 1000});
+        (void)test_lease(&hand, 1);
+        test_tend_all("q");
+        assert_string_equal(test_state("q", "x"), "running");
+        test_settle(&hand, TEST_SNOOZE("x", delay));
+        test_ok(test_client, reeve_pause(test_client, "q"));
+        test_tend_all("q");
+        assert_expired("x");
+        test_ok(test_client, reeve_resume(test_client, "q"));
+        test_ok(test_client, reeve_delete(test_client, "q", "x"));
+    }
+}
+
 static void the_envelope_stays_whole(void **state)
 {
     (void)state;
@@ -223,6 +241,7 @@ int main(void)
         cmocka_unit_test_setup(tend_knows_when_to_come, set_up),
         cmocka_unit_test_setup(few_at_a_time, set_up),
         cmocka_unit_test_setup(a_task_that_has_begun_is_not_held_to_it, set_up),
+        cmocka_unit_test_setup(a_task_given_back_unbegun_is_held_to_it_still, set_up),
         cmocka_unit_test_setup(the_envelope_stays_whole, set_up),
         cmocka_unit_test_setup(nothing_is_left_of_what_ends, set_up),
         cmocka_unit_test_setup(a_worker_sees_to_it, set_up),

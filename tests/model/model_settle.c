@@ -80,6 +80,7 @@ static void settle(const item *one, model_task *task)
 {
     int64_t delay = model_delay(one);
     if (one->how >= SNOOZE && one->begun && !task->told) model_has_begun(task);
+    if (one->how >= SNOOZE && !task->told) task->expires_ms = task->deadline_ms;
     if (task->told && one->how != DONE && one->how != DONE_RECORD && one->how != RESULT) {
         if (one->how == RETRY_LATER || one->how == FAIL || one->how == FAIL_UNCOUNTED) note_error(one, task);
         COVER(TURN_CANCELLED);

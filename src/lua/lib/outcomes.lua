@@ -58,7 +58,7 @@ function outcomes.snooze(P, id, now, settings, delay, begun)
     if group then leave_group(P, id, group) end
     return end_cancelled(P, id, envelope, now)
   end
-  if begun == '1' then envelope = has_begun(P, id, envelope) end
+  if begun == '1' then envelope = has_begun(P, id, envelope) else keep_deadline(P, id, envelope) end
   if tonumber(delay) > 0 then
     put_off(P, id, envelope)
     schedule(P, id, now + delay)
