@@ -271,7 +271,7 @@ end
 local function tidy_tags()
   local tag = call('ZRANDMEMBER', P .. 'tags')
   if not tag then return end
-  local ids, gone = call('ZRANGE', P .. 'tag:' .. tag, 0, limit - 1), {}
+  local ids, gone = call('ZRANDMEMBER', P .. 'tag:' .. tag, limit), {}
   for i = 1, #ids do
     if call('HEXISTS', P .. 'tasks', ids[i]) == 0 then gone[#gone + 1] = ids[i] end
   end

@@ -237,6 +237,20 @@ static void tasks_of_a_recurring_entry_have_them(void **state)
     assert_string_equal(tagged("red", NULL, 10), id);
 }
 
+/* What is gone and stands in the index still is found, however many others were tagged before it. */
+static void what_is_gone_is_found_behind_many(void **state)
+{
+    (void)state;
+    char id[16];
+    for (int i = 0; i < 40; i++) {
+        (void)snprintf(id, sizeof(id), "x%02d", i);
+        put_red(id);
+    }
+    assert_int_equal(test_number("ZADD reeve:{q}:tag:red 9000000000000 gone"), 1);
+    for (int i = 0; i < 300 && test_number("ZCARD reeve:{q}:tag:red") > 40; i++) (void)test_tend("q", 10);
+    assert_int_equal(test_number("ZCARD reeve:{q}:tag:red"), 40);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -250,6 +264,7 @@ int main(void)
         cmocka_unit_test_setup(a_replaced_task_leaves_its_tags, set_up),
         cmocka_unit_test_setup(a_refused_task_has_none, set_up),
         cmocka_unit_test_setup(tasks_of_a_recurring_entry_have_them, set_up),
+        cmocka_unit_test_setup(what_is_gone_is_found_behind_many, set_up),
     };
     return cmocka_run_group_tests_name("ct_tags", tests, test_place_start, test_place_stop);
 }
