@@ -46,7 +46,7 @@ typedef struct reeve_cron_entry {
     unsigned catch_up_most;      /* with REEVE_CATCH_UP_ALL: 1 to REEVE_CRON_CATCH_UP_MAX; 0: 100 */
     bool no_overlap;             /* no new task while the last one waits or runs; with it, ALL means ONCE */
     const reeve_task_spec *task; /* required: queue, type, payload (at most REEVE_CRON_PAYLOAD_MAX) and options; no id,
-                                  * time or unique key */
+                                  * time, unique key or parents */
 } reeve_cron_entry;
 
 /* Checks an entry without Redis; ret_error, when not NULL, receives the words. Any thread. REEVE_EINVAL, REEVE_ETOOBIG.

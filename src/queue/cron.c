@@ -48,6 +48,8 @@ static reeve_status check_task(const reeve_task_spec *task, rv_error *error)
         return rv_fail(error, REEVE_EINVAL, "the task of an entry has no time of its own: its spec says when");
     if (task->unique != NULL)
         return rv_fail(error, REEVE_EINVAL, "the task of an entry has no unique key: see no_overlap");
+    if (task->after_count > 0)
+        return rv_fail(error, REEVE_EINVAL, "the task of an entry has no parents: its spec says when");
     if (task->payload.length > REEVE_CRON_PAYLOAD_MAX) {
         return rv_fail(error, REEVE_ETOOBIG, "the payload has %zu bytes: an entry's has at most %u",
                        task->payload.length, REEVE_CRON_PAYLOAD_MAX);

@@ -256,6 +256,8 @@ static void what_is_no_entry(void **state)
     refused(&good, REEVE_EINVAL, "time");
     t = (reeve_task_spec){.queue = "q", .type = "t", .unique = "u"};
     refused(&good, REEVE_EINVAL, "unique");
+    t = (reeve_task_spec){.queue = "q", .type = "t", .after = &(reeve_parent){.handle = "q/p"}, .after_count = 1};
+    refused(&good, REEVE_EINVAL, "parents");
     t = (reeve_task_spec){.queue = "q", .type = "t", .payload = {"", REEVE_CRON_PAYLOAD_MAX + 1}};
     refused(&good, REEVE_ETOOBIG, "65537");
     t = (reeve_task_spec){.queue = "", .type = "t"};
