@@ -7,6 +7,7 @@
  */
 #include "worker/recall.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/retry.h"
@@ -37,6 +38,37 @@ bool rv_thread_connect(rv_thread *t)
     }
     rv_note_up(t->worker);
     return true;
+}
+
+/* ---- the connection before -------------------------------------------------------------------------------------- */
+
+/* Is that number still this thread's? (Another server, or one that was started anew, counts from 1 again.) */
+static bool is_still_there(rv_thread *t)
+{
+    char name[64];
+    const rv_reply *reply;
+    rv_cmd(t->conn, 4);
+    rv_args(t->conn, "CLIENT");
+    rv_args(t->conn, "LIST");
+    rv_args(t->conn, "ID");
+    rv_argi(t->conn, t->connection);
+    (void)snprintf(name, sizeof(name), " name=reeve-%s-%u ", t->worker->id, t->number);
+    return rv_conn_call(t->conn, 0, &reply) == REEVE_OK && rv_reply_is(reply, RV_TEXT) &&
+           strstr(reply->text, name) != NULL;
+}
+
+/* A Redis that was frozen may have read a part only of the turn that went over it, and would carry it out after we have
+ * asked. (Who may not do this, or speaks to a Redis before 6.2, has to live with that.) */
+static void end_connection(rv_thread *t)
+{
+    const rv_reply *reply;
+    if (t->connection == 0 || t->connection == rv_conn_id(t->conn) || !is_still_there(t)) return;
+    rv_cmd(t->conn, 4);
+    rv_args(t->conn, "CLIENT");
+    rv_args(t->conn, "KILL");
+    rv_args(t->conn, "ID");
+    rv_argi(t->conn, t->connection);
+    (void)rv_conn_call(t->conn, 0, &reply);
 }
 
 /* ---- recall ---------------------------------------------------------------------------------------------------- */
@@ -149,6 +181,7 @@ static void conclude(rv_thread *t, size_t queue, const bool *seen, size_t known,
 reeve_status rv_thread_recall(rv_thread *t)
 {
     bool seen[2 * RV_BATCH_MAX];
+    end_connection(t);
     for (size_t queue = 0; queue < t->pool->claim_count; queue++) {
         rv_claim *claim = t->pool->claims[queue];
         rv_session_text present;

@@ -56,6 +56,7 @@ typedef struct rv_thread {
     char handed[REEVE_ID_MAX]; /* the id of the task that it was handed last */
     bool unsure; /* a reply that may have leased was lost: recall before the next turn */
     unsigned epoch; /* of the connection that its last turn went over; 0: none yet */
+    int64_t connection; /* and its number in Redis; 0: unknown */
     void **states; /* what thread_start left, by handler */
     bool *set_up;
     /* how many tasks to take at once (see thread.c) */

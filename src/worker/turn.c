@@ -342,6 +342,7 @@ bool rv_thread_turn(rv_thread *t, unsigned want)
         reeve_status status = lost ? rv_thread_recall(t) : REEVE_OK;
         if (status == REEVE_OK) {
             lost = false;
+            t->connection = rv_conn_id(t->conn);
             ask = room_for(t, want);
             size_t groups = group_outcomes(t);
             status = call_turn(t, ask, groups, &reply);

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "queue/scripts.h"
+#include "support/proxy.h"
 #include "support/worker.h"
 
 #define Q "reeve:{q}:"
@@ -79,6 +81,33 @@ static void turns_fail_half_way(void **state)
         if (test_runs[i] != 1) fail_msg("n%zu has run %u times", i, test_runs[i]);
 }
 
+/* Redis has a turn still before it (it was frozen, and has read a part) when the thread has given up waiting and asks what became
+ * of it. */
+static void a_turn_is_carried_out_late(void **state)
+{
+    (void)state;
+    test_proxy *proxy = test_proxy_start(test_redis);
+    const reeve_worker_options options = {.redis = test_proxy_url(proxy), .command_ms = 300, .session_ms = 60000};
+    reeve_worker *worker = test_worker_new(&options);
+    assert_int_equal(reeve_worker_handle(worker, "talk", run_talk, NULL), REEVE_OK);
+    test_worker_pool(worker, "q", 1, 1);
+    test_worker_start(worker);
+    test_put_spec((reeve_task_spec){.id = "x", .type = "stubborn"});
+    TEST_AWAIT(test_begun == 1);
+    test_put_spec((reeve_task_spec){.id = "y", .type = "talk"});
+    test_put("q", "n0");
+    test_proxy_hold(proxy, rv_script_turn.sha);
+    test_open_gate();
+    TEST_AWAIT(test_proxy_holds(proxy));
+    TEST_AWAIT(begun == 1);
+    test_proxy_release(proxy);
+    atomic_store(&tell, true);
+    TEST_AWAIT(test_number("ZCARD " Q "completed") == 3);
+    assert_int_equal(test_worker_stats(worker).refused, 0);
+    test_worker_end(worker);
+    test_proxy_stop(proxy);
+}
+
 static reeve_worker *run_pool(const char *queues)
 {
     const reeve_worker_options options = {.session_ms = 120000};
@@ -136,6 +165,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(redis_comes_back_older, set_up),
         cmocka_unit_test_setup(turns_fail_half_way, set_up),
+        cmocka_unit_test_setup(a_turn_is_carried_out_late, set_up),
         cmocka_unit_test_setup(a_wake_up_is_for_another_queue, set_up),
         cmocka_unit_test_setup(a_wake_up_finds_no_script, set_up),
     };

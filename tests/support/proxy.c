@@ -40,6 +40,9 @@ struct test_proxy {
     char text[32];        /* "": nothing is to be lost */
     size_t pass;
     unsigned times;
+    bool hold;            /* its end is kept back, in place of the replies being lost */
+    atomic_int held;      /* the server's side of that request's connection; -1: there is none */
+    char end;             /* its last byte */
     atomic_uint lost;
 };
 
@@ -71,7 +74,7 @@ static void accept_one(test_proxy *proxy)
 static void hang_up(proxy_link *link)
 {
     close(link->client);
-    close(link->server);
+    if (link->server >= 0) close(link->server);
     link->client = link->server = -1;
 }
 
@@ -86,26 +89,39 @@ static bool pass_on(int fd, const char *data, size_t length)
     return true;
 }
 
-/* Is this the request whose replies are to be lost? (Its text may have come in two pieces.) */
-static void look_for_text(test_proxy *proxy, proxy_link *link, const char *data, size_t length)
+/* From now on the client's side hears nothing, and the server's is the test's. */
+static size_t keep_end(test_proxy *proxy, proxy_link *link, const char *data, size_t length)
+{
+    proxy->end = data[length - 1];
+    (void)pass_on(link->server, data, length - 1);
+    atomic_store(&proxy->held, link->server);
+    link->server = -1;
+    return 0;
+}
+
+/* Is this the request whose replies are to be lost? (Its text may have come in two pieces.) Returns how much of it goes on. */
+static size_t look_for_text(test_proxy *proxy, proxy_link *link, const char *data, size_t length)
 {
     char ends[128];
+    size_t going = length;
     size_t kept = strlen(link->tail), more = length < 60 ? length : 60;
     memcpy(ends, link->tail, kept);
     memcpy(ends + kept, data, more);
     (void)pthread_mutex_lock(&proxy->lock);
     size_t wanted = strlen(proxy->text);
     if (wanted > 0 && (memmem(data, length, proxy->text, wanted) || memmem(ends, kept + more, proxy->text, wanted))) {
-        link->losing = true;
+        link->losing = !proxy->hold;
         link->dropped = false;
         link->pass = proxy->pass;
         link->heard_ms = rv_now_ms();
         if (--proxy->times == 0) proxy->text[0] = '\0';
+        if (proxy->hold) going = keep_end(proxy, link, data, length);
     }
     (void)pthread_mutex_unlock(&proxy->lock);
     size_t keep = length < sizeof(link->tail) - 1 ? length : sizeof(link->tail) - 1;
     memcpy(link->tail, data + length - keep, keep);
     link->tail[keep] = '\0';
+    return going;
 }
 
 static void from_client(test_proxy *proxy, proxy_link *link)
@@ -116,8 +132,8 @@ static void from_client(test_proxy *proxy, proxy_link *link)
         hang_up(link);
         return;
     }
-    look_for_text(proxy, link, data, (size_t)got);
-    if (!pass_on(link->server, data, (size_t)got)) hang_up(link);
+    size_t going = look_for_text(proxy, link, data, (size_t)got);
+    if (!pass_on(link->server, data, going)) hang_up(link);
 }
 
 static void from_server(proxy_link *link)
@@ -181,6 +197,7 @@ test_proxy *test_proxy_start(rv_test_redis *redis)
     test_proxy *proxy = calloc(1, sizeof(*proxy));
     assert_non_null(proxy);
     proxy->redis = redis;
+    atomic_init(&proxy->held, -1);
     proxy->dir = test_make_dir();
     for (size_t i = 0; i < LINKS; i++) proxy->links[i].client = proxy->links[i].server = -1;
     int length = snprintf(address.sun_path, sizeof(address.sun_path), "%s/proxy.sock", proxy->dir);
@@ -214,23 +231,43 @@ const char *test_proxy_url(const test_proxy *proxy)
     return proxy->url;
 }
 
-static void lose(test_proxy *proxy, const char *text, size_t pass, unsigned times)
+static void lose(test_proxy *proxy, const char *text, size_t pass, unsigned times, bool hold)
 {
     (void)pthread_mutex_lock(&proxy->lock);
     rv_copy_text(proxy->text, sizeof(proxy->text), text);
     proxy->pass = pass;
     proxy->times = times;
+    proxy->hold = hold;
     (void)pthread_mutex_unlock(&proxy->lock);
 }
 
 void test_proxy_lose(test_proxy *proxy, const char *text, size_t pass)
 {
-    lose(proxy, text, pass, 1);
+    lose(proxy, text, pass, 1, false);
 }
 
 void test_proxy_lose_all(test_proxy *proxy, const char *text, unsigned times)
 {
-    lose(proxy, text, 0, times);
+    lose(proxy, text, 0, times, false);
+}
+
+void test_proxy_hold(test_proxy *proxy, const char *text)
+{
+    lose(proxy, text, 0, 1, true);
+}
+
+bool test_proxy_holds(const test_proxy *proxy)
+{
+    return atomic_load(&proxy->held) >= 0;
+}
+
+void test_proxy_release(test_proxy *proxy)
+{
+    char replies[CHUNK];
+    int held = atomic_exchange(&proxy->held, -1);
+    assert_true(held >= 0);
+    if (pass_on(held, &proxy->end, 1)) (void)recv(held, replies, sizeof(replies), 0);
+    close(held);
 }
 
 unsigned test_proxy_lost(const test_proxy *proxy)

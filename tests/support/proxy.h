@@ -26,6 +26,15 @@ const char *test_proxy_url(const test_proxy *proxy);
 void test_proxy_lose(test_proxy *proxy, const char *text, size_t pass);
 /* The same, without passing anything on, for so many requests in a row. */
 void test_proxy_lose_all(test_proxy *proxy, const char *text, unsigned times);
+
+/*
+ * The end of the next request that contains some text is kept back: the server has it before it, and does not carry it out, while
+ * the client hears nothing. Released, it is carried out, unless the server has ended that connection; returns when either is so.
+ */
+void test_proxy_hold(test_proxy *proxy, const char *text);
+bool test_proxy_holds(const test_proxy *proxy);
+void test_proxy_release(test_proxy *proxy);
+
 /* How many replies were lost so far. */
 unsigned test_proxy_lost(const test_proxy *proxy);
 
