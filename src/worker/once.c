@@ -67,9 +67,8 @@ bool rv_thread_settle_first(rv_thread *t, rv_item *item, const rv_policy *policy
         /* Refused the second time: it may have been the first that settled it. */
         if (status == REEVE_OK && !accepted && sent) status = does_session_stand(t, item, &accepted);
         if (status == REEVE_OK) break;
-        if (status != REEVE_EREDIS) {
-            sent = true;
-        } else {
+        sent = true; /* (also when it failed: that may have been half way) */
+        if (status == REEVE_EREDIS) {
             rv_waker_silence(&t->waker);
             rv_waker_wait(&t->waker, rv_deadline(rv_reconnect_delay(tries, rv_random_unit())));
         }

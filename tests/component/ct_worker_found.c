@@ -1,5 +1,5 @@
-/* Leases and tasks that a worker's threads do not hear of: a Redis that came back older than it was, a turn that failed half
- * way, a wake-up for another queue than the one that was served. */
+/* Leases and tasks that a worker's threads do not hear of: a Redis that came back older than it was, calls that failed half
+ * way or came late, a wake-up for another queue than the one that was served. */
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -79,6 +79,30 @@ static void turns_fail_half_way(void **state)
     test_worker_end(worker);
     for (size_t i = 0; i < COUNT; i++)
         if (test_runs[i] != 1) fail_msg("n%zu has run %u times", i, test_runs[i]);
+}
+
+static reeve_outcome run_once(reeve_task *task, void *user)
+{
+    (void)user;
+    atomic_fetch_add(&begun, 1);
+    return reeve_task_done(task, NULL, 0);
+}
+
+/* It was taken out of the session's hands before it failed: nobody else runs it. */
+static void a_task_is_settled_half_way_before_it_runs(void **state)
+{
+    (void)state;
+    const reeve_handler handler = {.type = "once", .run = run_once, .at_most_once = true};
+    reeve_worker *worker = test_worker_new(NULL);
+    assert_int_equal(reeve_worker_register(worker, &handler), REEVE_OK);
+    test_worker_pool(worker, "q", 1, 1);
+    test_put_spec((reeve_task_spec){.id = "a", .type = "once"});
+    assert_string_equal(test_cmd(test_conn, "SET " Q "completed no-set"), "OK");
+    test_worker_start(worker);
+    TEST_AWAIT(begun == 1);
+    assert_string_equal(test_cmd(test_conn, "DEL " Q "completed"), "1");
+    test_worker_end(worker);
+    assert_int_equal(begun, 1);
 }
 
 /* Redis has a turn still before it (it was frozen, and has read a part) when the thread has given up waiting and asks what became
@@ -165,6 +189,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(redis_comes_back_older, set_up),
         cmocka_unit_test_setup(turns_fail_half_way, set_up),
+        cmocka_unit_test_setup(a_task_is_settled_half_way_before_it_runs, set_up),
         cmocka_unit_test_setup(a_turn_is_carried_out_late, set_up),
         cmocka_unit_test_setup(a_wake_up_is_for_another_queue, set_up),
         cmocka_unit_test_setup(a_wake_up_finds_no_script, set_up),
