@@ -143,8 +143,7 @@ static bool tend(reeve_worker *worker)
         return false;
     }
     if (r.trouble != NULL) rv_note_refusal(worker, "Redis did not tend a queue: trying again", r.trouble);
-    if (!rv_cron_fire(worker, scheduler->conn)) return false;
-    if (carry(worker, r.count)) return true;
+    if (rv_cron_fire(worker, scheduler->conn) && carry(worker, r.count)) return true;
     for (size_t i = 0; i < r.count; i++) rv_scheduler_set_due(scheduler, scheduler->tended[i], rv_now_ms());
     return false;
 }
