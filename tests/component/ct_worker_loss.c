@@ -193,39 +193,6 @@ static void redis_comes_late(void **state)
     test_worker_end(worker);
 }
 
-static atomic_uint downs, ups;
-
-static void count_outages(const reeve_log_record *record, void *user)
-{
-    (void)user;
-    if (strcmp(record->event, "redis.down") == 0) atomic_fetch_add(&downs, 1);
-    if (strcmp(record->event, "redis.up") == 0) atomic_fetch_add(&ups, 1);
-}
-
-/* Whichever thread finds out when: one that could not connect may say so after another could. */
-static void an_outage_is_told_once(void **state)
-{
-    (void)state;
-    enum { OUTAGES = 20, THREADS = 16 };
-    atomic_store(&downs, 0);
-    atomic_store(&ups, 0);
-    test_link_make();
-    reeve_log_set(count_outages, NULL, REEVE_LOG_INFO);
-    reeve_worker *worker = over_the_link(0, THREADS);
-    for (unsigned i = 0; i < OUTAGES; i++) {
-        TEST_AWAIT(strstr(test_cmd(test_conn, "INFO clients"), "blocked_clients:16") != NULL);
-        test_link_cut();
-        TEST_AWAIT(atomic_load(&downs) > i);
-        test_link_make();
-        TEST_AWAIT(atomic_load(&ups) > i);
-    }
-    TEST_AWAIT(strstr(test_cmd(test_conn, "INFO clients"), "blocked_clients:16") != NULL);
-    test_worker_end(worker);
-    reeve_log_set(NULL, NULL, REEVE_LOG_OFF);
-    assert_int_equal(downs, OUTAGES);
-    assert_int_equal(ups, OUTAGES);
-}
-
 static void results_outlive_an_outage(void **state)
 {
     (void)state;
@@ -353,7 +320,6 @@ int main(void)
         cmocka_unit_test_setup(redis_is_emptied_under_load, set_up),
         cmocka_unit_test_setup(redis_is_emptied_while_threads_rest, set_up),
         cmocka_unit_test_setup(redis_comes_late, set_up),
-        cmocka_unit_test_setup(an_outage_is_told_once, set_up),
         cmocka_unit_test_setup(results_outlive_an_outage, set_up),
         cmocka_unit_test_setup(results_outlive_a_session_that_nobody_reaped, set_up),
         cmocka_unit_test_setup(results_after_the_session_are_refused, set_up),
