@@ -66,7 +66,7 @@ int test_place_start(void **state)
     if (!test_options.extra) test_options.extra = debuggable;
     test_redis = test_redis_start(&test_options);
     test_conn = test_conn_open(test_redis);
-    test_client = test_client_open(60000); /* (valgrind takes its time over large payloads) */
+    test_client = test_client_open(600000); /* (valgrind takes its time over large payloads, all the more on a busy machine) */
     test_heed();
     return 0;
 }
