@@ -93,6 +93,12 @@ expect_eq() {
     [ "$actual" = "$expected" ] || fail "'$actual' is not '$expected'${*:+ ($*)}"
 }
 
+# expect_lines N: standard output of the last command has so many.  expect_silent, expect_quiet: nothing was printed there,
+# or on standard error.
+expect_lines() { expect_eq "$(wc -l <"$TEST_DIR/out")" "$1" "lines of output"; }
+expect_silent() { expect_eq "$OUT" "" "standard output"; }
+expect_quiet() { expect_eq "$ERR" "" "standard error"; }
+
 # expect_has TEXT PART: TEXT contains PART, literally.  expect_lacks: it does not.
 expect_has() { case $1 in *"$2"*) ;; *) fail "'$2' is not in '$1'" ;; esac; }
 expect_lacks() { case $1 in *"$2"*) fail "'$2' is in '$1'" ;; esac; }

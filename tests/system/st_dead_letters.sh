@@ -1,8 +1,6 @@
 # st_dead_letters.sh - dead tasks by the kind of their error: seen, retried, deleted and purged by filters; on_dead.
 . "$(dirname "$0")/lib.sh"
 
-lines() { expect_eq "$(wc -l <"$TEST_DIR/out")" "$1" "lines of output"; }
-
 usage() {
     local verb
     export REEVE_REDIS=unix:///nonexistent/redis.sock
@@ -68,15 +66,15 @@ make_deaths() {
 seeing() {
     local second
     expect_status 0 reeve failures d
-    lines 4
+    expect_lines 4
     expect_has "${OUT%%$'\n'*}" "KIND"
     grep -Eq '^d +io +5 +.* fail +disk [1-5]$' "$TEST_DIR/out" || fail "no row of io"
     grep -Eq '^d +decode +3 +.* fail +no JPEG$' "$TEST_DIR/out" || fail "no row of decode"
     expect_status 0 reeve failures
-    lines 5
+    expect_lines 5
     grep -Eq '^e +io +1 ' "$TEST_DIR/out" || fail "no row of e"
     expect_status 0 reeve failures e --json
-    lines 1
+    expect_lines 1
     expect_has "$OUT" '{"queue":"e","kind":"io","count":1,"last_ms":1'
     expect_has "$OUT" ',"last_handle":"e/one","last_type":"fail","last_message":"elsewhere"}'
     expect_status 0 reeve failures d --json
@@ -84,17 +82,17 @@ seeing() {
     expect_status 0 reeve failures d --limit 1 --offset 1 --json
     expect_eq "$OUT" "$second"
     expect_status 0 reeve failures d --limit 2
-    lines 3
+    expect_lines 3
     expect_eq "$ERR" "2 of 3 kinds (--limit 0 lists all)"
     expect_status 0 reeve failures d io
-    lines 6
+    expect_lines 6
     expect_status 0 reeve failures d 'kind with "ü" / :' --json
-    lines 1
+    expect_lines 1
     expect_eq "$(member handle "$OUT")" '"d/odd"'
     expect_status 0 reeve list d --state dead --kind decode --json
-    lines 3
+    expect_lines 3
     expect_status 0 reeve list d --kind decode --limit 2
-    lines 3
+    expect_lines 3
     expect_eq "$ERR" "2 of 3 dead tasks (--limit 0 lists all)"
     expect_status 0 reeve failures d nosuch
     expect_eq "$OUT" ""
