@@ -50,13 +50,7 @@ static void connections_are_killed_again_and_again(void **state)
         usleep(20000);
     }
     TEST_AWAIT(test_number("ZCARD " Q "completed") == COUNT);
-    /* The session was alive all the time: not even a second run is needed. */
-    for (size_t i = 0; i < COUNT; i++)
-        if (test_runs[i] != 1) fail_msg("n%zu has run %u times", i, test_runs[i]);
-    assert_int_equal(reeve_worker_stop(worker, 10000), REEVE_OK);
-    assert_int_equal(test_worker_stats(worker).completed, COUNT);
-    assert_int_equal(test_worker_stats(worker).refused, 0);
-    reeve_worker_destroy(worker);
+    test_worker_end_after(worker, COUNT); /* not even a second run is needed */
 }
 
 /* What it held back is not run under the old session; and as suspects of a crash they come alone. */

@@ -72,13 +72,7 @@ static void connections_are_killed_again_and_again(void **state)
     }
     assert_true(kills >= 5);
     expect_all_done(COUNT);
-    /* The session was alive all the time: not even a second run is needed. */
-    for (size_t i = 0; i < COUNT; i++)
-        if (test_runs[i] != 1) fail_msg("n%zu has run %u times", i, test_runs[i]);
-    assert_int_equal(reeve_worker_stop(worker, 10000), REEVE_OK);
-    assert_int_equal(test_worker_stats(worker).completed, COUNT);
-    assert_int_equal(test_worker_stats(worker).refused, 0);
-    reeve_worker_destroy(worker);
+    test_worker_end_after(worker, COUNT); /* not even a second run is needed */
     assert_int_equal(test_number("EXISTS " Q "sessions"), 0);
 }
 
@@ -114,11 +108,7 @@ static void scripts_are_forgotten_under_load(void **state)
         flushes++;
     }
     expect_all_done(COUNT);
-    for (size_t i = 0; i < COUNT; i++) assert_int_equal(test_runs[i], 1);
-    assert_int_equal(reeve_worker_stop(worker, 10000), REEVE_OK);
-    assert_int_equal(test_worker_stats(worker).completed, COUNT);
-    assert_int_equal(test_worker_stats(worker).refused, 0);
-    reeve_worker_destroy(worker);
+    test_worker_end_after(worker, COUNT); /* not even a second run is needed */
 }
 
 static void redis_is_emptied_under_load(void **state)

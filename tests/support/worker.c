@@ -141,6 +141,16 @@ void test_worker_end(reeve_worker *worker)
     reeve_worker_destroy(worker);
 }
 
+void test_worker_end_after(reeve_worker *worker, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (test_runs[i] != 1) fail_msg("n%zu has run %u times", i, test_runs[i]);
+    assert_int_equal(reeve_worker_stop(worker, 10000), REEVE_OK);
+    assert_int_equal(test_worker_stats(worker).completed, count);
+    assert_int_equal(test_worker_stats(worker).refused, 0);
+    reeve_worker_destroy(worker);
+}
+
 reeve_worker_stats test_worker_stats(reeve_worker *worker)
 {
     reeve_worker_stats stats;

@@ -48,6 +48,9 @@ void test_worker_start(reeve_worker *worker);
 reeve_worker *test_worker_run(unsigned threads, unsigned batch);
 /* Stops it, which must go well, and destroys it. */
 void test_worker_end(reeve_worker *worker);
+/* The same, of one whose sessions have lived all the time: it has run each of "n0" to "n<count - 1>" once, completed so many,
+ * and been refused none. */
+void test_worker_end_after(reeve_worker *worker, size_t count);
 reeve_worker_stats test_worker_stats(reeve_worker *worker);
 
 /* The way to the server, for a worker alone: a link to its socket that can be taken away. */
