@@ -334,7 +334,7 @@ static void an_empty_queue_begins_again(void **state)
 static void groups_behind_the_head_are_forgotten(void **state)
 {
     (void)state;
-    char name[16], group[16];
+    char name[32], group[16];
     for (int i = 0; i < 50; i++) {
         (void)snprintf(name, sizeof(name), "g%d-", i);
         (void)snprintf(group, sizeof(group), "G%d", i);
@@ -355,7 +355,7 @@ static void groups_behind_the_head_are_forgotten(void **state)
 static void so_are_those_of_priorities_behind(void **state)
 {
     (void)state;
-    char name[16], group[16];
+    char name[32], group[16];
     for (int priority = 2; priority <= 4; priority++) {
         for (int i = 0; i < 30; i++) {
             (void)snprintf(name, sizeof(name), "p%dg%d-", priority, i);

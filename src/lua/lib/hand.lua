@@ -13,7 +13,8 @@
 local function hand_over(P, id, envelope, now)
   local entry = call('LPOP', P .. 'idle')
   while entry do
-    local session, thread = string.match(entry, '^(.-):(.*)$')
+    local colon = string.find(entry, ':', 1, true)
+    local session = string.sub(entry, 1, colon - 1)
     local there = heeds(P, session)
     if there and call('EXISTS', P .. 'ready') == 1 then
       call('LPUSH', P .. 'idle', entry)
@@ -25,7 +26,7 @@ local function hand_over(P, id, envelope, now)
         call('LPUSH', P .. 'idle', entry)
         return nil
       end
-      call('HSET', P .. 'running:' .. session, id, since .. ' ' .. thread)
+      call('HSET', P .. 'running:' .. session, id, since .. ' ' .. string.sub(entry, colon + 1))
       call('LPUSH', P .. 'hand:' .. entry, since .. ' ' .. id .. '\n' .. envelope)
       return true
     end

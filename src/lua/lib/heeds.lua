@@ -4,7 +4,10 @@
 local function heeds(P, session)
   local about = call('HGET', P .. 'running:' .. session, '#')
   if not about then return nil end
-  local channel = string.match(P, '^(.*):{') .. ':alive:' .. (string.match(about, '"worker":"([^"]*)"') or '')
+  -- ({"worker":"...": patterns would take longer than the question.)
+  local find, sub = string.find, string.sub
+  local worker = sub(about, 12, (find(about, '"', 12, true) or 12) - 1)
+  local channel = sub(P, 1, find(P, ':{', 1, true)) .. 'alive:' .. worker
   local listeners = redis.pcall('PUBSUB', 'NUMSUB', channel)[2] -- (nil: an access list forbids to ask)
   return (listeners or 0) > 0
 end
