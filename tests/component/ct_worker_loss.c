@@ -20,7 +20,7 @@ static int set_up(void **state)
 static void put_load(size_t first, size_t count)
 {
     enum { AT_ONCE = 100 };
-    char ids[AT_ONCE][16];
+    char ids[AT_ONCE][24];
     reeve_task_spec specs[AT_ONCE];
     reeve_enqueued results[AT_ONCE];
     size_t some = 0;
