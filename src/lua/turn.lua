@@ -34,8 +34,9 @@
 -- Ask that first.
 --
 -- To make a function costs Lua as much as a small command costs Redis, and a script makes its functions anew at each
--- call; a number in a command, or a list in the reply, costs half as much. So the common case (plain completions, and tasks with nothing to tell in a queue without limits) is written out
--- here without any; all the rest is in two functions, which are made when they are first needed.
+-- call; a number in a command, or a list in the reply, costs half as much. So the common case (plain completions, and
+-- tasks with nothing to tell in a queue without limits) is written out here without any; all the rest is in two
+-- functions, which are made when they are first needed.
 
 local call, unpack, byte = redis.call, unpack, string.byte
 local thread, ask, want, ttl, queues = ARGV[1], ARGV[2], tonumber(ARGV[2]), ARGV[3], tonumber(ARGV[4])

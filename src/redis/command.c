@@ -158,7 +158,8 @@ void rv_commands_lend2(rv_commands *commands, const void *a, size_t a_length, co
     }
     if (commands->open_args == 0) fault(commands, REEVE_EINVAL);
     if (a_length > RV_COMMANDS_MAX || b_length > RV_COMMANDS_MAX) fault(commands, REEVE_ETOOBIG);
-    if (!have_room(commands, HEAD_MAX + a_length + 2) || !have_lent(commands, HEAD_MAX + a_length + 2 + b_length)) return;
+    size_t own = HEAD_MAX + a_length + 2;
+    if (!have_room(commands, own) || !have_lent(commands, own + b_length)) return;
     char *at = put_head(commands->out.data + commands->out.length, '$', a_length + b_length);
     if (a_length > 0) memcpy(at, a, a_length);
     end_at(commands, at + a_length);

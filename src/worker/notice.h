@@ -36,8 +36,9 @@ void rv_tell_lost(reeve_worker *worker, const rv_claim *claim, const char *sessi
 /* Logs a failure, task.retry or task.dead; nothing for other outcomes. */
 void rv_note_failure(const char *queue, const rv_lease *lease, const rv_settlement *outcome);
 
-/* Logs the beginning and the end of an outage, once each for the whole worker. words: the error. An attempt to reach Redis
- * begins with rv_note_try; when it fails after another has succeeded, it says nothing: it is the next one that knows. */
+/* Logs the beginning and the end of an outage, once each for the whole worker. words: the error. An attempt to reach
+ * Redis begins with rv_note_try; when it fails after another has succeeded, it says nothing: it is the next one that
+ * knows. */
 unsigned rv_note_try(const reeve_worker *worker);
 void rv_note_down(reeve_worker *worker, unsigned tried, const char *words);
 void rv_note_up(reeve_worker *worker);

@@ -15,8 +15,8 @@ bool rv_thread_connect(rv_thread *thread);
 
 /*
  * Compares the batch with what Redis says: marks what was accepted or refused, and adds what is held without being
- * known, to be given back. The thread is not idle in Redis any more. May be broken off by another lost connection, and is then
- * begun again: what it added to the batch is known then.
+ * known, to be given back. The thread is not idle in Redis any more. May be broken off by another lost connection, and
+ * is then begun again: what it added to the batch is known then.
  */
 reeve_status rv_thread_recall(rv_thread *thread);
 

@@ -197,7 +197,8 @@ static void note_places(rv_thread *t, size_t count)
     }
 }
 
-/* Told when a session begins, also when nothing could be leased under it; from then on the scheduler hears of changes. */
+/* Told when a session begins, also when nothing could be leased under it; from then on the scheduler hears of changes.
+ */
 static void note_begun(rv_thread *t, const rv_turn_reply *reply)
 {
     const rv_reply *text;
@@ -351,8 +352,8 @@ bool rv_thread_turn(rv_thread *t, unsigned want)
             if (finish_turn(t, &turn, ask) && (ask == want || t->fresh > 0)) return true;
             continue;
         }
-        /* (Also when the reply could not be read, for want of memory or sense; and a script that failed may have done so
-         * half way.) */
+        /* (Also when the reply could not be read, for want of memory or sense; and a script that failed may have done
+         * so half way.) */
         lost = true;
         if (status != REEVE_ELOST && status != REEVE_ETIMEOUT && status != REEVE_ECONNECT) wait_out(t, tries);
     }

@@ -42,8 +42,8 @@ local function in_session(P, index, running, session, join, ttl, now, extras)
 end
 
 -- Leases up to `want` tasks to the session. Returns {queue index, id, envelope, ...}, or nil when there is nothing, or
--- false when the session is gone; and whether a limit lets no more of them start. settings: as in turn.lua. stands: so much is
--- known of the session.
+-- false when the session is gone; and whether a limit lets no more of them start. settings: as in turn.lua. stands: so
+-- much is known of the session.
 local function lease(P, index, session, join, ttl, want, thread, now, company, settings, extras, stands)
   know_gate(P, settings[8])
   local gate = settings[8] and settings[8] ~= 'e' and gates.open(P, now, settings[8])
