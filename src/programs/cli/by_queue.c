@@ -54,19 +54,25 @@ static int show_queue(struct showing *showing, const char *queue)
     return status;
 }
 
-static int show_all(struct showing *showing)
+int cli_each_queue(cli_context *cli, int (*show)(const reeve_queue_info *queue, void *context), void *context,
+                   size_t *ret_count)
 {
     reeve_queue_info *list = NULL;
-    size_t count = 0;
-    reeve_status result = reeve_queues(showing->cli->client, &list, &count);
+    reeve_status result = reeve_queues(cli->client, &list, ret_count);
     int status = CLI_DONE;
 
-    if (result != REEVE_OK) return cli_fail_call(showing->cli, result, NULL);
-    for (size_t i = 0; i < count && status == CLI_DONE; i++)
-        if (showing->kind->may_have == NULL || showing->kind->may_have(&list[i]))
-            status = show_queue(showing, list[i].name);
+    if (result != REEVE_OK) return cli_fail_call(cli, result, NULL);
+    for (size_t i = 0; i < *ret_count && status == CLI_DONE; i++) status = show(&list[i], context);
     reeve_queues_free(list);
     return status;
+}
+
+static int show_if_any(const reeve_queue_info *queue, void *context)
+{
+    struct showing *showing = context;
+
+    if (showing->kind->may_have != NULL && !showing->kind->may_have(queue)) return CLI_DONE;
+    return show_queue(showing, queue->name);
 }
 
 /* For people: that there is nothing, or more. */
@@ -85,13 +91,15 @@ static void say_rest(const struct showing *showing)
 int cli_by_queue(cli_context *cli, const cli_by_queue_kind *kind, const cli_page *page)
 {
     struct showing showing = {.cli = cli, .kind = kind, .page = page};
+    size_t queues = 0;
     int status = cli->count > 0 ? cli_queue_argument(cli, cli->rest[0]) : CLI_DONE;
 
     if (cli->count == 0 && page->offset > 0) return cli_usage(cli, "--offset goes with a QUEUE");
     if (status == CLI_DONE) status = cli_open(cli);
     if (status != CLI_DONE) return status;
     cli_table_init(&showing.table, kind->columns, kind->column_count);
-    status = cli->count > 0 ? show_queue(&showing, cli->rest[0]) : show_all(&showing);
+    status = cli->count > 0 ? show_queue(&showing, cli->rest[0])
+                            : cli_each_queue(cli, show_if_any, &showing, &queues);
     if ((showing.table.used > 0 || showing.table.failed) && !cli_table_print(&showing.table, stdout))
         status = cli_no_memory(cli);
     if (status == CLI_DONE) say_rest(&showing);

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "by_queue.h"
 #include "table.h"
 #include "verbs.h"
 
@@ -132,17 +133,18 @@ static int show_queue(struct showing *showing, const char *queue, bool each)
     return add_to_total(showing, sum);
 }
 
+static int show_among_all(const reeve_queue_info *queue, void *context)
+{
+    return show_queue(context, queue->name, false);
+}
+
 static int show_all(struct showing *showing)
 {
-    reeve_queue_info *list = NULL;
     size_t count = 0;
-    reeve_status result = reeve_queues(showing->cli->client, &list, &count);
-    int status = CLI_DONE;
+    int status = cli_each_queue(showing->cli, show_among_all, showing, &count);
 
-    if (result != REEVE_OK) return cli_fail_call(showing->cli, result, NULL);
-    for (size_t i = 0; i < count && status == CLI_DONE; i++) status = show_queue(showing, list[i].name, false);
-    if (status == CLI_DONE && count > 1 && showing->total != NULL) add_row(&showing->table, "(all)", showing->total);
-    reeve_queues_free(list);
+    if (status != CLI_DONE) return status;
+    if (count > 1 && showing->total != NULL) add_row(&showing->table, "(all)", showing->total);
     if (count == 0 && !showing->cli->json) (void)fprintf(stderr, "no queue yet; one comes to be with its first task\n");
     return status;
 }
