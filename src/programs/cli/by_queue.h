@@ -23,8 +23,8 @@ typedef struct cli_by_queue_kind {
     bool (*may_have)(const reeve_queue_info *queue); /* NULL: any queue */
 } cli_by_queue_kind;
 
-/* Calls show for each queue there is, until one call is not CLI_DONE, and returns that one's exit status. *ret_count: how
- * many queues there are. */
+/* Calls show for each queue there is, until one call is not CLI_DONE, and returns that one's exit status. *ret_count:
+ * how many queues there are. */
 int cli_each_queue(cli_context *cli, int (*show)(const reeve_queue_info *queue, void *context), void *context,
                    size_t *ret_count);
 
