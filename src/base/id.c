@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
 #include <unistd.h>
@@ -113,17 +114,25 @@ void rv_uuid7(char ret[RV_UUID_LENGTH + 1])
     uuid_unparse_lower(id, ret);
 }
 
-void rv_random_id(char ret[RV_SESSION_LENGTH + 1])
+void rv_random_id(char ret[RV_RANDOM_LENGTH + 1])
 {
     static const char hex[] = "0123456789abcdef";
-    unsigned char bytes[RV_SESSION_LENGTH / 2];
+    unsigned char bytes[RV_RANDOM_LENGTH / 2];
 
     take_random(bytes, sizeof(bytes));
     for (size_t i = 0; i < sizeof(bytes); i++) {
         ret[2 * i] = hex[bytes[i] >> 4];
         ret[2 * i + 1] = hex[bytes[i] & 15];
     }
-    ret[RV_SESSION_LENGTH] = '\0';
+    ret[RV_RANDOM_LENGTH] = '\0';
+}
+
+void rv_session_id(char ret[RV_SESSION_LENGTH + 1], const char *worker)
+{
+    char own[RV_RANDOM_LENGTH + 1];
+
+    rv_random_id(own);
+    (void)snprintf(ret, RV_SESSION_LENGTH + 1, "%.16s-%.8s", worker, own);
 }
 
 double rv_random_unit(void)

@@ -8,7 +8,8 @@
 #include <stddef.h>
 
 #define RV_UUID_LENGTH 36
-#define RV_SESSION_LENGTH 16
+#define RV_RANDOM_LENGTH 16
+#define RV_SESSION_LENGTH (RV_RANDOM_LENGTH + 9)
 
 /*
  * A UUIDv7 as text with its zero byte. Ids of one thread ascend, also within a millisecond and when the clock is set
@@ -17,8 +18,11 @@
  */
 void rv_uuid7(char ret[RV_UUID_LENGTH + 1]);
 
-/* 64 random bits as 16 hex digits: a session's or worker's id. */
-void rv_random_id(char ret[RV_SESSION_LENGTH + 1]);
+/* 64 random bits as 16 hex digits: a worker's id. */
+void rv_random_id(char ret[RV_RANDOM_LENGTH + 1]);
+
+/* A session's id: its worker's, '-', and 8 random hex digits. */
+void rv_session_id(char ret[RV_SESSION_LENGTH + 1], const char *worker);
 
 /* Uniform in [0, 1); for jitter. Any thread. */
 double rv_random_unit(void);

@@ -2,16 +2,19 @@
 -- enqueue: puts tasks into a queue, to run in order or at a time.
 --
 -- KEYS[1]  the queue's prefix
--- ARGV[1]  "1" when this call was sent before and its reply was lost, else "0"
--- ARGV[2...] for each task: its id, its options (JSON or empty: in, at [ms], priority, group, weight; unique, until,
---            hold [ms], conflict; deadline, or expires in [ms]; tags; after), and the rest of its envelope: what
---            follows '{"at":<now>,'
+-- ARGV[1]  how the tasks come:
+--          "0"      for each: its id, its options, and the rest of its envelope
+--          "1"      the same, and this call was sent before and its reply was lost
+--          "plain"  none has options, and this is the first try: all ids, then the rests of their envelopes
+--          "idle"   the same for one task; somebody may well wait for it, which is then looked up first
+-- ARGV[2...] options: JSON or empty: in, at [ms], priority, group, weight; unique, until, hold [ms], conflict; deadline,
+--            or expires in [ms]; tags; after. The rest of an envelope: what follows '{"at":<now>,'
 --            unique, until, hold: see lib/unique.lua. conflict, when another task has the key: nothing: refused;
 --            "replace": it takes the place of one that waits, but at its own time or priority if that differs;
 --            "debounce": one that waits goes, and this one comes at its own time
 --            after: [[handle, policy], ...], the tasks that it waits for, see lib/links.lua; at most 1000
 -- reply    for each task: 1 enqueued, 0 refused, the id is taken; or the id of the task that holds its unique key:
---          refused. Where there is but one and it is enqueued the common way: 1, without a list
+--          refused. Where all are enqueued the common way: 1, without a list; 2: so is one, and a thread has it already
 --
 -- Sent twice: an id that exists is left alone; with ARGV[1] = 1 it counts as enqueued when its envelope is the one that
 -- we bring. So does one that is gone and still has its key, for a time.
@@ -20,11 +23,20 @@
 -- is written out without functions; all the rest is one function.
 
 -- (It is given what it needs: each name that a function shares with what is around it costs at every call.)
-local function with_options(P, count, now, stamp)
+local function with_options(P, ARGV, time)
 -- include: lib/base.lua
 -- include: lib/order.lua
 
   local again = ARGV[1] == '1'
+  if ARGV[1] == 'plain' or ARGV[1] == 'idle' then
+    local listed = {'0'}
+    for i = 2, #ARGV / 2 + 0.5 do
+      listed[#listed + 1], listed[#listed + 2], listed[#listed + 3] = ARGV[i], '', ARGV[i + (#ARGV - 1) / 2]
+    end
+    ARGV = listed
+  end
+  local count, now = (#ARGV - 1) / 3, time[1] * 1000 + (time[2] - time[2] % 1000) / 1000
+  local stamp = '{"at":' .. text(now) .. ','
   if count == 0 then return {} end
   local result, new, ready, later, deadlines = {}, {}, {}, {}, nil
   local known
@@ -267,64 +279,68 @@ local function with_options(P, count, now, stamp)
   return result
 end
 
-local call, unpack, ARGV, P = redis.call, unpack, ARGV, KEYS[1]
-local count, time = (#ARGV - 1) / 3, call('TIME')
-local micros = tonumber(time[2])
-local now = time[1] * 1000 + (micros - micros % 1000) / 1000
-local stamp = string.format('{"at":%d,', now)
+local call, ARGV, P = redis.call, ARGV, KEYS[1]
+local way, time = ARGV[1], call('TIME')
+if way ~= 'plain' and way ~= 'idle' then return with_options(P, ARGV, time) end
 
 -- (At most 65536 bytes: see LARGE in lib/base.lua. For `next` see lib/order.lua; 1099511627776 is its START,
 -- 70368744177664 its BAND.)
-local plain = count > 0 and ARGV[1] == '0'
-for i = 3, #ARGV, 3 do
-  if ARGV[i] ~= '' or #ARGV[i + 1] > 65536 then plain = false end
+local format = string.format
+local count = (#ARGV - 1) / 2
+local seconds, millis = time[1], time[2]
+millis = #millis == 6 and string.sub(millis, 1, 3) or format('%03d', millis / 1000)
+local P_tasks, P_order, envelope = P .. 'tasks', P .. 'order', nil
+if count == 1 then
+  if #ARGV[3] > 65536 then return with_options(P, ARGV, time) end
+  envelope = '{"at":' .. seconds .. millis .. ',' .. ARGV[3]
 end
-if not plain then return with_options(P, count, now, stamp) end
 
-local P_tasks, P_order = P .. 'tasks', P .. 'order'
-local last, taken = call('HINCRBY', P_order, 'next', string.format('%d', 256 * count)), false
-if last <= 1099511627776 and count == 1 then
--- include: lib/hand.lua
-  taken = hand_over(P, ARGV[2], stamp .. ARGV[4], now)
-  if taken then return 1 end
+local looked, last = way == 'idle', nil
+if not looked then
+  last = call('HINCRBY', P_order, 'next', count == 1 and '256' or format('%d', 256 * count))
+  looked = last <= 1099511627776 and count == 1
 end
+if looked then
+-- include: lib/hand.lua
+end
+if not last then last = call('HINCRBY', P_order, 'next', '256') end
 local wakes = last <= 1099511627776
 if wakes then
   local order = call('HMGET', P_order, '0', 'groups', 'events')
-  if order[2] or order[3] then return with_options(P, count, now, stamp) end
+  if order[2] or order[3] then return with_options(P, ARGV, time) end
   last = (tonumber(order[1]) or 1099511627776) + 256 * count
 end
-if taken == nil or last >= 70368744177664 then return with_options(P, count, now, stamp) end
+if last >= 70368744177664 then return with_options(P, ARGV, time) end
 
-local result = 1
 if count == 1 then
-  if call('HSETNX', P_tasks, ARGV[2], stamp .. ARGV[4]) == 0 then return with_options(P, count, now, stamp) end
-  call('ZADD', P .. 'ready', string.format('%d', last), ARGV[2])
+  if call('HSETNX', P_tasks, ARGV[2], envelope) == 0 then return with_options(P, ARGV, time) end
+  call('ZADD', P .. 'ready', format('%d', last), ARGV[2])
 else
-  local ids, new, ready, n = {}, {}, {}, 0
-  result = {}
-  for i = 1, count do ids[i] = ARGV[3 * i - 1] end
-  local known = call('HMGET', P_tasks, unpack(ids))
-  for i = 1, count do
-    if known[i] then return with_options(P, count, now, stamp) end
-    new[n + 1], new[n + 2] = ids[i], stamp .. ARGV[3 * i + 1]
-    ready[n + 1], ready[n + 2] = string.format('%d', last + 256 * (i - count)), ids[i]
-    result[i], n = 1, n + 2
+  local unpack, stamp, new, ready, n = unpack, '{"at":' .. seconds .. millis .. ',', {}, {}, 0
+  local known = call('HMGET', P_tasks, unpack(ARGV, 2, count + 1))
+  local score = last - 256 * count
+  for i = 2, count + 1 do
+    local rest = ARGV[count + i]
+    if known[i - 1] or #rest > 65536 then return with_options(P, ARGV, time) end
+    score = score + 256
+    new[n + 1], new[n + 2] = ARGV[i], stamp .. rest
+    ready[n + 1], ready[n + 2] = format('%d', score), ARGV[i]
+    n = n + 2
   end
   if call('HSET', P_tasks, unpack(new)) < count then
     -- (An id came twice in this very call.)
-    call('HDEL', P_tasks, unpack(ids))
-    return with_options(P, count, now, stamp)
+    call('HDEL', P_tasks, unpack(ARGV, 2, count + 1))
+    return with_options(P, ARGV, time)
   end
   call('ZADD', P .. 'ready', unpack(ready))
 end
 if wakes then
   if call('LLEN', P .. 'wake') == 0 then
-    call('HSET', P_order, '0', string.format('%d', last))
+    call('HSET', P_order, '0', format('%d', last))
 -- include: lib/wake.lua
     wake(P)
   else
-    call('HSET', P_order, 'next', string.format('%d', last))
+    call('HSET', P_order, 'next', format('%d', last))
   end
 end
-return result
+return 1

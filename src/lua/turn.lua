@@ -41,8 +41,9 @@
 local call, unpack, byte = redis.call, unpack, string.byte
 local thread, ask, want, ttl, queues = ARGV[1], ARGV[2], tonumber(ARGV[2]), ARGV[3], tonumber(ARGV[4])
 local time = call('TIME')
-local now = time[1] * 1000 + (time[2] - time[2] % 1000) / 1000
-local now_text = string.format('%d', now)
+local millis = time[2]
+local now_text = time[1] .. (#millis == 6 and string.sub(millis, 1, 3) or string.format('%03d', millis / 1000))
+local now = tonumber(now_text)
 local refused, gone, extras = {}, {}, {}
 local reply = {now, refused, gone, extras}
 local settings, stands, freed, shut = {}, {}, {}, {}

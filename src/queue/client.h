@@ -33,6 +33,7 @@ struct reeve_client {
     /* queues that this client has put into <ns>:queues: the last few, so that it need not do so again */
     char known[8][REEVE_QUEUE_MAX + 1];
     unsigned known_next;
+    bool handed_over;     /* the last task that came alone was handed to a thread: the next may be, too */
     unsigned known_epoch; /* the connection's, when they were noted: a new server may not know them */
     int64_t known_until_ms;
     rv_cause causes[RV_CAUSES]; /* of the last reeve_enqueue_many */

@@ -179,7 +179,7 @@ reeve_status reeve_cron_run(reeve_client *client, const char *queue, const char 
     int length = snprintf(id, sizeof(id), "cron:%s:now:%lld", name, (long long)now);
     status = fire_now(client, queue, name, id, &answer);
     if (status == REEVE_OK && answer == 0) { /* the id is taken: by another one in this millisecond */
-        char unlike[RV_SESSION_LENGTH + 1];
+        char unlike[RV_RANDOM_LENGTH + 1];
         rv_random_id(unlike);
         (void)snprintf(id + length, sizeof(id) - (size_t)length, "-%.6s", unlike);
         status = fire_now(client, queue, name, id, &answer);

@@ -11,6 +11,9 @@
 #include "queue/outbox.h"
 #include "queue/scripts.h"
 
+/* Below this size of its envelope a task is small (LARGE in lib/base.lua) for certain. */
+#define PLAIN_BYTES ((size_t)32 * 1024)
+
 /* What one script call and one pipeline may carry: Redis serves nobody else during a call. */
 #define CALL_TASKS 250
 #define CALL_BYTES ((size_t)1024 * 1024)
@@ -25,6 +28,7 @@ typedef struct call {
     size_t first;
     size_t span;   /* specs passed over */
     size_t count;  /* tasks sent */
+    bool plain;    /* none of them has options, or is large */
     bool answered; /* by a try whose later replies were lost: it is not sent again */
 } call;
 
@@ -67,12 +71,15 @@ static void note_known(reeve_client *client, const char *queue)
     rv_copy_text(client->known[client->known_next++ % slots], sizeof(client->known[0]), queue);
 }
 
-static void add_task(rv_conn *conn, rv_buf *scratch, const reeve_task_spec *spec, const char *id)
+static void add_options(rv_conn *conn, rv_buf *scratch, const reeve_task_spec *spec)
 {
-    rv_args(conn, id);
     rv_buf_clear(scratch);
     rv_enqueue_options_write(scratch, spec);
     rv_arg(conn, scratch->data, scratch->length);
+}
+
+static void add_envelope(rv_conn *conn, rv_buf *scratch, const reeve_task_spec *spec)
+{
     rv_buf_clear(scratch);
     rv_envelope_write_head(scratch, spec);
     rv_arg_lent2(conn, scratch->data, scratch->length, spec->payload.data, spec->payload.length);
@@ -99,12 +106,20 @@ static size_t build_announcements(const pipeline *p, rv_conn *conn)
 static void build_call(pipeline *p, rv_conn *conn, call *c, bool again)
 {
     rv_prefix prefix;
+    bool plain = c->plain && !again, idle = plain && c->count == 1 && p->client->handed_over;
     rv_prefix_set(&prefix, p->client->ns, p->specs[c->first].queue);
-    rv_cmd_script(conn, &rv_script_enqueue, 1, 1 + 3 * c->count);
+    rv_cmd_script(conn, &rv_script_enqueue, 1, 1 + (plain ? 2 : 3) * c->count);
     rv_arg(conn, prefix.text, prefix.length);
-    rv_args(conn, again ? "1" : "0");
+    rv_args(conn, idle ? "idle" : plain ? "plain" : again ? "1" : "0");
     for (size_t i = c->first; i < c->first + c->span; i++) {
-        if (p->results[i].status == REEVE_OK) add_task(conn, &p->scratch, &p->specs[i], p->results[i].id);
+        if (p->results[i].status != REEVE_OK) continue;
+        rv_args(conn, p->results[i].id);
+        if (plain) continue;
+        add_options(conn, &p->scratch, &p->specs[i]);
+        add_envelope(conn, &p->scratch, &p->specs[i]);
+    }
+    for (size_t i = c->first; plain && i < c->first + c->span; i++) {
+        if (p->results[i].status == REEVE_OK) add_envelope(conn, &p->scratch, &p->specs[i]);
     }
 }
 
@@ -148,7 +163,7 @@ static void on_said(pipeline *p, size_t index, const rv_reply *said)
 {
     reeve_enqueued *result = &p->results[index];
     bool held = rv_reply_is(said, RV_TEXT);
-    if (rv_reply_is(said, RV_INT) && said->number == 1) return;
+    if (rv_reply_is(said, RV_INT) && said->number > 0) return;
     if (held) rv_copy_text(result->id, sizeof(result->id), said->text);
     if (!note_failure(p, index, held ? REEVE_EUNIQUE : REEVE_EEXISTS)) return;
     char words[sizeof(p->error.text)];
@@ -164,13 +179,14 @@ static void on_reply(size_t index, const rv_reply *reply, void *context)
     call *c = &p->calls[p->sent[index - p->lead]];
     size_t at = 0;
     c->answered = true;
-    bool alone = c->count == 1 && rv_reply_is(reply, RV_INT);
-    if (!alone && (!rv_reply_is(reply, RV_ARRAY) || reply->count != c->count)) {
+    bool alike = rv_reply_is(reply, RV_INT);
+    p->client->handed_over = alike && reply->number == 2;
+    if (!alike && (!rv_reply_is(reply, RV_ARRAY) || reply->count != c->count)) {
         on_odd_reply(p, c, reply);
         return;
     }
     for (size_t i = c->first; i < c->first + c->span; i++) {
-        if (p->results[i].status == REEVE_OK) on_said(p, i, alone ? reply : rv_reply_at(reply, at++));
+        if (p->results[i].status == REEVE_OK) on_said(p, i, alike ? reply : rv_reply_at(reply, at++));
     }
     note_known(p->client, p->specs[c->first].queue);
 }
@@ -233,11 +249,12 @@ static size_t plan(pipeline *p, size_t next, size_t count)
         if (!joins) {
             if (p->call_count == PIPELINE_CALLS || (c != NULL && total + size > PIPELINE_BYTES)) break;
             c = &p->calls[p->call_count++];
-            *c = (call){.first = next};
+            *c = (call){.first = next, .plain = true};
             bytes = 0;
         }
         c->count++;
         c->span++;
+        c->plain = c->plain && size < PLAIN_BYTES && !rv_enqueue_has_options(spec);
         bytes += size;
         total += size;
     }

@@ -49,5 +49,6 @@ void rv_envelope_write_head(rv_buf *out, const reeve_task_spec *spec);
 
 /* Appends the options that enqueue.lua takes: JSON, or nothing when there are none. */
 void rv_enqueue_options_write(rv_buf *out, const reeve_task_spec *spec);
+bool rv_enqueue_has_options(const reeve_task_spec *spec);
 
 #endif

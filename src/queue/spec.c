@@ -269,6 +269,13 @@ static void add_after(rv_buf *out, const reeve_task_spec *spec)
     if (spec->after_count > 0) rv_buf_addc(out, ']');
 }
 
+bool rv_enqueue_has_options(const reeve_task_spec *spec)
+{
+    return spec->priority != 0 || spec->group != NULL || spec->delay_ms != 0 || spec->at_ms != 0 ||
+           spec->deadline_ms != 0 || spec->expires_in_ms != 0 || spec->unique != NULL || spec->tag_count > 0 ||
+           spec->on_conflict != 0 || spec->after_count > 0;
+}
+
 void rv_enqueue_options_write(rv_buf *out, const reeve_task_spec *spec)
 {
     size_t start = out->length;

@@ -4,13 +4,14 @@
 
 #include "worker/lock.h"
 
-void rv_claim_init(rv_claim *claim, const char *ns, const char *queue)
+void rv_claim_init(rv_claim *claim, const char *ns, const char *queue, const char *worker)
 {
     memset(claim, 0, sizeof(*claim));
     rv_copy_text(claim->queue, sizeof(claim->queue), queue);
     rv_prefix_set(&claim->prefix, ns, queue);
     rv_lock_init(&claim->lock);
-    rv_random_id(claim->session);
+    rv_copy_text(claim->worker, sizeof(claim->worker), worker);
+    rv_session_id(claim->session, claim->worker);
 }
 
 void rv_claim_fini(rv_claim *claim)
@@ -46,7 +47,7 @@ bool rv_claim_lose(rv_claim *claim, const char *session)
     rv_lock(&claim->lock);
     bool present = strcmp(claim->session, session) == 0;
     if (present) {
-        rv_random_id(claim->session);
+        rv_session_id(claim->session, claim->worker);
         claim->begun = false;
         memset(&claim->totals, 0, sizeof(claim->totals));
     }

@@ -18,6 +18,7 @@ typedef char rv_session_text[RV_SESSION_LENGTH + 1];
 typedef struct rv_claim {
     char queue[REEVE_QUEUE_MAX + 1]; /* never changes */
     rv_prefix prefix;                /* never changes */
+    char worker[RV_RANDOM_LENGTH + 1]; /* never changes */
     pthread_mutex_t lock;            /* guards what follows; held for moments only, no other lock is taken under it */
     char session[RV_SESSION_LENGTH + 1];
     bool begun;               /* it stands in Redis, as far as we know */
@@ -32,7 +33,8 @@ typedef struct rv_claim {
     rv_session_text flush_under; /* the session under which it may have been taken; "": none */
 } rv_claim;
 
-void rv_claim_init(rv_claim *claim, const char *ns, const char *queue);
+/* worker: its id. */
+void rv_claim_init(rv_claim *claim, const char *ns, const char *queue, const char *worker);
 void rv_claim_fini(rv_claim *claim);
 
 /* Copies the present session; returns whether it has begun. */

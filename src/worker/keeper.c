@@ -135,7 +135,7 @@ static bool subscribe_to(reeve_worker *worker, const char *channel)
 static void subscribe(reeve_worker *worker)
 {
     rv_keeper *keeper = &worker->keeper;
-    char alive[RV_SESSION_LENGTH + 16];
+    char alive[RV_RANDOM_LENGTH + 16];
     keeper->listen_again_ms = rv_now_ms() + rv_reconnect_delay(++keeper->listen_tries, rv_random_unit());
     if (rv_conn_open(keeper->listener, rv_deadline(beat_every_ms(worker))) != REEVE_OK) return;
     (void)snprintf(alive, sizeof(alive), ":alive:%s", worker->id);

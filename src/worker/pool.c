@@ -23,7 +23,7 @@ static rv_claim *claim_of(reeve_worker *worker, const char *queue)
     worker->claims = claims;
     rv_claim *claim = rv_zalloc(sizeof(*claim));
     if (claim == NULL) return NULL;
-    rv_claim_init(claim, worker->ns, queue);
+    rv_claim_init(claim, worker->ns, queue, worker->id);
     worker->claims[worker->claim_count++] = claim;
     return claim;
 }

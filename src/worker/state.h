@@ -158,7 +158,7 @@ struct reeve_worker {
     char *name;
     char *host;
     char *plugin_dir;
-    char id[RV_SESSION_LENGTH + 1];
+    char id[RV_RANDOM_LENGTH + 1];
     char about[256]; /* the session's description: JSON, longer than 64 bytes (see lease.lua) */
     int64_t session_ms;
     int64_t command_ms;

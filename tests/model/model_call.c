@@ -65,14 +65,14 @@ bool model_is_before(int one, int other)
 const char *model_session_id(int session)
 {
     char *text = next_text();
-    (void)snprintf(text, 32, "%016x", (unsigned)session);
+    (void)snprintf(text, 32, "by_hand-%08x", (unsigned)session);
     return text;
 }
 
 int model_session_of(const char *text)
 {
     char *end;
-    long session = strlen(text) == 16 ? strtol(text, &end, 16) : -1;
+    long session = strlen(text) == 16 ? strtol(text + 8, &end, 16) : -1;
     return session >= 0 && *end == '\0' && session < model.session_count ? (int)session : -1;
 }
 

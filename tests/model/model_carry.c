@@ -60,7 +60,7 @@ static void carry(const model_message *message, bool deaf)
         model_incoming one = message->incoming;
         one.task.enqueued_ms = model.now_ms;
         if (one.delay_ms) one.due_ms = model.now_ms + one.delay_ms;
-        model_enqueue_tasks(message->queue, &one, 1, true);
+        model_enqueue_tasks(message->queue, &one, 1, COME_AGAIN);
         COVER(CARRY_TASK);
         return;
     }

@@ -9,7 +9,8 @@
 /* A call of some tasks: ids from `first` on, `step` apart (0: all the same). UNIQUE: the key; KIND: what else there is.
  */
 enum { QUEUE, FIRST, COUNT, STEP, WHEN, PRIORITY, GROUP, FLAGS, UNIQUE, MORE, AFTER, BY };
-enum { PLAIN_HALF = 1, TWICE = 2, LOST_BEFORE = 4, IS_LARGE = 8, SAYS_WHEN = 16, MOST = 6 };
+enum { PLAIN_HALF = 1, TWICE = 2, LOST_BEFORE = 4, IS_LARGE = 8, SAYS_WHEN = 16, IN_DETAIL = 32, TO_IDLE = 64 };
+enum { MOST = 6 };
 /* Of UNIQUE: a key, then how long it is held, then what happens on a conflict, then whether each has a key of its own.
  */
 enum { HELD = 4, CONFLICT = 12, OWN = 36 };
@@ -35,9 +36,11 @@ void model_enqueue_make(int arg[ARGS])
     if (model_chance(4) == 0) arg[BY] = CHOOSE(500, 3000, 3000, 60000, -1, -5000);
     if (model_chance(3) > 0) arg[AFTER] = model_choose_edges();
     if (model_chance(2)) arg[MORE] = CHOOSE(IS_S, IS_TAGGED, ON_DEATH, ON_DEATH, 2 * ON_DEATH);
+    if (model_chance(3) == 0) arg[FLAGS] |= CHOOSE(IN_DETAIL, TO_IDLE, TO_IDLE);
     if (!mood.idles || model_chance(4) == 0) return;
     for (int i = COUNT; i < ARGS; i++) arg[i] = 0; /* plain, alone, and new */
     arg[COUNT] = 1;
+    arg[FLAGS] = CHOOSE(0, 0, TO_IDLE, TO_IDLE, IN_DETAIL);
     for (int i = 0; i < IDS && model_task_of(arg[QUEUE], arg[FIRST])->state != NONE; i++)
         arg[FIRST] = (arg[FIRST] + 1) % IDS;
 }
@@ -121,13 +124,30 @@ void model_write_options(int queue, const model_incoming *one, char options[512]
     options[0] = options[1] ? '{' : '\0'; /* in place of the first comma; with nothing to say it is alone */
 }
 
-static void send(int queue, const model_incoming *one)
+/* In detail: each with its options. Else plainly: ids, then the rests of their envelopes. */
+static void send_in_detail(int queue, const model_incoming *one)
 {
     char options[512];
     model_write_options(queue, one, options);
     model_arg_text(model_id(one->id));
     model_arg_text(options);
     model_arg_text(model_rest(&one->task));
+}
+
+static void send_plainly(const model_incoming *tasks, int count)
+{
+    for (int i = 0; i < count; i++) model_arg_text(model_id(tasks[i].id));
+    for (int i = 0; i < count; i++) model_arg_text(model_rest(&tasks[i].task));
+}
+
+static bool have_options(int queue, const model_incoming *tasks, int count)
+{
+    char options[512];
+    for (int i = 0; i < count; i++) {
+        model_write_options(queue, &tasks[i], options);
+        if (*options) return true;
+    }
+    return false;
 }
 
 /* ---- with parents ---------------------------------------------------------------------------------------------- */
@@ -303,12 +323,10 @@ static void expect(int queue, model_incoming *tasks, int count, bool again)
     link_children(queue);
 }
 
-/* A plain task that comes alone, while nothing is ready, is leased to the thread that came to be idle last. */
-static int taker_of(int queue, const model_incoming *one, int count, bool again)
+/* A task that comes plainly and alone, while nothing is ready, is leased to the thread that came to be idle last. */
+static int taker_of(int queue, const model_incoming *one, int count)
 {
-    char options[512];
-    model_write_options(queue, one, options);
-    if (count != 1 || again || *options || one->task.large || model_task_of(queue, one->id)->state != NONE) return -1;
+    if (count != 1 || one->task.large || model_task_of(queue, one->id)->state != NONE) return -1;
     return model_count(queue, READY) > 0 ? -1 : model_taker(queue);
 }
 
@@ -321,38 +339,49 @@ static void hand_over(model_task *task, int taker)
     COVER(HAND_TASK);
 }
 
-static void check(const model_incoming *one, const rv_reply *said)
+static void check(const model_incoming *one, const rv_reply *said, bool handed)
 {
     if (one->holder >= 0) {
         if (!rv_reply_is_text(said, model_id(one->holder)))
             model_differ("enqueue says of %s %s, but %s has its key", model_id(one->id), test_reply_text(said),
                          model_id(one->holder));
-    } else if (rv_reply_int(said, -1) != one->expected) {
-        model_differ("enqueue says of %s %s, not %d", model_id(one->id), test_reply_text(said), one->expected);
+    } else if (rv_reply_int(said, -1) != (handed ? 2 : one->expected)) {
+        model_differ("enqueue says of %s %s, not %d", model_id(one->id), test_reply_text(said),
+                     handed ? 2 : one->expected);
     }
 }
 
-void model_enqueue_tasks(int queue, model_incoming *tasks, int count, bool again)
+void model_enqueue_tasks(int queue, model_incoming *tasks, int count, model_way way)
 {
-    int taker = taker_of(queue, tasks, count, again);
+    bool again = way == COME_AGAIN;
+    bool plainly = (way == COME_PLAINLY || way == COME_TO_IDLE) && !have_options(queue, tasks, count);
+    int taker = plainly ? taker_of(queue, tasks, count) : -1;
     model_begin(&rv_script_enqueue);
     model_key(queue);
-    model_arg_text(again ? "1" : "0");
-    for (int i = 0; i < count; i++) send(queue, &tasks[i]);
+    model_arg_text(again ? "1" : !plainly ? "0" : way == COME_TO_IDLE && count == 1 ? "idle" : "plain");
+    if (plainly) send_plainly(tasks, count);
+    for (int i = 0; !plainly && i < count; i++) send_in_detail(queue, &tasks[i]);
     const rv_reply *reply = model_call();
     if (!reply) return;
     expect(queue, tasks, count, again);
     if (taker >= 0) hand_over(model_task_of(queue, tasks->id), taker);
-    bool alone = count == 1 && rv_reply_is(reply, RV_INT);
-    for (int i = 0; i < count; i++) check(&tasks[i], alone ? reply : rv_reply_at(reply, (size_t)i));
+    bool alike = plainly && rv_reply_is(reply, RV_INT);
+    for (int i = 0; i < count; i++) check(&tasks[i], alike ? reply : rv_reply_at(reply, (size_t)i), taker >= 0);
+}
+
+static model_way way_of(int flags)
+{
+    if (flags & LOST_BEFORE) return COME_AGAIN;
+    if (flags & IN_DETAIL) return COME_IN_DETAIL;
+    return flags & TO_IDLE ? COME_TO_IDLE : COME_PLAINLY;
 }
 
 void model_enqueue(const int arg[ARGS])
 {
     model_incoming tasks[MOST];
     for (int i = 0; i < arg[COUNT]; i++) describe(arg, i, &tasks[i]);
-    model_enqueue_tasks(arg[QUEUE], tasks, arg[COUNT], arg[FLAGS] & LOST_BEFORE);
-    if (arg[FLAGS] & TWICE) model_enqueue_tasks(arg[QUEUE], tasks, arg[COUNT], true);
+    model_enqueue_tasks(arg[QUEUE], tasks, arg[COUNT], way_of(arg[FLAGS]));
+    if (arg[FLAGS] & TWICE) model_enqueue_tasks(arg[QUEUE], tasks, arg[COUNT], COME_AGAIN);
 }
 
 void model_put_one(int queue, const model_incoming *one)

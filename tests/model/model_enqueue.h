@@ -9,8 +9,12 @@
 /* Its options as JSON, "": it has none. */
 void model_write_options(int queue, const model_incoming *one, char text[512]);
 
-/* Sends tasks in one call, and takes note of what comes of it. again: said to have been sent before. */
-void model_enqueue_tasks(int queue, model_incoming *tasks, int count, bool again);
+/* ARGV[1]: in detail "0", again "1", plainly "plain" or, to somebody who may be idle, "idle"; tasks with options always
+ * come in detail. */
+typedef enum model_way { COME_PLAINLY, COME_TO_IDLE, COME_IN_DETAIL, COME_AGAIN } model_way;
+
+/* Sends tasks in one call, and takes note of what comes of it. */
+void model_enqueue_tasks(int queue, model_incoming *tasks, int count, model_way way);
 
 /* A script puts it there, unless its id is taken; it names neither a key nor parents. */
 void model_put_one(int queue, const model_incoming *one);

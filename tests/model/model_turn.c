@@ -210,7 +210,7 @@ static void send_group(const turn *t, int first, int end)
 }
 
 static const char *about =
-    "{\"worker\":\"by-hand\",\"pid\":1                                                           }";
+    "{\"worker\":\"by_hand\",\"pid\":1                                                           }";
 
 static void send(const turn *t)
 {

@@ -48,7 +48,7 @@ void test_heed(void)
     heeding = test_conn_open(test_redis);
     rv_cmd(heeding, 2);
     rv_args(heeding, "SUBSCRIBE");
-    rv_args(heeding, "reeve:alive:by-hand");
+    rv_args(heeding, "reeve:alive:by_hand");
     assert_int_equal(rv_conn_call(heeding, 0, &reply), REEVE_OK);
 }
 
@@ -57,7 +57,7 @@ void test_heed_no_more(void)
     if (heeding == NULL) return;
     rv_conn_destroy(heeding);
     heeding = NULL;
-    TEST_AWAIT(strcmp(test_cmd(test_conn, "PUBSUB NUMSUB reeve:alive:by-hand"), "[reeve:alive:by-hand 0]") == 0);
+    TEST_AWAIT(strcmp(test_cmd(test_conn, "PUBSUB NUMSUB reeve:alive:by_hand"), "[reeve:alive:by_hand 0]") == 0);
 }
 
 int test_place_start(void **state)
@@ -188,7 +188,7 @@ reeve_task_info *test_show(const char *queue, const char *id)
 /* ---- a worker's thread, played by hand ------------------------------------------------------------------------- */
 
 /* (As long as a worker's: Redis keeps the session's hash as a table.) */
-#define ABOUT "{\"worker\":\"by-hand\",\"pid\":1                                                                   }"
+#define ABOUT "{\"worker\":\"by_hand\",\"pid\":1                                                                   }"
 
 void test_hand_init(test_hand *hand, const char *thread, const char *queues)
 {
@@ -197,7 +197,7 @@ void test_hand_init(test_hand *hand, const char *thread, const char *queues)
     rv_copy_text(copy, sizeof(copy), queues);
     for (char *queue = strtok_r(copy, " ", &rest); queue; queue = strtok_r(NULL, " ", &rest)) {
         assert_true(hand->queue_count < TEST_QUEUES);
-        rv_random_id(hand->sessions[hand->queue_count]);
+        rv_session_id(hand->sessions[hand->queue_count], "by_hand");
         rv_prefix_set(&hand->prefixes[hand->queue_count++], "reeve", queue);
     }
 }

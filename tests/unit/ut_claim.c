@@ -13,7 +13,7 @@ static char session[RV_SESSION_LENGTH + 1];
 static int set_up(void **state)
 {
     (void)state;
-    rv_claim_init(&claim, "ns", "q");
+    rv_claim_init(&claim, "ns", "q", "0123456789abcdef");
     (void)rv_claim_get(&claim, session, NULL);
     return 0;
 }
@@ -32,8 +32,9 @@ static void a_new_claim(void **state)
     char again[RV_SESSION_LENGTH + 1];
     assert_string_equal(claim.queue, "q");
     assert_string_equal(claim.prefix.text, "ns:{q}:");
-    assert_int_equal(strlen(session), 16);
-    assert_int_equal(strspn(session, "0123456789abcdef"), 16);
+    assert_int_equal(strlen(session), RV_SESSION_LENGTH);
+    assert_memory_equal(session, "0123456789abcdef-", 17); /* (its worker's) */
+    assert_int_equal(strspn(session + 17, "0123456789abcdef"), 8);
     assert_false(rv_claim_get(&claim, again, &totals));
     assert_string_equal(again, session);
     assert_int_equal(totals.completed + totals.failed + totals.dead, 0);

@@ -263,12 +263,12 @@ static void ids_of_forked_processes_differ(void **state)
 static void session_ids_are_16_hex_digits(void **state)
 {
     (void)state;
-    char previous[RV_SESSION_LENGTH + 1] = "";
+    char previous[RV_RANDOM_LENGTH + 1] = "";
     for (int i = 0; i < 1000; i++) {
-        char id[RV_SESSION_LENGTH + 1];
+        char id[RV_RANDOM_LENGTH + 1];
         rv_random_id(id);
-        assert_int_equal(strlen(id), RV_SESSION_LENGTH);
-        assert_int_equal(strspn(id, "0123456789abcdef"), RV_SESSION_LENGTH);
+        assert_int_equal(strlen(id), RV_RANDOM_LENGTH);
+        assert_int_equal(strspn(id, "0123456789abcdef"), RV_RANDOM_LENGTH);
         assert_string_not_equal(id, previous);
         memcpy(previous, id, sizeof(id));
     }

@@ -234,7 +234,7 @@ static void a_flush_is_the_same_until_it_is_answered(void **state)
     (void)state;
     rv_claim claim;
     uint64_t number, first;
-    rv_claim_init(&claim, "reeve", "q");
+    rv_claim_init(&claim, "reeve", "q", "0123456789abcdef");
     assert_null(rv_claim_flush(&claim, "s", &number));
     assert_false(rv_claim_has_tally(&claim));
     add(&claim, 5 * DAY);
@@ -263,7 +263,7 @@ static void what_may_have_been_added_is_not_added_twice(void **state)
     (void)state;
     rv_claim claim;
     uint64_t number;
-    rv_claim_init(&claim, "reeve", "q");
+    rv_claim_init(&claim, "reeve", "q", "0123456789abcdef");
     add(&claim, 5 * DAY);
     add(&claim, 5 * DAY);
     assert_int_equal(rv_claim_flush(&claim, "s", &number)->completed, 2);
@@ -277,7 +277,7 @@ static void each_day_is_flushed_by_itself(void **state)
     (void)state;
     rv_claim claim;
     uint64_t number;
-    rv_claim_init(&claim, "reeve", "q");
+    rv_claim_init(&claim, "reeve", "q", "0123456789abcdef");
     add(&claim, 6 * DAY - 1);
     add(&claim, 6 * DAY);
     add(&claim, 6 * DAY + 1);

@@ -7,32 +7,36 @@
 --   hand:<session>:<thread>  list  "<ms> <id>" and, behind a newline, the envelope: a task that was leased to it then;
 --                                  or empty: it is to look (lib/wake.lua)
 --
--- include: lib/heeds.lua
-
--- Returns true when the task is in and is somebody's; false when nobody is idle; nil when its id is taken.
-local function hand_over(P, id, envelope, now)
-  local entry = call('LPOP', P .. 'idle')
-  while entry do
-    local colon = string.find(entry, ':', 1, true)
-    local session = string.sub(entry, 1, colon - 1)
-    local there = heeds(P, session)
-    if there and call('EXISTS', P .. 'ready') == 1 then
-      call('LPUSH', P .. 'idle', entry)
-      return false
-    end
-    if there then
-      local since = string.format('%d', now)
-      if call('HSETNX', P .. 'tasks', id, envelope) == 0 then
-        call('LPUSH', P .. 'idle', entry)
-        return nil
-      end
-      call('HSET', P .. 'running:' .. session, id, since .. ' ' .. string.sub(entry, colon + 1))
-      call('LPUSH', P .. 'hand:' .. entry, since .. ' ' .. id .. '\n' .. envelope)
-      return true
-    end
-    -- (Nobody may be there: it is not to hold up a task.)
-    if there == false then nudge(P, session, entry) end
-    entry = call('LPOP', P .. 'idle')
+-- This is a part of enqueue.lua alone, of one plain task: it returns 2 when the task is somebody's.
+local entry = call('LPOP', P .. 'idle')
+while entry do
+  local find, sub = string.find, string.sub
+  local colon = find(entry, ':', 1, true)
+  local session = sub(entry, 1, colon - 1)
+  local running = P .. 'running:' .. session
+  -- (That session stands: 2, and something is ready: 1 more.)
+  local found, there = call('EXISTS', running, running, P .. 'ready'), false
+  if found > 1 then
+    -- (As heeds says, without its function.)
+    local worker = sub(session, 1, (find(session, '-', 1, true) or 0) - 1)
+    local channel = sub(P, 1, find(P, ':{', 1, true)) .. 'alive:' .. worker
+    there = (redis.pcall('PUBSUB', 'NUMSUB', channel)[2] or 0) > 0
   end
-  return false
+  if there then
+    if found == 3 or call('HSETNX', P_tasks, ARGV[2], envelope) == 0 then
+      call('LPUSH', P .. 'idle', entry)
+      if found == 2 then return with_options(P, ARGV, time) end
+      break
+    end
+    local now = seconds .. millis
+    call('HSET', running, ARGV[2], now .. ' ' .. sub(entry, colon + 1))
+    call('LPUSH', P .. 'hand:' .. entry, now .. ' ' .. ARGV[2] .. '\n' .. envelope)
+    return 2
+  end
+  -- (Nobody may be there: it is not to hold up a task.)
+  if found > 1 then
+-- include: lib/heeds.lua
+    nudge(P, session, entry)
+  end
+  entry = call('LPOP', P .. 'idle')
 end

@@ -10,9 +10,10 @@ local function wake(P)
   local entry = call('LPOP', P .. 'idle')
   while entry do
     local session = string.match(entry, '^[^:]*')
-    local there = heeds(P, session)
-    if there ~= nil then nudge(P, session, entry) end
-    if there then return end
+    if call('EXISTS', P .. 'running:' .. session) == 1 then
+      nudge(P, session, entry)
+      if heeds(P, session) then return end
+    end
     entry = call('LPOP', P .. 'idle')
   end
   call('LPUSH', P .. 'wake', '1')
