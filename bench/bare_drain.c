@@ -3,7 +3,10 @@
  * next with one script call; no header is parsed, no handler runs, nothing is checked. What reeve does more, it does on
  * top of this.
  *
- *     bench-bare-drain SOCKET [TASKS [THREADS [BATCH [KEEP]]]]     KEEP 1: completed tasks are kept; flushes that Redis
+ *     bench-bare-drain SOCKET [TASKS [THREADS [BATCH [KEEP [BACKLOG]]]]]
+ *
+ * KEEP 1: completed tasks are kept. With BACKLOG: the tasks are drained from queues of ten thousand, one after the
+ * other, and then from the front of one of so many. It flushes that Redis.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -18,7 +21,8 @@
 #define THREADS_MOST 64
 #define ID_LENGTH 16
 #define PAYLOAD 100
-#define AT_ONCE 128
+#define AT_ONCE 64
+#define SHORT 10000
 
 /* KEYS: ready, tasks, running:, completed. ARGV: how many, session, then the ids that are finished. */
 #define SETTLE                                                     \
@@ -51,22 +55,32 @@
 static const char *socket_path;
 static char sha[41], most[24];
 static atomic_long done;
+static long goal; /* so many are to be done */
 static pthread_barrier_t start;
 
 static void fill(redisContext *redis, long tasks)
 {
-    char id[ID_LENGTH + 1], payload[PAYLOAD + 1];
+    static char ids[AT_ONCE][ID_LENGTH + 1], scores[AT_ONCE][24], payload[PAYLOAD + 1];
+    const char *hset[2 + 2 * AT_ONCE] = {"HSET", "tasks"}, *zadd[2 + 2 * AT_ONCE] = {"ZADD", "ready"};
 
     memset(payload, 'x', PAYLOAD);
-    payload[PAYLOAD] = '\0';
-    for (long i = 0, sent = 0; i < tasks; i++) {
-        /* (Spread, as ids are.) */
-        (void)snprintf(id, sizeof(id), "%016llx", (unsigned long long)i * 2654435761u & 0xffffffffffffu);
-        redisAppendCommand(redis, "HSET tasks %s %s", id, payload);
-        redisAppendCommand(redis, "ZADD ready %ld %s", i, id);
-        sent += 2;
-        if (sent < AT_ONCE && i != tasks - 1) continue;
-        for (; sent > 0; sent--) skip_reply(redis);
+    for (long first = 0; first < tasks; first += AT_ONCE) {
+        int count = tasks - first < AT_ONCE ? (int)(tasks - first) : AT_ONCE;
+
+        for (int i = 0; i < count; i++) {
+            unsigned long long number = (unsigned long long)(first + i);
+
+            /* (Spread, as ids are.) */
+            (void)snprintf(ids[i], sizeof(ids[i]), "%016llx", number * 2654435761u & 0xffffffffffffu);
+            (void)snprintf(scores[i], sizeof(scores[i]), "%llu", number);
+            hset[2 + 2 * i] = zadd[3 + 2 * i] = ids[i];
+            hset[3 + 2 * i] = payload;
+            zadd[2 + 2 * i] = scores[i];
+        }
+        redisAppendCommandArgv(redis, 2 + 2 * count, hset, NULL);
+        redisAppendCommandArgv(redis, 2 + 2 * count, zadd, NULL);
+        skip_reply(redis);
+        skip_reply(redis);
     }
 }
 
@@ -99,18 +113,28 @@ static void *work(void *session)
         if (held != NULL) atomic_fetch_add(&done, (long)held->elements / 2);
         freeReplyObject(held);
         held = next;
-        more = next->elements > 0;
+        more = next->elements > 0 && atomic_load(&done) < goal;
     }
     freeReplyObject(held);
     redisFree(redis);
     return NULL;
 }
 
-static void measure(redisContext *redis, long tasks, long threads)
+/* What a drain took, or several. */
+typedef struct cost {
+    long tasks;
+    double seconds, redis, own;
+} cost;
+
+/* `tasks` are drained from what is there. */
+static void measure(redisContext *redis, long tasks, long threads, cost *sum)
 {
     static char names[THREADS_MOST][24];
     pthread_t ids[THREADS_MOST];
-    double cpu, own, began, seconds;
+    double cpu, own, began;
+
+    goal = tasks;
+    atomic_store(&done, 0);
 
     (void)pthread_barrier_init(&start, NULL, (unsigned)threads + 1);
     for (long i = 0; i < threads; i++) {
@@ -122,10 +146,45 @@ static void measure(redisContext *redis, long tasks, long threads)
     (void)pthread_barrier_wait(&start);
     began = now();
     for (long i = 0; i < threads; i++) (void)pthread_join(ids[i], NULL);
-    seconds = now() - began;
-    own = own_cpu_seconds() - own;
-    if (atomic_load(&done) != tasks) fail("bench-bare-drain", "the counts are wrong");
-    print_rate("", tasks, seconds, redis_cpu_seconds(redis) - cpu, own);
+    sum->seconds += now() - began;
+    sum->own += own_cpu_seconds() - own;
+    sum->redis += redis_cpu_seconds(redis) - cpu;
+    sum->tasks += atomic_load(&done);
+    (void)pthread_barrier_destroy(&start);
+    if (atomic_load(&done) < tasks) fail("bench-bare-drain", "the counts are wrong");
+}
+
+static void print(const char *prefix, const cost *sum)
+{
+    print_rate(prefix, sum->tasks, sum->seconds, sum->redis, sum->own);
+}
+
+static void drain(redisContext *redis, long tasks, long threads)
+{
+    double memory = info(redis, "memory", "used_memory");
+    cost sum = {0};
+
+    fill(redis, tasks);
+    memory = (info(redis, "memory", "used_memory") - memory) / (double)tasks;
+    measure(redis, tasks, threads, &sum);
+    print("", &sum);
+    (void)printf("task_bytes=%.0f\n", memory);
+}
+
+static void drain_backlog(redisContext *redis, long tasks, long threads, long backlog)
+{
+    cost few = {0}, many = {0}, warm_up = {0};
+
+    for (long i = -SHORT; i < tasks; i += SHORT) {
+        fill(redis, SHORT);
+        measure(redis, SHORT, threads, i < 0 ? &warm_up : &few);
+    }
+    fill(redis, backlog);
+    measure(redis, SHORT, threads, &warm_up);
+    measure(redis, tasks, threads, &many);
+    print("short_", &few);
+    print("long_", &many);
+    (void)printf("ratio=%.3f\n", (double)many.tasks / many.seconds / ((double)few.tasks / few.seconds));
 }
 
 int main(int argc, char **argv)
@@ -133,10 +192,10 @@ int main(int argc, char **argv)
     char script[2048];
     long tasks = number_argument(argc, argv, 2, 300000, 1), threads = number_argument(argc, argv, 3, 4, 1);
     long batch = number_argument(argc, argv, 4, 64, 1), keep = number_argument(argc, argv, 5, 0, 0);
+    long backlog = number_argument(argc, argv, 6, 0, 0);
     redisContext *redis;
-    double memory;
 
-    if (argc < 2 || threads > THREADS_MOST || batch > BATCH_MOST)
+    if (argc < 2 || threads > THREADS_MOST || batch > BATCH_MOST || (backlog > 0 && backlog < 2 * tasks))
         fail("bench-bare-drain", "see the head of its source");
     socket_path = argv[1];
     redis = dial(socket_path);
@@ -144,12 +203,9 @@ int main(int argc, char **argv)
     (void)snprintf(script, sizeof(script), SETTLE LEASE, keep ? KEEP : FORGET);
     (void)snprintf(most, sizeof(most), "%ld", batch);
     load_script(redis, script, sha);
-    memory = info(redis, "memory", "used_memory");
-    fill(redis, tasks);
-    memory = (info(redis, "memory", "used_memory") - memory) / (double)tasks;
-    measure(redis, tasks, threads);
-    (void)printf("task_bytes=%.0f\n", memory);
-    must(redis, "FLUSHALL");
+    if (backlog == 0) drain(redis, tasks, threads);
+    if (backlog > 0) drain_backlog(redis, tasks, threads, backlog);
+    must(redis, "FLUSHALL ASYNC");
     redisFree(redis);
     return 0;
 }
