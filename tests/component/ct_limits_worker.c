@@ -196,7 +196,7 @@ static void who_waits_for_a_place_lives_on(void **state)
     TEST_AWAIT(test_number("ZCARD " Q "sessions") == 2);
     for (int i = 0; i < 2; i++) {
         const char *one = test_cmd(test_conn, "ZRANGE " Q "sessions %d %d", i, i) + 1; /* (in brackets) */
-        if (strncmp(one, hand.sessions[0], RV_SESSION_LENGTH) != 0) rv_copy_text(session, sizeof(session), one);
+        if (strncmp(one, hand.sessions[0], strlen(hand.sessions[0])) != 0) rv_copy_text(session, sizeof(session), one);
     }
     long long until = test_number("ZSCORE " Q "sessions %s", session);
     assert_true(until > 0);

@@ -33,7 +33,7 @@ static void a_lease_moves_the_task(void **state)
     assert_int_equal(test_number("ZSCORE " Q "sessions %s", a.sessions[0]), a.now_ms + 60000);
     reeve_task_info *info = test_show("q", "x");
     assert_string_equal(info->session, a.sessions[0]);
-    assert_string_equal(info->worker, "by-hand");
+    assert_string_equal(info->worker, "by_hand");
     assert_int_equal(info->started_ms, a.now_ms);
     reeve_task_info_free(info);
 }
