@@ -26,7 +26,7 @@ local function add(id, score, session, lease)
   local envelope = call('HGET', P .. 'tasks', id)
   if not envelope then return end
   reply[#reply + 1] = describe(P, id, envelope, state, score, session, lease)
-  bytes = bytes + #envelope + call('HSTRLEN', P .. 'info:' .. id, 'result')
+  bytes = bytes + #envelope + call('HSTRLEN', P .. 'results', id)
 end
 
 if state == 'running' then

@@ -28,7 +28,7 @@ for i = 1, #ids do
   local envelope = (wanted == '' or state == wanted) and call('HGET', P .. 'tasks', id)
   if envelope then
     reply[#reply + 1] = describe(P, id, envelope, state or 'unknown', score, session, lease)
-    bytes = bytes + #envelope + call('HSTRLEN', P .. 'info:' .. id, 'result')
+    bytes = bytes + #envelope + call('HSTRLEN', P .. 'results', id)
   end
 end
 if skip + looked < call('ZCARD', key) then reply[1] = skip + looked end

@@ -205,16 +205,16 @@ end
 -- Where results are kept by their bytes: those that had ended before that was said are counted first, in steps.
 local function trim_results(most)
 -- include: lib/results.lua
-  local cursor = call('HGET', P .. 'results', '@')
+  local cursor = call('HGET', P .. 'result_sizes', '@')
   if cursor ~= 'end' then
     local page = call('ZSCAN', P .. 'completed', cursor or '0', 'COUNT', limit)
     for i = 1, #page[2], 2 do
       local id = page[2][i]
-      local bytes = call('HSTRLEN', P .. 'info:' .. id, 'result')
-      if bytes > 0 and call('HEXISTS', P .. 'results', id) == 0 then count_result(P, id, bytes) end
+      local bytes = call('HSTRLEN', P .. 'results', id)
+      if bytes > 0 and call('HEXISTS', P .. 'result_sizes', id) == 0 then count_results(P, {id, bytes}) end
     end
     if page[1] ~= '0' then more = 1 end
-    call('HSET', P .. 'results', '@', page[1] == '0' and 'end' or page[1])
+    call('HSET', P .. 'result_sizes', '@', page[1] == '0' and 'end' or page[1])
   end
   local trimmed, left = trim_bytes(P, most, limit)
   if left then more = 1 end

@@ -20,6 +20,8 @@
 --            hand    handle, options and rest (as in enqueue.lua) of a task that this one hands on; its completion
 --                    follows
 --            snooze  delay in ms (0: to the front now), "1" if its handler had begun, ""
+--          the first of the records may instead be: "results", how many, and these: of the last so many plain
+--          completions, which are then plain but for that
 -- reply    [1] now in ms
 --          [2] the ids whose outcome was refused: the session does not hold them
 --          [3] the indexes of queues in which the session is gone: begin a new one
@@ -66,7 +68,7 @@ local function rare_settling()
 -- include: lib/death.lua
 -- include: lib/settle.lua
 -- include: lib/outcomes.lua
-  settling = {plain = settle_plain, some = settle_some, record = settle_record, outcomes = outcomes, taken = taken_of,
+  settling = {plain = settle_plain, results = results_of, record = settle_record, outcomes = outcomes,
     trim = trim_count}
   return settling
 end
@@ -99,35 +101,16 @@ while at <= #ARGV do
   settings[index] = s
   local records, results, members, n = tonumber(ARGV[last + 1]), 0, nil, 0
   at = last + 2
-  -- (Completions that have a result and nothing else to say go the common way, too, where that is kept and not
-  -- counted.)
-  if records > 0 and held == '' and not (s[5] or s[8] or s[9] or s[1] == '0' or s[2] == '0') then
-    while results < records and ARGV[at] == 'done' and ARGV[at + 3] == '1' and ARGV[at + 4] == '' do
-      results, at = results + 1, at + 5
-    end
+  if records > 0 and ARGV[at] == 'results' then
+    records, results, at = records - 1, tonumber(ARGV[at + 1]), at + 2
   end
   -- (A batch of completions is at most a lease's batch: well within what unpack takes.)
-  if results > 0 then
-    local ids, mine = {unpack(ARGV, first, last)}, nil
-    for i = last + 3, at - 1, 5 do ids[#ids + 1] = ARGV[i] end
-    local hit = call('HDEL', running, unpack(ids))
-    if hit ~= #ids then
-      ids, mine = rare_settling().taken(P, ids, hit, refused), {}
-      for i = 1, #ids do mine[ids[i]] = true end
-    end
-    for i = last + 3, at - 1, 5 do
-      if not mine or mine[ARGV[i]] then call('HSET', P .. 'info:' .. ARGV[i], 'result', ARGV[i + 1]) end
-    end
-    members = #ids > 0 and {}
-    for i = 1, #ids do
-      members[n + 1], members[n + 2], n = now_text, ids[i], n + 2
-    end
-  elseif plain > 0 and (held ~= '' or s[5] or s[8]) then
-    rare_settling().plain(P, running, held, {unpack(ARGV, first, last)}, now, s, refused)
-  elseif plain > 0 then
-    local hit = call('HDEL', running, unpack(ARGV, first, last))
+  if plain > 0 then
+    local hit = held == '' and not (s[5] or s[8] or results > 0 and (s[9] or s[1] == '0' or s[2] == '0')) and
+      call('HDEL', running, unpack(ARGV, first, last))
     if hit ~= plain then
-      rare_settling().some(P, running, {unpack(ARGV, first, last)}, hit, now, s, refused)
+      local rare, ids = rare_settling(), {unpack(ARGV, first, last)}
+      rare.plain(P, running, held, ids, hit, now, s, refused, rare.results(ids, results, at))
     elseif s[1] == '0' or s[2] == '0' then
       call('HDEL', P .. 'tasks', unpack(ARGV, first, last))
     else
@@ -135,8 +118,16 @@ while at <= #ARGV do
       for i = first, last do
         members[n + 1], members[n + 2], n = now_text, ARGV[i], n + 2
       end
+      if results > 0 then
+        local left, f = {}, 0
+        for i = 0, results - 1 do
+          left[f + 1], left[f + 2], f = ARGV[last - results + 1 + i], ARGV[at + i], f + 2
+        end
+        call('HSET', P .. 'results', unpack(left))
+      end
     end
   end
+  at = at + results
   if members then
     call('ZADD', P .. 'completed', unpack(members))
     -- (What is too many is removed when it is worth the while: a part in 64 more may stand meanwhile.)
@@ -145,7 +136,7 @@ while at <= #ARGV do
       rare_settling().trim(P, 'completed', most, n + 500)
     end
   end
-  for _ = results + 1, records do
+  for _ = 1, records do
     local rare = rare_settling()
     rare.record(P, running, held, at, rare.outcomes, now, s, refused)
     at = at + 5

@@ -88,7 +88,7 @@ static void build_forget_bytes(rv_conn *conn, const settings_call *call)
     build_forget(conn, call, "completed_bytes");
     rv_cmd(conn, 2);
     rv_args(conn, "UNLINK");
-    rv_arg2(conn, call->prefix.text, call->prefix.length, "results", 7);
+    rv_arg2(conn, call->prefix.text, call->prefix.length, "result_sizes", 12);
 }
 
 /* Workers ask for some when they tend the queue, and count results then: they are told to do so now. */

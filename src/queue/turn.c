@@ -6,10 +6,11 @@
 
 #include "queue/scripts.h"
 
+/* With nothing to say but that it is done, and perhaps a result (whose record is looked after whole). */
 static bool is_plain(const rv_settlement *s)
 {
-    return s->verb == REEVE_OUTCOME_DONE && !s->has_info && !s->has_result && !s->unique && !s->deadline &&
-           s->hand_count == 0;
+    return s->verb == REEVE_OUTCOME_DONE && (s->has_result ? !s->checkpoint : !s->has_info) && !s->unique &&
+           !s->deadline && s->hand_count == 0;
 }
 
 static size_t count_hands(const rv_turn_group *group)
@@ -19,10 +20,16 @@ static size_t count_hands(const rv_turn_group *group)
     return hands;
 }
 
-static size_t count_plain(const rv_turn_group *group)
+/* Plain completions, and how many of them have a result. */
+static size_t count_plain(const rv_turn_group *group, size_t *ret_results)
 {
-    size_t plain = 0;
-    for (size_t i = 0; i < group->count; i++) plain += is_plain(group->items[i]);
+    size_t plain = 0, results = 0;
+    for (size_t i = 0; i < group->count; i++) {
+        if (!is_plain(group->items[i])) continue;
+        plain++;
+        results += group->items[i]->has_result;
+    }
+    *ret_results = results;
     return plain;
 }
 
@@ -139,18 +146,37 @@ static size_t key_of_group(const rv_turn *turn, size_t group)
     return extra;
 }
 
+static void build_plain(rv_conn *conn, const rv_turn_group *group, bool with_result)
+{
+    for (size_t i = 0; i < group->count; i++) {
+        const rv_settlement *s = group->items[i];
+        if (is_plain(s) && s->has_result == with_result) rv_args(conn, s->id);
+    }
+}
+
+/* Of the last of the plain completions, in their order. */
+static void build_results(rv_conn *conn, const rv_turn_group *group, size_t results)
+{
+    rv_args(conn, "results");
+    rv_argi(conn, (int64_t)results);
+    for (size_t i = 0; i < group->count; i++) {
+        const rv_settlement *s = group->items[i];
+        if (is_plain(s) && s->has_result) rv_arg(conn, s->result.data, s->result.length);
+    }
+}
+
 static void build_group(rv_conn *conn, const rv_turn *turn, size_t index)
 {
     const rv_turn_group *group = &turn->groups[index];
-    size_t plain = count_plain(group);
+    size_t results, plain = count_plain(group, &results);
     rv_argi(conn, (int64_t)key_of_group(turn, index));
     rv_args(conn, group->session);
     rv_args(conn, group->lease != NULL ? group->lease : "");
     rv_argi(conn, (int64_t)plain);
-    for (size_t i = 0; i < group->count; i++) {
-        if (is_plain(group->items[i])) rv_args(conn, group->items[i]->id);
-    }
-    rv_argi(conn, (int64_t)(group->count - plain + count_hands(group)));
+    if (plain > results) build_plain(conn, group, false);
+    if (results > 0) build_plain(conn, group, true);
+    rv_argi(conn, (int64_t)(group->count - plain + count_hands(group) + (results > 0)));
+    if (results > 0) build_results(conn, group, results);
     for (size_t i = 0; i < group->count; i++) {
         if (!is_plain(group->items[i])) build_record(conn, group->items[i]);
     }
@@ -161,8 +187,9 @@ void rv_turn_build(rv_conn *conn, const rv_turn *turn)
     static const char *const hands[] = {"", "idle", "again", "woken"};
     size_t args = 5 + 2 * turn->queue_count, keys = turn->queue_count;
     for (size_t i = 0; i < turn->group_count; i++) {
-        size_t plain = count_plain(&turn->groups[i]);
-        args += 5 + plain + RECORD_ARGS * (turn->groups[i].count - plain + count_hands(&turn->groups[i]));
+        size_t results, plain = count_plain(&turn->groups[i], &results);
+        args += 5 + plain + (results > 0 ? 2 + results : 0) +
+                RECORD_ARGS * (turn->groups[i].count - plain + count_hands(&turn->groups[i]));
         if (key_of_group(turn, i) > turn->queue_count) keys++;
     }
     rv_cmd_script(conn, &rv_script_turn, keys, args);

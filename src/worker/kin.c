@@ -163,12 +163,10 @@ typedef struct result_call {
 static void build_result(rv_conn *conn, const void *context)
 {
     const result_call *call = context;
-    char key[REEVE_ID_MAX + 16];
-    (void)snprintf(key, sizeof(key), "info:%s", call->id);
     rv_cmd(conn, 3);
     rv_args(conn, "HGET");
-    rv_arg2(conn, call->prefix.text, call->prefix.length, key, strlen(key));
-    rv_args(conn, "result");
+    rv_arg2(conn, call->prefix.text, call->prefix.length, "results", 7);
+    rv_args(conn, call->id);
 }
 
 reeve_status reeve_task_parent_result(reeve_task *task, const char *handle, reeve_bytes *ret)

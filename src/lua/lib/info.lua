@@ -1,7 +1,7 @@
 -- All that is known of a task, as one list; needs where.lua.
 --   {id, state, envelope, score where it stands, session, lease, field, value, ... of info}
--- with a field "about", the session's description, for a running task. Of a checkpoint only its length is told
--- ("checkpoint_bytes"), and the lines of the log only when with_log.
+-- with a field "about", the session's description, for a running task, and "result" for a completed one that left one.
+-- Of a checkpoint only its length is told ("checkpoint_bytes"), and the lines of the log only when with_log.
 local function describe(P, id, envelope, state, score, session, lease, with_log)
   local reply = {id, state, envelope, score or '', session or '', lease or ''}
   local info, names = P .. 'info:' .. id, {}
@@ -17,6 +17,11 @@ local function describe(P, id, envelope, state, score, session, lease, with_log)
   for i = 1, #names do
     reply[#reply + 1] = names[i]
     reply[#reply + 1] = values[i]
+  end
+  local result = state == 'completed' and call('HGET', P .. 'results', id)
+  if result then
+    reply[#reply + 1] = 'result'
+    reply[#reply + 1] = result
   end
   local about = session and call('HGET', P .. 'running:' .. session, '#')
   if about then

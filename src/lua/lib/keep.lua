@@ -30,6 +30,17 @@ local function forsake(P, ids)
   end
 end
 
+-- (Sizes are those of results that are there.)
+local function forget_results(P, ids)
+  if call('HDEL', P .. 'results', unpack(ids)) == 0 or call('EXISTS', P .. 'result_sizes') == 0 then return end
+  local sizes, bytes = call('HMGET', P .. 'result_sizes', unpack(ids)), 0
+  for i = 1, #ids do
+    if sizes[i] then bytes = bytes + sizes[i] end
+  end
+  call('HDEL', P .. 'result_sizes', unpack(ids))
+  call('HINCRBY', P .. 'result_sizes', '#', text(-bytes))
+end
+
 -- Removes all that is left of ended tasks; set: where they stood.
 local function forget(P, ids, set)
   local keys, n = {}, 0
@@ -40,14 +51,7 @@ local function forget(P, ids, set)
   -- (One look for both.)
   if call('EXISTS', P .. 'tags', P .. 'results') > 0 then
     forget_tags(P, ids)
-    local sizes, counted, bytes = call('HMGET', P .. 'results', unpack(ids)), {}, 0
-    for i = 1, #ids do
-      if sizes[i] then counted[#counted + 1], bytes = ids[i], bytes + sizes[i] end
-    end
-    if #counted > 0 then
-      call('HDEL', P .. 'results', unpack(counted))
-      call('HINCRBY', P .. 'results', '#', text(-bytes))
-    end
+    forget_results(P, ids)
   end
   call('HDEL', P .. 'tasks', unpack(ids))
   call('UNLINK', unpack(keys))

@@ -24,15 +24,7 @@ function outcomes.done(P, id, now, settings, result, has_result, more)
   if envelope then unlock(P, id, header(envelope)) end
   if find(more, 'd', 1, true) then call('ZREM', P .. 'deadlines', id) end
   if find(more, 'c', 1, true) then call('HDEL', P .. 'info:' .. id, 'checkpoint', 'has') end
-  if has_result == '1' then call('HSET', P .. 'info:' .. id, 'result', result) end
-  local most = has_result == '1' and tonumber(settings[9])
-  if most and settings[1] ~= '0' and settings[2] ~= '0' then
--- include: lib/results.lua
-    count_result(P, id, #result)
-    complete(P, {id}, now, settings)
-    local _, left = trim_bytes(P, most, 16)
-    if left then announce_due(P, now) end
-  elseif not complete(P, {id}, now, settings) then
+  if not complete(P, {id}, now, settings, has_result == '1' and {[id] = result}) then
     call('UNLINK', P .. 'info:' .. id, P .. 'parents:' .. id)
   end
   return 'completed'

@@ -1,20 +1,45 @@
--- Completed tasks kept by how many bytes their results have together, where a queue says so. Needs base, keep.
+-- Results of completed tasks, and how many bytes they have together where a queue keeps them by that. Needs base, keep.
 --
---   settings completed_bytes   how many at most
---   results  hash  id -> bytes of its result, of completed tasks; # -> their sum; @ -> how far those are counted that
---                  had ended before it was said: a cursor, or "end". forget in lib/keep.lua takes away what goes.
-local function count_result(P, id, bytes)
-  call('HSET', P .. 'results', id, text(bytes))
-  call('HINCRBY', P .. 'results', '#', text(bytes))
+--   results       hash  id -> result, of completed tasks that left one
+--   settings completed_bytes  how many at most
+--   result_sizes  hash  id -> bytes of its result; # -> their sum; @ -> how far those are counted that had ended before
+--                       it was said: a cursor, or "end"
+--
+-- forget in lib/keep.lua takes away what goes. sizes: id, bytes, ...
+local function count_results(P, sizes)
+  local sum = 0
+  for i = 2, #sizes, 2 do
+    sum, sizes[i] = sum + sizes[i], text(sizes[i])
+  end
+  call('HSET', P .. 'result_sizes', unpack(sizes))
+  call('HINCRBY', P .. 'result_sizes', '#', text(sum))
+end
+
+-- Those of ids that have a result (results: id -> result) leave it; is_counted: by its bytes, too. Returns whether any
+-- was counted.
+local function keep_results(P, ids, results, is_counted)
+  local fields, sizes, n = {}, {}, 0
+  for i = 1, #ids do
+    local result = results[ids[i]]
+    if result then
+      fields[n + 1], fields[n + 2] = ids[i], result
+      sizes[n + 1], sizes[n + 2] = ids[i], #result
+      n = n + 2
+    end
+  end
+  if n == 0 then return false end
+  call('HSET', P .. 'results', unpack(fields))
+  if is_counted then count_results(P, sizes) end
+  return is_counted
 end
 
 -- The oldest go, at most `most` of them now. Returns how many, and whether there are too many bytes still.
 local function trim_bytes(P, limit, most)
-  local total = tonumber(call('HGET', P .. 'results', '#')) or 0
+  local total = tonumber(call('HGET', P .. 'result_sizes', '#')) or 0
   if total <= limit then return 0, false end
   local ids, n = call('ZRANGE', P .. 'completed', 0, most - 1), 0
   if #ids == 0 then return 0, false end
-  local sizes = call('HMGET', P .. 'results', unpack(ids))
+  local sizes = call('HMGET', P .. 'result_sizes', unpack(ids))
   while n < #ids and total > limit do
     n = n + 1
     total = total - (tonumber(sizes[n]) or 0)

@@ -1,5 +1,6 @@
 -- Settling: what becomes of tasks that a session holds. Ownership is where the id stands: HDEL from the session's hash
 -- must hit. Needs base, keep, notify, where, gate, event, put.
+-- include: lib/results.lua
 
 -- Of ids that were to be taken out of the session's hands, `hit` were there: returns these, the others go to `refused`.
 local function taken_of(P, ids, hit, refused)
@@ -16,9 +17,17 @@ local function taken_of(P, ids, hit, refused)
   return mine
 end
 
--- ids have ended well; limits: the settings completed_age, completed_count.
-local function complete(P, ids, now, limits)
-  local age, count = keep_limits(limits[1], limits[2], DAY)
+-- The results of the last so many of ids, which stand in ARGV from `at` on: id -> result; or nil.
+local function results_of(ids, count, at)
+  if count == 0 then return nil end
+  local results = {}
+  for i = 1, count do results[ids[#ids - count + i]] = ARGV[at + i - 1] end
+  return results
+end
+
+-- ids have ended well; results: as above. Returns whether their records are kept.
+local function complete(P, ids, now, settings, results)
+  local age, count = keep_limits(settings[1], settings[2], DAY)
   if age == 0 or count == 0 then
     forget_tags(P, ids)
     call('HDEL', P .. 'tasks', unpack(ids))
@@ -28,8 +37,13 @@ local function complete(P, ids, now, limits)
   for i = 1, #ids do
     members[n + 1], members[n + 2], n = ended, ids[i], n + 2
   end
+  local counted = results and keep_results(P, ids, results, settings[9])
   call('ZADD', P .. 'completed', unpack(members))
   trim_count(P, 'completed', count, 2 * #ids + 16)
+  if counted then
+    local _, left = trim_bytes(P, tonumber(settings[9]), 2 * #ids + 16)
+    if left then announce_due(P, now) end
+  end
   return true
 end
 
@@ -42,24 +56,29 @@ local function of_lease(running, lease, ids, refused)
   return held
 end
 
--- Completes those of ids that were taken out of the session's hands.
-local function settle_some(P, running, ids, hit, now, settings, refused)
+-- Completes those of ids that can be taken out of the session's hands. lease: unless empty, only this one is meant, and
+-- not a later one by the same session. hit: so many of them were taken out; false: none yet. (Those with a result may
+-- have more in info:<id>.)
+local function settle_plain(P, running, lease, ids, hit, now, settings, refused, results)
+  if not hit then
+    if lease ~= '' then ids = of_lease(running, lease, ids, refused) end
+    hit = #ids > 0 and call('HDEL', running, unpack(ids))
+    if not hit then return end
+  end
   local mine = taken_of(P, ids, hit, refused)
   if #mine == 0 then return end
   if settings[8] then release(P, mine, now, settings[8]) end
-  complete(P, mine, now, settings)
+  if not complete(P, mine, now, settings, results) then
+    for i = 1, results and #mine or 0 do
+      if results[mine[i]] then call('UNLINK', P .. 'info:' .. mine[i], P .. 'parents:' .. mine[i]) end
+    end
+  end
   know_gate(P, settings[8])
   if settings[8] then
     act_as(running)
     tell_as(P, 'completed', mine)
   end
   if settings[5] then notify(P, mine, 'completed') end
-end
-
--- lease: unless empty, only this one is meant, and not a later one by the same session.
-local function settle_plain(P, running, lease, ids, now, settings, refused)
-  if lease ~= '' then ids = of_lease(running, lease, ids, refused) end
-  if #ids > 0 then settle_some(P, running, ids, call('HDEL', running, unpack(ids)), now, settings, refused) end
 end
 
 -- What a record came to: the state that ended the task, or nil.
