@@ -382,7 +382,7 @@ static void delete(void **state)
         if (strcmp(states[i], "running") != 0) test_ok(test_client, reeve_delete(test_client, "q", states[i]));
     test_settle(&hand, TEST_DONE("running"));
     test_ok(test_client, reeve_delete(test_client, "q", "running"));
-    assert_int_equal(test_number("EXISTS " Q "tasks " Q "info:dead " Q "info:completed " Q "ready " Q "dead " Q "completed"), 0);
+    assert_int_equal(test_number("EXISTS " Q "tasks " Q "info:dead " Q "results " Q "ready " Q "dead " Q "completed"), 0);
     test_put("q", "dead"); /* the id is free */
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "support/limits.h"
 #include "support/worker.h"
 
 #define Q "reeve:{q}:"
@@ -80,10 +81,137 @@ static void the_newest_are_kept(void **state)
     }
     test_worker_end(worker);
     assert_string_equal(test_state("q", "n2"), "");
-    assert_int_equal(test_number("EXISTS " Q "info:n0 " Q "info:n1 " Q "info:n2"), 0);
+    assert_int_equal(test_number("HLEN " Q "results"), 2);
     reeve_task_info *info = test_show("q", "n4");
     assert_memory_equal(info->result.data, "r", 1);
     reeve_task_info_free(info);
+}
+
+/* ---- many in a turn, with and without -------------------------------------------------------------------------- */
+
+static test_hand hand;
+
+/* result: "" where there is none. */
+static void check_result(const char *id, const char *result)
+{
+    reeve_task_info *info = test_show("q", id);
+    assert_int_equal(info->state, REEVE_STATE_COMPLETED);
+    if (*result == '\0') assert_null(info->result.data);
+    if (*result != '\0') assert_string_equal(info->result.data, result);
+    reeve_task_info_free(info);
+    assert_string_equal(test_cmd(test_conn, "HGET " Q "results %s", id), *result == '\0' ? "(nil)" : result);
+}
+
+/* As they come, each with what is its own; the record of c has more to be looked after. */
+static const test_outcome mixed[] = {
+    TEST_RESULT("a", "first"),
+    TEST_DONE("b"),
+    {0, {.id = "c", .verb = REEVE_OUTCOME_DONE, .has_info = true, .has_result = true, .result = {"third", 5}}},
+    {0, {.id = "d", .verb = REEVE_OUTCOME_DONE, .unique = true, .has_result = true, .result = {"fourth", 6}}},
+    {0, {.id = "e", .verb = REEVE_OUTCOME_DONE, .has_info = true}},
+    TEST_RESULT("f", "sixth"),
+    TEST_DONE("g"),
+};
+#define MIXED (sizeof(mixed) / sizeof(mixed[0]))
+
+static void settle_mixed(void)
+{
+    const rv_reply *reply;
+    test_hand_init(&hand, "1", "q");
+    test_put("q", "a b c");
+    test_put_spec((reeve_task_spec){.id = "d", .unique = "k"});
+    test_put("q", "e f g");
+    assert_int_equal(test_lease(&hand, MIXED), MIXED);
+    for (const char *id = "ce"; *id != '\0'; id++) {
+        rv_progress_build(test_conn, &hand.prefixes[0], hand.sessions[0], id[0] == 'c' ? "c" : "e", 50, "half");
+        assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
+    }
+    (void)test_turn(&hand, 0, mixed, MIXED);
+    assert_string_equal(hand.refused, "");
+}
+
+static void check_mixed(void)
+{
+    check_result("a", "first");
+    check_result("b", "");
+    check_result("c", "third");
+    check_result("d", "fourth");
+    check_result("e", "");
+    check_result("f", "sixth");
+    check_result("g", "");
+    assert_int_equal(test_number("HLEN " Q "results"), 4);
+}
+
+static void keep_completed(int64_t age_ms, int64_t count)
+{
+    const reeve_keep keep = {.age_ms = age_ms, .count = count};
+    test_ok(test_client, reeve_queue_set(test_client, "q", &(reeve_queue_settings){.completed = &keep}));
+}
+
+/* In a plain queue; with somebody who waits, under a limit, with bytes counted: each takes another way. */
+static void each_has_its_own(void **state)
+{
+    enum { PLAIN, WAITED, LIMITED, COUNTED, WAYS };
+    for (int way = PLAIN; way < WAYS; way++) {
+        (void)set_up(state);
+        if (way == WAITED) (void)test_cmd(test_conn, "HSET " Q "settings waiters 1");
+        if (way == LIMITED) test_limit_queue(1000, NULL);
+        if (way == COUNTED) (void)test_cmd(test_conn, "HSET " Q "settings completed_bytes 1000");
+        settle_mixed();
+        check_mixed();
+    }
+}
+
+static void they_go_with_their_tasks(void **state)
+{
+    settle_mixed();
+    test_ok(test_client, reeve_delete(test_client, "q", "a"));
+    test_ok(test_client, reeve_delete(test_client, "q", "d"));
+    assert_string_equal(test_cmd(test_conn, "HGET " Q "results a"), "(nil)");
+    assert_int_equal(test_number("HLEN " Q "results"), 2);
+    keep_completed(-1, 1); /* g is the last */
+    test_tend_all("q");
+    assert_int_equal(test_count("q", "completed"), 1);
+    assert_int_equal(test_number("EXISTS " Q "results"), 0);
+    (void)set_up(state);
+    keep_completed(-1, 2);
+    settle_mixed();
+    assert_int_equal(test_count("q", "completed"), 2);
+    assert_int_equal(test_number("HLEN " Q "results"), 1);
+    check_result("f", "sixth");
+    (void)set_up(state);
+    settle_mixed();
+    keep_completed(1, -1);
+    TEST_AWAIT((test_tend_all("q"), test_count("q", "completed") == 0));
+    assert_int_equal(test_number("EXISTS " Q "results"), 0);
+}
+
+static void none_where_none_are_kept(void **state)
+{
+    for (int counted = 0; counted < 2; counted++) {
+        (void)set_up(state);
+        keep_completed(counted ? -1 : 0, counted ? 0 : -1);
+        if (counted) (void)test_cmd(test_conn, "HSET " Q "settings completed_bytes 1000 waiters 1");
+        settle_mixed();
+        assert_int_equal(
+            test_number("EXISTS " Q "tasks " Q "completed " Q "results " Q "result_sizes " Q "info:c " Q "info:e"), 0);
+    }
+}
+
+/* What the session does not hold any more leaves nothing; those beside it do. */
+static void not_of_one_that_is_refused(void **state)
+{
+    (void)state;
+    test_hand_init(&hand, "1", "q");
+    test_put("q", "a b c");
+    assert_int_equal(test_lease(&hand, 3), 3);
+    test_settle(&hand, TEST_DONE("b"));
+    test_settle(&hand, TEST_RESULT("a", "one"), TEST_RESULT("b", "two"), TEST_RESULT("c", "three"));
+    assert_string_equal(hand.refused, "b");
+    check_result("a", "one");
+    check_result("b", "");
+    check_result("c", "three");
+    assert_int_equal(test_number("HLEN " Q "results"), 2);
 }
 
 /* ---- waiting --------------------------------------------------------------------------------------------------- */
@@ -129,7 +257,6 @@ static void whoever_waits_hears_of_it_at_once(void **state)
         {TEST_RESULT("x", "r"), REEVE_OK, "r"}, {TEST_DONE("x"), REEVE_OK, ""}, {TEST_FAIL("x"), REEVE_EDEAD, ""}};
     int64_t best_us = INT64_MAX;
     for (int round = 0; round < 9; round++) {
-        test_hand hand;
         waiting w;
         test_hand_init(&hand, "1", "q");
         test_put("q", "x");
@@ -149,7 +276,6 @@ static void whoever_waits_hears_of_it_at_once(void **state)
 static void what_is_gone_or_dead_fails_fast(void **state)
 {
     (void)state;
-    test_hand hand;
     waiting w;
     test_hand_init(&hand, "1", "q");
     int64_t began = rv_now_ms();
@@ -179,6 +305,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(as_large_as_there_may_be, set_up),
         cmocka_unit_test_setup(the_newest_are_kept, set_up),
+        cmocka_unit_test_setup(each_has_its_own, set_up),
+        cmocka_unit_test_setup(they_go_with_their_tasks, set_up),
+        cmocka_unit_test_setup(none_where_none_are_kept, set_up),
+        cmocka_unit_test_setup(not_of_one_that_is_refused, set_up),
         cmocka_unit_test_setup(whoever_waits_hears_of_it_at_once, set_up),
         cmocka_unit_test_setup(what_is_gone_or_dead_fails_fast, set_up),
     };

@@ -52,15 +52,16 @@ static long long counted(void)
     assert_int_equal(count, total);
     for (size_t i = 0; i < count; i++) {
         if (list[i]->result.data == NULL) continue;
-        assert_int_equal(test_number("HGET " Q "results %s", list[i]->id), list[i]->result.length);
+        assert_int_equal(test_number("HGET " Q "result_sizes %s", list[i]->id), list[i]->result.length);
         sum += (long long)list[i]->result.length;
         ids++;
     }
     reeve_task_list_free(list, count);
-    assert_int_equal(test_number("HLEN " Q "results") - test_number("HEXISTS " Q "results #") -
-                         test_number("HEXISTS " Q "results @"),
+    assert_int_equal(test_number("HLEN " Q "results"), ids);
+    assert_int_equal(test_number("HLEN " Q "result_sizes") - test_number("HEXISTS " Q "result_sizes #") -
+                         test_number("HEXISTS " Q "result_sizes @"),
                      ids);
-    if (test_number("HEXISTS " Q "results #") == 1) assert_int_equal(test_number("HGET " Q "results #"), sum);
+    if (test_number("HEXISTS " Q "result_sizes #") == 1) assert_int_equal(test_number("HGET " Q "result_sizes #"), sum);
     assert_int_equal(test_number("HLEN " Q "tasks"), total);
     return sum;
 }
@@ -83,7 +84,7 @@ static void up_to_the_limit(void **state)
     STATE("a", "");
     STATE("b", "completed");
     assert_int_equal(counted(), 61);
-    assert_int_equal(test_number("EXISTS " Q "info:a"), 0);
+    assert_int_equal(test_number("HEXISTS " Q "results a"), 0);
     complete("e", 98);
     STATE("b", "");
     assert_int_equal(counted(), 100);
@@ -128,10 +129,10 @@ static void without_a_limit(void **state)
     (void)state;
     complete("a", 1000);
     complete("b", 1000);
-    assert_int_equal(test_number("EXISTS " Q "results"), 0);
+    assert_int_equal(test_number("EXISTS " Q "result_sizes"), 0);
     assert_int_equal(test_count("q", "completed"), 2);
     test_ok(test_client, reeve_delete(test_client, "q", "a"));
-    assert_int_equal(test_number("EXISTS " Q "results"), 0);
+    assert_int_equal(test_number("EXISTS " Q "result_sizes"), 0);
 }
 
 static void where_none_are_kept(void **state)
@@ -142,7 +143,7 @@ static void where_none_are_kept(void **state)
     keep(0, -1);
     complete("b", 60);
     STATE("b", "");
-    assert_int_equal(test_number("EXISTS " Q "info:b"), 0);
+    assert_int_equal(test_number("HEXISTS " Q "results b"), 0);
     test_tend_all("q");
     STATE("a", "");
     keep(3600000, 0);
@@ -165,7 +166,7 @@ static void those_before(void **state)
     complete("new", 10);
     rv_tend_reply tended = test_tend("q", 50);
     assert_true(tended.more);
-    assert_true(test_number("HLEN " Q "results") < 150);
+    assert_true(test_number("HLEN " Q "result_sizes") < 150);
     test_tend_all("q");
     assert_int_equal(counted(), 1000);
     STATE("new", "completed");
@@ -187,12 +188,12 @@ static void taken_away(void **state)
     keep_bytes(100);
     complete("a", 60);
     keep_bytes(0);
-    assert_int_equal(test_number("EXISTS " Q "results"), 0);
+    assert_int_equal(test_number("EXISTS " Q "result_sizes"), 0);
     assert_int_equal(test_number("HEXISTS " Q "settings completed_bytes"), 0);
     complete("b", 60);
     STATE("a", "completed");
     test_tend_all("q");
-    assert_int_equal(test_number("EXISTS " Q "results"), 0);
+    assert_int_equal(test_number("EXISTS " Q "result_sizes"), 0);
     keep_bytes(100);
     test_tend_all("q");
     STATE("a", "");
@@ -240,7 +241,7 @@ static void what_goes(void **state)
     keep(1, 3);
     TEST_AWAIT((test_tend_all("q"), test_count("q", "completed") == 0));
     assert_int_equal(counted(), 0);
-    assert_int_equal(test_number("HGET " Q "results #"), 0);
+    assert_int_equal(test_number("HGET " Q "result_sizes #"), 0);
 }
 
 static void with_tags(void **state)
@@ -275,7 +276,7 @@ static void at_random(void **state)
             complete(id, what % 4 == 0 ? 0 : what % 90);
         }
         if (what % 7 == 0) test_tend_all("q");
-        if (what % 7 == 0 && test_number("EXISTS " Q "results") == 1) (void)counted();
+        if (what % 7 == 0 && test_number("EXISTS " Q "result_sizes") == 1) (void)counted();
     }
 }
 

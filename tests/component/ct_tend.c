@@ -226,7 +226,8 @@ static void by_count_as_they_end(void **state)
     }
     assert_string_equal(test_state("q", "x29"), "completed"); /* the newest stay */
     assert_string_equal(test_state("q", "x26"), "");
-    assert_int_equal(test_number("EXISTS " Q "info:x26 " Q "info:x29"), 1);
+    assert_int_equal(test_number("HLEN " Q "results"), 3);
+    assert_int_equal(test_number("HEXISTS " Q "results x29"), 1);
 }
 
 static void dead_ones_by_count_as_they_end(void **state)
@@ -260,7 +261,7 @@ static void none_at_all(void **state)
         (void)test_lease(&a, 4);
         test_settle(&a, {0, {.id = "marked", .verb = REEVE_OUTCOME_DONE, .has_info = true}});
         assert_string_equal(a.refused, "");
-        assert_int_equal(test_number("EXISTS " Q "tasks " Q "completed " Q "dead " Q "info:result " Q "info:dead " Q "info:marked"), 0);
+        assert_int_equal(test_number("EXISTS " Q "tasks " Q "completed " Q "dead " Q "results " Q "info:dead " Q "info:marked"), 0);
     }
 }
 
@@ -306,7 +307,7 @@ static void by_age(void **state)
     assert_string_equal(test_state("q", "k1"), "");
     assert_string_equal(test_state("q", "c2"), "completed");
     assert_string_equal(test_state("q", "k2"), "cancelled");
-    assert_int_equal(test_number("EXISTS " Q "info:c1"), 0);
+    assert_int_equal(test_number("EXISTS " Q "results"), 0);
     TEST_AWAIT(test_tend("q", 200).trimmed == 1);
     assert_string_equal(test_state("q", "d1"), "");
     assert_int_equal(test_number("EXISTS " Q "info:d1 " Q "info:d2"), 1);

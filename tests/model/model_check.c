@@ -136,7 +136,7 @@ static void check_results(int queue, const model_seen_queue *seen)
     }
     if (seen->result_bytes != bytes) model_differ("results have %d bytes, not %d", seen->result_bytes, bytes);
     if (seen->bytes_counted != q->bytes_counted) model_differ("results are %s counted", q->bytes_counted ? "not" : "");
-    if (seen->results && !q->keep_bytes) model_differ("results are counted, and do not count");
+    if (seen->sizes && !q->keep_bytes) model_differ("results are counted, and do not count");
 }
 
 /* (That there is one for every kind is seen with the tasks.) */

@@ -18,6 +18,7 @@
     X(TURN_DONE, "turn: done")                                                                    \
     X(TURN_DONE_INFO, "turn: done, with info")                                                    \
     X(TURN_RESULT, "turn: done, with a result")                                                   \
+    X(TURN_RESULT_RECORD, "turn: done, with a result, by a record")                               \
     X(TURN_DONE_UNKEPT, "turn: done, not kept")                                                   \
     X(TURN_INFO_UNKEPT, "turn: done with info, not kept")                                         \
     X(TURN_OLD_PROGRESS_UNKEPT, "turn: done, not kept, of whose progress an earlier thread told") \

@@ -44,6 +44,7 @@ void model_allow(int queue, const char *key, const rv_reply *found, const char *
     X("order", "hash", order)         \
     X("groups", "zset", groups)       \
     X("results", "hash", results)     \
+    X("result_sizes", "hash", sizes)  \
     X("wake", "list", wake)           \
     X("idle", "list", idle)           \
     X("hand:", "list", hand)          \

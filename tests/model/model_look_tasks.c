@@ -103,8 +103,19 @@ void model_read_failures(int queue, const char *rest, const rv_reply *found)
 
 void model_read_results(int queue, const char *rest, const rv_reply *found)
 {
+    for (size_t i = 0; i + 1 < found->count; i += 2) {
+        int id = model_id_of(found->items[i]->text);
+        if (id < 0) model_stray(queue, rest, found->items[i]->text);
+        if (id < 0) continue;
+        model_seen_task *task = &model_now_seen.queues[queue].tasks[id];
+        rv_copy_text(task->result, sizeof(task->result), found->items[i + 1]->text);
+    }
+}
+
+void model_read_sizes(int queue, const char *rest, const rv_reply *found)
+{
     model_seen_queue *q = &model_now_seen.queues[queue];
-    q->results = true;
+    q->sizes = true;
     q->result_bytes = atoi(model_field(found, "#"));
     q->bytes_counted = strcmp(model_field(found, "@"), "end") == 0;
     for (size_t i = 0; i + 1 < found->count; i += 2) {
@@ -119,9 +130,9 @@ void model_read_results(int queue, const char *rest, const rv_reply *found)
 
 void model_read_info(int queue, const char *rest, const rv_reply *found)
 {
-    static const char *const names[] = {"failures", "crashes", "kind",    "message", "failed", "progress", "words",
-                                        "result",   "place",   "history", "pending", "due",    "death",    "checkpoint",
-                                        "has",      "logged",  "logging", "log:0",   "log:1",  "log:2",    NULL};
+    static const char *const names[] = {"failures", "crashes", "kind",    "message", "failed", "progress",   "words",
+                                        "place",    "history", "pending", "due",     "death",  "checkpoint", "has",
+                                        "logged",   "logging", "log:0",   "log:1",   "log:2",  NULL};
     int id = model_id_of(rest);
     if (id < 0) {
         model_stray(queue, "info", rest);
@@ -138,7 +149,6 @@ void model_read_info(int queue, const char *rest, const rv_reply *found)
     rv_copy_text(task->error, sizeof(task->error), model_field(found, "kind"));
     rv_copy_text(task->message, sizeof(task->message), model_field(found, "message"));
     rv_copy_text(task->words, sizeof(task->words), model_field(found, "words"));
-    rv_copy_text(task->result, sizeof(task->result), model_field(found, "result"));
     task->waits = *model_field(found, "pending");
     task->pending = atoi(model_field(found, "pending"));
     task->due_ms = atoll(model_field(found, "due"));

@@ -50,7 +50,7 @@ static void keep_bytes(int number, int most)
         (void)test_cmd(test_conn, "HSET %ssettings completed_bytes %d", model_prefix(number), most);
     } else {
         (void)test_cmd(test_conn, "HDEL %ssettings completed_bytes", model_prefix(number));
-        (void)test_cmd(test_conn, "UNLINK %sresults", model_prefix(number));
+        (void)test_cmd(test_conn, "UNLINK %sresult_sizes", model_prefix(number));
         for (int id = 0; id < SLOTS; id++) queue->tasks[id].counted = 0;
         queue->bytes_counted = false;
     }

@@ -59,7 +59,7 @@ typedef struct model_seen_queue {
     int counters[4];
     int tokens, groups;
     int keep_bytes, result_bytes;
-    bool results, bytes_counted;
+    bool sizes, bytes_counted;
     int idle[SESSIONS * THREADS]; /* session * THREADS + thread, the next one first */
     int idle_count;
     int64_t next; /* of its order */

@@ -19,14 +19,18 @@ static void refuse(const item *one, const model_task *task, const model_session 
     if (same && session->life == ALIVE && *one->lease) COVER(TURN_REFUSED_LEASE);
 }
 
+/* One of those that are plainly done: bytes are looked at when all of them have ended. */
+static bool counted_some;
+
 static void end_task(const item *one, model_task *task, model_state state)
 {
     if (task->waited_ms) COVER(TURN_NOTIFIED);
     model_end(one->queue, task, state);
     if (task->state == COMPLETED && one->how == RESULT) model_count_result(one->queue, task);
     bool counted = task->counted, left;
-    int trimmed = task->state == NONE ? 0 : model_trim_count(one->queue, state, 16);
-    if (counted && model_trim_bytes(one->queue, 16, &left) > 0) COVER(BYTES_TRIM);
+    int trimmed = task->state == NONE ? 0 : model_trim_count(one->queue, state, 18);
+    if (counted && model_is_plain_result(one)) counted_some = true;
+    if (counted && !model_is_plain_result(one) && model_trim_bytes(one->queue, 18, &left) > 0) COVER(BYTES_TRIM);
     if (trimmed > 0 && state == DEAD) COVER(TURN_TRIM_DEAD);
     if (trimmed > 0 && state == COMPLETED) COVER(TURN_TRIM_COMPLETED);
     model_tell_ended(one->queue, one->id, state);
@@ -36,7 +40,8 @@ static void complete(const item *one, model_task *task)
 {
     if (one->how == DONE) COVER(TURN_DONE);
     if (one->how == DONE_RECORD) COVER(TURN_DONE_INFO);
-    if (one->how == RESULT) COVER(TURN_RESULT);
+    if (model_is_plain_result(one)) COVER(TURN_RESULT);
+    if (one->how == RESULT && !model_is_plain_result(one)) COVER(TURN_RESULT_RECORD);
     if (one->how == RESULT) task->result = one->number;
     if (task->checkpoint && one->checkpoint) COVER(TURN_CHECKPOINT_GOES);
     if (one->checkpoint) task->checkpoint = 0;
@@ -158,12 +163,25 @@ static void check_refused(const turn *t, const rv_reply *refused)
     }
 }
 
-/* (In a group, those that are plainly done come first.) */
+/* In a group, those that are plainly done come first, then those that have a result besides. */
+static int order_of(const item *one)
+{
+    return one->how == DONE ? 0 : model_is_plain_result(one) ? 1 : 2;
+}
+
 static void settle_group(turn *t, int first, int end)
 {
-    for (int pass = 0; pass < 2; pass++)
-        for (int i = first; i < end; i++)
-            if ((t->items[i].how == DONE) == (pass == 0)) settle_item(t, &t->items[i]);
+    counted_some = false;
+    for (int pass = 0; pass < 3; pass++) {
+        bool left;
+        int held = 0;
+        for (int i = first; i < end; i++) {
+            if (order_of(&t->items[i]) == pass) settle_item(t, &t->items[i]);
+            held += order_of(&t->items[i]) <= pass && t->items[i].held;
+        }
+        if (pass == 1 && counted_some && model_trim_bytes(t->items[first].queue, 2 * held + 16, &left) > 0)
+            COVER(BYTES_TRIM);
+    }
 }
 
 void model_settle_all(turn *t, const rv_reply *refused)

@@ -77,7 +77,7 @@ const char *model_envelope(const model_task *task)
 
 bool model_has_info(const model_task *task)
 {
-    return task->failures || task->crashes || task->error || task->progress || task->result || task->placed ||
+    return task->failures || task->crashes || task->error || task->progress || task->placed ||
            task->history || task->waits || task->due_ms || task->for_death || task->checkpoint || task->logged;
 }
 

@@ -185,6 +185,17 @@ static void send_record(const item *one)
     for (int i = 0; i < 3; i++) model_arg_text(words[i]);
 }
 
+bool model_is_plain_result(const item *one)
+{
+    bool more = one->unique || one->deadline || one->checkpoint || one->hands_on;
+    return one->how == RESULT && !more && one->number % 4 > 0;
+}
+
+static bool has_record(const item *one)
+{
+    return one->how != DONE && !model_is_plain_result(one);
+}
+
 int model_group_end(const turn *t, int first)
 {
     int end = first + 1;
@@ -192,21 +203,43 @@ int model_group_end(const turn *t, int first)
     return end;
 }
 
+/* (Those with a result come last.) */
+static void send_plain(const item *items, int first, int end)
+{
+    for (int i = first; i < end; i++)
+        if (items[i].how == DONE) model_arg_text(model_id(items[i].id));
+    for (int i = first; i < end; i++)
+        if (model_is_plain_result(&items[i])) model_arg_text(model_id(items[i].id));
+}
+
+static void send_results(const item *items, int first, int end, int results)
+{
+    model_arg_text("results");
+    model_arg("%d", results);
+    for (int i = first; i < end; i++)
+        if (model_is_plain_result(&items[i])) model_arg("m%d", items[i].number);
+}
+
 /* A group: the items from `first` to before `end`, all of one queue and one lease. */
 static void send_group(const turn *t, int first, int end)
 {
     const item *items = t->items;
-    int plain = 0, hands = 0;
-    for (int i = first; i < end; i++) plain += items[i].how == DONE, hands += items[i].hands_on;
+    int records = 0, results = 0;
+    for (int i = first; i < end; i++) {
+        records += has_record(&items[i]) + items[i].hands_on;
+        results += model_is_plain_result(&items[i]);
+    }
+    int plain = results;
+    for (int i = first; i < end; i++) plain += items[i].how == DONE;
     model_arg("%d", key_index(t, items[first].queue));
     model_arg_text(model_session_id(model.hands[t->hand].session[items[first].queue]));
     model_arg_text(items[first].lease);
     model_arg("%d", plain);
+    send_plain(items, first, end);
+    model_arg("%d", records + (results > 0));
+    if (results > 0) send_results(items, first, end, results);
     for (int i = first; i < end; i++)
-        if (items[i].how == DONE) model_arg_text(model_id(items[i].id));
-    model_arg("%d", end - first - plain + hands);
-    for (int i = first; i < end; i++)
-        if (items[i].how != DONE) send_record(&items[i]);
+        if (has_record(&items[i])) send_record(&items[i]);
 }
 
 static const char *about =

@@ -125,7 +125,7 @@ void test_expect_counted(const char *id, unsigned failures, unsigned crashes)
 
 void test_expect_result(const char *id, const char *result)
 {
-    assert_string_equal(test_cmd(test_conn, "HGET reeve:{q}:info:%s result", id), result);
+    assert_string_equal(test_cmd(test_conn, "HGET reeve:{q}:results %s", id), result);
 }
 
 void test_expect_kind(const char *id, const char *kind)

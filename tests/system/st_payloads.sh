@@ -27,7 +27,7 @@ back_and_forth() {
         expect_eq "$(member state "$OUT")" '"completed"'
         save_result
         cmp "$TEST_DIR/result" "$2" || fail "the result of $id is not its payload"
-        expect_eq "$(redis --raw HGET "reeve:{q}:info:$id" result | wc -c)" "$(($(wc -c <"$2") + 1))" "bytes in Redis"
+        expect_eq "$(redis --raw HGET "reeve:{q}:results" "$id" | wc -c)" "$(($(wc -c <"$2") + 1))" "bytes in Redis"
     done
 }
 
@@ -79,7 +79,7 @@ bulk_payloads() {
         printf '{"id":"large","type":"echo","payload_base64":"%s"}\n' "$(base64 -w0 "$TEST_DIR/large")"
     } | bulk b || exit 1
     expect_status 0 reeve wait b/json --timeout 30 --json
-    expect_eq "$(redis --raw HGET 'reeve:{b}:info:json' result)" '{"a":[1,2.50,"\u00e4\n"]}'
+    expect_eq "$(redis --raw HGET 'reeve:{b}:results' json)" '{"a":[1,2.50,"\u00e4\n"]}'
     expect_status 0 reeve wait b/bytes --timeout 30 --json
     save_result
     cmp "$TEST_DIR/result" "$TEST_DIR/every" || fail "the bytes have changed"
