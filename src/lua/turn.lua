@@ -13,8 +13,8 @@
 -- then     for each queue to settle in: its index in KEYS, the session, the lease that must stand under the ids
 --          ("<since ms> <thread>") or "" for any, the number of plain completions and their ids, the number of records
 --          and, for each: outcome, id, and three arguments:
---            done    result, "1" if there is one, letters ("1": it has a unique key, "c": a checkpoint,
---                    "d": a deadline)                  completed
+--            done    result, "1" if there is one, letters ("i": it has an info:<id> or parents:<id>, "1": a unique
+--                    key, "c": a checkpoint, "d": a deadline)                  completed
 --            retry   delay in ms, kind, message               failed, tried again later
 --            fail    "1" if this is a failure of an attempt (else the count stays), kind, message     dead
 --            hand    handle, options and rest (as in enqueue.lua) of a task that this one hands on; its completion

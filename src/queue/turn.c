@@ -6,11 +6,10 @@
 
 #include "queue/scripts.h"
 
-/* With nothing to say but that it is done, and perhaps a result (whose record is looked after whole). */
+/* With nothing to say but that it is done, and perhaps a result. */
 static bool is_plain(const rv_settlement *s)
 {
-    return s->verb == REEVE_OUTCOME_DONE && (s->has_result ? !s->checkpoint : !s->has_info) && !s->unique &&
-           !s->deadline && s->hand_count == 0;
+    return s->verb == REEVE_OUTCOME_DONE && !s->has_info && !s->unique && !s->deadline && s->hand_count == 0;
 }
 
 static size_t count_hands(const rv_turn_group *group)
@@ -33,10 +32,11 @@ static size_t count_plain(const rv_turn_group *group, size_t *ret_results)
     return plain;
 }
 
-/* What a completion must look after, besides info:<id>. */
+/* What a completion must look after. */
 static void add_letters(rv_conn *conn, const rv_settlement *s)
 {
-    char letters[4] = "";
+    char letters[5] = "";
+    if (s->has_info) strcat(letters, "i");
     if (s->unique) strcat(letters, "1");
     if (s->checkpoint) strcat(letters, "c");
     if (s->deadline) strcat(letters, "d");

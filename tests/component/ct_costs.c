@@ -332,6 +332,8 @@ static const feature features[] = {
     {"result", false, NULL, {0},
      .how = {.verb = REEVE_OUTCOME_DONE, .has_result = true, .result = {"r", 1}},
      "", "", "hset+1", "hset+1"},
+    {"more to tell", false, NULL, {0}, .how = {.verb = REEVE_OUTCOME_DONE, .has_info = true},
+     "", "", "", "hdel+63 zadd+63 zcard+63"},
     {"results kept by bytes", false, bytes_of_results, {0},
      .how = {.verb = REEVE_OUTCOME_DONE, .has_result = true, .result = {"r", 1}},
      "", "", "hget+1 hincrby+1 hset+2", "hget+1 hincrby+1 hset+2"},

@@ -87,7 +87,7 @@ static void the_newest_are_kept(void **state)
     reeve_task_info_free(info);
 }
 
-/* ---- many in a turn, with and without -------------------------------------------------------------------------- */
+/* ---- many in a turn, with and without; and what else completed tasks leave -------------------------------------- */
 
 static test_hand hand;
 
@@ -102,7 +102,7 @@ static void check_result(const char *id, const char *result)
     assert_string_equal(test_cmd(test_conn, "HGET " Q "results %s", id), *result == '\0' ? "(nil)" : result);
 }
 
-/* As they come, each with what is its own; the record of c has more to be looked after. */
+/* As they come, each with what is its own; of c and e there is info. */
 static const test_outcome mixed[] = {
     TEST_RESULT("a", "first"),
     TEST_DONE("b"),
@@ -165,25 +165,30 @@ static void each_has_its_own(void **state)
 static void they_go_with_their_tasks(void **state)
 {
     settle_mixed();
+    assert_int_equal(test_number("EXISTS " Q "info:c " Q "info:e"), 2);
     test_ok(test_client, reeve_delete(test_client, "q", "a"));
     test_ok(test_client, reeve_delete(test_client, "q", "d"));
+    test_ok(test_client, reeve_delete(test_client, "q", "e"));
+    assert_int_equal(test_number("EXISTS " Q "info:c " Q "info:e"), 1);
+    assert_string_equal(test_cmd(test_conn, "SMEMBERS " Q "noted"), "[c]");
     assert_string_equal(test_cmd(test_conn, "HGET " Q "results a"), "(nil)");
     assert_int_equal(test_number("HLEN " Q "results"), 2);
     keep_completed(-1, 1); /* g is the last */
     test_tend_all("q");
     assert_int_equal(test_count("q", "completed"), 1);
-    assert_int_equal(test_number("EXISTS " Q "results"), 0);
+    assert_int_equal(test_number("EXISTS " Q "results " Q "noted " Q "info:c"), 0);
     (void)set_up(state);
     keep_completed(-1, 2);
     settle_mixed();
     assert_int_equal(test_count("q", "completed"), 2);
     assert_int_equal(test_number("HLEN " Q "results"), 1);
     check_result("f", "sixth");
+    assert_int_equal(test_number("EXISTS " Q "noted " Q "info:c " Q "info:e"), 0);
     (void)set_up(state);
     settle_mixed();
     keep_completed(1, -1);
     TEST_AWAIT((test_tend_all("q"), test_count("q", "completed") == 0));
-    assert_int_equal(test_number("EXISTS " Q "results"), 0);
+    assert_int_equal(test_number("EXISTS " Q "results " Q "noted " Q "info:c " Q "info:e"), 0);
 }
 
 static void none_where_none_are_kept(void **state)
@@ -193,8 +198,9 @@ static void none_where_none_are_kept(void **state)
         keep_completed(counted ? -1 : 0, counted ? 0 : -1);
         if (counted) (void)test_cmd(test_conn, "HSET " Q "settings completed_bytes 1000 waiters 1");
         settle_mixed();
-        assert_int_equal(
-            test_number("EXISTS " Q "tasks " Q "completed " Q "results " Q "result_sizes " Q "info:c " Q "info:e"), 0);
+        assert_int_equal(test_number("EXISTS " Q "tasks " Q "completed " Q "results " Q "result_sizes " Q "noted " Q
+                                     "info:c " Q "info:e"),
+                         0);
     }
 }
 

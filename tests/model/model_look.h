@@ -45,6 +45,7 @@ void model_allow(int queue, const char *key, const rv_reply *found, const char *
     X("groups", "zset", groups)       \
     X("results", "hash", results)     \
     X("result_sizes", "hash", sizes)  \
+    X("noted", "set", noted)          \
     X("wake", "list", wake)           \
     X("idle", "list", idle)           \
     X("hand:", "list", hand)          \

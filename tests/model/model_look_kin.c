@@ -25,6 +25,7 @@ static int handle_of(int queue, const char *key, const char *text)
 void model_read_parents(int queue, const char *rest, const rv_reply *found)
 {
     int id = id_of(queue, "parents:", rest);
+    if (id >= 0) model_now_seen.queues[queue].tasks[id].has_parents = true;
     for (size_t i = 0; id >= 0 && i + 1 < found->count; i += 2) {
         const char *value = found->items[i + 1]->text;
         int parent = handle_of(queue, "parents:", found->items[i]->text);

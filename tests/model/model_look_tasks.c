@@ -112,6 +112,15 @@ void model_read_results(int queue, const char *rest, const rv_reply *found)
     }
 }
 
+void model_read_noted(int queue, const char *rest, const rv_reply *found)
+{
+    for (size_t i = 0; i < found->count; i++) {
+        int id = model_id_of(found->items[i]->text);
+        if (id < 0) model_stray(queue, rest, found->items[i]->text);
+        if (id >= 0) model_now_seen.queues[queue].tasks[id].noted = true;
+    }
+}
+
 void model_read_sizes(int queue, const char *rest, const rv_reply *found)
 {
     model_seen_queue *q = &model_now_seen.queues[queue];

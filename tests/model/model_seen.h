@@ -15,7 +15,7 @@ typedef struct model_seen_task {
     int64_t score;
     int session;
     char lease[64];
-    bool has_info, has_place;
+    bool has_info, has_place, has_parents, noted;
     int parked, called, slot; /* in which group; 0: none */
     int64_t parked_at;
     int history;

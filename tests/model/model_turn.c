@@ -78,11 +78,12 @@ static void choose_items(turn *ret, const int arg[ARGS])
         if (model_task_of(belief->queue, belief->id)->handed) continue;
         item *one = &ret->items[ret->count++];
         *one = (item){.queue = belief->queue, .id = belief->id, .how = how % 8, .number = ++model.serial};
+        one->info = belief->knows_info;
         one->unique = belief->unique;
         one->deadline = belief->deadline;
         one->checkpoint = belief->checkpoint;
         one->begun = one->number % 2;
-        if (one->how == DONE && (belief->knows_info || one->unique || one->deadline)) one->how = DONE_RECORD;
+        if (one->how == DONE && (one->info || one->unique || one->deadline)) one->how = DONE_RECORD;
         if (ret->named) model_name_lease(one->lease, belief->since_ms, belief->thread);
         how /= 8;
     }
@@ -115,11 +116,11 @@ static void choose_stray(turn *ret, const int arg[ARGS])
     for (int i = 0; i < ret->count; i++)
         if (ret->items[i].queue == stray.queue && ret->items[i].id == stray.id) return;
     if (model_task_of(stray.queue, stray.id)->handed) return; /* (its thread is on the way to it) */
+    stray.info = model_task_of(stray.queue, stray.id)->marked;
     stray.unique = model_task_of(stray.queue, stray.id)->unique > 0;
     stray.deadline = model_task_of(stray.queue, stray.id)->deadline_ms > 0;
     stray.checkpoint = model_task_of(stray.queue, stray.id)->checkpoint > 0;
-    if (stray.how == DONE && (stray.unique || stray.deadline || model_task_of(stray.queue, stray.id)->marked))
-        stray.how = DONE_RECORD;
+    if (stray.how == DONE && (stray.info || stray.unique || stray.deadline)) stray.how = DONE_RECORD;
     if (ret->named) model_name_lease(stray.lease, model.now_ms, ret->thread);
     ret->items[ret->count++] = stray;
 }
@@ -164,11 +165,12 @@ static void send_record(const item *one)
 {
     static const char *const verbs[] = {"", "done", "done", "retry", "fail", "fail", "snooze", "snooze"};
     const char *words[3] = {"", "", ""};
-    char text[64], kind[32], letters[4] = "";
+    char text[64], kind[32], letters[5] = "";
     int64_t delay = model_delay(one);
     (void)snprintf(text, sizeof(text), "m%d", one->number);
     (void)snprintf(kind, sizeof(kind), "k%d", KIND_OF(one->number));
     if (one->how == RESULT) words[0] = text, words[1] = "1";
+    if (one->info) strcat(letters, "i");
     if (one->unique) strcat(letters, "1");
     if (one->checkpoint) strcat(letters, "c");
     if (one->deadline) strcat(letters, "d");
@@ -187,7 +189,7 @@ static void send_record(const item *one)
 
 bool model_is_plain_result(const item *one)
 {
-    bool more = one->unique || one->deadline || one->checkpoint || one->hands_on;
+    bool more = one->info || one->unique || one->deadline || one->checkpoint || one->hands_on;
     return one->how == RESULT && !more && one->number % 4 > 0;
 }
 

@@ -13,7 +13,8 @@ enum { ITEMS = 24 };
 
 typedef struct item {
     int queue, id, how, number;
-    bool unique; /* done: the task has a unique key, ... */
+    bool info;   /* done: there is info of the task, ... */
+    bool unique; /* ... it has a unique key */
     bool deadline, checkpoint;
     bool begun;     /* snoozed by its handler */
     char lease[64]; /* "": any */

@@ -1,6 +1,8 @@
 -- Retention: completed and cancelled tasks by one setting, dead ones by another. Counts are kept to at every end of a
 -- task (of completed ones, turn.lua lets a part in 64 more stand for a while), ages by tend.lua. A limit of -1 is none;
 -- 0 keeps nothing. How many bytes results have is counted only where that is limited: lib/results.lua.
+--
+--   noted  set  ids of completed tasks that have an info:<id> or parents:<id>
 -- include: lib/tags.lua
 local DAY = 86400000
 local function keep_limits(age, count, default_age)
@@ -41,20 +43,41 @@ local function forget_results(P, ids)
   call('HINCRBY', P .. 'result_sizes', '#', text(-bytes))
 end
 
--- Removes all that is left of ended tasks; set: where they stood.
-local function forget(P, ids, set)
+-- What is told of these tasks beyond their envelopes goes.
+local function forget_told(P, ids)
   local keys, n = {}, 0
   for i = 1, #ids do
-    if set == 'dead' then unindex(P, ids[i]) end
     keys[n + 1], keys[n + 2], n = P .. 'info:' .. ids[i], P .. 'parents:' .. ids[i], n + 2
   end
-  -- (One look for both.)
-  if call('EXISTS', P .. 'tags', P .. 'results') > 0 then
+  if n > 0 then call('UNLINK', unpack(keys)) end
+end
+
+-- Those of these tasks that stand in `noted`, which they leave.
+local function leave_noted(P, ids)
+  if call('EXISTS', P .. 'noted') == 0 then return {} end
+  local there, noted = call('SMISMEMBER', P .. 'noted', unpack(ids)), {}
+  for i = 1, #ids do
+    if there[i] == 1 then noted[#noted + 1] = ids[i] end
+  end
+  if #noted > 0 then call('SREM', P .. 'noted', unpack(noted)) end
+  return noted
+end
+
+-- Removes all that is left of ended tasks; set: where they stood.
+local function forget(P, ids, set)
+  local noted = {}
+  -- (One look for all.)
+  if call('EXISTS', P .. 'tags', P .. 'results', P .. 'noted') > 0 then
     forget_tags(P, ids)
     forget_results(P, ids)
+    noted = leave_noted(P, ids)
+  end
+  if set == 'dead' then
+    for i = 1, #ids do unindex(P, ids[i]) end
   end
   call('HDEL', P .. 'tasks', unpack(ids))
-  call('UNLINK', unpack(keys))
+  -- (Of completed tasks, most have nothing.)
+  forget_told(P, set == 'completed' and noted or ids)
   -- (Some that died may have children that waited for a retry: now there is none.)
   if (set == 'dead' or set == 'cancelled') and call('EXISTS', P .. 'linked') == 1 then forsake(P, ids) end
 end

@@ -24,8 +24,9 @@ function outcomes.done(P, id, now, settings, result, has_result, more)
   if envelope then unlock(P, id, header(envelope)) end
   if find(more, 'd', 1, true) then call('ZREM', P .. 'deadlines', id) end
   if find(more, 'c', 1, true) then call('HDEL', P .. 'info:' .. id, 'checkpoint', 'has') end
-  if not complete(P, {id}, now, settings, has_result == '1' and {[id] = result}) then
-    call('UNLINK', P .. 'info:' .. id, P .. 'parents:' .. id)
+  local noted = find(more, 'i', 1, true)
+  if not complete(P, {id}, now, settings, has_result == '1' and {[id] = result}, noted) and noted then
+    forget_told(P, {id})
   end
   return 'completed'
 end

@@ -25,8 +25,9 @@ local function results_of(ids, count, at)
   return results
 end
 
--- ids have ended well; results: as above. Returns whether their records are kept.
-local function complete(P, ids, now, settings, results)
+-- ids have ended well; results: as above; noted: they have an info:<id> or parents:<id>. Returns whether their records
+-- are kept.
+local function complete(P, ids, now, settings, results, noted)
   local age, count = keep_limits(settings[1], settings[2], DAY)
   if age == 0 or count == 0 then
     forget_tags(P, ids)
@@ -37,6 +38,7 @@ local function complete(P, ids, now, settings, results)
   for i = 1, #ids do
     members[n + 1], members[n + 2], n = ended, ids[i], n + 2
   end
+  if noted then call('SADD', P .. 'noted', unpack(ids)) end
   local counted = results and keep_results(P, ids, results, settings[9])
   call('ZADD', P .. 'completed', unpack(members))
   trim_count(P, 'completed', count, 2 * #ids + 16)
@@ -57,8 +59,7 @@ local function of_lease(running, lease, ids, refused)
 end
 
 -- Completes those of ids that can be taken out of the session's hands. lease: unless empty, only this one is meant, and
--- not a later one by the same session. hit: so many of them were taken out; false: none yet. (Those with a result may
--- have more in info:<id>.)
+-- not a later one by the same session. hit: so many of them were taken out; false: none yet.
 local function settle_plain(P, running, lease, ids, hit, now, settings, refused, results)
   if not hit then
     if lease ~= '' then ids = of_lease(running, lease, ids, refused) end
@@ -68,11 +69,7 @@ local function settle_plain(P, running, lease, ids, hit, now, settings, refused,
   local mine = taken_of(P, ids, hit, refused)
   if #mine == 0 then return end
   if settings[8] then release(P, mine, now, settings[8]) end
-  if not complete(P, mine, now, settings, results) then
-    for i = 1, results and #mine or 0 do
-      if results[mine[i]] then call('UNLINK', P .. 'info:' .. mine[i], P .. 'parents:' .. mine[i]) end
-    end
-  end
+  complete(P, mine, now, settings, results)
   know_gate(P, settings[8])
   if settings[8] then
     act_as(running)
