@@ -36,12 +36,12 @@
 
 local P, limit = KEYS[1], tonumber(ARGV[1])
 local now = clock()
-local settings = call('HMGET', P .. 'settings', 'completed_age', 'completed_count', 'dead_age', 'dead_count',
-  'waiters', 'paused', 'large', 'gate', 'policy', 'hold', 'completed_bytes', 'result_max')
+local settings = call('HMGET', P .. 'settings', 'completed_age', 'completed_count', 'completed_bytes', 'waiters',
+  'paused', 'large', 'gate', 'policy', 'hold', 'result_max', 'dead_age', 'dead_count')
 -- (Whoever reads envelopes to see their headers reads few of them where they may be large.)
-if settings[7] then limit = math.min(limit, 8) end
+if settings[6] then limit = math.min(limit, 8) end
 local more, next_due = 0, nil
-know_gate(P, settings[8])
+know_gate(P, settings[7])
 
 local function due_at(time)
   if time then next_due = math.min(next_due or time, time) end
@@ -130,9 +130,9 @@ local function reap()
       end
     end
     call('HDEL', lost, unpack(ids))
-    if settings[8] then
-      call_first(P, back, back_envelopes, settings[8])
-      release(P, ids, now, settings[8])
+    if settings[7] then
+      call_first(P, back, back_envelopes, settings[7])
+      release(P, ids, now, settings[7])
     end
     tell_as(P, 'recovered', back)
     to_front(P, back, back_envelopes)
@@ -164,7 +164,7 @@ local function expire(ids)
       call('HSET', P .. 'info:' .. id, 'kind', 'expired', 'message', words, 'failed', text(now))
       note_ended(P, id, now, 'dead', 'kind', 'expired', 'message', words)
       tell(P, 'dead', id, 'kind', 'expired', 'message', words)
-      notify(P, {id}, die(P, id, now, settings, 'expired', words))
+      notify(P, {id}, die(P, id, now, 'expired', words))
       died = died + 1
     else
       call('ZREM', P .. 'deadlines', id)
@@ -262,7 +262,7 @@ local function forget_order()
   elseif call('EXISTS', P .. 'parked') == 0 then
     call('UNLINK', P .. 'order', P .. 'groups')
     if tells(P) then call('HSET', P .. 'order', 'events', '1') end
-    if settings[7] and call('EXISTS', P .. 'tasks') == 0 then call('HDEL', P .. 'settings', 'large') end
+    if settings[6] and call('EXISTS', P .. 'tasks') == 0 then call('HDEL', P .. 'settings', 'large') end
   end
 end
 
@@ -318,7 +318,7 @@ end
 local function tend_gate()
   call('ZREMRANGEBYSCORE', P .. 'holds', '-inf', text(now))
   forget_past('rates')
-  local hold = tonumber(settings[10])
+  local hold = tonumber(settings[9])
   if hold and hold <= now then call('HDEL', P .. 'settings', 'hold') else due_at(hold) end
   local listening = tonumber(call('HGET', P .. 'settings', 'events_until'))
   if listening and listening <= now then
@@ -372,16 +372,16 @@ due_at(first_score('scheduled'))
 if deadlines then due_at(first_score('deadlines')) end
 local age, count = keep_limits(settings[1], settings[2], DAY)
 local trimmed = trim('completed', age, count) + trim('cancelled', age, count)
-if settings[11] then trimmed = trimmed + trim_results(tonumber(settings[11])) end
-trimmed = trimmed + trim('dead', keep_limits(settings[3], settings[4], 90 * DAY))
+if settings[3] then trimmed = trimmed + trim_results(tonumber(settings[3])) end
+trimmed = trimmed + trim('dead', keep_limits(settings[11], settings[12], 90 * DAY))
 if trimmed > 0 and call('LLEN', P .. 'fanout') > fans then more = 1 end
 forget_order()
 tidy_tags()
-if settings[5] then forget_waiters() end
+if settings[4] then forget_waiters() end
 if call('EXISTS', P .. 'opening', P .. 'reopening') > 0 then open_groups() end
-local shut = settings[8] and tend_gate()
+local shut = settings[7] and tend_gate()
 local entries = due_entries()
 -- (Also for a wake-up that went down with the thread that had it.)
-if not settings[6] and not shut and call('EXISTS', P .. 'ready') == 1 then wake(P) end
-return {now, more, next_due or -1, promoted, reaped, trimmed, session, settings[9] or '', entries,
-  call('LLEN', P .. 'outbox'), settings[12] or ''}
+if not settings[5] and not shut and call('EXISTS', P .. 'ready') == 1 then wake(P) end
+return {now, more, next_due or -1, promoted, reaped, trimmed, session, settings[8] or '', entries,
+  call('LLEN', P .. 'outbox'), settings[10] or ''}

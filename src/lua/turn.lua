@@ -38,20 +38,21 @@
 -- To make a function costs Lua as much as a small command costs Redis, and a script makes its functions anew at each
 -- call; a number in a command, or a list in the reply, costs half as much. So the common case (plain completions, and
 -- tasks with nothing to tell in a queue without limits) is written out here without any; all the rest is in two
--- functions, which are made when they are first needed.
+-- functions, which are made when they are first needed, and set `now`. Numbers are not read where they are 1 or 0, nor
+-- tables made that may not be needed; one that gets its first element grows, unless it was made with room for it.
 
 local call, unpack, byte = redis.call, unpack, string.byte
-local thread, ask, want, ttl, queues = ARGV[1], ARGV[2], tonumber(ARGV[2]), ARGV[3], tonumber(ARGV[4])
+local thread, ask, ttl = ARGV[1], ARGV[2], ARGV[3]
+local want, queues = ask == '1' and 1 or tonumber(ask), ARGV[4] == '1' and 1 or tonumber(ARGV[4])
 local time = call('TIME')
-local millis = time[2]
+local millis, now = time[2], nil
 local now_text = time[1] .. (#millis == 6 and string.sub(millis, 1, 3) or string.format('%03d', millis / 1000))
-local now = tonumber(now_text)
-local refused, gone, extras = {}, {}, {}
-local reply = {now, refused, gone, extras}
-local settings, stands, freed, shut = {}, {}, {}, {}
+local refused, extras, settings, stands = {}, {}, {false}, {false}
+local gone, freed, shut, lists, leased_first, leased_more = false, false, false, 0, false, false
 
 local settling
 local function rare_settling()
+  now = now or tonumber(now_text)
   if settling then return settling end
 -- include: lib/base.lua
 -- include: lib/order.lua
@@ -75,6 +76,7 @@ end
 
 local leasing
 local function rare_leasing()
+  now = now or tonumber(now_text)
   if leasing then return leasing end
 -- include: lib/base.lua
 -- include: lib/order.lua
@@ -92,21 +94,23 @@ end
 -- (A session that held all that it settled here stands: below, that need not be asked.)
 local at, refusals = 6 + 2 * queues, 0
 while at <= #ARGV do
-  local index = tonumber(ARGV[at])
-  local P, held, plain = KEYS[index], ARGV[at + 2], tonumber(ARGV[at + 3])
+  local index, plain = ARGV[at], ARGV[at + 3]
+  index, plain = index == '1' and 1 or tonumber(index), plain == '1' and 1 or tonumber(plain)
+  local P, held = KEYS[index], ARGV[at + 2]
   local session = ARGV[at + 1]
   local running, first, last = P .. 'running:' .. session, at + 4, at + 3 + plain
-  local s = call('HMGET', P .. 'settings', 'completed_age', 'completed_count', 'dead_age', 'dead_count', 'waiters',
-    'paused', 'large', 'gate', 'completed_bytes')
+  local s = call('HMGET', P .. 'settings', 'completed_age', 'completed_count', 'completed_bytes', 'waiters', 'paused',
+    'large', 'gate')
   settings[index] = s
-  local records, results, members, n = tonumber(ARGV[last + 1]), 0, nil, 0
+  local records, results, members, n = ARGV[last + 1], 0, nil, 0
+  records = records == '0' and 0 or tonumber(records)
   at = last + 2
   if records > 0 and ARGV[at] == 'results' then
     records, results, at = records - 1, tonumber(ARGV[at + 1]), at + 2
   end
   -- (A batch of completions is at most a lease's batch: well within what unpack takes.)
   if plain > 0 then
-    local hit = held == '' and not (s[5] or s[8] or results > 0 and (s[9] or s[1] == '0' or s[2] == '0')) and
+    local hit = held == '' and not (s[4] or s[7] or results > 0 and (s[3] or s[1] == '0' or s[2] == '0')) and
       call('HDEL', running, unpack(ARGV, first, last))
     if hit ~= plain then
       local rare, ids = rare_settling(), {unpack(ARGV, first, last)}
@@ -141,16 +145,20 @@ while at <= #ARGV do
     rare.record(P, running, held, at, rare.outcomes, now, s, refused)
     at = at + 5
   end
-  if s[8] then freed[index] = true end
+  if s[7] then
+    freed = freed or {}
+    freed[index] = true
+  end
   if #refused == refusals then stands[index] = session end
   refusals = #refused
 end
 
 local woken = ARGV[5] == 'woken'
-local name = ARGV[5] ~= '' and queues == 1 and ARGV[6] .. ':' .. thread
-if ARGV[5] == 'again' and call('LREM', KEYS[1] .. 'idle', '0', name) == 0
-  and call('EXISTS', KEYS[1] .. 'hand:' .. name) == 1 then
-  want, extras[1] = 0, {'idle'}
+if ARGV[5] == 'again' and queues == 1 then
+  local name = ARGV[6] .. ':' .. thread
+  if call('LREM', KEYS[1] .. 'idle', '0', name) == 0 and call('EXISTS', KEYS[1] .. 'hand:' .. name) == 1 then
+    want, extras[1] = 0, {'idle'}
+  end
 end
 
 local unasked
@@ -160,16 +168,16 @@ for index = 1, want > 0 and queues or 0 do
   if not s then
     -- (In the places that they have above. What ends a task asks more.)
     local asked = call('HMGET', P .. 'settings', 'paused', 'large', 'gate')
-    s = {[6] = asked[1], [7] = asked[2], [8] = asked[3]}
+    s = {[5] = asked[1], [6] = asked[2], [7] = asked[3]}
     settings[index] = s
   end
   -- (One more than is wanted: whether another thread must be woken is then known, not guessed.)
-  local ids = not s[6] and not s[7] and not s[8] and call('ZRANGE', P .. 'ready', '0', ask)
-  if not s[6] and (not ids or #ids > 0) then
+  local ids = not s[5] and not s[6] and not s[7] and call('ZRANGE', P .. 'ready', '0', ask)
+  if not s[5] and (not ids or #ids > 0) then
     local session = ARGV[4 + 2 * index]
     local running = P .. 'running:' .. session
     local plain, more = ids and (stands[index] == session or call('HEXISTS', running, '#') == 1), false
-    local leased, envelopes
+    local leased, envelopes, taken
     if plain then
       more = #ids > want
       ids[want + 1] = nil
@@ -180,42 +188,61 @@ for index = 1, want > 0 and queues or 0 do
       end
     end
     if plain then
-      call('ZREMRANGEBYRANK', P .. 'ready', '0', more and string.format('%d', #ids - 1) or '-1')
-      local leases, n, since = {}, 0, now_text .. ' ' .. thread
-      leased = {index}
-      for i = 1, #ids do
-        leases[n + 1], leases[n + 2] = ids[i], since
-        leased[n + 2], leased[n + 3] = ids[i], envelopes[i]
-        n = n + 2
+      local since = now_text .. ' ' .. thread
+      taken = #ids
+      if taken == 1 then
+        call('ZREMRANGEBYRANK', P .. 'ready', '0', '0')
+        call('HSET', running, ids[1], since)
+        leased = {index, ids[1], envelopes[1], nil}
+      else
+        call('ZREMRANGEBYRANK', P .. 'ready', '0', more and string.format('%d', taken - 1) or '-1')
+        local leases, n = {}, 0
+        leased = {index}
+        for i = 1, taken do
+          leases[n + 1], leases[n + 2] = ids[i], since
+          leased[n + 2], leased[n + 3] = ids[i], envelopes[i]
+          n = n + 2
+        end
+        call('HSET', running, unpack(leases))
       end
-      call('HSET', running, unpack(leases))
       if more and call('LLEN', P .. 'wake') == 0 then
 -- include: lib/wake.lua
         wake(P)
       end
     else
-      leased, shut[index] = rare_leasing()(P, index, session, ARGV[5 + 2 * index], ttl, want, thread, now,
-        #reply > 4, s, extras, stands[index] == session)
+      local closed
+      leased, closed = rare_leasing()(P, index, session, ARGV[5 + 2 * index], ttl, want, thread, now, lists > 0, s,
+        extras, stands[index] == session)
+      if closed then
+        shut = shut or {}
+        shut[index] = true
+      end
+      taken = leased and (#leased - 1) / 2 or 0
     end
     if leased == false then
+      gone = gone or {}
       gone[#gone + 1] = index
-    elseif leased and #leased > 1 then
-      reply[#reply + 1] = leased
-      want = want - (#leased - 1) / 2
-      ask = string.format('%d', want)
+    elseif taken > 0 then
+      lists = lists + 1
+      if lists == 1 then leased_first = leased else
+        leased_more = leased_more or {}
+        leased_more[lists - 1] = leased
+      end
+      want = want - taken
       -- (A task that must be alone ends the lease, also if there would be room.)
       local last = extras[#extras]
       if want <= 0 or (last and last[1] ~= '#' and last[3] > 0) then
         unasked = index + 1
         break
       end
+      ask = string.format('%d', want)
     end
   end
 end
 
 -- Nothing was found: from now on somebody waits. (`next`: see lib/order.lua.) Somebody may wait as well where the
 -- wake-up was taken: another thread that found nothing before the tasks came, and blocks behind us.
-for index = 1, (woken or want > 0 and #reply == 4) and queues or 0 do
+for index = 1, (woken or want > 0 and lists == 0) and queues or 0 do
   local P, s = KEYS[index], settings[index]
   local last = call('HGET', P .. 'order', 'next')
   if last then
@@ -223,9 +250,9 @@ for index = 1, (woken or want > 0 and #reply == 4) and queues or 0 do
     call('HDEL', P .. 'order', 'next')
   end
   -- (Something is ready where what came first was put off. That session stands: 2, and something is ready: 1 more.)
-  local running = name and want > 0 and #reply == 4 and P .. 'running:' .. ARGV[6]
-  if running and not s[6] and not s[8] and call('EXISTS', running, running, P .. 'ready') == 2 then
-    call('LPUSH', P .. 'idle', name)
+  local running = ARGV[5] ~= '' and queues == 1 and want > 0 and lists == 0 and P .. 'running:' .. ARGV[6]
+  if running and not s[5] and not s[7] and call('EXISTS', running, running, P .. 'ready') == 2 then
+    call('LPUSH', P .. 'idle', ARGV[6] .. ':' .. thread)
     call('DEL', P .. 'wake') -- (nobody waited for that token)
     extras[#extras + 1] = {'idle'}
   end
@@ -241,14 +268,19 @@ for index = woken and unasked or queues + 1, queues do
 end
 
 -- (Where limits hold, places that became free here are for whoever waits.)
-for index in pairs(freed) do
-  local P = KEYS[index]
-  if not shut[index] and not settings[index][6] and call('EXISTS', P .. 'ready') == 1 then
+if freed then
 -- include: lib/wake.lua
-    wake(P)
+  for index in pairs(freed) do
+    local P = KEYS[index]
+    if not (shut and shut[index]) and not settings[index][5] and call('EXISTS', P .. 'ready') == 1 then wake(P) end
   end
 end
-if #refused > 0 or #gone > 0 or #extras > 0 or #reply > 5 then return reply end
-local leased = reply[5] or {}
-leased[#leased + 1] = now
+if #refused > 0 or gone or #extras > 0 or lists > 1 then
+  local reply = {now or tonumber(now_text), refused, gone or {}, extras}
+  if leased_first then reply[5] = leased_first end
+  for i = 1, lists - 1 do reply[5 + i] = leased_more[i] end
+  return reply
+end
+local leased = leased_first or {}
+leased[#leased + 1] = now_text
 return leased

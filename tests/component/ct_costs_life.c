@@ -262,7 +262,7 @@ static const test_costs_row background[] = {
     {"to tend, with a deadline to come", one_has_a_deadline, tend, NULL,
      "evalsha=1 exists=3 hmget=1 llen=3 time=1 zcard=3 zrandmember=1 zrange=9 zrangebyscore=5"},
     {"to tend, with a deadline that has passed", one_has_expired, tend, NULL,
-     "evalsha=1 exists=3 expireat=1 hget=5 hincrby=3 hmget=1 hset=4 llen=3 smismember=1 time=1 zadd=3 "
+     "evalsha=1 exists=3 expireat=1 hget=5 hincrby=3 hmget=2 hset=4 llen=3 smismember=1 time=1 zadd=3 "
      "zcard=4 zrandmember=1 zrange=9 zrangebyscore=6 zrem=3 zscore=1"},
 };
 

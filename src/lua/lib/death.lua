@@ -24,9 +24,8 @@ local function tell_death(P, id, o, now, kind, message)
   end
 end
 
--- settings: completed_age, completed_count, dead_age, dead_count. info:<id> has the kind and the message. Returns its
--- state.
-local function die(P, id, now, settings, kind, message)
+-- info:<id> has the kind and the message. Returns its state.
+local function die(P, id, now, kind, message)
   local envelope = call('HGET', P .. 'tasks', id)
   if not envelope then return 'dead' end
   if is_cancelled(envelope) then return end_cancelled(P, id, envelope, now) end
@@ -34,7 +33,8 @@ local function die(P, id, now, settings, kind, message)
   unlock(P, id, o)
   forget_deadline(P, id, envelope)
   tell_death(P, id, o, now, kind, message)
-  local age, count = keep_limits(settings[3], settings[4], 90 * DAY)
+  local limits = call('HMGET', P .. 'settings', 'dead_age', 'dead_count')
+  local age, count = keep_limits(limits[1], limits[2], 90 * DAY)
   if age == 0 or count == 0 then
     forget(P, {id})
   else

@@ -45,8 +45,8 @@ end
 -- false when the session is gone; and whether a limit lets no more of them start. settings: as in turn.lua. stands: so
 -- much is known of the session.
 local function lease(P, index, session, join, ttl, want, thread, now, company, settings, extras, stands)
-  know_gate(P, settings[8])
-  local gate = settings[8] and settings[8] ~= 'e' and gates.open(P, now, settings[8])
+  know_gate(P, settings[7])
+  local gate = settings[7] and settings[7] ~= 'e' and gates.open(P, now, settings[7])
   if gate then
     want = gates.room(gate, want)
     if want <= 0 then return nil, true end
@@ -54,7 +54,7 @@ local function lease(P, index, session, join, ttl, want, thread, now, company, s
   -- (One more than is wanted: whether another thread must be woken is then known, not guessed.)
   local ids = call('ZRANGE', P .. 'ready', 0, want)
   if #ids == 0 then return nil end
-  if settings[7] then want = math.min(want, fit(P, ids)) end
+  if settings[6] then want = math.min(want, fit(P, ids)) end
   local running = P .. 'running:' .. session
   if not stands and not in_session(P, index, running, session, join, ttl, now, extras) then
     -- (The wake-up is for somebody else: whoever asks may be frozen or cut off, with this call sent long ago.)
@@ -64,7 +64,7 @@ local function lease(P, index, session, join, ttl, want, thread, now, company, s
   local envelopes, taken
   local more = #ids > want
   if gate and gate.groups then
-    ids, envelopes, more = gates.admit(gate, running, want, company, extras, marked, settings[7])
+    ids, envelopes, more = gates.admit(gate, running, want, company, extras, marked, settings[6])
     taken = #ids
   else
     for i = #ids, want + 1, -1 do ids[i] = nil end

@@ -39,7 +39,7 @@ end
 
 function outcomes.fail(P, id, now, settings, counts, kind, message)
   failed(P, id, now, kind, message, counts == '1' and 1 or 0, 'dead')
-  return die(P, id, now, settings, kind, message)
+  return die(P, id, now, kind, message)
 end
 
 function outcomes.snooze(P, id, now, settings, delay, begun)
@@ -47,7 +47,7 @@ function outcomes.snooze(P, id, now, settings, delay, begun)
   if not envelope then return end
   if is_cancelled(envelope) then
     -- (It may have been put first in its group already.)
-    local group = settings[8] and group_of(envelope)
+    local group = settings[7] and group_of(envelope)
     if group then leave_group(P, id, group) end
     return end_cancelled(P, id, envelope, now)
   end

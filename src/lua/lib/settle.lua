@@ -39,11 +39,11 @@ local function complete(P, ids, now, settings, results, noted)
     members[n + 1], members[n + 2], n = ended, ids[i], n + 2
   end
   if noted then call('SADD', P .. 'noted', unpack(ids)) end
-  local counted = results and keep_results(P, ids, results, settings[9])
+  local counted = results and keep_results(P, ids, results, settings[3])
   call('ZADD', P .. 'completed', unpack(members))
   trim_count(P, 'completed', count, 2 * #ids + 16)
   if counted then
-    local _, left = trim_bytes(P, tonumber(settings[9]), 2 * #ids + 16)
+    local _, left = trim_bytes(P, tonumber(settings[3]), 2 * #ids + 16)
     if left then announce_due(P, now) end
   end
   return true
@@ -68,14 +68,14 @@ local function settle_plain(P, running, lease, ids, hit, now, settings, refused,
   end
   local mine = taken_of(P, ids, hit, refused)
   if #mine == 0 then return end
-  if settings[8] then release(P, mine, now, settings[8]) end
+  if settings[7] then release(P, mine, now, settings[7]) end
   complete(P, mine, now, settings, results)
-  know_gate(P, settings[8])
-  if settings[8] then
+  know_gate(P, settings[7])
+  if settings[7] then
     act_as(running)
     tell_as(P, 'completed', mine)
   end
-  if settings[5] then notify(P, mine, 'completed') end
+  if settings[4] then notify(P, mine, 'completed') end
 end
 
 -- What a record came to: the state that ended the task, or nil.
@@ -118,16 +118,16 @@ local function settle_record(P, running, lease, at, outcomes, now, settings, ref
     refused[#refused + 1] = id
     return
   end
-  know_gate(P, settings[8])
+  know_gate(P, settings[7])
   act_as(running)
-  if settings[8] then
+  if settings[7] then
     if ARGV[at] == 'snooze' and tonumber(ARGV[at + 2]) <= 0 then
       local envelope = call('HGET', P .. 'tasks', id)
-      if envelope then call_first(P, {id}, {envelope}, settings[8]) end
+      if envelope then call_first(P, {id}, {envelope}, settings[7]) end
     end
-    release(P, {id}, now, settings[8])
+    release(P, {id}, now, settings[7])
   end
   local ended = outcomes[ARGV[at]](P, id, now, settings, ARGV[at + 2], ARGV[at + 3], ARGV[at + 4])
   if tells(P) then tell_outcome(P, id, ended, ARGV[at], ARGV[at + 2], ARGV[at + 3], ARGV[at + 4]) end
-  if ended and settings[5] then notify(P, {id}, ended) end
+  if ended and settings[4] then notify(P, {id}, ended) end
 end
