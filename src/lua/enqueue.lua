@@ -6,15 +6,16 @@
 --          "0"      for each: its id, its options, and the rest of its envelope
 --          "1"      the same, and this call was sent before and its reply was lost
 --          "plain"  none has options, and this is the first try: all ids, then the rests of their envelopes
---          "idle"   the same for one task; somebody may well wait for it, which is then looked up first
--- ARGV[2...] options: JSON or empty: in, at [ms], priority, group, weight; unique, until, hold [ms], conflict; deadline,
---            or expires in [ms]; tags; after. The rest of an envelope: what follows '{"at":<now>,'
+--          "idle"   the same; somebody may well wait, which is looked up first where it is one task
+-- ARGV[2...] options: JSON or empty: in, at [ms], priority, group, weight; unique, until, hold [ms], conflict;
+--            deadline, or expires in [ms]; tags; after. The rest of an envelope: what follows '{"at":<now>,'
 --            unique, until, hold: see lib/unique.lua. conflict, when another task has the key: nothing: refused;
 --            "replace": it takes the place of one that waits, but at its own time or priority if that differs;
 --            "debounce": one that waits goes, and this one comes at its own time
 --            after: [[handle, policy], ...], the tasks that it waits for, see lib/links.lua; at most 1000
 -- reply    for each task: 1 enqueued, 0 refused, the id is taken; or the id of the task that holds its unique key:
 --          refused. Where all are enqueued the common way: 1, without a list; 2: so is one, and a thread has it already
+--          An error when ARGV[1] is none of these, or arguments are missing or too many: nothing is done then
 --
 -- Sent twice: an id that exists is left alone; with ARGV[1] = 1 it counts as enqueued when its envelope is the one that
 -- we bring. So does one that is gone and still has its key, for a time.
@@ -27,15 +28,23 @@ local function with_options(P, ARGV, time)
 -- include: lib/base.lua
 -- include: lib/order.lua
 
-  local again = ARGV[1] == '1'
-  if ARGV[1] == 'plain' or ARGV[1] == 'idle' then
+  local again, plainly = ARGV[1] == '1', ARGV[1] == 'plain' or ARGV[1] == 'idle'
+  local count = (#ARGV - 1) / (plainly and 2 or 3)
+  if not plainly and not again and ARGV[1] ~= '0' then
+    return redis.error_reply('ERR enqueue: ARGV[1] is none of "0", "1", "plain" and "idle"')
+  end
+  if count % 1 ~= 0 then
+    return redis.error_reply('ERR enqueue: ' .. (#ARGV - 1) .. ' arguments after ARGV[1], which are ' ..
+      (plainly and '2' or '3') .. ' for each task')
+  end
+  if plainly then
     local listed = {'0'}
-    for i = 2, #ARGV / 2 + 0.5 do
-      listed[#listed + 1], listed[#listed + 2], listed[#listed + 3] = ARGV[i], '', ARGV[i + (#ARGV - 1) / 2]
+    for i = 2, count + 1 do
+      listed[#listed + 1], listed[#listed + 2], listed[#listed + 3] = ARGV[i], '', ARGV[i + count]
     end
     ARGV = listed
   end
-  local count, now = (#ARGV - 1) / 3, time[1] * 1000 + (time[2] - time[2] % 1000) / 1000
+  local now = time[1] * 1000 + (time[2] - time[2] % 1000) / 1000
   local stamp = '{"at":' .. text(now) .. ','
   if count == 0 then return {} end
   local result, new, ready, later, deadlines = {}, {}, {}, {}, nil
@@ -293,12 +302,14 @@ local P_tasks, P_order, envelope = P .. 'tasks', P .. 'order', nil
 if count == 1 then
   if #ARGV[3] > 65536 then return with_options(P, ARGV, time) end
   envelope = '{"at":' .. seconds .. millis .. ',' .. ARGV[3]
+elseif count < 1 or count % 1 > 0 then
+  return with_options(P, ARGV, time)
 end
 
-local looked, last = way == 'idle', nil
+local looked, last = envelope and way == 'idle', nil
 if not looked then
-  last = call('HINCRBY', P_order, 'next', count == 1 and '256' or format('%d', 256 * count))
-  looked = last <= 1099511627776 and count == 1
+  last = call('HINCRBY', P_order, 'next', envelope and '256' or format('%d', 256 * count))
+  looked = last <= 1099511627776 and envelope
 end
 if looked then
 -- include: lib/hand.lua

@@ -260,7 +260,7 @@ static void ids_of_forked_processes_differ(void **state)
 
 /* ---- session ids, the unit interval ---------------------------------------------------------------------------- */
 
-static void session_ids_are_16_hex_digits(void **state)
+static void random_ids_are_16_hex_digits(void **state)
 {
     (void)state;
     char previous[RV_RANDOM_LENGTH + 1] = "";
@@ -331,7 +331,7 @@ int main(void)
         cmocka_unit_test_teardown(ids_differ_without_randomness, normal_world),
         cmocka_unit_test_teardown(ids_ascend_when_the_clock_is_set_back, normal_world),
         cmocka_unit_test_teardown(ids_ascend_while_the_clock_stands, normal_world),
-        cmocka_unit_test(session_ids_are_16_hex_digits),
+        cmocka_unit_test(random_ids_are_16_hex_digits),
         cmocka_unit_test(units_fill_their_interval),
         cmocka_unit_test(names_follow_their_rules),
     };
