@@ -74,8 +74,10 @@ static void choose_items(turn *ret, const int arg[ARGS])
     for (int i = 0; i < hand->belief_count && ret->count < arg[SETTLE]; i++) {
         const model_belief *belief = &hand->beliefs[i];
         if (belief->thread != ret->thread) continue;
-        /* (The clock stands: a later lease of the same id may be named as this one.) */
-        if (model_task_of(belief->queue, belief->id)->handed) continue;
+        /* (The clock stands: a later lease of the same id may be named as this one, and have more to tell.) */
+        const model_task *task = model_task_of(belief->queue, belief->id);
+        if (task->handed) continue;
+        if (belief->since_ms == model.now_ms && !belief->knows_info && model_has_info(task)) continue;
         item *one = &ret->items[ret->count++];
         *one = (item){.queue = belief->queue, .id = belief->id, .how = how % 8, .number = ++model.serial};
         one->info = belief->knows_info;
