@@ -165,15 +165,17 @@ local unasked
 for index = 1, want > 0 and queues or 0 do
   local P = KEYS[index]
   local s = settings[index]
-  if not s then
+  -- (Of several queues most may be empty: for these one question will do.)
+  local there = s or queues == 1 or call('EXISTS', P .. 'ready') == 1
+  if there and not s then
     -- (In the places that they have above. What ends a task asks more.)
     local asked = call('HMGET', P .. 'settings', 'paused', 'large', 'gate')
     s = {[5] = asked[1], [6] = asked[2], [7] = asked[3]}
     settings[index] = s
   end
   -- (One more than is wanted: whether another thread must be woken is then known, not guessed.)
-  local ids = not s[5] and not s[6] and not s[7] and call('ZRANGE', P .. 'ready', '0', ask)
-  if not s[5] and (not ids or #ids > 0) then
+  local ids = there and not s[5] and not s[6] and not s[7] and call('ZRANGE', P .. 'ready', '0', ask)
+  if there and not s[5] and (not ids or #ids > 0) then
     local session = ARGV[4 + 2 * index]
     local running = P .. 'running:' .. session
     local plain, more = ids and (stands[index] == session or call('HEXISTS', running, '#') == 1), false
