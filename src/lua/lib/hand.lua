@@ -10,17 +10,14 @@
 -- This is a part of enqueue.lua alone, of one plain task: it returns 2 when the task is somebody's.
 local entry = call('LPOP', P .. 'idle')
 while entry do
-  local find, sub = string.find, string.sub
-  local colon = find(entry, ':', 1, true)
-  local session = sub(entry, 1, colon - 1)
+  local colon = string.find(entry, ':', 1, true)
+  local session = string.sub(entry, 1, colon - 1)
   local running = P .. 'running:' .. session
   -- (That session stands: 2, and something is ready: 1 more.)
   local found, there = call('EXISTS', running, running, P .. 'ready'), false
   if found > 1 then
-    -- (As heeds says, without its function.)
-    local worker = sub(session, 1, (find(session, '-', 1, true) or 0) - 1)
-    local channel = sub(P, 1, find(P, ':{', 1, true)) .. 'alive:' .. worker
-    there = (redis.pcall('PUBSUB', 'NUMSUB', channel)[2] or 0) > 0
+-- include: lib/listens.lua
+    there = (listeners or 0) > 0
   end
   if there then
     if found == 3 or call('HSETNX', P_tasks, ARGV[2], envelope) == 0 then
@@ -29,7 +26,7 @@ while entry do
       break
     end
     local now = seconds .. millis
-    call('HSET', running, ARGV[2], now .. ' ' .. sub(entry, colon + 1))
+    call('HSET', running, ARGV[2], now .. ' ' .. string.sub(entry, colon + 1))
     call('LPUSH', P .. 'hand:' .. entry, now .. ' ' .. ARGV[2] .. '\n' .. envelope)
     return 2
   end
