@@ -11,9 +11,6 @@
 #include "queue/outbox.h"
 #include "queue/scripts.h"
 
-/* Below this size of its envelope a task is small (LARGE in lib/base.lua) for certain. */
-#define PLAIN_BYTES ((size_t)32 * 1024)
-
 /* What one script call and one pipeline may carry: Redis serves nobody else during a call. */
 #define CALL_TASKS 250
 #define CALL_BYTES ((size_t)1024 * 1024)
@@ -28,7 +25,7 @@ typedef struct call {
     size_t first;
     size_t span;   /* specs passed over */
     size_t count;  /* tasks sent */
-    bool plain;    /* none of them has options, or is large */
+    bool plain;    /* none of them has options */
     bool answered; /* by a try whose later replies were lost: it is not sent again */
 } call;
 
@@ -254,7 +251,7 @@ static size_t plan(pipeline *p, size_t next, size_t count)
         }
         c->count++;
         c->span++;
-        c->plain = c->plain && size < PLAIN_BYTES && !rv_enqueue_has_options(spec);
+        c->plain = c->plain && !rv_enqueue_has_options(spec);
         bytes += size;
         total += size;
     }
