@@ -17,7 +17,7 @@ static test_hand first, second;
 
 static const char *send(size_t count, const char *const args[])
 {
-    const rv_reply *reply;
+    const rv_reply *reply = NULL;
     rv_cmd_script(test_conn, &rv_script_enqueue, 1, count);
     rv_args(test_conn, Q);
     for (size_t i = 0; i < count; i++) rv_args(test_conn, args[i]);
@@ -41,15 +41,9 @@ static void go_idle(test_hand *hand)
 /* Two threads with nothing to do, the second one first in line. */
 static void place_two(void)
 {
-    test_hand *hands[] = {&first, &second};
     (void)test_place_empty(NULL);
-    for (int i = 0; i < 2; i++) {
-        test_hand_init(hands[i], "1", "q");
-        test_put("q", "begin");
-        assert_int_equal(test_lease(hands[i], 1), 1);
-        test_settle(hands[i], TEST_DONE("begin"));
-        test_ok(test_client, reeve_delete(test_client, "q", "begin"));
-    }
+    test_hand_begin(&first, "1", "q");
+    test_hand_begin(&second, "1", "q");
     go_idle(&first);
     go_idle(&second);
 }

@@ -16,11 +16,7 @@ static int set_up(void **state)
     if (test_place_empty(state) != 0) return -1;
     test_hand *hands[] = {&first, &second};
     for (int i = 0; i < 2; i++) {
-        test_hand_init(hands[i], "1", "q");
-        test_put("q", "begin");
-        assert_int_equal(test_lease(hands[i], 1), 1);
-        test_settle(hands[i], TEST_DONE("begin"));
-        test_ok(test_client, reeve_delete(test_client, "q", "begin"));
+        test_hand_begin(hands[i], "1", "q");
         hands[i]->hand = RV_HAND_IDLE;
     }
     return 0;

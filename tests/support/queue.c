@@ -202,6 +202,15 @@ void test_hand_init(test_hand *hand, const char *thread, const char *queues)
     }
 }
 
+void test_hand_begin(test_hand *hand, const char *thread, const char *queue)
+{
+    test_hand_init(hand, thread, queue);
+    test_put(queue, "begin");
+    assert_int_equal(test_lease(hand, 1), 1);
+    test_settle(hand, TEST_DONE("begin"));
+    test_ok(test_client, reeve_delete(test_client, queue, "begin"));
+}
+
 static size_t group(const test_hand *hand, const test_outcome *outcomes, size_t count, const rv_settlement **items,
                     rv_turn_group *groups)
 {

@@ -125,6 +125,9 @@ typedef struct test_outcome {
 /* A new session of 60 s in each of some queues, none begun. queues: names, separated by blanks. */
 void test_hand_init(test_hand *hand, const char *thread, const char *queues);
 
+/* The same of one queue, in a session that has begun, with nothing to do. */
+void test_hand_begin(test_hand *hand, const char *thread, const char *queue);
+
 /* Whether the process of the worker that all hands are of lives: it does from test_place_start on. */
 void test_heed(void);
 void test_heed_no_more(void);
