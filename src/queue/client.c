@@ -8,6 +8,7 @@
 #include "base/id.h"
 #include "base/mem.h"
 #include "base/retry.h"
+#include "reeve/depend.h"
 
 #define DEFAULT_TIMEOUT_MS 5000
 #define EMBEDDED_START_MS 10000
@@ -65,6 +66,7 @@ reeve_status reeve_client_open_or_say(reeve_client **ret, const reeve_client_opt
         return REEVE_ENOMEM;
     }
     client->waker.fd = -1;
+    rv_buf_init(&client->scratch, 16 * (size_t)REEVE_META_MAX + REEVE_PARENTS_MAX * 256u);
     reeve_status status = choose_options(client, options);
     if (status == REEVE_OK) status = join_embedded(client);
     if (status == REEVE_OK) status = connect_first(client);
@@ -89,6 +91,7 @@ void reeve_client_close(reeve_client *client)
     rv_conn_destroy(client->listener);
     rv_embedded_leave(client->embedded);
     rv_url_fini(&client->url);
+    rv_buf_fini(&client->scratch);
     if (client->waker.fd >= 0) rv_waker_fini(&client->waker);
     rv_free(client);
 }

@@ -4,6 +4,7 @@
 #ifndef RV_QUEUE_CLIENT_H
 #define RV_QUEUE_CLIENT_H
 
+#include "base/buf.h"
 #include "queue/guards.h"
 #include "queue/keys.h"
 #include "redis/conn.h"
@@ -30,6 +31,7 @@ struct reeve_client {
     int64_t timeout_ms;
     reeve_guards guards; /* in force: none is zero */
     rv_error error;
+    rv_buf scratch; /* for what enqueueing builds */
     /* queues that this client has put into <ns>:queues: the last few, so that it need not do so again */
     char known[8][REEVE_QUEUE_MAX + 1];
     unsigned known_next;

@@ -17,6 +17,9 @@
 #define PIPELINE_BYTES ((size_t)8 * 1024 * 1024)
 #define PIPELINE_CALLS 64
 
+/* What a client holds between its calls. */
+#define SCRATCH_KEPT ((size_t)16 * 1024)
+
 /* How long a client believes that Redis knows of a queue. */
 #define KNOWN_MS 60000
 
@@ -39,7 +42,6 @@ typedef struct pipeline {
     size_t lead;                 /* plain commands before the first call: queues made known */
     size_t sent[PIPELINE_CALLS]; /* the calls of this try */
     size_t sent_count;
-    rv_buf scratch;
     size_t failed; /* the first spec that failed, or SIZE_MAX */
     rv_error error; /* and its words */
 } pipeline;
@@ -112,11 +114,11 @@ static void build_call(pipeline *p, rv_conn *conn, call *c, bool again)
         if (p->results[i].status != REEVE_OK) continue;
         rv_args(conn, p->results[i].id);
         if (plain) continue;
-        add_options(conn, &p->scratch, &p->specs[i]);
-        add_envelope(conn, &p->scratch, &p->specs[i]);
+        add_options(conn, &p->client->scratch, &p->specs[i]);
+        add_envelope(conn, &p->client->scratch, &p->specs[i]);
     }
     for (size_t i = c->first; plain && i < c->first + c->span; i++) {
-        if (p->results[i].status == REEVE_OK) add_envelope(conn, &p->scratch, &p->specs[i]);
+        if (p->results[i].status == REEVE_OK) add_envelope(conn, &p->client->scratch, &p->specs[i]);
     }
 }
 
@@ -195,14 +197,14 @@ static size_t after_bytes(const reeve_task_spec *spec)
 }
 
 /* Room for the head of a task's envelope, whatever is escaped in it, so that building cannot fail half way. */
-static reeve_status make_room(pipeline *p, const reeve_task_spec *spec, rv_error *error)
+static reeve_status make_room(rv_buf *scratch, const reeve_task_spec *spec, rv_error *error)
 {
     size_t options = 4096 + after_bytes(spec);
     for (size_t i = 0; i < spec->tag_count; i++) options += 6 * strlen(spec->tags[i]) + 3;
     for (size_t i = 0; i < spec->meta_count; i++)
         options += 6 * (strlen(spec->meta[i].key) + strlen(spec->meta[i].value)) + 6;
-    rv_buf_clear(&p->scratch);
-    if (rv_buf_reserve(&p->scratch, options)) return REEVE_OK;
+    rv_buf_clear(scratch);
+    if (rv_buf_reserve(scratch, options)) return REEVE_OK;
     return rv_fail(error, REEVE_ENOMEM, "no memory for the options of a task");
 }
 
@@ -211,10 +213,11 @@ static bool prepare(pipeline *p, size_t index)
 {
     const reeve_task_spec *spec = &p->specs[index];
     reeve_enqueued *result = &p->results[index];
-    rv_error error = {0};
+    rv_error error;
+    rv_error_clear(&error);
     result->id[0] = '\0';
     result->status = rv_enqueue_check(spec, &p->client->guards, &error);
-    if (result->status == REEVE_OK) result->status = make_room(p, spec, &error);
+    if (result->status == REEVE_OK) result->status = make_room(&p->client->scratch, spec, &error);
     if (result->status != REEVE_OK) {
         if (note_failure(p, index, result->status)) p->error = error;
         return false;
@@ -292,11 +295,16 @@ static void carry_edges(reeve_client *client, const reeve_task_spec *specs, size
 
 static reeve_status run(reeve_client *client, const reeve_task_spec *specs, size_t count, reeve_enqueued *results)
 {
-    pipeline p = {.client = client, .specs = specs, .results = results, .failed = SIZE_MAX};
+    pipeline p; /* (what is not set here plan and build do; it is large, and most calls are of one task) */
     const pipeline *context = &p;
-    rv_error outage = {0};
+    rv_error outage;
+    p.client = client;
+    p.specs = specs;
+    p.results = results;
+    p.failed = SIZE_MAX;
+    rv_error_clear(&p.error);
+    rv_error_clear(&outage);
     client->cause_count = 0;
-    rv_buf_init(&p.scratch, 16 * (size_t)REEVE_META_MAX + REEVE_PARENTS_MAX * 256u);
     for (size_t next = 0; next < count;) {
         next = plan(&p, next, count);
         if (p.call_count == 0) continue;
@@ -309,9 +317,14 @@ static reeve_status run(reeve_client *client, const reeve_task_spec *specs, size
         fail_rest(&p, &client->error);
         if (is_outage(status)) (void)rv_fail(&outage, REEVE_ECONNECT, "not sent: %s", client->error.text);
     }
-    rv_buf_fini(&p.scratch);
+    rv_buf_clear(&client->scratch);
+    rv_buf_trim(&client->scratch, SCRATCH_KEPT);
     carry_edges(client, specs, count, results);
-    client->error = p.error;
+    if (p.error.status != REEVE_OK) {
+        client->error = p.error;
+    } else {
+        rv_error_clear(&client->error);
+    }
     return p.error.status;
 }
 

@@ -1,6 +1,5 @@
 #include "queue/keys.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/id.h"
@@ -8,8 +7,16 @@
 
 void rv_prefix_set(rv_prefix *ret, const char *ns, const char *queue)
 {
-    int length = snprintf(ret->text, sizeof(ret->text), "%s:{%s}:", ns, queue);
-    ret->length = (size_t)length < sizeof(ret->text) ? (size_t)length : sizeof(ret->text) - 1;
+    size_t ns_length = strnlen(ns, RV_NS_MAX), queue_length = strnlen(queue, REEVE_QUEUE_MAX);
+    char *at = ret->text;
+    memcpy(at, ns, ns_length);
+    at += ns_length;
+    memcpy(at, ":{", 2);
+    at += 2;
+    memcpy(at, queue, queue_length);
+    at += queue_length;
+    memcpy(at, "}:", sizeof("}:"));
+    ret->length = ns_length + queue_length + 4;
 }
 
 /* For messages: a name that is too long is not repeated whole. */
