@@ -21,12 +21,16 @@ typedef struct reeve_client reeve_client;
 
 /* All fields may be zero. */
 typedef struct reeve_client_options {
-    size_t size;        /* sizeof(reeve_client_options), or 0 for this version's */
-    const char *redis;  /* URL; NULL: the environment's REEVE_REDIS, else "embedded:" */
-    const char *ns;     /* namespace, the prefix of every key; NULL: "reeve" */
-    int64_t timeout_ms; /* how long one call may take, connecting included; 0: 5000 */
-    const char *name;   /* the connection's name in CLIENT LIST; NULL: "reeve-client" */
+    size_t size;         /* sizeof(reeve_client_options), or 0 for this version's */
+    const char *redis;   /* URL; NULL: the environment's REEVE_REDIS, else "embedded:" */
+    const char *ns;      /* namespace, the prefix of every key; NULL: "reeve" */
+    int64_t timeout_ms;  /* how long one call may take, connecting included; 0: 5000 */
+    const char *name;    /* the connection's name in CLIENT LIST; NULL: "reeve-client" */
     reeve_guards guards; /* how large what it enqueues may be; zeroed: the standards */
+    /* Microseconds for which a call that follows another one at once looks for its reply again and again before it
+     * sleeps until that comes: faster, for a processor's time. It stops by itself where that is in vain. 0: 50;
+     * negative: never */
+    int64_t spin_us;
 } reeve_client_options;
 
 /*

@@ -11,6 +11,7 @@
 #include "reeve/depend.h"
 
 #define DEFAULT_TIMEOUT_MS 5000
+#define DEFAULT_SPIN_US 50
 #define EMBEDDED_START_MS 10000
 
 static reeve_status choose_options(reeve_client *client, const reeve_client_options *options)
@@ -26,6 +27,7 @@ static reeve_status choose_options(reeve_client *client, const reeve_client_opti
     rv_copy_text(client->ns, sizeof(client->ns), ns);
     rv_copy_text(client->name, sizeof(client->name), options->name != NULL ? options->name : "reeve-client");
     client->timeout_ms = options->timeout_ms > 0 ? options->timeout_ms : DEFAULT_TIMEOUT_MS;
+    client->spin_us = options->spin_us != 0 ? options->spin_us : DEFAULT_SPIN_US;
     if (rv_guards_choose(&client->guards, &options->guards, &client->error) != REEVE_OK) return client->error.status;
     return rv_url_parse(&client->url, rv_url_choose(options->redis), &client->error);
 }
@@ -46,8 +48,11 @@ static reeve_status connect_first(reeve_client *client)
 {
     reeve_status status = rv_waker_init(&client->waker, &client->error);
     if (status != REEVE_OK) return status;
-    rv_conn_options options = {
-        .url = &client->url, .name = client->name, .waker = &client->waker, .command_ms = client->timeout_ms};
+    rv_conn_options options = {.url = &client->url,
+                               .name = client->name,
+                               .waker = &client->waker,
+                               .command_ms = client->timeout_ms,
+                               .spin_us = client->spin_us};
     status = rv_conn_create(&client->conn, &options, &client->error);
     if (status != REEVE_OK) return status;
     status = rv_conn_open(client->conn, rv_deadline(client->timeout_ms));

@@ -29,6 +29,7 @@ struct reeve_client {
     char ns[RV_NS_MAX + 1];
     char name[64];
     int64_t timeout_ms;
+    int64_t spin_us;
     reeve_guards guards; /* in force: none is zero */
     rv_error error;
     rv_buf scratch; /* for what enqueueing builds */

@@ -31,6 +31,7 @@ reeve_status rv_conn_create(rv_conn **ret, const rv_conn_options *options, rv_er
     conn->url = options->url;
     conn->waker = options->waker;
     conn->command_ms = options->command_ms > 0 ? options->command_ms : COMMAND_MS;
+    rv_spin_init(&conn->spin, options->spin_us);
     rv_transport_init(&conn->transport);
     rv_reply_reader_init(&conn->reader);
     rv_commands_init(&conn->commands);

@@ -22,10 +22,11 @@
 typedef struct rv_conn rv_conn;
 
 typedef struct rv_conn_options {
-    const rv_url *url;       /* borrowed; outlives the connection */
-    const char *name;        /* CLIENT SETNAME; copied, blanks become '-' */
-    const rv_waker *waker;   /* may be NULL; borrowed: ends interruptible waits */
-    int64_t command_ms;      /* the usual deadline of a command and of connecting; 0: 10000 */
+    const rv_url *url;     /* borrowed; outlives the connection */
+    const char *name;      /* CLIENT SETNAME; copied, blanks become '-' */
+    const rv_waker *waker; /* may be NULL; borrowed: ends interruptible waits */
+    int64_t command_ms;    /* the usual deadline of a command and of connecting; 0: 10000 */
+    int64_t spin_us;       /* how long to look for a reply before sleeping for it (spin.h); 0: not at all */
 } rv_conn_options;
 
 reeve_status rv_conn_create(rv_conn **ret, const rv_conn_options *options, rv_error *error);
@@ -51,7 +52,7 @@ unsigned rv_conn_epoch(const rv_conn *conn);
 
 /* ---- building: each command is begun with its number of arguments, which must then be added ------------------- */
 
-void rv_cmd(rv_conn *conn, size_t argc);                                    /* a plain command: argc counts its name */
+void rv_cmd(rv_conn *conn, size_t argc); /* a plain command: argc counts its name */
 void rv_cmd_script(rv_conn *conn, const rv_script *script, size_t keys, size_t args); /* EVALSHA sha keys ... */
 void rv_arg(rv_conn *conn, const void *data, size_t length);
 void rv_args(rv_conn *conn, const char *text);

@@ -7,6 +7,7 @@
 #include "redis/command.h"
 #include "redis/conn.h"
 #include "redis/reply_reader.h"
+#include "redis/spin.h"
 #include "redis/transport.h"
 
 struct rv_conn {
@@ -14,6 +15,8 @@ struct rv_conn {
     const rv_waker *waker;
     char *name;
     int64_t command_ms;
+
+    rv_spin spin;
 
     rv_transport transport;
     rv_reply_reader reader;
@@ -40,6 +43,7 @@ typedef struct rv_exchange {
     size_t replies;
     int64_t deadline;
     const rv_waker *waker; /* ends the wait for replies, not the sending; may be NULL */
+    rv_spin *spin;         /* looks for replies before the wait; may be NULL */
     bool idle;             /* the wait may be long: hold little memory meanwhile; data is the connection's commands */
     rv_on_reply on_reply;
     void *context;

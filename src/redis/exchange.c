@@ -133,13 +133,19 @@ static bool is_done(const rv_exchange *exchange)
     return exchange->got == exchange->replies && is_all_sent(exchange);
 }
 
+/* Whether to read although nothing may be there. */
+static bool looks_again(const rv_exchange *exchange)
+{
+    return exchange->more || (exchange->spin && is_all_sent(exchange) && rv_spin_goes_on(exchange->spin));
+}
+
 static reeve_status step(rv_conn *conn, rv_exchange *exchange)
 {
     short events = POLLIN;
     reeve_status status = write_some(conn, exchange);
     /* Only a peer that answers before it is asked ends here. */
     if (status != REEVE_OK || is_done(exchange)) return status;
-    if (!exchange->more) status = wait_for_more(conn, exchange, &events);
+    if (!looks_again(exchange)) status = wait_for_more(conn, exchange, &events);
     if (status == REEVE_OK && (events & ~POLLOUT)) status = read_some(conn, exchange);
     return status == REEVE_OK ? take_replies(conn, exchange) : status;
 }

@@ -123,10 +123,8 @@ static reeve_status repeat_missing(rv_conn *conn, execution *run, int64_t deadli
     run->loads = add_loads(&conn->commands, &again);
     reeve_status status = copy_missing(&conn->commands, &again, &conn->error);
     if (status == REEVE_OK) {
-        rv_exchange what = {.deadline = deadline,
-                            .replies = run->loads + run->missing,
-                            .on_reply = on_repeated_reply,
-                            .context = run};
+        rv_exchange what = {
+            .deadline = deadline, .replies = run->loads + run->missing, .on_reply = on_repeated_reply, .context = run};
         rv_exchange_send(&what, &again);
         status = exchange(conn, &what);
     }
@@ -138,10 +136,16 @@ static reeve_status repeat_missing(rv_conn *conn, execution *run, int64_t deadli
 
 static reeve_status send_all(rv_conn *conn, execution *run, int64_t deadline)
 {
-    rv_exchange what = {
-        .deadline = deadline, .replies = conn->commands.count, .on_reply = on_first_reply, .context = run};
+    rv_exchange what = {.deadline = deadline,
+                        .replies = conn->commands.count,
+                        .spin = &conn->spin,
+                        .on_reply = on_first_reply,
+                        .context = run};
     rv_exchange_send(&what, &conn->commands);
-    return exchange(conn, &what);
+    rv_spin_begin(&conn->spin);
+    reeve_status status = exchange(conn, &what);
+    rv_spin_end(&conn->spin);
+    return status;
 }
 
 /* A reply too many means that earlier ones may have stood for other commands. */
