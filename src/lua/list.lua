@@ -9,9 +9,10 @@
 -- reply    [1] how many there are
 --          [2...] each as in show.lua; fewer than asked for, but at least one, when they are large
 --
--- Waiting tasks come in the order in which they will run, ended ones newest first, running ones by session.
+-- Waiting tasks come in the order in which they will run (those of a packet together, lib/packet.lua), ended ones newest first, running ones by session.
 -- Sent twice: it only reads.
 -- include: lib/base.lua
+-- include: lib/counts.lua
 -- include: lib/info.lua
 
 local P, state, skip, most = KEYS[1], ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
@@ -44,10 +45,53 @@ if state == 'running' then
   return reply
 end
 
+-- The members of `ready` that are asked for and their scores, as ZRANGE has them, but of packets (lib/packet.lua) their
+-- tasks. The later a page, the more packets are passed.
+local function through_packets()
+  local found, place, rank, stop = {}, 0, 0, skip + most
+  -- Which of the next `count` tasks are asked for: from, to; counted from 0.
+  local function part(count)
+    local from, to = math.max(skip - place, 0), math.min(stop - place, count) - 1
+    place = place + count
+    return from, to
+  end
+  local function add_singles(count)
+    local from, to = part(count)
+    if from > to then return end
+    local members = call('ZRANGE', P .. 'ready', text(rank + from), text(rank + to), 'WITHSCORES')
+    for i = 1, #members do found[#found + 1] = members[i] end
+  end
+  local function add_packet(p)
+    local from, to = part(call('LLEN', P .. 'packet:' .. p))
+    if from > to then return end
+    local score = tonumber(call('ZSCORE', P .. 'ready', '+' .. p)) or 0
+    for i, id in ipairs(call('LRANGE', P .. 'packet:' .. p, text(from), text(to))) do
+      found[#found + 1], found[#found + 2] = id, text(score + 256 * (from + i - 1))
+    end
+  end
+  local packets = call('SMEMBERS', P .. 'packets')
+  table.sort(packets, function(a, b) return tonumber(a) < tonumber(b) end)
+  for _, p in ipairs(packets) do
+    local its = call('ZRANK', P .. 'ready', '+' .. p) or rank
+    add_singles(its - rank)
+    if place < stop then add_packet(p) end
+    rank = its + 1
+    if place >= stop then return found end
+  end
+  add_singles(call('ZCARD', P .. 'ready') - rank)
+  return found
+end
+
 local newest_first = state == 'completed' or state == 'dead' or state == 'cancelled'
 local set = P .. ((ARGV[4] or '') ~= '' and 'failures:' .. ARGV[4] or state)
-reply[1] = call('ZCARD', set)
-local members = call(newest_first and 'ZREVRANGE' or 'ZRANGE', set, skip, skip + most - 1, 'WITHSCORES')
+local members
+if state == 'ready' and call('EXISTS', P .. 'packets') == 1 then
+  reply[1] = count_ready(P, count_running(P))
+  members = through_packets()
+else
+  reply[1] = call('ZCARD', set)
+  members = call(newest_first and 'ZREVRANGE' or 'ZRANGE', set, skip, skip + most - 1, 'WITHSCORES')
+end
 for i = 1, #members, 2 do
   if is_full() then break end
   add(members[i], members[i + 1])

@@ -8,19 +8,18 @@
 --
 -- Sent twice: it only reads.
 -- include: lib/base.lua
+-- include: lib/counts.lua
 
 local P = KEYS[1]
-local running = 0
-for _, session in ipairs(call('ZRANGE', P .. 'sessions', 0, -1)) do
-  running = running + math.max(0, call('HLEN', P .. 'running:' .. session) - 3) + call('HLEN', P .. 'lost:' .. session)
-end
+local running = count_running(P)
 local totals = call('HMGET', P .. 'counters', 'completed', 'failed', 'dead', 'crashed')
 local head = call('ZRANGE', P .. 'ready', 0, 0)[1]
+if head and byte(head) == PACKET then head = call('LINDEX', P .. 'packet:' .. sub(head, 2), 0) end
 local envelope = head and call('HGET', P .. 'tasks', head) or ''
 local due = call('ZRANGE', P .. 'scheduled', 0, 0, 'WITHSCORES')[2]
 return {
   call('HEXISTS', P .. 'settings', 'paused'),
-  call('ZCARD', P .. 'blocked'), call('ZCARD', P .. 'scheduled'), call('ZCARD', P .. 'ready'),
+  call('ZCARD', P .. 'blocked'), call('ZCARD', P .. 'scheduled'), count_ready(P, running),
   call('ZCARD', P .. 'parked'),
   running,
   call('ZCARD', P .. 'completed'), call('ZCARD', P .. 'dead'), call('ZCARD', P .. 'cancelled'),

@@ -44,6 +44,9 @@ if not began then
   began, from, last = text(now), '-inf', ''
   limit = ended and began or call('ZRANGE', set, -1, -1, 'WITHSCORES')[2]
   if not limit then return {'', 0, 0, 0} end
+  -- (The last packet goes on to its last task.)
+  local tail = state == 'ready' and string.match(call('HGET', P .. 'order', 'packet') or '', ' (%d+)$')
+  if tail then limit = math.max(limit, tonumber(tail)) end
 end
 began, limit = tonumber(began), tonumber(limit)
 
@@ -76,6 +79,7 @@ end
 
 local seen, done, failed = 0, 0, 0
 local start = next_rank()
+if state == 'ready' then unfold(P, start, most) end
 local page = call('ZRANGE', set, start, start + most - 1, 'WITHSCORES')
 local at_end = #page < 2 * most
 for i = 1, #page, 2 do

@@ -83,6 +83,7 @@ local function rare_leasing()
 -- include: lib/schedule.lua
 -- include: lib/event.lua
 -- include: lib/gate.lua
+-- include: lib/packet.lua
 -- include: lib/gate_lease.lua
 -- include: lib/told.lua
 -- include: lib/marked.lua
@@ -179,25 +180,48 @@ for index = 1, want > 0 and queues or 0 do
     local session = ARGV[4 + 2 * index]
     local running = P .. 'running:' .. session
     local plain, more = ids and (stands[index] == session or call('HEXISTS', running, '#') == 1), false
-    local leased, envelopes, taken
-    if plain then
+    local leased, envelopes, taken, packet, list, left
+    if plain and byte(ids[1]) == 43 then
+      -- (The '+' of a packet, see lib/packet.lua. What is wanted is in it, or all that there is, and nothing in between.)
+      local behind = ids[2]
+      packet = ids[1]
+      list = P .. 'packet:' .. string.sub(packet, 2)
+      ids = call('LPOP', list, ask) or {}
+      left = call('LLEN', list)
+      more = left > 0 or behind
+      plain = #ids == want or #ids > 0 and not behind
+      if plain and behind and byte(behind) ~= 43 then
+        plain = call('ZSCORE', P .. 'ready', behind) - call('ZSCORE', P .. 'ready', packet) >= 256 * (want - 1)
+      end
+    elseif plain then
       more = #ids > want
       ids[want + 1] = nil
+    end
+    if plain then
       envelopes = call('HMGET', P .. 'tasks', unpack(ids))
       for i = 1, #ids do
-        -- (105: the 'i' of an envelope that has more to tell, see lib/base.lua.)
+        -- (A packet among them has none. 105: the 'i' of an envelope that has more to tell, see lib/base.lua.)
         if not envelopes[i] or byte(envelopes[i], 3) == 105 then plain = false end
       end
+    end
+    if packet and not plain then
+      for i = #ids, 1, -1 do call('LPUSH', list, ids[i]) end
     end
     if plain then
       local since = now_text .. ' ' .. thread
       taken = #ids
+      if not packet then
+        call('ZREMRANGEBYRANK', P .. 'ready', '0', more and string.format('%d', taken - 1) or '-1')
+      elseif left > 0 then
+        call('ZINCRBY', P .. 'ready', string.format('%d', 256 * taken), packet)
+      else
+        call('ZREM', P .. 'ready', packet)
+        call('SREM', P .. 'packets', string.sub(packet, 2))
+      end
       if taken == 1 then
-        call('ZREMRANGEBYRANK', P .. 'ready', '0', '0')
         call('HSET', running, ids[1], since)
         leased = {index, ids[1], envelopes[1], nil}
       else
-        call('ZREMRANGEBYRANK', P .. 'ready', '0', more and string.format('%d', taken - 1) or '-1')
         local leases, n = {}, 0
         leased = {index}
         for i = 1, taken do

@@ -53,6 +53,8 @@ bool rv_envelope_read(rv_envelope *ret, const char *text, size_t length)
     if (!ret->marked && !skip(&at, newline, "{")) return false;
     ret->cancelled = ret->marked && skip(&at, newline, "\"cancel\":1,");
     if (!skip(&at, newline, "\"at\":") || !read_number(&at, newline, &ret->at_ms)) return false;
+    int64_t packet; /* (whose number says nothing here) */
+    if (skip(&at, newline, ",\"p\":") && !read_number(&at, newline, &packet)) return false;
     ret->deadline_ms = 0;
     if (skip(&at, newline, ",\"deadline\":") && !read_number(&at, newline, &ret->deadline_ms)) return false;
     if (!skip(&at, newline, ",\"type\":\"") || !read_type(&at, newline, ret)) return false;

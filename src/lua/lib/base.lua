@@ -31,6 +31,12 @@ local function mark_info(P, id, envelope)
   end
 end
 
+-- The packet in which a task came, if it did (lib/packet.lua), whose members of `ready` begin with '+'.
+local PACKET = 43
+local function packet_of(envelope)
+  return string.match(envelope, '^{[%w":,]-"at":%d+,"p":(%d+),')
+end
+
 -- A queue that ever held an envelope of this many bytes says so in settings.large; calls that read many envelopes then
 -- bound themselves by bytes, too. Costs nothing elsewhere.
 local LARGE = 65536

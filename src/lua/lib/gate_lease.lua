@@ -1,4 +1,4 @@
--- Leasing under limits. Needs base, order, gate.
+-- Leasing under limits. Needs base, order, gate, packet.
 local gates = {}
 
 function gates.open(P, now, flags)
@@ -142,6 +142,7 @@ function gates.admit(g, running, want, company, extras, marked, large)
 
   while looked < LOOK_AT_MOST do
     local size = large and 8 or math.max(want - #ids, 31) + 1
+    unfold(P, 0, size)
     local found = call('ZRANGE', P .. 'ready', 0, size - 1, 'WITHSCORES')
     if #found == 0 then return ids, envelopes, false end
     local members = {}

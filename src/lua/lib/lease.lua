@@ -1,4 +1,4 @@
--- Leasing: ids move from `ready` into the session's hash. Needs base, marked, gate_lease, event.
+-- Leasing: ids move from `ready` into the session's hash. Needs base, marked, gate_lease, event, packet.
 
 -- How many of the first ids to take. company: other tasks were leased before these.
 local function cut(P, running, ids, envelopes, company, extras, now)
@@ -52,6 +52,7 @@ local function lease(P, index, session, join, ttl, want, thread, now, company, s
     if want <= 0 then return nil, true end
   end
   -- (One more than is wanted: whether another thread must be woken is then known, not guessed.)
+  unfold(P, 0, want)
   local ids = call('ZRANGE', P .. 'ready', 0, want)
   if #ids == 0 then return nil end
   if settings[6] then want = math.min(want, fit(P, ids)) end

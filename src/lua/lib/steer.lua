@@ -1,10 +1,12 @@
 -- What people do to single tasks. Needs base, order, schedule, keep, notify, where, unique, gate, event, history. Each
 -- returns "ok" or the word that says why not.
 -- include: lib/cancelled.lua
+-- include: lib/packet.lua
 
 -- A task leaves the place where it waits, or where it stands as ended.
 local function leave_place(P, id, state, envelope)
   if state == 'blocked' then return leave_parents(P, id) end
+  if state == 'ready' then leave_packet(P, id, envelope) end
   call('ZREM', P .. state, id)
   local group = (state == 'ready' or state == 'parked') and group_of(envelope)
   if group then leave_group(P, id, group) end

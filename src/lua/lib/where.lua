@@ -9,6 +9,13 @@ local function where(P, id)
       if score then return set, score end
     end
   end
+  if call('EXISTS', P .. 'packets') == 1 then
+    local envelope = call('HGET', P .. 'tasks', id)
+    local p = envelope and packet_of(envelope)
+    local first = p and call('ZSCORE', P .. 'ready', '+' .. p)
+    local place = first and call('LPOS', P .. 'packet:' .. p, id)
+    if place then return 'ready', text(tonumber(first) + 256 * place) end
+  end
   for _, session in ipairs(call('ZRANGE', P .. 'sessions', 0, -1)) do
     local lease = call('HGET', P .. 'running:' .. session, id) or call('HGET', P .. 'lost:' .. session, id)
     if lease then return 'running', '', session, lease end

@@ -1,0 +1,45 @@
+-- Packets: plain tasks that came together stand in `ready` as one member, and in a list in their order, which is less
+-- work and less memory than a place for each. Needs base, order.
+--
+--   ready             a member "+<p>": its score is that of the first of the packet's tasks; the next one's is STEP more
+--   packet:<p>  list  their ids, at most 1024
+--   packets     set   p of each
+--
+-- The envelope of a task that came so tells its packet, '{"at":<ms>,"p":<p>,', for as long as it lives. enqueue.lua makes
+-- packets of plain tasks, where there are neither groups nor events; turn.lua takes tasks from the first one. Whoever
+-- needs them by themselves takes them out. ('+' comes before all that an id may have: of the same score a packet is first.)
+
+-- The first so many tasks of a packet stand in `ready` by themselves.
+local function take_out(P, member, most)
+  local ids = call('LPOP', P .. 'packet:' .. sub(member, 2), text(most)) or {}
+  local score, places, n = tonumber(call('ZSCORE', P .. 'ready', member)) or START, {}, 0
+  for i = 1, #ids do
+    places[n + 1], places[n + 2], n = text(score + (i - 1) * STEP), ids[i], n + 2
+  end
+  if n > 0 then call('ZADD', P .. 'ready', unpack(places)) end
+  if call('EXISTS', P .. 'packet:' .. sub(member, 2)) == 1 then
+    call('ZADD', P .. 'ready', text(score + #ids * STEP), member)
+  else
+    call('ZREM', P .. 'ready', member)
+    call('SREM', P .. 'packets', sub(member, 2))
+  end
+end
+
+-- From there on `ready` has so many tasks that stand by themselves, if there are as many.
+local function unfold(P, first, count)
+  if call('EXISTS', P .. 'packets') == 0 then return end
+  local from, to, at = text(first), text(first + count - 1), nil
+  repeat
+    local members = call('ZRANGE', P .. 'ready', from, to)
+    at = 1
+    while members[at] and byte(members[at]) ~= PACKET do at = at + 1 end
+    if members[at] then take_out(P, members[at], count - at + 1) end
+  until not members[at]
+end
+
+-- A task that is in a packet stands in `ready` by itself, if it did not.
+local function leave_packet(P, id, envelope)
+  local p = packet_of(envelope)
+  local place = p and call('LPOS', P .. 'packet:' .. p, id)
+  if place then take_out(P, '+' .. p, place + 1) end
+end
