@@ -191,7 +191,7 @@ for index = 1, want > 0 and queues or 0 do
       more = left > 0 or behind
       plain = #ids == want or #ids > 0 and not behind
       if plain and behind and byte(behind) ~= 43 then
-        plain = call('ZSCORE', P .. 'ready', behind) - call('ZSCORE', P .. 'ready', packet) >= 256 * (want - 1)
+        plain = call('ZSCORE', P .. 'ready', behind) - call('ZSCORE', P .. 'ready', packet) > 256 * (want - 1)
       end
     elseif plain then
       more = #ids > want
