@@ -186,7 +186,7 @@ static const test_costs_row leases[] = {
     {"a task without a past, leased", a_did_not, lease, NULL,
      "evalsha=1 hexists=1 hmget=2 hset=1 time=1 zrange=1 zremrangebyrank=1"},
     {"one with a past, leased", a_failed_before, lease, NULL,
-     "evalsha=1 hexists=2 hmget=4 hset=1 time=1 zrange=2 zremrangebyrank=1"},
+     "evalsha=1 exists=1 hexists=2 hmget=4 hset=1 time=1 zrange=2 zremrangebyrank=1"},
 };
 
 static void when_it_is_leased(void **state)

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "support/packets.h"
 #include "support/proxy.h"
 #include "support/worker.h"
 
@@ -54,7 +55,7 @@ static void expect_in_order(size_t count)
 {
     test_hand hand;
     test_hand_init(&hand, "1", "q");
-    assert_int_equal(test_number("ZCARD " Q "ready"), count);
+    assert_int_equal(test_ready_count("q"), count);
     for (size_t at = 0; at < count;) {
         size_t got = test_lease(&hand, 250);
         assert_true(got > 0);
@@ -81,7 +82,7 @@ static void one_whose_reply_is_lost(void **state)
         test_ok(behind, reeve_enqueue(behind, &spec, id));
         assert_int_equal(test_proxy_lost(proxy), lost + 1);
         assert_string_equal(reeve_client_error(behind), "");
-        assert_int_equal(test_number("ZCARD " Q "ready"), i + 1);
+        assert_int_equal(test_ready_count("q"), i + 1);
         assert_string_equal(test_state("q", id), "ready");
     }
 }
@@ -117,7 +118,7 @@ static void many_whose_replies_are_lost(void **state)
             if (j == 200) assert_true(results[j].status == REEVE_EEXISTS || results[j].status == REEVE_OK);
             else if (results[j].status != expected) fail_msg("%zu bytes passed: %zu: %d", passes[i], j, (int)results[j].status);
         }
-        assert_int_equal(test_number("ZCARD " Q "ready"), MANY - 1);
+        assert_int_equal(test_ready_count("q"), MANY - 1);
         assert_int_equal(test_number("HLEN " Q "tasks"), MANY - 1);
     }
 }

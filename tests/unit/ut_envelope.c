@@ -57,6 +57,10 @@ static void marks_before_the_type(void **state)
         {"{\"info\":1,\"at\":50,\"deadline\":70,\"type\":\"t\"}\n", true, false, 70},
         {"{\"info\":1,\"cancel\":1,\"at\":50,\"type\":\"t\"}\n", true, true, 0},
         {"{\"info\":1,\"cancel\":1,\"at\":50,\"deadline\":70,\"type\":\"t\"}\n", true, true, 70},
+        {"{\"at\":50,\"p\":0,\"type\":\"t\"}\n", false, false, 0},
+        {"{\"at\":50,\"p\":274877906943,\"type\":\"t\"}\n", false, false, 0},
+        {"{\"info\":1,\"at\":50,\"p\":7,\"type\":\"t\"}\n", true, false, 0},
+        {"{\"info\":1,\"cancel\":1,\"at\":50,\"p\":7,\"type\":\"t\"}\n", true, true, 0},
     };
     for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++) {
         rv_envelope envelope;
@@ -68,8 +72,13 @@ static void marks_before_the_type(void **state)
         assert_true(envelope.plain);
     }
     rv_envelope envelope;
-    static const char *const bad[] = {"{\"cancel\":1,\"at\":50,\"type\":\"t\"}\n", "{\"at\":50,\"deadline\":x,\"type\":\"t\"}\n"};
-    for (size_t i = 0; i < 2; i++) assert_false(reads(&envelope, bad[i], strlen(bad[i])));
+    static const char *const bad[] = {"{\"cancel\":1,\"at\":50,\"type\":\"t\"}\n", "{\"at\":50,\"deadline\":x,\"type\":\"t\"}\n",
+                                      "{\"at\":50,\"p\":x,\"type\":\"t\"}\n", "{\"at\":50,\"p\":\"7\",\"type\":\"t\"}\n",
+                                      "{\"at\":50,\"p\":,\"type\":\"t\"}\n", "{\"at\":50,\"p\":7\"type\":\"t\"}\n",
+                                      "{\"at\":50,\"p\":7}\n", "{\"at\":50,\"p\":7,\"p\":8,\"type\":\"t\"}\n",
+                                      "{\"p\":7,\"at\":50,\"type\":\"t\"}\n", "{\"at\":50,\"p\":7,\n\"type\":\"t\"}\n",
+                                      "{\"at\":50,\"p\":99999999999999999999999999,\"type\":\"t\"}\n"};
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) assert_false(reads(&envelope, bad[i], strlen(bad[i])));
 }
 
 /* From when on it was ready, by its header. */
