@@ -167,12 +167,28 @@ static void so_many_as_are_wanted(void **state)
     TEST_EXPECT_LEASE(&a, 1, "a");
     TEST_EXPECT_LEASE(&b, 2, "b c");
     test_expect_ready("d e f t g h i j u", 2);
+    assert_int_equal(test_ready_score("q", "d"), 1099511627776 + 5 * 256);
+    assert_int_equal(test_ready_score("q", "f"), 1099511627776 + 7 * 256);
+    assert_int_equal(test_ready_score("q", "t"), 1099511627776 + 8 * 256);
     TEST_EXPECT_LEASE(&a, 3, "d e f");
     test_expect_ready("t g h i j u", 1);
     TEST_EXPECT_LEASE(&a, 3, "t g h");
     TEST_EXPECT_LEASE(&a, 9, "i j u");
     test_no_packets();
     assert_int_equal(test_count("q", "running"), 13);
+}
+
+/* Whatever their ids: where they are taken out of it they keep their order. */
+static void taken_out(void **state)
+{
+    (void)state;
+    test_put_together("f d e b c a");
+    test_limit_queue(100, NULL);
+    TEST_EXPECT_LEASE(&a, 3, "f d e");
+    assert_int_equal(test_ready_score("q", "b"), 1099511627776 + 4 * 256);
+    assert_int_equal(test_ready_score("q", "a"), 1099511627776 + 6 * 256);
+    TEST_EXPECT_LEASE(&a, 3, "b c a");
+    test_no_packets();
 }
 
 /* Whether somebody else is to look is known: there is more, or not. */
@@ -285,6 +301,19 @@ static void with_one_that_is_marked(void **state)
     }
 }
 
+static void a_marked_one_that_leaves(void **state)
+{
+    const reeve_parent ended = {.handle = "q/0"};
+    (void)state;
+    test_put_together("0");
+    assert_int_equal(test_run_all(&a), 1);
+    test_put_together("a b c d");
+    test_ok(test_client, reeve_depend(test_client, "q", "b", &ended, 1));
+    assert_string_equal(test_state("q", "b"), "ready");
+    test_ok(test_client, reeve_cancel(test_client, "q", "b"));
+    test_expect_ready("a c d", 1);
+}
+
 /* A child waits for one. */
 static void with_one_that_has_a_child(void **state)
 {
@@ -317,6 +346,8 @@ int main(void)
         cmocka_unit_test_setup(given_back_and_reaped, set_up),
         cmocka_unit_test_setup(with_one_that_is_marked, set_up),
         cmocka_unit_test_setup(with_one_that_has_a_child, set_up),
+        cmocka_unit_test_setup(a_marked_one_that_leaves, set_up),
+        cmocka_unit_test_setup(taken_out, set_up),
     };
     return cmocka_run_group_tests_name("ct_packets", tests, test_place_start, test_place_stop);
 }
