@@ -104,14 +104,14 @@ static test_costs plain_turn(size_t n)
 /* ---- the plain path -------------------------------------------------------------------------------------------- */
 
 #define ENQUEUE_ONE "evalsha=1 hincrby=1 hsetnx=1 time=1 zadd=1"
-#define ENQUEUE_MANY "evalsha=1 hget=1 hincrby=1 hmget=1 hset=2 rpush=1 time=1 zadd=1"
-#define ENQUEUE_MORE "evalsha=1 hget=1 hincrby=1 hmget=1 hset=2 llen=1 rpush=1 time=1"
+#define ENQUEUE_MANY "evalsha=1 exists=1 hget=1 hincrby=1 hmget=1 hset=2 rpush=1 time=1 zadd=1"
+#define ENQUEUE_MORE "evalsha=1 hget=1 hincrby=1 hmget=1 hset=2 llen=1 rpush=1 time=1 zscore=1"
 #define ENQUEUE_THREE "evalsha=1 hincrby=1 hmget=1 hset=1 time=1 zadd=1"
 #define LONGER_ONE "evalsha=1 hget=1 hmget=1 hset=2 llen=1 time=1 zadd=1"
 #define LONGER_MANY "evalsha=1 hmget=2 hset=2 llen=1 time=1 zadd=1"
 #define TURN "evalsha=1 hdel=1 hmget=2 hset=1 llen=1 time=1 zadd=1 zcard=1 zrange=1 zremrangebyrank=1"
 #define TURN_NOTHING_KEPT "evalsha=1 hdel=2 hmget=2 hset=1 llen=1 time=1 zrange=1 zremrangebyrank=1"
-#define FROM_PACKET "llen=2 lrange=1 ltrim=1 time=1"
+#define FROM_PACKET "llen=2 lpop=1 time=1"
 #define TURN_PACKET "evalsha=1 hdel=1 hmget=2 hset=1 " FROM_PACKET " zadd=1 zcard=1 zincrby=1 zrange=1"
 #define TURN_PACKET_NOTHING_KEPT "evalsha=1 hdel=2 hmget=2 hset=1 " FROM_PACKET " zincrby=1 zrange=1"
 #define TURN_IDLE "evalsha=1 hdel=1 hget=1 hmget=1 time=1 zrange=1"
@@ -314,35 +314,35 @@ typedef struct feature {
 #define DONE .how = {.verb = REEVE_OUTCOME_DONE}
 
 static const feature features[] = {
-    {"priority", true, NULL, {.priority = -5}, DONE, "", "", "", "llen-1 lrange-1 ltrim-1 zincrby-1 zremrangebyrank+1"},
+    {"priority", true, NULL, {.priority = -5}, DONE, "", "", "", "llen-1 lpop-1 zincrby-1 zremrangebyrank+1"},
     {"options", false, NULL, {.max_attempts = 3, .max_crashes = 2, .timeout_ms = 1000, .backoff = &backoff}, DONE,
      "", "", "", ""},
     {"tags and metadata", true, NULL, {.tags = tags, .tag_count = 2, .meta = meta, .meta_count = 1}, DONE,
-     "hmget+1 zadd+4", "hmget+1 zadd+256", "", "llen-1 lrange-1 ltrim-1 zincrby-1 zremrangebyrank+1"},
+     "hmget+1 zadd+4", "hmget+1 zadd+256", "", "llen-1 lpop-1 zincrby-1 zremrangebyrank+1"},
     {"on_dead, of a task", false, NULL, {.on_dead = "t"}, DONE, "", "", "", ""},
     {"limits that are gone", false, no_limits, {0}, DONE, "", "", "", ""},
     {"other tasks' features", false, everything_about, {0}, DONE, "", "", "", ""},
     {"dependencies that are gone", false, no_dependencies, {0}, DONE, "", "", "", ""},
     {"deadline", true, NULL, {.expires_in_ms = 3600000}, .how = {.verb = REEVE_OUTCOME_DONE, .deadline = true},
      "zadd+1 zrange+1", "zadd+1 zrange+1", "zrem+1",
-     "hdel+63 llen-1 lrange-1 ltrim-1 zadd+63 zcard+63 zincrby-1 zrem+64 zremrangebyrank+1"},
+     "hdel+63 llen-1 lpop-1 zadd+63 zcard+63 zincrby-1 zrem+64 zremrangebyrank+1"},
     {"at most once, metadata, an own heartbeat", false, NULL,
      {.at_most_once = true, .heartbeat_ms = 1000, .meta = meta, .meta_count = 1}, DONE, "", "", "", ""},
     {"group", true, NULL, {.group = "g"}, DONE,
-     PUT_GROUP, PUT_GROUP, "", "llen-1 lrange-1 ltrim-1 zincrby-1 zremrangebyrank+1"},
+     PUT_GROUP, PUT_GROUP, "", "llen-1 lpop-1 zincrby-1 zremrangebyrank+1"},
     {"group with a weight", true, NULL, {.group = "g", .weight = 3}, DONE,
-     PUT_GROUP, PUT_GROUP, "", "llen-1 lrange-1 ltrim-1 zincrby-1 zremrangebyrank+1"},
+     PUT_GROUP, PUT_GROUP, "", "llen-1 lpop-1 zincrby-1 zremrangebyrank+1"},
     {"schedule", true, NULL, {.delay_ms = 3600000}, DONE,
      "hget+1 hmget-1 hset-1 llen-1 zrange+1", "hget+1 hmget-1 hset-1 llen-1 zrange+1", NULL, NULL},
     {"unique", true, NULL, {.unique = "k"}, .how = {.verb = REEVE_OUTCOME_DONE, .unique = true},
      "set+1", "set+64", "del+1 get+1 hget+1",
-     "del+64 get+64 hdel+63 hget+64 llen-1 lrange-1 ltrim-1 zadd+63 zcard+63 zincrby-1 zremrangebyrank+1"},
+     "del+64 get+64 hdel+63 hget+64 llen-1 lpop-1 zadd+63 zcard+63 zincrby-1 zremrangebyrank+1"},
     {"unique for a time", true, NULL, {.unique = "k", .unique_for_ms = 60000}, DONE,
-     "set+1", "set+64", "", "llen-1 lrange-1 ltrim-1 zincrby-1 zremrangebyrank+1"},
+     "set+1", "set+64", "", "llen-1 lpop-1 zincrby-1 zremrangebyrank+1"},
     {"unique until started", true, NULL, {.unique = "k", .unique_until_started = true}, DONE,
      "set+1", "set+64",
      "del+1 exists+1 get+1 hmget+2 zrange+1",
-     "del+64 exists+1 get+64 hmget+65 llen-1 lrange-1 ltrim-1 zincrby-1 zrange+1 zremrangebyrank+1"},
+     "del+64 exists+1 get+64 hmget+65 llen-1 lpop-1 zincrby-1 zrange+1 zremrangebyrank+1"},
     {"result", false, NULL, {0},
      .how = {.verb = REEVE_OUTCOME_DONE, .has_result = true, .result = {"r", 1}},
      "", "", "hset+1", "hset+1"},
@@ -373,31 +373,31 @@ static const feature features[] = {
      "hdel+63 hget+64 hset+64 publish+1 zadd+63 zcard-1 zrange+64"},
     {"give back", false, NULL, {0}, .how = {.verb = REEVE_OUTCOME_SNOOZE},
      "", "", "hdel+1 hget+3 llen+1 zcard-1 zrangebyscore+1",
-     "hdel+64 hget+192 llen+63 lrange-1 ltrim-1 zadd+63 zcard-1 zincrby-1 zrangebyscore+64 zremrangebyrank+1"},
+     "hdel+64 hget+192 llen+63 lpop-1 zadd+63 zcard-1 zincrby-1 zrangebyscore+64 zremrangebyrank+1"},
     {"somebody waits", false, a_waiter, {0}, DONE,
      "", "", "smismember+1 zrem+1", "smismember+1 zrem+64"},
     {"events", true, events, {0}, DONE,
      "hdel+1 hget+2 hincrby+1 hmget+1 lpop+1 xadd+1", "hdel+1 hget+2 hincrby+1 hmget+1 xadd+1",
-     "exists+2 hget+4 llen+1 xadd+2", "exists+2 hget+4 lrange-1 ltrim-1 xadd+2 zincrby-1 zremrangebyrank+1"},
+     "exists+2 hget+4 llen+1 xadd+2", "exists+2 hget+4 lpop-1 xadd+2 zincrby-1 zremrangebyrank+1"},
     {"events that are gone", false, events_no_more, {0}, DONE, "", "", "", ""},
     {"concurrency", false, concurrency, {0}, DONE,
      "", "", "exists+2 hincrby+2 hmget+2 llen+1",
-     "exists+3 hincrby+2 hmget+2 lpop+1 lrange-1 ltrim-1 zadd+1 zrange+2 zremrangebyrank+1 zscore+1"},
+     "exists+3 hincrby+2 hmget+2 zadd+2 zincrby-1 zrange+2 zremrangebyrank+1 zscore+1"},
     {"rate", false, rate, {0}, DONE,
      "", "", "exists+2 hmget+2 hset+1 llen+1",
-     "exists+3 hmget+2 hset+1 lpop+1 lrange-1 ltrim-1 zadd+1 zrange+2 zremrangebyrank+1 zscore+1"},
+     "exists+3 hmget+2 hset+1 zadd+2 zincrby-1 zrange+2 zremrangebyrank+1 zscore+1"},
     {"concurrency of groups", true, group_concurrency, {.group = "g"}, DONE,
      PUT_GROUP, PUT_GROUP,
      "exists+4 hdel+2 hget+1 hincrby+2 hmget+4 hset+1 llen+1 zcard+2 zrange+1 zrem+1 zremrangebyrank-1 zscore+1",
-     "exists+4 hdel+2 hget+1 hincrby+2 hmget+4 hset+1 lrange-1 ltrim-1 zcard+2 zincrby-1 zrange+1 zrem+1 zscore+1"},
+     "exists+4 hdel+2 hget+1 hincrby+2 hmget+4 hset+1 lpop-1 zcard+2 zincrby-1 zrange+1 zrem+1 zscore+1"},
     {"concurrency of groups, a task without one", false, group_concurrency, {0}, DONE,
      "", "",
      "exists+3 hmget+3 llen+1 zrange+1 zrem+1 zremrangebyrank-1",
-     "exists+5 hmget+3 lpop+2 lrange-1 ltrim-1 zadd+2 zincrby+1 zrange+5 zrem+1 zscore+2"},
+     "exists+5 hmget+3 lpop+1 zadd+4 zincrby-1 zrange+5 zrem+1 zscore+2"},
     {"rate of groups", true, group_rate, {.group = "g"}, DONE,
      PUT_GROUP, PUT_GROUP,
      "exists+3 hmget+3 llen+1 zadd+1 zcard+2 zrange+1 zrem+1 zremrangebyrank-1 zscore+2",
-     "exists+3 hmget+3 lrange-1 ltrim-1 zadd+1 zcard+2 zincrby-1 zrange+1 zrem+1 zscore+2"},
+     "exists+3 hmget+3 lpop-1 zadd+1 zcard+2 zincrby-1 zrange+1 zrem+1 zscore+2"},
 };
 
 static void prepare(const feature *f)

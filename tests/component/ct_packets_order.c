@@ -83,7 +83,7 @@ static void step(rv_buf *log, bool groups)
     else if (what < 5) put(1 + draw(3), (reeve_task_spec){0});
     else if (what < 6) put(1 + draw(2), (reeve_task_spec){.priority = (int)draw(3) - 1});
     else if (what < 8 && groups) put(1 + draw(4), (reeve_task_spec){.group = names[draw(2)], .weight = 1 + 2 * draw(2)});
-    else if (what < 10 && !groups) steer(log);
+    else if (what < 10) steer(log);
     else if (what < 13) lease(log);
     else test_tend_all("q");
     if (together) test_limits_agree();

@@ -17,7 +17,7 @@ const char test_ready_lua[] =
     "  end\n"
     "  local members = call('ZRANGE', P .. 'ready', 0, -1, 'WITHSCORES')\n"
     "  for i = 1, #members, 2 do\n"
-    "    local p = string.match(members[i], '^=(.*)$')\n"
+    "    local p = string.match(members[i], '^%+(.*)$')\n"
     "    local list = p and call('LRANGE', P .. 'packet:' .. p, 0, -1)\n"
     "    if p then\n"
     "      known[p] = true\n"

@@ -9,7 +9,7 @@
 
 /*
  * Lua: ready_of(P, say) returns the ids and the scores of a queue's ready tasks, in their order, and calls say with words
- * for whatever is wrong with its packets: each member "=<p>" stands in `packets` and has a list that is not empty, there
+ * for whatever is wrong with its packets: each member "+<p>" stands in `packets` and has a list that is not empty, there
  * are no others, each of its tasks says in its envelope that it came so, and no task is ready twice.
  */
 extern const char test_ready_lua[];
