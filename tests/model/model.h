@@ -12,6 +12,7 @@
  *     model_ops.c     the kinds of operations: a row each; model_chance.c which comes next; model_paths.c some lists
  * that lead to places where chance seldom goes model_task.h    what is known of a task model_seen.h    Redis as it is:
  * model_look*.c read all of it, model_check*.c compare it with the model model_kin.h     tasks that wait for others
+ *     model_packet.h  plain tasks that came together
  *     model_gate.h    limits; model_turn.h a thread's turn; model_hand.c idle threads, and what they are handed
  *     model_cover.h   which transitions happened
  *     model_run.c     runs, shrinks, prints
@@ -109,6 +110,7 @@ typedef struct model_mood {
     bool unique;
     bool limited; /* limits, and groups to be limited */
     bool kin;     /* tasks wait for others */
+    bool packets; /* plain tasks come together, and what hinders that comes seldom */
     bool idles;   /* threads wait to be handed tasks */
 } model_mood;
 

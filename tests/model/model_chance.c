@@ -57,6 +57,10 @@ static void choose_mood(void)
     mood.limited = CHOOSE(0, 1);
     mood.kin = CHOOSE(0, 1, 1);
     mood.idles = CHOOSE(0, 1, 1);
+    mood.packets = CHOOSE(0, 1, 1);
+    if (mood.packets) mood.weights[EVENTS] /= 4;
+    if (mood.packets) mood.unique = mood.unique && model_chance(2);
+    if (mood.packets && model_chance(2)) mood.weights[DELETE] += 16;
     if (mood.idles && model_chance(2)) mood.limited = false;
     if (!mood.kin) mood.weights[DEPEND] = mood.weights[CARRY] = 0;
     if (mood.idles) mood.weights[POP] = mood.weights[POP] / 2 + 24;

@@ -5,6 +5,7 @@
 
 #include "model/model_gate.h"
 #include "model/model_kin.h"
+#include "model/model_packet.h"
 #include "model/model_turn.h"
 #include "support/queue.h"
 
@@ -214,6 +215,7 @@ static void check_queue(int queue, const model_seen_queue *seen)
     check_kinds(queue, seen);
     check_locks(queue, seen);
     model_check_gate(queue, seen);
+    model_check_packets(queue, seen);
     model_check_entries(queue, seen);
     model_check_kin(queue, seen);
     model_check_events(queue, seen);

@@ -15,6 +15,23 @@
     X(ENQUEUE_TAKEN_WITHIN, "enqueue: the id is taken within the call")                           \
     X(ENQUEUE_AGAIN, "enqueue: sent again, it is ours")                                           \
     X(ENQUEUE_LARGE, "enqueue: large")                                                            \
+    X(PACKET_MADE, "packet: made")                                                                \
+    X(PACKET_BEHIND, "packet: made where another was, and something came in between")             \
+    X(PACKET_JOINED, "packet: joined")                                                            \
+    X(PACKET_NOT_NEW, "packet: none, an id is taken, or came twice")                              \
+    X(PACKET_GROUPS, "packet: none, there are groups")                                            \
+    X(PACKET_EVENTS, "packet: none, there are events")                                            \
+    X(PACKET_LEASED, "packet: leased wholly")                                                     \
+    X(PACKET_LEASED_PART, "packet: leased in part")                                               \
+    X(PACKET_OPENED, "packet: all are taken out")                                                 \
+    X(PACKET_OPENED_PART, "packet: some are taken out")                                           \
+    X(PACKET_LEFT, "packet: left by a task")                                                      \
+    X(PACKET_LEFT_WITHIN, "packet: left by one that is not its first")                            \
+    X(PACKET_LEFT_BY_LAST, "packet: left by its last task")                                       \
+    X(PACKET_SWEPT, "packet: swept")                                                              \
+    X(PACKET_SHOWN, "packet: one of its tasks is shown")                                          \
+    X(PACKET_LISTED, "packet: listed")                                                            \
+    X(PACKET_STAT, "packet: counted")                                                             \
     X(TURN_DONE, "turn: done")                                                                    \
     X(TURN_DONE_INFO, "turn: done, with info")                                                    \
     X(TURN_RESULT, "turn: done, with a result")                                                   \

@@ -4,13 +4,14 @@
 
 #include "base/error.h"
 #include "model/model_enqueue.h"
+#include "model/model_packet.h"
 #include "support/queue.h"
 
 /* A call of some tasks: ids from `first` on, `step` apart (0: all the same). UNIQUE: the key; KIND: what else there is.
  */
 enum { QUEUE, FIRST, COUNT, STEP, WHEN, PRIORITY, GROUP, FLAGS, UNIQUE, MORE, AFTER, BY };
 enum { PLAIN_HALF = 1, TWICE = 2, LOST_BEFORE = 4, IS_LARGE = 8, SAYS_WHEN = 16, IN_DETAIL = 32, TO_IDLE = 64 };
-enum { MOST = 6 };
+enum { MOST = IDS };
 /* Of UNIQUE: a key, then how long it is held, then what happens on a conflict, then whether each has a key of its own.
  */
 enum { HELD = 4, CONFLICT = 12, OWN = 36 };
@@ -18,16 +19,47 @@ enum { REJECT, REPLACE, DEBOUNCE };
 /* Of MORE. */
 enum { IS_S = 1, IS_TAGGED = 2, ON_DEATH = 4 /* 2 bits */ };
 
+/* How many are new, from the first on. */
+static int count_new(const int arg[ARGS])
+{
+    int count = 0;
+    bool seen[IDS] = {false};
+    for (int id = arg[FIRST]; count < MOST && !seen[id]; id = (id + arg[STEP]) % IDS, count++) {
+        if (model_task_of(arg[QUEUE], id)->state != NONE) break;
+        seen[id] = true;
+    }
+    return count;
+}
+
+/* Several plain tasks, which are mostly new: they make a packet, or go into one. */
+static void make_several(int arg[ARGS])
+{
+    for (int i = COUNT; i < ARGS; i++) arg[i] = 0;
+    arg[STEP] = CHOOSE(1, 1, 1, 3, 7, 9, 9, 5, 0);
+    arg[COUNT] = 4 + (int)model_chance(MOST - 3);
+    arg[FLAGS] = CHOOSE(0, 0, 0, 0, 0, 0, TO_IDLE, TWICE, TWICE, IN_DETAIL, LOST_BEFORE);
+    if (model_chance(20) == 0) arg[FLAGS] |= IS_LARGE;
+    if (model_chance(6) == 0 || arg[STEP] % 5 == 0) return;
+    for (int i = 0; i < IDS && count_new(arg) < 4; i++) arg[FIRST] = (arg[FIRST] + 1) % IDS;
+    int most = count_new(arg);
+    if (most < 4) return;
+    arg[COUNT] = CHOOSE(4, 4, 5, most);
+    if (arg[COUNT] > most) arg[COUNT] = most;
+}
+
 void model_enqueue_make(int arg[ARGS])
 {
     arg[QUEUE] = model_choose_queue();
     arg[FIRST] = model_choose_id();
-    arg[COUNT] = CHOOSE(1, 1, 1, 2, 3, MOST, MOST);
+    arg[COUNT] = CHOOSE(1, 1, 1, 2, 3, 6, 6);
     arg[STEP] = CHOOSE(1, 1, 1, 5, 0);
     arg[WHEN] = CHOOSE(0, 0, 0, 0, 0, 0, 1, 100, 5000, 60000, -1, -2, -3000);
     arg[PRIORITY] = CHOOSE(0, 0, 0, 0, 5, -128, 127);
     arg[GROUP] = CHOOSE(0, 0, 0, 1, 2, 3);
-    if (mood.limited) arg[GROUP] = CHOOSE(0, 1, 1, 1, 2, 3);
+    if (mood.packets && model_chance(8) > 0)
+        arg[GROUP] = 0;
+    else if (mood.limited)
+        arg[GROUP] = CHOOSE(0, 1, 1, 1, 2, 3);
     arg[FLAGS] = CHOOSE(0, 0, PLAIN_HALF, TWICE, TWICE | PLAIN_HALF, LOST_BEFORE, SAYS_WHEN);
     if (model_chance(mood.ids == IDS ? 100 : 10) == 0) arg[FLAGS] |= IS_LARGE;
     if (mood.unique && model_chance(2))
@@ -37,7 +69,9 @@ void model_enqueue_make(int arg[ARGS])
     if (model_chance(3) > 0) arg[AFTER] = model_choose_edges();
     if (model_chance(2)) arg[MORE] = CHOOSE(IS_S, IS_TAGGED, ON_DEATH, ON_DEATH, 2 * ON_DEATH);
     if (model_chance(3) == 0) arg[FLAGS] |= CHOOSE(IN_DETAIL, TO_IDLE, TO_IDLE);
+    if (mood.packets && model_chance(2)) make_several(arg);
     if (!mood.idles || model_chance(4) == 0) return;
+    if (mood.packets && arg[COUNT] >= 4) return;
     for (int i = COUNT; i < ARGS; i++) arg[i] = 0; /* plain, alone, and new */
     arg[COUNT] = 1;
     arg[FLAGS] = CHOOSE(0, 0, TO_IDLE, TO_IDLE, IN_DETAIL);
@@ -356,6 +390,8 @@ void model_enqueue_tasks(int queue, model_incoming *tasks, int count, model_way 
     bool again = way == COME_AGAIN;
     bool plainly = (way == COME_PLAINLY || way == COME_TO_IDLE) && !have_options(queue, tasks, count);
     int taker = plainly ? taker_of(queue, tasks, count) : -1;
+    int packet = plainly ? model_packet_for(queue, tasks, count) : 0;
+    for (int i = 0; i < count; i++) tasks[i].task.packet = packet;
     model_begin(&rv_script_enqueue);
     model_key(queue);
     model_arg_text(again ? "1" : !plainly ? "0" : way == COME_TO_IDLE && count == 1 ? "idle" : "plain");

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "model/model_look.h"
+#include "model/model_packet.h"
 #include "support/queue.h"
 
 /* ARGV: where envelopes are cut, then words and the types of their keys. (A call costs more than all else here, so
@@ -124,6 +125,7 @@ const model_seen *model_look(void)
         return NULL;
     }
     read_all(reply);
+    model_open_packets(&model_now_seen);
     is_fresh = true;
     return &model_now_seen;
 }

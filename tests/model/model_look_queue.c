@@ -83,6 +83,8 @@ void model_read_order(int queue, const char *rest, const rv_reply *found)
     model_now_seen.queues[queue].grouped = *model_field(found, "groups");
     model_now_seen.queues[queue].events_ordered = *model_field(found, "events");
     model_now_seen.queues[queue].next = atoll(model_field(found, "next"));
+    model_now_seen.queues[queue].last = atoll(model_field(found, "0"));
+    COPY(model_now_seen.queues[queue].newest, found, "packet");
 }
 
 void model_read_groups(int queue, const char *rest, const rv_reply *found)

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "model/model_look.h"
+#include "support/cmocka.h"
 
 /* ---- tasks and where they stand -------------------------------------------------------------------------------- */
 
@@ -36,13 +37,32 @@ static void stand(int queue, const char *name, model_state state, const rv_reply
     }
 }
 
+/* (In place of tasks that came together, "=<p>".) */
+void model_read_ready(int queue, const char *rest, const rv_reply *found)
+{
+    rv_reply singles = *found;
+    singles.items = calloc(found->count + 1, sizeof(*singles.items));
+    assert_non_null(singles.items);
+    singles.count = 0;
+    for (size_t i = 0; i + 1 < found->count; i += 2) {
+        const char *name = found->items[i]->text;
+        if (*name == '=') {
+            model_see_packet(queue, name + 1, (int64_t)strtod(found->items[i + 1]->text, NULL));
+            continue;
+        }
+        singles.items[singles.count++] = found->items[i];
+        singles.items[singles.count++] = found->items[i + 1];
+    }
+    stand(queue, rest, READY, &singles);
+    free(singles.items);
+}
+
 #define STANDING(name, state)                                                  \
     void model_read_##name(int queue, const char *rest, const rv_reply *found) \
     {                                                                          \
         (void)rest;                                                            \
         stand(queue, #name, state, found);                                     \
     }
-STANDING(ready, READY)
 STANDING(parked, PARKED)
 STANDING(scheduled, SCHEDULED)
 STANDING(blocked, BLOCKED)

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/model_packet.h"
 #include "model/model_turn.h"
 #include "support/queue.h"
 
@@ -13,8 +14,16 @@ void model_show_make(int arg[ARGS])
     arg[ID] = model_choose_id();
 }
 
+/* (As it was before the call, which changes nothing.) */
+static const model_seen_queue *look(int queue)
+{
+    static const model_seen_queue nothing;
+    const model_seen *seen = model_look();
+    return seen ? &seen->queues[queue] : &nothing;
+}
+
 /* Of a task as a list of show or list: {id, state, envelope, score, session, lease, ...}. */
-static void check_described(const model_task *task, const char *id, const rv_reply *said)
+static void check_described(const model_task *task, const char *id, int64_t score, const rv_reply *said)
 {
     char lease[64] = "";
     bool runs = task->state == RUNNING,
@@ -25,6 +34,8 @@ static void check_described(const model_task *task, const char *id, const rv_rep
         model_differ("it is said of %s: %s", id, test_reply_text(said));
     if (timed && rv_reply_int(rv_reply_at(said, 3), -1) != task->at_ms)
         model_differ("it is said of %s: %s, not %lld", id, test_reply_text(said), (long long)task->at_ms);
+    if (task->state == READY && rv_reply_int(rv_reply_at(said, 3), -1) != score)
+        model_differ("it is said of %s: %s, and its score is %lld", id, test_reply_text(said), (long long)score);
     if (!rv_reply_is_text(rv_reply_at(said, 4), runs ? model_session_id(task->session) : "") ||
         !rv_reply_is_text(rv_reply_at(said, 5), lease))
         model_differ("it is said of who holds %s: %s", id, test_reply_text(said));
@@ -33,12 +44,14 @@ static void check_described(const model_task *task, const char *id, const rv_rep
 void model_show(const int arg[ARGS])
 {
     const model_task *task = model_task_of(arg[QUEUE], arg[ID]);
+    const model_seen_task *seen = &look(arg[QUEUE])->tasks[arg[ID]];
     const rv_reply *reply = CALL(show, arg[QUEUE], model_id(arg[ID]));
     if (!reply) return;
     if (rv_reply_is(reply, RV_NIL) != (task->state == NONE)) model_differ("show says %s", test_reply_text(reply));
     if (task->state == NONE) COVER(SHOW_NONE);
     if (task->state == NONE || rv_reply_is(reply, RV_NIL)) return;
-    check_described(task, model_id(arg[ID]), reply);
+    check_described(task, model_id(arg[ID]), seen->score, reply);
+    if (seen->packet) COVER(PACKET_SHOWN);
     COVER(SHOW_TASK);
 }
 
@@ -48,8 +61,10 @@ void model_list_make(int arg[ARGS])
 {
     arg[QUEUE] = model_choose_queue();
     arg[STATE] = CHOOSE(READY, PARKED, SCHEDULED, BLOCKED, RUNNING, RUNNING, COMPLETED, DEAD, DEAD, CANCELLED);
+    if (mood.packets && model_chance(2)) arg[STATE] = READY;
     arg[SKIP] = CHOOSE(0, 0, 0, 1);
-    arg[MOST] = CHOOSE(1, 2, 100);
+    if (arg[STATE] == READY) arg[SKIP] = (int)model_chance(6);
+    arg[MOST] = CHOOSE(1, 2, 3, 100);
     if (arg[STATE] == DEAD) arg[KIND] = CHOOSE(0, 1, 2);
 }
 
@@ -58,11 +73,25 @@ static bool is_listed(const int arg[ARGS], const model_task *task)
     return task->state == (model_state)arg[STATE] && (!arg[KIND] || KIND_OF(task->error) == arg[KIND]);
 }
 
+/* Ready ones come in their order: so many are before it. */
+static void check_place(const int arg[ARGS], const model_seen_queue *seen, int id, int place)
+{
+    int before = 0, beside = 0;
+    for (int other = 0; other < SLOTS; other++) {
+        if (!is_listed(arg, model_task_of(arg[QUEUE], other))) continue;
+        before += seen->tasks[other].score < seen->tasks[id].score;
+        beside += seen->tasks[other].score == seen->tasks[id].score;
+    }
+    if (place < before || place >= before + beside)
+        model_differ("list says %s at place %d, and %d are before it", model_id(id), place, before);
+}
+
 void model_list(const int arg[ARGS])
 {
     static const char *const kinds[] = {"", "k1", "k2", "k3"};
     int count = 0;
     for (int id = 0; id < SLOTS; id++) count += is_listed(arg, model_task_of(arg[QUEUE], id));
+    const model_seen_queue *seen = look(arg[QUEUE]);
     const rv_reply *reply = CALL(list, arg[QUEUE], model_state_names[arg[STATE]], model_number(arg[SKIP]),
                                  model_number(arg[MOST]), kinds[arg[KIND]]);
     if (!reply) return;
@@ -76,9 +105,11 @@ void model_list(const int arg[ARGS])
         if (id < 0 || !is_listed(arg, model_task_of(arg[QUEUE], id))) {
             model_differ("list says %s", test_reply_text(reply));
         } else {
-            check_described(model_task_of(arg[QUEUE], id), model_id(id), reply->items[i]);
+            check_described(model_task_of(arg[QUEUE], id), model_id(id), seen->tasks[id].score, reply->items[i]);
+            if (arg[STATE] == READY) check_place(arg, seen, id, arg[SKIP] + (int)i - 1);
         }
     }
+    if (page > 0 && arg[STATE] == READY && seen->packet_count > 0) COVER(PACKET_LISTED);
     if (count > 0) COVER(LIST_STATE);
     if (count > 0 && arg[KIND]) COVER(LIST_KIND);
     if (count > 0 && arg[STATE] == RUNNING) COVER(LIST_RUNNING);
@@ -192,6 +223,22 @@ static int64_t first_due(int queue)
     return first;
 }
 
+/* The header of the one that is next is told; with several of one score, that of any. */
+static void check_head(int queue, const model_seen_queue *seen, const char *said)
+{
+    int64_t first = INT64_MAX;
+    bool found = false;
+    for (int id = 0; id < SLOTS; id++)
+        if (seen->tasks[id].state == READY && seen->tasks[id].score < first) first = seen->tasks[id].score;
+    for (int id = 0; id < SLOTS; id++) {
+        const model_seen_task *task = &seen->tasks[id];
+        if (task->state != READY || task->score != first) continue;
+        found = found || strncmp(task->envelope, said, strlen(said)) == 0;
+    }
+    if (first == INT64_MAX ? *said != '\0' : !*said || !found) model_differ("stat of queue %d says of its head %s", queue, said);
+    if (seen->packet_count > 0) COVER(PACKET_STAT);
+}
+
 static void check_stat(int queue, const rv_reply *reply)
 {
     const model_queue *q = &model.queues[queue];
@@ -218,10 +265,12 @@ static void check_stat(int queue, const rv_reply *reply)
 
 void model_stat(const int arg[ARGS])
 {
+    const model_seen_queue *seen = look(arg[QUEUE]);
     model_begin(&rv_script_stat);
     model_key(arg[QUEUE]);
     const rv_reply *reply = model_call();
     if (!reply) return;
     check_stat(arg[QUEUE], reply);
+    check_head(arg[QUEUE], seen, rv_reply_at(reply, HEAD)->text);
     COVER(STAT);
 }

@@ -9,7 +9,7 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "model/model_seen.h"
+#include "model/model_packet.h"
 #include "support/clock.h"
 #include "support/queue.h"
 
@@ -23,6 +23,7 @@ static void begin(void)
 {
     memset(&model, 0, sizeof(model));
     model_limits_begin();
+    model_packets_begin();
     model.now_ms = EPOCH;
     test_clock_set(EPOCH);
     for (int queue = 0; queue < QUEUES; queue++)

@@ -6,6 +6,8 @@
 
 #include "model/model.h"
 
+enum { PACKETS = 32, SPACING = 256 /* from a task's place to the next */ };
+
 typedef struct model_seen_task {
     bool exists;
     char envelope[CUT + 32];
@@ -13,6 +15,7 @@ typedef struct model_seen_task {
     model_state state; /* the last of these */
     bool lost;         /* running: in a lost: hash */
     int64_t score;
+    int packet; /* ready: the packet in which it stands, + 1; 0: in none */
     int session;
     char lease[64];
     bool has_info, has_place, has_parents, noted;
@@ -52,6 +55,13 @@ typedef struct model_seen_session {
     } threads[THREADS];
 } model_seen_session;
 
+typedef struct model_seen_packet {
+    int p;
+    bool ready, listed; /* it is a member of `ready`, and of `packets` */
+    int64_t score;
+    int ids[SLOTS], count; /* its list */
+} model_seen_packet;
+
 typedef struct model_seen_queue {
     model_seen_task tasks[SLOTS];
     bool paused, large, waiters, grouped;
@@ -62,7 +72,10 @@ typedef struct model_seen_queue {
     bool sizes, bytes_counted;
     int idle[SESSIONS * THREADS]; /* session * THREADS + thread, the next one first */
     int idle_count;
-    int64_t next; /* of its order */
+    int64_t next, last; /* of its order */
+    char newest[64];                       /* packet, as its order says */
+    model_seen_packet packets[PACKETS];
+    int packet_count;
     int crashed;                           /* by the statistics of days, which are forgotten */
     int64_t kinds_ms[KINDS_OF_ERRORS + 1]; /* of failures that are indexed */
     int holders[UNIQUES + 1];              /* + 1 */

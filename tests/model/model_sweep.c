@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/model_kin.h"
+#include "model/model_packet.h"
 #include "support/queue.h"
 
 enum { QUEUE, ACTION, STATE, MOST, KIND, TYPE, TAG, AGE, STEPS /* how many calls; 0: all */ };
@@ -15,6 +16,7 @@ void model_sweep_make(int arg[ARGS])
     arg[QUEUE] = model_choose_queue();
     arg[ACTION] = CHOOSE(DO_RETRY, DO_RETRY, DO_CANCEL, DO_DELETE);
     arg[STATE] = CHOOSE(READY, PARKED, SCHEDULED, BLOCKED, COMPLETED, DEAD, DEAD, DEAD, DEAD, CANCELLED, CANCELLED);
+    if (mood.packets && model_chance(3) == 0) arg[STATE] = READY;
     arg[MOST] = CHOOSE(1, 1, 2, 1000);
     if (arg[STATE] == DEAD) arg[KIND] = CHOOSE(0, 0, 1, 2, 3);
     arg[TYPE] = CHOOSE(0, 0, 0, 1, 2, 3);
@@ -152,11 +154,13 @@ void model_sweep(const int arg[ARGS])
     swept said = {.cursor = ""};
     int steps = 0, before = 0, most = arg[STEPS] ? arg[STEPS] : 4 * SLOTS;
     for (int id = 0; id < SLOTS; id++) before += model_task_of(arg[QUEUE], id)->state == (model_state)arg[STATE];
+    int packed = model_packed(arg[QUEUE]);
     if (before == 0) COVER(SWEEP_NOTHING);
     do {
         if (!step(arg, &said) || model.words[0]) return;
         steps++;
     } while (*said.cursor && steps < most);
+    if (packed > 0 && arg[STATE] == READY && said.done > 0) COVER(PACKET_SWEPT);
     if (steps > 1) COVER(SWEEP_STEPS);
     if (*said.cursor && arg[STEPS]) COVER(SWEEP_STOPPED);
     if (*said.cursor && !arg[STEPS]) model_differ("sweep does not end");

@@ -81,6 +81,7 @@ typedef struct model_task {
     int group; /* 0: none */
     int type;
     int serial;
+    int packet; /* in which it came, + 1; 0: in none */
     bool large, tagged;
     int timing; /* UNTIMED, or what it says of its time */
     int64_t timing_ms;

@@ -66,11 +66,12 @@ const char *model_rest(const model_task *task)
 const char *model_envelope(const model_task *task)
 {
     static char text[2 * CUT];
-    char deadline[48] = "";
+    char deadline[48] = "", packet[32] = "";
     if (task->deadline_ms)
         (void)snprintf(deadline, sizeof(deadline), "\"deadline\":%lld,", (long long)task->deadline_ms);
-    (void)snprintf(text, sizeof(text), "{%s%s\"at\":%lld,%s%.*s", task->marked ? "\"info\":1," : "",
-                   task->told ? "\"cancel\":1," : "", (long long)task->enqueued_ms, deadline, CUT, model_rest(task));
+    if (task->packet) (void)snprintf(packet, sizeof(packet), "\"p\":%d,", task->packet - 1);
+    (void)snprintf(text, sizeof(text), "{%s%s\"at\":%lld,%s%s%.*s", task->marked ? "\"info\":1," : "",
+                   task->told ? "\"cancel\":1," : "", (long long)task->enqueued_ms, packet, deadline, CUT, model_rest(task));
     text[CUT] = '\0';
     return text;
 }

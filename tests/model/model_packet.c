@@ -1,0 +1,173 @@
+/* Which calls make packets, what must hold of these, and what becomes of them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/model_packet.h"
+
+enum { PACKET_LEAST = 4 };
+#define START 1099511627776 /* of the order's numbers */
+
+/* As packets stood after the last step. */
+static struct {
+    int packet[SLOTS], place[SLOTS]; /* p + 1, 0: in none; counted from 0 */
+    int count;
+} before[QUEUES];
+
+void model_packets_begin(void)
+{
+    memset(before, 0, sizeof(before));
+}
+
+int model_packed(int queue)
+{
+    return before[queue].count;
+}
+
+/* ---- a call ---------------------------------------------------------------------------------------------------- */
+
+/* The place of the task that came last without a group, and of priority 0. */
+static int64_t last_score(const model_seen_queue *seen)
+{
+    int64_t last = seen->next > START ? seen->next : seen->last;
+    return last > START ? last : START;
+}
+
+static const model_seen_packet *find(const model_seen_queue *seen, int p)
+{
+    for (int i = 0; i < seen->packet_count; i++)
+        if (seen->packets[i].p == p) return &seen->packets[i];
+    return NULL;
+}
+
+static bool are_new(int queue, const model_incoming *tasks, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (tasks[i].task.large || model_task_of(queue, tasks[i].id)->state != NONE) return false;
+        for (int j = 0; j < i; j++)
+            if (tasks[j].id == tasks[i].id) return false;
+    }
+    return true;
+}
+
+int model_packet_for(int queue, const model_incoming *tasks, int count)
+{
+    const model_seen *all = model_look();
+    if (!all || count < PACKET_LEAST) return 0;
+    const model_seen_queue *seen = &all->queues[queue];
+    if (!are_new(queue, tasks, count)) {
+        COVER(PACKET_NOT_NEW);
+        return 0;
+    }
+    if (seen->grouped) COVER(PACKET_GROUPS);
+    if (seen->events_ordered) COVER(PACKET_EVENTS);
+    if (seen->grouped || seen->events_ordered) return 0;
+    const model_seen_packet *newest = *seen->newest ? find(seen, atoi(seen->newest)) : NULL;
+    const char *tail = strchr(seen->newest, ' ');
+    if (newest && tail && newest->count > 0 && atoll(tail) == last_score(seen)) {
+        COVER(PACKET_JOINED);
+        return newest->p + 1;
+    }
+    if (newest) COVER(PACKET_BEHIND);
+    COVER(PACKET_MADE);
+    return (int)((last_score(seen) - START) / SPACING) + 1;
+}
+
+/* ---- what must hold -------------------------------------------------------------------------------------------- */
+
+static void check_packet(int queue, const model_seen_packet *packet)
+{
+    if (!packet->ready) model_differ("packet %d of queue %d does not stand in ready", packet->p, queue);
+    if (!packet->listed) model_differ("packet %d of queue %d is none of its packets", packet->p, queue);
+    if (packet->count == 0) model_differ("packet %d of queue %d is empty", packet->p, queue);
+    for (int i = 0; i < packet->count; i++) {
+        const model_task *task = model_task_of(queue, packet->ids[i]);
+        if (task->packet != packet->p + 1)
+            model_differ("%s stands in packet %d, and came in %d", model_id(packet->ids[i]), packet->p,
+                         task->packet - 1);
+        if (i > 0 && task->order < model_task_of(queue, packet->ids[i - 1])->order)
+            model_differ("%s stands behind one that came later, in packet %d", model_id(packet->ids[i - 1]), packet->p);
+    }
+}
+
+/* Between a packet's tasks and all others the order is what it would be with a place for each. */
+static void check_places(int queue, const model_seen_queue *seen, int id)
+{
+    const model_task *one = model_task_of(queue, id);
+    for (int other = 0; other < SLOTS; other++) {
+        const model_task *task = model_task_of(queue, other);
+        if (task->state != READY || task->group || task->priority != one->priority || task->order == 0) continue;
+        if ((task->order < one->order && seen->tasks[other].score > seen->tasks[id].score) ||
+            (task->order > one->order && seen->tasks[other].score < seen->tasks[id].score))
+            model_differ("%s came %s %s of packet %d, and its score is %lld, not %lld", model_id(other),
+                         task->order < one->order ? "before" : "after", model_id(id), seen->tasks[id].packet - 1,
+                         (long long)seen->tasks[other].score, (long long)seen->tasks[id].score);
+    }
+}
+
+/* The newest one's last place is said, so that what follows can be joined to it. */
+static void check_newest(int queue, const model_seen_queue *seen)
+{
+    for (int i = 0; i < seen->packet_count; i++) {
+        const model_seen_packet *packet = &seen->packets[i];
+        const char *tail = strchr(seen->newest, ' ');
+        if (!tail || atoi(seen->newest) < packet->p)
+            model_differ("queue %d's newest packet is said to be %s, and there is %d", queue, seen->newest, packet->p);
+        else if (atoll(tail) < packet->score + (int64_t)SPACING * (packet->count - 1))
+            model_differ("queue %d's packet %d goes on behind its end", queue, packet->p);
+        else if (last_score(seen) < atoll(tail))
+            model_differ("queue %d's packet %d ends behind all that came", queue, packet->p);
+    }
+}
+
+/* ---- what became of those of the step before --------------------------------------------------------------------- */
+
+/* (What left one is in ready by itself, or runs, or is elsewhere.) */
+static void cover_packet(int queue, const model_seen_queue *seen, int p)
+{
+    int was = 0, stays = 0, runs = 0, alone = 0, else_where = 0, behind = 0;
+    for (int id = 0; id < SLOTS; id++) {
+        if (before[queue].packet[id] != p) continue;
+        model_state state = model_task_of(queue, id)->state;
+        was++;
+        if (seen->tasks[id].packet == p)
+            stays++;
+        else if (state == RUNNING)
+            runs++;
+        else if (state == READY)
+            alone++;
+        else
+            else_where++, behind += before[queue].place[id] > 0;
+    }
+    if (runs == was) COVER(PACKET_LEASED);
+    if (runs > 0 && stays > 0 && alone == 0) COVER(PACKET_LEASED_PART);
+    if (alone > 0 && stays > 0) COVER(PACKET_OPENED_PART);
+    if (alone > 0 && stays == 0) COVER(PACKET_OPENED);
+    if (else_where == 1 && stays == was - 1) COVER(PACKET_LEFT);
+    if (behind == 1 && else_where == 1 && stays == was - 1) COVER(PACKET_LEFT_WITHIN);
+    if (else_where == 1 && was == 1) COVER(PACKET_LEFT_BY_LAST);
+}
+
+static void remember(int queue, const model_seen_queue *seen)
+{
+    memset(&before[queue], 0, sizeof(before[queue]));
+    for (int i = 0; i < seen->packet_count; i++) {
+        before[queue].count += seen->packets[i].count;
+        for (int j = 0; j < seen->packets[i].count; j++) {
+            before[queue].packet[seen->packets[i].ids[j]] = seen->packets[i].p + 1;
+            before[queue].place[seen->packets[i].ids[j]] = j;
+        }
+    }
+}
+
+void model_check_packets(int queue, const model_seen_queue *seen)
+{
+    for (int i = 0; i < seen->packet_count; i++) check_packet(queue, &seen->packets[i]);
+    check_newest(queue, seen);
+    for (int id = 0; id < SLOTS; id++) {
+        int p = before[queue].packet[id], first = 0;
+        while (before[queue].packet[first] != p) first++;
+        if (p > 0 && first == id) cover_packet(queue, seen, p);
+        if (seen->tasks[id].packet) check_places(queue, seen, id);
+    }
+    remember(queue, seen);
+}

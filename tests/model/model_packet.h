@@ -1,0 +1,22 @@
+/*
+ * model_packet.h - packets: plain tasks of one call that stand in `ready` as one member, "=<p>", and in a list.
+ *
+ * Of each task the model knows the packet in which it came, for its envelope tells of it; whether it still stands in
+ * that is seen in Redis, where each of a packet's tasks counts as ready, with the score that it would have by itself.
+ */
+#ifndef TEST_MODEL_PACKET_H
+#define TEST_MODEL_PACKET_H
+
+#include "model/model_seen.h"
+
+/* The packet that a plain call of tasks makes, or that takes them, + 1; 0: each has a place of its own. */
+int model_packet_for(int queue, const model_incoming *tasks, int count);
+/* What is seen of lists of ids counts as ready, when all was read. */
+void model_open_packets(model_seen *seen);
+/* How many ready tasks stood in packets after the last step. */
+int model_packed(int queue);
+/* Packets are whole, and stand where their tasks would; what became of those of the step before is counted. */
+void model_check_packets(int queue, const model_seen_queue *seen);
+void model_packets_begin(void);
+
+#endif
