@@ -60,7 +60,14 @@ static void choose_mood(void)
     mood.packets = CHOOSE(0, 1, 1);
     if (mood.packets) mood.weights[EVENTS] /= 4;
     if (mood.packets) mood.unique = mood.unique && model_chance(2);
+    if (mood.packets && model_chance(2)) mood.weights[KEEP] += 16;
     if (mood.packets && model_chance(2)) mood.weights[DELETE] += 16;
+    if (mood.packets && model_chance(2)) {
+        static const int kinds[] = {CANCEL, DELETE, MOVE, SWEEP, LIST, SHOW};
+        for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) mood.weights[kinds[i]] += 10;
+        mood.weights[TURN] /= 2;
+        mood.weights[ENQUEUE] *= 2;
+    }
     if (mood.idles && model_chance(2)) mood.limited = false;
     if (!mood.kin) mood.weights[DEPEND] = mood.weights[CARRY] = 0;
     if (mood.idles) mood.weights[POP] = mood.weights[POP] / 2 + 24;

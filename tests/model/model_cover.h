@@ -28,6 +28,7 @@
     X(PACKET_LEFT, "packet: left by a task")                                                      \
     X(PACKET_LEFT_WITHIN, "packet: left by one that is not its first")                            \
     X(PACKET_LEFT_BY_LAST, "packet: left by its last task")                                       \
+    X(PACKET_BETWEEN, "packet: a task of a group stands between two of its tasks")                \
     X(PACKET_SWEPT, "packet: swept")                                                              \
     X(PACKET_SHOWN, "packet: one of its tasks is shown")                                          \
     X(PACKET_LISTED, "packet: listed")                                                            \

@@ -56,7 +56,7 @@ void model_enqueue_make(int arg[ARGS])
     arg[WHEN] = CHOOSE(0, 0, 0, 0, 0, 0, 1, 100, 5000, 60000, -1, -2, -3000);
     arg[PRIORITY] = CHOOSE(0, 0, 0, 0, 5, -128, 127);
     arg[GROUP] = CHOOSE(0, 0, 0, 1, 2, 3);
-    if (mood.packets && model_chance(8) > 0)
+    if (mood.packets && model_chance(5) > 0)
         arg[GROUP] = 0;
     else if (mood.limited)
         arg[GROUP] = CHOOSE(0, 1, 1, 1, 2, 3);

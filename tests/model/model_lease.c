@@ -294,6 +294,20 @@ static void check_orders(const turn *t, int queue)
     }
 }
 
+/* Of those that were ready before, and that no limit holds, the first ones. */
+static void check_scores(const turn *t, int queue)
+{
+    const int64_t *scores = t->scores[queue];
+    for (int i = 0; i < t->leased; i++) {
+        int id = t->given[i].id;
+        if (t->given[i].queue != queue || scores[id] == -1) continue;
+        for (int other = 0; other < SLOTS; other++)
+            if (scores[other] != -1 && scores[other] < scores[id] && model_task_of(queue, other)->state == READY)
+                model_differ("turn leases %s, of score %lld, before %s, of score %lld", model_id(id),
+                             (long long)scores[id], model_id(other), (long long)scores[other]);
+    }
+}
+
 /* Which task it was is seen in Redis: a crashed one that might have been leased, but for the session's other. */
 static void put_off(const turn *t, int queue)
 {
@@ -391,6 +405,7 @@ void model_lease_all(turn *t, const rv_reply *reply)
     check_gone(t, rv_reply_at(reply, 2));
     for (int queue = 0; queue < QUEUES; queue++) {
         if (t->put_off[queue]) put_off(t, queue);
+        if (!has_limited_groups(t, queue)) check_scores(t, queue);
         if (!has_limited_groups(t, queue)) continue;
         put_off_some(t, queue);
         check_orders(t, queue);

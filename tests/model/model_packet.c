@@ -147,6 +147,19 @@ static void cover_packet(int queue, const model_seen_queue *seen, int p)
     if (else_where == 1 && was == 1) COVER(PACKET_LEFT_BY_LAST);
 }
 
+/* (Groups take turns with them.) */
+static void cover_between(const model_seen_queue *seen)
+{
+    for (int i = 0; i < seen->packet_count; i++) {
+        int64_t first = seen->packets[i].score, last = first + (int64_t)SPACING * (seen->packets[i].count - 1);
+        for (int id = 0; id < SLOTS; id++) {
+            const model_seen_task *task = &seen->tasks[id];
+            bool other = task->state == READY && task->packet != seen->packets[i].p + 1;
+            if (other && task->score >= first && task->score <= last) COVER(PACKET_BETWEEN);
+        }
+    }
+}
+
 static void remember(int queue, const model_seen_queue *seen)
 {
     memset(&before[queue], 0, sizeof(before[queue]));
@@ -169,5 +182,6 @@ void model_check_packets(int queue, const model_seen_queue *seen)
         if (p > 0 && first == id) cover_packet(queue, seen, p);
         if (seen->tasks[id].packet) check_places(queue, seen, id);
     }
+    cover_between(seen);
     remember(queue, seen);
 }

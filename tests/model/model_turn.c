@@ -48,6 +48,7 @@ void model_turn_make(int arg[ARGS])
     arg[WANT] = CHOOSE(0, 1, 1, 2, 3, 6, 20);
     arg[SETTLE] = CHOOSE(0, 1, 1, 2, 3, 6);
     arg[HOW] = (int)model_chance(1 << 18);
+    if (mood.packets && model_chance(3) == 0) arg[WANT] = CHOOSE(1, 2, 3, 4, 5);
     if (model_chance(3) == 0) arg[HOW] = 0;
     arg[FLAGS] = CHOOSE(0, 0, 0, 0, 0, 0, NAMED, LOST, LOST, TWICE, JOIN, WITH_STRAY, WITH_STRAY | NAMED);
     arg[STRAY] = model_choose_id();
@@ -329,8 +330,11 @@ static const rv_reply *unfold(const rv_reply *reply)
 static bool exchange(turn *t)
 {
     const model_seen *seen = model_look();
-    for (int queue = 0; seen && queue < QUEUES; queue++)
-        rv_copy_text(t->gate[queue], sizeof(t->gate[queue]), seen->queues[queue].gate);
+    for (int queue = 0; seen && queue < QUEUES; queue++) {
+        const model_seen_queue *q = &seen->queues[queue];
+        rv_copy_text(t->gate[queue], sizeof(t->gate[queue]), q->gate);
+        for (int id = 0; id < SLOTS; id++) t->scores[queue][id] = q->tasks[id].state == READY ? q->tasks[id].score : -1;
+    }
     send(t);
     const rv_reply *reply = model_call();
     if (!reply) return false;

@@ -44,6 +44,7 @@ typedef struct turn {
     bool idle;
     bool gone[QUEUES], looked[QUEUES], put_off[QUEUES];
     /* limits: which there are; of each group, how many were started */
+    int64_t scores[QUEUES][SLOTS]; /* of those that were ready before; -1: was not */
     char gate[QUEUES][8];
     int started[QUEUES][GROUPS + 1];
 } turn;
