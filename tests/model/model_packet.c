@@ -10,6 +10,7 @@ enum { PACKET_LEAST = 4 };
 /* As packets stood after the last step. */
 static struct {
     int packet[SLOTS], place[SLOTS]; /* p + 1, 0: in none; counted from 0 */
+    int64_t score[SLOTS];
     int count;
 } before[QUEUES];
 
@@ -147,6 +148,24 @@ static void cover_packet(int queue, const model_seen_queue *seen, int p)
     if (else_where == 1 && was == 1) COVER(PACKET_LEFT_BY_LAST);
 }
 
+/* Who stays keeps its score; where others left by themselves that stood before it, it may move up into their places. */
+static void check_moves(int queue, const model_seen_queue *seen, int id)
+{
+    int64_t moved = before[queue].score[id] - seen->tasks[id].score;
+    int left = 0;
+    if (seen->tasks[id].packet != before[queue].packet[id]) return;
+    for (int other = 0; other < SLOTS; other++) {
+        bool ahead = before[queue].packet[other] == before[queue].packet[id] &&
+                     before[queue].place[other] < before[queue].place[id];
+        const model_seen_task *now = &seen->tasks[other];
+        bool kept = now->state == READY && now->score == before[queue].score[other];
+        if (ahead && now->packet != before[queue].packet[other] && now->state != RUNNING && !kept) left++;
+    }
+    if (moved % SPACING != 0 || moved < 0 || moved > (int64_t)left * SPACING)
+        model_differ("%s in packet %d had score %lld, and has %lld", model_id(id), seen->tasks[id].packet - 1,
+                     (long long)before[queue].score[id], (long long)seen->tasks[id].score);
+}
+
 /* (Groups take turns with them.) */
 static void cover_between(const model_seen_queue *seen)
 {
@@ -155,7 +174,8 @@ static void cover_between(const model_seen_queue *seen)
         for (int id = 0; id < SLOTS; id++) {
             const model_seen_task *task = &seen->tasks[id];
             bool other = task->state == READY && task->packet != seen->packets[i].p + 1;
-            if (other && task->score >= first && task->score <= last) COVER(PACKET_BETWEEN);
+            if (other && task->score > first && task->score < last && (task->score - first) % SPACING != 0)
+                COVER(PACKET_BETWEEN);
         }
     }
 }
@@ -168,6 +188,7 @@ static void remember(int queue, const model_seen_queue *seen)
         for (int j = 0; j < seen->packets[i].count; j++) {
             before[queue].packet[seen->packets[i].ids[j]] = seen->packets[i].p + 1;
             before[queue].place[seen->packets[i].ids[j]] = j;
+            before[queue].score[seen->packets[i].ids[j]] = seen->tasks[seen->packets[i].ids[j]].score;
         }
     }
 }
@@ -181,6 +202,7 @@ void model_check_packets(int queue, const model_seen_queue *seen)
         while (before[queue].packet[first] != p) first++;
         if (p > 0 && first == id) cover_packet(queue, seen, p);
         if (seen->tasks[id].packet) check_places(queue, seen, id);
+        if (p > 0) check_moves(queue, seen, id);
     }
     cover_between(seen);
     remember(queue, seen);
