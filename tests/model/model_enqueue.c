@@ -40,6 +40,7 @@ static void make_several(int arg[ARGS])
     arg[FLAGS] = CHOOSE(0, 0, 0, 0, 0, 0, TO_IDLE, TWICE, TWICE, IN_DETAIL, LOST_BEFORE);
     if (model_chance(20) == 0) arg[FLAGS] |= IS_LARGE;
     if (model_chance(8) == 0) arg[GROUP] = CHOOSE(1, 2, 2, 3);
+    if (model_chance(3) == 0) arg[MORE] = CHOOSE(IS_S, ON_DEATH), arg[FLAGS] |= PLAIN_HALF; /* (not all alike) */
     if (model_chance(6) == 0 || arg[STEP] % 5 == 0) return;
     for (int i = 0; i < IDS && count_new(arg) < 4; i++) arg[FIRST] = (arg[FIRST] + 1) % IDS;
     int most = count_new(arg);
