@@ -393,6 +393,8 @@ const model_path model_paths[] = {
          {TURN, {0, 0, 0, 1}},
          {TURN, {0, 0, 0, 5}}),
     PATH("a packet is leased wholly, and somebody is told of what is behind it",
+         {ENQUEUE, {0, 9, 1}},
+         {TURN, {0, 0, 0, 1}},
          {ENQUEUE, {0, 0, 4, 1}},
          {ENQUEUE, {0, 4, 2, 1}},
          {POP, {0}},
