@@ -37,7 +37,7 @@ static void stand(int queue, const char *name, model_state state, const rv_reply
     }
 }
 
-/* (In place of tasks that came together, "=<p>".) */
+/* (In place of tasks that came together, "+<p>".) */
 void model_read_ready(int queue, const char *rest, const rv_reply *found)
 {
     rv_reply singles = *found;
@@ -46,7 +46,7 @@ void model_read_ready(int queue, const char *rest, const rv_reply *found)
     singles.count = 0;
     for (size_t i = 0; i + 1 < found->count; i += 2) {
         const char *name = found->items[i]->text;
-        if (*name == '=') {
+        if (*name == '+') {
             model_see_packet(queue, name + 1, (int64_t)strtod(found->items[i + 1]->text, NULL));
             continue;
         }

@@ -1,5 +1,5 @@
 /*
- * model_packet.h - packets: plain tasks of one call that stand in `ready` as one member, "=<p>", and in a list.
+ * model_packet.h - packets: plain tasks of one call that stand in `ready` as one member, "+<p>", and in a list.
  *
  * Of each task the model knows the packet in which it came, for its envelope tells of it; whether it still stands in
  * that is seen in Redis, where each of a packet's tasks counts as ready, with the score that it would have by itself.
