@@ -61,12 +61,21 @@ local function through_packets()
     local members = call('ZRANGE', P .. 'ready', text(rank + from), text(rank + to), 'WITHSCORES')
     for i = 1, #members do found[#found + 1] = members[i] end
   end
-  local function add_packet(p)
-    local from, to = part(call('LLEN', P .. 'packet:' .. p))
-    if from > to then return end
-    local score = tonumber(call('ZSCORE', P .. 'ready', '+' .. p)) or 0
-    for i, id in ipairs(call('LRANGE', P .. 'packet:' .. p, text(from), text(to))) do
-      found[#found + 1], found[#found + 2] = id, text(score + 256 * (from + i - 1))
+  -- (Groups take turns with a packet: `between` of theirs may stand among its tasks.)
+  local function add_packet(p, score, length, its, between)
+    local room = stop - place
+    local ids = call('LRANGE', P .. 'packet:' .. p, '0', text(room - 1))
+    local others = call('ZRANGE', P .. 'ready', text(its + 1), text(its + math.min(between, room)), 'WITHSCORES')
+    local from, to = part(length + between)
+    local i, j = 1, 1
+    for n = 0, to do
+      local own, other = ids[i] and score + 256 * (i - 1), tonumber(others[j + 1])
+      local first = own and (not other or own < other or own == other and ids[i] < others[j])
+      if n >= from then
+        found[#found + 1] = first and ids[i] or others[j]
+        found[#found + 1] = first and text(own) or others[j + 1]
+      end
+      if first then i = i + 1 else j = j + 2 end
     end
   end
   local packets = call('SMEMBERS', P .. 'packets')
@@ -74,8 +83,11 @@ local function through_packets()
   for _, p in ipairs(packets) do
     local its = call('ZRANK', P .. 'ready', '+' .. p) or rank
     add_singles(its - rank)
-    if place < stop then add_packet(p) end
-    rank = its + 1
+    if place >= stop then return found end
+    local score, length = tonumber(call('ZSCORE', P .. 'ready', '+' .. p)) or 0, call('LLEN', P .. 'packet:' .. p)
+    local between = math.max(call('ZCOUNT', P .. 'ready', '-inf', text(score + 256 * (length - 1))) - its - 1, 0)
+    add_packet(p, score, length, its, between)
+    rank = its + 1 + between
     if place >= stop then return found end
   end
   add_singles(call('ZCARD', P .. 'ready') - rank)
