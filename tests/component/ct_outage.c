@@ -195,8 +195,8 @@ static void the_waker_ends_persisting(void **state)
         test_link at;
         test_link_begin(&at, urls[i] ? urls[i] : test_redis_url(redis), NULL, 60000);
         helper help = {.at = &at, .delay_ms = 50};
-        assert_int_equal(pthread_create(&help.thread, NULL, ring_later, &help), 0);
         int64_t begun = rv_now_ms();
+        assert_int_equal(pthread_create(&help.thread, NULL, ring_later, &help), 0);
         assert_int_equal(rv_conn_persist(at.conn), REEVE_EINTERRUPTED);
         assert_in_range(rv_now_ms() - begun, 40, 10000);
         assert_false(rv_conn_is_open(at.conn));
