@@ -65,7 +65,8 @@ local function through_packets()
   local function add_packet(p, score, length, its, between)
     local room = stop - place
     local ids = call('LRANGE', P .. 'packet:' .. p, '0', text(room - 1))
-    local others = call('ZRANGE', P .. 'ready', text(its + 1), text(its + math.min(between, room)), 'WITHSCORES')
+    local others = between > 0 and
+      call('ZRANGE', P .. 'ready', text(its + 1), text(its + math.min(between, room)), 'WITHSCORES') or {}
     local from, to = part(length + between)
     local i, j = 1, 1
     for n = 0, to do

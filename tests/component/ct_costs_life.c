@@ -149,7 +149,8 @@ static const test_costs_row running[] = {
      "del=1 evalsha=1 exists=3 hdel=4 hmget=1 hset=1 lrange=1 publish=1 time=1 unlink=2 zadd=1 zscore=1"},
     {"at most once: the turn that completes it", one_runs, settle_first, NULL,
      "evalsha=1 hdel=1 hget=1 hmget=1 time=1 zadd=1 zcard=1"},
-    {"cancel what runs", one_runs, cancel, NULL, "evalsha=1 exists=1 hget=3 hset=1 publish=1 sismember=1 zrange=1 zscore=7"},
+    {"cancel what runs", one_runs, cancel, NULL,
+     "evalsha=1 exists=1 hget=3 hset=1 publish=1 sismember=1 zrange=1 zscore=7"},
     {"the end of what was cancelled", after_cancel, stopped, NULL,
      "evalsha=1 hdel=1 hget=3 hmget=2 hset=1 time=1 zadd=1 zcard=1"},
 };
