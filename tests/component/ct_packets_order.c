@@ -1,6 +1,6 @@
 /*
- * Random tasks come, by ones and together, are leased, given back, steered and swept, twice: in calls of which packets are
- * made, and in calls of which none are. What is leased must be the same. Every round that fails tells its seed;
+ * Random tasks come, by ones and together, are leased, given back, steered and swept, twice: in calls of which packets
+ * are made, and in calls of which none are. What is leased must be the same. Every round that fails tells its seed;
  * REEVE_TEST_SEED makes the first one's.
  */
 #include <stdio.h>
@@ -53,7 +53,7 @@ static void steer(rv_buf *log)
     if (count == 0) return;
     const char *id = ids[draw((unsigned)count)];
     unsigned way = draw(3);
-    reeve_status status = way == 0 ? reeve_cancel(test_client, "q", id)
+    reeve_status status = way == 0   ? reeve_cancel(test_client, "q", id)
                           : way == 1 ? reeve_delete(test_client, "q", id)
                                      : reeve_set_priority(test_client, "q", id, (int)draw(3) - 1);
     rv_buf_addi(log, (int)status);
@@ -79,13 +79,20 @@ static void step(rv_buf *log, bool groups)
 {
     static const char *const names[] = {"g", "h"};
     const unsigned what = draw(14);
-    if (what < 4) put(4 + draw(6), (reeve_task_spec){0});
-    else if (what < 5) put(1 + draw(3), (reeve_task_spec){0});
-    else if (what < 6) put(1 + draw(2), (reeve_task_spec){.priority = (int)draw(3) - 1});
-    else if (what < 8 && groups) put(1 + draw(4), (reeve_task_spec){.group = names[draw(2)], .weight = 1 + 2 * draw(2)});
-    else if (what < 10) steer(log);
-    else if (what < 13) lease(log);
-    else test_tend_all("q");
+    if (what < 4)
+        put(4 + draw(6), (reeve_task_spec){0});
+    else if (what < 5)
+        put(1 + draw(3), (reeve_task_spec){0});
+    else if (what < 6)
+        put(1 + draw(2), (reeve_task_spec){.priority = (int)draw(3) - 1});
+    else if (what < 8 && groups)
+        put(1 + draw(4), (reeve_task_spec){.group = names[draw(2)], .weight = 1 + 2 * draw(2)});
+    else if (what < 10)
+        steer(log);
+    else if (what < 13)
+        lease(log);
+    else
+        test_tend_all("q");
     if (together) test_limits_agree();
     if (together && test_packets("q") > packets) packets = test_packets("q");
 }

@@ -101,7 +101,7 @@ static void cancel(const char *id)
     test_ok(test_client, reeve_cancel(test_client, "q", id));
 }
 
-static void delete(const char *id)
+static void delete (const char *id)
 {
     test_ok(test_client, reeve_delete(test_client, "q", id));
 }
@@ -174,13 +174,13 @@ static void retried(void **state)
     test_ok(test_client, reeve_retry(test_client, "q", "c"));
     test_expect_ready("a d b c", 1);
     cancel("b"); /* (which stands there by itself, and says still how it came) */
-    delete("b");
+    delete ("b");
     TEST_EXPECT_LEASE(&a, 9, "a d c");
     TEST_SETTLE(&a, TEST_FAIL("d"), TEST_DONE("a"), TEST_DONE("c"));
     test_ok(test_client, reeve_retry(test_client, "q", "d"));
     test_expect_ready("d", 0);
     test_put_together("e f g h");
-    delete("d");
+    delete ("d");
     test_expect_ready("e f g h", 1);
 }
 
@@ -337,14 +337,10 @@ int main(void)
 {
     test_options.clock = true;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(pages, set_up),
-        cmocka_unit_test_setup(each_one, set_up),
-        cmocka_unit_test_setup(that_leave, set_up),
-        cmocka_unit_test_setup(retried, set_up),
-        cmocka_unit_test_setup(swept, set_up),
-        cmocka_unit_test_setup(under_limits, set_up),
-        cmocka_unit_test_setup(with_large_ones, set_up),
-        cmocka_unit_test_setup(a_wrong_state, set_up),
+        cmocka_unit_test_setup(pages, set_up),           cmocka_unit_test_setup(each_one, set_up),
+        cmocka_unit_test_setup(that_leave, set_up),      cmocka_unit_test_setup(retried, set_up),
+        cmocka_unit_test_setup(swept, set_up),           cmocka_unit_test_setup(under_limits, set_up),
+        cmocka_unit_test_setup(with_large_ones, set_up), cmocka_unit_test_setup(a_wrong_state, set_up),
     };
     return cmocka_run_group_tests_name("ct_packets_steer", tests, test_place_start, test_place_stop);
 }

@@ -235,7 +235,8 @@ static void check_head(int queue, const model_seen_queue *seen, const char *said
         if (task->state != READY || task->score != first) continue;
         found = found || strncmp(task->envelope, said, strlen(said)) == 0;
     }
-    if (first == INT64_MAX ? *said != '\0' : !*said || !found) model_differ("stat of queue %d says of its head %s", queue, said);
+    if (first == INT64_MAX ? *said != '\0' : !*said || !found)
+        model_differ("stat of queue %d says of its head %s", queue, said);
     if (seen->packet_count > 0) COVER(PACKET_STAT);
 }
 

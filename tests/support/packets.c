@@ -44,12 +44,12 @@ const char test_ready_lua[] =
     "  return ids, scores\n"
     "end\n";
 
-static const char say_it[] =
-    "local wrong = {}\n"
-    "local ids, scores = ready_of('reeve:{' .. ARGV[1] .. '}:', function(...) wrong[#wrong + 1] = table.concat({...}, ' ') end)\n"
-    "local texts = {}\n"
-    "for i, score in ipairs(scores) do texts[i] = string.format('%.0f', score) end\n"
-    "return {table.concat(wrong, '; '), ids, texts}\n";
+static const char say_it[] = "local wrong = {}\n"
+                             "local ids, scores = ready_of('reeve:{' .. ARGV[1] .. '}:', function(...) wrong[#wrong + "
+                             "1] = table.concat({...}, ' ') end)\n"
+                             "local texts = {}\n"
+                             "for i, score in ipairs(scores) do texts[i] = string.format('%.0f', score) end\n"
+                             "return {table.concat(wrong, '; '), ids, texts}\n";
 
 const rv_reply *test_eval(const char *const *parts, size_t count, const char *argument)
 {

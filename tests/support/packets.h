@@ -1,6 +1,6 @@
 /*
- * packets.h - the ready tasks of a queue, whatever they stand in: places of their own, or packets (src/lua/lib/packet.lua).
- * Needs a place (queue.h).
+ * packets.h - the ready tasks of a queue, whatever they stand in: places of their own, or packets
+ * (src/lua/lib/packet.lua). Needs a place (queue.h).
  */
 #ifndef TEST_PACKETS_H
 #define TEST_PACKETS_H
@@ -8,14 +8,14 @@
 #include "support/queue.h"
 
 /*
- * Lua: ready_of(P, say) returns the ids and the scores of a queue's ready tasks, in their order, and calls say with words
- * for whatever is wrong with its packets: each member "+<p>" stands in `packets` and has a list that is not empty, there
- * are no others, each of its tasks says in its envelope that it came so, and no task is ready twice.
+ * Lua: ready_of(P, say) returns the ids and the scores of a queue's ready tasks, in their order, and calls say with
+ * words for whatever is wrong with its packets: each member "+<p>" stands in `packets` and has a list that is not
+ * empty, there are no others, each of its tasks says in its envelope that it came so, and no task is ready twice.
  */
 extern const char test_ready_lua[];
 
-/* The ids of the ready tasks, in their order: "[a b c]". Fails the test when the packets are wrong. Stays valid for some
- * calls. */
+/* The ids of the ready tasks, in their order: "[a b c]". Fails the test when the packets are wrong. Stays valid for
+ * some calls. */
 const char *test_ready(const char *queue);
 /* How many these are. */
 size_t test_ready_count(const char *queue);
@@ -25,7 +25,8 @@ int64_t test_ready_score(const char *queue, const char *id);
 /* How many packets stand in a queue. */
 long long test_packets(const char *queue);
 
-/* One call that enqueues tasks with these ids, separated by blanks, into q; all are like one. Returns what it came to. */
+/* One call that enqueues tasks with these ids, separated by blanks, into q; all are like one. Returns what it came to.
+ */
 reeve_status test_put_call(const char *ids, reeve_task_spec like);
 /* The same with plain tasks, which are all taken. */
 void test_put_together(const char *ids);
