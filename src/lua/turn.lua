@@ -182,7 +182,7 @@ for index = 1, want > 0 and queues or 0 do
     local plain, more = ids and (stands[index] == session or call('HEXISTS', running, '#') == 1), false
     local leased, envelopes, taken, packet, list, left
     if plain and byte(ids[1]) == 43 then
-      -- (The '+' of a packet, see lib/packet.lua. What is wanted is in it, or all that there is, and nothing in between.)
+      -- (The '+' of a packet, see lib/packet.lua. What is wanted is in it, or all there is, and nothing in between.)
       local behind = ids[2]
       packet = ids[1]
       list = P .. 'packet:' .. string.sub(packet, 2)
@@ -211,9 +211,10 @@ for index = 1, want > 0 and queues or 0 do
       local since = now_text .. ' ' .. thread
       taken = #ids
       if not packet then
-        call('ZREMRANGEBYRANK', P .. 'ready', '0', more and string.format('%d', taken - 1) or '-1')
+        local last = taken == 1 and '0' or more and string.format('%d', taken - 1) or '-1'
+        call('ZREMRANGEBYRANK', P .. 'ready', '0', last)
       elseif left > 0 then
-        call('ZINCRBY', P .. 'ready', string.format('%d', 256 * taken), packet)
+        call('ZINCRBY', P .. 'ready', taken == 1 and '256' or string.format('%d', 256 * taken), packet)
       else
         call('ZREM', P .. 'ready', packet)
         call('SREM', P .. 'packets', string.sub(packet, 2))
