@@ -29,7 +29,7 @@ typedef struct reeve_client_options {
     reeve_guards guards; /* how large what it enqueues may be; zeroed: the standards */
     /* Microseconds for which a call that follows another one at once looks for its reply again and again before it
      * sleeps until that comes: faster, for a processor's time. It stops by itself where that is in vain. 0: 50;
-     * negative: never */
+     * negative: never; more than 1000: that */
     int64_t spin_us;
 } reeve_client_options;
 

@@ -17,6 +17,7 @@ static bool has_company(void)
 
 void rv_spin_init(rv_spin *spin, int64_t most_us)
 {
+    if (most_us > RV_SPIN_MOST_US) most_us = RV_SPIN_MOST_US;
     *spin = (rv_spin){.most_us = most_us > 0 && has_company() ? most_us : 0};
 }
 

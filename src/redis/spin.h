@@ -22,7 +22,10 @@ typedef struct rv_spin {
     unsigned rest;      /* so many calls more go by without: 2 to the power of misses after each try */
 } rv_spin;
 
-/* Where this thread has only one processor to run on, most_us becomes 0. */
+/* No wait's deadline is looked at meanwhile: so it is never longer than this. */
+#define RV_SPIN_MOST_US 1000
+
+/* most_us: more than RV_SPIN_MOST_US is that. Where this thread has only one processor to run on it becomes 0. */
 void rv_spin_init(rv_spin *spin, int64_t most_us);
 
 /* A call is about to be sent. */

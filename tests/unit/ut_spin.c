@@ -103,6 +103,21 @@ static void never(void **state)
     }
 }
 
+static void never_for_long(void **state)
+{
+    (void)state;
+    rv_spin spin;
+    rv_spin_init(&spin, INT64_MAX);
+    assert_true(spin.most_us == 0 || spin.most_us == RV_SPIN_MOST_US);
+    spin.most_us = RV_SPIN_MOST_US;
+    spin.replied_us = rv_now_us() + LONG_US;
+    rv_spin_begin(&spin);
+    assert_true(spin.until_us - rv_now_us() <= RV_SPIN_MOST_US);
+    while (rv_spin_goes_on(&spin)) continue;
+    rv_spin_end(&spin);
+    assert_int_equal(spin.misses, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -111,6 +126,7 @@ int main(void)
         cmocka_unit_test(more_rarely_in_vain_and_back),
         cmocka_unit_test(nobody_else_could_run),
         cmocka_unit_test(never),
+        cmocka_unit_test(never_for_long),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
