@@ -7,6 +7,7 @@
 --          "1"      the same, and this call was sent before and its reply was lost
 --          "plain"  none has options, and this is the first try: all ids, then the rests of their envelopes
 --          "idle"   the same; somebody may well wait, which is looked up first where it is one task
+--          "laid"   the same, of at least 4 and at most 1024, and they are there already: lib/laid.lua
 -- ARGV[2...] options: JSON or empty: in, at [ms], priority, group, weight; unique, until, hold [ms], conflict;
 --            deadline, or expires in [ms]; tags; after. The rest of an envelope: what follows '{"at":<now>,'
 --            unique, until, hold: see lib/unique.lua. conflict, when another task has the key: nothing: refused;
@@ -14,11 +15,12 @@
 --            "debounce": one that waits goes, and this one comes at its own time
 --            after: [[handle, policy], ...], the tasks that it waits for, see lib/links.lua; at most 1000
 -- reply    for each task: 1 enqueued, 0 refused, the id is taken; or the id of the task that holds its unique key:
---          refused. Where all are enqueued the common way: 1, without a list; 2: so is one, and a thread has it already
+--          refused. Where all are enqueued the common way, no list: of one task 1, or 2, a thread has it already; of
+--          several now in ms
 --          An error when ARGV[1] is none of these, or arguments are missing or too many: nothing is done then
 --
 -- Sent twice: an id that exists is left alone; with ARGV[1] = 1 it counts as enqueued when its envelope is the one that
--- we bring. So does one that is gone and still has its key, for a time.
+-- we bring. So does one that is gone and still has its key, for a time. One that was laid and has no place gets it then.
 --
 -- As in turn.lua, the common case (tasks without options, none of which is known, in a queue without groups and events)
 -- is written out without functions; all the rest is one function.
@@ -29,6 +31,12 @@ local function with_options(P, ARGV, time)
 -- include: lib/order.lua
 
   local again, plainly = ARGV[1] == '1', ARGV[1] == 'plain' or ARGV[1] == 'idle'
+  if ARGV[1] == 'laid' then
+-- include: lib/take_up.lua
+    local listed, wrong = take_up(P, ARGV)
+    if not listed then return redis.error_reply('ERR enqueue: ' .. wrong) end
+    ARGV, plainly = listed, true
+  end
   local count = (#ARGV - 1) / (plainly and 2 or 3)
   if not plainly and not again and ARGV[1] ~= '0' then
     return redis.error_reply('ERR enqueue: ARGV[1] is none of "0", "1", "plain" and "idle"')
@@ -203,12 +211,27 @@ local function with_options(P, ARGV, time)
     return timeless(sub(envelope, find(envelope, '"type":', 1, true) or 1)) == timeless(rest)
   end
 
+  -- Those that were laid together with this one and got no place (lib/laid.lua) get theirs.
+  local function place_laid(envelope)
+    local p = packet_of(envelope)
+    if not p or call('SISMEMBER', P .. 'packets', p) == 1 then return end
+    for _, id in ipairs(call('LRANGE', P .. 'packet:' .. p, '0', '-1')) do
+      ready[#ready + 1] = text(next_score(order))
+      ready[#ready + 1] = id
+      taken[id] = true
+    end
+    call('DEL', P .. 'packet:' .. p)
+  end
+
   local claim, tagging
   for i = 1, count do
     local id, options, rest = ARGV[3 * i - 1], ARGV[3 * i], ARGV[3 * i + 1]
     if known[i] or taken[id] then
       result[i] = 0
-      if again and known[i] and (sub(known[i], -#rest) == rest or same_but_time(known[i], rest)) then result[i] = 1 end
+      if again and known[i] and (sub(known[i], -#rest) == rest or same_but_time(known[i], rest)) then
+        result[i] = 1
+        place_laid(known[i])
+      end
     else
       local due, priority, group, weight, holder, place, deadline, tags, after
       local mark = stamp
@@ -290,14 +313,17 @@ end
 
 local call, ARGV, P = redis.call, ARGV, KEYS[1]
 local way, time = ARGV[1], call('TIME')
-if way ~= 'plain' and way ~= 'idle' then return with_options(P, ARGV, time) end
+if way ~= 'plain' and way ~= 'idle' and way ~= 'laid' then return with_options(P, ARGV, time) end
 
 -- (At most 65536 bytes: see LARGE in lib/base.lua. For `next` see lib/order.lua; 1099511627776 is its START,
 -- 70368744177664 its BAND.)
 local format = string.format
-local count = (#ARGV - 1) / 2
 local seconds, millis = time[1], time[2]
 millis = #millis == 6 and string.sub(millis, 1, 3) or format('%03d', millis / 1000)
+if way == 'laid' then
+-- include: lib/laid.lua
+end
+local count = (#ARGV - 1) / 2
 local P_tasks, P_order, envelope = P .. 'tasks', P .. 'order', nil
 if count == 1 then
   if #ARGV[3] > 65536 then return with_options(P, ARGV, time) end
@@ -377,4 +403,4 @@ if wakes then
     call('HSET', P_order, 'next', format('%d', last))
   end
 end
-return 1
+return count == 1 and 1 or seconds * 1000 + millis

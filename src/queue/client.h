@@ -39,6 +39,11 @@ struct reeve_client {
     bool handed_over;     /* the last task that came alone was handed to a thread: the next may be, too */
     unsigned known_epoch; /* the connection's, when they were noted: a new server may not know them */
     int64_t known_until_ms;
+    /* Redis's clock, as it was told by this connection last; see lay.h */
+    bool clock_known;
+    unsigned clock_epoch;
+    int64_t clock_ahead_ms; /* of rv_now_ms */
+    bool lays_nothing;      /* Redis lets this user have no transactions */
     rv_cause causes[RV_CAUSES]; /* of the last reeve_enqueue_many */
     size_t cause_count;
 };

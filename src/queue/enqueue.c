@@ -7,7 +7,9 @@
 #include "base/mem.h"
 #include "queue/client.h"
 #include "queue/depend.h"
+#include "queue/enqueue.h"
 #include "queue/envelope.h"
+#include "queue/lay.h"
 #include "queue/outbox.h"
 #include "queue/scripts.h"
 
@@ -15,7 +17,6 @@
 #define CALL_TASKS 250
 #define CALL_BYTES ((size_t)1024 * 1024)
 #define PIPELINE_BYTES ((size_t)8 * 1024 * 1024)
-#define PIPELINE_CALLS 64
 
 /* What a client holds between its calls. */
 #define SCRATCH_KEPT ((size_t)16 * 1024)
@@ -23,28 +24,8 @@
 /* How long a client believes that Redis knows of a queue. */
 #define KNOWN_MS 60000
 
-/* One call of enqueue.lua: specs [first, first + count) less those that were refused before. */
-typedef struct call {
-    size_t first;
-    size_t span;   /* specs passed over */
-    size_t count;  /* tasks sent */
-    bool plain;    /* none of them has options */
-    bool answered; /* by a try whose later replies were lost: it is not sent again */
-} call;
-
-/* A pipeline under way. */
-typedef struct pipeline {
-    reeve_client *client;
-    const reeve_task_spec *specs;
-    reeve_enqueued *results;
-    call calls[PIPELINE_CALLS];
-    size_t call_count;
-    size_t lead;                 /* plain commands before the first call: queues made known */
-    size_t sent[PIPELINE_CALLS]; /* the calls of this try */
-    size_t sent_count;
-    size_t failed; /* the first spec that failed, or SIZE_MAX */
-    rv_error error; /* and its words */
-} pipeline;
+typedef rv_enqueue_call call;
+typedef rv_enqueue_pipeline pipeline;
 
 /* What is known holds for a connection, and not for ever: Redis may have been emptied. */
 static void forget_old(reeve_client *client)
@@ -85,9 +66,8 @@ static void add_envelope(rv_conn *conn, rv_buf *scratch, const reeve_task_spec *
 }
 
 /* Queues that Redis may not know of yet are put into <ns>:queues first. */
-static size_t build_announcements(const pipeline *p, rv_conn *conn)
+static void build_announcements(const pipeline *p, rv_conn *conn)
 {
-    size_t added = 0;
     forget_old(p->client);
     for (size_t i = 0; i < p->call_count; i++) {
         const char *queue = p->specs[p->calls[i].first].queue;
@@ -97,15 +77,18 @@ static size_t build_announcements(const pipeline *p, rv_conn *conn)
         rv_args(conn, "SADD");
         rv_arg2(conn, p->client->ns, strlen(p->client->ns), ":queues", 7);
         rv_args(conn, queue);
-        added++;
     }
-    return added;
 }
 
 static void build_call(pipeline *p, rv_conn *conn, call *c, bool again)
 {
     rv_prefix prefix;
     bool plain = c->plain && !again, idle = plain && c->count == 1 && p->client->handed_over;
+    c->laid = plain && rv_lay_pays(p, c);
+    if (c->laid) {
+        rv_lay_build(p, conn, c);
+        return;
+    }
     rv_prefix_set(&prefix, p->client->ns, p->specs[c->first].queue);
     rv_cmd_script(conn, &rv_script_enqueue, 1, 1 + (plain ? 2 : 3) * c->count);
     rv_arg(conn, prefix.text, prefix.length);
@@ -125,12 +108,17 @@ static void build_call(pipeline *p, rv_conn *conn, call *c, bool again)
 static void build_pipeline(rv_conn *conn, bool again, const void *context)
 {
     pipeline *p = *(pipeline *const *)context;
-    p->lead = build_announcements(p, conn);
-    p->sent_count = 0;
+    build_announcements(p, conn);
     for (size_t i = 0; i < p->call_count; i++) {
-        if (p->calls[i].answered) continue;
-        p->sent[p->sent_count++] = i;
-        build_call(p, conn, &p->calls[i], again);
+        if (p->calls[i].packet > 0 && !p->calls[i].answered) rv_lay_forbid(p, conn, &p->calls[i]);
+    }
+    for (size_t i = 0; i < p->call_count; i++) {
+        call *c = &p->calls[i];
+        c->commands = 0;
+        if (c->answered) continue;
+        c->command = rv_conn_pending(conn);
+        build_call(p, conn, c, again || p->again);
+        c->commands = rv_conn_pending(conn) - c->command;
     }
 }
 
@@ -171,23 +159,33 @@ static void on_said(pipeline *p, size_t index, const rv_reply *said)
 }
 
 /* The outcome of one call: an error for all its tasks, or something for each. */
-static void on_reply(size_t index, const rv_reply *reply, void *context)
+static void on_outcome(pipeline *p, call *c, const rv_reply *reply)
 {
-    pipeline *p = context;
-    if (index < p->lead || index - p->lead >= p->sent_count) return;
-    call *c = &p->calls[p->sent[index - p->lead]];
     size_t at = 0;
-    c->answered = true;
     bool alike = rv_reply_is(reply, RV_INT);
+    c->answered = true;
     p->client->handed_over = alike && reply->number == 2;
     if (!alike && (!rv_reply_is(reply, RV_ARRAY) || reply->count != c->count)) {
         on_odd_reply(p, c, reply);
         return;
     }
+    if ((alike && c->count > 1) || c->laid) rv_lay_note_clock(p->client, alike ? reply->number : 0);
     for (size_t i = c->first; i < c->first + c->span; i++) {
         if (p->results[i].status == REEVE_OK) on_said(p, i, alike ? reply : rv_reply_at(reply, at++));
     }
     note_known(p->client, p->specs[c->first].queue);
+}
+
+static void on_reply(size_t index, const rv_reply *reply, void *context)
+{
+    pipeline *p = context;
+    size_t i = 0;
+    while (i < p->call_count && (index < p->calls[i].command || index - p->calls[i].command >= p->calls[i].commands))
+        i++;
+    if (i == p->call_count) return; /* (a queue was made known) */
+    call *c = &p->calls[i];
+    if (c->laid) reply = rv_lay_reply(p, c, index - c->command, reply);
+    if (reply != NULL) on_outcome(p, c, reply);
 }
 
 /* What a task's parents take in a call, about. */
@@ -247,14 +245,15 @@ static size_t plan(pipeline *p, size_t next, size_t count)
         bool joins = c != NULL && c->count < CALL_TASKS && bytes + size <= CALL_BYTES &&
                      strcmp(p->specs[c->first].queue, spec->queue) == 0;
         if (!joins) {
-            if (p->call_count == PIPELINE_CALLS || (c != NULL && total + size > PIPELINE_BYTES)) break;
+            if (p->call_count == RV_PIPELINE_CALLS || (c != NULL && total + size > PIPELINE_BYTES)) break;
             c = &p->calls[p->call_count++];
-            *c = (call){.first = next, .plain = true};
+            *c = (call){.first = next, .plain = true, .fresh = true};
             bytes = 0;
         }
         c->count++;
         c->span++;
         c->plain = c->plain && !rv_enqueue_has_options(spec);
+        c->fresh = c->fresh && spec->id == NULL && size <= RV_LAY_BYTES;
         bytes += size;
         total += size;
     }
@@ -312,7 +311,10 @@ static reeve_status run(reeve_client *client, const reeve_task_spec *specs, size
             fail_rest(&p, &outage);
             continue;
         }
+        p.again = false;
         reeve_status status = rv_client_exec(client, build_pipeline, &context, on_reply, &p, NULL);
+        if (status == REEVE_OK && p.again)
+            status = rv_client_exec(client, build_pipeline, &context, on_reply, &p, NULL);
         if (status == REEVE_OK) continue;
         fail_rest(&p, &client->error);
         if (is_outage(status)) (void)rv_fail(&outage, REEVE_ECONNECT, "not sent: %s", client->error.text);

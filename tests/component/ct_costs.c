@@ -106,6 +106,7 @@ static test_costs plain_turn(size_t n)
 #define ENQUEUE_ONE "evalsha=1 hincrby=1 hsetnx=1 time=1 zadd=1"
 #define ENQUEUE_MANY "evalsha=1 exists=1 hget=1 hincrby=1 hmget=1 hset=2 rpush=1 time=1 zadd=1"
 #define ENQUEUE_MORE "evalsha=1 hget=1 hincrby=1 hmget=1 hset=2 llen=1 rpush=1 time=1 zscore=1"
+#define ENQUEUE_LAID "del=1 evalsha=1 exec=1 hincrby=1 hset=2 llen=1 multi=1 rpush=1 time=1 watch=1 zadd=1"
 #define ENQUEUE_THREE "evalsha=1 hincrby=1 hmget=1 hset=1 time=1 zadd=1"
 #define LONGER_ONE "evalsha=1 hget=1 hmget=1 hset=2 llen=1 time=1 zadd=1"
 #define LONGER_MANY "evalsha=1 hmget=2 hset=2 llen=1 time=1 zadd=1"
@@ -120,6 +121,21 @@ static void keep_nothing(void)
 {
     static const reeve_keep none = {0, 0};
     test_ok(test_client, reeve_queue_set(test_client, "q", &(reeve_queue_settings){.completed = &none, .dead = &none}));
+}
+
+/* (The client knows what time it is from the first call on, and the second leaves a number to go on with.) */
+static void laid_tasks(void **state)
+{
+    static reeve_task_spec specs[BATCH];
+    reeve_enqueued results[BATCH];
+    (void)state;
+    for (size_t i = 0; i < BATCH; i++) specs[i] = (reeve_task_spec){.queue = "q", .type = "t"};
+    for (int i = 0; i < 3; i++) {
+        test_costs_reset();
+        test_ok(test_client, reeve_enqueue_many(test_client, specs, BATCH, results));
+    }
+    test_costs now = test_costs_read();
+    assert_string_equal(test_costs_text(&now), ENQUEUE_LAID);
 }
 
 static void plain_tasks(void **state)
@@ -435,6 +451,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(plain_tasks, set_up),
+        cmocka_unit_test_setup(laid_tasks, set_up),
         cmocka_unit_test_setup(an_idle_worker, set_up),
         cmocka_unit_test_setup(beyond_the_plain_path, set_up),
     };

@@ -21,6 +21,9 @@
     X(PACKET_NOT_NEW, "packet: none, an id is taken, or came twice")                              \
     X(PACKET_GROUPS, "packet: none, there are groups")                                            \
     X(PACKET_EVENTS, "packet: none, there are events")                                            \
+    X(LAID_PACKET, "packet: laid")                                                                \
+    X(LAID_TAKEN_UP, "packet: laid, and taken up again")                                          \
+    X(LAID_UNPLACED, "packet: laid without a place, and sent again")                              \
     X(PACKET_LEASED, "packet: leased wholly")                                                     \
     X(PACKET_LEASED_PART, "packet: leased in part")                                               \
     X(PACKET_OPENED, "packet: all are taken out")                                                 \

@@ -10,7 +10,16 @@
 /* A call of some tasks: ids from `first` on, `step` apart (0: all the same). UNIQUE: the key; KIND: what else there is.
  */
 enum { QUEUE, FIRST, COUNT, STEP, WHEN, PRIORITY, GROUP, FLAGS, UNIQUE, MORE, AFTER, BY };
-enum { PLAIN_HALF = 1, TWICE = 2, LOST_BEFORE = 4, IS_LARGE = 8, SAYS_WHEN = 16, IN_DETAIL = 32, TO_IDLE = 64 };
+enum {
+    PLAIN_HALF = 1,
+    TWICE = 2,
+    LOST_BEFORE = 4,
+    IS_LARGE = 8,
+    SAYS_WHEN = 16,
+    IN_DETAIL = 32,
+    TO_IDLE = 64,
+    LAID = 128
+};
 enum { MOST = IDS };
 /* Of UNIQUE: a key, then how long it is held, then what happens on a conflict, then whether each has a key of its own.
  */
@@ -38,6 +47,10 @@ static void make_several(int arg[ARGS])
     arg[STEP] = CHOOSE(1, 1, 1, 3, 7, 9, 9, 5, 0);
     arg[COUNT] = 4 + (int)model_chance(MOST - 3);
     arg[FLAGS] = CHOOSE(0, 0, 0, 0, 0, 0, TO_IDLE, TWICE, TWICE, IN_DETAIL, LOST_BEFORE);
+    if (model_chance(3) == 0) {
+        arg[FLAGS] = LAID | CHOOSE(0, 0, 0, TWICE);
+        arg[BY] = CHOOSE(0, 0, 0, 1, 2, 3, 4);
+    }
     if (model_chance(20) == 0) arg[FLAGS] |= IS_LARGE;
     if (model_chance(8) == 0) arg[GROUP] = CHOOSE(1, 2, 2, 3);
     if (model_chance(3) == 0) arg[MORE] = CHOOSE(IS_S, ON_DEATH), arg[FLAGS] |= PLAIN_HALF; /* (not all alike) */
@@ -118,6 +131,7 @@ static void describe(const int arg[ARGS], int i, model_incoming *ret)
     ret->task.tagged = arg[MORE] & IS_TAGGED;
     ret->task.on_dead = arg[MORE] / ON_DEATH % 3;
     ret->edges = arg[AFTER];
+    if (arg[FLAGS] & LAID) return;
     if (arg[BY] > 0) ret->expires_ms = arg[BY];
     if (arg[BY] < 0) ret->deadline_ms = model.now_ms - arg[BY] - 2;
     describe_unique(arg, i, ret);
@@ -375,36 +389,108 @@ static void hand_over(model_task *task, int taker)
     COVER(HAND_TASK);
 }
 
-static void check(const model_incoming *one, const rv_reply *said, bool handed)
+static void check(const model_incoming *one, const rv_reply *said, int64_t expected)
 {
     if (one->holder >= 0) {
         if (!rv_reply_is_text(said, model_id(one->holder)))
             model_differ("enqueue says of %s %s, but %s has its key", model_id(one->id), test_reply_text(said),
                          model_id(one->holder));
-    } else if (rv_reply_int(said, -1) != (handed ? 2 : one->expected)) {
-        model_differ("enqueue says of %s %s, not %d", model_id(one->id), test_reply_text(said),
-                     handed ? 2 : one->expected);
+    } else if (rv_reply_int(said, -1) != expected) {
+        model_differ("enqueue says of %s %s, not %lld", model_id(one->id), test_reply_text(said), (long long)expected);
     }
+}
+
+/* What is to be said of one task: where all come the common way, the same of all, and of several the time. */
+static int64_t expected_of(const model_incoming *one, int count, bool alike, bool handed)
+{
+    if (handed) return 2;
+    return alike && count > 1 ? model.now_ms : one->expected;
+}
+
+static void note_outcome(int queue, model_incoming *tasks, int count, model_way way, bool by_ids)
+{
+    int taker = by_ids && way != COME_LAID ? taker_of(queue, tasks, count) : -1;
+    const rv_reply *reply = model_call();
+    if (!reply) return;
+    expect(queue, tasks, count, way == COME_AGAIN);
+    if (taker >= 0) hand_over(model_task_of(queue, tasks->id), taker);
+    bool alike = by_ids && rv_reply_is(reply, RV_INT);
+    for (int i = 0; i < count; i++)
+        check(&tasks[i], alike ? reply : rv_reply_at(reply, (size_t)i),
+              expected_of(&tasks[i], count, alike, taker >= 0));
 }
 
 void model_enqueue_tasks(int queue, model_incoming *tasks, int count, model_way way)
 {
     bool again = way == COME_AGAIN;
     bool plainly = (way == COME_PLAINLY || way == COME_TO_IDLE) && !have_options(queue, tasks, count);
-    int taker = plainly ? taker_of(queue, tasks, count) : -1;
     int packet = plainly ? model_packet_for(queue, tasks, count) : 0;
-    for (int i = 0; i < count; i++) tasks[i].task.packet = packet;
+    for (int i = 0; plainly && i < count; i++) tasks[i].task.packet = packet;
     model_begin(&rv_script_enqueue);
     model_key(queue);
     model_arg_text(again ? "1" : !plainly ? "0" : way == COME_TO_IDLE && count == 1 ? "idle" : "plain");
     if (plainly) send_plainly(tasks, count);
     for (int i = 0; !plainly && i < count; i++) send_in_detail(queue, &tasks[i]);
-    const rv_reply *reply = model_call();
-    if (!reply) return;
-    expect(queue, tasks, count, again);
-    if (taker >= 0) hand_over(model_task_of(queue, tasks->id), taker);
-    bool alike = plainly && rv_reply_is(reply, RV_INT);
-    for (int i = 0; i < count; i++) check(&tasks[i], alike ? reply : rv_reply_at(reply, (size_t)i), taker >= 0);
+    note_outcome(queue, tasks, count, way, plainly);
+}
+
+/* ---- laid ---------------------------------------------------------------------------------------------------------
+ */
+
+/* How: the time that they say is now, of before, of long before, or to come; or the script is not called, and they are
+ * sent again. */
+enum { IN_TIME, LATE, TOO_LATE, TOO_SOON, UNPLACED };
+
+static void lay_one(int queue, const model_incoming *one, const char *list)
+{
+    const rv_reply *reply;
+    rv_cmd(test_conn, 4);
+    rv_args(test_conn, "HSET");
+    rv_arg2(test_conn, model_prefix(queue), strlen(model_prefix(queue)), "tasks", 5);
+    rv_args(test_conn, model_id(one->id));
+    rv_args(test_conn, model_envelope(&one->task));
+    assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
+    (void)test_cmd(test_conn, "RPUSH %s%s %s", model_prefix(queue), list, model_id(one->id));
+}
+
+static void enqueue_laid(int queue, model_incoming *tasks, int count, int how)
+{
+    static const int64_t ago[] = {0, 700, 5000, -1, 5000};
+    bool common = how <= LATE && model_is_common(queue);
+    int64_t at_ms = model.now_ms - ago[how];
+    int p = 100000000 + model.serial;
+    char list[32];
+    (void)snprintf(list, sizeof(list), "packet:%d", p);
+    for (int i = 0; i < count; i++) {
+        tasks[i].task.enqueued_ms = at_ms;
+        tasks[i].task.packet = p + 1;
+        lay_one(queue, &tasks[i], list);
+        if (common || how == UNPLACED) continue;
+        tasks[i].task.enqueued_ms = model.now_ms;
+        tasks[i].task.packet = 0;
+    }
+    if (how == UNPLACED) {
+        COVER(LAID_UNPLACED);
+        model_enqueue_tasks(queue, tasks, count, COME_AGAIN);
+        return;
+    }
+    model_begin(&rv_script_enqueue);
+    model_key(queue);
+    model_arg_text("laid");
+    model_arg("%lld", (long long)at_ms);
+    model_arg("%d", p);
+    model_arg("%d", count);
+    if (common)
+        COVER(LAID_PACKET);
+    else
+        COVER(LAID_TAKEN_UP);
+    note_outcome(queue, tasks, count, COME_LAID, common);
+}
+
+static bool can_be_laid(const int arg[ARGS], const model_incoming *tasks)
+{
+    return arg[FLAGS] & LAID && arg[COUNT] >= 4 && model_are_new(arg[QUEUE], tasks, arg[COUNT]) &&
+           !have_options(arg[QUEUE], tasks, arg[COUNT]);
 }
 
 static model_way way_of(int flags)
@@ -418,7 +504,10 @@ void model_enqueue(const int arg[ARGS])
 {
     model_incoming tasks[MOST];
     for (int i = 0; i < arg[COUNT]; i++) describe(arg, i, &tasks[i]);
-    model_enqueue_tasks(arg[QUEUE], tasks, arg[COUNT], way_of(arg[FLAGS]));
+    if (can_be_laid(arg, tasks))
+        enqueue_laid(arg[QUEUE], tasks, arg[COUNT], arg[BY] % (UNPLACED + 1));
+    else
+        model_enqueue_tasks(arg[QUEUE], tasks, arg[COUNT], way_of(arg[FLAGS]));
     if (arg[FLAGS] & TWICE) model_enqueue_tasks(arg[QUEUE], tasks, arg[COUNT], COME_AGAIN);
 }
 

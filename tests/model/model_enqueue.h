@@ -11,7 +11,7 @@ void model_write_options(int queue, const model_incoming *one, char text[512]);
 
 /* ARGV[1]: in detail "0", again "1", plainly "plain" or, to somebody who may be idle, "idle"; tasks with options always
  * come in detail. */
-typedef enum model_way { COME_PLAINLY, COME_TO_IDLE, COME_IN_DETAIL, COME_AGAIN } model_way;
+typedef enum model_way { COME_PLAINLY, COME_TO_IDLE, COME_IN_DETAIL, COME_AGAIN, COME_LAID } model_way;
 
 /* Sends tasks in one call, and takes note of what comes of it. */
 void model_enqueue_tasks(int queue, model_incoming *tasks, int count, model_way way);

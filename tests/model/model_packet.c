@@ -40,7 +40,7 @@ static const model_seen_packet *find(const model_seen_queue *seen, int p)
     return NULL;
 }
 
-static bool are_new(int queue, const model_incoming *tasks, int count)
+bool model_are_new(int queue, const model_incoming *tasks, int count)
 {
     for (int i = 0; i < count; i++) {
         if (tasks[i].task.large || model_task_of(queue, tasks[i].id)->state != NONE) return false;
@@ -50,12 +50,18 @@ static bool are_new(int queue, const model_incoming *tasks, int count)
     return true;
 }
 
+bool model_is_common(int queue)
+{
+    const model_seen *all = model_look();
+    return all && !all->queues[queue].grouped && !all->queues[queue].events_ordered;
+}
+
 int model_packet_for(int queue, const model_incoming *tasks, int count)
 {
     const model_seen *all = model_look();
     if (!all || count < PACKET_LEAST) return 0;
     const model_seen_queue *seen = &all->queues[queue];
-    if (!are_new(queue, tasks, count)) {
+    if (!model_are_new(queue, tasks, count)) {
         COVER(PACKET_NOT_NEW);
         return 0;
     }
@@ -111,10 +117,10 @@ static void check_newest(int queue, const model_seen_queue *seen)
     for (int i = 0; i < seen->packet_count; i++) {
         const model_seen_packet *packet = &seen->packets[i];
         const char *tail = strchr(seen->newest, ' ');
-        if (!tail || atoi(seen->newest) < packet->p)
-            model_differ("queue %d's newest packet is said to be %s, and there is %d", queue, seen->newest, packet->p);
-        else if (atoll(tail) < packet->score + (int64_t)SPACING * (packet->count - 1))
-            model_differ("queue %d's packet %d goes on behind its end", queue, packet->p);
+        int64_t end = packet->score + (int64_t)SPACING * (packet->count - 1);
+        if (!tail || atoll(tail) < end || (atoll(tail) == end && atoi(seen->newest) != packet->p))
+            model_differ("queue %d's newest packet is said to be %s, and there is %d up to %lld", queue, seen->newest,
+                         packet->p, (long long)end);
         else if (last_score(seen) < atoll(tail))
             model_differ("queue %d's packet %d ends behind all that came", queue, packet->p);
     }

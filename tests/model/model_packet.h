@@ -9,6 +9,10 @@
 
 #include "model/model_seen.h"
 
+/* Plain tasks are enqueued the common way: there are neither groups nor events. */
+bool model_is_common(int queue);
+/* Of these tasks no id is known or comes twice, and none is large. */
+bool model_are_new(int queue, const model_incoming *tasks, int count);
 /* The packet that a plain call of tasks makes, or that takes them, + 1; 0: each has a place of its own. */
 int model_packet_for(int queue, const model_incoming *tasks, int count);
 /* What is seen of lists of ids counts as ready, when all was read. */

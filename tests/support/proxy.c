@@ -40,7 +40,8 @@ struct test_proxy {
     char text[32];        /* "": nothing is to be lost */
     size_t pass;
     unsigned times;
-    bool hold;            /* its end is kept back, in place of the replies being lost */
+    bool hold;            /* its end is kept back, in place of the replies being lost, */
+    bool hold_and_lose;   /* or besides */
     atomic_int held;      /* the server's side of that request's connection; -1: there is none */
     char end;             /* its last byte */
     atomic_uint lost;
@@ -110,8 +111,8 @@ static size_t look_for_text(test_proxy *proxy, proxy_link *link, const char *dat
     (void)pthread_mutex_lock(&proxy->lock);
     size_t wanted = strlen(proxy->text);
     if (wanted > 0 && (memmem(data, length, proxy->text, wanted) || memmem(ends, kept + more, proxy->text, wanted))) {
-        link->losing = !proxy->hold;
-        link->dropped = false;
+        link->losing = !proxy->hold || proxy->hold_and_lose;
+        link->dropped = proxy->hold;
         link->pass = proxy->pass;
         link->heard_ms = rv_now_ms();
         if (--proxy->times == 0) proxy->text[0] = '\0';
@@ -238,6 +239,7 @@ static void lose(test_proxy *proxy, const char *text, size_t pass, unsigned time
     proxy->pass = pass;
     proxy->times = times;
     proxy->hold = hold;
+    proxy->hold_and_lose = false;
     (void)pthread_mutex_unlock(&proxy->lock);
 }
 
@@ -254,6 +256,14 @@ void test_proxy_lose_all(test_proxy *proxy, const char *text, unsigned times)
 void test_proxy_hold(test_proxy *proxy, const char *text)
 {
     lose(proxy, text, 0, 1, true);
+}
+
+void test_proxy_hold_and_lose(test_proxy *proxy, const char *text)
+{
+    lose(proxy, text, 0, 1, true);
+    (void)pthread_mutex_lock(&proxy->lock);
+    proxy->hold_and_lose = true;
+    (void)pthread_mutex_unlock(&proxy->lock);
 }
 
 bool test_proxy_holds(const test_proxy *proxy)

@@ -32,6 +32,8 @@ void test_proxy_lose_all(test_proxy *proxy, const char *text, unsigned times);
  * the client hears nothing. Released, it is carried out, unless the server has ended that connection; returns when either is so.
  */
 void test_proxy_hold(test_proxy *proxy, const char *text);
+/* The same, and the client loses its connection soon after. */
+void test_proxy_hold_and_lose(test_proxy *proxy, const char *text);
 bool test_proxy_holds(const test_proxy *proxy);
 void test_proxy_release(test_proxy *proxy);
 

@@ -1,0 +1,46 @@
+-- Tasks that were laid: who brings many at once spares Lua the sight of them. Commands of a transaction put their
+-- envelopes into `tasks` and their ids into the list of a packet (lib/packet.lua), and enqueue.lua then gives that its place:
+--
+--   WATCH <prefix>laid:<p>
+--   DEL <prefix>laid:<p>
+--   MULTI
+--   HSET <prefix>tasks <id> '{"at":<at>,"p":<p>,' and the rest of its envelope, ...
+--   RPUSH <prefix>packet:<p> <id> ...
+--   EVALSHA <enqueue> 1 <prefix> laid <at> <p> <count>
+--   EXEC
+--
+-- The ids are new ones that nobody else has, an envelope no larger than 65536 bytes, p a random number. at: the time by
+-- Redis's clock, as an earlier reply told it and the caller's own has gone on: what is not of the last second is set right.
+-- Where anything is not common the tasks are taken up again, and then enqueued as if they had come as arguments.
+--
+-- Tasks whose reply was lost are sent again as arguments, after SET <prefix>laid:<p>: should Redis come to the transaction
+-- on the old connection only then, it comes to nothing, whether that key was set since it was watched or before.
+--
+-- This is a part of enqueue.lua.
+local at, p, number = tonumber(ARGV[2]), ARGV[3], tonumber(ARGV[4])
+local now = seconds * 1000 + millis
+local late = at and number and now - at or -1
+if late >= 0 and late <= 1000 and number >= 4 and number <= 1024 and call('LLEN', P .. 'packet:' .. p) == number then
+  local tail = call('HINCRBY', P .. 'order', 'next', format('%d', 256 * number))
+  local first, told = tail <= 1099511627776, nil
+  if first then
+    told = call('HMGET', P .. 'order', '0', 'groups', 'events')
+    tail = (tonumber(told[1]) or 1099511627776) + 256 * number
+  end
+  if not (told and (told[2] or told[3])) and tail < 70368744177664 then
+    local last = format('%d', tail)
+    call('SADD', P .. 'packets', p)
+    call('ZADD', P .. 'ready', format('%d', tail - 256 * (number - 1)), '+' .. p)
+    if first and call('LLEN', P .. 'wake') == 0 then
+      call('HSET', P .. 'order', 'packet', p .. ' ' .. last, '0', last)
+-- include: lib/wake.lua
+      wake(P)
+    elseif first then
+      call('HSET', P .. 'order', 'packet', p .. ' ' .. last, 'next', last)
+    else
+      call('HSET', P .. 'order', 'packet', p .. ' ' .. last)
+    end
+    return now
+  end
+end
+return with_options(P, ARGV, time)

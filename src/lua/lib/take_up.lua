@@ -1,0 +1,21 @@
+-- Tasks that were laid (lib/laid.lua) are nowhere any more, and come as arguments after all: returns those of "plain"; or
+-- nil and what is wrong, and all is as it was. Needs base.
+local function take_up(P, ARGV)
+  local head = '{"at":' .. (ARGV[2] or '') .. ',"p":' .. (ARGV[3] or '') .. ','
+  local list, count = P .. 'packet:' .. (ARGV[3] or ''), tonumber(ARGV[4])
+  if #ARGV ~= 4 or not (count and count >= 1 and count <= 1024 and count % 1 == 0) then
+    return nil, 'laid takes when, which packet and how many, at most 1024'
+  end
+  local ids = call('LRANGE', list, text(-count), '-1')
+  local envelopes = #ids == count and call('HMGET', P .. 'tasks', unpack(ids)) or {}
+  local listed = {'plain'}
+  for i = 1, count do
+    if not envelopes[i] or sub(envelopes[i], 1, #head) ~= head then
+      return nil, 'packet ' .. ARGV[3] .. ' does not end with ' .. text(count) .. ' tasks that were laid then'
+    end
+    listed[i + 1], listed[i + 1 + count] = ids[i], sub(envelopes[i], #head + 1)
+  end
+  call('HDEL', P .. 'tasks', unpack(ids))
+  call('LTRIM', list, '0', text(-count - 1))
+  return listed
+end

@@ -1,0 +1,35 @@
+/*
+ * lay.h - many plain tasks of a call are laid (src/lua/lib/laid.lua): their envelopes and ids go into Redis by commands
+ * of a transaction, which enqueue.lua ends. So Lua does not see them, which is nearly half of what they would cost
+ * Redis.
+ *
+ * The envelopes say when they were enqueued, by Redis's clock: a client knows it from the replies to calls of several
+ * tasks. Before the first such reply, on a new connection, and while such calls are answered by a list (groups or
+ * events are in use, say, so that the script has to take the tasks up again), calls are sent as arguments of the
+ * script.
+ */
+#ifndef RV_QUEUE_LAY_H
+#define RV_QUEUE_LAY_H
+
+#include "queue/enqueue.h"
+
+/* The largest payload of a task that is laid. (Larger envelopes are noted in the queue's settings.) */
+#define RV_LAY_BYTES ((size_t)32 * 1024)
+
+/* now_ms: Redis's, of a reply that has just come; 0: it told none. */
+void rv_lay_note_clock(reeve_client *client, int64_t now_ms);
+
+/* Whether a call that is plain, and sent for the first time, is to be laid. */
+bool rv_lay_pays(const rv_enqueue_pipeline *p, const rv_enqueue_call *call);
+
+/* Adds its commands, and notes its packet. */
+void rv_lay_build(rv_enqueue_pipeline *p, rv_conn *conn, rv_enqueue_call *call);
+
+/* Before a call is sent again that was laid: adds a command after which the earlier try is not carried out any more. */
+void rv_lay_forbid(const rv_enqueue_pipeline *p, rv_conn *conn, const rv_enqueue_call *call);
+
+/* The reply of its command `step`. Returns what is enqueue.lua's answer, or an error in place of it; NULL: not yet; or
+ * Redis does not know the script (any more), and p->again says that the call is to be sent again. */
+const rv_reply *rv_lay_reply(rv_enqueue_pipeline *p, rv_enqueue_call *call, size_t step, const rv_reply *reply);
+
+#endif
