@@ -79,13 +79,14 @@ local function through_packets()
       if first then i = i + 1 else j = j + 2 end
     end
   end
-  local packets = call('SMEMBERS', P .. 'packets')
-  table.sort(packets, function(a, b) return tonumber(a) < tonumber(b) end)
+  local packets, scores = call('SMEMBERS', P .. 'packets'), {}
+  for _, p in ipairs(packets) do scores[p] = tonumber(call('ZSCORE', P .. 'ready', '+' .. p)) or 0 end
+  table.sort(packets, function(a, b) return scores[a] < scores[b] end)
   for _, p in ipairs(packets) do
     local its = call('ZRANK', P .. 'ready', '+' .. p) or rank
     add_singles(its - rank)
     if place >= stop then return found end
-    local score, length = tonumber(call('ZSCORE', P .. 'ready', '+' .. p)) or 0, call('LLEN', P .. 'packet:' .. p)
+    local score, length = scores[p], call('LLEN', P .. 'packet:' .. p)
     local between = math.max(call('ZCOUNT', P .. 'ready', '-inf', text(score + 256 * (length - 1))) - its - 1, 0)
     add_packet(p, score, length, its, between)
     rank = its + 1 + between

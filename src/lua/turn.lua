@@ -41,12 +41,12 @@
 -- functions, which are made when they are first needed, and set `now`. Numbers are not read where they are 1 or 0, nor
 -- tables made that may not be needed; one that gets its first element grows, unless it was made with room for it.
 
-local call, unpack, byte = redis.call, unpack, string.byte
+local call, unpack, byte, format = redis.call, unpack, string.byte, string.format
 local thread, ask, ttl = ARGV[1], ARGV[2], ARGV[3]
 local want, queues = ask == '1' and 1 or tonumber(ask), ARGV[4] == '1' and 1 or tonumber(ARGV[4])
 local time = call('TIME')
 local millis, now = time[2], nil
-local now_text = time[1] .. (#millis == 6 and string.sub(millis, 1, 3) or string.format('%03d', millis / 1000))
+local now_text = time[1] .. (#millis == 6 and string.sub(millis, 1, 3) or format('%03d', millis / 1000))
 local refused, extras, settings, stands = {}, {}, {false}, {false}
 local gone, freed, shut, lists, leased_first, leased_more = false, false, false, 0, false, false
 
@@ -181,17 +181,28 @@ for index = 1, want > 0 and queues or 0 do
     local running = P .. 'running:' .. session
     local plain, more = ids and (stands[index] == session or call('HEXISTS', running, '#') == 1), false
     local leased, envelopes, taken, packet, list, left
+    local first, first_list, first_count = nil, nil, 0
     if plain and byte(ids[1]) == 43 then
-      -- (The '+' of a packet, see lib/packet.lua. What is wanted is in it, or all there is, and nothing in between.)
-      local behind = ids[2]
+      -- (The '+' of a packet, see lib/packet.lua. What is wanted is in it and the next one, or all there is, and nothing
+      -- in between.)
+      local behind, third = ids[2], ids[3]
       packet = ids[1]
       list = P .. 'packet:' .. string.sub(packet, 2)
       ids = call('LPOP', list, ask) or {}
       left = call('LLEN', list)
+      plain = #ids > 0
+      if plain and #ids < want and behind and byte(behind) == 43 then
+        first, first_list, first_count = packet, list, #ids
+        packet, behind = behind, third
+        list = P .. 'packet:' .. string.sub(packet, 2)
+        for _, id in ipairs(call('LPOP', list, format('%d', want - first_count)) or {}) do ids[#ids + 1] = id end
+        left = call('LLEN', list)
+      end
       more = left > 0 or behind
-      plain = #ids == want or #ids > 0 and not behind
+      plain = plain and (#ids == want or not behind)
       if plain and behind and byte(behind) ~= 43 then
-        plain = call('ZSCORE', P .. 'ready', behind) - call('ZSCORE', P .. 'ready', packet) > 256 * (want - 1)
+        plain = call('ZSCORE', P .. 'ready', behind) - call('ZSCORE', P .. 'ready', packet) >
+          256 * (want - 1 - first_count)
       end
     elseif plain then
       more = #ids > want
@@ -205,19 +216,26 @@ for index = 1, want > 0 and queues or 0 do
       end
     end
     if packet and not plain then
-      for i = #ids, 1, -1 do call('LPUSH', list, ids[i]) end
+      for i = #ids, 1, -1 do call('LPUSH', i <= first_count and first_list or list, ids[i]) end
     end
     if plain then
       local since = now_text .. ' ' .. thread
       taken = #ids
       if not packet then
-        local last = taken == 1 and '0' or more and string.format('%d', taken - 1) or '-1'
+        local last = taken == 1 and '0' or more and format('%d', taken - 1) or '-1'
         call('ZREMRANGEBYRANK', P .. 'ready', '0', last)
-      elseif left > 0 then
-        call('ZINCRBY', P .. 'ready', taken == 1 and '256' or string.format('%d', 256 * taken), packet)
       else
-        call('ZREM', P .. 'ready', packet)
-        call('SREM', P .. 'packets', string.sub(packet, 2))
+        if first then
+          call('ZREM', P .. 'ready', first)
+          call('SREM', P .. 'packets', string.sub(first, 2))
+        end
+        if left > 0 then
+          local step = taken == 1 and '256' or format('%d', 256 * (taken - first_count))
+          call('ZINCRBY', P .. 'ready', step, packet)
+        else
+          call('ZREM', P .. 'ready', packet)
+          call('SREM', P .. 'packets', string.sub(packet, 2))
+        end
       end
       if taken == 1 then
         call('HSET', running, ids[1], since)
@@ -262,7 +280,7 @@ for index = 1, want > 0 and queues or 0 do
         unasked = index + 1
         break
       end
-      ask = string.format('%d', want)
+      ask = format('%d', want)
     end
   end
 end
