@@ -26,8 +26,9 @@ end
 local function add(id, score, session, lease)
   local envelope = call('HGET', P .. 'tasks', id)
   if not envelope then return end
-  reply[#reply + 1] = describe(P, id, envelope, state, score, session, lease)
-  bytes = bytes + #envelope + call('HSTRLEN', P .. 'results', id)
+  local task, more = describe(P, id, envelope, state, score, session, lease)
+  reply[#reply + 1] = task
+  bytes = bytes + #envelope + more
 end
 
 if state == 'running' then

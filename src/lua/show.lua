@@ -19,4 +19,4 @@ local P, id = KEYS[1], ARGV[1]
 local envelope = call('HGET', P .. 'tasks', id)
 if not envelope then return false end
 local state, score, session, lease = where(P, id)
-return add_family(P, id, describe(P, id, envelope, state or 'unknown', score, session, lease, true))
+return add_family(P, id, (describe(P, id, envelope, state or 'unknown', score, session, lease, true)))

@@ -27,8 +27,9 @@ for i = 1, #ids do
   local state, score, session, lease = where(P, id)
   local envelope = (wanted == '' or state == wanted) and call('HGET', P .. 'tasks', id)
   if envelope then
-    reply[#reply + 1] = describe(P, id, envelope, state or 'unknown', score, session, lease)
-    bytes = bytes + #envelope + call('HSTRLEN', P .. 'results', id)
+    local task, more = describe(P, id, envelope, state or 'unknown', score, session, lease)
+    reply[#reply + 1] = task
+    bytes = bytes + #envelope + more
   end
 end
 if skip + looked < call('ZCARD', key) then reply[1] = skip + looked end

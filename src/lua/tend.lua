@@ -202,11 +202,18 @@ local function trim(set, age, count)
   return trimmed
 end
 
--- Where results are kept by their bytes: those that had ended before that was said are counted first, in steps.
+-- Where results are kept by their bytes: those that had ended before that was said are counted first, in steps; before
+-- that, bundles of them are taken apart.
 local function trim_results(most)
 -- include: lib/results.lua
   local cursor = call('HGET', P .. 'result_sizes', '@')
-  if cursor ~= 'end' then
+  local bundled = call('EXISTS', P .. 'bundles') == 1
+  if bundled then
+    call('HDEL', P .. 'result_sizes', '@')
+    cursor, bundled = nil, unbundle_some(P, limit)
+    if bundled then more = 1 end
+  end
+  if not bundled and cursor ~= 'end' then
     local page = call('ZSCAN', P .. 'completed', cursor or '0', 'COUNT', limit)
     for i = 1, #page[2], 2 do
       local id = page[2][i]

@@ -21,7 +21,9 @@
 --                    follows
 --            snooze  delay in ms (0: to the front now), "1" if its handler had begun, ""
 --          the first of the records may instead be: "results", how many, and these: of the last so many plain
---          completions, which are then plain but for that
+--          completions, which are then plain but for that. Or "bundle", how many, and all of them as one argument: for
+--          each of these completions, in their order, "<id> <bytes>", a newline and the bytes, nothing in between (for
+--          small ones: they are kept like that, lib/bundle.lua)
 -- reply    [1] now in ms
 --          [2] the ids whose outcome was refused: the session does not hold them
 --          [3] the indexes of queues in which the session is gone: begin a new one
@@ -103,11 +105,14 @@ while at <= #ARGV do
   local s = call('HMGET', P .. 'settings', 'completed_age', 'completed_count', 'completed_bytes', 'waiters', 'paused',
     'large', 'gate')
   settings[index] = s
-  local records, results, members, n = ARGV[last + 1], 0, nil, 0
+  local records, results, bundle, members, n = ARGV[last + 1], 0, false, nil, 0
   records = records == '0' and 0 or tonumber(records)
   at = last + 2
-  if records > 0 and ARGV[at] == 'results' then
-    records, results, at = records - 1, tonumber(ARGV[at + 1]), at + 2
+  if records > 0 then
+    bundle = ARGV[at] == 'bundle'
+    if bundle or ARGV[at] == 'results' then
+      records, results, at = records - 1, tonumber(ARGV[at + 1]), at + 2
+    end
   end
   -- (A batch of completions is at most a lease's batch: well within what unpack takes.)
   if plain > 0 then
@@ -115,7 +120,8 @@ while at <= #ARGV do
       call('HDEL', running, unpack(ARGV, first, last))
     if hit ~= plain then
       local rare, ids = rare_settling(), {unpack(ARGV, first, last)}
-      rare.plain(P, running, held, ids, hit, now, s, refused, rare.results(ids, results, at))
+      rare.plain(P, running, held, ids, hit, now, s, refused,
+        rare.results(ids, results, at, bundle))
     elseif s[1] == '0' or s[2] == '0' then
       call('HDEL', P .. 'tasks', unpack(ARGV, first, last))
     else
@@ -123,7 +129,14 @@ while at <= #ARGV do
       for i = first, last do
         members[n + 1], members[n + 2], n = now_text, ARGV[i], n + 2
       end
-      if results > 0 then
+      if bundle then
+        local field = '+' .. now_text
+        if call('HSETNX', P .. 'results', field, ARGV[at]) == 1 then
+          call('ZADD', P .. 'bundles', now_text, now_text)
+        else
+          call('HSET', P .. 'results', field, call('HGET', P .. 'results', field) .. ARGV[at])
+        end
+      elseif results > 0 then
         local left, f = {}, 0
         for i = 0, results - 1 do
           left[f + 1], left[f + 2], f = ARGV[last - results + 1 + i], ARGV[at + i], f + 2
@@ -132,7 +145,7 @@ while at <= #ARGV do
       end
     end
   end
-  at = at + results
+  at = at + (bundle and 1 or results)
   if members then
     call('ZADD', P .. 'completed', unpack(members))
     -- (What is too many is removed when it is worth the while: a part in 64 more may stand meanwhile.)

@@ -16,6 +16,7 @@ extern const rv_script rv_script_progress;
 extern const rv_script rv_script_checkpoint;
 extern const rv_script rv_script_log;
 extern const rv_script rv_script_show;
+extern const rv_script rv_script_result;
 extern const rv_script rv_script_list;
 extern const rv_script rv_script_stat;
 extern const rv_script rv_script_stats;

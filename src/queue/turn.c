@@ -19,17 +19,36 @@ static size_t count_hands(const rv_turn_group *group)
     return hands;
 }
 
-/* Plain completions, and how many of them have a result. */
-static size_t count_plain(const rv_turn_group *group, size_t *ret_results)
+/* Small results of several tasks are one argument together. */
+#define BUNDLE_LEAST 4
+#define BUNDLED_MAX 256 /* bytes of each */
+
+typedef struct plain_part {
+    size_t count;   /* of plain completions */
+    size_t results; /* so many of them have one */
+    bool bundle;
+} plain_part;
+
+static plain_part plain_of(const rv_turn_group *group)
 {
-    size_t plain = 0, results = 0;
+    plain_part plain = {0};
+    bool small = true;
     for (size_t i = 0; i < group->count; i++) {
-        if (!is_plain(group->items[i])) continue;
-        plain++;
-        results += group->items[i]->has_result;
+        const rv_settlement *s = group->items[i];
+        if (!is_plain(s)) continue;
+        plain.count++;
+        if (!s->has_result) continue;
+        plain.results++;
+        small = small && s->result.length <= BUNDLED_MAX;
     }
-    *ret_results = results;
+    plain.bundle = small && plain.results >= BUNDLE_LEAST;
     return plain;
+}
+
+/* Of what says the results: a word, how many, and all of them. */
+static size_t count_result_args(const plain_part *plain)
+{
+    return plain->results == 0 ? 0 : plain->bundle ? 3 : 2 + plain->results;
 }
 
 /* What a completion must look after. */
@@ -154,11 +173,47 @@ static void build_plain(rv_conn *conn, const rv_turn_group *group, bool with_res
     }
 }
 
-/* Of the last of the plain completions, in their order. */
-static void build_results(rv_conn *conn, const rv_turn_group *group, size_t results)
+/* What stands between an id and its result, " <bytes>\n"; returns how long it is. */
+static size_t write_length(char text[8], size_t length)
 {
-    rv_args(conn, "results");
-    rv_argi(conn, (int64_t)results);
+    size_t end = 0;
+    text[end++] = ' ';
+    if (length >= 100) text[end++] = (char)('0' + length / 100);
+    if (length >= 10) text[end++] = (char)('0' + length / 10 % 10);
+    text[end++] = (char)('0' + length % 10);
+    text[end++] = '\n';
+    return end;
+}
+
+/* For each, what says it, "<id> <bytes>\n", and the bytes. */
+static void build_bundle(rv_conn *conn, const rv_turn_group *group)
+{
+    size_t bytes = 0;
+    char between[8];
+    for (size_t i = 0; i < group->count; i++) {
+        const rv_settlement *s = group->items[i];
+        if (!is_plain(s) || !s->has_result) continue;
+        bytes += strlen(s->id) + write_length(between, s->result.length) + s->result.length;
+    }
+    rv_arg_parts(conn, bytes);
+    for (size_t i = 0; i < group->count; i++) {
+        const rv_settlement *s = group->items[i];
+        if (!is_plain(s) || !s->has_result) continue;
+        rv_arg_part(conn, s->id, strlen(s->id));
+        rv_arg_part(conn, between, write_length(between, s->result.length));
+        rv_arg_part(conn, s->result.data, s->result.length);
+    }
+}
+
+/* Of the last of the plain completions, in their order. */
+static void build_results(rv_conn *conn, const rv_turn_group *group, const plain_part *plain)
+{
+    rv_args(conn, plain->bundle ? "bundle" : "results");
+    rv_argi(conn, (int64_t)plain->results);
+    if (plain->bundle) {
+        build_bundle(conn, group);
+        return;
+    }
     for (size_t i = 0; i < group->count; i++) {
         const rv_settlement *s = group->items[i];
         if (is_plain(s) && s->has_result) rv_arg(conn, s->result.data, s->result.length);
@@ -168,15 +223,15 @@ static void build_results(rv_conn *conn, const rv_turn_group *group, size_t resu
 static void build_group(rv_conn *conn, const rv_turn *turn, size_t index)
 {
     const rv_turn_group *group = &turn->groups[index];
-    size_t results, plain = count_plain(group, &results);
+    const plain_part plain = plain_of(group);
     rv_argi(conn, (int64_t)key_of_group(turn, index));
     rv_args(conn, group->session);
     rv_args(conn, group->lease != NULL ? group->lease : "");
-    rv_argi(conn, (int64_t)plain);
-    if (plain > results) build_plain(conn, group, false);
-    if (results > 0) build_plain(conn, group, true);
-    rv_argi(conn, (int64_t)(group->count - plain + count_hands(group) + (results > 0)));
-    if (results > 0) build_results(conn, group, results);
+    rv_argi(conn, (int64_t)plain.count);
+    if (plain.count > plain.results) build_plain(conn, group, false);
+    if (plain.results > 0) build_plain(conn, group, true);
+    rv_argi(conn, (int64_t)(group->count - plain.count + count_hands(group) + (plain.results > 0)));
+    if (plain.results > 0) build_results(conn, group, &plain);
     for (size_t i = 0; i < group->count; i++) {
         if (!is_plain(group->items[i])) build_record(conn, group->items[i]);
     }
@@ -187,9 +242,9 @@ void rv_turn_build(rv_conn *conn, const rv_turn *turn)
     static const char *const hands[] = {"", "idle", "again", "woken"};
     size_t args = 5 + 2 * turn->queue_count, keys = turn->queue_count;
     for (size_t i = 0; i < turn->group_count; i++) {
-        size_t results, plain = count_plain(&turn->groups[i], &results);
-        args += 5 + plain + (results > 0 ? 2 + results : 0) +
-                RECORD_ARGS * (turn->groups[i].count - plain + count_hands(&turn->groups[i]));
+        const plain_part plain = plain_of(&turn->groups[i]);
+        args += 5 + plain.count + count_result_args(&plain) +
+                RECORD_ARGS * (turn->groups[i].count - plain.count + count_hands(&turn->groups[i]));
         if (key_of_group(turn, i) > turn->queue_count) keys++;
     }
     rv_cmd_script(conn, &rv_script_turn, keys, args);

@@ -44,6 +44,7 @@ void rv_commands_clear(rv_commands *commands)
     commands->lent_count = 0;
     commands->lent_bytes = 0;
     commands->open_args = 0;
+    commands->open_bytes = 0;
     commands->fault = REEVE_OK;
 }
 
@@ -103,7 +104,7 @@ static bool have_mark(rv_commands *commands)
 
 void rv_commands_begin(rv_commands *commands, size_t argc, const rv_script *script)
 {
-    if (commands->open_args > 0 || argc == 0) fault(commands, REEVE_EINVAL);
+    if (commands->open_args > 0 || commands->open_bytes > 0 || argc == 0) fault(commands, REEVE_EINVAL);
     if (!have_room(commands, HEAD_MAX) || !have_mark(commands)) return;
     commands->marks[commands->count++] = (rv_mark){.offset = commands->out.length, .script = script};
     commands->open_args = argc;
@@ -112,7 +113,7 @@ void rv_commands_begin(rv_commands *commands, size_t argc, const rv_script *scri
 
 void rv_commands_add2(rv_commands *commands, const void *a, size_t a_length, const void *b, size_t b_length)
 {
-    if (commands->open_args == 0) fault(commands, REEVE_EINVAL);
+    if (commands->open_args == 0 || commands->open_bytes > 0) fault(commands, REEVE_EINVAL);
     if (a_length > RV_COMMANDS_MAX || b_length > RV_COMMANDS_MAX) fault(commands, REEVE_ETOOBIG);
     if (!have_room(commands, HEAD_MAX + a_length + b_length + 2)) return;
     char *at = put_head(commands->out.data + commands->out.length, '$', a_length + b_length);
@@ -124,6 +125,28 @@ void rv_commands_add2(rv_commands *commands, const void *a, size_t a_length, con
     *at++ = '\n';
     end_at(commands, at);
     commands->open_args--;
+}
+
+void rv_commands_add_parts(rv_commands *commands, size_t length)
+{
+    if (commands->open_args == 0 || commands->open_bytes > 0) fault(commands, REEVE_EINVAL);
+    if (length > RV_COMMANDS_MAX) fault(commands, REEVE_ETOOBIG);
+    if (!have_room(commands, HEAD_MAX + length + 2)) return;
+    end_at(commands, put_head(commands->out.data + commands->out.length, '$', length));
+    commands->open_bytes = length + 2;
+    commands->open_args--;
+    rv_commands_part(commands, NULL, 0);
+}
+
+void rv_commands_part(rv_commands *commands, const void *data, size_t length)
+{
+    if (length > RV_COMMANDS_MAX || commands->open_bytes < length + 2) fault(commands, REEVE_EINVAL);
+    if (!have_room(commands, length + 2)) return;
+    if (length > 0) rv_buf_add(&commands->out, data, length);
+    commands->open_bytes -= length;
+    if (commands->open_bytes > 2) return;
+    rv_buf_add(&commands->out, "\r\n", 2);
+    commands->open_bytes = 0;
 }
 
 /* Makes room for one more, of so many bytes. */
@@ -156,7 +179,7 @@ void rv_commands_lend2(rv_commands *commands, const void *a, size_t a_length, co
         rv_commands_add2(commands, a, a_length, b, b_length);
         return;
     }
-    if (commands->open_args == 0) fault(commands, REEVE_EINVAL);
+    if (commands->open_args == 0 || commands->open_bytes > 0) fault(commands, REEVE_EINVAL);
     if (a_length > RV_COMMANDS_MAX || b_length > RV_COMMANDS_MAX) fault(commands, REEVE_ETOOBIG);
     size_t own = HEAD_MAX + a_length + 2;
     if (!have_room(commands, own) || !have_lent(commands, own + b_length)) return;
@@ -211,7 +234,7 @@ reeve_status rv_commands_check(const rv_commands *commands, rv_error *error)
     if (commands->fault == REEVE_ENOMEM) return rv_fail(error, REEVE_ENOMEM, "out of memory while building a command");
     if (commands->fault == REEVE_ETOOBIG)
         return rv_fail(error, REEVE_ETOOBIG, "the commands are larger than %u bytes together", RV_COMMANDS_MAX);
-    if (commands->fault != REEVE_OK || commands->open_args > 0)
+    if (commands->fault != REEVE_OK || commands->open_args > 0 || commands->open_bytes > 0)
         return rv_fail(error, REEVE_EINVAL, "command %zu was built with a wrong number of arguments", commands->count);
     return REEVE_OK;
 }
@@ -259,6 +282,16 @@ void rv_arg2(rv_conn *conn, const void *a, size_t a_length, const void *b, size_
 void rv_arg_lent2(rv_conn *conn, const void *a, size_t a_length, const void *b, size_t b_length)
 {
     rv_commands_lend2(&conn->commands, a, a_length, b, b_length);
+}
+
+void rv_arg_parts(rv_conn *conn, size_t length)
+{
+    rv_commands_add_parts(&conn->commands, length);
+}
+
+void rv_arg_part(rv_conn *conn, const void *data, size_t length)
+{
+    rv_commands_part(&conn->commands, data, length);
 }
 
 size_t rv_conn_pending(const rv_conn *conn)

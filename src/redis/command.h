@@ -38,6 +38,7 @@ typedef struct rv_commands {
     size_t lent_capacity;
     size_t lent_bytes;
     size_t open_args;   /* the last command still lacks so many */
+    size_t open_bytes;  /* the last argument still lacks so many */
     reeve_status fault; /* the first one */
     size_t out_before;  /* how long out was the time before */
 } rv_commands;
@@ -51,6 +52,9 @@ void rv_commands_add(rv_commands *commands, const void *data, size_t length);
 void rv_commands_add2(rv_commands *commands, const void *a, size_t a_length, const void *b, size_t b_length);
 /* As add2, but b may be lent: it stays as it is until the commands are cleared. */
 void rv_commands_lend2(rv_commands *commands, const void *a, size_t a_length, const void *b, size_t b_length);
+/* One argument of so many bytes; they are added in parts, all of them before anything else. */
+void rv_commands_add_parts(rv_commands *commands, size_t length);
+void rv_commands_part(rv_commands *commands, const void *data, size_t length);
 void rv_commands_adds(rv_commands *commands, const char *text);
 void rv_commands_addi(rv_commands *commands, int64_t number);
 

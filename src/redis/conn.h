@@ -61,6 +61,9 @@ void rv_argi(rv_conn *conn, int64_t number);
 void rv_arg2(rv_conn *conn, const void *a, size_t a_length, const void *b, size_t b_length);
 /* The same, but b may be sent from where it is: it stays as it is until the call that sends it has returned. */
 void rv_arg_lent2(rv_conn *conn, const void *a, size_t a_length, const void *b, size_t b_length);
+/* One argument of so many bytes, which are added in parts, all of them before anything else. */
+void rv_arg_parts(rv_conn *conn, size_t length);
+void rv_arg_part(rv_conn *conn, const void *data, size_t length);
 /* How many commands wait to be sent, and drops them. */
 size_t rv_conn_pending(const rv_conn *conn);
 void rv_conn_discard(rv_conn *conn);

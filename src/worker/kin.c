@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "queue/keys.h"
+#include "queue/scripts.h"
 #include "queue/turn.h"
 #include "worker/task.h"
 
@@ -163,9 +164,8 @@ typedef struct result_call {
 static void build_result(rv_conn *conn, const void *context)
 {
     const result_call *call = context;
-    rv_cmd(conn, 3);
-    rv_args(conn, "HGET");
-    rv_arg2(conn, call->prefix.text, call->prefix.length, "results", 7);
+    rv_cmd_script(conn, &rv_script_result, 1, 1);
+    rv_arg(conn, call->prefix.text, call->prefix.length);
     rv_args(conn, call->id);
 }
 

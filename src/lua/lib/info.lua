@@ -1,7 +1,8 @@
--- All that is known of a task, as one list; needs where.lua.
+-- All that is known of a task, as one list, and how many bytes its result has. Needs where.
 --   {id, state, envelope, score where it stands, session, lease, field, value, ... of info}
 -- with a field "about", the session's description, for a running task, and "result" for a completed one that left one.
 -- Of a checkpoint only its length is told ("checkpoint_bytes"), and the lines of the log only when with_log.
+-- include: lib/result.lua
 local function describe(P, id, envelope, state, score, session, lease, with_log)
   local reply = {id, state, envelope, score or '', session or '', lease or ''}
   local info, names = P .. 'info:' .. id, {}
@@ -18,7 +19,7 @@ local function describe(P, id, envelope, state, score, session, lease, with_log)
     reply[#reply + 1] = names[i]
     reply[#reply + 1] = values[i]
   end
-  local result = state == 'completed' and call('HGET', P .. 'results', id)
+  local result = state == 'completed' and result_of(P, id, score)
   if result then
     reply[#reply + 1] = 'result'
     reply[#reply + 1] = result
@@ -28,5 +29,5 @@ local function describe(P, id, envelope, state, score, session, lease, with_log)
     reply[#reply + 1] = 'about'
     reply[#reply + 1] = about
   end
-  return reply
+  return reply, result and #result or 0
 end

@@ -4,6 +4,7 @@
 --
 --   noted  set  ids of completed tasks that have an info:<id> or parents:<id>
 -- include: lib/tags.lua
+-- include: lib/bundles.lua
 local DAY = 86400000
 local function keep_limits(age, count, default_age)
   return tonumber(age) or default_age, tonumber(count) or 10000
@@ -32,8 +33,9 @@ local function forsake(P, ids)
   end
 end
 
--- (Sizes are those of results that are there.)
-local function forget_results(P, ids)
+-- trimmed: these were the oldest of `completed`. (Sizes are those of results that are there.)
+local function forget_results(P, ids, trimmed)
+  if trimmed and sweep_bundles(P, #ids) then return end
   if call('HDEL', P .. 'results', unpack(ids)) == 0 or call('EXISTS', P .. 'result_sizes') == 0 then return end
   local sizes, bytes = call('HMGET', P .. 'result_sizes', unpack(ids)), 0
   for i = 1, #ids do
@@ -63,13 +65,13 @@ local function leave_noted(P, ids)
   return noted
 end
 
--- Removes all that is left of ended tasks; set: where they stood.
+-- Removes all that is left of ended tasks; set: where they stood. (Of completed ones: they were the oldest there.)
 local function forget(P, ids, set)
   local noted = {}
   -- (One look for all.)
   if call('EXISTS', P .. 'tags', P .. 'results', P .. 'noted') > 0 then
     forget_tags(P, ids)
-    forget_results(P, ids)
+    forget_results(P, ids, set == 'completed')
     noted = leave_noted(P, ids)
   end
   if set == 'dead' then

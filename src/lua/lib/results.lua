@@ -1,6 +1,6 @@
 -- Results of completed tasks, and how many bytes they have together where a queue keeps them by that. Needs base, keep.
 --
---   results       hash  id -> result, of completed tasks that left one
+--   results       hash  id -> result, of completed tasks that left one; "+<ms>" -> a bundle (lib/bundle.lua)
 --   settings completed_bytes  how many at most
 --   result_sizes  hash  id -> bytes of its result; # -> their sum; @ -> how far those are counted that had ended before
 --                       it was said: a cursor, or "end"

@@ -17,9 +17,10 @@ local function taken_of(P, ids, hit, refused)
   return mine
 end
 
--- The results of the last so many of ids, which stand in ARGV from `at` on: id -> result; or nil.
-local function results_of(ids, count, at)
+-- The results of the last so many of ids, which stand in ARGV from `at` on, or there as a bundle: id -> result; or nil.
+local function results_of(ids, count, at, bundle)
   if count == 0 then return nil end
+  if bundle then return (parse_bundle(ARGV[at])) end
   local results = {}
   for i = 1, count do results[ids[#ids - count + i]] = ARGV[at + i - 1] end
   return results

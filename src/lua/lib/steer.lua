@@ -67,7 +67,9 @@ local function remove(P, id, envelope, state)
   if state == 'blocked' then
     leave_parents(P, id, true)
   elseif state then
+    local ended = state == 'completed' and call('ZSCORE', P .. 'completed', id)
     leave_place(P, id, state, envelope)
+    if ended then leave_bundle(P, ended) end
   end
   unlock(P, id, header(envelope), true)
   forget_deadline(P, id, envelope)

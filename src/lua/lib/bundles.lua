@@ -1,0 +1,56 @@
+-- How bundles go. Needs base.
+-- include: lib/bundle.lua
+
+-- A bundle is taken apart: those of its tasks that are there get fields of their own. Returns how many it told of.
+local PART = 500
+local function unbundle(P, ended)
+  local field = '+' .. ended
+  local bundle = call('HGET', P .. 'results', field)
+  if not bundle then return 0 end
+  local results, ids = parse_bundle(bundle)
+  local there = tonumber(ended)
+  for first = 1, #ids, PART do
+    local last = math.min(first + PART - 1, #ids)
+    local scores, fields, n = call('ZMSCORE', P .. 'completed', unpack(ids, first, last)), {}, 0
+    for i = first, last do
+      if tonumber(scores[i - first + 1]) == there then
+        fields[n + 1], fields[n + 2], n = ids[i], results[ids[i]], n + 2
+      end
+    end
+    if n > 0 then call('HSET', P .. 'results', unpack(fields)) end
+  end
+  call('HDEL', P .. 'results', field)
+  call('ZREM', P .. 'bundles', ended)
+  return #ids
+end
+
+-- The oldest, until they told of so many. Returns whether there are more.
+local function unbundle_some(P, most)
+  local first = call('ZRANGE', P .. 'bundles', '0', '0')[1]
+  while first and most > 0 do
+    most = most - unbundle(P, first)
+    first = call('ZRANGE', P .. 'bundles', '0', '0')[1]
+  end
+  return first ~= nil
+end
+
+-- A task has left `completed`, where it had this score.
+local function leave_bundle(P, ended)
+  if call('EXISTS', P .. 'bundles') == 1 then unbundle(P, ended) end
+end
+
+-- The oldest of `completed` have gone, `most` of them: bundles older than what is left go (each had one of those).
+-- Returns whether all that is left in `results` are bundles.
+local function sweep_bundles(P, most)
+  if call('EXISTS', P .. 'bundles') == 0 then return false end
+  local oldest = call('ZRANGE', P .. 'completed', '0', '0', 'WITHSCORES')[2]
+  local gone = call('ZRANGEBYSCORE', P .. 'bundles', '-inf', oldest and '(' .. oldest or '+inf', 'LIMIT', '0', text(most))
+  if #gone > 0 then
+    for i = 1, #gone do gone[i] = '+' .. gone[i] end
+    call('HDEL', P .. 'results', unpack(gone))
+    call('ZREMRANGEBYRANK', P .. 'bundles', '0', text(#gone - 1))
+  end
+  -- (In this very ms one that went may come again and end, with another result or none.)
+  if oldest and tonumber(oldest) >= clock() then unbundle(P, oldest) end
+  return call('HLEN', P .. 'results') == call('ZCARD', P .. 'bundles')
+end

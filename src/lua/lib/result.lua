@@ -1,0 +1,19 @@
+-- What a completed task left. Needs base.
+-- include: lib/bundle.lua
+
+-- (Tasks that are read together often ended together. What was parsed is kept up to a bound.)
+local PARSED = 1048576
+local parsed, parsed_bytes = {}, 0
+local function bundle_of(P, ended)
+  if parsed[ended] then return parsed[ended] end
+  local bundle = call('HGET', P .. 'results', '+' .. ended)
+  if not bundle then return {} end
+  if parsed_bytes > PARSED then parsed, parsed_bytes = {}, 0 end
+  parsed[ended], parsed_bytes = parse_bundle(bundle), parsed_bytes + #bundle
+  return parsed[ended]
+end
+
+-- ended: its score in `completed`. nil: it left none.
+local function result_of(P, id, ended)
+  return call('HGET', P .. 'results', id) or bundle_of(P, ended)[id]
+end

@@ -1,0 +1,14 @@
+#!lua flags=no-writes
+-- result: what a completed task left.
+--
+-- KEYS[1]  the queue's prefix
+-- ARGV[1]  the task's id
+-- reply    its result, or nil when it left none or is not completed
+--
+-- Sent twice: it only reads.
+-- include: lib/base.lua
+-- include: lib/result.lua
+
+local P, id = KEYS[1], ARGV[1]
+local ended = call('ZSCORE', P .. 'completed', id)
+return ended and result_of(P, id, ended) or false
