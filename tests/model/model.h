@@ -112,6 +112,7 @@ typedef struct model_mood {
     bool kin;     /* tasks wait for others */
     bool packets; /* plain tasks come together, and what hinders that comes seldom */
     bool idles;   /* threads wait to be handed tasks */
+    bool results; /* many are left by turns, and little keeps them apart */
 } model_mood;
 
 extern model_mood mood;
@@ -157,7 +158,18 @@ typedef struct model_limits {
     bool counting;                         /* what ran before is not all counted */
 } model_limits;
 
+/* What was left by tasks that ended then (model_bundle.c). */
+typedef struct model_bundle {
+    int64_t at_ms;
+    int count;          /* of results */
+    int results[SLOTS]; /* the last of each; 0: none */
+    bool holds, listed; /* seen in `results`, in `bundles` */
+} model_bundle;
+
 typedef struct model_queue {
+    model_bundle bundles[SLOTS];
+    int bundle_count;
+    bool trimmed; /* completed tasks have gone since bundles were last swept */
     model_limits limits;
     model_entry entries[ENTRIES];
     model_parent parents[IDS];
@@ -233,6 +245,7 @@ typedef struct model_world {
     int64_t last_order, first_order;
     bool grouped; /* there was a group */
     int64_t now_ms;
+    bool went_back; /* the time */
     char words[2048];       /* the first difference; "" while there is none */
     const char *difference; /* of which kind it is: two of the same kind have the same pointer */
 } model_world;
@@ -297,7 +310,14 @@ int64_t model_keep_age(int queue, model_state state);
 /* Results by their bytes: a task has completed with one; tend. As above; *ret_left: there are too many still. */
 void model_count_result(int queue, model_task *task);
 int model_trim_bytes(int queue, int most, bool *ret_left);
-int model_trim_results(int queue, int most, bool *ret_left);
+int model_trim_results(int queue, int most, bool counts, bool *ret_left); /* counts: those from before first */
+/* These are left in a bundle of now. One is taken apart: returns how many it told of; the oldest: until they told of so
+ * many; whether there are more. Oldest ones go with their tasks, where some were trimmed. What a reader is told. */
+void model_bundle_results(int queue, const int *ids, const int *results, int count);
+int model_unbundle(int queue, int64_t at_ms);
+bool model_unbundle_some(int queue, int most);
+void model_sweep_bundles(int queue);
+int model_result_read(int queue, const model_task *task);
 int model_count(int queue, model_state state);
 int model_held(int session);
 

@@ -44,6 +44,16 @@ static bool is_needed(int kind)
     return kind == ENQUEUE || kind == TURN || kind == CLOCK || kind == TEND;
 }
 
+static void choose_results(void)
+{
+    static const int kinds[] = {TURN, TURN, KEEP, DELETE, SHOW, LIST};
+    mood.kin = mood.limited = mood.unique = false;
+    mood.weights[EVENTS] = mood.weights[WAIT] = mood.weights[DEPEND] = mood.weights[CARRY] = 0;
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+        mood.weights[kinds[i]] += model_chance(2) ? mood.weights[TURN] / 4 : 0;
+    mood.ids = IDS;
+}
+
 static void choose_mood(void)
 {
     for (int i = 0; i < KINDS; i++) {
@@ -73,6 +83,8 @@ static void choose_mood(void)
     if (mood.idles) mood.weights[POP] = mood.weights[POP] / 2 + 24;
     if (mood.idles) mood.weights[CLOCK] /= 2;
     if (mood.idles) mood.weights[DELETE] += 8;
+    mood.results = CHOOSE(0, 0, 1);
+    if (mood.results) choose_results();
     mood.weights[LIMIT] = mood.limited ? 24 : 0;
     mood.weights[HOLD] = mood.limited ? (unsigned)CHOOSE(0, 8) : 0;
     if (mood.limited) mood.weights[CLOCK] /= 2;

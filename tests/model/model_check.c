@@ -80,8 +80,8 @@ static void check_info(const char *name, const model_task *task, const model_see
     model_error_words(task->error, words);
     check_words(name, "kind", seen->error, model_kind_name(KIND_OF(task->error)));
     check_words(name, "message", seen->message, words);
-    if (task->result) (void)snprintf(words, sizeof(words), "m%d", task->result);
-    check_words(name, "result", seen->result, task->result ? words : "");
+    if (task->field) (void)snprintf(words, sizeof(words), "m%d", task->field);
+    check_words(name, "result", seen->result, task->field ? words : "");
     if (task->checkpoint) (void)snprintf(words, sizeof(words), "c%d", task->checkpoint);
     check_words(name, "checkpoint", seen->checkpoint, task->checkpoint ? words : "");
     check_words(name, "has", seen->has, task->checkpoint ? "c" : "");
@@ -212,6 +212,7 @@ static void check_queue(int queue, const model_seen_queue *seen)
     if (seen->crashed > q->counters[3]) model_differ("%d crashed by the days of queue %d", seen->crashed, queue);
     check_keep(q, seen);
     check_results(queue, seen);
+    model_check_bundles(queue, seen);
     check_kinds(queue, seen);
     check_locks(queue, seen);
     model_check_gate(queue, seen);

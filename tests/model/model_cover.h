@@ -118,6 +118,17 @@
     X(BYTES_STEP, "results: tend trims some of them")                                             \
     X(BYTES_BEFORE, "results: tend counts one from before")                                       \
     X(BYTES_NONE, "results: their bytes do not count any more")                                   \
+    X(BUNDLE_MADE, "bundle: made")                                                                \
+    X(BUNDLE_BEHIND, "bundle: put behind another of its ms")                                      \
+    X(BUNDLE_PARSED, "bundle: of a turn that takes the longer way")                               \
+    X(BUNDLE_SWEPT, "bundle: swept with the last of its tasks")                                   \
+    X(BUNDLE_CUT, "bundle: some of its tasks trimmed")                                            \
+    X(BUNDLE_CUT_NOW, "bundle: some of its tasks trimmed in its ms")                              \
+    X(BUNDLE_LEFT, "bundle: taken apart for one that is deleted")                                 \
+    X(BUNDLE_FORGOT, "bundle: taken apart, and some of its tasks are gone")                       \
+    X(BUNDLE_APART, "bundle: taken apart to be counted")                                          \
+    X(BUNDLE_APART_STEP, "bundle: some are taken apart to be counted")                            \
+    X(BUNDLE_READ, "bundle: read")                                                                \
     X(TEND_SMALL, "tend: envelopes are small again")                                              \
     X(CANCEL_READY, "cancel: ready")                                                              \
     X(CANCEL_SCHEDULED, "cancel: scheduled")                                                      \

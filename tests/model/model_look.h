@@ -48,6 +48,7 @@ void model_allow(int queue, const char *key, const rv_reply *found, const char *
     X("packet:", "list", packet_of)   \
     X("groups", "zset", groups)       \
     X("results", "hash", results)     \
+    X("bundles", "zset", bundles)     \
     X("result_sizes", "hash", sizes)  \
     X("noted", "set", noted)          \
     X("wake", "list", wake)           \

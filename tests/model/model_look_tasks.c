@@ -121,17 +121,6 @@ void model_read_failures(int queue, const char *rest, const rv_reply *found)
     }
 }
 
-void model_read_results(int queue, const char *rest, const rv_reply *found)
-{
-    for (size_t i = 0; i + 1 < found->count; i += 2) {
-        int id = model_id_of(found->items[i]->text);
-        if (id < 0) model_stray(queue, rest, found->items[i]->text);
-        if (id < 0) continue;
-        model_seen_task *task = &model_now_seen.queues[queue].tasks[id];
-        rv_copy_text(task->result, sizeof(task->result), found->items[i + 1]->text);
-    }
-}
-
 void model_read_noted(int queue, const char *rest, const rv_reply *found)
 {
     for (size_t i = 0; i < found->count; i++) {

@@ -41,6 +41,31 @@ static void check_described(const model_task *task, const char *id, int64_t scor
         model_differ("it is said of who holds %s: %s", id, test_reply_text(said));
 }
 
+/* What is said of its result, among what show and list say of a completed task, and by itself. */
+static void check_result(int queue, const model_task *task, const char *id, const rv_reply *said)
+{
+    char words[32] = "";
+    if (task->state != COMPLETED) return;
+    int result = model_result_read(queue, task);
+    const rv_reply *found = NULL;
+    if (result) (void)snprintf(words, sizeof(words), "m%d", result);
+    for (size_t i = 6; said->type == RV_ARRAY && i + 1 < said->count; i += 2)
+        if (rv_reply_is_text(said->items[i], "result")) found = said->items[i + 1];
+    if (said->type != RV_ARRAY && !rv_reply_is(said, RV_NIL)) found = said;
+    if (result ? !rv_reply_is_text(found, words) : found != NULL)
+        model_differ("it is said of what %s has left: %s, not \"%s\"", id, test_reply_text(said), words);
+    if (result && !task->field) COVER(BUNDLE_READ);
+}
+
+static void read_result(int queue, int id)
+{
+    const model_task *task = model_task_of(queue, id);
+    const rv_reply *reply = CALL(result, queue, model_id(id));
+    if (!reply) return;
+    if (task->state != COMPLETED && !rv_reply_is(reply, RV_NIL)) model_differ("result says %s", test_reply_text(reply));
+    check_result(queue, task, model_id(id), reply);
+}
+
 void model_show(const int arg[ARGS])
 {
     const model_task *task = model_task_of(arg[QUEUE], arg[ID]);
@@ -51,8 +76,10 @@ void model_show(const int arg[ARGS])
     if (task->state == NONE) COVER(SHOW_NONE);
     if (task->state == NONE || rv_reply_is(reply, RV_NIL)) return;
     check_described(task, model_id(arg[ID]), seen->score, reply);
+    check_result(arg[QUEUE], task, model_id(arg[ID]), reply);
     if (seen->packet) COVER(PACKET_SHOWN);
     COVER(SHOW_TASK);
+    read_result(arg[QUEUE], arg[ID]);
 }
 
 enum { STATE = 1, SKIP, MOST, KIND };
@@ -106,6 +133,7 @@ void model_list(const int arg[ARGS])
             model_differ("list says %s", test_reply_text(reply));
         } else {
             check_described(model_task_of(arg[QUEUE], id), model_id(id), seen->tasks[id].score, reply->items[i]);
+            check_result(arg[QUEUE], model_task_of(arg[QUEUE], id), model_id(id), reply->items[i]);
             if (arg[STATE] == READY) check_place(arg, seen, id, arg[SKIP] + (int)i - 1);
         }
     }

@@ -70,6 +70,8 @@ typedef struct model_seen_queue {
     int tokens, groups;
     int keep_bytes, result_bytes;
     bool sizes, bytes_counted;
+    model_bundle bundles[SLOTS];
+    int bundle_count;
     int idle[SESSIONS * THREADS]; /* session * THREADS + thread, the next one first */
     int idle_count;
     int64_t next, last; /* of its order */
@@ -133,6 +135,7 @@ void model_check(void);
 
 /* Each transition is told where there are events. */
 void model_check_events(int queue, const model_seen_queue *seen);
+void model_check_bundles(int queue, const model_seen_queue *seen);
 void model_check_stats(int queue, const model_seen_queue *seen);
 void model_check_tags(int queue, const model_seen_queue *seen);
 

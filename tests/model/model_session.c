@@ -31,6 +31,7 @@ void model_clock(const int arg[ARGS])
 {
     model_look_again();
     if (arg[MS] < 0) forget_keys();
+    if (arg[MS] < 0) model.went_back = true;
     model.now_ms += arg[MS];
     test_clock_set(model.now_ms);
 }

@@ -42,7 +42,7 @@ static void complete(const item *one, model_task *task)
     if (one->how == DONE_RECORD) COVER(TURN_DONE_INFO);
     if (model_is_plain_result(one)) COVER(TURN_RESULT);
     if (one->how == RESULT && !model_is_plain_result(one)) COVER(TURN_RESULT_RECORD);
-    if (one->how == RESULT) task->result = one->number;
+    if (one->how == RESULT) task->result = task->field = one->number;
     if (task->checkpoint && one->checkpoint) COVER(TURN_CHECKPOINT_GOES);
     if (one->checkpoint) task->checkpoint = 0;
     bool told = model_has_info(task), counted = task->failures > 0 || task->crashes > 0;
@@ -169,18 +169,63 @@ static int order_of(const item *one)
     return one->how == DONE ? 0 : model_is_plain_result(one) ? 1 : 2;
 }
 
+/* Results stay in a bundle where the plain completions of a group take the short way. */
+static bool is_short(const turn *t, int first)
+{
+    const model_queue *q = &model.queues[t->items[first].queue];
+    bool unkept = q->kept[0] && (q->keep_age[0] == 0 || q->keep_count[0] == 0);
+    return !t->items[first].lease[0] && !q->waiters && !*t->gate[t->items[first].queue] && !q->keep_bytes && !unkept;
+}
+
+/* (Those that were trimmed at once are told of all the same.) */
+static void gather(const turn *t, int first, int end)
+{
+    int ids[ITEMS], results[ITEMS], count = 0;
+    for (int i = first; i < end; i++) {
+        const item *one = &t->items[i];
+        if (!model_is_plain_result(one)) continue;
+        model_task_of(one->queue, one->id)->field = 0;
+        ids[count] = one->id;
+        results[count++] = one->number;
+    }
+    if (count > 0) model_bundle_results(t->items[first].queue, ids, results, count);
+}
+
+/* Of those that are plainly done: how many, how many of them the session held, how many of these left a result. */
+typedef struct plainly {
+    int count, held, results;
+} plainly;
+
+static plainly settle_plain(turn *t, int first, int end)
+{
+    plainly ret = {0};
+    for (int pass = 0; pass < 2; pass++) {
+        for (int i = first; i < end; i++) {
+            if (order_of(&t->items[i]) != pass) continue;
+            settle_item(t, &t->items[i]);
+            ret.count++;
+            ret.held += t->items[i].held;
+            ret.results += pass == 1 && t->items[i].held;
+        }
+    }
+    return ret;
+}
+
 static void settle_group(turn *t, int first, int end)
 {
+    int queue = t->items[first].queue;
+    bool bundle = model_is_bundle(t, first), whole = is_short(t, first), left;
     counted_some = false;
-    for (int pass = 0; pass < 3; pass++) {
-        bool left;
-        int held = 0;
-        for (int i = first; i < end; i++) {
-            if (order_of(&t->items[i]) == pass) settle_item(t, &t->items[i]);
-            held += order_of(&t->items[i]) <= pass && t->items[i].held;
-        }
-        if (pass == 1 && counted_some && model_trim_bytes(t->items[first].queue, 2 * held + 16, &left) > 0)
-            COVER(BYTES_TRIM);
+    plainly plain = settle_plain(t, first, end);
+    whole = whole && plain.held == plain.count;
+    if (bundle && whole) gather(t, first, end);
+    if (bundle && !whole && plain.results > 0) COVER(BUNDLE_PARSED);
+    if (counted_some && model_trim_bytes(queue, 2 * plain.held + 16, &left) > 0) COVER(BYTES_TRIM);
+    model_sweep_bundles(queue);
+    for (int i = first; i < end; i++) {
+        if (order_of(&t->items[i]) != 2) continue;
+        settle_item(t, &t->items[i]);
+        model_sweep_bundles(queue);
     }
 }
 

@@ -184,7 +184,9 @@ void model_remove(int queue, model_task *task)
 {
     if (task->state == BLOCKED) model_leave_parents(queue, task);
     model_unlock(queue, model_slot(queue, task), true);
+    int64_t ended_ms = task->state == COMPLETED ? task->at_ms : -1;
     model_forget(task);
+    if (ended_ms >= 0 && model_unbundle(queue, ended_ms)) COVER(BUNDLE_LEFT);
     model_tell_ended(queue, model_slot(queue, task), DELETED_STATE);
 }
 

@@ -105,6 +105,7 @@ typedef struct model_task {
     int64_t failed_ms; /* when that was */
     int progress;      /* percent + 1; 0: none */
     int result;        /* as a number; 0: none */
+    int field;         /* ... of its own; 0: it has none, or its result stands in a bundle */
     int counted;       /* its bytes, where results are kept by these; 0: not counted */
     int history;       /* how many entries; at most HISTORY */
     bool old_progress; /* an earlier thread told of it */

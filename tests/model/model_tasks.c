@@ -196,6 +196,11 @@ static void forget_old(int queue, model_state state, model_task *task)
     if (state == DEAD || state == CANCELLED) model_forsake(queue, model_slot(queue, task));
 }
 
+static void note_trimmed(int queue, model_state state, int count)
+{
+    if (state == COMPLETED && count > 0) model.queues[queue].trimmed = true;
+}
+
 int model_trim_count(int queue, model_state state, int most)
 {
     int64_t limit = keep_count(queue, state);
@@ -204,6 +209,7 @@ int model_trim_count(int queue, model_state state, int most)
         forget_old(queue, state, oldest(queue, state));
         trimmed++;
     }
+    note_trimmed(queue, state, trimmed);
     return trimmed;
 }
 
@@ -217,13 +223,14 @@ int model_trim_age(int queue, model_state state, int most)
         forget_old(queue, state, task);
         trimmed++;
     }
+    note_trimmed(queue, state, trimmed);
     return trimmed;
 }
 
 void model_count_result(int queue, model_task *task)
 {
     char words[32];
-    if (model.queues[queue].keep_bytes) task->counted = snprintf(words, sizeof(words), "m%d", task->result);
+    if (model.queues[queue].keep_bytes) task->counted = snprintf(words, sizeof(words), "m%d", task->field);
 }
 
 int model_trim_bytes(int queue, int most, bool *ret_left)
@@ -234,20 +241,21 @@ int model_trim_bytes(int queue, int most, bool *ret_left)
         bytes -= task->counted;
         forget_old(queue, COMPLETED, task);
     }
+    note_trimmed(queue, COMPLETED, trimmed);
     *ret_left = bytes > limit;
     return trimmed;
 }
 
-int model_trim_results(int queue, int most, bool *ret_left)
+int model_trim_results(int queue, int most, bool counts, bool *ret_left)
 {
     model_queue *q = &model.queues[queue];
-    for (int id = 0; id < SLOTS && !q->bytes_counted; id++) {
+    for (int id = 0; id < SLOTS && counts && !q->bytes_counted; id++) {
         model_task *task = model_task_of(queue, id);
-        if (task->state != COMPLETED || !task->result || task->counted) continue;
+        if (task->state != COMPLETED || !task->field || task->counted) continue;
         model_count_result(queue, task);
         COVER(BYTES_BEFORE);
     }
-    q->bytes_counted = true;
+    if (counts) q->bytes_counted = true;
     return model_trim_bytes(queue, most, ret_left);
 }
 

@@ -74,17 +74,19 @@ static int trim(int queue, model_state state, int limit, bool *more)
     if (old > 0 && state == COMPLETED) COVER(TEND_TRIM_COMPLETED);
     if (old > 0 && state == CANCELLED) COVER(TEND_TRIM_CANCELLED);
     if (old > 0 && state == DEAD) COVER(TEND_TRIM_DEAD);
+    if (state == COMPLETED) model_sweep_bundles(queue);
     *more = *more || count + old >= limit;
     return count + old;
 }
 
 static int trim_results(int queue, int limit, bool *more)
 {
-    bool left;
-    int count = model_trim_results(queue, limit, &left);
+    bool left, bundled = model_unbundle_some(queue, limit);
+    int count = model_trim_results(queue, limit, !bundled, &left);
+    model_sweep_bundles(queue);
     if (count > 0) COVER(BYTES_TEND);
     if (left) COVER(BYTES_STEP);
-    *more = *more || left;
+    *more = *more || left || bundled;
     return count;
 }
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "model/model_enqueue.h"
 #include "model/model_turn.h"
 #include "support/queue.h"
@@ -49,6 +50,11 @@ void model_turn_make(int arg[ARGS])
     arg[SETTLE] = CHOOSE(0, 1, 1, 2, 3, 6);
     arg[HOW] = (int)model_chance(1 << 18);
     if (mood.packets && model_chance(3) == 0) arg[WANT] = CHOOSE(1, 2, 3, 4, 5);
+    if (mood.results && model_chance(3) > 0) {
+        arg[WANT] = CHOOSE(0, 6, 20);
+        arg[SETTLE] = CHOOSE(2, 3, 6);
+        arg[HOW] = CHOOSE(0222222, 0222222, 0222222, 0202222, 0222272, 0222322);
+    }
     if (model_chance(3) == 0) arg[HOW] = 0;
     arg[FLAGS] = CHOOSE(0, 0, 0, 0, 0, 0, NAMED, LOST, LOST, TWICE, JOIN, WITH_STRAY, WITH_STRAY | NAMED);
     arg[STRAY] = model_choose_id();
@@ -217,10 +223,35 @@ static void send_plain(const item *items, int first, int end)
         if (model_is_plain_result(&items[i])) model_arg_text(model_id(items[i].id));
 }
 
-static void send_results(const item *items, int first, int end, int results)
+bool model_is_bundle(const turn *t, int first)
 {
-    model_arg_text("results");
+    return t->items[first].number % 4 > 0;
+}
+
+static void send_bundle(const item *items, int first, int end)
+{
+    rv_buf text;
+    rv_buf_init(&text, 128 * ITEMS);
+    for (int i = first; i < end; i++) {
+        char result[32];
+        if (!model_is_plain_result(&items[i])) continue;
+        (void)snprintf(result, sizeof(result), "m%d", items[i].number);
+        rv_buf_addf(&text, "%s %zu\n%s", model_id(items[i].id), strlen(result), result);
+    }
+    model_arg_text(rv_buf_text(&text));
+    rv_buf_fini(&text);
+}
+
+static void send_results(const turn *t, int first, int end, int results)
+{
+    const item *items = t->items;
+    bool bundle = model_is_bundle(t, first);
+    model_arg_text(bundle ? "bundle" : "results");
     model_arg("%d", results);
+    if (bundle) {
+        send_bundle(items, first, end);
+        return;
+    }
     for (int i = first; i < end; i++)
         if (model_is_plain_result(&items[i])) model_arg("m%d", items[i].number);
 }
@@ -242,7 +273,7 @@ static void send_group(const turn *t, int first, int end)
     model_arg("%d", plain);
     send_plain(items, first, end);
     model_arg("%d", records + (results > 0));
-    if (results > 0) send_results(items, first, end, results);
+    if (results > 0) send_results(t, first, end, results);
     for (int i = first; i < end; i++)
         if (has_record(&items[i])) send_record(&items[i]);
 }
