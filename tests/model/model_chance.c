@@ -46,12 +46,16 @@ static bool is_needed(int kind)
 
 static void choose_results(void)
 {
-    static const int kinds[] = {TURN, TURN, KEEP, DELETE, SHOW, LIST};
+    static const int kinds[] = {KEEP, DELETE, SHOW, LIST, SWEEP};
     mood.kin = mood.limited = mood.unique = false;
+    for (int i = 0; i < KINDS; i++)
+        if (!is_needed(i)) mood.weights[i] /= 4;
     mood.weights[EVENTS] = mood.weights[WAIT] = mood.weights[DEPEND] = mood.weights[CARRY] = 0;
+    mood.weights[TURN] *= 2;
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-        mood.weights[kinds[i]] += model_chance(2) ? mood.weights[TURN] / 4 : 0;
+        if (model_chance(2)) mood.weights[kinds[i]] += mood.weights[TURN] / 8;
     mood.ids = IDS;
+    mood.hands = 1;
 }
 
 static void choose_mood(void)

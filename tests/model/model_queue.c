@@ -39,7 +39,10 @@ void model_keep_make(int arg[ARGS])
     arg[WHICH] = CHOOSE(0, 0, 1, 1, BYTES);
     arg[COUNT] = CHOOSE(0, 0, 0, 1, 1, 1, 2, -1, 10000);
     arg[AGE] = CHOOSE(0, -1, 1000, 5000, DAY, DAY, DAY, DAY);
+    if (mood.results && arg[WHICH] == 0) arg[COUNT] = CHOOSE(1, 2, 3, 4, 6, -1, -1);
+    if (mood.results && arg[WHICH] == 0) arg[AGE] = CHOOSE(-1, 1, 10, 100, 1000, 5000, DAY);
     if (arg[WHICH] == BYTES) arg[COUNT] = CHOOSE(0, 1, 4, 8, 8, 12);
+    if (arg[WHICH] == BYTES && mood.results && model.queues[arg[QUEUE]].keep_bytes) arg[COUNT] = 0;
 }
 
 /* (As reeve_queue_set does it.) */

@@ -51,12 +51,14 @@ void model_turn_make(int arg[ARGS])
     arg[HOW] = (int)model_chance(1 << 18);
     if (mood.packets && model_chance(3) == 0) arg[WANT] = CHOOSE(1, 2, 3, 4, 5);
     if (mood.results && model_chance(3) > 0) {
-        arg[WANT] = CHOOSE(0, 6, 20);
-        arg[SETTLE] = CHOOSE(2, 3, 6);
+        arg[WANT] = CHOOSE(6, 20, 20);
+        arg[SETTLE] = CHOOSE(2, 3, 6, 6);
+        arg[FLAGS] = 0;
         arg[HOW] = CHOOSE(0222222, 0222222, 0222222, 0202222, 0222272, 0222322);
     }
     if (model_chance(3) == 0) arg[HOW] = 0;
     arg[FLAGS] = CHOOSE(0, 0, 0, 0, 0, 0, NAMED, LOST, LOST, TWICE, JOIN, WITH_STRAY, WITH_STRAY | NAMED);
+    if (mood.results && arg[FLAGS] == LOST) arg[FLAGS] = 0;
     arg[STRAY] = model_choose_id();
     if (mood.kin && model_chance(4) == 0)
         arg[HAND_ON] = 1 + (int)model_chance(4) + 4 * HANDLE(model_choose_queue(), model_choose_id());
@@ -81,10 +83,11 @@ static void choose_items(turn *ret, const int arg[ARGS])
     for (int i = 0; i < hand->belief_count && ret->count < arg[SETTLE]; i++) {
         const model_belief *belief = &hand->beliefs[i];
         if (belief->thread != ret->thread) continue;
-        /* (The clock stands: a later lease of the same id may be named as this one, and have more to tell.) */
+        /* (The clock stood: a later lease of the same id may be named as this one, and have more to tell.) */
         const model_task *task = model_task_of(belief->queue, belief->id);
         if (task->handed) continue;
-        if (belief->since_ms == model.now_ms && !belief->knows_info && model_has_info(task)) continue;
+        bool alike = belief->since_ms == model.now_ms || belief->since_ms == task->at_ms;
+        if (alike && !belief->knows_info && model_has_info(task)) continue;
         item *one = &ret->items[ret->count++];
         *one = (item){.queue = belief->queue, .id = belief->id, .how = how % 8, .number = ++model.serial};
         one->info = belief->knows_info;

@@ -109,6 +109,47 @@ static void a_wrong_number_of_arguments(void **state)
     assert_int_equal(outcome(0, 0, 0), REEVE_EINVAL);
 }
 
+/* One of six bytes, in parts of so many; then another one. */
+static reeve_status in_parts(size_t first, size_t second, size_t third, rv_commands *ret)
+{
+    rv_commands_clear(ret);
+    rv_commands_begin(ret, 2, NULL);
+    rv_commands_add_parts(ret, 6);
+    rv_commands_part(ret, "abcdefgh", first);
+    rv_commands_part(ret, "ABCDEFGH", second);
+    rv_commands_part(ret, "\0\r\n\0\r\n\0", third);
+    rv_commands_adds(ret, "x");
+    return rv_commands_check(ret, NULL);
+}
+
+static void an_argument_in_parts(void **state)
+{
+    (void)state;
+    rv_commands commands;
+    rv_commands_init(&commands);
+    assert_int_equal(in_parts(1, 3, 2, &commands), REEVE_OK);
+    CHECK(&commands, "*2\r\n$6\r\naABC\0\r\r\n$1\r\nx\r\n");
+    assert_int_equal(in_parts(0, 0, 6, &commands), REEVE_OK);
+    CHECK(&commands, "*2\r\n$6\r\n\0\r\n\0\r\n\r\n$1\r\nx\r\n");
+    static const size_t wrong[][3] = {{1, 3, 1}, {1, 3, 3}, {6, 1, 0}, {7, 0, 0}, {0, 0, 0}, {1, SIZE_MAX, 0},
+                                      {1, SIZE_MAX - 1, 0}};
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+        assert_int_equal(in_parts(wrong[i][0], wrong[i][1], wrong[i][2], &commands), REEVE_EINVAL);
+    rv_commands_clear(&commands);
+    rv_commands_begin(&commands, 2, NULL);
+    rv_commands_add_parts(&commands, 0);
+    rv_commands_add_parts(&commands, 1);
+    rv_commands_part(&commands, "y", 1);
+    CHECK(&commands, "*2\r\n$0\r\n\r\n$1\r\ny\r\n");
+    rv_commands_add_parts(&commands, 1); /* one too many */
+    assert_int_equal(rv_commands_check(&commands, NULL), REEVE_EINVAL);
+    rv_commands_clear(&commands);
+    rv_commands_begin(&commands, 1, NULL);
+    rv_commands_add_parts(&commands, SIZE_MAX);
+    assert_int_equal(rv_commands_check(&commands, NULL), REEVE_ETOOBIG);
+    rv_commands_fini(&commands);
+}
+
 static void too_large(void **state)
 {
     (void)state;
@@ -185,6 +226,7 @@ int main(void)
         cmocka_unit_test(one_behind_the_other),
         cmocka_unit_test(as_a_connection_builds_them),
         cmocka_unit_test(a_wrong_number_of_arguments),
+        cmocka_unit_test(an_argument_in_parts),
         cmocka_unit_test(too_large),
         cmocka_unit_test(memory_is_given_back),
         cmocka_unit_test(no_memory),
