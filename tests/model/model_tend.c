@@ -132,6 +132,17 @@ static void make_gate_sooner(int64_t *next, const model_seen_queue *seen)
     }
 }
 
+/* When the oldest one of those has been kept long enough; -1: never. */
+static int64_t next_to_age(int queue, model_state state)
+{
+    int64_t next = -1, age = model_keep_age(queue, state);
+    for (int id = 0; id < SLOTS && age >= 0; id++) {
+        const model_task *task = model_task_of(queue, id);
+        if (task->state == state) make_sooner(&next, task->at_ms + age);
+    }
+    return next;
+}
+
 /* When tend must be called again: the earliest of all that has a time. */
 static int64_t next_due(int queue)
 {
@@ -243,7 +254,9 @@ void model_tend(const int arg[ARGS])
     more = model_expire_some(queue, limit) || more;
     more = model_fan_some(queue, limit) || more;
     int fans = q->fan_count;
-    expected[TRIMMED] = trim(queue, COMPLETED, limit, &more) + trim(queue, CANCELLED, limit, &more);
+    expected[TRIMMED] = trim(queue, COMPLETED, limit, &more);
+    int64_t completed_ms = next_to_age(queue, COMPLETED);
+    expected[TRIMMED] += trim(queue, CANCELLED, limit, &more);
     if (q->keep_bytes) expected[TRIMMED] += trim_results(queue, limit, &more);
     expected[TRIMMED] += trim(queue, DEAD, limit, &more);
     more = more || q->fan_count > fans;
@@ -254,6 +267,7 @@ void model_tend(const int arg[ARGS])
     model_take_over_parked(queue, false);
     expected[MORE] = more || (unsure && said.numbers[MORE] == 1);
     expected[NEXT] = next_due(queue);
+    if (completed_ms >= 0) make_sooner(&expected[NEXT], completed_ms); /* (what went by its bytes was asked before) */
     q->more = expected[MORE];
     q->next_ms = expected[NEXT];
     if (said.messages != q->message_count)
