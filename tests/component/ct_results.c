@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "reeve/tags.h"
 #include "support/limits.h"
 #include "support/worker.h"
 
@@ -220,6 +221,37 @@ static void not_of_one_that_is_refused(void **state)
     assert_int_equal(test_number("HLEN " Q "results"), 2);
 }
 
+/* A reply has 16 MiB of envelopes and results, and what the last task has beyond that. */
+static void a_page_of_large_ones_ends_early(void **state)
+{
+    (void)state;
+    enum { SIZE = 9 * 1024 * 1024 };
+    static const char *const tags[] = {"w"}, *const ids[] = {"a", "b", "c"};
+    reeve_task_info **list;
+    size_t count;
+    uint64_t total;
+    int64_t next;
+    much = calloc(1, SIZE);
+    assert_non_null(much);
+    test_hand_init(&hand, "1", "q");
+    for (int i = 0; i < 3; i++) {
+        const test_outcome done = {
+            0, {.id = ids[i], .verb = REEVE_OUTCOME_DONE, .has_result = true, .result = {much, SIZE}}};
+        test_put_spec((reeve_task_spec){.id = ids[i], .tags = tags, .tag_count = 1});
+        assert_int_equal(test_lease(&hand, 1), 1);
+        (void)test_turn(&hand, 0, &done, 1);
+    }
+    test_ok(test_client, reeve_list(test_client, "q", REEVE_STATE_COMPLETED, 0, 10, &list, &count, &total));
+    assert_int_equal(total, 3);
+    assert_int_equal(count, 2);
+    reeve_task_list_free(list, count);
+    test_ok(test_client, reeve_list_tag(test_client, "q", "w", NULL, 0, 10, &list, &count, &next));
+    assert_int_equal(count, 2);
+    assert_int_equal(next, 2);
+    reeve_task_list_free(list, count);
+    free(much);
+}
+
 /* ---- waiting --------------------------------------------------------------------------------------------------- */
 
 /* Waits for q/x on a client of its own. */
@@ -315,6 +347,7 @@ int main(void)
         cmocka_unit_test_setup(they_go_with_their_tasks, set_up),
         cmocka_unit_test_setup(none_where_none_are_kept, set_up),
         cmocka_unit_test_setup(not_of_one_that_is_refused, set_up),
+        cmocka_unit_test_setup(a_page_of_large_ones_ends_early, set_up),
         cmocka_unit_test_setup(whoever_waits_hears_of_it_at_once, set_up),
         cmocka_unit_test_setup(what_is_gone_or_dead_fails_fast, set_up),
     };
