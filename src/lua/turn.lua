@@ -120,8 +120,7 @@ while at <= #ARGV do
       call('HDEL', running, unpack(ARGV, first, last))
     if hit ~= plain then
       local rare, ids = rare_settling(), {unpack(ARGV, first, last)}
-      rare.plain(P, running, held, ids, hit, now, s, refused,
-        rare.results(ids, results, at, bundle))
+      rare.plain(P, running, held, ids, hit, now, s, refused, rare.results(ids, results, at, bundle))
     elseif s[1] == '0' or s[2] == '0' then
       call('HDEL', P .. 'tasks', unpack(ARGV, first, last))
     else

@@ -40,8 +40,8 @@ static const struct {
     const char *id;
     reeve_bytes result;
 } odd[] = {
-    {"a", {"plain", 5}},       {"b", {"\n", 1}},          {"c", {"a 5\nwrong", 9}}, {"d", {"", 0}},
-    {"e", {"\0e 3\n\0", 7}},   {"f", {long_one, 256}},    {"g", {" 4\nd 0\n", 7}},  {"h", {"i 2\nno\ni 2\nno", 13}},
+    {"a", {"plain", 5}},     {"b", {"\n", 1}},       {"c", {"a 5\nwrong", 9}}, {"d", {"", 0}},
+    {"e", {"\0e 3\n\0", 7}}, {"f", {long_one, 256}}, {"g", {" 4\nd 0\n", 7}},  {"h", {"i 2\nno\ni 2\nno", 13}},
     {"i", {"yes", 3}},
 };
 #define ODD (sizeof(odd) / sizeof(odd[0]))
@@ -159,7 +159,8 @@ static void complete(const char *name, int first, int count)
         (void)snprintf(ids[i], sizeof(ids[i]), "%s%03d", name, first + i);
         (void)snprintf(results[i], sizeof(results[i]), "r-%s%03d", name, first + i);
         outcomes[i] = (test_outcome){
-            0, {.id = ids[i], .verb = REEVE_OUTCOME_DONE, .has_result = true, .result = {results[i], strlen(results[i])}}};
+            0,
+            {.id = ids[i], .verb = REEVE_OUTCOME_DONE, .has_result = true, .result = {results[i], strlen(results[i])}}};
         test_put("q", ids[i]);
     }
     assert_int_equal(test_lease(&hand, (unsigned)count), count);
@@ -425,7 +426,8 @@ static void again_under_their_ids(void **state)
     complete("a", 1, 1);
     test_put("q", "a002 b c d");
     assert_int_equal(test_lease(&hand, 4), 4);
-    test_settle(&hand, TEST_RESULT("a002", "again"), TEST_RESULT("b", "1"), TEST_RESULT("c", "2"), TEST_RESULT("d", "3"));
+    test_settle(&hand, TEST_RESULT("a002", "again"), TEST_RESULT("b", "1"), TEST_RESULT("c", "2"),
+                TEST_RESULT("d", "3"));
     check_kept(1, 4);
     info = test_show("q", "a002");
     assert_string_equal(info->result.data, "again");

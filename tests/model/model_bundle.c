@@ -155,7 +155,8 @@ void model_read_bundles(int queue, const char *rest, const rv_reply *found)
         model_bundle *bundle = see(queue, atoll(found->items[i]->text));
         bundle->listed = true;
         if ((int64_t)strtod(found->items[i + 1]->text, NULL) != bundle->at_ms)
-            model_differ("%s%s has %s at %s", model_prefix(queue), rest, found->items[i]->text, found->items[i + 1]->text);
+            model_differ("%s%s has %s at %s", model_prefix(queue), rest, found->items[i]->text,
+                         found->items[i + 1]->text);
     }
 }
 

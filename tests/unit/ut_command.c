@@ -131,8 +131,8 @@ static void an_argument_in_parts(void **state)
     CHECK(&commands, "*2\r\n$6\r\naABC\0\r\r\n$1\r\nx\r\n");
     assert_int_equal(in_parts(0, 0, 6, &commands), REEVE_OK);
     CHECK(&commands, "*2\r\n$6\r\n\0\r\n\0\r\n\r\n$1\r\nx\r\n");
-    static const size_t wrong[][3] = {{1, 3, 1}, {1, 3, 3}, {6, 1, 0}, {7, 0, 0}, {0, 0, 0}, {1, SIZE_MAX, 0},
-                                      {1, SIZE_MAX - 1, 0}};
+    static const size_t wrong[][3] = {{1, 3, 1}, {1, 3, 3},        {6, 1, 0},           {7, 0, 0},
+                                      {0, 0, 0}, {1, SIZE_MAX, 0}, {1, SIZE_MAX - 1, 0}};
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
         assert_int_equal(in_parts(wrong[i][0], wrong[i][1], wrong[i][2], &commands), REEVE_EINVAL);
     rv_commands_clear(&commands);
@@ -222,14 +222,10 @@ static void no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_kind_of_argument),
-        cmocka_unit_test(one_behind_the_other),
-        cmocka_unit_test(as_a_connection_builds_them),
-        cmocka_unit_test(a_wrong_number_of_arguments),
-        cmocka_unit_test(an_argument_in_parts),
-        cmocka_unit_test(too_large),
-        cmocka_unit_test(memory_is_given_back),
-        cmocka_unit_test(no_memory),
+        cmocka_unit_test(every_kind_of_argument),      cmocka_unit_test(one_behind_the_other),
+        cmocka_unit_test(as_a_connection_builds_them), cmocka_unit_test(a_wrong_number_of_arguments),
+        cmocka_unit_test(an_argument_in_parts),        cmocka_unit_test(too_large),
+        cmocka_unit_test(memory_is_given_back),        cmocka_unit_test(no_memory),
     };
     return cmocka_run_group_tests_name("ut_command", tests, NULL, NULL);
 }

@@ -1,13 +1,14 @@
--- Bundles: what the small results of one turn are kept in together. A field of its own for each costs Redis more than all
--- else that a result asks of it.
+-- Bundles: what the small results of one turn are kept in together. A field of its own for each costs Redis more than
+-- all else that a result asks of it.
 --
 --   results  hash  "+<ms>" -> the results of plain completions that ended then: for each "<id> <bytes>", a newline and
 --                  the bytes; nothing in between ('+' is in no id, <ms> is the task's score in `completed`)
 --   bundles  zset  <ms> -> the same: the bundles that there are
 --
--- turn.lua writes them and does not look into them; of turns that end tasks in the same ms, one is put behind the other.
--- A bundle stands as long as one of its tasks does, and may tell of some that are gone: who makes fields of it
--- (lib/bundles.lua) asks which are there.
+-- turn.lua writes them and does not look into them; of turns that end tasks in the same ms, one is put behind the
+-- other. For each there is a task in `completed` with its score: a bundle goes with the last one, and may tell of some
+-- that are gone. Who makes fields of it (lib/bundles.lua) asks which are there. (While the time stands, another may
+-- come and end under the id of one that is gone: see there.)
 
 -- Of a bundle: id -> result, and the ids. (Of two with the same id the later one counts.)
 local function parse_bundle(bundle)

@@ -44,7 +44,8 @@ end
 local function sweep_bundles(P, most)
   if call('EXISTS', P .. 'bundles') == 0 then return false end
   local oldest = call('ZRANGE', P .. 'completed', '0', '0', 'WITHSCORES')[2]
-  local gone = call('ZRANGEBYSCORE', P .. 'bundles', '-inf', oldest and '(' .. oldest or '+inf', 'LIMIT', '0', text(most))
+  local behind = oldest and '(' .. oldest or '+inf'
+  local gone = call('ZRANGEBYSCORE', P .. 'bundles', '-inf', behind, 'LIMIT', '0', text(most))
   if #gone > 0 then
     for i = 1, #gone do gone[i] = '+' .. gone[i] end
     call('HDEL', P .. 'results', unpack(gone))
