@@ -174,6 +174,14 @@ static void build(rv_commands *commands, size_t size)
     rv_commands_add(commands, value, size);
 }
 
+static void build_in_parts(rv_commands *commands, size_t size)
+{
+    static char value[3000];
+    rv_commands_begin(commands, 1, NULL);
+    rv_commands_add_parts(commands, size);
+    for (size_t i = 0; i < size; i += size / 3) rv_commands_part(commands, value, size / 3);
+}
+
 static void memory_is_given_back(void **state)
 {
     (void)state;
@@ -211,7 +219,10 @@ static void no_memory(void **state)
         rv_commands commands;
         rv_commands_init(&commands);
         rv_mem_fail_at(nth);
-        for (int i = 0; i < 20; i++) build(&commands, 1000);
+        for (int i = 0; i < 20; i++) {
+            build(&commands, 1000);
+            build_in_parts(&commands, 3000);
+        }
         rv_mem_fail_at(0);
         status = rv_commands_check(&commands, NULL);
         rv_commands_fini(&commands);
