@@ -199,6 +199,31 @@ static void connections_are_killed_again_and_again(void **state)
     expect_in_order(MANY);
 }
 
+/* Of 64 and more that get their ids here (queue/lay.h). */
+static void connections_are_killed_while_tasks_are_laid(void **state)
+{
+    (void)state;
+    enum { CALLS = 40 };
+    pthread_t thread;
+    size_t at = 0;
+    for (size_t i = 0; i < MANY; i++) specs[i] = (reeve_task_spec){.queue = "q", .type = "t"};
+    atomic_store(&stop_killing, false);
+    assert_int_equal(pthread_create(&thread, NULL, kill_on, NULL), 0);
+    reeve_status status = REEVE_OK;
+    for (size_t i = 0; status == REEVE_OK && i < CALLS; i++) {
+        size_t count = MANY / CALLS - 5 + i % 10;
+        if (count > MANY - at) count = MANY - at;
+        status = reeve_enqueue_many(test_client, specs + at, count, results);
+        for (size_t j = 0; j < count; j++) rv_copy_text(ids[at + j], REEVE_ID_MAX, results[j].id);
+        at += count;
+    }
+    atomic_store(&stop_killing, true);
+    (void)pthread_join(thread, NULL);
+    test_ok(test_client, status);
+    test_conn_again();
+    expect_in_order(at);
+}
+
 static void redis_goes_away_for_good(void **state)
 {
     (void)state;
@@ -243,6 +268,7 @@ int main(void)
         cmocka_unit_test_setup(order_is_kept_when_the_script_is_new, set_up),
         cmocka_unit_test_setup(what_was_answered_is_not_enqueued_twice, set_up),
         cmocka_unit_test_setup(connections_are_killed_again_and_again, set_up),
+        cmocka_unit_test_setup(connections_are_killed_while_tasks_are_laid, set_up),
         cmocka_unit_test_setup(redis_goes_away_for_good, set_up),
     };
     return cmocka_run_group_tests_name("ct_enqueue_loss", tests, start, stop);
