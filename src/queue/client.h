@@ -42,9 +42,11 @@ struct reeve_client {
     /* Redis's clock, as it was told by this connection last; see lay.h */
     bool clock_known;
     unsigned clock_epoch;
-    int64_t clock_ahead_ms; /* of rv_now_ms */
-    bool lays_nothing;      /* Redis lets this user have no transactions */
-    rv_cause causes[RV_CAUSES]; /* of the last reeve_enqueue_many */
+    int64_t clock_ahead_ms;             /* of rv_now_ms */
+    bool lays_nothing;                  /* Redis lets this user have no transactions */
+    char uncommon[REEVE_QUEUE_MAX + 1]; /* a queue in which it was in vain, */
+    unsigned uncommon_calls;            /* and for how many more calls it is not tried there */
+    rv_cause causes[RV_CAUSES];         /* of the last reeve_enqueue_many */
     size_t cause_count;
 };
 

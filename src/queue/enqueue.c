@@ -169,7 +169,8 @@ static void on_outcome(pipeline *p, call *c, const rv_reply *reply)
         on_odd_reply(p, c, reply);
         return;
     }
-    if ((alike && c->count > 1) || c->laid) rv_lay_note_clock(p->client, alike ? reply->number : 0);
+    if (alike && c->count > 1) rv_lay_note_clock(p->client, reply->number);
+    if (!alike && c->laid) rv_lay_note_uncommon(p->client, p->specs[c->first].queue);
     for (size_t i = c->first; i < c->first + c->span; i++) {
         if (p->results[i].status == REEVE_OK) on_said(p, i, alike ? reply : rv_reply_at(reply, at++));
     }
@@ -231,7 +232,7 @@ static bool prepare(pipeline *p, size_t index)
 /* Fills calls from `next` on, as far as one pipeline carries; returns the first spec that is left. */
 static size_t plan(pipeline *p, size_t next, size_t count)
 {
-    size_t total = 0, bytes = 0;
+    size_t total = 0;
     call *c = NULL;
     p->call_count = 0;
     for (; next < count; next++) {
@@ -242,19 +243,18 @@ static size_t plan(pipeline *p, size_t next, size_t count)
             continue;
         }
         size_t size = spec->payload.length + after_bytes(spec);
-        bool joins = c != NULL && c->count < CALL_TASKS && bytes + size <= CALL_BYTES &&
+        bool joins = c != NULL && c->count < CALL_TASKS && c->bytes + size <= CALL_BYTES &&
                      strcmp(p->specs[c->first].queue, spec->queue) == 0;
         if (!joins) {
             if (p->call_count == RV_PIPELINE_CALLS || (c != NULL && total + size > PIPELINE_BYTES)) break;
             c = &p->calls[p->call_count++];
             *c = (call){.first = next, .plain = true, .fresh = true};
-            bytes = 0;
         }
         c->count++;
         c->span++;
         c->plain = c->plain && !rv_enqueue_has_options(spec);
         c->fresh = c->fresh && spec->id == NULL && size <= RV_LAY_BYTES;
-        bytes += size;
+        c->bytes += size;
         total += size;
     }
     return next;

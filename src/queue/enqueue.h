@@ -13,6 +13,7 @@ typedef struct rv_enqueue_call {
     size_t first;
     size_t span;     /* specs passed over */
     size_t count;    /* tasks sent */
+    size_t bytes;    /* their payloads, about */
     bool plain;      /* none of them has options */
     bool fresh;      /* their ids were made here, and none of them is large */
     bool answered;   /* by a try whose later replies were lost: it is not sent again */

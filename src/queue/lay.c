@@ -7,8 +7,13 @@
 #include "queue/envelope.h"
 #include "queue/scripts.h"
 
-/* Of fewer, commands of their own are not worth it. */
-#define LEAST 64
+/* Of fewer, and of less, commands of their own are not worth it. */
+#define MANY 64
+#define SEVERAL 4
+#define MUCH ((size_t)16 * 1024)
+
+/* So many calls are not laid where one was in vain. (Groups or events are in use there, say.) */
+#define UNCOMMON_CALLS 64
 
 /* The commands of a call. The first two see to it that the transaction comes to nothing when it was forbidden. */
 enum { WATCH, DEL, MULTI, HSET, RPUSH, SCRIPT, EXEC };
@@ -21,16 +26,30 @@ enum { WATCH, DEL, MULTI, HSET, RPUSH, SCRIPT, EXEC };
 /* (Rounded down, and without the way of the reply: what is reckoned from it is at no time ahead of Redis.) */
 void rv_lay_note_clock(reeve_client *client, int64_t now_ms)
 {
-    client->clock_known = now_ms > 0;
+    client->clock_known = true;
     client->clock_ahead_ms = now_ms - rv_now_ms() - 1;
     client->clock_epoch = rv_conn_epoch(client->conn);
 }
 
-bool rv_lay_pays(const rv_enqueue_pipeline *p, const rv_enqueue_call *call)
+void rv_lay_note_uncommon(reeve_client *client, const char *queue)
 {
-    const reeve_client *client = p->client;
-    return call->fresh && call->count >= LEAST && client->clock_known && !client->lays_nothing &&
-           client->clock_epoch == rv_conn_epoch(client->conn);
+    rv_copy_text(client->uncommon, sizeof(client->uncommon), queue);
+    client->uncommon_calls = UNCOMMON_CALLS;
+}
+
+static bool is_common(reeve_client *client, const char *queue)
+{
+    if (client->uncommon_calls == 0 || strcmp(client->uncommon, queue) != 0) return true;
+    client->uncommon_calls--;
+    return false;
+}
+
+bool rv_lay_pays(rv_enqueue_pipeline *p, const rv_enqueue_call *call)
+{
+    reeve_client *client = p->client;
+    bool much = call->count >= MANY || (call->count >= SEVERAL && call->bytes >= MUCH);
+    return call->fresh && much && client->clock_known && client->clock_epoch == rv_conn_epoch(client->conn) &&
+           !client->lays_nothing && is_common(client, p->specs[call->first].queue);
 }
 
 /* ---- what is sent ---------------------------------------------------------------------------------------------- */

@@ -1,12 +1,10 @@
 /*
- * lay.h - many plain tasks of a call are laid (src/lua/lib/laid.lua): their envelopes and ids go into Redis by commands
- * of a transaction, which enqueue.lua ends. So Lua does not see them, which is nearly half of what they would cost
- * Redis.
+ * lay.h - many plain tasks of a call, or much of them, are laid (src/lua/lib/laid.lua): their envelopes and ids go into
+ * Redis by commands of a transaction, which enqueue.lua ends. So Lua does not see them, which is more than half of what
+ * they would cost Redis, and of large ones nearly all.
  *
  * The envelopes say when they were enqueued, by Redis's clock: a client knows it from the replies to calls of several
- * tasks. Before the first such reply, on a new connection, and while such calls are answered by a list (groups or
- * events are in use, say, so that the script has to take the tasks up again), calls are sent as arguments of the
- * script.
+ * tasks. Before the first such reply, and on a new connection, calls are sent as arguments of the script.
  */
 #ifndef RV_QUEUE_LAY_H
 #define RV_QUEUE_LAY_H
@@ -16,11 +14,14 @@
 /* The largest payload of a task that is laid. (Larger envelopes are noted in the queue's settings.) */
 #define RV_LAY_BYTES ((size_t)32 * 1024)
 
-/* now_ms: Redis's, of a reply that has just come; 0: it told none. */
+/* now_ms: Redis's, of a reply that has just come. */
 void rv_lay_note_clock(reeve_client *client, int64_t now_ms);
 
+/* Tasks that were laid in this queue had to be taken up again: the next calls go there as arguments. */
+void rv_lay_note_uncommon(reeve_client *client, const char *queue);
+
 /* Whether a call that is plain, and sent for the first time, is to be laid. */
-bool rv_lay_pays(const rv_enqueue_pipeline *p, const rv_enqueue_call *call);
+bool rv_lay_pays(rv_enqueue_pipeline *p, const rv_enqueue_call *call);
 
 /* Adds its commands, and notes its packet. */
 void rv_lay_build(rv_enqueue_pipeline *p, rv_conn *conn, rv_enqueue_call *call);

@@ -11,7 +11,7 @@
 --
 -- The ids are new ones that nobody else has, an envelope no larger than 65536 bytes, p a random number. at: the time by
 -- Redis's clock, as an earlier reply told it and the caller's own has gone on: what is not of the last second is set right.
--- Where anything is not common the tasks are taken up again, and then enqueued as if they had come as arguments.
+-- Where anything is not common (there are groups, or 1000 packets and these are few) the tasks are taken up again, and then enqueued as if they had come as arguments.
 --
 -- Tasks whose reply was lost are sent again as arguments, after SET <prefix>laid:<p>: should Redis come to the transaction
 -- on the old connection only then, it comes to nothing, whether that key was set since it was watched or before.
@@ -20,7 +20,8 @@
 local at, p, number = tonumber(ARGV[2]), ARGV[3], tonumber(ARGV[4])
 local now = seconds * 1000 + millis
 local late = at and number and now - at or -1
-if late >= 0 and late <= 1000 and number >= 4 and number <= 1024 and call('LLEN', P .. 'packet:' .. p) == number then
+if late >= 0 and late <= 1000 and number >= 4 and number <= 1024 and call('LLEN', P .. 'packet:' .. p) == number and
+  (number >= 64 or call('SCARD', P .. 'packets') < 1000) then
   local tail = call('HINCRBY', P .. 'order', 'next', format('%d', 256 * number))
   local first, told = tail <= 1099511627776, nil
   if first then
