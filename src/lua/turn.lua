@@ -186,8 +186,10 @@ for index = 1, want > 0 and queues or 0 do
     s = {[5] = asked[1], [6] = asked[2], [7] = asked[3]}
     settings[index] = s
   end
-  -- (One more than is wanted: whether another thread must be woken is then known, not guessed.)
-  local ids = there and not s[5] and not s[6] and not s[7] and call('ZRANGE', P .. 'ready', '0', ask)
+  -- (One more than is wanted: whether another thread must be woken is then known, not guessed. Where the first is a
+  -- packet, two of those behind it say all.)
+  local ids = there and not s[5] and not s[6] and not s[7] and call('ZRANGE', P .. 'ready', '0', want > 2 and '2' or ask)
+  if ids and want > 2 and ids[3] and byte(ids[1]) ~= 43 then ids = call('ZRANGE', P .. 'ready', '0', ask) end
   if there and not s[5] and (not ids or #ids > 0) then
     local session = ARGV[4 + 2 * index]
     local running = P .. 'running:' .. session
