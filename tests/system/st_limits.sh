@@ -131,6 +131,19 @@ by_config() {
     end "$WORKER_PID"
 }
 
+# What the file says holds for the first tasks that are leased under it.
+from_the_first_task_on() {
+    printf '{"type":"sleep","payload":{"ms":600000}}\n%.0s' {1..8} | bulk first || exit 1
+    write_conf first "" 'pools = ( { queues = [ "first" ]; threads = 8; batch = 1; } );' \
+        'queues = ( { name = "first"; concurrency = 2; } );'
+    start_worker first
+    wait_for '[ "$(in_queue first running)" -gt 0 ]' 30
+    wait_for '[ "$(in_queue first running)" = 2 ]' 30
+    expect_eq "$(in_queue first ready)" 6
+    expect_eq "$(redis HLEN "reeve:{first}:running:$(redis ZRANGE 'reeve:{first}:sessions' 0 0)")" 5 "leases, and what is said of a session"
+    kill -KILL "$WORKER_PID"
+}
+
 start_two_workers() {
     write_conf one "" 'pools = ( { queues = [ "w", "x", "y", "z" ]; threads = 3; batch = 4; } );'
     write_conf two "" 'pools = ( { queues = [ "w", "x", "y", "z" ]; threads = 3; batch = 4; } );'
@@ -232,6 +245,7 @@ start_redis
 setting_and_showing
 groups
 by_config
+from_the_first_task_on
 start_two_workers
 concurrency_of_a_queue
 concurrency_of_groups

@@ -1,6 +1,6 @@
 /*
- * The main thread's life: start the worker, then wait for signals, the watchdog's time and the time to write the
- * settings of queues, all in one poll.
+ * The main thread's life: start the worker, then wait for signals, the watchdog's time and, if Redis was not there
+ * before, the time to write the settings of queues, all in one poll.
  *
  * Told to stop, it quiets the worker and drains: it waits, in the same place, until no handler runs or worker.drain has
  * passed. Then the worker is stopped on a thread of its own (stopper.h), since that may take as long as Redis is away.
@@ -27,6 +27,7 @@
 
 #define LOOK_FOR_REDIS_MS 200
 #define WRITE_AGAIN_MS 5000
+#define FIRST_MS 1000
 #define LOOK_AT_HANDLERS_MS 20
 #define NUMBER_SIZE 24
 
@@ -42,7 +43,7 @@ typedef struct host {
     int64_t watchdog_at; /* when the next sign of life is due */
     int64_t settings_at; /* when to try to write what the file says of queues and entries; RV_FOREVER: done */
     host_phase phase;
-    int64_t drained_at;  /* when draining ends, whatever runs */
+    int64_t drained_at; /* when draining ends, whatever runs */
     host_stopper stopper;
 } host;
 
@@ -131,23 +132,31 @@ static void take_signal(host *at, int number_of_signal)
     case SIGHUP:
         rv_log(REEVE_LOG_WARN, "program.reload", "reload is not available in this version; going on as before", NULL);
         break;
-    case SIGUSR1: log_stats(at, "program.stats", "totals since the start"); break;
-    default: break;
+    case SIGUSR1:
+        log_stats(at, "program.stats", "totals since the start");
+        break;
+    default:
+        break;
     }
 }
 
-/* Redis may come later: until the worker's heartbeat has reached it nothing is tried. */
+static void try_to_write_settings(host *at)
+{
+    bool written = host_write_queue_settings(at->config, at->redis) && host_write_entries(at->config, at->redis);
+
+    at->settings_at = written ? RV_FOREVER : rv_deadline(WRITE_AGAIN_MS);
+}
+
+/* Redis may come later: until the worker's heartbeat has reached it nothing is tried again. */
 static void write_settings(host *at)
 {
     reeve_worker_stats stats;
 
     reeve_worker_get_stats(at->worker, &stats);
-    if (!stats.connected)
-        at->settings_at = rv_deadline(LOOK_FOR_REDIS_MS);
-    else if (host_write_queue_settings(at->config, at->redis) && host_write_entries(at->config, at->redis))
-        at->settings_at = RV_FOREVER;
+    if (stats.connected)
+        try_to_write_settings(at);
     else
-        at->settings_at = rv_deadline(WRITE_AGAIN_MS);
+        at->settings_at = rv_deadline(LOOK_FOR_REDIS_MS);
 }
 
 static int64_t next_time(const host *at)
@@ -187,13 +196,32 @@ static void wait_and_serve(host *at)
     }
 }
 
+/* Before the first task is leased, if Redis is there: limits are to hold for it, too. Returns a client, to be closed
+ * when the worker has started: an embedded server stays as long as somebody uses it. */
+static reeve_client *write_first_settings(host *at)
+{
+    reeve_client_options options = {.size = sizeof(options),
+                                    .redis = at->redis,
+                                    .ns = at->config->ns,
+                                    .timeout_ms = FIRST_MS,
+                                    .name = "reeve-worker"};
+    reeve_client *client = NULL;
+
+    if (at->settings_at == RV_FOREVER || reeve_client_open(&client, &options) != REEVE_OK) return NULL;
+    try_to_write_settings(at);
+    return client;
+}
+
 static bool start(host *at)
 {
     rv_error error;
 
     rv_error_clear(&error);
     if (host_make_worker(&at->worker, at->config, at->redis, &error) == REEVE_OK) {
-        if (reeve_worker_start(at->worker) == REEVE_OK) return true;
+        reeve_client *client = write_first_settings(at);
+        bool started = reeve_worker_start(at->worker) == REEVE_OK;
+        reeve_client_close(client);
+        if (started) return true;
         rv_fail(&error, REEVE_ESYSTEM, "%s", reeve_worker_error(at->worker));
         reeve_worker_destroy(at->worker);
     }
