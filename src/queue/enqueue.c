@@ -195,13 +195,20 @@ static size_t after_bytes(const reeve_task_spec *spec)
     return spec->after_count * (REEVE_HANDLE_MAX + 8);
 }
 
+/* What a task's metadata take, whatever is escaped in them. */
+static size_t meta_bytes(const reeve_task_spec *spec)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < spec->meta_count; i++)
+        bytes += 6 * (strlen(spec->meta[i].key) + strlen(spec->meta[i].value)) + 6;
+    return bytes;
+}
+
 /* Room for the head of a task's envelope, whatever is escaped in it, so that building cannot fail half way. */
 static reeve_status make_room(rv_buf *scratch, const reeve_task_spec *spec, rv_error *error)
 {
-    size_t options = 4096 + after_bytes(spec);
+    size_t options = 4096 + after_bytes(spec) + meta_bytes(spec);
     for (size_t i = 0; i < spec->tag_count; i++) options += 6 * strlen(spec->tags[i]) + 3;
-    for (size_t i = 0; i < spec->meta_count; i++)
-        options += 6 * (strlen(spec->meta[i].key) + strlen(spec->meta[i].value)) + 6;
     rv_buf_clear(scratch);
     if (rv_buf_reserve(scratch, options)) return REEVE_OK;
     return rv_fail(error, REEVE_ENOMEM, "no memory for the options of a task");
@@ -253,7 +260,7 @@ static size_t plan(pipeline *p, size_t next, size_t count)
         c->count++;
         c->span++;
         c->plain = c->plain && !rv_enqueue_has_options(spec);
-        c->fresh = c->fresh && spec->id == NULL && size <= RV_LAY_BYTES;
+        c->fresh = c->fresh && spec->id == NULL && size + meta_bytes(spec) <= RV_LAY_BYTES;
         c->bytes += size;
         total += size;
     }

@@ -11,7 +11,8 @@
 
 #include "queue/enqueue.h"
 
-/* The largest payload of a task that is laid. (Larger envelopes are noted in the queue's settings.) */
+/* The most that payload and metadata of a task that is laid may take. (Large envelopes are noted in the queue's
+ * settings.) */
 #define RV_LAY_BYTES ((size_t)32 * 1024)
 
 /* now_ms: Redis's, of a reply that has just come. */

@@ -138,6 +138,11 @@ static void which_are_not(void **state)
     test_ok(client, put("q", 3, (reeve_task_spec){.payload = {large, sizeof(large) / 2}}));
     test_ok(client, put("q", 4, (reeve_task_spec){.payload = {large, 4095}}));
     assert_int_equal(transactions(), 0);
+    static char odd[11001]; /* (each byte is six in the envelope) */
+    memset(odd, 1, sizeof(odd) - 1);
+    const reeve_meta meta = {"k", odd};
+    test_ok(client, put("q", MANY, (reeve_task_spec){.payload = {large, 1000}, .meta = &meta, .meta_count = 1}));
+    assert_int_equal(transactions(), 0);
     (void)put("q", MANY, (reeve_task_spec){.id = "same"});
     assert_int_equal(results[0].status, REEVE_OK);
     assert_int_equal(results[1].status, REEVE_EEXISTS);
