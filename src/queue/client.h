@@ -43,7 +43,7 @@ struct reeve_client {
     bool clock_known;
     unsigned clock_epoch;
     int64_t clock_ahead_ms;             /* of rv_now_ms */
-    bool lays_nothing;                  /* Redis lets this user have no transactions */
+    bool lays_nothing;                  /* Redis has no transactions, or none for this user */
     char uncommon[REEVE_QUEUE_MAX + 1]; /* a queue in which it was in vain, */
     unsigned uncommon_calls;            /* and for how many more calls it is not tried there */
     rv_cause causes[RV_CAUSES];         /* of the last reeve_enqueue_many */

@@ -16,7 +16,7 @@
 #define UNCOMMON_CALLS 64
 
 /* The commands of a call. The first two see to it that the transaction comes to nothing when it was forbidden. */
-enum { WATCH, DEL, MULTI, HSET, RPUSH, SCRIPT, EXEC };
+enum { WATCH, DEL, MULTI, RPUSH, HSET, SCRIPT, EXEC };
 
 /* For how long it is: a connection may have been given up, and Redis read it later. */
 #define FORBIDDEN_S 3600
@@ -121,15 +121,16 @@ void rv_lay_build(rv_enqueue_pipeline *p, rv_conn *conn, rv_enqueue_call *call)
     begin(conn, &l, "WATCH", l.fence, 0);
     begin(conn, &l, "DEL", l.fence, 0);
     begin(conn, &l, "MULTI", NULL, 0);
+    /* (The list first: where there is no transaction, what is known has its place in it, and is found by that.) */
+    begin(conn, &l, "RPUSH", l.list, call->count);
+    for (size_t i = call->first; i < end; i++) {
+        if (p->results[i].status == REEVE_OK) rv_args(conn, p->results[i].id);
+    }
     begin(conn, &l, "HSET", "tasks", 2 * call->count);
     for (size_t i = call->first; i < end; i++) {
         if (p->results[i].status != REEVE_OK) continue;
         rv_args(conn, p->results[i].id);
         add_envelope(conn, &p->client->scratch, &l, &p->specs[i]);
-    }
-    begin(conn, &l, "RPUSH", l.list, call->count);
-    for (size_t i = call->first; i < end; i++) {
-        if (p->results[i].status == REEVE_OK) rv_args(conn, p->results[i].id);
     }
     add_script(conn, &l, call->count);
     begin(conn, &l, "EXEC", NULL, 0);
@@ -161,7 +162,9 @@ static const rv_reply *outcome_of(const rv_reply *reply)
  * out by themselves. */
 static void note_refusal(rv_enqueue_pipeline *p, size_t step, const rv_reply *reply)
 {
-    if (step <= MULTI && rv_error_reply_has_code(reply, "NOPERM")) p->client->lays_nothing = true;
+    /* (A busy Redis takes the other two, too: where they are refused they are forbidden, or have other names.) */
+    bool passing = step == DEL && !rv_error_reply_has_code(reply, "NOPERM");
+    if (step <= MULTI && !passing) p->client->lays_nothing = true;
     if (step < MULTI) return;
     if (step == MULTI) p->bare = true;
     if (p->refused.status == REEVE_OK) (void)rv_fail(&p->refused, REEVE_EREDIS, "%s", reply->text);

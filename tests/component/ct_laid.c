@@ -343,6 +343,58 @@ static void a_user_without_transactions(void **state)
     expect_behind(2 * MANY, MANY);
 }
 
+/* How many commands were called since the last one of this name with a key that begins so. */
+static size_t last_called(const char *name, const char *key)
+{
+    const rv_reply *log;
+    rv_cmd(test_conn, 3);
+    rv_args(test_conn, "SLOWLOG");
+    rv_args(test_conn, "GET");
+    rv_args(test_conn, "-1");
+    assert_int_equal(rv_conn_call(test_conn, 0, &log), REEVE_OK);
+    for (size_t i = 0; i < log->count; i++) {
+        const rv_reply *words = rv_reply_at(rv_reply_at(log, i), 3);
+        if (!rv_reply_is_text(rv_reply_at(words, 0), name)) continue;
+        if (strncmp(rv_reply_at(words, 1)->text, key, strlen(key)) == 0) return i;
+    }
+    fail_msg("%s was not called", name);
+    return 0;
+}
+
+/* Without a transaction whatever is known has its place in the list, so that it is found when it is sent again. */
+static void the_list_comes_first(void **state)
+{
+    (void)state;
+    begin();
+    assert_string_equal(test_cmd(test_conn, "ACL SETUSER default -multi"), "OK");
+    (void)test_cmd(test_conn, "CONFIG SET slowlog-log-slower-than 0");
+    (void)test_cmd(test_conn, "SLOWLOG RESET");
+    reeve_status status = put("q", MANY, (reeve_task_spec){0});
+    assert_string_equal(test_cmd(test_conn, "ACL SETUSER default +multi"), "OK");
+    (void)test_cmd(test_conn, "CONFIG SET slowlog-log-slower-than -1");
+    test_ok(client, status);
+    assert_true(last_called("RPUSH", Q "packet:") > last_called("HSET", Q "tasks"));
+}
+
+static void a_server_without_transactions(void **state)
+{
+    (void)state;
+    char words[512];
+    static const char *const extra[] = {"--rename-command", "MULTI", "", NULL};
+    rv_test_redis *redis = test_redis_start(&(test_redis_options){.extra = extra});
+    rv_conn *conn = test_conn_open(redis);
+    const reeve_client_options options = {.redis = test_redis_url(redis), .timeout_ms = 10000};
+    reeve_client_close(client);
+    if (reeve_client_open_or_say(&client, &options, words, sizeof(words)) != REEVE_OK) fail_msg("%s", words);
+    for (int i = 0; i < 4; i++) test_ok(client, put("q", MANY, (reeve_task_spec){0}));
+    assert_string_equal(test_cmd(conn, "HLEN " Q "tasks"), "256");
+    assert_non_null(strstr(test_cmd(conn, "INFO commandstats"), "cmdstat_watch:calls=1,"));
+    reeve_client_close(client);
+    client = NULL;
+    rv_conn_destroy(conn);
+    test_redis_stop(redis);
+}
+
 static void a_user_without_one_of_the_commands(void **state)
 {
     char before[64];
@@ -374,6 +426,8 @@ int main(void)
         cmocka_unit_test_setup(no_memory, set_up),
         cmocka_unit_test_setup(a_key_of_another_kind, set_up),
         cmocka_unit_test_setup(a_user_without_transactions, set_up),
+        cmocka_unit_test_setup(the_list_comes_first, set_up),
+        cmocka_unit_test_setup(a_server_without_transactions, set_up),
         cmocka_unit_test_setup(a_user_without_one_of_the_commands, set_up),
     };
     return cmocka_run_group_tests_name("ct_laid", tests, start, stop);

@@ -4,8 +4,8 @@
 --   WATCH <prefix>laid:<p>
 --   DEL <prefix>laid:<p>
 --   MULTI
---   HSET <prefix>tasks <id> '{"at":<at>,"p":<p>,' and the rest of its envelope, ...
 --   RPUSH <prefix>packet:<p> <id> ...
+--   HSET <prefix>tasks <id> '{"at":<at>,"p":<p>,' and the rest of its envelope, ...
 --   EVALSHA <enqueue> 1 <prefix> laid <at> <p> <count>
 --   EXEC
 --
