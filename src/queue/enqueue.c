@@ -80,6 +80,20 @@ static void build_announcements(const pipeline *p, rv_conn *conn)
     }
 }
 
+/* (Behind a call that is laid: that one is sent again as a whole when Redis does not know the script, see on_reply, and
+ * this one is not to be carried out before.) */
+static void begin_script(const pipeline *p, rv_conn *conn, size_t args)
+{
+    if (!p->laying) {
+        rv_cmd_script(conn, &rv_script_enqueue, 1, args);
+        return;
+    }
+    rv_cmd(conn, 4 + args);
+    rv_args(conn, "EVALSHA");
+    rv_args(conn, rv_script_enqueue.sha);
+    rv_args(conn, "1");
+}
+
 static void build_call(pipeline *p, rv_conn *conn, call *c, bool again)
 {
     rv_prefix prefix;
@@ -87,10 +101,11 @@ static void build_call(pipeline *p, rv_conn *conn, call *c, bool again)
     c->laid = plain && rv_lay_pays(p, c);
     if (c->laid) {
         rv_lay_build(p, conn, c);
+        p->laying = true;
         return;
     }
     rv_prefix_set(&prefix, p->client->ns, p->specs[c->first].queue);
-    rv_cmd_script(conn, &rv_script_enqueue, 1, 1 + (plain ? 2 : 3) * c->count);
+    begin_script(p, conn, 1 + (plain ? 2 : 3) * c->count);
     rv_arg(conn, prefix.text, prefix.length);
     rv_args(conn, idle ? "idle" : plain ? "plain" : again ? "1" : "0");
     for (size_t i = c->first; i < c->first + c->span; i++) {
@@ -108,6 +123,7 @@ static void build_call(pipeline *p, rv_conn *conn, call *c, bool again)
 static void build_pipeline(rv_conn *conn, bool again, const void *context)
 {
     pipeline *p = *(pipeline *const *)context;
+    p->laying = false;
     build_announcements(p, conn);
     for (size_t i = 0; i < p->call_count; i++) {
         if (p->calls[i].packet > 0 && !p->calls[i].answered) rv_lay_forbid(p, conn, &p->calls[i]);
@@ -185,7 +201,12 @@ static void on_reply(size_t index, const rv_reply *reply, void *context)
         i++;
     if (i == p->call_count) return; /* (a queue was made known) */
     call *c = &p->calls[i];
-    if (c->laid) reply = rv_lay_reply(p, c, index - c->command, reply);
+    if (c->laid) {
+        reply = rv_lay_reply(p, c, index - c->command, reply);
+    } else if (p->laying && rv_error_reply_has_code(reply, "NOSCRIPT")) {
+        p->again = true;
+        return;
+    }
     if (reply != NULL) on_outcome(p, c, reply);
 }
 

@@ -304,6 +304,22 @@ static void a_script_that_is_gone(void **state)
     expect_behind(0, MANY);
 }
 
+/* Nor does what comes behind them get its place before. */
+static void a_script_that_is_gone_for_all(void **state)
+{
+    static const size_t passed[] = {0, 20, 100, 200, 300, 400, 500, 1000};
+    (void)state;
+    begin();
+    for (size_t i = 0; i < sizeof(passed) / sizeof(passed[0]); i++) {
+        (void)test_cmd(test_conn, "SCRIPT FLUSH");
+        if (passed[i] > 0) test_proxy_lose(proxy, "EXEC", passed[i]);
+        test_ok(client, put("q", 510, (reeve_task_spec){0}));
+        expect_behind(0, 510);
+        test_ok(client, put("q", MANY, (reeve_task_spec){0}));
+        expect_behind(0, MANY);
+    }
+}
+
 static void no_memory(void **state)
 {
     char before[64];
@@ -423,6 +439,7 @@ int main(void)
         cmocka_unit_test_setup(a_transaction_that_comes_late, set_up),
         cmocka_unit_test_setup(a_transaction_that_comes_as_a_whole, set_up),
         cmocka_unit_test_setup(a_script_that_is_gone, set_up),
+        cmocka_unit_test_setup(a_script_that_is_gone_for_all, set_up),
         cmocka_unit_test_setup(no_memory, set_up),
         cmocka_unit_test_setup(a_key_of_another_kind, set_up),
         cmocka_unit_test_setup(a_user_without_transactions, set_up),
