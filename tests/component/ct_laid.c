@@ -93,8 +93,7 @@ static void expect_behind(size_t others, size_t count)
     test_no_packets();
 }
 
-/* ---- the common way ------------------------------------------------------------------------------------------------
- */
+/* ---- the common way ---------------------------------------------------------------------------------------------- */
 
 static void from_the_second_call_on(void **state)
 {
@@ -160,8 +159,7 @@ static void several_calls_in_one_pipeline(void **state)
     expect_behind(0, MOST);
 }
 
-/* ---- where it is not common ----------------------------------------------------------------------------------------
- */
+/* ---- where it is not common -------------------------------------------------------------------------------------- */
 
 static void where_there_are_groups(void **state)
 {
@@ -240,8 +238,7 @@ static void what_was_never_laid(void **state)
     }
 }
 
-/* ---- what goes wrong ------------------------------------------------------------------------------------------------
- */
+/* ---- what goes wrong --------------------------------------------------------------------------------------------- */
 
 static void lost_replies(void **state)
 {

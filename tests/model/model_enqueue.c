@@ -434,8 +434,7 @@ void model_enqueue_tasks(int queue, model_incoming *tasks, int count, model_way 
     note_outcome(queue, tasks, count, way, plainly);
 }
 
-/* ---- laid ---------------------------------------------------------------------------------------------------------
- */
+/* ---- laid -------------------------------------------------------------------------------------------------------- */
 
 /* How: the time that they say is now, of before, of long before, or to come; or the script is not called, and they are
  * sent again. */
