@@ -43,6 +43,7 @@ struct reeve_client {
     bool clock_known;
     unsigned clock_epoch;
     int64_t clock_ahead_ms;             /* of rv_now_ms */
+    bool lays;                          /* it was asked, and has what laying takes */
     bool lays_nothing;                  /* Redis has no transactions, or none for this user */
     char uncommon[REEVE_QUEUE_MAX + 1]; /* a queue in which it was in vain, */
     unsigned uncommon_calls;            /* and for how many more calls it is not tried there */

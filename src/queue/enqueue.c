@@ -118,12 +118,13 @@ static void build_call(pipeline *p, rv_conn *conn, call *c, bool again)
     for (size_t i = c->first; plain && i < c->first + c->span; i++) {
         if (p->results[i].status == REEVE_OK) add_envelope(conn, &p->client->scratch, &p->specs[i]);
     }
+    if (plain && rv_lay_asks(p, c)) rv_lay_ask(p, conn, c);
 }
 
 static void build_pipeline(rv_conn *conn, bool again, const void *context)
 {
     pipeline *p = *(pipeline *const *)context;
-    p->laying = false;
+    p->laying = p->asking = false;
     build_announcements(p, conn);
     for (size_t i = 0; i < p->call_count; i++) {
         if (p->calls[i].packet > 0 && !p->calls[i].answered) rv_lay_forbid(p, conn, &p->calls[i]);
@@ -203,6 +204,9 @@ static void on_reply(size_t index, const rv_reply *reply, void *context)
     call *c = &p->calls[i];
     if (c->laid) {
         reply = rv_lay_reply(p, c, index - c->command, reply);
+    } else if (index > c->command) {
+        rv_lay_asked(p, index - c->command - 1, reply);
+        return;
     } else if (p->laying && rv_error_reply_has_code(reply, "NOSCRIPT")) {
         p->again = true;
         return;

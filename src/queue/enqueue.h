@@ -30,7 +30,8 @@ typedef struct rv_enqueue_pipeline {
     reeve_enqueued *results;
     rv_enqueue_call calls[RV_PIPELINE_CALLS];
     size_t call_count;
-    bool laying;    /* in this try: a call before was laid */
+    bool laying;    /* in this try: a call before was laid, */
+    bool asking;    /* or Redis is asked whether calls may be */
     bool again;     /* calls without an answer are sent once more, as such whose reply was lost */
     size_t failed;  /* the first spec that failed, or SIZE_MAX */
     rv_error error; /* and its words */

@@ -44,12 +44,21 @@ static bool is_common(reeve_client *client, const char *queue)
     return false;
 }
 
+static bool is_much(const rv_enqueue_call *call)
+{
+    return call->fresh && (call->count >= MANY || (call->count >= SEVERAL && call->bytes >= MUCH));
+}
+
 bool rv_lay_pays(rv_enqueue_pipeline *p, const rv_enqueue_call *call)
 {
     reeve_client *client = p->client;
-    bool much = call->count >= MANY || (call->count >= SEVERAL && call->bytes >= MUCH);
-    return call->fresh && much && client->clock_known && client->clock_epoch == rv_conn_epoch(client->conn) &&
-           !client->lays_nothing && is_common(client, p->specs[call->first].queue);
+    return is_much(call) && client->lays && !client->lays_nothing && client->clock_known &&
+           client->clock_epoch == rv_conn_epoch(client->conn) && is_common(client, p->specs[call->first].queue);
+}
+
+bool rv_lay_asks(const rv_enqueue_pipeline *p, const rv_enqueue_call *call)
+{
+    return is_much(call) && !p->client->lays && !p->client->lays_nothing && !p->asking;
 }
 
 /* ---- what is sent ---------------------------------------------------------------------------------------------- */
@@ -136,6 +145,19 @@ void rv_lay_build(rv_enqueue_pipeline *p, rv_conn *conn, rv_enqueue_call *call)
     begin(conn, &l, "EXEC", NULL, 0);
 }
 
+/* A transaction of nothing. */
+enum { ASK_END = MULTI + 1 };
+
+void rv_lay_ask(rv_enqueue_pipeline *p, rv_conn *conn, const rv_enqueue_call *call)
+{
+    laying l = describe(p->client, p->specs[call->first].queue, 0);
+    p->asking = true;
+    begin(conn, &l, "WATCH", l.fence, 0);
+    begin(conn, &l, "DEL", l.fence, 0);
+    begin(conn, &l, "MULTI", NULL, 0);
+    begin(conn, &l, "EXEC", NULL, 0);
+}
+
 /* (What watches the key sees it set; what comes to watch it later deletes it, and sees that.) */
 void rv_lay_forbid(const rv_enqueue_pipeline *p, rv_conn *conn, const rv_enqueue_call *call)
 {
@@ -147,6 +169,15 @@ void rv_lay_forbid(const rv_enqueue_pipeline *p, rv_conn *conn, const rv_enqueue
 }
 
 /* ---- what is answered ------------------------------------------------------------------------------------------ */
+
+/* (An error that passes: it is asked again.) */
+void rv_lay_asked(rv_enqueue_pipeline *p, size_t step, const rv_reply *reply)
+{
+    if (rv_error_reply_has_code(reply, "NOPERM") || rv_error_reply_has_code(reply, "ERR"))
+        p->client->lays_nothing = true;
+    if (rv_reply_is(reply, RV_ERROR)) p->asking = false;
+    if (step == ASK_END && p->asking) p->client->lays = true;
+}
 
 /* Of the transaction's replies that of the script, or an error before it. */
 static const rv_reply *outcome_of(const rv_reply *reply)

@@ -24,6 +24,12 @@ void rv_lay_note_uncommon(reeve_client *client, const char *queue);
 /* Whether a call that is plain, and sent for the first time, is to be laid. */
 bool rv_lay_pays(rv_enqueue_pipeline *p, const rv_enqueue_call *call);
 
+/* Whether Redis is to be asked, behind this call, for what laying takes: once for a client, because commands that are
+ * carried out without a transaction do half of it. Adds the commands for that; the reply of its command `step`. */
+bool rv_lay_asks(const rv_enqueue_pipeline *p, const rv_enqueue_call *call);
+void rv_lay_ask(rv_enqueue_pipeline *p, rv_conn *conn, const rv_enqueue_call *call);
+void rv_lay_asked(rv_enqueue_pipeline *p, size_t step, const rv_reply *reply);
+
 /* Adds its commands, and notes its packet. */
 void rv_lay_build(rv_enqueue_pipeline *p, rv_conn *conn, rv_enqueue_call *call);
 

@@ -100,7 +100,7 @@ static void from_the_second_call_on(void **state)
     (void)state;
     test_costs_reset();
     test_ok(client, put("q", MANY, (reeve_task_spec){0}));
-    assert_int_equal(transactions(), 0);
+    assert_int_equal(transactions(), 1); /* (of nothing: whether it may) */
     test_ok(client, put("q", MANY, (reeve_task_spec){0}));
     test_costs_reset();
     test_ok(client, put("q", MANY, (reeve_task_spec){.payload = {"payload", 7}}));
@@ -356,6 +356,25 @@ static void a_user_without_transactions(void **state)
     expect_behind(2 * MANY, MANY);
 }
 
+static void who_may_not_is_asked_first(void **state)
+{
+    static const char *const names[] = {"watch", "multi", "exec", "del"};
+    (void)state;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        (void)set_up(NULL);
+        (void)test_cmd(test_conn, "ACL SETUSER default -%s", names[i]);
+        reeve_status first = put("q", MANY, (reeve_task_spec){0});
+        reeve_status next = put("q", MANY, (reeve_task_spec){0});
+        reeve_status last = put("q", MANY, (reeve_task_spec){0});
+        (void)test_cmd(test_conn, "ACL SETUSER default +%s", names[i]);
+        test_ok(client, first);
+        test_ok(client, next);
+        test_ok(client, last);
+        assert_int_equal(test_packets("q"), 1); /* (of one that is laid nothing goes into the one before) */
+        expect_behind(2 * MANY, MANY);
+    }
+}
+
 /* How many commands were called since the last one of this name with a key that begins so. */
 static size_t last_called(const char *name, const char *key)
 {
@@ -440,6 +459,7 @@ int main(void)
         cmocka_unit_test_setup(no_memory, set_up),
         cmocka_unit_test_setup(a_key_of_another_kind, set_up),
         cmocka_unit_test_setup(a_user_without_transactions, set_up),
+        cmocka_unit_test_setup(who_may_not_is_asked_first, set_up),
         cmocka_unit_test_setup(the_list_comes_first, set_up),
         cmocka_unit_test_setup(a_server_without_transactions, set_up),
         cmocka_unit_test_setup(a_user_without_one_of_the_commands, set_up),
