@@ -241,24 +241,37 @@ local function forget_later_groups(band)
   return forget_later_groups(band)
 end
 
--- With nothing waiting, the virtual time starts again; else groups that are behind the head are forgotten. Those with
--- parked tasks are moved to the head instead: what comes to them is to stand behind what they have.
-local function forget_groups(head)
-  local parked, first = call('EXISTS', P .. 'parked') == 1, 0
-  local behind = '(' .. text(head)
-  if parked then first = math.random(0, math.max(0, call('ZCOUNT', P .. 'groups', '-inf', behind) - limit)) end
+-- Groups that are behind the head, where no tasks are parked.
+local function forget_idle_groups(behind)
+  local idle = math.min(call('ZCOUNT', P .. 'groups', '-inf', behind), limit)
+  if idle > 0 then call('ZREMRANGEBYRANK', P .. 'groups', 0, idle - 1) end
+  if idle == limit then more = 1 end
+end
+
+-- Those with parked tasks are moved to the head instead: what comes to them is to stand behind what they have.
+local function forget_groups_but_parked(head, behind)
+  local first = math.random(0, math.max(0, call('ZCOUNT', P .. 'groups', '-inf', behind) - limit))
   local idle = call('ZRANGEBYSCORE', P .. 'groups', '-inf', behind, 'WITHSCORES', 'LIMIT', first, limit)
-  if #idle == 2 * limit and not parked then more = 1 end
   local band = math.floor(head / BAND)
   for i = 1, #idle, 2 do
     local lane = idle[i]
-    if not parked or call('EXISTS', P .. 'parked:' .. string.match(lane, '^%-?%d+[:;](.*)$')) == 0 then
+    if call('EXISTS', P .. 'parked:' .. string.match(lane, '^%-?%d+[:;](.*)$')) == 0 then
       call('ZREM', P .. 'groups', lane)
     elseif math.floor(tonumber(idle[i + 1]) / BAND) == band then
       call('ZADD', P .. 'groups', text(head), lane)
     end
   end
-  if not parked then forget_later_groups(band) end
+end
+
+-- With nothing waiting, the virtual time starts again; else groups that are behind the head are forgotten.
+local function forget_groups(head)
+  local behind = '(' .. text(head)
+  if call('EXISTS', P .. 'parked') == 1 then
+    forget_groups_but_parked(head, behind)
+  else
+    forget_idle_groups(behind)
+    forget_later_groups(math.floor(head / BAND))
+  end
   if call('EXISTS', P .. 'groups') == 0 then call('HDEL', P .. 'order', 'groups') end
 end
 
