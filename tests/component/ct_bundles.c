@@ -382,7 +382,7 @@ static void one_by_one(void **state)
     check_kept(1, 4);
     assert_int_equal(check_all(), 9);
     for (int i = 0; i < 5; i++) {
-        char id[8];
+        char id[16];
         (void)snprintf(id, sizeof(id), "a%03d", i);
         if (i != 2) test_ok(test_client, reeve_delete(test_client, "q", id));
         check_kept(1, i < 2 ? 3 - i : 4 - i);
