@@ -203,7 +203,7 @@ static void on_reply(size_t index, const rv_reply *reply, void *context)
     if (i == p->call_count) return; /* (a queue was made known) */
     call *c = &p->calls[i];
     if (c->laid) {
-        reply = rv_lay_reply(p, c, index - c->command, reply);
+        reply = rv_lay_reply(p, index - c->command, reply);
     } else if (index > c->command) {
         rv_lay_asked(p, index - c->command - 1, reply);
         return;

@@ -69,6 +69,7 @@ typedef struct laying {
     char packet[16];
     char list[16 + sizeof("packet:")];
     char fence[16 + sizeof("laid:")];
+    char head[64]; /* of every envelope */
 } laying;
 
 static laying describe(const reeve_client *client, const char *queue, unsigned packet)
@@ -79,6 +80,7 @@ static laying describe(const reeve_client *client, const char *queue, unsigned p
     (void)snprintf(ret.packet, sizeof(ret.packet), "%u", packet);
     (void)snprintf(ret.list, sizeof(ret.list), "packet:%u", packet);
     (void)snprintf(ret.fence, sizeof(ret.fence), "laid:%u", packet);
+    (void)snprintf(ret.head, sizeof(ret.head), "{\"at\":%s,\"p\":%s,", ret.at, ret.packet);
     return ret;
 }
 
@@ -96,11 +98,7 @@ static void add_key(rv_conn *conn, const laying *l, const char *name)
 static void add_envelope(rv_conn *conn, rv_buf *scratch, const laying *l, const reeve_task_spec *spec)
 {
     rv_buf_clear(scratch);
-    rv_buf_adds(scratch, "{\"at\":");
-    rv_buf_adds(scratch, l->at);
-    rv_buf_adds(scratch, ",\"p\":");
-    rv_buf_adds(scratch, l->packet);
-    rv_buf_addc(scratch, ',');
+    rv_buf_adds(scratch, l->head);
     rv_envelope_write_head(scratch, spec);
     rv_arg_lent2(conn, scratch->data, scratch->length, spec->payload.data, spec->payload.length);
 }
@@ -210,7 +208,7 @@ static const rv_reply *refusal_of(rv_enqueue_pipeline *p, const rv_reply *reply)
     return &p->refusal;
 }
 
-const rv_reply *rv_lay_reply(rv_enqueue_pipeline *p, rv_enqueue_call *call, size_t step, const rv_reply *reply)
+const rv_reply *rv_lay_reply(rv_enqueue_pipeline *p, size_t step, const rv_reply *reply)
 {
     bool failed = rv_reply_is(reply, RV_ERROR);
     if (step == WATCH) {
@@ -223,7 +221,6 @@ const rv_reply *rv_lay_reply(rv_enqueue_pipeline *p, rv_enqueue_call *call, size
     if (failed) return refusal_of(p, reply);
     reply = outcome_of(reply);
     if (!rv_reply_is(reply, RV_NIL) && !rv_error_reply_has_code(reply, "NOSCRIPT")) return reply;
-    call->laid = false;
     p->again = true;
     return NULL;
 }

@@ -1,7 +1,7 @@
 /*
  * lay.h - many plain tasks of a call, or much of them, are laid (src/lua/lib/laid.lua): their envelopes and ids go into
- * Redis by commands of a transaction, which enqueue.lua ends. So Lua does not see them, which is more than half of what
- * they would cost Redis, and of large ones nearly all.
+ * Redis by commands of a transaction, which enqueue.lua ends. So Lua does not see them, which is half of what they would
+ * cost Redis, and of large ones two thirds.
  *
  * The envelopes say when they were enqueued, by Redis's clock: a client knows it from the replies to calls of several
  * tasks. Before the first such reply, and on a new connection, calls are sent as arguments of the script.
@@ -36,8 +36,8 @@ void rv_lay_build(rv_enqueue_pipeline *p, rv_conn *conn, rv_enqueue_call *call);
 /* Before a call is sent again that was laid: adds a command after which the earlier try is not carried out any more. */
 void rv_lay_forbid(const rv_enqueue_pipeline *p, rv_conn *conn, const rv_enqueue_call *call);
 
-/* The reply of its command `step`. Returns what is enqueue.lua's answer, or an error in place of it; NULL: not yet; or
+/* The reply to command `step` of a call that is laid; those of one call come in order. Returns what is enqueue.lua's answer, or an error in place of it; NULL: not yet; or
  * Redis does not know the script (any more), and p->again says that the call is to be sent again. */
-const rv_reply *rv_lay_reply(rv_enqueue_pipeline *p, rv_enqueue_call *call, size_t step, const rv_reply *reply);
+const rv_reply *rv_lay_reply(rv_enqueue_pipeline *p, size_t step, const rv_reply *reply);
 
 #endif

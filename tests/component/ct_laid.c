@@ -120,7 +120,7 @@ static void what_they_say_of_their_time(void **state)
     test_ok(client, put("q", MANY, (reeve_task_spec){0}));
     int64_t after = rv_wall_ms();
     reeve_task_info *info = test_show("q", results[7].id);
-    assert_in_range(info->enqueued_ms, before - 100, after);
+    assert_in_range(info->enqueued_ms, before - 1000, after); /* (what is older is not believed) */
     reeve_task_info_free(info);
     assert_int_equal(transactions(), 1);
 }

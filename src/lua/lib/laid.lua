@@ -11,7 +11,8 @@
 --
 -- The ids are new ones that nobody else has, an envelope no larger than 65536 bytes, p a random number. at: the time by
 -- Redis's clock, as an earlier reply told it and the caller's own has gone on: what is not of the last second is set right.
--- Where anything is not common (there are groups, or 1000 packets and these are few) the tasks are taken up again, and then enqueued as if they had come as arguments.
+-- Where anything is not common (there are groups, or 1000 packets and these are few) the tasks are taken up again, and
+-- then enqueued as if they had come as arguments.
 --
 -- Tasks whose reply was lost are sent again as arguments, after SET <prefix>laid:<p>: should Redis come to the transaction
 -- on the old connection only then, it comes to nothing, whether that key was set since it was watched or before.

@@ -231,7 +231,9 @@ int bench_remove_keys(bench_run *bench)
     int status;
 
     /* (Ten million tasks take longer to free than a reply may take.) */
-    if (bench->own) status = ask(bench, &(struct words){{"FLUSHALL", "ASYNC"}, 2}, &reply);
-    else status = over_keys(bench, remove_key, NULL);
+    if (bench->own)
+        status = ask(bench, &(struct words){{"FLUSHALL", "ASYNC"}, 2}, &reply);
+    else
+        status = over_keys(bench, remove_key, NULL);
     return status == CLI_DONE ? come_to_rest(bench) : status;
 }
