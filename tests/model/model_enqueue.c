@@ -20,11 +20,9 @@ enum {
     TO_IDLE = 64,
     LAID = 128
 };
-enum { MOST = IDS };
 /* Of UNIQUE: a key, then how long it is held, then what happens on a conflict, then whether each has a key of its own.
  */
 enum { HELD = 4, CONFLICT = 12, OWN = 36 };
-enum { REJECT, REPLACE, DEBOUNCE };
 /* Of MORE. */
 enum { IS_S = 1, IS_TAGGED = 2, ON_DEATH = 4 /* 2 bits */ };
 
@@ -33,7 +31,7 @@ static int count_new(const int arg[ARGS])
 {
     int count = 0;
     bool seen[IDS] = {false};
-    for (int id = arg[FIRST]; count < MOST && !seen[id]; id = (id + arg[STEP]) % IDS, count++) {
+    for (int id = arg[FIRST]; count < MODEL_CALL_MOST && !seen[id]; id = (id + arg[STEP]) % IDS, count++) {
         if (model_task_of(arg[QUEUE], id)->state != NONE) break;
         seen[id] = true;
     }
@@ -45,7 +43,7 @@ static void make_several(int arg[ARGS])
 {
     for (int i = COUNT; i < ARGS; i++) arg[i] = 0;
     arg[STEP] = CHOOSE(1, 1, 1, 3, 7, 9, 9, 5, 0);
-    arg[COUNT] = 4 + (int)model_chance(MOST - 3);
+    arg[COUNT] = 4 + (int)model_chance(MODEL_CALL_MOST - 3);
     arg[FLAGS] = CHOOSE(0, 0, 0, 0, 0, 0, TO_IDLE, TWICE, TWICE, IN_DETAIL, LOST_BEFORE);
     if (model_chance(3) == 0) {
         arg[FLAGS] = LAID | CHOOSE(0, 0, 0, TWICE);
@@ -200,179 +198,6 @@ static bool have_options(int queue, const model_incoming *tasks, int count)
     return false;
 }
 
-/* ---- with parents ---------------------------------------------------------------------------------------------- */
-
-/* Those of a call that wait for others, until it is time to link them: when all before them are there. */
-static struct {
-    const model_incoming *list[MOST];
-    int count;
-} children;
-
-static void link_children(int queue)
-{
-    model_states states = {0};
-    const model_incoming *free[MOST];
-    int count = 0;
-    for (int i = 0; i < children.count; i++) {
-        const model_incoming *one = children.list[i];
-        model_edge_sent edges[EDGES_SENT];
-        int given = model_edges_of(one->edges, HANDLE(queue, one->id), edges);
-        if (model_link(queue, one->id, edges, given, &states))
-            free[count++] = one;
-        else if (model_task_of(queue, one->id)->state == BLOCKED && one->due_ms > model.now_ms)
-            model_task_of(queue, one->id)->due_ms = one->due_ms;
-    }
-    children.count = 0;
-    for (int i = 0; i < count; i++) {
-        bool later = free[i]->due_ms > model.now_ms;
-        model_move(model_task_of(queue, free[i]->id), later ? SCHEDULED : READY, later ? free[i]->due_ms : 0);
-        COVER(KIN_FREE);
-    }
-}
-
-static bool has_parents(int queue, const model_incoming *one)
-{
-    model_edge_sent edges[EDGES_SENT];
-    return model_edges_of(one->edges, HANDLE(queue, one->id), edges) > 0;
-}
-
-/* ---- what comes of it ------------------------------------------------------------------------------------------ */
-
-/* (Marked where its record goes with its end: whoever settles it then looks for its tags.) */
-static void tag(int queue, model_task *task)
-{
-    model_queue *q = &model.queues[queue];
-    q->given_ms = model.now_ms;
-    if (q->kept[0] && (q->keep_age[0] == 0 || q->keep_count[0] == 0)) task->marked = true;
-    COVER(TAGS_INDEXED);
-}
-
-static void arrive(int queue, const model_incoming *one)
-{
-    model_task *task = model_task_of(queue, one->id);
-    *task = one->task;
-    task->deadline_ms = one->expires_ms ? model.now_ms + one->expires_ms : one->deadline_ms;
-    task->expires_ms = task->deadline_ms;
-    if (task->deadline_ms) COVER(ENQUEUE_DEADLINE);
-    if (task->tagged) tag(queue, task);
-    if (one->task.group) model.grouped = true;
-    if (one->task.large) model.queues[queue].large = true;
-    if (one->task.large) COVER(ENQUEUE_LARGE);
-    if (has_parents(queue, one)) {
-        task->marked = true;
-        model_move(task, BLOCKED, model.now_ms);
-        children.list[children.count++] = one;
-        return;
-    }
-    if (one->state != NONE) {
-        model_move(task, one->state, one->at_ms);
-        task->order = one->order;
-        return;
-    }
-    if (one->due_ms > model.now_ms) {
-        model_move(task, SCHEDULED, one->due_ms);
-        if (one->at)
-            COVER(ENQUEUE_AT);
-        else
-            COVER(ENQUEUE_IN);
-        return;
-    }
-    if (one->due_ms) COVER(ENQUEUE_PAST);
-    model_move(task, READY, 0);
-    COVER(ENQUEUE_READY);
-}
-
-/* Another that waits, and has the key, goes. */
-static void displace(int queue, model_incoming *one, int holder)
-{
-    model_task old = *model_task_of(queue, holder);
-    bool waits = old.state == SCHEDULED;
-    model_remove(queue, model_task_of(queue, holder));
-    if (one->conflict == DEBOUNCE) COVER(UNIQUE_DEBOUNCE);
-    if (one->conflict == REPLACE) COVER(UNIQUE_REPLACE);
-    if (one->conflict == DEBOUNCE || one->due_ms || old.state == BLOCKED ||
-        (!waits && old.priority != one->task.priority))
-        return;
-    one->state = waits ? SCHEDULED : READY;
-    one->at_ms = waits ? old.at_ms : 0;
-    one->order = !waits && old.group == one->task.group ? old.order : 0;
-    COVER(UNIQUE_PLACE);
-}
-
-/* Ids that were there at first, and those that came in this call: they are not free again but where a key was wanted.
- */
-typedef struct taken {
-    bool known[SLOTS], came[SLOTS];
-} taken;
-
-/* Who has the key. (One that came in this very call may be gone as soon as it is linked, and its key be free.) */
-static int holder_of(int queue, const model_incoming *one, taken *ids)
-{
-    int holder = one->task.unique ? model_holder(queue, one->task.unique) : -1;
-    if (holder < 0 || !one->conflict) return holder;
-    link_children(queue);
-    if (model_task_of(queue, holder)->state != NONE) return holder;
-    ids->known[holder] = ids->came[holder] = false;
-    return model_holder(queue, one->task.unique);
-}
-
-/* True when the task has its key now, or names none. */
-static bool claim(int queue, model_incoming *one, bool again, taken *ids)
-{
-    int key = one->task.unique, holder = holder_of(queue, one, ids);
-    if (holder >= 0) {
-        const model_task *task = model_task_of(queue, holder);
-        bool waits =
-            task->state == READY || task->state == PARKED || task->state == SCHEDULED || task->state == BLOCKED;
-        if (!one->conflict || !waits || task->unique != key) {
-            one->expected = again && holder == one->id;
-            if (!one->expected) one->holder = holder;
-            if (one->expected)
-                COVER(UNIQUE_AGAIN);
-            else
-                COVER(UNIQUE_REFUSED);
-            return false;
-        }
-        displace(queue, one, holder);
-        ids->known[holder] = ids->came[holder] = false;
-    }
-    one->expected = 1;
-    return true;
-}
-
-/* Envelopes are compared, but for what they say of their time; other things that are done to a task change it. */
-static bool is_ours(const model_task *task, const model_task *sent)
-{
-    return task->serial == sent->serial && task->priority == sent->priority;
-}
-
-/* again: this call was sent before, or is said to have been. */
-static void expect(int queue, model_incoming *tasks, int count, bool again)
-{
-    taken ids = {0};
-    for (int id = 0; id < SLOTS; id++) ids.known[id] = model_task_of(queue, id)->state != NONE;
-    for (int i = 0; i < count; i++) {
-        model_incoming *one = &tasks[i];
-        const model_task *there = model_task_of(queue, one->id);
-        one->holder = -1;
-        one->state = NONE;
-        if (ids.known[one->id] || ids.came[one->id]) {
-            one->expected = again && ids.known[one->id] && is_ours(there, &one->task);
-            if (one->expected)
-                COVER(ENQUEUE_AGAIN);
-            else if (ids.known[one->id])
-                COVER(ENQUEUE_TAKEN);
-            else
-                COVER(ENQUEUE_TAKEN_WITHIN);
-        } else if (claim(queue, one, again, &ids)) {
-            ids.came[one->id] = true;
-            arrive(queue, one);
-            if (one->task.unique) model_lock(queue, one->id);
-        }
-    }
-    link_children(queue);
-}
-
 /* A task that comes plainly and alone, while nothing is ready, is leased to the thread that came to be idle last. */
 static int taker_of(int queue, const model_incoming *one, int count)
 {
@@ -412,7 +237,7 @@ static void note_outcome(int queue, model_incoming *tasks, int count, model_way 
     int taker = by_ids && way != COME_LAID ? taker_of(queue, tasks, count) : -1;
     const rv_reply *reply = model_call();
     if (!reply) return;
-    expect(queue, tasks, count, way == COME_AGAIN);
+    model_arrive(queue, tasks, count, way == COME_AGAIN);
     if (taker >= 0) hand_over(model_task_of(queue, tasks->id), taker);
     bool alike = by_ids && rv_reply_is(reply, RV_INT);
     for (int i = 0; i < count; i++)
@@ -501,16 +326,11 @@ static model_way way_of(int flags)
 
 void model_enqueue(const int arg[ARGS])
 {
-    model_incoming tasks[MOST];
+    model_incoming tasks[MODEL_CALL_MOST];
     for (int i = 0; i < arg[COUNT]; i++) describe(arg, i, &tasks[i]);
     if (can_be_laid(arg, tasks))
         enqueue_laid(arg[QUEUE], tasks, arg[COUNT], arg[BY] % (UNPLACED + 1));
     else
         model_enqueue_tasks(arg[QUEUE], tasks, arg[COUNT], way_of(arg[FLAGS]));
     if (arg[FLAGS] & TWICE) model_enqueue_tasks(arg[QUEUE], tasks, arg[COUNT], COME_AGAIN);
-}
-
-void model_put_one(int queue, const model_incoming *one)
-{
-    if (model_task_of(queue, one->id)->state == NONE) arrive(queue, one);
 }

@@ -6,6 +6,11 @@
 
 #include "model/model_kin.h"
 
+enum { MODEL_CALL_MOST = IDS }; /* tasks in a call */
+
+/* What is to be done where another task has the key: `conflict`. */
+enum { MODEL_REJECT, MODEL_REPLACE, MODEL_DEBOUNCE };
+
 /* Its options as JSON, "": it has none. */
 void model_write_options(int queue, const model_incoming *one, char text[512]);
 
@@ -15,6 +20,10 @@ typedef enum model_way { COME_PLAINLY, COME_TO_IDLE, COME_IN_DETAIL, COME_AGAIN,
 
 /* Sends tasks in one call, and takes note of what comes of it. */
 void model_enqueue_tasks(int queue, model_incoming *tasks, int count, model_way way);
+
+/* What comes of tasks of one call, in their order: it is noted in the model, and with each what is to be said of it
+ * (expected, holder). again: the call was sent before, or is said to have been. */
+void model_arrive(int queue, model_incoming *tasks, int count, bool again);
 
 /* A script puts it there, unless its id is taken; it names neither a key nor parents. */
 void model_put_one(int queue, const model_incoming *one);
