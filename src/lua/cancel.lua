@@ -34,6 +34,5 @@ end
 if state ~= 'running' then return cancel(P, id, envelope, state, clock()) end
 mark_cancelled(P, id, envelope)
 tell(P, 'cancelling', id)
-local ns, queue = string.match(P, '^(.*):{(.*)}:$')
-call('PUBLISH', ns .. ':control', 'cancel ' .. queue .. ' ' .. id)
+publish_control(P, 'cancel', id)
 return state

@@ -113,6 +113,7 @@ typedef struct model_mood {
     bool packets; /* plain tasks come together, and what hinders that comes seldom */
     bool idles;   /* threads wait to be handed tasks */
     bool results; /* many are left by turns, and little keeps them apart */
+    bool restricted; /* scripts are called by a user without rights to channels */
 } model_mood;
 
 extern model_mood mood;

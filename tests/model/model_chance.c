@@ -100,6 +100,7 @@ void model_seed(uint64_t seed)
     if (chance == 0) chance = 1;
     for (int i = 0; i < 8; i++) (void)model_chance(2);
     choose_mood();
+    mood.restricted = seed % 4 == 3;
 }
 
 model_op model_make(void)

@@ -43,8 +43,19 @@ local LARGE = 65536
 
 -- include: lib/wake.lua
 
+-- Sends a notice. It cannot fail: a user without rights to the channel (Redis 7 gives a new user none) or to PUBLISH
+-- changes tasks all the same, and whoever waits for the notice looks from time to time.
+local function publish(channel, message)
+  redis.pcall('PUBLISH', channel, message)
+end
+
+-- Sends a notice "<verb> <queue> <words>" to all workers.
+local function publish_control(P, verb, words)
+  local ns, queue = string.match(P, '^(.*):{(.*)}:$')
+  if ns then publish(ns .. ':control', verb .. ' ' .. queue .. ' ' .. words) end
+end
+
 -- Tells the schedulers of all workers that something of this queue is due at a time they may not know of.
 local function announce_due(P, due)
-  local ns, queue = string.match(P, '^(.*):{(.*)}:$')
-  call('PUBLISH', ns .. ':control', 'due ' .. queue .. ' ' .. text(due))
+  publish_control(P, 'due', text(due))
 end

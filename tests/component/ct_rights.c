@@ -1,0 +1,292 @@
+/* Users with few rights: Redis 7 gives a new user no channels, so no notice reaches anybody; each script does its work
+ * all the same. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "queue/scripts.h"
+#include "support/queue.h"
+
+#define Q "reeve:{q}:"
+#define FAR "reeve:{far}:"
+#define REST "\"type\":\"t\"}\n"
+#define SESSION "by_hand-00000001"
+#define NO_CHANNELS "on >p ~* +@all -@dangerous resetchannels"
+
+/* ---- as this user ------------------------------------------------------------------------------------------------ */
+
+static rv_conn *user;
+
+/* From now on scripts are called by a user with these rights. */
+static void become(const char *rights)
+{
+    static rv_url url;
+    char text[512];
+    rv_error error;
+    rv_conn_destroy(user);
+    rv_url_fini(&url);
+    (void)test_cmd(test_conn, "ACL DELUSER w");
+    assert_string_equal(test_cmd(test_conn, "ACL SETUSER w %s", rights), "OK");
+    (void)snprintf(text, sizeof(text), "unix://w:p@%s", test_redis_url(test_redis) + strlen("unix://"));
+    assert_int_equal(rv_url_parse(&url, text, &error), REEVE_OK);
+    const rv_conn_options options = {.url = &url, .name = "w", .command_ms = 60000};
+    assert_int_equal(rv_conn_create(&user, &options, &error), REEVE_OK);
+    if (rv_conn_open(user, test_patience()) != REEVE_OK) fail_msg("%s", rv_conn_error(user)->text);
+}
+
+static const char *call(const rv_script *script, const char *prefix, size_t count, const char *const args[])
+{
+    const rv_reply *reply = NULL;
+    rv_cmd_script(user, script, 1, count);
+    rv_args(user, prefix);
+    for (size_t i = 0; i < count; i++) rv_args(user, args[i]);
+    (void)rv_conn_call(user, test_patience(), &reply);
+    assert_non_null(reply);
+    if (rv_reply_is(reply, RV_ERROR)) fail_msg("%s: %s", script->name, reply->text);
+    return test_reply_text(reply);
+}
+
+#define CALL_IN(prefix, script, ...)                                                                     \
+    call(&rv_script_##script, prefix, sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *), \
+         (const char *const[]){__VA_ARGS__})
+#define CALL(script, ...) CALL_IN(Q, script, __VA_ARGS__)
+#define EXPECT(reply, ...) assert_string_equal(CALL(__VA_ARGS__), reply)
+
+static int set_up(void **state)
+{
+    (void)test_place_empty(state);
+    become(NO_CHANNELS);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    rv_conn_destroy(user);
+    user = NULL;
+    return 0;
+}
+
+/* ---- a thread ---------------------------------------------------------------------------------------------------- */
+
+static void lease(const char *want)
+{
+    (void)CALL(turn, "1", want, "60000", "1", "", SESSION, "{\"worker\":\"by_hand\"}");
+}
+
+/* An outcome of one task, with its three arguments. */
+static void settle(const char *verb, const char *id, const char *a, const char *b, const char *c)
+{
+    (void)CALL(turn, "1", "0", "60000", "0", "", "1", SESSION, "", "0", "1", verb, id, a, b, c);
+}
+
+static void put(const char *id, const char *options)
+{
+    EXPECT("[1]", enqueue, "0", id, options, REST);
+}
+
+static void expect(const char *id, const char *state)
+{
+    if (strcmp(test_state("q", id), state) != 0) fail_msg("%s is %s, not %s", id, test_state("q", id), state);
+}
+
+/* ---- tests ------------------------------------------------------------------------------------------------------- */
+
+static void a_scheduled_task_is_enqueued_and_promoted(void **state)
+{
+    (void)state;
+    put("x", "{\"in\":60000}");
+    put("y", "{\"expires\":60000}");
+    expect("x", "scheduled");
+    assert_int_equal(test_number("ZCARD " Q "deadlines"), 1);
+    EXPECT("ok", move, "x", "at", "0");
+    expect("x", "ready");
+    (void)CALL(tend, "100");
+}
+
+/* The next of a chain has a deadline, or goes to another queue: its parent is not lost. */
+static void a_chained_task_is_enqueued(void **state)
+{
+    (void)state;
+    put("x", "");
+    lease("1");
+    (void)CALL(turn, "1", "0", "60000", "0", "", "1", SESSION, "", "0", "3", "hand", "x", "q/next",
+               "{\"expires\":60000}", REST, "hand", "x", "far/next", "", REST, "done", "x", "", "", "");
+    expect("x", "completed");
+    expect("next", "ready");
+    assert_int_equal(test_number("LLEN " Q "outbox"), 1);
+}
+
+static void a_task_with_a_deadline_is_given_back(void **state)
+{
+    (void)state;
+    put("x", "{\"expires\":60000}");
+    put("y", "{\"expires\":60000}");
+    lease("2");
+    settle("snooze", "x", "0", "", "");
+    expect("x", "ready");
+    EXPECT("[1 0]", leave, SESSION, "100");
+    expect("y", "ready");
+}
+
+static void a_failed_attempt_is_scheduled(void **state)
+{
+    (void)state;
+    put("x", "");
+    put("y", "");
+    put("z", "");
+    lease("3");
+    settle("retry", "x", "60000", "k", "m");
+    settle("snooze", "y", "60000", "1", "");
+    settle("fail", "z", "1", "k", "m");
+    expect("x", "scheduled");
+    expect("y", "scheduled");
+    expect("z", "dead");
+    EXPECT("ok", retry, "z");
+}
+
+/* Somebody waits for each, and is not told. */
+static void what_is_waited_for_ends(void **state)
+{
+    (void)state;
+    const char *ids[] = {"x", "y", "z", "d"};
+    for (int i = 0; i < 4; i++) put(ids[i], "");
+    for (int i = 0; i < 4; i++) (void)CALL(wait, ids[i], "60000");
+    lease("3");
+    EXPECT("running", cancel, "y", "");
+    settle("done", "x", "", "", "");
+    settle("snooze", "y", "0", "", "");
+    settle("fail", "z", "1", "k", "m");
+    EXPECT("ok", cancel, "d", "");
+    expect("x", "completed");
+    expect("y", "cancelled");
+    expect("z", "dead");
+    expect("d", "cancelled");
+    EXPECT("completed", wait, "x", "60000");
+}
+
+static void a_dead_session_is_reaped(void **state)
+{
+    (void)state;
+    put("x", "{\"expires\":60000}");
+    put("y", "");
+    put("z", "");
+    lease("3");
+    (void)CALL(wait, "z", "60000");
+    EXPECT("running", cancel, "z", "");
+    assert_int_equal(test_number("ZADD " Q "sessions XX CH 1 " SESSION), 1);
+    for (int i = 0; i < 5; i++) (void)CALL(tend, "100");
+    expect("x", "ready");
+    expect("y", "ready");
+    expect("z", "cancelled");
+}
+
+static void children_are_told(void **state)
+{
+    (void)state;
+    put("p", "");
+    put("c", "{\"after\":[[\"q/p\",\"f\"]]}");
+    put("e", "{\"after\":[[\"far/p\",\"f\"]]}");
+    for (int i = 0; i < 20; i++) {
+        char id[8];
+        (void)snprintf(id, sizeof(id), "c%d", i);
+        put(id, "{\"after\":[[\"q/p\",\"f\"]]}");
+    }
+    put("g", "");
+    EXPECT("ok", depend, "add", "g", "q/p", "w");
+    EXPECT("ok", depend, "remove", "e", "far/p");
+    EXPECT("[1]", enqueue, "0", "after_far", "{\"after\":[[\"far/p\",\"g\"]]}", REST);
+    lease("1");
+    settle("done", "p", "", "i", "");
+    (void)CALL(tend, "100");
+    expect("c", "ready");
+    expect("c19", "ready");
+    (void)CALL(deliver, "after_far", "far/p", "dead");
+    expect("after_far", "ready");
+    assert_string_equal(CALL_IN(FAR, link, "register", "p", "q/e", "f", "1"), "completed");
+}
+
+static void operators_calls_work(void **state)
+{
+    (void)state;
+    put("x", "{\"tags\":[\"a\"],\"group\":\"g\"}");
+    EXPECT("- 0", limit, "", "concurrency", "5", "rate", "1 60000 1", "group_concurrency", "1", "c:g", "1");
+    EXPECT("", limit, "- 0");
+    assert_true(atoll(CALL(hold, "", "60000", "")) > 0);
+    EXPECT("0", hold, "", "0", "");
+    assert_true(atoll(CALL(hold, "g", "60000", "")) > 0);
+    EXPECT("0", hold, "g", "0", "");
+    (void)CALL(limits, "0", "10");
+    EXPECT("1", pause, "1");
+    EXPECT("1", pause, "0");
+    EXPECT("1", cron, "set", "n", "{\"spec\":\"every 60s\"}\n" REST);
+    EXPECT("1", cron, "pause", "n");
+    EXPECT("1", cron, "resume", "n");
+    (void)CALL(cron, "list");
+    EXPECT("1", fire, "n", "", "", "made");
+    (void)CALL(events, "keep", "100");
+    (void)CALL(events, "listen", "60000");
+    put("y", "");
+    (void)CALL(show, "x");
+    (void)CALL(stat, "");
+    (void)CALL(stats, "0", "1");
+    (void)CALL(list, "ready", "0", "10", "");
+    (void)CALL(tagged, "a", "", "0", "10");
+    (void)CALL(tags, "0", "10");
+    (void)CALL(failures, "0", "10");
+    (void)CALL(outbox, "10");
+    (void)CALL(cancelled, "x");
+    (void)CALL(sweep, "cancel", "ready", "", "100", "", "", "", "0");
+    expect("x", "cancelled");
+    EXPECT("ok", delete, "x", "");
+    EXPECT("1", cron, "remove", "n");
+    (void)CALL(tend, "100");
+}
+
+static void a_running_task_reports(void **state)
+{
+    (void)state;
+    put("x", "");
+    lease("1");
+    EXPECT("1", progress, SESSION, "x", "5", "words");
+    EXPECT("1", checkpoint, SESSION, "x", "bytes");
+    EXPECT("[1 1]", beat, SESSION, "60000", "0", "0", "0");
+    (void)CALL(recall, SESSION, "1", "0");
+    (void)CALL(result, "x");
+}
+
+/* Without rights to XADD there are no events, and all else is as it is. */
+static void events_that_cannot_be_written_stop_nothing(void **state)
+{
+    (void)state;
+    become("on >p ~* +@all -@dangerous -xadd resetchannels");
+    (void)CALL(events, "keep", "100");
+    put("x", "");
+    put("y", "{\"in\":60000}");
+    lease("1");
+    settle("done", "x", "", "", "");
+    expect("x", "completed");
+    assert_int_equal(test_number("XLEN " Q "events"), 0);
+    assert_string_equal(test_cmd(test_conn, "SET " Q "events x"), "OK");
+    become(NO_CHANNELS);
+    put("z", "");
+    expect("z", "ready");
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(a_scheduled_task_is_enqueued_and_promoted),
+        TEST(a_chained_task_is_enqueued),
+        TEST(a_task_with_a_deadline_is_given_back),
+        TEST(a_failed_attempt_is_scheduled),
+        TEST(what_is_waited_for_ends),
+        TEST(a_dead_session_is_reaped),
+        TEST(children_are_told),
+        TEST(operators_calls_work),
+        TEST(a_running_task_reports),
+        TEST(events_that_cannot_be_written_stop_nothing),
+    };
+    return cmocka_run_group_tests_name("ct_rights", tests, test_place_start, test_place_stop);
+}
