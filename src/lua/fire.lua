@@ -21,7 +21,10 @@
 
 local P, name, due, next_due = KEYS[1], ARGV[1], ARGV[2], ARGV[3]
 local definition = call('HGET', P .. 'cron', name)
-if not definition then return -1 end
+-- (What is not understood stays due, for a program that understands it.)
+local line_end = definition and find(definition, '\n', 1, true)
+local entry = line_end and decoded(sub(definition, 1, line_end - 1))
+if not entry then return -1 end
 if due ~= '' then
   if tonumber(call('ZSCORE', P .. 'cron:due', name)) ~= tonumber(due) then return -1 end
   -- (Nobody need be told: every worker that knew of this time comes now, and hears of the next one.)
@@ -34,13 +37,12 @@ if due ~= '' then
 elseif call('HEXISTS', P .. 'tasks', ARGV[4]) == 1 then
   return 0
 end
-local entry = header(definition)
 if entry.overlap == false then
   local last = call('HGET', P .. 'cron:last', name)
   local state = last and call('HEXISTS', P .. 'tasks', last) == 1 and where(P, last)
   if state and state ~= 'completed' and state ~= 'dead' and state ~= 'cancelled' then return -2 end
 end
-local options, rest = entry.options or {}, sub(definition, find(definition, '\n', 1, true) + 1)
+local options, rest = entry.options or {}, sub(definition, line_end + 1)
 local now, made = clock(), 0
 for i = 4, #ARGV do
   if put_one(P, ARGV[i], options, rest, now) then

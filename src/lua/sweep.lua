@@ -60,8 +60,10 @@ end
 local function is_meant(o, score)
   if type ~= '' and o.type ~= type then return false end
   if tag ~= '' and not has_tag(o) then return false end
-  if not ended and o.at > began then return false end
-  return age == 0 or (ended and score or o.at) <= began - age
+  -- (One that is not understood came before all that are.)
+  local since = o.at or 0
+  if not ended and since > began then return false end
+  return age == 0 or (ended and score or since) <= began - age
 end
 
 local function next_rank()

@@ -2,7 +2,7 @@
 # fragment that was left out, or comes too late, would be met only when that line runs.
 . "$(dirname "$0")/lib.sh"
 
-KNOWN="KEYS ARGV redis cjson string math table ipairs pairs next tonumber tostring type unpack select"
+KNOWN="KEYS ARGV redis cjson string math table ipairs pairs next tonumber tostring type unpack select pcall"
 
 # names SCRIPT: "what name" for each use of a global name in it.
 names() {

@@ -15,9 +15,83 @@ local function clock()
   return t[1] * 1000 + (t[2] - t[2] % 1000) / 1000
 end
 
--- The options in an envelope's header (its first line).
+-- What JSON says, where that is an object or an array; else nil. Never raises.
+local function decoded(json)
+  local good, value = pcall(cjson.decode, json)
+  return good and type(value) == 'table' and value or nil
+end
+
+-- (Producers may write times that are as long as a number of theirs can be: more than LATEST is LATEST.)
+local INT64 = 9223372036854775808
+
+-- Is a field absent, or a whole number in a range? (NaN is in none; cjson.null is no number.)
+local function is_whole(value, min, max)
+  return value == nil or type(value) == 'number' and value >= min and value <= max and value % 1 == 0
+end
+
+local function is_text(value, min, max)
+  return value == nil or type(value) == 'string' and #value >= min and #value <= max
+end
+
+local function are_tags(tags)
+  local count = 0
+  for i, tag in pairs(type(tags) == 'table' and tags or {false}) do
+    if type(i) ~= 'number' or not tag or not is_text(tag, 1, 200) then return false end
+    count = count + 1
+  end
+  return count <= 64
+end
+
+-- What is wrong with those fields of a header, or of the options of an enqueue, that scripts read; or nil.
+local function field_fault(o)
+  if not is_whole(o.priority, -128, 127) then return 'its priority is not a whole number from -128 to 127' end
+  if not is_text(o.group, 1, 100) then return 'its group is not a text of 1 to 100 bytes' end
+  if not is_whole(o.weight, 1, 256) then return 'its weight is not a whole number from 1 to 256' end
+  if not is_text(o.unique, 1, 200) then return 'its unique key is not a text of 1 to 200 bytes' end
+  if not is_whole(o.hold, 1, INT64) then return 'its hold is not a number of milliseconds' end
+  if o['until'] ~= nil and (o['until'] ~= 'started' or not o.unique) then
+    return 'its until is not "started", or it has no unique key'
+  end
+  if not is_text(o.on_dead, 0, 100) or o.on_dead and find(o.on_dead, '[^%w._:/-]') then
+    return 'its on_dead is not a type'
+  end
+  if not is_text(o.of, 1, 100) then return 'its of is not an id' end
+  if o.tags ~= nil and not are_tags(o.tags) then return 'its tags are not an array of at most 64 texts' end
+end
+
+-- Where the type of a header stands, as the worker reads it: behind the marks, "at", "p" and "deadline".
+local function type_of(line)
+  local kind = string.match(line, '^{"at":%d+,"type":"([%w._:/-]+)"')
+  if kind then return kind end
+  local rest = string.match(line, '^{"info":1,(.*)$') or sub(line, 2)
+  rest = string.match(rest, '^"cancel":1,(.*)$') or rest
+  rest = byte(line) == 123 and string.match(rest, '^"at":%d+,(.*)$') or ''
+  rest = string.match(rest, '^"p":%d+,(.*)$') or rest
+  rest = string.match(rest, '^"deadline":%d+,(.*)$') or rest
+  return string.match(rest, '^"type":"([%w._:/-]+)"')
+end
+
+-- (Decoding is to take Redis no longer than a moment.)
+local HEADER_MAX = 262144
+
+-- An envelope's header (its first line): those of its fields that scripts read, each of them absent or of its type and
+-- in its range. Of an envelope that is not understood nothing but `malformed`, which says why. Never raises: envelopes
+-- may come from producers that do not use these scripts.
 local function header(envelope)
-  return cjson.decode(sub(envelope, 1, find(envelope, '\n', 1, true) - 1))
+  local line_end = find(envelope, '\n', 1, true)
+  if not line_end then return {malformed = 'no line of it ends, so it has no header'} end
+  if line_end > HEADER_MAX then return {malformed = 'its header has more than 262144 bytes'} end
+  local line = sub(envelope, 1, line_end - 1)
+  local o, kind = decoded(line), type_of(line)
+  if not o then return {malformed = 'its header is not a JSON object'} end
+  if not kind or #kind > 100 or kind ~= o.type or not is_whole(o.at, 0, LATEST) or
+    not is_whole(o.deadline, 0, LATEST) then
+    return {malformed = 'its header does not begin with {"at":<ms>,"type":"<type>"'}
+  end
+  local fault = field_fault(o)
+  if fault then return {malformed = fault} end
+  return {at = o.at, type = o.type, priority = o.priority, group = o.group, weight = o.weight, unique = o.unique,
+    ['until'] = o['until'], hold = o.hold and math.min(o.hold, LATEST), on_dead = o.on_dead, of = o.of, tags = o.tags}
 end
 
 -- An envelope that says "look into info:<id>, too" starts with {"info":1, and any other with {"at":
@@ -25,8 +99,9 @@ local INFO = 105 -- 'i'
 local function has_info(envelope)
   return byte(envelope, 3) == INFO
 end
+-- (What is no JSON object keeps its bytes.)
 local function mark_info(P, id, envelope)
-  if not has_info(envelope) then
+  if not has_info(envelope) and sub(envelope, 1, 2) == '{"' then
     call('HSET', P .. 'tasks', id, '{"info":1,' .. sub(envelope, 2))
   end
 end

@@ -6,7 +6,7 @@ local function is_cancelled(envelope)
 end
 
 local function mark_cancelled(P, id, envelope)
-  if is_cancelled(envelope) then return end
+  if is_cancelled(envelope) or sub(envelope, 1, 2) ~= '{"' then return end
   call('HSET', P .. 'tasks', id, '{"info":1,"cancel":1,' .. sub(envelope, has_info(envelope) and 11 or 2))
 end
 

@@ -12,7 +12,7 @@ local function tell_death(P, id, o, now, kind, message)
   if not type or type == '' or o.of then return end
   local ns, queue = string.match(P, '^(.*):{(.*)}:$')
   local known = call('HMGET', P .. 'info:' .. id, 'failures', 'crashes')
-  local payload = cjson.encode({queue = queue, id = id, type = o.type, kind = kind, message = message, at = now,
+  local payload = cjson.encode({queue = queue, id = id, type = o.type or '', kind = kind, message = message, at = now,
     failures = tonumber(known[1]) or 0, crashes = tonumber(known[2]) or 0})
   -- (Neither has a character that JSON would escape; cjson would escape the slash.)
   local rest = '"type":"' .. type .. '","of":"' .. id .. '"}\n' .. payload

@@ -46,9 +46,12 @@ local function rate_clock(r, used)
   return string.format('%.3f', r.base + used * r.step)
 end
 
+-- The group of an envelope, or nil; and of one that is not understood, why.
 local function group_of(envelope)
   local at = find(envelope, '"group":', 1, true)
-  return at and at < find(envelope, '\n', 1, true) and header(envelope).group
+  if not at or at > (find(envelope, '\n', 1, true) or 0) then return end
+  local o = header(envelope)
+  return o.group, o.malformed
 end
 
 local function gate_settings(P)

@@ -3,9 +3,9 @@
 -- A unique key that was held until the start is free now.
 local function start_unlocks(P, id, envelope)
   local at = find(envelope, '"until":"started"', 1, true)
-  if at and at < find(envelope, '\n', 1, true) then
+  if at and at < (find(envelope, '\n', 1, true) or 0) then
     local o = header(envelope)
-    if o['until'] == 'started' and call('GET', P .. 'unique:' .. o.unique) == id then
+    if o['until'] and call('GET', P .. 'unique:' .. o.unique) == id then
       call('DEL', P .. 'unique:' .. o.unique)
     end
   end

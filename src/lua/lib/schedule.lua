@@ -9,7 +9,7 @@ end
 -- Says in a task's header since when it is ready, for the worker that leases it; 0: how long it waited is no more than
 -- somebody's wish, and that stays so.
 local function ready_from(P, id, envelope, since)
-  local line_end = find(envelope, '\n', 1, true)
+  local line_end = find(envelope, '\n', 1, true) or 1
   local head, tail = string.match(sub(envelope, 1, line_end - 1), '^(.-"type":"[^"]*")(.*)$')
   if not head or find(tail, '^,"due":0[,}]') then return end
   tail = string.gsub(string.gsub(tail, '^,"due":%d+', ''), '^,"delay":%d+', '')
