@@ -70,7 +70,9 @@ typedef struct reeve_plugin {
     const char *summary;
     const reeve_handler *handlers;
     size_t handler_count;
-    unsigned concurrency;   /* how many of the plugin's handlers may run at once in a process; 0: any number */
+    /* How many of the plugin's handlers may run at once in a process; 0: any number. A task that waits for its place has
+     * not begun: its time limits do not count yet, and when it is cancelled, or its worker stops, it leaves unbegun. */
+    unsigned concurrency;
     int (*load)(void);      /* once, before anything else; not 0: the plugin is not loaded */
     void (*unload)(void);
     /* Around the handlers of every plugin and of the program in a worker, not only of this one: see layer.h. A plugin

@@ -11,7 +11,8 @@
  *
  *     run    each attempt that ended well or failed, from the call of its handler to its return; one cut off at its
  *            time limit counts up to then. Snoozed attempts and those that were given back do not count
- *     wait   from the time at which the task was ready to that at which a worker leased it, in ms: of first attempts. A
+ *     wait   from the time at which the task was ready to that at which a worker leased it, in ms, and how long it then
+ *            waited for a place among its plugin's handlers (`concurrency` in plugin.h): of first attempts. A
  *            task that was enqueued for a time waits from that time on, one that was blocked from the end of its last
  *            parent on. One that was snoozed, put off or retried by hand, or left by a dead worker, does not count
  *

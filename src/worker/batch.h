@@ -31,6 +31,8 @@ typedef struct rv_item {
     int64_t heartbeat_ms;  /* longer silence is a failure; 0: it need not say anything */
     int64_t until_ms;      /* while it runs: the first of these, or RV_FOREVER */
     int64_t run_us;        /* how long its handler ran; 0: it did not */
+    int64_t gate_us;       /* how long it waited at its plugin's gate (admission.h) */
+    bool unbegun;          /* it goes back, and its handler was not called */
     int64_t leased_ms;     /* monotonic */
     /* of a type whose handler takes many tasks in a call (many.h) */
     const rv_handler *many; /* that handler; NULL: of another type */
@@ -71,6 +73,9 @@ int64_t rv_batch_attention(const rv_batch *batch, int64_t now_ms);
 /* Gives up an item that waits: the session that it was leased under is gone, it runs elsewhere. The caller holds the
  * lock. */
 void rv_item_lose(rv_item *item);
+
+/* How long it waited until its handler was called, in ms; -1: that does not count. */
+int64_t rv_item_wait(const rv_item *item);
 
 /* A copy of a settlement whose words and result lie in one block of memory, *ret_kept. False: no memory. */
 bool rv_settlement_copy(rv_settlement *ret, void **ret_kept, const rv_settlement *from);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "queue/scripts.h"
+#include "worker/admission.h"
 #include "worker/call.h"
 #include "worker/lock.h"
 
@@ -29,6 +30,7 @@ void rv_tell_cancelled(reeve_worker *worker, const char *queue, const char *id)
         for (unsigned j = 0; j < worker->pools[i]->thread_count; j++)
             cancel_in(&worker->pools[i]->threads[j], queue, id);
     }
+    rv_admission_recheck(worker);
 }
 
 /* ---- asking ---------------------------------------------------------------------------------------------------- */

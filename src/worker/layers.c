@@ -80,41 +80,30 @@ struct reeve_next {
     const reeve_layer *const *rest; /* those further in, ended by NULL */
     reeve_task *task;
     const reeve_handler *handler;
-    reeve_plugin_handle *plugin; /* the handler's, or NULL */
     bool called;
     const char *misuse; /* what its layer did wrong, or NULL */
 };
-
-static reeve_outcome run_handler(reeve_task *task, const reeve_handler *handler, reeve_plugin_handle *plugin)
-{
-    if (plugin != NULL) rv_plugin_enter(plugin);
-    reeve_outcome verb = rv_task_run(task, handler);
-    if (plugin != NULL) rv_plugin_leave(plugin);
-    return verb;
-}
 
 static reeve_outcome fail_layer(reeve_task *task, const reeve_layer *layer, const char *misuse)
 {
     return rv_task_failed(task, REEVE_OUTCOME_RETRY, "layer", "the layer \"%s\" %s", layer->name, misuse);
 }
 
-static reeve_outcome run_layer(const reeve_layer *const *layers, reeve_task *task, const reeve_handler *handler,
-                               reeve_plugin_handle *plugin)
+static reeve_outcome run_layer(const reeve_layer *const *layers, reeve_task *task, const reeve_handler *handler)
 {
     const reeve_layer *layer = layers[0];
-    reeve_next next = {.rest = layers + 1, .task = task, .handler = handler, .plugin = plugin};
+    reeve_next next = {.rest = layers + 1, .task = task, .handler = handler};
     reeve_outcome said = layer->run(task, &next, layer->user);
 
     if (next.misuse != NULL) return fail_layer(task, layer, next.misuse);
     return rv_task_take(task, said, "layer", "the layer", layer->name);
 }
 
-reeve_outcome rv_layers_run(const reeve_layer *const *layers, reeve_task *task, const reeve_handler *handler,
-                            reeve_plugin_handle *plugin)
+reeve_outcome rv_layers_run(const reeve_layer *const *layers, reeve_task *task, const reeve_handler *handler)
 {
     /* (A handler of many tasks has none around it, also when it is called with one.) */
-    if (layers == NULL || layers[0] == NULL || handler->run_many != NULL) return run_handler(task, handler, plugin);
-    return run_layer(layers, task, handler, plugin);
+    if (layers == NULL || layers[0] == NULL || handler->run_many != NULL) return rv_task_run(task, handler);
+    return run_layer(layers, task, handler);
 }
 
 reeve_outcome reeve_next_run(reeve_next *next, reeve_task *task)
@@ -124,5 +113,5 @@ reeve_outcome reeve_next_run(reeve_next *next, reeve_task *task)
     if (next->misuse != NULL) return fail_layer(next->task, next->rest[-1], next->misuse);
     next->called = true;
     rv_task_forget(task);
-    return rv_layers_run(next->rest, task, next->handler, next->plugin);
+    return rv_layers_run(next->rest, task, next->handler);
 }

@@ -32,8 +32,7 @@ void rv_layers_fini(rv_layers *layers);
  */
 bool rv_layers_choose(const reeve_layer ***ret, const rv_layers *layers, const char *type);
 
-/* Runs a handler with these layers (NULL: none) around it; plugin, when it is a plugin's, keeps its gate. */
-reeve_outcome rv_layers_run(const reeve_layer *const *layers, reeve_task *task, const reeve_handler *handler,
-                            reeve_plugin_handle *plugin);
+/* Runs a handler with these layers (NULL: none) around it. */
+reeve_outcome rv_layers_run(const reeve_layer *const *layers, reeve_task *task, const reeve_handler *handler);
 
 #endif

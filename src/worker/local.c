@@ -74,9 +74,11 @@ static int64_t run_with_hooks(reeve_task *task, const rv_local *local, const ree
                        handler->type, failure);
         return 0;
     }
+    if (local->plugin != NULL) (void)rv_plugin_enter(local->plugin, NULL, NULL);
     began = rv_now_us();
-    (void)rv_layers_run(layers, task, handler, local->plugin); /* what came out stands in the task */
+    (void)rv_layers_run(layers, task, handler); /* what came out stands in the task */
     elapsed = rv_now_us() - began;
+    if (local->plugin != NULL) rv_plugin_leave(local->plugin);
     if (handler->thread_stop != NULL) handler->thread_stop(handler->user, task->thread_state);
     return elapsed;
 }

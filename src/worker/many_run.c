@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "worker/admission.h"
 #include "worker/call.h"
 #include "worker/lock.h"
 #include "worker/once.h"
@@ -49,11 +50,12 @@ static void begin_call(rv_thread *t, rv_call *call, rv_item *item)
     rv_unlock(&t->batch.lock);
 }
 
-/* What keeps a task from being run; its limits begin when it is. (One that runs at most once is settled by itself.) */
-static void admit(rv_thread *t, rv_call *call, const rv_handler *handler, bool ready)
+/* What keeps a task from being run, before and after the wait at the gate. */
+static void bar(rv_thread *t, rv_call *call, const rv_handler *handler, bool ready)
 {
     rv_policy policy;
     rv_item *item = call->item;
+    if (call->task.verb != REEVE_OUTCOME_NONE) return;
     rv_policy_choose(&policy, &item->lease.envelope, handler, t->pool->claims[item->lease.queue]);
     call->counts = true;
     call->task.thread_state = t->states[handler->index];
@@ -63,8 +65,19 @@ static void admit(rv_thread *t, rv_call *call, const rv_handler *handler, bool r
         call->counts = false;
     } else if (!ready) {
         (void)rv_run_fail_setup(&call->task, handler);
-    } else if (policy.once && !rv_thread_settle_first(t, item, &policy)) {
-        (void)reeve_task_give_back(&call->task);
+    }
+}
+
+/* Its limits begin now. (One that runs at most once is settled by itself.) */
+static void admit(rv_thread *t, rv_call *call, const rv_handler *handler)
+{
+    rv_policy policy;
+    rv_item *item = call->item;
+    bar(t, call, handler, true);
+    if (call->task.verb != REEVE_OUTCOME_NONE) return;
+    rv_policy_choose(&policy, &item->lease.envelope, handler, t->pool->claims[item->lease.queue]);
+    if (policy.once && !rv_thread_settle_first(t, item, &policy)) {
+        (void)rv_run_not_begun(&call->task, item);
     } else {
         rv_run_set_limits(t, item, &policy);
     }
@@ -80,13 +93,26 @@ static size_t list_tasks(rv_thread *t, size_t count)
     return listed;
 }
 
+static void give_all_back(rv_thread *t, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        rv_call *call = &t->calls[i];
+        if (call->task.verb == REEVE_OUTCOME_NONE) (void)rv_run_not_begun(&call->task, call->item);
+    }
+}
+
+/* (Nobody waits at the gate when nothing is left to be run.) */
 static void call_handler(rv_thread *t, const rv_handler *handler, size_t count)
 {
+    if (list_tasks(t, count) == 0) return;
+    if (!rv_admission_enter(t, handler, t->picked, count)) {
+        give_all_back(t, count);
+        return;
+    }
+    for (size_t i = 0; i < count; i++) admit(t, &t->calls[i], handler);
     size_t listed = list_tasks(t, count);
-    if (listed == 0) return;
-    if (handler->plugin != NULL) rv_plugin_enter(handler->plugin);
-    handler->handler.run_many(t->call_tasks, listed, handler->handler.user);
-    if (handler->plugin != NULL) rv_plugin_leave(handler->plugin);
+    if (listed > 0) handler->handler.run_many(t->call_tasks, listed, handler->handler.user);
+    rv_admission_leave(handler);
 }
 
 static void end_call(rv_thread *t, rv_call *call, const rv_handler *handler)
@@ -111,7 +137,7 @@ void rv_many_run(rv_thread *t, size_t count)
     }
     for (size_t i = 0; i < count; i++) begin_call(t, &t->calls[i], t->picked[i]);
     bool ready = rv_run_set_up(t, handler);
-    for (size_t i = 0; i < count; i++) admit(t, &t->calls[i], handler, ready);
+    for (size_t i = 0; i < count; i++) bar(t, &t->calls[i], handler, ready);
     call_handler(t, handler, count);
     for (size_t i = 0; i < count; i++) end_call(t, &t->calls[i], handler);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "worker/admission.h"
 #include "worker/call.h"
 #include "worker/lock.h"
 
@@ -80,6 +81,7 @@ void rv_tell_lost(reeve_worker *worker, const rv_claim *claim, const char *sessi
             if (t->pool->claim_count == 1 && t->pool->claims[0] == claim) rv_waker_ring(&t->waker);
         }
     }
+    rv_admission_recheck(worker);
 }
 
 unsigned rv_note_try(const reeve_worker *worker)

@@ -63,6 +63,8 @@ bool rv_thread_settle_first(rv_thread *t, rv_item *item, const rv_policy *policy
     bool accepted = false, sent = false;
     for (unsigned tries = 1; rv_worker_phase(t->worker) < RV_PHASE_LEAVING; tries++) {
         if (!rv_thread_connect(t)) return false;
+        /* (Settled it must run, and no handler begins once the worker takes no more.) */
+        if (!sent && rv_worker_phase(t->worker) != RV_PHASE_RUNNING) return false;
         reeve_status status = settle(t, item, &done, &accepted);
         /* Refused the second time: it may have been the first that settled it. */
         if (status == REEVE_OK && !accepted && sent) status = does_session_stand(t, item, &accepted);

@@ -27,9 +27,14 @@ struct reeve_plugin_handle {
     reeve_plugin_handle *next;
 };
 
-/* Wait for, and leave, a place among the plugin's running handlers. enter returns at once when concurrency is 0. */
-void rv_plugin_enter(reeve_plugin_handle *plugin);
+/*
+ * Wait for, and leave, a place among the plugin's running handlers. enter returns true at once when concurrency is 0;
+ * false, without a place, when gives_up (NULL: never) returns true. gives_up is called with the gate's lock held,
+ * before the wait and each time that the waiter wakes up; rv_plugin_recheck wakes all waiters up.
+ */
+bool rv_plugin_enter(reeve_plugin_handle *plugin, bool (*gives_up)(void *context), void *context);
 void rv_plugin_leave(reeve_plugin_handle *plugin);
+void rv_plugin_recheck(reeve_plugin_handle *plugin);
 
 /* ---- for plugin.c ---------------------------------------------------------------------------------------------- */
 

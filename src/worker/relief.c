@@ -39,7 +39,7 @@ static void hand_over(rv_thread *t, rv_item *item, const rv_settlement *outcome)
     rv_handed handed = {.claim = t->pool->claims[item->lease.queue],
                         .thread = t->number_text,
                         .since_ms = item->lease.since_ms,
-                        .wait_ms = rv_lease_wait(&item->lease),
+                        .wait_ms = rv_item_wait(item),
                         .run_us = item->run_us};
     if (!rv_settlement_copy(&handed.outcome, &handed.kept, outcome)) return;
     memcpy(handed.session, t->batch.sessions[item->lease.queue], sizeof(handed.session));

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/retry.h"
+#include "worker/admission.h"
 #include "worker/call.h"
 #include "worker/kin.h"
 #include "worker/lock.h"
@@ -54,7 +55,7 @@ reeve_outcome rv_run_fail_setup(reeve_task *task, const rv_handler *handler)
 bool rv_run_is_barred(reeve_task *task, const rv_item *item, const rv_policy *policy)
 {
     int64_t deadline_ms = item->lease.envelope.deadline_ms;
-    if (deadline_ms > 0 && item->lease.since_ms >= deadline_ms) {
+    if (deadline_ms > 0 && item->lease.since_ms + item->gate_us / 1000 >= deadline_ms) {
         (void)rv_task_failed(task, REEVE_OUTCOME_FAIL, "expired", "not begun by its deadline");
         return true;
     }
@@ -75,14 +76,36 @@ void rv_run_set_limits(rv_thread *t, rv_item *item, const rv_policy *policy)
     rv_keeper_expect(t->worker, rv_thread_note_life(t, item));
 }
 
-static reeve_outcome call_handler(rv_thread *t, rv_item *item, const rv_handler *handler, const rv_policy *policy)
+reeve_outcome rv_run_not_begun(reeve_task *task, rv_item *item)
+{
+    item->unbegun = true;
+    return reeve_task_give_back(task);
+}
+
+/* It has its place among the handlers that run. (Its time counts from the call of the handler: to settle a task that
+ * runs at most once may take as long as Redis is away.) */
+static reeve_outcome call_handler(rv_thread *t, rv_item *item, const rv_handler *handler, const rv_policy *policy,
+                                  bool *ret_counts)
+{
+    if (rv_run_is_barred(&t->task, item, policy)) {
+        *ret_counts = false;
+        return t->task.verb;
+    }
+    if (policy->once && !rv_thread_settle_first(t, item, policy)) return rv_run_not_begun(&t->task, item);
+    t->task.past = policy->once;
+    rv_run_set_limits(t, item, policy);
+    return rv_layers_run(handler->layers, &t->task, &handler->handler);
+}
+
+static reeve_outcome call_in_turn(rv_thread *t, rv_item *item, const rv_handler *handler, const rv_policy *policy,
+                                  bool *ret_counts)
 {
     if (!rv_run_set_up(t, handler)) return rv_run_fail_setup(&t->task, handler);
     t->task.thread_state = t->states[handler->index];
-    if (policy->once && !rv_thread_settle_first(t, item, policy)) return reeve_task_give_back(&t->task);
-    t->task.past = policy->once;
-    rv_run_set_limits(t, item, policy);
-    return rv_layers_run(handler->layers, &t->task, &handler->handler, handler->plugin);
+    if (!rv_admission_enter(t, handler, &item, 1)) return rv_run_not_begun(&t->task, item);
+    reeve_outcome verb = call_handler(t, item, handler, policy, ret_counts);
+    rv_admission_leave(handler);
+    return verb;
 }
 
 /* Runs it, unless there is nobody to run it or it has brought down too many workers. */
@@ -101,7 +124,7 @@ static reeve_outcome attempt(rv_thread *t, rv_item *item, const rv_handler *hand
                               "this worker has no handler for type %.*s: load its plugin", (int)envelope->type_length,
                               envelope->type);
     }
-    return call_handler(t, item, handler, policy);
+    return call_in_turn(t, item, handler, policy, ret_counts);
 }
 
 /* What a request for another attempt comes to. */
@@ -124,7 +147,7 @@ static bool decide(const reeve_task *task, rv_item *item, reeve_outcome verb, co
                        .has_info = item->lease.has_info,
                        .checkpoint = item->lease.has_checkpoint,
                        .deadline = item->lease.envelope.deadline_ms > 0,
-                       .begun = true,
+                       .begun = !item->unbegun,
                        .unique = policy->unique};
     s.delay_ms = task->delay_ms;
     if (verb == REEVE_OUTCOME_DONE) {

@@ -20,6 +20,9 @@ bool rv_run_set_up(rv_thread *thread, const rv_handler *handler);
 /* What the worker says instead of a handler. */
 reeve_outcome rv_run_fail_setup(reeve_task *task, const rv_handler *handler);
 
+/* Gives a task back whose handler is not called. */
+reeve_outcome rv_run_not_begun(reeve_task *task, rv_item *item);
+
 /* It has expired, or brought down too many workers: notes that it is dead, not for a failure of its handler. */
 bool rv_run_is_barred(reeve_task *task, const rv_item *item, const rv_policy *policy);
 

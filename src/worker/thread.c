@@ -76,7 +76,8 @@ static size_t note_finished(rv_thread *t, int64_t run_us)
     for (size_t i = batch->running; i < batch->count; i++) {
         rv_item *item = &batch->items[i];
         bool ended = i == batch->running || item->state == RV_ITEM_RUNNING;
-        if (ended) item->run_us = run_us > 0 ? run_us : 1;
+        int64_t ran_us = run_us - item->gate_us;
+        if (ended) item->run_us = item->unbegun ? 0 : ran_us > 0 ? ran_us : 1;
         if (ended) bytes += item->outcome.result.length;
         if (item->state == RV_ITEM_RUNNING) item->state = RV_ITEM_FINISHED;
         if (batch->items[batch->running].many == NULL) break;

@@ -137,7 +137,7 @@ static void tally_queue(rv_thread *t, size_t queue, int64_t now_ms)
     for (size_t i = 0; tally != NULL && i < t->batch.count; i++) {
         const rv_item *item = &t->batch.items[i];
         if (item->lease.queue != queue || item->state != RV_ITEM_FINISHED || item->refused) continue;
-        rv_tally_add(tally, &item->outcome, rv_lease_wait(&item->lease), item->run_us);
+        rv_tally_add(tally, &item->outcome, rv_item_wait(item), item->run_us);
         tally->failed += item->failed;
     }
     rv_claim_close_tally(claim);

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "queue/guards.h"
 #include "redis/topology.h"
+#include "worker/admission.h"
 #include "worker/call.h"
 #include "worker/keeper.h"
 #include "worker/lock.h"
@@ -172,6 +173,7 @@ static void ring_everybody(reeve_worker *worker)
     }
     rv_waker_ring(&worker->keeper.waker);
     rv_waker_ring(&worker->scheduler.waker);
+    rv_admission_recheck(worker);
 }
 
 static void set_phase(reeve_worker *worker, rv_phase phase)
@@ -252,6 +254,7 @@ static void tell_handlers_to_stop(reeve_worker *worker)
             rv_unlock(&t->batch.lock);
         }
     }
+    rv_admission_recheck(worker);
 }
 
 reeve_status reeve_worker_stop(reeve_worker *worker, int64_t deadline_ms)

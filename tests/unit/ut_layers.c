@@ -299,7 +299,7 @@ static void run_all(const reeve_layer *const *layers, reeve_task *task)
     const reeve_handler handler = {.type = "t", .run = silent};
 
     rv_task_begin(task);
-    (void)rv_layers_run(layers, task, &handler, NULL);
+    (void)rv_layers_run(layers, task, &handler);
 }
 
 static void a_run_with_layers_takes_no_memory(void **state)
