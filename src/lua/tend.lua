@@ -16,6 +16,7 @@
 --              see fire.lua
 --          [10] how many messages to other queues there are (outbox.lua)
 --          [11] the queue's result_max, or ""
+--          [12] 1 when notices of this queue could not be sent (lib/base.lua) in the last hour: look every second
 --
 -- Sent twice: it does what is still to do.
 -- include: lib/base.lua
@@ -37,7 +38,7 @@
 local P, limit = KEYS[1], tonumber(ARGV[1])
 local now = clock()
 local settings = call('HMGET', P .. 'settings', 'completed_age', 'completed_count', 'completed_bytes', 'waiters',
-  'paused', 'large', 'gate', 'policy', 'hold', 'result_max', 'dead_age', 'dead_count')
+  'paused', 'large', 'gate', 'policy', 'hold', 'result_max', 'dead_age', 'dead_count', 'unsent')
 -- (Whoever reads envelopes to see their headers reads few of them where they may be large.)
 if settings[6] then limit = math.min(limit, 8) end
 local more, next_due = 0, nil
@@ -379,6 +380,15 @@ local function due_entries()
   return entries
 end
 
+-- Whether a notice could not be sent in the last hour.
+local function is_unsent()
+  local last = tonumber(settings[13])
+  if not last then return 0 end
+  if math.abs(now - last) < 3600000 then return 1 end
+  call('HDEL', P .. 'settings', 'unsent')
+  return 0
+end
+
 local promoted = promote()
 local reaped, session = reap()
 local deadlines = expire_some()
@@ -404,4 +414,4 @@ local entries = due_entries()
 -- (Also for a wake-up that went down with the thread that had it.)
 if not settings[5] and not shut and call('EXISTS', P .. 'ready') == 1 then wake(P) end
 return {now, more, next_due or -1, promoted, reaped, trimmed, session, settings[8] or '', entries,
-  call('LLEN', P .. 'outbox'), settings[10] or ''}
+  call('LLEN', P .. 'outbox'), settings[10] or '', is_unsent()}

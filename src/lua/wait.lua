@@ -4,7 +4,8 @@
 -- KEYS[1]  the queue's prefix
 -- ARGV[1]  the task's id
 -- ARGV[2]  for how long, in ms; ask again before that
--- reply    its state, or "" when there is no such task
+-- reply    its state, or "" when there is no such task; or a list of that, where notices of this queue could not be sent
+--          (lib/base.lua) in the last hour: ask every second
 --
 -- Sent twice: it registers the same again.
 -- include: lib/base.lua
@@ -16,5 +17,6 @@ local state = where(P, id)
 if state ~= 'completed' and state ~= 'dead' and state ~= 'cancelled' then
   call('ZADD', P .. 'waiters', text(clock() + ARGV[2]), id)
   call('HSET', P .. 'settings', 'waiters', 1)
+  if call('HEXISTS', P .. 'settings', 'unsent') == 1 then return {state} end
 end
 return state or ''

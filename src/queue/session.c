@@ -83,6 +83,7 @@ bool rv_tend_read(rv_tend_reply *ret, const rv_reply *reply)
     ret->due = rv_reply_at(reply, 8);
     ret->outbox = count_at(reply, 9);
     ret->result_max = rv_reply_int(rv_reply_at(reply, 10), 0);
+    ret->unsent = rv_reply_int(rv_reply_at(reply, 11), 0) == 1;
     return true;
 }
 

@@ -40,6 +40,7 @@ typedef struct rv_tend_reply {
     const rv_reply *due;    /* rv_tend_due; NULL: not told */
     int64_t result_max;     /* the queue's, or 0 */
     uint64_t outbox;        /* messages to other queues (depend.h) */
+    bool unsent;            /* notices of the queue could not be sent lately: it is to be looked at often */
 } rv_tend_reply;
 
 /* A recurring entry that is due (fire.lua). */

@@ -21,7 +21,7 @@ typedef struct settings_call {
     const char *ns;
     const char *queue;
     const reeve_queue_settings *settings;
-    rv_buf policy; /* its text; empty: none, or one that says nothing */
+    rv_buf policy;   /* its text; empty: none, or one that says nothing */
     char words[256]; /* of the first error */
 } settings_call;
 
@@ -116,10 +116,18 @@ static void build_settings(rv_conn *conn, bool again, const void *context)
         build_due(conn, call);
 }
 
+/* The user may not send the notice: workers see the change when they look next, within a session. */
+static bool is_of_notice(const rv_reply *reply)
+{
+    return rv_error_reply_has_code(reply, "NOPERM") &&
+           (strstr(reply->text, "channel") != NULL || strstr(reply->text, "'publish'") != NULL);
+}
+
 static void on_set(size_t index, const rv_reply *reply, void *context)
 {
     settings_call *call = context;
     (void)index;
+    if (is_of_notice(reply)) return;
     if (rv_reply_is(reply, RV_ERROR) && call->words[0] == '\0')
         rv_copy_text(call->words, sizeof(call->words), reply->text);
 }

@@ -4,6 +4,9 @@
  * The listener connection subscribes to the task's channel; then wait.lua looks whether the task has ended and, if not,
  * leaves word that somebody waits, so that whoever settles it publishes. Because the subscription stands before the
  * look, no end is missed. Word is left for a while only and renewed; a lost connection begins again from the start.
+ *
+ * Where an access list keeps notices from us (we may not subscribe, or those who settle may not publish), it polls:
+ * ever more rarely, every POLL_MS in the end.
  */
 #include <stdio.h>
 #include <string.h>
@@ -14,9 +17,12 @@
 
 #define WORD_MS 60000
 #define RENEW_MS 25000
+#define RENEW_LEAST_MS 2000 /* the first time: a notice may have been lost */
 /* A call gets this long even when the wait is shorter: also a wait of 0 ms asks. */
 #define CALL_MS 1000
 #define TRY_AGAIN_MS 200
+#define POLL_LEAST_MS 50
+#define POLL_MS 1000
 
 typedef struct wait_for {
     reeve_client *client;
@@ -24,6 +30,9 @@ typedef struct wait_for {
     const char *id;
     int64_t deadline;
     bool began;        /* Redis was reached, and the task had not ended */
+    bool deaf;         /* we may not subscribe */
+    bool polls;        /* notices may not come */
+    int64_t pause_ms;  /* how long it waited before it looked last */
     reeve_state state; /* once it has ended */
     bool gone;
 } wait_for;
@@ -64,10 +73,11 @@ static reeve_status subscribe(wait_for *wait)
     rv_cmd(client->listener, 2);
     rv_args(client->listener, "SUBSCRIBE");
     rv_args(client->listener, channel);
-    const rv_reply *reply;
+    const rv_reply *reply = NULL;
     status = rv_conn_call(client->listener, deadline, &reply);
     if (status != REEVE_OK) client->error = *rv_conn_error(client->listener);
-    return status;
+    wait->deaf = status == REEVE_EREDIS && rv_error_reply_has_code(reply, "NOPERM");
+    return wait->deaf ? REEVE_OK : status;
 }
 
 /* Has it ended? Sets state or gone. Leaves word if not. */
@@ -82,6 +92,8 @@ static reeve_status look(wait_for *wait, bool *ret_ended)
     reeve_status status = rv_client_script(wait->client, &call, &reply, NULL);
     wait->client->timeout_ms = usual;
     if (status != REEVE_OK) return status;
+    wait->polls = wait->deaf || rv_reply_is(reply, RV_ARRAY);
+    if (rv_reply_is(reply, RV_ARRAY)) reply = rv_reply_at(reply, 0);
     if (!rv_reply_is(reply, RV_TEXT)) return rv_client_odd_reply(wait->client, "wait");
     wait->gone = reply->length == 0;
     *ret_ended = wait->gone;
@@ -100,10 +112,23 @@ static bool read_message(wait_for *wait, const rv_reply *message)
     return true;
 }
 
-/* Until a message, the time to renew the word (REEVE_ETIMEOUT), or trouble. */
+/* How long until the next look: twice as long each time, within bounds. */
+static int64_t pause_ms(wait_for *wait)
+{
+    int64_t least = wait->polls ? POLL_LEAST_MS : RENEW_LEAST_MS, most = wait->polls ? POLL_MS : RENEW_MS;
+    int64_t next = 2 * wait->pause_ms;
+    wait->pause_ms = next < least ? least : next > most ? most : next;
+    return wait->pause_ms;
+}
+
+/* Until a message, the time to look again (REEVE_ETIMEOUT), or trouble. */
 static reeve_status listen(wait_for *wait, bool *ret_ended)
 {
-    int64_t renew = rv_deadline(RENEW_MS);
+    int64_t renew = rv_deadline(pause_ms(wait));
+    if (wait->deaf) {
+        bool rung = rv_waker_wait(&wait->client->waker, renew < wait->deadline ? renew : wait->deadline);
+        return rung ? REEVE_EINTERRUPTED : REEVE_ETIMEOUT;
+    }
     for (;;) {
         const rv_reply *message;
         reeve_status status =

@@ -8,8 +8,8 @@
 #include "base/retry.h"
 #include "base/text.h"
 #include "queue/registry.h"
-#include "worker/entry.h"
 #include "worker/cancel.h"
+#include "worker/entry.h"
 #include "worker/lock.h"
 #include "worker/notice.h"
 #include "worker/relief.h"
@@ -120,14 +120,31 @@ static bool connect(reeve_worker *worker)
 
 /* ---- the control channel --------------------------------------------------------------------------------------- */
 
+/* Rights that a new user of Redis 7 does not have, and that are seldom given while we wait. */
+#define DEAF_MS 60000
+
+/* The user may not subscribe: what would be heard is looked for (claim_rest_ms in scheduler.c, beat_when_due below). */
+static void note_deaf(reeve_worker *worker)
+{
+    worker->keeper.listen_again_ms = rv_now_ms() + DEAF_MS;
+    if (atomic_exchange(&worker->keeper.deaf, true)) return;
+    rv_log(REEVE_LOG_WARN, "control.deaf",
+           "the Redis user may not subscribe to channels: due tasks are looked for every second, cancels are heard at "
+           "heartbeats, no task is handed to an idle thread",
+           "url", worker->target->redacted, "grant", "&<namespace>:*", NULL);
+    rv_scheduler_kick(worker);
+}
+
 static bool subscribe_to(reeve_worker *worker, const char *channel)
 {
-    const rv_reply *reply;
+    const rv_reply *reply = NULL;
     rv_conn *listener = worker->keeper.listener;
     rv_cmd(listener, 2);
     rv_args(listener, "SUBSCRIBE");
     rv_arg2(listener, worker->ns, strlen(worker->ns), channel, strlen(channel));
-    return rv_conn_call(listener, 0, &reply) == REEVE_OK;
+    reeve_status status = rv_conn_call(listener, 0, &reply);
+    if (status == REEVE_EREDIS && rv_error_reply_has_code(reply, "NOPERM")) note_deaf(worker);
+    return status == REEVE_OK;
 }
 
 /* What is to be told to all workers; and a channel of this worker's own, where it is enough that somebody listens
@@ -140,12 +157,14 @@ static void subscribe(reeve_worker *worker)
     if (rv_conn_open(keeper->listener, rv_deadline(beat_every_ms(worker))) != REEVE_OK) return;
     (void)snprintf(alive, sizeof(alive), ":alive:%s", worker->id);
     if (!subscribe_to(worker, ":control") || !subscribe_to(worker, alive)) {
-        rv_log(REEVE_LOG_WARN, "redis.error", "cannot subscribe to the control channel: trying again", "error",
-               rv_conn_error(keeper->listener)->text, NULL);
+        if (!atomic_load(&keeper->deaf))
+            rv_log(REEVE_LOG_WARN, "redis.error", "cannot subscribe to the control channel: trying again", "error",
+                   rv_conn_error(keeper->listener)->text, NULL);
         rv_conn_close(keeper->listener);
         return;
     }
     keeper->listen_tries = 0;
+    atomic_store(&keeper->deaf, false);
     /* What was said while we did not listen is found by looking. */
     rv_scheduler_kick(worker);
     if (connect(worker)) rv_ask_cancelled(worker);
@@ -177,14 +196,21 @@ static void listen(reeve_worker *worker, int64_t until)
     if (status == REEVE_EINTERRUPTED) rv_waker_silence(&keeper->waker);
     if (status != REEVE_OK) return;
     const rv_reply *words = rv_reply_at(message, 2);
-    if (rv_reply_is_text(rv_reply_at(message, 0), "message") && rv_reply_is(words, RV_TEXT))
-        hear(worker, words->text);
+    if (rv_reply_is_text(rv_reply_at(message, 0), "message") && rv_reply_is(words, RV_TEXT)) hear(worker, words->text);
 }
 
 /* ---- main ------------------------------------------------------------------------------------------------------ */
 
 #define TRY_AGAIN_MS 250
 #define FLUSHES_MOST 4
+
+/* Whether a cancel may not reach us by the control channel. */
+static bool misses_notices(reeve_worker *worker)
+{
+    bool misses = atomic_load(&worker->keeper.deaf);
+    for (size_t i = 0; i < worker->claim_count; i++) misses = misses || atomic_load(&worker->claims[i]->unsent);
+    return misses;
+}
 
 static void beat_when_due(reeve_worker *worker)
 {
@@ -193,6 +219,7 @@ static void beat_when_due(reeve_worker *worker)
     bool done = connect(worker) && beat(worker);
     if (done) atomic_store(&keeper->beaten_at_ms, rv_now_ms());
     keeper->beat_at_ms = rv_now_ms() + (done ? beat_every_ms(worker) : TRY_AGAIN_MS);
+    if (done && misses_notices(worker)) rv_ask_cancelled(worker);
 }
 
 /* Takes over and settles; returns when to do so again. */

@@ -24,6 +24,16 @@ static int64_t rest_ms(const reeve_worker *worker)
     return worker->session_ms;
 }
 
+/* How often a queue is looked at whose notices do not reach this worker: an access list forbids them to it, or to
+ * others. */
+#define POLL_MS 1000
+
+static int64_t claim_rest_ms(const reeve_worker *worker, const rv_claim *claim)
+{
+    bool polls = atomic_load(&worker->keeper.deaf) || atomic_load(&claim->unsent);
+    return polls && rest_ms(worker) > POLL_MS ? POLL_MS : rest_ms(worker);
+}
+
 /* ---- tending --------------------------------------------------------------------------------------------------- */
 
 typedef struct round_of {
@@ -57,6 +67,14 @@ static void note_clock(rv_scheduler *scheduler, int64_t now_ms)
     atomic_store(&scheduler->clock_ahead_ms, same ? before - 1 : ahead);
 }
 
+static void note_unsent(rv_claim *claim, bool unsent)
+{
+    if (atomic_exchange(&claim->unsent, unsent) || !unsent) return;
+    rv_log(REEVE_LOG_WARN, "control.unsent",
+           "a Redis user may not publish notices: the queue is looked at every second, cancels are heard at heartbeats",
+           "queue", claim->queue, "grant", "&<namespace>:*", NULL);
+}
+
 static void on_tended(size_t index, const rv_reply *reply, void *context)
 {
     round_of *r = context;
@@ -77,7 +95,8 @@ static void on_tended(size_t index, const rv_reply *reply, void *context)
     atomic_store_explicit(&r->worker->claims[claim]->result_max, tended.result_max, memory_order_relaxed);
     rv_cron_note(r->worker, claim, &tended);
     scheduler->outbox[index] = tended.outbox > 0;
-    int64_t rest = rest_ms(r->worker);
+    note_unsent(r->worker->claims[claim], tended.unsent);
+    int64_t rest = claim_rest_ms(r->worker, r->worker->claims[claim]);
     int64_t in = tended.more ? 0 : tended.next_in_ms >= 0 && tended.next_in_ms < rest ? tended.next_in_ms : rest;
     rv_scheduler_set_due(scheduler, claim, rv_deadline(in));
 }
@@ -119,8 +138,8 @@ static bool carry(reeve_worker *worker, size_t count)
         size_t carried, claim = scheduler->tended[i];
         rv_error error = {0};
         if (!scheduler->outbox[i]) continue;
-        reeve_status status = rv_outbox_carry(scheduler->conn, worker->ns, worker->claims[claim]->queue, CARRY_ROUNDS,
-                                              &carried, &error);
+        reeve_status status =
+            rv_outbox_carry(scheduler->conn, worker->ns, worker->claims[claim]->queue, CARRY_ROUNDS, &carried, &error);
         if (status == REEVE_EREDIS)
             rv_note_refusal(worker, "Redis did not take a queue's messages to others: trying again", error.text);
         if (!rv_conn_is_open(scheduler->conn)) return false;

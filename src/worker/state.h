@@ -118,6 +118,7 @@ typedef struct rv_keeper {
     rv_conn *listener; /* the control channel */
     int64_t listen_again_ms;
     unsigned listen_tries;
+    atomic_bool deaf;          /* the user has no rights to the control channel */
     int64_t beat_at_ms;
     int64_t round_trip_us;     /* of the last heartbeat; 0: none yet */
     atomic_llong beaten_at_ms; /* the last heartbeat that Redis took; 0: none yet */

@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "queue/scripts.h"
-#include "support/queue.h"
+#include "support/worker.h"
+#include "worker/state.h"
 
 #define Q "reeve:{q}:"
 #define FAR "reeve:{far}:"
@@ -17,18 +18,19 @@
 
 static rv_conn *user;
 
+static char user_url[512];
+
 /* From now on scripts are called by a user with these rights. */
 static void become(const char *rights)
 {
     static rv_url url;
-    char text[512];
     rv_error error;
     rv_conn_destroy(user);
     rv_url_fini(&url);
     (void)test_cmd(test_conn, "ACL DELUSER w");
     assert_string_equal(test_cmd(test_conn, "ACL SETUSER w %s", rights), "OK");
-    (void)snprintf(text, sizeof(text), "unix://w:p@%s", test_redis_url(test_redis) + strlen("unix://"));
-    assert_int_equal(rv_url_parse(&url, text, &error), REEVE_OK);
+    (void)snprintf(user_url, sizeof(user_url), "unix://w:p@%s", test_redis_url(test_redis) + strlen("unix://"));
+    assert_int_equal(rv_url_parse(&url, user_url, &error), REEVE_OK);
     const rv_conn_options options = {.url = &url, .name = "w", .command_ms = 60000};
     assert_int_equal(rv_conn_create(&user, &options, &error), REEVE_OK);
     if (rv_conn_open(user, test_patience()) != REEVE_OK) fail_msg("%s", rv_conn_error(user)->text);
@@ -273,6 +275,121 @@ static void events_that_cannot_be_written_stop_nothing(void **state)
     expect("z", "ready");
 }
 
+/* A command that may be refused behind others that have written is asked for before anything is leased. */
+static void no_session_begins_without_rights_to_commands(void **state)
+{
+    (void)state;
+    put("x", "");
+    const char *const commands[] = {"zadd", "hincrby", "smismember", "rename"};
+    for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+        char rights[128], words[64] = "NOPERM reeve needs rights to ";
+        const rv_reply *reply = NULL;
+        (void)snprintf(rights, sizeof(rights), "on >p ~reeve:* +@all -@dangerous -%s", commands[i]);
+        become(rights);
+        rv_cmd_script(user, &rv_script_turn, 1, 7);
+        for (const char *const *arg = (const char *const[]){Q, "1", "1", "60000", "1", "", SESSION, "{}", NULL}; *arg;
+             arg++)
+            rv_args(user, *arg);
+        assert_int_equal(rv_conn_call(user, test_patience(), &reply), REEVE_EREDIS);
+        size_t length = strlen(words);
+        for (const char *at = commands[i]; *at; at++) words[length++] = (char)(*at - 'a' + 'A');
+        if (strncmp(reply->text, words, length) != 0) fail_msg("%s: %s", words, reply->text);
+        expect("x", "ready");
+        assert_int_equal(test_number("EXISTS " Q "sessions " Q "running:" SESSION), 0);
+    }
+    become("on >p ~reeve:* +@all -@dangerous");
+    lease("1");
+    expect("x", "running");
+}
+
+/* ---- a worker and clients ---------------------------------------------------------------------------------------- */
+
+static reeve_worker *start_worker(void)
+{
+    test_close_gate();
+    reeve_worker *worker = test_worker_new(&(reeve_worker_options){.redis = user_url, .session_ms = 60000});
+    test_worker_pool(worker, "q", 2, 1);
+    test_worker_start(worker);
+    return worker;
+}
+
+static reeve_client *open_client(void)
+{
+    reeve_client *client;
+    char words[512] = "";
+    const reeve_client_options options = {.redis = user_url, .timeout_ms = 60000};
+    if (reeve_client_open_or_say(&client, &options, words, sizeof(words)) != REEVE_OK) fail_msg("%s", words);
+    return client;
+}
+
+/* Nobody hears of it, and the worker has nothing else to do: far less than its session later it runs. */
+static void an_idle_worker_finds_what_becomes_due(void **state)
+{
+    (void)state;
+    reeve_worker *worker = start_worker();
+    reeve_client *client = open_client();
+    TEST_AWAIT(atomic_load(&worker->keeper.deaf));
+    int64_t began = rv_now_ms();
+    const reeve_task_spec spec = {.queue = "q", .id = "n1", .type = "t", .delay_ms = 100};
+    test_ok(client, reeve_enqueue(client, &spec, NULL));
+    test_ok(client, reeve_wait(client, "q", "n1", 60000, NULL));
+    if (rv_now_ms() - began > 15000) fail_msg("after %lld ms", (long long)(rv_now_ms() - began));
+    test_ok(client, reeve_queue_set(client, "q", &(reeve_queue_settings){.result_max = &(int64_t){1000}}));
+    reeve_client_close(client);
+    test_worker_end(worker);
+}
+
+/* The worker may hear, but the producer may not speak: it is noticed, and looked for from then on. */
+static void a_silent_producer_is_noticed(void **state)
+{
+    (void)state;
+    become(NO_CHANNELS);
+    reeve_client *client = open_client();
+    reeve_task_spec spec = {.queue = "q", .id = "n1", .type = "t", .delay_ms = 1};
+    test_ok(client, reeve_enqueue(client, &spec, NULL));
+    test_close_gate();
+    reeve_worker *worker = test_worker_new(&(reeve_worker_options){.session_ms = 60000});
+    test_worker_pool(worker, "q", 1, 1);
+    test_worker_start(worker);
+    TEST_AWAIT_STATE("n1", "completed");
+    int64_t began = rv_now_ms();
+    spec.id = "n2";
+    test_ok(client, reeve_enqueue(client, &spec, NULL));
+    test_ok(client, reeve_wait(client, "q", "n2", 60000, NULL));
+    if (rv_now_ms() - began > 15000) fail_msg("after %lld ms", (long long)(rv_now_ms() - began));
+    reeve_client_close(client);
+    test_worker_end(worker);
+}
+
+static void a_running_task_hears_of_its_cancel(void **state)
+{
+    (void)state;
+    test_close_gate();
+    reeve_worker *worker = test_worker_new(&(reeve_worker_options){.redis = user_url, .session_ms = 1000});
+    test_worker_pool(worker, "q", 1, 1);
+    test_worker_start(worker);
+    reeve_client *client = open_client();
+    test_put_spec((reeve_task_spec){.id = "x", .type = "hold"});
+    TEST_AWAIT(test_begun == 1);
+    test_ok(client, reeve_cancel(client, "q", "x"));
+    assert_int_equal(reeve_wait(client, "q", "x", 60000, NULL), REEVE_ECANCELLED);
+    assert_int_equal(test_told, 1);
+    reeve_client_close(client);
+    test_worker_end(worker);
+}
+
+/* A wait ends in time, and can be interrupted. */
+static void a_wait_that_polls_ends(void **state)
+{
+    (void)state;
+    reeve_client *client = open_client();
+    test_put("q", "x");
+    assert_int_equal(reeve_wait(client, "q", "x", 120, NULL), REEVE_ETIMEOUT);
+    reeve_client_interrupt(client);
+    assert_int_equal(reeve_wait(client, "q", "x", 60000, NULL), REEVE_EINTERRUPTED);
+    reeve_client_close(client);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -287,6 +404,11 @@ int main(void)
         TEST(operators_calls_work),
         TEST(a_running_task_reports),
         TEST(events_that_cannot_be_written_stop_nothing),
+        TEST(no_session_begins_without_rights_to_commands),
+        TEST(an_idle_worker_finds_what_becomes_due),
+        TEST(a_silent_producer_is_noticed),
+        TEST(a_running_task_hears_of_its_cancel),
+        TEST(a_wait_that_polls_ends),
     };
     return cmocka_run_group_tests_name("ct_rights", tests, test_place_start, test_place_stop);
 }

@@ -26,6 +26,7 @@ void model_read_settings(int queue, const char *rest, const rv_reply *found)
                                         "serial",
                                         "events",
                                         "events_until",
+                                        "unsent",
                                         NULL};
     model_seen_queue *q = &model_now_seen.queues[queue];
     model_allow(queue, rest, found, names);

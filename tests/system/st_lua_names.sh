@@ -2,7 +2,7 @@
 # fragment that was left out, or comes too late, would be met only when that line runs.
 . "$(dirname "$0")/lib.sh"
 
-KNOWN="KEYS ARGV redis cjson string math table ipairs pairs next tonumber tostring type unpack select pcall"
+KNOWN="KEYS ARGV redis cjson string math table ipairs pairs next tonumber tostring type unpack select pcall error"
 
 # names SCRIPT: "what name" for each use of a global name in it.
 names() {
@@ -32,3 +32,9 @@ expect_eq "$count" "$(ls "$(dirname "$0")"/../../src/lua/*.lua | wc -l)"
 # (What it looks for is found.)
 echo 'local known = 1; unheard_of(known)' >"$TEST_DIR/bad.lua"
 expect_eq "$(unknown "$TEST_DIR/bad.lua")" unheard_of
+
+# Whoever begins a session may run each command that any script calls (lib/rights.lua). TIME needs no right to a key.
+needed=$(tr -cs 'A-Z' '\n' <"$(dirname "$0")/../../src/lua/lib/rights.lua" | grep -E '^[A-Z]{3,}$' | grep -v '^NOPERM$' | sort -u)
+called=$(grep -ohE "[^p]call\(('[A-Z]+'|[a-z_]+ and '[A-Z]+' or '[A-Z]+')" "$REEVE_BUILD"/src/lua/*.lua | grep -oE "'[A-Z]+'" | tr -d "'" |
+    grep -v '^TIME$' | sort -u)
+expect_eq "$needed" "$called"

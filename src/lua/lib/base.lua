@@ -118,16 +118,18 @@ local LARGE = 65536
 
 -- include: lib/wake.lua
 
--- Sends a notice. It cannot fail: a user without rights to the channel (Redis 7 gives a new user none) or to PUBLISH
--- changes tasks all the same, and whoever waits for the notice looks from time to time.
-local function publish(channel, message)
-  redis.pcall('PUBLISH', channel, message)
+-- Sends a notice of a queue. It cannot fail: a user without rights to the channel (Redis 7 gives a new user none) or to
+-- PUBLISH changes tasks all the same. settings.unsent is then the time; while it is there (tend.lua), workers and clients
+-- that wait for notices look every second.
+local function publish(P, channel, message)
+  local heard = redis.pcall('PUBLISH', channel, message)
+  if type(heard) == 'table' then redis.pcall('HSET', P .. 'settings', 'unsent', text(clock())) end
 end
 
 -- Sends a notice "<verb> <queue> <words>" to all workers.
 local function publish_control(P, verb, words)
   local ns, queue = string.match(P, '^(.*):{(.*)}:$')
-  if ns then publish(ns .. ':control', verb .. ' ' .. queue .. ' ' .. words) end
+  if ns then publish(P, ns .. ':control', verb .. ' ' .. queue .. ' ' .. words) end
 end
 
 -- Tells the schedulers of all workers that something of this queue is due at a time they may not know of.

@@ -34,6 +34,8 @@ local function in_session(P, index, running, session, join, ttl, now, extras)
   if call('HEXISTS', running, '#') == 1 then return true end
   -- (One that stands in `sessions` without its hash is being reaped: it does not begin again.)
   if join == '' then return false end
+-- include: lib/rights.lua
+  expect_rights(P)
   if call('ZADD', P .. 'sessions', 'NX', text(math.min(now + ttl, LATEST)), session) == 0 then return false end
   call('HSET', running, '#', join, '#totals', '', '#suspect', '')
   local said = call('HMGET', P .. 'settings', 'policy', 'result_max')

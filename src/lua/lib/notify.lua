@@ -3,7 +3,7 @@
 function notify(P, ids, state)
   for i = 1, #ids do
     if call('ZREM', P .. 'waiters', ids[i]) == 1 then
-      publish(P .. 'done:' .. ids[i], state)
+      publish(P, P .. 'done:' .. ids[i], state)
     end
   end
   local linked = call('SMISMEMBER', P .. 'linked', unpack(ids))
