@@ -247,6 +247,10 @@ typedef struct reeve_task_info {
     bool unique_until_started; /* how long it has its unique key, as in its spec */
     int64_t unique_for_ms;
     char *on_dead; /* the task's own, "": none; NULL: the queue's */
+    /* running: until when its worker holds it, unless a heartbeat prolongs that; 0: it is being taken back; else -1 */
+    int64_t lease_expires_ms;
+    bool stalled; /* running, and that time has passed: its worker is gone, and nobody has taken the task back yet, see
+                     maintain.h */
 } reeve_task_info;
 
 /* Looks a task up. REEVE_ENOTFOUND when it does not exist (any more). */

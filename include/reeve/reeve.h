@@ -26,6 +26,7 @@
 #include "guards.h"
 #include "layer.h"
 #include "limits.h"
+#include "maintain.h"
 #include "plugin.h"
 #include "stats.h"
 #include "status.h"

@@ -225,7 +225,10 @@ static bool read_field(reeve_task_info *info, const rv_reply *name, const rv_rep
         info->child_count = rv_reply_int(value, -1);
     else if (rv_reply_is_text(name, "about"))
         return read_worker(info, value);
-    else if (rv_reply_is_text(name, "checkpoint_bytes"))
+    else if (rv_reply_is_text(name, "expires") || rv_reply_is_text(name, "stalled")) {
+        info->lease_expires_ms = rv_reply_int(value, -1);
+        info->stalled = name->text[0] == 's';
+    } else if (rv_reply_is_text(name, "checkpoint_bytes"))
         info->checkpoint_bytes = rv_reply_int(value, -1);
     else if (rv_reply_is_text(name, "logged"))
         info->logged = (uint64_t)rv_reply_int(value, 0);
@@ -280,7 +283,7 @@ static bool fill(reeve_task_info *info, const char *queue, const rv_reply *reply
     info->queue = rv_strdup(queue);
     info->due_ms = info->started_ms = info->ended_ms = info->failed_ms = -1;
     info->progress = -1;
-    info->checkpoint_bytes = info->deadline_ms = -1;
+    info->checkpoint_bytes = info->deadline_ms = info->lease_expires_ms = -1;
     info->parent_count = info->child_count = -1;
     info->weight = 1;
     bool good = info->queue != NULL && copy_text(&info->id, reply->items[0]) && read_envelope(info, reply->items[2]);

@@ -1,6 +1,7 @@
--- All that is known of a task, as one list, and how many bytes its result has. Needs where.
+-- All that is known of a task, as one list, and how many bytes its result has. Needs base.
 --   {id, state, envelope, score where it stands, session, lease, field, value, ... of info}
--- with a field "about", the session's description, for a running task, and "result" for a completed one that left one.
+-- with a field "about", the session's description, for a running task, and "expires", when its session does, or
+-- "stalled", when it did (0: its leases are being taken back); and "result" for a completed one that left one.
 -- Of a checkpoint only its length is told ("checkpoint_bytes"), and the lines of the log only when with_log.
 -- include: lib/result.lua
 local function describe(P, id, envelope, state, score, session, lease, with_log)
@@ -28,6 +29,11 @@ local function describe(P, id, envelope, state, score, session, lease, with_log)
   if about then
     reply[#reply + 1] = 'about'
     reply[#reply + 1] = about
+  end
+  local expires = session and tonumber(call('ZSCORE', P .. 'sessions', session))
+  if expires then
+    reply[#reply + 1] = expires <= clock() and 'stalled' or 'expires'
+    reply[#reply + 1] = text(expires)
   end
   return reply, result and #result or 0
 end

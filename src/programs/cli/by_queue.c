@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "maintain.h"
 #include "verbs.h"
 
 #define PAGE_MOST 500
@@ -97,6 +98,7 @@ int cli_by_queue(cli_context *cli, const cli_by_queue_kind *kind, const cli_page
     if (cli->count == 0 && page->offset > 0) return cli_usage(cli, "--offset goes with a QUEUE");
     if (status == CLI_DONE) status = cli_open(cli);
     if (status != CLI_DONE) return status;
+    if (cli->count > 0) cli_maintain(cli, cli->rest[0]);
     cli_table_init(&showing.table, kind->columns, kind->column_count);
     status = cli->count > 0 ? show_queue(&showing, cli->rest[0])
                             : cli_each_queue(cli, show_if_any, &showing, &queues);

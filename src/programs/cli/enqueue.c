@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "conflict.h"
 #include "handle.h"
+#include "maintain.h"
 #include "task_options.h"
 #include "verbs.h"
 
@@ -126,6 +127,7 @@ static int send_task(cli_context *cli, const struct enqueue_options *options)
 
     if (status != CLI_DONE) return status;
     (void)snprintf(handle.queue, sizeof(handle.queue), "%s", options->task.spec.queue);
+    if (options->wait) cli_maintain(cli, handle.queue);
     result = reeve_enqueue(cli->client, &options->task.spec, handle.id);
     if (result == REEVE_EUNIQUE) return say_not_unique(cli, options->task.spec.unique, &handle);
     if (result != REEVE_OK) return cli_fail_call(cli, result, NULL);

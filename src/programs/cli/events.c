@@ -6,6 +6,7 @@
 
 #include "args.h"
 #include "json.h"
+#include "maintain.h"
 #include "verbs.h"
 
 struct events_options {
@@ -45,7 +46,7 @@ static int events(cli_context *cli, void *pointer)
     reeve_status result = REEVE_OK;
     int status = cli_queue_argument(cli, queue);
 
-    if (status == CLI_DONE) status = cli_open(cli);
+    if (status == CLI_DONE) status = cli_open_queue(cli, queue);
     if (status != CLI_DONE) return status;
     if (options->keep >= 0) result = reeve_events_keep(cli->client, queue, options->keep);
     if (result == REEVE_OK) result = reeve_events_get(cli->client, queue, &kept, &count);

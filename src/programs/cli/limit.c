@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "json.h"
 #include "limits_view.h"
+#include "maintain.h"
 #include "page.h"
 #include "rate.h"
 #include "utf8.h"
@@ -192,7 +193,7 @@ static int limit(cli_context *cli, void *pointer)
     const struct limit_options *options = pointer;
     int status = check(cli, options);
 
-    if (status == CLI_DONE) status = cli_open(cli);
+    if (status == CLI_DONE) status = cli_open_queue(cli, cli->rest[0]);
     if (status != CLI_DONE) return status;
     return changes(options) ? change(cli, options) : cli_show_limits(cli, cli->rest[0], &options->page);
 }

@@ -7,6 +7,7 @@
 
 #include "args.h"
 #include "base/clock.h"
+#include "maintain.h"
 #include "page.h"
 #include "table.h"
 #include "task_view.h"
@@ -65,7 +66,10 @@ static void add_error(cli_table *table, const reeve_task_info *info)
     const char *kind = info->error_kind == NULL ? "" : info->error_kind;
     const char *message = info->error_message == NULL ? "" : info->error_message;
 
-    cli_table_cellf(table, "%.100s%s%.150s", kind, kind[0] != '\0' && message[0] != '\0' ? ": " : "", message);
+    if (info->stalled)
+        cli_table_cell(table, "stalled: its worker is gone");
+    else
+        cli_table_cellf(table, "%.100s%s%.150s", kind, kind[0] != '\0' && message[0] != '\0' ? ": " : "", message);
 }
 
 static void add_task(cli_table *table, const reeve_task_info *info)
@@ -192,7 +196,7 @@ int cli_list(cli_context *cli, const char *queue, reeve_state state, const char 
                               .left = page->limit == 0 ? UINT64_MAX : (uint64_t)page->limit};
     int status = cli_queue_argument(cli, queue);
 
-    if (status == CLI_DONE) status = cli_open(cli);
+    if (status == CLI_DONE) status = cli_open_queue(cli, queue);
     if (status != CLI_DONE) return status;
     cli_table_init(&listing.table, columns, sizeof(columns) / sizeof(columns[0]));
     status = list_all(&listing);

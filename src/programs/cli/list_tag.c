@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/clock.h"
+#include "maintain.h"
 #include "page.h"
 #include "table.h"
 #include "task_view.h"
@@ -98,7 +99,7 @@ int cli_list_tag(cli_context *cli, const char *queue, const char *tag, const ree
                               .left = page->limit == 0 ? UINT64_MAX : (uint64_t)page->limit};
     int status = cli_queue_argument(cli, queue);
 
-    if (status == CLI_DONE) status = cli_open(cli);
+    if (status == CLI_DONE) status = cli_open_queue(cli, queue);
     if (status != CLI_DONE) return status;
     cli_table_init(&listing.table, columns, sizeof(columns) / sizeof(columns[0]));
     status = list_pages(&listing);

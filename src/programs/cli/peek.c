@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "maintain.h"
 #include "table.h"
 #include "task_view.h"
 #include "verbs.h"
@@ -87,7 +88,7 @@ static int peek(cli_context *cli, void *pointer)
 
     if (status == CLI_DONE && cli->count > 1 && !rv_parse_int(cli->rest[1], 1, PEEK_MOST, &want))
         status = cli_usage(cli, "\"%.100s\": N is a number from 1 to %d", cli->rest[1], PEEK_MOST);
-    if (status == CLI_DONE) status = cli_open(cli);
+    if (status == CLI_DONE) status = cli_open_queue(cli, cli->rest[0]);
     if (status != CLI_DONE) return status;
     cli_table_init(&table, columns, sizeof(columns) / sizeof(columns[0]));
     status = take_tasks(cli, &table, (uint64_t)options->offset, (size_t)want);

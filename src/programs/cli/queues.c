@@ -2,7 +2,9 @@
 #include <stdio.h>
 
 #include "base/clock.h"
+#include "base/error.h"
 #include "json.h"
+#include "maintain.h"
 #include "page.h"
 #include "table.h"
 #include "verbs.h"
@@ -19,9 +21,9 @@ static const cli_option queues_table[] = {
 };
 
 static const cli_column columns[] = {
-    {"QUEUE", false, 0},    {"PAUSED", false, 0},   {"READY", true, 0}, {"SCHEDULED", true, 0}, {"BLOCKED", true, 0},
-    {"PARKED", true, 0},    {"RUNNING", true, 0},   {"COMPLETED", true, 0}, {"DEAD", true, 0},
-    {"CANCELLED", true, 0}, {"DONE", true, 0},      {"FAILED", true, 0},    {"OLDEST", false, 0},
+    {"QUEUE", false, 0}, {"PAUSED", false, 0}, {"READY", true, 0},     {"SCHEDULED", true, 0}, {"BLOCKED", true, 0},
+    {"PARKED", true, 0}, {"RUNNING", true, 0}, {"COMPLETED", true, 0}, {"DEAD", true, 0},      {"CANCELLED", true, 0},
+    {"DONE", true, 0},   {"FAILED", true, 0},  {"OLDEST", false, 0},
 };
 
 static void print_json(const reeve_queue_info *info)
@@ -75,30 +77,54 @@ static void take_queue(const cli_context *cli, cli_table *table, const reeve_que
         add_row(table, info);
 }
 
+/* What only maintenance moves on: tasks of a dead worker, and such as are due. */
+static bool may_be_neglected(const reeve_queue_info *info)
+{
+    return info->count[REEVE_STATE_RUNNING] > 0 || (info->next_due_ms >= 0 && info->next_due_ms < rv_wall_ms());
+}
+
+static int take_queue_now(const cli_context *cli, cli_table *table, reeve_queue_info *info)
+{
+    char name[REEVE_QUEUE_MAX + 1];
+
+    if (may_be_neglected(info) && cli_maintain(cli, info->name)) {
+        reeve_status status;
+
+        rv_copy_text(name, sizeof(name), info->name);
+        status = reeve_queue(cli->client, name, info);
+        if (status != REEVE_OK) return cli_fail_call(cli, status, name);
+    }
+    take_queue(cli, table, info);
+    return CLI_DONE;
+}
+
 static int take_all(cli_context *cli, cli_table *table, const cli_page *page)
 {
     reeve_queue_info *list = NULL;
     size_t count = 0, from;
     reeve_status status = reeve_queues(cli->client, &list, &count);
+    int result = CLI_DONE;
 
     if (status != REEVE_OK) return cli_fail_call(cli, status, NULL);
     if (count == 0 && !cli->json) (void)fprintf(stderr, "no queue yet; one comes to be with its first task\n");
     from = cli_page_cut(cli, page, "queues", &count);
-    for (size_t i = 0; i < count; i++) take_queue(cli, table, &list[from + i]);
+    for (size_t i = 0; i < count && result == CLI_DONE; i++) result = take_queue_now(cli, table, &list[from + i]);
     reeve_queues_free(list);
-    return CLI_DONE;
+    return result;
 }
 
 static int take_named(cli_context *cli, cli_table *table)
 {
-    for (size_t i = 0; i < cli->count; i++) {
+    int result = CLI_DONE;
+
+    for (size_t i = 0; i < cli->count && result == CLI_DONE; i++) {
         reeve_queue_info info;
         reeve_status status = reeve_queue(cli->client, cli->rest[i], &info);
 
         if (status != REEVE_OK) return cli_fail_call(cli, status, cli->rest[i]);
-        take_queue(cli, table, &info);
+        result = take_queue_now(cli, table, &info);
     }
-    return CLI_DONE;
+    return result;
 }
 
 static int queues(cli_context *cli, void *pointer)

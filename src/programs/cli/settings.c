@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/id.h"
 #include "base/text.h"
+#include "maintain.h"
 #include "settings_view.h"
 #include "verbs.h"
 
@@ -226,7 +227,7 @@ static int run_settings(cli_context *cli, void *pointer)
     reeve_status result;
     int status = cli_queue_argument(cli, queue);
 
-    if (status == CLI_DONE) status = cli_open(cli);
+    if (status == CLI_DONE) status = cli_open_queue(cli, queue);
     if (status != CLI_DONE) return status;
     result = reeve_queue_settings_get(cli->client, queue, &held);
     if (result == REEVE_OK && cli->given > 0) {

@@ -1,5 +1,6 @@
 #include <stdio.h>
 
+#include "maintain.h"
 #include "task_view.h"
 #include "verbs.h"
 
@@ -31,7 +32,7 @@ static int show(cli_context *cli, void *options)
     bool printed;
     int status = cli_handle_argument(cli, &handle, cli->rest[0]);
 
-    if (status == CLI_DONE) status = cli_open(cli);
+    if (status == CLI_DONE) status = cli_open_queue(cli, handle.queue);
     if (status != CLI_DONE) return status;
     result = reeve_show(cli->client, handle.queue, handle.id, &info);
     if (result != REEVE_OK) return cli_fault_call(cli, result, &(cli_fault){.handle = cli->rest[0]});

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "by_queue.h"
+#include "maintain.h"
 #include "table.h"
 #include "verbs.h"
 
@@ -176,6 +177,7 @@ static int stats(cli_context *cli, void *pointer)
 
     if (status == CLI_DONE) status = cli_open(cli);
     if (status != CLI_DONE) return status;
+    if (one) cli_maintain(cli, cli->rest[0]);
     cli_table_init(&showing.table, one && showing.options->days > 1 ? by_day : by_queue, COLUMN_COUNT);
     status = one ? show_one(&showing, cli->rest[0]) : show_all(&showing);
     if ((showing.table.used > 0 || showing.table.failed) && !cli_table_print(&showing.table, stdout))

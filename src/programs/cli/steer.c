@@ -14,6 +14,7 @@
 
 #include "json.h"
 #include "lines.h"
+#include "maintain.h"
 
 #define HANDLE_LINE_MAX 1024
 #define INPUT_MAX ((size_t)4 << 30)
@@ -51,7 +52,10 @@ static void report(const struct steering *steering, const cli_handle *handle, bo
 static void steer_one(struct steering *steering, const char *name, const cli_handle *handle)
 {
     bool running = false;
-    reeve_status result = steering->call(steering->cli->client, handle, steering->options, &running);
+    reeve_status result;
+
+    cli_maintain(steering->cli, handle->queue);
+    result = steering->call(steering->cli->client, handle, steering->options, &running);
 
     if (result == REEVE_OK) {
         report(steering, handle, running);

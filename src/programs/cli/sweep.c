@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "json.h"
+#include "maintain.h"
 #include "progress.h"
 #include "stop.h"
 #include "verbs.h"
@@ -214,7 +215,7 @@ int cli_sweep(cli_context *cli, const cli_sweep_plan *plan, const cli_sweep_opti
     reeve_status result;
     int status = check(cli, plan, options);
 
-    if (status == CLI_DONE) status = cli_open(cli);
+    if (status == CLI_DONE) status = cli_open_queue(cli, cli->rest[0]);
     if (status != CLI_DONE) return status;
     cli_progress_init(&sweeping.progress, cli);
     if (sweeping.progress.shows) sweeping.total = count_all(&sweeping);

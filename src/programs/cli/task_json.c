@@ -87,6 +87,8 @@ static void write_run(cli_json *json, const reeve_task_info *info)
     cli_json_text(json, "progress_words", info->progress_words);
     cli_json_text(json, "worker", info->worker);
     cli_json_text(json, "session", info->session);
+    cli_json_maybe(json, "lease_expires_ms", info->lease_expires_ms);
+    cli_json_bool(json, "stalled", info->stalled);
     cli_history_json(json, info->history);
 }
 

@@ -59,6 +59,21 @@ static void add_state(cli_fields *fields, const reeve_task_info *info)
     add_time(fields, "ended", info->ended_ms);
 }
 
+/* The age of a lease is that of "started". */
+static void add_lease(cli_fields *fields, const reeve_task_info *info)
+{
+    char time[CLI_WHEN_TEXT];
+
+    if (info->lease_expires_ms < 0) return;
+    cli_time_text(info->lease_expires_ms, rv_wall_ms(), time);
+    if (!info->stalled)
+        cli_fields_addf(fields, "lease", "until %s, unless prolonged", time);
+    else if (info->lease_expires_ms == 0)
+        cli_fields_add(fields, "lease", "stalled: it is being taken back from a dead worker");
+    else
+        cli_fields_addf(fields, "lease", "stalled: it ended %s; its worker is gone", time);
+}
+
 static void add_failure(cli_fields *fields, const reeve_task_info *info)
 {
     add_count(fields, "failures", info->failures, info->max_attempts);
@@ -160,7 +175,11 @@ static void add_hint(cli_fields *fields, const reeve_task_info *info)
 {
     switch (info->state) {
     case REEVE_STATE_RUNNING:
-        if (info->cancelling) cli_fields_add(fields, "hint", "it was cancelled, and told to stop");
+        if (info->stalled)
+            cli_fields_add(fields, "hint",
+                           "it goes back to the queue when a worker serves that, or by another command");
+        else if (info->cancelling)
+            cli_fields_add(fields, "hint", "it was cancelled, and told to stop");
         break;
     case REEVE_STATE_DEAD:
     case REEVE_STATE_CANCELLED:
@@ -200,6 +219,7 @@ bool cli_task_fields(const reeve_task_info *info, FILE *out)
     add_state(&fields, info);
     cli_fields_add(&fields, "worker", info->worker);
     cli_fields_add(&fields, "session", info->session);
+    add_lease(&fields, info);
     add_failure(&fields, info);
     add_history(&fields, info);
     add_bytes(&fields, "payload", info->payload);

@@ -1,4 +1,5 @@
 #include "args.h"
+#include "maintain.h"
 #include "stop.h"
 #include "task_view.h"
 #include "verbs.h"
@@ -76,7 +77,7 @@ static int run_wait(cli_context *cli, void *pointer)
     cli_handle handle;
     int status = cli_handle_argument(cli, &handle, cli->rest[0]);
 
-    if (status == CLI_DONE) status = cli_open(cli);
+    if (status == CLI_DONE) status = cli_open_queue(cli, handle.queue);
     return status == CLI_DONE ? cli_wait(cli, &handle, options->timeout_ms, NULL) : status;
 }
 

@@ -9,6 +9,7 @@
 #include "args.h"
 #include "base/clock.h"
 #include "json.h"
+#include "maintain.h"
 #include "stop.h"
 #include "utf8.h"
 #include "verbs.h"
@@ -234,7 +235,7 @@ static int watch(cli_context *cli, void *pointer)
         if (status == CLI_DONE)
             (void)snprintf(watching.handle.queue, sizeof(watching.handle.queue), "%s", cli->rest[0]);
     }
-    if (status == CLI_DONE) status = cli_open(cli);
+    if (status == CLI_DONE) status = cli_open_queue(cli, watching.handle.queue);
     if (status != CLI_DONE) return status;
     watching.deadline = rv_deadline(options->timeout_ms);
     cli_stop_catch(cli->client);
