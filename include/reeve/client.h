@@ -21,7 +21,7 @@ typedef struct reeve_client reeve_client;
 
 /* All fields may be zero. */
 typedef struct reeve_client_options {
-    size_t size;         /* sizeof(reeve_client_options), or 0 for this version's */
+    size_t size;         /* sizeof(reeve_client_options), or 0 */
     const char *redis;   /* URL; NULL: the environment's REEVE_REDIS, else "embedded:" */
     const char *ns;      /* namespace, the prefix of every key; NULL: "reeve" */
     int64_t timeout_ms;  /* how long one call may take, connecting included; 0: 5000 */
@@ -94,7 +94,7 @@ typedef struct reeve_parent {
 
 /* What to enqueue. Zero means: not given. Nothing is kept after the call. */
 typedef struct reeve_task_spec {
-    size_t size;                  /* sizeof(reeve_task_spec), or 0 for this version's */
+    size_t size;                  /* sizeof(reeve_task_spec), or 0 */
     const char *queue;            /* required */
     const char *type;             /* required */
     reeve_bytes payload;          /* any bytes, at most guards.payload */
@@ -403,6 +403,30 @@ REEVE_API reeve_status reeve_queue_set(reeve_client *client, const char *queue, 
  */
 REEVE_API reeve_status reeve_queue_settings_get(reeve_client *client, const char *queue, reeve_queue_settings **ret);
 REEVE_API void reeve_queue_settings_free(reeve_queue_settings *settings);
+
+/* ---- the sizes of structs, see status.h ------------------------------------------------------------------------ */
+
+REEVE_API reeve_status reeve_client_open_sized(reeve_client **ret, const reeve_client_options *options,
+                                               size_t options_size);
+#define reeve_client_open(...) reeve_client_open_sized(__VA_ARGS__, sizeof(reeve_client_options))
+REEVE_API reeve_status reeve_client_open_or_say_sized(reeve_client **ret, const reeve_client_options *options,
+                                                      char *ret_error, size_t size, size_t options_size);
+#define reeve_client_open_or_say(...) reeve_client_open_or_say_sized(__VA_ARGS__, sizeof(reeve_client_options))
+REEVE_API reeve_status reeve_enqueue_sized(reeve_client *client, const reeve_task_spec *spec, char ret_id[REEVE_ID_MAX],
+                                           size_t spec_size);
+#define reeve_enqueue(...) reeve_enqueue_sized(__VA_ARGS__, sizeof(reeve_task_spec))
+REEVE_API reeve_status reeve_enqueue_many_sized(reeve_client *client, const reeve_task_spec *specs, size_t count,
+                                                reeve_enqueued *ret_results, size_t spec_size);
+#define reeve_enqueue_many(...) reeve_enqueue_many_sized(__VA_ARGS__, sizeof(reeve_task_spec))
+REEVE_API void reeve_enqueued_error_sized(const reeve_client *client, const reeve_task_spec *spec,
+                                          const reeve_enqueued *result, char *ret, size_t size, size_t spec_size);
+#define reeve_enqueued_error(...) reeve_enqueued_error_sized(__VA_ARGS__, sizeof(reeve_task_spec))
+REEVE_API reeve_status reeve_task_spec_check_sized(const reeve_task_spec *spec, char *ret_error, size_t size,
+                                                   size_t spec_size);
+#define reeve_task_spec_check(...) reeve_task_spec_check_sized(__VA_ARGS__, sizeof(reeve_task_spec))
+REEVE_API reeve_status reeve_queue_set_sized(reeve_client *client, const char *queue,
+                                             const reeve_queue_settings *settings, size_t settings_size);
+#define reeve_queue_set(...) reeve_queue_set_sized(__VA_ARGS__, sizeof(reeve_queue_settings))
 
 #ifdef __cplusplus
 }

@@ -92,6 +92,15 @@ REEVE_API reeve_status reeve_cron_list(reeve_client *client, const char *queue, 
                                        size_t *ret_count);
 REEVE_API void reeve_cron_free(reeve_cron_info *list, size_t count);
 
+/* ---- the sizes of structs, see status.h ------------------------------------------------------------------------ */
+
+REEVE_API reeve_status reeve_cron_check_sized(const reeve_cron_entry *entry, char *ret_error, size_t size,
+                                              size_t entry_size, size_t spec_size);
+#define reeve_cron_check(...) reeve_cron_check_sized(__VA_ARGS__, sizeof(reeve_cron_entry), sizeof(reeve_task_spec))
+REEVE_API reeve_status reeve_cron_set_sized(reeve_client *client, const reeve_cron_entry *entry, bool *ret_changed,
+                                            size_t entry_size, size_t spec_size);
+#define reeve_cron_set(...) reeve_cron_set_sized(__VA_ARGS__, sizeof(reeve_cron_entry), sizeof(reeve_task_spec))
+
 #ifdef __cplusplus
 }
 #endif

@@ -68,6 +68,14 @@ REEVE_API reeve_status reeve_sweep(reeve_client *client, const char *queue, reev
                                    const reeve_filter *filter, bool (*progress)(const reeve_swept *swept, void *user),
                                    void *user, reeve_swept *ret);
 
+/* ---- the sizes of structs, see status.h ------------------------------------------------------------------------ */
+
+REEVE_API reeve_status reeve_sweep_sized(reeve_client *client, const char *queue, reeve_action action,
+                                         const reeve_filter *filter,
+                                         bool (*progress)(const reeve_swept *swept, void *user), void *user,
+                                         reeve_swept *ret, size_t filter_size);
+#define reeve_sweep(...) reeve_sweep_sized(__VA_ARGS__, sizeof(reeve_filter))
+
 #ifdef __cplusplus
 }
 #endif

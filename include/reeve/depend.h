@@ -129,6 +129,19 @@ REEVE_API reeve_status reeve_task_parent_result(reeve_task *task, const char *ha
  */
 REEVE_API reeve_status reeve_task_hand_on(reeve_task *task, const reeve_task_spec *spec, char ret_id[REEVE_ID_MAX]);
 
+/* ---- the sizes of structs, see status.h ------------------------------------------------------------------------ */
+
+REEVE_API reeve_status reeve_batch_open_sized(reeve_client *client, reeve_batch *ret, const reeve_task_spec *complete,
+                                              const reeve_task_spec *death, size_t spec_size);
+#define reeve_batch_open(...) reeve_batch_open_sized(__VA_ARGS__, sizeof(reeve_task_spec))
+REEVE_API reeve_status reeve_batch_add_sized(reeve_client *client, const reeve_batch *batch,
+                                             const reeve_task_spec *specs, size_t count, reeve_enqueued *ret_results,
+                                             size_t spec_size);
+#define reeve_batch_add(...) reeve_batch_add_sized(__VA_ARGS__, sizeof(reeve_task_spec))
+REEVE_API reeve_status reeve_task_hand_on_sized(reeve_task *task, const reeve_task_spec *spec,
+                                                char ret_id[REEVE_ID_MAX], size_t spec_size);
+#define reeve_task_hand_on(...) reeve_task_hand_on_sized(__VA_ARGS__, sizeof(reeve_task_spec))
+
 #ifdef __cplusplus
 }
 #endif

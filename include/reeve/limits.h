@@ -90,6 +90,12 @@ REEVE_API reeve_status reeve_limits_get(reeve_client *client, const char *queue,
                                         reeve_limits **ret);
 REEVE_API void reeve_limits_free(reeve_limits *limits);
 
+/* ---- the sizes of structs, see status.h ------------------------------------------------------------------------ */
+
+REEVE_API reeve_status reeve_limit_sized(reeve_client *client, const char *queue, const reeve_limit_change *change,
+                                         size_t change_size);
+#define reeve_limit(...) reeve_limit_sized(__VA_ARGS__, sizeof(reeve_limit_change))
+
 #ifdef __cplusplus
 }
 #endif

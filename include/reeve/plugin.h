@@ -10,8 +10,8 @@
  *     dlopen -> entry -> load(state) -> [each thread: thread_start -> run ... run -> thread_stop] -> unload -> dlclose
  *
  * thread_start runs on a thread before its first task of that handler; thread_stop when the thread ends. No hook runs
- * after unload. The structs carry their size and the ABI's number, so that an old plugin loads in a new worker: fields
- * are only appended, and what a plugin does not know is zero.
+ * after unload. The structs carry their size and the ABI's number, so that a plugin that was compiled with another version
+ * of reeve loads, see "Structs" in status.h: fields are only appended, and what an old plugin does not know is zero.
  */
 #ifndef REEVE_PLUGIN_H
 #define REEVE_PLUGIN_H
@@ -128,7 +128,7 @@ REEVE_API const char *reeve_plugin_path(const reeve_plugin_handle *plugin);
 
 /* One run of a handler without Redis. */
 typedef struct reeve_run_options {
-    size_t size;
+    size_t size;           /* sizeof(reeve_run_options), or 0 */
     const char *queue;     /* NULL: "local" */
     const char *id;        /* NULL: a UUIDv7 */
     reeve_bytes payload;
@@ -155,6 +155,13 @@ typedef struct reeve_run_report {
 REEVE_API reeve_status reeve_plugin_run(reeve_plugin_handle *plugin, const char *type, const reeve_run_options *options,
                                         reeve_run_report *ret);
 REEVE_API void reeve_run_report_fini(reeve_run_report *report);
+
+/* ---- the sizes of structs, see status.h ------------------------------------------------------------------------ */
+
+REEVE_API reeve_status reeve_plugin_run_sized(reeve_plugin_handle *plugin, const char *type,
+                                              const reeve_run_options *options, reeve_run_report *ret,
+                                              size_t options_size);
+#define reeve_plugin_run(...) reeve_plugin_run_sized(__VA_ARGS__, sizeof(reeve_run_options))
 
 #ifdef __cplusplus
 }

@@ -2,6 +2,20 @@
  * status.h - one enum for every outcome of a call, a text for each, and the hooks for log and memory.
  *
  * Zero is success. Outputs (parameters named ret_...) are written only on success unless a comment says otherwise.
+ *
+ * Structs. Programs and plugins that were compiled with one version work with the library of another one:
+ *
+ *   - A struct that a program fills and that may grow begins with the field `size`. Set it to the struct's sizeof, or
+ *     leave it 0. New fields are only appended, and 0 in a field always selects what held before there was the field.
+ *   - A smaller size is that of an older version: the fields that it lacks count as 0. A larger size is that of a later
+ *     version: the struct is accepted if all fields that this library does not know are 0. Otherwise the call fails with
+ *     REEVE_EINVAL (a plugin is refused with REEVE_EPLUGIN), and the error names both sizes.
+ *   - Where `size` is 0, the sizeof of the calling program holds. It comes with the call: each function that takes such
+ *     a struct is also a macro, which calls the function named ..._sized with that sizeof. In an array of structs the
+ *     elements are that sizeof apart. Whoever calls the function itself (by a pointer, or from another language) sets
+ *     `size`.
+ *   - Structs without a size do not change while the library has the same soname; a struct that the library allocates,
+ *     and that programs reach by a pointer, may get further fields at its end.
  */
 #ifndef REEVE_STATUS_H
 #define REEVE_STATUS_H

@@ -153,6 +153,17 @@ static inline reeve_bytes reeve_test_text(const char *text)
     return bytes;
 }
 
+/* ---- the sizes of structs, see status.h ------------------------------------------------------------------------ */
+
+REEVE_API reeve_test_report *reeve_test_run_sized(const reeve_handler *handler, const reeve_test_options *options,
+                                                  size_t handler_size, size_t options_size, size_t layer_size);
+#define reeve_test_run(...) \
+    reeve_test_run_sized(__VA_ARGS__, sizeof(reeve_handler), sizeof(reeve_test_options), sizeof(reeve_layer))
+REEVE_API reeve_test_report *reeve_test_run_plugin_sized(reeve_plugin_handle *plugin, const reeve_test_options *options,
+                                                         size_t options_size, size_t layer_size);
+#define reeve_test_run_plugin(...) \
+    reeve_test_run_plugin_sized(__VA_ARGS__, sizeof(reeve_test_options), sizeof(reeve_layer))
+
 #ifdef __cplusplus
 }
 #endif

@@ -76,6 +76,12 @@ REEVE_API reeve_status reeve_watch_next(reeve_watch *watch, int64_t timeout_ms, 
 /* Frees; NULL is fine. */
 REEVE_API void reeve_watch_close(reeve_watch *watch);
 
+/* ---- the sizes of structs, see status.h ------------------------------------------------------------------------ */
+
+REEVE_API reeve_status reeve_watch_open_sized(reeve_watch **ret, reeve_client *client,
+                                              const reeve_watch_options *options, size_t options_size);
+#define reeve_watch_open(...) reeve_watch_open_sized(__VA_ARGS__, sizeof(reeve_watch_options))
+
 #ifdef __cplusplus
 }
 #endif

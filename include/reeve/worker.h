@@ -71,7 +71,7 @@ REEVE_API reeve_status reeve_worker_load_plugin(reeve_worker *worker, const char
 
 /* What the configuration says of a type, over what its handler says; fields as in reeve_handler, zero: leave. */
 typedef struct reeve_handler_policy {
-    size_t size;
+    size_t size; /* sizeof(reeve_handler_policy), or 0 */
     const char *type;
     int max_attempts;
     int max_crashes;
@@ -155,6 +155,23 @@ REEVE_API void reeve_worker_get_stats(reeve_worker *worker, reeve_worker_stats *
 
 /* The worker's id, as `reeve workers` shows it. Any thread. */
 REEVE_API const char *reeve_worker_id(const reeve_worker *worker);
+
+/* ---- the sizes of structs, see status.h ------------------------------------------------------------------------ */
+
+REEVE_API reeve_status reeve_worker_create_sized(reeve_worker **ret, const reeve_worker_options *options,
+                                                 char *ret_error, size_t size, size_t options_size);
+#define reeve_worker_create(...) reeve_worker_create_sized(__VA_ARGS__, sizeof(reeve_worker_options))
+REEVE_API reeve_status reeve_worker_register_sized(reeve_worker *worker, const reeve_handler *handler,
+                                                   size_t handler_size);
+#define reeve_worker_register(...) reeve_worker_register_sized(__VA_ARGS__, sizeof(reeve_handler))
+REEVE_API reeve_status reeve_worker_add_layer_sized(reeve_worker *worker, const reeve_layer *layer, size_t layer_size);
+#define reeve_worker_add_layer(...) reeve_worker_add_layer_sized(__VA_ARGS__, sizeof(reeve_layer))
+REEVE_API reeve_status reeve_worker_set_policy_sized(reeve_worker *worker, const reeve_handler_policy *policy,
+                                                     size_t policy_size);
+#define reeve_worker_set_policy(...) reeve_worker_set_policy_sized(__VA_ARGS__, sizeof(reeve_handler_policy))
+REEVE_API reeve_status reeve_worker_add_pool_sized(reeve_worker *worker, const reeve_pool_options *options,
+                                                   size_t options_size);
+#define reeve_worker_add_pool(...) reeve_worker_add_pool_sized(__VA_ARGS__, sizeof(reeve_pool_options))
 
 #ifdef __cplusplus
 }

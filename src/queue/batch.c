@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "queue/client.h"
+#include "queue/envelope.h"
 #include "reeve/depend.h"
 
 static const reeve_on_parent_death policies[] = {REEVE_PARENT_GO, REEVE_PARENT_DEATH};
@@ -16,39 +17,41 @@ static bool callback_of(const reeve_batch *batch, size_t index, char queue[REEVE
     return rv_handle_split(index == 0 ? batch->complete : batch->death, queue, id);
 }
 
-static reeve_status open_callback(reeve_client *client, const reeve_task_spec *spec, reeve_on_parent_death policy,
-                                  char ret_handle[REEVE_HANDLE_MAX])
+static reeve_status open_callback(reeve_client *client, const reeve_task_spec *given, size_t spec_size,
+                                  reeve_on_parent_death policy, char ret_handle[REEVE_HANDLE_MAX])
 {
     char id[REEVE_ID_MAX];
+    reeve_task_spec spec;
     ret_handle[0] = '\0';
-    if (spec == NULL) return REEVE_OK;
-    if (spec->after_count >= REEVE_PARENTS_MAX) {
+    if (given == NULL) return REEVE_OK;
+    reeve_status status = rv_spec_read(&spec, given, spec_size, &client->error);
+    if (status != REEVE_OK) return status;
+    if (spec.after_count >= REEVE_PARENTS_MAX) {
         return rv_fail(&client->error, REEVE_ETOOBIG, "a batch's callback: name %zu parents by reeve_depend afterwards",
-                       spec->after_count);
+                       spec.after_count);
     }
-    reeve_parent *after = rv_zalloc_array(spec->after_count + 1, sizeof(*after));
+    reeve_parent *after = rv_zalloc_array(spec.after_count + 1, sizeof(*after));
     if (after == NULL) return rv_fail(&client->error, REEVE_ENOMEM, "no memory for parents");
-    reeve_task_spec held = *spec;
-    if (spec->after_count > 0) memcpy(after, spec->after, spec->after_count * sizeof(*after));
-    after[spec->after_count] = (reeve_parent){.handle = REEVE_PARENT_OPEN, .on_death = policy};
-    held.after = after;
-    held.after_count++;
-    reeve_status status = reeve_enqueue(client, &held, id);
-    if (status == REEVE_OK) (void)snprintf(ret_handle, REEVE_HANDLE_MAX, "%s/%s", spec->queue, id);
+    if (spec.after_count > 0) memcpy(after, spec.after, spec.after_count * sizeof(*after));
+    after[spec.after_count] = (reeve_parent){.handle = REEVE_PARENT_OPEN, .on_death = policy};
+    spec.after = after;
+    spec.after_count++;
+    status = reeve_enqueue(client, &spec, id);
+    if (status == REEVE_OK) (void)snprintf(ret_handle, REEVE_HANDLE_MAX, "%s/%s", spec.queue, id);
     rv_free(after);
     return status;
 }
 
-reeve_status reeve_batch_open(reeve_client *client, reeve_batch *ret, const reeve_task_spec *complete,
-                              const reeve_task_spec *death)
+reeve_status reeve_batch_open_sized(reeve_client *client, reeve_batch *ret, const reeve_task_spec *complete,
+                                    const reeve_task_spec *death, size_t spec_size)
 {
     char queue[REEVE_QUEUE_MAX + 1], id[REEVE_ID_MAX];
     if (client == NULL || ret == NULL) return REEVE_EINVAL;
     memset(ret, 0, sizeof(*ret));
     if (complete == NULL && death == NULL)
         return rv_fail(&client->error, REEVE_EINVAL, "a batch without a callback is none");
-    reeve_status status = open_callback(client, complete, policies[0], ret->complete);
-    if (status == REEVE_OK) status = open_callback(client, death, policies[1], ret->death);
+    reeve_status status = open_callback(client, complete, spec_size, policies[0], ret->complete);
+    if (status == REEVE_OK) status = open_callback(client, death, spec_size, policies[1], ret->death);
     if (status == REEVE_OK || !callback_of(ret, 0, queue, id)) return status;
     rv_error why = client->error;
     (void)reeve_delete(client, queue, id);
@@ -95,8 +98,8 @@ reeve_status reeve_batch_add_tasks(reeve_client *client, const reeve_batch *batc
     return status;
 }
 
-reeve_status reeve_batch_add(reeve_client *client, const reeve_batch *batch, const reeve_task_spec *specs,
-                             size_t count, reeve_enqueued *ret_results)
+static reeve_status add(reeve_client *client, const reeve_batch *batch, const reeve_task_spec *specs, size_t count,
+                        reeve_enqueued *ret_results)
 {
     reeve_status status = check_batch(client, batch);
     if (status != REEVE_OK || count == 0) return status;
@@ -125,6 +128,22 @@ reeve_status reeve_batch_add(reeve_client *client, const reeve_batch *batch, con
 done:
     rv_free(handles);
     rv_free(parents);
+    return status;
+}
+
+reeve_status reeve_batch_add_sized(reeve_client *client, const reeve_batch *batch, const reeve_task_spec *given,
+                                   size_t count, reeve_enqueued *ret_results, size_t spec_size)
+{
+    const reeve_task_spec *specs;
+    reeve_task_spec *owned;
+    if (client == NULL) return REEVE_EINVAL;
+    reeve_status status = rv_specs_read(&specs, &owned, given, count, spec_size, &client->error);
+    if (status != REEVE_OK) {
+        for (size_t i = 0; i < count; i++) ret_results[i] = (reeve_enqueued){.status = status};
+        return status;
+    }
+    status = add(client, batch, specs, count, ret_results);
+    rv_free(owned);
     return status;
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/id.h"
+#include "base/layout.h"
 #include "base/mem.h"
 #include "base/retry.h"
 #include "reeve/depend.h"
@@ -16,12 +17,6 @@
 
 static reeve_status choose_options(reeve_client *client, const reeve_client_options *options)
 {
-    static const reeve_client_options none;
-    if (options == NULL) options = &none;
-    if (options->size != 0 && options->size != sizeof(*options)) {
-        return rv_fail(&client->error, REEVE_EINVAL, "the client's options have size %zu: this library knows %zu",
-                       options->size, sizeof(*options));
-    }
     const char *ns = rv_ns_choose(options->ns, &client->error);
     if (ns == NULL) return client->error.status;
     rv_copy_text(client->ns, sizeof(client->ns), ns);
@@ -60,9 +55,10 @@ static reeve_status connect_first(reeve_client *client)
     return status;
 }
 
-reeve_status reeve_client_open_or_say(reeve_client **ret, const reeve_client_options *options, char *ret_error,
-                                      size_t size)
+reeve_status reeve_client_open_or_say_sized(reeve_client **ret, const reeve_client_options *given, char *ret_error,
+                                            size_t size, size_t options_size)
 {
+    reeve_client_options options;
     if (ret == NULL) return REEVE_EINVAL;
     *ret = NULL;
     reeve_client *client = rv_zalloc(sizeof(*client));
@@ -72,7 +68,8 @@ reeve_status reeve_client_open_or_say(reeve_client **ret, const reeve_client_opt
     }
     client->waker.fd = -1;
     rv_buf_init(&client->scratch, 16 * (size_t)REEVE_META_MAX + REEVE_PARENTS_MAX * 256u);
-    reeve_status status = choose_options(client, options);
+    reeve_status status = RV_LAYOUT_READ(&options, given, options_size, "the client's options", &client->error);
+    if (status == REEVE_OK) status = choose_options(client, &options);
     if (status == REEVE_OK) status = join_embedded(client);
     if (status == REEVE_OK) status = connect_first(client);
     if (status != REEVE_OK) {
@@ -84,9 +81,9 @@ reeve_status reeve_client_open_or_say(reeve_client **ret, const reeve_client_opt
     return REEVE_OK;
 }
 
-reeve_status reeve_client_open(reeve_client **ret, const reeve_client_options *options)
+reeve_status reeve_client_open_sized(reeve_client **ret, const reeve_client_options *options, size_t options_size)
 {
-    return reeve_client_open_or_say(ret, options, NULL, 0);
+    return reeve_client_open_or_say_sized(ret, options, NULL, 0, options_size);
 }
 
 void reeve_client_close(reeve_client *client)

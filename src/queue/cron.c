@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/id.h"
+#include "base/layout.h"
 #include "base/text.h"
 #include "queue/envelope.h"
 
@@ -77,20 +78,31 @@ reeve_status rv_cron_entry_check(const reeve_cron_entry *entry, rv_error *error)
 {
     rv_cron cron;
     if (entry == NULL) return rv_fail(error, REEVE_EINVAL, "no entry was given");
-    if (entry->size != 0 && entry->size != sizeof(*entry)) {
-        return rv_fail(error, REEVE_EINVAL, "the entry has size %zu: this library knows %zu", entry->size,
-                       sizeof(*entry));
-    }
     reeve_status status = rv_cron_check_name(entry->name, error);
     if (status == REEVE_OK) status = rv_cron_parse(&cron, entry->spec, error);
     if (status == REEVE_OK) status = check_catch_up(entry, error);
     return status == REEVE_OK ? check_task(entry->task, error) : status;
 }
 
-reeve_status reeve_cron_check(const reeve_cron_entry *entry, char *ret_error, size_t size)
+reeve_status rv_cron_entry_read(reeve_cron_entry *ret, reeve_task_spec *task, const reeve_cron_entry *given,
+                                size_t entry_size, size_t spec_size, rv_error *error)
+{
+    if (given == NULL) return rv_fail(error, REEVE_EINVAL, "no entry was given");
+    reeve_status status = RV_LAYOUT_READ(ret, given, entry_size, "the entry", error);
+    if (status != REEVE_OK || ret->task == NULL) return status;
+    status = rv_spec_read(task, ret->task, spec_size, error);
+    ret->task = task;
+    return status;
+}
+
+reeve_status reeve_cron_check_sized(const reeve_cron_entry *given, char *ret_error, size_t size, size_t entry_size,
+                                    size_t spec_size)
 {
     rv_error error = {0};
-    reeve_status status = rv_cron_entry_check(entry, &error);
+    reeve_cron_entry entry;
+    reeve_task_spec task;
+    reeve_status status = rv_cron_entry_read(&entry, &task, given, entry_size, spec_size, &error);
+    if (status == REEVE_OK) status = rv_cron_entry_check(&entry, &error);
     if (status != REEVE_OK) rv_copy_text(ret_error, size, error.text);
     return status;
 }

@@ -31,6 +31,10 @@ typedef struct rv_cron_rule {
 
 /* Checks everything about an entry. The words do not name it. */
 reeve_status rv_cron_entry_check(const reeve_cron_entry *entry, rv_error *error);
+
+/* Copies a program's entry, whatever version it was compiled with; ret->task points to task, if there is one. */
+reeve_status rv_cron_entry_read(reeve_cron_entry *ret, reeve_task_spec *task, const reeve_cron_entry *given,
+                                size_t entry_size, size_t spec_size, rv_error *error);
 /* REEVE_EINVAL when it is no entry's name. */
 reeve_status rv_cron_check_name(const char *name, rv_error *error);
 

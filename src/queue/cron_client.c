@@ -64,16 +64,20 @@ static reeve_status send_set(reeve_client *client, set_call *call, bool *ret_cha
     return REEVE_OK;
 }
 
-reeve_status reeve_cron_set(reeve_client *client, const reeve_cron_entry *entry, bool *ret_changed)
+reeve_status reeve_cron_set_sized(reeve_client *client, const reeve_cron_entry *given, bool *ret_changed,
+                                  size_t entry_size, size_t spec_size)
 {
+    reeve_cron_entry entry;
+    reeve_task_spec task;
     if (client == NULL) return REEVE_EINVAL;
-    reeve_status status = rv_cron_entry_check(entry, &client->error);
-    if (status == REEVE_OK) status = rv_spec_check_under(entry->task, &client->guards, &client->error);
+    reeve_status status = rv_cron_entry_read(&entry, &task, given, entry_size, spec_size, &client->error);
+    if (status == REEVE_OK) status = rv_cron_entry_check(&entry, &client->error);
+    if (status == REEVE_OK) status = rv_spec_check_under(&task, &client->guards, &client->error);
     if (status != REEVE_OK) return status;
-    set_call call = {.ns = client->ns, .entry = entry, .answer = -1};
-    rv_prefix_set(&call.prefix, client->ns, entry->task->queue);
+    set_call call = {.ns = client->ns, .entry = &entry, .answer = -1};
+    rv_prefix_set(&call.prefix, client->ns, task.queue);
     rv_buf_init(&call.definition, DEFINITION_MAX);
-    rv_cron_definition_write(&call.definition, entry);
+    rv_cron_definition_write(&call.definition, &entry);
     status = send_set(client, &call, ret_changed);
     rv_buf_fini(&call.definition);
     return status;

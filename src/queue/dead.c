@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/layout.h"
 #include "base/mem.h"
 #include "queue/client.h"
 #include "queue/scripts.h"
@@ -122,10 +123,6 @@ static reeve_status check_action(reeve_client *client, reeve_action action, reev
 static reeve_status check_filter(reeve_client *client, const reeve_filter *filter)
 {
     reeve_status status = REEVE_OK;
-    if (filter->size != 0 && filter->size != sizeof(*filter)) {
-        return rv_fail(&client->error, REEVE_EINVAL, "the filter has size %zu: this library knows %zu", filter->size,
-                       sizeof(*filter));
-    }
     if (filter->kind != NULL && filter->state != REEVE_STATE_DEAD)
         return rv_fail(&client->error, REEVE_EINVAL, "only dead tasks have a kind of error that they died of");
     if (filter->kind != NULL) status = check_kind(client, filter->kind);
@@ -168,22 +165,25 @@ static const char *or_empty(const char *text)
     return text != NULL ? text : "";
 }
 
-reeve_status reeve_sweep(reeve_client *client, const char *queue, reeve_action action, const reeve_filter *filter,
-                         bool (*progress)(const reeve_swept *swept, void *user), void *user, reeve_swept *ret)
+reeve_status reeve_sweep_sized(reeve_client *client, const char *queue, reeve_action action, const reeve_filter *given,
+                               bool (*progress)(const reeve_swept *swept, void *user), void *user, reeve_swept *ret,
+                               size_t filter_size)
 {
+    reeve_filter filter;
     char cursor[CURSOR_MAX] = "", age[24];
     reeve_swept swept = {0};
     if (ret != NULL) *ret = swept;
-    if (client == NULL || filter == NULL) return REEVE_EINVAL;
-    reeve_status status = check_action(client, action, filter->state);
-    if (status == REEVE_OK) status = check_filter(client, filter);
+    if (client == NULL || given == NULL) return REEVE_EINVAL;
+    reeve_status status = RV_LAYOUT_READ(&filter, given, filter_size, "the filter", &client->error);
+    if (status == REEVE_OK) status = check_action(client, action, filter.state);
+    if (status == REEVE_OK) status = check_filter(client, &filter);
     if (status != REEVE_OK) return status;
-    (void)snprintf(age, sizeof(age), "%lld", (long long)filter->older_ms);
+    (void)snprintf(age, sizeof(age), "%lld", (long long)filter.older_ms);
     rv_simple_call call = {.script = &rv_script_sweep,
                            .queue = queue,
                            .count = 8,
-                           .args = {action_names[action], reeve_state_name(filter->state), cursor, STEP,
-                                    or_empty(filter->kind), or_empty(filter->type), or_empty(filter->tag), age}};
+                           .args = {action_names[action], reeve_state_name(filter.state), cursor, STEP,
+                                    or_empty(filter.kind), or_empty(filter.type), or_empty(filter.tag), age}};
     do {
         status = sweep_some(client, &call, cursor, &swept);
         if (status == REEVE_OK && progress != NULL && !progress(&swept, user))

@@ -362,34 +362,47 @@ static reeve_status run(reeve_client *client, const reeve_task_spec *specs, size
     return p.error.status;
 }
 
-reeve_status reeve_enqueue_many(reeve_client *client, const reeve_task_spec *specs, size_t count,
-                                reeve_enqueued *ret_results)
+reeve_status reeve_enqueue_many_sized(reeve_client *client, const reeve_task_spec *given, size_t count,
+                                      reeve_enqueued *ret_results, size_t spec_size)
 {
-    if (client == NULL || (count > 0 && (specs == NULL || ret_results == NULL))) return REEVE_EINVAL;
+    const reeve_task_spec *specs;
+    reeve_task_spec *owned;
+    if (client == NULL || (count > 0 && (given == NULL || ret_results == NULL))) return REEVE_EINVAL;
     rv_error_clear(&client->error);
     if (count > (size_t)client->guards.batch)
         return rv_enqueue_refuse_all(client, count, ret_results, RV_GUARD(batch), "tasks in one call");
-    return run(client, specs, count, ret_results);
+    reeve_status status = rv_specs_read(&specs, &owned, given, count, spec_size, &client->error);
+    if (status != REEVE_OK) {
+        for (size_t i = 0; i < count; i++) ret_results[i] = (reeve_enqueued){.status = status};
+        return status;
+    }
+    status = run(client, specs, count, ret_results);
+    rv_free(owned);
+    return status;
 }
 
-reeve_status reeve_enqueue(reeve_client *client, const reeve_task_spec *spec, char ret_id[REEVE_ID_MAX])
+reeve_status reeve_enqueue_sized(reeve_client *client, const reeve_task_spec *given, char ret_id[REEVE_ID_MAX],
+                                 size_t spec_size)
 {
     reeve_enqueued result;
+    reeve_task_spec spec;
     if (client == NULL) return REEVE_EINVAL;
-    if (spec == NULL) return rv_fail(&client->error, REEVE_EINVAL, "no task was given");
     rv_error_clear(&client->error);
-    bool stepwise = spec->after_count > REEVE_PARENTS_MAX;
-    reeve_task_spec held = *spec;
+    reeve_status status = rv_spec_read(&spec, given, spec_size, &client->error);
+    if (status != REEVE_OK) return status;
+    bool stepwise = spec.after_count > REEVE_PARENTS_MAX;
+    const reeve_parent *after = spec.after;
+    size_t after_count = spec.after_count;
     if (stepwise) {
-        reeve_status checked = rv_spec_check_under(spec, &client->guards, &client->error);
-        if (checked != REEVE_OK) return checked;
-        held.after = &rv_parent_open;
-        held.after_count = 1;
+        status = rv_spec_check_under(&spec, &client->guards, &client->error);
+        if (status != REEVE_OK) return status;
+        spec.after = &rv_parent_open;
+        spec.after_count = 1;
     }
-    reeve_status status = run(client, &held, 1, &result);
+    status = run(client, &spec, 1, &result);
     if ((status == REEVE_OK || status == REEVE_EUNIQUE) && ret_id != NULL) memcpy(ret_id, result.id, sizeof(result.id));
     if (status != REEVE_OK || !stepwise) return status;
-    status = reeve_depend(client, spec->queue, result.id, spec->after, spec->after_count);
+    status = reeve_depend(client, spec.queue, result.id, after, after_count);
     const char *open = REEVE_PARENT_OPEN;
-    return status == REEVE_OK ? reeve_undepend(client, spec->queue, result.id, &open, 1) : status;
+    return status == REEVE_OK ? reeve_undepend(client, spec.queue, result.id, &open, 1) : status;
 }

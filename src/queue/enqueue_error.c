@@ -51,25 +51,30 @@ static void write_cause(const reeve_client *client, const char *queue, reeve_sta
     rv_copy_text(ret, size, cause != NULL ? cause->error.text : reeve_status_text(status));
 }
 
-void reeve_enqueued_error(const reeve_client *client, const reeve_task_spec *spec, const reeve_enqueued *result,
-                          char *ret, size_t size)
+void reeve_enqueued_error_sized(const reeve_client *client, const reeve_task_spec *given, const reeve_enqueued *result,
+                                char *ret, size_t size, size_t spec_size)
 {
+    reeve_task_spec spec;
+    rv_error error = {0};
     if (ret == NULL || size == 0) return;
     ret[0] = '\0';
-    if (client == NULL || spec == NULL || result == NULL || result->status == REEVE_OK) return;
-    rv_error error = {0};
+    if (client == NULL || given == NULL || result == NULL || result->status == REEVE_OK) return;
+    if (rv_spec_read(&spec, given, spec_size, &error) != REEVE_OK) {
+        rv_copy_text(ret, size, error.text);
+        return;
+    }
     switch (result->status) {
     case REEVE_EEXISTS:
-        (void)snprintf(ret, size, "a task %s/%s exists already", spec->queue, result->id);
+        (void)snprintf(ret, size, "a task %s/%s exists already", spec.queue, result->id);
         break;
     case REEVE_EUNIQUE:
-        (void)snprintf(ret, size, "the unique key \"%s\" is held by %s/%s", spec->unique != NULL ? spec->unique : "",
-                       spec->queue, result->id);
+        (void)snprintf(ret, size, "the unique key \"%s\" is held by %s/%s", spec.unique != NULL ? spec.unique : "",
+                       spec.queue, result->id);
         break;
     default:
-        if (rv_enqueue_check(spec, &client->guards, &error) != REEVE_OK)
+        if (rv_enqueue_check(&spec, &client->guards, &error) != REEVE_OK)
             rv_copy_text(ret, size, error.text);
         else
-            write_cause(client, spec->queue, result->status, ret, size);
+            write_cause(client, spec.queue, result->status, ret, size);
     }
 }

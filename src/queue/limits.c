@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/layout.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "queue/client.h"
@@ -51,10 +52,6 @@ static reeve_status check_group(const reeve_limit_change *change, rv_error *erro
 
 static reeve_status check_change(const reeve_limit_change *change, rv_error *error)
 {
-    if (change->size != 0 && change->size != sizeof(*change)) {
-        return rv_fail(error, REEVE_EINVAL, "the limits have size %zu: this library knows %zu", change->size,
-                       sizeof(*change));
-    }
     if ((unsigned)change->of > REEVE_LIMIT_GROUP)
         return rv_fail(error, REEVE_EINVAL, "limits are of a queue, of its groups, or of one group, not of %d",
                        (int)change->of);
@@ -132,15 +129,18 @@ static reeve_status set_limits(reeve_client *client, const char *queue, const li
     return REEVE_OK;
 }
 
-reeve_status reeve_limit(reeve_client *client, const char *queue, const reeve_limit_change *change)
+reeve_status reeve_limit_sized(reeve_client *client, const char *queue, const reeve_limit_change *given,
+                               size_t change_size)
 {
-    if (client == NULL || change == NULL) return REEVE_EINVAL;
-    reeve_status status = rv_check_queue(queue, &client->error);
-    if (status == REEVE_OK) status = check_change(change, &client->error);
+    reeve_limit_change change;
+    if (client == NULL || given == NULL) return REEVE_EINVAL;
+    reeve_status status = RV_LAYOUT_READ(&change, given, change_size, "the limits", &client->error);
+    if (status == REEVE_OK) status = rv_check_queue(queue, &client->error);
+    if (status == REEVE_OK) status = check_change(&change, &client->error);
     if (status != REEVE_OK) return status;
     limit_words words = {.count = 0};
-    add_concurrency(&words, change);
-    add_rate(&words, change);
+    add_concurrency(&words, &change);
+    add_rate(&words, &change);
     if (words.count == 0) return REEVE_OK;
     status = rv_client_make_known(client, queue);
     return status == REEVE_OK ? set_limits(client, queue, &words) : status;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/layout.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "queue/client.h"
@@ -157,13 +158,8 @@ static reeve_status check_days(reeve_client *client, const unsigned *days)
     return rv_fail(&client->error, REEVE_EINVAL, "statistics kept for %u days: at most %d", *days, STATS_DAYS_MAX);
 }
 
-reeve_status reeve_queue_set(reeve_client *client, const char *queue, const reeve_queue_settings *settings)
+static reeve_status set(reeve_client *client, const char *queue, const reeve_queue_settings *settings)
 {
-    if (client == NULL || settings == NULL) return REEVE_EINVAL;
-    if (settings->size != 0 && settings->size != sizeof(*settings)) {
-        return rv_fail(&client->error, REEVE_EINVAL, "the queue's settings have size %zu: this library knows %zu",
-                       settings->size, sizeof(*settings));
-    }
     reeve_status status = rv_check_queue(queue, &client->error);
     if (status == REEVE_OK) status = check_keep(client, "completed", settings->completed);
     if (status == REEVE_OK) status = check_keep(client, "dead", settings->dead);
@@ -188,6 +184,15 @@ reeve_status reeve_queue_set(reeve_client *client, const char *queue, const reev
         status = rv_fail(&client->error, REEVE_EREDIS, "Redis answered: %s", call.words);
     rv_buf_fini(&call.policy);
     return status;
+}
+
+reeve_status reeve_queue_set_sized(reeve_client *client, const char *queue, const reeve_queue_settings *given,
+                                   size_t settings_size)
+{
+    reeve_queue_settings settings;
+    if (client == NULL || given == NULL) return REEVE_EINVAL;
+    reeve_status status = RV_LAYOUT_READ(&settings, given, settings_size, "the queue's settings", &client->error);
+    return status == REEVE_OK ? set(client, queue, &settings) : status;
 }
 
 /* ---- looking --------------------------------------------------------------------------------------------------- */

@@ -3,10 +3,12 @@
  */
 #include <string.h>
 
+#include "base/layout.h"
+#include "base/mem.h"
 #include "base/retry.h"
 #include "base/text.h"
-#include "queue/envelope.h"
 #include "queue/depend.h"
+#include "queue/envelope.h"
 #include "queue/keys.h"
 
 static reeve_status check_deadline(const reeve_task_spec *spec, rv_error *error)
@@ -131,13 +133,48 @@ static reeve_status check_names(const reeve_task_spec *spec, const reeve_guards 
     return status == REEVE_OK ? rv_guard_name(error, guards, RV_GUARD(type), "on_dead", spec->on_dead) : status;
 }
 
+reeve_status rv_spec_read(reeve_task_spec *ret, const reeve_task_spec *given, size_t spec_size, rv_error *error)
+{
+    if (given == NULL) return rv_fail(error, REEVE_EINVAL, "no task was given");
+    return RV_LAYOUT_READ(ret, given, spec_size, "the task's spec", error);
+}
+
+/* True when specs in our layout stand one behind the other: they can be used as they are. */
+static bool are_ours(const reeve_task_spec *given, size_t count, size_t spec_size)
+{
+    if (spec_size != sizeof(*given)) return false;
+    for (size_t i = 0; i < count; i++) {
+        if (given[i].size != 0 && given[i].size != sizeof(*given)) return false;
+    }
+    return true;
+}
+
+reeve_status rv_specs_read(const reeve_task_spec **ret, reeve_task_spec **ret_owned, const reeve_task_spec *given,
+                           size_t count, size_t spec_size, rv_error *error)
+{
+    *ret = given;
+    *ret_owned = NULL;
+    if (count == 0 || are_ours(given, count, spec_size)) return REEVE_OK;
+    reeve_task_spec *ours = rv_zalloc_array(count, sizeof(*ours));
+    if (ours == NULL) return rv_fail(error, REEVE_ENOMEM, "no memory for %zu tasks", count);
+    for (size_t i = 0; i < count; i++) {
+        const char *theirs = (const char *)given + i * spec_size;
+        size_t size = rv_layout_size(theirs, spec_size);
+        reeve_status status = size > spec_size ? REEVE_EINVAL : RV_LAYOUT_READ(&ours[i], theirs, spec_size, "", NULL);
+        if (status != REEVE_OK) ours[i] = (reeve_task_spec){.size = size}; /* refused by its check, alone */
+    }
+    *ret = *ret_owned = ours;
+    return REEVE_OK;
+}
+
 reeve_status rv_spec_check_under(const reeve_task_spec *spec, const reeve_guards *guards, rv_error *error)
 {
     reeve_status status;
     if (spec == NULL) return rv_fail(error, REEVE_EINVAL, "no task was given");
     if (spec->size != 0 && spec->size != sizeof(*spec)) {
-        return rv_fail(error, REEVE_EINVAL, "the task's spec has size %zu: this library knows %zu", spec->size,
-                       sizeof(*spec));
+        return rv_fail(error, REEVE_EINVAL,
+                       "the task's spec has size %zu and is not understood: libreeve " REEVE_VERSION " knows %zu bytes",
+                       spec->size, sizeof(*spec));
     }
     if ((status = rv_check_queue(spec->queue, error)) != REEVE_OK) return status;
     if ((status = rv_check_type(spec->type, error)) != REEVE_OK) return status;
@@ -160,10 +197,12 @@ reeve_status rv_spec_check(const reeve_task_spec *spec, rv_error *error)
     return rv_spec_check_under(spec, &rv_guards_standard, error);
 }
 
-reeve_status reeve_task_spec_check(const reeve_task_spec *spec, char *ret_error, size_t size)
+reeve_status reeve_task_spec_check_sized(const reeve_task_spec *given, char *ret_error, size_t size, size_t spec_size)
 {
     rv_error error = {0};
-    reeve_status status = rv_spec_check(spec, &error);
+    reeve_task_spec spec;
+    reeve_status status = rv_spec_read(&spec, given, spec_size, &error);
+    if (status == REEVE_OK) status = rv_spec_check(&spec, &error);
     if (status != REEVE_OK) rv_copy_text(ret_error, size, error.text);
     return status;
 }

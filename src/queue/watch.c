@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/layout.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "queue/client.h"
@@ -292,8 +293,7 @@ static reeve_status choose(reeve_watch *watch, const reeve_watch_options *option
     if (options->after != NULL) {
         rv_copy_text(watch->last, sizeof(watch->last), options->after);
     } else if (options->since_ms > 0) {
-        (void)snprintf(watch->last, sizeof(watch->last), "%lld-18446744073709551615",
-                       (long long)options->since_ms - 1);
+        (void)snprintf(watch->last, sizeof(watch->last), "%lld-18446744073709551615", (long long)options->since_ms - 1);
     }
     rv_prefix prefix;
     rv_prefix_set(&prefix, watch->client->ns, watch->queue);
@@ -313,20 +313,20 @@ static reeve_status begin(reeve_watch *watch, const reeve_watch_options *options
     return status == REEVE_OK ? listen_on(watch) : status;
 }
 
-reeve_status reeve_watch_open(reeve_watch **ret, reeve_client *client, const reeve_watch_options *options)
+reeve_status reeve_watch_open_sized(reeve_watch **ret, reeve_client *client, const reeve_watch_options *given,
+                                    size_t options_size)
 {
-    if (ret == NULL || client == NULL || options == NULL) return REEVE_EINVAL;
+    reeve_watch_options options;
+    if (ret == NULL || client == NULL || given == NULL) return REEVE_EINVAL;
     *ret = NULL;
     rv_error_clear(&client->error);
-    if (options->size != 0 && options->size != sizeof(*options)) {
-        return rv_fail(&client->error, REEVE_EINVAL, "the watch's options have size %zu: this library knows %zu",
-                       options->size, sizeof(*options));
-    }
+    reeve_status status = RV_LAYOUT_READ(&options, given, options_size, "the watch's options", &client->error);
+    if (status != REEVE_OK) return status;
     reeve_watch *watch = rv_zalloc(sizeof(*watch));
     if (watch == NULL) return rv_fail(&client->error, REEVE_ENOMEM, "no memory for a watch");
     watch->client = client;
     rv_arena_init(&watch->arena);
-    reeve_status status = begin(watch, options);
+    status = begin(watch, &options);
     if (status != REEVE_OK) {
         reeve_watch_close(watch);
         return status;

@@ -225,21 +225,24 @@ static reeve_status check_hands(const rv_kin *kin, const reeve_task_spec *spec, 
                    REEVE_HAND_ON_BYTES_MAX);
 }
 
-reeve_status reeve_task_hand_on(reeve_task *task, const reeve_task_spec *spec, char ret_id[REEVE_ID_MAX])
+reeve_status reeve_task_hand_on_sized(reeve_task *task, const reeve_task_spec *given, char ret_id[REEVE_ID_MAX],
+                                      size_t spec_size)
 {
     rv_error error = {0};
     char made[REEVE_ID_MAX];
-    reeve_status status = rv_spec_check_under(spec, rv_task_guards(task), &error);
+    reeve_task_spec spec;
+    reeve_status status = rv_spec_read(&spec, given, spec_size, &error);
+    if (status == REEVE_OK) status = rv_spec_check_under(&spec, rv_task_guards(task), &error);
     if (status != REEVE_OK) return rv_task_refuse(task, &error);
     if (task->past) return REEVE_EREFUSED;
     rv_kin *kin = kin_of(task);
     if (kin == NULL) return REEVE_ENOMEM;
-    status = check_hands(kin, spec, rv_task_guards(task), &error);
+    status = check_hands(kin, &spec, rv_task_guards(task), &error);
     if (status != REEVE_OK) return rv_task_refuse(task, &error);
-    status = name_hand(task->host, spec, made);
+    status = name_hand(task->host, &spec, made);
     if (status != REEVE_OK) return status;
     size_t before = kin->hands.length;
-    rv_hand_write(&kin->hands, spec, made);
+    rv_hand_write(&kin->hands, &spec, made);
     if (kin->hands.failed) {
         /* (What stood there before is whole.) */
         kin->hands.length = before;

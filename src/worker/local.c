@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/id.h"
+#include "base/layout.h"
 #include "base/mem.h"
 #include "base/retry.h"
 #include "queue/envelope.h"
@@ -116,13 +117,9 @@ out:
 
 /* ---- a plugin's ------------------------------------------------------------------------------------------------ */
 
-/* The options in this version's layout, with what was left out filled in; id has room for a new one. */
-static void read_options(reeve_run_options *ret, const reeve_run_options *given, char id[RV_UUID_LENGTH + 1])
+/* Fills in what the options leave out; id has room for a new one. */
+static void fill_in(reeve_run_options *ret, char id[RV_UUID_LENGTH + 1])
 {
-    memset(ret, 0, sizeof(*ret));
-    if (given != NULL) {
-        memcpy(ret, given, given->size != 0 && given->size < sizeof(*ret) ? given->size : sizeof(*ret));
-    }
     if (ret->queue == NULL) ret->queue = "local";
     if (ret->attempt == 0) ret->attempt = 1;
     if (ret->id != NULL) return;
@@ -153,8 +150,8 @@ static void make_report(reeve_run_report *ret, reeve_task *task, const rv_local 
     }
 }
 
-reeve_status reeve_plugin_run(reeve_plugin_handle *plugin, const char *type, const reeve_run_options *options,
-                              reeve_run_report *ret)
+reeve_status reeve_plugin_run_sized(reeve_plugin_handle *plugin, const char *type, const reeve_run_options *given,
+                                    reeve_run_report *ret, size_t options_size)
 {
     char id[RV_UUID_LENGTH + 1];
     reeve_run_options full;
@@ -168,7 +165,9 @@ reeve_status reeve_plugin_run(reeve_plugin_handle *plugin, const char *type, con
     if (type == NULL) return REEVE_EINVAL;
     local.handler = rv_local_find(&plugin->plugin, type);
     if (local.handler == NULL) return REEVE_ENOTFOUND;
-    read_options(&full, options, id);
+    status = RV_LAYOUT_READ(&full, given, options_size, "the options", &error);
+    if (status != REEVE_OK) return status;
+    fill_in(&full, id);
     local.layers = (rv_layers){plugin->layers, plugin->plugin.layer_count};
     local.spec = (reeve_task_spec){.queue = full.queue, .id = full.id, .payload = full.payload};
     local.attempt = full.attempt;

@@ -2,12 +2,14 @@
  * plugin_read.c - from the plugin's description, in the layout of the reeve that it was compiled with, to ours.
  *
  * Only size and abi are read before both are known to make sense. Then the smaller of both sizes is copied and the rest
- * stays zero, for the plugin and for each of its handlers and layers, which stand as far apart as the plugin says.
+ * stays zero, for the plugin and for each of its handlers and layers, which stand as far apart as the plugin says. A
+ * plugin that sets a field behind those that are known here is refused (base/layout.h).
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/id.h"
+#include "base/layout.h"
 #include "base/mem.h"
 #include "base/retry.h"
 #include "worker/handler.h"
@@ -20,8 +22,6 @@
 #define PLUGIN_LEAST END_OF(reeve_plugin, handler_count)
 #define HANDLER_LEAST END_OF(reeve_handler, run)
 #define LAYER_LEAST END_OF(reeve_layer, run)
-/* More is a number that was never meant as a size. */
-#define STRUCT_MOST ((size_t)65536)
 #define HANDLERS_MOST ((size_t)4096)
 
 static size_t smaller(size_t a, size_t b)
@@ -29,10 +29,18 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
+static reeve_status refuse_later(const char *path, const char *what, size_t size, size_t known, rv_error *error)
+{
+    return rv_fail(error, REEVE_EPLUGIN,
+                   "plugin %s: %s has %zu bytes and sets fields behind the %zu that libreeve " REEVE_VERSION
+                   " knows: it was built for a later version",
+                   path, what, size, known);
+}
+
 static reeve_status check_head(const reeve_plugin *theirs, const char *path, rv_error *error)
 {
     if (theirs == NULL) return rv_fail(error, REEVE_EPLUGIN, "plugin %s: its entry function returned NULL", path);
-    if (theirs->size < END_OF(reeve_plugin, abi) || theirs->size > STRUCT_MOST) {
+    if (theirs->size < END_OF(reeve_plugin, abi) || theirs->size > RV_LAYOUT_MAX) {
         return rv_fail(error, REEVE_EPLUGIN, "plugin %s: says that its description has %zu bytes, which cannot be",
                        path, theirs->size);
     }
@@ -48,6 +56,8 @@ static reeve_status check_head(const reeve_plugin *theirs, const char *path, rv_
                        "plugin %s: says that its description has %zu bytes; the mandatory fields need %zu", path,
                        theirs->size, PLUGIN_LEAST);
     }
+    if (!rv_layout_fits(theirs, theirs->size, sizeof(*theirs)))
+        return refuse_later(path, "its description", theirs->size, sizeof(*theirs), error);
     return REEVE_OK;
 }
 
@@ -59,7 +69,7 @@ static reeve_status check_table(const void *table, size_t count, size_t most, si
         return rv_fail(error, REEVE_EPLUGIN, "plugin %s: says that it has %zu %ss; at most %zu can be", path, count,
                        what, most);
     }
-    if (stride < least || stride > STRUCT_MOST || stride % _Alignof(void *) != 0) {
+    if (stride < least || stride > RV_LAYOUT_MAX || stride % _Alignof(void *) != 0) {
         return rv_fail(error, REEVE_EPLUGIN, "plugin %s: says that a %s has %zu bytes, which cannot be", path, what,
                        stride);
     }
@@ -98,6 +108,11 @@ static reeve_status copy_struct(void *target, size_t target_size, const char *th
     if (size < least || size > stride) {
         return rv_fail(error, REEVE_EPLUGIN, "plugin %s: %s %zu says that it has %zu bytes, which cannot be", path,
                        what, number, size);
+    }
+    if (!rv_layout_fits(theirs, size, target_size)) {
+        char name[40];
+        (void)snprintf(name, sizeof(name), "%s %zu", what, number);
+        return refuse_later(path, name, size, target_size, error);
     }
     memcpy(target, theirs, smaller(size, target_size));
     memcpy(target, &target_size, sizeof(target_size));

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/layout.h"
 #include "base/mem.h"
 #include "worker/pool.h"
 #include "worker/thread.h"
@@ -98,21 +99,20 @@ static rv_pool *make(reeve_worker *worker, const reeve_pool_options *o)
     return NULL;
 }
 
-reeve_status reeve_worker_add_pool(reeve_worker *worker, const reeve_pool_options *options)
+reeve_status reeve_worker_add_pool_sized(reeve_worker *worker, const reeve_pool_options *given, size_t options_size)
 {
-    if (worker == NULL || options == NULL) return REEVE_EINVAL;
-    if (options->size != 0 && options->size != sizeof(*options)) {
-        return rv_fail(&worker->error, REEVE_EINVAL, "the pool's options have size %zu: this library knows %zu",
-                       options->size, sizeof(*options));
-    }
+    reeve_pool_options options;
+    if (worker == NULL || given == NULL) return REEVE_EINVAL;
+    reeve_status status = RV_LAYOUT_READ(&options, given, options_size, "the pool's options", &worker->error);
+    if (status != REEVE_OK) return status;
     if (rv_worker_phase(worker) != RV_PHASE_CREATED)
         return rv_fail(&worker->error, REEVE_ESTATE, "the worker has started: pools are added before");
-    reeve_status status = check(worker, options);
+    status = check(worker, &options);
     if (status != REEVE_OK) return status;
     rv_pool **pools = rv_realloc_array(worker->pools, worker->pool_count + 1, sizeof(rv_pool *));
     if (pools == NULL) return rv_fail(&worker->error, REEVE_ENOMEM, "no memory for a pool");
     worker->pools = pools;
-    rv_pool *pool = make(worker, options);
+    rv_pool *pool = make(worker, &options);
     if (pool == NULL) return rv_fail(&worker->error, REEVE_ENOMEM, "no memory for a pool");
     worker->pools[worker->pool_count++] = pool;
     worker->thread_count += pool->thread_count;

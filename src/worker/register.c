@@ -3,6 +3,7 @@
  */
 #include <string.h>
 
+#include "base/layout.h"
 #include "base/mem.h"
 #include "base/retry.h"
 #include "worker/handler.h"
@@ -14,16 +15,13 @@ static reeve_status check_not_started(reeve_worker *worker)
     return rv_fail(&worker->error, REEVE_ESTATE, "the worker has started: handlers and layers are registered before");
 }
 
-reeve_status reeve_worker_register(reeve_worker *worker, const reeve_handler *handler)
+reeve_status reeve_worker_register_sized(reeve_worker *worker, const reeve_handler *given, size_t handler_size)
 {
-    if (worker == NULL || handler == NULL) return REEVE_EINVAL;
+    reeve_handler handler;
+    if (worker == NULL || given == NULL) return REEVE_EINVAL;
     reeve_status status = check_not_started(worker);
-    if (status != REEVE_OK) return status;
-    if (handler->size != 0 && handler->size != sizeof(*handler)) {
-        return rv_fail(&worker->error, REEVE_EINVAL, "the handler has size %zu: this library knows %zu", handler->size,
-                       sizeof(*handler));
-    }
-    return rv_handlers_add(&worker->handlers, handler, NULL, &worker->error);
+    if (status == REEVE_OK) status = RV_LAYOUT_READ(&handler, given, handler_size, "the handler", &worker->error);
+    return status == REEVE_OK ? rv_handlers_add(&worker->handlers, &handler, NULL, &worker->error) : status;
 }
 
 reeve_status reeve_worker_handle(reeve_worker *worker, const char *type, reeve_handler_fn run, void *user)
@@ -32,16 +30,13 @@ reeve_status reeve_worker_handle(reeve_worker *worker, const char *type, reeve_h
     return reeve_worker_register(worker, &handler);
 }
 
-reeve_status reeve_worker_add_layer(reeve_worker *worker, const reeve_layer *layer)
+reeve_status reeve_worker_add_layer_sized(reeve_worker *worker, const reeve_layer *given, size_t layer_size)
 {
-    if (worker == NULL || layer == NULL) return REEVE_EINVAL;
+    reeve_layer layer;
+    if (worker == NULL || given == NULL) return REEVE_EINVAL;
     reeve_status status = check_not_started(worker);
-    if (status != REEVE_OK) return status;
-    if (layer->size != 0 && layer->size != sizeof(*layer)) {
-        return rv_fail(&worker->error, REEVE_EINVAL, "the layer has size %zu: this library knows %zu", layer->size,
-                       sizeof(*layer));
-    }
-    return rv_layers_add(&worker->layers, layer, &worker->error);
+    if (status == REEVE_OK) status = RV_LAYOUT_READ(&layer, given, layer_size, "the layer", &worker->error);
+    return status == REEVE_OK ? rv_layers_add(&worker->layers, &layer, &worker->error) : status;
 }
 
 /* All of a plugin's types, or none. */
@@ -111,11 +106,8 @@ reeve_status reeve_worker_load_plugin(reeve_worker *worker, const char *name_or_
     return status;
 }
 
-reeve_status reeve_worker_set_policy(reeve_worker *worker, const reeve_handler_policy *policy)
+static reeve_status set_policy(reeve_worker *worker, const reeve_handler_policy *policy)
 {
-    if (worker == NULL || policy == NULL || policy->type == NULL) return REEVE_EINVAL;
-    reeve_status status = check_not_started(worker);
-    if (status != REEVE_OK) return status;
     rv_handler *entry = rv_handlers_find(&worker->handlers, policy->type, strlen(policy->type));
     if (entry == NULL)
         return rv_fail(&worker->error, REEVE_ENOTFOUND, "no handler of type %.120s is registered", policy->type);
@@ -139,4 +131,14 @@ reeve_status reeve_worker_set_policy(reeve_worker *worker, const reeve_handler_p
     entry->handler.many = merged.many;
     entry->handler.many_wait_ms = merged.many_wait_ms;
     return REEVE_OK;
+}
+
+reeve_status reeve_worker_set_policy_sized(reeve_worker *worker, const reeve_handler_policy *given, size_t policy_size)
+{
+    reeve_handler_policy policy;
+    if (worker == NULL || given == NULL) return REEVE_EINVAL;
+    reeve_status status = check_not_started(worker);
+    if (status == REEVE_OK) status = RV_LAYOUT_READ(&policy, given, policy_size, "the policy", &worker->error);
+    if (status != REEVE_OK) return status;
+    return policy.type != NULL ? set_policy(worker, &policy) : REEVE_EINVAL;
 }

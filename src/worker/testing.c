@@ -6,22 +6,30 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/layout.h"
 #include "base/mem.h"
 #include "base/retry.h"
 #include "worker/handler.h"
 #include "worker/local.h"
 #include "worker/trial.h"
 
-static void read_options(rv_trial *r, const reeve_test_options *given)
+/* The structs' sizes that the test was compiled with. */
+typedef struct test_sizes {
+    size_t handler, options, layer;
+} test_sizes;
+
+static reeve_status read_options(rv_trial *r, const reeve_test_options *given, const test_sizes *sizes, rv_error *error)
 {
     reeve_test_options *ours = &r->options;
+    reeve_status status = RV_LAYOUT_READ(ours, given, sizes->options, "the test's options", error);
 
-    if (given != NULL) {
-        memcpy(ours, given, given->size != 0 && given->size < sizeof(*ours) ? given->size : sizeof(*ours));
-    }
+    if (status != REEVE_OK) return status;
+    r->layer_size = sizes->layer;
+    if (ours->layers != NULL && ours->layer_count > 0) r->layer_size = rv_layout_size(ours->layers, sizes->layer);
     if (ours->queue == NULL) ours->queue = "test";
     if (ours->id == NULL) ours->id = "task";
     if (ours->attempt == 0) ours->attempt = 1;
+    return REEVE_OK;
 }
 
 static void describe_task(rv_local *local, const rv_trial *r)
@@ -46,21 +54,25 @@ static void describe_task(rv_local *local, const rv_trial *r)
 }
 
 /* The test's layers, and those of the plugin inside. The list is freed by rv_free. */
-static reeve_status gather_layers(rv_local *local, const reeve_test_options *options, rv_error *error)
+static reeve_status gather_layers(rv_local *local, const rv_trial *r, rv_error *error)
 {
+    const reeve_test_options *options = &r->options;
     size_t own = options->layers != NULL ? options->layer_count : 0;
     size_t plugins = local->plugin != NULL ? local->plugin->plugin.layer_count : 0;
     reeve_layer *list;
 
     if (own + plugins == 0) return REEVE_OK;
     if (own > REEVE_LAYERS_MAX) return rv_fail(error, REEVE_EINVAL, "%zu layers: at most %d", own, REEVE_LAYERS_MAX);
-    for (size_t i = 0; i < own; i++) {
-        reeve_status status = rv_layer_check(&options->layers[i], "", error);
-        if (status != REEVE_OK) return status;
-    }
     list = rv_zalloc_array(own + plugins, sizeof(*list));
     if (list == NULL) return rv_fail(error, REEVE_ENOMEM, "no memory for the layers");
-    for (size_t i = 0; i < own; i++) list[i] = options->layers[i];
+    for (size_t i = 0; i < own; i++) {
+        const char *theirs = (const char *)options->layers + i * r->layer_size;
+        reeve_status status = RV_LAYOUT_READ(&list[i], theirs, r->layer_size, "the layer", error);
+        if (status == REEVE_OK) status = rv_layer_check(&list[i], "", error);
+        if (status == REEVE_OK) continue;
+        rv_free(list);
+        return status;
+    }
     for (size_t i = 0; i < plugins; i++) list[own + i] = local->plugin->layers[i];
     local->layers = (rv_layers){list, own + plugins};
     return REEVE_OK;
@@ -136,7 +148,7 @@ static reeve_status run_handler(rv_trial *r, rv_local *local, rv_error *error)
     local->host = &host;
     if (o->checkpoint.length > 0) rv_trial_keep_checkpoint(r->report, o->checkpoint);
     describe_task(local, r);
-    status = gather_layers(local, o, error);
+    status = gather_layers(local, r, error);
     if (status == REEVE_OK) status = rv_local_run(local, &r->report->task, &r->report->is.elapsed_us, error);
     rv_free(local->layers.list);
     if (status == REEVE_OK) make_report(r, local->handler);
@@ -166,21 +178,21 @@ static reeve_test_report *fail_report(rv_trial_report *made, reeve_status status
     return &made->is;
 }
 
-static reeve_status choose_handler(reeve_handler *ret, const reeve_handler *handler, const char *type, rv_error *error)
+static reeve_status choose_handler(reeve_handler *ret, const reeve_handler *given, size_t size, const char *type,
+                                   rv_error *error)
 {
-    if (handler == NULL) return rv_fail(error, REEVE_EINVAL, "no function to run");
-    if (handler->size != 0 && handler->size != sizeof(*handler))
-        return rv_fail(error, REEVE_EINVAL, "the handler has size %zu: this library knows %zu", handler->size,
-                       sizeof(*handler));
-    reeve_status status = rv_handler_check(handler, "the handler", error);
+    if (given == NULL) return rv_fail(error, REEVE_EINVAL, "no function to run");
+    reeve_status status = RV_LAYOUT_READ(ret, given, size, "the handler", error);
+    if (status == REEVE_OK) status = rv_handler_check(ret, "the handler", error);
     if (status != REEVE_OK) return status;
-    *ret = *handler;
     if (type != NULL || ret->type == NULL) ret->type = type != NULL ? type : "test";
     return REEVE_OK;
 }
 
-reeve_test_report *reeve_test_run(const reeve_handler *handler, const reeve_test_options *options)
+reeve_test_report *reeve_test_run_sized(const reeve_handler *handler, const reeve_test_options *options,
+                                        size_t handler_size, size_t options_size, size_t layer_size)
 {
+    const test_sizes sizes = {handler_size, options_size, layer_size};
     rv_trial r = {.report = new_report()};
     reeve_handler own = {0};
     rv_local local = {.handler = &own};
@@ -188,8 +200,8 @@ reeve_test_report *reeve_test_run(const reeve_handler *handler, const reeve_test
     reeve_status status;
 
     if (r.report == NULL) return NULL;
-    read_options(&r, options);
-    status = choose_handler(&own, handler, r.options.type, &error);
+    status = read_options(&r, options, &sizes, &error);
+    if (status == REEVE_OK) status = choose_handler(&own, handler, sizes.handler, r.options.type, &error);
     if (status == REEVE_OK) status = run_handler(&r, &local, &error);
     return status == REEVE_OK ? &r.report->is : fail_report(r.report, status, &error);
 }
@@ -207,16 +219,18 @@ static reeve_status choose_of_plugin(rv_local *local, const char *type, rv_error
     return rv_fail(error, REEVE_ENOTFOUND, "the plugin %s has no type \"%.120s\"", plugin->name, type);
 }
 
-reeve_test_report *reeve_test_run_plugin(reeve_plugin_handle *plugin, const reeve_test_options *options)
+reeve_test_report *reeve_test_run_plugin_sized(reeve_plugin_handle *plugin, const reeve_test_options *options,
+                                               size_t options_size, size_t layer_size)
 {
+    const test_sizes sizes = {.options = options_size, .layer = layer_size};
     rv_trial r = {.report = new_report()};
     rv_local local = {.plugin = plugin};
     rv_error error = {0};
     reeve_status status;
 
     if (r.report == NULL) return NULL;
-    read_options(&r, options);
-    status = choose_of_plugin(&local, r.options.type, &error);
+    status = read_options(&r, options, &sizes, &error);
+    if (status == REEVE_OK) status = choose_of_plugin(&local, r.options.type, &error);
     if (status == REEVE_OK) status = run_handler(&r, &local, &error);
     return status == REEVE_OK ? &r.report->is : fail_report(r.report, status, &error);
 }

@@ -35,6 +35,7 @@ typedef enum rv_trial_limit {
 
 typedef struct rv_trial {
     reeve_test_options options;
+    size_t layer_size; /* how far apart options.layers are */
     reeve_test_clock own_clock;
     reeve_test_clock *clock;
     int64_t until_ms;         /* the time limit, or RV_FOREVER */

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/layout.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -48,10 +49,6 @@ static void describe(reeve_worker *worker)
 static reeve_status choose_options(reeve_worker *worker, const reeve_worker_options *o)
 {
     rv_error *error = &worker->error;
-    if (o->size != 0 && o->size != sizeof(*o)) {
-        return rv_fail(error, REEVE_EINVAL, "the worker's options have size %zu: this library knows %zu", o->size,
-                       sizeof(*o));
-    }
     if (o->session_ms != 0 && o->session_ms < LEAST_SESSION_MS) {
         return rv_fail(error, REEVE_EINVAL, "a session of %lld ms: at least %d", (long long)o->session_ms,
                        LEAST_SESSION_MS);
@@ -82,9 +79,10 @@ static reeve_status check_target(reeve_worker *worker)
     return rv_topology_resolve(&worker->url, &address, &worker->error);
 }
 
-reeve_status reeve_worker_create(reeve_worker **ret, const reeve_worker_options *options, char *ret_error, size_t size)
+reeve_status reeve_worker_create_sized(reeve_worker **ret, const reeve_worker_options *given, char *ret_error,
+                                       size_t size, size_t options_size)
 {
-    static const reeve_worker_options none;
+    reeve_worker_options options;
     if (ret == NULL) return REEVE_EINVAL;
     *ret = NULL;
     reeve_worker *worker = rv_zalloc(sizeof(*worker));
@@ -98,7 +96,8 @@ reeve_status reeve_worker_create(reeve_worker **ret, const reeve_worker_options 
     rv_lock_init(&worker->keeper.lock);
     rv_lock_check(pthread_cond_init(&worker->thread_ended, NULL));
     rv_random_id(worker->id);
-    reeve_status status = choose_options(worker, options != NULL ? options : &none);
+    reeve_status status = RV_LAYOUT_READ(&options, given, options_size, "the worker's options", &worker->error);
+    if (status == REEVE_OK) status = choose_options(worker, &options);
     if (status == REEVE_OK) status = check_target(worker);
     if (status != REEVE_OK) {
         rv_copy_text(ret_error, size, worker->error.text);

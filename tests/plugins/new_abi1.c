@@ -1,9 +1,26 @@
 /*
  * new_abi1.c - a plugin of a later reeve with the same ABI: its structs have fields behind those that this version
- * knows.
+ * knows, and it leaves them zero. With LATER_HANDLER, LATER_LAYER or LATER_PLUGIN it sets some of that kind: what it
+ * relies on is not there, and it must not load.
  */
 #include <reeve/plugin.h>
 #include <string.h>
+
+#if defined(LATER_HANDLER)
+#define HANDLER_TAIL "x", "y", "z"
+#else
+#define HANDLER_TAIL NULL
+#endif
+#if defined(LATER_LAYER)
+#define LAYER_TAIL NULL, "y"
+#else
+#define LAYER_TAIL NULL
+#endif
+#if defined(LATER_PLUGIN)
+#define PLUGIN_TAIL NULL, NULL, "z"
+#else
+#define PLUGIN_TAIL NULL
+#endif
 
 struct later_handler {
     reeve_handler known;
@@ -28,8 +45,8 @@ static reeve_outcome run(reeve_task *task, void *user)
 static char a = 'a', b = 'b';
 
 static const struct later_handler handlers[] = {
-    {{.size = sizeof(struct later_handler), .type = "new:a", .run = run, .user = &a}, {"x", "y", "z"}},
-    {{.size = sizeof(struct later_handler), .type = "new:b", .run = run, .user = &b}, {"x", "y", "z"}},
+    {{.size = sizeof(struct later_handler), .type = "new:a", .run = run, .user = &a}, {HANDLER_TAIL}},
+    {{.size = sizeof(struct later_handler), .type = "new:b", .run = run, .user = &b}, {HANDLER_TAIL}},
 };
 
 /* Puts the letter of its user behind what came out. */
@@ -46,8 +63,8 @@ static reeve_outcome sign(reeve_task *task, reeve_next *next, void *user)
 }
 
 static const struct later_layer layers[] = {
-    {{.size = sizeof(struct later_layer), .name = "outer", .run = sign, .user = &a}, {"x", "y"}},
-    {{.size = sizeof(struct later_layer), .name = "inner", .type = "new:b", .run = sign, .user = &b}, {"x", "y"}},
+    {{.size = sizeof(struct later_layer), .name = "outer", .run = sign, .user = &a}, {LAYER_TAIL}},
+    {{.size = sizeof(struct later_layer), .name = "inner", .type = "new:b", .run = sign, .user = &b}, {LAYER_TAIL}},
 };
 
 static const struct later_plugin plugin = {
@@ -62,7 +79,7 @@ static const struct later_plugin plugin = {
         .layer_count = 2,
         .layer_size = sizeof(struct later_layer),
     },
-    {"x", "y", "z", "v", "w"},
+    {PLUGIN_TAIL},
 };
 
 REEVE_API const reeve_plugin *reeve_plugin_entry(void);

@@ -374,7 +374,7 @@ static void a_worker_takes_what_can_be_a_layer(void **state)
     refused(worker, (reeve_layer){.name = "", .run = lie}, "no name");
     refused(worker, (reeve_layer){.name = "x"}, "\"x\" has no function");
     refused(worker, (reeve_layer){.name = "x", .run = lie, .type = ""}, "\"\" is no task type");
-    refused(worker, (reeve_layer){.size = 8, .name = "x", .run = lie}, "size 8");
+    refused(worker, (reeve_layer){.size = 3, .name = "x", .run = lie}, "size 3");
     for (int i = 0; i < REEVE_LAYERS_MAX; i++) {
         reeve_layer layer = {REEVE_LAYER, .name = name, .run = lie, .user = &freed, .free_user = count_free};
         assert_int_equal(reeve_worker_add_layer(worker, &layer), REEVE_OK);

@@ -223,6 +223,15 @@ static void a_later_plugin_loads_and_runs(void **state)
     reeve_plugin_close(handle);
 }
 
+static void a_later_plugin_that_sets_unknown_fields_is_refused(void **state)
+{
+    (void)state;
+    refused("later_handler", REEVE_EPLUGIN, "handler 1 has");
+    refused("later_layer", REEVE_EPLUGIN, "layer 1 has");
+    refused("later_plugin", REEVE_EPLUGIN, "its description has");
+    assert_non_null(strstr(said, "it was built for a later version"));
+}
+
 /* ---- where it is sought ---------------------------------------------------------------------------------------- */
 
 static void a_bare_name_is_sought_in_the_directory(void **state)
@@ -411,6 +420,7 @@ int main(void)
         cmocka_unit_test_setup(a_plugin_of_before_layers_loads_and_runs, set_up),
         cmocka_unit_test_setup(a_plugins_layers_are_described_and_run, set_up),
         cmocka_unit_test_setup(a_later_plugin_loads_and_runs, set_up),
+        cmocka_unit_test_setup(a_later_plugin_that_sets_unknown_fields_is_refused, set_up),
         cmocka_unit_test_setup(a_bare_name_is_sought_in_the_directory, set_up),
         cmocka_unit_test_setup(the_environment_names_the_directory, set_up),
         cmocka_unit_test_setup(a_name_that_is_none_is_refused, set_up),

@@ -120,7 +120,7 @@ static void what_cannot_be_is_refused_with_words(void **state)
     (void)state;
     refused(NULL, NULL, REEVE_EINVAL, "no function");
     refused(&(reeve_handler){.type = "t"}, NULL, REEVE_EINVAL, "no function");
-    refused(&(reeve_handler){.size = 8, .run = test_describe}, NULL, REEVE_EINVAL, "size 8");
+    refused(&(reeve_handler){.size = 3, .run = test_describe}, NULL, REEVE_EINVAL, "size 3");
     refused(&handler, &(reeve_test_options){.type = "no type"}, REEVE_EINVAL, "no type");
     refused(&handler, &(reeve_test_options){.queue = "no queue"}, REEVE_EINVAL, "no queue");
     refused(&handler, &(reeve_test_options){.id = "a/b"}, REEVE_EINVAL, "a/b");
