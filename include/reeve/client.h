@@ -101,7 +101,7 @@ typedef struct reeve_task_spec {
     const char *id;               /* NULL: a UUIDv7 */
     int priority;                 /* lower runs sooner, REEVE_PRIORITY_MIN to _MAX */
     int64_t delay_ms;             /* run this much later; not with at_ms */
-    int64_t at_ms;                /* run at this time; in the past means now */
+    int64_t at_ms;                /* run at this time; in the past means now; equal times: first in, first out */
     const char *group;            /* fairness: groups take turns; NULL: the common group */
     unsigned weight;              /* the group's share against others, 1 to 256; 0: 1; only with a group */
     int max_attempts;             /* 0: the handler's, else 20 */
@@ -259,9 +259,10 @@ REEVE_API void reeve_task_info_free(reeve_task_info *info);
 
 /*
  * A page of the tasks of a queue in one state, in the order in which they would run (ready, scheduled) or newest first
- * (completed, dead, cancelled); running has no order. ret has count entries; free with reeve_task_list_free. offset
- * skips that many; limit is at most 1000. Fewer come (but one at least) where payloads and results, which are included,
- * are large: go on at offset + *ret_count. *ret_total is the number in that state.
+ * (completed, dead, cancelled; those that ended in the same millisecond by id, the last one first); running has no
+ * order. ret has count entries; free with reeve_task_list_free. offset skips that many; limit is at most 1000. Fewer
+ * come (but one at least) where payloads and results, which are included, are large: go on at offset + *ret_count.
+ * *ret_total is the number in that state.
  */
 REEVE_API reeve_status reeve_list(reeve_client *client, const char *queue, reeve_state state, uint64_t offset,
                                   size_t limit, reeve_task_info ***ret, size_t *ret_count, uint64_t *ret_total);

@@ -102,7 +102,7 @@ local pending, died, decides = attach(P, id, edges, now, {}, before)
 if pending > 0 then
   if state ~= 'blocked' then
     leave_place(P, id, state, envelope)
-    if state == 'scheduled' then call('HSET', P .. 'info:' .. id, 'due', score) end
+    if state == 'scheduled' then call('HSET', P .. 'info:' .. id, 'due', text(score)) end
     note(P, id, now, 'blocked')
     tell(P, 'blocked', id)
     call('ZADD', P .. 'blocked', text(now), id)

@@ -110,7 +110,7 @@ local function with_options(P, ARGV, time)
         local due = child[3]
         if due and due > now then
           dues[child[1]] = text(due)
-          later[#later + 1], first_due = dues[child[1]], math.min(first_due or due, due)
+          later[#later + 1], first_due = due, math.min(first_due or due, due)
           later[#later + 1] = child[1]
         else
           ready[#ready + 1] = text(next_score(order, child[4], child[5], child[6]))
@@ -132,7 +132,8 @@ local function with_options(P, ARGV, time)
     end
     if #later > 0 then
       local head = call('ZRANGE', P .. 'scheduled', '0', '0', 'WITHSCORES')
-      call('ZADD', P .. 'scheduled', unpack(later))
+-- include: lib/ties.lua
+      add_behind(P .. 'scheduled', later)
       if not head[2] or first_due < tonumber(head[2]) then announce_due(P, first_due) end
     end
     if deadlines then deadlines.write() end
@@ -251,7 +252,8 @@ local function with_options(P, ARGV, time)
         if o.tags then
           tags = o.tags
           if not tagging then
--- include: lib/tags.lua
+-- include: lib/ties.lua
+-- include: lib/index.lua
             local keep = call('HMGET', P .. 'settings', 'completed_age', 'completed_count')
             -- (marks: whoever settles the task must look for its tags, because its record goes with its end.)
             tagging = {index = index_tags, marks = keep[1] == '0' or keep[2] == '0'}
@@ -277,10 +279,10 @@ local function with_options(P, ARGV, time)
           children[#children + 1] = {id, after, due, priority, group, weight}
         elseif place then
           call('ZADD', P .. place[1], place[2], id)
-          if place[1] == 'ready' then wake(P) else dues[id] = place[2] end
+          if place[1] == 'ready' then wake(P) else dues[id] = text(place[2]) end
         elseif due and due > now then
           dues[id] = text(due)
-          later[#later + 1] = dues[id]
+          later[#later + 1] = due
           later[#later + 1] = id
           first_due = math.min(first_due or due, due)
         else

@@ -56,7 +56,7 @@ end
 if state == 'blocked' then return state end
 local now = clock()
 local due = what == 'in' and now + number or number
-if state == 'scheduled' and tonumber(score) == due and due > now then return 'ok' end
+if state == 'scheduled' and math.floor(score) == due and due > now then return 'ok' end
 if due > now or state == 'scheduled' then put_off(P, id, envelope) end
 if due > now then
   leave_place(P, id, state, envelope)

@@ -101,4 +101,4 @@ for i = 1, #page, 2 do
   if not gone then last = id end
 end
 if at_end then return {'', seen, done, failed} end
-return {text(began) .. ' ' .. text(limit) .. ' ' .. from .. ' ' .. last, seen, done, failed}
+return {text(began) .. ' ' .. string.format('%.17g', limit) .. ' ' .. from .. ' ' .. last, seen, done, failed}

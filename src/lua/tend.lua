@@ -60,7 +60,7 @@ local function place_of(id)
 end
 
 local function promote()
-  local ids = call('ZRANGEBYSCORE', P .. 'scheduled', '-inf', text(now), 'LIMIT', 0, limit)
+  local ids = call('ZRANGEBYSCORE', P .. 'scheduled', '-inf', '(' .. text(now + 1), 'LIMIT', 0, limit)
   if #ids > 0 then
     local envelopes = call('HMGET', P .. 'tasks', unpack(ids))
     local order, ready = order_open(P), {}
@@ -398,7 +398,7 @@ if fans > 0 then
   if fan_some(P, now, limit) then more = 1 end
   fans = call('LLEN', P .. 'fanout')
 end
-due_at(first_score('scheduled'))
+due_at(first_score('scheduled')) -- (the reply cuts off what is behind its point: lib/ties.lua)
 if deadlines then due_at(first_score('deadlines')) end
 local age, count = keep_limits(settings[1], settings[2], DAY)
 local trimmed = trim('completed', age, count) + trim('cancelled', age, count)

@@ -112,7 +112,7 @@ static const test_costs_row across[] = {
     {"a task after one elsewhere", far_waits, put_after_far, NULL,
      "evalsha=1 hexists=1 hget=3 hincrby=1 hlen=1 hset=3 publish=1 rpush=1 time=1 zadd=1"},
     {"the message to the parent's queue, carried", far_is_to_hear, carry_there, NULL,
-     "evalsha=3 hexists=1 hset=1 lrange=2 lrem=1 sadd=1 zadd=2 zscore=1"},
+     "evalsha=3 hexists=1 hset=1 lrange=2 lrem=1 sadd=1 zadd=2 zrevrangebyscore=1 zscore=1"},
     {"the end of a parent elsewhere", far_runs, far_is_done, NULL,
      "del=2 evalsha=1 hdel=1 hincrby=1 hmget=1 publish=1 rpush=1 smismember=1 srem=1 time=2 zadd=1 zcard=3 zrange=2 "
      "zrem=1"},
@@ -268,7 +268,7 @@ static const test_costs_row batches[] = {
     {"a batch is opened, with one callback", test_costs_begin, open_batch, NULL,
      "evalsha=1 hexists=1 hget=3 hlen=1 hset=3 time=1 zadd=1"},
     {"ten tasks put into a batch, beyond ten tasks", batch_is_open, add_ten, put_ten_alone,
-     "evalsha+1 exists+11 hexists+20 hget+12 hincrby+1 hlen+1 hset+20 lpos+10 sadd+10 time+1 zadd+10 zscore+24"},
+     "evalsha+1 exists+11 hexists+20 hget+12 hincrby+1 hlen+1 hset+20 lpos+10 sadd+10 time+1 zadd+10 zrevrangebyscore+10 zscore+24"},
     {"a batch is closed", ten_are_in_it, close_batch, NULL,
      "evalsha=1 exists=2 hdel=1 hget=3 hincrby=1 time=1 zscore=4"},
 };

@@ -52,7 +52,7 @@ static const test_costs_row by_hand[] = {
     {"priority", one_waits, change_priority, NULL,
      "evalsha=1 hdel=1 hget=5 hmget=1 hset=4 llen=1 time=1 zadd=1 zrem=1 zscore=1"},
     {"reschedule", one_waits, reschedule, NULL,
-     "evalsha=1 hget=4 hset=3 publish=1 time=1 zadd=1 zrange=1 zrem=1 zscore=1"},
+     "evalsha=1 hget=4 hset=3 publish=1 time=1 zadd=1 zrange=1 zrem=1 zrevrangebyscore=1 zscore=1"},
     {"cancel", one_waits, cancel_waiting, NULL,
      "evalsha=1 hget=3 hmget=1 hset=1 sismember=1 smismember=1 time=1 zadd=1 zcard=1 zrem=2 zscore=1"},
     {"delete", one_waits, delete_waiting, NULL,

@@ -52,6 +52,7 @@ static void arrive(int queue, const model_incoming *one)
 {
     model_task *task = model_task_of(queue, one->id);
     *task = one->task;
+    task->arrived = ++model.last_order;
     task->deadline_ms = one->expires_ms ? model.now_ms + one->expires_ms : one->deadline_ms;
     task->expires_ms = task->deadline_ms;
     if (task->deadline_ms) COVER(ENQUEUE_DEADLINE);
@@ -68,6 +69,7 @@ static void arrive(int queue, const model_incoming *one)
     if (one->state != NONE) {
         model_move(task, one->state, one->at_ms);
         task->order = one->order;
+        if (one->state == SCHEDULED) task->scheduled = one->scheduled;
         return;
     }
     if (one->due_ms > model.now_ms) {
@@ -96,6 +98,7 @@ static void displace(int queue, model_incoming *one, int holder)
         return;
     one->state = waits ? SCHEDULED : READY;
     one->at_ms = waits ? old.at_ms : 0;
+    one->scheduled = old.scheduled;
     one->order = !waits && old.group == one->task.group ? old.order : 0;
     COVER(UNIQUE_PLACE);
 }

@@ -93,15 +93,25 @@ static model_state state_of(int parent, model_states *states)
     return state;
 }
 
+/* Behind those that came in the same millisecond. */
+static int64_t place_behind(const int64_t set[HANDLES], int64_t since)
+{
+    int64_t place = since * PLACES;
+    for (int i = 0; i < HANDLES; i++)
+        if (set[i] / PLACES == since && set[i] >= place) place = set[i] + 1;
+    return place;
+}
+
 model_state model_register(int parent, int child, char policy, int64_t since, model_states *states)
 {
     model_state state = state_of(parent, states);
     if (state == NONE) COVER(KIN_UNKNOWN);
     if (state == NONE || state == COMPLETED) return COMPLETED;
     if ((state == DEAD || state == CANCELLED) && policy != 'w') return state;
-    int64_t *known = policy == 'w' ? &parent_of(parent)->patient[child] : &parent_of(parent)->children[child];
+    int64_t *set = policy == 'w' ? parent_of(parent)->patient : parent_of(parent)->children;
     bool by_message = QUEUE_OF(parent) != QUEUE_OF(child);
-    if (!*known || (by_message && since > *known)) *known = since;
+    if (!set[child]) set[child] = place_behind(set, since);
+    if (by_message && since * PLACES > set[child]) set[child] = since * PLACES;
     parent_of(parent)->linked = true;
     model.queues[QUEUE_OF(parent)].waiters = true;
     return NONE;
@@ -110,6 +120,7 @@ model_state model_register(int parent, int child, char policy, int64_t since, mo
 void model_unregister(int parent, int child, int64_t before)
 {
     model_parent *p = parent_of(parent);
+    if (before < INT64_MAX) before *= PLACES;
     if (p->children[child] >= before || p->patient[child] >= before) COVER(CARRY_LATE);
     if (p->children[child] < before) p->children[child] = 0;
     if (p->patient[child] < before) p->patient[child] = 0;

@@ -38,7 +38,7 @@ static void read_set(int queue, const char *key, const rv_reply *found, int64_t 
 {
     for (size_t i = 0; i + 1 < found->count; i += 2) {
         int child = handle_of(queue, key, found->items[i]->text);
-        if (child >= 0 && child < HANDLES) set[child] = (int64_t)strtod(found->items[i + 1]->text, NULL);
+        if (child >= 0 && child < HANDLES) set[child] = (int64_t)(PLACES * strtod(found->items[i + 1]->text, NULL));
     }
 }
 

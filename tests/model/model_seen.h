@@ -30,7 +30,7 @@ typedef struct model_seen_task {
     int64_t failed_ms;
     int64_t waited_ms;
     unsigned events; /* which happened to it since the last look: bits */
-    int64_t tagged_ms[TAGS_KNOWN];
+    int64_t tagged[TAGS_KNOWN]; /* in parts of a ms (PLACES) */
     int64_t expires_ms;
     char checkpoint[32], has[8], logging[96], log[LOG_LINES][64];
     int logged;

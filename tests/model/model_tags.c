@@ -31,7 +31,8 @@ void model_read_tag(int queue, const char *rest, const rv_reply *found)
         int id = model_id_of(found->items[i]->text);
         if (id < 0) model_stray(queue, "tag:", found->items[i]->text);
         if (id >= 0)
-            model_now_seen.queues[queue].tasks[id].tagged_ms[tag] = (int64_t)strtod(found->items[i + 1]->text, NULL);
+            model_now_seen.queues[queue].tasks[id].tagged[tag] =
+                (int64_t)(PLACES * strtod(found->items[i + 1]->text, NULL));
     }
 }
 
@@ -44,23 +45,39 @@ static void check_indexed(int queue, int id, const model_seen_task *seen)
     bool stands = false;
     for (int tag = 0; tag < TAGS_KNOWN; tag++) {
         bool tagged = task->state != NONE && task->tagged;
-        stands = stands || seen->tagged_ms[tag];
-        if (tagged && seen->tagged_ms[tag] != task->enqueued_ms)
-            model_differ("%s stands under its tag since %lld, not %lld", model_id(id), (long long)seen->tagged_ms[tag],
-                         (long long)task->enqueued_ms);
-        if (!tagged && seen->tagged_ms[tag] && !q->untidy[id]) model_differ("%s stands under a tag", model_id(id));
+        stands = stands || seen->tagged[tag];
+        if (tagged && seen->tagged[tag] / PLACES != task->enqueued_ms)
+            model_differ("%s stands under its tag since %lld, not %lld", model_id(id),
+                         (long long)(seen->tagged[tag] / PLACES), (long long)task->enqueued_ms);
+        if (!tagged && seen->tagged[tag] && !q->untidy[id]) model_differ("%s stands under a tag", model_id(id));
     }
     if (stands && task->state == NONE) COVER(TAGS_UNTIDY);
     if (q->untidy[id] && !stands) COVER(TAGS_TIDY);
     if (!stands || (task->state != NONE && task->tagged)) q->untidy[id] = false;
 }
 
+/* Of tasks that came in one millisecond, the one that came later stands behind. */
+static void check_ties(int queue, int id, const model_seen_queue *seen)
+{
+    const model_task *task = model_task_of(queue, id);
+    for (int other = 0; other < SLOTS && task->state != NONE && task->tagged; other++) {
+        const model_task *one = model_task_of(queue, other);
+        if (one->state == NONE || !one->tagged || one->enqueued_ms != task->enqueued_ms) continue;
+        for (int tag = 0; tag < TAGS_KNOWN; tag++)
+            if (one->arrived < task->arrived && seen->tasks[other].tagged[tag] >= seen->tasks[id].tagged[tag])
+                model_differ("%s came after %s, and does not stand behind it", model_id(id), model_id(other));
+    }
+}
+
 void model_check_tags(int queue, const model_seen_queue *seen)
 {
-    for (int id = 0; id < SLOTS; id++) check_indexed(queue, id, &seen->tasks[id]);
+    for (int id = 0; id < SLOTS; id++) {
+        check_indexed(queue, id, &seen->tasks[id]);
+        check_ties(queue, id, seen);
+    }
     for (int tag = 0; tag < TAGS_KNOWN; tag++) {
         bool any = false;
-        for (int id = 0; id < SLOTS; id++) any = any || seen->tasks[id].tagged_ms[tag];
+        for (int id = 0; id < SLOTS; id++) any = any || seen->tasks[id].tagged[tag];
         if (seen->given_ms[tag] != (any ? model.queues[queue].given_ms : 0))
             model_differ("tag %s was last given at %lld", tags[tag], (long long)seen->given_ms[tag]);
     }
@@ -84,11 +101,11 @@ static int list(const model_seen_queue *seen, int tag, int ids[SLOTS])
 {
     int count = 0;
     for (int id = 0; id < SLOTS; id++) {
-        int64_t since = seen->tasks[id].tagged_ms[tag];
+        int64_t since = seen->tasks[id].tagged[tag];
         int at = count;
         if (!since) continue;
         for (; at > 0; at--) {
-            int64_t other = seen->tasks[ids[at - 1]].tagged_ms[tag];
+            int64_t other = seen->tasks[ids[at - 1]].tagged[tag];
             if (other > since || (other == since && model_is_before(id, ids[at - 1]))) break;
             ids[at] = ids[at - 1];
         }

@@ -23,6 +23,7 @@ enum { HANDLES = QUEUES * IDS, OPEN = HANDLES, FANS = 64, MESSAGES = 128, STALLE
 #define LARGE 65536
 #define MODEL_POLICY "{\"attempts\":3}"
 #define LATEST 9007199254740991
+#define PLACES 2048 /* of those that come to a set in one millisecond */
 #define PUT_OFF 1000 /* how long a crashed task waits whose session has another */
 
 enum {
@@ -98,6 +99,8 @@ typedef struct model_task {
     int of_failures, of_crashes, of_error, of_type;
     /* among those of its group and priority: they start in this order; 0: not known */
     int64_t order;
+    int64_t arrived;   /* of all tasks that came, which it was */
+    int64_t scheduled; /* scheduled: of all that were, which it was; those of one time become ready in this order */
     /* what it has to tell */
     int failures;
     int crashes;
@@ -141,10 +144,10 @@ typedef struct model_incoming {
     int holder; /* it is refused, for this one has its key; -1 */
     /* it takes the place of one that had its key */
     model_state state;
-    int64_t at_ms, order;
+    int64_t at_ms, order, scheduled;
 } model_incoming;
 
-/* Who waits for a task, by their handles: since when; 0: does not. */
+/* Who waits for a task, by their handles: since when, in parts of a ms (PLACES); 0: does not. */
 typedef struct model_parent {
     int64_t children[HANDLES], patient[HANDLES];
     bool linked;

@@ -119,6 +119,7 @@ void model_move(model_task *task, model_state state, int64_t at_ms)
 {
     task->placed = task->handed = false;
     if (state == READY) task->order = ++model.last_order;
+    if (state == SCHEDULED) task->scheduled = ++model.last_order;
     task->state = state;
     task->at_ms = at_ms;
     task->session = -1;

@@ -24,7 +24,7 @@ static int promote(int queue, int limit)
             model_task *task = model_task_of(queue, id);
             if (task->state != SCHEDULED || task->at_ms > model.now_ms) continue;
             if (!first || task->at_ms < first->at_ms ||
-                (task->at_ms == first->at_ms && model_is_before(id, model_slot(queue, first))))
+                (task->at_ms == first->at_ms && task->scheduled < first->scheduled))
                 first = task;
         }
         if (!first) break;

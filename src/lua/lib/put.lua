@@ -1,3 +1,4 @@
+-- include: lib/index.lua
 -- A task that a script makes. Needs base, order, schedule, tags, event. o: its options; rest: its envelope after
 -- '{"at":<now>,'. False: the id is taken.
 local function put_one(P, id, o, rest, now)

@@ -11,7 +11,8 @@ local function register(P, parent_id, child, policy, since, states)
   end
   if state == 'completed' then return state end
   if (state == 'dead' or state == 'cancelled') and policy ~= 'w' then return state end
-  call('ZADD', P .. (policy == 'w' and 'patient:' or 'children:') .. parent_id, 'NX', text(since), child)
+  local set = P .. (policy == 'w' and 'patient:' or 'children:') .. parent_id
+  call('ZADD', set, 'NX', exact(score_behind(set, since)), child)
   call('SADD', P .. 'linked', parent_id)
   call('HSET', P .. 'settings', 'waiters', '1')
 end

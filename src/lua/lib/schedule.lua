@@ -1,8 +1,9 @@
--- A task waits for its time; schedulers hear of it when it is the first.
+-- A task waits for its time, behind those that wait for the same; schedulers hear of it when it is the first. Needs base.
+-- include: lib/ties.lua
 local function schedule(P, id, due)
   due = math.min(due, LATEST)
   local head = call('ZRANGE', P .. 'scheduled', 0, 0, 'WITHSCORES')
-  call('ZADD', P .. 'scheduled', text(due), id)
+  call('ZADD', P .. 'scheduled', exact(score_behind(P .. 'scheduled', due)), id)
   if not head[2] or due < tonumber(head[2]) then announce_due(P, due) end
 end
 

@@ -1,14 +1,7 @@
 -- Tags: tasks are found by them. Needs base. A queue without tags pays for one look when records go.
 --
---   tag:<tag>  zset  id -> when it was enqueued, of every task with that tag that exists
+--   tag:<tag>  zset  id -> when it was enqueued (lib/ties.lua), of every task with that tag that exists
 --   tags       zset  tag -> when it was last given, while there is a task with it
-local function index_tags(P, id, tags, now)
-  for i = 1, #tags do
-    call('ZADD', P .. 'tag:' .. tags[i], text(now), id)
-    call('ZADD', P .. 'tags', text(now), tags[i])
-  end
-end
-
 local function unindex_tag(P, tag, ...)
   call('ZREM', P .. 'tag:' .. tag, ...)
   if call('EXISTS', P .. 'tag:' .. tag) == 0 then call('ZREM', P .. 'tags', tag) end

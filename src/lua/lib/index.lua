@@ -1,0 +1,8 @@
+-- A task comes into the index of its tags (lib/tags.lua). Needs base, ties.
+local function index_tags(P, id, tags, now)
+  for i = 1, #tags do
+    local key = P .. 'tag:' .. tags[i]
+    call('ZADD', key, exact(score_behind(key, now)), id)
+    call('ZADD', P .. 'tags', text(now), tags[i])
+  end
+end
