@@ -18,8 +18,9 @@
  *
  * Layers come from a program (reeve_worker_add_layer) or a plugin (its layers field). The first that is added is the
  * outermost. They are not around what the worker finds before the handler is called: a type without a handler, a thread
- * that cannot be set up, a task that crashed too often. The run time limit holds for them too. A plugin's concurrency
- * is not about its layers: many may run at once. A layer is never called by two threads for the same task.
+ * that cannot be set up, a task that crashed too often; nor around the wait for a place among the handler's plugin's
+ * (`concurrency` in plugin.h). The run time limit holds for them too. A plugin's concurrency does not count its layers
+ * around other handlers: many may run at once. A layer is never called by two threads for the same task.
  *
  * There are none around a handler of many tasks (run_many): a layer is about one task and what came out of it, and such
  * a call has no end of its own for each. What it shares with other handlers it calls itself.

@@ -98,6 +98,10 @@ typedef struct reeve_log_record {
 /*
  * Receives the library's log. Called from any thread, one call at a time; must not call back into the library.
  * Passwords never appear in a record.
+ *
+ * The thread that logs waits until the callback returns, and so does each other thread that logs meanwhile: threads of
+ * a worker, its heartbeats and reeve_worker_stop among them. A callback that may block (a pipe whose reader stalls, a
+ * disk) should copy the record into a bounded queue that a thread of the program's own empties, as reeve-worker does.
  */
 typedef void (*reeve_log_fn)(const reeve_log_record *record, void *user);
 
@@ -115,7 +119,8 @@ REEVE_API void reeve_log_set(reeve_log_fn fn, void *user, reeve_log_level least)
 REEVE_API void reeve_log_write(reeve_log_level level, const char *event, const char *message,
                                const reeve_log_field *fields, size_t field_count);
 
-/* Ready-made callbacks: one line a record to the FILE* in user, as logfmt or as JSON. */
+/* Ready-made callbacks: one line a record to the FILE* in user, as logfmt or as JSON. They write and flush before they
+ * return: for files and terminals, not for a pipe whose reader may stall or go away (which also raises SIGPIPE). */
 REEVE_API void reeve_log_to_logfmt(const reeve_log_record *record, void *user);
 REEVE_API void reeve_log_to_json(const reeve_log_record *record, void *user);
 

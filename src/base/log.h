@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include "base/buf.h"
 #include "reeve/status.h"
 
 bool rv_log_on(reeve_log_level level);
@@ -16,6 +17,12 @@ bool rv_log_on(reeve_log_level level);
  *     rv_log(REEVE_LOG_WARN, "redis.lost", "connection lost, trying again", "url", url, "error", text, NULL);
  */
 void rv_log(reeve_log_level level, const char *event, const char *message, ...) __attribute__((sentinel));
+
+/*
+ * A record as a line with its end, logfmt or JSON, built in an empty buffer of the caller, who frees it. Always UTF-8
+ * of one line; a record for which there is no memory or that does not fit becomes a line that says so.
+ */
+const char *rv_log_line(rv_buf *line, const reeve_log_record *record, bool json);
 
 /* "debug", "info", "warn", "error", "off"; false when it is none. */
 bool rv_log_level_parse(const char *name, reeve_log_level *ret);

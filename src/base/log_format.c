@@ -6,9 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/buf.h"
+#include "base/log.h"
 #include "base/text.h"
-#include "reeve/status.h"
 
 #define LINE_MAX_BYTES 65536
 #define LOST "a log record was too long, or memory ran out"
@@ -74,41 +73,37 @@ static void add_record(rv_buf *line, const reeve_log_record *record, add_pair ad
     for (size_t i = 0; i < record->field_count; i++) add(line, record->fields[i].key, record->fields[i].value);
 }
 
-/*
- * A record that does not fit, or for which there is no memory, leaves a line that says so and needs neither. A full
- * disk or a closed pipe cannot be told to anyone from here: the results of stdio are ignored on purpose.
- */
-static void write_line(FILE *file, rv_buf *line, const char *lost)
+const char *rv_log_line(rv_buf *line, const reeve_log_record *record, bool json)
 {
-    rv_buf_addc(line, '\n');
+    add_record(line, record, json ? add_json : add_logfmt);
+    rv_buf_adds(line, json ? "}\n" : "\n");
     if (line->failed) {
-        (void)fwrite(lost, 1, strlen(lost), file);
-    } else {
-        rv_utf8_clean(line->data, line->length);
-        (void)fwrite(line->data, 1, line->length, file);
+        return json ? "{\"level\":\"error\",\"event\":\"log.lost\",\"message\":\"" LOST "\"}\n"
+                    : "level=error event=log.lost message=\"" LOST "\"\n";
     }
+    rv_utf8_clean(line->data, line->length);
+    return line->data;
+}
+
+/* A full disk or a closed pipe cannot be told to anyone from here: the results of stdio are ignored on purpose. */
+static void write_line(FILE *file, const reeve_log_record *record, bool json)
+{
+    rv_buf line;
+
+    if (file == NULL) return;
+    rv_buf_init(&line, LINE_MAX_BYTES);
+    const char *text = rv_log_line(&line, record, json);
+    (void)fwrite(text, 1, strlen(text), file);
     (void)fflush(file);
+    rv_buf_fini(&line);
 }
 
 void reeve_log_to_logfmt(const reeve_log_record *record, void *user)
 {
-    rv_buf line;
-
-    if (user == NULL) return;
-    rv_buf_init(&line, LINE_MAX_BYTES);
-    add_record(&line, record, add_logfmt);
-    write_line(user, &line, "level=error event=log.lost message=\"" LOST "\"\n");
-    rv_buf_fini(&line);
+    write_line(user, record, false);
 }
 
 void reeve_log_to_json(const reeve_log_record *record, void *user)
 {
-    rv_buf line;
-
-    if (user == NULL) return;
-    rv_buf_init(&line, LINE_MAX_BYTES);
-    add_record(&line, record, add_json);
-    rv_buf_addc(&line, '}');
-    write_line(user, &line, "{\"level\":\"error\",\"event\":\"log.lost\",\"message\":\"" LOST "\"}\n");
-    rv_buf_fini(&line);
+    write_line(user, record, true);
 }

@@ -11,6 +11,7 @@
 
 #include "config/config.h"
 #include "dump.h"
+#include "log_writer.h"
 #include "options.h"
 #include "plugins.h"
 #include "run.h"
@@ -36,6 +37,7 @@ static int help_config(void (*describe)(rv_buf *out))
 
 static void print_errors(const char *file, const rv_config_errors *errors)
 {
+    host_log_flush(HOST_LOG_END_MS); /* (what was logged before stands before it) */
     (void)fputs(rv_buf_text(&errors->text), stderr);
     if (errors->count > RV_CONFIG_ERRORS_MAX)
         (void)fprintf(stderr, "%s: and %zu more errors\n", file, errors->count - RV_CONFIG_ERRORS_MAX);
@@ -88,17 +90,17 @@ static int run(const rv_config *config, const char *redis)
  */
 static int check_and_run(const host_options *options, const rv_config *config, rv_config_errors *errors)
 {
-    reeve_log_fn log = config->worker.log_format == RV_LOG_JSON ? reeve_log_to_json : reeve_log_to_logfmt;
     host_plugins plugins;
     const char *redis;
     int exit_status = EXIT_USAGE;
 
-    reeve_log_set(log, stderr, config->worker.log_level);
+    host_log_open(config->worker.log_format == RV_LOG_JSON, config->worker.log_level);
     if (!host_plugins_open(&plugins, config, errors) || errors->count > 0)
         print_errors(config->file, errors);
     else if (choose_redis(&redis, options, config))
         exit_status = options->action == HOST_CHECK ? print_ok(config, &plugins) : run(config, redis);
     host_plugins_close(&plugins);
+    host_log_close(HOST_LOG_END_MS);
     return exit_status;
 }
 
@@ -132,6 +134,7 @@ int main(int argc, char **argv)
     host_options options;
 
     give_memory_back();
+    host_signals_survive_pipes();
     if (!host_options_read(&options, argc, argv)) return EXIT_USAGE;
     switch (options.action) {
     case HOST_HELP:

@@ -19,6 +19,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "keep.h"
+#include "log_writer.h"
 #include "notify.h"
 #include "recur.h"
 #include "setup.h"
@@ -111,6 +112,7 @@ static void told_again(host *at)
         at->drained_at = rv_now_ms();
     } else {
         rv_log(REEVE_LOG_WARN, "program.stopping", "told again to stop: going without a word to Redis", NULL);
+        host_log_flush(HOST_LOG_END_MS);
         _exit(0);
     }
 }
@@ -225,6 +227,7 @@ static bool start(host *at)
         rv_fail(&error, REEVE_ESYSTEM, "%s", reeve_worker_error(at->worker));
         reeve_worker_destroy(at->worker);
     }
+    host_log_flush(HOST_LOG_END_MS);
     (void)fprintf(stderr, "reeve-worker: cannot start: %s\n", error.text);
     return false;
 }
@@ -249,6 +252,7 @@ int host_run(const rv_config *config, const char *redis, int signals)
         /* Their threads cannot be ended from outside; the process goes without them. */
         rv_log(REEVE_LOG_WARN, "program.ended", "handlers still run past the deadline; their tasks are given back",
                NULL);
+        host_log_flush(HOST_LOG_END_MS);
         _exit(0);
     }
     reeve_worker_destroy(at.worker);

@@ -4,6 +4,19 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+static void do_nothing(int signal)
+{
+    (void)signal;
+}
+
+void host_signals_survive_pipes(void)
+{
+    struct sigaction survive = {.sa_handler = do_nothing, .sa_flags = SA_RESTART};
+
+    (void)sigemptyset(&survive.sa_mask);
+    (void)sigaction(SIGPIPE, &survive, NULL); /* (it cannot fail) */
+}
+
 int host_signals_open(void)
 {
     static const int ours[] = {SIGTERM, SIGINT, SIGTSTP, SIGHUP, SIGUSR1};

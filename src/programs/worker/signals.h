@@ -4,6 +4,10 @@
 #ifndef HOST_SIGNALS_H
 #define HOST_SIGNALS_H
 
+/* A reader of a pipe that goes away does not end the program: the write fails (EPIPE). With a handler that does
+ * nothing, not SIG_IGN, which the programs that task handlers start would inherit. */
+void host_signals_survive_pipes(void);
+
 /* Blocks TERM, INT, TSTP, HUP and USR1; call it before any thread is started. Returns the descriptor, or -1 (errno). */
 int host_signals_open(void);
 
