@@ -129,7 +129,8 @@ REEVE_API void reeve_worker_quiet(reeve_worker *worker);
 
 /*
  * Stops: quiet, then waits up to deadline_ms for running handlers, then gives back what did not finish (no attempt is
- * counted), then ends the worker's threads. Blocks at most deadline_ms and a little more to tell Redis.
+ * counted), then ends the worker's threads. Blocks at most deadline_ms and a little more to tell Redis: milliseconds as a
+ * rule, up to 8 s when Redis does not answer.
  * REEVE_OK: everything ended. REEVE_ETIMEOUT: handlers still run; their tasks were given back, and reeve_worker_destroy
  * will wait for them (or the process exits). Calling it again waits for them anew.
  */

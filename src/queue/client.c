@@ -141,12 +141,50 @@ typedef struct carry {
     const rv_reply **ret;
 } carry;
 
+bool rv_client_put_off(reeve_client *client, const rv_reply *reply)
+{
+    if (!rv_refusal_passes(rv_refusal_of(reply))) return false;
+    if (client->put_off.status == REEVE_OK)
+        (void)rv_fail(&client->put_off, REEVE_EREDIS, "Redis answered: %s%s", reply->text,
+                      rv_refusal_advice(reply->text));
+    return true;
+}
+
+bool rv_client_was_put_off(const reeve_client *client)
+{
+    return client->put_off.status != REEVE_OK;
+}
+
+/* One try on an open connection. */
+static reeve_status try_once(reeve_client *client, int64_t deadline, const carry *how)
+{
+    rv_error_clear(&client->put_off);
+    reeve_status status = how->ret != NULL ? rv_conn_call(client->conn, deadline, how->ret)
+                                           : rv_conn_exec(client->conn, deadline, how->on_reply, how->context);
+    if (status == REEVE_EREDIS && how->ret != NULL) (void)rv_client_put_off(client, *how->ret);
+    bool put_off = rv_client_was_put_off(client);
+    if (status == REEVE_OK && put_off) status = REEVE_EREDIS;
+    if (status == REEVE_OK)
+        rv_error_clear(&client->error); /* of an earlier try */
+    else
+        client->error = put_off && status == REEVE_EREDIS ? client->put_off : *rv_conn_error(client->conn);
+    return status;
+}
+
+/* Before a node that refused is asked again, or another one in its place. False: there is no time left. */
+static bool pause_for_refusal(reeve_client *client, int64_t deadline, unsigned *tries)
+{
+    int64_t pause = rv_reconnect_delay((*tries)++, rv_random_unit());
+    if (rv_now_ms() + pause >= deadline) return false;
+    return !pause_was_interrupted(client, rv_now_ms() + pause);
+}
+
 static reeve_status carry_out(reeve_client *client, rv_build_fn build, const void *context, const carry *how,
                               bool *ret_again)
 {
     int64_t deadline = rv_deadline(client->timeout_ms);
     bool again = false;
-    unsigned tries = 0;
+    unsigned tries = 1;
     rv_error_clear(&client->error);
     for (;;) {
         reeve_status status = reopen(client, deadline, &tries);
@@ -157,14 +195,10 @@ static reeve_status carry_out(reeve_client *client, rv_build_fn build, const voi
         }
         rv_conn_discard(client->conn);
         build(client->conn, again, context);
-        status = how->ret != NULL ? rv_conn_call(client->conn, deadline, how->ret)
-                                  : rv_conn_exec(client->conn, deadline, how->on_reply, how->context);
+        status = try_once(client, deadline, how);
         if (ret_again != NULL) *ret_again = again;
-        if (status == REEVE_OK) {
-            rv_error_clear(&client->error); /* of an earlier try */
-            return status;
-        }
-        client->error = *rv_conn_error(client->conn);
+        if (status == REEVE_EREDIS && rv_client_was_put_off(client) && pause_for_refusal(client, deadline, &tries))
+            continue;
         if (status != REEVE_ELOST || rv_now_ms() >= deadline) return status;
         again = true;
     }

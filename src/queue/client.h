@@ -32,7 +32,8 @@ struct reeve_client {
     int64_t spin_us;
     reeve_guards guards; /* in force: none is zero */
     rv_error error;
-    rv_buf scratch; /* for what enqueueing builds */
+    rv_error put_off; /* of the try under way: why a call in it was not carried out and is sent again */
+    rv_buf scratch;   /* for what enqueueing builds */
     /* queues that this client has put into <ns>:queues: the last few, so that it need not do so again */
     char known[8][REEVE_QUEUE_MAX + 1];
     unsigned known_next;
@@ -72,6 +73,14 @@ typedef void (*rv_build_fn)(rv_conn *conn, bool again, const void *context);
  */
 reeve_status rv_client_exec(reeve_client *client, rv_build_fn build, const void *context, rv_on_reply on_reply,
                             void *reply_context, bool *ret_again);
+
+/*
+ * For on_reply: whether an error reply says that the node cannot do it now (refusal.h). The call counts as not answered
+ * then: after this try the connection is made anew and everything is built again, until the timeout.
+ */
+bool rv_client_put_off(reeve_client *client, const rv_reply *reply);
+/* Of the last call, which ended with REEVE_EREDIS: the node refused it to the end, but such a refusal passes. */
+bool rv_client_was_put_off(const reeve_client *client);
 
 /* The same for one command; *ret lives until the next call. An error reply is REEVE_EREDIS. */
 reeve_status rv_client_call(reeve_client *client, rv_build_fn build, const void *context, const rv_reply **ret,

@@ -19,6 +19,7 @@
 /* ---- setting --------------------------------------------------------------------------------------------------- */
 
 typedef struct set_call {
+    reeve_client *client;
     rv_prefix prefix;
     const char *ns;
     const reeve_cron_entry *entry;
@@ -46,6 +47,7 @@ static void build_set(rv_conn *conn, bool again, const void *context)
 static void on_set(size_t index, const rv_reply *reply, void *context)
 {
     set_call *call = context;
+    if (rv_client_put_off(call->client, reply)) return;
     if (rv_reply_is(reply, RV_ERROR) && call->words[0] == '\0')
         rv_copy_text(call->words, sizeof(call->words), reply->text);
     if (index == 1) call->answer = rv_reply_int(reply, -1);
@@ -57,7 +59,9 @@ static reeve_status send_set(reeve_client *client, set_call *call, bool *ret_cha
     if (call->definition.failed) return rv_fail(&client->error, REEVE_ENOMEM, "no memory for a recurring entry");
     reeve_status status = rv_client_exec(client, build_set, call, on_set, call, &again);
     if (status != REEVE_OK) return status;
-    if (call->words[0] != '\0') return rv_fail(&client->error, REEVE_EREDIS, "Redis answered: %s", call->words);
+    if (call->words[0] != '\0')
+        return rv_fail(&client->error, REEVE_EREDIS, "Redis answered: %s%s", call->words,
+                       rv_refusal_advice(call->words));
     if (call->answer < 0) return rv_client_odd_reply(client, "cron");
     /* (A first call whose reply was lost may have changed it.) */
     if (ret_changed != NULL) *ret_changed = call->answer > 0 || again;
@@ -74,7 +78,7 @@ reeve_status reeve_cron_set_sized(reeve_client *client, const reeve_cron_entry *
     if (status == REEVE_OK) status = rv_cron_entry_check(&entry, &client->error);
     if (status == REEVE_OK) status = rv_spec_check_under(&task, &client->guards, &client->error);
     if (status != REEVE_OK) return status;
-    set_call call = {.ns = client->ns, .entry = &entry, .answer = -1};
+    set_call call = {.client = client, .ns = client->ns, .entry = &entry, .answer = -1};
     rv_prefix_set(&call.prefix, client->ns, task.queue);
     rv_buf_init(&call.definition, DEFINITION_MAX);
     rv_cron_definition_write(&call.definition, &entry);

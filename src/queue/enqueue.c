@@ -155,7 +155,8 @@ static void on_odd_reply(pipeline *p, const call *c, const rv_reply *reply)
     reeve_status status = refused ? REEVE_EREDIS : REEVE_EPROTO;
     const char *queue = p->specs[c->first].queue;
     rv_error error = {0};
-    (void)rv_fail(&error, status, "queue %s: %s", queue, refused ? reply->text : "unexpected reply");
+    (void)rv_fail(&error, status, "queue %s: %s%s", queue, refused ? reply->text : "unexpected reply",
+                  refused ? rv_refusal_advice(reply->text) : "");
     rv_client_note_cause(p->client, queue, &error);
     for (size_t i = c->first; i < c->first + c->span; i++) {
         if (p->results[i].status == REEVE_OK && note_failure(p, i, status)) p->error = error;
@@ -180,6 +181,7 @@ static void on_outcome(pipeline *p, call *c, const rv_reply *reply)
 {
     size_t at = 0;
     bool alike = rv_reply_is(reply, RV_INT);
+    if (rv_client_put_off(p->client, reply)) return;
     c->answered = true;
     p->client->handed_over = alike && reply->number == 2;
     if (!alike && (!rv_reply_is(reply, RV_ARRAY) || reply->count != c->count)) {

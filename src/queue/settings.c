@@ -18,6 +18,7 @@
 /* ---- setting --------------------------------------------------------------------------------------------------- */
 
 typedef struct settings_call {
+    reeve_client *client;
     rv_prefix prefix;
     const char *ns;
     const char *queue;
@@ -129,6 +130,7 @@ static void on_set(size_t index, const rv_reply *reply, void *context)
     settings_call *call = context;
     (void)index;
     if (is_of_notice(reply)) return;
+    if (rv_client_put_off(call->client, reply)) return;
     if (rv_reply_is(reply, RV_ERROR) && call->words[0] == '\0')
         rv_copy_text(call->words, sizeof(call->words), reply->text);
 }
@@ -172,7 +174,7 @@ static reeve_status set(reeve_client *client, const char *queue, const reeve_que
         settings->on_dead == NULL && settings->stats_days == NULL && settings->result_max == NULL &&
         settings->completed_bytes == NULL)
         return REEVE_OK;
-    settings_call call = {.settings = settings, .ns = client->ns, .queue = queue};
+    settings_call call = {.client = client, .settings = settings, .ns = client->ns, .queue = queue};
     rv_prefix_set(&call.prefix, client->ns, queue);
     rv_buf_init(&call.policy, POLICY_MAX);
     if (settings->policy != NULL) rv_queue_policy_write(&call.policy, settings->policy);
@@ -181,7 +183,8 @@ static reeve_status set(reeve_client *client, const char *queue, const reeve_que
     else
         status = rv_client_exec(client, build_settings, &call, on_set, &call, NULL);
     if (status == REEVE_OK && call.words[0] != '\0')
-        status = rv_fail(&client->error, REEVE_EREDIS, "Redis answered: %s", call.words);
+        status =
+            rv_fail(&client->error, REEVE_EREDIS, "Redis answered: %s%s", call.words, rv_refusal_advice(call.words));
     rv_buf_fini(&call.policy);
     return status;
 }

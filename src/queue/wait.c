@@ -91,6 +91,7 @@ static reeve_status look(wait_for *wait, bool *ret_ended)
     wait->client->timeout_ms = step_deadline(wait) - rv_now_ms();
     reeve_status status = rv_client_script(wait->client, &call, &reply, NULL);
     wait->client->timeout_ms = usual;
+    if (status == REEVE_EREDIS && rv_client_was_put_off(wait->client)) return REEVE_ELOST;
     if (status != REEVE_OK) return status;
     wait->polls = wait->deaf || rv_reply_is(reply, RV_ARRAY);
     if (rv_reply_is(reply, RV_ARRAY)) reply = rv_reply_at(reply, 0);

@@ -165,6 +165,7 @@ static reeve_status listen_on(reeve_watch *watch)
 {
     const rv_reply *reply;
     reeve_status status = call_events(watch->client, watch->queue, "listen", LISTEN_MS, &reply);
+    if (status == REEVE_EREDIS && rv_client_was_put_off(watch->client)) return REEVE_ELOST;
     if (status != REEVE_OK) return status;
     watch->renew = rv_deadline(RENEW_MS);
     if (watch->last[0] == '\0') rv_copy_text(watch->last, sizeof(watch->last), reply->items[LAST]->text);
@@ -212,7 +213,7 @@ static reeve_status read_some(reeve_watch *watch, int64_t until)
     }
     if (status == REEVE_OK) return take_entries(watch, reply);
     client->error = *rv_conn_error(watch->conn);
-    if (status == REEVE_EREDIS && reply != NULL && rv_error_reply_is_passing(reply)) status = REEVE_ELOST;
+    if (status == REEVE_EREDIS && rv_refusal_passes(rv_refusal_of(reply))) status = REEVE_ELOST;
     /* (The command is still under way, or what became of it is not known: another connection asks anew.) */
     rv_conn_close(watch->conn);
     rv_conn_discard(watch->conn);

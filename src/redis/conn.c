@@ -32,7 +32,7 @@ reeve_status rv_conn_create(rv_conn **ret, const rv_conn_options *options, rv_er
     conn->waker = options->waker;
     conn->command_ms = options->command_ms > 0 ? options->command_ms : COMMAND_MS;
     rv_spin_init(&conn->spin, options->spin_us);
-    rv_transport_init(&conn->transport);
+    rv_transport_init(&conn->transport, options->quit);
     rv_reply_reader_init(&conn->reader);
     rv_commands_init(&conn->commands);
     *ret = conn;
@@ -54,7 +54,7 @@ void rv_conn_destroy(rv_conn *conn)
 
 bool rv_conn_is_open(const rv_conn *conn)
 {
-    return rv_transport_is_open(&conn->transport);
+    return rv_transport_is_open(&conn->transport) && !conn->leaves;
 }
 
 void rv_conn_drop(rv_conn *conn, bool abort)
@@ -63,12 +63,23 @@ void rv_conn_drop(rv_conn *conn, bool abort)
     rv_reply_reader_forget(&conn->reader);
     conn->owed = 0;
     conn->subscribed = false;
+    conn->leaves = false;
     conn->id = 0;
+}
+
+void rv_conn_leave(rv_conn *conn)
+{
+    conn->leaves = true;
 }
 
 void rv_conn_close(rv_conn *conn)
 {
     rv_conn_drop(conn, conn->owed > 0);
+}
+
+void rv_conn_set_quit(rv_conn *conn, const rv_waker *quit)
+{
+    conn->transport.quit = quit;
 }
 
 const rv_error *rv_conn_error(const rv_conn *conn)
@@ -108,6 +119,7 @@ static reeve_status open_once(rv_conn *conn, int64_t deadline, const rv_waker *w
     if (status != REEVE_OK) return open_failed(conn, &reason);
     rv_reply_reader_settle(&conn->reader);
     conn->held = false;
+    conn->leaves = false; /* (a step of the handshake that was refused is judged there) */
     conn->epoch++;
     return REEVE_OK;
 }

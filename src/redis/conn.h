@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "redis/arena.h"
+#include "redis/refusal.h"
 #include "redis/reply.h"
 #include "redis/script.h"
 #include "redis/url.h"
@@ -25,6 +26,7 @@ typedef struct rv_conn_options {
     const rv_url *url;     /* borrowed; outlives the connection */
     const char *name;      /* CLIENT SETNAME; copied, blanks become '-' */
     const rv_waker *waker; /* may be NULL; borrowed: ends interruptible waits */
+    const rv_waker *quit;  /* may be NULL; borrowed: once rung, the deadline of every wait has passed */
     int64_t command_ms;    /* the usual deadline of a command and of connecting; 0: 10000 */
     int64_t spin_us;       /* how long to look for a reply before sleeping for it (spin.h); 0: not at all */
 } rv_conn_options;
@@ -34,14 +36,23 @@ void rv_conn_destroy(rv_conn *conn); /* closes; NULL is fine */
 
 /* One attempt to connect, AUTH, SELECT and name the connection, until the deadline; does nothing when it is open. */
 reeve_status rv_conn_open(rv_conn *conn, int64_t deadline);
+/*
+ * False also when a reply said that this node cannot do it (RV_REFUSAL_NODE): no more is sent to it, and rv_conn_open
+ * closes the connection, looks the endpoint up again and connects anew.
+ */
 bool rv_conn_is_open(const rv_conn *conn);
 void rv_conn_close(rv_conn *conn);
+/* As if a reply had said so: another connection to the same endpoint heard it. */
+void rv_conn_leave(rv_conn *conn);
 
 /*
  * Opens again and again with a jittered, growing pause until it succeeds (REEVE_OK) or the waker is rung
  * (REEVE_EINTERRUPTED). Logs redis.down once for each outage and redis.up when it ends.
  */
 reeve_status rv_conn_persist(rv_conn *conn);
+
+/* Changes options.quit; the connection's thread. */
+void rv_conn_set_quit(rv_conn *conn, const rv_waker *quit);
 
 /* The words of the last failure. */
 const rv_error *rv_conn_error(const rv_conn *conn);
@@ -83,7 +94,7 @@ reeve_status rv_conn_exec(rv_conn *conn, int64_t deadline, rv_on_reply on_reply,
 
 /*
  * The same for exactly one command; *ret lives until the next call on this connection. An error reply is REEVE_EREDIS
- * with its words in rv_conn_error; *ret is then that reply, so that rv_error_reply_is_passing can be asked.
+ * with its words in rv_conn_error, and what to do about it; *ret is then that reply, for rv_refusal_of.
  */
 reeve_status rv_conn_call(rv_conn *conn, int64_t deadline, const rv_reply **ret);
 

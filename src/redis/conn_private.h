@@ -30,8 +30,9 @@ struct rv_conn {
     rv_reply load_reply;
     int64_t id;
     unsigned epoch;
-    bool lost; /* the open connection was lost and nobody has logged it */
-    bool down; /* redis.down was logged */
+    bool leaves; /* the node said that it cannot do it: the next open looks the endpoint up again */
+    bool lost;   /* the open connection was lost and nobody has logged it */
+    bool down;   /* redis.down was logged */
 };
 
 /* Bytes to send, replies to read, the two at once: neither side waits for the other with full hands. */

@@ -77,6 +77,7 @@ static reeve_status take_replies(rv_conn *conn, rv_exchange *exchange)
         reeve_status status = rv_reply_reader_next(&conn->reader, &reply, &conn->error);
         if (status != REEVE_OK || !reply) return status;
         size_t index = exchange->got++;
+        if (reply->type == RV_ERROR && rv_refusal_of(reply) == RV_REFUSAL_NODE) conn->leaves = true;
         if (exchange->on_reply) exchange->on_reply(index, reply, exchange->context);
     }
     return REEVE_OK;

@@ -206,7 +206,7 @@ static reeve_status finish_call(rv_conn *conn, const rv_reply *reply, const rv_r
     conn->held = true;
     *ret = reply;
     if (reply->type != RV_ERROR) return REEVE_OK;
-    return rv_fail(&conn->error, REEVE_EREDIS, "Redis answered: %s", reply->text);
+    return rv_fail(&conn->error, REEVE_EREDIS, "Redis answered: %s%s", reply->text, rv_refusal_advice(reply->text));
 }
 
 reeve_status rv_conn_call(rv_conn *conn, int64_t deadline, const rv_reply **ret)
@@ -240,7 +240,8 @@ static void keep_last_reply(size_t index, const rv_reply *reply, void *context)
     last->reply = reply;
     if (index >= last->before || !rv_reply_is(reply, RV_ERROR)) return;
     last->failed = true;
-    (void)rv_fail(&last->conn->error, REEVE_EREDIS, "Redis answered: %s", reply->text);
+    (void)rv_fail(&last->conn->error, REEVE_EREDIS, "Redis answered: %s%s", reply->text,
+                  rv_refusal_advice(reply->text));
 }
 
 static reeve_status wait_blocking(rv_conn *conn, int64_t deadline, last_reply *last)

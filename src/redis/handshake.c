@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "redis/conn_private.h"
+#include "redis/refusal.h"
 
 typedef enum step { STEP_AUTH, STEP_SELECT, STEP_NAME, STEP_ID, STEP_PING } step;
 #define STEPS_MAX 5
@@ -77,7 +78,9 @@ static bool refuse_any(handshake *shake, const rv_reply *reply)
 static bool is_harmless(step what, const rv_reply *reply)
 {
     if (what == STEP_AUTH || what == STEP_SELECT) return false;
-    if (rv_error_reply_has_code(reply, "NOPERM") || rv_error_reply_is_passing(reply)) return true;
+    if (rv_error_reply_has_code(reply, "NOPERM") || rv_refusal_passes(rv_refusal_of(reply)) ||
+        rv_error_reply_has_code(reply, "OOM"))
+        return true;
     return strncmp(reply->text, "ERR unknown ", 12) == 0 || strncmp(reply->text, "ERR Unknown ", 12) == 0;
 }
 

@@ -37,12 +37,3 @@ bool rv_error_reply_has_code(const rv_reply *reply, const char *code)
     if (!rv_reply_is(reply, RV_ERROR) || reply->length < length || memcmp(reply->text, code, length) != 0) return false;
     return reply->length == length || reply->text[length] == ' ';
 }
-
-bool rv_error_reply_is_passing(const rv_reply *reply)
-{
-    static const char *const codes[] = {"LOADING",    "BUSY",       "MISCONF",     "OOM",     "READONLY",
-                                        "MASTERDOWN", "NOREPLICAS", "CLUSTERDOWN", "TRYAGAIN"};
-    for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
-        if (rv_error_reply_has_code(reply, codes[i])) return true;
-    return false;
-}

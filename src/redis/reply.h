@@ -12,10 +12,10 @@ typedef enum rv_reply_type { RV_NIL, RV_INT, RV_TEXT, RV_STATUS, RV_ERROR, RV_AR
 
 typedef struct rv_reply {
     rv_reply_type type;
-    long long number;          /* RV_INT */
-    const char *text;          /* RV_TEXT, RV_STATUS, RV_ERROR: a zero byte follows; RV_NIL, others: "" */
+    long long number; /* RV_INT */
+    const char *text; /* RV_TEXT, RV_STATUS, RV_ERROR: a zero byte follows; RV_NIL, others: "" */
     size_t length;
-    struct rv_reply **items;   /* RV_ARRAY */
+    struct rv_reply **items; /* RV_ARRAY */
     size_t count;
 } rv_reply;
 
@@ -28,9 +28,5 @@ bool rv_reply_is_text(const rv_reply *reply, const char *text);
 
 /* The first word of an error reply is code. */
 bool rv_error_reply_has_code(const rv_reply *reply, const char *code);
-
-/* An error that passes by itself, with nothing done: LOADING, BUSY, MISCONF, OOM, READONLY, MASTERDOWN, NOREPLICAS,
- * CLUSTERDOWN, TRYAGAIN. */
-bool rv_error_reply_is_passing(const rv_reply *reply);
 
 #endif

@@ -5,9 +5,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-void rv_transport_init(rv_transport *transport)
+void rv_transport_init(rv_transport *transport, const rv_waker *quit)
 {
-    *transport = (rv_transport){.fd = -1};
+    *transport = (rv_transport){.fd = -1, .quit = quit};
 }
 
 bool rv_transport_is_open(const rv_transport *transport)
@@ -41,7 +41,7 @@ void rv_transport_close(rv_transport *transport, bool abort)
     if (abort) (void)setsockopt(transport->fd, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
     transport->ops->close(transport);
     close(transport->fd);
-    rv_transport_init(transport);
+    rv_transport_init(transport, transport->quit);
 }
 
 reeve_status rv_transport_wait(rv_transport *transport, short events, int64_t deadline, const rv_waker *waker,
@@ -49,11 +49,15 @@ reeve_status rv_transport_wait(rv_transport *transport, short events, int64_t de
 {
     *ret_events = POLLIN;
     if ((events & POLLIN) && transport->ops->has_buffered(transport)) return REEVE_OK;
-    struct pollfd fds[2] = {{.fd = transport->fd, .events = events}, {.fd = waker ? waker->fd : -1, .events = POLLIN}};
+    const rv_waker *quit = transport->quit;
+    struct pollfd fds[3] = {{.fd = transport->fd, .events = events},
+                            {.fd = waker ? waker->fd : -1, .events = POLLIN},
+                            {.fd = quit ? quit->fd : -1, .events = POLLIN}};
     for (;;) {
-        int ready = poll(fds, waker ? 2 : 1, rv_poll_timeout(deadline));
+        int ready = poll(fds, quit ? 3 : waker ? 2 : 1, rv_poll_timeout(deadline));
         if (ready < 0 && errno != EINTR) return REEVE_ESYSTEM;
         if (ready > 0 && fds[0].revents) break;
+        if (ready > 0 && fds[2].revents) return REEVE_ETIMEOUT;
         if (ready > 0) return REEVE_EINTERRUPTED;
         if (rv_now_ms() >= deadline) return REEVE_ETIMEOUT;
     }

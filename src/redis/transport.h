@@ -26,12 +26,13 @@ typedef struct rv_transport_ops {
 } rv_transport_ops;
 
 struct rv_transport {
-    int fd; /* -1: closed */
+    int fd;               /* -1: closed */
+    const rv_waker *quit; /* may be NULL: once rung, every wait's time is up; kept when it is closed */
     const rv_transport_ops *ops;
     void *state; /* of the ops */
 };
 
-void rv_transport_init(rv_transport *transport);
+void rv_transport_init(rv_transport *transport, const rv_waker *quit);
 
 /*
  * Connects, trying every address of a host; the time until the deadline is shared among those left. waker, when not

@@ -61,12 +61,17 @@ static reeve_status finish_connect(rv_transport *transport, int64_t deadline, co
 }
 
 /* A unix socket whose queue of connections is full says EAGAIN and has nothing to poll for. */
-static reeve_status pause_for_queue(int64_t deadline, const rv_waker *waker, rv_error *error)
+static reeve_status pause_for_queue(const rv_transport *transport, int64_t deadline, const rv_waker *waker,
+                                    rv_error *error)
 {
     int64_t until = rv_deadline(UNIX_RETRY_MS);
-    if (until > deadline) return rv_fail(error, REEVE_ECONNECT, "its queue of connections is full");
-    struct pollfd bell = {.fd = waker ? waker->fd : -1, .events = POLLIN};
-    if (poll(&bell, 1, UNIX_RETRY_MS) > 0) return rv_fail(error, REEVE_EINTERRUPTED, "interrupted while connecting");
+    const rv_waker *quit = transport->quit;
+    struct pollfd bells[2] = {{.fd = quit ? quit->fd : -1, .events = POLLIN},
+                              {.fd = waker ? waker->fd : -1, .events = POLLIN}};
+    int rung = until > deadline ? 0 : poll(bells, 2, UNIX_RETRY_MS);
+    if (until > deadline || (rung > 0 && bells[0].revents))
+        return rv_fail(error, REEVE_ECONNECT, "its queue of connections is full");
+    if (rung > 0) return rv_fail(error, REEVE_EINTERRUPTED, "interrupted while connecting");
     return REEVE_OK;
 }
 
@@ -76,7 +81,7 @@ static reeve_status connect_socket(rv_transport *transport, const struct sockadd
     while (connect(transport->fd, address, length) != 0) {
         if (errno == EINPROGRESS || errno == EINTR) return finish_connect(transport, deadline, waker, error);
         if (errno != EAGAIN || address->sa_family != AF_UNIX) return connect_failed(errno, error);
-        reeve_status status = pause_for_queue(deadline, waker, error);
+        reeve_status status = pause_for_queue(transport, deadline, waker, error);
         if (status != REEVE_OK) return status;
     }
     return REEVE_OK;

@@ -50,28 +50,55 @@ static const rv_claim *running_in(rv_thread *t, size_t *next, char ret_id[REEVE_
     return claim;
 }
 
-/* (A round trip for each: this is rare.) */
-static bool ask(reeve_worker *worker, rv_thread *t)
+/* What is asked for in one round trip. */
+#define ASKED_AT_ONCE 64
+
+typedef struct asked {
+    reeve_worker *worker;
+    rv_conn *conn;
+    size_t count;
+    struct {
+        const rv_claim *claim;
+        char id[REEVE_ID_MAX];
+    } tasks[ASKED_AT_ONCE];
+} asked;
+
+static void on_told(size_t index, const rv_reply *reply, void *context)
 {
-    char id[REEVE_ID_MAX];
-    rv_conn *conn = worker->keeper.conn;
-    const rv_claim *claim;
-    size_t next = 0;
-    while (rv_conn_is_open(conn) && (claim = running_in(t, &next, id)) != NULL) {
-        const rv_reply *reply;
-        rv_cmd_script(conn, &rv_script_cancelled, 1, 1);
-        rv_arg(conn, claim->prefix.text, claim->prefix.length);
-        rv_args(conn, id);
-        reeve_status status = rv_conn_call(conn, 0, &reply);
-        if (status == REEVE_OK && rv_reply_int(reply, 0) == 1) rv_tell_cancelled(worker, claim->queue, id);
-    }
-    return rv_conn_is_open(conn);
+    asked *a = context;
+    if (index < a->count && rv_reply_int(reply, 0) == 1)
+        rv_tell_cancelled(a->worker, a->tasks[index].claim->queue, a->tasks[index].id);
 }
 
-void rv_ask_cancelled(reeve_worker *worker)
+static bool send_asked(asked *a)
 {
+    for (size_t i = 0; i < a->count; i++) {
+        rv_cmd_script(a->conn, &rv_script_cancelled, 1, 1);
+        rv_arg(a->conn, a->tasks[i].claim->prefix.text, a->tasks[i].claim->prefix.length);
+        rv_args(a->conn, a->tasks[i].id);
+    }
+    bool done = a->count == 0 || rv_conn_exec(a->conn, 0, on_told, a) == REEVE_OK;
+    a->count = 0;
+    return done;
+}
+
+static bool ask(asked *a, rv_thread *t)
+{
+    const rv_claim *claim;
+    size_t next = 0;
+    while ((claim = running_in(t, &next, a->tasks[a->count].id)) != NULL) {
+        a->tasks[a->count++].claim = claim;
+        if (a->count == ASKED_AT_ONCE && !send_asked(a)) return false;
+    }
+    return true;
+}
+
+bool rv_ask_cancelled(reeve_worker *worker, rv_conn *conn)
+{
+    asked a = {.worker = worker, .conn = conn};
     for (size_t i = 0; i < worker->pool_count; i++) {
         for (unsigned j = 0; j < worker->pools[i]->thread_count; j++)
-            if (!ask(worker, &worker->pools[i]->threads[j])) return;
+            if (!ask(&a, &worker->pools[i]->threads[j])) return false;
     }
+    return send_asked(&a);
 }

@@ -10,7 +10,7 @@
 void rv_tell_cancelled(reeve_worker *worker, const char *queue, const char *id);
 
 /* Asks Redis which of the running tasks were cancelled, and tells them: the control channel was not heard for a while.
- * The keeper's thread, with its connection open. */
-void rv_ask_cancelled(reeve_worker *worker);
+ * On an open connection of the caller's, in few round trips. False: the connection was lost. */
+bool rv_ask_cancelled(reeve_worker *worker, rv_conn *conn);
 
 #endif

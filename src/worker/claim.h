@@ -28,7 +28,7 @@ typedef struct rv_claim {
     atomic_bool unsent;       /* its notices could not be sent lately; written by the scheduler */
     atomic_llong result_max;  /* the queue's, as last heard of; 0: none. Written and read by anybody */
     rv_tally *tallies;        /* what is to be flushed, a day each; the latest comes last and is added to */
-    /* of the keeper alone: */
+    /* of the heartbeat thread alone: */
     rv_tally *flushing;          /* on its way to Redis, perhaps there; not changed any more */
     uint64_t flush_number;       /* its number */
     rv_session_text flush_under; /* the session under which it may have been taken; "": none */
@@ -58,7 +58,7 @@ rv_tally *rv_claim_open_tally(rv_claim *claim, int64_t now_ms);
 void rv_claim_close_tally(rv_claim *claim);
 
 /*
- * For the keeper: what to flush with a heartbeat of a session, and its number; NULL: nothing. It is the same one until
+ * For the heartbeat thread: what to flush with a heartbeat of a session, and its number; NULL: nothing. It is the same one until
  * rv_claim_flushed says what became of it. (When the session that may have taken it is gone without having said so, it
  * is dropped: it must not count twice.)
  */

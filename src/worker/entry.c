@@ -133,7 +133,7 @@ void rv_entry_write(rv_buf *json, reeve_worker *worker)
                 count_busy(worker), atomic_load(&stats->completed) + atomic_load(&stats->failed),
                 atomic_load(&stats->failed));
     rv_buf_addf(json, ",\"memory\":%lld,\"round_trip\":%lld,\"running\":[", resident_bytes(),
-                (long long)worker->keeper.round_trip_us);
+                (long long)worker->heart.round_trip_us);
     add_all_running(json, worker);
     rv_buf_adds(json, "],\"pools\":[");
     add_pools(json, worker);

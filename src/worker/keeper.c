@@ -9,110 +9,20 @@
 #include "base/text.h"
 #include "queue/registry.h"
 #include "worker/cancel.h"
-#include "worker/entry.h"
+#include "worker/heart.h"
 #include "worker/lock.h"
 #include "worker/notice.h"
 #include "worker/relief.h"
 #include "worker/spawn.h"
 
-/* ---- heartbeats ------------------------------------------------------------------------------------------------ */
-
-static int64_t beat_every_ms(const reeve_worker *worker)
-{
-    return worker->session_ms / 3;
-}
-
-typedef struct beats {
-    reeve_worker *worker;
-    rv_session_text *sessions; /* under which session each claim beat; "" for those that did not */
-    size_t *claims;            /* which claim each command was for */
-    size_t count;
-    bool odd;
-    char words[256]; /* why */
-} beats;
-
-static void note_odd(beats *b, const rv_reply *reply)
-{
-    b->odd = true;
-    rv_copy_text(b->words, sizeof(b->words), rv_reply_is(reply, RV_ERROR) ? reply->text : "unexpected reply");
-}
-
-static void on_beat(size_t index, const rv_reply *reply, void *context)
-{
-    beats *b = context;
-    bool alive;
-    uint64_t held;
-    if (index >= b->count) {
-        if (rv_reply_is(reply, RV_ERROR)) note_odd(b, reply);
-        return;
-    }
-    if (!rv_beat_read(reply, &alive, &held)) {
-        note_odd(b, reply);
-        return;
-    }
-    rv_claim *claim = b->worker->claims[b->claims[index]];
-    rv_claim_flushed(claim, alive);
-    if (alive) return;
-    if (!rv_claim_lose(claim, b->sessions[index])) return;
-    rv_log(REEVE_LOG_WARN, "session.lost", "the session was gone from Redis: its tasks run elsewhere, a new one begins",
-           "queue", claim->queue, NULL);
-    rv_tell_lost(b->worker, claim, b->sessions[index]);
-}
-
-/* Every one carries what there is to flush, of one day. False: there is no session. */
-static bool add_beat(reeve_worker *worker, rv_claim *claim, rv_session_text session)
-{
-    rv_session_totals totals;
-    uint64_t number;
-    if (!rv_claim_get(claim, session, &totals)) return false;
-    const rv_tally *tally = rv_claim_flush(claim, session, &number);
-    if (tally != NULL) {
-        rv_beat_build_flush(worker->keeper.conn, &claim->prefix, session, worker->session_ms, &totals, tally, number);
-    } else {
-        rv_beat_build(worker->keeper.conn, &claim->prefix, session, worker->session_ms, &totals);
-    }
-    return true;
-}
-
-static reeve_status send_beats(reeve_worker *worker, beats *b)
-{
-    rv_keeper *keeper = &worker->keeper;
-    for (size_t i = 0; i < worker->claim_count; i++) {
-        if (add_beat(worker, worker->claims[i], b->sessions[b->count])) b->claims[b->count++] = i;
-    }
-    rv_entry_write(&keeper->json, worker);
-    if (keeper->json.failed) rv_buf_clear(&keeper->json);
-    rv_registry_renew(keeper->conn, worker->ns, worker->id, rv_buf_text(&keeper->json), keeper->json.length,
-                      worker->session_ms);
-    int64_t sent_us = rv_now_us();
-    reeve_status status = rv_conn_exec(keeper->conn, rv_deadline(beat_every_ms(worker)), on_beat, b);
-    if (status == REEVE_OK) keeper->round_trip_us = rv_now_us() - sent_us;
-    return status;
-}
-
-static bool beat(reeve_worker *worker)
-{
-    beats b = {.worker = worker};
-    b.sessions = rv_zalloc_array(worker->claim_count, sizeof(*b.sessions));
-    b.claims = rv_zalloc_array(worker->claim_count, sizeof(*b.claims));
-    reeve_status status = REEVE_ENOMEM;
-    if (b.sessions != NULL && b.claims != NULL) status = send_beats(worker, &b);
-    rv_free(b.sessions);
-    rv_free(b.claims);
-    if (b.odd) rv_note_refusal(worker, "Redis refused a heartbeat: trying again", b.words);
-    if (status == REEVE_OK && !b.odd) rv_note_acceptance(worker);
-    return status == REEVE_OK && !b.odd;
-}
-
 /* ---- connecting ------------------------------------------------------------------------------------------------ */
 
-static bool connect(reeve_worker *worker)
+static bool connect(reeve_worker *worker, int64_t deadline)
 {
     rv_keeper *keeper = &worker->keeper;
     if (rv_conn_is_open(keeper->conn)) return true;
     unsigned tried = rv_note_try(worker);
-    bool open = rv_conn_open(keeper->conn, rv_deadline(beat_every_ms(worker))) == REEVE_OK;
-    atomic_store(&keeper->connected, open);
+    bool open = rv_conn_open(keeper->conn, deadline) == REEVE_OK;
     if (open) rv_note_up(worker);
     if (!open) rv_note_down(worker, tried, rv_conn_error(keeper->conn)->text);
     return open;
@@ -123,7 +33,7 @@ static bool connect(reeve_worker *worker)
 /* Rights that a new user of Redis 7 does not have, and that are seldom given while we wait. */
 #define DEAF_MS 60000
 
-/* The user may not subscribe: what would be heard is looked for (claim_rest_ms in scheduler.c, beat_when_due below). */
+/* The user may not subscribe: what would be heard is looked for (claim_rest_ms in scheduler.c, heart.c). */
 static void note_deaf(reeve_worker *worker)
 {
     worker->keeper.listen_again_ms = rv_now_ms() + DEAF_MS;
@@ -154,7 +64,7 @@ static void subscribe(reeve_worker *worker)
     rv_keeper *keeper = &worker->keeper;
     char alive[RV_RANDOM_LENGTH + 16];
     keeper->listen_again_ms = rv_now_ms() + rv_reconnect_delay(++keeper->listen_tries, rv_random_unit());
-    if (rv_conn_open(keeper->listener, rv_deadline(beat_every_ms(worker))) != REEVE_OK) return;
+    if (rv_conn_open(keeper->listener, 0) != REEVE_OK) return;
     (void)snprintf(alive, sizeof(alive), ":alive:%s", worker->id);
     if (!subscribe_to(worker, ":control") || !subscribe_to(worker, alive)) {
         if (!atomic_load(&keeper->deaf))
@@ -166,8 +76,8 @@ static void subscribe(reeve_worker *worker)
     keeper->listen_tries = 0;
     atomic_store(&keeper->deaf, false);
     /* What was said while we did not listen is found by looking. */
+    rv_scheduler_ask_cancelled(worker);
     rv_scheduler_kick(worker);
-    if (connect(worker)) rv_ask_cancelled(worker);
 }
 
 /* "due <queue> <ms since the epoch>", "cancel <queue> <id>"; (100: REEVE_ID_LENGTH_MAX) */
@@ -185,6 +95,7 @@ static void hear(reeve_worker *worker, const char *words)
 static void listen(reeve_worker *worker, int64_t until)
 {
     rv_keeper *keeper = &worker->keeper;
+    if (atomic_exchange(&keeper->leaves, false)) rv_conn_close(keeper->listener);
     if (!rv_conn_is_open(keeper->listener) && rv_now_ms() >= keeper->listen_again_ms) subscribe(worker);
     if (!rv_conn_is_open(keeper->listener)) {
         if (keeper->listen_again_ms < until) until = keeper->listen_again_ms;
@@ -203,35 +114,19 @@ static void listen(reeve_worker *worker, int64_t until)
 
 #define TRY_AGAIN_MS 250
 #define FLUSHES_MOST 4
-
-/* Whether a cancel may not reach us by the control channel. */
-static bool misses_notices(reeve_worker *worker)
-{
-    bool misses = atomic_load(&worker->keeper.deaf);
-    for (size_t i = 0; i < worker->claim_count; i++) misses = misses || atomic_load(&worker->claims[i]->unsent);
-    return misses;
-}
-
-static void beat_when_due(reeve_worker *worker)
-{
-    rv_keeper *keeper = &worker->keeper;
-    if (rv_now_ms() < keeper->beat_at_ms) return;
-    bool done = connect(worker) && beat(worker);
-    if (done) atomic_store(&keeper->beaten_at_ms, rv_now_ms());
-    keeper->beat_at_ms = rv_now_ms() + (done ? beat_every_ms(worker) : TRY_AGAIN_MS);
-    if (done && misses_notices(worker)) rv_ask_cancelled(worker);
-}
+/* How long each call has that takes leave. A Redis that is deaf to one is not asked again. */
+#define LEAVE_MS 2000
 
 /* Takes over and settles; returns when to do so again. */
 static int64_t relieve_and_deliver(reeve_worker *worker)
 {
     rv_keeper *keeper = &worker->keeper;
     /* Whoever is not seen by the look that follows sees this value, and rings if that is too late. */
-    atomic_store(&keeper->wake_at_ms, keeper->beat_at_ms);
+    atomic_store(&keeper->wake_at_ms, RV_FOREVER);
     int64_t until = rv_relieve(worker);
-    if (keeper->handed_count > 0 && connect(worker)) rv_deliver_handed(worker);
+    if (keeper->handed_count > 0 && connect(worker, rv_deadline(worker->command_ms))) rv_deliver_handed(worker, 0);
     if (keeper->handed_count > 0 && rv_deadline(TRY_AGAIN_MS) < until) until = rv_deadline(TRY_AGAIN_MS);
-    return keeper->beat_at_ms < until ? keeper->beat_at_ms : until;
+    return until;
 }
 
 /* What the last heartbeat left: a second day, what was settled since. */
@@ -244,7 +139,7 @@ static void flush_rest(reeve_worker *worker)
             rv_session_text session;
             more = more || (rv_claim_get(worker->claims[j], session, NULL) && rv_claim_has_tally(worker->claims[j]));
         }
-        if (more && !beat(worker)) break;
+        if (more && !rv_heart_beat(worker, rv_deadline(LEAVE_MS))) break;
     }
 }
 
@@ -260,7 +155,7 @@ static bool leave_queue(reeve_worker *worker, rv_claim *claim)
         const rv_reply *reply;
         uint64_t given_back = 0;
         rv_leave_build(keeper->conn, &claim->prefix, session, 200);
-        if (rv_conn_call(keeper->conn, 0, &reply) != REEVE_OK) return false;
+        if (rv_conn_call(keeper->conn, rv_deadline(LEAVE_MS), &reply) != REEVE_OK) return false;
         if (!rv_leave_read(reply, &given_back, &more)) return false;
         atomic_fetch_add_explicit(&worker->stats.given_back, given_back, memory_order_relaxed);
         if (given_back > 0) {
@@ -277,14 +172,15 @@ static bool leave_queue(reeve_worker *worker, rv_claim *claim)
 static bool leave(reeve_worker *worker)
 {
     rv_keeper *keeper = &worker->keeper;
-    if (!connect(worker)) return false;
-    rv_deliver_handed(worker);
-    if (beat(worker)) flush_rest(worker);
-    if (!rv_conn_is_open(keeper->conn)) return false;
+    if (!connect(worker, rv_deadline(LEAVE_MS))) return false;
+    if (keeper->handed_count > 0) rv_deliver_handed(worker, rv_deadline(LEAVE_MS));
+    if (!rv_conn_is_open(keeper->conn) || !rv_heart_connect(worker, rv_deadline(LEAVE_MS))) return false;
+    if (rv_heart_beat(worker, rv_deadline(LEAVE_MS))) flush_rest(worker);
+    if (!rv_conn_is_open(worker->heart.conn)) return false;
     bool left = true;
     for (size_t i = 0; i < worker->claim_count; i++) left = leave_queue(worker, worker->claims[i]) && left;
     rv_registry_remove(keeper->conn, worker->ns, worker->id);
-    return rv_conn_exec(keeper->conn, 0, NULL, NULL) == REEVE_OK && left;
+    return rv_conn_exec(keeper->conn, rv_deadline(LEAVE_MS), NULL, NULL) == REEVE_OK && left;
 }
 
 #define LEAVE_AGAIN_MS 1000
@@ -292,6 +188,10 @@ static bool leave(reeve_worker *worker)
 static void say_goodbye(reeve_worker *worker)
 {
     int64_t again_until = rv_deadline(LEAVE_AGAIN_MS);
+    rv_heart_join(worker);
+    /* (From here on the calls have a short deadline, and are no more cut short.) */
+    rv_conn_set_quit(worker->heart.conn, NULL);
+    rv_conn_set_quit(worker->keeper.conn, NULL);
     rv_relieve(worker);
     /* (The first may find that the connection was lost since the last heartbeat. A Redis that is deaf is not asked
      * again.) */
@@ -305,9 +205,7 @@ static void *keeper_main(void *argument)
 {
     reeve_worker *worker = argument;
     rv_keeper *keeper = &worker->keeper;
-    for (rv_phase told = RV_PHASE_CREATED, phase; (phase = rv_worker_phase(worker)) < RV_PHASE_ENDED; told = phase) {
-        if (phase != told) keeper->beat_at_ms = rv_now_ms(); /* (the worker's entry says so at once) */
-        beat_when_due(worker);
+    while (rv_worker_phase(worker) < RV_PHASE_ENDED) {
         int64_t until = relieve_and_deliver(worker);
         atomic_store(&keeper->wake_at_ms, until);
         listen(worker, until);
@@ -315,6 +213,7 @@ static void *keeper_main(void *argument)
     say_goodbye(worker);
     rv_conn_close(keeper->conn);
     rv_conn_close(keeper->listener);
+    rv_conn_close(worker->heart.conn);
     return NULL;
 }
 
@@ -324,11 +223,11 @@ reeve_status rv_keeper_init(reeve_worker *worker, rv_error *error)
 {
     rv_keeper *keeper = &worker->keeper;
     char name[64];
-    rv_buf_init(&keeper->json, 1024 * 1024);
     reeve_status status = rv_waker_init(&keeper->waker, error);
     if (status != REEVE_OK) return status;
     snprintf(name, sizeof(name), "reeve-%s-keeper", worker->id);
-    rv_conn_options options = {.url = worker->target, .name = name, .command_ms = worker->command_ms};
+    rv_conn_options options = {
+        .url = worker->target, .name = name, .quit = &worker->quit, .command_ms = worker->command_ms};
     status = rv_conn_create(&keeper->conn, &options, error);
     if (status != REEVE_OK) return status;
     snprintf(name, sizeof(name), "reeve-%s-listener", worker->id);
@@ -347,7 +246,7 @@ void rv_keeper_join(reeve_worker *worker)
 {
     if (!worker->keeper.started) return;
     rv_waker_ring(&worker->keeper.waker);
-    rv_lock_check(pthread_join(worker->keeper.id, NULL));
+    rv_join_thread(worker->keeper.id, &worker->quit);
     worker->keeper.started = false;
 }
 
@@ -358,6 +257,5 @@ void rv_keeper_fini(reeve_worker *worker)
     rv_conn_destroy(keeper->listener);
     for (size_t i = 0; i < keeper->handed_count; i++) rv_free(keeper->handed[i].kept);
     rv_free(keeper->handed);
-    rv_buf_fini(&keeper->json);
     if (keeper->waker.fd >= 0) rv_waker_fini(&keeper->waker);
 }

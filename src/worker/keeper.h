@@ -1,6 +1,6 @@
 /*
- * keeper.h - the heartbeat thread: renews sessions and the worker's entry, relieves threads that are held up by a long
- * task, ends tasks whose time is up, hears the control channel, and says good-bye for the worker.
+ * keeper.h - the thread that relieves threads which are held up by a long task, ends tasks whose time is up, hears the
+ * control channel, and says good-bye for the worker.
  */
 #ifndef RV_KEEPER_H
 #define RV_KEEPER_H

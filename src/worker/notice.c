@@ -13,6 +13,12 @@ void rv_keeper_expect(reeve_worker *worker, int64_t at_ms)
         rv_waker_ring(&worker->keeper.waker);
 }
 
+void rv_keeper_leave_node(reeve_worker *worker)
+{
+    atomic_store(&worker->keeper.leaves, true);
+    rv_waker_ring(&worker->keeper.waker);
+}
+
 unsigned long rv_keeper_settled(reeve_worker *worker)
 {
     rv_lock(&worker->keeper.lock);
@@ -65,6 +71,12 @@ void rv_scheduler_kick(reeve_worker *worker)
     rv_waker_ring(&worker->scheduler.waker);
 }
 
+void rv_scheduler_ask_cancelled(reeve_worker *worker)
+{
+    atomic_store(&worker->scheduler.asks_cancelled, true);
+    rv_waker_ring(&worker->scheduler.waker);
+}
+
 void rv_tell_lost(reeve_worker *worker, const rv_claim *claim, const char *session)
 {
     for (size_t i = 0; i < worker->pool_count; i++) {
@@ -106,7 +118,10 @@ void rv_note_up(reeve_worker *worker)
 void rv_note_refusal(reeve_worker *worker, const char *message, const char *words)
 {
     if (atomic_exchange(&worker->refused, true)) return;
-    rv_log(REEVE_LOG_ERROR, "redis.error", message, "url", worker->target->redacted, "error", words, NULL);
+    const char *advice = rv_refusal_advice(words);
+    advice += strspn(advice, "; ");
+    rv_log(REEVE_LOG_ERROR, "redis.error", message, "url", worker->target->redacted, "error", words,
+           advice[0] != '\0' ? "advice" : NULL, advice, NULL);
 }
 
 void rv_note_acceptance(reeve_worker *worker)

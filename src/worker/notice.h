@@ -9,6 +9,9 @@
 /* The keeper is needed at a time (monotonic ms): rings it if it would sleep longer. */
 void rv_keeper_expect(reeve_worker *worker, int64_t at_ms);
 
+/* The server said that it is not the one to talk to (RV_REFUSAL_NODE): the control channel is heard elsewhere. */
+void rv_keeper_leave_node(reeve_worker *worker);
+
 /* A claim's queue is to be tended at a time (monotonic ms) at the latest. Does not ring. */
 void rv_scheduler_set_due(rv_scheduler *scheduler, size_t claim, int64_t at_ms);
 
@@ -18,6 +21,9 @@ void rv_scheduler_due(reeve_worker *worker, const char *queue, int64_t at_ms);
 
 /* Tend every queue now: something may have been missed. */
 void rv_scheduler_kick(reeve_worker *worker);
+
+/* Ask Redis which of the running tasks were cancelled: it may not have been heard. */
+void rv_scheduler_ask_cancelled(reeve_worker *worker);
 
 /* How many handed outcomes the keeper has settled so far: to be read before Redis is asked what stands there. */
 unsigned long rv_keeper_settled(reeve_worker *worker);

@@ -232,11 +232,16 @@ reeve_bytes reeve_task_result(const reeve_task *task)
 const char *reeve_outcome_name(reeve_outcome outcome)
 {
     switch (outcome) {
-    case REEVE_OUTCOME_DONE: return "done";
-    case REEVE_OUTCOME_RETRY: return "retry";
-    case REEVE_OUTCOME_FAIL: return "fail";
-    case REEVE_OUTCOME_SNOOZE: return "snooze";
-    case REEVE_OUTCOME_NONE: break;
+    case REEVE_OUTCOME_DONE:
+        return "done";
+    case REEVE_OUTCOME_RETRY:
+        return "retry";
+    case REEVE_OUTCOME_FAIL:
+        return "fail";
+    case REEVE_OUTCOME_SNOOZE:
+        return "snooze";
+    case REEVE_OUTCOME_NONE:
+        break;
     }
     return "none";
 }

@@ -194,7 +194,7 @@ static void on_delivered(size_t index, const rv_reply *reply, void *context)
 
 #define DELIVERED_AT_ONCE 64
 
-static reeve_status deliver_some(reeve_worker *worker, delivery *d, size_t count)
+static reeve_status deliver_some(reeve_worker *worker, delivery *d, size_t count, int64_t deadline)
 {
     rv_keeper *keeper = &worker->keeper;
     for (size_t i = 0; i < count; i++) {
@@ -208,7 +208,7 @@ static reeve_status deliver_some(reeve_worker *worker, delivery *d, size_t count
         rv_turn turn = {.thread = "keeper", .session_ms = worker->session_ms, .groups = &group, .group_count = 1};
         rv_turn_build(keeper->conn, &turn);
     }
-    reeve_status status = rv_conn_exec(keeper->conn, 0, on_delivered, d);
+    reeve_status status = rv_conn_exec(keeper->conn, deadline, on_delivered, d);
     for (size_t i = 0; status != REEVE_OK && i < count; i++) keeper->handed[d->first + i].sent = true;
     return status;
 }
@@ -225,14 +225,14 @@ static void compact(rv_keeper *keeper)
     rv_unlock(&keeper->lock);
 }
 
-void rv_deliver_handed(reeve_worker *worker)
+void rv_deliver_handed(reeve_worker *worker, int64_t deadline)
 {
     rv_keeper *keeper = &worker->keeper;
     delivery d = {.worker = worker};
     while (d.first < keeper->handed_count) {
         size_t count = keeper->handed_count - d.first;
         if (count > DELIVERED_AT_ONCE) count = DELIVERED_AT_ONCE;
-        if (deliver_some(worker, &d, count) != REEVE_OK) break;
+        if (deliver_some(worker, &d, count, deadline) != REEVE_OK) break;
         d.first += count;
     }
     if (d.failed) rv_note_refusal(worker, "Redis refused outcomes: trying again", d.words);

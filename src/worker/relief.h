@@ -10,8 +10,9 @@
  * keeper's thread. */
 int64_t rv_relieve(reeve_worker *worker);
 
-/* Settles what was taken over, on the keeper's open connection; what could not be delivered stays. The keeper's thread.
+/* Settles what was taken over, on the keeper's open connection; what could not be delivered stays. deadline: 0: the
+ * usual one for each call. The keeper's thread.
  */
-void rv_deliver_handed(reeve_worker *worker);
+void rv_deliver_handed(reeve_worker *worker, int64_t deadline);
 
 #endif

@@ -8,6 +8,7 @@
 #include "base/retry.h"
 #include "base/text.h"
 #include "queue/outbox.h"
+#include "worker/cancel.h"
 #include "worker/cron.h"
 #include "worker/lock.h"
 #include "worker/notice.h"
@@ -148,7 +149,7 @@ static bool carry(reeve_worker *worker, size_t count)
     return true;
 }
 
-static bool tend(reeve_worker *worker)
+static bool tend(reeve_worker *worker, int64_t deadline)
 {
     rv_scheduler *scheduler = &worker->scheduler;
     round_of r = {.worker = worker, .count = pick(scheduler, worker->claim_count)};
@@ -156,7 +157,7 @@ static bool tend(reeve_worker *worker)
     for (size_t i = 0; i < r.count; i++)
         rv_tend_build(scheduler->conn, &worker->claims[scheduler->tended[i]]->prefix, TEND_MOST);
     if (r.count == 0) return true;
-    if (rv_conn_exec(scheduler->conn, 0, on_tended, &r) != REEVE_OK) {
+    if (rv_conn_exec(scheduler->conn, deadline, on_tended, &r) != REEVE_OK) {
         for (size_t i = 0; i < r.count; i++) rv_scheduler_set_due(scheduler, scheduler->tended[i], rv_now_ms());
         rv_cron_drop(worker);
         return false;
@@ -196,7 +197,7 @@ static bool connect(reeve_worker *worker)
 static bool keeper_goes_first(reeve_worker *worker)
 {
     rv_scheduler *scheduler = &worker->scheduler;
-    int64_t now = rv_now_ms(), beaten = atomic_load(&worker->keeper.beaten_at_ms);
+    int64_t now = rv_now_ms(), beaten = atomic_load(&worker->heart.beaten_at_ms);
     bool behind = beaten != 0 && now - beaten > worker->session_ms / 2;
     if (!behind) scheduler->yields_until_ms = 0;
     if (behind && scheduler->yields_until_ms == 0) {
@@ -208,6 +209,28 @@ static bool keeper_goes_first(reeve_worker *worker)
 
 #define YIELD_MS 20
 
+/* (Cancels that were not heard: asked for again when the connection was lost meanwhile.) */
+static bool look_at_cancels(reeve_worker *worker)
+{
+    rv_scheduler *scheduler = &worker->scheduler;
+    if (!atomic_exchange(&scheduler->asks_cancelled, false)) return true;
+    if (rv_ask_cancelled(worker, scheduler->conn)) return true;
+    atomic_store(&scheduler->asks_cancelled, true);
+    return false;
+}
+
+/* The threads' last kick: what they were woken for is there for other workers. */
+#define LAST_MS 1000
+
+static void tend_last(reeve_worker *worker)
+{
+    rv_conn *conn = worker->scheduler.conn;
+    rv_conn_set_quit(conn, NULL);
+    int64_t deadline = rv_deadline(LAST_MS);
+    if (rv_conn_open(conn, deadline) == REEVE_OK) (void)tend(worker, deadline);
+    rv_conn_close(conn);
+}
+
 static void *scheduler_main(void *argument)
 {
     reeve_worker *worker = argument;
@@ -218,14 +241,12 @@ static void *scheduler_main(void *argument)
             until = rv_deadline(rv_reconnect_delay(++scheduler->tries, rv_random_unit()));
         } else if (keeper_goes_first(worker)) {
             until = rv_deadline(YIELD_MS);
-        } else if (tend(worker)) {
+        } else if (look_at_cancels(worker) && tend(worker, 0)) {
             until = earliest(scheduler, worker->claim_count);
         }
         if (rv_waker_wait(&scheduler->waker, until)) rv_waker_silence(&scheduler->waker);
     }
-    /* The threads' last kick: what they were woken for is there for other workers. */
-    if (rv_conn_is_open(scheduler->conn)) (void)tend(worker);
-    rv_conn_close(scheduler->conn);
+    tend_last(worker);
     return NULL;
 }
 
@@ -242,7 +263,8 @@ reeve_status rv_scheduler_init(reeve_worker *worker, rv_error *error)
     reeve_status status = rv_waker_init(&scheduler->waker, error);
     if (status != REEVE_OK) return status;
     snprintf(name, sizeof(name), "reeve-%s-scheduler", worker->id);
-    rv_conn_options options = {.url = worker->target, .name = name, .command_ms = worker->command_ms};
+    rv_conn_options options = {
+        .url = worker->target, .name = name, .quit = &worker->quit, .command_ms = worker->command_ms};
     return rv_conn_create(&scheduler->conn, &options, error);
 }
 
@@ -257,7 +279,7 @@ void rv_scheduler_join(reeve_worker *worker)
 {
     if (!worker->scheduler.started) return;
     rv_waker_ring(&worker->scheduler.waker);
-    rv_lock_check(pthread_join(worker->scheduler.id, NULL));
+    rv_join_thread(worker->scheduler.id, &worker->quit);
     worker->scheduler.started = false;
 }
 

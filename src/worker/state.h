@@ -5,7 +5,8 @@
  *       |- handlers, layers, plugins   fixed before start
  *       |- claims                   one a queue (claim.h)
  *       |- pools -> threads         each: a connection, a batch, a task   (thread.h)
- *       |- keeper                   heartbeats, relief, control messages  (keeper.h)
+ *       |- heart                    heartbeats                            (heart.h)
+ *       |- keeper                   relief, control messages, good-bye    (keeper.h)
  *       `- scheduler                due tasks, reaping, retention         (scheduler.h)
  */
 #ifndef RV_WORKER_STATE_H
@@ -114,23 +115,30 @@ typedef struct rv_keeper {
     pthread_t id;
     bool started;
     rv_waker waker;
-    rv_conn *conn;     /* heartbeats and handed outcomes */
+    rv_conn *conn;     /* handed outcomes, and the good-bye */
     rv_conn *listener; /* the control channel */
     int64_t listen_again_ms;
     unsigned listen_tries;
     atomic_bool deaf;          /* the user has no rights to the control channel */
-    int64_t beat_at_ms;
-    int64_t round_trip_us;     /* of the last heartbeat; 0: none yet */
-    atomic_llong beaten_at_ms; /* the last heartbeat that Redis took; 0: none yet */
+    atomic_bool leaves;        /* the listener is to look for the endpoint again */
     atomic_llong wake_at_ms;   /* until when it sleeps: who needs it earlier rings */
     pthread_mutex_t lock;      /* guards handed, its count, and settled: the keeper writes, others read */
     unsigned long settled;     /* how many handed outcomes were */
     rv_handed *handed;
     size_t handed_count;
     size_t handed_capacity;
+} rv_keeper;
+
+typedef struct rv_heart {
+    pthread_t id;
+    bool started;
+    rv_waker waker;
+    rv_conn *conn;
+    int64_t round_trip_us;     /* of the last heartbeat; 0: none yet */
+    atomic_llong beaten_at_ms; /* the last heartbeat that Redis took; 0: none yet */
     atomic_bool connected;
     rv_buf json;
-} rv_keeper;
+} rv_heart;
 
 #define RV_TEND_AT_ONCE 32 /* queues */
 
@@ -140,6 +148,7 @@ typedef struct rv_scheduler {
     rv_waker waker;
     rv_conn *conn;
     unsigned tries;
+    atomic_bool asks_cancelled; /* the control channel was not heard for a while */
     int64_t yields_until_ms; /* until then the keeper goes first (scheduler.c) */
     pthread_mutex_t lock;    /* guards due */
     atomic_llong clock_ahead_ms; /* Redis's clock less our monotonic one, as tend.lua told; 0: not known yet */
@@ -182,6 +191,8 @@ struct reeve_worker {
     atomic_bool down;    /* an outage was logged and has not ended */
     atomic_uint reached; /* how many attempts to reach Redis have succeeded */
     rv_stats stats;
+    rv_waker quit; /* rung when it leaves and is held up by a Redis that does not answer: no call waits any longer */
+    rv_heart heart;
     rv_keeper keeper;
     rv_scheduler scheduler;
 };

@@ -353,8 +353,11 @@ reeve_status rv_thread_init(rv_thread *t, rv_pool *pool, reeve_worker *worker, u
     if (status == REEVE_OK)
         status = rv_batch_init(&t->batch, many > pool->batch ? many : pool->batch, pool->claim_count, error);
     if (status == REEVE_OK && !allocate(t)) status = rv_fail(error, REEVE_ENOMEM, "no memory for a thread");
-    rv_conn_options options = {
-        .url = worker->target, .name = connection, .waker = &t->waker, .command_ms = worker->command_ms};
+    rv_conn_options options = {.url = worker->target,
+                               .name = connection,
+                               .waker = &t->waker,
+                               .quit = &worker->quit,
+                               .command_ms = worker->command_ms};
     if (status == REEVE_OK) status = rv_conn_create(&t->conn, &options, error);
     return status;
 }

@@ -355,6 +355,7 @@ bool rv_thread_turn(rv_thread *t, unsigned want)
         /* (Also when the reply could not be read, for want of memory or sense; and a script that failed may have done
          * so half way.) */
         lost = true;
+        if (rv_thread_gives_up(t)) return false;
         if (status != REEVE_ELOST && status != REEVE_ETIMEOUT && status != REEVE_ECONNECT) wait_out(t, tries);
     }
 }

@@ -14,6 +14,7 @@
 #include "redis/topology.h"
 #include "worker/admission.h"
 #include "worker/call.h"
+#include "worker/heart.h"
 #include "worker/keeper.h"
 #include "worker/lock.h"
 #include "worker/pool.h"
@@ -90,7 +91,7 @@ reeve_status reeve_worker_create_sized(reeve_worker **ret, const reeve_worker_op
         rv_copy_text(ret_error, size, reeve_status_text(REEVE_ENOMEM));
         return REEVE_ENOMEM;
     }
-    worker->keeper.waker.fd = worker->scheduler.waker.fd = -1;
+    worker->keeper.waker.fd = worker->scheduler.waker.fd = worker->heart.waker.fd = worker->quit.fd = -1;
     rv_lock_init(&worker->lock);
     rv_lock_init(&worker->scheduler.lock);
     rv_lock_init(&worker->keeper.lock);
@@ -133,6 +134,8 @@ static reeve_status prepare(reeve_worker *worker)
 {
     unsigned number = 1;
     reeve_status status = join_embedded(worker);
+    if (status == REEVE_OK) status = rv_waker_init(&worker->quit, &worker->error);
+    if (status == REEVE_OK) status = rv_heart_init(worker, &worker->error);
     if (status == REEVE_OK) status = rv_keeper_init(worker, &worker->error);
     if (status == REEVE_OK) status = rv_scheduler_init(worker, &worker->error);
     for (size_t i = 0; status == REEVE_OK && i < worker->pool_count; i++) {
@@ -170,6 +173,7 @@ static void ring_everybody(reeve_worker *worker)
         for (unsigned j = 0; pool->threads != NULL && j < pool->thread_count; j++)
             rv_waker_ring(&pool->threads[j].waker);
     }
+    rv_waker_ring(&worker->heart.waker);
     rv_waker_ring(&worker->keeper.waker);
     rv_waker_ring(&worker->scheduler.waker);
     rv_admission_recheck(worker);
@@ -199,6 +203,7 @@ reeve_status reeve_worker_start(reeve_worker *worker)
     reeve_status status = rv_handlers_wrap(&worker->handlers, &worker->layers, &worker->error);
     if (status == REEVE_OK) status = prepare(worker);
     atomic_store(&worker->phase, RV_PHASE_RUNNING);
+    if (status == REEVE_OK) status = rv_heart_start(worker, &worker->error);
     if (status == REEVE_OK) status = rv_keeper_start(worker, &worker->error);
     if (status == REEVE_OK) status = rv_scheduler_start(worker, &worker->error);
     if (status == REEVE_OK) status = start_threads(worker);
@@ -256,6 +261,35 @@ static void tell_handlers_to_stop(reeve_worker *worker)
     rv_admission_recheck(worker);
 }
 
+static unsigned count_running(reeve_worker *worker)
+{
+    unsigned running = 0;
+    for (size_t i = 0; i < worker->pool_count; i++) {
+        rv_pool *pool = worker->pools[i];
+        for (unsigned j = 0; pool->threads != NULL && j < pool->thread_count; j++)
+            running += atomic_load(&pool->threads[j].busy);
+    }
+    return running;
+}
+
+/* Those whose handlers run cannot be waited for; the others are on their way out. Returns how many are left. */
+static unsigned wait_for_idle_threads(reeve_worker *worker)
+{
+    int64_t deadline = rv_deadline(GRACE_MS);
+    unsigned alive;
+    do alive = wait_for_threads(worker, rv_deadline(10));
+    while (alive > count_running(worker) && rv_now_ms() < deadline);
+    return alive;
+}
+
+static reeve_status tell_alive(reeve_worker *worker, unsigned alive)
+{
+    unsigned running = count_running(worker);
+    if (running == 0)
+        return rv_fail(&worker->error, REEVE_ETIMEOUT, "%u threads have not ended; no handler runs", alive);
+    return rv_fail(&worker->error, REEVE_ETIMEOUT, "%u handlers still run; their tasks were given back", running);
+}
+
 reeve_status reeve_worker_stop(reeve_worker *worker, int64_t deadline_ms)
 {
     if (worker == NULL) return REEVE_EINVAL;
@@ -269,12 +303,13 @@ reeve_status reeve_worker_stop(reeve_worker *worker, int64_t deadline_ms)
     }
     set_phase(worker, RV_PHASE_LEAVING);
     set_phase(worker, RV_PHASE_ENDED);
+    /* (Threads that wait for Redis still come back at once.) */
+    if (alive > 0) rv_waker_ring(&worker->quit);
     rv_scheduler_join(worker);
     rv_keeper_join(worker);
-    alive = alive > 0 ? wait_for_threads(worker, rv_now_ms()) : 0;
-    if (alive > 0) {
-        return rv_fail(&worker->error, REEVE_ETIMEOUT, "%u handlers still run; their tasks were given back", alive);
-    }
+    rv_heart_join(worker);
+    alive = alive > 0 ? wait_for_idle_threads(worker) : 0;
+    if (alive > 0) return tell_alive(worker, alive);
     if (before < RV_PHASE_ENDED) rv_log(REEVE_LOG_INFO, "worker.stopped", "worker stopped", "worker", worker->id, NULL);
     return REEVE_OK;
 }
@@ -296,6 +331,7 @@ void reeve_worker_destroy(reeve_worker *worker)
     (void)reeve_worker_stop(worker, 0);
     join_threads(worker);
     rv_keeper_fini(worker);
+    rv_heart_fini(worker);
     rv_scheduler_fini(worker);
     for (size_t i = 0; i < worker->pool_count; i++) rv_pool_free(worker->pools[i]);
     rv_free(worker->pools);
@@ -315,6 +351,7 @@ void reeve_worker_destroy(reeve_worker *worker)
     rv_lock_fini(&worker->scheduler.lock);
     rv_lock_fini(&worker->keeper.lock);
     rv_lock_check(pthread_cond_destroy(&worker->thread_ended));
+    rv_waker_fini(&worker->quit);
     rv_free(worker->host);
     rv_free(worker->name);
     rv_free(worker->plugin_dir);
@@ -334,7 +371,7 @@ void reeve_worker_get_stats(reeve_worker *worker, reeve_worker_stats *ret)
         .given_back = atomic_load(&stats->given_back),
         .refused = atomic_load(&stats->refused),
         .threads = worker->thread_count,
-        .connected = atomic_load(&worker->keeper.connected),
+        .connected = atomic_load(&worker->heart.connected),
     };
     if (rv_worker_phase(worker) == RV_PHASE_CREATED) return;
     for (size_t i = 0; i < worker->pool_count; i++) {
