@@ -6,7 +6,7 @@
 -- ARGV[2]  the child's id
 -- add:     ARGV[3...] a parent's handle and the edge's policy, and so on; see lib/links.lua
 -- remove:  ARGV[3...] parents' handles
--- reply    "ok", or the state that does not allow it, or "" when there is no such task, or "parents <how many>" that it
+-- reply    "ok", or the state that does not allow it, or "malformed", or "" when there is no such task, or "parents <how many>" that it
 --          would have
 --
 -- A task that was ready waits from the first edge on whose parent has not ended; it is ready when the last has ended or
@@ -55,6 +55,7 @@ if ARGV[1] == 'remove' then
 end
 
 if not is_waiting(state) then return state or '' end
+if header(envelope, id).malformed then return 'malformed' end
 local edges = {}
 for i = 3, #ARGV, 2 do
   -- (Whoever waits for a death and is not blocked has met it.)

@@ -5,7 +5,7 @@
 -- ARGV[1]  the task's id
 -- ARGV[2]  "at": a time in ms since the epoch (0 or past: now), "in": a delay in ms, "priority": -128 to 127
 -- ARGV[3]  the number
--- reply    "ok", or the state that does not allow it, or "" when there is no such task
+-- reply    "ok", or the state that does not allow it, or "malformed", or "" when there is no such task
 --
 -- Sent twice: it says the same again; a task that has become ready meanwhile goes to the end of its order again.
 -- include: lib/base.lua
@@ -26,12 +26,14 @@ local envelope = call('HGET', P .. 'tasks', id)
 if not envelope then return '' end
 local state, score = where(P, id)
 if not is_waiting(state) then return state or '' end
+local o = header(envelope, id)
+if o.malformed then return 'malformed' end
 
 -- (The header is changed as text: decoded and encoded again, its numbers would not be the same.)
 local function with_priority(text_of, priority)
   local line_end = find(text_of, '\n', 1, true)
   local line, payload = sub(text_of, 1, line_end - 1), sub(text_of, line_end)
-  local rest = header(line .. '\n').priority and string.gsub(line, ',"priority":%-?%d+', '', 1) or line
+  local rest = o.priority and string.gsub(line, ',"priority":%-?%d+', '', 1) or line
   local head, tail = string.match(rest, '^(.-"type":"[^"]*")(.*)$')
   local due = string.match(tail, '^,"due":%d+') or string.match(tail, '^,"delay":%d+') or ''
   head, tail = head .. due, sub(tail, #due + 1)
@@ -40,12 +42,13 @@ local function with_priority(text_of, priority)
 end
 
 if what == 'priority' then
-  if (header(envelope).priority or 0) == number then return 'ok' end
+  if (o.priority or 0) == number then return 'ok' end
   envelope = with_priority(envelope, number)
   call('HSET', P .. 'tasks', id, envelope)
   if state == 'ready' or state == 'parked' then
     leave_place(P, id, state, envelope)
-    to_ready(P, id, header(envelope))
+    o.priority = number
+    to_ready(P, id, o)
   elseif has_info(envelope) then
     call('HDEL', P .. 'info:' .. id, 'place')
   end
@@ -65,7 +68,7 @@ if due > now then
   tell(P, 'rescheduled', id, 'due', text(due))
 elseif state == 'scheduled' then
   leave_place(P, id, state, envelope)
-  to_ready(P, id, header(envelope))
+  to_ready(P, id, o)
   note(P, id, now, 'rescheduled', 'due', now)
   tell(P, 'rescheduled', id, 'due', text(now))
 end

@@ -4,8 +4,8 @@
 --
 -- KEYS[1]  the queue's prefix
 -- ARGV[1]  the task's id
--- reply    "ok", or the state that does not allow it, or "" when there is no such task, or "unique <id>": its unique
---          key is held by another task
+-- reply    "ok", or the state that does not allow it, or "malformed" of a task that is not understood, or "" when there
+--          is no such task, or "unique <id>": its unique key is held by another task
 --
 -- Sent twice: the second call finds the task ready (or running) and says so.
 -- include: lib/base.lua

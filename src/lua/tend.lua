@@ -55,39 +55,45 @@ end
 -- The place of a task that was put off (lib/marked.lua).
 local function place_of(id)
   local place = call('HGET', P .. 'info:' .. id, 'place')
-  if place then call('HDEL', P .. 'info:' .. id, 'place') end
-  return place
+  if not place then return end
+  call('HDEL', P .. 'info:' .. id, 'place')
+  return tonumber(place) and text(tonumber(place))
 end
 
 local function promote()
   local ids = call('ZRANGEBYSCORE', P .. 'scheduled', '-inf', '(' .. text(now + 1), 'LIMIT', 0, limit)
   if #ids > 0 then
     local envelopes = call('HMGET', P .. 'tasks', unpack(ids))
-    local order, ready = order_open(P), {}
+    local order, ready, promoted, malformed = order_open(P), {}, {}, {}
     for i = 1, #ids do
-      if envelopes[i] then
-        local o = header(envelopes[i])
+      local o = envelopes[i] and header(envelopes[i], ids[i])
+      if o and o.malformed then
+        malformed[#malformed + 1] = {ids[i], o.malformed}
+      elseif o then
         ready[#ready + 1] = has_info(envelopes[i]) and place_of(ids[i]) or
           text(next_score(order, o.priority, o.group, o.weight))
         ready[#ready + 1] = ids[i]
+        promoted[#promoted + 1] = ids[i]
       end
     end
     call('ZREMRANGEBYRANK', P .. 'scheduled', 0, #ids - 1)
     if #ready > 0 then
       order_save(order)
       call('ZADD', P .. 'ready', unpack(ready))
-      if tells(P) then tell(P, 'ready', ids) end
+      tell(P, 'ready', promoted)
     end
+    for _, task in ipairs(malformed) do dies(P, task[1], now, 'malformed', task[2]) end
     if #ids == limit then more = 1 end
+    return #promoted
   end
-  return #ids
+  return 0
 end
 
 local function crashed(id)
   local info = P .. 'info:' .. id
   local known = call('HMGET', info, 'crashes', 'history')
   local history = history_with(known[2], history_line(now, 'recovered'))
-  call('HSET', info, 'crashes', text((tonumber(known[1]) or 0) + 1), 'history', history)
+  call('HSET', info, 'crashes', text(count_of(known[1]) + 1), 'history', history)
 end
 
 -- A session is reaped in steps: first its hash is renamed, so that from then on it holds nothing and none of its
@@ -150,30 +156,19 @@ end
 -- A task that waits past its deadline dies of it. (What is not here any more has begun.)
 local function expire(ids)
 -- include: lib/where.lua
--- include: lib/schedule.lua
--- include: lib/put.lua
--- include: lib/death.lua
 -- include: lib/steer.lua
   act_as(false)
-  local words, died = 'not begun by its deadline', 0
+  local words = 'not begun by its deadline'
   for _, id in ipairs(ids) do
     local envelope = call('HGET', P .. 'tasks', id)
     local state = envelope and where(P, id)
     if is_waiting(state) and deadline_of(envelope) then
       leave_place(P, id, state, envelope)
       mark_info(P, id, has_begun(P, id, envelope))
-      call('HSET', P .. 'info:' .. id, 'kind', 'expired', 'message', words, 'failed', text(now))
-      note_ended(P, id, now, 'dead', 'kind', 'expired', 'message', words)
-      tell(P, 'dead', id, 'kind', 'expired', 'message', words)
-      notify(P, {id}, die(P, id, now, 'expired', words))
-      died = died + 1
+      dies(P, id, now, 'expired', words)
     else
       call('ZREM', P .. 'deadlines', id)
     end
-  end
-  if died > 0 then
-    call('HINCRBY', P .. 'counters', 'dead', died)
-    add_stats(P, now, 'dead', died, 'dead:expired', died)
   end
 end
 
@@ -398,7 +393,10 @@ if fans > 0 then
   if fan_some(P, now, limit) then more = 1 end
   fans = call('LLEN', P .. 'fanout')
 end
-due_at(first_score('scheduled')) -- (the reply cuts off what is behind its point: lib/ties.lua)
+-- (What was put aside meanwhile is due. The reply cuts off what is behind the point of a time: lib/ties.lua.)
+local first_due = first_score('scheduled')
+if first_due and first_due < now + 1 then more = 1 end
+due_at(first_due)
 if deadlines then due_at(first_score('deadlines')) end
 local age, count = keep_limits(settings[1], settings[2], DAY)
 local trimmed = trim('completed', age, count) + trim('cancelled', age, count)

@@ -225,8 +225,9 @@ for index = 1, want > 0 and queues or 0 do
     if plain then
       envelopes = call('HMGET', P .. 'tasks', unpack(ids))
       for i = 1, #ids do
-        -- (A packet among them has none. 105: the 'i' of an envelope that has more to tell, see lib/base.lua.)
-        if not envelopes[i] or byte(envelopes[i], 3) == 105 then plain = false end
+        -- (A packet among them has none. 105: the 'i' of an envelope that has more to tell, see lib/base.lua. No id begins
+        -- with what comes before 45, '-'.)
+        if not envelopes[i] or byte(envelopes[i], 3) == 105 or (byte(ids[i]) or 0) < 45 then plain = false end
       end
     end
     if packet and not plain then

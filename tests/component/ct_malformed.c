@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "reeve/dead.h"
+#include "support/depend.h"
 #include "support/foreign.h"
 #include "support/limits.h"
 
@@ -37,6 +38,25 @@ static void leave(void)
     }
 }
 
+/* All of them came to the dead letters, alone, and say why. */
+static void expect_buried(void)
+{
+    test_tend_all("q");
+    for (size_t i = 0; i < test_malformed_count; i++) {
+        char id[32];
+        (void)snprintf(id, sizeof(id), "m%02zu", i);
+        if (strcmp(test_state("q", id), "dead") != 0)
+            fail_msg("%s is %s: %s", id, test_state("q", id), test_malformed[i]);
+        reeve_task_info *info = test_show("q", id);
+        assert_string_equal(info->error_kind, "malformed");
+        assert_non_null(info->error_message);
+        reeve_task_info_free(info);
+    }
+    assert_int_equal(test_count("q", "dead"), test_malformed_count);
+    assert_int_equal(test_number("HGET " Q "counters dead"), test_malformed_count);
+    assert_int_equal(test_number("ZCARD " Q "failures:malformed"), test_malformed_count);
+}
+
 #define SCORE 1099511628032.0 /* of the first task in an empty queue */
 
 static void due_neighbours_become_ready(void **state)
@@ -45,7 +65,7 @@ static void due_neighbours_become_ready(void **state)
     put_malformed("scheduled", 1);
     test_foreign("q", "scheduled", 0, "first", "{\"at\":1,\"type\":\"t\"}\n");
     test_foreign("q", "scheduled", 1000, "last", "{\"at\":1,\"type\":\"t\"}\n");
-    test_tend_all("q");
+    expect_buried();
     assert_string_equal(test_state("q", "first"), "ready");
     assert_string_equal(test_state("q", "last"), "ready");
 }
@@ -58,7 +78,7 @@ static void neighbours_of_a_reaped_session_come_back(void **state)
     (void)test_lease(&hand, 100);
     assert_string_equal(test_state("q", "y"), "running");
     test_expire(&hand);
-    test_tend_all("q");
+    expect_buried();
     assert_string_equal(test_state("q", "x"), "ready");
     assert_string_equal(test_state("q", "y"), "ready");
 }
@@ -70,6 +90,7 @@ static void neighbours_of_a_session_that_leaves_come_back(void **state)
     test_put("q", "x y");
     (void)test_lease(&hand, 100);
     leave();
+    expect_buried();
     assert_string_equal(test_state("q", "x"), "ready");
     assert_string_equal(test_state("q", "y"), "ready");
     assert_int_equal(test_count("q", "running"), 0);
@@ -84,6 +105,8 @@ static void neighbours_under_limits_of_groups_are_leased(void **state)
     assert_in_range(test_lease(&hand, 100), 1, test_malformed_count + 1);
     assert_string_equal(test_state("q", "x"), "running");
     assert_string_equal(test_state("q", "y"), "parked");
+    test_expire(&hand);
+    expect_buried();
 }
 
 static void neighbours_are_swept(void **state)
@@ -99,6 +122,133 @@ static void neighbours_are_swept(void **state)
     assert_string_equal(test_state("q", "y"), "");
 }
 
+/* ---- ids ------------------------------------------------------------------------------------------------------- */
+
+#define GOOD "{\"at\":1,\"type\":\"t\"}\n"
+static const char *const bad_ids[] = {"#", "#totals", "+5", "a b", "a\nb", "", "\"", "a/b", "\xc3\xa4"};
+#define BAD_IDS (sizeof(bad_ids) / sizeof(bad_ids[0]))
+
+static void expect_ids_buried(void)
+{
+    test_expire(&hand);
+    test_tend_all("q");
+    assert_int_equal(test_count("q", "dead"), BAD_IDS);
+    assert_int_equal(test_number("ZCARD " Q "failures:malformed"), BAD_IDS);
+    assert_string_equal(test_state("q", "x"), "ready");
+    assert_string_equal(test_state("q", "y"), "ready");
+}
+
+static void ids_that_are_none_harm_no_session(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < BAD_IDS; i++) test_foreign("q", "ready", SCORE - 50 + (double)i, bad_ids[i], GOOD);
+    test_put("q", "x y");
+    for (size_t i = 0; i < BAD_IDS; i++) (void)test_lease(&hand, 100);
+    assert_string_equal(test_state("q", "x"), "running");
+    assert_string_equal(test_state("q", "y"), "running");
+    bool alive = false;
+    uint64_t held;
+    const rv_reply *reply;
+    const rv_session_totals totals = {0};
+    rv_beat_build(test_conn, &hand.prefixes[0], hand.sessions[0], 60000, &totals);
+    assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
+    assert_true(rv_beat_read(reply, &alive, &held) && alive);
+    expect_ids_buried();
+}
+
+static void ids_that_are_none_under_limits_of_groups(void **state)
+{
+    (void)state;
+    test_limit_groups(1, NULL);
+    for (size_t i = 0; i < BAD_IDS; i++) test_foreign("q", "ready", SCORE - 50 + (double)i, bad_ids[i], GOOD);
+    test_put("q", "x y");
+    (void)test_lease(&hand, 100);
+    assert_string_equal(test_state("q", "x"), "running");
+    assert_string_equal(test_state("q", "y"), "running");
+    expect_ids_buried();
+}
+
+/* ---- what people do to them ------------------------------------------------------------------------------------ */
+
+static void a_malformed_task_can_be_seen_and_deleted(void **state)
+{
+    (void)state;
+    test_foreign("q", "scheduled", 1, "m", "no JSON\npayload");
+    test_tend_all("q");
+    reeve_task_info *info = test_show("q", "m");
+    assert_string_equal(info->type, "?");
+    assert_int_equal(info->payload.length, 15);
+    assert_memory_equal(info->payload.data, "no JSON\npayload", 15);
+    assert_string_equal(info->error_message, "its header is not a JSON object");
+    reeve_task_info_free(info);
+    test_refused(test_client, reeve_retry(test_client, "q", "m"), REEVE_ESTATE, "cannot retry q/m: it is malformed");
+    assert_string_equal(test_state("q", "m"), "dead");
+    test_ok(test_client, reeve_delete(test_client, "q", "m"));
+    assert_string_equal(test_state("q", "m"), "");
+    assert_int_equal(test_number("EXISTS " Q "failures " Q "failures:malformed " Q "info:m"), 0);
+}
+
+static void a_waiting_one_is_not_moved_but_cancelled(void **state)
+{
+    (void)state;
+    test_foreign("q", "scheduled", 9e15, "m", test_malformed[3]);
+    test_refused(test_client, reeve_reschedule_in(test_client, "q", "m", 1000), REEVE_ESTATE, "it is malformed");
+    test_refused(test_client, reeve_set_priority(test_client, "q", "m", 1), REEVE_ESTATE, "it is malformed");
+    test_refused(test_client, reeve_retry(test_client, "q", "m"), REEVE_ESTATE, "it is malformed");
+    assert_string_equal(test_state("q", "m"), "scheduled");
+    test_ok(test_client, reeve_cancel(test_client, "q", "m"));
+    assert_string_equal(test_state("q", "m"), "cancelled");
+}
+
+static void all_of_the_kind_are_swept(void **state)
+{
+    (void)state;
+    reeve_swept swept;
+    reeve_filter filter = {.state = REEVE_STATE_DEAD, .kind = "malformed"};
+    put_malformed("scheduled", 1);
+    test_tend_all("q");
+    test_ok(test_client, reeve_sweep(test_client, "q", REEVE_ACTION_RETRY, &filter, NULL, NULL, &swept));
+    assert_int_equal(swept.done, 0);
+    assert_int_equal(swept.refused, test_malformed_count);
+    test_ok(test_client, reeve_sweep(test_client, "q", REEVE_ACTION_DELETE, &filter, NULL, NULL, &swept));
+    assert_int_equal(swept.done, test_malformed_count);
+    assert_int_equal(test_number("EXISTS " Q "tasks " Q "dead " Q "failures"), 0);
+}
+
+static void its_death_is_told_as_the_queue_wants(void **state)
+{
+    (void)state;
+    (void)test_cmd(test_conn, "HSET " Q "settings on_dead mourn");
+    test_foreign("q", "scheduled", 1, "\"m", "no JSON\npayload");
+    test_tend_all("q");
+    assert_int_equal(test_lease(&hand, 9), 1);
+    assert_int_equal(hand.bad, 0);
+    (void)test_cmd(test_conn, "HSET " Q "settings on_dead a\"b");
+    test_foreign("q", "scheduled", 1, "n", "no JSON\npayload");
+    test_tend_all("q");
+    assert_int_equal(test_lease(&hand, 9), 0);
+}
+
+/* ---- edges ----------------------------------------------------------------------------------------------------- */
+
+static void children_that_are_malformed_hold_up_no_others(void **state)
+{
+    (void)state;
+    test_put("q", "p");
+    test_put_after("q", "first", "f:q/p");
+    for (size_t i = 0; i < test_malformed_count; i++) {
+        char id[32];
+        (void)snprintf(id, sizeof(id), "m%02zu", i);
+        test_put_after("q", id, "f:q/p");
+        test_foreign("q", "blocked", 1, id, test_malformed[i]);
+    }
+    test_put_after("q", "last", "f:q/p");
+    test_complete("q", "p");
+    expect_buried();
+    assert_string_equal(test_state("q", "first"), "ready");
+    assert_string_equal(test_state("q", "last"), "ready");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -107,6 +257,13 @@ int main(void)
         cmocka_unit_test_setup(neighbours_of_a_session_that_leaves_come_back, set_up),
         cmocka_unit_test_setup(neighbours_under_limits_of_groups_are_leased, set_up),
         cmocka_unit_test_setup(neighbours_are_swept, set_up),
+        cmocka_unit_test_setup(ids_that_are_none_harm_no_session, set_up),
+        cmocka_unit_test_setup(ids_that_are_none_under_limits_of_groups, set_up),
+        cmocka_unit_test_setup(a_malformed_task_can_be_seen_and_deleted, set_up),
+        cmocka_unit_test_setup(a_waiting_one_is_not_moved_but_cancelled, set_up),
+        cmocka_unit_test_setup(all_of_the_kind_are_swept, set_up),
+        cmocka_unit_test_setup(its_death_is_told_as_the_queue_wants, set_up),
+        cmocka_unit_test_setup(children_that_are_malformed_hold_up_no_others, set_up),
     };
     return cmocka_run_group_tests_name("ct_malformed", tests, test_place_start, test_place_stop);
 }

@@ -33,6 +33,12 @@ local function is_text(value, min, max)
   return value == nil or type(value) == 'string' and #value >= min and #value <= max
 end
 
+-- What a field that counts says, also when somebody wrote something else into it.
+local function count_of(value)
+  value = tonumber(value)
+  return is_whole(value, 0, LATEST) and value or 0
+end
+
 local function are_tags(tags)
   local count = 0
   for i, tag in pairs(type(tags) == 'table' and tags or {false}) do
@@ -59,6 +65,17 @@ local function field_fault(o)
   if o.tags ~= nil and not are_tags(o.tags) then return 'its tags are not an array of at most 64 texts' end
 end
 
+-- (Beside it: '#' begins what a session's hash has about the session, '+' a packet in `ready`; blanks and line ends part
+-- ids in lists of them.)
+local function is_id(id)
+  return #id <= 100 and find(id, '^[%w._:-]+$') ~= nil
+end
+
+-- Whether it begins as none does, which would harm others: few instructions.
+local function is_no_id(id)
+  return (byte(id) or 0) < 45
+end
+
 -- Where the type of a header stands, as the worker reads it: behind the marks, "at", "p" and "deadline".
 local function type_of(line)
   local kind = string.match(line, '^{"at":%d+,"type":"([%w._:/-]+)"')
@@ -75,9 +92,10 @@ end
 local HEADER_MAX = 262144
 
 -- An envelope's header (its first line): those of its fields that scripts read, each of them absent or of its type and
--- in its range. Of an envelope that is not understood nothing but `malformed`, which says why. Never raises: envelopes
--- may come from producers that do not use these scripts.
-local function header(envelope)
+-- in its range. Of an envelope that is not understood nothing but `malformed`, which says why; id: that of the task, to
+-- be looked at, too. Never raises: envelopes may come from producers that do not use these scripts.
+local function header(envelope, id)
+  if id and not is_id(id) then return {malformed = 'its id does not have 1 to 100 of the characters A-Z a-z 0-9 . _ - :'} end
   local line_end = find(envelope, '\n', 1, true)
   if not line_end then return {malformed = 'no line of it ends, so it has no header'} end
   if line_end > HEADER_MAX then return {malformed = 'its header has more than 262144 bytes'} end
@@ -135,4 +153,10 @@ end
 -- Tells the schedulers of all workers that something of this queue is due at a time they may not know of.
 local function announce_due(P, due)
   publish_control(P, 'due', text(due))
+end
+
+-- A task that is not understood stands nowhere any more: it is due, so that tend.lua moves it to the dead letters.
+local function put_aside(P, id)
+  call('ZADD', P .. 'scheduled', '0', id)
+  announce_due(P, 0)
 end

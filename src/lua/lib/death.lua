@@ -1,5 +1,6 @@
--- A task goes to the dead letters. Needs base, order, schedule, keep, unique, put.
+-- A task goes to the dead letters. Needs base, order, schedule, keep, notify, unique, put.
 -- include: lib/cancelled.lua
+-- include: lib/stats.lua
 --
 --   dead            zset  id -> when
 --   failures        zset  kind -> when a task last died of it, while there is one
@@ -9,14 +10,15 @@
 -- a task does not call for another.
 local function tell_death(P, id, o, now, kind, message)
   local type = o.on_dead or call('HGET', P .. 'settings', 'on_dead')
-  if not type or type == '' or o.of then return end
+  if not type or o.of or not find(type, '^[%w._:/-]+$') then return end
   local ns, queue = string.match(P, '^(.*):{(.*)}:$')
   local known = call('HMGET', P .. 'info:' .. id, 'failures', 'crashes')
   local payload = cjson.encode({queue = queue, id = id, type = o.type or '', kind = kind, message = message, at = now,
-    failures = tonumber(known[1]) or 0, crashes = tonumber(known[2]) or 0})
-  -- (Neither has a character that JSON would escape; cjson would escape the slash.)
-  local rest = '"type":"' .. type .. '","of":"' .. id .. '"}\n' .. payload
-  local name = sub(id, 1, 70) .. ':dead:' .. text(now)
+    failures = count_of(known[1]), crashes = count_of(known[2])})
+  -- (A malformed task may have any id. Neither has a character that JSON would escape; cjson would escape the slash.)
+  local name = string.gsub(sub(id, 1, 100), '[^%w._:-]', '_')
+  local rest = '"type":"' .. type .. '","of":"' .. name .. '"}\n' .. payload
+  name = sub(name, 1, 70) .. ':dead:' .. text(now)
   local try, n = name, 1
   while not put_one(P, try, {}, rest, now) do
     n = n + 1
@@ -24,9 +26,9 @@ local function tell_death(P, id, o, now, kind, message)
   end
 end
 
--- info:<id> has the kind and the message. Returns its state.
-local function die(P, id, now, kind, message)
-  local envelope = call('HGET', P .. 'tasks', id)
+-- info:<id> has the kind and the message. envelope: where it was read. Returns its state.
+local function die(P, id, now, kind, message, envelope)
+  envelope = envelope or call('HGET', P .. 'tasks', id)
   if not envelope then return 'dead' end
   if is_cancelled(envelope) then return end_cancelled(P, id, envelope, now) end
   local o = header(envelope)
@@ -44,4 +46,19 @@ local function die(P, id, now, kind, message)
     trim_count(P, 'dead', count, 16)
   end
   return 'dead'
+end
+
+-- A task dies of something that a script finds; it stands nowhere any more. Of a cancelled one that is its end.
+local function dies(P, id, now, kind, message)
+  local envelope = call('HGET', P .. 'tasks', id)
+  if envelope and is_cancelled(envelope) then
+    return notify(P, {id}, end_cancelled(P, id, envelope, now))
+  end
+  call('HSET', P .. 'info:' .. id, 'kind', kind, 'message', message, 'failed', text(now))
+  note_ended(P, id, now, 'dead', 'kind', kind, 'message', message)
+  tell(P, 'dead', id, 'kind', kind, 'message', message)
+  die(P, id, now, kind, message, envelope)
+  call('HINCRBY', P .. 'counters', 'dead', 1)
+  add_stats(P, now, 'dead', 1, 'dead:' .. kind, 1)
+  notify(P, {id}, 'dead')
 end

@@ -4,11 +4,15 @@ local function to_front(P, ids, envelopes)
   local bands, groups = {}, {}
   if #ids > 0 then fold_order(P) end
   for i = 1, #ids do
-    local o = header(envelopes[i])
-    local priority = o.priority or 0
-    groups[ids[i]] = o.group
-    bands[priority] = bands[priority] or {}
-    table.insert(bands[priority], ids[i])
+    local o = header(envelopes[i], ids[i])
+    if o.malformed then
+      put_aside(P, ids[i])
+    else
+      local priority = o.priority or 0
+      groups[ids[i]] = o.group
+      bands[priority] = bands[priority] or {}
+      table.insert(bands[priority], ids[i])
+    end
   end
   for priority, members in pairs(bands) do
     local base = priority * BAND

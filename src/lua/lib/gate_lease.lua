@@ -55,10 +55,12 @@ local function is_first(g, group, room, place)
   return true
 end
 
--- What a page of the head of the queue comes to: `gone` leaves `ready`, `parks` is parked, by group.
+-- What a page of the head of the queue comes to: `gone` leaves `ready`, `parks` is parked, by group; `aside` is not
+-- understood.
 local function flush(g, page)
   local P = g.P
   if #page.gone > 0 then call('ZREM', P .. 'ready', unpack(page.gone)) end
+  for i = 1, #page.aside do put_aside(P, page.aside[i]) end
   for group, list in pairs(page.parks) do
     local room = g.rooms[group]
     call('ZADD', P .. 'parked', unpack(list))
@@ -107,7 +109,12 @@ function gates.admit(g, running, want, company, extras, marked, large)
 
   -- 'full': there are as many as are wanted.
   local function weigh(id, place, envelope)
-    local group = envelope and group_of(envelope)
+    local group, malformed
+    if envelope then group, malformed = group_of(envelope) end
+    if envelope and (malformed or is_no_id(id)) then
+      page.gone[#page.gone + 1], page.aside[#page.aside + 1] = id, id
+      return 'aside'
+    end
     local room = group and group_room(g, group)
     local called = room and room.called > 0 and call('ZSCORE', P .. 'called:' .. group, id)
     if called then place = tonumber(called) end
@@ -148,7 +155,7 @@ function gates.admit(g, running, want, company, extras, marked, large)
     local members = {}
     for i = 1, #found, 2 do members[#members + 1] = found[i] end
     local told = call('HMGET', P .. 'tasks', unpack(members))
-    page = {gone = {}, parks = {}}
+    page = {gone = {}, parks = {}, aside = {}}
     for i = 1, #members do
       local how = weigh(members[i], tonumber(found[2 * i]), told[i])
       if how == 'full' or how == 'stop' or how == 'alone' or bytes > MANY_BYTES then

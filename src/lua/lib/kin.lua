@@ -1,19 +1,11 @@
 -- What becomes of children when their parents do not end well, and of those that are to be told in steps. Needs base,
 -- order, schedule, keep, notify, unique, put, death.
--- include: lib/cancelled.lua
--- include: lib/stats.lua
 
 -- A child dies of its parent; its own children hear of it in turn.
 local function dies_of(P, id, parent, state, now)
   local message = 'the task it waited for, ' .. parent .. ', is ' .. state
   leave_parents(P, id)
-  call('HSET', P .. 'info:' .. id, 'kind', 'parent', 'message', message, 'failed', text(now))
-  note_ended(P, id, now, 'dead', 'kind', 'parent', 'message', message)
-  tell(P, 'dead', id, 'kind', 'parent', 'message', message)
-  die(P, id, now, 'parent', message)
-  call('HINCRBY', P .. 'counters', 'dead', 1)
-  add_stats(P, now, 'dead', 1, 'dead:parent', 1)
-  notify(P, {id}, 'dead')
+  dies(P, id, now, 'parent', message)
 end
 
 -- A child is cancelled with its parent, and its own children with it.

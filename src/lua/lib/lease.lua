@@ -3,6 +3,12 @@
 -- How many of the first ids to take. company: other tasks were leased before these.
 local function cut(P, running, ids, envelopes, company, extras, now)
   for i = 1, #ids do
+    if envelopes[i] and is_no_id(ids[i]) then
+      if i > 1 then return i - 1 end
+      call('ZREM', P .. 'ready', ids[i])
+      put_aside(P, ids[i])
+      return 0
+    end
     if envelopes[i] and has_info(envelopes[i]) then
       local how = marked.weigh(P, running, ids[i], envelopes[i], i == 1 and not company, extras)
       if how == 'off' then

@@ -44,15 +44,16 @@ local function unblock(P, id, now, by)
   local envelope = call('HGET', P .. 'tasks', id)
   if not envelope then return end
   local known = call('HMGET', info, 'due', 'history')
-  local due = tonumber(known[1])
+  local due, o = tonumber(known[1]), header(envelope)
   call('HDEL', info, 'pending', 'due', 'death')
   call('HSET', info, 'history', history_with(known[2], history_entry(now, 'unblocked', nil, {by and 'by', by})))
+  if o.malformed then return put_aside(P, id) end
   if due and due > now then
     schedule(P, id, due)
     return tell(P, 'unblocked', id, 'due', text(due))
   end
   ready_from(P, id, envelope, now)
-  local o, order = header(envelope), order_open(P)
+  local order = order_open(P)
   call('ZADD', P .. 'ready', text(next_score(order, o.priority, o.group, o.weight)), id)
   order_save(order)
   tell(P, 'unblocked', id)

@@ -6,7 +6,7 @@ local function failed(P, id, now, kind, message, more, what, ...)
   if envelope and is_cancelled(envelope) then what = 'failed' end
   local known = call('HMGET', info, 'failures', 'history')
   local history = history_with(known[2], history_line(now, what, 'kind', kind, 'message', message, ...))
-  call('HSET', info, 'failures', text((tonumber(known[1]) or 0) + more), 'kind', kind, 'message', message,
+  call('HSET', info, 'failures', text(count_of(known[1]) + more), 'kind', kind, 'message', message,
     'failed', text(now),
     'history', history)
   if not envelope then return end

@@ -17,7 +17,11 @@ local function take_out(P, member, most)
   for i = 1, #ids do
     places[n + 1], places[n + 2], n = text(score + (i - 1) * STEP), ids[i], n + 2
   end
-  if n > 0 then call('ZADD', P .. 'ready', unpack(places)) end
+  if n > 0 then
+    call('ZADD', P .. 'ready', unpack(places))
+  elseif call('HEXISTS', P .. 'tasks', member) == 1 then
+    put_aside(P, member) -- (it is no packet, but a task whose id looks like one)
+  end
   if call('EXISTS', P .. 'packet:' .. sub(member, 2)) == 1 then
     call('ZADD', P .. 'ready', text(score + #ids * STEP), member)
   else

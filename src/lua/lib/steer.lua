@@ -28,7 +28,8 @@ end
 -- A dead, cancelled or scheduled task becomes ready now; what a dead one failed and crashed is forgotten.
 local function revive(P, id, envelope, state)
   if state ~= 'dead' and state ~= 'cancelled' and state ~= 'scheduled' then return state or '' end
-  local o = header(envelope)
+  local o = header(envelope, id)
+  if o.malformed then return 'malformed' end
   if state ~= 'scheduled' and o.unique then
     local holder = lock(P, id, o)
     if holder and holder ~= id then return 'unique ' .. holder end
