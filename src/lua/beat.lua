@@ -2,7 +2,7 @@
 -- beat: a session lives on, and its worker's sums reach the queue's counters and statistics.
 --
 -- KEYS[1]  the queue's prefix
--- ARGV[1]  the session's id
+-- ARGV[1]  the session's id; "": none has begun here, the queue is looked after (lib/upkeep.lua); reply {1, 0}
 -- ARGV[2]  how long it lives without another heartbeat, in ms
 -- ARGV[3]  completed, ARGV[4] failed, ARGV[5] dead: what the session has settled since it began
 -- then, when there is something to add to the statistics of a day (docs/protocol.md):
@@ -16,13 +16,20 @@
 -- Sent twice: sums are totals, and only what is new since the last heartbeat is added; a flush whose number is not
 -- larger than the last one's was added before.
 
+-- include: lib/upkeep.lua
+
 local call = redis.call
 local P, session = KEYS[1], ARGV[1]
 local running = P .. 'running:' .. session
-local last = call('HGET', running, '#totals')
+local last = session == '' or call('HGET', running, '#totals')
 if not last then return {0, 0} end
 local time = call('TIME')
-call('ZADD', P .. 'sessions', 'XX', time[1] * 1000 + (time[2] - time[2] % 1000) / 1000 + ARGV[2], session)
+local now = time[1] * 1000 + (time[2] - time[2] % 1000) / 1000
+local known = call('HGET', P .. 'settings', 'upkeep')
+local upkeep = (known or session ~= '') and look_after(known, now, tonumber(ARGV[2]))
+if upkeep then call('HSET', P .. 'settings', 'upkeep', upkeep) end
+if session == '' then return {1, 0} end
+call('ZADD', P .. 'sessions', 'XX', string.format('%d', now + ARGV[2]), session)
 
 -- Kinds are bounded: those beyond count as the kind "".
 local KINDS = 100

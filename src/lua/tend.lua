@@ -4,6 +4,7 @@
 --
 -- KEYS[1]  the queue's prefix
 -- ARGV[1]  the most tasks to touch of each kind
+-- ARGV[2]  how long a session lives without a heartbeat, in ms, as the caller knows it; or absent
 -- reply    [1] now in ms
 --          [2] 1 when there is more to do at once
 --          [3] when to come again, in ms since the epoch; -1: nothing is due
@@ -17,6 +18,8 @@
 --          [10] how many messages to other queues there are (outbox.lua)
 --          [11] the queue's result_max, or ""
 --          [12] 1 when notices of this queue could not be sent (lib/base.lua) in the last hour: look every second
+--          [13] until when sessions that expired while nobody maintained the queue are spared (lib/upkeep.lua), in ms
+--               since the epoch; 0: there are none
 --
 -- Sent twice: it does what is still to do.
 -- include: lib/base.lua
@@ -38,10 +41,21 @@
 local P, limit = KEYS[1], tonumber(ARGV[1])
 local now = clock()
 local settings = call('HMGET', P .. 'settings', 'completed_age', 'completed_count', 'completed_bytes', 'waiters',
-  'paused', 'large', 'gate', 'policy', 'hold', 'result_max', 'dead_age', 'dead_count', 'unsent')
+  'paused', 'large', 'gate', 'policy', 'hold', 'result_max', 'dead_age', 'dead_count', 'unsent', 'upkeep')
 -- (Whoever reads envelopes to see their headers reads few of them where they may be large.)
 if settings[6] then limit = math.min(limit, 8) end
-local more, next_due = 0, nil
+-- include: lib/upkeep.lua
+local spared_since, spared_until = now, 0
+if settings[14] then
+  local upkeep
+  upkeep, spared_since, spared_until = look_after(settings[14], now, tonumber(ARGV[2]))
+  if upkeep and call('EXISTS', P .. 'sessions') == 0 then
+    call('HDEL', P .. 'settings', 'upkeep')
+  elseif upkeep then
+    call('HSET', P .. 'settings', 'upkeep', upkeep)
+  end
+end
+local more, next_due, spared = 0, nil, 0
 know_gate(P, settings[7])
 
 local function due_at(time)
@@ -99,10 +113,14 @@ end
 -- A session is reaped in steps: first its hash is renamed, so that from then on it holds nothing and none of its
 -- outcomes is accepted; its place in `sessions` stays, at 0, until its last task is back.
 local function reap()
-  local expired = call('ZRANGEBYSCORE', P .. 'sessions', '-inf', text(now), 'LIMIT', 0, 1)
+  local spares = now < spared_until
+  local expired = call('ZRANGEBYSCORE', P .. 'sessions', '-inf', text(spares and math.min(now, spared_since) or now),
+    'LIMIT', 0, 1)
   local session = expired[1]
   if not session then
-    due_at(first_score('sessions'))
+    local first = first_score('sessions')
+    if first and first <= now then spared = spared_until end
+    due_at(first and math.max(first, spares and spared_until or first))
     return 0, ''
   end
   local running, lost = P .. 'running:' .. session, P .. 'lost:' .. session
@@ -412,4 +430,4 @@ local entries = due_entries()
 -- (Also for a wake-up that went down with the thread that had it.)
 if not settings[5] and not shut and call('EXISTS', P .. 'ready') == 1 then wake(P) end
 return {now, more, next_due or -1, promoted, reaped, trimmed, session, settings[8] or '', entries,
-  call('LLEN', P .. 'outbox'), settings[10] or '', is_unsent()}
+  call('LLEN', P .. 'outbox'), settings[10] or '', is_unsent(), spared}

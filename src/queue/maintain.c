@@ -31,7 +31,7 @@ static reeve_status ask(reeve_client *client, const char *queue, reeve_maintaine
 static void build_tend(rv_conn *conn, bool again, const void *context)
 {
     (void)again;
-    rv_tend_build(conn, context, STEP_TASKS);
+    rv_tend_build(conn, context, STEP_TASKS, 0);
 }
 
 static reeve_status step(reeve_client *client, const char *queue, reeve_maintained *done)

@@ -62,10 +62,11 @@ bool rv_leave_read(const rv_reply *reply, uint64_t *ret_given_back, bool *ret_mo
     return true;
 }
 
-void rv_tend_build(rv_conn *conn, const rv_prefix *prefix, unsigned most)
+void rv_tend_build(rv_conn *conn, const rv_prefix *prefix, unsigned most, int64_t session_ms)
 {
-    begin(conn, &rv_script_tend, prefix, 1);
+    begin(conn, &rv_script_tend, prefix, session_ms > 0 ? 2 : 1);
     rv_argi(conn, most);
+    if (session_ms > 0) rv_argi(conn, session_ms);
 }
 
 bool rv_tend_read(rv_tend_reply *ret, const rv_reply *reply)
@@ -83,6 +84,8 @@ bool rv_tend_read(rv_tend_reply *ret, const rv_reply *reply)
     ret->due = rv_reply_at(reply, 8);
     ret->outbox = count_at(reply, 9);
     ret->result_max = rv_reply_int(rv_reply_at(reply, 10), 0);
+    int64_t spared = rv_reply_int(rv_reply_at(reply, 12), 0);
+    ret->spared_ms = spared > now ? spared - now : 0;
     ret->unsent = rv_reply_int(rv_reply_at(reply, 11), 0) == 1;
     return true;
 }

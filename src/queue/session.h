@@ -40,6 +40,7 @@ typedef struct rv_tend_reply {
     const rv_reply *due;    /* rv_tend_due; NULL: not told */
     int64_t result_max;     /* the queue's, or 0 */
     uint64_t outbox;        /* messages to other queues (depend.h) */
+    int64_t spared_ms;      /* for how long sessions are spared that expired while nobody maintained the queue; 0: none */
     bool unsent;            /* notices of the queue could not be sent lately: it is to be looked at often */
 } rv_tend_reply;
 
@@ -53,7 +54,8 @@ typedef struct rv_tend_due {
 
 #define RV_TEND_DUE_MAX 50 /* with so many there may be more */
 
-void rv_tend_build(rv_conn *conn, const rv_prefix *prefix, unsigned most);
+/* session_ms: how long a session of the caller's lives; 0: it has none. */
+void rv_tend_build(rv_conn *conn, const rv_prefix *prefix, unsigned most, int64_t session_ms);
 bool rv_tend_read(rv_tend_reply *ret, const rv_reply *reply);
 /* The entry at an index, from 0; false: there are no more. */
 bool rv_tend_due_at(const rv_tend_reply *tended, size_t index, rv_tend_due *ret);

@@ -24,7 +24,7 @@ static int64_t beat_every_ms(const reeve_worker *worker)
 
 typedef struct beats {
     reeve_worker *worker;
-    rv_session_text *sessions; /* under which session each claim beat; "" for those that did not */
+    rv_session_text *sessions; /* under which session each claim beat; "" for those without one */
     size_t *claims;            /* which claim each command was for */
     size_t count;
     bool odd;
@@ -50,6 +50,7 @@ static void on_beat(size_t index, const rv_reply *reply, void *context)
         note_odd(b, reply);
         return;
     }
+    if (b->sessions[index][0] == '\0') return;
     rv_claim *claim = b->worker->claims[b->claims[index]];
     rv_claim_flushed(claim, alive);
     if (alive) return;
@@ -59,26 +60,31 @@ static void on_beat(size_t index, const rv_reply *reply, void *context)
     rv_tell_lost(b->worker, claim, b->sessions[index]);
 }
 
-/* Every one carries what there is to flush, of one day. False: there is no session. */
-static bool add_beat(reeve_worker *worker, rv_claim *claim, rv_session_text session)
+/* Every one carries what there is to flush, of one day. */
+static void add_beat(reeve_worker *worker, rv_claim *claim, rv_session_text session)
 {
     rv_session_totals totals;
     uint64_t number;
-    if (!rv_claim_get(claim, session, &totals)) return false;
+    if (!rv_claim_get(claim, session, &totals)) {
+        /* (Without a session we say that somebody looks after the queue.) */
+        session[0] = '\0';
+        rv_beat_build(worker->heart.conn, &claim->prefix, "", worker->session_ms, &totals);
+        return;
+    }
     const rv_tally *tally = rv_claim_flush(claim, session, &number);
     if (tally != NULL) {
         rv_beat_build_flush(worker->heart.conn, &claim->prefix, session, worker->session_ms, &totals, tally, number);
     } else {
         rv_beat_build(worker->heart.conn, &claim->prefix, session, worker->session_ms, &totals);
     }
-    return true;
 }
 
 static reeve_status send_beats(reeve_worker *worker, int64_t deadline, beats *b)
 {
     rv_heart *heart = &worker->heart;
     for (size_t i = 0; i < worker->claim_count; i++) {
-        if (add_beat(worker, worker->claims[i], b->sessions[b->count])) b->claims[b->count++] = i;
+        add_beat(worker, worker->claims[i], b->sessions[b->count]);
+        b->claims[b->count++] = i;
     }
     rv_entry_write(&heart->json, worker);
     if (heart->json.failed) rv_buf_clear(&heart->json);

@@ -68,6 +68,18 @@ static void note_clock(rv_scheduler *scheduler, int64_t now_ms)
     atomic_store(&scheduler->clock_ahead_ms, same ? before - 1 : ahead);
 }
 
+static void note_spared(rv_claim *claim, int64_t spared_ms)
+{
+    char number[RV_NUMBER_TEXT];
+    bool known = claim->spares;
+    claim->spares = spared_ms > 0;
+    if (known || !claim->spares) return;
+    rv_log(REEVE_LOG_INFO, "session.spared",
+           "nobody maintained the queue for a while: sessions that expired meanwhile may be renewed before they are "
+           "reaped",
+           "queue", claim->queue, "for_ms", rv_number_text(number, (uint64_t)spared_ms), NULL);
+}
+
 static void note_unsent(rv_claim *claim, bool unsent)
 {
     if (atomic_exchange(&claim->unsent, unsent) || !unsent) return;
@@ -96,6 +108,7 @@ static void on_tended(size_t index, const rv_reply *reply, void *context)
     atomic_store_explicit(&r->worker->claims[claim]->result_max, tended.result_max, memory_order_relaxed);
     rv_cron_note(r->worker, claim, &tended);
     scheduler->outbox[index] = tended.outbox > 0;
+    note_spared(r->worker->claims[claim], tended.spared_ms);
     note_unsent(r->worker->claims[claim], tended.unsent);
     int64_t rest = claim_rest_ms(r->worker, r->worker->claims[claim]);
     int64_t in = tended.more ? 0 : tended.next_in_ms >= 0 && tended.next_in_ms < rest ? tended.next_in_ms : rest;
@@ -155,7 +168,7 @@ static bool tend(reeve_worker *worker, int64_t deadline)
     round_of r = {.worker = worker, .count = pick(scheduler, worker->claim_count)};
     memset(scheduler->outbox, 0, sizeof(scheduler->outbox));
     for (size_t i = 0; i < r.count; i++)
-        rv_tend_build(scheduler->conn, &worker->claims[scheduler->tended[i]]->prefix, TEND_MOST);
+        rv_tend_build(scheduler->conn, &worker->claims[scheduler->tended[i]]->prefix, TEND_MOST, worker->session_ms);
     if (r.count == 0) return true;
     if (rv_conn_exec(scheduler->conn, deadline, on_tended, &r) != REEVE_OK) {
         for (size_t i = 0; i < r.count; i++) rv_scheduler_set_due(scheduler, scheduler->tended[i], rv_now_ms());

@@ -115,7 +115,7 @@ static test_costs plain_turn(size_t n)
 #define TURN_PACKET "evalsha=1 hdel=1 hmget=2 hset=1 llen=2 lpop=1 time=1 zadd=1 zcard=1 zincrby=1 zrange=1"
 #define TURN_PACKET_NOTHING_KEPT "evalsha=1 hdel=2 hmget=2 hset=1 llen=2 lpop=1 time=1 zincrby=1 zrange=1"
 #define TURN_IDLE "evalsha=1 hdel=1 hget=1 hmget=1 time=1 zrange=1"
-#define BEAT "evalsha=1 hget=1 hlen=1 time=1 zadd=1"
+#define BEAT "evalsha=1 hget=2 hlen=1 time=1 zadd=1"
 
 static void keep_nothing(void)
 {

@@ -189,6 +189,10 @@ typedef struct model_queue {
     model_state before[SLOTS]; /* where tasks stood then */
     int64_t given_ms;          /* when tags were last given (all at once) */
     bool untidy[SLOTS];        /* may still stand under its tags, and is gone */
+    /* (lib/upkeep.lua) */
+    struct {
+        int64_t last_ms, life_ms, since_ms, ends_ms; /* last: 0: nobody looked yet */
+    } upkeep;
     bool policy;
     model_task tasks[SLOTS];
     bool paused, large, waiters;
@@ -319,6 +323,12 @@ int model_unbundle(int queue, int64_t at_ms);
 bool model_unbundle_some(int queue, int most);
 void model_sweep_bundles(int queue);
 int model_result_read(int queue, const model_task *task);
+/* Somebody looks after the queue, and knows how long sessions live; 0: does not. Until when sessions are spared that
+ * expired after model.queues[].upkeep.since_ms. */
+bool model_look_after(int queue, int64_t life_ms);
+void model_tend_upkeep(int queue, int64_t life_ms); /* by tend; forgotten where there are no sessions */
+/* What settings.upkeep says; "" while nobody looked. */
+const char *model_upkeep_words(int queue);
 int model_count(int queue, model_state state);
 int model_held(int session);
 

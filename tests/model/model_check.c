@@ -222,6 +222,8 @@ static void check_queue(int queue, const model_seen_queue *seen)
     model_check_events(queue, seen);
     model_check_tags(queue, seen);
     model_check_stats(queue, seen);
+    if (strcmp(seen->upkeep, model_upkeep_words(queue)) != 0)
+        model_differ("queue %d was looked after: %s, not %s", queue, seen->upkeep, model_upkeep_words(queue));
     if (seen->policy != q->policy) model_differ("queue %d has %s policy", queue, seen->policy ? "a" : "no");
     if (seen->on_dead != q->on_dead) model_differ("queue %d calls %s for deaths", queue, seen->on_dead ? "" : "not");
 }

@@ -108,6 +108,9 @@
     X(TEND_REAP_STEP, "tend: reaps a step")                                                       \
     X(TEND_REAP_ON, "tend: reaps on")                                                             \
     X(TEND_REAP_EMPTY, "tend: reaps a session that holds nothing")                                \
+    X(TEND_SPARE, "tend: an expired session is spared")                                           \
+    X(UPKEEP_ON, "upkeep: the queue was left alone again while sessions are spared")              \
+    X(UPKEEP_BACK, "upkeep: the clock went back")                                                 \
     X(TEND_TRIM_COUNT, "tend: trims by count")                                                    \
     X(TEND_TRIM_COMPLETED, "tend: trims completed by age")                                        \
     X(TEND_TRIM_CANCELLED, "tend: trims cancelled by age")                                        \

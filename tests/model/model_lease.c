@@ -182,6 +182,7 @@ static bool is_in_session(const turn *t, int queue)
     if (session->life == ABSENT && !t->join[queue]) COVER(TURN_GONE);
     if (session->life == DYING || !t->join[queue]) return false;
     session->life = ALIVE;
+    (void)model_look_after(session->queue, TTL);
     session->expiry_ms = model.now_ms + TTL;
     session->suspect = session->flushed = 0;
     memset(session->totals, 0, sizeof(session->totals));
@@ -395,8 +396,7 @@ void model_lease_all(turn *t, const rv_reply *reply)
     t->idle = false;
     t->leased = 0;
     t->told = 0;
-    for (int queue = 0; queue < QUEUES; queue++)
-        t->gone[queue] = t->looked[queue] = t->put_off[queue] = false;
+    for (int queue = 0; queue < QUEUES; queue++) t->gone[queue] = t->looked[queue] = t->put_off[queue] = false;
     memset(t->started, 0, sizeof(t->started));
     bool already = t->idles && is_already_told(t) && said;
     size_t groups = already ? 0 : lease_some(t, reply);

@@ -27,6 +27,7 @@ void model_read_settings(int queue, const char *rest, const rv_reply *found)
                                         "events",
                                         "events_until",
                                         "unsent",
+                                        "upkeep",
                                         NULL};
     model_seen_queue *q = &model_now_seen.queues[queue];
     model_allow(queue, rest, found, names);
@@ -41,6 +42,7 @@ void model_read_settings(int queue, const char *rest, const rv_reply *found)
     q->listening_ms = atoll(model_field(found, "events_until"));
     q->serial = atoi(model_field(found, "serial"));
     COPY(q->gate, found, "gate");
+    COPY(q->upkeep, found, "upkeep");
     COPY(q->hold, found, "hold");
     COPY(q->rate, found, "rate");
     COPY(q->concurrency, found, "concurrency");

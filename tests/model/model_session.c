@@ -39,7 +39,7 @@ void model_clock(const int arg[ARGS])
 /* ---- heartbeats ------------------------------------------------------------------------------------------------ */
 
 enum { HAND, QUEUE, MOST /* 0: ALL */, FLAGS };
-enum { TWICE = 1, DEAF = 2 /* does not hear what is answered */, FLUSHES = 4 };
+enum { TWICE = 1, DEAF = 2 /* does not hear what is answered */, FLUSHES = 4, LOOKS = 8 /* without a session */ };
 enum { ALL = 200 };
 
 void model_beat_make(int arg[ARGS])
@@ -47,6 +47,7 @@ void model_beat_make(int arg[ARGS])
     arg[QUEUE] = model_choose_queue();
     arg[HAND] = model_choose_hand(arg[QUEUE]);
     arg[FLAGS] = CHOOSE(0, 0, TWICE, DEAF) | CHOOSE(0, FLUSHES);
+    if (model_chance(8) == 0) arg[FLAGS] = LOOKS;
 }
 
 static bool add_sums(model_session *session, const int totals[3])
@@ -102,6 +103,7 @@ static bool beat(model_hand *hand, int queue, int number)
     if (session->life == DYING) COVER(BEAT_DYING);
     if (session->life == ABSENT) COVER(BEAT_GONE);
     if (!alive) return false;
+    (void)model_look_after(queue, TTL);
     session->expiry_ms = model.now_ms + TTL;
     COVER(BEAT_ALIVE);
     if (add_sums(session, totals)) COVER(BEAT_SUMS);
@@ -109,8 +111,20 @@ static bool beat(model_hand *hand, int queue, int number)
     return true;
 }
 
+static void look_after(int queue)
+{
+    const rv_reply *reply = CALL(beat, queue, "", model_number(TTL), "0", "0", "0");
+    if (!reply) return;
+    if (strcmp(test_reply_text(reply), "[1 0]") != 0) model_differ("beat says %s", test_reply_text(reply));
+    if (model.queues[queue].upkeep.last_ms) (void)model_look_after(queue, TTL);
+}
+
 void model_beat(const int arg[ARGS])
 {
+    if (arg[FLAGS] & LOOKS) {
+        look_after(arg[QUEUE]);
+        return;
+    }
     model_hand *hand = &model.hands[arg[HAND]];
     int number = arg[FLAGS] & FLUSHES ? hand->flush[arg[QUEUE]] + 1 : 0;
     bool alive = beat(hand, arg[QUEUE], number);

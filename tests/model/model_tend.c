@@ -6,13 +6,14 @@
 #include "model/model_kin.h"
 #include "support/queue.h"
 
-enum { QUEUE = 1, MOST /* 0: ALL */ };
+enum { QUEUE = 1, MOST /* 0: ALL */, LIFE /* 0: not said */ };
 enum { ALL = 200 };
 
 void model_tend_make(int arg[ARGS])
 {
     arg[QUEUE] = model_choose_queue();
     arg[MOST] = CHOOSE(1, 1, 1, 2, 3, 0, 0);
+    arg[LIFE] = CHOOSE(0, TTL, TTL, TTL);
 }
 
 static int promote(int queue, int limit)
@@ -38,13 +39,19 @@ static int promote(int queue, int limit)
     return count;
 }
 
-/* The session that is reaped now: the first to have expired. -1: none. */
-static int expired_session(int queue)
+/* The session that is reaped now: the first to have expired, and not to be spared. -1: none. *ret_spared: one is. */
+static int expired_session(int queue, bool *ret_spared)
 {
     int first = -1;
+    const model_queue *q = &model.queues[queue];
+    *ret_spared = false;
     for (int i = 0; i < model.session_count; i++) {
         const model_session *session = &model.sessions[i];
         if (session->queue != queue || session->life == ABSENT || session->expiry_ms > model.now_ms) continue;
+        if (q->upkeep.ends_ms > model.now_ms && session->expiry_ms > q->upkeep.since_ms) {
+            *ret_spared = true;
+            continue;
+        }
         if (first < 0 || session->expiry_ms < model.sessions[first].expiry_ms) first = i;
     }
     return first;
@@ -154,9 +161,12 @@ static int64_t next_due(int queue)
         if (task->expires_ms) make_sooner(&next, task->expires_ms);
         if (age >= 0) make_sooner(&next, task->at_ms + age);
     }
-    for (int i = 0; i < model.session_count; i++)
-        if (model.sessions[i].queue == queue && model.sessions[i].life != ABSENT)
-            make_sooner(&next, model.sessions[i].expiry_ms);
+    int64_t spared_ms = model.queues[queue].upkeep.ends_ms;
+    for (int i = 0; i < model.session_count; i++) {
+        int64_t expiry_ms = model.sessions[i].expiry_ms;
+        if (model.sessions[i].queue != queue || model.sessions[i].life == ABSENT) continue;
+        make_sooner(&next, spared_ms > model.now_ms && spared_ms > expiry_ms ? spared_ms : expiry_ms);
+    }
     if (model_next_entry(queue) >= 0) make_sooner(&next, model_next_entry(queue));
     if (model_look()) make_gate_sooner(&next, &model_look()->queues[queue]);
     return next;
@@ -199,17 +209,23 @@ typedef struct tended {
     char session[32];
     const char *text;
     int messages;
+    int64_t spared_ms;
 } tended;
 
-static bool tend(int queue, int most, tended *ret)
+static bool tend(int queue, int most, int life, tended *ret)
 {
-    const rv_reply *reply = CALL(tend, queue, model_number(most));
+    model_begin(&rv_script_tend);
+    model_key(queue);
+    model_arg("%d", most);
+    if (life) model_arg("%d", life);
+    const rv_reply *reply = model_call();
     if (!reply) return false;
     for (size_t i = 0; i < NUMBERS; i++) ret->numbers[i] = rv_reply_int(rv_reply_at(reply, i), -2);
     const rv_reply *session = rv_reply_at(reply, NUMBERS);
     rv_copy_text(ret->session, sizeof(ret->session), session ? session->text : "nothing");
     ret->text = test_reply_text(reply);
     model_check_due(queue, rv_reply_at(reply, NUMBERS + 2));
+    ret->spared_ms = rv_reply_int(rv_reply_at(reply, NUMBERS + 6), -1);
     ret->messages = (int)rv_reply_int(rv_reply_at(reply, NUMBERS + 3), -1);
     if (!rv_reply_is_text(rv_reply_at(reply, NUMBERS + 1), model.queues[queue].policy ? MODEL_POLICY : ""))
         model_differ("tend says %s of the policy", ret->text);
@@ -241,11 +257,13 @@ void model_tend(const int arg[ARGS])
     model_queue *q = &model.queues[queue];
     bool was_large = q->large, more = false;
     int most = arg[MOST] ? arg[MOST] : ALL, limit = was_large && most > 8 ? 8 : most;
-    int expired = expired_session(queue);
+    bool spared;
+    model_tend_upkeep(queue, arg[LIFE]);
+    int expired = expired_session(queue, &spared);
     const model_seen *before = model_look();
     bool unsure = before && may_have_more(&before->queues[queue], limit),
          limited = before && *before->queues[queue].gate;
-    if (!tend(queue, most, &said)) return;
+    if (!tend(queue, most, arg[LIFE], &said)) return;
     int64_t expected[NUMBERS] = {[NOW] = model.now_ms, [REAPED] = said.numbers[REAPED]};
     expected[PROMOTED] = promote(queue, limit);
     more = expected[PROMOTED] == limit || expired >= 0;
@@ -272,5 +290,8 @@ void model_tend(const int arg[ARGS])
     q->next_ms = expected[NEXT];
     if (said.messages != q->message_count)
         model_differ("tend says that there are %d messages, not %d", said.messages, q->message_count);
+    if (spared) COVER(TEND_SPARE);
+    if (said.spared_ms != (spared && expired < 0 ? q->upkeep.ends_ms : 0))
+        model_differ("tend says %s of sessions that are spared", said.text);
     compare(&said, expected, expired < 0 ? "" : model_session_id(expired));
 }

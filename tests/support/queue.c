@@ -301,7 +301,7 @@ rv_tend_reply test_tend(const char *queue, unsigned most)
     rv_tend_reply tended;
     rv_prefix prefix;
     rv_prefix_set(&prefix, "reeve", queue);
-    rv_tend_build(test_conn, &prefix, most);
+    rv_tend_build(test_conn, &prefix, most, 60000);
     if (rv_conn_call(test_conn, 0, &reply) != REEVE_OK) fail_msg("%s", rv_conn_error(test_conn)->text);
     assert_true(rv_tend_read(&tended, reply));
     return tended;

@@ -43,6 +43,9 @@ local function in_session(P, index, running, session, join, ttl, now, extras)
 -- include: lib/rights.lua
   expect_rights(P)
   if call('ZADD', P .. 'sessions', 'NX', text(math.min(now + ttl, LATEST)), session) == 0 then return false end
+-- include: lib/upkeep.lua
+  local upkeep = look_after(call('HGET', P .. 'settings', 'upkeep'), now, tonumber(ttl))
+  if upkeep then call('HSET', P .. 'settings', 'upkeep', upkeep) end
   call('HSET', running, '#', join, '#totals', '', '#suspect', '')
   local said = call('HMGET', P .. 'settings', 'policy', 'result_max')
   extras[#extras + 1] = {'#', index, said[1] or '', said[2] or ''}

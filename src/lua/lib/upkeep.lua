@@ -1,0 +1,29 @@
+-- Upkeep: when somebody last maintained the queue, by a heartbeat (beat.lua) or a call of tend.lua. Where nobody did for
+-- longer than half a session's life, Redis was away or frozen, its clock was set forward, or no worker was there. Sessions
+-- that expired meanwhile are spared for one life, so that those whose workers live renew them: time in which no heartbeat
+-- could come does not count. A session that had expired before is not spared; what is left of an amnesty at the next such
+-- gap goes on, each look counting for half a life, so that those of dead workers end however rarely somebody comes.
+-- Needs nothing but string and math.
+--
+--   settings upkeep  "<last> <life> <since> <ends>", while there are sessions: the last look, and the life of a session (ms)
+--                    as that caller knew it; before `ends` no session is reaped that expired after `since`
+
+-- known: the field, or false, which life is then needed for. life: nil when the caller knows none. Returns what the field
+-- is to be, or nil when it may stay, and since, ends and the longer life.
+local function look_after(known, now, life)
+  local last, before, since, ends = string.match(known or '', '^(%d+) (%d+) (%d+) (%d+)$')
+  local new = string.format('%d %d ', now, life or tonumber(before))
+  if not last then return new .. string.format('%d 0', now), now, 0, life end
+  last, before, since, ends = tonumber(last), tonumber(before), tonumber(since), tonumber(ends)
+  local longest, gap = math.max(life or 0, before), now - last
+  if gap < 0 then -- (the clock was set back)
+    since, ends = math.min(since, now), math.min(ends, now + longest)
+  elseif gap > longest / 2 then
+    local left = ends - last - longest / 2
+    if left <= 0 then since, left = last, longest end
+    ends = now + left
+  elseif gap < longest / 8 then
+    return nil, since, ends, longest
+  end
+  return new .. string.format('%d %d', since, ends), since, ends, longest
+end

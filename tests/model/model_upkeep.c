@@ -1,0 +1,63 @@
+/* Who looks after a queue, and sessions that are spared because nobody did. */
+#include <stdio.h>
+
+#include "model/model_seen.h"
+
+static int64_t longer(int64_t one, int64_t other)
+{
+    return one > other ? one : other;
+}
+
+static int64_t sooner(int64_t one, int64_t other)
+{
+    return one < other ? one : other;
+}
+
+bool model_look_after(int queue, int64_t life_ms)
+{
+    model_queue *q = &model.queues[queue];
+    int64_t now = model.now_ms, gap = now - q->upkeep.last_ms, longest = longer(life_ms, q->upkeep.life_ms);
+    if (!q->upkeep.last_ms) {
+        q->upkeep.since_ms = now;
+        q->upkeep.ends_ms = 0;
+    } else if (gap < 0) {
+        q->upkeep.since_ms = sooner(q->upkeep.since_ms, now);
+        q->upkeep.ends_ms = sooner(q->upkeep.ends_ms, now + longest);
+        COVER(UPKEEP_BACK);
+    } else if (2 * gap > longest) {
+        int64_t left = q->upkeep.ends_ms - q->upkeep.last_ms - longest / 2;
+        if (left > 0) COVER(UPKEEP_ON);
+        if (left <= 0) q->upkeep.since_ms = q->upkeep.last_ms;
+        q->upkeep.ends_ms = now + (left > 0 ? left : longest);
+    } else if (8 * gap < longest) {
+        return false;
+    }
+    q->upkeep.last_ms = now;
+    if (life_ms) q->upkeep.life_ms = life_ms;
+    return true;
+}
+
+static bool has_sessions(int queue)
+{
+    for (int i = 0; i < model.session_count; i++)
+        if (model.sessions[i].queue == queue && model.sessions[i].life != ABSENT) return true;
+    return false;
+}
+
+void model_tend_upkeep(int queue, int64_t life_ms)
+{
+    model_queue *q = &model.queues[queue];
+    if (!q->upkeep.last_ms) return;
+    if (model_look_after(queue, life_ms) && !has_sessions(queue)) q->upkeep.last_ms = 0;
+}
+
+const char *model_upkeep_words(int queue)
+{
+    static char words[96];
+    const model_queue *q = &model.queues[queue];
+    words[0] = '\0';
+    if (q->upkeep.last_ms)
+        (void)snprintf(words, sizeof(words), "%lld %lld %lld %lld", (long long)q->upkeep.last_ms,
+                       (long long)q->upkeep.life_ms, (long long)q->upkeep.since_ms, (long long)q->upkeep.ends_ms);
+    return words;
+}
