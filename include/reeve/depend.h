@@ -7,7 +7,7 @@
  * parents first.
  *
  * Where a parent is in another queue, its queue and the child's exchange messages. Workers carry these, and so does the
- * client that makes the edge, at once; what is lost on the way is carried again, and twice is once.
+ * client that makes the edge, at once; what is lost on the way is carried again, and counts once.
  */
 #ifndef REEVE_DEPEND_H
 #define REEVE_DEPEND_H

@@ -6,9 +6,10 @@
 -- ARGV[1]  the child's id
 -- ARGV[2]  the parent's handle
 -- ARGV[3]  completed, dead, cancelled, deleted; cascade: the child is to be cancelled with it
+-- ARGV[4]  the number of the message R that registered the edge, or "" when it is not known
 -- reply    1
 --
--- Sent twice: each edge ends once.
+-- Sent twice: each edge ends once, and what is told of an earlier edge between the two does not end a later one.
 -- include: lib/base.lua
 -- include: lib/order.lua
 -- include: lib/schedule.lua
@@ -21,5 +22,5 @@
 -- include: lib/death.lua
 -- include: lib/kin.lua
 
-deliver(KEYS[1], ARGV[1], ARGV[2], ARGV[3], clock())
+deliver(KEYS[1], ARGV[1], ARGV[2], ARGV[3], clock(), ARGV[4])
 return 1

@@ -5,6 +5,9 @@
 -- ARGV[1]  how the tasks come:
 --          "0"      for each: its id, its options, and the rest of its envelope
 --          "1"      the same, and this call was sent before and its reply was lost
+--          "carried <queue> <number> <floor>"   the same as "1", of one task: a message of that queue's outbox
+--                   (outbox.lua), which counts once, however often and late it comes (lib/received.lua). floor: the
+--                   lowest number that the outbox had when it was fetched, or 0 when that is not known
 --          "plain"  none has options, and this is the first try: all ids, then the rests of their envelopes
 --          "idle"   the same; somebody may well wait, which is looked up first where it is one task
 --          "laid"   the same, of at least 4 and at most 1024, and they are there already: lib/laid.lua
@@ -31,6 +34,7 @@ local function with_options(P, ARGV, time)
 -- include: lib/order.lua
 
   local again, plainly = ARGV[1] == '1', ARGV[1] == 'plain' or ARGV[1] == 'idle'
+  local source, number, floor = string.match(ARGV[1], '^carried ([%w._-]+) (%d+) (%d+)$')
   if ARGV[1] == 'laid' then
 -- include: lib/take_up.lua
     local listed, wrong = take_up(P, ARGV)
@@ -38,7 +42,7 @@ local function with_options(P, ARGV, time)
     ARGV, plainly = listed, true
   end
   local count = (#ARGV - 1) / (plainly and 2 or 3)
-  if not plainly and not again and ARGV[1] ~= '0' then
+  if not plainly and not again and not source and ARGV[1] ~= '0' then
     return redis.error_reply('ERR enqueue: ARGV[1] is none of "0", "1", "plain" and "idle"')
   end
   if count % 1 ~= 0 then
@@ -55,6 +59,12 @@ local function with_options(P, ARGV, time)
   local now = time[1] * 1000 + (time[2] - time[2] % 1000) / 1000
   local stamp = '{"at":' .. text(now) .. ','
   if count == 0 then return {} end
+  local received
+  if source then
+-- include: lib/received.lua
+    if was_received(P, source, number) then return {1} end
+    received, again = note_received, true
+  end
   local result, new, ready, later, deadlines = {}, {}, {}, {}, nil
   local known
   if count > 1 then
@@ -294,6 +304,7 @@ local function with_options(P, ARGV, time)
   end
 
   write()
+  if received then received(P, source, number, floor) end
 
   if not order.looked and next(taken) then order.told = call('HGET', P .. 'order', 'events') end
   if order.told then

@@ -8,10 +8,12 @@
 -- ARGV[3]  the child's handle
 -- ARGV[4]  register: the edge's policy (lib/links.lua)
 -- ARGV[5]  the message's number
+-- ARGV[6]  the lowest number that the child's queue had in its outbox when this was fetched, or "" when that is not known
 -- reply    "" when the child is told later; or how the parent has ended, to be delivered to the child
 --
--- Sent twice: it says the same again, or how the parent ended meanwhile, which the child has then heard of. A child
--- does not lose an edge that was made after the message that takes it away, however late that comes.
+-- Sent twice: it registers once, however late the second comes (lib/received.lua), and says the same again, or how the
+-- parent ended meanwhile, which the child has then heard of. A child does not lose an edge that was made after the
+-- message that takes it away, however late that comes.
 -- include: lib/base.lua
 -- include: lib/order.lua
 -- include: lib/schedule.lua
@@ -21,15 +23,22 @@
 -- include: lib/unique.lua
 -- include: lib/where.lua
 -- include: lib/links.lua
+-- include: lib/received.lua
 -- include: lib/register.lua
 
 local P, id, child, number = KEYS[1], ARGV[2], ARGV[3], tonumber(ARGV[5])
+local source = parts(child)
+local again = was_received(P, source, ARGV[5])
 if ARGV[1] == 'register' then
-  local ended = register(P, id, child, ARGV[4], number, {})
+  if again then return how_ended(P, id, ARGV[4], {}) or '' end
+  note_received(P, source, ARGV[5], ARGV[6])
+  local ended = register(P, id, child, ARGV[4], number, {}, true)
   if ended then return ended end
   call('ZADD', P .. (ARGV[4] == 'w' and 'patient:' or 'children:') .. id, 'XX', 'GT', text(number), child)
   return ''
 end
+if again then return '' end
+note_received(P, source, ARGV[5], ARGV[6])
 for _, set in ipairs({'children:', 'patient:'}) do
   local since = call('ZSCORE', P .. set .. id, child)
   if since and tonumber(since) < number then call('ZREM', P .. set .. id, child) end

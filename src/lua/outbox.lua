@@ -1,11 +1,13 @@
 #!lua flags=allow-oom
 -- outbox: messages of a queue to others. Whoever has the time carries them, and only then are they taken out: what is
--- lost on the way is carried again, and to carry one twice does nothing. Each has a serial number of its own.
+-- lost on the way is carried again, and counts once (lib/received.lua). Each has a serial number of its own; they stand
+-- in the order of these.
 --
 --   R <n> <child> <parent> <policy>   a task here waits for one elsewhere: link.lua there; how that has ended, if it
 --                                     has, is delivered here
 --   U <n> <child> <parent>            it does not any more: link.lua there
---   E <n> <child> <parent> <state>    a task elsewhere is to hear how one of ours ended: deliver.lua there
+--   E <n> <child> <parent> <state> <edge>   a task elsewhere is to hear how one of ours ended: deliver.lua there; edge is
+--                                     the number of the message R that registered it
 --   T <n> <handle> <length> <options><rest>   a task handed on: enqueue.lua there; length is that of the options
 --
 -- KEYS[1]  the queue's prefix

@@ -1,11 +1,13 @@
 /*
  * outbox.c - messages of a queue to others (outbox.lua). A round fetches some, carries each with one call to the queue
  * that it is for, brings back what a parent's queue answered, and takes out those that were carried with the next
- * fetch. Each of these calls may be carried out twice, by two workers at once, say, and comes to the same; so nothing
- * is lost or done twice wherever a round breaks off.
+ * fetch. Several may carry the same messages at once, or one that was frozen for long: the target knows by its number
+ * which it has received (lib/received.lua), and is told how far the outbox is through, which bounds what it has to
+ * know. So nothing is lost or done twice wherever a round breaks off.
  */
 #include "queue/outbox.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -25,12 +27,13 @@ typedef struct message {
     char number[24];
     char child[REEVE_HANDLE_MAX]; /* T: the new task's handle */
     char parent[REEVE_HANDLE_MAX];
-    char word[16];      /* R: policy; E: state */
-    size_t options;     /* T: where they begin */
+    char word[16];  /* R: policy; E: state */
+    char edge[24];  /* E: the number of the message that registered the edge; "": not said */
+    size_t options; /* T: where they begin */
     size_t options_length;
-    char answer[16];    /* R: how the parent has ended */
-    bool failed;        /* it stays */
-    size_t commands;    /* of the first pipeline */
+    char answer[16]; /* R: how the parent has ended */
+    bool failed;     /* it stays */
+    size_t commands; /* of the first pipeline */
 } message;
 
 typedef struct round_trip {
@@ -40,6 +43,7 @@ typedef struct round_trip {
     rv_buf text;
     message messages[ROUND];
     size_t count;
+    char floor[24]; /* the lowest number in the outbox; "0": not known */
     rv_error *error;
 } round_trip;
 
@@ -80,7 +84,17 @@ static bool read_message(message *m, const char *text, size_t length)
     }
     if (!next_word(&at, end, m->parent, sizeof(m->parent)) || !is_handle(m->parent)) return false;
     if (m->kind == 'U') return true;
-    return (m->kind == 'R' || m->kind == 'E') && next_word(&at, end, m->word, sizeof(m->word));
+    if (m->kind == 'R') return next_word(&at, end, m->word, sizeof(m->word));
+    if (m->kind != 'E' || !next_word(&at, end, m->word, sizeof(m->word))) return false;
+    return at == end || next_word(&at, end, m->edge, sizeof(m->edge));
+}
+
+/* (Messages stand in the order of their numbers.) */
+static void note_floor(round_trip *r)
+{
+    int64_t number;
+    bool known = r->count > 0 && rv_parse_int(r->messages[0].number, 0, INT64_MAX, &number);
+    rv_copy_text(r->floor, sizeof(r->floor), known ? r->messages[0].number : "0");
 }
 
 /* What cannot be understood is left for a version that can; one that follows is carried all the same. */
@@ -98,6 +112,7 @@ static reeve_status take_messages(round_trip *r, const rv_reply *reply)
         rv_buf_add(&r->text, item->text, item->length);
         r->count++;
     }
+    note_floor(r);
     return r->text.failed ? rv_fail(r->error, REEVE_ENOMEM, "no memory for messages") : REEVE_OK;
 }
 
@@ -141,26 +156,29 @@ static void begin(round_trip *r, const rv_script *script, const char *handle, si
 static void build_link(round_trip *r, const message *m)
 {
     char id[REEVE_ID_MAX];
-    begin(r, &rv_script_link, m->parent, 5, id);
+    begin(r, &rv_script_link, m->parent, 6, id);
     rv_args(r->conn, m->kind == 'R' ? "register" : "unregister");
     rv_args(r->conn, id);
     rv_args(r->conn, m->child);
     rv_args(r->conn, m->word);
     rv_args(r->conn, m->number);
+    rv_args(r->conn, r->floor);
 }
 
-static void build_deliver(round_trip *r, const message *m, const char *state)
+/* edge: the number of the message that registered it. */
+static void build_deliver(round_trip *r, const message *m, const char *state, const char *edge)
 {
     char id[REEVE_ID_MAX];
-    begin(r, &rv_script_deliver, m->child, 3, id);
+    begin(r, &rv_script_deliver, m->child, 4, id);
     rv_args(r->conn, id);
     rv_args(r->conn, m->parent);
     rv_args(r->conn, state);
+    rv_args(r->conn, edge);
 }
 
 static void build_task(round_trip *r, const message *m)
 {
-    char queue[REEVE_QUEUE_MAX + 1], id[REEVE_ID_MAX];
+    char queue[REEVE_QUEUE_MAX + 1], id[REEVE_ID_MAX], way[REEVE_QUEUE_MAX + 64];
     const char *options = r->text.data + m->start + m->options, *end = r->text.data + m->start + m->length;
     (void)rv_handle_split(m->child, queue, id);
     rv_cmd(r->conn, 3);
@@ -168,7 +186,8 @@ static void build_task(round_trip *r, const message *m)
     rv_arg2(r->conn, r->ns, strlen(r->ns), ":queues", 7);
     rv_args(r->conn, queue);
     begin(r, &rv_script_enqueue, m->child, 4, id);
-    rv_args(r->conn, "1");
+    (void)snprintf(way, sizeof(way), "carried %s %s %s", r->queue, m->number, r->floor);
+    rv_args(r->conn, way);
     rv_args(r->conn, id);
     rv_arg(r->conn, options, m->options_length);
     rv_arg(r->conn, options + m->options_length, (size_t)(end - options) - m->options_length);
@@ -180,7 +199,7 @@ static void build_first(round_trip *r, message *m)
     if (m->kind == 'T')
         build_task(r, m);
     else if (m->kind == 'E')
-        build_deliver(r, m, m->word);
+        build_deliver(r, m, m->word, m->edge);
     else
         build_link(r, m);
 }
@@ -219,7 +238,7 @@ static reeve_status carry_all(round_trip *r)
         message *m = &r->messages[i];
         m->commands = !m->failed && m->kind == 'R' && m->answer[0] != '\0';
         if (m->commands == 0) continue;
-        build_deliver(r, m, m->answer);
+        build_deliver(r, m, m->answer, m->number);
         m->kind = 'E';
         answers++;
     }

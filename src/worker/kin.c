@@ -78,8 +78,12 @@ static void build_page(rv_conn *conn, const void *context)
 static bool add_found(rv_kin *kin, rv_buf *list, const rv_reply *handle, const rv_reply *value)
 {
     int64_t place = 0;
+    char digits[24] = "";
     if (!rv_reply_is(handle, RV_TEXT) || !rv_reply_is(value, RV_TEXT) || value->length < 2) return false;
-    (void)rv_parse_int(value->text + 2, 0, INT64_MAX, &place);
+    /* (A blank and a number may follow.) */
+    size_t length = strcspn(value->text + 2, " ");
+    if (length < sizeof(digits)) memcpy(digits, value->text + 2, length);
+    (void)rv_parse_int(digits, 0, INT64_MAX, &place);
     const found one = {.name = kin->names.length, .place = (size_t)place, .how = value->text[1]};
     rv_buf_add(&kin->names, handle->text, handle->length + 1);
     rv_buf_add(list, &one, sizeof(one));

@@ -178,6 +178,7 @@ typedef struct model_queue {
     int fan_count;
     model_message messages[MESSAGES];
     int message_count;
+    model_received received[QUEUES];
     struct {
         int64_t day;
         int sum; /* of what was flushed; 0: nothing */

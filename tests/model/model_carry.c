@@ -24,49 +24,62 @@ void model_carry_make(int arg[ARGS])
     arg[FLAGS] = CHOOSE(0, 0, 0, 0, DIES, TWICE, DEAF, STALLS, GOES_ON_LATE);
 }
 
-static void deliver(const char *child, const char *parent, int state)
+static void deliver(const char *child, const char *parent, int state, int64_t number)
 {
     int handle = model_handle_of(child);
-    const rv_reply *reply = CALL(deliver, QUEUE_OF(handle), model_id(ID_OF(handle)), parent, model_end_word(state));
+    const rv_reply *reply =
+        CALL(deliver, QUEUE_OF(handle), model_id(ID_OF(handle)), parent, model_end_word(state), model_number(number));
     if (!reply) return;
     if (rv_reply_int(reply, -1) != 1) model_differ("deliver says %s", test_reply_text(reply));
     COVER(CARRY_DELIVERS);
-    model_deliver(handle, model_handle_of(parent), state);
+    model_deliver(handle, model_handle_of(parent), state, number);
+}
+
+static int64_t number_of(const model_message *message)
+{
+    return strtoll(message->text + 2, NULL, 10);
 }
 
 static void link(const model_message *message, const char *child, const char *parent, const char *policy, bool deaf)
 {
     bool adds = message->letter == 'R';
     int one = model_handle_of(parent), other = model_handle_of(child);
+    int64_t number = number_of(message);
     const rv_reply *reply = CALL(link, QUEUE_OF(one), adds ? "register" : "unregister", model_id(ID_OF(one)), child,
-                                 policy, model_number(atoll(message->text + 2)));
+                                 policy, model_number(number), model_number(message->floor));
     if (!reply) return;
-    model_state ended = adds ? model_register(one, other, policy[0], atoll(message->text + 2), NULL) : NONE;
-    if (!adds) model_unregister(one, other, atoll(message->text + 2));
+    bool is_new = model_receive(QUEUE_OF(one), QUEUE_OF(other), number);
+    model_state ended = NONE;
+    if (adds)
+        ended = is_new ? model_register(one, other, policy[0], number, NULL) : model_how_ended(one, policy[0], NULL);
+    else if (is_new)
+        model_unregister(one, other, number);
     if (!rv_reply_is_text(reply, ended == NONE ? "" : model_end_word((int)ended)))
         model_differ("link says %s of %s", test_reply_text(reply), message->words);
     if (adds && ended == NONE) COVER(CARRY_REGISTERS);
     if (!adds) COVER(CARRY_UNREGISTERS);
     if (ended != NONE && !deaf) {
         COVER(CARRY_ANSWERS);
-        deliver(child, parent, (int)ended);
+        deliver(child, parent, (int)ended, number);
     }
 }
 
 static void carry(const model_message *message, bool deaf)
 {
     char child[32], parent[32], word[32] = "";
+    long long edge = 0;
     if (message->letter == 'T') {
         model_incoming one = message->incoming;
         one.task.enqueued_ms = model.now_ms;
         if (one.delay_ms) one.due_ms = model.now_ms + one.delay_ms;
-        model_enqueue_tasks(message->queue, &one, 1, COME_AGAIN);
+        model_enqueue_carried(message->queue, &one, message);
         COVER(CARRY_TASK);
         return;
     }
-    if (sscanf(message->words, "%31s %31s %31s", child, parent, word) < 2) model_differ("a message %s", message->words);
+    if (sscanf(message->words, "%31s %31s %31s %lld", child, parent, word, &edge) < 2)
+        model_differ("a message %s", message->words);
     if (message->letter == 'E')
-        deliver(child, parent, model_end_of(word));
+        deliver(child, parent, model_end_of(word), edge);
     else
         link(message, child, parent, word, deaf);
 }
@@ -81,6 +94,8 @@ static int fetch(int queue, int most, model_message *ret)
     if ((int)reply->count != count) model_differ("outbox has %zu messages, not %d", reply->count, count);
     for (int i = 0; i < count; i++) {
         ret[i] = q->messages[i];
+        ret[i].floor = number_of(&q->messages[0]);
+        ret[i].source = queue;
         if (!rv_reply_is_text(rv_reply_at(reply, (size_t)i), ret[i].text))
             model_differ("outbox says %s, not %s", test_reply_text(rv_reply_at(reply, (size_t)i)), ret[i].text);
     }
@@ -104,14 +119,13 @@ static void take_out(int queue, const model_message *carried, int count)
     }
 }
 
-/* Somebody fetches messages about edges and is frozen; what he carries when he is not any more was carried long ago. */
+/* Somebody fetches messages and is frozen; what he carries when he is not any more was carried long ago. */
 static void stall(int queue, int most)
 {
     static model_message messages[ROUND];
     int count = fetch(queue, most, messages);
     model.stalled_count = 0;
-    for (int i = 0; i < count && model.stalled_count < STALLED; i++)
-        if (messages[i].letter == 'R' || messages[i].letter == 'U') model.stalled[model.stalled_count++] = messages[i];
+    for (int i = 0; i < count && model.stalled_count < STALLED; i++) model.stalled[model.stalled_count++] = messages[i];
 }
 
 static void go_on_late(void)

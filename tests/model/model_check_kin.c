@@ -10,11 +10,16 @@
 
 /* ---- as the model says ----------------------------------------------------------------------------------------- */
 
-static void check_edges(int queue, int id, const model_task *task, const model_seen_task *seen)
+static void check_edges(int queue, int id, model_task *task, const model_seen_task *seen)
 {
     const char *name = model_handle(HANDLE(queue, id));
     for (int parent = 0; parent <= OPEN; parent++) {
-        const model_edge *one = &task->edges[parent], *other = &seen->edges[parent];
+        model_edge *one = &task->edges[parent];
+        const model_edge *other = &seen->edges[parent];
+        if (one->number < 0) one->number = other->number > 0 ? other->number : -1;
+        if (one->number != other->number)
+            model_differ("the edge of %s to %s has the number %lld, not %lld", name, model_handle(parent),
+                         (long long)other->number, (long long)one->number);
         if (one->policy != other->policy || one->how != other->how || one->place != other->place)
             model_differ("%s has the edge %c%c%d to %s, not %c%c%d", name, other->policy ? other->policy : '?',
                          other->how ? other->how : '?', other->place, model_handle(parent),
@@ -43,7 +48,7 @@ static void check_parent(int queue, int id, const model_parent *parent, const mo
 
 /* ---- fans, in any order ---------------------------------------------------------------------------------------- */
 
-static const int64_t *children_of_fan(const model_seen_queue *seen, int number)
+static const int64_t *children_of_fan(const model_seen_queue *seen, int64_t number)
 {
     for (int i = 0; i < seen->fan_set_count; i++)
         if (seen->fan_sets[i].number == number) return seen->fan_sets[i].children;
@@ -151,11 +156,12 @@ static void check_waits(int queue, int id, const model_task *task)
 void model_check_kin(int queue, const model_seen_queue *seen)
 {
     for (int id = 0; id < IDS; id++) {
-        const model_task *task = model_task_of(queue, id);
+        model_task *task = model_task_of(queue, id);
         check_edges(queue, id, task, &seen->tasks[id]);
         check_parent(queue, id, &model.queues[queue].parents[id], &seen->parents[id]);
         check_waits(queue, id, task);
     }
     check_fans(queue, seen);
     check_messages(queue, seen);
+    model_check_received(queue, seen);
 }

@@ -271,7 +271,9 @@
     X(CARRY_ANSWERS, "carry: the parent has ended")                                               \
     X(CARRY_TASK, "carry: a task")                                                                \
     X(CARRY_STALLED, "carry: goes on late")                                                       \
-    X(CARRY_LATE, "carry: unregisters, and that was registered again")                            \
+    X(CARRY_TWICE, "carry: a message comes again")                                                \
+    X(CARRY_FORGOTTEN, "carry: what was received long ago is forgotten")                          \
+    X(KIN_EARLIER, "kin: told of an earlier edge")                                                \
     X(CARRY_DIES, "carry: dies half way")                                                         \
     X(CARRY_NOTHING, "carry: nothing there")                                                      \
     X(ENQUEUE_DEADLINE, "enqueue: a deadline")                                                    \

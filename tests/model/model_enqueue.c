@@ -1,5 +1,6 @@
 /* Tasks come: by ones and in bulk, now and later, with taken ids and taken keys, sent once and again. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -257,6 +258,27 @@ void model_enqueue_tasks(int queue, model_incoming *tasks, int count, model_way 
     if (plainly) send_plainly(tasks, count);
     for (int i = 0; !plainly && i < count; i++) send_in_detail(queue, &tasks[i]);
     note_outcome(queue, tasks, count, way, plainly);
+}
+
+/* (One that was received before is said to be there, whatever has become of it.) */
+void model_enqueue_carried(int queue, model_incoming *task, const model_message *by)
+{
+    int64_t number = strtoll(by->text + 2, NULL, 10);
+    bool is_new = !model_was_received(queue, by->source, number);
+    model_begin(&rv_script_enqueue);
+    model_key(queue);
+    model_arg("carried %c %lld %lld", "ab"[by->source], (long long)number, (long long)by -> floor);
+    send_in_detail(queue, task);
+    if (is_new) {
+        note_outcome(queue, task, 1, COME_AGAIN, false);
+        if (!model.words[0]) (void)model_receive(queue, by->source, number);
+        return;
+    }
+    const rv_reply *reply = model_call();
+    if (!reply) return;
+    (void)model_receive(queue, by->source, number);
+    if (rv_reply_int(rv_reply_at(reply, 0), -1) != 1)
+        model_differ("enqueue says %s of what it has received", test_reply_text(reply));
 }
 
 /* ---- laid -------------------------------------------------------------------------------------------------------- */

@@ -21,6 +21,9 @@ typedef enum model_way { COME_PLAINLY, COME_TO_IDLE, COME_IN_DETAIL, COME_AGAIN,
 /* Sends tasks in one call, and takes note of what comes of it. */
 void model_enqueue_tasks(int queue, model_incoming *tasks, int count, model_way way);
 
+/* Sends one that a message brings. */
+void model_enqueue_carried(int queue, model_incoming *task, const model_message *by);
+
 /* What comes of tasks of one call, in their order: it is noted in the model, and with each what is to be said of it
  * (expected, holder). again: the call was sent before, or is said to have been. */
 void model_arrive(int queue, model_incoming *tasks, int count, bool again);

@@ -33,9 +33,11 @@ void model_send(int queue, char letter, const char *format, ...)
     va_end(args);
 }
 
-static void send_end(int queue, int child, int parent, int state)
+/* number: of the message that registered the edge, in parts (PLACES). */
+static void send_end(int queue, int child, int parent, int state, int64_t number)
 {
-    model_send(queue, 'E', "%s %s %s", model_handle(child), model_handle(parent), model_end_word(state));
+    model_send(queue, 'E', "%s %s %s %lld", model_handle(child), model_handle(parent), model_end_word(state),
+               (long long)(number / PLACES));
 }
 
 static int count_of(const int64_t set[HANDLES])
@@ -102,12 +104,18 @@ static int64_t place_behind(const int64_t set[HANDLES], int64_t since)
     return place;
 }
 
-model_state model_register(int parent, int child, char policy, int64_t since, model_states *states)
+model_state model_how_ended(int parent, char policy, model_states *states)
 {
     model_state state = state_of(parent, states);
     if (state == NONE) COVER(KIN_UNKNOWN);
     if (state == NONE || state == COMPLETED) return COMPLETED;
-    if ((state == DEAD || state == CANCELLED) && policy != 'w') return state;
+    return (state == DEAD || state == CANCELLED) && policy != 'w' ? state : NONE;
+}
+
+model_state model_register(int parent, int child, char policy, int64_t since, model_states *states)
+{
+    model_state state = model_how_ended(parent, policy, states);
+    if (state != NONE) return state;
     int64_t *set = policy == 'w' ? parent_of(parent)->patient : parent_of(parent)->children;
     bool by_message = QUEUE_OF(parent) != QUEUE_OF(child);
     if (!set[child]) set[child] = place_behind(set, since);
@@ -121,7 +129,6 @@ void model_unregister(int parent, int child, int64_t before)
 {
     model_parent *p = parent_of(parent);
     if (before < INT64_MAX) before *= PLACES;
-    if (p->children[child] >= before || p->patient[child] >= before) COVER(CARRY_LATE);
     if (p->children[child] < before) p->children[child] = 0;
     if (p->patient[child] < before) p->patient[child] = 0;
     if (count_of(p->children) + count_of(p->patient) == 0) p->linked = false;
@@ -130,12 +137,13 @@ void model_unregister(int parent, int child, int64_t before)
 static void tell_at_once(int queue, int id, int64_t set[HANDLES])
 {
     for (int child; (child = first_of(set)) > 0;) {
+        int64_t number = set[child - 1];
         set[child - 1] = 0;
         COVER(KIN_AT_ONCE);
         if (QUEUE_OF(child - 1) == queue)
-            model_deliver(child - 1, HANDLE(queue, id), COMPLETED);
+            model_deliver(child - 1, HANDLE(queue, id), COMPLETED, 0);
         else
-            send_end(queue, child - 1, HANDLE(queue, id), COMPLETED);
+            send_end(queue, child - 1, HANDLE(queue, id), COMPLETED, number);
     }
 }
 
@@ -265,11 +273,13 @@ static void end_edge(int child, int parent, int state)
     }
 }
 
-void model_deliver(int child, int parent, int state)
+void model_deliver(int child, int parent, int state, int64_t number)
 {
     model_task *task = task_of(child);
     model_edge *edge = &task->edges[parent];
-    if (!edge->policy || edge->how != '-') {
+    if (edge->policy && edge->number && number && edge->number != number) {
+        COVER(KIN_EARLIER);
+    } else if (!edge->policy || edge->how != '-') {
         COVER(KIN_TWICE);
     } else if (state != CASCADE) {
         end_edge(child, parent, state);
@@ -303,7 +313,7 @@ model_attached model_attach(int queue, int id, const model_edge_sent *edges, int
         else if (parent != OPEN)
             model_send(queue, 'R', "%s %s %c", model_handle(child), model_handle(parent), policy);
         char how = state == NONE ? '-' : state == COMPLETED ? 'c' : state == DEAD ? 'd' : 'x';
-        task->edges[parent] = (model_edge){policy, how, place++};
+        task->edges[parent] = (model_edge){policy, how, place++, parent != OPEN && QUEUE_OF(parent) != queue ? -1 : 0};
         if (policy == 'x') task->for_death = true;
         ret.pending += state == NONE;
         if (state == NONE || state == COMPLETED || policy == 'g' || ret.died) continue;
@@ -361,11 +371,12 @@ bool model_fan_some(int queue, int most)
     if (q->fan_count == 0) return false;
     for (int child; most > 0 && (child = first_of(q->fans[0].children)) > 0; most--) {
         int parent = HANDLE(queue, q->fans[0].id), state = q->fans[0].state;
+        int64_t number = q->fans[0].children[child - 1];
         q->fans[0].children[child - 1] = 0;
         if (QUEUE_OF(child - 1) == queue)
-            model_deliver(child - 1, parent, state);
+            model_deliver(child - 1, parent, state, 0);
         else
-            send_end(queue, child - 1, parent, state);
+            send_end(queue, child - 1, parent, state, number);
     }
     if (count_of(q->fans[0].children) == 0) {
         q->fan_count--;

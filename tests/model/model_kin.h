@@ -49,6 +49,7 @@ model_attached model_attach(int queue, int id, const model_edge_sent *edges, int
  * none. */
 bool model_link(int queue, int id, const model_edge_sent *edges, int count, model_states *states);
 /* How the parent has ended, NONE: the child is told later. since: as in children:<id>. */
+model_state model_how_ended(int parent, char policy, model_states *states);
 model_state model_register(int parent, int child, char policy, int64_t since, model_states *states);
 /* What was registered before (of another queue: by an earlier message). */
 void model_unregister(int parent, int child, int64_t before);
@@ -57,7 +58,8 @@ void model_unregister(int parent, int child, int64_t before);
 enum { DELETED_STATE = STATES, CASCADE };
 const char *model_end_word(int state);
 int model_end_of(const char *word);
-void model_deliver(int child, int parent, int state);
+/* number: as model_edge has it; 0: it is not told. */
+void model_deliver(int child, int parent, int state, int64_t number);
 /* A task has ended and all of that is done: its children hear of it. */
 void model_tell_ended(int queue, int id, int state);
 /* Its record goes. */
@@ -75,6 +77,11 @@ bool model_expire_some(int queue, int most);
 bool model_fan_some(int queue, int most);
 bool model_is_linked_any(int queue);
 void model_send(int queue, char letter, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* Messages of a queue: it was received; it is received, and was not before. */
+bool model_was_received(int queue, int source, int64_t number);
+bool model_receive(int queue, int source, int64_t number);
+void model_check_received(int queue, const model_seen_queue *seen);
 
 /* Redis as it is, compared; and each edge that has not ended will be told of. */
 void model_check_kin(int queue, const model_seen_queue *seen);

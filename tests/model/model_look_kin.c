@@ -30,7 +30,9 @@ void model_read_parents(int queue, const char *rest, const rv_reply *found)
         const char *value = found->items[i + 1]->text;
         int parent = handle_of(queue, "parents:", found->items[i]->text);
         if (parent < 0 || strlen(value) < 3) continue;
-        model_now_seen.queues[queue].tasks[id].edges[parent] = (model_edge){value[0], value[1], atoi(value + 2)};
+        const char *number = strchr(value, ' ');
+        model_now_seen.queues[queue].tasks[id].edges[parent] =
+            (model_edge){value[0], value[1], atoi(value + 2), number ? atoll(number) : 0};
     }
 }
 
@@ -67,8 +69,8 @@ void model_read_fanout(int queue, const char *rest, const rv_reply *found)
     model_seen_queue *q = &model_now_seen.queues[queue];
     for (size_t i = 0; i < found->count && q->fan_count < FANS; i++) {
         char word[16], id[32];
-        int number;
-        if (sscanf(found->items[i]->text, "%d %15s %31s", &number, word, id) != 3 || model_end_of(word) < 0) {
+        long long number;
+        if (sscanf(found->items[i]->text, "%lld %15s %31s", &number, word, id) != 3 || model_end_of(word) < 0) {
             model_stray(queue, rest, found->items[i]->text);
             continue;
         }
@@ -81,7 +83,7 @@ void model_read_fanout_of(int queue, const char *rest, const rv_reply *found)
 {
     model_seen_queue *q = &model_now_seen.queues[queue];
     if (q->fan_set_count == FANS) return;
-    q->fan_sets[q->fan_set_count].number = atoi(rest);
+    q->fan_sets[q->fan_set_count].number = atoll(rest);
     read_set(queue, rest, found, q->fan_sets[q->fan_set_count++].children);
 }
 

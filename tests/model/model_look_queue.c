@@ -40,7 +40,7 @@ void model_read_settings(int queue, const char *rest, const rv_reply *found)
     q->policy = *model_field(found, "policy");
     q->events_kept = atoi(model_field(found, "events"));
     q->listening_ms = atoll(model_field(found, "events_until"));
-    q->serial = atoi(model_field(found, "serial"));
+    q->serial = atoll(model_field(found, "serial"));
     COPY(q->gate, found, "gate");
     COPY(q->upkeep, found, "upkeep");
     COPY(q->hold, found, "hold");

@@ -107,12 +107,14 @@ typedef struct model_seen_queue {
     char last_event[48];
     int event_count;
     int64_t given_ms[TAGS_KNOWN];
-    int serial;
+    int64_t serial;
+    model_received received[QUEUES];
     model_parent parents[IDS];
     model_fan fans[FANS]; /* in their order */
-    int fan_numbers[FANS], fan_count;
+    int64_t fan_numbers[FANS];
+    int fan_count;
     struct {
-        int number;
+        int64_t number;
         int64_t children[HANDLES];
     } fan_sets[FANS];
     int fan_set_count;

@@ -15,7 +15,7 @@ enum { IDS = 10, SLOTS = IDS + 44 };
 
 /* Tasks that may wait for others, and for which others may (model_kin.h): those that come from outside, of both
  * queues. */
-enum { HANDLES = QUEUES * IDS, OPEN = HANDLES, FANS = 64, MESSAGES = 128, STALLED = 4 };
+enum { HANDLES = QUEUES * IDS, OPEN = HANDLES, FANS = 64, MESSAGES = 128, STALLED = 4, RECEIVED = 1024 };
 
 #define EPOCH 1700000000000
 #define DAY 86400000
@@ -68,6 +68,7 @@ enum { LOG_LINES = 3, TAGS_KNOWN = 2, STAT_DAYS = 8 };
 typedef struct model_edge {
     char policy, how; /* as in parents:<id> */
     int place;
+    int64_t number; /* of the message that registers it, of a parent in another queue; -1: it was just sent */
 } model_edge;
 
 typedef struct model_task {
@@ -159,6 +160,14 @@ typedef struct model_fan {
     int64_t children[HANDLES];
 } model_fan;
 
+/* The messages of a queue that another one has received. */
+typedef struct model_received {
+    int64_t numbers[RECEIVED];
+    int count;
+    int64_t last_ms; /* when the last came */
+    int64_t floor;   /* (as it is in Redis) */
+} model_received;
+
 /* To another queue: what it says behind its serial number. */
 typedef struct model_message {
     char letter;
@@ -166,6 +175,8 @@ typedef struct model_message {
     char text[672];          /* all of it, as it is in Redis */
     model_incoming incoming; /* T: the task, of that queue */
     int queue;
+    int source;
+    int64_t floor; /* as its carrier knows it */
 } model_message;
 
 #endif

@@ -20,7 +20,7 @@ local function add_parents(reply, key)
   local page, list = call('HSCAN', key, '0', 'COUNT', FAMILY)[2], {}
   for i = 1, math.min(#page, 2 * FAMILY), 2 do
     local value = page[i + 1]
-    list[#list + 1] = {tonumber(sub(value, 3)), parent_json(page[i], value)}
+    list[#list + 1] = {tonumber(string.match(value, '^..(%d+)')), parent_json(page[i], value)}
   end
   table.sort(list, function(a, b) return a[1] < b[1] end)
   for i = 1, #list do list[i] = list[i][2] end

@@ -19,11 +19,11 @@ local function cascades(P, id, now)
   notify(P, {id}, 'cancelled')
 end
 
--- A child hears of a parent.
-local function deliver(P, id, parent, state, now)
-  if state ~= 'cascade' then return edge_ended(P, id, parent, state, now, dies_of) end
+-- A child hears of a parent. number: of the message that registered the edge, where that was one.
+local function deliver(P, id, parent, state, now, number)
+  if state ~= 'cascade' then return edge_ended(P, id, parent, state, now, dies_of, number) end
   local edge = call('HGET', P .. 'parents:' .. id, parent)
-  if edge and sub(edge, 2, 2) == '-' then
+  if edge and sub(edge, 2, 2) == '-' and is_meant(edge, number) then
     call('HSET', P .. 'parents:' .. id, parent, sub(edge, 1, 1) .. 'x' .. sub(edge, 3))
     cascades(P, id, now)
   end
@@ -55,7 +55,7 @@ local function fan_some(P, now, most)
     if theirs == queue then
       deliver(P, child_id, handle, state, now)
     else
-      send(P, 'E', children[i] .. ' ' .. handle .. ' ' .. state)
+      tell_end(P, children[i], handle, state, children[i + 1])
     end
   end
   if call('EXISTS', P .. 'fanout:' .. name) == 0 then call('LPOP', P .. 'fanout') end

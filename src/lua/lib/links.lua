@@ -2,10 +2,12 @@
 -- unique, event, history.
 --
 --   blocked        zset  id -> when it came
---   parents:<id>   hash  of a child: a parent's handle -> "<policy><how><place>". Policy: f the child fails when the
---                        parent dies (or is cancelled or deleted), g it goes on, w it waits for a retry, x it becomes
---                        ready at the first death and is removed when there is none. How it ended: - not yet, c
---                        completed, d dead, x cancelled or gone. Place: where it stood among those given.
+--   parents:<id>   hash  of a child: a parent's handle -> "<policy><how><place>", and of a parent in another queue a
+--                        blank and the number of the message that registers the edge there: what is told of an earlier
+--                        edge to it does not count. Policy: f the child fails when the parent dies (or is cancelled or
+--                        deleted), g it goes on, w it waits for a retry, x it becomes ready at the first death and is
+--                        removed when there is none. How it ended: - not yet, c completed, d dead, x cancelled or
+--                        gone. Place: where it stood among those given.
 --   info:<id>      while it waits, `pending`: how many have not ended; `due`: when it may run, if it has a time;
 --                  `death`: it waits for a death (policy x), and is removed when there is none
 --   children:<id>  zset  of a parent: handles of children that wait for it -> since when, or, of another queue, the
@@ -28,13 +30,32 @@ local function parts(handle)
   return string.match(handle, '^([^/]+)/(.+)$')
 end
 
--- Serial numbers: messages are told apart by them, and hashes of children.
+-- Serial numbers: messages are told apart by them, and hashes of children. They grow, also where the queue has lost the
+-- last of them (it was emptied, or a replica that had not heard of it took over): none is less than the time in us.
 local function serial(P)
-  return text(call('HINCRBY', P .. 'settings', 'serial', 1))
+  local time, last = call('TIME'), tonumber(call('HGET', P .. 'settings', 'serial')) or 0
+  local number = text(math.max(math.min(last, LATEST - 1) + 1, time[1] * 1000000 + time[2]))
+  call('HSET', P .. 'settings', 'serial', number)
+  return number
 end
 
+-- Returns the message's number.
 local function send(P, letter, words)
-  call('RPUSH', P .. 'outbox', letter .. ' ' .. serial(P) .. ' ' .. words)
+  local number = serial(P)
+  call('RPUSH', P .. 'outbox', letter .. ' ' .. number .. ' ' .. words)
+  return number
+end
+
+-- An edge has ended. number: that of the message which registered it; what was told of another one does not count.
+local function tell_end(P, child, handle, state, number)
+  send(P, 'E', child .. ' ' .. handle .. ' ' .. state .. ' ' .. text(tonumber(number)))
+end
+
+-- Whether what is told is meant for this edge, and not for an earlier one to the same parent. number: as above, "" when
+-- it was not told.
+local function is_meant(edge, number)
+  local own = string.match(edge, ' (%d+)$')
+  return not own or not number or number == '' or own == number
 end
 
 -- The child waits for nobody any more. by: the parent that was the last, if it was one.
@@ -72,10 +93,11 @@ local function not_needed(P, id)
 end
 
 -- A child hears how one of its parents ended; what it has heard before counts once. dies: what becomes of it if it dies
--- of that (lib/kin.lua); not needed for "completed".
-local function edge_ended(P, id, parent, state, now, dies)
+-- of that (lib/kin.lua); not needed for "completed". number: of the message that registered the edge, where that was
+-- one.
+local function edge_ended(P, id, parent, state, now, dies, number)
   local edge = call('HGET', P .. 'parents:' .. id, parent)
-  if not edge or sub(edge, 2, 2) ~= '-' then return end
+  if not edge or sub(edge, 2, 2) ~= '-' or not is_meant(edge, number) then return end
   local policy = sub(edge, 1, 1)
   if policy == 'w' and (state == 'dead' or state == 'cancelled') then return end
   call('HSET', P .. 'parents:' .. id, parent, policy .. HOW[state] .. sub(edge, 3))
@@ -111,12 +133,13 @@ local function tell_children(P, id, state)
   local queue, now, sent = own_queue(P), clock(), false
   local handle = queue .. '/' .. id
   for _, set in ipairs({children, patient}) do
-    for _, child in ipairs(call('ZRANGE', set, 0, -1)) do
-      local theirs, child_id = parts(child)
+    local list = call('ZRANGE', set, 0, -1, 'WITHSCORES')
+    for i = 1, #list, 2 do
+      local theirs, child_id = parts(list[i])
       if theirs == queue then
         edge_ended(P, child_id, handle, state, now)
       else
-        send(P, 'E', child .. ' ' .. handle .. ' ' .. state)
+        tell_end(P, list[i], handle, state, list[i + 1])
         sent = true
       end
     end

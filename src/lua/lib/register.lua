@@ -3,7 +3,7 @@
 -- Returns nil when the child is told later, or how the parent ended. One that is not known (its record is not kept any
 -- more) counts as completed. since: the time, or the number of the message that says it. states: of parents that were
 -- looked at before in this call.
-local function register(P, parent_id, child, policy, since, states)
+local function how_ended(P, parent_id, policy, states)
   local state = states[parent_id]
   if not state then
     state = call('HEXISTS', P .. 'tasks', parent_id) == 0 and 'completed' or where(P, parent_id) or 'running'
@@ -11,8 +11,14 @@ local function register(P, parent_id, child, policy, since, states)
   end
   if state == 'completed' then return state end
   if (state == 'dead' or state == 'cancelled') and policy ~= 'w' then return state end
+end
+
+-- is_number: since is that of a message, not a time.
+local function register(P, parent_id, child, policy, since, states, is_number)
+  local state = how_ended(P, parent_id, policy, states)
+  if state then return state end
   local set = P .. (policy == 'w' and 'patient:' or 'children:') .. parent_id
-  call('ZADD', set, 'NX', exact(score_behind(set, since)), child)
+  call('ZADD', set, 'NX', is_number and text(since) or exact(score_behind(set, since)), child)
   call('SADD', P .. 'linked', parent_id)
   call('HSET', P .. 'settings', 'waiters', '1')
 end
@@ -27,15 +33,16 @@ local function attach(P, id, edges, now, states, known)
   for _, edge in ipairs(edges) do
     local parent, policy = edge[1], edge[2]
     local theirs, parent_id = parts(parent)
-    local state
+    local state, number
     if call('HEXISTS', key, parent) == 0 then
       if theirs == queue then
         state = register(P, parent_id, child, policy, now, states)
       elseif theirs then
-        send(P, 'R', child .. ' ' .. parent .. ' ' .. policy)
+        number = send(P, 'R', child .. ' ' .. parent .. ' ' .. policy)
         sent = true
       end
-      call('HSET', key, parent, policy .. (state and HOW[state] or '-') .. text(place))
+      call('HSET', key, parent,
+        policy .. (state and HOW[state] or '-') .. text(place) .. (number and ' ' .. number or ''))
       place = place + 1
       if policy == 'x' then call('HSET', P .. 'info:' .. id, 'death', '1') end
       if not state then pending = pending + 1 end

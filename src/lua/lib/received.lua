@@ -1,0 +1,32 @@
+-- Messages of other queues (outbox.lua), each of which counts once, however many carriers bring it and however late. Needs
+-- base.
+--
+--   received:<queue>  zset  of messages of that queue: their numbers, each with itself as its score; `floor` -> the lowest
+--                           number that its outbox held when a carrier looked. Expires when none come any more.
+--
+-- The numbers of a queue's messages grow (lib/links.lua), and a message leaves the outbox only after it was carried.
+-- So one below the floor was received: it is not there any more. Those from the floor on are told apart one by one;
+-- there are few of them, unless a message stays in the outbox because nobody can carry it. Then the last RECEIVED_MOST
+-- count.
+local RECEIVED_MOST, RECEIVED_EXPIRES = 10000, '2592000'
+
+-- number: text; floor: text, "0" or "" when it is not known.
+local function was_received(P, source, number)
+  local known = call('ZMSCORE', P .. 'received:' .. source, 'floor', number)
+  return known[1] and tonumber(number) < tonumber(known[1]) or not not known[2]
+end
+
+local function note_received(P, source, number, floor)
+  local key = P .. 'received:' .. source
+  local known = tonumber(call('ZSCORE', key, 'floor')) or 0
+  local lowest = math.max(known, math.min(tonumber(floor) or 0, tonumber(number)))
+  call('ZADD', key, number, number, text(lowest), 'floor')
+  if lowest > known then
+    call('ZREMRANGEBYSCORE', key, '-inf', '(' .. text(lowest))
+  else
+    -- (The floor is the first of them, but for the message of that very number.)
+    local excess = call('ZCARD', key) - RECEIVED_MOST
+    if excess > 0 then call('ZREMRANGEBYRANK', key, 2, excess + 1) end
+  end
+  call('EXPIRE', key, RECEIVED_EXPIRES)
+end
