@@ -12,6 +12,11 @@
  * group's place, so that it may run beside the next task, whatever the concurrency. Handlers ask
  * reeve_task_should_stop.
  *
+ * A serial group (concurrency 1) runs its tasks one after the other, in order, as long as each completes at its first attempt:
+ * a task that waits for another attempt holds nobody up. A strict group waits for it: while a task that has started waits for
+ * another attempt, is snoozed, given back, recovered from a crash or blocked, no other task of its group starts, until it has
+ * completed, died, or was cancelled or deleted. It counts as running in that time.
+ *
  * Calls block for one round trip (or what their comment says) and are for one thread at a time, as all of client.h.
  */
 #ifndef REEVE_LIMITS_H
@@ -47,6 +52,9 @@ typedef struct reeve_limit_change {
     int64_t concurrency;
     const reeve_rate *rate; /* NULL: leave as is; a count of 0: any rate */
     bool forget;            /* REEVE_LIMIT_GROUP: it has no limits of its own any more, those of all groups hold */
+    /* Of groups: 1: strict, one task at a time, whatever the concurrency; 0: leave as is; -1: not strict. Tasks that wait for
+     * another attempt do not hold their groups up any more then. */
+    int strict;
 } reeve_limit_change;
 
 /*
@@ -70,6 +78,7 @@ typedef struct reeve_group_limits {
     int64_t hold_ms;     /* not before, since the epoch; 0: no hold */
     uint64_t running;    /* counted only while groups' concurrency is limited */
     uint64_t parked;
+    int strict; /* its own: 1: it is, -1: it is not; 0: as all groups */
 } reeve_group_limits;
 
 typedef struct reeve_limits {
@@ -82,6 +91,7 @@ typedef struct reeve_limits {
     uint64_t group_total; /* groups with something to tell */
     reeve_group_limits *groups;
     size_t group_count;
+    bool group_strict;
 } reeve_limits;
 
 /* The limits of a queue, and of up to `limit` (at most 1000) of its groups by name, after the first `offset`. Free with

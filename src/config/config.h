@@ -80,6 +80,7 @@ typedef struct rv_config_queue {
     bool has_rate;
     reeve_rate rate; /* a count of -1: no limit */
     int64_t group_concurrency; /* the same for each group */
+    int group_strict;          /* 0: not given; 1, -1: groups are strict, or not */
     bool has_group_rate;
     reeve_rate group_rate;
     char *on_dead; /* NULL: not given; "": no task */

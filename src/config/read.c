@@ -60,10 +60,12 @@ static void read_truth(reader *in, const config_setting_t *at, const rv_setting 
 {
     bool value = config_setting_get_bool(at) != 0;
 
-    if (config_setting_type(at) == CONFIG_TYPE_BOOL)
-        memcpy(base + row->at, &value, sizeof(value));
-    else
+    if (config_setting_type(at) != CONFIG_TYPE_BOOL)
         expected(in, at, row);
+    else if (row->kind == RV_SETTING_SWITCH)
+        memcpy(base + row->at, &(int){value ? 1 : -1}, sizeof(int));
+    else
+        memcpy(base + row->at, &value, sizeof(value));
 }
 
 /* A copy of a text that passed its row's check, else NULL. */
@@ -228,7 +230,8 @@ static void read_setting(reader *in, const config_setting_t *at, const rv_settin
     case RV_SETTING_SECONDS:
     case RV_SETTING_SHARE: read_number(in, at, row, base); break;
     case RV_SETTING_CHOICE: read_choice(in, at, row, base); break;
-    case RV_SETTING_TRUTH: read_truth(in, at, row, base); break;
+    case RV_SETTING_TRUTH:
+    case RV_SETTING_SWITCH: read_truth(in, at, row, base); break;
     case RV_SETTING_LATER:
         rv_complain_at(in->errors, in->file, at, NULL, "not available in this version");
         break;

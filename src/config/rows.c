@@ -87,7 +87,8 @@ void rv_setting_expected(const rv_setting *setting, rv_buf *out)
         break;
     case RV_SETTING_SHARE: add_range(setting, "a number", out); break;
     case RV_SETTING_CHOICE: add_choices(setting->choices, out); break;
-    case RV_SETTING_TRUTH: rv_buf_adds(out, "true or false"); break;
+    case RV_SETTING_TRUTH:
+    case RV_SETTING_SWITCH: rv_buf_adds(out, "true or false"); break;
     case RV_SETTING_LATER: rv_buf_adds(out, "nothing"); break;
     }
 }

@@ -269,6 +269,8 @@ const rv_setting rv_settings[] = {
     {"queues[].group.concurrency", RV_SETTING_WHOLE, IN(_queue, group_concurrency), .least = 1, .most = COUNT_MAX,
      .forever = true, .otherwise = "as Redis has it",
      .help = "How many tasks of a group run at once. 1: one by one, in order; -1: no limit."},
+    {"queues[].group.strict", RV_SETTING_SWITCH, IN(_queue, group_strict), .otherwise = "as Redis has it",
+     .help = "Whether a group waits for the task that started last until it has ended, retries included."},
     RATE("queues[].group", group_rate, has_group_rate, "How many tasks of a group start in a period."),
     {"queues[].keep", RV_SETTING_GROUP, .at = RV_NOWHERE, .otherwise = "as Redis has it",
      .help = "How long ended tasks are kept: by age and by count, whichever is less. 0: not at all; -1: no limit."},

@@ -29,13 +29,14 @@ forget_idle(P, session)
 -- (Envelopes are read for their priority: few at once where they may be large.)
 local settings = call('HMGET', P .. 'settings', 'large', 'gate')
 local leases = leases_of(running, settings[1] and 8 or ARGV[2])
-local held, ids, envelopes, cancelled = {}, {}, {}, {}
+local held, ids, envelopes, gone, cancelled = {}, {}, {}, {}, {}
 for i = 1, #leases do
   local id = leases[i][1]
   local envelope = call('HGET', P .. 'tasks', id)
-  if envelope and is_cancelled(envelope) then
-    cancelled[#cancelled + 1] = {id, envelope}
-  elseif envelope then
+  if not envelope or is_cancelled(envelope) then
+    gone[#gone + 1] = id
+    if envelope then cancelled[#cancelled + 1] = {id, envelope} end
+  else
     ids[#ids + 1] = id
     envelopes[#envelopes + 1] = has_begun(P, id, envelope)
   end
@@ -46,7 +47,8 @@ if #held > 0 then
   forget_handed(P, session, leases)
   if settings[2] then
     call_first(P, ids, envelopes, settings[2])
-    release(P, held, clock(), settings[2])
+    release(P, ids, clock(), settings[2], true)
+    release(P, gone, clock(), settings[2])
   end
   know_gate(P, settings[2])
   act_as(running)

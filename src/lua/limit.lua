@@ -9,18 +9,23 @@
 --            group_concurrency  how many tasks of each group run at once
 --            group_rate         the same as rate, for each group
 --            c:<group>          the group's own concurrency instead, -1: none
+--            group_strict       "1": each group is strict: it waits for the task that started last until that has ended, also
+--                               while it waits for another attempt; its concurrency is 1 then
 --            r:<group>          the group's own rate instead, "0": none
+--            s:<group>          "1": the group is strict; "0": it is not, whatever group_strict says
 --            c-:<group>         no own concurrency of the group any more (the value is not looked at); r-:<group>
---                               likewise
+--                               and s-:<group> likewise
 -- reply    the cursor; "" when all is done
 --
--- Limits hold from the first call on. The others count tasks that were running before any limit of groups' concurrency.
+-- Limits hold from the first call on. The others count tasks that were running before any limit of groups' concurrency, and
+-- let those go on whose groups were strict.
 -- Sent twice: it says the same again.
 -- include: lib/base.lua
 -- include: lib/order.lua
 -- include: lib/front.lua
 -- include: lib/event.lua
 -- include: lib/gate.lua
+-- include: lib/slot.lua
 
 local P, cursor = KEYS[1], ARGV[1]
 local STEP_SIZE = 200
@@ -35,7 +40,7 @@ local function count_running()
 end
 
 local function set_group(name, value)
-  local letter, group = string.match(name, '^([cr]%-?):(.+)$')
+  local letter, group = string.match(name, '^([crs]%-?):(.+)$')
   if not letter then return end
   if #letter == 2 then
     call('HDEL', P .. 'limits', sub(letter, 1, 1) .. ':' .. group)
@@ -45,9 +50,10 @@ local function set_group(name, value)
 end
 
 local function change()
-  local before = call('HMGET', P .. 'settings', 'gate', 'concurrency')
+  local before, loosened = call('HMGET', P .. 'settings', 'gate', 'concurrency'), false
   for i = 2, #ARGV - 1, 2 do
     local name, value = ARGV[i], ARGV[i + 1]
+    loosened = loosened or (sub(name, 1, 1) == 's' or name == 'group_strict') and value ~= '1'
     if find(name, ':', 1, true) then
       set_group(name, value)
     elseif value == '' then
@@ -69,7 +75,7 @@ local function change()
   call('HDEL', P .. 'gate', 'opens')
   announce_due(P, clock())
   if call('EXISTS', P .. 'ready') == 1 then wake(P) end
-  if find(flags, 's', 1, true) and not find(before[1] or '', 's', 1, true) then
+  if find(flags, 's', 1, true) and (loosened or not find(before[1] or '', 's', 1, true)) then
     call('HSET', P .. 'gate', 'counting', 1)
   end
   return call('HEXISTS', P .. 'gate', 'counting') == 1 and '- 0' or ''
@@ -84,14 +90,30 @@ local function session_after(last)
   return first
 end
 
+-- Tasks that wait and have a slot, in groups that are not strict any more: some of them leave it.
+local WAITING = {'scheduled', 'ready', 'parked', 'blocked'}
+local function leave_slots(page)
+  local g = gate_look(P, clock())
+  local found = call('HSCAN', P .. 'slots', page, 'COUNT', STEP_SIZE)
+  for i = 1, #found[2], 2 do
+    local id, waits = found[2][i], false
+    if not group_room(g, found[2][i + 1]).strict then
+      for _, set in ipairs(WAITING) do waits = waits or call('ZSCORE', P .. set, id) end
+      if waits then leave_slot(P, id) end
+    end
+  end
+  if found[1] ~= '0' then return '~ ' .. found[1] end
+  call('HDEL', P .. 'gate', 'counting')
+  return ''
+end
+
 -- Counts some of the tasks of groups that run: those of one page of a session's hash.
 local function count_page()
   local session, page = string.match(cursor, '^(%S+) (%d+)$')
+  if call('HEXISTS', P .. 'gate', 'counting') == 0 then return '' end
+  if session == '~' then return leave_slots(page) end
   if page == '0' then session = session_after(session) end
-  if not session or call('HEXISTS', P .. 'gate', 'counting') == 0 then
-    call('HDEL', P .. 'gate', 'counting')
-    return ''
-  end
+  if not session then return '~ 0' end
   local lost = P .. 'lost:' .. session
   local leases = call('EXISTS', lost) == 1 and lost or P .. 'running:' .. session
   local found = call('HSCAN', leases, page, 'COUNT', STEP_SIZE)

@@ -138,14 +138,15 @@ local function reap()
     for i = 1, #leases do ids[i] = leases[i][1] end
     local envelopes = call('HMGET', P .. 'tasks', unpack(ids))
     local back, back_envelopes, untaken, crashes = {}, {}, forget_handed(P, session, leases), 0
+    local gone, cancelled = {}, {}
     for i = 1, #ids do
       local begun = not untaken[ids[i]]
       if begun then crashes = crashes + 1 end
       if begun and envelopes[i] then crashed(ids[i]) end
-      if envelopes[i] and is_cancelled(envelopes[i]) then
-        end_cancelled(P, ids[i], envelopes[i], now)
-        notify(P, {ids[i]}, 'cancelled')
-      elseif envelopes[i] then
+      if not envelopes[i] or is_cancelled(envelopes[i]) then
+        gone[#gone + 1] = ids[i]
+        if envelopes[i] then cancelled[#cancelled + 1] = {ids[i], envelopes[i]} end
+      else
         if begun then
           envelopes[i] = has_begun(P, ids[i], envelopes[i])
           mark_info(P, ids[i], envelopes[i])
@@ -157,10 +158,15 @@ local function reap()
     call('HDEL', lost, unpack(ids))
     if settings[7] then
       call_first(P, back, back_envelopes, settings[7])
-      release(P, ids, now, settings[7])
+      release(P, back, now, settings[7], true)
+      release(P, gone, now, settings[7])
     end
     tell_as(P, 'recovered', back)
     to_front(P, back, back_envelopes)
+    for _, task in ipairs(cancelled) do
+      end_cancelled(P, task[1], task[2], now)
+      notify(P, {task[1]}, 'cancelled')
+    end
     if crashes > 0 then
       call('HINCRBY', P .. 'counters', 'crashed', crashes)
       add_stats(P, now, 'crashed', crashes)

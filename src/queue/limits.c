@@ -36,6 +36,10 @@ static reeve_status check_rate(const reeve_rate *rate, rv_error *error)
 
 static reeve_status check_group(const reeve_limit_change *change, rv_error *error)
 {
+    if (change->strict < -1 || change->strict > 1)
+        return rv_fail(error, REEVE_EINVAL, "strict: %d is not 1, 0 or -1", change->strict);
+    if (change->strict != 0 && change->of == REEVE_LIMIT_QUEUE)
+        return rv_fail(error, REEVE_EINVAL, "strict: a queue has no strict order, its groups can have");
     if (change->of != REEVE_LIMIT_GROUP) {
         if (change->group != NULL)
             return rv_fail(error, REEVE_EINVAL, "a group is named, but the limit is not that of one group");
@@ -45,7 +49,7 @@ static reeve_status check_group(const reeve_limit_change *change, rv_error *erro
                            "rate of 0");
         return REEVE_OK;
     }
-    if (change->forget && (change->concurrency != 0 || change->rate != NULL))
+    if (change->forget && (change->concurrency != 0 || change->rate != NULL || change->strict != 0))
         return rv_fail(error, REEVE_EINVAL, "a group's limits are either forgotten or set, not both");
     return rv_check_group(change->group, error);
 }
@@ -67,8 +71,8 @@ static reeve_status check_change(const reeve_limit_change *change, rv_error *err
 
 /* The arguments of limit.lua: names and values. */
 typedef struct limit_words {
-    char names[2][NAME_MAX_BYTES];
-    char values[2][80];
+    char names[3][NAME_MAX_BYTES];
+    char values[3][80];
     size_t count;
 } limit_words;
 
@@ -109,6 +113,13 @@ static void add_rate(limit_words *words, const reeve_limit_change *change)
     add_words(words, change, names, value);
 }
 
+static void add_strict(limit_words *words, const reeve_limit_change *change)
+{
+    static const char *const names[] = {"", "group_strict", "s"};
+    if (change->strict == 0 && !change->forget) return;
+    add_words(words, change, names, change->strict == 1 ? "1" : change->of == REEVE_LIMIT_GROUP ? "0" : "");
+}
+
 /* The first call changes the limits, further ones count the tasks that run. */
 static reeve_status set_limits(reeve_client *client, const char *queue, const limit_words *words)
 {
@@ -141,6 +152,7 @@ reeve_status reeve_limit_sized(reeve_client *client, const char *queue, const re
     limit_words words = {.count = 0};
     add_concurrency(&words, &change);
     add_rate(&words, &change);
+    add_strict(&words, &change);
     if (words.count == 0) return REEVE_OK;
     status = rv_client_make_known(client, queue);
     return status == REEVE_OK ? set_limits(client, queue, &words) : status;
@@ -170,8 +182,8 @@ reeve_status reeve_hold(reeve_client *client, const char *queue, const char *gro
 
 /* The places of limits.lua's reply, of its second element, and of what it says of a group. */
 enum { NOW, QUEUE, RUNNING, GROUP_TOTAL, GROUPS };
-enum { CONCURRENCY, RATE, HOLD, GROUP_CONCURRENCY, GROUP_RATE, QUEUE_FIELDS };
-enum { NAME, OWN_CONCURRENCY, OWN_RATE, OWN_HOLD, OWN_RUNNING, OWN_PARKED, GROUP_FIELDS };
+enum { CONCURRENCY, RATE, HOLD, GROUP_CONCURRENCY, GROUP_RATE, ON_DEAD, POLICY, GROUP_STRICT, QUEUE_FIELDS };
+enum { NAME, OWN_CONCURRENCY, OWN_RATE, OWN_HOLD, OWN_RUNNING, OWN_PARKED, OWN_STRICT, GROUP_FIELDS };
 
 static uint64_t count_at(const rv_reply *reply, size_t index)
 {
@@ -203,6 +215,7 @@ static bool read_group(reeve_group_limits *ret, const rv_reply *reply)
     ret->hold_ms = rv_reply_int(reply->items[OWN_HOLD], 0);
     ret->running = count_at(reply, OWN_RUNNING);
     ret->parked = count_at(reply, OWN_PARKED);
+    if (*reply->items[OWN_STRICT]->text != '\0') ret->strict = rv_reply_is_text(reply->items[OWN_STRICT], "1") ? 1 : -1;
     return true;
 }
 
@@ -217,6 +230,7 @@ static bool read_limits(reeve_limits *ret, const rv_reply *reply)
     ret->running = rv_reply_int(reply->items[RUNNING], -1);
     ret->group_concurrency = rv_reply_int(queue->items[GROUP_CONCURRENCY], 0);
     ret->group_rate = read_rate(queue->items[GROUP_RATE]);
+    ret->group_strict = rv_reply_is_text(queue->items[GROUP_STRICT], "1");
     ret->group_total = count_at(reply, GROUP_TOTAL);
     for (size_t i = 0; i < ret->group_count; i++) {
         if (!read_group(&ret->groups[i], reply->items[GROUPS + i])) return false;

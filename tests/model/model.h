@@ -153,7 +153,8 @@ typedef struct model_entry {
 /* (model_gate.h) */
 typedef struct model_limits {
     int concurrency, rate, group_concurrency, group_rate;
-    int own_concurrency[GROUPS + 1], own_rate[GROUPS + 1];
+    bool group_strict;
+    int own_concurrency[GROUPS + 1], own_rate[GROUPS + 1], own_strict[GROUPS + 1];
     int64_t hold_ms, holds_ms[GROUPS + 1]; /* 0: no hold */
     double clock, clocks[GROUPS + 1];      /* of rates */
     bool counting;                         /* what ran before is not all counted */

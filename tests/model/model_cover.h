@@ -217,6 +217,12 @@
     X(LIMIT_OWN_RATE, "limit: rate of a group")                                                   \
     X(LIMIT_NONE, "limit: none")                                                                  \
     X(LIMIT_FORGET, "limit: a group's own is forgotten")                                          \
+    X(LIMIT_STRICT, "limit: groups are strict")                                                   \
+    X(LIMIT_OWN_STRICT, "limit: a group is strict")                                               \
+    X(STRICT_KEEPS, "limits: a task of a strict group waits again and keeps its slot")            \
+    X(STRICT_STARTS, "limits: it starts again")                                                   \
+    X(STRICT_PARKS, "limits: it is parked, by a hold or a rate")                                  \
+    X(STRICT_NO_MORE, "limits: it loses its slot, as its group is not strict any more")           \
     X(LIMIT_COUNTS, "limit: counts what runs")                                                    \
     X(HOLD_QUEUE, "hold: a queue")                                                                \
     X(HOLD_GROUP, "hold: a group")                                                                \

@@ -13,7 +13,8 @@ void model_limits_begin(void)
     for (int queue = 0; queue < QUEUES; queue++) {
         model_limits *l = &model.queues[queue].limits;
         l->concurrency = l->group_concurrency = NO_LIMIT;
-        for (int group = 0; group <= GROUPS; group++) l->own_concurrency[group] = l->own_rate[group] = NOT_SAID;
+        for (int group = 0; group <= GROUPS; group++)
+            l->own_concurrency[group] = l->own_rate[group] = l->own_strict[group] = NOT_SAID;
     }
 }
 
@@ -60,8 +61,29 @@ static int group_rate(const model_limits *l, int group)
     return l->own_rate[group] == NOT_SAID ? l->group_rate : l->own_rate[group];
 }
 
+static bool is_strict(const model_limits *l, int group)
+{
+    return l->own_strict[group] == NOT_SAID ? l->group_strict : l->own_strict[group] == 1;
+}
+
+bool model_is_strict(int queue, int group)
+{
+    return is_strict(&model.queues[queue].limits, group);
+}
+
+int model_keepers(int queue, int group, bool ready)
+{
+    int count = 0;
+    for (int id = 0; id < SLOTS; id++) {
+        const model_task *task = model_task_of(queue, id);
+        count += task->keeps && task->group == group && (!ready || task->state == READY || task->state == PARKED);
+    }
+    return count;
+}
+
 static int group_concurrency(const model_limits *l, int group)
 {
+    if (is_strict(l, group)) return 1;
     return l->own_concurrency[group] == NOT_SAID ? l->group_concurrency : l->own_concurrency[group];
 }
 
@@ -87,19 +109,21 @@ int model_group_room(int queue, int group)
 {
     const model_limits *l = &model.queues[queue].limits;
     int room = SLOTS, concurrency = group_concurrency(l, group);
-    if (concurrency != NO_LIMIT) room = concurrency - model_running(queue, group);
+    if (concurrency != NO_LIMIT) room = concurrency - model_running(queue, group) - model_keepers(queue, group, false);
+    if (is_strict(l, group) && model_keepers(queue, group, true) > 0) room = model_keepers(queue, group, true);
     if (group_rate(l, group) > 0) room = least(room, rate_room(group_rate(l, group), l->clocks[group]));
     if (l->holds_ms[group] > model.now_ms) room = 0;
     return room < 0 ? 0 : room;
 }
 
-bool model_may_group_start(int queue, int group, int started)
+bool model_may_group_start(int queue, int group, int started, bool kept)
 {
     const model_limits *l = &model.queues[queue].limits;
     int concurrency = group_concurrency(l, group), rate = group_rate(l, group);
     if (l->holds_ms[group] > model.now_ms) return false;
     if (rate > 0 && rate_room(rate, l->clocks[group]) < started) return false;
-    return concurrency == NO_LIMIT || l->counting || model_running(queue, group) <= concurrency;
+    int taken = model_running(queue, group) + model_keepers(queue, group, false);
+    return kept || concurrency == NO_LIMIT || l->counting || taken <= concurrency;
 }
 
 void model_count_started(int queue, const int started[GROUPS + 1], int all)
@@ -131,6 +155,8 @@ void model_take_over_parked(int queue, bool may_park)
         if (task->state == READY && now->state == PARKED) {
             if (!may_park || task->group == 0) model_differ("%s is parked", model_id(id));
             task->state = PARKED;
+            if (task->keeps) task->order = 0; /* (it is the first then) */
+            if (task->keeps) COVER(STRICT_PARKS);
             COVER(GATE_PARKS);
         } else if (task->state == PARKED && now->state == READY) {
             task->state = READY;
@@ -181,20 +207,39 @@ static void check_clock(const char *what, double *known, double seen, bool may_g
 static bool has_own(const model_limits *l)
 {
     for (int group = 1; group <= GROUPS; group++)
-        if (l->own_concurrency[group] != NOT_SAID || l->own_rate[group] != NOT_SAID) return true;
+        if (l->own_concurrency[group] != NOT_SAID || l->own_rate[group] != NOT_SAID || l->own_strict[group] != NOT_SAID)
+            return true;
     return false;
+}
+
+/* One that waits has a slot if it keeps that of a strict group; and loses it where the group is not strict any more. */
+static void check_kept(int queue, int id, int slot)
+{
+    model_task *task = model_task_of(queue, id);
+    bool strict = is_strict(&model.queues[queue].limits, task->group);
+    if (!task->keeps || slot != task->group) {
+        if (slot) model_differ("%s waits and has a slot of group %d", model_id(id), slot);
+        if (task->keeps && strict) model_differ("%s has lost its slot", model_id(id));
+        if (task->keeps) COVER(STRICT_NO_MORE);
+        task->keeps = false;
+    } else if (!strict && !model.queues[queue].limits.counting) {
+        model_differ("%s keeps its slot, and its group is not strict", model_id(id));
+    }
 }
 
 static void check_slots(int queue, const model_seen_queue *seen)
 {
     const model_limits *l = &model.queues[queue].limits;
-    bool counted = l->group_concurrency != NO_LIMIT || has_own(l);
+    bool counted = l->group_concurrency != NO_LIMIT || l->group_strict || has_own(l);
     int count[GROUPS + 1] = {0};
     for (int id = 0; id < SLOTS; id++) {
-        const model_task *task = model_task_of(queue, id);
+        model_task *task = model_task_of(queue, id);
         int slot = seen->tasks[id].slot;
         count[slot]++;
-        if (slot && (task->state != RUNNING || task->group != slot || !counted))
+        task->slot = slot;
+        if (task->state == READY || task->state == PARKED || task->state == SCHEDULED || task->state == BLOCKED)
+            check_kept(queue, id, slot);
+        else if (slot && (task->state != RUNNING || task->group != slot || !counted))
             model_differ("%s has a slot of group %d", model_id(id), slot);
         if (counted && !l->counting && task->state == RUNNING && slot != task->group)
             model_differ("%s runs, and has no slot of group %d", model_id(id), task->group);
@@ -211,8 +256,8 @@ static void check_flags(const model_limits *l, bool events, const char *gate)
     if ((strchr(gate, 'e') != NULL) != events) model_differ("gate is %s, of events", gate);
     if ((strchr(gate, 'c') != NULL) != (l->concurrency != NO_LIMIT) ||
         (strchr(gate, 'q') != NULL) != (l->rate || l->hold_ms) ||
-        (strchr(gate, 's') != NULL) != (own || l->group_concurrency != NO_LIMIT) ||
-        ((own || holds || l->group_concurrency != NO_LIMIT || l->group_rate) && !strchr(gate, 'g')))
+        (strchr(gate, 's') != NULL) != (own || l->group_strict || l->group_concurrency != NO_LIMIT) ||
+        ((own || holds || l->group_strict || l->group_concurrency != NO_LIMIT || l->group_rate) && !strchr(gate, 'g')))
         model_differ("gate is %s", gate);
 }
 
@@ -233,11 +278,13 @@ static void check_settings(const model_limits *l, const model_seen_queue *seen)
 {
     check_number("concurrency", seen->concurrency, l->concurrency, NO_LIMIT);
     check_number("group_concurrency", seen->group_concurrency, l->group_concurrency, NO_LIMIT);
+    if ((*seen->group_strict == '1') != l->group_strict) model_differ("group_strict is \"%s\"", seen->group_strict);
     check_rate("rate", seen->rate, l->rate);
     check_rate("group_rate", seen->group_rate, l->group_rate);
     if (atoll(seen->hold) != l->hold_ms) model_differ("hold is %s", seen->hold);
     for (int group = 1; group <= GROUPS; group++) {
         check_number("c:", seen->own_concurrency[group], l->own_concurrency[group], NOT_SAID);
+        check_number("s:", seen->own_strict[group], l->own_strict[group], NOT_SAID);
         if (seen->has_own_rate[group] != (l->own_rate[group] != NOT_SAID)) model_differ("group %d has r:", group);
         if (l->own_rate[group] != NOT_SAID) check_rate("r:", seen->own_rate[group], l->own_rate[group]);
         if (seen->holds_ms[group] != l->holds_ms[group])

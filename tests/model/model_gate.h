@@ -21,8 +21,11 @@ int model_running(int queue, int group /* 0: all */);
 int model_queue_room(int queue, int want);
 int model_group_room(int queue, int group);
 /* Of a group of which so many tasks have been started in this turn: they were allowed to. */
-bool model_may_group_start(int queue, int group, int started);
+bool model_may_group_start(int queue, int group, int started, bool kept); /* kept: it had its slot */
 void model_count_started(int queue, const int started[GROUPS + 1], int all);
+
+bool model_is_strict(int queue, int group);
+int model_keepers(int queue, int group, bool ready); /* which keep their slots; ready: those that are ready or parked */
 
 /* Which ready tasks are parked, and which parked ones are called, is seen in Redis. */
 void model_take_over_parked(int queue, bool may_park);

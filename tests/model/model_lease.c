@@ -90,12 +90,15 @@ static void take(turn *t, int queue, const rv_reply *id_reply, const rv_reply *e
         model.queues[queue].locks[task->unique].holder = 0;
         COVER(UNIQUE_STARTED);
     }
+    bool kept = task->keeps;
     model_move(task, RUNNING, model.now_ms);
+    if (kept) task->order = 0; /* (it starts whatever is before it) */
+    if (kept) COVER(STRICT_STARTS);
     task->old_progress = task->progress > 0;
     task->session = model.hands[t->hand].session[queue];
     task->thread = t->thread;
     t->started[queue][task->group]++;
-    if (groups && task->group && !model_may_group_start(queue, task->group, t->started[queue][task->group]))
+    if (groups && task->group && !model_may_group_start(queue, task->group, t->started[queue][task->group], kept))
         model_differ("turn leases %s, and group %d is at its limit", id_reply->text, task->group);
     t->given[t->leased].queue = queue;
     t->given[t->leased++].id = id;
@@ -145,18 +148,20 @@ static void check_count(turn *t, int queue, int count, int possible, bool alone,
  * parked ones may be called in this very turn. */
 static void bound(int queue, int room, int *ret_least, int *ret_most)
 {
-    int ready[GROUPS + 1] = {0}, parked[GROUPS + 1] = {0};
+    int ready[GROUPS + 1] = {0}, parked[GROUPS + 1] = {0}, kept[GROUPS + 1] = {0};
     bool crashed = false;
     for (int id = 0; id < SLOTS; id++) {
         const model_task *task = model_task_of(queue, id);
         ready[task->group] += task->state == READY;
         parked[task->group] += task->state == PARKED;
+        kept[task->group] += task->state == READY && task->keeps;
         crashed = crashed || (task->crashes > 0 && (task->state == READY || task->state == PARKED));
     }
     *ret_least = *ret_most = ready[0];
     for (int group = 1; group <= GROUPS; group++) {
         int free = model_group_room(queue, group), all = ready[group] + parked[group];
         if (free < all) COVER(GATE_FULL);
+        if (model_is_strict(queue, group) && model_keepers(queue, group, true) > 0) ready[group] = kept[group];
         if (model.queues[queue].limits.counting) free = SLOTS;
         *ret_least += ready[group] < free ? ready[group] : free;
         *ret_most += all < free ? all : free;
@@ -272,7 +277,7 @@ static void put_off_some(const turn *t, int queue)
     for (int id = 0; seen && id < SLOTS; id++) {
         model_task *task = model_task_of(queue, id);
         if (task->state != READY || seen->queues[queue].tasks[id].state != SCHEDULED) continue;
-        if (task->group || task->crashes < 2 || !has_another_suspect(t, queue, id))
+        if ((task->group && !task->keeps) || task->crashes < 2 || !has_another_suspect(t, queue, id))
             model_differ("turn puts %s off", model_id(id));
         model_move(task, SCHEDULED, model.now_ms + PUT_OFF);
         task->placed = true;

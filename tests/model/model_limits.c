@@ -7,14 +7,24 @@
 
 enum { QUEUE, WHAT, VALUE, GROUP, FLAGS };
 enum { TWICE = 1, STOPS = 2 /* does not count what runs */ };
-enum { QUEUE_CONCURRENCY, QUEUE_RATE, GROUP_CONCURRENCY, GROUP_RATE, OWN_CONCURRENCY, OWN_RATE, WHATS };
+enum {
+    QUEUE_CONCURRENCY,
+    QUEUE_RATE,
+    GROUP_CONCURRENCY,
+    GROUP_RATE,
+    OWN_CONCURRENCY,
+    OWN_RATE,
+    GROUP_STRICT,
+    OWN_STRICT,
+    WHATS
+};
 enum { NONE_AT_ALL = 7, FORGET = 8 /* values: no such limit; (a group's own) not said */ };
 
 void model_limit_make(int arg[ARGS])
 {
     arg[QUEUE] = model_choose_queue();
     arg[WHAT] = CHOOSE(QUEUE_CONCURRENCY, QUEUE_RATE, GROUP_CONCURRENCY, GROUP_CONCURRENCY, GROUP_RATE, OWN_CONCURRENCY,
-                       OWN_RATE);
+                       OWN_RATE, GROUP_STRICT, OWN_STRICT);
     arg[VALUE] = CHOOSE(1, 1, 1, 2, 3, 4, NONE_AT_ALL, FORGET);
     if (model_chance(12) == 0) arg[VALUE] = 0;
     arg[GROUP] = 1 + (int)model_chance(GROUPS);
@@ -27,6 +37,17 @@ static bool is_rate(int what)
 }
 
 /* The limit's name and value as they are sent; ret_value: as the model keeps it. */
+static void describe_strict(const int arg[ARGS], char name[32], char value[32], int *ret_value)
+{
+    bool own = arg[WHAT] == OWN_STRICT, strict = arg[VALUE] < NONE_AT_ALL, forget = own && arg[VALUE] == FORGET;
+    *ret_value = forget ? NOT_SAID : strict;
+    if (own)
+        (void)snprintf(name, 32, "s%s:g%d", forget ? "-" : "", arg[GROUP]);
+    else
+        (void)snprintf(name, 32, "group_strict");
+    (void)snprintf(value, 32, "%s", strict ? "1" : own ? "0" : "");
+}
+
 static void describe(const int arg[ARGS], char name[32], char value[32], int *ret_value)
 {
     static const char *const names[] = {"concurrency", "rate", "group_concurrency", "group_rate"};
@@ -52,16 +73,25 @@ static void set(const int arg[ARGS], int value)
 {
     model_limits *l = &model.queues[arg[QUEUE]].limits;
     int *const where[WHATS] = {
-        &l->concurrency,         &l->rate, &l->group_concurrency, &l->group_rate, &l->own_concurrency[arg[GROUP]],
-        &l->own_rate[arg[GROUP]]};
+        &l->concurrency,          &l->rate, &l->group_concurrency,     &l->group_rate, &l->own_concurrency[arg[GROUP]],
+        &l->own_rate[arg[GROUP]], NULL,     &l->own_strict[arg[GROUP]]};
+    if (arg[WHAT] == GROUP_STRICT) {
+        l->group_strict = value;
+        return;
+    }
     *where[arg[WHAT]] = value;
 }
 
 static void cover(const int arg[ARGS])
 {
-    static const int set_one[WHATS] = {COVER_LIMIT_CONCURRENCY,       COVER_LIMIT_RATE,
-                                       COVER_LIMIT_GROUP_CONCURRENCY, COVER_LIMIT_GROUP_RATE,
-                                       COVER_LIMIT_OWN_CONCURRENCY,   COVER_LIMIT_OWN_RATE};
+    static const int set_one[WHATS] = {COVER_LIMIT_CONCURRENCY,
+                                       COVER_LIMIT_RATE,
+                                       COVER_LIMIT_GROUP_CONCURRENCY,
+                                       COVER_LIMIT_GROUP_RATE,
+                                       COVER_LIMIT_OWN_CONCURRENCY,
+                                       COVER_LIMIT_OWN_RATE,
+                                       COVER_LIMIT_STRICT,
+                                       COVER_LIMIT_OWN_STRICT};
     if (arg[VALUE] < NONE_AT_ALL) model_cover(set_one[arg[WHAT]]);
     if (arg[VALUE] >= NONE_AT_ALL) COVER(LIMIT_NONE);
     if (arg[VALUE] == FORGET && arg[WHAT] >= OWN_CONCURRENCY) COVER(LIMIT_FORGET);
@@ -71,7 +101,10 @@ static void limit(const int arg[ARGS])
 {
     char name[32], value[32], cursor[64] = "";
     int number;
-    describe(arg, name, value, &number);
+    if (arg[WHAT] >= GROUP_STRICT)
+        describe_strict(arg, name, value, &number);
+    else
+        describe(arg, name, value, &number);
     for (int calls = 0; calls == 0 || *cursor; calls++) {
         const rv_reply *reply = CALL(limit, arg[QUEUE], cursor, name, value);
         if (!reply) return;

@@ -74,6 +74,7 @@ void model_read_limits(int queue, const char *rest, const rv_reply *found)
         int group = group_of(queue, rest, strlen(name) > 2 ? name + 2 : "");
         if (name[0] == 'c') rv_copy_text(q->own_concurrency[group], sizeof(q->own_concurrency[0]), value);
         if (name[0] == 'r') rv_copy_text(q->own_rate[group], sizeof(q->own_rate[0]), value);
+        if (name[0] == 's') rv_copy_text(q->own_strict[group], sizeof(q->own_strict[0]), value);
         if (name[0] == 'r') q->has_own_rate[group] = true;
     }
 }

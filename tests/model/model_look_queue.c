@@ -22,6 +22,7 @@ void model_read_settings(int queue, const char *rest, const rv_reply *found)
                                         "rate",
                                         "concurrency",
                                         "group_rate",
+                                        "group_strict",
                                         "group_concurrency",
                                         "serial",
                                         "events",
@@ -47,6 +48,7 @@ void model_read_settings(int queue, const char *rest, const rv_reply *found)
     COPY(q->rate, found, "rate");
     COPY(q->concurrency, found, "concurrency");
     COPY(q->group_rate, found, "group_rate");
+    COPY(q->group_strict, found, "group_strict");
     COPY(q->group_concurrency, found, "group_concurrency");
 }
 

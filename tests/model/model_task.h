@@ -122,6 +122,8 @@ typedef struct model_task {
     char logging[96];  /* the last one: its lease and its number there */
     bool called;       /* it was parked, and is called */
     bool placed;       /* it was put off and keeps its place */
+    int slot;          /* the group whose slot it had, as last seen; 0: none */
+    bool keeps;        /* it has started, waits again, and keeps its slot: its group is strict */
     int64_t waited_ms; /* somebody waits for it until then; 0: nobody */
     /* the tasks that it waits for, by their handles */
     model_edge edges[OPEN + 1];

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "model/model_gate.h"
 #include "model/model_kin.h"
 #include "support/cmocka.h"
 
@@ -71,15 +72,16 @@ const char *model_envelope(const model_task *task)
         (void)snprintf(deadline, sizeof(deadline), "\"deadline\":%lld,", (long long)task->deadline_ms);
     if (task->packet) (void)snprintf(packet, sizeof(packet), "\"p\":%d,", task->packet - 1);
     (void)snprintf(text, sizeof(text), "{%s%s\"at\":%lld,%s%s%.*s", task->marked ? "\"info\":1," : "",
-                   task->told ? "\"cancel\":1," : "", (long long)task->enqueued_ms, packet, deadline, CUT, model_rest(task));
+                   task->told ? "\"cancel\":1," : "", (long long)task->enqueued_ms, packet, deadline, CUT,
+                   model_rest(task));
     text[CUT] = '\0';
     return text;
 }
 
 bool model_has_info(const model_task *task)
 {
-    return task->failures || task->crashes || task->error || task->progress || task->placed ||
-           task->history || task->waits || task->due_ms || task->for_death || task->checkpoint || task->logged;
+    return task->failures || task->crashes || task->error || task->progress || task->placed || task->history ||
+           task->waits || task->due_ms || task->for_death || task->checkpoint || task->logged;
 }
 
 const char *model_kind_name(int kind)
@@ -115,8 +117,24 @@ int model_slot(int queue, const model_task *task)
     return (int)(task - model.queues[queue].tasks);
 }
 
+static int queue_of(const model_task *task)
+{
+    return task >= model.queues[1].tasks ? 1 : 0;
+}
+
+/* What has started in a strict group keeps its slot until it has ended. */
+static void keep_slot(model_task *task, model_state state)
+{
+    bool waits = state == READY || state == SCHEDULED || state == PARKED || state == BLOCKED;
+    if (!waits || state == RUNNING) task->keeps = false;
+    if (!waits || task->state != RUNNING || !task->slot || !model_is_strict(queue_of(task), task->group)) return;
+    task->keeps = true;
+    COVER(STRICT_KEEPS);
+}
+
 void model_move(model_task *task, model_state state, int64_t at_ms)
 {
+    keep_slot(task, state);
     task->placed = task->handed = false;
     if (state == READY) task->order = ++model.last_order;
     if (state == SCHEDULED) task->scheduled = ++model.last_order;

@@ -27,6 +27,12 @@ void test_limit_group(const char *group, int64_t concurrency, const reeve_rate *
         &(const reeve_limit_change){.of = REEVE_LIMIT_GROUP, .group = group, .concurrency = concurrency, .rate = rate});
 }
 
+void test_limit_strict(const char *group, int strict)
+{
+    change(&(const reeve_limit_change){
+        .of = group ? REEVE_LIMIT_GROUP : REEVE_LIMIT_GROUPS, .group = group, .strict = strict});
+}
+
 void test_limit_forget(const char *group)
 {
     change(&(const reeve_limit_change){.of = REEVE_LIMIT_GROUP, .group = group, .forget = true});
@@ -106,6 +112,13 @@ static const char audit[] =
     "  local known, sums = {}, {}\n"
     "  for i = 1, #taken, 2 do known[taken[i]] = tonumber(taken[i + 1]) end\n"
     "  for i = 1, #slots, 2 do sums[slots[i + 1]] = (sums[slots[i + 1]] or 0) + 1 end\n"
+    "  for i = 1, #slots, 2 do\n"
+    "    local id, group = slots[i], slots[i + 1]\n"
+    "    local own = call('HGET', P .. 'limits', 's:' .. group) or call('HGET', P .. 'settings', 'group_strict')\n"
+    "    local waits = places[id] and not string.find(places[id], ':')\n"
+    "    if waits and own ~= '1' then say(id, 'is', places[id], 'and has a slot') end\n"
+    "    if waits then of_group[group] = (of_group[group] or 0) + 1 end\n"
+    "  end\n"
     "  for group, n in pairs(of_group) do\n"
     "    if known[group] ~= n then say('of', group, n, 'run, counted', known[group] or 0) end\n"
     "  end\n"

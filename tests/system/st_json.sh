@@ -199,11 +199,13 @@ queues() {
     prints "limit, changing" 0 limit l --each-group --concurrency 2 --rate 5/m
     prints "limit, changing" 0 limit l --group a --concurrency 3 --rate 5/m --hold 1h
     prints "limit, changing" 0 limit l --group b --rate none
+    prints "limit, changing" 0 limit l --group c --strict yes
     prints limit 0 limit l
     prints "limit, changing" 0 limit l --group b --forget
     prints "limit, changing" 0 limit l --hold none
     prints settings 0 settings s
     prints settings 0 settings s --attempts 3 --backoff fixed:1s --max-crashes 2 --timeout 5 --on-dead told --result-max 1M --keep-completed 1d:5:64M --keep-dead 1d:5
+    fails 2 usage limit l --strict yes
     fails 2 usage limit l --rate nonsense
     fails 2 usage settings s --attempts 0
 }

@@ -38,7 +38,7 @@ usage() {
     unset REEVE_REDIS
 }
 
-NO_LIMITS='"concurrency":null,"rate":null,"hold_until_ms":null,"running":null,"each_group":{"concurrency":null,"rate":null}'
+NO_LIMITS='"concurrency":null,"rate":null,"hold_until_ms":null,"running":null,"each_group":{"concurrency":null,"rate":null,"strict":false}'
 
 setting_and_showing() {
     expect_status 0 reeve limit a
@@ -61,7 +61,7 @@ setting_and_showing() {
     expect_status 0 reeve limit a --json
     expect_has "$OUT" '{"queue":"a","concurrency":16,"rate":{"count":100,"period_ms":1000,"burst":20},"hold_until_ms":null,'
     expect_eq "$(member running "$OUT")" 0
-    expect_has "$OUT" '"each_group":{"concurrency":null,"rate":{"count":5,"period_ms":60000,"burst":5}}'
+    expect_has "$OUT" '"each_group":{"concurrency":null,"rate":{"count":5,"period_ms":60000,"burst":5},"strict":false}'
     # What is not given stays.
     expect_status 0 reeve limit a --concurrency none
     expect_eq "$OUT" "a: concurrency none"
@@ -121,13 +121,13 @@ by_config() {
     wait_for 'reeve limit c --json | grep -q "\"count\":5,"' 30
     expect_status 0 reeve limit c --json
     expect_has "$OUT" '"concurrency":3,"rate":{"count":100,"period_ms":500,"burst":20}'
-    expect_has "$OUT" '"each_group":{"concurrency":9,"rate":{"count":5,"period_ms":1000,"burst":5}}'
+    expect_has "$OUT" '"each_group":{"concurrency":9,"rate":{"count":5,"period_ms":1000,"burst":5},"strict":false}'
     end "$WORKER_PID"
     write_conf conf "" 'pools = ( { queues = [ "none" ]; } );' \
-        'queues = ( { name = "c"; concurrency = -1; rate = { count = -1; }; group = { concurrency = -1; }; } );'
+        'queues = ( { name = "c"; concurrency = -1; rate = { count = -1; }; group = { concurrency = -1; strict = true; }; } );'
     start_worker conf
     wait_for 'reeve limit c --json | grep -q "\"concurrency\":null,\"rate\":null,"' 30
-    wait_for 'reeve limit c --json | grep -q "\"each_group\":{\"concurrency\":null,\"rate\":{\"count\":5,"' 30
+    wait_for 'reeve limit c --json | grep -q "\"each_group\":{\"concurrency\":null,\"rate\":{\"count\":5,.*\"strict\":true"' 30
     end "$WORKER_PID"
 }
 

@@ -1,10 +1,12 @@
--- A cancelled task ends. Needs base, keep, unique, event, history.
+-- A cancelled task ends. Needs base, keep, unique, event, history, links.
 -- include: lib/deadline.lua
 -- include: lib/cancel_mark.lua
 
 -- Its record is kept like that of a completed one.
 local function end_cancelled(P, id, envelope, now)
-  unlock(P, id, header(envelope), true)
+  local o = header(envelope)
+  unlock(P, id, o, true)
+  if o.group or o.malformed then leave_slot(P, id) end
   forget_deadline(P, id, envelope)
   local settings = call('HMGET', P .. 'settings', 'completed_age', 'completed_count')
   local age, count = keep_limits(settings[1], settings[2], DAY)

@@ -33,6 +33,7 @@ local function die(P, id, now, kind, message, envelope)
   if is_cancelled(envelope) then return end_cancelled(P, id, envelope, now) end
   local o = header(envelope)
   unlock(P, id, o)
+  if o.group or o.malformed then leave_slot(P, id) end
   forget_deadline(P, id, envelope)
   tell_death(P, id, o, now, kind, message)
   local limits = call('HMGET', P .. 'settings', 'dead_age', 'dead_count')

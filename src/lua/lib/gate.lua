@@ -6,10 +6,13 @@
 --                         groups; e: events are told
 --                       (lib/event.lua), which is no limit, but keeps turns from the common path as well
 --            concurrency, rate, hold, group_concurrency, group_rate
---   limits   hash         c:<group>, r:<group>: a group's own concurrency (-1: none) and rate ("": none)
+--            group_strict: each group is strict, see below
+--   limits   hash         c:<group>, r:<group>: a group's own concurrency (-1: none) and rate ("": none); s:<group>:
+--                         whether it is strict ("1", "0")
 --   gate     hash         running: how many tasks run; tat: the rate's clock; opens: when tend.lua is to look again;
 --                         counting: limit.lua has not yet counted all tasks that ran before
---   slots    hash         id -> group, of tasks that run and are counted; taken hash: group -> how many
+--   slots    hash         id -> group, of tasks that run and are counted, and of those of strict groups that wait for
+--                         another attempt; taken hash: group -> how many
 --   rates    zset         group -> its rate's clock; holds zset: group -> not before this time
 --   parked   zset         id -> place, of ready tasks whose group is at its limit; parked:<group> zset the same
 --   called:<group> zset   id -> place, of its tasks that were parked, or were given back, and stand in `ready`
@@ -18,6 +21,10 @@
 --
 -- A place is the score with which a task came. Tasks of a group that has parked or called ones start in the order of
 -- their places, whatever their scores in `ready` are by now.
+--
+-- A strict group is serial under failures, too: it waits for the task that started last until that has ended, whether it
+-- runs, is retried, snoozed, given back or blocked. Such a task keeps its slot (lib/slot.lua); it starts again whatever is
+-- before it.
 --
 -- A rate "count period burst" is kept by the generic cell rate algorithm (ITU-T I.371, 1993): a clock, the theoretical
 -- arrival time, runs ahead of now by period / count for each task; it may be ahead by `burst` of them. Where many tasks
@@ -56,7 +63,7 @@ end
 
 local function gate_settings(P)
   return call('HMGET', P .. 'settings', 'concurrency', 'rate', 'hold', 'group_concurrency', 'group_rate',
-    'events', 'events_until')
+    'events', 'events_until', 'group_strict')
 end
 
 local function gate_look(P, now)
@@ -69,17 +76,20 @@ local function group_room(g, group)
   local known = g.rooms[group]
   if known then return known end
   local P, now, s = g.P, g.now, g.settings
-  local own = call('HMGET', P .. 'limits', 'c:' .. group, 'r:' .. group)
-  local room = {free = math.huge, used = 0}
-  local concurrency = tonumber(own[1] or s[4] or '-1')
+  local own = call('HMGET', P .. 'limits', 'c:' .. group, 'r:' .. group, 's:' .. group)
+  local room = {free = math.huge, used = 0, strict = (own[3] or s[8]) == '1'}
+  local concurrency = room.strict and 1 or tonumber(own[1] or s[4] or '-1')
   if concurrency >= 0 then room.free = concurrency - (tonumber(call('HGET', P .. 'taken', group)) or 0) end
+  -- (But for the concurrency: a task that has its slot may start.)
+  local rest = math.huge
   local rate = own[2] or s[5] or ''
   if rate ~= '' then
     local free, r = rate_room(rate, call('ZSCORE', P .. 'rates', group), now)
-    room.rate, room.free = r, math.min(room.free, free)
+    room.rate, rest = r, free
   end
   local hold = tonumber(call('ZSCORE', P .. 'holds', group))
-  if hold and hold > now then room.free, room.hold = 0, hold end
+  if hold and hold > now then room.hold, rest = hold, 0 end
+  room.free, room.rest = math.min(room.free, rest), rest
   room.parked, room.called = call('ZCARD', P .. 'parked:' .. group), call('ZCARD', P .. 'called:' .. group)
   g.rooms[group] = room
   return room
@@ -139,10 +149,18 @@ local function call_back(P, group, ids, places)
   wake(P)
 end
 
+-- How many tasks of a group may start. (The one that a strict group waits for is parked, too, where a hold or a rate did
+-- not let it start; it is the first then.)
+local function free_in(P, group, room)
+  if not room.strict or room.free > 0 or room.parked == 0 then return room.free end
+  local first = call('ZRANGE', P .. 'parked:' .. group, 0, 0)[1]
+  return call('HGET', P .. 'slots', first) == group and math.min(1, room.rest) or room.free
+end
+
 -- Calls as many parked tasks of a group as may start now, at most `most`. Returns how many.
 local function look(g, group, most)
   local P, room = g.P, group_room(g, group)
-  local n = math.max(0, math.min(room.free - room.used - room.called, room.parked, most))
+  local n = math.max(0, math.min(free_in(P, group, room) - room.used - room.called, room.parked, most))
   if n > 0 then
     local found = call('ZRANGE', P .. 'parked:' .. group, 0, n - 1, 'WITHSCORES')
     local ids, places = {}, {}
@@ -173,10 +191,10 @@ local function regate(P)
   local flags = ''
   if s[1] then flags = 'c' else call('HDEL', P .. 'gate', 'running') end
   if s[2] or s[3] then flags = flags .. 'q' else call('HDEL', P .. 'gate', 'opens') end
-  if s[4] or s[5] or own or call('EXISTS', P .. 'holds', P .. 'opening', P .. 'reopening') > 0 then
+  if s[4] or s[5] or s[8] or own or call('EXISTS', P .. 'holds', P .. 'opening', P .. 'reopening') > 0 then
     flags = flags .. 'g'
   end
-  if s[4] or own then
+  if s[4] or s[8] or own then
     flags = flags .. 's'
   else
     call('UNLINK', P .. 'slots', P .. 'taken')
@@ -212,11 +230,24 @@ local function call_first(P, ids, envelopes, flags)
   end
 end
 
--- Tasks no longer run: what waited for their places may go on.
-local function release(P, ids, now, flags)
+-- Of tasks that are to run again, by their groups: those of strict ones keep their slots.
+local function without_strict(P, ids, groups, now)
+  local g, others, theirs = gate_look(P, now), {}, {}
+  for i = 1, #ids do
+    if groups[i] and not group_room(g, groups[i]).strict then
+      others[#others + 1], theirs[#theirs + 1] = ids[i], groups[i]
+    end
+  end
+  return others, theirs
+end
+
+-- Tasks no longer run: what waited for their places may go on. again: they have not ended.
+local function release(P, ids, now, flags, again)
+  if #ids == 0 then return end
   if find(flags, 'c', 1, true) then call('HINCRBY', P .. 'gate', 'running', -#ids) end
   if not find(flags, 's', 1, true) then return end
   local groups, ended, slots = call('HMGET', P .. 'slots', unpack(ids)), {}, {}
+  if again then ids, groups = without_strict(P, ids, groups, now) end
   for i = 1, #ids do
     if groups[i] then
       slots[#slots + 1] = ids[i]

@@ -55,6 +55,12 @@ local function is_first(g, group, room, place)
   return true
 end
 
+-- A place before all that are parked.
+local function first_place(g, group, room, place)
+  local first = room.parked > 0 and tonumber(call('ZRANGE', g.P .. 'parked:' .. group, 0, 0, 'WITHSCORES')[2]) or place
+  return math.max(0, math.min(place, first - 1, (room.least or place) - 1))
+end
+
 -- What a page of the head of the queue comes to: `gone` leaves `ready`, `parks` is parked, by group; `aside` is not
 -- understood.
 local function flush(g, page)
@@ -118,11 +124,14 @@ function gates.admit(g, running, want, company, extras, marked, large)
     local room = group and group_room(g, group)
     local called = room and room.called > 0 and call('ZSCORE', P .. 'called:' .. group, id)
     if called then place = tonumber(called) end
-    local free = not room or room.free - room.used >= 1
+    -- (A strict group waits for it: it has its slot from before.)
+    local back = room and room.strict and room.free < 1 and call('HGET', P .. 'slots', id) == group
+    local free = not room or (back and room.rest or room.free) - room.used >= 1
     if free and #ids == want then return 'full' end
     local how = 'take'
-    if not free or room and not is_first(g, group, room, place) then
+    if not free or room and not back and not is_first(g, group, room, place) then
       how = 'park'
+      if back then place = first_place(g, group, room, place) end
     elseif envelope and has_info(envelope) then
       how = marked.weigh(P, running, id, envelope, #ids == 0 and not company, extras)
       if how == 'stop' then return how end
@@ -134,13 +143,13 @@ function gates.admit(g, running, want, company, extras, marked, large)
     if how == 'park' then
       park(id, place, group, room)
     elseif how == 'off' then
-      put_off(id, place, group, room)
+      put_off(id, place, group, not back and room)
     else
       ids[#ids + 1], envelopes[#envelopes + 1], page.gone[#page.gone + 1] = id, envelope, id
       bytes = bytes + (envelope and #envelope or 0)
       if room then
         room.used = room.used + 1
-        g.admitted[#g.admitted + 1] = {id, group}
+        g.admitted[#g.admitted + 1] = {id, group, back}
         if called and room.called == 0 and room.parked == 0 and not room.least then forget_group(P, group) end
       end
     end
@@ -183,16 +192,19 @@ function gates.take(g, count)
       opens(g, rate_opens(g.rate, count))
     end
   end
-  local slots, taken = {}, {}
+  local slots, taken, started = {}, {}, {}
   for _, one in ipairs(g.admitted) do
-    slots[#slots + 1], slots[#slots + 2] = one[1], one[2]
-    taken[one[2]] = (taken[one[2]] or 0) + 1
+    started[one[2]] = (started[one[2]] or 0) + 1
+    if not one[3] then
+      slots[#slots + 1], slots[#slots + 2] = one[1], one[2]
+      taken[one[2]] = (taken[one[2]] or 0) + 1
+    end
   end
   local counted = #slots > 0 and find(g.flags, 's', 1, true)
   if counted then call('HSET', P .. 'slots', unpack(slots)) end
-  for group, n in pairs(taken) do
+  for group, n in pairs(started) do
     local room = g.rooms[group]
-    if counted then call('HINCRBY', P .. 'taken', group, n) end
+    if counted and taken[group] then call('HINCRBY', P .. 'taken', group, taken[group]) end
     if room.rate then call('ZADD', P .. 'rates', rate_clock(room.rate, n), group) end
   end
 end

@@ -20,6 +20,7 @@
 local HOW = {completed = 'c', dead = 'd', cancelled = 'x', deleted = 'x'}
 local AT_ONCE = 16
 local notify -- (lib/notify.lua)
+-- include: lib/slot.lua
 
 local function own_queue(P)
   return string.match(P, '{(.*)}:$')
@@ -86,7 +87,9 @@ local function not_needed(P, id)
   local envelope = call('HGET', P .. 'tasks', id)
   call('ZREM', P .. 'blocked', id)
   call('ZREM', P .. 'deadlines', id)
-  if envelope then unlock(P, id, header(envelope), true) end
+  local o = envelope and header(envelope) or {}
+  unlock(P, id, o, true)
+  if o.group or o.malformed then leave_slot(P, id) end
   forget(P, {id})
   tell(P, 'deleted', id)
   notify(P, {id}, 'deleted')

@@ -126,7 +126,7 @@ local function settle_record(P, running, lease, at, outcomes, now, settings, ref
       local envelope = call('HGET', P .. 'tasks', id)
       if envelope then call_first(P, {id}, {envelope}, settings[7]) end
     end
-    release(P, {id}, now, settings[7])
+    release(P, {id}, now, settings[7], ARGV[at] == 'retry' or ARGV[at] == 'snooze')
   end
   local ended = outcomes[ARGV[at]](P, id, now, settings, ARGV[at + 2], ARGV[at + 3], ARGV[at + 4])
   if tells(P) then tell_outcome(P, id, ended, ARGV[at], ARGV[at + 2], ARGV[at + 3], ARGV[at + 4]) end

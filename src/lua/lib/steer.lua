@@ -72,7 +72,9 @@ local function remove(P, id, envelope, state)
     leave_place(P, id, state, envelope)
     if ended then leave_bundle(P, ended) end
   end
-  unlock(P, id, header(envelope), true)
+  local o = header(envelope)
+  unlock(P, id, o, true)
+  if o.group or o.malformed then leave_slot(P, id) end
   forget_deadline(P, id, envelope)
   forget(P, {id})
   tell(P, 'deleted', id)

@@ -24,6 +24,7 @@ struct limit_options {
     bool has_rate;
     reeve_rate rate;
     int64_t hold_ms; /* negative: not given */
+    int strict;      /* as in reeve_limit_change */
     bool forget;
     cli_page page;
 };
@@ -37,6 +38,15 @@ static int read_concurrency(const cli_context *cli, const cli_option *option, vo
     options->concurrency = -1;
     if (strcmp(value, "none") == 0 || rv_parse_int(value, 1, CONCURRENCY_MAX, &options->concurrency)) return CLI_DONE;
     return cli_bad_value(cli, option, value, "a whole number from 1 to 1000000000, or none");
+}
+
+static int read_strict(const cli_context *cli, const cli_option *option, void *pointer, char *value)
+{
+    struct limit_options *options = pointer;
+
+    options->strict = strcmp(value, "yes") == 0 ? 1 : -1;
+    if (options->strict == 1 || strcmp(value, "no") == 0) return CLI_DONE;
+    return cli_bad_value(cli, option, value, "yes or no");
 }
 
 static int read_rate(const cli_context *cli, const cli_option *option, void *pointer, char *value)
@@ -66,6 +76,8 @@ static const cli_option limit_table[] = {
     {"each-group", NULL, "of each group that has no limit of its own", CLI_FLAG, AT(each_group), 0, 0, NULL},
     {"concurrency", "N|none", "so many run at once", CLI_OTHER, 0, 0, 0, read_concurrency},
     {"rate", "RATE|none", "so many start in a period: COUNT/PERIOD[:BURST]", CLI_OTHER, 0, 0, 0, read_rate},
+    {"strict", "yes|no", "a group waits until the task that started last has ended, retries included", CLI_OTHER, 0, 0,
+     0, read_strict},
     {"hold", "DURATION|none", "none starts for so long from now", CLI_OTHER, 0, 0, 0, read_hold},
     {"forget", NULL, "the group has no limits of its own any more", CLI_FLAG, AT(forget), 0, 0, NULL},
     CLI_PAGE_LIMIT(AT(page)),
@@ -76,7 +88,7 @@ static const struct limit_options limit_defaults = {.hold_ms = -1, .page = CLI_P
 
 static bool changes_limits(const struct limit_options *options)
 {
-    return options->concurrency != 0 || options->has_rate || options->forget;
+    return options->concurrency != 0 || options->has_rate || options->strict != 0 || options->forget;
 }
 
 static bool changes(const struct limit_options *options)
@@ -98,12 +110,13 @@ static int check(const cli_context *cli, const struct limit_options *options)
     if (options->group != NULL && options->each_group)
         return cli_usage(cli, "--group and --each-group: give one of them");
     if (options->forget && options->group == NULL) return cli_usage(cli, "--forget goes with --group G");
-    if (options->forget && (options->concurrency != 0 || options->has_rate))
+    if (options->forget && (options->concurrency != 0 || options->has_rate || options->strict != 0))
         return cli_usage(cli, "--forget goes with no new limit; what is given replaces what was");
+    if (options->strict != 0 && whose == NULL) return cli_usage(cli, "--strict goes with --group G or --each-group");
     if (options->each_group && options->hold_ms >= 0)
         return cli_usage(cli, "--hold is for a queue or for one group, not for --each-group");
     if (whose != NULL && !changes(options))
-        return cli_usage(cli, "--%s goes with what to change: --concurrency, --rate%s", whose,
+        return cli_usage(cli, "--%s goes with what to change: --concurrency, --rate, --strict%s", whose,
                          options->group != NULL ? ", --hold or --forget" : "");
     if (changes(options) && (options->page.limit != limit_defaults.page.limit || options->page.offset > 0))
         return cli_usage(cli, "--limit and --offset are for showing limits, not for changing them");
@@ -122,7 +135,8 @@ static reeve_status set_limits(const cli_context *cli, const struct limit_option
                                  .group = options->group,
                                  .concurrency = options->concurrency,
                                  .rate = options->has_rate ? &options->rate : NULL,
-                                 .forget = options->forget};
+                                 .forget = options->forget,
+                                 .strict = options->strict};
 
     return changes_limits(options) ? reeve_limit(cli->client, cli->rest[0], &change) : REEVE_OK;
 }
@@ -138,6 +152,7 @@ static void report_json(const cli_context *cli, const struct limit_options *opti
     cli_json_bool(&json, "forgotten", options->forget);
     if (options->concurrency != 0) cli_concurrency_json(&json, options->concurrency, options->group != NULL);
     if (options->has_rate) cli_rate_json(&json, &options->rate, options->group != NULL);
+    if (options->strict != 0) cli_json_bool(&json, "strict", options->strict > 0);
     if (options->hold_ms >= 0) cli_json_maybe(&json, "hold_until_ms", until_ms == 0 ? -1 : until_ms);
     cli_json_end(&json);
 }
@@ -152,6 +167,9 @@ static void add_changes(rv_buf *words, const struct limit_options *options, int6
     if (options->has_rate)
         rv_buf_addf(words, "%s rate %s", options->concurrency != 0 ? "," : "",
                     cli_limit_rate_text(&options->rate, text));
+    if (options->strict != 0)
+        rv_buf_addf(words, "%s strict %s", options->concurrency != 0 || options->has_rate ? "," : "",
+                    options->strict > 0 ? "yes" : "no");
     if (options->hold_ms >= 0)
         rv_buf_addf(words, "%s hold %s", changes_limits(options) ? "," : "", cli_hold_text(until_ms, text));
 }
@@ -200,7 +218,8 @@ static int limit(cli_context *cli, void *pointer)
 
 const cli_verb cli_verb_limit = {
     .name = "limit",
-    .synopsis = "QUEUE [--group G | --each-group] [--concurrency N|none] [--rate RATE|none] [--hold DURATION|none]\n"
+    .synopsis = "QUEUE [--group G | --each-group] [--concurrency N|none] [--rate RATE|none] [--strict yes|no]\n"
+                "                   [--hold DURATION|none]\n"
                 "       reeve limit QUEUE --group G --forget\n"
                 "       reeve limit QUEUE [--limit N] [--offset N]",
     .summary = "Limits how many tasks run at once or start in a period; or shows the limits",
@@ -214,8 +233,10 @@ const cli_verb cli_verb_limit = {
         "Limits hold over all workers and at once, whoever sets them; what is not given stays as it is. A RATE is\n"
         "COUNT/PERIOD[:BURST]: 100/1s, 5/m, or 100/1s:20, which lets at most 20 start together after a pause. A\n"
         "group at its limit does not hold up others: its tasks are parked. With --concurrency 1 a group's tasks run\n"
-        "one by one, in order. A hold is for the answer \"not before\": nothing starts until it has passed, what runs\n"
-        "goes on. Without anything to change it shows the limits, and the groups that have limits of their own, a\n"
+        "one by one, in order; a task that waits for a retry lets others pass. With --strict yes it holds its\n"
+        "group up until it has completed, died or was cancelled. A hold is for the answer \"not before\": nothing\n"
+        "starts until it has passed, what runs goes on.\n"
+        "Without anything to change it shows the limits, and the groups that have limits of their own, a\n"
         "hold or parked tasks (--limit and --offset are for these).\n"
         "\nExamples:\n"
         "  reeve limit thumbs --concurrency 16 --rate 100/1s\n"

@@ -80,6 +80,7 @@ static void group_json(cli_json *json, const reeve_group_limits *group)
     hold_json(json, group->hold_ms);
     cli_json_uint(json, "running", group->running);
     cli_json_uint(json, "parked", group->parked);
+    if (group->strict != 0) cli_json_bool(json, "strict", group->strict > 0);
     cli_json_close(json);
 }
 
@@ -94,6 +95,7 @@ static void begin_json(cli_json *json, const char *queue, const reeve_limits *li
     cli_json_open(json, "each_group");
     cli_concurrency_json(json, limits->group_concurrency, false);
     cli_rate_json(json, &limits->group_rate, false);
+    cli_json_bool(json, "strict", limits->group_strict);
     cli_json_close(json);
     cli_json_uint(json, "group_total", limits->group_total);
     cli_json_open_array(json, "groups");
@@ -111,7 +113,10 @@ static void add_group(cli_table *table, const reeve_group_limits *group)
     char text[CLI_LIMIT_TEXT];
 
     cli_table_cell(table, group->group);
-    cli_table_cell(table, group->concurrency == 0 ? "" : cli_concurrency_text(group->concurrency, text));
+    if (group->strict > 0)
+        cli_table_cell(table, "1, strict");
+    else
+        cli_table_cell(table, group->concurrency == 0 ? "" : cli_concurrency_text(group->concurrency, text));
     cli_table_cell(table, group->rate.count == 0 ? "" : cli_limit_rate_text(&group->rate, text));
     cli_table_cellf(table, "%" PRIu64, group->running);
     cli_table_cellf(table, "%" PRIu64, group->parked);
@@ -133,7 +138,8 @@ static bool print_queue(const char *queue, const reeve_limits *limits)
         cli_fields_add(&fields, "concurrency", cli_concurrency_text(limits->concurrency, text));
     cli_fields_add(&fields, "rate", cli_limit_rate_text(&limits->rate, text));
     cli_fields_add(&fields, "hold", cli_hold_text(limits->hold_ms, text));
-    cli_fields_add(&fields, "each group's concurrency", cli_concurrency_text(limits->group_concurrency, text));
+    cli_fields_add(&fields, "each group's concurrency",
+                   limits->group_strict ? "1, strict" : cli_concurrency_text(limits->group_concurrency, text));
     cli_fields_add(&fields, "each group's rate", cli_limit_rate_text(&limits->group_rate, text));
     printed = cli_fields_print(&fields, stdout);
     cli_fields_fini(&fields);

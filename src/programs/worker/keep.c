@@ -17,7 +17,7 @@ static bool limits_queue(const rv_config_queue *queue)
 
 static bool limits_groups(const rv_config_queue *queue)
 {
-    return queue->group_concurrency != 0 || queue->has_group_rate;
+    return queue->group_concurrency != 0 || queue->group_strict != 0 || queue->has_group_rate;
 }
 
 static bool has_settings(const rv_config_queue *queue)
@@ -72,10 +72,11 @@ static reeve_status write_limits(reeve_client *client, const rv_config_queue *qu
     reeve_limit_change change = {.size = sizeof(change),
                                  .of = of,
                                  .concurrency = each ? queue->group_concurrency : queue->concurrency,
-                                 .rate = has_rate ? &rate : NULL};
+                                 .rate = has_rate ? &rate : NULL,
+                                 .strict = each ? queue->group_strict : 0};
 
     if (rate.count < 0) rate = (reeve_rate){0};
-    if (change.concurrency == 0 && !has_rate) return REEVE_OK;
+    if (change.concurrency == 0 && change.strict == 0 && !has_rate) return REEVE_OK;
     return reeve_limit(client, queue->name, &change);
 }
 
