@@ -1,11 +1,25 @@
 #include "redis/reply_reader.h"
 
-#include <hiredis/read.h>
+#include <hiredis/hiredis.h>
+#include <limits.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #define KEEP_LEAST (8u * 1024)
 #define KEEP_MOST (1024u * 1024)
 #define ITEMS_AT_FIRST 1024u /* however many an array declares */
+#define NESTING_MOST 8
+
+/*
+ * Of hiredis' reader this file uses, besides its functions, the fields that 0.14 and 1.x have in common: buf, pos, len,
+ * ridx, err, errstr, privdata, maxbuf. What differs between them: an array's length, and values of RESP3 in 1.x, which
+ * are refused (Redis does not send them unless it was asked to).
+ */
+#if HIREDIS_MAJOR == 0
+typedef int array_length;
+#else
+typedef size_t array_length;
+#endif
 
 /* An array with what is needed while it fills. */
 typedef struct array_value {
@@ -71,15 +85,25 @@ static rv_reply *end_placed(rv_reply_reader *reader)
     return value;
 }
 
+static void *refuse(const redisReadTask *task, const char *fault)
+{
+    rv_reply_reader *reader = task->privdata;
+    reader->fault = fault;
+    return NULL;
+}
+
+static bool is_text_type(int wire_type)
+{
+    return wire_type == REDIS_REPLY_STRING || wire_type == REDIS_REPLY_STATUS || wire_type == REDIS_REPLY_ERROR;
+}
+
 static void *create_text(const redisReadTask *task, char *text, size_t length)
 {
     rv_reply_reader *reader = task->privdata;
+    if (!is_text_type(task->type)) return refuse(task, "a value has an unknown type");
     if (reader->placed.reply) return attach(task, end_placed(reader));
     /* The parser steps over these two bytes without a look at them. */
-    if (text[length] != '\r' || text[length + 1] != '\n') {
-        reader->fault = "a value is not as long as declared";
-        return NULL;
-    }
+    if (text[length] != '\r' || text[length + 1] != '\n') return refuse(task, "a value is not as long as declared");
     if (length > RV_BULK_MAX) return NULL;
     rv_reply *value = new_value(reader, text_type(task->type), sizeof(rv_reply) + length + 1);
     if (!value) return NULL;
@@ -91,9 +115,19 @@ static void *create_text(const redisReadTask *task, char *text, size_t length)
     return attach(task, value);
 }
 
-static void *create_array(const redisReadTask *task, int count)
+static unsigned depth_of(const redisReadTask *task)
+{
+    unsigned depth = 0;
+    for (; task->parent != NULL; task = task->parent) depth++;
+    return depth;
+}
+
+static void *create_array(const redisReadTask *task, array_length count)
 {
     rv_reply_reader *reader = task->privdata;
+    if (task->type != REDIS_REPLY_ARRAY) return refuse(task, "a value has an unknown type");
+    if (depth_of(task) >= NESTING_MOST) return refuse(task, "arrays are nested too deep");
+    if ((size_t)count > INT_MAX) return refuse(task, "an array is longer than the limit");
     size_t declared = (size_t)count;
     size_t capacity = declared < ITEMS_AT_FIRST ? declared : ITEMS_AT_FIRST;
     array_value *array = (array_value *)new_value(reader, RV_ARRAY, sizeof(array_value));
@@ -124,7 +158,33 @@ static void free_nothing(void *value)
     (void)value; /* it lives in the arena */
 }
 
-static redisReplyObjectFunctions builders = {create_text, create_array, create_integer, create_nil, free_nothing};
+#if HIREDIS_MAJOR > 0
+static void *refuse_double(const redisReadTask *task, double number, char *text, size_t length)
+{
+    (void)number;
+    (void)text;
+    (void)length;
+    return refuse(task, "a value has an unknown type");
+}
+
+static void *refuse_bool(const redisReadTask *task, int value)
+{
+    (void)value;
+    return refuse(task, "a value has an unknown type");
+}
+#endif
+
+static redisReplyObjectFunctions builders = {
+    .createString = create_text,
+    .createArray = create_array,
+    .createInteger = create_integer,
+    .createNil = create_nil,
+    .freeObject = free_nothing,
+#if HIREDIS_MAJOR > 0
+    .createDouble = refuse_double,
+    .createBool = refuse_bool,
+#endif
+};
 
 void rv_reply_reader_init(rv_reply_reader *reader)
 {
@@ -203,6 +263,45 @@ reeve_status rv_reply_reader_came(rv_reply_reader *reader, size_t length, rv_err
     return feed_parser(reader, "0\r\n\r\n", 5, error);
 }
 
+#ifdef REEVE_NO_PLACED_VALUES
+static bool placing_works(void)
+{
+    return false;
+}
+#else
+/* Half a value is taken away from the parser, which is then given an empty one: does it see that? */
+static bool try_placing(rv_reply_reader *probe)
+{
+    static const char half[] = "$3\r\na", rest[] = "3\r\na";
+    void *reply = NULL;
+    if (feed_parser(probe, half, strlen(half), NULL) != REEVE_OK) return false;
+    redisReader *parser = probe->parser;
+    if (redisReaderGetReply(parser, &reply) != REDIS_OK || reply != NULL || parser->ridx != 0) return false;
+    if (parser->len < parser->pos || parser->len - parser->pos != strlen(rest)) return false;
+    if (memcmp(parser->buf + parser->pos, rest, strlen(rest)) != 0) return false;
+    parser->pos = parser->len;
+    if (feed_parser(probe, "0\r\n\r\n", 5, NULL) != REEVE_OK) return false;
+    if (redisReaderGetReply(parser, &reply) != REDIS_OK || reply == NULL) return false;
+    return rv_reply_is(reply, RV_TEXT) && ((rv_reply *)reply)->length == 0 && rv_reply_reader_is_at_rest(probe);
+}
+
+/* Whether the hiredis that was loaded does with its fields what place_value relies on; else values come all the same,
+ * copied twice. Tried once in a process. */
+static bool placing_works(void)
+{
+    static atomic_int known; /* 1: yes, 2: no */
+    int answer = atomic_load_explicit(&known, memory_order_relaxed);
+    if (answer == 0) {
+        rv_reply_reader probe;
+        rv_reply_reader_init(&probe);
+        answer = try_placing(&probe) ? 1 : 2;
+        rv_reply_reader_fini(&probe);
+        atomic_store_explicit(&known, answer, memory_order_relaxed);
+    }
+    return answer == 1;
+}
+#endif
+
 void *rv_reply_reader_place(rv_reply_reader *reader, size_t *ret_size)
 {
     *ret_size = placed_rest(&reader->placed);
@@ -224,20 +323,22 @@ reeve_status rv_reply_reader_feed(rv_reply_reader *reader, const void *data, siz
 
 /* ---- replies out ----------------------------------------------------------------------------------------------- */
 
-/* Reads the digits of a declared length, and says where they end; false while their line is not complete. */
+#define DIGITS_MOST 19 /* a number of so many fits */
+
+/*
+ * Reads a line of digits, and says where they end; false: there is none, or it is not complete. The parser leaves a
+ * complete line behind only when it is the length of a value whose end has not come.
+ */
 static bool declared_length(const char *text, size_t length, unsigned long long *ret, size_t *ret_digits)
 {
     unsigned long long number = 0;
-    for (size_t i = 0; i < length && i < 20; i++) {
-        if (text[i] == '\r') {
-            *ret = number;
-            *ret_digits = i;
-            return true;
-        }
-        if (text[i] >= '0' && text[i] <= '9') number = number * 10 + (unsigned long long)(text[i] - '0');
-    }
-    *ret = length > 20 ? ~0ull : 0;
-    return length > 20;
+    size_t i = 0;
+    for (; i < length && i < DIGITS_MOST && text[i] >= '0' && text[i] <= '9'; i++)
+        number = number * 10 + (unsigned long long)(text[i] - '0');
+    if (i == 0 || i + 2 > length || text[i] != '\r' || text[i + 1] != '\n') return false;
+    *ret = number;
+    *ret_digits = i;
+    return true;
 }
 
 /* Looks at what the parser cannot use yet: will the rest ever come, do we want it, and where to? */
@@ -247,13 +348,11 @@ static reeve_status judge_pending(rv_reply_reader *reader, rv_error *error)
     size_t pending = parser->len - parser->pos, digits = 0;
     if (parser->ridx < 0 || pending == 0) return REEVE_OK;
     unsigned long long declared = 0;
-    bool is_value = parser->rstack[parser->ridx].type == REDIS_REPLY_STRING;
-    reader->in_line = !is_value || !declared_length(parser->buf + parser->pos, pending, &declared, &digits);
+    reader->in_line = !declared_length(parser->buf + parser->pos, pending, &declared, &digits);
     if (declared > RV_BULK_MAX) reader->fault = "a value is longer than the limit";
     if (reader->in_line && pending > RV_LINE_MAX) reader->fault = "a line is longer than the limit";
-    /* (The whole line has come, so the parser has read it and found nothing wrong with it.) */
-    if (reader->in_line || digits == 0 || pending < digits + 2) return REEVE_OK;
-    if (declared < RV_PLACED_LEAST || declared > RV_PLACED_MAX || pending - digits >= declared + 4) return REEVE_OK;
+    if (reader->in_line || declared < RV_PLACED_LEAST || declared > RV_PLACED_MAX) return REEVE_OK;
+    if (pending - digits >= declared + 4 || !placing_works()) return REEVE_OK;
     return place_value(reader, (size_t)declared, digits + 2, error);
 }
 

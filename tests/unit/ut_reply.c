@@ -132,9 +132,9 @@ static void huge_lengths(void **state)
                                           "*-2\r\n",
                                           "$-2\r\n",
                                           "*9223372036854775807\r\n",
-                                          "$00000000000000000000000000000000000001"};
+                                          "$00000000000000000000000000000000000001\r\nx"};
     static const char *const awaited[] = {"$536870912\r\nabc", "*2147483647\r\n", "*2147483647\r\n*2147483647\r\n",
-                                          "$12"};
+                                          "$12", "+123456789012345678901234567890"};
     for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
         rv_error error = {0};
         if (outcome(refused[i], strlen(refused[i]), &error) != REEVE_EPROTO) fail_msg("%s", refused[i]);
@@ -155,6 +155,17 @@ static void deep_nesting(void **state)
         memcpy(text + 4 * (depth - 1), "*1\r\n", 5);
         reeve_status status = outcome(text, strlen(text), &error);
         assert_int_equal(status, depth <= 8 ? REEVE_OK : REEVE_EPROTO);
+    }
+}
+
+static void unknown_types(void **state)
+{
+    (void)state;
+    static const char *const refused[] = {",1.5\r\n",   "#t\r\n", "%1\r\n+a\r\n+b\r\n", "~1\r\n+a\r\n",
+                                          "(12345\r\n", ">0\r\n", "=7\r\ntxt:abc\r\n",  "!3\r\nabc\r\n"};
+    for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+        rv_error error = {0};
+        if (outcome(refused[i], strlen(refused[i]), &error) != REEVE_EPROTO) fail_msg("%s", refused[i]);
     }
 }
 
@@ -386,6 +397,7 @@ int main(void)
         cmocka_unit_test(a_large_array),
         cmocka_unit_test(huge_lengths),
         cmocka_unit_test(deep_nesting),
+        cmocka_unit_test(unknown_types),
         cmocka_unit_test(a_wrong_end),
         cmocka_unit_test(random_bytes),
         cmocka_unit_test(a_big_reply_leaves_nothing_behind),
