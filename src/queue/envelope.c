@@ -64,5 +64,25 @@ bool rv_envelope_read(rv_envelope *ret, const char *text, size_t length)
     ret->header_length = (size_t)(newline - text);
     ret->payload.data = newline + 1;
     ret->payload.length = length - ret->header_length - 1;
+    ret->malformed = NULL;
     return true;
+}
+
+void rv_envelope_take(rv_envelope *ret, const char *text, size_t length)
+{
+    if (rv_envelope_read(ret, text, length)) return;
+    memset(ret, 0, sizeof(*ret));
+    ret->type = "";
+    ret->header = text;
+    ret->header_length = length;
+    ret->ready_ms = -1;
+    ret->plain = true;
+    ret->malformed = memchr(text, '\n', length) == NULL
+                         ? "no line of it ends, so it has no header"
+                         : "its header does not begin with {\"at\":<ms>,\"type\":\"<type>\"";
+}
+
+size_t rv_envelope_length(const rv_envelope *envelope)
+{
+    return envelope->header_length + (envelope->malformed != NULL ? 0 : 1 + envelope->payload.length);
 }

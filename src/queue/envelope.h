@@ -31,10 +31,18 @@ typedef struct rv_envelope {
     bool marked;         /* info:<id> has more to tell */
     bool cancelled;
     reeve_bytes payload;
+    const char *malformed; /* why nothing could be read of it (rv_envelope_take); NULL: it was */
 } rv_envelope;
 
 /* False when it is none. Does not allocate. */
 bool rv_envelope_read(rv_envelope *ret, const char *text, size_t length);
+
+/* The same of a task that is leased, and must be settled even when it is none: then its type and payload are empty, its
+ * header is all of the text. A zero byte stands behind that. */
+void rv_envelope_take(rv_envelope *ret, const char *text, size_t length);
+
+/* All of its bytes, from ret->header on. */
+size_t rv_envelope_length(const rv_envelope *envelope);
 
 /* ---- writing --------------------------------------------------------------------------------------------------- */
 

@@ -1,9 +1,11 @@
 #include "queue/policy.h"
 
 #include <cjson/cJSON.h>
+#include <errno.h>
 #include <string.h>
 
 #include "base/retry.h"
+#include "queue/header.h"
 
 /* ---- reading --------------------------------------------------------------------------------------------------- */
 
@@ -57,8 +59,12 @@ static bool read_backoff(const cJSON *json, reeve_backoff *ret)
 bool rv_policy_read(rv_task_policy *ret, const char *text, size_t length)
 {
     memset(ret, 0, sizeof(*ret));
-    cJSON *json = cJSON_ParseWithLength(text, length);
-    bool good = cJSON_IsObject(json);
+    const char *end = NULL;
+    errno = 0;
+    cJSON *json = cJSON_ParseWithLengthOpts(text, length, &end, 0);
+    bool good = cJSON_IsObject(json) && end == text + length;
+    /* (For want of memory nothing is known of it.) */
+    if (json != NULL || errno != ENOMEM) ret->malformed = rv_header_fault(good ? json : NULL);
     if (good) {
         ret->max_attempts = small(member(json, "attempts"));
         ret->max_crashes = small(member(json, "crashes"));

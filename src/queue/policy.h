@@ -23,12 +23,13 @@ typedef struct rv_task_policy {
     int64_t timeout_ms;
     int64_t heartbeat_ms; /* these: a task's */
     bool once;
-    bool unique; /* it holds a lock that goes when it is settled */
+    bool unique;           /* it holds a lock that goes when it is settled */
+    const char *malformed; /* why the header is no task's (header.h); or NULL */
     bool has_backoff;
     reeve_backoff backoff;
 } rv_task_policy;
 
-/* False when it is no JSON object; then *ret is zeroed. What makes no sense counts as not given. */
+/* False when it is no JSON object; then *ret is zeroed but for `malformed`. What makes no sense counts as not given. */
 bool rv_policy_read(rv_task_policy *ret, const char *json, size_t length);
 
 /* Appends a checked backoff. */

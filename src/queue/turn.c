@@ -141,7 +141,7 @@ static void build_record(rv_conn *conn, const rv_settlement *s)
     case REEVE_OUTCOME_NONE:
     case REEVE_OUTCOME_FAIL:
         rv_args(conn, "fail");
-        rv_args(conn, s->id);
+        rv_arg(conn, s->id, s->id_length > 0 ? s->id_length : strlen(s->id));
         rv_args(conn, s->counts ? "1" : "0");
         rv_args(conn, s->kind);
         rv_args(conn, s->message);
@@ -301,13 +301,27 @@ static void read_extra(rv_lease *lease, const rv_reply *extras, size_t *next)
     }
 }
 
+/* Whether an id can be told from what stands around it where ids are listed. (Not all of the alphabet is looked at, for
+ * each task.) */
+static bool is_harmless(const char *id, size_t length)
+{
+    bool harmless = length > 0 && length <= REEVE_ID_LENGTH_MAX;
+    for (size_t i = 0; i < length; i++) harmless = harmless && (unsigned char)(id[i] - '!') <= '~' - '!';
+    return harmless;
+}
+
 static bool read_lease(rv_lease *ret, size_t queue, const rv_reply *id, const rv_reply *envelope)
 {
     memset(ret, 0, sizeof(*ret));
     if (!rv_reply_is(id, RV_TEXT) || !rv_reply_is(envelope, RV_TEXT)) return false;
     ret->queue = queue;
     ret->id = id->text;
-    return rv_envelope_read(&ret->envelope, envelope->text, envelope->length);
+    rv_envelope_take(&ret->envelope, envelope->text, envelope->length);
+    if (!is_harmless(id->text, id->length)) {
+        ret->id_length = id->length;
+        ret->envelope.malformed = "its id does not have 1 to 100 of the characters A-Z a-z 0-9 . _ - :";
+    }
+    return true;
 }
 
 bool rv_turn_is_idle(const rv_turn_reply *reply)
@@ -331,7 +345,8 @@ bool rv_turn_handed(rv_lease *ret, char id[REEVE_ID_MAX], const rv_reply *text)
     id[line - end - 1] = '\0';
     ret->id = id;
     ret->since_ms = since_ms;
-    return rv_envelope_read(&ret->envelope, line + 1, text->length - (size_t)(line + 1 - text->text));
+    rv_envelope_take(&ret->envelope, line + 1, text->length - (size_t)(line + 1 - text->text));
+    return true;
 }
 
 int64_t rv_lease_wait(const rv_lease *lease)

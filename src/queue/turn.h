@@ -16,6 +16,7 @@
 /* What became of a task. All pointers are borrowed. */
 typedef struct rv_settlement {
     const char *id;
+    size_t id_length;   /* of one that is malformed: it may have zero bytes; 0: up to its zero byte */
     reeve_outcome verb; /* done, retry, fail, snooze */
     bool has_info;      /* done: info:<id> exists, so that it must be looked after */
     bool checkpoint;    /* done: it has one, which goes now; only with has_info */
@@ -77,6 +78,7 @@ void rv_turn_build(rv_conn *conn, const rv_turn *turn);
 typedef struct rv_lease {
     size_t queue; /* index among turn.queues */
     const char *id;
+    size_t id_length; /* as in rv_settlement */
     int64_t since_ms; /* when it was leased, on Redis's clock */
     rv_envelope envelope;
     unsigned failures;
@@ -109,7 +111,7 @@ bool rv_turn_read(rv_turn_reply *ret, const rv_reply *reply);
 bool rv_turn_is_idle(const rv_turn_reply *reply);
 
 /* Copies the leases into leases[0 .. max); returns how many. One that is no task (impossible) is left out and counted
- * in *ret_bad. */
+ * in *ret_bad. One whose envelope is malformed is among the leases (rv_envelope_take). */
 size_t rv_turn_leases(const rv_turn_reply *reply, rv_lease *leases, size_t max, size_t *ret_bad);
 
 /*

@@ -114,10 +114,11 @@ bool rv_settlement_copy(rv_settlement *ret, void **ret_kept, const rv_settlement
 {
     const char *kind = from->kind != NULL ? from->kind : "", *message = from->message != NULL ? from->message : "";
     size_t result = from->has_result ? from->result.length : 0, hands = from->hands.length;
-    char *block = rv_alloc(strlen(from->id) + strlen(kind) + strlen(message) + result + hands + 5), *at = block;
+    size_t id = from->id_length > 0 ? from->id_length : strlen(from->id);
+    char *block = rv_alloc(id + strlen(kind) + strlen(message) + result + hands + 5), *at = block;
     if (block == NULL) return false;
     *ret = *from;
-    ret->id = put(&at, from->id, strlen(from->id));
+    ret->id = put(&at, from->id, id);
     ret->kind = put(&at, kind, strlen(kind));
     ret->message = put(&at, message, strlen(message));
     ret->result.data = put(&at, from->result.data, result);

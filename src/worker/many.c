@@ -124,13 +124,13 @@ int64_t rv_many_until(const rv_thread *t)
 static bool copy_lease(rv_item *item)
 {
     rv_envelope *envelope = &item->lease.envelope;
-    size_t id = strlen(item->lease.id) + 1, length = envelope->header_length + 1 + envelope->payload.length;
+    size_t id = strlen(item->lease.id) + 1, length = rv_envelope_length(envelope);
     char *block = rv_alloc(id + length + 1);
     if (block == NULL) return false;
     memcpy(block, item->lease.id, id);
     memcpy(block + id, envelope->header, length);
     block[id + length] = '\0';
-    (void)rv_envelope_read(envelope, block + id, length); /* (as it was read before) */
+    rv_envelope_take(envelope, block + id, length); /* (as it was before) */
     item->lease.id = block;
     item->held = block;
     return true;

@@ -39,11 +39,13 @@ void rv_policy_choose(rv_policy *ret, const rv_envelope *envelope, const rv_hand
     ret->timeout_ms = ret->heartbeat_ms = 0;
     ret->unique = ret->once = false;
     ret->backoff = NULL;
+    ret->malformed = envelope->malformed;
     if (!envelope->plain && rv_policy_read(&ret->own, envelope->header, envelope->header_length)) {
         ret->unique = ret->own.unique;
         ret->once = ret->own.once;
         add_policy(ret, &ret->own);
     }
+    if (!envelope->plain && ret->malformed == NULL) ret->malformed = ret->own.malformed;
     if (handler != NULL) add_handler(ret, &handler->handler);
     if (rv_claim_get_policy(claim, &ret->queue)) add_policy(ret, &ret->queue);
     add_limit(&ret->max_attempts, RV_MAX_ATTEMPTS);

@@ -12,10 +12,11 @@
 typedef struct rv_policy {
     unsigned max_attempts;
     unsigned max_crashes;
-    int64_t timeout_ms; /* 0: none */
+    int64_t timeout_ms;   /* 0: none */
     int64_t heartbeat_ms; /* the same */
     bool unique;
     bool once;
+    const char *malformed;        /* why the task is not to run; or NULL */
     const reeve_backoff *backoff; /* whose it is stays in place: the handler's or this struct's; NULL: the default */
     /* filled only when there is something to say */
     rv_task_policy own;

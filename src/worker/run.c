@@ -54,6 +54,10 @@ reeve_outcome rv_run_fail_setup(reeve_task *task, const rv_handler *handler)
 
 bool rv_run_is_barred(reeve_task *task, const rv_item *item, const rv_policy *policy)
 {
+    if (policy->malformed != NULL) {
+        (void)rv_task_failed(task, REEVE_OUTCOME_FAIL, "malformed", "%s", policy->malformed);
+        return true;
+    }
     int64_t deadline_ms = item->lease.envelope.deadline_ms;
     if (deadline_ms > 0 && item->lease.since_ms + item->gate_us / 1000 >= deadline_ms) {
         (void)rv_task_failed(task, REEVE_OUTCOME_FAIL, "expired", "not begun by its deadline");
@@ -119,6 +123,10 @@ static reeve_outcome attempt(rv_thread *t, rv_item *item, const rv_handler *hand
         *ret_counts = false;
         return t->task.verb;
     }
+    if (handler == NULL && !rv_valid_type(envelope->type, envelope->type_length)) {
+        *ret_counts = false;
+        return rv_task_failed(&t->task, REEVE_OUTCOME_FAIL, "malformed", "its type is not a type");
+    }
     if (handler == NULL) {
         return rv_task_failed(&t->task, REEVE_OUTCOME_RETRY, "no_handler",
                               "this worker has no handler for type %.*s: load its plugin", (int)envelope->type_length,
@@ -142,6 +150,7 @@ static void decide_retry(rv_settlement *s, const rv_item *item, const rv_policy 
 static bool decide(const reeve_task *task, rv_item *item, reeve_outcome verb, const rv_policy *policy, bool counts)
 {
     rv_settlement s = {.id = item->lease.id,
+                       .id_length = item->lease.id_length,
                        .verb = verb,
                        .counts = counts,
                        .has_info = item->lease.has_info,

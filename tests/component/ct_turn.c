@@ -74,14 +74,14 @@ static void an_id_without_a_task_is_dropped(void **state)
     assert_int_equal(test_count("q", "running"), 2);
 }
 
-static void what_is_no_task_is_counted(void **state)
+static void a_malformed_task_is_leased_to_be_settled(void **state)
 {
     (void)state;
     test_put("q", "x y");
     assert_int_equal(test_number("HSET " Q "tasks x {\"type\":\"t\"}"), 0);
-    assert_int_equal(test_lease(&a, 5), 1);
-    assert_string_equal(test_leased_ids(&a), "y");
-    assert_int_equal(a.bad, 1);
+    assert_int_equal(test_lease(&a, 5), 2);
+    assert_string_equal(test_leased_ids(&a), "x y");
+    assert_int_equal(a.bad, 0);
 }
 
 static void a_paused_queue_hands_nothing_out(void **state)
@@ -420,7 +420,7 @@ int main(void)
         cmocka_unit_test_setup(a_lease_takes_what_there_is, set_up),
         cmocka_unit_test_setup(a_full_batch_goes_through, set_up),
         cmocka_unit_test_setup(an_id_without_a_task_is_dropped, set_up),
-        cmocka_unit_test_setup(what_is_no_task_is_counted, set_up),
+        cmocka_unit_test_setup(a_malformed_task_is_leased_to_be_settled, set_up),
         cmocka_unit_test_setup(a_paused_queue_hands_nothing_out, set_up),
         cmocka_unit_test_setup(done, set_up),
         cmocka_unit_test_setup(done_with_a_result_of_any_bytes, set_up),

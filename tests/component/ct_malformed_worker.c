@@ -1,0 +1,121 @@
+/* A worker meets malformed tasks: they are dead at once; all others run. */
+#include <stdio.h>
+#include <string.h>
+
+#include "queue/scripts.h"
+#include "support/foreign.h"
+#include "support/worker.h"
+
+#define Q "reeve:{q}:"
+#define GOOD 50
+
+static int set_up(void **state)
+{
+    test_close_gate();
+    return test_place_empty(state);
+}
+
+static void put_malformed(void)
+{
+    for (size_t i = 0; i < test_malformed_count; i++) {
+        char id[32];
+        (void)snprintf(id, sizeof(id), "m%02zu", i);
+        test_foreign("q", "ready", 1099511628032.0 + 256.0 * (double)i, id, test_malformed[i]);
+    }
+}
+
+/* So many have died of it, while the worker runs; nothing is held. */
+static void await_dead(size_t count)
+{
+    TEST_AWAIT(test_number("ZCARD " Q "failures:malformed") == (long long)count);
+    TEST_AWAIT(test_count("q", "running") == 0);
+    assert_int_equal(test_count("q", "dead"), count);
+}
+
+static void among_good_ones(unsigned threads, unsigned batch)
+{
+    put_malformed();
+    test_put_many("q", GOOD, "n%zu");
+    reeve_worker *worker = test_worker_run(threads, batch);
+    await_dead(test_malformed_count);
+    TEST_AWAIT(test_count("q", "completed") == GOOD);
+    reeve_worker_stats stats = test_worker_stats(worker);
+    assert_int_equal(stats.dead, test_malformed_count);
+    assert_int_equal(stats.refused, 0);
+    test_worker_end(worker);
+    for (size_t i = 0; i < GOOD; i++) assert_int_equal(test_runs[i], 1);
+}
+
+static void are_dead_at_once(void **state)
+{
+    (void)state;
+    among_good_ones(1, 1);
+}
+
+static void are_dead_at_once_in_batches(void **state)
+{
+    (void)state;
+    among_good_ones(2, 64);
+}
+
+static void their_ids_may_have_any_bytes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *id;
+        size_t length;
+    } ids[] = {{"a\0b", 3}, {"\0", 1}, {"a b", 3}, {"a\nb", 3}, {"\xff", 1}, {"#totals", 7}, {"+7", 2}, {"", 0}};
+    const size_t count = sizeof(ids) / sizeof(ids[0]);
+    const rv_reply *reply;
+    for (size_t i = 0; i < count; i++) {
+        rv_cmd(test_conn, 4);
+        rv_args(test_conn, "HSET");
+        rv_args(test_conn, Q "tasks");
+        rv_arg(test_conn, ids[i].id, ids[i].length);
+        rv_args(test_conn, "{\"at\":1,\"type\":\"t\"}\n");
+        assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
+        rv_cmd(test_conn, 4);
+        rv_args(test_conn, "ZADD");
+        rv_args(test_conn, Q "ready");
+        rv_argi(test_conn, (int64_t)i);
+        rv_arg(test_conn, ids[i].id, ids[i].length);
+        assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
+    }
+    test_put_many("q", GOOD, "n%zu");
+    reeve_worker *worker = test_worker_run(1, 16);
+    await_dead(count);
+    TEST_AWAIT(test_count("q", "completed") == GOOD);
+    test_worker_end(worker);
+}
+
+/* An enqueue by another program hands it to an idle thread, without a look into it. */
+static void handed_to_an_idle_thread(void **state)
+{
+    (void)state;
+    const rv_reply *reply;
+    reeve_worker *worker = test_worker_run(1, 1);
+    test_put("q", "n1");
+    TEST_AWAIT_STATE("n1", "completed");
+    TEST_AWAIT(test_number("LLEN " Q "idle") == 1);
+    rv_cmd_script(test_conn, &rv_script_enqueue, 1, 3);
+    rv_args(test_conn, Q);
+    rv_args(test_conn, "idle");
+    rv_args(test_conn, "m");
+    rv_args(test_conn, "\"type\":\"t\",\"priority\":null}\n");
+    assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
+    TEST_AWAIT_STATE("m", "dead");
+    test_put("q", "n0");
+    TEST_AWAIT_STATE("n0", "completed");
+    test_worker_end(worker);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(are_dead_at_once, set_up),
+        cmocka_unit_test_setup(are_dead_at_once_in_batches, set_up),
+        cmocka_unit_test_setup(their_ids_may_have_any_bytes, set_up),
+        cmocka_unit_test_setup(handed_to_an_idle_thread, set_up),
+    };
+    return cmocka_run_group_tests_name("ct_malformed_worker", tests, test_place_start, test_place_stop);
+}
