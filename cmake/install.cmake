@@ -28,6 +28,10 @@ install(EXPORT reeveStaticTargets NAMESPACE reeve:: DESTINATION ${cmake_dir})
 # The way from the .pc file to the prefix, so that the tree may be moved.
 file(RELATIVE_PATH pc_to_prefix "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig" "${CMAKE_INSTALL_PREFIX}")
 string(REGEX REPLACE "/$" "" pc_to_prefix "${pc_to_prefix}")
+set(pc_tls "")
+if(REEVE_TLS)
+  set(pc_tls "-lssl -lcrypto ")
+endif()
 configure_file(${PROJECT_SOURCE_DIR}/packaging/reeve.pc.in ${PROJECT_BINARY_DIR}/packaging/reeve.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/packaging/reeve.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 

@@ -12,6 +12,7 @@
 
 #include "guards.h"
 #include "task.h"
+#include "tls.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -31,6 +32,7 @@ typedef struct reeve_client_options {
      * sleeps until that comes: faster, for a processor's time. It stops by itself where that is in vain. 0: 50;
      * negative: never; more than 1000: that */
     int64_t spin_us;
+    const reeve_tls *tls; /* for rediss:// URLs (tls.h); NULL: what the URL and the environment say */
 } reeve_client_options;
 
 /*

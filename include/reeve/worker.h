@@ -12,6 +12,7 @@
 #include "guards.h"
 #include "plugin.h"
 #include "task.h"
+#include "tls.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -29,6 +30,7 @@ typedef struct reeve_worker_options {
     int64_t command_ms;     /* deadline of one Redis command; 0: 10000 */
     const char *plugin_dir; /* where bare plugin names are sought; NULL: the built-in directory */
     reeve_guards guards;    /* how large what handlers hand on, leave and give back may be; zeroed: the standards */
+    const reeve_tls *tls;   /* for rediss:// URLs (tls.h); NULL: what the URL and the environment say */
 } reeve_worker_options;
 
 /*

@@ -19,6 +19,7 @@
 #include "reeve/cron.h"
 #include "reeve/limits.h"
 #include "reeve/status.h"
+#include "reeve/tls.h"
 #include "reeve/worker.h"
 
 typedef enum rv_log_format { RV_LOG_LOGFMT, RV_LOG_JSON } rv_log_format;
@@ -116,6 +117,7 @@ typedef struct rv_config {
     char *file;
     char *redis; /* NULL: not given */
     char *ns;
+    reeve_tls tls; /* its texts are owned by this */
     struct {
         char *name; /* NULL: not given */
         int64_t session_ms;

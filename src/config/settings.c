@@ -94,6 +94,12 @@ static bool check_group(const char *text, rv_error *why)
     return *text != '\0' && strlen(text) <= REEVE_GROUP_MAX && rv_utf8_is_valid(text, strlen(text));
 }
 
+static bool check_tls_version(const char *text, rv_error *why)
+{
+    (void)why;
+    return strcmp(text, "1.2") == 0 || strcmp(text, "1.3") == 0;
+}
+
 bool rv_config_check_redis(const char *url, rv_error *why)
 {
     rv_url parsed;
@@ -142,10 +148,29 @@ bool rv_config_check_redis(const char *url, rv_error *why)
 const rv_setting rv_settings[] = {
     {"redis", RV_SETTING_TEXT, IN(, redis), .check = rv_config_check_redis, .expected = "a Redis URL",
      .otherwise = "embedded:",
-     .help = "The Redis to work on: redis://[user:password@]host[:port][/db], unix:///path.sock[?db=n] or "
-             "embedded:[directory]. The flag --redis and the environment's REEVE_REDIS come first."},
+     .help = "The Redis to work on: redis://[user:password@]host[:port][/db], rediss://... (TLS), "
+             "unix:///path.sock[?db=n] or embedded:[directory]. The flag --redis and the environment's REEVE_REDIS come "
+             "first."},
     {"namespace", RV_SETTING_TEXT, IN(, ns), .check = check_ns, .expected = "1 to 64 of A-Z a-z 0-9 . _ : -",
      .standard = "reeve", .help = "The prefix of every key. Producers and workers meet only within one."},
+
+    {"tls", RV_SETTING_GROUP, .at = RV_NOWHERE,
+     .help = "TLS to Redis (rediss://). Parameters of the URL come first, REEVE_TLS_CA and the like of the environment "
+             "last. Files that change are read again at the next connection."},
+    {"tls.ca", RV_SETTING_TEXT, IN(, tls.ca), .expected = "a file", .otherwise = "the system's, unless ca_dir is set",
+     .help = "PEM certificates of trusted authorities."},
+    {"tls.ca_dir", RV_SETTING_TEXT, IN(, tls.ca_dir), .expected = "a directory", .otherwise = "none",
+     .help = "A directory of such files, named by their hashes (`openssl rehash`)."},
+    {"tls.cert", RV_SETTING_TEXT, IN(, tls.cert), .expected = "a file", .otherwise = "none is sent",
+     .help = "The client's certificate and its chain, PEM. Needs `key`."},
+    {"tls.key", RV_SETTING_TEXT, IN(, tls.key), .expected = "a file", .otherwise = "none",
+     .help = "The private key of `cert`, PEM, not encrypted."},
+    {"tls.server_name", RV_SETTING_TEXT, IN(, tls.server_name), .expected = "a name", .otherwise = "the URL's host",
+     .help = "The name or IP address that the server's certificate must have."},
+    {"tls.min_version", RV_SETTING_TEXT, IN(, tls.min_version), .check = check_tls_version,
+     .expected = "\"1.2\" or \"1.3\"", .otherwise = "1.2", .help = "The oldest version of TLS to accept."},
+    {"tls.required", RV_SETTING_TRUTH, IN(, tls.required), .standard = "false",
+     .help = "Whether to refuse redis:// URLs. unix:// and embedded: stay allowed."},
 
     {"worker", RV_SETTING_GROUP, .at = RV_NOWHERE, .help = "The worker itself."},
     {"worker.name", RV_SETTING_TEXT, IN(, worker.name), .check = check_worker_name,

@@ -24,7 +24,8 @@ static reeve_status choose_options(reeve_client *client, const reeve_client_opti
     client->timeout_ms = options->timeout_ms > 0 ? options->timeout_ms : DEFAULT_TIMEOUT_MS;
     client->spin_us = options->spin_us != 0 ? options->spin_us : DEFAULT_SPIN_US;
     if (rv_guards_choose(&client->guards, &options->guards, &client->error) != REEVE_OK) return client->error.status;
-    return rv_url_parse(&client->url, rv_url_choose(options->redis), &client->error);
+    reeve_status status = rv_url_parse(&client->url, rv_url_choose(options->redis), &client->error);
+    return status == REEVE_OK ? rv_url_secure(&client->url, options->tls, &client->error) : status;
 }
 
 static reeve_status join_embedded(reeve_client *client)

@@ -9,6 +9,8 @@
 static reeve_status lost(rv_conn *conn, int reason)
 {
     char words[128];
+    const char *said = rv_transport_reason(&conn->transport);
+    if (said) return rv_fail(&conn->error, REEVE_ELOST, "the connection was lost: %s", said);
     if (reason == 0 || reason == EPIPE || reason == ECONNRESET)
         return rv_fail(&conn->error, REEVE_ELOST, "Redis closed the connection");
     return rv_fail(&conn->error, REEVE_ELOST, "the connection was lost: %s", strerror_r(reason, words, sizeof(words)));

@@ -2,7 +2,7 @@
 
 static reeve_status to_endpoint(const rv_url *url, rv_address *ret)
 {
-    *ret = (rv_address){.host = url->endpoints[0].host, .port = url->endpoints[0].port};
+    *ret = (rv_address){.host = url->endpoints[0].host, .port = url->endpoints[0].port, .tls = url->tls};
     return REEVE_OK;
 }
 
@@ -22,7 +22,9 @@ reeve_status rv_topology_resolve(const rv_url *url, rv_address *ret, rv_error *e
         *ret = (rv_address){.path = url->path};
         return REEVE_OK;
     case RV_URL_TLS:
-        return unsupported(url, "Redis over TLS (rediss://)", error);
+        if (rv_tls_is_built()) return to_endpoint(url, ret);
+        return rv_fail(error, REEVE_EUNSUPPORTED, "%s: this build of reeve has no TLS (it was made with REEVE_TLS=OFF)",
+                       url->redacted);
     case RV_URL_SENTINEL:
         return unsupported(url, "Redis Sentinel (redis-sentinel://)", error);
     case RV_URL_CLUSTER:

@@ -7,15 +7,13 @@
 #ifndef RV_TOPOLOGY_H
 #define RV_TOPOLOGY_H
 
-#include <stdbool.h>
-
 #include "redis/url.h"
 
 typedef struct rv_address {
     const char *path; /* unix socket, or NULL */
     const char *host; /* borrowed from the URL */
     int port;
-    bool tls;
+    rv_tls *tls; /* borrowed from the URL; NULL: plain text */
 } rv_address;
 
 /* REEVE_OK, REEVE_EUNSUPPORTED (the build or version cannot speak to this kind of URL, with words). */

@@ -49,8 +49,9 @@ reeve_status rv_transport_wait(rv_transport *transport, short events, int64_t de
 {
     *ret_events = POLLIN;
     if ((events & POLLIN) && transport->ops->has_buffered(transport)) return REEVE_OK;
+    short asked = transport->ops->events ? transport->ops->events(transport, events) : events;
     const rv_waker *quit = transport->quit;
-    struct pollfd fds[3] = {{.fd = transport->fd, .events = events},
+    struct pollfd fds[3] = {{.fd = transport->fd, .events = asked},
                             {.fd = waker ? waker->fd : -1, .events = POLLIN},
                             {.fd = quit ? quit->fd : -1, .events = POLLIN}};
     for (;;) {
@@ -62,5 +63,11 @@ reeve_status rv_transport_wait(rv_transport *transport, short events, int64_t de
         if (rv_now_ms() >= deadline) return REEVE_ETIMEOUT;
     }
     *ret_events = fds[0].revents;
+    if (asked != events && (fds[0].revents & POLLOUT)) *ret_events |= POLLIN; /* reading can go on now */
     return REEVE_OK;
+}
+
+const char *rv_transport_reason(const rv_transport *transport)
+{
+    return transport->ops && transport->ops->reason ? transport->ops->reason(transport) : NULL;
 }

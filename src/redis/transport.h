@@ -23,6 +23,10 @@ typedef struct rv_transport_ops {
     ssize_t (*write)(rv_transport *transport, const void *data, size_t length); /* as send(2) */
     bool (*has_buffered)(const rv_transport *transport); /* bytes to read that poll(2) does not see */
     void (*close)(rv_transport *transport);              /* everything but the descriptor */
+    /* What to poll for where a caller waits for events; NULL: just these. */
+    short (*events)(const rv_transport *transport, short events);
+    /* Why reading or writing failed, where errno does not tell; NULL, or it returns NULL: errno does. */
+    const char *(*reason)(const rv_transport *transport);
 } rv_transport_ops;
 
 struct rv_transport {
@@ -57,5 +61,8 @@ ssize_t rv_transport_write(rv_transport *transport, const void *data, size_t len
  */
 reeve_status rv_transport_wait(rv_transport *transport, short events, int64_t deadline, const rv_waker *waker,
                                short *ret_events);
+
+/* Why the last read or write failed, in words; NULL: errno says it. */
+const char *rv_transport_reason(const rv_transport *transport);
 
 #endif

@@ -9,6 +9,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "redis/tls.h"
 #include "redis/transport.h"
 
 /* A TCP peer that has silently gone is noticed after about a minute and a half. */
@@ -39,7 +40,8 @@ static void plain_close(rv_transport *transport)
     (void)transport;
 }
 
-static const rv_transport_ops plain = {plain_read, plain_write, plain_has_buffered, plain_close};
+static const rv_transport_ops plain = {
+    .read = plain_read, .write = plain_write, .has_buffered = plain_has_buffered, .close = plain_close};
 
 static reeve_status connect_failed(int reason, rv_error *error)
 {
@@ -182,5 +184,7 @@ reeve_status rv_transport_open(rv_transport *transport, const rv_address *addres
                                const rv_waker *waker, rv_error *error)
 {
     if (address->path) return open_unix(transport, address->path, deadline, waker, error);
-    return open_tcp(transport, address, deadline, waker, error);
+    reeve_status status = open_tcp(transport, address, deadline, waker, error);
+    if (status != REEVE_OK || !address->tls) return status;
+    return rv_tls_start(address->tls, transport, address->host, deadline, waker, error);
 }

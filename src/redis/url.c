@@ -17,6 +17,7 @@
 #define SOCKET_PATH_MAX 107
 #define URL_MAX 65536
 #define ENDPOINTS_MAX 100
+#define CREDENTIALS "user or password"
 
 typedef struct scheme {
     const char *prefix;
@@ -46,7 +47,8 @@ static int hex_digit(char c)
     return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-static reeve_status decode(const char *text, size_t length, char **ret, rv_error *error)
+/* what: the part of the URL, for the message. */
+static reeve_status decode(const char *text, size_t length, const char *what, char **ret, rv_error *error)
 {
     char *decoded = rv_alloc(length + 1);
     if (!decoded) return no_memory(error);
@@ -65,9 +67,8 @@ static reeve_status decode(const char *text, size_t length, char **ret, rv_error
     return REEVE_OK;
 malformed:
     rv_free(decoded);
-    return rv_fail(
-        error, REEVE_EURL,
-        "the Redis URL's user or password has a '%%' that is no percent-escape; write %%25 for a plain '%%'");
+    return rv_fail(error, REEVE_EURL,
+                   "the Redis URL's %s: a '%%' that is no percent-escape; write %%25 for a plain '%%'", what);
 }
 
 static reeve_status parse_credentials(rv_url *url, const char *text, size_t length, rv_error *error)
@@ -80,8 +81,8 @@ static reeve_status parse_credentials(rv_url *url, const char *text, size_t leng
                        "for a password alone, :password@");
     size_t user_length = (size_t)(colon - text);
     reeve_status status = REEVE_OK;
-    if (user_length > 0) status = decode(text, user_length, &url->user, error);
-    if (status == REEVE_OK) status = decode(colon + 1, length - user_length - 1, &url->password, error);
+    if (user_length > 0) status = decode(text, user_length, CREDENTIALS, &url->user, error);
+    if (status == REEVE_OK) status = decode(colon + 1, length - user_length - 1, CREDENTIALS, &url->password, error);
     return status;
 }
 
@@ -154,15 +155,40 @@ static reeve_status parse_endpoints(rv_url *url, char *list, int usual_port, rv_
     return REEVE_OK;
 }
 
-/* host[:port][/db] */
+/* "name=value" of a rediss:// URL. */
+static reeve_status parse_parameter(rv_url *url, char *text, rv_error *error)
+{
+    char *value = cut(text, '='), *decoded = NULL;
+    if (!value || *value == '\0')
+        return rv_fail(error, REEVE_EURL, "a parameter of the Redis URL has no value; write ?ca=/path/to/ca.pem");
+    reeve_status status = decode(value, strlen(value), "parameters", &decoded, error);
+    if (status == REEVE_OK) status = rv_tls_set(&url->tls_settings, text, decoded, error);
+    rv_free(decoded);
+    return status;
+}
+
+static reeve_status parse_parameters(rv_url *url, char *list, rv_error *error)
+{
+    reeve_status status = REEVE_OK;
+    for (char *next; status == REEVE_OK && list && *list; list = next) {
+        next = cut(list, '&');
+        status = parse_parameter(url, list, error);
+    }
+    return status;
+}
+
+/* host[:port][/db][?name=value&...] */
 static reeve_status parse_single(rv_url *url, char *text, rv_error *error)
 {
+    char *parameters = url->kind == RV_URL_TLS ? cut(text, '?') : NULL;
     const char *db = cut(text, '/');
+    reeve_status status = parse_parameters(url, parameters, error);
+    if (status != REEVE_OK) return status;
     if (strchr(text, ','))
         return rv_fail(error, REEVE_EURL,
                        "several hosts belong to redis-sentinel:// or redis-cluster://, not to a "
                        "URL of one server");
-    reeve_status status = parse_endpoints(url, text, REDIS_PORT, error);
+    status = parse_endpoints(url, text, REDIS_PORT, error);
     return status == REEVE_OK && db && *db ? parse_db(url, db, error) : status;
 }
 
@@ -325,7 +351,19 @@ void rv_url_fini(rv_url *url)
     rv_free(url->user);
     rv_free(url->password);
     rv_free(url->redacted);
+    rv_tls_destroy(url->tls);
+    rv_tls_settings_fini(&url->tls_settings);
     *url = (rv_url){0};
+}
+
+reeve_status rv_url_secure(rv_url *url, const reeve_tls *options, rv_error *error)
+{
+    bool is_local = url->kind == RV_URL_UNIX || url->kind == RV_URL_EMBEDDED;
+    if (url->kind != RV_URL_TLS && !is_local && rv_tls_is_required(options))
+        return rv_fail(error, REEVE_EINVAL, "%s: TLS is required here; use rediss://", url->redacted);
+    if (url->kind != RV_URL_TLS) return REEVE_OK;
+    reeve_status status = rv_tls_fill(&url->tls_settings, options, error);
+    return status == REEVE_OK ? rv_tls_create(&url->tls, &url->tls_settings, error) : status;
 }
 
 const char *rv_url_choose(const char *text)

@@ -1,7 +1,7 @@
 /*
  * url.h - Redis URLs.
  *
- *   redis://[user:pw@]host[:port][/db]    rediss://...    unix:///path.sock[?db=n]
+ *   redis://[user:pw@]host[:port][/db]    rediss://...[?ca=FILE&...]    unix:///path.sock[?db=n]
  *   redis-sentinel://h1[:p1],h2/master    redis-cluster://h1[:p1],h2    embedded:[dir]
  *
  * User and password are percent-decoded; ":pw@" is a password without a user; IPv6 hosts stand in brackets. unix://
@@ -11,6 +11,7 @@
 #define RV_URL_H
 
 #include "base/error.h"
+#include "redis/tls.h"
 
 typedef enum rv_url_kind {
     RV_URL_TCP,
@@ -35,12 +36,20 @@ typedef struct rv_url {
     char *user;             /* or NULL */
     char *password;         /* or NULL */
     int db;
+    rv_tls_settings tls_settings;
+    rv_tls *tls;            /* rv_url_secure makes it; NULL: none */
     char *redacted;         /* the URL for logs and messages: the password is *** */
 } rv_url;
 
 /* Fills *ret, which rv_url_fini frees; on failure nothing is left to free. The message never shows the password. */
 reeve_status rv_url_parse(rv_url *ret, const char *text, rv_error *error);
 void rv_url_fini(rv_url *url);
+/*
+ * Makes ready for TLS what the URL needs it for, with options (NULL: none) and the environment for what the URL does not
+ * set, and refuses a URL of plain text where TLS is required. To be called once before connecting. REEVE_OK,
+ * REEVE_EINVAL, REEVE_EUNSUPPORTED, REEVE_ENOMEM.
+ */
+reeve_status rv_url_secure(rv_url *url, const reeve_tls *options, rv_error *error);
 /* The URL in force: text, else the environment's REEVE_REDIS, else "embedded:". */
 const char *rv_url_choose(const char *text);
 

@@ -68,7 +68,8 @@ static reeve_status choose_options(reeve_worker *worker, const reeve_worker_opti
     if (worker->host == NULL || worker->name == NULL || (o->plugin_dir != NULL && worker->plugin_dir == NULL)) {
         return rv_fail(error, REEVE_ENOMEM, "no memory for a worker");
     }
-    return rv_url_parse(&worker->url, rv_url_choose(o->redis), error);
+    reeve_status status = rv_url_parse(&worker->url, rv_url_choose(o->redis), error);
+    return status == REEVE_OK ? rv_url_secure(&worker->url, o->tls, error) : status;
 }
 
 /* What this version cannot speak to is said now, not by a thread later. */

@@ -90,7 +90,7 @@ static void nobody_listens(void **state)
     fails_to_open("unix:///nowhere/redis.sock", REEVE_ECONNECT, "unix:///nowhere/redis.sock: No such file");
     fails_to_open("redis://127.0.0.1:1", REEVE_ECONNECT, "redis://127.0.0.1:1: Connection refused");
     fails_to_open("redis://no.such.host.invalid", REEVE_ECONNECT, "looked up");
-    fails_to_open("rediss://127.0.0.1", REEVE_EUNSUPPORTED, "rediss://");
+    fails_to_open("rediss://127.0.0.1:1", REEVE_ECONNECT, "rediss://127.0.0.1:1: Connection refused");
     fails_to_open("redis-cluster://127.0.0.1", REEVE_EUNSUPPORTED, "Cluster");
 }
 

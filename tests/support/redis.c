@@ -28,6 +28,7 @@ struct rv_test_redis {
     char url[256];
     char tcp_url[256];
     char port[16];
+    char certificate[256], key[256], authority[256]; /* for TLS */
     rv_url parsed;
     pid_t pid;
 };
@@ -88,14 +89,42 @@ static void name_things(rv_test_redis *redis)
     (void)snprintf(redis->port, sizeof(redis->port), "0");
     if (redis->options.tcp) choose_port(redis);
     (void)snprintf(redis->tcp_url, sizeof(redis->tcp_url), "redis://%s127.0.0.1:%s", credentials, redis->port);
+    if (redis->options.tls)
+        (void)snprintf(redis->tcp_url, sizeof(redis->tcp_url), "rediss://127.0.0.1:%s?ca=%s/ca.pem", redis->port,
+                       redis->options.tls);
     assert_int_equal(rv_url_parse(&redis->parsed, redis->url, NULL), REEVE_OK);
+}
+
+static size_t add_tls(const rv_test_redis *redis, const char *args[ARGS_MAX], size_t count)
+{
+    if (!redis->options.tls) return count;
+    const char *const more[] = {"--port",
+                                "0",
+                                "--tls-cert-file",
+                                redis->certificate,
+                                "--tls-key-file",
+                                redis->key,
+                                "--tls-ca-cert-file",
+                                redis->authority,
+                                "--tls-auth-clients",
+                                "no"};
+    for (size_t i = 0; i < sizeof(more) / sizeof(more[0]); i++) args[count++] = more[i];
+    return count;
+}
+
+static void name_certificates(rv_test_redis *redis)
+{
+    if (!redis->options.tls) return;
+    (void)snprintf(redis->certificate, sizeof(redis->certificate), "%s/server.pem", redis->options.tls);
+    (void)snprintf(redis->key, sizeof(redis->key), "%s/server.key", redis->options.tls);
+    (void)snprintf(redis->authority, sizeof(redis->authority), "%s/ca.pem", redis->options.tls);
 }
 
 static void build_arguments(const rv_test_redis *redis, const char *args[ARGS_MAX])
 {
     const test_redis_options *options = &redis->options;
     const char *const usual[] = {"redis-server",
-                                 "--port",
+                                 options->tls ? "--tls-port" : "--port",
                                  redis->port,
                                  "--bind",
                                  "127.0.0.1",
@@ -124,6 +153,7 @@ static void build_arguments(const rv_test_redis *redis, const char *args[ARGS_MA
         args[count++] = "--jemalloc-bg-thread";
         args[count++] = "no";
     }
+    count = add_tls(redis, args, count);
     if (options->password) args[count++] = "--requirepass";
     if (options->password) args[count++] = options->password;
     for (size_t i = 0; options->extra && options->extra[i] && count < ARGS_MAX - 1; i++)
@@ -191,6 +221,7 @@ void test_redis_launch(rv_test_redis *redis)
     const char *args[ARGS_MAX];
     pid_t parent = getpid();
     assert_int_equal(redis->pid, 0);
+    name_certificates(redis);
     build_arguments(redis, args);
     unlink(redis->socket);
     redis->pid = fork();
@@ -231,6 +262,11 @@ const char *test_redis_tcp_url(const rv_test_redis *redis)
 {
     assert_true(redis->options.tcp);
     return redis->tcp_url;
+}
+
+int test_redis_tcp_port(const rv_test_redis *redis)
+{
+    return atoi(redis->port);
 }
 
 const char *test_redis_dir(const rv_test_redis *redis)

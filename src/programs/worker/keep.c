@@ -96,6 +96,7 @@ bool host_write_queue_settings(const rv_config *config, const char *redis)
 {
     reeve_client_options options = {.size = sizeof(options),
                                     .redis = redis,
+                                    .tls = &config->tls,
                                     .ns = config->ns,
                                     .timeout_ms = CALL_MS,
                                     .name = "reeve-worker-settings"};

@@ -30,6 +30,7 @@ bool host_write_entries(const rv_config *config, const char *redis)
 {
     reeve_client_options options = {.size = sizeof(options),
                                     .redis = redis,
+                                    .tls = &config->tls,
                                     .ns = config->ns,
                                     .timeout_ms = CALL_MS,
                                     .name = "reeve-worker-cron",

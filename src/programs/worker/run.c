@@ -204,6 +204,7 @@ static reeve_client *write_first_settings(host *at)
 {
     reeve_client_options options = {.size = sizeof(options),
                                     .redis = at->redis,
+                                    .tls = &at->config->tls,
                                     .ns = at->config->ns,
                                     .timeout_ms = FIRST_MS,
                                     .name = "reeve-worker"};

@@ -58,6 +58,7 @@ reeve_status host_make_worker(reeve_worker **ret, const rv_config *config, const
 {
     reeve_worker_options options = {.size = sizeof(options),
                                     .redis = redis,
+                                    .tls = &config->tls,
                                     .ns = config->ns,
                                     .name = config->worker.name,
                                     .session_ms = config->worker.session_ms,
