@@ -290,7 +290,7 @@ typedef struct reeve_queue_info {
     char name[REEVE_QUEUE_MAX + 1];
     bool paused;
     uint64_t count[REEVE_STATE_COUNT]; /* tasks in each state, by reeve_state */
-    uint64_t completed_total;          /* ever, as flushed by the workers every few seconds */
+    uint64_t completed_total;          /* ever; exact, as are the others */
     uint64_t failed_total;             /* failed attempts */
     uint64_t dead_total;
     uint64_t crashed_total;  /* leases lost to a dead worker */

@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- leave: a session ends in good order: its last sums are added, and what it still holds goes back to the front, with
+-- leave: a session ends in good order: what it still holds goes back to the front, with
 -- neither a failure nor a crash counted; what was cancelled while it ran is cancelled.
 --
 -- KEYS[1]  the queue's prefix
@@ -8,7 +8,7 @@
 -- reply    [1] how many went back
 --          [2] 1 when there are more: call again
 --
--- Sent twice: it goes on where it was. (Sums reach the counters by beat.lua, called before.)
+-- Sent twice: it goes on where it was. (Sums reach the statistics by beat.lua, called before.)
 -- include: lib/base.lua
 -- include: lib/order.lua
 -- include: lib/front.lua

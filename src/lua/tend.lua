@@ -131,7 +131,7 @@ local function reap()
     forget_idle(P, session)
   end
   call('ZADD', P .. 'sessions', 0, session)
-  call('HDEL', lost, '#', '#totals', '#suspect')
+  call('HDEL', lost, '#', '#flushed', '#suspect')
   local leases = leases_of(lost, limit)
   if #leases > 0 then
     local ids = {}

@@ -105,7 +105,7 @@ while at <= #ARGV do
   local s = call('HMGET', P .. 'settings', 'completed_age', 'completed_count', 'completed_bytes', 'waiters', 'paused',
     'large', 'gate')
   settings[index] = s
-  local records, results, bundle, members, n = ARGV[last + 1], 0, false, nil, 0
+  local records, results, bundle, members, n, completed = ARGV[last + 1], 0, false, nil, 0, plain
   records = records == '0' and 0 or tonumber(records)
   at = last + 2
   if records > 0 then
@@ -120,7 +120,7 @@ while at <= #ARGV do
       call('HDEL', running, unpack(ARGV, first, last))
     if hit ~= plain then
       local rare, ids = rare_settling(), {unpack(ARGV, first, last)}
-      rare.plain(P, running, held, ids, hit, now, s, refused, rare.results(ids, results, at, bundle))
+      completed = rare.plain(P, running, held, ids, hit, now, s, refused, rare.results(ids, results, at, bundle))
     elseif s[1] == '0' or s[2] == '0' then
       call('HDEL', P .. 'tasks', unpack(ARGV, first, last))
     else
@@ -155,8 +155,11 @@ while at <= #ARGV do
   end
   for _ = 1, records do
     local rare = rare_settling()
-    rare.record(P, running, held, at, rare.outcomes, now, s, refused)
+    if rare.record(P, running, held, at, rare.outcomes, now, s, refused) == 'completed' then completed = completed + 1 end
     at = at + 5
+  end
+  if completed > 0 then
+    call('HINCRBY', P .. 'counters', 'completed', completed == 1 and '1' or format('%d', completed))
   end
   if s[7] then
     freed = freed or {}

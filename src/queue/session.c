@@ -14,27 +14,22 @@ static uint64_t count_at(const rv_reply *reply, size_t index)
     return number > 0 ? (uint64_t)number : 0;
 }
 
-static void begin_beat(rv_conn *conn, const rv_prefix *prefix, size_t more, const char *session, int64_t session_ms,
-                       const rv_session_totals *totals)
+static void begin_beat(rv_conn *conn, const rv_prefix *prefix, size_t more, const char *session, int64_t session_ms)
 {
-    begin(conn, &rv_script_beat, prefix, 5 + more);
+    begin(conn, &rv_script_beat, prefix, 2 + more);
     rv_args(conn, session);
     rv_argi(conn, session_ms);
-    rv_argi(conn, (int64_t)totals->completed);
-    rv_argi(conn, (int64_t)totals->failed);
-    rv_argi(conn, (int64_t)totals->dead);
 }
 
-void rv_beat_build(rv_conn *conn, const rv_prefix *prefix, const char *session, int64_t session_ms,
-                   const rv_session_totals *totals)
+void rv_beat_build(rv_conn *conn, const rv_prefix *prefix, const char *session, int64_t session_ms)
 {
-    begin_beat(conn, prefix, 0, session, session_ms, totals);
+    begin_beat(conn, prefix, 0, session, session_ms);
 }
 
 void rv_beat_build_flush(rv_conn *conn, const rv_prefix *prefix, const char *session, int64_t session_ms,
-                         const rv_session_totals *totals, const rv_tally *tally, uint64_t number)
+                         const rv_tally *tally, uint64_t number)
 {
-    begin_beat(conn, prefix, 1 + rv_tally_args(tally), session, session_ms, totals);
+    begin_beat(conn, prefix, 1 + rv_tally_args(tally), session, session_ms);
     rv_argi(conn, (int64_t)number);
     rv_tally_build(conn, tally);
 }

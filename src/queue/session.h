@@ -9,19 +9,11 @@
 #include "queue/tally.h"
 #include "redis/conn.h"
 
-/* What a session has settled since it began; totals, so that a heartbeat may be sent twice. */
-typedef struct rv_session_totals {
-    uint64_t completed;
-    uint64_t failed;
-    uint64_t dead;
-} rv_session_totals;
-
-void rv_beat_build(rv_conn *conn, const rv_prefix *prefix, const char *session, int64_t session_ms,
-                   const rv_session_totals *totals);
+void rv_beat_build(rv_conn *conn, const rv_prefix *prefix, const char *session, int64_t session_ms);
 /* The same with sums for the statistics. number: larger than that of any flush before it, or that of the one sent
  * again. */
 void rv_beat_build_flush(rv_conn *conn, const rv_prefix *prefix, const char *session, int64_t session_ms,
-                         const rv_session_totals *totals, const rv_tally *tally, uint64_t number);
+                         const rv_tally *tally, uint64_t number);
 /* *ret_alive: false when the session is gone. *ret_held: how many tasks it holds. False: no such reply. */
 bool rv_beat_read(const rv_reply *reply, bool *ret_alive, uint64_t *ret_held);
 

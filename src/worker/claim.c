@@ -25,12 +25,11 @@ void rv_claim_fini(rv_claim *claim)
     rv_lock_fini(&claim->lock);
 }
 
-bool rv_claim_get(rv_claim *claim, char ret_session[RV_SESSION_LENGTH + 1], rv_session_totals *ret_totals)
+bool rv_claim_get(rv_claim *claim, char ret_session[RV_SESSION_LENGTH + 1])
 {
     rv_lock(&claim->lock);
     bool begun = claim->begun;
     memcpy(ret_session, claim->session, sizeof(claim->session));
-    if (ret_totals != NULL) *ret_totals = claim->totals;
     rv_unlock(&claim->lock);
     return begun;
 }
@@ -49,21 +48,9 @@ bool rv_claim_lose(rv_claim *claim, const char *session)
     if (present) {
         rv_session_id(claim->session, claim->worker);
         claim->begun = false;
-        memset(&claim->totals, 0, sizeof(claim->totals));
     }
     rv_unlock(&claim->lock);
     return present;
-}
-
-void rv_claim_count(rv_claim *claim, const char *session, const rv_session_totals *more)
-{
-    rv_lock(&claim->lock);
-    if (strcmp(claim->session, session) == 0) {
-        claim->totals.completed += more->completed;
-        claim->totals.failed += more->failed;
-        claim->totals.dead += more->dead;
-    }
-    rv_unlock(&claim->lock);
 }
 
 void rv_claim_set_policy(rv_claim *claim, const char *text, size_t length)

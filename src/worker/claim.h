@@ -22,7 +22,6 @@ typedef struct rv_claim {
     pthread_mutex_t lock;            /* guards what follows; held for moments only, no other lock is taken under it */
     char session[RV_SESSION_LENGTH + 1];
     bool begun;               /* it stands in Redis, as far as we know */
-    rv_session_totals totals; /* settled under this session */
     rv_task_policy policy;    /* the queue's, as last heard of */
     atomic_bool has_policy;   /* it says something; written under the lock, read by anybody */
     bool spares;              /* its expired sessions are spared for a while; of the scheduler alone */
@@ -40,16 +39,13 @@ void rv_claim_init(rv_claim *claim, const char *ns, const char *queue, const cha
 void rv_claim_fini(rv_claim *claim);
 
 /* Copies the present session; returns whether it has begun. */
-bool rv_claim_get(rv_claim *claim, char ret_session[RV_SESSION_LENGTH + 1], rv_session_totals *ret_totals);
+bool rv_claim_get(rv_claim *claim, char ret_session[RV_SESSION_LENGTH + 1]);
 
 /* The session has begun. Nothing happens when it is not the present one any more. */
 void rv_claim_begin(rv_claim *claim, const char *session);
 
 /* The session is gone from Redis: there is a new one from now on. False when it was not the present one. */
 bool rv_claim_lose(rv_claim *claim, const char *session);
-
-/* Adds to the session's totals, if it is still the present one. */
-void rv_claim_count(rv_claim *claim, const char *session, const rv_session_totals *more);
 
 /*
  * Where to add what was settled at a time (on Redis's clock) for the statistics; NULL: no memory, it is left out. The

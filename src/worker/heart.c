@@ -63,19 +63,18 @@ static void on_beat(size_t index, const rv_reply *reply, void *context)
 /* Every one carries what there is to flush, of one day. */
 static void add_beat(reeve_worker *worker, rv_claim *claim, rv_session_text session)
 {
-    rv_session_totals totals;
     uint64_t number;
-    if (!rv_claim_get(claim, session, &totals)) {
+    if (!rv_claim_get(claim, session)) {
         /* (Without a session we say that somebody looks after the queue.) */
         session[0] = '\0';
-        rv_beat_build(worker->heart.conn, &claim->prefix, "", worker->session_ms, &totals);
+        rv_beat_build(worker->heart.conn, &claim->prefix, "", worker->session_ms);
         return;
     }
     const rv_tally *tally = rv_claim_flush(claim, session, &number);
     if (tally != NULL) {
-        rv_beat_build_flush(worker->heart.conn, &claim->prefix, session, worker->session_ms, &totals, tally, number);
+        rv_beat_build_flush(worker->heart.conn, &claim->prefix, session, worker->session_ms, tally, number);
     } else {
-        rv_beat_build(worker->heart.conn, &claim->prefix, session, worker->session_ms, &totals);
+        rv_beat_build(worker->heart.conn, &claim->prefix, session, worker->session_ms);
     }
 }
 

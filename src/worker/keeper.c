@@ -137,7 +137,7 @@ static void flush_rest(reeve_worker *worker)
         more = false;
         for (size_t j = 0; j < worker->claim_count; j++) {
             rv_session_text session;
-            more = more || (rv_claim_get(worker->claims[j], session, NULL) && rv_claim_has_tally(worker->claims[j]));
+            more = more || (rv_claim_get(worker->claims[j], session) && rv_claim_has_tally(worker->claims[j]));
         }
         if (more && !rv_heart_beat(worker, rv_deadline(LEAVE_MS))) break;
     }
@@ -150,7 +150,7 @@ static bool leave_queue(reeve_worker *worker, rv_claim *claim)
     rv_session_text session;
     bool more = true;
     /* (Also one that has not begun as far as we know: a thread that was closing may have begun it unheard.) */
-    (void)rv_claim_get(claim, session, NULL);
+    (void)rv_claim_get(claim, session);
     while (more) {
         const rv_reply *reply;
         uint64_t given_back = 0;

@@ -171,7 +171,7 @@ void rv_many_drop_lost(rv_thread *t)
         if (item->lease.queue != asked) {
             rv_session_text present;
             asked = item->lease.queue;
-            (void)rv_claim_get(t->pool->claims[asked], present, NULL);
+            (void)rv_claim_get(t->pool->claims[asked], present);
             lost = strcmp(batch->sessions[asked], present) != 0;
         }
         if (lost) rv_item_lose(item);

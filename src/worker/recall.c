@@ -187,7 +187,7 @@ reeve_status rv_thread_recall(rv_thread *t)
         rv_session_text present;
         size_t known = t->batch.count;
         bool alive = false;
-        rv_claim_get(claim, present, NULL);
+        rv_claim_get(claim, present);
         if (strcmp(t->batch.sessions[queue], present) != 0) leave_session(t, queue, present);
         memset(seen, 0, sizeof(seen));
         reeve_status status = recall_queue(t, queue, present, seen, &alive);

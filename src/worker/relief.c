@@ -141,18 +141,16 @@ static void count_handed(reeve_worker *worker, const rv_handed *handed, bool ref
 {
     rv_stats *stats = &worker->stats;
     const rv_settlement *s = &handed->outcome;
-    bool counts = s->verb == REEVE_OUTCOME_RETRY || (s->verb == REEVE_OUTCOME_FAIL && s->counts);
-    rv_session_totals totals = {
-        .completed = s->verb == REEVE_OUTCOME_DONE, .failed = counts, .dead = s->verb == REEVE_OUTCOME_FAIL};
+    bool done = s->verb == REEVE_OUTCOME_DONE, dead = s->verb == REEVE_OUTCOME_FAIL;
+    bool counts = s->verb == REEVE_OUTCOME_RETRY || (dead && s->counts);
     if (refused) {
         atomic_fetch_add_explicit(&stats->refused, 1, memory_order_relaxed);
         return;
     }
-    atomic_fetch_add_explicit(&stats->completed, totals.completed, memory_order_relaxed);
-    atomic_fetch_add_explicit(&stats->failed, totals.failed, memory_order_relaxed);
-    atomic_fetch_add_explicit(&stats->dead, totals.dead, memory_order_relaxed);
+    atomic_fetch_add_explicit(&stats->completed, done, memory_order_relaxed);
+    atomic_fetch_add_explicit(&stats->failed, counts, memory_order_relaxed);
+    atomic_fetch_add_explicit(&stats->dead, dead, memory_order_relaxed);
     atomic_fetch_add_explicit(&stats->given_back, s->verb == REEVE_OUTCOME_SNOOZE, memory_order_relaxed);
-    rv_claim_count(handed->claim, handed->session, &totals);
     rv_tally *tally = rv_claim_open_tally(handed->claim, now_ms);
     if (tally != NULL) rv_tally_add(tally, s, handed->wait_ms, handed->run_us);
     rv_claim_close_tally(handed->claim);
@@ -169,7 +167,7 @@ typedef struct delivery {
 static bool was_settled(const rv_handed *handed)
 {
     rv_session_text present;
-    (void)rv_claim_get(handed->claim, present, NULL);
+    (void)rv_claim_get(handed->claim, present);
     return handed->sent && strcmp(present, handed->session) == 0;
 }
 

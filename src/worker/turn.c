@@ -56,7 +56,7 @@ static void list_queues(rv_thread *t, bool begin)
     for (size_t place = 0; place < rv_order_places(&t->order); place++) {
         size_t queue = rv_order_queue(&t->order, place);
         rv_claim *claim = t->pool->claims[queue];
-        bool begun = rv_claim_get(claim, t->sessions[queue], NULL);
+        bool begun = rv_claim_get(claim, t->sessions[queue]);
         if (!begun && !begin) t->sessions[queue][0] = '\0';
         t->queues[place] = (rv_turn_queue){
             .prefix = &claim->prefix, .session = t->sessions[queue], .join = begun || !begin ? "" : t->worker->about};
@@ -122,7 +122,12 @@ static void log_refused(const rv_thread *t, const rv_item *item)
            t->pool->claims[item->lease.queue]->queue, "id", item->outcome.id, NULL);
 }
 
-static void count_outcome(rv_session_totals *totals, rv_stats *stats, const rv_settlement *s)
+/* What was accepted. */
+typedef struct sums {
+    uint64_t completed, failed, dead;
+} sums;
+
+static void count_outcome(sums *totals, rv_stats *stats, const rv_settlement *s)
 {
     totals->completed += s->verb == REEVE_OUTCOME_DONE;
     totals->failed += s->verb == REEVE_OUTCOME_RETRY || (s->verb == REEVE_OUTCOME_FAIL && s->counts);
@@ -146,7 +151,7 @@ static void tally_queue(rv_thread *t, size_t queue, int64_t now_ms)
 /* Adds up what was accepted, and forgets a session that Redis does not know (all that it held was refused). */
 static void count_queue(rv_thread *t, size_t queue, int64_t now_ms)
 {
-    rv_session_totals totals = {0};
+    sums totals = {0};
     rv_stats *stats = &t->worker->stats;
     unsigned refused = 0, settled = 0;
     for (size_t i = 0; i < t->batch.count; i++) {
@@ -166,7 +171,6 @@ static void count_queue(rv_thread *t, size_t queue, int64_t now_ms)
     atomic_fetch_add_explicit(&stats->failed, totals.failed, memory_order_relaxed);
     atomic_fetch_add_explicit(&stats->dead, totals.dead, memory_order_relaxed);
     atomic_fetch_add_explicit(&stats->refused, refused, memory_order_relaxed);
-    rv_claim_count(t->pool->claims[queue], t->batch.sessions[queue], &totals);
     if (totals.completed + totals.failed + totals.dead > 0) tally_queue(t, queue, now_ms);
 }
 

@@ -114,7 +114,7 @@ static const test_costs_row across[] = {
     {"the message to the parent's queue, carried", far_is_to_hear, carry_there, NULL,
      "evalsha=3 expire=1 hexists=1 hset=1 lrange=2 lrem=1 sadd=1 zadd=3 zmscore=1 zremrangebyscore=1 zscore=2"},
     {"the end of a parent elsewhere", far_runs, far_is_done, NULL,
-     "del=2 evalsha=1 hdel=1 hget=1 hmget=1 hset=1 publish=1 rpush=1 smismember=1 srem=1 time=3 zadd=1 "
+     "del=2 evalsha=1 hdel=1 hget=1 hincrby=1 hmget=1 hset=1 publish=1 rpush=1 smismember=1 srem=1 time=3 zadd=1 "
      "zcard=3 zrange=2 zrem=1"},
     {"the message to the child's queue, carried", far_has_ended, carry_back, NULL,
      "evalsha=3 hdel=1 hexists=1 hget=3 hincrby=1 hmget=2 hset=4 llen=1 lrange=2 lrem=1 time=1 zadd=1 zrem=1 zscore=1"},
@@ -269,7 +269,8 @@ static const test_costs_row batches[] = {
     {"a batch is opened, with one callback", test_costs_begin, open_batch, NULL,
      "evalsha=1 hexists=1 hget=3 hlen=1 hset=3 time=1 zadd=1"},
     {"ten tasks put into a batch, beyond ten tasks", batch_is_open, add_ten, put_ten_alone,
-     "evalsha+1 exists+11 hexists+20 hget+12 hincrby+1 hlen+1 hset+20 lpos+10 sadd+10 time+1 zadd+10 zrevrangebyscore+10 zscore+24"},
+     "evalsha+1 exists+11 hexists+20 hget+12 hincrby+1 hlen+1 hset+20 lpos+10 sadd+10 time+1 zadd+10 "
+     "zrevrangebyscore+10 zscore+24"},
     {"a batch is closed", ten_are_in_it, close_batch, NULL,
      "evalsha=1 exists=2 hdel=1 hget=3 hincrby=1 time=1 zscore=4"},
 };

@@ -125,7 +125,7 @@ static void neighbours_are_swept(void **state)
 /* ---- ids ------------------------------------------------------------------------------------------------------- */
 
 #define GOOD "{\"at\":1,\"type\":\"t\"}\n"
-static const char *const bad_ids[] = {"#", "#totals", "+5", "a b", "a\nb", "", "\"", "a/b", "\xc3\xa4"};
+static const char *const bad_ids[] = {"#", "#flushed", "+5", "a b", "a\nb", "", "\"", "a/b", "\xc3\xa4"};
 #define BAD_IDS (sizeof(bad_ids) / sizeof(bad_ids[0]))
 
 static void expect_ids_buried(void)
@@ -149,8 +149,7 @@ static void ids_that_are_none_harm_no_session(void **state)
     bool alive = false;
     uint64_t held;
     const rv_reply *reply;
-    const rv_session_totals totals = {0};
-    rv_beat_build(test_conn, &hand.prefixes[0], hand.sessions[0], 60000, &totals);
+    rv_beat_build(test_conn, &hand.prefixes[0], hand.sessions[0], 60000);
     assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
     assert_true(rv_beat_read(reply, &alive, &held) && alive);
     expect_ids_buried();

@@ -29,7 +29,7 @@ static void a_lease_moves_the_task(void **state)
     char lease[64];
     (void)snprintf(lease, sizeof(lease), "%lld 1", (long long)a.now_ms);
     assert_string_equal(test_cmd(test_conn, "HGET " Q "running:%s y", a.sessions[0]), lease);
-    assert_int_equal(test_number("HLEN " Q "running:%s", a.sessions[0]), 5); /* with #, #totals and #suspect */
+    assert_int_equal(test_number("HLEN " Q "running:%s", a.sessions[0]), 5); /* with #, #flushed and #suspect */
     assert_int_equal(test_number("ZSCORE " Q "sessions %s", a.sessions[0]), a.now_ms + 60000);
     reeve_task_info *info = test_show("q", "x");
     assert_string_equal(info->session, a.sessions[0]);

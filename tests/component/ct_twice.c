@@ -68,10 +68,11 @@ static void beat(void **state)
     (void)state;
     test_put("q", "x y");
     (void)test_lease(&a, 2);
-    twice(&rv_script_beat, ARGS(b.sessions[0], "5000", "1", "0", "0"), "[0 0]", "[0 0]", false);
-    assert_string_equal(run(&rv_script_beat, ARGS(a.sessions[0], "5000", "10", "3", "1")), "[1 2]");
-    assert_string_equal(run(&rv_script_beat, ARGS(a.sessions[0], "5000", "10", "3", "1")), "[1 2]");
-    assert_string_equal(test_cmd(test_conn, "HMGET " Q "counters completed failed dead"), "[10 3 1]");
+    twice(&rv_script_beat, ARGS(b.sessions[0], "5000"), "[0 0]", "[0 0]", false);
+    const char *const flush[] = {a.sessions[0], "5000", "7", "40000", "1", "completed", "10"};
+    assert_string_equal(run(&rv_script_beat, 7, flush), "[1 2]");
+    assert_string_equal(run(&rv_script_beat, 7, flush), "[1 2]");
+    assert_string_equal(test_cmd(test_conn, "HGET " Q "stats:40000 completed"), "10");
 }
 
 static void leave(void **state)

@@ -137,7 +137,6 @@ typedef struct model_session {
     int queue;
     model_life life;
     int64_t expiry_ms;
-    int totals[3]; /* as of the last heartbeat */
     int flushed;   /* the number of the last flush of statistics */
     int suspect;   /* the crashed task that it leased last, + 1; 0: none */
     bool ended;    /* ... or ends, in steps; one that begins again then does not know who waits in it */
@@ -228,7 +227,6 @@ typedef struct model_belief {
 typedef struct model_hand {
     int session[QUEUES];
     bool begun[QUEUES];
-    int totals[QUEUES][3]; /* completed, failed, dead */
     int flush[QUEUES];     /* the number of the last one that was answered */
     model_belief beliefs[BELIEFS];
     int belief_count;

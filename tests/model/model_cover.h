@@ -94,7 +94,6 @@
     X(HAND_REAPED, "tend: reaps a task that was handed over")                                     \
     X(HAND_ROUSED, "idle: two are told to look at once")                                          \
     X(BEAT_ALIVE, "beat: alive")                                                                  \
-    X(BEAT_SUMS, "beat: sums")                                                                    \
     X(BEAT_GONE, "beat: gone")                                                                    \
     X(BEAT_DYING, "beat: being reaped")                                                           \
     X(LEAVE_ALL, "leave: at once")                                                                \

@@ -190,7 +190,6 @@ static bool is_in_session(const turn *t, int queue)
     (void)model_look_after(session->queue, TTL);
     session->expiry_ms = model.now_ms + TTL;
     session->suspect = session->flushed = 0;
-    memset(session->totals, 0, sizeof(session->totals));
     COVER(TURN_BEGINS);
     return true;
 }

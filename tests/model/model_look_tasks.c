@@ -195,7 +195,7 @@ static void read_leases(int queue, const char *rest, const rv_reply *found, bool
         s->lost = true;
     else
         s->running = true;
-    rv_copy_text(s->totals, sizeof(s->totals), model_field(found, "#totals"));
+    rv_copy_text(s->flushed, sizeof(s->flushed), model_field(found, "#flushed"));
     for (size_t i = 0; i + 1 < found->count; i += 2) {
         const char *name = found->items[i]->text;
         int id = model_id_of(name);

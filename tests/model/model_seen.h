@@ -44,7 +44,7 @@ typedef struct model_seen_task {
 typedef struct model_seen_session {
     bool listed, running, lost;
     int64_t expiry_ms;
-    char totals[64];
+    char flushed[24];
     struct {
         int idle;     /* how often it stands in `idle` */
         int elements; /* of its list */

@@ -50,17 +50,6 @@ void model_beat_make(int arg[ARGS])
     if (model_chance(8) == 0) arg[FLAGS] = LOOKS;
 }
 
-static bool add_sums(model_session *session, const int totals[3])
-{
-    bool any = false;
-    for (int i = 0; i < 3; i++) {
-        any = any || totals[i] > session->totals[i];
-        model.queues[session->queue].counters[i] += totals[i] - session->totals[i];
-        session->totals[i] = totals[i];
-    }
-    return any;
-}
-
 /* The same number is sent until it is answered, and counts once. */
 static void flush(int queue, model_session *session, int number)
 {
@@ -75,12 +64,10 @@ static void flush(int queue, model_session *session, int number)
 
 static const rv_reply *send_beat(const model_hand *hand, int queue, int number)
 {
-    const int *totals = hand->totals[queue];
     model_begin(&rv_script_beat);
     model_key(queue);
     model_arg_text(model_session_id(hand->session[queue]));
     model_arg("%d", TTL);
-    for (int i = 0; i < 3; i++) model_arg("%d", totals[i]);
     if (number == 0) return model_call();
     model_arg("%d", number);
     model_arg("%lld", (long long)(model.now_ms / DAY));
@@ -92,7 +79,6 @@ static const rv_reply *send_beat(const model_hand *hand, int queue, int number)
 /* number: of a flush; 0: none. */
 static bool beat(model_hand *hand, int queue, int number)
 {
-    const int *totals = hand->totals[queue];
     model_session *session = &model.sessions[hand->session[queue]];
     const rv_reply *reply = send_beat(hand, queue, number);
     bool alive = session->life == ALIVE;
@@ -106,14 +92,13 @@ static bool beat(model_hand *hand, int queue, int number)
     (void)model_look_after(queue, TTL);
     session->expiry_ms = model.now_ms + TTL;
     COVER(BEAT_ALIVE);
-    if (add_sums(session, totals)) COVER(BEAT_SUMS);
     if (number) flush(queue, session, number);
     return true;
 }
 
 static void look_after(int queue)
 {
-    const rv_reply *reply = CALL(beat, queue, "", model_number(TTL), "0", "0", "0");
+    const rv_reply *reply = CALL(beat, queue, "", model_number(TTL));
     if (!reply) return;
     if (strcmp(test_reply_text(reply), "[1 0]") != 0) model_differ("beat says %s", test_reply_text(reply));
     if (model.queues[queue].upkeep.last_ms) (void)model_look_after(queue, TTL);

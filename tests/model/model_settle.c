@@ -25,6 +25,8 @@ static bool counted_some;
 static void end_task(const item *one, model_task *task, model_state state)
 {
     if (task->waited_ms) COVER(TURN_NOTIFIED);
+    if (state == COMPLETED) model.queues[one->queue].counters[0]++;
+    if (state == DEAD) model.queues[one->queue].counters[2]++;
     model_end(one->queue, task, state);
     if (task->state == COMPLETED && one->how == RESULT) model_count_result(one->queue, task);
     bool counted = task->counted, left;
@@ -68,6 +70,7 @@ static void note_error(const item *one, model_task *task)
     task->marked = true;
     model_note(task);
     task->failures += one->how != FAIL_UNCOUNTED;
+    model.queues[one->queue].counters[1] += one->how != FAIL_UNCOUNTED;
 }
 
 static void fail(const item *one, model_task *task)

@@ -337,5 +337,4 @@ void model_renew(int hand, int queue)
     h->flush[queue] = 0;
     for (int thread = 0; thread < THREADS; thread++)
         if (h->idle[thread] == queue + 1) h->idle[thread] = 0;
-    memset(h->totals[queue], 0, sizeof(h->totals[queue]));
 }

@@ -312,25 +312,12 @@ static bool is_believed(const model_belief *belief, const turn *t)
     return true;
 }
 
-static void count_outcomes(const turn *t)
-{
-    for (int i = 0; i < t->count; i++) {
-        const item *one = &t->items[i];
-        int *totals = model.hands[t->hand].totals[one->queue];
-        if (!one->held) continue;
-        totals[0] += one->how <= RESULT;
-        totals[1] += one->how >= RETRY_LATER && one->how <= FAIL_UNCOUNTED;
-        totals[2] += one->how == FAIL || one->how == FAIL_UNCOUNTED;
-    }
-}
-
 /* The hand knows now what was settled, and what it has. */
 static void hear(const turn *t)
 {
     model_hand *hand = &model.hands[t->hand];
     for (int i = hand->belief_count - 1; i >= 0; i--)
         if (!is_believed(&hand->beliefs[i], t)) model_disbelieve(t->hand, i);
-    count_outcomes(t);
     for (int i = 0; i < t->leased; i++) {
         int queue = t->given[i].queue, id = t->given[i].id;
         bool marked = model_task_of(queue, id)->marked;

@@ -14,7 +14,7 @@ static int set_up(void **state)
 {
     (void)state;
     rv_claim_init(&claim, "ns", "q", "0123456789abcdef");
-    (void)rv_claim_get(&claim, session, NULL);
+    (void)rv_claim_get(&claim, session);
     return 0;
 }
 
@@ -28,16 +28,14 @@ static int tear_down(void **state)
 static void a_new_claim(void **state)
 {
     (void)state;
-    rv_session_totals totals = {1, 1, 1};
     char again[RV_SESSION_LENGTH + 1];
     assert_string_equal(claim.queue, "q");
     assert_string_equal(claim.prefix.text, "ns:{q}:");
     assert_int_equal(strlen(session), RV_SESSION_LENGTH);
     assert_memory_equal(session, "0123456789abcdef-", 17); /* (its worker's) */
     assert_int_equal(strspn(session + 17, "0123456789abcdef"), 8);
-    assert_false(rv_claim_get(&claim, again, &totals));
+    assert_false(rv_claim_get(&claim, again));
     assert_string_equal(again, session);
-    assert_int_equal(totals.completed + totals.failed + totals.dead, 0);
 }
 
 static void it_begins(void **state)
@@ -45,47 +43,26 @@ static void it_begins(void **state)
     (void)state;
     char again[RV_SESSION_LENGTH + 1];
     rv_claim_begin(&claim, "0123456789abcdef"); /* another's */
-    assert_false(rv_claim_get(&claim, again, NULL));
+    assert_false(rv_claim_get(&claim, again));
     rv_claim_begin(&claim, session);
     rv_claim_begin(&claim, session);
-    assert_true(rv_claim_get(&claim, again, NULL));
+    assert_true(rv_claim_get(&claim, again));
     assert_string_equal(again, session);
-}
-
-static void it_counts(void **state)
-{
-    (void)state;
-    char again[RV_SESSION_LENGTH + 1];
-    rv_session_totals totals;
-    const rv_session_totals more = {3, 2, 1};
-    rv_claim_count(&claim, session, &more);
-    rv_claim_count(&claim, session, &more);
-    rv_claim_count(&claim, "0123456789abcdef", &more);
-    (void)rv_claim_get(&claim, again, &totals);
-    assert_int_equal(totals.completed, 6);
-    assert_int_equal(totals.failed, 4);
-    assert_int_equal(totals.dead, 2);
 }
 
 static void it_is_lost_once(void **state)
 {
     (void)state;
     char next[RV_SESSION_LENGTH + 1], again[RV_SESSION_LENGTH + 1];
-    rv_session_totals totals;
-    const rv_session_totals more = {1, 0, 0};
     rv_claim_begin(&claim, session);
-    rv_claim_count(&claim, session, &more);
     assert_true(rv_claim_lose(&claim, session));
-    assert_false(rv_claim_get(&claim, next, &totals)); /* the new one has not begun */
+    assert_false(rv_claim_get(&claim, next)); /* the new one has not begun */
     assert_string_not_equal(next, session);
-    assert_int_equal(totals.completed, 0);
     /* Those who hear of it late change nothing. */
     assert_false(rv_claim_lose(&claim, session));
     rv_claim_begin(&claim, session);
-    rv_claim_count(&claim, session, &more);
-    assert_false(rv_claim_get(&claim, again, &totals));
+    assert_false(rv_claim_get(&claim, again));
     assert_string_equal(again, next);
-    assert_int_equal(totals.completed, 0);
 }
 
 static void it_knows_the_queues_policy(void **state)
@@ -116,18 +93,16 @@ static void it_knows_the_queues_policy(void **state)
 enum { THREADS = 8, ROUNDS = 2000 };
 static unsigned losses[THREADS];
 
-static void *lose_and_count(void *argument)
+static void *lose_some(void *argument)
 {
     unsigned *lost = argument;
-    const rv_session_totals one = {1, 0, 0};
     for (int i = 0; i < ROUNDS; i++) {
         char present[RV_SESSION_LENGTH + 1];
-        (void)rv_claim_get(&claim, present, NULL);
+        (void)rv_claim_get(&claim, present);
         rv_claim_set_policy(&claim, "{\"attempts\":5}", i % 2 == 0 ? 0 : 14);
         rv_task_policy policy;
         if (rv_claim_get_policy(&claim, &policy) && policy.max_attempts != 5) abort();
         rv_claim_begin(&claim, present);
-        rv_claim_count(&claim, present, &one);
         if (i % 10 == 0) *lost += rv_claim_lose(&claim, present);
     }
     return NULL;
@@ -139,7 +114,7 @@ static void many_threads_at_once(void **state)
     (void)state;
     pthread_t threads[THREADS];
     unsigned lost = 0;
-    for (size_t i = 0; i < THREADS; i++) assert_int_equal(pthread_create(&threads[i], NULL, lose_and_count, &losses[i]), 0);
+    for (size_t i = 0; i < THREADS; i++) assert_int_equal(pthread_create(&threads[i], NULL, lose_some, &losses[i]), 0);
     for (size_t i = 0; i < THREADS; i++) {
         (void)pthread_join(threads[i], NULL);
         lost += losses[i];
@@ -152,7 +127,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_new_claim, set_up, tear_down),
         cmocka_unit_test_setup_teardown(it_begins, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(it_counts, set_up, tear_down),
         cmocka_unit_test_setup_teardown(it_is_lost_once, set_up, tear_down),
         cmocka_unit_test_setup_teardown(it_knows_the_queues_policy, set_up, tear_down),
         cmocka_unit_test_setup_teardown(many_threads_at_once, set_up, tear_down),

@@ -31,6 +31,7 @@ local function die(P, id, now, kind, message, envelope)
   envelope = envelope or call('HGET', P .. 'tasks', id)
   if not envelope then return 'dead' end
   if is_cancelled(envelope) then return end_cancelled(P, id, envelope, now) end
+  call('HINCRBY', P .. 'counters', 'dead', 1)
   local o = header(envelope)
   unlock(P, id, o)
   if o.group or o.malformed then leave_slot(P, id) end
@@ -59,7 +60,6 @@ local function dies(P, id, now, kind, message)
   note_ended(P, id, now, 'dead', 'kind', kind, 'message', message)
   tell(P, 'dead', id, 'kind', kind, 'message', message)
   die(P, id, now, kind, message, envelope)
-  call('HINCRBY', P .. 'counters', 'dead', 1)
   add_stats(P, now, 'dead', 1, 'dead:' .. kind, 1)
   notify(P, {id}, 'dead')
 end

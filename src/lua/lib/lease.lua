@@ -46,7 +46,7 @@ local function in_session(P, index, running, session, join, ttl, now, extras)
 -- include: lib/upkeep.lua
   local upkeep = look_after(call('HGET', P .. 'settings', 'upkeep'), now, tonumber(ttl))
   if upkeep then call('HSET', P .. 'settings', 'upkeep', upkeep) end
-  call('HSET', running, '#', join, '#totals', '', '#suspect', '')
+  call('HSET', running, '#', join, '#flushed', '', '#suspect', '')
   local said = call('HMGET', P .. 'settings', 'policy', 'result_max')
   extras[#extras + 1] = {'#', index, said[1] or '', said[2] or ''}
   return true

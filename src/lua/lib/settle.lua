@@ -60,15 +60,15 @@ local function of_lease(running, lease, ids, refused)
 end
 
 -- Completes those of ids that can be taken out of the session's hands. lease: unless empty, only this one is meant, and
--- not a later one by the same session. hit: so many of them were taken out; false: none yet.
+-- not a later one by the same session. hit: so many of them were taken out; false: none yet. Returns how many there were.
 local function settle_plain(P, running, lease, ids, hit, now, settings, refused, results)
   if not hit then
     if lease ~= '' then ids = of_lease(running, lease, ids, refused) end
     hit = #ids > 0 and call('HDEL', running, unpack(ids))
-    if not hit then return end
+    if not hit then return 0 end
   end
   local mine = taken_of(P, ids, hit, refused)
-  if #mine == 0 then return end
+  if #mine == 0 then return 0 end
   if settings[7] then release(P, mine, now, settings[7]) end
   complete(P, mine, now, settings, results)
   know_gate(P, settings[7])
@@ -77,6 +77,7 @@ local function settle_plain(P, running, lease, ids, hit, now, settings, refused,
     tell_as(P, 'completed', mine)
   end
   if settings[4] then notify(P, mine, 'completed') end
+  return #mine
 end
 
 -- What a record came to: the state that ended the task, or nil.
@@ -111,7 +112,7 @@ local function hand_on(P, running, lease, id, handle, options, rest, now)
   end
 end
 
--- The record in ARGV from `at` on; outcomes: from outcomes.lua.
+-- The record in ARGV from `at` on; outcomes: from outcomes.lua. Returns the state that ended the task, or nil.
 local function settle_record(P, running, lease, at, outcomes, now, settings, refused)
   local id = ARGV[at + 1]
   if ARGV[at] == 'hand' then return hand_on(P, running, lease, id, ARGV[at + 2], ARGV[at + 3], ARGV[at + 4], now) end
@@ -131,4 +132,5 @@ local function settle_record(P, running, lease, at, outcomes, now, settings, ref
   local ended = outcomes[ARGV[at]](P, id, now, settings, ARGV[at + 2], ARGV[at + 3], ARGV[at + 4])
   if tells(P) then tell_outcome(P, id, ended, ARGV[at], ARGV[at + 2], ARGV[at + 3], ARGV[at + 4]) end
   if ended and settings[4] then notify(P, {id}, ended) end
+  return ended
 end

@@ -199,7 +199,7 @@ const cli_verb cli_verb_stats = {
     .run = stats,
     .notes =
         "Today's figures, or those of some days (of UTC): of a QUEUE a row a day, else a row a queue, and what they\n"
-        "add up to. Workers add to them every few seconds.\n"
+        "add up to. Workers add to the days every few seconds.\n"
         "WAIT is the mean time from when a task was ready to its first attempt; tasks that were snoozed, moved or\n"
         "retried by hand do not count. RUN is the mean time of an attempt that ended well or failed. P50, P95, P99:\n"
         "so many in a hundred took no longer, estimated within a bucket of the histogram. KINDS are the errors that\n"
