@@ -1,5 +1,6 @@
 /* What is done to parked tasks, and how they keep their order. The clock is the test's. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "support/clock.h"
@@ -197,6 +198,97 @@ static void put_off_without_limits(void **state)
     TEST_EXPECT_LEASE(&b, 2, "x005 x006");
 }
 
+/* The queue was empty meanwhile, and its order began again: what was put off comes before all that came since. */
+static void put_off_while_the_queue_was_empty(void **state)
+{
+    (void)state;
+    test_put_group("w", 600, NULL);
+    assert_int_equal(test_run_all(&a), 600);
+    test_put("q", "x0 x1");
+    assert_int_equal(test_lease(&b, 2), 2);
+    test_expire(&b);
+    test_tend_all("q");
+    for (int i = 0; i < 2; i++) (void)test_number("HSET " Q "info:x%d crashes 2", i);
+    TEST_EXPECT_LEASE(&a, 1, "x0");
+    TEST_EXPECT_LEASE(&a, 1, "");
+    assert_string_equal(test_state("q", "x1"), "scheduled");
+    test_settle(&a, {0, {.id = "x0", .verb = REEVE_OUTCOME_DONE, .has_info = true}});
+    test_tend_all("q"); /* (the order begins again) */
+    test_put_group("y", 1000, NULL);
+    test_clock_advance(1000);
+    test_tend_all("q");
+    TEST_EXPECT_LEASE(&a, 1, "x1");
+}
+
+/* ---- given back -------------------------------------------------------------------------------------------------- */
+
+static void leave(test_hand *hand)
+{
+    uint64_t given_back;
+    for (bool more = true; more;) {
+        rv_leave_build(test_conn, &hand->prefixes[0], hand->sessions[0], 1000);
+        const rv_reply *reply;
+        assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
+        assert_true(rv_leave_read(reply, &given_back, &more));
+    }
+}
+
+/* The place of the last one whose id begins so, when all are leased one by one; done: what was leased. */
+static int last_place(test_hand *hand, char first, int count)
+{
+    int place = 0, last = 0;
+    while (count > 0 && test_lease(hand, 1) == 1) {
+        place++;
+        if (hand->leased[0].id[0] != first) continue;
+        last = place;
+        count--;
+    }
+    assert_int_equal(count, 0);
+    return last;
+}
+
+static void groups_take_turns_among_what_is_given_back(void **state)
+{
+    (void)state;
+    test_put_group("b", 246, "big");
+    test_put_group("s", 10, "small");
+    assert_int_equal(test_lease(&b, 256), 256);
+    leave(&b);
+    assert_in_range(last_place(&a, 's', 10), 10, 21);
+}
+
+static void who_comes_takes_turns_with_what_was_given_back(void **state)
+{
+    (void)state;
+    test_put_group("b", 500, "big");
+    assert_int_equal(test_lease(&b, 256), 256);
+    leave(&b);
+    test_put_group("s", 10, "small");
+    assert_in_range(last_place(&a, 's', 10), 10, 21);
+}
+
+static void who_waits_takes_turns_with_what_is_given_back(void **state)
+{
+    (void)state;
+    test_put_group("b", 256, "big");
+    assert_int_equal(test_lease(&b, 256), 256);
+    test_put_group("s", 10, "small");
+    leave(&b);
+    assert_in_range(last_place(&a, 's', 10), 10, 21);
+}
+
+static void what_is_given_back_keeps_its_order(void **state)
+{
+    (void)state;
+    test_put_many("q", 300, "%zu");
+    assert_int_equal(test_lease(&b, 250), 250);
+    leave(&b);
+    for (int i = 0; i < 300; i++) {
+        assert_int_equal(test_lease(&a, 1), 1);
+        assert_int_equal(atoi(a.leased[0].id), i);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -208,6 +300,11 @@ int main(void)
         cmocka_unit_test_setup(parked_tasks_keep_their_time, set_up),
         cmocka_unit_test_setup(groups_with_parked_tasks_are_not_forgotten, set_up),
         cmocka_unit_test_setup(put_off_without_limits, set_up),
+        cmocka_unit_test_setup(put_off_while_the_queue_was_empty, set_up),
+        cmocka_unit_test_setup(groups_take_turns_among_what_is_given_back, set_up),
+        cmocka_unit_test_setup(who_comes_takes_turns_with_what_was_given_back, set_up),
+        cmocka_unit_test_setup(who_waits_takes_turns_with_what_is_given_back, set_up),
+        cmocka_unit_test_setup(what_is_given_back_keeps_its_order, set_up),
     };
     test_options.clock = true;
     return cmocka_run_group_tests_name("ct_groups_parked", tests, test_place_start, test_place_stop);

@@ -156,6 +156,13 @@ static bool was_leased_before(const model_task *one, const model_task *other)
     return one->thread < other->thread;
 }
 
+/* "9" comes before "10". */
+static bool is_shorter_or_before(int one, int other)
+{
+    size_t length = strlen(model_id(one)), than = strlen(model_id(other));
+    return length != than ? length < than : model_is_before(one, other);
+}
+
 /* Keeps ids in the order of their leases, and then of their names. */
 static void insert(int queue, int *ids, int count, int id)
 {
@@ -163,7 +170,7 @@ static void insert(int queue, int *ids, int count, int id)
     for (; count > 0; count--) {
         const model_task *before = model_task_of(queue, ids[count - 1]);
         bool same = before->at_ms == task->at_ms && before->thread == task->thread;
-        if (!was_leased_before(task, before) && !(same && model_is_before(id, ids[count - 1]))) break;
+        if (!was_leased_before(task, before) && !(same && is_shorter_or_before(id, ids[count - 1]))) break;
         ids[count] = ids[count - 1];
     }
     ids[count] = id;

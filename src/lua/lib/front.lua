@@ -1,7 +1,61 @@
 -- Puts tasks back to the front of their band, in the order in which they stand in ids; needs order.lua. envelopes[i]
 -- belongs to ids[i].
+--
+-- They come first in their groups (those without one are a group), and groups take turns among them by weight, as they did
+-- before: each task stands a step behind the one before it in its group. All groups begin at one place, so far before the
+-- head that the tasks of those that have others waiting come before these; where a group has none, its tasks take turns with
+-- those that wait.
+
+-- The last score that was given to a group in a band.
+local function last_of_lane(P, priority, group)
+  if group then return tonumber(call('ZSCORE', P .. 'groups', text(priority) .. ':' .. group)) or -1e300 end
+  return tonumber(call('HGET', P .. 'order', text(priority))) or priority * BAND + START
+end
+
+-- Places of tasks {id, group, weight} behind the first of them, no two the same, in ascending order: sets [4] of each.
+local function spread(tasks)
+  local behind = {}
+  for i, task in ipairs(tasks) do
+    local lane = task[2] or ''
+    task[4], task[5] = behind[lane] or 0, i
+    behind[lane] = task[4] + math.max(1, math.floor(STEP / (task[3] or 1)))
+  end
+  table.sort(tasks, function(a, b) return a[4] < b[4] or a[4] == b[4] and a[5] < b[5] end)
+  for i = 2, #tasks do tasks[i][4] = math.max(tasks[i][4], tasks[i - 1][4] + 1) end
+end
+
+local function put_first(P, priority, tasks)
+  local base = priority * BAND
+  local head, lasts, room = head_score(P, base), {}, 1
+  spread(tasks)
+  for _, task in ipairs(tasks) do
+    local lane = task[2] or ''
+    lasts[lane] = lasts[lane] or last_of_lane(P, priority, task[2])
+    if not head or lasts[lane] >= head then room = task[4] + 1 end
+  end
+  -- (In an empty band time goes on from the last tag that was given there.)
+  local first, members, n, grouped = (head or virtual_time(order_open(P), priority)) - room, {}, 0, false
+  for _, task in ipairs(tasks) do
+    local at = math.max(base, first + task[4])
+    members[n + 1], members[n + 2], n = text(at), task[1], n + 2
+    -- (Who comes to its group, or to those without one, later stands behind it.)
+    local lane = task[2] or ''
+    if at > lasts[lane] then
+      lasts[lane] = at
+      if task[2] then
+        call('ZADD', P .. 'groups', text(at), text(priority) .. ':' .. task[2])
+        grouped = true
+      else
+        call('HSET', P .. 'order', text(priority), text(at))
+      end
+    end
+  end
+  if grouped then call('HSET', P .. 'order', 'groups', '1') end
+  call('ZADD', P .. 'ready', unpack(members))
+end
+
 local function to_front(P, ids, envelopes)
-  local bands, groups = {}, {}
+  local bands = {}
   if #ids > 0 then fold_order(P) end
   for i = 1, #ids do
     local o = header(envelopes[i], ids[i])
@@ -9,30 +63,10 @@ local function to_front(P, ids, envelopes)
       put_aside(P, ids[i])
     else
       local priority = o.priority or 0
-      groups[ids[i]] = o.group
       bands[priority] = bands[priority] or {}
-      table.insert(bands[priority], ids[i])
+      table.insert(bands[priority], {ids[i], o.group, o.weight})
     end
   end
-  for priority, members in pairs(bands) do
-    local base = priority * BAND
-    -- (In an empty band time goes on from the last tag that was given there.)
-    local score = (head_score(P, base) or virtual_time(order_open(P), priority)) - #members
-    for i = 1, #members do
-      local at = math.max(base, score + i - 1)
-      call('ZADD', P .. 'ready', text(at), members[i])
-      -- (Who comes to its group, or to those without one, later stands behind it.)
-      local group = groups[members[i]]
-      if group then
-        local lane = text(priority) .. ':' .. group
-        if at > (tonumber(call('ZSCORE', P .. 'groups', lane)) or -1e300) then
-          call('ZADD', P .. 'groups', text(at), lane)
-          call('HSET', P .. 'order', 'groups', '1')
-        end
-      elseif at > (tonumber(call('HGET', P .. 'order', text(priority))) or base + START) then
-        call('HSET', P .. 'order', text(priority), text(at))
-      end
-    end
-  end
+  for priority, tasks in pairs(bands) do put_first(P, priority, tasks) end
   if #ids > 0 then wake(P) end
 end

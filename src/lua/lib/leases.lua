@@ -11,7 +11,11 @@ local function leases_of(key, most)
       if byte(found[i]) ~= HASH_SIGN then leases[#leases + 1] = {found[i], found[i + 1]} end
     end
   until #leases > 0 or cursor == '0'
-  table.sort(leases, function(a, b) return a[2] < b[2] or a[2] == b[2] and a[1] < b[1] end)
+  -- (Of those that were leased together, "9" before "10".)
+  table.sort(leases, function(a, b)
+    if a[2] ~= b[2] then return a[2] < b[2] end
+    return #a[1] < #b[1] or #a[1] == #b[1] and a[1] < b[1]
+  end)
   return leases
 end
 
