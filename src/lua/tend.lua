@@ -66,27 +66,34 @@ local function first_score(set)
   return tonumber(call('ZRANGE', P .. set, 0, 0, 'WITHSCORES')[2])
 end
 
--- The place of a task that was put off (lib/marked.lua).
+-- The place of a task that was put off (lib/marked.lua); false: the order has begun again since, and all that waits came
+-- later; nil: it has none.
 local function place_of(id)
-  local place = call('HGET', P .. 'info:' .. id, 'place')
-  if not place then return end
+  local known = call('HGET', P .. 'info:' .. id, 'place')
+  if not known then return end
   call('HDEL', P .. 'info:' .. id, 'place')
-  return tonumber(place) and text(tonumber(place))
+  local place, epoch = string.match(known, '^(%-?%d+) (.+)$')
+  return place and call('HGET', P .. 'order', 'epoch') == epoch and text(tonumber(place))
 end
 
 local function promote()
   local ids = call('ZRANGEBYSCORE', P .. 'scheduled', '-inf', '(' .. text(now + 1), 'LIMIT', 0, limit)
   if #ids > 0 then
     local envelopes = call('HMGET', P .. 'tasks', unpack(ids))
-    local order, ready, promoted, malformed = order_open(P), {}, {}, {}
+    local order, ready, promoted, malformed, first, first_envelopes = order_open(P), {}, {}, {}, {}, {}
     for i = 1, #ids do
       local o = envelopes[i] and header(envelopes[i], ids[i])
       if o and o.malformed then
         malformed[#malformed + 1] = {ids[i], o.malformed}
       elseif o then
-        ready[#ready + 1] = has_info(envelopes[i]) and place_of(ids[i]) or
-          text(next_score(order, o.priority, o.group, o.weight))
-        ready[#ready + 1] = ids[i]
+        local place
+        if has_info(envelopes[i]) then place = place_of(ids[i]) end
+        if place == false then
+          first[#first + 1], first_envelopes[#first_envelopes + 1] = ids[i], envelopes[i]
+        else
+          ready[#ready + 1] = place or text(next_score(order, o.priority, o.group, o.weight))
+          ready[#ready + 1] = ids[i]
+        end
         promoted[#promoted + 1] = ids[i]
       end
     end
@@ -94,8 +101,9 @@ local function promote()
     if #ready > 0 then
       order_save(order)
       call('ZADD', P .. 'ready', unpack(ready))
-      tell(P, 'ready', promoted)
     end
+    to_front(P, first, first_envelopes)
+    tell(P, 'ready', promoted)
     for _, task in ipairs(malformed) do dies(P, task[1], now, 'malformed', task[2]) end
     if #ids == limit then more = 1 end
     return #promoted

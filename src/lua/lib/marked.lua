@@ -37,9 +37,10 @@ function marked.weigh(P, running, id, envelope, first, extras)
   return 'alone'
 end
 
--- (When its time has come it is to stand where it stood.)
+-- When its time has come it is to stand where it stood, unless the order has begun again meanwhile: `epoch` goes with it.
 function marked.off(P, id, place, now)
-  call('HSET', P .. 'info:' .. id, 'place', text(place))
+  call('HSETNX', P .. 'order', 'epoch', text(now) .. ':' .. id)
+  call('HSET', P .. 'info:' .. id, 'place', text(place) .. ' ' .. call('HGET', P .. 'order', 'epoch'))
   schedule(P, id, now + marked.put_off)
   tell(P, 'scheduled', id, 'due', text(now + marked.put_off))
 end

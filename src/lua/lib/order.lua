@@ -10,7 +10,8 @@
 --                 "events" -> 1 while there are any (lib/event.lua); "next": in place of 0, the last score of priority
 --                 0 while plain tasks need nothing but the next number: there are no groups and no events, and a
 --                 wake-up stands in `wake`, so that nobody waits who would have to be told. Whoever finds nothing to
---                 lease, or has taken the wake-up, takes it away. START or less: not so
+--                 lease, or has taken the wake-up, takes it away. START or less: not so; "epoch": any text, as long as
+--                 scores go on from those before (lib/marked.lua)
 --   groups zset   <priority>:<group> -> the group's last score; forgotten when it is behind the head (tend.lua)
 --
 -- Scores are whole numbers within 2^53, so doubles hold them exactly. A band has room for 2^38 tasks between two
