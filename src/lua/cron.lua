@@ -38,6 +38,10 @@ if verb == 'list' then
 end
 local known = call('HGET', P .. 'cron', name)
 if verb == 'set' then
+  local line_end = definition and find(definition, '\n', 1, true)
+  if not line_end or not decoded(sub(definition, 1, line_end - 1)) then
+    return redis.error_reply('ERR cron: the definition does not begin with a line of JSON')
+  end
   if known == definition then return 0 end
   call('HSET', P .. 'cron', name, definition)
   local paused = known and not call('ZSCORE', P .. 'cron:due', name)

@@ -58,6 +58,10 @@ if not is_waiting(state) then return state or '' end
 if header(envelope, id).malformed then return 'malformed' end
 local edges = {}
 for i = 3, #ARGV, 2 do
+  local handle, policy = ARGV[i], ARGV[i + 1] or ''
+  if #ARGV > 4002 or not find(policy, '^%a$') or handle ~= '!' and not find(handle, '^[%w._-]+/[%w._:-]+$') then
+    return redis.error_reply('ERR depend: a parent is no handle with a policy, or there are more than 2000')
+  end
   -- (Whoever waits for a death and is not blocked has met it.)
   if ARGV[i + 1] == 'x' and state ~= 'blocked' then return state end
   edges[#edges + 1] = {ARGV[i], ARGV[i + 1]}

@@ -20,7 +20,8 @@
 -- reply    for each task: 1 enqueued, 0 refused, the id is taken; or the id of the task that holds its unique key:
 --          refused. Where all are enqueued the common way, no list: of one task 1, or 2, a thread has it already; of
 --          several now in ms
---          An error when ARGV[1] is none of these, or arguments are missing or too many: nothing is done then
+--          An error when ARGV[1] is none of these, arguments are missing or too many (more than 2000 tasks), or the id,
+--          the options or the beginning of the envelope of any task is none (docs/protocol.md): nothing is done then
 --
 -- Sent twice: an id that exists is left alone; with ARGV[1] = 1 it counts as enqueued when its envelope is the one that
 -- we bring. So does one that is gone and still has its key, for a time. One that was laid and has no place gets it then.
@@ -32,10 +33,12 @@
 local function with_options(P, ARGV, time)
 -- include: lib/base.lua
 -- include: lib/order.lua
+-- include: lib/options.lua
 
   local again, plainly = ARGV[1] == '1', ARGV[1] == 'plain' or ARGV[1] == 'idle'
-  local source, number, floor = string.match(ARGV[1], '^carried ([%w._-]+) (%d+) (%d+)$')
-  if ARGV[1] == 'laid' then
+  local source, number, floor = string.match(ARGV[1] or '', '^carried ([%w._-]+) (%d+) (%d+)$')
+  local laid = ARGV[1] == 'laid'
+  if laid then
 -- include: lib/take_up.lua
     local listed, wrong = take_up(P, ARGV)
     if not listed then return redis.error_reply('ERR enqueue: ' .. wrong) end
@@ -59,6 +62,14 @@ local function with_options(P, ARGV, time)
   local now = time[1] * 1000 + (time[2] - time[2] % 1000) / 1000
   local stamp = '{"at":' .. text(now) .. ','
   if count == 0 then return {} end
+  -- (What is unpacked below must fit on the stack of Redis's Lua.)
+  if count > 2000 then return redis.error_reply('ERR enqueue: more than 2000 tasks in one call') end
+  local parsed = {}
+  for i = 1, laid and 0 or count do
+    local o, fault = checked_options(ARGV[3 * i - 1], ARGV[3 * i], ARGV[3 * i + 1])
+    if fault then return redis.error_reply('ERR enqueue: task ' .. i .. ' of ' .. count .. ': ' .. fault) end
+    parsed[i] = o
+  end
   local received
   if source then
 -- include: lib/received.lua
@@ -247,7 +258,7 @@ local function with_options(P, ARGV, time)
       local due, priority, group, weight, holder, place, deadline, tags, after
       local mark = stamp
       if options ~= '' then
-        local o = cjson.decode(options)
+        local o = parsed[i]
         due, priority, group, weight = o.at or o['in'] and now + o['in'], o.priority, o.group, o.weight
         if due then due = math.min(due, LATEST) end
         after = o.after
@@ -339,10 +350,23 @@ end
 local count = (#ARGV - 1) / 2
 local P_tasks, P_order, envelope = P .. 'tasks', P .. 'order', nil
 if count == 1 then
-  if #ARGV[3] > 65536 then return with_options(P, ARGV, time) end
+  local id, rest = ARGV[2], ARGV[3]
+  -- (What is no task is refused there.)
+  if #rest > 65536 or #id > 100 or not string.find(id, '^[%w._:-]+$') or string.sub(rest, 1, 8) ~= '"type":"' or
+    not string.find(rest, '\n', 1, true) then
+    return with_options(P, ARGV, time)
+  end
   envelope = '{"at":' .. seconds .. millis .. ',' .. ARGV[3]
-elseif count < 1 or count % 1 > 0 then
+elseif count < 1 or count % 1 > 0 or count > 2000 then
   return with_options(P, ARGV, time)
+else
+  local find, sub = string.find, string.sub
+  for i = 2, count + 1 do
+    local id, rest = ARGV[i], ARGV[count + i]
+    if #rest > 65536 or #id > 100 or not find(id, '^[%w._:-]+$') or sub(rest, 1, 8) ~= '"type":"' then
+      return with_options(P, ARGV, time)
+    end
+  end
 end
 
 local looked, last = envelope and way == 'idle', nil
@@ -369,7 +393,7 @@ else
   local unpack, stamp, new, n, ready = unpack, '{"at":' .. seconds .. millis .. ',', {}, 0, nil
   local known = call('HMGET', P_tasks, unpack(ARGV, 2, count + 1))
   for i = 1, count do
-    if known[i] or #ARGV[count + 1 + i] > 65536 then return with_options(P, ARGV, time) end
+    if known[i] then return with_options(P, ARGV, time) end
   end
   -- A few make a packet, or go into the one that came last if nothing came in between (lib/packet.lua). (There are not to
   -- be too many: whoever looks at them by pages passes them all.)

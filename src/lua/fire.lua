@@ -12,6 +12,7 @@
 --
 -- Sent twice: the second call finds the entry due at another time, or the task that it was to make now there.
 -- include: lib/base.lua
+-- include: lib/options.lua
 -- include: lib/order.lua
 -- include: lib/schedule.lua
 -- include: lib/tags.lua
@@ -24,7 +25,11 @@ local definition = call('HGET', P .. 'cron', name)
 -- (What is not understood stays due, for a program that understands it.)
 local line_end = definition and find(definition, '\n', 1, true)
 local entry = line_end and decoded(sub(definition, 1, line_end - 1))
-if not entry then return -1 end
+local options, rest = entry and entry.options or {}, entry and sub(definition, line_end + 1)
+if not entry or type(options) ~= 'table' or option_fault(options) or not tonumber(next_due) then return -1 end
+for i = 4, #ARGV do
+  if task_fault(ARGV[i], rest, options) then return -1 end
+end
 if due ~= '' then
   if tonumber(call('ZSCORE', P .. 'cron:due', name)) ~= tonumber(due) then return -1 end
   -- (Nobody need be told: every worker that knew of this time comes now, and hears of the next one.)
@@ -42,7 +47,6 @@ if entry.overlap == false then
   local state = last and call('HEXISTS', P .. 'tasks', last) == 1 and where(P, last)
   if state and state ~= 'completed' and state ~= 'dead' and state ~= 'cancelled' then return -2 end
 end
-local options, rest = entry.options or {}, sub(definition, line_end + 1)
 local now, made = clock(), 0
 for i = 4, #ARGV do
   if put_one(P, ARGV[i], options, rest, now) then

@@ -28,7 +28,7 @@ local running = P .. 'running:' .. session
 forget_idle(P, session)
 -- (Envelopes are read for their priority: few at once where they may be large.)
 local settings = call('HMGET', P .. 'settings', 'large', 'gate')
-local leases = leases_of(running, settings[1] and 8 or ARGV[2])
+local leases = leases_of(running, settings[1] and 8 or text(math.max(1, math.min(math.floor(tonumber(ARGV[2])), 1000))))
 local held, ids, envelopes, gone, cancelled = {}, {}, {}, {}, {}
 for i = 1, #leases do
   local id = leases[i][1]

@@ -30,7 +30,7 @@
 -- include: lib/gate.lua
 -- include: lib/steer.lua
 
-local P, action, state, cursor, most = KEYS[1], ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4])
+local P, action, state, cursor, most = KEYS[1], ARGV[1], ARGV[2], ARGV[3], math.min(tonumber(ARGV[4]), 1000)
 local kind, type, tag, age = ARGV[5], ARGV[6], ARGV[7], tonumber(ARGV[8])
 local now = clock()
 local ended = state == 'completed' or state == 'dead' or state == 'cancelled'

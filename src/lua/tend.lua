@@ -3,7 +3,7 @@
 -- front, what was kept long enough goes.
 --
 -- KEYS[1]  the queue's prefix
--- ARGV[1]  the most tasks to touch of each kind
+-- ARGV[1]  the most tasks to touch of each kind, from 1 to 1000
 -- ARGV[2]  how long a session lives without a heartbeat, in ms, as the caller knows it; or absent
 -- reply    [1] now in ms
 --          [2] 1 when there is more to do at once
@@ -38,7 +38,7 @@
 -- include: lib/death.lua
 -- include: lib/kin.lua
 
-local P, limit = KEYS[1], tonumber(ARGV[1])
+local P, limit = KEYS[1], math.max(1, math.min(math.floor(tonumber(ARGV[1])), 1000))
 local now = clock()
 local settings = call('HMGET', P .. 'settings', 'completed_age', 'completed_count', 'completed_bytes', 'waiters',
   'paused', 'large', 'gate', 'policy', 'hold', 'result_max', 'dead_age', 'dead_count', 'unsent', 'upkeep')

@@ -3,7 +3,7 @@
 --
 -- KEYS     the prefixes of the queues to lease from, in order, then those that are only settled
 -- ARGV[1]  the thread's name within its session
--- ARGV[2]  how many tasks to lease at most; 0: only settle
+-- ARGV[2]  how many tasks to lease at most, of more than 1000 1000; 0: only settle
 -- ARGV[3]  how long a session lives without a heartbeat, in ms
 -- ARGV[4]  L: how many of KEYS to lease from
 -- ARGV[5]  "idle": where nothing is found, the thread is to be handed a task (lib/hand.lua); only with one queue.
@@ -46,6 +46,12 @@
 local call, unpack, byte, format = redis.call, unpack, string.byte, string.format
 local thread, ask, ttl = ARGV[1], ARGV[2], ARGV[3]
 local want, queues = ask == '1' and 1 or tonumber(ask), ARGV[4] == '1' and 1 or tonumber(ARGV[4])
+if not (want and want >= 0 and want % 1 == 0 and queues and queues >= 0 and queues <= #KEYS and queues % 1 == 0 and
+  tonumber(ttl) and #ARGV >= 5 + 2 * queues) then
+  return redis.error_reply('ERR turn: ARGV[2] to ARGV[4] are how many tasks, a time in ms, and how many of KEYS')
+end
+-- (What is unpacked below must fit on the stack of Redis's Lua.)
+if want > 1000 then want, ask = 1000, '1000' end
 local time = call('TIME')
 local millis, now = time[2], nil
 local now_text = time[1] .. (#millis == 6 and string.sub(millis, 1, 3) or format('%03d', millis / 1000))
@@ -68,10 +74,11 @@ local function rare_settling()
 -- include: lib/where.lua
 -- include: lib/gate.lua
 -- include: lib/put.lua
+-- include: lib/options.lua
 -- include: lib/death.lua
 -- include: lib/settle.lua
 -- include: lib/outcomes.lua
-  settling = {plain = settle_plain, results = results_of, record = settle_record, outcomes = outcomes,
+  settling = {check = check_records, plain = settle_plain, results = results_of, record = settle_record, outcomes = outcomes,
     trim = trim_count}
   return settling
 end
@@ -94,8 +101,31 @@ local function rare_leasing()
   return leasing
 end
 
+-- All that was brought is looked at before anything is written.
+local at, fault = 6 + 2 * queues, nil
+while at <= #ARGV and not fault do
+  local plain = tonumber(ARGV[at + 3])
+  if not (KEYS[tonumber(ARGV[at]) or 0] and plain and plain >= 0 and plain <= 1000 and plain % 1 == 0) then
+    fault = 'a group names no queue of KEYS, or more than 1000 completions'
+    break
+  end
+  local records = ARGV[at + 4 + plain]
+  at = at + 5 + plain
+  if records ~= '0' then
+    records = tonumber(records)
+    if not (records and records >= 0 and records % 1 == 0) then
+      fault = 'no number of records'
+      break
+    end
+    at, fault = rare_settling().check(at, records, plain)
+    at = at or 0
+  end
+end
+if fault or at ~= #ARGV + 1 then return redis.error_reply('ERR turn: ' .. (fault or 'arguments are missing')) end
+
 -- (A session that held all that it settled here stands: below, that need not be asked.)
-local at, refusals = 6 + 2 * queues, 0
+local refusals = 0
+at = 6 + 2 * queues
 while at <= #ARGV do
   local index, plain = ARGV[at], ARGV[at + 3]
   index, plain = index == '1' and 1 or tonumber(index), plain == '1' and 1 or tonumber(plain)

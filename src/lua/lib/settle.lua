@@ -97,6 +97,32 @@ local function tell_outcome(P, id, ended, verb, first, kind, message)
   end
 end
 
+-- Looks at so many records in ARGV from `at` on, of a group with so many plain completions. Returns where they end; or nil
+-- and what is wrong.
+local function check_records(at, records, plain)
+  if ARGV[at] == 'bundle' or ARGV[at] == 'results' then
+    local results = tonumber(ARGV[at + 1])
+    if not results or not is_whole(results, 0, plain) then return nil, 'more results than completions' end
+    at, records = at + 2 + (ARGV[at] == 'bundle' and 1 or results), records - 1
+  end
+  for _ = 1, records do
+    local verb, number = ARGV[at], tonumber(ARGV[at + 2])
+    if at + 4 > #ARGV then return nil, 'a record is cut off' end
+    if verb == 'hand' then
+      local queue, id = string.match(ARGV[at + 2], '^([%w._-]+)/(.+)$')
+      local _, fault
+      if queue then _, fault = checked_options(id, ARGV[at + 3], ARGV[at + 4]) end
+      if not queue or fault then return nil, 'a task handed on: ' .. (fault or 'its handle is none') end
+    elseif verb == 'retry' or verb == 'snooze' then
+      if not number or not is_whole(number, -INT64, INT64) then return nil, 'a delay is no whole number of ms' end
+    elseif verb ~= 'done' and verb ~= 'fail' then
+      return nil, 'there is no such outcome'
+    end
+    at = at + 5
+  end
+  return at
+end
+
 -- A task that another one hands on, whose completion is the next record: only if the session holds that one. What takes
 -- more than a place in this queue goes through the outbox.
 local function hand_on(P, running, lease, id, handle, options, rest, now)

@@ -1,0 +1,44 @@
+-- What is checked of a task that a script is to make, before anything is written. Needs base.
+
+-- [[handle, policy], ...], see lib/links.lua. ("!" stands for a parent that is still to be named.)
+local function are_edges(edges)
+  if type(edges) ~= 'table' or #edges > 1000 then return false end
+  for _, edge in ipairs(edges) do
+    local good = type(edge) == 'table' and type(edge[1]) == 'string' and type(edge[2]) == 'string'
+    if not good or not find(edge[2], '^%a$') then return false end
+    if edge[1] ~= '!' and not find(edge[1], '^[%w._-]+/[%w._:-]+$') then return false end
+  end
+  return true
+end
+
+-- What is wrong with its options (a table), or nil.
+local function option_fault(o)
+  local fault = field_fault(o)
+  if fault then return fault end
+  for _, name in ipairs({'at', 'in', 'deadline', 'expires'}) do
+    if not is_whole(o[name], -INT64, INT64) then return 'its ' .. name .. ' is not a whole number of ms' end
+  end
+  if o.conflict ~= nil and o.conflict ~= 'replace' and o.conflict ~= 'debounce' then
+    return 'its conflict is neither "replace" nor "debounce"'
+  end
+  if o.after ~= nil and not are_edges(o.after) then return 'its after is not a list of at most 1000 parents' end
+end
+
+-- What is wrong with its id and the rest of its envelope. (Of a unique key its end must know: it stands in both.)
+local function task_fault(id, rest, o)
+  if not is_id(id) then return 'its id does not have 1 to 100 of the characters A-Z a-z 0-9 . _ - :' end
+  if not find(rest, '^"type":"[%w._:/-]+"[^\n]*}\n') then return 'its envelope does not begin with "type":"<type>"' end
+  if not o.unique then return end
+  local told = header('{"at":0,' .. rest)
+  if told.malformed then return told.malformed end
+  if told.unique ~= o.unique then return 'its envelope names another unique key' end
+end
+
+-- Its options, decoded; or nil and what is wrong with it.
+local function checked_options(id, options, rest)
+  local o = options == '' and {} or decoded(options)
+  if not o then return nil, 'its options are not a JSON object' end
+  local fault = option_fault(o) or task_fault(id, rest, o)
+  if fault then return nil, fault end
+  return o
+end
