@@ -136,18 +136,20 @@ typedef struct reeve_task_spec {
 
 /*
  * Enqueues one task. On success the task is in Redis (as durable as that Redis is) and ret_id, when not NULL, has its
- * id. A reply lost with its connection is asked for again on a new one: the task is enqueued once. REEVE_EINVAL: a name
- * or option is malformed. REEVE_ETOOBIG: what a guard is for (guards.h). REEVE_EEXISTS: the id is taken in this queue.
+ * id. A reply lost with its connection is asked for again on a new one: the task is enqueued once. (Not asked is where the
+ * task may have come and gone in between, because records of ended tasks are not kept for as long: REEVE_ELOST.)
+ * REEVE_EINVAL: a name or option is malformed. REEVE_ETOOBIG: what a guard is for (guards.h). REEVE_EEXISTS: the id is taken in this queue.
  * REEVE_EUNIQUE: another task holds the unique key; ret_id has that one's id.
- * REEVE_ECONNECT, REEVE_ETIMEOUT, REEVE_EREDIS: not enqueued as far as is known. REEVE_ELOST: unknown; enqueueing the
- * same id again is safe.
+ * REEVE_ECONNECT, REEVE_EREDIS: not enqueued.
+ * REEVE_ELOST, REEVE_ETIMEOUT, REEVE_EPROTO: unknown, it may have been; the words say so, and ret_id has the id. Enqueueing
+ * the same id again enqueues nothing while the first one's record is there (REEVE_EEXISTS).
  */
 REEVE_API reeve_status reeve_enqueue(reeve_client *client, const reeve_task_spec *spec, char ret_id[REEVE_ID_MAX]);
 
 /* What became of one spec of reeve_enqueue_many. */
 typedef struct reeve_enqueued {
     reeve_status status;
-    char id[REEVE_ID_MAX]; /* REEVE_EUNIQUE: of the task that holds the key */
+    char id[REEVE_ID_MAX]; /* REEVE_EUNIQUE: of the task that holds the key; also where the status says unknown */
 } reeve_enqueued;
 
 /*

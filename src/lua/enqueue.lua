@@ -8,6 +8,7 @@
 --          "carried <queue> <number> <floor>"   the same as "1", of one task: a message of that queue's outbox
 --                   (outbox.lua), which counts once, however often and late it comes (lib/received.lua). floor: the
 --                   lowest number that the outbox had when it was fetched, or 0 when that is not known
+--          "again <ms>"  the same; the first copy was sent so long ago, or less: what it made may be gone by now
 --          "plain"  none has options, and this is the first try: all ids, then the rests of their envelopes
 --          "idle"   the same; somebody may well wait, which is looked up first where it is one task
 --          "laid"   the same, of at least 4 and at most 1024, and they are there already: lib/laid.lua
@@ -17,14 +18,16 @@
 --            "replace": it takes the place of one that waits, but at its own time or priority if that differs;
 --            "debounce": one that waits goes, and this one comes at its own time
 --            after: [[handle, policy], ...], the tasks that it waits for, see lib/links.lua; at most 1000
--- reply    for each task: 1 enqueued, 0 refused, the id is taken; or the id of the task that holds its unique key:
---          refused. Where all are enqueued the common way, no list: of one task 1, or 2, a thread has it already; of
---          several now in ms
+-- reply    for each task: 1 enqueued, 0 refused, the id is taken, -1 not known (again); or the id of the task that
+--          holds its unique key: refused. Where all are enqueued the common way, no list: of one task 1, or 2, a thread
+--          has it already; of several now in ms
 --          An error when ARGV[1] is none of these, arguments are missing or too many (more than 2000 tasks), or the id,
 --          the options or the beginning of the envelope of any task is none (docs/protocol.md): nothing is done then
 --
 -- Sent twice: an id that exists is left alone; with ARGV[1] = 1 it counts as enqueued when its envelope is the one that
 -- we bring. So does one that is gone and still has its key, for a time. One that was laid and has no place gets it then.
+-- With "again", one that is not there is enqueued only if no record of a task that ended since the first copy was sent
+-- can have gone: else it may have run already, and nothing is done.
 --
 -- As in turn.lua, the common case (tasks without options, none of which is known, in a queue without groups and events)
 -- is written out without functions; all the rest is one function.
@@ -35,7 +38,8 @@ local function with_options(P, ARGV, time)
 -- include: lib/order.lua
 -- include: lib/options.lua
 
-  local again, plainly = ARGV[1] == '1', ARGV[1] == 'plain' or ARGV[1] == 'idle'
+  local elapsed = tonumber(string.match(ARGV[1] or '', '^again (%d+)$'))
+  local again, plainly = ARGV[1] == '1' or elapsed ~= nil, ARGV[1] == 'plain' or ARGV[1] == 'idle'
   local source, number, floor = string.match(ARGV[1] or '', '^carried ([%w._-]+) (%d+) (%d+)$')
   local laid = ARGV[1] == 'laid'
   if laid then
@@ -46,7 +50,7 @@ local function with_options(P, ARGV, time)
   end
   local count = (#ARGV - 1) / (plainly and 2 or 3)
   if not plainly and not again and not source and ARGV[1] ~= '0' then
-    return redis.error_reply('ERR enqueue: ARGV[1] is none of "0", "1", "plain" and "idle"')
+    return redis.error_reply('ERR enqueue: ARGV[1] is none of "0", "1", "again <ms>", "plain" and "idle"')
   end
   if count % 1 ~= 0 then
     return redis.error_reply('ERR enqueue: ' .. (#ARGV - 1) .. ' arguments after ARGV[1], which are ' ..
@@ -87,7 +91,7 @@ local function with_options(P, ARGV, time)
   end
 
   local order = order_open(P)
-  local taken, dues, first_due, large = {}, {}, nil, false
+  local taken, dues, first_due, large, missing = {}, {}, nil, false, {}
 
   local write
   -- Tasks of this call that wait for others, {id, edges, due, priority, group, weight} each: they learn of their
@@ -245,6 +249,21 @@ local function with_options(P, ARGV, time)
     call('DEL', P .. 'packet:' .. p)
   end
 
+  -- Whether all tasks that have ended since the first copy was sent still have their records. Records go oldest first, by
+  -- age, number and bytes; so they have when an older one is there, or, where only the number is limited, room is left.
+  local function make_proof()
+-- include: lib/proof.lua
+    return all_kept(P, now, elapsed)
+  end
+
+  -- (A key that the task still has says that it came.)
+  local proven
+  local function is_proven(id, o)
+    if proven == nil then proven = make_proof() end
+    if proven then return true end
+    missing[id] = o and o.unique and call('GET', P .. 'unique:' .. o.unique) == id and 1 or -1
+  end
+
   local claim, tagging
   for i = 1, count do
     local id, options, rest = ARGV[3 * i - 1], ARGV[3 * i], ARGV[3 * i + 1]
@@ -254,6 +273,8 @@ local function with_options(P, ARGV, time)
         result[i] = 1
         place_laid(known[i])
       end
+    elseif elapsed and not is_proven(id, parsed[i]) then
+      result[i] = missing[id]
     else
       local due, priority, group, weight, holder, place, deadline, tags, after
       local mark = stamp

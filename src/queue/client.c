@@ -14,6 +14,9 @@
 #define DEFAULT_TIMEOUT_MS 5000
 #define DEFAULT_SPIN_US 50
 #define EMBEDDED_START_MS 10000
+/* A connection that was unused for longer may have been closed, by a restart of Redis, say: then nothing is sent over it
+ * of which it would not be known whether it was carried out. */
+#define UNUSED_MS 1000
 
 static reeve_status choose_options(reeve_client *client, const reeve_client_options *options)
 {
@@ -51,6 +54,7 @@ static reeve_status connect_first(reeve_client *client)
                                .spin_us = client->spin_us};
     status = rv_conn_create(&client->conn, &options, &client->error);
     if (status != REEVE_OK) return status;
+    client->began_ms = rv_now_ms();
     status = rv_conn_open(client->conn, rv_deadline(client->timeout_ms));
     if (status != REEVE_OK) client->error = *rv_conn_error(client->conn);
     return status;
@@ -186,6 +190,9 @@ static reeve_status carry_out(reeve_client *client, rv_build_fn build, const voi
     int64_t deadline = rv_deadline(client->timeout_ms);
     bool again = false;
     unsigned tries = 1;
+    int64_t before_ms = client->began_ms;
+    client->began_ms = deadline - client->timeout_ms;
+    if (client->began_ms - before_ms > UNUSED_MS) rv_conn_check_end(client->conn);
     rv_error_clear(&client->error);
     for (;;) {
         reeve_status status = reopen(client, deadline, &tries);
@@ -194,6 +201,8 @@ static reeve_status carry_out(reeve_client *client, rv_build_fn build, const voi
             return rv_fail(&client->error, REEVE_ELOST, "%s; whether the call was carried out is unknown",
                            rv_conn_error(client->conn)->text);
         }
+        if (again) rv_conn_end_lost(client->conn, deadline);
+        if (!rv_conn_is_open(client->conn)) continue; /* (it was lost again) */
         rv_conn_discard(client->conn);
         build(client->conn, again, context);
         status = try_once(client, deadline, how);

@@ -1,6 +1,7 @@
 /*
  * enqueue.c - producing: specs become calls of enqueue.lua, one a run of specs of the same queue, many in a pipeline.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/id.h"
@@ -94,9 +95,23 @@ static void begin_script(const pipeline *p, rv_conn *conn, size_t args)
     rv_args(conn, "1");
 }
 
-static void build_call(pipeline *p, rv_conn *conn, call *c, bool again)
+/* How the tasks of a call come (enqueue.lua). lost: the reply to an earlier try was; else what an earlier try was refused
+ * as a whole may be sent as if it had been. */
+static void add_way(const pipeline *p, rv_conn *conn, bool plain, bool idle, bool lost)
+{
+    char way[40];
+    if (!lost) {
+        rv_args(conn, idle ? "idle" : plain ? "plain" : p->again ? "1" : "0");
+        return;
+    }
+    (void)snprintf(way, sizeof(way), "again %lld", (long long)(rv_now_ms() - p->client->began_ms + 1));
+    rv_args(conn, way);
+}
+
+static void build_call(pipeline *p, rv_conn *conn, call *c, bool lost)
 {
     rv_prefix prefix;
+    bool again = lost || p->again;
     bool plain = c->plain && !again, idle = plain && c->count == 1 && p->client->handed_over;
     c->laid = plain && rv_lay_pays(p, c);
     if (c->laid) {
@@ -107,7 +122,7 @@ static void build_call(pipeline *p, rv_conn *conn, call *c, bool again)
     rv_prefix_set(&prefix, p->client->ns, p->specs[c->first].queue);
     begin_script(p, conn, 1 + (plain ? 2 : 3) * c->count);
     rv_arg(conn, prefix.text, prefix.length);
-    rv_args(conn, idle ? "idle" : plain ? "plain" : again ? "1" : "0");
+    add_way(p, conn, plain, idle, lost);
     for (size_t i = c->first; i < c->first + c->span; i++) {
         if (p->results[i].status != REEVE_OK) continue;
         rv_args(conn, p->results[i].id);
@@ -134,7 +149,7 @@ static void build_pipeline(rv_conn *conn, bool again, const void *context)
         c->commands = 0;
         if (c->answered) continue;
         c->command = rv_conn_pending(conn);
-        build_call(p, conn, c, again || p->again);
+        build_call(p, conn, c, again);
         c->commands = rv_conn_pending(conn) - c->command;
     }
 }
@@ -163,14 +178,26 @@ static void on_odd_reply(pipeline *p, const call *c, const rv_reply *reply)
     }
 }
 
+/* The task is not there, and may have been: records of ended tasks have gone since it was sent first. */
+static void note_unknown(pipeline *p)
+{
+    rv_error error = {0};
+    (void)rv_fail(
+        &error, REEVE_ELOST,
+        "the connection was lost before the reply; unknown whether the task was enqueued: it is not there, and "
+        "may have ended and not be kept");
+    rv_client_note_cause(p->client, "", &error);
+}
+
 /* What is said of one task: a number or, for a refusal, the id of the task that holds its unique key. */
 static void on_said(pipeline *p, size_t index, const rv_reply *said)
 {
     reeve_enqueued *result = &p->results[index];
-    bool held = rv_reply_is(said, RV_TEXT);
+    bool held = rv_reply_is(said, RV_TEXT), unknown = rv_reply_is(said, RV_INT) && said->number < 0;
     if (rv_reply_is(said, RV_INT) && said->number > 0) return;
     if (held) rv_copy_text(result->id, sizeof(result->id), said->text);
-    if (!note_failure(p, index, held ? REEVE_EUNIQUE : REEVE_EEXISTS)) return;
+    if (unknown) note_unknown(p);
+    if (!note_failure(p, index, held ? REEVE_EUNIQUE : unknown ? REEVE_ELOST : REEVE_EEXISTS)) return;
     char words[sizeof(p->error.text)];
     reeve_enqueued_error(p->client, &p->specs[index], result, words, sizeof(words));
     (void)rv_fail(&p->error, result->status, "%s", words);
@@ -294,9 +321,19 @@ static size_t plan(pipeline *p, size_t next, size_t count)
     return next;
 }
 
+bool rv_enqueue_is_unknown(reeve_status status)
+{
+    return status == REEVE_ELOST || status == REEVE_ETIMEOUT || status == REEVE_EPROTO;
+}
+
 /* What becomes of tasks without an answer: it is not known, or they were not sent. */
 static void fail_rest(pipeline *p, const rv_error *why)
 {
+    rv_error unknown = {0};
+    if (rv_enqueue_is_unknown(why->status) && strstr(why->text, "unknown") == NULL) {
+        (void)rv_fail(&unknown, why->status, "%s; unknown whether the task was enqueued", why->text);
+        why = &unknown;
+    }
     rv_client_note_cause(p->client, "", why);
     for (size_t i = 0; i < p->call_count; i++) {
         const call *c = &p->calls[i];
@@ -402,7 +439,8 @@ reeve_status reeve_enqueue_sized(reeve_client *client, const reeve_task_spec *gi
         spec.after_count = 1;
     }
     status = run(client, &spec, 1, &result);
-    if ((status == REEVE_OK || status == REEVE_EUNIQUE) && ret_id != NULL) memcpy(ret_id, result.id, sizeof(result.id));
+    bool tells = status == REEVE_OK || status == REEVE_EUNIQUE || rv_enqueue_is_unknown(status);
+    if (tells && ret_id != NULL) memcpy(ret_id, result.id, sizeof(result.id));
     if (status != REEVE_OK || !stepwise) return status;
     status = reeve_depend(client, spec.queue, result.id, after, after_count);
     const char *open = REEVE_PARENT_OPEN;

@@ -41,4 +41,7 @@ typedef struct rv_enqueue_pipeline {
     bool bare; /* it was carried out without one */
 } rv_enqueue_pipeline;
 
+/* The tasks may have been enqueued: the call ended without their answer. */
+bool rv_enqueue_is_unknown(reeve_status status);
+
 #endif

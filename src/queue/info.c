@@ -198,13 +198,13 @@ static bool add_log_line(reeve_task_info *info, const rv_reply *value)
 static bool read_field(reeve_task_info *info, const rv_reply *name, const rv_reply *value)
 {
     if (rv_reply_is_text(name, "failures"))
-        info->failures = (unsigned)rv_reply_int(value, 0);
+        info->failures = rv_reply_count(value);
     else if (rv_reply_is_text(name, "crashes"))
-        info->crashes = (unsigned)rv_reply_int(value, 0);
+        info->crashes = rv_reply_count(value);
     else if (rv_reply_is_text(name, "failed"))
-        info->failed_ms = rv_reply_int(value, -1);
+        info->failed_ms = rv_reply_within(value, 0, RV_REPLY_NUMBER_MAX, -1);
     else if (rv_reply_is_text(name, "progress"))
-        info->progress = (int)rv_reply_int(value, -1);
+        info->progress = (int)rv_reply_within(value, 0, 100, -1);
     else if (rv_reply_is_text(name, "kind"))
         return copy_text(&info->error_kind, value);
     else if (rv_reply_is_text(name, "message"))
@@ -220,18 +220,18 @@ static bool read_field(reeve_task_info *info, const rv_reply *name, const rv_rep
     else if (rv_reply_is_text(name, "children"))
         return copy_text(&info->children, value);
     else if (rv_reply_is_text(name, "parent_count"))
-        info->parent_count = rv_reply_int(value, -1);
+        info->parent_count = rv_reply_within(value, 0, RV_REPLY_NUMBER_MAX, -1);
     else if (rv_reply_is_text(name, "child_count"))
-        info->child_count = rv_reply_int(value, -1);
+        info->child_count = rv_reply_within(value, 0, RV_REPLY_NUMBER_MAX, -1);
     else if (rv_reply_is_text(name, "about"))
         return read_worker(info, value);
     else if (rv_reply_is_text(name, "expires") || rv_reply_is_text(name, "stalled")) {
-        info->lease_expires_ms = rv_reply_int(value, -1);
+        info->lease_expires_ms = rv_reply_within(value, 0, RV_REPLY_NUMBER_MAX, -1);
         info->stalled = name->text[0] == 's';
     } else if (rv_reply_is_text(name, "checkpoint_bytes"))
-        info->checkpoint_bytes = rv_reply_int(value, -1);
+        info->checkpoint_bytes = rv_reply_within(value, 0, RV_REPLY_NUMBER_MAX, -1);
     else if (rv_reply_is_text(name, "logged"))
-        info->logged = (uint64_t)rv_reply_int(value, 0);
+        info->logged = rv_reply_sum(value);
     else if (strncmp(name->text, "log:", 4) == 0)
         return add_log_line(info, value);
     return true;

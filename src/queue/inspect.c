@@ -94,7 +94,7 @@ reeve_status rv_list_tasks(reeve_client *client, const char *queue, reeve_state 
     status = rv_client_script(client, &call, &reply, NULL);
     if (status != REEVE_OK) return status;
     if (!rv_reply_is(reply, RV_ARRAY) || reply->count < 1) return rv_client_odd_reply(client, "list");
-    if (ret_total != NULL) *ret_total = (uint64_t)rv_reply_int(reply->items[0], 0);
+    if (ret_total != NULL) *ret_total = rv_reply_sum(reply->items[0]);
     return rv_list_read(client, queue, reply, ret, ret_count);
 }
 
@@ -105,8 +105,7 @@ enum { PAUSED, COUNTS, TOTALS = COUNTS + REEVE_STATE_COUNT, HEAD = TOTALS + 4, N
 
 static uint64_t number_at(const rv_reply *reply, size_t index)
 {
-    int64_t number = rv_reply_int(rv_reply_at(reply, index), 0);
-    return number > 0 ? (uint64_t)number : 0;
+    return rv_reply_sum(rv_reply_at(reply, index));
 }
 
 static int64_t enqueued_at(const rv_reply *header)
@@ -130,7 +129,7 @@ static bool read_stat(const char *queue, const rv_reply *reply, reeve_queue_info
     ret->dead_total = number_at(reply, TOTALS + 2);
     ret->crashed_total = number_at(reply, TOTALS + 3);
     ret->oldest_ready_ms = enqueued_at(rv_reply_at(reply, HEAD));
-    ret->next_due_ms = rv_reply_int(rv_reply_at(reply, NEXT_DUE), -1);
+    ret->next_due_ms = rv_reply_within(rv_reply_at(reply, NEXT_DUE), 0, RV_REPLY_NUMBER_MAX, -1);
     return true;
 }
 

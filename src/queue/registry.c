@@ -5,6 +5,7 @@
 
 #include <cjson/cJSON.h>
 #include <stdio.h>
+#include <limits.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -88,6 +89,12 @@ static int64_t number_of(const cJSON *json, const char *name)
                                                                                          : 0;
 }
 
+static uint64_t count_of(const cJSON *json, const char *name, int64_t most)
+{
+    int64_t number = number_of(json, name);
+    return number >= 0 && number <= most ? (uint64_t)number : 0;
+}
+
 static void free_worker(reeve_worker_info *worker)
 {
     rv_free(worker->id);
@@ -123,10 +130,10 @@ static bool read_worker(reeve_worker_info *ret, const char *id, const cJSON *jso
     ret->pid = number_of(json, "pid");
     ret->started_ms = number_of(json, "started");
     ret->seen_ms = number_of(json, "seen");
-    ret->threads = (unsigned)number_of(json, "threads");
-    ret->busy = (unsigned)number_of(json, "busy");
-    ret->processed = (uint64_t)number_of(json, "processed");
-    ret->failed = (uint64_t)number_of(json, "failed");
+    ret->threads = (unsigned)count_of(json, "threads", INT_MAX);
+    ret->busy = (unsigned)count_of(json, "busy", INT_MAX);
+    ret->processed = count_of(json, "processed", RV_REPLY_NUMBER_MAX);
+    ret->failed = count_of(json, "failed", RV_REPLY_NUMBER_MAX);
     return ret->id != NULL && ret->name != NULL && ret->host != NULL && ret->version != NULL && ret->state != NULL &&
            ret->pools != NULL && ret->running != NULL;
 }

@@ -10,8 +10,7 @@ static void begin(rv_conn *conn, const rv_script *script, const rv_prefix *prefi
 
 static uint64_t count_at(const rv_reply *reply, size_t index)
 {
-    int64_t number = rv_reply_int(rv_reply_at(reply, index), 0);
-    return number > 0 ? (uint64_t)number : 0;
+    return rv_reply_sum(rv_reply_at(reply, index));
 }
 
 static void begin_beat(rv_conn *conn, const rv_prefix *prefix, size_t more, const char *session, int64_t session_ms)

@@ -110,20 +110,22 @@ static bool read_field(reeve_day *day, const char *name, uint64_t number)
 static bool read_day(reeve_day *day, const rv_reply *fields)
 {
     for (size_t i = 0; rv_reply_is(fields, RV_ARRAY) && i + 1 < fields->count; i += 2) {
-        int64_t number = rv_reply_int(fields->items[i + 1], 0);
-        if (!rv_reply_is(fields->items[i], RV_TEXT) || number <= 0) continue;
-        if (!read_field(day, fields->items[i]->text, (uint64_t)number)) return false;
+        uint64_t number = rv_reply_sum(fields->items[i + 1]);
+        if (!rv_reply_is(fields->items[i], RV_TEXT) || number == 0) continue;
+        if (!read_field(day, fields->items[i]->text, number)) return false;
     }
     finish_day(day);
     return true;
 }
+
+#define FIRST_DAY_MOST 100000000
 
 static reeve_status read_days(reeve_client *client, const rv_reply *reply, unsigned days, reeve_day **ret)
 {
     reeve_day *list = rv_zalloc_array(days, sizeof(*list));
     bool good = list != NULL;
     for (unsigned i = 0; good && i < days; i++) {
-        begin_day(&list[i], rv_reply_int(reply->items[0], 0) + i);
+        begin_day(&list[i], rv_reply_within(reply->items[0], -FIRST_DAY_MOST, FIRST_DAY_MOST, 0) + i);
         good = read_day(&list[i], reply->items[i + 1]);
     }
     if (good) {
@@ -133,8 +135,6 @@ static reeve_status read_days(reeve_client *client, const rv_reply *reply, unsig
     reeve_stats_free(list, days);
     return rv_fail(&client->error, REEVE_ENOMEM, "no memory for the statistics of %u days", days);
 }
-
-#define FIRST_DAY_MOST 100000000
 
 reeve_status reeve_stats(reeve_client *client, const char *queue, int64_t first_day, unsigned days, reeve_day **ret)
 {

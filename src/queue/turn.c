@@ -1,9 +1,9 @@
 #include "queue/turn.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "queue/scripts.h"
 
 /* With nothing to say but that it is done, and perhaps a result. */
@@ -266,6 +266,24 @@ void rv_turn_build(rv_conn *conn, const rv_turn *turn)
     for (size_t i = 0; i < turn->group_count; i++) build_group(conn, turn, i);
 }
 
+/* -1: it is none. */
+static int64_t time_of(const rv_reply *reply)
+{
+    return rv_reply_within(reply, 0, RV_REPLY_NUMBER_MAX, -1);
+}
+
+/* The time that a text begins with, up to a blank; -1: there is none. */
+static int64_t time_before_blank(const char *text, size_t length)
+{
+    char figures[24];
+    int64_t time;
+    const char *blank = memchr(text, ' ', length);
+    if (blank == NULL || (size_t)(blank - text) >= sizeof(figures)) return -1;
+    memcpy(figures, text, (size_t)(blank - text));
+    figures[blank - text] = '\0';
+    return rv_parse_int(figures, 0, RV_REPLY_NUMBER_MAX, &time) ? time : -1;
+}
+
 bool rv_turn_read(rv_turn_reply *ret, const rv_reply *reply)
 {
     static const rv_reply nothing = {.type = RV_ARRAY};
@@ -274,15 +292,15 @@ bool rv_turn_read(rv_turn_reply *ret, const rv_reply *reply)
     ret->whole = reply;
     if (ret->flat) {
         ret->refused = ret->gone = ret->extras = &nothing;
-        ret->now_ms = rv_reply_int(reply->items[reply->count - 1], -1);
+        ret->now_ms = time_of(reply->items[reply->count - 1]);
         return ret->now_ms >= 0;
     }
     if (reply->count < 4) return false;
-    ret->now_ms = rv_reply_int(reply->items[0], 0);
+    ret->now_ms = time_of(reply->items[0]);
     ret->refused = reply->items[1];
     ret->gone = reply->items[2];
     ret->extras = reply->items[3];
-    return rv_reply_is(ret->refused, RV_ARRAY) && rv_reply_is(ret->gone, RV_ARRAY) &&
+    return ret->now_ms >= 0 && rv_reply_is(ret->refused, RV_ARRAY) && rv_reply_is(ret->gone, RV_ARRAY) &&
            rv_reply_is(ret->extras, RV_ARRAY);
 }
 
@@ -292,8 +310,8 @@ static void read_extra(rv_lease *lease, const rv_reply *extras, size_t *next)
     for (; *next < extras->count; (*next)++) {
         const rv_reply *extra = extras->items[*next];
         if (!rv_reply_is_text(rv_reply_at(extra, 0), lease->id)) continue;
-        lease->failures = (unsigned)rv_reply_int(rv_reply_at(extra, 1), 0);
-        lease->crashes = (unsigned)rv_reply_int(rv_reply_at(extra, 2), 0);
+        lease->failures = rv_reply_count(rv_reply_at(extra, 1));
+        lease->crashes = rv_reply_count(rv_reply_at(extra, 2));
         lease->has_info = true;
         lease->has_checkpoint = rv_reply_is_text(rv_reply_at(extra, 3), "c");
         (*next)++;
@@ -336,10 +354,10 @@ bool rv_turn_is_idle(const rv_turn_reply *reply)
 bool rv_turn_handed(rv_lease *ret, char id[REEVE_ID_MAX], const rv_reply *text)
 {
     if (!rv_reply_is(text, RV_TEXT)) return false;
-    char *end;
-    int64_t since_ms = strtoll(text->text, &end, 10);
-    const char *line = memchr(text->text, '\n', text->length);
-    if (*end != ' ' || line == NULL || line < end + 2 || (size_t)(line - end) > REEVE_ID_MAX) return false;
+    int64_t since_ms = time_before_blank(text->text, text->length);
+    if (since_ms < 0) return false;
+    const char *end = memchr(text->text, ' ', text->length), *line = memchr(text->text, '\n', text->length);
+    if (line == NULL || line < end + 2 || (size_t)(line - end) > REEVE_ID_MAX) return false;
     memset(ret, 0, sizeof(*ret));
     memcpy(id, end + 1, (size_t)(line - end) - 1);
     id[line - end - 1] = '\0';
@@ -362,14 +380,15 @@ static const rv_reply *queue_of(const rv_turn_reply *reply, size_t nth)
     return nth + 4 < reply->whole->count ? reply->whole->items[nth + 4] : NULL;
 }
 
-size_t rv_turn_leases(const rv_turn_reply *reply, rv_lease *leases, size_t max, size_t *ret_bad)
+size_t rv_turn_leases(const rv_turn_reply *reply, size_t queues, rv_lease *leases, size_t max, size_t *ret_bad)
 {
     size_t count = 0, extra = 0;
     *ret_bad = 0;
     const rv_reply *queue;
     for (size_t nth = 0; (queue = queue_of(reply, nth)) != NULL; nth++) {
-        int64_t index = rv_reply_int(rv_reply_at(queue, 0), 0);
-        if (index < 1) continue;
+        int64_t index = rv_reply_within(rv_reply_at(queue, 0), 1, (int64_t)queues, 0);
+        *ret_bad += index == 0;
+        if (index == 0) continue;
         for (size_t j = 1; j + 1 < queue->count && count < max; j += 2) {
             if (!read_lease(&leases[count], (size_t)index - 1, queue->items[j], queue->items[j + 1])) {
                 (*ret_bad)++;
@@ -427,7 +446,8 @@ size_t rv_recall_leases(rv_recall_reply *reply, size_t queue, rv_lease *leases, 
     for (; reply->next_task + 2 < reply->tasks->count && count < max; reply->next_task += 3) {
         rv_reply *const *task = &reply->tasks->items[reply->next_task];
         if (!read_lease(&leases[count], queue, task[0], task[2])) continue;
-        leases[count].since_ms = strtoll(task[1]->text, NULL, 10);
+        int64_t since_ms = time_before_blank(task[1]->text, task[1]->length);
+        leases[count].since_ms = since_ms < 0 ? 0 : since_ms;
         if (leases[count].envelope.marked) read_extra(&leases[count], reply->extras, &reply->next_extra);
         count++;
     }

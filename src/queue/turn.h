@@ -110,9 +110,10 @@ bool rv_turn_read(rv_turn_reply *ret, const rv_reply *reply);
 /* True when the thread is to wait for what it is handed, in its list (rv_turn.hand). */
 bool rv_turn_is_idle(const rv_turn_reply *reply);
 
-/* Copies the leases into leases[0 .. max); returns how many. One that is no task (impossible) is left out and counted
- * in *ret_bad. One whose envelope is malformed is among the leases (rv_envelope_take). */
-size_t rv_turn_leases(const rv_turn_reply *reply, rv_lease *leases, size_t max, size_t *ret_bad);
+/* Copies the leases into leases[0 .. max); returns how many. queues: turn.queue_count. One that is no task, or of no such
+ * queue (impossible), is left out and counted in *ret_bad. One whose envelope is malformed is among the leases
+ * (rv_envelope_take). */
+size_t rv_turn_leases(const rv_turn_reply *reply, size_t queues, rv_lease *leases, size_t max, size_t *ret_bad);
 
 /*
  * The policies of queues (policy.h) in which the turn began a session, one after the other: start with *next = 0.

@@ -76,8 +76,8 @@ reeve_status reeve_events_get(reeve_client *client, const char *queue, int64_t *
     const rv_reply *reply;
     reeve_status status = call_events(client, queue, "look", "0", &reply);
     if (status != REEVE_OK) return status;
-    if (ret_kept != NULL) *ret_kept = rv_reply_int(reply->items[KEPT], 0);
-    if (ret_count != NULL) *ret_count = (uint64_t)rv_reply_int(reply->items[COUNT], 0);
+    if (ret_kept != NULL) *ret_kept = rv_reply_within(reply->items[KEPT], 0, REEVE_EVENTS_MAX, 0);
+    if (ret_count != NULL) *ret_count = rv_reply_sum(reply->items[COUNT]);
     return REEVE_OK;
 }
 

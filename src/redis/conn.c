@@ -121,6 +121,7 @@ static reeve_status open_once(rv_conn *conn, int64_t deadline, const rv_waker *w
     conn->held = false;
     conn->leaves = false; /* (a step of the handshake that was refused is judged there) */
     conn->epoch++;
+    conn->opened_ms = rv_now_ms();
     return REEVE_OK;
 }
 

@@ -54,6 +54,16 @@ reeve_status rv_conn_persist(rv_conn *conn);
 /* Changes options.quit; the connection's thread. */
 void rv_conn_set_quit(rv_conn *conn, const rv_waker *quit);
 
+/* Closes the connection when the server has closed it: before something is sent. */
+void rv_conn_check_end(rv_conn *conn);
+
+/*
+ * Ends, on the server, the connection that was lost before this one: what was sent over it is then carried out by now, or
+ * never. A server that was frozen may have read a part only, and would come to it later. Best effort: a user may be denied
+ * CLIENT LIST or KILL, and another server does not have it. At most two round trips.
+ */
+void rv_conn_end_lost(rv_conn *conn, int64_t deadline);
+
 /* The words of the last failure. */
 const rv_error *rv_conn_error(const rv_conn *conn);
 /* Redis's CLIENT ID of the open connection; 0 when unknown. */

@@ -29,6 +29,9 @@ struct rv_conn {
     rv_error load_error; /* why Redis would not load a script; load_reply shows it */
     rv_reply load_reply;
     int64_t id;
+    int64_t opened_ms;
+    int64_t lost_id; /* of the connection that was lost before; 0: none, or it was ended */
+    int64_t lost_opened_ms;
     unsigned epoch;
     bool leaves; /* the node said that it cannot do it: the next open looks the endpoint up again */
     bool lost;   /* the open connection was lost and nobody has logged it */

@@ -22,8 +22,16 @@ typedef struct rv_reply {
 /* Bounds-checked looks into a reply: NULL, -1, "" when it has no such thing. */
 const rv_reply *rv_reply_at(const rv_reply *reply, size_t index);
 bool rv_reply_is(const rv_reply *reply, rv_reply_type type);
-/* An integer, or a text that is one; fallback otherwise. */
+/* What numbers in scripts can be: those that a double holds exactly. Two of them can be added and subtracted. */
+#define RV_REPLY_NUMBER_MAX (INT64_C(1) << 53)
+/* An integer, or a text that is one, of at most that size; fallback otherwise. */
 int64_t rv_reply_int(const rv_reply *reply, int64_t fallback);
+/* The same from least to most. */
+int64_t rv_reply_within(const rv_reply *reply, int64_t least, int64_t most, int64_t fallback);
+/* A number of things: from 0 to what an int holds; 0 otherwise. */
+unsigned rv_reply_count(const rv_reply *reply);
+/* A sum that Redis made by itself: any int64_t from 0 on; 0 otherwise. */
+uint64_t rv_reply_sum(const rv_reply *reply);
 bool rv_reply_is_text(const rv_reply *reply, const char *text);
 
 /* The first word of an error reply is code. */

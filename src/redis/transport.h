@@ -40,8 +40,7 @@ void rv_transport_init(rv_transport *transport, const rv_waker *quit);
 
 /*
  * Connects, trying every address of a host; the time until the deadline is shared among those left. waker, when not
- * NULL, ends the wait. A host's name is looked up by getaddrinfo, which knows no deadline. REEVE_OK, REEVE_ECONNECT
- * (with the reason alone as words), REEVE_EINTERRUPTED.
+ * NULL, ends the wait. REEVE_OK, REEVE_ECONNECT (with the reason alone as words), REEVE_EINTERRUPTED.
  */
 reeve_status rv_transport_open(rv_transport *transport, const rv_address *address, int64_t deadline,
                                const rv_waker *waker, rv_error *error);

@@ -9,6 +9,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "redis/lookup.h"
 #include "redis/tls.h"
 #include "redis/transport.h"
 
@@ -155,28 +156,19 @@ static int64_t share_of(int64_t deadline, const struct addrinfo *left)
     return deadline <= now ? deadline : now + (deadline - now + count - 1) / count;
 }
 
-static reeve_status look_up(const rv_address *address, struct addrinfo **ret, rv_error *error)
-{
-    char port[16];
-    (void)snprintf(port, sizeof(port), "%d", address->port);
-    struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
-    int outcome = getaddrinfo(address->host, port, &hints, ret);
-    if (outcome == 0) return REEVE_OK;
-    return rv_fail(error, REEVE_ECONNECT, "the host's name cannot be looked up: %s", gai_strerror(outcome));
-}
-
 static reeve_status open_tcp(rv_transport *transport, const rv_address *address, int64_t deadline,
                              const rv_waker *waker, rv_error *error)
 {
-    struct addrinfo *found = NULL;
-    reeve_status status = look_up(address, &found, error);
+    rv_lookup *lookup;
+    reeve_status status =
+        rv_lookup_host(&lookup, address->host, address->port, deadline, waker, transport->quit, error);
     if (status != REEVE_OK) return status;
-    for (struct addrinfo *at = found; at; at = at->ai_next) {
+    for (const struct addrinfo *at = rv_lookup_addresses(lookup); at; at = at->ai_next) {
         status = connect_to(transport, at->ai_addr, at->ai_addrlen, share_of(deadline, at), waker, error);
         if (status == REEVE_OK) status = settle_tcp(transport, error);
         if (status != REEVE_ECONNECT) break;
     }
-    freeaddrinfo(found);
+    rv_lookup_release(lookup);
     return status;
 }
 

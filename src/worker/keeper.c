@@ -83,11 +83,12 @@ static void subscribe(reeve_worker *worker)
 /* "due <queue> <ms since the epoch>", "cancel <queue> <id>"; (100: REEVE_ID_LENGTH_MAX) */
 static void hear(reeve_worker *worker, const char *words)
 {
-    char queue[REEVE_QUEUE_MAX + 1], id[REEVE_ID_MAX];
-    long long at_ms = 0;
-    if (sscanf(words, "due %64s %lld", queue, &at_ms) >= 1)
+    char queue[REEVE_QUEUE_MAX + 1], id[REEVE_ID_MAX], figures[24] = "";
+    int64_t at_ms = 0;
+    if (sscanf(words, "due %64s %23s", queue, figures) >= 1) {
+        (void)rv_parse_int(figures, 0, RV_REPLY_NUMBER_MAX, &at_ms);
         rv_scheduler_due(worker, queue, at_ms);
-    else if (sscanf(words, "cancel %64s %100s", queue, id) == 2)
+    } else if (sscanf(words, "cancel %64s %100s", queue, id) == 2)
         rv_tell_cancelled(worker, queue, id);
 }
 

@@ -142,6 +142,7 @@ static reeve_status recall_queue(rv_thread *t, size_t queue, const char *session
         if (!note_page(t, queue, session, &recalled, settled, seen)) continue;
         rv_copy_text(cursor, sizeof(cursor), recalled.cursor);
         if (strcmp(cursor, "0") == 0) return REEVE_OK;
+        if (rv_thread_gives_up(t)) return REEVE_ELOST;
     }
 }
 

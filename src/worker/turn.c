@@ -260,7 +260,8 @@ static void note_malformed(void)
 
 static void take_leases(rv_thread *t, const rv_turn_reply *reply, unsigned want)
 {
-    size_t bad, count = rv_turn_leases(reply, t->leases, t->batch.capacity - t->batch.count, &bad);
+    size_t bad,
+        count = rv_turn_leases(reply, rv_order_places(&t->order), t->leases, t->batch.capacity - t->batch.count, &bad);
     if (bad > 0) note_malformed();
     note_places(t, count);
     fill_batch(t, count, want);

@@ -260,14 +260,20 @@ static void lost_replies(void **state)
 static void a_transaction_that_comes_late(void **state)
 {
     (void)state;
-    begin();
-    test_proxy_hold_and_lose(proxy, "EXEC");
-    test_ok(client, put("q", MANY, (reeve_task_spec){0}));
-    assert_true(test_proxy_holds(proxy));
-    assert_int_equal(transactions(), 0);
-    test_proxy_release(proxy);
-    TEST_AWAIT(transactions() == 1);
-    expect_behind(0, MANY);
+    for (int may_kill = 0; may_kill < 2; may_kill++) {
+        begin();
+        /* (Who may, ends that connection before.) */
+        (void)test_cmd(test_conn, may_kill ? "ACL SETUSER default +client|kill" : "ACL SETUSER default -client|kill");
+        long long before = transactions();
+        test_proxy_hold_and_lose(proxy, "EXEC");
+        test_ok(client, put("q", MANY, (reeve_task_spec){0}));
+        assert_true(test_proxy_holds(proxy));
+        assert_int_equal(transactions(), before);
+        test_proxy_release(proxy);
+        if (!may_kill) TEST_AWAIT(transactions() == before + 1);
+        expect_behind(0, MANY);
+        assert_int_equal(transactions(), before + !may_kill);
+    }
 }
 
 static void a_transaction_that_comes_as_a_whole(void **state)

@@ -94,7 +94,7 @@ static void settles_where_it_does_not_lease(void **state)
     size_t bad;
     assert_true(rv_turn_read(&read, reply));
     assert_int_equal(read.refused->count, 0);
-    assert_int_equal(rv_turn_leases(&read, leases, 4, &bad), 1);
+    assert_int_equal(rv_turn_leases(&read, 1000, leases, 4, &bad), 1);
     assert_string_equal(leases[0].id, "f2");
     assert_int_equal(leases[0].queue, 1);
     assert_string_equal(test_state("first", "f1"), "completed");

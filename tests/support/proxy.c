@@ -45,6 +45,7 @@ struct test_proxy {
     atomic_int held;      /* the server's side of that request's connection; -1: there is none */
     char end;             /* its last byte */
     atomic_uint lost;
+    atomic_uint delay_ms;
 };
 
 static int connect_to(const char *path)
@@ -137,7 +138,7 @@ static void from_client(test_proxy *proxy, proxy_link *link)
     if (!pass_on(link->server, data, going)) hang_up(link);
 }
 
-static void from_server(proxy_link *link)
+static void from_server(proxy_link *link, unsigned delay_ms)
 {
     static char data[CHUNK];
     ssize_t got = recv(link->server, data, sizeof(data), 0);
@@ -146,6 +147,7 @@ static void from_server(proxy_link *link)
         return;
     }
     size_t pass = (size_t)got;
+    if (delay_ms > 0) (void)usleep(delay_ms * 1000);
     if (link->losing) {
         if (pass > link->pass) pass = link->pass;
         link->dropped = link->dropped || pass < (size_t)got;
@@ -185,7 +187,7 @@ static void *serve(void *argument)
         for (size_t i = 0; i < LINKS; i++) {
             proxy_link *link = &proxy->links[i];
             if (link->client >= 0 && fds[2 + 2 * i].revents) from_client(proxy, link);
-            if (link->client >= 0 && fds[3 + 2 * i].revents) from_server(link);
+            if (link->client >= 0 && fds[3 + 2 * i].revents) from_server(link, atomic_load(&proxy->delay_ms));
         }
         lose_the_silent(proxy);
         if (fds[1].revents) accept_one(proxy);
@@ -225,6 +227,11 @@ void test_proxy_stop(test_proxy *proxy)
     test_remove_dir(proxy->dir);
     free(proxy->dir);
     free(proxy);
+}
+
+void test_proxy_delay(test_proxy *proxy, unsigned ms)
+{
+    atomic_store(&proxy->delay_ms, ms);
 }
 
 const char *test_proxy_url(const test_proxy *proxy)

@@ -37,6 +37,9 @@ void test_proxy_hold_and_lose(test_proxy *proxy, const char *text);
 bool test_proxy_holds(const test_proxy *proxy);
 void test_proxy_release(test_proxy *proxy);
 
+/* From now on each piece that the server says is so late. */
+void test_proxy_delay(test_proxy *proxy, unsigned ms);
+
 /* How many replies were lost so far. */
 unsigned test_proxy_lost(const test_proxy *proxy);
 

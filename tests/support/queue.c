@@ -248,7 +248,7 @@ void test_turn_build(rv_conn *conn, test_hand *hand, unsigned want, const test_o
 static void keep_leases(test_hand *hand, const rv_turn_reply *reply)
 {
     static rv_lease leases[2 * RV_BATCH_MAX];
-    hand->count = rv_turn_leases(reply, leases, 2 * RV_BATCH_MAX, &hand->bad);
+    hand->count = rv_turn_leases(reply, TEST_QUEUES, leases, 2 * RV_BATCH_MAX, &hand->bad);
     for (size_t i = 0; i < hand->count; i++) {
         const rv_lease *lease = &leases[i];
         hand->leased[i] = (test_leased){.queue = lease->queue, .failures = lease->failures, .crashes = lease->crashes,

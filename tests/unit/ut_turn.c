@@ -17,7 +17,7 @@ static size_t leases_of(const rv_reply *reply, size_t max)
     rv_turn_reply turn;
     assert_true(rv_turn_read(&turn, reply));
     memset(leases, 0x55, sizeof(leases));
-    return rv_turn_leases(&turn, leases, max, &bad);
+    return rv_turn_leases(&turn, 1000, leases, max, &bad);
 }
 
 /* ---- turn ------------------------------------------------------------------------------------------------------ */
@@ -205,6 +205,23 @@ static void recalled_leases(void **state)
     assert_int_equal(rv_recall_leases(&recalled, 4, leases, 1), 0);
 }
 
+static void leases_of_no_queue_are_left_out(void **state)
+{
+    (void)state;
+    rv_turn_reply turn;
+    assert_true(rv_turn_read(&turn, A(N(9), T("x"), T(PLAIN), N(1700000000000))));
+    assert_int_equal(rv_turn_leases(&turn, 8, leases, 16, &bad), 0);
+    assert_int_equal(bad, 1);
+    assert_int_equal(rv_turn_leases(&turn, 9, leases, 16, &bad), 1);
+    assert_int_equal(leases[0].queue, 8);
+    assert_true(rv_turn_read(&turn, A(N(1700000000000), A(), A(), A(), A(N(INT64_MAX), T("x"), T(PLAIN)))));
+    assert_int_equal(rv_turn_leases(&turn, 8, leases, 16, &bad), 0);
+    /* What is no time is no turn. */
+    assert_false(rv_turn_read(&turn, A(N(-1), A(), A(), A())));
+    assert_false(rv_turn_read(&turn, A(N(INT64_MAX), A(), A(), A())));
+    assert_false(rv_turn_read(&turn, A(N(1), T("x"), T(PLAIN), N(INT64_MAX))));
+}
+
 static void what_is_no_recall(void **state)
 {
     (void)state;
@@ -294,6 +311,7 @@ int main(void)
         cmocka_unit_test(bad_envelopes_are_counted),
         cmocka_unit_test(odd_queues_are_passed_over),
         cmocka_unit_test(recalled_leases),
+        cmocka_unit_test(leases_of_no_queue_are_left_out),
         cmocka_unit_test(what_is_no_recall),
         cmocka_unit_test(heartbeats),
         cmocka_unit_test(farewells),

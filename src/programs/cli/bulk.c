@@ -118,19 +118,21 @@ static void lose(struct bulk *bulk, size_t at)
     const cli_context *cli = bulk->cli;
     reeve_status status = bulk->results[at].status;
     bool unknown = status != REEVE_ECONNECT, first = bulk->status != CLI_NO_REDIS;
-    char words[512];
+    char words[512], name[REEVE_HANDLE_MAX + 1] = "";
 
     if (unknown)
         bulk->unknown++;
     else
         bulk->not_sent++;
     bulk->status = CLI_NO_REDIS;
-    if (!cli->json && !first) return;
+    if (!cli->json && !first && !unknown) return;
+    if (unknown) (void)snprintf(name, sizeof(name), "%s/%s", bulk->specs[at].queue, bulk->results[at].id);
     reeve_enqueued_error(cli->client, &bulk->specs[at], &bulk->results[at], words, sizeof(words));
     cli_progress_clear(&bulk->progress);
-    (void)cli_fault_say(cli, CLI_NO_REDIS, &(cli_fault){.code = cli_code_of(status), .line = bulk->numbers[at]},
-                        "line %" PRIu64 ": %s: %s%s", bulk->numbers[at],
-                        unknown ? "unknown whether enqueued" : "not enqueued", words, first ? "; stopped here" : "");
+    const cli_fault fault = {.code = cli_code_of(status), .line = bulk->numbers[at], .handle = unknown ? name : NULL};
+    (void)cli_fault_say(cli, unknown ? CLI_UNKNOWN : CLI_NO_REDIS, &fault, "line %" PRIu64 ": %s%s: %s%s",
+                        bulk->numbers[at], unknown ? "unknown whether enqueued: " : "not enqueued", name, words,
+                        first ? "; stopped here" : "");
 }
 
 /* A line, and with --json an object that says which line of the input it was. */
@@ -313,7 +315,7 @@ int cli_bulk(cli_context *cli, const char *queue, const char *type)
     read_input(bulk);
     cli_stop_release();
     say_outcome(bulk);
-    status = bulk->status;
+    status = bulk->status == CLI_NO_REDIS && bulk->unknown > 0 ? CLI_UNKNOWN : bulk->status;
     empty_chunk(bulk);
     cli_lines_fini(&bulk->input);
     rv_free(bulk);

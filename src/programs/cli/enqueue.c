@@ -15,8 +15,8 @@
 
 struct enqueue_options {
     cli_task_options task; /* first: see task_options.h */
-    bool until;  /* --unique-until was given, */
-    bool clash;  /* and --on-conflict */
+    bool until;            /* --unique-until was given, */
+    bool clash;            /* and --on-conflict */
     bool bulk;
     bool wait;
     int64_t wait_ms; /* negative: no limit */
@@ -119,6 +119,24 @@ static int say_not_unique(const cli_context *cli, const char *key, const cli_han
                          "the unique key \"%s\" is held by %s", key, name);
 }
 
+static bool is_unknown(reeve_status status)
+{
+    return status == REEVE_ELOST || status == REEVE_ETIMEOUT || status == REEVE_EPROTO;
+}
+
+/* The call ended without its answer: the handle is printed all the same, for a second try with that id. */
+static int say_unknown(cli_context *cli, reeve_status status, const cli_handle *handle)
+{
+    char name[REEVE_HANDLE_MAX + 1];
+
+    cli_handle_text(handle, name);
+    cli_handle_print(cli, handle);
+    return cli_fault_say(
+        cli, CLI_UNKNOWN, &(cli_fault){.code = cli_code_of(status), .handle = name},
+        "unknown whether %s was enqueued: %s; enqueue it again with --id %s, which does nothing if it is there", name,
+        reeve_client_error(cli->client), handle->id);
+}
+
 static int send_task(cli_context *cli, const struct enqueue_options *options)
 {
     cli_handle handle;
@@ -130,6 +148,7 @@ static int send_task(cli_context *cli, const struct enqueue_options *options)
     if (options->wait) cli_maintain(cli, handle.queue);
     result = reeve_enqueue(cli->client, &options->task.spec, handle.id);
     if (result == REEVE_EUNIQUE) return say_not_unique(cli, options->task.spec.unique, &handle);
+    if (is_unknown(result)) return say_unknown(cli, result, &handle);
     if (result != REEVE_OK) return cli_fail_call(cli, result, NULL);
     if (options->wait) return wait_for_end(cli, &handle, options->wait_ms);
     cli_handle_print(cli, &handle);
@@ -138,10 +157,10 @@ static int send_task(cli_context *cli, const struct enqueue_options *options)
 
 static int check_unique(const cli_context *cli, const struct enqueue_options *options)
 {
-    const char *alone = options->until                        ? "unique-until"
+    const char *alone = options->until                         ? "unique-until"
                         : options->task.spec.unique_for_ms > 0 ? "unique-for"
-                        : options->clash                      ? "on-conflict"
-                                                              : NULL;
+                        : options->clash                       ? "on-conflict"
+                                                               : NULL;
 
     if (options->task.spec.unique == NULL && alone != NULL) return cli_usage(cli, "--%s goes with --unique KEY", alone);
     if (options->until && options->task.spec.unique_for_ms > 0)
@@ -212,8 +231,7 @@ const cli_verb cli_verb_enqueue = {
              "replaced.\n"
              "\n"
              "A task that comes after others is blocked until all of them have ended. Should one die or be cancelled, "
-             "the RULE is\n"
-             CLI_AFTER_NAMES ": fail, which is the default, or go on, or wait for a retry.\n"
+             "the RULE is\n" CLI_AFTER_NAMES ": fail, which is the default, or go on, or wait for a retry.\n"
              "\n"
              "With --bulk each line of standard input is an object with \"queue\", \"type\" (QUEUE and TYPE of the "
              "command line\n"
@@ -232,5 +250,7 @@ const cli_verb cli_verb_enqueue = {
              "  reeve enqueue search reindex --unique catalogue --on-conflict debounce --in 30s\n"
              "  reeve enqueue default merge --after files/part-1 --after files/part-2:go\n"
              "  printf '{\"payload\":{\"path\":\"%s\"}}\\n' /etc/* | reeve enqueue --bulk files checksum\n",
-    .exits = "0 all enqueued (with --wait: and completed), 1 something was refused",
+    .exits =
+        "0 all enqueued (with --wait: and completed), 1 something was refused, 4 unknown whether it was enqueued: its\n"
+        "handle is printed, and the same task can be enqueued again with that --id",
 };
