@@ -162,10 +162,13 @@ static void bad_envelopes_are_counted(void **state)
 {
     (void)state;
     assert_int_equal(leases_of(A(N(1), A(), A(), A(A(T("b"), N(2), N(0)), A(T("d"), N(4), N(0))),
-                                 A(N(1), T("a"), T("nonsense"), T("b"), T("{\"info\":1,x\n"), T("c"), NIL, N(5), T(PLAIN), T("d"), T(MARKED))), 16), 1);
-    assert_int_equal(bad, 4);
-    assert_string_equal(leases[0].id, "d");
-    assert_int_equal(leases[0].failures, 4);
+                                 A(N(1), T("a"), T("nonsense"), T("b"), T("{\"info\":1,x\n"), T("c"), NIL, N(5), T(PLAIN), T("d"), T(MARKED))), 16), 3);
+    assert_int_equal(bad, 2);
+    /* What has an id can be settled. */
+    assert_non_null(leases[0].envelope.malformed);
+    assert_non_null(leases[1].envelope.malformed);
+    assert_string_equal(leases[2].id, "d");
+    assert_int_equal(leases[2].failures, 4);
 }
 
 static void odd_queues_are_passed_over(void **state)
@@ -187,7 +190,8 @@ static void recalled_leases(void **state)
                                             A(T("x"), T("123 7"), T(PLAIN), T("y"), T("9999999999999 7"), T(MARKED), T("z"), T("1 7"), T("bad")))));
     assert_true(recalled.alive);
     assert_string_equal(recalled.cursor, "17");
-    assert_int_equal(rv_recall_leases(&recalled, 4, leases, 16), 2);
+    assert_int_equal(rv_recall_leases(&recalled, 4, leases, 16), 3);
+    assert_non_null(leases[2].envelope.malformed);
     assert_int_equal(leases[0].queue, 4);
     assert_int_equal(leases[0].since_ms, 123);
     assert_false(leases[0].has_info);
@@ -202,6 +206,8 @@ static void recalled_leases(void **state)
     assert_int_equal(rv_recall_leases(&recalled, 4, leases, 1), 1);
     assert_int_equal(leases[0].since_ms, 9999999999999);
     assert_int_equal(leases[0].failures, 2);
+    assert_int_equal(rv_recall_leases(&recalled, 4, leases, 1), 1);
+    assert_non_null(leases[0].envelope.malformed);
     assert_int_equal(rv_recall_leases(&recalled, 4, leases, 1), 0);
 }
 
