@@ -23,8 +23,9 @@ if not last then return {0, 0} end
 local time = call('TIME')
 local now = time[1] * 1000 + (time[2] - time[2] % 1000) / 1000
 local known = call('HGET', P .. 'settings', 'upkeep')
-local upkeep = (known or session ~= '') and look_after(known, now, tonumber(ARGV[2]))
-if upkeep then call('HSET', P .. 'settings', 'upkeep', upkeep) end
+local upkeep, _, _, back = nil, nil, nil, nil
+if known or session ~= '' then upkeep, _, _, back = look_after(known, now, tonumber(ARGV[2])) end
+if upkeep and not back then call('HSET', P .. 'settings', 'upkeep', upkeep) end
 if session == '' then return {1, 0} end
 call('ZADD', P .. 'sessions', 'XX', string.format('%d', now + ARGV[2]), session)
 

@@ -44,11 +44,13 @@ local settings = call('HMGET', P .. 'settings', 'completed_age', 'completed_coun
   'paused', 'large', 'gate', 'policy', 'hold', 'result_max', 'dead_age', 'dead_count', 'unsent', 'upkeep')
 -- (Whoever reads envelopes to see their headers reads few of them where they may be large.)
 if settings[6] then limit = math.min(limit, 8) end
--- include: lib/upkeep.lua
 local spared_since, spared_until = now, 0
 if settings[14] then
-  local upkeep
-  upkeep, spared_since, spared_until = look_after(settings[14], now, tonumber(ARGV[2]))
+-- include: lib/upkeep.lua
+-- include: lib/set_back.lua
+  local upkeep, back
+  upkeep, spared_since, spared_until, back = look_after(settings[14], now, tonumber(ARGV[2]))
+  if back then set_back(P, now, settings, back) end
   if upkeep and call('EXISTS', P .. 'sessions') == 0 then
     call('HDEL', P .. 'settings', 'upkeep')
   elseif upkeep then
@@ -215,7 +217,7 @@ local function expire_some()
 end
 
 local function trim(set, age, count)
-  local trimmed = trim_count(P, set, count, limit)
+  local trimmed = trim_count(P, set, count, limit, now)
   if age >= 0 then
     local ids = call('ZRANGEBYSCORE', P .. set, '-inf', text(now - age), 'LIMIT', 0, limit)
     if #ids > 0 then

@@ -180,7 +180,7 @@ while at <= #ARGV do
     -- (What is too many is removed when it is worth the while: a part in 64 more may stand meanwhile.)
     local most = tonumber(s[2]) or 10000
     if most > 0 and call('ZCARD', P .. 'completed') > most + most / 64 then
-      rare_settling().trim(P, 'completed', most, n + 500)
+      rare_settling().trim(P, 'completed', most, n + 500, now)
     end
   end
   for _ = 1, records do

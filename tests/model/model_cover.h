@@ -110,6 +110,9 @@
     X(TEND_SPARE, "tend: an expired session is spared")                                           \
     X(UPKEEP_ON, "upkeep: the queue was left alone again while sessions are spared")              \
     X(UPKEEP_BACK, "upkeep: the clock went back")                                                 \
+    X(TEND_BACK, "tend: the clock was set back")                                                  \
+    X(TRIM_AHEAD, "trim: what ended later than now, as the clock went back")                      \
+    X(RATE_BOUND, "rate: its clock was further ahead than can be")                                \
     X(TEND_TRIM_COUNT, "tend: trims by count")                                                    \
     X(TEND_TRIM_COMPLETED, "tend: trims completed by age")                                        \
     X(TEND_TRIM_CANCELLED, "tend: trims cancelled by age")                                        \

@@ -37,22 +37,37 @@ int model_running(int queue, int group)
     return count;
 }
 
-/* As the generic cell rate algorithm has it; where many start in a millisecond, some of these go together. */
+static double rate_step(int rate)
+{
+    return (double)model_rates_known[rate].period / model_rates_known[rate].count;
+}
+
+/* Where many start in a millisecond, some of these go together. */
+static double rate_lag(int rate)
+{
+    double step = rate_step(rate), lag = model_rates_known[rate].burst * step;
+    return step < 1 && lag < 5 ? 5 : lag;
+}
+
+/* The clock, which is neither behind now nor further ahead than any start puts it. */
+static double rate_base(int rate, double clock)
+{
+    double now = (double)model.now_ms, most = now + rate_lag(rate) + 1000;
+    if (clock > most) COVER(RATE_BOUND);
+    return clock > most || clock < now ? now : clock;
+}
+
+/* As the generic cell rate algorithm has it. */
 static int rate_room(int rate, double clock)
 {
-    const model_rate *r = &model_rates_known[rate];
-    double step = (double)r->period / r->count, now = (double)model.now_ms, lag = r->burst * step;
-    if (step < 1 && lag < 5) lag = 5;
-    double room = floor((now + lag - (clock > now ? clock : now) + 0.001) / step);
+    double room = floor(((double)model.now_ms + rate_lag(rate) - rate_base(rate, clock) + 0.001) / rate_step(rate));
     return room < 0 ? 0 : (int)room;
 }
 
 static double rate_clock(int rate, double clock, int used)
 {
-    const model_rate *r = &model_rates_known[rate];
-    double now = (double)model.now_ms;
     char text[64]; /* (clocks are kept to a microsecond) */
-    (void)snprintf(text, sizeof(text), "%.3f", (clock > now ? clock : now) + used * ((double)r->period / r->count));
+    (void)snprintf(text, sizeof(text), "%.3f", rate_base(rate, clock) + used * rate_step(rate));
     return strtod(text, NULL);
 }
 

@@ -14,6 +14,7 @@ void model_clock_make(int arg[ARGS])
 {
     arg[MS] = CHOOSE(1, 10, 100, 1000, 1000, 4000, 4000, TTL, TTL, TTL + 1, 60000, DAY, -20);
     if (model_chance(16) == 0) arg[MS] = 20 * DAY;
+    if (model_chance(12) == 0) arg[MS] = CHOOSE(-3600000, 3600000);
 }
 
 /* A key that has expired is seen to be gone, and does not come back with the time. */

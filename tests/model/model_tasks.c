@@ -220,16 +220,37 @@ static void note_trimmed(int queue, model_state state, int count)
     if (state == COMPLETED && count > 0) model.queues[queue].trimmed = true;
 }
 
+/* Those that ended later than now, before the clock was set back. Returns how many went. */
+static int trim_ahead(int queue, model_state state, int most)
+{
+    int64_t times[SLOTS];
+    int trimmed = 0;
+    while (trimmed < most) {
+        model_task *first = NULL;
+        for (int id = 0; id < SLOTS; id++) {
+            model_task *task = model_task_of(queue, id);
+            if (task->state == state && task->at_ms > model.now_ms && is_older(queue, task, first)) first = task;
+        }
+        if (!first) break;
+        COVER(TRIM_AHEAD);
+        times[trimmed++] = first->at_ms;
+        forget_old(queue, state, first);
+    }
+    for (int i = 0; i < trimmed && state == COMPLETED; i++) (void)model_unbundle(queue, times[i]);
+    return trimmed;
+}
+
 int model_trim_count(int queue, model_state state, int most)
 {
-    int64_t limit = keep_count(queue, state);
-    int trimmed = 0;
+    int64_t limit = keep_count(queue, state), excess = limit < 0 ? 0 : model_count(queue, state) - limit;
+    int ahead = trim_ahead(queue, state, excess < most ? (int)excess : most), trimmed = 0;
+    most -= ahead;
     while (limit >= 0 && trimmed < most && model_count(queue, state) > limit) {
         forget_old(queue, state, oldest(queue, state));
         trimmed++;
     }
     note_trimmed(queue, state, trimmed);
-    return trimmed;
+    return trimmed + ahead;
 }
 
 int model_trim_age(int queue, model_state state, int most)

@@ -13,7 +13,35 @@ static int64_t sooner(int64_t one, int64_t other)
     return one < other ? one : other;
 }
 
-bool model_look_after(int queue, int64_t life_ms)
+/* (The clock was set back by a second or more: that is for tend to put right.) */
+static bool is_back(int queue)
+{
+    int64_t last_ms = model.queues[queue].upkeep.last_ms;
+    return last_ms && model.now_ms - last_ms <= -1000;
+}
+
+static int64_t moved(int64_t at_ms, int64_t by_ms)
+{
+    if (at_ms <= model.now_ms) return at_ms;
+    return longer(model.now_ms, at_ms - by_ms);
+}
+
+static void set_back(int queue, int64_t by_ms)
+{
+    model_queue *q = &model.queues[queue];
+    for (int i = 0; i < model.session_count; i++) {
+        model_session *session = &model.sessions[i];
+        if (session->queue == queue && session->life != ABSENT) session->expiry_ms = moved(session->expiry_ms, by_ms);
+    }
+    q->listening_ms = moved(q->listening_ms, by_ms);
+    q->limits.hold_ms = moved(q->limits.hold_ms, by_ms);
+    for (int group = 1; group <= GROUPS; group++) {
+        int64_t *hold_ms = &q->limits.holds_ms[group];
+        if (*hold_ms < LATEST) *hold_ms = moved(*hold_ms, by_ms);
+    }
+}
+
+static bool look_after(int queue, int64_t life_ms)
 {
     model_queue *q = &model.queues[queue];
     int64_t now = model.now_ms, gap = now - q->upkeep.last_ms, longest = longer(life_ms, q->upkeep.life_ms);
@@ -37,6 +65,11 @@ bool model_look_after(int queue, int64_t life_ms)
     return true;
 }
 
+bool model_look_after(int queue, int64_t life_ms)
+{
+    return !is_back(queue) && look_after(queue, life_ms);
+}
+
 static bool has_sessions(int queue)
 {
     for (int i = 0; i < model.session_count; i++)
@@ -48,7 +81,11 @@ void model_tend_upkeep(int queue, int64_t life_ms)
 {
     model_queue *q = &model.queues[queue];
     if (!q->upkeep.last_ms) return;
-    if (model_look_after(queue, life_ms) && !has_sessions(queue)) q->upkeep.last_ms = 0;
+    if (is_back(queue)) {
+        set_back(queue, q->upkeep.last_ms - model.now_ms);
+        COVER(TEND_BACK);
+    }
+    if (look_after(queue, life_ms) && !has_sessions(queue)) q->upkeep.last_ms = 0;
 }
 
 const char *model_upkeep_words(int queue)

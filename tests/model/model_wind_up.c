@@ -138,7 +138,7 @@ void model_wind_up(void)
     for (int queue = 0; queue < QUEUES; queue++)
         if (unended(queue) >= 0) model_differ("%s does not end", model_id(unended(queue)));
     for (int queue = 0; queue < QUEUES; queue++) leave(queue);
-    STEP(CLOCK, 20000);
+    STEP(CLOCK, model.went_back ? DAY : 20000);
     for (int queue = 0; queue < QUEUES; queue++) tend(queue);
     for (int queue = 0; queue < QUEUES && !model.words[0] && !model.full; queue++)
         check_end(queue, &model_look()->queues[queue]);

@@ -15,7 +15,7 @@ local function end_cancelled(P, id, envelope, now)
   else
     note_ended(P, id, now, 'cancelled')
     call('ZADD', P .. 'cancelled', text(now), id)
-    trim_count(P, 'cancelled', count, 16)
+    trim_count(P, 'cancelled', count, 16, now)
   end
   if acting() then tell_as(P, 'cancelled', id) else tell(P, 'cancelled', id) end
   return 'cancelled'

@@ -45,7 +45,7 @@ local function die(P, id, now, kind, message, envelope)
     call('ZADD', P .. 'dead', text(now), id)
     call('ZADD', P .. 'failures', text(now), kind)
     call('ZADD', P .. 'failures:' .. kind, text(now), id)
-    trim_count(P, 'dead', count, 16)
+    trim_count(P, 'dead', count, 16, now)
   end
   return 'dead'
 end

@@ -33,9 +33,12 @@ local TOGETHER = 5
 local function rate_room(rate, tat, now)
   local count, period, burst = string.match(rate, '^(%d+) (%d+) (%d+)$')
   if not count then return math.huge end
-  local r = {step = period / count, base = math.max(tonumber(tat) or 0, now)}
+  local r = {step = period / count}
   r.lag = burst * r.step
   if r.step < 1 then r.lag = math.max(r.lag, TOGETHER) end
+  -- (A clock that is much further ahead than a start puts it is of another time, or of a slower rate.)
+  r.base = math.max(tonumber(tat) or 0, now)
+  if r.base > now + r.lag + 1000 then r.base = now end
   -- (Clocks are kept to a microsecond.)
   r.room = math.max(0, math.floor((now + r.lag - r.base + 0.001) / r.step))
   return r.room, r

@@ -65,13 +65,14 @@ local function leave_noted(P, ids)
   return noted
 end
 
--- Removes all that is left of ended tasks; set: where they stood. (Of completed ones: they were the oldest there.)
-local function forget(P, ids, set)
+-- Removes all that is left of ended tasks; set: where they stood. (Of completed ones: they were the oldest there, but for
+-- those ahead.)
+local function forget(P, ids, set, ahead)
   local noted = {}
   -- (One look for all.)
   if call('EXISTS', P .. 'tags', P .. 'results', P .. 'noted') > 0 then
     forget_tags(P, ids)
-    forget_results(P, ids, set == 'completed')
+    forget_results(P, ids, set == 'completed' and not ahead)
     noted = leave_noted(P, ids)
   end
   if set == 'dead' then
@@ -84,13 +85,29 @@ local function forget(P, ids, set)
   if (set == 'dead' or set == 'cancelled') and call('EXISTS', P .. 'linked') == 1 then forsake(P, ids) end
 end
 
--- Removes the oldest of a set of ended tasks past its count: at most `most` of them now.
-local function trim_count(P, set, count, most)
+-- Removes the oldest of a set of ended tasks past its count: at most `most` of them now. What ended later than now ended
+-- before the clock was set back: it goes before what has ended since, which would else go as soon as it came.
+local function trim_count(P, set, count, most, now)
+  local function trim_ahead(room)
+    local found, ids = call('ZRANGEBYSCORE', P .. set, '(' .. text(now), '+inf', 'WITHSCORES', 'LIMIT', 0, room), {}
+    for i = 1, #found, 2 do ids[#ids + 1] = found[i] end
+    call('ZREM', P .. set, unpack(ids))
+    for i = 2, set == 'completed' and #found or 0, 2 do
+      if found[i] ~= found[i - 2] then leave_bundle(P, found[i]) end
+    end
+    forget(P, ids, set, true)
+    return #ids
+  end
   if count < 0 then return 0 end
-  local excess = call('ZCARD', P .. set) - count
+  local excess, ahead = math.min(call('ZCARD', P .. set) - count, most), 0
   if excess <= 0 then return 0 end
-  local ids = call('ZRANGE', P .. set, 0, math.min(excess, most) - 1)
+  local newest = call('ZRANGE', P .. set, -1, -1, 'WITHSCORES')[2]
+  if newest and tonumber(newest) > now then
+    ahead = trim_ahead(excess)
+    if ahead == excess then return ahead end
+  end
+  local ids = call('ZRANGE', P .. set, 0, excess - ahead - 1)
   call('ZREMRANGEBYRANK', P .. set, 0, #ids - 1)
   forget(P, ids, set)
-  return #ids
+  return #ids + ahead
 end

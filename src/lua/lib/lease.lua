@@ -44,8 +44,8 @@ local function in_session(P, index, running, session, join, ttl, now, extras)
   expect_rights(P)
   if call('ZADD', P .. 'sessions', 'NX', text(math.min(now + ttl, LATEST)), session) == 0 then return false end
 -- include: lib/upkeep.lua
-  local upkeep = look_after(call('HGET', P .. 'settings', 'upkeep'), now, tonumber(ttl))
-  if upkeep then call('HSET', P .. 'settings', 'upkeep', upkeep) end
+  local upkeep, _, _, back = look_after(call('HGET', P .. 'settings', 'upkeep'), now, tonumber(ttl))
+  if upkeep and not back then call('HSET', P .. 'settings', 'upkeep', upkeep) end
   call('HSET', running, '#', join, '#flushed', '', '#suspect', '')
   local said = call('HMGET', P .. 'settings', 'policy', 'result_max')
   extras[#extras + 1] = {'#', index, said[1] or '', said[2] or ''}

@@ -9,21 +9,22 @@
 --                    as that caller knew it; before `ends` no session is reaped that expired after `since`
 
 -- known: the field, or false, which life is then needed for. life: nil when the caller knows none. Returns what the field
--- is to be, or nil when it may stay, and since, ends and the longer life.
+-- is to be, or nil when it may stay; since and ends; and by how much the clock was set back, if it was by a second or more:
+-- then the field is for tend.lua alone to write, which puts right what refers to the other time.
 local function look_after(known, now, life)
   local last, before, since, ends = string.match(known or '', '^(%d+) (%d+) (%d+) (%d+)$')
   local new = string.format('%d %d ', now, life or tonumber(before))
-  if not last then return new .. string.format('%d 0', now), now, 0, life end
+  if not last then return new .. string.format('%d 0', now), now, 0 end
   last, before, since, ends = tonumber(last), tonumber(before), tonumber(since), tonumber(ends)
   local longest, gap = math.max(life or 0, before), now - last
-  if gap < 0 then -- (the clock was set back)
+  if gap < 0 then
     since, ends = math.min(since, now), math.min(ends, now + longest)
   elseif gap > longest / 2 then
     local left = ends - last - longest / 2
     if left <= 0 then since, left = last, longest end
     ends = now + left
   elseif gap < longest / 8 then
-    return nil, since, ends, longest
+    return nil, since, ends
   end
-  return new .. string.format('%d %d', since, ends), since, ends, longest
+  return new .. string.format('%d %d', since, ends), since, ends, gap <= -1000 and -gap or nil
 end
