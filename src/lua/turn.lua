@@ -104,8 +104,10 @@ end
 -- All that was brought is looked at before anything is written.
 local at, fault = 6 + 2 * queues, nil
 while at <= #ARGV and not fault do
-  local plain = tonumber(ARGV[at + 3])
-  if not (KEYS[tonumber(ARGV[at]) or 0] and plain and plain >= 0 and plain <= 1000 and plain % 1 == 0) then
+  local index, plain = ARGV[at], ARGV[at + 3]
+  plain = plain == '1' and 1 or tonumber(plain)
+  index = index == '1' and 1 or tonumber(index) or 0
+  if not (KEYS[index] and plain and plain >= 0 and plain <= 1000 and plain % 1 == 0) then
     fault = 'a group names no queue of KEYS, or more than 1000 completions'
     break
   end

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "queue/scripts.h"
@@ -33,6 +34,7 @@ typedef struct message {
     size_t options_length;
     char answer[16]; /* R: how the parent has ended */
     bool failed;     /* it stays */
+    bool misread;    /* it is set aside */
     size_t commands; /* of the first pipeline */
 } message;
 
@@ -43,6 +45,7 @@ typedef struct round_trip {
     rv_buf text;
     message messages[ROUND];
     size_t count;
+    size_t skip;    /* so many at the head stay for now: their queues do not take them */
     char floor[24]; /* the lowest number in the outbox; "0": not known */
     rv_error *error;
 } round_trip;
@@ -97,7 +100,16 @@ static void note_floor(round_trip *r)
     rv_copy_text(r->floor, sizeof(r->floor), known ? r->messages[0].number : "0");
 }
 
-/* What cannot be understood is left for a version that can; one that follows is carried all the same. */
+static void log_misread(const round_trip *r, const rv_reply *item)
+{
+    char text[200];
+    rv_copy_text(text, sizeof(text), rv_reply_is(item, RV_TEXT) ? item->text : "");
+    rv_utf8_clean(text, strlen(text));
+    rv_log(REEVE_LOG_WARN, "outbox.unread", "a message to another queue is not understood: it is set aside", "queue",
+           r->queue, "message", text, NULL);
+}
+
+/* What cannot be understood is set aside; what follows is carried all the same. */
 static reeve_status take_messages(round_trip *r, const rv_reply *reply)
 {
     if (!rv_reply_is(reply, RV_ARRAY)) return rv_fail(r->error, REEVE_EPROTO, "outbox: unexpected reply");
@@ -107,12 +119,13 @@ static reeve_status take_messages(round_trip *r, const rv_reply *reply)
         const rv_reply *item = reply->items[i];
         message *m = &r->messages[r->count];
         *m = (message){.start = r->text.length, .length = item->length};
-        m->failed = !rv_reply_is(item, RV_TEXT) || !read_message(m, item->text, item->length);
-        if (m->failed) m->kind = '?';
+        m->misread = !rv_reply_is(item, RV_TEXT) || !read_message(m, item->text, item->length);
+        m->failed = m->misread;
+        if (m->misread) log_misread(r, item);
         rv_buf_add(&r->text, item->text, item->length);
         r->count++;
     }
-    note_floor(r);
+    if (r->skip == 0) note_floor(r);
     return r->text.failed ? rv_fail(r->error, REEVE_ENOMEM, "no memory for messages") : REEVE_OK;
 }
 
@@ -123,21 +136,34 @@ static reeve_status failed_call(round_trip *r, reeve_status status)
     return rv_fail(r->error, status, "%s", rv_conn_error(r->conn)->text);
 }
 
-/* Takes out what was carried, and fetches what comes next. */
-static reeve_status fetch(round_trip *r)
+/* The messages of one kind go into the call: carried ones, or those that are not understood. */
+static void add_messages(round_trip *r, bool misread)
 {
-    rv_prefix prefix;
-    const rv_reply *reply;
-    size_t carried = 0;
-    for (size_t i = 0; i < r->count; i++) carried += !r->messages[i].failed;
-    rv_prefix_set(&prefix, r->ns, r->queue);
-    rv_cmd_script(r->conn, &rv_script_outbox, 1, 1 + carried);
-    rv_arg(r->conn, prefix.text, prefix.length);
-    rv_argi(r->conn, ROUND);
     for (size_t i = 0; i < r->count; i++) {
         const message *m = &r->messages[i];
-        if (!m->failed) rv_arg(r->conn, r->text.data + m->start, m->length);
+        if (m->misread == misread && (misread || !m->failed)) rv_arg(r->conn, r->text.data + m->start, m->length);
     }
+}
+
+/* Takes out what was carried or is not understood, and fetches what comes next, behind those that stay. */
+static reeve_status fetch(round_trip *r)
+{
+    char what[64];
+    rv_prefix prefix;
+    const rv_reply *reply;
+    size_t carried = 0, misread = 0;
+    for (size_t i = 0; i < r->count; i++) {
+        carried += !r->messages[i].failed;
+        misread += r->messages[i].misread;
+    }
+    r->skip += r->count - carried - misread;
+    (void)snprintf(what, sizeof(what), "%d %zu %zu", ROUND, r->skip, misread);
+    rv_prefix_set(&prefix, r->ns, r->queue);
+    rv_cmd_script(r->conn, &rv_script_outbox, 1, 1 + carried + misread);
+    rv_arg(r->conn, prefix.text, prefix.length);
+    rv_args(r->conn, what);
+    add_messages(r, false);
+    add_messages(r, true);
     reeve_status status = rv_conn_call(r->conn, 0, &reply);
     return status == REEVE_OK ? take_messages(r, reply) : failed_call(r, status);
 }
@@ -256,7 +282,7 @@ reeve_status rv_outbox_carry(rv_conn *conn, const char *ns, const char *queue, u
     *r = (round_trip){.conn = conn, .ns = ns, .queue = queue, .error = error};
     rv_buf_init(&r->text, MESSAGES_MAX);
     rv_error_clear(error);
-    reeve_status status = fetch(r);
+    reeve_status status = fetch(r), outcome = REEVE_OK;
     for (unsigned i = 0; i < most && status == REEVE_OK && r->count > 0; i++) {
         status = carry_all(r);
         if (status != REEVE_OK) break;
@@ -265,12 +291,12 @@ reeve_status rv_outbox_carry(rv_conn *conn, const char *ns, const char *queue, u
         if (ret_carried != NULL) *ret_carried += carried;
         reeve_status refused = error->status;
         status = fetch(r);
-        if (status == REEVE_OK) status = refused;
-        if (carried == 0) break;
+        if (status != REEVE_OK) break;
+        outcome = outcome == REEVE_OK ? refused : outcome;
     }
     rv_buf_fini(&r->text);
     rv_free(r);
-    return status;
+    return status == REEVE_OK ? outcome : status;
 }
 
 void rv_client_carry(reeve_client *client, const char *queue)

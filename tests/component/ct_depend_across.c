@@ -208,7 +208,7 @@ static void an_old_message_comes_late(void **state)
     clean();
 }
 
-static void what_nobody_understands_stays(void **state)
+static void what_nobody_understands_is_set_aside(void **state)
 {
     (void)state;
     test_put("p", "a");
@@ -216,8 +216,9 @@ static void what_nobody_understands_stays(void **state)
     put_quietly("c", "p/a");
     for (int i = 0; i < 3; i++) assert_int_equal(carry_over(test_conn, "q"), REEVE_OK);
     assert_int_equal(test_number("ZCARD reeve:{p}:children:a"), 1);
-    assert_int_equal(test_number("LLEN reeve:{q}:outbox"), 1);
-    (void)test_cmd(test_conn, "DEL reeve:{q}:outbox");
+    assert_int_equal(test_number("EXISTS reeve:{q}:outbox"), 0);
+    assert_string_equal(test_cmd(test_conn, "LRANGE reeve:{q}:unread 0 -1"), "[nonsense]");
+    (void)test_cmd(test_conn, "DEL reeve:{q}:unread");
     test_complete("p", "a");
     test_settle_queues("p q");
     state_is("q", "c", "ready");
@@ -273,6 +274,61 @@ static int closed(void **state)
     return test_place_empty(state);
 }
 
+/* ---- messages that do not go ----------------------------------------------------------------------------------- */
+
+/* (More than one round takes.) */
+static void messages_that_are_not_understood_are_set_aside(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {"x", "Z 7 q/a q/b", "E 1 nowhere p/a completed", "T 3 q/n many {}",
+                                        "R 9 q/a q"};
+    for (int i = 0; i < 100; i++) {
+        const rv_reply *reply;
+        rv_cmd(test_conn, 3);
+        rv_args(test_conn, "RPUSH");
+        rv_args(test_conn, "reeve:{q}:outbox");
+        rv_args(test_conn, wrong[i % 5]);
+        assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
+    }
+    test_put("p", "a");
+    test_put_after("q", "c", "f:p/a");
+    test_settle_queues("p q");
+    test_complete("p", "a");
+    test_settle_queues("p q");
+    state_is("q", "c", "ready");
+    assert_int_equal(test_number("LLEN reeve:{q}:unread"), 100);
+    assert_int_equal(test_number("EXISTS reeve:{q}:outbox"), 0);
+    (void)test_cmd(test_conn, "DEL reeve:{q}:unread");
+    clean();
+}
+
+/* One queue does not take messages (a key of it is of another type): those to others go on. */
+static void messages_that_are_refused_hold_up_no_others(void **state)
+{
+    (void)state;
+    rv_error error = {0};
+    size_t carried;
+    assert_string_equal(test_cmd(test_conn, "SET reeve:{r}:tasks no-hash"), "OK");
+    for (int i = 1; i <= 100; i++) {
+        const rv_reply *reply;
+        char text[64];
+        (void)snprintf(text, sizeof(text), "R %d q/c r/p%d f", i, i);
+        rv_cmd(test_conn, 3);
+        rv_args(test_conn, "RPUSH");
+        rv_args(test_conn, "reeve:{q}:outbox");
+        rv_args(test_conn, text);
+        assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
+    }
+    (void)test_cmd(test_conn, "HSET reeve:{q}:settings serial 100");
+    test_put("p", "a");
+    test_put_after("q", "d", "f:p/a");
+    (void)rv_outbox_carry(test_conn, "reeve", "q", 16, &carried, &error);
+    assert_int_equal(error.status, REEVE_EREDIS);
+    assert_int_equal(test_number("LLEN reeve:{q}:outbox"), 100);
+    assert_int_equal(test_number("ZCARD reeve:{p}:children:a"), 1);
+    (void)test_cmd(test_conn, "DEL reeve:{r}:tasks reeve:{q}:outbox");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -283,9 +339,11 @@ int main(void)
         cmocka_unit_test_setup(lost_with_the_answer, test_place_empty),
         cmocka_unit_test_setup(lost_on_the_way_back, test_place_empty),
         cmocka_unit_test_setup(an_old_message_comes_late, test_place_empty),
-        cmocka_unit_test_setup(what_nobody_understands_stays, test_place_empty),
+        cmocka_unit_test_setup(what_nobody_understands_is_set_aside, test_place_empty),
         cmocka_unit_test_setup(workers_carry, closed),
         cmocka_unit_test_setup(workers_whose_connections_die, closed),
+        cmocka_unit_test_setup(messages_that_are_not_understood_are_set_aside, closed),
+        cmocka_unit_test_setup(messages_that_are_refused_hold_up_no_others, closed),
     };
     return cmocka_run_group_tests_name("ct_depend_across", tests, test_place_start, test_place_stop);
 }
