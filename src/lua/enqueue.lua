@@ -372,22 +372,21 @@ local count = (#ARGV - 1) / 2
 local P_tasks, P_order, envelope = P .. 'tasks', P .. 'order', nil
 if count == 1 then
   local id, rest = ARGV[2], ARGV[3]
-  -- (What is no task is refused there. To look at each byte of an id is dear, so not of one that is as long as a UUID: of
-  -- any other bytes than an id has, that task alone is malformed, when it is met.)
-  local find, byte = string.find, string.byte
-  if #rest > 65536 or byte(rest) ~= 34 or not find(rest, '\n', 1, true) or
-    (#id == 36 and byte(id) < 45 or #id ~= 36 and (#id > 100 or not find(id, '^[%w._:-]+$'))) then
+  -- (What is no task is refused there. To look at each byte of an id is dear, so not of one that is as long as a UUID: if
+  -- it has bytes that no id has, that task alone is malformed, when it is met.)
+  local find = string.find
+  if #rest > 65536 or not find(rest, '\n', 1, true) or
+    #id ~= 36 and (#id > 100 or not find(id, '^[%w._:-]+$')) then
     return with_options(P, ARGV, time)
   end
   envelope = '{"at":' .. seconds .. millis .. ',' .. ARGV[3]
 elseif count < 1 or count % 1 > 0 or count > 2000 then
   return with_options(P, ARGV, time)
 else
-  local find, byte = string.find, string.byte
+  local find = string.find
   for i = 2, count + 1 do
     local id, rest = ARGV[i], ARGV[count + i]
-    if #rest > 65536 or byte(rest) ~= 34 or
-      (#id == 36 and byte(id) < 45 or #id ~= 36 and (#id > 100 or not find(id, '^[%w._:-]+$'))) then
+    if #rest > 65536 or #id ~= 36 and (#id > 100 or not find(id, '^[%w._:-]+$')) then
       return with_options(P, ARGV, time)
     end
   end
