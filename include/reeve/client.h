@@ -114,7 +114,8 @@ typedef struct reeve_task_spec {
     size_t tag_count;
     const reeve_meta *meta;
     size_t meta_count;
-    /* One task at a time has a unique key in its queue: until it has ended (completed, dead, cancelled or deleted), or
+    /* One task at a time has a unique key in its queue: until it has ended (completed, dead, cancelled or deleted; one
+     * that runs at most once, which is completed before: until its handler has returned, or its worker has died), or
      * only until it is leased for the first time, or for a time from now (then also after it has completed or died). */
     const char *unique;        /* the key, any text, at most REEVE_UNIQUE_MAX; NULL: none */
     bool unique_until_started; /* not with unique_for_ms */

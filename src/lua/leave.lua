@@ -19,6 +19,7 @@
 -- include: lib/schedule.lua
 -- include: lib/keep.lua
 -- include: lib/unique.lua
+-- include: lib/once.lua
 -- include: lib/notify.lua
 -- include: lib/cancelled.lua
 
@@ -61,7 +62,7 @@ if #held > 0 then
 end
 -- (A wake-up may have gone to a thread of this session that will not use it.)
 if call('EXISTS', P .. 'ready') == 1 then wake(P) end
-if call('HLEN', running) > 3 then return {#ids, 1} end
+if free_keys(P, session, tonumber(ARGV[2])) or call('HLEN', running) > 3 then return {#ids, 1} end
 call('DEL', running)
 -- (One that is being reaped stays listed until its last task is back.)
 if call('EXISTS', P .. 'lost:' .. session) == 0 then call('ZREM', P .. 'sessions', session) end

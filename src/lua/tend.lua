@@ -33,6 +33,7 @@
 -- include: lib/listening.lua
 -- include: lib/schedule.lua
 -- include: lib/unique.lua
+-- include: lib/once.lua
 -- include: lib/notify.lua
 -- include: lib/put.lua
 -- include: lib/death.lua
@@ -182,7 +183,8 @@ local function reap()
       add_stats(P, now, 'crashed', crashes)
     end
   end
-  if call('EXISTS', lost) == 0 then call('ZREM', P .. 'sessions', session) end
+  local keys = free_keys(P, session, limit)
+  if not keys and call('EXISTS', lost) == 0 then call('ZREM', P .. 'sessions', session) end
   more = 1
   return #leases, session
 end

@@ -14,7 +14,8 @@
 --          ("<since ms> <thread>") or "" for any, the number of plain completions and their ids, the number of records
 --          and, for each: outcome, id, and three arguments:
 --            done    result, "1" if there is one, letters ("i": it has an info:<id> or parents:<id>, "1": a unique
---                    key, "c": a checkpoint, "d": a deadline)                  completed
+--                    key, "k": one that it keeps until once.lua (it begins now and runs at most once), "c": a
+--                    checkpoint, "d": a deadline)                              completed
 --            retry   delay in ms, kind, message               failed, tried again later
 --            fail    "1" if this is a failure of an attempt (else the count stays), kind, message     dead
 --            hand    handle, options and rest (as in enqueue.lua) of a task that this one hands on; its completion
@@ -70,6 +71,7 @@ local function rare_settling()
 -- include: lib/event.lua
 -- include: lib/history.lua
 -- include: lib/unique.lua
+-- include: lib/once.lua
 -- include: lib/notify.lua
 -- include: lib/where.lua
 -- include: lib/gate.lua

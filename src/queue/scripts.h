@@ -42,5 +42,6 @@ extern const rv_script rv_script_depend;
 extern const rv_script rv_script_link;
 extern const rv_script rv_script_deliver;
 extern const rv_script rv_script_outbox;
+extern const rv_script rv_script_once;
 
 #endif

@@ -56,7 +56,7 @@ static void add_letters(rv_conn *conn, const rv_settlement *s)
 {
     char letters[5] = "";
     if (s->has_info) strcat(letters, "i");
-    if (s->unique) strcat(letters, "1");
+    if (s->unique) strcat(letters, s->keeps_key ? "k" : "1");
     if (s->checkpoint) strcat(letters, "c");
     if (s->deadline) strcat(letters, "d");
     rv_args(conn, letters);

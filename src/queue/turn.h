@@ -21,6 +21,7 @@ typedef struct rv_settlement {
     bool has_info;      /* done: info:<id> exists, so that it must be looked after */
     bool checkpoint;    /* done: it has one, which goes now; only with has_info */
     bool unique;        /* done: the task holds a lock, which goes now */
+    bool keeps_key;     /* done, of one that begins now: its key is free with once.lua, not with this */
     bool has_result;
     reeve_bytes result;
     bool deadline;    /* done: it had one */

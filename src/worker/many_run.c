@@ -121,6 +121,7 @@ static void end_call(rv_thread *t, rv_call *call, const rv_handler *handler)
     rv_item *item = call->item;
     reeve_outcome verb = rv_task_take_many(&call->task, handler->handler.type);
     rv_policy_choose(&policy, &item->lease.envelope, handler, t->pool->claims[item->lease.queue]);
+    rv_thread_end_first(t, item, &policy);
     rv_run_settle(t, &call->task, item, handler, &policy, verb, call->counts);
     rv_lock(&t->batch.lock);
     item->call = NULL;

@@ -5,7 +5,9 @@
 
 #include "base/id.h"
 #include "base/retry.h"
+#include "queue/scripts.h"
 #include "worker/lock.h"
+#include "worker/notice.h"
 #include "worker/recall.h"
 
 /* One turn for the item alone, of this very lease. */
@@ -59,7 +61,8 @@ bool rv_thread_settle_first(rv_thread *t, rv_item *item, const rv_policy *policy
                                 .has_info = item->lease.has_info,
                                 .checkpoint = item->lease.has_checkpoint,
                                 .deadline = item->lease.envelope.deadline_ms > 0,
-                                .unique = policy->unique};
+                                .unique = policy->unique,
+                                .keeps_key = policy->unique};
     bool accepted = false, sent = false;
     for (unsigned tries = 1; rv_worker_phase(t->worker) < RV_PHASE_LEAVING; tries++) {
         if (!rv_thread_connect(t)) return false;
@@ -77,4 +80,29 @@ bool rv_thread_settle_first(rv_thread *t, rv_item *item, const rv_policy *policy
     }
     if (accepted) note_accepted(t, item);
     return accepted;
+}
+
+static reeve_status free_key(rv_thread *t, const rv_item *item)
+{
+    const rv_reply *reply;
+    const rv_prefix *prefix = &t->pool->claims[item->lease.queue]->prefix;
+    rv_cmd_script(t->conn, &rv_script_once, 1, 2);
+    rv_arg(t->conn, prefix->text, prefix->length);
+    rv_args(t->conn, t->batch.sessions[item->lease.queue]);
+    rv_args(t->conn, item->lease.id);
+    return rv_conn_call(t->conn, 0, &reply);
+}
+
+void rv_thread_end_first(rv_thread *t, const rv_item *item, const rv_policy *policy)
+{
+    if (!item->accepted || !policy->unique) return;
+    for (unsigned tries = 1; rv_worker_phase(t->worker) < RV_PHASE_LEAVING; tries++) {
+        if (!rv_thread_connect(t)) return;
+        reeve_status status = free_key(t, item);
+        if (status == REEVE_OK) return;
+        if (status != REEVE_EREDIS) continue;
+        rv_note_refusal(t->worker, "Redis did not free a unique key: trying again", rv_conn_error(t->conn)->text);
+        rv_waker_silence(&t->waker);
+        rv_waker_wait(&t->waker, rv_deadline(rv_reconnect_delay(tries, rv_random_unit())));
+    }
 }

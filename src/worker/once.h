@@ -13,4 +13,8 @@
  */
 bool rv_thread_settle_first(rv_thread *thread, rv_item *item, const rv_policy *policy);
 
+/* Its handler has returned: frees the unique key that it kept until now. Waits for a lost connection to come back; once
+ * the worker leaves, the key goes with its session. */
+void rv_thread_end_first(rv_thread *thread, const rv_item *item, const rv_policy *policy);
+
 #endif

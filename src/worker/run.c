@@ -98,7 +98,9 @@ static reeve_outcome call_handler(rv_thread *t, rv_item *item, const rv_handler 
     if (policy->once && !rv_thread_settle_first(t, item, policy)) return rv_run_not_begun(&t->task, item);
     t->task.past = policy->once;
     rv_run_set_limits(t, item, policy);
-    return rv_layers_run(handler->layers, &t->task, &handler->handler);
+    reeve_outcome verb = rv_layers_run(handler->layers, &t->task, &handler->handler);
+    rv_thread_end_first(t, item, policy);
+    return verb;
 }
 
 static reeve_outcome call_in_turn(rv_thread *t, rv_item *item, const rv_handler *handler, const rv_policy *policy,

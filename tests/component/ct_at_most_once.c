@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "support/unique.h"
 #include "support/worker.h"
 
 #define Q "reeve:{q}:"
@@ -149,6 +150,77 @@ static void connections_are_lost(void **state)
     assert_int_equal(ran, 1000); /* (the worker lived: it found out what had become of each) */
 }
 
+/* ---- its unique key -------------------------------------------------------------------------------------------- */
+
+static reeve_status put_uniquely(const char *id)
+{
+    return test_enqueue(
+        (reeve_task_spec){.queue = "q", .id = id, .type = "stubborn", .unique = "k", .at_most_once = true}, NULL);
+}
+
+static reeve_worker *run_uniquely(int64_t session_ms)
+{
+    reeve_worker *worker = test_worker_new(&(reeve_worker_options){.session_ms = session_ms});
+    test_worker_pool(worker, "q", 2, 0);
+    test_worker_start(worker);
+    assert_int_equal(put_uniquely("x"), REEVE_OK);
+    TEST_AWAIT(test_begun == 1);
+    assert_string_equal(test_state("q", "x"), "completed");
+    assert_int_equal(put_uniquely("y"), REEVE_EUNIQUE);
+    return worker;
+}
+
+static void its_key_is_held_until_it_returns(void **state)
+{
+    (void)state;
+    reeve_worker *worker = run_uniquely(0);
+    test_ok(test_client, reeve_delete(test_client, "q", "x")); /* (its record; it runs) */
+    assert_int_equal(put_uniquely("y"), REEVE_EUNIQUE);
+    test_kill_connections();
+    test_open_gate();
+    TEST_AWAIT(test_number("EXISTS " Q "unique:k") == 0);
+    assert_int_equal(put_uniquely("y"), REEVE_OK);
+    TEST_AWAIT_STATE("y", "completed");
+    test_worker_end(worker);
+    assert_int_equal(test_begun, 2);
+    assert_int_equal(test_number("EXISTS " Q "unique:k " Q "sessions"), 0);
+}
+
+static void its_key_is_held_without_a_record(void **state)
+{
+    (void)state;
+    (void)test_cmd(test_conn, "HSET " Q "settings completed_count 0");
+    reeve_worker *worker = test_worker_run(2, 0);
+    assert_int_equal(put_uniquely("x"), REEVE_OK);
+    TEST_AWAIT(test_begun == 1);
+    assert_string_equal(test_state("q", "x"), "");
+    assert_int_equal(put_uniquely("y"), REEVE_EUNIQUE);
+    test_open_gate();
+    TEST_AWAIT(test_number("EXISTS " Q "unique:k") == 0);
+    test_worker_end(worker);
+}
+
+static void its_key_is_free_when_its_session_is_reaped(void **state)
+{
+    (void)state;
+    reeve_worker *worker = run_uniquely(1500);
+    test_take_session_away(test_first_session());
+    TEST_AWAIT(test_number("EXISTS " Q "unique:k") == 0);
+    test_open_gate();
+    test_worker_end(worker);
+    assert_int_equal(test_begun, 1); /* it is not run again */
+}
+
+static void its_key_is_free_when_its_worker_leaves(void **state)
+{
+    (void)state;
+    reeve_worker *worker = run_uniquely(0);
+    assert_int_equal(reeve_worker_stop(worker, 0), REEVE_ETIMEOUT);
+    assert_int_equal(test_number("EXISTS " Q "unique:k"), 0);
+    test_open_gate();
+    reeve_worker_destroy(worker);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -158,6 +230,10 @@ int main(void)
         cmocka_unit_test_setup(its_time_is_up, set_up),
         cmocka_unit_test_setup(what_does_not_begin_is_not_done, set_up),
         cmocka_unit_test_setup(connections_are_lost, set_up),
+        cmocka_unit_test_setup(its_key_is_held_until_it_returns, set_up),
+        cmocka_unit_test_setup(its_key_is_held_without_a_record, set_up),
+        cmocka_unit_test_setup(its_key_is_free_when_its_session_is_reaped, set_up),
+        cmocka_unit_test_setup(its_key_is_free_when_its_worker_leaves, set_up),
     };
     return cmocka_run_group_tests_name("ct_at_most_once", tests, test_place_start, test_place_stop);
 }

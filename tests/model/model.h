@@ -59,6 +59,7 @@ typedef struct model_kind {
     X(POP, pop, 6)                      \
     X(BEAT, beat, 6)                    \
     X(LEAVE, leave, 4)                  \
+    X(ONCE, once, 3)                    \
     X(DIE, die, 2)                      \
     X(TEND, tend, 16)                   \
     X(CLOCK, clock, 14)                 \
@@ -108,11 +109,11 @@ typedef struct model_mood {
     unsigned weights[KINDS];
     unsigned ids, hands, queues;
     bool unique;
-    bool limited; /* limits, and groups to be limited */
-    bool kin;     /* tasks wait for others */
-    bool packets; /* plain tasks come together, and what hinders that comes seldom */
-    bool idles;   /* threads wait to be handed tasks */
-    bool results; /* many are left by turns, and little keeps them apart */
+    bool limited;    /* limits, and groups to be limited */
+    bool kin;        /* tasks wait for others */
+    bool packets;    /* plain tasks come together, and what hinders that comes seldom */
+    bool idles;      /* threads wait to be handed tasks */
+    bool results;    /* many are left by turns, and little keeps them apart */
     bool restricted; /* scripts are called by a user without rights to channels */
 } model_mood;
 
@@ -139,6 +140,7 @@ typedef struct model_session {
     int64_t expiry_ms;
     int flushed;   /* the number of the last flush of statistics */
     int suspect;   /* the crashed task that it leased last, + 1; 0: none */
+    int kept[SLOTS]; /* the unique keys that its tasks keep while they run at most once; 0: none */
     bool ended;    /* ... or ends, in steps; one that begins again then does not know who waits in it */
 } model_session;
 
@@ -250,7 +252,7 @@ typedef struct model_world {
     int64_t last_order, first_order;
     bool grouped; /* there was a group */
     int64_t now_ms;
-    bool went_back; /* the time */
+    bool went_back;         /* the time */
     char words[2048];       /* the first difference; "" while there is none */
     const char *difference; /* of which kind it is: two of the same kind have the same pointer */
 } model_world;
@@ -268,7 +270,7 @@ void model_key(int queue);
 void model_arg(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void model_arg_text(const char *text); /* of any length */
 const rv_reply *model_call(void);      /* NULL, and a difference, when it fails; may be called again for the same */
-void model_keep_reply(void);       /* the last one stays until the next that is kept; else it goes with the next look */
+void model_keep_reply(void); /* the last one stays until the next that is kept; else it goes with the next look */
 /* A script with one queue and the arguments given. */
 #define CALL(script, queue, ...)                                                     \
     model_call_words(&rv_script_##script, queue, (const char *const[]){__VA_ARGS__}, \
@@ -337,6 +339,9 @@ int model_held(int session);
 int model_holder(int queue, int key); /* -1: it is free */
 void model_lock(int queue, int id);   /* it has its key from now on */
 void model_unlock(int queue, int id, bool by_hand);
+/* A session has ended: the keys that its tasks kept are free. */
+void model_free_kept(int session);
+bool model_is_kept(int queue, int id, int key);
 /* Who has the task's key; -1: it may have it, or names none. */
 int model_other_holder(int queue, int id);
 

@@ -169,7 +169,8 @@ static void check_locks(int queue, const model_seen_queue *seen)
         if (holder < 0) continue;
         if (ends != model.queues[queue].locks[key].ends_ms)
             model_differ("u%d is held until %lld", key, (long long)ends);
-        if (ends == 0 && (seen->tasks[holder].state == NONE || seen->tasks[holder].state >= COMPLETED))
+        bool ended = seen->tasks[holder].state == NONE || seen->tasks[holder].state >= COMPLETED;
+        if (ends == 0 && ended && !model_is_kept(queue, holder, key))
             model_differ("u%d is held by %s, which is %s", key, model_id(holder),
                          model_state_names[seen->tasks[holder].state]);
     }
@@ -236,6 +237,10 @@ static void check_session(int number, const model_seen_session *seen)
         seen->lost != (session->life == DYING))
         model_differ("session %d is %s, %s, %s; in the model %d", number, seen->listed ? "listed" : "not listed",
                      seen->running ? "running" : "not running", seen->lost ? "lost" : "not lost", session->life);
+    for (int id = 0; id < SLOTS; id++)
+        if (seen->kept[id] != session->kept[id])
+            model_differ("session %d keeps key u%d of %s, not u%d", number, seen->kept[id], model_id(id),
+                         session->kept[id]);
     if (session->life == ABSENT) return;
     if (seen->expiry_ms != session->expiry_ms)
         model_differ("session %d expires at %lld, not %lld", number, (long long)seen->expiry_ms,

@@ -180,6 +180,9 @@
     X(UNIQUE_FREED, "unique: free with the end of its task")                                      \
     X(UNIQUE_STARTED, "unique: free with the start of its task")                                  \
     X(UNIQUE_TIME, "unique: free with time")                                                      \
+    X(ONCE_KEEPS, "once: a completed task keeps its key")                                         \
+    X(ONCE_FREED, "once: the key is free with the end of the run")                                \
+    X(ONCE_LEFT, "once: the key is free with the end of the session")                             \
     X(DEATH_TOLD, "death: calls for a task")                                                      \
     X(DEATH_AGAIN, "death: twice at the same time")                                               \
     X(RETRY_UNIQUE, "retry: another has the unique key")                                          \

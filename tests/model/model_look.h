@@ -41,6 +41,7 @@ void model_allow(int queue, const char *key, const rv_reply *found, const char *
     X("dead", "zset", dead)           \
     X("cancelled", "zset", cancelled) \
     X("running:", "hash", running)    \
+    X("once:", "hash", once)          \
     X("lost:", "hash", lost)          \
     X("sessions", "zset", sessions)   \
     X("info:", "hash", info)          \

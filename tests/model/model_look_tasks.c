@@ -215,6 +215,18 @@ void model_read_running(int queue, const char *rest, const rv_reply *found)
     read_leases(queue, rest, found, false);
 }
 
+void model_read_once(int queue, const char *rest, const rv_reply *found)
+{
+    int session = model_session_of(rest);
+    for (size_t i = 0; i + 1 < found->count; i += 2) {
+        int id = model_id_of(found->items[i]->text), key = atoi(found->items[i + 1]->text + 1);
+        if (session < 0 || id < 0 || key < 1)
+            model_stray(queue, "once", rest);
+        else
+            model_now_seen.sessions[session].kept[id] = key;
+    }
+}
+
 void model_read_lost(int queue, const char *rest, const rv_reply *found)
 {
     read_leases(queue, rest, found, true);

@@ -29,7 +29,7 @@ typedef struct model_seen_task {
     char error[64], message[96], result[64], words[64];
     int64_t failed_ms;
     int64_t waited_ms;
-    unsigned events; /* which happened to it since the last look: bits */
+    unsigned events;            /* which happened to it since the last look: bits */
     int64_t tagged[TAGS_KNOWN]; /* in parts of a ms (PLACES) */
     int64_t expires_ms;
     char checkpoint[32], has[8], logging[96], log[LOG_LINES][64];
@@ -45,6 +45,7 @@ typedef struct model_seen_session {
     bool listed, running, lost;
     int64_t expiry_ms;
     char flushed[24];
+    int kept[SLOTS]; /* see model_session */
     struct {
         int idle;     /* how often it stands in `idle` */
         int elements; /* of its list */
@@ -75,7 +76,7 @@ typedef struct model_seen_queue {
     int idle[SESSIONS * THREADS]; /* session * THREADS + thread, the next one first */
     int idle_count;
     int64_t next, last; /* of its order */
-    char newest[64];                       /* packet, as its order says */
+    char newest[64];    /* packet, as its order says */
     model_seen_packet packets[PACKETS];
     int packet_count;
     int crashed;                           /* by the statistics of days, which are forgotten */

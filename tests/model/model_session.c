@@ -238,6 +238,7 @@ static bool leave(int number, int most)
     char text[64];
     rv_copy_text(text, sizeof(text), test_reply_text(reply));
     int64_t gone = back + model_take_back(number, (int)back, false);
+    model_free_kept(number);
     model_take_over_parked(session->queue, false);
     if (gone < (held > 0) || gone > held || more != (gone < held))
         model_differ("leave says %s; the session held %d", text, held);

@@ -38,6 +38,18 @@ static void end_task(const item *one, model_task *task, model_state state)
     model_tell_ended(one->queue, one->id, state);
 }
 
+/* Returns the key that the task keeps, which is then none of its own as long as it ends. */
+static int keep_key(const item *one, model_task *task)
+{
+    int key = task->unique;
+    if (!one->keeps) return 0;
+    task->unique = 0;
+    if (task->held == FOR_A_TIME || model_holder(one->queue, key) != one->id) return key;
+    model.sessions[task->session].kept[one->id] = key;
+    COVER(ONCE_KEEPS);
+    return key;
+}
+
 static void complete(const item *one, model_task *task)
 {
     if (one->how == DONE) COVER(TURN_DONE);
@@ -50,7 +62,9 @@ static void complete(const item *one, model_task *task)
     bool told = model_has_info(task), counted = task->failures > 0 || task->crashes > 0;
     bool tagged = task->tagged;
     bool by_another = told && !counted && task->old_progress, uncounted = !counted && task->error;
+    int kept = keep_key(one, task);
     end_task(one, task, COMPLETED);
+    if (task->state != NONE && one->keeps) task->unique = kept;
     if (task->state != NONE) return;
     if (one->how == DONE && tagged) model.queues[one->queue].untidy[one->id] = true;
     if (told)

@@ -183,7 +183,7 @@ static void do_delete(int queue, model_task *task)
 void model_remove(int queue, model_task *task)
 {
     if (task->state == BLOCKED) model_leave_parents(queue, task);
-    model_unlock(queue, model_slot(queue, task), true);
+    if (task->state != COMPLETED || task->held == FOR_A_TIME) model_unlock(queue, model_slot(queue, task), true);
     int64_t ended_ms = task->state == COMPLETED ? task->at_ms : -1;
     model_forget(task);
     if (ended_ms >= 0 && model_unbundle(queue, ended_ms)) COVER(BUNDLE_LEFT);

@@ -65,6 +65,7 @@ static void reap(int number, int64_t said)
     if (session->life == DYING) COVER(TEND_REAP_ON);
     if (held == 0) COVER(TEND_REAP_EMPTY);
     (void)model_take_back(number, (int)said, true);
+    model_free_kept(number);
     session->life = said < held ? DYING : ABSENT;
     session->expiry_ms = 0;
     session->ended = true;

@@ -95,6 +95,7 @@ static void choose_items(turn *ret, const int arg[ARGS])
         one->deadline = belief->deadline;
         one->checkpoint = belief->checkpoint;
         one->begun = one->number % 2;
+        one->keeps = one->unique && one->number % 3 == 0;
         if (one->how == DONE && (one->info || one->unique || one->deadline)) one->how = DONE_RECORD;
         if (ret->named) model_name_lease(one->lease, belief->since_ms, belief->thread);
         how /= 8;
@@ -130,6 +131,7 @@ static void choose_stray(turn *ret, const int arg[ARGS])
     if (model_task_of(stray.queue, stray.id)->handed) return; /* (its thread is on the way to it) */
     stray.info = model_task_of(stray.queue, stray.id)->marked;
     stray.unique = model_task_of(stray.queue, stray.id)->unique > 0;
+    stray.keeps = stray.unique && stray.number % 3 == 0;
     stray.deadline = model_task_of(stray.queue, stray.id)->deadline_ms > 0;
     stray.checkpoint = model_task_of(stray.queue, stray.id)->checkpoint > 0;
     if (stray.how == DONE && (stray.info || stray.unique || stray.deadline)) stray.how = DONE_RECORD;
@@ -183,7 +185,7 @@ static void send_record(const item *one)
     (void)snprintf(kind, sizeof(kind), "k%d", KIND_OF(one->number));
     if (one->how == RESULT) words[0] = text, words[1] = "1";
     if (one->info) strcat(letters, "i");
-    if (one->unique) strcat(letters, "1");
+    if (one->unique) strcat(letters, one->keeps ? "k" : "1");
     if (one->checkpoint) strcat(letters, "c");
     if (one->deadline) strcat(letters, "d");
     if (one->how <= RESULT) words[2] = letters;
@@ -361,7 +363,8 @@ static bool exchange(turn *t)
     if (!reply) return false;
     reply = unfold(reply);
     const rv_reply *refused = rv_reply_at(reply, 1);
-    if (!refused || reply->count < 4 || refused->type != RV_ARRAY || rv_reply_int(rv_reply_at(reply, 0), -1) != model.now_ms) {
+    if (!refused || reply->count < 4 || refused->type != RV_ARRAY ||
+        rv_reply_int(rv_reply_at(reply, 0), -1) != model.now_ms) {
         model_differ("turn says %s", test_reply_text(reply));
         return false;
     }

@@ -15,6 +15,7 @@ typedef struct item {
     int queue, id, how, number;
     bool info;   /* done: there is info of the task, ... */
     bool unique; /* ... it has a unique key */
+    bool keeps;  /* ... and keeps it: the task runs at most once, and begins now */
     bool deadline, checkpoint;
     bool begun;     /* snoozed by its handler */
     char lease[64]; /* "": any */

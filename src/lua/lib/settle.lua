@@ -1,5 +1,5 @@
 -- Settling: what becomes of tasks that a session holds. Ownership is where the id stands: HDEL from the session's hash
--- must hit. Needs base, keep, notify, where, gate, event, put.
+-- must hit. Needs base, keep, notify, where, gate, event, put, once.
 -- include: lib/results.lua
 
 -- Of ids that were to be taken out of the session's hands, `hit` were there: returns these, the others go to `refused`.
@@ -155,6 +155,7 @@ local function settle_record(P, running, lease, at, outcomes, now, settings, ref
     end
     release(P, {id}, now, settings[7], ARGV[at] == 'retry' or ARGV[at] == 'snooze')
   end
+  if ARGV[at] == 'done' and find(ARGV[at + 4], 'k', 1, true) then keep_key(P, running, id) end
   local ended = outcomes[ARGV[at]](P, id, now, settings, ARGV[at + 2], ARGV[at + 3], ARGV[at + 4])
   if tells(P) then tell_outcome(P, id, ended, ARGV[at], ARGV[at + 2], ARGV[at + 3], ARGV[at + 4]) end
   if ended and settings[4] then notify(P, {id}, ended) end

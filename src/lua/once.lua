@@ -1,0 +1,17 @@
+#!lua flags=allow-oom
+-- once: the handler of a task that runs at most once has returned: its unique key is free.
+--
+-- KEYS[1]  the queue's prefix
+-- ARGV[1]  the session's id
+-- ARGV[2]  the task's id
+-- reply    1, or 0 when the session held no key of this task
+--
+-- Sent twice: the second call finds none.
+-- include: lib/base.lua
+-- include: lib/once.lua
+
+local P, session, id = KEYS[1], ARGV[1], ARGV[2]
+local key = call('HGET', P .. 'once:' .. session, id)
+if not key then return 0 end
+free_key(P, session, id, key)
+return 1
