@@ -33,7 +33,6 @@
 -- include: lib/listening.lua
 -- include: lib/schedule.lua
 -- include: lib/unique.lua
--- include: lib/once.lua
 -- include: lib/notify.lua
 -- include: lib/put.lua
 -- include: lib/death.lua
@@ -114,16 +113,29 @@ local function promote()
   return 0
 end
 
-local function crashed(id)
-  local info = P .. 'info:' .. id
-  local known = call('HMGET', info, 'crashes', 'history')
-  local history = history_with(known[2], history_line(now, 'recovered'))
-  call('HSET', info, 'crashes', text(count_of(known[1]) + 1), 'history', history)
-end
-
 -- A session is reaped in steps: first its hash is renamed, so that from then on it holds nothing and none of its
 -- outcomes is accepted; its place in `sessions` stays, at 0, until its last task is back.
+-- (Lua allows a script 200 local names: what only this needs stands in it.)
 local function reap()
+-- include: lib/once.lua
+  local function crashed(id, alone)
+    local info = P .. 'info:' .. id
+    local known = call('HMGET', info, 'crashes', 'history')
+    local history = history_with(known[2], history_line(now, 'recovered'))
+    call('HSET', info, 'crashes', text(count_of(known[1]) + 1), 'history', history)
+    if alone then call('HSET', info, 'alone', '1') end
+  end
+
+  -- The suspect that the session held (lib/marked.lua), and how: "alone": nothing else that it held had begun; "": this one
+  -- had not. nil: there is none, or it proves nothing. (In later steps it may be back already: the first one has looked
+  -- whether the session held it.)
+  local function suspect_of(lost)
+    local id, how = string.match(call('HGET', lost, '#suspect') or '', '^(%S+) ?(%a*)$')
+    if not id or how == 'beside' then return nil end
+    if call('HEXISTS', lost, '#') == 1 and call('HEXISTS', lost, id) == 0 then return nil end
+    return id, how
+  end
+
   local spares = now < spared_until
   local expired = call('ZRANGEBYSCORE', P .. 'sessions', '-inf', text(spares and math.min(now, spared_since) or now),
     'LIMIT', 0, 1)
@@ -142,7 +154,8 @@ local function reap()
     forget_idle(P, session)
   end
   call('ZADD', P .. 'sessions', 0, session)
-  call('HDEL', lost, '#', '#flushed', '#suspect')
+  local suspect, how = suspect_of(lost)
+  call('HDEL', lost, '#', '#flushed', suspect and '#' or '#suspect')
   local leases = leases_of(lost, limit)
   if #leases > 0 then
     local ids = {}
@@ -151,17 +164,15 @@ local function reap()
     local back, back_envelopes, untaken, crashes = {}, {}, forget_handed(P, session, leases), 0
     local gone, cancelled = {}, {}
     for i = 1, #ids do
-      local begun = not untaken[ids[i]]
+      local begun = not untaken[ids[i]] and (not suspect or (ids[i] == suspect) == (how == 'alone'))
       if begun then crashes = crashes + 1 end
-      if begun and envelopes[i] then crashed(ids[i]) end
+      if begun and envelopes[i] then crashed(ids[i], how == 'alone') end
       if not envelopes[i] or is_cancelled(envelopes[i]) then
         gone[#gone + 1] = ids[i]
         if envelopes[i] then cancelled[#cancelled + 1] = {ids[i], envelopes[i]} end
       else
-        if begun then
-          envelopes[i] = has_begun(P, ids[i], envelopes[i])
-          mark_info(P, ids[i], envelopes[i])
-        end
+        if not untaken[ids[i]] then envelopes[i] = has_begun(P, ids[i], envelopes[i]) end
+        if begun then mark_info(P, ids[i], envelopes[i]) end
         back[#back + 1] = ids[i]
         back_envelopes[#back_envelopes + 1] = envelopes[i]
       end
@@ -183,6 +194,7 @@ local function reap()
       add_stats(P, now, 'crashed', crashes)
     end
   end
+  if suspect and call('HLEN', lost) == 1 then call('DEL', lost) end
   local keys = free_keys(P, session, limit)
   if not keys and call('EXISTS', lost) == 0 then call('ZREM', P .. 'sessions', session) end
   more = 1

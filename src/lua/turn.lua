@@ -28,8 +28,8 @@
 -- reply    [1] now in ms
 --          [2] the ids whose outcome was refused: the session does not hold them
 --          [3] the indexes of queues in which the session is gone: begin a new one
---          [4] for each leased task that has something to tell: {id, failures, crashes}, with a fourth, "c", when it
---              left a checkpoint; {"idle"}: the thread is to wait for what it is handed; where a session has begun:
+--          [4] for each leased task that has something to tell: {id, failures, crashes}, with a fourth, letters, when
+--              it left a checkpoint ("c") or crashed while it ran alone ("a"); {"idle"}: the thread is to wait for what it is handed; where a session has begun:
 --              {"#", index in KEYS, the queue's policy (JSON) or "", its result_max or ""}
 --          [5...] for each queue with leased tasks: {index in KEYS, id, envelope, id, envelope, ...}
 --          where [2] to [4] would be empty, and at most one queue leases: that list alone, with [1] behind it; or {now}

@@ -43,5 +43,6 @@ extern const rv_script rv_script_link;
 extern const rv_script rv_script_deliver;
 extern const rv_script rv_script_outbox;
 extern const rv_script rv_script_once;
+extern const rv_script rv_script_suspect;
 
 #endif

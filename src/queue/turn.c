@@ -313,7 +313,9 @@ static void read_extra(rv_lease *lease, const rv_reply *extras, size_t *next)
         lease->failures = rv_reply_count(rv_reply_at(extra, 1));
         lease->crashes = rv_reply_count(rv_reply_at(extra, 2));
         lease->has_info = true;
-        lease->has_checkpoint = rv_reply_is_text(rv_reply_at(extra, 3), "c");
+        const rv_reply *letters = rv_reply_at(extra, 3);
+        lease->has_checkpoint = rv_reply_is(letters, RV_TEXT) && strchr(letters->text, 'c') != NULL;
+        lease->crashed_alone = rv_reply_is(letters, RV_TEXT) && strchr(letters->text, 'a') != NULL;
         (*next)++;
         return;
     }

@@ -86,6 +86,7 @@ typedef struct rv_lease {
     unsigned crashes;
     bool has_info;
     bool has_checkpoint;
+    bool crashed_alone; /* a worker died while it ran this task and nothing else */
 } rv_lease;
 
 /* A reply of turn.lua. refused and gone are lists; see turn.lua. */

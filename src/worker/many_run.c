@@ -105,14 +105,17 @@ static void give_all_back(rv_thread *t, size_t count)
 static void call_handler(rv_thread *t, const rv_handler *handler, size_t count)
 {
     if (list_tasks(t, count) == 0) return;
-    if (!rv_admission_enter(t, handler, t->picked, count)) {
+    rv_policy policy;
+    const rv_item *first = t->picked[0];
+    rv_policy_choose(&policy, &first->lease.envelope, handler, t->pool->claims[first->lease.queue]);
+    if (!rv_admission_enter(t, handler, policy.max_crashes, t->picked, count)) {
         give_all_back(t, count);
         return;
     }
     for (size_t i = 0; i < count; i++) admit(t, &t->calls[i], handler);
     size_t listed = list_tasks(t, count);
     if (listed > 0) handler->handler.run_many(t->call_tasks, listed, handler->handler.user);
-    rv_admission_leave(handler);
+    rv_admission_leave(t, handler);
 }
 
 static void end_call(rv_thread *t, rv_call *call, const rv_handler *handler)

@@ -64,6 +64,8 @@ bool rv_run_is_barred(reeve_task *task, const rv_item *item, const rv_policy *po
         return true;
     }
     if (item->lease.crashes < policy->max_crashes) return false;
+    /* (It may have been another task. It runs once more, alone: then that is known.) */
+    if (!item->lease.crashed_alone && policy->max_crashes > 1) return false;
     (void)rv_task_failed(task, REEVE_OUTCOME_FAIL, "crash", "%u workers died while they held this task",
                          item->lease.crashes);
     return true;
@@ -108,9 +110,9 @@ static reeve_outcome call_in_turn(rv_thread *t, rv_item *item, const rv_handler 
 {
     if (!rv_run_set_up(t, handler)) return rv_run_fail_setup(&t->task, handler);
     t->task.thread_state = t->states[handler->index];
-    if (!rv_admission_enter(t, handler, &item, 1)) return rv_run_not_begun(&t->task, item);
+    if (!rv_admission_enter(t, handler, policy->max_crashes, &item, 1)) return rv_run_not_begun(&t->task, item);
     reeve_outcome verb = call_handler(t, item, handler, policy, ret_counts);
-    rv_admission_leave(handler);
+    rv_admission_leave(t, handler);
     return verb;
 }
 

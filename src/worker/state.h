@@ -52,6 +52,7 @@ typedef struct rv_thread {
     atomic_bool stop;      /* the running handler should end */
     atomic_bool cancelled; /* since its task was cancelled */
     atomic_bool busy;
+    atomic_bool held; /* it waits for a task that runs alone (alone.h) */
     bool empty;  /* the last lease found nothing: there is nothing to do but wait */
     bool idle;   /* it waits to be handed a task */
     char handed[REEVE_ID_MAX]; /* the id of the task that it was handed last */
@@ -158,6 +159,18 @@ typedef struct rv_scheduler {
     rv_cron_table cron;      /* what is due in the queues that were tended */
 } rv_scheduler;
 
+/* A task that may run alone, see alone.h. */
+typedef struct rv_alone {
+    pthread_mutex_t lock;     /* guards all but owner */
+    pthread_cond_t changed;   /* for the owner: something that it waits for may have come */
+    rv_thread *_Atomic owner; /* the thread that runs it: nothing else begins. NULL: there is none */
+    int64_t until_ms;         /* others may begin then (monotonic); RV_FOREVER: it has not begun */
+    bool ending;              /* a thread is about to let others begin */
+    const rv_prefix *prefix;  /* the task's queue, session and id */
+    rv_session_text session;
+    char id[REEVE_ID_MAX];
+} rv_alone;
+
 struct reeve_worker {
     rv_error error;
     rv_url url;
@@ -193,6 +206,7 @@ struct reeve_worker {
     rv_stats stats;
     rv_waker quit; /* rung when it leaves and is held up by a Redis that does not answer: no call waits any longer */
     rv_heart heart;
+    rv_alone alone;
     rv_keeper keeper;
     rv_scheduler scheduler;
 };

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "worker/alone.h"
 #include "worker/lock.h"
 #include "worker/many.h"
 #include "worker/many_run.h"
@@ -49,7 +50,7 @@ static size_t take_next(rv_thread *t, size_t *next, int64_t now_ms)
     rv_lock(&batch->lock);
     while (*next < batch->count && !may_run(t, &batch->items[*next], now_ms)) (*next)++;
     /* (Under the lock, so that a handler that begins now hears it when the worker stops.) */
-    if (*next < batch->count && rv_worker_phase(t->worker) == RV_PHASE_RUNNING) {
+    if (*next < batch->count && rv_worker_phase(t->worker) == RV_PHASE_RUNNING && !rv_alone_bars(t)) {
         rv_item *item = &batch->items[*next];
         bool cancelled = item->cancelled && item->many == NULL; /* (of many, each has its own) */
         count = item->many != NULL ? rv_many_pick(t, *next) : 1;
@@ -84,6 +85,7 @@ static size_t note_finished(rv_thread *t, int64_t run_us)
     }
     batch->running = RV_NONE;
     rv_unlock(&batch->lock);
+    if (rv_alone_bars(t)) rv_alone_recheck(t->worker); /* (somebody may wait for it to end) */
     return bytes;
 }
 
@@ -145,7 +147,8 @@ static void run_batch(rv_thread *t)
         run_next(t, count, &p, &now_us);
     }
     atomic_store_explicit(&t->busy, false, memory_order_relaxed);
-    if (!t->gathers || p.results >= RESULT_BYTES || rv_worker_phase(t->worker) != RV_PHASE_RUNNING) {
+    bool takes = rv_worker_phase(t->worker) == RV_PHASE_RUNNING && !rv_alone_bars(t);
+    if (!t->gathers || p.results >= RESULT_BYTES || !takes) {
         give_rest_back(t);
     } else {
         rv_many_keep(t);
@@ -295,11 +298,13 @@ void *rv_thread_main(void *argument)
 {
     rv_thread *t = argument;
     while (rv_worker_phase(t->worker) < RV_PHASE_STOPPING || t->batch.count > 0 || t->unsure) {
-        bool running = rv_worker_phase(t->worker) == RV_PHASE_RUNNING;
+        bool running = rv_worker_phase(t->worker) == RV_PHASE_RUNNING && !rv_alone_bars(t);
         /* (It may have been handed something since it became idle: it takes itself out, and that back.) */
         if (!running && t->idle) t->unsure = true;
         if (running || t->batch.count > 0 || t->unsure) {
             if (!take_turn(t, running)) break;
+        } else if (rv_worker_phase(t->worker) == RV_PHASE_RUNNING) {
+            rv_alone_hold(t);
         } else {
             wait_for_the_end(t);
         }

@@ -13,6 +13,7 @@
 #include "queue/guards.h"
 #include "redis/topology.h"
 #include "worker/admission.h"
+#include "worker/alone.h"
 #include "worker/call.h"
 #include "worker/heart.h"
 #include "worker/keeper.h"
@@ -96,6 +97,7 @@ reeve_status reeve_worker_create_sized(reeve_worker **ret, const reeve_worker_op
     rv_lock_init(&worker->lock);
     rv_lock_init(&worker->scheduler.lock);
     rv_lock_init(&worker->keeper.lock);
+    rv_alone_init(&worker->alone);
     rv_lock_check(pthread_cond_init(&worker->thread_ended, NULL));
     rv_random_id(worker->id);
     reeve_status status = RV_LAYOUT_READ(&options, given, options_size, "the worker's options", &worker->error);
@@ -351,6 +353,7 @@ void reeve_worker_destroy(reeve_worker *worker)
     rv_lock_fini(&worker->lock);
     rv_lock_fini(&worker->scheduler.lock);
     rv_lock_fini(&worker->keeper.lock);
+    rv_alone_fini(&worker->alone);
     rv_lock_check(pthread_cond_destroy(&worker->thread_ended));
     rv_waker_fini(&worker->quit);
     rv_free(worker->host);

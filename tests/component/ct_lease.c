@@ -53,10 +53,11 @@ static void outcomes_of_several_queues(void **state)
     test_put("second", "same");
     test_put("third", "t");
     assert_int_equal(test_lease(&several, 9), 4);
-    const test_outcome outcomes[] = {{2, {.id = "t", .verb = REEVE_OUTCOME_DONE}},
-                                     {1, {.id = "same", .verb = REEVE_OUTCOME_SNOOZE}},
-                                     {0, {.id = "same", .verb = REEVE_OUTCOME_DONE}},
-                                     {0, {.id = "f", .verb = REEVE_OUTCOME_RETRY, .delay_ms = 9000, .kind = "k", .message = "m"}}};
+    const test_outcome outcomes[] = {
+        {2, {.id = "t", .verb = REEVE_OUTCOME_DONE}},
+        {1, {.id = "same", .verb = REEVE_OUTCOME_SNOOZE}},
+        {0, {.id = "same", .verb = REEVE_OUTCOME_DONE}},
+        {0, {.id = "f", .verb = REEVE_OUTCOME_RETRY, .delay_ms = 9000, .kind = "k", .message = "m"}}};
     assert_int_equal(test_turn(&several, 9, outcomes, 4), 1);
     assert_string_equal(several.refused, "");
     assert_int_equal(several.leased[0].queue, 1);
@@ -84,8 +85,13 @@ static void settles_where_it_does_not_lease(void **state)
         {.prefix = &several.prefixes[0], .session = several.sessions[0], .items = &items[0], .count = 1}};
     const rv_turn_queue queues[] = {{.prefix = &several.prefixes[1], .session = several.sessions[1], .join = "{}"},
                                     {.prefix = &several.prefixes[0], .session = several.sessions[0], .join = ""}};
-    const rv_turn turn = {.thread = "3", .want = 5, .session_ms = 60000, .queues = queues, .queue_count = 2,
-                          .groups = groups, .group_count = 2};
+    const rv_turn turn = {.thread = "3",
+                          .want = 5,
+                          .session_ms = 60000,
+                          .queues = queues,
+                          .queue_count = 2,
+                          .groups = groups,
+                          .group_count = 2};
     const rv_reply *reply;
     rv_turn_build(test_conn, &turn);
     assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
@@ -269,17 +275,84 @@ static void failures_alone_need_no_solitude(void **state)
     test_settle(&a, TEST_RETRY("x", 0), TEST_RETRY("y", 0));
     test_tend_all("q");
     assert_int_equal(test_lease(&a, 9), 3);
-    for (size_t i = 0; i < 3; i++)
-        assert_int_equal(a.leased[i].failures, strcmp(a.leased[i].id, "z") == 0 ? 0 : 1);
+    for (size_t i = 0; i < 3; i++) assert_int_equal(a.leased[i].failures, strcmp(a.leased[i].id, "z") == 0 ? 0 : 1);
+}
+
+static void crash_as(test_hand *hand, const char *how)
+{
+    assert_int_equal(test_lease(hand, 1), 1);
+    assert_true(test_says_it_runs(hand, how));
+    test_expire(hand);
+    test_tend_all("q");
+    test_hand_init(hand, hand->thread, "q");
+}
+
+static int crashes_of(const char *id)
+{
+    reeve_task_info *info = test_show("q", id);
+    int crashes = (int)info->crashes;
+    reeve_task_info_free(info);
+    return crashes;
+}
+
+/* Of a worker that dies while a task runs alone, that task's crash is the only one. */
+static void what_runs_alone_is_guilty(void **state)
+{
+    (void)state;
+    test_put("q", "s x y");
+    crash_with(&a, 1);
+    crash_with(&a, 1);
+    test_hand other = a;
+    other.thread = "2";
+    assert_int_equal(test_lease(&a, 1), 1);
+    memcpy(other.sessions, a.sessions, sizeof(a.sessions));
+    memcpy(other.begun, a.begun, sizeof(a.begun));
+    assert_int_equal(test_lease(&other, 2), 2);
+    assert_true(test_says_it_runs(&a, "alone"));
+    test_expire(&a);
+    while (test_tend("q", 1).session[0] != '\0') continue;
+    assert_int_equal(crashes_of("s"), 3);
+    assert_int_equal(crashes_of("x") + crashes_of("y"), 0);
+    assert_int_equal(test_number("HGET " Q "info:s alone"), 1);
+    assert_int_equal(test_number("EXISTS " Q "info:x " Q "info:y"), 0);
+    assert_int_equal(test_number("EXISTS " Q "lost:%s", other.sessions[0]), 0);
+}
+
+static void a_suspect_that_has_not_begun_is_not_guilty(void **state)
+{
+    (void)state;
+    test_put("q", "s");
+    for (int i = 0; i < 4; i++) crash_with(&a, 1);
+    assert_int_equal(crashes_of("s"), 2);
+}
+
+static void a_run_alone_clears(void **state)
+{
+    (void)state;
+    test_put("q", "s");
+    crash_with(&a, 1);
+    crash_with(&a, 1);
+    crash_as(&a, "alone");
+    assert_int_equal(test_lease(&a, 1), 1);
+    assert_true(a.leased[0].crashed_alone);
+    assert_true(test_says_it_runs(&a, "alone"));
+    assert_true(test_says_it_runs(&a, "clear"));
+    test_settle(&a, TEST_SNOOZE("s", 0));
+    assert_false(test_says_it_runs(&a, "alone")); /* it is not ours any more */
+    assert_int_equal(test_lease(&a, 1), 1);
+    assert_int_equal(a.leased[0].crashes, 0);
+    assert_false(a.leased[0].crashed_alone);
 }
 
 static void crashes_add_up(void **state)
 {
     (void)state;
     test_put("q", "c");
-    for (unsigned i = 0; i < 3; i++) crash_with(&a, 1);
+    for (unsigned i = 0; i < 2; i++) crash_with(&a, 1);
+    crash_as(&a, "beside");
     (void)test_lease(&a, 1);
     assert_int_equal(a.leased[0].crashes, 3);
+    assert_false(a.leased[0].crashed_alone);
     reeve_task_info *info = test_show("q", "c");
     assert_int_equal(info->crashes, 3);
     reeve_task_info_free(info);
@@ -306,6 +379,9 @@ int main(void)
         cmocka_unit_test_setup(a_crashed_one_in_front_ends_the_lease, set_up),
         cmocka_unit_test_setup(failures_alone_need_no_solitude, set_up),
         cmocka_unit_test_setup(crashes_add_up, set_up),
+        cmocka_unit_test_setup(what_runs_alone_is_guilty, set_up),
+        cmocka_unit_test_setup(a_suspect_that_has_not_begun_is_not_guilty, set_up),
+        cmocka_unit_test_setup(a_run_alone_clears, set_up),
     };
     return cmocka_run_group_tests_name("ct_lease", tests, test_place_start, test_place_stop);
 }

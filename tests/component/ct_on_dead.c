@@ -142,6 +142,7 @@ static void by_crashes(void **state)
     put_with("a", NULL);
     for (int i = 0; i < 3; i++) {
         assert_int_equal(test_lease(&hand, 1), 1);
+        if (i == 2) assert_true(test_says_it_runs(&hand, "alone"));
         test_expire(&hand);
         test_tend_all("q");
         test_hand_init(&hand, "1", "q");

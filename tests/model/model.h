@@ -60,6 +60,7 @@ typedef struct model_kind {
     X(BEAT, beat, 6)                    \
     X(LEAVE, leave, 4)                  \
     X(ONCE, once, 3)                    \
+    X(SUSPECT, suspect, 5)              \
     X(DIE, die, 2)                      \
     X(TEND, tend, 16)                   \
     X(CLOCK, clock, 14)                 \
@@ -140,6 +141,8 @@ typedef struct model_session {
     int64_t expiry_ms;
     int flushed;   /* the number of the last flush of statistics */
     int suspect;   /* the crashed task that it leased last, + 1; 0: none */
+    bool alone;    /* ... which runs alone */
+    bool beside;   /* ... or runs beside others */
     int kept[SLOTS]; /* the unique keys that its tasks keep while they run at most once; 0: none */
     bool ended;    /* ... or ends, in steps; one that begins again then does not know who waits in it */
 } model_session;

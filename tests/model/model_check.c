@@ -73,6 +73,7 @@ static void check_info(const char *name, const model_task *task, const model_see
     if (seen->failures != task->failures)
         model_differ("%s failed %d times, not %d", name, seen->failures, task->failures);
     if (seen->crashes != task->crashes) model_differ("%s crashed %d times, not %d", name, seen->crashes, task->crashes);
+    if (seen->alone != task->alone) model_differ("%s has %s crashed alone", name, seen->alone ? "" : "not");
     if (seen->failed_ms != task->failed_ms) model_differ("%s failed at %lld", name, (long long)seen->failed_ms);
     if (seen->has_place != task->placed) model_differ("%s has %s place to go to", name, seen->has_place ? "a" : "no");
     if (seen->progress != task->progress) model_differ("%s has progress %d", name, seen->progress - 1);

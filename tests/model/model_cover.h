@@ -180,6 +180,10 @@
     X(UNIQUE_FREED, "unique: free with the end of its task")                                      \
     X(UNIQUE_STARTED, "unique: free with the start of its task")                                  \
     X(UNIQUE_TIME, "unique: free with time")                                                      \
+    X(REAP_GUILTY, "tend: a task that ran alone when its worker died is guilty")                  \
+    X(REAP_INNOCENT, "tend: ... and the others are not")                                          \
+    X(REAP_UNBEGUN, "tend: ... nor is a suspect that had not begun")                              \
+    X(SUSPECT_CLEARED, "suspect: it has run alone to its end")                                    \
     X(ONCE_KEEPS, "once: a completed task keeps its key")                                         \
     X(ONCE_FREED, "once: the key is free with the end of the run")                                \
     X(ONCE_LEFT, "once: the key is free with the end of the session")                             \

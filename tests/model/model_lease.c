@@ -39,7 +39,7 @@ static void check_extra(turn *t, const rv_reply *extras, const model_task *task,
     const rv_reply *extra = rv_reply_at(extras, t->told++);
     if (!rv_reply_is_text(rv_reply_at(extra, 0), id) || rv_reply_int(rv_reply_at(extra, 1), -1) != task->failures ||
         rv_reply_int(rv_reply_at(extra, 2), -1) != task->crashes ||
-        (rv_reply_at(extra, 3) != NULL) != (task->checkpoint > 0))
+        (rv_reply_at(extra, 3) != NULL) != (task->checkpoint > 0 || task->alone))
         model_differ("turn tells %s; of %s: %d failures, %d crashes", test_reply_text(extras), id, task->failures,
                      task->crashes);
     COVER(TURN_LEASE_MARKED);
@@ -109,7 +109,7 @@ static void take(turn *t, int queue, const rv_reply *id_reply, const rv_reply *e
 static bool has_another_suspect(const turn *t, int queue, int id)
 {
     int session = model.hands[t->hand].session[queue], suspect = model.sessions[session].suspect - 1;
-    if (suspect < 0 || suspect == id) return false;
+    if (suspect < 0 || suspect == id || model.sessions[session].beside) return false;
     const model_task *task = model_task_of(queue, suspect);
     return task->state == RUNNING && task->session == session;
 }
@@ -127,6 +127,7 @@ static bool check_alone(const turn *t, int queue, const rv_reply *leased, bool c
         if (suspect && has_another_suspect(t, queue, id))
             model_differ("turn leases a second suspect, %s", model_id(id));
         if (suspect) session->suspect = id + 1;
+        if (suspect) session->alone = session->beside = false;
         COVER(TURN_LEASE_ALONE);
         return true;
     }
@@ -190,6 +191,7 @@ static bool is_in_session(const turn *t, int queue)
     (void)model_look_after(session->queue, TTL);
     session->expiry_ms = model.now_ms + TTL;
     session->suspect = session->flushed = 0;
+    session->alone = session->beside = false;
     COVER(TURN_BEGINS);
     return true;
 }

@@ -150,7 +150,7 @@ void model_read_info(int queue, const char *rest, const rv_reply *found)
 {
     static const char *const names[] = {"failures", "crashes", "kind",    "message", "failed", "progress",   "words",
                                         "place",    "history", "pending", "due",     "death",  "checkpoint", "has",
-                                        "logged",   "logging", "log:0",   "log:1",   "log:2",  NULL};
+                                        "logged",   "logging", "log:0",   "log:1",   "log:2",  "alone", NULL};
     int id = model_id_of(rest);
     if (id < 0) {
         model_stray(queue, "info", rest);
@@ -161,6 +161,7 @@ void model_read_info(int queue, const char *rest, const rv_reply *found)
     task->has_info = true;
     task->has_place = *model_field(found, "place");
     task->failures = atoi(model_field(found, "failures"));
+    task->alone = *model_field(found, "alone");
     task->crashes = atoi(model_field(found, "crashes"));
     task->failed_ms = atoll(model_field(found, "failed"));
     task->progress = *model_field(found, "progress") ? 1 + atoi(model_field(found, "progress")) : 0;
@@ -199,7 +200,7 @@ static void read_leases(int queue, const char *rest, const rv_reply *found, bool
     for (size_t i = 0; i + 1 < found->count; i += 2) {
         const char *name = found->items[i]->text;
         int id = model_id_of(name);
-        if (id < 0 && (name[0] != '#' || lost)) model_stray(queue, "running", name);
+        if (id < 0 && (name[0] != '#' || (lost && strcmp(name, "#suspect") != 0))) model_stray(queue, "running", name);
         if (id < 0) continue;
         model_seen_task *task = &model_now_seen.queues[queue].tasks[id];
         task->places++;

@@ -57,7 +57,7 @@ static void check(int queue, int session, int thread, const rv_reply *reply)
         if ((asked && task->marked) != (extra != NULL)) model_differ("recall tells of %s, or does not", model_id(id));
         if (extra && (rv_reply_int(rv_reply_at(extra, 1), -1) != task->failures ||
                       rv_reply_int(rv_reply_at(extra, 2), -1) != task->crashes ||
-                      (rv_reply_at(extra, 3) != NULL) != (task->checkpoint > 0)))
+                      (rv_reply_at(extra, 3) != NULL) != (task->checkpoint > 0 || task->alone)))
             model_differ("recall tells %s", test_reply_text(extra));
     }
     if (tasks->count != 3 * found) model_differ("recall finds %zu tasks, not %zu", tasks->count / 3, found);

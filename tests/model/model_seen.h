@@ -22,6 +22,7 @@ typedef struct model_seen_task {
     int parked, called, slot; /* in which group; 0: none */
     int64_t parked_at;
     int history;
+    bool alone;
     int failures, crashes, progress;
     int indexed;      /* in how many indexes of failures it stands */
     int indexed_kind; /* the last of these */

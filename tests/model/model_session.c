@@ -138,9 +138,29 @@ void model_die(const int arg[ARGS])
     }
 }
 
+/* Whether a session's end is a crash of this task: not when another one ran alone, nor of a suspect that had not begun. */
+static bool is_blamed(int number, int id)
+{
+    const model_session *session = &model.sessions[number];
+    if (!session->suspect || session->beside) return true;
+    return (session->suspect - 1 == id) == session->alone;
+}
+
+/* (In later steps the suspect may be back already.) */
+static void look_for_suspect(int number)
+{
+    model_session *session = &model.sessions[number];
+    if (session->life != ALIVE || !session->suspect) return;
+    const model_task *task = model_task_of(session->queue, session->suspect - 1);
+    if (task->state == RUNNING && task->session == number) return;
+    session->suspect = 0;
+    session->alone = false;
+}
+
 static void cancel_told(int queue, model_task *task, bool crashed)
 {
     task->crashes += crashed;
+    task->alone = task->alone || (crashed && model.sessions[task->session].alone);
     if (crashed) model_note(task);
     if (crashed)
         COVER(TEND_REAP_CANCELLED);
@@ -183,14 +203,16 @@ int model_take_back(int session, int count, bool crashed)
 {
     int queue = model.sessions[session].queue, found = 0, ended = 0, back[SLOTS];
     const model_seen *seen = model_look();
-    int untaken = 0; /* (what was handed over and not found has not crashed) */
+    int blamed = 0; /* (what was handed over and not found has not crashed) */
+    if (crashed) look_for_suspect(session);
     for (int id = 0; seen && id < SLOTS; id++) {
         model_task *task = model_task_of(queue, id);
         if (task->state != RUNNING || task->session != session) continue;
         const model_seen_task *now = &seen->queues[queue].tasks[id];
         if (task->told && (!now->exists || now->state == CANCELLED)) {
-            untaken += task->handed;
-            cancel_told(queue, task, crashed && !task->handed);
+            bool blame = crashed && !task->handed && is_blamed(session, id);
+            blamed += blame;
+            cancel_told(queue, task, blame);
             ended++;
             continue;
         }
@@ -202,15 +224,21 @@ int model_take_back(int session, int count, bool crashed)
         bool handed = task->handed;
         if (handed && crashed) COVER(HAND_REAPED);
         if (handed && !crashed) COVER(HAND_LEFT);
-        untaken += handed;
+        bool alone = model.sessions[session].alone;
         model_to_front(task);
         model_has_begun(task);
-        if (!crashed || handed) continue;
+        bool blame = is_blamed(session, back[i]);
+        if (crashed && !blame && alone) COVER(REAP_INNOCENT);
+        if (crashed && !blame && !alone) COVER(REAP_UNBEGUN);
+        if (!crashed || handed || !blame) continue;
+        blamed++;
         task->crashes++;
+        if (alone) task->alone = true;
+        if (alone) COVER(REAP_GUILTY);
         task->marked = true;
         model_note(task);
     }
-    if (crashed) model.queues[queue].counters[3] += count - untaken;
+    model.queues[queue].counters[3] += blamed;
     if (found + crashed * ended != count)
         model_differ("%d tasks of session %d are ready again, and %d are said to be", found, session, count);
     return ended;
@@ -257,4 +285,42 @@ void model_leave(const int arg[ARGS])
     if (arg[FLAGS] & TWICE) more = leave(session, most);
     model_disbelieve_queue(arg[HAND], arg[QUEUE]);
     if (!more) model_renew(arg[HAND], arg[QUEUE]);
+}
+
+/* ---- a task that crashes left behind ---------------------------------------------------------------------------- */
+
+enum { HOW = 2, CHOSEN };
+
+void model_suspect_make(int arg[ARGS])
+{
+    arg[QUEUE] = model_choose_queue();
+    arg[HAND] = model_choose_hand(arg[QUEUE]);
+    arg[HOW] = CHOOSE(0, 0, 0, 1, 2, 3);
+    arg[CHOSEN] = model_choose_id();
+    int suspect = model.sessions[model.hands[arg[HAND]].session[arg[QUEUE]]].suspect;
+    if (suspect && model_chance(8) > 0) arg[CHOSEN] = suspect - 1;
+}
+
+/* Its worker says how it runs. */
+void model_suspect(const int arg[ARGS])
+{
+    static const char *const words[] = {"alone", "beside", "clear", "over"};
+    int number = model.hands[arg[HAND]].session[arg[QUEUE]], id = arg[CHOSEN];
+    model_session *session = &model.sessions[number];
+    model_task *task = model_task_of(arg[QUEUE], id);
+    bool held = task->state == RUNNING && task->session == number && session->life == ALIVE;
+    const rv_reply *reply = CALL(suspect, arg[QUEUE], model_session_id(number), model_id(id), words[arg[HOW]]);
+    if (!reply) return;
+    if (rv_reply_int(reply, -1) != held) model_differ("suspect says %s, not %d", test_reply_text(reply), held);
+    if (!held) return;
+    if (arg[HOW] < 2) {
+        session->suspect = id + 1;
+        session->alone = arg[HOW] == 0;
+        session->beside = arg[HOW] == 1;
+    } else if (session->alone && session->suspect == id + 1) {
+        session->alone = false;
+        session->suspect = 0;
+        if (arg[HOW] == 2 && task->crashes > 0) COVER(SUSPECT_CLEARED);
+        if (arg[HOW] == 2) task->crashes = task->alone = 0;
+    }
 }

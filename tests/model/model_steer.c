@@ -128,7 +128,7 @@ void model_revive(int queue, model_task *task)
         model_lock(queue, model_slot(queue, task));
         COVER(RETRY_LOCKS);
     }
-    if (task->state == DEAD) task->failures = task->crashes = 0;
+    if (task->state == DEAD) task->failures = task->crashes = task->alone = 0;
     if (task->told) COVER(RETRY_UNMARKED);
     if (task->state != SCHEDULED) model_has_begun(task);
     task->told = false;

@@ -105,6 +105,7 @@ typedef struct model_task {
     /* what it has to tell */
     int failures;
     int crashes;
+    bool alone; /* it crashed while it ran alone */
     int error;         /* of the last failure, as a number; 0: none. KIND_OF(it) is its kind */
     int64_t failed_ms; /* when that was */
     int progress;      /* percent + 1; 0: none */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "queue/scripts.h"
 
 /* ---- waiting --------------------------------------------------------------------------------------------------- */
 
@@ -252,6 +253,7 @@ static void keep_leases(test_hand *hand, const rv_turn_reply *reply)
     for (size_t i = 0; i < hand->count; i++) {
         const rv_lease *lease = &leases[i];
         hand->leased[i] = (test_leased){.queue = lease->queue, .failures = lease->failures, .crashes = lease->crashes,
+                                              .crashed_alone = lease->crashed_alone,
                                         .has_info = lease->has_info, .wait_ms = rv_lease_wait(lease)};
         rv_copy_text(hand->leased[i].id, REEVE_ID_MAX, lease->id);
         hand->begun[lease->queue] = true;
@@ -317,6 +319,18 @@ void test_tend_all(const char *queue)
 void test_expire(const test_hand *hand)
 {
     assert_int_equal(test_number("ZADD %ssessions XX CH 1 %s", hand->prefixes[0].text, hand->sessions[0]), 1);
+}
+
+bool test_says_it_runs(const test_hand *hand, const char *how)
+{
+    const rv_reply *reply;
+    rv_cmd_script(test_conn, &rv_script_suspect, 1, 3);
+    rv_arg(test_conn, hand->prefixes[0].text, hand->prefixes[0].length);
+    rv_args(test_conn, hand->sessions[0]);
+    rv_args(test_conn, hand->leased[0].id);
+    rv_args(test_conn, how);
+    assert_int_equal(rv_conn_call(test_conn, rv_deadline(10000), &reply), REEVE_OK);
+    return rv_reply_int(reply, -1) == 1;
 }
 
 void test_take_session_away(const char *session)

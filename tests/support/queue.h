@@ -86,6 +86,7 @@ typedef struct test_leased {
     char id[REEVE_ID_MAX];
     unsigned failures;
     unsigned crashes;
+    bool crashed_alone;
     bool has_info;
     int64_t wait_ms; /* as rv_lease_wait has it */
 } test_leased;
@@ -152,6 +153,8 @@ rv_tend_reply test_tend(const char *queue, unsigned most);
 void test_tend_all(const char *queue);
 /* Makes a hand's session in its first queue look expired. */
 void test_expire(const test_hand *hand);
+/* What a worker says of how the first task that it leased runs: see suspect.lua. Returns whether it holds that task. */
+bool test_says_it_runs(const test_hand *hand, const char *how);
 /* Takes a live worker's session in queue q away, with all that it holds, as if it had been frozen for too long. */
 void test_take_session_away(const char *session);
 /* The session in queue q that expires first. Stays valid for some calls. */

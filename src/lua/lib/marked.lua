@@ -13,13 +13,17 @@ end
 
 -- A task that a crash left behind is leased alone, so that the next crash finds fewer suspects: those that its worker's
 -- threads ran. Of tasks that two crashes left behind, or more, a session holds one at a time, whatever its other
--- threads lease: the next crash finds the guilty one. Another one that comes first is put off for a second. (Not after
--- one crash: a worker that was killed leaves many tasks, which are to run again at once.)
+-- threads lease; its worker runs that one alone, as far as it can, and says so (suspect.lua): a crash meanwhile is that
+-- task's. Another one that comes first is put off for a second. (Not after one crash: a worker that was killed leaves
+-- many tasks, which are to run again at once.)
+--
+--   #suspect  in running:<session>: "<id>" when it was leased and has not begun, "<id> alone" or "<id> beside" since it
+--             runs, or ""
 local marked = {put_off = 1000}
 
 local function holds_another(running, id)
-  local held = call('HGET', running, '#suspect')
-  return held and held ~= '' and held ~= id and call('HEXISTS', running, held) == 1
+  local held, how = string.match(call('HGET', running, '#suspect') or '', '^(%S+) ?(%a*)$')
+  return held and how ~= 'beside' and held ~= id and call('HEXISTS', running, held) == 1
 end
 
 -- May this marked task be leased? 'stop': not now, it must be alone; 'off': not by this session, put it off; 'alone':

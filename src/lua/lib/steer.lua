@@ -35,7 +35,7 @@ local function revive(P, id, envelope, state)
     if holder and holder ~= id then return 'unique ' .. holder end
   end
   leave_place(P, id, state, envelope)
-  if state == 'dead' then call('HDEL', P .. 'info:' .. id, 'failures', 'crashes') end
+  if state == 'dead' then call('HDEL', P .. 'info:' .. id, 'failures', 'crashes', 'alone') end
   if state ~= 'scheduled' then envelope = has_begun(P, id, unmark_cancelled(P, id, envelope)) end
   put_off(P, id, envelope)
   to_ready(P, id, o)

@@ -1,5 +1,7 @@
--- What a marked task's worker must know: {id, failures, crashes}, and "c" when it has left a checkpoint.
+-- What a marked task's worker must know: {id, failures, crashes}, and letters: "c" when it has left a checkpoint, "a"
+-- when it has crashed while it ran alone.
 local function told(P, id)
-  local known = call('HMGET', P .. 'info:' .. id, 'failures', 'crashes', 'has')
-  return {id, count_of(known[1]), count_of(known[2]), known[3] or nil}
+  local known = call('HMGET', P .. 'info:' .. id, 'failures', 'crashes', 'has', 'alone')
+  local letters = (known[3] or '') .. (known[4] and 'a' or '')
+  return {id, count_of(known[1]), count_of(known[2]), letters ~= '' and letters or nil}
 end
