@@ -106,6 +106,8 @@ void rv_note_down(reeve_worker *worker, unsigned tried, const char *words)
     if (atomic_load(&worker->reached) != tried || atomic_exchange(&worker->down, true)) return;
     rv_log(REEVE_LOG_WARN, "redis.down", "Redis cannot be reached: trying again until it is back", "url",
            worker->target->redacted, "error", words, NULL);
+    /* (Who brings an embedded server back is the scheduler, which may have nothing to do for long.) */
+    if (worker->embedded != NULL) rv_scheduler_kick(worker);
 }
 
 void rv_note_up(reeve_worker *worker)
