@@ -1,23 +1,30 @@
 /*
  * checksum.c - type "checksum": {"path":"..."} in, {"sha256":"...","bytes":n} out.
  *
- * The path is bytes: whatever follows the rules of JSON strings, UTF-8 or not. Only regular files are read; a link is
+ * The path is bytes: whatever follows the rules of JSON strings, UTF-8 or not. Only regular files are opened; a link is
  * followed. Each thread keeps a buffer and a digest context, made before its first task.
  *
- * What fails, by kind. For good: payload, missing, permission, link-loop, not-a-file. To be tried again: io, resources.
+ * REEVE_CHECKSUM_DIR: a directory. Paths are relative to it, or absolute ones below it; what leaves it ("..", a link) is
+ * refused. Not set: any file that the worker can read.
+ *
+ * What fails, by kind. For good: payload, missing, permission, link-loop, not-a-file, outside. To be tried again: io,
+ * resources, changed (somebody wrote to the file while it was read).
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/openat2.h>
 #include <openssl/evp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "payload.h"
 #include "printable.h"
+#include "settings.h"
 
 #define CHUNK ((size_t)128 * 1024)
 #define WORDS REEVE_MESSAGE_MAX
@@ -79,6 +86,8 @@ static const struct cause causes[] = {
     {EMFILE, true, "resources", "too many open files in this process"},
     {ENFILE, true, "resources", "too many open files in this system"},
     {ENOMEM, true, "resources", "out of memory"},
+    {EXDEV, false, "outside", "outside of the directory REEVE_CHECKSUM_DIR"},
+    {ENOSYS, false, "outside", "this kernel cannot keep to the directory REEVE_CHECKSUM_DIR (it needs Linux 5.6)"},
 };
 
 /* The reason stands before the path, so that cutting a long message spares it. */
@@ -95,6 +104,59 @@ static reeve_outcome fail_by_errno(reeve_task *task, int number, const char *pat
     return reeve_task_retry(task, -1, "io", "%s: %s", strerror(number), shown);
 }
 
+/* ---- the directory that paths keep to -------------------------------------------------------------------------- */
+
+static int base = -1; /* -1: there is none */
+static char base_path[4096];
+
+static int open_base(void)
+{
+    const char *path = setting_text("REEVE_CHECKSUM_DIR");
+
+    base = -1;
+    if (path == NULL) return 0;
+    if (realpath(path, base_path) != NULL) base = open(base_path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (strcmp(base_path, "/") == 0) base_path[0] = '\0';
+    if (base >= 0) return 0;
+    const reeve_log_field fields[] = {{"name", "REEVE_CHECKSUM_DIR"}, {"value", path}, {"error", strerror(errno)}};
+    reeve_log_write(REEVE_LOG_ERROR, "plugin.setting", "a variable of the environment is no directory", fields, 3);
+    return 1;
+}
+
+static void close_base(void)
+{
+    if (base >= 0) (void)close(base);
+    base = -1;
+}
+
+/* An absolute path below the directory, relative to it; others stay, and those that leave it are refused. */
+static const char *below_base(const char *path)
+{
+    size_t length = strlen(base_path);
+
+    if (strncmp(path, base_path, length) != 0 || path[length] != '/') return path;
+    path += length;
+    while (*path == '/') path++;
+    return *path != '\0' ? path : ".";
+}
+
+static int open_once(const char *path, int flags)
+{
+    struct open_how how = {.flags = (unsigned)flags, .resolve = RESOLVE_BENEATH};
+
+    if (base < 0) return open(path, flags);
+    return (int)syscall(SYS_openat2, base, below_base(path), &how, sizeof(how));
+}
+
+static int open_path(const char *path, int flags)
+{
+    int file;
+
+    do file = open_once(path, flags | O_CLOEXEC);
+    while (file < 0 && errno == EINTR);
+    return file;
+}
+
 /* Tells a link to nowhere from a file that is not there. */
 static reeve_outcome fail_to_open(reeve_task *task, int number, const char *path)
 {
@@ -102,7 +164,7 @@ static reeve_outcome fail_to_open(reeve_task *task, int number, const char *path
     char target[WORDS], shown[WORDS], shown_target[WORDS];
     ssize_t length;
 
-    if (number != ENOENT || lstat(path, &about) != 0 || !S_ISLNK(about.st_mode)) {
+    if (base >= 0 || number != ENOENT || lstat(path, &about) != 0 || !S_ISLNK(about.st_mode)) {
         return fail_by_errno(task, number, path);
     }
     length = readlink(path, target, sizeof(target) - 1);
@@ -119,6 +181,7 @@ static reeve_outcome fail_not_a_file(reeve_task *task, mode_t mode, const char *
                        : S_ISFIFO(mode) ? "not a regular file (a FIFO)"
                        : S_ISCHR(mode)  ? "not a regular file (a character device)"
                        : S_ISBLK(mode)  ? "not a regular file (a block device)"
+                       : S_ISSOCK(mode) ? "not a regular file (a socket)"
                                         : "not a regular file";
     char shown[WORDS];
 
@@ -133,7 +196,7 @@ static reeve_outcome fail_digest(reeve_task *task)
 
 /* ---- the digest ------------------------------------------------------------------------------------------------ */
 
-static reeve_outcome finish(reeve_task *task, EVP_MD_CTX *context, uint64_t bytes)
+static reeve_outcome finish_digest(reeve_task *task, EVP_MD_CTX *context, uint64_t bytes)
 {
     unsigned char digest[EVP_MAX_MD_SIZE];
     unsigned length = 0;
@@ -151,7 +214,28 @@ static reeve_outcome finish(reeve_task *task, EVP_MD_CTX *context, uint64_t byte
     return reeve_task_done(task, result, (size_t)written);
 }
 
-static reeve_outcome digest_file(reeve_task *task, int file, const char *path)
+static bool is_same(struct timespec a, struct timespec b)
+{
+    return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
+}
+
+/* A digest of what nobody wrote to meanwhile. */
+static reeve_outcome finish(reeve_task *task, EVP_MD_CTX *context, uint64_t bytes, int file, const struct stat *before,
+                            const char *path)
+{
+    struct stat after;
+    char shown[WORDS];
+
+    if (fstat(file, &after) != 0) return fail_by_errno(task, errno, path);
+    if (after.st_size == before->st_size && is_same(after.st_mtim, before->st_mtim) &&
+        is_same(after.st_ctim, before->st_ctim)) {
+        return finish_digest(task, context, bytes);
+    }
+    printable(shown, sizeof(shown), path);
+    return reeve_task_retry(task, -1, "changed", "the file changed while it was read: %s", shown);
+}
+
+static reeve_outcome digest_file(reeve_task *task, int file, const struct stat *before, const char *path)
 {
     const struct scratch *scratch = reeve_task_thread_state(task);
     uint64_t bytes = 0;
@@ -160,7 +244,7 @@ static reeve_outcome digest_file(reeve_task *task, int file, const char *path)
     for (;;) {
         ssize_t got = read(file, scratch->chunk, CHUNK);
 
-        if (got == 0) return finish(task, scratch->context, bytes);
+        if (got == 0) return finish(task, scratch->context, bytes, file, before, path);
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) return fail_by_errno(task, errno, path);
         if (EVP_DigestUpdate(scratch->context, scratch->chunk, (size_t)got) != 1) return fail_digest(task);
@@ -169,26 +253,44 @@ static reeve_outcome digest_file(reeve_task *task, int file, const char *path)
     }
 }
 
-static reeve_outcome checksum_path(reeve_task *task, const char *path)
+/* What is there, without opening it: to open a device may do something. */
+static int look_at(const char *path, struct stat *about)
+{
+    int place = open_path(path, O_PATH);
+    int failed;
+
+    if (place < 0) return errno;
+    failed = fstat(place, about) != 0 ? errno : 0;
+    (void)close(place);
+    return failed;
+}
+
+/* What was a regular file a moment ago: a FIFO that took its place must not make the open wait. */
+static reeve_outcome read_file(reeve_task *task, const char *path)
 {
     struct stat about;
     reeve_outcome outcome;
-    int file;
+    int file = open_path(path, O_RDONLY | O_NOCTTY | O_NONBLOCK);
 
-    /* O_NONBLOCK: opening a FIFO must not wait for its writer */
-    do file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-    while (file < 0 && errno == EINTR);
     if (file < 0) return fail_to_open(task, errno, path);
-
     if (fstat(file, &about) != 0) {
         outcome = fail_by_errno(task, errno, path);
     } else if (!S_ISREG(about.st_mode)) {
         outcome = fail_not_a_file(task, about.st_mode, path);
     } else {
-        outcome = digest_file(task, file, path);
+        outcome = digest_file(task, file, &about, path);
     }
     (void)close(file); /* it was only read */
     return outcome;
+}
+
+static reeve_outcome checksum_path(reeve_task *task, const char *path)
+{
+    struct stat about;
+    int failed = look_at(path, &about);
+
+    if (failed != 0) return fail_to_open(task, failed, path);
+    return S_ISREG(about.st_mode) ? read_file(task, path) : fail_not_a_file(task, about.st_mode, path);
 }
 
 static reeve_outcome checksum(reeve_task *task, void *user)
@@ -223,4 +325,4 @@ static const reeve_handler handlers[] = {
 };
 
 REEVE_PLUGIN(.name = "checksum", .version = REEVE_VERSION, .summary = "digests of files", .handlers = handlers,
-             .handler_count = sizeof(handlers) / sizeof(handlers[0]))
+             .handler_count = sizeof(handlers) / sizeof(handlers[0]), .load = open_base, .unload = close_base)

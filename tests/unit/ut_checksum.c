@@ -1,5 +1,7 @@
 /* ut_checksum.c - the checksum plugin: known digests, and a kind for everything that is no readable file. */
 #include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,18 +19,25 @@
 
 static reeve_plugin_handle *plugin;
 
-static int set_up_group(void **state)
+static int open_plugin(void)
 {
     const char *build = getenv("REEVE_BUILD");
-    const char *place;
     char plugins[4000], said[1024];
 
-    (void)state;
     snprintf(plugins, sizeof(plugins), "%s/plugins", build != NULL ? build : ".");
     if (access(plugins, R_OK) == 0 && reeve_plugin_open(&plugin, "checksum", plugins, said, sizeof(said)) != REEVE_OK) {
         fprintf(stderr, "%s\n", said);
         return -1;
     }
+    return 0;
+}
+
+static int set_up_group(void **state)
+{
+    const char *place;
+
+    (void)state;
+    if (open_plugin() != 0) return -1;
     place = test_dir();
     return chmod(place, 0711) == 0 ? chdir(place) : -1; /* the paths of the tests are relative */
 }
@@ -235,6 +244,79 @@ static void what_cannot_be_read_now_is_tried_again(void **state)
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
 }
 
+static atomic_bool has_ended;
+
+static void *append(void *unused)
+{
+    (void)unused;
+    while (!atomic_load(&has_ended)) {
+        int file = open("grows", O_WRONLY | O_APPEND | O_CLOEXEC);
+        if (file < 0 || write(file, "x", 1) != 1) abort();
+        close(file);
+        usleep(100);
+    }
+    return NULL;
+}
+
+static void what_changes_meanwhile_is_tried_again(void **state)
+{
+    pthread_t writer;
+    reeve_run_report report;
+
+    (void)state;
+    write_file("grows", "", 0);
+    assert_int_equal(truncate("grows", 64 * 1024 * 1024), 0);
+    assert_int_equal(pthread_create(&writer, NULL, append, NULL), 0);
+    report = run_path("grows");
+    atomic_store(&has_ended, true);
+    (void)pthread_join(writer, NULL);
+    check_failure(&report, REEVE_OUTCOME_RETRY, "changed", "the file changed while it was read: grows");
+    reeve_run_report_fini(&report);
+}
+
+static void expect_outside(const char *path)
+{
+    expect_failure(path, REEVE_OUTCOME_FAIL, "outside", "outside of the directory REEVE_CHECKSUM_DIR: ");
+}
+
+static void only_below_the_directory(void **state)
+{
+    char absolute[4096];
+
+    (void)state;
+    if (plugin == NULL) skip();
+    assert_int_equal(mkdir("base", 0700), 0);
+    assert_int_equal(mkdir("base/in", 0700), 0);
+    write_file("base/in/abc", "abc", 3);
+    write_file("beside", "abc", 3);
+    assert_int_equal(symlink("in/abc", "base/good"), 0);
+    assert_int_equal(symlink("../beside", "base/bad"), 0);
+    reeve_plugin_close(plugin);
+    plugin = NULL;
+    assert_int_equal(setenv("REEVE_CHECKSUM_DIR", "base/none", 1), 0);
+    {
+        char directory[4000], said[1024];
+        snprintf(directory, sizeof(directory), "%s/plugins", getenv("REEVE_BUILD") ? getenv("REEVE_BUILD") : ".");
+        assert_int_equal(reeve_plugin_open(&plugin, "checksum", directory, said, sizeof(said)), REEVE_EPLUGIN);
+    }
+    assert_int_equal(setenv("REEVE_CHECKSUM_DIR", "base", 1), 0);
+    assert_int_equal(open_plugin(), 0);
+    expect_digest("in/abc", SHA_ABC, 3);
+    expect_digest("in/../good", SHA_ABC, 3);
+    assert_non_null(realpath("base/in/abc", absolute));
+    expect_digest(absolute, SHA_ABC, 3);
+    assert_non_null(realpath("beside", absolute));
+    expect_outside(absolute);
+    expect_outside("/dev/null");
+    expect_outside("../beside");
+    expect_outside("bad");
+    expect_failure("nothing", REEVE_OUTCOME_FAIL, "missing", "no such file: nothing");
+    reeve_plugin_close(plugin);
+    plugin = NULL;
+    assert_int_equal(unsetenv("REEVE_CHECKSUM_DIR"), 0);
+    assert_int_equal(open_plugin(), 0);
+}
+
 static void payloads_that_make_no_sense(void **state)
 {
     static const char *const payloads[] = {"",
@@ -321,6 +403,8 @@ int main(void)
         cmocka_unit_test(what_is_no_file),
         cmocka_unit_test(what_must_not_be_read),
         cmocka_unit_test(what_cannot_be_read_now_is_tried_again),
+        cmocka_unit_test(what_changes_meanwhile_is_tried_again),
+        cmocka_unit_test(only_below_the_directory),
         cmocka_unit_test(payloads_that_make_no_sense),
         cmocka_unit_test(paths_that_are_too_long),
         cmocka_unit_test(messages_steer_no_terminal),
