@@ -77,6 +77,11 @@ void rv_conn_close(rv_conn *conn)
     rv_conn_drop(conn, conn->owed > 0);
 }
 
+bool rv_conn_is_denied(const rv_conn *conn)
+{
+    return conn->denied;
+}
+
 void rv_conn_set_quit(rv_conn *conn, const rv_waker *quit)
 {
     conn->transport.quit = quit;

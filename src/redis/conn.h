@@ -54,6 +54,9 @@ reeve_status rv_conn_persist(rv_conn *conn);
 /* Changes options.quit; the connection's thread. */
 void rv_conn_set_quit(rv_conn *conn, const rv_waker *quit);
 
+/* The last attempt to open failed since the server refused the user or password, or wants them. */
+bool rv_conn_is_denied(const rv_conn *conn);
+
 /* Closes the connection when the server has closed it: before something is sent. */
 void rv_conn_check_end(rv_conn *conn);
 

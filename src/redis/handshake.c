@@ -52,6 +52,7 @@ static void refuse(handshake *shake, const char *reason)
 /* Redis's own words may quote the command, and with it the password, so these are ours. */
 static void refuse_auth(handshake *shake, const rv_reply *reply)
 {
+    shake->conn->denied = true;
     if (strstr(reply->text, "without any password") || strstr(reply->text, "no password is set"))
         refuse(shake, "this Redis has no password set, but the URL gives one");
     else if (rv_error_reply_has_code(reply, "WRONGPASS") || strstr(reply->text, "invalid password"))
@@ -63,6 +64,7 @@ static void refuse_auth(handshake *shake, const rv_reply *reply)
 /* What makes every use of the connection pointless, whichever step hears it. */
 static bool refuse_any(handshake *shake, const rv_reply *reply)
 {
+    shake->conn->denied = shake->conn->denied || rv_error_reply_has_code(reply, "NOAUTH");
     if (rv_error_reply_has_code(reply, "NOAUTH"))
         refuse(shake, "it wants a password (NOAUTH); put it into the URL, as in redis://:password@host");
     else if (rv_error_reply_has_code(reply, "LOADING"))
@@ -110,6 +112,7 @@ static void on_reply(size_t index, const rv_reply *reply, void *context)
 reeve_status rv_conn_handshake(rv_conn *conn, int64_t deadline, const rv_waker *waker, rv_error *error)
 {
     handshake shake = {.conn = conn};
+    conn->denied = false;
     rv_commands_init(&shake.commands);
     build(&shake);
     reeve_status status = rv_commands_check(&shake.commands, error);

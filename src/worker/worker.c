@@ -22,6 +22,7 @@
 #include "worker/scheduler.h"
 #include "worker/spawn.h"
 #include "worker/thread.h"
+#include "worker/welcome.h"
 
 #define DEFAULT_SESSION_MS 15000
 #define LEAST_SESSION_MS 500
@@ -205,6 +206,7 @@ reeve_status reeve_worker_start(reeve_worker *worker)
     describe(worker);
     reeve_status status = rv_handlers_wrap(&worker->handlers, &worker->layers, &worker->error);
     if (status == REEVE_OK) status = prepare(worker);
+    if (status == REEVE_OK) status = rv_welcome(worker);
     atomic_store(&worker->phase, RV_PHASE_RUNNING);
     if (status == REEVE_OK) status = rv_heart_start(worker, &worker->error);
     if (status == REEVE_OK) status = rv_keeper_start(worker, &worker->error);

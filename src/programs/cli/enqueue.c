@@ -104,7 +104,7 @@ static int wait_for_end(cli_context *cli, const cli_handle *handle, int64_t time
 
     if (!cli->json) cli_handle_print(cli, handle);
     if (!cli_flush(cli)) return CLI_REFUSED;
-    status = cli_wait(cli, handle, timeout_ms, &printed);
+    status = cli_wait_ours(cli, handle, timeout_ms, &printed);
     if (cli->json && !printed) cli_handle_print(cli, handle);
     return status;
 }

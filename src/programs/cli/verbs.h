@@ -20,5 +20,7 @@ int cli_bulk(cli_context *cli, const char *queue, const char *type);
  * returns the exit status. *ret_printed, when not NULL: whether the task's record was printed.
  */
 int cli_wait(cli_context *cli, const cli_handle *handle, int64_t timeout_ms, bool *ret_printed);
+/* The same for a task that this command enqueued: when it is gone it has ended. */
+int cli_wait_ours(cli_context *cli, const cli_handle *handle, int64_t timeout_ms, bool *ret_printed);
 
 #endif

@@ -49,7 +49,32 @@ static int say_outcome(const cli_context *cli, const char *name, reeve_status st
     return cli_fault_call(cli, status, &(cli_fault){.handle = name});
 }
 
-int cli_wait(cli_context *cli, const cli_handle *handle, int64_t timeout_ms, bool *ret_printed)
+static bool keeps_none(const reeve_keep *keep)
+{
+    return keep != NULL && (keep->age_ms == 0 || keep->count == 0);
+}
+
+/* A task that we enqueued is gone. Where completed tasks are not kept and dead ones are, it has completed. */
+static int say_gone(cli_context *cli, const cli_handle *handle, const char *name, reeve_status result)
+{
+    reeve_queue_settings *settings = NULL;
+    bool completed = false, unknown = false;
+
+    if (reeve_queue_settings_get(cli->client, handle->queue, &settings) == REEVE_OK) {
+        completed = keeps_none(settings->completed) && !keeps_none(settings->dead);
+        unknown = keeps_none(settings->completed) && keeps_none(settings->dead);
+        reeve_queue_settings_free(settings);
+    }
+    if (completed && !cli->json) (void)printf("%s completed; its record is not kept\n", name);
+    if (completed) return CLI_DONE;
+    if (unknown)
+        return cli_fault_say(cli, CLI_REFUSED, &(cli_fault){.code = "not_found", .handle = name},
+                             "%s has ended; how is not known, for the queue keeps no ended tasks", name);
+    return cli_fault_say(cli, CLI_REFUSED, &(cli_fault){.code = cli_code_of(result), .handle = name},
+                         "no task %s (any more)", name);
+}
+
+static int wait_for(cli_context *cli, const cli_handle *handle, int64_t timeout_ms, bool ours, bool *ret_printed)
 {
     char name[REEVE_HANDLE_MAX + 1];
     reeve_task_info *info = NULL;
@@ -66,9 +91,20 @@ int cli_wait(cli_context *cli, const cli_handle *handle, int64_t timeout_ms, boo
     else if (info != NULL)
         printed = cli_task_outcome_fields(info, stdout);
     if (ret_printed != NULL) *ret_printed = info != NULL;
+    if (ours && result == REEVE_ENOTFOUND) return say_gone(cli, handle, name, result);
     status = say_outcome(cli, name, result, timeout_ms, info);
     reeve_task_info_free(info);
     return printed ? status : cli_no_memory(cli);
+}
+
+int cli_wait(cli_context *cli, const cli_handle *handle, int64_t timeout_ms, bool *ret_printed)
+{
+    return wait_for(cli, handle, timeout_ms, false, ret_printed);
+}
+
+int cli_wait_ours(cli_context *cli, const cli_handle *handle, int64_t timeout_ms, bool *ret_printed)
+{
+    return wait_for(cli, handle, timeout_ms, true, ret_printed);
 }
 
 static int run_wait(cli_context *cli, void *pointer)
