@@ -34,7 +34,9 @@ typedef struct reeve_worker_options {
 } reeve_worker_options;
 
 /*
- * Creates a worker; does not connect. On success *ret is owned by the caller until reeve_worker_destroy. On failure
+ * Creates a worker; does not connect. A fork between create and start is fine: each process that starts it has an
+ * identity of its own. A child that is forked after start has none of the worker's threads: it must not touch the worker,
+ * and should call exec or _exit. On success *ret is owned by the caller until reeve_worker_destroy. On failure
  * *ret is NULL and ret_error (when not NULL) has the words.
  * REEVE_EINVAL, REEVE_EURL, REEVE_EUNSUPPORTED, REEVE_ENOMEM.
  */
@@ -119,6 +121,10 @@ typedef struct reeve_pool_options {
 REEVE_API reeve_status reeve_worker_add_pool(reeve_worker *worker, const reeve_pool_options *options);
 
 /*
+ * The threads block all signals but those of faults, so that the program's own threads take them. A child that a handler
+ * starts (fork, posix_spawn, system) inherits that: the handler should give it another mask, by
+ * POSIX_SPAWN_SETSIGMASK or by sigprocmask between fork and exec.
+ *
  * Starts all threads and returns; does not wait for Redis, which may come later: threads try again for ever, with a
  * jittered, growing pause, and the log says so. An embedded server is started here.
  * Redis is looked at once (up to 2 s): REEVE_ECONNECT when it refuses the user or password of the URL, or wants them; the
@@ -134,12 +140,14 @@ REEVE_API void reeve_worker_quiet(reeve_worker *worker);
  * Stops: quiet, then waits up to deadline_ms for running handlers, then gives back what did not finish (no attempt is
  * counted), then ends the worker's threads. Blocks at most deadline_ms and a little more to tell Redis: milliseconds as a
  * rule, up to 8 s when Redis does not answer.
- * REEVE_OK: everything ended. REEVE_ETIMEOUT: handlers still run; their tasks were given back, and reeve_worker_destroy
+ * REEVE_ESTATE: called by a handler, layer or hook of this worker, which would wait for itself (call reeve_worker_quiet,
+ * and tell another thread). REEVE_OK: everything ended. REEVE_ETIMEOUT: handlers still run; their tasks were given back, and reeve_worker_destroy
  * will wait for them (or the process exits). Calling it again waits for them anew.
  */
 REEVE_API reeve_status reeve_worker_stop(reeve_worker *worker, int64_t deadline_ms);
 
-/* Stops with deadline 0 if need be, waits for handlers that still run, unloads plugins, frees. NULL is fine. */
+/* Stops with deadline 0 if need be, waits for handlers that still run, unloads plugins, frees. NULL is fine. Called by a
+ * handler, layer or hook of this worker it does nothing but log an error. */
 REEVE_API void reeve_worker_destroy(reeve_worker *worker);
 
 typedef struct reeve_worker_stats {

@@ -90,6 +90,7 @@ reeve_status reeve_batch_add_tasks(reeve_client *client, const reeve_batch *batc
 {
     reeve_status status = check_batch(client, batch);
     if (status != REEVE_OK || count == 0) return status;
+    if (handles == NULL) return rv_fail(&client->error, REEVE_EINVAL, "no handles were given");
     reeve_parent *parents = rv_zalloc_array(count, sizeof(*parents));
     if (parents == NULL) return rv_fail(&client->error, REEVE_ENOMEM, "no memory for a batch");
     for (size_t i = 0; i < count; i++) parents[i].handle = handles[i];
@@ -137,6 +138,8 @@ reeve_status reeve_batch_add_sized(reeve_client *client, const reeve_batch *batc
     const reeve_task_spec *specs;
     reeve_task_spec *owned;
     if (client == NULL) return REEVE_EINVAL;
+    if (count > 0 && (given == NULL || ret_results == NULL))
+        return rv_fail(&client->error, REEVE_EINVAL, "no tasks, or no room for results, were given");
     reeve_status status = rv_specs_read(&specs, &owned, given, count, spec_size, &client->error);
     if (status != REEVE_OK) {
         for (size_t i = 0; i < count; i++) ret_results[i] = (reeve_enqueued){.status = status};

@@ -60,6 +60,9 @@ static reeve_status check_text(const char *what, const char *text, rv_error *err
 static reeve_status check_meta(const reeve_task_spec *spec, const reeve_guards *guards, rv_error *error)
 {
     size_t total = 0;
+    if ((spec->tags == NULL && spec->tag_count > 0) || (spec->meta == NULL && spec->meta_count > 0))
+        return rv_fail(error, REEVE_EINVAL, "%s is NULL, and is said to have entries",
+                       spec->tags == NULL && spec->tag_count > 0 ? "the list of tags" : "the list of metadata");
     if (spec->tag_count > (size_t)guards->tags)
         return rv_guard_refuse(error, guards, RV_GUARD(tags), "%zu tags", spec->tag_count);
     for (size_t i = 0; i < spec->tag_count; i++) {

@@ -14,6 +14,12 @@ void rv_claim_init(rv_claim *claim, const char *ns, const char *queue, const cha
     rv_session_id(claim->session, claim->worker);
 }
 
+void rv_claim_rename(rv_claim *claim, const char *worker)
+{
+    rv_copy_text(claim->worker, sizeof(claim->worker), worker);
+    rv_session_id(claim->session, claim->worker);
+}
+
 void rv_claim_fini(rv_claim *claim)
 {
     while (claim->tallies != NULL) {

@@ -38,6 +38,9 @@ typedef struct rv_claim {
 void rv_claim_init(rv_claim *claim, const char *ns, const char *queue, const char *worker);
 void rv_claim_fini(rv_claim *claim);
 
+/* Another worker's id, and a new session. Before it is used. */
+void rv_claim_rename(rv_claim *claim, const char *worker);
+
 /* Copies the present session; returns whether it has begun. */
 bool rv_claim_get(rv_claim *claim, char ret_session[RV_SESSION_LENGTH + 1]);
 

@@ -182,6 +182,7 @@ struct reeve_worker {
     char *host;
     char *plugin_dir;
     char id[RV_RANDOM_LENGTH + 1];
+    pid_t pid; /* of the process that its ids were made in */
     char about[256]; /* the session's description: JSON, longer than 64 bytes (see lease.lua) */
     int64_t session_ms;
     int64_t command_ms;

@@ -294,9 +294,17 @@ static bool take_turn(rv_thread *t, bool running)
     return true;
 }
 
+static _Thread_local const reeve_worker *own_worker;
+
+bool rv_thread_is_inside(const reeve_worker *worker)
+{
+    return own_worker == worker;
+}
+
 void *rv_thread_main(void *argument)
 {
     rv_thread *t = argument;
+    own_worker = t->worker;
     while (rv_worker_phase(t->worker) < RV_PHASE_STOPPING || t->batch.count > 0 || t->unsure) {
         bool running = rv_worker_phase(t->worker) == RV_PHASE_RUNNING && !rv_alone_bars(t);
         /* (It may have been handed something since it became idle: it takes itself out, and that back.) */

@@ -13,4 +13,7 @@ void rv_thread_fini(rv_thread *thread);
 /* The thread's main. */
 void *rv_thread_main(void *thread);
 
+/* Whether the calling thread is one of the worker's: a handler, a layer or a hook calls. */
+bool rv_thread_is_inside(const reeve_worker *worker);
+
 #endif

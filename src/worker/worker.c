@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "queue/guards.h"
 #include "redis/topology.h"
+#include "worker/abandon.h"
 #include "worker/admission.h"
 #include "worker/alone.h"
 #include "worker/call.h"
@@ -101,6 +102,7 @@ reeve_status reeve_worker_create_sized(reeve_worker **ret, const reeve_worker_op
     rv_alone_init(&worker->alone);
     rv_lock_check(pthread_cond_init(&worker->thread_ended, NULL));
     rv_random_id(worker->id);
+    worker->pid = getpid();
     reeve_status status = RV_LAYOUT_READ(&options, given, options_size, "the worker's options", &worker->error);
     if (status == REEVE_OK) status = choose_options(worker, &options);
     if (status == REEVE_OK) status = check_target(worker);
@@ -194,6 +196,14 @@ static void set_phase(reeve_worker *worker, rv_phase phase)
     ring_everybody(worker);
 }
 
+/* It was made before a fork, and perhaps both processes start it. */
+static void renew_ids(reeve_worker *worker)
+{
+    worker->pid = getpid();
+    rv_random_id(worker->id);
+    for (size_t i = 0; i < worker->claim_count; i++) rv_claim_rename(worker->claims[i], worker->id);
+}
+
 reeve_status reeve_worker_start(reeve_worker *worker)
 {
     if (worker == NULL) return REEVE_EINVAL;
@@ -203,6 +213,7 @@ reeve_status reeve_worker_start(reeve_worker *worker)
     if (worker->pool_count == 0)
         return rv_fail(&worker->error, REEVE_EINVAL, "the worker has no pool: add one before starting");
     worker->started_wall_ms = rv_wall_ms();
+    if (worker->pid != getpid()) renew_ids(worker);
     describe(worker);
     reeve_status status = rv_handlers_wrap(&worker->handlers, &worker->layers, &worker->error);
     if (status == REEVE_OK) status = prepare(worker);
@@ -300,6 +311,7 @@ reeve_status reeve_worker_stop(reeve_worker *worker, int64_t deadline_ms)
     if (worker == NULL) return REEVE_EINVAL;
     rv_phase before = rv_worker_phase(worker);
     if (before == RV_PHASE_CREATED) return REEVE_OK;
+    if (rv_thread_is_inside(worker)) return REEVE_ESTATE; /* (it would wait for itself) */
     set_phase(worker, RV_PHASE_STOPPING);
     unsigned alive = wait_for_threads(worker, rv_deadline(deadline_ms > 0 ? deadline_ms : 0));
     if (alive > 0) {
@@ -330,9 +342,20 @@ static void join_threads(reeve_worker *worker)
     }
 }
 
+void rv_worker_leave_embedded(reeve_worker *worker)
+{
+    rv_embedded_leave(worker->embedded);
+    worker->embedded = NULL;
+}
+
 void reeve_worker_destroy(reeve_worker *worker)
 {
     if (worker == NULL) return;
+    if (rv_thread_is_inside(worker)) {
+        rv_log(REEVE_LOG_ERROR, "worker.misuse", "a handler called reeve_worker_destroy for its own worker: refused",
+               "worker", worker->id, NULL);
+        return;
+    }
     (void)reeve_worker_stop(worker, 0);
     join_threads(worker);
     rv_keeper_fini(worker);
@@ -349,7 +372,7 @@ void reeve_worker_destroy(reeve_worker *worker)
     rv_layers_fini(&worker->layers);
     for (size_t i = 0; i < worker->plugin_count; i++) reeve_plugin_close(worker->plugins[i]);
     rv_free(worker->plugins);
-    rv_embedded_leave(worker->embedded);
+    rv_worker_leave_embedded(worker);
     if (worker->target == &worker->address) rv_url_fini(&worker->address);
     rv_url_fini(&worker->url);
     rv_lock_fini(&worker->lock);

@@ -25,6 +25,7 @@
 #include "setup.h"
 #include "signals.h"
 #include "stopper.h"
+#include "worker/abandon.h"
 
 #define LOOK_FOR_REDIS_MS 200
 #define WRITE_AGAIN_MS 5000
@@ -253,6 +254,7 @@ int host_run(const rv_config *config, const char *redis, int signals)
         /* Their threads cannot be ended from outside; the process goes without them. */
         rv_log(REEVE_LOG_WARN, "program.ended", "handlers still run past the deadline; their tasks are given back",
                NULL);
+        rv_worker_leave_embedded(at.worker);
         host_log_flush(HOST_LOG_END_MS);
         _exit(0);
     }
