@@ -112,7 +112,7 @@ full_disk() {
     wait_for '! redis SET probe x | grep -q OK' 20
     expect_status 1 reeve enqueue disk noop
     expect_eq "$OUT" ""
-    expect_has "$ERR" "reeve: enqueue: queue disk: "
+    expect_has "$ERR" "reeve: enqueue: "
     expect_has "$ERR" "MISCONF"
     wait_for '[ "$(logged disk redis.error)" -ge 1 ]' 20
     expect_has "$(grep redis.error "$TEST_DIR/disk.log")" MISCONF
