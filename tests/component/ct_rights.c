@@ -226,7 +226,7 @@ static void operators_calls_work(void **state)
     EXPECT("1", cron, "pause", "n");
     EXPECT("1", cron, "resume", "n");
     (void)CALL(cron, "list");
-    EXPECT("1", fire, "n", "", "", "made");
+    EXPECT("1", fire, "n", "", "-1", "made");
     (void)CALL(events, "keep", "100");
     (void)CALL(events, "listen", "60000");
     put("y", "");
