@@ -104,8 +104,10 @@ local function rare_leasing()
 end
 
 -- All that was brought is looked at before anything is written.
-local at, fault = 6 + 2 * queues, nil
-while at <= #ARGV and not fault do
+local at, fault, given = 6 + 2 * queues, nil, #ARGV
+-- (One plain completion, which most turns bring.)
+if given == at + 5 and ARGV[at] == '1' and ARGV[at + 3] == '1' and ARGV[given] == '0' then at = given + 1 end
+while at <= given and not fault do
   local index, plain = ARGV[at], ARGV[at + 3]
   plain = plain == '1' and 1 or tonumber(plain)
   index = index == '1' and 1 or tonumber(index) or 0
@@ -125,7 +127,7 @@ while at <= #ARGV and not fault do
     at = at or 0
   end
 end
-if fault or at ~= #ARGV + 1 then return redis.error_reply('ERR turn: ' .. (fault or 'arguments are missing')) end
+if fault or at ~= given + 1 then return redis.error_reply('ERR turn: ' .. (fault or 'arguments are missing')) end
 
 -- (A session that held all that it settled here stands: below, that need not be asked.)
 local refusals = 0

@@ -75,9 +75,10 @@ static bool copy_text(char **ret, const rv_reply *reply)
     return *ret != NULL;
 }
 
-static bool copy_json(char **ret, const cJSON *item)
+/* (Of a malformed task a field may be of another type: it is not shown.) */
+static bool copy_json(char **ret, const cJSON *item, bool is_type)
 {
-    if (item == NULL) return true;
+    if (!is_type) return true;
     char *text = cJSON_PrintUnformatted(item);
     *ret = rv_strdup(text);
     cJSON_free(text);
@@ -124,8 +125,10 @@ static bool read_options(reeve_task_info *info, const rv_envelope *envelope)
     bool good = copy_string(&info->group, cJSON_GetObjectItemCaseSensitive(json, "group")) &&
                 copy_string(&info->on_dead, cJSON_GetObjectItemCaseSensitive(json, "on_dead")) &&
                 read_unique(info, json);
-    good = good && copy_json(&info->tags, cJSON_GetObjectItemCaseSensitive(json, "tags"));
-    good = good && copy_json(&info->meta, cJSON_GetObjectItemCaseSensitive(json, "meta"));
+    const cJSON *tags = cJSON_GetObjectItemCaseSensitive(json, "tags");
+    const cJSON *meta = cJSON_GetObjectItemCaseSensitive(json, "meta");
+    good =
+        good && copy_json(&info->tags, tags, cJSON_IsArray(tags)) && copy_json(&info->meta, meta, cJSON_IsObject(meta));
     (void)rv_policy_read(&policy, envelope->header, envelope->header_length); /* (all zero when it is no header) */
     info->max_attempts = policy.max_attempts;
     info->max_crashes = policy.max_crashes;

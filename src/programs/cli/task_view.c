@@ -183,7 +183,10 @@ static void add_hint(cli_fields *fields, const reeve_task_info *info)
         break;
     case REEVE_STATE_DEAD:
     case REEVE_STATE_CANCELLED:
-        cli_fields_addf(fields, "hint", "run it again with: reeve retry %s/%s", info->queue, info->id);
+        if (info->error_kind != NULL && strcmp(info->error_kind, "malformed") == 0)
+            cli_fields_add(fields, "hint", "it cannot be retried: enqueue it anew");
+        else
+            cli_fields_addf(fields, "hint", "run it again with: reeve retry %s/%s", info->queue, info->id);
         break;
     case REEVE_STATE_BLOCKED:
         cli_fields_add(fields, "hint", "it waits for the tasks that it comes after");
