@@ -6,7 +6,9 @@
 -- ARGV[2]  how many to skip
 -- ARGV[3]  how many to return, at most 1000
 -- ARGV[4]  dead: only those of this kind; "" or absent: of any
--- reply    [1] how many there are
+-- ARGV[5]  ready: "" or absent, or what the last reply said where it was a text
+-- reply    where there are many packets before the page: a text, and the same call is to be sent again with it as ARGV[5].
+--          Else [1] how many there are
 --          [2...] each as in show.lua; fewer than asked for, but at least one, when they are large
 --
 -- Waiting tasks come in the order in which they will run (those of a packet together, lib/packet.lua), ended ones newest first, running ones by session.
@@ -47,9 +49,13 @@ if state == 'running' then
 end
 
 -- The members of `ready` that are asked for and their scores, as ZRANGE has them, but of packets (lib/packet.lua) their
--- tasks. The later a page, the more packets are passed.
+-- tasks. The later a page, the more packets are passed: so many in a call. Where these are not all, returns nil, at which
+-- rank to go on, and how many tasks are before it.
+local PASSED_MOST, SINGLES_MOST = 250, 128
 local function through_packets()
-  local found, place, rank, stop = {}, 0, 0, skip + most
+  local rank, place = string.match(ARGV[5] or '', '^(%d+) (%d+)$')
+  rank, place = tonumber(rank) or 0, tonumber(place) or 0
+  local found, stop, passed = {}, skip + most, 0
   -- Which of the next `count` tasks are asked for: from, to; counted from 0.
   local function part(count)
     local from, to = math.max(skip - place, 0), math.min(stop - place, count) - 1
@@ -64,6 +70,10 @@ local function through_packets()
   end
   -- (Groups take turns with a packet: `between` of theirs may stand among its tasks.)
   local function add_packet(p, score, length, its, between)
+    if place + length + between <= skip then
+      place = place + length + between
+      return
+    end
     local room = stop - place
     local ids = call('LRANGE', P .. 'packet:' .. p, '0', text(room - 1))
     local others = between > 0 and
@@ -80,20 +90,35 @@ local function through_packets()
       if first then i = i + 1 else j = j + 2 end
     end
   end
-  local packets, scores = call('SMEMBERS', P .. 'packets'), {}
-  for _, p in ipairs(packets) do scores[p] = tonumber(call('ZSCORE', P .. 'ready', '+' .. p)) or 0 end
-  table.sort(packets, function(a, b) return scores[a] < scores[b] end)
-  for _, p in ipairs(packets) do
-    local its = call('ZRANK', P .. 'ready', '+' .. p) or rank
-    add_singles(its - rank)
-    if place >= stop then return found end
-    local score, length = scores[p], call('LLEN', P .. 'packet:' .. p)
-    local between = math.max(call('ZCOUNT', P .. 'ready', '-inf', text(score + 256 * (length - 1))) - its - 1, 0)
-    add_packet(p, score, length, its, between)
-    rank = its + 1 + between
-    if place >= stop then return found end
+  -- (A packet is looked for among the next members, and then among more.)
+  local look = 1
+  while place < stop do
+    local members = call('ZRANGE', P .. 'ready', text(rank), text(rank + look - 1), 'WITHSCORES')
+    if #members == 0 then break end
+    local at = 1
+    while members[at] and byte(members[at]) ~= PACKET do at = at + 2 end
+    local singles = (at - 1) / 2
+    if singles > 0 then
+      -- (Without packets before the page, it is as far as ranks say.)
+      if not members[at] and call('SCARD', P .. 'packets') == 0 then singles = call('ZCARD', P .. 'ready') - rank end
+      add_singles(singles)
+      rank = rank + singles
+    end
+    look = members[at] and 1 or math.min(2 * look, SINGLES_MOST)
+    if members[at] and place < stop then
+      local p, score = sub(members[at], 2), tonumber(members[at + 1])
+      local length = call('LLEN', P .. 'packet:' .. p)
+      local last = text(score + 256 * math.max(length - 1, 0))
+      local between = math.max(call('ZCOUNT', P .. 'ready', '-inf', last) - rank - 1, 0)
+      add_packet(p, score, length, rank, between)
+      rank = rank + 1 + between
+    end
+    passed = passed + 1
+    if passed > PASSED_MOST and place < stop then
+      if #found == 0 then return nil, text(rank) .. ' ' .. text(place) end
+      break -- (a page may be shorter than was asked for)
+    end
   end
-  add_singles(call('ZCARD', P .. 'ready') - rank)
   return found
 end
 
@@ -102,7 +127,9 @@ local set = P .. ((ARGV[4] or '') ~= '' and 'failures:' .. ARGV[4] or state)
 local members
 if state == 'ready' and call('EXISTS', P .. 'packets') == 1 then
   reply[1] = count_ready(P, count_running(P))
-  members = through_packets()
+  local go_on
+  members, go_on = through_packets()
+  if not members then return go_on end
 else
   reply[1] = call('ZCARD', set)
   members = call(newest_first and 'ZREVRANGE' or 'ZRANGE', set, skip, skip + most - 1, 'WITHSCORES')

@@ -380,7 +380,7 @@ end
 -- Holds that are over, clocks of rates that stand; and when the queue opens, whose tasks then are for whoever waits.
 -- Returns whether it is shut until a time.
 local function tend_gate()
-  call('ZREMRANGEBYSCORE', P .. 'holds', '-inf', text(now))
+  forget_past('holds')
   forget_past('rates')
   local hold = tonumber(settings[9])
   if hold and hold <= now then call('HDEL', P .. 'settings', 'hold') else due_at(hold) end

@@ -81,6 +81,15 @@ reeve_status reeve_list(reeve_client *client, const char *queue, reeve_state sta
     return rv_list_tasks(client, queue, state, "", &page, ret, ret_count, ret_total);
 }
 
+/* A text says where to go on, which is always further; anything else is what was asked for. */
+static bool goes_on(const rv_reply *reply, char *from, size_t size)
+{
+    unsigned long long before = strtoull(from, NULL, 10);
+    if (!rv_reply_is(reply, RV_TEXT) || reply->length >= size) return false;
+    rv_copy_text(from, size, reply->text);
+    return strtoull(from, NULL, 10) > before;
+}
+
 reeve_status rv_list_tasks(reeve_client *client, const char *queue, reeve_state state, const char *kind, rv_page *page,
                            reeve_task_info ***ret, size_t *ret_count, uint64_t *ret_total)
 {
@@ -89,10 +98,13 @@ reeve_status rv_list_tasks(reeve_client *client, const char *queue, reeve_state 
     reeve_status status = rv_page_args(client, page, "tasks");
     if (status != REEVE_OK) return status;
     const rv_reply *reply;
-    rv_simple_call call = {.script = &rv_script_list, .queue = queue, .count = 4,
-                           .args = {reeve_state_name(state), page->skip, page->most, kind}};
-    status = rv_client_script(client, &call, &reply, NULL);
-    if (status != REEVE_OK) return status;
+    char from[48] = "";
+    rv_simple_call call = {.script = &rv_script_list, .queue = queue, .count = 5,
+                           .args = {reeve_state_name(state), page->skip, page->most, kind, from}};
+    do {
+        status = rv_client_script(client, &call, &reply, NULL);
+        if (status != REEVE_OK) return status;
+    } while (goes_on(reply, from, sizeof(from)));
     if (!rv_reply_is(reply, RV_ARRAY) || reply->count < 1) return rv_client_odd_reply(client, "list");
     if (ret_total != NULL) *ret_total = rv_reply_sum(reply->items[0]);
     return rv_list_read(client, queue, reply, ret, ret_count);

@@ -324,6 +324,30 @@ static void with_one_that_has_a_child(void **state)
     test_no_packets();
 }
 
+/* More packets than a call passes: the page comes in several. */
+static void a_page_behind_many_packets(void **state)
+{
+    (void)state;
+    char ids[64];
+    for (int i = 0; i < 600; i++) {
+        (void)snprintf(ids, sizeof(ids), "p%03d-%%zu", i);
+        test_put_many("q", 4, ids);
+        (void)snprintf(ids, sizeof(ids), "s%03d", i);
+        test_put("q", ids);
+    }
+    assert_int_equal(test_number("SCARD reeve:{q}:packets"), 600);
+    reeve_task_info **list;
+    size_t count;
+    uint64_t total;
+    test_ok(test_client, reeve_list(test_client, "q", REEVE_STATE_READY, 2994, 100, &list, &count, &total));
+    assert_int_equal(total, 3000);
+    assert_int_equal(count, 6);
+    assert_string_equal(list[0]->id, "s598");
+    assert_string_equal(list[1]->id, "p599-0");
+    assert_string_equal(list[5]->id, "s599");
+    reeve_task_list_free(list, count);
+}
+
 int main(void)
 {
     test_options.clock = true;
@@ -342,6 +366,7 @@ int main(void)
         cmocka_unit_test_setup(with_one_that_has_a_child, set_up),
         cmocka_unit_test_setup(a_marked_one_that_leaves, set_up),
         cmocka_unit_test_setup(taken_out, set_up),
+        cmocka_unit_test_setup(a_page_behind_many_packets, set_up),
     };
     return cmocka_run_group_tests_name("ct_packets", tests, test_place_start, test_place_stop);
 }

@@ -192,14 +192,24 @@ static void end_listening(model_queue *q)
     COVER(EVENTS_NOBODY);
 }
 
-static void end_holds(model_limits *l)
+/* Those of groups end the first one first, so many at once; true when there may be more. */
+static bool end_holds(model_limits *l, int limit)
 {
+    int count = 0;
     if (l->hold_ms && l->hold_ms <= model.now_ms) {
         l->hold_ms = 0;
         COVER(TEND_HOLD);
     }
-    for (int group = 1; group <= GROUPS; group++)
-        if (l->holds_ms[group] <= model.now_ms) l->holds_ms[group] = 0;
+    for (; count < limit; count++) {
+        int first = 0;
+        for (int group = 1; group <= GROUPS; group++) {
+            int64_t ends = l->holds_ms[group];
+            if (ends && ends <= model.now_ms && (!first || ends < l->holds_ms[first])) first = group;
+        }
+        if (!first) break;
+        l->holds_ms[first] = 0;
+    }
+    return count == limit;
 }
 
 enum { NOW, MORE, NEXT, PROMOTED, REAPED, TRIMMED, NUMBERS };
@@ -282,7 +292,7 @@ void model_tend(const int arg[ARGS])
     if (q->waiters) more = forget_waiters(q, limit, model_is_linked_any(queue)) || more;
     forget_size(queue, was_large);
     if (limited) end_listening(q);
-    if (limited) end_holds(&q->limits);
+    if (limited && end_holds(&q->limits, limit)) more = true;
     model_take_over_parked(queue, false);
     expected[MORE] = more || (unsure && said.numbers[MORE] == 1);
     expected[NEXT] = next_due(queue);

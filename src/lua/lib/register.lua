@@ -3,10 +3,17 @@
 -- Returns nil when the child is told later, or how the parent ended. One that is not known (its record is not kept any
 -- more) counts as completed. since: the time, or the number of the message that says it. states: of parents that were
 -- looked at before in this call.
+-- (Where one stands that has not ended does not matter; most are ready.)
+local ENDED = {'completed', 'dead', 'cancelled'}
 local function how_ended(P, parent_id, policy, states)
   local state = states[parent_id]
   if not state then
-    state = call('HEXISTS', P .. 'tasks', parent_id) == 0 and 'completed' or where(P, parent_id) or 'running'
+    state = call('HEXISTS', P .. 'tasks', parent_id) == 0 and 'completed' or 'open'
+    if state == 'open' and not call('ZSCORE', P .. 'ready', parent_id) then
+      for i = 1, #ENDED do
+        if call('ZSCORE', P .. ENDED[i], parent_id) then state = ENDED[i] end
+      end
+    end
     states[parent_id] = state
   end
   if state == 'completed' then return state end
