@@ -12,6 +12,9 @@
  * thread_start runs on a thread before its first task of that handler; thread_stop when the thread ends. No hook runs
  * after unload. The structs carry their size and the ABI's number, so that a plugin that was compiled with another version
  * of reeve loads, see "Structs" in status.h: fields are only appended, and what an old plugin does not know is zero.
+ *
+ * In C++ include plugin.hpp: it makes these structs without warnings, and turns exceptions into outcomes. An exception
+ * that leaves a plain handler, layer or hook ends the process (std::terminate), and its task counts as crashed.
  */
 #ifndef REEVE_PLUGIN_H
 #define REEVE_PLUGIN_H
@@ -86,14 +89,24 @@ typedef struct reeve_plugin {
 
 #ifdef __cplusplus
 #define REEVE_PLUGIN_EXTERN extern "C"
+/* The macro's own initialisers leave fields out, and C++ knows designated ones only since C++20: no warnings for that. */
+#define REEVE_PLUGIN_QUIET                                                                         \
+    _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wpragmas\"")                 \
+    _Pragma("GCC diagnostic ignored \"-Wpedantic\"")                                               \
+    _Pragma("GCC diagnostic ignored \"-Wc++20-extensions\"")                                       \
+    _Pragma("GCC diagnostic ignored \"-Wmissing-field-initializers\"")
+#define REEVE_PLUGIN_LOUD _Pragma("GCC diagnostic pop")
 #else
 #define REEVE_PLUGIN_EXTERN
+#define REEVE_PLUGIN_QUIET
+#define REEVE_PLUGIN_LOUD
 #endif
 
-/* Defines the plugin's only exported symbol. Arguments: designated initialisers of reeve_plugin (in C++20 those from
- * name on, in their order). */
+/* Defines the plugin's only exported symbol. Arguments: designated initialisers of reeve_plugin (in C++ those from name
+ * on, in their order; plugin.hpp has a form that is made for C++). */
 #define REEVE_PLUGIN(...)                                                                          \
     REEVE_PLUGIN_EXTERN REEVE_API const reeve_plugin *reeve_plugin_entry(void);                    \
+    REEVE_PLUGIN_QUIET                                                                             \
     REEVE_PLUGIN_EXTERN REEVE_API const reeve_plugin *reeve_plugin_entry(void)                     \
     {                                                                                              \
         static reeve_plugin plugin = {.size = sizeof(reeve_plugin),                                \
@@ -102,7 +115,8 @@ typedef struct reeve_plugin {
                                       __VA_ARGS__};                                                \
         plugin.layer_size = sizeof(reeve_layer);                                                   \
         return &plugin;                                                                            \
-    }
+    }                                                                                              \
+    REEVE_PLUGIN_LOUD
 
 /* ---- for programs that load plugins without a worker ----------------------------------------------------------- */
 

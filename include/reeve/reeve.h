@@ -12,6 +12,7 @@
  * watch.h    what happens to tasks, as it happens
  * worker.h   run handlers in a pool of threads inside your program
  * plugin.h   put handlers into a shared object
+ * plugin.hpp the same in C++, where exceptions become outcomes; not included from here
  * layer.h    functions around handlers
  * testing.h  run a handler in a unit test
  * status.h   results of calls, log and memory hooks

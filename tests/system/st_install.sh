@@ -90,7 +90,7 @@ if command -v g++ >/dev/null; then
     compile g++ -std=c++11 -pedantic -c -o header.o header.cc
   done
   cat >shy.cc <<'END'
-#include <reeve/plugin.h>
+#include <reeve/plugin.hpp>
 
 static reeve_outcome whisper(reeve_task *task, void *)
 {
@@ -102,12 +102,12 @@ static reeve_outcome pass(reeve_task *task, reeve_next *next, void *)
     return reeve_next_run(next, task);
 }
 
-static const reeve_handler handlers[] = {{REEVE_HANDLER, .type = "whisper", .run = whisper}};
-static const reeve_layer layers[] = {{REEVE_LAYER, .name = "pass", .run = pass}};
+static const reeve_handler handlers[] = {reeve::handler<whisper>("whisper")};
+static const reeve_layer layers[] = {reeve::layer<pass>("pass")};
 
 REEVE_PLUGIN(.name = "shy", .handlers = handlers, .handler_count = 1, .layers = layers, .layer_count = 1)
 END
-  compile g++ -std=c++20 -Wno-missing-field-initializers -shared -fPIC -o shy.so shy.cc
+  compile g++ -std=c++20 -pedantic -shared -fPIC -o shy.so shy.cc
   expect_status 0 "$PREFIX/bin/reeve" run ./shy.so whisper
   expect_has "$OUT" "psst"
   cat >plus.cc <<'END'
