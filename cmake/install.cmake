@@ -37,8 +37,12 @@ install(FILES ${PROJECT_BINARY_DIR}/packaging/reeve.pc DESTINATION ${CMAKE_INSTA
 
 # ---- for those who run it ---------------------------------------------------------------------------------------------
 
-configure_file(${PROJECT_SOURCE_DIR}/packaging/reeve-worker@.service.in
-               ${PROJECT_BINARY_DIR}/packaging/reeve-worker@.service @ONLY)
+# The unit names where the tree is installed, which is known only then (cmake --install --prefix).
+install(CODE "
+  get_filename_component(CMAKE_INSTALL_FULL_BINDIR \"${CMAKE_INSTALL_BINDIR}\" ABSOLUTE BASE_DIR \"\${CMAKE_INSTALL_PREFIX}\")
+  get_filename_component(CMAKE_INSTALL_FULL_DOCDIR \"${CMAKE_INSTALL_DOCDIR}\" ABSOLUTE BASE_DIR \"\${CMAKE_INSTALL_PREFIX}\")
+  configure_file(\"${PROJECT_SOURCE_DIR}/packaging/reeve-worker@.service.in\"
+                 \"${PROJECT_BINARY_DIR}/packaging/reeve-worker@.service\" @ONLY)")
 install(FILES ${PROJECT_BINARY_DIR}/packaging/reeve-worker@.service DESTINATION lib/systemd/system)
 install(FILES ${PROJECT_SOURCE_DIR}/packaging/reeve-worker.conf DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
 install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md ${PROJECT_SOURCE_DIR}/LICENSE

@@ -60,12 +60,14 @@ typedef struct reeve_meta {
 } reeve_meta;
 
 /*
- * What happens when another task holds the unique key of one that comes.
- *     reject    the new one is refused: REEVE_EUNIQUE, and the id of the one that holds the key is told
- *     replace   if the other one waits, it goes, and the new one stands in its place, or at its own time or priority if
- * it brings one debounce  if the other one waits, it goes, and the new one comes at its own time: each new one pushes
- * it back A task that is running, or that has ended and still holds the key for a time, is not replaced: then the new
- * one is refused.
+ * What enqueueing a task does when another task, the holder, has its unique key.
+ *
+ *     reject    the new task is refused with REEVE_EUNIQUE; the call returns the holder's id
+ *     replace   a holder that waits is removed, and the new task takes its place, or its own time or priority where it
+ *               has one
+ *     debounce  a holder that waits is removed, and the new task runs at its own time: each new task puts the run off
+ *
+ * A holder that is running, or that has ended and keeps the key for a time, is not replaced: the new task is refused.
  */
 typedef enum reeve_conflict {
     REEVE_CONFLICT_REJECT = 0,
@@ -335,13 +337,18 @@ REEVE_API void reeve_workers_free(reeve_worker_info *list, size_t count);
 /* ---- steering -------------------------------------------------------------------------------------------------- */
 
 /*
- * retry: a dead, cancelled or scheduled task becomes ready now; of a dead one failures and crashes are forgotten.
- *     REEVE_EUNIQUE: another task has its unique key by now.
- * cancel: a waiting task (ready, scheduled, parked) is cancelled: it will not run and is kept as a record. One that
- * runs is told to stop (reeve_task_should_stop, reeve_task_is_cancelled) and this returns at once: when its handler
- * ends, its worker stops or dies, it is cancelled, unless it is completed then. Wait for that with reeve_wait. Saying
- * it again tells it again. delete: a task that is not running is removed with all that belongs to it. REEVE_ENOTFOUND:
- * no such task. REEVE_ESTATE: its state does not allow it (the error's words name the state).
+ * retry   a dead, cancelled or scheduled task becomes ready now. The failures and crashes of a dead task are reset.
+ *         REEVE_EUNIQUE: another task holds its unique key by now.
+ *
+ * cancel  a waiting task (blocked, scheduled, ready, parked) is cancelled: it does not run, and a record of it is kept.
+ *         A running task is told to stop (reeve_task_should_stop, reeve_task_is_cancelled), and the call returns at
+ *         once: the task is cancelled when its handler ends, or its worker stops or dies, unless it is completed then.
+ *         reeve_wait waits for that. A second call tells the handler again.
+ *
+ * delete  a task that is not running is removed with everything that belongs to it.
+ *
+ * REEVE_ENOTFOUND: no such task. REEVE_ESTATE: its state does not allow it, or other tasks wait for it (depend.h); the
+ * error's text names the state. Each call blocks for one round trip.
  */
 REEVE_API reeve_status reeve_retry(reeve_client *client, const char *queue, const char *id);
 REEVE_API reeve_status reeve_cancel(reeve_client *client, const char *queue, const char *id);

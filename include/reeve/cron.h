@@ -2,11 +2,15 @@
  * cron.h - tasks that recur.
  *
  * An entry lives with the queue of its tasks, under a name. Its times, the slots, are given by a spec:
- *     "0 3 * * *"            five fields: minute hour day month weekday
- *     "0,30 * * * * mon-fri" six: seconds first. Names of months and weekdays, ranges, steps (every 5th: a star, "/5"),
- * lists
- *     "@hourly"              @minutely @hourly @daily @midnight @weekly @monthly @yearly @annually
- *     "every 90s"            an interval, at least 100 ms; its slots are the multiples of it since the epoch
+ *
+ *     "0 3 * * *"               five fields: minute hour day month weekday
+ *     "0,30 * * * * mon-fri"    six fields: second minute hour day month weekday
+ *     "@hourly"                 also @minutely @daily @midnight @weekly @monthly @yearly @annually
+ *     "every 90s"               an interval of at least 100 ms; its slots are its multiples since the epoch
+ *
+ * A field is a star, a number, a range ("1-5"), a step (every fifth: a star, then "/5"), or a list of these, separated
+ * by commas. Months and weekdays also have names ("jan", "mon").
+ *
  * When both day and weekday are restricted, a day that fits either is meant. In the local zone, a time that a clock
  * change skips is made up for right after it, and one that it repeats counts once; an entry for every hour runs each
  * real hour.

@@ -91,8 +91,7 @@ inline reeve_outcome retry_typed(reeve_task *task, const std::exception &error)
 {
     int status = 0;
     char *name = abi::__cxa_demangle(typeid(error).name(), nullptr, nullptr, &status);
-    reeve_outcome outcome =
-        reeve_task_retry(task, -1, name != nullptr ? name : "exception", "%s", error.what());
+    reeve_outcome outcome = reeve_task_retry(task, -1, name != nullptr ? name : "exception", "%s", error.what());
     std::free(name);
     return outcome;
 }
@@ -254,12 +253,12 @@ template <typename Set> reeve_plugin describe(Set set)
 } // namespace reeve
 
 /* Defines the plugin's only exported symbol. Argument: a callable that fills in a reeve_plugin. */
-#define REEVE_CXX_PLUGIN(...)                                                                                           \
-    extern "C" REEVE_API const reeve_plugin *reeve_plugin_entry(void);                                                  \
-    extern "C" REEVE_API const reeve_plugin *reeve_plugin_entry(void)                                                   \
-    {                                                                                                                   \
-        static const reeve_plugin plugin = reeve::describe(__VA_ARGS__);                                                \
-        return &plugin;                                                                                                 \
+#define REEVE_CXX_PLUGIN(...)                                            \
+    extern "C" REEVE_API const reeve_plugin *reeve_plugin_entry(void);   \
+    extern "C" REEVE_API const reeve_plugin *reeve_plugin_entry(void)    \
+    {                                                                    \
+        static const reeve_plugin plugin = reeve::describe(__VA_ARGS__); \
+        return &plugin;                                                  \
     }
 
 #endif

@@ -121,6 +121,8 @@ REEVE_API void reeve_log_write(reeve_log_level level, const char *event, const c
 
 /* Ready-made callbacks: one line a record to the FILE* in user, as logfmt or as JSON. They write and flush before they
  * return: for files and terminals, not for a pipe whose reader may stall or go away (which also raises SIGPIPE). */
+/* In JSON the value of a key that is a count or has a unit ("tasks", "attempt", "delay_ms") is a number; ids and names are
+ * text even if they look like one. */
 REEVE_API void reeve_log_to_logfmt(const reeve_log_record *record, void *user);
 REEVE_API void reeve_log_to_json(const reeve_log_record *record, void *user);
 

@@ -10,8 +10,8 @@
 
 #define REEVE_STRINGIFY_(x) #x
 #define REEVE_STRINGIFY(x) REEVE_STRINGIFY_(x)
-#define REEVE_VERSION                                                                              \
-    REEVE_STRINGIFY(REEVE_VERSION_MAJOR)                                                           \
+#define REEVE_VERSION                    \
+    REEVE_STRINGIFY(REEVE_VERSION_MAJOR) \
     "." REEVE_STRINGIFY(REEVE_VERSION_MINOR) "." REEVE_STRINGIFY(REEVE_VERSION_PATCH)
 
 /* Marks what the shared library exports; everything else is hidden. */

@@ -28,7 +28,7 @@ typedef struct reeve_worker_options {
     const char *name;       /* for people; NULL: the host's name */
     int64_t session_ms;     /* how long a lease outlives its worker's last heartbeat; 0: 15000; at least 500 */
     int64_t command_ms;     /* deadline of one Redis command; 0: 10000 */
-    const char *plugin_dir; /* where bare plugin names are sought; NULL: the built-in directory */
+    const char *plugin_dir; /* where bare plugin names are sought; NULL: as reeve_plugin_open */
     reeve_guards guards;    /* how large what handlers hand on, leave and give back may be; zeroed: the standards */
     const reeve_tls *tls;   /* for rediss:// URLs (tls.h); NULL: what the URL and the environment say */
 } reeve_worker_options;

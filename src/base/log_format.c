@@ -50,13 +50,49 @@ static void add_logfmt(rv_buf *line, const char *key, const char *value)
     }
 }
 
+static bool ends_with(const char *text, const char *end)
+{
+    size_t length = strlen(text), end_length = strlen(end);
+    return length > end_length && strcmp(text + length - end_length, end) == 0;
+}
+
+/* Keys whose values are numbers: counts by name, and everything with a unit. (An id or a name may look like a number.) */
+static bool is_number_key(const char *key)
+{
+    static const char *const names[] = {"attempt", "completed", "count", "dead",    "dropped", "failed",  "given_back",
+                                        "leased",  "left",      "lines", "pid",     "refused", "retried", "seconds",
+                                        "signal",  "status",    "tasks", "threads", "busy",    "crashes", "failures"};
+    static const char *const units[] = {"_ms", "_us", "_seconds", "_bytes", "_count"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (strcmp(key, names[i]) == 0) return true;
+    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+        if (ends_with(key, units[i])) return true;
+    return false;
+}
+
+/* A number as JSON writes it: digits without leading zeros, perhaps a sign and a fraction. */
+static bool is_number(const char *text)
+{
+    if (*text == '-') text++;
+    size_t whole = strspn(text, "0123456789");
+    if (whole == 0 || whole > 20 || (whole > 1 && text[0] == '0')) return false;
+    text += whole;
+    if (*text != '.') return *text == '\0';
+    size_t fraction = strspn(text + 1, "0123456789");
+    return fraction > 0 && text[1 + fraction] == '\0';
+}
+
 static void add_json(rv_buf *line, const char *key, const char *value)
 {
     if (value == NULL) value = "";
     rv_buf_addc(line, line->length > 0 ? ',' : '{');
     rv_buf_add_json(line, key, strlen(key));
     rv_buf_addc(line, ':');
-    rv_buf_add_json(line, value, strlen(value));
+    if (is_number_key(key) && is_number(value)) {
+        rv_buf_adds(line, value);
+    } else {
+        rv_buf_add_json(line, value, strlen(value));
+    }
 }
 
 typedef void (*add_pair)(rv_buf *line, const char *key, const char *value);

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "config/check.h"
 #include "config/complain.h"
+#include "config/paths.h"
 #include "config/read.h"
 #include "config/settings.h"
 #include "config/source.h"
@@ -40,6 +41,7 @@ static reeve_status build(rv_config **ret, const char *path, const config_t *par
         rv_config_check(root, config, errors);
         if (errors->count > 0) status = REEVE_EINVAL;
     }
+    if (status == REEVE_OK) status = rv_config_place_paths(config);
     if (status == REEVE_OK)
         *ret = config;
     else

@@ -13,7 +13,7 @@
 #include "reeve/watch.h"
 
 #define IN(type, member) .at = offsetof(rv_config##type, member)
-#define LIST(type, member, count, item)                                                                                \
+#define LIST(type, member, count, item) \
     IN(type, member), .count_at = offsetof(rv_config##type, count), .item_size = sizeof(item)
 
 #define THREADS_MAX 1024
@@ -28,18 +28,23 @@
 static const rv_choice log_levels[] = {{"debug", REEVE_LOG_DEBUG, false}, {"info", REEVE_LOG_INFO, false},
                                        {"warn", REEVE_LOG_WARN, false},   {"error", REEVE_LOG_ERROR, false},
                                        {"off", REEVE_LOG_OFF, false},     {NULL, 0, false}};
-static const rv_choice log_formats[] = {{"logfmt", RV_LOG_LOGFMT, false}, {"json", RV_LOG_JSON, false},
-                                        {NULL, 0, false}};
-static const rv_choice orders[] = {{"strict", REEVE_ORDER_STRICT, false}, {"weighted", REEVE_ORDER_WEIGHTED, false},
-                                   {"round-robin", REEVE_ORDER_ROUND_ROBIN, false}, {NULL, 0, false}};
+static const rv_choice log_formats[] = {
+    {"logfmt", RV_LOG_LOGFMT, false}, {"json", RV_LOG_JSON, false}, {NULL, 0, false}};
+static const rv_choice orders[] = {{"strict", REEVE_ORDER_STRICT, false},
+                                   {"weighted", REEVE_ORDER_WEIGHTED, false},
+                                   {"round-robin", REEVE_ORDER_ROUND_ROBIN, false},
+                                   {NULL, 0, false}};
 static const rv_choice isolations[] = {{"thread", 0, false}, {"process", 0, true}, {NULL, 0, false}};
 static const rv_choice shapes[] = {{"exponential", REEVE_BACKOFF_EXPONENTIAL, false},
                                    {"fixed", REEVE_BACKOFF_FIXED, false},
-                                   {"list", REEVE_BACKOFF_LIST, false}, {NULL, 0, false}};
+                                   {"list", REEVE_BACKOFF_LIST, false},
+                                   {NULL, 0, false}};
 
 static const rv_choice zones[] = {{"utc", RV_ZONE_UTC, false}, {"local", RV_ZONE_LOCAL, false}, {NULL, 0, false}};
-static const rv_choice catch_ups[] = {{"once", REEVE_CATCH_UP_ONCE, false}, {"skip", REEVE_CATCH_UP_SKIP, false},
-                                      {"all", REEVE_CATCH_UP_ALL, false}, {NULL, 0, false}};
+static const rv_choice catch_ups[] = {{"once", REEVE_CATCH_UP_ONCE, false},
+                                      {"skip", REEVE_CATCH_UP_SKIP, false},
+                                      {"all", REEVE_CATCH_UP_ALL, false},
+                                      {NULL, 0, false}};
 
 static bool check_queue(const char *text, rv_error *why)
 {
@@ -206,11 +211,11 @@ const rv_setting rv_settings[] = {
      .help = "How a line looks."},
 
     {"plugin_dir", RV_SETTING_TEXT, IN(, plugin_dir), .expected = "a directory",
-     .otherwise = "REEVE_PLUGIN_DIR of the environment, else the one that reeve was built with",
-     .help = "Where bare plugin names are sought: checksum is DIR/checksum.so."},
+     .otherwise = "REEVE_PLUGIN_DIR of the environment, else that of this installation",
+     .help = "Where bare plugin names are sought: checksum is DIR/checksum.so. Relative to this file."},
     {"plugins", RV_SETTING_NAMES, LIST(, plugins, plugin_count, rv_config_name), .unique = true,
      .expected = "a plugin's name or path", .otherwise = "none",
-     .help = "Plugins to load: bare names, or paths (with a slash)."},
+     .help = "Plugins to load: bare names, or paths (with a slash), relative to this file."},
 
     {"pools", RV_SETTING_GROUPS, LIST(, pools, pool_count, rv_config_pool), .required = true,
      .help = "Groups of threads; each serves its own list of queues."},

@@ -3,12 +3,17 @@
  *
  *     {"at":1763712000123,"type":"thumb","priority":-1,"group":"acme","attempts":5,...}\n<payload>
  *
- * "at" (when it was enqueued, put in by Redis's clock) comes first, then "p" (the packet in which it came, see
- * lib/packet.lua), "deadline" (a time) while there is one, then "type", then only options that were given: priority
- * group weight attempts crashes timeout backoff unique until hold on_dead tags meta Between type and these stands "due"
- * (a time) or "delay" (from "at" on) where it was to run later; "due":0 when it was put off since. (policy.h has those
- * of attempts, lib/unique.lua those of the unique key) A header that begins with {"info":1, says that info:<id> has
- * more to tell; "cancel":1, behind that says that the task was cancelled while it ran.
+ * Fields, in this order:
+ *
+ *     info       1: info:<id> has more about the task; only then "cancel":1 may follow: it was cancelled while it ran
+ *     at         when it was enqueued, by Redis's clock, in ms
+ *     p          the packet in which it came, see lib/packet.lua
+ *     deadline   a time, while it has one
+ *     type
+ *     due, delay when it was to run: a time, or ms from "at" on; "due":0 when it was put off since
+ *
+ * and then the options that were given: priority group weight attempts crashes timeout backoff heartbeat once unique
+ * until hold on_dead of tags meta. policy.h describes those of attempts, lib/unique.lua those of the unique key.
  */
 #ifndef RV_ENVELOPE_H
 #define RV_ENVELOPE_H

@@ -5,6 +5,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,6 +13,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "worker/lock.h"
+#include "worker/plugin_dir.h"
 
 #define PATH_LENGTH_MAX ((size_t)4096)
 
@@ -27,24 +29,24 @@ static bool is_bare_name(const char *name)
            name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")] == '\0';
 }
 
-static const char *plugin_directory(const char *given)
+static const char *plugin_directory(const char *given, char found[PATH_MAX])
 {
     if (given == NULL || given[0] == '\0') given = getenv("REEVE_PLUGIN_DIR");
-    if (given == NULL || given[0] == '\0') given = REEVE_PLUGIN_DIR;
-    return given;
+    return given == NULL || given[0] == '\0' ? rv_plugin_dir(found, PATH_MAX) : given;
 }
 
 /* A path stays; a bare name becomes a file of the plugin directory. */
 static reeve_status find_file(char **ret, const char *name, const char *directory, rv_error *error)
 {
     bool is_path = strchr(name, '/') != NULL;
+    char found[PATH_MAX];
     rv_buf path;
 
     if (!is_path && !is_bare_name(name)) {
         return rv_fail(error, REEVE_EINVAL,
                        "\"%.200s\" names no plugin: a path with a '/', or a bare name of A-Z a-z 0-9 . _ -", name);
     }
-    directory = is_path ? "" : plugin_directory(directory);
+    directory = is_path ? "" : plugin_directory(directory, found);
     if (strlen(directory) + strlen(name) > PATH_LENGTH_MAX) {
         return rv_fail(error, REEVE_EINVAL, "plugin %.200s...: the path is too long", name);
     }

@@ -11,7 +11,7 @@ PC=$(find "$PREFIX" -name reeve.pc)
 export PKG_CONFIG_PATH=${PC%/*}
 LIB=$(pkg-config --variable=libdir reeve)
 export LD_LIBRARY_PATH=$LIB
-export REEVE_PLUGIN_DIR=$LIB/reeve/plugins
+unset REEVE_PLUGIN_DIR # (plugins are found from where the tree stands)
 # (A library built with sanitizers needs programs that are, too.)
 SANITIZE=$(sed -n 's/^REEVE_SANITIZE:STRING=\(..*\)$/-fsanitize=\1/p' "$REEVE_BUILD/CMakeCache.txt")
 FLAGS=(-Wall -Wextra -Werror)
@@ -35,6 +35,14 @@ expect_status 0 "$PREFIX/bin/reeve-worker" --check -c "$PREFIX/share/doc/reeve/e
 version=$("$PREFIX/bin/reeve" --version | sed 's/.* //')
 expect_eq "$(pkg-config --modversion reeve)" "$version"
 expect_eq "$(objdump -p "$LIB/libreeve.so" | awk '$1 == "SONAME" {print $2}')" libreeve.so.0 "soname"
+
+grep -q "^ExecStart=$PREFIX/bin/reeve-worker -c" "$PREFIX/lib/systemd/system/reeve-worker@.service" ||
+  fail "the unit starts another program"
+for moved in "$PREFIX" "$TEST_DIR/moved"; do
+  [ -e "$moved" ] || cp -a "$PREFIX" "$moved"
+  expect_status 0 "$moved/bin/reeve-worker" --dump-plugin checksum
+  expect_has "$OUT" "$moved"
+done
 
 # Nothing is exported but what the headers declare (and what sanitizers add).
 nm -D --defined-only "$LIB/libreeve.so" | awk '$2 != "A" {sub("@.*", "", $3); print $3}' | grep -vE '^(__odr_asan|__asan|__ubsan|__tsan)' | sort >exported
@@ -72,7 +80,8 @@ block libconfig 1 >worker.conf
 compile cc -std=c11 -shared -fPIC -o greeter.so greeter.c
 compile cc -std=c11 -o hello hello.c
 start_redis
-"$PREFIX/bin/reeve-worker" -c worker.conf 2>log &
+# (From elsewhere: the plugin's path is relative to the configuration.)
+(cd / && exec "$PREFIX/bin/reeve-worker" -c "$TEST_DIR/worker.conf") 2>log &
 own $!
 expect_status 0 ./hello
 expect_status 0 "$PREFIX/bin/reeve" --json wait "$OUT"

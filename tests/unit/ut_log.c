@@ -252,6 +252,21 @@ static void json_is_an_object_a_line(void **state)
     free(text);
 }
 
+static void json_numbers_are_numbers(void **state)
+{
+    (void)state;
+    static const reeve_log_field fields[] = {{"tasks", "12"},    {"delay_ms", "-1.5"}, {"task", "12"},
+                                             {"attempt", "007"}, {"seconds", "1e3"},   {"threads", ""}};
+    reeve_log_record numbers = record;
+    numbers.fields = fields;
+    numbers.field_count = sizeof(fields) / sizeof(fields[0]);
+    char *text = format(reeve_log_to_json, &numbers);
+    assert_non_null(strstr(text,
+                           "\"tasks\":12,\"delay_ms\":-1.5,\"task\":\"12\",\"attempt\":\"007\",\"seconds\":\"1e3\","
+                           "\"threads\":\"\"}"));
+    free(text);
+}
+
 static void a_record_that_is_lost_leaves_a_line(void **state)
 {
     (void)state;
@@ -300,6 +315,7 @@ int main(void)
         cmocka_unit_test_teardown(an_old_callback_is_left_in_peace, silence),
         cmocka_unit_test(logfmt_quotes_what_needs_it),
         cmocka_unit_test(json_is_an_object_a_line),
+        cmocka_unit_test(json_numbers_are_numbers),
         cmocka_unit_test(a_record_that_is_lost_leaves_a_line),
         cmocka_unit_test(strange_records_are_written_all_the_same),
     };

@@ -1,0 +1,35 @@
+#include "config/paths.h"
+
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+
+#define PATH_LENGTH_MAX 16384
+
+/* Puts the directory of the configuration before a relative path. */
+static reeve_status place(char **path, const char *file)
+{
+    const char *slash = strrchr(file, '/');
+    if (*path == NULL || (*path)[0] == '/' || (*path)[0] == '\0' || slash == NULL) return REEVE_OK;
+    rv_buf placed;
+    rv_buf_init(&placed, PATH_LENGTH_MAX);
+    rv_buf_add(&placed, file, (size_t)(slash - file) + 1);
+    rv_buf_adds(&placed, *path);
+    char *text = placed.failed ? NULL : rv_strdup(rv_buf_text(&placed));
+    rv_buf_fini(&placed);
+    if (text == NULL) return REEVE_ENOMEM;
+    rv_free(*path);
+    *path = text;
+    return REEVE_OK;
+}
+
+reeve_status rv_config_place_paths(rv_config *config)
+{
+    reeve_status status = place(&config->plugin_dir, config->file);
+    for (size_t i = 0; i < config->plugin_count && status == REEVE_OK; i++) {
+        char **text = &config->plugins[i].text;
+        if (*text != NULL && strchr(*text, '/') != NULL) status = place(text, config->file);
+    }
+    return status;
+}

@@ -1,0 +1,12 @@
+/*
+ * paths.h - relative paths in a configuration are relative to its file.
+ */
+#ifndef RV_CONFIG_PATHS_H
+#define RV_CONFIG_PATHS_H
+
+#include "config/config.h"
+
+/* Places the plugin directory, and those plugins that are named by a path. REEVE_ENOMEM. */
+reeve_status rv_config_place_paths(rv_config *config);
+
+#endif
