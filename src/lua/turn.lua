@@ -123,8 +123,19 @@ while at <= given and not fault do
       fault = 'no number of records'
       break
     end
-    at, fault = rare_settling().check(at, records, plain)
-    at = at or 0
+    local word = ARGV[at]
+    if word == 'bundle' or word == 'results' then
+      local results = tonumber(ARGV[at + 1])
+      if not (results and results >= 0 and results <= plain and results % 1 == 0) then
+        fault = 'more results than completions'
+        break
+      end
+      at, records = at + 2 + (word == 'bundle' and 1 or results), records - 1
+    end
+    if records > 0 then
+      at, fault = rare_settling().check(at, records)
+      at = at or 0
+    end
   end
 end
 if fault or at ~= given + 1 then return redis.error_reply('ERR turn: ' .. (fault or 'arguments are missing')) end

@@ -97,14 +97,8 @@ local function tell_outcome(P, id, ended, verb, first, kind, message)
   end
 end
 
--- Looks at so many records in ARGV from `at` on, of a group with so many plain completions. Returns where they end; or nil
--- and what is wrong.
-local function check_records(at, records, plain)
-  if ARGV[at] == 'bundle' or ARGV[at] == 'results' then
-    local results = tonumber(ARGV[at + 1])
-    if not results or not is_whole(results, 0, plain) then return nil, 'more results than completions' end
-    at, records = at + 2 + (ARGV[at] == 'bundle' and 1 or results), records - 1
-  end
+-- Looks at so many records in ARGV from `at` on. Returns where they end; or nil and what is wrong.
+local function check_records(at, records)
   for _ = 1, records do
     local verb, number = ARGV[at], tonumber(ARGV[at + 2])
     if at + 4 > #ARGV then return nil, 'a record is cut off' end
