@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/hide.h"
 #include "args.h"
 #include "base/mem.h"
 #include "base/nearest.h"
@@ -151,6 +152,7 @@ int main(int argc, char **argv)
     cli_context cli = {.json_faults = wants_json(argc, argv)};
     int status;
 
+    rv_hide_passwords(argc, argv);
     fill_standard_streams();
     (void)signal(SIGPIPE, SIG_IGN); /* a reader that goes away is an error of write, and that is looked at */
     status = run(&cli, argc, argv);

@@ -9,6 +9,7 @@
 #include <malloc.h>
 #endif
 
+#include "base/hide.h"
 #include "config/config.h"
 #include "dump.h"
 #include "log_writer.h"
@@ -133,6 +134,7 @@ int main(int argc, char **argv)
 {
     host_options options;
 
+    rv_hide_passwords(argc, argv);
     give_memory_back();
     host_signals_survive_pipes();
     if (!host_options_read(&options, argc, argv)) return EXIT_USAGE;

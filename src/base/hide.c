@@ -1,0 +1,33 @@
+#include "base/hide.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Where the password of a URL begins and ends (at its '@'); false: it has none. */
+static int find_password(char *argument, char **ret_begin, char **ret_end)
+{
+    char *authority = strstr(argument, "://"), *colon, *at = NULL;
+
+    if (authority == NULL) return 0;
+    authority += 3;
+    for (char *c = authority; *c != '\0' && *c != '/' && *c != '?'; c++)
+        if (*c == '@') at = c;
+    colon = at != NULL ? memchr(authority, ':', (size_t)(at - authority)) : NULL;
+    if (colon == NULL) return 0;
+    *ret_begin = colon + 1;
+    *ret_end = at;
+    return 1;
+}
+
+void rv_hide_passwords(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        char *begin, *end, *copy;
+
+        if (!find_password(argv[i], &begin, &end)) continue;
+        copy = strdup(argv[i]); /* (lives as long as the program) */
+        if (copy == NULL) continue;
+        memset(begin, '*', (size_t)(end - begin));
+        argv[i] = copy;
+    }
+}
