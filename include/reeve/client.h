@@ -90,10 +90,18 @@ typedef enum reeve_on_parent_death {
     REEVE_PARENT_DEATH = 3
 } reeve_on_parent_death;
 
+/* What holds for a parent of which its queue knows nothing. */
+typedef enum reeve_unknown_parent {
+    REEVE_UNKNOWN_REFUSE = 0,    /* the edge is refused, see depend.h */
+    REEVE_UNKNOWN_COMPLETED = 1, /* known or gone: it counts as completed, for its record may be gone */
+    REEVE_UNKNOWN_EXPECTED = 2   /* it is waited for: it will be enqueued */
+} reeve_unknown_parent;
+
 /* A task to wait for. */
 typedef struct reeve_parent {
     const char *handle; /* "queue/id"; or REEVE_PARENT_OPEN (depend.h) */
     reeve_on_parent_death on_death;
+    reeve_unknown_parent unknown;
 } reeve_parent;
 
 /* What to enqueue. Zero means: not given. Nothing is kept after the call. */
@@ -131,8 +139,7 @@ typedef struct reeve_task_spec {
     int64_t expires_in_ms; /* from its enqueueing on */
     int64_t heartbeat_ms;  /* silence for longer is a failure, see reeve_task_heartbeat; 0: as its handler says */
     bool at_most_once;     /* completed before it runs, see reeve_handler; false: as its handler says */
-    /* It is blocked until these have ended (depend.h). A parent that is not known, or not any more, counts as
-     * completed. */
+    /* It is blocked until these have ended (depend.h). */
     const reeve_parent *after;
     size_t after_count;
 } reeve_task_spec;
@@ -142,7 +149,8 @@ typedef struct reeve_task_spec {
  * id. A reply lost with its connection is asked for again on a new one: the task is enqueued once. (Not asked is where the
  * task may have come and gone in between, because records of ended tasks are not kept for as long: REEVE_ELOST.)
  * REEVE_EINVAL: a name or option is malformed. REEVE_ETOOBIG: what a guard is for (guards.h). REEVE_EEXISTS: the id is taken in this queue.
- * REEVE_EUNIQUE: another task holds the unique key; ret_id has that one's id.
+ * REEVE_EUNIQUE: another task holds the unique key; ret_id has that one's id. REEVE_ENOTFOUND: a parent in the same
+ * queue is not known (depend.h).
  * REEVE_ECONNECT, REEVE_EREDIS: not enqueued.
  * REEVE_ELOST, REEVE_ETIMEOUT, REEVE_EPROTO: unknown, it may have been; the words say so, and ret_id has the id. Enqueueing
  * the same id again enqueues nothing while the first one's record is there (REEVE_EEXISTS).
@@ -152,7 +160,8 @@ REEVE_API reeve_status reeve_enqueue(reeve_client *client, const reeve_task_spec
 /* What became of one spec of reeve_enqueue_many. */
 typedef struct reeve_enqueued {
     reeve_status status;
-    char id[REEVE_ID_MAX]; /* REEVE_EUNIQUE: of the task that holds the key; also where the status says unknown */
+    char id[REEVE_ID_MAX]; /* REEVE_EUNIQUE: of the task that holds the key; REEVE_ENOTFOUND: of the parent; also where
+                            * the status says unknown */
 } reeve_enqueued;
 
 /*

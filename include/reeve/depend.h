@@ -3,8 +3,19 @@
  *
  * A task that was enqueued with parents (reeve_task_spec.after) is blocked until all of them have ended; then it is
  * ready, or scheduled if its time is later. Parents may be in any queues. Each edge says what happens when that parent
- * dies (reeve_on_parent_death). A parent that is not known counts as completed: its record may be gone. So enqueue
- * parents first.
+ * dies (reeve_on_parent_death).
+ *
+ * A parent of which its queue knows nothing is refused, unless its edge says otherwise (reeve_unknown_parent), so enqueue
+ * parents first: either it was never enqueued, or it was and its record is gone. The second counts as completed where it
+ * can be told apart: the id is a UUIDv7 (those that reeve makes) from before the oldest completed task that the queue
+ * still keeps, or the queue keeps none. Ids of other forms do not say when they were made; where such a parent may have
+ * completed long ago, say REEVE_UNKNOWN_COMPLETED. A record that was deleted by hand counts as never enqueued. In the
+ * same queue the call is refused (REEVE_ENOTFOUND), and nothing is done. In another queue that is found out only when
+ * the message about the edge comes there: then the child dies, of kind "unknown_parent". (So does a task that was handed
+ * on with such a parent, since nobody would hear of a refusal.)
+ *
+ * A task that is retried, or cancelled and retried, waits again for its parents that have not completed; also for those
+ * that have died, as they may be retried, too, and not for those that are gone.
  *
  * Where a parent is in another queue, its queue and the child's exchange messages. Workers carry these, and so does the
  * client that makes the edge, at once; what is lost on the way is carried again, and counts once.
@@ -69,8 +80,8 @@ REEVE_API reeve_status reeve_delete_cascade(reeve_client *client, const char *qu
  *
  * Until it is closed the callbacks wait even if all members have ended (REEVE_PARENT_OPEN). A producer that dies in the
  * middle leaves the members that it enqueued, which run, and the callbacks, blocked: whoever knows their handles may
- * add the rest and close the batch, or delete them. Members that were enqueued in the very call in which it died may
- * not be in the batch.
+ * add the rest and close the batch, or delete them. Members that it was about to enqueue then are waited for:
+ * reeve_undepend takes them away.
  */
 typedef struct reeve_batch {
     char complete[REEVE_HANDLE_MAX]; /* handles; "": none */
@@ -81,13 +92,17 @@ typedef struct reeve_batch {
 REEVE_API reeve_status reeve_batch_open(reeve_client *client, reeve_batch *ret, const reeve_task_spec *complete,
                                         const reeve_task_spec *death);
 
-/* Enqueues members, as reeve_enqueue_many, and adds those that were enqueued to the batch. REEVE_ETOOBIG: too many in
- * one call, and nothing was sent (no result is REEVE_OK); or too many with those before (guards.parents): then those of
- * this call run, but the batch does not wait for all of them. */
+/*
+ * Adds members to the batch, then enqueues them, as reeve_enqueue_many: so none of them can end unseen, even where no
+ * record of it is kept. Those that are refused leave the batch again; a task that is there already (REEVE_EEXISTS) is a
+ * member, so that a call can be repeated with the same ids. REEVE_ETOOBIG: too many in one call, or with those before
+ * (guards.parents); nothing was sent (no result is REEVE_OK). After REEVE_ELOST, REEVE_ETIMEOUT or REEVE_ECONNECT of some
+ * the batch waits for them: repeat them with their ids, or take them away by reeve_undepend.
+ */
 REEVE_API reeve_status reeve_batch_add(reeve_client *client, const reeve_batch *batch, const reeve_task_spec *specs,
                                        size_t count, reeve_enqueued *ret_results);
 
-/* Adds tasks that are there already. */
+/* Adds tasks that are there already. One that is not known counts as completed. */
 REEVE_API reeve_status reeve_batch_add_tasks(reeve_client *client, const reeve_batch *batch, const char *const *handles,
                                              size_t count);
 

@@ -4,13 +4,14 @@
 -- KEYS[1]  the queue's prefix
 -- ARGV[1]  "add", "add <n>" (the task has at most n parents then, or nothing is done), or "remove"
 -- ARGV[2]  the child's id
--- add:     ARGV[3...] a parent's handle and the edge's policy, and so on; see lib/links.lua
+-- add:     ARGV[3...] a parent's handle and the edge's policy, and so on; see lib/register.lua
 -- remove:  ARGV[3...] parents' handles
--- reply    "ok", or the state that does not allow it, or "malformed", or "" when there is no such task, or "parents <how many>" that it
---          would have
+-- reply    "ok", or the state that does not allow it, or "malformed", or "" when there is no such task, or
+--          "parents <how many>" that it would have, or "unknown <id>": there is no such parent in this queue, nor a
+--          record of it
 --
 -- A task that was ready waits from the first edge on whose parent has not ended; it is ready when the last has ended or
--- was removed. Sent twice: it says the same again.
+-- was removed. Sent twice: it says the same again; what was let go by the first may run by then, and it says so.
 -- include: lib/base.lua
 -- include: lib/order.lua
 -- include: lib/front.lua
@@ -25,8 +26,13 @@
 -- include: lib/steer.lua
 -- include: lib/put.lua
 -- include: lib/death.lua
--- include: lib/register.lua
 -- include: lib/kin.lua
+
+-- (Lua has room for 200 locals.)
+local function make_attach()
+-- include: lib/register.lua
+  return attach, missing_parent
+end
 
 local P, id, now = KEYS[1], ARGV[2], clock()
 local envelope = call('HGET', P .. 'tasks', id)
@@ -34,6 +40,7 @@ if not envelope then return '' end
 local state, score = where(P, id)
 
 if ARGV[1] == 'remove' then
+  if not is_waiting(state) then return state or '' end
   if state ~= 'blocked' then return 'ok' end
   local queue, left = own_queue(P), nil
   for i = 3, #ARGV do
@@ -59,11 +66,11 @@ if header(envelope, id).malformed then return 'malformed' end
 local edges = {}
 for i = 3, #ARGV, 2 do
   local handle, policy = ARGV[i], ARGV[i + 1] or ''
-  if #ARGV > 4002 or not find(policy, '^%a$') or handle ~= '!' and not find(handle, '^[%w._-]+/[%w._:-]+$') then
+  if #ARGV > 4002 or not find(policy, '^[fgwx][ge]?$') or handle ~= '!' and not find(handle, '^[%w._-]+/[%w._:-]+$') then
     return redis.error_reply('ERR depend: a parent is no handle with a policy, or there are more than 2000')
   end
   -- (Whoever waits for a death and is not blocked has met it.)
-  if ARGV[i + 1] == 'x' and state ~= 'blocked' then return state end
+  if sub(ARGV[i + 1], 1, 1) == 'x' and state ~= 'blocked' then return state end
   edges[#edges + 1] = {ARGV[i], ARGV[i + 1]}
 end
 
@@ -80,6 +87,9 @@ local function too_many(most, total)
   return total > most and total
 end
 
+local attach, missing_parent = make_attach()
+local missing = missing_parent(P, edges, now)
+if missing then return 'unknown ' .. missing end
 local most = string.match(ARGV[1], '^add (%d+)$')
 local before = call('HLEN', P .. 'parents:' .. id)
 local total = most and too_many(tonumber(most), before)
@@ -112,7 +122,12 @@ if pending > 0 then
     tell(P, 'blocked', id)
     call('ZADD', P .. 'blocked', text(now), id)
   end
-  call('HINCRBY', P .. 'info:' .. id, 'pending', pending)
+end
+if pending ~= 0 then
+  local left = call('HINCRBY', P .. 'info:' .. id, 'pending', text(pending))
+  if left <= 0 and not died then
+    if call('HEXISTS', P .. 'info:' .. id, 'death') == 1 then not_needed(P, id) else unblock(P, id, now) end
+  end
 end
 if died then
   if decides == 'x' then

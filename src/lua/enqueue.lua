@@ -17,10 +17,11 @@
 --            unique, until, hold: see lib/unique.lua. conflict, when another task has the key: nothing: refused;
 --            "replace": it takes the place of one that waits, but at its own time or priority if that differs;
 --            "debounce": one that waits goes, and this one comes at its own time
---            after: [[handle, policy], ...], the tasks that it waits for, see lib/links.lua; at most 1000
+--            after: [[handle, policy], ...], the tasks that it waits for, see lib/register.lua; at most 1000
 -- reply    for each task: 1 enqueued, 0 refused, the id is taken, -1 not known (again); or the id of the task that
---          holds its unique key: refused. Where all are enqueued the common way, no list: of one task 1, or 2, a thread
---          has it already; of several now in ms
+--          holds its unique key: refused; or "unknown <id>": refused, there is no such parent in this queue, nor a
+--          record of it. Where all are enqueued the common way, no list: of one task 1, or 2, a thread has it already;
+--          of several now in ms
 --          An error when ARGV[1] is none of these, arguments are missing or too many (more than 2000 tasks), or the id,
 --          the options or the beginning of the envelope of any task is none (docs/protocol.md): nothing is done then
 --
@@ -106,7 +107,6 @@ local function with_options(P, ARGV, time)
 -- include: lib/notify.lua
 -- include: lib/put.lua
 -- include: lib/death.lua
--- include: lib/where.lua
 -- include: lib/register.lua
 -- include: lib/kin.lua
     waits = {}
@@ -146,7 +146,24 @@ local function with_options(P, ARGV, time)
     end
   end
 
-  local linker
+  local linker, missing
+  -- Parents of this queue must be known, or be among the tasks of this call that are not refused. (Of a message nobody
+  -- hears that it was refused: such a task dies of it.)
+  local function make_missing()
+-- include: lib/schedule.lua
+-- include: lib/event.lua
+-- include: lib/history.lua
+-- include: lib/keep.lua
+-- include: lib/unique.lua
+-- include: lib/notify.lua
+-- include: lib/register.lua
+    return function(after, i)
+      local comes = {}
+      for j = 1, count do comes[ARGV[3 * j - 1]] = j > i or taken[ARGV[3 * j - 1]] or nil end
+      return missing_parent(P, after, now, comes)
+    end
+  end
+
   function write()
     if #new > 0 then call('HSET', P .. 'tasks', unpack(new)) end
     if large then call('HSET', P .. 'settings', 'large', '1') end
@@ -283,8 +300,13 @@ local function with_options(P, ARGV, time)
         due, priority, group, weight = o.at or o['in'] and now + o['in'], o.priority, o.group, o.weight
         if due then due = math.min(due, LATEST) end
         after = o.after
-        if after then mark = '{"info":1,' .. sub(stamp, 2) end
-        if o.unique then
+        if after then
+          mark = '{"info":1,' .. sub(stamp, 2)
+          missing = missing or make_missing()
+          holder = not source and missing(after, i)
+          holder = holder and 'unknown ' .. holder
+        end
+        if o.unique and not holder then
           claim = claim or make_claim()
           holder, place = claim(id, o)
           -- (Marked, so that whoever leases it looks.)

@@ -6,7 +6,7 @@
 -- ARGV[1]  "register" or "unregister"
 -- ARGV[2]  the parent's id
 -- ARGV[3]  the child's handle
--- ARGV[4]  register: the edge's policy (lib/links.lua)
+-- ARGV[4]  register: the edge's policy, and what holds for a parent that is not known (lib/register.lua)
 -- ARGV[5]  the message's number
 -- ARGV[6]  the lowest number that the child's queue had in its outbox when this was fetched, or "" when that is not known
 -- reply    "" when the child is told later; or how the parent has ended, to be delivered to the child
@@ -21,7 +21,6 @@
 -- include: lib/history.lua
 -- include: lib/keep.lua
 -- include: lib/unique.lua
--- include: lib/where.lua
 -- include: lib/links.lua
 -- include: lib/received.lua
 -- include: lib/register.lua
@@ -30,11 +29,12 @@ local P, id, child, number = KEYS[1], ARGV[2], ARGV[3], tonumber(ARGV[5])
 local source = parts(child)
 local again = was_received(P, source, ARGV[5])
 if ARGV[1] == 'register' then
-  if again then return how_ended(P, id, ARGV[4], {}) or '' end
+  local now = clock()
+  if again then return how_ended(P, id, ARGV[4], {}, now) or '' end
   note_received(P, source, ARGV[5], ARGV[6])
-  local ended = register(P, id, child, ARGV[4], number, {}, true)
+  local ended = register(P, id, child, ARGV[4], {}, now, number)
   if ended then return ended end
-  call('ZADD', P .. (ARGV[4] == 'w' and 'patient:' or 'children:') .. id, 'XX', 'GT', text(number), child)
+  call('ZADD', P .. (sub(ARGV[4], 1, 1) == 'w' and 'patient:' or 'children:') .. id, 'XX', 'GT', text(number), child)
   return ''
 end
 if again then return '' end

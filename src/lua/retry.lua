@@ -1,13 +1,13 @@
 #!lua
--- retry: a dead, cancelled or scheduled task becomes ready now. What a dead one failed and crashed is forgotten; its
--- last error stays to be read.
+-- retry: a dead, cancelled or scheduled task becomes ready now, or waits again for those of its parents that have not
+-- completed (lib/restore.lua). What a dead one failed and crashed is forgotten; its last error stays to be read.
 --
 -- KEYS[1]  the queue's prefix
 -- ARGV[1]  the task's id
 -- reply    "ok", or the state that does not allow it, or "malformed" of a task that is not understood, or "" when there
 --          is no such task, or "unique <id>": its unique key is held by another task
 --
--- Sent twice: the second call finds the task ready (or running) and says so.
+-- Sent twice: the second call finds the task ready (or blocked, or running) and says so.
 -- include: lib/base.lua
 -- include: lib/order.lua
 -- include: lib/front.lua
@@ -20,6 +20,7 @@
 -- include: lib/where.lua
 -- include: lib/gate.lua
 -- include: lib/steer.lua
+-- include: lib/revive.lua
 
 local P, id = KEYS[1], ARGV[1]
 local envelope = call('HGET', P .. 'tasks', id)

@@ -29,6 +29,7 @@
 -- include: lib/where.lua
 -- include: lib/gate.lua
 -- include: lib/steer.lua
+-- include: lib/revive.lua
 
 local P, action, state, cursor, most = KEYS[1], ARGV[1], ARGV[2], ARGV[3], math.min(tonumber(ARGV[4]), 1000)
 local kind, type, tag, age = ARGV[5], ARGV[6], ARGV[7], tonumber(ARGV[8])

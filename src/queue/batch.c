@@ -4,9 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/id.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "queue/client.h"
+#include "queue/depend.h"
 #include "queue/envelope.h"
+#include "queue/outbox.h"
 #include "reeve/depend.h"
 
 static const reeve_on_parent_death policies[] = {REEVE_PARENT_GO, REEVE_PARENT_DEATH};
@@ -93,42 +97,130 @@ reeve_status reeve_batch_add_tasks(reeve_client *client, const reeve_batch *batc
     if (handles == NULL) return rv_fail(&client->error, REEVE_EINVAL, "no handles were given");
     reeve_parent *parents = rv_zalloc_array(count, sizeof(*parents));
     if (parents == NULL) return rv_fail(&client->error, REEVE_ENOMEM, "no memory for a batch");
-    for (size_t i = 0; i < count; i++) parents[i].handle = handles[i];
+    for (size_t i = 0; i < count; i++)
+        parents[i] = (reeve_parent){.handle = handles[i], .unknown = REEVE_UNKNOWN_COMPLETED};
     status = add_parents(client, batch, parents, count);
     rv_free(parents);
+    return status;
+}
+
+/* ---- members --------------------------------------------------------------------------------------------------- */
+
+/*
+ * The callbacks wait for the members before these are there: one that has ended, and of which no record is kept, could
+ * not be told apart from one that never was.
+ */
+typedef struct members {
+    reeve_task_spec *specs; /* with ids */
+    char (*ids)[REEVE_ID_MAX];
+    char (*handles)[REEVE_HANDLE_MAX];
+    reeve_parent *parents;
+    size_t count; /* of handles and parents: without those that cannot be enqueued */
+} members;
+
+static void free_members(members *m)
+{
+    rv_free(m->specs);
+    rv_free(m->ids);
+    rv_free(m->handles);
+    rv_free(m->parents);
+}
+
+static reeve_status name_members(reeve_client *client, const reeve_task_spec *specs, size_t count, members *ret)
+{
+    *ret = (members){.specs = rv_zalloc_array(count, sizeof(*ret->specs)),
+                     .ids = rv_zalloc_array(count, sizeof(*ret->ids)),
+                     .handles = rv_zalloc_array(count, sizeof(*ret->handles)),
+                     .parents = rv_zalloc_array(count, sizeof(*ret->parents))};
+    if (ret->specs == NULL || ret->ids == NULL || ret->handles == NULL || ret->parents == NULL)
+        return rv_fail(&client->error, REEVE_ENOMEM, "no memory for a batch");
+    for (size_t i = 0; i < count; i++) {
+        rv_error ignored = {0};
+        ret->specs[i] = specs[i];
+        if (rv_enqueue_check(&specs[i], &client->guards, &ignored) != REEVE_OK) continue;
+        if (specs[i].id == NULL) rv_uuid7(ret->ids[i]);
+        if (specs[i].id != NULL) rv_copy_text(ret->ids[i], sizeof(ret->ids[i]), specs[i].id);
+        ret->specs[i].id = ret->ids[i];
+        (void)snprintf(ret->handles[ret->count], REEVE_HANDLE_MAX, "%s/%s", specs[i].queue, ret->ids[i]);
+        ret->parents[ret->count] =
+            (reeve_parent){.handle = ret->handles[ret->count], .unknown = REEVE_UNKNOWN_EXPECTED};
+        ret->count++;
+    }
+    return REEVE_OK;
+}
+
+/* Takes away these edges. */
+static void drop_parents(reeve_client *client, const reeve_batch *batch, const char *const *handles, size_t count)
+{
+    char queue[REEVE_QUEUE_MAX + 1], id[REEVE_ID_MAX];
+    rv_error why = client->error;
+    for (size_t i = 0; i < 2 && count > 0; i++)
+        if (callback_of(batch, i, queue, id)) (void)reeve_undepend(client, queue, id, handles, count);
+    client->error = why;
+}
+
+/* Whether a task was not enqueued for certain, and is not there from before. */
+static bool is_refused(reeve_status status)
+{
+    return status == REEVE_EINVAL || status == REEVE_ETOOBIG || status == REEVE_EUNIQUE || status == REEVE_ENOTFOUND ||
+           status == REEVE_EREDIS;
+}
+
+static void drop_refused(reeve_client *client, const reeve_batch *batch, const members *m, size_t count,
+                         const reeve_enqueued *results)
+{
+    const char **refused = rv_zalloc_array(count, sizeof(*refused));
+    size_t at = 0, named = 0;
+    for (size_t i = 0; i < count && refused != NULL; i++) {
+        if (m->ids[i][0] == '\0') continue;
+        if (is_refused(results[i].status)) refused[at++] = m->handles[named];
+        named++;
+    }
+    if (refused != NULL) drop_parents(client, batch, refused, at);
+    rv_free(refused);
+}
+
+/* Parents in other queues are told before they come. */
+static reeve_status expect_members(reeve_client *client, const reeve_batch *batch, const members *m)
+{
+    char queue[REEVE_QUEUE_MAX + 1], id[REEVE_ID_MAX];
+    reeve_status status = m->count > 0 ? add_parents(client, batch, m->parents, m->count) : REEVE_OK;
+    for (size_t i = 0; i < 2 && status == REEVE_OK; i++) {
+        if (callback_of(batch, i, queue, id) && rv_parents_elsewhere(m->parents, m->count, queue))
+            status = rv_client_settle(client, queue);
+    }
+    return status;
+}
+
+static reeve_status add_named(reeve_client *client, const reeve_batch *batch, const members *m, size_t count,
+                              reeve_enqueued *ret_results)
+{
+    reeve_status status = expect_members(client, batch, m);
+    if (status != REEVE_OK) {
+        const char **all = rv_zalloc_array(m->count, sizeof(*all));
+        for (size_t i = 0; i < m->count && all != NULL; i++) all[i] = m->handles[i];
+        if (all != NULL) drop_parents(client, batch, all, m->count);
+        rv_free(all);
+        for (size_t i = 0; i < count; i++) ret_results[i] = (reeve_enqueued){.status = status};
+        return status;
+    }
+    status = reeve_enqueue_many(client, m->specs, count, ret_results);
+    if (status != REEVE_OK) drop_refused(client, batch, m, count, ret_results);
     return status;
 }
 
 static reeve_status add(reeve_client *client, const reeve_batch *batch, const reeve_task_spec *specs, size_t count,
                         reeve_enqueued *ret_results)
 {
+    members m = {0};
     reeve_status status = check_batch(client, batch);
     if (status != REEVE_OK || count == 0) return status;
-    if (count > (size_t)client->guards.parents && count <= (size_t)client->guards.batch)
-        return rv_enqueue_refuse_all(client, count, ret_results, RV_GUARD(parents), "tasks of a batch");
-    char(*handles)[REEVE_HANDLE_MAX] = rv_zalloc_array(count, sizeof(*handles));
-    reeve_parent *parents = rv_zalloc_array(count, sizeof(*parents));
-    if (handles == NULL || parents == NULL) {
-        status = rv_fail(&client->error, REEVE_ENOMEM, "no memory for a batch");
-        goto done;
-    }
-    status = reeve_enqueue_many(client, specs, count, ret_results);
-    rv_error why = client->error;
-    size_t members = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (ret_results[i].status != REEVE_OK) continue;
-        (void)snprintf(handles[members], sizeof(handles[members]), "%s/%s", specs[i].queue, ret_results[i].id);
-        parents[members].handle = handles[members];
-        members++;
-    }
-    reeve_status added = members > 0 ? add_parents(client, batch, parents, members) : REEVE_OK;
-    if (added != REEVE_OK)
-        status = added;
-    else
-        client->error = why;
-done:
-    rv_free(handles);
-    rv_free(parents);
+    size_t at = count > (size_t)client->guards.batch ? RV_GUARD(batch) : RV_GUARD(parents);
+    if (count > (size_t)client->guards.batch || count > (size_t)client->guards.parents)
+        return rv_enqueue_refuse_all(client, count, ret_results, at, "tasks of a batch");
+    status = name_members(client, specs, count, &m);
+    if (status == REEVE_OK) status = add_named(client, batch, &m, count, ret_results);
+    free_members(&m);
     return status;
 }
 

@@ -13,10 +13,10 @@
 
 const reeve_parent rv_parent_open = {.handle = REEVE_PARENT_OPEN};
 
-char rv_policy_letter(reeve_on_parent_death policy)
+const char *rv_policy_word(const reeve_parent *parent)
 {
-    static const char letters[] = "fgwx";
-    return letters[policy];
+    static const char *const words[][3] = {{"f", "fg", "fe"}, {"g", "gg", "ge"}, {"w", "wg", "we"}, {"x", "xg", "xe"}};
+    return words[parent->on_death][parent->unknown];
 }
 
 static bool is_open_parent(const char *handle)
@@ -41,7 +41,17 @@ reeve_status rv_check_parent(const reeve_parent *parent, const char *queue, cons
 {
     if ((unsigned)parent->on_death > REEVE_PARENT_DEATH)
         return rv_fail(error, REEVE_EINVAL, "there is no rule %d for a parent's death", (int)parent->on_death);
+    if ((unsigned)parent->unknown > REEVE_UNKNOWN_EXPECTED)
+        return rv_fail(error, REEVE_EINVAL, "there is no rule %d for an unknown parent", (int)parent->unknown);
     return check_handle(parent->handle, queue, id, error);
+}
+
+reeve_status rv_refuse_parent(rv_error *error, const char *queue, const char *id, const char *parent)
+{
+    return rv_fail(error, REEVE_ENOTFOUND,
+                   "%s/%s cannot wait for %s/%s: there is no such task, nor a record of one (:known-or-gone, "
+                   "REEVE_UNKNOWN_COMPLETED, counts it as completed)",
+                   queue, id, queue, parent);
 }
 
 static reeve_status refuse_parents(const reeve_guards *guards, size_t count, rv_error *error)
@@ -76,7 +86,7 @@ typedef struct edges {
     const char *id;
     const reeve_parent *parents; /* to add, up to `most` in all; or */
     int64_t most;
-    const char *const *handles;  /* to remove */
+    const char *const *handles; /* to remove */
     size_t count;
 } edges;
 
@@ -93,8 +103,7 @@ static void build_edges(rv_conn *conn, bool again, const void *context)
     for (size_t i = 0; i < e->count; i++) {
         rv_args(conn, e->parents != NULL ? e->parents[i].handle : e->handles[i]);
         if (e->parents == NULL) continue;
-        const char letter = rv_policy_letter(e->parents[i].on_death);
-        rv_arg(conn, &letter, 1);
+        rv_args(conn, rv_policy_word(&e->parents[i]));
     }
 }
 
@@ -106,12 +115,14 @@ static reeve_status call_edges(reeve_client *client, const char *queue, const ed
     if (status != REEVE_OK) return status;
     if (!rv_reply_is(reply, RV_TEXT)) return rv_client_odd_reply(client, "depend");
     if (strcmp(reply->text, "ok") == 0) return REEVE_OK;
-    /* (Taken from its last parents a task that waits for a death is removed.) */
-    if (again && e->parents == NULL && reply->length == 0) return REEVE_OK;
+    /* (Taken from its last parents a task may run, and one that waits for a death is removed.) */
+    if (again && e->parents == NULL) return REEVE_OK;
     if (reply->length == 0) return rv_fail(&client->error, REEVE_ENOTFOUND, "no task %s/%s (any more)", queue, e->id);
     int64_t total;
     if (strncmp(reply->text, "parents ", 8) == 0 && rv_parse_int(reply->text + 8, 0, INT64_MAX, &total))
         return refuse_parents(&client->guards, (size_t)total, &client->error);
+    if (strncmp(reply->text, "unknown ", 8) == 0)
+        return rv_refuse_parent(&client->error, queue, e->id, reply->text + 8);
     return rv_fail(&client->error, REEVE_ESTATE, "what %s/%s waits for cannot be changed: it is %s", queue, e->id,
                    reply->text);
 }

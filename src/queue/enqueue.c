@@ -189,15 +189,22 @@ static void note_unknown(pipeline *p)
     rv_client_note_cause(p->client, "", &error);
 }
 
-/* What is said of one task: a number or, for a refusal, the id of the task that holds its unique key. */
+/* What is said of one task: a number or, for a refusal, the id of the task that holds its unique key,
+ * or of a parent that is not known. */
 static void on_said(pipeline *p, size_t index, const rv_reply *said)
 {
     reeve_enqueued *result = &p->results[index];
-    bool held = rv_reply_is(said, RV_TEXT), unknown = rv_reply_is(said, RV_INT) && said->number < 0;
+    bool held = rv_reply_is(said, RV_TEXT), orphan = held && strncmp(said->text, "unknown ", 8) == 0;
+    bool unknown = rv_reply_is(said, RV_INT) && said->number < 0;
     if (rv_reply_is(said, RV_INT) && said->number > 0) return;
-    if (held) rv_copy_text(result->id, sizeof(result->id), said->text);
+    if (held) rv_copy_text(result->id, sizeof(result->id), orphan ? said->text + 8 : said->text);
     if (unknown) note_unknown(p);
-    if (!note_failure(p, index, held ? REEVE_EUNIQUE : unknown ? REEVE_ELOST : REEVE_EEXISTS)) return;
+    if (!note_failure(p, index,
+                      orphan    ? REEVE_ENOTFOUND
+                      : held    ? REEVE_EUNIQUE
+                      : unknown ? REEVE_ELOST
+                                : REEVE_EEXISTS))
+        return;
     char words[sizeof(p->error.text)];
     reeve_enqueued_error(p->client, &p->specs[index], result, words, sizeof(words));
     (void)rv_fail(&p->error, result->status, "%s", words);

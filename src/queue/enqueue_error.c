@@ -71,6 +71,10 @@ void reeve_enqueued_error_sized(const reeve_client *client, const reeve_task_spe
         (void)snprintf(ret, size, "the unique key \"%s\" is held by %s/%s", spec.unique != NULL ? spec.unique : "",
                        spec.queue, result->id);
         break;
+    case REEVE_ENOTFOUND:
+        (void)rv_refuse_parent(&error, spec.queue, spec.id != NULL ? spec.id : spec.type, result->id);
+        rv_copy_text(ret, size, error.text);
+        break;
     default:
         if (rv_enqueue_check(&spec, &client->guards, &error) != REEVE_OK)
             rv_copy_text(ret, size, error.text);

@@ -305,3 +305,54 @@ void rv_client_carry(reeve_client *client, const char *queue)
     if (!rv_conn_is_open(client->conn)) return;
     (void)rv_outbox_carry(client->conn, client->ns, queue, CLIENT_ROUNDS, NULL, &error);
 }
+
+/* ---- all of them ----------------------------------------------------------------------------------------------- */
+
+typedef struct index_call {
+    rv_prefix prefix;
+    int index;
+} index_call;
+
+static void build_index(rv_conn *conn, bool again, const void *context)
+{
+    const index_call *call = context;
+    (void)again;
+    rv_cmd(conn, 3);
+    rv_args(conn, "LINDEX");
+    rv_arg2(conn, call->prefix.text, call->prefix.length, "outbox", 6);
+    rv_argi(conn, call->index);
+}
+
+/* The number of the first message (index 0) or the last one (-1); 0: there is none. */
+static reeve_status read_number(reeve_client *client, const char *queue, int index, int64_t *ret)
+{
+    const rv_reply *reply;
+    index_call call = {.index = index};
+    char digits[24] = "";
+    rv_prefix_set(&call.prefix, client->ns, queue);
+    *ret = 0;
+    reeve_status status = rv_client_call(client, build_index, &call, &reply, NULL);
+    if (status != REEVE_OK || !rv_reply_is(reply, RV_TEXT) || reply->length < 3) return status;
+    size_t length = strcspn(reply->text + 2, " ");
+    if (length < sizeof(digits)) memcpy(digits, reply->text + 2, length);
+    if (!rv_parse_int(digits, 0, INT64_MAX, ret)) *ret = 0;
+    return REEVE_OK;
+}
+
+reeve_status rv_client_settle(reeve_client *client, const char *queue)
+{
+    int64_t last, first;
+    reeve_status status = read_number(client, queue, -1, &last);
+    while (status == REEVE_OK && last > 0) {
+        size_t carried;
+        rv_error error = {0};
+        status = rv_outbox_carry(client->conn, client->ns, queue, CLIENT_ROUNDS, &carried, &error);
+        if (status != REEVE_OK) return rv_fail(&client->error, status, "queue %s: %s", queue, error.text);
+        status = read_number(client, queue, 0, &first);
+        if (status != REEVE_OK || first == 0 || first > last) return status;
+        if (carried == 0)
+            return rv_fail(&client->error, REEVE_EREDIS, "queue %s: a message to another queue cannot be carried",
+                           queue);
+    }
+    return status;
+}

@@ -17,4 +17,10 @@ reeve_status rv_outbox_carry(rv_conn *conn, const char *ns, const char *queue, u
 /* The same over a client's connection, a few rounds; failures are no matter: workers do the same. */
 void rv_client_carry(reeve_client *client, const char *queue);
 
+/*
+ * Until all messages that the queue has now are carried, by whomever. REEVE_EREDIS: some cannot be. Else the errors of
+ * the connection.
+ */
+reeve_status rv_client_settle(reeve_client *client, const char *queue);
+
 #endif

@@ -305,7 +305,7 @@ static void add_after(rv_buf *out, const reeve_task_spec *spec)
         rv_buf_adds(out, i == 0 ? ",\"after\":[[\"" : ",[\"");
         rv_buf_adds(out, spec->after[i].handle); /* (no character of it would be escaped) */
         rv_buf_adds(out, "\",\"");
-        rv_buf_addc(out, rv_policy_letter(spec->after[i].on_death));
+        rv_buf_adds(out, rv_policy_word(&spec->after[i]));
         rv_buf_adds(out, "\"]");
     }
     if (spec->after_count > 0) rv_buf_addc(out, ']');

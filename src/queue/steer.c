@@ -34,6 +34,8 @@ static reeve_status steer(reeve_client *client, const steering *what)
         if (*what->ret_running) return REEVE_OK;
     }
     if (again && what->done != NULL && strcmp(reply->text, what->done) == 0) return REEVE_OK;
+    /* (A retried task may wait for its parents again.) */
+    if (again && what->call.script == &rv_script_retry && strcmp(reply->text, "blocked") == 0) return REEVE_OK;
     if (reply->length == 0) return rv_fail(&client->error, REEVE_ENOTFOUND, "no task %s/%s (any more)", queue, id);
     if (strncmp(reply->text, "unique ", 7) == 0) {
         return rv_fail(&client->error, REEVE_EUNIQUE, "cannot %s %s/%s: its unique key is held by %s/%s", what->verb,

@@ -105,14 +105,63 @@ static void some_are_refused(void **state)
     (void)state;
     test_put("q", "taken");
     open_batch();
-    const reeve_task_spec specs[] = {{.queue = "q", .type = "t", .id = "taken"}, {.queue = "p", .type = "t", .id = "a"}};
+    const reeve_task_spec specs[] = {{.queue = "q", .type = "t", .id = "taken"},
+                                     {.queue = "p", .type = "t", .id = "a"}};
     reeve_enqueued results[2];
     test_refused(test_client, reeve_batch_add(test_client, &batch, specs, 2, results), REEVE_EEXISTS, "q/taken");
     assert_int_equal(results[1].status, REEVE_OK);
     test_ok(test_client, reeve_batch_close(test_client, &batch));
     test_complete("p", "a");
+    /* The one that was there is a member: a call may be repeated. */
+    states_are("blocked", "blocked");
+    test_complete("q", "taken");
     states_are("ready", "");
-    assert_string_equal(test_state("q", "taken"), "ready");
+}
+
+static void refused_ones_are_no_members(void **state)
+{
+    (void)state;
+    test_put_spec((reeve_task_spec){.id = "holder", .unique = "key"});
+    open_batch();
+    const reeve_parent typo = {.handle = "q/typo"};
+    const reeve_task_spec specs[] = {{.queue = "q", .type = "t", .id = "one", .unique = "key"},
+                                     {.queue = "q", .type = "t", .id = "two", .after = &typo, .after_count = 1},
+                                     {.queue = "q", .type = "bad type", .id = "three"},
+                                     {.queue = "p", .type = "t", .id = "a"}};
+    reeve_enqueued results[4];
+    assert_int_equal(reeve_batch_add(test_client, &batch, specs, 4, results), REEVE_EUNIQUE);
+    assert_int_equal(results[1].status, REEVE_ENOTFOUND);
+    assert_int_equal(results[2].status, REEVE_EINVAL);
+    assert_int_equal(results[3].status, REEVE_OK);
+    test_ok(test_client, reeve_batch_close(test_client, &batch));
+    test_complete("p", "a");
+    states_are("ready", "");
+}
+
+/* A member may have died and be gone before the call is through: the callback was there first. */
+static void a_death_of_which_nothing_is_kept(void **state)
+{
+    (void)state;
+    const reeve_keep none = {0, 0};
+    for (int i = 0; i < 2; i++) {
+        const char *queue = i ? "p" : "q";
+        (void)test_place_empty(state);
+        test_ok(test_client, reeve_queue_set(test_client, queue, &(reeve_queue_settings){.dead = &none}));
+        open_batch();
+        /* (A parent that has died ends a member in the very call that enqueues it.) */
+        test_put(queue, "root");
+        test_ok(test_client, reeve_cancel(test_client, queue, "root"));
+        char root[16];
+        (void)snprintf(root, sizeof(root), "%s/root", queue);
+        const reeve_parent after = {.handle = root};
+        const reeve_task_spec spec = {.queue = queue, .type = "t", .id = "m", .after = &after, .after_count = 1};
+        reeve_enqueued result;
+        test_ok(test_client, reeve_batch_add(test_client, &batch, &spec, 1, &result));
+        test_settle_queues("p q");
+        assert_string_equal(test_state(queue, "m"), "");
+        test_ok(test_client, reeve_batch_close(test_client, &batch));
+        states_are("ready", "ready");
+    }
 }
 
 static void it_cannot_be_opened(void **state)
@@ -130,6 +179,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(all_complete, test_place_empty),
         cmocka_unit_test_setup(one_dies, test_place_empty),
+        cmocka_unit_test_setup(refused_ones_are_no_members, test_place_empty),
+        cmocka_unit_test_setup(a_death_of_which_nothing_is_kept, test_place_empty),
         cmocka_unit_test_setup(it_waits_for_its_close, test_place_empty),
         cmocka_unit_test_setup(without_members, test_place_empty),
         cmocka_unit_test_setup(of_tasks_that_are_there, test_place_empty),

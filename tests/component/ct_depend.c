@@ -70,7 +70,7 @@ static void parents_that_have_ended(void **state)
     (void)state;
     test_put("q", "a");
     test_complete("q", "a");
-    test_put_after("q", "b", "f:q/a f:q/never");
+    test_put_after("q", "b", "f:q/a fg:q/never");
     state_is("b", "ready");
     test_complete("q", "b");
     test_no_edges_left("q");
@@ -154,10 +154,13 @@ static void fails_with_its_parent(void **state)
     died_of("c", "q/a");
     died_of("d", "q/c");
     test_no_edges_left("q");
-    /* By hand it runs after all. */
+    /* Retried it waits for both again; by hand it runs after all. */
     test_ok(test_client, reeve_retry(test_client, "q", "c"));
-    state_is("c", "ready");
+    state_is("c", "blocked");
     test_complete("q", "b");
+    state_is("c", "blocked");
+    test_ok(test_client, reeve_undepend(test_client, "q", "c", (const char *[]){"q/a"}, 1));
+    state_is("c", "ready");
 }
 
 static void goes_on_without_it(void **state)
@@ -241,8 +244,8 @@ static void removed_without_a_death(void **state)
 {
     (void)state;
     test_put("q", "a b");
-    test_put_spec((reeve_task_spec){.id = "x", .unique = "u", .after = &(reeve_parent){.handle = "q/a", .on_death = 3},
-                                    .after_count = 1});
+    test_put_spec((reeve_task_spec){
+        .id = "x", .unique = "u", .after = &(reeve_parent){.handle = "q/a", .on_death = 3}, .after_count = 1});
     test_add_edges("q", "x", "x:q/b");
     test_complete("q", "a");
     test_complete("q", "b");
@@ -261,7 +264,7 @@ static void added_while_it_waits(void **state)
     test_put("q", "a b c");
     test_add_edges("q", "a", "f:q/b");
     state_is("a", "blocked");
-    test_add_edges("q", "a", "f:q/b f:q/c f:q/gone");
+    test_add_edges("q", "a", "f:q/b f:q/c fg:q/gone");
     test_complete("q", "b");
     state_is("a", "blocked");
     test_complete("q", "c");
@@ -431,10 +434,142 @@ static void a_filter_leaves_them_alone(void **state)
     test_put("q", "a b");
     test_put_after("q", "c", "f:q/a");
     reeve_swept swept;
-    test_ok(test_client, reeve_sweep(test_client, "q", REEVE_ACTION_CANCEL,
-                                     &(reeve_filter){.state = REEVE_STATE_READY}, NULL, NULL, &swept));
+    test_ok(test_client, reeve_sweep(test_client, "q", REEVE_ACTION_CANCEL, &(reeve_filter){.state = REEVE_STATE_READY},
+                                     NULL, NULL, &swept));
     state_is("a", "ready");
     state_is("b", "cancelled");
+}
+
+/* ---- parents that are not known ---------------------------------------------------------------------------------- */
+
+static void an_unknown_parent_is_refused(void **state)
+{
+    (void)state;
+    const reeve_parent typo = {.handle = "q/typo"};
+    const reeve_task_spec spec = {.queue = "q", .type = "t", .id = "c", .after = &typo, .after_count = 1};
+    test_refused(test_client, reeve_enqueue(test_client, &spec, NULL), REEVE_ENOTFOUND, "q/c cannot wait for q/typo");
+    state_is("c", "");
+    test_put("q", "b");
+    test_refused(test_client, reeve_depend(test_client, "q", "b", &typo, 1), REEVE_ENOTFOUND, "q/typo");
+    state_is("b", "ready");
+    /* Those of one call may wait for each other, in any order. */
+    const reeve_parent later = {.handle = "q/e"};
+    const reeve_task_spec both[] = {{.queue = "q", .type = "t", .id = "d", .after = &later, .after_count = 1},
+                                    {.queue = "q", .type = "t", .id = "e"}};
+    reeve_enqueued results[2];
+    test_ok(test_client, reeve_enqueue_many(test_client, both, 2, results));
+    state_is("d", "blocked");
+    test_put_after("q", "f", "fg:q/typo");
+    state_is("f", "ready");
+}
+
+/* Its id says when it was made, and the queue what it keeps: this one may be gone. */
+static void a_parent_whose_record_is_gone(void **state)
+{
+    (void)state;
+    static const char old[] = "q/01900000-0000-7000-8000-000000000000",
+                      to_come[] = "q/f1900000-0000-7000-8000-000000000000";
+    const reeve_keep none = {0, 0};
+    const reeve_parent after[] = {{.handle = old}, {.handle = to_come}};
+    test_put_spec((reeve_task_spec){.id = "c", .after = after, .after_count = 1});
+    state_is("c", "ready");
+    const reeve_task_spec spec = {.queue = "q", .type = "t", .id = "d", .after = &after[1], .after_count = 1};
+    test_refused(test_client, reeve_enqueue(test_client, &spec, NULL), REEVE_ENOTFOUND, to_come);
+    /* One that was made just now, and is not kept. */
+    char id[REEVE_ID_MAX], handle[REEVE_HANDLE_MAX];
+    test_ok(test_client, reeve_queue_set(test_client, "p", &(reeve_queue_settings){.completed = &none}));
+    test_ok(test_client, reeve_enqueue(test_client, &(reeve_task_spec){.queue = "p", .type = "t"}, id));
+    test_complete("p", id);
+    (void)snprintf(handle, sizeof(handle), "p/%s", id);
+    const reeve_parent gone = {.handle = handle};
+    test_put_spec((reeve_task_spec){.queue = "p", .id = "e", .after = &gone, .after_count = 1});
+    assert_string_equal(test_state("p", "e"), "ready");
+}
+
+/* ---- retried ----------------------------------------------------------------------------------------------------- */
+
+static void a_cancelled_task_that_is_retried_waits_again(void **state)
+{
+    (void)state;
+    test_put("q", "a");
+    test_put_after("q", "c", "f:q/a");
+    test_ok(test_client, reeve_cancel(test_client, "q", "c"));
+    assert_int_equal(test_number("EXISTS reeve:{q}:children:a"), 0);
+    test_ok(test_client, reeve_retry(test_client, "q", "c"));
+    state_is("c", "blocked");
+    test_complete("q", "a");
+    state_is("c", "ready");
+    test_no_edges_left("q");
+}
+
+static void a_pipeline_is_retried_in_order(void **state)
+{
+    (void)state;
+    const reeve_filter dead = {.size = sizeof(dead), .state = REEVE_STATE_DEAD};
+    reeve_swept swept;
+    test_put("q", "z");
+    test_put_after("q", "m", "f:q/z");
+    test_put_after("q", "a", "f:q/m");
+    test_kill("q", "z");
+    test_settle_queues("q");
+    state_is("a", "dead");
+    test_ok(test_client, reeve_sweep(test_client, "q", REEVE_ACTION_RETRY, &dead, NULL, NULL, &swept));
+    assert_int_equal(swept.done, 3);
+    assert_int_equal(test_count("q", "ready"), 1);
+    test_complete("q", "z");
+    test_complete("q", "m");
+    test_complete("q", "a");
+    test_no_edges_left("q");
+}
+
+/* Alone, too: it dies again when its parent does. */
+static void a_retried_child_waits_for_its_dead_parent(void **state)
+{
+    (void)state;
+    test_put("q", "a");
+    test_put_after("q", "c", "f:q/a");
+    test_kill("q", "a");
+    test_settle_queues("q");
+    test_ok(test_client, reeve_retry(test_client, "q", "c"));
+    state_is("c", "blocked");
+    test_ok(test_client, reeve_retry(test_client, "q", "a"));
+    test_kill("q", "a");
+    test_settle_queues("q");
+    died_of("c", "q/a");
+    test_ok(test_client, reeve_retry(test_client, "q", "c"));
+    test_ok(test_client, reeve_retry(test_client, "q", "a"));
+    test_complete("q", "a");
+    state_is("c", "ready");
+    test_no_edges_left("q");
+}
+
+static void an_edge_that_ended_is_made_anew(void **state)
+{
+    (void)state;
+    test_put("q", "a b");
+    test_put_after("q", "c", "g:q/a");
+    test_kill("q", "a");
+    test_settle_queues("q");
+    state_is("c", "ready");
+    test_ok(test_client, reeve_retry(test_client, "q", "a"));
+    test_add_edges("q", "c", "f:q/a");
+    state_is("c", "blocked");
+    test_add_edges("q", "c", "g:q/a");
+    test_complete("q", "b");
+    test_kill("q", "a");
+    test_settle_queues("q");
+    state_is("c", "ready");
+}
+
+static void not_taken_from_what_does_not_wait(void **state)
+{
+    (void)state;
+    test_hand hand;
+    test_put("q", "a b");
+    test_hand_init(&hand, "1", "q");
+    assert_int_equal(test_lease(&hand, 1), 1);
+    test_refused(test_client, reeve_undepend(test_client, "q", "a", (const char *[]){"q/b"}, 1), REEVE_ESTATE,
+                 "it is running");
 }
 
 int main(void)
@@ -449,6 +584,13 @@ int main(void)
         cmocka_unit_test_setup(a_snoozed_parent_has_not_ended, test_place_empty),
         cmocka_unit_test_setup(flag_goes_with_the_last_edge, test_place_empty),
         cmocka_unit_test_setup(fails_with_its_parent, test_place_empty),
+        cmocka_unit_test_setup(an_unknown_parent_is_refused, test_place_empty),
+        cmocka_unit_test_setup(a_parent_whose_record_is_gone, test_place_empty),
+        cmocka_unit_test_setup(a_cancelled_task_that_is_retried_waits_again, test_place_empty),
+        cmocka_unit_test_setup(a_pipeline_is_retried_in_order, test_place_empty),
+        cmocka_unit_test_setup(a_retried_child_waits_for_its_dead_parent, test_place_empty),
+        cmocka_unit_test_setup(an_edge_that_ended_is_made_anew, test_place_empty),
+        cmocka_unit_test_setup(not_taken_from_what_does_not_wait, test_place_empty),
         cmocka_unit_test_setup(goes_on_without_it, test_place_empty),
         cmocka_unit_test_setup(waits_for_a_retry, test_place_empty),
         cmocka_unit_test_setup(waits_for_one_that_is_dead_already, test_place_empty),

@@ -56,7 +56,7 @@ static void parents_that_have_ended(void **state)
     test_put("p", "a b");
     test_complete("p", "a");
     test_kill("p", "b");
-    test_put_after("q", "c", "f:p/a f:p/never");
+    test_put_after("q", "c", "f:p/a fg:p/never");
     test_put_after("q", "d", "f:p/b");
     test_put_after("q", "e", "w:p/b");
     test_put_after("q", "g", "g:p/b");

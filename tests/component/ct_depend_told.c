@@ -55,7 +55,7 @@ static void by_hand(void **state)
     test_put("q", "a b");
     (void)test_told();
     test_add_edges("q", "a", "f:q/b");
-    test_add_edges("q", "a", "f:q/elsewhere");
+    test_add_edges("q", "a", "fg:q/elsewhere");
     assert_string_equal(test_told(), "blocked:a");
     const char *const parents[] = {"q/b"};
     test_ok(test_client, reeve_undepend(test_client, "q", "a", parents, 1));
@@ -251,7 +251,7 @@ static void deaths_are_counted_wherever_they_are_found(void **state)
     test_put_after("q", "e", "f:q/a"); /* by enqueue */
     test_put("q", "f");
     test_add_edges("q", "f", "f:q/a"); /* by depend */
-    test_put_after("q", "g", "f:q/gone");
+    test_put_after("q", "g", "fg:q/gone");
     test_put_spec((reeve_task_spec){.id = "h", .expires_in_ms = 10});
     test_clock_advance(20);
     test_tend_all("q");

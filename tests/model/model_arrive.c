@@ -1,4 +1,6 @@
 /* What comes of tasks that come: which are taken, where they stand, who has their keys, and what they wait for. */
+#include <string.h>
+
 #include "model/model_enqueue.h"
 
 /* ---- with parents ---------------------------------------------------------------------------------------------- */
@@ -150,14 +152,26 @@ static bool is_ours(const model_task *task, const model_task *sent)
     return task->serial == sent->serial && task->priority == sent->priority;
 }
 
-void model_arrive(int queue, model_incoming *tasks, int count, bool again)
+/* A parent that must be known is not. (It may be among those of this call that come, or may yet.) */
+static int missing_parent(int queue, const model_incoming *tasks, int count, int at, const taken *ids)
 {
+    model_edge_sent edges[EDGES_SENT];
+    bool comes[SLOTS];
+    int given = model_edges_of(tasks[at].edges, HANDLE(queue, tasks[at].id), edges);
+    memcpy(comes, ids->came, sizeof(comes));
+    for (int i = at + 1; i < count; i++) comes[tasks[i].id] = true;
+    return model_missing_parent(queue, edges, given, comes);
+}
+
+void model_arrive(int queue, model_incoming *tasks, int count, model_way way)
+{
+    bool again = way == COME_AGAIN || way == COME_CARRIED;
     taken ids = {0};
     for (int id = 0; id < SLOTS; id++) ids.known[id] = model_task_of(queue, id)->state != NONE;
     for (int i = 0; i < count; i++) {
         model_incoming *one = &tasks[i];
         const model_task *there = model_task_of(queue, one->id);
-        one->holder = -1;
+        one->holder = one->missing = -1;
         one->state = NONE;
         if (ids.known[one->id] || ids.came[one->id]) {
             one->expected = again && ids.known[one->id] && is_ours(there, &one->task);
@@ -167,6 +181,8 @@ void model_arrive(int queue, model_incoming *tasks, int count, bool again)
                 COVER(ENQUEUE_TAKEN);
             else
                 COVER(ENQUEUE_TAKEN_WITHIN);
+        } else if (way != COME_CARRIED && (one->missing = missing_parent(queue, tasks, count, i, &ids)) >= 0) {
+            COVER(KIN_MISSING);
         } else if (claim(queue, one, again, &ids)) {
             ids.came[one->id] = true;
             arrive(queue, one);

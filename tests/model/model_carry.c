@@ -49,18 +49,19 @@ static void link(const model_message *message, const char *child, const char *pa
                                  policy, model_number(number), model_number(message->floor));
     if (!reply) return;
     bool is_new = model_receive(QUEUE_OF(one), QUEUE_OF(other), number);
-    model_state ended = NONE;
+    const model_edge_sent edge = {one, policy[0], policy[0] ? policy[1] : '\0'};
+    int ended = NONE;
     if (adds)
-        ended = is_new ? model_register(one, other, policy[0], number, NULL) : model_how_ended(one, policy[0], NULL);
+        ended = is_new ? model_register(one, other, &edge, number, NULL) : model_how_ended(one, &edge, NULL);
     else if (is_new)
         model_unregister(one, other, number);
-    if (!rv_reply_is_text(reply, ended == NONE ? "" : model_end_word((int)ended)))
+    if (!rv_reply_is_text(reply, ended == NONE ? "" : model_end_word(ended)))
         model_differ("link says %s of %s", test_reply_text(reply), message->words);
     if (adds && ended == NONE) COVER(CARRY_REGISTERS);
     if (!adds) COVER(CARRY_UNREGISTERS);
     if (ended != NONE && !deaf) {
         COVER(CARRY_ANSWERS);
-        deliver(child, parent, (int)ended, number);
+        deliver(child, parent, ended, number);
     }
 }
 

@@ -77,7 +77,7 @@ static void check_info(const char *name, const model_task *task, const model_see
     if (seen->failed_ms != task->failed_ms) model_differ("%s failed at %lld", name, (long long)seen->failed_ms);
     if (seen->has_place != task->placed) model_differ("%s has %s place to go to", name, seen->has_place ? "a" : "no");
     if (seen->progress != task->progress) model_differ("%s has progress %d", name, seen->progress - 1);
-    char words[96];
+    char words[160];
     model_error_words(task->error, words);
     check_words(name, "kind", seen->error, model_kind_name(KIND_OF(task->error)));
     check_words(name, "message", seen->message, words);

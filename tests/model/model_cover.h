@@ -261,6 +261,11 @@
     X(KIN_NOT_WAITING, "depend: its state forbids it")                                            \
     X(KIN_EDGE_FORGOTTEN, "depend: what it waited for before is forgotten")                       \
     X(KIN_UNKNOWN, "kin: a parent that is not known")                                             \
+    X(KIN_EXPECTED, "kin: a parent that has yet to come")                                         \
+    X(KIN_MISSING, "kin: refused, a parent is not known")                                         \
+    X(KIN_DIES_UNKNOWN, "kin: dies, as a parent is not known")                                    \
+    X(KIN_CHANGED, "depend: an edge that is there changes")                                       \
+    X(KIN_RESTORED, "retry: waits for its parents again")                                         \
     X(KIN_READY, "kin: ready with its last parent")                                               \
     X(KIN_SCHEDULED, "kin: scheduled with its last parent")                                       \
     X(KIN_DEATH, "kin: called for by a death")                                                    \

@@ -63,7 +63,7 @@ void model_tell_death(int queue, int id)
 
 void model_check_payload(const model_task *task, const char *name, const char *envelope)
 {
-    char texts[7][128], words[96];
+    char texts[7][192], words[160];
     static const char *const types[] = {"t", "s", "d"};
     (void)snprintf(texts[0], sizeof(texts[0]), "\"id\":\"%s\"", model_id(task->of - 1));
     (void)snprintf(texts[1], sizeof(texts[1]), "\"kind\":\"%s\"", model_kind_name(KIND_OF(task->of_error)));

@@ -1,4 +1,6 @@
 /* Edges are added to waiting tasks, and taken from them. */
+#include <stdio.h>
+
 #include "model/model_kin.h"
 #include "support/queue.h"
 
@@ -52,16 +54,26 @@ static void block(model_task *task)
     COVER(KIN_BLOCKED_BY_HAND);
 }
 
+static void release(int queue, int id)
+{
+    COVER(KIN_RELEASED);
+    if (model_task_of(queue, id)->for_death)
+        model_not_needed(queue, id);
+    else
+        model_unblock(queue, id);
+}
+
 static void add(int queue, int id, const model_edge_sent *edges, int count)
 {
     model_states states = {0};
     model_task *task = model_task_of(queue, id);
     if (task->state != BLOCKED) forget_open_edges(queue, id);
     if (count > 0) task->marked = true;
-    model_attached now = model_attach(queue, id, edges, count, &states);
+    model_attached now = model_attach(queue, id, edges, count, &states, false);
     if (now.pending > 0 && task->state != BLOCKED) block(task);
     if (now.pending > 0) task->waits = true;
     task->pending += now.pending;
+    if (now.pending < 0 && task->pending == 0 && !now.died) release(queue, id);
     if (!now.died) return;
     if (now.decides == 'x')
         model_unblock(queue, id);
@@ -75,11 +87,7 @@ static void remove_some(int queue, int id, const model_edge_sent *edges, int cou
     int before = task->pending;
     for (int i = 0; i < count; i++) model_remove_edge(queue, id, edges[i].parent);
     if (task->pending > 0 || task->pending == before) return;
-    COVER(KIN_RELEASED);
-    if (task->for_death)
-        model_not_needed(queue, id);
-    else
-        model_unblock(queue, id);
+    release(queue, id);
 }
 
 static bool any_for_death(const model_edge_sent *edges, int count)
@@ -97,17 +105,25 @@ static void depend(const int arg[ARGS], const model_edge_sent *edges, int count)
     model_arg_text(model_id(arg[ID]));
     for (int i = 0; i < count; i++) {
         model_arg_text(model_handle(edges[i].parent));
-        if (!arg[REMOVES]) model_arg("%c", edges[i].policy);
+        if (!arg[REMOVES]) model_arg_text(model_edge_word(&edges[i]));
     }
     const rv_reply *reply = model_call();
     if (!reply) return;
     const model_task *task = model_task_of(arg[QUEUE], arg[ID]);
-    bool may = arg[REMOVES] ? task->state != NONE : waits(task);
+    bool may = waits(task);
+    char unknown[32];
     if (!arg[REMOVES] && task->state != BLOCKED && any_for_death(edges, count)) may = false;
     const char *expected = may ? "ok" : model_state_names[task->state];
+    int missing = may && !arg[REMOVES] ? model_missing_parent(arg[QUEUE], edges, count, NULL) : -1;
+    if (missing >= 0) {
+        (void)snprintf(unknown, sizeof(unknown), "unknown %s", model_id(missing));
+        expected = unknown;
+        may = false;
+        COVER(KIN_MISSING);
+    }
     if (!rv_reply_is_text(reply, expected))
         model_differ("depend says %s, not \"%s\"", test_reply_text(reply), expected);
-    if (!may) COVER(KIN_NOT_WAITING);
+    if (!may && missing < 0) COVER(KIN_NOT_WAITING);
     if (may && !arg[REMOVES]) add(arg[QUEUE], arg[ID], edges, count);
     if (may && arg[REMOVES] && task->state == BLOCKED) remove_some(arg[QUEUE], arg[ID], edges, count);
 }

@@ -24,11 +24,9 @@ int model_handle_of(const char *text)
     return -1;
 }
 
-static const char *const end_words[] = {[COMPLETED] = "completed",
-                                        [DEAD] = "dead",
-                                        [CANCELLED] = "cancelled",
-                                        [DELETED_STATE] = "deleted",
-                                        [CASCADE] = "cascade"};
+static const char *const end_words[] = {[COMPLETED] = "completed",   [DEAD] = "dead",       [CANCELLED] = "cancelled",
+                                        [DELETED_STATE] = "deleted", [CASCADE] = "cascade", [UNKNOWN_STATE] = "unknown",
+                                        [GONE_STATE] = "gone"};
 
 const char *model_end_word(int state)
 {
@@ -37,7 +35,7 @@ const char *model_end_word(int state)
 
 int model_end_of(const char *word)
 {
-    for (int state = COMPLETED; state <= CASCADE; state++)
+    for (int state = COMPLETED; state <= GONE_STATE; state++)
         if (strcmp(end_words[state], word) == 0) return state;
     return -1;
 }
@@ -50,7 +48,8 @@ int model_choose_edges(void)
     if (!mood.kin) return 0;
     for (int i = CHOOSE(0, 1, 1, 1, 2, EDGES_SENT); i > 0; i--) {
         int parent = model_chance(12) ? HANDLE(model_choose_queue(), model_choose_id()) : OPEN;
-        edges = edges * EDGE_BASE + EDGE(CHOOSE(FAILS, FAILS, GOES_ON, WAITS, ON_DEATH_OF), parent);
+        edges = edges * EDGE_BASE + EDGE(CHOOSE(FAILS, FAILS, GOES_ON, WAITS, ON_DEATH_OF), parent) +
+                CHOOSE(0, 0, 0, OR_GONE, OR_GONE, OR_GONE, EXPECTED);
     }
     return edges;
 }
@@ -66,9 +65,20 @@ int model_edges_of(int edges, int child, model_edge_sent ret[EDGES_SENT])
 {
     int count = 0;
     for (int i = 0; i < EDGES_SENT; i++, edges /= EDGE_BASE) {
-        int edge = edges % EDGE_BASE - 1;
+        int edge = edges % EDGE_BASE % MODE - 1, mode = edges % EDGE_BASE / MODE;
         if (edge < 0 || !may_be_parent(edge / 4, child)) continue;
-        ret[count++] = (model_edge_sent){edge / 4, "fgwx"[edge % 4]};
+        ret[count++] = (model_edge_sent){edge / 4, "fgwx"[edge % 4], "\0ge"[mode % 3]};
     }
     return count;
+}
+
+const char *model_edge_word(const model_edge_sent *edge)
+{
+    static char words[8][4];
+    static unsigned turn;
+    char *word = words[turn++ % 8];
+    word[0] = edge->policy;
+    word[1] = edge->mode;
+    word[2] = '\0';
+    return word;
 }

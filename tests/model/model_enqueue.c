@@ -144,8 +144,8 @@ static void write_edges(int queue, const model_incoming *one, char text[128])
     text[0] = '\0';
     for (int i = 0; i < count; i++) {
         char edge[32];
-        (void)snprintf(edge, sizeof(edge), "%s[\"%s\",\"%c\"]", i ? "," : ",\"after\":[", model_handle(edges[i].parent),
-                       edges[i].policy);
+        (void)snprintf(edge, sizeof(edge), "%s[\"%s\",\"%s\"]", i ? "," : ",\"after\":[", model_handle(edges[i].parent),
+                       model_edge_word(&edges[i]));
         strcat(text, edge);
     }
     if (count > 0) strcat(text, "]");
@@ -217,7 +217,12 @@ static void hand_over(model_task *task, int taker)
 
 static void check(const model_incoming *one, const rv_reply *said, int64_t expected)
 {
-    if (one->holder >= 0) {
+    char unknown[32];
+    (void)snprintf(unknown, sizeof(unknown), "unknown %s", one->missing >= 0 ? model_id(one->missing) : "");
+    if (one->missing >= 0) {
+        if (!rv_reply_is_text(said, unknown))
+            model_differ("enqueue says of %s %s, not %s", model_id(one->id), test_reply_text(said), unknown);
+    } else if (one->holder >= 0) {
         if (!rv_reply_is_text(said, model_id(one->holder)))
             model_differ("enqueue says of %s %s, but %s has its key", model_id(one->id), test_reply_text(said),
                          model_id(one->holder));
@@ -238,7 +243,7 @@ static void note_outcome(int queue, model_incoming *tasks, int count, model_way 
     int taker = by_ids && way != COME_LAID ? taker_of(queue, tasks, count) : -1;
     const rv_reply *reply = model_call();
     if (!reply) return;
-    model_arrive(queue, tasks, count, way == COME_AGAIN);
+    model_arrive(queue, tasks, count, way);
     if (taker >= 0) hand_over(model_task_of(queue, tasks->id), taker);
     bool alike = by_ids && rv_reply_is(reply, RV_INT);
     for (int i = 0; i < count; i++)
@@ -270,7 +275,7 @@ void model_enqueue_carried(int queue, model_incoming *task, const model_message 
     model_arg("carried %c %lld %lld", "ab"[by->source], (long long)number, (long long)by -> floor);
     send_in_detail(queue, task);
     if (is_new) {
-        note_outcome(queue, task, 1, COME_AGAIN, false);
+        note_outcome(queue, task, 1, COME_CARRIED, false);
         if (!model.words[0]) (void)model_receive(queue, by->source, number);
         return;
     }

@@ -16,7 +16,7 @@ void model_write_options(int queue, const model_incoming *one, char text[512]);
 
 /* ARGV[1]: in detail "0", again "1", plainly "plain" or, to somebody who may be idle, "idle"; tasks with options always
  * come in detail. */
-typedef enum model_way { COME_PLAINLY, COME_TO_IDLE, COME_IN_DETAIL, COME_AGAIN, COME_LAID } model_way;
+typedef enum model_way { COME_PLAINLY, COME_TO_IDLE, COME_IN_DETAIL, COME_AGAIN, COME_CARRIED, COME_LAID } model_way;
 
 /* Sends tasks in one call, and takes note of what comes of it. */
 void model_enqueue_tasks(int queue, model_incoming *tasks, int count, model_way way);
@@ -25,8 +25,8 @@ void model_enqueue_tasks(int queue, model_incoming *tasks, int count, model_way 
 void model_enqueue_carried(int queue, model_incoming *task, const model_message *by);
 
 /* What comes of tasks of one call, in their order: it is noted in the model, and with each what is to be said of it
- * (expected, holder). again: the call was sent before, or is said to have been. */
-void model_arrive(int queue, model_incoming *tasks, int count, bool again);
+ * (expected, holder, missing). */
+void model_arrive(int queue, model_incoming *tasks, int count, model_way way);
 
 /* A script puts it there, unless its id is taken; it names neither a key nor parents. */
 void model_put_one(int queue, const model_incoming *one);

@@ -104,25 +104,48 @@ static int64_t place_behind(const int64_t set[HANDLES], int64_t since)
     return place;
 }
 
-model_state model_how_ended(int parent, char policy, model_states *states)
+static int unknown_end(char mode)
 {
-    model_state state = state_of(parent, states);
-    if (state == NONE) COVER(KIN_UNKNOWN);
-    if (state == NONE || state == COMPLETED) return COMPLETED;
-    return (state == DEAD || state == CANCELLED) && policy != 'w' ? state : NONE;
+    COVER(KIN_UNKNOWN);
+    if (mode == 'e') COVER(KIN_EXPECTED);
+    if (mode == 'e') return NONE;
+    if (mode == 'd') return GONE_STATE;
+    return mode ? COMPLETED : UNKNOWN_STATE;
 }
 
-model_state model_register(int parent, int child, char policy, int64_t since, model_states *states)
+int model_how_ended(int parent, const model_edge_sent *edge, model_states *states)
 {
-    model_state state = model_how_ended(parent, policy, states);
+    model_state state = state_of(parent, states);
+    if (state == NONE) return unknown_end(edge->mode);
+    if (state == COMPLETED) return state;
+    if ((state != DEAD && state != CANCELLED) || edge->policy == 'w') return NONE;
+    return edge->policy == 'f' && (edge->mode == 'r' || edge->mode == 'd') ? NONE : (int)state;
+}
+
+int model_register(int parent, int child, const model_edge_sent *edge, int64_t since, model_states *states)
+{
+    int state = model_how_ended(parent, edge, states);
     if (state != NONE) return state;
-    int64_t *set = policy == 'w' ? parent_of(parent)->patient : parent_of(parent)->children;
+    model_parent *p = parent_of(parent);
+    int64_t *set = edge->policy == 'w' ? p->patient : p->children;
+    int64_t *other = edge->policy == 'w' ? p->children : p->patient;
     bool by_message = QUEUE_OF(parent) != QUEUE_OF(child);
-    if (!set[child]) set[child] = place_behind(set, since);
+    if (!set[child]) other[child] = 0;
+    if (!set[child]) set[child] = by_message ? since * PLACES : place_behind(set, since);
     if (by_message && since * PLACES > set[child]) set[child] = since * PLACES;
-    parent_of(parent)->linked = true;
+    p->linked = true;
     model.queues[QUEUE_OF(parent)].waiters = true;
     return NONE;
+}
+
+int model_missing_parent(int queue, const model_edge_sent *edges, int count, const bool comes[SLOTS])
+{
+    for (int i = 0; i < count; i++) {
+        int parent = edges[i].parent;
+        if (parent == OPEN || QUEUE_OF(parent) != queue || edges[i].mode) continue;
+        if (task_of(parent)->state == NONE && !(comes && comes[ID_OF(parent)])) return ID_OF(parent);
+    }
+    return -1;
 }
 
 void model_unregister(int parent, int child, int64_t before)
@@ -236,7 +259,10 @@ void model_die_of(int queue, int id, int parent, int state)
     if (task->state != NONE) (void)model_trim_count(queue, DEAD, 16);
     model.queues[queue].counters[2]++;
     model_tell_ended(queue, id, DEAD);
-    COVER(KIN_DIES);
+    if (state == UNKNOWN_STATE)
+        COVER(KIN_DIES_UNKNOWN);
+    else
+        COVER(KIN_DIES);
 }
 
 static void cascade(int queue, int id)
@@ -250,22 +276,27 @@ static void cascade(int queue, int id)
     COVER(KIN_CASCADES);
 }
 
+static char letter_of(int state)
+{
+    return state == NONE ? '-' : state == COMPLETED ? 'c' : state == DEAD ? 'd' : 'x';
+}
+
 static void end_edge(int child, int parent, int state)
 {
     int queue = QUEUE_OF(child), id = ID_OF(child);
     model_task *task = task_of(child);
     model_edge *edge = &task->edges[parent];
     if (edge->policy == 'w' && (state == DEAD || state == CANCELLED)) return;
-    edge->how = state == COMPLETED ? 'c' : state == DEAD ? 'd' : 'x';
+    edge->how = letter_of(state);
     if (task->state != BLOCKED) {
         COVER(KIN_LATE);
-    } else if (state == COMPLETED || edge->policy == 'g') {
+    } else if (state == COMPLETED || state == GONE_STATE || (edge->policy == 'g' && state != UNKNOWN_STATE)) {
         if (--task->pending > 0) return;
         if (task->for_death)
             model_not_needed(queue, id);
         else
             model_unblock(queue, id);
-    } else if (edge->policy == 'x') {
+    } else if (edge->policy == 'x' && state != UNKNOWN_STATE) {
         COVER(KIN_DEATH);
         model_unblock(queue, id);
     } else {
@@ -298,36 +329,73 @@ static int count_edges(const model_task *task)
     return count;
 }
 
-model_attached model_attach(int queue, int id, const model_edge_sent *edges, int count, model_states *states)
+static void note_bad(model_attached *ret, const model_edge_sent *edge, int state)
+{
+    bool bad =
+        state == UNKNOWN_STATE || (state != NONE && state != COMPLETED && state != GONE_STATE && edge->policy != 'g');
+    if (!bad || ret->died) return;
+    ret->died = edge->parent + 1;
+    ret->how = state;
+    ret->decides = state == UNKNOWN_STATE ? 'f' : edge->policy;
+}
+
+model_attached model_attach(int queue, int id, const model_edge_sent *edges, int count, model_states *states, bool anew)
 {
     model_task *task = model_task_of(queue, id);
     model_attached ret = {0};
     int place = count_edges(task), child = HANDLE(queue, id);
     for (int i = 0; i < count; i++) {
-        int parent = edges[i].parent;
-        char policy = edges[i].policy;
-        model_state state = NONE;
-        if (task->edges[parent].policy) continue;
-        if (parent != OPEN && QUEUE_OF(parent) == queue)
-            state = model_register(parent, child, policy, model.now_ms, states);
-        else if (parent != OPEN)
-            model_send(queue, 'R', "%s %s %c", model_handle(child), model_handle(parent), policy);
-        char how = state == NONE ? '-' : state == COMPLETED ? 'c' : state == DEAD ? 'd' : 'x';
-        task->edges[parent] = (model_edge){policy, how, place++, parent != OPEN && QUEUE_OF(parent) != queue ? -1 : 0};
-        if (policy == 'x') task->for_death = true;
-        ret.pending += state == NONE;
-        if (state == NONE || state == COMPLETED || policy == 'g' || ret.died) continue;
-        ret.died = parent + 1;
-        ret.how = state;
-        ret.decides = policy;
+        int parent = edges[i].parent, state = NONE;
+        model_edge *edge = &task->edges[parent];
+        bool lives = edge->policy && edge->how == '-' && !anew;
+        if (lives && edge->policy == edges[i].policy) continue;
+        if (edge->policy && !anew) COVER(KIN_CHANGED);
+        bool elsewhere = parent != OPEN && QUEUE_OF(parent) != queue;
+        if (parent != OPEN && !elsewhere)
+            state = model_register(parent, child, &edges[i], model.now_ms, states);
+        else if (elsewhere)
+            model_send(queue, 'R', "%s %s %s", model_handle(child), model_handle(parent), model_edge_word(&edges[i]));
+        *edge = (model_edge){edges[i].policy, letter_of(state), edge->policy ? edge->place : place++,
+                             elsewhere || anew ? -1 : 0};
+        if (edges[i].policy == 'x') task->for_death = true;
+        ret.pending += (state == NONE) - lives;
+        note_bad(&ret, &edges[i], state);
     }
     return ret;
+}
+
+/* Whether a death that it waited for was met. */
+static bool has_met_death(const model_task *task)
+{
+    for (int parent = 0; parent < OPEN; parent++)
+        if (task->edges[parent].policy == 'x' && (task->edges[parent].how == 'd' || task->edges[parent].how == 'x'))
+            return true;
+    return false;
+}
+
+int model_restore(int queue, int id)
+{
+    model_task *task = model_task_of(queue, id);
+    model_edge_sent edges[OPEN + 1];
+    model_states states = {0};
+    int count = 0;
+    if (has_met_death(task)) return 0;
+    for (int parent = 0; parent <= OPEN; parent++) {
+        const model_edge *edge = &task->edges[parent];
+        if (edge->policy && edge->how != 'c')
+            edges[count++] = (model_edge_sent){parent, edge->policy, edge->how == '-' ? 'r' : 'd'};
+    }
+    if (count == 0) return 0;
+    int pending = model_attach(queue, id, edges, count, &states, true).pending;
+    if (pending == 0) task->for_death = false;
+    if (pending > 0) COVER(KIN_RESTORED);
+    return pending;
 }
 
 bool model_link(int queue, int id, const model_edge_sent *edges, int count, model_states *states)
 {
     model_task *task = model_task_of(queue, id);
-    model_attached now = model_attach(queue, id, edges, count, states);
+    model_attached now = model_attach(queue, id, edges, count, states, false);
     bool for_death = task->for_death;
     states->known[id] = false;
     if (now.died && now.decides == 'x') {

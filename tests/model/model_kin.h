@@ -19,12 +19,18 @@ int model_handle_of(const char *text); /* -1: none of ours */
  * then by their queues), so that there are no circles.
  */
 #define EDGE(policy, parent) (1 + (policy) + 4 * (parent))
-#define EDGE_BASE 128 /* several in one number are its digits */
+#define EDGE_BASE 512 /* several in one number are its digits */
 enum { FAILS, GOES_ON, WAITS, ON_DEATH_OF };
+/* Added: what holds for a parent that is not known: refused when nothing is added. */
+#define MODE 128
+enum { OR_GONE = MODE, EXPECTED = 2 * MODE };
 typedef struct model_edge_sent {
     int parent;
     char policy;
+    char mode; /* 0, 'g', 'e'; 'r', 'd' when it is made again, lib/register.lua */
 } model_edge_sent;
+/* As scripts take it. */
+const char *model_edge_word(const model_edge_sent *edge);
 enum { EDGES_SENT = 3 };
 int model_choose_edges(void);
 int model_edges_of(int edges, int child, model_edge_sent ret[EDGES_SENT]);
@@ -40,22 +46,28 @@ typedef struct model_states {
 typedef struct model_attached {
     int pending; /* how many have not ended */
     int died;    /* the first parent that has died, + 1 */
-    model_state how;
+    int how;
     char decides; /* the policy of that edge */
 } model_attached;
 
-model_attached model_attach(int queue, int id, const model_edge_sent *edges, int count, model_states *states);
+/* anew: none of these is there in its parent's queue. */
+model_attached model_attach(int queue, int id, const model_edge_sent *edges, int count, model_states *states, bool anew);
+/* A retried task waits for its parents again: for how many. */
+int model_restore(int queue, int id);
+/* The first parent of this queue that is not known, and must be; -1. */
+int model_missing_parent(int queue, const model_edge_sent *edges, int count, const bool comes[SLOTS]);
 /* Of a task that came with parents and is `blocked` in the model: it stays so, or dies, or goes. True: it waits for
  * none. */
 bool model_link(int queue, int id, const model_edge_sent *edges, int count, model_states *states);
-/* How the parent has ended, NONE: the child is told later. since: as in children:<id>. */
-model_state model_how_ended(int parent, char policy, model_states *states);
-model_state model_register(int parent, int child, char policy, int64_t since, model_states *states);
+/* How the parent has ended (UNKNOWN_STATE and GONE_STATE, too), NONE: the child is told later. since: as in
+ * children:<id>. */
+int model_how_ended(int parent, const model_edge_sent *edge, model_states *states);
+int model_register(int parent, int child, const model_edge_sent *edge, int64_t since, model_states *states);
 /* What was registered before (of another queue: by an earlier message). */
 void model_unregister(int parent, int child, int64_t before);
 
 /* States are COMPLETED, DEAD, CANCELLED, and these. */
-enum { DELETED_STATE = STATES, CASCADE };
+enum { DELETED_STATE = STATES, CASCADE, UNKNOWN_STATE, GONE_STATE };
 const char *model_end_word(int state);
 int model_end_of(const char *word);
 /* number: as model_edge has it; 0: it is not told. */

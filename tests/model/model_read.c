@@ -181,7 +181,7 @@ static void check_kind(int queue, int kind, const rv_reply *said)
 {
     static const char *const types[] = {"t", "s", "d"};
     int count = 0, last = -1;
-    char name[16], message[96];
+    char name[16], message[160];
     for (int id = 0; id < SLOTS; id++) {
         const model_task *task = model_task_of(queue, id), *found = last < 0 ? NULL : model_task_of(queue, last);
         if (task->state != DEAD || KIND_OF(task->error) != kind) continue;

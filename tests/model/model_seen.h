@@ -27,7 +27,7 @@ typedef struct model_seen_task {
     int indexed;      /* in how many indexes of failures it stands */
     int indexed_kind; /* the last of these */
     int64_t indexed_ms;
-    char error[64], message[96], result[64], words[64];
+    char error[64], message[160], result[64], words[64];
     int64_t failed_ms;
     int64_t waited_ms;
     unsigned events;            /* which happened to it since the last look: bits */

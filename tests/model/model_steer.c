@@ -133,7 +133,10 @@ void model_revive(int queue, model_task *task)
     if (task->state != SCHEDULED) model_has_begun(task);
     task->told = false;
     model_put_off(task);
-    model_move(task, READY, 0);
+    int pending = task->state == SCHEDULED ? 0 : model_restore(queue, model_slot(queue, task));
+    model_move(task, pending ? BLOCKED : READY, pending ? model.now_ms : 0);
+    task->pending = pending;
+    task->waits = pending > 0;
     model_note(task);
     task->marked = true;
 }

@@ -29,6 +29,7 @@ enum { HANDLES = QUEUES * IDS, OPEN = HANDLES, FANS = 64, MESSAGES = 128, STALLE
 enum {
     NUMBERED_KINDS = 3,
     PARENT_KIND,
+    UNKNOWN_KIND,
     EXPIRED_KIND,
     KINDS_OF_ERRORS = EXPIRED_KIND,
     UNIQUES = 3,
@@ -37,11 +38,12 @@ enum {
 };
 /* An error is a number, or this: the task died of a parent, or of its deadline. */
 #define DIED_OF(parent, state) (-(1 + 8 * (parent) + (state)-COMPLETED))
+#define DIED_OF_UNKNOWN(error) ((error) < 0 && (-(error) - 1) % 8 == 5)
 #define EXPIRED (-1000000)
 #define KIND_OF(error) \
-    ((error) > 0 ? 1 + (error) % NUMBERED_KINDS : (error) == EXPIRED ? EXPIRED_KIND : (error) < 0 ? PARENT_KIND : 0)
+    ((error) > 0 ? 1 + (error) % NUMBERED_KINDS : (error) == EXPIRED ? EXPIRED_KIND : DIED_OF_UNKNOWN(error) ? UNKNOWN_KIND : (error) < 0 ? PARENT_KIND : 0)
 const char *model_kind_name(int kind); /* "": none */
-void model_error_words(int error, char text[96]);
+void model_error_words(int error, char text[160]);
 
 /* How long a task's unique key is its own. */
 enum { TO_END, TO_START, FOR_A_TIME };
@@ -145,7 +147,8 @@ typedef struct model_incoming {
     model_task task;
     /* what is to be answered */
     int expected;
-    int holder; /* it is refused, for this one has its key; -1 */
+    int holder;  /* it is refused, for this one has its key; -1 */
+    int missing; /* it is refused, for this parent is not known; -1 */
     /* it takes the place of one that had its key */
     model_state state;
     int64_t at_ms, order, scheduled;

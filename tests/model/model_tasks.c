@@ -23,7 +23,7 @@ static void describe_time(const model_task *task, char text[64])
     if (task->timing == DELAY) (void)snprintf(text, 64, ",\"delay\":%lld", (long long)task->timing_ms);
 }
 
-static void describe_unique(const model_task *task, char text[96])
+static void describe_unique(const model_task *task, char text[160])
 {
     char more[48] = "";
     text[0] = '\0';
@@ -40,7 +40,7 @@ static int describe(const model_task *task, char *text, size_t size)
                                          ",\"group\":\"g3\",\"weight\":256"};
     static const char *const types[] = {"t", "s", "d"}, *const calls[] = {"", ",\"on_dead\":\"d\"",
                                                                           ",\"on_dead\":\"\""};
-    char priority[32] = "", time[64], unique[96], of[96] = "";
+    char priority[32] = "", time[64], unique[160], of[96] = "";
     if (task->priority != 0) (void)snprintf(priority, sizeof(priority), ",\"priority\":%d", task->priority);
     if (task->of) (void)snprintf(of, sizeof(of), ",\"of\":\"%s\"", model_id(task->of - 1));
     describe_time(task, time);
@@ -86,18 +86,20 @@ bool model_has_info(const model_task *task)
 
 const char *model_kind_name(int kind)
 {
-    static const char *const names[] = {"", "k1", "k2", "k3", "parent", "expired"};
+    static const char *const names[] = {"", "k1", "k2", "k3", "parent", "unknown_parent", "expired"};
     return names[kind];
 }
 
-void model_error_words(int error, char text[96])
+void model_error_words(int error, char text[160])
 {
     text[0] = '\0';
     if (error > 0) (void)snprintf(text, 96, "m%d", error);
     if (error == EXPIRED) rv_copy_text(text, 96, "not begun by its deadline");
     if (error >= 0 || error == EXPIRED) return;
     int parent = (-error - 1) / 8, state = COMPLETED + (-error - 1) % 8;
-    (void)snprintf(text, 96, "the task it waited for, %s, is %s", model_handle(parent), model_end_word(state));
+    (void)snprintf(text, 160, "the task it waited for, %s, is %s", model_handle(parent),
+                   state == UNKNOWN_STATE ? "not known: it was never enqueued, or its record is gone"
+                                          : model_end_word(state));
 }
 
 void model_has_begun(model_task *task)

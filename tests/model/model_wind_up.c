@@ -81,12 +81,21 @@ static void begin(void)
     STEP(CLOCK, TTL + 1);
 }
 
-/* (What is held open would wait for ever.) */
+/* (What is held open would wait for ever, as would what waits for one that has yet to come, or to be retried.) */
+static bool never_ends(int parent)
+{
+    if (parent == OPEN) return true;
+    model_state state = model_task_of(QUEUE_OF(parent), ID_OF(parent))->state;
+    return state == NONE || state == DEAD || state == CANCELLED;
+}
+
 static void close_parents(int queue)
 {
     for (int id = 0; id < IDS; id++) {
         const model_task *task = model_task_of(queue, id);
-        if (task->state == BLOCKED && task->edges[OPEN].how == '-') STEP(DEPEND, queue, id, EDGE(0, OPEN), 0, 1);
+        for (int parent = 0; parent <= OPEN && task->state == BLOCKED; parent++)
+            if (task->edges[parent].how == '-' && never_ends(parent))
+                STEP(DEPEND, queue, id, EDGE(0, parent), 0, 1);
     }
 }
 

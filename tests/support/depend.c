@@ -15,8 +15,11 @@ static size_t read_parents(reeve_parent list[PARENTS], char *text)
     size_t count = 0;
     for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
         const char *letter = strchr(letters, word[0]);
-        assert_true(count < PARENTS && letter && word[1] == ':');
-        list[count++] = (reeve_parent){.handle = word + 2, .on_death = (reeve_on_parent_death)(letter - letters)};
+        bool gone = word[1] == 'g';
+        assert_true(count < PARENTS && letter && word[1 + gone] == ':');
+        list[count++] = (reeve_parent){.handle = word + 2 + gone,
+                                       .on_death = (reeve_on_parent_death)(letter - letters),
+                                       .unknown = gone ? REEVE_UNKNOWN_COMPLETED : REEVE_UNKNOWN_REFUSE};
     }
     return count;
 }

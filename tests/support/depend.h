@@ -8,7 +8,7 @@
 #include "support/queue.h"
 
 /* Enqueues q/id after some parents: handles, separated by blanks, each with a policy's letter and a colon before it ("f:q/a"; f
- * fail, g go, w wait, x death). */
+ * fail, g go, w wait, x death); a g before the colon ("fg:q/a"): known or gone. */
 void test_put_after(const char *queue, const char *id, const char *parents);
 
 /* Adds such edges. */

@@ -3,9 +3,11 @@
 
 -- A child dies of its parent; its own children hear of it in turn.
 local function dies_of(P, id, parent, state, now)
-  local message = 'the task it waited for, ' .. parent .. ', is ' .. state
+  local unknown = state == 'unknown'
+  local kind, message = unknown and 'unknown_parent' or 'parent', 'the task it waited for, ' .. parent .. ', is ' ..
+    (unknown and 'not known: it was never enqueued, or its record is gone' or state)
   leave_parents(P, id)
-  dies(P, id, now, 'parent', message)
+  dies(P, id, now, kind, message)
 end
 
 -- A child is cancelled with its parent, and its own children with it.
@@ -44,6 +46,18 @@ local function fan_some(P, now, most)
       if sub(name, 1, 7) == 'fanout:' then call('UNLINK', P .. name) end
     else
       call('LSET', P .. 'fanout', 0, name .. ' unlink ' .. id .. ' ' .. cursor)
+    end
+    return call('EXISTS', P .. 'fanout') == 1
+  end
+  if state == 'restore' then
+-- (Here, as a script has room for 200 locals.)
+-- include: lib/register.lua
+-- include: lib/restore.lua
+    cursor = restore_page(P, id, name, cursor, most, now)
+    if cursor then
+      call('LSET', P .. 'fanout', 0, name .. ' restore ' .. id .. ' ' .. cursor)
+    else
+      call('LPOP', P .. 'fanout')
     end
     return call('EXISTS', P .. 'fanout') == 1
   end

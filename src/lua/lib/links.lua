@@ -9,15 +9,16 @@
 --                        removed when there is none. How it ended: - not yet, c completed, d dead, x cancelled or
 --                        gone. Place: where it stood among those given.
 --   info:<id>      while it waits, `pending`: how many have not ended; `due`: when it may run, if it has a time;
---                  `death`: it waits for a death (policy x), and is removed when there is none
+--                  `death`: it waits for a death (policy x), and is removed when there is none; `restoring`: its edges
+--                  are made again, in steps (lib/restore.lua), which counts as one of `pending`
 --   children:<id>  zset  of a parent: handles of children that wait for it -> since when, or, of another queue, the
 --                        number of the message that said so; patient:<id>: those of policy w
 --   linked         set   ids with such children; while there are any, settings.waiters is set, so that ends are told
 --   fanout         list  "<n> <state> <id>": the children in fanout:<n> are to be told that the task ended so; "<n>
 --                        cascade <id>": they are to be cancelled; "<key> unlink <id> <cursor>": the child does not wait
---                        any more. tend.lua
+--                        any more; "<number> restore <id> <cursor>": lib/restore.lua. tend.lua
 --   outbox         list  messages to other queues, see outbox.lua
-local HOW = {completed = 'c', dead = 'd', cancelled = 'x', deleted = 'x'}
+local HOW = {completed = 'c', dead = 'd', cancelled = 'x', deleted = 'x', unknown = 'x', gone = 'x'}
 local AT_ONCE = 16
 local notify -- (lib/notify.lua)
 -- include: lib/slot.lua
@@ -67,7 +68,7 @@ local function unblock(P, id, now, by)
   if not envelope then return end
   local known = call('HMGET', info, 'due', 'history')
   local due, o = tonumber(known[1]), header(envelope)
-  call('HDEL', info, 'pending', 'due', 'death')
+  call('HDEL', info, 'pending', 'due', 'death', 'restoring')
   call('HSET', info, 'history', history_with(known[2], history_entry(now, 'unblocked', nil, {by and 'by', by})))
   if o.malformed then return put_aside(P, id) end
   if due and due > now then
@@ -105,12 +106,12 @@ local function edge_ended(P, id, parent, state, now, dies, number)
   if policy == 'w' and (state == 'dead' or state == 'cancelled') then return end
   call('HSET', P .. 'parents:' .. id, parent, policy .. HOW[state] .. sub(edge, 3))
   if not call('ZSCORE', P .. 'blocked', id) then return end
-  if state == 'completed' or policy == 'g' then
+  if state == 'completed' or state == 'gone' or policy == 'g' and state ~= 'unknown' then
     if call('HINCRBY', P .. 'info:' .. id, 'pending', -1) > 0 then return end
     if call('HEXISTS', P .. 'info:' .. id, 'death') == 1 then return not_needed(P, id) end
     return unblock(P, id, now, parent)
   end
-  if policy == 'x' then return unblock(P, id, now, parent) end
+  if policy == 'x' and state ~= 'unknown' then return unblock(P, id, now, parent) end
   dies(P, id, parent, state, now)
 end
 
@@ -200,6 +201,6 @@ local function leave_parents(P, id, goes)
     local cursor = '0'
     repeat cursor = unlink_page(P, key, id, cursor, 4 * AT_ONCE) until cursor == '0'
   end
-  call('HDEL', P .. 'info:' .. id, 'pending', 'due', 'death')
+  call('HDEL', P .. 'info:' .. id, 'pending', 'due', 'death', 'restoring')
   if call('EXISTS', P .. 'outbox', P .. 'fanout') > 0 then announce_due(P, clock()) end
 end

@@ -1,11 +1,11 @@
 -- What is checked of a task that a script is to make, before anything is written. Needs base.
 
--- [[handle, policy], ...], see lib/links.lua. ("!" stands for a parent that is still to be named.)
+-- [[handle, policy], ...], see lib/register.lua. ("!" stands for a parent that is still to be named.)
 local function are_edges(edges)
   if type(edges) ~= 'table' or #edges > 1000 then return false end
   for _, edge in ipairs(edges) do
     local good = type(edge) == 'table' and type(edge[1]) == 'string' and type(edge[2]) == 'string'
-    if not good or not find(edge[2], '^%a$') then return false end
+    if not good or not find(edge[2], '^[fgwx][ge]?$') then return false end
     if edge[1] ~= '!' and not find(edge[1], '^[%w._-]+/[%w._:-]+$') then return false end
   end
   return true

@@ -1,61 +1,151 @@
--- A parent's queue learns of a child. Needs base, where, links.
+-- A parent's queue learns of a child. Needs base, links.
 --
--- Returns nil when the child is told later, or how the parent ended. One that is not known (its record is not kept any
--- more) counts as completed. since: the time, or the number of the message that says it. states: of parents that were
--- looked at before in this call.
--- (Where one stands that has not ended does not matter; most are ready.)
+-- An edge is given as its policy's letter (lib/links.lua) and, behind it, what holds for a parent that is not known:
+--   (nothing)  the edge is refused: "unknown"; but a task whose record is gone for certain counts as completed (was_there)
+--   g          known or gone: it counts as completed
+--   e          expected: it has yet to come, and is waited for
+--   r, d       the edge is made again for a child that is retried, which had not ended (r) or ended badly (d): a parent
+--              that has died is waited for, where its death would let the child die again; one that is not known counts
+--              as completed (r), or is "gone" (d)
+
+-- When the id was made, if it says so (a UUIDv7): ms since the epoch.
+local function made_at(id)
+  if not find(id, '^%x%x%x%x%x%x%x%x%-%x%x%x%x%-7%x%x%x%-[89abAB]%x%x%x%-%x%x%x%x%x%x%x%x%x%x%x%x$') then return end
+  return tonumber(sub(id, 1, 8) .. sub(id, 10, 13), 16)
+end
+
+-- Whether a task that is not known may have completed, and its record be gone by now: its id says when it was made, and
+-- what completed after that is not kept any more. (Clocks of clients may be ahead by MADE_AHEAD where nothing is kept.)
+local MADE_AHEAD = 3600000
+local function was_there(P, id, now)
+  local made = made_at(id)
+  if not made then return false end
+  local s = call('HMGET', P .. 'settings', 'completed_age', 'completed_count', 'completed_bytes')
+  local age, count = keep_limits(s[1], s[2], DAY)
+  if age == 0 or count == 0 then return made <= now + MADE_AHEAD end
+  if age > 0 and made <= now - age then return true end
+  local trims = s[3] or count > 0 and call('ZCARD', P .. 'completed') >= count
+  local oldest = trims and tonumber(call('ZRANGE', P .. 'completed', '0', '0', 'WITHSCORES')[2])
+  return oldest and made <= oldest
+end
+
+-- Notes in states (id -> state) what becomes of these: "unknown", "completed", "dead", "cancelled", or "live".
+local PAGE = 500
 local ENDED = {'completed', 'dead', 'cancelled'}
-local function how_ended(P, parent_id, policy, states)
-  local state = states[parent_id]
-  if not state then
-    state = call('HEXISTS', P .. 'tasks', parent_id) == 0 and 'completed' or 'open'
-    if state == 'open' and not call('ZSCORE', P .. 'ready', parent_id) then
-      for i = 1, #ENDED do
-        if call('ZSCORE', P .. ENDED[i], parent_id) then state = ENDED[i] end
+local function look_up(P, ids, states)
+  for first = 1, #ids, PAGE do
+    local last = math.min(first + PAGE - 1, #ids)
+    for i = 1, #ENDED do
+      local scores = call('ZMSCORE', P .. ENDED[i], unpack(ids, first, last))
+      for j = first, last do
+        if scores[j - first + 1] then states[ids[j]] = ENDED[i] end
       end
     end
-    states[parent_id] = state
+    for j = first, last do
+      if not states[ids[j]] then states[ids[j]] = call('HEXISTS', P .. 'tasks', ids[j]) == 1 and 'live' or 'unknown' end
+    end
   end
+end
+
+local function state_of(P, id, states)
+  if not states[id] then look_up(P, {id}, states) end
+  return states[id]
+end
+
+-- How a parent has ended, as far as this edge is concerned; nil: it is to be waited for.
+local function how_ended(P, parent_id, policy, states, now)
+  local state, letter, mode = state_of(P, parent_id, states), sub(policy, 1, 1), sub(policy, 2, 2)
   if state == 'completed' then return state end
-  if (state == 'dead' or state == 'cancelled') and policy ~= 'w' then return state end
+  if state == 'unknown' then
+    if mode == 'e' then return nil end
+    if mode == 'd' then return 'gone' end
+    if mode == 'g' or mode == 'r' then return 'completed' end
+    return was_there(P, parent_id, now) and 'completed' or state
+  end
+  if state == 'live' or letter == 'w' then return nil end
+  if letter == 'f' and (mode == 'r' or mode == 'd') then return nil end
+  return state
 end
 
--- is_number: since is that of a message, not a time.
-local function register(P, parent_id, child, policy, since, states, is_number)
-  local state = how_ended(P, parent_id, policy, states)
+-- Returns nil when the child is told later, or how the parent ended. number: of the message that says it, if it was one.
+-- states: of parents that were looked at before in this call.
+local function register(P, parent_id, child, policy, states, now, number)
+  local state = how_ended(P, parent_id, policy, states, now)
   if state then return state end
-  local set = P .. (policy == 'w' and 'patient:' or 'children:') .. parent_id
-  call('ZADD', set, 'NX', is_number and text(since) or exact(score_behind(set, since)), child)
-  call('SADD', P .. 'linked', parent_id)
-  call('HSET', P .. 'settings', 'waiters', '1')
+  local set, other = 'children:', 'patient:'
+  if sub(policy, 1, 1) == 'w' then set, other = other, set end
+  local key = P .. set .. parent_id
+  if call('ZADD', key, 'NX', number and text(number) or exact(score_behind(key, now)), child) == 1 then
+    -- (It may have waited by another policy.)
+    if call('SADD', P .. 'linked', parent_id) == 0 then call('ZREM', P .. other .. parent_id, child) end
+    call('HSET', P .. 'settings', 'waiters', '1')
+  end
 end
 
--- A child learns of parents, {handle, policy} each. Returns how many have not ended, and what decides at once: {handle,
--- state} of the first that died, and the policy of that edge. "!" stands for what is still to be said of it.
--- known: how many it has, if that was read.
-local function attach(P, id, edges, now, states, known)
-  local key, queue = P .. 'parents:' .. id, own_queue(P)
-  local child, pending, sent, died, decides = queue .. '/' .. id, 0, false, nil, nil
-  local place = known or call('HLEN', key)
+-- The first parent in this queue that is not known and has to be, of edges that are to be made; nil: there is none.
+-- comes: ids of tasks that come in this very call.
+local function missing_parent(P, edges, now, comes)
+  local queue, ids, states = own_queue(P), {}, {}
   for _, edge in ipairs(edges) do
-    local parent, policy = edge[1], edge[2]
-    local theirs, parent_id = parts(parent)
-    local state, number
-    if call('HEXISTS', key, parent) == 0 then
+    local theirs, parent_id = parts(edge[1])
+    if theirs == queue and #edge[2] == 1 and not (comes and comes[parent_id]) then ids[#ids + 1] = parent_id end
+  end
+  look_up(P, ids, states)
+  for _, id in ipairs(ids) do
+    if states[id] == 'unknown' and not was_there(P, id, now) then return id end
+  end
+end
+
+-- A child learns of parents, {handle, policy} each. Returns how many more have not ended, and what decides at once:
+-- {handle, state} of the first that died or is not known, and the policy of that edge. "!" stands for what is still to
+-- be said of it. An edge that is there stays as it is, unless it has ended or has another policy: then it is made anew.
+-- known: how many it has, if that was read. anew: a number: all of these edges are made anew, and none of them is there
+-- in the parents' queues; they have that number then.
+local function attach_page(P, id, edges, first, last, now, states, result, anew)
+  local key, queue = P .. 'parents:' .. id, own_queue(P)
+  local child, handles, ids = queue .. '/' .. id, {}, {}
+  for i = first, last do
+    handles[#handles + 1] = edges[i][1]
+    local theirs, parent_id = parts(edges[i][1])
+    if theirs == queue and not states[parent_id] then ids[#ids + 1] = parent_id end
+  end
+  local there, fields, values = result.place > 0 and call('HMGET', key, unpack(handles)) or {}, {}, {}
+  look_up(P, ids, states)
+  for i = first, last do
+    local parent, policy = edges[i][1], edges[i][2]
+    local letter, old = sub(policy, 1, 1), values[parent] or there[i - first + 1]
+    local lives = old and sub(old, 2, 2) == '-' and not anew
+    if not (lives and sub(old, 1, 1) == letter) then
+      local theirs, parent_id = parts(parent)
+      local state, number = nil, anew
       if theirs == queue then
-        state = register(P, parent_id, child, policy, now, states)
+        state = register(P, parent_id, child, policy, states, now)
       elseif theirs then
         number = send(P, 'R', child .. ' ' .. parent .. ' ' .. policy)
-        sent = true
+        result.sent = true
       end
-      call('HSET', key, parent,
-        policy .. (state and HOW[state] or '-') .. text(place) .. (number and ' ' .. number or ''))
-      place = place + 1
-      if policy == 'x' then call('HSET', P .. 'info:' .. id, 'death', '1') end
-      if not state then pending = pending + 1 end
-      if state and state ~= 'completed' and policy ~= 'g' and not died then died, decides = {parent, state}, policy end
+      local place = old and string.match(old, '^..(%d+)') or text(result.place)
+      if not old then result.place = result.place + 1 end
+      local value = letter .. (state and HOW[state] or '-') .. place .. (number and ' ' .. number or '')
+      fields[#fields + 1], fields[#fields + 2], values[parent] = parent, value, value
+      result.death = result.death or letter == 'x'
+      if not lives and not state then result.pending = result.pending + 1 end
+      if lives and state then result.pending = result.pending - 1 end
+      local bad = state == 'unknown' or state and state ~= 'completed' and state ~= 'gone' and letter ~= 'g'
+      if bad and not result.died then
+        result.died, result.decides = {parent, state}, state == 'unknown' and 'f' or letter
+      end
     end
   end
-  if sent then announce_due(P, now) end
-  return pending, died, decides
+  if #fields > 0 then call('HSET', key, unpack(fields)) end
+end
+
+local function attach(P, id, edges, now, states, known, anew)
+  local result = {pending = 0, place = known or call('HLEN', P .. 'parents:' .. id)}
+  for first = 1, #edges, PAGE do
+    attach_page(P, id, edges, first, math.min(first + PAGE - 1, #edges), now, states, result, anew)
+  end
+  if result.death then call('HSET', P .. 'info:' .. id, 'death', '1') end
+  if result.sent then announce_due(P, now) end
+  return result.pending, result.died, result.decides
 end

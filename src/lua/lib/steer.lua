@@ -25,25 +25,6 @@ local function is_waiting(state)
   return state == 'ready' or state == 'scheduled' or state == 'parked' or state == 'blocked'
 end
 
--- A dead, cancelled or scheduled task becomes ready now; what a dead one failed and crashed is forgotten.
-local function revive(P, id, envelope, state)
-  if state ~= 'dead' and state ~= 'cancelled' and state ~= 'scheduled' then return state or '' end
-  local o = header(envelope, id)
-  if o.malformed then return 'malformed' end
-  if state ~= 'scheduled' and o.unique then
-    local holder = lock(P, id, o)
-    if holder and holder ~= id then return 'unique ' .. holder end
-  end
-  leave_place(P, id, state, envelope)
-  if state == 'dead' then call('HDEL', P .. 'info:' .. id, 'failures', 'crashes', 'alone') end
-  if state ~= 'scheduled' then envelope = has_begun(P, id, unmark_cancelled(P, id, envelope)) end
-  put_off(P, id, envelope)
-  to_ready(P, id, o)
-  note(P, id, clock(), 'retried', 'from', state)
-  tell(P, 'retried', id)
-  return 'ok'
-end
-
 -- A waiting task will not run; its record is kept like that of a completed one.
 local function cancel(P, id, envelope, state, now)
   if not is_waiting(state) then return state or '' end

@@ -7,6 +7,7 @@
 #include "handle.h"
 
 #define RULES 3
+#define KNOWN_OR_GONE "known-or-gone"
 
 static const char *const rules[RULES] = {"fail", "go", "wait"}; /* by reeve_on_parent_death */
 
@@ -17,25 +18,43 @@ static bool is_mistaken(const char *word)
 
     if (strcmp(word, "death") == 0) return true;
     for (const char *at = word; *at != '\0'; at++)
-        if (!islower((unsigned char)*at)) return false;
+        if (!islower((unsigned char)*at) && *at != '-') return false;
     rv_nearest_init(&nearest, word);
     for (int i = 0; i < RULES; i++) rv_nearest_try(&nearest, rules[i]);
+    rv_nearest_try(&nearest, KNOWN_OR_GONE);
     return *word != '\0' && nearest.name != NULL;
+}
+
+/* True, and *ret is set, when the word is a rule. */
+static bool read_rule(const char *word, reeve_parent *ret)
+{
+    int rule = 0;
+
+    if (strcmp(word, KNOWN_OR_GONE) == 0) {
+        ret->unknown = REEVE_UNKNOWN_COMPLETED;
+        return true;
+    }
+    while (rule < RULES && strcmp(word, rules[rule]) != 0) rule++;
+    if (rule < RULES) ret->on_death = (reeve_on_parent_death)rule;
+    return rule < RULES;
 }
 
 bool cli_after_parse(char *text, reeve_parent *ret)
 {
     cli_handle handle;
-    char *colon = strrchr(text, ':');
-    int rule = 0;
 
-    ret->on_death = REEVE_PARENT_FAIL;
-    while (colon != NULL && rule < RULES && strcmp(colon + 1, rules[rule]) != 0) rule++;
-    if (colon != NULL && rule == RULES && is_mistaken(colon + 1)) return false;
-    if (colon != NULL && rule < RULES) {
-        *colon = '\0';
-        ret->on_death = (reeve_on_parent_death)rule;
+    *ret = (reeve_parent){.handle = text, .on_death = REEVE_PARENT_FAIL};
+    /* (One of each kind.) */
+    for (int i = 0; i < 2; i++) {
+        char *colon = strrchr(text, ':');
+
+        if (colon == NULL) break;
+        if (read_rule(colon + 1, ret))
+            *colon = '\0';
+        else if (is_mistaken(colon + 1))
+            return false;
+        else
+            break;
     }
-    ret->handle = text;
     return cli_handle_parse(&handle, text);
 }
