@@ -451,5 +451,15 @@ reeve_status reeve_enqueue_sized(reeve_client *client, const reeve_task_spec *gi
     if (status != REEVE_OK || !stepwise) return status;
     status = reeve_depend(client, spec.queue, result.id, after, after_count);
     const char *open = REEVE_PARENT_OPEN;
-    return status == REEVE_OK ? reeve_undepend(client, spec.queue, result.id, &open, 1) : status;
+    if (status == REEVE_OK) status = reeve_undepend(client, spec.queue, result.id, &open, 1);
+    if (status == REEVE_ENOTFOUND) {
+        /* (A parent is not known: nothing is enqueued.) */
+        rv_error why = client->error;
+        (void)reeve_delete(client, spec.queue, result.id);
+        client->error = why;
+    }
+    /* (Enqueued it was: one of its parents may have let it die meanwhile.) */
+    if (status != REEVE_ESTATE) return status;
+    rv_error_clear(&client->error);
+    return REEVE_OK;
 }

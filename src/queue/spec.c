@@ -222,11 +222,20 @@ static void add_text(rv_buf *out, const char *text)
     rv_buf_add_json(out, text, strlen(text));
 }
 
+static bool is_given_before(const reeve_task_spec *spec, size_t at)
+{
+    for (size_t i = 0; i < at; i++)
+        if (strcmp(spec->tags[i], spec->tags[at]) == 0) return true;
+    return false;
+}
+
+/* (A tag that is given twice is one.) */
 static void add_tags(rv_buf *out, const reeve_task_spec *spec)
 {
     if (spec->tag_count == 0) return;
     rv_buf_adds(out, ",\"tags\":[");
     for (size_t i = 0; i < spec->tag_count; i++) {
+        if (is_given_before(spec, i)) continue;
         if (i > 0) rv_buf_addc(out, ',');
         add_text(out, spec->tags[i]);
     }
