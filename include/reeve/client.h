@@ -300,6 +300,15 @@ REEVE_API void reeve_client_interrupt(reeve_client *client);
 
 /* ---- looking at queues and workers ----------------------------------------------------------------------------- */
 
+/* count tasks start in each period; when none started for a while, up to burst at once (the bucket of a token bucket).
+ * Where more than one is due in a millisecond, those of 5 ms may start together, whatever the burst. A burst of 1
+ * spaces starts evenly and stays a little below the count: the time by which a wake-up is late is not made up for. */
+typedef struct reeve_rate {
+    int64_t count;     /* 1 to 1,000,000,000; 0 says: no rate */
+    int64_t period_ms; /* 1 ms to 366 days; 0: 1000 */
+    int64_t burst;     /* 1 to 1,000,000,000; 0: the same as count */
+} reeve_rate;
+
 typedef struct reeve_queue_info {
     char name[REEVE_QUEUE_MAX + 1];
     bool paused;
@@ -310,6 +319,12 @@ typedef struct reeve_queue_info {
     uint64_t crashed_total;  /* leases lost to a dead worker */
     int64_t oldest_ready_ms; /* when the task at the head of the queue was enqueued, or -1 */
     int64_t next_due_ms;     /* the earliest scheduled task's time, or -1 */
+    int64_t paused_ms;       /* since when it is paused; -1: it is not, or not known */
+    int64_t hold_ms;         /* no task starts before (limits.h); -1: no hold */
+    int64_t concurrency;     /* its limits, as in limits.h; 0: none */
+    reeve_rate rate;         /* count 0: none */
+    int64_t group_concurrency;
+    reeve_rate group_rate;
 } reeve_queue_info;
 
 /* One queue; a queue that never had a task is all zero. */
@@ -337,6 +352,8 @@ typedef struct reeve_worker_info {
     char *running;         /* JSON, what threads run at the last heartbeat, the longest first, at most 64 of them:
                               [{"thread":"fast/1","queue":..,"id":..,"type":..,"for_ms":n}] */
     char *pools;           /* JSON: [{"name":..,"threads":n,"queues":[..]}], with "order" where it is not strict */
+    char *types;           /* JSON: ["..", ..], the types that it has handlers of, the first 200; NULL: it does not tell */
+    bool types_more;       /* there are others */
 } reeve_worker_info;
 
 /* All live workers of this namespace. One array, freed with reeve_workers_free. */

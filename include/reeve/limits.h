@@ -28,15 +28,6 @@
 extern "C" {
 #endif
 
-/* count tasks start in each period; when none started for a while, up to burst at once (the bucket of a token bucket).
- * Where more than one is due in a millisecond, those of 5 ms may start together, whatever the burst. A burst of 1
- * spaces starts evenly and stays a little below the count: the time by which a wake-up is late is not made up for. */
-typedef struct reeve_rate {
-    int64_t count;     /* 1 to 1,000,000,000; 0 says: no rate */
-    int64_t period_ms; /* 1 ms to 366 days; 0: 1000 */
-    int64_t burst;     /* 1 to 1,000,000,000; 0: the same as count */
-} reeve_rate;
-
 /* Whose limit. */
 typedef enum reeve_limit_of {
     REEVE_LIMIT_QUEUE = 0,  /* of all tasks of the queue together */

@@ -36,6 +36,7 @@
 #include "testing.h"
 #include "version.h"
 #include "watch.h"
+#include "why.h"
 #include "worker.h"
 
 #endif

@@ -12,7 +12,7 @@
 local P = KEYS[1]
 if ARGV[1] == '1' then
   rouse(P)
-  return call('HSET', P .. 'settings', 'paused', 1)
+  return call('HSETNX', P .. 'settings', 'paused', text(clock()))
 end
 local changed = call('HDEL', P .. 'settings', 'paused')
 if call('EXISTS', P .. 'ready') == 1 then wake(P) end

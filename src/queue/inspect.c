@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "queue/client.h"
 #include "queue/envelope.h"
+#include "queue/rates.h"
 #include "queue/scripts.h"
 
 #define LIST_MAX 1000
@@ -113,7 +114,21 @@ reeve_status rv_list_tasks(reeve_client *client, const char *queue, reeve_state 
 /* ---- queues ---------------------------------------------------------------------------------------------------- */
 
 /* The places of stat.lua's reply. */
-enum { PAUSED, COUNTS, TOTALS = COUNTS + REEVE_STATE_COUNT, HEAD = TOTALS + 4, NEXT_DUE, STAT_FIELDS = NEXT_DUE + 2 };
+enum {
+    PAUSED,
+    COUNTS,
+    TOTALS = COUNTS + REEVE_STATE_COUNT,
+    HEAD = TOTALS + 4,
+    NEXT_DUE,
+    STAT_NOW,
+    PAUSED_MS,
+    HOLD,
+    CONCURRENCY,
+    RATE,
+    GROUP_CONCURRENCY,
+    GROUP_RATE,
+    STAT_FIELDS
+};
 
 static uint64_t number_at(const rv_reply *reply, size_t index)
 {
@@ -142,6 +157,12 @@ static bool read_stat(const char *queue, const rv_reply *reply, reeve_queue_info
     ret->crashed_total = number_at(reply, TOTALS + 3);
     ret->oldest_ready_ms = enqueued_at(rv_reply_at(reply, HEAD));
     ret->next_due_ms = rv_reply_within(rv_reply_at(reply, NEXT_DUE), 0, RV_REPLY_NUMBER_MAX, -1);
+    ret->paused_ms = rv_paused_since(rv_reply_at(reply, PAUSED_MS));
+    ret->hold_ms = rv_reply_within(rv_reply_at(reply, HOLD), 0, RV_REPLY_NUMBER_MAX, -1);
+    ret->concurrency = rv_reply_within(rv_reply_at(reply, CONCURRENCY), 0, RV_REPLY_NUMBER_MAX, 0);
+    ret->rate = rv_rate_read(rv_reply_at(reply, RATE));
+    ret->group_concurrency = rv_reply_within(rv_reply_at(reply, GROUP_CONCURRENCY), 0, RV_REPLY_NUMBER_MAX, 0);
+    ret->group_rate = rv_rate_read(rv_reply_at(reply, GROUP_RATE));
     return true;
 }
 

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "queue/client.h"
+#include "queue/rates.h"
 #include "queue/scripts.h"
 
 #define COUNT_MAX 1000000000
@@ -191,8 +192,7 @@ static uint64_t count_at(const rv_reply *reply, size_t index)
     return number > 0 ? (uint64_t)number : 0;
 }
 
-/* "count period burst"; "0" says that there is explicitly none. What is no rate limits nothing. */
-static reeve_rate read_rate(const rv_reply *reply)
+reeve_rate rv_rate_read(const rv_reply *reply)
 {
     reeve_rate rate = {0};
     char text[80], *rest = NULL;
@@ -211,7 +211,7 @@ static bool read_group(reeve_group_limits *ret, const rv_reply *reply)
     if (!rv_reply_is(reply, RV_ARRAY) || reply->count < GROUP_FIELDS) return false;
     rv_copy_text(ret->group, sizeof(ret->group), reply->items[NAME]->text);
     ret->concurrency = rv_reply_int(reply->items[OWN_CONCURRENCY], 0);
-    ret->rate = read_rate(reply->items[OWN_RATE]);
+    ret->rate = rv_rate_read(reply->items[OWN_RATE]);
     ret->hold_ms = rv_reply_int(reply->items[OWN_HOLD], 0);
     ret->running = count_at(reply, OWN_RUNNING);
     ret->parked = count_at(reply, OWN_PARKED);
@@ -224,12 +224,12 @@ static bool read_limits(reeve_limits *ret, const rv_reply *reply)
     const rv_reply *queue = reply->items[QUEUE];
     if (!rv_reply_is(queue, RV_ARRAY) || queue->count < QUEUE_FIELDS) return false;
     ret->concurrency = rv_reply_int(queue->items[CONCURRENCY], 0);
-    ret->rate = read_rate(queue->items[RATE]);
+    ret->rate = rv_rate_read(queue->items[RATE]);
     ret->hold_ms = rv_reply_int(queue->items[HOLD], 0);
     if (ret->hold_ms <= rv_reply_int(reply->items[NOW], 0)) ret->hold_ms = 0;
     ret->running = rv_reply_int(reply->items[RUNNING], -1);
     ret->group_concurrency = rv_reply_int(queue->items[GROUP_CONCURRENCY], 0);
-    ret->group_rate = read_rate(queue->items[GROUP_RATE]);
+    ret->group_rate = rv_rate_read(queue->items[GROUP_RATE]);
     ret->group_strict = rv_reply_is_text(queue->items[GROUP_STRICT], "1");
     ret->group_total = count_at(reply, GROUP_TOTAL);
     for (size_t i = 0; i < ret->group_count; i++) {

@@ -104,6 +104,7 @@ static void free_worker(reeve_worker_info *worker)
     rv_free(worker->state);
     rv_free(worker->running);
     rv_free(worker->pools);
+    rv_free(worker->types);
 }
 
 /* A list, as text. */
@@ -125,6 +126,9 @@ static bool read_worker(reeve_worker_info *ret, const char *id, const cJSON *jso
     ret->state = text_of(json, "state");
     ret->pools = list_of(json, "pools");
     ret->running = list_of(json, "running");
+    bool told = cJSON_IsArray(cJSON_GetObjectItemCaseSensitive(json, "types"));
+    if (told) ret->types = list_of(json, "types");
+    ret->types_more = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(json, "types_more"));
     ret->memory_bytes = number_of(json, "memory");
     ret->round_trip_us = number_of(json, "round_trip");
     ret->pid = number_of(json, "pid");
@@ -135,7 +139,7 @@ static bool read_worker(reeve_worker_info *ret, const char *id, const cJSON *jso
     ret->processed = count_of(json, "processed", RV_REPLY_NUMBER_MAX);
     ret->failed = count_of(json, "failed", RV_REPLY_NUMBER_MAX);
     return ret->id != NULL && ret->name != NULL && ret->host != NULL && ret->version != NULL && ret->state != NULL &&
-           ret->pools != NULL && ret->running != NULL;
+           ret->pools != NULL && ret->running != NULL && (!told || ret->types != NULL);
 }
 
 static void forget_found(ids *all)

@@ -39,6 +39,15 @@ static void add_pools(rv_buf *json, const reeve_worker *worker)
     }
 }
 
+/* As many as keep the record small. */
+static void add_types(rv_buf *json, const rv_handlers *handlers)
+{
+    rv_buf_adds(json, ",\"types\":[");
+    for (size_t i = 0; i < handlers->count && i < RV_ENTRY_TYPES; i++)
+        add_text(json, i > 0 ? "," : "", handlers->list[i]->handler.type);
+    rv_buf_adds(json, handlers->count > RV_ENTRY_TYPES ? "],\"types_more\":true" : "]");
+}
+
 static const char *phase_word(rv_phase phase)
 {
     return phase <= RV_PHASE_RUNNING ? "running" : phase == RV_PHASE_QUIET ? "quiet" : "stopping";
@@ -137,5 +146,7 @@ void rv_entry_write(rv_buf *json, reeve_worker *worker)
     add_all_running(json, worker);
     rv_buf_adds(json, "],\"pools\":[");
     add_pools(json, worker);
-    rv_buf_adds(json, "]}");
+    rv_buf_adds(json, "]");
+    add_types(json, &worker->handlers);
+    rv_buf_adds(json, "}");
 }

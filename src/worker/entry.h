@@ -7,6 +7,7 @@
 #include "worker/state.h"
 
 /* How many running tasks an entry tells of: those that have run longest. */
+#define RV_ENTRY_TYPES 200
 #define RV_ENTRY_RUNNING 64
 
 /* Writes it anew, as JSON. The keeper. */

@@ -146,6 +146,14 @@ looking() {
     prints list 0 list q --tag red
     prints peek 0 peek q 5 --offset 0
     prints tags 0 tags
+    prints why 0 why q/plain
+    expect_has "$OUT" '{"reason":"unserved",'
+    prints why 0 why q/full
+    prints why 0 why q/child
+    expect_has "$OUT" '"reason":"parent","text":"it waits for q/plain, which is ready"'
+    prints why 0 why q
+    fails 1 not_found why q/nope
+    fails 1 not_found why never
     prints queues 0 queues
     prints queues 0 queues q never
     prints queues 0 queues --limit 1 --offset 1
@@ -202,7 +210,14 @@ queues() {
     prints "limit, changing" 0 limit l --group c --strict yes
     prints limit 0 limit l
     prints "limit, changing" 0 limit l --group b --forget
+    prints pause 0 pause l
+    prints queues 0 queues l
+    expect_has "$OUT" '"concurrency":4'
     prints "limit, changing" 0 limit l --hold none
+    prints resume 0 resume l
+    prints "limit, changing" 0 limit atmost --group c --concurrency 1 --rate 1/h
+    reeve enqueue atmost noop --id one --group c >/dev/null || fail "not enqueued"
+    reeve enqueue atmost noop --id two --group c >/dev/null || fail "not enqueued"
     prints settings 0 settings s
     prints settings 0 settings s --attempts 3 --backoff fixed:1s --max-crashes 2 --timeout 5 --on-dead told --result-max 1M --keep-completed 1d:5:64M --keep-dead 1d:5
     fails 2 usage limit l --strict yes
@@ -261,7 +276,7 @@ interrupted() {
 working() {
     write_conf one 'session = 2; log = { level = "error"; }' \
         'pools = ( { name = "p"; queues = [ "w" ]; threads = 2; },
-                   { name = "r"; queues = [ "x", "y" ]; threads = 1; order = "weighted"; weights = [ 2, 1 ]; } );'
+                   { name = "r"; queues = [ "atmost", "y" ]; threads = 1; order = "weighted"; weights = [ 2, 1 ]; } );'
     reeve events w --keep 1000 >/dev/null || fail "events"
     start_worker one
     prints "enqueue --wait" 0 enqueue w echo hi --wait=30
@@ -281,6 +296,24 @@ working() {
     wait_for 'reeve workers --json | grep -q "\"id\":\"long\""' 30
     wait_for 'reeve workers --json | grep -q "\"round_trip_us\":[0-9]"' 30
     prints workers 0 workers
+    prints why 0 why w/dies
+    expect_eq "$(member error_kind "$OUT")" '"smtp"'
+    prints why 0 why w/long
+    reeve limit w --concurrency 1 >/dev/null || fail "not limited"
+    prints why 0 why w
+    expect_has "$OUT" '"limit":1,"count":1'
+    reeve limit w --concurrency none >/dev/null || fail "not unlimited"
+    reeve enqueue w rare --id rare >/dev/null || fail "not enqueued"
+    wait_for '[ "$(of_task w/rare state)" = "\"scheduled\"" ]' 30
+    reeve pause w >/dev/null || fail "not paused"
+    reeve retry w/rare >/dev/null || fail "not retried"
+    prints why 0 why w/rare
+    expect_has "$OUT" '"reason":"no_handler"'
+    reeve delete w/rare >/dev/null || fail "not deleted"
+    reeve resume w >/dev/null || fail "not resumed"
+    wait_for '[ "$(of_task atmost/one state)" = "\"completed\"" ] && [ "$(of_task atmost/two state)" = "\"parked\"" ]' 30
+    prints why 0 why atmost/two
+    expect_has "$OUT" '"reason":"group_rate"'
     prints failures 0 failures
     prints "failures QUEUE KIND" 0 failures w smtp
     wait_for '[ "$(member completed "$(reeve stats w --json)")" = 2 ]' 30

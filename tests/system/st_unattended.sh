@@ -59,7 +59,7 @@ a_command_frees_the_tasks() {
 every_command_does() {
     local command
     for command in "list %" "queues %" "show %/a" "peek %" "failures %" "cancel %/a" "delete %/a" "purge % --type t" \
-        "pause %" "limit %" "stats %" "settings %" "depend %/a --after %/b" "tags %"; do
+        "pause %" "limit %" "stats %" "settings %" "why %" "why %/a" "depend %/a --after %/b" "tags %"; do
         redis FLUSHALL >/dev/null
         strand each
         wait_for "expire each; run reeve ${command//%/each}; [ \"\$(redis ZCARD 'reeve:{each}:sessions')\" = 0 ]" 10

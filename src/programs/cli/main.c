@@ -20,6 +20,7 @@
 static const cli_verb *const verbs[] = {
     &cli_verb_enqueue,
     &cli_verb_show,
+    &cli_verb_why,
     &cli_verb_list,
     &cli_verb_peek,
     &cli_verb_tags,

@@ -4,8 +4,10 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "json.h"
+#include "limits_view.h"
 #include "maintain.h"
 #include "page.h"
+#include "queue/serving.h"
 #include "table.h"
 #include "verbs.h"
 #include "when.h"
@@ -23,8 +25,33 @@ static const cli_option queues_table[] = {
 static const cli_column columns[] = {
     {"QUEUE", false, 0}, {"PAUSED", false, 0}, {"READY", true, 0},     {"SCHEDULED", true, 0}, {"BLOCKED", true, 0},
     {"PARKED", true, 0}, {"RUNNING", true, 0}, {"COMPLETED", true, 0}, {"DEAD", true, 0},      {"CANCELLED", true, 0},
-    {"DONE", true, 0},   {"FAILED", true, 0},  {"OLDEST", false, 0},
+    {"DONE", true, 0},   {"FAILED", true, 0},  {"OLDEST", false, 0},   {"WORKERS", true, 0},   {"LIMITS", false, 0},
 };
+
+/* The live workers, for all queues that are shown. */
+static struct {
+    reeve_worker_info *list;
+    size_t count;
+    bool known; /* else: who looks may not read them */
+} workers;
+
+static int read_workers(const cli_context *cli)
+{
+    reeve_status status = reeve_workers(cli->client, &workers.list, &workers.count);
+
+    workers.known = status == REEVE_OK;
+    return status == REEVE_OK || status == REEVE_EREDIS ? CLI_DONE : cli_fail_call(cli, status, NULL);
+}
+
+/* How many serve the queue; -1: not known. */
+static int64_t serving(const char *queue)
+{
+    rv_serving found;
+
+    if (!workers.known) return -1;
+    rv_serving_count(&found, workers.list, workers.count, queue, NULL);
+    return found.workers;
+}
 
 static void print_json(const reeve_queue_info *info)
 {
@@ -41,6 +68,15 @@ static void print_json(const reeve_queue_info *info)
     cli_json_uint(&json, "crashed_total", info->crashed_total);
     cli_json_maybe(&json, "oldest_ready_ms", info->oldest_ready_ms);
     cli_json_maybe(&json, "next_due_ms", info->next_due_ms);
+    cli_json_maybe(&json, "paused_ms", info->paused_ms);
+    cli_json_maybe(&json, "hold_until_ms", info->hold_ms);
+    cli_concurrency_json(&json, info->concurrency, false);
+    cli_rate_json(&json, &info->rate, false);
+    cli_json_open(&json, "each_group");
+    cli_concurrency_json(&json, info->group_concurrency, false);
+    cli_rate_json(&json, &info->group_rate, false);
+    cli_json_close(&json);
+    cli_json_maybe(&json, "workers", serving(info->name));
     cli_json_end(&json);
 }
 
@@ -49,13 +85,52 @@ static void add_number(cli_table *table, uint64_t number)
     cli_table_cellf(table, "%" PRIu64, number);
 }
 
+static void add_limit(rv_buf *text, const char *what, const char *limit)
+{
+    rv_buf_addf(text, "%s%s %s", text->length > 0 ? ", " : "", what, limit);
+}
+
+/* What keeps tasks from starting: limits and holds. */
+static void add_limits(cli_table *table, const reeve_queue_info *info)
+{
+    char one[CLI_LIMIT_TEXT];
+    rv_buf text;
+
+    rv_buf_init(&text, 1024);
+    if (info->hold_ms > rv_wall_ms()) add_limit(&text, "held", cli_hold_text(info->hold_ms, one));
+    if (info->concurrency > 0) add_limit(&text, "concurrency", cli_concurrency_text(info->concurrency, one));
+    if (info->rate.count > 0) add_limit(&text, "rate", cli_limit_rate_text(&info->rate, one));
+    if (info->group_concurrency > 0) add_limit(&text, "each group", cli_concurrency_text(info->group_concurrency, one));
+    if (info->group_rate.count > 0) add_limit(&text, "each group", cli_limit_rate_text(&info->group_rate, one));
+    cli_table_cell(table, text.failed ? "" : rv_buf_text(&text));
+    rv_buf_fini(&text);
+}
+
+static void add_serving(cli_table *table, const char *queue)
+{
+    int64_t count = serving(queue);
+
+    if (count < 0)
+        cli_table_cell(table, NULL);
+    else
+        cli_table_cellf(table, "%" PRId64, count);
+}
+
+static void add_paused(cli_table *table, const reeve_queue_info *info)
+{
+    char since[CLI_WHEN_TEXT];
+
+    cli_ago_text(info->paused_ms, rv_wall_ms(), since);
+    cli_table_cell(table, !info->paused ? "no" : since[0] == '\0' ? "yes" : since);
+}
+
 static void add_row(cli_table *table, const reeve_queue_info *info)
 {
     char oldest[CLI_WHEN_TEXT];
 
     cli_ago_text(info->oldest_ready_ms, rv_wall_ms(), oldest);
     cli_table_cell(table, info->name);
-    cli_table_cell(table, info->paused ? "yes" : "no");
+    add_paused(table, info);
     add_number(table, info->count[REEVE_STATE_READY]);
     add_number(table, info->count[REEVE_STATE_SCHEDULED]);
     add_number(table, info->count[REEVE_STATE_BLOCKED]);
@@ -67,6 +142,8 @@ static void add_row(cli_table *table, const reeve_queue_info *info)
     add_number(table, info->completed_total);
     add_number(table, info->failed_total);
     cli_table_cell(table, oldest);
+    add_serving(table, info->name);
+    add_limits(table, info);
 }
 
 static void take_queue(const cli_context *cli, cli_table *table, const reeve_queue_info *info)
@@ -136,11 +213,13 @@ static int queues(cli_context *cli, void *pointer)
     if (cli->count > 0 && cli->given > 0) return cli_usage(cli, "--limit and --offset go without a QUEUE");
     for (size_t i = 0; i < cli->count && status == CLI_DONE; i++) status = cli_queue_argument(cli, cli->rest[i]);
     if (status == CLI_DONE) status = cli_open(cli);
+    if (status == CLI_DONE) status = read_workers(cli);
     if (status != CLI_DONE) return status;
     cli_table_init(&table, columns, sizeof(columns) / sizeof(columns[0]));
     status = cli->count == 0 ? take_all(cli, &table, &options->page) : take_named(cli, &table);
     if (table.used > 0 && !cli_table_print(&table, stdout)) status = cli_no_memory(cli);
     cli_table_fini(&table);
+    reeve_workers_free(workers.list, workers.count);
     return status;
 }
 
@@ -155,7 +234,9 @@ const cli_verb cli_verb_queues = {
     .notes =
         "DONE and FAILED count what was ever completed and how many attempts ever failed; workers add to them every\n"
         "few seconds. BLOCKED tasks wait for others, PARKED ones until their group is below its limit (`reeve limit\n"
-        "QUEUE`). OLDEST is the age of the task at the head of the queue.\n"
+        "QUEUE`). OLDEST is the age of the task at the head of the queue. PAUSED says since when, WORKERS how many "
+        "live\n"
+        "ones serve the queue; `reeve why QUEUE` explains more.\n"
         "\nExamples:\n"
         "  reeve queues\n"
         "  reeve queues default --json | jq .ready\n",

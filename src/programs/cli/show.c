@@ -14,18 +14,31 @@ static const cli_option show_table[] = {
     {0},
 };
 
-static bool print(const cli_context *cli, const struct show_options *options, const reeve_task_info *info)
+static bool print_log(const cli_context *cli, const reeve_task_info *info)
 {
-    if (!cli->json) return options->log ? cli_task_log(info, stdout) : cli_task_fields(info, stdout);
-    if (options->log)
-        cli_task_log_json(info, stdout);
-    else
-        cli_task_json(info, stdout);
+    if (!cli->json) return cli_task_log(info, stdout);
+    cli_task_log_json(info, stdout);
     return true;
 }
 
-static int show(cli_context *cli, void *options)
+/* With why it does not run, while it may: what cannot be told is left out. */
+static bool print_task(const cli_context *cli, const cli_handle *handle, const reeve_task_info *info)
 {
+    reeve_why *why = NULL;
+    bool printed = true;
+
+    if (info->state < REEVE_STATE_COMPLETED) (void)reeve_task_why(cli->client, handle->queue, handle->id, &why);
+    if (cli->json)
+        cli_task_json_why(info, why, stdout);
+    else
+        printed = cli_task_fields(info, why, stdout);
+    reeve_why_free(why);
+    return printed;
+}
+
+static int show(cli_context *cli, void *pointer)
+{
+    const struct show_options *options = pointer;
     reeve_task_info *info = NULL;
     reeve_status result;
     cli_handle handle;
@@ -36,7 +49,7 @@ static int show(cli_context *cli, void *options)
     if (status != CLI_DONE) return status;
     result = reeve_show(cli->client, handle.queue, handle.id, &info);
     if (result != REEVE_OK) return cli_fault_call(cli, result, &(cli_fault){.handle = cli->rest[0]});
-    printed = print(cli, options, info);
+    printed = options->log ? print_log(cli, info) : print_task(cli, &handle, info);
     reeve_task_info_free(info);
     return printed ? CLI_DONE : cli_no_memory(cli);
 }

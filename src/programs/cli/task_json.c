@@ -7,6 +7,7 @@
 #include "history.h"
 #include "json.h"
 #include "task_view.h"
+#include "why_view.h"
 
 static void write_times(cli_json *json, const reeve_task_info *info)
 {
@@ -94,6 +95,11 @@ static void write_run(cli_json *json, const reeve_task_info *info)
 
 void cli_task_json(const reeve_task_info *info, FILE *out)
 {
+    cli_task_json_why(info, NULL, out);
+}
+
+void cli_task_json_why(const reeve_task_info *info, const reeve_why *why, FILE *out)
+{
     cli_json json;
 
     cli_json_begin(&json, out);
@@ -108,5 +114,6 @@ void cli_task_json(const reeve_task_info *info, FILE *out)
     cli_json_bytes(&json, "result", info->result, true);
     cli_json_maybe(&json, "checkpoint_bytes", info->checkpoint_bytes);
     cli_json_uint(&json, "logged", info->logged);
+    cli_reasons_json(&json, "why", why);
     cli_json_end(&json);
 }

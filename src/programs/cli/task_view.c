@@ -8,6 +8,7 @@
 #include "bytes_view.h"
 #include "history.h"
 #include "when.h"
+#include "why_view.h"
 
 static void add_bytes(cli_fields *fields, const char *name, reeve_bytes bytes)
 {
@@ -188,9 +189,6 @@ static void add_hint(cli_fields *fields, const reeve_task_info *info)
         else
             cli_fields_addf(fields, "hint", "run it again with: reeve retry %s/%s", info->queue, info->id);
         break;
-    case REEVE_STATE_BLOCKED:
-        cli_fields_add(fields, "hint", "it waits for the tasks that it comes after");
-        break;
     case REEVE_STATE_SCHEDULED:
         cli_fields_addf(fields, "hint", "run it now with: reeve reschedule %s/%s --now", info->queue, info->id);
         break;
@@ -210,7 +208,21 @@ static bool finish(cli_fields *fields, FILE *out)
     return printed;
 }
 
-bool cli_task_fields(const reeve_task_info *info, FILE *out)
+static void add_why(cli_fields *fields, const reeve_why *why)
+{
+    rv_buf words;
+
+    if (why == NULL) return;
+    rv_buf_init(&words, 65536);
+    cli_why_words(&words, why);
+    if (words.failed)
+        fields->failed = true;
+    else
+        cli_fields_add(fields, "why", rv_buf_text(&words));
+    rv_buf_fini(&words);
+}
+
+bool cli_task_fields(const reeve_task_info *info, const reeve_why *why, FILE *out)
 {
     cli_fields fields;
 
@@ -230,6 +242,7 @@ bool cli_task_fields(const reeve_task_info *info, FILE *out)
     if (info->checkpoint_bytes >= 0)
         cli_fields_addf(&fields, "checkpoint", "%" PRId64 " bytes", info->checkpoint_bytes);
     if (info->logged > 0) cli_fields_addf(&fields, "log", "%" PRIu64 " lines; --log shows the last", info->logged);
+    add_why(&fields, why);
     add_hint(&fields, info);
     return finish(&fields, out);
 }

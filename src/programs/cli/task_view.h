@@ -12,8 +12,11 @@
 /* task_json.c: everything about a task, as one JSON object on a line. */
 void cli_task_json(const reeve_task_info *info, FILE *out);
 
-/* Everything there is to tell, as "name: value" lines. False: out of memory. */
-bool cli_task_fields(const reeve_task_info *info, FILE *out);
+/* The same with why it does not run; NULL: that is null. */
+void cli_task_json_why(const reeve_task_info *info, const reeve_why *why, FILE *out);
+
+/* Everything there is to tell, as "name: value" lines; why: NULL is left out. False: out of memory. */
+bool cli_task_fields(const reeve_task_info *info, const reeve_why *why, FILE *out);
 
 /* task_log.c: its log, a line each; as JSON an object a line. False: out of memory. */
 bool cli_task_log(const reeve_task_info *info, FILE *out);

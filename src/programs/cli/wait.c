@@ -3,6 +3,7 @@
 #include "stop.h"
 #include "task_view.h"
 #include "verbs.h"
+#include "wait_warn.h"
 
 struct wait_options {
     int64_t timeout_ms; /* negative: no limit */
@@ -42,7 +43,7 @@ static int say_outcome(const cli_context *cli, const char *name, reeve_status st
     case REEVE_ETIMEOUT:
         if (timeout_ms < 0) break;
         return cli_fault_say(cli, CLI_REFUSED, &(cli_fault){.code = "timeout", .handle = name},
-                             "%s has not ended in time; `reeve show %s` tells how it stands", name, name);
+                             "%s has not ended in time; `reeve why %s` explains it", name, name);
     default:
         break;
     }
@@ -78,13 +79,16 @@ static int wait_for(cli_context *cli, const cli_handle *handle, int64_t timeout_
 {
     char name[REEVE_HANDLE_MAX + 1];
     reeve_task_info *info = NULL;
+    cli_wait_warn *warn;
     reeve_status result;
     bool printed = true;
     int status;
 
     cli_handle_text(handle, name);
     cli_stop_catch(cli->client);
+    warn = cli_wait_warn_start(cli, handle, timeout_ms);
     result = reeve_wait(cli->client, handle->queue, handle->id, timeout_ms, &info);
+    cli_wait_warn_stop(warn);
     cli_stop_release();
     if (info != NULL && cli->json)
         cli_task_json(info, stdout);

@@ -85,5 +85,7 @@ void cli_worker_json(const reeve_worker_info *info, FILE *out)
     cli_json_maybe(&json, "round_trip_us", info->round_trip_us > 0 ? info->round_trip_us : -1);
     write_running(&json, info->running);
     write_pools(&json, info->pools);
+    cli_json_raw(&json, "types", info->types);
+    cli_json_bool(&json, "types_more", info->types_more);
     cli_json_end(&json);
 }

@@ -1,0 +1,167 @@
+#!lua flags=no-writes
+-- why: what keeps a task, or a queue, from running.
+--
+-- KEYS[1]  the queue's prefix
+-- ARGV[1]  a task's id; "": the queue itself
+-- ARGV[2]  "state": the task's state and no more; else "" or absent
+-- reply    nil when there is no such task, else field, value, ...; a field that does not apply is absent:
+--          now       ms since the epoch, as all times
+--          of the queue: paused (since when; "1": not known), hold (until when), concurrency and counted (how many tasks
+--              run and are counted), rate ("<count> <period ms> <burst>") and opens (when it lets the next task start,
+--              while it lets none start), live and expired (sessions)
+--          of the queue itself: ready, scheduled, due (the time of the first of these), blocked, parked, running (how
+--              many tasks), head and type (the id and type of the task at the head)
+--          of a task: state ("unknown": it stands nowhere), type, group, score (where it stands), session, lease
+--              ("<since ms> <thread>"), expires (the session), about (the session's description), failures, kind (of
+--              the last error), before (how many tasks start before it) and more ("1": perhaps more than that)
+--          of its group: group_concurrency and group_counted, group_rate and group_opens, group_hold, as above
+--          of a blocked task: pending (how many parents have not ended) and, of the first 10 of these, parent (its
+--              handle) and parent_state ("": it is in another queue; "gone": there is no such task), in turns
+--
+-- Sent twice: it only reads.
+-- include: lib/base.lua
+-- include: lib/order.lua
+-- include: lib/front.lua
+-- include: lib/event.lua
+-- include: lib/gate.lua
+-- include: lib/counts.lua
+-- include: lib/where.lua
+
+local P, id = KEYS[1], ARGV[1]
+local now = clock()
+local reply = {}
+
+local function say(field, value)
+  if value ~= nil and value ~= false and value ~= '' then
+    reply[#reply + 1] = field
+    reply[#reply + 1] = type(value) == 'number' and text(value) or value
+  end
+end
+
+-- A rate, and when it opens if it is used up.
+local function say_rate(prefix, rate, tat)
+  if not rate or rate == '' then return end
+  local room, r = rate_room(rate, tat, now)
+  say(prefix .. 'rate', rate)
+  if r and room < 1 then say(prefix .. 'opens', math.min(rate_opens(r, 0), LATEST)) end
+end
+
+local function say_queue()
+  local s = call('HMGET', P .. 'settings', 'paused', 'hold', 'concurrency', 'rate')
+  local gate = call('HMGET', P .. 'gate', 'running', 'tat')
+  say('now', now)
+  say('paused', s[1])
+  if (tonumber(s[2]) or 0) > now then say('hold', s[2]) end
+  say('concurrency', s[3])
+  if s[3] then say('counted', gate[1] or '0') end
+  say_rate('', s[4], gate[2])
+  say('expired', call('ZCOUNT', P .. 'sessions', '-inf', text(now)))
+  say('live', call('ZCOUNT', P .. 'sessions', '(' .. text(now), '+inf'))
+end
+
+-- What keeps a group from starting tasks.
+local function say_group(group)
+  local own = call('HMGET', P .. 'limits', 'c:' .. group, 'r:' .. group)
+  local common = call('HMGET', P .. 'settings', 'group_concurrency', 'group_rate')
+  local concurrency = tonumber(own[1] or common[1])
+  say('group', group)
+  if concurrency and concurrency >= 0 then
+    say('group_concurrency', concurrency)
+    say('group_counted', call('HGET', P .. 'taken', group) or '0')
+  end
+  say_rate('group_', own[2] or common[2], call('ZSCORE', P .. 'rates', group))
+  local hold = tonumber(call('ZSCORE', P .. 'holds', group))
+  if hold and hold > now then say('group_hold', hold) end
+end
+
+-- How many tasks of `ready` have a lower score: members that stand by themselves, and tasks of packets, of which some
+-- are looked at.
+local PACKETS = 100
+local function say_before(score)
+  local before = call('ZCOUNT', P .. 'ready', '-inf', '(' .. text(score))
+  local count = call('SCARD', P .. 'packets')
+  local packets = count <= PACKETS and call('SMEMBERS', P .. 'packets') or {}
+  for _, p in ipairs(packets) do
+    local first = tonumber(call('ZSCORE', P .. 'ready', '+' .. p))
+    if first and first < score then
+      local length = call('LLEN', P .. 'packet:' .. p)
+      before = before - 1 + math.min(length, math.ceil((score - first) / STEP))
+    end
+  end
+  say('before', before)
+  if count > PACKETS then say('more', '1') end
+end
+
+-- Edges that have not ended, as lib/links.lua has them: those of a page of the hash or some pages, by place.
+local PARENTS, PAGES, PAGE = 10, 10, 100
+local function say_parents(queue)
+  local key, cursor, pages, open = P .. 'parents:' .. id, '0', 0, {}
+  say('pending', call('HGET', P .. 'info:' .. id, 'pending') or '0')
+  repeat
+    local page = call('HSCAN', key, cursor, 'COUNT', PAGE)
+    for i = 1, #page[2], 2 do
+      local edge = page[2][i + 1]
+      if sub(edge, 2, 2) == '-' then open[#open + 1] = {tonumber(sub(edge, 3)) or 0, page[2][i]} end
+    end
+    cursor, pages = page[1], pages + 1
+  until cursor == '0' or pages == PAGES or #open >= PARENTS and pages > 1
+  table.sort(open, function(a, b) return a[1] < b[1] or a[1] == b[1] and a[2] < b[2] end)
+  for i = 1, math.min(#open, PARENTS) do
+    local theirs, parent = string.match(open[i][2], '^([^/]+)/(.+)$')
+    local state = ''
+    if theirs == queue then
+      state = call('HEXISTS', P .. 'tasks', parent) == 1 and where(P, parent) or 'gone'
+    end
+    reply[#reply + 1], reply[#reply + 2] = 'parent', open[i][2]
+    reply[#reply + 1], reply[#reply + 2] = 'parent_state', state
+  end
+end
+
+local function say_task()
+  local envelope = call('HGET', P .. 'tasks', id)
+  if not envelope then return false end
+  local state, score, session, lease = where(P, id)
+  say('state', state or 'unknown')
+  if ARGV[2] == 'state' then return true end
+  local o = header(envelope)
+  say('type', o.type)
+  say('score', score)
+  local known = call('HMGET', P .. 'info:' .. id, 'failures', 'kind')
+  say('failures', known[1])
+  say('kind', known[2])
+  if session then
+    say('session', session)
+    say('lease', lease)
+    say('expires', call('ZSCORE', P .. 'sessions', session))
+    say('about', call('HGET', P .. 'running:' .. session, '#'))
+  end
+  if (state == 'ready' or state == 'parked') and o.group then say_group(o.group) end
+  if state == 'ready' then say_before(tonumber(score)) end
+  if state == 'parked' and o.group then say('before', call('ZRANK', P .. 'parked:' .. o.group, id)) end
+  if state == 'blocked' then say_parents(string.match(P, '{(.*)}:$')) end
+  return true
+end
+
+local function say_tasks()
+  local running = count_running(P)
+  say('ready', count_ready(P, running))
+  say('running', running)
+  for _, set in ipairs({'scheduled', 'blocked', 'parked'}) do say(set, call('ZCARD', P .. set)) end
+  say('due', call('ZRANGE', P .. 'scheduled', 0, 0, 'WITHSCORES')[2])
+  local head = call('ZRANGE', P .. 'ready', 0, 0)[1]
+  if head and byte(head) == PACKET then head = call('LINDEX', P .. 'packet:' .. sub(head, 2), 0) end
+  local envelope = head and call('HGET', P .. 'tasks', head)
+  if envelope then
+    say('head', head)
+    say('type', header(envelope).type)
+  end
+end
+
+if id ~= '' then
+  if not say_task() then return false end
+  if ARGV[2] == 'state' then return reply end
+else
+  say_tasks()
+end
+say_queue()
+return reply

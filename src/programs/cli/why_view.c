@@ -1,0 +1,284 @@
+#include "why_view.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "limits_view.h"
+#include "rate.h"
+#include "when.h"
+
+#define WORDS_MAX 4096
+
+/* "N task" or "N tasks", and a verb that agrees. */
+static void add_tasks(rv_buf *buf, const reeve_reason *reason, const char *one, const char *many)
+{
+    rv_buf_addf(buf, "%s%" PRId64 " %s", reason->more ? "at least " : "", reason->count,
+                reason->count == 1 ? one : many);
+}
+
+static void add_time(rv_buf *buf, const char *before, int64_t time_ms, int64_t now_ms)
+{
+    char text[CLI_WHEN_TEXT];
+
+    cli_time_text(time_ms, now_ms, text);
+    if (time_ms > 0) rv_buf_addf(buf, "%s%s", before, text);
+}
+
+static void add_whose(rv_buf *buf, const reeve_reason *reason)
+{
+    if (reason->group != NULL)
+        rv_buf_addf(buf, "its group %s", reason->group);
+    else
+        rv_buf_adds(buf, "the queue");
+}
+
+static void add_held(rv_buf *buf, const reeve_reason *reason, int64_t now_ms)
+{
+    add_whose(buf, reason);
+    add_time(buf, " is held until ", reason->until_ms, now_ms);
+}
+
+static void add_concurrency(rv_buf *buf, const reeve_reason *reason)
+{
+    add_whose(buf, reason);
+    rv_buf_addf(buf, " is at its limit: %" PRId64 " run, and %" PRId64 " may run at once", reason->count,
+                reason->limit);
+}
+
+static void add_rate(rv_buf *buf, const reeve_reason *reason, int64_t now_ms)
+{
+    char rate[CLI_LIMIT_TEXT];
+
+    add_whose(buf, reason);
+    rv_buf_addf(buf, " is at its limit: a rate of %s", cli_limit_rate_text(&reason->rate, rate));
+    add_time(buf, "; the next task starts at ", reason->until_ms, now_ms);
+}
+
+static void add_running(rv_buf *buf, const reeve_reason *reason, int64_t now_ms)
+{
+    if (reason->count >= 0) {
+        add_tasks(buf, reason, "task runs", "tasks run");
+        return;
+    }
+    rv_buf_adds(buf, "it runs");
+    add_time(buf, " since ", reason->since_ms, now_ms);
+    if (reason->worker != NULL) rv_buf_addf(buf, ", in worker %s", reason->worker);
+    if (reason->name != NULL)
+        rv_buf_addf(buf, " (%s on %s)", reason->name, reason->host != NULL ? reason->host : "an unknown host");
+}
+
+static void add_stalled(rv_buf *buf, const reeve_reason *reason, int64_t now_ms)
+{
+    if (reason->count >= 0) {
+        rv_buf_addf(buf, "%" PRId64 " of its workers' sessions %s expired, and their tasks were not taken back yet",
+                    reason->count, reason->count == 1 ? "has" : "have");
+        return;
+    }
+    rv_buf_addf(buf, "it is stalled: its worker%s%s is gone", reason->worker != NULL ? " " : "",
+                reason->worker != NULL ? reason->worker : "");
+    add_time(buf, "; its session expired at ", reason->since_ms, now_ms);
+}
+
+static void add_blocked(rv_buf *buf, const reeve_reason *reason, const reeve_why *why)
+{
+    if (why->id == NULL) {
+        add_tasks(buf, reason, "task waits for others", "tasks wait for others");
+    } else {
+        rv_buf_adds(buf, "it waits for ");
+        add_tasks(buf, reason, "task that has not ended", "tasks that have not ended");
+    }
+}
+
+static void add_parent(rv_buf *buf, const reeve_reason *reason)
+{
+    const char *state = reason->state != NULL ? reason->state : "unknown";
+
+    if (reason->handle != NULL && strcmp(reason->handle, "!") == 0)
+        rv_buf_adds(buf, "its producer keeps it open for parents to come (`reeve depend --not-after '!'` ends that)");
+    else if (strcmp(state, "gone") == 0)
+        rv_buf_addf(buf, "it waits for %s, which does not exist", reason->handle);
+    else
+        rv_buf_addf(buf, "it waits for %s, which is %s", reason->handle, state);
+}
+
+static void add_due(rv_buf *buf, const reeve_reason *reason, int64_t now_ms)
+{
+    if (reason->count >= 0) {
+        add_tasks(buf, reason, "task is scheduled", "tasks are scheduled");
+        add_time(buf, reason->count == 1 ? " for " : "; the first for ", reason->until_ms, now_ms);
+        return;
+    }
+    if (reason->failures > 0)
+        rv_buf_addf(buf, "attempt %u failed; the next one is due", reason->failures);
+    else
+        rv_buf_adds(buf, "it is due");
+    add_time(buf, " at ", reason->until_ms, now_ms);
+}
+
+static void add_parked(rv_buf *buf, const reeve_reason *reason)
+{
+    if (reason->group == NULL)
+        add_tasks(buf, reason, "task waits for its group's limit", "tasks wait for their groups' limits");
+    else
+        rv_buf_addf(buf, "it waits in its group %s, %" PRId64 " before it", reason->group,
+                    reason->count > 0 ? reason->count : 0);
+}
+
+static void add_no_handler(rv_buf *buf, const reeve_reason *reason)
+{
+    if (reason->count == 1)
+        rv_buf_addf(buf, "the worker that serves the queue has no handler for type %s", reason->type);
+    else
+        rv_buf_addf(buf, "none of the %" PRId64 " workers that serve the queue has a handler for type %s",
+                    reason->count, reason->type);
+    if (reason->handle != NULL) rv_buf_addf(buf, ", of %s", reason->handle);
+}
+
+static void add_ended(rv_buf *buf, const reeve_reason *reason, const char *how, int64_t now_ms)
+{
+    rv_buf_addf(buf, "it %s", how);
+    add_time(buf, " at ", reason->since_ms, now_ms);
+    if (reason->error_kind != NULL) rv_buf_addf(buf, ", of %s", reason->error_kind);
+}
+
+static void add_ready(rv_buf *buf, const reeve_reason *reason)
+{
+    if (reason->count >= 0)
+        add_tasks(buf, reason, "task is ready", "tasks are ready");
+    else
+        rv_buf_adds(buf, "it is the next one");
+}
+
+/* What is of the queue, and of groups. */
+static void add_limit(rv_buf *buf, const reeve_reason *reason, int64_t now_ms)
+{
+    switch (reason->kind) {
+    case REEVE_REASON_HELD:
+    case REEVE_REASON_GROUP_HELD:
+        add_held(buf, reason, now_ms);
+        break;
+    case REEVE_REASON_CONCURRENCY:
+    case REEVE_REASON_GROUP_CONCURRENCY:
+        add_concurrency(buf, reason);
+        break;
+    default:
+        add_rate(buf, reason, now_ms);
+        break;
+    }
+}
+
+void cli_reason_words(rv_buf *buf, const reeve_why *why, const reeve_reason *reason)
+{
+    int64_t now_ms = why->now_ms;
+
+    switch (reason->kind) {
+    case REEVE_REASON_COMPLETED:
+        add_ended(buf, reason, "completed", now_ms);
+        break;
+    case REEVE_REASON_DEAD:
+        add_ended(buf, reason, "died", now_ms);
+        break;
+    case REEVE_REASON_CANCELLED:
+        add_ended(buf, reason, "was cancelled", now_ms);
+        break;
+    case REEVE_REASON_RUNNING:
+        add_running(buf, reason, now_ms);
+        break;
+    case REEVE_REASON_STALLED:
+        add_stalled(buf, reason, now_ms);
+        break;
+    case REEVE_REASON_PAUSED:
+        rv_buf_adds(buf, "the queue is paused");
+        add_time(buf, " since ", reason->since_ms, now_ms);
+        break;
+    case REEVE_REASON_HELD:
+    case REEVE_REASON_CONCURRENCY:
+    case REEVE_REASON_RATE:
+    case REEVE_REASON_GROUP_HELD:
+    case REEVE_REASON_GROUP_CONCURRENCY:
+    case REEVE_REASON_GROUP_RATE:
+        add_limit(buf, reason, now_ms);
+        break;
+    case REEVE_REASON_BLOCKED:
+        add_blocked(buf, reason, why);
+        break;
+    case REEVE_REASON_PARENT:
+        add_parent(buf, reason);
+        break;
+    case REEVE_REASON_DUE:
+        add_due(buf, reason, now_ms);
+        break;
+    case REEVE_REASON_PARKED:
+        add_parked(buf, reason);
+        break;
+    case REEVE_REASON_UNSERVED:
+        rv_buf_adds(buf, "no live worker serves the queue");
+        break;
+    case REEVE_REASON_QUIET:
+        rv_buf_addf(buf, "its workers (%" PRId64 ") take no new tasks: they are quiet or stopping", reason->count);
+        break;
+    case REEVE_REASON_NO_HANDLER:
+        add_no_handler(buf, reason);
+        break;
+    case REEVE_REASON_BEHIND:
+        add_tasks(buf, reason, "task is before it", "tasks are before it");
+        break;
+    case REEVE_REASON_READY:
+        add_ready(buf, reason);
+        break;
+    case REEVE_REASON_EMPTY:
+        rv_buf_adds(buf, "no task waits");
+        break;
+    default:
+        rv_buf_adds(buf, reeve_reason_name(reason->kind));
+        break;
+    }
+}
+
+void cli_why_words(rv_buf *buf, const reeve_why *why)
+{
+    for (size_t i = 0; i < why->count; i++) {
+        if (i > 0) rv_buf_addc(buf, '\n');
+        cli_reason_words(buf, why, &why->reasons[i]);
+    }
+}
+
+static void reason_json(cli_json *json, const reeve_why *why, const reeve_reason *reason)
+{
+    rv_buf words;
+
+    rv_buf_init(&words, WORDS_MAX);
+    cli_reason_words(&words, why, reason);
+    cli_json_open(json, NULL);
+    cli_json_text(json, "reason", reeve_reason_name(reason->kind));
+    cli_json_text(json, "text", words.failed ? NULL : rv_buf_text(&words));
+    cli_json_maybe(json, "since_ms", reason->since_ms > 0 ? reason->since_ms : -1);
+    cli_json_maybe(json, "until_ms", reason->until_ms);
+    cli_json_maybe(json, "limit", reason->limit);
+    cli_json_maybe(json, "count", reason->count);
+    cli_json_bool(json, "more", reason->more);
+    cli_rate_json(json, &reason->rate, false);
+    cli_json_uint(json, "failed_attempts", reason->failures);
+    cli_json_text(json, "group", reason->group);
+    cli_json_text(json, "handle", reason->handle);
+    cli_json_text(json, "parent_state", reason->state);
+    cli_json_text(json, "type", reason->type);
+    cli_json_text(json, "worker", reason->worker);
+    cli_json_text(json, "name", reason->name);
+    cli_json_text(json, "host", reason->host);
+    cli_json_text(json, "error_kind", reason->error_kind);
+    cli_json_close(json);
+    rv_buf_fini(&words);
+}
+
+void cli_reasons_json(cli_json *json, const char *key, const reeve_why *why)
+{
+    if (why == NULL) {
+        cli_json_null(json, key);
+        return;
+    }
+    cli_json_open_array(json, key);
+    for (size_t i = 0; i < why->count; i++) reason_json(json, why, &why->reasons[i]);
+    cli_json_close_array(json);
+}
