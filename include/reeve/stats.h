@@ -52,8 +52,8 @@ typedef struct reeve_times {
 
 /*
  * The time within which so many percent (0 to 100) were done, in ms; -1 when nothing was counted. Estimated: it lies
- * within the right bucket, at the place that it would have if times were spread evenly there; in the last bucket, at
- * its beginning.
+ * within the right bucket, at the place that it would have if times were spread evenly there (in the last bucket, at
+ * its beginning), and no further from the mean than the deviation allows: where all took 200 ms, it is 200 ms.
  */
 REEVE_API double reeve_stats_percentile(const reeve_times *times, double percent);
 

@@ -112,21 +112,46 @@ void rv_times_reckon(reeve_times *times)
     times->deviation_ms = sqrt(times->variance);
 }
 
-double reeve_stats_percentile(const reeve_times *times, double percent)
+/* The bucket that the rank falls into, and how many come before it; REEVE_STATS_BUCKETS: nothing was counted. */
+static size_t find_bucket(const reeve_times *times, double rank, double *ret_before)
 {
-    double rank = (percent < 0 ? 0 : percent > 100 ? 100 : percent) / 100 * (double)times->count, before = 0;
     size_t last = REEVE_STATS_BUCKETS;
+    *ret_before = 0;
     for (size_t i = 0; i < REEVE_STATS_BUCKETS; i++) {
         double here = (double)times->histogram[i];
         if (here == 0) continue;
         last = i;
-        if (before + here >= rank) break;
-        before += here;
+        if (*ret_before + here >= rank) break;
+        *ret_before += here;
     }
-    if (last == REEVE_STATS_BUCKETS) return -1;
+    return last;
+}
+
+/*
+ * Mean and deviation bound each percentile: a share q of the times lies below mean + deviation * sqrt(q / (1 - q)), and a
+ * share 1 - q above mean - deviation * sqrt((1 - q) / q) (Cantelli's inequality); and none is further from the mean than
+ * deviation * sqrt(count - 1) (P. A. Samuelson, 1968). Where all times are alike that leaves next to nothing to estimate,
+ * however wide their bucket is. (What is rounded does not leave the bucket.)
+ */
+static double within_bounds(const reeve_times *times, double share, double estimated, double from, double to)
+{
+    double furthest = sqrt((double)times->count - 1);
+    double up = share < 1 ? fmin(furthest, sqrt(share / (1 - share))) : furthest;
+    double down = share > 0 ? fmin(furthest, sqrt((1 - share) / share)) : furthest;
+    double least = fmin(times->mean_ms - times->deviation_ms * down, to);
+    double most = fmax(times->mean_ms + times->deviation_ms * up, from);
+    return fmin(fmax(estimated, least), most);
+}
+
+double reeve_stats_percentile(const reeve_times *times, double percent)
+{
+    double share = (percent < 0 ? 0 : percent > 100 ? 100 : percent) / 100, rank = share * (double)times->count, before;
     int64_t from, to;
-    reeve_stats_bucket(last, &from, &to);
+    size_t bucket = find_bucket(times, rank, &before);
+    if (bucket == REEVE_STATS_BUCKETS) return -1;
+    reeve_stats_bucket(bucket, &from, &to);
     if (to == INT64_MAX) return (double)from;
-    double share = (rank - before) / (double)times->histogram[last];
-    return (double)from + (double)(to - from) * (share > 1 ? 1 : share);
+    double part = fmin((rank - before) / (double)times->histogram[bucket], 1);
+    double estimated = (double)from + (double)(to - from) * part;
+    return times->mean_ms > 0 ? within_bounds(times, share, estimated, (double)from, (double)to) : estimated;
 }

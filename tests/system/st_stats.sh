@@ -37,7 +37,7 @@ tables() {
     wait_for 'is_still work 43 3' 60
     wait_for '[ "$(completed work)" = 43 ] && [ "$(completed other)" = 1 ]' 60
     expect_status 0 reeve stats
-    grep -Eq '^QUEUE +DONE +FAILED +DEAD +PER HOUR +WAIT +P50 +P95 +P99 +RUN +P50 +P95 +P99 +KINDS$' "$TEST_DIR/out" ||
+    grep -Eq '^QUEUE +DONE +FAILED +DEAD +AVG/HOUR +WAIT +P50 +P95 +P99 +RUN +P50 +P95 +P99 +KINDS$' "$TEST_DIR/out" ||
         fail "no titles"
     grep -Eq '^work +43 +3 +3 +[0-9]+ .* io 2, odd 1$' "$TEST_DIR/out" || fail "no row of work"
     grep -Eq '^other +1 +0 +0 .* -$' "$TEST_DIR/out" || fail "no row of other"
@@ -87,7 +87,7 @@ running() {
     expect_has "$line" '"queue":"work","id":"long","type":"sleep","for_ms":'
     command -v jq >/dev/null || return 0
     expect_eq "$(jq -r 'keys_unsorted | join(" ")' <<<"$line")" \
-        "worker name host pid version state started_ms seen_ms threads busy processed failed memory_bytes round_trip_us running pools"
+        "worker name host pid version state started_ms seen_ms threads busy processed failed memory_bytes round_trip_us running pools types types_more"
     expect_eq "$(jq -c '.running[0] | [.queue, .id, .type]' <<<"$line")" '["work","long","sleep"]'
     expect_eq "$(jq -r '.memory_bytes > 100000 and .round_trip_us > 0' <<<"$line")" true
 }

@@ -160,6 +160,15 @@ static void percentiles_lie_in_their_buckets(void **state)
     for (int i = 0; i < 99; i++) rv_times_add_ms(&times, 7);
     rv_times_add_ms(&times, 5 * HOUR);
     read = flushed(&times, 1000);
+    /* Where all are alike the bucket's width is no matter: 20 of 200 ms in that of 200 to 500. */
+    rv_times alike = {0};
+    for (int i = 0; i < 20; i++) rv_times_add_ms(&alike, 200);
+    reeve_times same = flushed(&alike, 1000);
+    for (int percent = 0; percent <= 100; percent += 25)
+        assert_near(reeve_stats_percentile(&same, percent), 200, 0.001);
+    rv_times_add_ms(&alike, 230);
+    same = flushed(&alike, 1000);
+    assert_true(reeve_stats_percentile(&same, 50) < 210 && reeve_stats_percentile(&same, 100) < 231);
     double half = reeve_stats_percentile(&read, 50), most = reeve_stats_percentile(&read, 99.5);
     assert_true(half >= 5 && half < 10);
     assert_true(most >= 5 * HOUR && most <= 6 * HOUR);

@@ -31,7 +31,7 @@ static const struct stats_options stats_defaults = {.days = 1};
 
 #define COLUMNS(first)                                                                                       \
     {                                                                                                        \
-        {first, false, 0}, {"DONE", true, 0}, {"FAILED", true, 0}, {"DEAD", true, 0}, {"PER HOUR", true, 0}, \
+        {first, false, 0}, {"DONE", true, 0}, {"FAILED", true, 0}, {"DEAD", true, 0}, {"AVG/HOUR", true, 0}, \
             {"WAIT", true, 0}, {"P50", true, 0}, {"P95", true, 0}, {"P99", true, 0}, {"RUN", true, 0},       \
             {"P50", true, 0}, {"P95", true, 0}, {"P99", true, 0}, {"KINDS", false, 60},                      \
     }
