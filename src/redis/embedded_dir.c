@@ -20,7 +20,8 @@ static reeve_status unusable(const char *path, rv_error *error)
                    path, strerror_r(errno, words, sizeof(words)));
 }
 
-static bool choose_default(char *path, size_t size)
+/* Nowhere else: what is written to /tmp is gone one day. */
+static reeve_status choose_default(char *path, size_t size, rv_error *error)
 {
     const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
     int length;
@@ -29,15 +30,20 @@ static bool choose_default(char *path, size_t size)
     else if (home && *home == '/')
         length = snprintf(path, size, "%s/.local/state/reeve", home);
     else
-        length = snprintf(path, size, "/tmp/reeve-%lu", (unsigned long)geteuid());
-    return length > 0 && (size_t)length < size;
+        return rv_fail(
+            error, REEVE_EINVAL,
+            "no place for the data of an embedded Redis: neither HOME nor XDG_STATE_HOME is an absolute path; "
+            "set one, or name a directory (embedded:/path) or a Redis (REEVE_REDIS, --redis, the "
+            "configuration)");
+    return length > 0 && (size_t)length < size ? REEVE_OK : unusable("(default)", error);
 }
 
-static bool choose(const char *given, char *path, size_t size)
+static reeve_status choose(const char *given, char *path, size_t size, rv_error *error)
 {
-    if (!given) return choose_default(path, size);
+    errno = ENAMETOOLONG;
+    if (!given) return choose_default(path, size, error);
     int length = snprintf(path, size, "%s", given);
-    return length > 0 && (size_t)length < size;
+    return length > 0 && (size_t)length < size ? REEVE_OK : unusable(given, error);
 }
 
 static bool make_one(const char *path)
@@ -95,12 +101,12 @@ reeve_status rv_embedded_dir_open(rv_embedded_dir *ret, const char *given, rv_er
 {
     char path[PATH_MAX];
     rv_embedded_dir dir = {.fd = -1};
-    errno = ENAMETOOLONG;
-    if (!choose(given, path, sizeof(path))) return unusable(given ? given : "(default)", error);
+    reeve_status status = choose(given, path, sizeof(path), error);
+    if (status != REEVE_OK) return status;
     if (!make_all(path)) return unusable(path, error);
     dir.fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | (given ? 0 : O_NOFOLLOW));
     if (dir.fd < 0) return unusable(path, error);
-    reeve_status status = check_owner(path, given != NULL, dir.fd, error);
+    status = check_owner(path, given != NULL, dir.fd, error);
     if (status == REEVE_OK) status = keep_path(&dir, path, error);
     if (status != REEVE_OK) {
         rv_embedded_dir_close(&dir);
