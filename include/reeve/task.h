@@ -42,6 +42,7 @@ extern "C" {
 #define REEVE_META_MAX 16384 /* tags and metadata of a task together, as JSON */
 #define REEVE_PRIORITY_MIN (-128)
 #define REEVE_PRIORITY_MAX 127
+#define REEVE_ATTEMPTS_MAX 1000000 /* of a task, handler or queue; and the most crashes */
 
 typedef struct reeve_task reeve_task;
 
@@ -119,6 +120,9 @@ REEVE_API unsigned reeve_task_crashes(const reeve_task *task);
 
 /* When the task was enqueued, milliseconds since the epoch on Redis's clock. */
 REEVE_API int64_t reeve_task_enqueued_ms(const reeve_task *task);
+/* The time for which a recurring entry made the task (cron.h), ms since the epoch: its slot. One that was missed and
+ * caught up with was enqueued later. -1: it was made by hand, or by no entry. */
+REEVE_API int64_t reeve_task_slot_ms(const reeve_task *task);
 
 /*
  * What time it is, milliseconds since the epoch: the machine's clock in a worker, the test's in a test (testing.h). Any

@@ -119,12 +119,21 @@ void rv_backoff_write(rv_buf *out, const reeve_backoff *backoff)
     rv_buf_addc(out, '}');
 }
 
+reeve_status rv_attempts_check(int attempts, int crashes, rv_error *error)
+{
+    if (attempts < 0 || attempts > REEVE_ATTEMPTS_MAX)
+        return rv_fail(error, REEVE_EINVAL, "attempts %d: must be from 1 to %d", attempts, REEVE_ATTEMPTS_MAX);
+    if (crashes < 0 || crashes > REEVE_ATTEMPTS_MAX)
+        return rv_fail(error, REEVE_EINVAL, "max crashes %d: must be from 1 to %d", crashes, REEVE_ATTEMPTS_MAX);
+    return REEVE_OK;
+}
+
 reeve_status rv_queue_policy_check(const reeve_queue_policy *policy, rv_error *error)
 {
     if (policy == NULL) return REEVE_OK;
-    if (policy->max_attempts < 0 || policy->max_crashes < 0 || policy->timeout_ms < 0)
-        return rv_fail(error, REEVE_EINVAL, "the queue's policy: a limit is negative");
-    return rv_backoff_check(policy->backoff, error);
+    if (policy->timeout_ms < 0) return rv_fail(error, REEVE_EINVAL, "the queue's policy: a limit is negative");
+    reeve_status status = rv_attempts_check(policy->max_attempts, policy->max_crashes, error);
+    return status != REEVE_OK ? status : rv_backoff_check(policy->backoff, error);
 }
 
 void rv_queue_policy_write(rv_buf *out, const reeve_queue_policy *policy)

@@ -38,10 +38,8 @@ static reeve_status check_numbers(const reeve_task_spec *spec, rv_error *error)
     if (spec->weight > 256) return rv_fail(error, REEVE_EINVAL, "weight %u: must be from 1 to 256", spec->weight);
     if (spec->weight > 0 && spec->group == NULL)
         return rv_fail(error, REEVE_EINVAL, "weight %u: needs a group, whose share it is", spec->weight);
-    if (spec->max_attempts < 0)
-        return rv_fail(error, REEVE_EINVAL, "attempts %d: must be at least 1", spec->max_attempts);
-    if (spec->max_crashes < 0)
-        return rv_fail(error, REEVE_EINVAL, "max crashes %d: must be at least 1", spec->max_crashes);
+    reeve_status status = rv_attempts_check(spec->max_attempts, spec->max_crashes, error);
+    if (status != REEVE_OK) return status;
     if (spec->heartbeat_ms < 0)
         return rv_fail(error, REEVE_EINVAL, "heartbeat %lld ms: must not be negative", (long long)spec->heartbeat_ms);
     if (spec->timeout_ms < 0)

@@ -118,6 +118,8 @@ static reeve_status set_policy(reeve_worker *worker, const reeve_handler_policy 
     reeve_handler merged = entry->handler;
     if (policy->many > 0) merged.many = policy->many;
     if (policy->many_wait_ms != 0) merged.many_wait_ms = policy->many_wait_ms;
+    if (policy->max_attempts > 0) merged.max_attempts = policy->max_attempts;
+    if (policy->max_crashes > 0) merged.max_crashes = policy->max_crashes;
     if (rv_handler_check(&merged, "it", &why) != REEVE_OK)
         return rv_fail(&worker->error, REEVE_EINVAL, "type %s: %s", policy->type, why.text);
     if (rv_backoff_check(policy->backoff, &why) != REEVE_OK)

@@ -107,6 +107,15 @@ unsigned reeve_task_crashes(const reeve_task *task)
     return task->crashes;
 }
 
+/* Its id says so: "cron:<name>:<slot>". */
+int64_t reeve_task_slot_ms(const reeve_task *task)
+{
+    int64_t slot = -1;
+    const char *id = reeve_task_id(task), *last = strrchr(id, ':');
+    if (strncmp(id, "cron:", 5) != 0 || last != strchr(id + 5, ':')) return -1;
+    return rv_parse_int(last + 1, 0, INT64_MAX, &slot) ? slot : -1;
+}
+
 int64_t reeve_task_enqueued_ms(const reeve_task *task)
 {
     return task->enqueued_ms;

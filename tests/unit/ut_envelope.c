@@ -72,11 +72,16 @@ static void marks_before_the_type(void **state)
         assert_true(envelope.plain);
     }
     rv_envelope envelope;
-    static const char *const bad[] = {"{\"cancel\":1,\"at\":50,\"type\":\"t\"}\n", "{\"at\":50,\"deadline\":x,\"type\":\"t\"}\n",
-                                      "{\"at\":50,\"p\":x,\"type\":\"t\"}\n", "{\"at\":50,\"p\":\"7\",\"type\":\"t\"}\n",
-                                      "{\"at\":50,\"p\":,\"type\":\"t\"}\n", "{\"at\":50,\"p\":7\"type\":\"t\"}\n",
-                                      "{\"at\":50,\"p\":7}\n", "{\"at\":50,\"p\":7,\"p\":8,\"type\":\"t\"}\n",
-                                      "{\"p\":7,\"at\":50,\"type\":\"t\"}\n", "{\"at\":50,\"p\":7,\n\"type\":\"t\"}\n",
+    static const char *const bad[] = {"{\"cancel\":1,\"at\":50,\"type\":\"t\"}\n",
+                                      "{\"at\":50,\"deadline\":x,\"type\":\"t\"}\n",
+                                      "{\"at\":50,\"p\":x,\"type\":\"t\"}\n",
+                                      "{\"at\":50,\"p\":\"7\",\"type\":\"t\"}\n",
+                                      "{\"at\":50,\"p\":,\"type\":\"t\"}\n",
+                                      "{\"at\":50,\"p\":7\"type\":\"t\"}\n",
+                                      "{\"at\":50,\"p\":7}\n",
+                                      "{\"at\":50,\"p\":7,\"p\":8,\"type\":\"t\"}\n",
+                                      "{\"p\":7,\"at\":50,\"type\":\"t\"}\n",
+                                      "{\"at\":50,\"p\":7,\n\"type\":\"t\"}\n",
                                       "{\"at\":50,\"p\":99999999999999999999999999,\"type\":\"t\"}\n"};
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) assert_false(reads(&envelope, bad[i], strlen(bad[i])));
 }
@@ -127,12 +132,27 @@ static void hostile_ones(void **state)
 {
     (void)state;
     rv_envelope envelope;
-    static const char *const bad[] = {
-        "\n", "x\n", "{}\n", "[]\n", "null\n", "{\"type\":\"t\",\"at\":1}\n", "{\"at\":,\"type\":\"t\"}\n",
-        "{\"at\":-1,\"type\":\"t\"}\n", "{\"at\":1.5,\"type\":\"t\"}\n", "{\"at\":\"1\",\"type\":\"t\"}\n",
-        "{\"at\":1,\"type\":t}\n", "{\"at\":1,\"type\":\"t\n\"}", "{\"at\":1,\"type\":\"t}\n", "{\"at\":1 ,\"type\":\"t\"}\n",
-        "{\"info\":2,\"at\":1,\"type\":\"t\"}\n", "{\"info\":1}\n", "{\"info\":1,\n", " {\"at\":1,\"type\":\"t\"}\n",
-        "\n{\"at\":1,\"type\":\"t\"}\n", "{\"at\":1,\"type\":\"\n\"}\n", "{\"at\":99999999999999999999999999,\"type\":\"t\"}\n"};
+    static const char *const bad[] = {"\n",
+                                      "x\n",
+                                      "{}\n",
+                                      "[]\n",
+                                      "null\n",
+                                      "{\"type\":\"t\",\"at\":1}\n",
+                                      "{\"at\":,\"type\":\"t\"}\n",
+                                      "{\"at\":-1,\"type\":\"t\"}\n",
+                                      "{\"at\":1.5,\"type\":\"t\"}\n",
+                                      "{\"at\":\"1\",\"type\":\"t\"}\n",
+                                      "{\"at\":1,\"type\":t}\n",
+                                      "{\"at\":1,\"type\":\"t\n\"}",
+                                      "{\"at\":1,\"type\":\"t}\n",
+                                      "{\"at\":1 ,\"type\":\"t\"}\n",
+                                      "{\"info\":2,\"at\":1,\"type\":\"t\"}\n",
+                                      "{\"info\":1}\n",
+                                      "{\"info\":1,\n",
+                                      " {\"at\":1,\"type\":\"t\"}\n",
+                                      "\n{\"at\":1,\"type\":\"t\"}\n",
+                                      "{\"at\":1,\"type\":\"\n\"}\n",
+                                      "{\"at\":99999999999999999999999999,\"type\":\"t\"}\n"};
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
         if (reads(&envelope, bad[i], strlen(bad[i]))) fail_msg("read: %s", bad[i]);
     /* What stands behind the type is for others to judge. */
@@ -179,7 +199,8 @@ static void options_of_a_header(void **state)
     assert_int_equal(policy.max_crashes, 0);
     assert_int_equal(policy.timeout_ms, 0);
     assert_false(policy.has_backoff);
-    policy = policy_of("{\"attempts\":5,\"crashes\":2,\"timeout\":90000,\"backoff\":{\"shape\":1,\"base\":7,\"cap\":8,\"jitter\":250}}");
+    policy = policy_of("{\"attempts\":5,\"crashes\":2,\"timeout\":90000,\"backoff\":{\"shape\":1,\"base\":7,\"cap\":8,"
+                       "\"jitter\":250}}");
     assert_int_equal(policy.max_attempts, 5);
     assert_int_equal(policy.max_crashes, 2);
     assert_int_equal(policy.timeout_ms, 90000);
@@ -201,14 +222,16 @@ static void odd_options_of_a_header(void **state)
     assert_int_equal(policy.max_crashes, 0);
     assert_int_equal(policy.timeout_ms, 0);
     assert_false(policy.has_backoff);
-    policy = policy_of("{\"attempts\":1e300,\"crashes\":99999999999,\"timeout\":1e300,\"backoff\":{\"base\":1e300,\"cap\":-5}}");
+    policy = policy_of(
+        "{\"attempts\":1e300,\"crashes\":99999999999,\"timeout\":1e300,\"backoff\":{\"base\":1e300,\"cap\":-5}}");
     assert_int_equal(policy.max_attempts, 1000000000);
     assert_int_equal(policy.max_crashes, 1000000000);
     assert_int_equal(policy.timeout_ms, 9000000000000000);
     assert_int_equal(policy.backoff.base_ms, 9000000000000000);
     assert_int_equal(policy.backoff.cap_ms, 0);
     static const char *const bad[] = {"", "x", "[]", "7", "{", "{\"a\":}"};
-    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) assert_false(rv_policy_read(&policy, bad[i], strlen(bad[i])));
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+        assert_false(rv_policy_read(&policy, bad[i], strlen(bad[i])));
 }
 
 static void lists_of_a_header(void **state)
@@ -265,9 +288,20 @@ static void what_is_written_is_read(void **state)
     const char *const tags[] = {"one", "t\"w\\o\n", "\xe2\x82\xac"};
     const reeve_meta meta[] = {{"key", "value"}, {"\"", "\x01\x1f\t"}};
     const reeve_backoff backoff = {.base_ms = 5, .cap_ms = 6, .jitter = -1};
-    const reeve_task_spec spec = {.queue = "q", .type = "x/y:z", .payload = {"p\0\n", 3}, .priority = -128, .group = "g\"\\",
-                                  .weight = 256, .max_attempts = 1, .max_crashes = 2, .timeout_ms = 3, .backoff = &backoff,
-                                  .tags = tags, .tag_count = 3, .meta = meta, .meta_count = 2};
+    const reeve_task_spec spec = {.queue = "q",
+                                  .type = "x/y:z",
+                                  .payload = {"p\0\n", 3},
+                                  .priority = -128,
+                                  .group = "g\"\\",
+                                  .weight = 256,
+                                  .max_attempts = 1,
+                                  .max_crashes = 2,
+                                  .timeout_ms = 3,
+                                  .backoff = &backoff,
+                                  .tags = tags,
+                                  .tag_count = 3,
+                                  .meta = meta,
+                                  .meta_count = 2};
     rv_buf_init(&out, 1000000);
     rv_buf_init(&whole, 1000000);
     (void)written(&spec, &out);
@@ -294,7 +328,8 @@ static void what_is_written_is_read(void **state)
     assert_int_equal(cJSON_GetArraySize(list), 3);
     for (int i = 0; i < 3; i++) assert_string_equal(cJSON_GetArrayItem(list, i)->valuestring, tags[i]);
     const cJSON *values = cJSON_GetObjectItem(json, "meta");
-    for (int i = 0; i < 2; i++) assert_string_equal(cJSON_GetObjectItem(values, meta[i].key)->valuestring, meta[i].value);
+    for (int i = 0; i < 2; i++)
+        assert_string_equal(cJSON_GetObjectItem(values, meta[i].key)->valuestring, meta[i].value);
     cJSON_Delete(json);
     rv_buf_fini(&out);
     rv_buf_fini(&whole);
@@ -327,13 +362,17 @@ static void backoffs(void **state)
     rv_buf out;
     rv_buf_init(&out, 1000);
     assert_string_equal(backoff_written(&(reeve_backoff){0}, &out), "{\"shape\":0,\"base\":0,\"cap\":0,\"jitter\":0}");
-    assert_string_equal(backoff_written(&(reeve_backoff){.shape = REEVE_BACKOFF_FIXED, .base_ms = 7, .jitter = 0.29}, &out),
-                        "{\"shape\":1,\"base\":7,\"cap\":0,\"jitter\":290}");
+    assert_string_equal(
+        backoff_written(&(reeve_backoff){.shape = REEVE_BACKOFF_FIXED, .base_ms = 7, .jitter = 0.29}, &out),
+        "{\"shape\":1,\"base\":7,\"cap\":0,\"jitter\":290}");
     /* What little was given does not become the default. */
-    assert_string_equal(backoff_text(&(reeve_backoff){.base_ms = 1, .jitter = -0.0001}, &out), "{\"shape\":0,\"base\":1,\"cap\":0,\"jitter\":-1000}");
-    assert_string_equal(backoff_text(&(reeve_backoff){.base_ms = 1, .jitter = 0.0001}, &out), "{\"shape\":0,\"base\":1,\"cap\":0,\"jitter\":1}");
-    assert_string_equal(backoff_written(&(reeve_backoff){.shape = REEVE_BACKOFF_LIST, .list_ms = {5, 6}, .base_ms = 9}, &out),
-                        "{\"shape\":2,\"jitter\":0,\"list\":[5,6]}");
+    assert_string_equal(backoff_text(&(reeve_backoff){.base_ms = 1, .jitter = -0.0001}, &out),
+                        "{\"shape\":0,\"base\":1,\"cap\":0,\"jitter\":-1000}");
+    assert_string_equal(backoff_text(&(reeve_backoff){.base_ms = 1, .jitter = 0.0001}, &out),
+                        "{\"shape\":0,\"base\":1,\"cap\":0,\"jitter\":1}");
+    assert_string_equal(
+        backoff_written(&(reeve_backoff){.shape = REEVE_BACKOFF_LIST, .list_ms = {5, 6}, .base_ms = 9}, &out),
+        "{\"shape\":2,\"jitter\":0,\"list\":[5,6]}");
     reeve_backoff full = {.shape = REEVE_BACKOFF_LIST, .jitter = 1};
     for (int i = 0; i < REEVE_BACKOFF_LIST_MAX; i++) full.list_ms[i] = i + 1;
     assert_non_null(strstr(backoff_written(&full, &out), "15,16]}"));
@@ -354,13 +393,16 @@ static void policies_of_queues(void **state)
     (void)state;
     rv_buf out;
     rv_error error = {0};
-    const reeve_backoff backoff = {.shape = REEVE_BACKOFF_LIST, .list_ms = {5}}, zero = {0}, wrong = {.shape = REEVE_BACKOFF_LIST};
+    const reeve_backoff backoff = {.shape = REEVE_BACKOFF_LIST, .list_ms = {5}}, zero = {0},
+                        wrong = {.shape = REEVE_BACKOFF_LIST};
     rv_buf_init(&out, 1000);
     assert_string_equal(policy_written(&(reeve_queue_policy){0}, &out), "");
     assert_string_equal(policy_written(&(reeve_queue_policy){.backoff = &zero}, &out), "");
     assert_string_equal(policy_written(&(reeve_queue_policy){.max_crashes = 2}, &out), "{\"crashes\":2}");
-    assert_string_equal(policy_written(&(reeve_queue_policy){.max_attempts = 4, .max_crashes = 2, .timeout_ms = 9000, .backoff = &backoff}, &out),
-                        "{\"attempts\":4,\"crashes\":2,\"timeout\":9000,\"backoff\":{\"shape\":2,\"jitter\":0,\"list\":[5]}}");
+    assert_string_equal(
+        policy_written(
+            &(reeve_queue_policy){.max_attempts = 4, .max_crashes = 2, .timeout_ms = 9000, .backoff = &backoff}, &out),
+        "{\"attempts\":4,\"crashes\":2,\"timeout\":9000,\"backoff\":{\"shape\":2,\"jitter\":0,\"list\":[5]}}");
     rv_task_policy policy = policy_of(rv_buf_text(&out));
     assert_int_equal(policy.max_attempts, 4);
     assert_int_equal(policy.max_crashes, 2);
@@ -370,10 +412,18 @@ static void policies_of_queues(void **state)
     assert_int_equal(rv_queue_policy_check(NULL, NULL), REEVE_OK);
     assert_int_equal(rv_queue_policy_check(&(reeve_queue_policy){.backoff = &wrong}, &error), REEVE_EINVAL);
     assert_string_equal(error.text, "backoff: a list needs at least one delay above zero");
-    const reeve_queue_policy negative[] = {{.max_attempts = -1}, {.max_crashes = -1}, {.timeout_ms = -1}};
-    for (size_t i = 0; i < 3; i++) {
-        assert_int_equal(rv_queue_policy_check(&negative[i], &error), REEVE_EINVAL);
-        assert_string_equal(error.text, "the queue's policy: a limit is negative");
+    const reeve_queue_policy beyond[] = {{.max_attempts = -1},
+                                         {.max_attempts = 1000001},
+                                         {.max_crashes = -1},
+                                         {.max_crashes = 2000000000},
+                                         {.timeout_ms = -1}};
+    const char *const words[] = {
+        "attempts -1: must be from 1 to 1000000", "attempts 1000001: must be from 1 to 1000000",
+        "max crashes -1: must be from 1 to 1000000", "max crashes 2000000000: must be from 1 to 1000000",
+        "the queue's policy: a limit is negative"};
+    for (size_t i = 0; i < 5; i++) {
+        assert_int_equal(rv_queue_policy_check(&beyond[i], &error), REEVE_EINVAL);
+        assert_string_equal(error.text, words[i]);
     }
 }
 
@@ -384,7 +434,8 @@ static void only_what_was_given(void **state)
     rv_buf_init(&out, 10000);
     assert_string_equal(written(&(reeve_task_spec){.type = "t"}, &out), "\"type\":\"t\"}\n");
     /* A weight of one says nothing. */
-    assert_string_equal(written(&(reeve_task_spec){.type = "t", .group = "g", .weight = 1}, &out), "\"type\":\"t\",\"group\":\"g\"}\n");
+    assert_string_equal(written(&(reeve_task_spec){.type = "t", .group = "g", .weight = 1}, &out),
+                        "\"type\":\"t\",\"group\":\"g\"}\n");
     assert_string_equal(written(&(reeve_task_spec){.type = "t", .delay_ms = 5}, &out), "\"type\":\"t\",\"delay\":5}\n");
     assert_string_equal(written(&(reeve_task_spec){.type = "t", .at_ms = 7, .priority = 1}, &out),
                         "\"type\":\"t\",\"due\":7,\"priority\":1}\n");

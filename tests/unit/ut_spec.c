@@ -99,8 +99,9 @@ static void numbers(void **state)
     REFUSED(REEVE_EINVAL, "weight 257: must be from 1 to 256", .weight = 257);
     REFUSED(REEVE_EINVAL, "weight 3: needs a group, whose share it is", .weight = 3);
     REFUSED(REEVE_EINVAL, "weight 1: needs a group", .weight = 1);
-    REFUSED(REEVE_EINVAL, "attempts -1: must be at least 1", .max_attempts = -1);
-    REFUSED(REEVE_EINVAL, "max crashes -1: must be at least 1", .max_crashes = -1);
+    REFUSED(REEVE_EINVAL, "attempts -1: must be from 1 to 1000000", .max_attempts = -1);
+    REFUSED(REEVE_EINVAL, "attempts 2000000000: must be from 1 to 1000000", .max_attempts = 2000000000);
+    REFUSED(REEVE_EINVAL, "max crashes -1: must be from 1 to 1000000", .max_crashes = -1);
     REFUSED(REEVE_EINVAL, "timeout -1 ms: must not be negative", .timeout_ms = -1);
     ACCEPTED(.size = sizeof(reeve_task_spec));
 }

@@ -33,7 +33,7 @@ static const cli_option run_table[] = {
     {"id", "ID", "its id (a new UUIDv7)", CLI_TEXT, AT(task.spec.id), 0, 0, NULL},
     {"group", "G", "its group", CLI_TEXT, AT(task.spec.group), 0, 0, NULL},
     {"meta", "KEY=VALUE", "metadata; may be repeated", CLI_OTHER, 0, 0, 0, cli_read_meta},
-    {"attempts", "N", "dead after so many failures (the handler's)", CLI_INT, AT(task.spec.max_attempts), 1, INT32_MAX,
+    {"attempts", "N", "dead after so many failures (the handler's)", CLI_INT, AT(task.spec.max_attempts), 1, REEVE_ATTEMPTS_MAX,
      NULL},
     {"timeout", "DURATION", "run time limit (the handler's)", CLI_DURATION, AT(task.spec.timeout_ms), 1, 0, NULL},
     {"backoff", "SPEC", "how long failed attempts wait (the handler's)", CLI_OTHER, 0, 0, 0, cli_read_backoff},
