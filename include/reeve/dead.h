@@ -68,6 +68,18 @@ REEVE_API reeve_status reeve_sweep(reeve_client *client, const char *queue, reev
                                    const reeve_filter *filter, bool (*progress)(const reeve_swept *swept, void *user),
                                    void *user, reeve_swept *ret);
 
+#define REEVE_PREVIEW_MAX 10
+
+/*
+ * What a sweep with this filter would be about, with nothing done: *ret->done says how many tasks fit the filter, of
+ * ret->seen; whether each of them could be retried, cancelled or deleted is not asked. ret_ids, when not NULL, receives
+ * the ids of the first of them, at most REEVE_PREVIEW_MAX, and *ret_count how many these are. Blocks for a round trip a
+ * step. Errors as of reeve_sweep.
+ */
+REEVE_API reeve_status reeve_sweep_preview(reeve_client *client, const char *queue, reeve_action action,
+                                           const reeve_filter *filter, reeve_swept *ret, char (*ret_ids)[REEVE_ID_MAX],
+                                           size_t *ret_count);
+
 /* ---- the sizes of structs, see status.h ------------------------------------------------------------------------ */
 
 REEVE_API reeve_status reeve_sweep_sized(reeve_client *client, const char *queue, reeve_action action,
@@ -75,6 +87,10 @@ REEVE_API reeve_status reeve_sweep_sized(reeve_client *client, const char *queue
                                          bool (*progress)(const reeve_swept *swept, void *user), void *user,
                                          reeve_swept *ret, size_t filter_size);
 #define reeve_sweep(...) reeve_sweep_sized(__VA_ARGS__, sizeof(reeve_filter))
+REEVE_API reeve_status reeve_sweep_preview_sized(reeve_client *client, const char *queue, reeve_action action,
+                                                 const reeve_filter *filter, reeve_swept *ret,
+                                                 char (*ret_ids)[REEVE_ID_MAX], size_t *ret_count, size_t filter_size);
+#define reeve_sweep_preview(...) reeve_sweep_preview_sized(__VA_ARGS__, sizeof(reeve_filter))
 
 #ifdef __cplusplus
 }

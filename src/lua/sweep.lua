@@ -2,7 +2,7 @@
 -- sweep: retries, cancels or deletes the tasks in one state that a filter picks, some at a time.
 --
 -- KEYS[1]  the queue's prefix
--- ARGV[1]  "retry", "cancel" or "delete"
+-- ARGV[1]  "retry", "cancel" or "delete"; "look": nothing is done, those that are meant are counted
 -- ARGV[2]  the state: blocked, ready, scheduled, parked, completed, dead, cancelled
 -- ARGV[3]  the cursor: "" at first, then what the last reply said
 -- ARGV[4]  how many tasks to look at, at most 1000
@@ -14,6 +14,7 @@
 --          [2] how many were looked at
 --          [3] how many it was done to
 --          [4] how many it could not be done to (a unique key is held by another, or others wait for it)
+--          [5] "look": the ids of the first 10 of those that are meant, in this page
 --
 -- Tasks that come to that state after the first call are left alone: those that ended later, and those that were
 -- enqueued later. Sent twice: the second call finds less to do.
@@ -44,7 +45,7 @@ local began, limit, from, last = string.match(cursor, '^(%S+) (%S+) (%S+) (%S*)$
 if not began then
   began, from, last = text(now), '-inf', ''
   limit = ended and began or call('ZRANGE', set, -1, -1, 'WITHSCORES')[2]
-  if not limit then return {'', 0, 0, 0} end
+  if not limit then return {'', 0, 0, 0, {}} end
   -- (The last packet goes on to its last task.)
   local tail = state == 'ready' and string.match(call('HGET', P .. 'order', 'packet') or '', ' (%d+)$')
   if tail then limit = math.max(limit, tonumber(tail)) end
@@ -80,7 +81,8 @@ local function act(id, envelope)
   return remove(P, id, envelope, state)
 end
 
-local seen, done, failed = 0, 0, 0
+local SOME = 10
+local seen, done, failed, some = 0, 0, 0, {}
 local start = next_rank()
 if state == 'ready' then unfold(P, start, most) end
 local page = call('ZRANGE', set, start, start + most - 1, 'WITHSCORES')
@@ -93,7 +95,11 @@ for i = 1, #page, 2 do
   end
   local envelope = call('HGET', P .. 'tasks', id)
   local gone = false
-  if envelope and is_meant(header(envelope), tonumber(score)) then
+  local meant = envelope and is_meant(header(envelope), tonumber(score))
+  if meant and action == 'look' then
+    done = done + 1
+    if #some < SOME then some[#some + 1] = id end
+  elseif meant then
     gone = act(id, envelope) == 'ok'
     if gone then done = done + 1 else failed = failed + 1 end
   end
@@ -101,5 +107,5 @@ for i = 1, #page, 2 do
   if score ~= from then from, last = score, '' end
   if not gone then last = id end
 end
-if at_end then return {'', seen, done, failed} end
-return {text(began) .. ' ' .. string.format('%.17g', limit) .. ' ' .. from .. ' ' .. last, seen, done, failed}
+if at_end then return {'', seen, done, failed, some} end
+return {text(began) .. ' ' .. string.format('%.17g', limit) .. ' ' .. from .. ' ' .. last, seen, done, failed, some}

@@ -101,7 +101,7 @@ local function say_parents(queue)
     local page = call('HSCAN', key, cursor, 'COUNT', PAGE)
     for i = 1, #page[2], 2 do
       local edge = page[2][i + 1]
-      if sub(edge, 2, 2) == '-' then open[#open + 1] = {tonumber(sub(edge, 3)) or 0, page[2][i]} end
+      if sub(edge, 2, 2) == '-' then open[#open + 1] = {tonumber(string.match(edge, '^..(%d+)')) or 0, page[2][i]} end
     end
     cursor, pages = page[1], pages + 1
   until cursor == '0' or pages == PAGES or #open >= PARENTS and pages > 1

@@ -145,8 +145,21 @@ static void add(uint64_t *sum, const rv_reply *number)
     if (more > 0) *sum += (uint64_t)more;
 }
 
-/* One step. cursor: "" at first, and again at the end. */
-static reeve_status sweep_some(reeve_client *client, rv_simple_call *call, char cursor[CURSOR_MAX], reeve_swept *swept)
+/* The ids of the first tasks that a preview found. */
+typedef struct preview {
+    char (*ids)[REEVE_ID_MAX];
+    size_t count;
+} preview;
+
+static void take_ids(preview *some, const rv_reply *ids)
+{
+    for (size_t i = 0; rv_reply_is(rv_reply_at(ids, i), RV_TEXT) && some->count < REEVE_PREVIEW_MAX; i++)
+        rv_copy_text(some->ids[some->count++], REEVE_ID_MAX, ids->items[i]->text);
+}
+
+/* One step. cursor: "" at first, and again at the end. some: NULL unless it is a preview whose ids are wanted. */
+static reeve_status sweep_some(reeve_client *client, rv_simple_call *call, char cursor[CURSOR_MAX], reeve_swept *swept,
+                               preview *some)
 {
     const rv_reply *reply;
     reeve_status status = rv_client_script(client, call, &reply, NULL);
@@ -157,12 +170,48 @@ static reeve_status sweep_some(reeve_client *client, rv_simple_call *call, char 
     add(&swept->seen, reply->items[SEEN]);
     add(&swept->done, reply->items[DONE]);
     add(&swept->refused, reply->items[REFUSED]);
+    if (some != NULL) take_ids(some, rv_reply_at(reply, SWEEP_FIELDS));
     return REEVE_OK;
 }
 
 static const char *or_empty(const char *text)
 {
     return text != NULL ? text : "";
+}
+
+/* What a sweep is: checked. */
+static reeve_status check_sweep(reeve_client *client, reeve_action action, reeve_filter *filter,
+                                const reeve_filter *given, size_t filter_size)
+{
+    reeve_status status = RV_LAYOUT_READ(filter, given, filter_size, "the filter", &client->error);
+    if (status == REEVE_OK) status = check_action(client, action, filter->state);
+    return status == REEVE_OK ? check_filter(client, filter) : status;
+}
+
+reeve_status reeve_sweep_preview_sized(reeve_client *client, const char *queue, reeve_action action,
+                                       const reeve_filter *given, reeve_swept *ret, char (*ret_ids)[REEVE_ID_MAX],
+                                       size_t *ret_count, size_t filter_size)
+{
+    reeve_filter filter;
+    char cursor[CURSOR_MAX] = "", age[24];
+    reeve_swept swept = {0};
+    preview some = {.ids = ret_ids};
+    if (client == NULL || given == NULL || ret == NULL) return REEVE_EINVAL;
+    reeve_status status = check_sweep(client, action, &filter, given, filter_size);
+    if (status != REEVE_OK) return status;
+    (void)snprintf(age, sizeof(age), "%lld", (long long)filter.older_ms);
+    rv_simple_call call = {.script = &rv_script_sweep,
+                           .queue = queue,
+                           .count = 8,
+                           .args = {"look", reeve_state_name(filter.state), cursor, STEP, or_empty(filter.kind),
+                                    or_empty(filter.type), or_empty(filter.tag), age}};
+    do {
+        status = sweep_some(client, &call, cursor, &swept, ret_ids != NULL ? &some : NULL);
+    } while (status == REEVE_OK && cursor[0] != '\0');
+    if (status != REEVE_OK) return status;
+    *ret = swept;
+    if (ret_count != NULL) *ret_count = some.count;
+    return REEVE_OK;
 }
 
 reeve_status reeve_sweep_sized(reeve_client *client, const char *queue, reeve_action action, const reeve_filter *given,
@@ -174,9 +223,7 @@ reeve_status reeve_sweep_sized(reeve_client *client, const char *queue, reeve_ac
     reeve_swept swept = {0};
     if (ret != NULL) *ret = swept;
     if (client == NULL || given == NULL) return REEVE_EINVAL;
-    reeve_status status = RV_LAYOUT_READ(&filter, given, filter_size, "the filter", &client->error);
-    if (status == REEVE_OK) status = check_action(client, action, filter.state);
-    if (status == REEVE_OK) status = check_filter(client, &filter);
+    reeve_status status = check_sweep(client, action, &filter, given, filter_size);
     if (status != REEVE_OK) return status;
     (void)snprintf(age, sizeof(age), "%lld", (long long)filter.older_ms);
     rv_simple_call call = {.script = &rv_script_sweep,
@@ -185,7 +232,7 @@ reeve_status reeve_sweep_sized(reeve_client *client, const char *queue, reeve_ac
                            .args = {action_names[action], reeve_state_name(filter.state), cursor, STEP,
                                     or_empty(filter.kind), or_empty(filter.type), or_empty(filter.tag), age}};
     do {
-        status = sweep_some(client, &call, cursor, &swept);
+        status = sweep_some(client, &call, cursor, &swept, NULL);
         if (status == REEVE_OK && progress != NULL && !progress(&swept, user))
             status = rv_fail(&client->error, REEVE_EINTERRUPTED, "the sweep was ended");
     } while (status == REEVE_OK && cursor[0] != '\0');

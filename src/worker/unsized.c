@@ -58,6 +58,13 @@ reeve_status(reeve_sweep)(reeve_client *client, const char *queue, reeve_action 
     return reeve_sweep(client, queue, action, filter, progress, user, ret);
 }
 
+reeve_status(reeve_sweep_preview)(reeve_client *client, const char *queue, reeve_action action,
+                                  const reeve_filter *filter, reeve_swept *ret, char (*ret_ids)[REEVE_ID_MAX],
+                                  size_t *ret_count)
+{
+    return reeve_sweep_preview(client, queue, action, filter, ret, ret_ids, ret_count);
+}
+
 reeve_status(reeve_batch_open)(reeve_client *client, reeve_batch *ret, const reeve_task_spec *complete,
                                const reeve_task_spec *death)
 {

@@ -33,7 +33,9 @@ usage() {
     expect_status 2 reeve purge q --state ready
     expect_has "$ERR" "dead, completed or cancelled"
     expect_status 2 reeve purge q --state completed --kind k
-    expect_status 3 reeve purge q
+    expect_status 2 reeve purge q
+    expect_has "$ERR" "--all"
+    expect_status 3 reeve purge q --all
     expect_status 2 reeve failures q k x
     expect_status 2 reeve failures 'q q'
     expect_status 2 reeve failures --offset 5
@@ -139,7 +141,7 @@ cancelling() {
     expect_status 0 reeve enqueue d noop --id later2 --in 1h --tag b
     # (b: three of decode, the odd one, and the scheduled one)
     expect_status 0 reeve cancel d --tag b --json
-    expect_eq "$OUT" '{"queue":"d","action":"cancel","seen":10,"done":5,"refused":0}'
+    expect_eq "$OUT" '{"queue":"d","action":"cancel","seen":10,"done":5,"refused":0,"dry_run":false,"first":null}'
     expect_eq "$(in_queue d ready)" 5
     expect_status 0 reeve cancel d --all
     expect_eq "$OUT" "cancelled 5 of 5"
@@ -157,12 +159,15 @@ deleting() {
     expect_status 0 reeve purge d --tag b
     expect_eq "$OUT" "purged 1 of 6"
     expect_status 0 reeve purge d --state completed --type noop --json
-    expect_eq "$OUT" '{"queue":"d","action":"purge","seen":2,"done":2,"refused":0}'
+    expect_eq "$OUT" '{"queue":"d","action":"purge","seen":2,"done":2,"refused":0,"dry_run":false,"first":null}'
     expect_status 0 reeve purge d --older-than 1d
     expect_has "$OUT" "purged 0 of "
-    expect_status 0 reeve purge d
+    expect_status 2 reeve purge d --state dead
+    expect_status 0 reeve purge d --all --dry-run
+    expect_has "$OUT" "would be purged; nothing was done"
+    expect_status 0 reeve purge d --all
     expect_eq "$OUT" "purged 5 of 5"
-    expect_status 0 reeve purge d
+    expect_status 0 reeve purge d --all
     expect_eq "$OUT" "purged 0 of 0"
     expect_eq "$(redis --scan --pattern 'reeve:{d}:info:*')" ""
     expect_eq "$(redis --scan --pattern 'reeve:{d}:failures*')" ""

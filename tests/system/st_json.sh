@@ -193,7 +193,11 @@ steering() {
     prints "cancel QUEUE" 1 cancel bulk --all --state ready
     expect_eq "$CODE" state
     prints "delete QUEUE" 0 delete bulk --all --state cancelled
-    prints purge 0 purge bulk --state cancelled
+    fails 2 usage purge bulk --state cancelled
+    prints "delete QUEUE" 0 delete bulk --all --state ready --dry-run
+    expect_has "$OUT" '"dry_run":true'
+    expect_has "$OUT" '"first":["bulk/'
+    prints purge 0 purge bulk --all --state cancelled
 }
 
 # ---- queues ------------------------------------------------------------------------------------------------------------

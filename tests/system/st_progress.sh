@@ -43,7 +43,7 @@ sweeps() {
     has_bar "deleted [0-9,]+ of [0-9,]+"
     seq 1 2000 | sed 's/.*/{"id":"&"}/' | "$REEVE" enqueue --bulk p noop >/dev/null 2>&1
     "$REEVE" cancel p --all >/dev/null
-    on_terminal "'$REEVE' purge p --state cancelled"
+    on_terminal "'$REEVE' purge p --all --state cancelled"
     has_bar "purged [0-9,]+ of [0-9,]+"
 }
 
@@ -64,7 +64,7 @@ of_a_kind() {
 
 where_programs_read() {
     on_terminal "'$REEVE' cancel p --all --json"
-    expect_eq "${OUT%%$'\n'*}" '{"queue":"p","action":"cancel","seen":0,"done":0,"refused":0,"dry_run":false,"first":null}\'
+    expect_eq "${OUT%%$'\n'*}" '{"queue":"p","action":"cancel","seen":0,"done":0,"refused":0,"dry_run":false,"first":null}'
     expect_lacks "$OUT" $'\033'
     on_terminal "$BULK --json <'$TEST_DIR/in' >'$TEST_DIR/handles'"
     expect_eq "$OUT" ""

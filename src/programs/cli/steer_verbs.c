@@ -33,6 +33,8 @@ static int run(cli_context *cli, const cli_sweep_plan *plan, const cli_sweep_opt
 
     if (options->all || options->kind != NULL || options->type != NULL || options->tag != NULL || options->older_ms > 0)
         return options->cascade ? cli_usage(cli, "--cascade goes with a HANDLE") : cli_sweep(cli, plan, options);
+    if (options->dry_run)
+        return cli_usage(cli, "--dry-run goes with a QUEUE and --all, or options that pick some of its tasks");
     if (options->has_state)
         return cli_usage(cli, "--state alone picks no tasks: --all for all in that state, or pick some of them");
     status = check_no_queue(cli, plan);
@@ -41,7 +43,7 @@ static int run(cli_context *cli, const cli_sweep_plan *plan, const cli_sweep_opt
 
 #define MANY_NOTE(which)                                                                                               \
     "\nWith a QUEUE it is for many tasks: --all is for all " which ", the other options pick some of these;\n"         \
-    "--state says in which other state. Few are done at a time, so that others are served in between. It prints how\n" \
+    "--state says in which other state, --dry-run does nothing and tells how many it would be. Few are done at a time, so that others are served in between. It prints how\n" \
     "many of how many that it looked at; tasks that change their state meanwhile may be left out.\n"
 
 /* ---- retry ----------------------------------------------------------------------------------------------------- */

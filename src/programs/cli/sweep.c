@@ -106,6 +106,8 @@ static void print_json(const struct sweeping *sweeping)
     cli_json_uint(&json, "seen", sweeping->swept.seen);
     cli_json_uint(&json, "done", sweeping->swept.done);
     cli_json_uint(&json, "refused", sweeping->swept.refused);
+    cli_json_bool(&json, "dry_run", false);
+    cli_json_null(&json, "first");
     cli_json_end(&json);
 }
 
@@ -186,6 +188,94 @@ static uint64_t count_all(const struct sweeping *sweeping)
     return total;
 }
 
+/* ---- a dry run ------------------------------------------------------------------------------------------------- */
+
+struct preview {
+    reeve_swept found;
+    char ids[REEVE_PREVIEW_MAX][REEVE_ID_MAX];
+    size_t count;
+};
+
+static reeve_status look_at_state(const struct sweeping *sweeping, reeve_state state, struct preview *all)
+{
+    const cli_sweep_options *options = sweeping->options;
+    reeve_filter filter = {.size = sizeof(filter),
+                           .state = state,
+                           .kind = options->kind,
+                           .type = options->type,
+                           .tag = options->tag,
+                           .older_ms = options->older_ms};
+    char ids[REEVE_PREVIEW_MAX][REEVE_ID_MAX];
+    reeve_swept found = {0};
+    size_t count = 0;
+    reeve_status status = reeve_sweep_preview(sweeping->cli->client, sweeping->cli->rest[0], sweeping->plan->action,
+                                              &filter, &found, ids, &count);
+
+    all->found.seen += found.seen;
+    all->found.done += found.done;
+    for (size_t i = 0; i < count && all->count < REEVE_PREVIEW_MAX; i++)
+        memcpy(all->ids[all->count++], ids[i], sizeof(ids[i]));
+    return status;
+}
+
+static void print_preview_json(const struct sweeping *sweeping, const struct preview *all)
+{
+    const char *queue = sweeping->cli->rest[0];
+    char handle[REEVE_HANDLE_MAX + 1];
+    cli_json json;
+    rv_buf first;
+
+    cli_json_begin(&json, stdout);
+    cli_json_text(&json, "queue", queue);
+    cli_json_text(&json, "action", sweeping->cli->verb->name);
+    cli_json_uint(&json, "seen", all->found.seen);
+    cli_json_uint(&json, "done", all->found.done);
+    cli_json_uint(&json, "refused", 0);
+    cli_json_bool(&json, "dry_run", true);
+    rv_buf_init(&first, sizeof(all->ids) * 4);
+    for (size_t i = 0; i < all->count; i++) {
+        (void)snprintf(handle, sizeof(handle), "%s/%s", queue, all->ids[i]);
+        rv_buf_adds(&first, i == 0 ? "[" : ",");
+        rv_buf_add_json(&first, handle, strlen(handle));
+    }
+    rv_buf_adds(&first, all->count == 0 ? "[]" : "]");
+    cli_json_raw(&json, "first", first.failed ? NULL : rv_buf_text(&first));
+    cli_json_end(&json);
+    rv_buf_fini(&first);
+}
+
+static void print_preview(const struct sweeping *sweeping, const struct preview *all)
+{
+    char done[CLI_COUNT_TEXT], seen[CLI_COUNT_TEXT];
+
+    if (sweeping->cli->json) {
+        print_preview_json(sweeping, all);
+        return;
+    }
+    (void)printf("%s of %s would be %s; nothing was done\n", cli_count_text(all->found.done, done),
+                 cli_count_text(all->found.seen, seen), sweeping->plan->done);
+    for (size_t i = 0; i < all->count; i++) (void)printf("  %s/%s\n", sweeping->cli->rest[0], all->ids[i]);
+    if (all->found.done > all->count)
+        (void)printf("  and %s more\n", cli_count_text(all->found.done - all->count, done));
+}
+
+static int dry_run(const struct sweeping *sweeping)
+{
+    const cli_sweep_plan *plan = sweeping->plan;
+    struct preview all = {.count = 0};
+    reeve_status status = REEVE_OK;
+
+    if (sweeping->options->has_state) {
+        status = look_at_state(sweeping, sweeping->options->state, &all);
+    } else {
+        for (size_t i = 0; i < plan->state_count && status == REEVE_OK; i++)
+            status = look_at_state(sweeping, plan->states[i], &all);
+    }
+    if (status != REEVE_OK) return cli_fail_call(sweeping->cli, status, sweeping->cli->rest[0]);
+    print_preview(sweeping, &all);
+    return CLI_DONE;
+}
+
 /* The sums are told whatever came in between. */
 static int tell(const struct sweeping *sweeping, reeve_status status)
 {
@@ -217,6 +307,7 @@ int cli_sweep(cli_context *cli, const cli_sweep_plan *plan, const cli_sweep_opti
 
     if (status == CLI_DONE) status = cli_open_queue(cli, cli->rest[0]);
     if (status != CLI_DONE) return status;
+    if (options->dry_run) return dry_run(&sweeping);
     cli_progress_init(&sweeping.progress, cli);
     if (sweeping.progress.shows) sweeping.total = count_all(&sweeping);
     cli_stop_catch(NULL);
@@ -234,11 +325,20 @@ static const reeve_state ended[] = {REEVE_STATE_DEAD, REEVE_STATE_COMPLETED, REE
 static int purge(cli_context *cli, void *options)
 {
     static const cli_sweep_plan plan = {REEVE_ACTION_DELETE, "purged", dead, 1, ended, 3};
+    const cli_sweep_options *given = options;
+    bool may = !given->has_state || is_among(given->state, ended, 3);
 
+    if (may && cli->count == 1 && strchr(cli->rest[0], '/') == NULL && !given->all && !is_filtered(given))
+        return cli_usage(cli,
+                         "which of the %s tasks of %s? --all for all of them, or pick some with %s--type, --tag or "
+                         "--older-than",
+                         reeve_state_name(given->has_state ? given->state : REEVE_STATE_DEAD), cli->rest[0],
+                         given->has_state && given->state != REEVE_STATE_DEAD ? "" : "--kind, ");
     return cli_sweep(cli, &plan, options);
 }
 
 static const cli_option purge_table[] = {
+    CLI_SWEEP_ALL("all tasks of the queue in that state"),
     CLI_SWEEP_STATE("which ended tasks: dead, completed or cancelled (dead)"),
     CLI_SWEEP_KIND,
     CLI_SWEEP_OTHERS,
@@ -247,17 +347,20 @@ static const cli_option purge_table[] = {
 
 const cli_verb cli_verb_purge = {
     .name = "purge",
-    .synopsis = "QUEUE [--state STATE] [--kind KIND] [--type TYPE] [--tag TAG] [--older-than DURATION]",
+    .synopsis = "QUEUE --all | [--kind KIND] [--type TYPE] [--tag TAG] [--older-than DURATION] [--state STATE] "
+                "[--dry-run]",
     .summary = "Deletes the ended tasks of a queue: all in a state, or some of them",
     .options = purge_table,
     .options_size = sizeof(cli_sweep_options),
     .least = 1,
     .most = 1,
     .run = purge,
-    .notes = "Without options that pick some, all dead tasks of the queue are deleted. Nothing is asked. It prints\n"
-             "how many of how many that it looked at; on a terminal also on the way.\n"
-             "\nExamples:\n"
-             "  reeve purge default\n"
-             "  reeve purge default --kind decode --older-than 30d\n"
-             "  reeve purge default --state completed --type report\n",
+    .notes =
+        "--all deletes all dead tasks of the queue (or those in another state), the other options pick some of them;\n"
+        "without one of these nothing is deleted. Nothing is asked; --dry-run does nothing and tells. It prints how\n"
+        "many of how many that it looked at; on a terminal also on the way.\n"
+        "\nExamples:\n"
+        "  reeve purge default --all --dry-run\n"
+        "  reeve purge default --kind decode --older-than 30d\n"
+        "  reeve purge default --state completed --type report\n",
 };

@@ -16,6 +16,7 @@ typedef struct cli_sweep_options {
     const char *tag;
     int64_t older_ms;
     bool cascade; /* of single tasks: with those that wait for them */
+    bool dry_run;
 } cli_sweep_options;
 
 /* What a verb does. States are in the order in which they are gone through. */
@@ -55,7 +56,9 @@ int cli_sweep_read_state(const cli_context *cli, const cli_option *option, void 
     {"type", "TYPE", "of this type", CLI_TEXT, CLI_SWEEP_AT(type), 0, 0, NULL},                                        \
     {"tag", "TAG", "that have this tag", CLI_TEXT, CLI_SWEEP_AT(tag), 0, 0, NULL},                                     \
     {"older-than", "DURATION", "that ended so long ago; waiting ones: were enqueued so long ago", CLI_DURATION,        \
-     CLI_SWEEP_AT(older_ms), 1, 0, NULL}
+     CLI_SWEEP_AT(older_ms), 1, 0, NULL},                                                                              \
+    {"dry-run", NULL, "of a QUEUE: do nothing, tell how many it would be and the first 10", CLI_FLAG,                  \
+     CLI_SWEEP_AT(dry_run), 0, 0, NULL}
 /* clang-format on */
 
 /*

@@ -1,4 +1,7 @@
+#include <stdio.h>
+
 #include "args.h"
+#include "json.h"
 #include "maintain.h"
 #include "stop.h"
 #include "task_view.h"
@@ -50,6 +53,21 @@ static int say_outcome(const cli_context *cli, const char *name, reeve_status st
     return cli_fault_call(cli, status, &(cli_fault){.handle = name});
 }
 
+/* It has completed, and that is all that is known: its queue keeps no completed tasks. */
+static void print_not_kept(const cli_context *cli, const cli_handle *handle, const char *name)
+{
+    cli_json json;
+
+    if (!cli->json) {
+        (void)printf("%s completed; its record is not kept\n", name);
+        return;
+    }
+    cli_json_begin(&json, stdout);
+    cli_handle_json(&json, handle->queue, handle->id);
+    cli_json_text(&json, "state", reeve_state_name(REEVE_STATE_COMPLETED));
+    cli_json_end(&json);
+}
+
 static bool keeps_none(const reeve_keep *keep)
 {
     return keep != NULL && (keep->age_ms == 0 || keep->count == 0);
@@ -94,7 +112,9 @@ static int wait_for(cli_context *cli, const cli_handle *handle, int64_t timeout_
         cli_task_json(info, stdout);
     else if (info != NULL)
         printed = cli_task_outcome_fields(info, stdout);
-    if (ret_printed != NULL) *ret_printed = info != NULL;
+    else if (result == REEVE_OK)
+        print_not_kept(cli, handle, name);
+    if (ret_printed != NULL) *ret_printed = info != NULL || result == REEVE_OK;
     if (ours && result == REEVE_ENOTFOUND) return say_gone(cli, handle, name, result);
     status = say_outcome(cli, name, result, timeout_ms, info);
     reeve_task_info_free(info);
