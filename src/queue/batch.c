@@ -215,9 +215,10 @@ static reeve_status add(reeve_client *client, const reeve_batch *batch, const re
     members m = {0};
     reeve_status status = check_batch(client, batch);
     if (status != REEVE_OK || count == 0) return status;
-    size_t at = count > (size_t)client->guards.batch ? RV_GUARD(batch) : RV_GUARD(parents);
-    if (count > (size_t)client->guards.batch || count > (size_t)client->guards.parents)
-        return rv_enqueue_refuse_all(client, count, ret_results, at, "tasks of a batch");
+    if (count > (size_t)client->guards.batch)
+        return rv_enqueue_refuse_all(client, count, ret_results, RV_GUARD(batch), "tasks in one call");
+    if (count > (size_t)client->guards.parents)
+        return rv_enqueue_refuse_all(client, count, ret_results, RV_GUARD(parents), "tasks of a batch");
     status = name_members(client, specs, count, &m);
     if (status == REEVE_OK) status = add_named(client, batch, &m, count, ret_results);
     free_members(&m);

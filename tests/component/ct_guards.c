@@ -140,7 +140,8 @@ static void members_of_a_batch(void **state)
     test_ok(client, reeve_batch_add(client, &batch, specs, 3, results));
     test_ok(client, reeve_batch_add(client, &batch, specs, 1, results));
     test_refused(client, reeve_batch_add(client, &batch, specs, 1, results), REEVE_ETOOBIG, TOO_MANY);
-    assert_int_equal(results[0].status, REEVE_OK);
+    assert_int_equal(results[0].status, REEVE_ETOOBIG);
+    assert_int_equal(test_count("q", "ready"), 4);
     assert_int_equal(test_number("HLEN reeve:{q}:parents:all"), 5); /* (with the one that is none) */
     test_ok(client, reeve_batch_close(client, &batch));
 }

@@ -205,7 +205,7 @@ static void children_are_told(void **state)
     expect("c19", "ready");
     (void)CALL(deliver, "after_far", "far/p", "dead");
     expect("after_far", "ready");
-    assert_string_equal(CALL_IN(FAR, link, "register", "p", "q/e", "f", "1"), "completed");
+    assert_string_equal(CALL_IN(FAR, link, "register", "p", "q/e", "fg", "1"), "completed");
 }
 
 static void operators_calls_work(void **state)

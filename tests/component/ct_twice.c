@@ -128,7 +128,7 @@ static void tasks_that_wait(void **state)
     /* (Of the way to the other queue, this one plays both ends.) */
     twice(&rv_script_link, ARGS("register", "x", "p/child", "f", "1"), "", "", true);
     twice(&rv_script_link, ARGS("unregister", "x", "p/child", "", "2"), "", "", true);
-    twice(&rv_script_link, ARGS("register", "none", "p/child", "f", "3"), "completed", "completed", true);
+    twice(&rv_script_link, ARGS("register", "none", "p/child", "fg", "3"), "completed", "completed", true);
     twice(&rv_script_deliver, ARGS("y", "p/a", "dead"), "1", "1", true);
     twice(&rv_script_deliver, ARGS("none", "p/a", "dead"), "1", "1", false);
     char message[128]; /* its serial number begins with a time */

@@ -15,7 +15,9 @@ usage() {
 shown() {
     expect_status 0 reeve enqueue a noop --id one
     expect_status 0 reeve enqueue b noop --id two
-    expect_status 0 reeve enqueue b noop --id three --after a/one --after b/two:go --after b/never:wait
+    expect_status 0 reeve enqueue b noop --id three --after a/one --after b/two:go --after b/never:wait:known-or-gone
+    expect_status 1 reeve enqueue b noop --id typo --after b/never
+    expect_has "$ERR" "b/typo cannot wait for b/never"
     expect_eq "$(of_task b/three state)" '"blocked"'
     expect_status 0 reeve show b/three
     expect_has "$OUT" "after:"
