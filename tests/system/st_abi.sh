@@ -26,7 +26,7 @@ with client.h 's/^    REEVE_STATE_CANCELLED$/    REEVE_STATE_CANCELLED, REEVE_ST
 with client.h 's/^    const char \*redis; .*/int64_t inserted; &/' 1
 expect_has "$ERR" "reeve_client_options"
 with guards.h 's/^} reeve_guards;/int64_t later; &/' 1
-with limits.h 's/^} reeve_rate;/int64_t later; &/' 1
+with client.h 's/^} reeve_rate;/int64_t later; &/' 1
 with client.h 's/^    REEVE_STATE_CANCELLED$/    REEVE_STATE_LATER, REEVE_STATE_CANCELLED/' 1
 with client.h '/^REEVE_API void reeve_client_close/d' 1
 with client.h 's/^REEVE_API void reeve_client_close(/&int how, /' 1
