@@ -28,20 +28,29 @@
 local P, id, child, number = KEYS[1], ARGV[2], ARGV[3], tonumber(ARGV[5])
 local source = parts(child)
 local again = was_received(P, source, ARGV[5])
+-- The child is not told any more, unless a later message registered it.
+local function forget_child()
+  if call('SISMEMBER', P .. 'linked', id) == 0 then return end
+  for _, set in ipairs({'children:', 'patient:'}) do
+    local since = call('ZSCORE', P .. set .. id, child)
+    if since and tonumber(since) <= number then call('ZREM', P .. set .. id, child) end
+  end
+  if call('EXISTS', P .. 'children:' .. id, P .. 'patient:' .. id) == 0 then call('SREM', P .. 'linked', id) end
+end
+
 if ARGV[1] == 'register' then
   local now = clock()
   if again then return how_ended(P, id, ARGV[4], {}, now) or '' end
   note_received(P, source, ARGV[5], ARGV[6])
   local ended = register(P, id, child, ARGV[4], {}, now, number)
-  if ended then return ended end
+  if ended then
+    forget_child()
+    return ended
+  end
   call('ZADD', P .. (sub(ARGV[4], 1, 1) == 'w' and 'patient:' or 'children:') .. id, 'XX', 'GT', text(number), child)
   return ''
 end
 if again then return '' end
 note_received(P, source, ARGV[5], ARGV[6])
-for _, set in ipairs({'children:', 'patient:'}) do
-  local since = call('ZSCORE', P .. set .. id, child)
-  if since and tonumber(since) < number then call('ZREM', P .. set .. id, child) end
-end
-if call('EXISTS', P .. 'children:' .. id, P .. 'patient:' .. id) == 0 then call('SREM', P .. 'linked', id) end
+forget_child()
 return ''

@@ -55,6 +55,8 @@ static void link(const model_message *message, const char *child, const char *pa
         ended = is_new ? model_register(one, other, &edge, number, NULL) : model_how_ended(one, &edge, NULL);
     else if (is_new)
         model_unregister(one, other, number);
+    /* (By another rule it may be told no more.) */
+    if (adds && is_new && ended != NONE) model_unregister(one, other, number);
     if (!rv_reply_is_text(reply, ended == NONE ? "" : model_end_word(ended)))
         model_differ("link says %s of %s", test_reply_text(reply), message->words);
     if (adds && ended == NONE) COVER(CARRY_REGISTERS);

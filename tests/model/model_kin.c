@@ -359,6 +359,7 @@ model_attached model_attach(int queue, int id, const model_edge_sent *edges, int
                              elsewhere || anew ? -1 : 0};
         if (edges[i].policy == 'x') task->for_death = true;
         ret.pending += (state == NONE) - lives;
+        if (lives && state != NONE && !elsewhere && parent != OPEN) model_unregister(parent, child, INT64_MAX);
         note_bad(&ret, &edges[i], state);
     }
     return ret;

@@ -160,7 +160,7 @@ static int list_kinds(int queue, int kinds[KINDS_OF_ERRORS])
 {
     int count = 0;
     const int64_t *when = model.queues[queue].kinds_ms;
-    static const int by_name[] = {EXPIRED_KIND, 1, 2, 3, PARENT_KIND};
+    static const int by_name[] = {EXPIRED_KIND, 1, 2, 3, PARENT_KIND, UNKNOWN_KIND};
     for (int i = KINDS_OF_ERRORS - 1; i >= 0; i--) {
         int kind = by_name[i];
         bool any = false;

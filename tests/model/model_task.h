@@ -23,7 +23,7 @@ enum { HANDLES = QUEUES * IDS, OPEN = HANDLES, FANS = 64, MESSAGES = 128, STALLE
 #define LARGE 65536
 #define MODEL_POLICY "{\"attempts\":3}"
 #define LATEST 9007199254740991
-#define PLACES 2048 /* of those that come to a set in one millisecond */
+#define PLACES 2048  /* of those that come to a set in one millisecond */
 #define PUT_OFF 1000 /* how long a crashed task waits whose session has another */
 
 enum {
@@ -38,10 +38,14 @@ enum {
 };
 /* An error is a number, or this: the task died of a parent, or of its deadline. */
 #define DIED_OF(parent, state) (-(1 + 8 * (parent) + (state)-COMPLETED))
-#define DIED_OF_UNKNOWN(error) ((error) < 0 && (-(error) - 1) % 8 == 5)
+#define DIED_OF_UNKNOWN(error) ((error) < 0 && (-(error)-1) % 8 == 5)
 #define EXPIRED (-1000000)
-#define KIND_OF(error) \
-    ((error) > 0 ? 1 + (error) % NUMBERED_KINDS : (error) == EXPIRED ? EXPIRED_KIND : DIED_OF_UNKNOWN(error) ? UNKNOWN_KIND : (error) < 0 ? PARENT_KIND : 0)
+#define KIND_OF(error)                                       \
+    ((error) > 0              ? 1 + (error) % NUMBERED_KINDS \
+     : (error) == EXPIRED     ? EXPIRED_KIND                 \
+     : DIED_OF_UNKNOWN(error) ? UNKNOWN_KIND                 \
+     : (error) < 0            ? PARENT_KIND                  \
+                              : 0)
 const char *model_kind_name(int kind); /* "": none */
 void model_error_words(int error, char text[160]);
 
@@ -107,7 +111,7 @@ typedef struct model_task {
     /* what it has to tell */
     int failures;
     int crashes;
-    bool alone; /* it crashed while it ran alone */
+    bool alone;        /* it crashed while it ran alone */
     int error;         /* of the last failure, as a number; 0: none. KIND_OF(it) is its kind */
     int64_t failed_ms; /* when that was */
     int progress;      /* percent + 1; 0: none */

@@ -130,7 +130,10 @@ local function attach_page(P, id, edges, first, last, now, states, result, anew)
       fields[#fields + 1], fields[#fields + 2], values[parent] = parent, value, value
       result.death = result.death or letter == 'x'
       if not lives and not state then result.pending = result.pending + 1 end
-      if lives and state then result.pending = result.pending - 1 end
+      if lives and state then
+        result.pending = result.pending - 1
+        if theirs == queue then unlink_edge(P, queue, id, parent) end
+      end
       local bad = state == 'unknown' or state and state ~= 'completed' and state ~= 'gone' and letter ~= 'g'
       if bad and not result.died then
         result.died, result.decides = {parent, state}, state == 'unknown' and 'f' or letter
