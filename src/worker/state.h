@@ -138,6 +138,7 @@ typedef struct rv_heart {
     int64_t round_trip_us;     /* of the last heartbeat; 0: none yet */
     atomic_llong beaten_at_ms; /* the last heartbeat that Redis took; 0: none yet */
     atomic_bool connected;
+    bool registered; /* its first heartbeat was taken */
     rv_buf json;
 } rv_heart;
 
@@ -185,6 +186,8 @@ struct reeve_worker {
     pid_t pid; /* of the process that its ids were made in */
     char about[256]; /* the session's description: JSON, longer than 64 bytes (see lease.lua) */
     int64_t session_ms;
+    void (*on_data_lost)(void *user);
+    void *on_data_lost_user;
     int64_t command_ms;
     reeve_guards guards; /* in force: none is zero */
     int64_t started_wall_ms;

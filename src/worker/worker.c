@@ -64,6 +64,8 @@ static reeve_status choose_options(reeve_worker *worker, const reeve_worker_opti
     if (ns == NULL) return error->status;
     rv_copy_text(worker->ns, sizeof(worker->ns), ns);
     worker->session_ms = o->session_ms != 0 ? o->session_ms : DEFAULT_SESSION_MS;
+    worker->on_data_lost = o->on_data_lost;
+    worker->on_data_lost_user = o->on_data_lost_user;
     worker->command_ms = o->command_ms != 0 ? o->command_ms : DEFAULT_COMMAND_MS;
     worker->host = host_name();
     worker->name = rv_strdup(o->name != NULL ? o->name : worker->host);

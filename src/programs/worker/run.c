@@ -43,6 +43,7 @@ typedef struct host {
     int64_t started_ms;
     int64_t watchdog_ms; /* 0: none */
     int64_t watchdog_at; /* when the next sign of life is due */
+    rv_waker data_lost;  /* rung when Redis has lost its data */
     int64_t settings_at; /* when to try to write what the file says of queues and entries; RV_FOREVER: done */
     host_phase phase;
     int64_t drained_at; /* when draining ends, whatever runs */
@@ -162,6 +163,20 @@ static void write_settings(host *at)
         at->settings_at = rv_deadline(LOOK_FOR_REDIS_MS);
 }
 
+static bool has_settings(const rv_config *config)
+{
+    return host_has_queue_settings(config) || config->cron_count > 0;
+}
+
+static void write_settings_again(host *at)
+{
+    rv_waker_silence(&at->data_lost);
+    if (!has_settings(at->config)) return;
+    rv_log(REEVE_LOG_INFO, "program.settings", "writing what the configuration says of queues and recurring entries again",
+           NULL);
+    at->settings_at = rv_now_ms();
+}
+
 static int64_t next_time(const host *at)
 {
     int64_t look_at = at->phase == HOST_DRAINING ? rv_deadline(LOOK_AT_HANDLERS_MS) : RV_FOREVER;
@@ -184,15 +199,17 @@ static void do_what_is_due(host *at)
 static void wait_and_serve(host *at)
 {
     while (at->phase != HOST_STOPPING || at->stopper.started) {
-        struct pollfd fds[2] = {{.fd = at->signals, .events = POLLIN},
-                                {.fd = at->stopper.started ? at->stopper.done : -1, .events = POLLIN}};
-        int ready = poll(fds, 2, rv_poll_timeout(next_time(at)));
+        struct pollfd fds[3] = {{.fd = at->signals, .events = POLLIN},
+                                {.fd = at->stopper.started ? at->stopper.done : -1, .events = POLLIN},
+                                {.fd = at->data_lost.fd, .events = POLLIN}};
+        int ready = poll(fds, 3, rv_poll_timeout(next_time(at)));
 
         if (ready < 0 && errno != EINTR && at->phase == HOST_WORKING) {
             rv_log(REEVE_LOG_ERROR, "program.wait", "cannot wait, stopping", "error", strerror(errno), NULL);
             begin_drain(at);
         }
         if (ready > 0 && fds[1].revents != 0) return;
+        if (ready > 0 && fds[2].revents != 0) write_settings_again(at);
         for (int one = host_signals_next(at->signals); one != 0; one = host_signals_next(at->signals))
             take_signal(at, one);
         do_what_is_due(at);
@@ -216,12 +233,19 @@ static reeve_client *write_first_settings(host *at)
     return client;
 }
 
+static reeve_status make_worker(host *at, rv_error *error)
+{
+    reeve_status status = rv_waker_init(&at->data_lost, error);
+
+    return status == REEVE_OK ? host_make_worker(&at->worker, at->config, at->redis, &at->data_lost, error) : status;
+}
+
 static bool start(host *at)
 {
     rv_error error;
 
     rv_error_clear(&error);
-    if (host_make_worker(&at->worker, at->config, at->redis, &error) == REEVE_OK) {
+    if (make_worker(at, &error) == REEVE_OK) {
         reeve_client *client = write_first_settings(at);
         bool started = reeve_worker_start(at->worker) == REEVE_OK;
         reeve_client_close(client);
@@ -242,7 +266,8 @@ int host_run(const rv_config *config, const char *redis, int signals)
                .started_ms = rv_now_ms(),
                .watchdog_ms = host_watchdog_ms(),
                .watchdog_at = RV_FOREVER,
-               .settings_at = host_has_queue_settings(config) || config->cron_count > 0 ? rv_now_ms() : RV_FOREVER};
+               .data_lost = {.fd = -1},
+               .settings_at = has_settings(config) ? rv_now_ms() : RV_FOREVER};
 
     if (!start(&at)) return 1;
     if (at.watchdog_ms > 0) at.watchdog_at = rv_now_ms();
@@ -259,5 +284,6 @@ int host_run(const rv_config *config, const char *redis, int signals)
         _exit(0);
     }
     reeve_worker_destroy(at.worker);
+    rv_waker_fini(&at.data_lost);
     return 0;
 }

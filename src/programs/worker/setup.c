@@ -54,7 +54,13 @@ static reeve_status furnish(reeve_worker *worker, const rv_config *config)
     return status;
 }
 
-reeve_status host_make_worker(reeve_worker **ret, const rv_config *config, const char *redis, rv_error *error)
+static void ring(void *user)
+{
+    rv_waker_ring(user);
+}
+
+reeve_status host_make_worker(reeve_worker **ret, const rv_config *config, const char *redis, rv_waker *data_lost,
+                              rv_error *error)
 {
     reeve_worker_options options = {.size = sizeof(options),
                                     .redis = redis,
@@ -63,7 +69,9 @@ reeve_status host_make_worker(reeve_worker **ret, const rv_config *config, const
                                     .name = config->worker.name,
                                     .session_ms = config->worker.session_ms,
                                     .plugin_dir = config->plugin_dir,
-                                    .guards = config->worker.guards};
+                                    .guards = config->worker.guards,
+                                    .on_data_lost = ring,
+                                    .on_data_lost_user = data_lost};
     char words[512];
 
     reeve_status status = reeve_worker_create(ret, &options, words, sizeof(words));
