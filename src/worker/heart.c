@@ -130,9 +130,13 @@ bool rv_heart_beat(reeve_worker *worker, int64_t deadline)
 bool rv_heart_connect(reeve_worker *worker, int64_t deadline)
 {
     rv_heart *heart = &worker->heart;
-    if (rv_conn_is_open(heart->conn)) return true;
+    bool open = rv_conn_is_open(heart->conn);
+    if (open) {
+        atomic_store(&heart->connected, true); /* the worker's start may have opened it */
+        return true;
+    }
     unsigned tried = rv_note_try(worker);
-    bool open = rv_conn_open(heart->conn, deadline) == REEVE_OK;
+    open = rv_conn_open(heart->conn, deadline) == REEVE_OK;
     atomic_store(&heart->connected, open);
     if (open) rv_note_up(worker);
     if (!open) rv_note_down(worker, tried, rv_conn_error(heart->conn)->text);
