@@ -26,7 +26,8 @@ local definition = call('HGET', P .. 'cron', name)
 local line_end = definition and find(definition, '\n', 1, true)
 local entry = line_end and decoded(sub(definition, 1, line_end - 1))
 local options, rest = entry and entry.options or {}, entry and sub(definition, line_end + 1)
-if not entry or type(options) ~= 'table' or option_fault(options) or not tonumber(next_due) then return -1 end
+if not entry or type(options) ~= 'table' or option_fault(options) then return -1 end
+if due ~= '' and not tonumber(next_due) then return -1 end
 for i = 4, #ARGV do
   if task_fault(ARGV[i], rest, options) then return -1 end
 end
