@@ -51,10 +51,12 @@ wrong_password() {
     expect_has "$ERR" "WRONGPASS"
     expect_lacks "$ERR" $secret
     start_worker locked
-    wait_for '[ "$(logged locked redis.down)" = 1 ]' 20
+    wait "$WORKER_PID" # (a password that is wrong from the start will not get right by waiting)
+    expect_eq $? 1 "a worker with a wrong password"
     expect_has "$(cat "$TEST_DIR/locked.log")" "WRONGPASS"
     redis CONFIG SET requirepass $secret >/dev/null
     export REDISCLI_AUTH=$secret
+    start_worker locked
     expect_status 0 reeve enqueue q echo inside --wait=20
     expect_has "$OUT" "result: inside"
     end "$WORKER_PID"
