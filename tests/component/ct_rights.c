@@ -190,7 +190,7 @@ static void children_are_told(void **state)
     put("c", "{\"after\":[[\"q/p\",\"f\"]]}");
     put("e", "{\"after\":[[\"far/p\",\"f\"]]}");
     for (int i = 0; i < 20; i++) {
-        char id[8];
+        char id[16];
         (void)snprintf(id, sizeof(id), "c%d", i);
         put(id, "{\"after\":[[\"q/p\",\"f\"]]}");
     }
