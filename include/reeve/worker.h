@@ -30,6 +30,7 @@ typedef struct reeve_worker_options {
     int64_t command_ms;     /* deadline of one Redis command; 0: 10000 */
     const char *plugin_dir; /* where bare plugin names are sought; NULL: as reeve_plugin_open */
     reeve_guards guards;    /* how large what handlers hand on, leave and give back may be; zeroed: the standards */
+    const reeve_tls *tls;   /* for rediss:// URLs (tls.h); NULL: what the URL and the environment say */
     /*
      * Called when Redis has lost its data (FLUSHALL, a restore of an older state) or the worker was away for so long that
      * it was taken for dead: what the program keeps in Redis besides tasks (queue settings, limits, recurring entries)
@@ -38,7 +39,6 @@ typedef struct reeve_worker_options {
      */
     void (*on_data_lost)(void *user);
     void *on_data_lost_user; /* handed to on_data_lost; it must outlive the worker */
-    const reeve_tls *tls;   /* for rediss:// URLs (tls.h); NULL: what the URL and the environment say */
 } reeve_worker_options;
 
 /*
