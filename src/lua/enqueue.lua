@@ -146,10 +146,10 @@ local function with_options(P, ARGV, time)
     end
   end
 
-  local linker, missing
+  local linker, unknown_parent
   -- Parents of this queue must be known, or be among the tasks of this call that are not refused. (Of a message nobody
   -- hears that it was refused: such a task dies of it.)
-  local function make_missing()
+  local function make_unknown_parent()
 -- include: lib/schedule.lua
 -- include: lib/event.lua
 -- include: lib/history.lua
@@ -302,8 +302,8 @@ local function with_options(P, ARGV, time)
         after = o.after
         if after then
           mark = '{"info":1,' .. sub(stamp, 2)
-          missing = missing or make_missing()
-          holder = not source and missing(after, i)
+          unknown_parent = unknown_parent or make_unknown_parent()
+          holder = not source and unknown_parent(after, i)
           holder = holder and 'unknown ' .. holder
         end
         if o.unique and not holder then
