@@ -199,7 +199,8 @@ static int64_t sweep(const char *action, const char *type)
         rv_args(test_conn, Q);
         for (size_t i = 0; i < 8; i++) rv_args(test_conn, args[i]);
         assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
-        assert_int_equal(reply->count, 4);
+        assert_int_equal(reply->count, 5);
+        assert_int_equal(reply->items[4]->count, 0); /* (for "look" only) */
         rv_copy_text(cursor, sizeof(cursor), reply->items[0]->text);
         assert_true(reply->items[1]->number <= 10);
         seen += reply->items[1]->number;

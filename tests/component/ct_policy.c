@@ -199,12 +199,14 @@ static void how_long_it_may_run(void **state)
     reeve_worker_destroy(worker);
 }
 
+/* (Workers run what has crashed before alone, so that its crash is known to be its own.) */
 static void crash(unsigned times)
 {
     for (unsigned i = 0; i < times; i++) {
         test_hand hand;
         test_hand_init(&hand, "1", "q");
         assert_int_equal(test_lease(&hand, 1), 1);
+        if (i > 0) assert_true(test_says_it_runs(&hand, "alone"));
         test_expire(&hand);
         test_tend_all("q");
     }
@@ -324,6 +326,12 @@ static void it_is_set_left_and_forgotten(void **state)
     settings.policy = &(reeve_queue_policy){.backoff = &wrong};
     test_refused(test_client, reeve_queue_set(test_client, "q", &settings), REEVE_EINVAL, "a list needs at least one delay");
     settings.policy = &(reeve_queue_policy){.max_attempts = -1};
+    test_refused(test_client, reeve_queue_set(test_client, "q", &settings), REEVE_EINVAL,
+                 "attempts -1: must be from 1 to 1000000");
+    settings.policy = &(reeve_queue_policy){.max_crashes = 1000001};
+    test_refused(test_client, reeve_queue_set(test_client, "q", &settings), REEVE_EINVAL,
+                 "max crashes 1000001: must be from 1 to 1000000");
+    settings.policy = &(reeve_queue_policy){.timeout_ms = -1};
     test_refused(test_client, reeve_queue_set(test_client, "q", &settings), REEVE_EINVAL, "a limit is negative");
     assert_int_equal(test_number("HEXISTS " Q "settings policy"), 0);
     /* What Redis refuses is told. */

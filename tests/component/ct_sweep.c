@@ -172,6 +172,34 @@ static void refused_ones_are_counted(void **state)
     assert_int_equal(test_number("ZCARD " Q "failures:k"), 21);
 }
 
+/* It counts and names what a sweep would be about, and does nothing. */
+static void a_preview_does_nothing(void **state)
+{
+    (void)state;
+    char ids[REEVE_PREVIEW_MAX][REEVE_ID_MAX], before[64];
+    size_t count = 99;
+    const reeve_filter io = {.state = REEVE_STATE_DEAD, .kind = "io"};
+    for (int i = 0; i < 12; i++) {
+        char id[16];
+        (void)snprintf(id, sizeof(id), "n%02d", i);
+        put_dead(id, i == 1 ? "net" : "io");
+    }
+    rv_copy_text(before, sizeof(before), test_digest());
+    test_ok(test_client, reeve_sweep_preview(test_client, "q", REEVE_ACTION_DELETE, &io, &test_swept, ids, &count));
+    assert_int_equal(test_swept.done, 11);
+    assert_int_equal(count, REEVE_PREVIEW_MAX);
+    assert_string_equal(ids[0], "n00");
+    assert_string_equal(ids[1], "n02");
+    assert_string_equal(ids[9], "n10");
+    const reeve_filter none = {.state = REEVE_STATE_DEAD, .kind = "none"};
+    test_ok(test_client, reeve_sweep_preview(test_client, "q", REEVE_ACTION_DELETE, &none, &test_swept, ids, &count));
+    assert_int_equal(test_swept.done, 0);
+    assert_int_equal(count, 0);
+    test_refused(test_client, reeve_sweep_preview(test_client, "q", REEVE_ACTION_CANCEL, &io, &test_swept, ids, &count),
+                 REEVE_EINVAL, "cannot ");
+    assert_string_equal(test_digest(), before);
+}
+
 /* Who waits for one of them hears of it. */
 static void unlocked_and_told(void **state)
 {
@@ -199,6 +227,7 @@ int main(void)
         cmocka_unit_test_setup(by_age, test_sweep_begin),
         cmocka_unit_test_setup(an_empty_queue, test_sweep_begin),
         cmocka_unit_test_setup(refused_ones_are_counted, test_sweep_begin),
+        cmocka_unit_test_setup(a_preview_does_nothing, test_sweep_begin),
         cmocka_unit_test_setup(unlocked_and_told, test_sweep_begin),
     };
     test_clock_set(1900000000000); /* it stands still */

@@ -73,12 +73,14 @@ static void limits_that_are_kept_cost_nothing(void **state)
 
 /* ---- crashes --------------------------------------------------------------------------------------------------- */
 
-static void crash(unsigned times)
+/* What workers do before they die: they run what has crashed before alone, or beside others where they cannot. */
+static void crash(unsigned times, const char *how)
 {
     for (unsigned i = 0; i < times; i++) {
         test_hand hand;
         test_hand_init(&hand, "1", "q");
         assert_int_equal(test_lease(&hand, 1), 1);
+        if (i > 0) assert_true(test_says_it_runs(&hand, how));
         test_expire(&hand);
         test_tend_all("q");
     }
@@ -88,11 +90,11 @@ static void a_task_that_kills_workers_is_not_run(void **state)
 {
     (void)state;
     test_put("q", "n1");
-    crash(3);
+    crash(3, "alone");
     test_put_spec((reeve_task_spec){.id = "n2", .max_crashes = 1, .priority = -1});
-    crash(1);
+    crash(1, "");
     test_put_spec((reeve_task_spec){.id = "n3", .max_crashes = 5, .priority = -2});
-    crash(4);
+    crash(4, "alone");
     reeve_worker *worker = test_worker_run(1, 0);
     TEST_AWAIT_STATE("n1", "dead");
     TEST_AWAIT_STATE("n2", "dead");
@@ -108,6 +110,21 @@ static void a_task_that_kills_workers_is_not_run(void **state)
     reeve_task_info_free(info);
     test_ok(test_client, reeve_retry(test_client, "q", "n1")); /* another chance */
     TEST_AWAIT_STATE("n1", "completed");
+    test_worker_end(worker);
+}
+
+/* However many crashes it has: as long as each may have been another task's, it is run. */
+static void a_task_that_never_crashed_alone_is_run(void **state)
+{
+    (void)state;
+    test_put("q", "n1");
+    crash(4, "beside");
+    reeve_task_info *info = test_show("q", "n1");
+    assert_int_equal(info->crashes, 4);
+    reeve_task_info_free(info);
+    reeve_worker *worker = test_worker_run(1, 0);
+    TEST_AWAIT_STATE("n1", "completed");
+    assert_int_equal(test_runs[1], 1);
     test_worker_end(worker);
 }
 
@@ -288,6 +305,7 @@ int main(void)
         cmocka_unit_test_setup(the_late_outcome_is_ignored, set_up),
         cmocka_unit_test_setup(limits_that_are_kept_cost_nothing, set_up),
         cmocka_unit_test_setup(a_task_that_kills_workers_is_not_run, set_up),
+        cmocka_unit_test_setup(a_task_that_never_crashed_alone_is_run, set_up),
         cmocka_unit_test_setup(a_slow_task_holds_nobody_up, set_up),
         cmocka_unit_test_setup(progress_until_the_lease_is_lost, set_up),
         cmocka_unit_test_setup(no_progress_after_the_time_is_up, set_up),
