@@ -145,6 +145,20 @@ static void add_escaped(rv_buf *buf, unsigned char c)
     }
 }
 
+size_t rv_hidden_control(const char *text, size_t length, unsigned *ret)
+{
+    const unsigned char *c = (const unsigned char *)text;
+    if (length < 2 || c[0] < 0xc2) return 0;
+    *ret = (c[0] & 0x1fu) << 6 | (c[1] & 0x3fu);
+    if (c[0] == 0xc2 && c[1] >= 0x80 && c[1] <= 0x9f) return 2;
+    if (c[0] == 0xd8 && c[1] == 0x9c) return 2;
+    if (length < 3 || c[0] != 0xe2) return 0;
+    *ret = 0x2000u | (c[1] & 0x3fu) << 6 | (c[2] & 0x3fu);
+    bool reorders = *ret == 0x200e || *ret == 0x200f || (*ret >= 0x202a && *ret <= 0x202e) ||
+                    (*ret >= 0x2066 && *ret <= 0x2069);
+    return reorders && c[1] >> 6 == 2 && c[2] >> 6 == 2 ? 3 : 0;
+}
+
 void rv_buf_add_json(rv_buf *buf, const char *text, size_t length)
 {
     size_t start = 0;
@@ -152,9 +166,15 @@ void rv_buf_add_json(rv_buf *buf, const char *text, size_t length)
     rv_buf_addc(buf, '"');
     for (size_t i = 0; i < length && !buf->failed; i++) {
         unsigned char c = (unsigned char)text[i];
-        if (is_plain(c)) continue;
+        unsigned code;
+        size_t hidden = c < 0xc2 ? 0 : rv_hidden_control(text + i, length - i, &code);
+        if (is_plain(c) && hidden == 0) continue;
         rv_buf_add(buf, text + start, i - start);
-        add_escaped(buf, c);
+        if (hidden > 0)
+            rv_buf_addf(buf, "\\u%04x", code);
+        else
+            add_escaped(buf, c);
+        if (hidden > 0) i += hidden - 1;
         start = i + 1;
     }
     if (start < length) rv_buf_add(buf, text + start, length - start);

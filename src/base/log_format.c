@@ -30,9 +30,11 @@ static void add_bare_key(rv_buf *line, const char *key)
 static bool needs_quotes(const char *value)
 {
     if (*value == '\0') return true;
-    for (; *value != '\0'; value++) {
+    unsigned code;
+    for (size_t left = strlen(value); left > 0; value++, left--) {
         unsigned char c = (unsigned char)*value;
         if (c <= ' ' || c == '=' || c == '"' || c == '\\' || c == 0x7f) return true;
+        if (c >= 0xc2 && rv_hidden_control(value, left, &code) > 0) return true;
     }
     return false;
 }

@@ -184,6 +184,8 @@ static void json_strings_are_escaped(void **state)
     expect_json("plain", 5, "\"plain\"");
     expect_json("a\"b\\c/", 6, "\"a\\\"b\\\\c/\"");
     expect_json("\b\f\n\r\t", 5, "\"\\b\\f\\n\\r\\t\"");
+    expect_json("a\xc2\x9b\x31\xe2\x80\xae\xe2\x81\xa6\xd8\x9c\xc2\xa0\xe2\x82\xac\xc2", 18,
+                "\"a\\u009b1\\u202e\\u2066\\u061c\xc2\xa0\xe2\x82\xac\xc2\"");
     expect_json("\0\x01\x1f\x7f ", 5, "\"\\u0000\\u0001\\u001f\\u007f \"");
     expect_json("na\xc3\xafve \xff\x80", 9, "\"na\xc3\xafve \xff\x80\"");
     expect_json("\"", 1, "\"\\\"\"");
