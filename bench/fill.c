@@ -36,8 +36,7 @@ int main(int argc, char **argv)
     for (long done = 0; done < tasks; done += a_call) {
         size_t count = (size_t)(tasks - done < a_call ? tasks - done : a_call);
 
-        check(a_call == 1 ? reeve_enqueue(client, &specs[0], NULL)
-                          : reeve_enqueue_many(client, specs, count, results),
+        check(a_call == 1 ? reeve_enqueue(client, &specs[0], NULL) : reeve_enqueue_many(client, specs, count, results),
               reeve_client_error(client));
     }
     reeve_client_close(client);

@@ -140,7 +140,7 @@ static reeve_status hand_on_summary(reeve_task *task, const reeve_parent *after,
 static reeve_status hand_on_all(reeve_task *task, const struct paths *paths, char ret_id[REEVE_ID_MAX])
 {
     size_t shares = paths->count < SHARES_MAX ? paths->count : SHARES_MAX;
-    char (*handles)[REEVE_HANDLE_MAX] = calloc(shares + 1, sizeof(*handles));
+    char(*handles)[REEVE_HANDLE_MAX] = calloc(shares + 1, sizeof(*handles));
     reeve_parent *after = calloc(shares + 1, sizeof(*after));
     reeve_status status = handles != NULL && after != NULL ? REEVE_OK : REEVE_ENOMEM;
 

@@ -352,8 +352,8 @@ typedef struct reeve_worker_info {
     char *running;         /* JSON, what threads run at the last heartbeat, the longest first, at most 64 of them:
                               [{"thread":"fast/1","queue":..,"id":..,"type":..,"for_ms":n}] */
     char *pools;           /* JSON: [{"name":..,"threads":n,"queues":[..]}], with "order" where it is not strict */
-    char *types;           /* JSON: ["..", ..], the types that it has handlers of, the first 200; NULL: it does not tell */
-    bool types_more;       /* there are others */
+    char *types;     /* JSON: ["..", ..], the types that it has handlers of, the first 200; NULL: it does not tell */
+    bool types_more; /* there are others */
 } reeve_worker_info;
 
 /* All live workers of this namespace. One array, freed with reeve_workers_free. */

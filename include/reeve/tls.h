@@ -26,11 +26,11 @@
 
 /* All fields may be zero. Nothing is kept after the call that takes it. */
 typedef struct reeve_tls {
-    size_t size;             /* sizeof(reeve_tls), or 0: the fields below */
-    const char *ca;          /* file of PEM certificates of trusted authorities; NULL: the system's, unless ca_dir is set */
-    const char *ca_dir;      /* directory of such files, named by their hashes (openssl rehash); NULL: none */
-    const char *cert;        /* file of the client's PEM certificate and its chain; NULL: none is sent. Needs key */
-    const char *key;         /* file of the certificate's private key, PEM, not encrypted. Needs cert */
+    size_t size;        /* sizeof(reeve_tls), or 0: the fields below */
+    const char *ca;     /* file of PEM certificates of trusted authorities; NULL: the system's, unless ca_dir is set */
+    const char *ca_dir; /* directory of such files, named by their hashes (openssl rehash); NULL: none */
+    const char *cert;   /* file of the client's PEM certificate and its chain; NULL: none is sent. Needs key */
+    const char *key;    /* file of the certificate's private key, PEM, not encrypted. Needs cert */
     const char *server_name; /* the name or IP address the server's certificate must have; NULL: the URL's host */
     const char *min_version; /* the oldest version of TLS to accept: "1.2" or "1.3"; NULL: "1.2" */
     bool required;           /* refuse URLs that do not use TLS (redis://); unix:// and embedded: stay allowed */

@@ -14,28 +14,28 @@ extern "C" {
 #endif
 
 /* The one list of reasons and names: X(name, number, text). Numbers are part of the ABI; append only. */
-#define REEVE_REASON_MAP(X)                        \
-    X(COMPLETED, 0, "completed")                   \
-    X(DEAD, 1, "dead")                             \
-    X(CANCELLED, 2, "cancelled")                   \
-    X(RUNNING, 3, "running")                       \
-    X(STALLED, 4, "stalled")                       \
-    X(PAUSED, 5, "paused")                         \
-    X(HELD, 6, "held")                             \
-    X(CONCURRENCY, 7, "concurrency")               \
-    X(RATE, 8, "rate")                             \
-    X(GROUP_HELD, 9, "group_held")                 \
-    X(GROUP_CONCURRENCY, 10, "group_concurrency")  \
-    X(GROUP_RATE, 11, "group_rate")                \
-    X(BLOCKED, 12, "blocked")                      \
-    X(PARENT, 13, "parent")                        \
-    X(DUE, 14, "due")                              \
-    X(PARKED, 15, "parked")                        \
-    X(UNSERVED, 16, "unserved")                    \
-    X(QUIET, 17, "quiet")                          \
-    X(NO_HANDLER, 18, "no_handler")                \
-    X(BEHIND, 19, "behind")                        \
-    X(READY, 20, "ready")                          \
+#define REEVE_REASON_MAP(X)                       \
+    X(COMPLETED, 0, "completed")                  \
+    X(DEAD, 1, "dead")                            \
+    X(CANCELLED, 2, "cancelled")                  \
+    X(RUNNING, 3, "running")                      \
+    X(STALLED, 4, "stalled")                      \
+    X(PAUSED, 5, "paused")                        \
+    X(HELD, 6, "held")                            \
+    X(CONCURRENCY, 7, "concurrency")              \
+    X(RATE, 8, "rate")                            \
+    X(GROUP_HELD, 9, "group_held")                \
+    X(GROUP_CONCURRENCY, 10, "group_concurrency") \
+    X(GROUP_RATE, 11, "group_rate")               \
+    X(BLOCKED, 12, "blocked")                     \
+    X(PARENT, 13, "parent")                       \
+    X(DUE, 14, "due")                             \
+    X(PARKED, 15, "parked")                       \
+    X(UNSERVED, 16, "unserved")                   \
+    X(QUIET, 17, "quiet")                         \
+    X(NO_HANDLER, 18, "no_handler")               \
+    X(BEHIND, 19, "behind")                       \
+    X(READY, 20, "ready")                         \
     X(EMPTY, 21, "empty")
 
 /*

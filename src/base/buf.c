@@ -154,8 +154,8 @@ size_t rv_hidden_control(const char *text, size_t length, unsigned *ret)
     if (c[0] == 0xd8 && c[1] == 0x9c) return 2;
     if (length < 3 || c[0] != 0xe2) return 0;
     *ret = 0x2000u | (c[1] & 0x3fu) << 6 | (c[2] & 0x3fu);
-    bool reorders = *ret == 0x200e || *ret == 0x200f || (*ret >= 0x202a && *ret <= 0x202e) ||
-                    (*ret >= 0x2066 && *ret <= 0x2069);
+    bool reorders =
+        *ret == 0x200e || *ret == 0x200f || (*ret >= 0x202a && *ret <= 0x202e) || (*ret >= 0x2066 && *ret <= 0x2069);
     return reorders && c[1] >> 6 == 2 && c[2] >> 6 == 2 ? 3 : 0;
 }
 

@@ -36,6 +36,6 @@ void rv_buf_add_json(rv_buf *buf, const char *text, size_t length);
  * U+009F) or one that changes the direction of text (U+202E and the like). Returns its bytes, and the character in
  * *ret; else 0. */
 size_t rv_hidden_control(const char *text, size_t length, unsigned *ret);
-const char *rv_buf_text(const rv_buf *buf);    /* "" when empty; never NULL */
+const char *rv_buf_text(const rv_buf *buf); /* "" when empty; never NULL */
 
 #endif

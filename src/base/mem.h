@@ -8,12 +8,12 @@
 #include <stddef.h>
 
 void *rv_alloc(size_t size);
-void *rv_zalloc(size_t size);                         /* zeroed */
-void *rv_zalloc_array(size_t count, size_t size);     /* zeroed, overflow checked */
+void *rv_zalloc(size_t size);                     /* zeroed */
+void *rv_zalloc_array(size_t count, size_t size); /* zeroed, overflow checked */
 void *rv_realloc(void *pointer, size_t size);
 void *rv_realloc_array(void *pointer, size_t count, size_t size);
-char *rv_strdup(const char *text);                    /* NULL stays NULL */
-char *rv_strndup(const char *text, size_t length);    /* copies length bytes and adds a zero byte */
+char *rv_strdup(const char *text);                 /* NULL stays NULL */
+char *rv_strndup(const char *text, size_t length); /* copies length bytes and adds a zero byte */
 void *rv_memdup(const void *data, size_t length);
 void rv_free(void *pointer);
 

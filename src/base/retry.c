@@ -58,8 +58,10 @@ reeve_status rv_backoff_check(const reeve_backoff *backoff, rv_error *error)
     if (!(backoff->jitter <= 1)) return rv_fail(error, REEVE_EINVAL, "backoff: jitter is a share, at most 1");
     switch (backoff->shape) {
     case REEVE_BACKOFF_EXPONENTIAL:
-    case REEVE_BACKOFF_FIXED: return REEVE_OK;
-    case REEVE_BACKOFF_LIST: return check_list(backoff, error);
+    case REEVE_BACKOFF_FIXED:
+        return REEVE_OK;
+    case REEVE_BACKOFF_LIST:
+        return check_list(backoff, error);
     }
     return rv_fail(error, REEVE_EINVAL, "backoff: there is no shape %d", (int)backoff->shape);
 }

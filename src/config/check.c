@@ -63,8 +63,7 @@ static void check_backoff(checker *in, const config_setting_t *at, const reeve_b
     if (lists && config_setting_get_member(at, "list") == NULL)
         rv_complain_at(in->errors, in->file, at, "list", "missing; shape is \"list\"");
     if (!lists && backoff->list_ms[0] != 0)
-        rv_complain_at(in->errors, in->file, config_setting_get_member(at, "list"), NULL,
-                       "only with shape = \"list\"");
+        rv_complain_at(in->errors, in->file, config_setting_get_member(at, "list"), NULL, "only with shape = \"list\"");
     if (lists && (backoff->base_ms != 0 || backoff->cap_ms != 0))
         rv_complain_at(in->errors, in->file, at, backoff->base_ms != 0 ? "base" : "cap",
                        "not with shape = \"list\": the delays are those of the list");

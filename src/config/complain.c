@@ -102,17 +102,27 @@ static void add_got(rv_buf *out, const config_setting_t *at)
 
     switch (config_setting_type(at)) {
     case CONFIG_TYPE_INT:
-    case CONFIG_TYPE_INT64: rv_buf_addi(out, config_setting_get_int64(at)); break;
-    case CONFIG_TYPE_FLOAT: rv_buf_addf(out, "%.10g", config_setting_get_float(at)); break;
-    case CONFIG_TYPE_BOOL: rv_buf_adds(out, config_setting_get_bool(at) ? "true" : "false"); break;
+    case CONFIG_TYPE_INT64:
+        rv_buf_addi(out, config_setting_get_int64(at));
+        break;
+    case CONFIG_TYPE_FLOAT:
+        rv_buf_addf(out, "%.10g", config_setting_get_float(at));
+        break;
+    case CONFIG_TYPE_BOOL:
+        rv_buf_adds(out, config_setting_get_bool(at) ? "true" : "false");
+        break;
     case CONFIG_TYPE_STRING:
         text = config_setting_get_string(at);
         length = rv_utf8_cut(text, strlen(text), QUOTE_MAX);
         rv_buf_add_json(out, text, length);
         if (text[length] != '\0') rv_buf_adds(out, "...");
         break;
-    case CONFIG_TYPE_GROUP: rv_buf_adds(out, "a group"); break;
-    default: rv_buf_adds(out, config_setting_length(at) == 0 ? "an empty list" : "a list"); break;
+    case CONFIG_TYPE_GROUP:
+        rv_buf_adds(out, "a group");
+        break;
+    default:
+        rv_buf_adds(out, config_setting_length(at) == 0 ? "an empty list" : "a list");
+        break;
     }
 }
 

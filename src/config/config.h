@@ -79,13 +79,13 @@ typedef struct rv_config_queue {
     reeve_backoff backoff;
     int64_t concurrency; /* zero: not given; -1: no limit */
     bool has_rate;
-    reeve_rate rate; /* a count of -1: no limit */
+    reeve_rate rate;           /* a count of -1: no limit */
     int64_t group_concurrency; /* the same for each group */
     int group_strict;          /* 0: not given; 1, -1: groups are strict, or not */
     bool has_group_rate;
     reeve_rate group_rate;
-    char *on_dead; /* NULL: not given; "": no task */
-    int64_t events; /* zero: not given; -1: none are kept */
+    char *on_dead;      /* NULL: not given; "": no task */
+    int64_t events;     /* zero: not given; -1: none are kept */
     int64_t result_max; /* zero: not given; -1: none of its own */
 } rv_config_queue;
 

@@ -220,18 +220,36 @@ static void read_inner_group(reader *in, const config_setting_t *at, const rv_se
 static void read_setting(reader *in, const config_setting_t *at, const rv_setting *row, char *base)
 {
     switch (row->kind) {
-    case RV_SETTING_GROUP: read_inner_group(in, at, row, base); break;
-    case RV_SETTING_GROUPS: read_groups(in, at, row, base); break;
-    case RV_SETTING_TEXT: read_text(in, at, row, base); break;
-    case RV_SETTING_NAMES: read_names(in, at, row, base); break;
-    case RV_SETTING_NUMBERS: read_numbers(in, at, row, base); break;
-    case RV_SETTING_DELAYS: read_delays(in, at, row, base); break;
+    case RV_SETTING_GROUP:
+        read_inner_group(in, at, row, base);
+        break;
+    case RV_SETTING_GROUPS:
+        read_groups(in, at, row, base);
+        break;
+    case RV_SETTING_TEXT:
+        read_text(in, at, row, base);
+        break;
+    case RV_SETTING_NAMES:
+        read_names(in, at, row, base);
+        break;
+    case RV_SETTING_NUMBERS:
+        read_numbers(in, at, row, base);
+        break;
+    case RV_SETTING_DELAYS:
+        read_delays(in, at, row, base);
+        break;
     case RV_SETTING_WHOLE:
     case RV_SETTING_SECONDS:
-    case RV_SETTING_SHARE: read_number(in, at, row, base); break;
-    case RV_SETTING_CHOICE: read_choice(in, at, row, base); break;
+    case RV_SETTING_SHARE:
+        read_number(in, at, row, base);
+        break;
+    case RV_SETTING_CHOICE:
+        read_choice(in, at, row, base);
+        break;
     case RV_SETTING_TRUTH:
-    case RV_SETTING_SWITCH: read_truth(in, at, row, base); break;
+    case RV_SETTING_SWITCH:
+        read_truth(in, at, row, base);
+        break;
     case RV_SETTING_LATER:
         rv_complain_at(in->errors, in->file, at, NULL, "not available in this version");
         break;
@@ -266,8 +284,7 @@ static void missing_settings(reader *in, const config_setting_t *group, const rv
         rv_buf words;
         rv_buf_init(&words, 512);
         rv_setting_expected(row, &words);
-        rv_complain_at(in->errors, in->file, group, rv_setting_name(row), "missing; expected %s",
-                       rv_buf_text(&words));
+        rv_complain_at(in->errors, in->file, group, rv_setting_name(row), "missing; expected %s", rv_buf_text(&words));
         rv_buf_fini(&words);
     }
 }

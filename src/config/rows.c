@@ -74,22 +74,44 @@ static void add_range(const rv_setting *setting, const char *what, rv_buf *out)
 void rv_setting_expected(const rv_setting *setting, rv_buf *out)
 {
     switch (setting->kind) {
-    case RV_SETTING_GROUP: rv_buf_adds(out, "a group { ... }"); break;
-    case RV_SETTING_GROUPS: rv_buf_adds(out, "a list of groups ( { ... }, { ... } )"); break;
-    case RV_SETTING_TEXT: rv_buf_adds(out, setting->expected); break;
-    case RV_SETTING_NAMES: rv_buf_addf(out, "a list [ ... ], each %s", setting->expected); break;
-    case RV_SETTING_NUMBERS: add_range(setting, "a list [ ... ], each a whole number", out); break;
-    case RV_SETTING_WHOLE: add_range(setting, "a whole number", out); break;
-    case RV_SETTING_SECONDS: add_range(setting, "seconds", out); break;
+    case RV_SETTING_GROUP:
+        rv_buf_adds(out, "a group { ... }");
+        break;
+    case RV_SETTING_GROUPS:
+        rv_buf_adds(out, "a list of groups ( { ... }, { ... } )");
+        break;
+    case RV_SETTING_TEXT:
+        rv_buf_adds(out, setting->expected);
+        break;
+    case RV_SETTING_NAMES:
+        rv_buf_addf(out, "a list [ ... ], each %s", setting->expected);
+        break;
+    case RV_SETTING_NUMBERS:
+        add_range(setting, "a list [ ... ], each a whole number", out);
+        break;
+    case RV_SETTING_WHOLE:
+        add_range(setting, "a whole number", out);
+        break;
+    case RV_SETTING_SECONDS:
+        add_range(setting, "seconds", out);
+        break;
     case RV_SETTING_DELAYS:
         rv_buf_addf(out, "a list [ ... ] of 1 to %d, each ", REEVE_BACKOFF_LIST_MAX);
         add_range(setting, "seconds", out);
         break;
-    case RV_SETTING_SHARE: add_range(setting, "a number", out); break;
-    case RV_SETTING_CHOICE: add_choices(setting->choices, out); break;
+    case RV_SETTING_SHARE:
+        add_range(setting, "a number", out);
+        break;
+    case RV_SETTING_CHOICE:
+        add_choices(setting->choices, out);
+        break;
     case RV_SETTING_TRUTH:
-    case RV_SETTING_SWITCH: rv_buf_adds(out, "true or false"); break;
-    case RV_SETTING_LATER: rv_buf_adds(out, "nothing"); break;
+    case RV_SETTING_SWITCH:
+        rv_buf_adds(out, "true or false");
+        break;
+    case RV_SETTING_LATER:
+        rv_buf_adds(out, "nothing");
+        break;
     }
 }
 
@@ -132,7 +154,8 @@ static bool fill_one(const rv_setting *setting, char *base)
     int64_t number;
 
     switch (setting->kind) {
-    case RV_SETTING_TEXT: return store_text(setting, base, setting->standard);
+    case RV_SETTING_TEXT:
+        return store_text(setting, base, setting->standard);
     case RV_SETTING_CHOICE:
         rv_setting_store_choice(setting, base, rv_choice_find(setting->choices, setting->standard));
         return true;
@@ -144,7 +167,8 @@ static bool fill_one(const rv_setting *setting, char *base)
         if (rv_parse_int(setting->standard, INT64_MIN, INT64_MAX, &number))
             rv_setting_store_number(setting, base, (double)number);
         return true;
-    default: return true;
+    default:
+        return true;
     }
 }
 
@@ -184,15 +208,20 @@ void rv_settings_release(const rv_setting *parent, char *base)
         char *text;
 
         switch (row->kind) {
-        case RV_SETTING_GROUP: rv_settings_release(row, base); break;
+        case RV_SETTING_GROUP:
+            rv_settings_release(row, base);
+            break;
         case RV_SETTING_GROUPS:
         case RV_SETTING_NAMES:
-        case RV_SETTING_NUMBERS: release_list(row, base); break;
+        case RV_SETTING_NUMBERS:
+            release_list(row, base);
+            break;
         case RV_SETTING_TEXT:
             memcpy(&text, base + row->at, sizeof(text));
             rv_free(text);
             break;
-        default: break;
+        default:
+            break;
         }
     }
 }

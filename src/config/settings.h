@@ -28,7 +28,7 @@ typedef enum rv_setting_kind {
 typedef struct rv_choice {
     const char *name; /* NULL ends the list */
     int value;
-    bool later;       /* known, but this version does not have it */
+    bool later; /* known, but this version does not have it */
 } rv_choice;
 
 /* Whether a text will do; when not, may say why (never a password), else the row's `expected` is told. */
@@ -37,13 +37,13 @@ typedef bool (*rv_check_fn)(const char *text, rv_error *why);
 typedef struct rv_setting {
     const char *path;
     rv_setting_kind kind;
-    size_t at;             /* in the struct of the list element that it stands in, else in rv_config; or RV_NOWHERE */
-    size_t count_at;       /* lists: the size_t that counts the elements */
-    size_t item_size;      /* lists: of an element */
-    double least, most;    /* numbers, in the unit of the file */
-    bool forever;          /* numbers: -1 stands for no limit */
+    size_t at;          /* in the struct of the list element that it stands in, else in rv_config; or RV_NOWHERE */
+    size_t count_at;    /* lists: the size_t that counts the elements */
+    size_t item_size;   /* lists: of an element */
+    double least, most; /* numbers, in the unit of the file */
+    bool forever;       /* numbers: -1 stands for no limit */
     bool required;
-    bool unique;           /* may not be repeated in its list */
+    bool unique; /* may not be repeated in its list */
     const rv_choice *choices;
     rv_check_fn check;     /* texts; NULL: anything but nothing */
     const char *expected;  /* texts: what is expected, in words */

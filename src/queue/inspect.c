@@ -100,7 +100,9 @@ reeve_status rv_list_tasks(reeve_client *client, const char *queue, reeve_state 
     if (status != REEVE_OK) return status;
     const rv_reply *reply;
     char from[48] = "";
-    rv_simple_call call = {.script = &rv_script_list, .queue = queue, .count = 5,
+    rv_simple_call call = {.script = &rv_script_list,
+                           .queue = queue,
+                           .count = 5,
                            .args = {reeve_state_name(state), page->skip, page->most, kind, from}};
     do {
         status = rv_client_script(client, &call, &reply, NULL);

@@ -4,8 +4,8 @@
 #include "queue/registry.h"
 
 #include <cjson/cJSON.h>
-#include <stdio.h>
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"

@@ -11,8 +11,8 @@
 /* A call of a script on one task, whose id is its first argument. */
 typedef struct steering {
     rv_simple_call call;
-    const char *verb; /* for the words */
-    const char *done; /* the answer of a second call after a first whose reply was lost; or NULL */
+    const char *verb;  /* for the words */
+    const char *done;  /* the answer of a second call after a first whose reply was lost; or NULL */
     bool *ret_running; /* cancel: "running" is an answer, too */
 } steering;
 

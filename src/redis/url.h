@@ -31,14 +31,14 @@ typedef struct rv_url {
     rv_url_kind kind;
     rv_endpoint *endpoints; /* tcp, tls: one; sentinel, cluster: one or more; else none */
     size_t endpoint_count;
-    char *path;             /* unix: the socket; embedded: the directory, or NULL for the default one */
-    char *master;           /* sentinel: the name */
-    char *user;             /* or NULL */
-    char *password;         /* or NULL */
+    char *path;     /* unix: the socket; embedded: the directory, or NULL for the default one */
+    char *master;   /* sentinel: the name */
+    char *user;     /* or NULL */
+    char *password; /* or NULL */
     int db;
     rv_tls_settings tls_settings;
-    rv_tls *tls;            /* rv_url_secure makes it; NULL: none */
-    char *redacted;         /* the URL for logs and messages: the password is *** */
+    rv_tls *tls;    /* rv_url_secure makes it; NULL: none */
+    char *redacted; /* the URL for logs and messages: the password is *** */
 } rv_url;
 
 /* Fills *ret, which rv_url_fini frees; on failure nothing is left to free. The message never shows the password. */

@@ -16,18 +16,18 @@
 typedef char rv_session_text[RV_SESSION_LENGTH + 1];
 
 typedef struct rv_claim {
-    char queue[REEVE_QUEUE_MAX + 1]; /* never changes */
-    rv_prefix prefix;                /* never changes */
+    char queue[REEVE_QUEUE_MAX + 1];   /* never changes */
+    rv_prefix prefix;                  /* never changes */
     char worker[RV_RANDOM_LENGTH + 1]; /* never changes */
-    pthread_mutex_t lock;            /* guards what follows; held for moments only, no other lock is taken under it */
+    pthread_mutex_t lock;              /* guards what follows; held for moments only, no other lock is taken under it */
     char session[RV_SESSION_LENGTH + 1];
-    bool begun;               /* it stands in Redis, as far as we know */
-    rv_task_policy policy;    /* the queue's, as last heard of */
-    atomic_bool has_policy;   /* it says something; written under the lock, read by anybody */
-    bool spares;              /* its expired sessions are spared for a while; of the scheduler alone */
-    atomic_bool unsent;       /* its notices could not be sent lately; written by the scheduler */
-    atomic_llong result_max;  /* the queue's, as last heard of; 0: none. Written and read by anybody */
-    rv_tally *tallies;        /* what is to be flushed, a day each; the latest comes last and is added to */
+    bool begun;              /* it stands in Redis, as far as we know */
+    rv_task_policy policy;   /* the queue's, as last heard of */
+    atomic_bool has_policy;  /* it says something; written under the lock, read by anybody */
+    bool spares;             /* its expired sessions are spared for a while; of the scheduler alone */
+    atomic_bool unsent;      /* its notices could not be sent lately; written by the scheduler */
+    atomic_llong result_max; /* the queue's, as last heard of; 0: none. Written and read by anybody */
+    rv_tally *tallies;       /* what is to be flushed, a day each; the latest comes last and is added to */
     /* of the heartbeat thread alone: */
     rv_tally *flushing;          /* on its way to Redis, perhaps there; not changed any more */
     uint64_t flush_number;       /* its number */

@@ -52,14 +52,14 @@ typedef struct rv_thread {
     atomic_bool stop;      /* the running handler should end */
     atomic_bool cancelled; /* since its task was cancelled */
     atomic_bool busy;
-    atomic_bool held; /* it waits for a task that runs alone (alone.h) */
-    bool empty;  /* the last lease found nothing: there is nothing to do but wait */
-    bool idle;   /* it waits to be handed a task */
+    atomic_bool held;          /* it waits for a task that runs alone (alone.h) */
+    bool empty;                /* the last lease found nothing: there is nothing to do but wait */
+    bool idle;                 /* it waits to be handed a task */
     char handed[REEVE_ID_MAX]; /* the id of the task that it was handed last */
-    bool unsure; /* a reply that may have leased was lost: recall before the next turn */
-    unsigned epoch; /* of the connection that its last turn went over; 0: none yet */
-    int64_t connection; /* and its number in Redis; 0: unknown */
-    void **states; /* what thread_start left, by handler */
+    bool unsure;               /* a reply that may have leased was lost: recall before the next turn */
+    unsigned epoch;            /* of the connection that its last turn went over; 0: none yet */
+    int64_t connection;        /* and its number in Redis; 0: unknown */
+    void **states;             /* what thread_start left, by handler */
     bool *set_up;
     /* how many tasks to take at once (see thread.c) */
     int64_t task_us;
@@ -120,11 +120,11 @@ typedef struct rv_keeper {
     rv_conn *listener; /* the control channel */
     int64_t listen_again_ms;
     unsigned listen_tries;
-    atomic_bool deaf;          /* the user has no rights to the control channel */
-    atomic_bool leaves;        /* the listener is to look for the endpoint again */
-    atomic_llong wake_at_ms;   /* until when it sleeps: who needs it earlier rings */
-    pthread_mutex_t lock;      /* guards handed, its count, and settled: the keeper writes, others read */
-    unsigned long settled;     /* how many handed outcomes were */
+    atomic_bool deaf;        /* the user has no rights to the control channel */
+    atomic_bool leaves;      /* the listener is to look for the endpoint again */
+    atomic_llong wake_at_ms; /* until when it sleeps: who needs it earlier rings */
+    pthread_mutex_t lock;    /* guards handed, its count, and settled: the keeper writes, others read */
+    unsigned long settled;   /* how many handed outcomes were */
     rv_handed *handed;
     size_t handed_count;
     size_t handed_capacity;
@@ -150,14 +150,14 @@ typedef struct rv_scheduler {
     rv_waker waker;
     rv_conn *conn;
     unsigned tries;
-    atomic_bool asks_cancelled; /* the control channel was not heard for a while */
-    int64_t yields_until_ms; /* until then the keeper goes first (scheduler.c) */
-    pthread_mutex_t lock;    /* guards due */
-    atomic_llong clock_ahead_ms; /* Redis's clock less our monotonic one, as tend.lua told; 0: not known yet */
-    int64_t *due;            /* by claim: when to tend it, monotonic ms */
-    size_t *tended;          /* scratch */
+    atomic_bool asks_cancelled;   /* the control channel was not heard for a while */
+    int64_t yields_until_ms;      /* until then the keeper goes first (scheduler.c) */
+    pthread_mutex_t lock;         /* guards due */
+    atomic_llong clock_ahead_ms;  /* Redis's clock less our monotonic one, as tend.lua told; 0: not known yet */
+    int64_t *due;                 /* by claim: when to tend it, monotonic ms */
+    size_t *tended;               /* scratch */
     bool outbox[RV_TEND_AT_ONCE]; /* of these, which have messages to others */
-    rv_cron_table cron;      /* what is due in the queues that were tended */
+    rv_cron_table cron;           /* what is due in the queues that were tended */
 } rv_scheduler;
 
 /* A task that may run alone, see alone.h. */
@@ -183,7 +183,7 @@ struct reeve_worker {
     char *host;
     char *plugin_dir;
     char id[RV_RANDOM_LENGTH + 1];
-    pid_t pid; /* of the process that its ids were made in */
+    pid_t pid;       /* of the process that its ids were made in */
     char about[256]; /* the session's description: JSON, longer than 64 bytes (see lease.lua) */
     int64_t session_ms;
     void (*on_data_lost)(void *user);
@@ -203,7 +203,7 @@ struct reeve_worker {
     pthread_mutex_t lock; /* guards threads_alive, joined */
     pthread_cond_t thread_ended;
     unsigned threads_alive;
-    atomic_int phase; /* rv_phase */
+    atomic_int phase;    /* rv_phase */
     atomic_bool refused; /* an error of Redis was logged, and no heartbeat was taken since */
     atomic_bool down;    /* an outage was logged and has not ended */
     atomic_uint reached; /* how many attempts to reach Redis have succeeded */

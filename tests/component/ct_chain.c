@@ -16,7 +16,8 @@ static rv_settlement done_with(const char *id, const reeve_task_spec *specs, siz
 {
     rv_buf_clear(&hands);
     for (size_t i = 0; i < count; i++) rv_hand_write(&hands, &specs[i], specs[i].id);
-    return (rv_settlement){.id = id, .verb = REEVE_OUTCOME_DONE, .hands = {hands.data, hands.length}, .hand_count = count};
+    return (rv_settlement){
+        .id = id, .verb = REEVE_OUTCOME_DONE, .hands = {hands.data, hands.length}, .hand_count = count};
 }
 
 static void with_the_completion(void **state)
@@ -61,7 +62,8 @@ static void not_without_it(void **state)
     test_hand hand;
     test_hand_init(&hand, "1", "q");
     test_put("q", "a");
-    const reeve_task_spec specs[] = {{.queue = "q", .type = "t", .id = "next"}, {.queue = "p", .type = "t", .id = "far"}};
+    const reeve_task_spec specs[] = {{.queue = "q", .type = "t", .id = "next"},
+                                     {.queue = "p", .type = "t", .id = "far"}};
     assert_int_equal(test_lease(&hand, 1), 1);
     test_expire(&hand);
     test_tend_all("q");
@@ -78,7 +80,8 @@ static void sent_twice(void **state)
     test_hand hand;
     test_hand_init(&hand, "1", "q");
     test_put("q", "a");
-    const reeve_task_spec specs[] = {{.queue = "q", .type = "t", .id = "next"}, {.queue = "p", .type = "t", .id = "far"}};
+    const reeve_task_spec specs[] = {{.queue = "q", .type = "t", .id = "next"},
+                                     {.queue = "p", .type = "t", .id = "far"}};
     assert_int_equal(test_lease(&hand, 1), 1);
     const test_outcome outcome = {0, done_with("a", specs, 2)};
     (void)test_turn(&hand, 0, &outcome, 1);
@@ -110,7 +113,8 @@ static reeve_outcome pass_on(reeve_task *task, void *user)
     (void)user;
     if (left > 0) {
         (void)snprintf(number, sizeof(number), "%d", left - 1);
-        const reeve_task_spec spec = {.queue = left % 2 ? "p" : "q", .type = "pass", .payload = {number, strlen(number)}};
+        const reeve_task_spec spec = {
+            .queue = left % 2 ? "p" : "q", .type = "pass", .payload = {number, strlen(number)}};
         TEST_MUST(reeve_task_hand_on(task, &spec, id) == REEVE_OK);
         TEST_MUST(strlen(id) == 36);
     }
@@ -181,7 +185,8 @@ static void parents_results(void **state)
 {
     (void)state;
     reeve_worker *worker = start_worker();
-    const reeve_parent after[] = {{.handle = "q/b"}, {.handle = "p/a", .on_death = REEVE_PARENT_GO}, {.handle = "q/c"}, {.handle = "q/hold"}};
+    const reeve_parent after[] = {
+        {.handle = "q/b"}, {.handle = "p/a", .on_death = REEVE_PARENT_GO}, {.handle = "q/c"}, {.handle = "q/hold"}};
     test_put_spec((reeve_task_spec){.id = "hold", .type = "hold"});
     TEST_AWAIT(test_begun == 1);
     test_put_spec((reeve_task_spec){.queue = "p", .id = "a", .type = "act", .payload = {"fail", 4}});
@@ -191,7 +196,8 @@ static void parents_results(void **state)
     test_open_gate();
     TEST_AWAIT(strcmp(test_state("q", "last"), "completed") == 0);
     assert_int_equal(last_parents, 4);
-    assert_string_equal(last_results, "q/b=completed:bee p/a=dead:(none) q/c=completed:(none) q/hold=completed:(none) ");
+    assert_string_equal(last_results,
+                        "q/b=completed:bee p/a=dead:(none) q/c=completed:(none) q/hold=completed:(none) ");
     reeve_worker_destroy(worker);
 }
 

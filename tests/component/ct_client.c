@@ -38,9 +38,20 @@ static void show_tells_everything(void **state)
     const char *const tags[] = {"t1", "t\"2\""};
     const reeve_meta meta = {"k", "v"};
     const reeve_backoff backoff = {.shape = REEVE_BACKOFF_FIXED, .base_ms = 5};
-    test_put_spec((reeve_task_spec){.id = "x", .type = "a/b:c", .payload = {"p\0\n", 3}, .priority = -7, .group = "g",
-                                    .weight = 9, .max_attempts = 4, .max_crashes = 2, .timeout_ms = 1234,
-                                    .backoff = &backoff, .tags = tags, .tag_count = 2, .meta = &meta, .meta_count = 1});
+    test_put_spec((reeve_task_spec){.id = "x",
+                                    .type = "a/b:c",
+                                    .payload = {"p\0\n", 3},
+                                    .priority = -7,
+                                    .group = "g",
+                                    .weight = 9,
+                                    .max_attempts = 4,
+                                    .max_crashes = 2,
+                                    .timeout_ms = 1234,
+                                    .backoff = &backoff,
+                                    .tags = tags,
+                                    .tag_count = 2,
+                                    .meta = &meta,
+                                    .meta_count = 1});
     reeve_task_info *info = test_show("q", "x");
     assert_string_equal(info->queue, "q");
     assert_string_equal(info->id, "x");
@@ -175,11 +186,17 @@ static void lists_that_cannot_be(void **state)
     (void)state;
     reeve_task_info **list;
     size_t count;
-    test_refused(test_client, reeve_list(test_client, "q", (reeve_state)99, 0, 1, &list, &count, NULL), REEVE_EINVAL, "state");
-    test_refused(test_client, reeve_list(test_client, "q", REEVE_STATE_READY, 0, 1001, &list, &count, NULL), REEVE_EINVAL, "1000");
-    test_refused(test_client, reeve_list(test_client, "q", REEVE_STATE_READY, UINT64_MAX, 1, &list, &count, NULL), REEVE_EINVAL, "offset");
-    test_refused(test_client, reeve_list(test_client, "q", REEVE_STATE_READY, 1000000000000000000, 1, &list, &count, NULL), REEVE_EINVAL, "offset");
-    test_refused(test_client, reeve_list(test_client, "", REEVE_STATE_READY, 0, 1, &list, &count, NULL), REEVE_EINVAL, "queue");
+    test_refused(test_client, reeve_list(test_client, "q", (reeve_state)99, 0, 1, &list, &count, NULL), REEVE_EINVAL,
+                 "state");
+    test_refused(test_client, reeve_list(test_client, "q", REEVE_STATE_READY, 0, 1001, &list, &count, NULL),
+                 REEVE_EINVAL, "1000");
+    test_refused(test_client, reeve_list(test_client, "q", REEVE_STATE_READY, UINT64_MAX, 1, &list, &count, NULL),
+                 REEVE_EINVAL, "offset");
+    test_refused(test_client,
+                 reeve_list(test_client, "q", REEVE_STATE_READY, 1000000000000000000, 1, &list, &count, NULL),
+                 REEVE_EINVAL, "offset");
+    test_refused(test_client, reeve_list(test_client, "", REEVE_STATE_READY, 0, 1, &list, &count, NULL), REEVE_EINVAL,
+                 "queue");
     assert_int_equal(reeve_list(test_client, "q", REEVE_STATE_READY, 0, 1, NULL, &count, NULL), REEVE_EINVAL);
     test_ok(test_client, reeve_list(test_client, "q", REEVE_STATE_READY, 0, 1, &list, &count, NULL));
     reeve_task_list_free(list, count);
@@ -261,7 +278,8 @@ static void workers_that_live(void **state)
 {
     (void)state;
     static const char json[] =
-        "{\"name\":\"n\\u00e9\",\"host\":\"h\",\"pid\":77,\"version\":\"1.2\",\"started\":1000,\"seen\":2000,\"state\":\"quiet\","
+        "{\"name\":\"n\\u00e9\",\"host\":\"h\",\"pid\":77,\"version\":\"1.2\",\"started\":1000,\"seen\":2000,\"state\":"
+        "\"quiet\","
         "\"threads\":8,\"busy\":3,\"processed\":12345678901,\"failed\":5,\"pools\":[{\"name\":\"p\"}]}";
     reeve_worker_info *list;
     size_t count;
@@ -371,7 +389,7 @@ static void cancel(void **state)
     assert_string_equal(test_state("q", "y"), "");
 }
 
-static void delete(void **state)
+static void delete (void **state)
 {
     (void)state;
     steer_each(reeve_delete, "delete", "dead cancelled scheduled completed ready");
@@ -382,7 +400,8 @@ static void delete(void **state)
         if (strcmp(states[i], "running") != 0) test_ok(test_client, reeve_delete(test_client, "q", states[i]));
     test_settle(&hand, TEST_DONE("running"));
     test_ok(test_client, reeve_delete(test_client, "q", "running"));
-    assert_int_equal(test_number("EXISTS " Q "tasks " Q "info:dead " Q "results " Q "ready " Q "dead " Q "completed"), 0);
+    assert_int_equal(test_number("EXISTS " Q "tasks " Q "info:dead " Q "results " Q "ready " Q "dead " Q "completed"),
+                     0);
     test_put("q", "dead"); /* the id is free */
 }
 
@@ -405,7 +424,8 @@ static void pause_and_resume(void **state)
 static void settings(void **state)
 {
     (void)state;
-    const reeve_keep some = {.age_ms = 1000, .count = 5}, forever = {.age_ms = -1, .count = -1}, bad = {.age_ms = -2}, worse = {.count = -2};
+    const reeve_keep some = {.age_ms = 1000, .count = 5}, forever = {.age_ms = -1, .count = -1}, bad = {.age_ms = -2},
+                     worse = {.count = -2};
     const char *get = "HMGET " Q "settings completed_age completed_count dead_age dead_count";
     test_ok(test_client, reeve_queue_set(test_client, "q", &(reeve_queue_settings){0}));
     assert_string_equal(test_cmd(test_conn, "%s", get), "[(nil) (nil) (nil) (nil)]");
@@ -413,12 +433,17 @@ static void settings(void **state)
     assert_string_equal(test_cmd(test_conn, "%s", get), "[1000 5 (nil) (nil)]");
     test_ok(test_client, reeve_queue_set(test_client, "q", &(reeve_queue_settings){.dead = &forever}));
     assert_string_equal(test_cmd(test_conn, "%s", get), "[1000 5 -1 -1]");
-    test_ok(test_client, reeve_queue_set(test_client, "q", &(reeve_queue_settings){.completed = &forever, .dead = &some}));
+    test_ok(test_client,
+            reeve_queue_set(test_client, "q", &(reeve_queue_settings){.completed = &forever, .dead = &some}));
     assert_string_equal(test_cmd(test_conn, "%s", get), "[-1 -1 1000 5]");
-    test_refused(test_client, reeve_queue_set(test_client, "q", &(reeve_queue_settings){.completed = &bad}), REEVE_EINVAL, "keep completed");
-    test_refused(test_client, reeve_queue_set(test_client, "q", &(reeve_queue_settings){.dead = &worse}), REEVE_EINVAL, "keep dead");
-    test_refused(test_client, reeve_queue_set(test_client, "q", &(reeve_queue_settings){.size = 1}), REEVE_EINVAL, "size 1");
-    test_refused(test_client, reeve_queue_set(test_client, "", &(reeve_queue_settings){.dead = &some}), REEVE_EINVAL, "queue");
+    test_refused(test_client, reeve_queue_set(test_client, "q", &(reeve_queue_settings){.completed = &bad}),
+                 REEVE_EINVAL, "keep completed");
+    test_refused(test_client, reeve_queue_set(test_client, "q", &(reeve_queue_settings){.dead = &worse}), REEVE_EINVAL,
+                 "keep dead");
+    test_refused(test_client, reeve_queue_set(test_client, "q", &(reeve_queue_settings){.size = 1}), REEVE_EINVAL,
+                 "size 1");
+    test_refused(test_client, reeve_queue_set(test_client, "", &(reeve_queue_settings){.dead = &some}), REEVE_EINVAL,
+                 "queue");
     assert_string_equal(test_cmd(test_conn, "%s", get), "[-1 -1 1000 5]");
     assert_int_equal(reeve_queue_set(test_client, "q", NULL), REEVE_EINVAL);
 }

@@ -39,13 +39,13 @@ static int stop(void **state)
 /* ---- lost replies ---------------------------------------------------------------------------------------------- */
 
 /* Makes the call twice: once in peace (the script is then known), once with its reply lost. */
-#define LOSE(call, status)                                                                         \
-    do {                                                                                           \
-        unsigned lost = test_proxy_lost(proxy);                                                    \
-        test_proxy_lose(proxy, "EVALSHA", 0);                                                      \
-        reeve_status lose_status = (call);                                                         \
+#define LOSE(call, status)                                                                                       \
+    do {                                                                                                         \
+        unsigned lost = test_proxy_lost(proxy);                                                                  \
+        test_proxy_lose(proxy, "EVALSHA", 0);                                                                    \
+        reeve_status lose_status = (call);                                                                       \
         if (lose_status != (status)) fail_msg("%s: %d %s", #call, (int)lose_status, reeve_client_error(behind)); \
-        assert_int_equal(test_proxy_lost(proxy), lost + 1);                                        \
+        assert_int_equal(test_proxy_lost(proxy), lost + 1);                                                      \
     } while (0)
 
 static void steering_whose_reply_is_lost(void **state)
@@ -230,7 +230,8 @@ static void each_allocation_may_fail(void **state)
     test_put("q", "ended");
     (void)test_lease(&hand, 1);
     test_settle(&hand, TEST_DONE("ended"));
-    test_put_spec((reeve_task_spec){.id = "x", .group = "g", .tags = tags, .tag_count = 1, .meta = &meta, .meta_count = 1});
+    test_put_spec(
+        (reeve_task_spec){.id = "x", .group = "g", .tags = tags, .tag_count = 1, .meta = &meta, .meta_count = 1});
     (void)test_lease(&hand, 1);
     test_settle(&hand, TEST_RETRY("x", 0));
     test_tend_all("q");

@@ -113,8 +113,7 @@ static void fan_in(void **state)
     for (size_t done = 0; done < MANY; done += hand.count) {
         static test_outcome outcomes[200];
         assert_true(test_lease(&hand, 200) > 0);
-        for (size_t i = 0; i < hand.count; i++)
-            outcomes[i] = (test_outcome)TEST_DONE(hand.leased[i].id);
+        for (size_t i = 0; i < hand.count; i++) outcomes[i] = (test_outcome)TEST_DONE(hand.leased[i].id);
         if (done + hand.count == MANY) assert_string_equal(test_state("q", "last"), "blocked");
         size_t count = hand.count;
         (void)test_turn(&hand, 0, outcomes, count);

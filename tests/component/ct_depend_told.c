@@ -216,8 +216,13 @@ static void sent_again_after_that(void **state)
     const rv_reply *reply;
     (void)state;
     test_put("q", "a");
-    static const char *const tasks[] = {"0", "b", "{\"after\":[[\"q/a\",\"f\"]]}", "\"type\":\"t\",\"attempts\":3}\npay",
-                                        "c", "{\"in\":5,\"after\":[[\"q/a\",\"f\"]]}", "\"type\":\"t\",\"delay\":5}\n"};
+    static const char *const tasks[] = {"0",
+                                        "b",
+                                        "{\"after\":[[\"q/a\",\"f\"]]}",
+                                        "\"type\":\"t\",\"attempts\":3}\npay",
+                                        "c",
+                                        "{\"in\":5,\"after\":[[\"q/a\",\"f\"]]}",
+                                        "\"type\":\"t\",\"delay\":5}\n"};
     for (int again = 0; again <= 1; again++) {
         rv_cmd_script(test_conn, &rv_script_enqueue, 1, 7);
         rv_args(test_conn, Q);
@@ -228,8 +233,9 @@ static void sent_again_after_that(void **state)
         if (again) break;
         test_clock_advance(1000);
         test_complete("q", "a");
-        assert_string_equal(test_cmd(test_conn, "HGET " Q "tasks b"),
-                            "{\"info\":1,\"at\":1900000000000,\"type\":\"t\",\"due\":1900000001000,\"attempts\":3}\npay");
+        assert_string_equal(
+            test_cmd(test_conn, "HGET " Q "tasks b"),
+            "{\"info\":1,\"at\":1900000000000,\"type\":\"t\",\"due\":1900000001000,\"attempts\":3}\npay");
     }
 }
 
@@ -241,8 +247,8 @@ static void deaths_are_counted_wherever_they_are_found(void **state)
     (void)state;
     test_put("q", "a");
     test_put("far", "p");
-    test_put_after("q", "b", "f:q/a"); /* by tend */
-    test_put_after("q", "c", "f:q/b"); /* of a death like that */
+    test_put_after("q", "b", "f:q/a");   /* by tend */
+    test_put_after("q", "c", "f:q/b");   /* of a death like that */
     test_put_after("q", "d", "f:far/p"); /* by deliver */
     test_settle_queues("q far");
     test_kill("q", "a");

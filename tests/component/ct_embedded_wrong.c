@@ -171,14 +171,10 @@ static void leaving_nothing_is_fine(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_missing_program_is_named),
-        cmocka_unit_test(a_directory_that_cannot_be_is_named),
-        cmocka_unit_test(a_server_that_dies_says_why),
-        cmocka_unit_test(a_frozen_server_is_not_replaced),
-        cmocka_unit_test(joining_waits_for_those_at_it),
-        cmocka_unit_test(a_killed_server_is_revived),
-        cmocka_unit_test(a_killed_user_does_not_count),
-        cmocka_unit_test(leaving_nothing_is_fine),
+        cmocka_unit_test(a_missing_program_is_named),    cmocka_unit_test(a_directory_that_cannot_be_is_named),
+        cmocka_unit_test(a_server_that_dies_says_why),   cmocka_unit_test(a_frozen_server_is_not_replaced),
+        cmocka_unit_test(joining_waits_for_those_at_it), cmocka_unit_test(a_killed_server_is_revived),
+        cmocka_unit_test(a_killed_user_does_not_count),  cmocka_unit_test(leaving_nothing_is_fine),
     };
     test_embedded_begin();
     return cmocka_run_group_tests_name("ct_embedded_wrong", tests, NULL, NULL);

@@ -63,7 +63,8 @@ static void an_id_is_taken_once(void **state)
     (void)test_lease(&hand, 1);
     test_refused(test_client, reeve_enqueue(test_client, &spec, NULL), REEVE_EEXISTS, "exists");
     test_settle(&hand, TEST_DONE("x"));
-    test_refused(test_client, reeve_enqueue(test_client, &spec, NULL), REEVE_EEXISTS, "exists"); /* as long as it is kept */
+    test_refused(test_client, reeve_enqueue(test_client, &spec, NULL), REEVE_EEXISTS,
+                 "exists"); /* as long as it is kept */
     test_ok(test_client, reeve_delete(test_client, "q", "x"));
     test_ok(test_client, reeve_enqueue(test_client, &spec, NULL));
 }
@@ -80,9 +81,18 @@ static void what_lies_in_redis(void **state)
     (void)snprintf(plain, sizeof(plain), "{\"at\":%lld,\"type\":\"t\"}\np q", (long long)info->enqueued_ms);
     reeve_task_info_free(info);
     assert_string_equal(test_cmd(test_conn, "HGET " Q "tasks plain"), plain);
-    test_put_spec((reeve_task_spec){.id = "full", .priority = -3, .group = "g\"", .weight = 2, .max_attempts = 4,
-                                    .max_crashes = 5, .timeout_ms = 6, .backoff = &backoff, .tags = tags, .tag_count = 2,
-                                    .meta = meta, .meta_count = 2});
+    test_put_spec((reeve_task_spec){.id = "full",
+                                    .priority = -3,
+                                    .group = "g\"",
+                                    .weight = 2,
+                                    .max_attempts = 4,
+                                    .max_crashes = 5,
+                                    .timeout_ms = 6,
+                                    .backoff = &backoff,
+                                    .tags = tags,
+                                    .tag_count = 2,
+                                    .meta = meta,
+                                    .meta_count = 2});
     assert_string_equal(strstr(test_cmd(test_conn, "HGET " Q "tasks full"), ",\"type\""),
                         ",\"type\":\"t\",\"priority\":-3,\"group\":\"g\\\"\",\"weight\":2,\"attempts\":4,\"crashes\":5,"
                         "\"timeout\":6,\"backoff\":{\"shape\":1,\"base\":10,\"cap\":20,\"jitter\":500},"
@@ -183,14 +193,16 @@ static void a_call_carries_so_many(void **state)
     static const struct {
         size_t count, bytes;
         long long calls;
-    } loads[] = {{0, 0, 0}, {1, 0, 1}, {250, 0, 1}, {251, 0, 2}, {1000, 0, 4}, {4, 262144, 1}, {5, 262144, 2}, {10, 300000, 4}};
+    } loads[] = {{0, 0, 0},    {1, 0, 1},      {250, 0, 1},    {251, 0, 2},
+                 {1000, 0, 4}, {4, 262144, 1}, {5, 262144, 2}, {10, 300000, 4}};
     test_put("q", "first"); /* so that the script is known */
     for (size_t i = 0; i < sizeof(loads) / sizeof(loads[0]); i++) {
         for (size_t j = 0; j < loads[i].count; j++)
             specs[j] = (reeve_task_spec){.queue = "q", .type = "t", .payload = {payload, loads[i].bytes}};
         (void)test_cmd(test_conn, "CONFIG RESETSTAT");
         test_ok(test_client, reeve_enqueue_many(test_client, specs, loads[i].count, results));
-        if (calls() != loads[i].calls) fail_msg("%zu of %zu bytes: %lld calls", loads[i].count, loads[i].bytes, calls());
+        if (calls() != loads[i].calls)
+            fail_msg("%zu of %zu bytes: %lld calls", loads[i].count, loads[i].bytes, calls());
     }
 }
 
@@ -242,7 +254,8 @@ static void the_first_failure_is_told(void **state)
     make(4);
     test_put("q", "n0001");
     specs[2].priority = 999;
-    test_refused(test_client, reeve_enqueue_many(test_client, specs, 4, results), REEVE_EEXISTS, "a task q/n0001 exists already");
+    test_refused(test_client, reeve_enqueue_many(test_client, specs, 4, results), REEVE_EEXISTS,
+                 "a task q/n0001 exists already");
     assert_int_equal(results[2].status, REEVE_EINVAL);
     make(4);
     specs[0].priority = 999;
@@ -300,7 +313,8 @@ static void the_largest_payload(void **state)
     payload[0] = 'a';
     payload[REEVE_PAYLOAD_MAX - 1] = 'z';
     reeve_task_spec spec = {.queue = "q", .type = "t", .id = "x", .payload = {payload, REEVE_PAYLOAD_MAX + 1}};
-    test_refused(test_client, reeve_enqueue(test_client, &spec, NULL), REEVE_ETOOBIG, "the payload has 67108865 bytes: at most 67108864");
+    test_refused(test_client, reeve_enqueue(test_client, &spec, NULL), REEVE_ETOOBIG,
+                 "the payload has 67108865 bytes: at most 67108864");
     spec.payload.length--;
     test_ok(test_client, reeve_enqueue(test_client, &spec, NULL));
     reeve_task_info *info = test_show("q", "x");
@@ -351,7 +365,8 @@ static void each_allocation_may_fail(void **state)
         /* What was said of each is so. */
         for (size_t i = 0; i < 40; i++) {
             const char *there = test_state(specs[i].queue, ids[i]);
-            if (results[i].status == REEVE_OK && strcmp(there, "ready") != 0) fail_msg("allocation %lu: %zu is not there", nth, i);
+            if (results[i].status == REEVE_OK && strcmp(there, "ready") != 0)
+                fail_msg("allocation %lu: %zu is not there", nth, i);
             if (results[i].status != REEVE_OK) assert_int_equal(results[i].status, REEVE_ENOMEM);
         }
         reeve_client_close(client);

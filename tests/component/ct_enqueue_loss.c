@@ -116,8 +116,10 @@ static void many_whose_replies_are_lost(void **state)
         for (size_t j = 0; j < MANY; j++) {
             reeve_status expected = j == 100 ? REEVE_EINVAL : REEVE_OK;
             /* (That of another's with the very same envelope cannot be told from ours once the reply is lost.) */
-            if (j == 200) assert_true(results[j].status == REEVE_EEXISTS || results[j].status == REEVE_OK);
-            else if (results[j].status != expected) fail_msg("%zu bytes passed: %zu: %d", passes[i], j, (int)results[j].status);
+            if (j == 200)
+                assert_true(results[j].status == REEVE_EEXISTS || results[j].status == REEVE_OK);
+            else if (results[j].status != expected)
+                fail_msg("%zu bytes passed: %zu: %d", passes[i], j, (int)results[j].status);
         }
         assert_int_equal(test_ready_count("q"), MANY - 1);
         assert_int_equal(test_number("HLEN " Q "tasks"), MANY - 1);
@@ -244,7 +246,7 @@ static void redis_goes_away_for_good(void **state)
         reeve_status expected = i == 7 ? REEVE_EINVAL : said[i].status == REEVE_ELOST ? REEVE_ELOST : REEVE_ECONNECT;
         if (said[i].status != expected) fail_msg("%zu: %d", i, (int)said[i].status);
     }
-    assert_int_equal(said[0].status, first); /* may have been */
+    assert_int_equal(said[0].status, first);                 /* may have been */
     assert_int_equal(said[MORE - 1].status, REEVE_ECONNECT); /* was never sent */
     char words[512];
     reeve_enqueued_error(client, &more[MORE - 1], &said[MORE - 1], words, sizeof(words));

@@ -11,7 +11,11 @@
 
 #define Q "reeve:{q}:"
 #define REST "\"type\":\"t\"}\n"
-#define ARGS(...) sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *), (const char *const[]){__VA_ARGS__}
+#define ARGS(...)                                                                            \
+    sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *), (const char *const[]) \
+    {                                                                                        \
+        __VA_ARGS__                                                                          \
+    }
 
 static const char *const ways[] = {"plain", "idle"};
 static test_hand first, second;
@@ -264,8 +268,9 @@ static void each_way(void **state)
 {
     (void)state;
     static void (*const tries[])(const char *) = {
-        those_that_are_there, whoever_is_not_told_stays, several, something_is_ready, a_session_that_is_over,
-        a_worker_that_is_gone, who_may_not_ask, where_events_are_told, large_ones};
+        those_that_are_there, whoever_is_not_told_stays, several,
+        something_is_ready,   a_session_that_is_over,    a_worker_that_is_gone,
+        who_may_not_ask,      where_events_are_told,     large_ones};
     for (size_t i = 0; i < sizeof(tries) / sizeof(tries[0]); i++) {
         for (size_t way = 0; way < 2; way++) tries[i](ways[way]);
     }
@@ -337,10 +342,8 @@ static void what_it_costs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wrong_calls),
-        cmocka_unit_test(no_tasks),
-        cmocka_unit_test(each_way),
-        cmocka_unit_test(a_client_whose_task_was_handed_over),
+        cmocka_unit_test(wrong_calls),   cmocka_unit_test(no_tasks),
+        cmocka_unit_test(each_way),      cmocka_unit_test(a_client_whose_task_was_handed_over),
         cmocka_unit_test(what_it_costs),
     };
     return cmocka_run_group_tests_name("ct_enqueue_ways", tests, test_place_start, test_place_stop);

@@ -78,8 +78,8 @@ static void by_hand(void **state)
     test_ok(test_client, reeve_retry(test_client, "q", "a"));
     test_ok(test_client, reeve_delete(test_client, "q", "a"));
     assert_string_equal(test_told(), "cancelled:a retried:a deleted:a");
-    test_ok(test_client, reeve_sweep(test_client, "q", REEVE_ACTION_CANCEL,
-                                     &(reeve_filter){.state = REEVE_STATE_READY}, NULL, NULL, NULL));
+    test_ok(test_client, reeve_sweep(test_client, "q", REEVE_ACTION_CANCEL, &(reeve_filter){.state = REEVE_STATE_READY},
+                                     NULL, NULL, NULL));
     assert_string_equal(test_told(), "cancelled:b");
 }
 
@@ -147,8 +147,7 @@ static void groups_at_their_limits(void **state)
     (void)state;
     test_keep_events(1000);
     test_limit_groups(1, NULL);
-    for (int i = 0; i < 3; i++)
-        test_put_spec((reeve_task_spec){.id = i == 0 ? "a" : i == 1 ? "b" : "c", .group = "g"});
+    for (int i = 0; i < 3; i++) test_put_spec((reeve_task_spec){.id = i == 0 ? "a" : i == 1 ? "b" : "c", .group = "g"});
     assert_string_equal(test_told(), "enqueued:a enqueued:b enqueued:c");
     assert_int_equal(test_lease(&hand, 3), 1);
     assert_string_equal(test_told(), "parked:b parked:c leased:a");

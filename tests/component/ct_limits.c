@@ -259,7 +259,7 @@ static void a_large_limit_is_shared(void **state)
     test_put_many("q", 300, "x%03zu");
     test_limit_queue(160, NULL);
     assert_int_equal(test_lease(&a, 100), 10); /* what waits in a batch counts as running */
-    assert_true(test_is_awake());                   /* so there is something for others */
+    assert_true(test_is_awake());              /* so there is something for others */
     assert_int_equal(test_lease_all(&b), 150);
 }
 

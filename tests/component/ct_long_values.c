@@ -146,14 +146,9 @@ static void the_end_half_way(void **state)
     size_t total = make_answer(answer, MIB);
     const size_t cuts[] = {5, 13, 14, 15, 2000, 40000, MIB / 2, MIB + 13, MIB + 14, MIB + 15, total - 1};
     for (size_t i = 0; i < sizeof(cuts) / sizeof(cuts[0]); i++) {
-        const peer_step script[] = {PEER_HANDSHAKE,
-                                    {PEER_COMMANDS, 1, NULL, 0},
-                                    {PEER_SEND, cuts[i], answer, 0},
-                                    {PEER_CLOSE, 0, NULL, 0},
-                                    PEER_HANDSHAKE,
-                                    {PEER_COMMANDS, 1, NULL, 0},
-                                    {PEER_SEND, total, answer, 0},
-                                    {PEER_STALL, 0, NULL, 0}};
+        const peer_step script[] = {
+            PEER_HANDSHAKE, {PEER_COMMANDS, 1, NULL, 0}, {PEER_SEND, cuts[i], answer, 0}, {PEER_CLOSE, 0, NULL, 0},
+            PEER_HANDSHAKE, {PEER_COMMANDS, 1, NULL, 0}, {PEER_SEND, total, answer, 0},   {PEER_STALL, 0, NULL, 0}};
         test_peer *peer = test_peer_start(script);
         rv_conn *conn = test_peer_conn(peer, NULL, 20000);
         const rv_reply *reply;
@@ -208,9 +203,8 @@ static void a_wrong_end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(in_pieces),        cmocka_unit_test(interrupted_and_resumed),
-        cmocka_unit_test(taken_over),       cmocka_unit_test(the_end_half_way),
-        cmocka_unit_test(the_rest_never_comes), cmocka_unit_test(a_wrong_end),
+        cmocka_unit_test(in_pieces),        cmocka_unit_test(interrupted_and_resumed), cmocka_unit_test(taken_over),
+        cmocka_unit_test(the_end_half_way), cmocka_unit_test(the_rest_never_comes),    cmocka_unit_test(a_wrong_end),
     };
     return cmocka_run_group_tests_name("ct_long_values", tests, NULL, NULL);
 }

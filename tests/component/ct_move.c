@@ -269,10 +269,21 @@ static void nothing_else_changes(void **state)
     static const char *const tags[] = {",\"priority\":5", "\"type\":\"z\"", "%d%%", "\xc3\xa9"};
     const reeve_meta meta[] = {{"priority", "9"}, {",\"priority\":7", ",\"priority\":8"}, {"type", "\\\"\n\t"}};
     const reeve_backoff backoff = {.shape = REEVE_BACKOFF_LIST, .jitter = 0.333, .list_ms = {1, 90000000000, 3}};
-    reeve_task_spec spec = {.id = "a", .type = "a/b:c", .payload = {bytes, sizeof(bytes) - 1}, .group = "g\"\\",
-                            .weight = 200, .max_attempts = 100, .max_crashes = 7, .timeout_ms = 123456789012345,
-                            .backoff = &backoff, .tags = tags, .tag_count = 4, .meta = meta, .meta_count = 3,
-                            .unique = ",\"priority\":6", .on_dead = "x/y"};
+    reeve_task_spec spec = {.id = "a",
+                            .type = "a/b:c",
+                            .payload = {bytes, sizeof(bytes) - 1},
+                            .group = "g\"\\",
+                            .weight = 200,
+                            .max_attempts = 100,
+                            .max_crashes = 7,
+                            .timeout_ms = 123456789012345,
+                            .backoff = &backoff,
+                            .tags = tags,
+                            .tag_count = 4,
+                            .meta = meta,
+                            .meta_count = 3,
+                            .unique = ",\"priority\":6",
+                            .on_dead = "x/y"};
     for (int first = -3; first <= 3; first += 3) {
         (void)test_place_empty(NULL);
         for (int then = -128; then <= 127; then += 51) {
@@ -333,8 +344,9 @@ static void a_marked_one(void **state)
 static void other_states(void **state)
 {
     (void)state;
-    static const struct { const char *id, *state; } cases[] = {
-        {"running", "running"}, {"done", "completed"}, {"dead", "dead"}, {"cancelled", "cancelled"}};
+    static const struct {
+        const char *id, *state;
+    } cases[] = {{"running", "running"}, {"done", "completed"}, {"dead", "dead"}, {"cancelled", "cancelled"}};
     test_put("q", "done dead running cancelled");
     (void)test_lease(&hand, 3);
     test_settle(&hand, TEST_DONE("done"), TEST_FAIL("dead"));
@@ -381,7 +393,7 @@ static void sent_twice(void **state)
 {
     (void)state;
     static const char *const calls[][2] = {{"at", "4000000000000"}, {"in", "5000"}, {"priority", "3"}, {"at", "0"},
-                                           {"priority", "0"}, {"in", "0"}};
+                                           {"priority", "0"},       {"in", "0"}};
     test_put("q", "x a y");
     for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
         char between[64];

@@ -23,8 +23,8 @@ static void put(const char *name, size_t count, const char *group, unsigned weig
     assert_true(count <= 1000);
     for (size_t i = 0; i < count; i++) {
         (void)snprintf(ids[i], REEVE_ID_MAX, "%s%03zu", name, i);
-        specs[i] = (reeve_task_spec){.queue = "q", .type = "t", .id = ids[i], .group = group, .weight = weight,
-                                     .priority = priority};
+        specs[i] = (reeve_task_spec){
+            .queue = "q", .type = "t", .id = ids[i], .group = group, .weight = weight, .priority = priority};
     }
     test_ok(test_client, reeve_enqueue_many(test_client, specs, count, results));
 }

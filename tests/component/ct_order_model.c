@@ -163,7 +163,10 @@ static void come(size_t count, bool groups_too)
         task->group = groups_too && chance(3) > 0 ? (int)chance(GROUPS) : -1;
         task->weight = task->group == 0 ? 3 : task->group == 1 ? 256 : 1 + chance(2);
         give_score(task);
-        specs[i] = (reeve_task_spec){.queue = "q", .type = "t", .id = task->id, .priority = priorities[task->band],
+        specs[i] = (reeve_task_spec){.queue = "q",
+                                     .type = "t",
+                                     .id = task->id,
+                                     .priority = priorities[task->band],
                                      .weight = task->group < 0 ? 0 : task->weight};
         if (task->group >= 0) specs[i].group = groups[task->group];
     }

@@ -143,8 +143,8 @@ static void await(const char *id, size_t length)
 static void byte_for_byte(void **state)
 {
     (void)state;
-    static const size_t lengths[] = {RV_PLACED_LEAST - 200, RV_PLACED_LEAST, MIB - 1, MIB, MIB + 1, REEVE_RESULT_MAX,
-                                     REEVE_PAYLOAD_MAX};
+    static const size_t lengths[] = {RV_PLACED_LEAST - 200, RV_PLACED_LEAST,  MIB - 1, MIB, MIB + 1,
+                                     REEVE_RESULT_MAX,      REEVE_PAYLOAD_MAX};
     enum { COUNT = sizeof(lengths) / sizeof(lengths[0]) };
     const char *most = getenv("REEVE_TEST_LARGEST"); /* (they are in order) */
     size_t count = 0;

@@ -60,9 +60,9 @@ static reeve_worker *worker_run(void)
     static const struct {
         const char *type;
         reeve_handler_fn run;
-    } all[] = {{"fails", run_fails},           {"said:fails", run_fails}, {"again", run_again}, {"said:again", run_again},
-               {"waits", run_waits},           {"said:waits", run_waits}, {"later", run_fails_later},
-               {"gives-back", run_gives_back}, {"said:t", run_again}};
+    } all[] = {{"fails", run_fails},       {"said:fails", run_fails},      {"again", run_again},
+               {"said:again", run_again},  {"waits", run_waits},           {"said:waits", run_waits},
+               {"later", run_fails_later}, {"gives-back", run_gives_back}, {"said:t", run_again}};
     reeve_worker *worker = test_worker_new(NULL);
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
         reeve_handler handler = {REEVE_HANDLER, .type = all[i].type, .run = all[i].run};
@@ -310,7 +310,8 @@ static void it_is_set_left_and_forgotten(void **state)
 {
     (void)state;
     const reeve_keep keep = {5000, 7};
-    reeve_queue_settings settings = {.completed = &keep, .dead = &keep, .policy = &(reeve_queue_policy){.max_crashes = 2}};
+    reeve_queue_settings settings = {
+        .completed = &keep, .dead = &keep, .policy = &(reeve_queue_policy){.max_crashes = 2}};
     test_ok(test_client, reeve_queue_set(test_client, "q", &settings));
     assert_string_equal(test_cmd(test_conn, "HGET " Q "settings policy"), "{\"crashes\":2}");
     assert_int_equal(test_number("HGET " Q "settings dead_count"), 7);
@@ -324,7 +325,8 @@ static void it_is_set_left_and_forgotten(void **state)
     test_ok(test_client, reeve_queue_set(test_client, "q", &settings));
     const reeve_backoff wrong = {.shape = REEVE_BACKOFF_LIST};
     settings.policy = &(reeve_queue_policy){.backoff = &wrong};
-    test_refused(test_client, reeve_queue_set(test_client, "q", &settings), REEVE_EINVAL, "a list needs at least one delay");
+    test_refused(test_client, reeve_queue_set(test_client, "q", &settings), REEVE_EINVAL,
+                 "a list needs at least one delay");
     settings.policy = &(reeve_queue_policy){.max_attempts = -1};
     test_refused(test_client, reeve_queue_set(test_client, "q", &settings), REEVE_EINVAL,
                  "attempts -1: must be from 1 to 1000000");

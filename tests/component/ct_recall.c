@@ -41,8 +41,10 @@ static size_t recall_all(const test_hand *hand, const char *thread)
         assert_true(found.count + count <= 600);
         for (size_t i = 0; i < count; i++) {
             test_leased *lease = &found.leases[found.count++];
-            *lease = (test_leased){.queue = leases[i].queue, .failures = leases[i].failures,
-                                   .crashes = leases[i].crashes, .has_info = leases[i].has_info};
+            *lease = (test_leased){.queue = leases[i].queue,
+                                   .failures = leases[i].failures,
+                                   .crashes = leases[i].crashes,
+                                   .has_info = leases[i].has_info};
             rv_copy_text(lease->id, sizeof(lease->id), leases[i].id);
         }
         rv_copy_text(cursor, sizeof(cursor), page.cursor);

@@ -228,8 +228,9 @@ static void what_a_user_may_not_do_is_told_at_once(void **state)
     (void)test_cmd(test_conn, "ACL SETUSER u +@all -hset");
     test_refused(client, reeve_cancel(client, "q", "x"), REEVE_ENOTFOUND, "");
     test_put("q", "x");
-    test_refused(client, reeve_enqueue_many(client, &(reeve_task_spec){.queue = "q", .type = "t", .group = "g"}, 1,
-                                            &(reeve_enqueued){0}),
+    test_refused(client,
+                 reeve_enqueue_many(client, &(reeve_task_spec){.queue = "q", .type = "t", .group = "g"}, 1,
+                                    &(reeve_enqueued){0}),
                  REEVE_EREDIS, "ACL SETUSER");
     assert_in_range(rv_now_ms() - begin, 0, 30000);
     reeve_client_close(client);

@@ -45,11 +45,16 @@ static void of_a_queue_without_any(void **state)
 static void set_all(void)
 {
     const reeve_backoff list = {.shape = REEVE_BACKOFF_LIST, .list_ms = {5, 60000}, .jitter = -1};
-    const reeve_queue_policy policy = {.max_attempts = 7, .max_crashes = 2, .timeout_ms = 123456789012, .backoff = &list};
+    const reeve_queue_policy policy = {
+        .max_attempts = 7, .max_crashes = 2, .timeout_ms = 123456789012, .backoff = &list};
     const reeve_keep completed = {.age_ms = 0, .count = -1}, dead = {.age_ms = -1, .count = 5};
     const unsigned days = 0;
-    test_ok(test_client, reeve_queue_set(test_client, "q", &(reeve_queue_settings){
-        .completed = &completed, .dead = &dead, .policy = &policy, .on_dead = "told/x", .stats_days = &days}));
+    test_ok(
+        test_client,
+        reeve_queue_set(
+            test_client, "q",
+            &(reeve_queue_settings){
+                .completed = &completed, .dead = &dead, .policy = &policy, .on_dead = "told/x", .stats_days = &days}));
 }
 
 static void as_they_were_set(void **state)
@@ -101,7 +106,8 @@ static void set_again(void **state)
 static void odd_fields(void **state)
 {
     (void)state;
-    (void)test_cmd(test_conn, "HSET " Q "settings completed_age -7 completed_count x dead_age %s policy %s stats_days 99999",
+    (void)test_cmd(test_conn,
+                   "HSET " Q "settings completed_age -7 completed_count x dead_age %s policy %s stats_days 99999",
                    "99999999999999999999999", "[]");
     reeve_queue_settings *held = settings();
     expect_keep(held->completed, -1, 10000);

@@ -18,11 +18,13 @@ static void put_dead(const char *id, const char *kind)
 static void each_action_in_each_state(void **state)
 {
     (void)state;
-    static const struct { reeve_state state; bool retry, cancel, delete; } table[] = {
-        {REEVE_STATE_BLOCKED, false, true, true}, {REEVE_STATE_SCHEDULED, true, true, true},
-        {REEVE_STATE_READY, false, true, true},     {REEVE_STATE_PARKED, false, true, true},
-        {REEVE_STATE_RUNNING, false, false, false}, {REEVE_STATE_COMPLETED, false, false, true},
-        {REEVE_STATE_DEAD, true, false, true},      {REEVE_STATE_CANCELLED, true, false, true}};
+    static const struct {
+        reeve_state state;
+        bool retry, cancel, delete;
+    } table[] = {{REEVE_STATE_BLOCKED, false, true, true},   {REEVE_STATE_SCHEDULED, true, true, true},
+                 {REEVE_STATE_READY, false, true, true},     {REEVE_STATE_PARKED, false, true, true},
+                 {REEVE_STATE_RUNNING, false, false, false}, {REEVE_STATE_COMPLETED, false, false, true},
+                 {REEVE_STATE_DEAD, true, false, true},      {REEVE_STATE_CANCELLED, true, false, true}};
     for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
         for (int action = REEVE_ACTION_RETRY; action <= REEVE_ACTION_DELETE; action++) {
             (void)test_sweep_begin(NULL);
@@ -87,11 +89,15 @@ static void by_type_and_tag(void **state)
 {
     (void)state;
     static const char *const red[] = {"red"}, *const both[] = {"blue", "red"}, *const odd[] = {"re", "\"red\""};
-    const struct { const char *id, *type; const char *const *tags; size_t count; } tasks[] = {
+    const struct {
+        const char *id, *type;
+        const char *const *tags;
+        size_t count;
+    } tasks[] = {
         {"a", "t", red, 1}, {"b", "t/u", both, 2}, {"c", "t", NULL, 0}, {"d", "t", odd, 2}, {"e", "t/u", NULL, 0}};
     for (size_t i = 0; i < 5; i++) {
-        test_put_spec((reeve_task_spec){.id = tasks[i].id, .type = tasks[i].type, .tags = tasks[i].tags,
-                                        .tag_count = tasks[i].count});
+        test_put_spec((reeve_task_spec){
+            .id = tasks[i].id, .type = tasks[i].type, .tags = tasks[i].tags, .tag_count = tasks[i].count});
     }
     reeve_filter filter = {.state = REEVE_STATE_READY, .type = "t/u", .tag = "red"};
     test_sweep(REEVE_ACTION_DELETE, filter, 1);

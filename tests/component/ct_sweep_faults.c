@@ -10,15 +10,17 @@
 static void misuse(void **state)
 {
     (void)state;
-    static const struct { reeve_filter filter; const char *words; } bad[] = {
-        {{.state = REEVE_STATE_READY, .kind = "k"}, "only dead tasks"},
-        {{.state = REEVE_STATE_DEAD, .kind = ""}, "kind \"\""},
-        {{.state = REEVE_STATE_DEAD, .type = ""}, "type"},
-        {{.state = REEVE_STATE_DEAD, .type = "a b"}, "type"},
-        {{.state = REEVE_STATE_DEAD, .tag = ""}, "the tag is empty"},
-        {{.state = REEVE_STATE_DEAD, .older_ms = -1}, "must not be negative"},
-        {{.state = (reeve_state)99}, "no such state"},
-        {{.size = 3, .state = REEVE_STATE_DEAD}, "size 3"}};
+    static const struct {
+        reeve_filter filter;
+        const char *words;
+    } bad[] = {{{.state = REEVE_STATE_READY, .kind = "k"}, "only dead tasks"},
+               {{.state = REEVE_STATE_DEAD, .kind = ""}, "kind \"\""},
+               {{.state = REEVE_STATE_DEAD, .type = ""}, "type"},
+               {{.state = REEVE_STATE_DEAD, .type = "a b"}, "type"},
+               {{.state = REEVE_STATE_DEAD, .tag = ""}, "the tag is empty"},
+               {{.state = REEVE_STATE_DEAD, .older_ms = -1}, "must not be negative"},
+               {{.state = (reeve_state)99}, "no such state"},
+               {{.size = 3, .state = REEVE_STATE_DEAD}, "size 3"}};
     const reeve_filter good = {.size = sizeof(good), .state = REEVE_STATE_DEAD};
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         test_swept.done = 7;

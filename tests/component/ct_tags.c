@@ -62,8 +62,8 @@ static const char *tagged(const char *tag, const reeve_state *state, size_t page
                 reeve_list_tag(test_client, "q", tag, state, (uint64_t)next, page_size, &list, &count, &next));
         assert_true(next < 0 || next > from);
         for (size_t i = 0; i < count; i++) {
-            length += (size_t)snprintf(text + length, sizeof(text) - length, "%s%s", length > 0 ? " " : "",
-                                       list[i]->id);
+            length +=
+                (size_t)snprintf(text + length, sizeof(text) - length, "%s%s", length > 0 ? " " : "", list[i]->id);
         }
         reeve_task_list_free(list, count);
     }
@@ -108,7 +108,8 @@ static void pages_meet_each_task_once(void **state)
         put_red(id);
     }
     for (int i = 24; i >= 0; i--)
-        (void)snprintf(expected + strlen(expected), sizeof(expected) - strlen(expected), "%st%02d", i < 24 ? " " : "", i);
+        (void)snprintf(expected + strlen(expected), sizeof(expected) - strlen(expected), "%st%02d", i < 24 ? " " : "",
+                       i);
     assert_string_equal(tagged("red", NULL, 100), expected);
     assert_string_equal(tagged("red", NULL, 10), expected);
     assert_string_equal(tagged("red", NULL, 25), expected);

@@ -177,8 +177,10 @@ static void keep(int64_t age_ms, int64_t count, bool dead)
 {
     const reeve_keep limits = {age_ms, count};
     reeve_queue_settings settings = {0};
-    if (dead) settings.dead = &limits;
-    else settings.completed = &limits;
+    if (dead)
+        settings.dead = &limits;
+    else
+        settings.completed = &limits;
     test_ok(test_client, reeve_queue_set(test_client, "q", &settings));
 }
 
@@ -261,7 +263,8 @@ static void none_at_all(void **state)
         (void)test_lease(&a, 4);
         test_settle(&a, {0, {.id = "marked", .verb = REEVE_OUTCOME_DONE, .has_info = true}});
         assert_string_equal(a.refused, "");
-        assert_int_equal(test_number("EXISTS " Q "tasks " Q "completed " Q "dead " Q "results " Q "info:dead " Q "info:marked"), 0);
+        assert_int_equal(
+            test_number("EXISTS " Q "tasks " Q "completed " Q "dead " Q "results " Q "info:dead " Q "info:marked"), 0);
     }
 }
 

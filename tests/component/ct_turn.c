@@ -224,8 +224,9 @@ static void all_outcomes_in_one_turn(void **state)
     (void)state;
     test_put("q", "p1 result p2 retry fail snooze p3 next");
     (void)test_lease(&a, 7);
-    const test_outcome all[] = {TEST_DONE("p1"), TEST_RESULT("result", "r"), TEST_DONE("p2"), TEST_RETRY("retry", 1000),
-                                TEST_FAIL("fail"), TEST_SNOOZE("snooze", 0), TEST_DONE("p3")};
+    const test_outcome all[] = {
+        TEST_DONE("p1"),   TEST_RESULT("result", "r"), TEST_DONE("p2"), TEST_RETRY("retry", 1000),
+        TEST_FAIL("fail"), TEST_SNOOZE("snooze", 0),   TEST_DONE("p3")};
     assert_int_equal(test_turn(&a, 2, all, 7), 2);
     assert_string_equal(a.refused, "");
     assert_string_equal(test_leased_ids(&a), "snooze next"); /* settled before it leases */
@@ -238,7 +239,8 @@ static void all_outcomes_in_one_turn(void **state)
 
 static void settle_each(test_hand *hand, const char *refused)
 {
-    const test_outcome each[] = {TEST_DONE("x"), TEST_RESULT("x", "r"), TEST_RETRY("x", 0), TEST_FAIL("x"), TEST_SNOOZE("x", 0)};
+    const test_outcome each[] = {TEST_DONE("x"), TEST_RESULT("x", "r"), TEST_RETRY("x", 0), TEST_FAIL("x"),
+                                 TEST_SNOOZE("x", 0)};
     for (size_t i = 0; i < sizeof(each) / sizeof(each[0]); i++) {
         char before[64];
         rv_copy_text(before, sizeof(before), test_digest());
@@ -338,7 +340,8 @@ static void of_many_one_is_with_another(void **state)
 static void only_the_lease_that_is_meant(void **state)
 {
     (void)state;
-    static const test_outcome outcomes[] = {TEST_DONE("x"), TEST_RESULT("x", "r"), TEST_RETRY("x", 0), TEST_FAIL("x"), TEST_SNOOZE("x", 0)};
+    static const test_outcome outcomes[] = {TEST_DONE("x"), TEST_RESULT("x", "r"), TEST_RETRY("x", 0), TEST_FAIL("x"),
+                                            TEST_SNOOZE("x", 0)};
     char lease[64], before[64];
     test_put("q", "x y");
     (void)test_lease(&a, 2);
@@ -347,7 +350,8 @@ static void only_the_lease_that_is_meant(void **state)
         static const char *const others[] = {"1 1", "x", "1763712000123 2"};
         const rv_settlement *const items[] = {&outcomes[i].is};
         for (size_t j = 0; j < 3; j++) {
-            const rv_turn_group group = {.prefix = &a.prefixes[0], .session = a.sessions[0], .lease = others[j], .items = items, .count = 1};
+            const rv_turn_group group = {
+                .prefix = &a.prefixes[0], .session = a.sessions[0], .lease = others[j], .items = items, .count = 1};
             const rv_turn turn = {.thread = "k", .session_ms = 60000, .groups = &group, .group_count = 1};
             const rv_reply *reply;
             rv_copy_text(before, sizeof(before), test_digest());
@@ -359,7 +363,8 @@ static void only_the_lease_that_is_meant(void **state)
     }
     const rv_settlement x = {.id = "x", .verb = REEVE_OUTCOME_DONE}, y = {.id = "y", .verb = REEVE_OUTCOME_SNOOZE};
     const rv_settlement *const both[] = {&x, &y};
-    const rv_turn_group group = {.prefix = &a.prefixes[0], .session = a.sessions[0], .lease = lease, .items = both, .count = 2};
+    const rv_turn_group group = {
+        .prefix = &a.prefixes[0], .session = a.sessions[0], .lease = lease, .items = both, .count = 2};
     const rv_turn turn = {.thread = "k", .session_ms = 60000, .groups = &group, .group_count = 1};
     const rv_reply *reply;
     rv_turn_build(test_conn, &turn);

@@ -29,8 +29,8 @@ static const char *run(const rv_script *script, size_t count, const char *const 
 }
 
 /* Runs a script, and again: the first changes something (or not), the second nothing. */
-static void twice(const rv_script *script, size_t count, const char *const args[], const char *first, const char *second,
-                  bool changes)
+static void twice(const rv_script *script, size_t count, const char *const args[], const char *first,
+                  const char *second, bool changes)
 {
     char before[64], between[64];
     rv_copy_text(before, sizeof(before), test_digest());
@@ -41,20 +41,32 @@ static void twice(const rv_script *script, size_t count, const char *const args[
     if (strcmp(between, test_digest()) != 0) fail_msg("%s: the second time it changed something", script->name);
 }
 
-#define ARGS(...) sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *), (const char *const[]){__VA_ARGS__}
+#define ARGS(...)                                                                            \
+    sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *), (const char *const[]) \
+    {                                                                                        \
+        __VA_ARGS__                                                                          \
+    }
 
 static void enqueue(void **state)
 {
     (void)state;
-    const char *const tasks[] = {"0", "x", "", "\"type\":\"t\"}\npay", "y", "{\"group\":\"g\",\"priority\":3}",
-                                 "\"type\":\"t\"}\n", "z", "{\"in\":90000}", "\"type\":\"u\"}\n"};
+    const char *const tasks[] = {"0",
+                                 "x",
+                                 "",
+                                 "\"type\":\"t\"}\npay",
+                                 "y",
+                                 "{\"group\":\"g\",\"priority\":3}",
+                                 "\"type\":\"t\"}\n",
+                                 "z",
+                                 "{\"in\":90000}",
+                                 "\"type\":\"u\"}\n"};
     char before[64];
     assert_string_equal(run(&rv_script_enqueue, 10, tasks), "[1 1 1]");
     rv_copy_text(before, sizeof(before), test_digest());
     assert_string_equal(run(&rv_script_enqueue, 10, tasks), "[0 0 0]");
     assert_string_equal(test_digest(), before);
-    const char *const again[] = {"1", "x", "", "\"type\":\"t\"}\npay", "y", "", "\"type\":\"t\"}\n", "z", "",
-                                 "\"type\":\"other\"}\n"};
+    const char *const again[] = {
+        "1", "x", "", "\"type\":\"t\"}\npay", "y", "", "\"type\":\"t\"}\n", "z", "", "\"type\":\"other\"}\n"};
     assert_string_equal(run(&rv_script_enqueue, 10, again), "[1 1 0]"); /* z is not the one that we bring */
     assert_string_equal(test_digest(), before);
     (void)test_lease(&a, 1);
@@ -194,8 +206,8 @@ static void turn(void **state)
     (void)state;
     test_put("q", "plain result retry fail snooze later x y z");
     (void)test_lease(&a, 6);
-    const test_outcome each[] = {TEST_DONE("plain"), TEST_RESULT("result", "r"), TEST_RETRY("retry", 60000),
-                                 TEST_FAIL("fail"), TEST_SNOOZE("later", 60000), TEST_SNOOZE("snooze", 0)};
+    const test_outcome each[] = {TEST_DONE("plain"), TEST_RESULT("result", "r"),  TEST_RETRY("retry", 60000),
+                                 TEST_FAIL("fail"),  TEST_SNOOZE("later", 60000), TEST_SNOOZE("snooze", 0)};
     for (size_t i = 0; i < 6; i++) {
         char between[64];
         (void)test_turn(&a, 0, &each[i], 1);
@@ -208,7 +220,8 @@ static void turn(void **state)
     test_hand lost = a;
     assert_int_equal(test_turn(&lost, 2, &each[5], 1), 2); /* its reply is lost */
     assert_string_equal(test_leased_ids(&lost), "snooze x");
-    assert_int_equal(test_turn(&a, 2, &each[0], 1), 2); /* sent again without asking: it leases more, and nothing else */
+    assert_int_equal(test_turn(&a, 2, &each[0], 1),
+                     2); /* sent again without asking: it leases more, and nothing else */
     assert_string_equal(test_leased_ids(&a), "y z");
     assert_int_equal(test_count("q", "running"), 4);
 }

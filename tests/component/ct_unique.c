@@ -123,8 +123,8 @@ static void free_when_completed(void **state)
     test_is_free();
     test_put_key("b");
     test_lease_one(&hand, "b");
-    const test_outcome with_result = {0, {.id = "b", .verb = REEVE_OUTCOME_DONE, .unique = true, .has_result = true,
-                                          .result = {"r", 1}}};
+    const test_outcome with_result = {
+        0, {.id = "b", .verb = REEVE_OUTCOME_DONE, .unique = true, .has_result = true, .result = {"r", 1}}};
     test_settle(&hand, with_result);
     test_is_free();
     reeve_task_info *info = test_show("q", "b");
@@ -136,8 +136,7 @@ static void free_when_nothing_is_kept(void **state)
 {
     (void)state;
     const reeve_keep none = {0};
-    test_ok(test_client,
-            reeve_queue_set(test_client, "q", &(reeve_queue_settings){.completed = &none, .dead = &none}));
+    test_ok(test_client, reeve_queue_set(test_client, "q", &(reeve_queue_settings){.completed = &none, .dead = &none}));
     test_put_key("a");
     test_lease_one(&hand, "a");
     test_settle(&hand, TEST_UNIQUE_DONE("a"));

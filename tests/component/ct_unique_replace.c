@@ -246,13 +246,13 @@ static const char *send_enqueue(const char *again, const char *id, const char *o
     return test_reply_text(reply);
 }
 
-#define TWICE(id, options, first, second)                                                                              \
-    do {                                                                                                               \
-        char between[64];                                                                                              \
-        assert_string_equal(send_enqueue("0", id, options), first);                                                    \
-        rv_copy_text(between, sizeof(between), test_digest());                                                         \
-        assert_string_equal(send_enqueue("1", id, options), second);                                                   \
-        assert_string_equal(test_digest(), between);                                                                   \
+#define TWICE(id, options, first, second)                            \
+    do {                                                             \
+        char between[64];                                            \
+        assert_string_equal(send_enqueue("0", id, options), first);  \
+        rv_copy_text(between, sizeof(between), test_digest());       \
+        assert_string_equal(send_enqueue("1", id, options), second); \
+        assert_string_equal(test_digest(), between);                 \
     } while (0)
 
 static void sent_twice(void **state)

@@ -80,7 +80,8 @@ static void ended_before(void **state)
     test_refused(test_client, reeve_wait(test_client, "q", "dead", -1, &info), REEVE_EDEAD, "q/dead is dead: k: m");
     assert_int_equal(info->state, REEVE_STATE_DEAD);
     reeve_task_info_free(info);
-    test_refused(test_client, reeve_wait(test_client, "q", "cancelled", -1, &info), REEVE_ECANCELLED, "q/cancelled was cancelled");
+    test_refused(test_client, reeve_wait(test_client, "q", "cancelled", -1, &info), REEVE_ECANCELLED,
+                 "q/cancelled was cancelled");
     assert_int_equal(info->state, REEVE_STATE_CANCELLED);
     reeve_task_info_free(info);
     test_ok(test_client, reeve_wait(test_client, "q", "done", -1, NULL));
@@ -209,7 +210,8 @@ static void not_in_time(void **state)
     reeve_task_info *info = (void *)1;
     test_put("q", "x");
     int64_t begin_ms = rv_now_ms();
-    test_refused(test_client, reeve_wait(test_client, "q", "x", 80, &info), REEVE_ETIMEOUT, "q/x has not ended in time");
+    test_refused(test_client, reeve_wait(test_client, "q", "x", 80, &info), REEVE_ETIMEOUT,
+                 "q/x has not ended in time");
     assert_in_range(rv_now_ms() - begin_ms, 79, 5000);
     assert_null(info);
     test_refused(test_client, reeve_wait(test_client, "q", "x", 0, NULL), REEVE_ETIMEOUT, "not ended");
@@ -230,7 +232,7 @@ static void interrupted_by_another_thread(void **state)
     assert_int_equal(w.status, REEVE_EINTERRUPTED);
     assert_string_equal(w.words, "waiting for q/x was interrupted");
     assert_int_equal(reeve_wait(w.client, "q", "x", 50, NULL), REEVE_ETIMEOUT); /* once is once */
-    reeve_client_interrupt(w.client); /* before: the next one ends */
+    reeve_client_interrupt(w.client);                                           /* before: the next one ends */
     assert_int_equal(reeve_wait(w.client, "q", "x", -1, NULL), REEVE_EINTERRUPTED);
     assert_int_equal(end(&w), REEVE_EINTERRUPTED);
     reeve_client_interrupt(NULL);

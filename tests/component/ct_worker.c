@@ -147,7 +147,8 @@ static void snoozes_use_no_attempt(void **state)
     test_put_spec((reeve_task_spec){.id = "n1", .type = "act", .payload = {"snooze 1", 8}, .max_attempts = 1});
     TEST_AWAIT(test_runs[1] >= 5);
     assert_int_equal(reeve_worker_stop(worker, 5000), REEVE_OK);
-    expect("n1", strcmp(test_state("q", "n1"), "ready") == 0 ? REEVE_STATE_READY : REEVE_STATE_SCHEDULED, 0, NULL, NULL);
+    expect("n1", strcmp(test_state("q", "n1"), "ready") == 0 ? REEVE_STATE_READY : REEVE_STATE_SCHEDULED, 0, NULL,
+           NULL);
     /* (What was leased and not begun when it stopped went back as well.) */
     assert_in_range(test_worker_stats(worker).given_back, test_runs[1], test_runs[1] + 1);
     reeve_worker_destroy(worker);
@@ -185,8 +186,13 @@ static void what_a_handler_reads(void **state)
     assert_int_equal(reeve_worker_handle(worker, "look", look, NULL), REEVE_OK);
     test_worker_pool(worker, "q other", 1, 0);
     test_worker_start(worker);
-    test_put_spec((reeve_task_spec){.queue = "other", .id = "n7", .type = "look", .payload = {"a\n\0b", 4},
-                                    .group = "g \"1\"", .meta = &meta, .meta_count = 1});
+    test_put_spec((reeve_task_spec){.queue = "other",
+                                    .id = "n7",
+                                    .type = "look",
+                                    .payload = {"a\n\0b", 4},
+                                    .group = "g \"1\"",
+                                    .meta = &meta,
+                                    .meta_count = 1});
     TEST_AWAIT(strcmp(test_state("other", "n7"), "completed") == 0);
     reeve_worker_destroy(worker);
 }
@@ -240,7 +246,8 @@ static reeve_outcome hooked(reeve_task *task, void *user)
         if (i == SIGKILL || i == SIGSTOP || is_fault(i)) continue;
         if (sigismember(&blocked, i) != 1) return reeve_task_fail(task, "signal", "%d is not blocked", i);
     }
-    if (reeve_task_thread_state(task) != (void *)(uintptr_t)pthread_self()) return reeve_task_fail(task, "state", "wrong");
+    if (reeve_task_thread_state(task) != (void *)(uintptr_t)pthread_self())
+        return reeve_task_fail(task, "state", "wrong");
     while (atomic_load(&hooks_begun) < HOOKED) test_pause(); /* (each thread is to have some of them) */
     (void)user;
     return reeve_task_done(task, NULL, 0);
@@ -252,8 +259,14 @@ static void hooks_run_once_a_thread(void **state)
     hooks_begun = hooks_ended = hooks_freed = 0;
     hook_failures = 2;
     reeve_worker *worker = test_worker_new(NULL);
-    const reeve_handler handler = {REEVE_HANDLER, .type = "hooked", .run = hooked, .user = &hooks_freed, .backoff.base_ms = 1,
-                                   .thread_start = hook_start, .thread_stop = hook_stop, .free_user = hook_free};
+    const reeve_handler handler = {REEVE_HANDLER,
+                                   .type = "hooked",
+                                   .run = hooked,
+                                   .user = &hooks_freed,
+                                   .backoff.base_ms = 1,
+                                   .thread_start = hook_start,
+                                   .thread_stop = hook_stop,
+                                   .free_user = hook_free};
     assert_int_equal(reeve_worker_register(worker, &handler), REEVE_OK);
     test_worker_pool(worker, "q", HOOKED, 1);
     test_worker_start(worker);

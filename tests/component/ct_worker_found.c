@@ -161,7 +161,8 @@ static void be_woken_for_another_queue(bool forgotten)
     test_put("b", "n2");
     TEST_AWAIT(test_ran == 3);
     await_waiting(2);
-    const reeve_task_spec specs[] = {{.queue = "z", .id = "n3", .type = "t"}, {.queue = "a", .id = "x", .type = "hold"}};
+    const reeve_task_spec specs[] = {{.queue = "z", .id = "n3", .type = "t"},
+                                     {.queue = "a", .id = "x", .type = "hold"}};
     reeve_enqueued results[2];
     if (forgotten) assert_string_equal(test_cmd(test_conn, "SCRIPT FLUSH"), "OK");
     test_ok(test_client, reeve_enqueue_many(test_client, specs, 2, results));

@@ -195,7 +195,7 @@ static void stubborn_handlers_lose_their_tasks(void **state)
     test_hand hand;
     test_hand_init(&hand, "1", "q");
     assert_int_equal(test_lease(&hand, 9), 2);
-    assert_false(hand.leased[0].has_info); /* neither failure nor crash */
+    assert_false(hand.leased[0].has_info);                          /* neither failure nor crash */
     assert_int_equal(reeve_worker_stop(worker, 1), REEVE_ETIMEOUT); /* waits anew */
     test_open_gate();
     must_stop(worker);
@@ -347,18 +347,25 @@ static void what_is_not_possible(void **state)
     const reeve_handler_policy policy = {.type = "nobody's"}, negative = {.type = "t", .max_attempts = -1};
     assert_int_equal(reeve_worker_set_policy(worker, &policy), REEVE_ENOTFOUND);
     assert_int_equal(reeve_worker_set_policy(worker, &negative), REEVE_EINVAL);
-    assert_int_equal(reeve_worker_add_pool(worker, &(reeve_pool_options){.queues = twice, .queue_count = 3}), REEVE_EDUPLICATE);
-    assert_int_equal(reeve_worker_add_pool(worker, &(reeve_pool_options){.queues = bad, .queue_count = 1}), REEVE_EINVAL);
+    assert_int_equal(reeve_worker_add_pool(worker, &(reeve_pool_options){.queues = twice, .queue_count = 3}),
+                     REEVE_EDUPLICATE);
+    assert_int_equal(reeve_worker_add_pool(worker, &(reeve_pool_options){.queues = bad, .queue_count = 1}),
+                     REEVE_EINVAL);
     assert_int_equal(reeve_worker_add_pool(worker, &(reeve_pool_options){.name = "p"}), REEVE_EINVAL);
-    assert_int_equal(reeve_worker_add_pool(worker, &(reeve_pool_options){.queues = good, .queue_count = 1, .batch = 257}), REEVE_EINVAL);
-    assert_int_equal(reeve_worker_add_pool(worker, &(reeve_pool_options){.queues = good, .queue_count = 1, .threads = 1025}), REEVE_EINVAL);
+    assert_int_equal(
+        reeve_worker_add_pool(worker, &(reeve_pool_options){.queues = good, .queue_count = 1, .batch = 257}),
+        REEVE_EINVAL);
+    assert_int_equal(
+        reeve_worker_add_pool(worker, &(reeve_pool_options){.queues = good, .queue_count = 1, .threads = 1025}),
+        REEVE_EINVAL);
     assert_int_equal(reeve_worker_stop(worker, 0), REEVE_OK); /* nothing to stop */
     reeve_worker_quiet(worker);
     test_worker_pool(worker, "q", 1, 0);
     test_worker_start(worker);
     assert_int_equal(reeve_worker_start(worker), REEVE_ESTATE);
     assert_int_equal(reeve_worker_handle(worker, "more", never, NULL), REEVE_ESTATE);
-    assert_int_equal(reeve_worker_add_pool(worker, &(reeve_pool_options){.queues = good, .queue_count = 1}), REEVE_ESTATE);
+    assert_int_equal(reeve_worker_add_pool(worker, &(reeve_pool_options){.queues = good, .queue_count = 1}),
+                     REEVE_ESTATE);
     assert_int_equal(reeve_worker_set_policy(worker, &(reeve_handler_policy){.type = "t"}), REEVE_ESTATE);
     must_stop(worker);
     assert_int_equal(reeve_worker_start(worker), REEVE_ESTATE);
@@ -412,7 +419,8 @@ static void each_allocation_may_fail_at_work(void **state)
     for (unsigned long nth = 1; nth < 50; nth++) {
         test_close_gate();
         reeve_worker *worker = test_worker_run(2, 0);
-        test_put_spec((reeve_task_spec){.id = "n2", .type = "act", .payload = {payload, sizeof(payload)}, .delay_ms = 5});
+        test_put_spec(
+            (reeve_task_spec){.id = "n2", .type = "act", .payload = {payload, sizeof(payload)}, .delay_ms = 5});
         (void)rv_mem_fail_at(nth);
         TEST_AWAIT(test_ran > 0);
         test_pause();

@@ -73,8 +73,12 @@ static void collect(reeve_task *const *tasks, size_t count, void *user)
 reeve_worker *test_collect_worker(const reeve_worker_options *options, unsigned many, int64_t wait_ms,
                                   int64_t timeout_ms)
 {
-    const reeve_handler handler = {REEVE_HANDLER, .type = "collect", .run_many = collect, .many = many,
-                                   .many_wait_ms = wait_ms, .timeout_ms = timeout_ms,
+    const reeve_handler handler = {REEVE_HANDLER,
+                                   .type = "collect",
+                                   .run_many = collect,
+                                   .many = many,
+                                   .many_wait_ms = wait_ms,
+                                   .timeout_ms = timeout_ms,
                                    .backoff = {.base_ms = TEST_LONG_MS, .jitter = -1}};
     reeve_worker *worker = test_worker_new(options);
     assert_int_equal(reeve_worker_register(worker, &handler), REEVE_OK);

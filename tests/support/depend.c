@@ -48,8 +48,8 @@ static void end(const char *queue, const char *id, reeve_outcome verb)
     test_hand_init(&hand, "9", queue);
     assert_int_equal(test_lease(&hand, 1), 1);
     assert_string_equal(hand.leased[0].id, id);
-    const test_outcome outcome = {0, {.id = id, .verb = verb, .has_info = hand.leased[0].has_info, .counts = true,
-                                      .kind = "k", .message = "m"}};
+    const test_outcome outcome = {
+        0, {.id = id, .verb = verb, .has_info = hand.leased[0].has_info, .counts = true, .kind = "k", .message = "m"}};
     (void)test_turn(&hand, 0, &outcome, 1);
     assert_string_equal(hand.refused, "");
 }
@@ -76,7 +76,8 @@ void test_settle_queues(const char *queues)
             rv_error error = {0};
             size_t carried;
             quiet = quiet && !tended.more && tended.outbox == 0;
-            if (rv_outbox_carry(test_conn, "reeve", queue, 100, &carried, &error) != REEVE_OK) fail_msg("%s", error.text);
+            if (rv_outbox_carry(test_conn, "reeve", queue, 100, &carried, &error) != REEVE_OK)
+                fail_msg("%s", error.text);
         }
     }
     assert_true(quiet);

@@ -40,10 +40,10 @@ struct test_proxy {
     char text[32];        /* "": nothing is to be lost */
     size_t pass;
     unsigned times;
-    bool hold;            /* its end is kept back, in place of the replies being lost, */
-    bool hold_and_lose;   /* or besides */
-    atomic_int held;      /* the server's side of that request's connection; -1: there is none */
-    char end;             /* its last byte */
+    bool hold;          /* its end is kept back, in place of the replies being lost, */
+    bool hold_and_lose; /* or besides */
+    atomic_int held;    /* the server's side of that request's connection; -1: there is none */
+    char end;           /* its last byte */
     atomic_uint lost;
     atomic_uint delay_ms;
 };
@@ -177,7 +177,8 @@ static void *serve(void *argument)
 {
     test_proxy *proxy = argument;
     for (;;) {
-        struct pollfd fds[2 + 2 * LINKS] = {{.fd = proxy->stop.fd, .events = POLLIN}, {.fd = proxy->listener, .events = POLLIN}};
+        struct pollfd fds[2 + 2 * LINKS] = {{.fd = proxy->stop.fd, .events = POLLIN},
+                                            {.fd = proxy->listener, .events = POLLIN}};
         for (size_t i = 0; i < LINKS; i++) {
             fds[2 + 2 * i] = (struct pollfd){.fd = proxy->links[i].client, .events = POLLIN};
             fds[3 + 2 * i] = (struct pollfd){.fd = proxy->links[i].server, .events = POLLIN};

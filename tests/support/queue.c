@@ -67,7 +67,8 @@ int test_place_start(void **state)
     if (!test_options.extra) test_options.extra = debuggable;
     test_redis = test_redis_start(&test_options);
     test_conn = test_conn_open(test_redis);
-    test_client = test_client_open(600000); /* (valgrind takes its time over large payloads, all the more on a busy machine) */
+    test_client =
+        test_client_open(600000); /* (valgrind takes its time over large payloads, all the more on a busy machine) */
     test_heed();
     return 0;
 }
@@ -221,8 +222,10 @@ static size_t group(const test_hand *hand, const test_outcome *outcomes, size_t 
         for (size_t i = 0; i < count; i++)
             if (outcomes[i].queue == queue) items[used++] = &outcomes[i].is;
         if (used == first) continue;
-        groups[group_count++] = (rv_turn_group){.prefix = &hand->prefixes[queue], .session = hand->sessions[queue],
-                                                .items = &items[first], .count = used - first};
+        groups[group_count++] = (rv_turn_group){.prefix = &hand->prefixes[queue],
+                                                .session = hand->sessions[queue],
+                                                .items = &items[first],
+                                                .count = used - first};
     }
     return group_count;
 }
@@ -234,8 +237,8 @@ void test_turn_build(rv_conn *conn, test_hand *hand, unsigned want, const test_o
     rv_turn_queue queues[TEST_QUEUES];
     assert_true(count <= 2 * RV_BATCH_MAX);
     for (size_t i = 0; i < hand->queue_count; i++)
-        queues[i] = (rv_turn_queue){.prefix = &hand->prefixes[i], .session = hand->sessions[i],
-                                    .join = hand->begun[i] ? "" : ABOUT};
+        queues[i] = (rv_turn_queue){
+            .prefix = &hand->prefixes[i], .session = hand->sessions[i], .join = hand->begun[i] ? "" : ABOUT};
     rv_turn turn = {.thread = hand->thread, .want = want, .session_ms = hand->session_ms, .groups = groups};
     turn.group_count = group(hand, outcomes, count, items, groups);
     if (want > 0) {
@@ -252,9 +255,12 @@ static void keep_leases(test_hand *hand, const rv_turn_reply *reply)
     hand->count = rv_turn_leases(reply, TEST_QUEUES, leases, 2 * RV_BATCH_MAX, &hand->bad);
     for (size_t i = 0; i < hand->count; i++) {
         const rv_lease *lease = &leases[i];
-        hand->leased[i] = (test_leased){.queue = lease->queue, .failures = lease->failures, .crashes = lease->crashes,
-                                              .crashed_alone = lease->crashed_alone,
-                                        .has_info = lease->has_info, .wait_ms = rv_lease_wait(lease)};
+        hand->leased[i] = (test_leased){.queue = lease->queue,
+                                        .failures = lease->failures,
+                                        .crashes = lease->crashes,
+                                        .crashed_alone = lease->crashed_alone,
+                                        .has_info = lease->has_info,
+                                        .wait_ms = rv_lease_wait(lease)};
         rv_copy_text(hand->leased[i].id, REEVE_ID_MAX, lease->id);
         hand->begun[lease->queue] = true;
     }

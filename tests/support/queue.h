@@ -15,13 +15,13 @@
 
 /* Waits until a condition holds; the test fails when it does not within a minute, which is long also for a machine that
  * is busy with other things, and for a sanitizer. (REEVE_TEST_PATIENCE: so many seconds instead.) */
-#define TEST_AWAIT(condition)                                                                      \
-    do {                                                                                           \
-        int64_t await_until = test_patience();                                                     \
-        while (!(condition)) {                                                                     \
-            if (rv_now_ms() > await_until) fail_msg("waited in vain for: %s", #condition);         \
-            test_pause();                                                                          \
-        }                                                                                          \
+#define TEST_AWAIT(condition)                                                              \
+    do {                                                                                   \
+        int64_t await_until = test_patience();                                             \
+        while (!(condition)) {                                                             \
+            if (rv_now_ms() > await_until) fail_msg("waited in vain for: %s", #condition); \
+            test_pause();                                                                  \
+        }                                                                                  \
     } while (0)
 
 int64_t test_patience(void); /* a deadline */
@@ -57,18 +57,18 @@ const char *test_state(const char *queue, const char *id);
 #define TEST_AWAIT_STATE(id, state) TEST_AWAIT(strcmp(test_state("q", id), state) == 0)
 
 /* Fails the test with the client's words when a call failed. */
-#define test_ok(client, call)                                                                      \
-    do {                                                                                           \
-        reeve_status ok_status = (call);                                                           \
+#define test_ok(client, call)                                                                                \
+    do {                                                                                                     \
+        reeve_status ok_status = (call);                                                                     \
         if (ok_status != REEVE_OK) fail_msg("%s: %d %s", #call, (int)ok_status, reeve_client_error(client)); \
     } while (0)
 
 /* The call fails with a status, and the client's words contain some. */
-#define test_refused(client, call, status, words)                                                  \
-    do {                                                                                           \
-        reeve_status refused_status = (call);                                                      \
-        if (refused_status != (status) || !strstr(reeve_client_error(client), words))              \
-            fail_msg("%s: %d %s", #call, (int)refused_status, reeve_client_error(client));         \
+#define test_refused(client, call, status, words)                                          \
+    do {                                                                                   \
+        reeve_status refused_status = (call);                                              \
+        if (refused_status != (status) || !strstr(reeve_client_error(client), words))      \
+            fail_msg("%s: %d %s", #call, (int)refused_status, reeve_client_error(client)); \
     } while (0)
 
 /* Enqueues tasks without options, of type "t", with the ids that stand in a text, separated by blanks. */
@@ -115,13 +115,41 @@ typedef struct test_outcome {
     rv_settlement is;
 } test_outcome;
 
-#define TEST_DONE(task) {0, {.id = (task), .verb = REEVE_OUTCOME_DONE}}
-#define TEST_RESULT(task, text) \
-    {0, {.id = (task), .verb = REEVE_OUTCOME_DONE, .has_result = true, .result = {(text), sizeof(text) - 1}}}
-#define TEST_RETRY(task, delay) \
-    {0, {.id = (task), .verb = REEVE_OUTCOME_RETRY, .delay_ms = (delay), .kind = "k", .message = "m"}}
-#define TEST_FAIL(task) {0, {.id = (task), .verb = REEVE_OUTCOME_FAIL, .counts = true, .kind = "k", .message = "m"}}
-#define TEST_SNOOZE(task, delay) {0, {.id = (task), .verb = REEVE_OUTCOME_SNOOZE, .delay_ms = (delay)}}
+#define TEST_DONE(task)                              \
+    {                                                \
+        0,                                           \
+        {                                            \
+            .id = (task), .verb = REEVE_OUTCOME_DONE \
+        }                                            \
+    }
+#define TEST_RESULT(task, text)                                                                                 \
+    {                                                                                                           \
+        0,                                                                                                      \
+        {                                                                                                       \
+            .id = (task), .verb = REEVE_OUTCOME_DONE, .has_result = true, .result = {(text), sizeof(text) - 1 } \
+        }                                                                                                       \
+    }
+#define TEST_RETRY(task, delay)                                                                         \
+    {                                                                                                   \
+        0,                                                                                              \
+        {                                                                                               \
+            .id = (task), .verb = REEVE_OUTCOME_RETRY, .delay_ms = (delay), .kind = "k", .message = "m" \
+        }                                                                                               \
+    }
+#define TEST_FAIL(task)                                                                           \
+    {                                                                                             \
+        0,                                                                                        \
+        {                                                                                         \
+            .id = (task), .verb = REEVE_OUTCOME_FAIL, .counts = true, .kind = "k", .message = "m" \
+        }                                                                                         \
+    }
+#define TEST_SNOOZE(task, delay)                                            \
+    {                                                                       \
+        0,                                                                  \
+        {                                                                   \
+            .id = (task), .verb = REEVE_OUTCOME_SNOOZE, .delay_ms = (delay) \
+        }                                                                   \
+    }
 
 /* A new session of 60 s in each of some queues, none begun. queues: names, separated by blanks. */
 void test_hand_init(test_hand *hand, const char *thread, const char *queues);
@@ -135,10 +163,10 @@ void test_heed_no_more(void);
 
 /* One turn on test_conn. Returns how many tasks it leased. */
 size_t test_turn(test_hand *hand, unsigned want, const test_outcome *outcomes, size_t count);
-#define test_settle(hand, ...)                                                                     \
-    do {                                                                                           \
-        const test_outcome settled[] = {__VA_ARGS__};                                              \
-        (void)test_turn(hand, 0, settled, sizeof(settled) / sizeof(settled[0]));                   \
+#define test_settle(hand, ...)                                                   \
+    do {                                                                         \
+        const test_outcome settled[] = {__VA_ARGS__};                            \
+        (void)test_turn(hand, 0, settled, sizeof(settled) / sizeof(settled[0])); \
     } while (0)
 size_t test_lease(test_hand *hand, unsigned want);
 /* The ids that the last turn leased, separated by blanks. */

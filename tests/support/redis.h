@@ -24,11 +24,11 @@
 typedef struct rv_test_redis rv_test_redis;
 
 typedef struct test_redis_options {
-    bool persist;             /* append-only file, written through at each command: survives a kill */
-    bool tcp;                 /* listens on a free port of 127.0.0.1 too */
-    bool clock;               /* its wall clock is the one of clock.h, which the test moves */
-    const char *tls;          /* with tcp: that port speaks TLS, with server.pem and ca.pem of this directory (certs.h) */
-    const char *password;     /* requirepass; NULL: none */
+    bool persist;         /* append-only file, written through at each command: survives a kill */
+    bool tcp;             /* listens on a free port of 127.0.0.1 too */
+    bool clock;           /* its wall clock is the one of clock.h, which the test moves */
+    const char *tls;      /* with tcp: that port speaks TLS, with server.pem and ca.pem of this directory (certs.h) */
+    const char *password; /* requirepass; NULL: none */
     const char *const *extra; /* more arguments ("--maxclients", "4"), ended by NULL; must outlive the server */
 } test_redis_options;
 
@@ -36,7 +36,7 @@ typedef struct test_redis_options {
 rv_test_redis *test_redis_start(const test_redis_options *options);
 void test_redis_stop(rv_test_redis *redis); /* kills it and removes the directory; NULL is fine */
 
-const char *test_redis_url(const rv_test_redis *redis);     /* unix://, with the password */
+const char *test_redis_url(const rv_test_redis *redis); /* unix://, with the password */
 /* redis://127.0.0.1:port, with the password; with TLS rediss://127.0.0.1:port?ca=..., without one */
 const char *test_redis_tcp_url(const rv_test_redis *redis);
 int test_redis_tcp_port(const rv_test_redis *redis);

@@ -9,7 +9,13 @@
 #include "support/queue.h"
 
 /* A death of a kind. */
-#define TEST_DIE(task, of) {0, {.id = (task), .verb = REEVE_OUTCOME_FAIL, .counts = true, .kind = (of), .message = "m"}}
+#define TEST_DIE(task, of)                                                                         \
+    {                                                                                              \
+        0,                                                                                         \
+        {                                                                                          \
+            .id = (task), .verb = REEVE_OUTCOME_FAIL, .counts = true, .kind = (of), .message = "m" \
+        }                                                                                          \
+    }
 
 /* The thread that runs the tasks, of one session that outlives every test. */
 extern test_hand test_sweep_hand;

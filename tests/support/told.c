@@ -28,8 +28,7 @@ static void add_event(char *text, size_t size, const reeve_event *event)
     if (event->delay_ms >= 0)
         length += (size_t)snprintf(text + length, size - length, "+%lld", (long long)event->delay_ms);
     if (event->kind != NULL) length += (size_t)snprintf(text + length, size - length, "(%s)", event->kind);
-    if (strcmp(event->what, "priority") == 0)
-        (void)snprintf(text + length, size - length, "=%d", event->priority);
+    if (strcmp(event->what, "priority") == 0) (void)snprintf(text + length, size - length, "=%d", event->priority);
 }
 
 const char *test_told_of(const char *id)
@@ -39,8 +38,8 @@ const char *test_told_of(const char *id)
     const reeve_event *event = NULL;
     reeve_status status;
     text[0] = '\0';
-    test_ok(test_client, reeve_watch_open(&watch, test_client,
-                                          &(reeve_watch_options){.queue = "q", .id = id, .after = seen}));
+    test_ok(test_client,
+            reeve_watch_open(&watch, test_client, &(reeve_watch_options){.queue = "q", .id = id, .after = seen}));
     while ((status = reeve_watch_next(watch, 0, &event)) == REEVE_OK) {
         add_event(text, sizeof(text), event);
         (void)snprintf(seen, sizeof(seen), "%s", event->place);

@@ -14,7 +14,8 @@ rv_reply *test_reply_array(size_t count, rv_reply *const *items);
 #define E(text) test_reply(RV_ERROR, text, sizeof(text) - 1, 0)
 #define N(number) test_reply(RV_INT, "", 0, number)
 #define NIL test_reply(RV_NIL, "", 0, 0)
-#define A(...)                                                                                     \
-    test_reply_array(sizeof((rv_reply *[]){NULL, __VA_ARGS__}) / sizeof(rv_reply *) - 1, (rv_reply *[]){NULL, __VA_ARGS__})
+#define A(...)                                                                           \
+    test_reply_array(sizeof((rv_reply *[]){NULL, __VA_ARGS__}) / sizeof(rv_reply *) - 1, \
+                     (rv_reply *[]){NULL, __VA_ARGS__})
 
 #endif

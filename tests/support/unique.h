@@ -7,7 +7,13 @@
 #include "support/queue.h"
 
 /* A completion that says that the task has a key. */
-#define TEST_UNIQUE_DONE(task) {0, {.id = (task), .verb = REEVE_OUTCOME_DONE, .unique = true}}
+#define TEST_UNIQUE_DONE(task)                                       \
+    {                                                                \
+        0,                                                           \
+        {                                                            \
+            .id = (task), .verb = REEVE_OUTCOME_DONE, .unique = true \
+        }                                                            \
+    }
 
 reeve_task_spec test_with_key(const char *id, const char *key);
 reeve_status test_enqueue(reeve_task_spec spec, char ret_id[REEVE_ID_MAX]);

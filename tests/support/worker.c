@@ -97,7 +97,8 @@ reeve_worker *test_worker_new(const reeve_worker_options *options)
     static const struct {
         const char *type;
         reeve_handler_fn run;
-    } handlers[] = {{"t", run_done}, {"act", run_act}, {"nap", run_nap}, {"hold", run_hold}, {"stubborn", run_stubborn}};
+    } handlers[] = {
+        {"t", run_done}, {"act", run_act}, {"nap", run_nap}, {"hold", run_hold}, {"stubborn", run_stubborn}};
     reeve_worker *worker;
     reeve_worker_options all = {0};
     char words[512] = "";

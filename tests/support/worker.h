@@ -27,12 +27,12 @@ extern atomic_uchar test_runs[TEST_RUNS];
 extern atomic_ulong test_ran;
 
 /* For other threads than the test's own: cmocka's assertions are not for them. */
-#define TEST_MUST(condition) \
-    do { \
-        if (!(condition)) { \
+#define TEST_MUST(condition)                                                      \
+    do {                                                                          \
+        if (!(condition)) {                                                       \
             (void)fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
-            abort(); \
-        } \
+            abort();                                                              \
+        }                                                                         \
     } while (0)
 
 void test_open_gate(void);

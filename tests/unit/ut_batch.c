@@ -107,8 +107,15 @@ static void a_copy_is_whole(void **state)
     rv_settlement copy;
     void *kept;
     char id[] = "the-id", kind[] = "kind", message[] = "message", result[] = "a\0b";
-    const rv_settlement from = {.id = id, .verb = REEVE_OUTCOME_DONE, .has_info = true, .has_result = true,
-                                .result = {result, 3}, .delay_ms = 5, .counts = true, .kind = kind, .message = message};
+    const rv_settlement from = {.id = id,
+                                .verb = REEVE_OUTCOME_DONE,
+                                .has_info = true,
+                                .has_result = true,
+                                .result = {result, 3},
+                                .delay_ms = 5,
+                                .counts = true,
+                                .kind = kind,
+                                .message = message};
     assert_true(rv_settlement_copy(&copy, &kept, &from));
     memset(id, '-', sizeof(id) - 1);
     memset(kind, '-', sizeof(kind) - 1);

@@ -95,7 +95,8 @@ static void everything(void **state)
 static void what_a_long_task_says(void **state)
 {
     (void)state;
-    cli_bulk_line line = take("{\"queue\":\"q\",\"type\":\"t\",\"heartbeat\":\"5m\",\"at_most_once\":true,\"expires_in\":1.5}");
+    cli_bulk_line line =
+        take("{\"queue\":\"q\",\"type\":\"t\",\"heartbeat\":\"5m\",\"at_most_once\":true,\"expires_in\":1.5}");
 
     assert_int_equal(line.spec.heartbeat_ms, 300000);
     assert_int_equal(line.spec.expires_in_ms, 1500);
@@ -167,8 +168,10 @@ static void backoffs(void **state)
     assert_true(line.spec.backoff->jitter == 0.1);
     cli_bulk_line_fini(&line);
     refuse("{\"queue\":\"q\",\"type\":\"t\",\"backoff\":5}", "\"backoff\": expected a string");
-    refuse("{\"queue\":\"q\",\"type\":\"t\",\"backoff\":\"slow\"}", "\"backoff\": backoff \"slow\": expected exponential");
-    refuse("{\"queue\":\"q\",\"type\":\"t\",\"backoff\":\"fixed:0\",\"in\":1}", "\"backoff\": backoff: \"0\": expected a duration");
+    refuse("{\"queue\":\"q\",\"type\":\"t\",\"backoff\":\"slow\"}",
+           "\"backoff\": backoff \"slow\": expected exponential");
+    refuse("{\"queue\":\"q\",\"type\":\"t\",\"backoff\":\"fixed:0\",\"in\":1}",
+           "\"backoff\": backoff: \"0\": expected a duration");
 }
 
 static void times(void **state)
@@ -418,8 +421,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_least),       cmocka_unit_test(everything),
-        cmocka_unit_test(backoffs),
-        cmocka_unit_test(what_a_long_task_says),
+        cmocka_unit_test(backoffs),        cmocka_unit_test(what_a_long_task_says),
         cmocka_unit_test(unique_keys),     cmocka_unit_test(wrong_unique_keys),
         cmocka_unit_test(times),           cmocka_unit_test(payloads_are_kept_as_written),
         cmocka_unit_test(base64_payloads), cmocka_unit_test(the_command_line_stands_in),

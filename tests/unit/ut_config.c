@@ -342,18 +342,12 @@ static void test_free_null(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_defaults),
-        cmocka_unit_test(test_everything),
-        cmocka_unit_test(test_orders),
-        cmocka_unit_test(test_backoff),
-        cmocka_unit_test(test_lists),
-        cmocka_unit_test(test_policies_of_queues),
-        cmocka_unit_test(test_keep),
-        cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_includes),
-        cmocka_unit_test(test_large_numbers_elsewhere),
-        cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_defaults),  cmocka_unit_test(test_everything),
+        cmocka_unit_test(test_orders),    cmocka_unit_test(test_backoff),
+        cmocka_unit_test(test_lists),     cmocka_unit_test(test_policies_of_queues),
+        cmocka_unit_test(test_keep),      cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_includes),  cmocka_unit_test(test_large_numbers_elsewhere),
+        cmocka_unit_test(test_limits),    cmocka_unit_test(test_no_memory),
         cmocka_unit_test(test_free_null),
     };
 

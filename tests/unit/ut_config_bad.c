@@ -332,22 +332,14 @@ static void test_odd_text(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values),
-        cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_shapes),
-        cmocka_unit_test(test_missing),
-        cmocka_unit_test(test_unknown),
-        cmocka_unit_test(test_later),
-        cmocka_unit_test(test_weights),
-        cmocka_unit_test(test_bad_limits),
-        cmocka_unit_test(test_duplicates),
-        cmocka_unit_test(test_lists_that_are_none),
-        cmocka_unit_test(test_backoff_order),
-        cmocka_unit_test(test_urls),
-        cmocka_unit_test(test_syntax),
-        cmocka_unit_test(test_bad_includes),
-        cmocka_unit_test(test_unreadable),
-        cmocka_unit_test(test_many_errors),
+        cmocka_unit_test(test_values),        cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_shapes),        cmocka_unit_test(test_missing),
+        cmocka_unit_test(test_unknown),       cmocka_unit_test(test_later),
+        cmocka_unit_test(test_weights),       cmocka_unit_test(test_bad_limits),
+        cmocka_unit_test(test_duplicates),    cmocka_unit_test(test_lists_that_are_none),
+        cmocka_unit_test(test_backoff_order), cmocka_unit_test(test_urls),
+        cmocka_unit_test(test_syntax),        cmocka_unit_test(test_bad_includes),
+        cmocka_unit_test(test_unreadable),    cmocka_unit_test(test_many_errors),
         cmocka_unit_test(test_odd_text),
     };
 

@@ -74,37 +74,41 @@ static void bad_ones(void **state)
     (void)state;
     test_config_refused(
         TEST_POOL "cron = (\n  { " ENTRY
-             "},\n  { name = \"m\"; spec = \"61 * * * *\";\n    queue = \"q\"; type = \"t\"; } );\n",
+                  "},\n  { name = \"m\"; spec = \"61 * * * *\";\n    queue = \"q\"; type = \"t\"; } );\n",
         "bad.conf:4: cron[1].spec: minute \"61\": allowed are 0 to 59, \"*\", ranges (a-b), steps (*/n, a-b/n) and "
         "lists of these (a,b)\n");
-    test_config_refused(TEST_POOL "cron = ( { } );\n",
-            "bad.conf:2: cron[0].name: missing; expected 1 to 64 of A-Z a-z 0-9 . _ -\n"
-            "bad.conf:2: cron[0].spec: missing; expected when, as \"0 3 * * *\", \"@hourly\" or \"every 90s\"\n"
-            "bad.conf:2: cron[0].queue: missing; expected a queue name (1 to 64 of A-Z a-z 0-9 . _ -)\n"
-            "bad.conf:2: cron[0].type: missing; expected a type (1 to 100 of A-Z a-z 0-9 . _ - : /)\n");
-    test_config_refused(TEST_POOL "cron = ( { " ENTRY
-                 "zone = \"mars\";\n overlap = 1;\n catch_up = \"twice\";\n priority = 128;\n group = \"\";\n"
-                 " tags = [ \"\" ]; } );\n",
-            "bad.conf:2: cron[0].zone: expected \"utc\" or \"local\", got \"mars\"\n"
-            "bad.conf:3: cron[0].overlap: expected true or false, got 1\n"
-            "bad.conf:4: cron[0].catch_up: expected \"once\" or \"skip\" or \"all\", got \"twice\"\n"
-            "bad.conf:5: cron[0].priority: expected a whole number from -128 to 127, got 128\n"
-            "bad.conf:6: cron[0].group: expected 1 to 100 bytes of UTF-8, got \"\"\n"
-            "bad.conf:7: cron[0].tags[0]: expected a tag, got \"\"\n");
-    test_config_refused(TEST_POOL "cron = 5;\n", "bad.conf:2: cron: expected a list of groups ( { ... }, { ... } ), got 5\n");
+    test_config_refused(
+        TEST_POOL "cron = ( { } );\n",
+        "bad.conf:2: cron[0].name: missing; expected 1 to 64 of A-Z a-z 0-9 . _ -\n"
+        "bad.conf:2: cron[0].spec: missing; expected when, as \"0 3 * * *\", \"@hourly\" or \"every 90s\"\n"
+        "bad.conf:2: cron[0].queue: missing; expected a queue name (1 to 64 of A-Z a-z 0-9 . _ -)\n"
+        "bad.conf:2: cron[0].type: missing; expected a type (1 to 100 of A-Z a-z 0-9 . _ - : /)\n");
+    test_config_refused(TEST_POOL
+                        "cron = ( { " ENTRY
+                        "zone = \"mars\";\n overlap = 1;\n catch_up = \"twice\";\n priority = 128;\n group = \"\";\n"
+                        " tags = [ \"\" ]; } );\n",
+                        "bad.conf:2: cron[0].zone: expected \"utc\" or \"local\", got \"mars\"\n"
+                        "bad.conf:3: cron[0].overlap: expected true or false, got 1\n"
+                        "bad.conf:4: cron[0].catch_up: expected \"once\" or \"skip\" or \"all\", got \"twice\"\n"
+                        "bad.conf:5: cron[0].priority: expected a whole number from -128 to 127, got 128\n"
+                        "bad.conf:6: cron[0].group: expected 1 to 100 bytes of UTF-8, got \"\"\n"
+                        "bad.conf:7: cron[0].tags[0]: expected a tag, got \"\"\n");
+    test_config_refused(TEST_POOL "cron = 5;\n",
+                        "bad.conf:2: cron: expected a list of groups ( { ... }, { ... } ), got 5\n");
 }
 
 static void what_does_not_fit_together(void **state)
 {
     (void)state;
-    test_config_refused(TEST_POOL "cron = ( { " ENTRY "most = 5; } );\n",
-            "bad.conf:2: cron[0]: the most to catch up with, 5, goes with catch-up \"all\" only, not with \"once\"\n");
+    test_config_refused(
+        TEST_POOL "cron = ( { " ENTRY "most = 5; } );\n",
+        "bad.conf:2: cron[0]: the most to catch up with, 5, goes with catch-up \"all\" only, not with \"once\"\n");
     test_config_refused(TEST_POOL "cron = ( { " ENTRY "weight = 2; } );\n",
-            "bad.conf:2: cron[0]: weight 2: needs a group, whose share it is\n");
+                        "bad.conf:2: cron[0]: weight 2: needs a group, whose share it is\n");
     test_config_refused(TEST_POOL "cron = ( { " ENTRY "},\n { " ENTRY "} );\n",
-            "bad.conf:3: cron[1].name: \"n\" of queue \"q\" stands at [0] already (bad.conf:2)\n");
+                        "bad.conf:3: cron[1].name: \"n\" of queue \"q\" stands at [0] already (bad.conf:2)\n");
     test_config_refused(TEST_POOL "cron = ( { " ENTRY "backoff = { base = 5; cap = 1; }; } );\n",
-            "bad.conf:2: cron[0].backoff.base: expected at most cap (1), got 5\n");
+                        "bad.conf:2: cron[0].backoff.base: expected at most cap (1), got 5\n");
 }
 
 int main(void)

@@ -310,11 +310,10 @@ static void no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(around_the_limit),    cmocka_unit_test(cut_anywhere),
-        cmocka_unit_test(random_pieces),       cmocka_unit_test(what_comes_behind),
-        cmocka_unit_test(read_to_its_place),   cmocka_unit_test(too_long_to_believe),
-        cmocka_unit_test(too_much_together),   cmocka_unit_test(a_wrong_end),
-        cmocka_unit_test(forgotten_half_way),  cmocka_unit_test(no_memory),
+        cmocka_unit_test(around_the_limit),  cmocka_unit_test(cut_anywhere),      cmocka_unit_test(random_pieces),
+        cmocka_unit_test(what_comes_behind), cmocka_unit_test(read_to_its_place), cmocka_unit_test(too_long_to_believe),
+        cmocka_unit_test(too_much_together), cmocka_unit_test(a_wrong_end),       cmocka_unit_test(forgotten_half_way),
+        cmocka_unit_test(no_memory),
     };
     return cmocka_run_group_tests_name("ut_reply_placed", tests, NULL, NULL);
 }

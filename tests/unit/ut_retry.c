@@ -47,7 +47,8 @@ static void fixed_stays(void **state)
 static void a_list_has_its_own_delays(void **state)
 {
     (void)state;
-    reeve_backoff backoff = {.shape = REEVE_BACKOFF_LIST, .list_ms = {50, 7000, 100}, .base_ms = 9, .cap_ms = 60, .jitter = -1};
+    reeve_backoff backoff = {
+        .shape = REEVE_BACKOFF_LIST, .list_ms = {50, 7000, 100}, .base_ms = 9, .cap_ms = 60, .jitter = -1};
     static const int64_t expected[] = {50, 50, 7000, 100, 100, 100};
     for (unsigned n = 0; n <= 5; n++) assert_int_equal(rv_backoff_delay(&backoff, n, 0.3), expected[n]);
     assert_int_equal(rv_backoff_delay(&backoff, UINT_MAX, 0.3), 100);
@@ -78,7 +79,8 @@ static void what_makes_no_sense(void **state)
     assert_int_equal(rv_backoff_check(&(reeve_backoff){.shape = REEVE_BACKOFF_FIXED, .jitter = 1}, NULL), REEVE_OK);
     assert_int_equal(rv_backoff_check(&(reeve_backoff){.shape = REEVE_BACKOFF_LIST, .list_ms = {1}}, NULL), REEVE_OK);
     wrong((reeve_backoff){.shape = REEVE_BACKOFF_LIST}, "backoff: a list needs at least one delay above zero");
-    wrong((reeve_backoff){.shape = REEVE_BACKOFF_LIST, .list_ms = {0, 5}}, "backoff: a list needs at least one delay above zero");
+    wrong((reeve_backoff){.shape = REEVE_BACKOFF_LIST, .list_ms = {0, 5}},
+          "backoff: a list needs at least one delay above zero");
     wrong((reeve_backoff){.shape = REEVE_BACKOFF_LIST, .list_ms = {5, -5}}, "backoff: delay 2 of the list is negative");
     wrong((reeve_backoff){.shape = (reeve_backoff_shape)7}, "backoff: there is no shape 7");
     wrong((reeve_backoff){.jitter = 1.5}, "backoff: jitter is a share, at most 1");

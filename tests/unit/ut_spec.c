@@ -79,7 +79,8 @@ static void long_names_are_not_repeated_whole(void **state)
     static char name[5000];
     char words[512];
     memset(name, 'n', sizeof(name) - 1);
-    assert_int_equal(reeve_task_spec_check(&(reeve_task_spec){.queue = name, .type = "t"}, words, sizeof(words)), REEVE_EINVAL);
+    assert_int_equal(reeve_task_spec_check(&(reeve_task_spec){.queue = name, .type = "t"}, words, sizeof(words)),
+                     REEVE_EINVAL);
     assert_in_range(strlen(words), 100, 250);
     assert_non_null(strstr(words, "characters A-Z")); /* the help is not cut off */
 }
@@ -109,9 +110,11 @@ static void numbers(void **state)
 static void waits_between_attempts(void **state)
 {
     (void)state;
-    const reeve_backoff good[] = {{0}, {.shape = REEVE_BACKOFF_FIXED, .base_ms = 5, .jitter = -1}, {.shape = REEVE_BACKOFF_LIST, .list_ms = {5}}};
+    const reeve_backoff good[] = {
+        {0}, {.shape = REEVE_BACKOFF_FIXED, .base_ms = 5, .jitter = -1}, {.shape = REEVE_BACKOFF_LIST, .list_ms = {5}}};
     for (size_t i = 0; i < 3; i++) ACCEPTED(.backoff = &good[i]);
-    const reeve_backoff empty = {.shape = REEVE_BACKOFF_LIST}, negative = {.shape = REEVE_BACKOFF_LIST, .list_ms = {5, -1}};
+    const reeve_backoff empty = {.shape = REEVE_BACKOFF_LIST},
+                        negative = {.shape = REEVE_BACKOFF_LIST, .list_ms = {5, -1}};
     const reeve_backoff none = {.shape = (reeve_backoff_shape)3}, wild = {.jitter = 1.01};
     REFUSED(REEVE_EINVAL, "backoff: a list needs at least one delay above zero", .backoff = &empty);
     REFUSED(REEVE_EINVAL, "backoff: delay 2 of the list is negative", .backoff = &negative);
@@ -203,7 +206,8 @@ static void prefixes(void **state)
 static void states_by_name(void **state)
 {
     (void)state;
-    static const char *const names[] = {"blocked", "scheduled", "ready", "parked", "running", "completed", "dead", "cancelled"};
+    static const char *const names[] = {"blocked", "scheduled", "ready", "parked",
+                                        "running", "completed", "dead",  "cancelled"};
     reeve_state which = REEVE_STATE_DEAD;
     for (int i = 0; i < REEVE_STATE_COUNT; i++) {
         assert_string_equal(reeve_state_name((reeve_state)i), names[i]);

@@ -112,8 +112,13 @@ static void how_it_is_written(void **state)
     written((reeve_task_spec){.unique = "k", .unique_for_ms = 1500, .on_conflict = REEVE_CONFLICT_REPLACE},
             "\"type\":\"t\",\"unique\":\"k\",\"hold\":1500}\n",
             "{\"unique\":\"k\",\"hold\":1500,\"conflict\":\"replace\"}");
-    written((reeve_task_spec){.unique = "k", .on_conflict = REEVE_CONFLICT_DEBOUNCE, .delay_ms = 7, .on_dead = "d",
-                              .tags = tags, .tag_count = 1, .max_attempts = 2},
+    written((reeve_task_spec){.unique = "k",
+                              .on_conflict = REEVE_CONFLICT_DEBOUNCE,
+                              .delay_ms = 7,
+                              .on_dead = "d",
+                              .tags = tags,
+                              .tag_count = 1,
+                              .max_attempts = 2},
             "\"type\":\"t\",\"delay\":7,\"attempts\":2,\"unique\":\"k\",\"on_dead\":\"d\",\"tags\":[\"x\"]}\n",
             "{\"in\":7,\"unique\":\"k\",\"tags\":[\"x\"],\"conflict\":\"debounce\"}");
     written((reeve_task_spec){.on_dead = ""}, "\"type\":\"t\",\"on_dead\":\"\"}\n", "");
@@ -157,8 +162,8 @@ static void the_longest(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(keys),    cmocka_unit_test(how_long),          cmocka_unit_test(conflicts),
-        cmocka_unit_test(without_a_key), cmocka_unit_test(on_dead), cmocka_unit_test(how_it_is_written),
+        cmocka_unit_test(keys),          cmocka_unit_test(how_long), cmocka_unit_test(conflicts),
+        cmocka_unit_test(without_a_key), cmocka_unit_test(on_dead),  cmocka_unit_test(how_it_is_written),
         cmocka_unit_test(the_longest),
     };
     return cmocka_run_group_tests_name("ut_spec_unique", tests, NULL, NULL);

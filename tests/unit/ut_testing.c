@@ -231,12 +231,9 @@ static void silence_is_a_failure(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_task_is_as_told),
-        cmocka_unit_test(the_clock_is_the_tests),
-        cmocka_unit_test(it_is_told_to_stop_when_asked),
-        cmocka_unit_test(it_is_cancelled_when_asked),
-        cmocka_unit_test(the_time_limit_holds),
-        cmocka_unit_test(silence_is_a_failure),
+        cmocka_unit_test(the_task_is_as_told),           cmocka_unit_test(the_clock_is_the_tests),
+        cmocka_unit_test(it_is_told_to_stop_when_asked), cmocka_unit_test(it_is_cancelled_when_asked),
+        cmocka_unit_test(the_time_limit_holds),          cmocka_unit_test(silence_is_a_failure),
     };
     return cmocka_run_group_tests_name("ut_testing", tests, NULL, NULL);
 }

@@ -81,8 +81,11 @@ static void what_is_no_turn(void **state)
 static void leases_of_several_queues(void **state)
 {
     (void)state;
-    assert_int_equal(leases_of(A(N(77), A(), A(), A(), A(N(2), T("x"), T(PLAIN), T("y"), T("{\"at\":6,\"type\":\"uv\"}\n")),
-                                 A(N(1), T("x"), T(PLAIN))), 16), 3);
+    assert_int_equal(
+        leases_of(A(N(77), A(), A(), A(), A(N(2), T("x"), T(PLAIN), T("y"), T("{\"at\":6,\"type\":\"uv\"}\n")),
+                    A(N(1), T("x"), T(PLAIN))),
+                  16),
+        3);
     assert_int_equal(bad, 0);
     assert_int_equal(leases[0].queue, 1);
     assert_string_equal(leases[0].id, "x");
@@ -111,7 +114,9 @@ static void extras_find_their_tasks(void **state)
     (void)state;
     assert_int_equal(leases_of(A(N(1), A(), A(), A(A(T("b"), N(3), N(1)), A(T("x"), N(1), N(0)), A(T("x"), N(9), N(2))),
                                  A(N(1), T("a"), T(PLAIN), T("b"), T(MARKED), T("x"), T(MARKED)),
-                                 A(N(2), T("b"), T(PLAIN), T("x"), T(MARKED))), 16), 5);
+                                 A(N(2), T("b"), T(PLAIN), T("x"), T(MARKED))),
+                               16),
+                     5);
     assert_false(leases[0].has_info);
     assert_true(leases[1].has_info);
     assert_int_equal(leases[1].failures, 3);
@@ -127,8 +132,9 @@ static void policies_of_begun_queues(void **state)
     (void)state;
     rv_turn_reply turn;
     size_t next = 0, queue = 99;
-    const rv_reply *reply = A(N(1), A(), A(), A(A(T("#"), N(2), T("{\"attempts\":1}")), A(T("x"), N(4), N(0)), A(T("#"), N(1), T(""))),
-                              A(N(2), T("x"), T(MARKED)));
+    const rv_reply *reply =
+        A(N(1), A(), A(), A(A(T("#"), N(2), T("{\"attempts\":1}")), A(T("x"), N(4), N(0)), A(T("#"), N(1), T(""))),
+          A(N(2), T("x"), T(MARKED)));
     assert_true(rv_turn_read(&turn, reply));
     const rv_reply *text = rv_turn_policy(&turn, &next, &queue);
     assert_string_equal(text->text, "{\"attempts\":1}");
@@ -141,7 +147,9 @@ static void policies_of_begun_queues(void **state)
     /* They are not taken for a task's. */
     assert_int_equal(leases_of(reply, 16), 1);
     assert_int_equal(leases[0].failures, 4);
-    assert_true(rv_turn_read(&turn, A(N(1), A(), A(), A(NIL, A(T("#")), A(T("#"), N(0), T("x")), A(T("#"), N(1)), A(T("#"), N(1), N(5)), A(N(1), N(1), T("x"))))));
+    assert_true(rv_turn_read(&turn, A(N(1), A(), A(),
+                                      A(NIL, A(T("#")), A(T("#"), N(0), T("x")), A(T("#"), N(1)), A(T("#"), N(1), N(5)),
+                                        A(N(1), N(1), T("x"))))));
     next = 0;
     assert_null(rv_turn_policy(&turn, &next, &queue));
 }
@@ -151,7 +159,9 @@ static void extras_that_do_not_fit(void **state)
     (void)state;
     /* Of nobody, of the wrong type, too short. */
     assert_int_equal(leases_of(A(N(1), A(), A(), A(NIL, N(1), A(), A(N(1)), A(T("nobody"), N(7), N(7)), A(T("x"))),
-                                 A(N(1), T("x"), T(MARKED), T("y"), T(MARKED))), 16), 2);
+                                 A(N(1), T("x"), T(MARKED), T("y"), T(MARKED))),
+                               16),
+                     2);
     assert_true(leases[0].has_info);
     assert_int_equal(leases[0].failures, 0);
     assert_false(leases[1].has_info);
@@ -162,7 +172,10 @@ static void bad_envelopes_are_counted(void **state)
 {
     (void)state;
     assert_int_equal(leases_of(A(N(1), A(), A(), A(A(T("b"), N(2), N(0)), A(T("d"), N(4), N(0))),
-                                 A(N(1), T("a"), T("nonsense"), T("b"), T("{\"info\":1,x\n"), T("c"), NIL, N(5), T(PLAIN), T("d"), T(MARKED))), 16), 3);
+                                 A(N(1), T("a"), T("nonsense"), T("b"), T("{\"info\":1,x\n"), T("c"), NIL, N(5),
+                                   T(PLAIN), T("d"), T(MARKED))),
+                               16),
+                     3);
     assert_int_equal(bad, 2);
     /* What has an id can be settled. */
     assert_non_null(leases[0].envelope.malformed);
@@ -174,8 +187,11 @@ static void bad_envelopes_are_counted(void **state)
 static void odd_queues_are_passed_over(void **state)
 {
     (void)state;
-    assert_int_equal(leases_of(A(N(1), A(), A(), A(), NIL, N(3), T("x"), A(), A(N(1)), A(N(1), T("alone")), A(N(0), T("a"), T(PLAIN)),
-                                 A(N(-1), T("a"), T(PLAIN)), A(T("x"), T("a"), T(PLAIN)), A(N(3), T("good"), T(PLAIN), T("odd"))), 16), 1);
+    assert_int_equal(leases_of(A(N(1), A(), A(), A(), NIL, N(3), T("x"), A(), A(N(1)), A(N(1), T("alone")),
+                                 A(N(0), T("a"), T(PLAIN)), A(N(-1), T("a"), T(PLAIN)), A(T("x"), T("a"), T(PLAIN)),
+                                 A(N(3), T("good"), T(PLAIN), T("odd"))),
+                               16),
+                     1);
     assert_string_equal(leases[0].id, "good");
     assert_int_equal(leases[0].queue, 2);
 }
@@ -187,7 +203,8 @@ static void recalled_leases(void **state)
     (void)state;
     rv_recall_reply recalled;
     assert_true(rv_recall_read(&recalled, A(N(1), T("17"), A(A(T("y"), N(2), N(1))),
-                                            A(T("x"), T("123 7"), T(PLAIN), T("y"), T("9999999999999 7"), T(MARKED), T("z"), T("1 7"), T("bad")))));
+                                            A(T("x"), T("123 7"), T(PLAIN), T("y"), T("9999999999999 7"), T(MARKED),
+                                              T("z"), T("1 7"), T("bad")))));
     assert_true(recalled.alive);
     assert_string_equal(recalled.cursor, "17");
     assert_int_equal(rv_recall_leases(&recalled, 4, leases, 16), 3);

@@ -32,8 +32,8 @@ typedef struct cli_bulk_line {
 /* Why a line was refused. */
 typedef struct cli_bulk_fault {
     reeve_status status; /* what enqueueing it would have been told */
-    const char *reason; /* a literal: the same for the same sort of fault */
-    char words[512];    /* what exactly, with the reason */
+    const char *reason;  /* a literal: the same for the same sort of fault */
+    char words[512];     /* what exactly, with the reason */
 } cli_bulk_fault;
 
 /* Fills *ret, which cli_bulk_line_fini frees, or *ret_fault; then nothing is left to free. */

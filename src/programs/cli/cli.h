@@ -22,7 +22,7 @@ enum {
     CLI_REFUSED = 1, /* refused, not found, not in time */
     CLI_USAGE = 2,
     CLI_NO_REDIS = 3,
-    CLI_UNKNOWN = 4, /* enqueue: whether it was carried out is not known */
+    CLI_UNKNOWN = 4,    /* enqueue: whether it was carried out is not known */
     CLI_SIGNALLED = 128 /* plus the signal's number */
 };
 

@@ -83,8 +83,8 @@ const cli_verb cli_verb_depend = {
     .run = depend,
     .notes =
         "Blocked, ready, scheduled and parked tasks wait. RULE says what becomes of them when that task dies, as with\n"
-        "reeve enqueue --after: fail, go or wait. --not-after '!' lets go what a producer that died left open.\n"
-        CLI_STEER_INPUT_NOTE "\nExamples:\n"
+        "reeve enqueue --after: fail, go or wait. --not-after '!' lets go what a producer that died left "
+        "open.\n" CLI_STEER_INPUT_NOTE "\nExamples:\n"
         "  reeve depend default/merge --after files/part-3:go\n"
         "  reeve depend default/merge --not-after files/part-1\n",
 };

@@ -53,7 +53,8 @@ void cli_history_add(rv_buf *buf, const char *history)
     cJSON *list = cJSON_Parse(history);
     const cJSON *entry;
 
-    cJSON_ArrayForEach(entry, list) {
+    cJSON_ArrayForEach(entry, list)
+    {
         if (buf->length > 0) rv_buf_addc(buf, '\n');
         add_entry(buf, entry);
     }

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/hide.h"
 #include "args.h"
+#include "base/hide.h"
 #include "base/mem.h"
 #include "base/nearest.h"
 #include "bench/verb.h"
@@ -18,33 +18,15 @@
 #include "verbs.h"
 
 static const cli_verb *const verbs[] = {
-    &cli_verb_enqueue,
-    &cli_verb_show,
-    &cli_verb_why,
-    &cli_verb_list,
-    &cli_verb_peek,
-    &cli_verb_tags,
-    &cli_verb_wait,
-    &cli_verb_watch,
-    &cli_verb_events,
-    &cli_verb_queues,
-    &cli_verb_workers,
-    &cli_verb_stats,
-    &cli_verb_failures,
-    &cli_verb_retry,
-    &cli_verb_cancel,
-    &cli_verb_delete,
-    &cli_verb_purge,
-    &cli_verb_reschedule,
-    &cli_verb_depend,
-    &cli_verb_pause,
-    &cli_verb_resume,
-    &cli_verb_limit,
-    &cli_verb_settings,
-    &cli_verb_cron,
-    &cli_verb_run,
-    &cli_verb_bench,
-    NULL,
+    &cli_verb_enqueue,  &cli_verb_show,     &cli_verb_why,
+    &cli_verb_list,     &cli_verb_peek,     &cli_verb_tags,
+    &cli_verb_wait,     &cli_verb_watch,    &cli_verb_events,
+    &cli_verb_queues,   &cli_verb_workers,  &cli_verb_stats,
+    &cli_verb_failures, &cli_verb_retry,    &cli_verb_cancel,
+    &cli_verb_delete,   &cli_verb_purge,    &cli_verb_reschedule,
+    &cli_verb_depend,   &cli_verb_pause,    &cli_verb_resume,
+    &cli_verb_limit,    &cli_verb_settings, &cli_verb_cron,
+    &cli_verb_run,      &cli_verb_bench,    NULL,
 };
 
 static const cli_verb *find_verb(const char *name)

@@ -22,8 +22,8 @@ typedef struct cli_page {
         "limit", "N", "at most so many; 0: all (50)", CLI_COUNT, (at) + offsetof(cli_page, limit), 0, INT64_MAX, NULL \
     }
 /* Where all is the default, and the struct is zeroed. */
-#define CLI_PAGE_LIMIT_OR_ALL(at)                                                                                     \
-    {                                                                                                                 \
+#define CLI_PAGE_LIMIT_OR_ALL(at)                                                                                    \
+    {                                                                                                                \
         "limit", "N", "at most so many; 0: all (0)", CLI_COUNT, (at) + offsetof(cli_page, limit), 0, INT64_MAX, NULL \
     }
 #define CLI_PAGE_OFFSET(at)                                                                                       \

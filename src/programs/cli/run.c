@@ -33,14 +33,14 @@ static const cli_option run_table[] = {
     {"id", "ID", "its id (a new UUIDv7)", CLI_TEXT, AT(task.spec.id), 0, 0, NULL},
     {"group", "G", "its group", CLI_TEXT, AT(task.spec.group), 0, 0, NULL},
     {"meta", "KEY=VALUE", "metadata; may be repeated", CLI_OTHER, 0, 0, 0, cli_read_meta},
-    {"attempts", "N", "dead after so many failures (the handler's)", CLI_INT, AT(task.spec.max_attempts), 1, REEVE_ATTEMPTS_MAX,
-     NULL},
+    {"attempts", "N", "dead after so many failures (the handler's)", CLI_INT, AT(task.spec.max_attempts), 1,
+     REEVE_ATTEMPTS_MAX, NULL},
     {"timeout", "DURATION", "run time limit (the handler's)", CLI_DURATION, AT(task.spec.timeout_ms), 1, 0, NULL},
     {"backoff", "SPEC", "how long failed attempts wait (the handler's)", CLI_OTHER, 0, 0, 0, cli_read_backoff},
     {"checkpoint", "TEXT", "what an attempt before left", CLI_TEXT, AT(checkpoint), 0, 0, NULL},
     {"layers", "PLUGIN", "another plugin, whose layers are around the handler", CLI_TEXT, AT(layers), 0, 0, NULL},
-    {"plugin-dir", "DIR", "where a bare plugin name is sought (the built-in directory)", CLI_TEXT, AT(plugin_dir), 0,
-     0, NULL},
+    {"plugin-dir", "DIR", "where a bare plugin name is sought (the built-in directory)", CLI_TEXT, AT(plugin_dir), 0, 0,
+     NULL},
     {0},
 };
 static const struct run_options run_defaults = {.attempt = 1, .queue = "local", .now = -1};
@@ -50,7 +50,7 @@ static void show_progress(int percent, const char *words, void *user)
     const cli_context *cli = user;
 
     cli_note(cli, "progress %d %%%s%s", percent, words == NULL || words[0] == '\0' ? "" : ": ",
-            words == NULL ? "" : words);
+             words == NULL ? "" : words);
 }
 
 static const char *outcome_name(reeve_outcome outcome)
@@ -164,7 +164,7 @@ static void say_notes(const cli_context *cli, const reeve_test_report *report)
 
         cli_span_text(hold->delay_ms, delay);
         cli_note(cli, "held %s%s for %s", hold->group == NULL ? "the queue" : "group ",
-                hold->group == NULL ? "" : hold->group, delay);
+                 hold->group == NULL ? "" : hold->group, delay);
     }
     for (size_t i = 0; i < report->handed_count; i++)
         cli_note(cli, "handed on: %s %s, %zu bytes", report->handed[i].handle, report->handed[i].type,
@@ -225,7 +225,7 @@ static int fail_run(const cli_context *cli, reeve_plugin_handle *plugin, const r
                         reeve_plugin_path(plugin), cli->rest[1]);
     for (size_t i = 0; i < about->handler_count; i++)
         cli_note(cli, "  %s%s%s", about->handlers[i].type, about->handlers[i].summary == NULL ? "" : ": ",
-                about->handlers[i].summary == NULL ? "" : about->handlers[i].summary);
+                 about->handlers[i].summary == NULL ? "" : about->handlers[i].summary);
     return CLI_REFUSED;
 }
 

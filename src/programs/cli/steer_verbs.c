@@ -41,9 +41,10 @@ static int run(cli_context *cli, const cli_sweep_plan *plan, const cli_sweep_opt
     return status == CLI_DONE ? cli_steer(cli, plan->done, call, options) : status;
 }
 
-#define MANY_NOTE(which)                                                                                               \
-    "\nWith a QUEUE it is for many tasks: --all is for all " which ", the other options pick some of these;\n"         \
-    "--state says in which other state, --dry-run does nothing and tells how many it would be. Few are done at a time, so that others are served in between. It prints how\n" \
+#define MANY_NOTE(which)                                                                                           \
+    "\nWith a QUEUE it is for many tasks: --all is for all " which ", the other options pick some of these;\n"     \
+    "--state says in which other state, --dry-run does nothing and tells how many it would be. Few are done at a " \
+    "time, so that others are served in between. It prints how\n"                                                  \
     "many of how many that it looked at; tasks that change their state meanwhile may be left out.\n"
 
 /* ---- retry ----------------------------------------------------------------------------------------------------- */
@@ -131,13 +132,15 @@ const cli_verb cli_verb_cancel = {
     .least = 1,
     .most = CLI_ANY_NUMBER,
     .run = cancel,
-    .notes = "A task that runs is told to stop, and is cancelled when its handler ends, unless it is completed then;\n"
-             "`reeve wait HANDLE` waits for that. Cancelled tasks are kept as a record.\n" CLI_STEER_INPUT_NOTE
-        MANY_NOTE("that wait (blocked, scheduled, parked, ready)")
-             "`reeve pause QUEUE` first stops what would start meanwhile.\n"
-             "\nExamples:\n"
-             "  reeve cancel default/order-17\n"
-             "  reeve cancel default --tag customer-4 --state scheduled\n",
+    .notes =
+        "A task that runs is told to stop, and is cancelled when its handler ends, unless it is completed then;\n"
+        "`reeve wait HANDLE` waits for that. Cancelled tasks are kept as a record.\n" CLI_STEER_INPUT_NOTE MANY_NOTE(
+            "that wait (blocked, scheduled, parked, ready)") "`reeve pause QUEUE` first stops what would start "
+                                                             "meanwhile.\n"
+                                                             "\nExamples:\n"
+                                                             "  reeve cancel default/order-17\n"
+                                                             "  reeve cancel default --tag customer-4 --state "
+                                                             "scheduled\n",
 };
 
 /* ---- delete ---------------------------------------------------------------------------------------------------- */

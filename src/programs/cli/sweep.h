@@ -46,10 +46,12 @@ int cli_sweep_read_state(const cli_context *cli, const cli_option *option, void 
     {                                                                                                          \
         "kind", "KIND", "dead ones: that died of this kind of error", CLI_TEXT, CLI_SWEEP_AT(kind), 0, 0, NULL \
     }
-#define CLI_SWEEP_CASCADE                                                                              \
-    {                                                                                                  \
-        "cascade", NULL, "of a HANDLE: cancel the tasks that wait for it, too, and those that wait "    \
-        "for these", CLI_FLAG, CLI_SWEEP_AT(cascade), 0, 0, NULL                                        \
+#define CLI_SWEEP_CASCADE                                                               \
+    {                                                                                   \
+        "cascade", NULL,                                                                \
+            "of a HANDLE: cancel the tasks that wait for it, too, and those that wait " \
+            "for these",                                                                \
+            CLI_FLAG, CLI_SWEEP_AT(cascade), 0, 0, NULL                                 \
     }
 /* clang-format off */
 #define CLI_SWEEP_OTHERS                                                                                               \

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "args.h"
 #include "after.h"
+#include "args.h"
 #include "base/backoff_text.h"
 #include "utf8.h"
 

@@ -10,9 +10,9 @@
 #include "worker_json.h"
 
 static const cli_column columns[] = {
-    {"WORKER", false, 0},    {"NAME", false, 30},   {"HOST", false, 30}, {"PID", true, 0},  {"STATE", false, 0},
-    {"BUSY", true, 0},       {"PROCESSED", true, 0}, {"FAILED", true, 0}, {"MEMORY", true, 0}, {"REDIS", true, 0},
-    {"UP SINCE", false, 0},  {"SEEN", false, 0},
+    {"WORKER", false, 0}, {"NAME", false, 30}, {"HOST", false, 30},    {"PID", true, 0},
+    {"STATE", false, 0},  {"BUSY", true, 0},   {"PROCESSED", true, 0}, {"FAILED", true, 0},
+    {"MEMORY", true, 0},  {"REDIS", true, 0},  {"UP SINCE", false, 0}, {"SEEN", false, 0},
 };
 static const cli_column running_columns[] = {
     {"WORKER", false, 0}, {"THREAD", false, 0}, {"TASK", false, 0}, {"TYPE", false, 40}, {"FOR", true, 0},

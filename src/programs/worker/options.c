@@ -65,17 +65,29 @@ static bool take(host_options *options, int found, char **argv)
     bool markdown = optarg != NULL && strcmp(optarg, "markdown") == 0;
 
     switch (found) {
-    case 'c': options->config = optarg; return true;
-    case OPTION_REDIS: options->redis = optarg; return true;
-    case OPTION_JSON: options->json = true; return true;
-    case OPTION_CHECK: return choose(options, HOST_CHECK);
-    case OPTION_DUMP: options->plugin = optarg; return choose(options, HOST_DUMP_PLUGIN);
-    case OPTION_VERSION: return choose(options, HOST_VERSION);
-    case 'h': return choose(options, HOST_HELP);
+    case 'c':
+        options->config = optarg;
+        return true;
+    case OPTION_REDIS:
+        options->redis = optarg;
+        return true;
+    case OPTION_JSON:
+        options->json = true;
+        return true;
+    case OPTION_CHECK:
+        return choose(options, HOST_CHECK);
+    case OPTION_DUMP:
+        options->plugin = optarg;
+        return choose(options, HOST_DUMP_PLUGIN);
+    case OPTION_VERSION:
+        return choose(options, HOST_VERSION);
+    case 'h':
+        return choose(options, HOST_HELP);
     case OPTION_HELP_CONFIG:
         if (optarg != NULL && !markdown) return usage("--help-config knows \"markdown\", not ", optarg);
         return choose(options, markdown ? HOST_HELP_CONFIG_MARKDOWN : HOST_HELP_CONFIG);
-    default: return wrong_option(found, argv);
+    default:
+        return wrong_option(found, argv);
     }
 }
 

@@ -172,8 +172,8 @@ static void write_settings_again(host *at)
 {
     rv_waker_silence(&at->data_lost);
     if (!has_settings(at->config)) return;
-    rv_log(REEVE_LOG_INFO, "program.settings", "writing what the configuration says of queues and recurring entries again",
-           NULL);
+    rv_log(REEVE_LOG_INFO, "program.settings",
+           "writing what the configuration says of queues and recurring entries again", NULL);
     at->settings_at = rv_now_ms();
 }
 

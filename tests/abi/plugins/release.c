@@ -37,7 +37,8 @@ static reeve_outcome tell(reeve_task *task, void *given)
 /* Hands on a task of its own type, by a struct that does not say its size. */
 static reeve_outcome chain(reeve_task *task, void *given)
 {
-    reeve_task_spec next = {.queue = reeve_task_queue(task), .type = "release:tell", .id = "next", .payload = {"handed", 6}};
+    reeve_task_spec next = {
+        .queue = reeve_task_queue(task), .type = "release:tell", .id = "next", .payload = {"handed", 6}};
 
     (void)given;
     if (reeve_task_hand_on(task, &next, NULL) == REEVE_OK) return reeve_task_done(task, "chained", 7);
@@ -63,15 +64,8 @@ static reeve_outcome around(reeve_task *task, reeve_next *next, void *given)
 }
 
 static const reeve_handler handlers[] = {
-    {REEVE_HANDLER,
-     .type = "release:tell",
-     .run = tell,
-     .user = user,
-     .summary = "tells",
-     .max_attempts = 7,
-     .timeout_ms = 60000,
-     .backoff = {.shape = REEVE_BACKOFF_FIXED, .base_ms = 1000},
-     .thread_start = thread_start,
+    {REEVE_HANDLER, .type = "release:tell", .run = tell, .user = user, .summary = "tells", .max_attempts = 7,
+     .timeout_ms = 60000, .backoff = {.shape = REEVE_BACKOFF_FIXED, .base_ms = 1000}, .thread_start = thread_start,
      .thread_stop = thread_stop},
     {REEVE_HANDLER, .type = "release:chain", .run = chain},
     {REEVE_HANDLER, .type = "release:fail", .run = fail},
