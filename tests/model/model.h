@@ -331,7 +331,8 @@ int model_result_read(int queue, const model_task *task);
 /* Somebody looks after the queue, and knows how long sessions live; 0: does not. Until when sessions are spared that
  * expired after model.queues[].upkeep.since_ms. */
 bool model_look_after(int queue, int64_t life_ms);
-void model_tend_upkeep(int queue, int64_t life_ms); /* by tend; forgotten where there are no sessions */
+/* By tend; forgotten where there are no sessions. True: the clock was set back, and limits are looked at anew. */
+bool model_tend_upkeep(int queue, int64_t life_ms);
 /* What settings.upkeep says; "" while nobody looked. */
 const char *model_upkeep_words(int queue);
 int model_count(int queue, model_state state);

@@ -173,13 +173,14 @@ static int64_t next_due(int queue)
     return next;
 }
 
-/* (Which groups are forgotten, and which are looked at, is not predicted.) */
-static bool may_have_more(const model_seen_queue *seen, int limit)
+/* (Which groups are forgotten, and which are looked at, is not predicted. When the clock was set back all are that wait
+ * for their time.) */
+static bool may_have_more(const model_seen_queue *seen, int limit, bool back)
 {
     bool more = seen->groups >= limit || seen->again;
     int stand = 0;
     for (int group = 1; group <= GROUPS; group++) {
-        more = more || seen->reopening[group];
+        more = more || seen->reopening[group] || (back && seen->opening_ms[group]);
         stand += seen->clocks[group] > 0 && seen->clocks[group] <= (double)model.now_ms;
     }
     return more || stand >= limit;
@@ -268,11 +269,10 @@ void model_tend(const int arg[ARGS])
     model_queue *q = &model.queues[queue];
     bool was_large = q->large, more = false;
     int most = arg[MOST] ? arg[MOST] : ALL, limit = was_large && most > 8 ? 8 : most;
-    bool spared;
-    model_tend_upkeep(queue, arg[LIFE]);
+    bool spared, back = model_tend_upkeep(queue, arg[LIFE]);
     int expired = expired_session(queue, &spared);
     const model_seen *before = model_look();
-    bool unsure = before && may_have_more(&before->queues[queue], limit),
+    bool unsure = before && may_have_more(&before->queues[queue], limit, back),
          limited = before && *before->queues[queue].gate;
     if (!tend(queue, most, arg[LIFE], &said)) return;
     int64_t expected[NUMBERS] = {[NOW] = model.now_ms, [REAPED] = said.numbers[REAPED]};

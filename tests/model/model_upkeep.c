@@ -77,15 +77,17 @@ static bool has_sessions(int queue)
     return false;
 }
 
-void model_tend_upkeep(int queue, int64_t life_ms)
+bool model_tend_upkeep(int queue, int64_t life_ms)
 {
     model_queue *q = &model.queues[queue];
-    if (!q->upkeep.last_ms) return;
-    if (is_back(queue)) {
+    if (!q->upkeep.last_ms) return false;
+    bool back = is_back(queue);
+    if (back) {
         set_back(queue, q->upkeep.last_ms - model.now_ms);
         COVER(TEND_BACK);
     }
     if (look_after(queue, life_ms) && !has_sessions(queue)) q->upkeep.last_ms = 0;
+    return back;
 }
 
 const char *model_upkeep_words(int queue)
