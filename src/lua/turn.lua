@@ -44,11 +44,16 @@
 -- functions, which are made when they are first needed, and set `now`. Numbers are not read where they are 1 or 0, nor
 -- tables made that may not be needed; one that gets its first element grows, unless it was made with room for it.
 
+local given, prefixes = ARGV, KEYS
 local call, unpack, byte, format = redis.call, unpack, string.byte, string.format
-local thread, ask, ttl = ARGV[1], ARGV[2], ARGV[3]
-local want, queues = ask == '1' and 1 or tonumber(ask), ARGV[4] == '1' and 1 or tonumber(ARGV[4])
-if not (want and want >= 0 and want % 1 == 0 and queues and queues >= 0 and queues <= #KEYS and queues % 1 == 0 and
-  tonumber(ttl) and #ARGV >= 5 + 2 * queues) then
+local thread, ask, ttl = given[1], given[2], given[3]
+local want, queues = ask == '1' and 1 or tonumber(ask), given[4] == '1' and 1 or tonumber(given[4])
+-- (To compare costs much less than to call a function, and says the same as a look at the bytes where Redis's locale orders
+-- texts by them, as most do. How long a session lives only the beginning of one asks: else it is no more than looked at.)
+local by_bytes = 'Z' < 'a'
+if not (want and want >= 0 and want % 1 == 0 and queues and queues >= 0 and queues <= #prefixes and queues % 1 == 0 and
+  (queues == 1 and given[7] == '' and by_bytes and ttl >= '0' and ttl < ':' or tonumber(ttl)) and
+  #given >= 5 + 2 * queues) then
   return redis.error_reply('ERR turn: ARGV[2] to ARGV[4] are how many tasks, a time in ms, and how many of KEYS')
 end
 -- (What is unpacked below must fit on the stack of Redis's Lua.)
@@ -104,18 +109,20 @@ local function rare_leasing()
 end
 
 -- All that was brought is looked at before anything is written.
-local at, fault, given = 6 + 2 * queues, nil, #ARGV
+local at, fault, final = 6 + 2 * queues, nil, #given
 -- (One plain completion, which most turns bring.)
-if given == at + 5 and ARGV[at] == '1' and ARGV[at + 3] == '1' and ARGV[given] == '0' then at = given + 1 end
-while at <= given and not fault do
-  local index, plain = ARGV[at], ARGV[at + 3]
+if final == at + 5 and given[at] == '1' and given[at + 3] == '1' and given[final] == '0' then
+  at = final + 1
+end
+while at <= final and not fault do
+  local index, plain = given[at], given[at + 3]
   plain = plain == '1' and 1 or tonumber(plain)
   index = index == '1' and 1 or tonumber(index) or 0
-  if not (KEYS[index] and plain and plain >= 0 and plain <= 1000 and plain % 1 == 0) then
+  if not (prefixes[index] and plain and plain >= 0 and plain <= 1000 and plain % 1 == 0) then
     fault = 'a group names no queue of KEYS, or more than 1000 completions'
     break
   end
-  local records = ARGV[at + 4 + plain]
+  local records = given[at + 4 + plain]
   at = at + 5 + plain
   if records ~= '0' then
     records = tonumber(records)
@@ -123,9 +130,9 @@ while at <= given and not fault do
       fault = 'no number of records'
       break
     end
-    local word = ARGV[at]
+    local word = given[at]
     if word == 'bundle' or word == 'results' then
-      local results = tonumber(ARGV[at + 1])
+      local results = tonumber(given[at + 1])
       if not (results and results >= 0 and results <= plain and results % 1 == 0) then
         fault = 'more results than completions'
         break
@@ -138,54 +145,54 @@ while at <= given and not fault do
     end
   end
 end
-if fault or at ~= given + 1 then return redis.error_reply('ERR turn: ' .. (fault or 'arguments are missing')) end
+if fault or at ~= final + 1 then return redis.error_reply('ERR turn: ' .. (fault or 'arguments are missing')) end
 
 -- (A session that held all that it settled here stands: below, that need not be asked.)
 local refusals = 0
 at = 6 + 2 * queues
-while at <= #ARGV do
-  local index, plain = ARGV[at], ARGV[at + 3]
+while at <= #given do
+  local index, plain = given[at], given[at + 3]
   index, plain = index == '1' and 1 or tonumber(index), plain == '1' and 1 or tonumber(plain)
-  local P, held = KEYS[index], ARGV[at + 2]
-  local session = ARGV[at + 1]
+  local P, held = prefixes[index], given[at + 2]
+  local session = given[at + 1]
   local running, first, last = P .. 'running:' .. session, at + 4, at + 3 + plain
   local s = call('HMGET', P .. 'settings', 'completed_age', 'completed_count', 'completed_bytes', 'waiters', 'paused',
     'large', 'gate')
   settings[index] = s
-  local records, results, bundle, members, n, completed = ARGV[last + 1], 0, false, nil, 0, plain
+  local records, results, bundle, members, n, completed = given[last + 1], 0, false, nil, 0, plain
   records = records == '0' and 0 or tonumber(records)
   at = last + 2
   if records > 0 then
-    bundle = ARGV[at] == 'bundle'
-    if bundle or ARGV[at] == 'results' then
-      records, results, at = records - 1, tonumber(ARGV[at + 1]), at + 2
+    bundle = given[at] == 'bundle'
+    if bundle or given[at] == 'results' then
+      records, results, at = records - 1, tonumber(given[at + 1]), at + 2
     end
   end
   -- (A batch of completions is at most a lease's batch: well within what unpack takes.)
   if plain > 0 then
     local hit = held == '' and not (s[4] or s[7] or results > 0 and (s[3] or s[1] == '0' or s[2] == '0')) and
-      call('HDEL', running, unpack(ARGV, first, last))
+      call('HDEL', running, unpack(given, first, last))
     if hit ~= plain then
-      local rare, ids = rare_settling(), {unpack(ARGV, first, last)}
+      local rare, ids = rare_settling(), {unpack(given, first, last)}
       completed = rare.plain(P, running, held, ids, hit, now, s, refused, rare.results(ids, results, at, bundle))
     elseif s[1] == '0' or s[2] == '0' then
-      call('HDEL', P .. 'tasks', unpack(ARGV, first, last))
+      call('HDEL', P .. 'tasks', unpack(given, first, last))
     else
       members = {}
       for i = first, last do
-        members[n + 1], members[n + 2], n = now_text, ARGV[i], n + 2
+        members[n + 1], members[n + 2], n = now_text, given[i], n + 2
       end
       if bundle then
         local field = '+' .. now_text
-        if call('HSETNX', P .. 'results', field, ARGV[at]) == 1 then
+        if call('HSETNX', P .. 'results', field, given[at]) == 1 then
           call('ZADD', P .. 'bundles', now_text, now_text)
         else
-          call('HSET', P .. 'results', field, call('HGET', P .. 'results', field) .. ARGV[at])
+          call('HSET', P .. 'results', field, call('HGET', P .. 'results', field) .. given[at])
         end
       elseif results > 0 then
         local left, f = {}, 0
         for i = 0, results - 1 do
-          left[f + 1], left[f + 2], f = ARGV[last - results + 1 + i], ARGV[at + i], f + 2
+          left[f + 1], left[f + 2], f = given[last - results + 1 + i], given[at + i], f + 2
         end
         call('HSET', P .. 'results', unpack(left))
       end
@@ -216,17 +223,17 @@ while at <= #ARGV do
   refusals = #refused
 end
 
-local woken = ARGV[5] == 'woken'
-if ARGV[5] == 'again' and queues == 1 then
-  local name = ARGV[6] .. ':' .. thread
-  if call('LREM', KEYS[1] .. 'idle', '0', name) == 0 and call('EXISTS', KEYS[1] .. 'hand:' .. name) == 1 then
+local woken = given[5] == 'woken'
+if given[5] == 'again' and queues == 1 then
+  local name = given[6] .. ':' .. thread
+  if call('LREM', prefixes[1] .. 'idle', '0', name) == 0 and call('EXISTS', prefixes[1] .. 'hand:' .. name) == 1 then
     want, extras[1] = 0, {'idle'}
   end
 end
 
 local unasked
 for index = 1, want > 0 and queues or 0 do
-  local P = KEYS[index]
+  local P = prefixes[index]
   local s = settings[index]
   -- (Of several queues most may be empty: for these one question will do.)
   local there = s or queues == 1 or call('EXISTS', P .. 'ready') == 1
@@ -241,7 +248,7 @@ for index = 1, want > 0 and queues or 0 do
   local ids = there and not s[5] and not s[6] and not s[7] and call('ZRANGE', P .. 'ready', '0', want > 2 and '2' or ask)
   if ids and want > 2 and ids[3] and byte(ids[1]) ~= 43 then ids = call('ZRANGE', P .. 'ready', '0', ask) end
   if there and not s[5] and (not ids or #ids > 0) then
-    local session = ARGV[4 + 2 * index]
+    local session = given[4 + 2 * index]
     local running = P .. 'running:' .. session
     local plain, more = ids and (stands[index] == session or call('HEXISTS', running, '#') == 1), false
     local leased, envelopes, taken, packet, list, left
@@ -274,10 +281,17 @@ for index = 1, want > 0 and queues or 0 do
     end
     if plain then
       envelopes = call('HMGET', P .. 'tasks', unpack(ids))
+      -- (A packet among them has none. 105: the 'i' of an envelope that has more to tell, see lib/base.lua. No id
+      -- begins with what comes before 45, '-'.)
       for i = 1, #ids do
-        -- (A packet among them has none. 105: the 'i' of an envelope that has more to tell, see lib/base.lua. No id begins
-        -- with what comes before 45, '-'.)
-        if not envelopes[i] or byte(envelopes[i], 3) == 105 or (byte(ids[i]) or 0) < 45 then plain = false end
+        local envelope = envelopes[i]
+        if not envelope then
+          plain = false
+        elseif by_bytes then
+          if ids[i] < '-' or envelope >= '{"b' or envelope < '{"a' then plain = false end
+        elseif byte(envelope, 3) == 105 or (byte(ids[i]) or 0) < 45 then
+          plain = false
+        end
       end
     end
     if packet and not plain then
@@ -321,7 +335,7 @@ for index = 1, want > 0 and queues or 0 do
       end
     else
       local closed
-      leased, closed = rare_leasing()(P, index, session, ARGV[5 + 2 * index], ttl, want, thread, now, lists > 0, s,
+      leased, closed = rare_leasing()(P, index, session, given[5 + 2 * index], ttl, want, thread, now, lists > 0, s,
         extras, stands[index] == session)
       if closed then
         shut = shut or {}
@@ -353,16 +367,16 @@ end
 -- Nothing was found: from now on somebody waits. (`next`: see lib/order.lua.) Somebody may wait as well where the
 -- wake-up was taken: another thread that found nothing before the tasks came, and blocks behind us.
 for index = 1, (woken or want > 0 and lists == 0) and queues or 0 do
-  local P, s = KEYS[index], settings[index]
+  local P, s = prefixes[index], settings[index]
   local last = call('HGET', P .. 'order', 'next')
   if last then
     if tonumber(last) > 1099511627776 then call('HSET', P .. 'order', '0', last) end
     call('HDEL', P .. 'order', 'next')
   end
   -- (Something is ready where what came first was put off. That session stands: 2, and something is ready: 1 more.)
-  local running = ARGV[5] ~= '' and queues == 1 and want > 0 and lists == 0 and P .. 'running:' .. ARGV[6]
+  local running = given[5] ~= '' and queues == 1 and want > 0 and lists == 0 and P .. 'running:' .. given[6]
   if running and not s[5] and not s[7] and call('EXISTS', running, running, P .. 'ready') == 2 then
-    call('LPUSH', P .. 'idle', ARGV[6] .. ':' .. thread)
+    call('LPUSH', P .. 'idle', given[6] .. ':' .. thread)
     call('DEL', P .. 'wake') -- (nobody waited for that token)
     extras[#extras + 1] = {'idle'}
   end
@@ -370,7 +384,7 @@ end
 
 -- (The wake-up may have been that of a queue that was not asked: then it is for somebody else.)
 for index = woken and unasked or queues + 1, queues do
-  local P = KEYS[index]
+  local P = prefixes[index]
   if call('EXISTS', P .. 'ready') == 1 and call('HEXISTS', P .. 'settings', 'paused') == 0 then
 -- include: lib/wake.lua
     wake(P)
@@ -381,7 +395,7 @@ end
 if freed then
 -- include: lib/wake.lua
   for index in pairs(freed) do
-    local P = KEYS[index]
+    local P = prefixes[index]
     if not (shut and shut[index]) and not settings[index][5] and call('EXISTS', P .. 'ready') == 1 then wake(P) end
   end
 end

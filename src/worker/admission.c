@@ -1,12 +1,10 @@
 #include "worker/admission.h"
 
-#include "worker/alone.h"
 #include "worker/lock.h"
 
 static bool gives_up(void *context)
 {
-    const rv_thread *t = context;
-    return rv_worker_phase(t->worker) != RV_PHASE_RUNNING || atomic_load(&t->stop) || rv_alone_bars(t);
+    return rv_admission_gives_up(context);
 }
 
 /* What is told of a running task (since when, how long) is told of its handler. */
@@ -30,19 +28,19 @@ static bool wait_in_turn(rv_thread *t, const rv_handler *handler, const rv_item 
     return false;
 }
 
-bool rv_admission_enter(rv_thread *t, const rv_handler *handler, unsigned max_crashes, rv_item *const *items,
-                        size_t count)
+bool rv_admission_wait(rv_thread *t, const rv_handler *handler, unsigned max_crashes, rv_item *const *items,
+                       size_t count)
 {
     /* (A call of many has several tasks only when none of them has crashed.) */
     bool alone = rv_alone_is_due(items[0], max_crashes);
-    if (!alone && (handler->plugin == NULL || handler->plugin->plugin.concurrency == 0)) return !gives_up(t);
+    if (!alone && !rv_admission_has_gate(handler)) return !gives_up(t);
     int64_t begin_us = rv_now_us();
     bool entered = wait_in_turn(t, handler, items[0], alone);
     note_wait(t, items, count, rv_now_us() - begin_us);
     return entered;
 }
 
-void rv_admission_leave(rv_thread *t, const rv_handler *handler)
+void rv_admission_end(rv_thread *t, const rv_handler *handler)
 {
     if (handler->plugin != NULL) rv_plugin_leave(handler->plugin);
     rv_alone_leave(t, !atomic_load(&t->stop));

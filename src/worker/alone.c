@@ -181,7 +181,7 @@ bool rv_alone_enter(rv_thread *t, const rv_item *item)
 void rv_alone_leave(rv_thread *t, bool by_itself)
 {
     rv_alone *alone = &t->worker->alone;
-    if (atomic_load_explicit(&alone->owner, memory_order_relaxed) != t) return;
+    if (!rv_alone_is_owner(t)) return;
     insist(t, alone, by_itself ? "clear" : "over");
     release(t);
 }

@@ -34,6 +34,12 @@ static inline bool rv_alone_bars(const rv_thread *thread)
     return owner != NULL && owner != thread;
 }
 
+/* This thread does. */
+static inline bool rv_alone_is_owner(const rv_thread *thread)
+{
+    return atomic_load_explicit(&thread->worker->alone.owner, memory_order_relaxed) == thread;
+}
+
 /*
  * For the thread's running item: waits until nothing else runs, and tells Redis. False: it is not to begin (another task
  * runs alone, it was told to stop, the worker takes no more tasks, Redis did not take it).

@@ -98,7 +98,7 @@ void rv_item_lose(rv_item *item)
 int64_t rv_item_wait(const rv_item *item)
 {
     int64_t wait_ms = rv_lease_wait(&item->lease);
-    return wait_ms < 0 ? wait_ms : wait_ms + item->gate_us / 1000;
+    return wait_ms < 0 || item->gate_us == 0 ? wait_ms : wait_ms + item->gate_us / 1000;
 }
 
 static const char *put(char **at, const void *data, size_t length)

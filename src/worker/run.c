@@ -93,7 +93,8 @@ reeve_outcome rv_run_not_begun(reeve_task *task, rv_item *item)
 static reeve_outcome call_handler(rv_thread *t, rv_item *item, const rv_handler *handler, const rv_policy *policy,
                                   bool *ret_counts)
 {
-    if (rv_run_is_barred(&t->task, item, policy)) {
+    /* (Asked before the wait, too: only that may have changed it.) */
+    if (item->gate_us > 0 && rv_run_is_barred(&t->task, item, policy)) {
         *ret_counts = false;
         return t->task.verb;
     }
@@ -101,7 +102,7 @@ static reeve_outcome call_handler(rv_thread *t, rv_item *item, const rv_handler 
     t->task.past = policy->once;
     rv_run_set_limits(t, item, policy);
     reeve_outcome verb = rv_layers_run(handler->layers, &t->task, &handler->handler);
-    rv_thread_end_first(t, item, policy);
+    if (item->accepted) rv_thread_end_first(t, item, policy);
     return verb;
 }
 
