@@ -8,6 +8,7 @@ EXAMPLES="$REEVE_BUILD/examples"
 sed 's/session = 5; drain = 2/session = 1; drain = 0.1/' "$REEVE_SOURCE/examples/cksum/cksum.conf" \
     >"$TEST_DIR/disks.conf"
 cd "$EXAMPLES" || exit 1
+export REEVE_PLUGIN_DIR=$EXAMPLES
 FILE=$TEST_DIR/large
 SIZE=$((8 * 1024 * 1024 + 12345))
 head -c $SIZE /dev/urandom >"$FILE"

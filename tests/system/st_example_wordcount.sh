@@ -8,6 +8,7 @@ EXAMPLES="$REEVE_BUILD/examples"
 # The example's configuration, but that a dead worker is found sooner.
 sed 's/session = 5/session = 1/' "$REEVE_SOURCE/examples/wordcount/wordcount.conf" >"$TEST_DIR/words.conf"
 cd "$EXAMPLES" || exit 1
+export REEVE_PLUGIN_DIR=$EXAMPLES
 
 # what_shell_says DIRECTORY: "COUNT WORD", the most frequent first, then by word. (A file's end is a word's end.)
 what_shell_says() {

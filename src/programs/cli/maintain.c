@@ -36,10 +36,12 @@ static void say(const cli_context *cli, const char *queue, const reeve_maintaine
     add_count(&words, done->recovered, "tasks of dead workers went back to it");
     add_count(&words, done->promoted, "scheduled tasks became ready");
     add_count(&words, done->trimmed, "old records went");
+    bool silent = words.length == 0 && !done->more; /* nothing that changed what a user sees */
     if (done->since_ms > 0) cli_span_text(rv_wall_ms() - done->since_ms, ago);
-    cli_note(cli, "no worker has maintained queue %s%s%s: this command did%s%s%s", queue, ago[0] != '\0' ? " for " : "",
-             ago, words.length > 0 ? "; " : "", words.failed ? "" : rv_buf_text(&words),
-             done->more ? "; there is more to do" : "");
+    if (!silent)
+        cli_note(cli, "no worker has maintained queue %s%s%s: this command did%s%s%s", queue,
+                 ago[0] != '\0' ? " for " : "", ago, words.length > 0 ? "; " : "",
+                 words.failed ? "" : rv_buf_text(&words), done->more ? "; there is more to do" : "");
     rv_buf_fini(&words);
 }
 
