@@ -147,6 +147,14 @@ static rv_lookup *begin(rv_lookup *lookup)
 
 /* ---- waiting --------------------------------------------------------------------------------------------------- */
 
+/* The thread took the lock after it had written the outcome: taking it, too, makes that visible here. */
+static reeve_status take_outcome(void)
+{
+    (void)pthread_mutex_lock(&lock);
+    (void)pthread_mutex_unlock(&lock);
+    return REEVE_OK;
+}
+
 static reeve_status await(const rv_lookup *lookup, int64_t deadline, const rv_waker *waker, const rv_waker *quit,
                           rv_error *error)
 {
@@ -155,7 +163,7 @@ static reeve_status await(const rv_lookup *lookup, int64_t deadline, const rv_wa
                             {.fd = waker ? waker->fd : -1, .events = POLLIN}};
     for (;;) {
         int ready = poll(fds, 3, rv_poll_timeout(deadline));
-        if (ready > 0 && fds[0].revents) return REEVE_OK;
+        if (ready > 0 && fds[0].revents) return take_outcome();
         if (ready > 0 && !fds[1].revents) return rv_fail(error, REEVE_EINTERRUPTED, "interrupted while connecting");
         if (ready > 0 || (ready == 0 && rv_now_ms() >= deadline))
             return rv_fail(error, REEVE_ECONNECT, "the host's name could not be looked up in time");

@@ -62,6 +62,7 @@ static void tell_identity(reeve_worker *worker, int to)
 {
     bool good = reeve_worker_start(worker) == REEVE_OK && write(to, reeve_worker_id(worker), 16) == 16;
     (void)reeve_worker_stop(worker, 0);
+    reeve_worker_destroy(worker);
     _exit(good ? 0 : 1);
 }
 
