@@ -139,12 +139,12 @@ typedef struct model_session {
     int queue;
     model_life life;
     int64_t expiry_ms;
-    int flushed;   /* the number of the last flush of statistics */
-    int suspect;   /* the crashed task that it leased last, + 1; 0: none */
-    bool alone;    /* ... which runs alone */
-    bool beside;   /* ... or runs beside others */
+    int flushed;     /* the number of the last flush of statistics */
+    int suspect;     /* the crashed task that it leased last, + 1; 0: none */
+    bool alone;      /* ... which runs alone */
+    bool beside;     /* ... or runs beside others */
     int kept[SLOTS]; /* the unique keys that its tasks keep while they run at most once; 0: none */
-    bool ended;    /* ... or ends, in steps; one that begins again then does not know who waits in it */
+    bool ended;      /* ... or ends, in steps; one that begins again then does not know who waits in it */
 } model_session;
 
 /* A recurring entry. */
@@ -232,7 +232,7 @@ typedef struct model_belief {
 typedef struct model_hand {
     int session[QUEUES];
     bool begun[QUEUES];
-    int flush[QUEUES];     /* the number of the last one that was answered */
+    int flush[QUEUES]; /* the number of the last one that was answered */
     model_belief beliefs[BELIEFS];
     int belief_count;
     bool unsure[THREADS]; /* a reply was lost */

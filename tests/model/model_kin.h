@@ -51,7 +51,8 @@ typedef struct model_attached {
 } model_attached;
 
 /* anew: none of these is there in its parent's queue. */
-model_attached model_attach(int queue, int id, const model_edge_sent *edges, int count, model_states *states, bool anew);
+model_attached model_attach(int queue, int id, const model_edge_sent *edges, int count, model_states *states,
+                            bool anew);
 /* A retried task waits for its parents again: for how many. */
 int model_restore(int queue, int id);
 /* The first parent of this queue that is not known, and must be; -1. */

@@ -150,7 +150,7 @@ void model_read_info(int queue, const char *rest, const rv_reply *found)
 {
     static const char *const names[] = {"failures", "crashes", "kind",    "message", "failed", "progress",   "words",
                                         "place",    "history", "pending", "due",     "death",  "checkpoint", "has",
-                                        "logged",   "logging", "log:0",   "log:1",   "log:2",  "alone", NULL};
+                                        "logged",   "logging", "log:0",   "log:1",   "log:2",  "alone",      NULL};
     int id = model_id_of(rest);
     if (id < 0) {
         model_stray(queue, "info", rest);

@@ -10,7 +10,14 @@
     }
 
 /* A session's life without a heartbeat; somebody maintained the queue meanwhile, so that none is spared. */
-#define EXPIRE(queue) {CLOCK, {TTL / 2}}, {BEAT, {0, queue, 0, 8}}, {CLOCK, {TTL / 2}}
+#define EXPIRE(queue)                             \
+    {CLOCK, {TTL / 2}}, {BEAT, {0, queue, 0, 8}}, \
+    {                                             \
+        CLOCK,                                    \
+        {                                         \
+            TTL / 2                               \
+        }                                         \
+    }
 
 /* clang-format off */
 const model_path model_paths[] = {

@@ -94,8 +94,7 @@ static void close_parents(int queue)
     for (int id = 0; id < IDS; id++) {
         const model_task *task = model_task_of(queue, id);
         for (int parent = 0; parent <= OPEN && task->state == BLOCKED; parent++)
-            if (task->edges[parent].how == '-' && never_ends(parent))
-                STEP(DEPEND, queue, id, EDGE(0, parent), 0, 1);
+            if (task->edges[parent].how == '-' && never_ends(parent)) STEP(DEPEND, queue, id, EDGE(0, parent), 0, 1);
     }
 }
 
