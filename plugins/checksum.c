@@ -13,15 +13,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <linux/openat2.h>
 #include <openssl/evp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "below.h"
 #include "payload.h"
 #include "printable.h"
 #include "settings.h"
@@ -87,7 +86,8 @@ static const struct cause causes[] = {
     {ENFILE, true, "resources", "too many open files in this system"},
     {ENOMEM, true, "resources", "out of memory"},
     {EXDEV, false, "outside", "outside of the directory REEVE_CHECKSUM_DIR"},
-    {ENOSYS, false, "outside", "this kernel cannot keep to the directory REEVE_CHECKSUM_DIR (it needs Linux 5.6)"},
+    {ENOSYS, false, "outside",
+     "this system cannot keep to the directory REEVE_CHECKSUM_DIR (that needs Linux 5.6 or /proc)"},
 };
 
 /* The reason stands before the path, so that cutting a long message spares it. */
@@ -142,10 +142,7 @@ static const char *below_base(const char *path)
 
 static int open_once(const char *path, int flags)
 {
-    struct open_how how = {.flags = (unsigned)flags, .resolve = RESOLVE_BENEATH};
-
-    if (base < 0) return open(path, flags);
-    return (int)syscall(SYS_openat2, base, below_base(path), &how, sizeof(how));
+    return base < 0 ? open(path, flags) : below_open(base, base_path, below_base(path), flags);
 }
 
 static int open_path(const char *path, int flags)
