@@ -73,6 +73,10 @@ local function with_options(P, ARGV, time)
   for i = 1, laid and 0 or count do
     local o, fault = checked_options(ARGV[3 * i - 1], ARGV[3 * i], ARGV[3 * i + 1])
     if fault then return redis.error_reply('ERR enqueue: task ' .. i .. ' of ' .. count .. ': ' .. fault) end
+    if o.tags then
+-- include: lib/tags_once.lua
+      o.tags, ARGV[3 * i + 1] = tags_once(o.tags, ARGV[3 * i + 1])
+    end
     parsed[i] = o
   end
   local received

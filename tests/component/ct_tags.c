@@ -2,10 +2,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "queue/scripts.h"
 #include "reeve/cron.h"
 #include "reeve/dead.h"
 #include "reeve/tags.h"
 #include "support/queue.h"
+
+#define Q "reeve:{q}:"
 
 static test_hand hand;
 
@@ -238,6 +241,76 @@ static void tasks_of_a_recurring_entry_have_them(void **state)
     assert_string_equal(tagged("red", NULL, 10), id);
 }
 
+/* The tags that the envelope of a task has, as JSON; stays valid until the next call. */
+static const char *kept_tags(const char *id)
+{
+    static char text[256];
+    reeve_task_info *info = test_show("q", id);
+    rv_copy_text(text, sizeof(text), info->tags);
+    reeve_task_info_free(info);
+    return text;
+}
+
+/* A task as a producer in another language enqueues it. */
+static long long enqueue_raw(const char *how, const char *id, const char *tags, const char *rest)
+{
+    char options[256];
+    const rv_reply *reply;
+    (void)snprintf(options, sizeof(options), "{\"tags\":%s}", tags);
+    rv_cmd_script(test_conn, &rv_script_enqueue, 1, 4);
+    rv_args(test_conn, Q);
+    rv_args(test_conn, how);
+    rv_args(test_conn, id);
+    rv_args(test_conn, options);
+    rv_args(test_conn, rest);
+    assert_int_equal(rv_conn_call(test_conn, rv_deadline(5000), &reply), REEVE_OK);
+    return rv_reply_int(rv_reply_at(reply, 0), -9);
+}
+
+/* What the list is written like in the envelope is its producer's. */
+static void a_tag_that_another_producer_gives_twice_is_kept_once(void **state)
+{
+    static const char twice[] = "[\"a]\",\"b\\\"\",\"a]\",\"b\\\"\",\"c\"]", once[] = "[\"a]\",\"b\\\"\",\"c\"]";
+    (void)state;
+    assert_int_equal(
+        enqueue_raw(
+            "0", "x", twice,
+            "\"type\":\"t\",\"x\":\"\\\"tags\\\":[\",\"tags\" : [ \"a]\" ,\"b\\\"\",\"a\\u005d\",\"b\\\"\", \"c\" ],"
+            "\"meta\":{\"tags\":\"[\"}}\npay\"tags\":[\"a\",\"a\"]"),
+        1);
+    assert_string_equal(kept_tags("x"), once);
+    assert_string_equal(tags_text(), "c=1 b\"=1 a]=1");
+    reeve_task_info *info = test_show("q", "x");
+    assert_string_equal(info->payload.data, "pay\"tags\":[\"a\",\"a\"]");
+    assert_string_equal(info->meta, "{\"tags\":\"[\"}");
+    reeve_task_info_free(info);
+    /* The same again is the same task. */
+    assert_int_equal(enqueue_raw("1", "y", "[\"a\",\"a\"]", "\"type\":\"t\",\"tags\":[\"a\",\"a\"]}\n"), 1);
+    assert_int_equal(enqueue_raw("1", "y", "[\"a\",\"a\"]", "\"type\":\"t\",\"tags\":[\"a\",\"a\"]}\n"), 1);
+    assert_string_equal(kept_tags("y"), "[\"a\"]");
+    /* An envelope that has other tags than the options is not changed. */
+    assert_int_equal(enqueue_raw("0", "z", "[\"a\",\"a\"]", "\"type\":\"t\",\"tags\":[\"c\",\"d\"]}\n"), 1);
+    assert_string_equal(kept_tags("z"), "[\"c\",\"d\"]");
+}
+
+static void an_entry_of_another_producer_keeps_a_tag_once(void **state)
+{
+    static const char definition[] =
+        "{\"spec\":\"@daily\",\"zone\":\"utc\",\"catch_up\":\"once\",\"options\":{\"tags\":[\"a\",\"a\"]}}"
+        "\n\"type\":\"t\",\"tags\":[\"a\",\"a\"]}\n";
+    char id[REEVE_ID_MAX] = "";
+    const rv_reply *reply;
+    (void)state;
+    rv_cmd_script(test_conn, &rv_script_cron, 1, 3);
+    rv_args(test_conn, Q);
+    rv_args(test_conn, "set");
+    rv_args(test_conn, "e");
+    rv_args(test_conn, definition);
+    assert_int_equal(rv_conn_call(test_conn, rv_deadline(5000), &reply), REEVE_OK);
+    test_ok(test_client, reeve_cron_run(test_client, "q", "e", id));
+    assert_string_equal(kept_tags(id), "[\"a\"]");
+}
+
 /* What is gone and stands in the index still is found, however many others were tagged before it. */
 static void what_is_gone_is_found_behind_many(void **state)
 {
@@ -265,6 +338,8 @@ int main(void)
         cmocka_unit_test_setup(a_replaced_task_leaves_its_tags, set_up),
         cmocka_unit_test_setup(a_refused_task_has_none, set_up),
         cmocka_unit_test_setup(tasks_of_a_recurring_entry_have_them, set_up),
+        cmocka_unit_test_setup(a_tag_that_another_producer_gives_twice_is_kept_once, set_up),
+        cmocka_unit_test_setup(an_entry_of_another_producer_keeps_a_tag_once, set_up),
         cmocka_unit_test_setup(what_is_gone_is_found_behind_many, set_up),
     };
     return cmocka_run_group_tests_name("ct_tags", tests, test_place_start, test_place_stop);

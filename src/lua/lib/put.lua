@@ -2,6 +2,11 @@
 -- A task that a script makes. Needs base, order, schedule, tags, event. o: its options; rest: its envelope after
 -- '{"at":<now>,'. False: the id is taken.
 local function put_one(P, id, o, rest, now)
+  local tags = o.tags
+  if tags then
+-- include: lib/tags_once.lua
+    tags, rest = tags_once(tags, rest)
+  end
   local deadline = o.deadline or o.expires and math.min(now + o.expires, LATEST)
   local stamp = '{"at":' .. text(now) .. (deadline and ',"deadline":' .. text(deadline) or '') .. ','
   if call('HSETNX', P .. 'tasks', id, stamp .. rest) == 0 then return false end
@@ -9,7 +14,7 @@ local function put_one(P, id, o, rest, now)
     call('ZADD', P .. 'deadlines', text(deadline), id)
     announce_due(P, deadline)
   end
-  if o.tags then index_tags(P, id, o.tags, now) end
+  if tags then index_tags(P, id, tags, now) end
   if #rest > LARGE then call('HSET', P .. 'settings', 'large', '1') end
   local due = o.at or o['in'] and now + o['in']
   if due and due > now then
