@@ -88,6 +88,37 @@ static void a_downtime(void **state)
     downtime(REEVE_CATCH_UP_ALL, 4, true, 1, TEST_HOUR);
 }
 
+static void assert_slot(const char *id, int64_t slot)
+{
+    char text[24];
+    TEST_AWAIT_STATE(id, "completed");
+    reeve_task_info *info = test_show("q", id);
+    (void)snprintf(text, sizeof(text), "%lld", (long long)slot);
+    assert_string_equal(info->result.data, text);
+    reeve_task_info_free(info);
+}
+
+/* Also of one that was missed; and none of a task that was made by hand. */
+static void a_handler_is_told_the_slot(void **state)
+{
+    char id[REEVE_ID_MAX];
+    (void)state;
+    test_cron_set((reeve_cron_entry){.spec = "*/10 * * * *", .catch_up = REEVE_CATCH_UP_ALL}, "slot");
+    test_cron_start_worker("q");
+    test_cron_later(1);
+    test_cron_stop_worker();
+    test_clock_set(TEST_NOON + 21 * TEST_MINUTE);
+    test_cron_start_worker("q");
+    test_cron_look();
+    for (int i = 1; i <= 2; i++) {
+        const int64_t slot = TEST_NOON + i * 10 * TEST_MINUTE;
+        (void)snprintf(id, sizeof(id), "cron:n:%lld", (long long)slot);
+        assert_slot(id, slot);
+    }
+    test_ok(test_client, reeve_cron_run(test_client, "q", "n", id));
+    assert_slot(id, -1);
+}
+
 static void no_overlap(void **state)
 {
     (void)state;
@@ -217,6 +248,7 @@ int main(void)
         TEST(a_slot_makes_a_task),
         TEST(an_entry_that_comes_to_an_idle_worker),
         TEST(a_downtime),
+        TEST(a_handler_is_told_the_slot),
         TEST(no_overlap),
         TEST(a_slot_whose_task_is_there),
         TEST(clock_changes),

@@ -60,6 +60,14 @@ static reeve_outcome run_act(reeve_task *task, void *user)
     return reeve_task_done(task, NULL, 0);
 }
 
+static reeve_outcome run_slot(reeve_task *task, void *user)
+{
+    char slot[24];
+    (void)user;
+    int length = snprintf(slot, sizeof(slot), "%lld", (long long)reeve_task_slot_ms(task));
+    return reeve_task_done(task, slot, (size_t)length);
+}
+
 static reeve_outcome run_nap(reeve_task *task, void *user)
 {
     (void)user;
@@ -97,8 +105,8 @@ reeve_worker *test_worker_new(const reeve_worker_options *options)
     static const struct {
         const char *type;
         reeve_handler_fn run;
-    } handlers[] = {
-        {"t", run_done}, {"act", run_act}, {"nap", run_nap}, {"hold", run_hold}, {"stubborn", run_stubborn}};
+    } handlers[] = {{"t", run_done},    {"act", run_act},           {"nap", run_nap},
+                    {"hold", run_hold}, {"stubborn", run_stubborn}, {"slot", run_slot}};
     reeve_worker *worker;
     reeve_worker_options all = {0};
     char words[512] = "";

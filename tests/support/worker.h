@@ -4,6 +4,7 @@
  *     t         ends well at once
  *     act       does what its payload says, words separated by blanks:
  *                   result R | retry MS | fail | snooze MS | none | wrong | done
+ *     slot      ends well with the time for which an entry made it, as its result
  *     nap       sleeps as many milliseconds as its payload says, then ends well
  *     hold      waits until test_open_gate, or until it is told to stop; then it asks for another attempt
  *     stubborn  waits until test_open_gate, whatever it is told, and ends well with the result "late"

@@ -57,6 +57,29 @@ static void it_reads_what_it_was_leased_with(void **state)
     assert_ptr_equal(reeve_task_thread_state(task), &mine);
 }
 
+static void a_slot_is_read_from_the_id(void **state)
+{
+    reeve_task *task = *state;
+    static const struct {
+        const char *id;
+        int64_t slot;
+    } cases[] = {{"cron:nightly:1700049660000", 1700049660000},
+                 {"cron:n:0", 0},
+                 {"cron:n:now:1700049660000", -1},
+                 {"cron:n:", -1},
+                 {"cron:n:12x", -1},
+                 {"cron:n:-5", -1},
+                 {"cron:5", -1},
+                 {"cron:n:99999999999999999999", -1},
+                 {"acron:n:5", -1},
+                 {"0190-a", -1}};
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        task->id = cases[i].id;
+        assert_int_equal(reeve_task_slot_ms(task), cases[i].slot);
+    }
+}
+
 static void the_longest_handle_fits(void **state)
 {
     reeve_task *task = *state;
@@ -445,6 +468,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(it_reads_what_it_was_leased_with),
+        TEST(a_slot_is_read_from_the_id),
         TEST(the_longest_handle_fits),
         TEST(the_header_is_parsed_when_asked),
         TEST(a_header_without_members_or_sense_has_nothing_to_tell),
