@@ -13,4 +13,7 @@
 void rv_registry_renew(rv_conn *conn, const char *ns, const char *id, const char *json, size_t length, int64_t ttl_ms);
 void rv_registry_remove(rv_conn *conn, const char *ns, const char *id);
 
+/* Adds the name of a worker's record as an argument. */
+void rv_registry_arg_key(rv_conn *conn, const char *ns, const char *id);
+
 #endif

@@ -65,7 +65,7 @@ static bool make_room(rv_cron_table *table)
 
 static void note(reeve_worker *worker, size_t claim, const rv_tend_due *due, const rv_cron_due *common)
 {
-    rv_cron_table *table = &worker->scheduler.cron;
+    rv_cron_table *table = worker->scheduler.cron;
     rv_cron_due noted = *common;
     rv_error error = {0};
     reeve_status status = rv_cron_check_name(due->name, &error);
@@ -95,7 +95,7 @@ void rv_cron_note(reeve_worker *worker, size_t claim, const rv_tend_reply *tende
 
 void rv_cron_drop(reeve_worker *worker)
 {
-    worker->scheduler.cron.count = 0;
+    worker->scheduler.cron->count = 0;
 }
 
 /* ---- firing ---------------------------------------------------------------------------------------------------- */
@@ -156,7 +156,7 @@ static void on_fired(size_t index, const rv_reply *reply, void *context)
 
 static bool fire_some(firing *f, rv_conn *conn)
 {
-    rv_cron_table *table = &f->worker->scheduler.cron;
+    rv_cron_table *table = f->worker->scheduler.cron;
     for (size_t i = 0; i < f->count; i++)
         build(conn, &f->worker->claims[f->due[i].claim]->prefix, &f->due[i], table->slots);
     return rv_conn_exec(conn, 0, on_fired, f) == REEVE_OK;
@@ -164,7 +164,7 @@ static bool fire_some(firing *f, rv_conn *conn)
 
 bool rv_cron_fire(reeve_worker *worker, rv_conn *conn)
 {
-    rv_cron_table *table = &worker->scheduler.cron;
+    rv_cron_table *table = worker->scheduler.cron;
     firing f = {.worker = worker};
     bool good = true;
     for (size_t i = 0; i < table->count; i += FIRE_AT_ONCE) {

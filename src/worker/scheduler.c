@@ -271,7 +271,8 @@ reeve_status rv_scheduler_init(reeve_worker *worker, rv_error *error)
     char name[64];
     scheduler->due = rv_zalloc_array(worker->claim_count, sizeof(*scheduler->due));
     scheduler->tended = rv_zalloc_array(TEND_AT_ONCE, sizeof(*scheduler->tended));
-    if (scheduler->due == NULL || scheduler->tended == NULL)
+    scheduler->cron = rv_zalloc(sizeof(*scheduler->cron));
+    if (scheduler->due == NULL || scheduler->tended == NULL || scheduler->cron == NULL)
         return rv_fail(error, REEVE_ENOMEM, "no memory for the scheduler");
     reeve_status status = rv_waker_init(&scheduler->waker, error);
     if (status != REEVE_OK) return status;
@@ -302,6 +303,7 @@ void rv_scheduler_fini(reeve_worker *worker)
     rv_conn_destroy(scheduler->conn);
     rv_free(scheduler->due);
     rv_free(scheduler->tended);
-    rv_cron_table_fini(&scheduler->cron);
+    if (scheduler->cron != NULL) rv_cron_table_fini(scheduler->cron);
+    rv_free(scheduler->cron);
     if (scheduler->waker.fd >= 0) rv_waker_fini(&scheduler->waker);
 }

@@ -18,7 +18,6 @@
 #include "redis/embedded.h"
 #include "reeve/worker.h"
 #include "worker/batch.h"
-#include "worker/cron.h"
 #include "worker/handlers.h"
 #include "worker/order.h"
 #include "worker/task.h"
@@ -157,7 +156,7 @@ typedef struct rv_scheduler {
     int64_t *due;                 /* by claim: when to tend it, monotonic ms */
     size_t *tended;               /* scratch */
     bool outbox[RV_TEND_AT_ONCE]; /* of these, which have messages to others */
-    rv_cron_table cron;           /* what is due in the queues that were tended */
+    struct rv_cron_table *cron;   /* what is due in the queues that were tended (cron.h) */
 } rv_scheduler;
 
 /* A task that may run alone, see alone.h. */
