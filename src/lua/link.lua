@@ -11,9 +11,9 @@
 -- ARGV[6]  the lowest number that the child's queue had in its outbox when this was fetched, or "" when that is not known
 -- reply    "" when the child is told later; or how the parent has ended, to be delivered to the child
 --
--- Sent twice: it registers once, however late the second comes (lib/received.lua), and says the same again, or how the
--- parent ended meanwhile, which the child has then heard of. A child does not lose an edge that was made after the
--- message that takes it away, however late that comes.
+-- Sent twice: it registers once, however late the second comes (lib/received.lua), and says the same again: whoever
+-- heard it may have died before the child was told, and the parent may have come, been retried or gone since. A child
+-- does not lose an edge that was made after the message that takes it away, however late that comes.
 -- include: lib/base.lua
 -- include: lib/order.lua
 -- include: lib/schedule.lua
@@ -38,11 +38,22 @@ local function forget_child()
   if call('EXISTS', P .. 'children:' .. id, P .. 'patient:' .. id) == 0 then call('SREM', P .. 'linked', id) end
 end
 
+-- What was answered when the message came first. (Below the floor the child has heard it.)
+local ANSWERS = {'completed', 'dead', 'cancelled', 'unknown', 'gone'}
+local function first_answer()
+  local members = {}
+  for i, word in ipairs(ANSWERS) do members[i] = ARGV[5] .. ' ' .. word end
+  local scores = call('ZMSCORE', P .. 'received:' .. source, unpack(members))
+  for i, word in ipairs(ANSWERS) do
+    if scores[i] then return word end
+  end
+  return ''
+end
+
 if ARGV[1] == 'register' then
-  local now = clock()
-  if again then return how_ended(P, id, ARGV[4], {}, now) or '' end
-  note_received(P, source, ARGV[5], ARGV[6])
-  local ended = register(P, id, child, ARGV[4], {}, now, number)
+  if again then return first_answer() end
+  local ended = register(P, id, child, ARGV[4], {}, clock(), number)
+  note_received(P, source, ARGV[5], ARGV[6], ended)
   if ended then
     forget_child()
     return ended

@@ -166,6 +166,24 @@ static void lost_with_the_answer(void **state)
     }
 }
 
+/* What was answered first holds, whatever becomes of the parent before the child hears of it. */
+static void lost_with_an_answer_that_is_old_by_then(void **state)
+{
+    (void)state;
+    put_quietly("c", "p/a");
+    carry_and_lose("q", &rv_script_link);
+    test_put("p", "a b");
+    test_complete("p", "a");
+    test_kill("p", "b");
+    put_quietly("d", "p/b");
+    carry_and_lose("q", &rv_script_link);
+    test_ok(test_client, reeve_retry(test_client, "p", "b"));
+    test_settle_queues("p q");
+    state_is("q", "c", "dead");
+    state_is("q", "d", "dead");
+    clean();
+}
+
 static void lost_on_the_way_back(void **state)
 {
     (void)state;
@@ -337,6 +355,7 @@ int main(void)
         cmocka_unit_test_setup(edges_by_hand_and_cancelling, test_place_empty),
         cmocka_unit_test_setup(lost_on_the_way_there, test_place_empty),
         cmocka_unit_test_setup(lost_with_the_answer, test_place_empty),
+        cmocka_unit_test_setup(lost_with_an_answer_that_is_old_by_then, test_place_empty),
         cmocka_unit_test_setup(lost_on_the_way_back, test_place_empty),
         cmocka_unit_test_setup(an_old_message_comes_late, test_place_empty),
         cmocka_unit_test_setup(what_nobody_understands_is_set_aside, test_place_empty),

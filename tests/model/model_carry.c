@@ -48,15 +48,18 @@ static void link(const model_message *message, const char *child, const char *pa
     const rv_reply *reply = CALL(link, QUEUE_OF(one), adds ? "register" : "unregister", model_id(ID_OF(one)), child,
                                  policy, model_number(number), model_number(message->floor));
     if (!reply) return;
-    bool is_new = model_receive(QUEUE_OF(one), QUEUE_OF(other), number);
+    bool is_new = model_receive(QUEUE_OF(one), QUEUE_OF(other), number, message->floor);
     const model_edge_sent edge = {one, policy[0], policy[0] ? policy[1] : '\0'};
     int ended = NONE;
-    if (adds)
-        ended = is_new ? model_register(one, other, &edge, number, NULL) : model_how_ended(one, &edge, NULL);
+    if (adds && !is_new)
+        ended = model_answer(QUEUE_OF(one), QUEUE_OF(other), number);
+    else if (adds)
+        ended = model_register(one, other, &edge, number, NULL);
     else if (is_new)
         model_unregister(one, other, number);
     /* (By another rule it may be told no more.) */
     if (adds && is_new && ended != NONE) model_unregister(one, other, number);
+    if (adds && is_new) model_answered(QUEUE_OF(one), QUEUE_OF(other), ended);
     if (!rv_reply_is_text(reply, ended == NONE ? "" : model_end_word(ended)))
         model_differ("link says %s of %s", test_reply_text(reply), message->words);
     if (adds && ended == NONE) COVER(CARRY_REGISTERS);

@@ -276,12 +276,12 @@ void model_enqueue_carried(int queue, model_incoming *task, const model_message 
     send_in_detail(queue, task);
     if (is_new) {
         note_outcome(queue, task, 1, COME_CARRIED, false);
-        if (!model.words[0]) (void)model_receive(queue, by->source, number);
+        if (!model.words[0]) (void)model_receive(queue, by->source, number, by->floor);
         return;
     }
     const rv_reply *reply = model_call();
     if (!reply) return;
-    (void)model_receive(queue, by->source, number);
+    (void)model_receive(queue, by->source, number, by->floor);
     if (rv_reply_int(rv_reply_at(reply, 0), -1) != 1)
         model_differ("enqueue says %s of what it has received", test_reply_text(reply));
 }

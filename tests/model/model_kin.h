@@ -93,7 +93,10 @@ void model_send(int queue, char letter, const char *format, ...) __attribute__((
 
 /* Messages of a queue: it was received; it is received, and was not before. */
 bool model_was_received(int queue, int source, int64_t number);
-bool model_receive(int queue, int source, int64_t number);
+bool model_receive(int queue, int source, int64_t number, int64_t floor);
+/* What was answered to the last of them; and to one of them, whenever it comes again (NONE: nothing). */
+void model_answered(int queue, int source, int answer);
+int model_answer(int queue, int source, int64_t number);
 void model_check_received(int queue, const model_seen_queue *seen);
 
 /* Redis as it is, compared; and each edge that has not ended will be told of. */

@@ -1,6 +1,6 @@
 /*
  * Messages that a queue has received from one (itself, too): each counts once. The model knows all of them; the queue
- * knows a floor, and those from there on.
+ * knows a floor, and those from there on, with what was answered to them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +16,7 @@ static void forget_old(model_received *from)
 {
     if (!from->count || model.now_ms < from->last_ms + FORGOTTEN) return;
     from->count = 0;
+    from->floor = 0;
     COVER(CARRY_FORGOTTEN);
 }
 
@@ -28,7 +29,7 @@ bool model_was_received(int queue, int source, int64_t number)
     return false;
 }
 
-bool model_receive(int queue, int source, int64_t number)
+bool model_receive(int queue, int source, int64_t number, int64_t floor)
 {
     model_received *from = &model.queues[queue].received[source];
     if (model_was_received(queue, source, number)) {
@@ -36,9 +37,32 @@ bool model_receive(int queue, int source, int64_t number)
         return false;
     }
     if (from->count == RECEIVED) model.full = true;
-    if (!model.full) from->numbers[from->count++] = number;
+    if (!model.full) from->answers[from->count] = NONE, from->numbers[from->count++] = number;
+    if (floor > number) floor = number;
+    if (floor > from->floor) from->floor = floor;
     from->last_ms = model.now_ms;
     return true;
+}
+
+void model_answered(int queue, int source, int answer)
+{
+    model_received *from = &model.queues[queue].received[source];
+    if (!model.full) from->answers[from->count - 1] = answer;
+}
+
+int model_answer(int queue, int source, int64_t number)
+{
+    const model_received *from = &model.queues[queue].received[source];
+    for (int i = 0; i < from->count; i++)
+        if (from->numbers[i] == number && number >= from->floor) return from->answers[i];
+    return NONE;
+}
+
+/* answer: behind a blank, or NULL. */
+static void add_seen(model_received *from, int64_t number, const char *answer)
+{
+    from->answers[from->count] = answer ? model_end_of(answer + 1) : NONE;
+    from->numbers[from->count++] = number;
 }
 
 void model_read_received(int queue, const char *rest, const rv_reply *found)
@@ -51,16 +75,20 @@ void model_read_received(int queue, const char *rest, const rv_reply *found)
         if (rv_reply_is_text(found->items[i], "floor"))
             from->floor = number;
         else if (from->count < RECEIVED)
-            from->numbers[from->count++] = number;
+            add_seen(from, number, strchr(found->items[i]->text, ' '));
     }
+}
+
+static bool has(const model_received *seen, int64_t number, int answer)
+{
+    for (int i = 0; i < seen->count; i++)
+        if (seen->numbers[i] == number && seen->answers[i] == answer) return true;
+    return false;
 }
 
 static bool is_known(const model_received *seen, int64_t number)
 {
-    if (number < seen->floor) return true;
-    for (int i = 0; i < seen->count; i++)
-        if (seen->numbers[i] == number) return true;
-    return false;
+    return number < seen->floor || has(seen, number, NONE);
 }
 
 static void check_source(int queue, int source, const model_received *seen)
@@ -68,9 +96,13 @@ static void check_source(int queue, int source, const model_received *seen)
     model_received *from = &model.queues[queue].received[source];
     const model_queue *other = &model.queues[source];
     forget_old(from);
+    if (from->floor != seen->floor)
+        model_differ("queue %d has the floor %lld, not %lld", queue, (long long)seen->floor, (long long)from->floor);
     for (int i = 0; i < from->count; i++)
         if (!is_known(seen, from->numbers[i]))
             model_differ("queue %d received the message %lld, and does not know", queue, (long long)from->numbers[i]);
+        else if (from->numbers[i] >= seen->floor && !has(seen, from->numbers[i], from->answers[i]))
+            model_differ("queue %d has lost its answer to the message %lld", queue, (long long)from->numbers[i]);
     for (int i = 0; i < seen->count; i++)
         if (!model_was_received(queue, source, seen->numbers[i]) || seen->numbers[i] < seen->floor)
             model_differ("queue %d knows the message %lld", queue, (long long)seen->numbers[i]);

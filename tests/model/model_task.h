@@ -173,9 +173,10 @@ typedef struct model_fan {
 /* The messages of a queue that another one has received. */
 typedef struct model_received {
     int64_t numbers[RECEIVED];
+    int answers[RECEIVED]; /* R: what was answered; NONE: nothing */
     int count;
     int64_t last_ms; /* when the last came */
-    int64_t floor;   /* (as it is in Redis) */
+    int64_t floor;
 } model_received;
 
 /* To another queue: what it says behind its serial number. */

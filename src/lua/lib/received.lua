@@ -1,8 +1,9 @@
 -- Messages of other queues (outbox.lua), each of which counts once, however many carriers bring it and however late. Needs
 -- base.
 --
---   received:<queue>  zset  of messages of that queue: their numbers, each with itself as its score; `floor` -> the lowest
---                           number that its outbox held when a carrier looked. Expires when none come any more.
+--   received:<queue>  zset  of messages of that queue: their numbers, each with itself as its score; "<number> <answer>",
+--                           with the same score, of one that was answered; `floor` -> the lowest number that its outbox
+--                           held when a carrier looked. Expires when none come any more.
 --
 -- The numbers of a queue's messages grow (lib/links.lua), and a message leaves the outbox only after it was carried.
 -- So one below the floor was received: it is not there any more. Those from the floor on are told apart one by one;
@@ -16,11 +17,13 @@ local function was_received(P, source, number)
   return known[1] and tonumber(number) < tonumber(known[1]) or not not known[2]
 end
 
-local function note_received(P, source, number, floor)
+-- answer: what is to be said of it whenever it comes again, or nil.
+local function note_received(P, source, number, floor, answer)
   local key = P .. 'received:' .. source
   local known = tonumber(call('ZSCORE', key, 'floor')) or 0
   local lowest = math.max(known, math.min(tonumber(floor) or 0, tonumber(number)))
   call('ZADD', key, number, number, text(lowest), 'floor')
+  if answer then call('ZADD', key, number, number .. ' ' .. answer) end
   if lowest > known then
     call('ZREMRANGEBYSCORE', key, '-inf', '(' .. text(lowest))
   else
