@@ -7,8 +7,10 @@
 --   failures:<kind> zset  id -> when
 
 -- What is to be told of a death: a task of the type that the dead one's header, or the queue, names with on_dead. Such
--- a task does not call for another.
-local function tell_death(P, id, o, now, kind, message)
+-- a task does not call for another. numbers: how many tasks of a name this call has made, for many may die in a ms whose
+-- ids begin alike.
+local mourning = {numbers = {}}
+function mourning.tell(P, id, o, now, kind, message)
   local type = o.on_dead or call('HGET', P .. 'settings', 'on_dead')
   if not type or o.of or not find(type, '^[%w._:/-]+$') then return end
   local ns, queue = string.match(P, '^(.*):{(.*)}:$')
@@ -19,11 +21,9 @@ local function tell_death(P, id, o, now, kind, message)
   local name = string.gsub(sub(id, 1, 100), '[^%w._:-]', '_')
   local rest = '"type":"' .. type .. '","of":"' .. name .. '"}\n' .. payload
   name = sub(name, 1, 70) .. ':dead:' .. text(now)
-  local try, n = name, 1
-  while not put_one(P, try, {}, rest, now) do
-    n = n + 1
-    try = name .. ':' .. n
-  end
+  local n = mourning.numbers[name] or 0
+  repeat n = n + 1 until put_one(P, n == 1 and name or name .. ':' .. text(n), {}, rest, now)
+  mourning.numbers[name] = n
 end
 
 -- info:<id> has the kind and the message. envelope: where it was read. Returns its state.
@@ -36,7 +36,7 @@ local function die(P, id, now, kind, message, envelope)
   unlock(P, id, o)
   if o.group or o.malformed then leave_slot(P, id) end
   forget_deadline(P, id, envelope)
-  tell_death(P, id, o, now, kind, message)
+  mourning.tell(P, id, o, now, kind, message)
   local limits = call('HMGET', P .. 'settings', 'dead_age', 'dead_count')
   local age, count = keep_limits(limits[1], limits[2], 90 * DAY)
   if age == 0 or count == 0 then
