@@ -320,6 +320,7 @@
     X(EVENTS_LOOK, "events: looked at")                                                           \
     X(EVENTS_TELL, "events: a transition is told")                                                \
     X(TAGS_INDEXED, "tags: a task is found by them")                                              \
+    X(TAGS_REPEATED, "tags: one of them is given twice")                                          \
     X(TAGS_UNTIDY, "tags: one that is gone is still found")                                       \
     X(TAGS_TIDY, "tags: ... and then it is not")                                                  \
     X(TAGS_TOLD, "tags: told of")                                                                 \

@@ -8,6 +8,8 @@
 #include "model/model_packet.h"
 #include "support/queue.h"
 
+#define TAGS_SENT "\"tags\":[\"w\",\"x\"]"
+
 /* A call of some tasks: ids from `first` on, `step` apart (0: all the same). UNIQUE: the key; KIND: what else there is.
  */
 enum { QUEUE, FIRST, COUNT, STEP, WHEN, PRIORITY, GROUP, FLAGS, UNIQUE, MORE, AFTER, BY };
@@ -166,21 +168,34 @@ void model_write_options(int queue, const model_incoming *one, char options[512]
     if (task->unique)
         (void)snprintf(unique, sizeof(unique), ",\"unique\":\"u%d\"%s%s", task->unique, held, conflicts[one->conflict]);
     write_edges(queue, one, after);
-    if (task->tagged) rv_copy_text(tags, sizeof(tags), ",\"tags\":[\"w\",\"x\"]");
+    if (task->tagged) rv_copy_text(tags, sizeof(tags), "," TAGS_SENT);
     if (one->expires_ms) (void)snprintf(by, sizeof(by), ",\"expires\":%lld", (long long)one->expires_ms);
     if (one->deadline_ms) (void)snprintf(by, sizeof(by), ",\"deadline\":%lld", (long long)one->deadline_ms);
     (void)snprintf(options, 512, "%s%s%s%s%s%s%s}", due, priority, groups[task->group], unique, after, by, tags);
     options[0] = options[1] ? '{' : '\0'; /* in place of the first comma; with nothing to say it is alone */
 }
 
+/* A producer may repeat a tag, which is kept once. */
+static const char *repeat_tag(const char *text, const char *from)
+{
+    static char longer[2 * LARGE + 8];
+    const char *tags = strstr(text, from);
+    if (tags == NULL) return text;
+    int head = (int)(tags - text + (ptrdiff_t)strlen(from) - 1);
+    (void)snprintf(longer, sizeof(longer), "%.*s,\"w\"%s", head, text, text + head);
+    return longer;
+}
+
 /* In detail: each with its options. Else plainly: ids, then the rests of their envelopes. */
 static void send_in_detail(int queue, const model_incoming *one)
 {
+    bool repeats = one->task.tagged && one->task.serial % 3 == 0;
     char options[512];
     model_write_options(queue, one, options);
     model_arg_text(model_id(one->id));
-    model_arg_text(options);
-    model_arg_text(model_rest(&one->task));
+    model_arg_text(repeats ? repeat_tag(options, TAGS_SENT) : options);
+    model_arg_text(repeats ? repeat_tag(model_rest(&one->task), TAGS_SENT) : model_rest(&one->task));
+    if (repeats) COVER(TAGS_REPEATED);
 }
 
 static void send_plainly(const model_incoming *tasks, int count)
