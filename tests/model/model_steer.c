@@ -241,7 +241,7 @@ static void shift(const int arg[ARGS], model_task *task)
         model_note(task);
         task->marked = true;
         if (task->state == SCHEDULED || task->state == BLOCKED)
-            model_move(task, task->state, task->at_ms); /* (it has no place any more) */
+            task->placed = false; /* (it stays among those of its time) */
         else
             model_move(task, READY, 0);
         COVER(MOVE_PRIORITY);
