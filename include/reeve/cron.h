@@ -1,7 +1,8 @@
 /*
  * cron.h - tasks that recur.
  *
- * An entry lives with the queue of its tasks, under a name. Its times, the slots, are given by a spec:
+ * An entry lives with the queue of its tasks, under a name, which is that of one entry in the namespace. Its times, the
+ * slots, are given by a spec:
  *
  *     "0 3 * * *"               five fields: minute hour day month weekday
  *     "0,30 * * * * mon-fri"    six fields: second minute hour day month weekday
@@ -19,7 +20,7 @@
  * since the epoch>, and the entry moves on to its next slot in the same step. Entries fire only while a worker serves
  * their queue.
  *
- * Calls block for one or two round trips and are for one thread at a time, as all of client.h.
+ * Calls block for one or two round trips, or as many as they say, and are for one thread at a time, as all of client.h.
  */
 #ifndef REEVE_CRON_H
 #define REEVE_CRON_H
@@ -58,11 +59,28 @@ typedef struct reeve_cron_entry {
 REEVE_API reeve_status reeve_cron_check(const reeve_cron_entry *entry, char *ret_error, size_t size);
 
 /*
- * Adds an entry, or changes the one of that name in the task's queue. One that is the same stays as it is, with its
- * time; a changed one is due at its next slot from now, or stays paused. *ret_changed, when not NULL: whether anything
- * changed.
+ * Adds an entry, or puts it in place of the one of that name, with everything that it says: to change a part of one, see
+ * reeve_cron_get. One that is the same stays as it is, with its time; a changed one is due at its next slot from now, or
+ * stays paused. *ret_changed, when not NULL: whether anything changed.
+ *
+ * An entry of that name in another queue is moved: it is set in the task's queue and removed in the other one. Tasks that it
+ * made stay where they are. A slot in that very moment may be made in both queues, and no_overlap does not look at the last
+ * task in the other one. reeve_cron_set_tell tells the queue that it was moved from: ret_from, when not NULL, has room for
+ * REEVE_QUEUE_MAX + 1 bytes, and has "" when it was in no other queue. Blocks for 2 to 5 round trips.
  */
 REEVE_API reeve_status reeve_cron_set(reeve_client *client, const reeve_cron_entry *entry, bool *ret_changed);
+REEVE_API reeve_status reeve_cron_set_tell(reeve_client *client, const reeve_cron_entry *entry, bool *ret_changed,
+                                           char *ret_from);
+
+/*
+ * An entry as it was set. To change a part of it: copy *ret and its task, change the copies, set them, and free *ret.
+ * queue NULL: the queue that the entry of this name is in. *ret, with all that it points to, is owned by the caller:
+ * reeve_cron_entry_free (NULL is fine). REEVE_ENOTFOUND: no such entry. REEVE_EPROTO: another program has written it, and
+ * this one does not understand it.
+ */
+REEVE_API reeve_status reeve_cron_get(reeve_client *client, const char *queue, const char *name,
+                                      reeve_cron_entry **ret);
+REEVE_API void reeve_cron_entry_free(reeve_cron_entry *entry);
 
 /* remove: tasks that it made stay. pause: it fires no more, until resume; slots in between are not caught up with.
  * REEVE_ENOTFOUND: no such entry. *ret_changed, when not NULL: false when it was so already. */
@@ -104,6 +122,10 @@ REEVE_API reeve_status reeve_cron_check_sized(const reeve_cron_entry *entry, cha
 REEVE_API reeve_status reeve_cron_set_sized(reeve_client *client, const reeve_cron_entry *entry, bool *ret_changed,
                                             size_t entry_size, size_t spec_size);
 #define reeve_cron_set(...) reeve_cron_set_sized(__VA_ARGS__, sizeof(reeve_cron_entry), sizeof(reeve_task_spec))
+REEVE_API reeve_status reeve_cron_set_tell_sized(reeve_client *client, const reeve_cron_entry *entry, bool *ret_changed,
+                                                 char *ret_from, size_t entry_size, size_t spec_size);
+#define reeve_cron_set_tell(...) \
+    reeve_cron_set_tell_sized(__VA_ARGS__, sizeof(reeve_cron_entry), sizeof(reeve_task_spec))
 
 #ifdef __cplusplus
 }

@@ -137,11 +137,10 @@ static void check_entry(checker *in, const config_setting_t *at, const rv_config
 
 static bool is_same_entry(const rv_config_cron *one, const rv_config_cron *other)
 {
-    return one->name != NULL && other->name != NULL && one->queue != NULL && other->queue != NULL &&
-           strcmp(one->name, other->name) == 0 && strcmp(one->queue, other->queue) == 0;
+    return one->name != NULL && other->name != NULL && strcmp(one->name, other->name) == 0;
 }
 
-/* Names are those of a queue's entries: another queue may have the same. */
+/* A name is one entry, in whichever queue: a second one would take the first one's place. */
 static void check_entries(checker *in, const config_setting_t *root, const rv_config *config)
 {
     const config_setting_t *list = config_setting_get_member(root, "cron");
@@ -153,8 +152,8 @@ static void check_entries(checker *in, const config_setting_t *root, const rv_co
         check_entry(in, at, &config->cron[i]);
         for (size_t j = 0; j < i; j++) {
             if (!is_same_entry(&config->cron[i], &config->cron[j])) continue;
-            rv_complain_at(in->errors, in->file, at, "name", "\"%s\" of queue \"%s\" stands at [%zu] already (%s)",
-                           config->cron[i].name, config->cron[i].queue, j, config->cron[j].where);
+            rv_complain_at(in->errors, in->file, at, "name", "\"%s\" stands at [%zu] already (%s)",
+                           config->cron[i].name, j, config->cron[j].where);
             break;
         }
     }

@@ -329,7 +329,8 @@ const rv_setting rv_settings[] = {
              "keep their time, and one that was paused stays so. An entry that has left the file stays in Redis and "
              "goes on: `reeve cron remove QUEUE/NAME` ends it."},
     {"cron[].name", RV_SETTING_TEXT, IN(_cron, name), .check = check_queue, .required = true,
-     .expected = "1 to 64 of A-Z a-z 0-9 . _ -", .help = "Names it among the entries of its queue."},
+     .expected = "1 to 64 of A-Z a-z 0-9 . _ -", .help = "Names it among all entries: a name is one entry. One of this name in another queue is "
+                                                              "moved, and the log tells (program.cron_moved)."},
     {"cron[].spec", RV_SETTING_TEXT, IN(_cron, spec), .check = check_spec, .required = true,
      .expected = "when, as \"0 3 * * *\", \"@hourly\" or \"every 90s\"",
      .help = "Minute, hour, day, month, weekday, or six fields with seconds first; a name such as @daily; or an "

@@ -3,10 +3,11 @@
 -- entry's times, its slots, have come and when it is due next, and fire.lua makes its tasks.
 --
 -- KEYS[1]  the queue's prefix
--- ARGV[1]  "set", "remove", "pause", "resume", "list"
+-- ARGV[1]  "set", "get", "remove", "pause", "resume", "list"
 -- set:     ARGV[2] name, ARGV[3] its definition: a line of JSON that describes it (docs/protocol.md), a newline, and
---          what its tasks' envelopes have after '{"at":<now>,'
+--          what its tasks' envelopes have after '{"at":<now>,'; ARGV[4] "paused": one that is new is paused
 --          reply: 1 new, 2 changed, 0 the same as before (its time is left alone)
+-- get:     ARGV[2] name; reply: {definition, due [ms; -1: paused or never]}, or nil: no such entry
 -- remove, pause, resume: ARGV[2] name; reply: 1, 0 (it was so before), -1 no such entry
 -- list:    reply: {name, definition, due [ms; -1: paused or never], the id of the last task it made or "", ...}
 --
@@ -44,10 +45,11 @@ if verb == 'set' then
   end
   if known == definition then return 0 end
   call('HSET', P .. 'cron', name, definition)
-  local paused = known and not call('ZSCORE', P .. 'cron:due', name)
+  local paused = not known and ARGV[4] == 'paused' or known and not call('ZSCORE', P .. 'cron:due', name)
   if not paused then look_at_it() end
   return known and 2 or 1
 end
+if verb == 'get' then return known and {known, tonumber(call('ZSCORE', P .. 'cron:due', name)) or -1} end
 if not known then return -1 end
 if verb == 'resume' then return call('ZSCORE', P .. 'cron:due', name) and 0 or look_at_it() end
 if verb == 'remove' then

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "queue/client.h"
 #include "queue/cron.h"
+#include "queue/cron_index.h"
 #include "queue/envelope.h"
 #include "queue/scripts.h"
 
@@ -23,6 +24,7 @@ typedef struct set_call {
     rv_prefix prefix;
     const char *ns;
     const reeve_cron_entry *entry;
+    bool paused; /* where it is new */
     rv_buf definition;
     int64_t answer;  /* -1: none that is understood */
     char words[256]; /* of the first error */
@@ -37,11 +39,12 @@ static void build_set(rv_conn *conn, bool again, const void *context)
     rv_args(conn, "SADD");
     rv_arg2(conn, call->ns, strlen(call->ns), ":queues", 7);
     rv_args(conn, call->entry->task->queue);
-    rv_cmd_script(conn, &rv_script_cron, 1, 3);
+    rv_cmd_script(conn, &rv_script_cron, 1, 4);
     rv_arg(conn, call->prefix.text, call->prefix.length);
     rv_args(conn, "set");
     rv_args(conn, call->entry->name);
     rv_arg(conn, call->definition.data, call->definition.length);
+    rv_args(conn, call->paused ? "paused" : "");
 }
 
 static void on_set(size_t index, const rv_reply *reply, void *context)
@@ -68,11 +71,48 @@ static reeve_status send_set(reeve_client *client, set_call *call, bool *ret_cha
     return REEVE_OK;
 }
 
-reeve_status reeve_cron_set_sized(reeve_client *client, const reeve_cron_entry *given, bool *ret_changed,
-                                  size_t entry_size, size_t spec_size)
+/* ---- where it was ---------------------------------------------------------------------------------------------- */
+
+/* The other queue that has the entry of this name, or ""; and whether it is paused there. */
+static reeve_status find_elsewhere(reeve_client *client, const reeve_cron_entry *entry, char known[REEVE_QUEUE_MAX + 1],
+                                   char ret_from[REEVE_QUEUE_MAX + 1], bool *ret_paused)
+{
+    const rv_reply *reply;
+    ret_from[0] = '\0';
+    reeve_status status = rv_cron_index_read(client, entry->name, known);
+    if (status != REEVE_OK || known[0] == '\0' || strcmp(known, entry->task->queue) == 0) return status;
+    status = rv_cron_fetch(client, known, entry->name, &reply);
+    if (status != REEVE_OK || reply == NULL) return status;
+    rv_copy_text(ret_from, REEVE_QUEUE_MAX + 1, known);
+    *ret_paused = rv_reply_int(reply->items[1], -1) < 0;
+    return REEVE_OK;
+}
+
+/* It is set where it is to be, then removed where it was: cut short in between, it is there twice until it is set again,
+ * and is lost at no time. */
+static reeve_status set_and_move(reeve_client *client, set_call *call, bool *ret_changed,
+                                 char ret_from[REEVE_QUEUE_MAX + 1])
+{
+    const reeve_cron_entry *entry = call->entry;
+    char known[REEVE_QUEUE_MAX + 1];
+    reeve_status status = find_elsewhere(client, entry, known, ret_from, &call->paused);
+    if (status == REEVE_OK) status = send_set(client, call, ret_changed);
+    if (status == REEVE_OK && ret_from[0] != '\0') {
+        const rv_reply *reply;
+        rv_simple_call removal = {
+            .script = &rv_script_cron, .queue = ret_from, .args = {"remove", entry->name}, .count = 2};
+        status = rv_client_script(client, &removal, &reply, NULL);
+    }
+    if (status != REEVE_OK || strcmp(known, entry->task->queue) == 0) return status;
+    return rv_cron_index_write(client, entry->name, entry->task->queue);
+}
+
+reeve_status reeve_cron_set_tell_sized(reeve_client *client, const reeve_cron_entry *given, bool *ret_changed,
+                                       char *ret_from, size_t entry_size, size_t spec_size)
 {
     reeve_cron_entry entry;
     reeve_task_spec task;
+    char from[REEVE_QUEUE_MAX + 1] = "";
     if (client == NULL) return REEVE_EINVAL;
     reeve_status status = rv_cron_entry_read(&entry, &task, given, entry_size, spec_size, &client->error);
     if (status == REEVE_OK) status = rv_cron_entry_check(&entry, &client->error);
@@ -82,9 +122,16 @@ reeve_status reeve_cron_set_sized(reeve_client *client, const reeve_cron_entry *
     rv_prefix_set(&call.prefix, client->ns, task.queue);
     rv_buf_init(&call.definition, DEFINITION_MAX);
     rv_cron_definition_write(&call.definition, &entry);
-    status = send_set(client, &call, ret_changed);
+    status = set_and_move(client, &call, ret_changed, from);
     rv_buf_fini(&call.definition);
+    if (status == REEVE_OK && ret_from != NULL) memcpy(ret_from, from, sizeof(from));
     return status;
+}
+
+reeve_status reeve_cron_set_sized(reeve_client *client, const reeve_cron_entry *given, bool *ret_changed,
+                                  size_t entry_size, size_t spec_size)
+{
+    return reeve_cron_set_tell_sized(client, given, ret_changed, NULL, entry_size, spec_size);
 }
 
 /* ---- steering -------------------------------------------------------------------------------------------------- */
@@ -115,6 +162,7 @@ reeve_status reeve_cron_remove(reeve_client *client, const char *queue, const ch
     int64_t answer = 0;
     bool again;
     reeve_status status = steer(client, "remove", queue, name, &answer, &again);
+    if (status == REEVE_OK) status = rv_cron_index_drop(client, name, queue);
     if (status != REEVE_OK || answer >= 0 || again) return status;
     return no_entry(client, queue, name);
 }

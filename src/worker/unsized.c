@@ -52,6 +52,12 @@ reeve_status(reeve_cron_set)(reeve_client *client, const reeve_cron_entry *entry
     return reeve_cron_set(client, entry, ret_changed);
 }
 
+reeve_status(reeve_cron_set_tell)(reeve_client *client, const reeve_cron_entry *entry, bool *ret_changed,
+                                  char *ret_from)
+{
+    return reeve_cron_set_tell(client, entry, ret_changed, ret_from);
+}
+
 reeve_status(reeve_sweep)(reeve_client *client, const char *queue, reeve_action action, const reeve_filter *filter,
                           bool (*progress)(const reeve_swept *swept, void *user), void *user, reeve_swept *ret)
 {

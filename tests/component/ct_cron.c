@@ -58,12 +58,14 @@ static void listed(void **state)
 static void listed_over_many_queues(void **state)
 {
     (void)state;
-    char queue[16];
+    char queue[16], name[16];
     reeve_task_spec task = {.queue = queue, .type = "t"};
     for (int i = 149; i >= 0; i--) {
         (void)snprintf(queue, sizeof(queue), "q%03d", i);
-        test_cron_set((reeve_cron_entry){.name = "b", .spec = "@daily", .task = &task}, NULL);
-        if (i % 2 == 0) test_cron_set((reeve_cron_entry){.name = "a", .spec = "@daily", .task = &task}, NULL);
+        (void)snprintf(name, sizeof(name), "b%d", i);
+        test_cron_set((reeve_cron_entry){.name = name, .spec = "@daily", .task = &task}, NULL);
+        name[0] = 'a';
+        if (i % 2 == 0) test_cron_set((reeve_cron_entry){.name = name, .spec = "@daily", .task = &task}, NULL);
     }
     test_put("empty", "x");
     reeve_cron_info *list;

@@ -246,6 +246,8 @@
     X(CRON_RESUMED, "cron: resumed")                                                              \
     X(CRON_REMOVED, "cron: removed")                                                              \
     X(CRON_NONE, "cron: no such entry")                                                           \
+    X(CRON_NEW_PAUSED, "cron: a new entry comes paused")                                          \
+    X(CRON_GOT, "cron: one entry is asked for")                                                   \
     X(CRON_LISTED, "cron: listed")                                                                \
     X(FIRE_MAKES, "fire: makes a task")                                                           \
     X(FIRE_LATE, "fire: another was first")                                                       \

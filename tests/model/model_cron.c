@@ -10,8 +10,8 @@
  */
 
 enum { QUEUE, VERB, ENTRY, KIND, FLAGS };
-enum { TWICE = 1 };
-enum { SET, PAUSE_ENTRY, RESUME, REMOVE, TELL };
+enum { TWICE = 1, COMES_PAUSED = 2 };
+enum { SET, PAUSE_ENTRY, RESUME, REMOVE, TELL, GET };
 /* Of KIND, which is never 0. */
 enum { NO_OVERLAP = 1, HAS_PRIORITY = 2, HAS_GROUP = 4, DEFINED = 8 };
 
@@ -20,11 +20,11 @@ void model_cron_make(int arg[ARGS])
     arg[QUEUE] = model_choose_queue();
     arg[ENTRY] = (int)model_chance(ENTRIES);
     const model_entry *entry = &model.queues[arg[QUEUE]].entries[arg[ENTRY]];
-    arg[VERB] = CHOOSE(SET, SET, SET, PAUSE_ENTRY, RESUME, REMOVE, TELL);
-    if (entry->kind) arg[VERB] = CHOOSE(SET, SET, PAUSE_ENTRY, PAUSE_ENTRY, REMOVE, TELL);
+    arg[VERB] = CHOOSE(SET, SET, SET, PAUSE_ENTRY, RESUME, REMOVE, TELL, GET);
+    if (entry->kind) arg[VERB] = CHOOSE(SET, SET, PAUSE_ENTRY, PAUSE_ENTRY, REMOVE, TELL, GET);
     if (entry->kind && !entry->due_ms && model_chance(2)) arg[VERB] = RESUME;
     arg[KIND] = (int)model_chance(8);
-    arg[FLAGS] = CHOOSE(0, TWICE);
+    arg[FLAGS] = CHOOSE(0, TWICE, COMES_PAUSED, COMES_PAUSED | TWICE);
 }
 
 static const char *entry_name(int entry)
@@ -71,6 +71,10 @@ static int do_verb(const int arg[ARGS])
     if (arg[VERB] == SET) {
         if (before.kind == (arg[KIND] | DEFINED)) return 0;
         entry->kind = arg[KIND] | DEFINED;
+        if (!there && (arg[FLAGS] & COMES_PAUSED)) {
+            paused = true;
+            COVER(CRON_NEW_PAUSED);
+        }
         if (!paused) entry->due_ms = model.now_ms + 1;
         if (there)
             COVER(CRON_CHANGED);
@@ -108,12 +112,24 @@ static void check_list(int queue, const rv_reply *reply)
     COVER(CRON_LISTED);
 }
 
+static void check_entry(const model_entry *entry, const rv_reply *reply)
+{
+    bool same = entry->kind ? rv_reply_is_text(rv_reply_at(reply, 0), definition(entry->kind & ~DEFINED)) &&
+                                  rv_reply_int(rv_reply_at(reply, 1), 0) == (entry->due_ms ? entry->due_ms : -1)
+                            : rv_reply_is(reply, RV_NIL);
+    if (!same) model_differ("cron gets %s", test_reply_text(reply));
+    COVER(CRON_GOT);
+}
+
 void model_cron(const int arg[ARGS])
 {
-    static const char *const verbs[] = {"set", "pause", "resume", "remove", "list"};
+    static const char *const verbs[] = {"set", "pause", "resume", "remove", "list", "get"};
     for (int i = 0; i <= (arg[FLAGS] & TWICE); i++) {
-        const rv_reply *reply = CALL(cron, arg[QUEUE], verbs[arg[VERB]], entry_name(arg[ENTRY]), definition(arg[KIND]));
+        const rv_reply *reply = CALL(cron, arg[QUEUE], verbs[arg[VERB]], entry_name(arg[ENTRY]), definition(arg[KIND]),
+                                     arg[FLAGS] & COMES_PAUSED ? "paused" : "");
         if (!reply) return;
+        if (arg[VERB] == GET) check_entry(&model.queues[arg[QUEUE]].entries[arg[ENTRY]], reply);
+        if (arg[VERB] == GET) continue;
         if (arg[VERB] == TELL) {
             check_list(arg[QUEUE], reply);
             continue;

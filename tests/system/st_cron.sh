@@ -70,9 +70,51 @@ listing() {
     expect_has "$ERR" "q/none"
 }
 
+# What is not given stays as it is; a name is one entry.
+changing() {
+    expect_status 0 reeve cron add keep '@daily' q echo '{"a":1}' --attempts 4 --tag red --tag blue --group g --weight 2 --zone local \
+        --catch-up all --most 7 --no-overlap --backoff fixed:2s --meta k=v --max-crashes 2 --timeout 9
+    expect_status 0 reeve cron add keep '@daily' q echo --priority 5
+    expect_eq "$OUT" "set q/keep"
+    expect_has "$ERR" "kept as it was: zone, catch-up, no-overlap, group, attempts, timeout, max-crashes, backoff, tag, meta, payload"
+    expect_eq "$(of_entry q/keep zone) $(of_entry q/keep catch_up) $(of_entry q/keep most) $(of_entry q/keep overlap)" \
+        '"local" "all" 7 false'
+    task=$(reeve cron run q/keep)
+    expect_eq "$(of_task "$task" priority) $(of_task "$task" max_attempts) $(of_task "$task" group) $(of_task "$task" weight)" '5 4 "g" 2'
+    expect_eq "$(of_task "$task" tags) $(of_task "$task" meta) $(of_task "$task" payload)" '["red","blue"] {"k":"v"} "{\"a\":1}"'
+    expect_eq "$(of_task "$task" backoff) $(of_task "$task" timeout_ms) $(of_task "$task" max_crashes)" '"fixed:2s" 9000 2'
+    expect_status 0 reeve delete "$task"
+    # The same again is no change, and given options count.
+    expect_status 0 reeve cron add keep '@daily' q echo
+    expect_eq "$OUT" "unchanged q/keep"
+    expect_status 0 reeve cron add keep '@hourly' q echo x --tag green --overlap --attempts 2 --json
+    expect_has "$OUT" '"moved_from":null,"kept":["zone","catch-up","priority","group","timeout","max-crashes","backoff","meta"]'
+    task=$(reeve cron run q/keep)
+    expect_eq "$(of_task "$task" tags) $(of_task "$task" payload) $(of_task "$task" max_attempts)" '["green"] "x" 2'
+    expect_status 0 reeve delete "$task"
+    expect_status 2 reeve cron add keep '@hourly' q echo --overlap --no-overlap
+    # Another queue: it is moved, with all of that.
+    reeve cron pause q/keep >/dev/null
+    expect_status 0 reeve cron add keep '@hourly' other echo
+    expect_eq "$OUT" "set other/keep"
+    expect_has "$ERR" "it was q/keep before"
+    expect_eq "$(reeve cron list --json | grep -c '"name":"keep"')" 1
+    expect_eq "$(of_entry other/keep paused) $(of_entry other/keep overlap)" "true true"
+    expect_status 0 reeve cron add keep '@hourly' q noop --json
+    expect_eq "$(member moved_from "$OUT")" '"other"'
+    expect_status 0 reeve cron add keep '@hourly' q noop --replace
+    expect_eq "$OUT$ERR" "set q/keep"
+    expect_eq "$(of_entry q/keep zone) $(of_entry q/keep payload)" '"utc" ""'
+    expect_status 0 reeve cron remove q/keep
+}
+
 # Two workers, an entry each from the file and the command line: each slot once.
 fired() {
+    # (That of the file takes the place of one in another queue.)
+    reeve cron add beat '@yearly' other echo >/dev/null
     start_worker one
+    wait_for '[ "$(logged one program.cron_moved)" = 1 ]' 30
+    expect_eq "$(reeve cron list --json | grep -c '"name":"beat"')" 1
     ONE=$WORKER_PID
     start_worker two
     TWO=$WORKER_PID
@@ -160,6 +202,7 @@ for name in one two; do
         'cron = ( { name = "beat"; spec = "every 300ms"; queue = "q"; type = "echo"; payload = "{}"; catch_up = "all"; } );'
 done
 listing
+changing
 fired
 killed
 downtime

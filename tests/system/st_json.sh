@@ -233,6 +233,9 @@ cron() {
     prints "cron add" 0 cron add nightly '0 3 * * *' q noop x --catch-up all --most 5
     prints "cron add" 0 cron add nightly '0 3 * * *' q noop x --catch-up all --most 5
     expect_eq "$(member changed "$OUT")" false
+    prints "cron add" 0 cron add nightly '0 4 * * *' other noop
+    expect_eq "$(member moved_from "$OUT") $(member kept "$OUT")" '"q" ["catch-up","payload"]'
+    prints "cron add" 0 cron add nightly '0 3 * * *' q noop
     prints "cron run" 0 cron run q/nightly
     prints "cron pause" 0 cron pause q/nightly
     prints "cron resume" 0 cron resume q/nightly

@@ -45,7 +45,7 @@ static void everything(void **state)
         "cron = ( { name = \"n\"; spec = \"every 90s\"; queue = \"q\"; type = \"t\"; payload = \"{\\\"a\\\":1}\";\n"
         "  zone = \"local\"; catch_up = \"all\"; most = 7; overlap = false; priority = -3; group = \"g\";\n"
         "  weight = 4; attempts = 5; max_crashes = 2; timeout = 1.5; tags = [ \"x\", \"y\" ];\n"
-        "  backoff = { shape = \"fixed\"; base = 2; }; }, { name = \"n\"; spec = \"0 3 * * *\"; queue = \"other\";\n"
+        "  backoff = { shape = \"fixed\"; base = 2; }; }, { name = \"m\"; spec = \"0 3 * * *\"; queue = \"other\";\n"
         "  type = \"t\"; payload = \"\"; catch_up = \"skip\"; overlap = true; } );\n");
     assert_int_equal(config->cron_count, 2);
     assert_int_equal(rv_config_entry_make(&made, &config->cron[0]), REEVE_OK);
@@ -106,7 +106,10 @@ static void what_does_not_fit_together(void **state)
     test_config_refused(TEST_POOL "cron = ( { " ENTRY "weight = 2; } );\n",
                         "bad.conf:2: cron[0]: weight 2: needs a group, whose share it is\n");
     test_config_refused(TEST_POOL "cron = ( { " ENTRY "},\n { " ENTRY "} );\n",
-                        "bad.conf:3: cron[1].name: \"n\" of queue \"q\" stands at [0] already (bad.conf:2)\n");
+                        "bad.conf:3: cron[1].name: \"n\" stands at [0] already (bad.conf:2)\n");
+    test_config_refused(TEST_POOL "cron = ( { " ENTRY
+                                  "},\n { name = \"n\"; spec = \"@daily\"; queue = \"r\"; type = \"t\"; } );\n",
+                        "bad.conf:3: cron[1].name: \"n\" stands at [0] already (bad.conf:2)\n");
     test_config_refused(TEST_POOL "cron = ( { " ENTRY "backoff = { base = 5; cap = 1; }; } );\n",
                         "bad.conf:2: cron[0].backoff.base: expected at most cap (1), got 5\n");
 }

@@ -8,8 +8,8 @@
 #include "base/nearest.h"
 #include "base/text.h"
 
-#define OPTIONS_MOST 40
-#define FIRST_KEY 256 /* above every short option */
+#define OPTIONS_MOST 40 /* (at most 64: given_set) */
+#define FIRST_KEY 256   /* above every short option */
 
 #define GLOBAL(name, argument, help, kind, member)                            \
     {                                                                         \
@@ -144,7 +144,10 @@ static int read_option(cli_context *cli, const struct reader *reader, size_t at,
 {
     bool own = at < reader->own;
 
-    if (own) cli->given++;
+    if (own) {
+        cli->given++;
+        cli->given_set |= (uint64_t)1 << at;
+    }
     return read_value(cli, reader->option[at], own ? options : cli, optarg);
 }
 
@@ -195,6 +198,16 @@ static int check_count(const cli_context *cli)
         return cli_usage(cli, "an argument is missing: reeve %s %.*s", verb->name, line, verb->synopsis);
     return cli_usage(cli, "\"%.200s\" is one argument too many: reeve %s %.*s", cli->rest[verb->most], verb->name, line,
                      verb->synopsis);
+}
+
+bool cli_was_given(const cli_context *cli, const char *name)
+{
+    const cli_option *table = cli->verb->options;
+
+    for (size_t i = 0; table != NULL && table[i].name != NULL && i < OPTIONS_MOST; i++) {
+        if (strcmp(table[i].name, name) == 0) return (cli->given_set >> i & 1) != 0;
+    }
+    return false;
 }
 
 int cli_read_options(cli_context *cli, void *options)

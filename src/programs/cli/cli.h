@@ -81,6 +81,7 @@ typedef struct cli_context {
     char **rest; /* the arguments that are no options */
     size_t count;
     size_t given;         /* how many of the verb's own options were given */
+    uint64_t given_set;   /* which of them, a bit for each row of its table */
     reeve_client *client; /* made by cli_open */
 } cli_context;
 

@@ -22,6 +22,15 @@ static int entry_argument(const cli_context *cli, cli_handle *ret, const char *t
     return cli_usage(cli, "\"%.200s\" is no entry: expected QUEUE/NAME", text);
 }
 
+void cli_cron_json_begin(const cli_context *cli, cli_json *json, const char *queue, const char *name, bool changed)
+{
+    cli_json_begin(json, stdout);
+    cli_json_text(json, "queue", queue);
+    cli_json_text(json, "name", name);
+    cli_json_text(json, "action", cli->rest[0]);
+    cli_json_bool(json, "changed", changed);
+}
+
 void cli_cron_report(const cli_context *cli, const char *done, const char *queue, const char *name, bool changed)
 {
     cli_json json;
@@ -30,11 +39,9 @@ void cli_cron_report(const cli_context *cli, const char *done, const char *queue
         (void)printf("%s %s/%s\n", done, queue, name);
         return;
     }
-    cli_json_begin(&json, stdout);
-    cli_json_text(&json, "queue", queue);
-    cli_json_text(&json, "name", name);
-    cli_json_text(&json, "action", cli->rest[0]);
-    cli_json_bool(&json, "changed", changed);
+    cli_cron_json_begin(cli, &json, queue, name, changed);
+    cli_json_null(&json, "moved_from");
+    cli_json_null(&json, "kept");
     cli_json_end(&json);
 }
 
@@ -187,6 +194,8 @@ static const cli_option cron_table[] = {
     {"most", "N", "with --catch-up all: the last N of them, 1 to 1000 (100)", CLI_INT, AT(most), 1,
      REEVE_CRON_CATCH_UP_MAX, NULL},
     {"no-overlap", NULL, "no new task while the last one waits or runs", CLI_FLAG, AT(no_overlap), 0, 0, NULL},
+    {"overlap", NULL, "a new task also then (the default)", CLI_FLAG, AT(overlap), 0, 0, NULL},
+    {"replace", NULL, "keep nothing of the entry that is there", CLI_FLAG, AT(replace), 0, 0, NULL},
     {"priority", "N", "of its tasks: lower runs sooner, -128 to 127 (0)", CLI_INT, AT(task.spec.priority),
      REEVE_PRIORITY_MIN, REEVE_PRIORITY_MAX, NULL},
     {"group", "G", "groups take turns", CLI_TEXT, AT(task.spec.group), 0, 0, NULL},
@@ -225,8 +234,9 @@ const cli_verb cli_verb_cron = {
         "Any number of workers that serve the queue fire each slot once; the task's id is cron:NAME:SLOT, the slot in\n"
         "milliseconds since the epoch. A slot that is more than 2 s late is missed: --catch-up says what becomes of "
         "it.\n"
-        "`add` changes an entry that is there; one that is paused stays so. `run` makes a task now and prints its "
-        "handle.\n"
+        "`add` changes an entry that is there: options and a payload that are not given stay as they are, unless\n"
+        "--replace; one that is paused stays so. A NAME is one entry: with another QUEUE it is moved there.\n"
+        "`run` makes a task now and prints its handle.\n"
         "Tasks that an entry made stay when it is removed.\n"
         "\nExamples:\n"
         "  reeve cron add nightly '0 3 * * *' default report '{\"what\":\"sales\"}' --zone local --no-overlap\n"

@@ -5,6 +5,7 @@
 #define CLI_CRON_H
 
 #include "base/cron.h"
+#include "json.h"
 #include "task_options.h"
 
 typedef struct cli_cron_options {
@@ -14,6 +15,8 @@ typedef struct cli_cron_options {
     bool zoned; /* --zone was given */
     int most;
     bool no_overlap;
+    bool overlap;
+    bool replace;
 } cli_cron_options;
 
 /* What follows "cron"; cli->rest[0] is the word itself. All return the exit status. */
@@ -23,5 +26,8 @@ int cli_cron_next(cli_context *cli, cli_cron_options *options);
 
 /* Says what was done to an entry: a line, or an object with --json. */
 void cli_cron_report(const cli_context *cli, const char *done, const char *queue, const char *name, bool changed);
+
+/* Its members that all words have. */
+void cli_cron_json_begin(const cli_context *cli, cli_json *json, const char *queue, const char *name, bool changed);
 
 #endif

@@ -55,10 +55,12 @@ static void write_string(FILE *out, const char *text, size_t length)
     (void)fputc('"', out);
 }
 
+/* key NULL: an element of an array. */
 static void write_key(cli_json *json, const char *key)
 {
     if (json->comma) (void)fputc(',', json->out);
     json->comma = true;
+    if (key == NULL) return;
     write_string(json->out, key, strlen(key));
     (void)fputc(':', json->out);
 }

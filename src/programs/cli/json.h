@@ -26,7 +26,8 @@ typedef struct cli_json {
 void cli_json_begin(cli_json *json, FILE *out); /* { */
 void cli_json_end(cli_json *json);              /* } and a line feed */
 
-void cli_json_text(cli_json *json, const char *key, const char *text); /* NULL: null */
+/* text NULL: null; key NULL: an element of an array. */
+void cli_json_text(cli_json *json, const char *key, const char *text);
 void cli_json_int(cli_json *json, const char *key, int64_t number);
 void cli_json_uint(cli_json *json, const char *key, uint64_t number);
 /* With six digits that count at least; what is no number: null. */

@@ -8,6 +8,7 @@
 static bool write_one(reeve_client *client, const rv_config_cron *cron)
 {
     rv_config_entry made;
+    char from[REEVE_QUEUE_MAX + 1] = "";
     bool changed = false;
 
     reeve_status status = rv_config_entry_make(&made, cron);
@@ -15,10 +16,13 @@ static bool write_one(reeve_client *client, const rv_config_cron *cron)
         rv_log(REEVE_LOG_WARN, "program.cron", NOT_WRITTEN, "error", reeve_status_text(status), NULL);
         return false;
     }
-    status = reeve_cron_set(client, &made.entry, &changed);
+    status = reeve_cron_set_tell(client, &made.entry, &changed, from);
     if (status != REEVE_OK)
         rv_log(REEVE_LOG_WARN, "program.cron", NOT_WRITTEN, "queue", cron->queue, "entry", cron->name, "error",
                reeve_client_error(client), NULL);
+    else if (from[0] != '\0')
+        rv_log(REEVE_LOG_WARN, "program.cron_moved", "a recurring entry of this name was in another queue: it is moved",
+               "queue", cron->queue, "entry", cron->name, "from", from, "spec", cron->spec, NULL);
     else if (changed)
         rv_log(REEVE_LOG_INFO, "program.cron", "a recurring entry is set", "queue", cron->queue, "entry", cron->name,
                "spec", cron->spec, NULL);
