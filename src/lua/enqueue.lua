@@ -382,13 +382,13 @@ local function with_options(P, ARGV, time)
   return result
 end
 
-local call, ARGV, P = redis.call, ARGV, KEYS[1]
+local call, string, ARGV, P = redis.call, string, ARGV, KEYS[1]
 local way, time = ARGV[1], call('TIME')
 if way ~= 'plain' and way ~= 'idle' and way ~= 'laid' then return with_options(P, ARGV, time) end
 
 -- (At most 65536 bytes: see LARGE in lib/base.lua. For `next` see lib/order.lua; 1099511627776 is its START,
 -- 70368744177664 its BAND.)
-local format = string.format
+local find, format = string.find, string.format
 local seconds, millis = time[1], time[2]
 millis = #millis == 6 and string.sub(millis, 1, 3) or format('%03d', millis / 1000)
 if way == 'laid' then
@@ -400,21 +400,17 @@ if count == 1 then
   local id, rest = ARGV[2], ARGV[3]
   -- (What is no task is refused there. To look at each byte of an id is dear, so not of one that is as long as a UUID: if
   -- it has bytes that no id has, that task alone is malformed, when it is met.)
-  local find = string.find
   if #rest > 65536 or not find(rest, '\n', 1, true) or
     #id ~= 36 and (#id > 100 or not find(id, '^[%w._:-]+$')) then
     return with_options(P, ARGV, time)
   end
-  envelope = '{"at":' .. seconds .. millis .. ',' .. ARGV[3]
+  envelope = '{"at":' .. seconds .. millis .. ',' .. rest
 elseif count < 1 or count % 1 > 0 or count > 2000 then
   return with_options(P, ARGV, time)
 else
-  local find = string.find
   for i = 2, count + 1 do
-    local id, rest = ARGV[i], ARGV[count + i]
-    if #rest > 65536 or #id ~= 36 and (#id > 100 or not find(id, '^[%w._:-]+$')) then
-      return with_options(P, ARGV, time)
-    end
+    local id = ARGV[i]
+    if #id ~= 36 and (#id > 100 or not find(id, '^[%w._:-]+$')) then return with_options(P, ARGV, time) end
   end
 end
 
@@ -442,7 +438,7 @@ else
   local unpack, stamp, new, n, ready = unpack, '{"at":' .. seconds .. millis .. ',', {}, 0, nil
   local known = call('HMGET', P_tasks, unpack(ARGV, 2, count + 1))
   for i = 1, count do
-    if known[i] then return with_options(P, ARGV, time) end
+    if known[i] or #ARGV[count + 1 + i] > 65536 then return with_options(P, ARGV, time) end
   end
   -- A few make a packet, or go into the one that came last if nothing came in between (lib/packet.lua). (There are not to
   -- be too many: whoever looks at them by pages passes them all.)

@@ -41,11 +41,12 @@
 -- To make a function costs Lua as much as a small command costs Redis, and a script makes its functions anew at each
 -- call; a number in a command, or a list in the reply, costs half as much. So the common case (plain completions, and
 -- tasks with nothing to tell in a queue without limits) is written out here without any; all the rest is in two
--- functions, which are made when they are first needed, and set `now`. Numbers are not read where they are 1 or 0, nor
--- tables made that may not be needed; one that gets its first element grows, unless it was made with room for it.
+-- functions, which are made when they are first needed (and `now` with them); they share no local of what is around them,
+-- for each would cost at every call. Numbers are not read where they are 1 or 0, nor tables made that may not be needed; one
+-- that gets its first element grows, unless it was made with room for it.
 
 local given, prefixes = ARGV, KEYS
-local call, unpack, byte, format = redis.call, unpack, string.byte, string.format
+local call, byte, format = redis.call, string.byte, string.format
 local thread, ask, ttl = given[1], given[2], given[3]
 local want, queues = ask == '1' and 1 or tonumber(ask), given[4] == '1' and 1 or tonumber(given[4])
 -- (To compare costs much less than to call a function, and says the same as a look at the bytes where Redis's locale orders
@@ -66,8 +67,6 @@ local gone, freed, shut, lists, leased_first, leased_more = false, false, false,
 
 local settling
 local function rare_settling()
-  now = now or tonumber(now_text)
-  if settling then return settling end
 -- include: lib/base.lua
 -- include: lib/order.lua
 -- include: lib/front.lua
@@ -85,15 +84,12 @@ local function rare_settling()
 -- include: lib/death.lua
 -- include: lib/settle.lua
 -- include: lib/outcomes.lua
-  settling = {check = check_records, plain = settle_plain, results = results_of, record = settle_record, outcomes = outcomes,
+  return {check = check_records, plain = settle_plain, results = results_of, record = settle_record, outcomes = outcomes,
     trim = trim_count}
-  return settling
 end
 
 local leasing
 local function rare_leasing()
-  now = now or tonumber(now_text)
-  if leasing then return leasing end
 -- include: lib/base.lua
 -- include: lib/order.lua
 -- include: lib/schedule.lua
@@ -104,8 +100,7 @@ local function rare_leasing()
 -- include: lib/told.lua
 -- include: lib/marked.lua
 -- include: lib/lease.lua
-  leasing = lease
-  return leasing
+  return lease
 end
 
 -- All that was brought is looked at before anything is written.
@@ -140,7 +135,8 @@ while at <= final and not fault do
       at, records = at + 2 + (word == 'bundle' and 1 or results), records - 1
     end
     if records > 0 then
-      at, fault = rare_settling().check(at, records)
+      settling, now = settling or rare_settling(), tonumber(now_text)
+      at, fault = settling.check(at, records)
       at = at or 0
     end
   end
@@ -173,8 +169,9 @@ while at <= #given do
     local hit = held == '' and not (s[4] or s[7] or results > 0 and (s[3] or s[1] == '0' or s[2] == '0')) and
       call('HDEL', running, unpack(given, first, last))
     if hit ~= plain then
-      local rare, ids = rare_settling(), {unpack(given, first, last)}
-      completed = rare.plain(P, running, held, ids, hit, now, s, refused, rare.results(ids, results, at, bundle))
+      local ids = {unpack(given, first, last)}
+      settling, now = settling or rare_settling(), tonumber(now_text)
+      completed = settling.plain(P, running, held, ids, hit, now, s, refused, settling.results(ids, results, at, bundle))
     elseif s[1] == '0' or s[2] == '0' then
       call('HDEL', P .. 'tasks', unpack(given, first, last))
     else
@@ -199,21 +196,23 @@ while at <= #given do
     end
   end
   at = at + (bundle and 1 or results)
-  if members then
-    call('ZADD', P .. 'completed', unpack(members))
-    -- (What is too many is removed when it is worth the while: a part in 64 more may stand meanwhile.)
-    local most = tonumber(s[2]) or 10000
-    if most > 0 and call('ZCARD', P .. 'completed') > most + most / 64 then
-      rare_settling().trim(P, 'completed', most, n + 500, now)
-    end
-  end
+  if members then call('ZADD', P .. 'completed', unpack(members)) end
+  -- (Looked at above, so that `settling` and `now` are there.)
   for _ = 1, records do
-    local rare = rare_settling()
-    if rare.record(P, running, held, at, rare.outcomes, now, s, refused) == 'completed' then completed = completed + 1 end
+    if settling.record(P, running, held, at, settling.outcomes, now, s, refused) == 'completed' then
+      completed = completed + 1
+    end
     at = at + 5
   end
   if completed > 0 then
-    call('HINCRBY', P .. 'counters', 'completed', completed == 1 and '1' or format('%d', completed))
+    local counted = call('HINCRBY', P .. 'counters', 'completed', completed == 1 and '1' or format('%d', completed))
+    -- (What is too many is removed when it is worth the while: a part in 64 more may stand meanwhile. How many there are
+    -- is asked twice within that, when the counter passes a multiple of half of it.)
+    local most = members and (tonumber(s[2]) or 10000) or 0
+    if most > 0 and counted % (most / 128) < completed and call('ZCARD', P .. 'completed') > most + most / 100 then
+      settling, now = settling or rare_settling(), tonumber(now_text)
+      settling.trim(P, 'completed', most, n + 500, now)
+    end
   end
   if s[7] then
     freed = freed or {}
@@ -251,7 +250,7 @@ for index = 1, want > 0 and queues or 0 do
     local session = given[4 + 2 * index]
     local running = P .. 'running:' .. session
     local plain, more = ids and (stands[index] == session or call('HEXISTS', running, '#') == 1), false
-    local leased, envelopes, taken, packet, list, left
+    local leased, leases, since, taken, packet, list, left
     local first, first_list, first_count = nil, nil, 0
     if plain and byte(ids[1]) == 43 then
       -- (The '+' of a packet, see lib/packet.lua. What is wanted is in it and the next one, or all there is, and nothing
@@ -280,17 +279,22 @@ for index = 1, want > 0 and queues or 0 do
       ids[want + 1] = nil
     end
     if plain then
-      envelopes = call('HMGET', P .. 'tasks', unpack(ids))
+      local envelopes, n = call('HMGET', P .. 'tasks', unpack(ids)), 0
+      taken, since = #ids, now_text .. ' ' .. thread
+      if taken == 1 then leased = {index, ids[1], envelopes[1], nil} else leases, leased = {}, {index} end
       -- (A packet among them has none. 105: the 'i' of an envelope that has more to tell, see lib/base.lua. No id
       -- begins with what comes before 45, '-'.)
-      for i = 1, #ids do
-        local envelope = envelopes[i]
+      for i = 1, taken do
+        local id, envelope = ids[i], envelopes[i]
         if not envelope then
           plain = false
         elseif by_bytes then
-          if ids[i] < '-' or envelope >= '{"b' or envelope < '{"a' then plain = false end
-        elseif byte(envelope, 3) == 105 or (byte(ids[i]) or 0) < 45 then
+          if id < '-' or envelope >= '{"b' or envelope < '{"a' then plain = false end
+        elseif byte(envelope, 3) == 105 or (byte(id) or 0) < 45 then
           plain = false
+        end
+        if leases then
+          leases[n + 1], leases[n + 2], leased[n + 2], leased[n + 3], n = id, since, id, envelope, n + 2
         end
       end
     end
@@ -298,8 +302,6 @@ for index = 1, want > 0 and queues or 0 do
       for i = #ids, 1, -1 do call('LPUSH', i <= first_count and first_list or list, ids[i]) end
     end
     if plain then
-      local since = now_text .. ' ' .. thread
-      taken = #ids
       if not packet then
         local last = taken == 1 and '0' or more and format('%d', taken - 1) or '-1'
         call('ZREMRANGEBYRANK', P .. 'ready', '0', last)
@@ -316,26 +318,15 @@ for index = 1, want > 0 and queues or 0 do
           call('SREM', P .. 'packets', string.sub(packet, 2))
         end
       end
-      if taken == 1 then
-        call('HSET', running, ids[1], since)
-        leased = {index, ids[1], envelopes[1], nil}
-      else
-        local leases, n = {}, 0
-        leased = {index}
-        for i = 1, taken do
-          leases[n + 1], leases[n + 2] = ids[i], since
-          leased[n + 2], leased[n + 3] = ids[i], envelopes[i]
-          n = n + 2
-        end
-        call('HSET', running, unpack(leases))
-      end
+      if leases then call('HSET', running, unpack(leases)) else call('HSET', running, ids[1], since) end
       if more and call('LLEN', P .. 'wake') == 0 then
 -- include: lib/wake.lua
         wake(P)
       end
     else
       local closed
-      leased, closed = rare_leasing()(P, index, session, given[5 + 2 * index], ttl, want, thread, now, lists > 0, s,
+      leasing, now = leasing or rare_leasing(), tonumber(now_text)
+      leased, closed = leasing(P, index, session, given[5 + 2 * index], ttl, want, thread, now, lists > 0, s,
         extras, stands[index] == session)
       if closed then
         shut = shut or {}

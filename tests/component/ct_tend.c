@@ -232,6 +232,28 @@ static void by_count_as_they_end(void **state)
     assert_int_equal(test_number("HEXISTS " Q "results x29"), 1);
 }
 
+/* Of many, a 64th more may stand, and those of the turn. */
+static void by_count_as_batches_end(void **state)
+{
+    (void)state;
+    static test_outcome done[13];
+    uint64_t most = 0;
+    keep(-1, 640, false);
+    test_put_many("q", 1500, "x%04zu");
+    for (size_t i = 0, ended = 0; ended < 1500; i++) {
+        size_t n = test_lease(&a, i % 3 == 0 ? 1 : i % 3 == 1 ? 7 : 13);
+        for (size_t j = 0; j < n; j++) done[j] = (test_outcome)TEST_DONE(a.leased[j].id);
+        (void)test_turn(&a, 0, done, n);
+        ended += n;
+        uint64_t now = test_count("q", "completed");
+        assert_true(now <= 640 + 10 + n && now >= (ended < 640 ? ended : 640));
+        if (now > most) most = now;
+    }
+    assert_true(most > 640);
+    assert_int_equal(test_number("HLEN " Q "tasks"), test_count("q", "completed"));
+    assert_int_equal(test_number("HGET " Q "counters completed"), 1500);
+}
+
 static void dead_ones_by_count_as_they_end(void **state)
 {
     (void)state;
@@ -413,6 +435,7 @@ int main(void)
         cmocka_unit_test_setup(a_session_that_holds_nothing, set_up),
         cmocka_unit_test_setup(by_count, set_up),
         cmocka_unit_test_setup(by_count_as_they_end, set_up),
+        cmocka_unit_test_setup(by_count_as_batches_end, set_up),
         cmocka_unit_test_setup(dead_ones_by_count_as_they_end, set_up),
         cmocka_unit_test_setup(none_at_all, set_up),
         cmocka_unit_test_setup(without_limits, set_up),
