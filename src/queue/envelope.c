@@ -11,14 +11,28 @@ static bool skip(const char **at, const char *end, const char *literal)
     return true;
 }
 
-static bool read_number(const char **at, const char *end, int64_t *ret)
+/* Numbers of so many figures fit whatever they are. */
+#define FIGURES_SAFE 18
+
+static bool read_long_number(const char **at, int64_t *ret)
 {
-    const char *start = *at;
     int64_t number = 0;
-    while (*at < end && **at >= '0' && **at <= '9' && number < INT64_MAX / 10 - 9)
-        number = number * 10 + (*(*at)++ - '0');
+    while (**at >= '0' && **at <= '9' && number < INT64_MAX / 10 - 9) number = number * 10 + (*(*at)++ - '0');
     *ret = number;
-    return *at > start;
+    return true;
+}
+
+/* (Behind the header is a newline, which ends any number.) */
+static bool read_number(const char **at, int64_t *ret)
+{
+    const char *next = *at;
+    uint64_t number = 0;
+    for (unsigned figure; (figure = (unsigned char)*next - (unsigned)'0') <= 9; next++) number = number * 10 + figure;
+    if (next - *at > FIGURES_SAFE) return read_long_number(at, ret);
+    bool good = next > *at;
+    *ret = (int64_t)number;
+    *at = next;
+    return good;
 }
 
 /* A type has no character that JSON would escape. */
@@ -37,9 +51,9 @@ static void read_due(const char **at, const char *end, rv_envelope *ret)
 {
     int64_t number;
     ret->ready_ms = ret->at_ms;
-    if (skip(at, end, ",\"due\":") && read_number(at, end, &number)) {
+    if (skip(at, end, ",\"due\":") && read_number(at, &number)) {
         ret->ready_ms = number == 0 ? -1 : number > ret->at_ms ? number : ret->at_ms;
-    } else if (skip(at, end, ",\"delay\":") && read_number(at, end, &number)) {
+    } else if (skip(at, end, ",\"delay\":") && read_number(at, &number)) {
         ret->ready_ms = number < INT64_MAX - ret->at_ms ? ret->at_ms + number : INT64_MAX;
     }
 }
@@ -52,11 +66,11 @@ bool rv_envelope_read(rv_envelope *ret, const char *text, size_t length)
     ret->marked = skip(&at, newline, "{\"info\":1,");
     if (!ret->marked && !skip(&at, newline, "{")) return false;
     ret->cancelled = ret->marked && skip(&at, newline, "\"cancel\":1,");
-    if (!skip(&at, newline, "\"at\":") || !read_number(&at, newline, &ret->at_ms)) return false;
+    if (!skip(&at, newline, "\"at\":") || !read_number(&at, &ret->at_ms)) return false;
     int64_t packet; /* (whose number says nothing here) */
-    if (skip(&at, newline, ",\"p\":") && !read_number(&at, newline, &packet)) return false;
+    if (skip(&at, newline, ",\"p\":") && !read_number(&at, &packet)) return false;
     ret->deadline_ms = 0;
-    if (skip(&at, newline, ",\"deadline\":") && !read_number(&at, newline, &ret->deadline_ms)) return false;
+    if (skip(&at, newline, ",\"deadline\":") && !read_number(&at, &ret->deadline_ms)) return false;
     if (!skip(&at, newline, ",\"type\":\"") || !read_type(&at, newline, ret)) return false;
     read_due(&at, newline, ret);
     ret->plain = newline - at == 1 && *at == '}';

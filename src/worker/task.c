@@ -5,6 +5,7 @@
 
 #include <cjson/cJSON.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -45,7 +46,8 @@ void rv_task_begin(reeve_task *task)
     rv_buf_trim(&result, RESULT_KEEP);
     rv_buf_clear(&checkpoint);
     rv_buf_trim(&checkpoint, RESULT_KEEP);
-    memset(task, 0, sizeof(*task));
+    memset(task, 0, offsetof(reeve_task, handle));
+    task->handle[0] = task->kind[0] = task->message[0] = '\0';
     task->result = result;
     task->checkpoint = checkpoint;
     task->delay_ms = -1;

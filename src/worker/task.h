@@ -60,7 +60,6 @@ struct reeve_task {
     bool past;          /* it was settled before it ran: nothing goes with its completion any more */
     rv_error *refusal;  /* the words of the last call that failed */
     cJSON *parsed;
-    char handle[REEVE_HANDLE_MAX];
     rv_buf checkpoint; /* the last one, once known */
     bool knows_checkpoint;
     unsigned log_lines; /* so many were said */
@@ -68,6 +67,8 @@ struct reeve_task {
     reeve_outcome verb;
     rv_buf result;
     int64_t delay_ms; /* -1: the backoff decides */
+    /* texts: where the first byte is 0, what lies behind it is of the tasks before */
+    char handle[REEVE_HANDLE_MAX]; /* made when asked for */
     char kind[REEVE_KIND_MAX + 1];
     char message[REEVE_MESSAGE_MAX + 1];
 };
