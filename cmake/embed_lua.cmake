@@ -1,6 +1,7 @@
 # cmake -DIN=src/lua/turn.lua -DNAME=turn -DOUT=turn.c -DLUA_OUT=turn.lua -P embed_lua.cmake
 # Writes a script with its fragments put in (lines "-- include: lib/score.lua") twice: as Lua, to install, and as a C
-# source with its SHA1, which is the name that EVALSHA knows it by.
+# source with its SHA1, which is the name that EVALSHA knows it by. The C source is what goes to Redis: there lines of
+# comments are empty and none is indented. (Empty, not left out: numbers of lines in errors are those of the Lua file.)
 get_filename_component(dir "${IN}" DIRECTORY)
 file(READ "${IN}" text)
 while(text MATCHES "-- include: ([a-z_/]+\\.lua)\n")
@@ -9,9 +10,14 @@ while(text MATCHES "-- include: ([a-z_/]+\\.lua)\n")
   string(REPLACE "-- include: ${fragment}\n" "${body}" text "${text}")
 endwhile()
 file(WRITE "${LUA_OUT}" "${text}")
-file(SHA1 "${LUA_OUT}" sha)
-file(SIZE "${LUA_OUT}" length)
-file(READ "${LUA_OUT}" hex HEX)
+string(REGEX REPLACE "\n *(--[^\n]*)?" "\n" sent "${text}")
+if(sent MATCHES "\\[\\[")
+  message(FATAL_ERROR "${IN}: a text in double brackets would lose blanks here: write it in quotes")
+endif()
+file(WRITE "${OUT}" "${sent}")
+file(SHA1 "${OUT}" sha)
+file(SIZE "${OUT}" length)
+file(READ "${OUT}" hex HEX)
 string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
 string(REGEX REPLACE "(................................................................................)" "\\1\n" bytes "${bytes}")
 file(WRITE "${OUT}" "/* made from src/lua/${NAME}.lua; do not edit */
