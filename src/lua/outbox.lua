@@ -1,7 +1,6 @@
 #!lua flags=allow-oom
 -- outbox: messages of a queue to others. Whoever has the time carries them, and only then are they taken out: what is
--- lost on the way is carried again, and counts once (lib/received.lua). Each has a serial number of its own; they stand
--- in the order of these.
+-- lost on the way is carried again, and counts once (lib/received.lua). Each has a serial number of its own.
 --
 --   R <n> <child> <parent> <policy>   a task here waits for one elsewhere: link.lua there; how that has ended, if it
 --                                     has, is delivered here
@@ -12,23 +11,54 @@
 --
 -- KEYS[1]  the queue's prefix
 -- ARGV[1]  how many to return at most (of more than 1000 1000); then, behind blanks, how many to pass over, which stay as
---          their queues do not take them now; and how many of the arguments below, the last ones, were not understood
+--          their queues do not take them now; how many of the arguments below, the last ones, were not understood; and
+--          how many of `unread` to put back first, at most 1000
 -- ARGV[2...] messages that were carried, or not understood: these are set aside in the list `unread`, the last 1000 of them
--- reply    the first messages; fewer when they are large
+-- reply    [1] the floor: the lowest number of all messages, here and in `unread`; "0" when there are none to carry. No
+--          message below it will ever be carried: those that receive may forget those (lib/received.lua)
+--          [2...] the first messages; fewer when they are large
 --
--- Sent twice: what was taken out is not there any more.
+-- Both lists are in the order of their numbers, so that the first ones have the lowest; in `unread` what has no number
+-- stands last, and is not put back.
+--
+-- Sent twice: what was taken out, or put back, is not there any more.
 
 local call = redis.call
-local outbox = KEYS[1] .. 'outbox'
-local count, skip, misread = string.match(ARGV[1], '^(%d+) ?(%d*) ?(%d*)$')
-if not count then return redis.error_reply('ERR outbox: ARGV[1] is up to three numbers') end
+local outbox, unread = KEYS[1] .. 'outbox', KEYS[1] .. 'unread'
+local count, skip, misread, back = string.match(ARGV[1], '^(%d+) ?(%d*) ?(%d*) ?(%d*)$')
+if not count then return redis.error_reply('ERR outbox: ARGV[1] is up to four numbers') end
 count, skip, misread = math.min(tonumber(count), 1000), tonumber(skip) or 0, tonumber(misread) or 0
+back = math.min(tonumber(back) or 0, 1000)
+
+local NONE = 9007199254740992
+local function number_of(message)
+  return math.min(tonumber(message and string.match(message, '^%S+ (%d+)')) or NONE, NONE)
+end
+
+local function insert(list, message)
+  local number, low, high = number_of(message), 0, call('LLEN', list)
+  if number >= number_of(call('LINDEX', list, -1)) then low = high end
+  while low < high do
+    local middle = math.floor((low + high) / 2)
+    if number_of(call('LINDEX', list, middle)) <= number then low = middle + 1 else high = middle end
+  end
+  local behind = call('LINDEX', list, low)
+  if behind then call('LINSERT', list, 'BEFORE', behind, message) else call('RPUSH', list, message) end
+end
+
 for i = 2, #ARGV do
   if call('LREM', outbox, 1, ARGV[i]) == 1 and i > #ARGV - misread then
-    call('RPUSH', KEYS[1] .. 'unread', ARGV[i])
-    call('LTRIM', KEYS[1] .. 'unread', '-1000', '-1')
+    insert(unread, ARGV[i])
+    call('LTRIM', unread, '-1000', '-1')
   end
 end
+for _ = 1, back do
+  local message = call('LINDEX', unread, 0)
+  if number_of(message) == NONE then break end
+  insert(outbox, message)
+  call('LPOP', unread)
+end
+
 local messages, bytes = call('LRANGE', outbox, skip, skip + count - 1), 0
 for i = 1, #messages do
   bytes = bytes + #messages[i]
@@ -37,4 +67,8 @@ for i = 1, #messages do
     break
   end
 end
+local lowest = #messages > 0 and number_of(call('LINDEX', unread, 0)) or NONE
+if #messages > 0 and skip > 0 then lowest = math.min(lowest, number_of(call('LINDEX', outbox, 0))) end
+for i = 1, #messages do lowest = math.min(lowest, number_of(messages[i])) end
+table.insert(messages, 1, lowest < NONE and string.format('%d', lowest) or '0')
 return messages

@@ -20,6 +20,7 @@
 --          [12] 1 when notices of this queue could not be sent (lib/base.lua) in the last hour: look every second
 --          [13] until when sessions that expired while nobody maintained the queue are spared (lib/upkeep.lua), in ms
 --               since the epoch; 0: there are none
+--          [14] 1 when there are messages that were set aside (outbox.lua)
 --
 -- Sent twice: it does what is still to do.
 -- include: lib/base.lua
@@ -456,8 +457,10 @@ tidy_tags()
 if settings[4] then forget_waiters() end
 if call('EXISTS', P .. 'opening', P .. 'reopening') > 0 then open_groups() end
 local shut = settings[7] and tend_gate()
+local lists, messages = call('EXISTS', P .. 'outbox', P .. 'unread'), 0
+if lists > 0 then messages = call('LLEN', P .. 'outbox') end
 local entries = due_entries()
 -- (Also for a wake-up that went down with the thread that had it.)
 if not settings[5] and not shut and call('EXISTS', P .. 'ready') == 1 then wake(P) end
 return {now, more, next_due or -1, promoted, reaped, trimmed, session, settings[8] or '', entries,
-  call('LLEN', P .. 'outbox'), settings[10] or '', is_unsent(), spared}
+  messages, settings[10] or '', is_unsent(), spared, lists > (messages > 0 and 1 or 0) and 1 or 0}

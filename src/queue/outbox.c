@@ -2,8 +2,8 @@
  * outbox.c - messages of a queue to others (outbox.lua). A round fetches some, carries each with one call to the queue
  * that it is for, brings back what a parent's queue answered, and takes out those that were carried with the next
  * fetch. Several may carry the same messages at once, or one that was frozen for long: the target knows by its number
- * which it has received (lib/received.lua), and is told how far the outbox is through, which bounds what it has to
- * know. So nothing is lost or done twice wherever a round breaks off.
+ * which it has received (lib/received.lua), and is told below which number none will come any more, which bounds what
+ * it has to know. So nothing is lost or done twice wherever a round breaks off.
  */
 #include "queue/outbox.h"
 
@@ -19,6 +19,7 @@
 #define ROUND 64
 #define MESSAGES_MAX ((size_t)128 * 1024 * 1024)
 #define CLIENT_ROUNDS 20
+#define UNREAD_MOST 1000
 
 /* A message in memory of the round's. */
 typedef struct message {
@@ -46,7 +47,8 @@ typedef struct round_trip {
     message messages[ROUND];
     size_t count;
     size_t skip;    /* so many at the head stay for now: their queues do not take them */
-    char floor[24]; /* the lowest number in the outbox; "0": not known */
+    size_t back;    /* so many that were set aside are put back first */
+    char floor[24]; /* below it no message will be carried any more; "0": not known */
     rv_error *error;
 } round_trip;
 
@@ -92,12 +94,12 @@ static bool read_message(message *m, const char *text, size_t length)
     return at == end || next_word(&at, end, m->edge, sizeof(m->edge));
 }
 
-/* (Messages stand in the order of their numbers.) */
-static void note_floor(round_trip *r)
+/* The number below which no message will ever be carried; "0": it is not known. */
+static void note_floor(round_trip *r, const rv_reply *floor)
 {
     int64_t number;
-    bool known = r->count > 0 && rv_parse_int(r->messages[0].number, 0, INT64_MAX, &number);
-    rv_copy_text(r->floor, sizeof(r->floor), known ? r->messages[0].number : "0");
+    bool known = rv_reply_is(floor, RV_TEXT) && rv_parse_int(floor->text, 0, INT64_MAX, &number);
+    rv_copy_text(r->floor, sizeof(r->floor), known ? floor->text : "0");
 }
 
 static void log_misread(const round_trip *r, const rv_reply *item)
@@ -112,10 +114,11 @@ static void log_misread(const round_trip *r, const rv_reply *item)
 /* What cannot be understood is set aside; what follows is carried all the same. */
 static reeve_status take_messages(round_trip *r, const rv_reply *reply)
 {
-    if (!rv_reply_is(reply, RV_ARRAY)) return rv_fail(r->error, REEVE_EPROTO, "outbox: unexpected reply");
+    if (!rv_reply_is(reply, RV_ARRAY) || reply->count < 1)
+        return rv_fail(r->error, REEVE_EPROTO, "outbox: unexpected reply");
     rv_buf_clear(&r->text);
     r->count = 0;
-    for (size_t i = 0; i < reply->count && r->count < ROUND; i++) {
+    for (size_t i = 1; i < reply->count && r->count < ROUND; i++) {
         const rv_reply *item = reply->items[i];
         message *m = &r->messages[r->count];
         *m = (message){.start = r->text.length, .length = item->length};
@@ -125,7 +128,7 @@ static reeve_status take_messages(round_trip *r, const rv_reply *reply)
         rv_buf_add(&r->text, item->text, item->length);
         r->count++;
     }
-    if (r->skip == 0) note_floor(r);
+    note_floor(r, reply->items[0]);
     return r->text.failed ? rv_fail(r->error, REEVE_ENOMEM, "no memory for messages") : REEVE_OK;
 }
 
@@ -148,7 +151,7 @@ static void add_messages(round_trip *r, bool misread)
 /* Takes out what was carried or is not understood, and fetches what comes next, behind those that stay. */
 static reeve_status fetch(round_trip *r)
 {
-    char what[64];
+    char what[96];
     rv_prefix prefix;
     const rv_reply *reply;
     size_t carried = 0, misread = 0;
@@ -157,13 +160,14 @@ static reeve_status fetch(round_trip *r)
         misread += r->messages[i].misread;
     }
     r->skip += r->count - carried - misread;
-    (void)snprintf(what, sizeof(what), "%d %zu %zu", ROUND, r->skip, misread);
+    (void)snprintf(what, sizeof(what), "%d %zu %zu %zu", ROUND, r->skip, misread, r->back);
     rv_prefix_set(&prefix, r->ns, r->queue);
     rv_cmd_script(r->conn, &rv_script_outbox, 1, 1 + carried + misread);
     rv_arg(r->conn, prefix.text, prefix.length);
     rv_args(r->conn, what);
     add_messages(r, false);
     add_messages(r, true);
+    r->back = 0;
     reeve_status status = rv_conn_call(r->conn, 0, &reply);
     return status == REEVE_OK ? take_messages(r, reply) : failed_call(r, status);
 }
@@ -273,13 +277,13 @@ static reeve_status carry_all(round_trip *r)
     return status == REEVE_OK ? status : failed_call(r, status);
 }
 
-reeve_status rv_outbox_carry(rv_conn *conn, const char *ns, const char *queue, unsigned most, size_t *ret_carried,
-                             rv_error *error)
+static reeve_status carry_rounds(rv_conn *conn, const char *ns, const char *queue, unsigned most, size_t back,
+                                 size_t *ret_carried, rv_error *error)
 {
     round_trip *r = rv_zalloc(sizeof(*r));
     if (ret_carried != NULL) *ret_carried = 0;
     if (r == NULL) return rv_fail(error, REEVE_ENOMEM, "no memory for messages");
-    *r = (round_trip){.conn = conn, .ns = ns, .queue = queue, .error = error};
+    *r = (round_trip){.conn = conn, .ns = ns, .queue = queue, .back = back, .error = error};
     rv_buf_init(&r->text, MESSAGES_MAX);
     rv_error_clear(error);
     reeve_status status = fetch(r), outcome = REEVE_OK;
@@ -297,6 +301,18 @@ reeve_status rv_outbox_carry(rv_conn *conn, const char *ns, const char *queue, u
     rv_buf_fini(&r->text);
     rv_free(r);
     return status == REEVE_OK ? outcome : status;
+}
+
+reeve_status rv_outbox_carry(rv_conn *conn, const char *ns, const char *queue, unsigned most, size_t *ret_carried,
+                             rv_error *error)
+{
+    return carry_rounds(conn, ns, queue, most, 0, ret_carried, error);
+}
+
+reeve_status rv_outbox_carry_unread(rv_conn *conn, const char *ns, const char *queue, unsigned most,
+                                    size_t *ret_carried, rv_error *error)
+{
+    return carry_rounds(conn, ns, queue, most, UNREAD_MOST, ret_carried, error);
 }
 
 void rv_client_carry(reeve_client *client, const char *queue)

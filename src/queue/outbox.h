@@ -14,6 +14,10 @@
 reeve_status rv_outbox_carry(rv_conn *conn, const char *ns, const char *queue, unsigned most, size_t *ret_carried,
                              rv_error *error);
 
+/* The same; those that were set aside as not understood are put back first: this version may understand them. */
+reeve_status rv_outbox_carry_unread(rv_conn *conn, const char *ns, const char *queue, unsigned most,
+                                    size_t *ret_carried, rv_error *error);
+
 /* The same over a client's connection, a few rounds; failures are no matter: workers do the same. */
 void rv_client_carry(reeve_client *client, const char *queue);
 

@@ -81,6 +81,7 @@ bool rv_tend_read(rv_tend_reply *ret, const rv_reply *reply)
     int64_t spared = rv_reply_int(rv_reply_at(reply, 12), 0);
     ret->spared_ms = spared > now ? spared - now : 0;
     ret->unsent = rv_reply_int(rv_reply_at(reply, 11), 0) == 1;
+    ret->unread = rv_reply_int(rv_reply_at(reply, 13), 0) == 1;
     return true;
 }
 

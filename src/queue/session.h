@@ -33,6 +33,7 @@ typedef struct rv_tend_reply {
     int64_t result_max;     /* the queue's, or 0 */
     uint64_t outbox;        /* messages to other queues (depend.h) */
     int64_t spared_ms; /* for how long sessions are spared that expired while nobody maintained the queue; 0: none */
+    bool unread;       /* there are messages that were set aside as not understood */
     bool unsent;       /* notices of the queue could not be sent lately: it is to be looked at often */
 } rv_tend_reply;
 

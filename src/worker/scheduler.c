@@ -107,7 +107,8 @@ static void on_tended(size_t index, const rv_reply *reply, void *context)
         rv_claim_set_policy(r->worker->claims[claim], tended.policy->text, tended.policy->length);
     atomic_store_explicit(&r->worker->claims[claim]->result_max, tended.result_max, memory_order_relaxed);
     rv_cron_note(r->worker, claim, &tended);
-    scheduler->outbox[index] = tended.outbox > 0;
+    scheduler->unread[index] = tended.unread && !r->worker->claims[claim]->reread;
+    scheduler->outbox[index] = tended.outbox > 0 || scheduler->unread[index];
     note_spared(r->worker->claims[claim], tended.spared_ms);
     note_unsent(r->worker->claims[claim], tended.unsent);
     int64_t rest = claim_rest_ms(r->worker, r->worker->claims[claim]);
@@ -141,10 +142,23 @@ static int64_t earliest(rv_scheduler *scheduler, size_t claims)
     return at;
 }
 
-/* Messages of queues that were tended to others. Then they are looked at again: there may be more to tell. False: the
- * connection was lost. */
+/*
+ * Messages of a queue to others. Those that a worker of an older version, or one with a fault, had set aside are tried
+ * again, once in the life of this worker.
+ */
 #define CARRY_ROUNDS 16
 
+static reeve_status carry_of(reeve_worker *worker, rv_claim *claim, bool unread, size_t *ret_carried, rv_error *error)
+{
+    rv_conn *conn = worker->scheduler.conn;
+    if (!unread) return rv_outbox_carry(conn, worker->ns, claim->queue, CARRY_ROUNDS, ret_carried, error);
+    claim->reread = true;
+    rv_log(REEVE_LOG_INFO, "outbox.reread", "messages to other queues that were set aside are tried again", "queue",
+           claim->queue, NULL);
+    return rv_outbox_carry_unread(conn, worker->ns, claim->queue, CARRY_ROUNDS, ret_carried, error);
+}
+
+/* Then the queues are looked at again: there may be more to tell. False: the connection was lost. */
 static bool carry(reeve_worker *worker, size_t count)
 {
     rv_scheduler *scheduler = &worker->scheduler;
@@ -152,8 +166,7 @@ static bool carry(reeve_worker *worker, size_t count)
         size_t carried, claim = scheduler->tended[i];
         rv_error error = {0};
         if (!scheduler->outbox[i]) continue;
-        reeve_status status =
-            rv_outbox_carry(scheduler->conn, worker->ns, worker->claims[claim]->queue, CARRY_ROUNDS, &carried, &error);
+        reeve_status status = carry_of(worker, worker->claims[claim], scheduler->unread[i], &carried, &error);
         if (status == REEVE_EREDIS)
             rv_note_refusal(worker, "Redis did not take a queue's messages to others: trying again", error.text);
         if (!rv_conn_is_open(scheduler->conn)) return false;

@@ -156,6 +156,7 @@ typedef struct rv_scheduler {
     int64_t *due;                 /* by claim: when to tend it, monotonic ms */
     size_t *tended;               /* scratch */
     bool outbox[RV_TEND_AT_ONCE]; /* of these, which have messages to others */
+    bool unread[RV_TEND_AT_ONCE]; /* ... and some that were set aside, which are to be tried again */
     struct rv_cron_table *cron;   /* what is due in the queues that were tended (cron.h) */
 } rv_scheduler;
 

@@ -160,6 +160,103 @@ static void a_source_that_begins_anew(void **state)
     assert_int_equal(test_count("p", "ready"), 4);
 }
 
+/* ---- set aside ------------------------------------------------------------------------------------------------- */
+
+/* As a carrier that does not understand the message; back: how many are put back then. Returns the floor. */
+static long long set_aside(const carrier *one, const char *back)
+{
+    const rv_reply *reply;
+    char what[32];
+    (void)snprintf(what, sizeof(what), "10 0 %d %s", one != NULL, back);
+    rv_cmd_script(test_conn, &rv_script_outbox, 1, one ? 2 : 1);
+    rv_args(test_conn, "reeve:{q}:");
+    rv_args(test_conn, what);
+    if (one) rv_args(test_conn, one->message);
+    assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
+    return atoll(rv_reply_at(reply, 0)->text);
+}
+
+static void carry_all(void)
+{
+    rv_error error = {0};
+    if (rv_outbox_carry(test_conn, "reeve", "q", 10, NULL, &error) != REEVE_OK) fail_msg("%s", error.text);
+}
+
+/* Others that were carried meanwhile do not make a message count as received that was only set aside. */
+static void one_that_was_set_aside_counts_when_it_is_put_back(void **state)
+{
+    (void)state;
+    hand_on("a", "first");
+    hand_on("b", "second");
+    carrier first = fetch();
+    (void)set_aside(&first, "0");
+    carrier second = fetch();
+    assert_true(second.floor > first.floor);
+    /* (In whichever order they were set aside.) */
+    (void)set_aside(&second, "0");
+    assert_string_equal(test_cmd(test_conn, "LLEN reeve:{q}:unread"), "2");
+    for (int i = 0; i < 3; i++) {
+        char id[16], next[16];
+        (void)snprintf(id, sizeof(id), "c%d", i);
+        (void)snprintf(next, sizeof(next), "n%d", i);
+        hand_on(id, next);
+        carry_all();
+    }
+    assert_int_equal(test_count("p", "ready"), 3);
+    assert_int_equal(set_aside(NULL, "1000"), first.floor);
+    assert_int_equal(test_number("EXISTS reeve:{q}:unread"), 0);
+    carry_all();
+    assert_string_equal(test_state("p", "first"), "ready");
+    assert_string_equal(test_state("p", "second"), "ready");
+    assert_int_equal(test_count("p", "ready"), 5);
+    assert_int_equal(test_number("EXISTS reeve:{q}:outbox"), 0);
+    /* With nothing set aside any more the floor goes on. */
+    hand_on("d", "last");
+    carry_all();
+    assert_int_equal(test_number("ZCARD reeve:{p}:received:q"), 2);
+}
+
+/* The last 1000 are kept: the floor passes those that go. What has no number is not put back, and goes last. */
+static void what_is_set_aside_is_bounded(void **state)
+{
+    (void)state;
+    carrier one;
+    for (int i = 1; i <= 1002; i++) {
+        (void)snprintf(one.message, sizeof(one.message), i == 1 ? "nonsense" : "Z %d q/a", i);
+        const rv_reply *reply;
+        rv_cmd(test_conn, 4);
+        rv_args(test_conn, "RPUSH");
+        rv_args(test_conn, "reeve:{q}:outbox");
+        rv_args(test_conn, one.message);
+        rv_args(test_conn, "Z 5000 q/a");
+        assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
+        assert_int_equal(set_aside(&one, "0"), i == 1 ? 5000 : i <= 1000 ? 2 : i - 998);
+        (void)test_cmd(test_conn, "DEL reeve:{q}:outbox");
+    }
+    assert_int_equal(test_number("LLEN reeve:{q}:unread"), 1000);
+    assert_int_equal(set_aside(NULL, "2000"), 4);
+    assert_string_equal(test_cmd(test_conn, "LRANGE reeve:{q}:unread 0 -1"), "[nonsense]");
+    assert_int_equal(test_number("LLEN reeve:{q}:outbox"), 999);
+    (void)test_cmd(test_conn, "DEL reeve:{q}:outbox reeve:{q}:unread");
+}
+
+/* A worker that starts tries them again: an older one may not have understood them. */
+static void a_worker_puts_them_back(void **state)
+{
+    (void)state;
+    hand_on("a", "first");
+    carrier first = fetch();
+    (void)set_aside(&first, "0");
+    hand_on("b", "second");
+    carry_all();
+    reeve_worker *worker = test_worker_new(NULL);
+    test_worker_pool(worker, "p q", 1, 16);
+    test_worker_start(worker);
+    TEST_AWAIT(strcmp(test_state("p", "first"), "completed") == 0);
+    assert_int_equal(test_number("EXISTS reeve:{q}:unread reeve:{q}:outbox"), 0);
+    reeve_worker_destroy(worker);
+}
+
 /* ---- workers --------------------------------------------------------------------------------------------------- */
 
 static reeve_outcome spread(reeve_task *task, void *user)
@@ -209,6 +306,9 @@ int main(void)
         cmocka_unit_test_setup(carried_twice_after_the_first_has_gone, test_place_empty),
         cmocka_unit_test_setup(the_fence_is_bounded, test_place_empty),
         cmocka_unit_test_setup(a_source_that_begins_anew, test_place_empty),
+        cmocka_unit_test_setup(one_that_was_set_aside_counts_when_it_is_put_back, test_place_empty),
+        cmocka_unit_test_setup(what_is_set_aside_is_bounded, test_place_empty),
+        cmocka_unit_test_setup(a_worker_puts_them_back, closed),
         cmocka_unit_test_setup(at_most_once_by_several_workers, closed),
     };
     return cmocka_run_group_tests_name("ct_carried_once", tests, test_place_start, test_place_stop);

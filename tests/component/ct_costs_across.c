@@ -112,13 +112,14 @@ static const test_costs_row across[] = {
     {"a task after one elsewhere", far_waits, put_after_far, NULL,
      "evalsha=1 hget=4 hlen=1 hset=4 publish=1 rpush=1 time=2 zadd=1"},
     {"the message to the parent's queue, carried", far_is_to_hear, carry_there, NULL,
-     "evalsha=3 expire=1 hexists=1 hset=1 lrange=2 lrem=1 sadd=1 time=1 zadd=3 zmscore=4 zremrangebyscore=1 "
+     "evalsha=3 expire=1 hexists=1 hset=1 lindex=1 lrange=2 lrem=1 sadd=1 time=1 zadd=3 zmscore=4 zremrangebyscore=1 "
      "zscore=1"},
     {"the end of a parent elsewhere", far_runs, far_is_done, NULL,
      "del=2 evalsha=1 hdel=1 hget=1 hincrby=1 hmget=1 hset=1 publish=1 rpush=1 smismember=1 srem=1 time=3 zadd=1 "
      "zcard=3 zrange=2 zrem=1"},
     {"the message to the child's queue, carried", far_has_ended, carry_back, NULL,
-     "evalsha=3 hdel=1 hexists=1 hget=3 hincrby=1 hmget=2 hset=4 llen=1 lrange=2 lrem=1 time=1 zadd=1 zrem=1 zscore=1"},
+     "evalsha=3 hdel=1 hexists=1 hget=3 hincrby=1 hmget=2 hset=4 lindex=1 llen=1 lrange=2 lrem=1 time=1 zadd=1 zrem=1 "
+     "zscore=1"},
 };
 
 static void other_queues(void **state)
@@ -202,7 +203,7 @@ static const test_costs_row chains[] = {
     {"a task handed on to another queue, beyond a plain end", nobody_waits, hand_elsewhere, a_is_done,
      "hget+2 hset+1 publish+1 rpush+1 time+1 zcard+1"},
     {"the message with it, carried", handed_elsewhere, carry_there, NULL,
-     "evalsha=3 expire=1 hdel=1 hget=2 hmget=1 hset=2 llen=1 lrange=2 lrem=1 sadd=1 time=1 zadd=2 zmscore=1 "
+     "evalsha=3 expire=1 hdel=1 hget=2 hmget=1 hset=2 lindex=1 llen=1 lrange=2 lrem=1 sadd=1 time=1 zadd=2 zmscore=1 "
      "zremrangebyscore=1 zscore=1"},
     {"parents, read", one_waits, parents, NULL, "hscan=1"},
     {"the result of a parent, beyond that", one_waits, parents_and_a_result, parents, "evalsha+1 zscore+1"},

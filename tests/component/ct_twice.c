@@ -145,7 +145,7 @@ static void tasks_that_wait(void **state)
     twice(&rv_script_deliver, ARGS("none", "p/a", "dead"), "1", "1", false);
     char message[128]; /* its serial number begins with a time */
     rv_copy_text(message, sizeof(message), test_cmd(test_conn, "LINDEX %soutbox 0", Q));
-    twice(&rv_script_outbox, ARGS("10", message), "[]", "[]", true);
+    twice(&rv_script_outbox, ARGS("10", message), "[0]", "[0]", true);
     twice(&rv_script_depend, ARGS("remove", "y", "q/x"), "ok", "ok", true);
     twice(&rv_script_depend, ARGS("remove", "y", "q/z"), "ok", "ok", true);
     assert_string_equal(test_state("q", "y"), "ready");

@@ -183,6 +183,8 @@ typedef struct model_queue {
     int fan_count;
     model_message messages[MESSAGES];
     int message_count;
+    model_message unread[MESSAGES]; /* which were set aside */
+    int unread_count;
     model_received received[QUEUES];
     struct {
         int64_t day;

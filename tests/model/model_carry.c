@@ -12,16 +12,17 @@
 
 enum { QUEUE, FETCHED, CARRIED, FLAGS };
 enum { DIES = 1 /* before they are taken out */, TWICE = 2, DEAF = 4 /* dies with a parent's answer */ };
-enum { STALLS = 8 /* before it carries any */, GOES_ON_LATE = 16 };
+enum { STALLS = 8 /* before it carries any */, GOES_ON_LATE = 16, MISREADS = 32, BACK = MODEL_CARRY_BACK };
 enum { ROUND = 20 };
 
 void model_carry_make(int arg[ARGS])
 {
     arg[QUEUE] = model_choose_queue();
-    if (model.queues[arg[QUEUE]].message_count == 0) arg[QUEUE] = 1 - arg[QUEUE];
+    const model_queue *q = &model.queues[arg[QUEUE]];
+    if (q->message_count + q->unread_count == 0) arg[QUEUE] = 1 - arg[QUEUE];
     arg[FETCHED] = CHOOSE(1, 2, ROUND, ROUND);
     arg[CARRIED] = CHOOSE(1, 2, ROUND, ROUND, ROUND);
-    arg[FLAGS] = CHOOSE(0, 0, 0, 0, DIES, TWICE, DEAF, STALLS, GOES_ON_LATE);
+    arg[FLAGS] = CHOOSE(0, 0, 0, 0, DIES, TWICE, DEAF, STALLS, GOES_ON_LATE, MISREADS, BACK);
 }
 
 static void deliver(const char *child, const char *parent, int state, int64_t number)
@@ -90,36 +91,73 @@ static void carry(const model_message *message, bool deaf)
         link(message, child, parent, word, deaf);
 }
 
-/* The first messages, as they are now; the queue's own change meanwhile. Returns how many. */
-static int fetch(int queue, int most, model_message *ret)
+static int compare_numbers(const void *one, const void *other)
 {
-    const model_queue *q = &model.queues[queue];
-    int count = q->message_count < most ? q->message_count : most;
-    const rv_reply *reply = CALL(outbox, queue, model_number(most));
+    int64_t a = number_of(one), b = number_of(other);
+    return (a > b) - (a < b);
+}
+
+static void put_back(model_queue *q)
+{
+    if (q->unread_count == 0) return;
+    if (q->message_count + q->unread_count > MESSAGES) model.full = true;
+    if (model.full) return;
+    memcpy(&q->messages[q->message_count], q->unread, (size_t)q->unread_count * sizeof(q->unread[0]));
+    q->message_count += q->unread_count;
+    q->unread_count = 0;
+    qsort(q->messages, (size_t)q->message_count, sizeof(q->messages[0]), compare_numbers);
+    COVER(CARRY_BACK);
+}
+
+/* The first messages, as they are now; the queue's own change meanwhile. Returns how many. */
+static int fetch(int queue, int most, bool back, model_message *ret)
+{
+    model_queue *q = &model.queues[queue];
+    char what[32];
+    (void)snprintf(what, sizeof(what), "%d 0 0 %d", most, back ? MESSAGES : 0);
+    const rv_reply *reply = CALL(outbox, queue, what);
     if (!reply) return 0;
-    if ((int)reply->count != count) model_differ("outbox has %zu messages, not %d", reply->count, count);
+    if (back) put_back(q);
+    int count = q->message_count < most ? q->message_count : most;
+    int64_t floor = count > 0 ? number_of(&q->messages[0]) : 0;
+    if (count > 0 && q->unread_count && number_of(&q->unread[0]) < floor) floor = number_of(&q->unread[0]);
+    if ((int)reply->count != 1 + count) model_differ("outbox has %zu messages, not %d", reply->count, count);
+    if (!rv_reply_is_text(rv_reply_at(reply, 0), model_number(floor)))
+        model_differ("outbox says %s, and the lowest is %lld", test_reply_text(reply), (long long)floor);
     for (int i = 0; i < count; i++) {
         ret[i] = q->messages[i];
-        ret[i].floor = number_of(&q->messages[0]);
+        ret[i].floor = floor;
         ret[i].source = queue;
-        if (!rv_reply_is_text(rv_reply_at(reply, (size_t)i), ret[i].text))
-            model_differ("outbox says %s, not %s", test_reply_text(rv_reply_at(reply, (size_t)i)), ret[i].text);
+        if (!rv_reply_is_text(rv_reply_at(reply, (size_t)i + 1), ret[i].text))
+            model_differ("outbox says %s, not %s", test_reply_text(rv_reply_at(reply, (size_t)i + 1)), ret[i].text);
     }
     return count;
 }
 
-static void take_out(int queue, const model_message *carried, int count)
+static void set_aside(model_queue *q, const model_message *message)
+{
+    if (q->unread_count == MESSAGES) model.full = true;
+    if (model.full) return;
+    q->unread[q->unread_count++] = *message;
+    qsort(q->unread, (size_t)q->unread_count, sizeof(q->unread[0]), compare_numbers);
+    COVER(CARRY_MISREAD);
+}
+
+static void take_out(int queue, const model_message *carried, int count, bool misread)
 {
     model_queue *q = &model.queues[queue];
+    char what[32];
+    (void)snprintf(what, sizeof(what), "1 0 %d", misread ? count : 0);
     model_begin(&rv_script_outbox);
     model_key(queue);
-    model_arg_text("1");
+    model_arg_text(what);
     for (int i = 0; i < count; i++) model_arg_text(carried[i].text);
     if (!model_call()) return;
     for (int i = 0; i < count; i++) {
         int at = 0;
         while (at < q->message_count && strcmp(q->messages[at].text, carried[i].text) != 0) at++;
         if (at == q->message_count) continue;
+        if (misread) set_aside(q, &q->messages[at]);
         q->message_count--;
         memmove(&q->messages[at], &q->messages[at + 1], (size_t)(q->message_count - at) * sizeof(q->messages[0]));
     }
@@ -129,7 +167,7 @@ static void take_out(int queue, const model_message *carried, int count)
 static void stall(int queue, int most)
 {
     static model_message messages[ROUND];
-    int count = fetch(queue, most, messages);
+    int count = fetch(queue, most, false, messages);
     model.stalled_count = 0;
     for (int i = 0; i < count && model.stalled_count < STALLED; i++) model.stalled[model.stalled_count++] = messages[i];
 }
@@ -152,13 +190,17 @@ void model_carry(const int arg[ARGS])
         stall(arg[QUEUE], arg[FETCHED] < ROUND ? arg[FETCHED] : ROUND);
         return;
     }
-    int fetched = fetch(arg[QUEUE], arg[FETCHED] < ROUND ? arg[FETCHED] : ROUND, messages);
+    int fetched = fetch(arg[QUEUE], arg[FETCHED] < ROUND ? arg[FETCHED] : ROUND, arg[FLAGS] & BACK, messages);
     int carried = fetched < arg[CARRIED] ? fetched : arg[CARRIED];
     if (fetched == 0) COVER(CARRY_NOTHING);
+    if (arg[FLAGS] & MISREADS) {
+        take_out(arg[QUEUE], messages, carried, true);
+        return;
+    }
     for (int i = 0; i < carried && !model.words[0]; i++) {
         carry(&messages[i], arg[FLAGS] & DEAF);
         if (arg[FLAGS] & TWICE) carry(&messages[i], false);
     }
     if (carried > 0 && arg[FLAGS] & (DIES | DEAF)) COVER(CARRY_DIES);
-    if (carried > 0 && !(arg[FLAGS] & (DIES | DEAF))) take_out(arg[QUEUE], messages, carried);
+    if (carried > 0 && !(arg[FLAGS] & (DIES | DEAF))) take_out(arg[QUEUE], messages, carried, false);
 }

@@ -84,6 +84,11 @@ static void choose_mood(void)
     }
     if (mood.idles && model_chance(2)) mood.limited = false;
     if (!mood.kin) mood.weights[DEPEND] = mood.weights[CARRY] = 0;
+    if (mood.kin && model_chance(4) == 0) {
+        mood.queues = QUEUES;
+        mood.weights[CARRY] += 40;
+        mood.weights[DEPEND] += 10;
+    }
     if (mood.idles) mood.weights[POP] = mood.weights[POP] / 2 + 24;
     if (mood.idles) mood.weights[CLOCK] /= 2;
     if (mood.idles) mood.weights[DELETE] += 8;

@@ -3,6 +3,7 @@
  * waits for, and of each of these it will be told.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -89,38 +90,43 @@ static const char *words_of(const char *text)
     return blank ? blank + 1 : "";
 }
 
-static void check_messages(int queue, const model_seen_queue *seen)
+/* (Afterwards the model has them in the order of Redis, which is that of their numbers.) */
+static void check_messages(int queue, model_message *known, int known_count, const char (*seen)[672], int count)
 {
-    model_queue *q = &model.queues[queue];
-    if (seen->message_count != q->message_count)
-        model_differ("queue %d has %d messages, not %d; the last is %s", queue, seen->message_count, q->message_count,
-                     seen->message_count ? seen->messages[seen->message_count - 1] : "none");
-    for (int i = 0; i < seen->message_count && !model.words[0]; i++) {
+    if (count != known_count)
+        model_differ("queue %d has %d messages, not %d; the last is %s", queue, count, known_count,
+                     count ? seen[count - 1] : "none");
+    for (int i = 0; i < count && !model.words[0]; i++) {
         int j = i;
-        while (j < q->message_count && (q->messages[j].letter != seen->messages[i][0] ||
-                                        strcmp(q->messages[j].words, words_of(seen->messages[i])) != 0))
+        while (j < known_count && (known[j].letter != seen[i][0] || strcmp(known[j].words, words_of(seen[i])) != 0 ||
+                                   (known[j].text[0] && strcmp(known[j].text, seen[i]) != 0)))
             j++;
-        if (j == q->message_count) {
-            model_differ("queue %d has the message %s", queue, seen->messages[i]);
+        if (j == known_count) {
+            model_differ("queue %d has the message %s", queue, seen[i]);
             return;
         }
-        model_message found = q->messages[j];
-        q->messages[j] = q->messages[i];
-        q->messages[i] = found;
-        rv_copy_text(q->messages[i].text, sizeof(q->messages[i].text), seen->messages[i]);
-        for (int k = 0; k < i; k++)
-            if (strcmp(seen->messages[k], seen->messages[i]) == 0)
-                model_differ("two messages are %s", seen->messages[i]);
+        model_message found = known[j];
+        known[j] = known[i];
+        known[i] = found;
+        rv_copy_text(known[i].text, sizeof(known[i].text), seen[i]);
+        if (i > 0 && strtoll(seen[i - 1] + 2, NULL, 10) >= strtoll(seen[i] + 2, NULL, 10))
+            model_differ("the message %s stands behind %s", seen[i], seen[i - 1]);
     }
 }
 
 /* ---- without the model ----------------------------------------------------------------------------------------- */
 
+static bool is_among(const model_message *messages, int count, char letter, const char *words)
+{
+    for (int i = 0; i < count; i++)
+        if (messages[i].letter == letter && strncmp(messages[i].words, words, strlen(words)) == 0) return true;
+    return false;
+}
+
 static bool is_in_message(const model_queue *q, char letter, const char *words)
 {
-    for (int i = 0; i < q->message_count; i++)
-        if (q->messages[i].letter == letter && strncmp(q->messages[i].words, words, strlen(words)) == 0) return true;
-    return false;
+    return is_among(q->messages, q->message_count, letter, words) ||
+           is_among(q->unread, q->unread_count, letter, words);
 }
 
 /* The parent's queue has the child, or is about to tell it, or a message about it is on its way. */
@@ -162,6 +168,8 @@ void model_check_kin(int queue, const model_seen_queue *seen)
         check_waits(queue, id, task);
     }
     check_fans(queue, seen);
-    check_messages(queue, seen);
+    model_queue *q = &model.queues[queue];
+    check_messages(queue, q->messages, q->message_count, seen->messages, seen->message_count);
+    check_messages(queue, q->unread, q->unread_count, seen->unread, seen->unread_count);
     model_check_received(queue, seen);
 }

@@ -295,6 +295,8 @@
     X(CARRY_STALLED, "carry: goes on late")                                                       \
     X(CARRY_TWICE, "carry: a message comes again")                                                \
     X(CARRY_FORGOTTEN, "carry: what was received long ago is forgotten")                          \
+    X(CARRY_MISREAD, "carry: a message is not understood, and set aside")                         \
+    X(CARRY_BACK, "carry: messages that were set aside are put back")                             \
     X(KIN_EARLIER, "kin: told of an earlier edge")                                                \
     X(CARRY_DIES, "carry: dies half way")                                                         \
     X(CARRY_NOTHING, "carry: nothing there")                                                      \

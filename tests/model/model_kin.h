@@ -91,6 +91,8 @@ bool model_fan_some(int queue, int most);
 bool model_is_linked_any(int queue);
 void model_send(int queue, char letter, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+enum { MODEL_CARRY_BACK = 64 }; /* a carry puts those back that were set aside */
+
 /* Messages of a queue: it was received; it is received, and was not before. */
 bool model_was_received(int queue, int source, int64_t number);
 bool model_receive(int queue, int source, int64_t number, int64_t floor);

@@ -36,6 +36,7 @@ void model_allow(int queue, const char *key, const rv_reply *found, const char *
     X("fanout", "list", fanout)       \
     X("fanout:", "zset", fanout_of)   \
     X("outbox", "list", outbox)       \
+    X("unread", "list", unread)       \
     X("received:", "zset", received)  \
     X("completed", "zset", completed) \
     X("dead", "zset", dead)           \

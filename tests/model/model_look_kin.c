@@ -94,3 +94,11 @@ void model_read_outbox(int queue, const char *rest, const rv_reply *found)
     for (size_t i = 0; i < found->count && q->message_count < MESSAGES; i++)
         rv_copy_text(q->messages[q->message_count++], sizeof(q->messages[0]), found->items[i]->text);
 }
+
+void model_read_unread(int queue, const char *rest, const rv_reply *found)
+{
+    model_seen_queue *q = &model_now_seen.queues[queue];
+    (void)rest;
+    for (size_t i = 0; i < found->count && q->unread_count < MESSAGES; i++)
+        rv_copy_text(q->unread[q->unread_count++], sizeof(q->unread[0]), found->items[i]->text);
+}

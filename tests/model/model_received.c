@@ -91,6 +91,16 @@ static bool is_known(const model_received *seen, int64_t number)
     return number < seen->floor || has(seen, number, NONE);
 }
 
+/* What is there still, and was not received, will be. */
+static void check_waiting(int queue, int source, const model_received *seen, const model_message *messages, int count)
+{
+    for (int i = 0; i < count; i++) {
+        int64_t number = strtoll(messages[i].text + 2, NULL, 10);
+        if (messages[i].text[0] && !model_was_received(queue, source, number) && is_known(seen, number))
+            model_differ("queue %d does not take the message %s", queue, messages[i].text);
+    }
+}
+
 static void check_source(int queue, int source, const model_received *seen)
 {
     model_received *from = &model.queues[queue].received[source];
@@ -106,12 +116,8 @@ static void check_source(int queue, int source, const model_received *seen)
     for (int i = 0; i < seen->count; i++)
         if (!model_was_received(queue, source, seen->numbers[i]) || seen->numbers[i] < seen->floor)
             model_differ("queue %d knows the message %lld", queue, (long long)seen->numbers[i]);
-    /* What is there still, and was not received, will be. */
-    for (int i = 0; i < other->message_count; i++) {
-        int64_t number = strtoll(other->messages[i].text + 2, NULL, 10);
-        if (other->messages[i].text[0] && !model_was_received(queue, source, number) && is_known(seen, number))
-            model_differ("queue %d does not take the message %s", queue, other->messages[i].text);
-    }
+    check_waiting(queue, source, seen, other->messages, other->message_count);
+    check_waiting(queue, source, seen, other->unread, other->unread_count);
 }
 
 void model_check_received(int queue, const model_seen_queue *seen)

@@ -122,6 +122,8 @@ typedef struct model_seen_queue {
     int fan_set_count;
     char messages[MESSAGES][672];
     int message_count;
+    char unread[MESSAGES][672];
+    int unread_count;
 } model_seen_queue;
 
 typedef struct model_seen {

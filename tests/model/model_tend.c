@@ -220,7 +220,7 @@ typedef struct tended {
     int64_t numbers[NUMBERS];
     char session[32];
     const char *text;
-    int messages;
+    int messages, unread;
     int64_t spared_ms;
 } tended;
 
@@ -239,6 +239,7 @@ static bool tend(int queue, int most, int life, tended *ret)
     model_check_due(queue, rv_reply_at(reply, NUMBERS + 2));
     ret->spared_ms = rv_reply_int(rv_reply_at(reply, NUMBERS + 6), -1);
     ret->messages = (int)rv_reply_int(rv_reply_at(reply, NUMBERS + 3), -1);
+    ret->unread = (int)rv_reply_int(rv_reply_at(reply, NUMBERS + 7), -1);
     if (!rv_reply_is_text(rv_reply_at(reply, NUMBERS + 1), model.queues[queue].policy ? MODEL_POLICY : ""))
         model_differ("tend says %s of the policy", ret->text);
     return true;
@@ -301,6 +302,7 @@ void model_tend(const int arg[ARGS])
     q->next_ms = expected[NEXT];
     if (said.messages != q->message_count)
         model_differ("tend says that there are %d messages, not %d", said.messages, q->message_count);
+    if (said.unread != (q->unread_count > 0)) model_differ("tend says %s of what was set aside", said.text);
     if (spared) COVER(TEND_SPARE);
     if (said.spared_ms != (spared && expired < 0 ? q->upkeep.ends_ms : 0))
         model_differ("tend says %s of sessions that are spared", said.text);

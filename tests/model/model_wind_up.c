@@ -47,7 +47,8 @@ static int unended(int queue)
 static bool has_messages(void)
 {
     for (int queue = 0; queue < QUEUES; queue++)
-        if (model.queues[queue].message_count || model.queues[queue].fan_count) return true;
+        if (model.queues[queue].message_count || model.queues[queue].unread_count || model.queues[queue].fan_count)
+            return true;
     return false;
 }
 
@@ -100,7 +101,9 @@ static void close_parents(int queue)
 
 static bool carry(int queue)
 {
-    return model.queues[queue].message_count > 0 && STEP(CARRY, queue, MUCH, MUCH);
+    const model_queue *q = &model.queues[queue];
+    return q->message_count + q->unread_count > 0 &&
+           STEP(CARRY, queue, MUCH, MUCH, q->unread_count > 0 ? MODEL_CARRY_BACK : 0);
 }
 
 static void leave(int queue)
@@ -127,7 +130,7 @@ static void check_end(int queue, const model_seen_queue *seen)
         if (seen->opening_ms[group] || seen->reopening[group] || seen->taken[group] || seen->clocks[group] > 0 ||
             seen->holds_ms[group])
             model_differ("something is left of group %d in queue %d", group, queue);
-    if (seen->fan_set_count || seen->message_count || model_is_linked_any(queue))
+    if (seen->fan_set_count || seen->message_count || seen->unread_count || model_is_linked_any(queue))
         model_differ("something is left of those that waited for others in queue %d", queue);
     if (seen->groups || seen->grouped) model_differ("groups are left in the order of queue %d", queue);
 }

@@ -3,12 +3,12 @@
 --
 --   received:<queue>  zset  of messages of that queue: their numbers, each with itself as its score; "<number> <answer>",
 --                           with the same score, of one that was answered; `floor` -> the lowest number that its outbox
---                           held when a carrier looked. Expires when none come any more.
+--                           and its `unread` held when a carrier looked. Expires when none come any more.
 --
--- The numbers of a queue's messages grow (lib/links.lua), and a message leaves the outbox only after it was carried.
--- So one below the floor was received: it is not there any more. Those from the floor on are told apart one by one;
--- there are few of them, unless a message stays in the outbox because nobody can carry it. Then the last RECEIVED_MOST
--- count.
+-- The numbers of a queue's messages grow (lib/links.lua), and a message leaves these two only after it was carried, or
+-- when `unread` has too many, for good. So one below the floor is not to be received: it is not there any more. Those
+-- from the floor on are told apart one by one; there are few of them, unless a message stays there because nobody can
+-- carry it. Then the last RECEIVED_MOST count.
 local RECEIVED_MOST, RECEIVED_EXPIRES = 10000, '2592000'
 
 -- number: text; floor: text, "0" or "" when it is not known.
