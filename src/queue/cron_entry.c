@@ -69,8 +69,7 @@ static bool read_meta(owned_entry *owned)
     if (owned->meta == NULL) return false;
     cJSON_ArrayForEach(item, object)
     {
-        if (cJSON_IsString(item))
-            owned->meta[owned->task.meta_count++] = (reeve_meta){item->string, item->valuestring};
+        if (cJSON_IsString(item)) owned->meta[owned->task.meta_count++] = (reeve_meta){item->string, item->valuestring};
     }
     owned->task.meta = owned->meta;
     return true;

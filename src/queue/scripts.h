@@ -20,6 +20,7 @@ extern const rv_script rv_script_result;
 extern const rv_script rv_script_list;
 extern const rv_script rv_script_stat;
 extern const rv_script rv_script_overdue;
+extern const rv_script rv_script_rights;
 extern const rv_script rv_script_why;
 extern const rv_script rv_script_stats;
 extern const rv_script rv_script_retry;

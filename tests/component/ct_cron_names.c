@@ -140,7 +140,9 @@ static void one_is_read_as_it_was_set(void **state)
 static void what_cannot_be_read(void **state)
 {
     static const char *const definitions[] = {
-        "rubbish", "{}\n\"type\":\"t\"}\n", "{\"spec\":\"@daily\",\"zone\":\"utc\",\"catch_up\":\"once\"}\n",
+        "rubbish",
+        "{}\n\"type\":\"t\"}\n",
+        "{\"spec\":\"@daily\",\"zone\":\"utc\",\"catch_up\":\"once\"}\n",
         "{\"spec\":\"@daily\",\"zone\":\"utc\",\"catch_up\":\"once\"}\nrubbish\n",
         "{\"spec\":\"@daily\",\"zone\":\"utc\",\"catch_up\":\"once\"}\n\"type\":5}\n",
         "{\"spec\":\"@daily\",\"zone\":\"mars\",\"catch_up\":\"once\"}\n\"type\":\"t\"}\n"};
@@ -166,12 +168,10 @@ static void what_cannot_be_read(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(another_queue_moves_it),
-                                       TEST(a_paused_one_stays_paused),
-                                       TEST(a_name_that_was_removed_is_free),
-                                       TEST(a_move_that_was_cut_short_is_finished),
-                                       TEST(one_is_read_as_it_was_set),
-                                       TEST(what_cannot_be_read)};
+    const struct CMUnitTest tests[] = {
+        TEST(another_queue_moves_it),          TEST(a_paused_one_stays_paused),
+        TEST(a_name_that_was_removed_is_free), TEST(a_move_that_was_cut_short_is_finished),
+        TEST(one_is_read_as_it_was_set),       TEST(what_cannot_be_read)};
     test_cron_zone("UTC");
     test_options.clock = true;
     return cmocka_run_group_tests_name("ct_cron_names", tests, test_place_start, test_place_stop);

@@ -89,7 +89,7 @@ without_redis() {
     fails 2 invalid enqueue 'q' t --id a/b
     fails 1 input enqueue q t @/nonexistent
     fails 2 invalid queues --redis nonsense://
-    fails 3 connect queues --redis "unix://$TEST_DIR/none.sock"
+    fails 3 connect ping --redis "unix://$TEST_DIR/none.sock"
     # (--json behind what is wrong.)
     expect_status 2 reeve list q --nonsense --json
     faults 2
@@ -154,6 +154,12 @@ looking() {
     prints why 0 why q
     fails 1 not_found why q/nope
     fails 1 not_found why never
+    prints ping 0 ping
+    redis CONFIG SET maxmemory 1gb >/dev/null
+    prints ping 0 ping
+    redis CONFIG SET maxmemory 0 >/dev/null
+    prints doctor 1 doctor
+    expect_eq "$CODE" findings
     prints queues 0 queues
     prints queues 0 queues q never
     prints queues 0 queues --limit 1 --offset 1

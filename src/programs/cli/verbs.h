@@ -9,7 +9,8 @@
 extern const cli_verb cli_verb_enqueue, cli_verb_show, cli_verb_list, cli_verb_wait, cli_verb_queues, cli_verb_workers,
     cli_verb_stats, cli_verb_failures, cli_verb_retry, cli_verb_cancel, cli_verb_delete, cli_verb_purge,
     cli_verb_reschedule, cli_verb_pause, cli_verb_resume, cli_verb_limit, cli_verb_settings, cli_verb_cron,
-    cli_verb_run, cli_verb_tags, cli_verb_peek, cli_verb_watch, cli_verb_events, cli_verb_depend, cli_verb_why;
+    cli_verb_run, cli_verb_tags, cli_verb_peek, cli_verb_watch, cli_verb_events, cli_verb_depend, cli_verb_why,
+    cli_verb_ping, cli_verb_doctor;
 
 /* bulk.c: enqueues the lines of standard input. queue and type, when not NULL, are for lines that lack them. */
 int cli_bulk(cli_context *cli, const char *queue, const char *type);

@@ -1,0 +1,136 @@
+# st_doctor.sh - `reeve ping` and `reeve doctor`: a sound Redis with a worker, and what is found where something is wrong.
+. "$(dirname "$0")/lib.sh"
+
+# found STATUS NAME [QUEUE]: doctor ends with STATUS and has that finding (of that queue), with advice.
+found() {
+    expect_status "$1" reeve doctor --json
+    expect_has "$OUT" "\"finding\":\"$2\",\"queue\":${3:-null},"
+    expect_lacks "$OUT" '"advice":null'
+}
+# lacks NAME...: no such finding.
+lacks() {
+    local name
+    for name; do expect_lacks "$(reeve doctor --json 2>/dev/null)" "\"finding\":\"$name\""; done
+}
+
+pinged() {
+    expect_status 3 reeve ping --redis "unix://$TEST_DIR/none.sock"
+    expect_status 0 reeve ping
+    expect_has "$OUT" "$(redis INFO server | sed -n 's/^redis_version:\([0-9.]*\).*/\1/p'), standalone, master"
+    expect_has "$OUT" "round trip:"
+    expect_status 0 reeve ping --json
+    expect_eq "$(member role "$OUT") $(member max_memory_bytes "$OUT")" '"master" null'
+    [ "$(member best_us "$OUT")" -gt 0 ] || fail "no round trip: $OUT"
+    expect_status 2 reeve ping q
+}
+
+sound() {
+    write_conf one 'session = 2; log = { level = "error"; };' 'pools = ( { queues = [ "q" ]; threads = 1; } );'
+    start_worker one
+    expect_status 0 reeve enqueue q noop --wait=30
+    expect_status 0 reeve doctor --strict
+    expect_has "$OUT" "0 problems, 0 warnings; Redis 7"
+    expect_status 0 reeve doctor --json
+    expect_silent
+    expect_quiet
+    expect_status 2 reeve doctor 'no queue'
+}
+
+# What the server is like.
+servers() {
+    redis CONFIG SET maxmemory-policy allkeys-lru >/dev/null
+    found 0 evicts
+    expect_has "$OUT" '"level":"warning"'
+    expect_status 1 reeve doctor --strict
+    expect_has "$OUT" "maxmemory-policy is allkeys-lru"
+    expect_has "$OUT" "what to do: CONFIG SET maxmemory-policy noeviction"
+    redis CONFIG SET maxmemory 1gb >/dev/null
+    found 1 evicts
+    expect_eq "$(member error "$ERR")" '"findings"'
+    redis CONFIG SET maxmemory-policy noeviction >/dev/null
+    lacks evicts memory
+    redis CONFIG SET maxmemory "$(($(redis INFO memory | sed -n 's/^used_memory:\([0-9]*\).*/\1/p') * 110 / 100))" >/dev/null
+    found 1 memory
+    redis CONFIG SET maxmemory 0 >/dev/null
+    redis CONFIG SET appendonly no >/dev/null
+    found 1 volatile
+    redis CONFIG SET save "3600 1" >/dev/null
+    found 0 saves_only
+    redis CONFIG SET appendonly yes save "" >/dev/null
+    wait_for 'redis INFO persistence | grep -q "^aof_rewrite_in_progress:0"' 30
+    lacks volatile saves_only
+}
+
+# A replica answers, and says so.
+replica() {
+    local socket=$TEST_DIR/replica.sock pid
+    redis-server --port 0 --unixsocket "$socket" --dir "$TEST_DIR" --save '' --replicaof 127.0.0.1 1 >/dev/null 2>&1 &
+    pid=$!
+    own "$pid"
+    wait_for '[ "$(redis-cli -s "'"$socket"'" PING 2>/dev/null)" = PONG ]' 30
+    expect_status 0 reeve ping --redis "unix://$socket"
+    expect_has "$OUT" "slave"
+    expect_status 1 reeve doctor --redis "unix://$socket"
+    expect_has "$OUT" "a replica without a connection to its master"
+    end "$pid"
+}
+
+rights() {
+    redis ACL SETUSER few on '>pw' '~reeve:*' +@all -zadd -hset >/dev/null
+    expect_status 1 reeve doctor --redis "unix://few:pw@$REDIS_SOCKET" --json
+    expect_has "$OUT" '"finding":"rights","queue":null,"text":"the Redis user few may not call HSET, ZADD on reeve:{default}:*'
+    expect_has "$OUT" '"finding":"channels"'
+    # One who may do next to nothing.
+    redis ACL SETUSER none on '>pw' resetkeys -@all +auth +hello +client +select >/dev/null
+    expect_status 1 reeve doctor --redis "unix://none:pw@$REDIS_SOCKET"
+    expect_has "$OUT" "NOPERM"
+    expect_has "$OUT" "scripts cannot be called"
+    redis ACL SETUSER all on '>pw' '~*' '&*' +@all >/dev/null
+    expect_status 0 reeve doctor --redis "unix://all:pw@$REDIS_SOCKET" --strict
+}
+
+queues() {
+    reeve enqueue lone noop --in 1h >/dev/null || fail "not enqueued"
+    found 0 unserved '"lone"'
+    reeve enqueue lone noop >/dev/null || fail "not enqueued"
+    found 1 unserved '"lone"'
+    expect_status 0 reeve doctor q
+    expect_status 1 reeve doctor lone
+    expect_has "$OUT" "problem: queue lone: no live worker serves it, and 2 tasks wait there"
+    for state in ready scheduled; do reeve delete lone --all --state $state >/dev/null || fail "not deleted"; done
+    lacks unserved
+    reeve enqueue q fail '{"kind":"k","message":"m"}' --attempts 1 --wait=30 >/dev/null 2>&1
+    found 0 dead '"q"'
+    expect_has "$OUT" '"count":1'
+    reeve purge q --all --state dead >/dev/null || fail "not purged"
+    reeve pause q >/dev/null
+    reeve enqueue q nosuch --id odd >/dev/null || fail "not enqueued"
+    found 1 no_handler '"q"'
+    found 1 paused '"q"'
+    reeve delete q/odd >/dev/null || fail "not deleted"
+    reeve resume q >/dev/null
+    redis RPUSH 'reeve:{q}:unread' 'odd message' >/dev/null
+    found 0 unread '"q"'
+    redis DEL 'reeve:{q}:unread' >/dev/null
+}
+
+# The worker is killed while it runs a task: nobody takes it back.
+stalled() {
+    reeve enqueue q sleep '{"ms":600000}' --id long >/dev/null || fail "not enqueued"
+    wait_for '[ "$(of_task q/long state)" = "\"running\"" ]' 30
+    lacks stalled unmaintained
+    end "$WORKER_PID" KILL
+    wait_for 'reeve doctor --json 2>/dev/null | grep -q "\"finding\":\"unmaintained\""' 30
+    found 1 stalled '"q"'
+    # It changes nothing.
+    found 1 stalled '"q"'
+}
+
+start_redis --appendonly yes
+pinged
+sound
+servers
+replica
+rights
+queues
+stalled
