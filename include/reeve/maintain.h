@@ -27,7 +27,7 @@ typedef struct reeve_maintained {
 
 /*
  * Does what is overdue in a queue, when it has been overdue for more than a second; else one read. It does at most
- * some 10,000 tasks, in steps of 200, so that Redis serves others in between; each step is one round trip. Recurring
+ * some 10,000 tasks, in short steps, so that Redis serves others in between; each step is one round trip. Recurring
  * entries are left to workers. Any number of clients and workers may do so at once. *ret is written on success, and is
  * all zero when nothing was overdue. REEVE_EINVAL, and what every call may return.
  */

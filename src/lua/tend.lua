@@ -3,7 +3,7 @@
 -- front, what was kept long enough goes.
 --
 -- KEYS[1]  the queue's prefix
--- ARGV[1]  the most tasks to touch of each kind, from 1 to 1000
+-- ARGV[1]  the most tasks to touch of each kind, from 1 to 1000; fewer where the call has done enough (lib/budget.lua)
 -- ARGV[2]  how long a session lives without a heartbeat, in ms, as the caller knows it; or absent
 -- reply    [1] now in ms
 --          [2] 1 when there is more to do at once
@@ -24,6 +24,7 @@
 --
 -- Sent twice: it does what is still to do.
 -- include: lib/base.lua
+-- include: lib/budget.lua
 -- include: lib/order.lua
 -- include: lib/front.lua
 -- include: lib/keep.lua
@@ -80,12 +81,18 @@ local function place_of(id)
 end
 
 local function promote()
-  local ids = call('ZRANGEBYSCORE', P .. 'scheduled', '-inf', '(' .. text(now + 1), 'LIMIT', 0, limit)
+  local most = budget.room(6, 1, limit)
+  local ids = call('ZRANGEBYSCORE', P .. 'scheduled', '-inf', '(' .. text(now + 1), 'LIMIT', 0, most)
   if #ids > 0 then
     local envelopes = call('HMGET', P .. 'tasks', unpack(ids))
     local order, ready, promoted, malformed, first, first_envelopes = order_open(P), {}, {}, {}, {}, {}
+    local count = #ids
     for i = 1, #ids do
       local o = envelopes[i] and header(envelopes[i], ids[i])
+      if #malformed >= 10 and 20 * #malformed > budget.left then
+        count = i - 1
+        break
+      end
       if o and o.malformed then
         malformed[#malformed + 1] = {ids[i], o.malformed}
       elseif o then
@@ -100,7 +107,8 @@ local function promote()
         promoted[#promoted + 1] = ids[i]
       end
     end
-    call('ZREMRANGEBYRANK', P .. 'scheduled', 0, #ids - 1)
+    budget.left = budget.left - 3 * count
+    call('ZREMRANGEBYRANK', P .. 'scheduled', 0, count - 1)
     if #ready > 0 then
       order_save(order)
       call('ZADD', P .. 'ready', unpack(ready))
@@ -108,7 +116,7 @@ local function promote()
     to_front(P, first, first_envelopes)
     tell(P, 'ready', promoted)
     for _, task in ipairs(malformed) do dies(P, task[1], now, 'malformed', task[2]) end
-    if #ids == limit then more = 1 end
+    if #ids == most or count < #ids then more = 1 end
     return #promoted
   end
   return 0
@@ -157,8 +165,13 @@ local function reap()
   call('ZADD', P .. 'sessions', 0, session)
   local suspect, how = suspect_of(lost)
   call('HDEL', lost, '#', '#flushed', suspect and '#' or '#suspect')
-  local leases = leases_of(lost, limit)
+  local most = budget.room(settings[7] and 28 or 16, 8, limit)
+  -- (What comes back later comes before what came back now: so the newest first, of those that there are of a usual worker.)
+  local leases = leases_of(lost, 300)
+  budget.left = budget.left - math.floor(#leases / 2)
+  if #leases > most then leases = {unpack(leases, #leases - most + 1)} end
   if #leases > 0 then
+    budget.left = budget.left - 8 * #leases
     local ids = {}
     for i = 1, #leases do ids[i] = leases[i][1] end
     local envelopes = call('HMGET', P .. 'tasks', unpack(ids))
@@ -196,7 +209,7 @@ local function reap()
     end
   end
   if suspect and call('HLEN', lost) == 1 then call('DEL', lost) end
-  local keys = free_keys(P, session, limit)
+  local keys = free_keys(P, session, budget.room(4, 8, limit))
   if not keys and call('EXISTS', lost) == 0 then call('ZREM', P .. 'sessions', session) end
   more = 1
   return #leases, session
@@ -208,7 +221,11 @@ local function expire(ids)
 -- include: lib/steer.lua
   act_as(false)
   local words = 'not begun by its deadline'
-  for _, id in ipairs(ids) do
+  for i, id in ipairs(ids) do
+    if i > 10 and budget.left <= 0 then
+      more = 1
+      return
+    end
     local envelope = call('HGET', P .. 'tasks', id)
     local state = envelope and where(P, id)
     if is_waiting(state) and deadline_of(envelope) then
@@ -224,17 +241,19 @@ end
 local function expire_some()
   local head = first_score('deadlines')
   if head and head <= now then
-    local ids = call('ZRANGEBYSCORE', P .. 'deadlines', '-inf', text(now), 'LIMIT', 0, limit)
+    local most = budget.room(8, 10, limit)
+    local ids = call('ZRANGEBYSCORE', P .. 'deadlines', '-inf', text(now), 'LIMIT', 0, most)
     expire(ids)
-    if #ids == limit then more = 1 end
+    if #ids == most then more = 1 end
   end
   return head
 end
 
 local function trim(set, age, count)
-  local trimmed = trim_count(P, set, count, limit, now)
+  local most = budget.room(set == 'completed' and 2 or 4, 25, limit)
+  local trimmed = trim_count(P, set, count, most, now)
   if age >= 0 then
-    local ids = call('ZRANGEBYSCORE', P .. set, '-inf', text(now - age), 'LIMIT', 0, limit)
+    local ids = call('ZRANGEBYSCORE', P .. set, '-inf', text(now - age), 'LIMIT', 0, most)
     if #ids > 0 then
       call('ZREMRANGEBYRANK', P .. set, 0, #ids - 1)
       forget(P, ids, set)
@@ -243,7 +262,8 @@ local function trim(set, age, count)
     local oldest = first_score(set)
     if oldest then due_at(oldest + age) end
   end
-  if trimmed >= limit then more = 1 end
+  budget.left = budget.left - trimmed
+  if trimmed >= most then more = 1 end
   return trimmed
 end
 
@@ -259,7 +279,7 @@ local function trim_results(most)
     if bundled then more = 1 end
   end
   if not bundled and cursor ~= 'end' then
-    local page = call('ZSCAN', P .. 'completed', cursor or '0', 'COUNT', limit)
+    local page = call('ZSCAN', P .. 'completed', cursor or '0', 'COUNT', budget.room(4, 25, limit))
     for i = 1, #page[2], 2 do
       local id = page[2][i]
       local bytes = call('HSTRLEN', P .. 'results', id)
@@ -295,8 +315,9 @@ end
 
 -- Those with parked tasks are moved to the head instead: what comes to them is to stand behind what they have.
 local function forget_groups_but_parked(head, behind)
-  local first = math.random(0, math.max(0, call('ZCOUNT', P .. 'groups', '-inf', behind) - limit))
-  local idle = call('ZRANGEBYSCORE', P .. 'groups', '-inf', behind, 'WITHSCORES', 'LIMIT', first, limit)
+  local most = budget.room(3, 16, limit)
+  local first = math.random(0, math.max(0, call('ZCOUNT', P .. 'groups', '-inf', behind) - most))
+  local idle = call('ZRANGEBYSCORE', P .. 'groups', '-inf', behind, 'WITHSCORES', 'LIMIT', first, most)
   local band = math.floor(head / BAND)
   for i = 1, #idle, 2 do
     local lane = idle[i]
@@ -336,7 +357,7 @@ end
 local function tidy_tags()
   local tag = call('ZRANDMEMBER', P .. 'tags')
   if not tag then return end
-  local ids, gone = call('ZRANDMEMBER', P .. 'tag:' .. tag, limit), {}
+  local ids, gone = call('ZRANDMEMBER', P .. 'tag:' .. tag, budget.room(2, 16, limit)), {}
   for i = 1, #ids do
     if call('HEXISTS', P .. 'tasks', ids[i]) == 0 then gone[#gone + 1] = ids[i] end
   end
@@ -358,12 +379,17 @@ end
 -- Groups whose tasks are parked: those whose time has come, and those whose limits have changed.
 local function open_groups()
   local g = gate_look(P, now)
-  local left = limit
+  local left, seen = limit, 0
+  local function look_at(group)
+    local called = look(g, group, math.min(limit, math.max(left, 1)))
+    left, seen = left - called, seen + 1
+    budget.left = budget.left - 2 * called
+    return left <= 0 or seen >= 8 and budget.left <= 0
+  end
   for _, group in ipairs(call('ZRANGE', P .. 'reopening', 0, limit - 1)) do
     call('ZREM', P .. 'reopening', group)
-    left = left - look(g, group, limit)
     more = 1
-    if left <= 0 then return end
+    if look_at(group) then return end
   end
   if call('EXISTS', P .. 'reopening') == 0 and call('HDEL', P .. 'gate', 'again') == 1
     and call('EXISTS', P .. 'opening') == 1 then
@@ -371,8 +397,7 @@ local function open_groups()
     more = 1
   end
   for _, group in ipairs(call('ZRANGEBYSCORE', P .. 'opening', '-inf', text(now), 'LIMIT', 0, limit)) do
-    left = left - look(g, group, limit)
-    if left <= 0 then break end
+    if look_at(group) then break end
   end
   local first = first_score('opening')
   if first and first < LATEST then due_at(first) end
@@ -439,7 +464,7 @@ local deadlines = expire_some()
 -- (Before the records that go: some of those that are told end. And before it is known what is due next.)
 local fans = call('LLEN', P .. 'fanout')
 if fans > 0 then
-  if fan_some(P, now, limit) then more = 1 end
+  if fan_some(P, now, budget.room(10, 40, limit), budget.room(32, 16, limit)) then more = 1 end
   fans = call('LLEN', P .. 'fanout')
 end
 -- (What was put aside meanwhile is due. The reply cuts off what is behind the point of a time: lib/ties.lua.)

@@ -12,7 +12,7 @@
 
 #define OVERDUE_LEAST_MS 1000 /* a worker that serves the queue is not later than that */
 #define STEP_TASKS 200
-#define STEPS_MOST 64
+#define STEPS_MOST 256
 
 static reeve_status ask(reeve_client *client, const char *queue, reeve_maintained *ret)
 {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "support/clock.h"
-#include "support/queue.h"
+#include "support/limits.h"
 
 #define Q "reeve:{q}:"
 
@@ -51,14 +51,120 @@ static void put_late(size_t count, reeve_task_spec like)
 static void deaths_in_one_ms_are_told_of_at_the_first_try(void **state)
 {
     (void)state;
-    enum { DEATHS = 40 };
+    enum { DEATHS = 20 };
     put_late(DEATHS, (reeve_task_spec){.on_dead = "mourner"});
     count_anew();
     (void)test_tend("q", 200);
     assert_int_equal(calls_of("hsetnx"), DEATHS);
-    test_tend_all("q");
     assert_int_equal(test_count("q", "dead"), DEATHS);
     assert_int_equal(test_count("q", "ready"), DEATHS);
+}
+
+/* ---- maintenance ----------------------------------------------------------------------------------------------- */
+
+/* One call of tend.lua may take so many commands, of one kind of work and of several at once. */
+#define TEND_MOST 1100
+#define TEND_MOST_OF_ALL 1800
+
+/* Maintains the queue to the end, in several calls none of which does more. */
+static void tend_in_short_calls(long long most)
+{
+    unsigned calls = 0;
+    for (bool more = true; more; calls++) {
+        count_anew();
+        more = test_tend("q", 200).more;
+        long long taken = calls_of(NULL);
+        if (taken > most) fail_msg("call %u of tend took %lld commands", calls + 1, taken);
+    }
+    assert_in_range(calls, 3, 1000);
+}
+
+static void keep_dead(int64_t count)
+{
+    const reeve_keep keep = {-1, count};
+    test_ok(test_client, reeve_queue_set(test_client, "q", &(reeve_queue_settings){.dead = &keep}));
+}
+
+static void deadlines_that_are_over(void **state)
+{
+    (void)state;
+    put_late(200, (reeve_task_spec){.on_dead = "mourner", .group = "g"});
+    tend_in_short_calls(TEND_MOST);
+    assert_int_equal(test_count("q", "dead"), 200);
+    assert_int_equal(test_count("q", "ready"), 200);
+}
+
+static void deadlines_of_tagged_tasks_that_are_not_kept(void **state)
+{
+    (void)state;
+    const char *const tags[] = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n", "o", "p"};
+    keep_dead(0);
+    put_late(200, (reeve_task_spec){.tags = tags, .tag_count = sizeof(tags) / sizeof(tags[0])});
+    tend_in_short_calls(TEND_MOST);
+    assert_int_equal(test_number("EXISTS " Q "tasks " Q "tags " Q "tag:a"), 0);
+}
+
+static test_hand lost;
+
+/* A session that has expired holds `count` tasks of as many groups, which have a limit. */
+static void lose(size_t count)
+{
+    char id[24], group[24];
+    assert_in_range(count, 1, 256);
+    test_hand_init(&lost, "1", "q");
+    test_limit_groups(2, NULL);
+    for (size_t i = 0; i < count; i++) {
+        (void)snprintf(id, sizeof(id), "lost%03zu", i);
+        (void)snprintf(group, sizeof(group), "g%zu", i);
+        test_put_spec((reeve_task_spec){.id = id, .type = "t", .group = group});
+    }
+    for (size_t held = 0; held < count;) held += test_lease(&lost, 100);
+    test_expire(&lost);
+}
+
+static void leases_of_limited_groups(void **state)
+{
+    (void)state;
+    lose(200);
+    tend_in_short_calls(TEND_MOST);
+    assert_int_equal(test_count("q", "ready"), 200);
+}
+
+/* Those of one session come back in their order, also where that takes several calls. */
+static void leases_come_back_in_order(void **state)
+{
+    (void)state;
+    enum { MANY = 120 };
+    test_hand_init(&lost, "1", "q");
+    test_put_many("q", MANY, "a%03zu");
+    assert_int_equal(test_lease(&lost, MANY), MANY);
+    test_expire(&lost);
+    tend_in_short_calls(TEND_MOST);
+    test_hand_init(&lost, "1", "q");
+    for (size_t i = 0; i < MANY; i++) {
+        char id[24];
+        (void)snprintf(id, sizeof(id), "a%03zu", i);
+        assert_int_equal(test_lease(&lost, 1), 1);
+        assert_string_equal(lost.leased[0].id, id);
+        test_settle(&lost, TEST_DONE(id));
+    }
+}
+
+static void all_at_once(void **state)
+{
+    (void)state;
+    lose(100);
+    keep_dead(10);
+    put_late(200, (reeve_task_spec){.on_dead = "mourner"});
+    for (int i = 0; i < 300; i++) {
+        char id[24];
+        (void)snprintf(id, sizeof(id), "due%03d", i);
+        test_put_spec((reeve_task_spec){.id = id, .type = "t", .delay_ms = 1});
+    }
+    test_clock_advance(10);
+    tend_in_short_calls(TEND_MOST_OF_ALL);
+    assert_int_equal(test_count("q", "ready"), 100 + 200 + 300);
+    assert_int_equal(test_count("q", "dead"), 10);
 }
 
 int main(void)
@@ -66,6 +172,11 @@ int main(void)
     test_options.clock = true;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(deaths_in_one_ms_are_told_of_at_the_first_try, test_place_empty),
+        cmocka_unit_test_setup(deadlines_that_are_over, test_place_empty),
+        cmocka_unit_test_setup(deadlines_of_tagged_tasks_that_are_not_kept, test_place_empty),
+        cmocka_unit_test_setup(leases_of_limited_groups, test_place_empty),
+        cmocka_unit_test_setup(leases_come_back_in_order, test_place_empty),
+        cmocka_unit_test_setup(all_at_once, test_place_empty),
     };
     test_clock_set(1900000000000); /* it stands still */
     return cmocka_run_group_tests_name("ct_bounds", tests, test_place_start, test_place_stop);

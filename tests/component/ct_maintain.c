@@ -95,7 +95,7 @@ static void a_half_reaped_session_is_finished(void **state)
         (void)test_tend("q", 100);
         left = test_count("q", "running");
     }
-    assert_in_range(left, 100, 450);
+    assert_in_range(left, 1, 499);
     reeve_maintained done = maintain();
     assert_true(done.needed);
     assert_int_equal(done.since_ms, 0);

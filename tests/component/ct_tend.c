@@ -49,10 +49,11 @@ static void many_due_tasks_come_in_steps(void **state)
     }
     test_ok(test_client, reeve_enqueue_many(test_client, specs, 450, results));
     usleep(15000);
-    for (int i = 0; i < 3; i++) {
+    for (uint64_t left = 450; left > 0;) {
         rv_tend_reply tended = test_tend("q", 200);
-        assert_int_equal(tended.promoted, i < 2 ? 200 : 50);
-        assert_int_equal(tended.more, i < 2);
+        assert_in_range(tended.promoted, left < 100 ? left : 100, 200);
+        left -= tended.promoted;
+        assert_int_equal(tended.more, left > 0);
     }
     /* In the order of their times. */
     assert_int_equal(test_lease(&a, 256), 256);
@@ -120,7 +121,7 @@ static void many_leases_come_back_in_steps(void **state)
     for (bool more = true; more; steps++) {
         rv_tend_reply tended = test_tend("q", 200);
         /* (HSCAN gives about as many as it is asked for.) */
-        assert_in_range(tended.recovered, 0, 300);
+        assert_in_range(tended.recovered, 0, 200);
         back += tended.recovered;
         more = tended.more;
         /* Each task stands in one place. */
@@ -128,7 +129,7 @@ static void many_leases_come_back_in_steps(void **state)
         assert_int_equal(test_count("q", "ready"), back);
     }
     assert_int_equal(back, 1000);
-    assert_in_range(steps, 5, 20);
+    assert_in_range(steps, 5, 30);
     assert_int_equal(test_number("EXISTS " Q "sessions"), 0);
     for (size_t i = 0; i < 1000; i += 99) {
         char id[16];

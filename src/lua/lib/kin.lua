@@ -31,8 +31,8 @@ local function deliver(P, id, parent, state, now, number)
   end
 end
 
--- Works off some of `fanout`; returns true when there is more.
-local function fan_some(P, now, most)
+-- Works off some of `fanout`: so many edges at most, or children that are told; returns true when there is more.
+local function fan_some(P, now, most, children_most)
   local OUTBOX_MOST, CHILDREN_MOST = 1000, 40 -- (a child takes Redis some 0.1 ms)
   act_as(false)
   local entry = call('LINDEX', P .. 'fanout', 0)
@@ -63,7 +63,7 @@ local function fan_some(P, now, most)
   end
   local queue = own_queue(P)
   local handle = queue .. '/' .. id
-  local children = call('ZPOPMIN', P .. 'fanout:' .. name, math.min(most, CHILDREN_MOST))
+  local children = call('ZPOPMIN', P .. 'fanout:' .. name, math.min(most, children_most, CHILDREN_MOST))
   for i = 1, #children, 2 do
     local theirs, child_id = parts(children[i])
     if theirs == queue then
