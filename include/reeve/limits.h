@@ -79,14 +79,17 @@ typedef struct reeve_limits {
     int64_t running;     /* counted while concurrency is limited; else -1 */
     int64_t group_concurrency;
     reeve_rate group_rate;
-    uint64_t group_total; /* groups with something to tell */
+    uint64_t group_total; /* groups with something to tell; of thousands, an upper bound */
     reeve_group_limits *groups;
     size_t group_count;
     bool group_strict;
+    uint64_t next; /* the offset of the next page; 0: this is the last one */
 } reeve_limits;
 
-/* The limits of a queue, and of up to `limit` (at most 1000) of its groups by name, after the first `offset`. Free with
- * reeve_limits_free. */
+/* The limits of a queue, and of up to `limit` (at most 1000) of its groups from `offset` on: 0, or `next` of the page before.
+ * Groups come by name; in a queue with thousands of them those with own limits come first, by name, then those with a hold,
+ * then those with parked tasks, and a page may have fewer groups than `limit`, or none, though `next` says that more follow.
+ * Free with reeve_limits_free. */
 REEVE_API reeve_status reeve_limits_get(reeve_client *client, const char *queue, uint64_t offset, size_t limit,
                                         reeve_limits **ret);
 REEVE_API void reeve_limits_free(reeve_limits *limits);

@@ -44,8 +44,11 @@ local function set_group(name, value)
   if not letter then return end
   if #letter == 2 then
     call('HDEL', P .. 'limits', sub(letter, 1, 1) .. ':' .. group)
+    local left = call('HMGET', P .. 'limits', 'c:' .. group, 'r:' .. group, 's:' .. group)
+    if not (left[1] or left[2] or left[3]) then call('ZREM', P .. 'limited', group) end
   else
     call('HSET', P .. 'limits', letter .. ':' .. group, value == '0' and letter == 'r' and '' or value)
+    call('ZADD', P .. 'limited', '0', group)
   end
 end
 

@@ -2,43 +2,103 @@
 -- limits: the limits of a queue and how they stand.
 --
 -- KEYS[1]  the queue's prefix
--- ARGV[1]  how many groups to skip, ARGV[2] how many to tell of, at most 1000
+-- ARGV[1]  how many groups to skip, or where to go on ([5]); ARGV[2] how many to list, at most 1000
 -- reply    [1] now in ms
 --          [2] {concurrency, rate, hold, group_concurrency, group_rate, on_dead, policy, group_strict}, "" where there is none
 --          [3] how many tasks run and are counted, or -1
---          [4] how many groups have limits, holds or parked tasks of their own
---          [5...] for each of these, by name: {group, its own concurrency or "", its own rate or "", hold in ms or "",
+--          [4] how many groups have limits, holds or parked tasks of their own; where they are many (below), at most so many
+--          [5] where to go on, or 0: there are no more
+--          [6...] for each of these: {group, its own concurrency or "", its own rate or "", hold in ms or "",
 --              running, parked, "1" or "0" if it says itself whether it is strict, else ""}
+--
+-- Groups come by name. Where they are many (FEW), those with limits of their own come first, by name, then the others with
+-- holds, then the others with parked tasks, by time; a page may then have less than it could, also none.
 --
 -- Sent twice: it only reads.
 -- include: lib/base.lua
 
 local P, skip, most = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2])
+if not (is_whole(skip, 0, LATEST) and is_whole(most, 0, LATEST) and skip and most) then
+  return redis.error_reply('ERR limits: ARGV[1] and ARGV[2] are how many groups to skip, and to list')
+end
+most = math.min(most, 1000)
+local FEW, PAGE = 1500, 500
+local SOURCES = {'limited', 'holds', 'opening', 'reopening'}
+
 local s = call('HMGET', P .. 'settings', 'concurrency', 'rate', 'hold', 'group_concurrency', 'group_rate', 'on_dead',
   'policy', 'group_strict')
 for i = 1, 8 do s[i] = s[i] or '' end
 
-local names, known = {}, {}
-local function add(group)
-  if not known[group] then
-    known[group] = true
-    names[#names + 1] = group
+-- Returns names, where to go on, and how many groups there are.
+local function few_names()
+  local names, known, page = {}, {}, {}
+  local function add(group)
+    if not known[group] then
+      known[group] = true
+      names[#names + 1] = group
+    end
   end
+  for _, field in ipairs(call('HKEYS', P .. 'limits')) do add(sub(field, 3)) end
+  for i = 2, #SOURCES do
+    for _, group in ipairs(call('ZRANGE', P .. SOURCES[i], 0, -1)) do add(group) end
+  end
+  table.sort(names)
+  for i = skip + 1, math.min(#names, skip + most) do page[#page + 1] = names[i] end
+  return page, skip + most < #names and skip + most or 0, #names
 end
-for _, field in ipairs(call('HKEYS', P .. 'limits')) do add(sub(field, 3)) end
-for _, key in ipairs({'holds', 'opening', 'reopening'}) do
-  for _, group in ipairs(call('ZRANGE', P .. key, 0, 9999)) do add(group) end
+
+-- Those of these members of a source that stand in none of the sources before it.
+local function first_here(source, groups)
+  local seen = {}
+  for i = 1, source - 1 do
+    for j, score in ipairs(call('ZMSCORE', P .. SOURCES[i], unpack(groups))) do seen[j] = seen[j] or score end
+  end
+  local new = {}
+  for i = 1, #groups do
+    if not seen[i] then new[#new + 1] = groups[i] end
+  end
+  return new
 end
-table.sort(names)
+
+-- The same, by places in all the sources, one behind the other.
+local function many_names(sizes)
+  local page, at, before, looked = {}, skip, 0, 0
+  for source = 1, #SOURCES do
+    while at < before + sizes[source] and #page < most and looked < 2 * PAGE do
+      local count = math.min(most - #page, PAGE)
+      local groups = call('ZRANGE', P .. SOURCES[source], text(at - before), text(at - before + count - 1))
+      for _, group in ipairs(first_here(source, groups)) do page[#page + 1] = group end
+      at, looked = math.min(at + count, before + sizes[source]), looked + count
+    end
+    before = before + sizes[source]
+  end
+  return page, at < before and at or 0, before
+end
+
+local sizes, all = {}, call('HLEN', P .. 'limits')
+for i = 1, #SOURCES do
+  sizes[i] = call('ZCARD', P .. SOURCES[i])
+  if i > 1 then all = all + sizes[i] end
+end
+local names, next_place, total
+if all <= FEW then names, next_place, total = few_names() else names, next_place, total = many_names(sizes) end
 
 local now = clock()
-local reply = {now, s, tonumber(call('HGET', P .. 'gate', 'running')) or -1, #names}
-for i = skip + 1, math.min(#names, skip + most) do
-  local group = names[i]
-  local own = call('HMGET', P .. 'limits', 'c:' .. group, 'r:' .. group, 's:' .. group)
-  local hold = tonumber(call('ZSCORE', P .. 'holds', group))
-  reply[#reply + 1] = {group, own[1] or '', own[2] and (own[2] == '' and '0' or own[2]) or '',
-    hold and hold > now and text(hold) or '', tonumber(call('HGET', P .. 'taken', group)) or 0,
-    call('ZCARD', P .. 'parked:' .. group), own[3] or ''}
+local reply = {now, s, tonumber(call('HGET', P .. 'gate', 'running')) or -1, total, next_place}
+local function tell(first, last)
+  local fields = {}
+  for i = first, last do
+    for _, letter in ipairs({'c:', 'r:', 's:'}) do fields[#fields + 1] = letter .. names[i] end
+  end
+  local own, holds = call('HMGET', P .. 'limits', unpack(fields)), call('ZMSCORE', P .. 'holds', unpack(names, first, last))
+  local taken = call('HMGET', P .. 'taken', unpack(names, first, last))
+  for i = first, last do
+    local at, hold = 3 * (i - first), tonumber(holds[i - first + 1])
+    local rate = own[at + 2]
+    reply[#reply + 1] = {names[i], own[at + 1] or '', rate and (rate == '' and '0' or rate) or '',
+      hold and hold > now and text(hold) or '', tonumber(taken[i - first + 1]) or 0,
+      call('ZCARD', P .. 'parked:' .. names[i]), own[at + 3] or ''}
+  end
 end
+for first = 1, #names, PAGE do tell(first, math.min(first + PAGE - 1, #names)) end
 return reply

@@ -182,7 +182,7 @@ reeve_status reeve_hold(reeve_client *client, const char *queue, const char *gro
 /* ---- looking --------------------------------------------------------------------------------------------------- */
 
 /* The places of limits.lua's reply, of its second element, and of what it says of a group. */
-enum { NOW, QUEUE, RUNNING, GROUP_TOTAL, GROUPS };
+enum { NOW, QUEUE, RUNNING, GROUP_TOTAL, NEXT, GROUPS };
 enum { CONCURRENCY, RATE, HOLD, GROUP_CONCURRENCY, GROUP_RATE, ON_DEAD, POLICY, GROUP_STRICT, QUEUE_FIELDS };
 enum { NAME, OWN_CONCURRENCY, OWN_RATE, OWN_HOLD, OWN_RUNNING, OWN_PARKED, OWN_STRICT, GROUP_FIELDS };
 
@@ -232,6 +232,7 @@ static bool read_limits(reeve_limits *ret, const rv_reply *reply)
     ret->group_rate = rv_rate_read(queue->items[GROUP_RATE]);
     ret->group_strict = rv_reply_is_text(queue->items[GROUP_STRICT], "1");
     ret->group_total = count_at(reply, GROUP_TOTAL);
+    ret->next = count_at(reply, NEXT);
     for (size_t i = 0; i < ret->group_count; i++) {
         if (!read_group(&ret->groups[i], reply->items[GROUPS + i])) return false;
     }

@@ -5,6 +5,7 @@
 
 #include "support/clock.h"
 #include "support/limits.h"
+#include "support/packets.h"
 
 #define Q "reeve:{q}:"
 #define NOW 1900000000000
@@ -418,6 +419,51 @@ static void what_is_set_is_told(void **state)
     reeve_limits_free(limits);
 }
 
+static size_t list_from(uint64_t offset, uint64_t *ret_next, char ids[12000])
+{
+    reeve_limits *limits;
+    test_ok(test_client, reeve_limits_get(test_client, "q", offset, 300, &limits));
+    size_t count = limits->group_count;
+    for (size_t i = 0; i < count; i++) {
+        strcat(ids, limits->groups[i].group);
+        strcat(ids, " ");
+    }
+    assert_true(limits->group_total >= 1000);
+    *ret_next = limits->next;
+    reeve_limits_free(limits);
+    return count;
+}
+
+/* Of many groups each is listed once: own limits, holds, parked tasks. */
+static void many_groups_by_pages(void **state)
+{
+    (void)state;
+    static char ids[12000];
+    const char *const fill = "for i = 0, 799 do redis.call('HSET', 'reeve:{q}:limits', 'c:l' .. i, 1, 'r:l' .. i, '')\n"
+                             "redis.call('ZADD', 'reeve:{q}:limited', 0, 'l' .. i) end\n"
+                             "for i = 500, 999 do redis.call('ZADD', 'reeve:{q}:holds', 9e12, 'l' .. i) end\n"
+                             "for i = 900, 1099 do redis.call('ZADD', 'reeve:{q}:opening', 1, 'l' .. i) end";
+    (void)test_eval((const char *const[]){fill}, 1, "q");
+    size_t all = 0, pages = 0;
+    uint64_t next = 0;
+    ids[0] = '\0';
+    do {
+        all += list_from(next, &next, ids);
+        assert_true(++pages < 20);
+    } while (next > 0);
+    assert_int_equal(all, 1100);
+    assert_memory_equal(ids, "l0 l1 l10 l100 l101 ", 20);
+    for (int i = 0; i < 1100; i++) {
+        char id[16], *found;
+        (void)snprintf(id, sizeof(id), "l%d ", i);
+        found = strstr(ids, id);
+        assert_non_null(found);
+        assert_null(strstr(found + 1, id));
+    }
+    assert_int_equal(list_from(5000, &next, ids), 0);
+    assert_int_equal(next, 0);
+}
+
 static void names_of_any_text(void **state)
 {
     (void)state;
@@ -462,6 +508,7 @@ int main(void)
         cmocka_unit_test_setup(called_ones_are_not_before_all_others, set_up),
         cmocka_unit_test_setup(own_limits_count_more, set_up),
         cmocka_unit_test_setup(what_is_set_is_told, set_up),
+        cmocka_unit_test_setup(many_groups_by_pages, set_up),
         cmocka_unit_test_setup(names_of_any_text, set_up),
     };
     test_options.clock = true;

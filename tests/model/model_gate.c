@@ -302,6 +302,9 @@ static void check_settings(const model_limits *l, const model_seen_queue *seen)
         check_number("s:", seen->own_strict[group], l->own_strict[group], NOT_SAID);
         if (seen->has_own_rate[group] != (l->own_rate[group] != NOT_SAID)) model_differ("group %d has r:", group);
         if (l->own_rate[group] != NOT_SAID) check_rate("r:", seen->own_rate[group], l->own_rate[group]);
+        if (seen->limited[group] != (l->own_concurrency[group] != NOT_SAID || l->own_rate[group] != NOT_SAID ||
+                                     l->own_strict[group] != NOT_SAID))
+            model_differ("group %d stands in limited or not", group);
         if (seen->holds_ms[group] != l->holds_ms[group])
             model_differ("group %d is held until %lld", group, (long long)seen->holds_ms[group]);
     }

@@ -202,8 +202,9 @@ void model_limits_read(const int arg[ARGS])
     if (!rv_reply_is_text(rv_reply_at(said, 0), l->concurrency == NO_LIMIT ? "" : model_number(l->concurrency)) ||
         !rv_reply_is_text(rv_reply_at(said, 1), rate) ||
         rv_reply_int(rv_reply_at(reply, 2), -2) != (l->concurrency == NO_LIMIT ? -1 : model_running(arg[QUEUE], 0)) ||
-        rv_reply_int(rv_reply_at(reply, 3), -1) != (int64_t)reply->count - 4)
+        rv_reply_int(rv_reply_at(reply, 3), -1) != (int64_t)reply->count - 5 ||
+        rv_reply_int(rv_reply_at(reply, 4), -1) != 0)
         model_differ("limits says %s", test_reply_text(reply));
-    for (size_t i = 4; i < reply->count; i++) check_group(arg[QUEUE], reply->items[i]);
+    for (size_t i = 5; i < reply->count; i++) check_group(arg[QUEUE], reply->items[i]);
     COVER(LIMITS_TOLD);
 }

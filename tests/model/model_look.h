@@ -78,6 +78,7 @@ void model_allow(int queue, const char *key, const rv_reply *found, const char *
     X("cron:due", "zset", cron_due)   \
     X("cron:last", "hash", cron_last) \
     X("limits", "hash", limits)       \
+    X("limited", "zset", limited)     \
     X("gate", "hash", gate)
 
 #define MODEL_KEY(name, type, function) void model_read_##function(int queue, const char *rest, const rv_reply *found);

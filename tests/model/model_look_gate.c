@@ -55,6 +55,7 @@ BY_GROUP(opening, q->opening_ms[group] = (int64_t)number)
 BY_GROUP(reopening, (void)number; q->reopening[group] = true)
 BY_GROUP(rates, q->clocks[group] = number)
 BY_GROUP(holds, q->holds_ms[group] = (int64_t)number)
+BY_GROUP(limited, (void)number; q->limited[group] = true)
 BY_GROUP(taken, q->taken[group] = (int)number)
 
 void model_read_slots(int queue, const char *rest, const rv_reply *found)

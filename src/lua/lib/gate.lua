@@ -8,7 +8,7 @@
 --            concurrency, rate, hold, group_concurrency, group_rate
 --            group_strict: each group is strict, see below
 --   limits   hash         c:<group>, r:<group>: a group's own concurrency (-1: none) and rate ("": none); s:<group>:
---                         whether it is strict ("1", "0")
+--                         whether it is strict ("1", "0"); limited zset: those groups, by name
 --   gate     hash         running: how many tasks run; tat: the rate's clock; opens: when tend.lua is to look again;
 --                         counting: limit.lua has not yet counted all tasks that ran before
 --   slots    hash         id -> group, of tasks that run and are counted, and of those of strict groups that wait for

@@ -176,7 +176,7 @@ static void take_page(struct viewing *viewing, const reeve_limits *limits)
     }
     viewing->total = limits->group_total;
     viewing->shown += limits->group_count;
-    viewing->offset += limits->group_count;
+    viewing->offset = limits->next;
     viewing->left -= limits->group_count < viewing->left ? limits->group_count : viewing->left;
 }
 
@@ -191,7 +191,7 @@ static int view_pages(struct viewing *viewing)
 
         if (status != REEVE_OK) return cli_fail_call(viewing->cli, status, viewing->queue);
         take_page(viewing, limits);
-        more = limits->group_count > 0 && viewing->left > 0 && viewing->offset < viewing->total && ferror(stdout) == 0;
+        more = viewing->left > 0 && viewing->offset > 0 && ferror(stdout) == 0;
         reeve_limits_free(limits);
     }
     return CLI_DONE;
@@ -202,7 +202,7 @@ static void print_groups(struct viewing *viewing)
     if (viewing->shown == 0) return;
     (void)putchar('\n');
     if (!cli_table_print(&viewing->table, stdout)) viewing->failed = true;
-    if (viewing->shown < viewing->total && cli_flush(viewing->cli))
+    if (viewing->offset > 0 && viewing->shown < viewing->total && cli_flush(viewing->cli))
         (void)fprintf(stderr, "%" PRIu64 " of %" PRIu64 " groups (--limit 0 lists all)\n", viewing->shown,
                       viewing->total);
 }
