@@ -45,6 +45,32 @@ expect_eq "$(redis HGET 'reeve:{a}:settings' completed_age)" 1000000
 id=$("$REEVE" enqueue a echo '"hello"')
 expect_status 0 "$REEVE" wait "$id"
 
+# ---- a plugin with a thread of its own: signals still reach the worker ----------------------------------------------------
+
+sed "s,\"sample\",\"sample\"\, \"$REEVE_BUILD/tests/plugins/threaded.so\"," worker.conf >threaded.conf
+"$REEVE_WORKER" -c threaded.conf --redis "$REDIS_URL" 2>threaded.log &
+threaded=$!
+own "$threaded"
+wait_for 'grep -q event=worker.started threaded.log' 20
+kill -USR1 "$threaded"
+wait_for 'grep -q event=program.stats threaded.log' 10
+kill -TERM "$threaded"
+end "$threaded" CONT
+expect_eq "$ENDED" 0 "exit status of a worker whose plugin has a thread: $(cat threaded.log)"
+
+# ---- closed standard streams: what is logged goes into no connection -----------------------------------------------------
+
+before=$(redis INFO errorstats | grep -c errorstat_)
+"$REEVE_WORKER" -c worker.conf --redis "$REDIS_URL" 0<&- 1>&- 2>&- &
+closed=$!
+own "$closed"
+wait_for '[ "$(workers_alive)" = 2 ]' 20
+kill -USR1 "$closed" && kill -HUP "$closed"
+kill -TERM "$closed"
+end "$closed" CONT
+expect_eq "$ENDED" 0 "exit status of a worker without standard streams"
+expect_eq "$(redis INFO errorstats | grep -c errorstat_ERR)" 0 "kinds of errors (before: $before)"
+
 # ---- USR1, HUP, TSTP, TERM ----------------------------------------------------------------------------------------------
 
 kill -USR1 "$WORKER"

@@ -1,7 +1,6 @@
 /*
  * main.c - the table of verbs, and what surrounds each of them.
  */
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include "base/hide.h"
 #include "base/mem.h"
 #include "base/nearest.h"
+#include "base/streams.h"
 #include "bench/verb.h"
 #include "cli.h"
 #include "help.h"
@@ -142,21 +142,13 @@ static bool wants_json(int argc, char **argv)
     return false;
 }
 
-/* A standard stream that came closed is filled with what refuses its use: else the connection to Redis would take its
- * number, and what is printed would be sent there. */
-static void fill_standard_streams(void)
-{
-    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-        if (fcntl(fd, F_GETFD) < 0) (void)open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
-}
-
 int main(int argc, char **argv)
 {
     cli_context cli = {.json_faults = wants_json(argc, argv)};
     int status;
 
     rv_hide_passwords(argc, argv);
-    fill_standard_streams();
+    rv_streams_fill();
     (void)signal(SIGPIPE, SIG_IGN); /* a reader that goes away is an error of write, and that is looked at */
     status = run(&cli, argc, argv);
     if (!cli_flush(&cli) && status == CLI_DONE) status = CLI_REFUSED;

@@ -10,6 +10,7 @@
 #endif
 
 #include "base/hide.h"
+#include "base/streams.h"
 #include "config/config.h"
 #include "dump.h"
 #include "log_writer.h"
@@ -74,22 +75,11 @@ static bool choose_redis(const char **ret, const host_options *options, const rv
     return true;
 }
 
-static int run(const rv_config *config, const char *redis)
-{
-    int signals = host_signals_open();
-
-    if (signals < 0) {
-        (void)fprintf(stderr, "reeve-worker: cannot start: signals: %s\n", strerror(errno));
-        return 1;
-    }
-    return host_run(config, redis, signals);
-}
-
 /*
  * Plugins are opened here to see all that is wrong with them at once; the worker then finds them open. (Their hooks may
  * have something to log.)
  */
-static int check_and_run(const host_options *options, const rv_config *config, rv_config_errors *errors)
+static int open_and_run(const host_options *options, const rv_config *config, rv_config_errors *errors, int signals)
 {
     host_plugins plugins;
     const char *redis;
@@ -99,10 +89,25 @@ static int check_and_run(const host_options *options, const rv_config *config, r
     if (!host_plugins_open(&plugins, config, errors) || errors->count > 0)
         print_errors(config->file, errors);
     else if (choose_redis(&redis, options, config))
-        exit_status = options->action == HOST_CHECK ? print_ok(config, &plugins) : run(config, redis);
+        exit_status = options->action == HOST_CHECK ? print_ok(config, &plugins) : host_run(config, redis, signals);
     host_plugins_close(&plugins);
     host_log_close(HOST_LOG_END_MS);
     return exit_status;
+}
+
+/*
+ * Signals that the worker takes are blocked before the log's thread starts and plugins are loaded: a thread of a plugin
+ * inherits that, and cannot be what a signal ends the process in.
+ */
+static int check_and_run(const host_options *options, const rv_config *config, rv_config_errors *errors)
+{
+    int signals = options->action == HOST_CHECK ? -1 : host_signals_open();
+
+    if (signals < 0 && options->action != HOST_CHECK) {
+        (void)fprintf(stderr, "reeve-worker: cannot start: signals: %s\n", strerror(errno));
+        return 1;
+    }
+    return open_and_run(options, config, errors, signals);
 }
 
 static int with_config(const host_options *options)
@@ -135,6 +140,7 @@ int main(int argc, char **argv)
     host_options options;
 
     rv_hide_passwords(argc, argv);
+    rv_streams_fill();
     give_memory_back();
     host_signals_survive_pipes();
     if (!host_options_read(&options, argc, argv)) return EXIT_USAGE;
