@@ -3,15 +3,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where the password of a URL begins and ends (at its '@'); false: it has none. */
+/*
+ * Where the password of a URL begins and ends; false: it has none. It ends at the last '@', as in redis/url.c: a password may
+ * have '@', '/' and '?' that should have been escaped. (Of the path of a unix socket too much may be hidden then.)
+ */
 static int find_password(char *argument, char **ret_begin, char **ret_end)
 {
-    char *authority = strstr(argument, "://"), *colon, *at = NULL;
+    char *authority = strstr(argument, "://"), *colon, *at;
 
     if (authority == NULL) return 0;
     authority += 3;
-    for (char *c = authority; *c != '\0' && *c != '/' && *c != '?'; c++)
-        if (*c == '@') at = c;
+    at = strrchr(authority, '@');
     colon = at != NULL ? memchr(authority, ':', (size_t)(at - authority)) : NULL;
     if (colon == NULL) return 0;
     *ret_begin = colon + 1;

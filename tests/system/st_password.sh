@@ -3,7 +3,8 @@
 . "$(dirname "$0")/lib.sh"
 
 write_conf w 'session = 5;' 'pools = ( { queues = [ "q" ]; threads = 1; } );'
-for argument in "--redis redis://user:topsecret@127.0.0.1:1/0" "--redis=redis://:topsecret@127.0.0.1:1"; do
+for argument in "--redis redis://user:topsecret@127.0.0.1:1/0" "--redis=redis://:topsecret@127.0.0.1:1" \
+    "--redis=redis://:topsecret@/?a@127.0.0.1:1"; do
     : >"$TEST_DIR/w.log"
     # shellcheck disable=SC2086
     start_worker w $argument
