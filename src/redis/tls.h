@@ -34,8 +34,8 @@ typedef struct rv_tls_settings {
 reeve_status rv_tls_set(rv_tls_settings *settings, const char *name, const char *value, rv_error *error);
 /* Fills what is not set from options (NULL: none), then from the environment. REEVE_OK, REEVE_ENOMEM, REEVE_EINVAL. */
 reeve_status rv_tls_fill(rv_tls_settings *settings, const reeve_tls *options, rv_error *error);
-/* Whether plain text is refused, by options or by the environment. */
-bool rv_tls_is_required(const reeve_tls *options);
+/* Whether plain text is refused, by options or by the environment. REEVE_OK, REEVE_EINVAL (REEVE_TLS is odd). */
+reeve_status rv_tls_read_required(const reeve_tls *options, bool *ret, rv_error *error);
 void rv_tls_settings_fini(rv_tls_settings *settings);
 
 /* Whether this build speaks TLS. */

@@ -67,10 +67,14 @@ reeve_status rv_tls_fill(rv_tls_settings *settings, const reeve_tls *options, rv
     return REEVE_OK;
 }
 
-bool rv_tls_is_required(const reeve_tls *options)
+reeve_status rv_tls_read_required(const reeve_tls *options, bool *ret, rv_error *error)
 {
     const char *variable = getenv("REEVE_TLS");
-    return (options != NULL && options->required) || (variable != NULL && strcmp(variable, "required") == 0);
+    bool is_set = variable != NULL && *variable != '\0', is_required = is_set && strcmp(variable, "required") == 0;
+    if (is_set && !is_required)
+        return rv_fail(error, REEVE_EINVAL, "REEVE_TLS is \"%s\"; it can be \"required\", or not set", variable);
+    *ret = is_required || (options != NULL && options->required);
+    return REEVE_OK;
 }
 
 void rv_tls_settings_fini(rv_tls_settings *settings)

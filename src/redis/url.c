@@ -359,10 +359,13 @@ void rv_url_fini(rv_url *url)
 reeve_status rv_url_secure(rv_url *url, const reeve_tls *options, rv_error *error)
 {
     bool is_local = url->kind == RV_URL_UNIX || url->kind == RV_URL_EMBEDDED;
-    if (url->kind != RV_URL_TLS && !is_local && rv_tls_is_required(options))
+    bool is_required;
+    reeve_status status = rv_tls_read_required(options, &is_required, error);
+    if (status != REEVE_OK) return status;
+    if (url->kind != RV_URL_TLS && !is_local && is_required)
         return rv_fail(error, REEVE_EINVAL, "%s: TLS is required here; use rediss://", url->redacted);
     if (url->kind != RV_URL_TLS) return REEVE_OK;
-    reeve_status status = rv_tls_fill(&url->tls_settings, options, error);
+    status = rv_tls_fill(&url->tls_settings, options, error);
     return status == REEVE_OK ? rv_tls_create(&url->tls, &url->tls_settings, error) : status;
 }
 

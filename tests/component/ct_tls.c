@@ -116,6 +116,10 @@ static void plain_text_and_tls_do_not_meet(void **state)
     assert_int_equal(setenv("REEVE_TLS", "required", 1), 0);
     fails(test_redis_tcp_url(plain), NULL, REEVE_EINVAL, "TLS is required");
     opens(test_redis_url(plain), NULL); /* a unix socket leaves no machine */
+    assert_int_equal(setenv("REEVE_TLS", "1", 1), 0);
+    fails(test_redis_tcp_url(plain), NULL, REEVE_EINVAL, "REEVE_TLS is \"1\"; it can be \"required\"");
+    assert_int_equal(setenv("REEVE_TLS", "", 1), 0);
+    opens(test_redis_tcp_url(plain), NULL);
     assert_int_equal(unsetenv("REEVE_TLS"), 0);
     test_redis_stop(plain);
 }
