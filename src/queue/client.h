@@ -25,6 +25,7 @@ struct reeve_client {
     rv_conn *conn;
     rv_conn *listener; /* for reeve_wait; made when first needed */
     rv_waker waker;    /* rung by reeve_client_interrupt */
+    bool saw_deletion; /* the last reeve_wait ended as somebody deleted the task */
     bool waiting;      /* in reeve_wait: a ring ends also the search for a connection */
     char ns[RV_NS_MAX + 1];
     char name[64];

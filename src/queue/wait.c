@@ -35,6 +35,7 @@ typedef struct wait_for {
     int64_t pause_ms;  /* how long it waited before it looked last */
     reeve_state state; /* once it has ended */
     bool gone;
+    bool deleted; /* gone, as whoever deleted it said */
 } wait_for;
 
 /* Until when one step of a wait may take: as long as any call, but not much longer than the wait. */
@@ -110,6 +111,7 @@ static bool read_message(wait_for *wait, const rv_reply *message)
     const rv_reply *state = rv_reply_at(message, 2);
     if (!rv_reply_is(state, RV_TEXT)) return false;
     wait->gone = reeve_state_parse(state->text, &wait->state) != REEVE_OK;
+    wait->deleted = rv_reply_is_text(state, "deleted");
     return true;
 }
 
@@ -179,6 +181,8 @@ static reeve_status wait_until_ended(wait_for *wait)
 static reeve_status tell(wait_for *wait, reeve_task_info **ret)
 {
     reeve_client *client = wait->client;
+    client->saw_deletion = wait->deleted;
+    if (wait->deleted) return rv_fail(&client->error, REEVE_ENOTFOUND, "%s/%s was deleted", wait->queue, wait->id);
     if (wait->gone) return rv_fail(&client->error, REEVE_ENOTFOUND, "no task %s/%s (any more)", wait->queue, wait->id);
     reeve_task_info *info = NULL;
     reeve_status status = reeve_show(client, wait->queue, wait->id, &info);
@@ -205,6 +209,7 @@ reeve_status reeve_wait(reeve_client *client, const char *queue, const char *id,
     if (status == REEVE_OK) status = rv_check_id(id, &client->error);
     if (status != REEVE_OK) return status;
     wait_for wait = {.client = client, .queue = queue, .id = id, .deadline = rv_deadline(timeout_ms)};
+    client->saw_deletion = false;
     client->waiting = true;
     status = wait_until_ended(&wait);
     client->waiting = false;

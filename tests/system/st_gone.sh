@@ -19,6 +19,17 @@ expect_status 0 reeve --json enqueue q noop --wait=20s
 expect_status 1 reeve wait q/none
 wait_for "[ \"\$(logged gone worker.started)\" -ge 1 ]" 30; end "$WORKER_PID"
 
+# ---- a task that somebody deletes while its producer waits has not completed ------------------------------------------------
+"$REEVE" enqueue later noop --id gone --in 1h --wait >"$TEST_DIR/waiter.out" 2>"$TEST_DIR/waiter.err" &
+waiter=$!
+own "$waiter"
+expect_status 0 reeve settings later --keep-completed none
+wait_for '[ -n "$(redis ZSCORE "reeve:{later}:waiters" gone)" ]' 20
+expect_status 0 reeve delete later/gone
+end "$waiter" CONT
+expect_eq "$ENDED" 1 "exit status of enqueue --wait for a deleted task"
+expect_has "$(cat "$TEST_DIR/waiter.err")" "later/gone was deleted"
+
 # ---- the first look at Redis ----------------------------------------------------------------------------------------------
 redis-cli -s "$REDIS_SOCKET" CONFIG SET maxmemory-policy allkeys-lru >/dev/null
 redis-cli -s "$REDIS_SOCKET" CONFIG SET appendonly no >/dev/null

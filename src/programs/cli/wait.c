@@ -3,6 +3,7 @@
 #include "args.h"
 #include "json.h"
 #include "maintain.h"
+#include "queue/client.h"
 #include "stop.h"
 #include "task_view.h"
 #include "verbs.h"
@@ -79,6 +80,8 @@ static int say_gone(cli_context *cli, const cli_handle *handle, const char *name
     reeve_queue_settings *settings = NULL;
     bool completed = false, unknown = false;
 
+    if (cli->client->saw_deletion)
+        return cli_fault_say(cli, CLI_REFUSED, &(cli_fault){.code = "not_found", .handle = name}, "%s was deleted", name);
     if (reeve_queue_settings_get(cli->client, handle->queue, &settings) == REEVE_OK) {
         completed = keeps_none(settings->completed) && !keeps_none(settings->dead);
         unknown = keeps_none(settings->completed) && keeps_none(settings->dead);
