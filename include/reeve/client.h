@@ -151,7 +151,8 @@ typedef struct reeve_task_spec {
  * REEVE_EINVAL: a name or option is malformed. REEVE_ETOOBIG: what a guard is for (guards.h). REEVE_EEXISTS: the id is taken in this queue.
  * REEVE_EUNIQUE: another task holds the unique key; ret_id has that one's id. REEVE_ENOTFOUND: a parent in the same
  * queue is not known (depend.h).
- * REEVE_ECONNECT, REEVE_EREDIS: not enqueued.
+ * REEVE_ECONNECT, REEVE_EREDIS, REEVE_ENOMEM: not enqueued. (Refused after the reply to an earlier try was lost it may
+ * have been: REEVE_ELOST.)
  * REEVE_ELOST, REEVE_ETIMEOUT, REEVE_EPROTO: unknown, it may have been; the words say so, and ret_id has the id. Enqueueing
  * the same id again enqueues nothing while the first one's record is there (REEVE_EEXISTS).
  */

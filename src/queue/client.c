@@ -184,6 +184,27 @@ static bool pause_for_refusal(reeve_client *client, int64_t deadline, unsigned *
     return !pause_was_interrupted(client, rv_now_ms() + pause);
 }
 
+/*
+ * The end of a call. Where the reply to an earlier try was lost, that one may have been carried out, whatever became of
+ * the later ones; and so may one whose reply was read in part, until memory ran out (its connection is closed then).
+ */
+static reeve_status end_call(reeve_client *client, reeve_status status, bool again)
+{
+    bool tells = status == REEVE_OK || status == REEVE_ELOST || status == REEVE_ETIMEOUT || status == REEVE_EPROTO ||
+                 status == REEVE_EINTERRUPTED;
+    client->unsure = again || (status == REEVE_ENOMEM && !rv_conn_is_open(client->conn));
+    if (tells || !again) return status;
+    return rv_fail(&client->error, REEVE_ELOST,
+                   "%s; the reply to an earlier try was lost: whether the call was carried out is unknown",
+                   client->error.text);
+}
+
+reeve_status rv_client_refused(reeve_client *client, const char *text)
+{
+    (void)rv_fail(&client->error, REEVE_EREDIS, "Redis answered: %s%s", text, rv_refusal_advice(text));
+    return end_call(client, REEVE_EREDIS, client->unsure);
+}
+
 static reeve_status carry_out(reeve_client *client, rv_build_fn build, const void *context, const carry *how,
                               bool *ret_again)
 {
@@ -196,11 +217,7 @@ static reeve_status carry_out(reeve_client *client, rv_build_fn build, const voi
     rv_error_clear(&client->error);
     for (;;) {
         reeve_status status = reopen(client, deadline, &tries);
-        if (status != REEVE_OK) {
-            if (!again || status == REEVE_EINTERRUPTED) return status;
-            return rv_fail(&client->error, REEVE_ELOST, "%s; whether the call was carried out is unknown",
-                           rv_conn_error(client->conn)->text);
-        }
+        if (status != REEVE_OK) return end_call(client, status, again);
         if (again) rv_conn_end_lost(client->conn, deadline);
         if (!rv_conn_is_open(client->conn)) continue; /* (it was lost again) */
         rv_conn_discard(client->conn);
@@ -209,7 +226,7 @@ static reeve_status carry_out(reeve_client *client, rv_build_fn build, const voi
         if (ret_again != NULL) *ret_again = again;
         if (status == REEVE_EREDIS && rv_client_was_put_off(client) && pause_for_refusal(client, deadline, &tries))
             continue;
-        if (status != REEVE_ELOST || rv_now_ms() >= deadline) return status;
+        if (status != REEVE_ELOST || rv_now_ms() >= deadline) return end_call(client, status, again);
         again = true;
     }
 }

@@ -34,6 +34,7 @@ struct reeve_client {
     reeve_guards guards; /* in force: none is zero */
     rv_error error;
     int64_t began_ms; /* when the first try of the call under way began */
+    bool unsure;       /* of the last call: a try whose reply did not come may have been carried out */
     rv_error put_off; /* of the try under way: why a call in it was not carried out and is sent again */
     rv_buf scratch;   /* for what enqueueing builds */
     /* queues that this client has put into <ns>:queues: the last few, so that it need not do so again */
@@ -84,7 +85,14 @@ bool rv_client_put_off(reeve_client *client, const rv_reply *reply);
 /* Of the last call, which ended with REEVE_EREDIS: the node refused it to the end, but such a refusal passes. */
 bool rv_client_was_put_off(const reeve_client *client);
 
-/* The same for one command; *ret lives until the next call. An error reply is REEVE_EREDIS. */
+/*
+ * Fails a call whose reply was an error with this text: REEVE_EREDIS, nothing was done; or REEVE_ELOST where an earlier
+ * try of the last call may have been carried out.
+ */
+reeve_status rv_client_refused(reeve_client *client, const char *text);
+
+/* The same for one command; *ret lives until the next call. An error reply is REEVE_EREDIS
+ * (or REEVE_ELOST, as above). */
 reeve_status rv_client_call(reeve_client *client, rv_build_fn build, const void *context, const rv_reply **ret,
                             bool *ret_again);
 

@@ -62,9 +62,7 @@ static reeve_status send_set(reeve_client *client, set_call *call, bool *ret_cha
     if (call->definition.failed) return rv_fail(&client->error, REEVE_ENOMEM, "no memory for a recurring entry");
     reeve_status status = rv_client_exec(client, build_set, call, on_set, call, &again);
     if (status != REEVE_OK) return status;
-    if (call->words[0] != '\0')
-        return rv_fail(&client->error, REEVE_EREDIS, "Redis answered: %s%s", call->words,
-                       rv_refusal_advice(call->words));
+    if (call->words[0] != '\0') return rv_client_refused(client, call->words);
     if (call->answer < 0) return rv_client_odd_reply(client, "cron");
     /* (A first call whose reply was lost may have changed it.) */
     if (ret_changed != NULL) *ret_changed = call->answer > 0 || again;

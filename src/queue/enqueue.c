@@ -140,6 +140,7 @@ static void build_pipeline(rv_conn *conn, bool again, const void *context)
 {
     pipeline *p = *(pipeline *const *)context;
     p->laying = p->asking = false;
+    p->lost = p->lost || again;
     build_announcements(p, conn);
     for (size_t i = 0; i < p->call_count; i++) {
         if (p->calls[i].packet > 0 && !p->calls[i].answered) rv_lay_forbid(p, conn, &p->calls[i]);
@@ -163,15 +164,16 @@ static bool note_failure(pipeline *p, size_t index, reeve_status status)
     return true;
 }
 
-/* The whole call failed, and all its tasks with it. */
+/* The whole call failed, and all its tasks with it. (What is refused now may have been taken by a try before.) */
 static void on_odd_reply(pipeline *p, const call *c, const rv_reply *reply)
 {
     bool refused = rv_reply_is(reply, RV_ERROR);
-    reeve_status status = refused ? REEVE_EREDIS : REEVE_EPROTO;
+    reeve_status status = !refused ? REEVE_EPROTO : p->lost ? REEVE_ELOST : REEVE_EREDIS;
     const char *queue = p->specs[c->first].queue;
     rv_error error = {0};
-    (void)rv_fail(&error, status, "queue %s: %s%s", queue, refused ? reply->text : "unexpected reply",
-                  refused ? rv_refusal_advice(reply->text) : "");
+    (void)rv_fail(&error, status, "queue %s: %s%s%s", queue, refused ? reply->text : "unexpected reply",
+                  refused ? rv_refusal_advice(reply->text) : "",
+                  p->lost ? "; the reply to an earlier try was lost: unknown whether the task was enqueued" : "");
     rv_client_note_cause(p->client, queue, &error);
     for (size_t i = c->first; i < c->first + c->span; i++) {
         if (p->results[i].status == REEVE_OK && note_failure(p, i, status)) p->error = error;
@@ -337,8 +339,10 @@ bool rv_enqueue_is_unknown(reeve_status status)
 static void fail_rest(pipeline *p, const rv_error *why)
 {
     rv_error unknown = {0};
-    if (rv_enqueue_is_unknown(why->status) && strstr(why->text, "unknown") == NULL) {
-        (void)rv_fail(&unknown, why->status, "%s; unknown whether the task was enqueued", why->text);
+    reeve_status status = p->lost && !rv_enqueue_is_unknown(why->status) ? REEVE_ELOST : why->status;
+    if (rv_enqueue_is_unknown(status)) {
+        bool said = strstr(why->text, "unknown") != NULL;
+        (void)rv_fail(&unknown, status, "%s%s", why->text, said ? "" : "; unknown whether the task was enqueued");
         why = &unknown;
     }
     rv_client_note_cause(p->client, "", why);
@@ -385,6 +389,7 @@ static reeve_status run(reeve_client *client, const reeve_task_spec *specs, size
     for (size_t next = 0; next < count;) {
         next = plan(&p, next, count);
         if (p.call_count == 0) continue;
+        p.lost = false;
         if (outage.status != REEVE_OK) {
             fail_rest(&p, &outage);
             continue;
@@ -394,6 +399,7 @@ static reeve_status run(reeve_client *client, const reeve_task_spec *specs, size
         if (status == REEVE_OK && p.again)
             status = rv_client_exec(client, build_pipeline, &context, on_reply, &p, NULL);
         if (status == REEVE_OK) continue;
+        p.lost = p.lost || client->unsure;
         fail_rest(&p, &client->error);
         if (is_outage(status)) (void)rv_fail(&outage, REEVE_ECONNECT, "not sent: %s", client->error.text);
     }

@@ -33,6 +33,7 @@ typedef struct rv_enqueue_pipeline {
     bool laying;    /* in this try: a call before was laid, */
     bool asking;    /* or Redis is asked whether calls may be */
     bool again;     /* calls without an answer are sent once more, as such whose reply was lost */
+    bool lost;      /* the reply to a try was: what has no answer may have been enqueued by it */
     size_t failed;  /* the first spec that failed, or SIZE_MAX */
     rv_error error; /* and its words */
     /* why a call that is laid was not let into its transaction, and that as a reply */

@@ -182,9 +182,7 @@ static reeve_status set(reeve_client *client, const char *queue, const reeve_que
         status = rv_fail(&client->error, REEVE_ENOMEM, "no memory for a queue's settings");
     else
         status = rv_client_exec(client, build_settings, &call, on_set, &call, NULL);
-    if (status == REEVE_OK && call.words[0] != '\0')
-        status =
-            rv_fail(&client->error, REEVE_EREDIS, "Redis answered: %s%s", call.words, rv_refusal_advice(call.words));
+    if (status == REEVE_OK && call.words[0] != '\0') status = rv_client_refused(client, call.words);
     rv_buf_fini(&call.policy);
     return status;
 }
