@@ -125,7 +125,9 @@ REEVE_API reeve_status reeve_task_parents(reeve_task *task, const reeve_task_par
 
 /*
  * The result of a parent, or of any task by its handle: one round trip. *ret (data NULL: none was recorded, or its
- * record is not kept any more) lives until the next such call or the end of the handler. REEVE_EINVAL: no handle.
+ * record is not kept any more) lives until the next such call or the end of the handler. A parent's record is kept until
+ * the task has ended, whatever its queue's retention says; a task that runs at most once has ended when it begins, so
+ * that the retention holds for its parents. REEVE_EINVAL: no handle.
  */
 REEVE_API reeve_status reeve_task_parent_result(reeve_task *task, const char *handle, reeve_bytes *ret);
 

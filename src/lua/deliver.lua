@@ -22,5 +22,11 @@
 -- include: lib/death.lua
 -- include: lib/kin.lua
 
-deliver(KEYS[1], ARGV[1], ARGV[2], ARGV[3], clock(), ARGV[4])
+local P, id, parent, number = KEYS[1], ARGV[1], ARGV[2], ARGV[4]
+local reads = deliver(P, id, parent, ARGV[3], clock(), number)
+-- (The parent's queue expects it to read what has completed.)
+if ARGV[3] == 'completed' and not reads and tonumber(number) then
+  local known = call('ZSCORE', P .. 'reads:' .. id, parent)
+  if not known or tonumber(known) ~= tonumber(number) then readers.leave(P, id, {parent, number}) end
+end
 return 1

@@ -47,6 +47,7 @@ if ARGV[1] == 'remove' then
     local edge = call('HGET', P .. 'parents:' .. id, ARGV[i])
     if edge then
       call('HDEL', P .. 'parents:' .. id, ARGV[i])
+      if sub(edge, 2, 2) == 'c' then readers.undo(P, id, ARGV[i]) end
       if sub(edge, 2, 2) == '-' then
         unlink_edge(P, queue, id, ARGV[i])
         left = call('HINCRBY', P .. 'info:' .. id, 'pending', -1)

@@ -1,12 +1,14 @@
 #!lua flags=allow-oom
--- link: a child in another queue waits for a task of this one, or does not any more. A message of that queue's outbox
+-- link: a child in another queue waits for a task of this one, or does not any more, or does not read its record any more
+-- (lib/readers.lua). A message of that queue's outbox
 -- (outbox.lua), carried here.
 --
 -- KEYS[1]  the queue's prefix
--- ARGV[1]  "register" or "unregister"
+-- ARGV[1]  "register", "unregister" or "release"
 -- ARGV[2]  the parent's id
 -- ARGV[3]  the child's handle
--- ARGV[4]  register: the edge's policy, and what holds for a parent that is not known (lib/register.lua)
+-- ARGV[4]  register: the edge's policy, and what holds for a parent that is not known (lib/register.lua); release: the
+--          number of the message that registered the edge: what a later one registered stays
 -- ARGV[5]  the message's number
 -- ARGV[6]  the lowest number that the child's queue had in its outbox when this was fetched, or "" when that is not known
 -- reply    "" when the child is told later; or how the parent has ended, to be delivered to the child
@@ -52,10 +54,12 @@ end
 
 if ARGV[1] == 'register' then
   if again then return first_answer() end
-  local ended = register(P, id, child, ARGV[4], {}, clock(), number)
+  local states = {}
+  local ended = register(P, id, child, ARGV[4], states, clock(), number)
   note_received(P, source, ARGV[5], ARGV[6], ended)
   if ended then
     forget_child()
+    if states[id] == 'completed' then readers.add(P, id, {ARGV[5], child}) end
     return ended
   end
   call('ZADD', P .. (sub(ARGV[4], 1, 1) == 'w' and 'patient:' or 'children:') .. id, 'XX', 'GT', text(number), child)
@@ -63,5 +67,13 @@ if ARGV[1] == 'register' then
 end
 if again then return '' end
 note_received(P, source, ARGV[5], ARGV[6])
-forget_child()
+if ARGV[1] == 'unregister' then
+  forget_child()
+  return ''
+end
+local known = tonumber(call('ZSCORE', P .. 'readers:' .. id, child))
+if known and known <= (tonumber(ARGV[4]) or 0) then
+  call('ZREM', P .. 'readers:' .. id, child)
+  readers.let_go(P, id)
+end
 return ''

@@ -7,6 +7,8 @@
 --   U <n> <child> <parent>            it does not any more: link.lua there
 --   E <n> <child> <parent> <state> <edge>   a task elsewhere is to hear how one of ours ended: deliver.lua there; edge is
 --                                     the number of the message R that registered it
+--   D <n> <child> <parent> <edge>     a task here does not read one elsewhere any more, which has completed: link.lua
+--                                     there; edge: as above
 --   T <n> <handle> <length> <options><rest>   a task handed on: enqueue.lua there; length is that of the options
 --
 -- KEYS[1]  the queue's prefix

@@ -10,5 +10,5 @@
 -- include: lib/result.lua
 
 local P, id = KEYS[1], ARGV[1]
-local ended = call('ZSCORE', P .. 'completed', id)
+local ended = call('ZSCORE', P .. 'completed', id) or call('ZSCORE', P .. 'retained', id)
 return ended and result_of(P, id, ended) or false

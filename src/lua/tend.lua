@@ -255,8 +255,7 @@ local function trim(set, age, count)
   if age >= 0 then
     local ids = call('ZRANGEBYSCORE', P .. set, '-inf', text(now - age), 'LIMIT', 0, most)
     if #ids > 0 then
-      call('ZREMRANGEBYRANK', P .. set, 0, #ids - 1)
-      forget(P, ids, set)
+      readers.forget_first(P, set, ids)
       trimmed = trimmed + #ids
     end
     local oldest = first_score(set)
@@ -468,10 +467,12 @@ if fans > 0 then
   fans = call('LLEN', P .. 'fanout')
 end
 -- (What was put aside meanwhile is due. The reply cuts off what is behind the point of a time: lib/ties.lua.)
-local first_due = first_score('scheduled')
-if first_due and first_due < now + 1 then more = 1 end
-due_at(first_due)
-if deadlines then due_at(first_score('deadlines')) end
+do
+  local first_due = first_score('scheduled')
+  if first_due and first_due < now + 1 then more = 1 end
+  due_at(first_due)
+  if deadlines then due_at(first_score('deadlines')) end
+end
 local age, count = keep_limits(settings[1], settings[2], DAY)
 local trimmed = trim('completed', age, count) + trim('cancelled', age, count)
 if settings[3] then trimmed = trimmed + trim_results(tonumber(settings[3])) end

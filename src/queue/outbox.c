@@ -30,7 +30,7 @@ typedef struct message {
     char child[REEVE_HANDLE_MAX]; /* T: the new task's handle */
     char parent[REEVE_HANDLE_MAX];
     char word[16];  /* R: policy; E: state */
-    char edge[24];  /* E: the number of the message that registered the edge; "": not said */
+    char edge[24];  /* E, D: the number of the message that registered the edge; "": not said */
     size_t options; /* T: where they begin */
     size_t options_length;
     char answer[16]; /* R: how the parent has ended */
@@ -90,6 +90,7 @@ static bool read_message(message *m, const char *text, size_t length)
     if (!next_word(&at, end, m->parent, sizeof(m->parent)) || !is_handle(m->parent)) return false;
     if (m->kind == 'U') return true;
     if (m->kind == 'R') return next_word(&at, end, m->word, sizeof(m->word));
+    if (m->kind == 'D') return next_word(&at, end, m->edge, sizeof(m->edge));
     if (m->kind != 'E' || !next_word(&at, end, m->word, sizeof(m->word))) return false;
     return at == end || next_word(&at, end, m->edge, sizeof(m->edge));
 }
@@ -187,10 +188,10 @@ static void build_link(round_trip *r, const message *m)
 {
     char id[REEVE_ID_MAX];
     begin(r, &rv_script_link, m->parent, 6, id);
-    rv_args(r->conn, m->kind == 'R' ? "register" : "unregister");
+    rv_args(r->conn, m->kind == 'R' ? "register" : m->kind == 'U' ? "unregister" : "release");
     rv_args(r->conn, id);
     rv_args(r->conn, m->child);
-    rv_args(r->conn, m->word);
+    rv_args(r->conn, m->kind == 'D' ? m->edge : m->word);
     rv_args(r->conn, m->number);
     rv_args(r->conn, r->floor);
 }

@@ -119,7 +119,12 @@ static void fan_in(void **state)
         (void)test_turn(&hand, 0, outcomes, count);
         hand.count = count;
     }
+    assert_true(test_number("ZCARD reeve:{q}:retained") > 0);
+    long long before = commands();
     test_complete("q", "last");
+    expect_short(before);
+    longest_step("q", MANY / STEP);
+    assert_string_equal(test_cmd(test_conn, "EXISTS reeve:{q}:retained reeve:{q}:read"), "0");
     test_no_edges_left("q");
 }
 

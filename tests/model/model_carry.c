@@ -33,7 +33,8 @@ static void deliver(const char *child, const char *parent, int state, int64_t nu
     if (!reply) return;
     if (rv_reply_int(reply, -1) != 1) model_differ("deliver says %s", test_reply_text(reply));
     COVER(CARRY_DELIVERS);
-    model_deliver(handle, model_handle_of(parent), state, number);
+    bool reads = model_deliver(handle, model_handle_of(parent), state, number);
+    if (state == COMPLETED && !reads) model_heard(handle, model_handle_of(parent), number);
 }
 
 static int64_t number_of(const model_message *message)
@@ -60,6 +61,8 @@ static void link(const model_message *message, const char *child, const char *pa
         model_unregister(one, other, number);
     /* (By another rule it may be told no more.) */
     if (adds && is_new && ended != NONE) model_unregister(one, other, number);
+    if (adds && is_new && ended == COMPLETED && model_task_of(QUEUE_OF(one), ID_OF(one))->state != NONE)
+        model_add_reader(one, other, number);
     if (adds && is_new) model_answered(QUEUE_OF(one), QUEUE_OF(other), ended);
     if (!rv_reply_is_text(reply, ended == NONE ? "" : model_end_word(ended)))
         model_differ("link says %s of %s", test_reply_text(reply), message->words);
@@ -69,6 +72,18 @@ static void link(const model_message *message, const char *child, const char *pa
         COVER(CARRY_ANSWERS);
         deliver(child, parent, ended, number);
     }
+}
+
+/* Who has ended does not read any more. */
+static void release(const model_message *message, const char *child, const char *parent, int64_t edge)
+{
+    int one = model_handle_of(parent), other = model_handle_of(child);
+    int64_t number = number_of(message);
+    const rv_reply *reply = CALL(link, QUEUE_OF(one), "release", model_id(ID_OF(one)), child, model_number(edge),
+                                 model_number(number), model_number(message->floor));
+    if (!reply) return;
+    if (!rv_reply_is_text(reply, "")) model_differ("link says %s of %s", test_reply_text(reply), message->words);
+    if (model_receive(QUEUE_OF(one), QUEUE_OF(other), number, message->floor)) model_reader_leaves(one, other, edge);
 }
 
 static void carry(const model_message *message, bool deaf)
@@ -81,6 +96,12 @@ static void carry(const model_message *message, bool deaf)
         if (one.delay_ms) one.due_ms = model.now_ms + one.delay_ms;
         model_enqueue_carried(message->queue, &one, message);
         COVER(CARRY_TASK);
+        return;
+    }
+    if (message->letter == 'D') {
+        if (sscanf(message->words, "%31s %31s %lld", child, parent, &edge) < 3)
+            model_differ("a message %s", message->words);
+        release(message, child, parent, edge);
         return;
     }
     if (sscanf(message->words, "%31s %31s %31s %lld", child, parent, word, &edge) < 2)

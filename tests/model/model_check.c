@@ -66,7 +66,8 @@ static void check_log(const char *name, const model_task *task, const model_seen
 static void check_info(const char *name, const model_task *task, const model_seen_task *seen)
 {
     if (seen->has_info && !seen->exists) model_differ("there is info of %s, which does not exist", name);
-    if (seen->noted && task->state != COMPLETED) model_differ("%s is noted, and not completed", name);
+    if (seen->noted && task->state != COMPLETED && task->state != RETAINED)
+        model_differ("%s is noted, and not completed", name);
     if ((seen->has_info || seen->has_parents) && task->state == COMPLETED && !seen->noted)
         model_differ("%s is completed, has something to tell, and is not noted", name);
     if (seen->has_info != model_has_info(task)) model_differ("%s has %s info", name, seen->has_info ? "" : "no");

@@ -172,4 +172,5 @@ void model_check_kin(int queue, const model_seen_queue *seen)
     check_messages(queue, q->messages, q->message_count, seen->messages, seen->message_count);
     check_messages(queue, q->unread, q->unread_count, seen->unread, seen->unread_count);
     model_check_received(queue, seen);
+    model_check_readers(queue, seen);
 }

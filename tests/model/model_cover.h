@@ -287,6 +287,13 @@
     X(DELETE_BLOCKED, "delete: blocked")                                                          \
     X(TURN_HANDS_ON, "turn: hands on a task")                                                     \
     X(TURN_HANDS_ACROSS, "turn: hands on a task by message")                                      \
+    X(READ_EDGE, "readers: a child may read a parent's record")                                   \
+    X(READ_RETAINED, "readers: a record past its retention is kept")                              \
+    X(READ_LET_GO, "readers: a record goes with its last reader")                                 \
+    X(READ_DROPPED, "readers: a record that is read is deleted")                                  \
+    X(READ_LEFT, "readers: a reader in another queue has ended")                                  \
+    X(READ_NOT, "readers: a child in another queue does not wait any more")                       \
+    X(DELETE_RETAINED, "delete: completed, past its retention")                                   \
     X(CARRY_DELIVERS, "carry: delivers")                                                          \
     X(CARRY_REGISTERS, "carry: registers")                                                        \
     X(CARRY_UNREGISTERS, "carry: unregisters")                                                    \

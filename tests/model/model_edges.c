@@ -36,7 +36,7 @@ const char *model_end_word(int state)
 int model_end_of(const char *word)
 {
     for (int state = COMPLETED; state <= GONE_STATE; state++)
-        if (strcmp(end_words[state], word) == 0) return state;
+        if (end_words[state] && strcmp(end_words[state], word) == 0) return state;
     return -1;
 }
 

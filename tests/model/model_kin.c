@@ -67,6 +67,8 @@ static void fan_out(int queue, int id, int64_t set[HANDLES], int state)
     fan->state = state;
     memcpy(fan->children, set, sizeof(fan->children));
     memset(set, 0, sizeof(fan->children));
+    fan->guards = state == COMPLETED;
+    if (fan->guards) q->parents[id].guards++, q->parents[id].read = true;
     COVER(KIN_FAN);
 }
 
@@ -90,7 +92,7 @@ static model_state state_of(int parent, model_states *states)
 {
     int id = ID_OF(parent);
     if (states && states->known[id]) return states->of[id];
-    model_state state = task_of(parent)->state;
+    model_state state = task_of(parent)->state == RETAINED ? COMPLETED : task_of(parent)->state;
     if (states) states->known[id] = true, states->of[id] = state;
     return state;
 }
@@ -157,16 +159,24 @@ void model_unregister(int parent, int child, int64_t before)
     if (count_of(p->children) + count_of(p->patient) == 0) p->linked = false;
 }
 
+/* A child hears of a parent, or will; guards: the record is there. since: as in children:<id>. */
+static void tell_one(int queue, int child, int parent, int state, int64_t since, bool guards)
+{
+    bool here = QUEUE_OF(child) == queue, reads = state == COMPLETED;
+    if (here)
+        reads = model_deliver(child, parent, state, 0);
+    else
+        send_end(queue, child, parent, state, since);
+    if (reads && guards) model_add_reader(parent, child, here ? 0 : since / PLACES);
+}
+
 static void tell_at_once(int queue, int id, int64_t set[HANDLES])
 {
     for (int child; (child = first_of(set)) > 0;) {
-        int64_t number = set[child - 1];
+        int64_t since = set[child - 1];
         set[child - 1] = 0;
         COVER(KIN_AT_ONCE);
-        if (QUEUE_OF(child - 1) == queue)
-            model_deliver(child - 1, HANDLE(queue, id), COMPLETED, 0);
-        else
-            send_end(queue, child - 1, HANDLE(queue, id), COMPLETED, number);
+        tell_one(queue, child - 1, HANDLE(queue, id), COMPLETED, since, true);
     }
 }
 
@@ -179,6 +189,7 @@ static void tell_children(int queue, int id, int state)
     if (state == COMPLETED && count_of(p->children) + count_of(p->patient) <= AT_ONCE) {
         tell_at_once(queue, id, p->children);
         tell_at_once(queue, id, p->patient);
+        model_let_go(HANDLE(queue, id));
         return;
     }
     if (state == COMPLETED) COVER(KIN_MANY);
@@ -244,6 +255,7 @@ void model_not_needed(int queue, int id)
 {
     COVER(KIN_NOT_NEEDED);
     model_unlock(queue, id, true);
+    model_release(queue, id);
     model_forget(model_task_of(queue, id));
     model_tell_ended(queue, id, DELETED_STATE);
 }
@@ -281,30 +293,31 @@ static char letter_of(int state)
     return state == NONE ? '-' : state == COMPLETED ? 'c' : state == DEAD ? 'd' : 'x';
 }
 
-static void end_edge(int child, int parent, int state)
+static bool end_edge(int child, int parent, int state, int64_t number)
 {
     int queue = QUEUE_OF(child), id = ID_OF(child);
     model_task *task = task_of(child);
     model_edge *edge = &task->edges[parent];
-    if (edge->policy == 'w' && (state == DEAD || state == CANCELLED)) return;
+    if (edge->policy == 'w' && (state == DEAD || state == CANCELLED)) return false;
     edge->how = letter_of(state);
     if (task->state != BLOCKED) {
         COVER(KIN_LATE);
     } else if (state == COMPLETED || state == GONE_STATE || (edge->policy == 'g' && state != UNKNOWN_STATE)) {
-        if (--task->pending > 0) return;
-        if (task->for_death)
-            model_not_needed(queue, id);
-        else
-            model_unblock(queue, id);
+        bool last = --task->pending <= 0, not_needed = last && task->for_death;
+        if (not_needed) model_not_needed(queue, id);
+        if (state == COMPLETED && !not_needed) model_read(child, parent, number);
+        if (last && !not_needed) model_unblock(queue, id);
+        return state == COMPLETED && !not_needed;
     } else if (edge->policy == 'x' && state != UNKNOWN_STATE) {
         COVER(KIN_DEATH);
         model_unblock(queue, id);
     } else {
         model_die_of(queue, id, parent, state);
     }
+    return false;
 }
 
-void model_deliver(int child, int parent, int state, int64_t number)
+bool model_deliver(int child, int parent, int state, int64_t number)
 {
     model_task *task = task_of(child);
     model_edge *edge = &task->edges[parent];
@@ -313,11 +326,12 @@ void model_deliver(int child, int parent, int state, int64_t number)
     } else if (!edge->policy || edge->how != '-') {
         COVER(KIN_TWICE);
     } else if (state != CASCADE) {
-        end_edge(child, parent, state);
+        return end_edge(child, parent, state, number);
     } else {
         edge->how = 'x';
         if (task->state == BLOCKED) cascade(QUEUE_OF(child), ID_OF(child));
     }
+    return false;
 }
 
 /* ---- edges come and go ----------------------------------------------------------------------------------------- */
@@ -339,6 +353,15 @@ static void note_bad(model_attached *ret, const model_edge_sent *edge, int state
     ret->decides = state == UNKNOWN_STATE ? 'f' : edge->policy;
 }
 
+static int attach_here(int parent, int child, const model_edge_sent *edge, model_states *states)
+{
+    int state = model_register(parent, child, edge, model.now_ms, states);
+    if (state != COMPLETED || state_of(parent, states) != COMPLETED) return state;
+    model_read(child, parent, 0);
+    model_add_reader(parent, child, 0);
+    return state;
+}
+
 model_attached model_attach(int queue, int id, const model_edge_sent *edges, int count, model_states *states, bool anew)
 {
     model_task *task = model_task_of(queue, id);
@@ -352,7 +375,7 @@ model_attached model_attach(int queue, int id, const model_edge_sent *edges, int
         if (edge->policy && !anew) COVER(KIN_CHANGED);
         bool elsewhere = parent != OPEN && QUEUE_OF(parent) != queue;
         if (parent != OPEN && !elsewhere)
-            state = model_register(parent, child, &edges[i], model.now_ms, states);
+            state = attach_here(parent, child, &edges[i], states);
         else if (elsewhere)
             model_send(queue, 'R', "%s %s %s", model_handle(child), model_handle(parent), model_edge_word(&edges[i]));
         *edge = (model_edge){edges[i].policy, letter_of(state), edge->policy ? edge->place : place++,
@@ -422,6 +445,7 @@ void model_remove_edge(int queue, int id, int parent)
 {
     model_task *task = model_task_of(queue, id);
     bool counts = task->edges[parent].how == '-';
+    if (task->edges[parent].how == 'c' && parent != OPEN) model_unread(HANDLE(queue, id), parent);
     task->edges[parent] = (model_edge){0};
     if (!counts) return;
     task->pending--;
@@ -438,18 +462,19 @@ bool model_fan_some(int queue, int most)
 {
     model_queue *q = &model.queues[queue];
     if (q->fan_count == 0) return false;
+    bool guards = q->fans[0].guards;
     for (int child; most > 0 && (child = first_of(q->fans[0].children)) > 0; most--) {
         int parent = HANDLE(queue, q->fans[0].id), state = q->fans[0].state;
         int64_t number = q->fans[0].children[child - 1];
         q->fans[0].children[child - 1] = 0;
-        if (QUEUE_OF(child - 1) == queue)
-            model_deliver(child - 1, parent, state, 0);
-        else
-            send_end(queue, child - 1, parent, state, number);
+        tell_one(queue, child - 1, parent, state, number, guards);
     }
     if (count_of(q->fans[0].children) == 0) {
+        int id = q->fans[0].id;
         q->fan_count--;
         memmove(&q->fans[0], &q->fans[1], (size_t)q->fan_count * sizeof(q->fans[0]));
+        if (guards) q->parents[id].guards--;
+        if (guards) model_let_go(HANDLE(queue, id));
     } else {
         COVER(KIN_FAN_STEP);
     }

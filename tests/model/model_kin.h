@@ -71,8 +71,8 @@ void model_unregister(int parent, int child, int64_t before);
 enum { DELETED_STATE = STATES, CASCADE, UNKNOWN_STATE, GONE_STATE };
 const char *model_end_word(int state);
 int model_end_of(const char *word);
-/* number: as model_edge has it; 0: it is not told. */
-void model_deliver(int child, int parent, int state, int64_t number);
+/* number: as model_edge has it; 0: it is not told. Whether the child may read the parent's record from now on. */
+bool model_deliver(int child, int parent, int state, int64_t number);
 /* A task has ended and all of that is done: its children hear of it. */
 void model_tell_ended(int queue, int id, int state);
 /* Its record goes. */
@@ -92,6 +92,22 @@ bool model_is_linked_any(int queue);
 void model_send(int queue, char letter, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 enum { MODEL_CARRY_BACK = 64 }; /* a carry puts those back that were set aside */
+
+/* Who may read the record of a completed task, which is kept until then; number: of the message that registered the edge,
+ * 0 in the same queue. */
+void model_read(int child, int parent, int64_t number);
+void model_add_reader(int parent, int child, int64_t number);
+bool model_is_to_be_read(int queue, int id);
+void model_retain(int queue, model_task *task); /* it is past its retention */
+void model_let_go(int parent);                  /* if nobody reads it */
+void model_drop_readers(int queue, int id);     /* it goes all the same */
+void model_unread(int child, int parent);
+void model_release(int queue, int id); /* it reads nothing any more */
+/* It has heard that a parent in another queue has completed, and may not read that if it does not. */
+void model_heard(int child, int parent, int64_t number);
+void model_reader_leaves(int parent, int child, int64_t number);
+void model_check_readers(int queue, const model_seen_queue *seen);
+bool model_is_read_any(int queue);
 
 /* Messages of a queue: it was received; it is received, and was not before. */
 bool model_was_received(int queue, int source, int64_t number);

@@ -33,6 +33,10 @@ void model_allow(int queue, const char *key, const rv_reply *found, const char *
     X("children:", "zset", children)  \
     X("patient:", "zset", patient)    \
     X("linked", "set", linked)        \
+    X("reads:", "zset", reads)        \
+    X("readers:", "zset", readers)    \
+    X("read", "set", read)            \
+    X("retained", "zset", retained)   \
     X("fanout", "list", fanout)       \
     X("fanout:", "zset", fanout_of)   \
     X("outbox", "list", outbox)       \

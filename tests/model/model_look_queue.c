@@ -29,6 +29,7 @@ void model_read_settings(int queue, const char *rest, const rv_reply *found)
                                         "events_until",
                                         "unsent",
                                         "upkeep",
+                                        "reads",
                                         NULL};
     model_seen_queue *q = &model_now_seen.queues[queue];
     model_allow(queue, rest, found, names);
@@ -41,6 +42,7 @@ void model_read_settings(int queue, const char *rest, const rv_reply *found)
     q->policy = *model_field(found, "policy");
     q->events_kept = atoi(model_field(found, "events"));
     q->listening_ms = atoll(model_field(found, "events_until"));
+    q->reads = atoi(model_field(found, "reads"));
     q->serial = atoll(model_field(found, "serial"));
     COPY(q->gate, found, "gate");
     COPY(q->upkeep, found, "upkeep");

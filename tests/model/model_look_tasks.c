@@ -69,6 +69,7 @@ STANDING(blocked, BLOCKED)
 STANDING(completed, COMPLETED)
 STANDING(dead, DEAD)
 STANDING(cancelled, CANCELLED)
+STANDING(retained, RETAINED)
 
 void model_read_waiters(int queue, const char *rest, const rv_reply *found)
 {

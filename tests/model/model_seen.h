@@ -40,6 +40,7 @@ typedef struct model_seen_task {
     int pending;
     int64_t due_ms;
     model_edge edges[OPEN + 1];
+    int64_t reads[HANDLES];
 } model_seen_task;
 
 typedef struct model_seen_session {
@@ -110,6 +111,7 @@ typedef struct model_seen_queue {
     int event_count;
     int64_t given_ms[TAGS_KNOWN];
     int64_t serial;
+    int reads; /* how many edges are read */
     model_received received[QUEUES];
     model_parent parents[IDS];
     model_fan fans[FANS]; /* in their order */

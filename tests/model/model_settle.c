@@ -30,7 +30,7 @@ static void end_task(const item *one, model_task *task, model_state state)
     model_end(one->queue, task, state);
     if (task->state == COMPLETED && one->how == RESULT) model_count_result(one->queue, task);
     bool counted = task->counted, left;
-    int trimmed = task->state == NONE ? 0 : model_trim_count(one->queue, state, 18);
+    int trimmed = task->state == NONE || task->state == RETAINED ? 0 : model_trim_count(one->queue, state, 18);
     if (counted && model_is_plain_result(one)) counted_some = true;
     if (counted && !model_is_plain_result(one) && model_trim_bytes(one->queue, 18, &left) > 0) COVER(BYTES_TRIM);
     if (trimmed > 0 && state == DEAD) COVER(TURN_TRIM_DEAD);

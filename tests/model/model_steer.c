@@ -164,12 +164,12 @@ void model_retry(const int arg[ARGS])
 
 /* ---- delete ---------------------------------------------------------------------------------------------------- */
 
-#define DELETED (WAITING | 1u << COMPLETED | 1u << DEAD | 1u << CANCELLED)
+#define DELETED (WAITING | 1u << COMPLETED | 1u << RETAINED | 1u << DEAD | 1u << CANCELLED)
 
 void model_delete_make(int arg[ARGS])
 {
     prefer(arg, model_chance(4) == 0 ? ~1u : 1u << RUNNING | 1u << COMPLETED | 1u << DEAD | 1u << CANCELLED);
-    if (mood.kin && model_chance(2)) prefer(arg, 1u << BLOCKED | 1u << DEAD);
+    if (mood.kin && model_chance(2)) prefer(arg, 1u << BLOCKED | 1u << DEAD | 1u << RETAINED);
     arg[CASCADES] = (int)model_chance(2);
 }
 
@@ -177,7 +177,8 @@ static void do_delete(int queue, model_task *task)
 {
     static const int transitions[STATES] = {COVER_DELETE_NONE,      COVER_DELETE_READY,   COVER_DELETE_PARKED,
                                             COVER_DELETE_SCHEDULED, COVER_DELETE_BLOCKED, COVER_DELETE_RUNNING,
-                                            COVER_DELETE_COMPLETED, COVER_DELETE_DEAD,    COVER_DELETE_CANCELLED};
+                                            COVER_DELETE_COMPLETED, COVER_DELETE_DEAD,    COVER_DELETE_CANCELLED,
+                                            COVER_DELETE_RETAINED};
     model_cover(transitions[task->state]);
     if (task->state == RUNNING && model.sessions[task->session].life == DYING) COVER(DELETE_LOST);
     if (task->state != RUNNING) model_remove(queue, task);
@@ -186,7 +187,10 @@ static void do_delete(int queue, model_task *task)
 void model_remove(int queue, model_task *task)
 {
     if (task->state == BLOCKED) model_leave_parents(queue, task);
-    if (task->state != COMPLETED || task->held == FOR_A_TIME) model_unlock(queue, model_slot(queue, task), true);
+    bool completed = task->state == COMPLETED || task->state == RETAINED;
+    model_release(queue, model_slot(queue, task));
+    model_drop_readers(queue, model_slot(queue, task));
+    if (!completed || task->held == FOR_A_TIME) model_unlock(queue, model_slot(queue, task), true);
     int64_t ended_ms = task->state == COMPLETED ? task->at_ms : -1;
     model_forget(task);
     if (ended_ms >= 0 && model_unbundle(queue, ended_ms)) COVER(BUNDLE_LEFT);

@@ -144,7 +144,8 @@ void model_tags(const int arg[ARGS])
     size_t at = 1;
     for (int i = arg[SKIP]; i < end; i++) {
         model_state state = model_task_of(arg[QUEUE], ids[i])->state;
-        if (state == NONE || (arg[STATE] != NONE && state != (model_state)arg[STATE])) continue;
+        bool fits = strcmp(model_state_names[state], model_state_names[arg[STATE]]) == 0;
+        if (state == NONE || (arg[STATE] != NONE && !fits)) continue;
         if (!rv_reply_is_text(rv_reply_at(rv_reply_at(reply, at), 0), model_id(ids[i])) ||
             !rv_reply_is_text(rv_reply_at(rv_reply_at(reply, at), 1), model_state_names[state]))
             model_differ("tagged says %s; %s is %s", test_reply_text(reply), model_id(ids[i]),

@@ -38,7 +38,7 @@ enum {
 };
 /* An error is a number, or this: the task died of a parent, or of its deadline. */
 #define DIED_OF(parent, state) (-(1 + 8 * (parent) + (state)-COMPLETED))
-#define DIED_OF_UNKNOWN(error) ((error) < 0 && (-(error)-1) % 8 == 5)
+#define DIED_OF_UNKNOWN(error) ((error) < 0 && (-(error)-1) % 8 == 6)
 #define EXPIRED (-1000000)
 #define KIND_OF(error)                                       \
     ((error) > 0              ? 1 + (error) % NUMBERED_KINDS \
@@ -65,6 +65,7 @@ typedef enum model_state {
     COMPLETED,
     DEAD,
     CANCELLED,
+    RETAINED, /* completed, past its retention, and read */
     STATES
 } model_state;
 
@@ -138,6 +139,7 @@ typedef struct model_task {
     int pending;
     int64_t due_ms; /* when it may run, then; 0: at once */
     bool for_death;
+    int64_t reads[HANDLES]; /* the parents whose records it may read (model_readers.c); 0: does not */
 } model_task;
 
 /* A task that comes. */
@@ -162,12 +164,16 @@ typedef struct model_incoming {
 typedef struct model_parent {
     int64_t children[HANDLES], patient[HANDLES];
     bool linked;
+    int64_t readers[HANDLES]; /* who may read its record; 0: does not */
+    int guards;               /* how many fans have some that will */
+    bool read;
 } model_parent;
 
 /* Children that are to be told in steps. */
 typedef struct model_fan {
     int id, state;
     int64_t children[HANDLES];
+    bool guards; /* the record that these may read */
 } model_fan;
 
 /* The messages of a queue that another one has received. */

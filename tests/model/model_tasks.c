@@ -7,7 +7,7 @@
 #include "support/cmocka.h"
 
 const char *const model_state_names[STATES] = {"",        "ready",     "parked", "scheduled", "blocked",
-                                               "running", "completed", "dead",   "cancelled"};
+                                               "running", "completed", "dead",   "cancelled", "completed"};
 
 model_task *model_task_of(int queue, int id)
 {
@@ -210,16 +210,22 @@ static model_task *oldest(int queue, model_state state)
     return found;
 }
 
+static void note_trimmed(int queue, model_state state)
+{
+    if (state == COMPLETED) model.queues[queue].trimmed = true;
+}
+
 /* (Some that died may have children that waited for a retry.) */
 static void forget_old(int queue, model_state state, model_task *task)
 {
+    if (state == COMPLETED && model_is_to_be_read(queue, model_slot(queue, task))) {
+        (void)model_unbundle(queue, task->at_ms);
+        model_retain(queue, task);
+        return;
+    }
+    note_trimmed(queue, state);
     model_forget(task);
     if (state == DEAD || state == CANCELLED) model_forsake(queue, model_slot(queue, task));
-}
-
-static void note_trimmed(int queue, model_state state, int count)
-{
-    if (state == COMPLETED && count > 0) model.queues[queue].trimmed = true;
 }
 
 /* Those that ended later than now, before the clock was set back. Returns how many went. */
@@ -251,7 +257,6 @@ int model_trim_count(int queue, model_state state, int most)
         forget_old(queue, state, oldest(queue, state));
         trimmed++;
     }
-    note_trimmed(queue, state, trimmed);
     return trimmed + ahead;
 }
 
@@ -265,7 +270,6 @@ int model_trim_age(int queue, model_state state, int most)
         forget_old(queue, state, task);
         trimmed++;
     }
-    note_trimmed(queue, state, trimmed);
     return trimmed;
 }
 
@@ -283,7 +287,6 @@ int model_trim_bytes(int queue, int most, bool *ret_left)
         bytes -= task->counted;
         forget_old(queue, COMPLETED, task);
     }
-    note_trimmed(queue, COMPLETED, trimmed);
     *ret_left = bytes > limit;
     return trimmed;
 }
@@ -304,9 +307,15 @@ int model_trim_results(int queue, int most, bool counts, bool *ret_left)
 void model_end(int queue, model_task *task, model_state state)
 {
     task->waited_ms = task->expires_ms = 0;
+    model_release(queue, model_slot(queue, task));
     model_unlock(queue, model_slot(queue, task), state == CANCELLED);
     if (state == DEAD) model_tell_death(queue, model_slot(queue, task));
     if (model_keep_age(queue, state) == 0 || keep_count(queue, state) == 0) {
+        if (state == COMPLETED && model_is_to_be_read(queue, model_slot(queue, task))) {
+            model_move(task, RETAINED, model.now_ms);
+            model_retain(queue, task);
+            return;
+        }
         model_forget(task);
     } else {
         model_move(task, state, model.now_ms);

@@ -157,7 +157,7 @@ static int64_t next_due(int queue)
     int64_t next = -1;
     for (int id = 0; id < SLOTS; id++) {
         const model_task *task = model_task_of(queue, id);
-        int64_t age = task->state >= COMPLETED ? model_keep_age(queue, task->state) : -1;
+        int64_t age = task->state >= COMPLETED && task->state != RETAINED ? model_keep_age(queue, task->state) : -1;
         if (task->state == SCHEDULED) make_sooner(&next, task->at_ms);
         if (task->expires_ms) make_sooner(&next, task->expires_ms);
         if (age >= 0) make_sooner(&next, task->at_ms + age);

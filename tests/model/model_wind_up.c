@@ -130,7 +130,8 @@ static void check_end(int queue, const model_seen_queue *seen)
         if (seen->opening_ms[group] || seen->reopening[group] || seen->taken[group] || seen->clocks[group] > 0 ||
             seen->holds_ms[group])
             model_differ("something is left of group %d in queue %d", group, queue);
-    if (seen->fan_set_count || seen->message_count || seen->unread_count || model_is_linked_any(queue))
+    if (seen->fan_set_count || seen->message_count || seen->unread_count || model_is_linked_any(queue) ||
+        model_is_read_any(queue))
         model_differ("something is left of those that waited for others in queue %d", queue);
     if (seen->groups || seen->grouped) model_differ("groups are left in the order of queue %d", queue);
 }

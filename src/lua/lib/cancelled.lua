@@ -8,7 +8,8 @@ local function end_cancelled(P, id, envelope, now)
   unlock(P, id, o, true)
   if o.group or o.malformed then leave_slot(P, id) end
   forget_deadline(P, id, envelope)
-  local settings = call('HMGET', P .. 'settings', 'completed_age', 'completed_count')
+  local settings = call('HMGET', P .. 'settings', 'completed_age', 'completed_count', 'reads')
+  if settings[3] then readers.release(P, id) end
   local age, count = keep_limits(settings[1], settings[2], DAY)
   if age == 0 or count == 0 then
     forget(P, {id})

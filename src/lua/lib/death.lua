@@ -37,7 +37,8 @@ local function die(P, id, now, kind, message, envelope)
   if o.group or o.malformed then leave_slot(P, id) end
   forget_deadline(P, id, envelope)
   mourning.tell(P, id, o, now, kind, message)
-  local limits = call('HMGET', P .. 'settings', 'dead_age', 'dead_count')
+  local limits = call('HMGET', P .. 'settings', 'dead_age', 'dead_count', 'reads')
+  if limits[3] then readers.release(P, id) end
   local age, count = keep_limits(limits[1], limits[2], 90 * DAY)
   if age == 0 or count == 0 then
     forget(P, {id})

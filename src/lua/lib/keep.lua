@@ -5,6 +5,7 @@
 --   noted  set  ids of completed tasks that have an info:<id> or parents:<id>
 -- include: lib/tags.lua
 -- include: lib/bundles.lua
+-- include: lib/readers.lua
 local DAY = 86400000
 local function keep_limits(age, count, default_age)
   return tonumber(age) or default_age, tonumber(count) or 10000
@@ -70,7 +71,8 @@ end
 local function forget(P, ids, set, ahead)
   local noted = {}
   -- (One look for all.)
-  if call('EXISTS', P .. 'tags', P .. 'results', P .. 'noted') > 0 then
+  if call('EXISTS', P .. 'tags', P .. 'results', P .. 'noted', P .. 'read') > 0 then
+    readers.drop(P, ids)
     forget_tags(P, ids)
     forget_results(P, ids, set == 'completed' and not ahead)
     noted = leave_noted(P, ids)
@@ -85,17 +87,27 @@ local function forget(P, ids, set, ahead)
   if (set == 'dead' or set == 'cancelled') and call('EXISTS', P .. 'linked') == 1 then forsake(P, ids) end
 end
 
+readers.forget = forget
+
+-- The first of a set of ended tasks go: these.
+function readers.forget_first(P, set, ids)
+  local free = set == 'completed' and readers.spare(P, ids) or ids
+  call('ZREMRANGEBYRANK', P .. set, 0, #ids - 1)
+  if #free > 0 then forget(P, free, set) end
+end
+
 -- Removes the oldest of a set of ended tasks past its count: at most `most` of them now. What ended later than now ended
 -- before the clock was set back: it goes before what has ended since, which would else go as soon as it came.
 local function trim_count(P, set, count, most, now)
   local function trim_ahead(room)
     local found, ids = call('ZRANGEBYSCORE', P .. set, '(' .. text(now), '+inf', 'WITHSCORES', 'LIMIT', 0, room), {}
     for i = 1, #found, 2 do ids[#ids + 1] = found[i] end
+    local free = set == 'completed' and readers.spare(P, ids) or ids
     call('ZREM', P .. set, unpack(ids))
     for i = 2, set == 'completed' and #found or 0, 2 do
       if found[i] ~= found[i - 2] then leave_bundle(P, found[i]) end
     end
-    forget(P, ids, set, true)
+    if #free > 0 then forget(P, free, set, true) end
     return #ids
   end
   if count < 0 then return 0 end
@@ -107,7 +119,6 @@ local function trim_count(P, set, count, most, now)
     if ahead == excess then return ahead end
   end
   local ids = call('ZRANGE', P .. set, 0, excess - ahead - 1)
-  call('ZREMRANGEBYRANK', P .. set, 0, #ids - 1)
-  forget(P, ids, set)
+  readers.forget_first(P, set, ids)
   return #ids + ahead
 end

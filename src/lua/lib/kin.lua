@@ -21,7 +21,8 @@ local function cascades(P, id, now)
   notify(P, {id}, 'cancelled')
 end
 
--- A child hears of a parent. number: of the message that registered the edge, where that was one.
+-- A child hears of a parent. number: of the message that registered the edge, where that was one. Returns whether it may
+-- read the parent's record from now on.
 local function deliver(P, id, parent, state, now, number)
   if state ~= 'cascade' then return edge_ended(P, id, parent, state, now, dies_of, number) end
   local edge = call('HGET', P .. 'parents:' .. id, parent)
@@ -61,17 +62,33 @@ local function fan_some(P, now, most, children_most)
     end
     return call('EXISTS', P .. 'fanout') == 1
   end
+  if state == 'unread' then
+    readers.leave(P, id, call('ZPOPMIN', P .. 'fanout:' .. name, math.min(most, CHILDREN_MOST)))
+    if call('EXISTS', P .. 'fanout:' .. name) == 0 then call('LPOP', P .. 'fanout') end
+    return call('EXISTS', P .. 'fanout') == 1
+  end
   local queue = own_queue(P)
   local handle = queue .. '/' .. id
+  -- (Whoever deleted the record meanwhile took that away.)
+  local reading, is_read = {}, state == 'completed' and call('ZSCORE', P .. 'readers:' .. id, '#' .. name)
   local children = call('ZPOPMIN', P .. 'fanout:' .. name, math.min(most, children_most, CHILDREN_MOST))
   for i = 1, #children, 2 do
     local theirs, child_id = parts(children[i])
     if theirs == queue then
-      deliver(P, child_id, handle, state, now)
+      local reads = deliver(P, child_id, handle, state, now)
+      if reads then reading[#reading + 1], reading[#reading + 2] = '0', children[i] end
     else
       tell_end(P, children[i], handle, state, children[i + 1])
+      reading[#reading + 1], reading[#reading + 2] = children[i + 1], children[i]
     end
   end
-  if call('EXISTS', P .. 'fanout:' .. name) == 0 then call('LPOP', P .. 'fanout') end
+  if is_read then readers.add(P, id, reading) end
+  if call('EXISTS', P .. 'fanout:' .. name) == 0 then
+    call('LPOP', P .. 'fanout')
+    if is_read then
+      call('ZREM', P .. 'readers:' .. id, '#' .. name)
+      readers.let_go(P, id)
+    end
+  end
   return call('EXISTS', P .. 'fanout') == 1
 end

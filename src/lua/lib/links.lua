@@ -16,7 +16,9 @@
 --   linked         set   ids with such children; while there are any, settings.waiters is set, so that ends are told
 --   fanout         list  "<n> <state> <id>": the children in fanout:<n> are to be told that the task ended so; "<n>
 --                        cascade <id>": they are to be cancelled; "<key> unlink <id> <cursor>": the child does not wait
---                        any more; "<number> restore <id> <cursor>": lib/restore.lua. tend.lua
+--                        any more; "<number> restore <id> <cursor>": lib/restore.lua; "<n> unread <id>": the task does
+--                        not read those in fanout:<n> any more. tend.lua
+--   reads:<id>, settings.reads: lib/reads.lua
 --   outbox         list  messages to other queues, see outbox.lua
 local HOW = {completed = 'c', dead = 'd', cancelled = 'x', deleted = 'x', unknown = 'x', gone = 'x'}
 local AT_ONCE = 16
@@ -47,6 +49,8 @@ local function send(P, letter, words)
   call('RPUSH', P .. 'outbox', letter .. ' ' .. number .. ' ' .. words)
   return number
 end
+
+-- include: lib/reads.lua
 
 -- An edge has ended. number: that of the message which registered it; what was told of another one does not count.
 local function tell_end(P, child, handle, state, number)
@@ -91,6 +95,7 @@ local function not_needed(P, id)
   local o = envelope and header(envelope) or {}
   unlock(P, id, o, true)
   if o.group or o.malformed then leave_slot(P, id) end
+  readers.release(P, id)
   forget(P, {id})
   tell(P, 'deleted', id)
   notify(P, {id}, 'deleted')
@@ -98,7 +103,7 @@ end
 
 -- A child hears how one of its parents ended; what it has heard before counts once. dies: what becomes of it if it dies
 -- of that (lib/kin.lua); not needed for "completed". number: of the message that registered the edge, where that was
--- one.
+-- one. Returns whether it may read the parent's record from now on.
 local function edge_ended(P, id, parent, state, now, dies, number)
   local edge = call('HGET', P .. 'parents:' .. id, parent)
   if not edge or sub(edge, 2, 2) ~= '-' or not is_meant(edge, number) then return end
@@ -107,9 +112,11 @@ local function edge_ended(P, id, parent, state, now, dies, number)
   call('HSET', P .. 'parents:' .. id, parent, policy .. HOW[state] .. sub(edge, 3))
   if not call('ZSCORE', P .. 'blocked', id) then return end
   if state == 'completed' or state == 'gone' or policy == 'g' and state ~= 'unknown' then
-    if call('HINCRBY', P .. 'info:' .. id, 'pending', -1) > 0 then return end
-    if call('HEXISTS', P .. 'info:' .. id, 'death') == 1 then return not_needed(P, id) end
-    return unblock(P, id, now, parent)
+    local left = call('HINCRBY', P .. 'info:' .. id, 'pending', -1)
+    if left <= 0 and call('HEXISTS', P .. 'info:' .. id, 'death') == 1 then return not_needed(P, id) end
+    if state == 'completed' then readers.read(P, id, parent, number) end
+    if left <= 0 then unblock(P, id, now, parent) end
+    return state == 'completed'
   end
   if policy == 'x' and state ~= 'unknown' then return unblock(P, id, now, parent) end
   dies(P, id, parent, state, now)
@@ -121,6 +128,7 @@ local function fan_out(P, set, id, state)
   local n = serial(P)
   call('RENAME', set, P .. 'fanout:' .. n)
   call('RPUSH', P .. 'fanout', n .. ' ' .. state .. ' ' .. id)
+  if state == 'completed' then readers.add(P, id, {'0', '#' .. n}) end
   announce_due(P, clock())
 end
 
@@ -134,21 +142,23 @@ local function tell_children(P, id, state)
     if final then fan_out(P, patient, id, (state == 'completed' or state == 'cascade') and state or 'deleted') end
     return
   end
-  local queue, now, sent = own_queue(P), clock(), false
+  local queue, now, sent, reading = own_queue(P), clock(), false, {}
   local handle = queue .. '/' .. id
   for _, set in ipairs({children, patient}) do
     local list = call('ZRANGE', set, 0, -1, 'WITHSCORES')
     for i = 1, #list, 2 do
       local theirs, child_id = parts(list[i])
       if theirs == queue then
-        edge_ended(P, child_id, handle, state, now)
+        if edge_ended(P, child_id, handle, state, now) then reading[#reading + 1], reading[#reading + 2] = '0', list[i] end
       else
         tell_end(P, list[i], handle, state, list[i + 1])
+        reading[#reading + 1], reading[#reading + 2] = list[i + 1], list[i]
         sent = true
       end
     end
     call('DEL', set)
   end
+  if #reading > 0 then readers.add(P, id, reading) else readers.let_go(P, id) end
   if sent then announce_due(P, now) end
 end
 

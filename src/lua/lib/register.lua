@@ -29,16 +29,17 @@ local function was_there(P, id, now)
   return oldest and made <= oldest
 end
 
--- Notes in states (id -> state) what becomes of these: "unknown", "completed", "dead", "cancelled", or "live".
+-- Notes in states (id -> state) what becomes of these: "unknown", "completed", "dead", "cancelled", or "live"; loosely: also
+-- of one that has completed and is past its retention (lib/readers.lua).
 local PAGE = 500
-local ENDED = {'completed', 'dead', 'cancelled'}
-local function look_up(P, ids, states)
+local ENDED = {'completed', 'dead', 'cancelled', 'retained'}
+local function look_up(P, ids, states, loosely)
   for first = 1, #ids, PAGE do
     local last = math.min(first + PAGE - 1, #ids)
-    for i = 1, #ENDED do
+    for i = 1, #ENDED - (loosely and 1 or 0) do
       local scores = call('ZMSCORE', P .. ENDED[i], unpack(ids, first, last))
       for j = first, last do
-        if scores[j - first + 1] then states[ids[j]] = ENDED[i] end
+        if scores[j - first + 1] then states[ids[j]] = ENDED[i] == 'retained' and 'completed' or ENDED[i] end
       end
     end
     for j = first, last do
@@ -90,7 +91,7 @@ local function missing_parent(P, edges, now, comes)
     local theirs, parent_id = parts(edge[1])
     if theirs == queue and #edge[2] == 1 and not (comes and comes[parent_id]) then ids[#ids + 1] = parent_id end
   end
-  look_up(P, ids, states)
+  look_up(P, ids, states, true)
   for _, id in ipairs(ids) do
     if states[id] == 'unknown' and not was_there(P, id, now) then return id end
   end
@@ -120,6 +121,11 @@ local function attach_page(P, id, edges, first, last, now, states, result, anew)
       local state, number = nil, anew
       if theirs == queue then
         state = register(P, parent_id, child, policy, states, now)
+        -- (Not one that is not known and counts as completed.)
+        if state and states[parent_id] == 'completed' then
+          readers.read(P, id, parent)
+          readers.add(P, parent_id, {'0', child})
+        end
       elseif theirs then
         number = send(P, 'R', child .. ' ' .. parent .. ' ' .. policy)
         result.sent = true

@@ -45,7 +45,6 @@ local function trim_bytes(P, limit, most)
     total = total - (tonumber(sizes[n]) or 0)
   end
   for i = #ids, n + 1, -1 do ids[i] = nil end
-  call('ZREMRANGEBYRANK', P .. 'completed', 0, n - 1)
-  forget(P, ids, 'completed')
+  readers.forget_first(P, 'completed', ids)
   return n, total > limit
 end

@@ -27,15 +27,19 @@ local function results_of(ids, count, at, bundle)
 end
 
 -- ids have ended well; results: as above; noted: they have an info:<id> or parents:<id>. Returns whether their records
--- are kept.
+-- are kept: where the queue keeps none, those that children may read are.
 local function complete(P, ids, now, settings, results, noted)
   local age, count = keep_limits(settings[1], settings[2], DAY)
+  local ended = text(now)
+  if noted then readers.release_all(P, ids) end
   if age == 0 or count == 0 then
+    if settings[4] then ids = readers.keep(P, ids, ended, results) end
+    if #ids == 0 then return true end
     forget_tags(P, ids)
     call('HDEL', P .. 'tasks', unpack(ids))
     return false
   end
-  local members, n, ended = {}, 0, text(now)
+  local members, n = {}, 0
   for i = 1, #ids do
     members[n + 1], members[n + 2], n = ended, ids[i], n + 2
   end

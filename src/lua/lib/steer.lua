@@ -58,6 +58,7 @@ local function remove(P, id, envelope, state)
   if state ~= 'completed' or o.hold then unlock(P, id, o, true) end
   if o.group or o.malformed then leave_slot(P, id) end
   forget_deadline(P, id, envelope)
+  if has_info(envelope) then readers.release(P, id) end
   forget(P, {id})
   tell(P, 'deleted', id)
   notify(P, {id}, 'deleted')

@@ -1,0 +1,88 @@
+-- Readers: the record of a completed task, with its result, is kept whatever the retention says until the tasks that waited
+-- for it have ended, for these may read it. Needs base, bundles. The half of the children stands in lib/reads.lua.
+--
+--   readers:<id>  zset  of a completed task: handles of the tasks that may read it -> 0, or, of those in other queues, the
+--                       number of the message that registered the edge; "#<n>": some of those in fanout:<n> will
+--   read          set   ids of such tasks
+--   retained      zset  ids of those that are past their retention -> when they ended
+--
+-- (A table, as a script has room for 200 locals.)
+local readers = {}
+
+-- found: number, handle, ... of tasks that may read it from now on.
+function readers.add(P, id, found)
+  if #found == 0 then return end
+  call('ZADD', P .. 'readers:' .. id, 'GT', unpack(found))
+  call('SADD', P .. 'read', id)
+end
+
+-- Nobody may read it any more: it goes if it is past its retention.
+function readers.let_go(P, id)
+  if call('EXISTS', P .. 'readers:' .. id) == 1 then return end
+  call('SREM', P .. 'read', id)
+  if call('ZREM', P .. 'retained', id) == 1 then readers.forget(P, {id}) end
+end
+
+-- These records go all the same.
+function readers.drop(P, ids)
+  local read = call('SMISMEMBER', P .. 'read', unpack(ids))
+  for i = 1, #ids do
+    if read[i] == 1 then
+      call('UNLINK', P .. 'readers:' .. ids[i])
+      call('SREM', P .. 'read', ids[i])
+      call('ZREM', P .. 'retained', ids[i])
+    end
+  end
+end
+
+-- Bytes of these results are counted no more.
+function readers.uncount(P, ids)
+  if call('EXISTS', P .. 'result_sizes') == 0 then return end
+  local sizes, bytes = call('HMGET', P .. 'result_sizes', unpack(ids)), 0
+  for i = 1, #ids do bytes = bytes + (tonumber(sizes[i]) or 0) end
+  call('HDEL', P .. 'result_sizes', unpack(ids))
+  call('HINCRBY', P .. 'result_sizes', '#', text(-bytes))
+end
+
+-- These stand in `completed` still, and stay in `retained`.
+function readers.retain(P, ids)
+  local scores, members, apart = call('ZMSCORE', P .. 'completed', unpack(ids)), {}, {}
+  for i = 1, #ids do
+    members[2 * i - 1], members[2 * i] = scores[i], ids[i]
+    if not apart[scores[i]] then leave_bundle(P, scores[i]) end
+    apart[scores[i]] = true
+  end
+  readers.uncount(P, ids)
+  call('ZADD', P .. 'retained', unpack(members))
+  call('SADD', P .. 'read', unpack(ids))
+end
+
+-- Those of ids that somebody reads, or waits for (and hears of it in this very call), and the others.
+function readers.of(P, ids)
+  local read, linked = call('SMISMEMBER', P .. 'read', unpack(ids)), call('SMISMEMBER', P .. 'linked', unpack(ids))
+  local found, others = {}, {}
+  for i = 1, #ids do
+    local list = read[i] + linked[i] > 0 and found or others
+    list[#list + 1] = ids[i]
+  end
+  return found, others
+end
+
+-- Completed tasks are to leave `completed`: those that are read stay in `retained`. Returns the others.
+function readers.spare(P, ids)
+  if call('EXISTS', P .. 'read', P .. 'linked') == 0 then return ids end
+  local read, others = readers.of(P, ids)
+  if #read > 0 then readers.retain(P, read) end
+  return others
+end
+
+-- Tasks have completed where no records are kept: the same. results: id -> result, or nil.
+function readers.keep(P, ids, ended, results)
+  local read, others = readers.of(P, ids)
+  for _, id in ipairs(read) do
+    if results and results[id] then call('HSET', P .. 'results', id, results[id]) end
+    call('ZADD', P .. 'retained', ended, id)
+    call('SADD', P .. 'read', id)
+  end
+  return others
+end

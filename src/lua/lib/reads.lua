@@ -1,0 +1,66 @@
+-- What a task that waited for others may read: the records of those that have completed (lib/readers.lua). A part of
+-- lib/links.lua.
+--
+--   reads:<id>      zset  handles of these -> 0, or, of tasks in other queues, the number of the message that registered
+--                         the edge there
+--   settings reads  how many such edges there are
+readers.at_once = 64
+
+function readers.read(P, id, parent, number)
+  local added = call('ZADD', P .. 'reads:' .. id, number and number ~= '' and number or '0', parent)
+  if added == 1 then call('HINCRBY', P .. 'settings', 'reads', '1') end
+end
+
+function readers.count_off(P, count)
+  if call('HINCRBY', P .. 'settings', 'reads', text(-count)) <= 0 then call('HDEL', P .. 'settings', 'reads') end
+end
+
+-- The task does not read these: handle, number, ...
+function readers.leave(P, id, parents)
+  local queue, sent = own_queue(P), false
+  local reader = queue .. '/' .. id
+  for i = 1, #parents, 2 do
+    local theirs, parent_id = parts(parents[i])
+    if theirs ~= queue then
+      send(P, 'D', reader .. ' ' .. parents[i] .. ' ' .. text(tonumber(parents[i + 1])))
+      sent = true
+    elseif call('ZREM', P .. 'readers:' .. parent_id, reader) == 1 then
+      readers.let_go(P, parent_id)
+    end
+  end
+  if sent then announce_due(P, clock()) end
+end
+
+-- The task does not wait for one that has completed any more.
+function readers.undo(P, id, parent)
+  local key = P .. 'reads:' .. id
+  local number = call('ZSCORE', key, parent)
+  if not number then return end
+  call('ZREM', key, parent)
+  readers.count_off(P, 1)
+  readers.leave(P, id, {parent, number})
+end
+
+-- The task has ended: it reads nothing any more. Of many that is said in steps (lib/kin.lua).
+function readers.release(P, id)
+  local key = P .. 'reads:' .. id
+  local count = call('ZCARD', key)
+  if count == 0 then return end
+  readers.count_off(P, count)
+  if count > readers.at_once then
+    local n = serial(P)
+    call('RENAME', key, P .. 'fanout:' .. n)
+    call('RPUSH', P .. 'fanout', n .. ' unread ' .. id)
+    return announce_due(P, clock())
+  end
+  local parents = call('ZRANGE', key, 0, -1, 'WITHSCORES')
+  call('DEL', key)
+  readers.leave(P, id, parents)
+end
+
+-- The same, of tasks that complete. (One look for all of a call.)
+function readers.release_all(P, ids)
+  readers.known = readers.known or {}
+  if readers.known[P] == nil then readers.known[P] = call('HEXISTS', P .. 'settings', 'reads') == 1 end
+  for i = 1, readers.known[P] and #ids or 0 do readers.release(P, ids[i]) end
+end
