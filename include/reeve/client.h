@@ -256,7 +256,8 @@ typedef struct reeve_task_info {
      * completed. */
     char *history;
     /* reeve_show only: what it waits or waited for, and what waits for it; of each the first 100, as JSON, or NULL:
-     * [{"handle":"q/id","on_death":"fail","ended":"completed"}, ...] and ["q/id", ...] */
+     * [{"handle":"q/id","on_death":"fail","ended":"completed"}, ...] and ["q/id", ...]. Of the first 10 parents in the
+     * same queue that have not ended for it, "state" is theirs; "gone": there is no such task */
     char *parents;
     char *children;
     int64_t parent_count; /* -1: not told (reeve_list) */

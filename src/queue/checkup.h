@@ -45,11 +45,12 @@ reeve_status rv_checkup_rights(reeve_client *client, const char *queue, rv_buf *
 /* A queue, in one round trip. */
 typedef struct rv_queue_checkup {
     int64_t now_ms;
-    int64_t overdue_ms; /* since when something is due that nobody did; 0: a session that is being taken back; -1: nothing */
-    int64_t expired;    /* sessions */
-    int64_t unread;     /* messages that were not understood and set aside */
-    int64_t outbox;     /* messages to other queues */
-    int64_t unsent_ms;  /* when a notice could not be sent; -1: never */
+    int64_t
+        overdue_ms; /* since when something is due that nobody did; 0: a session that is being taken back; -1: nothing */
+    int64_t expired;   /* sessions */
+    int64_t unread;    /* messages that were not understood and set aside */
+    int64_t outbox;    /* messages to other queues */
+    int64_t unsent_ms; /* when a notice could not be sent; -1: never */
 } rv_queue_checkup;
 
 reeve_status rv_checkup_queue(reeve_client *client, const char *queue, rv_queue_checkup *ret);

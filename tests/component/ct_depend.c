@@ -356,13 +356,31 @@ static void shown(void **state)
     test_complete("q", "a");
     reeve_task_info *child = test_show("q", "c"), *parent = test_show("q", "b");
     assert_string_equal(child->parents, "[{\"handle\":\"q/a\",\"on_death\":\"fail\",\"ended\":\"completed\"},"
-                                        "{\"handle\":\"q/b\",\"on_death\":\"wait\"}]");
+                                        "{\"handle\":\"q/b\",\"on_death\":\"wait\",\"state\":\"ready\"}]");
     assert_int_equal(child->parent_count, 2);
     assert_null(child->children);
     assert_string_equal(parent->children, "[\"q/c\"]");
     assert_int_equal(parent->child_count, 1);
     reeve_task_info_free(child);
     reeve_task_info_free(parent);
+}
+
+/* One that died is not shown as if it were to end yet. */
+static void the_state_of_a_parent_is_shown(void **state)
+{
+    test_hand hand;
+    (void)state;
+    test_put("q", "b");
+    test_put("other", "x");
+    test_put_after("q", "c", "w:q/b w:other/x");
+    test_hand_init(&hand, "1", "q");
+    assert_int_equal(test_lease(&hand, 1), 1);
+    test_settle(&hand, TEST_FAIL("b"));
+    assert_string_equal(test_state("q", "b"), "dead");
+    reeve_task_info *child = test_show("q", "c");
+    assert_string_equal(child->parents, "[{\"handle\":\"q/b\",\"on_death\":\"wait\",\"state\":\"dead\"},"
+                                        "{\"handle\":\"other/x\",\"on_death\":\"wait\"}]");
+    reeve_task_info_free(child);
 }
 
 /* ---- cancel and delete ----------------------------------------------------------------------------------------- */
@@ -604,6 +622,7 @@ int main(void)
         cmocka_unit_test_setup(held_until_all_are_named, test_place_empty),
         cmocka_unit_test_setup(malformed, test_place_empty),
         cmocka_unit_test_setup(shown, test_place_empty),
+        cmocka_unit_test_setup(the_state_of_a_parent_is_shown, test_place_empty),
         cmocka_unit_test_setup(refused_while_others_wait, test_place_empty),
         cmocka_unit_test_setup(cancelled_with_all_that_follow, test_place_empty),
         cmocka_unit_test_setup(deleted_with_all_that_follow, test_place_empty),

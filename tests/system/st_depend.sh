@@ -21,20 +21,40 @@ shown() {
     expect_eq "$(of_task b/three state)" '"blocked"'
     expect_status 0 reeve show b/three
     expect_has "$OUT" "after:"
-    expect_has "$OUT" "a/one (has not ended)"
-    expect_has "$OUT" "b/two (has not ended; on death: go)"
+    expect_has "$OUT" "a/one (ready)"
+    expect_has "$OUT" "b/two (ready; on death: go)"
     expect_has "$OUT" "b/never (completed; on death: wait)"
     expect_status 0 reeve show b/two
     expect_has "$OUT" "before:"
     expect_has "$OUT" "b/three"
     expect_status 0 reeve show b/three --json
-    expect_has "$OUT" '"parents":[{"handle":"a/one","on_death":"fail","ended":null},{"handle":"b/two","on_death":"go","ended":null},'
+    expect_has "$OUT" '"parents":[{"handle":"a/one","on_death":"fail","ended":null,"state":"ready"},{"handle":"b/two","on_death":"go","ended":null,"state":"ready"},'
     expect_has "$OUT" '"parent_count":3,"children":null,"child_count":0'
     expect_status 0 reeve show a/one --json
     expect_has "$OUT" '"children":["b/three"],"child_count":1'
     expect_status 0 reeve list b --state blocked
     expect_has "$OUT" "b/three"
     expect_eq "$(in_queue b blocked)" 1
+}
+
+# A dead parent that may be retried is shown as dead, also one in another queue.
+dead_parents() {
+    local queue
+    write_conf die 'session = 2; log = { level = "error"; };' 'pools = ( { queues = [ "d", "e" ]; threads = 1; } );'
+    start_worker die
+    for queue in d e; do
+        reeve enqueue $queue fail '{"kind":"k","message":"m"}' --id dies --attempts 1 --wait=30 >/dev/null 2>&1
+    done
+    expect_status 0 reeve enqueue d noop --id waits --after d/dies:wait --after e/dies:wait
+    expect_status 0 reeve show d/waits
+    expect_has "$OUT" "d/dies (dead, waits for a retry of it; on death: wait)"
+    expect_has "$OUT" "e/dies (dead, waits for a retry of it; on death: wait)"
+    expect_has "$OUT" 'it waits for e/dies, which is dead: a retry of that may complete (`reeve retry e/dies`)'
+    expect_status 0 reeve show d/waits --json
+    expect_has "$OUT" '{"handle":"e/dies","on_death":"wait","ended":null,"state":"dead"}'
+    expect_status 0 reeve delete d/waits
+    wait_for '[ "$(redis EXISTS "reeve:{d}:outbox" "reeve:{e}:linked")" = 0 ]' 30
+    end "$WORKER_PID"
 }
 
 # Of a task that waits already.
@@ -44,7 +64,7 @@ changed() {
     expect_eq "$OUT" "changed b/later"
     expect_status 0 reeve show b/later
     expect_has "$OUT" "state:    blocked"
-    expect_has "$OUT" "b/two (has not ended; on death: go)"
+    expect_has "$OUT" "b/two (ready; on death: go)"
     expect_status 0 reeve depend b/later --not-after a/one --not-after b/two
     expect_status 0 reeve show b/later --json
     expect_has "$OUT" '"state":"scheduled"'
@@ -105,6 +125,7 @@ a_death() {
 usage
 start_redis
 shown
+dead_parents
 changed
 cancelled
 pipeline

@@ -82,10 +82,11 @@ static void info_is_read(void **state)
 {
     rv_checkup redis = {.major = -1};
     (void)state;
-    rv_checkup_read_info(&redis, "# Server\r\nredis_version:7.2.4\r\nredis_mode:cluster\r\n\r\n# Memory\r\nused_memory:12345\r\n"
-                                 "used_memory_human:12K\r\nmaxmemory:99999999999\r\nmaxmemory_policy:volatile-lru\r\n"
-                                 "loading:1\r\naof_enabled:1\r\naof_last_write_status:err\r\nrdb_last_bgsave_status:ok\r\n"
-                                 "role:slave\r\nmaster_link_status:down\r\nevicted_keys:7\r\nno colon\r\nlast:");
+    rv_checkup_read_info(
+        &redis, "# Server\r\nredis_version:7.2.4\r\nredis_mode:cluster\r\n\r\n# Memory\r\nused_memory:12345\r\n"
+                "used_memory_human:12K\r\nmaxmemory:99999999999\r\nmaxmemory_policy:volatile-lru\r\n"
+                "loading:1\r\naof_enabled:1\r\naof_last_write_status:err\r\nrdb_last_bgsave_status:ok\r\n"
+                "role:slave\r\nmaster_link_status:down\r\nevicted_keys:7\r\nno colon\r\nlast:");
     assert_string_equal(redis.version, "7.2.4");
     assert_int_equal(redis.major, 7);
     assert_int_equal(redis.minor, 2);

@@ -1,29 +1,42 @@
--- What show.lua tells of a task's parents and children (lib/links.lua), at most 100 of each. Needs base.
-local FAMILY = 100
+-- What show.lua tells of a task's parents and children (lib/links.lua), at most 100 of each. Needs base, where.
+-- Of the first LOOKED_AT parents in the same queue that have not ended for the task, the state they are in is told, which
+-- may well be dead: a retry may complete such a one.
+local FAMILY, LOOKED_AT = 100, 10
 local POLICIES = {f = 'fail', g = 'go', w = 'wait', x = 'death'}
 local ENDS = {c = 'completed', d = 'dead', x = 'cancelled'}
 
 -- (A handle has no character that JSON would escape.)
-local function parent_json(handle, value)
+local function parent_json(handle, value, state)
   local ended = ENDS[sub(value, 2, 2)]
   return '{"handle":"' .. handle .. '","on_death":"' .. POLICIES[sub(value, 1, 1)] .. '"' ..
-    (ended and ',"ended":"' .. ended .. '"' or '') .. '}'
+    (ended and ',"ended":"' .. ended .. '"' or '') .. (state and ',"state":"' .. state .. '"' or '') .. '}'
+end
+
+local function state_of(P, handle)
+  local queue, id = string.match(handle, '^([^/]+)/(.+)$')
+  if queue ~= string.match(P, '{(.*)}:$') then return end
+  return call('HEXISTS', P .. 'tasks', id) == 1 and where(P, id) or 'gone'
 end
 
 local function add_words(reply, ...)
   for _, word in ipairs({...}) do reply[#reply + 1] = word end
 end
 
-local function add_parents(reply, key)
+local function add_parents(reply, P, key)
   local count = call('HLEN', key)
   if count == 0 then return add_words(reply, 'parent_count', '0') end
   local page, list = call('HSCAN', key, '0', 'COUNT', FAMILY)[2], {}
   for i = 1, math.min(#page, 2 * FAMILY), 2 do
     local value = page[i + 1]
-    list[#list + 1] = {tonumber(string.match(value, '^..(%d+)')), parent_json(page[i], value)}
+    list[#list + 1] = {tonumber(string.match(value, '^..(%d+)')), page[i], value}
   end
   table.sort(list, function(a, b) return a[1] < b[1] end)
-  for i = 1, #list do list[i] = list[i][2] end
+  local looks = 0
+  for i, edge in ipairs(list) do
+    local open, state = sub(edge[3], 2, 2) == '-', nil
+    if open and looks < LOOKED_AT then state, looks = state_of(P, edge[2]), looks + 1 end
+    list[i] = parent_json(edge[2], edge[3], state)
+  end
   add_words(reply, 'parents', '[' .. table.concat(list, ',') .. ']', 'parent_count', text(count))
 end
 
@@ -39,7 +52,7 @@ local function add_children(reply, P, id)
 end
 
 local function add_family(P, id, reply)
-  add_parents(reply, P .. 'parents:' .. id)
+  add_parents(reply, P, P .. 'parents:' .. id)
   add_children(reply, P, id)
   return reply
 end

@@ -197,8 +197,10 @@ const cli_verb cli_verb_doctor = {
     .run = doctor,
     .notes =
         "A problem: tasks can be lost, or do not run. A warning: that may come, or somebody should look. It changes\n"
-        "nothing. Of Redis: version, replica, eviction, persistence, memory, clock, rights of the user. Of queues: who\n"
-        "serves and maintains them, tasks of workers that are gone, handlers, pauses, dead tasks. Of a cluster it looks\n"
+        "nothing. Of Redis: version, replica, eviction, persistence, memory, clock, rights of the user. Of queues: "
+        "who\n"
+        "serves and maintains them, tasks of workers that are gone, handlers, pauses, dead tasks. Of a cluster it "
+        "looks\n"
         "at one node. Two or three round trips for each queue.\n"
         "\nExamples:\n"
         "  reeve doctor\n"

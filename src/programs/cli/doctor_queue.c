@@ -8,7 +8,7 @@
 #include "when.h"
 #include "why_view.h"
 
-#define OVERDUE_MS 2000  /* a worker that serves the queue is not later than that */
+#define OVERDUE_MS 2000 /* a worker that serves the queue is not later than that */
 #define UNSENT_MS 3600000
 
 static uint64_t waiting(const reeve_queue_info *info)
@@ -50,7 +50,8 @@ static void look_at_reasons(cli_findings *findings, const reeve_queue_info *info
             if (why->reasons[i].kind != known[k].kind) continue;
             rv_buf_init(&words, 4096);
             cli_reason_words(&words, why, &why->reasons[i]);
-            cli_find(findings, known[k].level, known[k].name, info->name, "%s", words.failed ? "" : rv_buf_text(&words));
+            cli_find(findings, known[k].level, known[k].name, info->name, "%s",
+                     words.failed ? "" : rv_buf_text(&words));
             cli_advise(findings, "%s", known[k].advice);
             rv_buf_fini(&words);
         }
@@ -64,7 +65,8 @@ static void look_at_upkeep(cli_findings *findings, const reeve_queue_info *info,
 
     if (queue->expired > 0 && info->count[REEVE_STATE_RUNNING] > 0) {
         cli_find(findings, CLI_PROBLEM, "stalled", info->name,
-                 "workers are gone (%" PRId64 " of their sessions have expired) and %" PRIu64 " tasks are listed as running",
+                 "workers are gone (%" PRId64 " of their sessions have expired) and %" PRIu64
+                 " tasks are listed as running",
                  queue->expired, info->count[REEVE_STATE_RUNNING]);
         cli_find_count(findings, queue->expired);
         cli_advise(findings, "a worker of the queue takes them back, or `reeve queues %s`", info->name);
@@ -83,7 +85,8 @@ static void look_at_leftovers(cli_findings *findings, const reeve_queue_info *in
         cli_find(findings, CLI_WARNING, "dead", info->name, "%" PRIu64 " dead task%s", info->count[REEVE_STATE_DEAD],
                  info->count[REEVE_STATE_DEAD] == 1 ? "" : "s");
         cli_find_count(findings, (int64_t)info->count[REEVE_STATE_DEAD]);
-        cli_advise(findings, "`reeve failures %s` says what they died of; `reeve retry` or `reeve purge` them", info->name);
+        cli_advise(findings, "`reeve failures %s` says what they died of; `reeve retry` or `reeve purge` them",
+                   info->name);
     }
     if (queue->unread > 0) {
         cli_find(findings, CLI_WARNING, "unread", info->name,

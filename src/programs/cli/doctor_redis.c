@@ -28,7 +28,8 @@ static void look_at_role(cli_findings *findings, const rv_checkup *redis)
         cli_advise(findings, "wait, and look again");
     }
     if (strcmp(redis->role, "slave") != 0) return;
-    cli_find(findings, CLI_PROBLEM, "replica", NULL, "this Redis is a replica%s: it refuses to write, so nothing can be enqueued or run",
+    cli_find(findings, CLI_PROBLEM, "replica", NULL,
+             "this Redis is a replica%s: it refuses to write, so nothing can be enqueued or run",
              strcmp(redis->link, "down") == 0 ? " without a connection to its master" : "");
     cli_advise(findings, "name the master in the URL, or the sentinels: redis-sentinel://host1,host2/NAME");
 }
@@ -125,7 +126,8 @@ void cli_doctor_rights(cli_findings *findings, const rv_checkup *redis, const ch
         (void)snprintf(what, sizeof(what), "%.*s", (int)length, missing);
         if (strstr(what, " the channel") != NULL) {
             cli_find(findings, CLI_WARNING, "channels", NULL,
-                     "the Redis user %s may not call %s: who waits for a notice looks every second instead", user, what);
+                     "the Redis user %s may not call %s: who waits for a notice looks every second instead", user,
+                     what);
             cli_advise(findings, "ACL SETUSER %s &%s:*", user, ns);
         } else {
             cli_find(findings, CLI_PROBLEM, "rights", NULL, "the Redis user %s may not call %s", user, what);

@@ -26,8 +26,8 @@ void cli_find(cli_findings *findings, cli_level level, const char *name, const c
     }
     findings->list = list;
     va_start(arguments, format);
-    list[findings->count] = (cli_finding){
-        .level = level, .name = name, .queue = queue, .count = -1, .text = make_text(format, arguments)};
+    list[findings->count] =
+        (cli_finding){.level = level, .name = name, .queue = queue, .count = -1, .text = make_text(format, arguments)};
     va_end(arguments);
     if (list[findings->count].text == NULL)
         findings->failed = true;

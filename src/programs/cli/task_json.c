@@ -29,7 +29,7 @@ static const char *text_of(const cJSON *parent, const char *name)
     return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(parent, name));
 }
 
-static void write_parents(cli_json *json, const char *text)
+static void write_parents(cli_json *json, const char *text, const reeve_why *why)
 {
     cJSON *list = text == NULL ? NULL : cJSON_Parse(text);
     const cJSON *parent;
@@ -45,13 +45,14 @@ static void write_parents(cli_json *json, const char *text)
         cli_json_text(json, "handle", text_of(parent, "handle"));
         cli_json_text(json, "on_death", text_of(parent, "on_death"));
         cli_json_text(json, "ended", text_of(parent, "ended"));
+        cli_json_text(json, "state", text_of(parent, "ended") != NULL ? NULL : cli_parent_state(parent, why));
         cli_json_close(json);
     }
     cli_json_close_array(json);
     cJSON_Delete(list);
 }
 
-static void write_options(cli_json *json, const reeve_task_info *info)
+static void write_options(cli_json *json, const reeve_task_info *info, const reeve_why *why)
 {
     cli_json_int(json, "priority", info->priority);
     cli_json_text(json, "group", info->group);
@@ -71,7 +72,7 @@ static void write_options(cli_json *json, const reeve_task_info *info)
     cli_json_text(json, "on_dead", info->on_dead);
     cli_json_raw(json, "tags", info->tags);
     cli_json_raw(json, "meta", info->meta);
-    write_parents(json, info->parents);
+    write_parents(json, info->parents, why);
     cli_json_maybe(json, "parent_count", info->parent_count);
     cli_json_raw(json, "children", info->children);
     cli_json_maybe(json, "child_count", info->child_count);
@@ -108,7 +109,7 @@ void cli_task_json_why(const reeve_task_info *info, const reeve_why *why, FILE *
     cli_json_text(&json, "state", reeve_state_name(info->state));
     cli_json_bool(&json, "cancelling", info->cancelling);
     write_times(&json, info);
-    write_options(&json, info);
+    write_options(&json, info, why);
     write_run(&json, info);
     cli_json_bytes(&json, "payload", info->payload, false);
     cli_json_bytes(&json, "result", info->result, true);

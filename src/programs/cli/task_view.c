@@ -106,7 +106,35 @@ static void add_result(cli_fields *fields, const reeve_task_info *info)
 /* Handles, with what is told of them: of parents, how they ended, and the rule. From JSON, whose names are known. */
 #define FAMILY_SHOWN 10
 
-static void add_member(rv_buf *buf, const cJSON *member)
+const char *cli_parent_state(const cJSON *parent, const reeve_why *why)
+{
+    const char *handle = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(parent, "handle"));
+    const char *state = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(parent, "state"));
+
+    if (state != NULL || handle == NULL || why == NULL) return state;
+    for (size_t i = 0; i < why->count; i++) {
+        const reeve_reason *reason = &why->reasons[i];
+
+        if (reason->kind == REEVE_REASON_PARENT && reason->handle != NULL && strcmp(reason->handle, handle) == 0)
+            return reason->state;
+    }
+    return NULL;
+}
+
+/* Of a parent that has not ended as the task sees it. */
+static void add_open(rv_buf *buf, const char *state)
+{
+    if (state == NULL)
+        rv_buf_adds(buf, "has not ended");
+    else if (strcmp(state, "dead") == 0 || strcmp(state, "cancelled") == 0)
+        rv_buf_addf(buf, "%s, waits for a retry of it", state);
+    else if (strcmp(state, "gone") == 0)
+        rv_buf_adds(buf, "does not exist");
+    else
+        rv_buf_adds(buf, state);
+}
+
+static void add_member(rv_buf *buf, const cJSON *member, const reeve_why *why)
 {
     const char *ended = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(member, "ended"));
     const char *rule = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(member, "on_death"));
@@ -115,12 +143,16 @@ static void add_member(rv_buf *buf, const cJSON *member)
 
     rv_buf_adds(buf, handle != NULL ? handle : "?");
     if (rule == NULL) return;
-    rv_buf_addf(buf, " (%s", ended != NULL ? ended : "has not ended");
+    rv_buf_adds(buf, " (");
+    if (ended != NULL)
+        rv_buf_adds(buf, ended);
+    else
+        add_open(buf, handle != NULL && strcmp(handle, "!") == 0 ? NULL : cli_parent_state(member, why));
     if (strcmp(rule, "fail") != 0) rv_buf_addf(buf, "; on death: %s", rule);
     rv_buf_addc(buf, ')');
 }
 
-static void add_family(cli_fields *fields, const char *name, const char *text, int64_t count)
+static void add_family(cli_fields *fields, const char *name, const char *text, int64_t count, const reeve_why *why)
 {
     cJSON *list = cJSON_Parse(text);
     const cJSON *member;
@@ -132,7 +164,7 @@ static void add_family(cli_fields *fields, const char *name, const char *text, i
     {
         if (shown == FAMILY_SHOWN) break;
         if (shown++ > 0) rv_buf_adds(&buf, "\n");
-        add_member(&buf, member);
+        add_member(&buf, member, why);
     }
     if (count > shown) rv_buf_addf(&buf, "\n(%" PRId64 " more)", count - shown);
     if (buf.failed)
@@ -154,7 +186,7 @@ static void add_unique(cli_fields *fields, const reeve_task_info *info)
     cli_fields_add(fields, "unique for", text);
 }
 
-static void add_options(cli_fields *fields, const reeve_task_info *info)
+static void add_options(cli_fields *fields, const reeve_task_info *info, const reeve_why *why)
 {
     if (info->priority != 0) cli_fields_addf(fields, "priority", "%d", info->priority);
     cli_fields_add(fields, "group", info->group);
@@ -167,8 +199,8 @@ static void add_options(cli_fields *fields, const reeve_task_info *info)
     if (info->on_dead != NULL) cli_fields_add(fields, "on dead", info->on_dead[0] == '\0' ? "none" : info->on_dead);
     cli_fields_add(fields, "tags", info->tags);
     cli_fields_add(fields, "meta", info->meta);
-    add_family(fields, "after", info->parents, info->parent_count);
-    add_family(fields, "before", info->children, info->child_count);
+    add_family(fields, "after", info->parents, info->parent_count, why);
+    add_family(fields, "before", info->children, info->child_count, NULL);
 }
 
 /* What may be done about it. */
@@ -230,7 +262,7 @@ bool cli_task_fields(const reeve_task_info *info, const reeve_why *why, FILE *ou
     cli_fields_addf(&fields, "handle", "%s/%s", info->queue, info->id);
     cli_fields_add(&fields, "type", info->type);
     add_time(&fields, "enqueued", info->enqueued_ms);
-    add_options(&fields, info);
+    add_options(&fields, info, why);
     add_state(&fields, info);
     cli_fields_add(&fields, "worker", info->worker);
     cli_fields_add(&fields, "session", info->session);

@@ -4,10 +4,14 @@
 #ifndef CLI_TASK_VIEW_H
 #define CLI_TASK_VIEW_H
 
+#include <cjson/cJSON.h>
 #include <stdio.h>
 
 #include "cli.h"
 #include "table.h"
+
+/* The state of a parent of the list info->parents, from what is told there or why; NULL: it is not known. */
+const char *cli_parent_state(const cJSON *parent, const reeve_why *why);
 
 /* task_json.c: everything about a task, as one JSON object on a line. */
 void cli_task_json(const reeve_task_info *info, FILE *out);

@@ -86,7 +86,7 @@ static void add_blocked(rv_buf *buf, const reeve_reason *reason, const reeve_why
         add_tasks(buf, reason, "task waits for others", "tasks wait for others");
     } else {
         rv_buf_adds(buf, "it waits for ");
-        add_tasks(buf, reason, "task that has not ended", "tasks that have not ended");
+        add_tasks(buf, reason, "other task", "other tasks");
     }
 }
 
@@ -98,6 +98,9 @@ static void add_parent(rv_buf *buf, const reeve_reason *reason)
         rv_buf_adds(buf, "its producer keeps it open for parents to come (`reeve depend --not-after '!'` ends that)");
     else if (strcmp(state, "gone") == 0)
         rv_buf_addf(buf, "it waits for %s, which does not exist", reason->handle);
+    else if (strcmp(state, "dead") == 0 || strcmp(state, "cancelled") == 0)
+        rv_buf_addf(buf, "it waits for %s, which is %s: a retry of that may complete (`reeve retry %s`)",
+                    reason->handle, state, reason->handle);
     else
         rv_buf_addf(buf, "it waits for %s, which is %s", reason->handle, state);
 }
