@@ -91,11 +91,9 @@ void rv_alone_recheck(reeve_worker *worker)
     rv_unlock(&worker->alone.lock);
 }
 
-/* Others may begin: wakes the threads that wait for that. */
-static void release(rv_thread *owner)
+/* Held threads look again whether they may begin, or how long they wait. */
+static void wake_held(reeve_worker *worker)
 {
-    reeve_worker *worker = owner->worker;
-    if (!atomic_compare_exchange_strong(&worker->alone.owner, &(rv_thread *){owner}, NULL)) return;
     for (size_t i = 0; i < worker->pool_count; i++) {
         for (unsigned j = 0; j < worker->pools[i]->thread_count; j++) {
             rv_thread *other = &worker->pools[i]->threads[j];
@@ -104,15 +102,32 @@ static void release(rv_thread *owner)
     }
 }
 
+/* With the lock: a task runs alone, or waits for that, and it is this one. Its owner may have the next one meanwhile. */
+static bool is_current(const rv_alone *alone, const rv_alone_task *task)
+{
+    return atomic_load(&alone->owner) != NULL && alone->task.number == task->number;
+}
+
+/* Others may begin, unless that is so already. */
+static void release(reeve_worker *worker, const rv_alone_task *task)
+{
+    rv_alone *alone = &worker->alone;
+    rv_lock(&alone->lock);
+    bool current = is_current(alone, task);
+    if (current) atomic_store(&alone->owner, NULL);
+    rv_unlock(&alone->lock);
+    if (current) wake_held(worker);
+}
+
 /* ---- what Redis is told ---------------------------------------------------------------------------------------- */
 
-static reeve_status tell(rv_thread *t, const rv_alone *about, const char *how, bool *ret_held)
+static reeve_status tell(rv_thread *t, const rv_alone_task *task, const char *how, bool *ret_held)
 {
     const rv_reply *reply;
     rv_cmd_script(t->conn, &rv_script_suspect, 1, 3);
-    rv_arg(t->conn, about->prefix->text, about->prefix->length);
-    rv_args(t->conn, about->session);
-    rv_args(t->conn, about->id);
+    rv_arg(t->conn, task->prefix->text, task->prefix->length);
+    rv_args(t->conn, task->session);
+    rv_args(t->conn, task->id);
     rv_args(t->conn, how);
     reeve_status status = rv_conn_call(t->conn, 0, &reply);
     *ret_held = status == REEVE_OK && rv_reply_int(reply, 0) == 1;
@@ -120,12 +135,12 @@ static reeve_status tell(rv_thread *t, const rv_alone *about, const char *how, b
 }
 
 /* Tells until it is taken, or the worker leaves. */
-static void insist(rv_thread *t, const rv_alone *about, const char *how)
+static void insist(rv_thread *t, const rv_alone_task *task, const char *how)
 {
     bool held;
     for (unsigned tries = 1; rv_worker_phase(t->worker) < RV_PHASE_LEAVING; tries++) {
         if (!rv_thread_connect(t)) return;
-        reeve_status status = tell(t, about, how, &held);
+        reeve_status status = tell(t, task, how, &held);
         if (status == REEVE_OK) return;
         if (status != REEVE_EREDIS) continue;
         rv_note_refusal(t->worker, "Redis did not take a note of a task: trying again", rv_conn_error(t->conn)->text);
@@ -136,99 +151,103 @@ static void insist(rv_thread *t, const rv_alone *about, const char *how)
 
 /* ---- the owner ------------------------------------------------------------------------------------------------- */
 
-static void note_item(rv_thread *t, const rv_item *item)
+/* The thread becomes the owner, with its running item. False: there is another. */
+static bool become_owner(rv_thread *t, const rv_item *item, rv_alone_task *ret)
 {
     rv_alone *alone = &t->worker->alone;
     rv_lock(&alone->lock);
-    alone->until_ms = RV_FOREVER;
-    alone->ending = false;
-    alone->prefix = &t->pool->claims[item->lease.queue]->prefix;
-    memcpy(alone->session, t->batch.sessions[item->lease.queue], sizeof(alone->session));
-    rv_copy_text(alone->id, sizeof(alone->id), item->lease.id);
+    bool vacant = atomic_load(&alone->owner) == NULL;
+    if (vacant) {
+        rv_alone_task *task = &alone->task;
+        alone->until_ms = RV_FOREVER;
+        alone->ending = false;
+        task->number++;
+        task->prefix = &t->pool->claims[item->lease.queue]->prefix;
+        memcpy(task->session, t->batch.sessions[item->lease.queue], sizeof(task->session));
+        rv_copy_text(task->id, sizeof(task->id), item->lease.id);
+        *ret = *task;
+        atomic_store(&alone->owner, t);
+    }
     rv_unlock(&alone->lock);
+    return vacant;
 }
 
-/* Held threads look again how long they wait. */
-static void set_end(rv_thread *t, int64_t until_ms)
+static void set_end(reeve_worker *worker, const rv_alone_task *task, int64_t until_ms)
 {
-    reeve_worker *worker = t->worker;
     rv_lock(&worker->alone.lock);
-    worker->alone.until_ms = until_ms;
+    if (is_current(&worker->alone, task)) worker->alone.until_ms = until_ms;
     rv_unlock(&worker->alone.lock);
-    for (size_t i = 0; i < worker->pool_count; i++) {
-        for (unsigned j = 0; j < worker->pools[i]->thread_count; j++) {
-            rv_thread *other = &worker->pools[i]->threads[j];
-            if (atomic_load(&other->held)) rv_waker_ring(&other->waker);
-        }
-    }
+    wake_held(worker);
 }
 
 bool rv_alone_enter(rv_thread *t, const rv_item *item)
 {
-    rv_alone *alone = &t->worker->alone;
+    rv_alone_task task;
     int64_t patience = patience_ms(item->lease.crashes);
     bool held = false;
-    if (!atomic_compare_exchange_strong(&alone->owner, &(rv_thread *){NULL}, t)) return false;
-    note_item(t, item);
+    if (!become_owner(t, item, &task)) return false;
     rv_admission_recheck(t->worker); /* (whoever waits at a gate has not begun, and does not begin) */
     bool is_alone = wait_for_others(t, rv_deadline(patience));
-    if (!gives_up(t) && rv_thread_connect(t)) (void)tell(t, alone, is_alone ? "alone" : "beside", &held);
-    if (!held || !is_alone) release(t);
-    if (held && is_alone) set_end(t, rv_deadline(patience));
+    if (!gives_up(t) && rv_thread_connect(t)) (void)tell(t, &task, is_alone ? "alone" : "beside", &held);
+    if (!held || !is_alone) release(t->worker, &task);
+    if (held && is_alone) set_end(t->worker, &task, rv_deadline(patience));
     return held;
 }
 
 void rv_alone_leave(rv_thread *t, bool by_itself)
 {
     rv_alone *alone = &t->worker->alone;
+    rv_alone_task task;
     if (!rv_alone_is_owner(t)) return;
-    insist(t, alone, by_itself ? "clear" : "over");
-    release(t);
+    rv_lock(&alone->lock);
+    bool owner = rv_alone_is_owner(t); /* (others may just have been let begin, and one of them be the owner) */
+    if (owner) task = alone->task;
+    rv_unlock(&alone->lock);
+    if (!owner) return;
+    insist(t, &task, by_itself ? "clear" : "over");
+    release(t->worker, &task);
 }
 
 /* ---- everybody else -------------------------------------------------------------------------------------------- */
 
 /* True for one thread when others may begin: it is to say so in Redis first. Until then: *ret_until_ms. */
-static bool is_over(rv_alone *alone, int64_t *ret_until_ms, rv_thread **ret_owner, rv_alone *ret_about)
+static bool is_over(rv_alone *alone, int64_t *ret_until_ms, rv_alone_task *ret)
 {
     rv_lock(&alone->lock);
-    bool over = alone->until_ms <= rv_now_ms() && !alone->ending;
-    *ret_owner = atomic_load(&alone->owner);
+    bool over = atomic_load(&alone->owner) != NULL && alone->until_ms <= rv_now_ms() && !alone->ending;
     *ret_until_ms = alone->ending ? RV_FOREVER : alone->until_ms;
-    over = over && *ret_owner != NULL;
     if (over) {
         alone->ending = true;
-        ret_about->prefix = alone->prefix;
-        memcpy(ret_about->session, alone->session, sizeof(alone->session));
-        memcpy(ret_about->id, alone->id, sizeof(alone->id));
+        *ret = alone->task;
     }
     rv_unlock(&alone->lock);
     return over;
 }
 
-static void let_others_begin(rv_thread *t, rv_thread *owner, const rv_alone *about)
+static void let_others_begin(rv_thread *t, const rv_alone_task *task)
 {
     rv_alone *alone = &t->worker->alone;
     bool held;
-    if (rv_thread_connect(t) && tell(t, about, "beside", &held) == REEVE_OK) {
-        release(owner);
+    if (rv_thread_connect(t) && tell(t, task, "beside", &held) == REEVE_OK) {
+        release(t->worker, task);
         return;
     }
     rv_lock(&alone->lock);
-    alone->ending = false;
-    alone->until_ms = rv_deadline(TRY_AGAIN_MS);
+    if (is_current(alone, task)) {
+        alone->ending = false;
+        alone->until_ms = rv_deadline(TRY_AGAIN_MS);
+    }
     rv_unlock(&alone->lock);
 }
 
 void rv_alone_hold(rv_thread *t)
 {
-    rv_alone about = {0};
-    rv_thread *owner;
+    rv_alone_task task;
     int64_t until_ms;
     atomic_store(&t->held, true);
     rv_waker_silence(&t->waker);
-    if (is_over(&t->worker->alone, &until_ms, &owner, &about)) {
-        let_others_begin(t, owner, &about);
+    if (is_over(&t->worker->alone, &until_ms, &task)) {
+        let_others_begin(t, &task);
     } else if (rv_alone_bars(t) && rv_worker_phase(t->worker) == RV_PHASE_RUNNING) {
         rv_waker_wait(&t->waker, until_ms);
     }

@@ -160,16 +160,22 @@ typedef struct rv_scheduler {
     struct rv_cron_table *cron;   /* what is due in the queues that were tended (cron.h) */
 } rv_scheduler;
 
+/* Names a task that may run alone, and the one time that it does. */
+typedef struct rv_alone_task {
+    unsigned long number; /* of that time, within the worker; from 1 */
+    const rv_prefix *prefix;
+    rv_session_text session;
+    char id[REEVE_ID_MAX];
+} rv_alone_task;
+
 /* A task that may run alone, see alone.h. */
 typedef struct rv_alone {
-    pthread_mutex_t lock;     /* guards all but owner */
+    pthread_mutex_t lock;     /* guards all; owner is read without it, too */
     pthread_cond_t changed;   /* for the owner: something that it waits for may have come */
     rv_thread *_Atomic owner; /* the thread that runs it: nothing else begins. NULL: there is none */
     int64_t until_ms;         /* others may begin then (monotonic); RV_FOREVER: it has not begun */
     bool ending;              /* a thread is about to let others begin */
-    const rv_prefix *prefix;  /* the task's queue, session and id */
-    rv_session_text session;
-    char id[REEVE_ID_MAX];
+    rv_alone_task task;       /* the owner's */
 } rv_alone;
 
 struct reeve_worker {
