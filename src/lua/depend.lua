@@ -42,7 +42,7 @@ local state, score = where(P, id)
 if ARGV[1] == 'remove' then
   if not is_waiting(state) then return state or '' end
   if state ~= 'blocked' then return 'ok' end
-  local queue, left = own_queue(P), nil
+  local queue, restoring, left = own_queue(P), call('HGET', P .. 'info:' .. id, 'restoring'), nil
   for i = 3, #ARGV do
     local edge = call('HGET', P .. 'parents:' .. id, ARGV[i])
     if edge then
@@ -50,7 +50,7 @@ if ARGV[1] == 'remove' then
       if sub(edge, 2, 2) == 'c' then readers.undo(P, id, ARGV[i]) end
       if sub(edge, 2, 2) == '-' then
         unlink_edge(P, queue, id, ARGV[i])
-        left = call('HINCRBY', P .. 'info:' .. id, 'pending', -1)
+        if is_made(edge, restoring) then left = call('HINCRBY', P .. 'info:' .. id, 'pending', -1) end
       end
     end
   end
@@ -114,7 +114,8 @@ if state ~= 'blocked' and before > 0 then
 end
 -- (Marked, so that what it knows of its parents goes with it.)
 if #edges > 0 then mark_info(P, id, envelope) end
-local pending, died, decides = attach(P, id, edges, now, {}, before)
+local pending, died, decides = attach(P, id, edges, now, {}, before, state == 'blocked' and
+  call('HGET', P .. 'info:' .. id, 'restoring') or nil)
 if pending > 0 then
   if state ~= 'blocked' then
     leave_place(P, id, state, envelope)

@@ -292,62 +292,66 @@ local function trim_results(most)
   return trimmed
 end
 
--- Groups are forgotten in the bands behind that of the head, too: those behind the head of their own, or all.
-local function forget_later_groups(band)
-  local next_base = text((band + 1) * BAND)
-  local last = call('ZRANGEBYSCORE', P .. 'groups', next_base, '+inf', 'WITHSCORES', 'LIMIT', 0, 1)[2]
-  if not last then return end
-  band = math.floor(tonumber(last) / BAND)
-  local behind = text(head_score(P, band * BAND) or (band + 1) * BAND)
-  local idle = call('ZRANGEBYSCORE', P .. 'groups', text(band * BAND), '(' .. behind, 'LIMIT', 0, limit)
-  if #idle > 0 then call('ZREM', P .. 'groups', unpack(idle)) end
-  if #idle == limit then more = 1 end
-  return forget_later_groups(band)
-end
+-- (In a block, as a script has room for 200 locals.)
+local forget_order
+do
+  -- Groups are forgotten in the bands behind that of the head, too: those behind the head of their own, or all.
+  local function forget_later_groups(band)
+    local next_base = text((band + 1) * BAND)
+    local last = call('ZRANGEBYSCORE', P .. 'groups', next_base, '+inf', 'WITHSCORES', 'LIMIT', 0, 1)[2]
+    if not last then return end
+    band = math.floor(tonumber(last) / BAND)
+    local behind = text(head_score(P, band * BAND) or (band + 1) * BAND)
+    local idle = call('ZRANGEBYSCORE', P .. 'groups', text(band * BAND), '(' .. behind, 'LIMIT', 0, limit)
+    if #idle > 0 then call('ZREM', P .. 'groups', unpack(idle)) end
+    if #idle == limit then more = 1 end
+    return forget_later_groups(band)
+  end
 
--- Groups that are behind the head, where no tasks are parked.
-local function forget_idle_groups(behind)
-  local idle = math.min(call('ZCOUNT', P .. 'groups', '-inf', behind), limit)
-  if idle > 0 then call('ZREMRANGEBYRANK', P .. 'groups', 0, idle - 1) end
-  if idle == limit then more = 1 end
-end
+  -- Groups that are behind the head, where no tasks are parked.
+  local function forget_idle_groups(behind)
+    local idle = math.min(call('ZCOUNT', P .. 'groups', '-inf', behind), limit)
+    if idle > 0 then call('ZREMRANGEBYRANK', P .. 'groups', 0, idle - 1) end
+    if idle == limit then more = 1 end
+  end
 
--- Those with parked tasks are moved to the head instead: what comes to them is to stand behind what they have.
-local function forget_groups_but_parked(head, behind)
-  local most = budget.room(3, 16, limit)
-  local first = math.random(0, math.max(0, call('ZCOUNT', P .. 'groups', '-inf', behind) - most))
-  local idle = call('ZRANGEBYSCORE', P .. 'groups', '-inf', behind, 'WITHSCORES', 'LIMIT', first, most)
-  local band = math.floor(head / BAND)
-  for i = 1, #idle, 2 do
-    local lane = idle[i]
-    if call('EXISTS', P .. 'parked:' .. string.match(lane, '^%-?%d+[:;](.*)$')) == 0 then
-      call('ZREM', P .. 'groups', lane)
-    elseif math.floor(tonumber(idle[i + 1]) / BAND) == band then
-      call('ZADD', P .. 'groups', text(head), lane)
+  -- Those with parked tasks are moved to the head instead: what comes to them is to stand behind what they have.
+  local function forget_groups_but_parked(head, behind)
+    local most = budget.room(3, 16, limit)
+    local first = math.random(0, math.max(0, call('ZCOUNT', P .. 'groups', '-inf', behind) - most))
+    local idle = call('ZRANGEBYSCORE', P .. 'groups', '-inf', behind, 'WITHSCORES', 'LIMIT', first, most)
+    local band = math.floor(head / BAND)
+    for i = 1, #idle, 2 do
+      local lane = idle[i]
+      if call('EXISTS', P .. 'parked:' .. string.match(lane, '^%-?%d+[:;](.*)$')) == 0 then
+        call('ZREM', P .. 'groups', lane)
+      elseif math.floor(tonumber(idle[i + 1]) / BAND) == band then
+        call('ZADD', P .. 'groups', text(head), lane)
+      end
     end
   end
-end
 
--- With nothing waiting, the virtual time starts again; else groups that are behind the head are forgotten.
-local function forget_groups(head)
-  local behind = '(' .. text(head)
-  if call('EXISTS', P .. 'parked') == 1 then
-    forget_groups_but_parked(head, behind)
-  else
-    forget_idle_groups(behind)
-    forget_later_groups(math.floor(head / BAND))
+  -- With nothing waiting, the virtual time starts again; else groups that are behind the head are forgotten.
+  local function forget_groups(head)
+    local behind = '(' .. text(head)
+    if call('EXISTS', P .. 'parked') == 1 then
+      forget_groups_but_parked(head, behind)
+    else
+      forget_idle_groups(behind)
+      forget_later_groups(math.floor(head / BAND))
+    end
+    if call('EXISTS', P .. 'groups') == 0 then call('HDEL', P .. 'order', 'groups') end
   end
-  if call('EXISTS', P .. 'groups') == 0 then call('HDEL', P .. 'order', 'groups') end
-end
 
-local function forget_order()
-  local head = first_score('ready')
-  if head then
-    if call('EXISTS', P .. 'groups') == 1 then forget_groups(head) end
-  elseif call('EXISTS', P .. 'parked') == 0 then
-    call('UNLINK', P .. 'order', P .. 'groups')
-    if tells(P) then call('HSET', P .. 'order', 'events', '1') end
-    if settings[6] and call('EXISTS', P .. 'tasks') == 0 then call('HDEL', P .. 'settings', 'large') end
+  function forget_order()
+    local head = first_score('ready')
+    if head then
+      if call('EXISTS', P .. 'groups') == 1 then forget_groups(head) end
+    elseif call('EXISTS', P .. 'parked') == 0 then
+      call('UNLINK', P .. 'order', P .. 'groups')
+      if tells(P) then call('HSET', P .. 'order', 'events', '1') end
+      if settings[6] and call('EXISTS', P .. 'tasks') == 0 then call('HDEL', P .. 'settings', 'large') end
+    end
   end
 end
 

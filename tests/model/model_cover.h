@@ -268,6 +268,7 @@
     X(KIN_DIES_UNKNOWN, "kin: dies, as a parent is not known")                                    \
     X(KIN_CHANGED, "depend: an edge that is there changes")                                       \
     X(KIN_RESTORED, "retry: waits for its parents again")                                         \
+    X(KIN_RESTORED_DEATH, "retry: the death for which it waited was met meanwhile")               \
     X(KIN_READY, "kin: ready with its last parent")                                               \
     X(KIN_SCHEDULED, "kin: scheduled with its last parent")                                       \
     X(KIN_DEATH, "kin: called for by a death")                                                    \

@@ -410,7 +410,9 @@ int model_restore(int queue, int id)
             edges[count++] = (model_edge_sent){parent, edge->policy, edge->how == '-' ? 'r' : 'd'};
     }
     if (count == 0) return 0;
-    int pending = model_attach(queue, id, edges, count, &states, true).pending;
+    model_attached now = model_attach(queue, id, edges, count, &states, true);
+    int pending = now.died ? 0 : now.pending;
+    if (now.died) COVER(KIN_RESTORED_DEATH);
     if (pending == 0) task->for_death = false;
     if (pending > 0) COVER(KIN_RESTORED);
     return pending;

@@ -4,13 +4,15 @@
 --   blocked        zset  id -> when it came
 --   parents:<id>   hash  of a child: a parent's handle -> "<policy><how><place>", and of a parent in another queue a
 --                        blank and the number of the message that registers the edge there: what is told of an earlier
---                        edge to it does not count. Policy: f the child fails when the parent dies (or is cancelled or
---                        deleted), g it goes on, w it waits for a retry, x it becomes ready at the first death and is
---                        removed when there is none. How it ended: - not yet, c completed, d dead, x cancelled or
---                        gone. Place: where it stood among those given.
+--                        edge to it does not count. (An edge to one in the own queue that was made again, or came
+--                        meanwhile, has a number, too: lib/restore.lua.) Policy: f the child fails when the parent dies
+--                        (or is cancelled or deleted), g it goes on, w it waits for a retry, x it becomes ready at the
+--                        first death and is removed when there is none. How it ended: - not yet, c completed, d dead,
+--                        x cancelled or gone. Place: where it stood among those given.
 --   info:<id>      while it waits, `pending`: how many have not ended; `due`: when it may run, if it has a time;
---                  `death`: it waits for a death (policy x), and is removed when there is none; `restoring`: its edges
---                  are made again, in steps (lib/restore.lua), which counts as one of `pending`
+--                  `death`: it waits for a death (policy x), and is removed when there is none; `restoring`: a
+--                  number: its edges are made again, in steps (lib/restore.lua), which counts as one of `pending`;
+--                  those with lower numbers are still to be made, and do not count
 --   children:<id>  zset  of a parent: handles of children that wait for it -> since when, or, of another queue, the
 --                        number of the message that said so; patient:<id>: those of policy w
 --   linked         set   ids with such children; while there are any, settings.waiters is set, so that ends are told
@@ -64,6 +66,12 @@ local function is_meant(edge, number)
   return not own or not number or number == '' or own == number
 end
 
+-- Whether an edge counts in `pending`; restoring: that field. While a child's edges are made again (lib/restore.lua),
+-- those with lower numbers or none are still to be made.
+local function is_made(edge, restoring)
+  return not restoring or (tonumber(string.match(edge, ' (%d+)$')) or 0) >= tonumber(restoring)
+end
+
 -- The child waits for nobody any more. by: the parent that was the last, if it was one.
 local function unblock(P, id, now, by)
   local info = P .. 'info:' .. id
@@ -111,6 +119,10 @@ local function edge_ended(P, id, parent, state, now, dies, number)
   if policy == 'w' and (state == 'dead' or state == 'cancelled') then return end
   call('HSET', P .. 'parents:' .. id, parent, policy .. HOW[state] .. sub(edge, 3))
   if not call('ZSCORE', P .. 'blocked', id) then return end
+  if not is_made(edge, call('HGET', P .. 'info:' .. id, 'restoring')) then
+    if state == 'completed' then readers.read(P, id, parent, number) end
+    return state == 'completed'
+  end
   if state == 'completed' or state == 'gone' or policy == 'g' and state ~= 'unknown' then
     local left = call('HINCRBY', P .. 'info:' .. id, 'pending', -1)
     if left <= 0 and call('HEXISTS', P .. 'info:' .. id, 'death') == 1 then return not_needed(P, id) end

@@ -100,8 +100,8 @@ end
 -- A child learns of parents, {handle, policy} each. Returns how many more have not ended, and what decides at once:
 -- {handle, state} of the first that died or is not known, and the policy of that edge. "!" stands for what is still to
 -- be said of it. An edge that is there stays as it is, unless it has ended or has another policy: then it is made anew.
--- known: how many it has, if that was read. anew: a number: all of these edges are made anew, and none of them is there
--- in the parents' queues; they have that number then.
+-- known: how many it has, if that was read. anew: a number: of these edges, those with lower numbers or none are not there
+-- in the parents' queues, and are made anew; they have that number then, or that of their message.
 local function attach_page(P, id, edges, first, last, now, states, result, anew)
   local key, queue = P .. 'parents:' .. id, own_queue(P)
   local child, handles, ids = queue .. '/' .. id, {}, {}
@@ -115,7 +115,7 @@ local function attach_page(P, id, edges, first, last, now, states, result, anew)
   for i = first, last do
     local parent, policy = edges[i][1], edges[i][2]
     local letter, old = sub(policy, 1, 1), values[parent] or there[i - first + 1]
-    local lives = old and sub(old, 2, 2) == '-' and not anew
+    local lives = old and sub(old, 2, 2) == '-' and is_made(old, anew)
     if not (lives and sub(old, 1, 1) == letter) then
       local theirs, parent_id = parts(parent)
       local state, number = nil, anew
