@@ -9,8 +9,10 @@
 #include "base/text.h"
 #include "queue/client.h"
 #include "queue/depend.h"
+#include "queue/enqueue.h"
 #include "queue/envelope.h"
 #include "queue/outbox.h"
+#include "queue/stepwise.h"
 #include "reeve/depend.h"
 
 static const reeve_on_parent_death policies[] = {REEVE_PARENT_GO, REEVE_PARENT_DEATH};
@@ -42,6 +44,8 @@ static reeve_status open_callback(reeve_client *client, const reeve_task_spec *g
     spec.after_count++;
     status = reeve_enqueue(client, &spec, id);
     if (status == REEVE_OK) (void)snprintf(ret_handle, REEVE_HANDLE_MAX, "%s/%s", spec.queue, id);
+    /* (Nobody has its handle: unknown, it would wait for the end of the batch for ever.) */
+    if (rv_enqueue_is_unknown(status)) status = rv_enqueue_take_back(client, &spec, id, status);
     rv_free(after);
     return status;
 }
@@ -57,11 +61,8 @@ reeve_status reeve_batch_open_sized(reeve_client *client, reeve_batch *ret, cons
     reeve_status status = open_callback(client, complete, spec_size, policies[0], ret->complete);
     if (status == REEVE_OK) status = open_callback(client, death, spec_size, policies[1], ret->death);
     if (status == REEVE_OK || !callback_of(ret, 0, queue, id)) return status;
-    rv_error why = client->error;
-    (void)reeve_delete(client, queue, id);
-    client->error = why;
     ret->complete[0] = '\0';
-    return status;
+    return rv_enqueue_take_back_named(client, queue, id, status);
 }
 
 /* A callback that has been called needs no more parents. */

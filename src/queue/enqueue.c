@@ -13,6 +13,7 @@
 #include "queue/lay.h"
 #include "queue/outbox.h"
 #include "queue/scripts.h"
+#include "queue/stepwise.h"
 
 /* What one script call and one pipeline may carry: Redis serves nobody else during a call. */
 #define CALL_TASKS 250
@@ -374,7 +375,7 @@ static void carry_edges(reeve_client *client, const reeve_task_spec *specs, size
     }
 }
 
-static reeve_status run(reeve_client *client, const reeve_task_spec *specs, size_t count, reeve_enqueued *results)
+reeve_status rv_enqueue_run(reeve_client *client, const reeve_task_spec *specs, size_t count, reeve_enqueued *results)
 {
     pipeline p; /* (what is not set here plan and build do; it is large, and most calls are of one task) */
     const pipeline *context = &p;
@@ -428,7 +429,7 @@ reeve_status reeve_enqueue_many_sized(reeve_client *client, const reeve_task_spe
         for (size_t i = 0; i < count; i++) ret_results[i] = (reeve_enqueued){.status = status};
         return status;
     }
-    status = run(client, specs, count, ret_results);
+    status = rv_enqueue_run(client, specs, count, ret_results);
     rv_free(owned);
     return status;
 }
@@ -442,30 +443,9 @@ reeve_status reeve_enqueue_sized(reeve_client *client, const reeve_task_spec *gi
     rv_error_clear(&client->error);
     reeve_status status = rv_spec_read(&spec, given, spec_size, &client->error);
     if (status != REEVE_OK) return status;
-    bool stepwise = spec.after_count > REEVE_PARENTS_MAX;
-    const reeve_parent *after = spec.after;
-    size_t after_count = spec.after_count;
-    if (stepwise) {
-        status = rv_spec_check_under(&spec, &client->guards, &client->error);
-        if (status != REEVE_OK) return status;
-        spec.after = &rv_parent_open;
-        spec.after_count = 1;
-    }
-    status = run(client, &spec, 1, &result);
+    status = spec.after_count > REEVE_PARENTS_MAX ? rv_enqueue_stepwise(client, &spec, &result)
+                                                  : rv_enqueue_run(client, &spec, 1, &result);
     bool tells = status == REEVE_OK || status == REEVE_EUNIQUE || rv_enqueue_is_unknown(status);
     if (tells && ret_id != NULL) memcpy(ret_id, result.id, sizeof(result.id));
-    if (status != REEVE_OK || !stepwise) return status;
-    status = reeve_depend(client, spec.queue, result.id, after, after_count);
-    const char *open = REEVE_PARENT_OPEN;
-    if (status == REEVE_OK) status = reeve_undepend(client, spec.queue, result.id, &open, 1);
-    if (status == REEVE_ENOTFOUND) {
-        /* (A parent is not known: nothing is enqueued.) */
-        rv_error why = client->error;
-        (void)reeve_delete(client, spec.queue, result.id);
-        client->error = why;
-    }
-    /* (Enqueued it was: one of its parents may have let it die meanwhile.) */
-    if (status != REEVE_ESTATE) return status;
-    rv_error_clear(&client->error);
-    return REEVE_OK;
+    return status;
 }
