@@ -128,7 +128,7 @@ static bool is_of_notice(const rv_reply *reply)
 static void on_set(size_t index, const rv_reply *reply, void *context)
 {
     settings_call *call = context;
-    (void)index;
+    if (index == 0) call->words[0] = '\0'; /* (what an earlier try met before its connection was lost) */
     if (is_of_notice(reply)) return;
     if (rv_client_put_off(call->client, reply)) return;
     if (rv_reply_is(reply, RV_ERROR) && call->words[0] == '\0')

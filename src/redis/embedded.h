@@ -15,8 +15,8 @@
 typedef struct rv_embedded rv_embedded;
 
 /*
- * Joins (and starts, if need be) the server of url->path (NULL: $XDG_STATE_HOME/reeve, else ~/.local/state/reeve, else
- * /tmp/reeve-<uid>); creates the directory (0700). On success *ret_socket is a unix URL with the same db, owned by the
+ * Joins (and starts, if need be) the server of url->path (NULL: $XDG_STATE_HOME/reeve, else
+ * $HOME/.local/state/reeve; an error when neither is set); creates the directory (0700). On success *ret_socket is a unix URL with the same db, owned by the
  * caller. Blocks until the server answers or the deadline. REEVE_ESYSTEM (redis-server missing: the message says what
  * to install), REEVE_ETIMEOUT, REEVE_ENOMEM.
  */

@@ -28,7 +28,6 @@ typedef struct beats {
     size_t *claims;            /* which claim each command was for */
     size_t count;
     bool odd;
-    bool absent;     /* the worker's id was not among the workers any more */
     char words[256]; /* why */
 } beats;
 
@@ -38,6 +37,20 @@ static void note_odd(beats *b, const rv_reply *reply)
     rv_copy_text(b->words, sizeof(b->words), rv_reply_is(reply, RV_ERROR) ? reply->text : "unexpected reply");
 }
 
+/*
+ * The first heartbeat adds the worker's id (added is 1); one that adds it again finds that Redis has lost it. That is acted
+ * upon at once, whatever becomes of the other replies: no later heartbeat would find it again.
+ */
+static void note_registration(reeve_worker *worker, int64_t added)
+{
+    bool lost = added == 1 && worker->heart.registered;
+    if (added >= 0) worker->heart.registered = true;
+    if (!lost) return;
+    rv_log(REEVE_LOG_WARN, "redis.data_lost", "this worker was gone from Redis, which may have lost its data", "worker",
+           worker->id, NULL);
+    if (worker->on_data_lost != NULL) worker->on_data_lost(worker->on_data_lost_user);
+}
+
 static void on_beat(size_t index, const rv_reply *reply, void *context)
 {
     beats *b = context;
@@ -45,7 +58,7 @@ static void on_beat(size_t index, const rv_reply *reply, void *context)
     uint64_t held;
     if (index >= b->count) {
         if (rv_reply_is(reply, RV_ERROR)) note_odd(b, reply);
-        if (index == b->count + RV_REGISTRY_ADDED) b->absent = rv_reply_int(reply, 0) == 1;
+        if (index == b->count + RV_REGISTRY_ADDED) note_registration(b->worker, rv_reply_int(reply, -1));
         return;
     }
     if (!rv_beat_read(reply, &alive, &held)) {
@@ -97,17 +110,6 @@ static reeve_status send_beats(reeve_worker *worker, int64_t deadline, beats *b)
     return status;
 }
 
-/* The first heartbeat adds the worker's id; one that adds it again finds that Redis has lost it. */
-static void note_absence(reeve_worker *worker, bool absent)
-{
-    bool lost = absent && worker->heart.registered;
-    worker->heart.registered = true;
-    if (!lost) return;
-    rv_log(REEVE_LOG_WARN, "redis.data_lost", "this worker was gone from Redis, which may have lost its data", "worker",
-           worker->id, NULL);
-    if (worker->on_data_lost != NULL) worker->on_data_lost(worker->on_data_lost_user);
-}
-
 bool rv_heart_beat(reeve_worker *worker, int64_t deadline)
 {
     beats b = {.worker = worker};
@@ -121,7 +123,6 @@ bool rv_heart_beat(reeve_worker *worker, int64_t deadline)
     if (b.odd && !rv_conn_is_open(worker->heart.conn)) rv_keeper_leave_node(worker);
     if (b.odd) rv_note_refusal(worker, "Redis refused a heartbeat: trying again", b.words);
     if (status == REEVE_OK && !b.odd) rv_note_acceptance(worker);
-    if (status == REEVE_OK && !b.odd) note_absence(worker, b.absent);
     return status == REEVE_OK && !b.odd;
 }
 
