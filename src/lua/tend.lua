@@ -251,18 +251,18 @@ end
 
 local function trim(set, age, count)
   local most = budget.room(set == 'completed' and 2 or 4, 25, limit)
-  local trimmed = trim_count(P, set, count, most, now)
+  local trimmed, all = trim_count(P, set, count, most, now)
   if age >= 0 then
     local ids = call('ZRANGEBYSCORE', P .. set, '-inf', text(now - age), 'LIMIT', 0, most)
     if #ids > 0 then
-      readers.forget_first(P, set, ids)
+      all = readers.forget_first(P, set, ids, most) and all
       trimmed = trimmed + #ids
     end
     local oldest = first_score(set)
     if oldest then due_at(oldest + age) end
   end
   budget.left = budget.left - trimmed
-  if trimmed >= most then more = 1 end
+  if trimmed >= most or not all then more = 1 end
   return trimmed
 end
 
@@ -305,7 +305,7 @@ do
     local idle = call('ZRANGEBYSCORE', P .. 'groups', text(band * BAND), '(' .. behind, 'LIMIT', 0, limit)
     if #idle > 0 then call('ZREM', P .. 'groups', unpack(idle)) end
     if #idle == limit then more = 1 end
-    return forget_later_groups(band)
+    if budget.left > 0 then return forget_later_groups(band) end
   end
 
   -- Groups that are behind the head, where no tasks are parked.

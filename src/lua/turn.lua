@@ -211,7 +211,7 @@ while at <= #given do
     local most = members and (tonumber(s[2]) or 10000) or 0
     if most > 0 and counted % (most / 128) < completed and call('ZCARD', P .. 'completed') > most + most / 100 then
       settling, now = settling or rare_settling(), tonumber(now_text)
-      settling.trim(P, 'completed', most, n + 500, now)
+      settling.trim(P, 'completed', most, n + 500, now, true)
     end
   end
   if s[7] then

@@ -150,6 +150,62 @@ static void leases_come_back_in_order(void **state)
     }
 }
 
+/* ---- what is kept ---------------------------------------------------------------------------------------------- */
+
+static const char *const many_tags[] = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k",
+                                        "l", "m", "n", "o", "p", "q", "r", "s", "t", "u", "v"};
+
+/* So many completed tasks, with tags that all have, or each has for itself; then so few are to be kept. */
+static void complete_tagged(size_t count, bool own, int64_t kept)
+{
+    char id[24], text[22][24];
+    const char *tags[22];
+    test_hand_init(&lost, "1", "q");
+    for (size_t i = 0; i < count; i++) {
+        for (size_t j = 0; j < 22; j++) {
+            (void)snprintf(text[j], sizeof(text[j]), "%s%zu", many_tags[j], own ? i : 0);
+            tags[j] = text[j];
+        }
+        (void)snprintf(id, sizeof(id), "c%03zu", i);
+        test_put_spec((reeve_task_spec){.id = id, .type = "t", .tags = tags, .tag_count = 22});
+        assert_int_equal(test_lease(&lost, 1), 1);
+        test_settle(&lost, TEST_DONE(id));
+    }
+    const reeve_keep keep = {-1, kept};
+    test_ok(test_client, reeve_queue_set(test_client, "q", &(reeve_queue_settings){.completed = &keep}));
+}
+
+static void tagged_records_that_go(void **state)
+{
+    (void)state;
+    for (int own = 0; own <= 1; own++) {
+        complete_tagged(200, own, 10);
+        tend_in_short_calls(TEND_MOST);
+        assert_int_equal(test_count("q", "completed"), 10);
+        assert_int_equal(test_number("ZCARD " Q "tags"), own ? 220 : 22);
+        assert_int_equal(test_number("ZCARD " Q "tag:a%d", own ? 199 : 0), own ? 1 : 10);
+        assert_int_equal(test_number("EXISTS " Q "tag:a100"), 0);
+        (void)test_cmd(test_conn, "FLUSHALL");
+    }
+}
+
+/* A turn leaves most of many that go to maintenance, which is told. */
+static void tagged_records_that_go_with_a_turn(void **state)
+{
+    (void)state;
+    complete_tagged(400, true, 10);
+    test_put("q", "last");
+    assert_int_equal(test_lease(&lost, 1), 1);
+    (void)test_cmd(test_conn, "HSET " Q "counters completed 9");
+    count_anew();
+    test_settle(&lost, TEST_DONE("last"));
+    assert_in_range(calls_of(NULL), 100, 2000);
+    assert_int_equal(calls_of("publish"), 1);
+    assert_in_range(test_count("q", "completed"), 300, 390);
+    tend_in_short_calls(TEND_MOST);
+    assert_int_equal(test_count("q", "completed"), 10);
+}
+
 static void all_at_once(void **state)
 {
     (void)state;
@@ -176,6 +232,8 @@ int main(void)
         cmocka_unit_test_setup(deadlines_of_tagged_tasks_that_are_not_kept, test_place_empty),
         cmocka_unit_test_setup(leases_of_limited_groups, test_place_empty),
         cmocka_unit_test_setup(leases_come_back_in_order, test_place_empty),
+        cmocka_unit_test_setup(tagged_records_that_go, test_place_empty),
+        cmocka_unit_test_setup(tagged_records_that_go_with_a_turn, test_place_empty),
         cmocka_unit_test_setup(all_at_once, test_place_empty),
     };
     test_clock_set(1900000000000); /* it stands still */

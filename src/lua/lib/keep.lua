@@ -67,13 +67,13 @@ local function leave_noted(P, ids)
 end
 
 -- Removes all that is left of ended tasks; set: where they stood. (Of completed ones: they were the oldest there, but for
--- those ahead.)
+-- those ahead.) With a set, the index of tags has them no more.
 local function forget(P, ids, set, ahead)
   local noted = {}
   -- (One look for all.)
   if call('EXISTS', P .. 'tags', P .. 'results', P .. 'noted', P .. 'read') > 0 then
     readers.drop(P, ids)
-    forget_tags(P, ids)
+    if not set then forget_tags(P, ids) end
     forget_results(P, ids, set == 'completed' and not ahead)
     noted = leave_noted(P, ids)
   end
@@ -89,36 +89,55 @@ end
 
 readers.forget = forget
 
--- The first of a set of ended tasks go: these.
-function readers.forget_first(P, set, ids)
+-- Some of a set of ended tasks go, `most` at most, and not many more tags: the first of ids. leave: takes what is left of
+-- ids out of the set. Returns whether these were all.
+function readers.forget_some(P, set, ids, most, ahead, leave)
+  local found, n = tags_of(P, ids, 100 + most)
+  local all = n == #ids
+  for i = #ids, n + 1, -1 do ids[i] = nil end
   local free = set == 'completed' and readers.spare(P, ids) or ids
-  call('ZREMRANGEBYRANK', P .. set, 0, #ids - 1)
-  if #free > 0 then forget(P, free, set) end
+  leave()
+  if #free > 0 then
+    if found then forget_tags(P, free, found) end
+    forget(P, free, set, ahead)
+  end
+  return all
 end
 
--- Removes the oldest of a set of ended tasks past its count: at most `most` of them now. What ended later than now ended
--- before the clock was set back: it goes before what has ended since, which would else go as soon as it came.
-local function trim_count(P, set, count, most, now)
+-- The same of the first of the set: these.
+function readers.forget_first(P, set, ids, most)
+  return readers.forget_some(P, set, ids, most, false, function()
+    call('ZREMRANGEBYRANK', P .. set, 0, #ids - 1)
+  end)
+end
+
+-- Removes the oldest of a set of ended tasks past its count: at most `most` of them now, and not many more tags. Returns how
+-- many, and whether these were all of them; calls: else maintenance goes on at once. What ended later than now ended before
+-- the clock was set back: it goes before what has ended since, which would else go as soon as it came.
+local function trim_count(P, set, count, most, now, calls)
   local function trim_ahead(room)
     local found, ids = call('ZRANGEBYSCORE', P .. set, '(' .. text(now), '+inf', 'WITHSCORES', 'LIMIT', 0, room), {}
     for i = 1, #found, 2 do ids[#ids + 1] = found[i] end
-    local free = set == 'completed' and readers.spare(P, ids) or ids
-    call('ZREM', P .. set, unpack(ids))
-    for i = 2, set == 'completed' and #found or 0, 2 do
-      if found[i] ~= found[i - 2] then leave_bundle(P, found[i]) end
-    end
-    if #free > 0 then forget(P, free, set, true) end
-    return #ids
+    local all = readers.forget_some(P, set, ids, most, true, function()
+      call('ZREM', P .. set, unpack(ids))
+      for i = 2, set == 'completed' and 2 * #ids or 0, 2 do
+        if found[i] ~= found[i - 2] then leave_bundle(P, found[i]) end
+      end
+    end)
+    return #ids, all
   end
-  if count < 0 then return 0 end
-  local excess, ahead = math.min(call('ZCARD', P .. set) - count, most), 0
-  if excess <= 0 then return 0 end
+  if count < 0 then return 0, true end
+  local excess, trimmed, all = math.min(call('ZCARD', P .. set) - count, most), 0, true
+  if excess <= 0 then return 0, true end
   local newest = call('ZRANGE', P .. set, -1, -1, 'WITHSCORES')[2]
   if newest and tonumber(newest) > now then
-    ahead = trim_ahead(excess)
-    if ahead == excess then return ahead end
+    trimmed, all = trim_ahead(excess)
   end
-  local ids = call('ZRANGE', P .. set, 0, excess - ahead - 1)
-  readers.forget_first(P, set, ids)
-  return #ids + ahead
+  if all and trimmed < excess then
+    local ids = call('ZRANGE', P .. set, 0, excess - trimmed - 1)
+    all = readers.forget_first(P, set, ids, most)
+    trimmed = trimmed + #ids
+  end
+  if calls and not all then announce_due(P, now) end
+  return trimmed, all
 end

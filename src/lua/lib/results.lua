@@ -33,7 +33,8 @@ local function keep_results(P, ids, results, is_counted)
   return is_counted
 end
 
--- The oldest go, at most `most` of them now. Returns how many, and whether there are too many bytes still.
+-- The oldest go, at most `most` of them now, and not many more tags. Returns how many, and whether there are too many bytes
+-- still.
 local function trim_bytes(P, limit, most)
   local total = tonumber(call('HGET', P .. 'result_sizes', '#')) or 0
   if total <= limit then return 0, false end
@@ -45,6 +46,6 @@ local function trim_bytes(P, limit, most)
     total = total - (tonumber(sizes[n]) or 0)
   end
   for i = #ids, n + 1, -1 do ids[i] = nil end
-  readers.forget_first(P, 'completed', ids)
-  return n, total > limit
+  local all = readers.forget_first(P, 'completed', ids, most)
+  return #ids, not all or total > limit
 end

@@ -46,7 +46,7 @@ local function complete(P, ids, now, settings, results, noted)
   if noted then call('SADD', P .. 'noted', unpack(ids)) end
   local counted = results and keep_results(P, ids, results, settings[3])
   call('ZADD', P .. 'completed', unpack(members))
-  trim_count(P, 'completed', count, 2 * #ids + 16, now)
+  trim_count(P, 'completed', count, 2 * #ids + 16, now, true)
   if counted then
     local _, left = trim_bytes(P, tonumber(settings[3]), 2 * #ids + 16)
     if left then announce_due(P, now) end
