@@ -89,7 +89,8 @@ local function too_many(most, total)
 end
 
 local attach, missing_parent = make_attach()
-local missing = missing_parent(P, edges, now)
+local states = {}
+local missing = missing_parent(P, edges, now, nil, states)
 if missing then return 'unknown ' .. missing end
 local most = string.match(ARGV[1], '^add (%d+)$')
 local before = call('HLEN', P .. 'parents:' .. id)
@@ -110,11 +111,12 @@ end
 
 if state ~= 'blocked' and before > 0 then
   forget_open_edges()
+  states = {} -- (a record may have gone with them)
   before = call('HLEN', P .. 'parents:' .. id)
 end
 -- (Marked, so that what it knows of its parents goes with it.)
 if #edges > 0 then mark_info(P, id, envelope) end
-local pending, died, decides = attach(P, id, edges, now, {}, before, state == 'blocked' and
+local pending, died, decides = attach(P, id, edges, now, states, before, state == 'blocked' and
   call('HGET', P .. 'info:' .. id, 'restoring') or nil)
 if pending > 0 then
   if state ~= 'blocked' then

@@ -101,7 +101,7 @@ local function with_options(P, ARGV, time)
   local write
   -- Tasks of this call that wait for others, {id, edges, due, priority, group, weight} each: they learn of their
   -- parents when all of the call are there, for these may be among them.
-  local children, waits = {}, nil
+  local children, waits, parent_states = {}, nil, {} -- (of parents: lib/register.lua)
   local function make_linker()
 -- include: lib/schedule.lua
 -- include: lib/event.lua
@@ -117,6 +117,10 @@ local function with_options(P, ARGV, time)
     -- Returns whether there is nothing to wait for.
     local function link(id, edges, due, states)
       local pending, died, policy = attach(P, id, edges, now, states)
+      -- (Of that others may die.)
+      if died then
+        for known_id in pairs(states) do states[known_id] = nil end
+      end
       if died and policy == 'x' then return call('HDEL', P .. 'info:' .. id, 'death') == 1 end
       if pending == 0 and not died and call('HDEL', P .. 'info:' .. id, 'death') == 0 then return true end
       waits[id] = true
@@ -128,7 +132,7 @@ local function with_options(P, ARGV, time)
       if due and due > now then call('HSET', P .. 'info:' .. id, 'due', text(due)) end
     end
     return function()
-      local list, states, free = children, {}, {}
+      local list, states, free = children, parent_states, {}
       children = {}
       for _, child in ipairs(list) do
         if link(child[1], child[2], child[3], states) then free[#free + 1] = child end
@@ -164,7 +168,7 @@ local function with_options(P, ARGV, time)
     return function(after, i)
       local comes = {}
       for j = 1, count do comes[ARGV[3 * j - 1]] = j > i or taken[ARGV[3 * j - 1]] or nil end
-      return missing_parent(P, after, now, comes)
+      return missing_parent(P, after, now, comes, parent_states)
     end
   end
 
@@ -203,7 +207,7 @@ local function with_options(P, ARGV, time)
   end
 
   local function forget_id(id)
-    taken[id], dues[id] = nil, nil
+    taken[id], dues[id], parent_states[id] = nil, nil, nil
     for i = 1, count do
       if ARGV[3 * i - 1] == id then known[i] = false end
     end

@@ -29,14 +29,14 @@ local function was_there(P, id, now)
   return oldest and made <= oldest
 end
 
--- Notes in states (id -> state) what becomes of these: "unknown", "completed", "dead", "cancelled", or "live"; loosely: also
--- of one that has completed and is past its retention (lib/readers.lua).
+-- Notes in states (id -> state) what becomes of these: "unknown", "completed" (also past its retention, lib/readers.lua),
+-- "dead", "cancelled", or "live".
 local PAGE = 500
 local ENDED = {'completed', 'dead', 'cancelled', 'retained'}
-local function look_up(P, ids, states, loosely)
+local function look_up(P, ids, states)
   for first = 1, #ids, PAGE do
     local last = math.min(first + PAGE - 1, #ids)
-    for i = 1, #ENDED - (loosely and 1 or 0) do
+    for i = 1, #ENDED do
       local scores = call('ZMSCORE', P .. ENDED[i], unpack(ids, first, last))
       for j = first, last do
         if scores[j - first + 1] then states[ids[j]] = ENDED[i] == 'retained' and 'completed' or ENDED[i] end
@@ -70,28 +70,36 @@ end
 
 -- Returns nil when the child is told later, or how the parent ended. number: of the message that says it, if it was one.
 -- states: of parents that were looked at before in this call.
+local waiters_are_set = false
 local function register(P, parent_id, child, policy, states, now, number)
   local state = how_ended(P, parent_id, policy, states, now)
   if state then return state end
   local set, other = 'children:', 'patient:'
   if sub(policy, 1, 1) == 'w' then set, other = other, set end
   local key = P .. set .. parent_id
-  if call('ZADD', key, 'NX', number and text(number) or exact(score_behind(key, now)), child) == 1 then
+  if call('SADD', P .. 'linked', parent_id) == 1 then
+    -- (It has had no children.)
+    call('ZADD', key, text(number or now), child)
+  elseif call('ZADD', key, 'NX', number and text(number) or exact(score_behind(key, now)), child) == 1 then
     -- (It may have waited by another policy.)
-    if call('SADD', P .. 'linked', parent_id) == 0 then call('ZREM', P .. other .. parent_id, child) end
-    call('HSET', P .. 'settings', 'waiters', '1')
+    call('ZREM', P .. other .. parent_id, child)
   end
+  if not waiters_are_set then call('HSET', P .. 'settings', 'waiters', '1') end
+  waiters_are_set = true
 end
 
 -- The first parent in this queue that is not known and has to be, of edges that are to be made; nil: there is none.
--- comes: ids of tasks that come in this very call.
-local function missing_parent(P, edges, now, comes)
-  local queue, ids, states = own_queue(P), {}, {}
+-- comes: ids of tasks that come in this very call. states: as above.
+local function missing_parent(P, edges, now, comes, states)
+  local queue, ids, unseen = own_queue(P), {}, {}
   for _, edge in ipairs(edges) do
     local theirs, parent_id = parts(edge[1])
-    if theirs == queue and #edge[2] == 1 and not (comes and comes[parent_id]) then ids[#ids + 1] = parent_id end
+    if theirs == queue and #edge[2] == 1 and not (comes and comes[parent_id]) then
+      ids[#ids + 1] = parent_id
+      if not states[parent_id] then unseen[#unseen + 1] = parent_id end
+    end
   end
-  look_up(P, ids, states, true)
+  look_up(P, unseen, states)
   for _, id in ipairs(ids) do
     if states[id] == 'unknown' and not was_there(P, id, now) then return id end
   end
@@ -103,21 +111,23 @@ end
 -- known: how many it has, if that was read. anew: a number: of these edges, those with lower numbers or none are not there
 -- in the parents' queues, and are made anew; they have that number then, or that of their message.
 local function attach_page(P, id, edges, first, last, now, states, result, anew)
-  local key, queue = P .. 'parents:' .. id, own_queue(P)
-  local child, handles, ids = queue .. '/' .. id, {}, {}
+  local queue, known = own_queue(P), result.known
+  local child, handles, ids, queues, parent_ids = queue .. '/' .. id, {}, {}, {}, {}
   for i = first, last do
     handles[#handles + 1] = edges[i][1]
     local theirs, parent_id = parts(edges[i][1])
+    queues[i], parent_ids[i] = theirs, parent_id
     if theirs == queue and not states[parent_id] then ids[#ids + 1] = parent_id end
   end
-  local there, fields, values = result.place > 0 and call('HMGET', key, unpack(handles)) or {}, {}, {}
+  -- (A small hash is a list, which each field that is asked for would be searched for.)
+  local there, fields = result.large and call('HMGET', P .. 'parents:' .. id, unpack(handles)) or {}, {}
   look_up(P, ids, states)
   for i = first, last do
     local parent, policy = edges[i][1], edges[i][2]
-    local letter, old = sub(policy, 1, 1), values[parent] or there[i - first + 1]
+    local letter, old = sub(policy, 1, 1), known[parent] or there[i - first + 1]
     local lives = old and sub(old, 2, 2) == '-' and is_made(old, anew)
     if not (lives and sub(old, 1, 1) == letter) then
-      local theirs, parent_id = parts(parent)
+      local theirs, parent_id = queues[i], parent_ids[i]
       local state, number = nil, anew
       if theirs == queue then
         state = register(P, parent_id, child, policy, states, now)
@@ -133,7 +143,7 @@ local function attach_page(P, id, edges, first, last, now, states, result, anew)
       local place = old and string.match(old, '^..(%d+)') or text(result.place)
       if not old then result.place = result.place + 1 end
       local value = letter .. (state and HOW[state] or '-') .. place .. (number and ' ' .. number or '')
-      fields[#fields + 1], fields[#fields + 2], values[parent] = parent, value, value
+      fields[#fields + 1], fields[#fields + 2], known[parent] = parent, value, value
       result.death = result.death or letter == 'x'
       if not lives and not state then result.pending = result.pending + 1 end
       if lives and state then
@@ -146,13 +156,24 @@ local function attach_page(P, id, edges, first, last, now, states, result, anew)
       end
     end
   end
-  if #fields > 0 then call('HSET', key, unpack(fields)) end
+  return fields
 end
 
 local function attach(P, id, edges, now, states, known, anew)
-  local result = {pending = 0, place = known or call('HLEN', P .. 'parents:' .. id)}
+  local key, fields = P .. 'parents:' .. id, {}
+  local result = {pending = 0, place = known or call('HLEN', key), known = {}}
+  result.large = result.place > 2 * PAGE
+  if result.place > 0 and not result.large then
+    local there = call('HGETALL', key)
+    for i = 1, #there, 2 do result.known[there[i]] = there[i + 1] end
+  end
   for first = 1, #edges, PAGE do
-    attach_page(P, id, edges, first, math.min(first + PAGE - 1, #edges), now, states, result, anew)
+    local page = attach_page(P, id, edges, first, math.min(first + PAGE - 1, #edges), now, states, result, anew)
+    for i = 1, #page do fields[#fields + 1] = page[i] end
+  end
+  -- (All at once, so that Redis does not make a large list first.)
+  for first = 1, #fields, 4000 do
+    call('HSET', key, unpack(fields, first, math.min(first + 3999, #fields)))
   end
   if result.death then call('HSET', P .. 'info:' .. id, 'death', '1') end
   if result.sent then announce_due(P, now) end
