@@ -116,6 +116,7 @@ typedef struct rv_config_cron {
 typedef struct rv_config {
     char *file;
     char *redis; /* NULL: not given */
+    char *redis_password_file;
     char *ns;
     reeve_tls tls; /* its texts are owned by this */
     struct {

@@ -27,6 +27,7 @@ static reeve_status place(char **path, const char *file)
 reeve_status rv_config_place_paths(rv_config *config)
 {
     reeve_status status = place(&config->plugin_dir, config->file);
+    if (status == REEVE_OK) status = place(&config->redis_password_file, config->file);
     for (size_t i = 0; i < config->plugin_count && status == REEVE_OK; i++) {
         char **text = &config->plugins[i].text;
         if (*text != NULL && strchr(*text, '/') != NULL) status = place(text, config->file);

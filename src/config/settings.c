@@ -156,6 +156,11 @@ const rv_setting rv_settings[] = {
      .help = "The Redis to work on: redis://[user:password@]host[:port][/db], rediss://... (TLS), "
              "unix:///path.sock[?db=n] or embedded:[directory]. The flag --redis and the environment's REEVE_REDIS come "
              "first."},
+    {"redis_password_file", RV_SETTING_TEXT, IN(, redis_password_file), .check = check_anything, .expected = "a file",
+     .otherwise = "none",
+     .help = "The password for `redis`, in the first line of a file that only its owner may read (or root's group). A user "
+             "stands in the URL with nothing behind its colon: redis://user:@host. Where --redis, --redis-file or "
+             "REEVE_REDIS name the Redis it is not looked at."},
     {"namespace", RV_SETTING_TEXT, IN(, ns), .check = check_ns, .expected = "1 to 64 of A-Z a-z 0-9 . _ : -",
      .standard = "reeve", .help = "The prefix of every key. Producers and workers meet only within one."},
 

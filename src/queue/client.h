@@ -34,7 +34,7 @@ struct reeve_client {
     reeve_guards guards; /* in force: none is zero */
     rv_error error;
     int64_t began_ms; /* when the first try of the call under way began */
-    bool unsure;       /* of the last call: a try whose reply did not come may have been carried out */
+    bool unsure;      /* of the last call: a try whose reply did not come may have been carried out */
     rv_error put_off; /* of the try under way: why a call in it was not carried out and is sent again */
     rv_buf scratch;   /* for what enqueueing builds */
     /* queues that this client has put into <ns>:queues: the last few, so that it need not do so again */

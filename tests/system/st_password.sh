@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A password in --redis does not stand in the list of processes.
+# A password in --redis does not stand in the list of processes; it can stand in a file that only its owner may read.
 . "$(dirname "$0")/lib.sh"
 
 write_conf w 'session = 5;' 'pools = ( { queues = [ "q" ]; threads = 1; } );'
@@ -15,3 +15,54 @@ for argument in "--redis redis://user:topsecret@127.0.0.1:1/0" "--redis=redis://
     kill -TERM "$WORKER_PID"
     end "$WORKER_PID" KILL
 done
+
+# ---- in a file ---------------------------------------------------------------------------------------------------------
+
+export REDISCLI_AUTH='top:secret/@%'
+start_redis --requirepass 'top:secret/@%'
+unset REEVE_REDIS
+printf 'unix://:top%%3Asecret%%2F%%40%%25@%s\n' "$REDIS_SOCKET" >"$TEST_DIR/url"
+printf 'top:secret/@%%\n' >"$TEST_DIR/password"
+chmod 644 "$TEST_DIR/url" "$TEST_DIR/password"
+
+# Others can read it: nothing is done.
+expect_status 2 reeve ping --redis-file "$TEST_DIR/url"
+expect_has "$ERR" "url: others may read or change it (mode 0644): chmod 600 it"
+expect_lacks "$ERR" "secret"
+chmod 600 "$TEST_DIR/url" "$TEST_DIR/password"
+expect_status 0 reeve ping --redis-file "$TEST_DIR/url"
+expect_lacks "$OUT" "secret"
+expect_status 0 reeve --redis-file "$TEST_DIR/url" --json enqueue q noop --id one
+expect_status 0 reeve ping --redis-file <(cat "$TEST_DIR/url")
+expect_status 2 reeve ping --redis-file "$TEST_DIR/none"
+expect_has "$ERR" "none: cannot be opened"
+expect_status 2 reeve ping --redis-file "$TEST_DIR/url" --redis unix:///x
+expect_has "$ERR" "either --redis or --redis-file"
+echo nonsense >"$TEST_DIR/bad"
+chmod 600 "$TEST_DIR/bad"
+expect_status 2 reeve ping --redis-file "$TEST_DIR/bad"
+
+# A worker, by the flag, and by a relative file of the configuration.
+write_conf w 'session = 2; log = { level = "error"; };' 'pools = ( { queues = [ "q" ]; threads = 1; } );'
+start_worker w --redis-file "$TEST_DIR/url"
+expect_status 0 reeve wait q/one --timeout 30 --redis-file "$TEST_DIR/url"
+expect_lacks "$(tr '\0' ' ' <"/proc/$WORKER_PID/cmdline")" "secret"
+end "$WORKER_PID"
+expect_eq "$ENDED" 0
+write_conf f 'session = 2; log = { level = "error"; };' 'pools = ( { queues = [ "q" ]; threads = 1; } );' \
+    "redis = \"unix://$REDIS_SOCKET\"; redis_password_file = \"password\";"
+expect_status 0 "$REEVE_WORKER" -c "$TEST_DIR/f.conf" --check
+start_worker f
+expect_status 0 reeve enqueue q noop --id two --redis-file "$TEST_DIR/url"
+expect_status 0 reeve wait q/two --timeout 30 --redis-file "$TEST_DIR/url"
+end "$WORKER_PID"
+expect_eq "$ENDED" 0
+chmod 604 "$TEST_DIR/password"
+expect_status 2 "$REEVE_WORKER" -c "$TEST_DIR/f.conf" --check
+expect_has "$ERR" "redis_password_file: $TEST_DIR/password: others may read"
+expect_status 2 "$REEVE_WORKER" -c "$TEST_DIR/f.conf"
+expect_status 0 "$REEVE_WORKER" -c "$TEST_DIR/f.conf" --redis unix:///x --check
+sed -i 's/^redis = .*; redis_p/redis_p/' "$TEST_DIR/f.conf"
+chmod 600 "$TEST_DIR/password"
+expect_status 2 "$REEVE_WORKER" -c "$TEST_DIR/f.conf" --check
+expect_has "$ERR" "needs redis"

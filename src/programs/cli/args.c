@@ -18,6 +18,8 @@
 
 const cli_option cli_global_options[] = {
     GLOBAL("redis", "URL", "the Redis to talk to (else REEVE_REDIS, else embedded:)", CLI_TEXT, redis),
+    GLOBAL("redis-file", "FILE", "the same: its URL is the first line of FILE, which only its owner may read", CLI_TEXT,
+           redis_file),
     GLOBAL("ns", "NAME", "the namespace of all keys (reeve)", CLI_TEXT, ns),
     GLOBAL("guard", "NAME=SIZE,...", "what is enqueued may be so large (else REEVE_GUARDS): payload=64K,tags=8",
            CLI_TEXT, guard),

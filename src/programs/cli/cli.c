@@ -9,6 +9,7 @@
 
 #include "base/id.h"
 #include "queue/guards.h"
+#include "redis/secret.h"
 
 /* ---- guards ---------------------------------------------------------------------------------------------------- */
 
@@ -23,6 +24,18 @@ int cli_read_guards(cli_context *cli)
         return cli_usage(cli, "the environment's REEVE_GUARDS: %s", why.text);
     if (cli->guard != NULL && rv_guards_parse(&cli->guards, cli->guard, &why) != REEVE_OK)
         return cli_usage(cli, "--guard: %s", why.text);
+    return CLI_DONE;
+}
+
+int cli_read_redis_file(cli_context *cli)
+{
+    rv_error why;
+
+    if (cli->redis_file == NULL) return CLI_DONE;
+    if (cli->redis != NULL) return cli_usage(cli, "either --redis or --redis-file");
+    if (rv_secret_read(&cli->secret, cli->redis_file, &why) != REEVE_OK)
+        return cli_usage(cli, "--redis-file: %s", why.text);
+    cli->redis = cli->secret;
     return CLI_DONE;
 }
 
@@ -60,7 +73,7 @@ int cli_open(cli_context *cli)
     (void)cli_fault_say(cli, code, &(cli_fault){.code = cli_code_of(status)}, "%s",
                         words[0] == '\0' ? reeve_status_text(status) : words);
     if (code == CLI_NO_REDIS && !cli->json_faults)
-        (void)fprintf(stderr, "--redis URL or the environment's REEVE_REDIS names another Redis.\n");
+        (void)fprintf(stderr, "--redis URL, --redis-file FILE or the environment's REEVE_REDIS names another Redis.\n");
     return code;
 }
 

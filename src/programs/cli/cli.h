@@ -71,6 +71,8 @@ typedef struct cli_context {
     int argc;
     char **argv; /* argv[0] is the verb's name */
     const char *redis;
+    const char *redis_file;
+    char *secret; /* the URL in that file, which is then `redis`; main() frees it */
     const char *ns;
     const char *guard;   /* --guard */
     reeve_guards guards; /* in force: none is zero */
@@ -123,6 +125,9 @@ bool cli_flush(const cli_context *cli);
 
 /* Reads --guard and the environment's REEVE_GUARDS into cli->guards. CLI_DONE, or CLI_USAGE after words. */
 int cli_read_guards(cli_context *cli);
+
+/* With --redis-file: reads the URL there. CLI_DONE, or CLI_USAGE after words. */
+int cli_read_redis_file(cli_context *cli);
 
 /* ---- Redis ----------------------------------------------------------------------------------------------------- */
 

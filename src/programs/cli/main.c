@@ -15,6 +15,7 @@
 #include "cli.h"
 #include "help.h"
 #include "json.h"
+#include "redis/secret.h"
 #include "verbs.h"
 
 static const cli_verb *const verbs[] = {
@@ -113,9 +114,11 @@ static int run_verb(cli_context *cli, const cli_verb *verb)
         cli_print_verb_help(verb);
     else if (status == CLI_DONE && cli->version)
         status = print_version(cli);
-    else if (status == CLI_DONE && (status = cli_read_guards(cli)) == CLI_DONE)
+    else if (status == CLI_DONE && (status = cli_read_guards(cli)) == CLI_DONE &&
+             (status = cli_read_redis_file(cli)) == CLI_DONE)
         status = verb->run(cli, options);
     reeve_client_close(cli->client);
+    rv_secret_free(cli->secret);
     rv_free(options);
     return status;
 }

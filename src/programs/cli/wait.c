@@ -81,7 +81,8 @@ static int say_gone(cli_context *cli, const cli_handle *handle, const char *name
     bool completed = false, unknown = false;
 
     if (cli->client->saw_deletion)
-        return cli_fault_say(cli, CLI_REFUSED, &(cli_fault){.code = "not_found", .handle = name}, "%s was deleted", name);
+        return cli_fault_say(cli, CLI_REFUSED, &(cli_fault){.code = "not_found", .handle = name}, "%s was deleted",
+                             name);
     if (reeve_queue_settings_get(cli->client, handle->queue, &settings) == REEVE_OK) {
         completed = keeps_none(settings->completed) && !keeps_none(settings->dead);
         unknown = keeps_none(settings->completed) && keeps_none(settings->dead);

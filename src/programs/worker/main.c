@@ -16,6 +16,7 @@
 #include "log_writer.h"
 #include "options.h"
 #include "plugins.h"
+#include "redis_choice.h"
 #include "run.h"
 #include "signals.h"
 
@@ -57,39 +58,21 @@ static int print_ok(const rv_config *config, const host_plugins *plugins)
 }
 
 /*
- * The flag, the environment, the configuration, in this order; *ret NULL: none of them. False: it is no URL that can be
- * used. (The configuration's was looked at when it was read.)
- */
-static bool choose_redis(const char **ret, const host_options *options, const rv_config *config)
-{
-    const char *environment = getenv("REEVE_REDIS");
-    rv_error why;
-
-    if (environment != NULL && *environment == '\0') environment = NULL;
-    const char *over = options->redis != NULL ? options->redis : environment;
-    if (over != NULL && !rv_config_check_redis(over, &why)) {
-        (void)fprintf(stderr, "reeve-worker: %s: %s\n", over == environment ? "REEVE_REDIS" : "--redis", why.text);
-        return false;
-    }
-    *ret = over != NULL ? over : config->redis;
-    return true;
-}
-
-/*
  * Plugins are opened here to see all that is wrong with them at once; the worker then finds them open. (Their hooks may
  * have something to log.)
  */
 static int open_and_run(const host_options *options, const rv_config *config, rv_config_errors *errors, int signals)
 {
     host_plugins plugins;
-    const char *redis;
+    host_redis redis = {0};
     int exit_status = EXIT_USAGE;
 
     host_log_open(config->worker.log_format == RV_LOG_JSON, config->worker.log_level);
     if (!host_plugins_open(&plugins, config, errors) || errors->count > 0)
         print_errors(config->file, errors);
-    else if (choose_redis(&redis, options, config))
-        exit_status = options->action == HOST_CHECK ? print_ok(config, &plugins) : host_run(config, redis, signals);
+    else if (host_redis_choose(&redis, options, config))
+        exit_status = options->action == HOST_CHECK ? print_ok(config, &plugins) : host_run(config, redis.url, signals);
+    host_redis_fini(&redis);
     host_plugins_close(&plugins);
     host_log_close(HOST_LOG_END_MS);
     return exit_status;

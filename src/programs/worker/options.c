@@ -4,11 +4,20 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { OPTION_CHECK = 256, OPTION_REDIS, OPTION_DUMP, OPTION_JSON, OPTION_HELP_CONFIG, OPTION_VERSION };
+enum {
+    OPTION_CHECK = 256,
+    OPTION_REDIS,
+    OPTION_REDIS_FILE,
+    OPTION_DUMP,
+    OPTION_JSON,
+    OPTION_HELP_CONFIG,
+    OPTION_VERSION
+};
 
 static const struct option long_options[] = {{"config", required_argument, NULL, 'c'},
                                              {"check", no_argument, NULL, OPTION_CHECK},
                                              {"redis", required_argument, NULL, OPTION_REDIS},
+                                             {"redis-file", required_argument, NULL, OPTION_REDIS_FILE},
                                              {"dump-plugin", required_argument, NULL, OPTION_DUMP},
                                              {"json", no_argument, NULL, OPTION_JSON},
                                              {"help-config", optional_argument, NULL, OPTION_HELP_CONFIG},
@@ -24,6 +33,7 @@ void host_print_help(void)
                  "\nOptions:\n"
                  "  -c, --config FILE     the configuration\n"
                  "  --redis URL           the Redis to work on, over REEVE_REDIS and the configuration\n"
+                 "  --redis-file FILE     the same: its URL is the first line of FILE, which only its owner may read\n"
                  "  --check               say whether configuration and plugins are in order, without Redis, and exit\n"
                  "  --dump-plugin FILE    describe a plugin (a path, or a name in the plugin directory) and exit\n"
                  "  --json                with --dump-plugin: as JSON\n"
@@ -71,6 +81,9 @@ static bool take(host_options *options, int found, char **argv)
     case OPTION_REDIS:
         options->redis = optarg;
         return true;
+    case OPTION_REDIS_FILE:
+        options->redis_file = optarg;
+        return true;
     case OPTION_JSON:
         options->json = true;
         return true;
@@ -104,6 +117,7 @@ bool host_options_read(host_options *ret, int argc, char **argv)
     if ((ret->action == HOST_RUN || ret->action == HOST_CHECK) && ret->config == NULL)
         return usage("no configuration: -c FILE", "");
     if (ret->json && ret->action != HOST_DUMP_PLUGIN) return usage("--json goes with --dump-plugin", "");
+    if (ret->redis != NULL && ret->redis_file != NULL) return usage("either --redis or --redis-file", "");
     if (ret->redis != NULL && *ret->redis == '\0') return usage("--redis is empty", "");
     return true;
 }

@@ -20,6 +20,7 @@ typedef struct host_options {
     host_action action;
     const char *config; /* borrowed from argv, like all of these */
     const char *redis;  /* NULL: not given */
+    const char *redis_file;
     const char *plugin;
     bool json;
 } host_options;
