@@ -26,18 +26,10 @@
 -- include: lib/event.lua
 -- include: lib/gate.lua
 -- include: lib/slot.lua
+-- include: lib/counts.lua
 
 local P, cursor = KEYS[1], ARGV[1]
 local STEP_SIZE = 200
-
-local function count_running()
-  local running = 0
-  for _, session in ipairs(call('ZRANGE', P .. 'sessions', 0, -1)) do
-    running = running + call('HLEN', P .. 'lost:' .. session)
-      + math.max(0, call('HLEN', P .. 'running:' .. session) - 3)
-  end
-  call('HSET', P .. 'gate', 'running', running)
-end
 
 local function set_group(name, value)
   local letter, group = string.match(name, '^([crs]%-?):(.+)$')
@@ -66,7 +58,9 @@ local function change()
     end
   end
   local flags = regate(P)
-  if find(flags, 'c', 1, true) and not before[2] then count_running() end
+  if find(flags, 'c', 1, true) and not before[2] then
+    call('HSET', P .. 'gate', 'running', text(count_running(P)))
+  end
   -- Every group that waits is looked at anew.
   if call('EXISTS', P .. 'opening') == 1 then
     if call('EXISTS', P .. 'reopening') == 1 then

@@ -409,6 +409,8 @@ end
 -- Holds that are over, clocks of rates that stand; and when the queue opens, whose tasks then are for whoever waits.
 -- Returns whether it is shut until a time.
 local function tend_gate()
+-- include: lib/recount.lua
+  if recount(P, settings[7], now) then more = 1 end
   forget_past('holds')
   forget_past('rates')
   local hold = tonumber(settings[9])

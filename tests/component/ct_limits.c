@@ -253,6 +253,57 @@ static void set_while_a_session_is_reaped(void **state)
     test_expect_running(0);
 }
 
+/* What a dead session's hash has about itself does not run. */
+static void set_while_a_session_with_a_suspect_is_reaped(void **state)
+{
+    (void)state;
+    test_put_many("q", 300, "x%03zu");
+    assert_int_equal(test_lease(&a, 250), 250);
+    (void)test_cmd(test_conn, "HSET " Q "running:%s #suspect x000", a.sessions[0]);
+    test_expire(&a);
+    while (test_tend("q", 30).recovered == 0) continue;
+    assert_int_equal(test_number("HEXISTS " Q "lost:%s #suspect", a.sessions[0]), 1);
+    test_limit_queue(1, NULL);
+    test_limits_agree();
+    assert_int_equal(test_limits_running(), test_number("HLEN " Q "lost:%s", a.sessions[0]) - 1);
+    test_tend_all("q");
+    test_expect_running(0);
+    assert_int_equal(test_lease(&b, 1), 1);
+}
+
+/* Whatever made it so. */
+static void counts_that_are_too_high_are_counted_anew(void **state)
+{
+    (void)state;
+    test_limit_queue(2, NULL);
+    test_put_many("q", 4, "x%03zu");
+    assert_int_equal(test_lease(&a, 1), 1);
+    (void)test_cmd(test_conn, "HINCRBY " Q "gate running 3");
+    assert_int_equal(test_lease(&b, 1), 0);
+    test_sleep_again();
+    test_tend_all("q");
+    test_expect_running(1);
+    assert_true(test_is_awake());
+    assert_int_equal(test_lease(&b, 1), 1);
+    /* Groups, when nobody is there who might run something. */
+    const reeve_limit_change serial = {.of = REEVE_LIMIT_GROUPS, .concurrency = 1};
+    test_ok(test_client, reeve_limit(test_client, "q", &serial));
+    (void)test_cmd(test_conn, "HSET " Q "slots ghost g");
+    (void)test_cmd(test_conn, "HSET " Q "taken g 1 h 7");
+    test_put_in("g1", "g", 5);
+    test_put_in("h1", "h", 5);
+    test_limit_queue(5, NULL);
+    assert_int_equal(test_lease_all(&a), 2);
+    assert_string_equal(test_state("q", "g1"), "parked");
+    assert_string_equal(test_state("q", "h1"), "parked");
+    test_expire(&a);
+    test_expire(&b);
+    test_tend_all("q");
+    assert_int_equal(test_number("EXISTS " Q "slots " Q "taken"), 0);
+    assert_string_equal(test_state("q", "g1"), "ready");
+    assert_string_equal(test_state("q", "h1"), "ready");
+}
+
 static void a_large_limit_is_shared(void **state)
 {
     (void)state;
@@ -334,6 +385,8 @@ int main(void)
         cmocka_unit_test_setup(a_session_that_dies, set_up),
         cmocka_unit_test_setup(those_that_run_when_it_is_set, set_up),
         cmocka_unit_test_setup(set_while_a_session_is_reaped, set_up),
+        cmocka_unit_test_setup(set_while_a_session_with_a_suspect_is_reaped, set_up),
+        cmocka_unit_test_setup(counts_that_are_too_high_are_counted_anew, set_up),
         cmocka_unit_test_setup(a_large_limit_is_shared, set_up),
         cmocka_unit_test_setup(places_wake, set_up),
         cmocka_unit_test_setup(a_paused_queue_with_a_limit, set_up),
