@@ -63,7 +63,7 @@ expect_has "$ERR" "not in time"
 end "$queue_pid" INT
 expect_eq "$ENDED" 130 "interrupted"
 expect_has "$(redis HGET 'reeve:{q}:settings' gate)" e
-redis HSET 'reeve:{q}:settings' events_until 1 >/dev/null # (as if a minute had passed)
+wait_for '[ "$(redis CLIENT LIST | grep -c cmd=xread)" -ge 1 ]' 10
 start_worker w
 wait_for '[ -z "$(redis HGET "reeve:{q}:settings" gate)" ]' 10
 expect_eq "$(redis EXISTS 'reeve:{q}:events')" 0 "the stream is gone"
@@ -120,3 +120,15 @@ expect_status 0 reeve peek q --limit 1 --json
 ONE=$OUT
 expect_status 0 reeve peek q 1 --json
 expect_eq "$OUT" "$ONE"
+
+# ---- an outage is told ------------------------------------------------------------------------------------------------------
+"$REEVE" watch q >"$TEST_DIR/away.out" 2>"$TEST_DIR/away.err" &
+watcher=$!
+own "$watcher"
+wait_for '[ -n "$(redis HGET "reeve:{q}:settings" events_until)$(redis CLIENT LIST | grep -c cmd=xread)" ]' 10
+stop_redis KILL
+wait_for 'grep -q "waiting for Redis: " "$TEST_DIR/away.err"' 40
+start_redis
+wait_for 'grep -q "Redis is there again" "$TEST_DIR/away.err"' 40
+expect_eq "$(grep -c 'waiting for Redis' "$TEST_DIR/away.err")" 1 "an outage is told once"
+end "$watcher"

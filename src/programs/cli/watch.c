@@ -115,6 +115,7 @@ struct watching {
     reeve_watch *watch;
     int64_t deadline;
     int64_t left; /* of the count */
+    bool away;    /* Redis, as was said */
 };
 
 /* Whether that ends a task; *ret_status: as what. */
@@ -181,6 +182,17 @@ static bool take(struct watching *watching, const reeve_event *event, int *ret_s
     return watching->left > 0 && --watching->left == 0;
 }
 
+/* An outage is waited out; the user is told of it, and of its end. */
+static void note_outage(struct watching *watching, reeve_status result)
+{
+    cli_context *cli = watching->cli;
+    bool away = result != REEVE_OK && result != REEVE_ETIMEOUT && cli_exit_of(result) == CLI_NO_REDIS;
+
+    if (away && !watching->away) cli_note(cli, "waiting for Redis: %s", reeve_client_error(cli->client));
+    if (!away && watching->away) cli_note(cli, "Redis is there again");
+    watching->away = away;
+}
+
 static int watch_on(struct watching *watching)
 {
     cli_context *cli = watching->cli;
@@ -194,6 +206,7 @@ static int watch_on(struct watching *watching)
 
         if (left < 0) left = 0;
         result = reeve_watch_next(watching->watch, left < LOOK_MS ? left : LOOK_MS, &event);
+        if (result != REEVE_EINTERRUPTED) note_outage(watching, result);
         if (result == REEVE_OK && take(watching, event, &status)) return status;
         if (result == REEVE_OK) continue;
         if (result == REEVE_EINTERRUPTED) return cli_signalled(cli, cli_stop_signal());
