@@ -60,8 +60,8 @@ REEVE_API reeve_status reeve_undepend(reeve_client *client, const char *queue, c
 
 /*
  * reeve_cancel and reeve_delete refuse a task for which others wait (REEVE_ESTATE; the words say how many). These
- * cancel the others with it, and those that wait for them in turn; where they are many or in other queues, workers do
- * so soon after.
+ * cancel the others with it, and those that wait for them in turn, also in other queues: some 10,000 before the call
+ * returns, in several round trips; workers, or whoever maintains the queues, do the same with what is left.
  */
 REEVE_API reeve_status reeve_cancel_cascade(reeve_client *client, const char *queue, const char *id);
 REEVE_API reeve_status reeve_delete_cascade(reeve_client *client, const char *queue, const char *id);

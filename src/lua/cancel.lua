@@ -6,8 +6,9 @@
 -- KEYS[1]  the queue's prefix
 -- ARGV[1]  the task's id
 -- ARGV[2]  "cascade": tasks that wait for it are cancelled with it; "": it is refused while there are any
--- reply    "ok", or "children <how many>" that wait for it, or "running" when it is told to stop, or the state that
---          does not allow it, or "" when there is no such task
+-- reply    "ok", or "ok more": tasks here or in other queues are still to hear of it (fan.lua), or "children <how many>"
+--          that wait for it, or "running" when it is told to stop, or the state that does not allow it, or "" when there
+--          is no such task
 --
 -- Sent twice: the second call finds the task cancelled and says so; one that runs is told again.
 -- include: lib/base.lua
@@ -31,7 +32,11 @@ if is_waiting(state) or state == 'running' then
   local why = free_of_children(P, id, ARGV[2] == 'cascade')
   if why then return why end
 end
-if state ~= 'running' then return cancel(P, id, envelope, state, clock()) end
+if state ~= 'running' then
+  local said = cancel(P, id, envelope, state, clock())
+  local tells = said == 'ok' and (state == 'blocked' or ARGV[2] == 'cascade')
+  return tells and call('EXISTS', P .. 'fanout', P .. 'outbox') > 0 and 'ok more' or said
+end
 mark_cancelled(P, id, envelope)
 tell(P, 'cancelling', id)
 publish_control(P, 'cancel', id)

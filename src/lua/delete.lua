@@ -4,7 +4,8 @@
 -- KEYS[1]  the queue's prefix
 -- ARGV[1]  the task's id
 -- ARGV[2]  "cascade": tasks that wait for it are cancelled; "": it is refused while there are any
--- reply    "ok", or "children <how many>" that wait for it, or "running", or "" when there is no such task
+-- reply    "ok", or "ok more": tasks here or in other queues are still to hear of it (fan.lua), or "children <how many>"
+--          that wait for it, or "running", or "" when there is no such task
 --
 -- Sent twice: the second call finds no such task.
 -- include: lib/base.lua
@@ -28,4 +29,6 @@ if state ~= 'running' then
   local why = free_of_children(P, id, ARGV[2] == 'cascade')
   if why then return why end
 end
-return remove(P, id, envelope, state)
+local said = remove(P, id, envelope, state)
+local tells = said == 'ok' and (state == 'blocked' or ARGV[2] == 'cascade')
+return tells and call('EXISTS', P .. 'fanout', P .. 'outbox') > 0 and 'ok more' or said

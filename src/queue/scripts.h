@@ -43,6 +43,7 @@ extern const rv_script rv_script_events;
 extern const rv_script rv_script_depend;
 extern const rv_script rv_script_link;
 extern const rv_script rv_script_deliver;
+extern const rv_script rv_script_fan;
 extern const rv_script rv_script_outbox;
 extern const rv_script rv_script_once;
 extern const rv_script rv_script_suspect;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "queue/client.h"
+#include "queue/fan.h"
 #include "queue/scripts.h"
 #include "reeve/depend.h"
 
@@ -14,9 +15,17 @@ typedef struct steering {
     const char *verb;  /* for the words */
     const char *done;  /* the answer of a second call after a first whose reply was lost; or NULL */
     bool *ret_running; /* cancel: "running" is an answer, too */
+    bool cascades;
 } steering;
 
-/* The script answers "ok", the state that does not allow it, "" for no such task, or "unique <holder's id>". */
+/* What waited for the task hears of it, and whom it waited for. */
+static reeve_status follow(reeve_client *client, const char *queue)
+{
+    rv_client_fan(client, queue);
+    return REEVE_OK;
+}
+
+/* The script answers "ok", or "ok more" when others are to hear of it, the state that does not allow it, "" for no such task, or "unique <holder's id>". */
 static reeve_status steer(reeve_client *client, const steering *what)
 {
     if (client == NULL) return REEVE_EINVAL;
@@ -29,9 +38,10 @@ static reeve_status steer(reeve_client *client, const steering *what)
     if (status != REEVE_OK) return status;
     if (!rv_reply_is(reply, RV_TEXT)) return rv_client_odd_reply(client, what->verb);
     if (strcmp(reply->text, "ok") == 0) return REEVE_OK;
+    if (strcmp(reply->text, "ok more") == 0) return follow(client, queue);
     if (what->ret_running != NULL) {
         *what->ret_running = strcmp(reply->text, "running") == 0;
-        if (*what->ret_running) return REEVE_OK;
+        if (*what->ret_running) return what->cascades ? follow(client, queue) : REEVE_OK;
     }
     if (again && what->done != NULL && strcmp(reply->text, what->done) == 0) return REEVE_OK;
     /* (A retried task may wait for its parents again.) */
@@ -51,14 +61,14 @@ static reeve_status steer(reeve_client *client, const steering *what)
 
 reeve_status reeve_retry(reeve_client *client, const char *queue, const char *id)
 {
-    const steering what = {{&rv_script_retry, queue, {id}, 1}, "retry", "ready", NULL};
+    const steering what = {{&rv_script_retry, queue, {id}, 1}, "retry", "ready", NULL, false};
     return steer(client, &what);
 }
 
 reeve_status reeve_cancel_tell(reeve_client *client, const char *queue, const char *id, bool *ret_running)
 {
     bool running = false;
-    const steering what = {{&rv_script_cancel, queue, {id}, 1}, "cancel", "cancelled", &running};
+    const steering what = {{&rv_script_cancel, queue, {id}, 1}, "cancel", "cancelled", &running, false};
     reeve_status status = steer(client, &what);
     if (status == REEVE_OK && ret_running != NULL) *ret_running = running;
     return status;
@@ -72,19 +82,19 @@ reeve_status reeve_cancel(reeve_client *client, const char *queue, const char *i
 reeve_status reeve_cancel_cascade(reeve_client *client, const char *queue, const char *id)
 {
     bool running; /* then it is told to stop */
-    const steering what = {{&rv_script_cancel, queue, {id, "cascade"}, 2}, "cancel", "cancelled", &running};
+    const steering what = {{&rv_script_cancel, queue, {id, "cascade"}, 2}, "cancel", "cancelled", &running, true};
     return steer(client, &what);
 }
 
 reeve_status reeve_delete_cascade(reeve_client *client, const char *queue, const char *id)
 {
-    const steering what = {{&rv_script_delete, queue, {id, "cascade"}, 2}, "delete", "", NULL};
+    const steering what = {{&rv_script_delete, queue, {id, "cascade"}, 2}, "delete", "", NULL, true};
     return steer(client, &what);
 }
 
 reeve_status reeve_delete(reeve_client *client, const char *queue, const char *id)
 {
-    const steering what = {{&rv_script_delete, queue, {id}, 1}, "delete", "", NULL};
+    const steering what = {{&rv_script_delete, queue, {id}, 1}, "delete", "", NULL, false};
     return steer(client, &what);
 }
 
@@ -94,7 +104,7 @@ static reeve_status move(reeve_client *client, const char *queue, const char *id
     const char *verb = strcmp(how, "priority") == 0 ? "change the priority of" : "reschedule";
     char digits[24];
     (void)snprintf(digits, sizeof(digits), "%lld", (long long)number);
-    const steering what = {{&rv_script_move, queue, {id, how, digits}, 3}, verb, NULL, NULL};
+    const steering what = {{&rv_script_move, queue, {id, how, digits}, 3}, verb, NULL, NULL, false};
     return steer(client, &what);
 }
 

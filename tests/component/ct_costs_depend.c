@@ -126,8 +126,7 @@ static const test_costs_row making[] = {
      "evalsha=1 exists=3 hdel=1 hget=3 hincrby=1 srem=1 time=1 zrem=2 zscore=4"},
     {"a cancel that is refused", b_is_blocked, cancel_refused, NULL, "evalsha=1 hget=1 sismember=1 zcard=2 zscore=1"},
     {"a cancel that cascades", b_is_blocked, cancel_cascade, NULL,
-     "evalsha=1 exists=2 hget=4 hmget=1 hset=2 publish=1 rename=1 rpush=1 sismember=1 smismember=1 srem=1 "
-     "time=3 zadd=1 zcard=3 zrem=2 zscore=1"},
+     "evalsha=2 exists=8 hdel=1 hget=8 hlen=1 hmget=2 hscan=1 hset=4 lindex=1 llen=2 lpop=1 lrange=1 publish=2 rename=1 rpush=1 sismember=1 smismember=2 srem=2 time=5 zadd=2 zcard=4 zpopmin=1 zrem=4 zscore=2"},
 };
 
 static void how_edges_are_made(void **state)

@@ -88,6 +88,39 @@ static void edges_by_hand_and_cancelling(void **state)
     clean();
 }
 
+/* Nobody serves these queues: whoever cancels does all of it. */
+static void cancelling_without_a_worker(void **state)
+{
+    (void)state;
+    enum { CHILDREN = 90 };
+    char id[16], parent[32];
+    test_put("p", "a");
+    for (int i = 0; i < CHILDREN; i++) {
+        (void)snprintf(id, sizeof(id), "c%02d", i);
+        test_put_after(i % 2 ? "p" : "q", id, "f:p/a");
+        (void)snprintf(parent, sizeof(parent), "f:%s/%s", i % 2 ? "p" : "q", id);
+        (void)snprintf(id, sizeof(id), "d%02d", i);
+        test_put_after(i % 4 ? "p" : "r", id, parent);
+    }
+    test_ok(test_client, reeve_cancel_cascade(test_client, "p", "a"));
+    assert_int_equal(test_count("p", "blocked") + test_count("q", "blocked") + test_count("r", "blocked"), 0);
+    assert_int_equal(test_count("p", "cancelled") + test_count("q", "cancelled") + test_count("r", "cancelled"),
+                     1 + 2 * CHILDREN);
+    /* What is cancelled does not hold up what it waited for. */
+    test_put("p", "b");
+    test_put_after("q", "e", "f:p/b");
+    test_refused(test_client, reeve_cancel(test_client, "p", "b"), REEVE_ESTATE, "others wait for it (1)");
+    test_ok(test_client, reeve_cancel(test_client, "q", "e"));
+    test_ok(test_client, reeve_cancel(test_client, "p", "b"));
+    test_put("p", "f");
+    test_put_after("q", "g", "f:p/f");
+    test_put_after("r", "h", "f:q/g");
+    test_ok(test_client, reeve_delete_cascade(test_client, "p", "f"));
+    state_is("q", "g", "cancelled");
+    state_is("r", "h", "cancelled");
+    clean();
+}
+
 /* ---- what is lost ---------------------------------------------------------------------------------------------- */
 
 /* Puts the edge without a client that carries. */
@@ -353,6 +386,7 @@ int main(void)
         cmocka_unit_test_setup(each_policy, test_place_empty),
         cmocka_unit_test_setup(parents_that_have_ended, test_place_empty),
         cmocka_unit_test_setup(edges_by_hand_and_cancelling, test_place_empty),
+        cmocka_unit_test_setup(cancelling_without_a_worker, test_place_empty),
         cmocka_unit_test_setup(lost_on_the_way_there, test_place_empty),
         cmocka_unit_test_setup(lost_with_the_answer, test_place_empty),
         cmocka_unit_test_setup(lost_with_an_answer_that_is_old_by_then, test_place_empty),

@@ -79,6 +79,7 @@ typedef struct model_kind {
     X(DELETE, delete, 4)                \
     X(DEPEND, depend, 6)                \
     X(CARRY, carry, 8)                  \
+    X(FAN, fan_step, 2)                 \
     X(PAUSE, pause, 3)                  \
     X(KEEP, keep, 5)                    \
     X(PROGRESS, progress, 4)            \

@@ -50,7 +50,7 @@ static void choose_results(void)
     mood.kin = mood.limited = mood.unique = false;
     for (int i = 0; i < KINDS; i++)
         if (!is_needed(i)) mood.weights[i] /= 4;
-    mood.weights[EVENTS] = mood.weights[WAIT] = mood.weights[DEPEND] = mood.weights[CARRY] = 0;
+    mood.weights[EVENTS] = mood.weights[WAIT] = mood.weights[DEPEND] = mood.weights[CARRY] = mood.weights[FAN] = 0;
     mood.weights[TURN] *= 2;
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
         if (model_chance(2)) mood.weights[kinds[i]] += mood.weights[TURN] / 8;
@@ -83,7 +83,7 @@ static void choose_mood(void)
         mood.weights[ENQUEUE] *= 2;
     }
     if (mood.idles && model_chance(2)) mood.limited = false;
-    if (!mood.kin) mood.weights[DEPEND] = mood.weights[CARRY] = 0;
+    if (!mood.kin) mood.weights[DEPEND] = mood.weights[CARRY] = mood.weights[FAN] = 0;
     if (mood.kin && model_chance(4) == 0) {
         mood.queues = QUEUES;
         mood.weights[CARRY] += 40;

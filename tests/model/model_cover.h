@@ -288,6 +288,8 @@
     X(DELETE_BLOCKED, "delete: blocked")                                                          \
     X(TURN_HANDS_ON, "turn: hands on a task")                                                     \
     X(TURN_HANDS_ACROSS, "turn: hands on a task by message")                                      \
+    X(FAN_TELLS, "fan: children are told by whoever cancelled")                                   \
+    X(STEER_MORE, "cancel, delete: others are still to hear of it")                               \
     X(READ_EDGE, "readers: a child may read a parent's record")                                   \
     X(READ_RETAINED, "readers: a record past its retention is kept")                              \
     X(READ_LET_GO, "readers: a record goes with its last reader")                                 \

@@ -40,6 +40,14 @@ static bool is_free_of_children(const int arg[ARGS], unsigned concerned, char sa
     return true;
 }
 
+/* Tasks are still to hear of ends. */
+static bool has_more(int queue)
+{
+    if (model.queues[queue].fan_count == 0 && model.queues[queue].message_count == 0) return false;
+    COVER(STEER_MORE);
+    return true;
+}
+
 /* Says "ok" and does it, or says the state that it is in. concerned: the states in which others may wait for it. */
 static void steer(const rv_script *script, const int arg[ARGS], unsigned allowed, unsigned concerned,
                   void (*act)(int, model_task *))
@@ -52,10 +60,12 @@ static void steer(const rv_script *script, const int arg[ARGS], unsigned allowed
         const rv_reply *reply = model_call_words(script, arg[QUEUE], words, 2);
         if (!reply) return;
         rv_copy_text(said, sizeof(said), allowed >> task->state & 1 ? "ok" : model_state_names[task->state]);
-        bool goes = is_free_of_children(arg, concerned, said);
-        if (!rv_reply_is_text(reply, said))
-            model_differ("%s says %s, not \"%s\"", script->name, test_reply_text(reply), said);
-        if (goes) act(arg[QUEUE], task);
+        bool follows = concerned && (task->state == BLOCKED || arg[CASCADES]) && strcmp(said, "ok") == 0;
+        char heard[64];
+        rv_copy_text(heard, sizeof(heard), test_reply_text(reply));
+        if (is_free_of_children(arg, concerned, said)) act(arg[QUEUE], task);
+        if (follows && strcmp(said, "ok") == 0 && has_more(arg[QUEUE])) rv_copy_text(said, sizeof(said), "ok more");
+        if (!rv_reply_is_text(reply, said)) model_differ("%s says %s, not \"%s\"", script->name, heard, said);
     }
 }
 

@@ -83,10 +83,27 @@ cancelled() {
     expect_has "$ERR" "others wait for it (1)"
     expect_status 0 reeve cancel a/one --cascade
     expect_eq "$OUT" "cancelled a/one"
-    # (A worker carries what is for another queue.)
+    expect_eq "$(of_task b/three state)" '"cancelled"'
+    # Several of them, in whatever order; a chain, and one in another queue.
+    expect_status 0 reeve enqueue a noop --id parent
+    expect_status 0 reeve enqueue a noop --id child --after a/parent
+    expect_status 0 reeve enqueue b noop --id grandchild --after a/child
+    expect_status 1 reeve cancel a/parent a/child
+    expect_has "$ERR" "cannot cancel a/parent: others wait for it (1)"
+    expect_has "$ERR" "cannot cancel a/child: others wait for it (1)"
+    expect_status 1 reeve cancel a/parent a/child b/grandchild a/nobody
+    expect_eq "$OUT" "cancelled b/grandchild
+cancelled a/child
+cancelled a/parent"
+    expect_has "$ERR" "a/nobody"
+    expect_status 0 reeve delete a/parent a/child b/grandchild
+    expect_status 0 reeve enqueue a noop --id parent
+    expect_status 0 reeve enqueue a noop --id child --after a/parent
+    expect_status 0 reeve delete a/parent a/child
+    expect_eq "$OUT" "deleted a/child
+deleted a/parent"
     write_conf main "session = 5;" 'pools = ( { name = "main"; queues = [ "a", "b" ]; threads = 2; } );'
     start_worker main
-    wait_for '[ "$(of_task b/three state)" = "\"cancelled\"" ]' 30
     wait_for '[ "$(of_task b/two state)" = "\"completed\"" ]' 30
 }
 

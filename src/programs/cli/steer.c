@@ -1,6 +1,7 @@
 /*
  * steer.c - one call for each handle, each reported by itself. A handle that is refused does not stop the others; a
- * Redis that is gone does.
+ * Redis that is gone does. What is refused in its state is tried again behind the others, as long as any of them is done:
+ * a task for which others wait goes when these have gone.
  *
  * Standard input is read to its end before the first task is touched: the handles may come from `reeve list`, which
  * would skip tasks if those that it has passed went away while it lists.
@@ -25,6 +26,9 @@ struct steering {
     const void *options;
     const char *done; /* "retried" */
     int status;
+    size_t count;   /* how many were done */
+    rv_buf refused; /* handles, to be tried again, each as a text that ends in a zero byte */
+    bool final;     /* nothing is tried again */
 };
 
 /* running: it is on its way. */
@@ -58,8 +62,13 @@ static void steer_one(struct steering *steering, const char *name, const cli_han
     result = steering->call(steering->cli->client, handle, steering->options, &running);
 
     if (result == REEVE_OK) {
+        steering->count++;
         report(steering, handle, running);
         return;
+    }
+    if (result == REEVE_ESTATE && !steering->final) {
+        rv_buf_add(&steering->refused, name, strlen(name) + 1);
+        if (!steering->refused.failed) return;
     }
     steering->status = cli_fault_call(steering->cli, result, &(cli_fault){.handle = name});
     if (steering->status != CLI_NO_REDIS) steering->status = CLI_REFUSED;
@@ -111,6 +120,11 @@ static int read_lines(const cli_context *cli, cli_lines *input, rv_buf *kept)
     }
 }
 
+static bool goes_on(const struct steering *steering)
+{
+    return steering->status != CLI_NO_REDIS && ferror(stdout) == 0;
+}
+
 static void steer_input(struct steering *steering)
 {
     cli_lines input;
@@ -122,11 +136,27 @@ static void steer_input(struct steering *steering)
     status = read_lines(steering->cli, &input, &kept);
     if (status != CLI_DONE) steering->status = status;
     for (size_t at = 0; status == CLI_DONE && at < kept.length; at += strlen(kept.data + at) + 1) {
-        if (steering->status == CLI_NO_REDIS || ferror(stdout) != 0) break;
+        if (!goes_on(steering)) break;
         steer_line(steering, kept.data + at);
     }
     rv_buf_fini(&kept);
     cli_lines_fini(&input);
+}
+
+static void steer_refused(struct steering *steering)
+{
+    size_t before = 0;
+
+    while (steering->refused.length > 0 && goes_on(steering)) {
+        rv_buf list = steering->refused;
+
+        rv_buf_init(&steering->refused, INPUT_MAX);
+        steering->final = steering->count == before || list.failed;
+        before = steering->count;
+        for (size_t at = 0; at < list.length && goes_on(steering); at += strlen(list.data + at) + 1)
+            steer_line(steering, list.data + at);
+        rv_buf_fini(&list);
+    }
 }
 
 static bool is_input(const char *argument)
@@ -153,11 +183,14 @@ int cli_steer(cli_context *cli, const char *done, cli_steer_fn call, const void 
 
     if (status == CLI_DONE) status = cli_open(cli);
     if (status != CLI_DONE) return status;
+    rv_buf_init(&steering.refused, INPUT_MAX);
     for (size_t i = 0; i < cli->count && steering.status != CLI_NO_REDIS; i++) {
         if (is_input(cli->rest[i]))
             steer_input(&steering);
         else if (cli_handle_parse(&handle, cli->rest[i]))
             steer_one(&steering, cli->rest[i], &handle);
     }
+    steer_refused(&steering);
+    rv_buf_fini(&steering.refused);
     return steering.status;
 }

@@ -21,4 +21,8 @@ int cli_steer(cli_context *cli, const char *done, cli_steer_fn call, const void 
     "A \"-\" among the handles stands for those on standard input, one a line, read to the end before the first is " \
     "touched.\n"
 
+#define CLI_STEER_CHILDREN_NOTE                                                                                    \
+    "A task for which others wait is refused, unless these are named as well, in any order, or --cascade cancels " \
+    "them.\n"
+
 #endif

@@ -134,13 +134,14 @@ const cli_verb cli_verb_cancel = {
     .run = cancel,
     .notes =
         "A task that runs is told to stop, and is cancelled when its handler ends, unless it is completed then;\n"
-        "`reeve wait HANDLE` waits for that. Cancelled tasks are kept as a record.\n" CLI_STEER_INPUT_NOTE MANY_NOTE(
-            "that wait (blocked, scheduled, parked, ready)") "`reeve pause QUEUE` first stops what would start "
-                                                             "meanwhile.\n"
-                                                             "\nExamples:\n"
-                                                             "  reeve cancel default/order-17\n"
-                                                             "  reeve cancel default --tag customer-4 --state "
-                                                             "scheduled\n",
+        "`reeve wait HANDLE` waits for that. Cancelled tasks are kept as a record.\n" CLI_STEER_CHILDREN_NOTE
+            CLI_STEER_INPUT_NOTE MANY_NOTE(
+                "that wait (blocked, scheduled, parked, ready)") "`reeve pause QUEUE` first stops what would start "
+                                                                 "meanwhile.\n"
+                                                                 "\nExamples:\n"
+                                                                 "  reeve cancel default/order-17\n"
+                                                                 "  reeve cancel default --tag customer-4 --state "
+                                                                 "scheduled\n",
 };
 
 /* ---- delete ---------------------------------------------------------------------------------------------------- */
@@ -183,7 +184,8 @@ const cli_verb cli_verb_delete = {
     .least = 1,
     .most = CLI_ANY_NUMBER,
     .run = delete,
-    .notes = CLI_STEER_INPUT_NOTE MANY_NOTE("dead tasks") "\nExamples:\n"
-                                                          "  reeve delete default/order-17\n"
-                                                          "  reeve delete default --type report --state scheduled\n",
+    .notes = CLI_STEER_CHILDREN_NOTE CLI_STEER_INPUT_NOTE MANY_NOTE(
+        "dead tasks") "\nExamples:\n"
+                      "  reeve delete default/order-17\n"
+                      "  reeve delete default --type report --state scheduled\n",
 };
