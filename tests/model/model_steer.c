@@ -191,7 +191,7 @@ static void do_delete(int queue, model_task *task)
                                             COVER_DELETE_RETAINED};
     model_cover(transitions[task->state]);
     if (task->state == RUNNING && model.sessions[task->session].life == DYING) COVER(DELETE_LOST);
-    if (task->state != RUNNING) model_remove(queue, task);
+    if (task->state != RUNNING && task->state != NONE) model_remove(queue, task);
 }
 
 void model_remove(int queue, model_task *task)
