@@ -10,7 +10,7 @@
 -- ARGV[5]  how many sums; for each: its field, and what to add to it; then for each kind of error: the kind, how many
 --          attempts that failed so were retried, how many tasks died of it
 -- reply    [1] 1, or 0 when the session is gone (its tasks too, and its last sums were not added)
---          [2] how many tasks it holds
+--          [2] how many tasks it holds; fields that another version keeps about the session count, too
 --
 -- Sent twice: a flush whose number is not larger than the last one's was added before.
 -- include: lib/upkeep.lua

@@ -13,6 +13,7 @@
 -- include: lib/order.lua
 -- include: lib/front.lua
 -- include: lib/leases.lua
+-- include: lib/drop_session.lua
 -- include: lib/event.lua
 -- include: lib/history.lua
 -- include: lib/gate.lua
@@ -62,8 +63,9 @@ if #held > 0 then
 end
 -- (A wake-up may have gone to a thread of this session that will not use it.)
 if call('EXISTS', P .. 'ready') == 1 then wake(P) end
-if free_keys(P, session, tonumber(ARGV[2])) or call('HLEN', running) > 3 then return {#ids, 1} end
-call('DEL', running)
+local left = free_keys(P, session, tonumber(ARGV[2])) or call('HLEN', running) > 3 and #leases_of(running, 1) > 0
+if left then return {#ids, 1} end
+drop_session(P, running)
 -- (One that is being reaped stays listed until its last task is back.)
 if call('EXISTS', P .. 'lost:' .. session) == 0 then call('ZREM', P .. 'sessions', session) end
 return {#ids, 0}

@@ -127,6 +127,7 @@ end
 -- (Lua allows a script 200 local names: what only this needs stands in it.)
 local function reap()
 -- include: lib/once.lua
+-- include: lib/drop_session.lua
   local function crashed(id, alone)
     local info = P .. 'info:' .. id
     local known = call('HMGET', info, 'crashes', 'history')
@@ -208,9 +209,14 @@ local function reap()
       add_stats(P, now, 'crashed', crashes)
     end
   end
-  if suspect and call('HLEN', lost) == 1 then call('DEL', lost) end
+  -- (Without leases it has nothing but what is kept about the session.)
+  local left = call('HLEN', lost)
+  if left > 0 and (#leases == 0 or left <= 16 and #leases_of(lost, 16) == 0) then
+    drop_session(P, lost)
+    left = 0
+  end
   local keys = free_keys(P, session, budget.room(4, 8, limit))
-  if not keys and call('EXISTS', lost) == 0 then call('ZREM', P .. 'sessions', session) end
+  if not keys and left == 0 then call('ZREM', P .. 'sessions', session) end
   more = 1
   return #leases, session
 end

@@ -201,7 +201,8 @@ static void read_leases(int queue, const char *rest, const rv_reply *found, bool
     for (size_t i = 0; i + 1 < found->count; i += 2) {
         const char *name = found->items[i]->text;
         int id = model_id_of(name);
-        if (id < 0 && (name[0] != '#' || (lost && strcmp(name, "#suspect") != 0))) model_stray(queue, "running", name);
+        bool kept = strcmp(name, "#suspect") == 0 || strcmp(name, "#other") == 0;
+        if (id < 0 && (name[0] != '#' || (lost && !kept))) model_stray(queue, "running", name);
         if (id < 0) continue;
         model_seen_task *task = &model_now_seen.queues[queue].tasks[id];
         task->places++;

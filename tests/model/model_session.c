@@ -121,16 +121,29 @@ void model_beat(const int arg[ARGS])
 
 /* ---- the end of a session -------------------------------------------------------------------------------------- */
 
+enum { FIELDS = 1 };
+
 void model_die_make(int arg[ARGS])
 {
     arg[HAND] = (int)model_chance(mood.hands);
+    arg[FIELDS] = model_chance(4) == 0;
+}
+
+/* Another version kept something of its own about a session, which must not keep the session. */
+static void add_field(int queue, int number)
+{
+    if (model.sessions[number].life != ALIVE) return;
+    (void)test_cmd(test_conn, "HSET %srunning:%s #other 7", model_prefix(queue), model_session_id(number));
 }
 
 /* Its sessions stay as they are until tend finds them. */
 void model_die(const int arg[ARGS])
 {
     model_hand *hand = &model.hands[arg[HAND]];
-    for (int queue = 0; queue < QUEUES; queue++) model_renew(arg[HAND], queue);
+    for (int queue = 0; queue < QUEUES; queue++) {
+        if (arg[FIELDS]) add_field(queue, hand->session[queue]);
+        model_renew(arg[HAND], queue);
+    }
     for (int thread = 0; thread < THREADS; thread++) {
         if (hand->told[thread]) model.queues[hand->told[thread] - 1].token_lost = true;
         hand->told[thread] = hand->idle[thread] = 0;

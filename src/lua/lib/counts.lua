@@ -1,19 +1,9 @@
 -- How many tasks run, and how many are ready. Needs base.
-
--- Of a session's hash; known: how many fields it has about itself, or nil: some of them, in one of a dead session.
-local function leases_in(key, known)
-  local count = call('HLEN', key)
-  if count == 0 then return 0 end
-  for _, field in ipairs(known and {} or call('HMGET', key, '#', '#flushed', '#suspect')) do
-    if field then count = count - 1 end
-  end
-  return math.max(0, count - (known or 0))
-end
-
+-- include: lib/held.lua
 local function count_running(P)
   local running = 0
   for _, session in ipairs(call('ZRANGE', P .. 'sessions', 0, -1)) do
-    running = running + leases_in(P .. 'running:' .. session, 3) + leases_in(P .. 'lost:' .. session)
+    running = running + count_held(P .. 'running:' .. session) + count_held(P .. 'lost:' .. session)
   end
   return running
 end

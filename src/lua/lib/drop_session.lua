@@ -1,0 +1,13 @@
+-- The hash of a session that holds no leases any more goes, with what this and other versions keep there about the
+-- session. A task that was handed over under such a field's name dies: that name is no id. Needs base.
+local function drop_session(P, key)
+  local fields = call('HGETALL', key)
+  if #fields == 0 then return end
+  call('DEL', key)
+  for i = 1, #fields, 2 do
+    local own = fields[i] == '#' or fields[i] == '#flushed' or fields[i] == '#suspect'
+    if not own and find(fields[i + 1], '^%d+ .') and call('HEXISTS', P .. 'tasks', fields[i]) == 1 then
+      put_aside(P, fields[i])
+    end
+  end
+end
