@@ -48,12 +48,59 @@ local function insert(list, message)
   if behind then call('LINSERT', list, 'BEFORE', behind, message) else call('RPUSH', list, message) end
 end
 
-for i = 2, #ARGV do
-  if call('LREM', outbox, 1, ARGV[i]) == 1 and i > #ARGV - misread then
-    insert(unread, ARGV[i])
-    call('LTRIM', unread, '-1000', '-1')
+-- Messages go. LREM passes all that stand before one: where many stay, a message is found by its number and marked, and one
+-- LREM takes out all that are. What has no number goes first, by LREM: the list is in order then.
+local by_value, missed, marked, marks, length, last = skip == 0, false, {}, 0, nil, nil
+
+local function place_of(message, number)
+  length = length or call('LLEN', outbox)
+  if last and call('LINDEX', outbox, last + 1) == message then return last + 1 end
+  local low, high = 0, length - 1
+  while low <= high do
+    local middle = math.floor((low + high) / 2)
+    local there = not marked[middle] and call('LINDEX', outbox, middle)
+    local known = marked[middle] or number_of(there)
+    if there == message then return middle end
+    if known < number then low = middle + 1 else high = middle - 1 end
   end
 end
+
+-- False: it is not there any more, or not found. (After one that is not, all are looked for by their numbers; where the list
+-- is not in order after all, by LREM.)
+local function take_out(message, number)
+  local place = not by_value and number < NONE and place_of(message, number)
+  if place then
+    marked[place], marks, last = number, marks + 1, place
+    call('LSET', outbox, place, '')
+    return true
+  end
+  if missed and not by_value and number < NONE then return false end
+  local hit = call('LREM', outbox, 1, message) == 1
+  if number < NONE then
+    by_value, missed = hit, true
+  end
+  return hit
+end
+
+local function set_aside(message, number)
+  if not take_out(message, number) then return end
+  insert(unread, message)
+  call('LTRIM', unread, '-1000', '-1')
+end
+
+local first_misread = math.max(2, #ARGV - misread + 1)
+for i = first_misread, #ARGV do
+  if number_of(ARGV[i]) == NONE then set_aside(ARGV[i], NONE) end
+end
+for i = 2, #ARGV do
+  local number = number_of(ARGV[i])
+  if i < first_misread then
+    take_out(ARGV[i], number)
+  elseif number < NONE then
+    set_aside(ARGV[i], number)
+  end
+end
+if marks > 0 then call('LREM', outbox, last < length / 2 and marks or -marks, '') end
 for _ = 1, back do
   local message = call('LINDEX', unread, 0)
   if number_of(message) == NONE then break end

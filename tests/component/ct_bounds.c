@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "queue/scripts.h"
 #include "support/clock.h"
 #include "support/limits.h"
 
@@ -223,6 +224,66 @@ static void all_at_once(void **state)
     assert_int_equal(test_count("q", "dead"), 10);
 }
 
+/* ---- messages to other queues ---------------------------------------------------------------------------------- */
+
+static void arg_message(size_t number)
+{
+    char text[64];
+    (void)snprintf(text, sizeof(text), "U %zu q/c%zu p/a", number, number);
+    rv_args(test_conn, text);
+}
+
+static const rv_reply *call(void)
+{
+    const rv_reply *reply;
+    assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
+    if (rv_reply_is(reply, RV_ERROR)) fail_msg("%s", reply->text);
+    return reply;
+}
+
+/* Takes out every second of 64 messages behind those that stay; all were there, or none. */
+static void take_out_behind(size_t stay)
+{
+    count_anew();
+    rv_cmd_script(test_conn, &rv_script_outbox, 1, 33);
+    rv_args(test_conn, Q);
+    char what[32];
+    (void)snprintf(what, sizeof(what), "64 %zu", stay + 32);
+    rv_args(test_conn, what);
+    for (size_t i = 0; i < 64; i += 2) arg_message(stay + i + 1);
+    (void)call();
+    assert_in_range(calls_of("lrem"), 0, 1);
+    assert_in_range(calls_of(NULL), 1, 64 * 25);
+}
+
+static void messages_behind_many_that_stay(void **state)
+{
+    (void)state;
+    enum { STAY = 5000, ALL = STAY + 100 };
+    for (size_t i = 1; i <= ALL; i++) {
+        rv_cmd(test_conn, 3);
+        rv_args(test_conn, "RPUSH");
+        rv_args(test_conn, Q "outbox");
+        arg_message(i);
+        (void)call();
+    }
+    for (int again = 0; again <= 1; again++) {
+        take_out_behind(STAY);
+        assert_int_equal(test_number("LLEN " Q "outbox"), ALL - 32);
+    }
+    const rv_reply *left;
+    rv_cmd(test_conn, 4);
+    rv_args(test_conn, "LRANGE");
+    rv_args(test_conn, Q "outbox");
+    rv_args(test_conn, "0");
+    rv_args(test_conn, "-1");
+    left = call();
+    for (size_t i = 0; i < left->count; i++) {
+        size_t number = i < STAY ? i + 1 : i < STAY + 32 ? STAY + 2 * (i - STAY + 1) : i + 33;
+        assert_int_equal(atoll(left->items[i]->text + 2), number);
+    }
+}
+
 int main(void)
 {
     test_options.clock = true;
@@ -235,6 +296,7 @@ int main(void)
         cmocka_unit_test_setup(tagged_records_that_go, test_place_empty),
         cmocka_unit_test_setup(tagged_records_that_go_with_a_turn, test_place_empty),
         cmocka_unit_test_setup(all_at_once, test_place_empty),
+        cmocka_unit_test_setup(messages_behind_many_that_stay, test_place_empty),
     };
     test_clock_set(1900000000000); /* it stands still */
     return cmocka_run_group_tests_name("ct_bounds", tests, test_place_start, test_place_stop);
