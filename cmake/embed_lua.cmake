@@ -2,6 +2,9 @@
 # Writes a script with its fragments put in (lines "-- include: lib/score.lua") twice: as Lua, to install, and as a C
 # source with its SHA1, which is the name that EVALSHA knows it by. The C source is what goes to Redis: there lines of
 # comments are empty and none is indented. (Empty, not left out: numbers of lines in errors are those of the Lua file.)
+# In the text @NAME@ becomes the name of the script, and @COMMANDS@
+# the names of all commands of Redis that it calls so that they can fail it (call, not pcall), separated by blanks.
+cmake_minimum_required(VERSION 3.18)
 get_filename_component(dir "${IN}" DIRECTORY)
 file(READ "${IN}" text)
 while(text MATCHES "-- include: ([a-z_/]+\\.lua)\n")
@@ -9,6 +12,14 @@ while(text MATCHES "-- include: ([a-z_/]+\\.lua)\n")
   file(READ "${dir}/${fragment}" body)
   string(REPLACE "-- include: ${fragment}\n" "${body}" text "${text}")
 endwhile()
+string(REPLACE "pcall('" "" called "${text}")
+string(REGEX MATCHALL "call\\('[A-Z]+'" calls "${called}")
+list(TRANSFORM calls REPLACE "call\\('|'" "")
+list(REMOVE_DUPLICATES calls)
+list(SORT calls)
+list(JOIN calls " " calls)
+string(REPLACE "@COMMANDS@" "${calls}" text "${text}")
+string(REPLACE "@NAME@" "${NAME}" text "${text}")
 file(WRITE "${LUA_OUT}" "${text}")
 string(REGEX REPLACE "\n *(--[^\n]*)?" "\n" sent "${text}")
 if(sent MATCHES "\\[\\[")

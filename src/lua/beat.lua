@@ -14,8 +14,29 @@
 --
 -- Sent twice: a flush whose number is not larger than the last one's was added before.
 -- include: lib/upkeep.lua
+-- include: lib/whole.lua
 
 local call = redis.call
+
+-- What is wrong with the sums that were brought, or nil.
+local function sums_fault()
+  local MOST, count = 9007199254740991, whole(ARGV[5], 0, 4000)
+  if not whole(ARGV[3], 0, MOST) or not whole(ARGV[4], 0, 100000000) or not count then return true end
+  local kinds = 6 + 2 * count
+  if #ARGV < kinds - 1 or (#ARGV - kinds + 1) % 3 ~= 0 then return true end
+  for i = 7, kinds - 1, 2 do
+    if not whole(ARGV[i], -MOST, MOST) then return true end
+  end
+  for i = kinds, #ARGV, 3 do
+    if not whole(ARGV[i + 1], 0, MOST) or not whole(ARGV[i + 2], 0, MOST) then return true end
+  end
+end
+
+local life = whole(ARGV[2], 0, 9223372036854775808)
+if not KEYS[1] or not ARGV[1] or not life or ARGV[3] and sums_fault() then
+  return redis.error_reply('ERR @NAME@: ARGV[1] and ARGV[2] are a session and its life in ms, the others sums of a day')
+end
+life = math.min(life, 4503599627370496)
 local P, session = KEYS[1], ARGV[1]
 local running = P .. 'running:' .. session
 local last = session == '' or call('HGET', running, '#flushed')
@@ -24,14 +45,15 @@ local time = call('TIME')
 local now = time[1] * 1000 + (time[2] - time[2] % 1000) / 1000
 local known = call('HGET', P .. 'settings', 'upkeep')
 local upkeep, _, _, back = nil, nil, nil, nil
-if known or session ~= '' then upkeep, _, _, back = look_after(known, now, tonumber(ARGV[2])) end
+if known or session ~= '' then upkeep, _, _, back = look_after(known, now, life) end
 if upkeep and not back then call('HSET', P .. 'settings', 'upkeep', upkeep) end
 if session == '' then return {1, 0} end
-call('ZADD', P .. 'sessions', 'XX', string.format('%d', now + ARGV[2]), session)
+call('ZADD', P .. 'sessions', 'XX', string.format('%d', now + life), session)
 
--- Kinds are bounded: those beyond count as the kind "".
+-- Kinds are bounded: those beyond count as the kind "". (What stands in a field may be no number, if somebody else wrote it:
+-- that sum is not added, and nothing else fails of it.)
 local KINDS = 100
-local function add_kind(key, kind, retried, dead)
+local function add_kind(call, key, kind, retried, dead)
   local known = call('HMGET', key, 'retried:' .. kind, 'dead:' .. kind, 'kinds')
   if not known[1] and not known[2] and kind ~= '' then
     if (tonumber(known[3]) or 0) >= KINDS then
@@ -45,11 +67,12 @@ local function add_kind(key, kind, retried, dead)
 end
 
 local function add_stats()
+  local call = redis.pcall
   local days = tonumber(call('HGET', P .. 'settings', 'stats_days')) or 30
   if days <= 0 then return end
   local key, kinds = P .. 'stats:' .. ARGV[4], 6 + 2 * ARGV[5]
   for i = 6, kinds - 1, 2 do call('HINCRBY', key, ARGV[i], ARGV[i + 1]) end
-  for i = kinds, #ARGV, 3 do add_kind(key, ARGV[i], ARGV[i + 1], ARGV[i + 2]) end
+  for i = kinds, #ARGV, 3 do add_kind(call, key, ARGV[i], ARGV[i + 1], ARGV[i + 2]) end
   call('EXPIREAT', key, string.format('%d', (ARGV[4] + 1 + days) * 86400))
 end
 

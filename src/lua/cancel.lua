@@ -24,12 +24,21 @@
 -- include: lib/gate.lua
 -- include: lib/steer.lua
 
+local cascade = ARGV[2] or ''
+if not ARGV[1] or cascade ~= '' and cascade ~= 'cascade' then
+  return redis.error_reply('ERR @NAME@: ARGV[1] is a task, ARGV[2] "cascade" or empty')
+end
+do
+-- include: lib/expect.lua
+  local fault = unfit(KEYS[1], ARGV[1])
+  if fault then return fault end
+end
 local P, id = KEYS[1], ARGV[1]
 local envelope = call('HGET', P .. 'tasks', id)
 if not envelope then return '' end
 local state = where(P, id)
 if is_waiting(state) or state == 'running' then
-  local why = free_of_children(P, id, ARGV[2] == 'cascade')
+  local why = free_of_children(P, id, cascade == 'cascade')
   if why then return why end
 end
 if state ~= 'running' then

@@ -9,5 +9,6 @@
 -- include: lib/base.lua
 -- include: lib/cancel_mark.lua
 
+if not KEYS[1] or not ARGV[1] then return redis.error_reply('ERR @NAME@: ARGV[1] is a task') end
 local envelope = call('HGET', KEYS[1] .. 'tasks', ARGV[1])
 return envelope and is_cancelled(envelope) and 1 or 0

@@ -11,6 +11,9 @@
 -- Sent twice: it says the same again.
 -- include: lib/base.lua
 
+if not KEYS[1] or #ARGV ~= 3 or is_no_id(ARGV[2]) then
+  return redis.error_reply('ERR @NAME@: it takes a session, a task and bytes')
+end
 local P, id = KEYS[1], ARGV[2]
 local info = P .. 'info:' .. id
 if call('HEXISTS', P .. 'running:' .. ARGV[1], id) == 0 then return 0 end

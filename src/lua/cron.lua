@@ -18,6 +18,14 @@
 -- include: lib/base.lua
 
 local P, verb, name, definition = KEYS[1], ARGV[1], ARGV[2], ARGV[3]
+if verb ~= 'list' and not (name and verb and find(' set get remove pause resume ', ' ' .. verb .. ' ', 1, true)) then
+  return redis.error_reply('ERR @NAME@: it takes "set", "get", "remove", "pause" or "resume", and a name; or "list"')
+end
+do
+-- include: lib/expect.lua
+  local fault = unfit(KEYS[1])
+  if fault then return fault end
+end
 
 -- (The millisecond that has begun is past.)
 local function look_at_it()

@@ -22,6 +22,14 @@
 -- include: lib/death.lua
 -- include: lib/kin.lua
 
+if #ARGV < 3 or not HOW[ARGV[3]] and ARGV[3] ~= 'cascade' then
+  return redis.error_reply('ERR @NAME@: it takes a task, a parent, how that ended, and a number or nothing')
+end
+do
+-- include: lib/expect.lua
+  local fault = unfit(KEYS[1], ARGV[1])
+  if fault then return fault end
+end
 local P, id, parent, number = KEYS[1], ARGV[1], ARGV[2], ARGV[4]
 local reads = deliver(P, id, parent, ARGV[3], clock(), number)
 -- (The parent's queue expects it to read what has completed.)

@@ -35,6 +35,14 @@ local function make_attach()
 end
 
 local P, id, now = KEYS[1], ARGV[2], clock()
+if not id or ARGV[1] ~= 'remove' and ARGV[1] ~= 'add' and not find(ARGV[1], '^add %d+$') or #ARGV > 4002 then
+  return redis.error_reply('ERR @NAME@: it takes "add", "add <n>" or "remove", a task, and at most 2000 parents')
+end
+do
+-- include: lib/expect.lua
+  local fault = unfit(KEYS[1], id)
+  if fault then return fault end
+end
 local envelope = call('HGET', P .. 'tasks', id)
 if not envelope then return '' end
 local state, score = where(P, id)

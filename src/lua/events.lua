@@ -17,8 +17,18 @@
 -- include: lib/event.lua
 -- include: lib/gate.lua
 -- include: lib/listening.lua
+-- include: lib/whole.lua
 
-local P, what, number = KEYS[1], ARGV[1], tonumber(ARGV[2])
+local P, what, number = KEYS[1], ARGV[1], whole(ARGV[2], 0, INT64)
+if what ~= 'look' and not ((what == 'keep' or what == 'listen') and number) then
+  return redis.error_reply('ERR @NAME@: ARGV[1] and ARGV[2] are "keep", "listen" or "look", and a number')
+end
+number = math.min(number or 0, LATEST)
+do
+-- include: lib/expect.lua
+  local fault = unfit(KEYS[1])
+  if fault then return fault end
+end
 local now = clock()
 if what == 'keep' then
   if number > 0 then
@@ -29,12 +39,14 @@ if what == 'keep' then
   switch_events(P)
 elseif what == 'listen' then
   local known = tonumber(call('HGET', P .. 'settings', 'events_until'))
-  if not known or known < now + number then
-    call('HSET', P .. 'settings', 'events_until', text(now + number))
-    announce_due(P, now + number)
+  local ends = math.min(now + number, LATEST)
+  if not known or known < ends then
+    call('HSET', P .. 'settings', 'events_until', text(ends))
+    announce_due(P, ends)
   end
   switch_events(P)
 end
-local last = call('XREVRANGE', P .. 'events', '+', '-', 'COUNT', 1)[1]
+local found = redis.pcall('XREVRANGE', P .. 'events', '+', '-', 'COUNT', 1)
+local last, length = found[1], redis.pcall('XLEN', P .. 'events')
 local kept = tonumber(call('HGET', P .. 'settings', 'events')) or 0
-return {now, kept, last and last[1] or '0-0', call('XLEN', P .. 'events')}
+return {now, kept, last and last[1] or '0-0', type(length) == 'number' and length or 0}

@@ -9,11 +9,16 @@
 --
 -- Sent twice: it only reads.
 -- include: lib/base.lua
+-- include: lib/whole.lua
 
 local P = KEYS[1]
-local skip, most = tonumber(ARGV[1]), tonumber(ARGV[2])
+local skip, most = whole(ARGV[1], 0, LATEST), whole(ARGV[2], 0, LATEST)
+if not P or not skip or not most then
+  return redis.error_reply('ERR @NAME@: ARGV[1] and ARGV[2] are how many to skip and to tell of')
+end
+most = math.min(most, 1000)
 local reply = {call('ZCARD', P .. 'failures')}
-local kinds = most > 0 and call('ZREVRANGE', P .. 'failures', skip, skip + most - 1) or {}
+local kinds = most > 0 and call('ZREVRANGE', P .. 'failures', text(skip), text(skip + most - 1)) or {}
 for _, kind in ipairs(kinds) do
   local key = P .. 'failures:' .. kind
   local last = call('ZREVRANGE', key, 0, 0, 'WITHSCORES')

@@ -19,15 +19,24 @@
 -- include: lib/event.lua
 -- include: lib/put.lua
 -- include: lib/where.lua
+-- include: lib/whole.lua
 
 local P, name, due, next_due = KEYS[1], ARGV[1], ARGV[2], ARGV[3]
+if not next_due or due == '' and not ARGV[4] or #ARGV > 2000 then
+  return redis.error_reply('ERR @NAME@: it takes an entry, when it was due, when it is due next, and at most 2000 ids')
+end
+do
+-- include: lib/expect.lua
+  local fault = unfit(KEYS[1])
+  if fault then return fault end
+end
 local definition = call('HGET', P .. 'cron', name)
 -- (What is not understood stays due, for a program that understands it.)
 local line_end = definition and find(definition, '\n', 1, true)
 local entry = line_end and decoded(sub(definition, 1, line_end - 1))
 local options, rest = entry and entry.options or {}, entry and sub(definition, line_end + 1)
 if not entry or type(options) ~= 'table' or option_fault(options) then return -1 end
-if due ~= '' and not tonumber(next_due) then return -1 end
+if due ~= '' and not whole(next_due, -INT64, LATEST) then return -1 end
 for i = 4, #ARGV do
   if task_fault(ARGV[i], rest, options) then return -1 end
 end
@@ -37,7 +46,7 @@ if due ~= '' then
   if tonumber(next_due) < 0 then
     call('ZREM', P .. 'cron:due', name)
   else
-    call('ZADD', P .. 'cron:due', next_due, name)
+    call('ZADD', P .. 'cron:due', text(tonumber(next_due)), name)
   end
   if not ARGV[4] then return 0 end
 elseif call('HEXISTS', P .. 'tasks', ARGV[4]) == 1 then

@@ -13,8 +13,17 @@
 -- include: lib/front.lua
 -- include: lib/event.lua
 -- include: lib/gate.lua
+-- include: lib/whole.lua
 
-local P, group, delay = KEYS[1], ARGV[1], tonumber(ARGV[2])
+local P, group, delay = KEYS[1], ARGV[1], whole(ARGV[2], 0, INT64)
+if not group or #group > 100 or not delay then
+  return redis.error_reply('ERR @NAME@: ARGV[1] and ARGV[2] are a group or nothing, and for how long, in ms')
+end
+do
+-- include: lib/expect.lua
+  local fault = unfit(KEYS[1])
+  if fault then return fault end
+end
 local now = clock()
 local ends = delay > 0 and math.min(now + delay, LATEST) or 0
 local known

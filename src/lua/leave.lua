@@ -23,14 +23,25 @@
 -- include: lib/once.lua
 -- include: lib/notify.lua
 -- include: lib/cancelled.lua
+-- include: lib/whole.lua
 
+local most = whole(ARGV[2], 1, 9223372036854775808)
+if not ARGV[1] or not most then
+  return redis.error_reply('ERR @NAME@: ARGV[1] and ARGV[2] are a session and the most tasks to give back')
+end
+most = math.min(most, 1000)
+do
+-- include: lib/expect.lua
+  local fault = unfit(KEYS[1])
+  if fault then return fault end
+end
 local P, session = KEYS[1], ARGV[1]
 local running = P .. 'running:' .. session
 -- (What goes back is for others to hear of.)
 forget_idle(P, session)
 -- (Envelopes are read for their priority: few at once where they may be large.)
 local settings = call('HMGET', P .. 'settings', 'large', 'gate')
-local leases = leases_of(running, settings[1] and 8 or text(math.max(1, math.min(math.floor(tonumber(ARGV[2])), 1000))))
+local leases = leases_of(running, settings[1] and 8 or text(most))
 local held, ids, envelopes, gone, cancelled = {}, {}, {}, {}, {}
 for i = 1, #leases do
   local id = leases[i][1]
@@ -63,7 +74,7 @@ if #held > 0 then
 end
 -- (A wake-up may have gone to a thread of this session that will not use it.)
 if call('EXISTS', P .. 'ready') == 1 then wake(P) end
-local left = free_keys(P, session, tonumber(ARGV[2])) or call('HLEN', running) > 3 and #leases_of(running, 1) > 0
+local left = free_keys(P, session, text(most)) or call('HLEN', running) > 3 and #leases_of(running, 1) > 0
 if left then return {#ids, 1} end
 drop_session(P, running)
 -- (One that is being reaped stays listed until its last task is back.)

@@ -27,9 +27,52 @@
 -- include: lib/gate.lua
 -- include: lib/slot.lua
 -- include: lib/counts.lua
+-- include: lib/whole.lua
 
 local P, cursor = KEYS[1], ARGV[1]
 local STEP_SIZE = 200
+local MOST = 1000000000
+
+local function is_rate(value)
+  local count, period, burst = string.match(value, '^(%d+) (%d+) (%d+)$')
+  return whole(count, 1, MOST) and whole(period, 1, LATEST) and whole(burst, 1, MOST) and true
+end
+
+-- Whether a change, of this name and to this value, is one.
+local function is_change(name, value)
+  local letter, group = string.match(name, '^([crs]%-?):(.+)$')
+  if letter and #group > 100 then return false end
+  if name == 'concurrency' or name == 'group_concurrency' then return value == '' or whole(value, 0, MOST) end
+  if name == 'rate' or name == 'group_rate' then return value == '' or is_rate(value) end
+  if name == 'group_strict' then return value == '' or value == '1' end
+  if letter == 'c' then return whole(value, -1, MOST) end
+  if letter == 'r' then return value == '' or value == '0' or is_rate(value) end
+  if letter == 's' then return value == '1' or value == '0' end
+  return letter ~= nil
+end
+
+-- What is wrong with the arguments, or nil.
+local function fault_of_arguments()
+  if cursor ~= '' then
+    local page = string.match(cursor or '', '^%S+ (%d+)$')
+    if not page or #page > 19 then return 'ARGV[1] is empty, or what the last reply said' end
+    return
+  end
+  if #ARGV % 2 == 0 then return 'for each change it takes a name and a value' end
+  for i = 2, #ARGV, 2 do
+    if not is_change(ARGV[i], ARGV[i + 1]) then
+      return 'there is no such limit, or no such value of it: ' .. sub(ARGV[i], 1, 100)
+    end
+  end
+end
+
+local fault = fault_of_arguments()
+if fault then return redis.error_reply('ERR @NAME@: ' .. fault) end
+do
+-- include: lib/expect.lua
+  local unfitting = unfit(P)
+  if unfitting then return unfitting end
+end
 
 local function set_group(name, value)
   local letter, group = string.match(name, '^([crs]%-?):(.+)$')

@@ -16,10 +16,11 @@
 --
 -- Sent twice: it only reads.
 -- include: lib/base.lua
+-- include: lib/whole.lua
 
-local P, skip, most = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2])
-if not (is_whole(skip, 0, LATEST) and is_whole(most, 0, LATEST) and skip and most) then
-  return redis.error_reply('ERR limits: ARGV[1] and ARGV[2] are how many groups to skip, and to list')
+local P, skip, most = KEYS[1], whole(ARGV[1], 0, LATEST), whole(ARGV[2], 0, LATEST)
+if not P or not skip or not most then
+  return redis.error_reply('ERR @NAME@: ARGV[1] and ARGV[2] are how many to skip and to tell of')
 end
 most = math.min(most, 1000)
 local FEW, PAGE = 1500, 500

@@ -27,7 +27,21 @@
 -- include: lib/received.lua
 -- include: lib/register.lua
 
-local P, id, child, number = KEYS[1], ARGV[2], ARGV[3], tonumber(ARGV[5])
+local P, id, child, number = KEYS[1], ARGV[2], ARGV[3], nil
+do
+-- include: lib/whole.lua
+  number = whole(ARGV[5], 0, LATEST)
+  local known = ARGV[1] == 'unregister' or ARGV[1] == 'register' and find(ARGV[4] or '', '^[fgwx][gerd]?$') or
+    ARGV[1] == 'release' and whole(ARGV[4], 0, LATEST)
+  if not known or not number or not find(child or '', '^[%w._-]+/[%w._:-]+$') or
+    (ARGV[6] or '') ~= '' and not whole(ARGV[6], 0, LATEST) then
+    return redis.error_reply('ERR @NAME@: it takes "register", "unregister" or "release", a parent, a child, a policy or ' ..
+      'number, and numbers')
+  end
+-- include: lib/expect.lua
+  local fault = unfit(P)
+  if fault then return fault end
+end
 local source = parts(child)
 local again = was_received(P, source, ARGV[5])
 -- The child is not told any more, unless a later message registered it.

@@ -16,8 +16,14 @@
 -- include: lib/base.lua
 -- include: lib/counts.lua
 -- include: lib/info.lua
+-- include: lib/whole.lua
 
-local P, state, skip, most = KEYS[1], ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
+local P, state, skip, most = KEYS[1], ARGV[1], whole(ARGV[2], 0, LATEST), whole(ARGV[3], 0, LATEST)
+local STATES = ' blocked ready scheduled parked running completed dead cancelled '
+if not P or not skip or not most or not find(STATES, ' ' .. state .. ' ', 1, true) then
+  return redis.error_reply('ERR @NAME@: ARGV[1] to ARGV[3] are a state, how many to skip and how many to return')
+end
+most = math.min(most, 1000)
 local reply, bytes = {0}, 0
 local REPLY_BYTES = 16777216
 
@@ -132,7 +138,7 @@ if state == 'ready' and call('EXISTS', P .. 'packets') == 1 then
   if not members then return go_on end
 else
   reply[1] = call('ZCARD', set)
-  members = call(newest_first and 'ZREVRANGE' or 'ZRANGE', set, skip, skip + most - 1, 'WITHSCORES')
+  members = call(newest_first and 'ZREVRANGE' or 'ZRANGE', set, text(skip), text(skip + most - 1), 'WITHSCORES')
 end
 for i = 1, #members, 2 do
   if is_full() then break end

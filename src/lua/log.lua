@@ -14,15 +14,20 @@
 -- `logged` is how many there were, and `logging` says which line came last.
 -- Sent twice: a line that came last is not said again.
 -- include: lib/base.lua
+-- include: lib/whole.lua
 
+local lines = whole(ARGV[6], 1, 1000)
+if not KEYS[1] or is_no_id(ARGV[2] or '') or not whole(ARGV[4], 1, LATEST) or not lines then
+  return redis.error_reply('ERR @NAME@: it takes a session, a task, a lease, a number, a line, and how many lines are kept')
+end
 local P, id = KEYS[1], ARGV[2]
 local info = P .. 'info:' .. id
 if call('HGET', P .. 'running:' .. ARGV[1], id) ~= ARGV[3] then return 0 end
 local known = call('HMGET', info, 'logged', 'logging')
 local this = ARGV[3] .. ' ' .. ARGV[4]
 if known[2] == this then return 1 end
-local n = tonumber(known[1]) or 0
-call('HSET', info, 'log:' .. n % ARGV[6], n + 1 .. ' ' .. text(clock()) .. ' ' .. ARGV[5], 'logged', n + 1,
+local n = math.min(count_of(known[1]), LATEST - 1)
+call('HSET', info, 'log:' .. text(n % lines), text(n + 1) .. ' ' .. text(clock()) .. ' ' .. ARGV[5], 'logged', text(n + 1),
   'logging', this)
 local envelope = n == 0 and call('HGET', P .. 'tasks', id)
 if envelope then mark_info(P, id, envelope) end

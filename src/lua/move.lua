@@ -23,8 +23,13 @@
 
 local P, id, what, number = KEYS[1], ARGV[1], ARGV[2], tonumber(ARGV[3])
 local max = what == 'priority' and 127 or INT64
-if not number or not is_whole(number, -max - 1, max) or what ~= 'priority' and what ~= 'at' and what ~= 'in' then
+if not id or not number or not is_whole(number, -max - 1, max) or what ~= 'priority' and what ~= 'at' and what ~= 'in' then
   return redis.error_reply('ERR move: ARGV[2] and ARGV[3] are "at", "in" or "priority", and a whole number in its range')
+end
+do
+-- include: lib/expect.lua
+  local fault = unfit(KEYS[1], id)
+  if fault then return fault end
 end
 local envelope = call('HGET', P .. 'tasks', id)
 if not envelope then return '' end

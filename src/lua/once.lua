@@ -10,6 +10,7 @@
 -- include: lib/base.lua
 -- include: lib/once.lua
 
+if not KEYS[1] or not ARGV[2] then return redis.error_reply('ERR @NAME@: it takes a session and a task') end
 local P, session, id = KEYS[1], ARGV[1], ARGV[2]
 local key = call('HGET', P .. 'once:' .. session, id)
 if not key then return 0 end

@@ -26,10 +26,11 @@
 -- Sent twice: what was taken out, or put back, is not there any more.
 
 local call = redis.call
+local count, skip, misread, back = string.match(ARGV[1] or '', '^(%d+) ?(%d*) ?(%d*) ?(%d*)$')
+if not count or not KEYS[1] then return redis.error_reply('ERR @NAME@: ARGV[1] is up to four numbers') end
 local outbox, unread = KEYS[1] .. 'outbox', KEYS[1] .. 'unread'
-local count, skip, misread, back = string.match(ARGV[1], '^(%d+) ?(%d*) ?(%d*) ?(%d*)$')
-if not count then return redis.error_reply('ERR outbox: ARGV[1] is up to four numbers') end
-count, skip, misread = math.min(tonumber(count), 1000), tonumber(skip) or 0, tonumber(misread) or 0
+count, skip = math.min(tonumber(count), 1000), math.min(tonumber(skip) or 0, 4294967296)
+misread = tonumber(misread) or 0
 back = math.min(tonumber(back) or 0, 1000)
 
 local NONE = 9007199254740992

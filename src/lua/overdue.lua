@@ -11,6 +11,7 @@
 -- include: lib/base.lua
 
 local P = KEYS[1]
+if not P then return redis.error_reply('ERR @NAME@: KEYS[1] is missing') end
 local now = clock()
 local since = -1
 for _, set in ipairs({'sessions', 'scheduled', 'deadlines'}) do

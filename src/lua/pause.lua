@@ -9,6 +9,12 @@
 -- include: lib/base.lua
 -- include: lib/rouse.lua
 
+if ARGV[1] ~= '1' and ARGV[1] ~= '0' then return redis.error_reply('ERR @NAME@: ARGV[1] is "1" or "0"') end
+do
+-- include: lib/expect.lua
+  local fault = unfit(KEYS[1])
+  if fault then return fault end
+end
 local P = KEYS[1]
 if ARGV[1] == '1' then
   rouse(P)

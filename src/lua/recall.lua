@@ -18,6 +18,9 @@
 -- include: lib/base.lua
 -- include: lib/told.lua
 
+if not KEYS[1] or #ARGV ~= 3 or #ARGV[3] > 19 or not find(ARGV[3], '^%d+$') then
+  return redis.error_reply('ERR @NAME@: it takes a session, a thread or nothing, and a cursor')
+end
 local P, running, thread = KEYS[1], KEYS[1] .. 'running:' .. ARGV[1], ARGV[2]
 if thread ~= '' and ARGV[3] == '0' then
   local name = ARGV[1] .. ':' .. thread

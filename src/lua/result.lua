@@ -9,6 +9,7 @@
 -- include: lib/base.lua
 -- include: lib/result.lua
 
+if not KEYS[1] or not ARGV[1] then return redis.error_reply('ERR @NAME@: ARGV[1] is a task') end
 local P, id = KEYS[1], ARGV[1]
 local ended = call('ZSCORE', P .. 'completed', id) or call('ZSCORE', P .. 'retained', id)
 return ended and result_of(P, id, ended) or false

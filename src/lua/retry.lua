@@ -22,6 +22,12 @@
 -- include: lib/steer.lua
 -- include: lib/revive.lua
 
+if not ARGV[1] then return redis.error_reply('ERR @NAME@: ARGV[1] is a task') end
+do
+-- include: lib/expect.lua
+  local fault = unfit(KEYS[1], ARGV[1])
+  if fault then return fault end
+end
 local P, id = KEYS[1], ARGV[1]
 local envelope = call('HGET', P .. 'tasks', id)
 if not envelope then return '' end

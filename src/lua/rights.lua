@@ -9,6 +9,7 @@
 -- include: lib/rights.lua
 
 local P, ns = KEYS[1], ARGV[1]
+if not P or not ns then return redis.error_reply('ERR @NAME@: it takes a queue and a namespace') end
 local found = {}
 local function note(missing, where)
   if #missing > 0 then found[#found + 1] = table.concat(missing, ', ') .. ' on ' .. where end
@@ -23,7 +24,7 @@ local function refused(commands)
   return missing
 end
 
-note(missing_rights(P), P .. '*')
+note(missing_rights(P, COMMANDS), P .. '*')
 -- What clients and workers send besides scripts.
 local key, queues, workers, cron = P .. 'wake', ns .. ':queues', ns .. ':workers', ns .. ':cron'
 note(refused({{'BLPOP', key, '0'}, {'WATCH', key}}), P .. '*')

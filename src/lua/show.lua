@@ -15,6 +15,7 @@
 -- include: lib/info.lua
 -- include: lib/family.lua
 
+if not KEYS[1] or not ARGV[1] then return redis.error_reply('ERR @NAME@: ARGV[1] is a task') end
 local P, id = KEYS[1], ARGV[1]
 local envelope = call('HGET', P .. 'tasks', id)
 if not envelope then return false end

@@ -12,6 +12,7 @@
 -- include: lib/counts.lua
 
 local P = KEYS[1]
+if not P then return redis.error_reply('ERR @NAME@: KEYS[1] is missing') end
 local running = count_running(P)
 local totals = call('HMGET', P .. 'counters', 'completed', 'failed', 'dead', 'crashed')
 local head = call('ZRANGE', P .. 'ready', 0, 0)[1]

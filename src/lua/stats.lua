@@ -9,8 +9,13 @@
 --
 -- Sent twice: it only reads.
 -- include: lib/base.lua
+-- include: lib/whole.lua
 
-local first, days = tonumber(ARGV[1]), math.min(tonumber(ARGV[2]), 400)
+local first, days = whole(ARGV[1], -100000000, 100000000), whole(ARGV[2], 0, LATEST)
+if not KEYS[1] or not first or not days then
+  return redis.error_reply('ERR @NAME@: ARGV[1] and ARGV[2] are a day and how many days')
+end
+days = math.min(days, 400)
 if first <= 0 then first = first + math.floor(clock() / 86400000) end
 local reply = {first}
 for day = first, first + days - 1 do

@@ -32,8 +32,22 @@
 -- include: lib/steer.lua
 -- include: lib/revive.lua
 
-local P, action, state, cursor, most = KEYS[1], ARGV[1], ARGV[2], ARGV[3], math.min(tonumber(ARGV[4]), 1000)
-local kind, type, tag, age = ARGV[5], ARGV[6], ARGV[7], tonumber(ARGV[8])
+local P, action, state, cursor, most, age = KEYS[1], ARGV[1], ARGV[2], ARGV[3], nil, nil
+local kind, type_wanted, tag = ARGV[5], ARGV[6], ARGV[7]
+do
+-- include: lib/whole.lua
+  most, age = whole(ARGV[4], 0, INT64), whole(ARGV[8], 0, INT64)
+  local ACTIONS, STATES = ' retry cancel delete look ', ' blocked ready scheduled parked completed dead cancelled '
+  if not most or not age or not find(ACTIONS, ' ' .. action .. ' ', 1, true) or
+    not find(STATES, ' ' .. state .. ' ', 1, true) or
+    cursor ~= '' and not find(cursor, '^%d+ [%d.e+-]+ [%d.einf+-]+ .*$') then
+    return redis.error_reply('ERR @NAME@: it takes what to do, a state, a cursor, how many tasks to look at, and a filter')
+  end
+  most = math.min(most, 1000)
+-- include: lib/expect.lua
+  local fault = unfit(P)
+  if fault then return fault end
+end
 local now = clock()
 local ended = state == 'completed' or state == 'dead' or state == 'cancelled'
 local set = P .. (kind ~= '' and 'failures:' .. kind or state)
@@ -41,7 +55,7 @@ if call('HGET', P .. 'settings', 'large') then most = math.min(most, 50) end
 
 -- "<when the sweep began> <up to which score> <score> <id>": where to go on: behind that id, the last one of that score
 -- that was left, if it still has it; else with the first that has it, and then some may be looked at twice.
-local began, limit, from, last = string.match(cursor, '^(%S+) (%S+) (%S+) (%S*)$')
+local began, limit, from, last = string.match(cursor, '^(%S+) (%S+) (%S+) (.*)$')
 if not began then
   began, from, last = text(now), '-inf', ''
   limit = ended and began or call('ZRANGE', set, -1, -1, 'WITHSCORES')[2]
@@ -60,7 +74,7 @@ local function has_tag(o)
 end
 
 local function is_meant(o, score)
-  if type ~= '' and o.type ~= type then return false end
+  if type_wanted ~= '' and o.type ~= type_wanted then return false end
   if tag ~= '' and not has_tag(o) then return false end
   -- (One that is not understood came before all that are.)
   local since = o.at or 0

@@ -13,11 +13,16 @@
 -- include: lib/base.lua
 -- include: lib/where.lua
 -- include: lib/info.lua
+-- include: lib/whole.lua
 
-local P, tag, wanted, skip, most = KEYS[1], ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
+local P, tag, wanted, skip, most = KEYS[1], ARGV[1], ARGV[2], whole(ARGV[3], 0, LATEST), whole(ARGV[4], 0, LATEST)
+if not P or not skip or not most then
+  return redis.error_reply('ERR @NAME@: it takes a tag, a state or nothing, how many to skip and to look at')
+end
+most = math.min(most, 1000)
 local REPLY_BYTES = 16777216
 local key = P .. 'tag:' .. tag
-local ids = most > 0 and call('ZREVRANGE', key, skip, skip + most - 1) or {}
+local ids = most > 0 and call('ZREVRANGE', key, text(skip), text(skip + most - 1)) or {}
 local reply, looked, bytes = {-1}, 0, 0
 
 for i = 1, #ids do

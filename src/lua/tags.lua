@@ -8,10 +8,16 @@
 --
 -- Sent twice: it only reads.
 
+-- include: lib/whole.lua
 local call = redis.call
-local P, skip, most = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2])
+local P, skip, most = KEYS[1], whole(ARGV[1], 0, 9007199254740991), whole(ARGV[2], 0, 9007199254740991)
+if not P or not skip or not most then
+  return redis.error_reply('ERR @NAME@: ARGV[1] and ARGV[2] are how many to skip and to tell of')
+end
+most = math.min(most, 1000)
 local reply = {call('ZCARD', P .. 'tags')}
-local tags = most > 0 and call('ZREVRANGE', P .. 'tags', skip, skip + most - 1, 'WITHSCORES') or {}
+local first, last = string.format('%d', skip), string.format('%d', skip + most - 1)
+local tags = most > 0 and call('ZREVRANGE', P .. 'tags', first, last, 'WITHSCORES') or {}
 for i = 1, #tags, 2 do
   reply[#reply + 1] = {tags[i], call('ZCARD', P .. 'tag:' .. tags[i]), tonumber(tags[i + 1])}
 end

@@ -40,7 +40,18 @@
 -- include: lib/death.lua
 -- include: lib/kin.lua
 
-local P, limit = KEYS[1], math.max(1, math.min(math.floor(tonumber(ARGV[1])), 1000))
+local P, limit = KEYS[1], nil
+do
+-- include: lib/whole.lua
+  limit = whole(ARGV[1], 1, INT64)
+  if not limit or ARGV[2] and not whole(ARGV[2], 0, INT64) then
+    return redis.error_reply('ERR @NAME@: it takes the most tasks to touch, and the life of a session in ms or nothing')
+  end
+  limit = math.min(limit, 1000)
+-- include: lib/expect.lua
+  local fault = unfit(P)
+  if fault then return fault end
+end
 local now = clock()
 local settings = call('HMGET', P .. 'settings', 'completed_age', 'completed_count', 'completed_bytes', 'waiters',
   'paused', 'large', 'gate', 'policy', 'hold', 'result_max', 'dead_age', 'dead_count', 'unsent', 'upkeep')
@@ -51,7 +62,8 @@ if settings[14] then
 -- include: lib/upkeep.lua
 -- include: lib/set_back.lua
   local upkeep, back
-  upkeep, spared_since, spared_until, back = look_after(settings[14], now, tonumber(ARGV[2]))
+  local life = ARGV[2] and math.min(tonumber(ARGV[2]), LATEST / 2)
+  upkeep, spared_since, spared_until, back = look_after(settings[14], now, life)
   if back then set_back(P, now, settings, back) end
   if upkeep and call('EXISTS', P .. 'sessions') == 0 then
     call('HDEL', P .. 'settings', 'upkeep')
@@ -205,7 +217,7 @@ local function reap()
       notify(P, {task[1]}, 'cancelled')
     end
     if crashes > 0 then
-      call('HINCRBY', P .. 'counters', 'crashed', crashes)
+      redis.pcall('HINCRBY', P .. 'counters', 'crashed', crashes)
       add_stats(P, now, 'crashed', crashes)
     end
   end
@@ -419,9 +431,9 @@ local function tend_gate()
   if recount(P, settings[7], now) then more = 1 end
   forget_past('holds')
   forget_past('rates')
-  local hold = tonumber(settings[9])
+  local hold = number_of(settings[9], 0) or nil
   if hold and hold <= now then call('HDEL', P .. 'settings', 'hold') else due_at(hold) end
-  local listening = tonumber(call('HGET', P .. 'settings', 'events_until'))
+  local listening = number_of(call('HGET', P .. 'settings', 'events_until'), 0) or nil
   if listening and listening <= now then
     call('HDEL', P .. 'settings', 'events_until')
     switch_events(P)
@@ -469,26 +481,36 @@ local function is_unsent()
   return 0
 end
 
-local promoted = promote()
-local reaped, session = reap()
-local deadlines = expire_some()
--- (Before the records that go: some of those that are told end. And before it is known what is due next.)
-local fans = call('LLEN', P .. 'fanout')
-if fans > 0 then
-  if fan_some(P, now, budget.room(10, 40, limit), budget.room(32, 16, limit)) then more = 1 end
-  fans = call('LLEN', P .. 'fanout')
+-- Returns how many records went.
+local function trim_all()
+  local age, count = keep_limits(settings[1], settings[2], DAY)
+  local trimmed = trim('completed', age, count) + trim('cancelled', age, count)
+  if settings[3] then trimmed = trimmed + trim_results(number_of(settings[3], 0) or LATEST) end
+  return trimmed + trim('dead', keep_limits(settings[11], settings[12], 90 * DAY))
 end
--- (What was put aside meanwhile is due. The reply cuts off what is behind the point of a time: lib/ties.lua.)
-do
+
+-- Due tasks, tasks of expired sessions, deadlines, ends that are to be told. Returns how many tasks became ready and came
+-- back, the session whose these were, and how many ends are left.
+local function move_tasks()
+  local promoted = promote()
+  local reaped, session = reap()
+  local deadlines = expire_some()
+  -- (Before the records that go: some of those that are told end. And before it is known what is due next.)
+  local fans = call('LLEN', P .. 'fanout')
+  if fans > 0 then
+    if fan_some(P, now, budget.room(10, 40, limit), budget.room(32, 16, limit)) then more = 1 end
+    fans = call('LLEN', P .. 'fanout')
+  end
+  -- (What was put aside meanwhile is due. The reply cuts off what is behind the point of a time: lib/ties.lua.)
   local first_due = first_score('scheduled')
   if first_due and first_due < now + 1 then more = 1 end
   due_at(first_due)
   if deadlines then due_at(first_score('deadlines')) end
+  return promoted, reaped, session, fans
 end
-local age, count = keep_limits(settings[1], settings[2], DAY)
-local trimmed = trim('completed', age, count) + trim('cancelled', age, count)
-if settings[3] then trimmed = trimmed + trim_results(tonumber(settings[3])) end
-trimmed = trimmed + trim('dead', keep_limits(settings[11], settings[12], 90 * DAY))
+
+local promoted, reaped, session, fans = move_tasks()
+local trimmed = trim_all()
 if trimmed > 0 and call('LLEN', P .. 'fanout') > fans then more = 1 end
 forget_order()
 tidy_tags()

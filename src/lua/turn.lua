@@ -53,7 +53,7 @@ local want, queues = ask == '1' and 1 or tonumber(ask), given[4] == '1' and 1 or
 -- texts by them, as most do. How long a session lives only the beginning of one asks: else it is no more than looked at.)
 local by_bytes = 'Z' < 'a'
 if not (want and want >= 0 and want % 1 == 0 and queues and queues >= 0 and queues <= #prefixes and queues % 1 == 0 and
-  (queues == 1 and given[7] == '' and by_bytes and ttl >= '0' and ttl < ':' or tonumber(ttl)) and
+  (queues == 1 and given[7] == '' and by_bytes and ttl >= '0' and ttl < ':' or (tonumber(ttl) or -1) >= 0) and
   #given >= 5 + 2 * queues) then
   return redis.error_reply('ERR turn: ARGV[2] to ARGV[4] are how many tasks, a time in ms, and how many of KEYS')
 end
@@ -106,7 +106,8 @@ end
 -- All that was brought is looked at before anything is written.
 local at, fault, final = 6 + 2 * queues, nil, #given
 -- (One plain completion, which most turns bring.)
-if final == at + 5 and given[at] == '1' and given[at + 3] == '1' and given[final] == '0' then
+if final == at + 5 and given[at] == '1' and given[at + 3] == '1' and given[final] == '0' and prefixes[1] and by_bytes and
+  given[at + 4] >= '-' then
   at = final + 1
 end
 while at <= final and not fault do
@@ -117,6 +118,15 @@ while at <= final and not fault do
     fault = 'a group names no queue of KEYS, or more than 1000 completions'
     break
   end
+  -- (What begins with less than '-' is no id, but may be a field that a session has about itself.)
+  for i = at + 4, at + 3 + plain do
+    local id = given[i]
+    if not id or by_bytes and id < '-' or not by_bytes and (byte(id) or 0) < 45 then
+      fault = 'an id is missing, or none'
+      break
+    end
+  end
+  if fault then break end
   local records = given[at + 4 + plain]
   at = at + 5 + plain
   if records ~= '0' then
@@ -205,11 +215,12 @@ while at <= #given do
     at = at + 5
   end
   if completed > 0 then
-    local counted = call('HINCRBY', P .. 'counters', 'completed', completed == 1 and '1' or format('%d', completed))
+    local counted = redis.pcall('HINCRBY', P .. 'counters', 'completed', completed == 1 and '1' or format('%d', completed))
     -- (What is too many is removed when it is worth the while: a part in 64 more may stand meanwhile. How many there are
     -- is asked twice within that, when the counter passes a multiple of half of it.)
     local most = members and (tonumber(s[2]) or 10000) or 0
-    if most > 0 and counted % (most / 128) < completed and call('ZCARD', P .. 'completed') > most + most / 100 then
+    if most > 0 and (type(counted) ~= 'number' or counted % (most / 128) < completed) and
+      call('ZCARD', P .. 'completed') > most + most / 100 then
       settling, now = settling or rare_settling(), tonumber(now_text)
       settling.trim(P, 'completed', most, n + 500, now, true)
     end

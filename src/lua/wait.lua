@@ -10,13 +10,20 @@
 -- Sent twice: it registers the same again.
 -- include: lib/base.lua
 -- include: lib/where.lua
+-- include: lib/whole.lua
 
-local P, id = KEYS[1], ARGV[1]
+local P, id, time = KEYS[1], ARGV[1], whole(ARGV[2], 0, INT64)
+if not P or not time then return redis.error_reply('ERR @NAME@: it takes a task and for how long, in ms') end
+do
+-- include: lib/allowed.lua
+  local words = not_allowed(P, '@COMMANDS@')
+  if words then return redis.error_reply(words) end
+end
 if call('HEXISTS', P .. 'tasks', id) == 0 then return '' end
 local state = where(P, id)
 if state ~= 'completed' and state ~= 'dead' and state ~= 'cancelled' then
-  call('ZADD', P .. 'waiters', text(clock() + ARGV[2]), id)
   call('HSET', P .. 'settings', 'waiters', 1)
+  call('ZADD', P .. 'waiters', text(math.min(clock() + time, LATEST)), id)
   if call('HEXISTS', P .. 'settings', 'unsent') == 1 then return {state} end
 end
 return state or ''

@@ -27,6 +27,7 @@
 -- include: lib/counts.lua
 -- include: lib/where.lua
 
+if not KEYS[1] or not ARGV[1] then return redis.error_reply('ERR @NAME@: ARGV[1] is a task, or empty') end
 local P, id = KEYS[1], ARGV[1]
 local now = clock()
 local reply = {}

@@ -27,6 +27,7 @@ static const code codes[] = {
     {"BUSY", RV_REFUSAL_BUSY, "; another script runs for too long: see SCRIPT KILL"},
     {"TRYAGAIN", RV_REFUSAL_BUSY, ""},
     {"OOM", RV_REFUSAL_OTHER, "; Redis's memory is full: raise maxmemory, or keep fewer tasks"},
+    {"WRONGTYPE", RV_REFUSAL_OTHER, "; another program wrote this key: move it away with RENAME"},
     {"WRONGPASS", RV_REFUSAL_DENIED, "; the URL has a wrong user or password"},
     {"NOPERM", RV_REFUSAL_DENIED, "; grant this user the command, reeve's keys and channels with ACL SETUSER"},
 };

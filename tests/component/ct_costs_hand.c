@@ -50,15 +50,18 @@ static void retry(void)
 
 static const test_costs_row by_hand[] = {
     {"priority", one_waits, change_priority, NULL,
-     "evalsha=1 hdel=1 hget=5 hmget=1 hset=4 llen=1 time=1 zadd=1 zrem=1 zscore=1"},
+     "evalsha=1 hdel=1 hget=5 hmget=1 hset=4 llen=1 mget=1 time=1 zadd=1 zintercard=1 zrem=1 zscore=1"},
     {"reschedule", one_waits, reschedule, NULL,
-     "evalsha=1 hget=4 hset=3 publish=1 time=1 zadd=1 zrange=1 zrem=1 zrevrangebyscore=1 zscore=1"},
+     "evalsha=1 hget=4 hset=3 mget=1 publish=1 time=1 zadd=1 zintercard=1 zrange=1 zrem=1 zrevrangebyscore=1 "
+     "zscore=1"},
     {"cancel", one_waits, cancel_waiting, NULL,
-     "evalsha=1 hget=3 hmget=1 hset=1 sismember=1 smismember=1 time=1 zadd=1 zcard=1 zrem=2 zscore=1"},
+     "evalsha=1 hget=3 hmget=1 hset=1 mget=1 sismember=1 smismember=1 time=1 zadd=1 zcard=1 zintercard=1 zrem=2 "
+     "zscore=1"},
     {"delete", one_waits, delete_waiting, NULL,
-     "evalsha=1 exists=1 hdel=1 hget=2 sismember=1 smismember=1 unlink=1 zrem=2 zscore=1"},
+     "evalsha=1 exists=1 hdel=1 hget=2 mget=1 sismember=1 smismember=1 unlink=1 zintercard=1 zrem=2 zscore=1"},
     {"retry", one_is_dead, retry, NULL,
-     "evalsha=1 exists=2 hdel=2 hget=6 hlen=1 hmget=1 hset=3 llen=1 time=1 zadd=1 zrem=3 zscore=6"},
+     "evalsha=1 exists=2 hdel=2 hget=6 hlen=1 hmget=1 hset=3 llen=1 mget=1 time=1 zadd=1 zintercard=1 zrem=3 "
+     "zscore=6"},
 };
 
 static void done_by_hand(void **state)
@@ -137,7 +140,8 @@ static const test_costs_row looks[] = {
     {"the tasks with a tag, one", ten_wait, list_tag, NULL, "evalsha=1 hget=1 hkeys=1 zcard=1 zrevrange=1 zscore=1"},
     {"the tags, one", ten_wait, list_tags, NULL, "evalsha=1 zcard=2 zrevrange=1"},
     {"watch, open", ten_wait, watch, NULL,
-     "del=1 evalsha=1 exists=2 hdel=4 hget=3 hmget=1 hset=3 lrange=1 publish=1 time=1 unlink=2 xlen=1 xrevrange=1"},
+     "del=1 evalsha=1 exists=2 hdel=4 hget=3 hmget=1 hset=3 lrange=1 mget=1 publish=1 time=1 unlink=2 xlen=1 "
+     "xrevrange=1 zintercard=1"},
     {"watch, a first look, beyond opening", ten_wait, watch_and_look, watch, "xread+1"},
 };
 

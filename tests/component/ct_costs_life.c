@@ -144,13 +144,15 @@ static const test_costs_row running[] = {
     {"a line of the log, later", after_a_line, a_line, NULL, "evalsha=1 hget=1 hmget=1 hset=1 time=1"},
     {"heartbeat", one_runs, heartbeat, NULL, "hexists=1"},
     {"hold, the queue", one_runs, hold_the_queue, NULL,
-     "del=1 evalsha=1 exists=2 hdel=4 hget=1 hmget=1 hset=2 lrange=1 publish=1 time=1 unlink=2"},
+     "del=1 evalsha=1 exists=2 hdel=4 hget=1 hmget=1 hset=2 lrange=1 mget=1 publish=1 time=1 unlink=2 "
+     "zintercard=1"},
     {"hold, a group", one_runs, hold_a_group, NULL,
-     "del=1 evalsha=1 exists=3 hdel=4 hmget=1 hset=1 lrange=1 publish=1 time=1 unlink=2 zadd=1 zscore=1"},
+     "del=1 evalsha=1 exists=3 hdel=4 hmget=1 hset=1 lrange=1 mget=1 publish=1 time=1 unlink=2 zadd=1 "
+     "zintercard=1 zscore=1"},
     {"at most once: the turn that completes it", one_runs, settle_first, NULL,
      "evalsha=1 hdel=1 hget=1 hincrby=1 hmget=1 time=1 zadd=1 zcard=1"},
     {"cancel what runs", one_runs, cancel, NULL,
-     "evalsha=1 exists=1 hget=3 hset=1 publish=1 sismember=1 zrange=1 zscore=7"},
+     "evalsha=1 exists=1 hget=3 hset=1 mget=1 publish=1 sismember=1 zintercard=1 zrange=1 zscore=7"},
     {"the end of what was cancelled", after_cancel, stopped, NULL,
      "evalsha=1 hdel=1 hget=3 hmget=2 hset=1 time=1 zadd=1 zcard=1"},
 };
@@ -258,12 +260,14 @@ static const test_costs_row background[] = {
      "expireat+1 hget+1 hincrby+9 hset+1"},
     {"a kind of error in these, beyond that", one_runs, statistics_with_a_kind, statistics_of_one, "hincrby+3 hmget+1"},
     {"to tend a queue with a ready task", one_waits, tend, NULL,
-     "evalsha=1 exists=4 hmget=1 llen=2 time=1 zcard=3 zrandmember=1 zrange=8 zrangebyscore=5"},
+     "evalsha=1 exists=4 hmget=1 llen=2 mget=1 time=1 zcard=3 zintercard=1 zrandmember=1 zrange=8 "
+     "zrangebyscore=5"},
     {"to tend, with a deadline to come", one_has_a_deadline, tend, NULL,
-     "evalsha=1 exists=4 hmget=1 llen=2 time=1 zcard=3 zrandmember=1 zrange=9 zrangebyscore=5"},
+     "evalsha=1 exists=4 hmget=1 llen=2 mget=1 time=1 zcard=3 zintercard=1 zrandmember=1 zrange=9 "
+     "zrangebyscore=5"},
     {"to tend, with a deadline that has passed", one_has_expired, tend, NULL,
-     "evalsha=1 exists=4 expireat=1 hget=5 hincrby=3 hmget=2 hset=4 llen=2 smismember=1 time=1 zadd=3 zcard=4 "
-     "zrandmember=1 zrange=9 zrangebyscore=6 zrem=3 zscore=1"},
+     "evalsha=1 exists=4 expireat=1 hget=5 hincrby=3 hmget=2 hset=4 llen=2 mget=1 smismember=1 time=1 zadd=3 "
+     "zcard=4 zintercard=1 zrandmember=1 zrange=9 zrangebyscore=6 zrem=3 zscore=1"},
 };
 
 static void in_the_background(void **state)

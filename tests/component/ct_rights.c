@@ -254,8 +254,15 @@ static void a_running_task_reports(void **state)
     EXPECT("1", progress, SESSION, "x", "5", "words");
     EXPECT("1", checkpoint, SESSION, "x", "bytes");
     EXPECT("[1 1]", beat, SESSION, "60000", "0", "0", "0");
+    EXPECT("1", log, SESSION, "x", test_cmd(test_conn, "HGET " Q "running:" SESSION " x"), "1", "line", "100");
+    EXPECT("1", suspect, SESSION, "x", "alone");
+    EXPECT("1", suspect, SESSION, "x", "over");
+    EXPECT("0", once, SESSION, "x");
+    EXPECT("0", cancelled, "x");
     (void)CALL(recall, SESSION, "1", "0");
     (void)CALL(result, "x");
+    (void)CALL(why, "x", "");
+    assert_non_null(strstr(CALL(overdue, ""), " -1 0]"));
 }
 
 /* Without rights to XADD there are no events, and all else is as it is. */

@@ -29,6 +29,12 @@ local function is_whole(value, min, max)
   return value == nil or type(value) == 'number' and value >= min and value <= max and value % 1 == 0
 end
 
+-- The whole number that a setting says, or false.
+local function number_of(value, min)
+  value = tonumber(value)
+  return value and is_whole(value, min, LATEST) and value or false
+end
+
 local function is_text(value, min, max)
   return value == nil or type(value) == 'string' and #value >= min and #value <= max
 end

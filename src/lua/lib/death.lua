@@ -31,7 +31,7 @@ local function die(P, id, now, kind, message, envelope)
   envelope = envelope or call('HGET', P .. 'tasks', id)
   if not envelope then return 'dead' end
   if is_cancelled(envelope) then return end_cancelled(P, id, envelope, now) end
-  call('HINCRBY', P .. 'counters', 'dead', 1)
+  redis.pcall('HINCRBY', P .. 'counters', 'dead', 1)
   local o = header(envelope)
   unlock(P, id, o)
   if o.group or o.malformed then leave_slot(P, id) end

@@ -32,7 +32,10 @@
 local TOGETHER = 5
 local function rate_room(rate, tat, now)
   local count, period, burst = string.match(rate, '^(%d+) (%d+) (%d+)$')
-  if not count then return math.huge end
+  count, period, burst = tonumber(count), tonumber(period), tonumber(burst)
+  if not count or not is_whole(count, 1, LATEST) or not is_whole(period, 1, LATEST) or not is_whole(burst, 1, LATEST) then
+    return math.huge
+  end
   local r = {step = period / count}
   r.lag = burst * r.step
   if r.step < 1 then r.lag = math.max(r.lag, TOGETHER) end
@@ -64,9 +67,13 @@ local function group_of(envelope)
   return o.group, o.malformed
 end
 
+-- (What was written otherwise than by limit.lua, and is none, is no limit.)
 local function gate_settings(P)
-  return call('HMGET', P .. 'settings', 'concurrency', 'rate', 'hold', 'group_concurrency', 'group_rate',
+  local s = call('HMGET', P .. 'settings', 'concurrency', 'rate', 'hold', 'group_concurrency', 'group_rate',
     'events', 'events_until', 'group_strict')
+  if s[1] then s[1] = number_of(s[1], 0) end
+  if s[4] then s[4] = number_of(s[4], 0) end
+  return s
 end
 
 local function gate_look(P, now)
@@ -81,7 +88,7 @@ local function group_room(g, group)
   local P, now, s = g.P, g.now, g.settings
   local own = call('HMGET', P .. 'limits', 'c:' .. group, 'r:' .. group, 's:' .. group)
   local room = {free = math.huge, used = 0, strict = (own[3] or s[8]) == '1'}
-  local concurrency = room.strict and 1 or tonumber(own[1] or s[4] or '-1')
+  local concurrency = room.strict and 1 or own[1] and number_of(own[1], -1) or s[4] or -1
   if concurrency >= 0 then room.free = concurrency - (tonumber(call('HGET', P .. 'taken', group)) or 0) end
   -- (But for the concurrency: a task that has its slot may start.)
   local rest = math.huge

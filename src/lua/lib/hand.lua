@@ -27,9 +27,15 @@ while entry do
       break
     end
     local now = seconds .. millis
-    call('HSET', running, ARGV[2], now .. ' ' .. string.sub(entry, colon + 1))
-    call('LPUSH', P .. 'hand:' .. entry, now .. ' ' .. ARGV[2] .. '\n' .. envelope)
-    return 2
+    local wrong = redis.pcall('HSET', running, ARGV[2], now .. ' ' .. string.sub(entry, colon + 1))
+    if wrong == 1 or wrong == 0 then
+      wrong = redis.pcall('LPUSH', P .. 'hand:' .. entry, now .. ' ' .. ARGV[2] .. '\n' .. envelope)
+      if wrong == 1 or type(wrong) == 'number' then return 2 end
+    end
+    -- (The user may not call it, or a key has the wrong type: the task did not come.)
+    redis.pcall('HDEL', running, ARGV[2])
+    redis.pcall('HDEL', P_tasks, ARGV[2])
+    return wrong
   end
   -- (Nobody may be there: it is not to hold up a task.)
   if found > 1 then

@@ -8,7 +8,7 @@
 -- include: lib/readers.lua
 local DAY = 86400000
 local function keep_limits(age, count, default_age)
-  return tonumber(age) or default_age, tonumber(count) or 10000
+  return age and number_of(age, -1) or default_age, count and number_of(count, -1) or 10000
 end
 
 -- A dead task leaves the index of failures.
@@ -19,13 +19,22 @@ local function unindex(P, id)
   end
 end
 
+-- Serial numbers: messages are told apart by them, and hashes of children. They grow, also where the queue has lost the
+-- last of them (it was emptied, or a replica that had not heard of it took over): none is less than the time in us.
+local function serial(P)
+  local time, last = call('TIME'), tonumber(call('HGET', P .. 'settings', 'serial')) or 0
+  local number = text(math.max(math.min(last, LATEST - 1) + 1, time[1] * 1000000 + time[2]))
+  call('HSET', P .. 'settings', 'serial', number)
+  return number
+end
+
 -- (One that goes as soon as it has died has not told any of its children.)
 local function forsake(P, ids)
   for _, id in ipairs(ids) do
     local linked = call('SREM', P .. 'linked', id) == 1
     for _, set in ipairs({P .. 'children:' .. id, P .. 'patient:' .. id}) do
       if linked and call('EXISTS', set) == 1 then
-        local n = string.format('%d', call('HINCRBY', P .. 'settings', 'serial', 1))
+        local n = serial(P)
         call('RENAME', set, P .. 'fanout:' .. n)
         call('RPUSH', P .. 'fanout', n .. ' deleted ' .. id)
         announce_due(P, clock())

@@ -40,11 +40,14 @@ local function in_session(P, index, running, session, join, ttl, now, extras)
   if call('HEXISTS', running, '#') == 1 then return true end
   -- (One that stands in `sessions` without its hash is being reaped: it does not begin again.)
   if join == '' then return false end
+  ttl = math.min(tonumber(ttl), LATEST / 2)
+-- include: lib/types.lua
 -- include: lib/rights.lua
-  expect_rights(P)
-  if call('ZADD', P .. 'sessions', 'NX', text(math.min(now + ttl, LATEST)), session) == 0 then return false end
+  local words = not_allowed(P, COMMANDS) or wrong_type(P)
+  if words then error({err = words}) end
+  if call('ZADD', P .. 'sessions', 'NX', text(now + ttl), session) == 0 then return false end
 -- include: lib/upkeep.lua
-  local upkeep, _, _, back = look_after(call('HGET', P .. 'settings', 'upkeep'), now, tonumber(ttl))
+  local upkeep, _, _, back = look_after(call('HGET', P .. 'settings', 'upkeep'), now, ttl)
   if upkeep and not back then call('HSET', P .. 'settings', 'upkeep', upkeep) end
   call('HSET', running, '#', join, '#flushed', '', '#suspect', '')
   local said = call('HMGET', P .. 'settings', 'policy', 'result_max')

@@ -16,6 +16,8 @@ local function leases_of(key, most)
     if a[2] ~= b[2] then return a[2] < b[2] end
     return #a[1] < #b[1] or #a[1] == #b[1] and a[1] < b[1]
   end)
+  -- (What is unpacked must fit on the stack of Redis's Lua, and a page of a small hash is all of it.)
+  for i = #leases, 1001, -1 do leases[i] = nil end
   return leases
 end
 

@@ -36,15 +36,6 @@ local function parts(handle)
   return string.match(handle, '^([^/]+)/(.+)$')
 end
 
--- Serial numbers: messages are told apart by them, and hashes of children. They grow, also where the queue has lost the
--- last of them (it was emptied, or a replica that had not heard of it took over): none is less than the time in us.
-local function serial(P)
-  local time, last = call('TIME'), tonumber(call('HGET', P .. 'settings', 'serial')) or 0
-  local number = text(math.max(math.min(last, LATEST - 1) + 1, time[1] * 1000000 + time[2]))
-  call('HSET', P .. 'settings', 'serial', number)
-  return number
-end
-
 -- Returns the message's number.
 local function send(P, letter, words)
   local number = serial(P)

@@ -4,7 +4,7 @@
 local function failed(P, id, now, kind, message, more, what, ...)
   local info, envelope = P .. 'info:' .. id, call('HGET', P .. 'tasks', id)
   if envelope and is_cancelled(envelope) then what = 'failed' end
-  if more > 0 then call('HINCRBY', P .. 'counters', 'failed', more) end
+  if more > 0 then redis.pcall('HINCRBY', P .. 'counters', 'failed', more) end
   local known = call('HMGET', info, 'failures', 'history')
   local history = history_with(known[2], history_line(now, what, 'kind', kind, 'message', message, ...))
   call('HSET', info, 'failures', text(count_of(known[1]) + more), 'kind', kind, 'message', message,

@@ -8,11 +8,17 @@ readers.at_once = 64
 
 function readers.read(P, id, parent, number)
   local added = call('ZADD', P .. 'reads:' .. id, number and number ~= '' and number or '0', parent)
-  if added == 1 then call('HINCRBY', P .. 'settings', 'reads', '1') end
+  if added == 1 then readers.count(P, 1) end
 end
 
-function readers.count_off(P, count)
-  if call('HINCRBY', P .. 'settings', 'reads', text(-count)) <= 0 then call('HDEL', P .. 'settings', 'reads') end
+-- (Where somebody else wrote what is no number, it becomes more than there will be: then one look more is taken.)
+function readers.count(P, count)
+  local left = redis.pcall('HINCRBY', P .. 'settings', 'reads', text(count))
+  if type(left) ~= 'number' then
+    call('HSET', P .. 'settings', 'reads', '4503599627370496')
+  elseif left <= 0 then
+    call('HDEL', P .. 'settings', 'reads')
+  end
 end
 
 -- The task does not read these: handle, number, ...
@@ -37,7 +43,7 @@ function readers.undo(P, id, parent)
   local number = call('ZSCORE', key, parent)
   if not number then return end
   call('ZREM', key, parent)
-  readers.count_off(P, 1)
+  readers.count(P, -1)
   readers.leave(P, id, {parent, number})
 end
 
@@ -46,7 +52,7 @@ function readers.release(P, id)
   local key = P .. 'reads:' .. id
   local count = call('ZCARD', key)
   if count == 0 then return end
-  readers.count_off(P, count)
+  readers.count(P, -count)
   if count > readers.at_once then
     local n = serial(P)
     call('RENAME', key, P .. 'fanout:' .. n)

@@ -48,7 +48,7 @@ local function complete(P, ids, now, settings, results, noted)
   call('ZADD', P .. 'completed', unpack(members))
   trim_count(P, 'completed', count, 2 * #ids + 16, now, true)
   if counted then
-    local _, left = trim_bytes(P, tonumber(settings[3]), 2 * #ids + 16)
+    local _, left = trim_bytes(P, number_of(settings[3], 0) or LATEST, 2 * #ids + 16)
     if left then announce_due(P, now) end
   end
   return true
@@ -106,6 +106,7 @@ local function check_records(at, records)
   for _ = 1, records do
     local verb, number = ARGV[at], tonumber(ARGV[at + 2])
     if at + 4 > #ARGV then return nil, 'a record is cut off' end
+    if is_no_id(ARGV[at + 1]) then return nil, 'an id is none' end
     if verb == 'hand' then
       local queue, id = string.match(ARGV[at + 2], '^([%w._-]+)/(.+)$')
       local _, fault

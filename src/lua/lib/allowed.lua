@@ -1,0 +1,21 @@
+-- What a user must be allowed to do. Redis refuses a command when it is called, which may be behind others that have
+-- written. Needs nothing. (Notices and events are not among the commands: see publish in lib/base.lua, tell in
+-- lib/event.lua.)
+
+-- Those of some commands, named in a text, that the user may not call on the keys of a queue.
+local function missing_rights(P, names)
+  local key, missing = P .. 'tasks', {}
+  for name in string.gmatch(names, '%u+') do
+    if not redis.acl_check_cmd(name, key, key) then missing[#missing + 1] = name end
+  end
+  return missing
+end
+
+-- What is wrong, as an error of Redis's, or nil. (Who may change access lists is limited by none: that is one question
+-- instead of many.)
+local function not_allowed(P, names)
+  if redis.acl_check_cmd('ACL', 'SETUSER', 'any') then return end
+  local missing = missing_rights(P, names)
+  if #missing == 0 then return end
+  return 'NOPERM reeve needs rights to ' .. table.concat(missing, ', ') .. ' on the keys ' .. P .. '*'
+end

@@ -1,0 +1,5 @@
+-- A whole number among a script's arguments, within a range; nil: it is none. Needs nothing.
+local function whole(value, min, max)
+  value = tonumber(value)
+  return value and value >= min and value <= max and value % 1 == 0 and value or nil
+end

@@ -1,0 +1,135 @@
+/*
+ * Every script called by a user who lacks the right to one of its commands, and where one of the queue's keys has another
+ * type: it fails before it has written anything, or does its work. Nothing is half done.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "support/calls.h"
+
+#define Q "reeve:{q}:"
+
+static rv_conn *user;
+
+static int start(void **state)
+{
+    if (test_place_start(state) != 0) return -1;
+    static rv_url url;
+    char text[512];
+    rv_error error;
+    assert_string_equal(test_cmd(test_conn, "ACL SETUSER w on >p ~reeve:* &* +@all -@dangerous +info"), "OK");
+    (void)snprintf(text, sizeof(text), "unix://w:p@%s", test_redis_url(test_redis) + strlen("unix://"));
+    assert_int_equal(rv_url_parse(&url, text, &error), REEVE_OK);
+    const rv_conn_options options = {.url = &url, .name = "w", .command_ms = 60000};
+    assert_int_equal(rv_conn_create(&user, &options, &error), REEVE_OK);
+    if (rv_conn_open(user, test_patience()) != REEVE_OK) fail_msg("%s", rv_conn_error(user)->text);
+    return 0;
+}
+
+static int stop(void **state)
+{
+    rv_conn_destroy(user);
+    return test_place_stop(state);
+}
+
+/* A worker's calls are those of a session, which does not begin where they may fail; so of them only that is asked. */
+static bool is_asked(const test_script_call *call)
+{
+    return !call->in_session || call->script == &rv_script_leave;
+}
+
+/* Whether anything was written since the queue was prepared. */
+static bool changed;
+
+/* One call: when it fails, all is as it was. */
+static bool fails_whole(const test_script_call *call, const char *why)
+{
+    static char before[65536];
+    if (changed) test_calls_prepare();
+    (void)snprintf(before, sizeof(before), "%s", test_calls_digest());
+    const rv_reply *reply = test_call_send(user, call, 1, test_call_args(call), NULL);
+    changed = true;
+    if (!rv_reply_is(reply, RV_ERROR)) return true;
+    char words[256];
+    (void)snprintf(words, sizeof(words), "%.255s", reply->text);
+    changed = strcmp(test_calls_digest(), before) != 0;
+    if (changed) {
+        print_message("%s %s, %s: %s, and has written: %s\n", call->script->name, call->args[0], why, words,
+                      test_calls_difference(before, test_calls_digest()));
+    }
+    return !changed;
+}
+
+/* The next command that a script calls, or NULL. */
+static const char *next_command(const char *text, char ret_name[32])
+{
+    const char *at = strstr(text, "call('");
+    if (at == NULL) return NULL;
+    size_t length = 0;
+    for (at += strlen("call('"); isupper((unsigned char)*at) && length < 31; at++) ret_name[length++] = *at;
+    ret_name[length] = '\0';
+    return at;
+}
+
+static size_t without_rights(const test_script_call *call)
+{
+    char name[32], seen[4096] = " ", word[40], why[64];
+    size_t bad = 0;
+    for (const char *at = call->script->text; (at = next_command(at, name)) != NULL;) {
+        (void)snprintf(word, sizeof(word), " %s ", name);
+        size_t length = strlen(seen);
+        if (name[0] == '\0' || strstr(seen, word) || length + sizeof(word) >= sizeof(seen)) continue;
+        (void)snprintf(seen + length, sizeof(seen) - length, "%s ", name);
+        (void)snprintf(why, sizeof(why), "without %s", name);
+        if (changed) test_calls_prepare();
+        assert_string_equal(test_cmd(test_conn, "ACL SETUSER w -%s", name), "OK");
+        bad += !fails_whole(call, why);
+        assert_string_equal(test_cmd(test_conn, "ACL SETUSER w +%s", name), "OK");
+    }
+    return bad;
+}
+
+static void no_missing_right_leaves_anything_half_done(void **state)
+{
+    (void)state;
+    size_t bad = 0;
+    changed = true;
+    for (size_t i = 0; i < test_calls_count; i++) {
+        if (is_asked(&test_calls[i])) bad += without_rights(&test_calls[i]);
+    }
+    assert_int_equal(bad, 0);
+}
+
+static void no_key_of_another_type_leaves_anything_half_done(void **state)
+{
+    (void)state;
+    static const char *const keys[] = {
+        "tasks",  "ready",    "scheduled", "sessions",     "completed", "dead",     "cancelled", "results",   "bundles",
+        "noted",  "failures", "order",     "packets",      "groups",    "parked",   "opening",   "reopening", "limits",
+        "gate",   "slots",    "taken",     "rates",        "holds",     "blocked",  "linked",    "fanout",    "outbox",
+        "unread", "wake",     "idle",      "settings",     "tags",      "events",   "counters",  "deadlines", "waiters",
+        "cron",   "cron:due", "cron:last", "result_sizes", "limited",   "retained", "read"};
+    size_t bad = 0;
+    for (size_t n = 0; n < sizeof(keys) / sizeof(keys[0]); n++) {
+        for (size_t i = 0; i < test_calls_count; i++) {
+            char why[64];
+            if (!is_asked(&test_calls[i])) continue;
+            test_calls_prepare();
+            (void)snprintf(why, sizeof(why), "%s is a text", keys[n]);
+            assert_string_equal(test_cmd(test_conn, "SET " Q "%s 1", keys[n]), "OK");
+            changed = false;
+            bad += !fails_whole(&test_calls[i], why);
+        }
+    }
+    assert_int_equal(bad, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_missing_right_leaves_anything_half_done),
+        cmocka_unit_test(no_key_of_another_type_leaves_anything_half_done),
+    };
+    return cmocka_run_group_tests_name("ct_foreign_keys", tests, start, stop);
+}

@@ -1,0 +1,189 @@
+#include "support/calls.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/depend.h"
+
+#define Q "reeve:{q}:"
+#define SESSION "by_hand-00000001"
+#define LEASE "1 1"
+#define REST "\"type\":\"t\",\"unique\":\"k\"}\n"
+
+#define CALL(name, ...)                                      \
+    {                                                        \
+        .script = &rv_script_##name, .args = { __VA_ARGS__ } \
+    }
+#define IN_SESSION(name, ...)                                                  \
+    {                                                                          \
+        .script = &rv_script_##name, .args = {__VA_ARGS__}, .in_session = true \
+    }
+
+const test_script_call test_calls[] = {
+    CALL(enqueue, "plain", "n", REST),
+    CALL(enqueue, "idle", "n", REST),
+    CALL(enqueue, "plain", "n", "o", "p", "r", REST, REST, REST, REST),
+    CALL(enqueue, "0", "n", "{\"unique\":\"k\",\"conflict\":\"replace\"}", REST),
+    CALL(enqueue, "0", "n", "{\"tags\":[\"a\"],\"in\":9}", REST, "o", "{\"after\":[[\"q/x\",\"f\"]]}", REST),
+    CALL(enqueue, "again 5", "n", "", REST),
+    CALL(enqueue, "carried far 7 3", "n", "", REST),
+    CALL(enqueue, "laid", "1", "2", "4"),
+    IN_SESSION(turn, "1", "2", "60000", "1", "idle", SESSION, ""),
+    CALL(turn, "1", "2", "60000", "1", "woken", "other-00000001", "{\"worker\":\"other\"}"),
+    IN_SESSION(turn, "1", "0", "60000", "0", "", "1", SESSION, LEASE, "1", "x", "0"),
+    IN_SESSION(turn, "1", "0", "60000", "0", "", "1", SESSION, "", "1", "x", "1", "results", "1", "r"),
+    IN_SESSION(turn, "1", "0", "60000", "0", "", "1", SESSION, "", "0", "1", "done", "x", "r", "1", "i1cd"),
+    IN_SESSION(turn, "1", "0", "60000", "0", "", "1", SESSION, "", "0", "1", "retry", "x", "5", "k", "m"),
+    IN_SESSION(turn, "1", "0", "60000", "0", "", "1", SESSION, "", "0", "1", "fail", "x", "1", "k", "m"),
+    IN_SESSION(turn, "1", "0", "60000", "0", "", "1", SESSION, "", "0", "1", "snooze", "x", "5", "1", ""),
+    IN_SESSION(turn, "1", "0", "60000", "0", "", "1", SESSION, "", "0", "1", "hand", "x", "q/n", "", REST),
+    IN_SESSION(recall, SESSION, "1", "0"),
+    IN_SESSION(beat, SESSION, "60000", "9", "20000", "1", "ended", "5", "kind", "1", "2"),
+    CALL(beat, "", "60000"),
+    IN_SESSION(leave, SESSION, "100"),
+    CALL(tend, "100", "60000"),
+    IN_SESSION(progress, SESSION, "x", "5", "words"),
+    IN_SESSION(checkpoint, SESSION, "x", "bytes"),
+    IN_SESSION(log, SESSION, "x", LEASE, "1", "line", "100"),
+    IN_SESSION(once, SESSION, "x"),
+    IN_SESSION(suspect, SESSION, "x", "alone"),
+    CALL(show, "x"),
+    CALL(result, "c"),
+    CALL(cancelled, "x"),
+    CALL(list, "ready", "0", "10", "", ""),
+    CALL(list, "dead", "0", "10", "k"),
+    CALL(stat, NULL),
+    CALL(overdue, NULL),
+    CALL(why, "b", ""),
+    CALL(stats, "0", "3"),
+    CALL(retry, "d"),
+    CALL(cancel, "p", "cascade"),
+    CALL(delete, "c", ""),
+    CALL(wait, "x", "60000"),
+    CALL(pause, "1"),
+    CALL(move, "r", "in", "60000"),
+    CALL(move, "r", "priority", "-5"),
+    CALL(limit, "", "concurrency", "5", "rate", "1 60000 1", "c:g", "1", "r:g", "0", "s:g", "1", "c-:h", ""),
+    CALL(limit, "", "group_concurrency", "2", "group_rate", "5 1000 5", "group_strict", "1"),
+    CALL(limit, "- 0"),
+    CALL(limits, "0", "10"),
+    CALL(hold, "", "60000", "0"),
+    CALL(hold, "g", "60000", "1"),
+    CALL(failures, "0", "10"),
+    CALL(sweep, "cancel", "ready", "", "100", "", "", "", "0"),
+    CALL(sweep, "retry", "dead", "1 9000000000000 1 d", "100", "k", "t", "a", "1"),
+    CALL(cron, "set", "n", "{\"spec\":\"every 60s\"}\n" REST),
+    CALL(cron, "pause", "e"),
+    CALL(cron, "get", "e"),
+    CALL(cron, "list"),
+    CALL(fire, "e", "", "-1", "made"),
+    CALL(fire, "e", "1", "9000000000000", "made"),
+    CALL(tags, "0", "10"),
+    CALL(tagged, "a", "", "0", "10"),
+    CALL(events, "keep", "100"),
+    CALL(events, "listen", "60000"),
+    CALL(depend, "add", "r", "q/x", "f"),
+    CALL(depend, "add 3", "r", "far/x", "g"),
+    CALL(depend, "remove", "b", "q/p"),
+    CALL(link, "register", "x", "far/child", "fg", "7", "3"),
+    CALL(link, "release", "c", "far/child", "7", "8", "3"),
+    CALL(link, "unregister", "x", "far/child", "", "7", ""),
+    CALL(deliver, "f", "far/p", "completed", ""),
+    CALL(outbox, "10 0 1 5", "message"),
+    CALL(rights, "reeve"),
+};
+const size_t test_calls_count = sizeof(test_calls) / sizeof(test_calls[0]);
+
+size_t test_call_args(const test_script_call *call)
+{
+    size_t count = 0;
+    while (call->args[count] != NULL) count++;
+    return count;
+}
+
+const rv_reply *test_call_send(rv_conn *conn, const test_script_call *call, size_t keys, size_t args,
+                               const test_odd *odd)
+{
+    const rv_reply *reply = NULL;
+    rv_cmd_script(conn, call->script, keys, args);
+    if (keys > 0) rv_args(conn, Q);
+    for (size_t i = 0; i < args; i++) {
+        if (odd != NULL && i == odd->at)
+            rv_arg(conn, odd->bytes, odd->length);
+        else
+            rv_args(conn, call->args[i]);
+    }
+    (void)rv_conn_call(conn, test_patience(), &reply);
+    assert_non_null(reply);
+    return reply;
+}
+
+static void sent(const test_script_call *call)
+{
+    const rv_reply *reply = test_call_send(test_conn, call, 1, test_call_args(call), NULL);
+    if (rv_reply_is(reply, RV_ERROR)) fail_msg("%s: %s", call->script->name, reply->text);
+}
+#define SENT(name, ...) sent(&(test_script_call)CALL(name, __VA_ARGS__))
+
+void test_calls_prepare(void)
+{
+    const rv_reply *reply = NULL;
+    (void)test_place_empty(NULL);
+    test_put("q", "x d c");
+    SENT(turn, "1", "3", "60000", "1", "", SESSION, "{\"worker\":\"by_hand\"}");
+    SENT(turn, "1", "0", "60000", "0", "", "1", SESSION, "", "0", "2", "fail", "d", "1", "k", "m", "done", "c", "r",
+         "1", "");
+    rv_cmd(test_conn, 4);
+    rv_args(test_conn, "HSET");
+    rv_args(test_conn, Q "running:" SESSION);
+    rv_args(test_conn, "x");
+    rv_args(test_conn, LEASE);
+    assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
+    test_put_spec((reeve_task_spec){.id = "r", .group = "g", .tags = (const char *const[]){"a"}, .tag_count = 1});
+    test_put("q", "p");
+    test_put_after("q", "b", "f:q/p");
+    test_put_after("q", "f", "f:far/p");
+    SENT(limit, "", "c:h", "1", "group_concurrency", "3");
+    SENT(cron, "set", "e", "{\"spec\":\"every 60s\"}\n\"type\":\"t\"}\n");
+    assert_int_equal(test_number("ZADD " Q "cron:due XX CH 1 e"), 1);
+}
+
+static int by_text(const void *one, const void *other)
+{
+    return strcmp(*(const char *const *)one, *(const char *const *)other);
+}
+
+const char *test_calls_digest(void)
+{
+    enum { KEYS = 200, KEY = 128 };
+    static char text[KEYS * (KEY + 48)], names[KEYS][KEY];
+    const char *sorted[KEYS];
+    const rv_reply *reply;
+    rv_cmd(test_conn, 2);
+    rv_args(test_conn, "KEYS");
+    rv_args(test_conn, "*");
+    assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
+    size_t count = 0, length = 0;
+    for (const rv_reply *name; (name = rv_reply_at(reply, count)) != NULL; count++) {
+        assert_true(count < KEYS);
+        rv_copy_text(names[count], KEY, name->text);
+        sorted[count] = names[count];
+    }
+    qsort(sorted, count, sizeof(sorted[0]), by_text);
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(sorted[i], Q "order") == 0) continue;
+        length += (size_t)snprintf(text + length, sizeof(text) - length, "%s %s\n", sorted[i],
+                                   test_cmd(test_conn, "DEBUG DIGEST-VALUE %s", sorted[i]));
+    }
+    text[length] = '\0';
+    return text;
+}
+
+const char *test_calls_difference(const char *before, const char *after)
+{
+    static char line[256];
+    while (*before != '\0' && *before == *after) before++, after++;
+    (void)snprintf(line, sizeof(line), "%.*s", (int)strcspn(after, "\n"), after);
+    return line;
+}
