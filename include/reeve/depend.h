@@ -37,8 +37,9 @@ extern "C" {
 /*
  * A parent that is none: what waits for it waits until it is taken away by reeve_undepend. It holds a task back while
  * its parents are still being named. reeve_enqueue uses it for more than REEVE_PARENTS_MAX parents: a producer that
- * dies in the middle leaves the task blocked, with this parent to be seen in reeve_show; delete it, or name the rest
- * and take this away.
+ * dies in the middle leaves the task blocked, with this parent; enqueue it again with the same id, type, payload and
+ * parents, and it is carried on with (REEVE_OK), or delete it. One that fails in the middle takes the task back; where it
+ * cannot, it ends with REEVE_ELOST and words that name the task.
  */
 #define REEVE_PARENT_OPEN "!"
 

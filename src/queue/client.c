@@ -176,7 +176,7 @@ static reeve_status try_once(reeve_client *client, int64_t deadline, const carry
     return status;
 }
 
-/* Before a node that refused is asked again, or another one in its place. False: there is no time left. */
+/* Before a node that refused, or hung up, is asked again, or another one in its place. False: there is no time left. */
 static bool pause_for_refusal(reeve_client *client, int64_t deadline, unsigned *tries)
 {
     int64_t pause = rv_reconnect_delay((*tries)++, rv_random_unit());
@@ -210,7 +210,7 @@ static reeve_status carry_out(reeve_client *client, rv_build_fn build, const voi
 {
     int64_t deadline = rv_deadline(client->timeout_ms);
     bool again = false;
-    unsigned tries = 1;
+    unsigned tries = 1, losses = 0;
     int64_t before_ms = client->began_ms;
     client->began_ms = deadline - client->timeout_ms;
     if (client->began_ms - before_ms > UNUSED_MS) rv_conn_check_end(client->conn);
@@ -219,7 +219,10 @@ static reeve_status carry_out(reeve_client *client, rv_build_fn build, const voi
         reeve_status status = reopen(client, deadline, &tries);
         if (status != REEVE_OK) return end_call(client, status, again);
         if (again) rv_conn_end_lost(client->conn, deadline);
-        if (!rv_conn_is_open(client->conn)) continue; /* (it was lost again) */
+        if (!rv_conn_is_open(client->conn)) { /* (it was lost again) */
+            if (!pause_for_refusal(client, deadline, &tries)) return end_call(client, REEVE_ELOST, again);
+            continue;
+        }
         rv_conn_discard(client->conn);
         build(client->conn, again, context);
         status = try_once(client, deadline, how);
@@ -227,6 +230,7 @@ static reeve_status carry_out(reeve_client *client, rv_build_fn build, const voi
         if (status == REEVE_EREDIS && rv_client_was_put_off(client) && pause_for_refusal(client, deadline, &tries))
             continue;
         if (status != REEVE_ELOST || rv_now_ms() >= deadline) return end_call(client, status, again);
+        if (losses++ > 0 && !pause_for_refusal(client, deadline, &tries)) return end_call(client, status, again);
         again = true;
     }
 }

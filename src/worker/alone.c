@@ -142,6 +142,7 @@ static void insist(rv_thread *t, const rv_alone_task *task, const char *how)
         if (!rv_thread_connect(t)) return;
         reeve_status status = tell(t, task, how, &held);
         if (status == REEVE_OK) return;
+        if (status == REEVE_ELOST) rv_thread_note_loss(t);
         if (status != REEVE_EREDIS) continue;
         rv_note_refusal(t->worker, "Redis did not take a note of a task: trying again", rv_conn_error(t->conn)->text);
         rv_waker_silence(&t->waker);

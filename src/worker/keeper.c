@@ -45,6 +45,9 @@ static void note_deaf(reeve_worker *worker)
     rv_scheduler_kick(worker);
 }
 
+/* A subscription that has stood for so long was one. */
+#define LISTENED_MS 4000
+
 static bool subscribe_to(reeve_worker *worker, const char *channel)
 {
     const rv_reply *reply = NULL;
@@ -63,6 +66,8 @@ static void subscribe(reeve_worker *worker)
 {
     rv_keeper *keeper = &worker->keeper;
     char alive[RV_RANDOM_LENGTH + 16];
+    /* (It may have been lost as soon as it listened, time and again.) */
+    if (rv_now_ms() - keeper->listen_again_ms > LISTENED_MS) keeper->listen_tries = 0;
     keeper->listen_again_ms = rv_now_ms() + rv_reconnect_delay(++keeper->listen_tries, rv_random_unit());
     if (rv_conn_open(keeper->listener, 0) != REEVE_OK) return;
     (void)snprintf(alive, sizeof(alive), ":alive:%s", worker->id);
@@ -73,7 +78,6 @@ static void subscribe(reeve_worker *worker)
         rv_conn_close(keeper->listener);
         return;
     }
-    keeper->listen_tries = 0;
     atomic_store(&keeper->deaf, false);
     /* What was said while we did not listen is found by looking. */
     rv_scheduler_ask_cancelled(worker);

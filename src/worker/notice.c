@@ -117,6 +117,18 @@ void rv_note_up(reeve_worker *worker)
     rv_log(REEVE_LOG_INFO, "redis.up", "Redis is back", "url", worker->target->redacted, NULL);
 }
 
+void rv_note_lost(reeve_worker *worker, const char *words)
+{
+    if (atomic_exchange(&worker->loses, true)) return;
+    rv_log(REEVE_LOG_WARN, "redis.lost", "connections are closed as soon as they are used: pausing before each new one",
+           "url", worker->target->redacted, "error", words, NULL);
+}
+
+void rv_note_used(reeve_worker *worker)
+{
+    atomic_store(&worker->loses, false);
+}
+
 void rv_note_refusal(reeve_worker *worker, const char *message, const char *words)
 {
     if (atomic_exchange(&worker->refused, true)) return;

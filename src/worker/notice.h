@@ -49,6 +49,10 @@ unsigned rv_note_try(const reeve_worker *worker);
 void rv_note_down(reeve_worker *worker, unsigned tried, const char *words);
 void rv_note_up(reeve_worker *worker);
 
+/* Logs that connections are lost again and again, although Redis can be reached: once, until one was of use. */
+void rv_note_lost(reeve_worker *worker, const char *words);
+void rv_note_used(reeve_worker *worker);
+
 /* Logs the first of the errors that Redis answers with (its disk is full, say), and the end of that: once each for the
  * whole worker, where the end is a heartbeat that it took. message: what was refused. words: the error. */
 void rv_note_refusal(reeve_worker *worker, const char *message, const char *words);

@@ -73,6 +73,7 @@ bool rv_thread_settle_first(rv_thread *t, rv_item *item, const rv_policy *policy
         if (status == REEVE_OK && !accepted && sent) status = does_session_stand(t, item, &accepted);
         if (status == REEVE_OK) break;
         sent = true; /* (also when it failed: that may have been half way) */
+        if (status == REEVE_ELOST) rv_thread_note_loss(t);
         if (status == REEVE_EREDIS) {
             rv_waker_silence(&t->waker);
             rv_waker_wait(&t->waker, rv_deadline(rv_reconnect_delay(tries, rv_random_unit())));
@@ -100,6 +101,7 @@ void rv_thread_end_first(rv_thread *t, const rv_item *item, const rv_policy *pol
         if (!rv_thread_connect(t)) return;
         reeve_status status = free_key(t, item);
         if (status == REEVE_OK) return;
+        if (status == REEVE_ELOST) rv_thread_note_loss(t);
         if (status != REEVE_EREDIS) continue;
         rv_note_refusal(t->worker, "Redis did not free a unique key: trying again", rv_conn_error(t->conn)->text);
         rv_waker_silence(&t->waker);

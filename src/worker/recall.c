@@ -40,6 +40,27 @@ bool rv_thread_connect(rv_thread *t)
     return true;
 }
 
+/* Losses that are further apart are not in a row: what stands between may end connections that are unused for long. */
+#define IN_A_ROW_MS 4000
+
+void rv_thread_note_loss(rv_thread *t)
+{
+    if (rv_now_ms() - t->lost_ms > IN_A_ROW_MS) t->losses = 0;
+    if (t->losses++ > 0) {
+        rv_note_lost(t->worker, rv_conn_error(t->conn)->text);
+        rv_waker_silence(&t->waker);
+        if (!rv_thread_gives_up(t))
+            rv_waker_wait(&t->waker, rv_deadline(rv_reconnect_delay(t->losses - 1, rv_random_unit())));
+    }
+    t->lost_ms = rv_now_ms();
+}
+
+void rv_thread_note_use(rv_thread *t)
+{
+    if (t->losses > 1) rv_note_used(t->worker);
+    t->losses = 0;
+}
+
 /* ---- the connection before -------------------------------------------------------------------------------------- */
 
 /* Is that number still this thread's? (Another server, or one that was started anew, counts from 1 again.) */

@@ -201,7 +201,6 @@ static bool connect(reeve_worker *worker)
     if (rv_conn_is_open(scheduler->conn)) return true;
     unsigned tried = rv_note_try(worker);
     if (rv_conn_open(scheduler->conn, rv_deadline(worker->command_ms)) == REEVE_OK) {
-        scheduler->tries = 0;
         rv_note_up(worker);
         return true;
     }
@@ -257,6 +256,13 @@ static void tend_last(reeve_worker *worker)
     rv_conn_close(conn);
 }
 
+/* When to try again on a new connection. */
+static int64_t after_loss(rv_scheduler *scheduler, reeve_worker *worker)
+{
+    if (++scheduler->tries > 1) rv_note_lost(worker, rv_conn_error(scheduler->conn)->text);
+    return rv_deadline(rv_reconnect_delay(scheduler->tries, rv_random_unit()));
+}
+
 static void *scheduler_main(void *argument)
 {
     reeve_worker *worker = argument;
@@ -268,7 +274,11 @@ static void *scheduler_main(void *argument)
         } else if (keeper_goes_first(worker)) {
             until = rv_deadline(YIELD_MS);
         } else if (look_at_cancels(worker) && tend(worker, 0)) {
+            if (scheduler->tries > 1) rv_note_used(worker);
+            scheduler->tries = 0;
             until = earliest(scheduler, worker->claim_count);
+        } else {
+            until = after_loss(scheduler, worker);
         }
         if (rv_waker_wait(&scheduler->waker, until)) rv_waker_silence(&scheduler->waker);
     }

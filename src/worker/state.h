@@ -56,6 +56,8 @@ typedef struct rv_thread {
     bool idle;                 /* it waits to be handed a task */
     char handed[REEVE_ID_MAX]; /* the id of the task that it was handed last */
     bool unsure;               /* a reply that may have leased was lost: recall before the next turn */
+    unsigned losses;           /* of the connection in a row, with nothing leased or waited for in between, */
+    int64_t lost_ms;           /* the last of them */
     unsigned epoch;            /* of the connection that its last turn went over; 0: none yet */
     int64_t connection;        /* and its number in Redis; 0: unknown */
     void **states;             /* what thread_start left, by handler */
@@ -211,6 +213,7 @@ struct reeve_worker {
     unsigned threads_alive;
     atomic_int phase;    /* rv_phase */
     atomic_bool refused; /* an error of Redis was logged, and no heartbeat was taken since */
+    atomic_bool loses;   /* that connections are lost again and again was logged */
     atomic_bool down;    /* an outage was logged and has not ended */
     atomic_uint reached; /* how many attempts to reach Redis have succeeded */
     rv_stats stats;

@@ -9,6 +9,7 @@
 #include "worker/many.h"
 #include "worker/many_run.h"
 #include "worker/notice.h"
+#include "worker/recall.h"
 #include "worker/run.h"
 #include "worker/turn.h"
 
@@ -211,9 +212,10 @@ static void end_rest(rv_thread *t, reeve_status status, const rv_reply *reply)
         rv_note_refusal(t->worker, "Redis does not let a thread wait: looking every second",
                         rv_conn_error(t->conn)->text);
         rv_waker_wait(&t->waker, rv_deadline(1000));
-    } else if (t->pool->claim_count > 1) {
+    } else {
         /* (It may have been woken for a queue, and the turn that comes now be served from another.) */
-        rv_scheduler_kick(t->worker);
+        if (t->pool->claim_count > 1) rv_scheduler_kick(t->worker);
+        if (status == REEVE_ELOST) rv_thread_note_loss(t);
     }
 }
 
@@ -244,6 +246,7 @@ static void rest(rv_thread *t, unsigned want)
     build_wait(t, until);
     if (!t->idle) rv_thread_build_lease(t, want);
     reeve_status status = rv_conn_call_blocking(t->conn, latest(t, until), &reply);
+    if (status == REEVE_OK) rv_thread_note_use(t);
     if (status != REEVE_OK) {
         end_rest(t, status, reply);
     } else if (t->idle) {

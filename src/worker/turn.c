@@ -232,6 +232,7 @@ static void fill_batch(rv_thread *t, size_t count, unsigned want)
     t->fresh = count;
     t->full = count >= want;
     if (count == 0) return;
+    rv_thread_note_use(t);
     rv_lock(&t->batch.lock);
     for (size_t i = 0; i < count; i++) {
         const rv_lease *lease = &t->leases[i];
@@ -361,6 +362,9 @@ bool rv_thread_turn(rv_thread *t, unsigned want)
          * so half way.) */
         lost = true;
         if (rv_thread_gives_up(t)) return false;
-        if (status != REEVE_ELOST && status != REEVE_ETIMEOUT && status != REEVE_ECONNECT) wait_out(t, tries);
+        if (status == REEVE_ELOST)
+            rv_thread_note_loss(t);
+        else if (status != REEVE_ETIMEOUT && status != REEVE_ECONNECT)
+            wait_out(t, tries);
     }
 }

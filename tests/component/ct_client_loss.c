@@ -93,6 +93,22 @@ static void looking_whose_reply_is_lost(void **state)
     reeve_queues_free(queues);
 }
 
+/* What hangs up on a command is asked again, but not as fast as can be. */
+static void a_command_that_is_hung_up_on(void **state)
+{
+    (void)state;
+    char words[512];
+    reeve_client *client;
+    const reeve_client_options options = {.redis = test_proxy_url(proxy), .timeout_ms = 1000};
+    if (reeve_client_open_or_say(&client, &options, words, sizeof(words)) != REEVE_OK) fail_msg("%s", words);
+    unsigned lost = test_proxy_lost(proxy);
+    test_proxy_slam(proxy, "EVALSHA");
+    assert_int_equal(reeve_cancel(client, "q", "x"), REEVE_ELOST);
+    test_proxy_slam(proxy, "");
+    assert_in_range(test_proxy_lost(proxy) - lost, 2, 8);
+    reeve_client_close(client);
+}
+
 /* ---- outages --------------------------------------------------------------------------------------------------- */
 
 static void *enqueue_in_a_thread(void *client)
@@ -256,6 +272,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(steering_whose_reply_is_lost, set_up),
         cmocka_unit_test_setup(looking_whose_reply_is_lost, set_up),
+        cmocka_unit_test_setup(a_command_that_is_hung_up_on, set_up),
         cmocka_unit_test_setup(redis_is_restarted_between_calls, set_up),
         cmocka_unit_test_setup(redis_comes_back_during_a_call, set_up),
         cmocka_unit_test_setup(every_connection_is_killed_before_every_call, set_up),

@@ -96,6 +96,55 @@ static void turns_in_a_row_are_lost(void **state)
     test_proxy_stop(proxy);
 }
 
+/* What hangs up on a command is not asked as fast as can be, and it is said once. */
+
+static atomic_uint said_lost;
+
+static void on_log(const reeve_log_record *record, void *user)
+{
+    (void)user;
+    if (strcmp(record->event, "redis.lost") == 0) atomic_fetch_add(&said_lost, 1);
+}
+
+static void hung_up_on(const char *command, unsigned losses, int64_t least_ms)
+{
+    enum { COUNT = 20 };
+    test_proxy *proxy = test_proxy_start(test_redis);
+    const reeve_worker_options options = {.redis = test_proxy_url(proxy)};
+    reeve_worker *worker = test_worker_new(&options);
+    test_worker_pool(worker, "q", 1, 2);
+    atomic_store(&said_lost, 0);
+    reeve_log_set(on_log, NULL, REEVE_LOG_WARN);
+    test_proxy_slam(proxy, command);
+    test_worker_start(worker);
+    TEST_AWAIT(test_proxy_lost(proxy) >= 1);
+    int64_t begin = rv_now_ms();
+    TEST_AWAIT(test_proxy_lost(proxy) >= losses);
+    int64_t took = rv_now_ms() - begin;
+    if (took < least_ms) fail_msg("%s: %u losses in %lld ms", command, losses, (long long)took);
+    assert_int_equal(atomic_load(&said_lost), 1);
+    test_proxy_slam(proxy, "");
+    put_load(0, COUNT);
+    expect_all_done(COUNT);
+    test_worker_end(worker);
+    reeve_log_set(NULL, NULL, REEVE_LOG_OFF);
+    test_proxy_stop(proxy);
+}
+
+/* (The least of the pauses: 25, 50, 100, 200, 400 ms.) */
+static void waits_that_are_hung_up_on(void **state)
+{
+    (void)state;
+    hung_up_on("BLPOP", 7, 500);
+}
+
+/* (Of a thread and the scheduler.) */
+static void scripts_that_are_hung_up_on(void **state)
+{
+    (void)state;
+    hung_up_on("EVALSHA", 18, 500);
+}
+
 static void scripts_are_forgotten_under_load(void **state)
 {
     (void)state;
@@ -306,6 +355,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(connections_are_killed_again_and_again, set_up),
         cmocka_unit_test_setup(turns_in_a_row_are_lost, set_up),
+        cmocka_unit_test_setup(waits_that_are_hung_up_on, set_up),
+        cmocka_unit_test_setup(scripts_that_are_hung_up_on, set_up),
         cmocka_unit_test_setup(scripts_are_forgotten_under_load, set_up),
         cmocka_unit_test_setup(redis_is_emptied_under_load, set_up),
         cmocka_unit_test_setup(redis_is_emptied_while_threads_rest, set_up),

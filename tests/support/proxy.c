@@ -37,6 +37,7 @@ struct test_proxy {
     pthread_t thread;
     proxy_link links[LINKS];
     pthread_mutex_t lock; /* guards what follows */
+    char slam[32];        /* "": no connection is closed for what it brings */
     char text[32];        /* "": nothing is to be lost */
     size_t pass;
     unsigned times;
@@ -126,12 +127,26 @@ static size_t look_for_text(test_proxy *proxy, proxy_link *link, const char *dat
     return going;
 }
 
+static bool is_slammed(test_proxy *proxy, const char *data, size_t length)
+{
+    (void)pthread_mutex_lock(&proxy->lock);
+    size_t wanted = strlen(proxy->slam);
+    bool slammed = wanted > 0 && memmem(data, length, proxy->slam, wanted) != NULL;
+    (void)pthread_mutex_unlock(&proxy->lock);
+    return slammed;
+}
+
 static void from_client(test_proxy *proxy, proxy_link *link)
 {
     static char data[CHUNK];
     ssize_t got = recv(link->client, data, sizeof(data), 0);
     if (got <= 0) {
         hang_up(link);
+        return;
+    }
+    if (is_slammed(proxy, data, (size_t)got)) {
+        hang_up(link);
+        atomic_fetch_add(&proxy->lost, 1);
         return;
     }
     size_t going = look_for_text(proxy, link, data, (size_t)got);
@@ -286,6 +301,13 @@ void test_proxy_release(test_proxy *proxy)
     assert_true(held >= 0);
     if (pass_on(held, &proxy->end, 1)) (void)recv(held, replies, sizeof(replies), 0);
     close(held);
+}
+
+void test_proxy_slam(test_proxy *proxy, const char *text)
+{
+    (void)pthread_mutex_lock(&proxy->lock);
+    rv_copy_text(proxy->slam, sizeof(proxy->slam), text);
+    (void)pthread_mutex_unlock(&proxy->lock);
 }
 
 unsigned test_proxy_lost(const test_proxy *proxy)

@@ -37,10 +37,13 @@ void test_proxy_hold_and_lose(test_proxy *proxy, const char *text);
 bool test_proxy_holds(const test_proxy *proxy);
 void test_proxy_release(test_proxy *proxy);
 
+/* From now on a connection that brings a request with some text in it is closed at once, unanswered; "": none is. */
+void test_proxy_slam(test_proxy *proxy, const char *text);
+
 /* From now on each piece that the server says is so late. */
 void test_proxy_delay(test_proxy *proxy, unsigned ms);
 
-/* How many replies were lost so far. */
+/* How many replies were lost so far, or connections closed. */
 unsigned test_proxy_lost(const test_proxy *proxy);
 
 #endif
