@@ -496,7 +496,7 @@ local function move_tasks()
   local reaped, session = reap()
   local deadlines = expire_some()
   -- (Before the records that go: some of those that are told end. And before it is known what is due next.)
-  local fans = call('LLEN', P .. 'fanout')
+  local fans = call('EXISTS', P .. 'fanout', P .. 'fanout_far')
   if fans > 0 then
     if fan_some(P, now, budget.room(10, 40, limit), budget.room(32, 16, limit)) then more = 1 end
     fans = call('LLEN', P .. 'fanout')

@@ -380,6 +380,100 @@ static void messages_that_are_refused_hold_up_no_others(void **state)
     (void)test_cmd(test_conn, "DEL reeve:{r}:tasks reeve:{q}:outbox");
 }
 
+/* ---- many messages that do not go ------------------------------------------------------------------------------ */
+
+/* To a queue that takes none. */
+static void fill_outbox(void)
+{
+    const rv_reply *reply;
+    assert_string_equal(test_cmd(test_conn, "SET reeve:{r}:tasks no-hash"), "OK");
+    rv_cmd(test_conn, 4);
+    rv_args(test_conn, "EVAL");
+    rv_args(test_conn, "for i = 1, 1001 do redis.call('RPUSH', KEYS[1], 'R ' .. i .. ' q/c r/p' .. i .. ' f') end");
+    rv_args(test_conn, "1");
+    rv_args(test_conn, "reeve:{q}:outbox");
+    assert_int_equal(rv_conn_call(test_conn, test_patience(), &reply), REEVE_OK);
+    (void)test_cmd(test_conn, "HSET reeve:{q}:settings serial 1001");
+}
+
+/* (What is registered there for q/c is for nobody.) */
+static void empty_outbox(void)
+{
+    (void)test_cmd(test_conn, "DEL reeve:{r}:tasks");
+    test_settle_queues("p q r");
+}
+
+static void tend_all(const char *queue)
+{
+    for (int i = 0; i < 100 && test_tend(queue, 100).more; i++) continue;
+    assert_false(test_tend(queue, 100).more);
+}
+
+static void they_hold_up_no_children_in_the_own_queue(void **state)
+{
+    (void)state;
+    enum { NEAR = 20, FAR = 5 };
+    test_put("q", "a b");
+    for (int i = 0; i < NEAR; i++) {
+        char id[16];
+        (void)snprintf(id, sizeof(id), "n%d", i);
+        test_put_after("q", id, "f:q/a");
+    }
+    for (int i = 0; i < FAR; i++) {
+        char id[16];
+        (void)snprintf(id, sizeof(id), "f%d", i);
+        test_put_after("p", id, "f:q/a");
+    }
+    test_put_after("q", "late", "g:q/b");
+    fill_outbox();
+    test_complete("q", "a");
+    test_ok(test_client, reeve_cancel_cascade(test_client, "q", "b"));
+    tend_all("q");
+    assert_int_equal(test_count("q", "ready"), NEAR);
+    state_is("q", "late", "cancelled");
+    assert_int_equal(test_count("p", "blocked"), FAR);
+    assert_int_equal(test_number("LLEN reeve:{q}:outbox"), 1001);
+    empty_outbox();
+    assert_int_equal(test_count("p", "ready"), FAR);
+    clean();
+}
+
+static void they_hold_up_no_edges_in_the_own_queue(void **state)
+{
+    (void)state;
+    enum { NEAR = 70, FAR = 5 };
+    char handles[NEAR + FAR][24];
+    reeve_parent parents[NEAR + FAR];
+    for (int i = 0; i < NEAR + FAR; i++) {
+        (void)snprintf(handles[i], sizeof(handles[i]), "%c/p%d", i < NEAR ? 'q' : 'p', i);
+        parents[i] = (reeve_parent){.handle = handles[i]};
+        test_put(i < NEAR ? "q" : "p", handles[i] + 2);
+    }
+    for (int i = 0; i < 2; i++)
+        test_put_spec(
+            (reeve_task_spec){.queue = "q", .id = i ? "other" : "kid", .after = parents, .after_count = NEAR + FAR});
+    test_settle_queues("p q");
+    fill_outbox();
+    test_ok(test_client, reeve_cancel(test_client, "q", "kid"));
+    test_ok(test_client, reeve_delete(test_client, "q", "other"));
+    tend_all("q");
+    assert_int_equal(test_number("EXISTS reeve:{q}:children:p0"), 0);
+    assert_int_equal(test_number("ZCARD reeve:{p}:children:p70"), 2);
+    test_ok(test_client, reeve_retry(test_client, "q", "kid"));
+    tend_all("q");
+    assert_int_equal(test_number("LLEN reeve:{q}:outbox"), 1001);
+    assert_int_equal(test_number("ZCARD reeve:{q}:children:p0"), 1);
+    assert_int_equal(test_number("HGET reeve:{q}:info:kid pending"), NEAR + 1);
+    for (int i = 0; i < NEAR; i++) test_complete("q", handles[i] + 2);
+    state_is("q", "kid", "blocked");
+    empty_outbox();
+    assert_int_equal(test_number("HGET reeve:{q}:info:kid pending"), FAR);
+    for (int i = NEAR; i < NEAR + FAR; i++) test_complete("p", handles[i] + 2);
+    test_settle_queues("p q");
+    state_is("q", "kid", "ready");
+    clean();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -397,6 +491,8 @@ int main(void)
         cmocka_unit_test_setup(workers_whose_connections_die, closed),
         cmocka_unit_test_setup(messages_that_are_not_understood_are_set_aside, closed),
         cmocka_unit_test_setup(messages_that_are_refused_hold_up_no_others, closed),
+        cmocka_unit_test_setup(they_hold_up_no_children_in_the_own_queue, test_place_empty),
+        cmocka_unit_test_setup(they_hold_up_no_edges_in_the_own_queue, test_place_empty),
     };
     return cmocka_run_group_tests_name("ct_depend_across", tests, test_place_start, test_place_stop);
 }

@@ -9,7 +9,8 @@ local function has_wrong_type(P, id)
   local info, parents = P .. 'info:' .. (id or ''), P .. 'parents:' .. (id or '')
   local texts = redis.pcall('MGET', info, parents, P .. 'tasks', P .. 'order', P .. 'results', P .. 'result_sizes',
     P .. 'limits', P .. 'gate', P .. 'slots', P .. 'taken', P .. 'settings', P .. 'counters', P .. 'cron', P .. 'cron:last',
-    P .. 'noted', P .. 'packets', P .. 'linked', P .. 'read', P .. 'fanout', P .. 'outbox', P .. 'unread', P .. 'wake', P .. 'idle')
+    P .. 'noted', P .. 'packets', P .. 'linked', P .. 'read', P .. 'fanout', P .. 'fanout_far', P .. 'outbox',
+    P .. 'unread', P .. 'wake', P .. 'idle')
   for i = 1, #texts do
     if texts[i] then return true end
   end

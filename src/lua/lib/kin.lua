@@ -33,53 +33,86 @@ local function deliver(P, id, parent, state, now, number)
 end
 
 -- Works off some of `fanout`: so many edges at most, or children that are told; returns true when there is more.
+--
+-- While there are many messages to other queues, as one of these may not take any, what would send more is put off: it
+-- goes into `fanout_far`, and comes back one by one when there is room. The own queue's tasks are told all the same.
 local function fan_some(P, now, most, children_most)
   local OUTBOX_MOST, CHILDREN_MOST = 1000, 40 -- (a child takes Redis some 0.1 ms)
   act_as(false)
+  local full = call('LLEN', P .. 'outbox') > OUTBOX_MOST
+  local back = not full and call('LPOP', P .. 'fanout_far')
+  if back then call('RPUSH', P .. 'fanout', back) end
   local entry = call('LINDEX', P .. 'fanout', 0)
   if not entry then return false end
-  if call('LLEN', P .. 'outbox') > OUTBOX_MOST then return false end
-  local name, state, id, cursor = string.match(entry, '^(%S+) (%S+) (%S+) ?(%S*)$')
-  if state == 'unlink' then
-    cursor = unlink_page(P, P .. name, id, cursor, most, call('ZSCORE', P .. 'blocked', id))
-    if cursor == '0' then
-      call('LPOP', P .. 'fanout')
-      if sub(name, 1, 7) == 'fanout:' then call('UNLINK', P .. name) end
+  local name, state, id, rest = string.match(entry, '^(%S+) (%S+) (%S+) ?(%S*)$')
+  local queue = own_queue(P)
+
+  local function is_left()
+    return call('EXISTS', P .. 'fanout', full and P .. 'fanout' or P .. 'fanout_far') > 0
+  end
+
+  -- Of a walk through a hash: cursor: where to go on, nil at the end; passed: edges to other queues were passed over,
+  -- which "~" behind the cursor notes, so that another walk does them.
+  local function walk(cursor, passed, at_end)
+    passed = passed or sub(rest, -1) == '~'
+    if cursor then
+      call('LSET', P .. 'fanout', 0, name .. ' ' .. state .. ' ' .. id .. ' ' .. cursor .. (passed and '~' or ''))
     else
-      call('LSET', P .. 'fanout', 0, name .. ' unlink ' .. id .. ' ' .. cursor)
+      call('LPOP', P .. 'fanout')
+      if passed then call('RPUSH', P .. 'fanout_far', name .. ' ' .. state .. ' ' .. id .. ' 0') else at_end() end
     end
-    return call('EXISTS', P .. 'fanout') == 1
+  end
+  local cursor = string.match(rest, '^%d+') or '0'
+  if state == 'unlink' then
+    local to, passed = unlink_page(P, P .. name, id, cursor, most, call('ZSCORE', P .. 'blocked', id), full)
+    walk(to ~= '0' and to, passed, function()
+      if sub(name, 1, 7) == 'fanout:' then call('UNLINK', P .. name) end
+    end)
+    return is_left()
   end
   if state == 'restore' then
 -- (Here, as a script has room for 200 locals.)
 -- include: lib/register.lua
 -- include: lib/restore.lua
-    cursor = restore_page(P, id, name, cursor, most, now)
-    if cursor then
-      call('LSET', P .. 'fanout', 0, name .. ' restore ' .. id .. ' ' .. cursor)
-    else
-      call('LPOP', P .. 'fanout')
+    local to, passed = restore_page(P, id, name, cursor, most, now, full and queue, sub(rest, -1) == '~')
+    walk(to, passed, function() end)
+    return is_left()
+  end
+
+  -- A set of handles: near ones are dealt with; far ones are put off while there are many messages, into fanout:<rest>.
+  local found = call('ZPOPMIN', P .. 'fanout:' .. name, math.min(most, children_most, CHILDREN_MOST))
+  local is_read = state == 'completed' and call('ZSCORE', P .. 'readers:' .. id, '#' .. name)
+  local some, far = {}, {}
+  for i = 1, #found, 2 do
+    local list = full and parts(found[i]) ~= queue and far or some
+    local first = list == far and 1 or 0
+    list[#list + 1], list[#list + 2] = found[i + first], found[i + 1 - first]
+  end
+  if #far > 0 then
+    if rest == '' then
+      rest = serial(P)
+      call('LSET', P .. 'fanout', 0, name .. ' ' .. state .. ' ' .. id .. ' ' .. rest)
+      call('RPUSH', P .. 'fanout_far', rest .. ' ' .. state .. ' ' .. id)
+      if is_read then readers.add(P, id, {'0', '#' .. rest}) end
     end
-    return call('EXISTS', P .. 'fanout') == 1
+    call('ZADD', P .. 'fanout:' .. rest, unpack(far))
   end
   if state == 'unread' then
-    readers.leave(P, id, call('ZPOPMIN', P .. 'fanout:' .. name, math.min(most, CHILDREN_MOST)))
+    readers.leave(P, id, some)
     if call('EXISTS', P .. 'fanout:' .. name) == 0 then call('LPOP', P .. 'fanout') end
-    return call('EXISTS', P .. 'fanout') == 1
+    return is_left()
   end
-  local queue = own_queue(P)
   local handle = queue .. '/' .. id
   -- (Whoever deleted the record meanwhile took that away.)
-  local reading, is_read = {}, state == 'completed' and call('ZSCORE', P .. 'readers:' .. id, '#' .. name)
-  local children = call('ZPOPMIN', P .. 'fanout:' .. name, math.min(most, children_most, CHILDREN_MOST))
-  for i = 1, #children, 2 do
-    local theirs, child_id = parts(children[i])
+  local reading = {}
+  for i = 1, #some, 2 do
+    local theirs, child_id = parts(some[i])
     if theirs == queue then
       local reads = deliver(P, child_id, handle, state, now)
-      if reads then reading[#reading + 1], reading[#reading + 2] = '0', children[i] end
+      if reads then reading[#reading + 1], reading[#reading + 2] = '0', some[i] end
     else
-      tell_end(P, children[i], handle, state, children[i + 1])
-      reading[#reading + 1], reading[#reading + 2] = children[i + 1], children[i]
+      tell_end(P, some[i], handle, state, some[i + 1])
+      reading[#reading + 1], reading[#reading + 2] = some[i + 1], some[i]
     end
   end
   if is_read then readers.add(P, id, reading) end
@@ -90,5 +123,5 @@ local function fan_some(P, now, most, children_most)
       readers.let_go(P, id)
     end
   end
-  return call('EXISTS', P .. 'fanout') == 1
+  return is_left()
 end

@@ -20,6 +20,7 @@
 --                        cascade <id>": they are to be cancelled; "<key> unlink <id> <cursor>": the child does not wait
 --                        any more; "<number> restore <id> <cursor>": lib/restore.lua; "<n> unread <id>": the task does
 --                        not read those in fanout:<n> any more. tend.lua
+--   fanout_far     list  such entries that are put off, for they send messages and there are many (lib/kin.lua)
 --   reads:<id>, settings.reads: lib/reads.lua
 --   outbox         list  messages to other queues, see outbox.lua
 local HOW = {completed = 'c', dead = 'd', cancelled = 'x', deleted = 'x', unknown = 'x', gone = 'x'}
@@ -185,17 +186,18 @@ local function unlink_edge(P, queue, id, parent)
 end
 
 -- Some of the edges in a hash that have not ended go; returns where to go on. anew: the child waits again by now, for
--- parents that may be among these.
-local function unlink_page(P, key, id, cursor, most, anew)
-  local queue, page = own_queue(P), call('HSCAN', key, cursor, 'COUNT', most)
+-- parents that may be among these. near: edges to other queues are passed over; then it returns whether there were any, too.
+local function unlink_page(P, key, id, cursor, most, anew, near)
+  local queue, page, passed = own_queue(P), call('HSCAN', key, cursor, 'COUNT', most), false
   for i = 1, #page[2], 2 do
     local parent = page[2][i]
     local edge = anew and call('HGET', P .. 'parents:' .. id, parent)
     if sub(page[2][i + 1], 2, 2) == '-' and not (edge and sub(edge, 2, 2) == '-') then
-      unlink_edge(P, queue, id, parent)
+      local far = near and (parts(parent) or queue) ~= queue
+      if far then passed = true else unlink_edge(P, queue, id, parent) end
     end
   end
-  return page[1]
+  return page[1], passed
 end
 
 -- A child does not wait any more; goes: nor is it there any more, and what it knows of its parents goes with it.

@@ -44,33 +44,40 @@ local function restore(P, id, now)
   return pending
 end
 
--- Those of a page of a task's edges that are still to be made again; nil: one of them has met its death.
-local function unmade_edges(page, number)
-  local edges = {}
+-- Those of a page of a task's edges that are still to be made again; nil: one of them has met its death. near: those to
+-- other queues are passed over; then it returns whether there were any, too.
+local function unmade_edges(page, number, near)
+  local edges, passed = {}, false
   for i = 1, #page, 2 do
     if not is_made(page[i + 1], number) then
       if has_met_death(page[i + 1]) then return nil end
-      if sub(page[i + 1], 2, 2) ~= 'c' then edges[#edges + 1] = again(page[i], page[i + 1]) end
+      if near and (parts(page[i]) or near) ~= near then
+        passed = true
+      elseif sub(page[i + 1], 2, 2) ~= 'c' then
+        edges[#edges + 1] = again(page[i], page[i + 1])
+      end
     end
   end
-  return edges
+  return edges, passed
 end
 
 -- Some of a task's edges; returns where to go on, nil at the end. Meanwhile edges may come, go and end; or the task waits
--- no more, or for another restoration.
-local function restore_page(P, id, number, cursor, most, now)
+-- no more, or for another restoration. near: the own queue, and edges to others are passed over; then it returns whether
+-- there were any, too. passed: there were some before: this walk is not the last.
+local function restore_page(P, id, number, cursor, most, now, near, passed)
   local info, key = P .. 'info:' .. id, P .. 'parents:' .. id
   if call('HGET', info, 'restoring') ~= number or not call('ZSCORE', P .. 'blocked', id) then return nil end
   local page = call('HSCAN', key, cursor, 'COUNT', text(most))
-  local edges = unmade_edges(page[2], number)
+  local edges, passes = unmade_edges(page[2], number, near)
   local pending, died = 0, true
   if edges then pending, died = attach(P, id, edges, now, {}, call('HLEN', key), number) end
   if died then
     unblock(P, id, now)
     return nil
   end
-  local left = call('HINCRBY', info, 'pending', text(page[1] == '0' and pending - 1 or pending))
-  if page[1] ~= '0' then return page[1] end
+  local ends = page[1] == '0' and not passes and not passed
+  local left = call('HINCRBY', info, 'pending', text(ends and pending - 1 or pending))
+  if not ends then return page[1] ~= '0' and page[1] or nil, passes end
   call('HDEL', info, 'restoring')
   if left <= 0 then unblock(P, id, now) end
   return nil

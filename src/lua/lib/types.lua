@@ -6,7 +6,7 @@ local KEY_TYPES = {
   zset = 'ready scheduled sessions completed dead cancelled bundles failures groups parked opening reopening rates ' ..
     'holds blocked tags deadlines waiters cron:due limited retained',
   set = 'noted packets linked read',
-  list = 'fanout outbox unread wake idle'
+  list = 'fanout fanout_far outbox unread wake idle'
 }
 local function wrong_type(P, id)
   local function is_wrong(expected, name)
