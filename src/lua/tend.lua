@@ -515,7 +515,10 @@ if trimmed > 0 and call('LLEN', P .. 'fanout') > fans then more = 1 end
 forget_order()
 tidy_tags()
 if settings[4] then forget_waiters() end
-if call('EXISTS', P .. 'opening', P .. 'reopening') > 0 then open_groups() end
+if call('EXISTS', P .. 'opening', P .. 'reopening', P .. 'rousing') > 0 then
+  if rouse(P, true) then more = 1 end
+  open_groups()
+end
 local shut = settings[7] and tend_gate()
 local lists, messages = call('EXISTS', P .. 'outbox', P .. 'unread'), 0
 if lists > 0 then messages = call('LLEN', P .. 'outbox') end

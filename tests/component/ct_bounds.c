@@ -284,6 +284,59 @@ static void messages_behind_many_that_stay(void **state)
     }
 }
 
+/* ---- idle threads ---------------------------------------------------------------------------------------------- */
+
+static void make_idle(const char *session, int from, int count)
+{
+    char name[64];
+    (void)test_cmd(test_conn, "HSET " Q "running:%s # {}", session);
+    for (int i = from; i < from + count; i++) {
+        (void)snprintf(name, sizeof(name), "RPUSH " Q "idle %s:%d", session, i);
+        (void)test_cmd(test_conn, "%s", name);
+    }
+}
+
+static void pause_queue(void)
+{
+    count_anew();
+    test_ok(test_client, reeve_pause(test_client, "q"));
+    assert_in_range(calls_of(NULL), 1, 600);
+    assert_int_equal(test_number("EXISTS " Q "idle"), 0);
+}
+
+/* A queue that is paused, or limited, tells all idle threads to look: those of sessions that stand, in short calls. */
+static void many_idle_threads_are_told_to_look(void **state)
+{
+    (void)state;
+    make_idle("a-1", 0, 1000);
+    make_idle("b-1", 0, 100);
+    (void)test_cmd(test_conn, "ZADD " Q "sessions 9000000000000 a-1");
+    pause_queue();
+    assert_int_equal(test_number("LLEN " Q "rousing"), 900);
+    (void)test_cmd(test_conn, "DEL " Q "running:b-1");
+    /* Again, before all were told. */
+    test_ok(test_client, reeve_resume(test_client, "q"));
+    make_idle("a-1", 1000, 500);
+    pause_queue();
+    assert_int_equal(test_number("LLEN " Q "rousing"), 1200);
+    tend_in_short_calls(TEND_MOST);
+    assert_int_equal(test_number("EXISTS " Q "rousing " Q "hand:b-1:99"), 0);
+    assert_int_equal(test_number("SCARD " Q "woken:a-1"), 1500);
+    for (int i = 0; i < 1500; i += 100) assert_int_equal(test_number("LLEN " Q "hand:a-1:%d", i), 1);
+}
+
+static void many_idle_threads_and_a_limit(void **state)
+{
+    (void)state;
+    make_idle("a-1", 0, 1000);
+    count_anew();
+    test_limit_queue(5, NULL);
+    assert_in_range(calls_of(NULL), 1, 600);
+    assert_int_equal(test_number("EXISTS " Q "idle"), 0);
+    tend_in_short_calls(TEND_MOST);
+    assert_int_equal(test_number("SCARD " Q "woken:a-1"), 1000);
+}
+
 int main(void)
 {
     test_options.clock = true;
@@ -296,6 +349,8 @@ int main(void)
         cmocka_unit_test_setup(tagged_records_that_go, test_place_empty),
         cmocka_unit_test_setup(tagged_records_that_go_with_a_turn, test_place_empty),
         cmocka_unit_test_setup(all_at_once, test_place_empty),
+        cmocka_unit_test_setup(many_idle_threads_are_told_to_look, test_place_empty),
+        cmocka_unit_test_setup(many_idle_threads_and_a_limit, test_place_empty),
         cmocka_unit_test_setup(messages_behind_many_that_stay, test_place_empty),
     };
     test_clock_set(1900000000000); /* it stands still */

@@ -140,7 +140,7 @@ static const test_costs_row looks[] = {
     {"the tasks with a tag, one", ten_wait, list_tag, NULL, "evalsha=1 hget=1 hkeys=1 zcard=1 zrevrange=1 zscore=1"},
     {"the tags, one", ten_wait, list_tags, NULL, "evalsha=1 zcard=2 zrevrange=1"},
     {"watch, open", ten_wait, watch, NULL,
-     "del=1 evalsha=1 exists=2 hdel=4 hget=3 hmget=1 hset=3 lrange=1 mget=1 publish=1 time=1 unlink=2 xlen=1 "
+     "evalsha=1 exists=2 hdel=4 hget=3 hmget=1 hset=3 lpop=1 mget=1 publish=1 time=1 unlink=2 xlen=1 "
      "xrevrange=1 zintercard=1"},
     {"watch, a first look, beyond opening", ten_wait, watch_and_look, watch, "xread+1"},
 };

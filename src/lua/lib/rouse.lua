@@ -1,8 +1,34 @@
--- From now on nothing is handed over (lib/hand.lua): all that wait for that look, and then wait for a wake-up.
-local function rouse(P)
-  for _, entry in ipairs(call('LRANGE', P .. 'idle', '0', '-1')) do
-    call('SADD', P .. 'woken:' .. string.match(entry, '^[^:]*'), entry)
-    call('LPUSH', P .. 'hand:' .. entry, '')
+-- From now on nothing is handed over (lib/hand.lua): all that wait for that look, and then wait for a wake-up. A page of them
+-- is told at once; the others are in `idle` no more, either, and are told by tend.lua. Needs base.
+--
+--   rousing  list  entries of `idle` that are still to be told
+
+-- rest: tells a page of those that were left. Returns whether there may be more.
+local function rouse(P, rest)
+  local from, left, page = P .. (rest and 'rousing' or 'idle'), P .. 'rousing', 200
+  local entries, stand = call('LPOP', from, page), {}
+  if not entries then return false end
+  for _, entry in ipairs(entries) do
+    local session = string.match(entry, '^[^:]*')
+    if rest and stand[session] == nil then stand[session] = call('EXISTS', P .. 'running:' .. session) == 1 end
+    if not rest or stand[session] then
+      call('SADD', P .. 'woken:' .. session, entry)
+      call('LPUSH', P .. 'hand:' .. entry, '')
+    end
   end
-  call('DEL', P .. 'idle')
+  if #entries < page then return false end
+  if not rest and call('EXISTS', from) == 1 then
+    if call('EXISTS', left) == 0 then
+      call('RENAME', from, left)
+    else
+      -- (Some are left from the last time, which was just now.)
+      entries = call('LPOP', from, 1000)
+      while entries do
+        call('RPUSH', left, unpack(entries))
+        entries = call('LPOP', from, 1000)
+      end
+    end
+    announce_due(P, clock())
+  end
+  return true
 end
