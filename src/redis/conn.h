@@ -57,7 +57,7 @@ void rv_conn_set_quit(rv_conn *conn, const rv_waker *quit);
 /* The last attempt to open failed since the server refused the user or password, or wants them. */
 bool rv_conn_is_denied(const rv_conn *conn);
 
-/* Closes the connection when the server has closed it: before something is sent. */
+/* Closes the connection when the server has closed it, or has said something unasked: before something is sent. */
 void rv_conn_check_end(rv_conn *conn);
 
 /*

@@ -1,10 +1,8 @@
 /*
  * lost.c - sees that a connection has ended, and ends the one that was lost before, where it still stands.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
 
 #include "base/text.h"
 #include "redis/conn_private.h"
@@ -51,10 +49,9 @@ void rv_conn_end_lost(rv_conn *conn, int64_t deadline)
         (void)call_client(conn, "KILL", id, deadline, &reply);
 }
 
+/* (What came unasked is the reply to nothing, and those after it would stand for other commands.) */
 void rv_conn_check_end(rv_conn *conn)
 {
-    char byte;
-    if (!rv_transport_is_open(&conn->transport)) return;
-    ssize_t got = recv(conn->transport.fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-    if (got == 0 || (got < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)) rv_conn_drop(conn, true);
+    if (!rv_transport_is_open(&conn->transport) || conn->owed > 0 || conn->subscribed) return;
+    if (rv_transport_has_news(&conn->transport)) rv_conn_drop(conn, true);
 }

@@ -63,6 +63,20 @@ static bool tls_has_buffered(const rv_transport *transport)
     return !stream->starved && SSL_has_pending(stream->ssl) == 1;
 }
 
+/* (Where the server has ended the connection, records of its goodbye lie before the end of the socket; and a new session
+ * that it offers is no news.) */
+static bool tls_has_news(rv_transport *transport)
+{
+    rv_tls_stream *stream = transport->state;
+    char byte;
+    ERR_clear_error();
+    stream->socket_errno = 0;
+    int got = SSL_peek(stream->ssl, &byte, 1);
+    stream->starved = got <= 0;
+    stream->read_wants_write = got <= 0 && SSL_get_error(stream->ssl, got) == SSL_ERROR_WANT_WRITE;
+    return got > 0 || fail_as_errno(stream, got) == 0 || errno != EAGAIN;
+}
+
 static short tls_events(const rv_transport *transport, short events)
 {
     const rv_tls_stream *stream = transport->state;
@@ -94,6 +108,7 @@ static void tls_close(rv_transport *transport)
 static const rv_transport_ops over_tls = {.read = tls_read,
                                           .write = tls_write,
                                           .has_buffered = tls_has_buffered,
+                                          .has_news = tls_has_news,
                                           .close = tls_close,
                                           .events = tls_events,
                                           .reason = tls_reason};

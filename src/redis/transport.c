@@ -33,6 +33,11 @@ ssize_t rv_transport_write(rv_transport *transport, const void *data, size_t len
     return put;
 }
 
+bool rv_transport_has_news(rv_transport *transport)
+{
+    return transport->ops->has_news(transport);
+}
+
 void rv_transport_close(rv_transport *transport, bool abort)
 {
     if (transport->fd < 0) return;

@@ -22,7 +22,9 @@ typedef struct rv_transport_ops {
     ssize_t (*read)(rv_transport *transport, void *data, size_t length);        /* as recv(2) */
     ssize_t (*write)(rv_transport *transport, const void *data, size_t length); /* as send(2) */
     bool (*has_buffered)(const rv_transport *transport); /* bytes to read that poll(2) does not see */
-    void (*close)(rv_transport *transport);              /* everything but the descriptor */
+    /* Whether the peer has ended it, or bytes are there: looks, and does not wait. */
+    bool (*has_news)(rv_transport *transport);
+    void (*close)(rv_transport *transport); /* everything but the descriptor */
     /* What to poll for where a caller waits for events; NULL: just these. */
     short (*events)(const rv_transport *transport, short events);
     /* Why reading or writing failed, where errno does not tell; NULL, or it returns NULL: errno does. */
@@ -45,6 +47,12 @@ void rv_transport_init(rv_transport *transport, const rv_waker *quit);
 reeve_status rv_transport_open(rv_transport *transport, const rv_address *address, int64_t deadline,
                                const rv_waker *waker, rv_error *error);
 bool rv_transport_is_open(const rv_transport *transport);
+
+/*
+ * Of a connection over which nothing is to come: whether the peer has ended it, or said something all the same. Does not
+ * wait.
+ */
+bool rv_transport_has_news(rv_transport *transport);
 
 /* abort: what was written and has not left stays here; a TCP peer sees a reset. Closing twice is harmless. */
 void rv_transport_close(rv_transport *transport, bool abort);

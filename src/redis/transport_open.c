@@ -41,8 +41,18 @@ static void plain_close(rv_transport *transport)
     (void)transport;
 }
 
-static const rv_transport_ops plain = {
-    .read = plain_read, .write = plain_write, .has_buffered = plain_has_buffered, .close = plain_close};
+static bool plain_has_news(rv_transport *transport)
+{
+    char byte;
+    ssize_t got = recv(transport->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+    return got >= 0 || (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR);
+}
+
+static const rv_transport_ops plain = {.read = plain_read,
+                                       .write = plain_write,
+                                       .has_buffered = plain_has_buffered,
+                                       .has_news = plain_has_news,
+                                       .close = plain_close};
 
 static reeve_status connect_failed(int reason, rv_error *error)
 {

@@ -188,6 +188,31 @@ static void sessions_are_resumed(void **state)
     test_link_end(&at);
 }
 
+/* Before something is sent: a server that closes a connection of TLS says goodbye first. */
+static void an_end_is_seen_before_something_is_sent(void **state)
+{
+    (void)state;
+    test_link at, other;
+    rv_error error = {0};
+    test_link_begin(&at, test_redis_tcp_url(redis), NULL, 0);
+    test_link_begin(&other, test_redis_tcp_url(redis), NULL, 0);
+    assert_int_equal(rv_url_secure(&at.url, NULL, &error), REEVE_OK);
+    assert_int_equal(rv_url_secure(&other.url, NULL, &error), REEVE_OK);
+    test_link_open(&at);
+    test_link_open(&other);
+    rv_conn_check_end(at.conn);
+    assert_true(rv_conn_is_open(at.conn));
+    assert_string_equal(test_cmd(at.conn, "PING"), "PONG");
+    rv_conn_check_end(at.conn);
+    assert_true(rv_conn_is_open(at.conn));
+    assert_string_equal(test_cmd(other.conn, "CLIENT KILL TYPE normal SKIPME yes"), "1");
+    int64_t end = rv_now_ms() + PATIENCE_MS;
+    while (rv_conn_is_open(at.conn) && rv_now_ms() < end) rv_conn_check_end(at.conn);
+    assert_false(rv_conn_is_open(at.conn));
+    test_link_end(&at);
+    test_link_end(&other);
+}
+
 static void changed_files_are_read_again(void **state)
 {
     (void)state;
@@ -294,6 +319,7 @@ int main(void)
         cmocka_unit_test(a_server_can_want_a_client_certificate),
         cmocka_unit_test(large_values_pass),
         cmocka_unit_test(sessions_are_resumed),
+        cmocka_unit_test(an_end_is_seen_before_something_is_sent),
         cmocka_unit_test(changed_files_are_read_again),
         cmocka_unit_test(a_worker_runs_tasks_and_survives_the_server),
     };
