@@ -5,7 +5,9 @@
  * per thread. Every call below blocks for one round trip (or what its comment says) and at most until the client's
  * timeout; on failure reeve_client_error() has the words.
  *
- * Times: reeve counts milliseconds; points in time are milliseconds since the epoch on Redis's clock.
+ * Times: reeve counts milliseconds; points in time are milliseconds since the epoch on Redis's clock. Spans and times
+ * beyond 2^53 - 1 ms count as that: INT64_MAX is "never". Other numbers out of their range are refused, none is cut. (What
+ * people write, in configurations and on the command line, is at most 2,000,000,000 s long, and before the year 10000.)
  */
 #ifndef REEVE_CLIENT_H
 #define REEVE_CLIENT_H

@@ -26,7 +26,8 @@ static reeve_status read_delay(const char **at, const char *marks, int64_t *ret_
     char word[WORD_MAX] = "";
     if (take_word(at, marks, word) && rv_parse_duration(word, ret_ms) && *ret_ms > 0) return REEVE_OK;
     return rv_fail(why, REEVE_EINVAL,
-                   "backoff: \"%.64s\": expected a duration above zero such as 500ms, 1.5, 30s, 5m or 1h",
+                   "backoff: \"%.64s\": expected a duration above zero such as 500ms, 1.5, 30s, 5m or 1h, "
+                   "up to 2000000000 seconds",
                    word[0] != '\0' ? word : *at);
 }
 

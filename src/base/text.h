@@ -10,11 +10,15 @@
 
 /* Whole decimal number, the entire text, within [least, most]. */
 bool rv_parse_int(const char *text, int64_t least, int64_t most, int64_t *ret);
-/* "90", "1.5", "250ms", "90s", "5m", "2h", "1d": a bare number counts seconds. Milliseconds, >= 0. */
+/* "90", "1.5", "250ms", "90s", "5m", "2h", "1d": a bare number counts seconds. Milliseconds, from 0 to the longest that
+ * anybody may give: 63 years. */
+#define RV_DURATION_MAX_MS (INT64_C(2000000000) * 1000)
+#define RV_DURATION_EXAMPLES "such as 90 (seconds), 1.5, 250ms, 5m, 2h or 1d, up to 2000000000 seconds"
 bool rv_parse_duration(const char *text, int64_t *ret_ms);
 /* "4096", "64K", "1M", "2G": a whole number, maybe of 1024s; >= 0. */
 bool rv_parse_size(const char *text, int64_t *ret);
-/* RFC 3339 ("2026-11-21T09:00:00Z", "...+01:00", fractions), or seconds since the epoch, maybe with a fraction. */
+/* RFC 3339 ("2026-11-21T09:00:00Z", "...+01:00", fractions), or seconds since the epoch, maybe with a fraction; up
+ * to the year 9999, so that milliseconds in their place are refused. */
 bool rv_parse_time(const char *text, int64_t *ret_ms);
 /* RFC 3339 in UTC with milliseconds. */
 #define RV_TIME_TEXT 32

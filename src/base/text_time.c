@@ -81,7 +81,10 @@ bool rv_parse_duration(const char *text, int64_t *ret_ms)
     int64_t unit;
 
     if (text == NULL || !read_decimal(&text, &whole, &billionths) || !find_unit(text, &unit)) return false;
-    return to_ms(whole, billionths, unit, ret_ms);
+    int64_t ms;
+    if (!to_ms(whole, billionths, unit, &ms) || ms > RV_DURATION_MAX_MS) return false;
+    *ret_ms = ms;
+    return true;
 }
 
 /* Exactly so many digits, a value within [least, most]. */
@@ -182,11 +185,14 @@ bool rv_parse_time(const char *text, int64_t *ret_ms)
 {
     int64_t seconds;
     int64_t billionths;
+    int64_t ms;
     const char *at = text;
 
     if (text == NULL) return false;
-    if (read_decimal(&at, &seconds, &billionths) && *at == '\0') return to_ms(seconds, billionths, 1000, ret_ms);
-    return parse_rfc3339(text, ret_ms);
+    if (!read_decimal(&at, &seconds, &billionths) || *at != '\0') return parse_rfc3339(text, ret_ms);
+    if (!to_ms(seconds, billionths, 1000, &ms) || ms > LAST_MS) return false;
+    *ret_ms = ms;
+    return true;
 }
 
 void rv_format_time(int64_t ms, char ret[RV_TIME_TEXT])

@@ -124,8 +124,12 @@ static void a_password_comes_into_a_url(void **state)
     static const char password[] = "a:/@?#%\xc3\xa4 &+b";
     static const struct {
         const char *url, *user;
-    } cases[] = {{"redis://host", NULL},           {"redis://bob@host:1/2", "bob"}, {"redis://bob:@host", "bob"},
-                 {"redis://:@host", NULL},         {"unix:///path.sock?db=1", NULL}, {"redis-cluster://h1,h2", NULL},
+    } cases[] = {{"redis://host", NULL},
+                 {"redis://bob@host:1/2", "bob"},
+                 {"redis://bob:@host", "bob"},
+                 {"redis://:@host", NULL},
+                 {"unix:///path.sock?db=1", NULL},
+                 {"redis-cluster://h1,h2", NULL},
                  {"redis-sentinel://u:@h1,h2/m", "u"}};
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

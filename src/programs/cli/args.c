@@ -83,14 +83,18 @@ int cli_read_duration(const cli_context *cli, const cli_option *option, const ch
 {
     if (rv_parse_duration(value, ret) && *ret >= option->least) return CLI_DONE;
     return cli_bad_value(cli, option, value,
-                         option->least > 0 ? "a duration above zero such as 90 (seconds), 1.5, 250ms, 5m, 2h or 1d"
-                                           : "a duration such as 90 (seconds), 1.5, 250ms, 5m, 2h or 1d");
+                         option->least > 0 ? "a duration above zero " RV_DURATION_EXAMPLES
+                                           : "a duration " RV_DURATION_EXAMPLES);
 }
 
 int cli_read_time(const cli_context *cli, const cli_option *option, const char *value, int64_t *ret)
 {
-    if (rv_parse_time(value, ret)) return CLI_DONE;
-    return cli_bad_value(cli, option, value, "a time such as 2026-11-21T09:00:00Z, or seconds since the epoch");
+    if (rv_parse_time(value, ret) && *ret >= option->least) return CLI_DONE;
+    return cli_bad_value(
+        cli, option, value,
+        option->least > 0
+            ? "a time after 1970 such as 2026-11-21T09:00:00Z, or seconds since the epoch, up to the year 9999"
+            : "a time such as 2026-11-21T09:00:00Z, or seconds since the epoch, up to the year 9999");
 }
 
 static int read_value(const cli_context *cli, const cli_option *option, void *options, char *value)

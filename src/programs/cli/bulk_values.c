@@ -109,14 +109,14 @@ static bool read_clock(cli_bulk_reading *reading, const cli_bulk_member *member,
 bool cli_bulk_read_duration(cli_bulk_reading *reading, const cli_bulk_member *member, const cli_value *value)
 {
     return read_clock(reading, member, value, rv_parse_duration,
-                      member->least > 0 ? "seconds above zero, or a string such as \"5m\""
-                                        : "seconds, or a string such as \"5m\"");
+                      member->least > 0 ? "seconds above zero, or a string such as \"5m\", up to 2000000000 seconds"
+                                        : "seconds, or a string such as \"5m\", up to 2000000000 seconds");
 }
 
 bool cli_bulk_read_time(cli_bulk_reading *reading, const cli_bulk_member *member, const cli_value *value)
 {
     return read_clock(reading, member, value, rv_parse_time,
-                      "a time such as \"2026-11-21T09:00:00Z\", or seconds since the epoch");
+                      "a time such as \"2026-11-21T09:00:00Z\", or seconds since the epoch, up to the year 9999");
 }
 
 bool cli_bulk_read_payload(cli_bulk_reading *reading, const cli_bulk_member *member, const cli_value *value)

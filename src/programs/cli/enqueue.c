@@ -31,7 +31,7 @@ static int read_wait(const cli_context *cli, const cli_option *option, void *poi
     options->wait = true;
     options->wait_ms = -1;
     if (value == NULL || rv_parse_duration(value, &options->wait_ms)) return CLI_DONE;
-    return cli_bad_value(cli, option, value, "a duration such as 90 (seconds), 1.5, 250ms, 5m, 2h or 1d");
+    return cli_bad_value(cli, option, value, "a duration " RV_DURATION_EXAMPLES);
 }
 
 static int read_until(const cli_context *cli, const cli_option *option, void *pointer, char *value)
@@ -60,7 +60,7 @@ static const cli_option enqueue_table[] = {
      NULL},
     {"expires-in", "DURATION", "dead if it has not begun by then", CLI_DURATION, AT(task.spec.expires_in_ms), 1, 0,
      NULL},
-    {"deadline", "TIME", "the same, at a time", CLI_TIME, AT(task.spec.deadline_ms), 0, 0, NULL},
+    {"deadline", "TIME", "the same, at a time", CLI_TIME, AT(task.spec.deadline_ms), 1, 0, NULL},
     {"id", "ID", "its id; one that is taken is refused (a new UUIDv7)", CLI_TEXT, AT(task.spec.id), 0, 0, NULL},
     {"priority", "N", "lower runs sooner, -128 to 127 (0)", CLI_INT, AT(task.spec.priority), REEVE_PRIORITY_MIN,
      REEVE_PRIORITY_MAX, NULL},

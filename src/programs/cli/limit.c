@@ -65,8 +65,7 @@ static int read_hold(const cli_context *cli, const cli_option *option, void *poi
 
     options->hold_ms = 0;
     if (strcmp(value, "none") == 0 || rv_parse_duration(value, &options->hold_ms)) return CLI_DONE;
-    return cli_bad_value(cli, option, value,
-                         "a duration such as 90 (seconds), 1.5, 250ms, 5m, 2h or 1d, or none to end a hold");
+    return cli_bad_value(cli, option, value, "a duration " RV_DURATION_EXAMPLES ", or none to end a hold");
 }
 
 #define AT(field) offsetof(struct limit_options, field)

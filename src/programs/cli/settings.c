@@ -14,7 +14,6 @@
 #include "verbs.h"
 
 #define COUNT_MAX 1000000000
-#define AGE_MAX_MS ((int64_t)2000000000 * 1000)
 #define DAYS_MAX 3650
 #define BYTES_MAX INT64_C(1000000000000000)
 #define PART_MAX 32
@@ -66,9 +65,8 @@ static int read_timeout(const cli_context *cli, const cli_option *option, void *
 
     options->timeout_ms.given = true;
     *ms = 0;
-    if (is_default(value) || (rv_parse_duration(value, ms) && *ms > 0 && *ms <= AGE_MAX_MS)) return CLI_DONE;
-    return cli_bad_value(cli, option, value,
-                         "a duration above zero such as 90 (seconds), 1.5, 250ms, 5m, 2h or 1d, or default");
+    if (is_default(value) || (rv_parse_duration(value, ms) && *ms > 0)) return CLI_DONE;
+    return cli_bad_value(cli, option, value, "a duration above zero " RV_DURATION_EXAMPLES ", or default");
 }
 
 static int read_backoff(const cli_context *cli, const cli_option *option, void *pointer, char *value)
@@ -95,7 +93,7 @@ static bool parse_age(const char *text, int64_t *ret)
 {
     *ret = strcmp(text, "forever") == 0 ? -1 : 0;
     if (*ret < 0 || strcmp(text, "none") == 0) return true;
-    return rv_parse_duration(text, ret) && *ret <= AGE_MAX_MS;
+    return rv_parse_duration(text, ret);
 }
 
 static bool parse_count(const char *text, int64_t *ret)
@@ -141,8 +139,10 @@ static int read_keep(const cli_context *cli, const cli_option *option, void *opt
     if (parse_keep(value, change) && !(dead && change->has_bytes)) return CLI_DONE;
     return cli_bad_value(
         cli, option, value,
-        dead ? "AGE[:COUNT], for instance 7d, 12h:5000, forever:all or none (counts to 1000000000)"
-             : "AGE[:COUNT[:BYTES]], for instance 7d, 12h:5000, forever:all:64M or none (counts to 1000000000)");
+        dead
+            ? "AGE[:COUNT], for instance 7d, 12h:5000, forever:all or none (ages to 2000000000 s, counts to 1000000000)"
+            : "AGE[:COUNT[:BYTES]], for instance 7d, 12h:5000, forever:all:64M or none (ages to 2000000000 s, counts "
+              "to 1000000000)");
 }
 
 static int read_result_max(const cli_context *cli, const cli_option *option, void *pointer, char *value)
