@@ -49,16 +49,27 @@ static void refuse(handshake *shake, const char *reason)
     if (shake->refusal.status == REEVE_OK) (void)rv_fail(&shake->refusal, REEVE_ECONNECT, "%s", reason);
 }
 
-/* Redis's own words may quote the command, and with it the password, so these are ours. */
+/* Words that quote the command have the password in them, whole or in part. */
+static bool tells_password(const handshake *shake, const char *words)
+{
+    const char *password = shake->conn->url->password;
+    return strpbrk(words, "'`\"") || (password[0] != '\0' && strstr(words, password));
+}
+
+/* What does not speak of the user or the password says nothing of them, and may pass (too many clients, say). */
 static void refuse_auth(handshake *shake, const rv_reply *reply)
 {
-    shake->conn->denied = true;
-    if (strstr(reply->text, "without any password") || strstr(reply->text, "no password is set"))
+    bool unset = strstr(reply->text, "without any password") || strstr(reply->text, "no password is set");
+    bool wrong = rv_error_reply_has_code(reply, "WRONGPASS") || strstr(reply->text, "invalid password");
+    shake->conn->denied = unset || wrong;
+    if (unset)
         refuse(shake, "this Redis has no password set, but the URL gives one");
-    else if (rv_error_reply_has_code(reply, "WRONGPASS") || strstr(reply->text, "invalid password"))
+    else if (wrong)
         refuse(shake, "wrong user or password (WRONGPASS)");
+    else if (tells_password(shake, reply->text))
+        refuse(shake, "Redis refused the command AUTH");
     else
-        refuse(shake, "Redis refused the user and password of the URL");
+        refuse(shake, reply->text);
 }
 
 /* What makes every use of the connection pointless, whichever step hears it. */

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "support/link.h"
+#include "support/peer.h"
 #include "support/redis.h"
 
 #define PASSWORD "hunter2-very-secret"
@@ -92,6 +93,41 @@ static void nobody_listens(void **state)
     fails_to_open("redis://no.such.host.invalid", REEVE_ECONNECT, "looked up");
     fails_to_open("rediss://127.0.0.1:1", REEVE_ECONNECT, "rediss://127.0.0.1:1: Connection refused");
     fails_to_open("redis-cluster://127.0.0.1", REEVE_EUNSUPPORTED, "Cluster");
+}
+
+/* What the server says to AUTH. */
+static void auth_is_answered(const char *answer, bool denied, const char *words)
+{
+    const peer_step script[] = {{PEER_COMMANDS, 1, NULL, 0},
+                                {PEER_SEND, strlen(answer), answer, 0},
+                                {PEER_CLOSE, 0, NULL, 0},
+                                {PEER_END, 0, NULL, 0}};
+    test_peer *peer = test_peer_start(script);
+    test_link at;
+    char url[300];
+    (void)snprintf(url, sizeof(url), "unix://bob:" PASSWORD "@%s", test_peer_url(peer) + strlen("unix://"));
+    test_link_begin(&at, url, NULL, 5000);
+    assert_int_equal(rv_conn_open(at.conn, 0), REEVE_ECONNECT);
+    assert_int_equal(rv_conn_is_denied(at.conn), denied);
+    if (!strstr(test_link_error(&at), words)) fail_msg("%s", test_link_error(&at));
+    assert_null(strstr(test_link_error(&at), "hunter2"));
+    test_link_end(&at);
+    test_peer_stop(peer);
+}
+
+static void what_is_refused_for_other_reasons_is_no_wrong_password(void **state)
+{
+    (void)state;
+    auth_is_answered("-ERR max number of clients reached\r\n", false, "max number of clients reached");
+    auth_is_answered("-ERR max number of clients + cluster connections reached\r\n", false, "max number of clients");
+    auth_is_answered("-ERR proxy is shutting down\r\n", false, "proxy is shutting down");
+    auth_is_answered("-ERR unknown command 'AUTH', with args beginning with: 'bob' '" PASSWORD "'\r\n", false,
+                     "refused");
+    auth_is_answered("-ERR not " PASSWORD "\r\n", false, "AUTH");
+    auth_is_answered("-WRONGPASS invalid username-password pair or user is disabled.\r\n", true, "WRONGPASS");
+    auth_is_answered("-ERR invalid password\r\n", true, "WRONGPASS");
+    auth_is_answered("-ERR AUTH <password> called without any password configured for the default user.\r\n", true,
+                     "no password set");
 }
 
 static void passwords(void **state)
@@ -181,6 +217,7 @@ int main(void)
         cmocka_unit_test(opens_over_tcp),
         cmocka_unit_test(selects_a_database),
         cmocka_unit_test(nobody_listens),
+        cmocka_unit_test(what_is_refused_for_other_reasons_is_no_wrong_password),
         cmocka_unit_test(passwords),
         cmocka_unit_test(a_renamed_auth_tells_nothing),
         cmocka_unit_test(a_full_server_says_so),
