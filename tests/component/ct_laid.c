@@ -446,6 +446,66 @@ static void a_user_without_one_of_the_commands(void **state)
     assert_string_equal(test_digest(), before);
 }
 
+/* ---- packets without a place, sent again ------------------------------------------------------------------------- */
+
+/* As a transaction leaves them whose script was refused. */
+static void lay_without_place(int p, int count)
+{
+    const rv_reply *reply;
+    char packet[16], many[16];
+    (void)snprintf(packet, sizeof(packet), "%d", p);
+    (void)snprintf(many, sizeof(many), "%d", count);
+    rv_cmd(test_conn, 6);
+    rv_args(test_conn, "EVAL");
+    rv_args(test_conn,
+            "for i = 1, tonumber(ARGV[2]) do\n"
+            "  local id = 'p' .. ARGV[1] .. '.' .. i\n"
+            "  redis.call('RPUSH', KEYS[1] .. 'packet:' .. ARGV[1], id)\n"
+            "  redis.call('HSET', KEYS[1] .. 'tasks', id, '{\"at\":1,\"p\":' .. ARGV[1] .. ',\"type\":\"t\"}\\n')\n"
+            "end");
+    rv_args(test_conn, "1");
+    rv_args(test_conn, Q);
+    rv_args(test_conn, packet);
+    rv_args(test_conn, many);
+    assert_int_equal(rv_conn_call(test_conn, test_patience(), &reply), REEVE_OK);
+}
+
+/* The first task of each of some packets, and some new ones. */
+static const rv_reply *send_again(int packets, int others)
+{
+    static char ids[MOST][16];
+    const rv_reply *reply;
+    rv_cmd_script(test_conn, &rv_script_enqueue, 1, 1 + 3 * (size_t)(packets + others));
+    rv_args(test_conn, Q);
+    rv_args(test_conn, "1");
+    for (int i = 0; i < packets + others; i++) {
+        (void)snprintf(ids[i], sizeof(ids[i]), i < packets ? "p%d.1" : "n%d", i);
+        rv_args(test_conn, ids[i]);
+        rv_args(test_conn, "");
+        rv_args(test_conn, "\"type\":\"t\"}\n");
+    }
+    (void)rv_conn_call(test_conn, test_patience(), &reply);
+    return reply;
+}
+
+static void tasks_of_many_packets_are_sent_again(void **state)
+{
+    (void)state;
+    for (int p = 0; p < 5; p++) lay_without_place(p, 1024);
+    char before[64];
+    rv_copy_text(before, sizeof(before), test_digest());
+    const rv_reply *reply = send_again(5, 0);
+    assert_true(rv_reply_is(reply, RV_ERROR));
+    assert_non_null(strstr(reply->text, "send fewer in one call"));
+    assert_string_equal(test_digest(), before);
+    /* As many as a call takes, and new ones with them. */
+    (void)test_cmd(test_conn, "DEL " Q "packet:2 " Q "packet:3 " Q "packet:4");
+    reply = send_again(2, MOST - 2);
+    if (!rv_reply_is(reply, RV_ARRAY)) fail_msg("%s", test_reply_text(reply));
+    assert_int_equal(test_number("ZCARD " Q "ready"), 2 * 1024 + MOST - 2);
+    assert_int_equal(test_number("EXISTS " Q "packet:0 " Q "packet:1"), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -467,6 +527,7 @@ int main(void)
         cmocka_unit_test_setup(a_user_without_transactions, set_up),
         cmocka_unit_test_setup(who_may_not_is_asked_first, set_up),
         cmocka_unit_test_setup(the_list_comes_first, set_up),
+        cmocka_unit_test_setup(tasks_of_many_packets_are_sent_again, set_up),
         cmocka_unit_test_setup(a_server_without_transactions, set_up),
         cmocka_unit_test_setup(a_user_without_one_of_the_commands, set_up),
     };

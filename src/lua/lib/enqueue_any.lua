@@ -68,6 +68,22 @@ local function enqueue_any(P, ARGV, time, made)
     known = {call('HGET', P .. 'tasks', ARGV[2])}
   end
 
+  -- Packets that were laid and got no place (lib/laid.lua), of which tasks are sent again: p -> their ids. A client lays up
+  -- to 1024 in one, and sends these again by themselves: there are not to be more than this call can do.
+  local UNPLACED_MOST, unplaced, unplaced_count = 2048, {}, 0
+  for i = 1, again and count or 0 do
+    local p = known[i] and packet_of(known[i])
+    if p and unplaced[p] == nil then
+      unplaced[p] = call('SISMEMBER', P .. 'packets', p) == 0 and
+        call('LRANGE', P .. 'packet:' .. p, '0', text(UNPLACED_MOST))
+      unplaced_count = unplaced_count + #(unplaced[p] or {})
+      if unplaced_count > UNPLACED_MOST then
+        return redis.error_reply('ERR enqueue: the tasks of this call were laid together with more than ' .. UNPLACED_MOST ..
+          ' others that are to be placed: send fewer in one call')
+      end
+    end
+  end
+
   local order = order_open(P)
   local taken, dues, first_due, large, missing = {}, {}, nil, false, {}
 
@@ -150,7 +166,10 @@ local function enqueue_any(P, ARGV, time, made)
     if large then call('HSET', P .. 'settings', 'large', '1') end
     if #ready > 0 then
       order_save(order)
-      call('ZADD', P .. 'ready', unpack(ready))
+      -- (Not all at once: see above.)
+      for first = 1, #ready, 4000 do
+        call('ZADD', P .. 'ready', unpack(ready, first, math.min(first + 3999, #ready)))
+      end
       wake(P)
     end
     if #later > 0 then
@@ -235,13 +254,13 @@ local function enqueue_any(P, ARGV, time, made)
     return timeless(sub(envelope, find(envelope, '"type":', 1, true) or 1)) == timeless(rest)
   end
 
-  -- Those that were laid together with this one and got no place (lib/laid.lua) get theirs.
+  -- Those that were laid together with this one and got no place get theirs.
   local placed = {}
   local function place_laid(envelope)
     local p = packet_of(envelope)
-    if not p or placed[p] or call('SISMEMBER', P .. 'packets', p) == 1 then return end
+    if not p or placed[p] or not unplaced[p] then return end
     placed[p] = true
-    for _, id in ipairs(call('LRANGE', P .. 'packet:' .. p, '0', '-1')) do
+    for _, id in ipairs(unplaced[p]) do
       ready[#ready + 1] = text(next_score(order))
       ready[#ready + 1] = id
       taken[id] = true
