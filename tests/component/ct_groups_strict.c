@@ -173,6 +173,71 @@ static void a_rate_is_for_the_retry_too(void **state)
     TEST_EXPECT_LEASE(&a, 9, "s2");
 }
 
+/* The retry is parked as before, and a task that is more urgent comes to stand before it. */
+static void a_hold_lets_no_urgent_task_go_before_the_retry(void **state)
+{
+    (void)state;
+    begin_with((test_outcome)TEST_RETRY("s1", 1000));
+    only_another_group_runs();
+    test_hold("g", 60000);
+    pass(2000);
+    TEST_EXPECT_LEASE(&a, 9, "");
+    test_put_in("u1", "g", -1);
+    TEST_EXPECT_LEASE(&a, 9, "");
+    assert_string_equal(test_state("q", "u1"), "parked");
+    pass(60000);
+    TEST_EXPECT_LEASE(&a, 9, "s1");
+    TEST_SETTLE(&a, TEST_DONE("s1"));
+    TEST_EXPECT_LEASE(&a, 9, "u1");
+    TEST_SETTLE(&a, TEST_DONE("u1"));
+    the_others_go_on();
+}
+
+/* The same where the urgent one was parked first. */
+static void a_rate_lets_no_urgent_task_go_before_the_retry(void **state)
+{
+    (void)state;
+    test_limit_groups(0, TEST_RATE(1, 10000, 1));
+    test_limit_strict(NULL, 1);
+    test_put_in("s1", "g", 0);
+    TEST_EXPECT_LEASE(&a, 1, "s1");
+    test_put_in("u1", "g", -1);
+    TEST_EXPECT_LEASE(&b, 9, "");
+    TEST_SETTLE(&a, TEST_RETRY("s1", 1));
+    pass(1);
+    TEST_EXPECT_LEASE(&a, 9, "");
+    assert_string_equal(test_state("q", "s1"), "parked");
+    pass(10000);
+    TEST_EXPECT_LEASE(&a, 9, "s1");
+    TEST_SETTLE(&a, TEST_DONE("s1"));
+    pass(10000);
+    TEST_EXPECT_LEASE(&a, 9, "u1");
+    TEST_SETTLE(&a, TEST_DONE("u1"));
+    assert_int_equal(test_number("EXISTS " Q "slots " Q "taken " Q "holders:g " Q "parked"), 0);
+}
+
+/* Two ran when the group became strict: it waits for both. */
+static void a_hold_is_for_two_retries_too(void **state)
+{
+    (void)state;
+    test_limit_groups(2, NULL);
+    test_put_in("s1 s2 s3", "g", 0);
+    TEST_EXPECT_LEASE(&a, 2, "s1 s2");
+    test_limit_strict(NULL, 1);
+    TEST_SETTLE(&a, TEST_RETRY("s1", 1000), TEST_RETRY("s2", 1000));
+    test_hold("g", 60000);
+    test_put_in("u1", "g", -1);
+    pass(2000);
+    TEST_EXPECT_LEASE(&a, 9, "");
+    pass(60000);
+    TEST_EXPECT_LEASE(&a, 9, "s1");
+    TEST_EXPECT_LEASE(&b, 9, "");
+    TEST_SETTLE(&a, TEST_DONE("s1"));
+    TEST_EXPECT_LEASE(&a, 9, "s2");
+    TEST_SETTLE(&a, TEST_DONE("s2"));
+    TEST_EXPECT_LEASE(&a, 9, "u1");
+}
+
 static void a_retry_that_waits_for_a_parent_holds_its_group_up(void **state)
 {
     (void)state;
@@ -242,6 +307,9 @@ int main(void)
         cmocka_unit_test_setup(a_crash_holds_its_group_up, set_up),
         cmocka_unit_test_setup(a_hold_is_for_the_retry_too, set_up),
         cmocka_unit_test_setup(a_rate_is_for_the_retry_too, set_up),
+        cmocka_unit_test_setup(a_hold_lets_no_urgent_task_go_before_the_retry, set_up),
+        cmocka_unit_test_setup(a_rate_lets_no_urgent_task_go_before_the_retry, set_up),
+        cmocka_unit_test_setup(a_hold_is_for_two_retries_too, set_up),
         cmocka_unit_test_setup(a_retry_that_waits_for_a_parent_holds_its_group_up, set_up),
         cmocka_unit_test_setup(a_group_that_is_not_strict_any_more_goes_on, set_up),
         cmocka_unit_test_setup(one_group_may_be_strict, set_up),

@@ -170,7 +170,6 @@ void model_take_over_parked(int queue, bool may_park)
         if (task->state == READY && now->state == PARKED) {
             if (!may_park || task->group == 0) model_differ("%s is parked", model_id(id));
             task->state = PARKED;
-            if (task->keeps) task->order = 0; /* (it is the first then) */
             if (task->keeps) COVER(STRICT_PARKS);
             COVER(GATE_PARKS);
         } else if (task->state == PARKED && now->state == READY) {
@@ -186,6 +185,7 @@ void model_take_over_parked(int queue, bool may_park)
 
 static void check_parked(int queue, const model_seen_queue *seen)
 {
+    const model_limits *l = &model.queues[queue].limits;
     bool waits[GROUPS + 1] = {false};
     for (int id = 0; id < SLOTS; id++) {
         const model_seen_task *task = &seen->tasks[id];
@@ -197,12 +197,16 @@ static void check_parked(int queue, const model_seen_queue *seen)
         if (task->called && (task->called != group || task->state != READY))
             model_differ("%s, of group %d, is %s and called in %d", model_id(id), group, model_state_names[task->state],
                          task->called);
+        if (task->parked && model_task_of(queue, id)->keeps && task->slot == group && is_strict(l, group) &&
+            task->holder != group)
+            model_differ("%s is parked, and group %d, which waits for it, does not know", model_id(id), group);
         if (task->parked || task->called) waits[group] = true;
         model_task_of(queue, id)->called = task->called;
     }
     for (int group = 1; group <= GROUPS; group++) {
         bool looked_at = seen->opening_ms[group] || seen->reopening[group];
         if (waits[group] != looked_at) model_differ("group %d is %s looked at again", group, looked_at ? "" : "not");
+        if (seen->holds_up[group] && !waits[group]) model_differ("group %d waits for a parked task", group);
         if (looked_at && !strchr(seen->gate, 'g')) model_differ("group %d waits, and gate is %s", group, seen->gate);
     }
 }

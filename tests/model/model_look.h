@@ -72,6 +72,7 @@ void model_allow(int queue, const char *key, const rv_reply *found, const char *
     X("parked", "zset", parked)       \
     X("parked:", "zset", parked_of)   \
     X("called:", "zset", called_of)   \
+    X("holders:", "zset", holders_of) \
     X("opening", "zset", opening)     \
     X("reopening", "zset", reopening) \
     X("rates", "zset", rates)         \

@@ -40,6 +40,18 @@ void model_read_called_of(int queue, const char *rest, const rv_reply *found)
     read_members(queue, "called:", group_of(queue, "called:", rest), found, true);
 }
 
+/* (Some of these need not be parked any more.) */
+void model_read_holders_of(int queue, const char *rest, const rv_reply *found)
+{
+    int group = group_of(queue, "holders:", rest);
+    for (size_t i = 0; i + 1 < found->count; i += 2) {
+        int id = model_id_of(found->items[i]->text);
+        if (id < 0) model_stray(queue, "holders:", found->items[i]->text);
+        if (id >= 0) model_now_seen.queues[queue].tasks[id].holder = group;
+    }
+    model_now_seen.queues[queue].holds_up[group] = true;
+}
+
 #define BY_GROUP(name, statement)                                              \
     void model_read_##name(int queue, const char *rest, const rv_reply *found) \
     {                                                                          \

@@ -19,7 +19,7 @@ typedef struct model_seen_task {
     int session;
     char lease[64];
     bool has_info, has_place, has_parents, noted;
-    int parked, called, slot; /* in which group; 0: none */
+    int parked, called, slot, holder; /* in which group; 0: none */
     int64_t parked_at;
     int history;
     bool alone;
@@ -89,6 +89,7 @@ typedef struct model_seen_queue {
     char concurrency[16], group_concurrency[16], rate[32], group_rate[32], hold[32], gate[8], running[16], upkeep[96];
     char own_concurrency[GROUPS + 1][16], own_rate[GROUPS + 1][32], own_strict[GROUPS + 1][8], group_strict[8];
     bool has_own_rate[GROUPS + 1], limited[GROUPS + 1], counting, again, reopening[GROUPS + 1];
+    bool holds_up[GROUPS + 1];
     int64_t holds_ms[GROUPS + 1], opening_ms[GROUPS + 1], opens_ms;
     int taken[GROUPS + 1];
     struct {

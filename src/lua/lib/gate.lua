@@ -15,6 +15,7 @@
 --                         another attempt; taken hash: group -> how many
 --   rates    zset         group -> its rate's clock; holds zset: group -> not before this time
 --   parked   zset         id -> place, of ready tasks whose group is at its limit; parked:<group> zset the same
+--   holders:<group> zset  id -> place, of those of its parked tasks that had a slot when they were parked
 --   called:<group> zset   id -> place, of its tasks that were parked, or were given back, and stand in `ready`
 --   opening  zset         group with parked or called tasks -> when to look again; LATEST: when one of its tasks ends
 --   reopening zset        groups to look at because limits have changed
@@ -123,6 +124,7 @@ end
 local function forget_group(P, group)
   call('ZREM', P .. 'opening', group)
   call('ZREM', P .. 'reopening', group)
+  call('UNLINK', P .. 'holders:' .. group)
 end
 
 -- Calls parked tasks: they stand in `ready` again, as if the group had come now. Places are ascending.
@@ -159,22 +161,38 @@ local function call_back(P, group, ids, places)
   wake(P)
 end
 
--- How many tasks of a group may start. (The one that a strict group waits for is parked, too, where a hold or a rate did
--- not let it start; it is the first then.)
-local function free_in(P, group, room)
-  if not room.strict or room.free > 0 or room.parked == 0 then return room.free end
-  local first = call('ZRANGE', P .. 'parked:' .. group, 0, 0)[1]
-  return call('HGET', P .. 'slots', first) == group and math.min(1, room.rest) or room.free
+-- The first of the parked tasks that a strict group waits for, and its place: it was parked because a hold or a rate did
+-- not let it start, and starts before all others, whatever their places are.
+local function parked_holder(P, group)
+  while true do
+    local first = call('ZRANGE', P .. 'holders:' .. group, 0, 0)[1]
+    if not first then return end
+    local place = call('ZSCORE', P .. 'parked:' .. group, first)
+    if place and call('HGET', P .. 'slots', first) == group then return first, tonumber(place) end
+    call('ZREM', P .. 'holders:' .. group, first)
+  end
+end
+
+-- Which parked tasks of a group may start now, at most `most`, and their places.
+local function may_start(g, group, room, most)
+  local ids, places = {}, {}
+  if room.strict and room.free < 1 and room.parked > 0 and room.rest - room.used >= 1 then
+    ids[1], places[1] = parked_holder(g.P, group)
+    if ids[1] then call('ZREM', g.P .. 'holders:' .. group, ids[1]) end
+    return ids, places
+  end
+  local n = math.max(0, math.min(room.free - room.used - room.called, room.parked, most))
+  local found = n > 0 and call('ZRANGE', g.P .. 'parked:' .. group, 0, n - 1, 'WITHSCORES') or {}
+  for i = 1, #found / 2 do ids[i], places[i] = found[2 * i - 1], tonumber(found[2 * i]) end
+  return ids, places
 end
 
 -- Calls as many parked tasks of a group as may start now, at most `most`. Returns how many.
 local function look(g, group, most)
   local P, room = g.P, group_room(g, group)
-  local n = math.max(0, math.min(free_in(P, group, room) - room.used - room.called, room.parked, most))
+  local ids, places = may_start(g, group, room, most)
+  local n = #ids
   if n > 0 then
-    local found = call('ZRANGE', P .. 'parked:' .. group, 0, n - 1, 'WITHSCORES')
-    local ids, places = {}, {}
-    for i = 1, n do ids[i], places[i] = found[2 * i - 1], tonumber(found[2 * i]) end
     call_back(P, group, ids, places)
     room.parked, room.called = room.parked - n, room.called + n
   end
@@ -282,6 +300,7 @@ local function leave_group(P, id, group)
   local was_called = call('ZREM', called, id) == 1
   if not was_called and call('ZREM', parked, id) == 0 then return end
   call('ZREM', P .. 'parked', id)
+  call('ZREM', P .. 'holders:' .. group, id)
   if call('EXISTS', parked, called) == 0 then
     forget_group(P, group)
   elseif was_called then

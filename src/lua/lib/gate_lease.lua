@@ -55,12 +55,6 @@ local function is_first(g, group, room, place)
   return true
 end
 
--- A place before all that are parked.
-local function first_place(g, group, room, place)
-  local first = room.parked > 0 and tonumber(call('ZRANGE', g.P .. 'parked:' .. group, 0, 0, 'WITHSCORES')[2]) or place
-  return math.max(0, math.min(place, first - 1, (room.least or place) - 1))
-end
-
 -- What a page of the head of the queue comes to: `gone` leaves `ready`, `parks` is parked, by group; `aside` is not
 -- understood.
 local function flush(g, page)
@@ -79,7 +73,7 @@ local function flush(g, page)
     room.parked, room.least = room.parked + #list / 2, nil
     if room.off then
       expect(P, group, room.off)
-    elseif room.free - room.used - room.called >= 1 then
+    elseif room.strict and room.free < 1 or room.free - room.used - room.called >= 1 then
       look(g, group, 100)
     else
       expect(P, group, look_again(room, room.used + room.called))
@@ -96,7 +90,9 @@ function gates.admit(g, running, want, company, extras, marked, large)
   local P, ids, envelopes, looked, bytes = g.P, {}, {}, 0, 0
   local page
 
-  local function park(id, place, group, room)
+  -- holds: the group waits for this task.
+  local function park(id, place, group, room, holds)
+    if holds then call('ZADD', P .. 'holders:' .. group, text(place), id) end
     local list = page.parks[group] or {}
     list[#list + 1], list[#list + 2] = text(place), id
     page.parks[group], page.gone[#page.gone + 1] = list, id
@@ -131,7 +127,6 @@ function gates.admit(g, running, want, company, extras, marked, large)
     local how = 'take'
     if not free or room and not back and not is_first(g, group, room, place) then
       how = 'park'
-      if back then place = first_place(g, group, room, place) end
     elseif envelope and has_info(envelope) then
       how = marked.weigh(P, running, id, envelope, #ids == 0 and not company, extras)
       if how == 'stop' then return how end
@@ -141,7 +136,7 @@ function gates.admit(g, running, want, company, extras, marked, large)
       room.called = room.called - 1
     end
     if how == 'park' then
-      park(id, place, group, room)
+      park(id, place, group, room, back)
     elseif how == 'off' then
       put_off(id, place, group, not back and room)
     else
