@@ -2,7 +2,11 @@
  * client.h - enqueue tasks, look at them, and steer queues.
  *
  * A client is one connection, opened again by itself when it was lost. One thread at a time may use a client; open one
- * per thread. Every call below blocks for one round trip (or what its comment says) and at most until the client's
+ * per thread. In a process that was forked since it was opened a client can only be closed, which its parent's connection
+ * does not notice: every other call is refused with REEVE_EINVAL (but not after vfork, where only exec may follow, nor after
+ * clone called by itself). A client that another thread uses during the fork is not to be touched in the child at all.
+ *
+ * Every call below blocks for one round trip (or what its comment says) and at most until the client's
  * timeout; on failure reeve_client_error() has the words.
  *
  * Times: reeve counts milliseconds; points in time are milliseconds since the epoch on Redis's clock. Spans and times

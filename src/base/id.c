@@ -1,7 +1,6 @@
 #include "base/id.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -11,6 +10,7 @@
 #include <uuid/uuid.h>
 
 #include "base/clock.h"
+#include "base/fork.h"
 #include "reeve/task.h"
 
 #define BLOCK 512
@@ -21,27 +21,14 @@
 static _Thread_local struct {
     unsigned char bytes[BLOCK];
     size_t left;
-    unsigned generation; /* the block is good while this is the process's generation */
+    unsigned
+        generation; /* the block is good while this is that of the process: a forked child needs bytes of its own */
 } block;
 
 static _Thread_local struct {
     int64_t ms;
     unsigned counter;
 } last;
-
-/* Raised in a forked child, which must not use its parent's bytes. 0: forks are not watched, no block is kept. */
-static _Atomic unsigned generation;
-static pthread_once_t watching = PTHREAD_ONCE_INIT;
-
-static void after_fork(void)
-{
-    atomic_fetch_add_explicit(&generation, 1, memory_order_relaxed);
-}
-
-static void watch_forks(void)
-{
-    if (pthread_atfork(NULL, NULL, after_fork) == 0) atomic_store_explicit(&generation, 1, memory_order_relaxed);
-}
 
 /* Where the system gives no randomness (a sandbox forbids the call), ids still differ by clock, process, thread and
  * count. */
@@ -75,12 +62,11 @@ static void fill(unsigned char *bytes, size_t length)
 
 static void take_random(void *ret, size_t length)
 {
-    unsigned present = atomic_load_explicit(&generation, memory_order_relaxed);
+    unsigned present = rv_fork_generation();
     if (present == 0 || present != block.generation || block.left < length) {
-        pthread_once(&watching, watch_forks);
         fill(block.bytes, sizeof(block.bytes));
         block.left = sizeof(block.bytes);
-        block.generation = atomic_load_explicit(&generation, memory_order_relaxed);
+        block.generation = present;
     }
     block.left -= length;
     memcpy(ret, block.bytes + block.left, length);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/fork.h"
 #include "base/id.h"
 #include "base/layout.h"
 #include "base/mem.h"
@@ -72,6 +73,7 @@ reeve_status reeve_client_open_or_say_sized(reeve_client **ret, const reeve_clie
         return REEVE_ENOMEM;
     }
     client->waker.fd = -1;
+    client->generation = rv_fork_generation();
     rv_buf_init(&client->scratch, 16 * (size_t)REEVE_META_MAX + REEVE_PARENTS_MAX * 256u);
     reeve_status status = RV_LAYOUT_READ(&options, given, options_size, "the client's options", &client->error);
     if (status == REEVE_OK) status = choose_options(client, &options);
@@ -96,7 +98,10 @@ void reeve_client_close(reeve_client *client)
     if (client == NULL) return;
     rv_conn_destroy(client->conn);
     rv_conn_destroy(client->listener);
-    rv_embedded_leave(client->embedded);
+    if (client->generation == rv_fork_generation())
+        rv_embedded_leave(client->embedded);
+    else
+        rv_embedded_forsake(client->embedded);
     rv_url_fini(&client->url);
     rv_buf_fini(&client->scratch);
     if (client->waker.fd >= 0) rv_waker_fini(&client->waker);
@@ -110,7 +115,14 @@ const char *reeve_client_error(const reeve_client *client)
 
 void reeve_client_interrupt(reeve_client *client)
 {
-    if (client != NULL) rv_waker_ring(&client->waker);
+    if (client != NULL && client->generation == rv_fork_generation()) rv_waker_ring(&client->waker);
+}
+
+reeve_status rv_client_check_process(reeve_client *client)
+{
+    if (client->generation == rv_fork_generation()) return REEVE_OK;
+    return rv_fail(&client->error, REEVE_EINVAL,
+                   "another process opened this client, before a fork: open one in each process");
 }
 
 /* True when it was interrupted: only a wait can be. */
@@ -208,6 +220,7 @@ reeve_status rv_client_refused(reeve_client *client, const char *text)
 static reeve_status carry_out(reeve_client *client, rv_build_fn build, const void *context, const carry *how,
                               bool *ret_again)
 {
+    if (rv_client_check_process(client) != REEVE_OK) return client->error.status;
     int64_t deadline = rv_deadline(client->timeout_ms);
     bool again = false;
     unsigned tries = 1, losses = 0;

@@ -23,10 +23,11 @@ struct reeve_client {
     rv_url url;            /* where to connect: for an embedded server, its socket */
     rv_embedded *embedded; /* or NULL */
     rv_conn *conn;
-    rv_conn *listener; /* for reeve_wait; made when first needed */
-    rv_waker waker;    /* rung by reeve_client_interrupt */
-    bool saw_deletion; /* the last reeve_wait ended as somebody deleted the task */
-    bool waiting;      /* in reeve_wait: a ring ends also the search for a connection */
+    rv_conn *listener;   /* for reeve_wait; made when first needed */
+    unsigned generation; /* of the process that opened it (base/fork.h) */
+    rv_waker waker;      /* rung by reeve_client_interrupt */
+    bool saw_deletion;   /* the last reeve_wait ended as somebody deleted the task */
+    bool waiting;        /* in reeve_wait: a ring ends also the search for a connection */
     char ns[RV_NS_MAX + 1];
     char name[64];
     int64_t timeout_ms;
@@ -54,6 +55,9 @@ struct reeve_client {
     rv_cause causes[RV_CAUSES];         /* of the last reeve_enqueue_many */
     size_t cause_count;
 };
+
+/* Fails with REEVE_EINVAL in a forked child: what the client has is its parent's. */
+reeve_status rv_client_check_process(reeve_client *client);
 
 /* Notes why, unless this is noted already. */
 void rv_client_note_cause(reeve_client *client, const char *queue, const rv_error *error);

@@ -228,6 +228,7 @@ static bool is_outage(reeve_status status)
 /* One step: renews the word, reads. REEVE_ETIMEOUT: nothing came, all is well. */
 static reeve_status step(reeve_watch *watch, int64_t deadline)
 {
+    if (rv_client_check_process(watch->client) != REEVE_OK) return watch->client->error.status;
     reeve_status status = rv_now_ms() >= watch->renew ? listen_on(watch) : REEVE_OK;
     if (status != REEVE_OK) return status == REEVE_ETIMEOUT ? REEVE_ELOST : status;
     return read_some(watch, deadline < watch->renew ? deadline : watch->renew);

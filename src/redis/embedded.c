@@ -254,6 +254,11 @@ out:
     rv_conn_destroy(conn);
 }
 
+void rv_embedded_forsake(rv_embedded *embedded)
+{
+    if (embedded) destroy(embedded);
+}
+
 void rv_embedded_leave(rv_embedded *embedded)
 {
     if (!embedded) return;

@@ -24,6 +24,7 @@ reeve_status rv_embedded_join(rv_embedded **ret, const rv_url *url, rv_url *ret_
                               rv_error *error);
 /* Starts the server again if it is gone (killed); called before a reconnect. Blocks as join. */
 reeve_status rv_embedded_revive(rv_embedded *embedded, int64_t deadline, rv_error *error);
+void rv_embedded_forsake(rv_embedded *embedded); /* in a forked child: frees; its parent is the user */
 void rv_embedded_leave(rv_embedded *embedded); /* NULL is fine; blocks until the server stopped, if this was the last */
 
 #endif

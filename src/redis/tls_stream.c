@@ -100,7 +100,8 @@ static void tls_close(rv_transport *transport)
 {
     rv_tls_stream *stream = transport->state;
     ERR_clear_error();
-    (void)SSL_shutdown(stream->ssl); /* (says goodbye if it can, and waits for no answer) */
+    /* (Says goodbye if it can, and waits for no answer.) */
+    if (!rv_transport_is_inherited(transport)) (void)SSL_shutdown(stream->ssl);
     ERR_clear_error();
     stream_free(stream);
 }

@@ -5,6 +5,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/fork.h"
+
 void rv_transport_init(rv_transport *transport, const rv_waker *quit)
 {
     *transport = (rv_transport){.fd = -1, .quit = quit};
@@ -38,12 +40,18 @@ bool rv_transport_has_news(rv_transport *transport)
     return transport->ops->has_news(transport);
 }
 
+bool rv_transport_is_inherited(const rv_transport *transport)
+{
+    return transport->generation != rv_fork_generation();
+}
+
 void rv_transport_close(rv_transport *transport, bool abort)
 {
     if (transport->fd < 0) return;
     struct linger now = {.l_onoff = 1, .l_linger = 0};
     /* Fails on a unix socket, where there is nothing on its way that could be called back. */
-    if (abort) (void)setsockopt(transport->fd, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
+    if (abort && !rv_transport_is_inherited(transport))
+        (void)setsockopt(transport->fd, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
     transport->ops->close(transport);
     close(transport->fd);
     rv_transport_init(transport, transport->quit);

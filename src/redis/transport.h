@@ -35,7 +35,8 @@ struct rv_transport {
     int fd;               /* -1: closed */
     const rv_waker *quit; /* may be NULL: once rung, every wait's time is up; kept when it is closed */
     const rv_transport_ops *ops;
-    void *state; /* of the ops */
+    void *state;         /* of the ops */
+    unsigned generation; /* of the process that connected (base/fork.h) */
 };
 
 void rv_transport_init(rv_transport *transport, const rv_waker *quit);
@@ -53,6 +54,9 @@ bool rv_transport_is_open(const rv_transport *transport);
  * wait.
  */
 bool rv_transport_has_news(rv_transport *transport);
+
+/* Whether the process was forked since it connected: then the peer hears nothing when it is closed here. */
+bool rv_transport_is_inherited(const rv_transport *transport);
 
 /* abort: what was written and has not left stays here; a TCP peer sees a reset. Closing twice is harmless. */
 void rv_transport_close(rv_transport *transport, bool abort);

@@ -9,6 +9,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "base/fork.h"
 #include "redis/lookup.h"
 #include "redis/tls.h"
 #include "redis/transport.h"
@@ -104,6 +105,7 @@ static reeve_status connect_to(rv_transport *transport, const struct sockaddr *a
                                int64_t deadline, const rv_waker *waker, rv_error *error)
 {
     transport->ops = &plain;
+    transport->generation = rv_fork_generation();
     transport->fd = socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (transport->fd < 0) return connect_failed(errno, error);
     reeve_status status = connect_socket(transport, address, length, deadline, waker, error);

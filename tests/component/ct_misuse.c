@@ -1,4 +1,5 @@
 /* What a program may do wrong with a worker or a client, and is told instead of hanging or crashing. */
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -6,6 +7,7 @@
 
 #include "redis/embedded_dir.h"
 #include "reeve/depend.h"
+#include "reeve/watch.h"
 #include "support/dirs.h"
 #include "support/worker.h"
 
@@ -90,6 +92,55 @@ static void forked_children_have_an_identity_each(void **state)
     close(pipes[1]);
 }
 
+/* What a forked child does with a client that its parent has opened: it is told, and closes it. Returns 0 when all is so. */
+static int use_inherited(reeve_client *client, reeve_watch *watch)
+{
+    const reeve_task_spec spec = {.queue = "q", .id = "childs", .type = "t"};
+    const reeve_event *event;
+    if (reeve_enqueue(client, &spec, NULL) != REEVE_EINVAL) return 1;
+    if (strstr(reeve_client_error(client), "before a fork") == NULL) return 2;
+    if (reeve_wait(client, "q", "parents", 1, NULL) != REEVE_EINVAL) return 3;
+    if (reeve_watch_next(watch, 1, &event) != REEVE_EINVAL) return 4;
+    reeve_client_interrupt(client);
+    reeve_watch_close(watch);
+    reeve_client_close(client);
+    return 0;
+}
+
+static void used_by_a_child(const char *url)
+{
+    int status;
+    reeve_client *client;
+    reeve_watch *watch;
+    char words[512] = "";
+    const reeve_client_options options = {.redis = url, .timeout_ms = 60000};
+    if (reeve_client_open_or_say(&client, &options, words, sizeof(words)) != REEVE_OK) fail_msg("%s", words);
+    test_ok(client, reeve_watch_open(&watch, client, &(reeve_watch_options){.queue = "q"}));
+    const reeve_event *event;
+    assert_int_equal(reeve_watch_next(watch, 1, &event), REEVE_ETIMEOUT);
+    pid_t child = fork();
+    if (child == 0) _exit(use_inherited(client, watch));
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    /* The parent's connections, and its embedded server, are as they were. */
+    const reeve_task_spec spec = {.queue = "q", .id = "parents", .type = "t"};
+    test_ok(client, reeve_enqueue(client, &spec, NULL));
+    test_ok(client, reeve_watch_next(watch, 60000, &event));
+    assert_string_equal(event->id, "parents");
+    assert_int_equal(reeve_wait(client, "q", "parents", 1, NULL), REEVE_ETIMEOUT);
+    reeve_watch_close(watch);
+    reeve_client_close(client);
+}
+
+static void a_forked_child_does_not_use_its_parents_client(void **state)
+{
+    (void)state;
+    char url[512];
+    used_by_a_child(test_redis_url(test_redis));
+    (void)snprintf(url, sizeof(url), "embedded:%s", test_dir());
+    used_by_a_child(url);
+}
+
 static void the_directory_of_an_embedded_server_becomes_private(void **state)
 {
     (void)state;
@@ -114,6 +165,7 @@ int main(void)
         cmocka_unit_test_setup(a_handler_cannot_stop_its_worker, set_up),
         cmocka_unit_test_setup(arrays_that_are_not_there, set_up),
         cmocka_unit_test_setup(forked_children_have_an_identity_each, set_up),
+        cmocka_unit_test_setup(a_forked_child_does_not_use_its_parents_client, set_up),
         cmocka_unit_test_setup(the_directory_of_an_embedded_server_becomes_private, set_up),
     };
     return cmocka_run_group_tests_name("ct_misuse", tests, test_place_start, test_place_stop);

@@ -1,0 +1,23 @@
+#include "base/fork.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+static _Atomic unsigned generation;
+static pthread_once_t watching = PTHREAD_ONCE_INIT;
+
+static void after_fork(void)
+{
+    atomic_fetch_add_explicit(&generation, 1, memory_order_relaxed);
+}
+
+static void watch_forks(void)
+{
+    if (pthread_atfork(NULL, NULL, after_fork) == 0) atomic_store_explicit(&generation, 1, memory_order_relaxed);
+}
+
+unsigned rv_fork_generation(void)
+{
+    (void)pthread_once(&watching, watch_forks);
+    return atomic_load_explicit(&generation, memory_order_relaxed);
+}
