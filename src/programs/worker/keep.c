@@ -1,6 +1,7 @@
 #include "keep.h"
 
 #include "base/log.h"
+#include "changes.h"
 #include "reeve/watch.h"
 
 #define CALL_MS 1000
@@ -80,12 +81,29 @@ static reeve_status write_limits(reeve_client *client, const rv_config_queue *qu
     return reeve_limit(client, queue->name, &change);
 }
 
-static bool write_one(reeve_client *client, const rv_config_queue *queue)
+static reeve_status write_all(reeve_client *client, const rv_config_queue *queue)
 {
     reeve_status status = write_settings(client, queue);
 
     if (status == REEVE_OK) status = write_limits(client, queue, REEVE_LIMIT_QUEUE);
-    if (status == REEVE_OK) status = write_limits(client, queue, REEVE_LIMIT_GROUPS);
+    return status == REEVE_OK ? write_limits(client, queue, REEVE_LIMIT_GROUPS) : status;
+}
+
+/* What it changes is told. */
+static bool write_one(reeve_client *client, const rv_config_queue *queue)
+{
+    host_changes before = {0}, after = {0};
+
+    if (!says_something(queue)) return true;
+    reeve_status status = host_changes_read(&before, client, queue->name);
+    if (status == REEVE_OK) status = write_all(client, queue);
+    if (status == REEVE_OK) status = host_changes_read(&after, client, queue->name);
+    if (status == REEVE_OK) {
+        (void)host_changes_log(queue->name, &before, &after);
+        host_changes_claim(client, queue, &before);
+    }
+    host_changes_fini(&before);
+    host_changes_fini(&after);
     if (status != REEVE_OK)
         rv_log(REEVE_LOG_WARN, "program.settings", "settings of a queue could not be written, trying again later",
                "queue", queue->name, "error", reeve_client_error(client), NULL);
