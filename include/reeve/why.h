@@ -36,7 +36,8 @@ extern "C" {
     X(NO_HANDLER, 18, "no_handler")               \
     X(BEHIND, 19, "behind")                       \
     X(READY, 20, "ready")                         \
-    X(EMPTY, 21, "empty")
+    X(EMPTY, 21, "empty")                         \
+    X(MESSAGES, 22, "messages")
 
 /*
  *                        of a task                                    of a queue
@@ -55,6 +56,9 @@ extern "C" {
  *                        the same of its group
  *     blocked            count parents have not ended                 count tasks wait for others
  *     parent             one of these, the first 10: handle, state    -
+ *     messages           count messages of its queue to other queues  count messages
+ *                        wait to be carried: what it waits for may
+ *                        not know of it yet
  *     due                not before until_ms; failures: how many      count scheduled tasks, the first at until_ms
  *                        attempts have failed
  *     parked             its group is at a limit; count of the group  count tasks wait for their groups

@@ -15,6 +15,7 @@
 --              ("<since ms> <thread>"), expires (the session), about (the session's description), failures, kind (of
 --              the last error), before (how many tasks start before it) and more ("1": perhaps more than that)
 --          of its group: group_concurrency and group_counted, group_rate and group_opens, group_hold, as above
+--          of both, of a task when it waits for one of another queue: outbox (how many messages to other queues there are)
 --          of a blocked task: pending (how many parents have not ended) and, of the first 10 of these, parent (its
 --              handle) and parent_state ("": it is in another queue; "gone": there is no such task), in turns
 --
@@ -93,6 +94,11 @@ local function say_before(score)
   if count > PACKETS then say('more', '1') end
 end
 
+local function say_messages()
+  local count = call('LLEN', P .. 'outbox')
+  if count > 0 then say('outbox', count) end
+end
+
 -- Edges that have not ended, as lib/links.lua has them: those of a page of the hash or some pages, by place.
 local PARENTS, PAGES, PAGE = 10, 10, 100
 local function say_parents(queue)
@@ -107,15 +113,18 @@ local function say_parents(queue)
     cursor, pages = page[1], pages + 1
   until cursor == '0' or pages == PAGES or #open >= PARENTS and pages > 1
   table.sort(open, function(a, b) return a[1] < b[1] or a[1] == b[1] and a[2] < b[2] end)
+  local elsewhere = false
   for i = 1, math.min(#open, PARENTS) do
     local theirs, parent = string.match(open[i][2], '^([^/]+)/(.+)$')
     local state = ''
+    elsewhere = elsewhere or theirs and theirs ~= queue
     if theirs == queue then
       state = call('HEXISTS', P .. 'tasks', parent) == 1 and where(P, parent) or 'gone'
     end
     reply[#reply + 1], reply[#reply + 2] = 'parent', open[i][2]
     reply[#reply + 1], reply[#reply + 2] = 'parent_state', state
   end
+  if elsewhere then say_messages() end
 end
 
 local function say_task()
@@ -149,6 +158,7 @@ local function say_tasks()
   say('running', running)
   for _, set in ipairs({'scheduled', 'blocked', 'parked'}) do say(set, call('ZCARD', P .. set)) end
   say('due', call('ZRANGE', P .. 'scheduled', 0, 0, 'WITHSCORES')[2])
+  say_messages()
   local head = call('ZRANGE', P .. 'ready', 0, 0)[1]
   if head and byte(head) == PACKET then head = call('LINDEX', P .. 'packet:' .. sub(head, 2), 0) end
   local envelope = head and call('HGET', P .. 'tasks', head)

@@ -180,6 +180,7 @@ static void add_parents(telling *t)
         set_text(t, &reason->handle, f->parents[i].handle);
         set_text(t, &reason->state, f->parents[i].state);
     }
+    if (f->outbox > 0) add(t, REEVE_REASON_MESSAGES)->count = f->outbox;
 }
 
 static void add_due(telling *t)
@@ -224,6 +225,7 @@ static void explain_queue(telling *t)
     add_counted(t, REEVE_REASON_READY, f->ready);
     add_counted(t, REEVE_REASON_PARKED, f->parked);
     add_counted(t, REEVE_REASON_BLOCKED, f->blocked);
+    add_counted(t, REEVE_REASON_MESSAGES, f->outbox);
     if (f->scheduled > 0) {
         reeve_reason *reason = add(t, REEVE_REASON_DUE);
         reason->count = f->scheduled;

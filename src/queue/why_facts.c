@@ -32,6 +32,7 @@ static const struct {
     {"failures", AT(failures)},
     {"before", AT(before)},
     {"pending", AT(pending)},
+    {"outbox", AT(outbox)},
     {"group_concurrency", AT(group_concurrency)},
     {"group_counted", AT(group_counted)},
     {"group_opens", AT(group_opens)},

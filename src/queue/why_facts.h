@@ -19,7 +19,7 @@ typedef struct rv_why_facts {
     int64_t now, paused, hold, concurrency, counted, opens, live, expired;
     reeve_rate rate;
     int64_t ready, scheduled, due, blocked, parked, running;
-    int64_t score, since, expires, failures, before, pending;
+    int64_t score, since, expires, failures, before, pending, outbox;
     bool more, is_paused;
     int64_t group_concurrency, group_counted, group_opens, group_hold;
     reeve_rate group_rate;

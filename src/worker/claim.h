@@ -25,6 +25,7 @@ typedef struct rv_claim {
     rv_task_policy policy;   /* the queue's, as last heard of */
     atomic_bool has_policy;  /* it says something; written under the lock, read by anybody */
     bool spares;             /* its expired sessions are spared for a while; of the scheduler alone */
+    bool refused;            /* its messages to other queues were not taken; of the scheduler alone */
     bool reread;             /* its messages that were set aside were put back; of the scheduler alone */
     atomic_bool unsent;      /* its notices could not be sent lately; written by the scheduler */
     atomic_llong result_max; /* the queue's, as last heard of; 0: none. Written and read by anybody */

@@ -8,6 +8,7 @@
 #include "base/retry.h"
 #include "base/text.h"
 #include "queue/outbox.h"
+#include "redis/refusal.h"
 #include "worker/cancel.h"
 #include "worker/cron.h"
 #include "worker/lock.h"
@@ -158,6 +159,23 @@ static reeve_status carry_of(reeve_worker *worker, rv_claim *claim, bool unread,
     return rv_outbox_carry_unread(conn, worker->ns, claim->queue, CARRY_ROUNDS, ret_carried, error);
 }
 
+static void note_carried(rv_claim *claim, reeve_status status, const char *words)
+{
+    bool refused = status == REEVE_EREDIS;
+    if ((!refused && status != REEVE_OK) || claim->refused == refused) return;
+    claim->refused = refused;
+    if (!refused) {
+        rv_log(REEVE_LOG_INFO, "outbox.accepted", "the queue's messages to others are taken again", "queue",
+               claim->queue, NULL);
+        return;
+    }
+    const char *advice = rv_refusal_advice(words);
+    advice += strspn(advice, "; ");
+    rv_log(REEVE_LOG_ERROR, "outbox.refused",
+           "another queue does not take messages: tasks that wait there hear nothing; trying again", "queue",
+           claim->queue, "error", words, advice[0] != '\0' ? "advice" : NULL, advice, NULL);
+}
+
 /* Then the queues are looked at again: there may be more to tell. False: the connection was lost. */
 static bool carry(reeve_worker *worker, size_t count)
 {
@@ -167,8 +185,7 @@ static bool carry(reeve_worker *worker, size_t count)
         rv_error error = {0};
         if (!scheduler->outbox[i]) continue;
         reeve_status status = carry_of(worker, worker->claims[claim], scheduler->unread[i], &carried, &error);
-        if (status == REEVE_EREDIS)
-            rv_note_refusal(worker, "Redis did not take a queue's messages to others: trying again", error.text);
+        note_carried(worker->claims[claim], status, error.text);
         if (!rv_conn_is_open(scheduler->conn)) return false;
         rv_scheduler_set_due(scheduler, claim, rv_deadline(status == REEVE_OK && carried > 0 ? 0 : TRY_AGAIN_MS));
     }

@@ -299,16 +299,35 @@ static void it_runs_or_has_ended(void **state)
     assert_string_equal(why_queue(), "unserved stalled empty");
 }
 
+/* Where messages to other queues are not carried, parents there may not know, and children there hear nothing. */
+static void messages_wait_to_be_carried(void **state)
+{
+    (void)state;
+    enter_worker("w1", WORKER);
+    test_put("q", "a b");
+    const reeve_parent near = {.handle = "q/a"}, far = {.handle = "p/a", .unknown = REEVE_UNKNOWN_EXPECTED};
+    test_put_spec((reeve_task_spec){.id = "near", .after = &near, .after_count = 1});
+    test_put_spec((reeve_task_spec){.id = "far", .after = &far, .after_count = 1});
+    assert_string_equal(why_task("far"), "blocked parent");
+    (void)test_cmd(test_conn, "RPUSH " Q "outbox x y z");
+    assert_string_equal(why_task("near"), "blocked parent");
+    assert_string_equal(why_task("far"), "blocked parent messages");
+    assert_int_equal(reason(REEVE_REASON_MESSAGES)->count, 3);
+    assert_string_equal(why_queue(), "ready blocked messages");
+    assert_int_equal(reason(REEVE_REASON_MESSAGES)->count, 3);
+}
+
 int main(void)
 {
     test_options.clock = true;
 #define TEST(function) cmocka_unit_test_setup(function, set_up)
     const struct CMUnitTest tests[] = {
-        TEST(what_is_not_there),          TEST(nobody_serves_the_queue),
-        TEST(no_worker_has_the_handler),  TEST(paused_and_held),
-        TEST(the_queue_is_at_its_limits), TEST(the_group_is_at_its_limits),
-        TEST(it_waits_for_others),        TEST(it_is_due_later),
-        TEST(it_is_behind_others),        TEST(it_runs_or_has_ended),
+        TEST(what_is_not_there),           TEST(nobody_serves_the_queue),
+        TEST(no_worker_has_the_handler),   TEST(paused_and_held),
+        TEST(the_queue_is_at_its_limits),  TEST(the_group_is_at_its_limits),
+        TEST(it_waits_for_others),         TEST(it_is_due_later),
+        TEST(it_is_behind_others),         TEST(it_runs_or_has_ended),
+        TEST(messages_wait_to_be_carried),
     };
     int failed = cmocka_run_group_tests_name("ct_why", tests, test_place_start, test_place_stop);
     reeve_why_free(found);

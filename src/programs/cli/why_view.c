@@ -101,8 +101,17 @@ static void add_parent(rv_buf *buf, const reeve_reason *reason)
     else if (strcmp(state, "dead") == 0 || strcmp(state, "cancelled") == 0)
         rv_buf_addf(buf, "it waits for %s, which is %s: a retry of that may complete (`reeve retry %s`)",
                     reason->handle, state, reason->handle);
+    else if (strcmp(state, "completed") == 0)
+        rv_buf_addf(buf, "it waits for %s, which is completed: its queue has yet to tell", reason->handle);
     else
         rv_buf_addf(buf, "it waits for %s, which is %s", reason->handle, state);
+}
+
+static void add_messages(rv_buf *buf, const reeve_reason *reason, const reeve_why *why)
+{
+    if (why->id != NULL) rv_buf_adds(buf, "parents in other queues may not know of it yet: ");
+    add_tasks(buf, reason, "message of its queue to other queues waits", "messages of its queue to other queues wait");
+    rv_buf_adds(buf, " to be carried (workers log `outbox.refused` when a queue takes none)");
 }
 
 static void add_due(rv_buf *buf, const reeve_reason *reason, int64_t now_ms)
@@ -232,6 +241,9 @@ void cli_reason_words(rv_buf *buf, const reeve_why *why, const reeve_reason *rea
         break;
     case REEVE_REASON_EMPTY:
         rv_buf_adds(buf, "no task waits");
+        break;
+    case REEVE_REASON_MESSAGES:
+        add_messages(buf, reason, why);
         break;
     default:
         rv_buf_adds(buf, reeve_reason_name(reason->kind));
