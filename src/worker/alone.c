@@ -205,7 +205,9 @@ void rv_alone_leave(rv_thread *t, bool by_itself)
     if (owner) task = alone->task;
     rv_unlock(&alone->lock);
     if (!owner) return;
+    t->insists = true;
     insist(t, &task, by_itself ? "clear" : "over");
+    t->insists = false;
     release(t->worker, &task);
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/id.h"
+#include "base/log.h"
 #include "base/retry.h"
 #include "queue/scripts.h"
 #include "worker/lock.h"
@@ -54,6 +55,41 @@ static void note_accepted(rv_thread *t, rv_item *item)
     rv_unlock(&t->batch.lock);
 }
 
+/* It may be recorded as completed, and has not run. (Nothing is settled for it any more: what is not settled goes back
+ * with the session.) */
+static void note_lost(rv_thread *t, rv_item *item)
+{
+    rv_lock(&t->batch.lock);
+    item->refused = true;
+    rv_unlock(&t->batch.lock);
+    rv_log(REEVE_LOG_WARN, "task.lost",
+           "a task that runs at most once did not run: whether it is recorded as completed could not be found out",
+           "queue", t->pool->claims[item->lease.queue]->queue, "id", item->lease.id, NULL);
+}
+
+/* *ret_sent: it may have been carried out, whatever is returned. */
+static bool settle_until_known(rv_thread *t, const rv_item *item, const rv_settlement *done, bool *ret_sent)
+{
+    for (unsigned tries = 1; rv_worker_phase(t->worker) < RV_PHASE_LEAVING; tries++) {
+        bool accepted = false;
+        t->insists = *ret_sent;
+        if (!rv_thread_connect(t)) return false;
+        /* (Settled it must run, and no handler begins once the worker takes no more.) */
+        if (!*ret_sent && rv_worker_phase(t->worker) != RV_PHASE_RUNNING) return false;
+        reeve_status status = settle(t, item, done, &accepted);
+        /* Refused the second time: it may have been the first that settled it. */
+        if (status == REEVE_OK && !accepted && *ret_sent) status = does_session_stand(t, item, &accepted);
+        if (status == REEVE_OK) return accepted;
+        *ret_sent = true; /* (also when it failed: that may have been half way) */
+        if (status == REEVE_ELOST) rv_thread_note_loss(t);
+        if (status == REEVE_EREDIS) {
+            rv_waker_silence(&t->waker);
+            rv_waker_wait(&t->waker, rv_deadline(rv_reconnect_delay(tries, rv_random_unit())));
+        }
+    }
+    return false;
+}
+
 bool rv_thread_settle_first(rv_thread *t, rv_item *item, const rv_policy *policy)
 {
     const rv_settlement done = {.id = item->lease.id,
@@ -63,23 +99,10 @@ bool rv_thread_settle_first(rv_thread *t, rv_item *item, const rv_policy *policy
                                 .deadline = item->lease.envelope.deadline_ms > 0,
                                 .unique = policy->unique,
                                 .keeps_key = policy->unique};
-    bool accepted = false, sent = false;
-    for (unsigned tries = 1; rv_worker_phase(t->worker) < RV_PHASE_LEAVING; tries++) {
-        if (!rv_thread_connect(t)) return false;
-        /* (Settled it must run, and no handler begins once the worker takes no more.) */
-        if (!sent && rv_worker_phase(t->worker) != RV_PHASE_RUNNING) return false;
-        reeve_status status = settle(t, item, &done, &accepted);
-        /* Refused the second time: it may have been the first that settled it. */
-        if (status == REEVE_OK && !accepted && sent) status = does_session_stand(t, item, &accepted);
-        if (status == REEVE_OK) break;
-        sent = true; /* (also when it failed: that may have been half way) */
-        if (status == REEVE_ELOST) rv_thread_note_loss(t);
-        if (status == REEVE_EREDIS) {
-            rv_waker_silence(&t->waker);
-            rv_waker_wait(&t->waker, rv_deadline(rv_reconnect_delay(tries, rv_random_unit())));
-        }
-    }
+    bool sent = false, accepted = settle_until_known(t, item, &done, &sent);
+    t->insists = false;
     if (accepted) note_accepted(t, item);
+    if (!accepted && sent) note_lost(t, item);
     return accepted;
 }
 
@@ -94,9 +117,8 @@ static reeve_status free_key(rv_thread *t, const rv_item *item)
     return rv_conn_call(t->conn, 0, &reply);
 }
 
-void rv_thread_end_first(rv_thread *t, const rv_item *item, const rv_policy *policy)
+static void free_key_until_known(rv_thread *t, const rv_item *item)
 {
-    if (!item->accepted || !policy->unique) return;
     for (unsigned tries = 1; rv_worker_phase(t->worker) < RV_PHASE_LEAVING; tries++) {
         if (!rv_thread_connect(t)) return;
         reeve_status status = free_key(t, item);
@@ -107,4 +129,12 @@ void rv_thread_end_first(rv_thread *t, const rv_item *item, const rv_policy *pol
         rv_waker_silence(&t->waker);
         rv_waker_wait(&t->waker, rv_deadline(rv_reconnect_delay(tries, rv_random_unit())));
     }
+}
+
+void rv_thread_end_first(rv_thread *t, const rv_item *item, const rv_policy *policy)
+{
+    if (!item->accepted || !policy->unique) return;
+    t->insists = true;
+    free_key_until_known(t, item);
+    t->insists = false;
 }

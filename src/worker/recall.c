@@ -20,7 +20,7 @@ bool rv_thread_gives_up(const rv_thread *t)
 {
     rv_phase phase = rv_worker_phase(t->worker);
     return phase >= RV_PHASE_LEAVING ||
-           (phase >= RV_PHASE_STOPPING && rv_batch_count(&t->batch, RV_ITEM_FINISHED) == 0);
+           (phase >= RV_PHASE_STOPPING && !t->insists && rv_batch_count(&t->batch, RV_ITEM_FINISHED) == 0);
 }
 
 bool rv_thread_connect(rv_thread *t)

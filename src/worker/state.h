@@ -56,6 +56,7 @@ typedef struct rv_thread {
     bool idle;                 /* it waits to be handed a task */
     char handed[REEVE_ID_MAX]; /* the id of the task that it was handed last */
     bool unsure;               /* a reply that may have leased was lost: recall before the next turn */
+    bool insists;              /* it has to hear what became of what it has sent: not only until the worker stops */
     unsigned losses;           /* of the connection in a row, with nothing leased or waited for in between, */
     int64_t lost_ms;           /* the last of them */
     unsigned epoch;            /* of the connection that its last turn went over; 0: none yet */

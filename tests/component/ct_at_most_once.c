@@ -1,7 +1,10 @@
 /* Tasks that run at most once: completed before they run. */
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "queue/scripts.h"
+#include "support/proxy.h"
 #include "support/unique.h"
 #include "support/worker.h"
 
@@ -150,6 +153,83 @@ static void connections_are_lost(void **state)
     assert_int_equal(ran, 1000); /* (the worker lived: it found out what had become of each) */
 }
 
+/* ---- a worker that stops while it is not known whether the task was settled -------------------------------------- */
+
+static atomic_uint said_lost;
+
+static void on_log(const reeve_log_record *record, void *user)
+{
+    (void)user;
+    if (strcmp(record->event, "task.lost") == 0) atomic_fetch_add(&said_lost, 1);
+}
+
+typedef struct stopping {
+    test_proxy *proxy;
+    reeve_worker *worker;
+    pthread_t thread;
+    int64_t deadline_ms;
+} stopping;
+
+static void *stop_worker(void *argument)
+{
+    stopping *s = argument;
+    (void)reeve_worker_stop(s->worker, s->deadline_ms);
+    return NULL;
+}
+
+/* The reply to the turn that settles x is lost, no connection can be made from then on, and the worker is stopped. */
+static void stop_in_between(stopping *s, int64_t deadline_ms)
+{
+    *s = (stopping){.proxy = test_proxy_start(test_redis), .deadline_ms = deadline_ms};
+    atomic_store(&said_lost, 0);
+    reeve_log_set(on_log, NULL, REEVE_LOG_WARN);
+    s->worker = test_worker_new(&(reeve_worker_options){.redis = test_proxy_url(s->proxy)});
+    test_worker_pool(s->worker, "q", 1, 0);
+    test_worker_start(s->worker);
+    test_put("q", "n1");
+    TEST_AWAIT_STATE("n1", "completed");
+    TEST_AWAIT(test_number("LLEN " Q "wake") == 0 && test_count("q", "running") == 0);
+    TEST_AWAIT(strstr(test_cmd(test_conn, "CLIENT LIST"), "cmd=blpop") != NULL);
+    test_proxy_slam(s->proxy, "SETNAME");
+    test_proxy_lose(s->proxy, rv_script_turn.sha, 0);
+    put("n2", "t", "");
+    TEST_AWAIT_STATE("n2", "completed");
+    TEST_AWAIT(test_proxy_lost(s->proxy) >= 2); /* (the reply, and a connection after it) */
+    assert_int_equal(test_runs[2], 0);
+    assert_int_equal(pthread_create(&s->thread, NULL, stop_worker, s), 0);
+    TEST_AWAIT(strstr(test_cmd(test_conn, "EVAL return(redis.call('GET',redis.call('KEYS','reeve:worker:*')[1])) 0"),
+                      "stopping") != NULL);
+}
+
+static void it_is_found_out_while_the_worker_stops(void **state)
+{
+    (void)state;
+    stopping s;
+    stop_in_between(&s, 20000);
+    test_proxy_slam(s.proxy, "");
+    (void)pthread_join(s.thread, NULL);
+    assert_int_equal(test_runs[2], 1);
+    assert_int_equal(atomic_load(&said_lost), 0);
+    reeve_log_set(NULL, NULL, REEVE_LOG_OFF);
+    reeve_worker_destroy(s.worker);
+    test_proxy_stop(s.proxy);
+}
+
+static void what_is_not_found_out_is_told(void **state)
+{
+    (void)state;
+    stopping s;
+    stop_in_between(&s, 300);
+    (void)pthread_join(s.thread, NULL);
+    TEST_AWAIT(atomic_load(&said_lost) == 1);
+    reeve_worker_stats stats = test_worker_stats(s.worker);
+    assert_int_equal(stats.given_back, 0);
+    assert_int_equal(test_runs[2], 0);
+    reeve_log_set(NULL, NULL, REEVE_LOG_OFF);
+    reeve_worker_destroy(s.worker);
+    test_proxy_stop(s.proxy);
+}
+
 /* ---- its unique key -------------------------------------------------------------------------------------------- */
 
 static reeve_status put_uniquely(const char *id)
@@ -230,6 +310,8 @@ int main(void)
         cmocka_unit_test_setup(its_time_is_up, set_up),
         cmocka_unit_test_setup(what_does_not_begin_is_not_done, set_up),
         cmocka_unit_test_setup(connections_are_lost, set_up),
+        cmocka_unit_test_setup(it_is_found_out_while_the_worker_stops, set_up),
+        cmocka_unit_test_setup(what_is_not_found_out_is_told, set_up),
         cmocka_unit_test_setup(its_key_is_held_until_it_returns, set_up),
         cmocka_unit_test_setup(its_key_is_held_without_a_record, set_up),
         cmocka_unit_test_setup(its_key_is_free_when_its_session_is_reaped, set_up),
