@@ -136,7 +136,7 @@ static void is_cancelled_or_deleted(void **state)
     await_waiters(1);
     test_ok(test_client, reeve_delete(test_client, "q", "y"));
     assert_int_equal(end(&w), REEVE_ENOTFOUND);
-    assert_string_equal(w.words, "no task q/y (any more)");
+    assert_string_equal(w.words, "q/y was deleted");
     assert_null(w.info);
 }
 
