@@ -18,7 +18,7 @@
 -- reply    the cursor; "" when all is done
 --
 -- Limits hold from the first call on. The others count tasks that were running before any limit of groups' concurrency, and
--- let those go on whose groups were strict.
+-- let those go on whose groups were strict; where they do not come, tend.lua does that.
 -- Sent twice: it says the same again.
 -- include: lib/base.lua
 -- include: lib/order.lua
@@ -27,10 +27,10 @@
 -- include: lib/gate.lua
 -- include: lib/slot.lua
 -- include: lib/counts.lua
+-- include: lib/count_page.lua
 -- include: lib/whole.lua
 
 local P, cursor = KEYS[1], ARGV[1]
-local STEP_SIZE = 200
 local MOST = 1000000000
 
 local function is_rate(value)
@@ -116,55 +116,10 @@ local function change()
   announce_due(P, clock())
   if call('EXISTS', P .. 'ready') == 1 then wake(P) end
   if find(flags, 's', 1, true) and (loosened or not find(before[1] or '', 's', 1, true)) then
-    call('HSET', P .. 'gate', 'counting', 1)
+    call('HSET', P .. 'gate', 'counting', '- 0')
   end
-  return call('HEXISTS', P .. 'gate', 'counting') == 1 and '- 0' or ''
-end
-
--- Of the sessions in the order of their names: the first after this one.
-local function session_after(last)
-  local first
-  for _, session in ipairs(call('ZRANGE', P .. 'sessions', 0, -1)) do
-    if session > last and (not first or session < first) then first = session end
-  end
-  return first
-end
-
--- Tasks that wait and have a slot, in groups that are not strict any more: some of them leave it.
-local WAITING = {'scheduled', 'ready', 'parked', 'blocked'}
-local function leave_slots(page)
-  local g = gate_look(P, clock())
-  local found = call('HSCAN', P .. 'slots', page, 'COUNT', STEP_SIZE)
-  for i = 1, #found[2], 2 do
-    local id, waits = found[2][i], false
-    if not group_room(g, found[2][i + 1]).strict then
-      for _, set in ipairs(WAITING) do waits = waits or call('ZSCORE', P .. set, id) end
-      if waits then leave_slot(P, id) end
-    end
-  end
-  if found[1] ~= '0' then return '~ ' .. found[1] end
-  call('HDEL', P .. 'gate', 'counting')
-  return ''
-end
-
--- Counts some of the tasks of groups that run: those of one page of a session's hash.
-local function count_page()
-  local session, page = string.match(cursor, '^(%S+) (%d+)$')
-  if call('HEXISTS', P .. 'gate', 'counting') == 0 then return '' end
-  if session == '~' then return leave_slots(page) end
-  if page == '0' then session = session_after(session) end
-  if not session then return '~ 0' end
-  local lost = P .. 'lost:' .. session
-  local leases = call('EXISTS', lost) == 1 and lost or P .. 'running:' .. session
-  local found = call('HSCAN', leases, page, 'COUNT', STEP_SIZE)
-  for i = 1, #found[2], 2 do
-    local id = found[2][i]
-    local envelope = byte(id) ~= 35 and call('HGET', P .. 'tasks', id)
-    local group = envelope and group_of(envelope)
-    if group and call('HSETNX', P .. 'slots', id, group) == 1 then call('HINCRBY', P .. 'taken', group, 1) end
-  end
-  return session .. ' ' .. found[1]
+  return call('HGET', P .. 'gate', 'counting') or ''
 end
 
 if cursor == '' then return change() end
-return count_page()
+return count_page(P, clock(), 200)

@@ -427,7 +427,13 @@ end
 -- Holds that are over, clocks of rates that stand; and when the queue opens, whose tasks then are for whoever waits.
 -- Returns whether it is shut until a time.
 local function tend_gate()
+-- include: lib/count_page.lua
 -- include: lib/recount.lua
+  -- (What leaves its slot lets a group go on in the next call.)
+  if find(settings[7], 's', 1, true) and call('HEXISTS', P .. 'gate', 'counting') == 1 then
+    count_page(P, now, budget.room(4, 16, 200))
+    more = 1
+  end
   if recount(P, settings[7], now) then more = 1 end
   forget_past('holds')
   forget_past('rates')

@@ -5,6 +5,7 @@
 #include "support/clock.h"
 #include "support/depend.h"
 #include "support/limits.h"
+#include "support/script.h"
 
 #define Q "reeve:{q}:"
 #define NOW 1900000000000
@@ -266,6 +267,45 @@ static void a_group_that_is_not_strict_any_more_goes_on(void **state)
     TEST_EXPECT_LEASE(&a, 9, "s1");
 }
 
+/* Who changes the limits dies after the first call: upkeep does the rest. */
+static void a_group_goes_on_where_the_change_was_not_completed(void **state)
+{
+    (void)state;
+    test_limit_groups(1, NULL);
+    begin_with((test_outcome)TEST_RETRY("s1", 30000));
+    only_another_group_runs();
+    if (*TEST_SCRIPT(limit, Q, "", "group_strict", "") == '\0') fail_msg("there is nothing to count");
+    test_tend_all("q");
+    assert_int_equal(test_number("HEXISTS " Q "gate counting"), 0);
+    the_others_go_on();
+}
+
+/* Until then the retry may use its own slot. */
+static void a_retry_uses_its_slot_before_all_are_counted(void **state)
+{
+    (void)state;
+    test_limit_groups(1, NULL);
+    begin_with((test_outcome)TEST_RETRY("s1", 0));
+    (void)TEST_SCRIPT(limit, Q, "", "group_strict", "");
+    (void)test_cmd(test_conn, "ZADD " Q "ready 1 s1");
+    (void)test_cmd(test_conn, "ZREM " Q "scheduled s1");
+    (void)test_lease(&a, 1);
+    assert_string_equal(test_leased_ids(&a), "s1");
+    assert_int_equal(test_number("HGET " Q "taken g"), 1);
+}
+
+/* The same of tasks that ran before there were limits. */
+static void what_ran_before_is_counted_by_upkeep(void **state)
+{
+    (void)state;
+    test_put_in("s1 s2 s3", "g", 0);
+    TEST_EXPECT_LEASE(&a, 2, "s1 s2");
+    (void)TEST_SCRIPT(limit, Q, "", "group_concurrency", "1");
+    test_tend_all("q");
+    assert_int_equal(test_number("HGET " Q "taken g"), 2);
+    TEST_EXPECT_LEASE(&b, 9, "");
+}
+
 static void one_group_may_be_strict(void **state)
 {
     (void)state;
@@ -312,6 +352,9 @@ int main(void)
         cmocka_unit_test_setup(a_hold_is_for_two_retries_too, set_up),
         cmocka_unit_test_setup(a_retry_that_waits_for_a_parent_holds_its_group_up, set_up),
         cmocka_unit_test_setup(a_group_that_is_not_strict_any_more_goes_on, set_up),
+        cmocka_unit_test_setup(a_group_goes_on_where_the_change_was_not_completed, set_up),
+        cmocka_unit_test_setup(a_retry_uses_its_slot_before_all_are_counted, set_up),
+        cmocka_unit_test_setup(what_ran_before_is_counted_by_upkeep, set_up),
         cmocka_unit_test_setup(one_group_may_be_strict, set_up),
         cmocka_unit_test_setup(wrong_ones_are_refused, set_up),
     };

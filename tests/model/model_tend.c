@@ -177,7 +177,7 @@ static int64_t next_due(int queue)
  * for their time.) */
 static bool may_have_more(const model_seen_queue *seen, int limit, bool back)
 {
-    bool more = seen->groups >= limit || seen->again;
+    bool more = seen->groups >= limit || seen->again || seen->counting;
     int stand = 0;
     for (int group = 1; group <= GROUPS; group++) {
         more = more || seen->reopening[group] || (back && seen->opening_ms[group]);

@@ -10,7 +10,7 @@
 --   limits   hash         c:<group>, r:<group>: a group's own concurrency (-1: none) and rate ("": none); s:<group>:
 --                         whether it is strict ("1", "0"); limited zset: those groups, by name
 --   gate     hash         running: how many tasks run; tat: the rate's clock; opens: when tend.lua is to look again;
---                         counting: limit.lua has not yet counted all tasks that ran before
+--                         counting: not all tasks that ran before are counted yet (lib/count_page.lua)
 --   slots    hash         id -> group, of tasks that run and are counted, and of those of strict groups that wait for
 --                         another attempt; taken hash: group -> how many
 --   rates    zset         group -> its rate's clock; holds zset: group -> not before this time

@@ -19,7 +19,8 @@ end
 -- How many tasks may be leased now, at most `want`; 0 when the queue is shut.
 function gates.room(g, want)
   local s = g.settings
-  local free, known = want, call('HMGET', g.P .. 'gate', 'running', 'tat')
+  local free, known = want, call('HMGET', g.P .. 'gate', 'running', 'tat', 'counting')
+  g.counting = known[3]
   if s[1] then
     local left = tonumber(s[1]) - (tonumber(known[1]) or 0)
     if left <= 0 then return 0 end
@@ -120,8 +121,8 @@ function gates.admit(g, running, want, company, extras, marked, large)
     local room = group and group_room(g, group)
     local called = room and room.called > 0 and call('ZSCORE', P .. 'called:' .. group, id)
     if called then place = tonumber(called) end
-    -- (A strict group waits for it: it has its slot from before.)
-    local back = room and room.strict and room.free < 1 and call('HGET', P .. 'slots', id) == group
+    -- (It has its slot from before: a strict group waits for it, or did until its limits changed.)
+    local back = room and (g.counting or room.strict and room.free < 1) and call('HGET', P .. 'slots', id) == group
     local free = not room or (back and room.rest or room.free) - room.used >= 1
     if free and #ids == want then return 'full' end
     local how = 'take'

@@ -1,0 +1,60 @@
+-- What limits count is not known of tasks that ran before there were any, and of those that kept slots of groups that are
+-- not strict any more. These are gone through in pages: by whoever changed the limits (limit.lua), and by tend.lua, as that
+-- one may die. Needs base, gate, slot.
+--
+--   gate counting  how far that is: "<session> <cursor>" in the hash of a session, "~ <cursor>" in `slots`
+
+-- Of the sessions in the order of their names: the first after this one.
+local function session_after(P, last)
+  local first
+  for _, session in ipairs(call('ZRANGE', P .. 'sessions', 0, -1)) do
+    if session > last and (not first or session < first) then first = session end
+  end
+  return first
+end
+
+local COUNTED_SESSIONS = '~'
+local STOPS = {'scheduled', 'ready', 'parked', 'blocked'}
+
+-- Tasks that wait and have a slot, in groups that are not strict any more: some of them leave it. Returns where to go on.
+local function leave_slots(P, now, page, size)
+  local g = gate_look(P, now)
+  local found = call('HSCAN', P .. 'slots', page, 'COUNT', text(size))
+  for i = 1, #found[2], 2 do
+    local id, stands = found[2][i], false
+    if not group_room(g, found[2][i + 1]).strict then
+      for _, set in ipairs(STOPS) do stands = stands or call('ZSCORE', P .. set, id) end
+      if stands then leave_slot(P, id) end
+    end
+  end
+  return found[1] ~= '0' and COUNTED_SESSIONS .. ' ' .. found[1] or ''
+end
+
+local function count_leases(P, session, page, size)
+  local lost = P .. 'lost:' .. session
+  local leases = call('EXISTS', lost) == 1 and lost or P .. 'running:' .. session
+  local found = call('HSCAN', leases, page, 'COUNT', text(size))
+  for i = 1, #found[2], 2 do
+    local id = found[2][i]
+    local envelope = byte(id) ~= 35 and call('HGET', P .. 'tasks', id)
+    local group = envelope and group_of(envelope)
+    if group and call('HSETNX', P .. 'slots', id, group) == 1 then call('HINCRBY', P .. 'taken', group, 1) end
+  end
+  return session .. ' ' .. found[1]
+end
+
+-- Goes through a page of about `size`. Returns where that stands then; '' at the end.
+local function count_page(P, now, size)
+  local stands = call('HGET', P .. 'gate', 'counting')
+  if not stands then return '' end
+  local session, page = string.match(stands, '^(.+) (%d+)$')
+  if not session then session, page = '-', '0' end
+  if session == COUNTED_SESSIONS then
+    stands = leave_slots(P, now, page, size)
+  else
+    if page == '0' then session = session_after(P, session) end
+    stands = session and count_leases(P, session, page, size) or COUNTED_SESSIONS .. ' 0'
+  end
+  if stands == '' then call('HDEL', P .. 'gate', 'counting') else call('HSET', P .. 'gate', 'counting', stands) end
+  return stands
+end
