@@ -86,16 +86,18 @@ static reeve_status choose_version(SSL_CTX *context, const char *text, rv_error 
     return file_failed("min_version", text != NULL ? text : "1.2", error);
 }
 
-/* Called by OpenSSL for each session that the server offers: the newest is kept. */
+/* Called by OpenSSL for each session that the server offers: the newest is kept. One of a connection that was verified
+ * by files that have changed since is not: who resumes it is not verified again. */
 static int keep_session(SSL *ssl, SSL_SESSION *session)
 {
     rv_tls *tls = SSL_CTX_get_app_data(SSL_get_SSL_CTX(ssl));
     lock(tls);
-    SSL_SESSION *old = tls->session;
-    tls->session = session;
+    bool in_force = SSL_get_SSL_CTX(ssl) == tls->context;
+    SSL_SESSION *old = in_force ? tls->session : NULL;
+    if (in_force) tls->session = session;
     unlock(tls);
     SSL_SESSION_free(old);
-    return 1; /* the reference is ours */
+    return in_force; /* 1: the reference is ours */
 }
 
 static reeve_status make_context(rv_tls *tls, SSL_CTX **ret, rv_error *error)
@@ -133,12 +135,24 @@ static void take_stamp(const char *path, rv_tls_stamp *ret)
     *ret = (rv_tls_stamp){about.st_dev, about.st_ino, about.st_size, about.st_mtim};
 }
 
+/* Where the system has its authorities. */
+static const char *of_system(const char *variable, const char *usual)
+{
+    const char *chosen = getenv(variable);
+    return chosen != NULL ? chosen : usual;
+}
+
+/* (What comes into a directory, or goes, changes that.) */
 static void take_stamps(const rv_tls_settings *settings, rv_tls_stamp stamps[RV_TLS_FILES])
 {
     memset(stamps, 0, RV_TLS_FILES * sizeof(*stamps)); /* with the gaps, which are compared, too */
-    take_stamp(settings->ca, &stamps[0]);
-    take_stamp(settings->cert, &stamps[1]);
-    take_stamp(settings->key, &stamps[2]);
+    bool system = settings->ca == NULL && settings->ca_dir == NULL;
+    take_stamp(system ? of_system(X509_get_default_cert_file_env(), X509_get_default_cert_file()) : settings->ca,
+               &stamps[0]);
+    take_stamp(system ? of_system(X509_get_default_cert_dir_env(), X509_get_default_cert_dir()) : settings->ca_dir,
+               &stamps[1]);
+    take_stamp(settings->cert, &stamps[2]);
+    take_stamp(settings->key, &stamps[3]);
 }
 
 static bool is_same(const rv_tls_stamp *a, const rv_tls_stamp *b)

@@ -12,7 +12,7 @@
 #include "redis/tls.h"
 #include "redis/transport.h"
 
-/* Which file was read: a change of any of these means that it is to be read again. */
+/* Which file or directory was read: a change of any of these means that it is to be read again. */
 typedef struct rv_tls_stamp {
     dev_t device;
     ino_t inode;
@@ -20,7 +20,7 @@ typedef struct rv_tls_stamp {
     struct timespec changed;
 } rv_tls_stamp;
 
-#define RV_TLS_FILES 3 /* ca, cert, key */
+#define RV_TLS_FILES 4 /* ca, ca_dir, cert, key */
 
 struct rv_tls {
     const rv_tls_settings *settings;

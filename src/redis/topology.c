@@ -2,7 +2,10 @@
 
 static reeve_status to_endpoint(const rv_url *url, rv_address *ret)
 {
-    *ret = (rv_address){.host = url->endpoints[0].host, .port = url->endpoints[0].port, .tls = url->tls};
+    *ret = (rv_address){.host = url->endpoints[0].host,
+                        .port = url->endpoints[0].port,
+                        .tls = url->tls,
+                        .secret = url->kind == RV_URL_TLS};
     return REEVE_OK;
 }
 

@@ -13,7 +13,8 @@ typedef struct rv_address {
     const char *path; /* unix socket, or NULL */
     const char *host; /* borrowed from the URL */
     int port;
-    rv_tls *tls; /* borrowed from the URL; NULL: plain text */
+    rv_tls *tls; /* borrowed from the URL; NULL: plain text, */
+    bool secret; /* which must not be: the URL was not secured (rv_url_secure), and is only looked at */
 } rv_address;
 
 /* REEVE_OK, REEVE_EUNSUPPORTED (the build or version cannot speak to this kind of URL, with words). */

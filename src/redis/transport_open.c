@@ -188,6 +188,8 @@ reeve_status rv_transport_open(rv_transport *transport, const rv_address *addres
                                const rv_waker *waker, rv_error *error)
 {
     if (address->path) return open_unix(transport, address->path, deadline, waker, error);
+    if (address->secret && !address->tls)
+        return rv_fail(error, REEVE_ECONNECT, "TLS was not set up for this URL, and it is not spoken to in plain text");
     reeve_status status = open_tcp(transport, address, deadline, waker, error);
     if (status != REEVE_OK || !address->tls) return status;
     return rv_tls_start(address->tls, transport, address->host, deadline, waker, error);

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "redis/tls.h"
+#include "redis/topology.h"
+#include "redis/transport.h"
 #include "reeve/client.h"
 #include "reeve/worker.h"
 #include "support/certs.h"
@@ -234,6 +236,82 @@ static void changed_files_are_read_again(void **state)
     test_link_end(&at);
 }
 
+/* A shell's command, with '@' for the directory of the certificates. */
+static void run(const char *words)
+{
+    char command[1200];
+    size_t length = 0;
+    for (; *words != '\0'; words++) {
+        if (*words == '@')
+            length += (size_t)snprintf(command + length, sizeof(command) - length, "%s", dir);
+        else
+            command[length++] = *words;
+        assert_true(length < sizeof(command));
+    }
+    command[length] = '\0';
+    assert_int_equal(system(command), 0); /* NOLINT(cert-env33-c): a command of the test's own */
+}
+
+/* A directory with the authority in it, as OpenSSL looks for it. */
+#define FILL "rm -rf @/known && mkdir @/known && cp @/ca.pem @/known/$(openssl x509 -hash -noout -in @/ca.pem).0"
+
+static void begin_secured(test_link *at, const char *url)
+{
+    rv_error error = {0};
+    test_link_begin(at, url, NULL, 0);
+    if (rv_url_secure(&at->url, NULL, &error) != REEVE_OK) fail_msg("%s", error.text);
+}
+
+static void an_authority_goes_from_its_directory(void **state)
+{
+    (void)state;
+    test_link at;
+    run(FILL);
+    begin_secured(&at, url_of("localhost", "?ca_dir=@/known"));
+    for (int i = 0; i < 2; i++) {
+        test_link_open(&at);
+        assert_string_equal(test_cmd(at.conn, "PING"), "PONG");
+        rv_conn_close(at.conn);
+    }
+    assert_int_equal(rv_tls_resumed(at.url.tls), 1);
+    run("rm @/known/*");
+    assert_int_equal(rv_conn_open(at.conn, 0), REEVE_ECONNECT);
+    assert_int_equal(rv_tls_resumed(at.url.tls), 1);
+    run(FILL);
+    test_link_open(&at);
+    test_link_end(&at);
+}
+
+/* A connection from before, which reads the server's session only after that. */
+static void a_session_from_before_is_not_resumed(void **state)
+{
+    (void)state;
+    static const char ping[] = "*1\r\n$4\r\nPING\r\n";
+    test_link at;
+    rv_address address;
+    rv_transport before;
+    rv_error error = {0};
+    char reply[16];
+    run(FILL);
+    begin_secured(&at, url_of("localhost", "?ca_dir=@/known&min_version=1.3"));
+    assert_int_equal(rv_topology_resolve(&at.url, &address, &error), REEVE_OK);
+    rv_transport_init(&before, NULL);
+    assert_int_equal(rv_transport_open(&before, &address, rv_deadline(PATIENCE_MS), NULL, &error), REEVE_OK);
+    run("rm @/known/*");
+    assert_int_equal(rv_conn_open(at.conn, 0), REEVE_ECONNECT);
+    assert_int_equal(rv_transport_write(&before, ping, sizeof(ping) - 1), sizeof(ping) - 1);
+    short events;
+    ssize_t got = -1;
+    while (got < 0) {
+        assert_int_equal(rv_transport_wait(&before, POLLIN, rv_deadline(PATIENCE_MS), NULL, &events), REEVE_OK);
+        got = rv_transport_read(&before, reply, sizeof(reply));
+    }
+    assert_int_equal(got, strlen("+PONG\r\n"));
+    assert_int_equal(rv_conn_open(at.conn, 0), REEVE_ECONNECT);
+    rv_transport_close(&before, false);
+    test_link_end(&at);
+}
+
 /* ---- a worker ---------------------------------------------------------------------------------------------------- */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -321,6 +399,8 @@ int main(void)
         cmocka_unit_test(sessions_are_resumed),
         cmocka_unit_test(an_end_is_seen_before_something_is_sent),
         cmocka_unit_test(changed_files_are_read_again),
+        cmocka_unit_test(an_authority_goes_from_its_directory),
+        cmocka_unit_test(a_session_from_before_is_not_resumed),
         cmocka_unit_test(a_worker_runs_tasks_and_survives_the_server),
     };
     return cmocka_run_group_tests_name("ct_tls", tests, start, stop);
