@@ -64,6 +64,17 @@ codes_are_documented() {
     done
 }
 
+# Each event that a script tells of.
+events_are_documented() {
+    local event count=0
+    for event in $(cat "$REEVE_SOURCE"/src/lua/*.lua "$REEVE_SOURCE"/src/lua/lib/*.lua |
+        grep -ohE "tell(_as)?\(P, '[a-z_]+'" | sed "s/.*'\(.*\)'/\1/" | sort -u); do
+        sed -n '/^### `event_name`/,/^### `steered`/p' "$DOC" | grep -q "^| \`$event\` |" || fail "$DOC does not tell of the event $event"
+        count=$((count + 1))
+    done
+    [ "$count" -ge 18 ] || fail "only $count events were found"
+}
+
 # ---- without Redis -----------------------------------------------------------------------------------------------------
 
 without_redis() {
@@ -327,6 +338,11 @@ working() {
     wait_for '[ "$(of_task atmost/one state)" = "\"completed\"" ] && [ "$(of_task atmost/two state)" = "\"parked\"" ]' 30
     prints why 0 why atmost/two
     expect_has "$OUT" '"reason":"group_rate"'
+    reeve enqueue w sleep '{"ms":300}' --id parent >/dev/null || fail "not enqueued"
+    prints enqueue 0 enqueue w noop --id follows --after w/parent
+    prints wait 0 wait w/follows --timeout 30
+    prints show 0 show w/follows
+    expect_has "$(member history "$OUT")" '"by":"w/parent"'
     prints failures 0 failures
     prints "failures QUEUE KIND" 0 failures w smtp
     wait_for '[ "$(member completed "$(reeve stats w --json)")" = 2 ]' 30
@@ -362,6 +378,7 @@ all_was_seen() {
 
 verbs_are_documented
 codes_are_documented
+events_are_documented
 without_redis
 start_redis
 producing

@@ -80,6 +80,7 @@ static void write_entry(cli_json *json, const cJSON *entry)
     else
         cli_json_null(json, "priority");
     cli_json_text(json, "from", text_of(entry, "from"));
+    cli_json_text(json, "by", text_of(entry, "by"));
     cli_json_close(json);
 }
 
