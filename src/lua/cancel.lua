@@ -22,6 +22,7 @@
 -- include: lib/notify.lua
 -- include: lib/where.lua
 -- include: lib/gate.lua
+-- include: lib/cancelled.lua
 -- include: lib/steer.lua
 
 local cascade = ARGV[2] or ''
@@ -43,8 +44,8 @@ if is_waiting(state) or state == 'running' then
 end
 if state ~= 'running' then
   local said = cancel(P, id, envelope, state, clock())
-  local tells = said == 'ok' and (state == 'blocked' or ARGV[2] == 'cascade')
-  return tells and call('EXISTS', P .. 'fanout', P .. 'outbox') > 0 and 'ok more' or said
+  local has_more = said == 'ok' and (state == 'blocked' or ARGV[2] == 'cascade')
+  return has_more and call('EXISTS', P .. 'fanout', P .. 'outbox') > 0 and 'ok more' or said
 end
 mark_cancelled(P, id, envelope)
 tell(P, 'cancelling', id)

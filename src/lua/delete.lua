@@ -19,6 +19,7 @@
 -- include: lib/notify.lua
 -- include: lib/where.lua
 -- include: lib/gate.lua
+-- include: lib/cancelled.lua
 -- include: lib/steer.lua
 
 local cascade = ARGV[2] or ''
@@ -39,5 +40,5 @@ if state ~= 'running' then
   if why then return why end
 end
 local said = remove(P, id, envelope, state)
-local tells = said == 'ok' and (state == 'blocked' or ARGV[2] == 'cascade')
-return tells and call('EXISTS', P .. 'fanout', P .. 'outbox') > 0 and 'ok more' or said
+local has_more = said == 'ok' and (state == 'blocked' or ARGV[2] == 'cascade')
+return has_more and call('EXISTS', P .. 'fanout', P .. 'outbox') > 0 and 'ok more' or said

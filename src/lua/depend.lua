@@ -23,9 +23,9 @@
 -- include: lib/notify.lua
 -- include: lib/where.lua
 -- include: lib/gate.lua
--- include: lib/steer.lua
 -- include: lib/put.lua
 -- include: lib/death.lua
+-- include: lib/steer.lua
 -- include: lib/kin.lua
 
 -- (Lua has room for 200 locals.)

@@ -19,6 +19,7 @@
 -- include: lib/notify.lua
 -- include: lib/where.lua
 -- include: lib/gate.lua
+-- include: lib/cancelled.lua
 -- include: lib/steer.lua
 
 local P, id, what, number = KEYS[1], ARGV[1], ARGV[2], tonumber(ARGV[3])

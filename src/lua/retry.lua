@@ -19,6 +19,7 @@
 -- include: lib/notify.lua
 -- include: lib/where.lua
 -- include: lib/gate.lua
+-- include: lib/cancelled.lua
 -- include: lib/steer.lua
 -- include: lib/revive.lua
 

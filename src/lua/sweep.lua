@@ -29,6 +29,7 @@
 -- include: lib/notify.lua
 -- include: lib/where.lua
 -- include: lib/gate.lua
+-- include: lib/cancelled.lua
 -- include: lib/steer.lua
 -- include: lib/revive.lua
 
@@ -73,7 +74,7 @@ local function has_tag(o)
   return false
 end
 
-local function is_meant(o, score)
+local function is_picked(o, score)
   if type_wanted ~= '' and o.type ~= type_wanted then return false end
   if tag ~= '' and not has_tag(o) then return false end
   -- (One that is not understood came before all that are.)
@@ -109,7 +110,7 @@ for i = 1, #page, 2 do
   end
   local envelope = call('HGET', P .. 'tasks', id)
   local gone = false
-  local meant = envelope and is_meant(header(envelope), tonumber(score))
+  local meant = envelope and is_picked(header(envelope), tonumber(score))
   if meant and action == 'look' then
     done = done + 1
     if #some < SOME then some[#some + 1] = id end

@@ -42,7 +42,7 @@ command=$(grep -o -- '--redis embedded:.* show .*' <<<"$OUT")
 expect_status 0 "$REEVE" $command
 expect_has "$OUT" checksum
 expect_eq "$(left_behind)" ""
-rm -rf "$TMPDIR"/*
+rm -rf "${TMPDIR:?}"/*
 
 # ---- the worker is killed half way ------------------------------------------------------------------------------------------
 
@@ -63,7 +63,7 @@ expect_eq "$status" 0 "$(cat demo.err)"
 expect_has "$(cat demo.err)" "the worker (pid $killed) ended with status 137; starting it again"
 cmp manifest expected || fail "the manifest differs from sha256sum's after the worker was killed"
 expect_eq "$(left_behind)" ""
-rm -rf "$TMPDIR"/*
+rm -rf "${TMPDIR:?}"/*
 
 # ---- it is told to end ------------------------------------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 # each of the others is dead after three crashes, and nobody else is.
 . "$(dirname "$0")/lib.sh"
 
+# shellcheck disable=SC2034 # (lib.sh looks at it)
 SANITIZER_EXPECTED=1
 start_redis
 ulimit -c 0

@@ -46,9 +46,11 @@ expect_eq "$(reeve workers --json | wc -l)" 0 "workers"
 
 # ---- the reader stalls: tasks go on, and so does the end ---------------------------------------------------------------
 
+# shellcheck disable=SC2217 # (it holds the pipe open and does not read)
 sleep 1000 <stalled &
 own $!
 log_to stalled
+# shellcheck disable=SC2034 # (the condition is evaluated)
 before=$(in_queue q dead)
 fill 3000
 wait_for '[ "$(in_queue q dead)" = $((before + 3000)) ]' 60
@@ -62,6 +64,7 @@ own "$reader"
 log_to back
 wait_for 'grep -q event=worker.started all' 20
 kill -STOP "$reader"
+# shellcheck disable=SC2034 # (the condition is evaluated)
 before=$(in_queue q dead)
 fill 4000
 wait_for '[ "$(in_queue q dead)" = $((before + 4000)) ]' 60

@@ -216,6 +216,7 @@ local function enqueue_any(P, ARGV, time, made)
 -- include: lib/notify.lua
 -- include: lib/where.lua
 -- include: lib/gate.lua
+-- include: lib/cancelled.lua
 -- include: lib/steer.lua
     return function(id, o)
       local holder = lock(P, id, o)

@@ -1,6 +1,5 @@
--- What people do to single tasks. Needs base, order, schedule, keep, notify, where, unique, gate, event, history. Each
--- returns "ok" or the word that says why not.
--- include: lib/cancelled.lua
+-- What people do to single tasks. Needs base, order, schedule, keep, notify, where, unique, gate, event, history,
+-- cancelled. Each returns "ok" or the word that says why not.
 -- include: lib/packet.lua
 
 -- A task leaves the place where it waits, or where it stands as ended.
