@@ -14,10 +14,12 @@
 -- KEYS[1]  the queue's prefix
 -- ARGV[1]  how many to return at most (of more than 1000 1000); then, behind blanks, how many to pass over, which stay as
 --          their queues do not take them now; how many of the arguments below, the last ones, were not understood; and
---          how many of `unread` to put back first, at most 1000
+--          how many of `unread` to put back first, at most (fewer where the outbox is long); of those whose numbers are
+--          higher than the next number says, if it is there
 -- ARGV[2...] messages that were carried, or not understood: these are set aside in the list `unread`, the last 1000 of them
 -- reply    [1] the floor: the lowest number of all messages, here and in `unread`; "0" when there are none to carry. No
---          message below it will ever be carried: those that receive may forget those (lib/received.lua)
+--          message below it will ever be carried: those that receive may forget those (lib/received.lua). Behind it,
+--          when some were put back and there are more: a blank, and the number of the last of them
 --          [2...] the first messages; fewer when they are large
 --
 -- Both lists are in the order of their numbers, so that the first ones have the lowest; in `unread` what has no number
@@ -26,12 +28,12 @@
 -- Sent twice: what was taken out, or put back, is not there any more.
 
 local call = redis.call
-local count, skip, misread, back = string.match(ARGV[1] or '', '^(%d+) ?(%d*) ?(%d*) ?(%d*)$')
-if not count or not KEYS[1] then return redis.error_reply('ERR @NAME@: ARGV[1] is up to four numbers') end
+local count, skip, misread, back, from = string.match(ARGV[1] or '', '^(%d+) ?(%d*) ?(%d*) ?(%d*) ?(%d*)$')
+if not count or not KEYS[1] then return redis.error_reply('ERR @NAME@: ARGV[1] is up to five numbers') end
 local outbox, unread = KEYS[1] .. 'outbox', KEYS[1] .. 'unread'
 count, skip = math.min(tonumber(count), 1000), math.min(tonumber(skip) or 0, 4294967296)
 misread = tonumber(misread) or 0
-back = math.min(tonumber(back) or 0, 1000)
+back, from = math.min(tonumber(back) or 0, 1000), tonumber(from) or -1
 
 local NONE = 9007199254740992
 local function number_of(message)
@@ -102,12 +104,28 @@ for i = 2, #ARGV do
   end
 end
 if marks > 0 then call('LREM', outbox, last < length / 2 and marks or -marks, '') end
-for _ = 1, back do
-  local message = call('LINDEX', unread, 0)
-  if number_of(message) == NONE then break end
-  insert(outbox, message)
-  call('LPOP', unread)
+-- (To put one between others Redis passes those that are before it.)
+local BACK_COST = 20000
+local function put_back(most)
+  local low, high, last = 0, call('LLEN', unread), nil
+  most = math.min(most, math.max(8, math.floor(BACK_COST / (call('LLEN', outbox) + 100))))
+  while low < high do
+    local middle = math.floor((low + high) / 2)
+    if number_of(call('LINDEX', unread, middle)) <= from then low = middle + 1 else high = middle end
+  end
+  for place = low, low + most do
+    local message = call('LINDEX', unread, place)
+    local number = number_of(message)
+    if number == NONE or place == low + most then
+      call('LREM', unread, 0, '')
+      return number < NONE and last
+    end
+    insert(outbox, message)
+    call('LSET', unread, place, '')
+    last = number
+  end
 end
+local put = back > 0 and put_back(back)
 
 local messages, bytes = call('LRANGE', outbox, skip, skip + count - 1), 0
 for i = 1, #messages do
@@ -120,5 +138,6 @@ end
 local lowest = #messages > 0 and number_of(call('LINDEX', unread, 0)) or NONE
 if #messages > 0 and skip > 0 then lowest = math.min(lowest, number_of(call('LINDEX', outbox, 0))) end
 for i = 1, #messages do lowest = math.min(lowest, number_of(messages[i])) end
-table.insert(messages, 1, lowest < NONE and string.format('%d', lowest) or '0')
+table.insert(messages, 1, (lowest < NONE and string.format('%d', lowest) or '0') ..
+  (put and string.format(' %d', put) or ''))
 return messages

@@ -7,6 +7,7 @@
  */
 #include "queue/outbox.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -19,7 +20,7 @@
 #define ROUND 64
 #define MESSAGES_MAX ((size_t)128 * 1024 * 1024)
 #define CLIENT_ROUNDS 20
-#define UNREAD_MOST 1000
+#define BACK_MOST 100
 
 /* A message in memory of the round's. */
 typedef struct message {
@@ -47,7 +48,7 @@ typedef struct round_trip {
     message messages[ROUND];
     size_t count;
     size_t skip;    /* so many at the head stay for now: their queues do not take them */
-    size_t back;    /* so many that were set aside are put back first */
+    int64_t from;   /* those that were set aside and have higher numbers are put back first; -1: none are */
     char floor[24]; /* below it no message will be carried any more; "0": not known */
     rv_error *error;
 } round_trip;
@@ -95,12 +96,15 @@ static bool read_message(message *m, const char *text, size_t length)
     return at == end || next_word(&at, end, m->edge, sizeof(m->edge));
 }
 
-/* The number below which no message will ever be carried; "0": it is not known. */
+/* The number below which no message will ever be carried; "0": it is not known. And up to which some were put back. */
 static void note_floor(round_trip *r, const rv_reply *floor)
 {
-    int64_t number;
-    bool known = rv_reply_is(floor, RV_TEXT) && rv_parse_int(floor->text, 0, INT64_MAX, &number);
-    rv_copy_text(r->floor, sizeof(r->floor), known ? floor->text : "0");
+    char text[sizeof(r->floor)];
+    int64_t number, from;
+    const char *at = rv_reply_is(floor, RV_TEXT) ? floor->text : "", *end = at + strlen(at);
+    bool known = next_word(&at, end, text, sizeof(text)) && rv_parse_int(text, 0, INT64_MAX, &number);
+    rv_copy_text(r->floor, sizeof(r->floor), known ? text : "0");
+    r->from = r->from >= 0 && known && rv_parse_int(at, r->from, INT64_MAX, &from) ? from : -1;
 }
 
 static void log_misread(const round_trip *r, const rv_reply *item)
@@ -161,14 +165,14 @@ static reeve_status fetch(round_trip *r)
         misread += r->messages[i].misread;
     }
     r->skip += r->count - carried - misread;
-    (void)snprintf(what, sizeof(what), "%d %zu %zu %zu", ROUND, r->skip, misread, r->back);
+    (void)snprintf(what, sizeof(what), "%d %zu %zu %d %" PRId64, ROUND, r->skip, misread, r->from >= 0 ? BACK_MOST : 0,
+                   r->from >= 0 ? r->from : 0);
     rv_prefix_set(&prefix, r->ns, r->queue);
     rv_cmd_script(r->conn, &rv_script_outbox, 1, 1 + carried + misread);
     rv_arg(r->conn, prefix.text, prefix.length);
     rv_args(r->conn, what);
     add_messages(r, false);
     add_messages(r, true);
-    r->back = 0;
     reeve_status status = rv_conn_call(r->conn, 0, &reply);
     return status == REEVE_OK ? take_messages(r, reply) : failed_call(r, status);
 }
@@ -278,13 +282,13 @@ static reeve_status carry_all(round_trip *r)
     return status == REEVE_OK ? status : failed_call(r, status);
 }
 
-static reeve_status carry_rounds(rv_conn *conn, const char *ns, const char *queue, unsigned most, size_t back,
+static reeve_status carry_rounds(rv_conn *conn, const char *ns, const char *queue, unsigned most, int64_t *from,
                                  size_t *ret_carried, rv_error *error)
 {
     round_trip *r = rv_zalloc(sizeof(*r));
     if (ret_carried != NULL) *ret_carried = 0;
     if (r == NULL) return rv_fail(error, REEVE_ENOMEM, "no memory for messages");
-    *r = (round_trip){.conn = conn, .ns = ns, .queue = queue, .back = back, .error = error};
+    *r = (round_trip){.conn = conn, .ns = ns, .queue = queue, .from = *from, .error = error};
     rv_buf_init(&r->text, MESSAGES_MAX);
     rv_error_clear(error);
     reeve_status status = fetch(r), outcome = REEVE_OK;
@@ -299,6 +303,7 @@ static reeve_status carry_rounds(rv_conn *conn, const char *ns, const char *queu
         if (status != REEVE_OK) break;
         outcome = outcome == REEVE_OK ? refused : outcome;
     }
+    *from = r->from;
     rv_buf_fini(&r->text);
     rv_free(r);
     return status == REEVE_OK ? outcome : status;
@@ -307,13 +312,14 @@ static reeve_status carry_rounds(rv_conn *conn, const char *ns, const char *queu
 reeve_status rv_outbox_carry(rv_conn *conn, const char *ns, const char *queue, unsigned most, size_t *ret_carried,
                              rv_error *error)
 {
-    return carry_rounds(conn, ns, queue, most, 0, ret_carried, error);
+    int64_t from = -1;
+    return carry_rounds(conn, ns, queue, most, &from, ret_carried, error);
 }
 
-reeve_status rv_outbox_carry_unread(rv_conn *conn, const char *ns, const char *queue, unsigned most,
+reeve_status rv_outbox_carry_unread(rv_conn *conn, const char *ns, const char *queue, unsigned most, int64_t *from,
                                     size_t *ret_carried, rv_error *error)
 {
-    return carry_rounds(conn, ns, queue, most, UNREAD_MOST, ret_carried, error);
+    return carry_rounds(conn, ns, queue, most, from, ret_carried, error);
 }
 
 void rv_client_carry(reeve_client *client, const char *queue)

@@ -14,8 +14,11 @@
 reeve_status rv_outbox_carry(rv_conn *conn, const char *ns, const char *queue, unsigned most, size_t *ret_carried,
                              rv_error *error);
 
-/* The same; those that were set aside as not understood are put back first: this version may understand them. */
-reeve_status rv_outbox_carry_unread(rv_conn *conn, const char *ns, const char *queue, unsigned most,
+/*
+ * The same; those that were set aside as not understood are put back first, some each round: this version may understand
+ * them. *from: 0 at first; then as it was left, until it is -1: then all were put back.
+ */
+reeve_status rv_outbox_carry_unread(rv_conn *conn, const char *ns, const char *queue, unsigned most, int64_t *from,
                                     size_t *ret_carried, rv_error *error);
 
 /* The same over a client's connection, a few rounds; failures are no matter: workers do the same. */

@@ -108,7 +108,7 @@ static void on_tended(size_t index, const rv_reply *reply, void *context)
         rv_claim_set_policy(r->worker->claims[claim], tended.policy->text, tended.policy->length);
     atomic_store_explicit(&r->worker->claims[claim]->result_max, tended.result_max, memory_order_relaxed);
     rv_cron_note(r->worker, claim, &tended);
-    scheduler->unread[index] = tended.unread && !r->worker->claims[claim]->reread;
+    scheduler->unread[index] = tended.unread && r->worker->claims[claim]->reread >= 0;
     scheduler->outbox[index] = tended.outbox > 0 || scheduler->unread[index];
     note_spared(r->worker->claims[claim], tended.spared_ms);
     note_unsent(r->worker->claims[claim], tended.unsent);
@@ -153,10 +153,10 @@ static reeve_status carry_of(reeve_worker *worker, rv_claim *claim, bool unread,
 {
     rv_conn *conn = worker->scheduler.conn;
     if (!unread) return rv_outbox_carry(conn, worker->ns, claim->queue, CARRY_ROUNDS, ret_carried, error);
-    claim->reread = true;
-    rv_log(REEVE_LOG_INFO, "outbox.reread", "messages to other queues that were set aside are tried again", "queue",
-           claim->queue, NULL);
-    return rv_outbox_carry_unread(conn, worker->ns, claim->queue, CARRY_ROUNDS, ret_carried, error);
+    if (claim->reread == 0)
+        rv_log(REEVE_LOG_INFO, "outbox.reread", "messages to other queues that were set aside are tried again", "queue",
+               claim->queue, NULL);
+    return rv_outbox_carry_unread(conn, worker->ns, claim->queue, CARRY_ROUNDS, &claim->reread, ret_carried, error);
 }
 
 static void note_carried(rv_claim *claim, reeve_status status, const char *words)
