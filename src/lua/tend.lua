@@ -100,11 +100,11 @@ local function promote()
     local order, ready, promoted, malformed, first, first_envelopes = order_open(P), {}, {}, {}, {}, {}
     local count = #ids
     for i = 1, #ids do
-      local o = envelopes[i] and header(envelopes[i], ids[i])
-      if #malformed >= 10 and 20 * #malformed > budget.left then
+      if i > 10 and budget.left <= 0 or #malformed >= 10 and 20 * #malformed > budget.left then
         count = i - 1
         break
       end
+      local o = envelopes[i] and header(envelopes[i], ids[i])
       if o and o.malformed then
         malformed[#malformed + 1] = {ids[i], o.malformed}
       elseif o then
@@ -119,7 +119,7 @@ local function promote()
         promoted[#promoted + 1] = ids[i]
       end
     end
-    budget.left = budget.left - 3 * count
+    budget.left = budget.left - count
     call('ZREMRANGEBYRANK', P .. 'scheduled', 0, count - 1)
     if #ready > 0 then
       order_save(order)

@@ -101,7 +101,7 @@ readers.forget = forget
 -- Some of a set of ended tasks go, `most` at most, and not many more tags: the first of ids. leave: takes what is left of
 -- ids out of the set. Returns whether these were all.
 function readers.forget_some(P, set, ids, most, ahead, leave)
-  local found, n = tags_of(P, ids, 100 + most)
+  local found, n = tags_of(P, ids, 200 + most / 2)
   local all = n == #ids
   for i = #ids, n + 1, -1 do ids[i] = nil end
   local free = set == 'completed' and readers.spare(P, ids) or ids
