@@ -233,6 +233,7 @@ static int trim_ahead(int queue, model_state state, int most)
 {
     int64_t times[SLOTS];
     int trimmed = 0;
+    bool before = model.queues[queue].trimmed;
     while (trimmed < most) {
         model_task *first = NULL;
         for (int id = 0; id < SLOTS; id++) {
@@ -245,6 +246,7 @@ static int trim_ahead(int queue, model_state state, int most)
         forget_old(queue, state, first);
     }
     for (int i = 0; i < trimmed && state == COMPLETED; i++) (void)model_unbundle(queue, times[i]);
+    model.queues[queue].trimmed = before; /* (they were not the oldest: no bundles are swept) */
     return trimmed;
 }
 
