@@ -58,10 +58,23 @@ if entry.overlap == false then
   if state and state ~= 'completed' and state ~= 'dead' and state ~= 'cancelled' then return -2 end
 end
 local now, made = clock(), 0
+
+-- The slots of an interval come again when the clock was set back (lib/set_back.lua), and their tasks of the time before may
+-- still be there: the next ms tells them apart.
+local function put_again(id)
+  local stem, slot = string.match(id, '^(cron:.+:)(%d+)$')
+  if not stem or due == '' or not find(definition, '^{"spec":"every ') then return nil end
+  for i = 1, 9 do
+    id = stem .. text(slot + i)
+    if put_one(P, id, options, rest, now) then return id end
+  end
+end
+
 for i = 4, #ARGV do
-  if put_one(P, ARGV[i], options, rest, now) then
+  local id = put_one(P, ARGV[i], options, rest, now) and ARGV[i] or put_again(ARGV[i])
+  if id then
     made = made + 1
-    call('HSET', P .. 'cron:last', name, ARGV[i])
+    call('HSET', P .. 'cron:last', name, id)
   end
 end
 return made

@@ -305,7 +305,7 @@ local function trim_results(most)
     if page[1] ~= '0' then more = 1 end
     call('HSET', P .. 'result_sizes', '@', page[1] == '0' and 'end' or page[1])
   end
-  local trimmed, left = trim_bytes(P, most, limit)
+  local trimmed, left = trim_bytes(P, most, limit, now)
   if left then more = 1 end
   return trimmed
 end

@@ -95,10 +95,33 @@ static void a_dead_session_is_reaped_in_time(void **state)
     assert_string_equal(test_state("q", "a"), "ready");
 }
 
+/* By bytes, what ended before goes instead, too. */
+static void a_result_that_just_came_stays(void **state)
+{
+    (void)state;
+    const reeve_keep all = {-1, -1};
+    const int64_t bytes = 2;
+    test_ok(test_client,
+            reeve_queue_set(test_client, "q", &(reeve_queue_settings){.completed = &all, .completed_bytes = &bytes}));
+    const char *const before[] = {"a", "b"}, *const after[] = {"x", "y", "z"};
+    for (int i = 0; i < 2; i++) run(before[i], false);
+    test_clock_advance(-HOUR);
+    for (int i = 0; i < 3; i++) {
+        run(after[i], false);
+        assert_string_equal(test_state("q", after[i]), "completed");
+        test_tend_all("q");
+        assert_string_equal(test_state("q", after[i]), "completed");
+        test_clock_advance(10);
+    }
+    assert_int_equal(test_count("q", "completed"), 2);
+    assert_string_equal(test_state("q", "y"), "completed");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(what_just_ended_stays, set_up),
+        cmocka_unit_test_setup(a_result_that_just_came_stays, set_up),
         cmocka_unit_test_setup(a_rate_starts_tasks_in_time, set_up),
         cmocka_unit_test_setup(a_groups_rate_starts_tasks_in_time, set_up),
         cmocka_unit_test_setup(a_dead_session_is_reaped_in_time, set_up),

@@ -183,6 +183,30 @@ static void a_changed_definition(void **state)
     assert_int_equal(test_number("EXISTS " Q "cron " Q "cron:due " Q "cron:last"), 0);
 }
 
+/* An interval goes on when the clock is set back, though its slots come again and their tasks are kept; an entry of times of
+ * the day waits: each of its slots counts once. */
+static void an_interval_when_the_clock_goes_back(void **state)
+{
+    (void)state;
+    test_cron_set((reeve_cron_entry){.spec = "every 1m"}, "t");
+    test_cron_set((reeve_cron_entry){.name = "daily", .spec = "@daily"}, "t");
+    test_cron_start_worker("q");
+    test_cron_later(1);
+    for (int i = 1; i <= 3; i++) test_cron_later(TEST_MINUTE);
+    TEST_AWAIT(atomic_load(&test_ran) == 3);
+    long long daily = test_number("ZSCORE " Q "cron:due daily");
+    test_clock_advance(-TEST_HOUR);
+    test_cron_look();
+    TEST_AWAIT(test_cron_due() < TEST_NOON);
+    test_cron_later(TEST_MINUTE);
+    TEST_AWAIT(atomic_load(&test_ran) == 4);
+    test_cron_later(58 * TEST_MINUTE); /* (of those that were missed the last one counts) */
+    TEST_AWAIT(atomic_load(&test_ran) == 5);
+    assert_int_equal(test_cron_tasks(), 5);
+    assert_int_equal(test_number("HEXISTS " Q "tasks cron:n:%lld", TEST_NOON + 2 * TEST_MINUTE + 1), 1);
+    assert_int_equal(test_number("ZSCORE " Q "cron:due daily"), daily);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, test_cron_set_up, test_cron_tear_down)
@@ -195,6 +219,7 @@ int main(void)
         TEST(paused_and_resumed),
         TEST(runs_in_one_millisecond),
         TEST(a_changed_definition),
+        TEST(an_interval_when_the_clock_goes_back),
     };
     test_cron_zone("UTC");
     test_options.clock = true;

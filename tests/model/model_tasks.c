@@ -228,13 +228,14 @@ static void forget_old(int queue, model_state state, model_task *task)
     if (state == DEAD || state == CANCELLED) model_forsake(queue, model_slot(queue, task));
 }
 
-/* Those that ended later than now, before the clock was set back. Returns how many went. */
-static int trim_ahead(int queue, model_state state, int most)
+/* Those that ended later than now, before the clock was set back; bytes: while these are more than limit. Returns how many
+ * went. */
+static int trim_ahead(int queue, model_state state, int most, int *bytes, int limit)
 {
     int64_t times[SLOTS];
     int trimmed = 0;
     bool before = model.queues[queue].trimmed;
-    while (trimmed < most) {
+    while (trimmed < most && (!bytes || *bytes > limit)) {
         model_task *first = NULL;
         for (int id = 0; id < SLOTS; id++) {
             model_task *task = model_task_of(queue, id);
@@ -243,6 +244,7 @@ static int trim_ahead(int queue, model_state state, int most)
         if (!first) break;
         COVER(TRIM_AHEAD);
         times[trimmed++] = first->at_ms;
+        if (bytes) *bytes -= first->counted;
         forget_old(queue, state, first);
     }
     for (int i = 0; i < trimmed && state == COMPLETED; i++) (void)model_unbundle(queue, times[i]);
@@ -253,7 +255,7 @@ static int trim_ahead(int queue, model_state state, int most)
 int model_trim_count(int queue, model_state state, int most)
 {
     int64_t limit = keep_count(queue, state), excess = limit < 0 ? 0 : model_count(queue, state) - limit;
-    int ahead = trim_ahead(queue, state, excess < most ? (int)excess : most), trimmed = 0;
+    int ahead = trim_ahead(queue, state, excess < most ? (int)excess : most, NULL, 0), trimmed = 0;
     most -= ahead;
     while (limit >= 0 && trimmed < most && model_count(queue, state) > limit) {
         forget_old(queue, state, oldest(queue, state));
@@ -285,6 +287,7 @@ int model_trim_bytes(int queue, int most, bool *ret_left)
 {
     int bytes = 0, trimmed = 0, limit = model.queues[queue].keep_bytes;
     for (int id = 0; id < SLOTS; id++) bytes += model_task_of(queue, id)->counted;
+    trimmed = trim_ahead(queue, COMPLETED, most, &bytes, limit);
     for (model_task *task; bytes > limit && trimmed < most && (task = oldest(queue, COMPLETED)); trimmed++) {
         bytes -= task->counted;
         forget_old(queue, COMPLETED, task);

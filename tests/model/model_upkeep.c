@@ -33,6 +33,8 @@ static void set_back(int queue, int64_t by_ms)
         model_session *session = &model.sessions[i];
         if (session->queue == queue && session->life != ABSENT) session->expiry_ms = moved(session->expiry_ms, by_ms);
     }
+    for (int i = 0; i < ENTRIES; i++)
+        if (q->entries[i].due_ms > model.now_ms) q->entries[i].due_ms = model.now_ms + 1;
     q->listening_ms = moved(q->listening_ms, by_ms);
     q->limits.hold_ms = moved(q->limits.hold_ms, by_ms);
     for (int group = 1; group <= GROUPS; group++) {

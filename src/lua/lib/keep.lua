@@ -120,28 +120,35 @@ function readers.forget_first(P, set, ids, most)
   end)
 end
 
+-- The same of some that stand anywhere in it: found: id, score, ... Returns how many went, too.
+function readers.forget_ahead(P, set, found, most)
+  local ids = {}
+  for i = 1, #found, 2 do ids[#ids + 1] = found[i] end
+  local all = readers.forget_some(P, set, ids, most, true, function()
+    call('ZREM', P .. set, unpack(ids))
+    for i = 2, set == 'completed' and 2 * #ids or 0, 2 do
+      if found[i] ~= found[i - 2] then leave_bundle(P, found[i]) end
+    end
+  end)
+  return #ids, all
+end
+
+-- Those of a set that ended later than now, some: id, score, ... (The clock was set back since.)
+function readers.ahead(P, set, now, most)
+  local newest = call('ZRANGE', P .. set, -1, -1, 'WITHSCORES')[2]
+  if not newest or tonumber(newest) <= now then return {} end
+  return call('ZRANGEBYSCORE', P .. set, '(' .. text(now), '+inf', 'WITHSCORES', 'LIMIT', 0, most)
+end
+
 -- Removes the oldest of a set of ended tasks past its count: at most `most` of them now, and not many more tags. Returns how
 -- many, and whether these were all of them; calls: else maintenance goes on at once. What ended later than now ended before
 -- the clock was set back: it goes before what has ended since, which would else go as soon as it came.
 local function trim_count(P, set, count, most, now, calls)
-  local function trim_ahead(room)
-    local found, ids = call('ZRANGEBYSCORE', P .. set, '(' .. text(now), '+inf', 'WITHSCORES', 'LIMIT', 0, room), {}
-    for i = 1, #found, 2 do ids[#ids + 1] = found[i] end
-    local all = readers.forget_some(P, set, ids, most, true, function()
-      call('ZREM', P .. set, unpack(ids))
-      for i = 2, set == 'completed' and 2 * #ids or 0, 2 do
-        if found[i] ~= found[i - 2] then leave_bundle(P, found[i]) end
-      end
-    end)
-    return #ids, all
-  end
   if count < 0 then return 0, true end
   local excess, trimmed, all = math.min(call('ZCARD', P .. set) - count, most), 0, true
   if excess <= 0 then return 0, true end
-  local newest = call('ZRANGE', P .. set, -1, -1, 'WITHSCORES')[2]
-  if newest and tonumber(newest) > now then
-    trimmed, all = trim_ahead(excess)
-  end
+  local ahead = readers.ahead(P, set, now, excess)
+  if #ahead > 0 then trimmed, all = readers.forget_ahead(P, set, ahead, most) end
   if all and trimmed < excess then
     local ids = call('ZRANGE', P .. set, 0, excess - trimmed - 1)
     all = readers.forget_first(P, set, ids, most)

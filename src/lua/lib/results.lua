@@ -34,18 +34,31 @@ local function keep_results(P, ids, results, is_counted)
 end
 
 -- The oldest go, at most `most` of them now, and not many more tags. Returns how many, and whether there are too many bytes
--- still.
-local function trim_bytes(P, limit, most)
+-- still. (As in trim_count: before them those that ended before the clock was set back.)
+local function trim_bytes(P, limit, most, now)
   local total = tonumber(call('HGET', P .. 'result_sizes', '#')) or 0
-  if total <= limit then return 0, false end
-  local ids, n = call('ZRANGE', P .. 'completed', 0, most - 1), 0
-  if #ids == 0 then return 0, false end
-  local sizes = call('HMGET', P .. 'result_sizes', unpack(ids))
-  while n < #ids and total > limit do
-    n = n + 1
-    total = total - (tonumber(sizes[n]) or 0)
+  -- Of these, how many have to go.
+  local function enough(ids)
+    local sizes, n = call('HMGET', P .. 'result_sizes', unpack(ids)), 0
+    while n < #ids and total > limit do
+      n = n + 1
+      total = total - (tonumber(sizes[n]) or 0)
+    end
+    return n
   end
-  for i = #ids, n + 1, -1 do ids[i] = nil end
-  local all = readers.forget_first(P, 'completed', ids, most)
-  return #ids, not all or total > limit
+  if total <= limit then return 0, false end
+  local trimmed, all, ahead = 0, true, readers.ahead(P, 'completed', now, most)
+  if #ahead > 0 then
+    local ids = {}
+    for i = 1, #ahead, 2 do ids[#ids + 1] = ahead[i] end
+    trimmed, all = readers.forget_ahead(P, 'completed', {unpack(ahead, 1, 2 * enough(ids))}, most)
+  end
+  local ids = all and trimmed < most and total > limit and call('ZRANGE', P .. 'completed', 0, most - trimmed - 1) or {}
+  if #ids > 0 then
+    for i = #ids, enough(ids) + 1, -1 do ids[i] = nil end
+    all = readers.forget_first(P, 'completed', ids, most)
+  elseif trimmed == 0 then
+    return 0, false
+  end
+  return trimmed + #ids, not all or total > limit
 end

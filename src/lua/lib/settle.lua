@@ -48,7 +48,7 @@ local function complete(P, ids, now, settings, results, noted)
   call('ZADD', P .. 'completed', unpack(members))
   trim_count(P, 'completed', count, 2 * #ids + 16, now, true)
   if counted then
-    local _, left = trim_bytes(P, number_of(settings[3], 0) or LATEST, 2 * #ids + 16)
+    local _, left = trim_bytes(P, number_of(settings[3], 0) or LATEST, 2 * #ids + 16, now)
     if left then announce_due(P, now) end
   end
   return true
