@@ -17,6 +17,17 @@
 
 /* ---- connecting ------------------------------------------------------------------------------------------------ */
 
+/* A call of the keeper has so long at least, or a Redis that is far away would not be reached while limits pass. */
+#define CALL_LEAST_MS 500
+
+/* Until when a call may take: time limits are kept also while Redis does not answer. */
+static int64_t call_deadline(reeve_worker *worker)
+{
+    int64_t most = rv_deadline(worker->command_ms), least = rv_deadline(CALL_LEAST_MS), limit = rv_next_limit(worker);
+    if (limit < least) limit = least;
+    return limit < most ? limit : most;
+}
+
 static bool connect(reeve_worker *worker, int64_t deadline)
 {
     rv_keeper *keeper = &worker->keeper;
@@ -55,7 +66,7 @@ static bool subscribe_to(reeve_worker *worker, const char *channel)
     rv_cmd(listener, 2);
     rv_args(listener, "SUBSCRIBE");
     rv_arg2(listener, worker->ns, strlen(worker->ns), channel, strlen(channel));
-    reeve_status status = rv_conn_call(listener, 0, &reply);
+    reeve_status status = rv_conn_call(listener, call_deadline(worker), &reply);
     if (status == REEVE_EREDIS && rv_error_reply_has_code(reply, "NOPERM")) note_deaf(worker);
     return status == REEVE_OK;
 }
@@ -69,7 +80,7 @@ static void subscribe(reeve_worker *worker)
     /* (It may have been lost as soon as it listened, time and again.) */
     if (rv_now_ms() - keeper->listen_again_ms > LISTENED_MS) keeper->listen_tries = 0;
     keeper->listen_again_ms = rv_now_ms() + rv_reconnect_delay(++keeper->listen_tries, rv_random_unit());
-    if (rv_conn_open(keeper->listener, 0) != REEVE_OK) return;
+    if (rv_conn_open(keeper->listener, call_deadline(worker)) != REEVE_OK) return;
     (void)snprintf(alive, sizeof(alive), ":alive:%s", worker->id);
     if (!subscribe_to(worker, ":control") || !subscribe_to(worker, alive)) {
         if (!atomic_load(&keeper->deaf))
@@ -129,7 +140,8 @@ static int64_t relieve_and_deliver(reeve_worker *worker)
     /* Whoever is not seen by the look that follows sees this value, and rings if that is too late. */
     atomic_store(&keeper->wake_at_ms, RV_FOREVER);
     int64_t until = rv_relieve(worker);
-    if (keeper->handed_count > 0 && connect(worker, rv_deadline(worker->command_ms))) rv_deliver_handed(worker, 0);
+    if (keeper->handed_count > 0 && connect(worker, call_deadline(worker)))
+        rv_deliver_handed(worker, call_deadline(worker));
     if (keeper->handed_count > 0 && rv_deadline(TRY_AGAIN_MS) < until) until = rv_deadline(TRY_AGAIN_MS);
     return until;
 }

@@ -135,6 +135,20 @@ int64_t rv_relieve(reeve_worker *worker)
     return next > now ? next : now + RV_PATIENCE_MS;
 }
 
+int64_t rv_next_limit(reeve_worker *worker)
+{
+    int64_t next = RV_FOREVER;
+    for (size_t i = 0; i < worker->pool_count; i++) {
+        for (unsigned j = 0; j < worker->pools[i]->thread_count; j++) {
+            rv_batch *batch = &worker->pools[i]->threads[j].batch;
+            rv_lock(&batch->lock);
+            if (batch->running != RV_NONE && batch->running_until_ms < next) next = batch->running_until_ms;
+            rv_unlock(&batch->lock);
+        }
+    }
+    return next;
+}
+
 /* ---- settling what was handed over ----------------------------------------------------------------------------- */
 
 static void count_handed(reeve_worker *worker, const rv_handed *handed, bool refused, int64_t now_ms)

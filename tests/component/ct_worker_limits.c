@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "support/proxy.h"
 #include "support/worker.h"
 
 static int set_up(void **state)
@@ -69,6 +70,31 @@ static void limits_that_are_kept_cost_nothing(void **state)
     for (int i = 0; i < 300; i++) test_put_spec((reeve_task_spec){.timeout_ms = 5000});
     TEST_AWAIT(test_count("q", "completed") == 300);
     test_worker_end(worker);
+}
+
+/* The keeper waits for Redis then: to listen, which it could not yet, and to settle what it has ended. */
+static void limits_are_kept_while_redis_is_frozen(void **state)
+{
+    (void)state;
+    enum { LATE_MS = 7000 /* a call of the keeper may take 10 s */ };
+    test_proxy *proxy = test_proxy_start(test_redis);
+    test_proxy_slam(proxy, "SUBSCRIBE");
+    reeve_worker *worker = test_worker_new(&(reeve_worker_options){.redis = test_proxy_url(proxy)});
+    test_worker_pool(worker, "q", 2, 0);
+    test_worker_start(worker);
+    test_put_spec((reeve_task_spec){.id = "a", .type = "hold", .timeout_ms = 2500});
+    test_put_spec((reeve_task_spec){.id = "b", .type = "hold", .timeout_ms = 4000});
+    TEST_AWAIT(test_begun == 2);
+    int64_t begin = rv_now_ms();
+    test_redis_freeze(test_redis);
+    while (test_told < 2 && rv_now_ms() < begin + 4 * LATE_MS) test_pause();
+    int64_t took = rv_now_ms() - begin;
+    test_redis_thaw(test_redis);
+    test_proxy_slam(proxy, "");
+    assert_int_equal(test_told, 2);
+    if (took > LATE_MS) fail_msg("told after %lld ms", (long long)took);
+    test_worker_end(worker);
+    test_proxy_stop(proxy);
 }
 
 /* ---- crashes --------------------------------------------------------------------------------------------------- */
@@ -304,6 +330,7 @@ int main(void)
         cmocka_unit_test_setup(a_task_that_is_told_in_time, set_up),
         cmocka_unit_test_setup(the_late_outcome_is_ignored, set_up),
         cmocka_unit_test_setup(limits_that_are_kept_cost_nothing, set_up),
+        cmocka_unit_test_setup(limits_are_kept_while_redis_is_frozen, set_up),
         cmocka_unit_test_setup(a_task_that_kills_workers_is_not_run, set_up),
         cmocka_unit_test_setup(a_task_that_never_crashed_alone_is_run, set_up),
         cmocka_unit_test_setup(a_slow_task_holds_nobody_up, set_up),
