@@ -222,6 +222,8 @@ while at <= #given do
     if most > 0 and (type(counted) ~= 'number' or counted % (most / 128) < completed) and
       call('ZCARD', P .. 'completed') > most + most / 100 then
       settling, now = settling or rare_settling(), tonumber(now_text)
+      -- (Somebody else may have written what is no whole number.)
+      if most % 1 ~= 0 then most = 10000 end
       settling.trim(P, 'completed', most, n + 500, now, true)
     end
   end

@@ -5,6 +5,7 @@
 
 #include "support/clock.h"
 #include "support/queue.h"
+#include "support/script.h"
 
 #define Q "reeve:{q}:"
 
@@ -246,6 +247,32 @@ static void in_its_order(void **state)
     assert_string_equal(hand.leased[0].id, "b");
 }
 
+/* Such a task would be malformed, and its death call for another one. */
+static void not_of_a_type_that_is_too_long(void **state)
+{
+    (void)state;
+    char type[102];
+    memset(type, 'x', 101);
+    type[101] = '\0';
+    (void)test_cmd(test_conn, "HSET " Q "settings on_dead %s", type);
+    test_put("q", "a");
+    settle_dead("a", "k", "m");
+    assert_int_equal(test_lease(&hand, 9), 0);
+    assert_int_equal(test_number("HLEN " Q "tasks"), 1);
+}
+
+static void not_by_the_death_of_such_a_task_that_is_malformed(void **state)
+{
+    (void)state;
+    set_on_dead("died");
+    (void)TEST_WORDS("HSET", Q "tasks", "a:dead:1900000000000", "{\"at\":x}\n");
+    (void)test_cmd(test_conn, "ZADD " Q "scheduled 1 a:dead:1900000000000");
+    test_tend_all("q");
+    assert_string_equal(test_state("q", "a:dead:1900000000000"), "dead");
+    assert_int_equal(test_lease(&hand, 9), 0);
+    assert_int_equal(test_number("HLEN " Q "tasks"), 1);
+}
+
 int main(void)
 {
     test_options.clock = true;
@@ -260,6 +287,8 @@ int main(void)
         cmocka_unit_test_setup(told_of_though_not_kept, set_up),
         cmocka_unit_test_setup(with_a_unique_key, set_up),
         cmocka_unit_test_setup(in_its_order, set_up),
+        cmocka_unit_test_setup(not_of_a_type_that_is_too_long, set_up),
+        cmocka_unit_test_setup(not_by_the_death_of_such_a_task_that_is_malformed, set_up),
     };
     test_clock_set(1900000000000); /* it stands still */
     return cmocka_run_group_tests_name("ct_on_dead", tests, test_place_start, test_place_stop);

@@ -233,6 +233,22 @@ static void by_count_as_they_end(void **state)
     assert_int_equal(test_number("HEXISTS " Q "results x29"), 1);
 }
 
+/* Such a count is none: the default holds. */
+static void by_a_count_that_is_no_whole_number(void **state)
+{
+    (void)state;
+    (void)test_cmd(test_conn, "HSET " Q "settings completed_count 1.5 dead_count 0.5 completed_bytes 1MB");
+    test_put_many("q", 30, "x%02zu");
+    for (size_t i = 0; i < 30; i++) {
+        assert_int_equal(test_lease(&a, 1), 1);
+        const test_outcome done = TEST_DONE(a.leased[0].id), fail = TEST_FAIL(a.leased[0].id);
+        (void)test_turn(&a, 0, i % 3 == 0 ? &fail : &done, 1);
+        test_tend_all("q");
+    }
+    assert_int_equal(test_count("q", "completed"), 20);
+    assert_int_equal(test_count("q", "dead"), 10);
+}
+
 /* Of many, a 64th more may stand, and those of the turn. */
 static void by_count_as_batches_end(void **state)
 {
@@ -436,6 +452,7 @@ int main(void)
         cmocka_unit_test_setup(a_session_that_holds_nothing, set_up),
         cmocka_unit_test_setup(by_count, set_up),
         cmocka_unit_test_setup(by_count_as_they_end, set_up),
+        cmocka_unit_test_setup(by_a_count_that_is_no_whole_number, set_up),
         cmocka_unit_test_setup(by_count_as_batches_end, set_up),
         cmocka_unit_test_setup(dead_ones_by_count_as_they_end, set_up),
         cmocka_unit_test_setup(none_at_all, set_up),
