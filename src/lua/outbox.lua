@@ -127,7 +127,7 @@ local function put_back(most)
 end
 local put = back > 0 and put_back(back)
 
-local messages, bytes = call('LRANGE', outbox, skip, skip + count - 1), 0
+local messages, bytes = count > 0 and call('LRANGE', outbox, skip, skip + count - 1) or {}, 0
 for i = 1, #messages do
   bytes = bytes + #messages[i]
   if i > 1 and bytes > 4194304 then

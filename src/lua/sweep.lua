@@ -5,7 +5,7 @@
 -- ARGV[1]  "retry", "cancel" or "delete"; "look": nothing is done, those that are meant are counted
 -- ARGV[2]  the state: blocked, ready, scheduled, parked, completed, dead, cancelled
 -- ARGV[3]  the cursor: "" at first, then what the last reply said
--- ARGV[4]  how many tasks to look at, at most 1000
+-- ARGV[4]  how many tasks to look at, at least 1, of more than 1000 1000
 -- ARGV[5]  dead: only those of this kind, or ""
 -- ARGV[6]  only those of this type, or ""
 -- ARGV[7]  only those with this tag, or ""
@@ -37,7 +37,7 @@ local P, action, state, cursor, most, age = KEYS[1], ARGV[1], ARGV[2], ARGV[3], 
 local kind, type_wanted, tag = ARGV[5], ARGV[6], ARGV[7]
 do
 -- include: lib/whole.lua
-  most, age = whole(ARGV[4], 0, INT64), whole(ARGV[8], 0, INT64)
+  most, age = whole(ARGV[4], 1, INT64), whole(ARGV[8], 0, INT64)
   local ACTIONS, STATES = ' retry cancel delete look ', ' blocked ready scheduled parked completed dead cancelled '
   if not most or not age or not find(ACTIONS, ' ' .. action .. ' ', 1, true) or
     not find(STATES, ' ' .. state .. ' ', 1, true) or

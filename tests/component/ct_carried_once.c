@@ -8,6 +8,7 @@
 #include "queue/outbox.h"
 #include "queue/scripts.h"
 #include "support/depend.h"
+#include "support/script.h"
 #include "support/worker.h"
 
 #define TASKS 200
@@ -138,6 +139,30 @@ static void the_fence_is_bounded(void **state)
     assert_true(test_number("ZCARD reeve:{p}:received:q") <= 10000);
     assert_string_equal(carry(&one), "[1]");
     assert_int_equal(test_count("p", "ready"), 51);
+}
+
+/* Also where the message of the floor's own number was answered: its answer stands beside it. */
+static void the_floor_stays_behind_an_answer(void **state)
+{
+    (void)state;
+    const char *key = "reeve:{p}:received:q";
+    test_put("p", "par");
+    test_complete("p", "par");
+    assert_string_equal(TEST_SCRIPT(link, "reeve:{p}:", "register", "par", "q/c", "f", "5", "5"), "completed");
+    (void)TEST_WORDS("EVAL", "for i = 6, 10100 do redis.call('ZADD', KEYS[1], i, i) end", "1", key);
+    assert_string_equal(TEST_SCRIPT(link, "reeve:{p}:", "unregister", "par", "q/z", "", "20000", "5"), "");
+    assert_int_equal(test_number("ZSCORE %s floor", key), 5);
+    assert_int_equal(test_number("ZCARD %s", key), 10000);
+    assert_int_equal(test_number("ZSCORE %s 20000", key), 20000);
+    assert_string_equal(TEST_SCRIPT(link, "reeve:{p}:", "register", "par", "q/c", "f", "5", "5"), "completed");
+}
+
+static void no_message_is_returned_where_none_is_asked_for(void **state)
+{
+    (void)state;
+    hand_on("a", "next");
+    assert_string_equal(TEST_SCRIPT(outbox, "reeve:{q}:", "0"), "[0]");
+    assert_int_equal(test_number("LLEN reeve:{q}:outbox"), 1);
 }
 
 /* A queue that has lost all it knew does not begin again with numbers that the other has seen. */
@@ -329,6 +354,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(carried_twice_after_the_first_has_gone, test_place_empty),
         cmocka_unit_test_setup(the_fence_is_bounded, test_place_empty),
+        cmocka_unit_test_setup(the_floor_stays_behind_an_answer, test_place_empty),
+        cmocka_unit_test_setup(no_message_is_returned_where_none_is_asked_for, test_place_empty),
         cmocka_unit_test_setup(a_source_that_begins_anew, test_place_empty),
         cmocka_unit_test_setup(one_that_was_set_aside_counts_when_it_is_put_back, test_place_empty),
         cmocka_unit_test_setup(what_is_set_aside_is_bounded, test_place_empty),

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "support/clock.h"
+#include "support/script.h"
 #include "support/sweep.h"
 
 #define Q "reeve:{q}:"
@@ -218,6 +219,29 @@ static void ended_by_its_caller(void **state)
     test_states_are("ready:600 cancelled:400");
 }
 
+/* Ids that are none, from producers in other languages, may stand at the end of a page. */
+static void an_id_with_a_blank_ends_no_page_twice(void **state)
+{
+    (void)state;
+    char id[16];
+    for (int i = 0; i < 3; i++) {
+        (void)snprintf(id, sizeof(id), "user %d", i);
+        (void)TEST_WORDS("HSET", "reeve:{q}:tasks", id, "{\"at\":1,\"type\":\"t\"}\n{}");
+        (void)TEST_WORDS("ZADD", "reeve:{q}:dead", "5", id);
+    }
+    assert_string_equal(TEST_SCRIPT(sweep, "reeve:{q}:", "look", "dead", "9 9 5 user 1", "2", "", "", "", "0"),
+                        "[ 1 1 0 [user 2]]");
+}
+
+static void a_page_of_nothing_is_refused(void **state)
+{
+    (void)state;
+    test_put("q", "a b");
+    const char *said = TEST_SCRIPT(sweep, "reeve:{q}:", "delete", "ready", "", "0", "", "", "", "0");
+    if (strncmp(said, "(error) ERR sweep: ", 19) != 0) fail_msg("%s", said);
+    assert_int_equal(test_count("q", "ready"), 2);
+}
+
 int main(void)
 {
     test_options.clock = true;
@@ -231,6 +255,8 @@ int main(void)
         cmocka_unit_test_setup(one_that_comes_in_its_way_is_left, test_sweep_begin),
         cmocka_unit_test_setup(large_ones_in_smaller_steps, test_sweep_begin),
         cmocka_unit_test_setup(ended_by_its_caller, test_sweep_begin),
+        cmocka_unit_test_setup(an_id_with_a_blank_ends_no_page_twice, test_place_empty),
+        cmocka_unit_test_setup(a_page_of_nothing_is_refused, test_place_empty),
     };
     test_clock_set(1900000000000); /* it stands still */
     return cmocka_run_group_tests_name("ct_sweep_steps", tests, test_place_start, test_place_stop);

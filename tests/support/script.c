@@ -18,14 +18,14 @@ static const char *answer_of(void)
     return test_reply_text(reply);
 }
 
-const char *test_script_call(const rv_script *script, const char *const *args)
+const char *test_script_text(const rv_script *script, const char *const *args)
 {
     rv_cmd_script(test_conn, script, 1, count_of(args) - 1);
     for (; *args != NULL; args++) rv_args(test_conn, *args);
     return answer_of();
 }
 
-const char *test_words_call(const char *const *words)
+const char *test_words_text(const char *const *words)
 {
     rv_cmd(test_conn, count_of(words));
     for (; *words != NULL; words++) rv_args(test_conn, *words);

@@ -27,9 +27,12 @@ local function note_received(P, source, number, floor, answer)
   if lowest > known then
     call('ZREMRANGEBYSCORE', key, '-inf', '(' .. text(lowest))
   else
-    -- (The floor is the first of them, but for the message of that very number.)
+    -- (Behind the floor and what has that very number: a message and its answer.)
     local excess = call('ZCARD', key) - RECEIVED_MOST
-    if excess > 0 then call('ZREMRANGEBYRANK', key, 2, excess + 1) end
+    if excess > 0 then
+      local first = call('ZCOUNT', key, '-inf', text(lowest))
+      call('ZREMRANGEBYRANK', key, text(first), text(first + excess - 1))
+    end
   end
   call('EXPIRE', key, RECEIVED_EXPIRES)
 end
