@@ -69,11 +69,12 @@ typedef struct reeve_meta {
  * What enqueueing a task does when another task, the holder, has its unique key.
  *
  *     reject    the new task is refused with REEVE_EUNIQUE; the call returns the holder's id
- *     replace   a holder that waits is removed, and the new task takes its place, or its own time or priority where it
- *               has one
+ *     replace   a holder that waits is removed, and the new task takes its place and priority, or its own time or
+ *               priority where it has one (a priority of 0 is none)
  *     debounce  a holder that waits is removed, and the new task runs at its own time: each new task puts the run off
  *
- * A holder that is running, or that has ended and keeps the key for a time, is not replaced: the new task is refused.
+ * Tasks that wait for the holder wait for the new task then, also in other queues; where they are more than 1000 the new
+ * task is refused. A holder that is running, or that has ended and keeps the key for a time, is not replaced: the new task is refused.
  */
 typedef enum reeve_conflict {
     REEVE_CONFLICT_REJECT = 0,

@@ -22,7 +22,12 @@
 -- include: lib/kin.lua
 
 local P, most = KEYS[1], tonumber(ARGV[1])
-if not most or not is_whole(most, 1, 40) then return redis.error_reply('ERR fan: ARGV[1] is how many, from 1 to 40') end
+if not most or not is_whole(most, 1, 40) then return redis.error_reply('ERR @NAME@: ARGV[1] is how many, from 1 to 40') end
+do
+-- include: lib/expect.lua
+  local fault = unfit(P)
+  if fault then return fault end
+end
 local more, known = fan_some(P, clock(), most, most), {}
 local reply = {more and 1 or 0, call('LLEN', P .. 'outbox')}
 for _, message in ipairs(call('LRANGE', P .. 'outbox', 0, 199)) do

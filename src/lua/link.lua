@@ -66,8 +66,20 @@ local function first_answer()
   return ''
 end
 
+-- Messages that were set aside come behind later ones: one that took the edge away is known as long as an earlier one may
+-- come.
+local undoing = 'U ' .. child .. ' ' .. id
+local function is_undone()
+  local undone = tonumber(call('ZSCORE', P .. 'received:' .. source, undoing))
+  return undone and undone > number
+end
+
 if ARGV[1] == 'register' then
   if again then return first_answer() end
+  if is_undone() then
+    note_received(P, source, ARGV[5], ARGV[6])
+    return ''
+  end
   local states = {}
   local ended = register(P, id, child, ARGV[4], states, clock(), number)
   note_received(P, source, ARGV[5], ARGV[6], ended)
@@ -82,6 +94,7 @@ end
 if again then return '' end
 note_received(P, source, ARGV[5], ARGV[6])
 if ARGV[1] == 'unregister' then
+  call('ZADD', P .. 'received:' .. source, 'GT', ARGV[5], undoing)
   forget_child()
   return ''
 end

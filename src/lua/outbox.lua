@@ -9,6 +9,8 @@
 --                                     the number of the message R that registered it
 --   D <n> <child> <parent> <edge>     a task here does not read one elsewhere any more, which has completed: link.lua
 --                                     there; edge: as above
+--   M <n> <child> <parent> <edge> <id>   a task elsewhere waits for the task <id> of ours in place of this one: deliver.lua
+--                                     there; edge: as above
 --   T <n> <handle> <length> <options><rest>   a task handed on: enqueue.lua there; length is that of the options
 --
 -- KEYS[1]  the queue's prefix

@@ -30,9 +30,10 @@ typedef struct message {
     char number[24];
     char child[REEVE_HANDLE_MAX]; /* T: the new task's handle */
     char parent[REEVE_HANDLE_MAX];
-    char word[16];  /* R: policy; E: state */
-    char edge[24];  /* E, D: the number of the message that registered the edge; "": not said */
-    size_t options; /* T: where they begin */
+    char word[16];           /* R: policy; E: state */
+    char heir[REEVE_ID_MAX]; /* M */
+    char edge[24];           /* E, D, M: the number of the message that registered the edge; "": not said */
+    size_t options;          /* T: where they begin */
     size_t options_length;
     char answer[16]; /* R: how the parent has ended */
     bool failed;     /* it stays */
@@ -91,6 +92,8 @@ static bool read_message(message *m, const char *text, size_t length)
     if (!next_word(&at, end, m->parent, sizeof(m->parent)) || !is_handle(m->parent)) return false;
     if (m->kind == 'U') return true;
     if (m->kind == 'R') return next_word(&at, end, m->word, sizeof(m->word));
+    if (m->kind == 'M')
+        return next_word(&at, end, m->edge, sizeof(m->edge)) && next_word(&at, end, m->heir, sizeof(m->heir));
     if (m->kind == 'D') return next_word(&at, end, m->edge, sizeof(m->edge));
     if (m->kind != 'E' || !next_word(&at, end, m->word, sizeof(m->word))) return false;
     return at == end || next_word(&at, end, m->edge, sizeof(m->edge));
@@ -204,11 +207,12 @@ static void build_link(round_trip *r, const message *m)
 static void build_deliver(round_trip *r, const message *m, const char *state, const char *edge)
 {
     char id[REEVE_ID_MAX];
-    begin(r, &rv_script_deliver, m->child, 4, id);
+    begin(r, &rv_script_deliver, m->child, 5, id);
     rv_args(r->conn, id);
     rv_args(r->conn, m->parent);
     rv_args(r->conn, state);
     rv_args(r->conn, edge);
+    rv_args(r->conn, m->heir);
 }
 
 static void build_task(round_trip *r, const message *m)
@@ -233,8 +237,8 @@ static void build_first(round_trip *r, message *m)
     m->commands = m->kind == 'T' ? 2 : 1;
     if (m->kind == 'T')
         build_task(r, m);
-    else if (m->kind == 'E')
-        build_deliver(r, m, m->word, m->edge);
+    else if (m->kind == 'E' || m->kind == 'M')
+        build_deliver(r, m, m->kind == 'M' ? "moved" : m->word, m->edge);
     else
         build_link(r, m);
 }

@@ -101,9 +101,9 @@ static void replaced_at_a_time_of_its_own(void **state)
     test_settle(&hand, TEST_UNIQUE_DONE("d"));
     spec.id = "e";
     test_put_spec(spec);
-    test_put_spec(test_replacing("f")); /* of the common priority again, at its end */
+    test_put_spec(test_replacing("f")); /* with that one's priority, in its place */
     assert_int_equal(test_lease(&hand, 9), 3);
-    assert_string_equal(test_leased_ids(&hand), "x y f");
+    assert_string_equal(test_leased_ids(&hand), "f x y");
 }
 
 static void replaced_while_it_waits_for_another_attempt(void **state)

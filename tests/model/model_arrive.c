@@ -92,6 +92,8 @@ static void displace(int queue, model_incoming *one, int holder)
 {
     model_task old = *model_task_of(queue, holder);
     bool waits = old.state == SCHEDULED;
+    if (one->conflict == MODEL_REPLACE && !one->task.priority) one->task.priority = old.priority;
+    model_hand_over(queue, holder, one->id);
     model_remove(queue, model_task_of(queue, holder));
     if (one->conflict == MODEL_DEBOUNCE) COVER(UNIQUE_DEBOUNCE);
     if (one->conflict == MODEL_REPLACE) COVER(UNIQUE_REPLACE);
@@ -147,9 +149,10 @@ static bool claim(int queue, model_incoming *one, bool again, taken *ids)
 }
 
 /* Envelopes are compared, but for what they say of their time; other things that are done to a task change it. */
-static bool is_ours(const model_task *task, const model_task *sent)
+static bool is_ours(const model_task *task, const model_incoming *one)
 {
-    return task->serial == sent->serial && task->priority == sent->priority;
+    bool keeps = one->conflict == MODEL_REPLACE && one->task.unique && !one->task.priority;
+    return task->serial == one->task.serial && (keeps || task->priority == one->task.priority);
 }
 
 /* A parent that must be known is not. (It may be among those of this call that come, or may yet.) */
@@ -174,7 +177,7 @@ void model_arrive(int queue, model_incoming *tasks, int count, model_way way)
         one->holder = one->missing = -1;
         one->state = NONE;
         if (ids.known[one->id] || ids.came[one->id]) {
-            one->expected = again && ids.known[one->id] && is_ours(there, &one->task);
+            one->expected = again && ids.known[one->id] && is_ours(there, one);
             if (one->expected)
                 COVER(ENQUEUE_AGAIN);
             else if (ids.known[one->id])

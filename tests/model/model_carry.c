@@ -53,12 +53,15 @@ static void link(const model_message *message, const char *child, const char *pa
     bool is_new = model_receive(QUEUE_OF(one), QUEUE_OF(other), number, message->floor);
     const model_edge_sent edge = {one, policy[0], policy[0] ? policy[1] : '\0'};
     int ended = NONE;
+    bool undone = adds && is_new && model_is_undone(QUEUE_OF(one), QUEUE_OF(other), other, one, number);
+    if (undone) COVER(CARRY_UNDONE);
     if (adds && !is_new)
         ended = model_answer(QUEUE_OF(one), QUEUE_OF(other), number);
-    else if (adds)
+    else if (adds && !undone)
         ended = model_register(one, other, &edge, number, NULL);
-    else if (is_new)
+    else if (!adds && is_new)
         model_unregister(one, other, number);
+    if (!adds && is_new) model_undone(QUEUE_OF(one), QUEUE_OF(other), other, one, number);
     /* (By another rule it may be told no more.) */
     if (adds && is_new && ended != NONE) model_unregister(one, other, number);
     if (adds && is_new && ended == COMPLETED && model_task_of(QUEUE_OF(one), ID_OF(one))->state != NONE)
@@ -86,6 +89,17 @@ static void release(const model_message *message, const char *child, const char 
     if (model_receive(QUEUE_OF(one), QUEUE_OF(other), number, message->floor)) model_reader_leaves(one, other, edge);
 }
 
+/* Another task has taken the parent's place. */
+static void move(const char *child, const char *parent, int64_t edge, const char *heir)
+{
+    int handle = model_handle_of(child);
+    const rv_reply *reply =
+        CALL(deliver, QUEUE_OF(handle), model_id(ID_OF(handle)), parent, "moved", model_number(edge), heir);
+    if (!reply) return;
+    if (rv_reply_int(reply, -1) != 1) model_differ("deliver says %s", test_reply_text(reply));
+    model_inherit(handle, model_handle_of(parent), edge, model_id_of(heir));
+}
+
 static void carry(const model_message *message, bool deaf)
 {
     char child[32], parent[32], word[32] = "";
@@ -96,6 +110,12 @@ static void carry(const model_message *message, bool deaf)
         if (one.delay_ms) one.due_ms = model.now_ms + one.delay_ms;
         model_enqueue_carried(message->queue, &one, message);
         COVER(CARRY_TASK);
+        return;
+    }
+    if (message->letter == 'M') {
+        if (sscanf(message->words, "%31s %31s %lld %31s", child, parent, &edge, word) < 4)
+            model_differ("a message %s", message->words);
+        move(child, parent, edge, word);
         return;
     }
     if (message->letter == 'D') {

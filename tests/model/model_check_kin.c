@@ -139,7 +139,8 @@ static bool will_be_told(int child, int parent)
     for (int i = 0; i < theirs->fan_count; i++)
         if (theirs->fans[i].id == ID_OF(parent) && theirs->fans[i].children[child]) return true;
     (void)snprintf(words, sizeof(words), "%s %s ", model_handle(child), model_handle(parent));
-    return is_in_message(theirs, 'E', words) || is_in_message(&model.queues[QUEUE_OF(child)], 'R', words);
+    return is_in_message(theirs, 'E', words) || is_in_message(theirs, 'M', words) ||
+           is_in_message(&model.queues[QUEUE_OF(child)], 'R', words);
 }
 
 static void check_waits(int queue, int id, const model_task *task)

@@ -288,6 +288,10 @@
     X(DELETE_BLOCKED, "delete: blocked")                                                          \
     X(TURN_HANDS_ON, "turn: hands on a task")                                                     \
     X(TURN_HANDS_ACROSS, "turn: hands on a task by message")                                      \
+    X(HEIR, "enqueue: what waited for the task that is replaced waits for the new one")           \
+    X(HEIR_BOTH, "enqueue: what waited for both waits for the new one once")                      \
+    X(HEIR_ACROSS, "enqueue: ... in another queue")                                               \
+    X(HEIR_LEFT, "enqueue: ... that does not wait any more")                                      \
     X(FAN_TELLS, "fan: children are told by whoever cancelled")                                   \
     X(STEER_MORE, "cancel, delete: others are still to hear of it")                               \
     X(READ_EDGE, "readers: a child may read a parent's record")                                   \
@@ -301,6 +305,7 @@
     X(CARRY_REGISTERS, "carry: registers")                                                        \
     X(CARRY_UNREGISTERS, "carry: unregisters")                                                    \
     X(CARRY_ANSWERS, "carry: the parent has ended")                                               \
+    X(CARRY_UNDONE, "carry: registers what a later message took away")                            \
     X(CARRY_TASK, "carry: a task")                                                                \
     X(CARRY_STALLED, "carry: goes on late")                                                       \
     X(CARRY_TWICE, "carry: a message comes again")                                                \

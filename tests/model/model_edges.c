@@ -55,7 +55,7 @@ int model_choose_edges(void)
 }
 
 /* (As is_before, of handles in the order that keeps circles away.) */
-static bool may_be_parent(int parent, int child)
+bool model_may_be_parent(int parent, int child)
 {
     int one = ID_OF(parent) * QUEUES + QUEUE_OF(parent), other = ID_OF(child) * QUEUES + QUEUE_OF(child);
     return parent == OPEN || (parent < OPEN && one < other);
@@ -66,7 +66,7 @@ int model_edges_of(int edges, int child, model_edge_sent ret[EDGES_SENT])
     int count = 0;
     for (int i = 0; i < EDGES_SENT; i++, edges /= EDGE_BASE) {
         int edge = edges % EDGE_BASE % MODE - 1, mode = edges % EDGE_BASE / MODE;
-        if (edge < 0 || !may_be_parent(edge / 4, child)) continue;
+        if (edge < 0 || !model_may_be_parent(edge / 4, child)) continue;
         ret[count++] = (model_edge_sent){edge / 4, "fgwx"[edge % 4], "\0ge"[mode % 3]};
     }
     return count;

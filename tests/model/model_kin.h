@@ -33,6 +33,8 @@ typedef struct model_edge_sent {
 const char *model_edge_word(const model_edge_sent *edge);
 enum { EDGES_SENT = 3 };
 int model_choose_edges(void);
+/* (In the order that keeps circles away.) */
+bool model_may_be_parent(int parent, int child);
 int model_edges_of(int edges, int child, model_edge_sent ret[EDGES_SENT]);
 
 /* ---- what happens ---------------------------------------------------------------------------------------------- */
@@ -93,6 +95,11 @@ void model_send(int queue, char letter, const char *format, ...) __attribute__((
 
 enum { MODEL_CARRY_BACK = 64 }; /* a carry puts those back that were set aside */
 
+/* What waits for a task waits for the one that takes its place. */
+void model_hand_over(int queue, int id, int heir);
+/* The same, by a message; number: as model_edge has it. */
+void model_inherit(int child, int parent, int64_t number, int heir);
+
 /* Who may read the record of a completed task, which is kept until then; number: of the message that registered the edge,
  * 0 in the same queue. */
 void model_read(int child, int parent, int64_t number);
@@ -112,6 +119,9 @@ bool model_is_read_any(int queue);
 /* Messages of a queue: it was received; it is received, and was not before. */
 bool model_was_received(int queue, int source, int64_t number);
 bool model_receive(int queue, int source, int64_t number, int64_t floor);
+/* A message took the edge away; one with this number was, by a later one. */
+void model_undone(int queue, int source, int child, int parent, int64_t number);
+bool model_is_undone(int queue, int source, int child, int parent, int64_t number);
 /* What was answered to the last of them; and to one of them, whenever it comes again (NONE: nothing). */
 void model_answered(int queue, int source, int answer);
 int model_answer(int queue, int source, int64_t number);

@@ -2,6 +2,7 @@
  * Messages that a queue has received from one (itself, too): each counts once. The model knows all of them; the queue
  * knows a floor, and those from there on, with what was answered to them.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +18,7 @@ static void forget_old(model_received *from)
     if (!from->count || model.now_ms < from->last_ms + FORGOTTEN) return;
     from->count = 0;
     from->floor = 0;
+    memset(from->undone, 0, sizeof(from->undone));
     COVER(CARRY_FORGOTTEN);
 }
 
@@ -44,6 +46,17 @@ bool model_receive(int queue, int source, int64_t number, int64_t floor)
     return true;
 }
 
+void model_undone(int queue, int source, int child, int parent, int64_t number)
+{
+    int64_t *undone = &model.queues[queue].received[source].undone[child][ID_OF(parent)];
+    if (number > *undone) *undone = number;
+}
+
+bool model_is_undone(int queue, int source, int child, int parent, int64_t number)
+{
+    return model.queues[queue].received[source].undone[child][ID_OF(parent)] > number;
+}
+
 void model_answered(int queue, int source, int answer)
 {
     model_received *from = &model.queues[queue].received[source];
@@ -56,6 +69,16 @@ int model_answer(int queue, int source, int64_t number)
     for (int i = 0; i < from->count; i++)
         if (from->numbers[i] == number && number >= from->floor) return from->answers[i];
     return NONE;
+}
+
+/* "U <child> <id>" */
+static void see_undone(model_received *from, const char *text, int64_t number)
+{
+    char child[32] = "", id[32] = "";
+    if (sscanf(text, "U %31s %31s", child, id) < 2 || model_handle_of(child) < 0 || model_id_of(id) < 0)
+        model_differ("a message is known as %s", text);
+    else
+        from->undone[model_handle_of(child)][model_id_of(id)] = number;
 }
 
 /* answer: behind a blank, or NULL. */
@@ -74,6 +97,8 @@ void model_read_received(int queue, const char *rest, const rv_reply *found)
         int64_t number = (int64_t)strtod(found->items[i + 1]->text, NULL);
         if (rv_reply_is_text(found->items[i], "floor"))
             from->floor = number;
+        else if (found->items[i]->text[0] == 'U')
+            see_undone(from, found->items[i]->text, number);
         else if (from->count < RECEIVED)
             add_seen(from, number, strchr(found->items[i]->text, ' '));
     }
@@ -101,11 +126,23 @@ static void check_waiting(int queue, int source, const model_received *seen, con
     }
 }
 
+static void check_undone(model_received *from, const model_received *seen)
+{
+    for (int child = 0; child < HANDLES; child++)
+        for (int id = 0; id < IDS; id++) {
+            if (from->undone[child][id] < from->floor) from->undone[child][id] = 0;
+            if (from->undone[child][id] != seen->undone[child][id])
+                model_differ("the edge of %s was taken away by %lld, not %lld", model_handle(child),
+                             (long long)seen->undone[child][id], (long long)from->undone[child][id]);
+        }
+}
+
 static void check_source(int queue, int source, const model_received *seen)
 {
     model_received *from = &model.queues[queue].received[source];
     const model_queue *other = &model.queues[source];
     forget_old(from);
+    check_undone(from, seen);
     if (from->floor != seen->floor)
         model_differ("queue %d has the floor %lld, not %lld", queue, (long long)seen->floor, (long long)from->floor);
     for (int i = 0; i < from->count; i++)

@@ -179,7 +179,8 @@ typedef struct model_fan {
 /* The messages of a queue that another one has received. */
 typedef struct model_received {
     int64_t numbers[RECEIVED];
-    int answers[RECEIVED]; /* R: what was answered; NONE: nothing */
+    int answers[RECEIVED];        /* R: what was answered; NONE: nothing */
+    int64_t undone[HANDLES][IDS]; /* the last U of a child and a parent; 0: none */
     int count;
     int64_t last_ms; /* when the last came */
     int64_t floor;

@@ -94,8 +94,14 @@ static void close_parents(int queue)
 {
     for (int id = 0; id < IDS; id++) {
         const model_task *task = model_task_of(queue, id);
-        for (int parent = 0; parent <= OPEN && task->state == BLOCKED; parent++)
-            if (task->edges[parent].how == '-' && never_ends(parent)) STEP(DEPEND, queue, id, EDGE(0, parent), 0, 1);
+        for (int parent = 0; parent <= OPEN && task->state == BLOCKED; parent++) {
+            if (task->edges[parent].how != '-') continue;
+            /* (By what it inherited it may wait for itself.) */
+            if (!model_may_be_parent(parent, HANDLE(queue, id)))
+                STEP(CANCEL, queue, id, 0, 1);
+            else if (never_ends(parent))
+                STEP(DEPEND, queue, id, EDGE(0, parent), 0, 1);
+        }
     }
 }
 

@@ -205,7 +205,8 @@ local function enqueue_any(P, ARGV, time, made)
     end
   end
 
-  -- The key is ours, or who holds it. With its place, {set, score}, when we take that of the task that had it.
+  -- The key is ours, or who holds it. With its place, {set, score}, when we take that of the task that had it, and with
+  -- the priority and the rest of the envelope, which says it: that one's where we have none.
   local function make_claim()
 -- include: lib/front.lua
 -- include: lib/schedule.lua
@@ -218,7 +219,14 @@ local function enqueue_any(P, ARGV, time, made)
 -- include: lib/gate.lua
 -- include: lib/cancelled.lua
 -- include: lib/steer.lua
-    return function(id, o)
+-- include: lib/heirs.lua
+    -- A task has the priority of the one that it replaced: its header says so where it would have said it (move.lua).
+    local function with_priority(rest, priority)
+      local head, tail = string.match(rest, '^("type":"[^"]*")(.*)$')
+      local due = string.match(tail, '^,"due":%d+') or string.match(tail, '^,"delay":%d+') or ''
+      return head .. due .. ',"priority":' .. text(priority) .. sub(tail, #due + 1)
+    end
+    return function(id, o, rest)
       local holder = lock(P, id, o)
       if not holder then return end
       if not o.conflict then return holder end
@@ -234,23 +242,31 @@ local function enqueue_any(P, ARGV, time, made)
       local old = header(envelope)
       -- (A key that is held for a time may outlive its task, and then another come under that id.)
       if old.unique ~= o.unique then return holder end
+      if not hand_over(P, holder, id) then return holder end
       remove(P, holder, envelope, state)
       lock_as(P, id, o)
       order = order_open(P)
       -- (Of this call, too: its id is free again.)
       forget_id(holder)
-      if o.conflict == 'debounce' or o.at or o['in'] or state == 'blocked' then return end
-      if state ~= 'scheduled' and (old.priority or 0) ~= (o.priority or 0) then return end
-      return nil, {state == 'parked' and 'ready' or state, score}
+      if o.conflict == 'debounce' then return end
+      local priority, known = o.priority or old.priority or 0, old.priority or 0
+      if not o.priority and known ~= 0 then rest = with_priority(rest, known) end
+      if o.at or o['in'] or state == 'blocked' or state ~= 'scheduled' and known ~= priority then
+        return nil, nil, priority, rest
+      end
+      return nil, {state == 'parked' and 'ready' or state, score}, priority, rest
     end
   end
 
   -- Whether an envelope is the one that we bring, but that it says something else of its time by now
   -- (lib/schedule.lua).
-  local same_but_time = again and function(envelope, rest)
+  local same_but_time = again and function(envelope, rest, o)
+    local keeps = o and o.conflict == 'replace' and not o.priority
     local function timeless(line)
       local head, tail = string.match(line, '^("type":"[^"]*")(.*)$')
-      return head and head .. string.gsub(string.gsub(tail, '^,"due":%d+', ''), '^,"delay":%d+', '') or line
+      if not head then return line end
+      tail = string.gsub(string.gsub(tail, '^,"due":%d+', ''), '^,"delay":%d+', '')
+      return head .. (keeps and string.gsub(tail, '^,"priority":%-?%d+', '') or tail)
     end
     return timeless(sub(envelope, find(envelope, '"type":', 1, true) or 1)) == timeless(rest)
   end
@@ -288,7 +304,7 @@ local function enqueue_any(P, ARGV, time, made)
     local id, options, rest = ARGV[3 * i - 1], ARGV[3 * i], ARGV[3 * i + 1]
     if known[i] or taken[id] then
       result[i] = 0
-      if again and known[i] and (sub(known[i], -#rest) == rest or same_but_time(known[i], rest)) then
+      if again and known[i] and (sub(known[i], -#rest) == rest or same_but_time(known[i], rest, parsed[i])) then
         result[i] = 1
         place_laid(known[i])
       end
@@ -311,7 +327,9 @@ local function enqueue_any(P, ARGV, time, made)
         if o.unique and not holder then
           made[id] = o
           claim = claim or make_claim()
-          holder, place = claim(id, o)
+          local kept, said
+          holder, place, kept, said = claim(id, o, rest)
+          priority, rest = kept or priority, said or rest
           -- (Marked, so that whoever leases it looks.)
           if o['until'] and not o.after then mark = '{"info":1,' .. sub(stamp, 2) end
         end

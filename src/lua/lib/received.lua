@@ -2,8 +2,9 @@
 -- base.
 --
 --   received:<queue>  zset  of messages of that queue: their numbers, each with itself as its score; "<number> <answer>",
---                           with the same score, of one that was answered; `floor` -> the lowest number that its outbox
---                           and its `unread` held when a carrier looked. Expires when none come any more.
+--                           with the same score, of one that was answered; "U <child> <id>" -> the number of the last one
+--                           that took that edge away; `floor` -> the lowest number that its outbox and its `unread` held
+--                           when a carrier looked. Expires when none come any more.
 --
 -- The numbers of a queue's messages grow (lib/links.lua), and a message leaves these two only after it was carried, or
 -- when `unread` has too many, for good. So one below the floor is not to be received: it is not there any more. Those

@@ -1,0 +1,65 @@
+-- Heirs: a task that takes the place of another one, whose unique key it names, takes over those that wait for it. Needs
+-- base, links.
+local HEIRS_MOST = 1000 -- (so many edges take Redis some 3 ms)
+
+-- number: of the message that registers it for the heir, where that is one.
+local function hand_edge(P, child, parent, heir, number)
+  local key = P .. 'parents:' .. child
+  local edges = call('HMGET', key, parent, heir)
+  if not edges[1] then return end
+  call('HDEL', key, parent)
+  if not (edges[2] and sub(edges[2], 2, 2) == '-') then
+    call('HSET', key, heir, number and string.match(edges[1], '^%S+') .. ' ' .. number or edges[1])
+  elseif call('ZSCORE', P .. 'blocked', child) then
+    call('HINCRBY', P .. 'info:' .. child, 'pending', -1)
+  end
+end
+
+-- False, and nothing is done: there are too many.
+local function hand_over(P, id, heir)
+  local count = children_of(P, id)
+  if count == 0 then return true end
+  if count > HEIRS_MOST then return false end
+  local queue, sent = own_queue(P), false
+  local from, to = queue .. '/' .. id, queue .. '/' .. heir
+  for _, set in ipairs({P .. 'children:', P .. 'patient:'}) do
+    local list, members = call('ZRANGE', set .. id, 0, -1, 'WITHSCORES'), {}
+    for i = 1, #list, 2 do
+      local theirs, child = parts(list[i])
+      if theirs == queue then
+        hand_edge(P, child, from, to)
+      else
+        send(P, 'M', list[i] .. ' ' .. from .. ' ' .. text(tonumber(list[i + 1])) .. ' ' .. heir)
+        sent = true
+      end
+      members[i], members[i + 1] = list[i + 1], list[i]
+    end
+    if #members > 0 then call('ZADD', set .. heir, 'NX', unpack(members)) end
+    call('DEL', set .. id)
+  end
+  call('SREM', P .. 'linked', id)
+  call('SADD', P .. 'linked', heir)
+  if sent then announce_due(P, clock()) end
+  return true
+end
+
+-- By a message: the queue of `parent` has registered the child for `heir`, by the same message R. It is registered anew, for
+-- the heir's end may have come before this; where it does not wait any more, it says that instead.
+local function inherit(P, id, parent, number, heir)
+  local queue = parts(parent)
+  local to, child = queue .. '/' .. heir, own_queue(P) .. '/' .. id
+  local edges = call('HMGET', P .. 'parents:' .. id, parent, to)
+  local waits = edges[2] and sub(edges[2], 2, 2) == '-'
+  if edges[1] and sub(edges[1], 2, 2) == '-' and is_meant(edges[1], number) then
+    if call('ZSCORE', P .. 'blocked', id) then
+      if waits then return hand_edge(P, id, parent, to) end
+      hand_edge(P, id, parent, to, send(P, 'R', child .. ' ' .. to .. ' ' .. sub(edges[1], 1, 1)))
+      return announce_due(P, clock())
+    end
+    hand_edge(P, id, parent, to)
+    waits = false
+  end
+  if waits then return end
+  send(P, 'U', child .. ' ' .. to)
+  announce_due(P, clock())
+end

@@ -1,0 +1,197 @@
+/* A task that takes the place of another one takes over those that wait for it, and its priority. */
+#include <stdio.h>
+#include <string.h>
+
+#include "support/depend.h"
+#include "support/unique.h"
+
+static void state_is(const char *queue, const char *id, const char *state)
+{
+    const char *found = test_state(queue, id);
+    if (strcmp(found, state) != 0) fail_msg("%s/%s is \"%s\" instead of \"%s\"", queue, id, found, state);
+}
+
+static void clean(void)
+{
+    test_settle_queues("p q");
+    test_no_edges_left("p");
+    test_no_edges_left("q");
+}
+
+static const char *only_parent(const char *queue, const char *id)
+{
+    static char handle[REEVE_HANDLE_MAX];
+    reeve_task_info *info = test_show(queue, id);
+    assert_int_equal(info->parent_count, 1);
+    assert_int_equal(sscanf(info->parents, "[{\"handle\":\"%60[^\"]\"", handle), 1);
+    reeve_task_info_free(info);
+    return handle;
+}
+
+static void complete_one(const char *id)
+{
+    test_hand hand;
+    test_hand_init(&hand, "9", "q");
+    test_lease_one(&hand, id);
+    test_settle(&hand, TEST_UNIQUE_DONE(id));
+}
+
+/* ---- those that wait --------------------------------------------------------------------------------------------- */
+
+static void they_wait_for_the_new_one(void **state)
+{
+    (void)state;
+    test_put_key("a");
+    test_put_after("q", "fail", "f:q/a");
+    test_put_after("q", "go", "g:q/a");
+    test_put_after("q", "wait", "w:q/a");
+    test_put_after("q", "death", "x:q/a");
+    test_put_spec(test_replacing("b"));
+    state_is("q", "a", "");
+    assert_string_equal(only_parent("q", "fail"), "q/b");
+    assert_string_equal(only_parent("q", "wait"), "q/b");
+    assert_int_equal(test_count("q", "blocked"), 4);
+    test_refused(test_client, reeve_cancel(test_client, "q", "b"), REEVE_ESTATE, "others wait for it (4)");
+    reeve_task_spec pushed = test_replacing("c");
+    pushed.on_conflict = REEVE_CONFLICT_DEBOUNCE;
+    test_put_spec(pushed);
+    state_is("q", "fail", "blocked");
+    complete_one("c");
+    state_is("q", "fail", "ready");
+    state_is("q", "go", "ready");
+    state_is("q", "wait", "ready");
+    state_is("q", "death", "");
+    clean();
+}
+
+static void one_that_waits_for_both(void **state)
+{
+    (void)state;
+    const reeve_parent both[] = {{.handle = "q/a"}, {.handle = "q/b", .unknown = REEVE_UNKNOWN_EXPECTED}};
+    test_put_key("a");
+    test_put_spec((reeve_task_spec){.id = "c", .after = both, .after_count = 2});
+    test_put_spec(test_replacing("b"));
+    assert_string_equal(only_parent("q", "c"), "q/b");
+    state_is("q", "c", "blocked");
+    complete_one("b");
+    state_is("q", "c", "ready");
+    clean();
+}
+
+static void the_new_one_dies(void **state)
+{
+    (void)state;
+    test_put_key("a");
+    test_put_after("q", "c", "f:q/a");
+    test_put_after("p", "d", "f:q/a");
+    test_put_spec(test_replacing("b"));
+    test_kill("q", "b");
+    test_settle_queues("p q");
+    state_is("q", "c", "dead");
+    state_is("p", "d", "dead");
+    test_ok(test_client, reeve_retry(test_client, "q", "b"));
+    test_ok(test_client, reeve_retry(test_client, "q", "c"));
+    test_ok(test_client, reeve_retry(test_client, "p", "d"));
+    test_settle_queues("p q");
+    state_is("q", "c", "blocked");
+    complete_one("b");
+    test_settle_queues("p q");
+    state_is("q", "c", "ready");
+    state_is("p", "d", "ready");
+    clean();
+}
+
+static void in_another_queue(void **state)
+{
+    (void)state;
+    test_put_key("a");
+    test_put_after("p", "c", "f:q/a");
+    test_put_after("p", "d", "f:q/a");
+    test_put_spec(test_replacing("b"));
+    /* One that left while the message was on its way does not hold up the new one. */
+    test_ok(test_client, reeve_cancel(test_client, "p", "d"));
+    test_settle_queues("p q");
+    assert_string_equal(only_parent("p", "c"), "q/b");
+    test_refused(test_client, reeve_cancel(test_client, "q", "b"), REEVE_ESTATE, "others wait for it (1)");
+    test_put_spec(test_replacing("e"));
+    /* (Both messages are on their way together.) */
+    complete_one("e");
+    test_settle_queues("p q");
+    state_is("p", "c", "ready");
+    test_complete("p", "c");
+    clean();
+}
+
+static void not_where_they_are_too_many(void **state)
+{
+    (void)state;
+    enum { CHILDREN = 1001 };
+    const reeve_parent parent = {.handle = "q/a"};
+    static reeve_task_spec specs[CHILDREN];
+    static reeve_enqueued results[CHILDREN];
+    test_put_key("a");
+    for (int i = 0; i < CHILDREN; i++)
+        specs[i] = (reeve_task_spec){.queue = "q", .type = "t", .after = &parent, .after_count = 1};
+    test_ok(test_client, reeve_enqueue_many(test_client, specs, CHILDREN, results));
+    char holder[REEVE_ID_MAX];
+    assert_int_equal(test_enqueue(test_replacing("b"), holder), REEVE_EUNIQUE);
+    assert_string_equal(holder, "a");
+    assert_int_equal(test_count("q", "blocked"), CHILDREN);
+    test_ok(test_client, reeve_delete(test_client, "q", results[0].id));
+    test_put_spec(test_replacing("b"));
+    assert_int_equal(test_count("q", "blocked"), CHILDREN - 1);
+    complete_one("b");
+    clean();
+    assert_int_equal(test_count("q", "ready"), CHILDREN - 1);
+}
+
+/* ---- the priority ---------------------------------------------------------------------------------------------- */
+
+static void priority_is(const char *id, int priority)
+{
+    reeve_task_info *info = test_show("q", id);
+    assert_int_equal(info->priority, priority);
+    reeve_task_info_free(info);
+}
+
+static void the_priority_is_kept(void **state)
+{
+    (void)state;
+    reeve_task_spec urgent = test_with_key("a", "k");
+    urgent.priority = -5;
+    test_put("q", "x");
+    test_put_spec(urgent);
+    test_put_spec(test_replacing("b"));
+    priority_is("b", -5);
+    /* With a time, too. */
+    reeve_task_spec later = test_replacing("c");
+    later.delay_ms = 3600000;
+    test_put_spec(later);
+    priority_is("c", -5);
+    assert_string_equal(test_state("q", "c"), "scheduled");
+    test_ok(test_client, reeve_retry(test_client, "q", "c"));
+    test_hand hand;
+    test_hand_init(&hand, "1", "q");
+    assert_int_equal(test_lease(&hand, 2), 2);
+    assert_string_equal(test_leased_ids(&hand), "c x");
+    test_settle(&hand, TEST_UNIQUE_DONE("c"));
+    /* One that is pushed back has its own. */
+    test_put_spec(urgent);
+    reeve_task_spec pushed = test_replacing("d");
+    pushed.on_conflict = REEVE_CONFLICT_DEBOUNCE;
+    test_put_spec(pushed);
+    priority_is("d", 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(they_wait_for_the_new_one, test_place_empty),
+        cmocka_unit_test_setup(one_that_waits_for_both, test_place_empty),
+        cmocka_unit_test_setup(the_new_one_dies, test_place_empty),
+        cmocka_unit_test_setup(in_another_queue, test_place_empty),
+        cmocka_unit_test_setup(not_where_they_are_too_many, test_place_empty),
+        cmocka_unit_test_setup(the_priority_is_kept, test_place_empty),
+    };
+    return cmocka_run_group_tests_name("ct_heirs", tests, test_place_start, test_place_stop);
+}
