@@ -148,7 +148,8 @@ static uint64_t digest_of(const rv_config_queue *q)
     if (q->keeps_completed) add_keep(&out, &q->completed);
     if (q->keeps_dead) add_keep(&out, &q->dead);
     rv_buf_addf(&out, "%" PRId64 " %" PRId64 " ", q->keeps_stats ? q->stats_days : -1, q->completed_bytes);
-    rv_buf_addf(&out, "%" PRId64 " %" PRId64 " %" PRId64 " %d ", q->attempts, q->max_crashes, q->timeout_ms, q->has_backoff);
+    rv_buf_addf(&out, "%" PRId64 " %" PRId64 " %" PRId64 " %d ", q->attempts, q->max_crashes, q->timeout_ms,
+                q->has_backoff);
     if (q->has_backoff) {
         rv_buf_addf(&out, "%d %" PRId64 " %" PRId64 " %.3f ", (int)q->backoff.shape, q->backoff.base_ms,
                     q->backoff.cap_ms, q->backoff.jitter);
@@ -203,7 +204,8 @@ static void warn_of_conflict(reeve_client *client, const char *queue, const char
         char pid[RV_NUMBER_TEXT];
 
         rv_log(REEVE_LOG_WARN, "program.conflict",
-               "a worker that is alive has another configuration of this queue: what the last one to start says is in force",
+               "a worker that is alive has another configuration of this queue: what the last one to start says is in "
+               "force",
                "queue", queue, "worker", other->name, "host", other->host, "pid",
                rv_number_text(pid, (uint64_t)other->pid), NULL);
     }
