@@ -276,6 +276,8 @@ typedef struct reeve_task_info {
     int64_t lease_expires_ms;
     bool stalled; /* running, and that time has passed: its worker is gone, and nobody has taken the task back yet, see
                      maintain.h */
+    /* running, or completed where the queue records runs (reeve_queue_policy): the number of its thread; else NULL */
+    char *thread;
 } reeve_task_info;
 
 /* Looks a task up. REEVE_ENOTFOUND when it does not exist (any more). */
@@ -421,6 +423,10 @@ typedef struct reeve_queue_policy {
     int max_crashes;              /* 0: not said */
     int64_t timeout_ms;           /* 0: not said */
     const reeve_backoff *backoff; /* NULL: not said */
+    /* Completed tasks keep when their last attempt began, its worker and thread (reeve_task_info.started_ms, worker, session,
+     * thread). It costs a completion as much as a failure, and its record some 150 bytes; without it, a completion writes
+     * nothing of that. Not of tasks that run at most once. */
+    bool record_runs;
 } reeve_queue_policy;
 
 typedef struct reeve_queue_settings {

@@ -75,6 +75,7 @@ typedef struct rv_config_queue {
     int64_t attempts; /* these: zero where not given */
     int64_t max_crashes;
     int64_t timeout_ms;
+    int record_runs; /* 1: yes, -1: no */
     bool has_backoff;
     reeve_backoff backoff;
     int64_t concurrency; /* zero: not given; -1: no limit */

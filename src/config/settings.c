@@ -277,13 +277,16 @@ const rv_setting rv_settings[] = {
     {"queues[].attempts", RV_SETTING_WHOLE, IN(_queue, attempts), .least = 1, .most = 1000000,
      .otherwise = "as Redis has it, else 20",
      .help = "How often a failing task is tried before it is dead, if neither the task nor its handler says. Of "
-             "attempts, max_crashes, timeout and backoff those that stand here replace all four in Redis."},
+             "attempts, max_crashes, timeout, backoff and record_runs those that stand here replace all five in Redis."},
     {"queues[].max_crashes", RV_SETTING_WHOLE, IN(_queue, max_crashes), .least = 1, .most = 1000000,
      .otherwise = "as Redis has it, else 3",
      .help = "How many workers a task may take down before it is dead, if nobody else says."},
     {"queues[].timeout", RV_SETTING_SECONDS, IN(_queue, timeout_ms), .least = 0.001, .most = SECONDS_MAX,
      .otherwise = "as Redis has it, else none", .help = "The longest that a handler may run, if nobody else says."},
     BACKOFF("queues[]", _queue, "as Redis has it"),
+    {"queues[].record_runs", RV_SETTING_SWITCH, IN(_queue, record_runs), .otherwise = "as Redis has it, else false",
+     .help = "Whether completed tasks keep when they began, their workers and threads (`reeve show`). A completion then costs "
+             "Redis as much as a failure, and some 150 bytes."},
     {"queues[].on_dead", RV_SETTING_TEXT, IN(_queue, on_dead), .check = check_on_dead,
      .expected = "a type (1 to 100 of A-Z a-z 0-9 . _ - : /), or \"\" for none", .otherwise = "as Redis has it",
      .help = "The type of a task that is enqueued in the queue for each one that dies, unless that one says otherwise; "

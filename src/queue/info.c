@@ -55,6 +55,7 @@ void reeve_task_info_free(reeve_task_info *info)
     rv_free(info->parents);
     rv_free(info->children);
     rv_free(info->on_dead);
+    rv_free(info->thread);
     rv_free(info);
 }
 
@@ -198,6 +199,32 @@ static bool add_log_line(reeve_task_info *info, const rv_reply *value)
     return log[info->log_count++].text != NULL;
 }
 
+/* A lease, "<since ms> <thread>". */
+static bool read_lease(reeve_task_info *info, const char *lease)
+{
+    char since[24];
+    const char *thread = strchr(lease, ' ');
+    rv_copy_text(since, sizeof(since), lease);
+    since[strcspn(since, " ")] = '\0';
+    (void)rv_parse_int(since, 0, INT64_MAX, &info->started_ms);
+    if (thread == NULL) return true;
+    rv_free(info->thread);
+    info->thread = rv_strndup(thread + 1, strcspn(thread + 1, " "));
+    return info->thread != NULL;
+}
+
+/* The last run of a completed task: its lease, a blank and the session, which begins with its worker's id. */
+static bool read_run(reeve_task_info *info, const char *run)
+{
+    const char *session = strrchr(run, ' ');
+    if (info->state != REEVE_STATE_COMPLETED || session == NULL) return true;
+    rv_free(info->session);
+    rv_free(info->worker);
+    info->session = rv_strdup(session + 1);
+    info->worker = rv_strndup(session + 1, strcspn(session + 1, "-"));
+    return info->session != NULL && info->worker != NULL && read_lease(info, run);
+}
+
 static bool read_field(reeve_task_info *info, const rv_reply *name, const rv_reply *value)
 {
     if (rv_reply_is_text(name, "failures"))
@@ -226,6 +253,8 @@ static bool read_field(reeve_task_info *info, const rv_reply *name, const rv_rep
         info->parent_count = rv_reply_within(value, 0, RV_REPLY_NUMBER_MAX, -1);
     else if (rv_reply_is_text(name, "child_count"))
         info->child_count = rv_reply_within(value, 0, RV_REPLY_NUMBER_MAX, -1);
+    else if (rv_reply_is_text(name, "run"))
+        return read_run(info, value->text);
     else if (rv_reply_is_text(name, "about"))
         return read_worker(info, value);
     else if (rv_reply_is_text(name, "expires") || rv_reply_is_text(name, "stalled")) {
@@ -274,11 +303,7 @@ static bool read_place(reeve_task_info *info, const rv_reply *score, const rv_re
     if (info->state == REEVE_STATE_SCHEDULED) info->due_ms = time;
     if (info->state >= REEVE_STATE_COMPLETED) info->ended_ms = time;
     if (info->state != REEVE_STATE_RUNNING) return true;
-    char since[24];
-    rv_copy_text(since, sizeof(since), lease->text);
-    since[strcspn(since, " ")] = '\0';
-    (void)rv_parse_int(since, 0, INT64_MAX, &info->started_ms);
-    return copy_text(&info->session, session);
+    return read_lease(info, lease->text) && copy_text(&info->session, session);
 }
 
 static bool fill(reeve_task_info *info, const char *queue, const rv_reply *reply)

@@ -71,6 +71,7 @@ bool rv_policy_read(rv_task_policy *ret, const char *text, size_t length)
         ret->timeout_ms = whole(member(json, "timeout"));
         ret->heartbeat_ms = whole(member(json, "heartbeat"));
         ret->once = member(json, "once") > 0;
+        ret->records_runs = member(json, "runs") > 0;
         ret->unique = cJSON_GetObjectItemCaseSensitive(json, "unique") != NULL;
         ret->has_backoff = read_backoff(cJSON_GetObjectItemCaseSensitive(json, "backoff"), &ret->backoff);
     }
@@ -142,6 +143,7 @@ void rv_queue_policy_write(rv_buf *out, const reeve_queue_policy *policy)
     add_member(out, "\"attempts\":", policy->max_attempts);
     add_member(out, "\"crashes\":", policy->max_crashes);
     add_member(out, "\"timeout\":", policy->timeout_ms);
+    add_member(out, "\"runs\":", policy->record_runs ? 1 : 0);
     if (policy->backoff != NULL && rv_backoff_is_given(policy->backoff)) {
         rv_buf_adds(out, ",\"backoff\":");
         rv_backoff_write(out, policy->backoff);

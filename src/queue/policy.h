@@ -25,6 +25,7 @@ typedef struct rv_task_policy {
     bool once;
     bool unique;           /* it holds a lock that goes when it is settled */
     const char *malformed; /* why the header is no task's (header.h); or NULL */
+    bool records_runs;     /* a queue's */
     bool has_backoff;
     reeve_backoff backoff;
 } rv_task_policy;

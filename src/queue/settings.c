@@ -259,6 +259,7 @@ static void read_policy(held_settings *held, const rv_reply *field)
     held->policy.max_attempts = policy.max_attempts;
     held->policy.max_crashes = policy.max_crashes;
     held->policy.timeout_ms = policy.timeout_ms;
+    held->policy.record_runs = policy.records_runs;
     held->backoff = policy.backoff;
     if (policy.has_backoff) held->policy.backoff = &held->backoff;
 }

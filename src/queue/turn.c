@@ -9,7 +9,8 @@
 /* With nothing to say but that it is done, and perhaps a result. */
 static bool is_plain(const rv_settlement *s)
 {
-    return s->verb == REEVE_OUTCOME_DONE && !s->has_info && !s->unique && !s->deadline && s->hand_count == 0;
+    return s->verb == REEVE_OUTCOME_DONE && !s->has_info && !s->unique && !s->deadline && !s->records_run &&
+           s->hand_count == 0;
 }
 
 static size_t count_hands(const rv_turn_group *group)
@@ -54,11 +55,12 @@ static size_t count_result_args(const plain_part *plain)
 /* What a completion must look after. */
 static void add_letters(rv_conn *conn, const rv_settlement *s)
 {
-    char letters[5] = "";
-    if (s->has_info) strcat(letters, "i");
+    char letters[6] = "";
+    if (s->has_info || s->records_run) strcat(letters, "i");
     if (s->unique) strcat(letters, s->keeps_key ? "k" : "1");
     if (s->checkpoint) strcat(letters, "c");
     if (s->deadline) strcat(letters, "d");
+    if (s->records_run) strcat(letters, "r");
     rv_args(conn, letters);
 }
 

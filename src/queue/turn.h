@@ -25,6 +25,7 @@ typedef struct rv_settlement {
     bool has_result;
     reeve_bytes result;
     bool deadline;    /* done: it had one */
+    bool records_run; /* done: when it began, and where, is kept with its record */
     bool begun;       /* snooze: its handler ran */
     int64_t delay_ms; /* retry, snooze */
     bool counts;      /* fail: it is a failure of an attempt */

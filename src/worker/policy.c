@@ -37,7 +37,7 @@ void rv_policy_choose(rv_policy *ret, const rv_envelope *envelope, const rv_hand
 {
     ret->max_attempts = ret->max_crashes = 0;
     ret->timeout_ms = ret->heartbeat_ms = 0;
-    ret->unique = ret->once = false;
+    ret->unique = ret->once = ret->records_runs = false;
     ret->backoff = NULL;
     ret->malformed = envelope->malformed;
     if (!envelope->plain && rv_policy_read(&ret->own, envelope->header, envelope->header_length)) {
@@ -47,7 +47,10 @@ void rv_policy_choose(rv_policy *ret, const rv_envelope *envelope, const rv_hand
     }
     if (!envelope->plain && ret->malformed == NULL) ret->malformed = ret->own.malformed;
     if (handler != NULL) add_handler(ret, &handler->handler);
-    if (rv_claim_get_policy(claim, &ret->queue)) add_policy(ret, &ret->queue);
+    if (rv_claim_get_policy(claim, &ret->queue)) {
+        add_policy(ret, &ret->queue);
+        ret->records_runs = ret->queue.records_runs;
+    }
     add_limit(&ret->max_attempts, RV_MAX_ATTEMPTS);
     add_limit(&ret->max_crashes, RV_MAX_CRASHES);
 }

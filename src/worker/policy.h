@@ -12,6 +12,7 @@
 typedef struct rv_policy {
     unsigned max_attempts;
     unsigned max_crashes;
+    bool records_runs;    /* the queue's */
     int64_t timeout_ms;   /* 0: none */
     int64_t heartbeat_ms; /* the same */
     bool unique;

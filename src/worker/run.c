@@ -162,6 +162,7 @@ static bool decide(const reeve_task *task, rv_item *item, reeve_outcome verb, co
                        .checkpoint = item->lease.has_checkpoint,
                        .deadline = item->lease.envelope.deadline_ms > 0,
                        .begun = !item->unbegun,
+                       .records_run = policy->records_runs,
                        .unique = policy->unique};
     s.delay_ms = task->delay_ms;
     if (verb == REEVE_OUTCOME_DONE) {

@@ -46,7 +46,7 @@ usage() {
 }
 
 KEEP_DEFAULT='{"completed":{"age_ms":86400000,"count":10000,"result_bytes":null},"dead":{"age_ms":7776000000,"count":10000,"result_bytes":null},"stats_days":30}'
-DEFAULTS="\"max_attempts\":null,\"backoff\":null,\"max_crashes\":null,\"timeout_ms\":null,\"on_dead\":null,\"result_max_bytes\":null,\"keep\":$KEEP_DEFAULT}"
+DEFAULTS="\"max_attempts\":null,\"backoff\":null,\"max_crashes\":null,\"timeout_ms\":null,\"record_runs\":false,\"on_dead\":null,\"result_max_bytes\":null,\"keep\":$KEEP_DEFAULT}"
 
 showing() {
     expect_status 0 reeve settings a
@@ -56,6 +56,7 @@ attempts:       20 (default)
 backoff:        exponential:1s:1h~0.2 (default)
 max crashes:    3 (default)
 timeout:        none (default)
+record runs:    no
 on dead:        none
 result max:     16M (default)
 keep completed: 1d:10000
@@ -78,6 +79,7 @@ attempts:       5
 backoff:        list:1s,90s~0.1
 max crashes:    2
 timeout:        90s
+record runs:    no
 on dead:        told
 result max:     64K
 keep completed: 36h:500:512M
@@ -87,12 +89,13 @@ END
 )"
     # What is not given stays, also of the policy, which is one field.
     expect_status 0 reeve settings b --timeout 250ms --json
-    expect_eq "$OUT" '{"queue":"b","max_attempts":5,"backoff":"list:1s,90s~0.1","max_crashes":2,"timeout_ms":250,"on_dead":"told","result_max_bytes":65536,"keep":{"completed":{"age_ms":129600000,"count":500,"result_bytes":536870912},"dead":{"age_ms":null,"count":null,"result_bytes":null},"stats_days":7}}'
+    expect_eq "$OUT" '{"queue":"b","max_attempts":5,"backoff":"list:1s,90s~0.1","max_crashes":2,"timeout_ms":250,"record_runs":false,"on_dead":"told","result_max_bytes":65536,"keep":{"completed":{"age_ms":129600000,"count":500,"result_bytes":536870912},"dead":{"age_ms":null,"count":null,"result_bytes":null},"stats_days":7}}'
     expect_status 0 reeve settings b --attempts default --keep-completed 1.5 --keep-dead none
     expect_has "$OUT" "attempts:       20 (default)"
     expect_has "$OUT" "backoff:        list:1s,90s~0.1"
     expect_has "$OUT" "max crashes:    2"
     expect_has "$OUT" "timeout:        250ms"
+record runs:    no
     expect_has "$OUT" "result max:     64K"
     expect_has "$OUT" "keep completed: 1500ms:500:512M"
     expect_has "$OUT" "keep dead:      none"

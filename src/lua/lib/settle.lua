@@ -141,10 +141,13 @@ end
 local function settle_record(P, running, lease, at, outcomes, now, settings, refused)
   local id = ARGV[at + 1]
   if ARGV[at] == 'hand' then return hand_on(P, running, lease, id, ARGV[at + 2], ARGV[at + 3], ARGV[at + 4], now) end
+  -- (Who records runs is told the lease that ends now.)
+  local ran = ARGV[at] == 'done' and find(ARGV[at + 4], 'r', 1, true) and call('HGET', running, id)
   if lease ~= '' and call('HGET', running, id) ~= lease or call('HDEL', running, id) == 0 then
     refused[#refused + 1] = id
     return
   end
+  if ran then call('HSET', P .. 'info:' .. id, 'run', ran .. ' ' .. string.match(running, ':([^:]*)$')) end
   know_gate(P, settings[7])
   act_as(running)
   if settings[7] then

@@ -31,6 +31,7 @@ struct keep_change {
 
 struct settings_options {
     struct number_change attempts, max_crashes, timeout_ms;
+    int record_runs; /* 1: yes, -1: no, 0: not given */
     bool has_backoff;
     bool backoff_given; /* false: the default */
     reeve_backoff backoff;
@@ -157,6 +158,15 @@ static int read_result_max(const cli_context *cli, const cli_option *option, voi
     return cli_bad_value(cli, option, value, "bytes from 1 to 16777216 such as 4096, 64K or 1M, or default");
 }
 
+static int read_record_runs(const cli_context *cli, const cli_option *option, void *pointer, char *value)
+{
+    struct settings_options *options = pointer;
+
+    options->record_runs = strcmp(value, "yes") == 0 ? 1 : -1;
+    if (options->record_runs == 1 || strcmp(value, "no") == 0) return CLI_DONE;
+    return cli_bad_value(cli, option, value, "yes or no");
+}
+
 #define AT(field) offsetof(struct settings_options, field)
 
 static const cli_option settings_table[] = {
@@ -165,6 +175,8 @@ static const cli_option settings_table[] = {
      read_backoff},
     {"max-crashes", "N|default", "dead after so many crashes", CLI_OTHER, AT(max_crashes), 1, 1000000, read_number},
     {"timeout", "DURATION|default", "how long a handler may run", CLI_OTHER, 0, 0, 0, read_timeout},
+    {"record-runs", "yes|no", "keep when completed tasks began, their workers and threads (no)", CLI_OTHER, 0, 0, 0,
+     read_record_runs},
     {"on-dead", "TYPE|none", "enqueue a task of this type for each one that dies", CLI_OTHER, 0, 0, 0, read_on_dead},
     {"result-max", "BYTES|default", "refuse larger results", CLI_OTHER, 0, 0, REEVE_RESULT_MAX, read_result_max},
     {"keep-completed", "AGE[:COUNT[:BYTES]]",
@@ -180,13 +192,15 @@ static const struct settings_options settings_defaults = {.stats_days = -1};
 
 static bool changes_policy(const struct settings_options *options)
 {
-    return options->attempts.given || options->max_crashes.given || options->timeout_ms.given || options->has_backoff;
+    return options->attempts.given || options->max_crashes.given || options->timeout_ms.given || options->has_backoff ||
+           options->record_runs != 0;
 }
 
 static void merge_policy(reeve_queue_policy *policy, const struct settings_options *options)
 {
     if (options->attempts.given) policy->max_attempts = (int)options->attempts.number;
     if (options->max_crashes.given) policy->max_crashes = (int)options->max_crashes.number;
+    if (options->record_runs != 0) policy->record_runs = options->record_runs > 0;
     if (options->timeout_ms.given) policy->timeout_ms = options->timeout_ms.number;
     if (options->has_backoff) policy->backoff = options->backoff_given ? &options->backoff : NULL;
 }

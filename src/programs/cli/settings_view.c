@@ -40,6 +40,7 @@ static void print_json(const char *queue, const reeve_queue_settings *settings, 
     cli_json_text(&json, "backoff", policy->backoff != NULL ? backoff : NULL);
     number_json(&json, "max_crashes", policy->max_crashes);
     number_json(&json, "timeout_ms", policy->timeout_ms);
+    cli_json_bool(&json, "record_runs", policy->record_runs);
     cli_json_text(&json, "on_dead", settings->on_dead[0] != '\0' ? settings->on_dead : NULL);
     number_json(&json, "result_max_bytes", *settings->result_max);
     cli_json_open(&json, "keep");
@@ -117,6 +118,7 @@ static bool print_fields(const char *queue, const reeve_queue_settings *settings
     cli_fields_addf(&fields, "backoff", "%s%s", backoff, policy->backoff != NULL ? "" : DEFAULT_NOTE);
     add_number(&fields, "max crashes", policy->max_crashes, RV_MAX_CRASHES);
     add_timeout(&fields, policy->timeout_ms);
+    cli_fields_addf(&fields, "record runs", "%s", policy->record_runs ? "yes" : "no");
     cli_fields_add(&fields, "on dead", settings->on_dead[0] != '\0' ? settings->on_dead : "none");
     add_result_max(&fields, *settings->result_max);
     add_keep(&fields, "keep completed", settings->completed, *settings->completed_bytes);

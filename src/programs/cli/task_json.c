@@ -16,6 +16,10 @@ static void write_times(cli_json *json, const reeve_task_info *info)
     cli_json_maybe(json, "deadline_ms", info->deadline_ms);
     cli_json_maybe(json, "started_ms", info->started_ms);
     cli_json_maybe(json, "ended_ms", info->ended_ms);
+    cli_json_maybe(json, "run_ms",
+                   info->state == REEVE_STATE_COMPLETED && info->started_ms >= 0 && info->ended_ms >= info->started_ms
+                       ? info->ended_ms - info->started_ms
+                       : -1);
 }
 
 /* The task's own, or null. */
@@ -89,6 +93,7 @@ static void write_run(cli_json *json, const reeve_task_info *info)
     cli_json_text(json, "progress_words", info->progress_words);
     cli_json_text(json, "worker", info->worker);
     cli_json_text(json, "session", info->session);
+    cli_json_text(json, "thread", info->thread);
     cli_json_maybe(json, "lease_expires_ms", info->lease_expires_ms);
     cli_json_bool(json, "stalled", info->stalled);
     cli_history_json(json, info->history);

@@ -58,6 +58,8 @@ static void add_state(cli_fields *fields, const reeve_task_info *info)
     if (info->state < REEVE_STATE_RUNNING) add_time(fields, "deadline", info->deadline_ms);
     add_time(fields, "started", info->started_ms);
     add_time(fields, "ended", info->ended_ms);
+    if (info->state == REEVE_STATE_COMPLETED && info->started_ms >= 0 && info->ended_ms >= info->started_ms)
+        cli_fields_addf(fields, "ran", "%" PRId64 " ms", info->ended_ms - info->started_ms);
 }
 
 /* The age of a lease is that of "started". */
@@ -265,6 +267,7 @@ bool cli_task_fields(const reeve_task_info *info, const reeve_why *why, FILE *ou
     add_options(&fields, info, why);
     add_state(&fields, info);
     cli_fields_add(&fields, "worker", info->worker);
+    cli_fields_add(&fields, "thread", info->thread);
     cli_fields_add(&fields, "session", info->session);
     add_lease(&fields, info);
     add_failure(&fields, info);

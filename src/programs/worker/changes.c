@@ -25,7 +25,7 @@ static const struct {
     {"group_concurrency", "group.concurrency", PLAIN},
     {"group_rate", "group.rate", RATE},
     {"group_strict", "group.strict", PLAIN},
-    {"policy", "attempts, max_crashes, timeout, backoff", PLAIN},
+    {"policy", "attempts, max_crashes, timeout, backoff, record_runs", PLAIN},
     {"on_dead", "on_dead", PLAIN},
     {"result_max", "result_max", PLAIN},
     {"events", "events", PLAIN},
@@ -155,7 +155,8 @@ static uint64_t digest_of(const rv_config_queue *q)
                     q->backoff.cap_ms, q->backoff.jitter);
         for (size_t i = 0; i < REEVE_BACKOFF_LIST_MAX; i++) rv_buf_addf(&out, "%" PRId64 " ", q->backoff.list_ms[i]);
     }
-    rv_buf_addf(&out, "%" PRId64 " %" PRId64 " %d ", q->concurrency, q->group_concurrency, q->group_strict);
+    rv_buf_addf(&out, "%d %" PRId64 " %" PRId64 " %d ", q->record_runs, q->concurrency, q->group_concurrency,
+                q->group_strict);
     add_rate(&out, q->has_rate, &q->rate);
     add_rate(&out, q->has_group_rate, &q->group_rate);
     rv_buf_addf(&out, "%" PRId64 " %" PRId64 " %s", q->events, q->result_max, q->on_dead != NULL ? q->on_dead : "-");

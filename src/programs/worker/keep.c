@@ -8,7 +8,8 @@
 
 static bool has_policy(const rv_config_queue *queue)
 {
-    return queue->attempts > 0 || queue->max_crashes > 0 || queue->timeout_ms > 0 || queue->has_backoff;
+    return queue->attempts > 0 || queue->max_crashes > 0 || queue->timeout_ms > 0 || queue->has_backoff ||
+           queue->record_runs != 0;
 }
 
 static bool limits_queue(const rv_config_queue *queue)
@@ -45,6 +46,7 @@ static reeve_status write_settings(reeve_client *client, const rv_config_queue *
     reeve_queue_policy policy = {.max_attempts = (int)queue->attempts,
                                  .max_crashes = (int)queue->max_crashes,
                                  .timeout_ms = queue->timeout_ms,
+                                 .record_runs = queue->record_runs > 0,
                                  .backoff = queue->has_backoff ? &queue->backoff : NULL};
     unsigned stats_days = (unsigned)queue->stats_days;
     int64_t completed_bytes = queue->completed_bytes > 0 ? queue->completed_bytes : 0;
