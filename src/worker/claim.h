@@ -21,13 +21,13 @@ typedef struct rv_claim {
     char worker[RV_RANDOM_LENGTH + 1]; /* never changes */
     pthread_mutex_t lock;              /* guards what follows; held for moments only, no other lock is taken under it */
     char session[RV_SESSION_LENGTH + 1];
-    bool begun;              /* it stands in Redis, as far as we know */
-    rv_task_policy policy;   /* the queue's, as last heard of */
-    atomic_bool has_policy;  /* it says something; written under the lock, read by anybody */
-    bool spares;             /* its expired sessions are spared for a while; of the scheduler alone */
-    bool refused;            /* its messages to other queues were not taken; of the scheduler alone */
-    int64_t reread;          /* how far its messages that were set aside were put back; -1: all; of the scheduler alone */
-    atomic_bool unsent;      /* its notices could not be sent lately; written by the scheduler */
+    bool begun;             /* it stands in Redis, as far as we know */
+    rv_task_policy policy;  /* the queue's, as last heard of */
+    atomic_bool has_policy; /* it says something; written under the lock, read by anybody */
+    bool spares;            /* its expired sessions are spared for a while; of the scheduler alone */
+    bool refused;           /* its messages to other queues were not taken; of the scheduler alone */
+    int64_t reread;     /* how far its messages that were set aside were put back; -1: all; of the scheduler alone */
+    atomic_bool unsent; /* its notices could not be sent lately; written by the scheduler */
     atomic_llong result_max; /* the queue's, as last heard of; 0: none. Written and read by anybody */
     rv_tally *tallies;       /* what is to be flushed, a day each; the latest comes last and is added to */
     /* of the heartbeat thread alone: */
