@@ -169,6 +169,7 @@ static int missing_parent(int queue, const model_incoming *tasks, int count, int
 void model_arrive(int queue, model_incoming *tasks, int count, model_way way)
 {
     bool again = way == COME_AGAIN || way == COME_CARRIED;
+    bool proven = way != COME_AGAIN || !tasks->elapsed_ms || model_all_kept(queue, tasks->elapsed_ms);
     taken ids = {0};
     for (int id = 0; id < SLOTS; id++) ids.known[id] = model_task_of(queue, id)->state != NONE;
     for (int i = 0; i < count; i++) {
@@ -184,6 +185,13 @@ void model_arrive(int queue, model_incoming *tasks, int count, model_way way)
                 COVER(ENQUEUE_TAKEN);
             else
                 COVER(ENQUEUE_TAKEN_WITHIN);
+        } else if (!proven) {
+            bool has_key = one->task.unique && model_holder(queue, one->task.unique) == one->id;
+            one->expected = has_key ? 1 : -1;
+            if (has_key)
+                COVER(AGAIN_HAS_KEY);
+            else
+                COVER(AGAIN_UNPROVEN);
         } else if (way != COME_CARRIED && (one->missing = missing_parent(queue, tasks, count, i, &ids)) >= 0) {
             COVER(KIN_MISSING);
         } else if (claim(queue, one, again, &ids)) {

@@ -21,7 +21,9 @@ enum {
     SAYS_WHEN = 16,
     IN_DETAIL = 32,
     TO_IDLE = 64,
-    LAID = 128
+    LAID = 128,
+    AGO = 256,     /* sent again: a second after the first copy */
+    LONG_AGO = 512 /* ... a day */
 };
 /* Of UNIQUE: a key, then how long it is held, then what happens on a conflict, then whether each has a key of its own.
  */
@@ -85,6 +87,7 @@ void model_enqueue_make(int arg[ARGS])
     if (model_chance(3) > 0) arg[AFTER] = model_choose_edges();
     if (model_chance(2)) arg[MORE] = CHOOSE(IS_S, IS_TAGGED, ON_DEATH, ON_DEATH, 2 * ON_DEATH);
     if (model_chance(3) == 0) arg[FLAGS] |= CHOOSE(IN_DETAIL, TO_IDLE, TO_IDLE);
+    if (arg[FLAGS] & (LOST_BEFORE | TWICE)) arg[FLAGS] |= CHOOSE(0, AGO, LONG_AGO);
     if (mood.packets && model_chance(2)) make_several(arg);
     if (!mood.idles || model_chance(4) == 0) return;
     if (mood.packets && arg[COUNT] >= 4) return;
@@ -125,6 +128,7 @@ static void describe(const int arg[ARGS], int i, model_incoming *ret)
     *ret = (model_incoming){.id = (arg[FIRST] + i * arg[STEP]) % IDS};
     ret->task = (model_task){.session = -1, .enqueued_ms = model.now_ms, .serial = ++model.serial};
     ret->task.large = arg[FLAGS] & IS_LARGE && i == 0;
+    ret->elapsed_ms = arg[FLAGS] & AGO ? 1000 : arg[FLAGS] & LONG_AGO ? DAY : 0;
     if (plain) return;
     ret->task.priority = arg[PRIORITY];
     ret->task.group = arg[GROUP];
@@ -274,7 +278,10 @@ void model_enqueue_tasks(int queue, model_incoming *tasks, int count, model_way 
     for (int i = 0; plainly && i < count; i++) tasks[i].task.packet = packet;
     model_begin(&rv_script_enqueue);
     model_key(queue);
-    model_arg_text(again ? "1" : !plainly ? "0" : way == COME_TO_IDLE && count == 1 ? "idle" : "plain");
+    if (again && tasks->elapsed_ms)
+        model_arg("again %lld", (long long)tasks->elapsed_ms);
+    else
+        model_arg_text(again ? "1" : !plainly ? "0" : way == COME_TO_IDLE && count == 1 ? "idle" : "plain");
     if (plainly) send_plainly(tasks, count);
     for (int i = 0; !plainly && i < count; i++) send_in_detail(queue, &tasks[i]);
     note_outcome(queue, tasks, count, way, plainly);

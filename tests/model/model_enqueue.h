@@ -28,6 +28,9 @@ void model_enqueue_carried(int queue, model_incoming *task, const model_message 
  * (expected, holder, missing). */
 void model_arrive(int queue, model_incoming *tasks, int count, model_way way);
 
+/* No record of a task that has ended since then can have gone (lib/proof.lua). */
+bool model_all_kept(int queue, int64_t elapsed_ms);
+
 /* A script puts it there, unless its id is taken; it names neither a key nor parents. */
 void model_put_one(int queue, const model_incoming *one);
 

@@ -149,7 +149,8 @@ typedef struct model_incoming {
     int64_t deadline_ms, expires_ms; /* how long it may wait; 0: for ever */
     bool at;
     int conflict;
-    int edges; /* see model_kin.h */
+    int edges;          /* see model_kin.h */
+    int64_t elapsed_ms; /* it comes again: the first copy was sent so long ago; 0: that is not said */
     model_task task;
     /* what is to be answered */
     int expected;

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "model/model_enqueue.h"
 #include "model/model_gate.h"
 #include "model/model_kin.h"
 #include "support/cmocka.h"
@@ -275,6 +276,22 @@ int model_trim_age(int queue, model_state state, int most)
         trimmed++;
     }
     return trimmed;
+}
+
+static bool keeps(int queue, model_state state, int64_t elapsed_ms, bool bytes)
+{
+    enum { SLACK = 1000 };
+    int64_t age = model_keep_age(queue, state), count = keep_count(queue, state);
+    const model_task *first = oldest(queue, state);
+    if ((age >= 0 && age <= elapsed_ms + SLACK) || count == 0) return false;
+    if (first && first->at_ms < model.now_ms - elapsed_ms - SLACK) return true;
+    return (count < 0 || model_count(queue, state) < count) && !bytes;
+}
+
+bool model_all_kept(int queue, int64_t elapsed_ms)
+{
+    return keeps(queue, COMPLETED, elapsed_ms, model.queues[queue].keep_bytes > 0) &&
+           keeps(queue, CANCELLED, elapsed_ms, false) && keeps(queue, DEAD, elapsed_ms, false);
 }
 
 void model_count_result(int queue, model_task *task)
