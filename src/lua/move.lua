@@ -43,7 +43,7 @@ if o.malformed then return 'malformed' end
 local function with_priority(text_of, priority)
   local line_end = find(text_of, '\n', 1, true)
   local line, payload = sub(text_of, 1, line_end - 1), sub(text_of, line_end)
-  local rest = o.priority and string.gsub(line, ',"priority":%-?%d+', '', 1) or line
+  local rest = o.priority and string.gsub(line, '%s*,%s*"priority"%s*:%s*[-+.%deE]+', '', 1) or line
   local head, tail = string.match(rest, '^(.-"type":"[^"]*")(.*)$')
   local due = string.match(tail, '^,"due":%d+') or string.match(tail, '^,"delay":%d+') or ''
   head, tail = head .. due, sub(tail, #due + 1)
@@ -54,6 +54,8 @@ end
 if what == 'priority' then
   if (o.priority or 0) == number then return 'ok' end
   envelope = with_priority(envelope, number)
+  local changed = header(envelope, id)
+  if changed.malformed or (changed.priority or 0) ~= number then return 'malformed' end
   call('HSET', P .. 'tasks', id, envelope)
   if state == 'ready' or state == 'parked' then
     leave_place(P, id, state, envelope)

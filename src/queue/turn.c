@@ -346,6 +346,13 @@ static bool is_harmless(const char *id, size_t length)
     return (odd & high) == 0;
 }
 
+static void judge_id(rv_lease *lease, size_t length)
+{
+    if (is_harmless(lease->id, length)) return;
+    lease->id_length = length;
+    lease->envelope.malformed = "its id does not have 1 to 100 of the characters A-Z a-z 0-9 . _ - :";
+}
+
 static bool read_lease(rv_lease *ret, size_t queue, const rv_reply *id, const rv_reply *envelope)
 {
     memset(ret, 0, sizeof(*ret));
@@ -353,10 +360,7 @@ static bool read_lease(rv_lease *ret, size_t queue, const rv_reply *id, const rv
     ret->queue = queue;
     ret->id = id->text;
     rv_envelope_take(&ret->envelope, envelope->text, envelope->length);
-    if (!is_harmless(id->text, id->length)) {
-        ret->id_length = id->length;
-        ret->envelope.malformed = "its id does not have 1 to 100 of the characters A-Z a-z 0-9 . _ - :";
-    }
+    judge_id(ret, id->length);
     return true;
 }
 
@@ -382,6 +386,7 @@ bool rv_turn_handed(rv_lease *ret, char id[REEVE_ID_MAX], const rv_reply *text)
     ret->id = id;
     ret->since_ms = since_ms;
     rv_envelope_take(&ret->envelope, line + 1, text->length - (size_t)(line + 1 - text->text));
+    judge_id(ret, (size_t)(line - end) - 1);
     return true;
 }
 

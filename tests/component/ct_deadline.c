@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "reeve/limits.h"
+#include "support/script.h"
 #include "support/worker.h"
 
 static test_hand hand;
@@ -234,6 +235,29 @@ static void what_makes_no_sense(void **state)
     }
 }
 
+/* Times that no header can have are the nearest that it can: the task is not malformed from its birth. */
+static void a_deadline_out_of_range_is_the_nearest_one(void **state)
+{
+    (void)state;
+    static const char far[] = "{\"deadline\":9223372036854774784}", rest[] = "\"type\":\"t\"}\n{}";
+    assert_string_equal(TEST_SCRIPT(enqueue, "reeve:{q}:", "0", "past", "{\"deadline\":-5}", rest), "[1]");
+    if (!strstr(TEST_WORDS("HGET", "reeve:{q}:tasks", "past"), "\"deadline\":0,")) fail_msg("it has another");
+    test_tend_all("q");
+    assert_string_equal(test_state("q", "past"), "dead");
+    assert_int_equal(test_number("EXISTS reeve:{q}:failures:malformed"), 0);
+
+    test_hand_init(&hand, "1", "q");
+    test_put("q", "a");
+    assert_int_equal(test_lease(&hand, 1), 1);
+    (void)TEST_SCRIPT(turn, "reeve:{q}:", "1", "0", "60000", "0", "", "1", hand.sessions[0], "", "0", "2", "hand", "a",
+                      "q/far", far, rest, "done", "a", "", "", "");
+    if (!strstr(TEST_WORDS("HGET", "reeve:{q}:tasks", "far"), "\"deadline\":9007199254740991,"))
+        fail_msg("it has another");
+    assert_int_equal(test_lease(&hand, 1), 1);
+    assert_int_equal(hand.bad, 0);
+    assert_string_equal(test_leased_ids(&hand), "far");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -247,6 +271,7 @@ int main(void)
         cmocka_unit_test_setup(a_worker_sees_to_it, set_up),
         cmocka_unit_test_setup(leased_too_late_it_is_not_run, set_up),
         cmocka_unit_test_setup(what_makes_no_sense, set_up),
+        cmocka_unit_test_setup(a_deadline_out_of_range_is_the_nearest_one, test_place_empty),
     };
     return cmocka_run_group_tests_name("ct_deadline", tests, test_place_start, test_place_stop);
 }

@@ -4,6 +4,7 @@
 
 #include "support/limits.h"
 #include "support/queue.h"
+#include "support/script.h"
 #include "support/worker.h"
 
 #define Q "reeve:{q}:"
@@ -428,10 +429,35 @@ static void a_session_that_is_lost(void **state)
     reeve_worker_destroy(worker);
 }
 
+/* Those of 36 bytes are not looked at when they come: a blank makes the task malformed, a line end is refused. */
+static void ids_that_are_none(void **state)
+{
+    (void)state;
+    static const char blank[] = "aaaaaaaa aaaaaaaaaaaaaaaaaaaaaaaaaaa",
+                      line[] = "aaaaaaaa\naaaaaaaaaaaaaaaaaaaaaaaaaaa", rest[] = "\"type\":\"t\"}\n{}";
+    const rv_reply *reply;
+    char id[REEVE_ID_MAX];
+    rv_lease lease;
+    go_idle(&first);
+    const char *said = TEST_SCRIPT(enqueue, Q, "plain", line, rest);
+    if (strncmp(said, "(error) ERR enqueue: ", 21) != 0) fail_msg("%s", said);
+    assert_true(is_idle(&first));
+    assert_string_equal(TEST_SCRIPT(enqueue, Q, "plain", blank, rest), "2");
+    rv_cmd(test_conn, 2);
+    rv_args(test_conn, "LPOP");
+    rv_args(test_conn, list_of(&first));
+    assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
+    assert_true(rv_turn_handed(&lease, id, reply));
+    assert_string_equal(id, blank);
+    assert_non_null(lease.envelope.malformed);
+    assert_int_equal(lease.id_length, 36);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(the_last_that_came_is_first, set_up),
+        cmocka_unit_test_setup(ids_that_are_none, set_up),
         cmocka_unit_test_setup(not_before_what_is_ready, set_up),
         cmocka_unit_test_setup(not_while_something_is_ready, set_up),
         cmocka_unit_test_setup(a_wake_up_between_another_s_turn_and_its_wait, set_up),

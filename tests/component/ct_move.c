@@ -6,6 +6,7 @@
 #include "support/clock.h"
 #include "support/proxy.h"
 #include "support/queue.h"
+#include "support/script.h"
 
 #define Q "reeve:{q}:"
 
@@ -427,6 +428,25 @@ static void replies_are_lost(void **state)
     test_proxy_stop(proxy);
 }
 
+/* Producers in other languages write numbers in other ways. */
+static void a_priority_that_is_written_otherwise(void **state)
+{
+    (void)state;
+    static const char *const written[] = {",\"priority\":1.0", ",\"priority\":1e0", ", \"priority\" : 1"};
+    for (size_t i = 0; i < sizeof(written) / sizeof(written[0]); i++) {
+        char rest[128], id[8];
+        (void)snprintf(id, sizeof(id), "w%zu", i);
+        (void)snprintf(rest, sizeof(rest), "\"type\":\"t\"%s}\n{}", written[i]);
+        assert_string_equal(TEST_SCRIPT(enqueue, "reeve:{q}:", "0", id, "{\"priority\":1}", rest), "[1]");
+        assert_string_equal(TEST_SCRIPT(move, "reeve:{q}:", id, "priority", "3"), "ok");
+        reeve_task_info *info = test_show("q", id);
+        assert_int_equal(info->priority, 3);
+        reeve_task_info_free(info);
+        assert_string_equal(TEST_SCRIPT(move, "reeve:{q}:", id, "priority", "0"), "ok");
+        if (strstr(TEST_WORDS("HGET", "reeve:{q}:tasks", id), "priority")) fail_msg("%s", rest);
+    }
+}
+
 int main(void)
 {
     test_options.clock = true;
@@ -451,6 +471,7 @@ int main(void)
         cmocka_unit_test_setup(other_states, set_up),
         cmocka_unit_test_setup(sent_twice, set_up),
         cmocka_unit_test_setup(replies_are_lost, set_up),
+        cmocka_unit_test_setup(a_priority_that_is_written_otherwise, test_place_empty),
     };
     test_clock_set(1900000000000); /* it stands still */
     return cmocka_run_group_tests_name("ct_move", tests, test_place_start, test_place_stop);

@@ -352,7 +352,7 @@ local function enqueue_any(P, ARGV, time, made)
         result[i], taken[id] = 1, true
         made[id] = made[id] or parsed[i] or {}
         if deadline then
-          deadline = math.min(deadline, LATEST)
+          deadline = math.max(0, math.min(deadline, LATEST))
           deadlines = deadlines or make_deadlines()
           deadlines.add(id, deadline)
           mark = mark .. '"deadline":' .. text(deadline) .. ','

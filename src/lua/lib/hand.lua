@@ -20,8 +20,10 @@ while entry do
     there = (listeners or 0) > 0
   end
   if there then
-    -- (A field that begins with '#' would be taken for one about the session. Such an id is refused.)
-    if found == 3 or string.byte(ARGV[2]) < 45 or call('HSETNX', P_tasks, ARGV[2], envelope) == 0 then
+    -- (A field that begins with '#' would be taken for one about the session, and a line end for that of the id. Such ids
+    -- are refused.)
+    local odd = string.byte(ARGV[2]) < 45 or find(ARGV[2], '\n', 1, true)
+    if found == 3 or odd or call('HSETNX', P_tasks, ARGV[2], envelope) == 0 then
       call('LPUSH', P .. 'idle', entry)
       if found == 2 then return with_options(P, ARGV, time) end
       break

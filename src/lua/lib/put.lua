@@ -7,7 +7,8 @@ local function put_one(P, id, o, rest, now)
 -- include: lib/tags_once.lua
     tags, rest = tags_once(tags, rest)
   end
-  local deadline = o.deadline or o.expires and math.min(now + o.expires, LATEST)
+  local deadline = o.deadline or o.expires and now + o.expires
+  if deadline then deadline = math.max(0, math.min(deadline, LATEST)) end
   local stamp = '{"at":' .. text(now) .. (deadline and ',"deadline":' .. text(deadline) or '') .. ','
   if call('HSETNX', P .. 'tasks', id, stamp .. rest) == 0 then return false end
   if deadline then
