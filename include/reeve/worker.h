@@ -136,8 +136,8 @@ REEVE_API reeve_status reeve_worker_add_pool(reeve_worker *worker, const reeve_p
  * Starts all threads and returns; does not wait for Redis, which may come later: threads try again for ever, with a
  * jittered, growing pause, and the log says so. An embedded server is started here.
  * Redis is looked at once (up to 2 s): REEVE_ECONNECT when it refuses the user or password of the URL, or wants them; the
- * log warns of one that evicts keys or has no persistence. REEVE_EINVAL: no pool. REEVE_ESTATE: started before. REEVE_ESYSTEM: a thread or the embedded server failed to start
- * (then none runs).
+ * log warns of one that evicts keys or has no persistence. REEVE_EINVAL: no pool. REEVE_ESTATE: started before.
+ * REEVE_ESYSTEM: a thread or the embedded server failed to start (then none runs).
  */
 REEVE_API reeve_status reeve_worker_start(reeve_worker *worker);
 
