@@ -74,7 +74,8 @@ typedef struct reeve_meta {
  *     debounce  a holder that waits is removed, and the new task runs at its own time: each new task puts the run off
  *
  * Tasks that wait for the holder wait for the new task then, also in other queues; where they are more than 1000 the new
- * task is refused. A holder that is running, or that has ended and keeps the key for a time, is not replaced: the new task is refused.
+ * task is refused. A holder that is running, or that has ended and keeps the key for a time, is not replaced: the new
+ * task is refused.
  */
 typedef enum reeve_conflict {
     REEVE_CONFLICT_REJECT = 0,
@@ -155,7 +156,8 @@ typedef struct reeve_task_spec {
  * Enqueues one task. On success the task is in Redis (as durable as that Redis is) and ret_id, when not NULL, has its
  * id. A reply lost with its connection is asked for again on a new one: the task is enqueued once. (Not asked is where the
  * task may have come and gone in between, because records of ended tasks are not kept for as long: REEVE_ELOST.)
- * REEVE_EINVAL: a name or option is malformed. REEVE_ETOOBIG: what a guard is for (guards.h). REEVE_EEXISTS: the id is taken in this queue.
+ * REEVE_EINVAL: a name or option is malformed. REEVE_ETOOBIG: what a guard is for (guards.h). REEVE_EEXISTS: the id is
+ * taken in this queue.
  * REEVE_EUNIQUE: another task holds the unique key; ret_id has that one's id. REEVE_ENOTFOUND: a parent in the same
  * queue is not known (depend.h).
  * REEVE_ECONNECT, REEVE_EREDIS, REEVE_ENOMEM: not enqueued. (Refused after the reply to an earlier try was lost it may

@@ -123,8 +123,9 @@ typedef struct reeve_plugin_handle reeve_plugin_handle;
 
 /*
  * Opens a plugin (name or path as in reeve_worker_load_plugin; dir NULL: the environment's REEVE_PLUGIN_DIR, else that
- * of the installation, found from the place of the library or program) and runs its load hook. The hooks run once in a process: opening a plugin that is open
- * already returns the same handle, and the last close unloads it. A hook must not open or close plugins.
+ * of the installation, found from the place of the library or program) and runs its load hook. The hooks run once in a
+ * process: opening a plugin that is open already returns the same handle, and the last close unloads it. A hook must not
+ * open or close plugins.
  * On failure *ret is NULL and ret_error (when not NULL) has the words.
  * REEVE_EPLUGIN; REEVE_EINVAL, REEVE_EDUPLICATE: one of its handlers; REEVE_ENOMEM. Any thread.
  */

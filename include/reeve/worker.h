@@ -149,8 +149,8 @@ REEVE_API void reeve_worker_quiet(reeve_worker *worker);
  * counted), then ends the worker's threads. Blocks at most deadline_ms and a little more to tell Redis: milliseconds as a
  * rule, up to 8 s when Redis does not answer.
  * REEVE_ESTATE: called by a handler, layer or hook of this worker, which would wait for itself (call reeve_worker_quiet,
- * and tell another thread). REEVE_OK: everything ended. REEVE_ETIMEOUT: handlers still run; their tasks were given back, and reeve_worker_destroy
- * will wait for them (or the process exits). Calling it again waits for them anew.
+ * and tell another thread). REEVE_OK: everything ended. REEVE_ETIMEOUT: handlers still run; their tasks were given back,
+ * and reeve_worker_destroy will wait for them (or the process exits). Calling it again waits for them anew.
  */
 REEVE_API reeve_status reeve_worker_stop(reeve_worker *worker, int64_t deadline_ms);
 
