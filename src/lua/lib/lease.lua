@@ -43,7 +43,7 @@ local function in_session(P, index, running, session, join, ttl, now, extras)
   ttl = math.min(tonumber(ttl), LATEST / 2)
 -- include: lib/types.lua
 -- include: lib/rights.lua
-  local words = not_allowed(P, COMMANDS) or wrong_type(P)
+  local words = not_allowed(P, COMMANDS) or has_wrong_type(P) and wrong_type(P) or nil
   if words then error({err = words}) end
   if call('ZADD', P .. 'sessions', 'NX', text(now + ttl), session) == 0 then return false end
 -- include: lib/upkeep.lua

@@ -23,3 +23,21 @@ local function wrong_type(P, id)
   end
   return id and (is_wrong('hash', 'info:' .. id) or is_wrong('hash', 'parents:' .. id)) or nil
 end
+
+-- Whether a key has the wrong type, asked in two commands: one that finds texts, one that finds what are no sorted sets (it
+-- looks at no member, as there is nothing at the prefix itself). id: its keys are looked at, too.
+local function has_wrong_type(P, id)
+  local info, parents = P .. 'info:' .. (id or ''), P .. 'parents:' .. (id or '')
+  local texts = redis.pcall('MGET', info, parents, P .. 'tasks', P .. 'order', P .. 'results', P .. 'result_sizes',
+    P .. 'limits', P .. 'gate', P .. 'slots', P .. 'taken', P .. 'settings', P .. 'counters', P .. 'cron', P .. 'cron:last',
+    P .. 'noted', P .. 'packets', P .. 'linked', P .. 'read', P .. 'fanout', P .. 'fanout_far', P .. 'outbox',
+    P .. 'unread', P .. 'wake', P .. 'idle')
+  for i = 1, #texts do
+    if texts[i] then return true end
+  end
+  local sets = redis.pcall('ZINTERCARD', '22', P, P .. 'ready', P .. 'scheduled', P .. 'sessions', P .. 'completed',
+    P .. 'dead', P .. 'cancelled', P .. 'bundles', P .. 'failures', P .. 'groups', P .. 'parked', P .. 'opening',
+    P .. 'reopening', P .. 'rates', P .. 'holds', P .. 'blocked', P .. 'tags', P .. 'deadlines', P .. 'waiters',
+    P .. 'cron:due', P .. 'limited', P .. 'retained')
+  return type(sets) == 'table' and string.find(sets.err or '', '^WRONGTYPE') ~= nil
+end
