@@ -286,13 +286,14 @@ static reeve_status carry_all(round_trip *r)
     return status == REEVE_OK ? status : failed_call(r, status);
 }
 
+/* skip: where to begin, and to go on the next time: with the first one where the end was reached. */
 static reeve_status carry_rounds(rv_conn *conn, const char *ns, const char *queue, unsigned most, int64_t *from,
-                                 size_t *ret_carried, rv_error *error)
+                                 size_t *skip, size_t *ret_carried, rv_error *error)
 {
     round_trip *r = rv_zalloc(sizeof(*r));
     if (ret_carried != NULL) *ret_carried = 0;
     if (r == NULL) return rv_fail(error, REEVE_ENOMEM, "no memory for messages");
-    *r = (round_trip){.conn = conn, .ns = ns, .queue = queue, .from = *from, .error = error};
+    *r = (round_trip){.conn = conn, .ns = ns, .queue = queue, .from = *from, .skip = *skip, .error = error};
     rv_buf_init(&r->text, MESSAGES_MAX);
     rv_error_clear(error);
     reeve_status status = fetch(r), outcome = REEVE_OK;
@@ -308,6 +309,7 @@ static reeve_status carry_rounds(rv_conn *conn, const char *ns, const char *queu
         outcome = outcome == REEVE_OK ? refused : outcome;
     }
     *from = r->from;
+    *skip = status == REEVE_OK && r->count > 0 ? r->skip : 0;
     rv_buf_fini(&r->text);
     rv_free(r);
     return status == REEVE_OK ? outcome : status;
@@ -316,14 +318,22 @@ static reeve_status carry_rounds(rv_conn *conn, const char *ns, const char *queu
 reeve_status rv_outbox_carry(rv_conn *conn, const char *ns, const char *queue, unsigned most, size_t *ret_carried,
                              rv_error *error)
 {
+    size_t skip = 0;
+    return rv_outbox_carry_on(conn, ns, queue, most, &skip, ret_carried, error);
+}
+
+reeve_status rv_outbox_carry_on(rv_conn *conn, const char *ns, const char *queue, unsigned most, size_t *skip,
+                                size_t *ret_carried, rv_error *error)
+{
     int64_t from = -1;
-    return carry_rounds(conn, ns, queue, most, &from, ret_carried, error);
+    return carry_rounds(conn, ns, queue, most, &from, skip, ret_carried, error);
 }
 
 reeve_status rv_outbox_carry_unread(rv_conn *conn, const char *ns, const char *queue, unsigned most, int64_t *from,
                                     size_t *ret_carried, rv_error *error)
 {
-    return carry_rounds(conn, ns, queue, most, from, ret_carried, error);
+    size_t skip = 0;
+    return carry_rounds(conn, ns, queue, most, from, &skip, ret_carried, error);
 }
 
 void rv_client_carry(reeve_client *client, const char *queue)

@@ -26,6 +26,7 @@ typedef struct rv_claim {
     atomic_bool has_policy; /* it says something; written under the lock, read by anybody */
     bool spares;            /* its expired sessions are spared for a while; of the scheduler alone */
     bool refused;           /* its messages to other queues were not taken; of the scheduler alone */
+    size_t carry_skip;      /* so many of them were refused the last time; of the scheduler alone */
     int64_t reread;     /* how far its messages that were set aside were put back; -1: all; of the scheduler alone */
     atomic_bool unsent; /* its notices could not be sent lately; written by the scheduler */
     atomic_llong result_max; /* the queue's, as last heard of; 0: none. Written and read by anybody */

@@ -152,7 +152,8 @@ static int64_t earliest(rv_scheduler *scheduler, size_t claims)
 static reeve_status carry_of(reeve_worker *worker, rv_claim *claim, bool unread, size_t *ret_carried, rv_error *error)
 {
     rv_conn *conn = worker->scheduler.conn;
-    if (!unread) return rv_outbox_carry(conn, worker->ns, claim->queue, CARRY_ROUNDS, ret_carried, error);
+    if (!unread)
+        return rv_outbox_carry_on(conn, worker->ns, claim->queue, CARRY_ROUNDS, &claim->carry_skip, ret_carried, error);
     if (claim->reread == 0)
         rv_log(REEVE_LOG_INFO, "outbox.reread", "messages to other queues that were set aside are tried again", "queue",
                claim->queue, NULL);

@@ -474,6 +474,38 @@ static void they_hold_up_no_edges_in_the_own_queue(void **state)
     clean();
 }
 
+/* Those behind more of them than one call tries have their turn. */
+static void messages_behind_many_refused_ones_go_on(void **state)
+{
+    (void)state;
+    rv_error error = {0};
+    size_t carried, skip = 0;
+    assert_string_equal(test_cmd(test_conn, "SET reeve:{r}:tasks no-hash"), "OK");
+    test_put("p", "a");
+    for (int i = 1; i <= 151; i++) {
+        const rv_reply *reply;
+        char text[64];
+        (void)snprintf(text, sizeof(text), i <= 150 ? "R %d q/c r/p f" : "R %d q/c p/a f", i);
+        rv_cmd(test_conn, 3);
+        rv_args(test_conn, "RPUSH");
+        rv_args(test_conn, "reeve:{q}:outbox");
+        rv_args(test_conn, text);
+        assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
+    }
+    for (size_t times = 0; times < 2; times++) {
+        (void)rv_outbox_carry_on(test_conn, "reeve", "q", 1, &skip, &carried, &error);
+        assert_int_equal(carried, 0);
+        assert_int_equal(skip, 64 * (times + 1));
+    }
+    (void)rv_outbox_carry_on(test_conn, "reeve", "q", 1, &skip, &carried, &error);
+    assert_int_equal(carried, 1);
+    assert_int_equal(skip, 0);
+    assert_int_equal(test_number("ZCARD reeve:{p}:children:a"), 1);
+    (void)rv_outbox_carry_on(test_conn, "reeve", "q", 1, &skip, &carried, &error);
+    assert_int_equal(skip, 64);
+    (void)test_cmd(test_conn, "DEL reeve:{r}:tasks reeve:{q}:outbox");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -491,6 +523,7 @@ int main(void)
         cmocka_unit_test_setup(workers_whose_connections_die, closed),
         cmocka_unit_test_setup(messages_that_are_not_understood_are_set_aside, closed),
         cmocka_unit_test_setup(messages_that_are_refused_hold_up_no_others, closed),
+        cmocka_unit_test_setup(messages_behind_many_refused_ones_go_on, test_place_empty),
         cmocka_unit_test_setup(they_hold_up_no_children_in_the_own_queue, test_place_empty),
         cmocka_unit_test_setup(they_hold_up_no_edges_in_the_own_queue, test_place_empty),
     };
