@@ -463,7 +463,10 @@ local function due_entries()
     due_at(head)
     return entries
   end
-  local due = call('ZRANGEBYSCORE', P .. 'cron:due', '-inf', text(now), 'WITHSCORES', 'LIMIT', 0, 50)
+  -- (Of more than a page any: the first ones may be such that no worker understands, which stay due.)
+  local pages = math.ceil(call('ZCOUNT', P .. 'cron:due', '-inf', text(now)) / 50)
+  local first = text(50 * (now % pages))
+  local due = call('ZRANGEBYSCORE', P .. 'cron:due', '-inf', text(now), 'WITHSCORES', 'LIMIT', first, 50)
   for i = 1, #due, 2 do
     local definition = call('HGET', P .. 'cron', due[i])
     if definition then

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "support/cron.h"
+#include "support/script.h"
 
 #define Q "reeve:{q}:"
 
@@ -207,6 +208,25 @@ static void an_interval_when_the_clock_goes_back(void **state)
     assert_int_equal(test_number("ZSCORE " Q "cron:due daily"), daily);
 }
 
+/* More than a page of them is due for ever; the one behind them comes all the same. */
+static void many_that_no_worker_understands(void **state)
+{
+    (void)state;
+    char name[16];
+    for (int i = 0; i < 50; i++) {
+        (void)snprintf(name, sizeof(name), "new%02d", i);
+        (void)TEST_SCRIPT(cron, Q, "set", name, "{\"later\":1}\n\"type\":\"t\"}\n{}");
+    }
+    test_clock_advance(1);
+    (void)TEST_SCRIPT(cron, Q, "set", "good", "{\"spec\":\"@daily\"}\n\"type\":\"t\"}\n{}");
+    bool found = false;
+    for (int i = 0; i < 4 && !found; i++) {
+        test_clock_advance(1);
+        found = strstr(TEST_SCRIPT(tend, Q, "200", "15000"), "good") != NULL;
+    }
+    assert_true(found);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, test_cron_set_up, test_cron_tear_down)
@@ -219,6 +239,7 @@ int main(void)
         TEST(paused_and_resumed),
         TEST(runs_in_one_millisecond),
         TEST(a_changed_definition),
+        TEST(many_that_no_worker_understands),
         TEST(an_interval_when_the_clock_goes_back),
     };
     test_cron_zone("UTC");

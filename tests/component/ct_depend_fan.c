@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "support/depend.h"
+#include "support/script.h"
 
 #define MANY 100000
 #define SOME 20000
@@ -203,6 +204,23 @@ static void a_child_of_many_comes_again(void **state)
     assert_string_equal(test_state("q", "c"), "ready");
 }
 
+/* What another version wrote is left to it, and holds up nothing. */
+static void an_entry_that_is_not_understood(void **state)
+{
+    (void)state;
+    (void)test_cmd(test_conn, "ZADD reeve:{q}:fanout:7 1 q/c");
+    (void)TEST_WORDS("RPUSH", "reeve:{q}:fanout", "7 postponed x");
+    test_put("q", "p");
+    const reeve_parent parent = {.handle = "q/p"};
+    enqueue_children("q", &parent, 5000);
+    test_complete("q", "p");
+    test_tend_all("q");
+    test_tend_all("q");
+    assert_int_equal(test_count("q", "ready"), 5000);
+    assert_string_equal(test_cmd(test_conn, "LRANGE reeve:{q}:fanout 0 -1"), "[7 postponed x]");
+    assert_int_equal(test_number("ZCARD reeve:{q}:fanout:7"), 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -213,6 +231,7 @@ int main(void)
         cmocka_unit_test_setup(a_child_of_many_goes, test_place_empty),
         cmocka_unit_test_setup(a_child_of_many_waits_anew, test_place_empty),
         cmocka_unit_test_setup(a_child_of_many_comes_again, test_place_empty),
+        cmocka_unit_test_setup(an_entry_that_is_not_understood, test_place_empty),
     };
     names = calloc(MANY, sizeof(*names));
     parents = calloc(MANY, sizeof(*parents));

@@ -45,6 +45,13 @@ local function fan_some(P, now, most, children_most)
   local entry = call('LINDEX', P .. 'fanout', 0)
   if not entry then return false end
   local name, state, id, rest = string.match(entry, '^(%S+) (%S+) (%S+) ?(%S*)$')
+  -- (Of another version, which will understand it: it stands behind the others, and what follows is for the next call.)
+  local STATES = ' unlink restore unread cascade completed dead cancelled deleted '
+  if not name or not find(STATES, ' ' .. state .. ' ', 1, true) then
+    call('LPOP', P .. 'fanout')
+    call('RPUSH', P .. 'fanout', entry)
+    return false
+  end
   local queue = own_queue(P)
 
   local function is_left()
