@@ -463,9 +463,10 @@ local function due_entries()
     due_at(head)
     return entries
   end
-  -- (Of more than a page any: the first ones may be such that no worker understands, which stay due.)
-  local pages = math.ceil(call('ZCOUNT', P .. 'cron:due', '-inf', text(now)) / 50)
-  local first = text(50 * (now % pages))
+  -- (Of more than a page any: the first ones may be such that no worker understands, which stay due.
+  -- That one is full: whoever gets a full page comes again at once.)
+  local count = call('ZCOUNT', P .. 'cron:due', '-inf', text(now))
+  local first = text(math.max(0, math.min(50 * (now % math.ceil(count / 50)), count - 50)))
   local due = call('ZRANGEBYSCORE', P .. 'cron:due', '-inf', text(now), 'WITHSCORES', 'LIMIT', first, 50)
   for i = 1, #due, 2 do
     local definition = call('HGET', P .. 'cron', due[i])
