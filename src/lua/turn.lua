@@ -210,13 +210,6 @@ while at <= #given do
   end
   at = at + (bundle and 1 or results)
   if members then call('ZADD', P .. 'completed', unpack(members)) end
-  -- (Looked at above, so that `settling` and `now` are there.)
-  for _ = 1, records do
-    if settling.record(P, running, held, at, settling.outcomes, now, s, refused) == 'completed' then
-      completed = completed + 1
-    end
-    at = at + 5
-  end
   if completed > 0 then
     local counted = redis.pcall('HINCRBY', P .. 'counters', 'completed', completed == 1 and '1' or format('%d', completed))
     -- (What is too many is removed when it is worth the while: a part in 64 more may stand meanwhile. How many there are
@@ -229,6 +222,17 @@ while at <= #given do
       if most % 1 ~= 0 then most = 10000 end
       settling.trim(P, 'completed', most, n + 500, now, true)
     end
+  end
+  -- (Looked at above, so that `settling` and `now` are there.)
+  if records > 0 then
+    completed = 0
+    for _ = 1, records do
+      if settling.record(P, running, held, at, settling.outcomes, now, s, refused) == 'completed' then
+        completed = completed + 1
+      end
+      at = at + 5
+    end
+    if completed > 0 then redis.pcall('HINCRBY', P .. 'counters', 'completed', format('%d', completed)) end
   end
   if s[7] then
     freed = freed or {}
