@@ -62,7 +62,7 @@ functions_have_their_place() {
     local name count=0
     for name in $(grep -hoE '^ *REEVE_API .*\b(reeve_[a-z0-9_]+)\(' "$REEVE_SOURCE"/include/reeve/*.h |
         grep -oE '\breeve_[a-z0-9_]+\($' | tr -d '(' | sed 's/_sized$//' | sort -u); do
-        grep -qE "\b$name\b" "$FEATURES" "$REEVE_SOURCE/docs/guide.md" "$REEVE_SOURCE/docs/protocol.md" ||
+        grep -qE "\b$name\b" "$FEATURES" "$REEVE_SOURCE/docs/guide.md" "$REEVE_SOURCE"/docs/guide/*.md "$REEVE_SOURCE/docs/protocol.md" ||
             fail "$name has no place in the documents"
         count=$((count + 1))
     done

@@ -1,11 +1,11 @@
-# st_guide.sh - docs/guide.md does what it says. The comment at its head tells what its blocks are; here each section gets
-# an empty Redis, a directory and a shell, in which its blocks run in order.
+# st_guide.sh - the guide (docs/guide.md, docs/guide/*.md) does what it says. The comment at the head of guide.md describes
+# its blocks. Each section gets an empty Redis, a directory and a shell, in which its blocks run in order.
 #
-# GUIDE=FILE runs another file; ONLY=WORDS only the sections whose titles have these words.
+# GUIDE=FILE runs another file instead; ONLY=WORDS only the sections whose titles have these words.
 . "$(dirname "$0")/lib.sh"
 
 : "${REEVE_SOURCE:=$(cd "$(dirname "$0")/../.." && pwd)}"
-GUIDE=${GUIDE:-$REEVE_SOURCE/docs/guide.md}
+if [ -n "${GUIDE:-}" ]; then PAGES=("$GUIDE"); else PAGES=("$REEVE_SOURCE"/docs/guide.md "$REEVE_SOURCE"/docs/guide/*.md); fi
 BLOCKS=$TEST_DIR/blocks
 # Those of the build directory, by the names that a reader types.
 export PATH="$REEVE_BUILD/bin:$PATH" REEVE_PLUGIN_DIR="$PLUGIN_DIR" LD_LIBRARY_PATH="$REEVE_BUILD/src"
@@ -61,13 +61,14 @@ take_apart() {
             dir = sprintf("%s/%02d", out, ++section)
             system("mkdir -p " dir "/files")
             print substr($0, 4) > (dir "/title"); close(dir "/title")
+            print FILENAME > (dir "/page"); close(dir "/page")
             last = ""
             next
         }
         /^<!-- not run: .+ -->$/ { skip = 1; next }
         skip && NF > 0 { complain("\"not run\" belongs right before a block"); skip = 0 }
         END { if (inside) complain("a block without end"); exit bad }
-    ' "$GUIDE" || fail "$GUIDE is not as its head says"
+    ' "${PAGES[@]}" || fail "a page is not as the head of guide.md says"
 }
 
 # ---- C -------------------------------------------------------------------------------------------------------------
@@ -188,6 +189,7 @@ compare() {
 run_section() {
     local section=$1 place conf
     TITLE=$(cat "$section/title")
+    GUIDE=$(cat "$section/page")
     place=$TEST_DIR/run.$(basename "$section")
     mkdir "$place"
     # (What the first section writes down is there in all.)
@@ -218,4 +220,4 @@ for section in "$BLOCKS"/*/; do
     case $(cat "$section/title") in *"${ONLY:-}"*) run_section "$section" ;; esac
 done
 [ "$BLOCKS_RUN" -gt 0 ] || fail "no block was run"
-echo "$BLOCKS_RUN blocks of $(basename "$GUIDE") do what they say"
+echo "$BLOCKS_RUN blocks of the guide do what they say"

@@ -11,7 +11,7 @@ headings() {
 # check: all documents below the current directory.
 check() {
   WRONG=0 SEEN=0
-  for document in README.md CHANGELOG.md CONTRIBUTING.md docs/*.md examples/*/README.md; do
+  for document in README.md CHANGELOG.md CONTRIBUTING.md docs/*.md docs/guide/*.md examples/*/README.md; do
     while read -r link; do
       case $link in
       http:* | https:* | mailto:*) continue ;;
