@@ -32,7 +32,7 @@ file(READ "${OUT}" hex HEX)
 string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${hex}")
 string(REGEX REPLACE "(................................................................................)" "\\1\n" bytes "${bytes}")
 file(WRITE "${OUT}" "/* made from src/lua/${NAME}.lua; do not edit */
-#include \"queue/scripts.h\"
+#include \"protocol/scripts.h\"
 
 static const char text[] = {
 ${bytes}0x00};

@@ -6,7 +6,7 @@
 
 #include <libconfig.h>
 
-#include "config/settings.h"
+#include "config/setting_rows.h"
 
 /*
  * Adds an error at a setting of the file; the message begins with its path, and below it with a name (may be NULL).

@@ -9,7 +9,7 @@
 #include "config/complain.h"
 #include "config/paths.h"
 #include "config/read.h"
-#include "config/settings.h"
+#include "config/setting_rows.h"
 #include "config/source.h"
 
 static reeve_status parse(config_t *parsed, const char *path, const char *text, rv_config_errors *errors)

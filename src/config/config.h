@@ -1,7 +1,7 @@
 /*
  * config.h - the configuration file of a worker, read and checked.
  *
- * The file is libconfig. settings.c has a row for every setting: its type, its range, its default and a line of help.
+ * The file is libconfig. setting_rows.c has a row for every setting: its type, its range, its default and a line of help.
  * Reading, checking, freeing, `reeve-worker --help-config` and docs/configuration.md all come from those rows. Times
  * are seconds in the file, whole or fractional, and milliseconds in the structs.
  */

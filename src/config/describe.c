@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "config/settings.h"
+#include "config/setting_rows.h"
 
 static bool is_container(const rv_setting *row)
 {

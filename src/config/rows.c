@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
-#include "config/settings.h"
+#include "config/setting_rows.h"
 
 /* The part of a row's path that comes after its parent's, or NULL when it does not stand below that parent. */
 static const char *below(const rv_setting *parent, const char *path)

@@ -6,8 +6,8 @@
 #include "base/layout.h"
 #include "base/mem.h"
 #include "base/retry.h"
-#include "worker/handler.h"
-#include "worker/state.h"
+#include "handlers/handler_check.h"
+#include "running/worker_state.h"
 
 static reeve_status check_not_started(reeve_worker *worker)
 {

@@ -2,13 +2,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "handlers/task.h"
 #include "reeve/dead.h"
 #include "reeve/depend.h"
 #include "reeve/tags.h"
 #include "reeve/watch.h"
 #include "support/clock.h"
 #include "support/limits.h"
-#include "worker/task.h"
 
 #define Q "reeve:{q}:"
 #define BEGUN 1700000000000

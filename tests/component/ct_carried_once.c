@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "queue/depend.h"
-#include "queue/outbox.h"
-#include "queue/scripts.h"
+#include "client/client_depend.h"
+#include "client/outbox.h"
+#include "protocol/scripts.h"
 #include "support/depend.h"
 #include "support/script.h"
 #include "support/worker.h"

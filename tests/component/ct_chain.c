@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "queue/depend.h"
-#include "queue/scripts.h"
+#include "client/client_depend.h"
+#include "protocol/scripts.h"
 #include "support/depend.h"
 #include "support/worker.h"
 

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "queue/registry.h"
+#include "protocol/registry.h"
 #include "support/queue.h"
 
 static test_hand hand;

@@ -2,13 +2,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "queue/depend.h"
-#include "queue/envelope.h"
-#include "queue/outbox.h"
-#include "queue/scripts.h"
+#include "client/client_depend.h"
+#include "client/outbox.h"
+#include "handlers/task.h"
+#include "protocol/envelope.h"
+#include "protocol/scripts.h"
 #include "support/costs.h"
 #include "support/depend.h"
-#include "worker/task.h"
 
 static void a_is_done(void)
 {

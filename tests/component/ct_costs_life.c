@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "queue/scripts.h"
-#include "queue/tally.h"
+#include "protocol/scripts.h"
+#include "protocol/tally.h"
 #include "support/costs.h"
 
 static test_hand hand;

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "queue/outbox.h"
-#include "queue/scripts.h"
+#include "client/outbox.h"
+#include "protocol/scripts.h"
 #include "support/depend.h"
 #include "support/proxy.h"
 #include "support/worker.h"

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "queue/scripts.h"
+#include "protocol/scripts.h"
 #include "reeve/stats.h"
 #include "support/clock.h"
 #include "support/depend.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "queue/scripts.h"
+#include "protocol/scripts.h"
 #include "support/packets.h"
 #include "support/proxy.h"
 #include "support/worker.h"
@@ -202,7 +202,7 @@ static void connections_are_killed_again_and_again(void **state)
     expect_in_order(MANY);
 }
 
-/* Of 64 and more that get their ids here (queue/lay.h). */
+/* Of 64 and more that get their ids here (client/lay.h). */
 static void connections_are_killed_while_tasks_are_laid(void **state)
 {
     (void)state;

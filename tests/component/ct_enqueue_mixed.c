@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "queue/depend.h"
+#include "client/client_depend.h"
 #include "support/proxy.h"
 #include "support/queue.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "queue/scripts.h"
+#include "protocol/scripts.h"
 #include "reeve/watch.h"
 #include "support/costs.h"
 #include "support/queue.h"

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "queue/scripts.h"
+#include "protocol/scripts.h"
 #include "reeve/dead.h"
 #include "reeve/limits.h"
 #include "reeve/watch.h"

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "queue/scripts.h"
+#include "protocol/scripts.h"
 #include "support/queue.h"
 
 #define Q "reeve:{q}:"

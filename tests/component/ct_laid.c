@@ -1,5 +1,5 @@
 /*
- * Many plain tasks that a client lays by a transaction (queue/lay.h): they are enqueued like any others, once, in their
+ * Many plain tasks that a client lays by a transaction (client/lay.h): they are enqueued like any others, once, in their
  * order, whatever goes wrong on the way.
  */
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "queue/scripts.h"
+#include "protocol/scripts.h"
 #include "reeve/watch.h"
 #include "support/costs.h"
 #include "support/packets.h"

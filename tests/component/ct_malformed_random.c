@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "queue/scripts.h"
+#include "protocol/scripts.h"
 #include "support/clock.h"
 #include "support/depend.h"
 #include "support/foreign.h"

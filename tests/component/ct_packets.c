@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "queue/scripts.h"
+#include "protocol/scripts.h"
 #include "reeve/depend.h"
 #include "reeve/watch.h"
 #include "support/limits.h"

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "running/worker_state.h"
 #include "support/worker.h"
-#include "worker/state.h"
 
 #define Q "reeve:{q}:"
 

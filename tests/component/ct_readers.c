@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "queue/keys.h"
-#include "queue/scripts.h"
+#include "protocol/keys.h"
+#include "protocol/scripts.h"
 #include "support/depend.h"
 #include "support/worker.h"
 

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "queue/scripts.h"
+#include "protocol/scripts.h"
+#include "running/worker_state.h"
 #include "support/worker.h"
-#include "worker/state.h"
 
 #define Q "reeve:{q}:"
 #define FAR "reeve:{far}:"

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "queue/scripts.h"
+#include "protocol/scripts.h"
 #include "reeve/cron.h"
 #include "reeve/dead.h"
 #include "reeve/tags.h"

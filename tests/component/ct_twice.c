@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "queue/scripts.h"
+#include "protocol/scripts.h"
 #include "support/queue.h"
 
 static test_hand a, b;

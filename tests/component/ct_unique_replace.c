@@ -1,7 +1,7 @@
 /* A unique key whose holder is replaced, or pushed back; and calls whose replies are lost. */
 #include <string.h>
 
-#include "queue/scripts.h"
+#include "protocol/scripts.h"
 #include "support/clock.h"
 #include "support/proxy.h"
 #include "support/unique.h"

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "queue/scripts.h"
+#include "protocol/scripts.h"
 #include "support/proxy.h"
 #include "support/worker.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "queue/scripts.h"
+#include "protocol/scripts.h"
 #include "support/proxy.h"
 #include "support/worker.h"
 

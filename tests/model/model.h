@@ -25,7 +25,7 @@
 
 #include "model/model_cover.h"
 #include "model/model_task.h"
-#include "queue/scripts.h"
+#include "protocol/scripts.h"
 #include "redis/reply.h"
 
 /* ---- operations ------------------------------------------------------------------------------------------------ */

@@ -4,7 +4,7 @@
 #ifndef TEST_CALLS_H
 #define TEST_CALLS_H
 
-#include "queue/scripts.h"
+#include "protocol/scripts.h"
 #include "support/queue.h"
 
 #define TEST_CALL_ARGS 24

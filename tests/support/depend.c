@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "queue/outbox.h"
+#include "client/outbox.h"
 
 #define PARENTS 32
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "queue/scripts.h"
+#include "protocol/scripts.h"
 
 /* ---- waiting --------------------------------------------------------------------------------------------------- */
 

@@ -6,8 +6,8 @@
 #define TEST_QUEUE_H
 
 #include "base/clock.h"
-#include "queue/session.h"
-#include "queue/turn.h"
+#include "protocol/session.h"
+#include "protocol/turn_call.h"
 #include "reeve/client.h"
 #include "support/redis.h"
 

@@ -6,7 +6,7 @@
 #ifndef TEST_SCRIPT_H
 #define TEST_SCRIPT_H
 
-#include "queue/scripts.h"
+#include "protocol/scripts.h"
 
 /* args: the one key, then the arguments, ended by NULL. The reply as text, as test_cmd gives it. */
 const char *test_script_text(const rv_script *script, const char *const *args);

@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "queue/scripts.h"
+#include "protocol/scripts.h"
 
 test_hand test_sweep_hand;
 reeve_swept test_swept;

@@ -1,5 +1,5 @@
 /* A thread's batch: counting states, when the keeper must look, copies of settlements. */
-#include "worker/batch.h"
+#include "running/batch.h"
 
 #include <stdlib.h>
 #include <string.h>

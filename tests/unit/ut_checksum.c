@@ -12,10 +12,10 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "handlers/plugin.h"
+#include "handlers/task.h"
 #include "support/cmocka.h"
 #include "support/dirs.h"
-#include "worker/plugin.h"
-#include "worker/task.h"
 
 static reeve_plugin_handle *plugin;
 

@@ -1,5 +1,5 @@
 /* A worker's session in a queue: begun, counted, lost, and never confused with the one after it. */
-#include "worker/claim.h"
+#include "running/claim.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "queue/cron.h"
+#include "protocol/cron_definition.h"
 #include "support/cmocka.h"
 
 #define NOON 1700049600000 /* 2023-11-15T12:00:00Z */

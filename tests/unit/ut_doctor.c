@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/doctor.h"
+#include "cli/verb_doctor.h"
 #include "support/cmocka.h"
 
 static const rv_checkup sound = {.version = "7.0.15",

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/retry.h"
-#include "queue/envelope.h"
+#include "protocol/envelope.h"
 #include "support/cmocka.h"
 
 /* ---- reading --------------------------------------------------------------------------------------------------- */

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "queue/envelope.h"
-#include "queue/guards.h"
+#include "protocol/envelope.h"
+#include "protocol/guards.h"
 #include "reeve/depend.h"
 #include "reeve/testing.h"
 #include "support/cmocka.h"

@@ -1,5 +1,5 @@
 /* The table of handlers: it grows, finds, and refuses what is there already. */
-#include "worker/handlers.h"
+#include "handlers/handler_table.h"
 
 #include <stdio.h>
 #include <string.h>

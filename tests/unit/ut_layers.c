@@ -3,11 +3,11 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "handlers/handler_table.h"
+#include "handlers/task.h"
 #include "reeve/testing.h"
 #include "reeve/worker.h"
 #include "support/cmocka.h"
-#include "worker/handlers.h"
-#include "worker/task.h"
 
 /* Who was called, one sign each. */
 static char seen[256];

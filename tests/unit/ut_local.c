@@ -10,9 +10,9 @@
 
 #include "base/clock.h"
 #include "base/mem.h"
+#include "handlers/plugin.h"
+#include "handlers/task.h"
 #include "support/cmocka.h"
-#include "worker/plugin.h"
-#include "worker/task.h"
 
 static char directory[4000];
 static reeve_plugin_handle *sample;

@@ -1,12 +1,12 @@
 /* Handlers of many tasks: what such a handler may say, when a group is ripe and who is in a call, how many tasks to
  * lease. */
-#include "worker/many.h"
+#include "running/batch_handler.h"
 
 #include <string.h>
 
 #include "base/mem.h"
+#include "running/batch_handler_run.h"
 #include "support/cmocka.h"
-#include "worker/many_run.h"
 
 static rv_thread thread;
 static rv_handler three, pair;

@@ -1,8 +1,8 @@
 /* The beginning and the end of an outage are told once, whichever thread finds out when. */
 #include <string.h>
 
+#include "running/wakeup.h"
 #include "support/cmocka.h"
-#include "worker/notice.h"
 
 static unsigned downs, ups;
 

@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "handlers/plugin.h"
 #include "support/cmocka.h"
 #include "support/dirs.h"
-#include "worker/plugin.h"
 
 static char directory[4000]; /* of the test plugins */
 static char said[1024];      /* the loader's words */

@@ -1,5 +1,5 @@
 /* Which queue a thread asks first: strict, round-robin, weighted, against queues that are played by hand. */
-#include "worker/order.h"
+#include "running/queue_order.h"
 
 #include <stdio.h>
 #include <string.h>

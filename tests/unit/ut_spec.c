@@ -2,9 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "queue/client.h"
-#include "queue/envelope.h"
-#include "queue/keys.h"
+#include "client/client.h"
+#include "protocol/envelope.h"
+#include "protocol/keys.h"
 #include "support/cmocka.h"
 
 static char text_101[102], text_100[101], text_65[66], text_64[65];

@@ -2,7 +2,7 @@
 #include <cjson/cJSON.h>
 #include <string.h>
 
-#include "queue/envelope.h"
+#include "protocol/envelope.h"
 #include "support/cmocka.h"
 
 static reeve_status check(reeve_task_spec spec, rv_error *error)

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "running/claim.h"
 #include "support/cmocka.h"
-#include "worker/claim.h"
 
 #define SECOND INT64_C(1000)
 #define MINUTE (60 * SECOND)

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "handlers/task.h"
 #include "support/cmocka.h"
-#include "worker/task.h"
 
 #define HEADER                                                                       \
     "{\"type\":\"resize\",\"at\":1700000000123,\"group\":\"acme\",\"tags\":[\"x\"]," \

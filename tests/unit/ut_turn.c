@@ -1,8 +1,8 @@
 /* Replies of turn.lua, recall.lua, beat.lua, leave.lua and tend.lua, and those that they would never give. */
 #include <string.h>
 
-#include "queue/session.h"
-#include "queue/turn.h"
+#include "protocol/session.h"
+#include "protocol/turn_call.h"
 #include "support/cmocka.h"
 #include "support/tree.h"
 

@@ -8,7 +8,7 @@
 
 #include "base/mem.h"
 #include "bench.h"
-#include "queue/client.h"
+#include "client/client.h"
 
 #define SCAN_COUNT "1000"
 #define REST_MOST_MS 120000

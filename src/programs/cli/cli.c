@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/id.h"
-#include "queue/guards.h"
+#include "protocol/guards.h"
 #include "redis/secret.h"
 
 /* ---- guards ---------------------------------------------------------------------------------------------------- */

@@ -4,7 +4,7 @@
 #ifndef CLI_CRON_KEEP_H
 #define CLI_CRON_KEEP_H
 
-#include "cron.h"
+#include "verb_cron.h"
 
 /* Room for the names of all options of `cron add`, and of the payload. */
 #define CLI_KEPT_MOST 16

@@ -7,11 +7,11 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "cron.h"
 #include "handle.h"
 #include "json.h"
-#include "queue/cron.h"
+#include "protocol/cron_definition.h"
 #include "table.h"
+#include "verb_cron.h"
 
 /* ---- list ------------------------------------------------------------------------------------------------------ */
 

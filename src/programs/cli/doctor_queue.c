@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "doctor.h"
+#include "verb_doctor.h"
 #include "when.h"
 #include "why_view.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "doctor.h"
+#include "verb_doctor.h"
 #include "when.h"
 
 #define OLDEST_MAJOR 7

@@ -35,10 +35,10 @@ typedef struct cli_page {
  * are when some are left out. */
 size_t cli_page_cut(const cli_context *cli, const cli_page *page, const char *what, size_t *count);
 
-/* list.c: lists the tasks of a queue in a state, with a kind the dead ones of that; returns the exit status. */
+/* verb_list.c: lists the tasks of a queue in a state, with a kind the dead ones of that; returns the exit status. */
 int cli_list(cli_context *cli, const char *queue, reeve_state state, const char *kind, const cli_page *page);
 
-/* list_tag.c: lists those with a tag, in a state (NULL: any); returns the exit status. */
+/* verb_list_tag.c: lists those with a tag, in a state (NULL: any); returns the exit status. */
 int cli_list_tag(cli_context *cli, const char *queue, const char *tag, const reeve_state *state, const cli_page *page);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * stats_view.c - statistics as text: lengths of time, bars, JSON.
  */
-#include "stats.h"
+#include "verb_stats.h"
 
 #include <inttypes.h>
 #include <stdio.h>

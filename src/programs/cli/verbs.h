@@ -16,7 +16,7 @@ extern const cli_verb cli_verb_enqueue, cli_verb_show, cli_verb_list, cli_verb_w
 int cli_bulk(cli_context *cli, const char *queue, const char *type);
 
 /*
- * wait.c: waits until the task has ended (timeout_ms negative: for ever; or until the user interrupts) and prints how;
+ * verb_wait.c: waits until the task has ended (timeout_ms negative: for ever; or until the user interrupts) and prints how;
  * returns the exit status. *ret_printed, when not NULL: whether the task's record was printed.
  */
 int cli_wait(cli_context *cli, const cli_handle *handle, int64_t timeout_ms, bool *ret_printed);

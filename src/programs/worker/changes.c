@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "queue/client.h"
+#include "client/client.h"
 
 #define TEXT_MAX 512
 #define DIGEST_MAX 65536

@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/lock.h"
 #include "base/log.h"
-#include "worker/lock.h"
-#include "worker/spawn.h"
+#include "running/os_thread.h"
 
 #define BUFFER_BYTES ((size_t)512 * 1024)
 #define LINE_BYTES_MAX ((size_t)65536)

@@ -1,0 +1,291 @@
+#include "client/client.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/fork.h"
+#include "base/id.h"
+#include "base/layout.h"
+#include "base/mem.h"
+#include "base/retry.h"
+#include "reeve/depend.h"
+
+#define DEFAULT_TIMEOUT_MS 5000
+#define DEFAULT_SPIN_US 50
+#define EMBEDDED_START_MS 10000
+/* A connection that was unused for longer may have been closed, by a restart of Redis, say: then nothing is sent over it
+ * of which it would not be known whether it was carried out. */
+#define UNUSED_MS 1000
+
+static reeve_status choose_options(reeve_client *client, const reeve_client_options *options)
+{
+    const char *ns = rv_ns_choose(options->ns, &client->error);
+    if (ns == NULL) return client->error.status;
+    rv_copy_text(client->ns, sizeof(client->ns), ns);
+    rv_copy_text(client->name, sizeof(client->name), options->name != NULL ? options->name : "reeve-client");
+    client->timeout_ms = options->timeout_ms > 0 ? options->timeout_ms : DEFAULT_TIMEOUT_MS;
+    client->spin_us = options->spin_us != 0 ? options->spin_us : DEFAULT_SPIN_US;
+    if (rv_guards_choose(&client->guards, &options->guards, &client->error) != REEVE_OK) return client->error.status;
+    reeve_status status = rv_url_parse(&client->url, rv_url_choose(options->redis), &client->error);
+    return status == REEVE_OK ? rv_url_secure(&client->url, options->tls, &client->error) : status;
+}
+
+static reeve_status join_embedded(reeve_client *client)
+{
+    if (client->url.kind != RV_URL_EMBEDDED) return REEVE_OK;
+    rv_url socket;
+    reeve_status status = rv_embedded_join(&client->embedded, &client->url, &socket,
+                                           rv_deadline(client->timeout_ms + EMBEDDED_START_MS), &client->error);
+    if (status != REEVE_OK) return status;
+    rv_url_fini(&client->url);
+    client->url = socket;
+    return REEVE_OK;
+}
+
+static reeve_status connect_first(reeve_client *client)
+{
+    reeve_status status = rv_waker_init(&client->waker, &client->error);
+    if (status != REEVE_OK) return status;
+    rv_conn_options options = {.url = &client->url,
+                               .name = client->name,
+                               .waker = &client->waker,
+                               .command_ms = client->timeout_ms,
+                               .spin_us = client->spin_us};
+    status = rv_conn_create(&client->conn, &options, &client->error);
+    if (status != REEVE_OK) return status;
+    client->began_ms = rv_now_ms();
+    status = rv_conn_open(client->conn, rv_deadline(client->timeout_ms));
+    if (status != REEVE_OK) client->error = *rv_conn_error(client->conn);
+    return status;
+}
+
+reeve_status reeve_client_open_or_say_sized(reeve_client **ret, const reeve_client_options *given, char *ret_error,
+                                            size_t size, size_t options_size)
+{
+    reeve_client_options options;
+    if (ret == NULL) return REEVE_EINVAL;
+    *ret = NULL;
+    reeve_client *client = rv_zalloc(sizeof(*client));
+    if (client == NULL) {
+        rv_copy_text(ret_error, size, reeve_status_text(REEVE_ENOMEM));
+        return REEVE_ENOMEM;
+    }
+    client->waker.fd = -1;
+    client->generation = rv_fork_generation();
+    rv_buf_init(&client->scratch, 16 * (size_t)REEVE_META_MAX + REEVE_PARENTS_MAX * 256u);
+    reeve_status status = RV_LAYOUT_READ(&options, given, options_size, "the client's options", &client->error);
+    if (status == REEVE_OK) status = choose_options(client, &options);
+    if (status == REEVE_OK) status = join_embedded(client);
+    if (status == REEVE_OK) status = connect_first(client);
+    if (status != REEVE_OK) {
+        rv_copy_text(ret_error, size, client->error.text);
+        reeve_client_close(client);
+        return status;
+    }
+    *ret = client;
+    return REEVE_OK;
+}
+
+reeve_status reeve_client_open_sized(reeve_client **ret, const reeve_client_options *options, size_t options_size)
+{
+    return reeve_client_open_or_say_sized(ret, options, NULL, 0, options_size);
+}
+
+void reeve_client_close(reeve_client *client)
+{
+    if (client == NULL) return;
+    rv_conn_destroy(client->conn);
+    rv_conn_destroy(client->listener);
+    if (client->generation == rv_fork_generation())
+        rv_embedded_leave(client->embedded);
+    else
+        rv_embedded_forsake(client->embedded);
+    rv_url_fini(&client->url);
+    rv_buf_fini(&client->scratch);
+    if (client->waker.fd >= 0) rv_waker_fini(&client->waker);
+    rv_free(client);
+}
+
+const char *reeve_client_error(const reeve_client *client)
+{
+    return client != NULL ? client->error.text : "";
+}
+
+void reeve_client_interrupt(reeve_client *client)
+{
+    if (client != NULL && client->generation == rv_fork_generation()) rv_waker_ring(&client->waker);
+}
+
+reeve_status rv_client_check_process(reeve_client *client)
+{
+    if (client->generation == rv_fork_generation()) return REEVE_OK;
+    return rv_fail(&client->error, REEVE_EINVAL,
+                   "another process opened this client, before a fork: open one in each process");
+}
+
+/* True when it was interrupted: only a wait can be. */
+static bool pause_was_interrupted(reeve_client *client, int64_t until)
+{
+    if (client->waiting) return rv_waker_wait(&client->waker, until);
+    while (rv_now_ms() < until) (void)poll(NULL, 0, rv_poll_timeout(until));
+    return false;
+}
+
+/* Opens the connection, trying again until the deadline when it was open before. */
+static reeve_status reopen(reeve_client *client, int64_t deadline, unsigned *tries)
+{
+    for (;;) {
+        reeve_status status = rv_conn_open(client->conn, deadline);
+        if (status == REEVE_OK) return status;
+        client->error = *rv_conn_error(client->conn);
+        int64_t pause = rv_reconnect_delay((*tries)++, rv_random_unit());
+        if (status != REEVE_ECONNECT || rv_now_ms() + pause >= deadline) return status;
+        if (client->embedded != NULL) {
+            rv_error ignored;
+            rv_embedded_revive(client->embedded, deadline, &ignored);
+        }
+        if (pause_was_interrupted(client, rv_now_ms() + pause))
+            return rv_fail(&client->error, REEVE_EINTERRUPTED, "interrupted while connecting to Redis");
+    }
+}
+
+/* How a try is carried out: many commands with a callback, or one whose reply is kept. */
+typedef struct carry {
+    rv_on_reply on_reply;
+    void *context;
+    const rv_reply **ret;
+} carry;
+
+bool rv_client_put_off(reeve_client *client, const rv_reply *reply)
+{
+    if (!rv_refusal_passes(rv_refusal_of(reply))) return false;
+    if (client->put_off.status == REEVE_OK)
+        (void)rv_fail(&client->put_off, REEVE_EREDIS, "Redis answered: %s%s", reply->text,
+                      rv_refusal_advice(reply->text));
+    return true;
+}
+
+bool rv_client_was_put_off(const reeve_client *client)
+{
+    return client->put_off.status != REEVE_OK;
+}
+
+/* One try on an open connection. */
+static reeve_status try_once(reeve_client *client, int64_t deadline, const carry *how)
+{
+    rv_error_clear(&client->put_off);
+    reeve_status status = how->ret != NULL ? rv_conn_call(client->conn, deadline, how->ret)
+                                           : rv_conn_exec(client->conn, deadline, how->on_reply, how->context);
+    if (status == REEVE_EREDIS && how->ret != NULL) (void)rv_client_put_off(client, *how->ret);
+    bool put_off = rv_client_was_put_off(client);
+    if (status == REEVE_OK && put_off) status = REEVE_EREDIS;
+    if (status == REEVE_OK)
+        rv_error_clear(&client->error); /* of an earlier try */
+    else
+        client->error = put_off && status == REEVE_EREDIS ? client->put_off : *rv_conn_error(client->conn);
+    return status;
+}
+
+/* Before a node that refused, or hung up, is asked again, or another one in its place. False: there is no time left. */
+static bool pause_for_refusal(reeve_client *client, int64_t deadline, unsigned *tries)
+{
+    int64_t pause = rv_reconnect_delay((*tries)++, rv_random_unit());
+    if (rv_now_ms() + pause >= deadline) return false;
+    return !pause_was_interrupted(client, rv_now_ms() + pause);
+}
+
+/*
+ * The end of a call. Where the reply to an earlier try was lost, that one may have been carried out, whatever became of
+ * the later ones; and so may one whose reply was read in part, until memory ran out (its connection is closed then).
+ */
+static reeve_status end_call(reeve_client *client, reeve_status status, bool again)
+{
+    bool tells = status == REEVE_OK || status == REEVE_ELOST || status == REEVE_ETIMEOUT || status == REEVE_EPROTO ||
+                 status == REEVE_EINTERRUPTED;
+    client->unsure = again || (status == REEVE_ENOMEM && !rv_conn_is_open(client->conn));
+    if (tells || !again) return status;
+    return rv_fail(&client->error, REEVE_ELOST,
+                   "%s; the reply to an earlier try was lost: whether the call was carried out is unknown",
+                   client->error.text);
+}
+
+reeve_status rv_client_refused(reeve_client *client, const char *text)
+{
+    (void)rv_fail(&client->error, REEVE_EREDIS, "Redis answered: %s%s", text, rv_refusal_advice(text));
+    return end_call(client, REEVE_EREDIS, client->unsure);
+}
+
+static reeve_status carry_out(reeve_client *client, rv_build_fn build, const void *context, const carry *how,
+                              bool *ret_again)
+{
+    if (rv_client_check_process(client) != REEVE_OK) return client->error.status;
+    int64_t deadline = rv_deadline(client->timeout_ms);
+    bool again = false;
+    unsigned tries = 1, losses = 0;
+    int64_t before_ms = client->began_ms;
+    client->began_ms = deadline - client->timeout_ms;
+    if (client->began_ms - before_ms > UNUSED_MS) rv_conn_check_end(client->conn);
+    rv_error_clear(&client->error);
+    for (;;) {
+        reeve_status status = reopen(client, deadline, &tries);
+        if (status != REEVE_OK) return end_call(client, status, again);
+        if (again) rv_conn_end_lost(client->conn, deadline);
+        if (!rv_conn_is_open(client->conn)) { /* (it was lost again) */
+            if (!pause_for_refusal(client, deadline, &tries)) return end_call(client, REEVE_ELOST, again);
+            continue;
+        }
+        rv_conn_discard(client->conn);
+        build(client->conn, again, context);
+        status = try_once(client, deadline, how);
+        if (ret_again != NULL) *ret_again = again;
+        if (status == REEVE_EREDIS && rv_client_was_put_off(client) && pause_for_refusal(client, deadline, &tries))
+            continue;
+        if (status != REEVE_ELOST || rv_now_ms() >= deadline) return end_call(client, status, again);
+        if (losses++ > 0 && !pause_for_refusal(client, deadline, &tries)) return end_call(client, status, again);
+        again = true;
+    }
+}
+
+reeve_status rv_client_exec(reeve_client *client, rv_build_fn build, const void *context, rv_on_reply on_reply,
+                            void *reply_context, bool *ret_again)
+{
+    carry how = {.on_reply = on_reply, .context = reply_context};
+    return carry_out(client, build, context, &how, ret_again);
+}
+
+reeve_status rv_client_call(reeve_client *client, rv_build_fn build, const void *context, const rv_reply **ret,
+                            bool *ret_again)
+{
+    carry how = {.ret = ret};
+    return carry_out(client, build, context, &how, ret_again);
+}
+
+typedef struct simple_build {
+    const rv_simple_call *call;
+    rv_prefix prefix;
+} simple_build;
+
+static void build_simple(rv_conn *conn, bool again, const void *context)
+{
+    const simple_build *simple = context;
+    (void)again;
+    rv_cmd_script(conn, simple->call->script, 1, simple->call->count);
+    rv_arg(conn, simple->prefix.text, simple->prefix.length);
+    for (size_t i = 0; i < simple->call->count; i++) rv_args(conn, simple->call->args[i]);
+}
+
+reeve_status rv_client_script(reeve_client *client, const rv_simple_call *call, const rv_reply **ret, bool *ret_again)
+{
+    reeve_status status = rv_check_queue(call->queue, &client->error);
+    if (status != REEVE_OK) return status;
+    simple_build simple = {.call = call};
+    rv_prefix_set(&simple.prefix, client->ns, call->queue);
+    return rv_client_call(client, build_simple, &simple, ret, ret_again);
+}
+
+reeve_status rv_client_odd_reply(reeve_client *client, const char *what)
+{
+    return rv_fail(&client->error, REEVE_EPROTO, "%s: Redis answered what this version does not understand", what);
+}

@@ -1,0 +1,140 @@
+/*
+ * client.h - the inside of reeve_client: one connection, and calls that survive its loss.
+ */
+#ifndef RV_CLIENT_CLIENT_H
+#define RV_CLIENT_CLIENT_H
+
+#include "base/buf.h"
+#include "protocol/guards.h"
+#include "protocol/keys.h"
+#include "redis/conn.h"
+#include "redis/embedded.h"
+#include "reeve/client.h"
+
+/* Why tasks of a call of reeve_enqueue_many failed: those of a queue, or (queue "") those without an answer. */
+typedef struct rv_cause {
+    char queue[REEVE_QUEUE_MAX + 1];
+    rv_error error;
+} rv_cause;
+
+#define RV_CAUSES 4 /* of more than these only the status is told */
+
+struct reeve_client {
+    rv_url url;            /* where to connect: for an embedded server, its socket */
+    rv_embedded *embedded; /* or NULL */
+    rv_conn *conn;
+    rv_conn *listener;   /* for reeve_wait; made when first needed */
+    unsigned generation; /* of the process that opened it (base/fork.h) */
+    rv_waker waker;      /* rung by reeve_client_interrupt */
+    bool saw_deletion;   /* the last reeve_wait ended as somebody deleted the task */
+    bool waiting;        /* in reeve_wait: a ring ends also the search for a connection */
+    char ns[RV_NS_MAX + 1];
+    char name[64];
+    int64_t timeout_ms;
+    int64_t spin_us;
+    reeve_guards guards; /* in force: none is zero */
+    rv_error error;
+    int64_t began_ms; /* when the first try of the call under way began */
+    bool unsure;      /* of the last call: a try whose reply did not come may have been carried out */
+    rv_error put_off; /* of the try under way: why a call in it was not carried out and is sent again */
+    rv_buf scratch;   /* for what enqueueing builds */
+    /* queues that this client has put into <ns>:queues: the last few, so that it need not do so again */
+    char known[8][REEVE_QUEUE_MAX + 1];
+    unsigned known_next;
+    bool handed_over;     /* the last task that came alone was handed to a thread: the next may be, too */
+    unsigned known_epoch; /* the connection's, when they were noted: a new server may not know them */
+    int64_t known_until_ms;
+    /* Redis's clock, as it was told by this connection last; see lay.h */
+    bool clock_known;
+    unsigned clock_epoch;
+    int64_t clock_ahead_ms;             /* of rv_now_ms */
+    bool lays;                          /* it was asked, and has what laying takes */
+    bool lays_nothing;                  /* Redis has no transactions, or none for this user */
+    char uncommon[REEVE_QUEUE_MAX + 1]; /* a queue in which it was in vain, */
+    unsigned uncommon_calls;            /* and for how many more calls it is not tried there */
+    rv_cause causes[RV_CAUSES];         /* of the last reeve_enqueue_many */
+    size_t cause_count;
+};
+
+/* Fails with REEVE_EINVAL in a forked child: what the client has is its parent's. */
+reeve_status rv_client_check_process(reeve_client *client);
+
+/* Notes why, unless this is noted already. */
+void rv_client_note_cause(reeve_client *client, const char *queue, const rv_error *error);
+
+/* What reeve_enqueue_many refuses by itself. */
+reeve_status rv_enqueue_check(const reeve_task_spec *spec, const reeve_guards *guards, rv_error *error);
+
+/* A call of so many tasks is refused as a whole; fails with what the guard at `at` says of `what` ("tasks in one
+ * call"). */
+reeve_status rv_enqueue_refuse_all(reeve_client *client, size_t count, reeve_enqueued *ret_results, size_t at,
+                                   const char *what);
+
+/* Adds a call's commands to the connection; called again for each try. again: an earlier try may have been executed. */
+typedef void (*rv_build_fn)(rv_conn *conn, bool again, const void *context);
+
+/*
+ * Opens the connection if need be, builds, sends and reads the replies; when the connection is lost, does so again
+ * until the client's timeout, so what is built must be safe to send twice. Errors are in client->error. ret_again (may
+ * be NULL): whether an earlier try may have been executed.
+ */
+reeve_status rv_client_exec(reeve_client *client, rv_build_fn build, const void *context, rv_on_reply on_reply,
+                            void *reply_context, bool *ret_again);
+
+/*
+ * For on_reply: whether an error reply says that the node cannot do it now (refusal.h). The call counts as not answered
+ * then: after this try the connection is made anew and everything is built again, until the timeout.
+ */
+bool rv_client_put_off(reeve_client *client, const rv_reply *reply);
+/* Of the last call, which ended with REEVE_EREDIS: the node refused it to the end, but such a refusal passes. */
+bool rv_client_was_put_off(const reeve_client *client);
+
+/*
+ * Fails a call whose reply was an error with this text: REEVE_EREDIS, nothing was done; or REEVE_ELOST where an earlier
+ * try of the last call may have been carried out.
+ */
+reeve_status rv_client_refused(reeve_client *client, const char *text);
+
+/* The same for one command; *ret lives until the next call. An error reply is REEVE_EREDIS
+ * (or REEVE_ELOST, as above). */
+reeve_status rv_client_call(reeve_client *client, rv_build_fn build, const void *context, const rv_reply **ret,
+                            bool *ret_again);
+
+/* A script with one key, the prefix of a queue, and a few text arguments: most calls are that. Checks the name. */
+typedef struct rv_simple_call {
+    const rv_script *script;
+    const char *queue;
+    const char *args[8];
+    size_t count;
+} rv_simple_call;
+
+reeve_status rv_client_script(reeve_client *client, const rv_simple_call *call, const rv_reply **ret, bool *ret_again);
+
+/* Fails with REEVE_EPROTO: the reply is none that this call understands. */
+reeve_status rv_client_odd_reply(reeve_client *client, const char *what);
+
+/* A queue that is steered before its first task is there to be seen. */
+reeve_status rv_client_make_known(reeve_client *client, const char *queue);
+
+/* Which page of a list; checked by rv_page_args, which writes the numbers as text. */
+typedef struct rv_page {
+    uint64_t offset;
+    size_t limit;
+    char skip[24];
+    char most[24];
+} rv_page;
+
+reeve_status rv_page_args(reeve_client *client, rv_page *page, const char *what);
+
+/* reeve_list; kind: only dead ones of this kind; "": of any. */
+reeve_status rv_list_tasks(reeve_client *client, const char *queue, reeve_state state, const char *kind, rv_page *page,
+                           reeve_task_info ***ret, size_t *ret_count, uint64_t *ret_total);
+
+/* Reads tasks as list.lua tells of them, from the second element on. */
+reeve_status rv_list_read(reeve_client *client, const char *queue, const rv_reply *reply, reeve_task_info ***ret,
+                          size_t *ret_count);
+
+/* Reads a reply of show.lua. */
+reeve_status rv_task_info_read(const char *queue, const rv_reply *reply, reeve_task_info **ret);
+
+#endif

@@ -1,0 +1,227 @@
+/*
+ * client_cron_list.c - the recurring entries of a queue, or of all queues.
+ */
+#include <cjson/cJSON.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "client/client.h"
+#include "protocol/cron_definition.h"
+#include "protocol/envelope.h"
+#include "protocol/scripts.h"
+
+#define QUEUES_AT_ONCE 64
+#define FIELDS 4 /* of an entry in the reply of cron.lua */
+
+typedef struct listing {
+    reeve_client *client;
+    const char (*queues)[REEVE_QUEUE_MAX + 1]; /* of this pipeline */
+    size_t queue_count;
+    reeve_cron_info *list;
+    size_t count, capacity;
+    rv_error error; /* the first one */
+} listing;
+
+/* ---- one entry ------------------------------------------------------------------------------------------------- */
+
+static char *spec_of(const rv_reply *definition)
+{
+    const char *newline = memchr(definition->text, '\n', definition->length);
+    size_t length = newline != NULL ? (size_t)(newline - definition->text) : definition->length;
+    cJSON *json = cJSON_ParseWithLength(definition->text, length);
+    const char *spec = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "spec"));
+    char *copy = rv_strdup(spec != NULL ? spec : "");
+    cJSON_Delete(json);
+    return copy;
+}
+
+/* Its first slot from the time on at which it is looked at. What this version does not understand stays as Redis has
+ * it. */
+static void read_rule(reeve_cron_info *ret, const rv_reply *definition, int64_t due_ms)
+{
+    const char *newline = memchr(definition->text, '\n', definition->length);
+    rv_cron_rule rule = {.zone = RV_ZONE_UTC};
+    ret->paused = due_ms < 0;
+    ret->next_ms = due_ms;
+    if (newline == NULL ||
+        rv_cron_rule_read(&rule, definition->text, (size_t)(newline - definition->text), NULL) != REEVE_OK)
+        return;
+    ret->local = rule.zone == RV_ZONE_LOCAL;
+    ret->catch_up = rule.catch_up;
+    ret->catch_up_most = rule.catch_up == REEVE_CATCH_UP_ALL ? rule.most : 0;
+    ret->no_overlap = rule.no_overlap;
+    if (due_ms > 0) ret->next_ms = rv_cron_next(&rule.cron, rule.zone, due_ms - 1);
+}
+
+/* Type and payload: what follows the line is an envelope without its beginning. */
+static bool read_task(reeve_cron_info *ret, const rv_reply *definition)
+{
+    static const char beginning[] = "{\"at\":0,";
+    const char *newline = memchr(definition->text, '\n', definition->length);
+    rv_envelope envelope;
+    rv_buf text;
+    rv_buf_init(&text, definition->length + sizeof(beginning));
+    rv_buf_adds(&text, beginning);
+    if (newline != NULL) rv_buf_add(&text, newline + 1, definition->length - (size_t)(newline + 1 - definition->text));
+    bool good = !text.failed;
+    if (good && rv_envelope_read(&envelope, text.data, text.length)) {
+        ret->type = rv_strndup(envelope.type, envelope.type_length);
+        ret->payload.data = rv_memdup(envelope.payload.data, envelope.payload.length);
+        ret->payload.length = envelope.payload.length;
+        good = ret->payload.data != NULL || ret->payload.length == 0;
+    } else if (good) {
+        ret->type = rv_strdup("");
+    }
+    rv_buf_fini(&text);
+    return good && ret->type != NULL;
+}
+
+static void release(reeve_cron_info *info)
+{
+    rv_free(info->spec);
+    rv_free(info->type);
+    rv_free((void *)info->payload.data);
+}
+
+static bool read_entry(reeve_cron_info *ret, const char *queue, rv_reply *const *fields)
+{
+    memset(ret, 0, sizeof(*ret));
+    rv_copy_text(ret->queue, sizeof(ret->queue), queue);
+    rv_copy_text(ret->name, sizeof(ret->name), fields[0]->text);
+    rv_copy_text(ret->last_id, sizeof(ret->last_id), fields[3]->text);
+    read_rule(ret, fields[1], rv_reply_int(fields[2], -1));
+    ret->spec = spec_of(fields[1]);
+    if (ret->spec != NULL && read_task(ret, fields[1])) return true;
+    release(ret);
+    return false;
+}
+
+/* ---- all of them ----------------------------------------------------------------------------------------------- */
+
+static bool make_room(listing *all, size_t more)
+{
+    if (all->capacity - all->count >= more) return true;
+    size_t capacity = all->count + more > 2 * all->capacity ? all->count + more : 2 * all->capacity;
+    reeve_cron_info *list = rv_realloc_array(all->list, capacity, sizeof(*list));
+    if (list == NULL) return false;
+    all->list = list;
+    all->capacity = capacity;
+    return true;
+}
+
+static void build_list(rv_conn *conn, bool again, const void *context)
+{
+    const listing *all = context;
+    (void)again;
+    for (size_t i = 0; i < all->queue_count; i++) {
+        rv_prefix prefix;
+        rv_prefix_set(&prefix, all->client->ns, all->queues[i]);
+        rv_cmd_script(conn, &rv_script_cron, 1, 1);
+        rv_arg(conn, prefix.text, prefix.length);
+        rv_args(conn, "list");
+    }
+}
+
+/* Entries of a queue that an earlier try was told of are there already. */
+static bool is_listed(const listing *all, const char *queue)
+{
+    for (size_t i = all->count; i > 0; i--) {
+        if (strcmp(all->list[i - 1].queue, queue) == 0) return true;
+    }
+    return false;
+}
+
+static void on_list(size_t index, const rv_reply *reply, void *context)
+{
+    listing *all = context;
+    if (index >= all->queue_count || is_listed(all, all->queues[index])) return;
+    if (rv_reply_is(reply, RV_ERROR)) {
+        if (all->error.status == REEVE_OK) (void)rv_fail(&all->error, REEVE_EREDIS, "Redis answered: %s", reply->text);
+        return;
+    }
+    if (!rv_reply_is(reply, RV_ARRAY)) return;
+    bool good = make_room(all, reply->count / FIELDS);
+    for (size_t i = 0; good && i + FIELDS <= reply->count; i += FIELDS) {
+        good = read_entry(&all->list[all->count], all->queues[index], reply->items + i);
+        if (good) all->count++;
+    }
+    if (!good && all->error.status == REEVE_OK)
+        (void)rv_fail(&all->error, REEVE_ENOMEM, "no memory for a list of recurring entries");
+}
+
+static reeve_status list_queues(listing *all, const char (*queues)[REEVE_QUEUE_MAX + 1], size_t count)
+{
+    reeve_status status = REEVE_OK;
+    for (size_t i = 0; i < count && status == REEVE_OK; i += QUEUES_AT_ONCE) {
+        all->queues = queues + i;
+        all->queue_count = count - i < QUEUES_AT_ONCE ? count - i : QUEUES_AT_ONCE;
+        status = rv_client_exec(all->client, build_list, all, on_list, all, NULL);
+        if (status != REEVE_OK || all->error.status == REEVE_OK) continue;
+        all->client->error = all->error;
+        status = all->error.status;
+    }
+    return status;
+}
+
+static void build_names(rv_conn *conn, bool again, const void *context)
+{
+    const char *ns = context;
+    (void)again;
+    rv_cmd(conn, 2);
+    rv_args(conn, "SMEMBERS");
+    rv_arg2(conn, ns, strlen(ns), ":queues", 7);
+}
+
+static reeve_status list_all(listing *all)
+{
+    const rv_reply *reply;
+    reeve_status status = rv_client_call(all->client, build_names, all->client->ns, &reply, NULL);
+    if (status != REEVE_OK) return status;
+    if (!rv_reply_is(reply, RV_ARRAY)) return rv_client_odd_reply(all->client, "queues");
+    size_t count = reply->count;
+    char(*queues)[REEVE_QUEUE_MAX + 1] = rv_zalloc_array(count + 1, sizeof(*queues));
+    if (queues == NULL) return rv_fail(&all->client->error, REEVE_ENOMEM, "no memory for %zu queues", count);
+    for (size_t i = 0; i < count; i++) rv_copy_text(queues[i], sizeof(queues[i]), reply->items[i]->text);
+    status = list_queues(all, (const char(*)[REEVE_QUEUE_MAX + 1]) queues, count);
+    rv_free(queues);
+    return status;
+}
+
+static int by_queue_and_name(const void *a, const void *b)
+{
+    const reeve_cron_info *one = a, *other = b;
+    int order = strcmp(one->queue, other->queue);
+    return order != 0 ? order : strcmp(one->name, other->name);
+}
+
+static reeve_status list_one(listing *all, const char *queue)
+{
+    char name[1][REEVE_QUEUE_MAX + 1];
+    reeve_status status = rv_check_queue(queue, &all->client->error);
+    if (status != REEVE_OK) return status;
+    rv_copy_text(name[0], sizeof(name[0]), queue);
+    return list_queues(all, (const char(*)[REEVE_QUEUE_MAX + 1]) name, 1);
+}
+
+reeve_status reeve_cron_list(reeve_client *client, const char *queue, reeve_cron_info **ret, size_t *ret_count)
+{
+    if (client == NULL || ret == NULL || ret_count == NULL) return REEVE_EINVAL;
+    listing all = {.client = client};
+    reeve_status status = queue != NULL ? list_one(&all, queue) : list_all(&all);
+    if (status != REEVE_OK) {
+        reeve_cron_free(all.list, all.count);
+        return status;
+    }
+    if (all.count > 0) qsort(all.list, all.count, sizeof(*all.list), by_queue_and_name);
+    *ret = all.list;
+    *ret_count = all.count;
+    return REEVE_OK;
+}
+
+void reeve_cron_free(reeve_cron_info *list, size_t count)
+{
+    if (list == NULL) return;
+    for (size_t i = 0; i < count; i++) release(&list[i]);
+    rv_free(list);
+}

@@ -1,0 +1,182 @@
+/*
+ * client_depend.c - edges between tasks, made and unmade by hand.
+ */
+#include "client/client_depend.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/id.h"
+#include "base/text.h"
+#include "client/outbox.h"
+#include "protocol/scripts.h"
+
+const reeve_parent rv_parent_open = {.handle = REEVE_PARENT_OPEN};
+
+const char *rv_policy_word(const reeve_parent *parent)
+{
+    static const char *const words[][3] = {{"f", "fg", "fe"}, {"g", "gg", "ge"}, {"w", "wg", "we"}, {"x", "xg", "xe"}};
+    return words[parent->on_death][parent->unknown];
+}
+
+static bool is_open_parent(const char *handle)
+{
+    return handle != NULL && strcmp(handle, REEVE_PARENT_OPEN) == 0;
+}
+
+static reeve_status check_handle(const char *handle, const char *queue, const char *id, rv_error *error)
+{
+    char its_queue[REEVE_QUEUE_MAX + 1], its_id[REEVE_ID_MAX];
+    if (is_open_parent(handle)) return REEVE_OK;
+    if (!rv_handle_split(handle, its_queue, its_id)) {
+        return rv_fail(error, REEVE_EINVAL, "parent \"%.200s\": must be a handle, queue/id",
+                       handle != NULL ? handle : "");
+    }
+    if (id != NULL && strcmp(its_queue, queue) == 0 && strcmp(its_id, id) == 0)
+        return rv_fail(error, REEVE_EINVAL, "%s/%s cannot wait for itself", queue, id);
+    return REEVE_OK;
+}
+
+reeve_status rv_check_parent(const reeve_parent *parent, const char *queue, const char *id, rv_error *error)
+{
+    if ((unsigned)parent->on_death > REEVE_PARENT_DEATH)
+        return rv_fail(error, REEVE_EINVAL, "there is no rule %d for a parent's death", (int)parent->on_death);
+    if ((unsigned)parent->unknown > REEVE_UNKNOWN_EXPECTED)
+        return rv_fail(error, REEVE_EINVAL, "there is no rule %d for an unknown parent", (int)parent->unknown);
+    return check_handle(parent->handle, queue, id, error);
+}
+
+reeve_status rv_refuse_parent(rv_error *error, const char *queue, const char *id, const char *parent)
+{
+    return rv_fail(error, REEVE_ENOTFOUND,
+                   "%s/%s cannot wait for %s/%s: there is no such task, nor a record of one (:known-or-gone, "
+                   "REEVE_UNKNOWN_COMPLETED, counts it as completed)",
+                   queue, id, queue, parent);
+}
+
+static reeve_status refuse_parents(const reeve_guards *guards, size_t count, rv_error *error)
+{
+    return rv_guard_refuse(error, guards, RV_GUARD(parents), "%zu parents of a task", count);
+}
+
+reeve_status rv_check_parent_count(const reeve_parent *parents, size_t count, const reeve_guards *guards,
+                                   rv_error *error)
+{
+    size_t counted = count;
+    if (count <= (size_t)guards->parents) return REEVE_OK;
+    for (size_t i = 0; i < count; i++) counted -= is_open_parent(parents[i].handle);
+    return counted <= (size_t)guards->parents ? REEVE_OK : refuse_parents(guards, counted, error);
+}
+
+bool rv_parents_elsewhere(const reeve_parent *parents, size_t count, const char *queue)
+{
+    size_t length = strlen(queue);
+    for (size_t i = 0; i < count; i++) {
+        const char *handle = parents[i].handle;
+        if (is_open_parent(handle)) continue;
+        if (strncmp(handle, queue, length) != 0 || handle[length] != '/') return true;
+    }
+    return false;
+}
+
+/* ---- depend.lua ------------------------------------------------------------------------------------------------ */
+
+typedef struct edges {
+    rv_prefix prefix;
+    const char *id;
+    const reeve_parent *parents; /* to add, up to `most` in all; or */
+    int64_t most;
+    const char *const *handles; /* to remove */
+    size_t count;
+} edges;
+
+static void build_edges(rv_conn *conn, bool again, const void *context)
+{
+    const edges *e = context;
+    (void)again;
+    rv_cmd_script(conn, &rv_script_depend, 1, 2 + (e->parents != NULL ? 2 : 1) * e->count);
+    rv_arg(conn, e->prefix.text, e->prefix.length);
+    char verb[32] = "remove";
+    if (e->parents != NULL) (void)snprintf(verb, sizeof(verb), "add %lld", (long long)e->most);
+    rv_args(conn, verb);
+    rv_args(conn, e->id);
+    for (size_t i = 0; i < e->count; i++) {
+        rv_args(conn, e->parents != NULL ? e->parents[i].handle : e->handles[i]);
+        if (e->parents == NULL) continue;
+        rv_args(conn, rv_policy_word(&e->parents[i]));
+    }
+}
+
+static reeve_status call_edges(reeve_client *client, const char *queue, const edges *e)
+{
+    const rv_reply *reply;
+    bool again;
+    reeve_status status = rv_client_call(client, build_edges, e, &reply, &again);
+    if (status != REEVE_OK) return status;
+    if (!rv_reply_is(reply, RV_TEXT)) return rv_client_odd_reply(client, "depend");
+    if (strcmp(reply->text, "ok") == 0) return REEVE_OK;
+    /* (Taken from its last parents a task may run, and one that waits for a death is removed.) */
+    if (again && e->parents == NULL) return REEVE_OK;
+    if (reply->length == 0) return rv_fail(&client->error, REEVE_ENOTFOUND, "no task %s/%s (any more)", queue, e->id);
+    int64_t total;
+    if (strncmp(reply->text, "parents ", 8) == 0 && rv_parse_int(reply->text + 8, 0, INT64_MAX, &total))
+        return refuse_parents(&client->guards, (size_t)total, &client->error);
+    if (strncmp(reply->text, "unknown ", 8) == 0)
+        return rv_refuse_parent(&client->error, queue, e->id, reply->text + 8);
+    return rv_fail(&client->error, REEVE_ESTATE, "what %s/%s waits for cannot be changed: it is %s", queue, e->id,
+                   reply->text);
+}
+
+static reeve_status check_child(reeve_client *client, const char *queue, const char *id)
+{
+    reeve_status status = rv_check_queue(queue, &client->error);
+    return status == REEVE_OK ? rv_check_id(id, &client->error) : status;
+}
+
+static size_t step_of(size_t left)
+{
+    return left < REEVE_PARENTS_MAX ? left : REEVE_PARENTS_MAX;
+}
+
+reeve_status reeve_depend(reeve_client *client, const char *queue, const char *id, const reeve_parent *parents,
+                          size_t count)
+{
+    if (client == NULL || (count > 0 && parents == NULL)) return REEVE_EINVAL;
+    edges e = {.id = id, .most = client->guards.parents};
+    reeve_status status = check_child(client, queue, id);
+    if (status == REEVE_OK) status = rv_check_parent_count(parents, count, &client->guards, &client->error);
+    for (size_t i = 0; i < count && status == REEVE_OK; i++)
+        status = rv_check_parent(&parents[i], queue, id, &client->error);
+    if (status != REEVE_OK) return status;
+    rv_prefix_set(&e.prefix, client->ns, queue);
+    for (size_t at = 0; at < count && status == REEVE_OK; at += e.count) {
+        e.parents = parents + at;
+        e.count = step_of(count - at);
+        status = call_edges(client, queue, &e);
+        if (status == REEVE_OK && rv_parents_elsewhere(e.parents, e.count, queue)) rv_client_carry(client, queue);
+    }
+    return status;
+}
+
+reeve_status reeve_undepend(reeve_client *client, const char *queue, const char *id, const char *const *handles,
+                            size_t count)
+{
+    if (client == NULL || (count > 0 && handles == NULL)) return REEVE_EINVAL;
+    edges e = {.id = id};
+    bool elsewhere = false;
+    reeve_status status = check_child(client, queue, id);
+    for (size_t i = 0; i < count && status == REEVE_OK; i++) {
+        const reeve_parent parent = {.handle = handles[i]};
+        status = check_handle(handles[i], queue, NULL, &client->error);
+        if (status == REEVE_OK) elsewhere = elsewhere || rv_parents_elsewhere(&parent, 1, queue);
+    }
+    if (status != REEVE_OK) return status;
+    rv_prefix_set(&e.prefix, client->ns, queue);
+    for (size_t at = 0; at < count && status == REEVE_OK; at += e.count) {
+        e.handles = handles + at;
+        e.count = step_of(count - at);
+        status = call_edges(client, queue, &e);
+    }
+    if (status == REEVE_OK && elsewhere) rv_client_carry(client, queue);
+    return status;
+}

@@ -1,0 +1,451 @@
+/*
+ * client_enqueue.c - producing: specs become calls of enqueue.lua, one a run of specs of the same queue, many in a pipeline.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/id.h"
+#include "base/mem.h"
+#include "client/client.h"
+#include "client/client_depend.h"
+#include "client/client_enqueue.h"
+#include "client/lay.h"
+#include "client/outbox.h"
+#include "client/stepwise.h"
+#include "protocol/envelope.h"
+#include "protocol/scripts.h"
+
+/* What one script call and one pipeline may carry: Redis serves nobody else during a call. */
+#define CALL_TASKS 250
+#define CALL_BYTES ((size_t)1024 * 1024)
+#define PIPELINE_BYTES ((size_t)8 * 1024 * 1024)
+
+/* What a client holds between its calls. */
+#define SCRATCH_KEPT ((size_t)16 * 1024)
+
+/* How long a client believes that Redis knows of a queue. */
+#define KNOWN_MS 60000
+
+typedef rv_enqueue_call call;
+typedef rv_enqueue_pipeline pipeline;
+
+/* What is known holds for a connection, and not for ever: Redis may have been emptied. */
+static void forget_old(reeve_client *client)
+{
+    if (client->known_epoch == rv_conn_epoch(client->conn) && rv_now_ms() < client->known_until_ms) return;
+    memset(client->known, 0, sizeof(client->known));
+    client->known_epoch = rv_conn_epoch(client->conn);
+    client->known_until_ms = rv_deadline(KNOWN_MS);
+}
+
+static bool is_known(const reeve_client *client, const char *queue)
+{
+    for (size_t i = 0; i < sizeof(client->known) / sizeof(client->known[0]); i++) {
+        if (strcmp(client->known[i], queue) == 0) return true;
+    }
+    return false;
+}
+
+static void note_known(reeve_client *client, const char *queue)
+{
+    if (is_known(client, queue)) return;
+    unsigned slots = sizeof(client->known) / sizeof(client->known[0]);
+    rv_copy_text(client->known[client->known_next++ % slots], sizeof(client->known[0]), queue);
+}
+
+static void add_options(rv_conn *conn, rv_buf *scratch, const reeve_task_spec *spec)
+{
+    rv_buf_clear(scratch);
+    rv_enqueue_options_write(scratch, spec);
+    rv_arg(conn, scratch->data, scratch->length);
+}
+
+static void add_envelope(rv_conn *conn, rv_buf *scratch, const reeve_task_spec *spec)
+{
+    rv_buf_clear(scratch);
+    rv_envelope_write_head(scratch, spec);
+    rv_arg_lent2(conn, scratch->data, scratch->length, spec->payload.data, spec->payload.length);
+}
+
+/* Queues that Redis may not know of yet are put into <ns>:queues first. */
+static void build_announcements(const pipeline *p, rv_conn *conn)
+{
+    forget_old(p->client);
+    for (size_t i = 0; i < p->call_count; i++) {
+        const char *queue = p->specs[p->calls[i].first].queue;
+        bool same = i > 0 && strcmp(queue, p->specs[p->calls[i - 1].first].queue) == 0;
+        if (same || is_known(p->client, queue)) continue;
+        rv_cmd(conn, 3);
+        rv_args(conn, "SADD");
+        rv_arg2(conn, p->client->ns, strlen(p->client->ns), ":queues", 7);
+        rv_args(conn, queue);
+    }
+}
+
+/* (Behind a call that is laid: that one is sent again as a whole when Redis does not know the script, see on_reply, and
+ * this one is not to be carried out before.) */
+static void begin_script(const pipeline *p, rv_conn *conn, size_t args)
+{
+    if (!p->laying) {
+        rv_cmd_script(conn, &rv_script_enqueue, 1, args);
+        return;
+    }
+    rv_cmd(conn, 4 + args);
+    rv_args(conn, "EVALSHA");
+    rv_args(conn, rv_script_enqueue.sha);
+    rv_args(conn, "1");
+}
+
+/* How the tasks of a call come (enqueue.lua). lost: the reply to an earlier try was; else what an earlier try was refused
+ * as a whole may be sent as if it had been. */
+static void add_way(const pipeline *p, rv_conn *conn, bool plain, bool idle, bool lost)
+{
+    char way[40];
+    if (!lost) {
+        rv_args(conn, idle ? "idle" : plain ? "plain" : p->again ? "1" : "0");
+        return;
+    }
+    (void)snprintf(way, sizeof(way), "again %lld", (long long)(rv_now_ms() - p->client->began_ms + 1));
+    rv_args(conn, way);
+}
+
+static void build_call(pipeline *p, rv_conn *conn, call *c, bool lost)
+{
+    rv_prefix prefix;
+    bool again = lost || p->again;
+    bool plain = c->plain && !again, idle = plain && c->count == 1 && p->client->handed_over;
+    c->laid = plain && rv_lay_pays(p, c);
+    if (c->laid) {
+        rv_lay_build(p, conn, c);
+        p->laying = true;
+        return;
+    }
+    rv_prefix_set(&prefix, p->client->ns, p->specs[c->first].queue);
+    begin_script(p, conn, 1 + (plain ? 2 : 3) * c->count);
+    rv_arg(conn, prefix.text, prefix.length);
+    add_way(p, conn, plain, idle, lost);
+    for (size_t i = c->first; i < c->first + c->span; i++) {
+        if (p->results[i].status != REEVE_OK) continue;
+        rv_args(conn, p->results[i].id);
+        if (plain) continue;
+        add_options(conn, &p->client->scratch, &p->specs[i]);
+        add_envelope(conn, &p->client->scratch, &p->specs[i]);
+    }
+    for (size_t i = c->first; plain && i < c->first + c->span; i++) {
+        if (p->results[i].status == REEVE_OK) add_envelope(conn, &p->client->scratch, &p->specs[i]);
+    }
+    if (plain && rv_lay_asks(p, c)) rv_lay_ask(p, conn, c);
+}
+
+static void build_pipeline(rv_conn *conn, bool again, const void *context)
+{
+    pipeline *p = *(pipeline *const *)context;
+    p->laying = p->asking = false;
+    p->lost = p->lost || again;
+    build_announcements(p, conn);
+    for (size_t i = 0; i < p->call_count; i++) {
+        if (p->calls[i].packet > 0 && !p->calls[i].answered) rv_lay_forbid(p, conn, &p->calls[i]);
+    }
+    for (size_t i = 0; i < p->call_count; i++) {
+        call *c = &p->calls[i];
+        c->commands = 0;
+        if (c->answered) continue;
+        c->command = rv_conn_pending(conn);
+        build_call(p, conn, c, again);
+        c->commands = rv_conn_pending(conn) - c->command;
+    }
+}
+
+/* True when it is the first of the specs that failed, and p->error is to have its words. */
+static bool note_failure(pipeline *p, size_t index, reeve_status status)
+{
+    p->results[index].status = status;
+    if (index >= p->failed) return false;
+    p->failed = index;
+    return true;
+}
+
+/* The whole call failed, and all its tasks with it. (What is refused now may have been taken by a try before.) */
+static void on_odd_reply(pipeline *p, const call *c, const rv_reply *reply)
+{
+    bool refused = rv_reply_is(reply, RV_ERROR);
+    reeve_status status = !refused ? REEVE_EPROTO : p->lost ? REEVE_ELOST : REEVE_EREDIS;
+    const char *queue = p->specs[c->first].queue;
+    rv_error error = {0};
+    (void)rv_fail(&error, status, "queue %s: %s%s%s", queue, refused ? reply->text : "unexpected reply",
+                  refused ? rv_refusal_advice(reply->text) : "",
+                  p->lost ? "; the reply to an earlier try was lost: unknown whether the task was enqueued" : "");
+    rv_client_note_cause(p->client, queue, &error);
+    for (size_t i = c->first; i < c->first + c->span; i++) {
+        if (p->results[i].status == REEVE_OK && note_failure(p, i, status)) p->error = error;
+    }
+}
+
+/* The task is not there, and may have been: records of ended tasks have gone since it was sent first. */
+static void note_unknown(pipeline *p)
+{
+    rv_error error = {0};
+    (void)rv_fail(
+        &error, REEVE_ELOST,
+        "the connection was lost before the reply; unknown whether the task was enqueued: it is not there, and "
+        "may have ended and not be kept");
+    rv_client_note_cause(p->client, "", &error);
+}
+
+/* What is said of one task: a number or, for a refusal, the id of the task that holds its unique key,
+ * or of a parent that is not known. */
+static void on_said(pipeline *p, size_t index, const rv_reply *said)
+{
+    reeve_enqueued *result = &p->results[index];
+    bool held = rv_reply_is(said, RV_TEXT), orphan = held && strncmp(said->text, "unknown ", 8) == 0;
+    bool unknown = rv_reply_is(said, RV_INT) && said->number < 0;
+    if (rv_reply_is(said, RV_INT) && said->number > 0) return;
+    if (held) rv_copy_text(result->id, sizeof(result->id), orphan ? said->text + 8 : said->text);
+    if (unknown) note_unknown(p);
+    if (!note_failure(p, index,
+                      orphan    ? REEVE_ENOTFOUND
+                      : held    ? REEVE_EUNIQUE
+                      : unknown ? REEVE_ELOST
+                                : REEVE_EEXISTS))
+        return;
+    char words[sizeof(p->error.text)];
+    reeve_enqueued_error(p->client, &p->specs[index], result, words, sizeof(words));
+    (void)rv_fail(&p->error, result->status, "%s", words);
+}
+
+/* The outcome of one call: an error for all its tasks, or something for each. */
+static void on_outcome(pipeline *p, call *c, const rv_reply *reply)
+{
+    size_t at = 0;
+    bool alike = rv_reply_is(reply, RV_INT);
+    if (rv_client_put_off(p->client, reply)) return;
+    c->answered = true;
+    p->client->handed_over = alike && reply->number == 2;
+    if (!alike && (!rv_reply_is(reply, RV_ARRAY) || reply->count != c->count)) {
+        on_odd_reply(p, c, reply);
+        return;
+    }
+    if (alike && c->count > 1) rv_lay_note_clock(p->client, reply->number);
+    if (!alike && c->laid) rv_lay_note_uncommon(p->client, p->specs[c->first].queue);
+    for (size_t i = c->first; i < c->first + c->span; i++) {
+        if (p->results[i].status == REEVE_OK) on_said(p, i, alike ? reply : rv_reply_at(reply, at++));
+    }
+    note_known(p->client, p->specs[c->first].queue);
+}
+
+static void on_reply(size_t index, const rv_reply *reply, void *context)
+{
+    pipeline *p = context;
+    size_t i = 0;
+    while (i < p->call_count && (index < p->calls[i].command || index - p->calls[i].command >= p->calls[i].commands))
+        i++;
+    if (i == p->call_count) return; /* (a queue was made known) */
+    call *c = &p->calls[i];
+    if (c->laid) {
+        reply = rv_lay_reply(p, index - c->command, reply);
+    } else if (index > c->command) {
+        rv_lay_asked(p, index - c->command - 1, reply);
+        return;
+    } else if (p->laying && rv_error_reply_has_code(reply, "NOSCRIPT")) {
+        p->again = true;
+        return;
+    }
+    if (reply != NULL) on_outcome(p, c, reply);
+}
+
+/* What a task's parents take in a call, about. */
+static size_t after_bytes(const reeve_task_spec *spec)
+{
+    return spec->after_count * (REEVE_HANDLE_MAX + 8);
+}
+
+/* What a task's metadata take, whatever is escaped in them. */
+static size_t meta_bytes(const reeve_task_spec *spec)
+{
+    size_t bytes = 0;
+    for (size_t i = 0; i < spec->meta_count; i++)
+        bytes += 6 * (strlen(spec->meta[i].key) + strlen(spec->meta[i].value)) + 6;
+    return bytes;
+}
+
+/* Room for the head of a task's envelope, whatever is escaped in it, so that building cannot fail half way. */
+static reeve_status make_room(rv_buf *scratch, const reeve_task_spec *spec, rv_error *error)
+{
+    size_t options = 4096 + after_bytes(spec) + meta_bytes(spec);
+    for (size_t i = 0; i < spec->tag_count; i++) options += 6 * strlen(spec->tags[i]) + 3;
+    rv_buf_clear(scratch);
+    if (rv_buf_reserve(scratch, options)) return REEVE_OK;
+    return rv_fail(error, REEVE_ENOMEM, "no memory for the options of a task");
+}
+
+/* Refuses what can be refused here, and gives ids. Returns false when the spec is not to be sent. */
+static bool prepare(pipeline *p, size_t index)
+{
+    const reeve_task_spec *spec = &p->specs[index];
+    reeve_enqueued *result = &p->results[index];
+    rv_error error;
+    rv_error_clear(&error);
+    result->id[0] = '\0';
+    result->status = rv_enqueue_check(spec, &p->client->guards, &error);
+    if (result->status == REEVE_OK) result->status = make_room(&p->client->scratch, spec, &error);
+    if (result->status != REEVE_OK) {
+        if (note_failure(p, index, result->status)) p->error = error;
+        return false;
+    }
+    if (spec->id != NULL) {
+        rv_copy_text(result->id, sizeof(result->id), spec->id);
+    } else {
+        rv_uuid7(result->id);
+    }
+    return true;
+}
+
+/* Fills calls from `next` on, as far as one pipeline carries; returns the first spec that is left. */
+static size_t plan(pipeline *p, size_t next, size_t count)
+{
+    size_t total = 0;
+    call *c = NULL;
+    p->call_count = 0;
+    for (; next < count; next++) {
+        const reeve_task_spec *spec = &p->specs[next];
+        bool good = prepare(p, next);
+        if (!good) {
+            if (c != NULL) c->span++;
+            continue;
+        }
+        size_t size = spec->payload.length + after_bytes(spec);
+        bool joins = c != NULL && c->count < CALL_TASKS && c->bytes + size <= CALL_BYTES &&
+                     strcmp(p->specs[c->first].queue, spec->queue) == 0;
+        if (!joins) {
+            if (p->call_count == RV_PIPELINE_CALLS || (c != NULL && total + size > PIPELINE_BYTES)) break;
+            c = &p->calls[p->call_count++];
+            *c = (call){.first = next, .plain = true, .fresh = true};
+        }
+        c->count++;
+        c->span++;
+        c->plain = c->plain && !rv_enqueue_has_options(spec);
+        c->fresh = c->fresh && spec->id == NULL && size + meta_bytes(spec) <= RV_LAY_BYTES;
+        c->bytes += size;
+        total += size;
+    }
+    return next;
+}
+
+bool rv_enqueue_is_unknown(reeve_status status)
+{
+    return status == REEVE_ELOST || status == REEVE_ETIMEOUT || status == REEVE_EPROTO;
+}
+
+/* What becomes of tasks without an answer: it is not known, or they were not sent. */
+static void fail_rest(pipeline *p, const rv_error *why)
+{
+    rv_error unknown = {0};
+    reeve_status status = p->lost && !rv_enqueue_is_unknown(why->status) ? REEVE_ELOST : why->status;
+    if (rv_enqueue_is_unknown(status)) {
+        bool said = strstr(why->text, "unknown") != NULL;
+        (void)rv_fail(&unknown, status, "%s%s", why->text, said ? "" : "; unknown whether the task was enqueued");
+        why = &unknown;
+    }
+    rv_client_note_cause(p->client, "", why);
+    for (size_t i = 0; i < p->call_count; i++) {
+        const call *c = &p->calls[i];
+        for (size_t j = c->first; !c->answered && j < c->first + c->span; j++) {
+            if (p->results[j].status == REEVE_OK && note_failure(p, j, why->status)) p->error = *why;
+        }
+    }
+}
+
+/* Redis is not there: what is left would only wait for one timeout each. */
+static bool is_outage(reeve_status status)
+{
+    return status == REEVE_ECONNECT || status == REEVE_ELOST || status == REEVE_ETIMEOUT;
+}
+
+/* Where tasks wait for others of other queues, these are told now. (Whatever cannot be told is told by a worker.) */
+static void carry_edges(reeve_client *client, const reeve_task_spec *specs, size_t count, const reeve_enqueued *results)
+{
+    const char *last = NULL;
+    for (size_t i = 0; i < count; i++) {
+        const reeve_task_spec *spec = &specs[i];
+        if (results[i].status != REEVE_OK || spec->after_count == 0) continue;
+        if (last != NULL && strcmp(last, spec->queue) == 0) continue;
+        if (!rv_parents_elsewhere(spec->after, spec->after_count, spec->queue)) continue;
+        last = spec->queue;
+        rv_client_carry(client, spec->queue);
+    }
+}
+
+reeve_status rv_enqueue_run(reeve_client *client, const reeve_task_spec *specs, size_t count, reeve_enqueued *results)
+{
+    pipeline p; /* (what is not set here plan and build do; it is large, and most calls are of one task) */
+    const pipeline *context = &p;
+    rv_error outage;
+    p.client = client;
+    p.specs = specs;
+    p.results = results;
+    p.failed = SIZE_MAX;
+    rv_error_clear(&p.error);
+    rv_error_clear(&outage);
+    client->cause_count = 0;
+    for (size_t next = 0; next < count;) {
+        next = plan(&p, next, count);
+        if (p.call_count == 0) continue;
+        p.lost = false;
+        if (outage.status != REEVE_OK) {
+            fail_rest(&p, &outage);
+            continue;
+        }
+        p.again = false;
+        reeve_status status = rv_client_exec(client, build_pipeline, &context, on_reply, &p, NULL);
+        if (status == REEVE_OK && p.again)
+            status = rv_client_exec(client, build_pipeline, &context, on_reply, &p, NULL);
+        if (status == REEVE_OK) continue;
+        p.lost = p.lost || client->unsure;
+        fail_rest(&p, &client->error);
+        if (is_outage(status)) (void)rv_fail(&outage, REEVE_ECONNECT, "not sent: %s", client->error.text);
+    }
+    rv_buf_clear(&client->scratch);
+    rv_buf_trim(&client->scratch, SCRATCH_KEPT);
+    carry_edges(client, specs, count, results);
+    if (p.error.status != REEVE_OK) {
+        client->error = p.error;
+    } else {
+        rv_error_clear(&client->error);
+    }
+    return p.error.status;
+}
+
+reeve_status reeve_enqueue_many_sized(reeve_client *client, const reeve_task_spec *given, size_t count,
+                                      reeve_enqueued *ret_results, size_t spec_size)
+{
+    const reeve_task_spec *specs;
+    reeve_task_spec *owned;
+    if (client == NULL || (count > 0 && (given == NULL || ret_results == NULL))) return REEVE_EINVAL;
+    rv_error_clear(&client->error);
+    if (count > (size_t)client->guards.batch)
+        return rv_enqueue_refuse_all(client, count, ret_results, RV_GUARD(batch), "tasks in one call");
+    reeve_status status = rv_specs_read(&specs, &owned, given, count, spec_size, &client->error);
+    if (status != REEVE_OK) {
+        for (size_t i = 0; i < count; i++) ret_results[i] = (reeve_enqueued){.status = status};
+        return status;
+    }
+    status = rv_enqueue_run(client, specs, count, ret_results);
+    rv_free(owned);
+    return status;
+}
+
+reeve_status reeve_enqueue_sized(reeve_client *client, const reeve_task_spec *given, char ret_id[REEVE_ID_MAX],
+                                 size_t spec_size)
+{
+    reeve_enqueued result;
+    reeve_task_spec spec;
+    if (client == NULL) return REEVE_EINVAL;
+    rv_error_clear(&client->error);
+    reeve_status status = rv_spec_read(&spec, given, spec_size, &client->error);
+    if (status != REEVE_OK) return status;
+    status = spec.after_count > REEVE_PARENTS_MAX ? rv_enqueue_stepwise(client, &spec, &result)
+                                                  : rv_enqueue_run(client, &spec, 1, &result);
+    bool tells = status == REEVE_OK || status == REEVE_EUNIQUE || rv_enqueue_is_unknown(status);
+    if (tells && ret_id != NULL) memcpy(ret_id, result.id, sizeof(result.id));
+    return status;
+}

@@ -1,0 +1,51 @@
+/*
+ * client_enqueue.h - one pipeline of client_enqueue.c, of which lay.c builds a part.
+ */
+#ifndef RV_CLIENT_CLIENT_ENQUEUE_H
+#define RV_CLIENT_CLIENT_ENQUEUE_H
+
+#include "client/client.h"
+
+#define RV_PIPELINE_CALLS 64 /* calls in a pipeline, at most */
+
+/* One call of enqueue.lua: specs [first, first + span) less those that were refused before. */
+typedef struct rv_enqueue_call {
+    size_t first;
+    size_t span;     /* specs passed over */
+    size_t count;    /* tasks sent */
+    size_t bytes;    /* their payloads, about */
+    bool plain;      /* none of them has options */
+    bool fresh;      /* their ids were made here, and none of them is large */
+    bool answered;   /* by a try whose later replies were lost: it is not sent again */
+    bool laid;       /* in this try: see lay.h */
+    unsigned packet; /* where it was laid in any try: its packet; else 0 */
+    size_t command;  /* the first of its commands in this try, */
+    size_t commands; /* of so many; 0: it was not sent */
+} rv_enqueue_call;
+
+/* A pipeline under way. */
+typedef struct rv_enqueue_pipeline {
+    reeve_client *client;
+    const reeve_task_spec *specs;
+    reeve_enqueued *results;
+    rv_enqueue_call calls[RV_PIPELINE_CALLS];
+    size_t call_count;
+    bool laying;    /* in this try: a call before was laid, */
+    bool asking;    /* or Redis is asked whether calls may be */
+    bool again;     /* calls without an answer are sent once more, as such whose reply was lost */
+    bool lost;      /* the reply to a try was: what has no answer may have been enqueued by it */
+    size_t failed;  /* the first spec that failed, or SIZE_MAX */
+    rv_error error; /* and its words */
+    /* why a call that is laid was not let into its transaction, and that as a reply */
+    rv_error refused;
+    rv_reply refusal;
+    bool bare; /* it was carried out without one */
+} rv_enqueue_pipeline;
+
+/* reeve_enqueue_many of specs that have been read. */
+reeve_status rv_enqueue_run(reeve_client *client, const reeve_task_spec *specs, size_t count, reeve_enqueued *results);
+
+/* The tasks may have been enqueued: the call ended without their answer. */
+bool rv_enqueue_is_unknown(reeve_status status);
+
+#endif

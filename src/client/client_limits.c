@@ -1,0 +1,275 @@
+/*
+ * client_limits.c - limits of queues and groups: set, looked at, and holds.
+ */
+#include "reeve/limits.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/layout.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "client/client.h"
+#include "protocol/rates.h"
+#include "protocol/scripts.h"
+
+#define COUNT_MAX 1000000000
+#define PERIOD_MAX_MS ((int64_t)366 * 24 * 3600 * 1000)
+#define PERIOD_MS 1000
+
+/* ---- setting --------------------------------------------------------------------------------------------------- */
+
+static reeve_status check_rate(const reeve_rate *rate, rv_error *error)
+{
+    if (rate == NULL || rate->count == 0) return REEVE_OK;
+    if (rate->count < 0 || rate->count > COUNT_MAX) {
+        return rv_fail(error, REEVE_EINVAL, "rate: a count of %lld: must be from 1 to %d, or 0 for any rate",
+                       (long long)rate->count, COUNT_MAX);
+    }
+    if (rate->period_ms < 0 || rate->period_ms > PERIOD_MAX_MS) {
+        return rv_fail(error, REEVE_EINVAL, "rate: a period of %lld ms: must be from 1 ms to 366 days",
+                       (long long)rate->period_ms);
+    }
+    if (rate->burst >= 0 && rate->burst <= COUNT_MAX) return REEVE_OK;
+    return rv_fail(error, REEVE_EINVAL, "rate: a burst of %lld: must be from 1 to %d", (long long)rate->burst,
+                   COUNT_MAX);
+}
+
+static reeve_status check_group(const reeve_limit_change *change, rv_error *error)
+{
+    if (change->strict < -1 || change->strict > 1)
+        return rv_fail(error, REEVE_EINVAL, "strict: %d is not 1, 0 or -1", change->strict);
+    if (change->strict != 0 && change->of == REEVE_LIMIT_QUEUE)
+        return rv_fail(error, REEVE_EINVAL, "strict: a queue has no strict order, its groups can have");
+    if (change->of != REEVE_LIMIT_GROUP) {
+        if (change->group != NULL)
+            return rv_fail(error, REEVE_EINVAL, "a group is named, but the limit is not that of one group");
+        if (change->forget)
+            return rv_fail(error, REEVE_EINVAL,
+                           "only a group's own limits can be forgotten: take others away with -1 and a "
+                           "rate of 0");
+        return REEVE_OK;
+    }
+    if (change->forget && (change->concurrency != 0 || change->rate != NULL || change->strict != 0))
+        return rv_fail(error, REEVE_EINVAL, "a group's limits are either forgotten or set, not both");
+    return rv_check_group(change->group, error);
+}
+
+static reeve_status check_change(const reeve_limit_change *change, rv_error *error)
+{
+    if ((unsigned)change->of > REEVE_LIMIT_GROUP)
+        return rv_fail(error, REEVE_EINVAL, "limits are of a queue, of its groups, or of one group, not of %d",
+                       (int)change->of);
+    if (change->concurrency < -1 || change->concurrency > COUNT_MAX) {
+        return rv_fail(error, REEVE_EINVAL, "a concurrency of %lld: must be from 1 to %d, or -1 for any",
+                       (long long)change->concurrency, COUNT_MAX);
+    }
+    reeve_status status = check_group(change, error);
+    return status == REEVE_OK ? check_rate(change->rate, error) : status;
+}
+
+#define NAME_MAX_BYTES (REEVE_GROUP_MAX + 8)
+
+/* The arguments of limit.lua: names and values. */
+typedef struct limit_words {
+    char names[3][NAME_MAX_BYTES];
+    char values[3][80];
+    size_t count;
+} limit_words;
+
+static void add_words(limit_words *words, const reeve_limit_change *change, const char *const names[3],
+                      const char *value)
+{
+    char *name = words->names[words->count];
+    if (change->of == REEVE_LIMIT_GROUP)
+        (void)snprintf(name, NAME_MAX_BYTES, "%s%s:%s", names[2], change->forget ? "-" : "", change->group);
+    else
+        (void)snprintf(name, NAME_MAX_BYTES, "%s", names[change->of]);
+    rv_copy_text(words->values[words->count++], sizeof(words->values[0]), value);
+}
+
+static void add_concurrency(limit_words *words, const reeve_limit_change *change)
+{
+    static const char *const names[] = {"concurrency", "group_concurrency", "c"};
+    char value[24] = "";
+    if (change->concurrency == 0 && !change->forget) return;
+    if (change->concurrency > 0 || change->of == REEVE_LIMIT_GROUP)
+        (void)snprintf(value, sizeof(value), "%lld", (long long)change->concurrency);
+    add_words(words, change, names, value);
+}
+
+static void add_rate(limit_words *words, const reeve_limit_change *change)
+{
+    static const char *const names[] = {"rate", "group_rate", "r"};
+    const reeve_rate *rate = change->rate;
+    char value[80] = "";
+    if (rate == NULL && !change->forget) return;
+    if (rate != NULL && rate->count > 0) {
+        (void)snprintf(value, sizeof(value), "%lld %lld %lld", (long long)rate->count,
+                       (long long)(rate->period_ms != 0 ? rate->period_ms : PERIOD_MS),
+                       (long long)(rate->burst != 0 ? rate->burst : rate->count));
+    } else if (change->of == REEVE_LIMIT_GROUP) {
+        rv_copy_text(value, sizeof(value), "0");
+    }
+    add_words(words, change, names, value);
+}
+
+static void add_strict(limit_words *words, const reeve_limit_change *change)
+{
+    static const char *const names[] = {"", "group_strict", "s"};
+    if (change->strict == 0 && !change->forget) return;
+    add_words(words, change, names, change->strict == 1 ? "1" : change->of == REEVE_LIMIT_GROUP ? "0" : "");
+}
+
+/* The first call changes the limits, further ones count the tasks that run. */
+static reeve_status set_limits(reeve_client *client, const char *queue, const limit_words *words)
+{
+    char cursor[64] = "";
+    do {
+        const rv_reply *reply;
+        rv_simple_call call = {.script = &rv_script_limit, .queue = queue, .args = {cursor}, .count = 1};
+        for (size_t i = 0; i < words->count; i++) {
+            call.args[call.count++] = words->names[i];
+            call.args[call.count++] = words->values[i];
+        }
+        reeve_status status = rv_client_script(client, &call, &reply, NULL);
+        if (status != REEVE_OK) return status;
+        if (!rv_reply_is(reply, RV_TEXT) || reply->length >= sizeof(cursor))
+            return rv_client_odd_reply(client, "limit");
+        rv_copy_text(cursor, sizeof(cursor), reply->text);
+    } while (cursor[0] != '\0');
+    return REEVE_OK;
+}
+
+reeve_status reeve_limit_sized(reeve_client *client, const char *queue, const reeve_limit_change *given,
+                               size_t change_size)
+{
+    reeve_limit_change change;
+    if (client == NULL || given == NULL) return REEVE_EINVAL;
+    reeve_status status = RV_LAYOUT_READ(&change, given, change_size, "the limits", &client->error);
+    if (status == REEVE_OK) status = rv_check_queue(queue, &client->error);
+    if (status == REEVE_OK) status = check_change(&change, &client->error);
+    if (status != REEVE_OK) return status;
+    limit_words words = {.count = 0};
+    add_concurrency(&words, &change);
+    add_rate(&words, &change);
+    add_strict(&words, &change);
+    if (words.count == 0) return REEVE_OK;
+    status = rv_client_make_known(client, queue);
+    return status == REEVE_OK ? set_limits(client, queue, &words) : status;
+}
+
+reeve_status reeve_hold(reeve_client *client, const char *queue, const char *group, int64_t delay_ms,
+                        int64_t *ret_until_ms)
+{
+    if (client == NULL) return REEVE_EINVAL;
+    reeve_status status = rv_check_queue(queue, &client->error);
+    if (status == REEVE_OK && group != NULL) status = rv_check_group(group, &client->error);
+    if (status != REEVE_OK) return status;
+    if (delay_ms < 0)
+        return rv_fail(&client->error, REEVE_EINVAL, "a hold of %lld ms: must not be negative", (long long)delay_ms);
+    if ((status = rv_client_make_known(client, queue)) != REEVE_OK) return status;
+    char delay[24];
+    (void)snprintf(delay, sizeof(delay), "%lld", (long long)delay_ms);
+    const rv_reply *reply;
+    rv_simple_call call = {
+        .script = &rv_script_hold, .queue = queue, .args = {group != NULL ? group : "", delay, "0"}, .count = 3};
+    status = rv_client_script(client, &call, &reply, NULL);
+    if (status == REEVE_OK && ret_until_ms != NULL) *ret_until_ms = rv_reply_int(reply, 0);
+    return status;
+}
+
+/* ---- looking --------------------------------------------------------------------------------------------------- */
+
+/* The places of limits.lua's reply, of its second element, and of what it says of a group. */
+enum { NOW, QUEUE, RUNNING, GROUP_TOTAL, NEXT, GROUPS };
+enum { CONCURRENCY, RATE, HOLD, GROUP_CONCURRENCY, GROUP_RATE, ON_DEAD, POLICY, GROUP_STRICT, QUEUE_FIELDS };
+enum { NAME, OWN_CONCURRENCY, OWN_RATE, OWN_HOLD, OWN_RUNNING, OWN_PARKED, OWN_STRICT, GROUP_FIELDS };
+
+static uint64_t count_at(const rv_reply *reply, size_t index)
+{
+    int64_t number = rv_reply_int(rv_reply_at(reply, index), 0);
+    return number > 0 ? (uint64_t)number : 0;
+}
+
+reeve_rate rv_rate_read(const rv_reply *reply)
+{
+    reeve_rate rate = {0};
+    char text[80], *rest = NULL;
+    int64_t *const fields[] = {&rate.count, &rate.period_ms, &rate.burst};
+    size_t count = 0;
+    rv_copy_text(text, sizeof(text), rv_reply_is(reply, RV_TEXT) ? reply->text : "");
+    if (strcmp(text, "0") == 0) return (reeve_rate){.count = -1};
+    for (const char *word = strtok_r(text, " ", &rest); word != NULL; word = strtok_r(NULL, " ", &rest), count++) {
+        if (count == 3 || !rv_parse_int(word, 1, INT64_MAX, fields[count])) return (reeve_rate){0};
+    }
+    return count == 3 ? rate : (reeve_rate){0};
+}
+
+static bool read_group(reeve_group_limits *ret, const rv_reply *reply)
+{
+    if (!rv_reply_is(reply, RV_ARRAY) || reply->count < GROUP_FIELDS) return false;
+    rv_copy_text(ret->group, sizeof(ret->group), reply->items[NAME]->text);
+    ret->concurrency = rv_reply_int(reply->items[OWN_CONCURRENCY], 0);
+    ret->rate = rv_rate_read(reply->items[OWN_RATE]);
+    ret->hold_ms = rv_reply_int(reply->items[OWN_HOLD], 0);
+    ret->running = count_at(reply, OWN_RUNNING);
+    ret->parked = count_at(reply, OWN_PARKED);
+    if (*reply->items[OWN_STRICT]->text != '\0') ret->strict = rv_reply_is_text(reply->items[OWN_STRICT], "1") ? 1 : -1;
+    return true;
+}
+
+static bool read_limits(reeve_limits *ret, const rv_reply *reply)
+{
+    const rv_reply *queue = reply->items[QUEUE];
+    if (!rv_reply_is(queue, RV_ARRAY) || queue->count < QUEUE_FIELDS) return false;
+    ret->concurrency = rv_reply_int(queue->items[CONCURRENCY], 0);
+    ret->rate = rv_rate_read(queue->items[RATE]);
+    ret->hold_ms = rv_reply_int(queue->items[HOLD], 0);
+    if (ret->hold_ms <= rv_reply_int(reply->items[NOW], 0)) ret->hold_ms = 0;
+    ret->running = rv_reply_int(reply->items[RUNNING], -1);
+    ret->group_concurrency = rv_reply_int(queue->items[GROUP_CONCURRENCY], 0);
+    ret->group_rate = rv_rate_read(queue->items[GROUP_RATE]);
+    ret->group_strict = rv_reply_is_text(queue->items[GROUP_STRICT], "1");
+    ret->group_total = count_at(reply, GROUP_TOTAL);
+    ret->next = count_at(reply, NEXT);
+    for (size_t i = 0; i < ret->group_count; i++) {
+        if (!read_group(&ret->groups[i], reply->items[GROUPS + i])) return false;
+    }
+    return true;
+}
+
+reeve_status reeve_limits_get(reeve_client *client, const char *queue, uint64_t offset, size_t limit,
+                              reeve_limits **ret)
+{
+    if (client == NULL || ret == NULL) return REEVE_EINVAL;
+    rv_page page = {.offset = offset, .limit = limit};
+    reeve_status status = rv_page_args(client, &page, "groups");
+    if (status != REEVE_OK) return status;
+    const rv_reply *reply;
+    rv_simple_call call = {.script = &rv_script_limits, .queue = queue, .args = {page.skip, page.most}, .count = 2};
+    status = rv_client_script(client, &call, &reply, NULL);
+    if (status != REEVE_OK) return status;
+    if (!rv_reply_is(reply, RV_ARRAY) || reply->count < GROUPS) return rv_client_odd_reply(client, "limits");
+    size_t count = reply->count - GROUPS;
+    reeve_limits *limits = rv_zalloc(sizeof(*limits));
+    if (limits != NULL) limits->groups = rv_zalloc_array(count + 1, sizeof(*limits->groups));
+    if (limits == NULL || limits->groups == NULL) {
+        reeve_limits_free(limits);
+        return rv_fail(&client->error, REEVE_ENOMEM, "no memory for the limits of %zu groups", count);
+    }
+    limits->group_count = count;
+    if (!read_limits(limits, reply)) {
+        reeve_limits_free(limits);
+        return rv_client_odd_reply(client, "limits");
+    }
+    *ret = limits;
+    return REEVE_OK;
+}
+
+void reeve_limits_free(reeve_limits *limits)
+{
+    if (limits == NULL) return;
+    rv_free(limits->groups);
+    rv_free(limits);
+}

@@ -1,0 +1,63 @@
+/*
+ * client_maintain.c - a queue that nobody serves is maintained by whoever looks at it: the same script as workers call.
+ */
+#include "reeve/maintain.h"
+
+#include <string.h>
+
+#include "client/client.h"
+#include "client/outbox.h"
+#include "protocol/scripts.h"
+#include "protocol/session.h"
+
+#define OVERDUE_LEAST_MS 1000 /* a worker that serves the queue is not later than that */
+#define STEP_TASKS 200
+#define STEPS_MOST 256
+
+static reeve_status ask(reeve_client *client, const char *queue, reeve_maintained *ret)
+{
+    const rv_reply *reply;
+    rv_simple_call call = {.script = &rv_script_overdue, .queue = queue};
+    reeve_status status = rv_client_script(client, &call, &reply, NULL);
+    if (status != REEVE_OK) return status;
+    if (!rv_reply_is(reply, RV_ARRAY) || reply->count < 3) return rv_client_odd_reply(client, "maintain");
+    int64_t now = rv_reply_int(reply->items[0], 0), since = rv_reply_int(reply->items[1], -1);
+    int64_t expired = rv_reply_int(reply->items[2], 0);
+    if (since < 0 || now - since <= OVERDUE_LEAST_MS) return REEVE_OK;
+    *ret = (reeve_maintained){.needed = true, .since_ms = since, .expired = expired > 0 ? (uint64_t)expired : 0};
+    return REEVE_OK;
+}
+
+static void build_tend(rv_conn *conn, bool again, const void *context)
+{
+    (void)again;
+    rv_tend_build(conn, context, STEP_TASKS, 0);
+}
+
+static reeve_status step(reeve_client *client, const char *queue, reeve_maintained *done)
+{
+    const rv_reply *reply;
+    rv_tend_reply tended;
+    rv_prefix prefix;
+    rv_prefix_set(&prefix, client->ns, queue);
+    reeve_status status = rv_client_call(client, build_tend, &prefix, &reply, NULL);
+    if (status != REEVE_OK) return status;
+    if (!rv_tend_read(&tended, reply)) return rv_client_odd_reply(client, "maintain");
+    done->recovered += tended.recovered;
+    done->promoted += tended.promoted;
+    done->trimmed += tended.trimmed;
+    done->more = tended.more;
+    if (tended.outbox > 0) rv_client_carry(client, queue);
+    return REEVE_OK;
+}
+
+reeve_status reeve_maintain(reeve_client *client, const char *queue, reeve_maintained *ret)
+{
+    if (client == NULL || ret == NULL) return REEVE_EINVAL;
+    reeve_maintained done = {0};
+    reeve_status status = ask(client, queue, &done);
+    done.more = done.needed;
+    for (unsigned i = 0; i < STEPS_MOST && status == REEVE_OK && done.more; i++) status = step(client, queue, &done);
+    if (status == REEVE_OK) *ret = done;
+    return status;
+}

@@ -1,0 +1,86 @@
+/*
+ * client_tags.c - the tags of a queue, and the tasks of a tag.
+ */
+#include "reeve/tags.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "client/client.h"
+#include "protocol/scripts.h"
+
+/* The places of what tags.lua says of a tag. */
+enum { NAME, COUNT, LAST_MS, TAG_FIELDS };
+
+static bool read_tag(reeve_tag *ret, const rv_reply *reply)
+{
+    if (!rv_reply_is(reply, RV_ARRAY) || reply->count < TAG_FIELDS) return false;
+    int64_t count = rv_reply_int(reply->items[COUNT], 0);
+    rv_copy_text(ret->name, sizeof(ret->name), reply->items[NAME]->text);
+    ret->count = count > 0 ? (uint64_t)count : 0;
+    ret->last_ms = rv_reply_int(reply->items[LAST_MS], 0);
+    return true;
+}
+
+static reeve_status read_tags(reeve_client *client, const rv_reply *reply, reeve_tag **ret, size_t *ret_count)
+{
+    size_t count = reply->count - 1;
+    reeve_tag *list = rv_zalloc_array(count + 1, sizeof(*list));
+    if (list == NULL) return rv_fail(&client->error, REEVE_ENOMEM, "no memory for %zu tags", count);
+    for (size_t i = 0; i < count; i++) {
+        if (read_tag(&list[i], reply->items[i + 1])) continue;
+        rv_free(list);
+        return rv_client_odd_reply(client, "tags");
+    }
+    *ret = list;
+    *ret_count = count;
+    return REEVE_OK;
+}
+
+reeve_status reeve_tags(reeve_client *client, const char *queue, uint64_t offset, size_t limit, reeve_tag **ret,
+                        size_t *ret_count, uint64_t *ret_total)
+{
+    if (client == NULL || ret == NULL || ret_count == NULL) return REEVE_EINVAL;
+    rv_page page = {.offset = offset, .limit = limit};
+    reeve_status status = rv_page_args(client, &page, "tags");
+    if (status != REEVE_OK) return status;
+    const rv_reply *reply;
+    rv_simple_call call = {.script = &rv_script_tags, .queue = queue, .args = {page.skip, page.most}, .count = 2};
+    status = rv_client_script(client, &call, &reply, NULL);
+    if (status != REEVE_OK) return status;
+    if (!rv_reply_is(reply, RV_ARRAY) || reply->count < 1) return rv_client_odd_reply(client, "tags");
+    int64_t total = rv_reply_int(reply->items[0], 0);
+    status = read_tags(client, reply, ret, ret_count);
+    if (status == REEVE_OK && ret_total != NULL) *ret_total = total > 0 ? (uint64_t)total : 0;
+    return status;
+}
+
+void reeve_tags_free(reeve_tag *list)
+{
+    rv_free(list);
+}
+
+reeve_status reeve_list_tag(reeve_client *client, const char *queue, const char *tag, const reeve_state *state,
+                            uint64_t offset, size_t limit, reeve_task_info ***ret, size_t *ret_count, int64_t *ret_next)
+{
+    if (client == NULL || tag == NULL || ret == NULL || ret_count == NULL) return REEVE_EINVAL;
+    if (tag[0] == '\0') return rv_fail(&client->error, REEVE_EINVAL, "the tag is empty");
+    if (state != NULL && (unsigned)*state >= REEVE_STATE_COUNT)
+        return rv_fail(&client->error, REEVE_EINVAL, "there is no such state");
+    rv_page page = {.offset = offset, .limit = limit};
+    reeve_status status = rv_page_args(client, &page, "tasks");
+    if (status != REEVE_OK) return status;
+    const rv_reply *reply;
+    rv_simple_call call = {.script = &rv_script_tagged,
+                           .queue = queue,
+                           .count = 4,
+                           .args = {tag, state != NULL ? reeve_state_name(*state) : "", page.skip, page.most}};
+    status = rv_client_script(client, &call, &reply, NULL);
+    if (status != REEVE_OK) return status;
+    if (!rv_reply_is(reply, RV_ARRAY) || reply->count < 1) return rv_client_odd_reply(client, "list");
+    int64_t next = rv_reply_int(reply->items[0], -1);
+    status = rv_list_read(client, queue, reply, ret, ret_count);
+    if (status == REEVE_OK && ret_next != NULL) *ret_next = next;
+    return status;
+}

@@ -1,0 +1,384 @@
+/*
+ * client_why.c - why tasks do not run: from what why.lua tells of a queue, and the registry of workers.
+ */
+#include "reeve/why.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/id.h"
+#include "base/mem.h"
+#include "client/client.h"
+#include "protocol/scripts.h"
+#include "protocol/serving.h"
+#include "protocol/why_facts.h"
+
+#define REASONS_MOST 40
+
+const char *reeve_reason_name(reeve_reason_kind kind)
+{
+    switch (kind) {
+#define REASON_NAME(name, number, text) \
+    case REEVE_REASON_##name:           \
+        return text;
+        REEVE_REASON_MAP(REASON_NAME)
+#undef REASON_NAME
+    }
+    return "unknown";
+}
+
+void reeve_why_free(reeve_why *why)
+{
+    if (why == NULL) return;
+    for (size_t i = 0; i < why->count; i++) {
+        reeve_reason *reason = &why->reasons[i];
+        rv_free(reason->group);
+        rv_free(reason->handle);
+        rv_free(reason->state);
+        rv_free(reason->type);
+        rv_free(reason->worker);
+        rv_free(reason->name);
+        rv_free(reason->host);
+        rv_free(reason->error_kind);
+    }
+    rv_free(why->reasons);
+    rv_free(why->queue);
+    rv_free(why->id);
+    rv_free(why->type);
+    rv_free(why->state);
+    rv_free(why);
+}
+
+/* An explanation in the making. */
+typedef struct telling {
+    reeve_client *client;
+    const char *queue;
+    const char *id; /* NULL: of the queue */
+    rv_why_facts facts;
+    reeve_worker_info *workers;
+    size_t worker_count;
+    bool workers_known;
+    rv_serving serving;
+    reeve_why *why;
+    bool no_memory;
+} telling;
+
+/* ---- reasons --------------------------------------------------------------------------------------------------- */
+
+static void set_text(telling *t, char **place, const char *text)
+{
+    if (text == NULL || text[0] == '\0') return;
+    *place = rv_strdup(text);
+    if (*place == NULL) t->no_memory = true;
+}
+
+/* Room is for all that there can be. */
+static reeve_reason *add(telling *t, reeve_reason_kind kind)
+{
+    reeve_reason *reason = &t->why->reasons[t->why->count];
+    if (t->why->count + 1 < REASONS_MOST) t->why->count++;
+    *reason = (reeve_reason){.kind = kind, .since_ms = -1, .until_ms = -1, .limit = -1, .count = -1};
+    return reason;
+}
+
+static void add_counted(telling *t, reeve_reason_kind kind, int64_t count)
+{
+    if (count > 0) add(t, kind)->count = count;
+}
+
+static void add_queue(telling *t)
+{
+    const rv_why_facts *f = &t->facts;
+    if (f->is_paused) add(t, REEVE_REASON_PAUSED)->since_ms = f->paused;
+    if (f->hold > f->now) add(t, REEVE_REASON_HELD)->until_ms = f->hold;
+    if (f->concurrency >= 0 && f->counted >= f->concurrency) {
+        reeve_reason *reason = add(t, REEVE_REASON_CONCURRENCY);
+        reason->limit = f->concurrency;
+        reason->count = f->counted;
+    }
+    if (f->opens > f->now) {
+        reeve_reason *reason = add(t, REEVE_REASON_RATE);
+        reason->rate = f->rate;
+        reason->until_ms = f->opens;
+    }
+}
+
+static reeve_reason *add_of_group(telling *t, reeve_reason_kind kind)
+{
+    reeve_reason *reason = add(t, kind);
+    set_text(t, &reason->group, t->facts.group);
+    return reason;
+}
+
+static void add_group(telling *t)
+{
+    const rv_why_facts *f = &t->facts;
+    if (f->group_hold > f->now) add_of_group(t, REEVE_REASON_GROUP_HELD)->until_ms = f->group_hold;
+    if (f->group_concurrency >= 0 && f->group_counted >= f->group_concurrency) {
+        reeve_reason *reason = add_of_group(t, REEVE_REASON_GROUP_CONCURRENCY);
+        reason->limit = f->group_concurrency;
+        reason->count = f->group_counted;
+    }
+    if (f->group_opens > f->now) {
+        reeve_reason *reason = add_of_group(t, REEVE_REASON_GROUP_RATE);
+        reason->rate = f->group_rate;
+        reason->until_ms = f->group_opens;
+    }
+}
+
+static void add_no_handler(telling *t)
+{
+    char handle[REEVE_HANDLE_MAX + 1];
+    reeve_reason *reason = add(t, REEVE_REASON_NO_HANDLER);
+    reason->count = t->serving.taking;
+    set_text(t, &reason->type, t->facts.type);
+    if (t->id != NULL) return;
+    (void)snprintf(handle, sizeof(handle), "%s/%s", t->queue, t->facts.head);
+    set_text(t, &reason->handle, handle);
+}
+
+static void add_serving(telling *t)
+{
+    const rv_serving *s = &t->serving;
+    if (!t->workers_known) return;
+    if (s->workers == 0)
+        (void)add(t, REEVE_REASON_UNSERVED);
+    else if (s->taking == 0)
+        add(t, REEVE_REASON_QUIET)->count = s->workers;
+    else if (s->handling == 0 && !s->unsure && t->facts.type[0] != '\0')
+        add_no_handler(t);
+}
+
+static void add_ended(telling *t, reeve_reason_kind kind)
+{
+    reeve_reason *reason = add(t, kind);
+    reason->since_ms = t->facts.score;
+    if (kind == REEVE_REASON_DEAD) set_text(t, &reason->error_kind, t->facts.kind);
+}
+
+static void add_running(telling *t)
+{
+    const rv_why_facts *f = &t->facts;
+    bool stalled = f->expires <= f->now;
+    reeve_reason *reason = add(t, stalled ? REEVE_REASON_STALLED : REEVE_REASON_RUNNING);
+    reason->since_ms = stalled ? (f->expires > 0 ? f->expires : 0) : f->since;
+    if (!stalled) reason->until_ms = f->expires;
+    set_text(t, &reason->worker, f->worker);
+    for (size_t i = 0; i < t->worker_count; i++) {
+        if (strcmp(t->workers[i].id, f->worker) != 0) continue;
+        set_text(t, &reason->name, t->workers[i].name);
+        set_text(t, &reason->host, t->workers[i].host);
+    }
+}
+
+static void add_parents(telling *t)
+{
+    const rv_why_facts *f = &t->facts;
+    add(t, REEVE_REASON_BLOCKED)->count = f->pending;
+    for (size_t i = 0; i < f->parent_count; i++) {
+        reeve_reason *reason = add(t, REEVE_REASON_PARENT);
+        set_text(t, &reason->handle, f->parents[i].handle);
+        set_text(t, &reason->state, f->parents[i].state);
+    }
+    if (f->outbox > 0) add(t, REEVE_REASON_MESSAGES)->count = f->outbox;
+}
+
+static void add_due(telling *t)
+{
+    reeve_reason *reason = add(t, REEVE_REASON_DUE);
+    reason->until_ms = t->facts.score;
+    if (t->facts.failures > 0) reason->failures = (unsigned)t->facts.failures;
+}
+
+static void add_place(telling *t)
+{
+    reeve_reason *reason = add(t, t->facts.before > 0 ? REEVE_REASON_BEHIND : REEVE_REASON_READY);
+    if (t->facts.before > 0) reason->count = t->facts.before;
+    reason->more = t->facts.more;
+}
+
+static void explain_task(telling *t)
+{
+    reeve_state state = REEVE_STATE_COUNT;
+    (void)reeve_state_parse(t->facts.state, &state);
+    if (state == REEVE_STATE_COMPLETED) add_ended(t, REEVE_REASON_COMPLETED);
+    if (state == REEVE_STATE_DEAD) add_ended(t, REEVE_REASON_DEAD);
+    if (state == REEVE_STATE_CANCELLED) add_ended(t, REEVE_REASON_CANCELLED);
+    if (state == REEVE_STATE_RUNNING) add_running(t);
+    if (state >= REEVE_STATE_RUNNING) return;
+    if (state == REEVE_STATE_BLOCKED) add_parents(t);
+    if (state == REEVE_STATE_SCHEDULED) add_due(t);
+    add_queue(t);
+    add_group(t);
+    if (state == REEVE_STATE_PARKED) add_of_group(t, REEVE_REASON_PARKED)->count = t->facts.before;
+    add_serving(t);
+    if (state == REEVE_STATE_READY) add_place(t);
+}
+
+static void explain_queue(telling *t)
+{
+    const rv_why_facts *f = &t->facts;
+    add_queue(t);
+    add_serving(t);
+    add_counted(t, REEVE_REASON_STALLED, f->expired);
+    add_counted(t, REEVE_REASON_RUNNING, f->running);
+    add_counted(t, REEVE_REASON_READY, f->ready);
+    add_counted(t, REEVE_REASON_PARKED, f->parked);
+    add_counted(t, REEVE_REASON_BLOCKED, f->blocked);
+    add_counted(t, REEVE_REASON_MESSAGES, f->outbox);
+    if (f->scheduled > 0) {
+        reeve_reason *reason = add(t, REEVE_REASON_DUE);
+        reason->count = f->scheduled;
+        reason->until_ms = f->due;
+    }
+    if (f->ready <= 0 && f->parked <= 0 && f->blocked <= 0 && f->scheduled <= 0) (void)add(t, REEVE_REASON_EMPTY);
+}
+
+/* ---- asking ---------------------------------------------------------------------------------------------------- */
+
+static reeve_status ask_facts(telling *t)
+{
+    const rv_reply *reply;
+    rv_simple_call call = {
+        .script = &rv_script_why, .queue = t->queue, .args = {t->id != NULL ? t->id : ""}, .count = 1};
+    reeve_status status = rv_client_script(t->client, &call, &reply, NULL);
+    if (status != REEVE_OK) return status;
+    if (rv_reply_is(reply, RV_NIL))
+        return rv_fail(&t->client->error, REEVE_ENOTFOUND, "no task %s/%s (any more)", t->queue, t->id);
+    return rv_why_facts_read(&t->facts, reply) ? REEVE_OK : rv_client_odd_reply(t->client, "why");
+}
+
+/* A parent in another queue, whose state is still to be asked. */
+static bool is_elsewhere(const telling *t, const rv_why_parent *parent, char queue[REEVE_QUEUE_MAX + 1],
+                         char id[REEVE_ID_MAX])
+{
+    return rv_handle_split(parent->handle, queue, id) && strcmp(queue, t->queue) != 0;
+}
+
+static void build_states(rv_conn *conn, bool again, const void *context)
+{
+    const telling *t = context;
+    char queue[REEVE_QUEUE_MAX + 1], id[REEVE_ID_MAX];
+    (void)again;
+    for (size_t i = 0; i < t->facts.parent_count; i++) {
+        rv_prefix prefix;
+        if (!is_elsewhere(t, &t->facts.parents[i], queue, id)) continue;
+        rv_prefix_set(&prefix, t->client->ns, queue);
+        rv_cmd_script(conn, &rv_script_why, 1, 2);
+        rv_arg(conn, prefix.text, prefix.length);
+        rv_args(conn, id);
+        rv_args(conn, "state");
+    }
+}
+
+/* {"state", its name}, or nil. */
+static const char *state_of(const rv_reply *reply)
+{
+    const rv_reply *state = rv_reply_is(reply, RV_ARRAY) ? rv_reply_at(reply, 1) : NULL;
+    if (rv_reply_is(reply, RV_NIL)) return "gone";
+    return rv_reply_is(state, RV_TEXT) ? state->text : "unknown";
+}
+
+static void on_state(size_t index, const rv_reply *reply, void *context)
+{
+    telling *t = context;
+    char queue[REEVE_QUEUE_MAX + 1], id[REEVE_ID_MAX];
+    size_t at = 0;
+    for (size_t i = 0; i < t->facts.parent_count; i++) {
+        rv_why_parent *parent = &t->facts.parents[i];
+        if (is_elsewhere(t, parent, queue, id) && at++ == index)
+            rv_copy_text(parent->state, sizeof(parent->state), state_of(reply));
+    }
+}
+
+static reeve_status ask_parents(telling *t)
+{
+    char queue[REEVE_QUEUE_MAX + 1], id[REEVE_ID_MAX];
+    bool elsewhere = false;
+    for (size_t i = 0; i < t->facts.parent_count; i++)
+        elsewhere = elsewhere || is_elsewhere(t, &t->facts.parents[i], queue, id);
+    return elsewhere ? rv_client_exec(t->client, build_states, t, on_state, t, NULL) : REEVE_OK;
+}
+
+/* Who may not read the registry is not told of workers. */
+static reeve_status ask_workers(telling *t)
+{
+    reeve_status status = reeve_workers(t->client, &t->workers, &t->worker_count);
+    t->workers_known = status == REEVE_OK;
+    if (status == REEVE_EREDIS) return REEVE_OK;
+    if (status == REEVE_OK)
+        rv_serving_count(&t->serving, t->workers, t->worker_count, t->queue,
+                         t->facts.type[0] != '\0' ? t->facts.type : NULL);
+    return status;
+}
+
+static void build_known(rv_conn *conn, bool again, const void *context)
+{
+    const telling *t = context;
+    (void)again;
+    rv_cmd(conn, 3);
+    rv_args(conn, "SISMEMBER");
+    rv_arg2(conn, t->client->ns, strlen(t->client->ns), ":queues", 7);
+    rv_args(conn, t->queue);
+}
+
+static reeve_status ask_known(telling *t)
+{
+    const rv_reply *reply;
+    reeve_status status = rv_client_call(t->client, build_known, t, &reply, NULL);
+    if (status == REEVE_EREDIS) return REEVE_OK;
+    if (status == REEVE_OK && rv_reply_int(reply, 0) != 1)
+        return rv_fail(&t->client->error, REEVE_ENOTFOUND, "no queue %s: it never had a task", t->queue);
+    return status;
+}
+
+/* ---- telling --------------------------------------------------------------------------------------------------- */
+
+static reeve_status compose(telling *t)
+{
+    t->why = rv_zalloc(sizeof(*t->why));
+    if (t->why == NULL) return rv_fail(&t->client->error, REEVE_ENOMEM, "no memory for an explanation");
+    t->why->reasons = rv_zalloc_array(REASONS_MOST, sizeof(*t->why->reasons));
+    if (t->why->reasons == NULL) return rv_fail(&t->client->error, REEVE_ENOMEM, "no memory for an explanation");
+    t->why->now_ms = t->facts.now;
+    t->why->workers = t->serving.workers;
+    t->why->taking = t->serving.taking;
+    set_text(t, &t->why->queue, t->queue);
+    set_text(t, &t->why->id, t->id);
+    if (t->id != NULL) set_text(t, &t->why->type, t->facts.type);
+    set_text(t, &t->why->state, t->facts.state);
+    if (t->id != NULL)
+        explain_task(t);
+    else
+        explain_queue(t);
+    return t->no_memory ? rv_fail(&t->client->error, REEVE_ENOMEM, "no memory for an explanation") : REEVE_OK;
+}
+
+static reeve_status explain(reeve_client *client, const char *queue, const char *id, reeve_why **ret)
+{
+    telling t = {.client = client, .queue = queue, .id = id};
+    reeve_status status = ask_facts(&t);
+    if (status == REEVE_OK && id == NULL) status = ask_known(&t);
+    if (status == REEVE_OK) status = ask_parents(&t);
+    if (status == REEVE_OK) status = ask_workers(&t);
+    if (status == REEVE_OK) status = compose(&t);
+    reeve_workers_free(t.workers, t.worker_count);
+    if (status == REEVE_OK)
+        *ret = t.why;
+    else
+        reeve_why_free(t.why);
+    return status;
+}
+
+reeve_status reeve_task_why(reeve_client *client, const char *queue, const char *id, reeve_why **ret)
+{
+    if (client == NULL || ret == NULL) return REEVE_EINVAL;
+    reeve_status status = rv_check_id(id, &client->error);
+    return status == REEVE_OK ? explain(client, queue, id, ret) : status;
+}
+
+reeve_status reeve_queue_why(reeve_client *client, const char *queue, reeve_why **ret)
+{
+    if (client == NULL || ret == NULL) return REEVE_EINVAL;
+    return explain(client, queue, NULL, ret);
+}

@@ -1,0 +1,206 @@
+/*
+ * cron_fetch.c - an entry as it was set, read back from its definition.
+ */
+#include <cjson/cJSON.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "client/client.h"
+#include "client/cron_index.h"
+#include "protocol/cron_definition.h"
+#include "protocol/scripts.h"
+#include "protocol/task_policy.h"
+
+/* What a caller gets, with all that it points to. The entry is first: reeve_cron_entry_free is given that. */
+typedef struct owned_entry {
+    reeve_cron_entry entry;
+    reeve_task_spec task;
+    rv_task_policy policy;
+    const char *tags[REEVE_TAGS_MAX];
+    reeve_meta *meta;
+    cJSON *line, *header; /* the texts stand in these */
+    char *payload;
+    char queue[REEVE_QUEUE_MAX + 1];
+    char name[REEVE_CRON_NAME_MAX + 1];
+} owned_entry;
+
+void reeve_cron_entry_free(reeve_cron_entry *entry)
+{
+    owned_entry *owned = (owned_entry *)entry;
+    if (owned == NULL) return;
+    cJSON_Delete(owned->line);
+    cJSON_Delete(owned->header);
+    rv_free(owned->payload);
+    rv_free(owned->meta);
+    rv_free(owned);
+}
+
+/* ---- reading --------------------------------------------------------------------------------------------------- */
+
+static const char *text_of(const cJSON *json, const char *name)
+{
+    return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, name));
+}
+
+static int64_t number_of(const cJSON *json, const char *name, int64_t least, int64_t most)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, name);
+    double number = cJSON_IsNumber(item) ? item->valuedouble : 0;
+    return number >= (double)least && number <= (double)most ? (int64_t)number : 0;
+}
+
+static void read_tags(owned_entry *owned)
+{
+    const cJSON *item;
+    cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(owned->header, "tags"))
+    {
+        if (!cJSON_IsString(item) || owned->task.tag_count == REEVE_TAGS_MAX) continue;
+        owned->tags[owned->task.tag_count++] = item->valuestring;
+    }
+    owned->task.tags = owned->tags;
+}
+
+static bool read_meta(owned_entry *owned)
+{
+    const cJSON *object = cJSON_GetObjectItemCaseSensitive(owned->header, "meta"), *item;
+    int count = cJSON_IsObject(object) ? cJSON_GetArraySize(object) : 0;
+    if (count == 0) return true;
+    owned->meta = rv_zalloc_array((size_t)count, sizeof(*owned->meta));
+    if (owned->meta == NULL) return false;
+    cJSON_ArrayForEach(item, object)
+    {
+        if (cJSON_IsString(item)) owned->meta[owned->task.meta_count++] = (reeve_meta){item->string, item->valuestring};
+    }
+    owned->task.meta = owned->meta;
+    return true;
+}
+
+static void read_rule(owned_entry *owned, const rv_cron_rule *rule)
+{
+    reeve_cron_entry *entry = &owned->entry;
+    entry->size = sizeof(*entry);
+    entry->name = owned->name;
+    entry->spec = text_of(owned->line, "spec");
+    entry->local = rule->zone == RV_ZONE_LOCAL;
+    entry->catch_up = rule->catch_up;
+    entry->catch_up_most = rule->catch_up == REEVE_CATCH_UP_ALL ? rule->most : 0;
+    entry->no_overlap = rule->no_overlap;
+    entry->task = &owned->task;
+}
+
+/* What an entry may say of its tasks; what only a foreign producer can have written is left out. */
+static bool read_task(owned_entry *owned)
+{
+    const cJSON *header = owned->header, *options = cJSON_GetObjectItemCaseSensitive(owned->line, "options");
+    reeve_task_spec *task = &owned->task;
+    task->size = sizeof(*task);
+    task->queue = owned->queue;
+    task->type = text_of(header, "type");
+    task->priority = (int)number_of(header, "priority", REEVE_PRIORITY_MIN, REEVE_PRIORITY_MAX);
+    task->group = text_of(header, "group");
+    task->weight = (unsigned)number_of(header, "weight", 1, 256);
+    task->max_attempts = owned->policy.max_attempts;
+    task->max_crashes = owned->policy.max_crashes;
+    task->timeout_ms = owned->policy.timeout_ms;
+    task->heartbeat_ms = owned->policy.heartbeat_ms;
+    task->at_most_once = owned->policy.once;
+    task->backoff = owned->policy.has_backoff ? &owned->policy.backoff : NULL;
+    task->on_dead = text_of(header, "on_dead");
+    task->deadline_ms = number_of(options, "deadline", 1, RV_REPLY_NUMBER_MAX);
+    task->expires_in_ms = number_of(options, "expires", 1, RV_REPLY_NUMBER_MAX);
+    read_tags(owned);
+    return read_meta(owned);
+}
+
+/* The rest of the envelopes, without its first byte: '"type":"t"}\n<payload>'. REEVE_EINVAL: it is none. */
+static reeve_status read_rest(owned_entry *owned, const char *rest, size_t length)
+{
+    const char *end = memchr(rest, '\n', length);
+    if (end == NULL) return REEVE_EINVAL;
+    rv_buf header;
+    rv_buf_init(&header, length + 2);
+    rv_buf_addc(&header, '{');
+    rv_buf_add(&header, rest, (size_t)(end - rest));
+    owned->task.payload.length = length - (size_t)(end + 1 - rest);
+    owned->payload = rv_strndup(end + 1, owned->task.payload.length);
+    owned->task.payload.data = owned->payload;
+    reeve_status status = header.failed || owned->payload == NULL ? REEVE_ENOMEM : REEVE_OK;
+    if (status == REEVE_OK) {
+        owned->header = cJSON_ParseWithLength(header.data, header.length);
+        if (!rv_policy_read(&owned->policy, header.data, header.length)) status = REEVE_EINVAL;
+    }
+    rv_buf_fini(&header);
+    return status;
+}
+
+static reeve_status read_definition(owned_entry *owned, const rv_reply *definition, rv_error *error)
+{
+    const char *end = memchr(definition->text, '\n', definition->length);
+    size_t length = end != NULL ? (size_t)(end - definition->text) : 0;
+    rv_cron_rule rule;
+    reeve_status status = rv_cron_rule_read(&rule, definition->text, length, error);
+    if (status != REEVE_OK) return status;
+    owned->line = cJSON_ParseWithLength(definition->text, length);
+    status = read_rest(owned, end + 1, definition->length - length - 1);
+    if (status == REEVE_OK && !read_task(owned)) status = REEVE_ENOMEM;
+    if (status == REEVE_ENOMEM) return rv_fail(error, status, "no memory for a recurring entry");
+    if (status != REEVE_OK) return rv_fail(error, status, "its tasks' envelope is none");
+    read_rule(owned, &rule);
+    return rv_cron_entry_check(&owned->entry, error);
+}
+
+/* ---- asking ---------------------------------------------------------------------------------------------------- */
+
+static reeve_status no_entry(reeve_client *client, const char *queue, const char *name)
+{
+    if (queue == NULL) return rv_fail(&client->error, REEVE_ENOTFOUND, "there is no recurring entry %s", name);
+    return rv_fail(&client->error, REEVE_ENOTFOUND, "there is no recurring entry %s/%s", queue, name);
+}
+
+static reeve_status read_entry(reeve_client *client, const char *queue, const char *name, const rv_reply *definition,
+                               reeve_cron_entry **ret)
+{
+    rv_error why = {0};
+    owned_entry *owned = rv_zalloc(sizeof(*owned));
+    if (owned == NULL) return rv_fail(&client->error, REEVE_ENOMEM, "no memory for a recurring entry");
+    rv_copy_text(owned->queue, sizeof(owned->queue), queue);
+    rv_copy_text(owned->name, sizeof(owned->name), name);
+    reeve_status status = read_definition(owned, definition, &why);
+    if (status != REEVE_OK) {
+        reeve_cron_entry_free(&owned->entry);
+        if (status == REEVE_EINVAL) status = REEVE_EPROTO;
+        return rv_fail(&client->error, status, "the recurring entry %s/%s: %s", queue, name, why.text);
+    }
+    *ret = &owned->entry;
+    return REEVE_OK;
+}
+
+reeve_status rv_cron_fetch(reeve_client *client, const char *queue, const char *name, const rv_reply **ret)
+{
+    const rv_reply *reply;
+    rv_simple_call call = {.script = &rv_script_cron, .queue = queue, .args = {"get", name}, .count = 2};
+    reeve_status status = rv_client_script(client, &call, &reply, NULL);
+    *ret = NULL;
+    if (status != REEVE_OK || rv_reply_is(reply, RV_NIL)) return status;
+    if (!rv_reply_is(reply, RV_ARRAY) || reply->count < 2 || !rv_reply_is(reply->items[0], RV_TEXT))
+        return rv_client_odd_reply(client, "cron");
+    *ret = reply;
+    return REEVE_OK;
+}
+
+reeve_status reeve_cron_get(reeve_client *client, const char *queue, const char *name, reeve_cron_entry **ret)
+{
+    char known[REEVE_QUEUE_MAX + 1];
+    const rv_reply *reply;
+    if (client == NULL || ret == NULL) return REEVE_EINVAL;
+    *ret = NULL;
+    reeve_status status = rv_cron_check_name(name, &client->error);
+    if (status == REEVE_OK && queue == NULL) {
+        status = rv_cron_index_read(client, name, known);
+        if (status == REEVE_OK && known[0] == '\0') return no_entry(client, NULL, name);
+        queue = known;
+    }
+    if (status == REEVE_OK) status = rv_cron_fetch(client, queue, name, &reply);
+    if (status != REEVE_OK) return status;
+    return reply != NULL ? read_entry(client, queue, name, reply->items[0], ret) : no_entry(client, queue, name);
+}

@@ -1,0 +1,84 @@
+/*
+ * enqueue_error.c - what is wrong with each task of a call of reeve_enqueue_many. A result has no room for words; what
+ * can be told from the task is told again, and what Redis said is kept, once for all tasks that it was said of.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "client/client.h"
+#include "client/client_depend.h"
+#include "protocol/envelope.h"
+
+reeve_status rv_enqueue_check(const reeve_task_spec *spec, const reeve_guards *guards, rv_error *error)
+{
+    reeve_status status = rv_spec_check_under(spec, guards, error);
+    if (status != REEVE_OK || spec->after_count <= REEVE_PARENTS_MAX) return status;
+    return rv_fail(error, REEVE_ETOOBIG, "%zu parents: at most %d in one call; reeve_enqueue takes more",
+                   spec->after_count, REEVE_PARENTS_MAX);
+}
+
+static const rv_cause *find_cause(const reeve_client *client, const char *queue, reeve_status status)
+{
+    for (size_t i = 0; i < client->cause_count; i++) {
+        const rv_cause *cause = &client->causes[i];
+        if (cause->error.status == status && strcmp(cause->queue, queue) == 0) return cause;
+    }
+    return NULL;
+}
+
+void rv_client_note_cause(reeve_client *client, const char *queue, const rv_error *error)
+{
+    if (client->cause_count == RV_CAUSES || find_cause(client, queue, error->status) != NULL) return;
+    rv_cause *cause = &client->causes[client->cause_count++];
+    rv_copy_text(cause->queue, sizeof(cause->queue), queue);
+    cause->error = *error;
+}
+
+reeve_status rv_enqueue_refuse_all(reeve_client *client, size_t count, reeve_enqueued *ret_results, size_t at,
+                                   const char *what)
+{
+    for (size_t i = 0; i < count; i++) ret_results[i] = (reeve_enqueued){.status = REEVE_ETOOBIG};
+    (void)rv_guard_refuse(&client->error, &client->guards, at, "%zu %s", count, what);
+    client->cause_count = 0;
+    rv_client_note_cause(client, "", &client->error);
+    return REEVE_ETOOBIG;
+}
+
+static void write_cause(const reeve_client *client, const char *queue, reeve_status status, char *ret, size_t size)
+{
+    const rv_cause *cause = find_cause(client, queue, status);
+    if (cause == NULL) cause = find_cause(client, "", status);
+    rv_copy_text(ret, size, cause != NULL ? cause->error.text : reeve_status_text(status));
+}
+
+void reeve_enqueued_error_sized(const reeve_client *client, const reeve_task_spec *given, const reeve_enqueued *result,
+                                char *ret, size_t size, size_t spec_size)
+{
+    reeve_task_spec spec;
+    rv_error error = {0};
+    if (ret == NULL || size == 0) return;
+    ret[0] = '\0';
+    if (client == NULL || given == NULL || result == NULL || result->status == REEVE_OK) return;
+    if (rv_spec_read(&spec, given, spec_size, &error) != REEVE_OK) {
+        rv_copy_text(ret, size, error.text);
+        return;
+    }
+    switch (result->status) {
+    case REEVE_EEXISTS:
+        (void)snprintf(ret, size, "a task %s/%s exists already", spec.queue, result->id);
+        break;
+    case REEVE_EUNIQUE:
+        (void)snprintf(ret, size, "the unique key \"%s\" is held by %s/%s", spec.unique != NULL ? spec.unique : "",
+                       spec.queue, result->id);
+        break;
+    case REEVE_ENOTFOUND:
+        (void)rv_refuse_parent(&error, spec.queue, spec.id != NULL ? spec.id : spec.type, result->id);
+        rv_copy_text(ret, size, error.text);
+        break;
+    default:
+        if (rv_enqueue_check(&spec, &client->guards, &error) != REEVE_OK)
+            rv_copy_text(ret, size, error.text);
+        else
+            write_cause(client, spec.queue, result->status, ret, size);
+    }
+}

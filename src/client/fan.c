@@ -1,0 +1,64 @@
+#include "client/fan.h"
+
+#include <string.h>
+
+#include "base/id.h"
+#include "base/text.h"
+#include "client/outbox.h"
+#include "protocol/scripts.h"
+
+#define STEP "40"
+#define STEPS_MOST 256
+#define QUEUES_MOST 16
+
+/* Queues in which there is something to tell, or may be: those to which messages went. */
+typedef struct fan {
+    reeve_client *client;
+    char queues[QUEUES_MOST][REEVE_QUEUE_MAX + 1];
+    bool waits[QUEUES_MOST];
+    size_t count;
+} fan;
+
+static void add_queue(fan *f, const char *queue, size_t length)
+{
+    if (!rv_valid_queue(queue, length)) return;
+    size_t i = 0;
+    while (i < f->count && strcmp(f->queues[i], queue) != 0) i++;
+    if (i == QUEUES_MOST) return;
+    if (i == f->count) rv_copy_text(f->queues[f->count++], sizeof(f->queues[0]), queue);
+    f->waits[i] = true;
+}
+
+/* False: it is not to go on. */
+static bool step(fan *f, size_t index)
+{
+    const rv_reply *reply;
+    const char *queue = f->queues[index];
+    const rv_simple_call call = {.script = &rv_script_fan, .queue = queue, .args = {STEP}, .count = 1};
+    if (rv_client_script(f->client, &call, &reply, NULL) != REEVE_OK) return false;
+    if (!rv_reply_is(reply, RV_ARRAY)) return false;
+    bool carries = rv_reply_int(rv_reply_at(reply, 1), 0) > 0;
+    f->waits[index] = rv_reply_int(rv_reply_at(reply, 0), 0) == 1;
+    for (size_t i = 2; i < reply->count; i++) {
+        const rv_reply *name = rv_reply_at(reply, i);
+        if (rv_reply_is(name, RV_TEXT)) add_queue(f, name->text, name->length);
+    }
+    if (carries) rv_client_carry(f->client, queue);
+    return true;
+}
+
+void rv_client_fan(reeve_client *client, const char *queue)
+{
+    fan f = {.client = client};
+    bool more = true;
+    add_queue(&f, queue, strlen(queue));
+    for (unsigned steps = 0; more && steps < STEPS_MOST;) {
+        more = false;
+        for (size_t i = 0; i < f.count && steps < STEPS_MOST; i++) {
+            if (!f.waits[i]) continue;
+            if (!step(&f, i)) return;
+            more = true;
+            steps++;
+        }
+    }
+}

@@ -1,0 +1,257 @@
+/*
+ * inspect.c - looking: one task, a page of a queue, queues in numbers.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "client/client.h"
+#include "protocol/envelope.h"
+#include "protocol/rates.h"
+#include "protocol/scripts.h"
+
+#define LIST_MAX 1000
+#define OFFSET_MAX ((uint64_t)1 << 52) /* whole numbers in Lua */
+
+static reeve_status no_task(reeve_client *client, const char *queue, const char *id)
+{
+    return rv_fail(&client->error, REEVE_ENOTFOUND, "no task %s/%s (any more)", queue, id);
+}
+
+static reeve_status read_info(reeve_client *client, const char *queue, const rv_reply *reply, reeve_task_info **ret)
+{
+    reeve_status status = rv_task_info_read(queue, reply, ret);
+    if (status == REEVE_EPROTO) return rv_client_odd_reply(client, "show");
+    if (status != REEVE_OK) return rv_fail(&client->error, status, "no memory for a task");
+    return REEVE_OK;
+}
+
+reeve_status reeve_show(reeve_client *client, const char *queue, const char *id, reeve_task_info **ret)
+{
+    if (client == NULL || ret == NULL) return REEVE_EINVAL;
+    reeve_status status = rv_check_id(id, &client->error);
+    if (status != REEVE_OK) return status;
+    const rv_reply *reply;
+    rv_simple_call call = {.script = &rv_script_show, .queue = queue, .args = {id}, .count = 1};
+    status = rv_client_script(client, &call, &reply, NULL);
+    if (status != REEVE_OK) return status;
+    if (rv_reply_is(reply, RV_NIL)) return no_task(client, queue, id);
+    return read_info(client, queue, reply, ret);
+}
+
+void reeve_task_list_free(reeve_task_info **list, size_t count)
+{
+    if (list == NULL) return;
+    for (size_t i = 0; i < count; i++) reeve_task_info_free(list[i]);
+    rv_free(list);
+}
+
+reeve_status rv_list_read(reeve_client *client, const char *queue, const rv_reply *reply, reeve_task_info ***ret,
+                          size_t *ret_count)
+{
+    size_t count = reply->count - 1;
+    reeve_task_info **list = rv_zalloc_array(count + 1, sizeof(*list));
+    if (list == NULL) return rv_fail(&client->error, REEVE_ENOMEM, "no memory for a list of %zu tasks", count);
+    for (size_t i = 0; i < count; i++) {
+        reeve_status status = read_info(client, queue, reply->items[i + 1], &list[i]);
+        if (status != REEVE_OK) {
+            reeve_task_list_free(list, i);
+            return status;
+        }
+    }
+    *ret = list;
+    *ret_count = count;
+    return REEVE_OK;
+}
+
+reeve_status rv_page_args(reeve_client *client, rv_page *page, const char *what)
+{
+    if (page->limit > LIST_MAX)
+        return rv_fail(&client->error, REEVE_EINVAL, "a page has at most %d %s", LIST_MAX, what);
+    if (page->offset > OFFSET_MAX) return rv_fail(&client->error, REEVE_EINVAL, "the offset is too large");
+    (void)snprintf(page->skip, sizeof(page->skip), "%llu", (unsigned long long)page->offset);
+    (void)snprintf(page->most, sizeof(page->most), "%zu", page->limit);
+    return REEVE_OK;
+}
+
+reeve_status reeve_list(reeve_client *client, const char *queue, reeve_state state, uint64_t offset, size_t limit,
+                        reeve_task_info ***ret, size_t *ret_count, uint64_t *ret_total)
+{
+    rv_page page = {.offset = offset, .limit = limit};
+    return rv_list_tasks(client, queue, state, "", &page, ret, ret_count, ret_total);
+}
+
+/* A text says where to go on, which is always further; anything else is what was asked for. */
+static bool goes_on(const rv_reply *reply, char *from, size_t size)
+{
+    unsigned long long before = strtoull(from, NULL, 10);
+    if (!rv_reply_is(reply, RV_TEXT) || reply->length >= size) return false;
+    rv_copy_text(from, size, reply->text);
+    return strtoull(from, NULL, 10) > before;
+}
+
+reeve_status rv_list_tasks(reeve_client *client, const char *queue, reeve_state state, const char *kind, rv_page *page,
+                           reeve_task_info ***ret, size_t *ret_count, uint64_t *ret_total)
+{
+    if (client == NULL || ret == NULL || ret_count == NULL) return REEVE_EINVAL;
+    if ((unsigned)state >= REEVE_STATE_COUNT) return rv_fail(&client->error, REEVE_EINVAL, "there is no such state");
+    reeve_status status = rv_page_args(client, page, "tasks");
+    if (status != REEVE_OK) return status;
+    const rv_reply *reply;
+    char from[48] = "";
+    rv_simple_call call = {.script = &rv_script_list,
+                           .queue = queue,
+                           .count = 5,
+                           .args = {reeve_state_name(state), page->skip, page->most, kind, from}};
+    do {
+        status = rv_client_script(client, &call, &reply, NULL);
+        if (status != REEVE_OK) return status;
+    } while (goes_on(reply, from, sizeof(from)));
+    if (!rv_reply_is(reply, RV_ARRAY) || reply->count < 1) return rv_client_odd_reply(client, "list");
+    if (ret_total != NULL) *ret_total = rv_reply_sum(reply->items[0]);
+    return rv_list_read(client, queue, reply, ret, ret_count);
+}
+
+/* ---- queues ---------------------------------------------------------------------------------------------------- */
+
+/* The places of stat.lua's reply. */
+enum {
+    PAUSED,
+    COUNTS,
+    TOTALS = COUNTS + REEVE_STATE_COUNT,
+    HEAD = TOTALS + 4,
+    NEXT_DUE,
+    STAT_NOW,
+    PAUSED_MS,
+    HOLD,
+    CONCURRENCY,
+    RATE,
+    GROUP_CONCURRENCY,
+    GROUP_RATE,
+    STAT_FIELDS
+};
+
+static uint64_t number_at(const rv_reply *reply, size_t index)
+{
+    return rv_reply_sum(rv_reply_at(reply, index));
+}
+
+static int64_t enqueued_at(const rv_reply *header)
+{
+    rv_envelope envelope;
+    char text[512];
+    if (header == NULL || header->length == 0) return -1;
+    snprintf(text, sizeof(text), "%.*s\n", (int)(header->length < 500 ? header->length : 500), header->text);
+    return rv_envelope_read(&envelope, text, strlen(text)) ? envelope.at_ms : -1;
+}
+
+static bool read_stat(const char *queue, const rv_reply *reply, reeve_queue_info *ret)
+{
+    if (!rv_reply_is(reply, RV_ARRAY) || reply->count < STAT_FIELDS) return false;
+    memset(ret, 0, sizeof(*ret));
+    rv_copy_text(ret->name, sizeof(ret->name), queue);
+    ret->paused = number_at(reply, PAUSED) == 1;
+    for (size_t i = 0; i < REEVE_STATE_COUNT; i++) ret->count[i] = number_at(reply, COUNTS + i);
+    ret->completed_total = number_at(reply, TOTALS);
+    ret->failed_total = number_at(reply, TOTALS + 1);
+    ret->dead_total = number_at(reply, TOTALS + 2);
+    ret->crashed_total = number_at(reply, TOTALS + 3);
+    ret->oldest_ready_ms = enqueued_at(rv_reply_at(reply, HEAD));
+    ret->next_due_ms = rv_reply_within(rv_reply_at(reply, NEXT_DUE), 0, RV_REPLY_NUMBER_MAX, -1);
+    ret->paused_ms = rv_paused_since(rv_reply_at(reply, PAUSED_MS));
+    ret->hold_ms = rv_reply_within(rv_reply_at(reply, HOLD), 0, RV_REPLY_NUMBER_MAX, -1);
+    ret->concurrency = rv_reply_within(rv_reply_at(reply, CONCURRENCY), 0, RV_REPLY_NUMBER_MAX, 0);
+    ret->rate = rv_rate_read(rv_reply_at(reply, RATE));
+    ret->group_concurrency = rv_reply_within(rv_reply_at(reply, GROUP_CONCURRENCY), 0, RV_REPLY_NUMBER_MAX, 0);
+    ret->group_rate = rv_rate_read(rv_reply_at(reply, GROUP_RATE));
+    return true;
+}
+
+reeve_status reeve_queue(reeve_client *client, const char *queue, reeve_queue_info *ret)
+{
+    if (client == NULL || ret == NULL) return REEVE_EINVAL;
+    const rv_reply *reply;
+    rv_simple_call call = {.script = &rv_script_stat, .queue = queue};
+    reeve_status status = rv_client_script(client, &call, &reply, NULL);
+    if (status != REEVE_OK) return status;
+    return read_stat(queue, reply, ret) ? REEVE_OK : rv_client_odd_reply(client, "queue");
+}
+
+static void build_names(rv_conn *conn, bool again, const void *context)
+{
+    const char *ns = context;
+    (void)again;
+    rv_cmd(conn, 2);
+    rv_args(conn, "SMEMBERS");
+    rv_arg2(conn, ns, strlen(ns), ":queues", 7);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const reeve_queue_info *)a)->name, ((const reeve_queue_info *)b)->name);
+}
+
+static reeve_status read_names(reeve_client *client, reeve_queue_info **ret, size_t *ret_count)
+{
+    const rv_reply *reply;
+    reeve_status status = rv_client_call(client, build_names, client->ns, &reply, NULL);
+    if (status != REEVE_OK) return status;
+    if (!rv_reply_is(reply, RV_ARRAY)) return rv_client_odd_reply(client, "queues");
+    reeve_queue_info *list = rv_zalloc_array(reply->count + 1, sizeof(*list));
+    if (list == NULL) return rv_fail(&client->error, REEVE_ENOMEM, "no memory for %zu queues", reply->count);
+    for (size_t i = 0; i < reply->count; i++) rv_copy_text(list[i].name, sizeof(list[i].name), reply->items[i]->text);
+    qsort(list, reply->count, sizeof(*list), by_name);
+    *ret = list;
+    *ret_count = reply->count;
+    return REEVE_OK;
+}
+
+typedef struct stats {
+    reeve_client *client;
+    reeve_queue_info *list;
+    size_t count;
+    bool odd;
+} stats;
+
+static void build_stats(rv_conn *conn, bool again, const void *context)
+{
+    const stats *s = context;
+    (void)again;
+    for (size_t i = 0; i < s->count; i++) {
+        rv_prefix prefix;
+        rv_prefix_set(&prefix, s->client->ns, s->list[i].name);
+        rv_cmd_script(conn, &rv_script_stat, 1, 0);
+        rv_arg(conn, prefix.text, prefix.length);
+    }
+}
+
+static void on_stat(size_t index, const rv_reply *reply, void *context)
+{
+    stats *s = context;
+    char name[REEVE_QUEUE_MAX + 1];
+    if (index >= s->count) return;
+    rv_copy_text(name, sizeof(name), s->list[index].name);
+    if (!read_stat(name, reply, &s->list[index])) s->odd = true;
+}
+
+reeve_status reeve_queues(reeve_client *client, reeve_queue_info **ret, size_t *ret_count)
+{
+    if (client == NULL || ret == NULL || ret_count == NULL) return REEVE_EINVAL;
+    stats s = {.client = client};
+    reeve_status status = read_names(client, &s.list, &s.count);
+    if (status == REEVE_OK) status = rv_client_exec(client, build_stats, &s, on_stat, &s, NULL);
+    if (status == REEVE_OK && s.odd) status = rv_client_odd_reply(client, "queues");
+    if (status != REEVE_OK) {
+        rv_free(s.list);
+        return status;
+    }
+    *ret = s.list;
+    *ret_count = s.count;
+    return REEVE_OK;
+}
+
+void reeve_queues_free(reeve_queue_info *list)
+{
+    rv_free(list);
+}

@@ -1,0 +1,226 @@
+#include "client/lay.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/id.h"
+#include "protocol/envelope.h"
+#include "protocol/scripts.h"
+
+/* Of fewer, and of less, commands of their own are not worth it. */
+#define MANY 64
+#define SEVERAL 4
+#define MUCH ((size_t)16 * 1024)
+
+/* So many calls are not laid where one was in vain. (Groups or events are in use there, say.) */
+#define UNCOMMON_CALLS 64
+
+/* The commands of a call. The first two see to it that the transaction comes to nothing when it was forbidden. */
+enum { WATCH, DEL, MULTI, RPUSH, HSET, SCRIPT, EXEC };
+
+/* For how long it is: a connection may have been given up, and Redis read it later. */
+#define FORBIDDEN_S 3600
+
+/* ---- Redis's clock --------------------------------------------------------------------------------------------- */
+
+/* (Rounded down, and without the way of the reply: what is reckoned from it is at no time ahead of Redis.) */
+void rv_lay_note_clock(reeve_client *client, int64_t now_ms)
+{
+    client->clock_known = true;
+    client->clock_ahead_ms = now_ms - rv_now_ms() - 1;
+    client->clock_epoch = rv_conn_epoch(client->conn);
+}
+
+void rv_lay_note_uncommon(reeve_client *client, const char *queue)
+{
+    rv_copy_text(client->uncommon, sizeof(client->uncommon), queue);
+    client->uncommon_calls = UNCOMMON_CALLS;
+}
+
+static bool is_common(reeve_client *client, const char *queue)
+{
+    if (client->uncommon_calls == 0 || strcmp(client->uncommon, queue) != 0) return true;
+    client->uncommon_calls--;
+    return false;
+}
+
+static bool is_much(const rv_enqueue_call *call)
+{
+    return call->fresh && (call->count >= MANY || (call->count >= SEVERAL && call->bytes >= MUCH));
+}
+
+bool rv_lay_pays(rv_enqueue_pipeline *p, const rv_enqueue_call *call)
+{
+    reeve_client *client = p->client;
+    return is_much(call) && client->lays && !client->lays_nothing && client->clock_known &&
+           client->clock_epoch == rv_conn_epoch(client->conn) && is_common(client, p->specs[call->first].queue);
+}
+
+bool rv_lay_asks(const rv_enqueue_pipeline *p, const rv_enqueue_call *call)
+{
+    return is_much(call) && !p->client->lays && !p->client->lays_nothing && !p->asking;
+}
+
+/* ---- what is sent ---------------------------------------------------------------------------------------------- */
+
+typedef struct laying {
+    rv_prefix prefix;
+    char at[24];
+    char packet[16];
+    char list[16 + sizeof("packet:")];
+    char fence[16 + sizeof("laid:")];
+    char head[64]; /* of every envelope */
+} laying;
+
+static laying describe(const reeve_client *client, const char *queue, unsigned packet)
+{
+    laying ret;
+    rv_prefix_set(&ret.prefix, client->ns, queue);
+    (void)snprintf(ret.at, sizeof(ret.at), "%lld", (long long)(rv_now_ms() + client->clock_ahead_ms));
+    (void)snprintf(ret.packet, sizeof(ret.packet), "%u", packet);
+    (void)snprintf(ret.list, sizeof(ret.list), "packet:%u", packet);
+    (void)snprintf(ret.fence, sizeof(ret.fence), "laid:%u", packet);
+    (void)snprintf(ret.head, sizeof(ret.head), "{\"at\":%s,\"p\":%s,", ret.at, ret.packet);
+    return ret;
+}
+
+/* (Always of nine digits.) */
+static unsigned new_packet(void)
+{
+    return 100000000 + (unsigned)(rv_random_unit() * 899999999);
+}
+
+static void add_key(rv_conn *conn, const laying *l, const char *name)
+{
+    rv_arg2(conn, l->prefix.text, l->prefix.length, name, strlen(name));
+}
+
+static void add_envelope(rv_conn *conn, rv_buf *scratch, const laying *l, const reeve_task_spec *spec)
+{
+    rv_buf_clear(scratch);
+    rv_buf_adds(scratch, l->head);
+    rv_envelope_write_head(scratch, spec);
+    rv_arg_lent2(conn, scratch->data, scratch->length, spec->payload.data, spec->payload.length);
+}
+
+static void add_script(rv_conn *conn, const laying *l, size_t count)
+{
+    rv_cmd_script(conn, &rv_script_enqueue, 1, 4);
+    add_key(conn, l, "");
+    rv_args(conn, "laid");
+    rv_args(conn, l->at);
+    rv_args(conn, l->packet);
+    rv_argi(conn, (int64_t)count);
+}
+
+static void begin(rv_conn *conn, const laying *l, const char *name, const char *key, size_t more)
+{
+    rv_cmd(conn, (key ? 2 : 1) + more);
+    rv_args(conn, name);
+    if (key) add_key(conn, l, key);
+}
+
+void rv_lay_build(rv_enqueue_pipeline *p, rv_conn *conn, rv_enqueue_call *call)
+{
+    call->packet = new_packet();
+    laying l = describe(p->client, p->specs[call->first].queue, call->packet);
+    size_t end = call->first + call->span;
+    begin(conn, &l, "WATCH", l.fence, 0);
+    begin(conn, &l, "DEL", l.fence, 0);
+    begin(conn, &l, "MULTI", NULL, 0);
+    /* (The list first: where there is no transaction, what is known has its place in it, and is found by that.) */
+    begin(conn, &l, "RPUSH", l.list, call->count);
+    for (size_t i = call->first; i < end; i++) {
+        if (p->results[i].status == REEVE_OK) rv_args(conn, p->results[i].id);
+    }
+    begin(conn, &l, "HSET", "tasks", 2 * call->count);
+    for (size_t i = call->first; i < end; i++) {
+        if (p->results[i].status != REEVE_OK) continue;
+        rv_args(conn, p->results[i].id);
+        add_envelope(conn, &p->client->scratch, &l, &p->specs[i]);
+    }
+    add_script(conn, &l, call->count);
+    begin(conn, &l, "EXEC", NULL, 0);
+}
+
+/* A transaction of nothing. */
+enum { ASK_END = MULTI + 1 };
+
+void rv_lay_ask(rv_enqueue_pipeline *p, rv_conn *conn, const rv_enqueue_call *call)
+{
+    laying l = describe(p->client, p->specs[call->first].queue, 0);
+    p->asking = true;
+    begin(conn, &l, "WATCH", l.fence, 0);
+    begin(conn, &l, "DEL", l.fence, 0);
+    begin(conn, &l, "MULTI", NULL, 0);
+    begin(conn, &l, "EXEC", NULL, 0);
+}
+
+/* (What watches the key sees it set; what comes to watch it later deletes it, and sees that.) */
+void rv_lay_forbid(const rv_enqueue_pipeline *p, rv_conn *conn, const rv_enqueue_call *call)
+{
+    laying l = describe(p->client, p->specs[call->first].queue, call->packet);
+    begin(conn, &l, "SET", l.fence, 3);
+    rv_args(conn, "1");
+    rv_args(conn, "EX");
+    rv_argi(conn, FORBIDDEN_S);
+}
+
+/* ---- what is answered ------------------------------------------------------------------------------------------ */
+
+/* (An error that passes: it is asked again.) */
+void rv_lay_asked(rv_enqueue_pipeline *p, size_t step, const rv_reply *reply)
+{
+    if (rv_error_reply_has_code(reply, "NOPERM") || rv_error_reply_has_code(reply, "ERR"))
+        p->client->lays_nothing = true;
+    if (rv_reply_is(reply, RV_ERROR)) p->asking = false;
+    if (step == ASK_END && p->asking) p->client->lays = true;
+}
+
+/* Of the transaction's replies that of the script, or an error before it. */
+static const rv_reply *outcome_of(const rv_reply *reply)
+{
+    if (!rv_reply_is(reply, RV_ARRAY) || reply->count != EXEC - MULTI - 1) return reply;
+    for (size_t i = 0; i + 1 < reply->count; i++) {
+        if (rv_reply_is(rv_reply_at(reply, i), RV_ERROR)) return rv_reply_at(reply, i);
+    }
+    return rv_reply_at(reply, reply->count - 1);
+}
+
+/* A command was not taken into the transaction, which is given up then; or there is none, and the others were carried
+ * out by themselves. */
+static void note_refusal(rv_enqueue_pipeline *p, size_t step, const rv_reply *reply)
+{
+    /* (A busy Redis takes the other two, too: where they are refused they are forbidden, or have other names.) */
+    bool passing = step == DEL && !rv_error_reply_has_code(reply, "NOPERM");
+    if (step <= MULTI && !passing) p->client->lays_nothing = true;
+    if (step < MULTI) return;
+    if (step == MULTI) p->bare = true;
+    if (p->refused.status == REEVE_OK) (void)rv_fail(&p->refused, REEVE_EREDIS, "%s", reply->text);
+}
+
+/* (What Redis said of a command tells more than that the transaction was given up.) */
+static const rv_reply *refusal_of(rv_enqueue_pipeline *p, const rv_reply *reply)
+{
+    if (p->refused.status == REEVE_OK) return reply;
+    p->refusal = (rv_reply){.type = RV_ERROR, .text = p->refused.text};
+    p->refusal.length = strlen(p->refusal.text);
+    return &p->refusal;
+}
+
+const rv_reply *rv_lay_reply(rv_enqueue_pipeline *p, size_t step, const rv_reply *reply)
+{
+    bool failed = rv_reply_is(reply, RV_ERROR);
+    if (step == WATCH) {
+        rv_error_clear(&p->refused);
+        p->bare = false;
+    }
+    if (step == SCRIPT && p->bare) return reply;
+    if (step < EXEC && failed) note_refusal(p, step, reply);
+    if (step < EXEC || p->bare) return NULL;
+    if (failed) return refusal_of(p, reply);
+    reply = outcome_of(reply);
+    if (!rv_reply_is(reply, RV_NIL) && !rv_error_reply_has_code(reply, "NOSCRIPT")) return reply;
+    p->again = true;
+    return NULL;
+}

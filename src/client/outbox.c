@@ -1,0 +1,395 @@
+/*
+ * outbox.c - messages of a queue to others (outbox.lua). A round fetches some, carries each with one call to the queue
+ * that it is for, brings back what a parent's queue answered, and takes out those that were carried with the next
+ * fetch. Several may carry the same messages at once, or one that was frozen for long: the target knows by its number
+ * which it has received (lib/received.lua), and is told below which number none will come any more, which bounds what
+ * it has to know. So nothing is lost or done twice wherever a round breaks off.
+ */
+#include "client/outbox.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "protocol/scripts.h"
+
+#define ROUND 64
+#define MESSAGES_MAX ((size_t)128 * 1024 * 1024)
+#define CLIENT_ROUNDS 20
+#define BACK_MOST 100
+
+/* A message in memory of the round's. */
+typedef struct message {
+    size_t start; /* in round.text */
+    size_t length;
+    char kind;
+    char number[24];
+    char child[REEVE_HANDLE_MAX]; /* T: the new task's handle */
+    char parent[REEVE_HANDLE_MAX];
+    char word[16];           /* R: policy; E: state */
+    char heir[REEVE_ID_MAX]; /* M */
+    char edge[24];           /* E, D, M: the number of the message that registered the edge; "": not said */
+    size_t options;          /* T: where they begin */
+    size_t options_length;
+    char answer[16]; /* R: how the parent has ended */
+    bool failed;     /* it stays */
+    bool misread;    /* it is set aside */
+    size_t commands; /* of the first pipeline */
+} message;
+
+typedef struct round_trip {
+    rv_conn *conn;
+    const char *ns;
+    const char *queue;
+    rv_buf text;
+    message messages[ROUND];
+    size_t count;
+    size_t skip;    /* so many at the head stay for now: their queues do not take them */
+    int64_t from;   /* those that were set aside and have higher numbers are put back first; -1: none are */
+    char floor[24]; /* below it no message will be carried any more; "0": not known */
+    rv_error *error;
+} round_trip;
+
+/* ---- reading --------------------------------------------------------------------------------------------------- */
+
+static bool next_word(const char **at, const char *end, char *target, size_t size)
+{
+    const char *blank = memchr(*at, ' ', (size_t)(end - *at));
+    if (blank == NULL) blank = end;
+    size_t length = (size_t)(blank - *at);
+    if (length == 0 || length >= size) return false;
+    memcpy(target, *at, length);
+    target[length] = '\0';
+    *at = blank < end ? blank + 1 : end;
+    return true;
+}
+
+static bool is_handle(const char *handle)
+{
+    char queue[REEVE_QUEUE_MAX + 1], id[REEVE_ID_MAX];
+    return rv_handle_split(handle, queue, id);
+}
+
+/* False when it is none that this version knows. */
+static bool read_message(message *m, const char *text, size_t length)
+{
+    const char *at = text, *end = text + length;
+    char kind[2], number[24];
+    if (!next_word(&at, end, kind, sizeof(kind)) || !next_word(&at, end, m->number, sizeof(m->number))) return false;
+    m->kind = kind[0];
+    if (!next_word(&at, end, m->child, sizeof(m->child)) || !is_handle(m->child)) return false;
+    if (m->kind == 'T') {
+        int64_t options;
+        if (!next_word(&at, end, number, sizeof(number)) || !rv_parse_int(number, 0, end - at, &options)) return false;
+        m->options = (size_t)(at - text);
+        m->options_length = (size_t)options;
+        return true;
+    }
+    if (!next_word(&at, end, m->parent, sizeof(m->parent)) || !is_handle(m->parent)) return false;
+    if (m->kind == 'U') return true;
+    if (m->kind == 'R') return next_word(&at, end, m->word, sizeof(m->word));
+    if (m->kind == 'M')
+        return next_word(&at, end, m->edge, sizeof(m->edge)) && next_word(&at, end, m->heir, sizeof(m->heir));
+    if (m->kind == 'D') return next_word(&at, end, m->edge, sizeof(m->edge));
+    if (m->kind != 'E' || !next_word(&at, end, m->word, sizeof(m->word))) return false;
+    return at == end || next_word(&at, end, m->edge, sizeof(m->edge));
+}
+
+/* The number below which no message will ever be carried; "0": it is not known. And up to which some were put back. */
+static void note_floor(round_trip *r, const rv_reply *floor)
+{
+    char text[sizeof(r->floor)];
+    int64_t number, from;
+    const char *at = rv_reply_is(floor, RV_TEXT) ? floor->text : "", *end = at + strlen(at);
+    bool known = next_word(&at, end, text, sizeof(text)) && rv_parse_int(text, 0, INT64_MAX, &number);
+    rv_copy_text(r->floor, sizeof(r->floor), known ? text : "0");
+    r->from = r->from >= 0 && known && rv_parse_int(at, r->from, INT64_MAX, &from) ? from : -1;
+}
+
+static void log_misread(const round_trip *r, const rv_reply *item)
+{
+    char text[200];
+    rv_copy_text(text, sizeof(text), rv_reply_is(item, RV_TEXT) ? item->text : "");
+    rv_utf8_clean(text, strlen(text));
+    rv_log(REEVE_LOG_WARN, "outbox.unread", "a message to another queue is not understood: it is set aside", "queue",
+           r->queue, "message", text, NULL);
+}
+
+/* What cannot be understood is set aside; what follows is carried all the same. */
+static reeve_status take_messages(round_trip *r, const rv_reply *reply)
+{
+    if (!rv_reply_is(reply, RV_ARRAY) || reply->count < 1)
+        return rv_fail(r->error, REEVE_EPROTO, "outbox: unexpected reply");
+    rv_buf_clear(&r->text);
+    r->count = 0;
+    for (size_t i = 1; i < reply->count && r->count < ROUND; i++) {
+        const rv_reply *item = reply->items[i];
+        message *m = &r->messages[r->count];
+        *m = (message){.start = r->text.length, .length = item->length};
+        m->misread = !rv_reply_is(item, RV_TEXT) || !read_message(m, item->text, item->length);
+        m->failed = m->misread;
+        if (m->misread) log_misread(r, item);
+        rv_buf_add(&r->text, item->text, item->length);
+        r->count++;
+    }
+    note_floor(r, reply->items[0]);
+    return r->text.failed ? rv_fail(r->error, REEVE_ENOMEM, "no memory for messages") : REEVE_OK;
+}
+
+/* ---- calls ----------------------------------------------------------------------------------------------------- */
+
+static reeve_status failed_call(round_trip *r, reeve_status status)
+{
+    return rv_fail(r->error, status, "%s", rv_conn_error(r->conn)->text);
+}
+
+/* The messages of one kind go into the call: carried ones, or those that are not understood. */
+static void add_messages(round_trip *r, bool misread)
+{
+    for (size_t i = 0; i < r->count; i++) {
+        const message *m = &r->messages[i];
+        if (m->misread == misread && (misread || !m->failed)) rv_arg(r->conn, r->text.data + m->start, m->length);
+    }
+}
+
+/* Takes out what was carried or is not understood, and fetches what comes next, behind those that stay. */
+static reeve_status fetch(round_trip *r)
+{
+    char what[96];
+    rv_prefix prefix;
+    const rv_reply *reply;
+    size_t carried = 0, misread = 0;
+    for (size_t i = 0; i < r->count; i++) {
+        carried += !r->messages[i].failed;
+        misread += r->messages[i].misread;
+    }
+    r->skip += r->count - carried - misread;
+    (void)snprintf(what, sizeof(what), "%d %zu %zu %d %" PRId64, ROUND, r->skip, misread, r->from >= 0 ? BACK_MOST : 0,
+                   r->from >= 0 ? r->from : 0);
+    rv_prefix_set(&prefix, r->ns, r->queue);
+    rv_cmd_script(r->conn, &rv_script_outbox, 1, 1 + carried + misread);
+    rv_arg(r->conn, prefix.text, prefix.length);
+    rv_args(r->conn, what);
+    add_messages(r, false);
+    add_messages(r, true);
+    reeve_status status = rv_conn_call(r->conn, 0, &reply);
+    return status == REEVE_OK ? take_messages(r, reply) : failed_call(r, status);
+}
+
+/* Begins a script's call on the queue of a handle; *ret_id has the handle's id. */
+static void begin(round_trip *r, const rv_script *script, const char *handle, size_t args, char id[REEVE_ID_MAX])
+{
+    char queue[REEVE_QUEUE_MAX + 1];
+    rv_prefix prefix;
+    (void)rv_handle_split(handle, queue, id); /* (it was checked when it was read) */
+    rv_prefix_set(&prefix, r->ns, queue);
+    rv_cmd_script(r->conn, script, 1, args);
+    rv_arg(r->conn, prefix.text, prefix.length);
+}
+
+static void build_link(round_trip *r, const message *m)
+{
+    char id[REEVE_ID_MAX];
+    begin(r, &rv_script_link, m->parent, 6, id);
+    rv_args(r->conn, m->kind == 'R' ? "register" : m->kind == 'U' ? "unregister" : "release");
+    rv_args(r->conn, id);
+    rv_args(r->conn, m->child);
+    rv_args(r->conn, m->kind == 'D' ? m->edge : m->word);
+    rv_args(r->conn, m->number);
+    rv_args(r->conn, r->floor);
+}
+
+/* edge: the number of the message that registered it. */
+static void build_deliver(round_trip *r, const message *m, const char *state, const char *edge)
+{
+    char id[REEVE_ID_MAX];
+    begin(r, &rv_script_deliver, m->child, 5, id);
+    rv_args(r->conn, id);
+    rv_args(r->conn, m->parent);
+    rv_args(r->conn, state);
+    rv_args(r->conn, edge);
+    rv_args(r->conn, m->heir);
+}
+
+static void build_task(round_trip *r, const message *m)
+{
+    char queue[REEVE_QUEUE_MAX + 1], id[REEVE_ID_MAX], way[REEVE_QUEUE_MAX + 64];
+    const char *options = r->text.data + m->start + m->options, *end = r->text.data + m->start + m->length;
+    (void)rv_handle_split(m->child, queue, id);
+    rv_cmd(r->conn, 3);
+    rv_args(r->conn, "SADD");
+    rv_arg2(r->conn, r->ns, strlen(r->ns), ":queues", 7);
+    rv_args(r->conn, queue);
+    begin(r, &rv_script_enqueue, m->child, 4, id);
+    (void)snprintf(way, sizeof(way), "carried %s %s %s", r->queue, m->number, r->floor);
+    rv_args(r->conn, way);
+    rv_args(r->conn, id);
+    rv_arg(r->conn, options, m->options_length);
+    rv_arg(r->conn, options + m->options_length, (size_t)(end - options) - m->options_length);
+}
+
+static void build_first(round_trip *r, message *m)
+{
+    m->commands = m->kind == 'T' ? 2 : 1;
+    if (m->kind == 'T')
+        build_task(r, m);
+    else if (m->kind == 'E' || m->kind == 'M')
+        build_deliver(r, m, m->kind == 'M' ? "moved" : m->word, m->edge);
+    else
+        build_link(r, m);
+}
+
+static void on_reply(size_t index, const rv_reply *reply, void *context)
+{
+    round_trip *r = context;
+    size_t behind = index;
+    message *m = NULL;
+    /* (A script that had to be loaded answers late: the index tells whose reply it is.) */
+    for (size_t i = 0; i < r->count && m == NULL; i++) {
+        if (behind < r->messages[i].commands)
+            m = &r->messages[i];
+        else
+            behind -= r->messages[i].commands;
+    }
+    if (m == NULL) return;
+    if (rv_reply_is(reply, RV_ERROR)) {
+        m->failed = true;
+        if (r->error->status == REEVE_OK) (void)rv_fail(r->error, REEVE_EREDIS, "%s", reply->text);
+    } else if (m->kind == 'R' && rv_reply_is(reply, RV_TEXT)) {
+        rv_copy_text(m->answer, sizeof(m->answer), reply->text);
+    }
+}
+
+static reeve_status carry_all(round_trip *r)
+{
+    for (size_t i = 0; i < r->count; i++) {
+        if (!r->messages[i].failed) build_first(r, &r->messages[i]);
+    }
+    reeve_status status = rv_conn_exec(r->conn, 0, on_reply, r);
+    if (status != REEVE_OK) return failed_call(r, status);
+    /* What a parent's queue answered goes to the child. */
+    size_t answers = 0;
+    for (size_t i = 0; i < r->count; i++) {
+        message *m = &r->messages[i];
+        m->commands = !m->failed && m->kind == 'R' && m->answer[0] != '\0';
+        if (m->commands == 0) continue;
+        build_deliver(r, m, m->answer, m->number);
+        m->kind = 'E';
+        answers++;
+    }
+    if (answers == 0) return REEVE_OK;
+    status = rv_conn_exec(r->conn, 0, on_reply, r);
+    return status == REEVE_OK ? status : failed_call(r, status);
+}
+
+/* skip: where to begin, and to go on the next time: with the first one where the end was reached. */
+static reeve_status carry_rounds(rv_conn *conn, const char *ns, const char *queue, unsigned most, int64_t *from,
+                                 size_t *skip, size_t *ret_carried, rv_error *error)
+{
+    round_trip *r = rv_zalloc(sizeof(*r));
+    if (ret_carried != NULL) *ret_carried = 0;
+    if (r == NULL) return rv_fail(error, REEVE_ENOMEM, "no memory for messages");
+    *r = (round_trip){.conn = conn, .ns = ns, .queue = queue, .from = *from, .skip = *skip, .error = error};
+    rv_buf_init(&r->text, MESSAGES_MAX);
+    rv_error_clear(error);
+    reeve_status status = fetch(r), outcome = REEVE_OK;
+    for (unsigned i = 0; i < most && status == REEVE_OK && r->count > 0; i++) {
+        status = carry_all(r);
+        if (status != REEVE_OK) break;
+        size_t carried = 0;
+        for (size_t j = 0; j < r->count; j++) carried += !r->messages[j].failed;
+        if (ret_carried != NULL) *ret_carried += carried;
+        reeve_status refused = error->status;
+        status = fetch(r);
+        if (status != REEVE_OK) break;
+        outcome = outcome == REEVE_OK ? refused : outcome;
+    }
+    *from = r->from;
+    *skip = status == REEVE_OK && r->count > 0 ? r->skip : 0;
+    rv_buf_fini(&r->text);
+    rv_free(r);
+    return status == REEVE_OK ? outcome : status;
+}
+
+reeve_status rv_outbox_carry(rv_conn *conn, const char *ns, const char *queue, unsigned most, size_t *ret_carried,
+                             rv_error *error)
+{
+    size_t skip = 0;
+    return rv_outbox_carry_on(conn, ns, queue, most, &skip, ret_carried, error);
+}
+
+reeve_status rv_outbox_carry_on(rv_conn *conn, const char *ns, const char *queue, unsigned most, size_t *skip,
+                                size_t *ret_carried, rv_error *error)
+{
+    int64_t from = -1;
+    return carry_rounds(conn, ns, queue, most, &from, skip, ret_carried, error);
+}
+
+reeve_status rv_outbox_carry_unread(rv_conn *conn, const char *ns, const char *queue, unsigned most, int64_t *from,
+                                    size_t *ret_carried, rv_error *error)
+{
+    size_t skip = 0;
+    return carry_rounds(conn, ns, queue, most, from, &skip, ret_carried, error);
+}
+
+void rv_client_carry(reeve_client *client, const char *queue)
+{
+    rv_error error = {0};
+    if (!rv_conn_is_open(client->conn)) return;
+    (void)rv_outbox_carry(client->conn, client->ns, queue, CLIENT_ROUNDS, NULL, &error);
+}
+
+/* ---- all of them ----------------------------------------------------------------------------------------------- */
+
+typedef struct index_call {
+    rv_prefix prefix;
+    int index;
+} index_call;
+
+static void build_index(rv_conn *conn, bool again, const void *context)
+{
+    const index_call *call = context;
+    (void)again;
+    rv_cmd(conn, 3);
+    rv_args(conn, "LINDEX");
+    rv_arg2(conn, call->prefix.text, call->prefix.length, "outbox", 6);
+    rv_argi(conn, call->index);
+}
+
+/* The number of the first message (index 0) or the last one (-1); 0: there is none. */
+static reeve_status read_number(reeve_client *client, const char *queue, int index, int64_t *ret)
+{
+    const rv_reply *reply;
+    index_call call = {.index = index};
+    char digits[24] = "";
+    rv_prefix_set(&call.prefix, client->ns, queue);
+    *ret = 0;
+    reeve_status status = rv_client_call(client, build_index, &call, &reply, NULL);
+    if (status != REEVE_OK || !rv_reply_is(reply, RV_TEXT) || reply->length < 3) return status;
+    size_t length = strcspn(reply->text + 2, " ");
+    if (length < sizeof(digits)) memcpy(digits, reply->text + 2, length);
+    if (!rv_parse_int(digits, 0, INT64_MAX, ret)) *ret = 0;
+    return REEVE_OK;
+}
+
+reeve_status rv_client_settle(reeve_client *client, const char *queue)
+{
+    int64_t last, first;
+    reeve_status status = read_number(client, queue, -1, &last);
+    while (status == REEVE_OK && last > 0) {
+        size_t carried;
+        rv_error error = {0};
+        status = rv_outbox_carry(client->conn, client->ns, queue, CLIENT_ROUNDS, &carried, &error);
+        if (status != REEVE_OK) return rv_fail(&client->error, status, "queue %s: %s", queue, error.text);
+        status = read_number(client, queue, 0, &first);
+        if (status != REEVE_OK || first == 0 || first > last) return status;
+        if (carried == 0)
+            return rv_fail(&client->error, REEVE_EREDIS, "queue %s: a message to another queue cannot be carried",
+                           queue);
+    }
+    return status;
+}

@@ -1,0 +1,344 @@
+/*
+ * spec.c - from a producer's spec to an envelope.
+ */
+#include <string.h>
+
+#include "base/layout.h"
+#include "base/mem.h"
+#include "base/retry.h"
+#include "base/text.h"
+#include "client/client_depend.h"
+#include "protocol/envelope.h"
+#include "protocol/keys.h"
+
+static reeve_status check_deadline(const reeve_task_spec *spec, rv_error *error)
+{
+    if (spec->deadline_ms < 0 || spec->expires_in_ms < 0) {
+        return rv_fail(error, REEVE_EINVAL, "deadline %lld ms, expires in %lld ms: must not be negative",
+                       (long long)spec->deadline_ms, (long long)spec->expires_in_ms);
+    }
+    if (spec->deadline_ms > 0 && spec->expires_in_ms > 0)
+        return rv_fail(error, REEVE_EINVAL, "a task expires either at a time or after one, not both");
+    bool late = (spec->deadline_ms > 0 && spec->at_ms >= spec->deadline_ms) ||
+                (spec->expires_in_ms > 0 && spec->delay_ms >= spec->expires_in_ms);
+    return late ? rv_fail(error, REEVE_EINVAL, "a task that must begin before it may run would never run") : REEVE_OK;
+}
+
+static reeve_status check_numbers(const reeve_task_spec *spec, rv_error *error)
+{
+    if (spec->priority < REEVE_PRIORITY_MIN || spec->priority > REEVE_PRIORITY_MAX) {
+        return rv_fail(error, REEVE_EINVAL, "priority %d: must be from %d to %d", spec->priority, REEVE_PRIORITY_MIN,
+                       REEVE_PRIORITY_MAX);
+    }
+    if (spec->delay_ms != 0 && spec->at_ms != 0) {
+        return rv_fail(error, REEVE_EINVAL, "a task runs either after a delay or at a time, not both");
+    }
+    if (spec->delay_ms < 0)
+        return rv_fail(error, REEVE_EINVAL, "delay %lld ms: must not be negative", (long long)spec->delay_ms);
+    if (spec->weight > 256) return rv_fail(error, REEVE_EINVAL, "weight %u: must be from 1 to 256", spec->weight);
+    if (spec->weight > 0 && spec->group == NULL)
+        return rv_fail(error, REEVE_EINVAL, "weight %u: needs a group, whose share it is", spec->weight);
+    reeve_status status = rv_attempts_check(spec->max_attempts, spec->max_crashes, error);
+    if (status != REEVE_OK) return status;
+    if (spec->heartbeat_ms < 0)
+        return rv_fail(error, REEVE_EINVAL, "heartbeat %lld ms: must not be negative", (long long)spec->heartbeat_ms);
+    if (spec->timeout_ms < 0)
+        return rv_fail(error, REEVE_EINVAL, "timeout %lld ms: must not be negative", (long long)spec->timeout_ms);
+    if (check_deadline(spec, error) != REEVE_OK) return REEVE_EINVAL;
+    return rv_backoff_check(spec->backoff, error);
+}
+
+/* What stands in the header must be text in every language that reads it. */
+static reeve_status check_text(const char *what, const char *text, rv_error *error)
+{
+    if (rv_utf8_is_valid(text, strlen(text))) return REEVE_OK;
+    return rv_fail(error, REEVE_EINVAL, "%s: must be UTF-8", what);
+}
+
+static reeve_status check_meta(const reeve_task_spec *spec, const reeve_guards *guards, rv_error *error)
+{
+    size_t total = 0;
+    if ((spec->tags == NULL && spec->tag_count > 0) || (spec->meta == NULL && spec->meta_count > 0))
+        return rv_fail(error, REEVE_EINVAL, "%s is NULL, and is said to have entries",
+                       spec->tags == NULL && spec->tag_count > 0 ? "the list of tags" : "the list of metadata");
+    if (spec->tag_count > (size_t)guards->tags)
+        return rv_guard_refuse(error, guards, RV_GUARD(tags), "%zu tags", spec->tag_count);
+    for (size_t i = 0; i < spec->tag_count; i++) {
+        if (spec->tags[i] == NULL || spec->tags[i][0] == '\0')
+            return rv_fail(error, REEVE_EINVAL, "tag %zu is empty", i + 1);
+        if (check_text("a tag", spec->tags[i], error) != REEVE_OK) return REEVE_EINVAL;
+        if (strlen(spec->tags[i]) > (size_t)guards->tag)
+            return rv_guard_refuse(error, guards, RV_GUARD(tag), "tag \"%.100s...\" has %zu bytes", spec->tags[i],
+                                   strlen(spec->tags[i]));
+        total += strlen(spec->tags[i]) + 3;
+    }
+    for (size_t i = 0; i < spec->meta_count; i++) {
+        const reeve_meta *meta = &spec->meta[i];
+        if (meta->key == NULL || meta->key[0] == '\0')
+            return rv_fail(error, REEVE_EINVAL, "metadata key %zu is empty", i + 1);
+        if (meta->value == NULL) return rv_fail(error, REEVE_EINVAL, "metadata \"%.100s\" has no value", meta->key);
+        if (check_text("a metadata key", meta->key, error) != REEVE_OK) return REEVE_EINVAL;
+        if (check_text("a metadata value", meta->value, error) != REEVE_OK) return REEVE_EINVAL;
+        total += strlen(meta->key) + strlen(meta->value) + 6;
+    }
+    if (total <= (size_t)guards->meta) return REEVE_OK;
+    return rv_guard_refuse(error, guards, RV_GUARD(meta), "tags and metadata have %zu bytes", total);
+}
+
+static reeve_status check_unique(const reeve_task_spec *spec, rv_error *error)
+{
+    if ((unsigned)spec->on_conflict > REEVE_CONFLICT_DEBOUNCE)
+        return rv_fail(error, REEVE_EINVAL, "there is no conflict rule %d", (int)spec->on_conflict);
+    if (spec->unique_for_ms < 0) {
+        return rv_fail(error, REEVE_EINVAL, "a unique key held for %lld ms: must not be negative",
+                       (long long)spec->unique_for_ms);
+    }
+    if (spec->unique == NULL) {
+        if (!spec->unique_until_started && spec->unique_for_ms == 0 && spec->on_conflict == REEVE_CONFLICT_REJECT)
+            return REEVE_OK;
+        return rv_fail(error, REEVE_EINVAL, "what holds for a unique key needs a unique key");
+    }
+    if (spec->unique[0] == '\0' || strlen(spec->unique) > REEVE_UNIQUE_MAX) {
+        return rv_fail(error, REEVE_EINVAL, "unique key \"%.220s\": it has 1 to %d bytes", spec->unique,
+                       REEVE_UNIQUE_MAX);
+    }
+    if (spec->unique_until_started && spec->unique_for_ms > 0)
+        return rv_fail(error, REEVE_EINVAL, "a unique key is held either until the start or for a time, not both");
+    return check_text("a unique key", spec->unique, error);
+}
+
+static reeve_status check_after(const reeve_task_spec *spec, const reeve_guards *guards, rv_error *error)
+{
+    if (spec->after_count > 0 && spec->after == NULL)
+        return rv_fail(error, REEVE_EINVAL, "%zu parents are counted and none is given", spec->after_count);
+    reeve_status guarded = rv_check_parent_count(spec->after, spec->after_count, guards, error);
+    if (guarded != REEVE_OK) return guarded;
+    for (size_t i = 0; i < spec->after_count; i++) {
+        reeve_status status = rv_check_parent(&spec->after[i], spec->queue, spec->id, error);
+        if (status != REEVE_OK) return status;
+    }
+    return REEVE_OK;
+}
+
+/* (Names were checked for the standard lengths.) */
+static reeve_status check_names(const reeve_task_spec *spec, const reeve_guards *guards, rv_error *error)
+{
+    const reeve_guards *standard = &rv_guards_standard;
+    if (guards->type == standard->type && guards->id == standard->id && guards->group == standard->group &&
+        guards->unique == standard->unique)
+        return REEVE_OK;
+    reeve_status status = rv_guard_name(error, guards, RV_GUARD(type), "type", spec->type);
+    if (status == REEVE_OK) status = rv_guard_name(error, guards, RV_GUARD(id), "id", spec->id);
+    if (status == REEVE_OK) status = rv_guard_name(error, guards, RV_GUARD(group), "group", spec->group);
+    if (status == REEVE_OK) status = rv_guard_name(error, guards, RV_GUARD(unique), "unique key", spec->unique);
+    return status == REEVE_OK ? rv_guard_name(error, guards, RV_GUARD(type), "on_dead", spec->on_dead) : status;
+}
+
+reeve_status rv_spec_read(reeve_task_spec *ret, const reeve_task_spec *given, size_t spec_size, rv_error *error)
+{
+    if (given == NULL) return rv_fail(error, REEVE_EINVAL, "no task was given");
+    return RV_LAYOUT_READ(ret, given, spec_size, "the task's spec", error);
+}
+
+/* True when specs in our layout stand one behind the other: they can be used as they are. */
+static bool are_ours(const reeve_task_spec *given, size_t count, size_t spec_size)
+{
+    if (spec_size != sizeof(*given)) return false;
+    for (size_t i = 0; i < count; i++) {
+        if (given[i].size != 0 && given[i].size != sizeof(*given)) return false;
+    }
+    return true;
+}
+
+reeve_status rv_specs_read(const reeve_task_spec **ret, reeve_task_spec **ret_owned, const reeve_task_spec *given,
+                           size_t count, size_t spec_size, rv_error *error)
+{
+    *ret = given;
+    *ret_owned = NULL;
+    if (count == 0 || are_ours(given, count, spec_size)) return REEVE_OK;
+    reeve_task_spec *ours = rv_zalloc_array(count, sizeof(*ours));
+    if (ours == NULL) return rv_fail(error, REEVE_ENOMEM, "no memory for %zu tasks", count);
+    for (size_t i = 0; i < count; i++) {
+        const char *theirs = (const char *)given + i * spec_size;
+        size_t size = rv_layout_size(theirs, spec_size);
+        reeve_status status = size > spec_size ? REEVE_EINVAL : RV_LAYOUT_READ(&ours[i], theirs, spec_size, "", NULL);
+        if (status != REEVE_OK) ours[i] = (reeve_task_spec){.size = size}; /* refused by its check, alone */
+    }
+    *ret = *ret_owned = ours;
+    return REEVE_OK;
+}
+
+reeve_status rv_spec_check_under(const reeve_task_spec *spec, const reeve_guards *guards, rv_error *error)
+{
+    reeve_status status;
+    if (spec == NULL) return rv_fail(error, REEVE_EINVAL, "no task was given");
+    if (spec->size != 0 && spec->size != sizeof(*spec)) {
+        return rv_fail(error, REEVE_EINVAL,
+                       "the task's spec has size %zu and is not understood: libreeve " REEVE_VERSION " knows %zu bytes",
+                       spec->size, sizeof(*spec));
+    }
+    if ((status = rv_check_queue(spec->queue, error)) != REEVE_OK) return status;
+    if ((status = rv_check_type(spec->type, error)) != REEVE_OK) return status;
+    if (spec->id != NULL && (status = rv_check_id(spec->id, error)) != REEVE_OK) return status;
+    if (spec->payload.length > 0 && spec->payload.data == NULL)
+        return rv_fail(error, REEVE_EINVAL, "the payload has a length and no data");
+    if (spec->payload.length > (size_t)guards->payload)
+        return rv_guard_refuse(error, guards, RV_GUARD(payload), "the payload has %zu bytes", spec->payload.length);
+    if (spec->group != NULL && (status = rv_check_group(spec->group, error)) != REEVE_OK) return status;
+    if ((status = check_numbers(spec, error)) != REEVE_OK) return status;
+    if ((status = check_unique(spec, error)) != REEVE_OK) return status;
+    if ((status = rv_check_on_dead(spec->on_dead, error)) != REEVE_OK) return status;
+    if ((status = check_after(spec, guards, error)) != REEVE_OK) return status;
+    if ((status = check_names(spec, guards, error)) != REEVE_OK) return status;
+    return check_meta(spec, guards, error);
+}
+
+reeve_status rv_spec_check(const reeve_task_spec *spec, rv_error *error)
+{
+    return rv_spec_check_under(spec, &rv_guards_standard, error);
+}
+
+reeve_status reeve_task_spec_check_sized(const reeve_task_spec *given, char *ret_error, size_t size, size_t spec_size)
+{
+    rv_error error = {0};
+    reeve_task_spec spec;
+    reeve_status status = rv_spec_read(&spec, given, spec_size, &error);
+    if (status == REEVE_OK) status = rv_spec_check(&spec, &error);
+    if (status != REEVE_OK) rv_copy_text(ret_error, size, error.text);
+    return status;
+}
+
+static void add_number(rv_buf *out, const char *name, int64_t number)
+{
+    if (number == 0) return;
+    rv_buf_adds(out, name);
+    rv_buf_addi(out, number);
+}
+
+static void add_text(rv_buf *out, const char *text)
+{
+    rv_buf_add_json(out, text, strlen(text));
+}
+
+static bool is_given_before(const reeve_task_spec *spec, size_t at)
+{
+    for (size_t i = 0; i < at; i++)
+        if (strcmp(spec->tags[i], spec->tags[at]) == 0) return true;
+    return false;
+}
+
+/* (A tag that is given twice is one.) */
+static void add_tags(rv_buf *out, const reeve_task_spec *spec)
+{
+    if (spec->tag_count == 0) return;
+    rv_buf_adds(out, ",\"tags\":[");
+    for (size_t i = 0; i < spec->tag_count; i++) {
+        if (is_given_before(spec, i)) continue;
+        if (i > 0) rv_buf_addc(out, ',');
+        add_text(out, spec->tags[i]);
+    }
+    rv_buf_addc(out, ']');
+}
+
+static void add_meta(rv_buf *out, const reeve_task_spec *spec)
+{
+    if (spec->meta_count > 0) {
+        rv_buf_adds(out, ",\"meta\":{");
+        for (size_t i = 0; i < spec->meta_count; i++) {
+            if (i > 0) rv_buf_addc(out, ',');
+            add_text(out, spec->meta[i].key);
+            rv_buf_addc(out, ':');
+            add_text(out, spec->meta[i].value);
+        }
+        rv_buf_addc(out, '}');
+    }
+}
+
+static void add_order(rv_buf *out, const reeve_task_spec *spec)
+{
+    add_number(out, ",\"priority\":", spec->priority);
+    if (spec->group != NULL) {
+        rv_buf_adds(out, ",\"group\":");
+        add_text(out, spec->group);
+        if (spec->weight > 1) add_number(out, ",\"weight\":", spec->weight);
+    }
+}
+
+static void add_unique(rv_buf *out, const reeve_task_spec *spec)
+{
+    if (spec->unique == NULL) return;
+    rv_buf_adds(out, ",\"unique\":");
+    add_text(out, spec->unique);
+    if (spec->unique_until_started) rv_buf_adds(out, ",\"until\":\"started\"");
+    add_number(out, ",\"hold\":", spec->unique_for_ms);
+}
+
+void rv_envelope_write_head(rv_buf *out, const reeve_task_spec *spec)
+{
+    rv_buf_adds(out, "\"type\":\"");
+    rv_buf_adds(out, spec->type);
+    rv_buf_addc(out, '"');
+    if (spec->at_ms > 0) add_number(out, ",\"due\":", spec->at_ms);
+    add_number(out, ",\"delay\":", spec->delay_ms);
+    add_order(out, spec);
+    add_number(out, ",\"attempts\":", spec->max_attempts);
+    add_number(out, ",\"crashes\":", spec->max_crashes);
+    add_number(out, ",\"timeout\":", spec->timeout_ms);
+    add_number(out, ",\"heartbeat\":", spec->heartbeat_ms);
+    add_number(out, ",\"once\":", spec->at_most_once);
+    if (spec->backoff != NULL) {
+        rv_buf_adds(out, ",\"backoff\":");
+        rv_backoff_write(out, spec->backoff);
+    }
+    add_unique(out, spec);
+    if (spec->on_dead != NULL) {
+        rv_buf_adds(out, ",\"on_dead\":");
+        add_text(out, spec->on_dead);
+    }
+    add_tags(out, spec);
+    add_meta(out, spec);
+    rv_buf_adds(out, "}\n");
+}
+
+void rv_envelope_write(rv_buf *out, const reeve_task_spec *spec)
+{
+    rv_envelope_write_head(out, spec);
+    rv_buf_add(out, spec->payload.data, spec->payload.length);
+}
+
+static void add_after(rv_buf *out, const reeve_task_spec *spec)
+{
+    for (size_t i = 0; i < spec->after_count; i++) {
+        rv_buf_adds(out, i == 0 ? ",\"after\":[[\"" : ",[\"");
+        rv_buf_adds(out, spec->after[i].handle); /* (no character of it would be escaped) */
+        rv_buf_adds(out, "\",\"");
+        rv_buf_adds(out, rv_policy_word(&spec->after[i]));
+        rv_buf_adds(out, "\"]");
+    }
+    if (spec->after_count > 0) rv_buf_addc(out, ']');
+}
+
+bool rv_enqueue_has_options(const reeve_task_spec *spec)
+{
+    return spec->priority != 0 || spec->group != NULL || spec->delay_ms != 0 || spec->at_ms != 0 ||
+           spec->deadline_ms != 0 || spec->expires_in_ms != 0 || spec->unique != NULL || spec->tag_count > 0 ||
+           spec->on_conflict != 0 || spec->after_count > 0;
+}
+
+void rv_enqueue_options_write(rv_buf *out, const reeve_task_spec *spec)
+{
+    size_t start = out->length;
+    add_order(out, spec);
+    add_number(out, ",\"in\":", spec->delay_ms);
+    add_number(out, ",\"at\":", spec->at_ms);
+    add_number(out, ",\"deadline\":", spec->deadline_ms);
+    add_number(out, ",\"expires\":", spec->expires_in_ms);
+    add_unique(out, spec);
+    add_tags(out, spec);
+    if (spec->on_conflict == REEVE_CONFLICT_REPLACE) rv_buf_adds(out, ",\"conflict\":\"replace\"");
+    if (spec->on_conflict == REEVE_CONFLICT_DEBOUNCE) rv_buf_adds(out, ",\"conflict\":\"debounce\"");
+    add_after(out, spec);
+    if (out->failed || out->length == start) return;
+    out->data[start] = '{'; /* in place of the first comma */
+    rv_buf_addc(out, '}');
+}

@@ -1,0 +1,341 @@
+/*
+ * task_info.c - a task as people see it: from the replies of show.lua and list.lua to reeve_task_info.
+ */
+#include <cjson/cJSON.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/backoff_text.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "client/client.h"
+#include "protocol/envelope.h"
+
+static const char *const state_names[REEVE_STATE_COUNT] = {"blocked", "scheduled", "ready", "parked",
+                                                           "running", "completed", "dead",  "cancelled"};
+
+const char *reeve_state_name(reeve_state state)
+{
+    return (unsigned)state < REEVE_STATE_COUNT ? state_names[state] : "unknown";
+}
+
+reeve_status reeve_state_parse(const char *name, reeve_state *ret)
+{
+    for (int i = 0; name != NULL && i < REEVE_STATE_COUNT; i++) {
+        if (strcmp(name, state_names[i]) == 0) {
+            *ret = (reeve_state)i;
+            return REEVE_OK;
+        }
+    }
+    return REEVE_EINVAL;
+}
+
+void reeve_task_info_free(reeve_task_info *info)
+{
+    if (info == NULL) return;
+    rv_free(info->queue);
+    rv_free(info->id);
+    rv_free(info->type);
+    rv_free((void *)info->payload.data);
+    rv_free((void *)info->result.data);
+    rv_free(info->group);
+    rv_free(info->backoff);
+    rv_free(info->error_kind);
+    rv_free(info->error_message);
+    rv_free(info->progress_words);
+    rv_free(info->worker);
+    rv_free(info->session);
+    rv_free(info->unique);
+    rv_free(info->tags);
+    rv_free(info->meta);
+    for (size_t i = 0; i < info->log_count; i++) rv_free(info->log[i].text);
+    rv_free(info->log);
+    rv_free(info->history);
+    rv_free(info->parents);
+    rv_free(info->children);
+    rv_free(info->on_dead);
+    rv_free(info->thread);
+    rv_free(info);
+}
+
+/* A copy with a zero byte behind it, as everything in an info is. */
+static bool copy_bytes(reeve_bytes *ret, const void *data, size_t length)
+{
+    char *copy = rv_strndup(data, length);
+    if (copy == NULL) return false;
+    ret->data = copy;
+    ret->length = length;
+    return true;
+}
+
+static bool copy_text(char **ret, const rv_reply *reply)
+{
+    rv_free(*ret);
+    *ret = rv_strndup(reply->text, reply->length);
+    return *ret != NULL;
+}
+
+/* (Of a malformed task a field may be of another type: it is not shown.) */
+static bool copy_json(char **ret, const cJSON *item, bool is_type)
+{
+    if (!is_type) return true;
+    char *text = cJSON_PrintUnformatted(item);
+    *ret = rv_strdup(text);
+    cJSON_free(text);
+    return *ret != NULL;
+}
+
+static bool format_backoff(char **ret, const rv_task_policy *policy)
+{
+    rv_buf text;
+    if (!policy->has_backoff) return true;
+    rv_buf_init(&text, 1000);
+    rv_backoff_format(&text, &policy->backoff);
+    *ret = text.failed ? NULL : rv_strdup(rv_buf_text(&text));
+    rv_buf_fini(&text);
+    return *ret != NULL;
+}
+
+static bool copy_string(char **ret, const cJSON *item)
+{
+    if (!cJSON_IsString(item)) return true;
+    *ret = rv_strdup(item->valuestring);
+    return *ret != NULL;
+}
+
+/* The key, and how long it is held. */
+static bool read_unique(reeve_task_info *info, const cJSON *json)
+{
+    const cJSON *until = cJSON_GetObjectItemCaseSensitive(json, "until");
+    const cJSON *hold = cJSON_GetObjectItemCaseSensitive(json, "hold");
+    info->unique_until_started = cJSON_IsString(until) && strcmp(until->valuestring, "started") == 0;
+    if (cJSON_IsNumber(hold) && hold->valuedouble > 0 && hold->valuedouble < 9e15)
+        info->unique_for_ms = (int64_t)hold->valuedouble;
+    return copy_string(&info->unique, cJSON_GetObjectItemCaseSensitive(json, "unique"));
+}
+
+static bool read_options(reeve_task_info *info, const rv_envelope *envelope)
+{
+    cJSON *json = cJSON_ParseWithLength(envelope->header, envelope->header_length);
+    rv_task_policy policy;
+    const cJSON *priority = cJSON_GetObjectItemCaseSensitive(json, "priority");
+    const cJSON *weight = cJSON_GetObjectItemCaseSensitive(json, "weight");
+    if (cJSON_IsNumber(priority)) info->priority = priority->valueint;
+    if (cJSON_IsNumber(weight) && weight->valueint > 1) info->weight = (unsigned)weight->valueint;
+    bool good = copy_string(&info->group, cJSON_GetObjectItemCaseSensitive(json, "group")) &&
+                copy_string(&info->on_dead, cJSON_GetObjectItemCaseSensitive(json, "on_dead")) &&
+                read_unique(info, json);
+    const cJSON *tags = cJSON_GetObjectItemCaseSensitive(json, "tags");
+    const cJSON *meta = cJSON_GetObjectItemCaseSensitive(json, "meta");
+    good =
+        good && copy_json(&info->tags, tags, cJSON_IsArray(tags)) && copy_json(&info->meta, meta, cJSON_IsObject(meta));
+    (void)rv_policy_read(&policy, envelope->header, envelope->header_length); /* (all zero when it is no header) */
+    info->max_attempts = policy.max_attempts;
+    info->max_crashes = policy.max_crashes;
+    info->timeout_ms = policy.timeout_ms;
+    info->heartbeat_ms = policy.heartbeat_ms;
+    info->at_most_once = policy.once;
+    good = good && format_backoff(&info->backoff, &policy);
+    cJSON_Delete(json);
+    return good;
+}
+
+static bool read_envelope(reeve_task_info *info, const rv_reply *reply)
+{
+    rv_envelope envelope;
+    /* (An envelope that some other program broke is still shown, as a payload.) */
+    if (!rv_envelope_read(&envelope, reply->text, reply->length)) {
+        info->type = rv_strdup("?");
+        return info->type != NULL && copy_bytes(&info->payload, reply->text, reply->length);
+    }
+    info->type = rv_strndup(envelope.type, envelope.type_length);
+    info->enqueued_ms = envelope.at_ms;
+    if (envelope.deadline_ms > 0) info->deadline_ms = envelope.deadline_ms;
+    info->cancelling = envelope.cancelled && info->state == REEVE_STATE_RUNNING;
+    return info->type != NULL && copy_bytes(&info->payload, envelope.payload.data, envelope.payload.length) &&
+           (envelope.plain || read_options(info, &envelope));
+}
+
+/* Lines of JSON become an array. */
+static bool read_history(reeve_task_info *info, const rv_reply *lines)
+{
+    char *text = rv_alloc(lines->length + 3);
+    if (text == NULL) return false;
+    text[0] = '[';
+    for (size_t i = 0; i < lines->length; i++) text[i + 1] = lines->text[i] == '\n' ? ',' : lines->text[i];
+    text[lines->length + 1] = ']';
+    text[lines->length + 2] = '\0';
+    rv_free(info->history);
+    info->history = text;
+    return true;
+}
+
+/* The worker's id in a session's description. */
+static bool read_worker(reeve_task_info *info, const rv_reply *about)
+{
+    cJSON *json = cJSON_ParseWithLength(about->text, about->length);
+    const cJSON *worker = cJSON_GetObjectItemCaseSensitive(json, "worker");
+    if (cJSON_IsString(worker)) info->worker = rv_strdup(worker->valuestring);
+    cJSON_Delete(json);
+    return true;
+}
+
+/* A line of the log with its number. */
+typedef struct log_line {
+    long long number;
+    reeve_log_line line;
+} log_line;
+
+/* "<number> <ms> <text>"; sort_log takes the number away. */
+static bool add_log_line(reeve_task_info *info, const rv_reply *value)
+{
+    long long number, time;
+    if (sscanf(value->text, "%lld %lld", &number, &time) != 2) return true;
+    reeve_log_line *log = rv_realloc_array(info->log, info->log_count + 1, sizeof(*log));
+    if (log == NULL) return false;
+    info->log = log;
+    log[info->log_count] = (reeve_log_line){.time_ms = time, .text = rv_strndup(value->text, value->length)};
+    return log[info->log_count++].text != NULL;
+}
+
+/* A lease, "<since ms> <thread>". */
+static bool read_lease(reeve_task_info *info, const char *lease)
+{
+    char since[24];
+    const char *thread = strchr(lease, ' ');
+    rv_copy_text(since, sizeof(since), lease);
+    since[strcspn(since, " ")] = '\0';
+    (void)rv_parse_int(since, 0, INT64_MAX, &info->started_ms);
+    if (thread == NULL) return true;
+    rv_free(info->thread);
+    info->thread = rv_strndup(thread + 1, strcspn(thread + 1, " "));
+    return info->thread != NULL;
+}
+
+/* The last run of a completed task: its lease, a blank and the session, which begins with its worker's id. */
+static bool read_run(reeve_task_info *info, const char *run)
+{
+    const char *session = strrchr(run, ' ');
+    if (info->state != REEVE_STATE_COMPLETED || session == NULL) return true;
+    rv_free(info->session);
+    rv_free(info->worker);
+    info->session = rv_strdup(session + 1);
+    info->worker = rv_strndup(session + 1, strcspn(session + 1, "-"));
+    return info->session != NULL && info->worker != NULL && read_lease(info, run);
+}
+
+static bool read_field(reeve_task_info *info, const rv_reply *name, const rv_reply *value)
+{
+    if (rv_reply_is_text(name, "failures"))
+        info->failures = rv_reply_count(value);
+    else if (rv_reply_is_text(name, "crashes"))
+        info->crashes = rv_reply_count(value);
+    else if (rv_reply_is_text(name, "failed"))
+        info->failed_ms = rv_reply_within(value, 0, RV_REPLY_NUMBER_MAX, -1);
+    else if (rv_reply_is_text(name, "progress"))
+        info->progress = (int)rv_reply_within(value, 0, 100, -1);
+    else if (rv_reply_is_text(name, "kind"))
+        return copy_text(&info->error_kind, value);
+    else if (rv_reply_is_text(name, "message"))
+        return copy_text(&info->error_message, value);
+    else if (rv_reply_is_text(name, "words"))
+        return copy_text(&info->progress_words, value);
+    else if (rv_reply_is_text(name, "result"))
+        return copy_bytes(&info->result, value->text, value->length);
+    else if (rv_reply_is_text(name, "history"))
+        return read_history(info, value);
+    else if (rv_reply_is_text(name, "parents"))
+        return copy_text(&info->parents, value);
+    else if (rv_reply_is_text(name, "children"))
+        return copy_text(&info->children, value);
+    else if (rv_reply_is_text(name, "parent_count"))
+        info->parent_count = rv_reply_within(value, 0, RV_REPLY_NUMBER_MAX, -1);
+    else if (rv_reply_is_text(name, "child_count"))
+        info->child_count = rv_reply_within(value, 0, RV_REPLY_NUMBER_MAX, -1);
+    else if (rv_reply_is_text(name, "run"))
+        return read_run(info, value->text);
+    else if (rv_reply_is_text(name, "about"))
+        return read_worker(info, value);
+    else if (rv_reply_is_text(name, "expires") || rv_reply_is_text(name, "stalled")) {
+        info->lease_expires_ms = rv_reply_within(value, 0, RV_REPLY_NUMBER_MAX, -1);
+        info->stalled = name->text[0] == 's';
+    } else if (rv_reply_is_text(name, "checkpoint_bytes"))
+        info->checkpoint_bytes = rv_reply_within(value, 0, RV_REPLY_NUMBER_MAX, -1);
+    else if (rv_reply_is_text(name, "logged"))
+        info->logged = rv_reply_sum(value);
+    else if (strncmp(name->text, "log:", 4) == 0)
+        return add_log_line(info, value);
+    return true;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const log_line *one = a, *other = b;
+    return (one->number > other->number) - (one->number < other->number);
+}
+
+/* They stand in a ring. */
+static bool sort_log(reeve_task_info *info)
+{
+    log_line *lines = rv_zalloc_array(info->log_count + 1, sizeof(*lines));
+    if (lines == NULL) return false;
+    for (size_t i = 0; i < info->log_count; i++) {
+        lines[i].line = info->log[i];
+        (void)sscanf(info->log[i].text, "%lld", &lines[i].number);
+    }
+    qsort(lines, info->log_count, sizeof(*lines), by_number);
+    for (size_t i = 0; i < info->log_count; i++) {
+        char *text = lines[i].line.text, *words = strchr(text, ' ');
+        words = words != NULL ? strchr(words + 1, ' ') : NULL;
+        if (words != NULL) memmove(text, words + 1, strlen(words));
+        info->log[i] = lines[i].line;
+    }
+    rv_free(lines);
+    return true;
+}
+
+/* Where it stands: the score is a time for some states, a lease is "<since ms> <thread>". */
+static bool read_place(reeve_task_info *info, const rv_reply *score, const rv_reply *session, const rv_reply *lease)
+{
+    int64_t time = -1;
+    (void)rv_parse_int(score->text, 0, INT64_MAX, &time);
+    if (info->state == REEVE_STATE_SCHEDULED) info->due_ms = time;
+    if (info->state >= REEVE_STATE_COMPLETED) info->ended_ms = time;
+    if (info->state != REEVE_STATE_RUNNING) return true;
+    return read_lease(info, lease->text) && copy_text(&info->session, session);
+}
+
+static bool fill(reeve_task_info *info, const char *queue, const rv_reply *reply)
+{
+    info->queue = rv_strdup(queue);
+    info->due_ms = info->started_ms = info->ended_ms = info->failed_ms = -1;
+    info->progress = -1;
+    info->checkpoint_bytes = info->deadline_ms = info->lease_expires_ms = -1;
+    info->parent_count = info->child_count = -1;
+    info->weight = 1;
+    bool good = info->queue != NULL && copy_text(&info->id, reply->items[0]) && read_envelope(info, reply->items[2]);
+    good = good && read_place(info, reply->items[3], reply->items[4], reply->items[5]);
+    for (size_t i = 6; good && i + 1 < reply->count; i += 2)
+        good = rv_reply_is(reply->items[i], RV_TEXT) && read_field(info, reply->items[i], reply->items[i + 1]);
+    return good && (info->log_count == 0 || sort_log(info));
+}
+
+reeve_status rv_task_info_read(const char *queue, const rv_reply *reply, reeve_task_info **ret)
+{
+    reeve_state state;
+    if (!rv_reply_is(reply, RV_ARRAY) || reply->count < 6) return REEVE_EPROTO;
+    for (size_t i = 0; i < 6; i++) {
+        if (!rv_reply_is(reply->items[i], RV_TEXT)) return REEVE_EPROTO;
+    }
+    if (reeve_state_parse(reply->items[1]->text, &state) != REEVE_OK) return REEVE_EPROTO;
+    reeve_task_info *info = rv_zalloc(sizeof(*info));
+    if (info == NULL) return REEVE_ENOMEM;
+    info->state = state;
+    if (!fill(info, queue, reply)) {
+        reeve_task_info_free(info);
+        return REEVE_ENOMEM;
+    }
+    *ret = info;
+    return REEVE_OK;
+}

@@ -1,0 +1,259 @@
+#include "handlers/dependencies.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/id.h"
+#include "base/mem.h"
+#include "base/text.h"
+#include "handlers/task.h"
+#include "protocol/keys.h"
+#include "protocol/scripts.h"
+#include "protocol/turn_call.h"
+
+#define PAGE 1000
+#define NAMES_MAX ((size_t)1024 * 1024 * 1024)
+
+typedef struct rv_kin {
+    bool known; /* the parents are */
+    rv_buf names;
+    reeve_task_parent *parents;
+    size_t parent_count;
+    rv_buf result; /* the last that was asked for */
+    rv_buf hands;
+    size_t hand_count;
+} rv_kin;
+
+/* While they are fetched: the memory of the names moves. */
+typedef struct found {
+    size_t name;
+    size_t place;
+    char how;
+} found;
+
+static rv_kin *kin_of(reeve_task *task)
+{
+    if (task->kin != NULL) return task->kin;
+    rv_kin *kin = rv_zalloc(sizeof(*kin));
+    if (kin == NULL) return NULL;
+    rv_buf_init(&kin->names, NAMES_MAX);
+    rv_buf_init(&kin->result, REEVE_RESULT_MAX + 1);
+    rv_buf_init(&kin->hands, (size_t)2 * REEVE_HAND_ON_BYTES_MAX + (size_t)REEVE_HAND_ON_MAX * 4 * REEVE_META_MAX);
+    task->kin = kin;
+    return kin;
+}
+
+void rv_kin_free(rv_kin *kin)
+{
+    if (kin == NULL) return;
+    rv_buf_fini(&kin->names);
+    rv_buf_fini(&kin->result);
+    rv_buf_fini(&kin->hands);
+    rv_free(kin->parents);
+    rv_free(kin);
+}
+
+/* ---- parents --------------------------------------------------------------------------------------------------- */
+
+typedef struct page_call {
+    rv_prefix prefix;
+    const char *id;
+    char cursor[32];
+} page_call;
+
+static void build_page(rv_conn *conn, const void *context)
+{
+    const page_call *call = context;
+    char key[REEVE_ID_MAX + 16];
+    (void)snprintf(key, sizeof(key), "parents:%s", call->id);
+    rv_cmd(conn, 5);
+    rv_args(conn, "HSCAN");
+    rv_arg2(conn, call->prefix.text, call->prefix.length, key, strlen(key));
+    rv_args(conn, call->cursor);
+    rv_args(conn, "COUNT");
+    rv_argi(conn, PAGE);
+}
+
+static bool add_found(rv_kin *kin, rv_buf *list, const rv_reply *handle, const rv_reply *value)
+{
+    int64_t place = 0;
+    char digits[24] = "";
+    if (!rv_reply_is(handle, RV_TEXT) || !rv_reply_is(value, RV_TEXT) || value->length < 2) return false;
+    /* (A blank and a number may follow.) */
+    size_t length = strcspn(value->text + 2, " ");
+    if (length < sizeof(digits)) memcpy(digits, value->text + 2, length);
+    (void)rv_parse_int(digits, 0, INT64_MAX, &place);
+    const found one = {.name = kin->names.length, .place = (size_t)place, .how = value->text[1]};
+    rv_buf_add(&kin->names, handle->text, handle->length + 1);
+    rv_buf_add(list, &one, sizeof(one));
+    return true;
+}
+
+static reeve_status fetch(reeve_task *task, rv_kin *kin, rv_buf *list)
+{
+    const rv_task_host *host = task->host;
+    page_call call = {.id = task->id, .cursor = "0"};
+    rv_prefix_set(&call.prefix, host->ns, task->queue);
+    do {
+        const rv_reply *reply;
+        reeve_status status = host->ask(build_page, &call, &reply, host->context);
+        if (status != REEVE_OK) return status;
+        const rv_reply *cursor = rv_reply_at(reply, 0), *page = rv_reply_at(reply, 1);
+        if (!rv_reply_is(cursor, RV_TEXT) || !rv_reply_is(page, RV_ARRAY)) return REEVE_EPROTO;
+        for (size_t i = 0; i + 1 < page->count; i += 2) {
+            if (!add_found(kin, list, page->items[i], page->items[i + 1])) return REEVE_EPROTO;
+        }
+        rv_copy_text(call.cursor, sizeof(call.cursor), cursor->text);
+    } while (strcmp(call.cursor, "0") != 0);
+    return kin->names.failed || list->failed ? REEVE_ENOMEM : REEVE_OK;
+}
+
+static int compare_found(const void *a, const void *b)
+{
+    const found *one = a, *other = b;
+    if (one->place != other->place) return one->place < other->place ? -1 : 1;
+    return one->name < other->name ? -1 : one->name > other->name;
+}
+
+static const char *word_of(char how)
+{
+    return how == 'c' ? "completed" : how == 'd' ? "dead" : how == 'x' ? "cancelled" : "";
+}
+
+/* (A page may tell of a parent that an earlier one told of: it counts once.) */
+static reeve_status keep_parents(rv_kin *kin, const rv_buf *list)
+{
+    size_t count = list->length / sizeof(found);
+    found *all = (found *)(void *)list->data;
+    if (count == 0) return REEVE_OK;
+    kin->parents = rv_zalloc_array(count, sizeof(*kin->parents));
+    if (kin->parents == NULL) return REEVE_ENOMEM;
+    qsort(all, count, sizeof(*all), compare_found);
+    for (size_t i = 0; i < count; i++) {
+        const char *handle = kin->names.data + all[i].name;
+        size_t last = kin->parent_count;
+        if (last > 0 && all[i].place == all[i - 1].place && strcmp(kin->parents[last - 1].handle, handle) == 0)
+            continue;
+        kin->parents[kin->parent_count++] = (reeve_task_parent){.handle = handle, .ended = word_of(all[i].how)};
+    }
+    return REEVE_OK;
+}
+
+reeve_status reeve_task_parents(reeve_task *task, const reeve_task_parent **ret, size_t *ret_count)
+{
+    rv_kin *kin = kin_of(task);
+    reeve_status status = REEVE_OK;
+    if (kin == NULL) return REEVE_ENOMEM;
+    if (!kin->known && task->host != NULL && task->host->ask != NULL) {
+        rv_buf list;
+        rv_buf_init(&list, NAMES_MAX);
+        rv_buf_clear(&kin->names);
+        status = fetch(task, kin, &list);
+        if (status == REEVE_OK) status = keep_parents(kin, &list);
+        kin->known = status == REEVE_OK;
+        rv_buf_fini(&list);
+    }
+    if (status != REEVE_OK) return status;
+    *ret = kin->parents;
+    *ret_count = kin->parent_count;
+    return REEVE_OK;
+}
+
+typedef struct result_call {
+    rv_prefix prefix;
+    char id[REEVE_ID_MAX];
+} result_call;
+
+static void build_result(rv_conn *conn, const void *context)
+{
+    const result_call *call = context;
+    rv_cmd_script(conn, &rv_script_result, 1, 1);
+    rv_arg(conn, call->prefix.text, call->prefix.length);
+    rv_args(conn, call->id);
+}
+
+reeve_status reeve_task_parent_result(reeve_task *task, const char *handle, reeve_bytes *ret)
+{
+    rv_kin *kin = kin_of(task);
+    const rv_task_host *host = task->host;
+    char queue[REEVE_QUEUE_MAX + 1];
+    result_call call;
+    const rv_reply *reply;
+    if (kin == NULL) return REEVE_ENOMEM;
+    if (!rv_handle_split(handle, queue, call.id)) return REEVE_EINVAL;
+    *ret = (reeve_bytes){NULL, 0};
+    if (host == NULL || host->ask == NULL) return REEVE_OK;
+    rv_prefix_set(&call.prefix, host->ns, queue);
+    reeve_status status = host->ask(build_result, &call, &reply, host->context);
+    if (status != REEVE_OK || !rv_reply_is(reply, RV_TEXT)) return status;
+    rv_buf_clear(&kin->result);
+    rv_buf_add(&kin->result, reply->text, reply->length);
+    if (kin->result.failed) return REEVE_ENOMEM;
+    *ret = (reeve_bytes){rv_buf_text(&kin->result), kin->result.length};
+    return REEVE_OK;
+}
+
+/* ---- handing on ------------------------------------------------------------------------------------------------ */
+
+reeve_bytes rv_kin_hands(const rv_kin *kin, size_t *ret_count)
+{
+    *ret_count = kin != NULL ? kin->hand_count : 0;
+    return *ret_count > 0 ? (reeve_bytes){kin->hands.data, kin->hands.length} : (reeve_bytes){NULL, 0};
+}
+
+static reeve_status name_hand(const rv_task_host *host, const reeve_task_spec *spec, char id[REEVE_ID_MAX])
+{
+    rv_copy_text(id, REEVE_ID_MAX, spec->id != NULL ? spec->id : "");
+    if (host != NULL && host->handed != NULL) return host->handed(spec, id, host->context);
+    if (id[0] == '\0') rv_uuid7(id);
+    return REEVE_OK;
+}
+
+/* How many tasks are handed on, with their parents and bytes. */
+static reeve_status check_hands(const rv_kin *kin, const reeve_task_spec *spec, const reeve_guards *guards,
+                                rv_error *error)
+{
+    size_t bytes = kin->hands.length + spec->payload.length;
+    if (spec->after_count > REEVE_PARENTS_MAX)
+        return rv_fail(error, REEVE_ETOOBIG, "%zu parents of a task that is handed on: at most %d", spec->after_count,
+                       REEVE_PARENTS_MAX);
+    if (kin->hand_count >= REEVE_HAND_ON_MAX)
+        return rv_fail(error, REEVE_ETOOBIG, "%zu tasks are handed on: at most %d (no setting raises it)",
+                       kin->hand_count + 1, REEVE_HAND_ON_MAX);
+    if (kin->hand_count >= (size_t)guards->batch)
+        return rv_guard_refuse(error, guards, RV_GUARD(batch), "%zu tasks are handed on", kin->hand_count + 1);
+    if (bytes <= REEVE_HAND_ON_BYTES_MAX) return REEVE_OK;
+    return rv_fail(error, REEVE_ETOOBIG,
+                   "the tasks that are handed on have %zu bytes: at most %u (no setting raises it)", bytes,
+                   REEVE_HAND_ON_BYTES_MAX);
+}
+
+reeve_status reeve_task_hand_on_sized(reeve_task *task, const reeve_task_spec *given, char ret_id[REEVE_ID_MAX],
+                                      size_t spec_size)
+{
+    rv_error error = {0};
+    char made[REEVE_ID_MAX];
+    reeve_task_spec spec;
+    reeve_status status = rv_spec_read(&spec, given, spec_size, &error);
+    if (status == REEVE_OK) status = rv_spec_check_under(&spec, rv_task_guards(task), &error);
+    if (status != REEVE_OK) return rv_task_refuse(task, &error);
+    if (task->past) return REEVE_EREFUSED;
+    rv_kin *kin = kin_of(task);
+    if (kin == NULL) return REEVE_ENOMEM;
+    status = check_hands(kin, &spec, rv_task_guards(task), &error);
+    if (status != REEVE_OK) return rv_task_refuse(task, &error);
+    status = name_hand(task->host, &spec, made);
+    if (status != REEVE_OK) return status;
+    size_t before = kin->hands.length;
+    rv_hand_write(&kin->hands, &spec, made);
+    if (kin->hands.failed) {
+        /* (What stood there before is whole.) */
+        kin->hands.length = before;
+        kin->hands.failed = false;
+        return REEVE_ENOMEM;
+    }
+    kin->hand_count++;
+    if (ret_id != NULL) memcpy(ret_id, made, strlen(made) + 1);
+    return REEVE_OK;
+}

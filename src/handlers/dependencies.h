@@ -1,0 +1,16 @@
+/*
+ * dependencies.h - what a task in the hands of a thread knows of its parents, and the tasks that it hands on.
+ */
+#ifndef RV_HANDLERS_DEPENDENCIES_H
+#define RV_HANDLERS_DEPENDENCIES_H
+
+#include "reeve/depend.h"
+
+typedef struct rv_kin rv_kin;
+
+void rv_kin_free(rv_kin *kin); /* NULL is fine */
+
+/* The tasks handed on, as rv_hand_write has them; kin may be NULL. */
+reeve_bytes rv_kin_hands(const rv_kin *kin, size_t *ret_count);
+
+#endif

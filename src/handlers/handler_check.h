@@ -1,0 +1,20 @@
+/*
+ * handler_check.h - what a handler can be.
+ */
+#ifndef RV_HANDLERS_HANDLER_CHECK_H
+#define RV_HANDLERS_HANDLER_CHECK_H
+
+#include "base/error.h"
+#include "reeve/plugin.h"
+
+/* The most tasks of one call of a handler that takes many. */
+static inline unsigned rv_many_most(const reeve_handler *handler)
+{
+    return handler->many == 0 ? REEVE_MANY_DEFAULT : handler->many;
+}
+
+/* Whether a handler has one function to run, and limits that can be. what: begins the words ("type x"). REEVE_EINVAL.
+ */
+reeve_status rv_handler_check(const reeve_handler *handler, const char *what, rv_error *error);
+
+#endif

@@ -1,0 +1,43 @@
+/*
+ * handler_table.h - the table of handlers: filled before the worker starts, only read afterwards (so it needs no lock).
+ */
+#ifndef RV_HANDLERS_HANDLER_TABLE_H
+#define RV_HANDLERS_HANDLER_TABLE_H
+
+#include "base/error.h"
+#include "handlers/layers.h"
+#include "handlers/plugin.h"
+#include "reeve/worker.h"
+
+typedef struct rv_handler {
+    reeve_handler handler; /* type is this entry's own copy; policy is merged in */
+    size_t type_length;
+    reeve_plugin_handle *plugin; /* or NULL */
+    size_t index;                /* its place, for per-thread state */
+    const reeve_layer **layers;  /* around it, ended by NULL; NULL: none. Made when the worker starts */
+} rv_handler;
+
+typedef struct rv_handlers {
+    rv_handler **list; /* by index */
+    size_t count;
+    rv_handler **slots; /* open addressing by type; a power of two of them */
+    size_t slot_count;
+} rv_handlers;
+
+/* Frees the entries and calls their free_user. */
+void rv_handlers_fini(rv_handlers *handlers);
+
+/* As reeve_worker_register. REEVE_EDUPLICATE, REEVE_EINVAL, REEVE_ENOMEM. */
+reeve_status rv_handlers_add(rv_handlers *handlers, const reeve_handler *handler, reeve_plugin_handle *plugin,
+                             rv_error *error);
+
+/* Gives each handler the layers that are around it; these must outlive the handlers. REEVE_ENOMEM. */
+reeve_status rv_handlers_wrap(rv_handlers *handlers, const rv_layers *layers, rv_error *error);
+
+/* The most tasks that a handler takes in one call; 1 when none takes more. */
+unsigned rv_handlers_most(const rv_handlers *handlers);
+
+/* NULL when the type has none. type need not end in a zero byte. */
+rv_handler *rv_handlers_find(const rv_handlers *handlers, const char *type, size_t length);
+
+#endif

@@ -1,0 +1,117 @@
+#include "handlers/layers.h"
+
+#include <string.h>
+
+#include "base/id.h"
+#include "base/mem.h"
+#include "handlers/task.h"
+
+/* ---- lists ----------------------------------------------------------------------------------------------------- */
+
+reeve_status rv_layer_check(const reeve_layer *layer, const char *owner, rv_error *error)
+{
+    if (layer->name == NULL || layer->name[0] == '\0')
+        return rv_fail(error, REEVE_EINVAL, "%sa layer has no name", owner);
+    if (layer->run == NULL)
+        return rv_fail(error, REEVE_EINVAL, "%sthe layer \"%.100s\" has no function to run", owner, layer->name);
+    if (layer->type == NULL || rv_valid_type(layer->type, strnlen(layer->type, REEVE_TYPE_MAX + 1))) return REEVE_OK;
+    return rv_fail(error, REEVE_EINVAL,
+                   "%sthe layer \"%.100s\": \"%.100s\" is no task type (1 to %d of A-Z a-z 0-9 . _ - : /)", owner,
+                   layer->name, layer->type, REEVE_TYPE_MAX);
+}
+
+static void free_texts(reeve_layer *layer)
+{
+    rv_free((void *)layer->name);
+    rv_free((void *)layer->type);
+}
+
+reeve_status rv_layers_add(rv_layers *layers, const reeve_layer *layer, rv_error *error)
+{
+    reeve_status status = rv_layer_check(layer, "", error);
+    if (status != REEVE_OK) return status;
+    if (layers->count == REEVE_LAYERS_MAX)
+        return rv_fail(error, REEVE_EINVAL, "the layer \"%.100s\" is one too many: at most %d", layer->name,
+                       REEVE_LAYERS_MAX);
+    reeve_layer *list = rv_realloc_array(layers->list, layers->count + 1, sizeof(*list));
+    if (list == NULL) return rv_fail(error, REEVE_ENOMEM, "no memory for a layer");
+    layers->list = list;
+    reeve_layer copy = *layer;
+    copy.size = sizeof(copy);
+    copy.name = rv_strdup(layer->name);
+    copy.type = rv_strdup(layer->type);
+    copy.summary = NULL;
+    if (copy.name == NULL || (copy.type == NULL && layer->type != NULL)) {
+        free_texts(&copy);
+        return rv_fail(error, REEVE_ENOMEM, "no memory for a layer");
+    }
+    list[layers->count++] = copy;
+    return REEVE_OK;
+}
+
+void rv_layers_fini(rv_layers *layers)
+{
+    for (size_t i = 0; i < layers->count; i++) {
+        reeve_layer *layer = &layers->list[i];
+        if (layer->free_user != NULL) layer->free_user(layer->user);
+        free_texts(layer);
+    }
+    rv_free(layers->list);
+    *layers = (rv_layers){0};
+}
+
+bool rv_layers_choose(const reeve_layer ***ret, const rv_layers *layers, const char *type)
+{
+    size_t count = 0;
+    *ret = NULL;
+    for (size_t i = 0; i < layers->count; i++) {
+        const reeve_layer *layer = &layers->list[i];
+        if (layer->type != NULL && strcmp(layer->type, type) != 0) continue;
+        if (*ret == NULL) *ret = rv_zalloc_array(layers->count - i + 1, sizeof(**ret));
+        if (*ret == NULL) return false;
+        (*ret)[count++] = layer;
+    }
+    return true;
+}
+
+/* ---- the way in ------------------------------------------------------------------------------------------------ */
+
+struct reeve_next {
+    const reeve_layer *const *rest; /* those further in, ended by NULL */
+    reeve_task *task;
+    const reeve_handler *handler;
+    bool called;
+    const char *misuse; /* what its layer did wrong, or NULL */
+};
+
+static reeve_outcome fail_layer(reeve_task *task, const reeve_layer *layer, const char *misuse)
+{
+    return rv_task_failed(task, REEVE_OUTCOME_RETRY, "layer", "the layer \"%s\" %s", layer->name, misuse);
+}
+
+static reeve_outcome run_layer(const reeve_layer *const *layers, reeve_task *task, const reeve_handler *handler)
+{
+    const reeve_layer *layer = layers[0];
+    reeve_next next = {.rest = layers + 1, .task = task, .handler = handler};
+    reeve_outcome said = layer->run(task, &next, layer->user);
+
+    if (next.misuse != NULL) return fail_layer(task, layer, next.misuse);
+    return rv_task_take(task, said, "layer", "the layer", layer->name);
+}
+
+reeve_outcome rv_layers_run(const reeve_layer *const *layers, reeve_task *task, const reeve_handler *handler)
+{
+    /* (A handler of many tasks has none around it, also when it is called with one.) */
+    if (layers == NULL || layers[0] == NULL || handler->run_many != NULL) return rv_task_run(task, handler);
+    return run_layer(layers, task, handler);
+}
+
+reeve_outcome reeve_next_run(reeve_next *next, reeve_task *task)
+{
+    if (next->called) next->misuse = "ran what is further in twice (reeve_next_run)";
+    if (task != next->task) next->misuse = "ran what is further in with another task (reeve_next_run)";
+    if (next->misuse != NULL) return fail_layer(next->task, next->rest[-1], next->misuse);
+    next->called = true;
+    rv_task_forget(task);
+    return rv_layers_run(next->rest, task, next->handler);
+}

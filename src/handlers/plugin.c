@@ -1,0 +1,247 @@
+/*
+ * plugin.c - finding, opening and closing plugins.
+ */
+#include "handlers/plugin.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/buf.h"
+#include "base/lock.h"
+#include "base/mem.h"
+#include "handlers/plugin_dir.h"
+
+#define PATH_LENGTH_MAX ((size_t)4096)
+
+/* Guards the list and each handle's users; held while load and unload hooks run, so that each runs once. */
+static pthread_mutex_t open_lock = PTHREAD_MUTEX_INITIALIZER;
+static reeve_plugin_handle *open_plugins;
+
+/* ---- where the file is ----------------------------------------------------------------------------------------- */
+
+static bool is_bare_name(const char *name)
+{
+    return name[0] != '\0' &&
+           name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")] == '\0';
+}
+
+static const char *plugin_directory(const char *given, char found[PATH_MAX])
+{
+    if (given == NULL || given[0] == '\0') given = getenv("REEVE_PLUGIN_DIR");
+    return given == NULL || given[0] == '\0' ? rv_plugin_dir(found, PATH_MAX) : given;
+}
+
+/* A path stays; a bare name becomes a file of the plugin directory. */
+static reeve_status find_file(char **ret, const char *name, const char *directory, rv_error *error)
+{
+    bool is_path = strchr(name, '/') != NULL;
+    char found[PATH_MAX];
+    rv_buf path;
+
+    if (!is_path && !is_bare_name(name)) {
+        return rv_fail(error, REEVE_EINVAL,
+                       "\"%.200s\" names no plugin: a path with a '/', or a bare name of A-Z a-z 0-9 . _ -", name);
+    }
+    directory = is_path ? "" : plugin_directory(directory, found);
+    if (strlen(directory) + strlen(name) > PATH_LENGTH_MAX) {
+        return rv_fail(error, REEVE_EINVAL, "plugin %.200s...: the path is too long", name);
+    }
+    rv_buf_init(&path, PATH_LENGTH_MAX + sizeof("/.so"));
+    if (is_path) {
+        rv_buf_adds(&path, name);
+    } else {
+        rv_buf_addf(&path, "%s/%s.so", directory, name);
+    }
+    if (path.failed) {
+        rv_buf_fini(&path);
+        return rv_fail(error, REEVE_ENOMEM, "plugin %s: out of memory", name);
+    }
+    *ret = path.data;
+    return REEVE_OK;
+}
+
+/* ---- the library ----------------------------------------------------------------------------------------------- */
+
+/* What dlerror says, without the path that our words begin with anyway. */
+static const char *loader_words(const char *path)
+{
+    const char *words = dlerror();
+    size_t length = strlen(path);
+
+    if (words == NULL) return "unknown error";
+    return strncmp(words, path, length) == 0 && strncmp(words + length, ": ", 2) == 0 ? words + length + 2 : words;
+}
+
+static reeve_status open_library(void **ret, const char *path, rv_error *error)
+{
+    struct stat about;
+
+    /* dlopen would wait on a FIFO, and says little of a directory. */
+    if (stat(path, &about) != 0) {
+        return rv_fail(error, REEVE_EPLUGIN, "plugin %s: cannot open it: %s", path, strerror(errno));
+    }
+    if (!S_ISREG(about.st_mode)) {
+        return rv_fail(error, REEVE_EPLUGIN, "plugin %s: cannot open it: not a regular file", path);
+    }
+    *ret = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (*ret == NULL) {
+        return rv_fail(error, REEVE_EPLUGIN, "plugin %s: cannot open it: %s", path, loader_words(path));
+    }
+    return REEVE_OK;
+}
+
+static void close_library(void *library)
+{
+    if (library != NULL) (void)dlclose(library); /* a library that cannot be closed stays; nothing depends on it */
+}
+
+static reeve_status read_library(reeve_plugin_handle *plugin, void *library, const char *path, rv_error *error)
+{
+    const reeve_plugin *(*entry)(void);
+    void *symbol = dlsym(library, REEVE_PLUGIN_ENTRY);
+
+    if (symbol == NULL) {
+        return rv_fail(error, REEVE_EPLUGIN, "plugin %s: is no reeve plugin: it has no symbol %s (see REEVE_PLUGIN)",
+                       path, REEVE_PLUGIN_ENTRY);
+    }
+    memcpy(&entry, &symbol, sizeof(entry));
+    return rv_plugin_read(plugin, entry(), path, error);
+}
+
+/* ---- handles --------------------------------------------------------------------------------------------------- */
+
+static void free_handle(reeve_plugin_handle *plugin)
+{
+    rv_free(plugin->handlers);
+    rv_free(plugin->layers);
+    rv_free(plugin->path);
+    rv_free(plugin);
+}
+
+/* On success the handle owns library and path. */
+static reeve_status make_handle(reeve_plugin_handle **ret, void *library, char *path, rv_error *error)
+{
+    reeve_plugin_handle *plugin = rv_zalloc(sizeof(*plugin));
+    reeve_status status;
+    int loaded;
+
+    if (plugin == NULL) return rv_fail(error, REEVE_ENOMEM, "plugin %s: out of memory", path);
+    status = read_library(plugin, library, path, error);
+    if (status != REEVE_OK) goto fail;
+    status = rv_plugin_gate_init(plugin);
+    if (status != REEVE_OK) goto fail;
+    loaded = plugin->plugin.load != NULL ? plugin->plugin.load() : 0;
+    if (loaded != 0) {
+        status = rv_fail(error, REEVE_EPLUGIN, "plugin %s: its load hook failed (it returned %d)", path, loaded);
+        goto fail_gate;
+    }
+    plugin->library = library;
+    plugin->path = path;
+    *ret = plugin;
+    return REEVE_OK;
+
+fail_gate:
+    rv_plugin_gate_fini(plugin);
+fail:
+    free_handle(plugin);
+    return status;
+}
+
+/* The handle of a library that is open already; dlopen gives the same pointer for the same file. */
+static reeve_plugin_handle *find_open(const void *library)
+{
+    reeve_plugin_handle *plugin = open_plugins;
+
+    while (plugin != NULL && plugin->library != library) plugin = plugin->next;
+    return plugin;
+}
+
+static void take_off_list(const reeve_plugin_handle *plugin)
+{
+    reeve_plugin_handle **link = &open_plugins;
+
+    while (*link != NULL && *link != plugin) link = &(*link)->next;
+    if (*link != NULL) *link = plugin->next;
+}
+
+/* Consumes library and path: the new handle has them, or they are released. */
+static reeve_status join_or_make(reeve_plugin_handle **ret, void *library, char *path, rv_error *error)
+{
+    reeve_status status = REEVE_OK;
+    reeve_plugin_handle *plugin = find_open(library);
+
+    if (plugin == NULL) {
+        status = make_handle(&plugin, library, path, error);
+        if (status != REEVE_OK) goto release;
+        plugin->next = open_plugins;
+        open_plugins = plugin;
+        plugin->users = 1;
+        *ret = plugin;
+        return REEVE_OK;
+    }
+    plugin->users++;
+    *ret = plugin;
+
+release:
+    close_library(library);
+    rv_free(path);
+    return status;
+}
+
+reeve_status reeve_plugin_open(reeve_plugin_handle **ret, const char *name_or_path, const char *dir, char *ret_error,
+                               size_t size)
+{
+    rv_error error = {0};
+    char *path = NULL;
+    void *library = NULL;
+    reeve_status status;
+
+    *ret = NULL;
+    if (name_or_path == NULL) {
+        status = rv_fail(&error, REEVE_EINVAL, "no plugin was named");
+        goto out;
+    }
+    status = find_file(&path, name_or_path, dir, &error);
+    if (status != REEVE_OK) goto out;
+    status = open_library(&library, path, &error);
+    if (status != REEVE_OK) {
+        rv_free(path);
+        goto out;
+    }
+    rv_lock(&open_lock);
+    status = join_or_make(ret, library, path, &error);
+    rv_unlock(&open_lock);
+
+out:
+    if (status != REEVE_OK) rv_copy_text(ret_error, size, error.text);
+    return status;
+}
+
+void reeve_plugin_close(reeve_plugin_handle *plugin)
+{
+    if (plugin == NULL) return;
+    rv_lock(&open_lock);
+    plugin->users--;
+    if (plugin->users == 0) {
+        take_off_list(plugin);
+        if (plugin->plugin.unload != NULL) plugin->plugin.unload();
+        close_library(plugin->library);
+        rv_plugin_gate_fini(plugin);
+        free_handle(plugin);
+    }
+    rv_unlock(&open_lock);
+}
+
+const reeve_plugin *reeve_plugin_get(const reeve_plugin_handle *plugin)
+{
+    return &plugin->plugin;
+}
+
+const char *reeve_plugin_path(const reeve_plugin_handle *plugin)
+{
+    return plugin->path;
+}

@@ -1,0 +1,52 @@
+/*
+ * plugin.h - the plugin loader, as the worker uses it. See reeve/plugin.h for the life of a plugin.
+ *
+ * A library is loaded once in a process: opening it again returns the same handle, so that the load hook runs once, the
+ * unload hook after the last close, and the concurrency that the plugin declares is kept by all workers together.
+ */
+#ifndef RV_HANDLERS_PLUGIN_H
+#define RV_HANDLERS_PLUGIN_H
+
+#include <pthread.h>
+
+#include "base/error.h"
+#include "reeve/plugin.h"
+
+struct reeve_plugin_handle {
+    void *library; /* dlopen's */
+    char *path;
+    reeve_plugin plugin;     /* this version's layout; the smaller of both sizes was copied, the rest is zero */
+    reeve_handler *handlers; /* plugin.handlers points here */
+    reeve_layer *layers;     /* plugin.layers points here */
+    /* the promise of plugin.concurrency: a counting gate, unused when it is 0 */
+    pthread_mutex_t lock; /* guards running */
+    pthread_cond_t freed;
+    unsigned running;
+    /* kept by plugin.c, guarded by its lock */
+    unsigned users; /* how many opens were not closed yet */
+    reeve_plugin_handle *next;
+};
+
+/*
+ * Wait for, and leave, a place among the plugin's running handlers. enter returns true at once when concurrency is 0;
+ * false, without a place, when gives_up (NULL: never) returns true. gives_up is called with the gate's lock held,
+ * before the wait and each time that the waiter wakes up; rv_plugin_recheck wakes all waiters up.
+ */
+bool rv_plugin_enter(reeve_plugin_handle *plugin, bool (*gives_up)(void *context), void *context);
+void rv_plugin_leave(reeve_plugin_handle *plugin);
+void rv_plugin_recheck(reeve_plugin_handle *plugin);
+
+/* ---- for plugin.c ---------------------------------------------------------------------------------------------- */
+
+reeve_status rv_plugin_gate_init(reeve_plugin_handle *plugin);
+void rv_plugin_gate_fini(reeve_plugin_handle *plugin);
+
+/*
+ * Checks what a plugin's entry returned and copies it to plugin->plugin, plugin->handlers and plugin->layers (owned by
+ * the handle, also on failure), in this version's layout. path is for the words. REEVE_EPLUGIN: a wrong ABI, sizes that
+ * cannot be. REEVE_EINVAL: a handler or a layer lacks its function, a type is malformed. REEVE_EDUPLICATE: a type
+ * stands there twice. REEVE_ENOMEM.
+ */
+reeve_status rv_plugin_read(reeve_plugin_handle *plugin, const reeve_plugin *theirs, const char *path, rv_error *error);
+
+#endif

@@ -1,0 +1,108 @@
+/*
+ * task.h - a task in the hands of a thread: what it was leased with, and what its handler said.
+ *
+ * A thread owns one reeve_task and uses it for one task after another (rv_task_begin). Where a task runs (a worker's
+ * thread, or the local runner) differs only in rv_task_host.
+ */
+#ifndef RV_HANDLERS_TASK_H
+#define RV_HANDLERS_TASK_H
+
+#include <stdatomic.h>
+
+#include "base/buf.h"
+#include "protocol/guards.h"
+#include "reeve/client.h"
+#include "reeve/plugin.h"
+
+typedef struct cJSON cJSON;
+typedef struct rv_conn rv_conn;
+typedef struct rv_reply rv_reply;
+
+/* What a task needs of the place where it runs. */
+typedef struct rv_task_host {
+    reeve_status (*progress)(reeve_task *task, int percent, const char *words, void *context);
+    reeve_status (*hold)(reeve_task *task, const char *group, int64_t delay_ms,
+                         void *context);                                           /* NULL: nothing to hold */
+    reeve_status (*checkpoint)(reeve_task *task, reeve_bytes data, void *context); /* NULL: it stays in the task */
+    reeve_status (*last_checkpoint)(reeve_task *task, rv_buf *ret, void *context); /* adds it; NULL: there is none */
+    reeve_status (*heartbeat)(reeve_task *task, void *context);                    /* NULL: it is ours */
+    reeve_status (*log)(reeve_task *task, const char *line, void *context);        /* NULL: nowhere */
+    /* One round trip, for what build adds; *ret lives until the next. NULL: there is no Redis. */
+    reeve_status (*ask)(void (*build)(rv_conn *conn, const void *what), const void *what, const rv_reply **ret,
+                        void *context);
+    /* Hears of a task that is handed on; makes its id when that is "". NULL: none hears, and the id is a new UUIDv7. */
+    reeve_status (*handed)(const reeve_task_spec *spec, char id[REEVE_ID_MAX], void *context);
+    const char *ns;
+    const reeve_guards *guards;     /* chosen ones; NULL: the standards */
+    const atomic_llong *result_max; /* the queue's; NULL, or 0: none */
+    void *context;
+    const atomic_bool *stop;      /* NULL: never */
+    const atomic_bool *cancelled; /* the same */
+    /* Of a test, which has answers of its own; NULL: none. Called on any thread. */
+    int64_t (*now)(void *context);
+    bool (*asked_to_stop)(void *context);
+} rv_task_host;
+
+struct reeve_task {
+    /* set by rv_task_begin; borrowed from the lease */
+    const char *queue;
+    const char *id;
+    const char *type;
+    reeve_bytes payload;
+    const char *header; /* one-line JSON, ends in a zero byte; may be NULL */
+    unsigned attempt;
+    unsigned crashes;
+    int64_t enqueued_ms;
+    void *thread_state;
+    const rv_task_host *host;
+    /* made when asked for */
+    struct rv_kin *kin; /* dependencies.h */
+    bool past;          /* it was settled before it ran: nothing goes with its completion any more */
+    rv_error *refusal;  /* the words of the last call that failed */
+    cJSON *parsed;
+    rv_buf checkpoint; /* the last one, once known */
+    bool knows_checkpoint;
+    unsigned log_lines; /* so many were said */
+    /* what the handler said */
+    reeve_outcome verb;
+    rv_buf result;
+    int64_t delay_ms; /* -1: the backoff decides */
+    /* texts: where the first byte is 0, what lies behind it is of the tasks before */
+    char handle[REEVE_HANDLE_MAX]; /* made when asked for */
+    char kind[REEVE_KIND_MAX + 1];
+    char message[REEVE_MESSAGE_MAX + 1];
+};
+
+void rv_task_init(reeve_task *task);
+void rv_task_fini(reeve_task *task);
+
+/* Forgets the task before and its outcome; the caller then sets the borrowed fields. Keeps the result's memory, and the
+ * checkpoint's, up to 64 KiB each. */
+void rv_task_begin(reeve_task *task);
+
+/* Records a failure that the worker, not the handler, found (no handler for the type, a set-up hook that failed, ...).
+ */
+reeve_outcome rv_task_failed(reeve_task *task, reeve_outcome verb, const char *kind, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* Calls the handler, one of many with just this task, and takes what it returned, see below; the kind is "handler". */
+reeve_outcome rv_task_run(reeve_task *task, const reeve_handler *handler);
+
+/* Makes sense of what a handler or a layer returned: an outcome that no verb prepared becomes a failure of this kind.
+ * The words begin with who it was: what "name". */
+reeve_outcome rv_task_take(reeve_task *task, reeve_outcome said, const char *kind, const char *what, const char *name);
+
+/* The same for a task of a call of many: its handler said it by verbs alone. */
+reeve_outcome rv_task_take_many(reeve_task *task, const char *type);
+
+/* The guards in force. */
+const reeve_guards *rv_task_guards(const reeve_task *task);
+
+/* Keeps the words of a call that fails, for reeve_task_call_error; returns the status. (Without memory there are none.)
+ */
+reeve_status rv_task_refuse(reeve_task *task, const rv_error *why);
+
+/* Forgets the outcome. */
+void rv_task_forget(reeve_task *task);
+
+#endif

@@ -1,0 +1,216 @@
+#include "verb_bench.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/nearest.h"
+#include "bench.h"
+#include "cli/stop.h"
+#include "server.h"
+
+#define NS_DEFAULT "reeve-bench"
+#define AT(field) offsetof(bench_options, field)
+
+static const bench_kind *const kinds[] = {
+    &bench_drain,  &bench_enqueue, &bench_latency,   &bench_schedule, &bench_memory, &bench_backlog,
+    &bench_groups, &bench_queues,  &bench_heartbeat, &bench_mixed,    NULL};
+
+static const cli_option bench_table[] = {
+    {"tasks", "N", "so many tasks are measured a round (as the kind has it)", CLI_COUNT, AT(tasks), 1, 100000000, NULL},
+    {"threads", "N", "of the worker (4)", CLI_INT, AT(threads), 1, 256, NULL},
+    {"batch", "N", "the most that a thread takes at once (64)", CLI_INT, AT(batch), 1, 256, NULL},
+    {"payload", "BYTES", "of each task (100)", CLI_COUNT, AT(payload), 0, 1048576, NULL},
+    {"rounds", "N", "median, least and most are of so many (3)", CLI_INT, AT(rounds), 1, BENCH_ROUNDS_MOST, NULL},
+    {"keep", NULL, "completed tasks are kept (they are not)", CLI_FLAG, AT(keep), 0, 0, NULL},
+    {"result", "BYTES", "tasks leave a result, and are kept", CLI_COUNT, AT(result), 0, 1048576, NULL},
+    {"backlog", "N", "backlog: so many tasks wait (1000000)", CLI_COUNT, AT(backlog), 1, 1000000000, NULL},
+    {"groups", "N", "groups: so many (100000)", CLI_INT, AT(groups), 1, 100000000, NULL},
+    {"queues", "N", "queues: so many in the pool (1000)", CLI_INT, AT(queues), 1, 1000, NULL},
+    {"slow", "N", "mixed: so many slow tasks, less than threads (2)", CLI_INT, AT(slow), 0, 255, NULL},
+    {"slow-for", "DURATION", "mixed: how long one of them takes (10s)", CLI_DURATION, AT(slow_ms), 1, 0, NULL},
+    {"force", NULL, "removes what is in the namespace before", CLI_FLAG, AT(force), 0, 0, NULL},
+    {0},
+};
+static const bench_options bench_defaults = {.threads = 4,
+                                             .batch = 64,
+                                             .payload = 100,
+                                             .rounds = 3,
+                                             .result = -1,
+                                             .backlog = 1000000,
+                                             .groups = 100000,
+                                             .queues = 1000,
+                                             .slow = 2,
+                                             .slow_ms = 10000};
+
+static const bench_kind *find_kind(const cli_context *cli)
+{
+    const char *name = cli->rest[0];
+    rv_nearest nearest;
+
+    rv_nearest_init(&nearest, name);
+    for (size_t i = 0; kinds[i] != NULL; i++) {
+        if (strcmp(kinds[i]->name, name) == 0) return kinds[i];
+        rv_nearest_try(&nearest, kinds[i]->name);
+    }
+    if (nearest.name == NULL)
+        (void)cli_usage(cli, "\"%.100s\" is nothing to measure", name);
+    else
+        (void)cli_usage(cli, "\"%.100s\" is nothing to measure; did you mean \"%s\"?", name, nearest.name);
+    return NULL;
+}
+
+/* Nothing of anybody else's may be measured, or removed in the end. */
+static int claim_namespace(bench_run *bench)
+{
+    bool any;
+    int status = bench_any_keys(bench, &any);
+
+    if (status != CLI_DONE || !any) return status;
+    if (bench->options->force) return bench_remove_keys(bench);
+    return cli_fail(bench->cli, CLI_REFUSED,
+                    "there are keys in the namespace \"%s\" of that Redis; they would be removed: say --force for "
+                    "that, or choose another namespace with --ns",
+                    bench->cli->ns);
+}
+
+/* ---- the answer ------------------------------------------------------------------------------------------------- */
+
+static int print_json(const bench_run *bench, const bench_kind *kind)
+{
+    const bench_options *options = bench->options;
+    cli_json json;
+
+    cli_json_begin(&json, stdout);
+    cli_json_text(&json, "kind", kind->name);
+    cli_json_bool(&json, "own_redis", bench->own);
+    cli_json_int(&json, "rounds", options->rounds);
+    cli_json_int(&json, "tasks", bench->tasks);
+    cli_json_int(&json, "threads", options->threads);
+    cli_json_int(&json, "batch", options->batch);
+    cli_json_int(&json, "payload", options->payload);
+    bench_write_figures(&bench->figures, &json);
+    cli_json_end(&json);
+    return CLI_DONE;
+}
+
+static int print(const bench_run *bench, const bench_kind *kind)
+{
+    const bench_options *options = bench->options;
+
+    if (bench->cli->json) return print_json(bench, kind);
+    (void)printf("%s: %lld tasks of %lld bytes, %d threads, batch %d, %d round%s, %s\n\n", kind->name,
+                 (long long)bench->tasks, (long long)options->payload, options->threads, options->batch,
+                 options->rounds, options->rounds == 1 ? "" : "s",
+                 bench->own ? "a Redis of its own (unix socket, no persistence)" : "the Redis that --redis names");
+    return bench_print_figures(&bench->figures, stdout) ? CLI_DONE : cli_no_memory(bench->cli);
+}
+
+/* ---- the rounds ------------------------------------------------------------------------------------------------- */
+
+static int make_room(bench_run *bench)
+{
+    size_t most = (size_t)bench->options->payload;
+
+    if (bench->options->result > bench->options->payload) most = (size_t)bench->options->result;
+    bench->samples = rv_zalloc_array((size_t)bench->tasks, sizeof(double));
+    bench->bytes = rv_alloc(most + 2);
+    if (bench->samples == NULL || bench->bytes == NULL) return cli_no_memory(bench->cli);
+    memset(bench->bytes, 'x', most + 2);
+    return CLI_DONE;
+}
+
+static int run_rounds(bench_run *bench, const bench_kind *kind)
+{
+    int status = make_room(bench), cleaned;
+
+    if (status == CLI_DONE) status = claim_namespace(bench);
+    if (status != CLI_DONE) return status;
+    for (int i = 0; status == CLI_DONE && i < bench->options->rounds; i++) {
+        if (bench->options->rounds > 1)
+            cli_note(bench->cli, "%s, round %d of %d", kind->name, i + 1, bench->options->rounds);
+        status = kind->round(bench);
+        cleaned = bench_remove_keys(bench);
+        if (status == CLI_DONE) status = cleaned;
+    }
+    return status;
+}
+
+static int measure(cli_context *cli, const bench_options *options, const bench_kind *kind, bool own)
+{
+    bench_run *bench = rv_zalloc(sizeof(*bench));
+    int status;
+
+    if (bench == NULL) return cli_no_memory(cli);
+    bench->cli = cli;
+    bench->options = options;
+    bench->own = own;
+    bench->tasks = options->tasks > 0 ? options->tasks : kind->tasks;
+    status = cli_open(cli);
+    if (status == CLI_DONE) {
+        cli_stop_catch(NULL);
+        status = run_rounds(bench, kind);
+        cli_stop_release();
+    }
+    if (status == CLI_DONE) status = print(bench, kind);
+    reeve_client_close(cli->client); /* before its server goes */
+    cli->client = NULL;
+    rv_free(bench->samples);
+    rv_free(bench->bytes);
+    rv_free(bench);
+    return status;
+}
+
+static int run(cli_context *cli, void *options)
+{
+    const bench_kind *kind = find_kind(cli);
+    bench_server server = {0};
+    rv_error error = {0};
+    bool own = cli->redis == NULL;
+    int status;
+
+    if (kind == NULL) return CLI_USAGE;
+    if (cli->ns == NULL) cli->ns = NS_DEFAULT;
+    if (own && bench_server_start(&server, &error) != REEVE_OK) return cli_fail(cli, CLI_NO_REDIS, "%s", error.text);
+    if (own) cli->redis = server.url;
+    status = measure(cli, options, kind, own);
+    bench_server_stop(&server);
+    return status;
+}
+
+const cli_verb cli_verb_bench = {
+    .name = "bench",
+    .synopsis = "KIND [--tasks N] [--threads N] [--batch N] [--payload BYTES] [--rounds N] ...",
+    .summary = "Measures how fast this machine, its Redis and reeve are together",
+    .options = bench_table,
+    .options_size = sizeof(bench_options),
+    .defaults = &bench_defaults,
+    .least = 1,
+    .most = 1,
+    .run = run,
+    .notes =
+        "KIND is one of:\n"
+        "  drain     one worker empties a full queue of tasks that do nothing\n"
+        "  enqueue   one producer: task by task, 64 a call, 1000 a call\n"
+        "  latency   from an enqueue to the handler of an idle worker; raw_: a blocking pop, the least that can be\n"
+        "  schedule  how late tasks begin that were enqueued for a time, on an idle worker\n"
+        "  memory    bytes of a waiting task (all that Redis uses; as keys tell); memory of a worker\n"
+        "  backlog   drain rate at the front of --backlog tasks, and of 10,000\n"
+        "  groups    drain rate of tasks in --groups groups, and in none\n"
+        "  queues    drain rate of one busy queue in a pool of --queues, and alone\n"
+        "  heartbeat what Redis spends in a second on a worker that holds 10 tasks, and --tasks\n"
+        "  mixed     how long tasks of 1 ms wait while --slow threads are taken by slow ones\n"
+        "\n"
+        "It starts a redis-server of its own, on a unix socket and without persistence, and ends it. With --redis it\n"
+        "measures that one (REEVE_REDIS is not looked at), in the namespace reeve-bench unless --ns says otherwise, "
+        "and\n"
+        "removes what it made; it refuses to begin in a namespace that has keys. redis_us is processor time of Redis "
+        "a\n"
+        "task, by its own account: of everything that it does meanwhile. --json prints one object: kind, own_redis,\n"
+        "rounds, tasks, threads, batch, payload, and figures, where each name has unit, median, least and most.\n"
+        "\nExamples:\n"
+        "  reeve bench drain\n"
+        "  reeve bench drain --batch 1 --tasks 50000\n"
+        "  reeve bench latency --redis redis://queue.example/0\n"
+        "  reeve bench mixed --slow-for 2s --json\n",
+};

@@ -1,0 +1,247 @@
+/*
+ * verb_cron.c - `reeve cron`: what its words are, and those that do something to an entry. cron_add.c and cron_list.c have
+ * the others.
+ */
+#include "verb_cron.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "args.h"
+#include "base/nearest.h"
+#include "handle.h"
+#include "json.h"
+#include "protocol/cron_definition.h"
+#include "verbs.h"
+
+/* ---- one entry ------------------------------------------------------------------------------------------------- */
+
+static int entry_argument(const cli_context *cli, cli_handle *ret, const char *text)
+{
+    if (cli_handle_parse(ret, text) && rv_cron_check_name(ret->id, NULL) == REEVE_OK) return CLI_DONE;
+    return cli_usage(cli, "\"%.200s\" is no entry: expected QUEUE/NAME", text);
+}
+
+void cli_cron_json_begin(const cli_context *cli, cli_json *json, const char *queue, const char *name, bool changed)
+{
+    cli_json_begin(json, stdout);
+    cli_json_text(json, "queue", queue);
+    cli_json_text(json, "name", name);
+    cli_json_text(json, "action", cli->rest[0]);
+    cli_json_bool(json, "changed", changed);
+}
+
+void cli_cron_report(const cli_context *cli, const char *done, const char *queue, const char *name, bool changed)
+{
+    cli_json json;
+
+    if (!cli->json) {
+        (void)printf("%s %s/%s\n", done, queue, name);
+        return;
+    }
+    cli_cron_json_begin(cli, &json, queue, name, changed);
+    cli_json_null(&json, "moved_from");
+    cli_json_null(&json, "kept");
+    cli_json_end(&json);
+}
+
+typedef reeve_status (*steer_fn)(reeve_client *client, const char *queue, const char *name, bool *ret_changed);
+
+static int steer(cli_context *cli, const char *done, steer_fn call)
+{
+    cli_handle entry;
+    int status = CLI_DONE;
+
+    for (size_t i = 1; i < cli->count && status == CLI_DONE; i++) status = entry_argument(cli, &entry, cli->rest[i]);
+    if (status == CLI_DONE) status = cli_open(cli);
+    if (status != CLI_DONE) return status;
+    for (size_t i = 1; i < cli->count; i++) {
+        bool changed = true;
+
+        (void)cli_handle_parse(&entry, cli->rest[i]);
+        reeve_status result = call(cli->client, entry.queue, entry.id, &changed);
+        if (result != REEVE_OK) return cli_fail_call(cli, result, cli->rest[i]);
+        cli_cron_report(cli, done, entry.queue, entry.id, changed);
+    }
+    return CLI_DONE;
+}
+
+static reeve_status call_remove(reeve_client *client, const char *queue, const char *name, bool *ret_changed)
+{
+    (void)ret_changed;
+    return reeve_cron_remove(client, queue, name);
+}
+
+static int remove_entries(cli_context *cli, cli_cron_options *options)
+{
+    (void)options;
+    return steer(cli, "removed", call_remove);
+}
+
+static int pause_entries(cli_context *cli, cli_cron_options *options)
+{
+    (void)options;
+    return steer(cli, "paused", reeve_cron_pause);
+}
+
+static int resume_entries(cli_context *cli, cli_cron_options *options)
+{
+    (void)options;
+    return steer(cli, "resumed", reeve_cron_resume);
+}
+
+static int run_entry(cli_context *cli, cli_cron_options *options)
+{
+    cli_handle entry, task;
+    int status = entry_argument(cli, &entry, cli->rest[1]);
+
+    (void)options;
+    if (status == CLI_DONE) status = cli_open(cli);
+    if (status != CLI_DONE) return status;
+    (void)snprintf(task.queue, sizeof(task.queue), "%s", entry.queue);
+    reeve_status result = reeve_cron_run(cli->client, entry.queue, entry.id, task.id);
+    if (result != REEVE_OK) return cli_fail_call(cli, result, cli->rest[1]);
+    cli_handle_print(cli, &task);
+    return CLI_DONE;
+}
+
+/* ---- the words ------------------------------------------------------------------------------------------------- */
+
+static const struct word {
+    const char *name;
+    const char *synopsis;
+    size_t least, most; /* arguments after it */
+    int (*run)(cli_context *cli, cli_cron_options *options);
+} words[] = {
+    {"add", "NAME SPEC QUEUE TYPE [PAYLOAD|-|@FILE] [OPTION...]", 4, 5, cli_cron_add},
+    {"list", "[QUEUE]", 0, 1, cli_cron_list},
+    {"remove", "QUEUE/NAME...", 1, CLI_ANY_NUMBER, remove_entries},
+    {"pause", "QUEUE/NAME...", 1, CLI_ANY_NUMBER, pause_entries},
+    {"resume", "QUEUE/NAME...", 1, CLI_ANY_NUMBER, resume_entries},
+    {"run", "QUEUE/NAME", 1, 1, run_entry},
+    {"next", "SPEC [N] [--zone ZONE]", 1, 2, cli_cron_next},
+};
+#define WORDS (sizeof(words) / sizeof(words[0]))
+
+static const struct word *find_word(const char *name)
+{
+    for (size_t i = 0; i < WORDS; i++)
+        if (strcmp(words[i].name, name) == 0) return &words[i];
+    return NULL;
+}
+
+static int say_unknown_word(const cli_context *cli, const char *name)
+{
+    rv_nearest nearest;
+
+    rv_nearest_init(&nearest, name);
+    for (size_t i = 0; i < WORDS; i++) rv_nearest_try(&nearest, words[i].name);
+    if (nearest.name != NULL) return cli_usage(cli, "unknown \"%.100s\"; did you mean \"%s\"?", name, nearest.name);
+    return cli_usage(cli, "unknown \"%.100s\": expected add, list, remove, pause, resume, run or next", name);
+}
+
+static int check_arguments(const cli_context *cli, const struct word *word, const cli_cron_options *options)
+{
+    size_t count = cli->count - 1, allowed = word->run == cli_cron_next && options->zoned ? 1 : 0;
+
+    if (count < word->least)
+        return cli_usage(cli, "an argument is missing: reeve cron %s %s", word->name, word->synopsis);
+    if (count > word->most)
+        return cli_usage(cli, "\"%.200s\" is one argument too many: reeve cron %s %s", cli->rest[word->most + 1],
+                         word->name, word->synopsis);
+    if (word->run != cli_cron_add && cli->given > allowed)
+        return cli_usage(cli, "an option that is not for `cron %s`: reeve cron %s %s", word->name, word->name,
+                         word->synopsis);
+    return CLI_DONE;
+}
+
+static int cron(cli_context *cli, void *pointer)
+{
+    cli_cron_options *options = pointer;
+    const struct word *word = find_word(cli->rest[0]);
+    int status;
+
+    if (word == NULL) return say_unknown_word(cli, cli->rest[0]);
+    status = check_arguments(cli, word, options);
+    return status == CLI_DONE ? word->run(cli, options) : status;
+}
+
+/* ---- options --------------------------------------------------------------------------------------------------- */
+
+static int read_zone(const cli_context *cli, const cli_option *option, void *pointer, char *value)
+{
+    cli_cron_options *options = pointer;
+
+    options->zoned = true;
+    if (rv_zone_parse(value, &options->zone)) return CLI_DONE;
+    return cli_bad_value(cli, option, value, "utc or local");
+}
+
+static int read_catch_up(const cli_context *cli, const cli_option *option, void *pointer, char *value)
+{
+    cli_cron_options *options = pointer;
+
+    if (rv_catch_up_parse(value, &options->entry.catch_up)) return CLI_DONE;
+    return cli_bad_value(cli, option, value, "skip, once or all");
+}
+
+#define AT(field) offsetof(cli_cron_options, field)
+
+static const cli_option cron_table[] = {
+    {"zone", "ZONE", "utc, or local: the workers' local time (utc)", CLI_OTHER, 0, 0, 0, read_zone},
+    {"catch-up", "HOW", "with slots missed while no worker was there: skip, once or all (once)", CLI_OTHER, 0, 0, 0,
+     read_catch_up},
+    {"most", "N", "with --catch-up all: the last N of them, 1 to 1000 (100)", CLI_INT, AT(most), 1,
+     REEVE_CRON_CATCH_UP_MAX, NULL},
+    {"no-overlap", NULL, "no new task while the last one waits or runs", CLI_FLAG, AT(no_overlap), 0, 0, NULL},
+    {"overlap", NULL, "a new task also then (the default)", CLI_FLAG, AT(overlap), 0, 0, NULL},
+    {"replace", NULL, "keep nothing of the entry that is there", CLI_FLAG, AT(replace), 0, 0, NULL},
+    {"priority", "N", "of its tasks: lower runs sooner, -128 to 127 (0)", CLI_INT, AT(task.spec.priority),
+     REEVE_PRIORITY_MIN, REEVE_PRIORITY_MAX, NULL},
+    {"group", "G", "groups take turns", CLI_TEXT, AT(task.spec.group), 0, 0, NULL},
+    {"weight", "N", "the share of --group against others, 1 to 256 (1)", CLI_INT, AT(task.weight), 1, 256, NULL},
+    {"attempts", "N", "dead after so many failures (the handler's)", CLI_INT, AT(task.spec.max_attempts), 1,
+     REEVE_ATTEMPTS_MAX, NULL},
+    {"timeout", "DURATION", "run time limit (the handler's)", CLI_DURATION, AT(task.spec.timeout_ms), 1, 0, NULL},
+    {"max-crashes", "N", "dead after so many crashes (the handler's)", CLI_INT, AT(task.spec.max_crashes), 1,
+     REEVE_ATTEMPTS_MAX, NULL},
+    {"backoff", "SPEC", "how long failed attempts wait (the handler's)", CLI_OTHER, 0, 0, 0, cli_read_backoff},
+    {"tag", "T", "a tag; may be repeated", CLI_OTHER, 0, 0, 0, cli_read_tag},
+    {"meta", "KEY=VALUE", "metadata; may be repeated", CLI_OTHER, 0, 0, 0, cli_read_meta},
+    {0},
+};
+
+const cli_verb cli_verb_cron = {
+    .name = "cron",
+    .synopsis = "add NAME SPEC QUEUE TYPE [PAYLOAD|-|@FILE] [OPTION...]\n"
+                "       reeve cron list [QUEUE]\n"
+                "       reeve cron remove|pause|resume QUEUE/NAME...\n"
+                "       reeve cron run QUEUE/NAME\n"
+                "       reeve cron next SPEC [N] [--zone ZONE]",
+    .summary = "Tasks that recur: adds, lists, removes, pauses and runs entries",
+    .options = cron_table,
+    .options_size = sizeof(cli_cron_options),
+    .least = 1,
+    .most = CLI_ANY_NUMBER,
+    .run = cron,
+    .notes =
+        "A SPEC has five fields, minute hour day month weekday, or six with seconds first; each is *, a number, a "
+        "name\n"
+        "(jan, mon), a range (mon-fri), a step (*/5), or a list of these. Or it is one of @minutely @hourly @daily\n"
+        "@weekly @monthly @yearly, or an interval: \"every 90s\". `cron next` prints when it would fire, without "
+        "Redis.\n"
+        "\n"
+        "Any number of workers that serve the queue fire each slot once; the task's id is cron:NAME:SLOT, the slot in\n"
+        "milliseconds since the epoch. A slot that is more than 2 s late is missed: --catch-up says what becomes of "
+        "it.\n"
+        "`add` changes an entry that is there: options and a payload that are not given stay as they are, unless\n"
+        "--replace; one that is paused stays so. A NAME is one entry: with another QUEUE it is moved there.\n"
+        "`run` makes a task now and prints its handle.\n"
+        "Tasks that an entry made stay when it is removed.\n"
+        "\nExamples:\n"
+        "  reeve cron add nightly '0 3 * * *' default report '{\"what\":\"sales\"}' --zone local --no-overlap\n"
+        "  reeve cron add poll 'every 90s' default fetch --catch-up skip\n"
+        "  reeve cron list --json | jq -r .name\n"
+        "  reeve cron run default/nightly\n"
+        "  reeve cron next '0 9 * * mon-fri' 10\n",
+};

@@ -1,0 +1,90 @@
+/*
+ * verb_depend.c - waiting tasks come after others, too, or do not any more.
+ */
+#include "reeve/depend.h"
+
+#include <string.h>
+
+#include "after.h"
+#include "args.h"
+#include "steer.h"
+#include "verbs.h"
+
+#define EDGES_MOST 64
+
+struct depend_options {
+    reeve_parent after[EDGES_MOST];
+    size_t after_count;
+    const char *not_after[EDGES_MOST];
+    size_t not_after_count;
+};
+
+static int read_after(const cli_context *cli, const cli_option *option, void *pointer, char *value)
+{
+    struct depend_options *options = pointer;
+
+    if (options->after_count == EDGES_MOST) return cli_usage(cli, "--after: at most %d of them", EDGES_MOST);
+    if (!cli_after_parse(value, &options->after[options->after_count]))
+        return cli_bad_value(cli, option, value, "QUEUE/ID, or that with a rule behind it: " CLI_AFTER_NAMES);
+    options->after_count++;
+    return CLI_DONE;
+}
+
+static int read_not_after(const cli_context *cli, const cli_option *option, void *pointer, char *value)
+{
+    struct depend_options *options = pointer;
+    cli_handle handle;
+
+    if (options->not_after_count == EDGES_MOST) return cli_usage(cli, "--not-after: at most %d of them", EDGES_MOST);
+    if (strcmp(value, REEVE_PARENT_OPEN) != 0 && !cli_handle_parse(&handle, value))
+        return cli_bad_value(cli, option, value, "QUEUE/ID, or \"!\" for the parent that is none");
+    options->not_after[options->not_after_count++] = value;
+    return CLI_DONE;
+}
+
+static const cli_option depend_table[] = {
+    {"after", "HANDLE[:RULE]", "they wait for that task, too; may be repeated", CLI_OTHER, 0, 0, 0, read_after},
+    {"not-after", "HANDLE", "they do not wait for that task any more; may be repeated", CLI_OTHER, 0, 0, 0,
+     read_not_after},
+    {0},
+};
+
+/* (What is new comes first: a task that changes its parents does not become ready in between.) */
+static reeve_status depend_one(reeve_client *client, const cli_handle *handle, const void *pointer, bool *ret_running)
+{
+    const struct depend_options *options = pointer;
+    reeve_status status = REEVE_OK;
+
+    (void)ret_running;
+    if (options->after_count > 0)
+        status = reeve_depend(client, handle->queue, handle->id, options->after, options->after_count);
+    if (status == REEVE_OK && options->not_after_count > 0)
+        status = reeve_undepend(client, handle->queue, handle->id, options->not_after, options->not_after_count);
+    return status;
+}
+
+static int depend(cli_context *cli, void *pointer)
+{
+    const struct depend_options *options = pointer;
+
+    if (options->after_count + options->not_after_count == 0)
+        return cli_usage(cli, "on what? give --after HANDLE or --not-after HANDLE");
+    return cli_steer(cli, "changed", depend_one, options);
+}
+
+const cli_verb cli_verb_depend = {
+    .name = "depend",
+    .synopsis = "HANDLE...|- [--after HANDLE[:RULE]]... [--not-after HANDLE]...",
+    .summary = "Lets waiting tasks wait for others, too, or not any more",
+    .options = depend_table,
+    .options_size = sizeof(struct depend_options),
+    .least = 1,
+    .most = CLI_ANY_NUMBER,
+    .run = depend,
+    .notes =
+        "Blocked, ready, scheduled and parked tasks wait. RULE says what becomes of them when that task dies, as with\n"
+        "reeve enqueue --after: fail, go or wait. --not-after '!' lets go what a producer that died left "
+        "open.\n" CLI_STEER_INPUT_NOTE "\nExamples:\n"
+        "  reeve depend default/merge --after files/part-3:go\n"
+        "  reeve depend default/merge --not-after files/part-1\n",
+};

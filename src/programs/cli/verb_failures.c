@@ -1,0 +1,121 @@
+/*
+ * verb_failures.c - the dead letters by the kind of error: what goes wrong, where, how often; and the tasks of one kind.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "args.h"
+#include "base/clock.h"
+#include "by_queue.h"
+#include "json.h"
+#include "verbs.h"
+#include "when.h"
+
+struct failures_options {
+    cli_page page;
+};
+
+#define AT(field) offsetof(struct failures_options, field)
+
+static const cli_option failures_table[] = {
+    CLI_PAGE_LIMIT(AT(page)),
+    CLI_PAGE_OFFSET(AT(page)),
+    {0},
+};
+static const struct failures_options failures_defaults = {.page = CLI_PAGE_DEFAULT};
+
+static const cli_column columns[] = {
+    {"QUEUE", false, 0}, {"KIND", false, 40}, {"DEAD", true, 0},
+    {"LAST", false, 0},  {"TYPE", false, 40}, {"MESSAGE", false, 70},
+};
+
+static void print_json(const char *queue, const void *item)
+{
+    const reeve_failure *failure = item;
+    char handle[REEVE_HANDLE_MAX + 1];
+    cli_json json;
+
+    (void)snprintf(handle, sizeof(handle), "%s/%s", queue, failure->last_id);
+    cli_json_begin(&json, stdout);
+    cli_json_text(&json, "queue", queue);
+    cli_json_text(&json, "kind", failure->kind);
+    cli_json_uint(&json, "count", failure->count);
+    cli_json_maybe(&json, "last_ms", failure->last_ms);
+    cli_json_text(&json, "last_handle", handle);
+    cli_json_text(&json, "last_type", failure->last_type);
+    cli_json_text(&json, "last_message", failure->last_message);
+    cli_json_end(&json);
+}
+
+static void add_row(cli_table *table, const char *queue, const void *item)
+{
+    const reeve_failure *failure = item;
+    char last[CLI_WHEN_TEXT];
+
+    cli_ago_text(failure->last_ms, rv_wall_ms(), last);
+    cli_table_cell(table, queue);
+    cli_table_cell(table, failure->kind);
+    cli_table_cellf(table, "%" PRIu64, failure->count);
+    cli_table_cell(table, last);
+    cli_table_cell(table, failure->last_type);
+    cli_table_cell(table, failure->last_message);
+}
+
+static reeve_status fetch(reeve_client *client, const char *queue, uint64_t offset, size_t most, void **ret_list,
+                          size_t *ret_count, uint64_t *ret_total)
+{
+    reeve_failure *list = NULL;
+    reeve_status status = reeve_failures(client, queue, offset, most, &list, ret_count, ret_total);
+
+    *ret_list = list;
+    return status;
+}
+
+static void free_list(void *list)
+{
+    reeve_failures_free(list);
+}
+
+static bool has_dead_ones(const reeve_queue_info *queue)
+{
+    return queue->count[REEVE_STATE_DEAD] > 0;
+}
+
+static const cli_by_queue_kind listed = {
+    .none = "no dead task",
+    .names = "kinds",
+    .columns = columns,
+    .column_count = sizeof(columns) / sizeof(columns[0]),
+    .item_size = sizeof(reeve_failure),
+    .fetch = fetch,
+    .free_list = free_list,
+    .print_json = print_json,
+    .add_row = add_row,
+    .may_have = has_dead_ones,
+};
+
+static int failures(cli_context *cli, void *pointer)
+{
+    const struct failures_options *options = pointer;
+
+    if (cli->count == 2) return cli_list(cli, cli->rest[0], REEVE_STATE_DEAD, cli->rest[1], &options->page);
+    return cli_by_queue(cli, &listed, &options->page);
+}
+
+const cli_verb cli_verb_failures = {
+    .name = "failures",
+    .synopsis = "[QUEUE [KIND]] [--limit N] [--offset N]",
+    .summary = "Shows what dead tasks died of, by kind of error; or the tasks of one kind",
+    .options = failures_table,
+    .options_size = sizeof(struct failures_options),
+    .defaults = &failures_defaults,
+    .most = 2,
+    .run = failures,
+    .notes = "Without a QUEUE: the kinds of all queues, of each so many as --limit says. With a QUEUE: its kinds,\n"
+             "the one that was seen last first. With a KIND: its dead tasks, as `reeve list` shows them. DEAD\n"
+             "counts those that are still kept; LAST, TYPE and MESSAGE are those of the latest.\n"
+             "\nExamples:\n"
+             "  reeve failures\n"
+             "  reeve failures default timeout --limit 5\n"
+             "  reeve retry default --kind timeout\n",
+};

@@ -1,0 +1,245 @@
+/*
+ * verb_limit.c - `reeve limit`: changes limits and holds of a queue; limits_view.c shows them.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "args.h"
+#include "base/text.h"
+#include "json.h"
+#include "limits_view.h"
+#include "maintain.h"
+#include "page.h"
+#include "rate.h"
+#include "utf8.h"
+#include "verbs.h"
+
+#define CONCURRENCY_MAX INT64_C(1000000000)
+
+struct limit_options {
+    const char *group;
+    bool each_group;
+    int64_t concurrency; /* as in reeve_limit_change */
+    bool has_rate;
+    reeve_rate rate;
+    int64_t hold_ms; /* negative: not given */
+    int strict;      /* as in reeve_limit_change */
+    bool forget;
+    cli_page page;
+};
+
+/* ---- options --------------------------------------------------------------------------------------------------- */
+
+static int read_concurrency(const cli_context *cli, const cli_option *option, void *pointer, char *value)
+{
+    struct limit_options *options = pointer;
+
+    options->concurrency = -1;
+    if (strcmp(value, "none") == 0 || rv_parse_int(value, 1, CONCURRENCY_MAX, &options->concurrency)) return CLI_DONE;
+    return cli_bad_value(cli, option, value, "a whole number from 1 to 1000000000, or none");
+}
+
+static int read_strict(const cli_context *cli, const cli_option *option, void *pointer, char *value)
+{
+    struct limit_options *options = pointer;
+
+    options->strict = strcmp(value, "yes") == 0 ? 1 : -1;
+    if (options->strict == 1 || strcmp(value, "no") == 0) return CLI_DONE;
+    return cli_bad_value(cli, option, value, "yes or no");
+}
+
+static int read_rate(const cli_context *cli, const cli_option *option, void *pointer, char *value)
+{
+    struct limit_options *options = pointer;
+
+    options->has_rate = true;
+    options->rate = (reeve_rate){0};
+    if (strcmp(value, "none") == 0 || cli_rate_parse(value, &options->rate)) return CLI_DONE;
+    return cli_bad_value(cli, option, value, CLI_RATE_EXPECTED ", or none");
+}
+
+static int read_hold(const cli_context *cli, const cli_option *option, void *pointer, char *value)
+{
+    struct limit_options *options = pointer;
+
+    options->hold_ms = 0;
+    if (strcmp(value, "none") == 0 || rv_parse_duration(value, &options->hold_ms)) return CLI_DONE;
+    return cli_bad_value(cli, option, value, "a duration " RV_DURATION_EXAMPLES ", or none to end a hold");
+}
+
+#define AT(field) offsetof(struct limit_options, field)
+
+static const cli_option limit_table[] = {
+    {"group", "G", "of this group, instead of the queue's", CLI_TEXT, AT(group), 0, 0, NULL},
+    {"each-group", NULL, "of each group that has no limit of its own", CLI_FLAG, AT(each_group), 0, 0, NULL},
+    {"concurrency", "N|none", "so many run at once", CLI_OTHER, 0, 0, 0, read_concurrency},
+    {"rate", "RATE|none", "so many start in a period: COUNT/PERIOD[:BURST]", CLI_OTHER, 0, 0, 0, read_rate},
+    {"strict", "yes|no", "a group waits until the task that started last has ended, retries included", CLI_OTHER, 0, 0,
+     0, read_strict},
+    {"hold", "DURATION|none", "none starts for so long from now", CLI_OTHER, 0, 0, 0, read_hold},
+    {"forget", NULL, "the group has no limits of its own any more", CLI_FLAG, AT(forget), 0, 0, NULL},
+    CLI_PAGE_LIMIT(AT(page)),
+    CLI_PAGE_OFFSET(AT(page)),
+    {0},
+};
+static const struct limit_options limit_defaults = {.hold_ms = -1, .page = CLI_PAGE_DEFAULT};
+
+static bool changes_limits(const struct limit_options *options)
+{
+    return options->concurrency != 0 || options->has_rate || options->strict != 0 || options->forget;
+}
+
+static bool changes(const struct limit_options *options)
+{
+    return changes_limits(options) || options->hold_ms >= 0;
+}
+
+static int check_group(const cli_context *cli, const char *group)
+{
+    if (group == NULL) return CLI_DONE;
+    if (group[0] != '\0' && strlen(group) <= REEVE_GROUP_MAX && cli_utf8_valid(group, strlen(group))) return CLI_DONE;
+    return cli_usage(cli, "--group \"%.200s\": expected 1 to %d bytes of UTF-8", group, REEVE_GROUP_MAX);
+}
+
+static int check(const cli_context *cli, const struct limit_options *options)
+{
+    const char *whose = options->group != NULL ? "group" : options->each_group ? "each-group" : NULL;
+
+    if (options->group != NULL && options->each_group)
+        return cli_usage(cli, "--group and --each-group: give one of them");
+    if (options->forget && options->group == NULL) return cli_usage(cli, "--forget goes with --group G");
+    if (options->forget && (options->concurrency != 0 || options->has_rate || options->strict != 0))
+        return cli_usage(cli, "--forget goes with no new limit; what is given replaces what was");
+    if (options->strict != 0 && whose == NULL) return cli_usage(cli, "--strict goes with --group G or --each-group");
+    if (options->each_group && options->hold_ms >= 0)
+        return cli_usage(cli, "--hold is for a queue or for one group, not for --each-group");
+    if (whose != NULL && !changes(options))
+        return cli_usage(cli, "--%s goes with what to change: --concurrency, --rate, --strict%s", whose,
+                         options->group != NULL ? ", --hold or --forget" : "");
+    if (changes(options) && (options->page.limit != limit_defaults.page.limit || options->page.offset > 0))
+        return cli_usage(cli, "--limit and --offset are for showing limits, not for changing them");
+    if (check_group(cli, options->group) != CLI_DONE) return CLI_USAGE;
+    return cli_queue_argument(cli, cli->rest[0]);
+}
+
+/* ---- changing -------------------------------------------------------------------------------------------------- */
+
+static reeve_status set_limits(const cli_context *cli, const struct limit_options *options)
+{
+    reeve_limit_change change = {.size = sizeof(change),
+                                 .of = options->group != NULL ? REEVE_LIMIT_GROUP
+                                       : options->each_group  ? REEVE_LIMIT_GROUPS
+                                                              : REEVE_LIMIT_QUEUE,
+                                 .group = options->group,
+                                 .concurrency = options->concurrency,
+                                 .rate = options->has_rate ? &options->rate : NULL,
+                                 .forget = options->forget,
+                                 .strict = options->strict};
+
+    return changes_limits(options) ? reeve_limit(cli->client, cli->rest[0], &change) : REEVE_OK;
+}
+
+static void report_json(const cli_context *cli, const struct limit_options *options, int64_t until_ms)
+{
+    cli_json json;
+
+    cli_json_begin(&json, stdout);
+    cli_json_text(&json, "queue", cli->rest[0]);
+    cli_json_text(&json, "of", options->group != NULL ? "group" : options->each_group ? "each_group" : "queue");
+    cli_json_text(&json, "group", options->group);
+    cli_json_bool(&json, "forgotten", options->forget);
+    if (options->concurrency != 0) cli_concurrency_json(&json, options->concurrency, options->group != NULL);
+    if (options->has_rate) cli_rate_json(&json, &options->rate, options->group != NULL);
+    if (options->strict != 0) cli_json_bool(&json, "strict", options->strict > 0);
+    if (options->hold_ms >= 0) cli_json_maybe(&json, "hold_until_ms", until_ms == 0 ? -1 : until_ms);
+    cli_json_end(&json);
+}
+
+static void add_changes(rv_buf *words, const struct limit_options *options, int64_t until_ms)
+{
+    char text[CLI_LIMIT_TEXT];
+
+    if (options->forget) rv_buf_adds(words, " no limits of its own");
+    if (options->concurrency != 0)
+        rv_buf_addf(words, " concurrency %s", cli_concurrency_text(options->concurrency, text));
+    if (options->has_rate)
+        rv_buf_addf(words, "%s rate %s", options->concurrency != 0 ? "," : "",
+                    cli_limit_rate_text(&options->rate, text));
+    if (options->strict != 0)
+        rv_buf_addf(words, "%s strict %s", options->concurrency != 0 || options->has_rate ? "," : "",
+                    options->strict > 0 ? "yes" : "no");
+    if (options->hold_ms >= 0)
+        rv_buf_addf(words, "%s hold %s", changes_limits(options) ? "," : "", cli_hold_text(until_ms, text));
+}
+
+static void report(const cli_context *cli, const struct limit_options *options, int64_t until_ms)
+{
+    rv_buf words;
+
+    rv_buf_init(&words, 4096);
+    rv_buf_adds(&words, cli->rest[0]);
+    if (options->each_group) rv_buf_adds(&words, ", each group");
+    if (options->group != NULL) {
+        rv_buf_adds(&words, ", group ");
+        cli_utf8_add_safe(&words, options->group, strlen(options->group), false);
+    }
+    rv_buf_addc(&words, ':');
+    add_changes(&words, options, until_ms);
+    (void)puts(rv_buf_text(&words));
+    rv_buf_fini(&words);
+}
+
+static int change(cli_context *cli, const struct limit_options *options)
+{
+    int64_t until_ms = 0;
+    reeve_status status = set_limits(cli, options);
+
+    if (status == REEVE_OK && options->hold_ms >= 0)
+        status = reeve_hold(cli->client, cli->rest[0], options->group, options->hold_ms, &until_ms);
+    if (status != REEVE_OK) return cli_fail_call(cli, status, cli->rest[0]);
+    if (cli->json)
+        report_json(cli, options, until_ms);
+    else
+        report(cli, options, until_ms);
+    return CLI_DONE;
+}
+
+static int limit(cli_context *cli, void *pointer)
+{
+    const struct limit_options *options = pointer;
+    int status = check(cli, options);
+
+    if (status == CLI_DONE) status = cli_open_queue(cli, cli->rest[0]);
+    if (status != CLI_DONE) return status;
+    return changes(options) ? change(cli, options) : cli_show_limits(cli, cli->rest[0], &options->page);
+}
+
+const cli_verb cli_verb_limit = {
+    .name = "limit",
+    .synopsis = "QUEUE [--group G | --each-group] [--concurrency N|none] [--rate RATE|none] [--strict yes|no]\n"
+                "                   [--hold DURATION|none]\n"
+                "       reeve limit QUEUE --group G --forget\n"
+                "       reeve limit QUEUE [--limit N] [--offset N]",
+    .summary = "Limits how many tasks run at once or start in a period; or shows the limits",
+    .options = limit_table,
+    .options_size = sizeof(struct limit_options),
+    .defaults = &limit_defaults,
+    .least = 1,
+    .most = 1,
+    .run = limit,
+    .notes =
+        "Limits hold over all workers and at once, whoever sets them; what is not given stays as it is. A RATE is\n"
+        "COUNT/PERIOD[:BURST]: 100/1s, 5/m, or 100/1s:20, which lets at most 20 start together after a pause. A\n"
+        "group at its limit does not hold up others: its tasks are parked. With --concurrency 1 a group's tasks run\n"
+        "one by one, in order; a task that waits for a retry lets others pass. With --strict yes it holds its\n"
+        "group up until it has completed, died or was cancelled. A hold is for the answer \"not before\": nothing\n"
+        "starts until it has passed, what runs goes on.\n"
+        "Without anything to change it shows the limits, and the groups that have limits of their own, a\n"
+        "hold or parked tasks (--limit and --offset are for these).\n"
+        "\nExamples:\n"
+        "  reeve limit thumbs --concurrency 16 --rate 100/1s\n"
+        "  reeve limit thumbs --each-group --concurrency 1\n"
+        "  reeve limit thumbs --group customer-4 --hold 90s\n"
+        "  reeve limit thumbs --rate none\n",
+};

@@ -1,0 +1,241 @@
+/*
+ * verb_list.c - the tasks of a queue in one state, page by page, so that memory does not grow with the queue.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "args.h"
+#include "base/clock.h"
+#include "maintain.h"
+#include "page.h"
+#include "table.h"
+#include "task_view.h"
+#include "verbs.h"
+#include "when.h"
+
+#define PAGE_FIRST 16
+#define PAGE_MOST 512
+#define PAGE_BYTES ((size_t)1024 * 1024)
+#define TABLE_ROWS 1000 /* rows whose columns are lined up together */
+#define STATE_NAMES "scheduled, ready, running, completed, dead, cancelled, blocked or parked"
+
+struct list_options {
+    cli_page page;
+    bool has_state;
+    reeve_state state;
+    const char *kind;
+    const char *tag;
+};
+
+static int read_state(const cli_context *cli, const cli_option *option, void *options, char *value)
+{
+    struct list_options *list = options;
+
+    list->has_state = true;
+    if (reeve_state_parse(value, &list->state) == REEVE_OK) return CLI_DONE;
+    return cli_bad_value(cli, option, value, STATE_NAMES);
+}
+
+#define AT(field) offsetof(struct list_options, field)
+
+static const cli_option list_table[] = {
+    {"state", "STATE", "which tasks: " STATE_NAMES " (ready)", CLI_OTHER, 0, 0, 0, read_state},
+    {"kind", "KIND", "dead ones: that died of this kind of error", CLI_TEXT, AT(kind), 0, 0, NULL},
+    {"tag", "TAG", "those with this tag, in whatever state", CLI_TEXT, AT(tag), 0, 0, NULL},
+    CLI_PAGE_LIMIT(AT(page)),
+    CLI_PAGE_OFFSET(AT(page)),
+    {0},
+};
+static const struct list_options list_defaults = {.page = CLI_PAGE_DEFAULT, .state = REEVE_STATE_READY};
+
+static const char *when_title(reeve_state state)
+{
+    static const char *const titles[REEVE_STATE_COUNT] = {
+        [REEVE_STATE_BLOCKED] = "ENQUEUED", [REEVE_STATE_SCHEDULED] = "DUE",
+        [REEVE_STATE_READY] = "ENQUEUED",   [REEVE_STATE_PARKED] = "ENQUEUED",
+        [REEVE_STATE_RUNNING] = "STARTED",  [REEVE_STATE_COMPLETED] = "COMPLETED",
+        [REEVE_STATE_DEAD] = "DIED",        [REEVE_STATE_CANCELLED] = "CANCELLED",
+    };
+
+    return titles[state];
+}
+
+static void add_error(cli_table *table, const reeve_task_info *info)
+{
+    const char *kind = info->error_kind == NULL ? "" : info->error_kind;
+    const char *message = info->error_message == NULL ? "" : info->error_message;
+
+    if (info->stalled)
+        cli_table_cell(table, "stalled: its worker is gone");
+    else
+        cli_table_cellf(table, "%.100s%s%.150s", kind, kind[0] != '\0' && message[0] != '\0' ? ": " : "", message);
+}
+
+static void add_task(cli_table *table, const reeve_task_info *info)
+{
+    char when[CLI_WHEN_TEXT];
+
+    cli_ago_text(cli_task_when(info), rv_wall_ms(), when);
+    cli_table_cellf(table, "%s/%s", info->queue, info->id);
+    cli_table_cell(table, info->type);
+    cli_table_cell(table, when);
+    cli_table_cellf(table, "%u", info->failures);
+    add_error(table, info);
+}
+
+/* A listing under way. */
+struct listing {
+    cli_context *cli;
+    const char *queue;
+    reeve_state state;
+    const char *kind; /* NULL: any */
+    uint64_t offset;
+    cli_table table;
+    size_t page;    /* how many tasks to ask for at once */
+    uint64_t shown; /* so far */
+    uint64_t left;  /* of the limit */
+    uint64_t total;
+};
+
+/* Pages come with their payloads: ask for fewer at once when those are large. */
+static void adapt_page(struct listing *listing, reeve_task_info **page, size_t count)
+{
+    size_t bytes = 0;
+
+    for (size_t i = 0; i < count; i++) bytes += page[i]->payload.length + page[i]->result.length;
+    if (bytes < PAGE_BYTES / 2 && listing->page < PAGE_MOST)
+        listing->page *= 2;
+    else if (bytes > PAGE_BYTES && listing->page > 1)
+        listing->page /= 2;
+}
+
+static bool flush_table(cli_table *table, size_t least)
+{
+    return table->used <= least * table->count || cli_table_print(table, stdout);
+}
+
+static bool take_page(struct listing *listing, reeve_task_info **page, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (listing->cli->json)
+            cli_task_json(page[i], stdout);
+        else
+            add_task(&listing->table, page[i]);
+    }
+    listing->shown += count;
+    listing->left -= count;
+    adapt_page(listing, page, count);
+    return !listing->table.failed && flush_table(&listing->table, TABLE_ROWS);
+}
+
+static reeve_status ask(struct listing *listing, uint64_t offset, reeve_task_info ***ret, size_t *ret_count)
+{
+    size_t want = listing->left < listing->page ? (size_t)listing->left : listing->page;
+    reeve_client *client = listing->cli->client;
+
+    if (listing->kind != NULL)
+        return reeve_list_kind(client, listing->queue, listing->kind, offset, want, ret, ret_count, &listing->total);
+    return reeve_list(client, listing->queue, listing->state, offset, want, ret, ret_count, &listing->total);
+}
+
+/* Asks for a page. *ret_more: there is another. */
+static int list_page(struct listing *listing, bool *ret_more)
+{
+    uint64_t offset = listing->offset + listing->shown;
+    reeve_task_info **page = NULL;
+    size_t count = 0;
+    reeve_status status = ask(listing, offset, &page, &count);
+    bool well;
+
+    if (status != REEVE_OK) return cli_fail_call(listing->cli, status, listing->queue);
+    well = take_page(listing, page, count);
+    reeve_task_list_free(page, count);
+    *ret_more = count > 0 && listing->left > 0 && offset + count < listing->total;
+    if (!well) return cli_no_memory(listing->cli);
+    return ferror(stdout) == 0 ? CLI_DONE : CLI_REFUSED;
+}
+
+/* For people: that there is nothing, or more. */
+static void say_rest(const struct listing *listing)
+{
+    const char *state = reeve_state_name(listing->state);
+
+    if (listing->cli->json || !cli_flush(listing->cli)) return;
+    if (listing->total == 0)
+        (void)fprintf(stderr, "no %s task%s in %s\n", state, listing->kind == NULL ? "" : " of that kind",
+                      listing->queue);
+    else if (listing->shown < listing->total)
+        (void)fprintf(stderr, "%" PRIu64 " of %" PRIu64 " %s tasks (--limit 0 lists all)\n", listing->shown,
+                      listing->total, state);
+}
+
+static int list_all(struct listing *listing)
+{
+    bool more = true;
+    int status = CLI_DONE;
+
+    while (status == CLI_DONE && more) status = list_page(listing, &more);
+    if (!flush_table(&listing->table, 0) && status == CLI_DONE) status = cli_no_memory(listing->cli);
+    if (status == CLI_DONE) say_rest(listing);
+    return status;
+}
+
+int cli_list(cli_context *cli, const char *queue, reeve_state state, const char *kind, const cli_page *page)
+{
+    const cli_column columns[] = {
+        {"HANDLE", false, 0},  {"TYPE", false, 40},  {when_title(state), false, 0},
+        {"FAILURES", true, 0}, {"ERROR", false, 70},
+    };
+    struct listing listing = {.cli = cli,
+                              .queue = queue,
+                              .state = state,
+                              .kind = kind,
+                              .offset = (uint64_t)page->offset,
+                              .page = PAGE_FIRST,
+                              .left = page->limit == 0 ? UINT64_MAX : (uint64_t)page->limit};
+    int status = cli_queue_argument(cli, queue);
+
+    if (status == CLI_DONE) status = cli_open_queue(cli, queue);
+    if (status != CLI_DONE) return status;
+    cli_table_init(&listing.table, columns, sizeof(columns) / sizeof(columns[0]));
+    status = list_all(&listing);
+    cli_table_fini(&listing.table);
+    return status;
+}
+
+static int list(cli_context *cli, void *pointer)
+{
+    const struct list_options *options = pointer;
+    reeve_state state = options->kind != NULL && !options->has_state ? REEVE_STATE_DEAD : options->state;
+
+    if (options->tag != NULL && options->kind != NULL) return cli_usage(cli, "--tag and --kind do not go together");
+    if (options->tag != NULL && options->tag[0] == '\0') return cli_usage(cli, "the tag is empty");
+    if (options->tag != NULL)
+        return cli_list_tag(cli, cli->rest[0], options->tag, options->has_state ? &state : NULL, &options->page);
+    if (options->kind != NULL && state != REEVE_STATE_DEAD)
+        return cli_usage(cli, "--kind goes with --state dead: %s tasks did not die of anything",
+                         reeve_state_name(state));
+    return cli_list(cli, cli->rest[0], state, options->kind, &options->page);
+}
+
+const cli_verb cli_verb_list = {
+    .name = "list",
+    .synopsis = "QUEUE [--state STATE] [--kind KIND] [--tag TAG] [--limit N] [--offset N]",
+    .summary = "Lists the tasks of a queue in one state",
+    .options = list_table,
+    .options_size = sizeof(struct list_options),
+    .defaults = &list_defaults,
+    .least = 1,
+    .most = 1,
+    .run = list,
+    .notes =
+        "Ready and scheduled tasks stand in the order in which they would run, ended ones newest first. With --json\n"
+        "each line is what `reeve show --json` prints. Tasks that come or go meanwhile may be missed or seen twice.\n"
+        "`reeve failures QUEUE` lists the kinds of errors. With --tag, tasks in any state are listed unless --state\n"
+        "says which, the one that was enqueued last first; `reeve tags QUEUE` lists the tags.\n"
+        "\nExamples:\n"
+        "  reeve list default --state dead --kind timeout\n"
+        "  reeve list default --tag invoice --state scheduled\n"
+        "  reeve list default --state dead --limit 0 --json | jq -r .handle | reeve retry -\n",
+};

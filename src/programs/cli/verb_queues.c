@@ -1,0 +1,243 @@
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "json.h"
+#include "limits_view.h"
+#include "maintain.h"
+#include "page.h"
+#include "protocol/serving.h"
+#include "table.h"
+#include "verbs.h"
+#include "when.h"
+
+struct queues_options {
+    cli_page page;
+};
+
+static const cli_option queues_table[] = {
+    CLI_PAGE_LIMIT_OR_ALL(offsetof(struct queues_options, page)),
+    CLI_PAGE_OFFSET(offsetof(struct queues_options, page)),
+    {0},
+};
+
+static const cli_column columns[] = {
+    {"QUEUE", false, 0}, {"PAUSED", false, 0}, {"READY", true, 0},     {"SCHEDULED", true, 0}, {"BLOCKED", true, 0},
+    {"PARKED", true, 0}, {"RUNNING", true, 0}, {"COMPLETED", true, 0}, {"DEAD", true, 0},      {"CANCELLED", true, 0},
+    {"DONE", true, 0},   {"FAILED", true, 0},  {"OLDEST", false, 0},   {"WORKERS", true, 0},   {"LIMITS", false, 0},
+};
+
+/* The live workers, for all queues that are shown. */
+static struct {
+    reeve_worker_info *list;
+    size_t count;
+    bool known; /* else: who looks may not read them */
+} workers;
+
+static int read_workers(const cli_context *cli)
+{
+    reeve_status status = reeve_workers(cli->client, &workers.list, &workers.count);
+
+    workers.known = status == REEVE_OK;
+    return status == REEVE_OK || status == REEVE_EREDIS ? CLI_DONE : cli_fail_call(cli, status, NULL);
+}
+
+/* How many serve the queue; -1: not known. */
+static int64_t serving(const char *queue)
+{
+    rv_serving found;
+
+    if (!workers.known) return -1;
+    rv_serving_count(&found, workers.list, workers.count, queue, NULL);
+    return found.workers;
+}
+
+static void print_json(const reeve_queue_info *info)
+{
+    cli_json json;
+
+    cli_json_begin(&json, stdout);
+    cli_json_text(&json, "queue", info->name);
+    cli_json_bool(&json, "paused", info->paused);
+    for (int state = 0; state < REEVE_STATE_COUNT; state++)
+        cli_json_uint(&json, reeve_state_name((reeve_state)state), info->count[state]);
+    cli_json_uint(&json, "completed_total", info->completed_total);
+    cli_json_uint(&json, "failed_total", info->failed_total);
+    cli_json_uint(&json, "dead_total", info->dead_total);
+    cli_json_uint(&json, "crashed_total", info->crashed_total);
+    cli_json_maybe(&json, "oldest_ready_ms", info->oldest_ready_ms);
+    cli_json_maybe(&json, "next_due_ms", info->next_due_ms);
+    cli_json_maybe(&json, "paused_ms", info->paused_ms);
+    cli_json_maybe(&json, "hold_until_ms", info->hold_ms);
+    cli_concurrency_json(&json, info->concurrency, false);
+    cli_rate_json(&json, &info->rate, false);
+    cli_json_open(&json, "each_group");
+    cli_concurrency_json(&json, info->group_concurrency, false);
+    cli_rate_json(&json, &info->group_rate, false);
+    cli_json_close(&json);
+    cli_json_maybe(&json, "workers", serving(info->name));
+    cli_json_end(&json);
+}
+
+static void add_number(cli_table *table, uint64_t number)
+{
+    cli_table_cellf(table, "%" PRIu64, number);
+}
+
+static void add_limit(rv_buf *text, const char *what, const char *limit)
+{
+    rv_buf_addf(text, "%s%s %s", text->length > 0 ? ", " : "", what, limit);
+}
+
+/* What keeps tasks from starting: limits and holds. */
+static void add_limits(cli_table *table, const reeve_queue_info *info)
+{
+    char one[CLI_LIMIT_TEXT];
+    rv_buf text;
+
+    rv_buf_init(&text, 1024);
+    if (info->hold_ms > rv_wall_ms()) add_limit(&text, "held", cli_hold_text(info->hold_ms, one));
+    if (info->concurrency > 0) add_limit(&text, "concurrency", cli_concurrency_text(info->concurrency, one));
+    if (info->rate.count > 0) add_limit(&text, "rate", cli_limit_rate_text(&info->rate, one));
+    if (info->group_concurrency > 0) add_limit(&text, "each group", cli_concurrency_text(info->group_concurrency, one));
+    if (info->group_rate.count > 0) add_limit(&text, "each group", cli_limit_rate_text(&info->group_rate, one));
+    cli_table_cell(table, text.failed ? "" : rv_buf_text(&text));
+    rv_buf_fini(&text);
+}
+
+static void add_serving(cli_table *table, const char *queue)
+{
+    int64_t count = serving(queue);
+
+    if (count < 0)
+        cli_table_cell(table, NULL);
+    else
+        cli_table_cellf(table, "%" PRId64, count);
+}
+
+static void add_paused(cli_table *table, const reeve_queue_info *info)
+{
+    char since[CLI_WHEN_TEXT];
+
+    cli_ago_text(info->paused_ms, rv_wall_ms(), since);
+    cli_table_cell(table, !info->paused ? "no" : since[0] == '\0' ? "yes" : since);
+}
+
+static void add_row(cli_table *table, const reeve_queue_info *info)
+{
+    char oldest[CLI_WHEN_TEXT];
+
+    cli_ago_text(info->oldest_ready_ms, rv_wall_ms(), oldest);
+    cli_table_cell(table, info->name);
+    add_paused(table, info);
+    add_number(table, info->count[REEVE_STATE_READY]);
+    add_number(table, info->count[REEVE_STATE_SCHEDULED]);
+    add_number(table, info->count[REEVE_STATE_BLOCKED]);
+    add_number(table, info->count[REEVE_STATE_PARKED]);
+    add_number(table, info->count[REEVE_STATE_RUNNING]);
+    add_number(table, info->count[REEVE_STATE_COMPLETED]);
+    add_number(table, info->count[REEVE_STATE_DEAD]);
+    add_number(table, info->count[REEVE_STATE_CANCELLED]);
+    add_number(table, info->completed_total);
+    add_number(table, info->failed_total);
+    cli_table_cell(table, oldest);
+    add_serving(table, info->name);
+    add_limits(table, info);
+}
+
+static void take_queue(const cli_context *cli, cli_table *table, const reeve_queue_info *info)
+{
+    if (cli->json)
+        print_json(info);
+    else
+        add_row(table, info);
+}
+
+/* What only maintenance moves on: tasks of a dead worker, and such as are due. */
+static bool may_be_neglected(const reeve_queue_info *info)
+{
+    return info->count[REEVE_STATE_RUNNING] > 0 || (info->next_due_ms >= 0 && info->next_due_ms < rv_wall_ms());
+}
+
+static int take_queue_now(const cli_context *cli, cli_table *table, reeve_queue_info *info)
+{
+    char name[REEVE_QUEUE_MAX + 1];
+
+    if (may_be_neglected(info) && cli_maintain(cli, info->name)) {
+        reeve_status status;
+
+        rv_copy_text(name, sizeof(name), info->name);
+        status = reeve_queue(cli->client, name, info);
+        if (status != REEVE_OK) return cli_fail_call(cli, status, name);
+    }
+    take_queue(cli, table, info);
+    return CLI_DONE;
+}
+
+static int take_all(cli_context *cli, cli_table *table, const cli_page *page)
+{
+    reeve_queue_info *list = NULL;
+    size_t count = 0, from;
+    reeve_status status = reeve_queues(cli->client, &list, &count);
+    int result = CLI_DONE;
+
+    if (status != REEVE_OK) return cli_fail_call(cli, status, NULL);
+    if (count == 0 && !cli->json) (void)fprintf(stderr, "no queue yet; one comes to be with its first task\n");
+    from = cli_page_cut(cli, page, "queues", &count);
+    for (size_t i = 0; i < count && result == CLI_DONE; i++) result = take_queue_now(cli, table, &list[from + i]);
+    reeve_queues_free(list);
+    return result;
+}
+
+static int take_named(cli_context *cli, cli_table *table)
+{
+    int result = CLI_DONE;
+
+    for (size_t i = 0; i < cli->count && result == CLI_DONE; i++) {
+        reeve_queue_info info;
+        reeve_status status = reeve_queue(cli->client, cli->rest[i], &info);
+
+        if (status != REEVE_OK) return cli_fail_call(cli, status, cli->rest[i]);
+        result = take_queue_now(cli, table, &info);
+    }
+    return result;
+}
+
+static int queues(cli_context *cli, void *pointer)
+{
+    const struct queues_options *options = pointer;
+    cli_table table;
+    int status = CLI_DONE;
+
+    if (cli->count > 0 && cli->given > 0) return cli_usage(cli, "--limit and --offset go without a QUEUE");
+    for (size_t i = 0; i < cli->count && status == CLI_DONE; i++) status = cli_queue_argument(cli, cli->rest[i]);
+    if (status == CLI_DONE) status = cli_open(cli);
+    if (status == CLI_DONE) status = read_workers(cli);
+    if (status != CLI_DONE) return status;
+    cli_table_init(&table, columns, sizeof(columns) / sizeof(columns[0]));
+    status = cli->count == 0 ? take_all(cli, &table, &options->page) : take_named(cli, &table);
+    if (table.used > 0 && !cli_table_print(&table, stdout)) status = cli_no_memory(cli);
+    cli_table_fini(&table);
+    reeve_workers_free(workers.list, workers.count);
+    return status;
+}
+
+const cli_verb cli_verb_queues = {
+    .name = "queues",
+    .synopsis = "[QUEUE...]\n       reeve queues [--limit N] [--offset N]",
+    .summary = "Shows all queues, or those named, with the number of tasks in each state",
+    .options = queues_table,
+    .options_size = sizeof(struct queues_options),
+    .most = CLI_ANY_NUMBER,
+    .run = queues,
+    .notes =
+        "DONE and FAILED count what was ever completed and how many attempts ever failed; workers add to them every\n"
+        "few seconds. BLOCKED tasks wait for others, PARKED ones until their group is below its limit (`reeve limit\n"
+        "QUEUE`). OLDEST is the age of the task at the head of the queue. PAUSED says since when, WORKERS how many "
+        "live\n"
+        "ones serve the queue; `reeve why QUEUE` explains more.\n"
+        "\nExamples:\n"
+        "  reeve queues\n"
+        "  reeve queues default --json | jq .ready\n",
+};

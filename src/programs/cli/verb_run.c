@@ -1,0 +1,338 @@
+/*
+ * verb_run.c - one task through a plugin's handler, here and now, without Redis.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "args.h"
+#include "base/id.h"
+#include "json.h"
+#include "task_options.h"
+#include "verbs.h"
+#include "when.h"
+
+struct run_options {
+    cli_task_options task; /* first: see task_options.h */
+    const char *queue;
+    int attempt;
+    int crashes;
+    int64_t now; /* -1: the clock is the machine's */
+    const char *checkpoint;
+    const char *layers;
+    const char *plugin_dir;
+};
+
+#define AT(field) offsetof(struct run_options, field)
+
+static const cli_option run_table[] = {
+    {"attempt", "N", "which attempt the handler is told it is (1)", CLI_INT, AT(attempt), 1, INT32_MAX, NULL},
+    {"crashes", "N", "how many workers died of it before (0)", CLI_INT, AT(crashes), 0, INT32_MAX, NULL},
+    {"now", "TIME", "what time it is, which then stands still (the machine's clock)", CLI_TIME, AT(now), 0, 0, NULL},
+    {"queue", "Q", "its queue (local)", CLI_TEXT, AT(queue), 0, 0, NULL},
+    {"id", "ID", "its id (a new UUIDv7)", CLI_TEXT, AT(task.spec.id), 0, 0, NULL},
+    {"group", "G", "its group", CLI_TEXT, AT(task.spec.group), 0, 0, NULL},
+    {"meta", "KEY=VALUE", "metadata; may be repeated", CLI_OTHER, 0, 0, 0, cli_read_meta},
+    {"attempts", "N", "dead after so many failures (the handler's)", CLI_INT, AT(task.spec.max_attempts), 1,
+     REEVE_ATTEMPTS_MAX, NULL},
+    {"timeout", "DURATION", "run time limit (the handler's)", CLI_DURATION, AT(task.spec.timeout_ms), 1, 0, NULL},
+    {"backoff", "SPEC", "how long failed attempts wait (the handler's)", CLI_OTHER, 0, 0, 0, cli_read_backoff},
+    {"checkpoint", "TEXT", "what an attempt before left", CLI_TEXT, AT(checkpoint), 0, 0, NULL},
+    {"layers", "PLUGIN", "another plugin, whose layers are around the handler", CLI_TEXT, AT(layers), 0, 0, NULL},
+    {"plugin-dir", "DIR", "where a bare plugin name is sought (the built-in directory)", CLI_TEXT, AT(plugin_dir), 0, 0,
+     NULL},
+    {0},
+};
+static const struct run_options run_defaults = {.attempt = 1, .queue = "local", .now = -1};
+
+static void show_progress(int percent, const char *words, void *user)
+{
+    const cli_context *cli = user;
+
+    cli_note(cli, "progress %d %%%s%s", percent, words == NULL || words[0] == '\0' ? "" : ": ",
+             words == NULL ? "" : words);
+}
+
+static const char *outcome_name(reeve_outcome outcome)
+{
+    switch (outcome) {
+    case REEVE_OUTCOME_DONE:
+        return "done";
+    case REEVE_OUTCOME_RETRY:
+        return "retry";
+    case REEVE_OUTCOME_FAIL:
+        return "failed";
+    case REEVE_OUTCOME_SNOOZE:
+        return "snoozed";
+    default:
+        return "none";
+    }
+}
+
+static void print_progress(cli_json *json, const reeve_test_report *report)
+{
+    cli_json_open_array(json, "progress");
+    for (size_t i = 0; i < report->progress_count; i++) {
+        cli_json_open(json, NULL);
+        cli_json_int(json, "percent", report->progress[i].percent);
+        cli_json_text(json, "words", report->progress[i].words);
+        cli_json_int(json, "at_ms", report->progress[i].at_ms);
+        cli_json_close(json);
+    }
+    cli_json_close_array(json);
+}
+
+static void print_log(cli_json *json, const reeve_test_report *report)
+{
+    cli_json_open_array(json, "log");
+    for (size_t i = 0; i < report->log_count; i++) {
+        cli_json_open(json, NULL);
+        cli_json_int(json, "at_ms", report->log[i].at_ms);
+        cli_json_text(json, "text", report->log[i].text);
+        cli_json_close(json);
+    }
+    cli_json_close_array(json);
+}
+
+static void print_holds(cli_json *json, const reeve_test_report *report)
+{
+    cli_json_open_array(json, "holds");
+    for (size_t i = 0; i < report->hold_count; i++) {
+        cli_json_open(json, NULL);
+        cli_json_text(json, "group", report->holds[i].group);
+        cli_json_int(json, "delay_ms", report->holds[i].delay_ms);
+        cli_json_int(json, "at_ms", report->holds[i].at_ms);
+        cli_json_close(json);
+    }
+    cli_json_close_array(json);
+}
+
+static void print_handed(cli_json *json, const reeve_test_report *report)
+{
+    cli_json_open_array(json, "handed_on");
+    for (size_t i = 0; i < report->handed_count; i++) {
+        const reeve_test_handed *task = &report->handed[i];
+
+        cli_json_open(json, NULL);
+        cli_json_text(json, "handle", task->handle);
+        cli_json_text(json, "type", task->type);
+        cli_json_bytes(json, "payload", task->payload, true);
+        cli_json_text(json, "group", task->group);
+        cli_json_text(json, "unique", task->unique);
+        cli_json_int(json, "priority", task->priority);
+        cli_json_maybe(json, "delay_ms", task->delay_ms > 0 ? task->delay_ms : -1);
+        cli_json_maybe(json, "at_ms", task->at_ms > 0 ? task->at_ms : -1);
+        cli_json_close(json);
+    }
+    cli_json_close_array(json);
+}
+
+/* None is no data here. */
+static reeve_bytes some(reeve_bytes bytes)
+{
+    return bytes.length > 0 ? bytes : (reeve_bytes){NULL, 0};
+}
+
+static void print_json(const reeve_test_report *report)
+{
+    bool waits = report->outcome == REEVE_OUTCOME_RETRY || report->outcome == REEVE_OUTCOME_SNOOZE;
+    cli_json json;
+
+    cli_json_begin(&json, stdout);
+    cli_json_text(&json, "outcome", outcome_name(report->outcome));
+    cli_json_bool(&json, "dead", report->dead);
+    cli_json_maybe(&json, "delay_ms", waits ? report->delay_ms : -1);
+    cli_json_text(&json, "kind", report->kind[0] == '\0' ? NULL : report->kind);
+    cli_json_text(&json, "message", report->message[0] == '\0' ? NULL : report->message);
+    cli_json_int(&json, "elapsed_us", report->elapsed_us);
+    print_progress(&json, report);
+    print_log(&json, report);
+    print_holds(&json, report);
+    print_handed(&json, report);
+    cli_json_bytes(&json, "checkpoint", some(report->checkpoint), true);
+    cli_json_bytes(&json, "result", some(report->result), true);
+    cli_json_end(&json);
+}
+
+static void say_notes(const cli_context *cli, const reeve_test_report *report)
+{
+    char delay[CLI_WHEN_TEXT];
+
+    for (size_t i = 0; i < report->log_count; i++) cli_note(cli, "log: %s", report->log[i].text);
+    for (size_t i = 0; i < report->hold_count; i++) {
+        const reeve_test_hold *hold = &report->holds[i];
+
+        cli_span_text(hold->delay_ms, delay);
+        cli_note(cli, "held %s%s for %s", hold->group == NULL ? "the queue" : "group ",
+                 hold->group == NULL ? "" : hold->group, delay);
+    }
+    for (size_t i = 0; i < report->handed_count; i++)
+        cli_note(cli, "handed on: %s %s, %zu bytes", report->handed[i].handle, report->handed[i].type,
+                 report->handed[i].payload.length);
+}
+
+static void say_report(const cli_context *cli, const reeve_test_report *report)
+{
+    double elapsed_ms = (double)report->elapsed_us / 1000.0;
+    char delay[CLI_WHEN_TEXT];
+
+    say_notes(cli, report);
+    cli_span_text(report->delay_ms, delay);
+    switch (report->outcome) {
+    case REEVE_OUTCOME_DONE:
+        cli_note(cli, "done in %.3f ms, %zu bytes", elapsed_ms, report->result.length);
+        break;
+    case REEVE_OUTCOME_RETRY:
+        if (report->dead)
+            cli_note(cli, "failed at its last attempt (ran %.3f ms) %s: %s", elapsed_ms, report->kind, report->message);
+        else
+            cli_note(cli, "retry after %s (ran %.3f ms) %s: %s", delay, elapsed_ms, report->kind, report->message);
+        break;
+    case REEVE_OUTCOME_SNOOZE:
+        cli_note(cli, "snoozed for %s (ran %.3f ms)", delay, elapsed_ms);
+        break;
+    default:
+        cli_note(cli, "failed (ran %.3f ms) %s: %s", elapsed_ms, report->kind, report->message);
+        break;
+    }
+}
+
+/* The same for a program, which has the report. */
+static int say_fault(const cli_context *cli, const reeve_test_report *report)
+{
+    return cli_fault_say(cli, CLI_REFUSED, &(cli_fault){.code = "failed"}, "%s%s%s%s%s", outcome_name(report->outcome),
+                         report->kind[0] == '\0' ? "" : ": ", report->kind, report->message[0] == '\0' ? "" : ": ",
+                         report->message);
+}
+
+/* As it is; on a terminal the words that follow begin on a line of their own. */
+static void print_result(reeve_bytes result)
+{
+    if (result.length == 0) return;
+    (void)fwrite(result.data, 1, result.length, stdout);
+    if (isatty(STDOUT_FILENO) && ((const char *)result.data)[result.length - 1] != '\n') (void)putchar('\n');
+}
+
+static int fail_run(const cli_context *cli, reeve_plugin_handle *plugin, const reeve_test_report *report)
+{
+    const reeve_plugin *about = reeve_plugin_get(plugin);
+
+    const cli_fault fault = {.code = cli_code_of(report->status)};
+
+    if (report->status != REEVE_ENOTFOUND)
+        return cli_fault_say(cli, cli_exit_of(report->status), &fault, "%s", report->message);
+    (void)cli_fault_say(cli, CLI_REFUSED, &fault, "the plugin %s (%s) has no type \"%s\"; it has:", about->name,
+                        reeve_plugin_path(plugin), cli->rest[1]);
+    for (size_t i = 0; i < about->handler_count; i++)
+        cli_note(cli, "  %s%s%s", about->handlers[i].type, about->handlers[i].summary == NULL ? "" : ": ",
+                 about->handlers[i].summary == NULL ? "" : about->handlers[i].summary);
+    return CLI_REFUSED;
+}
+
+static int finish(const cli_context *cli, reeve_plugin_handle *plugin, const reeve_test_report *report)
+{
+    if (report->status != REEVE_OK) return fail_run(cli, plugin, report);
+    if (cli->json) {
+        print_json(report);
+        if (report->outcome != REEVE_OUTCOME_DONE) return say_fault(cli, report);
+    } else {
+        print_result(report->result);
+        say_report(cli, report);
+    }
+    return report->outcome == REEVE_OUTCOME_DONE ? CLI_DONE : CLI_REFUSED;
+}
+
+/* layers: the plugin whose layers are around the handler, or NULL. */
+static int run_task(cli_context *cli, reeve_plugin_handle *plugin, const reeve_plugin_handle *layers,
+                    const struct run_options *options, reeve_bytes payload)
+{
+    const reeve_plugin *around = layers == NULL ? NULL : reeve_plugin_get(layers);
+    const reeve_task_spec *spec = &options->task.spec;
+    char id[RV_UUID_LENGTH + 1];
+    reeve_test_clock clock = {.now_ms = options->now, .real = options->now < 0};
+    reeve_test_options run = {
+        .size = sizeof(run),
+        .type = cli->rest[1],
+        .payload = payload,
+        .queue = spec->queue,
+        .id = spec->id,
+        .group = spec->group,
+        .meta = spec->meta,
+        .meta_count = spec->meta_count,
+        .attempt = (unsigned)options->attempt,
+        .crashes = (unsigned)options->crashes,
+        .max_attempts = spec->max_attempts,
+        .timeout_ms = spec->timeout_ms,
+        .backoff = spec->backoff,
+        .clock = &clock,
+        .checkpoint = reeve_test_text(options->checkpoint == NULL ? "" : options->checkpoint),
+        .layers = around == NULL ? NULL : around->layers,
+        .layer_count = around == NULL ? 0 : around->layer_count,
+        .on_progress = show_progress,
+        .user = cli,
+    };
+    reeve_test_report *report;
+    int status;
+
+    rv_uuid7(id);
+    if (run.id == NULL) run.id = id;
+    report = reeve_test_run_plugin(plugin, &run);
+    if (report == NULL) return cli_no_memory(cli);
+    status = finish(cli, plugin, report);
+    reeve_test_report_free(report);
+    return status;
+}
+
+static int open_plugin(const cli_context *cli, reeve_plugin_handle **ret, const char *name, const char *dir)
+{
+    char words[512] = "";
+    reeve_status result = reeve_plugin_open(ret, name, dir, words, sizeof(words));
+
+    if (result == REEVE_OK) return CLI_DONE;
+    return cli_fault_say(cli, CLI_REFUSED, &(cli_fault){.code = "plugin"}, "%s",
+                         words[0] == '\0' ? reeve_status_text(result) : words);
+}
+
+static int run(cli_context *cli, void *pointer)
+{
+    struct run_options *options = pointer;
+    reeve_plugin_handle *plugin = NULL, *layers = NULL;
+    rv_buf payload = {0};
+    /* What handlers, layers and hooks write there. */
+    reeve_log_set(cli->json ? reeve_log_to_json : reeve_log_to_logfmt, stderr, REEVE_LOG_INFO);
+    int status = cli_task_options_finish(cli, &options->task, options->queue, cli->rest[1]);
+
+    if (status == CLI_DONE) status = open_plugin(cli, &plugin, cli->rest[0], options->plugin_dir);
+    if (status == CLI_DONE && options->layers != NULL)
+        status = open_plugin(cli, &layers, options->layers, options->plugin_dir);
+    if (status == CLI_DONE) status = cli_read_payload(cli, &payload, cli->count > 2 ? cli->rest[2] : NULL);
+    if (status == CLI_DONE)
+        status = run_task(cli, plugin, layers, options, (reeve_bytes){payload.data, payload.length});
+    rv_buf_fini(&payload);
+    reeve_plugin_close(layers);
+    reeve_plugin_close(plugin);
+    return status;
+}
+
+const cli_verb cli_verb_run = {
+    .name = "run",
+    .synopsis = "PLUGIN TYPE [PAYLOAD|-|@FILE] [--attempt N] [--meta KEY=VALUE]... [--layers PLUGIN] ...",
+    .summary = "Runs a plugin's handler once, here, without Redis",
+    .options = run_table,
+    .options_size = sizeof(struct run_options),
+    .defaults = &run_defaults,
+    .least = 2,
+    .most = 3,
+    .run = run,
+    .notes =
+        "PLUGIN is a path (it has a '/') or a bare name. The result goes to standard output as it is, progress and\n"
+        "outcome to standard error. A delay after the backoff is the middle of what its jitter allows.\n"
+        "--json prints one object: outcome (done, retry, failed, snoozed), dead, delay_ms, kind, message, elapsed_us,\n"
+        "progress (percent, words, at_ms), log (at_ms, text), holds (group, delay_ms, at_ms), handed_on\n"
+        "(handle, type, payload, group, unique, priority, delay_ms, at_ms), checkpoint and result.\n"
+        "\nExamples:\n"
+        "  reeve run checksum checksum '{\"path\":\"/etc/hosts\"}'\n"
+        "  reeve run ./thumbs.so resize @job.json --attempt 3 --meta customer=17\n"
+        "  reeve run sample sleep '{\"ms\":50}' --layers timing\n",
+    .exits = "0 the handler said done, 1 it did not, or the plugin would not load",
+};

@@ -1,0 +1,191 @@
+/*
+ * verb_steer.c - retry, cancel and delete: single tasks by their handles (steer.c), or many of a queue (sweep.c).
+ */
+#include <string.h>
+
+#include "base/id.h"
+#include "reeve/depend.h"
+#include "steer.h"
+#include "sweep.h"
+#include "verbs.h"
+
+#define COUNT(list) (sizeof(list) / sizeof((list)[0]))
+
+/* An argument that can only be a queue: say what is missing. */
+static int check_no_queue(const cli_context *cli, const cli_sweep_plan *plan)
+{
+    for (size_t i = 0; i < cli->count; i++) {
+        const char *text = cli->rest[i];
+
+        if (strcmp(text, "-") == 0 || !rv_valid_queue(text, strlen(text))) continue;
+        return cli_usage(cli,
+                         "\"%s\" is no task but may be a queue: which of its tasks? --all for all %s ones, or pick "
+                         "some with %s--type, --tag or --older-than; one task is named QUEUE/ID",
+                         text, plan->state_count == 1 ? reeve_state_name(plan->states[0]) : "waiting",
+                         plan->states[0] == REEVE_STATE_DEAD ? "--kind, " : "");
+    }
+    return CLI_DONE;
+}
+
+static int run(cli_context *cli, const cli_sweep_plan *plan, const cli_sweep_options *options, cli_steer_fn call)
+{
+    int status;
+
+    if (options->all || options->kind != NULL || options->type != NULL || options->tag != NULL || options->older_ms > 0)
+        return options->cascade ? cli_usage(cli, "--cascade goes with a HANDLE") : cli_sweep(cli, plan, options);
+    if (options->dry_run)
+        return cli_usage(cli, "--dry-run goes with a QUEUE and --all, or options that pick some of its tasks");
+    if (options->has_state)
+        return cli_usage(cli, "--state alone picks no tasks: --all for all in that state, or pick some of them");
+    status = check_no_queue(cli, plan);
+    return status == CLI_DONE ? cli_steer(cli, plan->done, call, options) : status;
+}
+
+#define MANY_NOTE(which)                                                                                           \
+    "\nWith a QUEUE it is for many tasks: --all is for all " which ", the other options pick some of these;\n"     \
+    "--state says in which other state, --dry-run does nothing and tells how many it would be. Few are done at a " \
+    "time, so that others are served in between. It prints how\n"                                                  \
+    "many of how many that it looked at; tasks that change their state meanwhile may be left out.\n"
+
+/* ---- retry ----------------------------------------------------------------------------------------------------- */
+
+static const reeve_state dead[] = {REEVE_STATE_DEAD};
+
+static reeve_status retry_one(reeve_client *client, const cli_handle *handle, const void *options, bool *ret_running)
+{
+    (void)options;
+    (void)ret_running;
+    return reeve_retry(client, handle->queue, handle->id);
+}
+
+static int retry(cli_context *cli, void *options)
+{
+    static const reeve_state allowed[] = {REEVE_STATE_DEAD, REEVE_STATE_CANCELLED, REEVE_STATE_SCHEDULED};
+    static const cli_sweep_plan plan = {REEVE_ACTION_RETRY, "retried", dead, COUNT(dead), allowed, COUNT(allowed)};
+
+    return run(cli, &plan, options, retry_one);
+}
+
+static const cli_option retry_table[] = {
+    CLI_SWEEP_ALL("all dead tasks of the queue"),
+    CLI_SWEEP_STATE("of the queue's dead, cancelled or scheduled tasks (dead)"),
+    CLI_SWEEP_KIND,
+    CLI_SWEEP_OTHERS,
+    {0},
+};
+
+const cli_verb cli_verb_retry = {
+    .name = "retry",
+    .synopsis = "HANDLE...|-\n       reeve retry QUEUE --all | [--kind KIND] [--type TYPE] [--tag TAG] "
+                "[--older-than DURATION] [--state STATE]",
+    .summary = "Makes dead, cancelled or scheduled tasks ready now",
+    .options = retry_table,
+    .options_size = sizeof(cli_sweep_options),
+    .least = 1,
+    .most = CLI_ANY_NUMBER,
+    .run = retry,
+    .notes = "A dead task starts over: its failures and crashes are forgotten. It is refused while another task has\n"
+             "its unique key.\n" CLI_STEER_INPUT_NOTE MANY_NOTE(
+                 "dead tasks") "\nExamples:\n"
+                               "  reeve retry default/order-17\n"
+                               "  reeve retry default --kind timeout --type charge\n"
+                               "  reeve retry default --all\n",
+};
+
+/* ---- cancel ---------------------------------------------------------------------------------------------------- */
+
+/* As a task goes its way, so that one that moves on meanwhile is still met. */
+static const reeve_state waiting[] = {REEVE_STATE_BLOCKED, REEVE_STATE_SCHEDULED, REEVE_STATE_PARKED,
+                                      REEVE_STATE_READY};
+
+static reeve_status cancel_one(reeve_client *client, const cli_handle *handle, const void *options, bool *ret_running)
+{
+    const cli_sweep_options *chosen = options;
+
+    if (chosen->cascade) return reeve_cancel_cascade(client, handle->queue, handle->id);
+    return reeve_cancel_tell(client, handle->queue, handle->id, ret_running);
+}
+
+static int cancel(cli_context *cli, void *options)
+{
+    static const cli_sweep_plan plan = {REEVE_ACTION_CANCEL, "cancelled", waiting,
+                                        COUNT(waiting),      waiting,     COUNT(waiting)};
+
+    return run(cli, &plan, options, cancel_one);
+}
+
+static const cli_option cancel_table[] = {
+    CLI_SWEEP_ALL("all waiting tasks of the queue"),
+    CLI_SWEEP_STATE("only of its blocked, scheduled, parked or ready tasks (all that wait)"),
+    CLI_SWEEP_OTHERS,
+    CLI_SWEEP_CASCADE,
+    {0},
+};
+
+const cli_verb cli_verb_cancel = {
+    .name = "cancel",
+    .synopsis = "HANDLE...|- [--cascade]\n       reeve cancel QUEUE --all | [--type TYPE] [--tag TAG] "
+                "[--older-than DURATION] [--state STATE]",
+    .summary = "Cancels tasks: waiting ones at once, running ones are told to stop",
+    .options = cancel_table,
+    .options_size = sizeof(cli_sweep_options),
+    .least = 1,
+    .most = CLI_ANY_NUMBER,
+    .run = cancel,
+    .notes =
+        "A task that runs is told to stop, and is cancelled when its handler ends, unless it is completed then;\n"
+        "`reeve wait HANDLE` waits for that. Cancelled tasks are kept as a record.\n" CLI_STEER_CHILDREN_NOTE
+            CLI_STEER_INPUT_NOTE MANY_NOTE(
+                "that wait (blocked, scheduled, parked, ready)") "`reeve pause QUEUE` first stops what would start "
+                                                                 "meanwhile.\n"
+                                                                 "\nExamples:\n"
+                                                                 "  reeve cancel default/order-17\n"
+                                                                 "  reeve cancel default --tag customer-4 --state "
+                                                                 "scheduled\n",
+};
+
+/* ---- delete ---------------------------------------------------------------------------------------------------- */
+
+static reeve_status delete_one(reeve_client *client, const cli_handle *handle, const void *options, bool *ret_running)
+{
+    const cli_sweep_options *chosen = options;
+
+    (void)ret_running;
+    if (chosen->cascade) return reeve_delete_cascade(client, handle->queue, handle->id);
+    return reeve_delete(client, handle->queue, handle->id);
+}
+
+static int delete (cli_context *cli, void *options)
+{
+    static const reeve_state allowed[] = {REEVE_STATE_DEAD,      REEVE_STATE_COMPLETED, REEVE_STATE_CANCELLED,
+                                          REEVE_STATE_SCHEDULED, REEVE_STATE_PARKED,    REEVE_STATE_READY,
+                                          REEVE_STATE_BLOCKED};
+    static const cli_sweep_plan plan = {REEVE_ACTION_DELETE, "deleted", dead, COUNT(dead), allowed, COUNT(allowed)};
+
+    return run(cli, &plan, options, delete_one);
+}
+
+static const cli_option delete_table[] = {
+    CLI_SWEEP_ALL("all dead tasks of the queue"),
+    CLI_SWEEP_STATE("of its dead, completed, cancelled, blocked, scheduled, parked or ready tasks (dead)"),
+    CLI_SWEEP_KIND,
+    CLI_SWEEP_OTHERS,
+    CLI_SWEEP_CASCADE,
+    {0},
+};
+
+const cli_verb cli_verb_delete = {
+    .name = "delete",
+    .synopsis = "HANDLE...|- [--cascade]\n       reeve delete QUEUE --all | [--kind KIND] [--type TYPE] [--tag TAG] "
+                "[--older-than DURATION] [--state STATE]",
+    .summary = "Deletes tasks that are not running, with all that belongs to them",
+    .options = delete_table,
+    .options_size = sizeof(cli_sweep_options),
+    .least = 1,
+    .most = CLI_ANY_NUMBER,
+    .run = delete,
+    .notes = CLI_STEER_CHILDREN_NOTE CLI_STEER_INPUT_NOTE MANY_NOTE(
+        "dead tasks") "\nExamples:\n"
+                      "  reeve delete default/order-17\n"
+                      "  reeve delete default --type report --state scheduled\n",
+};

@@ -1,0 +1,94 @@
+/*
+ * verb_why.c - the verb that says why a task, or a queue, does not run.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "maintain.h"
+#include "table.h"
+#include "verbs.h"
+#include "why_view.h"
+
+#define WORDS_MAX 65536
+
+static void print_json(const reeve_why *why)
+{
+    cli_json json;
+
+    cli_json_begin(&json, stdout);
+    if (why->id != NULL) {
+        cli_handle_json(&json, why->queue, why->id);
+    } else {
+        cli_json_null(&json, "handle");
+        cli_json_text(&json, "queue", why->queue);
+        cli_json_null(&json, "id");
+    }
+    cli_json_text(&json, "type", why->type);
+    cli_json_text(&json, "state", why->state);
+    cli_json_uint(&json, "workers", why->workers);
+    cli_json_uint(&json, "taking", why->taking);
+    cli_reasons_json(&json, "reasons", why);
+    cli_json_end(&json);
+}
+
+static bool print_fields(const reeve_why *why)
+{
+    cli_fields fields;
+    rv_buf words;
+    bool printed;
+
+    cli_fields_init(&fields);
+    rv_buf_init(&words, WORDS_MAX);
+    cli_why_words(&words, why);
+    if (why->id != NULL)
+        cli_fields_addf(&fields, "handle", "%s/%s", why->queue, why->id);
+    else
+        cli_fields_add(&fields, "queue", why->queue);
+    cli_fields_add(&fields, "type", why->type);
+    cli_fields_add(&fields, "state", why->state);
+    cli_fields_add(&fields, "why", rv_buf_text(&words));
+    printed = !words.failed && cli_fields_print(&fields, stdout);
+    cli_fields_fini(&fields);
+    rv_buf_fini(&words);
+    return printed;
+}
+
+static int why(cli_context *cli, void *options)
+{
+    const char *name = cli->rest[0];
+    bool of_task = strchr(name, '/') != NULL;
+    reeve_why *found = NULL;
+    reeve_status result;
+    cli_handle handle;
+    bool printed = true;
+    int status = of_task ? cli_handle_argument(cli, &handle, name) : cli_queue_argument(cli, name);
+
+    (void)options;
+    if (status == CLI_DONE) status = cli_open_queue(cli, of_task ? handle.queue : name);
+    if (status != CLI_DONE) return status;
+    result = of_task ? reeve_task_why(cli->client, handle.queue, handle.id, &found)
+                     : reeve_queue_why(cli->client, name, &found);
+    if (result != REEVE_OK) return cli_fault_call(cli, result, &(cli_fault){.handle = of_task ? name : NULL});
+    if (cli->json)
+        print_json(found);
+    else
+        printed = print_fields(found);
+    reeve_why_free(found);
+    return printed ? CLI_DONE : cli_no_memory(cli);
+}
+
+const cli_verb cli_verb_why = {
+    .name = "why",
+    .synopsis = "HANDLE|QUEUE",
+    .summary = "Explains why a task, or a queue, does not run",
+    .least = 1,
+    .most = 1,
+    .run = why,
+    .notes = "Paused, held, at a limit (which one), after other tasks (which ones, in which state), due later, behind\n"
+             "others; no worker that serves the queue, or none with a handler for the type. What comes first decides.\n"
+             "\nExamples:\n"
+             "  reeve why default/order-17\n"
+             "  reeve why default\n"
+             "  reeve why --json default/order-17 | jq -r '.reasons[].reason'\n",
+    .exits = "0 explained, 1 not found",
+};

@@ -1,0 +1,56 @@
+#include "help.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/args.h"
+
+#define HELP_COLUMN 27
+
+static void print_option(const cli_option *option)
+{
+    const char *argument = option->argument == NULL ? "" : option->argument;
+    const char *between = argument[0] == '\0' || argument[0] == '[' ? "" : " ";
+    char left[64];
+
+    /* "[TIMEOUT]" is written as "--wait[=TIMEOUT]" */
+    if (argument[0] == '[')
+        (void)snprintf(left, sizeof(left), "--%s[=%s", option->name, argument + 1);
+    else
+        (void)snprintf(left, sizeof(left), "--%s%s%s", option->name, between, argument);
+    (void)printf("  %-*s  %s\n", HELP_COLUMN - 4, left, option->help);
+}
+
+static void print_options(const char *title, const cli_option *options)
+{
+    if (options == NULL) return;
+    (void)printf("\n%s:\n", title);
+    for (; options->name != NULL; options++)
+        if (options->help != NULL) print_option(options);
+}
+
+static void print_exits(const char *own)
+{
+    (void)printf("\nExit status: %s, 2 wrong usage, 3 no Redis.\n",
+                 own == NULL ? "0 done, 1 refused or not found" : own);
+}
+
+void cli_print_help(const cli_verb *const *verbs)
+{
+    (void)printf("usage: reeve [--redis URL] [--ns NAME] [--json] VERB ...\n"
+                 "\nDurable background tasks on Redis: enqueue them, look at them, steer them.\n\nVerbs:\n");
+    for (; *verbs != NULL; verbs++) (void)printf("  %-10s  %s\n", (*verbs)->name, (*verbs)->summary);
+    print_options("Options, before or after the verb", cli_global_options);
+    (void)printf("\nA task is named by its handle, QUEUE/ID, as enqueue prints it.\n");
+    print_exits(NULL);
+    (void)printf("`reeve VERB --help` tells more about a verb.\n");
+}
+
+void cli_print_verb_help(const cli_verb *verb)
+{
+    (void)printf("usage: reeve %s %s\n\n%s.\n", verb->name, verb->synopsis, verb->summary);
+    print_options("Options", verb->options);
+    print_options("Global options", cli_global_options);
+    if (verb->notes != NULL) (void)printf("\n%s", verb->notes);
+    print_exits(verb->exits);
+}

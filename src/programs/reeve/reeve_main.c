@@ -1,0 +1,159 @@
+/*
+ * reeve_main.c - the table of verbs, and what surrounds each of them.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/hide.h"
+#include "base/mem.h"
+#include "base/nearest.h"
+#include "base/streams.h"
+#include "bench/verb_bench.h"
+#include "cli/args.h"
+#include "cli/cli.h"
+#include "cli/json.h"
+#include "cli/verbs.h"
+#include "help.h"
+#include "redis/secret.h"
+
+static const cli_verb *const verbs[] = {
+    &cli_verb_enqueue,
+    &cli_verb_show,
+    &cli_verb_why,
+    &cli_verb_list,
+    &cli_verb_peek,
+    &cli_verb_tags,
+    &cli_verb_wait,
+    &cli_verb_watch,
+    &cli_verb_events,
+    &cli_verb_queues,
+    &cli_verb_workers,
+    &cli_verb_stats,
+    &cli_verb_failures,
+    &cli_verb_retry,
+    &cli_verb_cancel,
+    &cli_verb_delete,
+    &cli_verb_purge,
+    &cli_verb_reschedule,
+    &cli_verb_depend,
+    &cli_verb_pause,
+    &cli_verb_resume,
+    &cli_verb_limit,
+    &cli_verb_settings,
+    &cli_verb_cron,
+    &cli_verb_ping,
+    &cli_verb_doctor,
+    &cli_verb_run,
+    &cli_verb_bench,
+    NULL,
+};
+
+static const cli_verb *find_verb(const char *name)
+{
+    for (size_t i = 0; verbs[i] != NULL; i++)
+        if (strcmp(verbs[i]->name, name) == 0) return verbs[i];
+    return NULL;
+}
+
+static int say_unknown_verb(const cli_context *cli, const char *name)
+{
+    rv_nearest nearest;
+
+    rv_nearest_init(&nearest, name);
+    for (size_t i = 0; verbs[i] != NULL; i++) rv_nearest_try(&nearest, verbs[i]->name);
+    if (nearest.name == NULL) return cli_usage(cli, "unknown verb \"%.100s\"", name);
+    return cli_usage(cli, "unknown verb \"%.100s\"; did you mean \"%s\"?", name, nearest.name);
+}
+
+/* "reeve help", "reeve help VERB", "reeve --help". */
+static int help(cli_context *cli, const char *name)
+{
+    const cli_verb *verb = name == NULL ? NULL : find_verb(name);
+
+    if (name != NULL && verb == NULL) return say_unknown_verb(cli, name);
+    if (verb == NULL)
+        cli_print_help(verbs);
+    else
+        cli_print_verb_help(verb);
+    return CLI_DONE;
+}
+
+static int print_version(const cli_context *cli)
+{
+    cli_json json;
+
+    if (!cli->json) {
+        (void)printf("reeve %s\n", reeve_version());
+        return CLI_DONE;
+    }
+    cli_json_begin(&json, stdout);
+    cli_json_text(&json, "version", reeve_version());
+    cli_json_end(&json);
+    return CLI_DONE;
+}
+
+static void *make_options(const cli_verb *verb)
+{
+    size_t size = verb->options_size == 0 ? 1 : verb->options_size;
+
+    return verb->defaults == NULL ? rv_zalloc(size) : rv_memdup(verb->defaults, size);
+}
+
+static int run_verb(cli_context *cli, const cli_verb *verb)
+{
+    void *options = make_options(verb);
+    int status;
+
+    cli->verb = verb;
+    if (options == NULL) return cli_no_memory(cli);
+    status = cli_read_options(cli, options);
+    if (status == CLI_DONE) cli->json_faults = cli->json;
+    if (status == CLI_DONE && cli->help)
+        cli_print_verb_help(verb);
+    else if (status == CLI_DONE && cli->version)
+        status = print_version(cli);
+    else if (status == CLI_DONE && (status = cli_read_guards(cli)) == CLI_DONE &&
+             (status = cli_read_redis_file(cli)) == CLI_DONE)
+        status = verb->run(cli, options);
+    reeve_client_close(cli->client);
+    rv_secret_free(cli->secret);
+    rv_free(options);
+    return status;
+}
+
+static int run(cli_context *cli, int argc, char **argv)
+{
+    int status = cli_read_globals(cli, argc, argv);
+    const cli_verb *verb;
+
+    if (status != CLI_DONE) return status;
+    if (cli->version) return print_version(cli);
+    if (cli->argc == 0 && cli->help) return help(cli, NULL);
+    if (cli->argc == 0) return cli_usage(cli, "a verb is missing");
+    if (strcmp(cli->argv[0], "help") == 0) return help(cli, cli->argc > 1 ? cli->argv[1] : NULL);
+    verb = find_verb(cli->argv[0]);
+    return verb == NULL ? say_unknown_verb(cli, cli->argv[0]) : run_verb(cli, verb);
+}
+
+/* Whether --json is among the arguments, for what goes wrong before they are read. */
+static bool wants_json(int argc, char **argv)
+{
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (strcmp(argv[i], "--json") == 0) return true;
+    return false;
+}
+
+int main(int argc, char **argv)
+{
+    cli_context cli = {.json_faults = wants_json(argc, argv)};
+    int status;
+
+    rv_hide_passwords(argc, argv);
+    rv_streams_fill();
+    (void)signal(SIGPIPE, SIG_IGN); /* a reader that goes away is an error of write, and that is looked at */
+    status = run(&cli, argc, argv);
+    if (!cli_flush(&cli) && status == CLI_DONE) status = CLI_REFUSED;
+    return status;
+}

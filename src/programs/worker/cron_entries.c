@@ -1,0 +1,54 @@
+#include "cron_entries.h"
+
+#include "base/log.h"
+
+#define CALL_MS 1000
+#define NOT_WRITTEN "recurring entries could not be written, trying again later"
+
+static bool write_one(reeve_client *client, const rv_config_cron *cron)
+{
+    rv_config_entry made;
+    char from[REEVE_QUEUE_MAX + 1] = "";
+    bool changed = false;
+
+    reeve_status status = rv_config_entry_make(&made, cron);
+    if (status != REEVE_OK) {
+        rv_log(REEVE_LOG_WARN, "program.cron", NOT_WRITTEN, "error", reeve_status_text(status), NULL);
+        return false;
+    }
+    status = reeve_cron_set_tell(client, &made.entry, &changed, from);
+    if (status != REEVE_OK)
+        rv_log(REEVE_LOG_WARN, "program.cron", NOT_WRITTEN, "queue", cron->queue, "entry", cron->name, "error",
+               reeve_client_error(client), NULL);
+    else if (from[0] != '\0')
+        rv_log(REEVE_LOG_WARN, "program.cron_moved", "a recurring entry of this name was in another queue: it is moved",
+               "queue", cron->queue, "entry", cron->name, "from", from, "spec", cron->spec, NULL);
+    else if (changed)
+        rv_log(REEVE_LOG_INFO, "program.cron", "a recurring entry is set", "queue", cron->queue, "entry", cron->name,
+               "spec", cron->spec, NULL);
+    rv_config_entry_fini(&made);
+    return status == REEVE_OK;
+}
+
+bool host_write_entries(const rv_config *config, const char *redis)
+{
+    reeve_client_options options = {.size = sizeof(options),
+                                    .redis = redis,
+                                    .tls = &config->tls,
+                                    .ns = config->ns,
+                                    .timeout_ms = CALL_MS,
+                                    .name = "reeve-worker-cron",
+                                    .guards = config->worker.guards};
+    char words[512];
+    reeve_client *client;
+    bool written = true;
+
+    if (config->cron_count == 0) return true;
+    if (reeve_client_open_or_say(&client, &options, words, sizeof(words)) != REEVE_OK) {
+        rv_log(REEVE_LOG_WARN, "program.cron", NOT_WRITTEN, "error", words, NULL);
+        return false;
+    }
+    for (size_t i = 0; i < config->cron_count && written; i++) written = write_one(client, &config->cron[i]);
+    reeve_client_close(client);
+    return written;
+}

@@ -1,0 +1,146 @@
+/*
+ * reeve-worker - runs the tasks of queues on Redis with the handlers of plugins.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
+#include "base/hide.h"
+#include "base/streams.h"
+#include "config/config.h"
+#include "dump.h"
+#include "log_writer.h"
+#include "options.h"
+#include "plugins.h"
+#include "redis_choice.h"
+#include "signals.h"
+#include "worker_run.h"
+
+enum { EXIT_USAGE = 2 };
+
+static int print(const char *text)
+{
+    return fputs(text, stdout) >= 0 && fflush(stdout) == 0 ? 0 : 1;
+}
+
+static int help_config(void (*describe)(rv_buf *out))
+{
+    rv_buf out;
+
+    rv_buf_init(&out, 1024 * 1024);
+    describe(&out);
+    int exit_status = out.failed ? 1 : print(rv_buf_text(&out));
+    rv_buf_fini(&out);
+    return exit_status;
+}
+
+static void print_errors(const char *file, const rv_config_errors *errors)
+{
+    host_log_flush(HOST_LOG_END_MS); /* (what was logged before stands before it) */
+    (void)fputs(rv_buf_text(&errors->text), stderr);
+    if (errors->count > RV_CONFIG_ERRORS_MAX)
+        (void)fprintf(stderr, "%s: and %zu more errors\n", file, errors->count - RV_CONFIG_ERRORS_MAX);
+    if (errors->count == 0) (void)fprintf(stderr, "reeve-worker: out of memory\n");
+}
+
+static int print_ok(const rv_config *config, const host_plugins *plugins)
+{
+    long long threads = 0;
+
+    for (size_t i = 0; i < config->pool_count; i++) threads += config->pools[i].threads;
+    int length = printf("%s: ok: %zu pools, %lld threads, %zu plugins, %zu handlers\n", config->file,
+                        config->pool_count, threads, plugins->count, plugins->handler_count);
+    return length > 0 && fflush(stdout) == 0 ? 0 : 1;
+}
+
+/*
+ * Plugins are opened here to see all that is wrong with them at once; the worker then finds them open. (Their hooks may
+ * have something to log.)
+ */
+static int open_and_run(const host_options *options, const rv_config *config, rv_config_errors *errors, int signals)
+{
+    host_plugins plugins;
+    host_redis redis = {0};
+    int exit_status = EXIT_USAGE;
+
+    host_log_open(config->worker.log_format == RV_LOG_JSON, config->worker.log_level);
+    if (!host_plugins_open(&plugins, config, errors) || errors->count > 0)
+        print_errors(config->file, errors);
+    else if (host_redis_choose(&redis, options, config))
+        exit_status = options->action == HOST_CHECK ? print_ok(config, &plugins) : host_run(config, redis.url, signals);
+    host_redis_fini(&redis);
+    host_plugins_close(&plugins);
+    host_log_close(HOST_LOG_END_MS);
+    return exit_status;
+}
+
+/*
+ * Signals that the worker takes are blocked before the log's thread starts and plugins are loaded: a thread of a plugin
+ * inherits that, and cannot be what a signal ends the process in.
+ */
+static int check_and_run(const host_options *options, const rv_config *config, rv_config_errors *errors)
+{
+    int signals = options->action == HOST_CHECK ? -1 : host_signals_open();
+
+    if (signals < 0 && options->action != HOST_CHECK) {
+        (void)fprintf(stderr, "reeve-worker: cannot start: signals: %s\n", strerror(errno));
+        return 1;
+    }
+    return open_and_run(options, config, errors, signals);
+}
+
+static int with_config(const host_options *options)
+{
+    rv_config_errors errors;
+    rv_config *config;
+    int exit_status = EXIT_USAGE;
+
+    rv_config_errors_init(&errors);
+    if (rv_config_load(options->config, &config, &errors) != REEVE_OK)
+        print_errors(options->config, &errors);
+    else
+        exit_status = check_and_run(options, config, &errors);
+    rv_config_free(config);
+    rv_config_errors_fini(&errors);
+    return exit_status;
+}
+
+/* After the first large block that is freed, glibc keeps as much as that for each thread. Naming its own default of a
+ * threshold makes it stay there, so that what a large payload took goes back to the system. */
+static void give_memory_back(void)
+{
+#ifdef __GLIBC__
+    (void)mallopt(M_TRIM_THRESHOLD, 128 * 1024);
+#endif
+}
+
+int main(int argc, char **argv)
+{
+    host_options options;
+
+    rv_hide_passwords(argc, argv);
+    rv_streams_fill();
+    give_memory_back();
+    host_signals_survive_pipes();
+    if (!host_options_read(&options, argc, argv)) return EXIT_USAGE;
+    switch (options.action) {
+    case HOST_HELP:
+        host_print_help();
+        return fflush(stdout) == 0 ? 0 : 1;
+    case HOST_VERSION:
+        return print("reeve-worker " REEVE_VERSION "\n");
+    case HOST_HELP_CONFIG:
+        return help_config(rv_config_describe);
+    case HOST_HELP_CONFIG_MARKDOWN:
+        return help_config(rv_config_describe_markdown);
+    case HOST_DUMP_PLUGIN:
+        reeve_log_set(reeve_log_to_logfmt, stderr, REEVE_LOG_WARN);
+        return host_dump_plugin(options.plugin, options.json);
+    default:
+        return with_config(&options);
+    }
+}

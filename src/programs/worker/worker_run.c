@@ -1,0 +1,289 @@
+/*
+ * The main thread's life: start the worker, then wait for signals, the watchdog's time and, if Redis was not there
+ * before, the time to write the settings of queues, all in one poll.
+ *
+ * Told to stop, it quiets the worker and drains: it waits, in the same place, until no handler runs or worker.drain has
+ * passed. Then the worker is stopped on a thread of its own (stopper.h), since that may take as long as Redis is away.
+ * A second signal cuts either step short.
+ */
+#include "worker_run.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "cron_entries.h"
+#include "log_writer.h"
+#include "notify.h"
+#include "queue_settings.h"
+#include "setup.h"
+#include "signals.h"
+#include "stopper.h"
+#include "worker/abandon.h"
+
+#define LOOK_FOR_REDIS_MS 200
+#define WRITE_AGAIN_MS 5000
+#define FIRST_MS 1000
+#define LOOK_AT_HANDLERS_MS 20
+#define NUMBER_SIZE 24
+
+typedef enum host_phase { HOST_WORKING, HOST_DRAINING, HOST_STOPPING } host_phase;
+
+typedef struct host {
+    const rv_config *config;
+    const char *redis;
+    reeve_worker *worker;
+    int signals;
+    int64_t started_ms;
+    int64_t watchdog_ms; /* 0: none */
+    int64_t watchdog_at; /* when the next sign of life is due */
+    rv_waker data_lost;  /* rung when Redis has lost its data */
+    int64_t settings_at; /* when to try to write what the file says of queues and entries; RV_FOREVER: done */
+    host_phase phase;
+    int64_t drained_at; /* when draining ends, whatever runs */
+    host_stopper stopper;
+} host;
+
+/* ---- words ----------------------------------------------------------------------------------------------------- */
+
+static const char *number(char text[NUMBER_SIZE], uint64_t value)
+{
+    (void)snprintf(text, NUMBER_SIZE, "%" PRIu64, value);
+    return text;
+}
+
+static void log_stats(const host *at, const char *event, const char *message)
+{
+    reeve_worker_stats stats;
+    char leased[NUMBER_SIZE], completed[NUMBER_SIZE], failed[NUMBER_SIZE], dead[NUMBER_SIZE], back[NUMBER_SIZE];
+    char refused[NUMBER_SIZE], threads[NUMBER_SIZE], busy[NUMBER_SIZE], seconds[NUMBER_SIZE];
+
+    reeve_worker_get_stats(at->worker, &stats);
+    rv_log(REEVE_LOG_INFO, event, message, "seconds", number(seconds, (uint64_t)(rv_now_ms() - at->started_ms) / 1000),
+           "leased", number(leased, stats.leased), "completed", number(completed, stats.completed), "failed",
+           number(failed, stats.failed), "dead", number(dead, stats.dead), "given_back", number(back, stats.given_back),
+           "refused", number(refused, stats.refused), "threads", number(threads, stats.threads), "busy",
+           number(busy, stats.busy), "connected", stats.connected ? "yes" : "no", NULL);
+}
+
+/* ---- what happens ---------------------------------------------------------------------------------------------- */
+
+static void begin_drain(host *at)
+{
+    char state[64];
+    int64_t drain_ms = at->config->worker.drain_ms;
+
+    rv_log(REEVE_LOG_INFO, "program.stopping", "stopping: nothing new is taken, running tasks may finish", NULL);
+    (void)snprintf(state, sizeof(state), "STOPPING=1\nEXTEND_TIMEOUT_USEC=%" PRId64, (drain_ms + 15000) * 1000);
+    host_notify(state);
+    reeve_worker_quiet(at->worker);
+    at->phase = HOST_DRAINING;
+    at->drained_at = rv_deadline(drain_ms);
+    at->settings_at = RV_FOREVER;
+}
+
+static void begin_stop(host *at)
+{
+    int64_t left = at->drained_at - rv_now_ms();
+
+    at->phase = HOST_STOPPING;
+    if (host_stopper_start(&at->stopper, at->worker, left > 0 ? left : 0)) return;
+    rv_log(REEVE_LOG_WARN, "program.stopping", "no thread to stop the worker with, waiting here", NULL);
+    at->stopper.status = reeve_worker_stop(at->worker, left > 0 ? left : 0);
+}
+
+static void go_on_draining(host *at)
+{
+    reeve_worker_stats stats;
+
+    reeve_worker_get_stats(at->worker, &stats);
+    if (stats.busy == 0 || rv_now_ms() >= at->drained_at) begin_stop(at);
+}
+
+/* No handler runs any more when the worker is being stopped: it waits for a Redis that is away, or is just done. */
+static void told_again(host *at)
+{
+    if (at->phase == HOST_DRAINING) {
+        rv_log(REEVE_LOG_WARN, "program.stopping", "told again to stop: giving back what runs", NULL);
+        at->drained_at = rv_now_ms();
+    } else {
+        rv_log(REEVE_LOG_WARN, "program.stopping", "told again to stop: going without a word to Redis", NULL);
+        host_log_flush(HOST_LOG_END_MS);
+        _exit(0);
+    }
+}
+
+static void take_signal(host *at, int number_of_signal)
+{
+    switch (number_of_signal) {
+    case SIGTERM:
+    case SIGINT:
+        if (at->phase == HOST_WORKING)
+            begin_drain(at);
+        else
+            told_again(at);
+        break;
+    case SIGTSTP:
+        host_notify("STATUS=quiet");
+        reeve_worker_quiet(at->worker);
+        break;
+    case SIGHUP:
+        rv_log(REEVE_LOG_WARN, "program.reload", "reload is not available in this version; going on as before", NULL);
+        break;
+    case SIGUSR1:
+        log_stats(at, "program.stats", "totals since the start");
+        break;
+    default:
+        break;
+    }
+}
+
+static void try_to_write_settings(host *at)
+{
+    bool written = host_write_queue_settings(at->config, at->redis) && host_write_entries(at->config, at->redis);
+
+    at->settings_at = written ? RV_FOREVER : rv_deadline(WRITE_AGAIN_MS);
+}
+
+/* Redis may come later: until the worker's heartbeat has reached it nothing is tried again. */
+static void write_settings(host *at)
+{
+    reeve_worker_stats stats;
+
+    reeve_worker_get_stats(at->worker, &stats);
+    if (stats.connected)
+        try_to_write_settings(at);
+    else
+        at->settings_at = rv_deadline(LOOK_FOR_REDIS_MS);
+}
+
+static bool has_settings(const rv_config *config)
+{
+    return host_has_queue_settings(config) || config->cron_count > 0;
+}
+
+static void write_settings_again(host *at)
+{
+    rv_waker_silence(&at->data_lost);
+    if (!has_settings(at->config)) return;
+    rv_log(REEVE_LOG_INFO, "program.settings",
+           "writing what the configuration says of queues and recurring entries again", NULL);
+    at->settings_at = rv_now_ms();
+}
+
+static int64_t next_time(const host *at)
+{
+    int64_t look_at = at->phase == HOST_DRAINING ? rv_deadline(LOOK_AT_HANDLERS_MS) : RV_FOREVER;
+    int64_t next = at->watchdog_at < at->settings_at ? at->watchdog_at : at->settings_at;
+
+    return look_at < next ? look_at : next;
+}
+
+static void do_what_is_due(host *at)
+{
+    if (rv_now_ms() >= at->settings_at) write_settings(at);
+    if (rv_now_ms() >= at->watchdog_at) {
+        host_notify("WATCHDOG=1");
+        at->watchdog_at = rv_deadline(at->watchdog_ms);
+    }
+    if (at->phase == HOST_DRAINING) go_on_draining(at);
+}
+
+/* The waiting place; returns when the worker has stopped. */
+static void wait_and_serve(host *at)
+{
+    while (at->phase != HOST_STOPPING || at->stopper.started) {
+        struct pollfd fds[3] = {{.fd = at->signals, .events = POLLIN},
+                                {.fd = at->stopper.started ? at->stopper.done : -1, .events = POLLIN},
+                                {.fd = at->data_lost.fd, .events = POLLIN}};
+        int ready = poll(fds, 3, rv_poll_timeout(next_time(at)));
+
+        if (ready < 0 && errno != EINTR && at->phase == HOST_WORKING) {
+            rv_log(REEVE_LOG_ERROR, "program.wait", "cannot wait, stopping", "error", strerror(errno), NULL);
+            begin_drain(at);
+        }
+        if (ready > 0 && fds[1].revents != 0) return;
+        if (ready > 0 && fds[2].revents != 0) write_settings_again(at);
+        for (int one = host_signals_next(at->signals); one != 0; one = host_signals_next(at->signals))
+            take_signal(at, one);
+        do_what_is_due(at);
+    }
+}
+
+/* Before the first task is leased, if Redis is there: limits are to hold for it, too. Returns a client, to be closed
+ * when the worker has started: an embedded server stays as long as somebody uses it. */
+static reeve_client *write_first_settings(host *at)
+{
+    reeve_client_options options = {.size = sizeof(options),
+                                    .redis = at->redis,
+                                    .tls = &at->config->tls,
+                                    .ns = at->config->ns,
+                                    .timeout_ms = FIRST_MS,
+                                    .name = "reeve-worker"};
+    reeve_client *client = NULL;
+
+    if (at->settings_at == RV_FOREVER || reeve_client_open(&client, &options) != REEVE_OK) return NULL;
+    try_to_write_settings(at);
+    return client;
+}
+
+static reeve_status make_worker(host *at, rv_error *error)
+{
+    reeve_status status = rv_waker_init(&at->data_lost, error);
+
+    return status == REEVE_OK ? host_make_worker(&at->worker, at->config, at->redis, &at->data_lost, error) : status;
+}
+
+static bool start(host *at)
+{
+    rv_error error;
+
+    rv_error_clear(&error);
+    if (make_worker(at, &error) == REEVE_OK) {
+        reeve_client *client = write_first_settings(at);
+        bool started = reeve_worker_start(at->worker) == REEVE_OK;
+        reeve_client_close(client);
+        if (started) return true;
+        rv_fail(&error, REEVE_ESYSTEM, "%s", reeve_worker_error(at->worker));
+        reeve_worker_destroy(at->worker);
+    }
+    host_log_flush(HOST_LOG_END_MS);
+    (void)fprintf(stderr, "reeve-worker: cannot start: %s\n", error.text);
+    return false;
+}
+
+int host_run(const rv_config *config, const char *redis, int signals)
+{
+    host at = {.config = config,
+               .redis = redis,
+               .signals = signals,
+               .started_ms = rv_now_ms(),
+               .watchdog_ms = host_watchdog_ms(),
+               .watchdog_at = RV_FOREVER,
+               .data_lost = {.fd = -1},
+               .settings_at = has_settings(config) ? rv_now_ms() : RV_FOREVER};
+
+    if (!start(&at)) return 1;
+    if (at.watchdog_ms > 0) at.watchdog_at = rv_now_ms();
+    host_notify("READY=1\nSTATUS=running");
+    wait_and_serve(&at);
+    reeve_status status = at.stopper.started ? host_stopper_join(&at.stopper) : at.stopper.status;
+    log_stats(&at, "program.ended", "ended");
+    if (status == REEVE_ETIMEOUT) {
+        /* Their threads cannot be ended from outside; the process goes without them. */
+        rv_log(REEVE_LOG_WARN, "program.ended", "handlers still run past the deadline; their tasks are given back",
+               NULL);
+        rv_worker_leave_embedded(at.worker);
+        host_log_flush(HOST_LOG_END_MS);
+        _exit(0);
+    }
+    reeve_worker_destroy(at.worker);
+    rv_waker_fini(&at.data_lost);
+    return 0;
+}

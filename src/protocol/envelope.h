@@ -1,0 +1,77 @@
+/*
+ * envelope.h - a task as it lies in Redis: a one-line JSON header, a newline, the raw payload.
+ *
+ *     {"at":1763712000123,"type":"thumb","priority":-1,"group":"acme","attempts":5,...}\n<payload>
+ *
+ * Fields, in this order:
+ *
+ *     info       1: info:<id> has more about the task; only then "cancel":1 may follow: it was cancelled while it ran
+ *     at         when it was enqueued, by Redis's clock, in ms
+ *     p          the packet in which it came, see lib/packet.lua
+ *     deadline   a time, while it has one
+ *     type
+ *     due, delay when it was to run: a time, or ms from "at" on; "due":0 when it was put off since
+ *
+ * and then the options that were given: priority group weight attempts crashes timeout backoff heartbeat once unique
+ * until hold on_dead of tags meta. task_policy.h describes those of attempts, lib/unique.lua those of the unique key.
+ */
+#ifndef RV_PROTOCOL_ENVELOPE_H
+#define RV_PROTOCOL_ENVELOPE_H
+
+#include <stdbool.h>
+
+#include "protocol/guards.h"
+#include "protocol/task_policy.h"
+
+/* An envelope taken apart in place; all pointers lead into it. */
+typedef struct rv_envelope {
+    const char *header; /* one line, not ended by a zero byte */
+    size_t header_length;
+    const char *type;
+    size_t type_length;
+    int64_t at_ms;
+    int64_t deadline_ms; /* it must begin before that; 0: any time */
+    int64_t ready_ms;    /* from when on it was ready, as far as the header tells; -1: it does not */
+    bool plain;          /* no options in the header, but for its time */
+    bool marked;         /* info:<id> has more to tell */
+    bool cancelled;
+    reeve_bytes payload;
+    const char *malformed; /* why nothing could be read of it (rv_envelope_take); NULL: it was */
+} rv_envelope;
+
+/* False when it is none. Does not allocate. */
+bool rv_envelope_read(rv_envelope *ret, const char *text, size_t length);
+
+/* The same of a task that is leased, and must be settled even when it is none: then its type and payload are empty, its
+ * header is all of the text. A zero byte stands behind that. */
+void rv_envelope_take(rv_envelope *ret, const char *text, size_t length);
+
+/* All of its bytes, from ret->header on. */
+size_t rv_envelope_length(const rv_envelope *envelope);
+
+/* ---- writing --------------------------------------------------------------------------------------------------- */
+
+/* Checks everything in a spec that can be checked without Redis: under the standard guards, or others (chosen ones). */
+reeve_status rv_spec_check(const reeve_task_spec *spec, rv_error *error);
+reeve_status rv_spec_check_under(const reeve_task_spec *spec, const reeve_guards *guards, rv_error *error);
+
+/* Copies a program's spec, whatever version it was compiled with (base/layout.h). */
+reeve_status rv_spec_read(reeve_task_spec *ret, const reeve_task_spec *given, size_t spec_size, rv_error *error);
+
+/*
+ * The same for an array, whose elements are spec_size apart: *ret is the array itself, or a copy that is *ret_owned
+ * (rv_free; NULL: none). An element that cannot be read is refused by rv_spec_check_under. REEVE_ENOMEM.
+ */
+reeve_status rv_specs_read(const reeve_task_spec **ret, reeve_task_spec **ret_owned, const reeve_task_spec *given,
+                           size_t count, size_t spec_size, rv_error *error);
+
+/* Appends what follows '{"at":<now>,' in the envelope of a checked spec. */
+void rv_envelope_write(rv_buf *out, const reeve_task_spec *spec);
+/* The same without the payload, which comes right behind. */
+void rv_envelope_write_head(rv_buf *out, const reeve_task_spec *spec);
+
+/* Appends the options that enqueue.lua takes: JSON, or nothing when there are none. */
+void rv_enqueue_options_write(rv_buf *out, const reeve_task_spec *spec);
+bool rv_enqueue_has_options(const reeve_task_spec *spec);
+
+#endif

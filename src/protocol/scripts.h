@@ -1,0 +1,51 @@
+/*
+ * scripts.h - the protocol's scripts, one a file in src/lua, where each one's head says what it takes and answers.
+ */
+#ifndef RV_PROTOCOL_SCRIPTS_H
+#define RV_PROTOCOL_SCRIPTS_H
+
+#include "redis/script.h"
+
+extern const rv_script rv_script_enqueue;
+extern const rv_script rv_script_turn;
+extern const rv_script rv_script_recall;
+extern const rv_script rv_script_beat;
+extern const rv_script rv_script_leave;
+extern const rv_script rv_script_tend;
+extern const rv_script rv_script_progress;
+extern const rv_script rv_script_checkpoint;
+extern const rv_script rv_script_log;
+extern const rv_script rv_script_show;
+extern const rv_script rv_script_result;
+extern const rv_script rv_script_list;
+extern const rv_script rv_script_stat;
+extern const rv_script rv_script_overdue;
+extern const rv_script rv_script_rights;
+extern const rv_script rv_script_why;
+extern const rv_script rv_script_stats;
+extern const rv_script rv_script_retry;
+extern const rv_script rv_script_cancel;
+extern const rv_script rv_script_cancelled;
+extern const rv_script rv_script_delete;
+extern const rv_script rv_script_wait;
+extern const rv_script rv_script_pause;
+extern const rv_script rv_script_move;
+extern const rv_script rv_script_limit;
+extern const rv_script rv_script_limits;
+extern const rv_script rv_script_hold;
+extern const rv_script rv_script_failures;
+extern const rv_script rv_script_sweep;
+extern const rv_script rv_script_cron;
+extern const rv_script rv_script_fire;
+extern const rv_script rv_script_tags;
+extern const rv_script rv_script_tagged;
+extern const rv_script rv_script_events;
+extern const rv_script rv_script_depend;
+extern const rv_script rv_script_link;
+extern const rv_script rv_script_deliver;
+extern const rv_script rv_script_fan;
+extern const rv_script rv_script_outbox;
+extern const rv_script rv_script_once;
+extern const rv_script rv_script_suspect;
+
+#endif

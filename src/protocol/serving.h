@@ -1,0 +1,20 @@
+/*
+ * serving.h - which live workers serve a queue, and have a handler of a type: from their records in the registry.
+ */
+#ifndef RV_PROTOCOL_SERVING_H
+#define RV_PROTOCOL_SERVING_H
+
+#include "reeve/client.h"
+
+typedef struct rv_serving {
+    unsigned workers;  /* that serve the queue */
+    unsigned taking;   /* of these, such as take new tasks */
+    unsigned handling; /* of these, such as have a handler of the type */
+    bool unsure;       /* one of those that take tasks does not tell all of its types */
+} rv_serving;
+
+/* type: NULL: any. */
+void rv_serving_count(rv_serving *ret, const reeve_worker_info *list, size_t count, const char *queue,
+                      const char *type);
+
+#endif

@@ -1,0 +1,45 @@
+/*
+ * tally.h - what a worker adds up of one queue and day until it is flushed with a heartbeat (beat.lua). No threads in
+ * here.
+ */
+#ifndef RV_PROTOCOL_TALLY_H
+#define RV_PROTOCOL_TALLY_H
+
+#include "protocol/times.h"
+#include "protocol/turn_call.h"
+
+/* The most kinds of errors that are told apart; what comes beyond counts as the kind "". beat.lua keeps to it for the
+ * day. */
+#define RV_TALLY_KINDS 100
+
+#define RV_DAY_MS INT64_C(86400000)
+#define RV_WAIT_UNIT_US 1000
+#define RV_RUN_UNIT_US 1
+
+typedef struct rv_tally {
+    struct rv_tally *next;
+    int64_t day; /* since the epoch, UTC */
+    uint64_t completed;
+    uint64_t failed;
+    uint64_t retried;
+    uint64_t dead;
+    rv_times wait; /* ms */
+    rv_times run;  /* us */
+    reeve_kind_stats *kinds;
+    size_t kind_count;
+    size_t kind_capacity;
+} rv_tally;
+
+/* NULL: no memory. */
+rv_tally *rv_tally_new(int64_t day);
+void rv_tally_free(rv_tally *tally);
+
+/* An outcome that was accepted. wait_ms: -1: does not count; run_us: 0: its handler did not run. */
+void rv_tally_add(rv_tally *tally, const rv_settlement *outcome, int64_t wait_ms, int64_t run_us);
+
+/* How many arguments of beat.lua it makes, and these: day, number of sums, name and number each, and for each kind of
+ * error its name and two numbers. */
+size_t rv_tally_args(const rv_tally *tally);
+void rv_tally_build(rv_conn *conn, const rv_tally *tally);
+
+#endif

@@ -1,0 +1,154 @@
+#include "protocol/task_policy.h"
+
+#include <cjson/cJSON.h>
+#include <errno.h>
+#include <string.h>
+
+#include "base/retry.h"
+#include "protocol/envelope_check.h"
+
+/* ---- reading --------------------------------------------------------------------------------------------------- */
+
+static double number_of(const cJSON *item)
+{
+    return cJSON_IsNumber(item) ? item->valuedouble : 0;
+}
+
+static double member(const cJSON *object, const char *name)
+{
+    return number_of(cJSON_GetObjectItemCaseSensitive(object, name));
+}
+
+static int64_t whole(double number)
+{
+    if (!(number > 0)) return 0;
+    return number < 9e15 ? (int64_t)number : (int64_t)9e15;
+}
+
+static int small(double number)
+{
+    return number > 0 ? (int)(number < 1e9 ? number : 1e9) : 0;
+}
+
+static void read_list(const cJSON *json, reeve_backoff *ret)
+{
+    size_t count = 0;
+    const cJSON *list = cJSON_GetObjectItemCaseSensitive(json, "list"), *item;
+    if (!cJSON_IsArray(list)) return;
+    cJSON_ArrayForEach(item, list)
+    {
+        if (count == REEVE_BACKOFF_LIST_MAX || whole(number_of(item)) == 0) break;
+        ret->list_ms[count++] = whole(number_of(item));
+    }
+}
+
+static bool read_backoff(const cJSON *json, reeve_backoff *ret)
+{
+    if (!cJSON_IsObject(json)) return false;
+    double shape = member(json, "shape");
+    ret->shape = shape >= REEVE_BACKOFF_LIST ? REEVE_BACKOFF_LIST
+                 : shape > 0                 ? REEVE_BACKOFF_FIXED
+                                             : REEVE_BACKOFF_EXPONENTIAL;
+    ret->base_ms = whole(member(json, "base"));
+    ret->cap_ms = whole(member(json, "cap"));
+    ret->jitter = member(json, "jitter") / 1000;
+    if (ret->shape == REEVE_BACKOFF_LIST) read_list(json, ret);
+    return ret->shape != REEVE_BACKOFF_LIST || ret->list_ms[0] > 0;
+}
+
+bool rv_policy_read(rv_task_policy *ret, const char *text, size_t length)
+{
+    memset(ret, 0, sizeof(*ret));
+    const char *end = NULL;
+    errno = 0;
+    cJSON *json = cJSON_ParseWithLengthOpts(text, length, &end, 0);
+    bool good = cJSON_IsObject(json) && end == text + length;
+    /* (For want of memory nothing is known of it.) */
+    if (json != NULL || errno != ENOMEM) ret->malformed = rv_header_fault(good ? json : NULL);
+    if (good) {
+        ret->max_attempts = small(member(json, "attempts"));
+        ret->max_crashes = small(member(json, "crashes"));
+        ret->timeout_ms = whole(member(json, "timeout"));
+        ret->heartbeat_ms = whole(member(json, "heartbeat"));
+        ret->once = member(json, "once") > 0;
+        ret->records_runs = member(json, "runs") > 0;
+        ret->unique = cJSON_GetObjectItemCaseSensitive(json, "unique") != NULL;
+        ret->has_backoff = read_backoff(cJSON_GetObjectItemCaseSensitive(json, "backoff"), &ret->backoff);
+    }
+    cJSON_Delete(json);
+    return good;
+}
+
+/* ---- writing --------------------------------------------------------------------------------------------------- */
+
+static void add_member(rv_buf *out, const char *name, int64_t number)
+{
+    if (number == 0) return;
+    rv_buf_addc(out, ',');
+    rv_buf_adds(out, name);
+    rv_buf_addi(out, number);
+}
+
+/* (No decimal point that a locale could change.) What is given stays given: the least is a thousandth. */
+static int64_t thousandths(double jitter)
+{
+    if (jitter < 0) return -1000;
+    if (!(jitter > 0)) return 0;
+    return jitter < 0.001 ? 1 : (int64_t)((jitter < 1 ? jitter : 1) * 1000 + 0.5);
+}
+
+void rv_backoff_write(rv_buf *out, const reeve_backoff *backoff)
+{
+    rv_buf_adds(out, "{\"shape\":");
+    rv_buf_addi(out, backoff->shape);
+    if (backoff->shape != REEVE_BACKOFF_LIST) {
+        rv_buf_adds(out, ",\"base\":");
+        rv_buf_addi(out, backoff->base_ms);
+        rv_buf_adds(out, ",\"cap\":");
+        rv_buf_addi(out, backoff->cap_ms);
+    }
+    rv_buf_adds(out, ",\"jitter\":");
+    rv_buf_addi(out, thousandths(backoff->jitter));
+    if (backoff->shape == REEVE_BACKOFF_LIST) {
+        rv_buf_adds(out, ",\"list\":[");
+        for (size_t i = 0; i < rv_backoff_list_count(backoff); i++) {
+            if (i > 0) rv_buf_addc(out, ',');
+            rv_buf_addi(out, backoff->list_ms[i]);
+        }
+        rv_buf_addc(out, ']');
+    }
+    rv_buf_addc(out, '}');
+}
+
+reeve_status rv_attempts_check(int attempts, int crashes, rv_error *error)
+{
+    if (attempts < 0 || attempts > REEVE_ATTEMPTS_MAX)
+        return rv_fail(error, REEVE_EINVAL, "attempts %d: must be from 1 to %d", attempts, REEVE_ATTEMPTS_MAX);
+    if (crashes < 0 || crashes > REEVE_ATTEMPTS_MAX)
+        return rv_fail(error, REEVE_EINVAL, "max crashes %d: must be from 1 to %d", crashes, REEVE_ATTEMPTS_MAX);
+    return REEVE_OK;
+}
+
+reeve_status rv_queue_policy_check(const reeve_queue_policy *policy, rv_error *error)
+{
+    if (policy == NULL) return REEVE_OK;
+    if (policy->timeout_ms < 0) return rv_fail(error, REEVE_EINVAL, "the queue's policy: a limit is negative");
+    reeve_status status = rv_attempts_check(policy->max_attempts, policy->max_crashes, error);
+    return status != REEVE_OK ? status : rv_backoff_check(policy->backoff, error);
+}
+
+void rv_queue_policy_write(rv_buf *out, const reeve_queue_policy *policy)
+{
+    size_t start = out->length;
+    add_member(out, "\"attempts\":", policy->max_attempts);
+    add_member(out, "\"crashes\":", policy->max_crashes);
+    add_member(out, "\"timeout\":", policy->timeout_ms);
+    add_member(out, "\"runs\":", policy->record_runs ? 1 : 0);
+    if (policy->backoff != NULL && rv_backoff_is_given(policy->backoff)) {
+        rv_buf_adds(out, ",\"backoff\":");
+        rv_backoff_write(out, policy->backoff);
+    }
+    if (out->failed || out->length == start) return;
+    out->data[start] = '{'; /* in place of the first comma */
+    rv_buf_addc(out, '}');
+}

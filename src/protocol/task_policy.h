@@ -1,0 +1,47 @@
+/*
+ * task_policy.h - what is said of a task's attempts, as JSON: by the task itself in its header, and by its queue in the
+ * field `policy` of the settings. Both have the same members, and only those that were given:
+ *
+ *     {"attempts":5,"crashes":2,"timeout":60000,"backoff":{"shape":0,"base":500,"cap":60000,"jitter":250}}
+ *     {"backoff":{"shape":2,"jitter":100,"list":[1000,10000]}}
+ *
+ * Times are milliseconds, shapes are those of task.h, the jitter is in thousandths (0: the default; negative: none).
+ */
+#ifndef RV_PROTOCOL_TASK_POLICY_H
+#define RV_PROTOCOL_TASK_POLICY_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "reeve/client.h"
+
+/* What a worker acts on; zero where not given. */
+typedef struct rv_task_policy {
+    int max_attempts;
+    int max_crashes;
+    int64_t timeout_ms;
+    int64_t heartbeat_ms; /* these: a task's */
+    bool once;
+    bool unique;           /* it holds a lock that goes when it is settled */
+    const char *malformed; /* why the header is no task's (envelope_check.h); or NULL */
+    bool records_runs;     /* a queue's */
+    bool has_backoff;
+    reeve_backoff backoff;
+} rv_task_policy;
+
+/* False when it is no JSON object; then *ret is zeroed but for `malformed`. What makes no sense counts as not given. */
+bool rv_policy_read(rv_task_policy *ret, const char *json, size_t length);
+
+/* Appends a checked backoff. */
+void rv_backoff_write(rv_buf *out, const reeve_backoff *backoff);
+
+/* How often a task may fail and crash: REEVE_EINVAL when a number is out of range. 0: not given. */
+reeve_status rv_attempts_check(int attempts, int crashes, rv_error *error);
+
+reeve_status rv_queue_policy_check(const reeve_queue_policy *policy, rv_error *error);
+
+/* Appends a checked policy; nothing when it says nothing. */
+void rv_queue_policy_write(rv_buf *out, const reeve_queue_policy *policy);
+
+#endif

@@ -1,0 +1,56 @@
+#include "running/attempt_policy.h"
+
+#include "base/retry.h"
+
+/* The most of something, where it is not said yet. */
+static void add_limit(unsigned *limit, int said)
+{
+    if (*limit == 0 && said > 0) *limit = (unsigned)said;
+}
+
+static void add_time(int64_t *limit, int64_t said)
+{
+    if (*limit == 0 && said > 0) *limit = said;
+}
+
+static void add_policy(rv_policy *ret, const rv_task_policy *said)
+{
+    add_limit(&ret->max_attempts, said->max_attempts);
+    add_limit(&ret->max_crashes, said->max_crashes);
+    add_time(&ret->timeout_ms, said->timeout_ms);
+    add_time(&ret->heartbeat_ms, said->heartbeat_ms);
+    if (ret->backoff == NULL && said->has_backoff) ret->backoff = &said->backoff;
+}
+
+static void add_handler(rv_policy *ret, const reeve_handler *said)
+{
+    add_limit(&ret->max_attempts, said->max_attempts);
+    add_limit(&ret->max_crashes, said->max_crashes);
+    add_time(&ret->timeout_ms, said->timeout_ms);
+    add_time(&ret->heartbeat_ms, said->heartbeat_ms);
+    ret->once = ret->once || said->at_most_once;
+    if (ret->backoff == NULL && rv_backoff_is_given(&said->backoff)) ret->backoff = &said->backoff;
+}
+
+/* (Runs for every task: nothing is copied or locked for one that has no options in a queue without a policy.) */
+void rv_policy_choose(rv_policy *ret, const rv_envelope *envelope, const rv_handler *handler, rv_claim *claim)
+{
+    ret->max_attempts = ret->max_crashes = 0;
+    ret->timeout_ms = ret->heartbeat_ms = 0;
+    ret->unique = ret->once = ret->records_runs = false;
+    ret->backoff = NULL;
+    ret->malformed = envelope->malformed;
+    if (!envelope->plain && rv_policy_read(&ret->own, envelope->header, envelope->header_length)) {
+        ret->unique = ret->own.unique;
+        ret->once = ret->own.once;
+        add_policy(ret, &ret->own);
+    }
+    if (!envelope->plain && ret->malformed == NULL) ret->malformed = ret->own.malformed;
+    if (handler != NULL) add_handler(ret, &handler->handler);
+    if (rv_claim_get_policy(claim, &ret->queue)) {
+        add_policy(ret, &ret->queue);
+        ret->records_runs = ret->queue.records_runs;
+    }
+    add_limit(&ret->max_attempts, RV_MAX_ATTEMPTS);
+    add_limit(&ret->max_crashes, RV_MAX_CRASHES);
+}

@@ -1,0 +1,30 @@
+/*
+ * attempt_policy.h - what holds for a task's attempts: its own options, else its handler's, else its queue's, else the
+ * defaults.
+ */
+#ifndef RV_RUNNING_ATTEMPT_POLICY_H
+#define RV_RUNNING_ATTEMPT_POLICY_H
+
+#include "handlers/handler_table.h"
+#include "protocol/envelope.h"
+#include "running/claim.h"
+
+typedef struct rv_policy {
+    unsigned max_attempts;
+    unsigned max_crashes;
+    bool records_runs;    /* the queue's */
+    int64_t timeout_ms;   /* 0: none */
+    int64_t heartbeat_ms; /* the same */
+    bool unique;
+    bool once;
+    const char *malformed;        /* why the task is not to run; or NULL */
+    const reeve_backoff *backoff; /* whose it is stays in place: the handler's or this struct's; NULL: the default */
+    /* filled only when there is something to say */
+    rv_task_policy own;
+    rv_task_policy queue;
+} rv_policy;
+
+/* What holds now; handler may be NULL. ret must not be moved while its backoff is used. Any thread. */
+void rv_policy_choose(rv_policy *ret, const rv_envelope *envelope, const rv_handler *handler, rv_claim *claim);
+
+#endif

@@ -1,0 +1,128 @@
+#include "running/batch.h"
+
+#include <string.h>
+
+#include "base/lock.h"
+#include "base/mem.h"
+
+reeve_status rv_batch_init(rv_batch *batch, size_t most, size_t queues, rv_error *error)
+{
+    memset(batch, 0, sizeof(*batch));
+    /* Twice the lease: after a lost connection, what was leased unknown to us is here for a moment as well. */
+    batch->capacity = 2 * most;
+    batch->running = RV_NONE;
+    batch->items = rv_zalloc_array(batch->capacity, sizeof(*batch->items));
+    batch->sessions = rv_zalloc_array(queues, sizeof(*batch->sessions));
+    if (batch->items == NULL || batch->sessions == NULL) {
+        rv_free(batch->items);
+        rv_free(batch->sessions);
+        batch->items = NULL;
+        batch->sessions = NULL;
+        return rv_fail(error, REEVE_ENOMEM, "no memory for a thread's batch");
+    }
+    rv_lock_init(&batch->lock);
+    return REEVE_OK;
+}
+
+void rv_batch_fini(rv_batch *batch)
+{
+    if (batch->items == NULL) return;
+    rv_batch_clear(batch);
+    rv_lock_fini(&batch->lock);
+    rv_free(batch->items);
+    rv_free(batch->sessions);
+    batch->items = NULL;
+}
+
+static void empty(rv_item *item)
+{
+    rv_free(item->kept);
+    rv_free(item->held);
+    item->kept = NULL;
+    item->held = NULL;
+}
+
+void rv_batch_clear(rv_batch *batch)
+{
+    rv_lock(&batch->lock);
+    for (size_t i = 0; i < batch->count; i++) empty(&batch->items[i]);
+    batch->count = 0;
+    batch->running = RV_NONE;
+    rv_unlock(&batch->lock);
+}
+
+void rv_batch_settle(rv_batch *batch)
+{
+    size_t kept = 0;
+    rv_lock(&batch->lock);
+    for (size_t i = 0; i < batch->count; i++) {
+        rv_item *item = &batch->items[i];
+        if (item->state != RV_ITEM_WAITING) {
+            empty(item);
+            continue;
+        }
+        if (i != kept) batch->items[kept] = *item;
+        kept++;
+    }
+    batch->count = kept;
+    batch->running = RV_NONE;
+    rv_unlock(&batch->lock);
+}
+
+size_t rv_batch_count(const rv_batch *batch, rv_item_state state)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < batch->count; i++) count += batch->items[i].state == state;
+    return count;
+}
+
+int64_t rv_batch_attention(const rv_batch *batch, int64_t now_ms)
+{
+    size_t waiting = rv_batch_count(batch, RV_ITEM_WAITING);
+    if (batch->running == RV_NONE) return waiting > 0 && !batch->resting ? now_ms + RV_PATIENCE_MS : RV_FOREVER;
+    int64_t at = batch->running_until_ms, impatient = batch->running_since_ms + RV_PATIENCE_MS;
+    bool others = waiting > 0;
+    for (size_t i = 0; i < batch->count; i++)
+        others = others || (batch->items[i].state == RV_ITEM_FINISHED && !batch->items[i].accepted);
+    return others && impatient < at ? impatient : at;
+}
+
+void rv_item_lose(rv_item *item)
+{
+    if (item->state != RV_ITEM_WAITING) return;
+    item->outcome = (rv_settlement){.id = item->lease.id, .verb = REEVE_OUTCOME_SNOOZE};
+    item->state = RV_ITEM_FINISHED;
+    item->refused = true;
+}
+
+int64_t rv_item_wait(const rv_item *item)
+{
+    int64_t wait_ms = rv_lease_wait(&item->lease);
+    return wait_ms < 0 || item->gate_us == 0 ? wait_ms : wait_ms + item->gate_us / 1000;
+}
+
+static const char *put(char **at, const void *data, size_t length)
+{
+    const char *start = *at;
+    if (length > 0) memcpy(*at, data, length);
+    (*at)[length] = '\0';
+    *at += length + 1;
+    return start;
+}
+
+bool rv_settlement_copy(rv_settlement *ret, void **ret_kept, const rv_settlement *from)
+{
+    const char *kind = from->kind != NULL ? from->kind : "", *message = from->message != NULL ? from->message : "";
+    size_t result = from->has_result ? from->result.length : 0, hands = from->hands.length;
+    size_t id = from->id_length > 0 ? from->id_length : strlen(from->id);
+    char *block = rv_alloc(id + strlen(kind) + strlen(message) + result + hands + 5), *at = block;
+    if (block == NULL) return false;
+    *ret = *from;
+    ret->id = put(&at, from->id, id);
+    ret->kind = put(&at, kind, strlen(kind));
+    ret->message = put(&at, message, strlen(message));
+    ret->result.data = put(&at, from->result.data, result);
+    ret->hands.data = put(&at, from->hands.data, hands);
+    *ret_kept = block;
+    return true;
+}

@@ -1,0 +1,83 @@
+/*
+ * batch.h - the tasks that a thread holds, from lease to settlement.
+ *
+ *     waiting --> running --> finished --> (settled by the thread's next turn)
+ *        |           |            |
+ *        +-----------+------------+------> handed (settled by the keeper instead)
+ *
+ * The thread moves its items to the right; the keeper hands over what would wait behind a long task, and a running task
+ * whose time is up (the handler's own outcome is then ignored). Both do so under the lock.
+ */
+#ifndef RV_RUNNING_BATCH_H
+#define RV_RUNNING_BATCH_H
+
+#include "handlers/handler_table.h"
+#include "protocol/turn_call.h"
+#include "running/claim.h"
+
+typedef enum rv_item_state { RV_ITEM_WAITING, RV_ITEM_RUNNING, RV_ITEM_FINISHED, RV_ITEM_HANDED } rv_item_state;
+
+typedef struct rv_item {
+    rv_lease lease;
+    rv_item_state state;
+    bool refused;          /* Redis did not accept the outcome */
+    bool accepted;         /* known to be settled: by a turn whose reply was lost, or before it ran (at_most_once.h) */
+    bool failed;           /* settled before it ran, it failed then */
+    bool cancelled;        /* told so while we hold it; written under the lock */
+    rv_settlement outcome; /* once finished */
+    void *kept;            /* memory of the outcome's words and result, or NULL */
+    int64_t timeout_ms;    /* 0: none */
+    int64_t timeout_at_ms; /* monotonic, or RV_FOREVER */
+    int64_t heartbeat_ms;  /* longer silence is a failure; 0: it need not say anything */
+    int64_t until_ms;      /* while it runs: the first of these, or RV_FOREVER */
+    int64_t run_us;        /* how long its handler ran; 0: it did not */
+    int64_t gate_us;       /* how long it waited at its plugin's gate (admission.h) */
+    bool unbegun;          /* it goes back, and its handler was not called */
+    int64_t leased_ms;     /* monotonic */
+    /* of a type whose handler takes many tasks in a call (batch_handler.h) */
+    const rv_handler *many; /* that handler; NULL: of another type */
+    struct rv_call *call;   /* while it is in a call of many; changed under the lock */
+    void *held;             /* the lease's own memory, once it was kept over a turn */
+} rv_item;
+
+#define RV_NONE SIZE_MAX
+
+typedef struct rv_batch {
+    pthread_mutex_t lock; /* guards the states, running, attention and stamps below */
+    rv_item *items;
+    size_t capacity;
+    size_t count;
+    size_t running;            /* index of the running item, the first of many, or RV_NONE */
+    int64_t running_since_ms;  /* monotonic */
+    int64_t running_until_ms;  /* its time limit, or until when it may be silent, the first of many; or RV_FOREVER */
+    bool resting;              /* what waits does so for company, and the thread has nothing to run */
+    rv_session_text *sessions; /* by queue: under which session these were leased */
+} rv_batch;
+
+reeve_status rv_batch_init(rv_batch *batch, size_t most, size_t queues, rv_error *error);
+void rv_batch_fini(rv_batch *batch);
+
+/* Frees what outcomes kept, and empties the batch. The owner, with no item waiting or running. */
+void rv_batch_clear(rv_batch *batch);
+
+/* Frees what outcomes kept; only what waits stays. The owner, with no item running. */
+void rv_batch_settle(rv_batch *batch);
+
+/* How many items are in a state. The caller holds the lock or is the owner of a batch in which nothing runs. */
+size_t rv_batch_count(const rv_batch *batch, rv_item_state state);
+
+/* When the keeper must look at this batch: monotonic ms, or RV_FOREVER. The caller holds the lock. */
+#define RV_PATIENCE_MS 20
+int64_t rv_batch_attention(const rv_batch *batch, int64_t now_ms);
+
+/* Gives up an item that waits: the session that it was leased under is gone, it runs elsewhere. The caller holds the
+ * lock. */
+void rv_item_lose(rv_item *item);
+
+/* How long it waited until its handler was called, in ms; -1: that does not count. */
+int64_t rv_item_wait(const rv_item *item);
+
+/* A copy of a settlement whose words and result lie in one block of memory, *ret_kept. False: no memory. */
+bool rv_settlement_copy(rv_settlement *ret, void **ret_kept, const rv_settlement *from);
+
+#endif

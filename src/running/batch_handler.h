@@ -1,0 +1,44 @@
+/*
+ * batch_handler.h - handlers that take many tasks in one call (reeve_handler.run_many).
+ *
+ * Their tasks wait in the thread's batch until there are enough of them or the first is old enough: a group, those of
+ * one type and queue. Meanwhile the thread takes its turns as ever, settles what is finished and runs tasks of other
+ * types; what waits is kept over the turns, in memory of its own. A group that is to be run now is ripe.
+ *
+ * All of it is for the thread that owns the batch. A worker without such handlers has no item that is of many, and pays
+ * nothing.
+ */
+#ifndef RV_RUNNING_BATCH_HANDLER_H
+#define RV_RUNNING_BATCH_HANDLER_H
+
+#include "handlers/handler_check.h"
+#include "running/worker_state.h"
+
+/* May this waiting item run now? One that is not of many always may, unless it is a suspect: that one runs alone. The
+ * caller holds the lock. */
+bool rv_many_is_ripe(const rv_thread *thread, const rv_item *item, int64_t now_ms);
+
+/* The waiting items of the group of batch.items[first], itself first, become running, up to as many as a call takes:
+ * into thread->picked. Returns how many. The caller holds the lock. */
+size_t rv_many_pick(rv_thread *thread, size_t first);
+
+/* How many tasks to lease with the next turn: for the groups that wait, else as the thread has learnt. */
+unsigned rv_many_want(const rv_thread *thread);
+
+/* A batch was run: the largest call in it had `called` tasks of a handler that takes up to most, and others ran as well
+ * or not. */
+void rv_many_learn(rv_thread *thread, size_t called, unsigned most, bool others);
+
+/* When the first group that waits is ripe, whatever comes: monotonic ms; RV_FOREVER when none waits. */
+int64_t rv_many_until(const rv_thread *thread);
+
+/* Before a batch is run: what was kept and is of a session that is gone by now is not run. */
+void rv_many_begin(rv_thread *thread);
+
+/* What waits is kept over the next turn. */
+void rv_many_keep(rv_thread *thread);
+
+/* What was kept and is of a session that is gone by now is not run: it runs elsewhere. */
+void rv_many_drop_lost(rv_thread *thread);
+
+#endif

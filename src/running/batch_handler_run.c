@@ -1,0 +1,147 @@
+#include "running/batch_handler_run.h"
+
+#include <string.h>
+
+#include "base/lock.h"
+#include "base/mem.h"
+#include "running/admission.h"
+#include "running/at_most_once.h"
+#include "running/invocation.h"
+#include "running/run_task.h"
+
+static bool make_room(rv_thread *t, size_t count)
+{
+    size_t room = t->call_room == 0 ? 16 : t->call_room;
+    while (room < count) room *= 2;
+    if (t->call_room >= count) return true;
+    rv_call *calls = rv_realloc_array(t->calls, room, sizeof(*calls));
+    if (calls == NULL) return false;
+    t->calls = calls;
+    reeve_task **tasks = rv_realloc_array(t->call_tasks, room, sizeof(*tasks));
+    if (tasks == NULL) return false;
+    t->call_tasks = tasks;
+    memset(calls + t->call_room, 0, (room - t->call_room) * sizeof(*calls));
+    for (size_t i = t->call_room; i < room; i++) rv_task_init(&calls[i].task);
+    t->call_room = room;
+    return true;
+}
+
+void rv_many_fini(rv_thread *t)
+{
+    rv_free(t->calls); /* (its tasks hold nothing between calls) */
+    rv_free(t->call_tasks);
+    rv_free(t->picked);
+    t->calls = NULL;
+    t->call_tasks = NULL;
+    t->picked = NULL;
+}
+
+/* Prepares the task of an item. */
+static void begin_call(rv_thread *t, rv_call *call, rv_item *item)
+{
+    rv_run_prepare(t, &call->task, &call->host, item, item->many);
+    call->host.stop = &call->stop;
+    call->host.cancelled = &call->cancelled;
+    call->item = item;
+    rv_lock(&t->batch.lock);
+    atomic_store(&call->stop, item->cancelled || atomic_load(&t->stop));
+    atomic_store(&call->cancelled, item->cancelled);
+    item->call = call;
+    rv_unlock(&t->batch.lock);
+}
+
+/* What keeps a task from being run, before and after the wait at the gate. */
+static void bar(rv_thread *t, rv_call *call, const rv_handler *handler, bool ready)
+{
+    rv_policy policy;
+    rv_item *item = call->item;
+    if (call->task.verb != REEVE_OUTCOME_NONE) return;
+    rv_policy_choose(&policy, &item->lease.envelope, handler, t->pool->claims[item->lease.queue]);
+    call->counts = true;
+    call->task.thread_state = t->states[handler->index];
+    if (atomic_load(&call->cancelled)) {
+        (void)reeve_task_snooze(&call->task, 1);
+    } else if (rv_run_is_barred(&call->task, item, &policy)) {
+        call->counts = false;
+    } else if (!ready) {
+        (void)rv_run_fail_setup(&call->task, handler);
+    }
+}
+
+/* Its limits begin now. (One that runs at most once is settled by itself.) */
+static void admit(rv_thread *t, rv_call *call, const rv_handler *handler)
+{
+    rv_policy policy;
+    rv_item *item = call->item;
+    bar(t, call, handler, true);
+    if (call->task.verb != REEVE_OUTCOME_NONE) return;
+    rv_policy_choose(&policy, &item->lease.envelope, handler, t->pool->claims[item->lease.queue]);
+    if (policy.once && !rv_thread_settle_first(t, item, &policy)) {
+        (void)rv_run_not_begun(&call->task, item);
+    } else {
+        rv_run_set_limits(t, item, &policy);
+    }
+}
+
+/* Those that nothing was decided for yet. */
+static size_t list_tasks(rv_thread *t, size_t count)
+{
+    size_t listed = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (t->calls[i].task.verb == REEVE_OUTCOME_NONE) t->call_tasks[listed++] = &t->calls[i].task;
+    }
+    return listed;
+}
+
+static void give_all_back(rv_thread *t, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        rv_call *call = &t->calls[i];
+        if (call->task.verb == REEVE_OUTCOME_NONE) (void)rv_run_not_begun(&call->task, call->item);
+    }
+}
+
+/* (Nobody waits at the gate when nothing is left to be run.) */
+static void call_handler(rv_thread *t, const rv_handler *handler, size_t count)
+{
+    if (list_tasks(t, count) == 0) return;
+    rv_policy policy;
+    const rv_item *first = t->picked[0];
+    rv_policy_choose(&policy, &first->lease.envelope, handler, t->pool->claims[first->lease.queue]);
+    if (!rv_admission_enter(t, handler, policy.max_crashes, t->picked, count)) {
+        give_all_back(t, count);
+        return;
+    }
+    for (size_t i = 0; i < count; i++) admit(t, &t->calls[i], handler);
+    size_t listed = list_tasks(t, count);
+    if (listed > 0) handler->handler.run_many(t->call_tasks, listed, handler->handler.user);
+    rv_admission_leave(t, handler);
+}
+
+static void end_call(rv_thread *t, rv_call *call, const rv_handler *handler)
+{
+    rv_policy policy;
+    rv_item *item = call->item;
+    reeve_outcome verb = rv_task_take_many(&call->task, handler->handler.type);
+    rv_policy_choose(&policy, &item->lease.envelope, handler, t->pool->claims[item->lease.queue]);
+    rv_thread_end_first(t, item, &policy);
+    rv_run_settle(t, &call->task, item, handler, &policy, verb, call->counts);
+    rv_lock(&t->batch.lock);
+    item->call = NULL;
+    rv_unlock(&t->batch.lock);
+    rv_task_fini(&call->task);
+}
+
+void rv_many_run(rv_thread *t, size_t count)
+{
+    const rv_handler *handler = t->picked[0]->many;
+    if (!make_room(t, count)) {
+        for (size_t i = 0; i < count; i++) rv_run_no_memory(t->picked[i]);
+        return;
+    }
+    for (size_t i = 0; i < count; i++) begin_call(t, &t->calls[i], t->picked[i]);
+    bool ready = rv_run_set_up(t, handler);
+    for (size_t i = 0; i < count; i++) bar(t, &t->calls[i], handler, ready);
+    call_handler(t, handler, count);
+    for (size_t i = 0; i < count; i++) end_call(t, &t->calls[i], handler);
+}

@@ -1,0 +1,53 @@
+#include "running/os_thread.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/lock.h"
+
+/* All signals, but those that a thread's own fault raises: blocked, they would end the process past any handler that
+ * the host has for them. */
+static void choose_blocked(sigset_t *set)
+{
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT};
+    sigfillset(set);
+    for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) sigdelset(set, faults[i]);
+}
+
+reeve_status rv_start_thread(pthread_t *ret, void *(*run)(void *), void *argument, const char *name, rv_error *error)
+{
+    sigset_t blocked, before;
+    choose_blocked(&blocked);
+    rv_lock_check(pthread_sigmask(SIG_SETMASK, &blocked, &before));
+    int failed = pthread_create(ret, NULL, run, argument);
+    rv_lock_check(pthread_sigmask(SIG_SETMASK, &before, NULL));
+    if (failed != 0) return rv_fail(error, REEVE_ESYSTEM, "cannot start thread %s: %s", name, strerror(failed));
+    (void)pthread_setname_np(*ret, name); /* (a name is a courtesy) */
+    return REEVE_OK;
+}
+
+#define JOIN_S 1
+
+/* The thread sanitizer of GCC 12 does not know pthread_clockjoin_np, and would take what follows for races. */
+#ifdef __SANITIZE_THREAD__
+#define JOIN_CLOCK CLOCK_REALTIME
+#define join_until(id, until) pthread_timedjoin_np(id, NULL, until)
+#else
+#define JOIN_CLOCK CLOCK_MONOTONIC
+#define join_until(id, until) pthread_clockjoin_np(id, NULL, JOIN_CLOCK, until)
+#endif
+
+void rv_join_thread(pthread_t id, const rv_waker *quit)
+{
+    struct timespec until;
+    rv_lock_check(clock_gettime(JOIN_CLOCK, &until));
+    until.tv_sec += JOIN_S;
+    int failed = join_until(id, &until);
+    if (failed == ETIMEDOUT) {
+        rv_waker_ring(quit);
+        failed = pthread_join(id, NULL);
+    }
+    rv_lock_check(failed);
+}

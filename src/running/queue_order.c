@@ -1,0 +1,180 @@
+#include "running/queue_order.h"
+
+#include <string.h>
+
+#include "base/mem.h"
+
+/* What a task costs a queue of weight 1. Divides evenly by every weight up to 10, and finely enough by any other. */
+#define TASK_COST ((uint64_t)2520 << 20)
+
+#define NOWHERE SIZE_MAX
+
+static unsigned weight_of(const rv_order *order, size_t queue)
+{
+    return order->weights != NULL ? order->weights[queue] : 1;
+}
+
+static void begin_anew(rv_order *order)
+{
+    memset(order->clocks, 0, order->count * sizeof(*order->clocks));
+    for (size_t i = 0; i < order->count; i++) order->queues[i] = i;
+}
+
+static bool init_weighted(rv_order *order)
+{
+    order->queues = rv_zalloc_array(order->count, sizeof(*order->queues));
+    order->moved = rv_zalloc_array(order->count, sizeof(*order->moved));
+    order->clocks = rv_zalloc_array(order->count, sizeof(*order->clocks));
+    order->leased = rv_zalloc_array(order->count, sizeof(*order->leased));
+    if (order->queues == NULL || order->moved == NULL || order->clocks == NULL || order->leased == NULL) return false;
+    for (size_t i = 0; i < order->count; i++) {
+        if (weight_of(order, i) > order->heaviest) order->heaviest = weight_of(order, i);
+    }
+    begin_anew(order);
+    return true;
+}
+
+bool rv_order_init(rv_order *order, reeve_order kind, size_t count, const unsigned *weights)
+{
+    *order = (rv_order){.kind = kind, .count = count, .weights = weights, .last_place = NOWHERE};
+    if (kind != REEVE_ORDER_WEIGHTED || init_weighted(order)) return true;
+    rv_order_fini(order);
+    return false;
+}
+
+void rv_order_fini(rv_order *order)
+{
+    rv_free(order->queues);
+    rv_free(order->moved);
+    rv_free(order->clocks);
+    rv_free(order->leased);
+    memset(order, 0, sizeof(*order));
+}
+
+void rv_order_charge(rv_order *order, size_t place, size_t tasks)
+{
+    if (tasks == 0) return;
+    order->last_place = place;
+    if (order->kind == REEVE_ORDER_WEIGHTED) order->leased[rv_order_queue(order, place)] = tasks;
+}
+
+/* ---- weighted -------------------------------------------------------------------------------------------------- */
+
+static void advance_clocks(rv_order *order)
+{
+    for (size_t place = 0; place <= order->last_place; place++) {
+        size_t queue = order->queues[place];
+        order->clocks[queue] += order->leased[queue] * TASK_COST / weight_of(order, queue);
+    }
+}
+
+/* Those that were asked before the last and did not have enough. */
+static void set_forward(rv_order *order)
+{
+    size_t last = order->queues[order->last_place];
+    uint64_t least = order->clocks[last] - order->leased[last] * TASK_COST / order->heaviest;
+    for (size_t place = 0; place < order->last_place; place++) {
+        uint64_t *clock = &order->clocks[order->queues[place]];
+        if (*clock < least) *clock = least;
+    }
+}
+
+/* Those that were served stand behind their equals. */
+static void move_served_back(rv_order *order)
+{
+    size_t kept = 0, moved = 0;
+    for (size_t place = 0; place < order->count; place++) {
+        size_t queue = order->queues[place];
+        if (order->leased[queue] == 0) {
+            order->queues[kept++] = queue;
+        } else {
+            order->moved[moved++] = queue;
+            order->leased[queue] = 0;
+        }
+    }
+    memcpy(&order->queues[kept], order->moved, moved * sizeof(*order->moved));
+}
+
+/* (By insertion: all but the few that were served stand in order already.) */
+static void sort(rv_order *order)
+{
+    for (size_t i = 1; i < order->count; i++) {
+        size_t queue = order->queues[i], at = i;
+        for (; at > 0 && order->clocks[order->queues[at - 1]] > order->clocks[queue]; at--)
+            order->queues[at] = order->queues[at - 1];
+        order->queues[at] = queue;
+    }
+}
+
+static void settle_weighted(rv_order *order)
+{
+    if (order->last_place == NOWHERE) {
+        begin_anew(order);
+        return;
+    }
+    advance_clocks(order);
+    set_forward(order);
+    move_served_back(order);
+    sort(order);
+    /* (Only differences count: so the numbers stay small.) */
+    uint64_t least = order->clocks[order->queues[0]];
+    for (size_t i = 0; i < order->count; i++) order->clocks[i] -= least;
+}
+
+/* ---- some of very many ----------------------------------------------------------------------------------------- */
+
+/* (In the order of the pool; by insertion.) */
+static void choose(rv_order *order, size_t queue)
+{
+    size_t at = order->asked++;
+    for (; at > 0 && order->chosen[at - 1] > queue; at--) order->chosen[at] = order->chosen[at - 1];
+    order->chosen[at] = queue;
+}
+
+/* Round-robin: what was served last comes last. */
+static void rotate(rv_order *order)
+{
+    size_t turned[RV_ORDER_AT_ONCE], first = 0;
+    while (first < order->asked && order->chosen[first] <= order->served) first++;
+    for (size_t i = 0; i < order->asked; i++) turned[i] = order->chosen[(first + i) % order->asked];
+    memcpy(order->chosen, turned, order->asked * sizeof(*turned));
+}
+
+void rv_order_choose(rv_order *order, bool all)
+{
+    order->asked = 0;
+    if (all || order->count <= RV_ORDER_AT_ONCE || order->kind == REEVE_ORDER_WEIGHTED) return;
+    choose(order, order->served);
+    for (size_t i = 0; order->asked < RV_ORDER_AT_ONCE; i++) {
+        size_t queue = (order->next + i) % order->count;
+        if (queue != order->served) choose(order, queue);
+    }
+    if (order->kind == REEVE_ORDER_ROUND_ROBIN) rotate(order);
+}
+
+/* ---- all of them ----------------------------------------------------------------------------------------------- */
+
+void rv_order_settle(rv_order *order)
+{
+    if (order->kind == REEVE_ORDER_WEIGHTED) {
+        settle_weighted(order);
+    } else if (order->last_place != NOWHERE) {
+        order->served = rv_order_queue(order, order->last_place);
+        order->first = (order->served + 1) % order->count;
+    }
+    if (order->asked > 0) order->next = (order->next + order->asked - 1) % order->count;
+    order->last_place = NOWHERE;
+}
+
+const char *rv_order_word(reeve_order kind)
+{
+    switch (kind) {
+    case REEVE_ORDER_STRICT:
+        return "strict";
+    case REEVE_ORDER_WEIGHTED:
+        return "weighted";
+    case REEVE_ORDER_ROUND_ROBIN:
+        return "round-robin";
+    }
+    return "?";
+}

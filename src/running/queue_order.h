@@ -1,0 +1,80 @@
+/*
+ * queue_order.h - which of its queues a thread asks first: strict, round-robin or weighted. Plain arithmetic, no I/O; the
+ * state is a thread's own.
+ *
+ * A turn asks the queues one after the other until it has what it wants. A queue's *place* is where it stands in that
+ * turn, its number is where it stands in the pool:
+ *
+ *     strict       the place is the number
+ *     round-robin  the first is the queue after the one that was leased from last
+ *     weighted     by a clock for each queue that runs as fast as its weight is small: tasks leased / weight. The queue
+ *                  that is furthest behind comes first; among equals, the one that was not served just now
+ *
+ * A queue that had less than was wanted of it does not save up time: its clock is set forward so far that, when it
+ * fills again, it goes first for at most as many tasks as the turn just took from the queue that came after it. When
+ * nothing was found at all, all clocks begin anew.
+ *
+ * Where a pool has very many queues, a turn of a busy thread (strict or round-robin) asks some of them: the one that it
+ * was served from last, and a few more, others each time, so that all come round. The turn of a thread that waits asks
+ * all.
+ */
+#ifndef RV_RUNNING_QUEUE_ORDER_H
+#define RV_RUNNING_QUEUE_ORDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "reeve/worker.h"
+
+#define RV_WEIGHT_MAX 1000
+#define RV_ORDER_AT_ONCE 16 /* queues that a busy thread's turn asks, of more */
+
+typedef struct rv_order {
+    reeve_order kind;
+    size_t count;
+    size_t first;            /* round-robin: the queue in the first place */
+    const unsigned *weights; /* borrowed; NULL: all 1. From here on: weighted only */
+    unsigned heaviest;
+    size_t *queues;    /* by place */
+    size_t *moved;     /* scratch */
+    uint64_t *clocks;  /* by queue */
+    size_t *leased;    /* by queue: how many tasks in this turn */
+    size_t last_place; /* the last that was leased from in this turn, or SIZE_MAX */
+    /* of very many queues: */
+    size_t asked;                    /* how many this turn asks; 0: all */
+    size_t chosen[RV_ORDER_AT_ONCE]; /* which, by place */
+    size_t served;                   /* the queue that was leased from last */
+    size_t next;                     /* the first of the others for the next turn */
+} rv_order;
+
+/* weights must outlive the order. False: no memory; then there is nothing to finish. Strict and round-robin take none.
+ */
+bool rv_order_init(rv_order *order, reeve_order kind, size_t count, const unsigned *weights);
+void rv_order_fini(rv_order *order);
+
+/* Before a turn is built: which queues it asks. all: all of them. */
+void rv_order_choose(rv_order *order, bool all);
+
+static inline size_t rv_order_places(const rv_order *order)
+{
+    return order->asked > 0 ? order->asked : order->count;
+}
+
+/* The queue at a place of the next turn. */
+static inline size_t rv_order_queue(const rv_order *order, size_t place)
+{
+    if (order->asked > 0) return order->chosen[place];
+    if (order->kind == REEVE_ORDER_STRICT) return place;
+    if (order->kind == REEVE_ORDER_WEIGHTED) return order->queues[place];
+    return place < order->count - order->first ? order->first + place : place - (order->count - order->first);
+}
+
+/* What a turn leased, told place by place, first to last; then that this was all: only that changes the places. */
+void rv_order_charge(rv_order *order, size_t place, size_t tasks);
+void rv_order_settle(rv_order *order);
+
+/* "strict", "round-robin", "weighted". */
+const char *rv_order_word(reeve_order kind);
+
+#endif

@@ -1,0 +1,223 @@
+/*
+ * recovery.c - after a lost connection: connect again, and ask what stands under the thread's name.
+ *
+ * A turn whose reply was lost may have been carried out. So the thread asks: an outcome whose task is not there any
+ * more was accepted, if the session is still alive, else refused; a task that it does not know was leased by the lost
+ * turn, or handed to it, and goes back to the front of its queue with the next one.
+ */
+#include "running/recovery.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/lock.h"
+#include "base/retry.h"
+#include "running/wakeup.h"
+
+/* ---- connecting ------------------------------------------------------------------------------------------------ */
+
+bool rv_thread_gives_up(const rv_thread *t)
+{
+    rv_phase phase = rv_worker_phase(t->worker);
+    return phase >= RV_PHASE_LEAVING ||
+           (phase >= RV_PHASE_STOPPING && !t->insists && rv_batch_count(&t->batch, RV_ITEM_FINISHED) == 0);
+}
+
+bool rv_thread_connect(rv_thread *t)
+{
+    /* (Whether it is open says nothing about Redis: it may have closed it a moment ago.) */
+    if (rv_conn_is_open(t->conn)) return true;
+    for (unsigned tries = 1; !rv_conn_is_open(t->conn); tries++) {
+        if (rv_thread_gives_up(t)) return false;
+        unsigned tried = rv_note_try(t->worker);
+        if (rv_conn_open(t->conn, rv_deadline(t->worker->command_ms)) == REEVE_OK) break;
+        rv_note_down(t->worker, tried, rv_conn_error(t->conn)->text);
+        rv_waker_silence(&t->waker);
+        if (rv_thread_gives_up(t)) return false;
+        rv_waker_wait(&t->waker, rv_deadline(rv_reconnect_delay(tries, rv_random_unit())));
+    }
+    rv_note_up(t->worker);
+    return true;
+}
+
+/* Losses that are further apart are not in a row: what stands between may end connections that are unused for long. */
+#define IN_A_ROW_MS 4000
+
+void rv_thread_note_loss(rv_thread *t)
+{
+    if (rv_now_ms() - t->lost_ms > IN_A_ROW_MS) t->losses = 0;
+    if (t->losses++ > 0) {
+        rv_note_lost(t->worker, rv_conn_error(t->conn)->text);
+        rv_waker_silence(&t->waker);
+        if (!rv_thread_gives_up(t))
+            rv_waker_wait(&t->waker, rv_deadline(rv_reconnect_delay(t->losses - 1, rv_random_unit())));
+    }
+    t->lost_ms = rv_now_ms();
+}
+
+void rv_thread_note_use(rv_thread *t)
+{
+    if (t->losses > 1) rv_note_used(t->worker);
+    t->losses = 0;
+}
+
+/* ---- the connection before -------------------------------------------------------------------------------------- */
+
+/* Is that number still this thread's? (Another server, or one that was started anew, counts from 1 again.) */
+static bool is_still_there(rv_thread *t)
+{
+    char name[64];
+    const rv_reply *reply;
+    rv_cmd(t->conn, 4);
+    rv_args(t->conn, "CLIENT");
+    rv_args(t->conn, "LIST");
+    rv_args(t->conn, "ID");
+    rv_argi(t->conn, t->connection);
+    (void)snprintf(name, sizeof(name), " name=reeve-%s-%u ", t->worker->id, t->number);
+    return rv_conn_call(t->conn, 0, &reply) == REEVE_OK && rv_reply_is(reply, RV_TEXT) &&
+           strstr(reply->text, name) != NULL;
+}
+
+/* A Redis that was frozen may have read a part only of the turn that went over it, and would carry it out after we have
+ * asked. (Who may not do this, or speaks to a Redis before 6.2, has to live with that.) */
+static void end_connection(rv_thread *t)
+{
+    const rv_reply *reply;
+    if (t->connection == 0 || t->connection == rv_conn_id(t->conn) || !is_still_there(t)) return;
+    rv_cmd(t->conn, 4);
+    rv_args(t->conn, "CLIENT");
+    rv_args(t->conn, "KILL");
+    rv_args(t->conn, "ID");
+    rv_argi(t->conn, t->connection);
+    (void)rv_conn_call(t->conn, 0, &reply);
+}
+
+/* ---- recall ---------------------------------------------------------------------------------------------------- */
+
+/* The item of this very lease: what was given back may stand there again, leased anew. */
+static rv_item *find_item(rv_thread *t, const rv_lease *lease)
+{
+    for (size_t i = 0; i < t->batch.count; i++) {
+        rv_item *item = &t->batch.items[i];
+        if (item->lease.queue == lease->queue && item->lease.since_ms == lease->since_ms &&
+            strcmp(item->lease.id, lease->id) == 0)
+            return item;
+    }
+    return NULL;
+}
+
+/* Adds a task that we hold without knowing it, as one that goes back at once. (There is room: see rv_thread_turn.)
+ * False: no memory. */
+static bool add_orphan(rv_thread *t, const rv_lease *lease)
+{
+    if (t->batch.count == t->batch.capacity) return false;
+    rv_settlement back = {.id = lease->id, .verb = REEVE_OUTCOME_SNOOZE};
+    rv_item item = {.lease = *lease, .state = RV_ITEM_FINISHED};
+    if (!rv_settlement_copy(&item.outcome, &item.kept, &back)) return false;
+    item.lease.id = item.outcome.id;
+    rv_lock(&t->batch.lock);
+    t->batch.items[t->batch.count++] = item;
+    rv_unlock(&t->batch.lock);
+    return true;
+}
+
+/* Marks what stands there (seen) and adds what nobody knows; what could not be added is for another recall. */
+static void note_standing(rv_thread *t, size_t count, const bool *held, bool *seen)
+{
+    for (size_t i = 0; i < count; i++) {
+        const rv_item *item = find_item(t, &t->leases[i]);
+        if (item != NULL) {
+            seen[item - t->batch.items] = true;
+        } else if (!held[i] && !add_orphan(t, &t->leases[i])) {
+            t->unsure = true;
+        }
+    }
+}
+
+/* False when the keeper settled something meanwhile: the page may be older than that. */
+static bool note_page(rv_thread *t, size_t queue, const char *session, rv_recall_reply *page, unsigned long settled,
+                      bool *seen)
+{
+    bool held[2 * RV_BATCH_MAX];
+    size_t count;
+    while ((count = rv_recall_leases(page, queue, t->leases, t->batch.capacity)) > 0) {
+        if (!rv_keeper_holds(t->worker, t->pool->claims[queue], session, settled, t->leases, count, held)) return false;
+        note_standing(t, count, held, seen);
+    }
+    return true;
+}
+
+static reeve_status recall_queue(rv_thread *t, size_t queue, const char *session, bool *seen, bool *ret_alive)
+{
+    const rv_claim *claim = t->pool->claims[queue];
+    char cursor[24] = "0";
+    for (;;) {
+        const rv_reply *reply;
+        rv_recall_reply recalled;
+        unsigned long settled = rv_keeper_settled(t->worker);
+        rv_recall_build(t->conn, &claim->prefix, session, t->number_text, cursor);
+        reeve_status status = rv_conn_call(t->conn, 0, &reply);
+        if (status != REEVE_OK) return status;
+        if (!rv_recall_read(&recalled, reply)) return REEVE_EPROTO;
+        *ret_alive = recalled.alive;
+        if (!note_page(t, queue, session, &recalled, settled, seen)) continue;
+        rv_copy_text(cursor, sizeof(cursor), recalled.cursor);
+        if (strcmp(cursor, "0") == 0) return REEVE_OK;
+        if (rv_thread_gives_up(t)) return REEVE_ELOST;
+    }
+}
+
+/* What was leased under an earlier session is gone with it. From now on the batch is of the present one. */
+static void leave_session(rv_thread *t, size_t queue, const char *present)
+{
+    for (size_t i = 0; i < t->batch.count; i++) {
+        rv_item *item = &t->batch.items[i];
+        if (item->lease.queue == queue && item->state == RV_ITEM_FINISHED && !item->accepted) item->refused = true;
+    }
+    rv_lock(&t->batch.lock);
+    for (size_t i = 0; i < t->batch.count; i++) {
+        if (t->batch.items[i].lease.queue == queue) rv_item_lose(&t->batch.items[i]);
+    }
+    memcpy(t->batch.sessions[queue], present, sizeof(t->batch.sessions[queue]));
+    rv_unlock(&t->batch.lock);
+}
+
+/* What is finished and does not stand there was settled by a turn whose reply we lost, or the session is dead. What
+ * waits for company and does not stand there is not ours any more. */
+static void conclude(rv_thread *t, size_t queue, const bool *seen, size_t known, bool alive)
+{
+    rv_lock(&t->batch.lock);
+    for (size_t i = 0; i < known; i++) {
+        if (t->batch.items[i].lease.queue == queue && !(alive && seen[i])) rv_item_lose(&t->batch.items[i]);
+    }
+    rv_unlock(&t->batch.lock);
+    for (size_t i = 0; i < known; i++) {
+        rv_item *item = &t->batch.items[i];
+        if (item->lease.queue != queue || item->state != RV_ITEM_FINISHED) continue;
+        if (item->accepted || item->refused || seen[i]) continue;
+        item->accepted = alive;
+        item->refused = !alive;
+    }
+}
+
+reeve_status rv_thread_recall(rv_thread *t)
+{
+    bool seen[2 * RV_BATCH_MAX];
+    end_connection(t);
+    for (size_t queue = 0; queue < t->pool->claim_count; queue++) {
+        rv_claim *claim = t->pool->claims[queue];
+        rv_session_text present;
+        size_t known = t->batch.count;
+        bool alive = false;
+        rv_claim_get(claim, present);
+        if (strcmp(t->batch.sessions[queue], present) != 0) leave_session(t, queue, present);
+        memset(seen, 0, sizeof(seen));
+        reeve_status status = recall_queue(t, queue, present, seen, &alive);
+        if (status != REEVE_OK) return status;
+        /* (A turn that was to begin the session may have done so before its reply was lost.) */
+        if (alive) rv_claim_begin(claim, present);
+        conclude(t, queue, seen, known, alive);
+    }
+    t->idle = false;
+    return REEVE_OK;
+}

@@ -1,0 +1,239 @@
+/*
+ * run_task.c - from a leased item to an outcome: finds the handler, prepares the thread for it, calls it, and decides what
+ * its answer means (another attempt or death).
+ */
+#include <string.h>
+
+#include "base/id.h"
+#include "base/lock.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/retry.h"
+#include "handlers/dependencies.h"
+#include "running/admission.h"
+#include "running/at_most_once.h"
+#include "running/invocation.h"
+#include "running/run_task.h"
+#include "running/task_host.h"
+#include "running/wakeup.h"
+
+void rv_run_prepare(rv_thread *t, reeve_task *task, rv_task_host *host, rv_item *item, const rv_handler *handler)
+{
+    rv_envelope *envelope = &item->lease.envelope;
+    rv_task_begin(task);
+    /* The header's newline becomes its end: the envelope lies in memory of this thread's own. */
+    ((char *)envelope->header)[envelope->header_length] = '\0';
+    task->queue = t->pool->claims[item->lease.queue]->queue;
+    task->id = item->lease.id;
+    task->type = handler != NULL ? handler->handler.type : "";
+    task->payload = envelope->payload;
+    task->header = envelope->header;
+    task->attempt = item->lease.failures + 1;
+    task->crashes = item->lease.crashes;
+    task->enqueued_ms = envelope->at_ms;
+    task->thread_state = NULL;
+    *host = rv_thread_host(t);
+    host->result_max = &t->pool->claims[item->lease.queue]->result_max;
+    task->host = host;
+}
+
+bool rv_run_set_up(rv_thread *t, const rv_handler *handler)
+{
+    if (handler->handler.thread_start != NULL && !t->set_up[handler->index]) {
+        if (handler->handler.thread_start(handler->handler.user, &t->states[handler->index]) != 0) return false;
+        t->set_up[handler->index] = true;
+    }
+    return true;
+}
+
+reeve_outcome rv_run_fail_setup(reeve_task *task, const rv_handler *handler)
+{
+    return rv_task_failed(task, REEVE_OUTCOME_RETRY, "setup", "the handler of type %s could not set up this thread",
+                          handler->handler.type);
+}
+
+bool rv_run_is_barred(reeve_task *task, const rv_item *item, const rv_policy *policy)
+{
+    if (policy->malformed != NULL) {
+        (void)rv_task_failed(task, REEVE_OUTCOME_FAIL, "malformed", "%s", policy->malformed);
+        return true;
+    }
+    int64_t deadline_ms = item->lease.envelope.deadline_ms;
+    if (deadline_ms > 0 && item->lease.since_ms + item->gate_us / 1000 >= deadline_ms) {
+        (void)rv_task_failed(task, REEVE_OUTCOME_FAIL, "expired", "not begun by its deadline");
+        return true;
+    }
+    if (item->lease.crashes < policy->max_crashes) return false;
+    /* (It may have been another task. It runs once more, alone: then that is known.) */
+    if (!item->lease.crashed_alone && policy->max_crashes > 1) return false;
+    (void)rv_task_failed(task, REEVE_OUTCOME_FAIL, "crash", "%u workers died while they held this task",
+                         item->lease.crashes);
+    return true;
+}
+
+void rv_run_set_limits(rv_thread *t, rv_item *item, const rv_policy *policy)
+{
+    if (policy->timeout_ms <= 0 && policy->heartbeat_ms <= 0) return;
+    rv_lock(&t->batch.lock);
+    item->timeout_ms = policy->timeout_ms;
+    item->timeout_at_ms = policy->timeout_ms > 0 ? rv_deadline(policy->timeout_ms) : RV_FOREVER;
+    item->heartbeat_ms = policy->heartbeat_ms;
+    rv_unlock(&t->batch.lock);
+    rv_keeper_expect(t->worker, rv_thread_note_life(t, item));
+}
+
+reeve_outcome rv_run_not_begun(reeve_task *task, rv_item *item)
+{
+    item->unbegun = true;
+    return reeve_task_give_back(task);
+}
+
+/* It has its place among the handlers that run. (Its time counts from the call of the handler: to settle a task that
+ * runs at most once may take as long as Redis is away.) */
+static reeve_outcome call_handler(rv_thread *t, rv_item *item, const rv_handler *handler, const rv_policy *policy,
+                                  bool *ret_counts)
+{
+    /* (Asked before the wait, too: only that may have changed it.) */
+    if (item->gate_us > 0 && rv_run_is_barred(&t->task, item, policy)) {
+        *ret_counts = false;
+        return t->task.verb;
+    }
+    if (policy->once && !rv_thread_settle_first(t, item, policy)) return rv_run_not_begun(&t->task, item);
+    t->task.past = policy->once;
+    rv_run_set_limits(t, item, policy);
+    reeve_outcome verb = rv_layers_run(handler->layers, &t->task, &handler->handler);
+    if (item->accepted) rv_thread_end_first(t, item, policy);
+    return verb;
+}
+
+static reeve_outcome call_in_turn(rv_thread *t, rv_item *item, const rv_handler *handler, const rv_policy *policy,
+                                  bool *ret_counts)
+{
+    if (!rv_run_set_up(t, handler)) return rv_run_fail_setup(&t->task, handler);
+    t->task.thread_state = t->states[handler->index];
+    if (!rv_admission_enter(t, handler, policy->max_crashes, &item, 1)) return rv_run_not_begun(&t->task, item);
+    reeve_outcome verb = call_handler(t, item, handler, policy, ret_counts);
+    rv_admission_leave(t, handler);
+    return verb;
+}
+
+/* Runs it, unless there is nobody to run it or it has brought down too many workers. */
+static reeve_outcome attempt(rv_thread *t, rv_item *item, const rv_handler *handler, const rv_policy *policy,
+                             bool *ret_counts)
+{
+    const rv_envelope *envelope = &item->lease.envelope;
+    *ret_counts = true;
+    if (atomic_load(&t->cancelled)) return reeve_task_snooze(&t->task, 1);
+    if (rv_run_is_barred(&t->task, item, policy)) {
+        *ret_counts = false;
+        return t->task.verb;
+    }
+    if (handler == NULL && !rv_valid_type(envelope->type, envelope->type_length)) {
+        *ret_counts = false;
+        return rv_task_failed(&t->task, REEVE_OUTCOME_FAIL, "malformed", "its type is not a type");
+    }
+    if (handler == NULL) {
+        return rv_task_failed(&t->task, REEVE_OUTCOME_RETRY, "no_handler",
+                              "this worker has no handler for type %.*s: load its plugin", (int)envelope->type_length,
+                              envelope->type);
+    }
+    return call_in_turn(t, item, handler, policy, ret_counts);
+}
+
+/* What a request for another attempt comes to. */
+static void decide_retry(rv_settlement *s, const rv_item *item, const rv_policy *policy)
+{
+    unsigned failures = item->lease.failures + 1;
+    if (failures >= policy->max_attempts) {
+        s->verb = REEVE_OUTCOME_FAIL;
+    } else if (s->delay_ms < 0) {
+        s->delay_ms = rv_backoff_delay(policy->backoff, failures, rv_random_unit());
+    }
+}
+
+/* What the outcome means for the task; false when there was no memory to keep its words. */
+static bool decide(const reeve_task *task, rv_item *item, reeve_outcome verb, const rv_policy *policy, bool counts)
+{
+    rv_settlement s = {.id = item->lease.id,
+                       .id_length = item->lease.id_length,
+                       .verb = verb,
+                       .counts = counts,
+                       .has_info = item->lease.has_info,
+                       .checkpoint = item->lease.has_checkpoint,
+                       .deadline = item->lease.envelope.deadline_ms > 0,
+                       .begun = !item->unbegun,
+                       .records_run = policy->records_runs,
+                       .unique = policy->unique};
+    s.delay_ms = task->delay_ms;
+    if (verb == REEVE_OUTCOME_DONE) {
+        s.has_result = task->result.length > 0;
+        s.result = (reeve_bytes){.data = task->result.data, .length = task->result.length};
+        s.hands = rv_kin_hands(task->kin, &s.hand_count);
+    } else if (verb != REEVE_OUTCOME_SNOOZE) {
+        s.kind = task->kind;
+        s.message = task->message;
+    }
+    if (verb == REEVE_OUTCOME_RETRY) decide_retry(&s, item, policy);
+    if (verb == REEVE_OUTCOME_SNOOZE || (verb == REEVE_OUTCOME_DONE && !s.has_result && s.hand_count == 0)) {
+        item->outcome = s;
+        return true;
+    }
+    return rv_settlement_copy(&item->outcome, &item->kept, &s);
+}
+
+/* The settling script makes a task cancelled that is not completed: whatever else the handler said is no failure. */
+static reeve_outcome give_up_cancelled(rv_thread *t, reeve_task *task, const rv_item *item, reeve_outcome verb)
+{
+    if (verb == REEVE_OUTCOME_DONE || !atomic_load(rv_call_cancelled(t, item))) return verb;
+    return reeve_task_snooze(task, 1); /* (not to the front: it goes nowhere) */
+}
+
+/* It is done, whatever its handler said: that is only told. */
+static void settled_before(const reeve_task *task, rv_item *item)
+{
+    const rv_settlement *s = &item->outcome;
+    item->failed = s->verb == REEVE_OUTCOME_RETRY || s->verb == REEVE_OUTCOME_FAIL;
+    if (item->failed) {
+        rv_log(REEVE_LOG_WARN, "task.failed", "task failed; it runs at most once, and is not tried again", "queue",
+               task->queue, "id", s->id, "type", task->type, "kind", s->kind, "error", s->message, NULL);
+    }
+    item->outcome.verb = REEVE_OUTCOME_DONE;
+}
+
+void rv_run_settle(rv_thread *t, reeve_task *task, rv_item *item, const rv_handler *handler, rv_policy *policy,
+                   reeve_outcome verb, bool counts)
+{
+    rv_claim *claim = t->pool->claims[item->lease.queue];
+    verb = give_up_cancelled(t, task, item, verb);
+    /* (The queue's policy may have changed while it ran: what it says at the failure holds.) */
+    if (verb == REEVE_OUTCOME_RETRY) rv_policy_choose(policy, &item->lease.envelope, handler, claim);
+    if (!decide(task, item, verb, policy, counts)) {
+        /* Without memory for its words the outcome is still the same, if need be without its result. */
+        item->outcome = (rv_settlement){.id = item->lease.id,
+                                        .verb = REEVE_OUTCOME_RETRY,
+                                        .delay_ms = 1000,
+                                        .kind = "memory",
+                                        .message = "no memory to keep the outcome"};
+    }
+    if (item->accepted)
+        settled_before(task, item);
+    else
+        rv_note_failure(task->queue, &item->lease, &item->outcome);
+}
+
+void rv_run_no_memory(rv_item *item)
+{
+    item->outcome = (rv_settlement){.id = item->lease.id, .verb = REEVE_OUTCOME_SNOOZE, .delay_ms = 1000};
+}
+
+void rv_thread_run(rv_thread *t, rv_item *item)
+{
+    rv_policy policy;
+    bool counts;
+    const rv_envelope *envelope = &item->lease.envelope;
+    const rv_handler *handler = rv_handlers_find(&t->worker->handlers, envelope->type, envelope->type_length);
+    rv_policy_choose(&policy, envelope, handler, t->pool->claims[item->lease.queue]);
+    rv_run_prepare(t, &t->task, &t->host, item, handler);
+    reeve_outcome verb = attempt(t, item, handler, &policy, &counts);
+    rv_run_settle(t, &t->task, item, handler, &policy, verb, counts);
+}

@@ -1,0 +1,160 @@
+#include "running/task_host.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/lock.h"
+#include "running/invocation.h"
+#include "running/wakeup.h"
+
+/* The keeper took the running task over: its time is up, and by now it may be running elsewhere. */
+static bool is_handed(rv_thread *t, const rv_item *item)
+{
+    rv_lock(&t->batch.lock);
+    bool handed = item->state == RV_ITEM_HANDED;
+    rv_unlock(&t->batch.lock);
+    return handed;
+}
+
+static const rv_claim *claim_of(const rv_thread *t, const rv_item *item)
+{
+    return t->pool->claims[item->lease.queue];
+}
+
+static reeve_status open_connection(rv_thread *t)
+{
+    if (rv_conn_is_open(t->conn) || rv_conn_open(t->conn, rv_deadline(1000)) == REEVE_OK) return REEVE_OK;
+    return REEVE_ELOST;
+}
+
+int64_t rv_thread_note_life(rv_thread *t, rv_item *item)
+{
+    rv_lock(&t->batch.lock);
+    int64_t silent = item->heartbeat_ms > 0 ? rv_deadline(item->heartbeat_ms) : RV_FOREVER;
+    int64_t until = silent < item->timeout_at_ms ? silent : item->timeout_at_ms;
+    item->until_ms = until;
+    /* (Of many in a call the first one counts; when that is put off, the keeper looks once for nothing.) */
+    if (item->state == RV_ITEM_RUNNING && (item->call == NULL || until < t->batch.running_until_ms))
+        t->batch.running_until_ms = until;
+    rv_unlock(&t->batch.lock);
+    return until;
+}
+
+/* Before anything is said of the running task. (One that is settled already is nobody's: nothing is recorded.) */
+static reeve_status begin(rv_thread *t, rv_item *item)
+{
+    if (item->heartbeat_ms > 0) (void)rv_thread_note_life(t, item);
+    if (item->accepted) return REEVE_OK;
+    return is_handed(t, item) ? REEVE_EREFUSED : open_connection(t);
+}
+
+/* Sends what was built, which answers 1 when the lease is ours. */
+static reeve_status finish(rv_thread *t, const rv_item *item)
+{
+    const rv_reply *reply;
+    reeve_status status = rv_conn_call(t->conn, 0, &reply);
+    if (status != REEVE_OK) return status == REEVE_EREDIS ? status : REEVE_ELOST;
+    if (rv_reply_int(reply, 0) == 1) return REEVE_OK;
+    atomic_store(rv_call_stop(t, item), true);
+    return REEVE_EREFUSED;
+}
+
+static reeve_status report_progress(reeve_task *task, int percent, const char *words, void *context)
+{
+    rv_thread *t = context;
+    rv_item *item = rv_call_item(t, task);
+    reeve_status status = begin(t, item);
+    if (status != REEVE_OK || item->accepted) return status;
+    rv_progress_build(t->conn, &claim_of(t, item)->prefix, t->batch.sessions[item->lease.queue], item->lease.id,
+                      percent, words);
+    item->lease.has_info = true; /* also when the reply is lost */
+    return finish(t, item);
+}
+
+static reeve_status report_checkpoint(reeve_task *task, reeve_bytes data, void *context)
+{
+    rv_thread *t = context;
+    rv_item *item = rv_call_item(t, task);
+    reeve_status status = begin(t, item);
+    if (status != REEVE_OK || item->accepted) return status;
+    rv_checkpoint_build(t->conn, &claim_of(t, item)->prefix, t->batch.sessions[item->lease.queue], item->lease.id,
+                        data);
+    item->lease.has_info = item->lease.has_checkpoint = true;
+    return finish(t, item);
+}
+
+static reeve_status fetch_checkpoint(reeve_task *task, rv_buf *ret, void *context)
+{
+    rv_thread *t = context;
+    rv_item *item = rv_call_item(t, task);
+    const rv_reply *reply;
+    if (!item->lease.has_checkpoint) return REEVE_OK;
+    reeve_status status = begin(t, item);
+    if (status != REEVE_OK || item->accepted) return status;
+    rv_last_checkpoint_build(t->conn, &claim_of(t, item)->prefix, item->lease.id);
+    status = rv_conn_call(t->conn, 0, &reply);
+    if (status != REEVE_OK) return status == REEVE_EREDIS ? status : REEVE_ELOST;
+    if (rv_reply_is(reply, RV_TEXT)) rv_buf_add(ret, reply->text, reply->length);
+    return ret->failed ? REEVE_ENOMEM : REEVE_OK;
+}
+
+static reeve_status report_log(reeve_task *task, const char *line, void *context)
+{
+    rv_thread *t = context;
+    rv_item *item = rv_call_item(t, task);
+    char lease[40];
+    reeve_status status = begin(t, item);
+    if (status != REEVE_OK || item->accepted) return status;
+    (void)snprintf(lease, sizeof(lease), "%lld %s", (long long)item->lease.since_ms, t->number_text);
+    rv_log_build(t->conn, &claim_of(t, item)->prefix, t->batch.sessions[item->lease.queue], item->lease.id, lease,
+                 ++task->log_lines, line);
+    item->lease.has_info = true;
+    return finish(t, item);
+}
+
+static reeve_status report_heartbeat(reeve_task *task, void *context)
+{
+    rv_thread *t = context;
+    rv_item *item = rv_call_item(t, task);
+    reeve_status status = begin(t, item);
+    if (status != REEVE_OK || item->accepted) return status;
+    rv_held_build(t->conn, &claim_of(t, item)->prefix, t->batch.sessions[item->lease.queue], item->lease.id);
+    return finish(t, item);
+}
+
+static reeve_status report_hold(reeve_task *task, const char *group, int64_t delay_ms, void *context)
+{
+    rv_thread *t = context;
+    const rv_reply *reply;
+    reeve_status status = open_connection(t);
+    if (status != REEVE_OK) return status;
+    rv_hold_build(t->conn, &claim_of(t, rv_call_item(t, task))->prefix, group, delay_ms);
+    status = rv_conn_call(t->conn, 0, &reply);
+    return status == REEVE_OK || status == REEVE_EREDIS ? status : REEVE_ELOST;
+}
+
+static reeve_status ask(void (*build)(rv_conn *conn, const void *what), const void *what, const rv_reply **ret,
+                        void *context)
+{
+    rv_thread *t = context;
+    if (open_connection(t) != REEVE_OK) return REEVE_ELOST;
+    build(t->conn, what);
+    reeve_status status = rv_conn_call(t->conn, 0, ret);
+    return status == REEVE_OK || status == REEVE_EREDIS || status == REEVE_ENOMEM ? status : REEVE_ELOST;
+}
+
+rv_task_host rv_thread_host(rv_thread *t)
+{
+    return (rv_task_host){.progress = report_progress,
+                          .hold = report_hold,
+                          .checkpoint = report_checkpoint,
+                          .last_checkpoint = fetch_checkpoint,
+                          .log = report_log,
+                          .heartbeat = report_heartbeat,
+                          .ask = ask,
+                          .ns = t->worker->ns,
+                          .guards = &t->worker->guards,
+                          .context = t,
+                          .stop = &t->stop,
+                          .cancelled = &t->cancelled};
+}

@@ -1,0 +1,15 @@
+/*
+ * task_host.h - what a handler says and asks while it runs, on its thread's connection.
+ */
+#ifndef RV_RUNNING_TASK_HOST_H
+#define RV_RUNNING_TASK_HOST_H
+
+#include "running/worker_state.h"
+
+/* The running item gives a sign of life. Returns until when it may be silent, or run (monotonic ms). */
+int64_t rv_thread_note_life(rv_thread *thread, rv_item *item);
+
+/* For the tasks that a worker's thread runs. */
+rv_task_host rv_thread_host(rv_thread *thread);
+
+#endif

@@ -1,0 +1,399 @@
+#include "running/thread.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/lock.h"
+#include "base/mem.h"
+#include "running/alone.h"
+#include "running/batch_handler.h"
+#include "running/batch_handler_run.h"
+#include "running/recovery.h"
+#include "running/run_task.h"
+#include "running/turn.h"
+#include "running/wakeup.h"
+
+/* ---- how many at once ------------------------------------------------------------------------------------------ */
+
+/*
+ * A batch should last about this long: long enough that the round trip is small beside it, short enough that no task
+ * notices that it waited in a batch. A thread begins with one task and learns from what it runs.
+ */
+#define BATCH_US 2000
+#define UNKNOWN_US (2 * BATCH_US)
+
+static void learn(rv_thread *t, int64_t elapsed_us, size_t count)
+{
+    int64_t each = elapsed_us / (int64_t)count;
+    /* Slower counts at once, faster by halves. */
+    t->task_us = each > t->task_us ? each : (t->task_us + each) / 2;
+    int64_t fits = t->task_us <= 0 ? t->pool->batch : BATCH_US / t->task_us;
+    int64_t most = 4 * (int64_t)t->want;
+    if (fits > most) fits = most;
+    if (fits > t->pool->batch) fits = t->pool->batch;
+    t->want = fits < 1 ? 1 : (unsigned)fits;
+}
+
+/* ---- running a batch ------------------------------------------------------------------------------------------- */
+
+static bool may_run(const rv_thread *t, const rv_item *item, int64_t now_ms)
+{
+    return item->state == RV_ITEM_WAITING && rv_many_is_ripe(t, item, now_ms);
+}
+
+/* The next waiting item becomes the running one, or many of its type with it (they are then in t->picked). Returns how
+ * many: 0 when there is none that may run now (the rest may have been handed over, or waits for company), or the worker
+ * takes no more. */
+static size_t take_next(rv_thread *t, size_t *next, int64_t now_ms)
+{
+    rv_batch *batch = &t->batch;
+    size_t count = 0;
+    rv_lock(&batch->lock);
+    while (*next < batch->count && !may_run(t, &batch->items[*next], now_ms)) (*next)++;
+    /* (Under the lock, so that a handler that begins now hears it when the worker stops.) */
+    if (*next < batch->count && rv_worker_phase(t->worker) == RV_PHASE_RUNNING && !rv_alone_bars(t)) {
+        rv_item *item = &batch->items[*next];
+        bool cancelled = item->cancelled && item->many == NULL; /* (of many, each has its own) */
+        count = item->many != NULL ? rv_many_pick(t, *next) : 1;
+        item->state = RV_ITEM_RUNNING;
+        item->until_ms = RV_FOREVER;
+        batch->running = (*next)++;
+        batch->running_since_ms = now_ms;
+        batch->running_until_ms = RV_FOREVER;
+        atomic_store_explicit(&t->stop, cancelled, memory_order_relaxed);
+        atomic_store_explicit(&t->cancelled, cancelled, memory_order_relaxed);
+    }
+    rv_unlock(&batch->lock);
+    return count;
+}
+
+/* (An item that the keeper took over in the meantime stays with it, and so does what it settled.) Returns the bytes of
+ * the results. */
+static size_t note_finished(rv_thread *t, int64_t run_us)
+{
+    rv_batch *batch = &t->batch;
+    size_t bytes = 0;
+    rv_lock(&batch->lock);
+    /* (Others than the first run only in a call of many.) */
+    for (size_t i = batch->running; i < batch->count; i++) {
+        rv_item *item = &batch->items[i];
+        bool ended = i == batch->running || item->state == RV_ITEM_RUNNING;
+        int64_t ran_us = run_us - item->gate_us;
+        if (ended) item->run_us = item->unbegun ? 0 : ran_us > 0 ? ran_us : 1;
+        if (ended) bytes += item->outcome.result.length;
+        if (item->state == RV_ITEM_RUNNING) item->state = RV_ITEM_FINISHED;
+        if (batch->items[batch->running].many == NULL) break;
+    }
+    batch->running = RV_NONE;
+    rv_unlock(&batch->lock);
+    if (rv_alone_bars(t)) rv_alone_recheck(t->worker); /* (somebody may wait for it to end) */
+    return bytes;
+}
+
+/* What has not begun goes back to the front of its queue with the next turn. */
+static void give_rest_back(rv_thread *t)
+{
+    rv_lock(&t->batch.lock);
+    for (size_t i = 0; i < t->batch.count; i++) {
+        rv_item *item = &t->batch.items[i];
+        if (item->state != RV_ITEM_WAITING) continue;
+        item->outcome = (rv_settlement){.id = item->lease.id, .verb = REEVE_OUTCOME_SNOOZE};
+        item->state = RV_ITEM_FINISHED;
+    }
+    rv_unlock(&t->batch.lock);
+}
+
+/* What a turn may carry in results: more is settled first, and the rest of the batch goes back. */
+#define RESULT_BYTES ((size_t)8 * 1024 * 1024)
+
+/* What a pass through the batch did. */
+typedef struct pass {
+    size_t ran;     /* tasks of handlers that take one */
+    int64_t us;     /* and how long these took */
+    size_t called;  /* tasks of the largest call of many */
+    unsigned most;  /* and how many it could have had */
+    size_t results; /* bytes */
+} pass;
+
+static void run_next(rv_thread *t, size_t count, pass *p, int64_t *now_us)
+{
+    rv_item *item = &t->batch.items[t->batch.running];
+    int64_t begun_us = *now_us;
+    bool many = item->many != NULL;
+    if (many && count > p->called) {
+        p->called = count;
+        p->most = rv_many_most(&item->many->handler);
+    }
+    if (many) {
+        rv_many_run(t, count);
+    } else {
+        rv_thread_run(t, item);
+    }
+    *now_us = rv_now_us();
+    p->results += note_finished(t, *now_us - begun_us);
+    if (many) return;
+    p->ran++;
+    p->us += *now_us - begun_us;
+}
+
+static void run_batch(rv_thread *t)
+{
+    size_t next = 0, count;
+    pass p = {0};
+    int64_t now_us = rv_now_us();
+    atomic_store_explicit(&t->busy, true, memory_order_relaxed);
+    rv_many_begin(t);
+    while (p.results < RESULT_BYTES && (count = take_next(t, &next, now_us / 1000)) > 0) {
+        if (p.ran + p.called == 0 && t->batch.count > 1) rv_keeper_expect(t->worker, now_us / 1000 + RV_PATIENCE_MS);
+        run_next(t, count, &p, &now_us);
+    }
+    atomic_store_explicit(&t->busy, false, memory_order_relaxed);
+    bool takes = rv_worker_phase(t->worker) == RV_PHASE_RUNNING && !rv_alone_bars(t);
+    if (!t->gathers || p.results >= RESULT_BYTES || !takes) {
+        give_rest_back(t);
+    } else {
+        rv_many_keep(t);
+    }
+    if (p.ran > 0) learn(t, p.us, p.ran);
+    rv_many_learn(t, p.called, p.most, p.ran > 0);
+}
+
+/* ---- the one waiting place ------------------------------------------------------------------------------------- */
+
+static void add_own_list(rv_thread *t)
+{
+    char name[RV_SESSION_LENGTH + 32];
+    const rv_prefix *prefix = &t->pool->claims[0]->prefix;
+    (void)snprintf(name, sizeof(name), "hand:%s:%s", t->sessions[0], t->number_text);
+    rv_arg2(t->conn, prefix->text, prefix->length, name, strlen(name));
+}
+
+static void add_wake_ups(rv_thread *t)
+{
+    rv_order_choose(&t->order, true);
+    for (size_t place = 0; place < t->pool->claim_count; place++) {
+        const rv_prefix *prefix = &t->pool->claims[rv_order_queue(&t->order, place)]->prefix;
+        rv_arg2(t->conn, prefix->text, prefix->length, "wake", 4);
+    }
+}
+
+/* (In the order of the lease behind it: the wake-up that is used up is that of the queue that is served.) When nobody
+ * wakes it until then (monotonic ms) the wait ends, and the lease looks. */
+static void build_wait(rv_thread *t, int64_t until)
+{
+    char seconds[40] = "0"; /* for ever */
+    int64_t left = until == RV_FOREVER ? 0 : until - rv_now_ms();
+    if (until != RV_FOREVER && left < 1) left = 1;
+    if (left > 0) snprintf(seconds, sizeof(seconds), "%lld.%03lld", (long long)left / 1000, (long long)left % 1000);
+    rv_cmd(t->conn, (t->idle ? 1 : t->pool->claim_count) + 2);
+    rv_args(t->conn, "BLPOP");
+    if (t->idle) {
+        add_own_list(t);
+    } else {
+        add_wake_ups(t);
+    }
+    rv_args(t->conn, seconds);
+}
+
+static bool is_unknown_script(const rv_reply *reply)
+{
+    return rv_reply_is(reply, RV_ERROR) && strncmp(reply->text, "NOSCRIPT", 8) == 0;
+}
+
+/* What the wait ended with, other than a lease. */
+static void end_rest(rv_thread *t, reeve_status status, const rv_reply *reply)
+{
+    t->empty = false;
+    t->unsure = true;
+    if (status == REEVE_EINTERRUPTED) {
+        rv_conn_close(t->conn);
+        rv_waker_silence(&t->waker);
+    } else if (status == REEVE_EREDIS && !is_unknown_script(reply)) {
+        rv_note_refusal(t->worker, "Redis does not let a thread wait: looking every second",
+                        rv_conn_error(t->conn)->text);
+        rv_waker_wait(&t->waker, rv_deadline(1000));
+    } else {
+        /* (It may have been woken for a queue, and the turn that comes now be served from another.) */
+        if (t->pool->claim_count > 1) rv_scheduler_kick(t->worker);
+        if (status == REEVE_ELOST) rv_thread_note_loss(t);
+    }
+}
+
+/* A wait that Redis should have ended is ended here. */
+static int64_t latest(const rv_thread *t, int64_t until)
+{
+    return until < RV_FOREVER - t->worker->command_ms ? until + t->worker->command_ms : RV_FOREVER;
+}
+
+/* The wait's own reply: [list, element], or nothing in time: then a turn is to look. */
+static void end_wait(rv_thread *t, const rv_reply *reply)
+{
+    t->empty = false;
+    if (rv_reply_is(reply, RV_ARRAY)) rv_thread_take_handed(t, rv_reply_at(reply, 1));
+}
+
+/*
+ * Until there may be a task, what waits for company has waited enough, or the phase changes. A thread that is idle in
+ * Redis is handed its task. Any other sends the lease behind the wait, so that Redis carries it out the moment somebody
+ * enqueues: the task comes with the wake-up, one round trip earlier.
+ */
+static void rest(rv_thread *t, unsigned want)
+{
+    const rv_reply *reply;
+    int64_t until = rv_many_until(t);
+    rv_task_begin(&t->task); /* (gives back what a large result took) */
+    rv_arena_trim(&t->arena, 4096);
+    build_wait(t, until);
+    if (!t->idle) rv_thread_build_lease(t, want);
+    reeve_status status = rv_conn_call_blocking(t->conn, latest(t, until), &reply);
+    if (status == REEVE_OK) rv_thread_note_use(t);
+    if (status != REEVE_OK) {
+        end_rest(t, status, reply);
+    } else if (t->idle) {
+        end_wait(t, reply);
+    } else {
+        t->empty = rv_thread_take_lease(t, reply, want) && t->fresh == 0;
+    }
+}
+
+/* A wake-up that this thread had, or that was on its way to it, is not used: the scheduler looks after the queues. */
+static void pass_wake_up_on(rv_thread *t)
+{
+    rv_conn_close(t->conn);
+    rv_scheduler_kick(t->worker);
+}
+
+static void wait_for_the_end(rv_thread *t)
+{
+    pass_wake_up_on(t);
+    rv_waker_silence(&t->waker);
+    if (rv_worker_phase(t->worker) == RV_PHASE_QUIET) rv_waker_wait(&t->waker, RV_FOREVER);
+}
+
+/* ---- main ------------------------------------------------------------------------------------------------------ */
+
+static void tear_down(rv_thread *t)
+{
+    const rv_handlers *handlers = &t->worker->handlers;
+    for (size_t i = 0; i < handlers->count; i++) {
+        const reeve_handler *handler = &handlers->list[i]->handler;
+        if (t->set_up[i] && handler->thread_stop != NULL) handler->thread_stop(handler->user, t->states[i]);
+        t->set_up[i] = false;
+    }
+}
+
+/* Gets something to run, or settles what is left. False when the worker leaves. */
+static bool take_turn(rv_thread *t, bool running)
+{
+    unsigned want = running ? rv_many_want(t) : 0;
+    bool settled = rv_batch_count(&t->batch, RV_ITEM_FINISHED) == 0;
+    bool same = rv_conn_is_open(t->conn) && rv_conn_epoch(t->conn) == t->epoch;
+    if (t->empty && want > 0 && settled && !t->unsure && same) {
+        rest(t, want);
+        return true;
+    }
+    if (!rv_thread_turn(t, want)) return false;
+    t->empty = want > 0 && t->fresh == 0;
+    return true;
+}
+
+static _Thread_local const reeve_worker *own_worker;
+
+bool rv_thread_is_inside(const reeve_worker *worker)
+{
+    return own_worker == worker;
+}
+
+void *rv_thread_main(void *argument)
+{
+    rv_thread *t = argument;
+    own_worker = t->worker;
+    while (rv_worker_phase(t->worker) < RV_PHASE_STOPPING || t->batch.count > 0 || t->unsure) {
+        bool running = rv_worker_phase(t->worker) == RV_PHASE_RUNNING && !rv_alone_bars(t);
+        /* (It may have been handed something since it became idle: it takes itself out, and that back.) */
+        if (!running && t->idle) t->unsure = true;
+        if (running || t->batch.count > 0 || t->unsure) {
+            if (!take_turn(t, running)) break;
+        } else if (rv_worker_phase(t->worker) == RV_PHASE_RUNNING) {
+            rv_alone_hold(t);
+        } else {
+            wait_for_the_end(t);
+        }
+        if (t->batch.count > 0) run_batch(t);
+    }
+    pass_wake_up_on(t);
+    tear_down(t);
+    rv_lock(&t->worker->lock);
+    t->worker->threads_alive--;
+    rv_lock_check(pthread_cond_broadcast(&t->worker->thread_ended));
+    rv_unlock(&t->worker->lock);
+    return NULL;
+}
+
+/* ---- life ------------------------------------------------------------------------------------------------------ */
+
+static bool allocate(rv_thread *t)
+{
+    size_t queues = t->pool->claim_count, handlers = t->worker->handlers.count;
+    t->states = rv_zalloc_array(handlers + 1, sizeof(*t->states));
+    t->set_up = rv_zalloc_array(handlers + 1, sizeof(*t->set_up));
+    t->queues = rv_zalloc_array(queues, sizeof(*t->queues));
+    t->sessions = rv_zalloc_array(queues, sizeof(*t->sessions));
+    t->groups = rv_zalloc_array(queues, sizeof(*t->groups));
+    t->picked = rv_zalloc_array(t->batch.capacity, sizeof(rv_item *));
+    t->outcomes = rv_zalloc_array(t->batch.capacity, sizeof(*t->outcomes));
+    t->leases = rv_zalloc_array(t->batch.capacity, sizeof(*t->leases));
+    return rv_order_init(&t->order, t->pool->order, queues, t->pool->weights) && t->states != NULL &&
+           t->set_up != NULL && t->queues != NULL && t->sessions != NULL && t->groups != NULL && t->outcomes != NULL &&
+           t->leases != NULL && t->picked != NULL;
+}
+
+reeve_status rv_thread_init(rv_thread *t, rv_pool *pool, reeve_worker *worker, unsigned number, rv_error *error)
+{
+    char connection[64];
+    unsigned many = rv_handlers_most(&worker->handlers);
+    memset(t, 0, sizeof(*t));
+    t->worker = worker;
+    t->pool = pool;
+    t->number = number;
+    t->task_us = UNKNOWN_US;
+    t->want = 1;
+    t->gathers = many > 1;
+    t->waker.fd = -1;
+    snprintf(t->number_text, sizeof(t->number_text), "%u", number);
+    snprintf(t->name, sizeof(t->name), "%.10s/%u", pool->name, number);
+    snprintf(connection, sizeof(connection), "reeve-%s-%u", worker->id, number);
+    rv_arena_init(&t->arena);
+    rv_task_init(&t->task);
+    reeve_status status = rv_waker_init(&t->waker, error);
+    if (status == REEVE_OK)
+        status = rv_batch_init(&t->batch, many > pool->batch ? many : pool->batch, pool->claim_count, error);
+    if (status == REEVE_OK && !allocate(t)) status = rv_fail(error, REEVE_ENOMEM, "no memory for a thread");
+    rv_conn_options options = {.url = worker->target,
+                               .name = connection,
+                               .waker = &t->waker,
+                               .quit = &worker->quit,
+                               .command_ms = worker->command_ms};
+    if (status == REEVE_OK) status = rv_conn_create(&t->conn, &options, error);
+    return status;
+}
+
+void rv_thread_fini(rv_thread *t)
+{
+    rv_conn_destroy(t->conn);
+    rv_batch_fini(&t->batch);
+    rv_task_fini(&t->task);
+    rv_arena_fini(&t->arena);
+    if (t->waker.fd >= 0) rv_waker_fini(&t->waker);
+    rv_order_fini(&t->order);
+    rv_free(t->states);
+    rv_free(t->set_up);
+    rv_free(t->queues);
+    rv_free(t->sessions);
+    rv_free(t->groups);
+    rv_free(t->outcomes);
+    rv_free(t->leases);
+    rv_many_fini(t);
+    memset(t, 0, sizeof(*t));
+    t->waker.fd = -1;
+}

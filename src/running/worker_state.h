@@ -1,0 +1,233 @@
+/*
+ * worker_state.h - a worker and its parts.
+ *
+ *     reeve_worker
+ *       |- handlers, layers, plugins   fixed before start
+ *       |- claims                   one a queue (claim.h)
+ *       |- pools -> threads         each: a connection, a batch, a task   (thread.h)
+ *       |- heart                    heartbeats                            (heartbeat.h)
+ *       |- keeper                   relief, control messages, good-bye    (keeper.h)
+ *       `- scheduler                due tasks, reaping, retention         (scheduler.h)
+ */
+#ifndef RV_RUNNING_WORKER_STATE_H
+#define RV_RUNNING_WORKER_STATE_H
+
+#include <stdatomic.h>
+
+#include "handlers/handler_table.h"
+#include "handlers/task.h"
+#include "redis/conn.h"
+#include "redis/embedded.h"
+#include "reeve/worker.h"
+#include "running/batch.h"
+#include "running/queue_order.h"
+
+/* The life of a worker; it only ever goes down this list. */
+typedef enum rv_phase {
+    RV_PHASE_CREATED,
+    RV_PHASE_RUNNING,
+    RV_PHASE_QUIET,    /* takes no new tasks */
+    RV_PHASE_STOPPING, /* threads settle what they have and end */
+    RV_PHASE_LEAVING,  /* the deadline has passed: outcomes that cannot be delivered now are dropped */
+    RV_PHASE_ENDED     /* scheduler and keeper end */
+} rv_phase;
+
+typedef struct rv_pool rv_pool;
+
+typedef struct rv_thread {
+    reeve_worker *worker;
+    rv_pool *pool;
+    unsigned number; /* within the worker, from 1: its name in Redis */
+    char name[16];   /* within the process */
+    char number_text[12];
+    pthread_t id;
+    bool started;
+    rv_waker waker; /* rung when the phase changes */
+    rv_conn *conn;
+    rv_arena arena; /* the memory that the batch's leases lie in */
+    rv_batch batch;
+    reeve_task task;
+    rv_task_host host;
+    atomic_bool stop;      /* the running handler should end */
+    atomic_bool cancelled; /* since its task was cancelled */
+    atomic_bool busy;
+    atomic_bool held;          /* it waits for a task that runs alone (alone.h) */
+    bool empty;                /* the last lease found nothing: there is nothing to do but wait */
+    bool idle;                 /* it waits to be handed a task */
+    char handed[REEVE_ID_MAX]; /* the id of the task that it was handed last */
+    bool unsure;               /* a reply that may have leased was lost: recall before the next turn */
+    bool insists;              /* it has to hear what became of what it has sent: not only until the worker stops */
+    unsigned losses;           /* of the connection in a row, with nothing leased or waited for in between, */
+    int64_t lost_ms;           /* the last of them */
+    unsigned epoch;            /* of the connection that its last turn went over; 0: none yet */
+    int64_t connection;        /* and its number in Redis; 0: unknown */
+    void **states;             /* what thread_start left, by handler */
+    bool *set_up;
+    /* how many tasks to take at once (see thread.c) */
+    int64_t task_us;
+    unsigned want;
+    rv_order order; /* of the queues in its next turn */
+    size_t fresh;   /* how many tasks the last turn leased */
+    bool full;      /* they were as many as it asked for */
+    /* for handlers of many tasks (batch_handler.h) */
+    bool gathers; /* there is such a handler */
+    unsigned many_want;
+    bool mixed; /* the last tasks were also of handlers that take one */
+    size_t kept_bytes;
+    rv_item **picked;
+    struct rv_call *calls;
+    reeve_task **call_tasks;
+    size_t call_room;
+    /* scratch of a turn */
+    rv_turn_queue *queues;     /* by place in the turn (see queue_order.h) */
+    rv_session_text *sessions; /* by queue */
+    const rv_settlement **outcomes;
+    rv_turn_group *groups;
+    rv_lease *leases;
+} rv_thread;
+
+struct rv_pool {
+    char name[12];
+    rv_claim **claims; /* the queues it serves, in order */
+    size_t claim_count;
+    unsigned thread_count;
+    unsigned batch;
+    reeve_order order;
+    unsigned *weights; /* one a queue, or NULL */
+    rv_thread *threads;
+};
+
+typedef struct rv_stats {
+    atomic_ullong leased, completed, failed, dead, given_back, refused;
+} rv_stats;
+
+/* An outcome that a thread handed to the keeper. */
+typedef struct rv_handed {
+    rv_claim *claim;
+    rv_session_text session;
+    const char *thread; /* under whose name it stands in Redis */
+    int64_t since_ms;   /* and since when */
+    bool sent;          /* an earlier delivery may have been carried out */
+    rv_settlement outcome;
+    int64_t wait_ms; /* for the statistics, as rv_tally_add takes them */
+    int64_t run_us;
+    void *kept;
+} rv_handed;
+
+typedef struct rv_keeper {
+    pthread_t id;
+    bool started;
+    rv_waker waker;
+    rv_conn *conn;     /* handed outcomes, and the good-bye */
+    rv_conn *listener; /* the control channel */
+    int64_t listen_again_ms;
+    unsigned listen_tries;
+    atomic_bool deaf;        /* the user has no rights to the control channel */
+    atomic_bool leaves;      /* the listener is to look for the endpoint again */
+    atomic_llong wake_at_ms; /* until when it sleeps: who needs it earlier rings */
+    pthread_mutex_t lock;    /* guards handed, its count, and settled: the keeper writes, others read */
+    unsigned long settled;   /* how many handed outcomes were */
+    rv_handed *handed;
+    size_t handed_count;
+    size_t handed_capacity;
+} rv_keeper;
+
+typedef struct rv_heart {
+    pthread_t id;
+    bool started;
+    rv_waker waker;
+    rv_conn *conn;
+    int64_t round_trip_us;     /* of the last heartbeat; 0: none yet */
+    atomic_llong beaten_at_ms; /* the last heartbeat that Redis took; 0: none yet */
+    atomic_bool connected;
+    bool registered; /* its first heartbeat was taken */
+    rv_buf json;
+} rv_heart;
+
+#define RV_TEND_AT_ONCE 32 /* queues */
+
+typedef struct rv_scheduler {
+    pthread_t id;
+    bool started;
+    rv_waker waker;
+    rv_conn *conn;
+    unsigned tries;
+    atomic_bool asks_cancelled;   /* the control channel was not heard for a while */
+    int64_t yields_until_ms;      /* until then the keeper goes first (scheduler.c) */
+    pthread_mutex_t lock;         /* guards due */
+    atomic_llong clock_ahead_ms;  /* Redis's clock less our monotonic one, as tend.lua told; 0: not known yet */
+    int64_t *due;                 /* by claim: when to tend it, monotonic ms */
+    size_t *tended;               /* scratch */
+    bool outbox[RV_TEND_AT_ONCE]; /* of these, which have messages to others */
+    bool unread[RV_TEND_AT_ONCE]; /* ... and some that were set aside, which are to be tried again */
+    struct rv_cron_table *cron;   /* what is due in the queues that were tended (cron_fire.h) */
+} rv_scheduler;
+
+/* Names a task that may run alone, and the one time that it does. */
+typedef struct rv_alone_task {
+    unsigned long number; /* of that time, within the worker; from 1 */
+    const rv_prefix *prefix;
+    rv_session_text session;
+    char id[REEVE_ID_MAX];
+} rv_alone_task;
+
+/* A task that may run alone, see alone.h. */
+typedef struct rv_alone {
+    pthread_mutex_t lock;     /* guards all; owner is read without it, too */
+    pthread_cond_t changed;   /* for the owner: something that it waits for may have come */
+    rv_thread *_Atomic owner; /* the thread that runs it: nothing else begins. NULL: there is none */
+    int64_t until_ms;         /* others may begin then (monotonic); RV_FOREVER: it has not begun */
+    bool ending;              /* a thread is about to let others begin */
+    rv_alone_task task;       /* the owner's */
+} rv_alone;
+
+struct reeve_worker {
+    rv_error error;
+    rv_url url;
+    rv_url address;       /* the embedded server's socket, or the same as url */
+    const rv_url *target; /* where connections go */
+    rv_embedded *embedded;
+    char ns[RV_NS_MAX + 1];
+    char *name;
+    char *host;
+    char *plugin_dir;
+    char id[RV_RANDOM_LENGTH + 1];
+    pid_t pid;       /* of the process that its ids were made in */
+    char about[256]; /* the session's description: JSON, longer than 64 bytes (see lease.lua) */
+    int64_t session_ms;
+    void (*on_data_lost)(void *user);
+    void *on_data_lost_user;
+    int64_t command_ms;
+    reeve_guards guards; /* in force: none is zero */
+    int64_t started_wall_ms;
+    rv_handlers handlers;
+    rv_layers layers;
+    reeve_plugin_handle **plugins;
+    size_t plugin_count;
+    rv_claim **claims;
+    size_t claim_count;
+    rv_pool **pools;
+    size_t pool_count;
+    unsigned thread_count;
+    pthread_mutex_t lock; /* guards threads_alive, joined */
+    pthread_cond_t thread_ended;
+    unsigned threads_alive;
+    atomic_int phase;    /* rv_phase */
+    atomic_bool refused; /* an error of Redis was logged, and no heartbeat was taken since */
+    atomic_bool loses;   /* that connections are lost again and again was logged */
+    atomic_bool down;    /* an outage was logged and has not ended */
+    atomic_uint reached; /* how many attempts to reach Redis have succeeded */
+    rv_stats stats;
+    rv_waker quit; /* rung when it leaves and is held up by a Redis that does not answer: no call waits any longer */
+    rv_heart heart;
+    rv_alone alone;
+    rv_keeper keeper;
+    rv_scheduler scheduler;
+};
+
+static inline rv_phase rv_worker_phase(const reeve_worker *worker)
+{
+    return (rv_phase)atomic_load_explicit(&worker->phase, memory_order_acquire);
+}
+
+#endif

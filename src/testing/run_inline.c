@@ -1,0 +1,186 @@
+#include "testing/run_inline.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/id.h"
+#include "base/layout.h"
+#include "base/mem.h"
+#include "base/retry.h"
+#include "protocol/envelope.h"
+
+#define MIDDLE_OF_JITTER 0.5
+
+const reeve_handler *rv_local_find(const reeve_plugin *plugin, const char *type)
+{
+    for (size_t i = 0; i < plugin->handler_count; i++) {
+        if (strcmp(plugin->handlers[i].type, type) == 0) return &plugin->handlers[i];
+    }
+    return NULL;
+}
+
+int64_t rv_local_delay(const reeve_task *task, const reeve_backoff *backoff, unsigned attempt)
+{
+    if (task->verb != REEVE_OUTCOME_RETRY && task->verb != REEVE_OUTCOME_SNOOZE) return 0;
+    return task->delay_ms >= 0 ? task->delay_ms : rv_backoff_delay(backoff, attempt, MIDDLE_OF_JITTER);
+}
+
+/* The task as Redis would hold it. */
+static reeve_status write_envelope(rv_buf *ret, const rv_local *local, rv_error *error)
+{
+    reeve_task_spec spec = local->spec;
+    reeve_status status;
+
+    spec.type = local->handler->type;
+    const reeve_guards *guards = local->host->guards != NULL ? local->host->guards : &rv_guards_standard;
+    status = rv_spec_check_under(&spec, guards, error);
+    if (status != REEVE_OK) return status;
+    rv_buf_adds(ret, "{\"at\":");
+    rv_buf_addi(ret, local->enqueued_ms);
+    rv_buf_addc(ret, ',');
+    rv_envelope_write(ret, &spec);
+    return ret->failed ? rv_fail(error, REEVE_ENOMEM, "no memory for the task") : REEVE_OK;
+}
+
+/* (The header's newline becomes its end, as in a worker.) */
+static void prepare_task(reeve_task *task, const rv_local *local, rv_buf *text)
+{
+    rv_envelope envelope = {0};
+
+    (void)rv_envelope_read(&envelope, text->data, text->length); /* it was written here */
+    text->data[envelope.header_length] = '\0';
+    rv_task_begin(task);
+    task->queue = local->spec.queue;
+    task->id = local->spec.id;
+    task->type = local->handler->type;
+    task->payload = envelope.payload;
+    task->header = envelope.header;
+    task->attempt = local->attempt;
+    task->crashes = local->crashes;
+    task->enqueued_ms = local->enqueued_ms;
+    task->host = local->host;
+    task->past = local->handler->at_most_once;
+}
+
+/* One thread's life with the handler: set-up, the task, tear-down. Returns how long the handler ran. */
+static int64_t run_with_hooks(reeve_task *task, const rv_local *local, const reeve_layer *const *layers)
+{
+    const reeve_handler *handler = local->handler;
+    int64_t began, elapsed;
+    int failure = 0;
+
+    if (handler->thread_start != NULL) failure = handler->thread_start(handler->user, &task->thread_state);
+    if (failure != 0) {
+        rv_task_failed(task, REEVE_OUTCOME_RETRY, "setup", "the set-up hook of \"%s\" failed (it returned %d)",
+                       handler->type, failure);
+        return 0;
+    }
+    if (local->plugin != NULL) (void)rv_plugin_enter(local->plugin, NULL, NULL);
+    began = rv_now_us();
+    (void)rv_layers_run(layers, task, handler); /* what came out stands in the task */
+    elapsed = rv_now_us() - began;
+    if (local->plugin != NULL) rv_plugin_leave(local->plugin);
+    if (handler->thread_stop != NULL) handler->thread_stop(handler->user, task->thread_state);
+    return elapsed;
+}
+
+/* What lies in memory that goes now is no more a part of the task. */
+static void let_go(reeve_task *task)
+{
+    task->payload = (reeve_bytes){NULL, 0};
+    task->header = NULL;
+    task->host = NULL;
+}
+
+reeve_status rv_local_run(const rv_local *local, reeve_task *task, int64_t *ret_elapsed_us, rv_error *error)
+{
+    const reeve_layer **layers = NULL;
+    rv_buf text;
+    reeve_status status;
+
+    rv_buf_init(&text, SIZE_MAX);
+    status = write_envelope(&text, local, error);
+    if (status != REEVE_OK) goto out;
+    if (!rv_layers_choose(&layers, &local->layers, local->handler->type)) {
+        status = rv_fail(error, REEVE_ENOMEM, "no memory for the layers");
+        goto out;
+    }
+    prepare_task(task, local, &text);
+    *ret_elapsed_us = run_with_hooks(task, local, layers);
+    let_go(task);
+
+out:
+    rv_free(layers);
+    rv_buf_fini(&text);
+    return status;
+}
+
+/* ---- a plugin's ------------------------------------------------------------------------------------------------ */
+
+/* Fills in what the options leave out; id has room for a new one. */
+static void fill_in(reeve_run_options *ret, char id[RV_UUID_LENGTH + 1])
+{
+    if (ret->queue == NULL) ret->queue = "local";
+    if (ret->attempt == 0) ret->attempt = 1;
+    if (ret->id != NULL) return;
+    rv_uuid7(id);
+    ret->id = id;
+}
+
+static reeve_status tell_progress(reeve_task *task, int percent, const char *words, void *context)
+{
+    const reeve_run_options *options = context;
+
+    (void)task;
+    if (options->progress != NULL) options->progress(percent, words, options->user);
+    return REEVE_OK;
+}
+
+static void make_report(reeve_run_report *ret, reeve_task *task, const rv_local *local, int64_t elapsed_us)
+{
+    memset(ret, 0, sizeof(*ret));
+    ret->outcome = task->verb;
+    ret->elapsed_us = elapsed_us;
+    ret->delay_ms = rv_local_delay(task, &local->handler->backoff, local->attempt);
+    memcpy(ret->kind, task->kind, sizeof(ret->kind));
+    memcpy(ret->message, task->message, sizeof(ret->message));
+    if (task->result.length > 0) {
+        ret->result = (reeve_bytes){task->result.data, task->result.length};
+        rv_buf_init(&task->result, REEVE_RESULT_MAX); /* the report owns the memory now */
+    }
+}
+
+reeve_status reeve_plugin_run_sized(reeve_plugin_handle *plugin, const char *type, const reeve_run_options *given,
+                                    reeve_run_report *ret, size_t options_size)
+{
+    char id[RV_UUID_LENGTH + 1];
+    reeve_run_options full;
+    rv_task_host host = {.progress = tell_progress, .context = &full};
+    rv_local local = {.plugin = plugin, .host = &host, .enqueued_ms = rv_wall_ms()};
+    rv_error error;
+    reeve_task task;
+    int64_t elapsed_us;
+    reeve_status status;
+
+    if (type == NULL) return REEVE_EINVAL;
+    local.handler = rv_local_find(&plugin->plugin, type);
+    if (local.handler == NULL) return REEVE_ENOTFOUND;
+    status = RV_LAYOUT_READ(&full, given, options_size, "the options", &error);
+    if (status != REEVE_OK) return status;
+    fill_in(&full, id);
+    local.layers = (rv_layers){plugin->layers, plugin->plugin.layer_count};
+    local.spec = (reeve_task_spec){.queue = full.queue, .id = full.id, .payload = full.payload};
+    local.attempt = full.attempt;
+    rv_task_init(&task);
+    status = rv_local_run(&local, &task, &elapsed_us, &error);
+    if (status == REEVE_OK) make_report(ret, &task, &local, elapsed_us);
+    rv_task_fini(&task);
+    return status;
+}
+
+void reeve_run_report_fini(reeve_run_report *report)
+{
+    if (report == NULL) return;
+    rv_free((void *)report->result.data);
+    report->result = (reeve_bytes){NULL, 0};
+}

@@ -1,0 +1,258 @@
+#include "testing/test_run.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/mem.h"
+
+/* ---- the clock ------------------------------------------------------------------------------------------------- */
+
+void reeve_test_clock_move(reeve_test_clock *clock, int64_t ms)
+{
+    (void)__atomic_add_fetch(&clock->now_ms, ms, __ATOMIC_SEQ_CST);
+}
+
+int64_t rv_trial_now(const rv_trial *trial)
+{
+    const reeve_test_clock *clock = trial->clock;
+
+    return clock->real ? rv_wall_ms() : __atomic_load_n(&clock->now_ms, __ATOMIC_SEQ_CST);
+}
+
+/* As the handler does: it may go on. */
+static int64_t look_at_clock(void *context)
+{
+    rv_trial *r = context;
+
+    if (r->clock->real) return rv_wall_ms();
+    return __atomic_fetch_add(&r->clock->now_ms, r->clock->step_ms, __ATOMIC_SEQ_CST);
+}
+
+void rv_trial_begin(rv_trial *trial)
+{
+    trial->clock = trial->options.clock != NULL ? trial->options.clock : &trial->own_clock;
+    if (!trial->clock->real && trial->clock->now_ms == 0) trial->clock->now_ms = REEVE_TEST_BEGIN_MS;
+    trial->report->is.began_ms = rv_trial_now(trial);
+    atomic_store(&trial->alive_at_ms, trial->report->is.began_ms);
+    atomic_store(&trial->cancelled, trial->options.cancel_at == 1);
+}
+
+/* ---- what the handler meets ------------------------------------------------------------------------------------ */
+
+rv_trial_limit rv_trial_passed(rv_trial *trial)
+{
+    int64_t now = rv_trial_now(trial);
+    rv_trial_limit passed = RV_TRIAL_WITHIN;
+    int within = RV_TRIAL_WITHIN;
+
+    if (trial->silence_ms > 0 && now - atomic_load(&trial->alive_at_ms) >= trial->silence_ms) passed = RV_TRIAL_SILENT;
+    if (now >= trial->until_ms) passed = RV_TRIAL_LATE;
+    (void)atomic_compare_exchange_strong(&trial->passed, &within, (int)passed);
+    return (rv_trial_limit)atomic_load(&trial->passed);
+}
+
+static bool asked_to_stop(void *context)
+{
+    rv_trial *r = context;
+    unsigned asked = atomic_fetch_add(&r->asked, 1) + 1;
+
+    (void)look_at_clock(r);
+    if (r->options.cancel_at != 0 && asked >= r->options.cancel_at) atomic_store(&r->cancelled, true);
+    return rv_trial_passed(r) != RV_TRIAL_WITHIN || atomic_load(&r->cancelled) || atomic_load(&r->lost) ||
+           (r->options.stop_at != 0 && asked >= r->options.stop_at);
+}
+
+/* The list with room for one more, perhaps elsewhere; NULL, and the list stays, when it is full or there is no memory.
+ */
+static void *make_room(void *list, size_t count, size_t *room, size_t size)
+{
+    size_t wanted = *room == 0 ? 8 : 2 * *room;
+    void *more;
+
+    if (count >= REEVE_TEST_LIST_MAX) return NULL;
+    if (count < *room) return list;
+    more = rv_realloc_array(list, wanted, size);
+    if (more != NULL) *room = wanted;
+    return more;
+}
+
+/* What comes back of something that is told to Redis. */
+static reeve_status answer(rv_trial *r)
+{
+    reeve_status status = rv_trial_passed(r) != RV_TRIAL_WITHIN ? REEVE_EREFUSED : r->options.tell_status;
+
+    if (status == REEVE_EREFUSED) atomic_store(&r->lost, true);
+    if (status == REEVE_OK) atomic_store(&r->alive_at_ms, rv_trial_now(r));
+    return status;
+}
+
+static void note_progress(const rv_trial *r, int percent, const char *words)
+{
+    rv_trial_report *to = r->report;
+    reeve_test_progress *list = make_room(to->progress, to->is.progress_count, &to->progress_room, sizeof(*list));
+    char *copy;
+
+    if (list == NULL) return;
+    to->progress = list;
+    copy = rv_strdup(words != NULL ? words : "");
+    if (copy == NULL) return;
+    list[to->is.progress_count++] = (reeve_test_progress){rv_trial_now(r), percent, copy};
+}
+
+static reeve_status hear_progress(reeve_task *task, int percent, const char *words, void *context)
+{
+    rv_trial *r = context;
+
+    (void)task;
+    note_progress(r, percent, words);
+    if (r->options.on_progress != NULL) r->options.on_progress(percent, words, r->options.user);
+    return answer(r);
+}
+
+static reeve_status hear_log(reeve_task *task, const char *line, void *context)
+{
+    rv_trial *r = context;
+    rv_trial_report *to = r->report;
+    reeve_test_line *list = make_room(to->log, to->is.log_count, &to->log_room, sizeof(*list));
+
+    (void)task;
+    if (list != NULL) {
+        char *copy = rv_strdup(line);
+
+        to->log = list;
+        if (copy != NULL) list[to->is.log_count++] = (reeve_test_line){rv_trial_now(r), copy};
+    }
+    return answer(r);
+}
+
+static reeve_status hear_heartbeat(reeve_task *task, void *context)
+{
+    (void)task;
+    return answer(context);
+}
+
+void rv_trial_keep_checkpoint(rv_trial_report *report, reeve_bytes data)
+{
+    rv_buf_clear(&report->checkpoint);
+    rv_buf_add(&report->checkpoint, data.data, data.length);
+}
+
+static reeve_status hear_checkpoint(reeve_task *task, reeve_bytes data, void *context)
+{
+    rv_trial *r = context;
+    reeve_status status = answer(r);
+
+    (void)task;
+    if (status == REEVE_OK) rv_trial_keep_checkpoint(r->report, data);
+    return status;
+}
+
+static reeve_status tell_checkpoint(reeve_task *task, rv_buf *ret, void *context)
+{
+    const rv_trial *r = context;
+    const rv_buf *kept = &r->report->checkpoint;
+
+    (void)task;
+    if (kept->length > 0) rv_buf_add(ret, kept->data, kept->length);
+    return ret->failed ? REEVE_ENOMEM : REEVE_OK;
+}
+
+static void note_hold(const rv_trial *r, const char *group, int64_t delay_ms)
+{
+    rv_trial_report *to = r->report;
+    reeve_test_hold *list = make_room(to->holds, to->is.hold_count, &to->hold_room, sizeof(*list));
+    char *copy;
+
+    if (list == NULL) return;
+    to->holds = list;
+    copy = rv_strdup(group);
+    if (copy == NULL && group != NULL) return;
+    list[to->is.hold_count++] = (reeve_test_hold){rv_trial_now(r), delay_ms, copy};
+}
+
+static reeve_status hear_hold(reeve_task *task, const char *group, int64_t delay_ms, void *context)
+{
+    rv_trial *r = context;
+
+    (void)task;
+    note_hold(r, group, delay_ms);
+    return r->options.hold_status;
+}
+
+/* Its texts lie in one block, which begins with the handle. */
+static bool copy_handed(reeve_test_handed *ret, const reeve_task_spec *spec, const char *id)
+{
+    rv_buf text;
+    size_t type, group, unique, payload;
+
+    rv_buf_init(&text, SIZE_MAX);
+    rv_buf_addf(&text, "%s/%s", spec->queue, id);
+    rv_buf_addc(&text, '\0');
+    type = text.length;
+    rv_buf_add(&text, spec->type, strlen(spec->type) + 1);
+    group = text.length;
+    if (spec->group != NULL) rv_buf_add(&text, spec->group, strlen(spec->group) + 1);
+    unique = text.length;
+    if (spec->unique != NULL) rv_buf_add(&text, spec->unique, strlen(spec->unique) + 1);
+    payload = text.length;
+    if (spec->payload.length > 0) rv_buf_add(&text, spec->payload.data, spec->payload.length);
+    rv_buf_addc(&text, '\0');
+    if (text.failed) {
+        rv_buf_fini(&text);
+        return false;
+    }
+    *ret = (reeve_test_handed){.handle = text.data,
+                               .type = text.data + type,
+                               .payload = {text.data + payload, spec->payload.length},
+                               .group = spec->group != NULL ? text.data + group : NULL,
+                               .unique = spec->unique != NULL ? text.data + unique : NULL,
+                               .priority = spec->priority,
+                               .delay_ms = spec->delay_ms,
+                               .at_ms = spec->at_ms};
+    return true;
+}
+
+static reeve_status hear_handed(const reeve_task_spec *spec, char id[REEVE_ID_MAX], void *context)
+{
+    const rv_trial *r = context;
+    rv_trial_report *to = r->report;
+    reeve_test_handed *list = make_room(to->handed, to->handed_count, &to->handed_room, sizeof(*list));
+
+    if (list == NULL) return REEVE_ENOMEM;
+    to->handed = list;
+    if (id[0] == '\0') (void)snprintf(id, REEVE_ID_MAX, "handed-%zu", to->handed_count + 1);
+    if (!copy_handed(&list[to->handed_count], spec, id)) return REEVE_ENOMEM;
+    to->handed_count++;
+    return REEVE_OK;
+}
+
+void rv_trial_forget(rv_trial_report *report)
+{
+    for (size_t i = 0; i < report->is.progress_count; i++) rv_free((void *)report->progress[i].words);
+    for (size_t i = 0; i < report->is.log_count; i++) rv_free((void *)report->log[i].text);
+    for (size_t i = 0; i < report->is.hold_count; i++) rv_free((void *)report->holds[i].group);
+    for (size_t i = 0; i < report->handed_count; i++) rv_free((void *)report->handed[i].handle);
+    rv_free(report->progress);
+    rv_free(report->log);
+    rv_free(report->holds);
+    rv_free(report->handed);
+    rv_buf_fini(&report->checkpoint);
+}
+
+rv_task_host rv_trial_host(rv_trial *trial)
+{
+    return (rv_task_host){
+        .progress = hear_progress,
+        .heartbeat = hear_heartbeat,
+        .hold = hear_hold,
+        .checkpoint = hear_checkpoint,
+        .last_checkpoint = tell_checkpoint,
+        .log = hear_log,
+        .handed = hear_handed,
+        .context = trial,
+        .cancelled = &trial->cancelled,
+        .now = look_at_clock,
+        .asked_to_stop = asked_to_stop,
+    };
+}

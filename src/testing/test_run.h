@@ -1,0 +1,67 @@
+/*
+ * test_run.h - a handler under test: what it meets, and where is written down what it does. For testing.c.
+ */
+#ifndef RV_TESTING_TEST_RUN_H
+#define RV_TESTING_TEST_RUN_H
+
+#include <stdatomic.h>
+
+#include "base/error.h"
+#include "handlers/task.h"
+#include "reeve/testing.h"
+
+typedef struct rv_trial_report {
+    reeve_test_report is; /* what the test sees; leads into the rest */
+    reeve_task task;      /* kept for its outcome */
+    char words[sizeof(((rv_error *)NULL)->text)];
+    reeve_test_progress *progress;
+    size_t progress_room;
+    reeve_test_line *log;
+    size_t log_room;
+    rv_buf checkpoint;
+    reeve_test_hold *holds;
+    size_t hold_room;
+    reeve_test_handed *handed;
+    size_t handed_count;
+    size_t handed_room;
+} rv_trial_report;
+
+/* Which of its limits a run has passed. */
+typedef enum rv_trial_limit {
+    RV_TRIAL_WITHIN,
+    RV_TRIAL_LATE,  /* it ran for too long */
+    RV_TRIAL_SILENT /* it did not say anything for too long */
+} rv_trial_limit;
+
+typedef struct rv_trial {
+    reeve_test_options options;
+    size_t layer_size; /* how far apart options.layers are */
+    reeve_test_clock own_clock;
+    reeve_test_clock *clock;
+    int64_t until_ms;         /* the time limit, or RV_FOREVER */
+    int64_t silence_ms;       /* longer silence is a failure; 0: it need not say anything */
+    atomic_llong alive_at_ms; /* when it last said something */
+    atomic_int passed;        /* rv_trial_limit; stays once it is one */
+    atomic_uint asked;
+    atomic_bool lost;
+    atomic_bool cancelled;
+    rv_trial_report *report;
+} rv_trial;
+
+/* Its clock begins, and its silence. The options were read. */
+void rv_trial_begin(rv_trial *trial);
+
+/* The host of its task. */
+rv_task_host rv_trial_host(rv_trial *trial);
+
+/* What time it is, and whether a limit has passed by now. */
+int64_t rv_trial_now(const rv_trial *trial);
+rv_trial_limit rv_trial_passed(rv_trial *trial);
+
+/* Frees what was written down. */
+void rv_trial_forget(rv_trial_report *report);
+
+/* As if an attempt before had left it. */
+void rv_trial_keep_checkpoint(rv_trial_report *report, reeve_bytes data);
+
+#endif

@@ -1,0 +1,216 @@
+/*
+ * heartbeat.c - the heartbeat thread. It has a connection of its own and does nothing else, so that nothing that takes its
+ * time (large outcomes on a slow link, a control channel that has to be found again, many cancels to look for) keeps a
+ * heartbeat back. Each call has a third of a session: when one fails there is time for another on a new connection.
+ */
+#include "upkeep/heartbeat.h"
+
+#include <stdio.h>
+
+#include "base/lock.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "protocol/registry.h"
+#include "running/os_thread.h"
+#include "running/wakeup.h"
+#include "upkeep/registry_record.h"
+
+#define TRY_AGAIN_MS 250
+
+static int64_t beat_every_ms(const reeve_worker *worker)
+{
+    return worker->session_ms / 3;
+}
+
+typedef struct beats {
+    reeve_worker *worker;
+    rv_session_text *sessions; /* under which session each claim beat; "" for those without one */
+    size_t *claims;            /* which claim each command was for */
+    size_t count;
+    bool odd;
+    char words[256]; /* why */
+} beats;
+
+static void note_odd(beats *b, const rv_reply *reply)
+{
+    b->odd = true;
+    rv_copy_text(b->words, sizeof(b->words), rv_reply_is(reply, RV_ERROR) ? reply->text : "unexpected reply");
+}
+
+/*
+ * The first heartbeat adds the worker's id (added is 1); one that adds it again finds that Redis has lost it. That is acted
+ * upon at once, whatever becomes of the other replies: no later heartbeat would find it again.
+ */
+static void note_registration(reeve_worker *worker, int64_t added)
+{
+    bool lost = added == 1 && worker->heart.registered;
+    if (added >= 0) worker->heart.registered = true;
+    if (!lost) return;
+    rv_log(REEVE_LOG_WARN, "redis.data_lost", "this worker was gone from Redis, which may have lost its data", "worker",
+           worker->id, NULL);
+    if (worker->on_data_lost != NULL) worker->on_data_lost(worker->on_data_lost_user);
+}
+
+static void on_beat(size_t index, const rv_reply *reply, void *context)
+{
+    beats *b = context;
+    bool alive;
+    uint64_t held;
+    if (index >= b->count) {
+        if (rv_reply_is(reply, RV_ERROR)) note_odd(b, reply);
+        if (index == b->count + RV_REGISTRY_ADDED) note_registration(b->worker, rv_reply_int(reply, -1));
+        return;
+    }
+    if (!rv_beat_read(reply, &alive, &held)) {
+        note_odd(b, reply);
+        return;
+    }
+    if (b->sessions[index][0] == '\0') return;
+    rv_claim *claim = b->worker->claims[b->claims[index]];
+    rv_claim_flushed(claim, alive);
+    if (alive) return;
+    if (!rv_claim_lose(claim, b->sessions[index])) return;
+    rv_log(REEVE_LOG_WARN, "session.lost", "the session was gone from Redis: its tasks run elsewhere, a new one begins",
+           "queue", claim->queue, NULL);
+    rv_tell_lost(b->worker, claim, b->sessions[index]);
+}
+
+/* Every one carries what there is to flush, of one day. */
+static void add_beat(reeve_worker *worker, rv_claim *claim, rv_session_text session)
+{
+    uint64_t number;
+    if (!rv_claim_get(claim, session)) {
+        /* (Without a session we say that somebody looks after the queue.) */
+        session[0] = '\0';
+        rv_beat_build(worker->heart.conn, &claim->prefix, "", worker->session_ms);
+        return;
+    }
+    const rv_tally *tally = rv_claim_flush(claim, session, &number);
+    if (tally != NULL) {
+        rv_beat_build_flush(worker->heart.conn, &claim->prefix, session, worker->session_ms, tally, number);
+    } else {
+        rv_beat_build(worker->heart.conn, &claim->prefix, session, worker->session_ms);
+    }
+}
+
+static reeve_status send_beats(reeve_worker *worker, int64_t deadline, beats *b)
+{
+    rv_heart *heart = &worker->heart;
+    for (size_t i = 0; i < worker->claim_count; i++) {
+        add_beat(worker, worker->claims[i], b->sessions[b->count]);
+        b->claims[b->count++] = i;
+    }
+    rv_entry_write(&heart->json, worker);
+    if (heart->json.failed) rv_buf_clear(&heart->json);
+    rv_registry_renew(heart->conn, worker->ns, worker->id, rv_buf_text(&heart->json), heart->json.length,
+                      worker->session_ms);
+    int64_t sent_us = rv_now_us();
+    reeve_status status = rv_conn_exec(heart->conn, deadline, on_beat, b);
+    if (status == REEVE_OK) heart->round_trip_us = rv_now_us() - sent_us;
+    return status;
+}
+
+bool rv_heart_beat(reeve_worker *worker, int64_t deadline)
+{
+    beats b = {.worker = worker};
+    b.sessions = rv_zalloc_array(worker->claim_count, sizeof(*b.sessions));
+    b.claims = rv_zalloc_array(worker->claim_count, sizeof(*b.claims));
+    reeve_status status = REEVE_ENOMEM;
+    if (b.sessions != NULL && b.claims != NULL) status = send_beats(worker, deadline, &b);
+    rv_free(b.sessions);
+    rv_free(b.claims);
+    /* (A node that says so of itself is left by the control channel's connection, too.) */
+    if (b.odd && !rv_conn_is_open(worker->heart.conn)) rv_keeper_leave_node(worker);
+    if (b.odd) rv_note_refusal(worker, "Redis refused a heartbeat: trying again", b.words);
+    if (status == REEVE_OK && !b.odd) rv_note_acceptance(worker);
+    return status == REEVE_OK && !b.odd;
+}
+
+/* ---- the thread ------------------------------------------------------------------------------------------------ */
+
+bool rv_heart_connect(reeve_worker *worker, int64_t deadline)
+{
+    rv_heart *heart = &worker->heart;
+    bool open = rv_conn_is_open(heart->conn);
+    if (open) {
+        atomic_store(&heart->connected, true); /* the worker's start may have opened it */
+        return true;
+    }
+    unsigned tried = rv_note_try(worker);
+    open = rv_conn_open(heart->conn, deadline) == REEVE_OK;
+    atomic_store(&heart->connected, open);
+    if (open) rv_note_up(worker);
+    if (!open) rv_note_down(worker, tried, rv_conn_error(heart->conn)->text);
+    return open;
+}
+
+/* Whether a cancel may not reach us by the control channel. */
+static bool misses_notices(reeve_worker *worker)
+{
+    bool misses = atomic_load(&worker->keeper.deaf);
+    for (size_t i = 0; i < worker->claim_count; i++) misses = misses || atomic_load(&worker->claims[i]->unsent);
+    return misses;
+}
+
+static bool connect_and_beat(reeve_worker *worker)
+{
+    int64_t every = beat_every_ms(worker);
+    bool done = rv_heart_connect(worker, rv_deadline(every)) && rv_heart_beat(worker, rv_deadline(every));
+    if (done) atomic_store(&worker->heart.beaten_at_ms, rv_now_ms());
+    if (done && misses_notices(worker)) rv_scheduler_ask_cancelled(worker);
+    return done;
+}
+
+static void *heart_main(void *argument)
+{
+    reeve_worker *worker = argument;
+    rv_heart *heart = &worker->heart;
+    int64_t at_ms = 0;
+    for (rv_phase told = RV_PHASE_CREATED, phase; (phase = rv_worker_phase(worker)) < RV_PHASE_ENDED; told = phase) {
+        /* (The worker's entry says at once what phase it is in.) */
+        if (phase != told || rv_now_ms() >= at_ms) {
+            bool done = connect_and_beat(worker);
+            at_ms = rv_deadline(done ? beat_every_ms(worker) : TRY_AGAIN_MS);
+        }
+        if (rv_waker_wait(&heart->waker, at_ms)) rv_waker_silence(&heart->waker);
+    }
+    return NULL;
+}
+
+/* ---- life ------------------------------------------------------------------------------------------------------ */
+
+reeve_status rv_heart_init(reeve_worker *worker, rv_error *error)
+{
+    rv_heart *heart = &worker->heart;
+    char name[64];
+    rv_buf_init(&heart->json, 1024 * 1024);
+    reeve_status status = rv_waker_init(&heart->waker, error);
+    if (status != REEVE_OK) return status;
+    snprintf(name, sizeof(name), "reeve-%s-heart", worker->id);
+    rv_conn_options options = {
+        .url = worker->target, .name = name, .quit = &worker->quit, .command_ms = beat_every_ms(worker)};
+    return rv_conn_create(&heart->conn, &options, error);
+}
+
+reeve_status rv_heart_start(reeve_worker *worker, rv_error *error)
+{
+    reeve_status status = rv_start_thread(&worker->heart.id, heart_main, worker, "reeve-heart", error);
+    worker->heart.started = status == REEVE_OK;
+    return status;
+}
+
+void rv_heart_join(reeve_worker *worker)
+{
+    if (!worker->heart.started) return;
+    rv_waker_ring(&worker->heart.waker);
+    rv_join_thread(worker->heart.id, &worker->quit);
+    worker->heart.started = false;
+}
+
+void rv_heart_fini(reeve_worker *worker)
+{
+    rv_heart *heart = &worker->heart;
+    rv_conn_destroy(heart->conn);
+    rv_buf_fini(&heart->json);
+    if (heart->waker.fd >= 0) rv_waker_fini(&heart->waker);
+}

@@ -1,0 +1,278 @@
+#include "upkeep/keeper.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/lock.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/retry.h"
+#include "base/text.h"
+#include "protocol/registry.h"
+#include "running/os_thread.h"
+#include "running/wakeup.h"
+#include "upkeep/cancel_running.h"
+#include "upkeep/heartbeat.h"
+#include "upkeep/offload.h"
+
+/* ---- connecting ------------------------------------------------------------------------------------------------ */
+
+/* A call of the keeper has so long at least, or a Redis that is far away would not be reached while limits pass. */
+#define CALL_LEAST_MS 500
+
+/* Until when a call may take: time limits are kept also while Redis does not answer. */
+static int64_t call_deadline(reeve_worker *worker)
+{
+    int64_t most = rv_deadline(worker->command_ms), least = rv_deadline(CALL_LEAST_MS), limit = rv_next_limit(worker);
+    if (limit < least) limit = least;
+    return limit < most ? limit : most;
+}
+
+static bool connect(reeve_worker *worker, int64_t deadline)
+{
+    rv_keeper *keeper = &worker->keeper;
+    if (rv_conn_is_open(keeper->conn)) return true;
+    unsigned tried = rv_note_try(worker);
+    bool open = rv_conn_open(keeper->conn, deadline) == REEVE_OK;
+    if (open) rv_note_up(worker);
+    if (!open) rv_note_down(worker, tried, rv_conn_error(keeper->conn)->text);
+    return open;
+}
+
+/* ---- the control channel --------------------------------------------------------------------------------------- */
+
+/* Rights that a new user of Redis 7 does not have, and that are seldom given while we wait. */
+#define DEAF_MS 60000
+
+/* The user may not subscribe: what would be heard is looked for (claim_rest_ms in scheduler.c, heartbeat.c). */
+static void note_deaf(reeve_worker *worker)
+{
+    worker->keeper.listen_again_ms = rv_now_ms() + DEAF_MS;
+    if (atomic_exchange(&worker->keeper.deaf, true)) return;
+    rv_log(REEVE_LOG_WARN, "control.deaf",
+           "the Redis user may not subscribe to channels: due tasks are looked for every second, cancels are heard at "
+           "heartbeats, no task is handed to an idle thread",
+           "url", worker->target->redacted, "grant", "&<namespace>:*", NULL);
+    rv_scheduler_kick(worker);
+}
+
+/* A subscription that has stood for so long was one. */
+#define LISTENED_MS 4000
+
+static bool subscribe_to(reeve_worker *worker, const char *channel)
+{
+    const rv_reply *reply = NULL;
+    rv_conn *listener = worker->keeper.listener;
+    rv_cmd(listener, 2);
+    rv_args(listener, "SUBSCRIBE");
+    rv_arg2(listener, worker->ns, strlen(worker->ns), channel, strlen(channel));
+    reeve_status status = rv_conn_call(listener, call_deadline(worker), &reply);
+    if (status == REEVE_EREDIS && rv_error_reply_has_code(reply, "NOPERM")) note_deaf(worker);
+    return status == REEVE_OK;
+}
+
+/* What is to be told to all workers; and a channel of this worker's own, where it is enough that somebody listens
+ * (lib/heeds.lua). */
+static void subscribe(reeve_worker *worker)
+{
+    rv_keeper *keeper = &worker->keeper;
+    char alive[RV_RANDOM_LENGTH + 16];
+    /* (It may have been lost as soon as it listened, time and again.) */
+    if (rv_now_ms() - keeper->listen_again_ms > LISTENED_MS) keeper->listen_tries = 0;
+    keeper->listen_again_ms = rv_now_ms() + rv_reconnect_delay(++keeper->listen_tries, rv_random_unit());
+    if (rv_conn_open(keeper->listener, call_deadline(worker)) != REEVE_OK) return;
+    (void)snprintf(alive, sizeof(alive), ":alive:%s", worker->id);
+    if (!subscribe_to(worker, ":control") || !subscribe_to(worker, alive)) {
+        if (!atomic_load(&keeper->deaf))
+            rv_log(REEVE_LOG_WARN, "redis.error", "cannot subscribe to the control channel: trying again", "error",
+                   rv_conn_error(keeper->listener)->text, NULL);
+        rv_conn_close(keeper->listener);
+        return;
+    }
+    atomic_store(&keeper->deaf, false);
+    /* What was said while we did not listen is found by looking. */
+    rv_scheduler_ask_cancelled(worker);
+    rv_scheduler_kick(worker);
+}
+
+/* "due <queue> <ms since the epoch>", "cancel <queue> <id>"; (100: REEVE_ID_LENGTH_MAX) */
+static void hear(reeve_worker *worker, const char *words)
+{
+    char queue[REEVE_QUEUE_MAX + 1], id[REEVE_ID_MAX], figures[24] = "";
+    int64_t at_ms = 0;
+    if (sscanf(words, "due %64s %23s", queue, figures) >= 1) {
+        (void)rv_parse_int(figures, 0, RV_REPLY_NUMBER_MAX, &at_ms);
+        rv_scheduler_due(worker, queue, at_ms);
+    } else if (sscanf(words, "cancel %64s %100s", queue, id) == 2)
+        rv_tell_cancelled(worker, queue, id);
+}
+
+/* Waits where the control channel speaks, or just waits while it cannot. */
+static void listen(reeve_worker *worker, int64_t until)
+{
+    rv_keeper *keeper = &worker->keeper;
+    if (atomic_exchange(&keeper->leaves, false)) rv_conn_close(keeper->listener);
+    if (!rv_conn_is_open(keeper->listener) && rv_now_ms() >= keeper->listen_again_ms) subscribe(worker);
+    if (!rv_conn_is_open(keeper->listener)) {
+        if (keeper->listen_again_ms < until) until = keeper->listen_again_ms;
+        if (rv_waker_wait(&keeper->waker, until)) rv_waker_silence(&keeper->waker);
+        return;
+    }
+    const rv_reply *message;
+    reeve_status status = rv_conn_receive(keeper->listener, until, &message);
+    if (status == REEVE_EINTERRUPTED) rv_waker_silence(&keeper->waker);
+    if (status != REEVE_OK) return;
+    const rv_reply *words = rv_reply_at(message, 2);
+    if (rv_reply_is_text(rv_reply_at(message, 0), "message") && rv_reply_is(words, RV_TEXT)) hear(worker, words->text);
+}
+
+/* ---- main ------------------------------------------------------------------------------------------------------ */
+
+#define TRY_AGAIN_MS 250
+#define FLUSHES_MOST 4
+/* How long each call has that takes leave. A Redis that is deaf to one is not asked again. */
+#define LEAVE_MS 2000
+
+/* Takes over and settles; returns when to do so again. */
+static int64_t relieve_and_deliver(reeve_worker *worker)
+{
+    rv_keeper *keeper = &worker->keeper;
+    /* Whoever is not seen by the look that follows sees this value, and rings if that is too late. */
+    atomic_store(&keeper->wake_at_ms, RV_FOREVER);
+    int64_t until = rv_relieve(worker);
+    if (keeper->handed_count > 0 && connect(worker, call_deadline(worker)))
+        rv_deliver_handed(worker, call_deadline(worker));
+    if (keeper->handed_count > 0 && rv_deadline(TRY_AGAIN_MS) < until) until = rv_deadline(TRY_AGAIN_MS);
+    return until;
+}
+
+/* What the last heartbeat left: a second day, what was settled since. */
+static void flush_rest(reeve_worker *worker)
+{
+    bool more = true;
+    for (int i = 0; more && i < FLUSHES_MOST; i++) {
+        more = false;
+        for (size_t j = 0; j < worker->claim_count; j++) {
+            rv_session_text session;
+            more = more || (rv_claim_get(worker->claims[j], session) && rv_claim_has_tally(worker->claims[j]));
+        }
+        if (more && !rv_heart_beat(worker, rv_deadline(LEAVE_MS))) break;
+    }
+}
+
+/* Gives back all that the worker still holds in one queue. */
+static bool leave_queue(reeve_worker *worker, rv_claim *claim)
+{
+    rv_keeper *keeper = &worker->keeper;
+    rv_session_text session;
+    bool more = true;
+    /* (Also one that has not begun as far as we know: a thread that was closing may have begun it unheard.) */
+    (void)rv_claim_get(claim, session);
+    while (more) {
+        const rv_reply *reply;
+        uint64_t given_back = 0;
+        rv_leave_build(keeper->conn, &claim->prefix, session, 200);
+        if (rv_conn_call(keeper->conn, rv_deadline(LEAVE_MS), &reply) != REEVE_OK) return false;
+        if (!rv_leave_read(reply, &given_back, &more)) return false;
+        atomic_fetch_add_explicit(&worker->stats.given_back, given_back, memory_order_relaxed);
+        if (given_back > 0) {
+            char number[RV_NUMBER_TEXT];
+            rv_log(REEVE_LOG_INFO, "session.left", "gave tasks back", "queue", claim->queue, "tasks",
+                   rv_number_text(number, given_back), NULL);
+        }
+    }
+    rv_claim_lose(claim, session);
+    return true;
+}
+
+/* All that is to be done before the worker is no more. May be done again. */
+static bool leave(reeve_worker *worker)
+{
+    rv_keeper *keeper = &worker->keeper;
+    if (!connect(worker, rv_deadline(LEAVE_MS))) return false;
+    if (keeper->handed_count > 0) rv_deliver_handed(worker, rv_deadline(LEAVE_MS));
+    if (!rv_conn_is_open(keeper->conn) || !rv_heart_connect(worker, rv_deadline(LEAVE_MS))) return false;
+    if (rv_heart_beat(worker, rv_deadline(LEAVE_MS))) flush_rest(worker);
+    if (!rv_conn_is_open(worker->heart.conn)) return false;
+    bool left = true;
+    for (size_t i = 0; i < worker->claim_count; i++) left = leave_queue(worker, worker->claims[i]) && left;
+    rv_registry_remove(keeper->conn, worker->ns, worker->id);
+    return rv_conn_exec(keeper->conn, rv_deadline(LEAVE_MS), NULL, NULL) == REEVE_OK && left;
+}
+
+#define LEAVE_AGAIN_MS 1000
+
+static void say_goodbye(reeve_worker *worker)
+{
+    int64_t again_until = rv_deadline(LEAVE_AGAIN_MS);
+    rv_heart_join(worker);
+    /* (From here on the calls have a short deadline, and are no more cut short.) */
+    rv_conn_set_quit(worker->heart.conn, NULL);
+    rv_conn_set_quit(worker->keeper.conn, NULL);
+    rv_relieve(worker);
+    /* (The first may find that the connection was lost since the last heartbeat. A Redis that is deaf is not asked
+     * again.) */
+    if (leave(worker) || (rv_now_ms() < again_until && leave(worker))) return;
+    if (atomic_load(&worker->stats.leased) == 0) return;
+    rv_log(REEVE_LOG_WARN, "worker.left", "could not give back what is left: it runs again when the sessions expire",
+           "error", rv_conn_error(worker->keeper.conn)->text, NULL);
+}
+
+static void *keeper_main(void *argument)
+{
+    reeve_worker *worker = argument;
+    rv_keeper *keeper = &worker->keeper;
+    while (rv_worker_phase(worker) < RV_PHASE_ENDED) {
+        int64_t until = relieve_and_deliver(worker);
+        atomic_store(&keeper->wake_at_ms, until);
+        listen(worker, until);
+    }
+    say_goodbye(worker);
+    rv_conn_close(keeper->conn);
+    rv_conn_close(keeper->listener);
+    rv_conn_close(worker->heart.conn);
+    return NULL;
+}
+
+/* ---- life ------------------------------------------------------------------------------------------------------ */
+
+reeve_status rv_keeper_init(reeve_worker *worker, rv_error *error)
+{
+    rv_keeper *keeper = &worker->keeper;
+    char name[64];
+    reeve_status status = rv_waker_init(&keeper->waker, error);
+    if (status != REEVE_OK) return status;
+    snprintf(name, sizeof(name), "reeve-%s-keeper", worker->id);
+    rv_conn_options options = {
+        .url = worker->target, .name = name, .quit = &worker->quit, .command_ms = worker->command_ms};
+    status = rv_conn_create(&keeper->conn, &options, error);
+    if (status != REEVE_OK) return status;
+    snprintf(name, sizeof(name), "reeve-%s-listener", worker->id);
+    options.waker = &keeper->waker;
+    return rv_conn_create(&keeper->listener, &options, error);
+}
+
+reeve_status rv_keeper_start(reeve_worker *worker, rv_error *error)
+{
+    reeve_status status = rv_start_thread(&worker->keeper.id, keeper_main, worker, "reeve-keeper", error);
+    worker->keeper.started = status == REEVE_OK;
+    return status;
+}
+
+void rv_keeper_join(reeve_worker *worker)
+{
+    if (!worker->keeper.started) return;
+    rv_waker_ring(&worker->keeper.waker);
+    rv_join_thread(worker->keeper.id, &worker->quit);
+    worker->keeper.started = false;
+}
+
+void rv_keeper_fini(reeve_worker *worker)
+{
+    rv_keeper *keeper = &worker->keeper;
+    rv_conn_destroy(keeper->conn);
+    rv_conn_destroy(keeper->listener);
+    for (size_t i = 0; i < keeper->handed_count; i++) rv_free(keeper->handed[i].kept);
+    rv_free(keeper->handed);
+    if (keeper->waker.fd >= 0) rv_waker_fini(&keeper->waker);
+}

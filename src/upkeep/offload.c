@@ -1,0 +1,252 @@
+/*
+ * offload.c - no task waits behind a slow one.
+ *
+ * A thread leases several short tasks at once. When one of them turns out to be long, the keeper takes the others away:
+ * those that have finished are settled, so that whoever waits for them hears of it, and those that have not begun go
+ * back to the front of their queue, where another thread finds them. A running task whose time is up is settled as
+ * failed; its handler is asked to stop, and what it says in the end is ignored.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/lock.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/retry.h"
+#include "base/text.h"
+#include "running/attempt_policy.h"
+#include "running/invocation.h"
+#include "running/wakeup.h"
+#include "upkeep/offload.h"
+
+static bool add_handed(rv_keeper *keeper, const rv_handed *more)
+{
+    if (keeper->handed_count == keeper->handed_capacity) {
+        size_t capacity = keeper->handed_capacity == 0 ? 16 : 2 * keeper->handed_capacity;
+        rv_handed *handed = rv_realloc_array(keeper->handed, capacity, sizeof(*handed));
+        if (handed == NULL) return false;
+        keeper->handed = handed;
+        keeper->handed_capacity = capacity;
+    }
+    keeper->handed[keeper->handed_count++] = *more;
+    return true;
+}
+
+/* Takes an item over with an outcome. Without memory it stays where it is, and is looked at again. */
+static void hand_over(rv_thread *t, rv_item *item, const rv_settlement *outcome)
+{
+    rv_keeper *keeper = &t->worker->keeper;
+    rv_handed handed = {.claim = t->pool->claims[item->lease.queue],
+                        .thread = t->number_text,
+                        .since_ms = item->lease.since_ms,
+                        .wait_ms = rv_item_wait(item),
+                        .run_us = item->run_us};
+    if (!rv_settlement_copy(&handed.outcome, &handed.kept, outcome)) return;
+    memcpy(handed.session, t->batch.sessions[item->lease.queue], sizeof(handed.session));
+    rv_lock(&keeper->lock);
+    bool added = add_handed(keeper, &handed);
+    rv_unlock(&keeper->lock);
+    if (added) {
+        item->state = RV_ITEM_HANDED;
+    } else {
+        rv_free(handed.kept);
+    }
+}
+
+/* (The last first: each that goes back goes to the very front.) */
+static void hand_over_others(rv_thread *t)
+{
+    for (size_t i = t->batch.count; i-- > 0;) {
+        rv_item *item = &t->batch.items[i];
+        rv_settlement back = {.id = item->lease.id, .verb = REEVE_OUTCOME_SNOOZE};
+        if (item->state == RV_ITEM_WAITING) hand_over(t, item, &back);
+        if (item->state == RV_ITEM_FINISHED && !item->accepted) hand_over(t, item, &item->outcome);
+    }
+}
+
+/* The running item's time is up, or it was silent for too long: a failure, which may be its last. */
+static void time_out(rv_thread *t, rv_item *item, int64_t now)
+{
+    bool silent = now < item->timeout_at_ms;
+    char message[96];
+    rv_policy policy;
+    const rv_envelope *envelope = &item->lease.envelope;
+    const rv_handler *handler = rv_handlers_find(&t->worker->handlers, envelope->type, envelope->type_length);
+    rv_policy_choose(&policy, envelope, handler, t->pool->claims[item->lease.queue]);
+    unsigned failures = item->lease.failures + 1;
+    (void)snprintf(message, sizeof(message), silent ? "silent for %lld ms" : "not done within %lld ms",
+                   (long long)(silent ? item->heartbeat_ms : item->timeout_ms));
+    bool last = failures >= policy.max_attempts;
+    rv_settlement outcome = {.id = item->lease.id,
+                             .verb = last ? REEVE_OUTCOME_FAIL : REEVE_OUTCOME_RETRY,
+                             .counts = true,
+                             .unique = policy.unique,
+                             .delay_ms = rv_backoff_delay(policy.backoff, failures, rv_random_unit()),
+                             .kind = silent ? "silent" : "timeout",
+                             .message = message};
+    atomic_store(rv_call_stop(t, item), true);
+    if (item->accepted) { /* (it is done, and never runs again: it can only be told) */
+        item->until_ms = RV_FOREVER;
+        return;
+    }
+    item->run_us = (rv_now_ms() - t->batch.running_since_ms) * 1000;
+    hand_over(t, item, &outcome);
+    /* (Logged under the lock, the one exception: once it is released the lease's memory is the thread's again.) */
+    rv_note_failure(t->pool->claims[item->lease.queue]->queue, &item->lease, &outcome);
+}
+
+/* (Each of many tasks in a call has a limit of its own. What could not be handed over is late at the next look, too.)
+ */
+static void end_late(rv_thread *t, int64_t now)
+{
+    rv_batch *batch = &t->batch;
+    batch->running_until_ms = RV_FOREVER;
+    for (size_t i = batch->running; i < batch->count; i++) {
+        rv_item *item = &batch->items[i];
+        if (item->state == RV_ITEM_RUNNING && now >= item->until_ms) time_out(t, item, now);
+        if (item->state == RV_ITEM_RUNNING && item->until_ms < batch->running_until_ms)
+            batch->running_until_ms = item->until_ms;
+    }
+}
+
+static int64_t relieve_thread(rv_thread *t, int64_t now)
+{
+    rv_batch *batch = &t->batch;
+    rv_lock(&batch->lock);
+    if (batch->running != RV_NONE) {
+        if (now >= batch->running_until_ms) end_late(t, now);
+        if (now >= batch->running_since_ms + RV_PATIENCE_MS) hand_over_others(t);
+    }
+    int64_t attention = rv_batch_attention(batch, now);
+    rv_unlock(&batch->lock);
+    return attention;
+}
+
+int64_t rv_relieve(reeve_worker *worker)
+{
+    int64_t now = rv_now_ms(), next = RV_FOREVER;
+    for (size_t i = 0; i < worker->pool_count; i++) {
+        for (unsigned j = 0; j < worker->pools[i]->thread_count; j++) {
+            int64_t attention = relieve_thread(&worker->pools[i]->threads[j], now);
+            if (attention < next) next = attention;
+        }
+    }
+    /* (What could not be handed over is tried again, but not without a pause.) */
+    return next > now ? next : now + RV_PATIENCE_MS;
+}
+
+int64_t rv_next_limit(reeve_worker *worker)
+{
+    int64_t next = RV_FOREVER;
+    for (size_t i = 0; i < worker->pool_count; i++) {
+        for (unsigned j = 0; j < worker->pools[i]->thread_count; j++) {
+            rv_batch *batch = &worker->pools[i]->threads[j].batch;
+            rv_lock(&batch->lock);
+            if (batch->running != RV_NONE && batch->running_until_ms < next) next = batch->running_until_ms;
+            rv_unlock(&batch->lock);
+        }
+    }
+    return next;
+}
+
+/* ---- settling what was handed over ----------------------------------------------------------------------------- */
+
+static void count_handed(reeve_worker *worker, const rv_handed *handed, bool refused, int64_t now_ms)
+{
+    rv_stats *stats = &worker->stats;
+    const rv_settlement *s = &handed->outcome;
+    bool done = s->verb == REEVE_OUTCOME_DONE, dead = s->verb == REEVE_OUTCOME_FAIL;
+    bool counts = s->verb == REEVE_OUTCOME_RETRY || (dead && s->counts);
+    if (refused) {
+        atomic_fetch_add_explicit(&stats->refused, 1, memory_order_relaxed);
+        return;
+    }
+    atomic_fetch_add_explicit(&stats->completed, done, memory_order_relaxed);
+    atomic_fetch_add_explicit(&stats->failed, counts, memory_order_relaxed);
+    atomic_fetch_add_explicit(&stats->dead, dead, memory_order_relaxed);
+    atomic_fetch_add_explicit(&stats->given_back, s->verb == REEVE_OUTCOME_SNOOZE, memory_order_relaxed);
+    rv_tally *tally = rv_claim_open_tally(handed->claim, now_ms);
+    if (tally != NULL) rv_tally_add(tally, s, handed->wait_ms, handed->run_us);
+    rv_claim_close_tally(handed->claim);
+}
+
+typedef struct delivery {
+    reeve_worker *worker;
+    size_t first;
+    bool failed;
+    char words[256]; /* why */
+} delivery;
+
+/* Refused the second time: if the session is alive, it was the first delivery that settled it. */
+static bool was_settled(const rv_handed *handed)
+{
+    rv_session_text present;
+    (void)rv_claim_get(handed->claim, present);
+    return handed->sent && strcmp(present, handed->session) == 0;
+}
+
+/* Each handed outcome is a call of its own in the pipeline: this is the rare path. */
+static void on_delivered(size_t index, const rv_reply *reply, void *context)
+{
+    delivery *d = context;
+    rv_turn_reply turn;
+    rv_handed *handed = &d->worker->keeper.handed[d->first + index];
+    if (!rv_turn_read(&turn, reply)) {
+        d->failed = true;
+        rv_copy_text(d->words, sizeof(d->words), rv_reply_is(reply, RV_ERROR) ? reply->text : "unexpected reply");
+        return;
+    }
+    count_handed(d->worker, handed, turn.refused->count > 0 && !was_settled(handed), turn.now_ms);
+    rv_lock(&d->worker->keeper.lock);
+    rv_free(handed->kept);
+    handed->kept = NULL;
+    d->worker->keeper.settled++;
+    rv_unlock(&d->worker->keeper.lock);
+}
+
+#define DELIVERED_AT_ONCE 64
+
+static reeve_status deliver_some(reeve_worker *worker, delivery *d, size_t count, int64_t deadline)
+{
+    rv_keeper *keeper = &worker->keeper;
+    for (size_t i = 0; i < count; i++) {
+        const rv_handed *handed = &keeper->handed[d->first + i];
+        const rv_settlement *items[] = {&handed->outcome};
+        char lease[40];
+        rv_turn_group group = {
+            .prefix = &handed->claim->prefix, .session = handed->session, .lease = lease, .items = items, .count = 1};
+        /* (Sent again, it must not touch what the session has leased anew since.) */
+        snprintf(lease, sizeof(lease), "%lld %s", (long long)handed->since_ms, handed->thread);
+        rv_turn turn = {.thread = "keeper", .session_ms = worker->session_ms, .groups = &group, .group_count = 1};
+        rv_turn_build(keeper->conn, &turn);
+    }
+    reeve_status status = rv_conn_exec(keeper->conn, deadline, on_delivered, d);
+    for (size_t i = 0; status != REEVE_OK && i < count; i++) keeper->handed[d->first + i].sent = true;
+    return status;
+}
+
+/* Closes the gaps that delivered outcomes left. */
+static void compact(rv_keeper *keeper)
+{
+    size_t kept = 0;
+    rv_lock(&keeper->lock);
+    for (size_t i = 0; i < keeper->handed_count; i++) {
+        if (keeper->handed[i].kept != NULL) keeper->handed[kept++] = keeper->handed[i];
+    }
+    keeper->handed_count = kept;
+    rv_unlock(&keeper->lock);
+}
+
+void rv_deliver_handed(reeve_worker *worker, int64_t deadline)
+{
+    rv_keeper *keeper = &worker->keeper;
+    delivery d = {.worker = worker};
+    while (d.first < keeper->handed_count) {
+        size_t count = keeper->handed_count - d.first;
+        if (count > DELIVERED_AT_ONCE) count = DELIVERED_AT_ONCE;
+        if (deliver_some(worker, &d, count, deadline) != REEVE_OK) break;
+        d.first += count;
+    }
+    if (d.failed) rv_note_refusal(worker, "Redis refused outcomes: trying again", d.words);
+    compact(keeper);
+}

@@ -1,0 +1,152 @@
+#include "upkeep/registry_record.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/lock.h"
+#include "base/mem.h"
+
+static unsigned count_busy(const reeve_worker *worker)
+{
+    unsigned busy = 0;
+    for (size_t i = 0; i < worker->pool_count; i++) {
+        const rv_pool *pool = worker->pools[i];
+        for (unsigned j = 0; j < pool->thread_count; j++)
+            busy += atomic_load_explicit(&pool->threads[j].busy, memory_order_relaxed);
+    }
+    return busy;
+}
+
+static void add_text(rv_buf *json, const char *name, const char *text)
+{
+    rv_buf_adds(json, name);
+    rv_buf_add_json(json, text, strlen(text));
+}
+
+static void add_pools(rv_buf *json, const reeve_worker *worker)
+{
+    for (size_t i = 0; i < worker->pool_count; i++) {
+        const rv_pool *pool = worker->pools[i];
+        add_text(json, i > 0 ? ",{\"name\":" : "{\"name\":", pool->name);
+        rv_buf_addf(json, ",\"threads\":%u", pool->thread_count);
+        if (pool->order != REEVE_ORDER_STRICT) rv_buf_addf(json, ",\"order\":\"%s\"", rv_order_word(pool->order));
+        rv_buf_adds(json, ",\"queues\":[");
+        for (size_t j = 0; j < pool->claim_count; j++) add_text(json, j > 0 ? "," : "", pool->claims[j]->queue);
+        rv_buf_adds(json, "]}");
+    }
+}
+
+/* As many as keep the record small. */
+static void add_types(rv_buf *json, const rv_handlers *handlers)
+{
+    rv_buf_adds(json, ",\"types\":[");
+    for (size_t i = 0; i < handlers->count && i < RV_ENTRY_TYPES; i++)
+        add_text(json, i > 0 ? "," : "", handlers->list[i]->handler.type);
+    rv_buf_adds(json, handlers->count > RV_ENTRY_TYPES ? "],\"types_more\":true" : "]");
+}
+
+static const char *phase_word(rv_phase phase)
+{
+    return phase <= RV_PHASE_RUNNING ? "running" : phase == RV_PHASE_QUIET ? "quiet" : "stopping";
+}
+
+/* ---- what runs ------------------------------------------------------------------------------------------------- */
+
+typedef struct running {
+    rv_thread *thread;
+    int64_t since_ms;
+} running;
+
+/* A look without a copy: which threads run something, and since when. */
+static size_t find_running(reeve_worker *worker, running *list)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < worker->pool_count; i++) {
+        for (unsigned j = 0; j < worker->pools[i]->thread_count; j++) {
+            rv_thread *t = &worker->pools[i]->threads[j];
+            rv_lock(&t->batch.lock);
+            if (t->batch.running != RV_NONE)
+                list[count++] = (running){.thread = t, .since_ms = t->batch.running_since_ms};
+            rv_unlock(&t->batch.lock);
+        }
+    }
+    return count;
+}
+
+static int by_start(const void *a, const void *b)
+{
+    const running *left = a, *right = b;
+    return left->since_ms < right->since_ms ? -1 : left->since_ms > right->since_ms;
+}
+
+/* (Under the lock: what the lease points to is the thread's again once it runs no more. By now it may run another
+ * task.) */
+static bool add_running(rv_buf *json, rv_thread *t, const char *comma, int64_t now_ms)
+{
+    rv_batch *batch = &t->batch;
+    rv_lock(&batch->lock);
+    bool runs = batch->running != RV_NONE;
+    if (runs) {
+        const rv_lease *lease = &batch->items[batch->running].lease;
+        rv_buf_adds(json, comma);
+        add_text(json, "{\"thread\":", t->name);
+        add_text(json, ",\"queue\":", t->pool->claims[lease->queue]->queue);
+        add_text(json, ",\"id\":", lease->id);
+        rv_buf_adds(json, ",\"type\":");
+        rv_buf_add_json(json, lease->envelope.type, lease->envelope.type_length);
+        rv_buf_addf(json, ",\"for_ms\":%lld}",
+                    (long long)(now_ms > batch->running_since_ms ? now_ms - batch->running_since_ms : 0));
+    }
+    rv_unlock(&batch->lock);
+    return runs;
+}
+
+static void add_all_running(rv_buf *json, reeve_worker *worker)
+{
+    int64_t now = rv_now_ms();
+    running *list = rv_zalloc_array(worker->thread_count + 1, sizeof(*list));
+    size_t count = list != NULL ? find_running(worker, list) : 0;
+    bool any = false;
+    if (count > 1) qsort(list, count, sizeof(*list), by_start);
+    for (size_t i = 0; i < count && i < RV_ENTRY_RUNNING; i++)
+        any = add_running(json, list[i].thread, any ? "," : "", now) || any;
+    rv_free(list);
+}
+
+/* ---- the entry ------------------------------------------------------------------------------------------------- */
+
+/* The resident memory of this process; 0 where the system does not tell. */
+static long long resident_bytes(void)
+{
+    long long size = 0, resident = 0;
+    FILE *file = fopen("/proc/self/statm", "re");
+    if (file == NULL) return 0;
+    if (fscanf(file, "%lld %lld", &size, &resident) != 2) resident = 0;
+    (void)fclose(file);
+    return resident * sysconf(_SC_PAGESIZE);
+}
+
+void rv_entry_write(rv_buf *json, reeve_worker *worker)
+{
+    const rv_stats *stats = &worker->stats;
+    rv_buf_clear(json);
+    add_text(json, "{\"name\":", worker->name);
+    add_text(json, ",\"host\":", worker->host);
+    rv_buf_addf(json, ",\"pid\":%ld,\"version\":\"" REEVE_VERSION "\",\"started\":%lld,\"seen\":%lld,\"state\":\"%s\"",
+                (long)getpid(), (long long)worker->started_wall_ms, (long long)rv_wall_ms(),
+                phase_word(rv_worker_phase(worker)));
+    rv_buf_addf(json, ",\"threads\":%u,\"busy\":%u,\"processed\":%llu,\"failed\":%llu", worker->thread_count,
+                count_busy(worker), atomic_load(&stats->completed) + atomic_load(&stats->failed),
+                atomic_load(&stats->failed));
+    rv_buf_addf(json, ",\"memory\":%lld,\"round_trip\":%lld,\"running\":[", resident_bytes(),
+                (long long)worker->heart.round_trip_us);
+    add_all_running(json, worker);
+    rv_buf_adds(json, "],\"pools\":[");
+    add_pools(json, worker);
+    rv_buf_adds(json, "]");
+    add_types(json, &worker->handlers);
+    rv_buf_adds(json, "}");
+}

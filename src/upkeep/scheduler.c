@@ -1,0 +1,350 @@
+#include "upkeep/scheduler.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/lock.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/retry.h"
+#include "base/text.h"
+#include "client/outbox.h"
+#include "redis/refusal.h"
+#include "running/os_thread.h"
+#include "running/wakeup.h"
+#include "upkeep/cancel_running.h"
+#include "upkeep/cron_fire.h"
+
+/* How many tasks of each kind one call of tend.lua touches: Redis serves nobody else meanwhile. */
+#define TEND_MOST 200
+#define TEND_AT_ONCE RV_TEND_AT_ONCE
+#define TRY_AGAIN_MS 1000
+
+/* A queue in which nothing is due is looked at all the same this often, as a safety net. */
+static int64_t rest_ms(const reeve_worker *worker)
+{
+    return worker->session_ms;
+}
+
+/* How often a queue is looked at whose notices do not reach this worker: an access list forbids them to it, or to
+ * others. */
+#define POLL_MS 1000
+
+static int64_t claim_rest_ms(const reeve_worker *worker, const rv_claim *claim)
+{
+    bool polls = atomic_load(&worker->keeper.deaf) || atomic_load(&claim->unsent);
+    return polls && rest_ms(worker) > POLL_MS ? POLL_MS : rest_ms(worker);
+}
+
+/* ---- tending --------------------------------------------------------------------------------------------------- */
+
+typedef struct round_of {
+    reeve_worker *worker;
+    size_t count;
+    const char *trouble;
+    char words[256];
+} round_of;
+
+static void log_tended(const rv_claim *claim, const rv_tend_reply *tended)
+{
+    char number[RV_NUMBER_TEXT];
+    if (tended->session[0] != '\0') {
+        rv_log(REEVE_LOG_WARN, "session.reaped", "a worker did not come back: its tasks run again", "queue",
+               claim->queue, "session", tended->session, "tasks", rv_number_text(number, tended->recovered), NULL);
+    }
+    if (tended->promoted > 0) {
+        rv_log(REEVE_LOG_DEBUG, "queue.due", "scheduled tasks are ready", "queue", claim->queue, "tasks",
+               rv_number_text(number, tended->promoted), NULL);
+    }
+}
+
+/*
+ * How far Redis's clock is ahead of ours. A reply that was read late makes it look less ahead than it is, and what is
+ * due would come late: so the best of the last ones counts, less a millisecond for each since (the clocks may drift).
+ */
+static void note_clock(rv_scheduler *scheduler, int64_t now_ms)
+{
+    long long ahead = now_ms - rv_now_ms(), before = atomic_load(&scheduler->clock_ahead_ms);
+    bool same = before != 0 && ahead < before && before - ahead < 1000;
+    atomic_store(&scheduler->clock_ahead_ms, same ? before - 1 : ahead);
+}
+
+static void note_spared(rv_claim *claim, int64_t spared_ms)
+{
+    char number[RV_NUMBER_TEXT];
+    bool known = claim->spares;
+    claim->spares = spared_ms > 0;
+    if (known || !claim->spares) return;
+    rv_log(REEVE_LOG_INFO, "session.spared",
+           "nobody maintained the queue for a while: sessions that expired meanwhile may be renewed before they are "
+           "reaped",
+           "queue", claim->queue, "for_ms", rv_number_text(number, (uint64_t)spared_ms), NULL);
+}
+
+static void note_unsent(rv_claim *claim, bool unsent)
+{
+    if (atomic_exchange(&claim->unsent, unsent) || !unsent) return;
+    rv_log(REEVE_LOG_WARN, "control.unsent",
+           "a Redis user may not publish notices: the queue is looked at every second, cancels are heard at heartbeats",
+           "queue", claim->queue, "grant", "&<namespace>:*", NULL);
+}
+
+static void on_tended(size_t index, const rv_reply *reply, void *context)
+{
+    round_of *r = context;
+    rv_scheduler *scheduler = &r->worker->scheduler;
+    rv_tend_reply tended;
+    if (index >= r->count) return;
+    size_t claim = scheduler->tended[index];
+    if (!rv_tend_read(&tended, reply)) {
+        rv_copy_text(r->words, sizeof(r->words), rv_reply_is(reply, RV_ERROR) ? reply->text : "unexpected reply");
+        r->trouble = r->words;
+        rv_scheduler_set_due(scheduler, claim, rv_deadline(1000));
+        return;
+    }
+    note_clock(scheduler, tended.now_ms);
+    log_tended(r->worker->claims[claim], &tended);
+    if (rv_reply_is(tended.policy, RV_TEXT))
+        rv_claim_set_policy(r->worker->claims[claim], tended.policy->text, tended.policy->length);
+    atomic_store_explicit(&r->worker->claims[claim]->result_max, tended.result_max, memory_order_relaxed);
+    rv_cron_note(r->worker, claim, &tended);
+    scheduler->unread[index] = tended.unread && r->worker->claims[claim]->reread >= 0;
+    scheduler->outbox[index] = tended.outbox > 0 || scheduler->unread[index];
+    note_spared(r->worker->claims[claim], tended.spared_ms);
+    note_unsent(r->worker->claims[claim], tended.unsent);
+    int64_t rest = claim_rest_ms(r->worker, r->worker->claims[claim]);
+    int64_t in = tended.more ? 0 : tended.next_in_ms >= 0 && tended.next_in_ms < rest ? tended.next_in_ms : rest;
+    rv_scheduler_set_due(scheduler, claim, rv_deadline(in));
+}
+
+/* Picks the queues that are due, at most one pipeline of them. */
+static size_t pick(rv_scheduler *scheduler, size_t claims)
+{
+    int64_t now = rv_now_ms();
+    size_t count = 0;
+    rv_lock(&scheduler->lock);
+    for (size_t i = 0; i < claims && count < TEND_AT_ONCE; i++) {
+        if (scheduler->due[i] > now) continue;
+        scheduler->due[i] = RV_FOREVER;
+        scheduler->tended[count++] = i;
+    }
+    rv_unlock(&scheduler->lock);
+    return count;
+}
+
+static int64_t earliest(rv_scheduler *scheduler, size_t claims)
+{
+    int64_t at = RV_FOREVER;
+    rv_lock(&scheduler->lock);
+    for (size_t i = 0; i < claims; i++) {
+        if (scheduler->due[i] < at) at = scheduler->due[i];
+    }
+    rv_unlock(&scheduler->lock);
+    return at;
+}
+
+/*
+ * Messages of a queue to others. Those that a worker of an older version, or one with a fault, had set aside are tried
+ * again, once in the life of this worker.
+ */
+#define CARRY_ROUNDS 16
+
+static reeve_status carry_of(reeve_worker *worker, rv_claim *claim, bool unread, size_t *ret_carried, rv_error *error)
+{
+    rv_conn *conn = worker->scheduler.conn;
+    if (!unread)
+        return rv_outbox_carry_on(conn, worker->ns, claim->queue, CARRY_ROUNDS, &claim->carry_skip, ret_carried, error);
+    if (claim->reread == 0)
+        rv_log(REEVE_LOG_INFO, "outbox.reread", "messages to other queues that were set aside are tried again", "queue",
+               claim->queue, NULL);
+    return rv_outbox_carry_unread(conn, worker->ns, claim->queue, CARRY_ROUNDS, &claim->reread, ret_carried, error);
+}
+
+static void note_carried(rv_claim *claim, reeve_status status, const char *words)
+{
+    bool refused = status == REEVE_EREDIS;
+    if ((!refused && status != REEVE_OK) || claim->refused == refused) return;
+    claim->refused = refused;
+    if (!refused) {
+        rv_log(REEVE_LOG_INFO, "outbox.accepted", "the queue's messages to others are taken again", "queue",
+               claim->queue, NULL);
+        return;
+    }
+    const char *advice = rv_refusal_advice(words);
+    advice += strspn(advice, "; ");
+    rv_log(REEVE_LOG_ERROR, "outbox.refused",
+           "another queue does not take messages: tasks that wait there hear nothing; trying again", "queue",
+           claim->queue, "error", words, advice[0] != '\0' ? "advice" : NULL, advice, NULL);
+}
+
+/* Then the queues are looked at again: there may be more to tell. False: the connection was lost. */
+static bool carry(reeve_worker *worker, size_t count)
+{
+    rv_scheduler *scheduler = &worker->scheduler;
+    for (size_t i = 0; i < count; i++) {
+        size_t carried, claim = scheduler->tended[i];
+        rv_error error = {0};
+        if (!scheduler->outbox[i]) continue;
+        reeve_status status = carry_of(worker, worker->claims[claim], scheduler->unread[i], &carried, &error);
+        note_carried(worker->claims[claim], status, error.text);
+        if (!rv_conn_is_open(scheduler->conn)) return false;
+        rv_scheduler_set_due(scheduler, claim, rv_deadline(status == REEVE_OK && carried > 0 ? 0 : TRY_AGAIN_MS));
+    }
+    return true;
+}
+
+static bool tend(reeve_worker *worker, int64_t deadline)
+{
+    rv_scheduler *scheduler = &worker->scheduler;
+    round_of r = {.worker = worker, .count = pick(scheduler, worker->claim_count)};
+    memset(scheduler->outbox, 0, sizeof(scheduler->outbox));
+    for (size_t i = 0; i < r.count; i++)
+        rv_tend_build(scheduler->conn, &worker->claims[scheduler->tended[i]]->prefix, TEND_MOST, worker->session_ms);
+    if (r.count == 0) return true;
+    if (rv_conn_exec(scheduler->conn, deadline, on_tended, &r) != REEVE_OK) {
+        for (size_t i = 0; i < r.count; i++) rv_scheduler_set_due(scheduler, scheduler->tended[i], rv_now_ms());
+        rv_cron_drop(worker);
+        return false;
+    }
+    if (r.trouble != NULL) rv_note_refusal(worker, "Redis did not tend a queue: trying again", r.trouble);
+    if (rv_cron_fire(worker, scheduler->conn) && carry(worker, r.count)) return true;
+    for (size_t i = 0; i < r.count; i++) rv_scheduler_set_due(scheduler, scheduler->tended[i], rv_now_ms());
+    return false;
+}
+
+/* One try; after a failure the embedded server, if it is ours, is brought back. */
+static bool connect(reeve_worker *worker)
+{
+    rv_scheduler *scheduler = &worker->scheduler;
+    if (rv_conn_is_open(scheduler->conn)) return true;
+    unsigned tried = rv_note_try(worker);
+    if (rv_conn_open(scheduler->conn, rv_deadline(worker->command_ms)) == REEVE_OK) {
+        rv_note_up(worker);
+        return true;
+    }
+    rv_note_down(worker, tried, rv_conn_error(scheduler->conn)->text);
+    rv_error error = {0};
+    if (worker->embedded != NULL &&
+        rv_embedded_revive(worker->embedded, rv_deadline(worker->command_ms), &error) != REEVE_OK) {
+        rv_log(REEVE_LOG_ERROR, "embedded.down", "the embedded server does not start again", "error", error.text, NULL);
+    }
+    return false;
+}
+
+/*
+ * After an outage, or after the process was frozen, our own sessions may have expired with nobody there to reap them.
+ * They are still good then, and so is what our threads have finished: the keeper renews them before we reap.
+ */
+#define YIELD_LEAST_MS 2000
+
+static bool keeper_goes_first(reeve_worker *worker)
+{
+    rv_scheduler *scheduler = &worker->scheduler;
+    int64_t now = rv_now_ms(), beaten = atomic_load(&worker->heart.beaten_at_ms);
+    bool behind = beaten != 0 && now - beaten > worker->session_ms / 2;
+    if (!behind) scheduler->yields_until_ms = 0;
+    if (behind && scheduler->yields_until_ms == 0) {
+        int64_t patience = worker->session_ms > YIELD_LEAST_MS ? worker->session_ms : YIELD_LEAST_MS;
+        scheduler->yields_until_ms = now + patience;
+    }
+    return behind && now < scheduler->yields_until_ms;
+}
+
+#define YIELD_MS 20
+
+/* (Cancels that were not heard: asked for again when the connection was lost meanwhile.) */
+static bool look_at_cancels(reeve_worker *worker)
+{
+    rv_scheduler *scheduler = &worker->scheduler;
+    if (!atomic_exchange(&scheduler->asks_cancelled, false)) return true;
+    if (rv_ask_cancelled(worker, scheduler->conn)) return true;
+    atomic_store(&scheduler->asks_cancelled, true);
+    return false;
+}
+
+/* The threads' last kick: what they were woken for is there for other workers. */
+#define LAST_MS 1000
+
+static void tend_last(reeve_worker *worker)
+{
+    rv_conn *conn = worker->scheduler.conn;
+    rv_conn_set_quit(conn, NULL);
+    int64_t deadline = rv_deadline(LAST_MS);
+    if (rv_conn_open(conn, deadline) == REEVE_OK) (void)tend(worker, deadline);
+    rv_conn_close(conn);
+}
+
+/* When to try again on a new connection. */
+static int64_t after_loss(rv_scheduler *scheduler, reeve_worker *worker)
+{
+    if (++scheduler->tries > 1) rv_note_lost(worker, rv_conn_error(scheduler->conn)->text);
+    return rv_deadline(rv_reconnect_delay(scheduler->tries, rv_random_unit()));
+}
+
+static void *scheduler_main(void *argument)
+{
+    reeve_worker *worker = argument;
+    rv_scheduler *scheduler = &worker->scheduler;
+    while (rv_worker_phase(worker) < RV_PHASE_ENDED) {
+        int64_t until = rv_now_ms();
+        if (!connect(worker)) {
+            until = rv_deadline(rv_reconnect_delay(++scheduler->tries, rv_random_unit()));
+        } else if (keeper_goes_first(worker)) {
+            until = rv_deadline(YIELD_MS);
+        } else if (look_at_cancels(worker) && tend(worker, 0)) {
+            if (scheduler->tries > 1) rv_note_used(worker);
+            scheduler->tries = 0;
+            until = earliest(scheduler, worker->claim_count);
+        } else {
+            until = after_loss(scheduler, worker);
+        }
+        if (rv_waker_wait(&scheduler->waker, until)) rv_waker_silence(&scheduler->waker);
+    }
+    tend_last(worker);
+    return NULL;
+}
+
+/* ---- life ------------------------------------------------------------------------------------------------------ */
+
+reeve_status rv_scheduler_init(reeve_worker *worker, rv_error *error)
+{
+    rv_scheduler *scheduler = &worker->scheduler;
+    char name[64];
+    scheduler->due = rv_zalloc_array(worker->claim_count, sizeof(*scheduler->due));
+    scheduler->tended = rv_zalloc_array(TEND_AT_ONCE, sizeof(*scheduler->tended));
+    scheduler->cron = rv_zalloc(sizeof(*scheduler->cron));
+    if (scheduler->due == NULL || scheduler->tended == NULL || scheduler->cron == NULL)
+        return rv_fail(error, REEVE_ENOMEM, "no memory for the scheduler");
+    reeve_status status = rv_waker_init(&scheduler->waker, error);
+    if (status != REEVE_OK) return status;
+    snprintf(name, sizeof(name), "reeve-%s-scheduler", worker->id);
+    rv_conn_options options = {
+        .url = worker->target, .name = name, .quit = &worker->quit, .command_ms = worker->command_ms};
+    return rv_conn_create(&scheduler->conn, &options, error);
+}
+
+reeve_status rv_scheduler_start(reeve_worker *worker, rv_error *error)
+{
+    reeve_status status = rv_start_thread(&worker->scheduler.id, scheduler_main, worker, "reeve-scheduler", error);
+    worker->scheduler.started = status == REEVE_OK;
+    return status;
+}
+
+void rv_scheduler_join(reeve_worker *worker)
+{
+    if (!worker->scheduler.started) return;
+    rv_waker_ring(&worker->scheduler.waker);
+    rv_join_thread(worker->scheduler.id, &worker->quit);
+    worker->scheduler.started = false;
+}
+
+void rv_scheduler_fini(reeve_worker *worker)
+{
+    rv_scheduler *scheduler = &worker->scheduler;
+    rv_conn_destroy(scheduler->conn);
+    rv_free(scheduler->due);
+    rv_free(scheduler->tended);
+    if (scheduler->cron != NULL) rv_cron_table_fini(scheduler->cron);
+    rv_free(scheduler->cron);
+    if (scheduler->waker.fd >= 0) rv_waker_fini(&scheduler->waker);
+}

@@ -1,0 +1,34 @@
+#include "upkeep/welcome.h"
+
+#include "base/log.h"
+#include "redis/survey.h"
+
+#define WELCOME_MS 2000
+
+static void warn(const reeve_worker *worker, const rv_survey *survey)
+{
+    const char *url = worker->target->redacted;
+    if (!survey->told || worker->embedded != NULL) return;
+    if (survey->evicts)
+        rv_log(
+            REEVE_LOG_WARN, "redis.evicts",
+            "this Redis throws keys away when its memory is full, and tasks with them: set maxmemory-policy noeviction",
+            "url", url, "maxmemory_policy", survey->policy, NULL);
+    if (!survey->persists)
+        rv_log(REEVE_LOG_WARN, "redis.volatile",
+               "this Redis keeps nothing over a restart: it has neither an append-only file nor save points", "url",
+               url, NULL);
+}
+
+reeve_status rv_welcome(reeve_worker *worker)
+{
+    rv_conn *conn = worker->heart.conn;
+    int64_t deadline = rv_deadline(worker->command_ms < WELCOME_MS ? worker->command_ms : WELCOME_MS);
+    if (rv_conn_open(conn, deadline) != REEVE_OK) {
+        if (!rv_conn_is_denied(conn)) return REEVE_OK;
+        return rv_fail(&worker->error, REEVE_ECONNECT, "%s", rv_conn_error(conn)->text);
+    }
+    const rv_survey survey = rv_survey_take(conn, deadline);
+    warn(worker, &survey);
+    return REEVE_OK;
+}

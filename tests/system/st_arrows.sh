@@ -1,0 +1,66 @@
+# st_arrows.sh - the rooms of src use one another one way: a file includes headers of its own room and of those that its room
+# may use, and no two sources have one name.
+. "$(dirname "$0")/lib.sh"
+
+: "${REEVE_SOURCE:=$(cd "$(dirname "$0")/../.." && pwd)}"
+cd "$REEVE_SOURCE/src" || exit 1
+
+# room: the rooms that it may use. All may use the public headers (reeve/).
+RULE="
+base:
+redis: base
+protocol: base redis
+client: base redis protocol
+handlers: base protocol
+testing: base protocol handlers
+running: base redis protocol handlers
+upkeep: base redis protocol client handlers running
+worker: base redis protocol handlers running upkeep
+config: base redis
+programs/cli: base redis protocol client
+programs/bench: base client programs/cli
+programs/reeve: base redis programs/cli programs/bench
+programs/worker: base redis client running worker config
+"
+
+# may_use ROOM ROOM
+may_use() {
+    [ "$1" = "$2" ] && return 0
+    printf '%s\n' "$RULE" | grep -qE "^$1:(.* )?$2( .*)?$"
+}
+
+# room_of FILE INCLUDE: the room of what a file includes; nothing for a public header.
+room_of() {
+    local here
+    here=$(dirname "$1")
+    case $2 in
+    reeve/*) [ -d "../include/reeve" ] && [ -f "../include/$2" ] && return 0 ;;
+    esac
+    if [ "${2%/*}" = "$2" ]; then echo "$here"; return 0; fi
+    if [ -f "$2" ] && ! { [ "${here%%/*}" = programs ] && [ -f "programs/$2" ]; }; then dirname "$2"; return 0; fi
+    [ "${here%%/*}" = programs ] && [ -f "programs/$2" ] && dirname "programs/$2" && return 0
+    echo "nowhere"
+}
+
+check_arrows() {
+    local file include to
+    grep -roE --include='*.[ch]' '^#include "[^"]+"' . | sed 's,^\./,,; s/:#include "/ /; s/"$//' >"$TEST_DIR/includes"
+    [ -s "$TEST_DIR/includes" ] || fail "no includes were found"
+    while read -r file include; do
+        to=$(room_of "$file" "$include")
+        [ -z "$to" ] || may_use "$(dirname "$file")" "$to" || echo "$file includes $include: its room may not use $to"
+    done <"$TEST_DIR/includes"
+}
+
+found=$(check_arrows)
+[ -z "$found" ] || fail "$found"
+# The list and the folders agree.
+for room in base redis protocol client handlers testing running upkeep worker config programs/*/; do
+    printf '%s\n' "$RULE" | grep -q "^${room%/}:" || fail "room ${room%/} has no rule"
+done
+twice=$(find . -name '*.c' | sed 's,.*/,,' | sort | uniq -d)
+[ -z "$twice" ] || fail "sources of one name: $twice"
+# What the test is for is found.
+may_use base client && fail "base may use client"
+may_use redis base || fail "redis may not use base"
+exit 0
