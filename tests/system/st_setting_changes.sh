@@ -54,3 +54,16 @@ worker one 'concurrency = 4;'
 expect_eq "$(changed one)" 'warn concurrency from=8 to=4'
 expect_eq "$(logged one program.conflict)" 0
 end "$WORKER_PID"
+
+# A queue whose settings are refused holds up neither other queues nor recurring entries.
+redis SET 'reeve:{broken}:settings' text >/dev/null
+: >"$TEST_DIR/several.log"
+write_conf several 'session = 2; log = { level = "debug"; };' 'pools = ( { queues = [ "q" ]; threads = 1; } );' \
+    'queues = ( { name = "broken"; concurrency = 2; }, { name = "other"; concurrency = 3; } );
+cron = ( { name = "tick"; queue = "other"; type = "noop"; spec = "@hourly"; } );'
+start_worker several
+wait_for '[ "$(redis HGET "reeve:{other}:settings" concurrency)" = 3 ]' 20
+wait_for '[ "$(redis HEXISTS "reeve:{other}:cron" tick)" = 1 ]' 20
+expect_has "$(grep 'event=program.settings ' "$TEST_DIR/several.log")" "queue=broken"
+expect_lacks "$(grep 'event=program.settings ' "$TEST_DIR/several.log")" "queue=other"
+end "$WORKER_PID"

@@ -1,11 +1,12 @@
 #include "cron_entries.h"
 
 #include "base/log.h"
+#include "outage.h"
 
 #define CALL_MS 1000
 #define NOT_WRITTEN "recurring entries could not be written, trying again later"
 
-static bool write_one(reeve_client *client, const rv_config_cron *cron)
+static reeve_status write_one(reeve_client *client, const rv_config_cron *cron)
 {
     rv_config_entry made;
     char from[REEVE_QUEUE_MAX + 1] = "";
@@ -14,7 +15,7 @@ static bool write_one(reeve_client *client, const rv_config_cron *cron)
     reeve_status status = rv_config_entry_make(&made, cron);
     if (status != REEVE_OK) {
         rv_log(REEVE_LOG_WARN, "program.cron", NOT_WRITTEN, "error", reeve_status_text(status), NULL);
-        return false;
+        return status;
     }
     status = reeve_cron_set_tell(client, &made.entry, &changed, from);
     if (status != REEVE_OK)
@@ -27,7 +28,7 @@ static bool write_one(reeve_client *client, const rv_config_cron *cron)
         rv_log(REEVE_LOG_INFO, "program.cron", "a recurring entry is set", "queue", cron->queue, "entry", cron->name,
                "spec", cron->spec, NULL);
     rv_config_entry_fini(&made);
-    return status == REEVE_OK;
+    return status;
 }
 
 bool host_write_entries(const rv_config *config, const char *redis)
@@ -41,6 +42,7 @@ bool host_write_entries(const rv_config *config, const char *redis)
                                     .guards = config->worker.guards};
     char words[512];
     reeve_client *client;
+    reeve_status status = REEVE_OK;
     bool written = true;
 
     if (config->cron_count == 0) return true;
@@ -48,7 +50,10 @@ bool host_write_entries(const rv_config *config, const char *redis)
         rv_log(REEVE_LOG_WARN, "program.cron", NOT_WRITTEN, "error", words, NULL);
         return false;
     }
-    for (size_t i = 0; i < config->cron_count && written; i++) written = write_one(client, &config->cron[i]);
+    for (size_t i = 0; i < config->cron_count && !host_is_outage(status); i++) {
+        status = write_one(client, &config->cron[i]);
+        written = written && status == REEVE_OK;
+    }
     reeve_client_close(client);
     return written;
 }

@@ -2,6 +2,7 @@
 
 #include "base/log.h"
 #include "changes.h"
+#include "outage.h"
 #include "reeve/watch.h"
 
 #define CALL_MS 1000
@@ -92,11 +93,11 @@ static reeve_status write_all(reeve_client *client, const rv_config_queue *queue
 }
 
 /* What it changes is told. */
-static bool write_one(reeve_client *client, const rv_config_queue *queue)
+static reeve_status write_one(reeve_client *client, const rv_config_queue *queue)
 {
     host_changes before = {0}, after = {0};
 
-    if (!says_something(queue)) return true;
+    if (!says_something(queue)) return REEVE_OK;
     reeve_status status = host_changes_read(&before, client, queue->name);
     if (status == REEVE_OK) status = write_all(client, queue);
     if (status == REEVE_OK) status = host_changes_read(&after, client, queue->name);
@@ -109,7 +110,7 @@ static bool write_one(reeve_client *client, const rv_config_queue *queue)
     if (status != REEVE_OK)
         rv_log(REEVE_LOG_WARN, "program.settings", "settings of a queue could not be written, trying again later",
                "queue", queue->name, "error", reeve_client_error(client), NULL);
-    return status == REEVE_OK;
+    return status;
 }
 
 bool host_write_queue_settings(const rv_config *config, const char *redis)
@@ -122,6 +123,7 @@ bool host_write_queue_settings(const rv_config *config, const char *redis)
                                     .name = "reeve-worker-settings"};
     char words[512];
     reeve_client *client;
+    reeve_status status = REEVE_OK;
     bool written = true;
 
     if (reeve_client_open_or_say(&client, &options, words, sizeof(words)) != REEVE_OK) {
@@ -129,7 +131,11 @@ bool host_write_queue_settings(const rv_config *config, const char *redis)
                "error", words, NULL);
         return false;
     }
-    for (size_t i = 0; i < config->queue_count && written; i++) written = write_one(client, &config->queues[i]);
+    /* (A queue whose settings are refused holds up no other.) */
+    for (size_t i = 0; i < config->queue_count && !host_is_outage(status); i++) {
+        status = write_one(client, &config->queues[i]);
+        written = written && status == REEVE_OK;
+    }
     reeve_client_close(client);
     if (written) rv_log(REEVE_LOG_DEBUG, "program.settings", "settings of queues are written", NULL);
     return written;

@@ -28,7 +28,8 @@
 #include "worker/abandon.h"
 
 #define LOOK_FOR_REDIS_MS 200
-#define WRITE_AGAIN_MS 5000
+#define WRITE_AGAIN_MS 5000 /* at first; twice as long each time */
+#define WRITE_AGAIN_MOST_MS 60000
 #define FIRST_MS 1000
 #define LOOK_AT_HANDLERS_MS 20
 #define NUMBER_SIZE 24
@@ -41,10 +42,11 @@ typedef struct host {
     reeve_worker *worker;
     int signals;
     int64_t started_ms;
-    int64_t watchdog_ms; /* 0: none */
-    int64_t watchdog_at; /* when the next sign of life is due */
-    rv_waker data_lost;  /* rung when Redis has lost its data */
-    int64_t settings_at; /* when to try to write what the file says of queues and entries; RV_FOREVER: done */
+    int64_t watchdog_ms;    /* 0: none */
+    int64_t watchdog_at;    /* when the next sign of life is due */
+    rv_waker data_lost;     /* rung when Redis has lost its data */
+    int64_t write_again_ms; /* how long to wait when they were not all written */
+    int64_t settings_at;    /* when to try to write what the file says of queues and entries; RV_FOREVER: done */
     host_phase phase;
     int64_t drained_at; /* when draining ends, whatever runs */
     host_stopper stopper;
@@ -146,9 +148,12 @@ static void take_signal(host *at, int number_of_signal)
 
 static void try_to_write_settings(host *at)
 {
-    bool written = host_write_queue_settings(at->config, at->redis) && host_write_entries(at->config, at->redis);
+    bool queues = host_write_queue_settings(at->config, at->redis);
+    bool entries = host_write_entries(at->config, at->redis);
 
-    at->settings_at = written ? RV_FOREVER : rv_deadline(WRITE_AGAIN_MS);
+    at->settings_at = queues && entries ? RV_FOREVER : rv_deadline(at->write_again_ms);
+    at->write_again_ms = queues && entries ? WRITE_AGAIN_MS : 2 * at->write_again_ms;
+    if (at->write_again_ms > WRITE_AGAIN_MOST_MS) at->write_again_ms = WRITE_AGAIN_MOST_MS;
 }
 
 /* Redis may come later: until the worker's heartbeat has reached it nothing is tried again. */
@@ -175,6 +180,7 @@ static void write_settings_again(host *at)
     rv_log(REEVE_LOG_INFO, "program.settings",
            "writing what the configuration says of queues and recurring entries again", NULL);
     at->settings_at = rv_now_ms();
+    at->write_again_ms = WRITE_AGAIN_MS;
 }
 
 static int64_t next_time(const host *at)
@@ -267,6 +273,7 @@ int host_run(const rv_config *config, const char *redis, int signals)
                .watchdog_ms = host_watchdog_ms(),
                .watchdog_at = RV_FOREVER,
                .data_lost = {.fd = -1},
+               .write_again_ms = WRITE_AGAIN_MS,
                .settings_at = has_settings(config) ? rv_now_ms() : RV_FOREVER};
 
     if (!start(&at)) return 1;
