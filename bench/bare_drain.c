@@ -70,7 +70,7 @@ static void fill(redisContext *redis, long tasks)
         for (int i = 0; i < count; i++) {
             unsigned long long number = (unsigned long long)(first + i);
 
-            /* (Spread, as ids are.) */
+            /* Spread, as ids are. */
             (void)snprintf(ids[i], sizeof(ids[i]), "%016llx", number * 2654435761u & 0xffffffffffffu);
             (void)snprintf(scores[i], sizeof(scores[i]), "%llu", number);
             hset[2 + 2 * i] = zadd[3 + 2 * i] = ids[i];

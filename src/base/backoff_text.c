@@ -143,7 +143,7 @@ static void add_delays(rv_buf *out, const reeve_backoff *backoff)
     }
 }
 
-/* (In whole thousandths: no decimal point that a locale could change.) */
+/* In whole thousandths: no decimal point that a locale could change. */
 static void add_jitter(rv_buf *out, double jitter)
 {
     int share = jitter > 0 ? (int)((jitter < 1 ? jitter : 1) * 1000 + 0.5) : 0, digits = 3;

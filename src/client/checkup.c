@@ -142,7 +142,7 @@ static void read_config(rv_checkup *ret, const rv_reply *name, const rv_reply *v
     ret->save_known = true;
 }
 
-/* (A user may be denied each of these.) */
+/* A user may be denied each of these. */
 static void on_fact(size_t index, const rv_reply *reply, void *context)
 {
     rv_checkup *ret = context;

@@ -44,7 +44,7 @@ static reeve_status open_callback(reeve_client *client, const reeve_task_spec *g
     spec.after_count++;
     status = reeve_enqueue(client, &spec, id);
     if (status == REEVE_OK) (void)snprintf(ret_handle, REEVE_HANDLE_MAX, "%s/%s", spec.queue, id);
-    /* (Nobody has its handle: unknown, it would wait for the end of the batch for ever.) */
+    /* Nobody has its handle: unknown, it would wait for the end of the batch for ever. */
     if (rv_enqueue_is_unknown(status)) status = rv_enqueue_take_back(client, &spec, id, status);
     rv_free(after);
     return status;

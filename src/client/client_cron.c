@@ -30,7 +30,7 @@ typedef struct set_call {
     char words[256]; /* of the first error */
 } set_call;
 
-/* (An entry's queue is there to be seen before its first task.) */
+/* An entry's queue is there to be seen before its first task. */
 static void build_set(rv_conn *conn, bool again, const void *context)
 {
     const set_call *call = context;
@@ -65,7 +65,7 @@ static reeve_status send_set(reeve_client *client, set_call *call, bool *ret_cha
     if (status != REEVE_OK) return status;
     if (call->words[0] != '\0') return rv_client_refused(client, call->words);
     if (call->answer < 0) return rv_client_odd_reply(client, "cron");
-    /* (A first call whose reply was lost may have changed it.) */
+    /* A first call whose reply was lost may have changed it. */
     if (ret_changed != NULL) *ret_changed = call->answer > 0 || again;
     return REEVE_OK;
 }

@@ -115,7 +115,7 @@ static reeve_status call_edges(reeve_client *client, const char *queue, const ed
     if (status != REEVE_OK) return status;
     if (!rv_reply_is(reply, RV_TEXT)) return rv_client_odd_reply(client, "depend");
     if (strcmp(reply->text, "ok") == 0) return REEVE_OK;
-    /* (Taken from its last parents a task may run, and one that waits for a death is removed.) */
+    /* Taken from its last parents a task may run, and one that waits for a death is removed. */
     if (again && e->parents == NULL) return REEVE_OK;
     if (reply->length == 0) return rv_fail(&client->error, REEVE_ENOTFOUND, "no task %s/%s (any more)", queue, e->id);
     int64_t total;

@@ -82,8 +82,8 @@ static void build_announcements(const pipeline *p, rv_conn *conn)
     }
 }
 
-/* (Behind a call that is laid: that one is sent again as a whole when Redis does not know the script, see on_reply, and
- * this one is not to be carried out before.) */
+/* Behind a call that is laid: that one is sent again as a whole when Redis does not know the script, see on_reply, and
+ * this one is not to be carried out before. */
 static void begin_script(const pipeline *p, rv_conn *conn, size_t args)
 {
     if (!p->laying) {

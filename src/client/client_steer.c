@@ -44,7 +44,7 @@ static reeve_status steer(reeve_client *client, const steering *what)
         if (*what->ret_running) return what->cascades ? follow(client, queue) : REEVE_OK;
     }
     if (again && what->done != NULL && strcmp(reply->text, what->done) == 0) return REEVE_OK;
-    /* (A retried task may wait for its parents again.) */
+    /* A retried task may wait for its parents again. */
     if (again && what->call.script == &rv_script_retry && strcmp(reply->text, "blocked") == 0) return REEVE_OK;
     if (reply->length == 0) return rv_fail(&client->error, REEVE_ENOTFOUND, "no task %s/%s (any more)", queue, id);
     if (strncmp(reply->text, "unique ", 7) == 0) {
@@ -98,7 +98,7 @@ reeve_status reeve_delete(reeve_client *client, const char *queue, const char *i
     return steer(client, &what);
 }
 
-/* (A number that Lua would not have exactly is beyond all times anyway, and cut there.) */
+/* A number that Lua would not have exactly is beyond all times anyway, and cut there. */
 static reeve_status move(reeve_client *client, const char *queue, const char *id, const char *how, int64_t number)
 {
     const char *verb = strcmp(how, "priority") == 0 ? "change the priority of" : "reschedule";

@@ -54,7 +54,7 @@ static reeve_status open_listener(reeve_client *client, int64_t deadline)
         reeve_status status = rv_conn_create(&client->listener, &options, &client->error);
         if (status != REEVE_OK) return status;
     }
-    /* (A connection that was subscribed to something else is not worth tidying up.) */
+    /* A connection that was subscribed to something else is not worth tidying up. */
     rv_conn_close(client->listener);
     reeve_status status = rv_conn_open(client->listener, deadline);
     if (status != REEVE_OK) client->error = *rv_conn_error(client->listener);

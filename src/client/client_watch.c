@@ -214,7 +214,7 @@ static reeve_status read_some(reeve_watch *watch, int64_t until)
     if (status == REEVE_OK) return take_entries(watch, reply);
     client->error = *rv_conn_error(watch->conn);
     if (status == REEVE_EREDIS && rv_refusal_passes(rv_refusal_of(reply))) status = REEVE_ELOST;
-    /* (The command is still under way, or what became of it is not known: another connection asks anew.) */
+    /* The command is still under way, or what became of it is not known: another connection asks anew. */
     rv_conn_close(watch->conn);
     rv_conn_discard(watch->conn);
     return status == REEVE_ETIMEOUT ? REEVE_ELOST : status;

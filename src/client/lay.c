@@ -23,7 +23,7 @@ enum { WATCH, DEL, MULTI, RPUSH, HSET, SCRIPT, EXEC };
 
 /* ---- Redis's clock --------------------------------------------------------------------------------------------- */
 
-/* (Rounded down, and without the way of the reply: what is reckoned from it is at no time ahead of Redis.) */
+/* Rounded down, and without the way of the reply: what is reckoned from it is at no time ahead of Redis. */
 void rv_lay_note_clock(reeve_client *client, int64_t now_ms)
 {
     client->clock_known = true;
@@ -84,7 +84,7 @@ static laying describe(const reeve_client *client, const char *queue, unsigned p
     return ret;
 }
 
-/* (Always of nine digits.) */
+/* Always of nine digits. */
 static unsigned new_packet(void)
 {
     return 100000000 + (unsigned)(rv_random_unit() * 899999999);
@@ -128,7 +128,7 @@ void rv_lay_build(rv_enqueue_pipeline *p, rv_conn *conn, rv_enqueue_call *call)
     begin(conn, &l, "WATCH", l.fence, 0);
     begin(conn, &l, "DEL", l.fence, 0);
     begin(conn, &l, "MULTI", NULL, 0);
-    /* (The list first: where there is no transaction, what is known has its place in it, and is found by that.) */
+    /* The list first: where there is no transaction, what is known has its place in it, and is found by that. */
     begin(conn, &l, "RPUSH", l.list, call->count);
     for (size_t i = call->first; i < end; i++) {
         if (p->results[i].status == REEVE_OK) rv_args(conn, p->results[i].id);
@@ -156,7 +156,7 @@ void rv_lay_ask(rv_enqueue_pipeline *p, rv_conn *conn, const rv_enqueue_call *ca
     begin(conn, &l, "EXEC", NULL, 0);
 }
 
-/* (What watches the key sees it set; what comes to watch it later deletes it, and sees that.) */
+/* What watches the key sees it set; what comes to watch it later deletes it, and sees that. */
 void rv_lay_forbid(const rv_enqueue_pipeline *p, rv_conn *conn, const rv_enqueue_call *call)
 {
     laying l = describe(p->client, p->specs[call->first].queue, call->packet);
@@ -168,7 +168,7 @@ void rv_lay_forbid(const rv_enqueue_pipeline *p, rv_conn *conn, const rv_enqueue
 
 /* ---- what is answered ------------------------------------------------------------------------------------------ */
 
-/* (An error that passes: it is asked again.) */
+/* An error that passes: it is asked again. */
 void rv_lay_asked(rv_enqueue_pipeline *p, size_t step, const rv_reply *reply)
 {
     if (rv_error_reply_has_code(reply, "NOPERM") || rv_error_reply_has_code(reply, "ERR"))
@@ -191,7 +191,7 @@ static const rv_reply *outcome_of(const rv_reply *reply)
  * out by themselves. */
 static void note_refusal(rv_enqueue_pipeline *p, size_t step, const rv_reply *reply)
 {
-    /* (A busy Redis takes the other two, too: where they are refused they are forbidden, or have other names.) */
+    /* A busy Redis takes the other two, too: where they are refused they are forbidden, or have other names. */
     bool passing = step == DEL && !rv_error_reply_has_code(reply, "NOPERM");
     if (step <= MULTI && !passing) p->client->lays_nothing = true;
     if (step < MULTI) return;
@@ -199,7 +199,7 @@ static void note_refusal(rv_enqueue_pipeline *p, size_t step, const rv_reply *re
     if (p->refused.status == REEVE_OK) (void)rv_fail(&p->refused, REEVE_EREDIS, "%s", reply->text);
 }
 
-/* (What Redis said of a command tells more than that the transaction was given up.) */
+/* What Redis said of a command tells more than that the transaction was given up. */
 static const rv_reply *refusal_of(rv_enqueue_pipeline *p, const rv_reply *reply)
 {
     if (p->refused.status == REEVE_OK) return reply;

@@ -248,7 +248,7 @@ static void on_reply(size_t index, const rv_reply *reply, void *context)
     round_trip *r = context;
     size_t behind = index;
     message *m = NULL;
-    /* (A script that had to be loaded answers late: the index tells whose reply it is.) */
+    /* A script that had to be loaded answers late: the index tells whose reply it is. */
     for (size_t i = 0; i < r->count && m == NULL; i++) {
         if (behind < r->messages[i].commands)
             m = &r->messages[i];

@@ -120,7 +120,7 @@ static reeve_status check_after(const reeve_task_spec *spec, const reeve_guards 
     return REEVE_OK;
 }
 
-/* (Names were checked for the standard lengths.) */
+/* Names were checked for the standard lengths. */
 static reeve_status check_names(const reeve_task_spec *spec, const reeve_guards *guards, rv_error *error)
 {
     const reeve_guards *standard = &rv_guards_standard;
@@ -227,7 +227,7 @@ static bool is_given_before(const reeve_task_spec *spec, size_t at)
     return false;
 }
 
-/* (A tag that is given twice is one.) */
+/* A tag that is given twice is one. */
 static void add_tags(rv_buf *out, const reeve_task_spec *spec)
 {
     if (spec->tag_count == 0) return;

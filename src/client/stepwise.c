@@ -129,14 +129,14 @@ reeve_status rv_enqueue_stepwise(reeve_client *client, const reeve_task_spec *sp
         named = true;
         status = reeve_undepend(client, spec->queue, ret->id, &open, 1);
     }
-    /* (Enqueued it was: one of its parents may have let it die meanwhile.) */
+    /* Enqueued it was: one of its parents may have let it die meanwhile. */
     if (status == REEVE_OK || status == REEVE_ESTATE) {
         rv_error_clear(&client->error);
         return REEVE_OK;
     }
     if (!named || !rv_enqueue_is_unknown(status))
         return rv_enqueue_take_back_named(client, spec->queue, ret->id, status);
-    /* (It may have been let go, and run.) */
+    /* It may have been let go, and run. */
     return rv_fail(&client->error, status,
                    "%.250s; unknown whether %s/%s is enqueued: it may stand blocked; enqueue it again with this id",
                    client->error.text, spec->queue, ret->id);

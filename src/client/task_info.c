@@ -76,7 +76,7 @@ static bool copy_text(char **ret, const rv_reply *reply)
     return *ret != NULL;
 }
 
-/* (Of a malformed task a field may be of another type: it is not shown.) */
+/* Of a malformed task a field may be of another type: it is not shown. */
 static bool copy_json(char **ret, const cJSON *item, bool is_type)
 {
     if (!is_type) return true;
@@ -144,7 +144,7 @@ static bool read_options(reeve_task_info *info, const rv_envelope *envelope)
 static bool read_envelope(reeve_task_info *info, const rv_reply *reply)
 {
     rv_envelope envelope;
-    /* (An envelope that some other program broke is still shown, as a payload.) */
+    /* An envelope that some other program broke is still shown, as a payload. */
     if (!rv_envelope_read(&envelope, reply->text, reply->length)) {
         info->type = rv_strdup("?");
         return info->type != NULL && copy_bytes(&info->payload, reply->text, reply->length);

@@ -150,7 +150,7 @@ static void read_names(reader *in, const config_setting_t *at, const rv_setting 
 
 static void read_numbers(reader *in, const config_setting_t *at, const rv_setting *row, char *base)
 {
-    /* (The same range, for one number instead of a list.) */
+    /* The same range, for one number instead of a list. */
     rv_setting each = {.path = row->path, .kind = RV_SETTING_WHOLE, .least = row->least, .most = row->most};
 
     if (!rv_config_is_list(at) || config_setting_length(at) == 0) {
@@ -166,7 +166,7 @@ static void read_numbers(reader *in, const config_setting_t *at, const rv_settin
 
 static void read_delays(reader *in, const config_setting_t *at, const rv_setting *row, char *base)
 {
-    /* (The same range, for one delay instead of a list.) */
+    /* The same range, for one delay instead of a list. */
     rv_setting each = {.path = row->path, .kind = RV_SETTING_SECONDS, .least = row->least, .most = row->most};
     int count = rv_config_is_list(at) ? config_setting_length(at) : 0;
 

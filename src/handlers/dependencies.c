@@ -80,7 +80,7 @@ static bool add_found(rv_kin *kin, rv_buf *list, const rv_reply *handle, const r
     int64_t place = 0;
     char digits[24] = "";
     if (!rv_reply_is(handle, RV_TEXT) || !rv_reply_is(value, RV_TEXT) || value->length < 2) return false;
-    /* (A blank and a number may follow.) */
+    /* A blank and a number may follow. */
     size_t length = strcspn(value->text + 2, " ");
     if (length < sizeof(digits)) memcpy(digits, value->text + 2, length);
     (void)rv_parse_int(digits, 0, INT64_MAX, &place);
@@ -121,7 +121,7 @@ static const char *word_of(char how)
     return how == 'c' ? "completed" : how == 'd' ? "dead" : how == 'x' ? "cancelled" : "";
 }
 
-/* (A page may tell of a parent that an earlier one told of: it counts once.) */
+/* A page may tell of a parent that an earlier one told of: it counts once. */
 static reeve_status keep_parents(rv_kin *kin, const rv_buf *list)
 {
     size_t count = list->length / sizeof(found);
@@ -248,7 +248,7 @@ reeve_status reeve_task_hand_on_sized(reeve_task *task, const reeve_task_spec *g
     size_t before = kin->hands.length;
     rv_hand_write(&kin->hands, &spec, made);
     if (kin->hands.failed) {
-        /* (What stood there before is whole.) */
+        /* What stood there before is whole. */
         kin->hands.length = before;
         kin->hands.failed = false;
         return REEVE_ENOMEM;

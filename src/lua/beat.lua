@@ -77,7 +77,7 @@ local function add_stats()
 end
 
 if ARGV[3] and tonumber(ARGV[3]) > (tonumber(last) or 0) then
-  -- (First of all: what fails below is then not done again and again.)
+  -- First of all: what fails below is then not done again and again.
   call('HSET', running, '#flushed', ARGV[3])
   add_stats()
 end

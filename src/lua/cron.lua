@@ -27,7 +27,7 @@ do
   if fault then return fault end
 end
 
--- (The millisecond that has begun is past.)
+-- The millisecond that has begun is past.
 local function look_at_it()
   local due = clock() + 1
   local added = call('ZADD', P .. 'cron:due', text(due), name)

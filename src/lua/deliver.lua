@@ -39,7 +39,7 @@ if ARGV[3] == 'moved' then
   return 1
 end
 local reads = deliver(P, id, parent, ARGV[3], clock(), number)
--- (The parent's queue expects it to read what has completed.)
+-- The parent's queue expects it to read what has completed.
 if ARGV[3] == 'completed' and not reads and tonumber(number) then
   local known = call('ZSCORE', P .. 'reads:' .. id, parent)
   if not known or tonumber(known) ~= tonumber(number) then readers.leave(P, id, {parent, number}) end

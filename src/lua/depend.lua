@@ -28,7 +28,7 @@
 -- include: lib/steer.lua
 -- include: lib/kin.lua
 
--- (Lua has room for 200 locals.)
+-- Lua has room for 200 locals.
 local function make_attach()
 -- include: lib/register.lua
   return attach, missing_parent
@@ -63,7 +63,7 @@ if ARGV[1] == 'remove' then
     end
   end
   if left and left <= 0 then
-    -- (Whose edges all wait for a death: there was none.)
+    -- Whose edges all wait for a death: there was none.
     if call('HEXISTS', P .. 'info:' .. id, 'death') == 1 then not_needed(P, id) else unblock(P, id, now) end
   end
   if call('EXISTS', P .. 'outbox') == 1 then announce_due(P, now) end
@@ -78,7 +78,7 @@ for i = 3, #ARGV, 2 do
   if #ARGV > 4002 or not find(policy, '^[fgwx][ge]?$') or handle ~= '!' and not find(handle, '^[%w._-]+/[%w._:-]+$') then
     return redis.error_reply('ERR depend: a parent is no handle with a policy, or there are more than 2000')
   end
-  -- (Whoever waits for a death and is not blocked has met it.)
+  -- Whoever waits for a death and is not blocked has met it.
   if sub(ARGV[i + 1], 1, 1) == 'x' and state ~= 'blocked' then return state end
   edges[#edges + 1] = {ARGV[i], ARGV[i + 1]}
 end
@@ -122,7 +122,7 @@ if state ~= 'blocked' and before > 0 then
   states = {} -- (a record may have gone with them)
   before = call('HLEN', P .. 'parents:' .. id)
 end
--- (Marked, so that what it knows of its parents goes with it.)
+-- Marked, so that what it knows of its parents goes with it.
 if #edges > 0 then mark_info(P, id, envelope) end
 local pending, died, decides = attach(P, id, edges, now, states, before, state == 'blocked' and
   call('HGET', P .. 'info:' .. id, 'restoring') or nil)

@@ -34,8 +34,8 @@
 -- As in turn.lua, the common case (tasks without options, none of which is known, in a queue without groups and events)
 -- is written out without functions; all the rest is one function.
 
--- (It is given what it needs: each name that a function shares with what is around it costs at every call. Where a command
--- fails, as the user may not call it or a key has the wrong type, what was made is taken back.)
+-- It is given what it needs: each name that a function shares with what is around it costs at every call. Where a command
+-- fails, as the user may not call it or a key has the wrong type, what was made is taken back.
 local function with_options(P, ARGV, time)
 -- include: lib/enqueue_any.lua
   local made = {}
@@ -52,7 +52,7 @@ local function with_options(P, ARGV, time)
       if redis.pcall('EXISTS', P .. 'tag:' .. tag) == 0 then redis.pcall('ZREM', P .. 'tags', tag) end
     end
   end
-  -- (Redis's pcall makes a text of an error.)
+  -- Redis's pcall makes a text of an error.
   return redis.error_reply(string.find(reply, '^%u+ ') and reply or 'ERR @NAME@: ' .. reply)
 end
 
@@ -61,8 +61,8 @@ if not P then return redis.error_reply('ERR @NAME@: KEYS[1] is missing') end
 local way, time = ARGV[1], call('TIME')
 if way ~= 'plain' and way ~= 'idle' and way ~= 'laid' then return with_options(P, ARGV, time) end
 
--- (At most 65536 bytes: see LARGE in lib/base.lua. For `next` see lib/order.lua; 1099511627776 is its START,
--- 70368744177664 its BAND.)
+-- At most 65536 bytes: see LARGE in lib/base.lua. For `next` see lib/order.lua; 1099511627776 is its START,
+-- 70368744177664 its BAND.
 local find, format = string.find, string.format
 local seconds, millis = time[1], time[2]
 millis = #millis == 6 and string.sub(millis, 1, 3) or format('%03d', millis / 1000)
@@ -73,8 +73,8 @@ local count = (#ARGV - 1) / 2
 local P_tasks, P_order, envelope = P .. 'tasks', P .. 'order', nil
 if count == 1 then
   local id, rest = ARGV[2], ARGV[3]
-  -- (What is no task is refused there. To look at each byte of an id is dear, so not of one that is as long as a UUID: if
-  -- it has bytes that no id has, that task alone is malformed, when it is met.)
+  -- What is no task is refused there. To look at each byte of an id is dear, so not of one that is as long as a UUID: if
+  -- it has bytes that no id has, that task alone is malformed, when it is met.
   if #rest > 65536 or not find(rest, '\n', 1, true) or
     #id ~= 36 and (#id > 100 or not find(id, '^[%w._:-]+$')) then
     return with_options(P, ARGV, time)
@@ -140,7 +140,7 @@ else
     n = n + 2
   end
   if call('HSET', P_tasks, unpack(new)) < count then
-    -- (An id came twice in this very call.)
+    -- An id came twice in this very call.
     call('HDEL', P_tasks, unpack(ARGV, 2, count + 1))
     return with_options(P, ARGV, time)
   end

@@ -31,7 +31,7 @@ do
   if fault then return fault end
 end
 local definition = call('HGET', P .. 'cron', name)
--- (What is not understood stays due, for a program that understands it.)
+-- What is not understood stays due, for a program that understands it.
 local line_end = definition and find(definition, '\n', 1, true)
 local entry = line_end and decoded(sub(definition, 1, line_end - 1))
 local options, rest = entry and entry.options or {}, entry and sub(definition, line_end + 1)
@@ -42,7 +42,7 @@ for i = 4, #ARGV do
 end
 if due ~= '' then
   if tonumber(call('ZSCORE', P .. 'cron:due', name)) ~= tonumber(due) then return -1 end
-  -- (Nobody need be told: every worker that knew of this time comes now, and hears of the next one.)
+  -- Nobody need be told: every worker that knew of this time comes now, and hears of the next one.
   if tonumber(next_due) < 0 then
     call('ZREM', P .. 'cron:due', name)
   else

@@ -37,9 +37,9 @@ do
 end
 local P, session = KEYS[1], ARGV[1]
 local running = P .. 'running:' .. session
--- (What goes back is for others to hear of.)
+-- What goes back is for others to hear of.
 forget_idle(P, session)
--- (Envelopes are read for their priority: few at once where they may be large.)
+-- Envelopes are read for their priority: few at once where they may be large.
 local settings = call('HMGET', P .. 'settings', 'large', 'gate')
 local leases = leases_of(running, settings[1] and 8 or text(most))
 local held, ids, envelopes, gone, cancelled = {}, {}, {}, {}, {}
@@ -72,11 +72,11 @@ if #held > 0 then
     notify(P, {task[1]}, 'cancelled')
   end
 end
--- (A wake-up may have gone to a thread of this session that will not use it.)
+-- A wake-up may have gone to a thread of this session that will not use it.
 if call('EXISTS', P .. 'ready') == 1 then wake(P) end
 local left = free_keys(P, session, text(most)) or call('HLEN', running) > 3 and #leases_of(running, 1) > 0
 if left then return {#ids, 1} end
 drop_session(P, running)
--- (One that is being reaped stays listed until its last task is back.)
+-- One that is being reaped stays listed until its last task is back.
 if call('EXISTS', P .. 'lost:' .. session) == 0 then call('ZREM', P .. 'sessions', session) end
 return {#ids, 0}

@@ -74,7 +74,7 @@ local function through_packets()
     local members = call('ZRANGE', P .. 'ready', text(rank + from), text(rank + to), 'WITHSCORES')
     for i = 1, #members do found[#found + 1] = members[i] end
   end
-  -- (Groups take turns with a packet: `between` of theirs may stand among its tasks.)
+  -- Groups take turns with a packet: `between` of theirs may stand among its tasks.
   local function add_packet(p, score, length, its, between)
     if place + length + between <= skip then
       place = place + length + between
@@ -96,7 +96,7 @@ local function through_packets()
       if first then i = i + 1 else j = j + 2 end
     end
   end
-  -- (A packet is looked for among the next members, and then among more.)
+  -- A packet is looked for among the next members, and then among more.
   local look = 1
   while place < stop do
     local members = call('ZRANGE', P .. 'ready', text(rank), text(rank + look - 1), 'WITHSCORES')
@@ -105,7 +105,7 @@ local function through_packets()
     while members[at] and byte(members[at]) ~= PACKET do at = at + 2 end
     local singles = (at - 1) / 2
     if singles > 0 then
-      -- (Without packets before the page, it is as far as ranks say.)
+      -- Without packets before the page, it is as far as ranks say.
       if not members[at] and call('SCARD', P .. 'packets') == 0 then singles = call('ZCARD', P .. 'ready') - rank end
       add_singles(singles)
       rank = rank + singles

@@ -39,7 +39,7 @@ if not is_waiting(state) then return state or '' end
 local o = header(envelope, id)
 if o.malformed then return 'malformed' end
 
--- (The header is changed as text: decoded and encoded again, its numbers would not be the same.)
+-- The header is changed as text: decoded and encoded again, its numbers would not be the same.
 local function with_priority(text_of, priority)
   local line_end = find(text_of, '\n', 1, true)
   local line, payload = sub(text_of, 1, line_end - 1), sub(text_of, line_end)

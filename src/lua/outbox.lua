@@ -106,7 +106,7 @@ for i = 2, #ARGV do
   end
 end
 if marks > 0 then call('LREM', outbox, last < length / 2 and marks or -marks, '') end
--- (To put one between others Redis passes those that are before it.)
+-- To put one between others Redis passes those that are before it.
 local BACK_COST = 20000
 local function put_back(most)
   local low, high, last = 0, call('LLEN', unread), nil

@@ -17,7 +17,7 @@ end
 local P, id = KEYS[1], ARGV[2]
 if call('HEXISTS', P .. 'running:' .. ARGV[1], id) == 0 then return 0 end
 call('HSET', P .. 'info:' .. id, 'progress', ARGV[3], 'words', ARGV[4])
--- (Whoever settles it later is to know that there is more than the envelope.)
+-- Whoever settles it later is to know that there is more than the envelope.
 local envelope = call('HGET', P .. 'tasks', id)
 if envelope then mark_info(P, id, envelope) end
 return 1

@@ -61,7 +61,7 @@ if not began then
   began, from, last = text(now), '-inf', ''
   limit = ended and began or call('ZRANGE', set, -1, -1, 'WITHSCORES')[2]
   if not limit then return {'', 0, 0, 0, {}} end
-  -- (The last packet goes on to its last task.)
+  -- The last packet goes on to its last task.
   local tail = state == 'ready' and string.match(call('HGET', P .. 'order', 'packet') or '', ' (%d+)$')
   if tail then limit = math.max(limit, tonumber(tail)) end
 end
@@ -77,7 +77,7 @@ end
 local function is_picked(o, score)
   if type_wanted ~= '' and o.type ~= type_wanted then return false end
   if tag ~= '' and not has_tag(o) then return false end
-  -- (One that is not understood came before all that are.)
+  -- One that is not understood came before all that are.
   local since = o.at or 0
   if not ended and since > began then return false end
   return age == 0 or (ended and score or since) <= began - age

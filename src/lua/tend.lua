@@ -55,7 +55,7 @@ end
 local now = clock()
 local settings = call('HMGET', P .. 'settings', 'completed_age', 'completed_count', 'completed_bytes', 'waiters',
   'paused', 'large', 'gate', 'policy', 'hold', 'result_max', 'dead_age', 'dead_count', 'unsent', 'upkeep')
--- (Whoever reads envelopes to see their headers reads few of them where they may be large.)
+-- Whoever reads envelopes to see their headers reads few of them where they may be large.
 if settings[6] then limit = math.min(limit, 8) end
 local spared_since, spared_until = now, 0
 if settings[14] then
@@ -179,7 +179,7 @@ local function reap()
   local suspect, how = suspect_of(lost)
   call('HDEL', lost, '#', '#flushed', suspect and '#' or '#suspect')
   local most = budget.room(settings[7] and 28 or 16, 8, limit)
-  -- (What comes back later comes before what came back now: so the newest first, of those that there are of a usual worker.)
+  -- What comes back later comes before what came back now: so the newest first, of those that there are of a usual worker.
   local leases = leases_of(lost, 300)
   budget.left = budget.left - math.floor(#leases / 2)
   if #leases > most then leases = {unpack(leases, #leases - most + 1)} end
@@ -221,7 +221,7 @@ local function reap()
       add_stats(P, now, 'crashed', crashes)
     end
   end
-  -- (Without leases it has nothing but what is kept about the session.)
+  -- Without leases it has nothing but what is kept about the session.
   local left = call('HLEN', lost)
   if left > 0 and (#leases == 0 or left <= 16 and #leases_of(lost, 16) == 0) then
     drop_session(P, lost)
@@ -310,7 +310,7 @@ local function trim_results(most)
   return trimmed
 end
 
--- (In a block, as a script has room for 200 locals.)
+-- In a block, as a script has room for 200 locals.
 local forget_order
 do
   -- Groups are forgotten in the bands behind that of the head, too: those behind the head of their own, or all.
@@ -429,7 +429,7 @@ end
 local function tend_gate()
 -- include: lib/count_page.lua
 -- include: lib/recount.lua
-  -- (What leaves its slot lets a group go on in the next call.)
+  -- What leaves its slot lets a group go on in the next call.
   if find(settings[7], 's', 1, true) and call('HEXISTS', P .. 'gate', 'counting') == 1 then
     count_page(P, now, budget.room(4, 16, 200))
     more = 1
@@ -463,8 +463,8 @@ local function due_entries()
     due_at(head)
     return entries
   end
-  -- (Of more than a page any: the first ones may be such that no worker understands, which stay due.
-  -- That one is full: whoever gets a full page comes again at once.)
+  -- Of more than a page any: the first ones may be such that no worker understands, which stay due.
+  -- That one is full: whoever gets a full page comes again at once.
   local count = call('ZCOUNT', P .. 'cron:due', '-inf', text(now))
   local first = text(math.max(0, math.min(50 * (now % math.ceil(count / 50)), count - 50)))
   local due = call('ZRANGEBYSCORE', P .. 'cron:due', '-inf', text(now), 'WITHSCORES', 'LIMIT', first, 50)
@@ -505,13 +505,13 @@ local function move_tasks()
   local promoted = promote()
   local reaped, session = reap()
   local deadlines = expire_some()
-  -- (Before the records that go: some of those that are told end. And before it is known what is due next.)
+  -- Before the records that go: some of those that are told end. And before it is known what is due next.
   local fans = call('EXISTS', P .. 'fanout', P .. 'fanout_far')
   if fans > 0 then
     if fan_some(P, now, budget.room(10, 40, limit), budget.room(32, 16, limit)) then more = 1 end
     fans = call('LLEN', P .. 'fanout')
   end
-  -- (What was put aside meanwhile is due. The reply cuts off what is behind the point of a time: lib/ties.lua.)
+  -- What was put aside meanwhile is due. The reply cuts off what is behind the point of a time: lib/ties.lua.
   local first_due = first_score('scheduled')
   if first_due and first_due < now + 1 then more = 1 end
   due_at(first_due)
@@ -533,7 +533,7 @@ local shut = settings[7] and tend_gate()
 local lists, messages = call('EXISTS', P .. 'outbox', P .. 'unread'), 0
 if lists > 0 then messages = call('LLEN', P .. 'outbox') end
 local entries = due_entries()
--- (Also for a wake-up that went down with the thread that had it.)
+-- Also for a wake-up that went down with the thread that had it.
 if not settings[5] and not shut and call('EXISTS', P .. 'ready') == 1 then wake(P) end
 return {now, more, next_due or -1, promoted, reaped, trimmed, session, settings[8] or '', entries,
   messages, settings[10] or '', is_unsent(), spared, lists > (messages > 0 and 1 or 0) and 1 or 0}

@@ -49,15 +49,15 @@ local given, prefixes = ARGV, KEYS
 local call, byte, format = redis.call, string.byte, string.format
 local thread, ask, ttl = given[1], given[2], given[3]
 local want, queues = ask == '1' and 1 or tonumber(ask), given[4] == '1' and 1 or tonumber(given[4])
--- (To compare costs much less than to call a function, and says the same as a look at the bytes where Redis's locale orders
--- texts by them, as most do. How long a session lives only the beginning of one asks: else it is no more than looked at.)
+-- To compare costs much less than to call a function, and says the same as a look at the bytes where Redis's locale orders
+-- texts by them, as most do. How long a session lives only the beginning of one asks: else it is no more than looked at.
 local by_bytes = 'Z' < 'a'
 if not (want and want >= 0 and want % 1 == 0 and queues and queues >= 0 and queues <= #prefixes and queues % 1 == 0 and
   (queues == 1 and given[7] == '' and by_bytes and ttl >= '0' and ttl < ':' or (tonumber(ttl) or -1) >= 0) and
   #given >= 5 + 2 * queues) then
   return redis.error_reply('ERR turn: ARGV[2] to ARGV[4] are how many tasks, a time in ms, and how many of KEYS')
 end
--- (What is unpacked below must fit on the stack of Redis's Lua.)
+-- What is unpacked below must fit on the stack of Redis's Lua.
 if want > 1000 then want, ask = 1000, '1000' end
 local time = call('TIME')
 local millis, now = time[2], nil
@@ -105,7 +105,7 @@ end
 
 -- All that was brought is looked at before anything is written.
 local at, fault, final = 6 + 2 * queues, nil, #given
--- (One plain completion, which most turns bring.)
+-- One plain completion, which most turns bring.
 if final == at + 5 and given[at] == '1' and given[at + 3] == '1' and given[final] == '0' and prefixes[1] and
   #given[at + 4] == 36 then
   at = final + 1
@@ -118,8 +118,8 @@ while at <= final and not fault do
     fault = 'a group names no queue of KEYS, or more than 1000 completions'
     break
   end
-  -- (What begins with less than '-' is no id, but may be a field that a session has about itself. None of these is as long
-  -- as the ids that clients make, 36 bytes: to look at the length costs a tenth.)
+  -- What begins with less than '-' is no id, but may be a field that a session has about itself. None of these is as long
+  -- as the ids that clients make, 36 bytes: to look at the length costs a tenth.
   local last = at + 3 + plain
   for i = at + 4, last < final and last or final do
     local id = given[i]
@@ -156,7 +156,7 @@ while at <= final and not fault do
 end
 if fault or at ~= final + 1 then return redis.error_reply('ERR turn: ' .. (fault or 'arguments are missing')) end
 
--- (A session that held all that it settled here stands: below, that need not be asked.)
+-- A session that held all that it settled here stands: below, that need not be asked.
 local refusals = 0
 at = 6 + 2 * queues
 while at <= #given do
@@ -177,7 +177,7 @@ while at <= #given do
       records, results, at = records - 1, tonumber(given[at + 1]), at + 2
     end
   end
-  -- (A batch of completions is at most a lease's batch: well within what unpack takes.)
+  -- A batch of completions is at most a lease's batch: well within what unpack takes.
   if plain > 0 then
     local hit = held == '' and not (s[4] or s[7] or results > 0 and (s[3] or s[1] == '0' or s[2] == '0')) and
       call('HDEL', running, unpack(given, first, last))
@@ -212,18 +212,18 @@ while at <= #given do
   if members then call('ZADD', P .. 'completed', unpack(members)) end
   if completed > 0 then
     local counted = redis.pcall('HINCRBY', P .. 'counters', 'completed', completed == 1 and '1' or format('%d', completed))
-    -- (What is too many is removed when it is worth the while: a part in 64 more may stand meanwhile. How many there are
-    -- is asked twice within that, when the counter passes a multiple of half of it.)
+    -- What is too many is removed when it is worth the while: a part in 64 more may stand meanwhile. How many there are
+    -- is asked twice within that, when the counter passes a multiple of half of it.
     local most = members and (tonumber(s[2]) or 10000) or 0
     if most > 0 and (type(counted) ~= 'number' or counted % (most / 128) < completed) and
       call('ZCARD', P .. 'completed') > most + most / 100 then
       settling, now = settling or rare_settling(), tonumber(now_text)
-      -- (Somebody else may have written what is no whole number.)
+      -- Somebody else may have written what is no whole number.
       if most % 1 ~= 0 then most = 10000 end
       settling.trim(P, 'completed', most, n + 500, now, true)
     end
   end
-  -- (Looked at above, so that `settling` and `now` are there.)
+  -- Looked at above, so that `settling` and `now` are there.
   if records > 0 then
     completed = 0
     for _ = 1, records do
@@ -254,16 +254,16 @@ local unasked
 for index = 1, want > 0 and queues or 0 do
   local P = prefixes[index]
   local s = settings[index]
-  -- (Of several queues most may be empty: for these one question will do.)
+  -- Of several queues most may be empty: for these one question will do.
   local there = s or queues == 1 or call('EXISTS', P .. 'ready') == 1
   if there and not s then
-    -- (In the places that they have above. What ends a task asks more.)
+    -- In the places that they have above. What ends a task asks more.
     local asked = call('HMGET', P .. 'settings', 'paused', 'large', 'gate')
     s = {[5] = asked[1], [6] = asked[2], [7] = asked[3]}
     settings[index] = s
   end
-  -- (One more than is wanted: whether another thread must be woken is then known, not guessed. Where the first is a
-  -- packet, two of those behind it say all.)
+  -- One more than is wanted: whether another thread must be woken is then known, not guessed. Where the first is a
+  -- packet, two of those behind it say all.
   local ids = there and not s[5] and not s[6] and not s[7] and call('ZRANGE', P .. 'ready', '0', want > 2 and '2' or ask)
   if ids and want > 2 and ids[3] and byte(ids[1]) ~= 43 then ids = call('ZRANGE', P .. 'ready', '0', ask) end
   if there and not s[5] and (not ids or #ids > 0) then
@@ -273,8 +273,8 @@ for index = 1, want > 0 and queues or 0 do
     local leased, leases, since, taken, packet, list, left
     local first, first_list, first_count = nil, nil, 0
     if plain and byte(ids[1]) == 43 then
-      -- (The '+' of a packet, see lib/packet.lua. What is wanted is in it and the next one, or all there is, and nothing
-      -- in between.)
+      -- The '+' of a packet, see lib/packet.lua. What is wanted is in it and the next one, or all there is, and nothing
+      -- in between.
       local behind, third = ids[2], ids[3]
       packet = ids[1]
       list = P .. 'packet:' .. string.sub(packet, 2)
@@ -302,8 +302,8 @@ for index = 1, want > 0 and queues or 0 do
       local envelopes, n = call('HMGET', P .. 'tasks', unpack(ids)), 0
       taken, since = #ids, now_text .. ' ' .. thread
       if taken == 1 then leased = {index, ids[1], envelopes[1], nil} else leases, leased = {}, {index} end
-      -- (A packet among them has none. 105: the 'i' of an envelope that has more to tell, see lib/base.lua. No id
-      -- begins with what comes before 45, '-'.)
+      -- A packet among them has none. 105: the 'i' of an envelope that has more to tell, see lib/base.lua. No id
+      -- begins with what comes before 45, '-'.
       for i = 1, taken do
         local id, envelope = ids[i], envelopes[i]
         if not envelope then
@@ -364,7 +364,7 @@ for index = 1, want > 0 and queues or 0 do
         leased_more[lists - 1] = leased
       end
       want = want - taken
-      -- (A task that must be alone ends the lease, also if there would be room.)
+      -- A task that must be alone ends the lease, also if there would be room.
       local last = extras[#extras]
       if want <= 0 or (last and last[1] ~= '#' and last[3] > 0) then
         unasked = index + 1
@@ -384,7 +384,7 @@ for index = 1, (woken or want > 0 and lists == 0) and queues or 0 do
     if tonumber(last) > 1099511627776 then call('HSET', P .. 'order', '0', last) end
     call('HDEL', P .. 'order', 'next')
   end
-  -- (Something is ready where what came first was put off. That session stands: 2, and something is ready: 1 more.)
+  -- Something is ready where what came first was put off. That session stands: 2, and something is ready: 1 more.
   local running = given[5] ~= '' and queues == 1 and want > 0 and lists == 0 and P .. 'running:' .. given[6]
   if running and not s[5] and not s[7] and call('EXISTS', running, running, P .. 'ready') == 2 then
     call('LPUSH', P .. 'idle', given[6] .. ':' .. thread)
@@ -393,7 +393,7 @@ for index = 1, (woken or want > 0 and lists == 0) and queues or 0 do
   end
 end
 
--- (The wake-up may have been that of a queue that was not asked: then it is for somebody else.)
+-- The wake-up may have been that of a queue that was not asked: then it is for somebody else.
 for index = woken and unasked or queues + 1, queues do
   local P = prefixes[index]
   if call('EXISTS', P .. 'ready') == 1 and call('HEXISTS', P .. 'settings', 'paused') == 0 then
@@ -402,7 +402,7 @@ for index = woken and unasked or queues + 1, queues do
   end
 end
 
--- (Where limits hold, places that became free here are for whoever waits.)
+-- Where limits hold, places that became free here are for whoever waits.
 if freed then
 -- include: lib/wake.lua
   for index in pairs(freed) do

@@ -177,7 +177,7 @@ size_t rv_cron_decide(const rv_cron_rule *rule, int64_t due_ms, int64_t now_ms, 
     size_t most = REEVE_CRON_CATCH_UP_MAX;
     *ret_next_ms = rv_cron_next(&rule->cron, rule->zone, now_ms);
     if (now_ms - due_ms > RV_CRON_LATE_MS) most = catch_up(rule, now_ms, &due_ms);
-    /* (Several at once would overlap.) */
+    /* Several at once would overlap. */
     if (rule->no_overlap) most = 1;
     return rv_cron_missed(&rule->cron, rule->zone, due_ms, now_ms, most, ret_slots);
 }

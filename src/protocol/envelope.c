@@ -22,7 +22,7 @@ static bool read_long_number(const char **at, int64_t *ret)
     return true;
 }
 
-/* (Behind the header is a newline, which ends any number.) */
+/* Behind the header is a newline, which ends any number. */
 static bool read_number(const char **at, int64_t *ret)
 {
     const char *next = *at;
@@ -46,7 +46,7 @@ static bool read_type(const char **at, const char *end, rv_envelope *ret)
     return true;
 }
 
-/* (Beyond what a number can be it is no number, and what follows no header that is plain.) */
+/* Beyond what a number can be it is no number, and what follows no header that is plain. */
 static void read_due(const char **at, const char *end, rv_envelope *ret)
 {
     int64_t number;

@@ -54,7 +54,7 @@ static bool is_until(const cJSON *json)
            cJSON_GetObjectItemCaseSensitive(json, "unique") != NULL;
 }
 
-/* (The scripts' parser takes the last of fields with one name, this one the first.) */
+/* The scripts' parser takes the last of fields with one name, this one the first. */
 static bool is_twice(const cJSON *json, const char *name)
 {
     const cJSON *field;

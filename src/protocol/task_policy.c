@@ -63,7 +63,7 @@ bool rv_policy_read(rv_task_policy *ret, const char *text, size_t length)
     errno = 0;
     cJSON *json = cJSON_ParseWithLengthOpts(text, length, &end, 0);
     bool good = cJSON_IsObject(json) && end == text + length;
-    /* (For want of memory nothing is known of it.) */
+    /* For want of memory nothing is known of it. */
     if (json != NULL || errno != ENOMEM) ret->malformed = rv_header_fault(good ? json : NULL);
     if (good) {
         ret->max_attempts = small(member(json, "attempts"));

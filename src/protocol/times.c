@@ -24,7 +24,7 @@ size_t rv_times_bucket(int64_t ms)
     if (ms >= HOUR) return HOURS + (size_t)(ms / HOUR) - 1;
     if (ms >= MINUTE) return MINUTES + (size_t)(ms / MINUTE) - 1;
     if (ms >= SECOND) return SECONDS + (size_t)(ms / SECOND) - 1;
-    /* (Without a branch: which of them it is can hardly be foreseen.) */
+    /* Without a branch: which of them it is can hardly be foreseen. */
     size_t bucket = 0;
     for (size_t i = 1; i < SECONDS; i++) bucket += ms >= first[i];
     return bucket;

@@ -118,7 +118,7 @@ static reeve_status await_server(const rv_embedded *embedded, rv_conn *conn, int
                            embedded->dir.path, rv_conn_error(conn)->text);
         pause_until(deadline);
     }
-    /* (Only now it is known: it may have ended at once, or not be able to load its data.) */
+    /* Only now it is known: it may have ended at once, or not be able to load its data. */
     rv_log(REEVE_LOG_INFO, "redis.embedded", launched ? "started an embedded Redis" : "joined an embedded Redis", "dir",
            embedded->dir.path, NULL);
     return REEVE_OK;

@@ -74,7 +74,7 @@ static reeve_status check_owner(const char *path, bool given, int fd, rv_error *
     const char *fault = !ours                        ? "belongs to another user"
                         : (state.st_mode & 022) != 0 ? "can be written by others"
                                                      : NULL;
-    /* (Others could read what Redis writes to its files.) */
+    /* Others could read what Redis writes to its files. */
     if (fault == NULL && (state.st_mode & 077) != 0 && fchmod(fd, state.st_mode & 0700) != 0)
         fault = "can be read by others";
     if (fault == NULL) return REEVE_OK;

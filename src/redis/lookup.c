@@ -133,7 +133,7 @@ static rv_lookup *join(rv_lookup *lookup)
     return at ? at : lookup;
 }
 
-/* (Without a thread it takes as long as it takes.) */
+/* Without a thread it takes as long as it takes. */
 static rv_lookup *begin(rv_lookup *lookup)
 {
     rv_lookup *joined = join(lookup);

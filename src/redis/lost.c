@@ -49,7 +49,7 @@ void rv_conn_end_lost(rv_conn *conn, int64_t deadline)
         (void)call_client(conn, "KILL", id, deadline, &reply);
 }
 
-/* (What came unasked is the reply to nothing, and those after it would stand for other commands.) */
+/* What came unasked is the reply to nothing, and those after it would stand for other commands. */
 void rv_conn_check_end(rv_conn *conn)
 {
     if (!rv_transport_is_open(&conn->transport) || conn->owed > 0 || conn->subscribed) return;

@@ -200,7 +200,7 @@ void rv_reply_reader_fini(rv_reply_reader *reader)
 
 void rv_reply_reader_forget(rv_reply_reader *reader)
 {
-    /* (The half one began by a rewind: nobody looks at another in this arena.) */
+    /* The half one began by a rewind: nobody looks at another in this arena. */
     if (reader->parser && reader->parser->ridx >= 0) rv_arena_trim(&reader->arena, KEEP_LEAST);
     reader->placed = (rv_placed_value){0};
     redisReaderFree(reader->parser);

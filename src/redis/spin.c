@@ -11,7 +11,7 @@
 static bool has_company(void)
 {
     cpu_set_t processors;
-    /* (It fails where there are more than the set has room for.) */
+    /* It fails where there are more than the set has room for. */
     return sched_getaffinity(0, sizeof(processors), &processors) != 0 || CPU_COUNT(&processors) > 1;
 }
 

@@ -142,7 +142,7 @@ static const char *of_system(const char *variable, const char *usual)
     return chosen != NULL ? chosen : usual;
 }
 
-/* (What comes into a directory, or goes, changes that.) */
+/* What comes into a directory, or goes, changes that. */
 static void take_stamps(const rv_tls_settings *settings, rv_tls_stamp stamps[RV_TLS_FILES])
 {
     memset(stamps, 0, RV_TLS_FILES * sizeof(*stamps)); /* with the gaps, which are compared, too */

@@ -63,8 +63,8 @@ static bool tls_has_buffered(const rv_transport *transport)
     return !stream->starved && SSL_has_pending(stream->ssl) == 1;
 }
 
-/* (Where the server has ended the connection, records of its goodbye lie before the end of the socket; and a new session
- * that it offers is no news.) */
+/* Where the server has ended the connection, records of its goodbye lie before the end of the socket; and a new session
+ * that it offers is no news. */
 static bool tls_has_news(rv_transport *transport)
 {
     rv_tls_stream *stream = transport->state;
@@ -100,7 +100,7 @@ static void tls_close(rv_transport *transport)
 {
     rv_tls_stream *stream = transport->state;
     ERR_clear_error();
-    /* (Says goodbye if it can, and waits for no answer.) */
+    /* Says goodbye if it can, and waits for no answer. */
     if (!rv_transport_is_inherited(transport)) (void)SSL_shutdown(stream->ssl);
     ERR_clear_error();
     stream_free(stream);

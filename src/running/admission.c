@@ -19,7 +19,7 @@ static void note_wait(rv_thread *t, rv_item *const *items, size_t count, int64_t
 static bool wait_in_turn(rv_thread *t, const rv_handler *handler, const rv_item *item, bool alone)
 {
     if (alone && !rv_alone_enter(t, item)) return false;
-    /* (Asked without a gate, too: to set the thread up may have taken long.) */
+    /* Asked without a gate, too: to set the thread up may have taken long. */
     if (handler->plugin != NULL ? rv_plugin_enter(handler->plugin, gives_up, t) : true) {
         if (!gives_up(t)) return true;
         if (handler->plugin != NULL) rv_plugin_leave(handler->plugin);
@@ -31,7 +31,7 @@ static bool wait_in_turn(rv_thread *t, const rv_handler *handler, const rv_item 
 bool rv_admission_wait(rv_thread *t, const rv_handler *handler, unsigned max_crashes, rv_item *const *items,
                        size_t count)
 {
-    /* (A call of many has several tasks only when none of them has crashed.) */
+    /* A call of many has several tasks only when none of them has crashed. */
     bool alone = rv_alone_is_due(items[0], max_crashes);
     if (!alone && !rv_admission_has_gate(handler)) return !gives_up(t);
     int64_t begin_us = rv_now_us();

@@ -74,7 +74,7 @@ static bool settle_until_known(rv_thread *t, const rv_item *item, const rv_settl
         bool accepted = false;
         t->insists = *ret_sent;
         if (!rv_thread_connect(t)) return false;
-        /* (Settled it must run, and no handler begins once the worker takes no more.) */
+        /* Settled it must run, and no handler begins once the worker takes no more. */
         if (!*ret_sent && rv_worker_phase(t->worker) != RV_PHASE_RUNNING) return false;
         reeve_status status = settle(t, item, done, &accepted);
         /* Refused the second time: it may have been the first that settled it. */

@@ -32,7 +32,7 @@ static void add_handler(rv_policy *ret, const reeve_handler *said)
     if (ret->backoff == NULL && rv_backoff_is_given(&said->backoff)) ret->backoff = &said->backoff;
 }
 
-/* (Runs for every task: nothing is copied or locked for one that has no options in a queue without a policy.) */
+/* Runs for every task: nothing is copied or locked for one that has no options in a queue without a policy. */
 void rv_policy_choose(rv_policy *ret, const rv_envelope *envelope, const rv_handler *handler, rv_claim *claim)
 {
     ret->max_attempts = ret->max_crashes = 0;

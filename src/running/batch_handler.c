@@ -52,7 +52,7 @@ bool rv_many_is_ripe(const rv_thread *t, const rv_item *item, int64_t now_ms)
     group found = look_at_group(batch, item);
     if (found.count >= rv_many_most(handler) || 2 * batch->count >= batch->capacity) return true;
     if (t->kept_bytes > KEPT_BYTES || has_suspect(batch)) return true;
-    /* (When the lease was as large as was asked for there may be more: that is asked once.) */
+    /* When the lease was as large as was asked for there may be more: that is asked once. */
     return now_ms - found.oldest->leased_ms >= handler->many_wait_ms && (!t->full || found.oldest->held != NULL);
 }
 
@@ -97,7 +97,7 @@ unsigned rv_many_want(const rv_thread *t)
 void rv_many_learn(rv_thread *t, size_t called, unsigned most, bool others)
 {
     if (called > 0) t->many_want = smaller(4 * called, most);
-    /* (What comes with tasks of other types would wait behind these: they say how many.) */
+    /* What comes with tasks of other types would wait behind these: they say how many. */
     if (others) {
         t->mixed = true;
     } else if (called > 0 || t->fresh > 0) {
@@ -151,7 +151,7 @@ void rv_many_keep(rv_thread *t)
     for (size_t i = 0; i < batch->count; i++) {
         rv_item *item = &batch->items[i];
         if (item->state != RV_ITEM_WAITING) continue;
-        /* (Without memory it is for somebody else.) */
+        /* Without memory it is for somebody else. */
         if (item->held == NULL && !copy_lease(item)) give_back(item);
         t->kept_bytes += item->lease.envelope.payload.length;
     }

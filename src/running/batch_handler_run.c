@@ -101,7 +101,7 @@ static void give_all_back(rv_thread *t, size_t count)
     }
 }
 
-/* (Nobody waits at the gate when nothing is left to be run.) */
+/* Nobody waits at the gate when nothing is left to be run. */
 static void call_handler(rv_thread *t, const rv_handler *handler, size_t count)
 {
     if (list_tasks(t, count) == 0) return;

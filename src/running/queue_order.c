@@ -95,7 +95,7 @@ static void move_served_back(rv_order *order)
     memcpy(&order->queues[kept], order->moved, moved * sizeof(*order->moved));
 }
 
-/* (By insertion: all but the few that were served stand in order already.) */
+/* By insertion: all but the few that were served stand in order already. */
 static void sort(rv_order *order)
 {
     for (size_t i = 1; i < order->count; i++) {
@@ -116,14 +116,14 @@ static void settle_weighted(rv_order *order)
     set_forward(order);
     move_served_back(order);
     sort(order);
-    /* (Only differences count: so the numbers stay small.) */
+    /* Only differences count: so the numbers stay small. */
     uint64_t least = order->clocks[order->queues[0]];
     for (size_t i = 0; i < order->count; i++) order->clocks[i] -= least;
 }
 
 /* ---- some of very many ----------------------------------------------------------------------------------------- */
 
-/* (In the order of the pool; by insertion.) */
+/* In the order of the pool; by insertion. */
 static void choose(rv_order *order, size_t queue)
 {
     size_t at = order->asked++;

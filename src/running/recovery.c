@@ -25,7 +25,7 @@ bool rv_thread_gives_up(const rv_thread *t)
 
 bool rv_thread_connect(rv_thread *t)
 {
-    /* (Whether it is open says nothing about Redis: it may have closed it a moment ago.) */
+    /* Whether it is open says nothing about Redis: it may have closed it a moment ago. */
     if (rv_conn_is_open(t->conn)) return true;
     for (unsigned tries = 1; !rv_conn_is_open(t->conn); tries++) {
         if (rv_thread_gives_up(t)) return false;
@@ -214,7 +214,7 @@ reeve_status rv_thread_recall(rv_thread *t)
         memset(seen, 0, sizeof(seen));
         reeve_status status = recall_queue(t, queue, present, seen, &alive);
         if (status != REEVE_OK) return status;
-        /* (A turn that was to begin the session may have done so before its reply was lost.) */
+        /* A turn that was to begin the session may have done so before its reply was lost. */
         if (alive) rv_claim_begin(claim, present);
         conclude(t, queue, seen, known, alive);
     }

@@ -64,7 +64,7 @@ bool rv_run_is_barred(reeve_task *task, const rv_item *item, const rv_policy *po
         return true;
     }
     if (item->lease.crashes < policy->max_crashes) return false;
-    /* (It may have been another task. It runs once more, alone: then that is known.) */
+    /* It may have been another task. It runs once more, alone: then that is known. */
     if (!item->lease.crashed_alone && policy->max_crashes > 1) return false;
     (void)rv_task_failed(task, REEVE_OUTCOME_FAIL, "crash", "%u workers died while they held this task",
                          item->lease.crashes);
@@ -93,7 +93,7 @@ reeve_outcome rv_run_not_begun(reeve_task *task, rv_item *item)
 static reeve_outcome call_handler(rv_thread *t, rv_item *item, const rv_handler *handler, const rv_policy *policy,
                                   bool *ret_counts)
 {
-    /* (Asked before the wait, too: only that may have changed it.) */
+    /* Asked before the wait, too: only that may have changed it. */
     if (item->gate_us > 0 && rv_run_is_barred(&t->task, item, policy)) {
         *ret_counts = false;
         return t->task.verb;
@@ -205,7 +205,7 @@ void rv_run_settle(rv_thread *t, reeve_task *task, rv_item *item, const rv_handl
 {
     rv_claim *claim = t->pool->claims[item->lease.queue];
     verb = give_up_cancelled(t, task, item, verb);
-    /* (The queue's policy may have changed while it ran: what it says at the failure holds.) */
+    /* The queue's policy may have changed while it ran: what it says at the failure holds. */
     if (verb == REEVE_OUTCOME_RETRY) rv_policy_choose(policy, &item->lease.envelope, handler, claim);
     if (!decide(task, item, verb, policy, counts)) {
         /* Without memory for its words the outcome is still the same, if need be without its result. */

@@ -33,7 +33,7 @@ int64_t rv_thread_note_life(rv_thread *t, rv_item *item)
     int64_t silent = item->heartbeat_ms > 0 ? rv_deadline(item->heartbeat_ms) : RV_FOREVER;
     int64_t until = silent < item->timeout_at_ms ? silent : item->timeout_at_ms;
     item->until_ms = until;
-    /* (Of many in a call the first one counts; when that is put off, the keeper looks once for nothing.) */
+    /* Of many in a call the first one counts; when that is put off, the keeper looks once for nothing. */
     if (item->state == RV_ITEM_RUNNING && (item->call == NULL || until < t->batch.running_until_ms))
         t->batch.running_until_ms = until;
     rv_unlock(&t->batch.lock);

@@ -50,7 +50,7 @@ static size_t take_next(rv_thread *t, size_t *next, int64_t now_ms)
     size_t count = 0;
     rv_lock(&batch->lock);
     while (*next < batch->count && !may_run(t, &batch->items[*next], now_ms)) (*next)++;
-    /* (Under the lock, so that a handler that begins now hears it when the worker stops.) */
+    /* Under the lock, so that a handler that begins now hears it when the worker stops. */
     if (*next < batch->count && rv_worker_phase(t->worker) == RV_PHASE_RUNNING && !rv_alone_bars(t)) {
         rv_item *item = &batch->items[*next];
         bool cancelled = item->cancelled && item->many == NULL; /* (of many, each has its own) */
@@ -74,7 +74,7 @@ static size_t note_finished(rv_thread *t, int64_t run_us)
     rv_batch *batch = &t->batch;
     size_t bytes = 0;
     rv_lock(&batch->lock);
-    /* (Others than the first run only in a call of many.) */
+    /* Others than the first run only in a call of many. */
     for (size_t i = batch->running; i < batch->count; i++) {
         rv_item *item = &batch->items[i];
         bool ended = i == batch->running || item->state == RV_ITEM_RUNNING;
@@ -213,7 +213,7 @@ static void end_rest(rv_thread *t, reeve_status status, const rv_reply *reply)
                         rv_conn_error(t->conn)->text);
         rv_waker_wait(&t->waker, rv_deadline(1000));
     } else {
-        /* (It may have been woken for a queue, and the turn that comes now be served from another.) */
+        /* It may have been woken for a queue, and the turn that comes now be served from another. */
         if (t->pool->claim_count > 1) rv_scheduler_kick(t->worker);
         if (status == REEVE_ELOST) rv_thread_note_loss(t);
     }
@@ -310,7 +310,7 @@ void *rv_thread_main(void *argument)
     own_worker = t->worker;
     while (rv_worker_phase(t->worker) < RV_PHASE_STOPPING || t->batch.count > 0 || t->unsure) {
         bool running = rv_worker_phase(t->worker) == RV_PHASE_RUNNING && !rv_alone_bars(t);
-        /* (It may have been handed something since it became idle: it takes itself out, and that back.) */
+        /* It may have been handed something since it became idle: it takes itself out, and that back. */
         if (!running && t->idle) t->unsure = true;
         if (running || t->batch.count > 0 || t->unsure) {
             if (!take_turn(t, running)) break;

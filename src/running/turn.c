@@ -63,7 +63,7 @@ static void list_queues(rv_thread *t, bool begin)
     }
 }
 
-/* (Who serves several queues might be handed a task in each.) */
+/* Who serves several queues might be handed a task in each. */
 static rv_hand hand_of(const rv_thread *t)
 {
     if (t->pool->claim_count > 1) return RV_HAND_NO;
@@ -174,7 +174,7 @@ static void count_queue(rv_thread *t, size_t queue, int64_t now_ms)
     if (totals.completed + totals.failed + totals.dead > 0) tally_queue(t, queue, now_ms);
 }
 
-/* (The task that could not be leased is still ready: the caller turns again.) */
+/* The task that could not be leased is still ready: the caller turns again. */
 static void note_gone(rv_thread *t, const rv_reply *gone)
 {
     for (size_t i = 0; i < gone->count; i++) {
@@ -295,7 +295,7 @@ static bool finish_turn(rv_thread *t, const rv_turn_reply *reply, unsigned want)
     rv_many_drop_lost(t);
     note_begun(t, reply);
     t->idle = rv_turn_is_idle(reply);
-    /* (A turn whose reply was lost may have begun it; now it is kept, and an end of it is noticed.) */
+    /* A turn whose reply was lost may have begun it; now it is kept, and an end of it is noticed. */
     if (t->idle) rv_claim_begin(t->pool->claims[0], t->sessions[0]);
     take_leases(t, reply, want);
     rv_order_settle(&t->order); /* (the places change: nothing of the reply is looked at after this) */
@@ -339,7 +339,7 @@ bool rv_thread_turn(rv_thread *t, unsigned want)
             return true;
         }
         if (!rv_thread_connect(t)) return false;
-        /* (Also when a handler made it anew: Redis may have come back without what it was told last.) */
+        /* Also when a handler made it anew: Redis may have come back without what it was told last. */
         unsigned epoch = rv_conn_epoch(t->conn);
         lost = lost || (t->epoch > 0 && t->epoch != epoch);
         t->epoch = epoch;
@@ -358,8 +358,8 @@ bool rv_thread_turn(rv_thread *t, unsigned want)
             if (finish_turn(t, &turn, ask) && (ask == want || t->fresh > 0)) return true;
             continue;
         }
-        /* (Also when the reply could not be read, for want of memory or sense; and a script that failed may have done
-         * so half way.) */
+        /* Also when the reply could not be read, for want of memory or sense; and a script that failed may have done
+         * so half way. */
         lost = true;
         if (rv_thread_gives_up(t)) return false;
         if (status == REEVE_ELOST)

@@ -89,7 +89,7 @@ void rv_tell_lost(reeve_worker *worker, const rv_claim *claim, const char *sessi
                 rv_call_stop_all(t);
             }
             rv_unlock(&t->batch.lock);
-            /* (What it may wait to be handed was for that session.) */
+            /* What it may wait to be handed was for that session. */
             if (t->pool->claim_count == 1 && t->pool->claims[0] == claim) rv_waker_ring(&t->waker);
         }
     }
@@ -106,7 +106,7 @@ void rv_note_down(reeve_worker *worker, unsigned tried, const char *words)
     if (atomic_load(&worker->reached) != tried || atomic_exchange(&worker->down, true)) return;
     rv_log(REEVE_LOG_WARN, "redis.down", "Redis cannot be reached: trying again until it is back", "url",
            worker->target->redacted, "error", words, NULL);
-    /* (Who brings an embedded server back is the scheduler, which may have nothing to do for long.) */
+    /* Who brings an embedded server back is the scheduler, which may have nothing to do for long. */
     if (worker->embedded != NULL) rv_scheduler_kick(worker);
 }
 

@@ -42,7 +42,7 @@ static reeve_status write_envelope(rv_buf *ret, const rv_local *local, rv_error 
     return ret->failed ? rv_fail(error, REEVE_ENOMEM, "no memory for the task") : REEVE_OK;
 }
 
-/* (The header's newline becomes its end, as in a worker.) */
+/* The header's newline becomes its end, as in a worker. */
 static void prepare_task(reeve_task *task, const rv_local *local, rv_buf *text)
 {
     rv_envelope envelope = {0};

@@ -100,7 +100,7 @@ static void time_out(rv_trial *r, rv_trial_limit passed)
     }
 }
 
-/* (A task that runs at most once is completed before it runs.) */
+/* A task that runs at most once is completed before it runs. */
 static bool is_dead(const reeve_test_report *is, const reeve_test_options *o, const reeve_handler *handler)
 {
     int said = o->max_attempts > 0 ? o->max_attempts : handler->max_attempts;

@@ -7,7 +7,7 @@
 #include "running/admission.h"
 #include "running/invocation.h"
 
-/* (One that has not begun is not run.) */
+/* One that has not begun is not run. */
 static void cancel_in(rv_thread *t, const char *queue, const char *id)
 {
     rv_lock(&t->batch.lock);
@@ -16,7 +16,7 @@ static void cancel_in(rv_thread *t, const char *queue, const char *id)
         if (item->state != RV_ITEM_RUNNING && item->state != RV_ITEM_WAITING) continue;
         if (strcmp(item->lease.id, id) != 0 || strcmp(t->pool->claims[item->lease.queue]->queue, queue) != 0) continue;
         item->cancelled = true;
-        /* (One of many whose call is being made hears it there.) */
+        /* One of many whose call is being made hears it there. */
         if (item->state != RV_ITEM_RUNNING || (item->many != NULL && item->call == NULL)) continue;
         atomic_store(rv_call_cancelled(t, item), true);
         atomic_store(rv_call_stop(t, item), true);

@@ -80,7 +80,7 @@ static void add_beat(reeve_worker *worker, rv_claim *claim, rv_session_text sess
 {
     uint64_t number;
     if (!rv_claim_get(claim, session)) {
-        /* (Without a session we say that somebody looks after the queue.) */
+        /* Without a session we say that somebody looks after the queue. */
         session[0] = '\0';
         rv_beat_build(worker->heart.conn, &claim->prefix, "", worker->session_ms);
         return;
@@ -119,7 +119,7 @@ bool rv_heart_beat(reeve_worker *worker, int64_t deadline)
     if (b.sessions != NULL && b.claims != NULL) status = send_beats(worker, deadline, &b);
     rv_free(b.sessions);
     rv_free(b.claims);
-    /* (A node that says so of itself is left by the control channel's connection, too.) */
+    /* A node that says so of itself is left by the control channel's connection, too. */
     if (b.odd && !rv_conn_is_open(worker->heart.conn)) rv_keeper_leave_node(worker);
     if (b.odd) rv_note_refusal(worker, "Redis refused a heartbeat: trying again", b.words);
     if (status == REEVE_OK && !b.odd) rv_note_acceptance(worker);
@@ -167,7 +167,7 @@ static void *heart_main(void *argument)
     rv_heart *heart = &worker->heart;
     int64_t at_ms = 0;
     for (rv_phase told = RV_PHASE_CREATED, phase; (phase = rv_worker_phase(worker)) < RV_PHASE_ENDED; told = phase) {
-        /* (The worker's entry says at once what phase it is in.) */
+        /* The worker's entry says at once what phase it is in. */
         if (phase != told || rv_now_ms() >= at_ms) {
             bool done = connect_and_beat(worker);
             at_ms = rv_deadline(done ? beat_every_ms(worker) : TRY_AGAIN_MS);

@@ -77,7 +77,7 @@ static void subscribe(reeve_worker *worker)
 {
     rv_keeper *keeper = &worker->keeper;
     char alive[RV_RANDOM_LENGTH + 16];
-    /* (It may have been lost as soon as it listened, time and again.) */
+    /* It may have been lost as soon as it listened, time and again. */
     if (rv_now_ms() - keeper->listen_again_ms > LISTENED_MS) keeper->listen_tries = 0;
     keeper->listen_again_ms = rv_now_ms() + rv_reconnect_delay(++keeper->listen_tries, rv_random_unit());
     if (rv_conn_open(keeper->listener, call_deadline(worker)) != REEVE_OK) return;
@@ -166,7 +166,7 @@ static bool leave_queue(reeve_worker *worker, rv_claim *claim)
     rv_keeper *keeper = &worker->keeper;
     rv_session_text session;
     bool more = true;
-    /* (Also one that has not begun as far as we know: a thread that was closing may have begun it unheard.) */
+    /* Also one that has not begun as far as we know: a thread that was closing may have begun it unheard. */
     (void)rv_claim_get(claim, session);
     while (more) {
         const rv_reply *reply;
@@ -206,12 +206,12 @@ static void say_goodbye(reeve_worker *worker)
 {
     int64_t again_until = rv_deadline(LEAVE_AGAIN_MS);
     rv_heart_join(worker);
-    /* (From here on the calls have a short deadline, and are no more cut short.) */
+    /* From here on the calls have a short deadline, and are no more cut short. */
     rv_conn_set_quit(worker->heart.conn, NULL);
     rv_conn_set_quit(worker->keeper.conn, NULL);
     rv_relieve(worker);
-    /* (The first may find that the connection was lost since the last heartbeat. A Redis that is deaf is not asked
-     * again.) */
+    /* The first may find that the connection was lost since the last heartbeat. A Redis that is deaf is not asked
+     * again. */
     if (leave(worker) || (rv_now_ms() < again_until && leave(worker))) return;
     if (atomic_load(&worker->stats.leased) == 0) return;
     rv_log(REEVE_LOG_WARN, "worker.left", "could not give back what is left: it runs again when the sessions expire",

@@ -53,7 +53,7 @@ static void hand_over(rv_thread *t, rv_item *item, const rv_settlement *outcome)
     }
 }
 
-/* (The last first: each that goes back goes to the very front.) */
+/* The last first: each that goes back goes to the very front. */
 static void hand_over_others(rv_thread *t)
 {
     for (size_t i = t->batch.count; i-- > 0;) {
@@ -91,7 +91,7 @@ static void time_out(rv_thread *t, rv_item *item, int64_t now)
     }
     item->run_us = (rv_now_ms() - t->batch.running_since_ms) * 1000;
     hand_over(t, item, &outcome);
-    /* (Logged under the lock, the one exception: once it is released the lease's memory is the thread's again.) */
+    /* Logged under the lock, the one exception: once it is released the lease's memory is the thread's again. */
     rv_note_failure(t->pool->claims[item->lease.queue]->queue, &item->lease, &outcome);
 }
 
@@ -131,7 +131,7 @@ int64_t rv_relieve(reeve_worker *worker)
             if (attention < next) next = attention;
         }
     }
-    /* (What could not be handed over is tried again, but not without a pause.) */
+    /* What could not be handed over is tried again, but not without a pause. */
     return next > now ? next : now + RV_PATIENCE_MS;
 }
 
@@ -215,7 +215,7 @@ static reeve_status deliver_some(reeve_worker *worker, delivery *d, size_t count
         char lease[40];
         rv_turn_group group = {
             .prefix = &handed->claim->prefix, .session = handed->session, .lease = lease, .items = items, .count = 1};
-        /* (Sent again, it must not touch what the session has leased anew since.) */
+        /* Sent again, it must not touch what the session has leased anew since. */
         snprintf(lease, sizeof(lease), "%lld %s", (long long)handed->since_ms, handed->thread);
         rv_turn turn = {.thread = "keeper", .session_ms = worker->session_ms, .groups = &group, .group_count = 1};
         rv_turn_build(keeper->conn, &turn);

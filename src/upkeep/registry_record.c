@@ -82,8 +82,8 @@ static int by_start(const void *a, const void *b)
     return left->since_ms < right->since_ms ? -1 : left->since_ms > right->since_ms;
 }
 
-/* (Under the lock: what the lease points to is the thread's again once it runs no more. By now it may run another
- * task.) */
+/* Under the lock: what the lease points to is the thread's again once it runs no more. By now it may run another
+ * task. */
 static bool add_running(rv_buf *json, rv_thread *t, const char *comma, int64_t now_ms)
 {
     rv_batch *batch = &t->batch;

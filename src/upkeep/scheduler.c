@@ -252,7 +252,7 @@ static bool keeper_goes_first(reeve_worker *worker)
 
 #define YIELD_MS 20
 
-/* (Cancels that were not heard: asked for again when the connection was lost meanwhile.) */
+/* Cancels that were not heard: asked for again when the connection was lost meanwhile. */
 static bool look_at_cancels(reeve_worker *worker)
 {
     rv_scheduler *scheduler = &worker->scheduler;

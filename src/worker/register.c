@@ -59,7 +59,7 @@ static reeve_status check_room(reeve_worker *worker, const reeve_plugin_handle *
                    plugin->path, worker->layers.count + plugin->plugin.layer_count, REEVE_LAYERS_MAX);
 }
 
-/* (As with handlers: what was added stays.) */
+/* As with handlers: what was added stays. */
 static reeve_status add_layers(reeve_worker *worker, const reeve_plugin_handle *plugin)
 {
     reeve_status status = REEVE_OK;
@@ -83,7 +83,7 @@ static reeve_status add_plugin(reeve_worker *worker, reeve_plugin_handle *plugin
         reeve_handler handler = plugin->handlers[i];
         handler.free_user = NULL; /* (a plugin's user data is the process's: its unload hook frees it) */
         status = rv_handlers_add(&worker->handlers, &handler, plugin, &worker->error);
-        /* (Only memory can fail here; what was added stays, and so must the plugin.) */
+        /* Only memory can fail here; what was added stays, and so must the plugin. */
         if (status != REEVE_OK && i == 0) return status;
         if (status != REEVE_OK) break;
     }

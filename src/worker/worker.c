@@ -322,7 +322,7 @@ reeve_status reeve_worker_stop(reeve_worker *worker, int64_t deadline_ms)
     }
     set_phase(worker, RV_PHASE_LEAVING);
     set_phase(worker, RV_PHASE_ENDED);
-    /* (Threads that wait for Redis still come back at once.) */
+    /* Threads that wait for Redis still come back at once. */
     if (alive > 0) rv_waker_ring(&worker->quit);
     rv_scheduler_join(worker);
     rv_keeper_join(worker);

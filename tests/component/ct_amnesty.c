@@ -40,7 +40,7 @@ static void begin(void)
     for (int i = 0; i < OLD; i++) start(i);
     put_naps();
     TEST_AWAIT(test_count("q", "running") == TASKS && test_ran == TASKS);
-    /* (Heartbeats have come in all sessions, and each has more than half of its life before it.) */
+    /* Heartbeats have come in all sessions, and each has more than half of its life before it. */
     TEST_AWAIT(test_number("ZCARD " Q "sessions") == OLD);
 }
 

@@ -54,7 +54,7 @@ static void one_dies(void **state)
     add("p", "c");
     test_kill("p", "a");
     states_are("blocked", "ready");
-    /* (Others are added after that.) */
+    /* Others are added after that. */
     add("p", "d");
     test_ok(test_client, reeve_batch_close(test_client, &batch));
     test_kill("p", "b");
@@ -148,7 +148,7 @@ static void a_death_of_which_nothing_is_kept(void **state)
         (void)test_place_empty(state);
         test_ok(test_client, reeve_queue_set(test_client, queue, &(reeve_queue_settings){.dead = &none}));
         open_batch();
-        /* (A parent that has died ends a member in the very call that enqueues it.) */
+        /* A parent that has died ends a member in the very call that enqueues it. */
         test_put(queue, "root");
         test_ok(test_client, reeve_cancel(test_client, queue, "root"));
         char root[16];

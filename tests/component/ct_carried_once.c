@@ -217,7 +217,7 @@ static void one_that_was_set_aside_counts_when_it_is_put_back(void **state)
     (void)set_aside(&first, "0");
     carrier second = fetch();
     assert_true(second.floor > first.floor);
-    /* (In whichever order they were set aside.) */
+    /* In whichever order they were set aside. */
     (void)set_aside(&second, "0");
     assert_string_equal(test_cmd(test_conn, "LLEN reeve:{q}:unread"), "2");
     for (int i = 0; i < 3; i++) {

@@ -232,7 +232,7 @@ static void a_queue_in_numbers(void **state)
     test_refused(test_client, reeve_queue(test_client, "no good", &info), REEVE_EINVAL, "no good");
 }
 
-/* (Its header may be long.) */
+/* Its header may be long. */
 static void the_head_of_a_queue_with_much_metadata(void **state)
 {
     (void)state;

@@ -166,7 +166,7 @@ static void no_redis_within_the_timeout(void **state)
     reeve_client_interrupt(client); /* which is for waits: a call goes on, and does not spin */
     int64_t begin = rv_now_ms();
     clock_t cpu = clock();
-    /* (It was sent over a connection that had been closed, so what became of it is not known.) */
+    /* It was sent over a connection that had been closed, so what became of it is not known. */
     test_refused(client, reeve_queue(client, "q", &info), REEVE_ELOST, "cannot connect to Redis at unix://");
     assert_in_range(rv_now_ms() - begin, 100, 9000);
     assert_in_range((clock() - cpu) * 1000 / CLOCKS_PER_SEC, 0, 300);

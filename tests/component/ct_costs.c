@@ -123,7 +123,7 @@ static void keep_nothing(void)
     test_ok(test_client, reeve_queue_set(test_client, "q", &(reeve_queue_settings){.completed = &none, .dead = &none}));
 }
 
-/* (The client knows what time it is from the first call on, and the second leaves a number to go on with.) */
+/* The client knows what time it is from the first call on, and the second leaves a number to go on with. */
 static void laid_tasks(void **state)
 {
     static reeve_task_spec specs[BATCH];

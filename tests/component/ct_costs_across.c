@@ -31,7 +31,7 @@ static void one_waits(void)
 
 /* ---- other queues ---------------------------------------------------------------------------------------------- */
 
-/* (The client would carry the message at once.) */
+/* The client would carry the message at once. */
 static void put_after_far(void)
 {
     const reeve_parent after = {.handle = "far/p"};

@@ -57,7 +57,7 @@ static void last_checkpoint(void)
     (void)call();
 }
 
-/* (The lease is what the log knows a line by.) */
+/* The lease is what the log knows a line by. */
 static void a_line(void)
 {
     char lease[40];
@@ -242,7 +242,7 @@ static void one_waits(void)
     test_put("q", "a");
 }
 
-/* (They are past from the beginning.) */
+/* They are past from the beginning. */
 static void one_has_expired(void)
 {
     one_waits();

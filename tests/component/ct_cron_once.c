@@ -84,7 +84,7 @@ static void assert_slots(const char *start)
     assert_true(late[0] >= 0);
     assert_in_range(late[n / 2], 0, 50); /* (An idle machine has 1 or 2.) */
     for (size_t i = 0; i < n; i++) {
-        /* (What a machine that stood still has missed is made up for by c alone.) */
+        /* What a machine that stood still has missed is made up for by c alone. */
         if (start[5] == 'c' || late[n - 1] < 1900) assert_int_equal(slots[i], slots[0] + 100 * (int64_t)i);
     }
 }
@@ -104,7 +104,7 @@ static void many_workers(void **state)
     test_cron_set((reeve_cron_entry){.name = "c", .spec = "every 100ms", .catch_up = REEVE_CATCH_UP_ALL}, "t");
     TEST_AWAIT(atomic_load(&test_ran) >= 3 * (SLOTS + 2));
     for (int i = 0; i < WORKERS; i++) {
-        /* (Connections that are lost change nothing, nor does a worker that goes.) */
+        /* Connections that are lost change nothing, nor does a worker that goes. */
         if (i == 1) test_kill_connections();
         reeve_worker_destroy(workers[i]);
     }

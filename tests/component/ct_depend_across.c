@@ -226,7 +226,7 @@ static void lost_on_the_way_back(void **state)
         test_put_after("q", "c", "f:p/a f:p/b");
         test_complete("p", "a");
         carry_and_lose("p", steps[i]);
-        /* (Told twice it counts once: the other parent has not ended.) */
+        /* Told twice it counts once: the other parent has not ended. */
         test_settle_queues("p q");
         state_is("q", "c", "blocked");
         test_complete("p", "b");
@@ -327,7 +327,7 @@ static int closed(void **state)
 
 /* ---- messages that do not go ----------------------------------------------------------------------------------- */
 
-/* (More than one round takes.) */
+/* More than one round takes. */
 static void messages_that_are_not_understood_are_set_aside(void **state)
 {
     (void)state;
@@ -396,7 +396,7 @@ static void fill_outbox(void)
     (void)test_cmd(test_conn, "HSET reeve:{q}:settings serial 1001");
 }
 
-/* (What is registered there for q/c is for nobody.) */
+/* What is registered there for q/c is for nobody. */
 static void empty_outbox(void)
 {
     (void)test_cmd(test_conn, "DEL reeve:{r}:tasks");

@@ -115,7 +115,7 @@ static void many_whose_replies_are_lost(void **state)
         assert_int_equal(test_proxy_lost(proxy), lost + 1);
         for (size_t j = 0; j < MANY; j++) {
             reeve_status expected = j == 100 ? REEVE_EINVAL : REEVE_OK;
-            /* (That of another's with the very same envelope cannot be told from ours once the reply is lost.) */
+            /* That of another's with the very same envelope cannot be told from ours once the reply is lost. */
             if (j == 200)
                 assert_true(results[j].status == REEVE_EEXISTS || results[j].status == REEVE_OK);
             else if (results[j].status != expected)
@@ -237,7 +237,7 @@ static void redis_goes_away_for_good(void **state)
     for (size_t i = 0; i < MORE; i++) more[i] = (reeve_task_spec){.queue = "q", .type = i == 7 ? "" : "t"};
     test_redis_kill(test_redis);
     int64_t begin = rv_now_ms();
-    /* (A client that was unused for a second sees that its connection has ended, and sends nothing.) */
+    /* A client that was unused for a second sees that its connection has ended, and sends nothing. */
     reeve_status first = reeve_enqueue_many(client, more, MORE, said);
     assert_true(first == REEVE_ELOST || first == REEVE_ECONNECT);
     assert_non_null(strstr(reeve_client_error(client), "cannot connect"));
@@ -285,7 +285,7 @@ static void enqueue_and_lose_late(background *b, const reeve_task_spec *spec)
     pthread_t thread;
     test_hand hand;
     *b = (background){.spec = spec};
-    /* (The script is known, and so is the queue.) */
+    /* The script is known, and so is the queue. */
     test_ok(behind, reeve_resume(behind, "q")); /* (an earlier test may have lost the connection) */
     test_ok(behind, reeve_enqueue(behind, &(reeve_task_spec){.queue = "q", .type = "t", .id = "known"}, NULL));
     test_hand_init(&hand, "1", "q");

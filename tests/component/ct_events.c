@@ -218,7 +218,7 @@ static void they_are_bounded(void **state)
         (void)snprintf(id, sizeof(id), "t%d", i);
         test_put("q", id);
     }
-    /* (Redis trims by nodes of a hundred entries.) */
+    /* Redis trims by nodes of a hundred entries. */
     assert_in_range(test_number("XLEN " Q "events"), 10, 120);
 }
 
@@ -231,7 +231,7 @@ static void they_outlast_an_empty_queue(void **state)
     assert_int_equal(test_lease(&hand, 1), 1);
     test_settle(&hand, TEST_DONE("a"));
     test_tend_all("q");
-    /* (Whoever watches switches them on anew.) */
+    /* Whoever watches switches them on anew. */
     long long before = test_number("XLEN " Q "events");
     test_put("q", "b");
     test_put_spec((reeve_task_spec){.id = "c", .group = "g"});

@@ -92,7 +92,7 @@ static void envelopes_that_are_none(void **state)
     REFUSED(enqueue, "idle", "a", "\"type\":\"t\"}");
 }
 
-/* (The first task of the call would take a key, a tag, a deadline.) */
+/* The first task of the call would take a key, a tag, a deadline. */
 static void options_that_are_none(void **state)
 {
     (void)state;

@@ -116,7 +116,7 @@ static void parents_over_calls(void **state)
     test_ok(client, reeve_depend(client, "q", "c", six + 2, 1));
     test_refused(client, reeve_depend(client, "q", "c", six + 3, 2), REEVE_ETOOBIG, TOO_MANY);
     assert_int_equal(test_number("HLEN reeve:{q}:parents:c"), 3);
-    /* (What is there already, is said twice, or is no task, does not count.) */
+    /* What is there already, is said twice, or is no task, does not count. */
     test_ok(client, reeve_depend(client, "q", "c", same, 4));
     test_ok(client, reeve_depend(client, "q", "c", same, 4));
     assert_int_equal(test_number("HLEN reeve:{q}:parents:c"), 5);
@@ -197,7 +197,7 @@ static void of_a_worker(void **state)
     assert_int_equal(reeve_worker_handle(worker, "give", give, NULL), REEVE_OK);
     test_worker_pool(worker, "q", 1, 0);
     test_worker_start(worker);
-    /* (A payload that somebody else allowed is run.) */
+    /* A payload that somebody else allowed is run. */
     test_put_spec((reeve_task_spec){.id = "c", .type = "give", .payload = {"checkpoint", 10}});
     test_put_spec((reeve_task_spec){.id = "n", .type = "give", .payload = {"next", 4}});
     test_put_spec((reeve_task_spec){.id = "r", .type = "give", .payload = {"result", 6}});

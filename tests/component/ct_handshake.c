@@ -91,7 +91,7 @@ static void nobody_listens(void **state)
     fails_to_open("unix:///nowhere/redis.sock", REEVE_ECONNECT, "unix:///nowhere/redis.sock: No such file");
     fails_to_open("redis://127.0.0.1:1", REEVE_ECONNECT, "redis://127.0.0.1:1: Connection refused");
     fails_to_open("redis://no.such.host.invalid", REEVE_ECONNECT, "looked up");
-    /* (Its TLS was not set up: it is not spoken to in plain text.) */
+    /* Its TLS was not set up: it is not spoken to in plain text. */
     fails_to_open("rediss://127.0.0.1:1", rv_tls_is_built() ? REEVE_ECONNECT : REEVE_EUNSUPPORTED, "TLS");
     fails_to_open("redis-cluster://127.0.0.1", REEVE_EUNSUPPORTED, "Cluster");
 }

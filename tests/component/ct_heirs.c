@@ -114,7 +114,7 @@ static void in_another_queue(void **state)
     assert_string_equal(only_parent("p", "c"), "q/b");
     test_refused(test_client, reeve_cancel(test_client, "q", "b"), REEVE_ESTATE, "others wait for it (1)");
     test_put_spec(test_replacing("e"));
-    /* (Both messages are on their way together.) */
+    /* Both messages are on their way together. */
     complete_one("e");
     test_settle_queues("p q");
     state_is("p", "c", "ready");

@@ -105,7 +105,7 @@ static void from_the_second_call_on(void **state)
     test_costs_reset();
     test_ok(client, put("q", MANY, (reeve_task_spec){.payload = {"payload", 7}}));
     test_costs now = test_costs_read();
-    /* (SADD counts with what a client says of a queue, and is left out.) */
+    /* SADD counts with what a client says of a queue, and is left out. */
     assert_string_equal(test_costs_text(&now),
                         "del=1 evalsha=1 exec=1 hincrby=1 hset=2 llen=1 multi=1 rpush=1 time=1 watch=1 zadd=1");
     assert_int_equal(test_packets("q"), 3);
@@ -262,7 +262,7 @@ static void a_transaction_that_comes_late(void **state)
     (void)state;
     for (int may_kill = 0; may_kill < 2; may_kill++) {
         begin();
-        /* (Who may, ends that connection before.) */
+        /* Who may, ends that connection before. */
         (void)test_cmd(test_conn, may_kill ? "ACL SETUSER default +client|kill" : "ACL SETUSER default -client|kill");
         long long before = transactions();
         test_proxy_hold_and_lose(proxy, "EXEC");

@@ -14,7 +14,7 @@ static int set_up(void **state)
     return test_place_empty(state);
 }
 
-/* (Layers are called by worker threads: assertions are not for them.) */
+/* Layers are called by worker threads: assertions are not for them. */
 static reeve_outcome count(reeve_task *task, reeve_next *next, void *user)
 {
     atomic_fetch_add((atomic_uint *)user, 1);

@@ -56,7 +56,7 @@ static void due_tasks_become_ready(void **state)
     assert_false(maintain().needed);
 }
 
-/* (Sessions may first be given time to come back.) */
+/* Sessions may first be given time to come back. */
 static void tasks_of_a_dead_worker_come_back(void **state)
 {
     (void)state;

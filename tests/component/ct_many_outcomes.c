@@ -115,7 +115,7 @@ static void one_is_cancelled(void **state)
     test_collect_put("n0", ""); /* while it waits for company: it is not run */
     TEST_AWAIT_STATE("n0", "running");
     test_ok(test_client, reeve_cancel_tell(test_client, "q", "n0", &running));
-    /* (What a worker is told it hears in order.) */
+    /* What a worker is told it hears in order. */
     test_ok(test_client, reeve_cancel_tell(test_client, "z", "other", &running));
     TEST_AWAIT(test_told == 1);
     test_collect_put("n2", "");

@@ -31,7 +31,7 @@ static void scripts_do_what_the_model_says(void **state)
     done = true;
 }
 
-/* (Of the sequences above; few of them may well miss something.) */
+/* Of the sequences above; few of them may well miss something. */
 static void every_transition_happened(void **state)
 {
     (void)state;

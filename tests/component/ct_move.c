@@ -295,7 +295,7 @@ static void nothing_else_changes(void **state)
             reeve_task_info *info = test_show("q", "a");
             test_ok(test_client, reeve_set_priority(test_client, "q", "a", then));
             rv_buf_init(&expected, 100000);
-            /* (What was changed has a history.) */
+            /* What was changed has a history. */
             rv_buf_addf(&expected, "{%s\"at\":%lld,", then != first ? "\"info\":1," : "", (long long)info->enqueued_ms);
             spec.priority = then;
             rv_envelope_write(&expected, &spec);

@@ -145,7 +145,7 @@ static void all_leave(size_t way, const char *in_order)
         for (size_t j = 0; rest[j]; j++) n += (size_t)snprintf(all + n, sizeof(all) - n, " %c", rest[j]);
         n += (size_t)snprintf(all + n, sizeof(all) - n, " x");
         for (size_t j = 0; moved[j]; j++) n += (size_t)snprintf(all + n, sizeof(all) - n, " %c", moved[j]);
-        /* (Those before one that leaves stand by themselves from then on.) */
+        /* Those before one that leaves stand by themselves from then on. */
         if (id[0] > farthest) farthest = id[0];
         test_expect_ready(all, farthest < 'd' ? 1 : 0);
     }

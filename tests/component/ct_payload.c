@@ -84,7 +84,7 @@ static reeve_outcome run_check(reeve_task *task, void *user)
     char *wanted = malloc(payload.length + 1);
     TEST_MUST(wanted != NULL);
     make_payload(wanted, payload.length, reeve_task_id(task));
-    /* (A zero byte follows it.) */
+    /* A zero byte follows it. */
     if (memcmp(wanted, payload.data, payload.length) != 0 || ((const char *)payload.data)[payload.length] != '\0')
         atomic_fetch_add(&wrong, 1);
     free(wanted);

@@ -199,7 +199,7 @@ static void how_long_it_may_run(void **state)
     reeve_worker_destroy(worker);
 }
 
-/* (Workers run what has crashed before alone, so that its crash is known to be its own.) */
+/* Workers run what has crashed before alone, so that its crash is known to be its own. */
 static void crash(unsigned times)
 {
     for (unsigned i = 0; i < times; i++) {

@@ -256,7 +256,7 @@ static void any_queue_wakes_weighted(void **state)
 static void a_lost_session_is_the_right_one(void **state)
 {
     (void)state;
-    /* (No heartbeat that would find it out, either.) */
+    /* No heartbeat that would find it out, either. */
     reeve_worker *worker = test_worker_new(&(reeve_worker_options){.session_ms = 600000});
     add_pool(worker, "c b a", REEVE_ORDER_ROUND_ROBIN, NULL, 1, 1);
     test_worker_start(worker);

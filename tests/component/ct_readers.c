@@ -135,7 +135,7 @@ static void by_age_and_bytes(void **state)
     test_put_after("q", "c", "f:q/a");
     complete_with("q", "a", "more than ten bytes");
     is_kept("q", "a", "more than ten bytes");
-    /* (They do not count for others.) */
+    /* They do not count for others. */
     complete_with("q", "b", "ten bytes.");
     test_tend_all("q");
     is_kept("q", "b", "ten bytes.");
@@ -252,7 +252,7 @@ static void across_queues(void **state)
     is_kept("p", "a", "bee");
     test_settle_queues("p q");
     is_kept("p", "a", "bee");
-    /* (It has completed when this one comes.) */
+    /* It has completed when this one comes. */
     test_put_after("q", "d", "f:p/a");
     test_complete("q", "hold");
     test_complete("q", "d");

@@ -140,7 +140,7 @@ static void many_come_in_pages(void **state)
     test_put_many("q", 512, "m%03zu");
     (void)test_lease(&a, 256);
     (void)test_lease(&a, 256);
-    /* (A page may repeat what another had, as HSCAN may.) */
+    /* A page may repeat what another had, as HSCAN may. */
     assert_true(recall_all(&a, "1") >= 512);
     qsort(found.leases, found.count, sizeof(found.leases[0]), by_id);
     size_t different = 1;

@@ -153,7 +153,7 @@ static void dump_path(char *path, size_t size)
     (void)snprintf(path, size, "%s/dump.rdb", test_redis_dir(test_redis));
 }
 
-/* (Blanks and nothing are values here.) */
+/* Blanks and nothing are values here. */
 static void set_save_points(const char *points)
 {
     const rv_reply *reply;
@@ -165,7 +165,7 @@ static void set_save_points(const char *points)
     assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
 }
 
-/* (A directory stands in the way of the dump.) */
+/* A directory stands in the way of the dump. */
 static void make_disk_fail(void)
 {
     char path[512];

@@ -55,7 +55,7 @@ static int forget_parents(void **state)
     return 0;
 }
 
-/* (So that a hash has pages however small it is.) */
+/* So that a hash has pages however small it is. */
 static int in_pages(void **state)
 {
     int failed = test_place_empty(state);
@@ -158,7 +158,7 @@ static void deleted_while_edges_are_made_again(void **state)
     test_no_edges_left("p");
 }
 
-/* (Of those that were made again, and of all.) */
+/* Of those that were made again, and of all. */
 static void many_parents_are_all_waited_for(void **state)
 {
     (void)state;

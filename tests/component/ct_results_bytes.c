@@ -210,7 +210,7 @@ static void much_at_once(void **state)
         complete(id, 5);
     }
     assert_int_equal(counted(), 1000);
-    /* (A few in the step itself; the rest is for whoever tends.) */
+    /* A few in the step itself; the rest is for whoever tends. */
     complete("z", 900);
     assert_in_range(test_count("q", "completed"), 180, 190);
     test_tend_all("q");

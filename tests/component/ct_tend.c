@@ -120,7 +120,7 @@ static void many_leases_come_back_in_steps(void **state)
     unsigned steps = 0;
     for (bool more = true; more; steps++) {
         rv_tend_reply tended = test_tend("q", 200);
-        /* (HSCAN gives about as many as it is asked for.) */
+        /* HSCAN gives about as many as it is asked for. */
         assert_in_range(tended.recovered, 0, 200);
         back += tended.recovered;
         more = tended.more;

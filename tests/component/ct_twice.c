@@ -137,7 +137,7 @@ static void tasks_that_wait(void **state)
     test_put("q", "x y z");
     twice(&rv_script_depend, ARGS("add", "y", "q/x", "f", "q/z", "w", "p/a", "g"), "ok", "ok", true);
     twice(&rv_script_cancel, ARGS("x"), "children 1", "children 1", false);
-    /* (Of the way to the other queue, this one plays both ends.) */
+    /* Of the way to the other queue, this one plays both ends. */
     twice(&rv_script_link, ARGS("register", "x", "p/child", "f", "1"), "", "", true);
     twice(&rv_script_link, ARGS("unregister", "x", "p/child", "", "2"), "", "", true);
     twice(&rv_script_link, ARGS("register", "none", "p/child", "fg", "3"), "completed", "completed", true);
@@ -172,7 +172,7 @@ static void what_a_handler_says(void **state)
     twice(&rv_script_cancelled, ARGS("x"), "1", "1", false);
 }
 
-/* (The second time it says until when anew: only that differs.) */
+/* The second time it says until when anew: only that differs. */
 static void wait_for_it(void **state)
 {
     (void)state;

@@ -20,7 +20,7 @@ static int set_up(void **state)
     reeve_why_free(found);
     found = NULL;
     if (test_place_empty(state) != 0) return 1;
-    /* (Clients do so once a minute.) */
+    /* Clients do so once a minute. */
     (void)test_cmd(test_conn, "SADD reeve:queues q");
     return 0;
 }
@@ -146,7 +146,7 @@ static void paused_and_held(void **state)
     assert_int_equal(reason(REEVE_REASON_HELD)->until_ms, until);
     test_ok(test_client, reeve_resume(test_client, "q"));
     assert_string_equal(why_queue(), "held ready");
-    /* (As an older version paused it.) */
+    /* As an older version paused it. */
     (void)test_cmd(test_conn, "HSET " Q "settings paused 1");
     assert_string_equal(why_task("a"), "paused held ready");
     assert_int_equal(reason(REEVE_REASON_PAUSED)->since_ms, -1);

@@ -149,7 +149,7 @@ static void snoozes_use_no_attempt(void **state)
     assert_int_equal(reeve_worker_stop(worker, 5000), REEVE_OK);
     expect("n1", strcmp(test_state("q", "n1"), "ready") == 0 ? REEVE_STATE_READY : REEVE_STATE_SCHEDULED, 0, NULL,
            NULL);
-    /* (What was leased and not begun when it stopped went back as well.) */
+    /* What was leased and not begun when it stopped went back as well. */
     assert_in_range(test_worker_stats(worker).given_back, test_runs[1], test_runs[1] + 1);
     reeve_worker_destroy(worker);
 }

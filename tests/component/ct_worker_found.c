@@ -96,7 +96,7 @@ static void a_task_is_settled_half_way_before_it_runs(void **state)
     reeve_worker *worker = test_worker_new(NULL);
     assert_int_equal(reeve_worker_register(worker, &handler), REEVE_OK);
     test_worker_pool(worker, "q", 1, 1);
-    /* (Where it stands before a session begins, none does.) */
+    /* Where it stands before a session begins, none does. */
     test_put_spec((reeve_task_spec){.id = "first", .type = "once"});
     test_worker_start(worker);
     TEST_AWAIT(begun == 1);

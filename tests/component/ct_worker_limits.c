@@ -239,10 +239,10 @@ static void progress_until_the_lease_is_lost(void **state)
     reeve_task_info_free(info);
     assert_string_equal(test_cmd(test_conn, "FLUSHALL"), "OK");
     TEST_AWAIT(test_worker_stats(worker).refused == 1);
-    /* (A heartbeat may have found it first.) */
+    /* A heartbeat may have found it first. */
     assert_true(progress_said[3] == REEVE_EREFUSED || progress_said[3] == REEVE_OK);
     assert_int_equal(lost_said, REEVE_EREFUSED);
-    /* (A heartbeat may come in between.) */
+    /* A heartbeat may come in between. */
     TEST_AWAIT(test_number("DBSIZE") == test_number("EXISTS reeve:workers reeve:worker:%s", reeve_worker_id(worker)));
     test_put("q", "n1"); /* it goes on */
     TEST_AWAIT_STATE("n1", "completed");

@@ -131,14 +131,14 @@ static void hung_up_on(const char *command, unsigned losses, int64_t least_ms)
     test_proxy_stop(proxy);
 }
 
-/* (The least of the pauses: 25, 50, 100, 200, 400 ms.) */
+/* The least of the pauses: 25, 50, 100, 200, 400 ms. */
 static void waits_that_are_hung_up_on(void **state)
 {
     (void)state;
     hung_up_on("BLPOP", 7, 500);
 }
 
-/* (Of a thread and the scheduler.) */
+/* Of a thread and the scheduler. */
 static void scripts_that_are_hung_up_on(void **state)
 {
     (void)state;
@@ -186,7 +186,7 @@ static void redis_is_emptied_while_threads_rest(void **state)
     test_worker_pool(worker, "q", 6, 1);
     test_worker_start(worker);
     TEST_AWAIT(test_number("EXISTS reeve:workers") == 1);
-    /* (All of them rest: before there is a session.) */
+    /* All of them rest: before there is a session. */
     TEST_AWAIT(strstr(test_cmd(test_conn, "INFO clients"), "blocked_clients:6") != NULL);
     test_put("q", "n1");
     TEST_AWAIT_STATE("n1", "completed");

@@ -41,7 +41,7 @@ static bool has_parents(int queue, const model_incoming *one)
 
 /* ---- what comes of it ------------------------------------------------------------------------------------------ */
 
-/* (Marked where its record goes with its end: whoever settles it then looks for its tags.) */
+/* Marked where its record goes with its end: whoever settles it then looks for its tags. */
 static void tag(int queue, model_task *task)
 {
     model_queue *q = &model.queues[queue];

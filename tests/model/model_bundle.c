@@ -172,7 +172,7 @@ static void check_bundle(int queue, const model_bundle *seen)
     }
 }
 
-/* (When the time has gone back, a task may end in the ms in which another of its id did, and be taken for that.) */
+/* When the time has gone back, a task may end in the ms in which another of its id did, and be taken for that. */
 void model_check_bundles(int queue, const model_seen_queue *seen)
 {
     const model_queue *q = &model.queues[queue];

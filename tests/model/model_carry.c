@@ -62,7 +62,7 @@ static void link(const model_message *message, const char *child, const char *pa
     else if (!adds && is_new)
         model_unregister(one, other, number);
     if (!adds && is_new) model_undone(QUEUE_OF(one), QUEUE_OF(other), other, one, number);
-    /* (By another rule it may be told no more.) */
+    /* By another rule it may be told no more. */
     if (adds && is_new && ended != NONE) model_unregister(one, other, number);
     if (adds && is_new && ended == COMPLETED && model_task_of(QUEUE_OF(one), ID_OF(one))->state != NONE)
         model_add_reader(one, other, number);

@@ -38,7 +38,7 @@ int model_choose_hand(int queue)
     return chosen;
 }
 
-/* (Without these nothing happens.) */
+/* Without these nothing happens. */
 static bool is_needed(int kind)
 {
     return kind == ENQUEUE || kind == TURN || kind == CLOCK || kind == TEND;

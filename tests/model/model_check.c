@@ -145,7 +145,7 @@ static void check_results(int queue, const model_seen_queue *seen)
     if (seen->sizes && !q->keep_bytes) model_differ("results are counted, and do not count");
 }
 
-/* (That there is one for every kind is seen with the tasks.) */
+/* That there is one for every kind is seen with the tasks. */
 static void check_kinds(int queue, const model_seen_queue *seen)
 {
     for (int kind = 1; kind <= KINDS_OF_ERRORS; kind++) {

@@ -90,7 +90,7 @@ static const char *words_of(const char *text)
     return blank ? blank + 1 : "";
 }
 
-/* (Afterwards the model has them in the order of Redis, which is that of their numbers.) */
+/* Afterwards the model has them in the order of Redis, which is that of their numbers. */
 static void check_messages(int queue, model_message *known, int known_count, const char (*seen)[672], int count)
 {
     if (count != known_count)

@@ -10,7 +10,7 @@ static const char *const transitions[TRANSITIONS] = {MODEL_TRANSITIONS(MODEL_TRA
 
 static unsigned long counts[TRANSITIONS];
 
-/* (A transition that is looked for counts as a difference: so the shortest list that leads to it is found.) */
+/* A transition that is looked for counts as a difference: so the shortest list that leads to it is found. */
 void model_cover(int transition)
 {
     static const char *wanted;

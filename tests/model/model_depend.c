@@ -20,7 +20,7 @@ void model_depend_make(int arg[ARGS])
     arg[FLAGS] = CHOOSE(0, 0, TWICE);
     arg[REMOVES] = model_chance(3) == 0;
     if (!arg[REMOVES]) return;
-    /* (Some that are there.) */
+    /* Some that are there. */
     const model_task *task = model_task_of(arg[QUEUE], arg[ID]);
     for (int parent = 0, edges = 0; parent <= OPEN && edges < EDGE_BASE * EDGE_BASE; parent++) {
         if (!task->edges[parent].policy || model_chance(3) == 0) continue;

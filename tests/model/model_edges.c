@@ -54,7 +54,7 @@ int model_choose_edges(void)
     return edges;
 }
 
-/* (As is_before, of handles in the order that keeps circles away.) */
+/* As is_before, of handles in the order that keeps circles away. */
 bool model_may_be_parent(int parent, int child)
 {
     int one = ID_OF(parent) * QUEUES + QUEUE_OF(parent), other = ID_OF(child) * QUEUES + QUEUE_OF(child);

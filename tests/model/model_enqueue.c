@@ -287,7 +287,7 @@ void model_enqueue_tasks(int queue, model_incoming *tasks, int count, model_way 
     note_outcome(queue, tasks, count, way, plainly);
 }
 
-/* (One that was received before is said to be there, whatever has become of it.) */
+/* One that was received before is said to be there, whatever has become of it. */
 void model_enqueue_carried(int queue, model_incoming *task, const model_message *by)
 {
     int64_t number = strtoll(by->text + 2, NULL, 10);

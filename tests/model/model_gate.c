@@ -333,7 +333,7 @@ bool model_is_shut(int queue, const model_seen_queue *seen)
 {
     model_queue *q = &model.queues[queue];
     if (model_queue_room(queue, 1) > 0 && seen->opens_ms <= model.now_ms) return false;
-    /* (When the time has come tend tells somebody.) */
+    /* When the time has come tend tells somebody. */
     if (q->limits.concurrency == NO_LIMIT || model_running(queue, 0) < q->limits.concurrency) q->token_lost = true;
     return true;
 }

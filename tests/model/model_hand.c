@@ -186,7 +186,7 @@ void model_check_hands(int queue, const model_seen *seen)
 enum { HAND, THREAD, FROM, FLAGS };
 enum { LOST = 1 /* with its connection */ };
 
-/* (Mostly one that finds something.) */
+/* Mostly one that finds something. */
 void model_pop_make(int arg[ARGS])
 {
     const model_seen *seen = model_look();

@@ -33,7 +33,7 @@ typedef struct model_edge_sent {
 const char *model_edge_word(const model_edge_sent *edge);
 enum { EDGES_SENT = 3 };
 int model_choose_edges(void);
-/* (In the order that keeps circles away.) */
+/* In the order that keeps circles away. */
 bool model_may_be_parent(int parent, int child);
 int model_edges_of(int edges, int child, model_edge_sent ret[EDGES_SENT]);
 

@@ -286,9 +286,9 @@ static void put_off_some(const turn *t, int queue)
     }
 }
 
-/* (Asked when it is known who was put off: where groups have limits, those behind him are leased in the same turn. It
+/* Asked when it is known who was put off: where groups have limits, those behind him are leased in the same turn. It
  * is the one thing that goes before the order: a session that holds a suspect lets another one pass, which has its
- * place again a second later.) */
+ * place again a second later. */
 static void check_orders(const turn *t, int queue)
 {
     for (int i = 0; i < t->leased; i++) {

@@ -44,7 +44,7 @@ void model_look_again(void)
 
 void model_stray(int queue, const char *key, const char *member)
 {
-    /* (A task for a death: the model may give it its name in a moment.) */
+    /* A task for a death: the model may give it its name in a moment. */
     if (strstr(member, ":dead:")) model_now_seen.unnamed = true;
     if (strstr(member, ":dead:")) return;
     model_differ("%s%s has %s, which is none of ours", model_prefix(queue), key, member);

@@ -40,7 +40,7 @@ void model_read_called_of(int queue, const char *rest, const rv_reply *found)
     read_members(queue, "called:", group_of(queue, "called:", rest), found, true);
 }
 
-/* (Some of these need not be parked any more.) */
+/* Some of these need not be parked any more. */
 void model_read_holders_of(int queue, const char *rest, const rv_reply *found)
 {
     int group = group_of(queue, "holders:", rest);

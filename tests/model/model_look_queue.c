@@ -72,7 +72,7 @@ void model_read_unique(int queue, const char *rest, const rv_reply *found)
     model_now_seen.queues[queue].left_ms[key] = atoll(rv_reply_at(found, 1)->text);
 }
 
-/* (Of what workers flush, two sums; of what scripts add, what crashed.) */
+/* Of what workers flush, two sums; of what scripts add, what crashed. */
 void model_read_stats(int queue, const char *rest, const rv_reply *found)
 {
     model_seen_queue *q = &model_now_seen.queues[queue];

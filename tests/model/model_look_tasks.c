@@ -37,7 +37,7 @@ static void stand(int queue, const char *name, model_state state, const rv_reply
     }
 }
 
-/* (In place of tasks that came together, "+<p>".) */
+/* In place of tasks that came together, "+<p>". */
 void model_read_ready(int queue, const char *rest, const rv_reply *found)
 {
     rv_reply singles = *found;

@@ -128,7 +128,7 @@ static void check_newest(int queue, const model_seen_queue *seen)
 
 /* ---- what became of those of the step before --------------------------------------------------------------------- */
 
-/* (What left one is in ready by itself, or runs, or is elsewhere.) */
+/* What left one is in ready by itself, or runs, or is elsewhere. */
 static void cover_packet(int queue, const model_seen_queue *seen, int p)
 {
     int was = 0, stays = 0, runs = 0, alone = 0, else_where = 0, behind = 0;
@@ -162,7 +162,7 @@ static void check_moves(int queue, const model_seen_queue *seen, int id)
                      (long long)before[queue].score[id], (long long)seen->tasks[id].score);
 }
 
-/* (Groups take turns with them.) */
+/* Groups take turns with them. */
 static void cover_between(const model_seen_queue *seen)
 {
     for (int i = 0; i < seen->packet_count; i++) {

@@ -45,7 +45,7 @@ void model_keep_make(int arg[ARGS])
     if (arg[WHICH] == BYTES && mood.results && model.queues[arg[QUEUE]].keep_bytes) arg[COUNT] = 0;
 }
 
-/* (As reeve_queue_set does it.) */
+/* As reeve_queue_set does it. */
 static void keep_bytes(int number, int most)
 {
     model_queue *queue = &model.queues[number];
@@ -61,7 +61,7 @@ static void keep_bytes(int number, int most)
     queue->keep_bytes = most;
 }
 
-/* (No script: settings are written as they are.) */
+/* No script: settings are written as they are. */
 void model_keep(const int arg[ARGS])
 {
     static const char *const names[] = {"completed", "dead"};

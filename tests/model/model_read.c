@@ -14,7 +14,7 @@ void model_show_make(int arg[ARGS])
     arg[ID] = model_choose_id();
 }
 
-/* (As it was before the call, which changes nothing.) */
+/* As it was before the call, which changes nothing. */
 static const model_seen_queue *look(int queue)
 {
     static const model_seen_queue nothing;

@@ -118,7 +118,7 @@ void model_reader_leaves(int parent, int child, int64_t number)
 
 /* ---- Redis as it is -------------------------------------------------------------------------------------------- */
 
-/* (With HANDLES: "#<n>" of a fan.) */
+/* With HANDLES: "#<n>" of a fan. */
 static void read_numbers(int queue, const char *key, const rv_reply *found, int64_t numbers[HANDLES], int *ret_guards)
 {
     for (size_t i = 0; i + 1 < found->count; i += 2) {

@@ -7,7 +7,7 @@
 
 enum { HAND, THREAD /* THREADS: all of them */ };
 
-/* (Mostly one that has a reason to.) */
+/* Mostly one that has a reason to. */
 void model_recall_make(int arg[ARGS])
 {
     arg[HAND] = model_choose_hand(model_choose_queue());

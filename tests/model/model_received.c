@@ -12,7 +12,7 @@
 
 #define FORGOTTEN (30LL * DAY)
 
-/* (Where none came for long it is forgotten.) */
+/* Where none came for long it is forgotten. */
 static void forget_old(model_received *from)
 {
     if (!from->count || model.now_ms < from->last_ms + FORGOTTEN) return;

@@ -149,7 +149,7 @@ static void report(failure *found)
 
 /* ---- rounds ---------------------------------------------------------------------------------------------------- */
 
-/* (Without a seed given, the same sequences every time: what fails, fails because of a change.) */
+/* Without a seed given, the same sequences every time: what fails, fails because of a change. */
 static uint64_t first_seed(void)
 {
     const char *given = getenv("REEVE_TEST_SEED");

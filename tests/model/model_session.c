@@ -159,7 +159,7 @@ static bool is_blamed(int number, int id)
     return (session->suspect - 1 == id) == session->alone;
 }
 
-/* (In later steps the suspect may be back already.) */
+/* In later steps the suspect may be back already. */
 static void look_for_suspect(int number)
 {
     model_session *session = &model.sessions[number];

@@ -169,7 +169,7 @@ static void settle_item(const turn *t, item *one)
     settle(one, task);
 }
 
-/* (Both queues may have a task of that id.) */
+/* Both queues may have a task of that id. */
 static void check_refused(const turn *t, const rv_reply *refused)
 {
     for (int id = 0; id < SLOTS; id++) {
@@ -194,7 +194,7 @@ static bool is_short(const turn *t, int first)
     return !t->items[first].lease[0] && !q->waiters && !*t->gate[t->items[first].queue] && !q->keep_bytes && !unkept;
 }
 
-/* (Those that were trimmed at once are told of all the same.) */
+/* Those that were trimmed at once are told of all the same. */
 static void gather(const turn *t, int first, int end)
 {
     int ids[ITEMS], results[ITEMS], count = 0;

@@ -40,7 +40,7 @@ static int sum_of(int queue, int64_t day)
     return 0;
 }
 
-/* (For two that waited three were tried again, of one kind.) */
+/* For two that waited three were tried again, of one kind. */
 void model_check_stats(int queue, const model_seen_queue *seen)
 {
     int count = 0;

@@ -15,7 +15,7 @@ static void choose_task(int arg[ARGS])
     arg[FLAGS] = CHOOSE(0, 0, TWICE);
 }
 
-/* (Most of the time a task in one of some states, if there is one.) */
+/* Most of the time a task in one of some states, if there is one. */
 static void prefer(int arg[ARGS], unsigned states)
 {
     choose_task(arg);
@@ -268,7 +268,7 @@ void model_shift(const int arg[ARGS])
     int64_t number = arg[WHAT] == AT ? model.now_ms + arg[NUMBER] : arg[NUMBER];
     model_task *task = model_task_of(arg[QUEUE], arg[ID]);
     for (int i = 0; i <= (arg[FLAGS] & TWICE) && *model_id(arg[ID]); i++) {
-        /* (One that waits for others has no time yet, but a priority.) */
+        /* One that waits for others has no time yet, but a priority. */
         bool timeless = task->state == BLOCKED && arg[WHAT] != TO_PRIORITY,
              may = WAITING >> task->state & 1 && !timeless;
         const char *expected = may ? "ok" : model_state_names[task->state];
@@ -297,7 +297,7 @@ void model_wait(const int arg[ARGS])
     model_task *task = model_task_of(arg[QUEUE], arg[ID]);
     const rv_reply *reply = CALL(wait, arg[QUEUE], model_id(arg[ID]), model_number(arg[FOR_MS]));
     if (!reply) return;
-    /* (A list, once a notice could not be sent.) */
+    /* A list, once a notice could not be sent. */
     const rv_reply *state = mood.restricted && rv_reply_is(reply, RV_ARRAY) ? rv_reply_at(reply, 0) : reply;
     if (!rv_reply_is_text(state, model_state_names[task->state])) model_differ("wait says %s", test_reply_text(reply));
     if (task->state == NONE) COVER(WAIT_NONE);

@@ -32,7 +32,7 @@ static bool is_meant(const int arg[ARGS], const model_task *task)
     if (arg[KIND] && KIND_OF(task->error) != arg[KIND]) return false;
     if (arg[TYPE] && task->type != arg[TYPE] - 1) return false;
     if (arg[TAG] && !task->tagged) return false;
-    /* (What is newer than the beginning came after it: the time may have gone back.) */
+    /* What is newer than the beginning came after it: the time may have gone back. */
     if ((ended ? task->at_ms : task->enqueued_ms) > model.now_ms) return false;
     return arg[AGE] == 0 || (ended ? task->at_ms : task->enqueued_ms) <= model.now_ms - arg[AGE];
 }
@@ -63,7 +63,7 @@ static void act(const int arg[ARGS], model_task *task)
     }
 }
 
-/* (One that was cancelled and is still `cancelled` was not touched.) */
+/* One that was cancelled and is still `cancelled` was not touched. */
 static bool was_touched(const model_task *task, const model_seen_task *seen)
 {
     return !seen->exists || seen->state != task->state;
@@ -140,7 +140,7 @@ static void check_rest(const int arg[ARGS], const swept *said)
         if (task->state == (model_state)arg[STATE] && !meant) COVER(SWEEP_LEFT);
         if (!meant) continue;
         int may = may_be(arg, id);
-        /* (One may have been looked at before a task that waited for it went.) */
+        /* One may have been looked at before a task that waited for it went. */
         if (may == 1 && arg[STATE] != BLOCKED) model_differ("sweep leaves %s", model_id(id));
         if (may == 0) COVER(SWEEP_UNIQUE);
         refused++;

@@ -121,7 +121,7 @@ static void check_tags(int queue, const model_seen_queue *seen)
     const rv_reply *reply = CALL(tags, queue, "0", "100");
     if (!reply) return;
     const rv_reply *first = rv_reply_at(reply, 1);
-    /* (Both are given together; the later name comes first.) */
+    /* Both are given together; the later name comes first. */
     if (rv_reply_int(rv_reply_at(reply, 0), -1) != (count ? TAGS_KNOWN : 0) ||
         (count && (!rv_reply_is_text(rv_reply_at(first, 0), tags[TAGS_KNOWN - 1]) ||
                    rv_reply_int(rv_reply_at(first, 2), -1) != model.queues[queue].given_ms)))

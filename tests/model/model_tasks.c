@@ -34,7 +34,7 @@ static void describe_unique(const model_task *task, char text[160])
     (void)snprintf(text, 96, ",\"unique\":\"u%d\"%s", task->unique, more);
 }
 
-/* (Weights 1, 3 and 256: of groups 1, 2 and 3.) */
+/* Weights 1, 3 and 256: of groups 1, 2 and 3. */
 static int describe(const model_task *task, char *text, size_t size)
 {
     static const char *const groups[] = {"", ",\"group\":\"g1\"", ",\"group\":\"g2\",\"weight\":3",
@@ -149,7 +149,7 @@ void model_move(model_task *task, model_state state, int64_t at_ms)
 void model_to_front(model_task *task)
 {
     model_move(task, READY, 0);
-    /* (Where there are groups, one that comes later may stand where it does, or before.) */
+    /* Where there are groups, one that comes later may stand where it does, or before. */
     task->order = --model.first_order;
 }
 
@@ -216,7 +216,7 @@ static void note_trimmed(int queue, model_state state)
     if (state == COMPLETED) model.queues[queue].trimmed = true;
 }
 
-/* (Some that died may have children that waited for a retry.) */
+/* Some that died may have children that waited for a retry. */
 static void forget_old(int queue, model_state state, model_task *task)
 {
     if (state == COMPLETED && model_is_to_be_read(queue, model_slot(queue, task))) {

@@ -42,7 +42,7 @@ void model_progress(const int arg[ARGS])
 {
     model_hand *hand = &model.hands[arg[HAND]];
     if (arg[STRAY_ID] > 0) {
-        /* (Only of one that it does not hold: whoever says more of a task knows that he did.) */
+        /* Only of one that it does not hold: whoever says more of a task knows that he did. */
         const model_task *task = model_task_of(0, arg[STRAY_ID] - 1);
         if (task->session != hand->session[0]) (void)say_progress(hand->session[0], 0, arg[STRAY_ID] - 1, arg[PERCENT]);
         return;

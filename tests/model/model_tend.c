@@ -128,7 +128,7 @@ static void make_sooner(int64_t *next, int64_t at)
     if (*next < 0 || at < *next) *next = at;
 }
 
-/* (As it is seen in Redis.) */
+/* As it is seen in Redis. */
 static void make_gate_sooner(int64_t *next, const model_seen_queue *seen)
 {
     if (seen->listening_ms) make_sooner(next, seen->listening_ms);
@@ -173,8 +173,8 @@ static int64_t next_due(int queue)
     return next;
 }
 
-/* (Which groups are forgotten, and which are looked at, is not predicted. When the clock was set back all are that wait
- * for their time.) */
+/* Which groups are forgotten, and which are looked at, is not predicted. When the clock was set back all are that wait
+ * for their time. */
 static bool may_have_more(const model_seen_queue *seen, int limit, bool back)
 {
     bool more = seen->groups >= limit || seen->again || seen->counting;

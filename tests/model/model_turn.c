@@ -83,7 +83,7 @@ static void choose_items(turn *ret, const int arg[ARGS])
     for (int i = 0; i < hand->belief_count && ret->count < arg[SETTLE]; i++) {
         const model_belief *belief = &hand->beliefs[i];
         if (belief->thread != ret->thread) continue;
-        /* (The clock stood: a later lease of the same id may be named as this one, and have more to tell.) */
+        /* The clock stood: a later lease of the same id may be named as this one, and have more to tell. */
         const model_task *task = model_task_of(belief->queue, belief->id);
         if (task->handed) continue;
         bool alike = belief->since_ms == model.now_ms || belief->since_ms == task->at_ms;
@@ -219,7 +219,7 @@ int model_group_end(const turn *t, int first)
     return end;
 }
 
-/* (Those with a result come last.) */
+/* Those with a result come last. */
 static void send_plain(const item *items, int first, int end)
 {
     for (int i = first; i < end; i++)

@@ -13,7 +13,7 @@ static int64_t sooner(int64_t one, int64_t other)
     return one < other ? one : other;
 }
 
-/* (The clock was set back by a second or more: that is for tend to put right.) */
+/* The clock was set back by a second or more: that is for tend to put right. */
 static bool is_back(int queue)
 {
     int64_t last_ms = model.queues[queue].upkeep.last_ms;

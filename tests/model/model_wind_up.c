@@ -17,7 +17,7 @@ static bool step(int kind, const int arg[ARGS])
 
 #define STEP(kind, ...) step(kind, (const int[ARGS]){__VA_ARGS__})
 
-/* (What is held at none at all would wait for ever.) */
+/* What is held at none at all would wait for ever. */
 static void open_limits(int queue)
 {
     const model_limits *l = &model.queues[queue].limits;
@@ -82,7 +82,7 @@ static void begin(void)
     STEP(CLOCK, TTL + 1);
 }
 
-/* (What is held open would wait for ever, as would what waits for one that has yet to come, or to be retried.) */
+/* What is held open would wait for ever, as would what waits for one that has yet to come, or to be retried. */
 static bool never_ends(int parent)
 {
     if (parent == OPEN) return true;
@@ -96,7 +96,7 @@ static void close_parents(int queue)
         const model_task *task = model_task_of(queue, id);
         for (int parent = 0; parent <= OPEN && task->state == BLOCKED; parent++) {
             if (task->edges[parent].how != '-') continue;
-            /* (By what it inherited it may wait for itself.) */
+            /* By what it inherited it may wait for itself. */
             if (!model_may_be_parent(parent, HANDLE(queue, id)))
                 STEP(CANCEL, queue, id, 0, 1);
             else if (never_ends(parent))

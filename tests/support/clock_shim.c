@@ -35,7 +35,7 @@ static void look(void)
     close(fd);
 }
 
-/* (Others' constructors may ask for the time before ours has run.) */
+/* Others' constructors may ask for the time before ours has run. */
 static int real_time(clockid_t clock, struct timespec *ret)
 {
     return real ? real(clock, ret) : (int)syscall(SYS_clock_gettime, clock, ret);

@@ -124,7 +124,7 @@ void test_costs_hold(void)
     assert_int_equal(found, 0);
 }
 
-/* (The first time makes its scripts known.) */
+/* The first time makes its scripts known. */
 static test_costs measure(const test_costs_row *row, void (*act)(void))
 {
     test_costs ret;

@@ -185,7 +185,7 @@ static void add_other(mangle_link *link, rv_buf *out, const char *data, const no
     }
 }
 
-/* (Those of the handshake, and of what tells an error, are left alone: there would be no connection.) */
+/* Those of the handshake, and of what tells an error, are left alone: there would be no connection. */
 static bool is_left_alone(const char *data)
 {
     return data[0] == '+' || data[0] == '-';

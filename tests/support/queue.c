@@ -189,7 +189,7 @@ reeve_task_info *test_show(const char *queue, const char *id)
 
 /* ---- a worker's thread, played by hand ------------------------------------------------------------------------- */
 
-/* (As long as a worker's: Redis keeps the session's hash as a table.) */
+/* As long as a worker's: Redis keeps the session's hash as a table. */
 #define ABOUT "{\"worker\":\"by_hand\",\"pid\":1                                                                   }"
 
 void test_hand_init(test_hand *hand, const char *thread, const char *queues)

@@ -311,7 +311,7 @@ void test_redis_thaw(rv_test_redis *redis)
 rv_conn *test_conn_open(rv_test_redis *redis)
 {
     rv_conn *conn;
-    /* (A machine that is busy with other things may leave the server without time for long.) */
+    /* A machine that is busy with other things may leave the server without time for long. */
     const rv_conn_options options = {.url = &redis->parsed, .name = "test", .command_ms = 60000};
     assert_int_equal(rv_conn_create(&conn, &options, NULL), REEVE_OK);
     if (rv_conn_open(conn, 0) != REEVE_OK) fail_msg("%s", rv_conn_error(conn)->text);

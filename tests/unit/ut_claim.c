@@ -108,7 +108,7 @@ static void *lose_some(void *argument)
     return NULL;
 }
 
-/* (For the thread sanitizer above all.) */
+/* For the thread sanitizer above all. */
 static void many_threads_at_once(void **state)
 {
     (void)state;

@@ -124,7 +124,7 @@ static void check(const reeve_guards *said, reeve_task_spec spec, const char *wo
     if (words == NULL) return;
     assert_int_equal(status, REEVE_ETOOBIG);
     assert_string_equal(error.text, words);
-    /* (It is the guard that refuses.) */
+    /* It is the guard that refuses. */
     if (rv_spec_check(&spec, &error) != REEVE_OK) fail_msg("%s", error.text);
 }
 

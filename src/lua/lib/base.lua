@@ -21,7 +21,7 @@ local function decoded(json)
   return good and type(value) == 'table' and value or nil
 end
 
--- (Producers may write times that are as long as a number of theirs can be: more than LATEST is LATEST.)
+-- Producers may write times that are as long as a number of theirs can be: more than LATEST is LATEST.
 local INT64 = 9223372036854775808
 
 -- Is a field absent, or a whole number in a range? (NaN is in none; cjson.null is no number.)
@@ -71,8 +71,8 @@ local function field_fault(o)
   if o.tags ~= nil and not are_tags(o.tags) then return 'its tags are not an array of at most 64 texts' end
 end
 
--- (Beside it: '#' begins what a session's hash has about the session, '+' a packet in `ready`; blanks and line ends part
--- ids in lists of them.)
+-- Beside it: '#' begins what a session's hash has about the session, '+' a packet in `ready`; blanks and line ends part
+-- ids in lists of them.
 local function is_id(id)
   return #id <= 100 and find(id, '^[%w._:-]+$') ~= nil
 end
@@ -94,7 +94,7 @@ local function type_of(line)
   return string.match(rest, '^"type":"([%w._:/-]+)"')
 end
 
--- (Decoding is to take Redis no longer than a moment.)
+-- Decoding is to take Redis no longer than a moment.
 local HEADER_MAX = 262144
 
 -- An envelope's header (its first line): those of its fields that scripts read, each of them absent or of its type and
@@ -123,7 +123,7 @@ local INFO = 105 -- 'i'
 local function has_info(envelope)
   return byte(envelope, 3) == INFO
 end
--- (What is no JSON object keeps its bytes.)
+-- What is no JSON object keeps its bytes.
 local function mark_info(P, id, envelope)
   if not has_info(envelope) and sub(envelope, 1, 2) == '{"' then
     call('HSET', P .. 'tasks', id, '{"info":1,' .. sub(envelope, 2))

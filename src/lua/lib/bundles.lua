@@ -51,7 +51,7 @@ local function sweep_bundles(P, most)
     call('HDEL', P .. 'results', unpack(gone))
     call('ZREMRANGEBYRANK', P .. 'bundles', '0', text(#gone - 1))
   end
-  -- (In this very ms one that went may come again and end, with another result or none.)
+  -- In this very ms one that went may come again and end, with another result or none.
   if oldest and tonumber(oldest) >= clock() then unbundle(P, oldest) end
   return call('HLEN', P .. 'results') == call('ZCARD', P .. 'bundles')
 end

@@ -10,7 +10,7 @@ end
 
 local function count_ready(P, running)
   if call('EXISTS', P .. 'packets') == 0 then return call('ZCARD', P .. 'ready') end
-  -- (With packets: whatever stands nowhere else.)
+  -- With packets: whatever stands nowhere else.
   local ready = call('HLEN', P .. 'tasks') - running
   for _, set in ipairs({'blocked', 'scheduled', 'parked', 'completed', 'dead', 'cancelled', 'retained'}) do
     ready = ready - call('ZCARD', P .. set)

@@ -33,7 +33,7 @@ local function enqueue_any(P, ARGV, time, made)
   local now = time[1] * 1000 + (time[2] - time[2] % 1000) / 1000
   local stamp = '{"at":' .. text(now) .. ','
   if count == 0 then return {} end
-  -- (What is unpacked below must fit on the stack of Redis's Lua.)
+  -- What is unpacked below must fit on the stack of Redis's Lua.
   if count > 2000 then return redis.error_reply('ERR enqueue: more than 2000 tasks in one call') end
   local parsed, delicate = {}, nil
   for i = 1, laid and 0 or count do
@@ -46,7 +46,7 @@ local function enqueue_any(P, ARGV, time, made)
     parsed[i] = o
     delicate = delicate or o.conflict or o.after
   end
-  -- (What is not of this call's tasks alone cannot be taken back.)
+  -- What is not of this call's tasks alone cannot be taken back.
   if delicate or source then
 -- include: lib/expect.lua
     local fault = unfit(P)
@@ -106,7 +106,7 @@ local function enqueue_any(P, ARGV, time, made)
     -- Returns whether there is nothing to wait for.
     local function link(id, edges, due, states)
       local pending, died, policy = attach(P, id, edges, now, states)
-      -- (Of that others may die.)
+      -- Of that others may die.
       if died then
         for known_id in pairs(states) do states[known_id] = nil end
       end
@@ -166,7 +166,7 @@ local function enqueue_any(P, ARGV, time, made)
     if large then call('HSET', P .. 'settings', 'large', '1') end
     if #ready > 0 then
       order_save(order)
-      -- (Not all at once: see above.)
+      -- Not all at once: see above.
       for first = 1, #ready, 4000 do
         call('ZADD', P .. 'ready', unpack(ready, first, math.min(first + 3999, #ready)))
       end
@@ -233,20 +233,20 @@ local function enqueue_any(P, ARGV, time, made)
       write() -- (the holder may have come in this very call)
       local envelope = call('HGET', P .. 'tasks', holder)
       if not envelope then
-        -- (It was not needed, and has gone with its key; or its key is held for a time.)
+        -- It was not needed, and has gone with its key; or its key is held for a time.
         forget_id(holder)
         return lock(P, id, o)
       end
       local state, score = where(P, holder)
       if not is_waiting(state) then return holder end
       local old = header(envelope)
-      -- (A key that is held for a time may outlive its task, and then another come under that id.)
+      -- A key that is held for a time may outlive its task, and then another come under that id.
       if old.unique ~= o.unique then return holder end
       if not hand_over(P, holder, id) then return holder end
       remove(P, holder, envelope, state)
       lock_as(P, id, o)
       order = order_open(P)
-      -- (Of this call, too: its id is free again.)
+      -- Of this call, too: its id is free again.
       forget_id(holder)
       if o.conflict == 'debounce' then return end
       local priority, known = o.priority or old.priority or 0, old.priority or 0
@@ -291,7 +291,7 @@ local function enqueue_any(P, ARGV, time, made)
     return all_kept(P, now, elapsed)
   end
 
-  -- (A key that the task still has says that it came.)
+  -- A key that the task still has says that it came.
   local proven
   local function is_proven(id, o)
     if proven == nil then proven = make_proof() end
@@ -330,7 +330,7 @@ local function enqueue_any(P, ARGV, time, made)
           local kept, said
           holder, place, kept, said = claim(id, o, rest)
           priority, rest = kept or priority, said or rest
-          -- (Marked, so that whoever leases it looks.)
+          -- Marked, so that whoever leases it looks.
           if o['until'] and not o.after then mark = '{"info":1,' .. sub(stamp, 2) end
         end
         deadline = o.deadline or o.expires and now + o.expires

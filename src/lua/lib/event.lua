@@ -34,7 +34,7 @@ local function tell(P, event, ids, ...)
   local list = type(ids) == 'table'
   if list and #ids == 0 then return end
   local most = call('HGET', P .. 'settings', 'events')
-  -- (An event is a notice: a user without rights to XADD, or a stream of another type, stops no transition.)
+  -- An event is a notice: a user without rights to XADD, or a stream of another type, stops no transition.
   redis.pcall('XADD', P .. 'events', 'MAXLEN', '~', most or EVENTS, '*', 'event', event, 'id',
     list and table.concat(ids, ' ') or ids,
     ...)

@@ -5,7 +5,7 @@ local FAMILY, LOOKED_AT = 100, 10
 local POLICIES = {f = 'fail', g = 'go', w = 'wait', x = 'death'}
 local ENDS = {c = 'completed', d = 'dead', x = 'cancelled'}
 
--- (A handle has no character that JSON would escape.)
+-- A handle has no character that JSON would escape.
 local function parent_json(handle, value, state)
   local ended = ENDS[sub(value, 2, 2)]
   return '{"handle":"' .. handle .. '","on_death":"' .. POLICIES[sub(value, 1, 1)] .. '"' ..

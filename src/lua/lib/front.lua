@@ -33,12 +33,12 @@ local function put_first(P, priority, tasks)
     lasts[lane] = lasts[lane] or last_of_lane(P, priority, task[2])
     if not head or lasts[lane] >= head then room = task[4] + 1 end
   end
-  -- (In an empty band time goes on from the last tag that was given there.)
+  -- In an empty band time goes on from the last tag that was given there.
   local first, members, n, grouped = (head or virtual_time(order_open(P), priority)) - room, {}, 0, false
   for _, task in ipairs(tasks) do
     local at = math.max(base, first + task[4])
     members[n + 1], members[n + 2], n = text(at), task[1], n + 2
-    -- (Who comes to its group, or to those without one, later stands behind it.)
+    -- Who comes to its group, or to those without one, later stands behind it.
     local lane = task[2] or ''
     if at > lasts[lane] then
       lasts[lane] = at

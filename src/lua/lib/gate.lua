@@ -40,10 +40,10 @@ local function rate_room(rate, tat, now)
   local r = {step = period / count}
   r.lag = burst * r.step
   if r.step < 1 then r.lag = math.max(r.lag, TOGETHER) end
-  -- (A clock that is much further ahead than a start puts it is of another time, or of a slower rate.)
+  -- A clock that is much further ahead than a start puts it is of another time, or of a slower rate.
   r.base = math.max(tonumber(tat) or 0, now)
   if r.base > now + r.lag + 1000 then r.base = now end
-  -- (Clocks are kept to a microsecond.)
+  -- Clocks are kept to a microsecond.
   r.room = math.max(0, math.floor((now + r.lag - r.base + 0.001) / r.step))
   return r.room, r
 end
@@ -68,7 +68,7 @@ local function group_of(envelope)
   return o.group, o.malformed
 end
 
--- (What was written otherwise than by limit.lua, and is none, is no limit.)
+-- What was written otherwise than by limit.lua, and is none, is no limit.
 local function gate_settings(P)
   local s = call('HMGET', P .. 'settings', 'concurrency', 'rate', 'hold', 'group_concurrency', 'group_rate',
     'events', 'events_until', 'group_strict')
@@ -91,7 +91,7 @@ local function group_room(g, group)
   local room = {free = math.huge, used = 0, strict = (own[3] or s[8]) == '1'}
   local concurrency = room.strict and 1 or own[1] and number_of(own[1], -1) or s[4] or -1
   if concurrency >= 0 then room.free = concurrency - (tonumber(call('HGET', P .. 'taken', group)) or 0) end
-  -- (But for the concurrency: a task that has its slot may start.)
+  -- But for the concurrency: a task that has its slot may start.
   local rest = math.huge
   local rate = own[2] or s[5] or ''
   if rate ~= '' then
@@ -146,7 +146,7 @@ local function call_back(P, group, ids, places)
     scores[n + 1], scores[n + 2] = text(o.lanes[lane]), ids[i]
     called[n + 1], called[n + 2], n = text(places[i]), ids[i], n + 2
   end
-  -- (Whoever comes to the group later stands behind them.)
+  -- Whoever comes to the group later stands behind them.
   for priority in pairs(last) do
     local lane = text(priority) .. ':' .. group
     local known = tonumber(call('ZSCORE', P .. 'groups', lane)) or priority * BAND

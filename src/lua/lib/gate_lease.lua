@@ -24,7 +24,7 @@ function gates.room(g, want)
   if s[1] then
     local left = tonumber(s[1]) - (tonumber(known[1]) or 0)
     if left <= 0 then return 0 end
-    -- (What waits in one thread's batch counts as running: so few at once that others have something to do.)
+    -- What waits in one thread's batch counts as running: so few at once that others have something to do.
     free = math.min(free, math.max(1, math.floor(left / 16)))
     g.left = left
   end
@@ -121,7 +121,7 @@ function gates.admit(g, running, want, company, extras, marked, large)
     local room = group and group_room(g, group)
     local called = room and room.called > 0 and call('ZSCORE', P .. 'called:' .. group, id)
     if called then place = tonumber(called) end
-    -- (It has its slot from before: a strict group waits for it, or did until its limits changed.)
+    -- It has its slot from before: a strict group waits for it, or did until its limits changed.
     local back = room and (g.counting or room.strict and room.free < 1) and call('HGET', P .. 'slots', id) == group
     local free = not room or (back and room.rest or room.free) - room.used >= 1
     if free and #ids == want then return 'full' end

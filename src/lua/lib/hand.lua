@@ -13,15 +13,15 @@ while entry do
   local colon = string.find(entry, ':', 1, true)
   local session = string.sub(entry, 1, colon - 1)
   local running = P .. 'running:' .. session
-  -- (That session stands: 2, and something is ready: 1 more.)
+  -- That session stands: 2, and something is ready: 1 more.
   local found, there = call('EXISTS', running, running, P .. 'ready'), false
   if found > 1 then
 -- include: lib/listens.lua
     there = (listeners or 0) > 0
   end
   if there then
-    -- (A field that begins with '#' would be taken for one about the session, and a line end for that of the id. Such ids
-    -- are refused.)
+    -- A field that begins with '#' would be taken for one about the session, and a line end for that of the id. Such ids
+    -- are refused.
     local odd = string.byte(ARGV[2]) < 45 or find(ARGV[2], '\n', 1, true)
     if found == 3 or odd or call('HSETNX', P_tasks, ARGV[2], envelope) == 0 then
       call('LPUSH', P .. 'idle', entry)
@@ -34,12 +34,12 @@ while entry do
       wrong = redis.pcall('LPUSH', P .. 'hand:' .. entry, now .. ' ' .. ARGV[2] .. '\n' .. envelope)
       if wrong == 1 or type(wrong) == 'number' then return 2 end
     end
-    -- (The user may not call it, or a key has the wrong type: the task did not come.)
+    -- The user may not call it, or a key has the wrong type: the task did not come.
     redis.pcall('HDEL', running, ARGV[2])
     redis.pcall('HDEL', P_tasks, ARGV[2])
     return wrong
   end
-  -- (Nobody may be there: it is not to hold up a task.)
+  -- Nobody may be there: it is not to hold up a task.
   if found > 1 then
 -- include: lib/heeds.lua
     nudge(P, session, entry)

@@ -5,7 +5,7 @@
 -- Of a checkpoint only its length is told ("checkpoint_bytes"), and the lines of the log only when with_log.
 -- include: lib/result.lua
 local function describe(P, id, envelope, state, score, session, lease, with_log)
-  -- (Behind the point is no part of a time: lib/ties.lua.)
+  -- Behind the point is no part of a time: lib/ties.lua.
   if state == 'scheduled' then score = text(score) end
   local reply = {id, state, envelope, score or '', session or '', lease or ''}
   local info, names = P .. 'info:' .. id, {}

@@ -28,7 +28,7 @@ local function serial(P)
   return number
 end
 
--- (One that goes as soon as it has died has not told any of its children.)
+-- One that goes as soon as it has died has not told any of its children.
 local function forsake(P, ids)
   for _, id in ipairs(ids) do
     local linked = call('SREM', P .. 'linked', id) == 1
@@ -79,7 +79,7 @@ end
 -- those ahead.) With a set, the index of tags has them no more.
 local function forget(P, ids, set, ahead)
   local noted = {}
-  -- (One look for all.)
+  -- One look for all.
   if call('EXISTS', P .. 'tags', P .. 'results', P .. 'noted', P .. 'read') > 0 then
     readers.drop(P, ids)
     if not set then forget_tags(P, ids) end
@@ -90,9 +90,9 @@ local function forget(P, ids, set, ahead)
     for i = 1, #ids do unindex(P, ids[i]) end
   end
   call('HDEL', P .. 'tasks', unpack(ids))
-  -- (Of completed tasks, most have nothing.)
+  -- Of completed tasks, most have nothing.
   forget_told(P, set == 'completed' and noted or ids)
-  -- (Some that died may have children that waited for a retry: now there is none.)
+  -- Some that died may have children that waited for a retry: now there is none.
   if (set == 'dead' or set == 'cancelled') and call('EXISTS', P .. 'linked') == 1 then forsake(P, ids) end
 end
 

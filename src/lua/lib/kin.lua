@@ -45,7 +45,7 @@ local function fan_some(P, now, most, children_most)
   local entry = call('LINDEX', P .. 'fanout', 0)
   if not entry then return false end
   local name, state, id, rest = string.match(entry, '^(%S+) (%S+) (%S+) ?(%S*)$')
-  -- (Of another version, which will understand it: it stands behind the others, and what follows is for the next call.)
+  -- Of another version, which will understand it: it stands behind the others, and what follows is for the next call.
   local STATES = ' unlink restore unread cascade completed dead cancelled deleted '
   if not name or not find(STATES, ' ' .. state .. ' ', 1, true) then
     call('LPOP', P .. 'fanout')
@@ -110,7 +110,7 @@ local function fan_some(P, now, most, children_most)
     return is_left()
   end
   local handle = queue .. '/' .. id
-  -- (Whoever deleted the record meanwhile took that away.)
+  -- Whoever deleted the record meanwhile took that away.
   local reading = {}
   for i = 1, #some, 2 do
     local theirs, child_id = parts(some[i])

@@ -38,7 +38,7 @@ end
 -- begun.
 local function in_session(P, index, running, session, join, ttl, now, extras)
   if call('HEXISTS', running, '#') == 1 then return true end
-  -- (One that stands in `sessions` without its hash is being reaped: it does not begin again.)
+  -- One that stands in `sessions` without its hash is being reaped: it does not begin again.
   if join == '' then return false end
   ttl = math.min(tonumber(ttl), LATEST / 2)
 -- include: lib/types.lua
@@ -65,14 +65,14 @@ local function lease(P, index, session, join, ttl, want, thread, now, company, s
     want = gates.room(gate, want)
     if want <= 0 then return nil, true end
   end
-  -- (One more than is wanted: whether another thread must be woken is then known, not guessed.)
+  -- One more than is wanted: whether another thread must be woken is then known, not guessed.
   unfold(P, 0, want)
   local ids = call('ZRANGE', P .. 'ready', 0, want)
   if #ids == 0 then return nil end
   if settings[6] then want = math.min(want, fit(P, ids)) end
   local running = P .. 'running:' .. session
   if not stands and not in_session(P, index, running, session, join, ttl, now, extras) then
-    -- (The wake-up is for somebody else: whoever asks may be frozen or cut off, with this call sent long ago.)
+    -- The wake-up is for somebody else: whoever asks may be frozen or cut off, with this call sent long ago.
     wake(P)
     return false
   end

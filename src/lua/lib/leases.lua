@@ -11,12 +11,12 @@ local function leases_of(key, most)
       if byte(found[i]) ~= HASH_SIGN then leases[#leases + 1] = {found[i], found[i + 1]} end
     end
   until #leases > 0 or cursor == '0'
-  -- (Of those that were leased together, "9" before "10".)
+  -- Of those that were leased together, "9" before "10".
   table.sort(leases, function(a, b)
     if a[2] ~= b[2] then return a[2] < b[2] end
     return #a[1] < #b[1] or #a[1] == #b[1] and a[1] < b[1]
   end)
-  -- (What is unpacked must fit on the stack of Redis's Lua, and a page of a small hash is all of it.)
+  -- What is unpacked must fit on the stack of Redis's Lua, and a page of a small hash is all of it.
   for i = #leases, 1001, -1 do leases[i] = nil end
   return leases
 end
@@ -27,7 +27,7 @@ local function forget_idle(P, session)
     if sub(entry, 1, #session + 1) == session .. ':' then call('LREM', P .. 'idle', 1, entry) end
   end
   for _, entry in ipairs(call('SMEMBERS', P .. 'woken:' .. session)) do
-    -- (It may have been handed a task since.)
+    -- It may have been handed a task since.
     if call('LINDEX', P .. 'hand:' .. entry, 0) == '' then call('DEL', P .. 'hand:' .. entry) end
   end
   call('DEL', P .. 'woken:' .. session)

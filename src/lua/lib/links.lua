@@ -212,7 +212,7 @@ local function leave_parents(P, id, goes)
     end
     call('RPUSH', P .. 'fanout', name .. ' unlink ' .. id .. ' 0')
   else
-    -- (Such a hash may have several pages; they are small.)
+    -- Such a hash may have several pages; they are small.
     local cursor = '0'
     repeat cursor = unlink_page(P, key, id, cursor, 4 * AT_ONCE) until cursor == '0'
   end

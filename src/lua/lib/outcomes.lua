@@ -47,7 +47,7 @@ function outcomes.snooze(P, id, now, settings, delay, begun)
   local envelope = call('HGET', P .. 'tasks', id)
   if not envelope then return end
   if is_cancelled(envelope) then
-    -- (It may have been put first in its group already.)
+    -- It may have been put first in its group already.
     local group = settings[7] and group_of(envelope)
     if group then leave_group(P, id, group) end
     return end_cancelled(P, id, envelope, now)

@@ -11,7 +11,7 @@ function readers.read(P, id, parent, number)
   if added == 1 then readers.count(P, 1) end
 end
 
--- (Where somebody else wrote what is no number, it becomes more than there will be: then one look more is taken.)
+-- Where somebody else wrote what is no number, it becomes more than there will be: then one look more is taken.
 function readers.count(P, count)
   local left = redis.pcall('HINCRBY', P .. 'settings', 'reads', text(count))
   if type(left) ~= 'number' then

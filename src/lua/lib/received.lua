@@ -28,7 +28,7 @@ local function note_received(P, source, number, floor, answer)
   if lowest > known then
     call('ZREMRANGEBYSCORE', key, '-inf', '(' .. text(lowest))
   else
-    -- (Behind the floor and what has that very number: a message and its answer.)
+    -- Behind the floor and what has that very number: a message and its answer.
     local excess = call('ZCARD', key) - RECEIVED_MOST
     if excess > 0 then
       local first = call('ZCOUNT', key, '-inf', text(lowest))

@@ -78,10 +78,10 @@ local function register(P, parent_id, child, policy, states, now, number)
   if sub(policy, 1, 1) == 'w' then set, other = other, set end
   local key = P .. set .. parent_id
   if call('SADD', P .. 'linked', parent_id) == 1 then
-    -- (It has had no children.)
+    -- It has had no children.
     call('ZADD', key, text(number or now), child)
   elseif call('ZADD', key, 'NX', number and text(number) or exact(score_behind(key, now)), child) == 1 then
-    -- (It may have waited by another policy.)
+    -- It may have waited by another policy.
     call('ZREM', P .. other .. parent_id, child)
   end
   if not waiters_are_set then call('HSET', P .. 'settings', 'waiters', '1') end
@@ -119,7 +119,7 @@ local function attach_page(P, id, edges, first, last, now, states, result, anew)
     queues[i], parent_ids[i] = theirs, parent_id
     if theirs == queue and not states[parent_id] then ids[#ids + 1] = parent_id end
   end
-  -- (A small hash is a list, which each field that is asked for would be searched for.)
+  -- A small hash is a list, which each field that is asked for would be searched for.
   local there, fields = result.large and call('HMGET', P .. 'parents:' .. id, unpack(handles)) or {}, {}
   look_up(P, ids, states)
   for i = first, last do
@@ -131,7 +131,7 @@ local function attach_page(P, id, edges, first, last, now, states, result, anew)
       local state, number = nil, anew
       if theirs == queue then
         state = register(P, parent_id, child, policy, states, now)
-        -- (Not one that is not known and counts as completed.)
+        -- Not one that is not known and counts as completed.
         if state and states[parent_id] == 'completed' then
           readers.read(P, id, parent)
           readers.add(P, parent_id, {'0', child})
@@ -171,7 +171,7 @@ local function attach(P, id, edges, now, states, known, anew)
     local page = attach_page(P, id, edges, first, math.min(first + PAGE - 1, #edges), now, states, result, anew)
     for i = 1, #page do fields[#fields + 1] = page[i] end
   end
-  -- (All at once, so that Redis does not make a large list first.)
+  -- All at once, so that Redis does not make a large list first.
   for first = 1, #fields, 4000 do
     call('HSET', key, unpack(fields, first, math.min(first + 3999, #fields)))
   end

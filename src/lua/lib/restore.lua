@@ -38,7 +38,7 @@ local function restore(P, id, now)
   end
   if #edges == 0 then return 0 end
   local pending, died = attach(P, id, edges, now, {}, count, serial(P))
-  -- (That can only be a death for which it waited.)
+  -- That can only be a death for which it waited.
   if died then pending = 0 end
   if pending == 0 then call('HDEL', P .. 'info:' .. id, 'death') end
   return pending

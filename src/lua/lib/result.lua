@@ -1,7 +1,7 @@
 -- What a completed task left. Needs base.
 -- include: lib/bundle.lua
 
--- (Tasks that are read together often ended together. What was parsed is kept up to a bound.)
+-- Tasks that are read together often ended together. What was parsed is kept up to a bound.
 local PARSED = 1048576
 local parsed, parsed_bytes = {}, 0
 local function bundle_of(P, ended)

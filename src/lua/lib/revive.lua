@@ -1,6 +1,6 @@
 -- Retries. Needs what lib/steer.lua needs, and that.
 
--- (Lua has room for 200 locals.)
+-- Lua has room for 200 locals.
 local restoring
 local function restorer()
   if restoring then return restoring end

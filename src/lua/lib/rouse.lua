@@ -21,7 +21,7 @@ local function rouse(P, rest)
     if call('EXISTS', left) == 0 then
       call('RENAME', from, left)
     else
-      -- (Some are left from the last time, which was just now.)
+      -- Some are left from the last time, which was just now.
       entries = call('LPOP', from, 1000)
       while entries do
         call('RPUSH', left, unpack(entries))

@@ -141,7 +141,7 @@ end
 local function settle_record(P, running, lease, at, outcomes, now, settings, refused)
   local id = ARGV[at + 1]
   if ARGV[at] == 'hand' then return hand_on(P, running, lease, id, ARGV[at + 2], ARGV[at + 3], ARGV[at + 4], now) end
-  -- (Who records runs is told the lease that ends now.)
+  -- Who records runs is told the lease that ends now.
   local ran = ARGV[at] == 'done' and find(ARGV[at + 4], 'r', 1, true) and call('HGET', running, id)
   if lease ~= '' and call('HGET', running, id) ~= lease or call('HDEL', running, id) == 0 then
     refused[#refused + 1] = id

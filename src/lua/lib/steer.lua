@@ -52,7 +52,7 @@ local function remove(P, id, envelope, state)
     leave_place(P, id, state, envelope)
     if ended then leave_bundle(P, ended) end
   end
-  -- (One that is completed and runs, for it runs at most once, keeps its key: lib/once.lua.)
+  -- One that is completed and runs, for it runs at most once, keeps its key: lib/once.lua.
   local o = header(envelope)
   if state ~= 'completed' or o.hold then unlock(P, id, o, true) end
   if o.group or o.malformed then leave_slot(P, id) end

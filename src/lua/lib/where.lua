@@ -21,7 +21,7 @@ local function where(P, id)
     local lease = call('HGET', P .. 'running:' .. session, id) or call('HGET', P .. 'lost:' .. session, id)
     if lease then return 'running', '', session, lease end
   end
-  -- (Past its retention and read: lib/readers.lua.)
+  -- Past its retention and read: lib/readers.lua.
   local ended = call('ZSCORE', P .. 'retained', id)
   if ended then return 'completed', ended end
 end

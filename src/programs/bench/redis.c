@@ -230,7 +230,7 @@ int bench_remove_keys(bench_run *bench)
     const rv_reply *reply;
     int status;
 
-    /* (Ten million tasks take longer to free than a reply may take.) */
+    /* Ten million tasks take longer to free than a reply may take. */
     if (bench->own)
         status = ask(bench, &(struct words){{"FLUSHALL", "ASYNC"}, 2}, &reply);
     else

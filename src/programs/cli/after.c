@@ -44,7 +44,7 @@ bool cli_after_parse(char *text, reeve_parent *ret)
     cli_handle handle;
 
     *ret = (reeve_parent){.handle = text, .on_death = REEVE_PARENT_FAIL};
-    /* (One of each kind.) */
+    /* One of each kind. */
     for (int i = 0; i < 2; i++) {
         char *colon = strrchr(text, ':');
 

@@ -205,7 +205,7 @@ static bool is_blank(const char *text, size_t length)
     return true;
 }
 
-/* (What a call may have at most is no limit to the lines.) */
+/* What a call may have at most is no limit to the lines. */
 static bool has_room(const struct bulk *bulk)
 {
     return bulk->count < CHUNK_LINES && bulk->bytes < CHUNK_BYTES && (int64_t)bulk->count < bulk->cli->guards.batch;

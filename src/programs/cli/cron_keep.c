@@ -73,7 +73,7 @@ int cli_cron_keep(cli_context *cli, cli_cron_options *options, cli_kept *ret)
     reeve_status result = reeve_cron_get(cli->client, NULL, options->entry.name, &ret->old);
 
     if (result == REEVE_ENOTFOUND) result = reeve_cron_get(cli->client, task->queue, options->entry.name, &ret->old);
-    /* (What is not understood is replaced as a whole.) */
+    /* What is not understood is replaced as a whole. */
     if (result == REEVE_ENOTFOUND || result == REEVE_EPROTO) return CLI_DONE;
     if (result != REEVE_OK) return cli_fail_call(cli, result, NULL);
     keep_rule(cli, &options->entry, ret->old, ret);

@@ -49,7 +49,7 @@ static const cli_option depend_table[] = {
     {0},
 };
 
-/* (What is new comes first: a task that changes its parents does not become ready in between.) */
+/* What is new comes first: a task that changes its parents does not become ready in between. */
 static reeve_status depend_one(reeve_client *client, const cli_handle *handle, const void *pointer, bool *ret_running)
 {
     const struct depend_options *options = pointer;

@@ -112,7 +112,7 @@ size_t host_changes_log(const char *queue, const host_changes *before, const hos
 
         if (is_same(before->value[i], after->value[i])) continue;
         count++;
-        /* (Where nothing was set nobody's value is undone.) */
+        /* Where nothing was set nobody's value is undone. */
         rv_log(before->value[i] == NULL ? REEVE_LOG_INFO : REEVE_LOG_WARN, "program.setting",
                before->value[i] == NULL ? "the configuration sets a setting of a queue"
                                         : "the configuration changes a setting of a queue",

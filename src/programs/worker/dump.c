@@ -144,7 +144,7 @@ static void add_handler_json(rv_buf *out, const reeve_handler *handler)
     add_number(out, "heartbeat_ms", handler->heartbeat_ms);
     add_number(out, "at_most_once", handler->at_most_once);
     add_backoff_json(out, &handler->backoff);
-    /* (Only of those that take many.) */
+    /* Only of those that take many. */
     if (handler->run_many != NULL) {
         add_number(out, "many", handler->many);
         add_number(out, "many_wait_ms", handler->many_wait_ms);

@@ -61,7 +61,7 @@ static void take_record(const reeve_log_record *record, void *user)
     size_t length = strlen(text);
     rv_lock(&writer.lock);
     host_log_buffer *to = &buffers[1 - writer.writing];
-    /* (Once a line was dropped, those behind it are: the order of what is written is that of what was logged.) */
+    /* Once a line was dropped, those behind it are: the order of what is written is that of what was logged. */
     if (to->dropped > 0 || !add_line(to, text, length)) to->dropped++;
     rv_lock_check(pthread_cond_signal(&writer.filled));
     rv_unlock(&writer.lock);

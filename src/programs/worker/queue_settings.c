@@ -131,7 +131,7 @@ bool host_write_queue_settings(const rv_config *config, const char *redis)
                "error", words, NULL);
         return false;
     }
-    /* (A queue whose settings are refused holds up no other.) */
+    /* A queue whose settings are refused holds up no other. */
     for (size_t i = 0; i < config->queue_count && !host_is_outage(status); i++) {
         status = write_one(client, &config->queues[i]);
         written = written && status == REEVE_OK;
