@@ -9,19 +9,6 @@
 #include "support/proxy.h"
 #include "support/worker.h"
 
-static void state_is(const char *queue, const char *id, const char *state)
-{
-    const char *found = test_state(queue, id);
-    if (strcmp(found, state) != 0) fail_msg("%s/%s is \"%s\" instead of \"%s\"", queue, id, found, state);
-}
-
-static void clean(void)
-{
-    test_settle_queues("p q");
-    test_no_edges_left("p");
-    test_no_edges_left("q");
-}
-
 /* ---- the way there and back ------------------------------------------------------------------------------------ */
 
 static void each_policy(void **state)
@@ -36,18 +23,18 @@ static void each_policy(void **state)
     assert_int_equal(test_number("ZCARD reeve:{p}:children:a"), 3);
     assert_int_equal(test_number("EXISTS reeve:{q}:outbox"), 0);
     test_kill("p", "a");
-    state_is("q", "f", "blocked");
+    test_state_is("q", "f", "blocked");
     test_settle_queues("p q");
-    state_is("q", "f", "dead");
-    state_is("q", "g", "ready");
-    state_is("q", "w", "blocked");
-    state_is("q", "x", "ready");
+    test_state_is("q", "f", "dead");
+    test_state_is("q", "g", "ready");
+    test_state_is("q", "w", "blocked");
+    test_state_is("q", "x", "ready");
     test_ok(test_client, reeve_retry(test_client, "p", "a"));
     test_complete("p", "b");
     test_complete("p", "a");
     test_settle_queues("p q");
-    state_is("q", "w", "ready");
-    clean();
+    test_state_is("q", "w", "ready");
+    test_settle_all();
 }
 
 static void parents_that_have_ended(void **state)
@@ -61,13 +48,13 @@ static void parents_that_have_ended(void **state)
     test_put_after("q", "e", "w:p/b");
     test_put_after("q", "g", "g:p/b");
     test_settle_queues("p q");
-    state_is("q", "c", "ready");
-    state_is("q", "d", "dead");
-    state_is("q", "e", "blocked");
-    state_is("q", "g", "ready");
+    test_state_is("q", "c", "ready");
+    test_state_is("q", "d", "dead");
+    test_state_is("q", "e", "blocked");
+    test_state_is("q", "g", "ready");
     test_ok(test_client, reeve_undepend(test_client, "q", "e", (const char *[]){"p/b"}, 1));
-    state_is("q", "e", "ready");
-    clean();
+    test_state_is("q", "e", "ready");
+    test_settle_all();
 }
 
 static void edges_by_hand_and_cancelling(void **state)
@@ -82,10 +69,10 @@ static void edges_by_hand_and_cancelling(void **state)
     test_refused(test_client, reeve_cancel(test_client, "p", "a"), REEVE_ESTATE, "others wait for it (1)");
     test_ok(test_client, reeve_cancel_cascade(test_client, "p", "a"));
     test_settle_queues("p q");
-    state_is("q", "b", "ready");
-    state_is("q", "c", "cancelled");
-    state_is("p", "d", "cancelled");
-    clean();
+    test_state_is("q", "b", "ready");
+    test_state_is("q", "c", "cancelled");
+    test_state_is("p", "d", "cancelled");
+    test_settle_all();
 }
 
 /* Nobody serves these queues: whoever cancels does all of it. */
@@ -116,9 +103,9 @@ static void cancelling_without_a_worker(void **state)
     test_put_after("q", "g", "f:p/f");
     test_put_after("r", "h", "f:q/g");
     test_ok(test_client, reeve_delete_cascade(test_client, "p", "f"));
-    state_is("q", "g", "cancelled");
-    state_is("r", "h", "cancelled");
-    clean();
+    test_state_is("q", "g", "cancelled");
+    test_state_is("r", "h", "cancelled");
+    test_settle_all();
 }
 
 /* ---- what is lost ---------------------------------------------------------------------------------------------- */
@@ -176,8 +163,8 @@ static void lost_on_the_way_there(void **state)
         /* The parent ends before anybody hears of it. */
         test_complete("p", "a");
         test_settle_queues("p q");
-        state_is("q", "c", "ready");
-        clean();
+        test_state_is("q", "c", "ready");
+        test_settle_all();
     }
 }
 
@@ -192,10 +179,10 @@ static void lost_with_the_answer(void **state)
         put_quietly("d", "p/a");
         carry_and_lose("q", steps[i]);
         test_settle_queues("p q");
-        state_is("q", "c", "ready");
-        state_is("q", "d", "ready");
+        test_state_is("q", "c", "ready");
+        test_state_is("q", "d", "ready");
         assert_int_equal(test_count("q", "ready"), 2);
-        clean();
+        test_settle_all();
     }
 }
 
@@ -212,9 +199,9 @@ static void lost_with_an_answer_that_is_old_by_then(void **state)
     carry_and_lose("q", &rv_script_link);
     test_ok(test_client, reeve_retry(test_client, "p", "b"));
     test_settle_queues("p q");
-    state_is("q", "c", "dead");
-    state_is("q", "d", "dead");
-    clean();
+    test_state_is("q", "c", "dead");
+    test_state_is("q", "d", "dead");
+    test_settle_all();
 }
 
 static void lost_on_the_way_back(void **state)
@@ -228,11 +215,11 @@ static void lost_on_the_way_back(void **state)
         carry_and_lose("p", steps[i]);
         /* Told twice it counts once: the other parent has not ended. */
         test_settle_queues("p q");
-        state_is("q", "c", "blocked");
+        test_state_is("q", "c", "blocked");
         test_complete("p", "b");
         test_settle_queues("p q");
-        state_is("q", "c", "ready");
-        clean();
+        test_state_is("q", "c", "ready");
+        test_settle_all();
     }
 }
 
@@ -252,11 +239,11 @@ static void an_old_message_comes_late(void **state)
     rv_args(test_conn, late);
     assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
     test_settle_queues("p q");
-    state_is("q", "c", "blocked");
+    test_state_is("q", "c", "blocked");
     test_complete("p", "b");
     test_settle_queues("p q");
-    state_is("q", "c", "ready");
-    clean();
+    test_state_is("q", "c", "ready");
+    test_settle_all();
 }
 
 static void what_nobody_understands_is_set_aside(void **state)
@@ -272,7 +259,7 @@ static void what_nobody_understands_is_set_aside(void **state)
     (void)test_cmd(test_conn, "DEL reeve:{q}:unread");
     test_complete("p", "a");
     test_settle_queues("p q");
-    state_is("q", "c", "ready");
+    test_state_is("q", "c", "ready");
 }
 
 /* ---- workers --------------------------------------------------------------------------------------------------- */
@@ -287,7 +274,7 @@ static void workers_carry(void **state)
     put_quietly("c", "p/a");
     test_put_after("p", "d", "f:q/c");
     TEST_AWAIT(strcmp(test_state("p", "d"), "completed") == 0);
-    state_is("q", "c", "completed");
+    test_state_is("q", "c", "completed");
     reeve_worker_destroy(worker);
     test_no_edges_left("p");
     test_no_edges_left("q");
@@ -316,7 +303,7 @@ static void workers_whose_connections_die(void **state)
     TEST_AWAIT(strcmp(test_state("q", "n199"), "completed") == 0);
     for (int i = 0; i < 200; i++) assert_true(test_runs[i] >= 1);
     reeve_worker_destroy(worker);
-    clean();
+    test_settle_all();
 }
 
 static int closed(void **state)
@@ -346,11 +333,11 @@ static void messages_that_are_not_understood_are_set_aside(void **state)
     test_settle_queues("p q");
     test_complete("p", "a");
     test_settle_queues("p q");
-    state_is("q", "c", "ready");
+    test_state_is("q", "c", "ready");
     assert_int_equal(test_number("LLEN reeve:{q}:unread"), 100);
     assert_int_equal(test_number("EXISTS reeve:{q}:outbox"), 0);
     (void)test_cmd(test_conn, "DEL reeve:{q}:unread");
-    clean();
+    test_settle_all();
 }
 
 /* One queue does not take messages (a key of it is of another type): those to others go on. */
@@ -382,20 +369,6 @@ static void messages_that_are_refused_hold_up_no_others(void **state)
 
 /* ---- many messages that do not go ------------------------------------------------------------------------------ */
 
-/* To a queue that takes none. */
-static void fill_outbox(void)
-{
-    const rv_reply *reply;
-    assert_string_equal(test_cmd(test_conn, "SET reeve:{r}:tasks no-hash"), "OK");
-    rv_cmd(test_conn, 4);
-    rv_args(test_conn, "EVAL");
-    rv_args(test_conn, "for i = 1, 1001 do redis.call('RPUSH', KEYS[1], 'R ' .. i .. ' q/c r/p' .. i .. ' f') end");
-    rv_args(test_conn, "1");
-    rv_args(test_conn, "reeve:{q}:outbox");
-    assert_int_equal(rv_conn_call(test_conn, test_patience(), &reply), REEVE_OK);
-    (void)test_cmd(test_conn, "HSET reeve:{q}:settings serial 1001");
-}
-
 /* What is registered there for q/c is for nobody. */
 static void empty_outbox(void)
 {
@@ -425,17 +398,17 @@ static void they_hold_up_no_children_in_the_own_queue(void **state)
         test_put_after("p", id, "f:q/a");
     }
     test_put_after("q", "late", "g:q/b");
-    fill_outbox();
+    test_fill_outbox();
     test_complete("q", "a");
     test_ok(test_client, reeve_cancel_cascade(test_client, "q", "b"));
     tend_all("q");
     assert_int_equal(test_count("q", "ready"), NEAR);
-    state_is("q", "late", "cancelled");
+    test_state_is("q", "late", "cancelled");
     assert_int_equal(test_count("p", "blocked"), FAR);
     assert_int_equal(test_number("LLEN reeve:{q}:outbox"), 1001);
     empty_outbox();
     assert_int_equal(test_count("p", "ready"), FAR);
-    clean();
+    test_settle_all();
 }
 
 static void they_hold_up_no_edges_in_the_own_queue(void **state)
@@ -453,7 +426,7 @@ static void they_hold_up_no_edges_in_the_own_queue(void **state)
         test_put_spec(
             (reeve_task_spec){.queue = "q", .id = i ? "other" : "kid", .after = parents, .after_count = NEAR + FAR});
     test_settle_queues("p q");
-    fill_outbox();
+    test_fill_outbox();
     test_ok(test_client, reeve_cancel(test_client, "q", "kid"));
     test_ok(test_client, reeve_delete(test_client, "q", "other"));
     tend_all("q");
@@ -465,13 +438,13 @@ static void they_hold_up_no_edges_in_the_own_queue(void **state)
     assert_int_equal(test_number("ZCARD reeve:{q}:children:p0"), 1);
     assert_int_equal(test_number("HGET reeve:{q}:info:kid pending"), NEAR + 1);
     for (int i = 0; i < NEAR; i++) test_complete("q", handles[i] + 2);
-    state_is("q", "kid", "blocked");
+    test_state_is("q", "kid", "blocked");
     empty_outbox();
     assert_int_equal(test_number("HGET reeve:{q}:info:kid pending"), FAR);
     for (int i = NEAR; i < NEAR + FAR; i++) test_complete("p", handles[i] + 2);
     test_settle_queues("p q");
-    state_is("q", "kid", "ready");
-    clean();
+    test_state_is("q", "kid", "ready");
+    test_settle_all();
 }
 
 /* Those behind more of them than one call tries have their turn. */

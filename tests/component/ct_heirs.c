@@ -5,19 +5,6 @@
 #include "support/depend.h"
 #include "support/unique.h"
 
-static void state_is(const char *queue, const char *id, const char *state)
-{
-    const char *found = test_state(queue, id);
-    if (strcmp(found, state) != 0) fail_msg("%s/%s is \"%s\" instead of \"%s\"", queue, id, found, state);
-}
-
-static void clean(void)
-{
-    test_settle_queues("p q");
-    test_no_edges_left("p");
-    test_no_edges_left("q");
-}
-
 static const char *only_parent(const char *queue, const char *id)
 {
     static char handle[REEVE_HANDLE_MAX];
@@ -47,7 +34,7 @@ static void they_wait_for_the_new_one(void **state)
     test_put_after("q", "wait", "w:q/a");
     test_put_after("q", "death", "x:q/a");
     test_put_spec(test_replacing("b"));
-    state_is("q", "a", "");
+    test_state_is("q", "a", "");
     assert_string_equal(only_parent("q", "fail"), "q/b");
     assert_string_equal(only_parent("q", "wait"), "q/b");
     assert_int_equal(test_count("q", "blocked"), 4);
@@ -55,13 +42,13 @@ static void they_wait_for_the_new_one(void **state)
     reeve_task_spec pushed = test_replacing("c");
     pushed.on_conflict = REEVE_CONFLICT_DEBOUNCE;
     test_put_spec(pushed);
-    state_is("q", "fail", "blocked");
+    test_state_is("q", "fail", "blocked");
     complete_one("c");
-    state_is("q", "fail", "ready");
-    state_is("q", "go", "ready");
-    state_is("q", "wait", "ready");
-    state_is("q", "death", "");
-    clean();
+    test_state_is("q", "fail", "ready");
+    test_state_is("q", "go", "ready");
+    test_state_is("q", "wait", "ready");
+    test_state_is("q", "death", "");
+    test_settle_all();
 }
 
 static void one_that_waits_for_both(void **state)
@@ -72,10 +59,10 @@ static void one_that_waits_for_both(void **state)
     test_put_spec((reeve_task_spec){.id = "c", .after = both, .after_count = 2});
     test_put_spec(test_replacing("b"));
     assert_string_equal(only_parent("q", "c"), "q/b");
-    state_is("q", "c", "blocked");
+    test_state_is("q", "c", "blocked");
     complete_one("b");
-    state_is("q", "c", "ready");
-    clean();
+    test_state_is("q", "c", "ready");
+    test_settle_all();
 }
 
 static void the_new_one_dies(void **state)
@@ -87,18 +74,18 @@ static void the_new_one_dies(void **state)
     test_put_spec(test_replacing("b"));
     test_kill("q", "b");
     test_settle_queues("p q");
-    state_is("q", "c", "dead");
-    state_is("p", "d", "dead");
+    test_state_is("q", "c", "dead");
+    test_state_is("p", "d", "dead");
     test_ok(test_client, reeve_retry(test_client, "q", "b"));
     test_ok(test_client, reeve_retry(test_client, "q", "c"));
     test_ok(test_client, reeve_retry(test_client, "p", "d"));
     test_settle_queues("p q");
-    state_is("q", "c", "blocked");
+    test_state_is("q", "c", "blocked");
     complete_one("b");
     test_settle_queues("p q");
-    state_is("q", "c", "ready");
-    state_is("p", "d", "ready");
-    clean();
+    test_state_is("q", "c", "ready");
+    test_state_is("p", "d", "ready");
+    test_settle_all();
 }
 
 static void in_another_queue(void **state)
@@ -117,9 +104,9 @@ static void in_another_queue(void **state)
     /* Both messages are on their way together. */
     complete_one("e");
     test_settle_queues("p q");
-    state_is("p", "c", "ready");
+    test_state_is("p", "c", "ready");
     test_complete("p", "c");
-    clean();
+    test_settle_all();
 }
 
 static void not_where_they_are_too_many(void **state)
@@ -141,7 +128,7 @@ static void not_where_they_are_too_many(void **state)
     test_put_spec(test_replacing("b"));
     assert_int_equal(test_count("q", "blocked"), CHILDREN - 1);
     complete_one("b");
-    clean();
+    test_settle_all();
     assert_int_equal(test_count("q", "ready"), CHILDREN - 1);
 }
 

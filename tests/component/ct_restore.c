@@ -289,20 +289,6 @@ static void do_anything(void)
     }
 }
 
-/* Messages to a queue that takes none: no more are made meanwhile. */
-static void fill_outbox(void)
-{
-    const rv_reply *reply;
-    assert_string_equal(test_cmd(test_conn, "SET reeve:{r}:tasks no-hash"), "OK");
-    rv_cmd(test_conn, 4);
-    rv_args(test_conn, "EVAL");
-    rv_args(test_conn, "for i = 1, 1001 do redis.call('RPUSH', KEYS[1], 'R ' .. i .. ' q/c r/p' .. i .. ' f') end");
-    rv_args(test_conn, "1");
-    rv_args(test_conn, "reeve:{q}:outbox");
-    assert_int_equal(rv_conn_call(test_conn, test_patience(), &reply), REEVE_OK);
-    (void)test_cmd(test_conn, "HSET reeve:{q}:settings serial 1001");
-}
-
 static void whatever_is_done_it_waits_for_all(void **state)
 {
     enum { ROUNDS = 40, STEPS = 120 };
@@ -311,7 +297,7 @@ static void whatever_is_done_it_waits_for_all(void **state)
         seed = round;
         name_parents(NEAR_PARENTS, FAR_PARENTS, REEVE_PARENT_FAIL);
         put_kid("kid", NEAR_PARENTS + FAR_PARENTS);
-        if (round % 20 == 3) fill_outbox();
+        if (round % 20 == 3) test_fill_outbox();
         for (int i = 0; i < STEPS; i++) {
             do_anything();
             check();

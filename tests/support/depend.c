@@ -91,3 +91,29 @@ void test_no_edges_left(const char *queue)
         if (strcmp(keys, "[]") != 0) fail_msg("left behind: %s", keys);
     }
 }
+
+void test_settle_all(void)
+{
+    test_settle_queues("p q");
+    test_no_edges_left("p");
+    test_no_edges_left("q");
+}
+
+void test_state_is(const char *queue, const char *id, const char *state)
+{
+    const char *found = test_state(queue, id);
+    if (strcmp(found, state) != 0) fail_msg("%s/%s is \"%s\" instead of \"%s\"", queue, id, found, state);
+}
+
+void test_fill_outbox(void)
+{
+    const rv_reply *reply;
+    assert_string_equal(test_cmd(test_conn, "SET reeve:{r}:tasks no-hash"), "OK");
+    rv_cmd(test_conn, 4);
+    rv_args(test_conn, "EVAL");
+    rv_args(test_conn, "for i = 1, 1001 do redis.call('RPUSH', KEYS[1], 'R ' .. i .. ' q/c r/p' .. i .. ' f') end");
+    rv_args(test_conn, "1");
+    rv_args(test_conn, "reeve:{q}:outbox");
+    assert_int_equal(rv_conn_call(test_conn, test_patience(), &reply), REEVE_OK);
+    (void)test_cmd(test_conn, "HSET reeve:{q}:settings serial 1001");
+}

@@ -21,6 +21,15 @@ void test_kill(const char *queue, const char *id);
 /* Tends queues and carries their messages until there is nothing left of either; names, separated by blanks. */
 void test_settle_queues(const char *queues);
 
+/* The same of the queues p and q, with nothing left behind in either. */
+void test_settle_all(void);
+
+/* Fails when a task is in another state. */
+void test_state_is(const char *queue, const char *id, const char *state);
+
+/* The outbox of q is full of messages to a queue that takes none: no more are made meanwhile. */
+void test_fill_outbox(void);
+
 /* Every task of a queue is where it should be: nothing of edges is left behind but what belongs to tasks that are there. */
 void test_no_edges_left(const char *queue);
 
