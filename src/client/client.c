@@ -55,6 +55,7 @@ static reeve_status connect_first(reeve_client *client)
                                .spin_us = client->spin_us};
     status = rv_conn_create(&client->conn, &options, &client->error);
     if (status != REEVE_OK) return status;
+    rv_conn_ask_clock(client->conn);
     client->began_ms = rv_now_ms();
     status = rv_conn_open(client->conn, rv_deadline(client->timeout_ms));
     if (status != REEVE_OK) client->error = *rv_conn_error(client->conn);
@@ -237,6 +238,7 @@ static reeve_status carry_out(reeve_client *client, rv_build_fn build, const voi
             continue;
         }
         rv_conn_discard(client->conn);
+        if (!again) client->began_clock = *rv_conn_clock(client->conn);
         build(client->conn, again, context);
         status = try_once(client, deadline, how);
         if (ret_again != NULL) *ret_again = again;

@@ -34,10 +34,11 @@ struct reeve_client {
     int64_t spin_us;
     reeve_guards guards; /* in force: none is zero */
     rv_error error;
-    int64_t began_ms; /* when the first try of the call under way began */
-    bool unsure;      /* of the last call: a try whose reply did not come may have been carried out */
-    rv_error put_off; /* of the try under way: why a call in it was not carried out and is sent again */
-    rv_buf scratch;   /* for what enqueueing builds */
+    int64_t began_ms;           /* when the first try of the call under way began */
+    rv_redis_clock began_clock; /* as it was known then */
+    bool unsure;                /* of the last call: a try whose reply did not come may have been carried out */
+    rv_error put_off;           /* of the try under way: why a call in it was not carried out and is sent again */
+    rv_buf scratch;             /* for what enqueueing builds */
     /* queues that this client has put into <ns>:queues: the last few, so that it need not do so again */
     char known[8][REEVE_QUEUE_MAX + 1];
     unsigned known_next;

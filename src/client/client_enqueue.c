@@ -26,6 +26,10 @@
 /* How long a client believes that Redis knows of a queue. */
 #define KNOWN_MS 60000
 
+/* How long it reckons with Redis's clock before it asks for it again, and how far clocks drift apart: a ms in so many. */
+#define CLOCK_MS 60000
+#define DRIFT 2000
+
 typedef rv_enqueue_call call;
 typedef rv_enqueue_pipeline pipeline;
 
@@ -82,6 +86,17 @@ static void build_announcements(const pipeline *p, rv_conn *conn)
     }
 }
 
+/* Where what is known of Redis's clock is old. */
+static void build_clock(pipeline *p, rv_conn *conn)
+{
+    const rv_redis_clock *clock = rv_conn_clock(conn);
+    p->clock_command = SIZE_MAX;
+    if (!clock->known || rv_now_ms() - clock->noted_ms < CLOCK_MS) return;
+    p->clock_command = rv_conn_pending(conn);
+    rv_cmd(conn, 1);
+    rv_args(conn, "TIME");
+}
+
 /* Behind a call that is laid: that one is sent again as a whole when Redis does not know the script, see on_reply, and
  * this one is not to be carried out before. */
 static void begin_script(const pipeline *p, rv_conn *conn, size_t args)
@@ -96,16 +111,28 @@ static void begin_script(const pipeline *p, rv_conn *conn, size_t args)
     rv_args(conn, "1");
 }
 
+/* The first try of this call was sent so long ago, or less; and what Redis's clock said then, or less. */
+static void write_again(const reeve_client *client, char *ret, size_t size)
+{
+    const rv_redis_clock *clock = &client->began_clock;
+    int64_t began = client->began_ms, elapsed = rv_now_ms() - began + 1;
+    int64_t at = began + clock->ahead_ms - (began > clock->noted_ms ? (began - clock->noted_ms) / DRIFT : 0);
+    if (clock->known)
+        (void)snprintf(ret, size, "again %lld %lld", (long long)elapsed, (long long)(at > 0 ? at : 0));
+    else
+        (void)snprintf(ret, size, "again %lld", (long long)elapsed);
+}
+
 /* How the tasks of a call come (enqueue.lua). lost: the reply to an earlier try was; else what an earlier try was refused
  * as a whole may be sent as if it had been. */
 static void add_way(const pipeline *p, rv_conn *conn, bool plain, bool idle, bool lost)
 {
-    char way[40];
+    char way[64];
     if (!lost) {
         rv_args(conn, idle ? "idle" : plain ? "plain" : p->again ? "1" : "0");
         return;
     }
-    (void)snprintf(way, sizeof(way), "again %lld", (long long)(rv_now_ms() - p->client->began_ms + 1));
+    write_again(p->client, way, sizeof(way));
     rv_args(conn, way);
 }
 
@@ -143,6 +170,7 @@ static void build_pipeline(rv_conn *conn, bool again, const void *context)
     p->laying = p->asking = false;
     p->lost = p->lost || again;
     build_announcements(p, conn);
+    build_clock(p, conn);
     for (size_t i = 0; i < p->call_count; i++) {
         if (p->calls[i].packet > 0 && !p->calls[i].answered) rv_lay_forbid(p, conn, &p->calls[i]);
     }
@@ -239,6 +267,7 @@ static void on_reply(size_t index, const rv_reply *reply, void *context)
     size_t i = 0;
     while (i < p->call_count && (index < p->calls[i].command || index - p->calls[i].command >= p->calls[i].commands))
         i++;
+    if (index == p->clock_command) rv_redis_clock_note(rv_conn_clock(p->client->conn), reply);
     if (i == p->call_count) return; /* (a queue was made known) */
     call *c = &p->calls[i];
     if (c->laid) {

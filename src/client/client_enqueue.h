@@ -30,12 +30,13 @@ typedef struct rv_enqueue_pipeline {
     reeve_enqueued *results;
     rv_enqueue_call calls[RV_PIPELINE_CALLS];
     size_t call_count;
-    bool laying;    /* in this try: a call before was laid, */
-    bool asking;    /* or Redis is asked whether calls may be */
-    bool again;     /* calls without an answer are sent once more, as such whose reply was lost */
-    bool lost;      /* the reply to a try was: what has no answer may have been enqueued by it */
-    size_t failed;  /* the first spec that failed, or SIZE_MAX */
-    rv_error error; /* and its words */
+    bool laying;          /* in this try: a call before was laid, */
+    bool asking;          /* or Redis is asked whether calls may be */
+    bool again;           /* calls without an answer are sent once more, as such whose reply was lost */
+    bool lost;            /* the reply to a try was: what has no answer may have been enqueued by it */
+    size_t clock_command; /* asks for Redis's clock, in this try; SIZE_MAX: none does */
+    size_t failed;        /* the first spec that failed, or SIZE_MAX */
+    rv_error error;       /* and its words */
     /* why a call that is laid was not let into its transaction, and that as a reply */
     rv_error refused;
     rv_reply refusal;

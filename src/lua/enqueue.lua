@@ -8,7 +8,8 @@
 --          "carried <queue> <number> <floor>"   the same as "1", of one task: a message of that queue's outbox
 --                   (outbox.lua), which counts once, however often and late it comes (lib/received.lua). floor: the
 --                   lowest number that the outbox had when it was fetched, or 0 when that is not known
---          "again <ms>"  the same; the first copy was sent so long ago, or less: what it made may be gone by now
+--          "again <ms> <at>"  the same; the first copy was sent so long ago, or less, and Redis's clock said <at> then, or
+--                   less, as the caller reckons (lib/proof.lua): what it made may be gone by now. <at> may be missing
 --          "plain"  none has options, and this is the first try: all ids, then the rests of their envelopes
 --          "idle"   the same; somebody may well wait, which is looked up first where it is one task
 --          "laid"   the same, of at least 4 and at most 1024, and they are there already: lib/laid.lua

@@ -102,6 +102,16 @@ unsigned rv_conn_epoch(const rv_conn *conn)
     return conn->epoch;
 }
 
+void rv_conn_ask_clock(rv_conn *conn)
+{
+    conn->asks_clock = true;
+}
+
+rv_redis_clock *rv_conn_clock(rv_conn *conn)
+{
+    return &conn->clock;
+}
+
 /* ---- opening --------------------------------------------------------------------------------------------------- */
 
 static reeve_status open_failed(rv_conn *conn, const rv_error *reason)

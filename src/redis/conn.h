@@ -74,6 +74,20 @@ int64_t rv_conn_id(const rv_conn *conn);
 /* How often it has been opened: a caller sees a reconnect by a change. */
 unsigned rv_conn_epoch(const rv_conn *conn);
 
+/* What a connection knows of Redis's clock, from a reply to TIME. */
+typedef struct rv_redis_clock {
+    bool known;
+    int64_t ahead_ms; /* of rv_now_ms: so much, or more by the way of the command and its reply */
+    int64_t noted_ms; /* when, of rv_now_ms */
+} rv_redis_clock;
+
+/* Each rv_conn_open asks for it from now on. */
+void rv_conn_ask_clock(rv_conn *conn);
+/* A reply to TIME that has just come; what is none is passed over. */
+void rv_redis_clock_note(rv_redis_clock *clock, const rv_reply *reply);
+/* Of the open connection; lives as long as the connection. The caller may note a later reply there. */
+rv_redis_clock *rv_conn_clock(rv_conn *conn);
+
 /* ---- building: each command is begun with its number of arguments, which must then be added ------------------- */
 
 void rv_cmd(rv_conn *conn, size_t argc); /* a plain command: argc counts its name */

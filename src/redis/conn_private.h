@@ -33,6 +33,8 @@ struct rv_conn {
     int64_t lost_id; /* of the connection that was lost before; 0: none, or it was ended */
     int64_t lost_opened_ms;
     unsigned epoch;
+    rv_redis_clock clock;
+    bool asks_clock;
     bool denied; /* the last attempt to open: the user or password was refused, or is missing */
     bool leaves; /* the node said that it cannot do it: the next open looks the endpoint up again */
     bool lost;   /* the open connection was lost and nobody has logged it */

@@ -3,8 +3,8 @@
 #include "redis/conn_private.h"
 #include "redis/refusal.h"
 
-typedef enum step { STEP_AUTH, STEP_SELECT, STEP_NAME, STEP_ID, STEP_PING } step;
-#define STEPS_MAX 5
+typedef enum step { STEP_AUTH, STEP_SELECT, STEP_NAME, STEP_ID, STEP_TIME, STEP_PING } step;
+#define STEPS_MAX 6
 
 typedef struct handshake {
     rv_conn *conn;
@@ -40,6 +40,7 @@ static void build(handshake *shake)
     }
     begin(shake, STEP_ID, 2, "CLIENT");
     rv_commands_adds(&shake->commands, "ID");
+    if (conn->asks_clock) begin(shake, STEP_TIME, 1, "TIME");
     /* The others are answered while Redis loads its data; this one is not. */
     begin(shake, STEP_PING, 1, "PING");
 }
@@ -87,7 +88,7 @@ static bool refuse_any(handshake *shake, const rv_reply *reply)
     return true;
 }
 
-/* The name, the id and the probe are conveniences: a user may be denied them, an old Redis may not know them. */
+/* The name, the id, the clock and the probe are conveniences: a user may be denied them, an old Redis may not know them. */
 static bool is_harmless(step what, const rv_reply *reply)
 {
     if (what == STEP_AUTH || what == STEP_SELECT) return false;
@@ -116,6 +117,8 @@ static void on_reply(size_t index, const rv_reply *reply, void *context)
         judge_error(shake, what, reply);
     else if (what == STEP_ID)
         shake->conn->id = rv_reply_int(reply, 0);
+    else if (what == STEP_TIME)
+        rv_redis_clock_note(&shake->conn->clock, reply);
     else if (!rv_reply_is(reply, RV_STATUS))
         refuse(shake, "what listens there does not answer as Redis does");
 }
@@ -124,6 +127,7 @@ reeve_status rv_conn_handshake(rv_conn *conn, int64_t deadline, const rv_waker *
 {
     handshake shake = {.conn = conn};
     conn->denied = false;
+    conn->clock.known = false;
     rv_commands_init(&shake.commands);
     build(&shake);
     reeve_status status = rv_commands_check(&shake.commands, error);

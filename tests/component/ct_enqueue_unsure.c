@@ -6,7 +6,7 @@
 #include "support/queue.h"
 
 /* What a client says first. */
-#define GREET {PEER_COMMANDS, 3, NULL, 0}, PEER_SAY("+OK\r\n:7\r\n+PONG\r\n")
+#define GREET {PEER_COMMANDS, 4, NULL, 0}, PEER_SAY("+OK\r\n:7\r\n*2\r\n$10\r\n1700000000\r\n$1\r\n0\r\n+PONG\r\n")
 /* The queue is made known, and a task is enqueued. */
 #define ASKED                     \
     {                             \

@@ -166,10 +166,20 @@ static int missing_parent(int queue, const model_incoming *tasks, int count, int
     return model_missing_parent(queue, edges, given, comes);
 }
 
+/* Of a clock that was moved since the first copy was sent, those who say what it said then know: what was moved back keeps
+ * nothing that counts, and time that it passed over counts. */
+static bool all_kept(int queue, const model_incoming *task)
+{
+    int64_t moved_ms = task->says_clock ? task->moved_ms : 0;
+    if (moved_ms < 0) COVER(AGAIN_MOVED_BACK);
+    if (moved_ms > 0) COVER(AGAIN_MOVED_ON);
+    return moved_ms >= 0 && model_all_kept(queue, task->elapsed_ms + moved_ms);
+}
+
 void model_arrive(int queue, model_incoming *tasks, int count, model_way way)
 {
     bool again = way == COME_AGAIN || way == COME_CARRIED;
-    bool proven = way != COME_AGAIN || !tasks->elapsed_ms || model_all_kept(queue, tasks->elapsed_ms);
+    bool proven = way != COME_AGAIN || !tasks->elapsed_ms || all_kept(queue, tasks);
     taken ids = {0};
     for (int id = 0; id < SLOTS; id++) ids.known[id] = model_task_of(queue, id)->state != NONE;
     for (int i = 0; i < count; i++) {

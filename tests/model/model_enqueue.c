@@ -22,8 +22,12 @@ enum {
     IN_DETAIL = 32,
     TO_IDLE = 64,
     LAID = 128,
-    AGO = 256,     /* sent again: a second after the first copy */
-    LONG_AGO = 512 /* ... a day */
+    AGO = 256,      /* sent again: a second after the first copy */
+    LONG_AGO = 512, /* ... a day */
+    /* and says what Redis's clock said then, which has run on since, or was moved */
+    SAYS_CLOCK = 1024,
+    MOVED_BACK = 2048,
+    MOVED_ON = 4096
 };
 /* Of UNIQUE: a key, then how long it is held, then what happens on a conflict, then whether each has a key of its own.
  */
@@ -88,6 +92,8 @@ void model_enqueue_make(int arg[ARGS])
     if (model_chance(2)) arg[MORE] = CHOOSE(IS_S, IS_TAGGED, ON_DEATH, ON_DEATH, 2 * ON_DEATH);
     if (model_chance(3) == 0) arg[FLAGS] |= CHOOSE(IN_DETAIL, TO_IDLE, TO_IDLE);
     if (arg[FLAGS] & (LOST_BEFORE | TWICE)) arg[FLAGS] |= CHOOSE(0, AGO, LONG_AGO);
+    if (arg[FLAGS] & (AGO | LONG_AGO))
+        arg[FLAGS] |= CHOOSE(0, SAYS_CLOCK, SAYS_CLOCK | MOVED_BACK, SAYS_CLOCK | MOVED_ON);
     if (mood.packets && model_chance(2)) make_several(arg);
     if (!mood.idles || model_chance(4) == 0) return;
     if (mood.packets && arg[COUNT] >= 4) return;
@@ -129,6 +135,8 @@ static void describe(const int arg[ARGS], int i, model_incoming *ret)
     ret->task = (model_task){.session = -1, .enqueued_ms = model.now_ms, .serial = ++model.serial};
     ret->task.large = arg[FLAGS] & IS_LARGE && i == 0;
     ret->elapsed_ms = arg[FLAGS] & AGO ? 1000 : arg[FLAGS] & LONG_AGO ? DAY : 0;
+    ret->says_clock = arg[FLAGS] & SAYS_CLOCK;
+    ret->moved_ms = arg[FLAGS] & MOVED_BACK ? -3600000 : arg[FLAGS] & MOVED_ON ? 3600000 : 0;
     if (plain) return;
     ret->task.priority = arg[PRIORITY];
     ret->task.group = arg[GROUP];
@@ -278,7 +286,10 @@ void model_enqueue_tasks(int queue, model_incoming *tasks, int count, model_way 
     for (int i = 0; plainly && i < count; i++) tasks[i].task.packet = packet;
     model_begin(&rv_script_enqueue);
     model_key(queue);
-    if (again && tasks->elapsed_ms)
+    if (again && tasks->elapsed_ms && tasks->says_clock)
+        model_arg("again %lld %lld", (long long)tasks->elapsed_ms,
+                  (long long)(model.now_ms - tasks->elapsed_ms - tasks->moved_ms));
+    else if (again && tasks->elapsed_ms)
         model_arg("again %lld", (long long)tasks->elapsed_ms);
     else
         model_arg_text(again ? "1" : !plainly ? "0" : way == COME_TO_IDLE && count == 1 ? "idle" : "plain");

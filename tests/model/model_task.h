@@ -151,6 +151,8 @@ typedef struct model_incoming {
     int conflict;
     int edges;          /* see model_kin.h */
     int64_t elapsed_ms; /* it comes again: the first copy was sent so long ago; 0: that is not said */
+    bool says_clock;    /* and what Redis's clock said then, */
+    int64_t moved_ms;   /* which was moved by so much since */
     model_task task;
     /* what is to be answered */
     int expected;

@@ -5,7 +5,8 @@ local function enqueue_any(P, ARGV, time, made)
 -- include: lib/order.lua
 -- include: lib/options.lua
 
-  local elapsed = tonumber(string.match(ARGV[1] or '', '^again (%d+)$'))
+  local elapsed, began = string.match(ARGV[1] or '', '^again (%d+) ?(%d*)$')
+  elapsed, began = tonumber(elapsed), tonumber(began)
   local again, plainly = ARGV[1] == '1' or elapsed ~= nil, ARGV[1] == 'plain' or ARGV[1] == 'idle'
   local source, number, floor = string.match(ARGV[1] or '', '^carried ([%w._-]+) (%d+) (%d+)$')
   local laid = ARGV[1] == 'laid'
@@ -17,7 +18,7 @@ local function enqueue_any(P, ARGV, time, made)
   end
   local count = (#ARGV - 1) / (plainly and 2 or 3)
   if not plainly and not again and not source and ARGV[1] ~= '0' then
-    return redis.error_reply('ERR enqueue: ARGV[1] is none of "0", "1", "again <ms>", "plain" and "idle"')
+    return redis.error_reply('ERR enqueue: ARGV[1] is none of "0", "1", "again <ms> <at>", "plain" and "idle"')
   end
   if count % 1 ~= 0 then
     return redis.error_reply('ERR enqueue: ' .. (#ARGV - 1) .. ' arguments after ARGV[1], which are ' ..
@@ -288,7 +289,7 @@ local function enqueue_any(P, ARGV, time, made)
   -- age, number and bytes; so they have when an older one is there, or, where only the number is limited, room is left.
   local function make_proof()
 -- include: lib/proof.lua
-    return all_kept(P, now, elapsed)
+    return all_kept(P, now, elapsed, began)
   end
 
   -- A key that the task still has says that it came.

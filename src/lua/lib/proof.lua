@@ -1,12 +1,19 @@
--- Proof that no task which ended within the last `elapsed` ms has lost its record: neither of those that completed or were
--- cancelled nor of those that died. (But for records that somebody deleted.) Bounded: a few commands.
+-- Proof that no task which ended since the first try of this call has lost its record: neither of those that completed or
+-- were cancelled nor of those that died. (But for records that somebody deleted.) Bounded: a few commands.
+--
+-- elapsed: how long ago that was at most, in ms, by the caller's clock. began: what Redis's clock said then, or less, as
+-- the caller reckons; nil: it does not know. With both, what Redis's clock did meanwhile is known: where it went forward,
+-- all that time counts; where it went back, records that ended before that may have gone before older ones, and
+-- nothing is proved.
 local SLACK = 1000 -- ms: clocks drift, and a number of `completed` past its limit may stand for a while
-local function all_kept(P, now, elapsed)
+local DRIFT = 50 -- ms: within a call
+local function all_kept(P, now, elapsed, began)
+  if began and now - began < elapsed - DRIFT then return false end
+  local since = math.min(now - elapsed, began or now) - SLACK
   local s = call('HMGET', P .. 'settings', 'completed_age', 'completed_count', 'dead_age', 'dead_count', 'completed_bytes')
-  local since = now - elapsed - SLACK
   local function keeps(set, age, count, bytes)
     age, count = tonumber(age) or 86400000, tonumber(count) or 10000
-    if age >= 0 and age <= elapsed + SLACK or count == 0 then return false end
+    if age >= 0 and age <= now - since or count == 0 then return false end
     local oldest = call('ZRANGE', P .. set, 0, 0, 'WITHSCORES')
     if oldest[2] and tonumber(oldest[2]) < since then return true end
     return (count < 0 or call('ZCARD', P .. set) < count) and not bytes
