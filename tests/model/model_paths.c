@@ -678,6 +678,9 @@ const model_path model_paths[] = {
          {TURN, {0, 0, 0, 0, 6, 0777777}},
          {DELETE, {0, 1}},
          {TURN, {0, 0, 0, 20}}),
+    PATH("a call is repeated a day later, where completed tasks are kept for ever and dead ones as long as by default",
+         {KEEP, {0, 0, 1, -1}},
+         {ENQUEUE, {0, 0, 1, 0, 0, 0, 0, 516}}),
 };
 /* clang-format on */
 

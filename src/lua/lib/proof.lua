@@ -11,13 +11,14 @@ local function all_kept(P, now, elapsed, began)
   if began and now - began < elapsed - DRIFT then return false end
   local since = math.min(now - elapsed, began or now) - SLACK
   local s = call('HMGET', P .. 'settings', 'completed_age', 'completed_count', 'dead_age', 'dead_count', 'completed_bytes')
-  local function keeps(set, age, count, bytes)
-    age, count = tonumber(age) or 86400000, tonumber(count) or 10000
+  local function keeps(set, age, count, default_age, bytes)
+    age, count = tonumber(age) or default_age, tonumber(count) or 10000
     if age >= 0 and age <= now - since or count == 0 then return false end
     local oldest = call('ZRANGE', P .. set, 0, 0, 'WITHSCORES')
     if oldest[2] and tonumber(oldest[2]) < since then return true end
     return (count < 0 or call('ZCARD', P .. set) < count) and not bytes
   end
-  return keeps('completed', s[1], s[2], tonumber(s[5]) and tonumber(s[5]) > 0) and keeps('cancelled', s[1], s[2]) and
-    keeps('dead', s[3], s[4])
+  local day = 86400000
+  return keeps('completed', s[1], s[2], day, tonumber(s[5]) and tonumber(s[5]) > 0) and
+    keeps('cancelled', s[1], s[2], day) and keeps('dead', s[3], s[4], 90 * day)
 end
