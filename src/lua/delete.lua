@@ -34,7 +34,7 @@ end
 local P, id = KEYS[1], ARGV[1]
 local envelope = call('HGET', P .. 'tasks', id)
 if not envelope then return '' end
-local state = where(P, id)
+local state = where(P, id, true)
 if state ~= 'running' then
   local why = free_of_children(P, id, cascade == 'cascade')
   if why then return why end

@@ -45,7 +45,7 @@ do
 end
 local envelope = call('HGET', P .. 'tasks', id)
 if not envelope then return '' end
-local state, score = where(P, id)
+local state, score = where(P, id, true)
 
 if ARGV[1] == 'remove' then
   if not is_waiting(state) then return state or '' end

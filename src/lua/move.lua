@@ -34,7 +34,7 @@ do
 end
 local envelope = call('HGET', P .. 'tasks', id)
 if not envelope then return '' end
-local state, score = where(P, id)
+local state, score = where(P, id, true)
 if not is_waiting(state) then return state or '' end
 local o = header(envelope, id)
 if o.malformed then return 'malformed' end

@@ -32,4 +32,4 @@ end
 local P, id = KEYS[1], ARGV[1]
 local envelope = call('HGET', P .. 'tasks', id)
 if not envelope then return '' end
-return revive(P, id, envelope, where(P, id))
+return revive(P, id, envelope, where(P, id, true))

@@ -19,5 +19,5 @@ if not KEYS[1] or not ARGV[1] then return redis.error_reply('ERR @NAME@: ARGV[1]
 local P, id = KEYS[1], ARGV[1]
 local envelope = call('HGET', P .. 'tasks', id)
 if not envelope then return false end
-local state, score, session, lease = where(P, id)
+local state, score, session, lease = where(P, id, true)
 return add_family(P, id, (describe(P, id, envelope, state or 'unknown', score, session, lease, true)))

@@ -399,6 +399,8 @@ end
 
 -- Groups whose tasks are parked: those whose time has come, and those whose limits have changed.
 local function open_groups()
+-- include: lib/strays.lua
+  if tidy_groups(P, limit) then more = 1 end
   local g = gate_look(P, now)
   local left, seen = limit, 0
   local function look_at(group)

@@ -130,7 +130,7 @@ end
 local function say_task()
   local envelope = call('HGET', P .. 'tasks', id)
   if not envelope then return false end
-  local state, score, session, lease = where(P, id)
+  local state, score, session, lease = where(P, id, true)
   say('state', state or 'unknown')
   if ARGV[2] == 'state' then return true end
   local o = header(envelope)

@@ -334,14 +334,39 @@ static void a_wrong_state(void **state)
     }
 }
 
+/* Another program overwrites the envelope, which does not name the packet any more. */
+static void one_whose_envelope_is_overwritten(void **state)
+{
+    (void)state;
+    static const char *const ids[] = {"a", "c", "e", "g"};
+    test_put_together("a b c d e f g h");
+    for (size_t i = 0; i < 4; i++) {
+        assert_string_equal(test_cmd(test_conn, "HSET " Q "tasks %s {\"at\":1,\"type\":\"t\"}\n", ids[i]), "0");
+        assert_string_equal(test_state("q", ids[i]), "ready");
+    }
+    test_ok(test_client, reeve_cancel(test_client, "q", "a"));
+    test_ok(test_client, reeve_delete(test_client, "q", "e"));
+    test_ok(test_client, reeve_reschedule_in(test_client, "q", "g", 5000));
+    assert_string_equal(test_state("q", "a"), "cancelled");
+    assert_string_equal(test_state("q", "e"), "");
+    assert_string_equal(test_state("q", "g"), "scheduled");
+    test_expect_ready("b c d f h", test_packets("q"));
+    TEST_EXPECT_LEASE(&a, 9, "b c d f h");
+}
+
 int main(void)
 {
     test_options.clock = true;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(pages, set_up),           cmocka_unit_test_setup(each_one, set_up),
-        cmocka_unit_test_setup(that_leave, set_up),      cmocka_unit_test_setup(retried, set_up),
-        cmocka_unit_test_setup(swept, set_up),           cmocka_unit_test_setup(under_limits, set_up),
-        cmocka_unit_test_setup(with_large_ones, set_up), cmocka_unit_test_setup(a_wrong_state, set_up),
+        cmocka_unit_test_setup(pages, set_up),
+        cmocka_unit_test_setup(each_one, set_up),
+        cmocka_unit_test_setup(that_leave, set_up),
+        cmocka_unit_test_setup(retried, set_up),
+        cmocka_unit_test_setup(swept, set_up),
+        cmocka_unit_test_setup(under_limits, set_up),
+        cmocka_unit_test_setup(with_large_ones, set_up),
+        cmocka_unit_test_setup(a_wrong_state, set_up),
+        cmocka_unit_test_setup(one_whose_envelope_is_overwritten, set_up),
     };
     return cmocka_run_group_tests_name("ct_packets_steer", tests, test_place_start, test_place_stop);
 }

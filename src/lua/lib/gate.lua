@@ -167,10 +167,21 @@ local function parked_holder(P, group)
   while true do
     local first = call('ZRANGE', P .. 'holders:' .. group, 0, 0)[1]
     if not first then return end
-    local place = call('ZSCORE', P .. 'parked:' .. group, first)
+    local place = call('ZSCORE', P .. 'parked', first)
     if place and call('HGET', P .. 'slots', first) == group then return first, tonumber(place) end
     call('ZREM', P .. 'holders:' .. group, first)
   end
+end
+
+-- Those of ids that are not in `set` leave `index`, the group's own part of it. Only a task's envelope names its group: when
+-- another program overwrites that, whoever moves the task does not find its group. Returns whether each is in `set`.
+local function drop_strays(P, set, index, ids)
+  local known, strays = call('ZMSCORE', P .. set, unpack(ids)), {}
+  for i = 1, #ids do
+    if not known[i] then strays[#strays + 1] = ids[i] end
+  end
+  if #strays > 0 then call('ZREM', P .. index, unpack(strays)) end
+  return known, #strays
 end
 
 -- Which parked tasks of a group may start now, at most `most`, and their places.
@@ -182,8 +193,13 @@ local function may_start(g, group, room, most)
     return ids, places
   end
   local n = math.max(0, math.min(room.free - room.used - room.called, room.parked, most))
-  local found = n > 0 and call('ZRANGE', g.P .. 'parked:' .. group, 0, n - 1, 'WITHSCORES') or {}
-  for i = 1, #found / 2 do ids[i], places[i] = found[2 * i - 1], tonumber(found[2 * i]) end
+  local found = n > 0 and call('ZRANGE', g.P .. 'parked:' .. group, 0, n - 1) or {}
+  if #found == 0 then return ids, places end
+  local known, strays = drop_strays(g.P, 'parked', 'parked:' .. group, found)
+  room.parked, room.strays = room.parked - strays, strays > 0
+  for i = 1, #found do
+    if known[i] then ids[#ids + 1], places[#places + 1] = found[i], tonumber(known[i]) end
+  end
   return ids, places
 end
 
@@ -202,7 +218,7 @@ local function look(g, group, most)
   end
   if room.parked == 0 and room.called == 0 then
     forget_group(P, group)
-  elseif room.parked > 0 and n == most then
+  elseif room.parked > 0 and (n == most or room.strays) then
     expect(P, group, g.now)
   else
     expect(P, group, room.parked > 0 and look_again(room, room.used + room.called) or LATEST)

@@ -1,5 +1,5 @@
 -- What limits count is counted anew now and then: a count that were too high would shut its queue or group for ever.
--- Needs base.
+-- Needs base, slot.
 -- include: lib/counts.lua
 
 -- Where there are few sessions.
@@ -16,15 +16,31 @@ local function waits(P, id)
   end
 end
 
--- Of groups where nothing runs, as nobody is there: only tasks that wait have slots, in strict groups. (Where there are few.)
+local function has_ended(P, id)
+  if call('HEXISTS', P .. 'tasks', id) == 0 then return true end
+  for _, set in ipairs({'completed', 'dead', 'cancelled'}) do
+    if call('ZSCORE', P .. set, id) then return true end
+  end
+end
+
+-- Some of those that have a slot: whoever ended a task whose envelope had been overwritten did not know of its slot.
+local function leave_ended(P, now)
+  local found = call('HSCAN', P .. 'slots', text(now % 65536), 'COUNT', '4')[2]
+  for i = 1, math.min(#found, 16), 2 do
+    if has_ended(P, found[i]) then leave_slot(P, found[i]) end
+  end
+end
+
+-- Where there are few. While no session exists nothing runs, and only tasks that wait, of strict groups, have slots.
 local SLOTS_MOST = 50
 local function recount_slots(P, now)
-  if call('EXISTS', P .. 'sessions') == 1 or call('EXISTS', P .. 'slots', P .. 'taken') == 0 or
-    call('HEXISTS', P .. 'gate', 'counting') == 1 or
-    math.max(call('HLEN', P .. 'slots'), call('HLEN', P .. 'taken')) > SLOTS_MOST then return end
+  if call('EXISTS', P .. 'slots', P .. 'taken') == 0 or call('HEXISTS', P .. 'gate', 'counting') == 1 then return end
+  leave_ended(P, now)
+  if math.max(call('HLEN', P .. 'slots'), call('HLEN', P .. 'taken')) > SLOTS_MOST then return end
   local slots, taken, counts, opens = call('HGETALL', P .. 'slots'), call('HGETALL', P .. 'taken'), {}, false
+  local idle = call('EXISTS', P .. 'sessions') == 0
   for i = 1, #slots, 2 do
-    if waits(P, slots[i]) then
+    if not idle or waits(P, slots[i]) then
       counts[slots[i + 1]] = (counts[slots[i + 1]] or 0) + 1
     else
       call('HDEL', P .. 'slots', slots[i])

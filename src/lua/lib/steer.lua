@@ -6,7 +6,11 @@
 local function leave_place(P, id, state, envelope)
   if state == 'blocked' then return leave_parents(P, id) end
   if state == 'ready' then leave_packet(P, id, envelope) end
-  call('ZREM', P .. state, id)
+  if call('ZREM', P .. state, id) == 0 and state == 'ready' then
+    local p, place = search_packets(P, id)
+    if p then take_out(P, '+' .. p, place + 1) end
+    call('ZREM', P .. 'ready', id)
+  end
   local group = (state == 'ready' or state == 'parked') and group_of(envelope)
   if group then leave_group(P, id, group) end
   if state == 'scheduled' and has_info(envelope) then call('HDEL', P .. 'info:' .. id, 'place') end

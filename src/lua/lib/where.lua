@@ -1,27 +1,43 @@
 -- A task's state: derived from where its id stands. Returns the state, the score there, and for running tasks the
--- session and the lease ("<since ms> <thread>"). Needs base.
-
--- Its score, if it stands in a packet (lib/packet.lua).
-local function in_packet(P, id)
-  if call('EXISTS', P .. 'packets') == 0 then return end
-  local envelope = call('HGET', P .. 'tasks', id)
-  local p = envelope and packet_of(envelope)
-  local first = p and call('ZSCORE', P .. 'ready', '+' .. p)
-  local place = first and call('LPOS', P .. 'packet:' .. p, id)
-  return place and text(tonumber(first) + 256 * place)
-end
-
-local SETS = {'ready', 'scheduled', 'parked', 'blocked', 'completed', 'dead', 'cancelled'}
-local function where(P, id)
-  for i = 1, #SETS do
-    local score = call('ZSCORE', P .. SETS[i], id) or i == 1 and in_packet(P, id)
-    if score then return SETS[i], score end
+-- session and the lease ("<since ms> <thread>"). thorough: where it stands nowhere else, packets are searched. Needs base.
+local where, search_packets
+do
+  -- Its score, if it stands in a packet (lib/packet.lua).
+  local function in_packet(P, id)
+    if call('EXISTS', P .. 'packets') == 0 then return end
+    local envelope = call('HGET', P .. 'tasks', id)
+    local p = envelope and packet_of(envelope)
+    local first = p and call('ZSCORE', P .. 'ready', '+' .. p)
+    local place = first and call('LPOS', P .. 'packet:' .. p, id)
+    return place and text(tonumber(first) + 256 * place)
   end
-  for _, session in ipairs(call('ZRANGE', P .. 'sessions', 0, -1)) do
-    local lease = call('HGET', P .. 'running:' .. session, id) or call('HGET', P .. 'lost:' .. session, id)
-    if lease then return 'running', '', session, lease end
+
+  -- The packet in which a task stands whose envelope does not name it any more, as another program has overwritten it, and its
+  -- place there; of few packets.
+  function search_packets(P, id)
+    if call('SCARD', P .. 'packets') > 100 then return end
+    for _, p in ipairs(call('SMEMBERS', P .. 'packets')) do
+      local place = call('LPOS', P .. 'packet:' .. p, id)
+      if place then return p, place end
+    end
   end
-  -- Past its retention and read: lib/readers.lua.
-  local ended = call('ZSCORE', P .. 'retained', id)
-  if ended then return 'completed', ended end
+
+  local SETS = {'ready', 'scheduled', 'parked', 'blocked', 'completed', 'dead', 'cancelled'}
+  function where(P, id, thorough)
+    for i = 1, #SETS do
+      local score = call('ZSCORE', P .. SETS[i], id) or i == 1 and in_packet(P, id)
+      if score then return SETS[i], score end
+    end
+    for _, session in ipairs(call('ZRANGE', P .. 'sessions', 0, -1)) do
+      local lease = call('HGET', P .. 'running:' .. session, id) or call('HGET', P .. 'lost:' .. session, id)
+      if lease then return 'running', '', session, lease end
+    end
+    -- Past its retention and read: lib/readers.lua.
+    local ended = call('ZSCORE', P .. 'retained', id)
+    if ended then return 'completed', ended end
+    if not thorough then return end
+    local p, place = search_packets(P, id)
+    local first = p and call('ZSCORE', P .. 'ready', '+' .. p)
+    if first then return 'ready', text(tonumber(first) + 256 * place) end
+  end
 end
