@@ -12,6 +12,7 @@
 -- Sent twice: it only reads.
 -- include: lib/base.lua
 -- include: lib/where.lua
+-- include: lib/states.lua
 -- include: lib/info.lua
 -- include: lib/family.lua
 

@@ -5,7 +5,7 @@
 -- ARGV[1]  "retry", "cancel" or "delete"; "look": nothing is done, those that are meant are counted
 -- ARGV[2]  the state: blocked, ready, scheduled, parked, completed, dead, cancelled
 -- ARGV[3]  the cursor: "" at first, then what the last reply said
--- ARGV[4]  how many tasks to look at, at least 1, of more than 1000 1000
+-- ARGV[4]  how many tasks to look at, at least 1, of more than 1000 1000; fewer where the call has done enough (lib/budget.lua)
 -- ARGV[5]  dead: only those of this kind, or ""
 -- ARGV[6]  only those of this type, or ""
 -- ARGV[7]  only those with this tag, or ""
@@ -19,6 +19,7 @@
 -- Tasks that come to that state after the first call are left alone: those that ended later, and those that were
 -- enqueued later. Sent twice: the second call finds less to do.
 -- include: lib/base.lua
+-- include: lib/budget.lua
 -- include: lib/order.lua
 -- include: lib/front.lua
 -- include: lib/schedule.lua
@@ -67,16 +68,15 @@ if not began then
 end
 began, limit = tonumber(began), tonumber(limit)
 
-local function has_tag(o)
-  for _, one in ipairs(o.tags or {}) do
-    if one == tag then return true end
-  end
-  return false
-end
-
 local function is_picked(o, score)
+  local function has_tag()
+    for _, one in ipairs(o.tags or {}) do
+      if one == tag then return true end
+    end
+    return false
+  end
   if type_wanted ~= '' and o.type ~= type_wanted then return false end
-  if tag ~= '' and not has_tag(o) then return false end
+  if tag ~= '' and not has_tag() then return false end
   -- One that is not understood came before all that are.
   local since = o.at or 0
   if not ended and since > began then return false end
@@ -106,6 +106,10 @@ for i = 1, #page, 2 do
   local id, score = page[i], page[i + 1]
   if tonumber(score) > limit then
     at_end = true
+    break
+  end
+  if seen > 0 and budget.left <= 0 then
+    at_end = false
     break
   end
   local envelope = call('HGET', P .. 'tasks', id)

@@ -7,11 +7,13 @@
 -- ARGV[3]  how many of the tag's tasks to pass over
 -- ARGV[4]  how many of the others to look at, at most 1000
 -- reply    [1] how many were passed over or looked at: where to go on; -1 at the end
---          [2...] each as in show.lua; they end early, but not before the first, when they are large
+--          [2...] each as in show.lua; they end early, but not before the first, when they are large, or run in a queue of
+--          many sessions
 --
 -- Sent twice: it only reads.
 -- include: lib/base.lua
 -- include: lib/where.lua
+-- include: lib/states.lua
 -- include: lib/info.lua
 -- include: lib/whole.lua
 
@@ -24,15 +26,15 @@ local REPLY_BYTES = 16777216
 local key = P .. 'tag:' .. tag
 local ids = most > 0 and call('ZREVRANGE', key, text(skip), text(skip + most - 1)) or {}
 local reply, looked, bytes = {-1}, 0, 0
+local states, known = states_of(P, ids, wanted)
 
-for i = 1, #ids do
+for i = 1, known do
   if bytes > REPLY_BYTES then break end
   looked = i
-  local id = ids[i]
-  local state, score, session, lease = where(P, id)
-  local envelope = (wanted == '' or state == wanted) and call('HGET', P .. 'tasks', id)
+  local id, its = ids[i], states[i] or {}
+  local envelope = (wanted == '' or its[1] == wanted) and call('HGET', P .. 'tasks', id)
   if envelope then
-    local task, more = describe(P, id, envelope, state or 'unknown', score, session, lease)
+    local task, more = describe(P, id, envelope, its[1] or 'unknown', its[2], its[3], its[4])
     reply[#reply + 1] = task
     bytes = bytes + #envelope + more
   end

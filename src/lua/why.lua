@@ -16,8 +16,8 @@
 --              the last error), before (how many tasks start before it) and more ("1": perhaps more than that)
 --          of its group: group_concurrency and group_counted, group_rate and group_opens, group_hold, as above
 --          of both, of a task when it waits for one of another queue: outbox (how many messages to other queues there are)
---          of a blocked task: pending (how many parents have not ended) and, of the first 10 of these, parent (its
---              handle) and parent_state ("": it is in another queue; "gone": there is no such task), in turns
+--          of a blocked task: pending (how many parents have not ended) and, of the first 10 of these (fewer in a queue of many
+--              sessions), parent (its handle) and parent_state ("": it is in another queue; "gone": there is no such task), in turns
 --
 -- Sent twice: it only reads.
 -- include: lib/base.lua
@@ -27,6 +27,7 @@
 -- include: lib/gate.lua
 -- include: lib/counts.lua
 -- include: lib/where.lua
+-- include: lib/states.lua
 
 if not KEYS[1] or not ARGV[1] then return redis.error_reply('ERR @NAME@: ARGV[1] is a task, or empty') end
 local P, id = KEYS[1], ARGV[1]
@@ -113,13 +114,20 @@ local function say_parents(queue)
     cursor, pages = page[1], pages + 1
   until cursor == '0' or pages == PAGES or #open >= PARENTS and pages > 1
   table.sort(open, function(a, b) return a[1] < b[1] or a[1] == b[1] and a[2] < b[2] end)
-  local elsewhere = false
+  local elsewhere, near, parents = false, {}, {}
   for i = 1, math.min(#open, PARENTS) do
     local theirs, parent = string.match(open[i][2], '^([^/]+)/(.+)$')
-    local state = ''
     elsewhere = elsewhere or theirs and theirs ~= queue
-    if theirs == queue then
-      state = call('HEXISTS', P .. 'tasks', parent) == 1 and where(P, parent) or 'gone'
+    if theirs == queue then near[#near + 1], parents[#parents + 1] = parent, i end
+  end
+  local found, known = states_of(P, near, '')
+  local at = 1
+  for i = 1, math.min(#open, PARENTS) do
+    local state = ''
+    if parents[at] == i then
+      if at > known then break end
+      state = call('HEXISTS', P .. 'tasks', near[at]) == 1 and found[at] and found[at][1] or 'gone'
+      at = at + 1
     end
     reply[#reply + 1], reply[#reply + 2] = 'parent', open[i][2]
     reply[#reply + 1], reply[#reply + 2] = 'parent_state', state

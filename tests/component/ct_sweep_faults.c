@@ -53,11 +53,11 @@ static void sent_twice(void **state)
     static const char *const actions[] = {"retry", "delete"};
     for (size_t i = 0; i < 2; i++) {
         (void)test_sweep_begin(NULL);
-        test_put_many_dead(150);
+        test_put_many_dead(45);
         char between[64];
         for (int step = 0; step < 2; step++) {
-            const rv_reply *reply = test_sweep_step(actions[i], "dead", "", "100");
-            assert_int_equal(rv_reply_int(reply->items[2], -1), step == 0 ? 100 : 50);
+            const rv_reply *reply = test_sweep_step(actions[i], "dead", "", "30");
+            assert_int_equal(rv_reply_int(reply->items[2], -1), step == 0 ? 30 : 15);
         }
         rv_copy_text(between, sizeof(between), test_digest());
         test_sweep((reeve_action)(2 * i), (reeve_filter){.state = REEVE_STATE_DEAD}, 0);
@@ -79,7 +79,7 @@ static void replies_are_lost(void **state)
     test_ok(behind, reeve_sweep(behind, "q", REEVE_ACTION_CANCEL, &filter, NULL, NULL, &test_swept));
     assert_int_equal(test_proxy_lost(proxy), 1);
     test_states_are("cancelled:500");
-    assert_int_equal(test_swept.done, 300); /* of what was said */
+    assert_true(test_swept.done > 0 && test_swept.done < 500); /* of what was said */
     reeve_client_close(behind);
     test_proxy_stop(proxy);
 }

@@ -40,7 +40,7 @@ static void more_than_a_step(void **state)
                     reeve_sweep(test_client, "q", (reeve_action)action, &filter, on_step, &s, &test_swept));
             assert_int_equal(test_swept.seen, counts[i]);
             assert_int_equal(test_swept.done, counts[i]);
-            assert_int_equal(s.count, counts[i] / 200 + 1);
+            assert_true(s.count >= counts[i] / 200 + 1);
             assert_int_equal(test_count("q", "ready"), 0);
             assert_int_equal(test_count("q", "cancelled"), action == REEVE_ACTION_CANCEL ? counts[i] : 0);
         }
@@ -62,7 +62,7 @@ static void ties_in_time(void **state)
     test_ok(test_client, reeve_sweep(test_client, "q", REEVE_ACTION_DELETE, &filter, on_step, &s, &test_swept));
     assert_int_equal(test_swept.seen, 1000);
     assert_int_equal(test_swept.done, 143);
-    assert_int_equal(s.count, 6);
+    assert_true(s.count >= 6);
     assert_int_equal(test_count("q", "scheduled"), 857);
     test_sweep(REEVE_ACTION_CANCEL, (reeve_filter){.state = REEVE_STATE_SCHEDULED, .type = "no"}, 857);
     assert_int_equal(test_swept.seen, 857);
@@ -147,7 +147,7 @@ static void those_that_die_meanwhile_are_left(void **state)
     test_ok(test_client, reeve_sweep(test_client, "q", REEVE_ACTION_RETRY, &filter, on_step, &s, &test_swept));
     assert_int_equal(test_swept.done, 500);
     assert_int_equal(test_swept.seen, 500);
-    assert_int_equal(s.count, 3);
+    assert_true(s.count >= 3);
     test_states_are("dead:500");
     assert_int_equal(test_number("ZCARD " Q "failures:again"), 500);
     assert_int_equal(test_number("EXISTS " Q "failures:k"), 0);
@@ -160,7 +160,7 @@ static void put_more(unsigned step)
     test_clock_advance(1);
     (void)snprintf(format, sizeof(format), "m%u-%%03zu", step);
     test_put_many("q", 300, format);
-    assert_true(step < 10);
+    assert_true(step < 30);
 }
 
 static void those_that_come_meanwhile_are_left(void **state)
@@ -171,8 +171,8 @@ static void those_that_come_meanwhile_are_left(void **state)
     const reeve_filter filter = {.state = REEVE_STATE_READY};
     test_ok(test_client, reeve_sweep(test_client, "q", REEVE_ACTION_DELETE, &filter, on_step, &s, &test_swept));
     assert_int_equal(test_swept.done, 500);
-    assert_int_equal(s.count, 3);
-    assert_int_equal(test_count("q", "ready"), 900);
+    assert_true(s.count >= 3);
+    assert_int_equal(test_count("q", "ready"), 300 * s.count);
 }
 
 /* Also one that comes to where the sweep has yet to look. */
@@ -180,9 +180,13 @@ static void one_that_comes_in_its_way_is_left(void **state)
 {
     (void)state;
     for (int i = 0; i < 201; i++) test_put_spec((reeve_task_spec){.delay_ms = 60000 + i});
-    char cursor[100];
-    const rv_reply *reply = test_sweep_step("cancel", "scheduled", "", "200");
-    rv_copy_text(cursor, sizeof(cursor), reply->items[0]->text);
+    char cursor[100] = "", most[24];
+    const rv_reply *reply;
+    for (int64_t left = 200; left > 0; left -= rv_reply_int(reply->items[1], 200)) {
+        (void)snprintf(most, sizeof(most), "%d", (int)left);
+        reply = test_sweep_step("cancel", "scheduled", cursor, most);
+        rv_copy_text(cursor, sizeof(cursor), reply->items[0]->text);
+    }
     test_clock_advance(1);
     test_put_spec((reeve_task_spec){.id = "late", .at_ms = test_clock_now() + 60198});
     reply = test_sweep_step("cancel", "scheduled", cursor, "200");
@@ -203,7 +207,29 @@ static void large_ones_in_smaller_steps(void **state)
     const reeve_filter filter = {.state = REEVE_STATE_READY};
     test_ok(test_client, reeve_sweep(test_client, "q", REEVE_ACTION_DELETE, &filter, on_step, &s, &test_swept));
     assert_int_equal(test_swept.done, 101);
-    assert_int_equal(s.count, 3);
+    assert_true(s.count >= 3);
+}
+
+/* Tasks with long headers take a call longer to look at: it looks at fewer. */
+static void long_headers_in_smaller_steps(void **state)
+{
+    (void)state;
+    char line[4096] = "{\"at\":1,\"type\":\"t\",\"tags\":[", *end = line + strlen(line), id[8];
+    for (int i = 0; i < 64; i++) end += sprintf(end, "%s\"%030d\"", i > 0 ? "," : "", i);
+    (void)strcpy(end, "]}\n{}");
+    for (int i = 0; i < 200; i++) {
+        (void)snprintf(id, sizeof(id), "r%03d", i);
+        (void)TEST_WORDS("HSET", "reeve:{q}:tasks", id, line);
+        (void)TEST_WORDS("ZADD", "reeve:{q}:dead", "5", id);
+    }
+    const rv_reply *reply = test_sweep_step("look", "dead", "", "200");
+    int64_t seen = rv_reply_int(reply->items[1], -1);
+    assert_true(seen > 0 && seen < 100);
+    assert_int_equal(rv_reply_int(reply->items[2], -1), seen);
+    steps s = {0};
+    const reeve_filter filter = {.state = REEVE_STATE_DEAD};
+    test_ok(test_client, reeve_sweep(test_client, "q", REEVE_ACTION_DELETE, &filter, on_step, &s, &test_swept));
+    assert_int_equal(test_swept.done, 200);
 }
 
 static void ended_by_its_caller(void **state)
@@ -215,8 +241,9 @@ static void ended_by_its_caller(void **state)
     test_refused(test_client, reeve_sweep(test_client, "q", REEVE_ACTION_CANCEL, &filter, on_step, &s, &test_swept),
                  REEVE_EINTERRUPTED, "ended");
     assert_int_equal(s.count, 2);
-    assert_int_equal(test_swept.done, 400);
-    test_states_are("ready:600 cancelled:400");
+    assert_true(test_swept.done > 0 && test_swept.done <= 400);
+    assert_int_equal(test_count("q", "cancelled"), test_swept.done);
+    assert_int_equal(test_count("q", "ready"), 1000 - test_swept.done);
 }
 
 /* Ids that are none, from producers in other languages, may stand at the end of a page. */
@@ -254,6 +281,7 @@ int main(void)
         cmocka_unit_test_setup(those_that_come_meanwhile_are_left, test_sweep_begin),
         cmocka_unit_test_setup(one_that_comes_in_its_way_is_left, test_sweep_begin),
         cmocka_unit_test_setup(large_ones_in_smaller_steps, test_sweep_begin),
+        cmocka_unit_test_setup(long_headers_in_smaller_steps, test_sweep_begin),
         cmocka_unit_test_setup(ended_by_its_caller, test_sweep_begin),
         cmocka_unit_test_setup(an_id_with_a_blank_ends_no_page_twice, test_place_empty),
         cmocka_unit_test_setup(a_page_of_nothing_is_refused, test_place_empty),

@@ -1,5 +1,6 @@
 /* Tags: tasks are found by them in whatever state, and the index has what there is, whichever way a record goes. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "protocol/scripts.h"
@@ -7,6 +8,7 @@
 #include "reeve/dead.h"
 #include "reeve/tags.h"
 #include "support/queue.h"
+#include "support/script.h"
 
 #define Q "reeve:{q}:"
 
@@ -119,6 +121,43 @@ static void pages_meet_each_task_once(void **state)
     test_ok(test_client, reeve_cancel(test_client, "q", "t03"));
     test_ok(test_client, reeve_cancel(test_client, "q", "t20"));
     assert_string_equal(tagged("red", &cancelled, 4), "t20 t03");
+}
+
+/* How many commands Redis has run. */
+static long long commands_run(void)
+{
+    const char *calls = strstr(test_cmd(test_conn, "INFO stats"), "total_commands_processed:");
+    assert_non_null(calls);
+    return atoll(calls + strlen("total_commands_processed:"));
+}
+
+/* A page asks each session once, not once for each of its tasks; where there are many, it ends early. */
+static void running_tasks_of_many_sessions(void **state)
+{
+    (void)state;
+    enum { SESSIONS = 1500, TASKS = 100 };
+    for (int i = 0; i < SESSIONS; i++) {
+        (void)test_cmd(test_conn, "ZADD %ssessions 2000000000000 s%04d", Q, i);
+        (void)test_cmd(test_conn, "HSET %srunning:s%04d # {} t%04d 1-0", Q, i, i);
+    }
+    for (int i = 0; i < TASKS; i++) {
+        char id[8];
+        (void)snprintf(id, sizeof(id), "t%04d", i);
+        (void)TEST_WORDS("HSET", Q "tasks", id, "{\"at\":1,\"type\":\"t\"}\n{}");
+        (void)test_cmd(test_conn, "ZADD %stag:red 1 t%04d", Q, i);
+    }
+    reeve_task_info **list = NULL;
+    size_t count = 0, found = 0;
+    for (int64_t next = 0; next >= 0; found += count) {
+        long long before = commands_run();
+        test_ok(test_client,
+                reeve_list_tag(test_client, "q", "red", NULL, (uint64_t)next, TASKS, &list, &count, &next));
+        assert_true(commands_run() - before < 2 * SESSIONS);
+        assert_true(count > 0 && count < TASKS / 2);
+        for (size_t i = 0; i < count; i++) assert_int_equal(list[i]->state, REEVE_STATE_RUNNING);
+        reeve_task_list_free(list, count);
+    }
+    assert_int_equal(found, TASKS);
 }
 
 static void what_is_refused(void **state)
@@ -330,6 +369,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(tasks_are_found_in_any_state, set_up),
         cmocka_unit_test_setup(pages_meet_each_task_once, set_up),
+        cmocka_unit_test_setup(running_tasks_of_many_sessions, set_up),
         cmocka_unit_test_setup(what_is_refused, set_up),
         cmocka_unit_test_setup(a_deleted_task_leaves_its_tags, set_up),
         cmocka_unit_test_setup(records_that_are_trimmed_do, set_up),

@@ -1,6 +1,6 @@
--- What show.lua tells of a task's parents and children (lib/links.lua), at most 100 of each. Needs base, where.
+-- What show.lua tells of a task's parents and children (lib/links.lua), at most 100 of each. Needs base, states.
 -- Of the first LOOKED_AT parents in the same queue that have not ended for the task, the state they are in is told, which
--- may well be dead: a retry may complete such a one.
+-- may well be dead: a retry may complete such a one. Of fewer where there are many sessions.
 local FAMILY, LOOKED_AT = 100, 10
 local POLICIES = {f = 'fail', g = 'go', w = 'wait', x = 'death'}
 local ENDS = {c = 'completed', d = 'dead', x = 'cancelled'}
@@ -12,10 +12,20 @@ local function parent_json(handle, value, state)
     (ended and ',"ended":"' .. ended .. '"' or '') .. (state and ',"state":"' .. state .. '"' or '') .. '}'
 end
 
-local function state_of(P, handle)
-  local queue, id = string.match(handle, '^([^/]+)/(.+)$')
-  if queue ~= string.match(P, '{(.*)}:$') then return end
-  return call('HEXISTS', P .. 'tasks', id) == 1 and where(P, id) or 'gone'
+-- Handle -> state, of the first of these edges.
+local function states_of_parents(P, list)
+  local handles, ids, states = {}, {}, {}
+  for _, edge in ipairs(list) do
+    local queue, id = string.match(edge[2], '^([^/]+)/(.+)$')
+    if #ids < LOOKED_AT and sub(edge[3], 2, 2) == '-' and queue == string.match(P, '{(.*)}:$') then
+      handles[#handles + 1], ids[#ids + 1] = edge[2], id
+    end
+  end
+  local found, known = states_of(P, ids, '')
+  for i = 1, known do
+    states[handles[i]] = call('HEXISTS', P .. 'tasks', ids[i]) == 1 and found[i] and found[i][1] or 'gone'
+  end
+  return states
 end
 
 local function add_words(reply, ...)
@@ -31,12 +41,8 @@ local function add_parents(reply, P, key)
     list[#list + 1] = {tonumber(string.match(value, '^..(%d+)')), page[i], value}
   end
   table.sort(list, function(a, b) return a[1] < b[1] end)
-  local looks = 0
-  for i, edge in ipairs(list) do
-    local open, state = sub(edge[3], 2, 2) == '-', nil
-    if open and looks < LOOKED_AT then state, looks = state_of(P, edge[2]), looks + 1 end
-    list[i] = parent_json(edge[2], edge[3], state)
-  end
+  local states = states_of_parents(P, list)
+  for i, edge in ipairs(list) do list[i] = parent_json(edge[2], edge[3], states[edge[2]]) end
   add_words(reply, 'parents', '[' .. table.concat(list, ',') .. ']', 'parent_count', text(count))
 end
 

@@ -1,9 +1,9 @@
 -- A task's state: derived from where its id stands. Returns the state, the score there, and for running tasks the
 -- session and the lease ("<since ms> <thread>"). thorough: where it stands nowhere else, packets are searched. Needs base.
-local where, search_packets
+local where, search_packets, in_packet
 do
   -- Its score, if it stands in a packet (lib/packet.lua).
-  local function in_packet(P, id)
+  function in_packet(P, id)
     if call('EXISTS', P .. 'packets') == 0 then return end
     local envelope = call('HGET', P .. 'tasks', id)
     local p = envelope and packet_of(envelope)
@@ -28,8 +28,10 @@ do
       local score = call('ZSCORE', P .. SETS[i], id) or i == 1 and in_packet(P, id)
       if score then return SETS[i], score end
     end
-    for _, session in ipairs(call('ZRANGE', P .. 'sessions', 0, -1)) do
-      local lease = call('HGET', P .. 'running:' .. session, id) or call('HGET', P .. 'lost:' .. session, id)
+    -- Those that are being reaped stand first: only their leases are in `lost:`.
+    local reaped = call('ZCOUNT', P .. 'sessions', '-inf', '0')
+    for i, session in ipairs(call('ZRANGE', P .. 'sessions', 0, -1)) do
+      local lease = call('HGET', P .. (i > reaped and 'running:' or 'lost:') .. session, id)
       if lease then return 'running', '', session, lease end
     end
     -- Past its retention and read: lib/readers.lua.
