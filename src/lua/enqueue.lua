@@ -107,6 +107,23 @@ if wakes then
 end
 if last >= 70368744177664 then return with_options(P, ARGV, time) end
 
+if count > 1 then
+  local known = call('HMGET', P_tasks, unpack(ARGV, 2, count + 1))
+  for i = 1, count do
+    if known[i] or #ARGV[count + 1 + i] > 65536 then return with_options(P, ARGV, time) end
+  end
+end
+-- Before the tasks are there, so that none is where this is refused.
+if wakes then
+  if call('LLEN', P .. 'wake') == 0 then
+    call('HSET', P_order, '0', format('%d', last))
+-- include: lib/wake.lua
+    wake(P)
+  else
+    call('HSET', P_order, 'next', format('%d', last))
+  end
+end
+
 if count == 1 then
   if call('HSETNX', P_tasks, ARGV[2], envelope) == 0 then return with_options(P, ARGV, time) end
   local wrong = redis.pcall('ZADD', P .. 'ready', format('%d', last), ARGV[2])
@@ -116,10 +133,6 @@ if count == 1 then
   end
 else
   local unpack, stamp, new, n, ready = unpack, '{"at":' .. seconds .. millis .. ',', {}, 0, nil
-  local known = call('HMGET', P_tasks, unpack(ARGV, 2, count + 1))
-  for i = 1, count do
-    if known[i] or #ARGV[count + 1 + i] > 65536 then return with_options(P, ARGV, time) end
-  end
   -- A few make a packet, or go into the one that came last if nothing came in between (lib/packet.lua). (There are not to
   -- be too many: whoever looks at them by pages passes them all.)
   local score, p, joins = last - 256 * count, nil, false
@@ -155,7 +168,10 @@ else
       if type(wrong) == 'number' then
         wrong = redis.pcall('ZADD', P .. 'ready', format('%d', score + 256), '+' .. p)
       end
-      if type(wrong) ~= 'number' then redis.pcall('UNLINK', P .. 'packet:' .. p) end
+      if type(wrong) ~= 'number' then
+        redis.pcall('UNLINK', P .. 'packet:' .. p)
+        redis.pcall('SREM', P .. 'packets', p)
+      end
     end
   end
   if type(wrong) ~= 'number' then
@@ -163,14 +179,5 @@ else
     return wrong
   end
   if not ready then call('HSET', P_order, 'packet', p .. ' ' .. format('%d', last)) end
-end
-if wakes then
-  if call('LLEN', P .. 'wake') == 0 then
-    call('HSET', P_order, '0', format('%d', last))
--- include: lib/wake.lua
-    wake(P)
-  else
-    call('HSET', P_order, 'next', format('%d', last))
-  end
 end
 return count == 1 and 1 or seconds * 1000 + millis

@@ -17,32 +17,49 @@
 -- Tasks whose reply was lost are sent again as arguments, after SET <prefix>laid:<p>: should Redis come to the transaction
 -- on the old connection only then, it comes to nothing, whether that key was set since it was watched or before.
 --
+-- What the user may not call, or a key of another type, ends the call, and the tasks that were laid are taken back as far as
+-- that user may.
+--
 -- This is a part of enqueue.lua.
 local at, p, number = tonumber(ARGV[2]), ARGV[3], tonumber(ARGV[4])
 local now = seconds * 1000 + millis
-local late = at and number and now - at or -1
-if late >= 0 and late <= 1000 and number >= 4 and number <= 1024 and call('LLEN', P .. 'packet:' .. p) == number and
-  (number >= 64 or call('SCARD', P .. 'packets') < 1000) then
+-- First somebody is woken: where that is refused the tasks have no place yet.
+local function lay()
+  if number < 64 and call('SCARD', P .. 'packets') >= 1000 then return false end
   local tail = call('HINCRBY', P .. 'order', 'next', format('%d', 256 * number))
-  local first, told = tail <= 1099511627776, nil
+  local first = tail <= 1099511627776
   if first then
-    told = call('HMGET', P .. 'order', '0', 'groups', 'events')
+    local told = call('HMGET', P .. 'order', '0', 'groups', 'events')
+    if told[2] or told[3] then return false end
     tail = (tonumber(told[1]) or 1099511627776) + 256 * number
   end
-  if not (told and (told[2] or told[3])) and tail < 70368744177664 then
-    local last = format('%d', tail)
-    call('SADD', P .. 'packets', p)
-    call('ZADD', P .. 'ready', format('%d', tail - 256 * (number - 1)), '+' .. p)
-    if first and call('LLEN', P .. 'wake') == 0 then
-      call('HSET', P .. 'order', 'packet', p .. ' ' .. last, '0', last)
+  if tail >= 70368744177664 then return false end
+  local last = format('%d', tail)
+  if first and call('LLEN', P .. 'wake') == 0 then
+    call('HSET', P .. 'order', 'packet', p .. ' ' .. last, '0', last)
 -- include: lib/wake.lua
-      wake(P)
-    elseif first then
-      call('HSET', P .. 'order', 'packet', p .. ' ' .. last, 'next', last)
-    else
-      call('HSET', P .. 'order', 'packet', p .. ' ' .. last)
-    end
-    return now
+    wake(P)
+  elseif first then
+    call('HSET', P .. 'order', 'packet', p .. ' ' .. last, 'next', last)
+  else
+    call('HSET', P .. 'order', 'packet', p .. ' ' .. last)
+  end
+  call('SADD', P .. 'packets', p)
+  call('ZADD', P .. 'ready', format('%d', tail - 256 * (number - 1)), '+' .. p)
+  return true
+end
+
+local late = at and number and now - at or -1
+if late >= 0 and late <= 1000 and number >= 4 and number <= 1024 and call('LLEN', P .. 'packet:' .. p) == number then
+  local good, placed = pcall(lay)
+  if good and placed then return now end
+  if not good then
+    local ids = redis.pcall('LRANGE', P .. 'packet:' .. p, '0', '-1')
+    redis.pcall('ZREM', P .. 'ready', '+' .. p)
+    redis.pcall('SREM', P .. 'packets', p)
+    redis.pcall('HDEL', P .. 'tasks', unpack(ids))
+    redis.pcall('UNLINK', P .. 'packet:' .. p)
+    return redis.error_reply(string.find(placed, '^%u+ ') and placed or 'ERR @NAME@: ' .. placed)
   end
 end
 return with_options(P, ARGV, time)
