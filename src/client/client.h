@@ -17,7 +17,7 @@ typedef struct rv_cause {
     rv_error error;
 } rv_cause;
 
-#define RV_CAUSES 4 /* of more than these only the status is told */
+#define RV_CAUSES 4 /* of more than these what was said of one of the others is told */
 
 struct reeve_client {
     rv_url url;            /* where to connect: for an embedded server, its socket */

@@ -44,11 +44,28 @@ reeve_status rv_enqueue_refuse_all(reeve_client *client, size_t count, reeve_enq
     return REEVE_ETOOBIG;
 }
 
+/* Where more queues failed than causes are kept: what was said of one of the others. */
+static void write_cause_of_another(const reeve_client *client, reeve_status status, char *ret, size_t size)
+{
+    for (size_t i = 0; i < client->cause_count; i++) {
+        const rv_cause *cause = &client->causes[i];
+        char prefix[REEVE_QUEUE_MAX + sizeof("queue : ")];
+        size_t length = (size_t)snprintf(prefix, sizeof(prefix), "queue %s: ", cause->queue);
+        if (cause->error.status != status || strncmp(cause->error.text, prefix, length) != 0) continue;
+        (void)snprintf(ret, size, "queue %s, and others: %s", cause->queue, cause->error.text + length);
+        return;
+    }
+    rv_copy_text(ret, size, reeve_status_text(status));
+}
+
 static void write_cause(const reeve_client *client, const char *queue, reeve_status status, char *ret, size_t size)
 {
     const rv_cause *cause = find_cause(client, queue, status);
     if (cause == NULL) cause = find_cause(client, "", status);
-    rv_copy_text(ret, size, cause != NULL ? cause->error.text : reeve_status_text(status));
+    if (cause != NULL)
+        rv_copy_text(ret, size, cause->error.text);
+    else
+        write_cause_of_another(client, status, ret, size);
 }
 
 void reeve_enqueued_error_sized(const reeve_client *client, const reeve_task_spec *given, const reeve_enqueued *result,

@@ -224,7 +224,7 @@ static void more_than_are_kept(void **state)
     assert_int_equal(reeve_enqueue_many(test_client, specs, 8, results), REEVE_EREDIS);
     expect_words(0, REEVE_EREDIS, "queue wrong0: WRONGTYPE");
     expect_words(3, REEVE_EREDIS, "queue wrong3: WRONGTYPE");
-    expect_words(7, REEVE_EREDIS, reeve_status_text(REEVE_EREDIS));
+    expect_words(7, REEVE_EREDIS, "queue wrong0, and others: WRONGTYPE");
 }
 
 static void misuse(void **state)
