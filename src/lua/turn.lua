@@ -26,7 +26,8 @@
 --          each of these completions, in their order, "<id> <bytes>", a newline and the bytes, nothing in between (for
 --          small ones: they are kept like that, lib/bundle.lua)
 -- reply    [1] now in ms
---          [2] the ids whose outcome was refused: the session does not hold them
+--          [2] what was refused: the session does not hold it. Of the first group of completions and records an id, of a
+--              later one "<which group> <id>", as two queues may have tasks of the same id
 --          [3] the indexes of queues in which the session is gone: begin a new one
 --          [4] for each leased task that has something to tell: {id, failures, crashes}, with a fourth, letters, when
 --              it left a checkpoint ("c") or crashed while it ran alone ("a"); {"idle"}: the thread is to wait for what it is handed; where a session has begun:
@@ -157,9 +158,10 @@ end
 if fault or at ~= final + 1 then return redis.error_reply('ERR turn: ' .. (fault or 'arguments are missing')) end
 
 -- A session that held all that it settled here stands: below, that need not be asked.
-local refusals = 0
+local refusals, group = 0, 0
 at = 6 + 2 * queues
 while at <= #given do
+  group = group + 1
   local index, plain = given[at], given[at + 3]
   index, plain = index == '1' and 1 or tonumber(index), plain == '1' and 1 or tonumber(plain)
   local P, held = prefixes[index], given[at + 2]
@@ -239,6 +241,7 @@ while at <= #given do
     freed[index] = true
   end
   if #refused == refusals then stands[index] = session end
+  for i = refusals + 1, group > 1 and #refused or 0 do refused[i] = format('%d ', group) .. refused[i] end
   refusals = #refused
 end
 

@@ -306,6 +306,16 @@ bool rv_turn_read(rv_turn_reply *ret, const rv_reply *reply)
            rv_reply_is(ret->extras, RV_ARRAY);
 }
 
+const char *rv_turn_refused(const rv_reply *element, size_t groups, size_t *ret_group)
+{
+    if (!rv_reply_is(element, RV_TEXT)) return NULL;
+    const char *blank = memchr(element->text, ' ', element->length);
+    int64_t group = blank == NULL ? 1 : time_before_blank(element->text, element->length);
+    if (group < 1 || (uint64_t)group > groups) return NULL;
+    *ret_group = (size_t)group - 1;
+    return blank == NULL ? element->text : blank + 1;
+}
+
 /* What a marked task has to tell; extras come in the order of the leases. */
 static void read_extra(rv_lease *lease, const rv_reply *extras, size_t *next)
 {

@@ -93,7 +93,7 @@ typedef struct rv_lease {
 /* A reply of turn.lua. refused and gone are lists; see turn.lua. */
 typedef struct rv_turn_reply {
     int64_t now_ms;
-    const rv_reply *refused; /* ids */
+    const rv_reply *refused; /* see rv_turn_refused */
     const rv_reply *gone;    /* indexes into turn.queues, from 1 */
     const rv_reply *extras;
     const rv_reply *whole;
@@ -109,6 +109,10 @@ bool rv_turn_handed(rv_lease *ret, char id[REEVE_ID_MAX], const rv_reply *text);
 int64_t rv_lease_wait(const rv_lease *lease);
 
 bool rv_turn_read(rv_turn_reply *ret, const rv_reply *reply);
+
+/* The id of an element of refused, and in *ret_group the index of its group among turn.groups. NULL: it names none of so
+ * many groups. */
+const char *rv_turn_refused(const rv_reply *element, size_t groups, size_t *ret_group);
 
 /* True when the thread is to wait for what it is handed, in its list (rv_turn.hand). */
 bool rv_turn_is_idle(const rv_turn_reply *reply);

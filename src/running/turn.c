@@ -103,13 +103,16 @@ static reeve_status call_turn(rv_thread *t, unsigned want, size_t groups, const 
 
 /* ---- the reply ------------------------------------------------------------------------------------------------- */
 
-static void note_refused(rv_thread *t, const rv_reply *refused)
+static void note_refused(rv_thread *t, const rv_reply *refused, size_t groups)
 {
     for (size_t i = 0; i < refused->count; i++) {
-        for (size_t j = 0; j < t->batch.count; j++) {
+        size_t group;
+        const char *id = rv_turn_refused(refused->items[i], groups, &group);
+        for (size_t j = 0; id != NULL && j < t->batch.count; j++) {
             rv_item *item = &t->batch.items[j];
-            bool settled = item->state == RV_ITEM_FINISHED && !item->accepted;
-            if (settled && rv_reply_is_text(refused->items[i], item->outcome.id)) item->refused = true;
+            if (item->state != RV_ITEM_FINISHED || item->accepted) continue;
+            if (t->groups[group].prefix != &t->pool->claims[item->lease.queue]->prefix) continue;
+            if (strcmp(item->outcome.id, id) == 0) item->refused = true;
         }
     }
 }
@@ -282,9 +285,9 @@ void rv_thread_take_handed(rv_thread *t, const rv_reply *text)
 }
 
 /* Returns false when there is to be another turn at once. */
-static bool finish_turn(rv_thread *t, const rv_turn_reply *reply, unsigned want)
+static bool finish_turn(rv_thread *t, const rv_turn_reply *reply, unsigned want, size_t groups)
 {
-    note_refused(t, reply->refused);
+    note_refused(t, reply->refused, groups);
     for (size_t queue = next_queue(t, 0); queue < t->pool->claim_count; queue = next_queue(t, queue + 1))
         count_queue(t, queue, reply->now_ms);
     rv_batch_settle(&t->batch);
@@ -317,7 +320,7 @@ static void wait_out(rv_thread *t, unsigned tries)
 bool rv_thread_take_lease(rv_thread *t, const rv_reply *reply, unsigned want)
 {
     rv_turn_reply turn;
-    return rv_turn_read(&turn, reply) && finish_turn(t, &turn, want);
+    return rv_turn_read(&turn, reply) && finish_turn(t, &turn, want, 0);
 }
 
 /* What a lost turn leased must find room beside what it was to settle. */
@@ -346,16 +349,17 @@ bool rv_thread_turn(rv_thread *t, unsigned want)
         const rv_reply *reply;
         rv_turn_reply turn;
         unsigned ask = 0;
+        size_t groups = 0;
         reeve_status status = lost ? rv_thread_recall(t) : REEVE_OK;
         if (status == REEVE_OK) {
             lost = false;
             t->connection = rv_conn_id(t->conn);
             ask = room_for(t, want);
-            size_t groups = group_outcomes(t);
+            groups = group_outcomes(t);
             status = call_turn(t, ask, groups, &reply);
         }
         if (status == REEVE_OK && rv_turn_read(&turn, reply)) {
-            if (finish_turn(t, &turn, ask) && (ask == want || t->fresh > 0)) return true;
+            if (finish_turn(t, &turn, ask, groups) && (ask == want || t->fresh > 0)) return true;
             continue;
         }
         /* Also when the reply could not be read, for want of memory or sense; and a script that failed may have done

@@ -1,4 +1,5 @@
 /* What becomes of the tasks that a turn settles. */
+#include <stdio.h>
 #include <string.h>
 
 #include "model/model_enqueue.h"
@@ -169,15 +170,36 @@ static void settle_item(const turn *t, item *one)
     settle(one, task);
 }
 
-/* Both queues may have a task of that id. */
+/* How often the n-th group is said to be refused that id. */
+static int count_refused(const rv_reply *refused, int n, int id)
+{
+    int count = 0;
+    char words[40];
+    if (n > 1)
+        (void)snprintf(words, sizeof(words), "%d %s", n, model_id(id));
+    else
+        (void)snprintf(words, sizeof(words), "%s", model_id(id));
+    for (size_t i = 0; i < refused->count; i++) count += rv_reply_is_text(refused->items[i], words);
+    return count;
+}
+
+/* Both queues may have a task of that id: what is refused says of which group it is. */
 static void check_refused(const turn *t, const rv_reply *refused)
 {
-    for (int id = 0; id < SLOTS; id++) {
-        int said = 0, expected = 0;
-        for (size_t i = 0; i < refused->count; i++) said += rv_reply_is_text(refused->items[i], model_id(id));
-        for (int i = 0; i < t->count; i++) expected += t->items[i].id == id && !t->items[i].held;
-        if (said != expected) model_differ("turn refuses %s %d times, not %d", model_id(id), said, expected);
+    size_t all = 0;
+    int n = 0;
+    for (int first = 0, end; first < t->count; first = end) {
+        end = model_group_end(t, first);
+        n++;
+        for (int i = first; i < end; i++) {
+            int said = count_refused(refused, n, t->items[i].id), expected = !t->items[i].held;
+            if (said != expected)
+                model_differ("turn refuses %s of group %d %d times, not %d", model_id(t->items[i].id), n, said,
+                             expected);
+            all += (size_t)expected;
+        }
     }
+    if (refused->count != all) model_differ("turn refuses %zu, not %zu", refused->count, all);
 }
 
 /* In a group, those that are plainly done come first, then those that have a result besides. */

@@ -63,6 +63,21 @@ static void refused_and_gone(void **state)
     assert_int_equal(rv_reply_int(turn.gone->items[0], 0), 2);
 }
 
+static void refused_of_several_groups(void **state)
+{
+    (void)state;
+    size_t group = 9;
+    assert_string_equal(rv_turn_refused(T("a"), 2, &group), "a");
+    assert_int_equal(group, 0);
+    assert_string_equal(rv_turn_refused(T("2 a"), 2, &group), "a");
+    assert_int_equal(group, 1);
+    assert_null(rv_turn_refused(T("3 a"), 2, &group));
+    assert_null(rv_turn_refused(T("0 a"), 2, &group));
+    assert_null(rv_turn_refused(T("x a"), 2, &group));
+    assert_null(rv_turn_refused(T("a"), 0, &group));
+    assert_null(rv_turn_refused(N(1), 2, &group));
+}
+
 static void what_is_no_turn(void **state)
 {
     (void)state;
@@ -325,6 +340,7 @@ int main(void)
         cmocka_unit_test(an_empty_turn),
         cmocka_unit_test(a_flat_turn),
         cmocka_unit_test(refused_and_gone),
+        cmocka_unit_test(refused_of_several_groups),
         cmocka_unit_test(what_is_no_turn),
         cmocka_unit_test(leases_of_several_queues),
         cmocka_unit_test(no_more_than_there_is_room_for),
