@@ -13,11 +13,14 @@
 
 #define QUEUES_AT_ONCE 64
 #define FIELDS 4 /* of an entry in the reply of cron.lua */
+#define CURSOR_MAX 24
 
 typedef struct listing {
     reeve_client *client;
     const char (*queues)[REEVE_QUEUE_MAX + 1]; /* of this pipeline */
     size_t queue_count;
+    char cursors[QUEUES_AT_ONCE]
+                [CURSOR_MAX]; /* where each of these goes on; "": it was not listed, "0": it is at its end */
     reeve_cron_info *list;
     size_t count, capacity;
     rv_error error; /* the first one */
@@ -117,37 +120,66 @@ static void build_list(rv_conn *conn, bool again, const void *context)
     for (size_t i = 0; i < all->queue_count; i++) {
         rv_prefix prefix;
         rv_prefix_set(&prefix, all->client->ns, all->queues[i]);
-        rv_cmd_script(conn, &rv_script_cron, 1, 1);
+        rv_cmd_script(conn, &rv_script_cron, 1, 2);
         rv_arg(conn, prefix.text, prefix.length);
         rv_args(conn, "list");
+        rv_args(conn, "0");
     }
 }
 
-/* Entries of a queue that an earlier try was told of are there already. */
-static bool is_listed(const listing *all, const char *queue)
+static bool read_page(listing *all, size_t index, const rv_reply *reply)
 {
-    for (size_t i = all->count; i > 0; i--) {
-        if (strcmp(all->list[i - 1].queue, queue) == 0) return true;
+    if (!make_room(all, reply->count / FIELDS)) return false;
+    for (size_t i = 1; i + FIELDS <= reply->count; i += FIELDS) {
+        if (!read_entry(&all->list[all->count], all->queues[index], reply->items + i)) return false;
+        all->count++;
     }
-    return false;
+    rv_copy_text(all->cursors[index], CURSOR_MAX, reply->items[0]->text);
+    return true;
 }
 
+/* The first page of a queue; an earlier try may have been told of it already. */
 static void on_list(size_t index, const rv_reply *reply, void *context)
 {
     listing *all = context;
-    if (index >= all->queue_count || is_listed(all, all->queues[index])) return;
+    if (index >= all->queue_count || all->cursors[index][0] != '\0') return;
     if (rv_reply_is(reply, RV_ERROR)) {
         if (all->error.status == REEVE_OK) (void)rv_fail(&all->error, REEVE_EREDIS, "Redis answered: %s", reply->text);
         return;
     }
-    if (!rv_reply_is(reply, RV_ARRAY)) return;
-    bool good = make_room(all, reply->count / FIELDS);
-    for (size_t i = 0; good && i + FIELDS <= reply->count; i += FIELDS) {
-        good = read_entry(&all->list[all->count], all->queues[index], reply->items + i);
-        if (good) all->count++;
-    }
-    if (!good && all->error.status == REEVE_OK)
+    if (!rv_reply_is(reply, RV_ARRAY) || reply->count == 0 || !rv_reply_is(reply->items[0], RV_TEXT)) return;
+    if (!read_page(all, index, reply) && all->error.status == REEVE_OK)
         (void)rv_fail(&all->error, REEVE_ENOMEM, "no memory for a list of recurring entries");
+}
+
+/* The other pages of a queue of many entries. */
+static reeve_status list_rest(listing *all, size_t index)
+{
+    char *cursor = all->cursors[index];
+    const rv_reply *reply;
+    while (cursor[0] != '\0' && strcmp(cursor, "0") != 0) {
+        rv_simple_call call = {
+            .script = &rv_script_cron, .queue = all->queues[index], .args = {"list", cursor}, .count = 2};
+        reeve_status status = rv_client_script(all->client, &call, &reply, NULL);
+        if (status != REEVE_OK) return status;
+        if (!rv_reply_is(reply, RV_ARRAY) || reply->count == 0 || !rv_reply_is(reply->items[0], RV_TEXT))
+            return rv_client_odd_reply(all->client, "cron");
+        if (!read_page(all, index, reply))
+            return rv_fail(&all->client->error, REEVE_ENOMEM, "no memory for a list of recurring entries");
+    }
+    return REEVE_OK;
+}
+
+static reeve_status list_some(listing *all)
+{
+    memset(all->cursors, 0, sizeof(all->cursors));
+    reeve_status status = rv_client_exec(all->client, build_list, all, on_list, all, NULL);
+    if (status == REEVE_OK && all->error.status != REEVE_OK) {
+        all->client->error = all->error;
+        status = all->error.status;
+    }
+    for (size_t i = 0; i < all->queue_count && status == REEVE_OK; i++) status = list_rest(all, i);
+    return status;
 }
 
 static reeve_status list_queues(listing *all, const char (*queues)[REEVE_QUEUE_MAX + 1], size_t count)
@@ -156,10 +188,7 @@ static reeve_status list_queues(listing *all, const char (*queues)[REEVE_QUEUE_M
     for (size_t i = 0; i < count && status == REEVE_OK; i += QUEUES_AT_ONCE) {
         all->queues = queues + i;
         all->queue_count = count - i < QUEUES_AT_ONCE ? count - i : QUEUES_AT_ONCE;
-        status = rv_client_exec(all->client, build_list, all, on_list, all, NULL);
-        if (status != REEVE_OK || all->error.status == REEVE_OK) continue;
-        all->client->error = all->error;
-        status = all->error.status;
+        status = list_some(all);
     }
     return status;
 }
@@ -195,6 +224,19 @@ static int by_queue_and_name(const void *a, const void *b)
     return order != 0 ? order : strcmp(one->name, other->name);
 }
 
+/* An entry that moved in Redis between two pages may have been listed twice; the list is sorted. */
+static void drop_repeated(listing *all)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < all->count; i++) {
+        if (kept > 0 && by_queue_and_name(&all->list[kept - 1], &all->list[i]) == 0)
+            release(&all->list[i]);
+        else
+            all->list[kept++] = all->list[i];
+    }
+    all->count = kept;
+}
+
 static reeve_status list_one(listing *all, const char *queue)
 {
     char name[1][REEVE_QUEUE_MAX + 1];
@@ -214,6 +256,7 @@ reeve_status reeve_cron_list(reeve_client *client, const char *queue, reeve_cron
         return status;
     }
     if (all.count > 0) qsort(all.list, all.count, sizeof(*all.list), by_queue_and_name);
+    drop_repeated(&all);
     *ret = all.list;
     *ret_count = all.count;
     return REEVE_OK;

@@ -9,7 +9,8 @@
 --          reply: 1 new, 2 changed, 0 the same as before (its time is left alone)
 -- get:     ARGV[2] name; reply: {definition, due [ms; -1: paused or never]}, or nil: no such entry
 -- remove, pause, resume: ARGV[2] name; reply: 1, 0 (it was so before), -1 no such entry
--- list:    reply: {name, definition, due [ms; -1: paused or never], the id of the last task it made or "", ...}
+-- list:    ARGV[2] the cursor: "0" at first, then what the last reply said; reply: {the next cursor, "0" at the end; then name,
+--          definition, due [ms; -1: paused or never], the id of the last task it made or "", ...}; an entry may be listed twice
 --
 -- An entry that is new, changed or resumed is due at once, which is none of its slots: so the first worker that sees it
 -- finds the next one, by its own zone, and whoever sets an entry need not know how to.
@@ -18,8 +19,9 @@
 -- include: lib/base.lua
 
 local P, verb, name, definition = KEYS[1], ARGV[1], ARGV[2], ARGV[3]
-if verb ~= 'list' and not (name and verb and find(' set get remove pause resume ', ' ' .. verb .. ' ', 1, true)) then
-  return redis.error_reply('ERR @NAME@: it takes "set", "get", "remove", "pause" or "resume", and a name; or "list"')
+if not (name and verb and find(' set get remove pause resume list ', ' ' .. verb .. ' ', 1, true)) or
+  verb == 'list' and not (#name <= 19 and find(name, '^%d+$')) then
+  return redis.error_reply('ERR @NAME@: it takes "set", "get", "remove", "pause" or "resume", and a name; or "list" and a cursor')
 end
 do
 -- include: lib/expect.lua
@@ -35,16 +37,22 @@ local function look_at_it()
   return added
 end
 
-if verb == 'list' then
-  local found, reply = call('HGETALL', P .. 'cron'), {}
-  for i = 1, #found, 2 do
+local PAGE = 200
+local function list_page(cursor)
+  local page = call('HSCAN', P .. 'cron', cursor, 'COUNT', PAGE)
+  local found, names, reply = page[2], {}, {page[1]}
+  for i = 1, #found, 2 do names[#names + 1] = found[i] end
+  if #names == 0 then return reply end
+  local due, last = call('ZMSCORE', P .. 'cron:due', unpack(names)), call('HMGET', P .. 'cron:last', unpack(names))
+  for i = 1, #names do
     local n = #reply
-    reply[n + 1], reply[n + 2] = found[i], found[i + 1]
-    reply[n + 3] = tonumber(call('ZSCORE', P .. 'cron:due', found[i])) or -1
-    reply[n + 4] = call('HGET', P .. 'cron:last', found[i]) or ''
+    reply[n + 1], reply[n + 2] = names[i], found[2 * i]
+    reply[n + 3], reply[n + 4] = tonumber(due[i]) or -1, last[i] or ''
   end
   return reply
 end
+
+if verb == 'list' then return list_page(name) end
 local known = call('HGET', P .. 'cron', name)
 if verb == 'set' then
   local line_end = definition and find(definition, '\n', 1, true)

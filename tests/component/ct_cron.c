@@ -1,5 +1,6 @@
 /* Recurring entries as they are kept: set, listed, paused, run by hand, changed and removed. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "support/cron.h"
@@ -82,6 +83,34 @@ static void listed_over_many_queues(void **state)
     assert_int_equal(count, 0);
     reeve_cron_free(list, count);
     test_refused(test_client, reeve_cron_list(test_client, "no queue", &list, &count), REEVE_EINVAL, "no queue");
+}
+
+/* Many entries of a queue come in pages: no call reads all of them. */
+static void many_of_one_queue(void **state)
+{
+    (void)state;
+    enum { MANY = 1500, PAGES = 5 };
+    char name[16];
+    reeve_task_spec task = {.queue = "q", .type = "t"};
+    for (int i = 0; i < MANY; i++) {
+        (void)snprintf(name, sizeof(name), "e%04d", i);
+        test_cron_set((reeve_cron_entry){.name = name, .spec = i % 3 == 0 ? "every 60s" : "@daily", .task = &task},
+                      NULL);
+    }
+    (void)test_cmd(test_conn, "CONFIG RESETSTAT");
+    reeve_cron_info *list;
+    size_t count;
+    test_ok(test_client, reeve_cron_list(test_client, "q", &list, &count));
+    const char *pages = strstr(test_cmd(test_conn, "INFO commandstats"), "cmdstat_hscan:calls=");
+    assert_true(pages != NULL && atoi(pages + strlen("cmdstat_hscan:calls=")) >= PAGES);
+    assert_int_equal(count, MANY);
+    for (int i = 0; i < MANY; i++) {
+        (void)snprintf(name, sizeof(name), "e%04d", i);
+        assert_string_equal(list[i].name, name);
+        assert_string_equal(list[i].spec, i % 3 == 0 ? "every 60s" : "@daily");
+        assert_false(list[i].paused);
+    }
+    reeve_cron_free(list, count);
 }
 
 static void what_is_not_there(void **state)
@@ -234,6 +263,7 @@ int main(void)
         TEST(set_and_changed),
         TEST(listed),
         TEST(listed_over_many_queues),
+        TEST(many_of_one_queue),
         TEST(what_is_not_there),
         TEST(a_definition_that_is_not_ours),
         TEST(paused_and_resumed),

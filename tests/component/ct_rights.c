@@ -225,7 +225,7 @@ static void operators_calls_work(void **state)
     EXPECT("1", cron, "set", "n", "{\"spec\":\"every 60s\"}\n" REST);
     EXPECT("1", cron, "pause", "n");
     EXPECT("1", cron, "resume", "n");
-    (void)CALL(cron, "list");
+    (void)CALL(cron, "list", "0");
     EXPECT("1", fire, "n", "", "-1", "made");
     (void)CALL(events, "keep", "100");
     (void)CALL(events, "listen", "60000");

@@ -100,7 +100,7 @@ static void check_list(int queue, const rv_reply *reply)
     for (int i = 0; i < ENTRIES; i++) {
         const model_entry *entry = &model.queues[queue].entries[i];
         count += entry->kind > 0;
-        for (size_t at = 0; at + 3 < reply->count; at += 4) {
+        for (size_t at = 1; at + 3 < reply->count; at += 4) {
             if (!rv_reply_is_text(reply->items[at], entry_name(i))) continue;
             if (!entry->kind || !rv_reply_is_text(reply->items[at + 1], definition(entry->kind & ~DEFINED)) ||
                 rv_reply_int(reply->items[at + 2], 0) != (entry->due_ms ? entry->due_ms : -1) ||
@@ -108,7 +108,8 @@ static void check_list(int queue, const rv_reply *reply)
                 model_differ("cron lists %s", test_reply_text(reply));
         }
     }
-    if (reply->count != 4 * count) model_differ("cron lists %s", test_reply_text(reply));
+    if (reply->count != 4 * count + 1 || !rv_reply_is_text(reply->items[0], "0"))
+        model_differ("cron lists %s", test_reply_text(reply));
     COVER(CRON_LISTED);
 }
 
@@ -125,7 +126,8 @@ void model_cron(const int arg[ARGS])
 {
     static const char *const verbs[] = {"set", "pause", "resume", "remove", "list", "get"};
     for (int i = 0; i <= (arg[FLAGS] & TWICE); i++) {
-        const rv_reply *reply = CALL(cron, arg[QUEUE], verbs[arg[VERB]], entry_name(arg[ENTRY]), definition(arg[KIND]),
+        const char *name = arg[VERB] == TELL ? "0" : entry_name(arg[ENTRY]);
+        const rv_reply *reply = CALL(cron, arg[QUEUE], verbs[arg[VERB]], name, definition(arg[KIND]),
                                      arg[FLAGS] & COMES_PAUSED ? "paused" : "");
         if (!reply) return;
         if (arg[VERB] == GET) check_entry(&model.queues[arg[QUEUE]].entries[arg[ENTRY]], reply);

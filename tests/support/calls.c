@@ -76,7 +76,7 @@ const test_script_call test_calls[] = {
     CALL(cron, "set", "n", "{\"spec\":\"every 60s\"}\n" REST),
     CALL(cron, "pause", "e"),
     CALL(cron, "get", "e"),
-    CALL(cron, "list"),
+    CALL(cron, "list", "0"),
     CALL(fire, "e", "", "-1", "made"),
     CALL(fire, "e", "1", "9000000000000", "made"),
     CALL(tags, "0", "10"),
