@@ -81,14 +81,14 @@ if ARGV[1] == 'register' then
     return ''
   end
   local states = {}
-  local ended = register(P, id, child, ARGV[4], states, clock(), number)
+  local ended = how_ended(P, id, ARGV[4], states, clock())
   note_received(P, source, ARGV[5], ARGV[6], ended)
   if ended then
     forget_child()
     if states[id] == 'completed' then readers.add(P, id, {ARGV[5], child}) end
     return ended
   end
-  call('ZADD', P .. (sub(ARGV[4], 1, 1) == 'w' and 'patient:' or 'children:') .. id, 'XX', 'GT', text(number), child)
+  register(P, id, child, ARGV[4], text(number), true)
   return ''
 end
 if again then return '' end

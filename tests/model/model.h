@@ -258,7 +258,9 @@ typedef struct model_world {
     int64_t last_order, first_order;
     bool grouped; /* there was a group */
     int64_t now_ms;
-    bool went_back;         /* the time */
+    bool went_back;               /* the time */
+    int64_t numbers[NEW_NUMBERS]; /* of edges that this step made, as seen (model_kin.h); 0: not yet */
+    int number_count;
     char words[2048];       /* the first difference; "" while there is none */
     const char *difference; /* of which kind it is: two of the same kind have the same pointer */
 } model_world;

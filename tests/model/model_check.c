@@ -268,4 +268,5 @@ void model_check(void)
         check_wake(queue, seen);
     }
     for (int i = 0; i < model.session_count; i++) check_session(i, &seen->sessions[i]);
+    model.number_count = 0;
 }

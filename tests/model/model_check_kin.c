@@ -18,6 +18,7 @@ static void check_edges(int queue, int id, model_task *task, const model_seen_ta
         model_edge *one = &task->edges[parent];
         const model_edge *other = &seen->edges[parent];
         if (one->number < 0) one->number = other->number > 0 ? other->number : -1;
+        model_know_number(&one->number, other->number);
         if (one->number != other->number)
             model_differ("the edge of %s to %s has the number %lld, not %lld", name, model_handle(parent),
                          (long long)other->number, (long long)one->number);
@@ -32,11 +33,13 @@ static void check_edges(int queue, int id, model_task *task, const model_seen_ta
     if (seen->for_death != task->for_death) model_differ("%s waits for a death, or not", name);
 }
 
-static void check_parent(int queue, int id, const model_parent *parent, const model_parent *seen)
+static void check_parent(int queue, int id, model_parent *parent, const model_parent *seen)
 {
     const char *name = model_handle(HANDLE(queue, id));
     bool any = false;
     for (int child = 0; child < HANDLES; child++) {
+        model_know_place(&parent->children[child], seen->children[child]);
+        model_know_place(&parent->patient[child], seen->patient[child]);
         if (seen->children[child] != parent->children[child] || seen->patient[child] != parent->patient[child])
             model_differ("%s has the child %s since %lld, %lld, not %lld, %lld", name, model_handle(child),
                          (long long)seen->children[child], (long long)seen->patient[child],
@@ -47,6 +50,31 @@ static void check_parent(int queue, int id, const model_parent *parent, const mo
     if (any && !seen->linked) model_differ("%s has children and is not linked", name);
 }
 
+/* ---- the numbers of edges -------------------------------------------------------------------------------------- */
+
+int64_t model_new_number(void)
+{
+    if (model.number_count == NEW_NUMBERS) model.full = true;
+    if (!model.full) model.numbers[model.number_count++] = 0;
+    return MODEL_NUMBER + model.number_count - 1;
+}
+
+void model_know_number(int64_t *number, int64_t seen)
+{
+    if (*number < MODEL_NUMBER) return;
+    int64_t *known = &model.numbers[*number - MODEL_NUMBER];
+    if (!*known) *known = seen;
+    *number = *known;
+}
+
+void model_know_place(int64_t *place, int64_t seen)
+{
+    int64_t number = *place / PLACES;
+    if (number < MODEL_NUMBER) return;
+    model_know_number(&number, seen / PLACES);
+    *place = number * PLACES;
+}
+
 /* ---- fans, in any order ---------------------------------------------------------------------------------------- */
 
 static const int64_t *children_of_fan(const model_seen_queue *seen, int64_t number)
@@ -54,6 +82,19 @@ static const int64_t *children_of_fan(const model_seen_queue *seen, int64_t numb
     for (int i = 0; i < seen->fan_set_count; i++)
         if (seen->fan_sets[i].number == number) return seen->fan_sets[i].children;
     return NULL;
+}
+
+/* The model's numbers that a step made are known by now, but of those who ended in that very step. */
+static bool are_same_children(int64_t known[HANDLES], const int64_t seen[HANDLES])
+{
+    int64_t now[HANDLES];
+    for (int child = 0; child < HANDLES; child++) {
+        now[child] = known[child];
+        if (now[child] && seen[child]) model_know_place(&now[child], seen[child]);
+        if (now[child] != seen[child]) return false;
+    }
+    memcpy(known, now, sizeof(now));
+    return true;
 }
 
 static void check_fans(int queue, const model_seen_queue *seen)
@@ -67,7 +108,7 @@ static void check_fans(int queue, const model_seen_queue *seen)
         int j = i;
         while (children && j < q->fan_count &&
                (q->fans[j].id != seen->fans[i].id || q->fans[j].state != seen->fans[i].state ||
-                memcmp(q->fans[j].children, children, sizeof(q->fans[j].children)) != 0))
+                !are_same_children(q->fans[j].children, children)))
             j++;
         if (!children || j == q->fan_count) {
             model_differ("queue %d is to tell of %s, %s, to others", queue, model_id(seen->fans[i].id),
@@ -129,15 +170,16 @@ static bool is_in_message(const model_queue *q, char letter, const char *words)
            is_among(q->unread, q->unread_count, letter, words);
 }
 
-/* The parent's queue has the child, or is about to tell it, or a message about it is on its way. */
-static bool will_be_told(int child, int parent)
+/* The parent's queue has the child, or is about to tell it, by the edge's number; or a message about it is on its way. */
+static bool will_be_told(int child, int parent, int64_t number)
 {
     char words[64];
     const model_queue *theirs = &model.queues[QUEUE_OF(parent)];
     const model_parent *p = &theirs->parents[ID_OF(parent)];
-    if (p->children[child] || p->patient[child]) return true;
+    int64_t place = number * PLACES;
+    if (p->children[child] == place || p->patient[child] == place) return true;
     for (int i = 0; i < theirs->fan_count; i++)
-        if (theirs->fans[i].id == ID_OF(parent) && theirs->fans[i].children[child]) return true;
+        if (theirs->fans[i].id == ID_OF(parent) && theirs->fans[i].children[child] == place) return true;
     (void)snprintf(words, sizeof(words), "%s %s ", model_handle(child), model_handle(parent));
     return is_in_message(theirs, 'E', words) || is_in_message(theirs, 'M', words) ||
            is_in_message(&model.queues[QUEUE_OF(child)], 'R', words);
@@ -153,7 +195,7 @@ static void check_waits(int queue, int id, const model_task *task)
     for (int parent = 0; parent <= OPEN; parent++) {
         if (!task->edges[parent].policy || task->edges[parent].how != '-') continue;
         count++;
-        if (parent != OPEN && !will_be_told(child, parent))
+        if (parent != OPEN && !will_be_told(child, parent, task->edges[parent].number))
             model_differ("%s waits for %s, and nobody will tell", model_handle(child), model_handle(parent));
     }
     if (count != task->pending || count == 0)
@@ -166,9 +208,9 @@ void model_check_kin(int queue, const model_seen_queue *seen)
         model_task *task = model_task_of(queue, id);
         check_edges(queue, id, task, &seen->tasks[id]);
         check_parent(queue, id, &model.queues[queue].parents[id], &seen->parents[id]);
-        check_waits(queue, id, task);
     }
     check_fans(queue, seen);
+    for (int id = 0; id < IDS; id++) check_waits(queue, id, model_task_of(queue, id));
     model_queue *q = &model.queues[queue];
     check_messages(queue, q->messages, q->message_count, seen->messages, seen->message_count);
     check_messages(queue, q->unread, q->unread_count, seen->unread, seen->unread_count);

@@ -1,18 +1,21 @@
 /* A task that takes the place of another one takes over those that wait for it (lib/heirs.lua). */
 #include "model/model_kin.h"
 
-static void hand_edge(int child, int parent, int heir)
+/* Whether it waits by this edge from now on, and not by one that it had. */
+static bool hand_edge(int child, int parent, int heir)
 {
     model_task *task = model_task_of(QUEUE_OF(child), ID_OF(child));
     model_edge *from = &task->edges[parent], *to = &task->edges[heir];
-    if (!from->policy) return;
-    if (!to->policy || to->how != '-') {
+    if (!from->policy) return false;
+    bool moves = !to->policy || to->how != '-';
+    if (moves) {
         *to = *from;
     } else {
         if (task->state == BLOCKED) task->pending--;
         COVER(HEIR_BOTH);
     }
     *from = (model_edge){0};
+    return moves;
 }
 
 static bool hand_set(int queue, int from, int to, int64_t old[HANDLES], int64_t new[HANDLES])
@@ -20,15 +23,14 @@ static bool hand_set(int queue, int from, int to, int64_t old[HANDLES], int64_t 
     bool any = false;
     for (int child = 0; child < HANDLES; child++) {
         if (!old[child]) continue;
-        if (QUEUE_OF(child) == queue)
-            hand_edge(child, from, to);
-        else
+        bool moves = QUEUE_OF(child) != queue ? !new[child] : hand_edge(child, from, to);
+        if (QUEUE_OF(child) != queue)
             model_send(queue, 'M', "%s %s %lld %s", model_handle(child), model_handle(from),
                        (long long)(old[child] / PLACES), model_id(ID_OF(to)));
         if (QUEUE_OF(child) != queue) COVER(HEIR_ACROSS);
-        if (!new[child]) new[child] = old[child];
+        if (moves) new[child] = old[child];
+        any = any || moves || QUEUE_OF(child) != queue;
         old[child] = 0;
-        any = true;
     }
     return any;
 }
@@ -40,8 +42,8 @@ void model_hand_over(int queue, int id, int heir)
     int from = HANDLE(queue, id), to = HANDLE(queue, heir);
     bool any = hand_set(queue, from, to, old->children, new->children);
     any = hand_set(queue, from, to, old->patient, new->patient) || any;
-    if (!any) return;
     old->linked = false;
+    if (!any) return;
     new->linked = true;
     COVER(HEIR);
 }
@@ -55,7 +57,7 @@ void model_inherit(int child, int parent, int64_t number, int heir)
     if (from->policy && from->how == '-' && (!from->number || from->number == number)) {
         char policy = from->policy;
         bool renews = task->state == BLOCKED && !waits;
-        hand_edge(child, parent, to);
+        (void)hand_edge(child, parent, to);
         if (renews) {
             model_send(QUEUE_OF(child), 'R', "%s %s %c", model_handle(child), model_handle(to), policy);
             model_task_of(QUEUE_OF(child), ID_OF(child))->edges[to].number = -1;

@@ -97,15 +97,6 @@ static model_state state_of(int parent, model_states *states)
     return state;
 }
 
-/* Behind those that came in the same millisecond. */
-static int64_t place_behind(const int64_t set[HANDLES], int64_t since)
-{
-    int64_t place = since * PLACES;
-    for (int i = 0; i < HANDLES; i++)
-        if (set[i] / PLACES == since && set[i] >= place) place = set[i] + 1;
-    return place;
-}
-
 static int unknown_end(char mode)
 {
     COVER(KIN_UNKNOWN);
@@ -124,7 +115,7 @@ int model_how_ended(int parent, const model_edge_sent *edge, model_states *state
     return edge->policy == 'f' && (edge->mode == 'r' || edge->mode == 'd') ? NONE : (int)state;
 }
 
-int model_register(int parent, int child, const model_edge_sent *edge, int64_t since, model_states *states)
+int model_register(int parent, int child, const model_edge_sent *edge, int64_t number, model_states *states)
 {
     int state = model_how_ended(parent, edge, states);
     if (state != NONE) return state;
@@ -132,10 +123,10 @@ int model_register(int parent, int child, const model_edge_sent *edge, int64_t s
     int64_t *set = edge->policy == 'w' ? p->patient : p->children;
     int64_t *other = edge->policy == 'w' ? p->children : p->patient;
     bool by_message = QUEUE_OF(parent) != QUEUE_OF(child);
-    if (!set[child]) other[child] = 0;
-    if (!set[child]) set[child] = by_message ? since * PLACES : place_behind(set, since);
-    if (by_message && since * PLACES > set[child]) set[child] = since * PLACES;
     p->linked = true;
+    if (by_message && other[child] > number * PLACES) return NONE;
+    if (!set[child]) other[child] = 0;
+    if (!by_message || number * PLACES > set[child]) set[child] = number * PLACES;
     model.queues[QUEUE_OF(parent)].waiters = true;
     return NONE;
 }
@@ -164,7 +155,7 @@ static void tell_one(int queue, int child, int parent, int state, int64_t since,
 {
     bool here = QUEUE_OF(child) == queue, reads = state == COMPLETED;
     if (here)
-        reads = model_deliver(child, parent, state, 0);
+        reads = model_deliver(child, parent, state, since / PLACES);
     else
         send_end(queue, child, parent, state, since);
     if (reads && guards) model_add_reader(parent, child, here ? 0 : since / PLACES);
@@ -305,7 +296,7 @@ static bool end_edge(int child, int parent, int state, int64_t number)
     } else if (state == COMPLETED || state == GONE_STATE || (edge->policy == 'g' && state != UNKNOWN_STATE)) {
         bool last = --task->pending <= 0, not_needed = last && task->for_death;
         if (not_needed) model_not_needed(queue, id);
-        if (state == COMPLETED && !not_needed) model_read(child, parent, number);
+        if (state == COMPLETED && !not_needed) model_read(child, parent, QUEUE_OF(parent) == queue ? 0 : number);
         if (last && !not_needed) model_unblock(queue, id);
         return state == COMPLETED && !not_needed;
     } else if (edge->policy == 'x' && state != UNKNOWN_STATE) {
@@ -353,9 +344,9 @@ static void note_bad(model_attached *ret, const model_edge_sent *edge, int state
     ret->decides = state == UNKNOWN_STATE ? 'f' : edge->policy;
 }
 
-static int attach_here(int parent, int child, const model_edge_sent *edge, model_states *states)
+static int attach_here(int parent, int child, const model_edge_sent *edge, int64_t number, model_states *states)
 {
-    int state = model_register(parent, child, edge, model.now_ms, states);
+    int state = model_register(parent, child, edge, number, states);
     if (state != COMPLETED || state_of(parent, states) != COMPLETED) return state;
     model_read(child, parent, 0);
     model_add_reader(parent, child, 0);
@@ -367,6 +358,7 @@ model_attached model_attach(int queue, int id, const model_edge_sent *edges, int
     model_task *task = model_task_of(queue, id);
     model_attached ret = {0};
     int place = count_edges(task), child = HANDLE(queue, id);
+    int64_t number = model_new_number();
     for (int i = 0; i < count; i++) {
         int parent = edges[i].parent, state = NONE;
         model_edge *edge = &task->edges[parent];
@@ -375,11 +367,13 @@ model_attached model_attach(int queue, int id, const model_edge_sent *edges, int
         if (edge->policy && !anew) COVER(KIN_CHANGED);
         bool elsewhere = parent != OPEN && QUEUE_OF(parent) != queue;
         if (parent != OPEN && !elsewhere)
-            state = attach_here(parent, child, &edges[i], states);
+            state = attach_here(parent, child, &edges[i], number, states);
         else if (elsewhere)
             model_send(queue, 'R', "%s %s %s", model_handle(child), model_handle(parent), model_edge_word(&edges[i]));
         *edge = (model_edge){edges[i].policy, letter_of(state), edge->policy ? edge->place : place++,
-                             elsewhere || anew ? -1 : 0};
+                             elsewhere || ((state != NONE || parent == OPEN) && anew) ? -1
+                             : state == NONE && parent != OPEN                        ? number
+                                                                                      : 0};
         if (edges[i].policy == 'x') task->for_death = true;
         ret.pending += (state == NONE) - lives;
         if (lives && state != NONE && !elsewhere && parent != OPEN) model_unregister(parent, child, INT64_MAX);

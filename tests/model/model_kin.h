@@ -62,10 +62,9 @@ int model_missing_parent(int queue, const model_edge_sent *edges, int count, con
 /* Of a task that came with parents and is `blocked` in the model: it stays so, or dies, or goes. True: it waits for
  * none. */
 bool model_link(int queue, int id, const model_edge_sent *edges, int count, model_states *states);
-/* How the parent has ended (UNKNOWN_STATE and GONE_STATE, too), NONE: the child is told later. since: as in
- * children:<id>. */
+/* How the parent has ended (UNKNOWN_STATE and GONE_STATE, too), NONE: the child is told later. number: of the edge. */
 int model_how_ended(int parent, const model_edge_sent *edge, model_states *states);
-int model_register(int parent, int child, const model_edge_sent *edge, int64_t since, model_states *states);
+int model_register(int parent, int child, const model_edge_sent *edge, int64_t number, model_states *states);
 /* What was registered before (of another queue: by an earlier message). */
 void model_unregister(int parent, int child, int64_t before);
 
@@ -73,6 +72,16 @@ void model_unregister(int parent, int child, int64_t before);
 enum { DELETED_STATE = STATES, CASCADE, UNKNOWN_STATE, GONE_STATE };
 const char *model_end_word(int state);
 int model_end_of(const char *word);
+/*
+ * The numbers of edges that a step makes are known when it has been looked at: until then they count from MODEL_NUMBER on, of
+ * each task that gets edges in a queue one, which is beyond those of Redis's clock.
+ */
+#define MODEL_NUMBER INT64_C(4000000000000000)
+int64_t model_new_number(void);
+/* One that was made in this step is, as seen in Redis, this one. */
+void model_know_number(int64_t *number, int64_t seen);
+void model_know_place(int64_t *place, int64_t seen); /* the same of a place in children:<id>, in parts (PLACES) */
+
 /* number: as model_edge has it; 0: it is not told. Whether the child may read the parent's record from now on. */
 bool model_deliver(int child, int parent, int state, int64_t number);
 /* A task has ended and all of that is done: its children hear of it. */

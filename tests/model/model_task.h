@@ -15,7 +15,15 @@ enum { IDS = 10, SLOTS = IDS + 44 };
 
 /* Tasks that may wait for others, and for which others may (model_kin.h): those that come from outside, of both
  * queues. */
-enum { HANDLES = QUEUES * IDS, OPEN = HANDLES, FANS = 64, MESSAGES = 128, STALLED = 4, RECEIVED = 1024 };
+enum {
+    HANDLES = QUEUES * IDS,
+    OPEN = HANDLES,
+    FANS = 64,
+    MESSAGES = 128,
+    STALLED = 4,
+    RECEIVED = 1024,
+    NEW_NUMBERS = 256
+};
 
 #define EPOCH 1700000000000
 #define DAY 86400000

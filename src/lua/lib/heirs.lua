@@ -2,17 +2,21 @@
 -- base, links.
 local HEIRS_MOST = 1000 -- (so many edges take Redis some 3 ms)
 
--- number: of the message that registers it for the heir, where that is one.
+-- number: of the message that registers it for the heir, where that is one. Returns whether the child waits for the heir by
+-- this edge from now on, and not by one that it had.
 local function hand_edge(P, child, parent, heir, number)
   local key = P .. 'parents:' .. child
   local edges = call('HMGET', key, parent, heir)
-  if not edges[1] then return end
+  if not edges[1] then return false end
   call('HDEL', key, parent)
   if not (edges[2] and sub(edges[2], 2, 2) == '-') then
     call('HSET', key, heir, number and string.match(edges[1], '^%S+') .. ' ' .. number or edges[1])
-  elseif call('ZSCORE', P .. 'blocked', child) then
+    return true
+  end
+  if call('ZSCORE', P .. 'blocked', child) then
     call('HINCRBY', P .. 'info:' .. child, 'pending', -1)
   end
+  return false
 end
 
 -- False, and nothing is done: there are too many.
@@ -20,25 +24,26 @@ local function hand_over(P, id, heir)
   local count = children_of(P, id)
   if count == 0 then return true end
   if count > HEIRS_MOST then return false end
-  local queue, sent = own_queue(P), false
+  local queue, sent, moved = own_queue(P), false, false
   local from, to = queue .. '/' .. id, queue .. '/' .. heir
   for _, set in ipairs({P .. 'children:', P .. 'patient:'}) do
-    local list, members = call('ZRANGE', set .. id, 0, -1, 'WITHSCORES'), {}
+    local list, near, far = call('ZRANGE', set .. id, 0, -1, 'WITHSCORES'), {}, {}
     for i = 1, #list, 2 do
       local theirs, child = parts(list[i])
-      if theirs == queue then
-        hand_edge(P, child, from, to)
-      else
+      if theirs ~= queue then
         send(P, 'M', list[i] .. ' ' .. from .. ' ' .. text(tonumber(list[i + 1])) .. ' ' .. heir)
-        sent = true
+        far[#far + 1], far[#far + 2], sent = list[i + 1], list[i], true
+      elseif hand_edge(P, child, from, to) then
+        near[#near + 1], near[#near + 2] = list[i + 1], list[i]
       end
-      members[i], members[i + 1] = list[i + 1], list[i]
     end
-    if #members > 0 then call('ZADD', set .. heir, 'NX', unpack(members)) end
+    moved = moved or #near + #far > 0
+    if #near > 0 then call('ZADD', set .. heir, unpack(near)) end
+    if #far > 0 then call('ZADD', set .. heir, 'NX', unpack(far)) end
     call('DEL', set .. id)
   end
   call('SREM', P .. 'linked', id)
-  call('SADD', P .. 'linked', heir)
+  if moved then call('SADD', P .. 'linked', heir) end
   if sent then announce_due(P, clock()) end
   return true
 end
@@ -52,7 +57,10 @@ local function inherit(P, id, parent, number, heir)
   local waits = edges[2] and sub(edges[2], 2, 2) == '-'
   if edges[1] and sub(edges[1], 2, 2) == '-' and is_meant(edges[1], number) then
     if call('ZSCORE', P .. 'blocked', id) then
-      if waits then return hand_edge(P, id, parent, to) end
+      if waits then
+        hand_edge(P, id, parent, to)
+        return
+      end
       hand_edge(P, id, parent, to, send(P, 'R', child .. ' ' .. to .. ' ' .. sub(edges[1], 1, 1)))
       return announce_due(P, clock())
     end

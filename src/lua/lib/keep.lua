@@ -19,13 +19,21 @@ local function unindex(P, id)
   end
 end
 
--- Serial numbers: messages are told apart by them, and hashes of children. They grow, also where the queue has lost the
+-- Serial numbers: messages are told apart by them, edges, and hashes of children. They grow, also where the queue has lost the
 -- last of them (it was emptied, or a replica that had not heard of it took over): none is less than the time in us.
-local function serial(P)
-  local time, last = call('TIME'), tonumber(call('HGET', P .. 'settings', 'serial')) or 0
-  local number = text(math.max(math.min(last, LATEST - 1) + 1, time[1] * 1000000 + time[2]))
-  call('HSET', P .. 'settings', 'serial', number)
-  return number
+local serial
+do
+  local least
+  function serial(P)
+    if not least then
+      local time = call('TIME')
+      least = time[1] * 1000000 + time[2]
+    end
+    local last = tonumber(call('HGET', P .. 'settings', 'serial')) or 0
+    local number = text(math.max(math.min(last, LATEST - 1) + 1, least))
+    call('HSET', P .. 'settings', 'serial', number)
+    return number
+  end
 end
 
 -- One that goes as soon as it has died has not told any of its children.

@@ -21,8 +21,8 @@ local function cascades(P, id, now)
   notify(P, {id}, 'cancelled')
 end
 
--- A child hears of a parent. number: of the message that registered the edge, where that was one. Returns whether it may
--- read the parent's record from now on.
+-- A child hears of a parent. number: of the edge, nil where it is not known. Returns whether it may read the parent's record
+-- from now on.
 local function deliver(P, id, parent, state, now, number)
   if state ~= 'cascade' then return edge_ended(P, id, parent, state, now, dies_of, number) end
   local edge = call('HGET', P .. 'parents:' .. id, parent)
@@ -115,7 +115,7 @@ local function fan_some(P, now, most, children_most)
   for i = 1, #some, 2 do
     local theirs, child_id = parts(some[i])
     if theirs == queue then
-      local reads = deliver(P, child_id, handle, state, now)
+      local reads = deliver(P, child_id, handle, state, now, number_in(some[i + 1]))
       if reads then reading[#reading + 1], reading[#reading + 2] = '0', some[i] end
     else
       tell_end(P, some[i], handle, state, some[i + 1])

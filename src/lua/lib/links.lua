@@ -2,10 +2,11 @@
 -- unique, event, history.
 --
 --   blocked        zset  id -> when it came
---   parents:<id>   hash  of a child: a parent's handle -> "<policy><how><place>", and of a parent in another queue a
---                        blank and the number of the message that registers the edge there: what is told of an earlier
---                        edge to it does not count. (An edge to one in the own queue that was made again, or came
---                        meanwhile, has a number, too: lib/restore.lua.) Policy: f the child fails when the parent dies
+--   parents:<id>   hash  of a child: a parent's handle -> "<policy><how><place>", a blank and the edge's number: of a
+--                        parent in another queue that of the message that registers the edge there, else a serial
+--                        number. What is told of an edge with another number does not count: it is an earlier one
+--                        between the two. An edge has no number when its parent had ended before, and when an earlier
+--                        version made it; then all counts. Policy: f the child fails when the parent dies
 --                        (or is cancelled or deleted), g it goes on, w it waits for a retry, x it becomes ready at the
 --                        first death and is removed when there is none. How it ended: - not yet, c completed, d dead,
 --                        x cancelled or gone. Place: where it stood among those given.
@@ -13,8 +14,8 @@
 --                  `death`: it waits for a death (policy x), and is removed when there is none; `restoring`: a
 --                  number: its edges are made again, in steps (lib/restore.lua), which counts as one of `pending`;
 --                  those with lower numbers are still to be made, and do not count
---   children:<id>  zset  of a parent: handles of children that wait for it -> since when, or, of another queue, the
---                        number of the message that said so; patient:<id>: those of policy w
+--   children:<id>  zset  of a parent: handles of children that wait for it -> the edge's number, of which earlier
+--                        versions have the time in ms for children in the own queue; patient:<id>: those of policy w
 --   linked         set   ids with such children; while there are any, settings.waiters is set, so that ends are told
 --   fanout         list  "<n> <state> <id>": the children in fanout:<n> are to be told that the task ended so; "<n>
 --                        cascade <id>": they are to be cancelled; "<key> unlink <id> <cursor>": the child does not wait
@@ -51,11 +52,16 @@ local function tell_end(P, child, handle, state, number)
   send(P, 'E', child .. ' ' .. handle .. ' ' .. state .. ' ' .. text(tonumber(number)))
 end
 
--- Whether what is told is meant for this edge, and not for an earlier one to the same parent. number: as above, "" when
--- it was not told.
+-- Whether what is told is meant for this edge, and not for an earlier one to the same parent. number: of the edge that
+-- it was told of; nil or "": that is not known.
 local function is_meant(edge, number)
   local own = string.match(edge, ' (%d+)$')
-  return not own or not number or number == '' or own == number
+  return not own or not number or number == '' or tonumber(own) == tonumber(number)
+end
+
+-- The edge's number as `children:<id>` has it for a child in the own queue; nil: that is the time in ms.
+local function number_in(score)
+  return tonumber(score) >= 100000000000000 and score or nil
 end
 
 -- Whether an edge counts in `pending`; restoring: that field. While a child's edges are made again (lib/restore.lua),
@@ -102,8 +108,8 @@ local function not_needed(P, id)
 end
 
 -- A child hears how one of its parents ended; what it has heard before counts once. dies: what becomes of it if it dies
--- of that (lib/kin.lua); not needed for "completed". number: of the message that registered the edge, where that was
--- one. Returns whether it may read the parent's record from now on.
+-- of that (lib/kin.lua); not needed for "completed". number: of the edge, nil where it is not known. Returns whether it may
+-- read the parent's record from now on.
 local function edge_ended(P, id, parent, state, now, dies, number)
   local edge = call('HGET', P .. 'parents:' .. id, parent)
   if not edge or sub(edge, 2, 2) ~= '-' or not is_meant(edge, number) then return end
@@ -153,7 +159,9 @@ local function tell_children(P, id, state)
     for i = 1, #list, 2 do
       local theirs, child_id = parts(list[i])
       if theirs == queue then
-        if edge_ended(P, child_id, handle, state, now) then reading[#reading + 1], reading[#reading + 2] = '0', list[i] end
+        if edge_ended(P, child_id, handle, state, now, nil, number_in(list[i + 1])) then
+          reading[#reading + 1], reading[#reading + 2] = '0', list[i]
+        end
       else
         tell_end(P, list[i], handle, state, list[i + 1])
         reading[#reading + 1], reading[#reading + 2] = list[i + 1], list[i]

@@ -7,7 +7,8 @@
 readers.at_once = 64
 
 function readers.read(P, id, parent, number)
-  local added = call('ZADD', P .. 'reads:' .. id, number and number ~= '' and number or '0', parent)
+  local far = number and number ~= '' and parts(parent) ~= own_queue(P)
+  local added = call('ZADD', P .. 'reads:' .. id, far and number or '0', parent)
   if added == 1 then readers.count(P, 1) end
 end
 

@@ -53,7 +53,8 @@ local function state_of(P, id, states)
   return states[id]
 end
 
--- How a parent has ended, as far as this edge is concerned; nil: it is to be waited for.
+-- How a parent has ended, as far as this edge is concerned; nil: it is to be waited for. states: of parents that were looked
+-- at before in this call.
 local function how_ended(P, parent_id, policy, states, now)
   local state, letter, mode = state_of(P, parent_id, states), sub(policy, 1, 1), sub(policy, 2, 2)
   if state == 'completed' then return state end
@@ -68,22 +69,17 @@ local function how_ended(P, parent_id, policy, states, now)
   return state
 end
 
--- Returns nil when the child is told later, or how the parent ended. number: of the message that says it, if it was one.
--- states: of parents that were looked at before in this call.
+-- The child is told later. number: of the edge; by_message: an earlier one may come behind a later one, which stays.
 local waiters_are_set = false
-local function register(P, parent_id, child, policy, states, now, number)
-  local state = how_ended(P, parent_id, policy, states, now)
-  if state then return state end
+local function register(P, parent_id, child, policy, number, by_message)
   local set, other = 'children:', 'patient:'
   if sub(policy, 1, 1) == 'w' then set, other = other, set end
-  local key = P .. set .. parent_id
-  if call('SADD', P .. 'linked', parent_id) == 1 then
-    -- It has had no children.
-    call('ZADD', key, text(number or now), child)
-  elseif call('ZADD', key, 'NX', number and text(number) or exact(score_behind(key, now)), child) == 1 then
-    -- It may have waited by another policy.
-    call('ZREM', P .. other .. parent_id, child)
-  end
+  local had_none, key = call('SADD', P .. 'linked', parent_id) == 1, P .. set .. parent_id
+  local later = by_message and not had_none and call('ZSCORE', P .. other .. parent_id, child)
+  if later and tonumber(later) > tonumber(number) then return end
+  local added = by_message and call('ZADD', key, 'GT', number, child) or call('ZADD', key, number, child)
+  -- It may have waited by another policy.
+  if added == 1 and not had_none then call('ZREM', P .. other .. parent_id, child) end
   if not waiters_are_set then call('HSET', P .. 'settings', 'waiters', '1') end
   waiters_are_set = true
 end
@@ -109,7 +105,7 @@ end
 -- {handle, state} of the first that died or is not known, and the policy of that edge. "!" stands for what is still to
 -- be said of it. An edge that is there stays as it is, unless it has ended or has another policy: then it is made anew.
 -- known: how many it has, if that was read. anew: a number: of these edges, those with lower numbers or none are not there
--- in the parents' queues, and are made anew; they have that number then, or that of their message.
+-- in the parents' queues, and are made anew; they have that number then, or a higher one.
 local function attach_page(P, id, edges, first, last, now, states, result, anew)
   local queue, known = own_queue(P), result.known
   local child, handles, ids, queues, parent_ids = queue .. '/' .. id, {}, {}, {}, {}
@@ -130,7 +126,12 @@ local function attach_page(P, id, edges, first, last, now, states, result, anew)
       local theirs, parent_id = queues[i], parent_ids[i]
       local state, number = nil, anew
       if theirs == queue then
-        state = register(P, parent_id, child, policy, states, now)
+        state = how_ended(P, parent_id, policy, states, now)
+        if not state then
+          result.number = result.number or serial(P)
+          number = result.number
+          register(P, parent_id, child, policy, number)
+        end
         -- Not one that is not known and counts as completed.
         if state and states[parent_id] == 'completed' then
           readers.read(P, id, parent)
