@@ -115,7 +115,7 @@ local function fan_some(P, now, most, children_most)
   for i = 1, #some, 2 do
     local theirs, child_id = parts(some[i])
     if theirs == queue then
-      local reads = deliver(P, child_id, handle, state, now, number_in(some[i + 1]))
+      local reads = deliver(P, child_id, handle, state, now, some[i + 1])
       if reads then reading[#reading + 1], reading[#reading + 2] = '0', some[i] end
     else
       tell_end(P, some[i], handle, state, some[i + 1])

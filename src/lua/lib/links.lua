@@ -53,15 +53,11 @@ local function tell_end(P, child, handle, state, number)
 end
 
 -- Whether what is told is meant for this edge, and not for an earlier one to the same parent. number: of the edge that
--- it was told of; nil or "": that is not known.
+-- it was told of; nil, "" or a time in ms: that is not known.
 local function is_meant(edge, number)
   local own = string.match(edge, ' (%d+)$')
-  return not own or not number or number == '' or tonumber(own) == tonumber(number)
-end
-
--- The edge's number as `children:<id>` has it for a child in the own queue; nil: that is the time in ms.
-local function number_in(score)
-  return tonumber(score) >= 100000000000000 and score or nil
+  number = tonumber(number) or 0
+  return not own or number < 100000000000000 or tonumber(own) == number
 end
 
 -- Whether an edge counts in `pending`; restoring: that field. While a child's edges are made again (lib/restore.lua),
@@ -159,7 +155,7 @@ local function tell_children(P, id, state)
     for i = 1, #list, 2 do
       local theirs, child_id = parts(list[i])
       if theirs == queue then
-        if edge_ended(P, child_id, handle, state, now, nil, number_in(list[i + 1])) then
+        if edge_ended(P, child_id, handle, state, now, nil, list[i + 1]) then
           reading[#reading + 1], reading[#reading + 2] = '0', list[i]
         end
       else
