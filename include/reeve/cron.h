@@ -1,26 +1,27 @@
 /*
- * cron.h - tasks that recur.
+ * cron.h - recurring tasks.
  *
- * An entry lives with the queue of its tasks, under a name, which is that of one entry in the namespace. Its times, the
- * slots, are given by a spec:
+ * An entry enqueues a task at each of its slots. It has a name that is unique in the namespace, and is stored with the
+ * queue of its tasks. A spec gives the slots:
  *
  *     "0 3 * * *"               five fields: minute hour day month weekday
  *     "0,30 * * * * mon-fri"    six fields: second minute hour day month weekday
  *     "@hourly"                 also @minutely @daily @midnight @weekly @monthly @yearly @annually
  *     "every 90s"               an interval of at least 100 ms; its slots are its multiples since the epoch
  *
- * A field is a star, a number, a range ("1-5"), a step (every fifth: a star, then "/5"), or a list of these, separated
- * by commas. Months and weekdays also have names ("jan", "mon").
+ * A field is a star, a number, a range ("1-5"), a step (a star, then "/5": every fifth), or a list of these,
+ * separated by commas. Months and weekdays also have names ("jan", "mon"). When both day and weekday are restricted,
+ * a day matches if either does.
  *
- * When both day and weekday are restricted, a day that fits either is meant. In the local zone, a time that a clock
- * change skips is made up for right after it, and one that it repeats counts once; an entry for every hour runs each
- * real hour.
+ * Local zone: a slot that a clock change skips fires right after the change, and a slot that it repeats fires once; an
+ * entry for every hour fires each real hour.
  *
- * Any number of workers that serve the queue fire a slot exactly once: the id of its task is cron:<name>:<slot in ms
- * since the epoch>, and the entry moves on to its next slot in the same step. Entries fire only while a worker serves
- * their queue.
+ * A slot fires exactly once, whatever the number of workers that serve the queue: one atomic step enqueues the task
+ * cron:<name>:<slot in ms since the epoch> and moves the entry to its next slot. Entries fire only while a worker
+ * serves their queue.
  *
- * Calls block for one or two round trips, or as many as they say, and are for one thread at a time, as all of client.h.
+ * Each call blocks for one or two round trips unless its comment says otherwise. As with all of client.h, one thread
+ * at a time may use a client.
  */
 #ifndef REEVE_CRON_H
 #define REEVE_CRON_H
@@ -31,65 +32,74 @@
 extern "C" {
 #endif
 
-#define REEVE_CRON_NAME_MAX 64 /* an entry's name: the characters of a queue's */
+#define REEVE_CRON_NAME_MAX 64 /* name of an entry: [A-Za-z0-9._-] */
 #define REEVE_CRON_CATCH_UP_MAX 1000
 #define REEVE_CRON_PAYLOAD_MAX (64u * 1024)
 
-/* What is done about slots that passed while no worker was there: that is, once one is more than 2 s late. */
+/* Catch-up: what happens with missed slots, those that are more than 2 s late because no worker served the queue. */
 typedef enum reeve_catch_up {
-    REEVE_CATCH_UP_ONCE = 0, /* one task, for the last of all that are due */
-    REEVE_CATCH_UP_SKIP = 1, /* nothing; only those that are less late are made up for */
-    REEVE_CATCH_UP_ALL = 2   /* a task for each, for the last catch_up_most of them */
+    REEVE_CATCH_UP_ONCE = 0, /* one task, for the last missed slot */
+    REEVE_CATCH_UP_SKIP = 1, /* no task */
+    REEVE_CATCH_UP_ALL = 2   /* a task for each of the last catch_up_most missed slots */
 } reeve_catch_up;
 
 typedef struct reeve_cron_entry {
     size_t size;      /* sizeof(reeve_cron_entry), or 0 */
     const char *name; /* required */
     const char *spec; /* required */
-    bool local;       /* the workers' local zone; else UTC */
+    bool local;       /* slots are in the workers' local time zone; else in UTC */
     reeve_catch_up catch_up;
-    unsigned catch_up_most;      /* with REEVE_CATCH_UP_ALL: 1 to REEVE_CRON_CATCH_UP_MAX; 0: 100 */
-    bool no_overlap;             /* no new task while the last one waits or runs; with it, ALL means ONCE */
-    const reeve_task_spec *task; /* required: queue, type, payload (at most REEVE_CRON_PAYLOAD_MAX) and options; no id,
-                                  * time, unique key or parents */
+    unsigned catch_up_most; /* with REEVE_CATCH_UP_ALL: 1 to REEVE_CRON_CATCH_UP_MAX; 0: 100 */
+    bool no_overlap;        /* skip a slot while the previous task has not ended; catch_up ALL then means ONCE */
+    /* Required: queue, type, payload (at most REEVE_CRON_PAYLOAD_MAX bytes) and options. An id, a time, a unique key
+     * and parents are not allowed. */
+    const reeve_task_spec *task;
 } reeve_cron_entry;
 
-/* Checks an entry without Redis; ret_error, when not NULL, receives the words. Any thread. REEVE_EINVAL, REEVE_ETOOBIG.
- */
+/* Checks an entry without Redis. On failure ret_error, when not NULL, has the message, cut at `size` bytes. Any thread.
+ * REEVE_EINVAL, REEVE_ETOOBIG. */
 REEVE_API reeve_status reeve_cron_check(const reeve_cron_entry *entry, char *ret_error, size_t size);
 
 /*
- * Adds an entry, or puts it in place of the one of that name, with everything that it says: to change a part of one, see
- * reeve_cron_get. One that is the same stays as it is, with its time; a changed one is due at its next slot from now, or
- * stays paused. *ret_changed, when not NULL: whether anything changed.
+ * Adds an entry, or replaces the entry of that name; to change a part of an entry, see reeve_cron_get. An entry that
+ * stays the same keeps its next slot. A changed one fires at its next slot from now, or stays paused. *ret_changed,
+ * when not NULL, tells whether anything changed. Blocks for 2 to 5 round trips.
  *
- * An entry of that name in another queue is moved: it is set in the task's queue and removed in the other one. Tasks that it
- * made stay where they are. A slot in that very moment may be made in both queues, and no_overlap does not look at the last
- * task in the other one. reeve_cron_set_tell tells the queue that it was moved from: ret_from, when not NULL, has room for
- * REEVE_QUEUE_MAX + 1 bytes, and has "" when it was in no other queue. Blocks for 2 to 5 round trips.
+ * When an entry of that name is in another queue, it is moved: set in the queue of `task`, and removed from the other
+ * one. Tasks that it made stay where they are. A slot at the moment of the move may fire in both queues, and
+ * no_overlap ignores the previous task in the other queue. reeve_cron_set_tell also writes the name of the queue that
+ * the entry was moved from to ret_from, or "" if it was not moved; ret_from may be NULL, else it has room for
+ * REEVE_QUEUE_MAX + 1 bytes.
  */
 REEVE_API reeve_status reeve_cron_set(reeve_client *client, const reeve_cron_entry *entry, bool *ret_changed);
 REEVE_API reeve_status reeve_cron_set_tell(reeve_client *client, const reeve_cron_entry *entry, bool *ret_changed,
                                            char *ret_from);
 
 /*
- * An entry as it was set. To change a part of it: copy *ret and its task, change the copies, set them, and free *ret.
- * queue NULL: the queue that the entry of this name is in. *ret, with all that it points to, is owned by the caller:
- * reeve_cron_entry_free (NULL is fine). REEVE_ENOTFOUND: no such entry. REEVE_EPROTO: another program has written it, and
- * this one does not understand it.
+ * Gets an entry as it was set. queue NULL: search the entry in all queues. The caller frees *ret, with all that it
+ * points to, by reeve_cron_entry_free, which ignores NULL. To change a part of the entry: copy *ret and its task,
+ * change the copies, set them, and then free *ret. REEVE_ENOTFOUND: there is no such entry. REEVE_EPROTO: it was
+ * written by another program, in a form that this version does not know.
  */
 REEVE_API reeve_status reeve_cron_get(reeve_client *client, const char *queue, const char *name,
                                       reeve_cron_entry **ret);
 REEVE_API void reeve_cron_entry_free(reeve_cron_entry *entry);
 
-/* remove: tasks that it made stay. pause: it fires no more, until resume; slots in between are not caught up with.
- * REEVE_ENOTFOUND: no such entry. *ret_changed, when not NULL: false when it was so already. */
+/*
+ * remove   Removes an entry. Tasks that it made stay.
+ * pause    The entry fires no more.
+ * resume   It fires again from the next slot on; slots during the pause are not caught up with.
+ *
+ * *ret_changed, when not NULL, is false when the entry was already paused, or was not. REEVE_ENOTFOUND: there is no
+ * such entry.
+ */
 REEVE_API reeve_status reeve_cron_remove(reeve_client *client, const char *queue, const char *name);
 REEVE_API reeve_status reeve_cron_pause(reeve_client *client, const char *queue, const char *name, bool *ret_changed);
 REEVE_API reeve_status reeve_cron_resume(reeve_client *client, const char *queue, const char *name, bool *ret_changed);
 
-/* Makes a task of an entry now, besides its times, also of a paused one. ret_id, when not NULL, has its id.
- * REEVE_ESTATE: the entry wants no overlap and its last task has not ended. REEVE_ENOTFOUND. */
+/* Enqueues a task of an entry now, in addition to its slots; the entry may be paused. ret_id, when not NULL, has the
+ * id of the task. REEVE_ESTATE: the entry has no_overlap, and its previous task has not ended. REEVE_ENOTFOUND: there
+ * is no such entry. */
 REEVE_API reeve_status reeve_cron_run(reeve_client *client, const char *queue, const char *name,
                                       char ret_id[REEVE_ID_MAX]);
 
@@ -102,14 +112,14 @@ typedef struct reeve_cron_info {
     unsigned catch_up_most; /* 0 unless REEVE_CATCH_UP_ALL */
     bool no_overlap;
     bool paused;
-    int64_t next_ms;            /* the next slot (of a local one, by the zone here); -1: paused, or there is none */
-    char last_id[REEVE_ID_MAX]; /* of the last task it made, or "" */
+    int64_t next_ms; /* next slot, of a local entry by this process's time zone; -1: paused, or no further slot */
+    char last_id[REEVE_ID_MAX]; /* id of the last task that it made, or "" */
     char *type;
     reeve_bytes payload;
 } reeve_cron_info;
 
-/* The entries of a queue, or of all queues of the namespace (NULL), by queue and name. Free with reeve_cron_free.
- * Blocks for a round trip for each 64 queues. */
+/* Gets the entries of a queue, or of all queues of the namespace (NULL), ordered by queue and name, as one array.
+ * Free it with reeve_cron_free. Blocks for one round trip for each 64 queues. */
 REEVE_API reeve_status reeve_cron_list(reeve_client *client, const char *queue, reeve_cron_info **ret,
                                        size_t *ret_count);
 REEVE_API void reeve_cron_free(reeve_cron_info *list, size_t count);

@@ -1,24 +1,25 @@
 /*
- * depend.h - tasks that wait for others: edges between tasks, chains and batches.
+ * depend.h - dependencies between tasks: parents and children, batches, chains.
  *
- * A task that was enqueued with parents (reeve_task_spec.after) is blocked until all of them have ended; then it is
- * ready, or scheduled if its time is later. Parents may be in any queues. Each edge says what happens when that parent
- * dies (reeve_on_parent_death).
+ * A task that was enqueued with parents (reeve_task_spec.after) is blocked until all of them have ended. It is then
+ * ready, or scheduled if its time is later. Parents may be in any queues. Each dependency says what happens if its
+ * parent dies (reeve_on_parent_death).
  *
- * A parent of which its queue knows nothing is refused, unless its edge says otherwise (reeve_unknown_parent), so enqueue
- * parents first: either it was never enqueued, or it was and its record is gone. The second counts as completed where it
- * can be told apart: the id is a UUIDv7 (those that reeve makes) from before the oldest completed task that the queue
- * still keeps, or the queue keeps none. Ids of other forms do not say when they were made; where such a parent may have
- * completed long ago, say REEVE_UNKNOWN_COMPLETED. A record that was deleted by hand counts as never enqueued. In the
- * same queue the call is refused (REEVE_ENOTFOUND), and nothing is done. In another queue that is found out only when
- * the message about the edge comes there: then the child dies, of kind "unknown_parent". (So does a task that was handed
- * on with such a parent, since nobody would hear of a refusal.)
+ * Unknown parents: a parent must exist when the child is enqueued, unless its dependency says otherwise
+ * (reeve_unknown_parent). If there is no task and no record with the handle, the parent either never existed or
+ * completed so long ago that its record is gone. reeve takes it as completed when it can tell that: the id is a
+ * UUIDv7, as reeve makes them, and older than the oldest completed task whose record the queue keeps, or the queue
+ * keeps no completed tasks. Ids of other forms have no time; use REEVE_UNKNOWN_COMPLETED for them where a parent may
+ * have completed long ago. Otherwise the parent counts as unknown, also when its record was deleted by hand. In the
+ * same queue, the call then fails with REEVE_ENOTFOUND and changes nothing. In another queue, this is found out
+ * later, and the child dies with kind "unknown_parent", as does a chained task (reeve_task_hand_on) with an unknown
+ * parent.
  *
- * A task that is retried, or cancelled and retried, waits again for its parents that have not completed; also for those
- * that have died, as they may be retried, too, and not for those that are gone.
+ * Retries: a task that is retried waits again for all parents that have not completed. That includes dead parents,
+ * which can be retried as well, but not deleted ones.
  *
- * Where a parent is in another queue, its queue and the child's exchange messages. Workers carry these, and so does the
- * client that makes the edge, at once; what is lost on the way is carried again, and counts once.
+ * Parents in other queues: the two queues exchange messages, which workers deliver, and first the client that makes the
+ * dependency. A lost message is sent again, and has an effect only once.
  */
 #ifndef REEVE_DEPEND_H
 #define REEVE_DEPEND_H
@@ -30,39 +31,44 @@
 extern "C" {
 #endif
 
-/* As many parents a task takes in one call; reeve_enqueue and reeve_depend with more make several, reeve_enqueue_many
- * refuses it. A task may have as many parents as guards.parents says (guards.h), and any number of children. */
+/* Maximum of parents in one call to Redis. reeve_enqueue and reeve_depend make several calls for more of them;
+ * reeve_enqueue_many refuses such a task. In all, a task can have guards.parents parents (guards.h) and any number of
+ * children. */
 #define REEVE_PARENTS_MAX 1000
 
 /*
- * A parent that is none: what waits for it waits until it is taken away by reeve_undepend. It holds a task back while
- * its parents are still being named. reeve_enqueue uses it for more than REEVE_PARENTS_MAX parents: a producer that
- * dies in the middle leaves the task blocked, with this parent; enqueue it again with the same id, type, payload and
- * parents, and it is carried on with (REEVE_OK), or delete it. One that fails in the middle takes the task back; where it
- * cannot, it ends with REEVE_ELOST and words that name the task.
+ * A placeholder parent: the child stays blocked until reeve_undepend removes the placeholder, so that more parents
+ * can be added meanwhile. reeve_enqueue uses it for a task with more than REEVE_PARENTS_MAX parents. A producer that
+ * dies during such a call leaves the task blocked with the placeholder: enqueue it again with the same id, type,
+ * payload and parents, which completes it (REEVE_OK), or delete it. A call that fails deletes the task again; if it
+ * cannot, it ends with REEVE_ELOST, and the message names the task.
  */
 #define REEVE_PARENT_OPEN "!"
 
-/* ---- edges ----------------------------------------------------------------------------------------------------- */
+/* ---- dependencies ---------------------------------------------------------------------------------------------- */
 
 /*
- * A waiting task (blocked, ready, scheduled, parked) waits for these, too. One that has already died decides at once,
- * by the edge's policy. Edges that are there stay as they are; REEVE_PARENT_DEATH is for blocked tasks alone. In steps
- * of REEVE_PARENTS_MAX; after an error some may have been made. REEVE_EINVAL: a handle, or the task itself.
- * REEVE_ETOOBIG: with these it has more parents than guards.parents. REEVE_ENOTFOUND, REEVE_ESTATE: it runs or has
- * ended. That tasks wait for one another in a circle is not found out: they stay blocked.
+ * Adds parents to a waiting task (blocked, ready, scheduled, parked), in steps of REEVE_PARENTS_MAX, of one round
+ * trip each. A parent that has already died takes effect at once (reeve_on_parent_death). Dependencies that exist
+ * stay as they are. REEVE_PARENT_DEATH is allowed for blocked tasks only. Circular dependencies are not detected:
+ * their tasks stay blocked. After an error, the parents of some steps may have been added.
+ *
+ *   REEVE_EINVAL      a handle is not valid, or is that of the task itself
+ *   REEVE_ETOOBIG     the task would have more parents than guards.parents
+ *   REEVE_ENOTFOUND   there is no such task, or a parent in the same queue is unknown
+ *   REEVE_ESTATE      the task is running or has ended
  */
 REEVE_API reeve_status reeve_depend(reeve_client *client, const char *queue, const char *id,
                                     const reeve_parent *parents, size_t count);
 
-/* A blocked task does not wait for these any more; edges that are not there are no error. Errors as above. */
+/* Removes parents of a blocked task. Handles that are not its parents are ignored. Errors as of reeve_depend. */
 REEVE_API reeve_status reeve_undepend(reeve_client *client, const char *queue, const char *id,
                                       const char *const *handles, size_t count);
 
 /*
- * reeve_cancel and reeve_delete refuse a task for which others wait (REEVE_ESTATE; the words say how many). These
- * cancel the others with it, and those that wait for them in turn, also in other queues: some 10,000 before the call
- * returns, in several round trips; workers, or whoever maintains the queues, do the same with what is left.
+ * reeve_cancel and reeve_delete refuse a task that others depend on (REEVE_ESTATE; the message has their number).
+ * These functions also cancel the tasks that depend on it, directly or indirectly, in all queues. The call itself
+ * cancels about 10,000 of them, in several round trips; the workers' maintenance cancels the rest.
  */
 REEVE_API reeve_status reeve_cancel_cascade(reeve_client *client, const char *queue, const char *id);
 REEVE_API reeve_status reeve_delete_cascade(reeve_client *client, const char *queue, const char *id);
@@ -70,80 +76,86 @@ REEVE_API reeve_status reeve_delete_cascade(reeve_client *client, const char *qu
 /* ---- batches --------------------------------------------------------------------------------------------------- */
 
 /*
- * A batch is a set of tasks and up to two that wait for it: `complete` becomes ready when all of the batch have ended,
- * however; `death` when the first of them dies or is cancelled or deleted, and is removed when all have ended without
- * that. Both are ordinary tasks, blocked until then, and read the members as their parents.
+ * A task batch is a set of tasks, its members, with one or two callbacks. The callback `complete` becomes ready when
+ * all members have ended, in whatever way. The callback `death` becomes ready when the first member dies, is
+ * cancelled or is deleted; it is deleted when all members have ended without that. Callbacks are ordinary blocked
+ * tasks whose parents are the members, so that their handlers can read the members' results.
  *
  *     reeve_batch batch;
  *     reeve_batch_open(client, &batch, &complete, NULL);
- *     reeve_batch_add(client, &batch, specs, count, results);      as often as need be
+ *     reeve_batch_add(client, &batch, specs, count, results);      may be repeated
  *     reeve_batch_close(client, &batch);
  *
- * Until it is closed the callbacks wait even if all members have ended (REEVE_PARENT_OPEN). A producer that dies in the
- * middle leaves the members that it enqueued, which run, and the callbacks, blocked: whoever knows their handles may
- * add the rest and close the batch, or delete them. Members that it was about to enqueue then are waited for:
- * reeve_undepend takes them away.
+ * Until the batch is closed its callbacks stay blocked, even if all members have ended (REEVE_PARENT_OPEN). If the
+ * producer dies before, the members that it enqueued run, and the callbacks stay blocked. A program that knows their
+ * handles can add the remaining members and close the batch, or delete the callbacks. Members that were registered
+ * but not enqueued are removed by reeve_undepend.
  */
 typedef struct reeve_batch {
-    char complete[REEVE_HANDLE_MAX]; /* handles; "": none */
-    char death[REEVE_HANDLE_MAX];
+    char complete[REEVE_HANDLE_MAX]; /* handle of the callback; "": none */
+    char death[REEVE_HANDLE_MAX];    /* handle of the callback; "": none */
 } reeve_batch;
 
-/* Enqueues the callbacks; either may be NULL. Their `after` may name further parents. Errors as reeve_enqueue. */
+/* Opens a batch: enqueues its callbacks, of which one may be NULL. They may have further parents (`after`). Errors as
+ * of reeve_enqueue. */
 REEVE_API reeve_status reeve_batch_open(reeve_client *client, reeve_batch *ret, const reeve_task_spec *complete,
                                         const reeve_task_spec *death);
 
 /*
- * Adds members to the batch, then enqueues them, as reeve_enqueue_many: so none of them can end unseen, even where no
- * record of it is kept. Those that are refused leave the batch again; a task that is there already (REEVE_EEXISTS) is a
- * member, so that a call can be repeated with the same ids. REEVE_ETOOBIG: too many in one call, or with those before
- * (guards.parents); nothing was sent (no result is REEVE_OK). After REEVE_ELOST, REEVE_ETIMEOUT or REEVE_ECONNECT of some
- * the batch waits for them: repeat them with their ids, or take them away by reeve_undepend.
+ * Registers members with the callbacks and then enqueues them, as reeve_enqueue_many does. Registration comes first,
+ * so that no member can end unnoticed, even in a queue that keeps no records. Members that are refused are removed
+ * again. A task that exists (REEVE_EEXISTS) becomes a member, so that a call can be repeated with the same ids. After
+ * REEVE_ELOST, REEVE_ETIMEOUT or REEVE_ECONNECT for a member the batch waits for it: enqueue it again with its id, or
+ * remove it by reeve_undepend. REEVE_ETOOBIG: more members than one call, or the batch (guards.parents), can have;
+ * nothing was sent, and no result is REEVE_OK.
  */
 REEVE_API reeve_status reeve_batch_add(reeve_client *client, const reeve_batch *batch, const reeve_task_spec *specs,
                                        size_t count, reeve_enqueued *ret_results);
 
-/* Adds tasks that are there already. One that is not known counts as completed. */
+/* Makes existing tasks members of the batch. One that does not exist counts as completed. Errors as of reeve_depend. */
 REEVE_API reeve_status reeve_batch_add_tasks(reeve_client *client, const reeve_batch *batch, const char *const *handles,
                                              size_t count);
 
-/* All members are named. A second call does nothing. */
+/* Closes the batch: no members follow. A second call does nothing. Errors as of reeve_undepend. */
 REEVE_API reeve_status reeve_batch_close(reeve_client *client, const reeve_batch *batch);
 
 /* ---- in a handler ---------------------------------------------------------------------------------------------- */
 
-/* A parent of the task that runs. */
+/* A parent of the running task. */
 typedef struct reeve_task_parent {
     const char *handle;
     const char *ended; /* "completed", "dead", "cancelled" (also: deleted), or "" when it had not ended */
 } reeve_task_parent;
 
 /*
- * The task's parents, in the order in which they were given. Round trips on the thread's connection at the first call,
- * in pages; memory belongs to the task. REEVE_ELOST, REEVE_EREDIS, REEVE_ENOMEM.
+ * Gets the task's parents, in the order in which they were given. The first call reads them in pages, of one round
+ * trip each, on the thread's connection. The memory belongs to the task and is valid until the handler returns.
+ * REEVE_ELOST, REEVE_EREDIS, REEVE_ENOMEM.
  */
 REEVE_API reeve_status reeve_task_parents(reeve_task *task, const reeve_task_parent **ret, size_t *ret_count);
 
 /*
- * The result of a parent, or of any task by its handle: one round trip. *ret (data NULL: none was recorded, or its
- * record is not kept any more) lives until the next such call or the end of the handler. A parent's record is kept until
- * the task has ended, whatever its queue's retention says; a task that runs at most once has ended when it begins, so
- * that the retention holds for its parents. REEVE_EINVAL: no handle.
+ * Gets the result of a parent, or of any other task, by its handle. One round trip. ret->data is NULL when there is
+ * no result or the record is no longer kept; else the bytes are valid until the next such call or the end of the
+ * handler. The records of parents are kept until the child has ended, whatever the retention of their queues. An
+ * exception is a child that runs at most once: in Redis it has ended when it begins, so the retention applies.
+ * REEVE_EINVAL: the handle is not valid.
  */
 REEVE_API reeve_status reeve_task_parent_result(reeve_task *task, const char *handle, reeve_bytes *ret);
 
-/* At most so many tasks are handed on by one, unless the worker's guards.batch is less, and so many bytes of payload.
- */
+/* Limits of the tasks that one task chains: their number, where the worker's guards.batch is not lower, and the total
+ * length of their payloads in bytes. */
 #define REEVE_HAND_ON_MAX 1000
 #define REEVE_HAND_ON_BYTES_MAX (16u * 1024 * 1024)
 
 /*
- * Chains: the task hands on another one, of any queue, which is enqueued in the very step in which this one is
- * completed, and not at all if it is not: when it fails, is given back, or its completion is refused. ret_id (may be
- * NULL) has its id, made now unless the spec has one; one that is taken by then is left alone. In another queue, with a
- * unique key or with parents it comes a moment later, by message; then one whose key is held is not enqueued, and
- * nobody hears of it. No I/O. REEVE_EINVAL, REEVE_ETOOBIG, REEVE_ENOMEM; reeve_task_call_error has words.
- * REEVE_EREFUSED: the task runs at most once, and was completed before it ran.
+ * Chains a task: it is enqueued, in any queue, in the same atomic step that completes the running task. It is not
+ * enqueued if the running task fails, is given back, or its completion is refused. ret_id, when not NULL, has the id
+ * of the new task, which is made now unless the spec has one. If a task with that id exists then, nothing is
+ * enqueued. A task in another queue, with a unique key or with parents is enqueued by a message a moment later; if
+ * its unique key is held then, it is dropped without notice. Does no I/O. REEVE_EINVAL, REEVE_ETOOBIG, REEVE_ENOMEM:
+ * reeve_task_call_error has the message. REEVE_EREFUSED: the running task runs at most once, so it was completed
+ * before.
  */
 REEVE_API reeve_status reeve_task_hand_on(reeve_task *task, const reeve_task_spec *spec, char ret_id[REEVE_ID_MAX]);
 

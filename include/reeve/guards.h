@@ -1,12 +1,12 @@
 /*
- * guards.h - how large things may be: what a client enqueues, and what a worker's handlers give back.
+ * guards.h - size limits ("guards") for the tasks that a client enqueues and for what a worker's handlers produce.
  *
- * Each guard has a standard, which holds where nothing is said, and a maximum that no setting exceeds. What goes beyond
- * a guard is refused with REEVE_ETOOBIG before anything is sent, and the error's words name the thing, its size, the
- * limit, and the guard that raises it. A guard is said to a client (reeve_client_options.guards), to a worker
- * (reeve_worker_options.guards, `worker = { guards = { ... }; }` in its configuration), or to `reeve` (--guard, and
- * REEVE_GUARDS in its environment): the producer's hold for what it enqueues, the worker's for what its handlers hand
- * on, leave and give back. They cost nothing.
+ * Each limit has a default, and a maximum that no setting exceeds. A larger value is refused with REEVE_ETOOBIG
+ * before anything is sent; the message names the value, its size, the limit, and the guard that raises it. Limits of
+ * a producer are set for a client (reeve_client_options.guards), or for the command line (--guard, and REEVE_GUARDS
+ * in the environment). Limits of handlers, for chained tasks, checkpoints and results, are set for a worker
+ * (reeve_worker_options.guards, or `worker = { guards = { ... }; }` in its configuration). They cost nothing at run
+ * time.
  */
 #ifndef REEVE_GUARDS_H
 #define REEVE_GUARDS_H
@@ -17,27 +17,28 @@
 extern "C" {
 #endif
 
-/* The standards of those guards whose maximum is higher; the others' standards are their maxima, of task.h. */
+/* Defaults of `parents` and `batch`; the default of every other guard is its maximum. */
 #define REEVE_GUARD_PARENTS 1000000
 #define REEVE_GUARD_BATCH 1000000
-#define REEVE_GUARD_COUNT_MAX 1000000000 /* the maximum of these */
+#define REEVE_GUARD_COUNT_MAX 1000000000 /* maximum of `parents` and `batch` */
 
-/* Zero is the standard. Lengths count bytes. */
+/* Zero selects the default. Lengths are in bytes. */
 typedef struct reeve_guards {
-    int64_t payload;    /* a payload; at most REEVE_PAYLOAD_MAX */
-    int64_t result;     /* a result; at most REEVE_RESULT_MAX. Of a worker; a queue may say less (result_max) */
-    int64_t checkpoint; /* a checkpoint; at most REEVE_CHECKPOINT_MAX. Of a worker */
-    int64_t meta;       /* tags and metadata of a task together; at most REEVE_META_MAX */
-    int64_t type;       /* a type; at most REEVE_TYPE_MAX */
-    int64_t id;         /* an id that a producer chose; at most REEVE_ID_LENGTH_MAX */
-    int64_t group;      /* a group's name; at most REEVE_GROUP_MAX */
-    int64_t unique;     /* a unique key; at most REEVE_UNIQUE_MAX */
-    int64_t tag;        /* a tag; at most REEVE_TAG_MAX */
-    int64_t tags;       /* tags of a task, their number; at most REEVE_TAGS_MAX */
-    /* How many parents a task has, and so how many members a batch (depend.h). Standard: REEVE_GUARD_PARENTS. */
+    int64_t payload; /* length of a payload; maximum REEVE_PAYLOAD_MAX */
+    int64_t result;  /* length of a result; maximum REEVE_RESULT_MAX; workers only. A queue may set less (result_max) */
+    int64_t checkpoint; /* length of a checkpoint; maximum REEVE_CHECKPOINT_MAX; workers only */
+    int64_t meta;       /* length of a task's tags and metadata as JSON; maximum REEVE_META_MAX */
+    int64_t type;       /* length of a type; maximum REEVE_TYPE_MAX */
+    int64_t id;         /* length of an id that a producer chose; maximum REEVE_ID_LENGTH_MAX */
+    int64_t group;      /* length of a group name; maximum REEVE_GROUP_MAX */
+    int64_t unique;     /* length of a unique key; maximum REEVE_UNIQUE_MAX */
+    int64_t tag;        /* length of a tag; maximum REEVE_TAG_MAX */
+    int64_t tags;       /* number of tags of a task; maximum REEVE_TAGS_MAX */
+    /* Number of parents of a task, and so of members of a task batch (depend.h). Default: REEVE_GUARD_PARENTS. */
     int64_t parents;
-    /* Tasks in one call: of reeve_enqueue_many, reeve_batch_add; standard: REEVE_GUARD_BATCH. Of a worker: tasks that
-     * one hands on; at most REEVE_HAND_ON_MAX. (How many a handler with run_many gets is its own setting, many.) */
+    /* Clients: number of tasks in one call of reeve_enqueue_many or reeve_batch_add; default: REEVE_GUARD_BATCH.
+     * Workers: number of tasks that one task chains; maximum REEVE_HAND_ON_MAX. Calls of batch handlers have a
+     * setting of their own, `many` of reeve_handler. */
     int64_t batch;
 } reeve_guards;
 

@@ -1,6 +1,6 @@
 /*
- * layer.h - layers: functions around handlers, for what is not the business of any one of them: timing, tracing,
- * another retry policy, faults for tests.
+ * layer.h - layers: functions around handlers, for concerns that handlers share, such as timing, tracing, another retry
+ * policy, or faults in tests.
  *
  *     static reeve_outcome trace(reeve_task *task, reeve_next *next, void *user)
  *     {
@@ -10,20 +10,19 @@
  *         return outcome;
  *     }
  *
- * A layer is called on the thread that runs the task. It may look at the task, then calls reeve_next_run once, or not
- * at all; what came out of that stands in the task and can be read by the functions below, and be replaced by calling
- * another verb of task.h. It ends as a handler does: by returning what a verb, or reeve_next_run, returned. When it
- * does otherwise (no verb and no next, an outcome that is not the task's, next twice) the attempt has failed with kind
- * "layer", and is retried.
+ * A layer is called on the thread that runs the task. It calls reeve_next_run once, or not at all. The outcome is
+ * then stored in the task, where the functions below read it; another outcome function of task.h replaces it. A layer
+ * returns what an outcome function or reeve_next_run returned. Otherwise the attempt fails with kind "layer" and is
+ * retried: when the layer called none of them, returned another outcome than the task's, or called reeve_next_run
+ * twice.
  *
- * Layers come from a program (reeve_worker_add_layer) or a plugin (its layers field). The first that is added is the
- * outermost. They are not around what the worker finds before the handler is called: a type without a handler, a thread
- * that cannot be set up, a task that crashed too often; nor around the wait for a place among the handler's plugin's
- * (`concurrency` in plugin.h). The run time limit holds for them too. A plugin's concurrency does not count its layers
- * around other handlers: many may run at once. A layer is never called by two threads for the same task.
+ * Layers come from a program (reeve_worker_add_layer) or a plugin (`layers` of reeve_plugin). The first one that is
+ * added is the outermost. The run time limit includes the time in layers. A plugin's `concurrency` counts neither its
+ * layers around other handlers nor the wait for its own handlers. No two threads call a layer for the same task.
  *
- * There are none around a handler of many tasks (run_many): a layer is about one task and what came out of it, and such
- * a call has no end of its own for each. What it shares with other handlers it calls itself.
+ * Layers do not see attempts that end before a handler is called: no handler for the type, a thread_start hook that
+ * failed, too many crashes. Layers do not apply to batch handlers (run_many), because a call of one has no single
+ * outcome; such a handler calls shared functions itself.
  */
 #ifndef REEVE_LAYER_H
 #define REEVE_LAYER_H
@@ -34,55 +33,54 @@
 extern "C" {
 #endif
 
-/* The most layers that a worker, or a plugin, can have. */
+/* Maximum of layers of a worker, and of a plugin. */
 #define REEVE_LAYERS_MAX 64
 
-/* What is further in: the next layer, or the handler. Valid until the layer returns, on its thread. */
+/* The next layer inside, or the handler. Valid on the thread of the layer until the layer returns. */
 typedef struct reeve_next reeve_next;
 
 typedef reeve_outcome (*reeve_layer_fn)(reeve_task *task, reeve_next *next, void *user);
 
 /*
- * Runs what is further in and returns the outcome; a verb that was called before is forgotten. task is the one that the
- * layer was called with. A second call runs nothing: it is a failure of kind "layer", whatever the layer says
- * afterwards.
+ * Runs the next layer, or the handler, and returns the outcome. `task` is the argument of the layer. An outcome that
+ * the layer set before is discarded. A second call runs nothing, and the attempt fails with kind "layer".
  */
 REEVE_API reeve_outcome reeve_next_run(reeve_next *next, reeve_task *task);
 
 /* A layer, for a plugin's table or reeve_worker_add_layer. */
 typedef struct reeve_layer {
     size_t size;                   /* sizeof(reeve_layer); REEVE_LAYER sets it */
-    const char *name;              /* required; for people */
-    const char *type;              /* around the handler of this type; NULL: around all */
+    const char *name;              /* required; shown to people */
+    const char *type;              /* apply to the handler of this type only; NULL: to all handlers */
     reeve_layer_fn run;            /* required */
-    void *user;                    /* handed to run */
-    const char *summary;           /* one line for people, of a plugin's */
-    void (*free_user)(void *user); /* called once, when the worker is destroyed; not of a plugin: it has unload */
+    void *user;                    /* argument of run */
+    const char *summary;           /* one line for people; plugins only */
+    void (*free_user)(void *user); /* called once, when the worker is destroyed; not for a plugin, which has unload */
 } reeve_layer;
 
 #define REEVE_LAYER .size = sizeof(reeve_layer)
 
-/* ---- what came out --------------------------------------------------------------------------------------------- */
+/* ---- reading the outcome --------------------------------------------------------------------------------------- */
 
 /*
- * The outcome that stands in the task: what the last verb said. Strings and bytes belong to the task until the next
- * verb; that verb may be given them:
+ * The outcome that the last outcome function stored in the task. Strings and bytes belong to the task, and are valid
+ * until the next outcome function, which may get them as arguments:
  *
  *     return reeve_task_retry(task, 5000, reeve_task_error_kind(task), "%s", reeve_task_error_message(task));
  */
 REEVE_API reeve_outcome reeve_task_outcome(const reeve_task *task);
 
-/* Of a retry or a failure; "" for other outcomes. */
+/* Kind and message of a retry or a failure; "" for other outcomes. */
 REEVE_API const char *reeve_task_error_kind(const reeve_task *task);
 REEVE_API const char *reeve_task_error_message(const reeve_task *task);
 
-/* Of a retry or a snooze: after how many milliseconds; -1: after the backoff. */
+/* Delay of a retry or a snooze in ms; -1: the backoff. */
 REEVE_API int64_t reeve_task_delay_ms(const reeve_task *task);
 
-/* Of a task that is done; length 0: none. */
+/* Result of a completed task; length 0: none. */
 REEVE_API reeve_bytes reeve_task_result(const reeve_task *task);
 
-/* "done", "retry", "fail", "snooze"; "none" for what is none of these. Any thread. */
+/* The name of an outcome: "done", "retry", "fail" or "snooze"; "none" for any other value. Any thread. */
 REEVE_API const char *reeve_outcome_name(reeve_outcome outcome);
 
 #ifdef __cplusplus

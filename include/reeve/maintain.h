@@ -1,9 +1,10 @@
 /*
  * maintain.h - maintenance of a queue that no worker serves.
  *
- * Workers maintain the queues that they serve: scheduled tasks become ready, tasks of dead workers go back to the
- * queue, old records go. While no worker serves a queue nothing of this happens: the tasks of a worker that died stay
- * "running". reeve_maintain does it from a client. `reeve` calls it for each queue that a command is about.
+ * Workers maintain the queues that they serve: scheduled tasks become ready, tasks of dead workers return to the
+ * queue, records past their retention are deleted. In a queue that no worker serves none of this happens; the tasks
+ * of a worker that died stay "running". A client can do it with reeve_maintain. The `reeve` command does so for each
+ * queue that it is given.
  */
 #ifndef REEVE_MAINTAIN_H
 #define REEVE_MAINTAIN_H
@@ -14,22 +15,22 @@
 extern "C" {
 #endif
 
-/* What reeve_maintain found and did. */
+/* The result of reeve_maintain. */
 typedef struct reeve_maintained {
-    bool needed;        /* something was overdue for more than a second: nobody maintains the queue */
-    int64_t since_ms;   /* since when it is overdue, ms since the epoch; 0: not known */
-    uint64_t expired;   /* sessions of workers that had expired before the call */
-    uint64_t recovered; /* tasks of dead workers that went back to the queue */
+    bool needed;        /* maintenance was overdue for more than a second: no worker maintains the queue */
+    int64_t since_ms;   /* the time since which it was overdue; 0: unknown */
+    uint64_t expired;   /* worker sessions that had expired before the call */
+    uint64_t recovered; /* tasks of dead workers that returned to the queue */
     uint64_t promoted;  /* scheduled tasks that became ready */
-    uint64_t trimmed;   /* records that were older, or more, than are kept */
-    bool more;          /* there is more to do; call again */
+    uint64_t trimmed;   /* records that were deleted because of the queue's retention */
+    bool more;          /* more is overdue: call again */
 } reeve_maintained;
 
 /*
- * Does what is overdue in a queue, when it has been overdue for more than a second; else one read. It does at most
- * some 10,000 tasks, in short steps, so that Redis serves others in between; each step is one round trip. Recurring
- * entries are left to workers. Any number of clients and workers may do so at once. *ret is written on success, and is
- * all zero when nothing was overdue. REEVE_EINVAL, and what every call may return.
+ * Maintains a queue whose maintenance has been overdue for more than a second; otherwise it only looks, in one round
+ * trip. A call handles about 10,000 tasks at most, in short steps of one round trip each, between which Redis serves
+ * others. Recurring entries do not fire. Any number of clients and workers may maintain a queue at the same time.
+ * *ret is written on success; it is all zero if nothing was overdue. REEVE_EINVAL, and the errors of every call.
  */
 REEVE_API reeve_status reeve_maintain(reeve_client *client, const char *queue, reeve_maintained *ret);
 

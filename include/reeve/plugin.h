@@ -5,16 +5,18 @@
  *     static const reeve_handler handlers[] = { { REEVE_HANDLER, .type = "greet", .run = greet } };
  *     REEVE_PLUGIN(.name = "greeter", .version = "1.0", .handlers = handlers, .handler_count = 1)
  *
- * Life of a plugin in a worker:
+ * Life cycle of a plugin in a worker:
  *
- *     dlopen -> entry -> load(state) -> [each thread: thread_start -> run ... run -> thread_stop] -> unload -> dlclose
+ *     dlopen -> entry -> load() -> [each thread: thread_start -> run ... run -> thread_stop] -> unload() -> dlclose
  *
- * thread_start runs on a thread before its first task of that handler; thread_stop when the thread ends. No hook runs
- * after unload. The structs carry their size and the ABI's number, so that a plugin that was compiled with another version
- * of reeve loads, see "Structs" in status.h: fields are only appended, and what an old plugin does not know is zero.
+ * A thread calls thread_start before its first task of that handler, and thread_stop when it ends. No hook is called
+ * after unload. The structs contain their sizes and the ABI number, so that plugins that were compiled with other
+ * versions of reeve can be loaded: fields are only appended, and those that an older plugin lacks are zero. See
+ * "Structs" in status.h.
  *
- * In C++ include plugin.hpp: it makes these structs without warnings, and turns exceptions into outcomes. An exception
- * that leaves a plain handler, layer or hook ends the process (std::terminate), and its task counts as crashed.
+ * C++: include plugin.hpp, which fills these structs without warnings and turns exceptions into outcomes. An
+ * exception that leaves a plain handler, layer or hook ends the process (std::terminate), and its task counts as
+ * crashed.
  */
 #ifndef REEVE_PLUGIN_H
 #define REEVE_PLUGIN_H
@@ -26,40 +28,41 @@
 extern "C" {
 #endif
 
-/* Raised when an old plugin cannot work any more. */
+/* The ABI number. It rises only with a change that older plugins cannot work with. */
 #define REEVE_PLUGIN_ABI 1
 
-/* A handler, for a plugin's table or reeve_worker_register. Zero: the default. */
+/* A handler, for a plugin's table or reeve_worker_register. Zero selects the default of each field. */
 typedef struct reeve_handler {
-    size_t size;          /* sizeof(reeve_handler); REEVE_HANDLER sets it */
-    const char *type;     /* required */
-    reeve_handler_fn run; /* this or run_many */
-    void *user;           /* handed to it */
-    const char *summary;  /* one line for people */
-    int max_attempts;     /* 0: 20 */
-    int max_crashes;      /* 0: 3 */
-    int64_t timeout_ms;   /* 0: none */
-    reeve_backoff backoff;
-    /* Per-thread state: thread_start returns 0 and may set *ret_state; else the task fails with kind "setup" and is
-     * retried. Both optional. */
+    size_t size;           /* sizeof(reeve_handler); REEVE_HANDLER sets it */
+    const char *type;      /* required */
+    reeve_handler_fn run;  /* exactly one of run and run_many is required */
+    void *user;            /* argument of run, run_many and the hooks */
+    const char *summary;   /* one line for people */
+    int max_attempts;      /* 0: as the queue says, else 20 */
+    int max_crashes;       /* 0: as the queue says, else 3 */
+    int64_t timeout_ms;    /* run time limit; 0: as the queue says, else none */
+    reeve_backoff backoff; /* zeroed: as the queue says, else the default */
+    /* Hooks for state of each thread; both are optional. thread_start may set *ret_state, which
+     * reeve_task_thread_state then returns, and returns 0. With any other value the task fails with kind "setup" and
+     * is retried. */
     int (*thread_start)(void *user, void **ret_state);
     void (*thread_stop)(void *user, void *state);
-    void (*free_user)(void *user); /* called once, when the worker is destroyed; not of a plugin: it has unload */
-    int64_t heartbeat_ms;          /* silence for longer is a failure, see reeve_task_heartbeat; 0: it may be silent */
-    /* Its tasks are completed before they run, and so run at most once, also when the worker dies. What the handler
-     * says in the end is logged and counted; neither a result nor progress, checkpoints or log are recorded, and limits
-     * of concurrency do not count it while it runs. */
+    void (*free_user)(void *user); /* called once, when the worker is destroyed; not for a plugin, which has unload */
+    int64_t heartbeat_ms;          /* heartbeat limit, see reeve_task_heartbeat; 0: none */
+    /* At most once: its tasks are completed in Redis before they run, so that none runs twice, even if its worker
+     * dies. The outcome is only logged and counted. Results, progress, checkpoints and log lines are not recorded,
+     * and concurrency limits do not count the running task. */
     bool at_most_once;
     /*
-     * Instead of run (task.h): one call gets up to many tasks, as soon as a thread has so many, or when the first of
-     * them has waited many_wait_ms for the others. Meanwhile the thread runs tasks of other types. A thread takes so
-     * many whatever its pool's batch is. Each thread gathers for itself: what is to come together goes to a pool of few
-     * threads. A task that is suspected of crashes comes alone; when the worker stops, those that wait go back. No
-     * layers are around such calls.
+     * A batch handler (reeve_many_fn in task.h), in place of run. A call gets up to `many` tasks: as soon as its
+     * thread has leased that many, or when the first of them has waited for many_wait_ms. Meanwhile the thread runs
+     * tasks of other types. Here `many` applies in place of the pool's batch. Each thread collects its own batch, so
+     * serve such a queue with few threads. A task that is suspected of crashing its worker gets a call of its own.
+     * When the worker stops, collected tasks return to their queues. Layers do not apply to these calls.
      */
     reeve_many_fn run_many;
-    unsigned many;        /* 0: REEVE_MANY_DEFAULT; at most REEVE_MANY_MAX */
-    int64_t many_wait_ms; /* 0: the call gets what is there */
+    unsigned many;        /* at most REEVE_MANY_MAX; 0: REEVE_MANY_DEFAULT */
+    int64_t many_wait_ms; /* 0: a call gets the tasks that are there */
 } reeve_handler;
 
 #define REEVE_HANDLER .size = sizeof(reeve_handler)
@@ -67,29 +70,30 @@ typedef struct reeve_handler {
 typedef struct reeve_plugin {
     size_t size;
     unsigned abi;
-    size_t handler_size; /* the stride of handlers */
+    size_t handler_size; /* size of an element of `handlers` */
     const char *name;    /* required */
     const char *version;
     const char *summary;
     const reeve_handler *handlers;
     size_t handler_count;
-    /* How many of the plugin's handlers may run at once in a process; 0: any number. A task that waits for its place has
-     * not begun: its time limits do not count yet, and when it is cancelled, or its worker stops, it leaves unbegun. */
+    /* How many calls of the plugin's handlers may run at the same time in a process; 0: no limit. A task that waits
+     * for such a place has not begun: its time limits have not started, and a cancel or a stop ends it without an
+     * attempt. */
     unsigned concurrency;
-    int (*load)(void); /* once, before anything else; not 0: the plugin is not loaded */
+    int (*load)(void); /* called once, before all other functions; a value other than 0 refuses the load */
     void (*unload)(void);
-    /* Around the handlers of every plugin and of the program in a worker, not only of this one: see layer.h. A plugin
-     * may have layers alone. */
+    /* Layers around all handlers of the worker, those of other plugins and of the program included (layer.h). A
+     * plugin may consist of layers only. */
     const reeve_layer *layers;
     size_t layer_count; /* at most REEVE_LAYERS_MAX */
-    size_t layer_size;  /* the stride of layers */
+    size_t layer_size;  /* size of an element of `layers` */
 } reeve_plugin;
 
 #define REEVE_PLUGIN_ENTRY "reeve_plugin_entry"
 
 #ifdef __cplusplus
 #define REEVE_PLUGIN_EXTERN extern "C"
-/* The macro's own initialisers leave fields out, and C++ knows designated ones only since C++20: no warnings for that. */
+/* Suppresses the warnings of C++ for omitted fields and, before C++20, for designated initialisers. */
 #define REEVE_PLUGIN_QUIET                                                                                        \
     _Pragma("GCC diagnostic push") _Pragma("GCC diagnostic ignored \"-Wpragmas\"")                                \
         _Pragma("GCC diagnostic ignored \"-Wpedantic\"") _Pragma("GCC diagnostic ignored \"-Wc++20-extensions\"") \
@@ -101,8 +105,9 @@ typedef struct reeve_plugin {
 #define REEVE_PLUGIN_LOUD
 #endif
 
-/* Defines the plugin's only exported symbol. Arguments: designated initialisers of reeve_plugin (in C++ those from name
- * on, in their order; plugin.hpp has a form that is made for C++). */
+/* Defines the only symbol that a plugin exports. The arguments are designated initialisers of reeve_plugin. In C++
+ * they must start at `name` and keep the order of the fields; REEVE_CXX_PLUGIN in plugin.hpp is more convenient
+ * there. */
 #define REEVE_PLUGIN(...)                                                       \
     REEVE_PLUGIN_EXTERN REEVE_API const reeve_plugin *reeve_plugin_entry(void); \
     REEVE_PLUGIN_QUIET                                                          \
@@ -122,49 +127,50 @@ typedef struct reeve_plugin {
 typedef struct reeve_plugin_handle reeve_plugin_handle;
 
 /*
- * Opens a plugin (name or path as in reeve_worker_load_plugin; dir NULL: the environment's REEVE_PLUGIN_DIR, else that
- * of the installation, found from the place of the library or program) and runs its load hook. The hooks run once in a
- * process: opening a plugin that is open already returns the same handle, and the last close unloads it. A hook must not
- * open or close plugins.
- * On failure *ret is NULL and ret_error (when not NULL) has the words.
- * REEVE_EPLUGIN; REEVE_EINVAL, REEVE_EDUPLICATE: one of its handlers; REEVE_ENOMEM. Any thread.
+ * Opens a plugin by a name or path, as reeve_worker_load_plugin, and calls its load hook. `dir` is the directory of
+ * names; NULL: the environment variable REEVE_PLUGIN_DIR, else the plugin directory of the installation, which is
+ * found relative to the library or program. To open a plugin again returns the same handle without calling hooks; the
+ * last close unloads it. A hook must not open or close plugins. On failure *ret is NULL and ret_error, when not NULL,
+ * has the message, cut at `size` bytes. Any thread. Errors: REEVE_EPLUGIN; REEVE_EINVAL, REEVE_EDUPLICATE: for one of
+ * its handlers; REEVE_ENOMEM.
  */
 REEVE_API reeve_status reeve_plugin_open(reeve_plugin_handle **ret, const char *name_or_path, const char *dir,
                                          char *ret_error, size_t size);
-/* NULL is fine. */
+/* NULL is ignored. Any thread. */
 REEVE_API void reeve_plugin_close(reeve_plugin_handle *plugin);
 
-/* The plugin's description, in this version's layout whatever the plugin was compiled with; valid until close. The
- * handlers and layers members point to handler_count and layer_count structs of this version. */
+/* The plugin's description, valid until the last close. The struct, its handlers and its layers have the sizes of this
+ * version, whatever version the plugin was compiled with. */
 REEVE_API const reeve_plugin *reeve_plugin_get(const reeve_plugin_handle *plugin);
 /* The file it was loaded from. */
 REEVE_API const char *reeve_plugin_path(const reeve_plugin_handle *plugin);
 
-/* One run of a handler without Redis. */
+/* A run of a handler without Redis. */
 typedef struct reeve_run_options {
     size_t size;       /* sizeof(reeve_run_options), or 0 */
     const char *queue; /* NULL: "local" */
-    const char *id;    /* NULL: a UUIDv7 */
+    const char *id;    /* NULL: a new UUIDv7 */
     reeve_bytes payload;
-    unsigned attempt;                                             /* 0: 1 */
-    void (*progress)(int percent, const char *words, void *user); /* may be NULL */
+    unsigned attempt;                                               /* number of the attempt; 0: 1 */
+    void (*progress)(int percent, const char *message, void *user); /* called for each progress; may be NULL */
     void *user;
 } reeve_run_options;
 
 typedef struct reeve_run_report {
     reeve_outcome outcome;
     reeve_bytes result; /* owned by the report */
-    int64_t delay_ms;   /* of a retry (after the backoff was applied) or snooze */
+    int64_t delay_ms;   /* delay of a retry, backoff applied, or of a snooze */
     char kind[REEVE_KIND_MAX + 1];
     char message[REEVE_MESSAGE_MAX + 1];
     int64_t elapsed_us;
 } reeve_run_report;
 
 /*
- * Runs one task of a type through a plugin's handler on the calling thread, with its thread hooks and its plugin's
- * layers, and reports; a delay after the backoff is the middle of what its jitter allows. For more (a clock that can be
- * moved, metadata, all progress) see testing.h. Free the report with reeve_run_report_fini. REEVE_ENOTFOUND: the plugin
- * has no such type. REEVE_EINVAL, REEVE_ETOOBIG (the payload), REEVE_ENOMEM. Any thread.
+ * Runs one task through the plugin's handler of a type, with its thread hooks and the plugin's layers, on the calling
+ * thread; blocks until the handler has returned. Jitter is not applied to the backoff. Free the report with
+ * reeve_run_report_fini. Any thread. testing.h can do more: it has a clock that can be moved, metadata, and a record
+ * of all progress. REEVE_ENOTFOUND: the plugin has no handler of the type. REEVE_ETOOBIG: the payload. REEVE_EINVAL,
+ * REEVE_ENOMEM.
  */
 REEVE_API reeve_status reeve_plugin_run(reeve_plugin_handle *plugin, const char *type, const reeve_run_options *options,
                                         reeve_run_report *ret);

@@ -1,21 +1,25 @@
 /*
  * reeve.h - all of reeve: durable background tasks on Redis.
  *
- * client.h   enqueue tasks and look at them
- * task.h     what a handler sees of its task, and how it answers
- * guards.h   how large things may be
- * limits.h   how many tasks of a queue or a group run at once, and how many in a period
- * stats.h    how many tasks a day, how long they waited and ran, what they failed of
- * dead.h     what becomes of failures: the dead letters by kind; and what is done to many tasks at once
- * cron.h     tasks that recur
- * tags.h     tasks are found by their tags
- * watch.h    what happens to tasks, as it happens
- * worker.h   run handlers in a pool of threads inside your program
- * plugin.h   put handlers into a shared object
- * plugin.hpp the same in C++, where exceptions become outcomes; not included from here
- * layer.h    functions around handlers
- * testing.h  run a handler in a unit test
- * status.h   results of calls, log and memory hooks
+ * client.h    enqueue tasks, inspect them, control queues
+ * task.h      the task, as its handler uses it
+ * guards.h    size limits
+ * limits.h    limits of concurrency and rate, for queues and groups
+ * depend.h    dependencies between tasks, batches, chains
+ * dead.h      dead letters by kind of error, and bulk operations
+ * cron.h      recurring tasks
+ * tags.h      find tasks by their tags
+ * stats.h     statistics by day: numbers, wait times, run times, errors
+ * watch.h     events: follow what happens to tasks
+ * why.h       why a task or a queue does not run
+ * maintain.h  maintenance of queues that no worker serves
+ * worker.h    run handlers in pools of threads inside your program
+ * plugin.h    put handlers into a shared object
+ * plugin.hpp  the same in C++, with exceptions as outcomes; not included by this file
+ * layer.h     functions around handlers
+ * testing.h   run a handler in a unit test
+ * status.h    statuses, structs and their sizes, log and memory hooks
+ * tls.h       TLS settings
  */
 #ifndef REEVE_H
 #define REEVE_H

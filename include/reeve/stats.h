@@ -1,22 +1,21 @@
 /*
- * stats.h - what was done in a queue, day by day: how many tasks, how long they waited, how long they ran, what they
- * failed of.
+ * stats.h - statistics of a queue by day: numbers of tasks, wait times, run times, kinds of errors.
  *
- * Workers add up what they settle, and flush the sums with their heartbeats (every third of a session, 5 s by default):
- * so the latest few seconds are missing, and what a killed worker had not flushed is lost, which is what it settled
- * since its last heartbeat. Sums are whole numbers, so those of several workers, days or queues add up exactly.
+ * Workers add up the attempts that end, and write the sums to Redis with their heartbeats, every third of a session
+ * (5 s by default). The last seconds are therefore missing, and the sums of a worker that is killed are lost back to
+ * its last heartbeat. Sums are whole numbers, so those of several workers, days or queues add up exactly.
  *
- * Days are of UTC, on Redis's clock; a task belongs to the day on which it was settled. They are kept for a time
- * (`stats_days` of reeve_queue_settings).
+ * Days are UTC days by Redis's clock; a task belongs to the day on which it ended. They are kept for `stats_days` of
+ * reeve_queue_settings.
  *
- *     run    each attempt that ended well or failed, from the call of its handler to its return; one cut off at its
- *            time limit counts up to then. Snoozed attempts and those that were given back do not count
- *     wait   from the time at which the task was ready to that at which a worker leased it, in ms, and how long it then
- *            waited for a place among its plugin's handlers (`concurrency` in plugin.h): of first attempts. A
- *            task that was enqueued for a time waits from that time on, one that was blocked from the end of its last
- *            parent on. One that was snoozed, put off or retried by hand, or left by a dead worker, does not count
+ *     run    Run time: of each attempt that completed or failed, from the call of its handler to its return, or to
+ *            its run time limit. Attempts that were snoozed or given back are not counted.
+ *     wait   Wait time: of first attempts, from the time when the task was ready to its lease, in ms, plus the time
+ *            for which it waited for its plugin's `concurrency` (plugin.h). A scheduled task is ready at its time, a
+ *            blocked one when its last parent ends. Tasks that were snoozed, rescheduled or retried by hand, or
+ *            recovered from a dead worker, are not counted.
  *
- * One thread at a time may use a client; the functions without one: any thread.
+ * One thread at a time may use a client; functions without a client: any thread.
  */
 #ifndef REEVE_STATS_H
 #define REEVE_STATS_H
@@ -28,68 +27,69 @@ extern "C" {
 #endif
 
 /*
- * Buckets of a histogram, each from a time on and up to the next one's: the first second by 1, 2, 5, 10, 20, 50, 100,
- * 200 and 500 ms, the first minute by seconds, the first hour by minutes, the first day by hours, then days; the last
- * one has no end.
+ * Number of buckets of a histogram. The limits between buckets are 1, 2, 5, 10, 20, 50, 100, 200 and 500 ms, then
+ * each second of the first minute, each minute of the first hour, each hour of the first day, and each day. The last
+ * bucket has no upper limit.
  */
 #define REEVE_STATS_BUCKETS 250
 
-/* *ret_to_ms: INT64_MAX for the last one. An index beyond it counts as the last one. */
+/* Gets the limits of a bucket; *ret_to_ms of the last bucket is INT64_MAX. An index behind the last bucket means the
+ * last. */
 REEVE_API void reeve_stats_bucket(size_t index, int64_t *ret_from_ms, int64_t *ret_to_ms);
 
-/* How long something took. Zero where nothing was counted. */
+/* A distribution of durations. All zero if nothing was counted. */
 typedef struct reeve_times {
     uint64_t count;
     double mean_ms;
-    double variance;     /* of those counted, in ms squared */
-    double deviation_ms; /* the standard deviation, its root */
+    double variance;     /* in ms squared */
+    double deviation_ms; /* standard deviation, the square root of the variance */
     uint64_t histogram[REEVE_STATS_BUCKETS];
-    /* what these are reckoned from */
-    unsigned unit_us; /* the unit of the sums: 1000 for wait, 1 for run */
+    /* The sums from which the fields above are calculated. */
+    unsigned unit_us; /* unit of the sums in microseconds: 1000 for wait, 1 for run */
     uint64_t sum;
-    uint64_t squares[3]; /* the sum of squares: [0] + [1] * 10^9 + [2] * 10^18 */
+    uint64_t squares[3]; /* sum of squares: [0] + [1] * 10^9 + [2] * 10^18 */
 } reeve_times;
 
 /*
- * The time within which so many percent (0 to 100) were done, in ms; -1 when nothing was counted. Estimated: it lies
- * within the right bucket, at the place that it would have if times were spread evenly there (in the last bucket, at
- * its beginning), and no further from the mean than the deviation allows: where all took 200 ms, it is 200 ms.
+ * A percentile (0 to 100) in ms; -1 if nothing was counted. It is an estimate: interpolated linearly within its
+ * bucket (in the last bucket: the lower limit), and then limited to the distance from the mean that the standard
+ * deviation allows, so that it is exact if all durations are equal.
  */
 REEVE_API double reeve_stats_percentile(const reeve_times *times, double percent);
 
 typedef struct reeve_kind_stats {
-    char kind[REEVE_KIND_MAX + 1]; /* "": all others, when a day had more than 100 kinds */
-    uint64_t retried;              /* attempts that failed so and were not the last */
-    uint64_t dead;                 /* tasks that died of it */
+    char kind[REEVE_KIND_MAX + 1]; /* "": all further kinds of a day with more than 100 */
+    uint64_t retried;              /* attempts that failed with this kind and are retried */
+    uint64_t dead;                 /* tasks that died with this kind */
 } reeve_kind_stats;
 
-/* A day, or a sum of them. */
+/* The statistics of a day, or the sum of several days. */
 typedef struct reeve_day {
-    int64_t day;        /* days since 1970-01-01; of a sum: the first */
-    unsigned days;      /* how many days are in it */
-    uint64_t completed; /* tasks that ended well */
-    uint64_t failed;    /* attempts that failed: retried, the last of their task, or of a task that runs at most once */
-    uint64_t retried;
-    uint64_t dead;
-    uint64_t crashed; /* leases that dead workers left behind */
+    int64_t day;        /* days since 1970-01-01; in a sum: the first day */
+    unsigned days;      /* number of days */
+    uint64_t completed; /* completed tasks */
+    uint64_t failed;    /* failed attempts: retried ones, last ones, and those of tasks that run at most once */
+    uint64_t retried;   /* failed attempts that are retried */
+    uint64_t dead;      /* tasks that died */
+    uint64_t crashed;   /* attempts that ended with the death of their worker */
     reeve_times wait;
     reeve_times run;
-    reeve_kind_stats *kinds; /* the most frequent first; NULL: none */
+    reeve_kind_stats *kinds; /* the most frequent kinds first; NULL: none */
     size_t kind_count;
 } reeve_day;
 
 #define REEVE_STATS_DAYS_MAX 400
 
 /*
- * The statistics of some days of a queue, the earliest first. first_day: days since the epoch; or 0 for today, -1 for
- * yesterday and so on. *ret has `days` entries (at most REEVE_STATS_DAYS_MAX), all zero for days of which nothing is
- * kept; the caller frees them with reeve_stats_free. REEVE_EINVAL, and what every call may return.
+ * Gets the statistics of consecutive days of a queue, the earliest first. first_day: days since 1970-01-01; or 0 for
+ * today, -1 for yesterday and so on. *ret is an array of `days` elements (at most REEVE_STATS_DAYS_MAX); days without
+ * statistics are all zero. Free it with reeve_stats_free. REEVE_EINVAL, and the errors of every call.
  */
 REEVE_API reeve_status reeve_stats(reeve_client *client, const char *queue, int64_t first_day, unsigned days,
                                    reeve_day **ret);
 
-/* Adds up days, of one queue or of several; its `days` are those from the first to the last of them. *ret is one entry,
- * freed with reeve_stats_free(*ret, 1). REEVE_ENOMEM. */
+/* Adds up the statistics of days, of one or several queues. `days` of the sum counts from its first to its last day.
+ * *ret is one element; free it with reeve_stats_free(*ret, 1). REEVE_ENOMEM. */
 REEVE_API reeve_status reeve_stats_sum(const reeve_day *list, size_t count, reeve_day **ret);
 
 REEVE_API void reeve_stats_free(reeve_day *list, size_t count);

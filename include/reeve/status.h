@@ -1,21 +1,23 @@
 /*
- * status.h - one enum for every outcome of a call, a text for each, and the hooks for log and memory.
+ * status.h - the statuses that all functions return, rules for structs, and hooks for the log and memory.
  *
- * Zero is success. Outputs (parameters named ret_...) are written only on success unless a comment says otherwise.
+ * REEVE_OK is 0. Output parameters, whose names begin with ret_, are written only on success unless a comment says
+ * otherwise.
  *
- * Structs. Programs and plugins that were compiled with one version work with the library of another one:
+ * Structs. Programs and plugins that were compiled with one version of reeve work with the library of another version:
  *
- *   - A struct that a program fills and that may grow begins with the field `size`. Set it to the struct's sizeof, or
- *     leave it 0. New fields are only appended, and 0 in a field always selects what held before there was the field.
- *   - A smaller size is that of an older version: the fields that it lacks count as 0. A larger size is that of a later
- *     version: the struct is accepted if all fields that this library does not know are 0. Otherwise the call fails with
- *     REEVE_EINVAL (a plugin is refused with REEVE_EPLUGIN), and the error names both sizes.
- *   - Where `size` is 0, the sizeof of the calling program holds. It comes with the call: each function that takes such
- *     a struct is also a macro, which calls the function named ..._sized with that sizeof. In an array of structs the
- *     elements are that sizeof apart. Whoever calls the function itself (by a pointer, or from another language) sets
- *     `size`.
- *   - Structs without a size do not change while the library has the same soname; a struct that the library allocates,
- *     and that programs reach by a pointer, may get further fields at its end.
+ *   - A struct that a program fills, and that may grow, begins with the field `size`. Set it to the sizeof of the
+ *     struct, or leave it 0. New fields are only appended, and 0 in a new field selects the behaviour of the versions
+ *     before it.
+ *   - A size smaller than the library's means an older version: the fields that it lacks count as 0. A larger size
+ *     means a later version: the struct is accepted if all fields that this library does not know are 0. Otherwise
+ *     the call fails with REEVE_EINVAL (for a plugin: REEVE_EPLUGIN), and the message names both sizes.
+ *   - With a `size` of 0 the sizeof of the calling program applies. Each function that takes such a struct is also a
+ *     macro, which passes that sizeof to the function of the same name with the suffix _sized. In an array of structs
+ *     the elements are that sizeof apart. Callers that do not use the macro, for instance in another language, must
+ *     set `size`.
+ *   - Structs without a `size` do not change as long as the library has the same soname. Structs that only the
+ *     library allocates may get further fields at their end.
  */
 #ifndef REEVE_STATUS_H
 #define REEVE_STATUS_H
@@ -29,7 +31,7 @@
 extern "C" {
 #endif
 
-/* The one list of codes and texts: X(name, number, text). Numbers are part of the ABI; append only. */
+/* All statuses: X(name, number, text). The numbers are part of the ABI: append only. */
 #define REEVE_STATUS_MAP(X)                                   \
     X(OK, 0, "success")                                       \
     X(EINVAL, 1, "invalid argument")                          \
@@ -60,10 +62,10 @@ typedef enum reeve_status {
 #undef REEVE_STATUS_ENUM
 } reeve_status;
 
-/* The text of a status, "unknown status" for a number that is none. Any thread; never NULL. */
+/* The text of a status; "unknown status" for any other number. Never NULL. Any thread. */
 REEVE_API const char *reeve_status_text(reeve_status status);
 
-/* A run of bytes that somebody else owns. Data may be NULL when length is zero; it need not end in a zero byte. */
+/* Bytes that are owned elsewhere. data may be NULL when length is 0. A final zero byte is not required. */
 typedef struct reeve_bytes {
     const void *data;
     size_t length;
@@ -79,7 +81,7 @@ typedef enum reeve_log_level {
     REEVE_LOG_OFF
 } reeve_log_level;
 
-/* One key and its value in a log record; both are text that ends in a zero byte. */
+/* A key and its value in a log record. */
 typedef struct reeve_log_field {
     const char *key;
     const char *value;
@@ -88,47 +90,49 @@ typedef struct reeve_log_field {
 /* One log record. All pointers are valid only during the callback. */
 typedef struct reeve_log_record {
     reeve_log_level level;
-    int64_t time_ms;     /* wall clock, milliseconds since the epoch */
-    const char *event;   /* a short, stable message id, for instance "redis.lost" */
-    const char *message; /* words for people */
+    int64_t time_ms;     /* ms since the epoch, by this machine's clock */
+    const char *event;   /* a short and stable id of the message, such as "redis.lost" */
+    const char *message; /* text for people */
     const reeve_log_field *fields;
     size_t field_count;
 } reeve_log_record;
 
 /*
- * Receives the library's log. Called from any thread, one call at a time; must not call back into the library.
- * Passwords never appear in a record.
+ * A log callback. Any thread may call it, one call at a time. It must not call functions of this library. Records never
+ * contain passwords.
  *
- * The thread that logs waits until the callback returns, and so does each other thread that logs meanwhile: threads of
- * a worker, its heartbeats and reeve_worker_stop among them. A callback that may block (a pipe whose reader stalls, a
- * disk) should copy the record into a bounded queue that a thread of the program's own empties, as reeve-worker does.
+ * The thread that logs waits until the callback returns, and so do other threads that log meanwhile, including a
+ * worker's heartbeat thread and reeve_worker_stop. A callback that can block, for instance on a pipe whose reader
+ * stalls, should copy the record into a bounded queue that a thread of the program empties, as reeve-worker does.
  */
 typedef void (*reeve_log_fn)(const reeve_log_record *record, void *user);
 
 /*
- * Sets the process-wide log callback and the least level that reaches it. The library is silent by default; NULL makes
- * it silent again. Any thread; the old callback is not running any more when this returns.
+ * Sets the log callback of the process and the lowest level that it receives. By default, and with NULL, nothing is
+ * logged. When the function returns, no call of the previous callback is under way. Any thread.
  */
 REEVE_API void reeve_log_set(reeve_log_fn fn, void *user, reeve_log_level least);
 
 /*
- * Writes a record to the same log, for handlers, layers and plugins: they need not know where it goes. event is a
- * short, stable id ("thumbs.slow"); fields may be NULL when field_count is 0; at most 24 of them are written. Costs
- * next to nothing when the level is not wanted. Any thread, but not from the callback.
+ * Writes a record to the same log, for use in handlers, layers and plugins. `event` is a short and stable id, such as
+ * "thumbs.slow". At most 24 fields are written; `fields` may be NULL when field_count is 0. A level that is not
+ * logged costs almost nothing. Any thread, but not the callback itself.
  */
 REEVE_API void reeve_log_write(reeve_log_level level, const char *event, const char *message,
                                const reeve_log_field *fields, size_t field_count);
 
-/* Ready-made callbacks: one line a record to the FILE* in user, as logfmt or as JSON. They write and flush before they
- * return: for files and terminals, not for a pipe whose reader may stall or go away (which also raises SIGPIPE). */
-/* In JSON the value of a key that is a count or has a unit ("tasks", "attempt", "delay_ms") is a number; ids and names are
- * text even if they look like one. */
+/*
+ * Log callbacks that write one line a record to the FILE * in `user`, in logfmt or JSON, and flush. Use them for
+ * files and terminals, not for a pipe whose reader can stall, or go away, which raises SIGPIPE. In JSON, values of
+ * keys that are counts or have a unit ("tasks", "attempt", "delay_ms") are numbers; ids and names are strings, even
+ * if they consist of digits.
+ */
 REEVE_API void reeve_log_to_logfmt(const reeve_log_record *record, void *user);
 REEVE_API void reeve_log_to_json(const reeve_log_record *record, void *user);
 
 /* ---- memory ---------------------------------------------------------------------------------------------------- */
 
-/* Replacements for malloc, realloc and free, with their contracts. All three or none. */
+/* Replacements for malloc, realloc and free, with the same contracts. All three are required. */
 typedef struct reeve_memory_hooks {
     void *(*allocate)(size_t size, void *user);
     void *(*reallocate)(void *pointer, size_t size, void *user);
@@ -137,8 +141,8 @@ typedef struct reeve_memory_hooks {
 } reeve_memory_hooks;
 
 /*
- * Replaces the library's allocator; NULL restores malloc. Call it before any other function of the library; later is
- * REEVE_EINVAL. (The libraries under reeve, such as hiredis, keep their own.)
+ * Replaces the allocator of this library; NULL restores malloc. Libraries that reeve uses, such as hiredis, are not
+ * affected. REEVE_EINVAL: another function of the library has been called before.
  */
 REEVE_API reeve_status reeve_memory_set(const reeve_memory_hooks *hooks);
 

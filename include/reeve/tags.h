@@ -1,6 +1,5 @@
 /*
- * tags.h - tasks are found by the tags that they were enqueued with (reeve_task_spec), in whatever state, as long as
- * they exist.
+ * tags.h - find tasks by their tags (reeve_task_spec.tags), in any state, as long as they or their records exist.
  */
 #ifndef REEVE_TAGS_H
 #define REEVE_TAGS_H
@@ -13,21 +12,21 @@ extern "C" {
 
 typedef struct reeve_tag {
     char name[REEVE_TAG_MAX + 1];
-    uint64_t count;  /* tasks with it, in any state */
-    int64_t last_ms; /* when one was last enqueued with it */
+    uint64_t count;  /* number of tasks with the tag, in any state */
+    int64_t last_ms; /* when a task with the tag was last enqueued */
 } reeve_tag;
 
-/* A page of the tags of a queue's tasks, the one that was given last first; *ret_total: how many tags. limit is at most
- * 1000. One array, freed with reeve_tags_free. */
+/* Gets a page of the tags of a queue's tasks, the most recently used first, as one array. `limit` is at most 1000;
+ * *ret_total is the number of tags. Free the array with reeve_tags_free. */
 REEVE_API reeve_status reeve_tags(reeve_client *client, const char *queue, uint64_t offset, size_t limit,
                                   reeve_tag **ret, size_t *ret_count, uint64_t *ret_total);
 REEVE_API void reeve_tags_free(reeve_tag *list);
 
 /*
- * A page of the tasks with a tag, the one that was enqueued last first: passes over offset of them, looks at up to
- * limit of the others (at most 1000), and returns those in the state (NULL: in any). ret has count entries, perhaps
- * none; free with reeve_task_list_free. *ret_next is the offset to go on with, or -1 at the end. Payloads and results
- * are included; where they are large, a page ends early.
+ * Gets a page of the tasks with a tag, the most recently enqueued first. It skips `offset` tasks, looks at up to
+ * `limit` (at most 1000) further ones, and returns those in the state (NULL: in any state), which may be none.
+ * *ret_next is the offset of the next page, or -1 at the end. Payloads and results are included; where they are
+ * large, the page is shorter. Free it with reeve_task_list_free.
  */
 REEVE_API reeve_status reeve_list_tag(reeve_client *client, const char *queue, const char *tag,
                                       const reeve_state *state, uint64_t offset, size_t limit, reeve_task_info ***ret,

@@ -1,7 +1,8 @@
 /*
- * tls.h - how a client or a worker speaks TLS to Redis (rediss:// URLs).
+ * tls.h - TLS between a client or a worker and Redis (rediss:// URLs).
  *
- * The same settings can be parameters of the URL, which come first, and environment variables, which come last:
+ * The same settings can be URL parameters, which have precedence over this struct, and environment variables, over
+ * which this struct has precedence:
  *
  *     field         URL parameter    environment
  *     ca            ca               REEVE_TLS_CA
@@ -14,9 +15,9 @@
  *
  *     rediss://:password@db.example.org:6380/0?ca=/etc/ssl/redis-ca.pem&min_version=1.3
  *
- * The server's certificate is always verified: its signature, its dates and its name. Files are read when the client
- * or worker is opened, and again at the next connection after one of them has changed; if the new files cannot be
- * used, the ones read before stay in force and the log says so (event "tls.reload_failed").
+ * The server's certificate is always verified: its signature, its dates and its name. Files are read when the client is
+ * opened or the worker is created, and again before a connection if one of them has changed. If the new files cannot be
+ * used, those read before stay in use, and the event "tls.reload_failed" is logged.
  */
 #ifndef REEVE_TLS_H
 #define REEVE_TLS_H
@@ -24,16 +25,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* All fields may be zero. Nothing is kept after the call that takes it. */
+/* Zero selects the default of each field. Strings are copied by the call that takes the struct. */
 typedef struct reeve_tls {
-    size_t size;        /* sizeof(reeve_tls), or 0: the fields below */
+    size_t size;        /* sizeof(reeve_tls), or 0 */
     const char *ca;     /* file of PEM certificates of trusted authorities; NULL: the system's, unless ca_dir is set */
-    const char *ca_dir; /* directory of such files, named by their hashes (openssl rehash); NULL: none */
-    const char *cert;   /* file of the client's PEM certificate and its chain; NULL: none is sent. Needs key */
-    const char *key;    /* file of the certificate's private key, PEM, not encrypted. Needs cert */
-    const char *server_name; /* the name or IP address the server's certificate must have; NULL: the URL's host */
-    const char *min_version; /* the oldest version of TLS to accept: "1.2" or "1.3"; NULL: "1.2" */
-    bool required;           /* refuse URLs that do not use TLS (redis://); unix:// and embedded: stay allowed */
+    const char *ca_dir; /* directory of such files, named by hash as `openssl rehash` does; NULL: none */
+    const char *cert;   /* PEM file of the client's certificate and its chain, with `key`; NULL: none is sent */
+    const char *key;    /* PEM file of the certificate's private key, not encrypted; with `cert` */
+    const char *server_name; /* name or IP address that the server's certificate must have; NULL: the URL's host */
+    const char *min_version; /* lowest TLS version to accept: "1.2" or "1.3"; NULL: "1.2" */
+    bool required;           /* refuse redis:// URLs; unix: and embedded: URLs stay allowed */
 } reeve_tls;
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * version.h - the version of reeve, written once: the build reads it from here.
+ * version.h - the version of reeve. The build reads it from here.
  */
 #ifndef REEVE_VERSION_H
 #define REEVE_VERSION_H
@@ -14,7 +14,7 @@
     REEVE_STRINGIFY(REEVE_VERSION_MAJOR) \
     "." REEVE_STRINGIFY(REEVE_VERSION_MINOR) "." REEVE_STRINGIFY(REEVE_VERSION_PATCH)
 
-/* Marks what the shared library exports; everything else is hidden. */
+/* Marks the functions that the shared library exports. */
 #if defined(__GNUC__)
 #define REEVE_API __attribute__((visibility("default")))
 #define REEVE_PRINTF(at, first) __attribute__((format(printf, at, first)))

@@ -1,8 +1,8 @@
 /*
- * why.h - why a task, or a queue, does not run: the reasons, each with its numbers.
+ * why.h - why a task, or a queue, does not run: the reasons, with their numbers.
  *
- * One script call for the queue, one for each parent in another queue (at most 10, in one round trip), and a read of
- * the registry of workers. What is in force may change the moment after.
+ * A call reads the queue in one script, up to 10 parents in other queues in one more round trip, and the registry of
+ * workers. The answer can be out of date a moment later.
  */
 #ifndef REEVE_WHY_H
 #define REEVE_WHY_H
@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/* The one list of reasons and names: X(name, number, text). Numbers are part of the ABI; append only. */
+/* All reasons: X(name, number, text). The numbers are part of the ABI: append only. */
 #define REEVE_REASON_MAP(X)                       \
     X(COMPLETED, 0, "completed")                  \
     X(DEAD, 1, "dead")                            \
@@ -40,37 +40,38 @@ extern "C" {
     X(MESSAGES, 22, "messages")
 
 /*
- *                        of a task                                    of a queue
- *     completed          it has completed: since_ms                   -
- *     dead               the same; kind is that of its error          -
- *     cancelled          the same                                     -
- *     running            since_ms, worker, name, host; until_ms: its  count tasks
- *                        lease, unless a heartbeat prolongs it
- *     stalled            its worker is gone since since_ms (0: not    count sessions of workers that are gone
- *                        known); nobody has taken it back yet
- *     paused             the queue is paused, since since_ms (-1: not known)
- *     held               no task of the queue starts before until_ms
- *     concurrency        the queue's limit is reached: limit, and count tasks run
- *     rate               the queue's rate is used up; the next task starts at until_ms
- *     group_held, group_concurrency, group_rate                       -
- *                        the same of its group
- *     blocked            count parents have not ended                 count tasks wait for others
- *     parent             one of these, the first 10: handle, state    -
- *     messages           count messages of its queue to other queues  count messages
- *                        wait to be carried: what it waits for may
- *                        not know of it yet
- *     due                not before until_ms; failures: how many      count scheduled tasks, the first at until_ms
- *                        attempts have failed
- *     parked             its group is at a limit; count of the group  count tasks wait for their groups
- *                        are before it
- *     unserved           no live worker serves the queue
- *     quiet              the workers that serve it, count, take no new tasks: told so, or stopping
- *     no_handler         of count workers that serve the queue and take tasks none has a handler of this type; of a
- *                        queue: of the type of the task at its head, handle
- *     behind             count tasks are before it; more: or some     -
- *                        more
- *     ready              it is the next one                           count tasks
- *     empty              -                                            no task waits
+ * The reasons, and the fields of reeve_reason that they set. In parentheses: whether the reason is given for tasks,
+ * queues or both.
+ *
+ *     completed          (task) the task completed at since_ms
+ *     dead               (task) it died at since_ms of the error error_kind
+ *     cancelled          (task) it was cancelled at since_ms
+ *     running            (task) it runs since since_ms on worker, name, host; the lease expires at until_ms unless a
+ *                        heartbeat renews it. (queue) `count` tasks run
+ *     stalled            (task) its worker is gone since since_ms (0: unknown), and the task has not been recovered
+ *                        yet. (queue) `count` sessions of workers have expired
+ *     paused             (both) the queue is paused since since_ms (-1: unknown)
+ *     held               (both) the queue has a hold until until_ms
+ *     concurrency        (both) the queue's concurrency limit is reached: `count` of `limit` tasks run
+ *     rate               (both) the queue's rate limit is reached; the next task starts at until_ms
+ *     group_held         (task) its group has a hold until until_ms
+ *     group_concurrency  (task) its group's concurrency limit is reached: `count` of `limit` tasks run
+ *     group_rate         (task) its group's rate limit is reached; the next task starts at until_ms
+ *     blocked            (task) `count` parents have not ended. (queue) `count` tasks are blocked
+ *     parent             (task) one of these parents: handle, state; given for the first 10
+ *     messages           (task) `count` messages from its queue to other queues are not delivered yet, so that its
+ *                        parents may not know of it. (queue) the number of these messages
+ *     due                (task) it is scheduled for until_ms, after `failures` failed attempts. (queue) `count` tasks
+ *                        are scheduled, the first for until_ms
+ *     parked             (task) its group is at a limit, and `count` tasks of the group are before it. (queue)
+ *                        `count` tasks are parked
+ *     unserved           (both) no live worker serves the queue
+ *     quiet              (both) all `count` workers that serve it are quiet or stopping
+ *     no_handler         (task) none of the `count` workers that take tasks of the queue has a handler of its type.
+ *                        (queue) the same for the type of the task at the head, handle
+ *     behind             (task) `count` tasks are before it; `more`: at least that many
+ *     ready              (task) it is the next task. (queue) `count` tasks are ready
+ *     empty              (queue) no task waits
  */
 typedef enum reeve_reason_kind {
 #define REEVE_REASON_ENUM(name, number, text) REEVE_REASON_##name = number,
@@ -78,24 +79,24 @@ typedef enum reeve_reason_kind {
 #undef REEVE_REASON_ENUM
 } reeve_reason_kind;
 
-/* The name of a kind ("paused"); "unknown" for a number that is none. Any thread; never NULL. */
+/* The name of a kind, such as "paused"; "unknown" for any other number. Never NULL. Any thread. */
 REEVE_API const char *reeve_reason_name(reeve_reason_kind kind);
 
-/* A reason. What does not apply is -1 for times, limit and count, and NULL for texts. */
+/* A reason. Where a field does not apply, times, limit and count are -1, and strings are NULL. */
 typedef struct reeve_reason {
     reeve_reason_kind kind;
-    int64_t since_ms; /* ms since the epoch, as until_ms */
+    int64_t since_ms; /* ms since the epoch by Redis's clock, as until_ms */
     int64_t until_ms;
     int64_t limit;
     int64_t count;
     bool more;       /* count is a lower bound */
-    reeve_rate rate; /* rate, group_rate: which; else its count is 0 */
+    reeve_rate rate; /* rate, group_rate: the limit; else its count is 0 */
     unsigned failures;
     char *group;
-    char *handle; /* parent, no_handler: "queue/id"; "!": a place that is kept for a parent to come (depend.h) */
-    char *state;  /* parent: its state's name; "gone": there is no such task */
+    char *handle; /* parent, no_handler: the handle of a task; "!": the placeholder REEVE_PARENT_OPEN (depend.h) */
+    char *state;  /* parent: the name of its state; "gone": there is no such task */
     char *type;   /* no_handler */
-    char *worker; /* running, stalled: its id; name and host: while it is alive */
+    char *worker; /* running, stalled: the id of the worker; name and host only while it is alive */
     char *name;
     char *host;
     char *error_kind; /* dead */
@@ -103,23 +104,23 @@ typedef struct reeve_reason {
 
 typedef struct reeve_why {
     char *queue;
-    char *id;    /* NULL: of the queue */
-    char *type;  /* NULL: of a queue, or not known */
-    char *state; /* the task's state's name; NULL: of a queue */
+    char *id;    /* NULL: the answer is for the queue */
+    char *type;  /* type of the task; NULL: for a queue, or unknown */
+    char *state; /* name of the task's state; NULL: for a queue */
     int64_t now_ms;
-    unsigned workers;      /* live workers that serve the queue */
-    unsigned taking;       /* of these, such as take new tasks */
-    reeve_reason *reasons; /* the most decisive first; at least one */
+    unsigned workers;      /* number of live workers that serve the queue */
+    unsigned taking;       /* number of these that lease new tasks */
+    reeve_reason *reasons; /* at least one, the most decisive first */
     size_t count;
 } reeve_why;
 
 /*
- * Why a task is where it is. *ret is owned by the caller: reeve_why_free. REEVE_ENOTFOUND: no such task (any more).
- * REEVE_EINVAL, REEVE_ENOMEM, and what every call may return.
+ * Explains the state of a task. The caller frees *ret with reeve_why_free. REEVE_ENOTFOUND: there is no such task, or
+ * its record is no longer kept. REEVE_EINVAL, REEVE_ENOMEM, and the errors of every call.
  */
 REEVE_API reeve_status reeve_task_why(reeve_client *client, const char *queue, const char *id, reeve_why **ret);
 
-/* The same of a queue. REEVE_ENOTFOUND: there never was a task or a setting in it. */
+/* Explains why a queue does not run tasks. REEVE_ENOTFOUND: the queue never had a task or a setting. */
 REEVE_API reeve_status reeve_queue_why(reeve_client *client, const char *queue, reeve_why **ret);
 
 REEVE_API void reeve_why_free(reeve_why *why);

@@ -1,10 +1,11 @@
 /*
  * worker.h - run handlers in pools of threads inside your program.
  *
- * Life of a worker: create, register handlers (or load plugins), add pools, start, [quiet], stop, destroy. The library
- * starts its own threads, installs no signal handler, never exits and never prints.
+ * Life cycle of a worker: create; register handlers or load plugins; add pools; start; optionally quiet; stop;
+ * destroy. The library starts its own threads. It installs no signal handler, never exits the process and never
+ * prints.
  *
- * Unless a comment says otherwise a worker's functions may be called from any thread, one at a time.
+ * Threads: unless a comment says otherwise, any thread may call these functions, one call at a time for each worker.
  */
 #ifndef REEVE_WORKER_H
 #define REEVE_WORKER_H
@@ -20,68 +21,77 @@ extern "C" {
 
 typedef struct reeve_worker reeve_worker;
 
-/* All fields may be zero. Strings are copied. */
+/* Zero selects the default of each field. Strings are copied. */
 typedef struct reeve_worker_options {
     size_t size;            /* sizeof(reeve_worker_options), or 0 */
-    const char *redis;      /* URL; NULL: the environment's REEVE_REDIS, else "embedded:" */
+    const char *redis;      /* URL; NULL: the environment variable REEVE_REDIS, else "embedded:" */
     const char *ns;         /* namespace; NULL: "reeve" */
-    const char *name;       /* for people; NULL: the host's name */
-    int64_t session_ms;     /* how long a lease outlives its worker's last heartbeat; 0: 15000; at least 500 */
-    int64_t command_ms;     /* deadline of one Redis command; 0: 10000 */
-    const char *plugin_dir; /* where bare plugin names are sought; NULL: as reeve_plugin_open */
-    reeve_guards guards;    /* how large what handlers hand on, leave and give back may be; zeroed: the standards */
-    const reeve_tls *tls;   /* for rediss:// URLs (tls.h); NULL: what the URL and the environment say */
+    const char *name;       /* name shown to people; NULL: the host name */
+    int64_t session_ms;     /* a lease expires so long after its worker's last heartbeat; at least 500; 0: 15000 */
+    int64_t command_ms;     /* command timeout: time limit of one Redis command in ms; 0: 10000 */
+    const char *plugin_dir; /* directory of plugins that are loaded by name; NULL: as reeve_plugin_open */
+    reeve_guards guards;  /* size limits for chained tasks, results and checkpoints (guards.h); zeroed: the defaults */
+    const reeve_tls *tls; /* TLS of rediss:// URLs (tls.h); NULL: as the URL and the environment say */
     /*
-     * Called when Redis has lost its data (FLUSHALL, a restore of an older state) or the worker was away for so long that
-     * it was taken for dead: what the program keeps in Redis besides tasks (queue settings, limits, recurring entries)
-     * is to be written again. It comes at the next heartbeat, within a third of session_ms. Called on the heartbeat
-     * thread: it must not block, nor call this worker. NULL: not called.
+     * Called when Redis has lost its data (FLUSHALL, a restored older state), or when this worker was disconnected
+     * for so long that it was taken for dead. The program should then write again what it keeps in Redis besides
+     * tasks: queue settings, limits and recurring entries. The call comes with the next heartbeat, within a third of
+     * session_ms, on the heartbeat thread: it must not block and must not call this worker. NULL: no call.
      */
     void (*on_data_lost)(void *user);
-    void *on_data_lost_user; /* handed to on_data_lost; it must outlive the worker */
+    void *on_data_lost_user; /* argument of on_data_lost; must outlive the worker */
 } reeve_worker_options;
 
 /*
- * Creates a worker; does not connect. A fork between create and start is fine: each process that starts it has an
- * identity of its own. A child that is forked after start has none of the worker's threads: it must not touch the worker,
- * and should call exec or _exit. On success *ret is owned by the caller until reeve_worker_destroy. On failure
- * *ret is NULL and ret_error (when not NULL) has the words.
- * REEVE_EINVAL, REEVE_EURL, REEVE_EUNSUPPORTED, REEVE_ENOMEM.
+ * Creates a worker; does not connect. On success the caller owns *ret and frees it with reeve_worker_destroy. On
+ * failure *ret is NULL and ret_error, when not NULL, has the message, cut at `size` bytes.
+ *
+ * Fork: a fork between create and start is allowed; each process that starts the worker gets its own worker id. The
+ * child of a fork after start has none of the worker's threads: it must not use the worker, and should call exec or
+ * _exit.
+ *
+ * Errors: REEVE_EINVAL, REEVE_EURL, REEVE_EUNSUPPORTED, REEVE_ENOMEM.
  */
 REEVE_API reeve_status reeve_worker_create(reeve_worker **ret, const reeve_worker_options *options, char *ret_error,
                                            size_t size);
 
-/* The words of the last failed call on this worker. Valid until the next call. */
+/* The message of the last failed call on this worker. Valid until the next call. */
 REEVE_API const char *reeve_worker_error(const reeve_worker *worker);
 
 /*
- * Registers a handler by its type. The struct and its type are copied; user must outlive the worker (free_user, when
- * set, is called for it on destroy). Only before start.
- * REEVE_EDUPLICATE: the type has a handler. REEVE_EINVAL: type malformed, neither run nor run_many, or both.
- * REEVE_ESTATE: started.
+ * Registers a handler for its type. Only before start. The struct and its type are copied. `user` must outlive the
+ * worker; reeve_worker_destroy calls free_user for it, when that is set. On failure `user` stays the caller's.
+ *
+ *   REEVE_EDUPLICATE   the type has a handler already
+ *   REEVE_EINVAL       the type is not valid, or not exactly one of run and run_many is set
+ *   REEVE_ESTATE       the worker has been started
  */
 REEVE_API reeve_status reeve_worker_register(reeve_worker *worker, const reeve_handler *handler);
 
-/* The short form: a type, a function, its user pointer. */
+/* The same with only a type, a function and its user pointer. */
 REEVE_API reeve_status reeve_worker_handle(reeve_worker *worker, const char *type, reeve_handler_fn run, void *user);
 
 /*
- * Adds a layer (layer.h) around the handlers of its type, or all of them, whether they are registered already or later;
- * further in than the layers before it. The struct, its name and type are copied; user must outlive the worker
- * (free_user, when set, is called for it on destroy). Only before start.
- * REEVE_EINVAL: no name or function, type malformed, more than REEVE_LAYERS_MAX. REEVE_ESTATE: started.
+ * Adds a layer (layer.h) around the handlers of its type, or around all handlers, no matter when these are
+ * registered. The layer is inside the layers that were added before it. Only before start. The struct, its name and
+ * its type are copied. `user` must outlive the worker; reeve_worker_destroy calls free_user for it, when that is set.
+ * REEVE_EINVAL: no name or function, the type is not valid, or more than REEVE_LAYERS_MAX layers. REEVE_ESTATE: the
+ * worker has been started.
  */
 REEVE_API reeve_status reeve_worker_add_layer(reeve_worker *worker, const reeve_layer *layer);
 
 /*
- * Loads a plugin, registers its handlers and adds its layers: a path (it has a '/'), or a bare name sought in the
- * plugin directory (checksum is <dir>/checksum.so). Only before start.
- * REEVE_EPLUGIN: cannot be opened, lacks its entry, has a wrong ABI. REEVE_EDUPLICATE, REEVE_EINVAL: as register; then
- * none of the plugin's handlers is registered and none of its layers added. REEVE_EINVAL, too: more layers than can be.
+ * Loads a plugin, registers its handlers and adds its layers. An argument with a '/' is a path; any other is the name
+ * of a file in the plugin directory ("checksum": <dir>/checksum.so). Only before start. After a failure no handler of
+ * the plugin is registered and no layer added.
+ *
+ *   REEVE_EPLUGIN                    it cannot be opened, has no entry function, or has an unknown ABI number
+ *   REEVE_EDUPLICATE, REEVE_EINVAL   as reeve_worker_register and reeve_worker_add_layer, for one of its handlers or
+ *                                    layers
  */
 REEVE_API reeve_status reeve_worker_load_plugin(reeve_worker *worker, const char *name_or_path);
 
-/* What the configuration says of a type, over what its handler says; fields as in reeve_handler, zero: leave. */
+/* Overrides options of the handler of a type. Fields are as in reeve_handler; zero leaves the handler's value. */
 typedef struct reeve_handler_policy {
     size_t size; /* sizeof(reeve_handler_policy), or 0 */
     const char *type;
@@ -90,90 +100,99 @@ typedef struct reeve_handler_policy {
     int64_t timeout_ms;
     const reeve_backoff *backoff;
     int64_t heartbeat_ms;
-    bool at_most_once; /* false: leave */
-    unsigned many;     /* these two: only of a handler with run_many */
+    bool at_most_once; /* false leaves the handler's value */
+    unsigned many;     /* many and many_wait_ms: only for a batch handler */
     int64_t many_wait_ms;
 } reeve_handler_policy;
 
-/* Only before start. REEVE_ENOTFOUND: no handler of this type is registered. REEVE_EINVAL: a limit that cannot be. */
+/* Only before start. REEVE_ENOTFOUND: the type has no handler. REEVE_EINVAL: a value is out of range. */
 REEVE_API reeve_status reeve_worker_set_policy(reeve_worker *worker, const reeve_handler_policy *policy);
 
 /*
- * Which of its queues a thread asks first when it takes its next tasks. It takes what that one has, up to a batch, and
- * asks the others for the rest of the batch: no queue is held up by one that is empty.
+ * The order in which a thread asks its queues for tasks. It leases from the first queue in that order, up to a batch,
+ * and fills the rest of the batch from the next ones, so that an empty queue delays no other.
  *
- *     strict       the first of the list: a queue is served when those before it are empty
- *     weighted     each gets its share of the tasks taken: with weights 5 and 1, five of six are of the first queue as
- *                  long as both have tasks. The share of an empty queue goes to the others and is not made up for
- *                  later: when it fills again it goes first for a batch at most
- *     round-robin  the one after that which was taken from last; with a batch of 1 one task each, in turn
+ *     strict       the order of the list: a queue is served when those before it are empty
+ *     weighted     by shares: with weights 5 and 1, five of six tasks are from the first queue while both have tasks.
+ *                  The share of an empty queue goes to the others; when it has tasks again it is first for at most
+ *                  one batch
+ *     round-robin  starting behind the queue from which the thread leased last; with a batch of 1, one task from each
+ *                  in turn
  *
- * Each thread does so for itself, and none waits for another.
+ * Each thread keeps its own order; threads do not wait for each other.
  */
 typedef enum reeve_order { REEVE_ORDER_STRICT = 0, REEVE_ORDER_WEIGHTED = 1, REEVE_ORDER_ROUND_ROBIN = 2 } reeve_order;
 
-/* A group of threads that serves an ordered list of queues. Copied. */
+/* A pool: threads that serve a list of queues. The struct and what it points to are copied. */
 typedef struct reeve_pool_options {
     size_t size;               /* sizeof(reeve_pool_options), or 0 */
-    const char *name;          /* names the threads; NULL: "pool-N" */
-    const char *const *queues; /* at least one, at most 1000, no name twice */
+    const char *name;          /* name of the pool and its threads; NULL: "pool-N" */
+    const char *const *queues; /* 1 to 1000 different names */
     size_t queue_count;
-    unsigned threads; /* 0: 1; at most 1024 */
-    unsigned batch;   /* the most tasks a thread takes at once; 0: 64; at most 256; 1: one by one */
+    unsigned threads; /* number of threads, at most 1024; 0: 1 */
+    unsigned batch;   /* maximum of tasks that a thread leases at once, at most 256; 1: one by one; 0: 64 */
     reeve_order order;
-    const unsigned *weights; /* only with REEVE_ORDER_WEIGHTED: one a queue, 1 to 1000; NULL: all 1 */
+    const unsigned *weights; /* with REEVE_ORDER_WEIGHTED: a weight from 1 to 1000 for each queue; NULL: all 1 */
 } reeve_pool_options;
 
-/* Only before start. REEVE_EINVAL, REEVE_EDUPLICATE (a queue in two pools is fine, twice in one is not), REEVE_ESTATE.
- */
+/* Adds a pool. Only before start. REEVE_EINVAL: a value is not valid. REEVE_EDUPLICATE: a queue is named twice in the
+ * pool; different pools may serve the same queue. REEVE_ESTATE: the worker has been started. */
 REEVE_API reeve_status reeve_worker_add_pool(reeve_worker *worker, const reeve_pool_options *options);
 
 /*
- * The threads block all signals but those of faults, so that the program's own threads take them. A child that a handler
- * starts (fork, posix_spawn, system) inherits that: the handler should give it another mask, by
- * POSIX_SPAWN_SETSIGMASK or by sigprocmask between fork and exec.
+ * Starts all threads, and an embedded server if the URL asks for one, and returns. A Redis that cannot be reached is
+ * not an error: the threads keep trying to connect, with growing, jittered pauses, and log that. The call tries to
+ * reach Redis for up to 2 s, in order to find a wrong password, and to log a warning when Redis evicts keys or has no
+ * persistence.
  *
- * Starts all threads and returns; does not wait for Redis, which may come later: threads try again for ever, with a
- * jittered, growing pause, and the log says so. An embedded server is started here.
- * Redis is looked at once (up to 2 s): REEVE_ECONNECT when it refuses the user or password of the URL, or wants them; the
- * log warns of one that evicts keys or has no persistence. REEVE_EINVAL: no pool. REEVE_ESTATE: started before.
- * REEVE_ESYSTEM: a thread or the embedded server failed to start (then none runs).
+ * Signals: the worker's threads block all signals except those of faults, so that the program's own threads get them. A
+ * child process that a handler starts (fork, posix_spawn, system) inherits this mask: set another one by
+ * POSIX_SPAWN_SETSIGMASK, or by sigprocmask between fork and exec.
+ *
+ *   REEVE_ECONNECT   Redis refuses the user or password of the URL, or requires one
+ *   REEVE_EINVAL     the worker has no pool
+ *   REEVE_ESTATE     it has been started before
+ *   REEVE_ESYSTEM    a thread or the embedded server could not be started; no thread runs
  */
 REEVE_API reeve_status reeve_worker_start(reeve_worker *worker);
 
-/* Stops taking new tasks; what runs goes on, what was leased but not begun is given back. Returns at once. */
+/* Stops leasing tasks. Running tasks continue; tasks that were leased and have not begun return to their queues.
+ * Returns at once. */
 REEVE_API void reeve_worker_quiet(reeve_worker *worker);
 
 /*
- * Stops: quiet, then waits up to deadline_ms for running handlers, then gives back what did not finish (no attempt is
- * counted), then ends the worker's threads. Blocks at most deadline_ms and a little more to tell Redis: milliseconds as a
- * rule, up to 8 s when Redis does not answer.
- * REEVE_ESTATE: called by a handler, layer or hook of this worker, which would wait for itself (call reeve_worker_quiet,
- * and tell another thread). REEVE_OK: everything ended. REEVE_ETIMEOUT: handlers still run; their tasks were given back,
- * and reeve_worker_destroy will wait for them (or the process exits). Calling it again waits for them anew.
+ * Stops the worker: quiets it, waits up to deadline_ms for running handlers, returns the tasks of those that still
+ * run to their queues without counting an attempt, and ends the worker's threads. Blocks for at most deadline_ms plus
+ * the time to report to Redis, which is some milliseconds, or up to 8 s when Redis does not answer.
+ *
+ *   REEVE_OK         all handlers have returned, all threads have ended
+ *   REEVE_ETIMEOUT   handlers still run, though their tasks are back in their queues; call again to wait for them, or
+ *                    reeve_worker_destroy, or exit the process
+ *   REEVE_ESTATE     called by a handler, layer or hook of this worker, which would wait for itself: call
+ *                    reeve_worker_quiet there, and let another thread stop the worker
  */
 REEVE_API reeve_status reeve_worker_stop(reeve_worker *worker, int64_t deadline_ms);
 
-/* Stops with deadline 0 if need be, waits for handlers that still run, unloads plugins, frees. NULL is fine. Called by a
- * handler, layer or hook of this worker it does nothing but log an error. */
+/* Stops the worker with a deadline of 0 unless it is stopped, waits until all its handlers have returned, unloads its
+ * plugins and frees it. NULL is ignored. Called by a handler, layer or hook of this worker, it only logs an error. */
 REEVE_API void reeve_worker_destroy(reeve_worker *worker);
 
 typedef struct reeve_worker_stats {
     uint64_t leased;
     uint64_t completed;
-    uint64_t failed; /* attempts that failed, dead ones included */
+    uint64_t failed; /* failed attempts, including those after which the task died */
     uint64_t dead;
     uint64_t given_back;
-    uint64_t refused; /* outcomes that Redis did not accept because the lease was gone */
+    uint64_t refused; /* outcomes that Redis did not accept because the lease was lost */
     unsigned threads;
-    unsigned busy;
-    bool connected; /* the heartbeat connection stands */
+    unsigned busy;  /* threads that run a handler now */
+    bool connected; /* the heartbeat connection is up */
 } reeve_worker_stats;
 
-/* Totals since start. Any thread, any time between create and destroy. */
+/* Gets totals since the start. Any thread may call it at any time between create and destroy. */
 REEVE_API void reeve_worker_get_stats(reeve_worker *worker, reeve_worker_stats *ret);
 
-/* The worker's id, as `reeve workers` shows it. Any thread. */
+/* The worker's id, as `reeve workers` prints it. Any thread. */
 REEVE_API const char *reeve_worker_id(const reeve_worker *worker);
 
 /* ---- the sizes of structs, see status.h ------------------------------------------------------------------------ */
