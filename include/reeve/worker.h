@@ -47,8 +47,9 @@ typedef struct reeve_worker_options {
  * failure *ret is NULL and ret_error, when not NULL, has the message, cut at `size` bytes.
  *
  * Fork: a fork between create and start is allowed; each process that starts the worker gets its own worker id. The
- * child of a fork after start has none of the worker's threads: it must not use the worker, and should call exec or
- * _exit.
+ * child of a fork after start has none of the worker's threads: it should call exec or _exit. In it reeve_worker_stop
+ * returns REEVE_ESTATE, and reeve_worker_quiet and reeve_worker_destroy do nothing. A child that was forked by a
+ * handler, layer or hook and returns from it is ended at once, by _exit with status 70.
  *
  * Errors: REEVE_EINVAL, REEVE_EURL, REEVE_EUNSUPPORTED, REEVE_ENOMEM.
  */
@@ -163,18 +164,21 @@ REEVE_API void reeve_worker_quiet(reeve_worker *worker);
 /*
  * Stops the worker: quiets it, waits up to deadline_ms for running handlers, returns the tasks of those that still
  * run to their queues without counting an attempt, and ends the worker's threads. Blocks for at most deadline_ms plus
- * the time to report to Redis, which is some milliseconds, or up to 8 s when Redis does not answer.
+ * the time to report to Redis, which is some milliseconds, or up to 8 s when Redis does not answer. Several
+ * threads may call it at the same time; each waits.
  *
  *   REEVE_OK         all handlers have returned, all threads have ended
  *   REEVE_ETIMEOUT   handlers still run, though their tasks are back in their queues; call again to wait for them, or
  *                    reeve_worker_destroy, or exit the process
  *   REEVE_ESTATE     called by a handler, layer or hook of this worker, which would wait for itself: call
- *                    reeve_worker_quiet there, and let another thread stop the worker
+ *                    reeve_worker_quiet there, and let another thread stop the worker; or called in a process that
+ *                    was forked after start
  */
 REEVE_API reeve_status reeve_worker_stop(reeve_worker *worker, int64_t deadline_ms);
 
 /* Stops the worker with a deadline of 0 unless it is stopped, waits until all its handlers have returned, unloads its
- * plugins and frees it. NULL is ignored. Called by a handler, layer or hook of this worker, it only logs an error. */
+ * plugins and frees it. NULL is ignored. No other thread may use the worker from then on. Called by a handler, layer or
+ * hook of this worker, it only logs an error. */
 REEVE_API void reeve_worker_destroy(reeve_worker *worker);
 
 typedef struct reeve_worker_stats {

@@ -200,6 +200,7 @@ reeve_status reeve_plugin_open(reeve_plugin_handle **ret, const char *name_or_pa
     void *library = NULL;
     reeve_status status;
 
+    if (ret == NULL) return REEVE_EINVAL;
     *ret = NULL;
     if (name_or_path == NULL) {
         status = rv_fail(&error, REEVE_EINVAL, "no plugin was named");

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "running/admission.h"
 #include "running/at_most_once.h"
+#include "running/forked.h"
 #include "running/invocation.h"
 #include "running/run_task.h"
 
@@ -112,9 +113,12 @@ static void call_handler(rv_thread *t, const rv_handler *handler, size_t count)
         give_all_back(t, count);
         return;
     }
+    t->entered = handler;
     for (size_t i = 0; i < count; i++) admit(t, &t->calls[i], handler);
     size_t listed = list_tasks(t, count);
     if (listed > 0) handler->handler.run_many(t->call_tasks, listed, handler->handler.user);
+    rv_end_if_forked(t->worker);
+    t->entered = NULL;
     rv_admission_leave(t, handler);
 }
 
@@ -130,6 +134,17 @@ static void end_call(rv_thread *t, rv_call *call, const rv_handler *handler)
     item->call = NULL;
     rv_unlock(&t->batch.lock);
     rv_task_fini(&call->task);
+}
+
+void rv_many_end_early(rv_thread *t, const char *why)
+{
+    for (size_t i = 0; i < t->batch.count; i++) {
+        const rv_item *item = &t->batch.items[i];
+        if (item->call == NULL) continue;
+        reeve_task *task = &item->call->task;
+        if (task->verb == REEVE_OUTCOME_NONE) (void)rv_task_failed(task, REEVE_OUTCOME_RETRY, "handler", "%s", why);
+        end_call(t, item->call, item->many);
+    }
 }
 
 void rv_many_run(rv_thread *t, size_t count)

@@ -9,6 +9,9 @@
 /* Runs the picked items in one call, and notes the outcome of each. */
 void rv_many_run(rv_thread *thread, size_t count);
 
+/* Its handler does not return: those on which it called no verb have failed, and why. */
+void rv_many_end_early(rv_thread *thread, const char *why);
+
 /* Frees what gathering and calls needed. */
 void rv_many_fini(rv_thread *thread);
 

@@ -12,6 +12,7 @@
 #include "handlers/dependencies.h"
 #include "running/admission.h"
 #include "running/at_most_once.h"
+#include "running/forked.h"
 #include "running/invocation.h"
 #include "running/run_task.h"
 #include "running/task_host.h"
@@ -40,7 +41,9 @@ void rv_run_prepare(rv_thread *t, reeve_task *task, rv_task_host *host, rv_item 
 bool rv_run_set_up(rv_thread *t, const rv_handler *handler)
 {
     if (handler->handler.thread_start != NULL && !t->set_up[handler->index]) {
-        if (handler->handler.thread_start(handler->handler.user, &t->states[handler->index]) != 0) return false;
+        int failed = handler->handler.thread_start(handler->handler.user, &t->states[handler->index]);
+        rv_end_if_forked(t->worker);
+        if (failed != 0) return false;
         t->set_up[handler->index] = true;
     }
     return true;
@@ -102,6 +105,7 @@ static reeve_outcome call_handler(rv_thread *t, rv_item *item, const rv_handler 
     t->task.past = policy->once;
     rv_run_set_limits(t, item, policy);
     reeve_outcome verb = rv_layers_run(handler->layers, &t->task, &handler->handler);
+    rv_end_if_forked(t->worker);
     if (item->accepted) rv_thread_end_first(t, item, policy);
     return verb;
 }
@@ -112,7 +116,9 @@ static reeve_outcome call_in_turn(rv_thread *t, rv_item *item, const rv_handler 
     if (!rv_run_set_up(t, handler)) return rv_run_fail_setup(&t->task, handler);
     t->task.thread_state = t->states[handler->index];
     if (!rv_admission_enter(t, handler, policy->max_crashes, &item, 1)) return rv_run_not_begun(&t->task, item);
+    t->entered = handler;
     reeve_outcome verb = call_handler(t, item, handler, policy, ret_counts);
+    t->entered = NULL;
     rv_admission_leave(t, handler);
     return verb;
 }
@@ -236,4 +242,15 @@ void rv_thread_run(rv_thread *t, rv_item *item)
     rv_run_prepare(t, &t->task, &t->host, item, handler);
     reeve_outcome verb = attempt(t, item, handler, &policy, &counts);
     rv_run_settle(t, &t->task, item, handler, &policy, verb, counts);
+}
+
+void rv_thread_end_early(rv_thread *t, rv_item *item, const char *why)
+{
+    rv_policy policy;
+    const rv_envelope *envelope = &item->lease.envelope;
+    const rv_handler *handler = rv_handlers_find(&t->worker->handlers, envelope->type, envelope->type_length);
+    rv_policy_choose(&policy, envelope, handler, t->pool->claims[item->lease.queue]);
+    reeve_outcome verb = rv_task_failed(&t->task, REEVE_OUTCOME_RETRY, "handler", "%s", why);
+    rv_thread_end_first(t, item, &policy);
+    rv_run_settle(t, &t->task, item, handler, &policy, verb, true);
 }

@@ -11,6 +11,9 @@
 /* Runs one leased item and notes its outcome. */
 void rv_thread_run(rv_thread *thread, rv_item *item);
 
+/* Its handler does not return: it has failed, and why. */
+void rv_thread_end_early(rv_thread *thread, rv_item *item, const char *why);
+
 /* Makes the task of a leased item, with the thread as its host. handler may be NULL. */
 void rv_run_prepare(rv_thread *thread, reeve_task *task, rv_task_host *host, rv_item *item, const rv_handler *handler);
 

@@ -4,10 +4,14 @@
 #include <string.h>
 
 #include "base/lock.h"
+#include "base/log.h"
 #include "base/mem.h"
+#include "running/admission.h"
 #include "running/alone.h"
 #include "running/batch_handler.h"
 #include "running/batch_handler_run.h"
+#include "running/forked.h"
+#include "running/os_thread.h"
 #include "running/recovery.h"
 #include "running/run_task.h"
 #include "running/turn.h"
@@ -277,8 +281,10 @@ static void tear_down(rv_thread *t)
     const rv_handlers *handlers = &t->worker->handlers;
     for (size_t i = 0; i < handlers->count; i++) {
         const reeve_handler *handler = &handlers->list[i]->handler;
-        if (t->set_up[i] && handler->thread_stop != NULL) handler->thread_stop(handler->user, t->states[i]);
+        bool was_set_up = t->set_up[i];
         t->set_up[i] = false;
+        if (was_set_up && handler->thread_stop != NULL) handler->thread_stop(handler->user, t->states[i]);
+        rv_end_if_forked(t->worker);
     }
 }
 
@@ -304,10 +310,8 @@ bool rv_thread_is_inside(const reeve_worker *worker)
     return own_worker == worker;
 }
 
-void *rv_thread_main(void *argument)
+static void run_until_the_end(rv_thread *t)
 {
-    rv_thread *t = argument;
-    own_worker = t->worker;
     while (rv_worker_phase(t->worker) < RV_PHASE_STOPPING || t->batch.count > 0 || t->unsure) {
         bool running = rv_worker_phase(t->worker) == RV_PHASE_RUNNING && !rv_alone_bars(t);
         /* It may have been handed something since it became idle: it takes itself out, and that back. */
@@ -323,10 +327,84 @@ void *rv_thread_main(void *argument)
     }
     pass_wake_up_on(t);
     tear_down(t);
-    rv_lock(&t->worker->lock);
-    t->worker->threads_alive--;
-    rv_lock_check(pthread_cond_broadcast(&t->worker->thread_ended));
-    rv_unlock(&t->worker->lock);
+}
+
+/* With the worker's lock. */
+static void count_out(reeve_worker *worker)
+{
+    worker->threads_alive--;
+    rv_lock_check(pthread_cond_broadcast(&worker->thread_ended));
+}
+
+/* ---- a handler that ends its thread ---------------------------------------------------------------------------- */
+
+#define ENDED_THREAD "it ended the thread that it ran on (pthread_exit)"
+
+/* What runs has failed; what has not begun goes back. */
+static void end_running(rv_thread *t)
+{
+    const rv_handler *entered = t->entered;
+    rv_item *item = &t->batch.items[t->batch.running];
+    t->insists = false;
+    if (item->many != NULL)
+        rv_many_end_early(t, ENDED_THREAD);
+    else
+        rv_thread_end_early(t, item, ENDED_THREAD);
+    t->entered = NULL;
+    if (entered != NULL) rv_admission_leave(t, entered);
+    (void)note_finished(t, 1);
+    give_rest_back(t);
+    atomic_store(&t->busy, false);
+}
+
+/* Another thread goes on with what this one has; both count for a moment, so that nobody joins before its id stands. Without
+ * one the last outcomes are settled here. */
+static void take_place(rv_thread *t)
+{
+    reeve_worker *worker = t->worker;
+    rv_error error = {0};
+    rv_lock(&worker->lock);
+    worker->threads_alive++;
+    rv_unlock(&worker->lock);
+    (void)pthread_detach(pthread_self());
+    t->started = rv_start_thread(&t->id, rv_thread_main, t, t->name, &error) == REEVE_OK;
+    if (t->started) return;
+    rv_log(REEVE_LOG_ERROR, "thread.ended", "no thread takes the place of the one that ended", "thread", t->name,
+           "error", error.text, NULL);
+    (void)rv_thread_turn(t, 0);
+    rv_lock(&worker->lock);
+    count_out(worker);
+    rv_unlock(&worker->lock);
+}
+
+/* Runs when a handler, layer or hook calls pthread_exit, or cancels its thread: as a cleanup of it. */
+static void end_early(void *argument)
+{
+    rv_thread *t = argument;
+    reeve_worker *worker = t->worker;
+    rv_end_if_forked(worker);
+    rv_log(REEVE_LOG_ERROR, "thread.ended", "a handler ended its thread: another one takes its place", "thread",
+           t->name, NULL);
+    bool runs = t->batch.running != RV_NONE;
+    if (runs) end_running(t);
+    tear_down(t);
+    if (runs) take_place(t);
+    rv_lock(&worker->lock);
+    count_out(worker);
+    rv_unlock(&worker->lock);
+}
+
+void *rv_thread_main(void *argument)
+{
+    rv_thread *t = argument;
+    reeve_worker *worker = t->worker;
+    own_worker = worker;
+    pthread_cleanup_push(end_early, t);
+    run_until_the_end(t);
+    pthread_cleanup_pop(0);
+    rv_lock(&worker->lock);
+    count_out(worker);
+    rv_unlock(&worker->lock);
     return NULL;
 }
 

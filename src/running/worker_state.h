@@ -37,8 +37,9 @@ typedef struct rv_pool rv_pool;
 typedef struct rv_thread {
     reeve_worker *worker;
     rv_pool *pool;
-    unsigned number; /* within the worker, from 1: its name in Redis */
-    char name[16];   /* within the process */
+    const rv_handler *entered; /* has its place among the handlers that run (admission.h) */
+    unsigned number;           /* within the worker, from 1: its name in Redis */
+    char name[16];             /* within the process */
     char number_text[12];
     pthread_t id;
     bool started;
@@ -192,8 +193,10 @@ struct reeve_worker {
     char *host;
     char *plugin_dir;
     char id[RV_RANDOM_LENGTH + 1];
-    pid_t pid;       /* of the process that its ids were made in */
-    char about[256]; /* the session's description: JSON, longer than 64 bytes (see lease.lua) */
+    pid_t pid;                /* of the process that its ids were made in */
+    unsigned generation;      /* of the process that started it (base/fork.h) */
+    pthread_mutex_t stopping; /* held while the threads of the upkeep are joined: several may stop it at once */
+    char about[256];          /* the session's description: JSON, longer than 64 bytes (see lease.lua) */
     int64_t session_ms;
     void (*on_data_lost)(void *user);
     void *on_data_lost_user;

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "protocol/registry.h"
+#include "running/forked.h"
 #include "running/os_thread.h"
 #include "running/wakeup.h"
 #include "upkeep/registry_record.h"
@@ -49,6 +50,7 @@ static void note_registration(reeve_worker *worker, int64_t added)
     rv_log(REEVE_LOG_WARN, "redis.data_lost", "this worker was gone from Redis, which may have lost its data", "worker",
            worker->id, NULL);
     if (worker->on_data_lost != NULL) worker->on_data_lost(worker->on_data_lost_user);
+    rv_end_if_forked(worker);
 }
 
 static void on_beat(size_t index, const rv_reply *reply, void *context)

@@ -15,6 +15,7 @@
 #include "redis/topology.h"
 #include "running/admission.h"
 #include "running/alone.h"
+#include "running/forked.h"
 #include "running/invocation.h"
 #include "running/os_thread.h"
 #include "running/pool.h"
@@ -99,6 +100,7 @@ reeve_status reeve_worker_create_sized(reeve_worker **ret, const reeve_worker_op
     }
     worker->keeper.waker.fd = worker->scheduler.waker.fd = worker->heart.waker.fd = worker->quit.fd = -1;
     rv_lock_init(&worker->lock);
+    rv_lock_init(&worker->stopping);
     rv_lock_init(&worker->scheduler.lock);
     rv_lock_init(&worker->keeper.lock);
     rv_alone_init(&worker->alone);
@@ -124,7 +126,7 @@ const char *reeve_worker_error(const reeve_worker *worker)
 
 const char *reeve_worker_id(const reeve_worker *worker)
 {
-    return worker->id;
+    return worker != NULL ? worker->id : "";
 }
 
 /* ---- start ----------------------------------------------------------------------------------------------------- */
@@ -216,6 +218,7 @@ reeve_status reeve_worker_start(reeve_worker *worker)
         return rv_fail(&worker->error, REEVE_EINVAL, "the worker has no pool: add one before starting");
     worker->started_wall_ms = rv_wall_ms();
     if (worker->pid != getpid()) renew_ids(worker);
+    worker->generation = rv_fork_generation();
     describe(worker);
     reeve_status status = rv_handlers_wrap(&worker->handlers, &worker->layers, &worker->error);
     if (status == REEVE_OK) status = prepare(worker);
@@ -241,7 +244,7 @@ reeve_status reeve_worker_start(reeve_worker *worker)
 
 void reeve_worker_quiet(reeve_worker *worker)
 {
-    if (worker == NULL || rv_worker_phase(worker) != RV_PHASE_RUNNING) return;
+    if (worker == NULL || rv_worker_phase(worker) != RV_PHASE_RUNNING || rv_worker_is_forked(worker)) return;
     rv_log(REEVE_LOG_INFO, "worker.quiet", "worker takes no new tasks", "worker", worker->id, NULL);
     set_phase(worker, RV_PHASE_QUIET);
 }
@@ -308,18 +311,15 @@ static reeve_status tell_alive(reeve_worker *worker, unsigned alive)
     return rv_fail(&worker->error, REEVE_ETIMEOUT, "%u handlers still run; their tasks were given back", running);
 }
 
-reeve_status reeve_worker_stop(reeve_worker *worker, int64_t deadline_ms)
+/* The threads are started once, and each is joined once. */
+static bool has_started(const reeve_worker *worker)
 {
-    if (worker == NULL) return REEVE_EINVAL;
+    return rv_worker_phase(worker) != RV_PHASE_CREATED;
+}
+
+static reeve_status stop(reeve_worker *worker, unsigned alive)
+{
     rv_phase before = rv_worker_phase(worker);
-    if (before == RV_PHASE_CREATED) return REEVE_OK;
-    if (rv_thread_is_inside(worker)) return REEVE_ESTATE; /* (it would wait for itself) */
-    set_phase(worker, RV_PHASE_STOPPING);
-    unsigned alive = wait_for_threads(worker, rv_deadline(deadline_ms > 0 ? deadline_ms : 0));
-    if (alive > 0) {
-        tell_handlers_to_stop(worker);
-        alive = wait_for_threads(worker, rv_deadline(GRACE_MS));
-    }
     set_phase(worker, RV_PHASE_LEAVING);
     set_phase(worker, RV_PHASE_ENDED);
     /* Threads that wait for Redis still come back at once. */
@@ -331,6 +331,24 @@ reeve_status reeve_worker_stop(reeve_worker *worker, int64_t deadline_ms)
     if (alive > 0) return tell_alive(worker, alive);
     if (before < RV_PHASE_ENDED) rv_log(REEVE_LOG_INFO, "worker.stopped", "worker stopped", "worker", worker->id, NULL);
     return REEVE_OK;
+}
+
+reeve_status reeve_worker_stop(reeve_worker *worker, int64_t deadline_ms)
+{
+    if (worker == NULL) return REEVE_EINVAL;
+    if (!has_started(worker)) return REEVE_OK;
+    /* It would wait for itself, or for threads that only the parent has. */
+    if (rv_thread_is_inside(worker) || rv_worker_is_forked(worker)) return REEVE_ESTATE;
+    set_phase(worker, RV_PHASE_STOPPING);
+    unsigned alive = wait_for_threads(worker, rv_deadline(deadline_ms > 0 ? deadline_ms : 0));
+    if (alive > 0) {
+        tell_handlers_to_stop(worker);
+        alive = wait_for_threads(worker, rv_deadline(GRACE_MS));
+    }
+    rv_lock(&worker->stopping);
+    reeve_status status = stop(worker, alive);
+    rv_unlock(&worker->stopping);
+    return status;
 }
 
 static void join_threads(reeve_worker *worker)
@@ -358,6 +376,8 @@ void reeve_worker_destroy(reeve_worker *worker)
                "worker", worker->id, NULL);
         return;
     }
+    /* What it has is its parent's, down to locks that nobody lets go of here. */
+    if (has_started(worker) && rv_worker_is_forked(worker)) return;
     (void)reeve_worker_stop(worker, 0);
     join_threads(worker);
     rv_keeper_fini(worker);
@@ -378,6 +398,7 @@ void reeve_worker_destroy(reeve_worker *worker)
     if (worker->target == &worker->address) rv_url_fini(&worker->address);
     rv_url_fini(&worker->url);
     rv_lock_fini(&worker->lock);
+    rv_lock_fini(&worker->stopping);
     rv_lock_fini(&worker->scheduler.lock);
     rv_lock_fini(&worker->keeper.lock);
     rv_alone_fini(&worker->alone);
@@ -393,6 +414,9 @@ void reeve_worker_destroy(reeve_worker *worker)
 
 void reeve_worker_get_stats(reeve_worker *worker, reeve_worker_stats *ret)
 {
+    if (ret == NULL) return;
+    *ret = (reeve_worker_stats){0};
+    if (worker == NULL) return;
     const rv_stats *stats = &worker->stats;
     *ret = (reeve_worker_stats){
         .leased = atomic_load(&stats->leased),

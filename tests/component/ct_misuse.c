@@ -1,4 +1,5 @@
 /* What a program may do wrong with a worker or a client, and is told instead of hanging or crashing. */
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -7,6 +8,8 @@
 
 #include "redis/embedded_dir.h"
 #include "reeve/depend.h"
+#include "reeve/layer.h"
+#include "reeve/plugin.h"
 #include "reeve/watch.h"
 #include "support/dirs.h"
 #include "support/worker.h"
@@ -159,6 +162,215 @@ static void the_directory_of_an_embedded_server_becomes_private(void **state)
     assert_int_equal(chmod(place, 0700), 0);
 }
 
+/* ---- processes and threads ------------------------------------------------------------------------------------- */
+
+#define CHILD_S 30 /* a child that hangs is killed then, and the test fails */
+
+static pid_t end_of(pid_t child)
+{
+    int status = -1;
+    TEST_MUST(waitpid(child, &status, 0) == child);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static atomic_int child_end;
+
+/* The child returns from the handler, or the layer, as its parent does. */
+static bool fork_once(void)
+{
+    pid_t child = fork();
+    if (child == 0) {
+        (void)alarm(CHILD_S);
+        return false;
+    }
+    atomic_store(&child_end, end_of(child));
+    return true;
+}
+
+static reeve_outcome return_twice(reeve_task *task, void *user)
+{
+    (void)user;
+    return fork_once() ? reeve_task_done(task, "parent", 6) : reeve_task_done(task, "child", 5);
+}
+
+static void return_many_twice(reeve_task *const *tasks, size_t count, void *user)
+{
+    for (size_t i = 0; i < count; i++) (void)return_twice(tasks[i], user);
+}
+
+static reeve_outcome layer_twice(reeve_task *task, reeve_next *next, void *user)
+{
+    (void)user;
+    return fork_once() ? reeve_next_run(next, task) : reeve_task_fail(task, "child", NULL);
+}
+
+static void a_child_that_returns_ends(const char *id, const reeve_handler *handler, const reeve_layer *layer)
+{
+    reeve_worker *worker = test_worker_new(NULL);
+    atomic_store(&child_end, -1);
+    assert_int_equal(reeve_worker_register(worker, handler), REEVE_OK);
+    if (layer != NULL) assert_int_equal(reeve_worker_add_layer(worker, layer), REEVE_OK);
+    test_worker_pool(worker, "q", 1, 0);
+    test_put_spec((reeve_task_spec){.id = id, .type = handler->type});
+    test_worker_start(worker);
+    TEST_AWAIT_STATE(id, "completed");
+    assert_int_equal(atomic_load(&child_end), 70);
+    /* Its connection and its session are the parent's alone. */
+    test_put_spec((reeve_task_spec){.id = "n0", .type = "t"});
+    TEST_AWAIT_STATE("n0", "completed");
+    assert_int_equal(reeve_worker_stop(worker, 10000), REEVE_OK);
+    assert_int_equal(test_worker_stats(worker).completed, 2);
+    test_worker_end(worker);
+}
+
+static void a_child_that_returns_from_a_handler_ends(void **state)
+{
+    (void)state;
+    a_child_that_returns_ends("one", &(reeve_handler){.type = "forks", .run = return_twice}, NULL);
+}
+
+static void a_child_that_returns_from_a_call_of_many_ends(void **state)
+{
+    (void)state;
+    a_child_that_returns_ends("many", &(reeve_handler){.type = "forks", .run_many = return_many_twice}, NULL);
+}
+
+static reeve_outcome end_well(reeve_task *task, void *user)
+{
+    (void)user;
+    return reeve_task_done(task, NULL, 0);
+}
+
+static void a_child_that_returns_from_a_layer_ends(void **state)
+{
+    (void)state;
+    a_child_that_returns_ends("layered", &(reeve_handler){.type = "x", .run = end_well},
+                              &(reeve_layer){.name = "forks", .type = "x", .run = layer_twice});
+}
+
+/* A program that forks while its worker runs, and ends as it always does. */
+static void a_forked_child_cannot_stop_its_parents_worker(void **state)
+{
+    (void)state;
+    reeve_worker *worker = test_worker_run(1, 0);
+    pid_t child = fork();
+    if (child == 0) {
+        (void)alarm(CHILD_S);
+        reeve_worker_quiet(worker);
+        bool refused = reeve_worker_stop(worker, 1000) == REEVE_ESTATE;
+        reeve_worker_destroy(worker);
+        _exit(refused ? 0 : 1);
+    }
+    assert_int_equal(end_of(child), 0);
+    test_put_spec((reeve_task_spec){.id = "n0", .type = "t"});
+    TEST_AWAIT_STATE("n0", "completed");
+    test_worker_end(worker);
+}
+
+static reeve_outcome end_thread(reeve_task *task, void *user)
+{
+    (void)user;
+    if (reeve_task_attempt(task) > 1) return reeve_task_done(task, NULL, 0);
+    (void)reeve_task_done(task, "not yet", 7);
+    pthread_exit(NULL);
+}
+
+static void end_thread_of_many(reeve_task *const *tasks, size_t count, void *user)
+{
+    for (size_t i = 0; i < count; i++) (void)end_thread(tasks[i], user);
+}
+
+static atomic_int states, starts;
+
+static int count_state(void *user, void **ret_state)
+{
+    (void)user;
+    if (atomic_fetch_add(&starts, 1) == 0) pthread_exit(NULL);
+    atomic_fetch_add(&states, 1);
+    *ret_state = NULL;
+    return 0;
+}
+
+static void uncount_state(void *user, void *thread_state)
+{
+    (void)user;
+    (void)thread_state;
+    atomic_fetch_sub(&states, 1);
+    pthread_exit(NULL);
+}
+
+static void another_thread_takes_the_place(const reeve_handler *handler)
+{
+    reeve_worker *worker = test_worker_new(NULL);
+    assert_int_equal(reeve_worker_register(worker, handler), REEVE_OK);
+    test_worker_pool(worker, "q", 1, 0);
+    test_put_spec((reeve_task_spec){
+        .id = "x", .type = handler->type, .backoff = &(reeve_backoff){.shape = REEVE_BACKOFF_FIXED, .base_ms = 1}});
+    test_put_spec((reeve_task_spec){.id = "n0", .type = "t"});
+    test_worker_start(worker);
+    TEST_AWAIT_STATE("x", "completed");
+    TEST_AWAIT_STATE("n0", "completed");
+    assert_int_equal(reeve_worker_stop(worker, 10000), REEVE_OK);
+    assert_int_equal(test_worker_stats(worker).refused, 0);
+    test_worker_end(worker);
+}
+
+static void a_handler_that_ends_its_thread_has_failed(void **state)
+{
+    (void)state;
+    reeve_task_info *info;
+    another_thread_takes_the_place(&(reeve_handler){.type = "ends", .run = end_thread});
+    test_ok(test_client, reeve_show(test_client, "q", "x", &info));
+    assert_int_equal(info->failures, 1);
+    assert_string_equal(info->error_kind, "handler");
+    assert_non_null(strstr(info->error_message, "pthread_exit"));
+    reeve_task_info_free(info);
+}
+
+static void a_call_of_many_may_end_its_thread(void **state)
+{
+    (void)state;
+    another_thread_takes_the_place(&(reeve_handler){.type = "ends", .run_many = end_thread_of_many});
+}
+
+static void thread_hooks_may_end_their_thread(void **state)
+{
+    (void)state;
+    atomic_store(&states, 0);
+    atomic_store(&starts, 0);
+    another_thread_takes_the_place(
+        &(reeve_handler){.type = "ends", .run = end_thread, .thread_start = count_state, .thread_stop = uncount_state});
+    assert_int_equal(atomic_load(&states), 0);
+}
+
+static void *stop_victim(void *unused)
+{
+    TEST_MUST(reeve_worker_stop(victim, 10000) == REEVE_OK);
+    return unused;
+}
+
+static void several_threads_may_stop_a_worker(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 20; round++) {
+        pthread_t threads[4];
+        victim = test_worker_run(2, 0);
+        for (size_t i = 0; i < 4; i++) assert_int_equal(pthread_create(&threads[i], NULL, stop_victim, NULL), 0);
+        for (size_t i = 0; i < 4; i++) assert_int_equal(pthread_join(threads[i], NULL), 0);
+        reeve_worker_destroy(victim);
+    }
+}
+
+static void handles_that_are_not_there(void **state)
+{
+    (void)state;
+    reeve_worker_stats stats = {.leased = 1};
+    reeve_worker_get_stats(NULL, &stats);
+    assert_int_equal(stats.leased, 0);
+    assert_string_equal(reeve_worker_id(NULL), "");
+    assert_int_equal(reeve_plugin_open(NULL, "x", NULL, NULL, 0), REEVE_EINVAL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -167,6 +379,15 @@ int main(void)
         cmocka_unit_test_setup(forked_children_have_an_identity_each, set_up),
         cmocka_unit_test_setup(a_forked_child_does_not_use_its_parents_client, set_up),
         cmocka_unit_test_setup(the_directory_of_an_embedded_server_becomes_private, set_up),
+        cmocka_unit_test_setup(a_child_that_returns_from_a_handler_ends, set_up),
+        cmocka_unit_test_setup(a_child_that_returns_from_a_call_of_many_ends, set_up),
+        cmocka_unit_test_setup(a_child_that_returns_from_a_layer_ends, set_up),
+        cmocka_unit_test_setup(a_forked_child_cannot_stop_its_parents_worker, set_up),
+        cmocka_unit_test_setup(a_handler_that_ends_its_thread_has_failed, set_up),
+        cmocka_unit_test_setup(a_call_of_many_may_end_its_thread, set_up),
+        cmocka_unit_test_setup(thread_hooks_may_end_their_thread, set_up),
+        cmocka_unit_test_setup(several_threads_may_stop_a_worker, set_up),
+        cmocka_unit_test_setup(handles_that_are_not_there, set_up),
     };
     return cmocka_run_group_tests_name("ct_misuse", tests, test_place_start, test_place_stop);
 }
