@@ -39,18 +39,24 @@ local function add(id, score, session, lease)
   bytes = bytes + #envelope + more
 end
 
-if state == 'running' then
-  for _, session in ipairs(call('ZRANGE', P .. 'sessions', 0, -1)) do
-    for _, kind in ipairs({'running:', 'lost:'}) do
-      local leases = call('HGETALL', P .. kind .. session)
-      for i = 1, #leases, 2 do
-        if byte(leases[i]) ~= 35 then
-          reply[1] = reply[1] + 1
-          if reply[1] > skip and not is_full() then add(leases[i], nil, session, leases[i + 1]) end
-        end
-      end
+-- Those of a session's tasks that are asked for, behind the first ones.
+local function add_leases(key, session, passed)
+  for _, id in ipairs(call('HKEYS', key)) do
+    if is_full() then return end
+    if byte(id) ~= 35 then
+      passed = passed - 1
+      if passed < 0 then add(id, nil, session, call('HGET', key, id)) end
     end
   end
+end
+
+-- Of the other sessions only the lengths of their hashes are asked for.
+if state == 'running' then
+  each_session(P, function(key, session, held)
+    local before = reply[1]
+    reply[1] = before + held
+    if reply[1] > skip and not is_full() then add_leases(key, session, skip - before) end
+  end)
   return reply
 end
 

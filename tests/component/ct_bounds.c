@@ -337,6 +337,39 @@ static void many_idle_threads_and_a_limit(void **state)
     assert_int_equal(test_number("SCARD " Q "woken:a-1"), 1000);
 }
 
+/* A page of running tasks reads the leases of few sessions, and of the others how many they have. */
+static void running_tasks_of_many_sessions(void **state)
+{
+    (void)state;
+    enum { SESSIONS = 300, EACH = 20, PAGE = 100 };
+    bool met[SESSIONS * EACH] = {false};
+    for (int i = 0; i < SESSIONS; i++) {
+        (void)test_cmd(test_conn, "ZADD %ssessions %lld s%04d", Q, 2000000000000LL + i, i);
+        (void)test_cmd(test_conn, "HSET %srunning:s%04d # {} #flushed 0 #suspect 0", Q, i);
+        for (int j = i * EACH; j < (i + 1) * EACH; j++) {
+            (void)test_cmd(test_conn, "HSET %stasks t%d {\"at\":1,\"type\":\"t\"}", Q, j);
+            (void)test_cmd(test_conn, "HSET %srunning:s%04d t%d 1-0", Q, i, j);
+        }
+    }
+    for (uint64_t at = 0; at < SESSIONS * EACH; at += PAGE) {
+        reeve_task_info **list;
+        size_t count;
+        uint64_t total;
+        count_anew();
+        test_ok(test_client, reeve_list(test_client, "q", REEVE_STATE_RUNNING, at, PAGE, &list, &count, &total));
+        assert_true(calls_of("hkeys") + calls_of("hgetall") - 2 * PAGE < SESSIONS / 4);
+        assert_true(calls_of(NULL) < 2 * SESSIONS + 10 * PAGE);
+        assert_int_equal(total, SESSIONS * EACH);
+        assert_int_equal(count, PAGE);
+        for (size_t i = 0; i < count; i++) {
+            int number = atoi(list[i]->id + 1);
+            assert_false(met[number]);
+            met[number] = true;
+        }
+        reeve_task_list_free(list, count);
+    }
+}
+
 int main(void)
 {
     test_options.clock = true;
@@ -352,6 +385,7 @@ int main(void)
         cmocka_unit_test_setup(many_idle_threads_are_told_to_look, test_place_empty),
         cmocka_unit_test_setup(many_idle_threads_and_a_limit, test_place_empty),
         cmocka_unit_test_setup(messages_behind_many_that_stay, test_place_empty),
+        cmocka_unit_test_setup(running_tasks_of_many_sessions, test_place_empty),
     };
     test_clock_set(1900000000000); /* it stands still */
     return cmocka_run_group_tests_name("ct_bounds", tests, test_place_start, test_place_stop);

@@ -3,14 +3,23 @@
 
 -- How many fields of sessions are looked at: where there are more, what other versions keep about the others counts.
 local FIELDS_LOOKED_AT = 1000
-local function count_running(P)
-  local running, left = 0, FIELDS_LOOKED_AT
+
+-- Visits each session, with the key of its leases, its id and how many it holds.
+local function each_session(P, visit)
+  local left = FIELDS_LOOKED_AT
   -- Those that are being reaped stand first: only their leases are in `lost:`.
   local reaped = call('ZCOUNT', P .. 'sessions', '-inf', '0')
   for i, session in ipairs(call('ZRANGE', P .. 'sessions', 0, -1)) do
-    local held, looked = count_held(P .. (i > reaped and 'running:' or 'lost:') .. session, left, i > reaped)
-    running, left = running + held, left - looked
+    local key = P .. (i > reaped and 'running:' or 'lost:') .. session
+    local held, looked = count_held(key, left, i > reaped)
+    left = left - looked
+    visit(key, session, held)
   end
+end
+
+local function count_running(P)
+  local running = 0
+  each_session(P, function(_, _, held) running = running + held end)
   return running
 end
 
