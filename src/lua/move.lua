@@ -76,7 +76,7 @@ if due > now or state == 'scheduled' then put_off(P, id, envelope) end
 if due > now then
   leave_place(P, id, state, envelope)
   schedule(P, id, due)
-  note(P, id, now, 'rescheduled', 'due', due)
+  note(P, id, now, 'rescheduled', 'due', due, what == 'in' and 'delay', number)
   tell(P, 'rescheduled', id, 'due', text(due))
 elseif state == 'scheduled' then
   leave_place(P, id, state, envelope)

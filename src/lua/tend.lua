@@ -54,24 +54,32 @@ do
 end
 local now = clock()
 local settings = call('HMGET', P .. 'settings', 'completed_age', 'completed_count', 'completed_bytes', 'waiters',
-  'paused', 'large', 'gate', 'policy', 'hold', 'result_max', 'dead_age', 'dead_count', 'unsent', 'upkeep')
+  'paused', 'large', 'gate', 'policy', 'hold', 'result_max', 'dead_age', 'dead_count', 'unsent', 'upkeep', 'back')
 -- Whoever reads envelopes to see their headers reads few of them where they may be large.
 if settings[6] then limit = math.min(limit, 8) end
-local spared_since, spared_until = now, 0
-if settings[14] then
+local more, next_due, spared = 0, nil, 0
+-- Who looks after the queue: sessions that expired after `since` are spared until `ends`. changed: whether it may be that
+-- nothing has a time any more, so that it need not be known.
+local watch = {since = now, ends = 0}
+function watch.is_needed()
+  return settings[9] or call('EXISTS', P .. 'sessions', P .. 'scheduled', P .. 'holds', P .. 'cron:due') > 0
+end
+
+do
 -- include: lib/upkeep.lua
 -- include: lib/set_back.lua
   local upkeep, back
   local life = ARGV[2] and math.min(tonumber(ARGV[2]), LATEST / 2)
-  upkeep, spared_since, spared_until, back = look_after(settings[14], now, life)
-  if back then set_back(P, now, settings, back) end
-  if upkeep and call('EXISTS', P .. 'sessions') == 0 then
-    call('HDEL', P .. 'settings', 'upkeep')
-  elseif upkeep then
-    call('HSET', P .. 'settings', 'upkeep', upkeep)
+  if settings[14] then
+    upkeep, watch.since, watch.ends, back = look_after(settings[14], now, life)
+  elseif life and watch.is_needed() then
+    upkeep = look_after(nil, now, life)
   end
+  local before = tonumber(string.match(settings[14] or '', '^%d+ (%d+)')) or 0
+  if (back or settings[15]) and set_back(P, now, settings, back, math.max(life or 0, before)) then more = 1 end
+  if upkeep then call('HSET', P .. 'settings', 'upkeep', upkeep) end
+  watch.changed = upkeep or settings[14] and settings[9]
 end
-local more, next_due, spared = 0, nil, 0
 know_gate(P, settings[7])
 
 local function due_at(time)
@@ -158,14 +166,14 @@ local function reap()
     return id, how
   end
 
-  local spares = now < spared_until
-  local expired = call('ZRANGEBYSCORE', P .. 'sessions', '-inf', text(spares and math.min(now, spared_since) or now),
+  local spares = now < watch.ends
+  local expired = call('ZRANGEBYSCORE', P .. 'sessions', '-inf', text(spares and math.min(now, watch.since) or now),
     'LIMIT', 0, 1)
   local session = expired[1]
   if not session then
     local first = first_score('sessions')
-    if first and first <= now then spared = spared_until end
-    due_at(first and math.max(first, spares and spared_until or first))
+    if first and first <= now then spared = watch.ends end
+    due_at(first and math.max(first, spares and watch.ends or first))
     return 0, ''
   end
   local running, lost = P .. 'running:' .. session, P .. 'lost:' .. session
@@ -440,7 +448,12 @@ local function tend_gate()
   forget_past('holds')
   forget_past('rates')
   local hold = number_of(settings[9], 0) or nil
-  if hold and hold <= now then call('HDEL', P .. 'settings', 'hold') else due_at(hold) end
+  if hold and hold <= now then
+    call('HDEL', P .. 'settings', 'hold')
+    settings[9] = false
+  else
+    due_at(hold)
+  end
   local listening = number_of(call('HGET', P .. 'settings', 'events_until'), 0) or nil
   if listening and listening <= now then
     call('HDEL', P .. 'settings', 'events_until')
@@ -535,6 +548,9 @@ local shut = settings[7] and tend_gate()
 local lists, messages = call('EXISTS', P .. 'outbox', P .. 'unread'), 0
 if lists > 0 then messages = call('LLEN', P .. 'outbox') end
 local entries = due_entries()
+if (watch.changed or settings[14] and promoted > 0) and not watch.is_needed() then
+  call('HDEL', P .. 'settings', 'upkeep')
+end
 -- Also for a wake-up that went down with the thread that had it.
 if not settings[5] and not shut and call('EXISTS', P .. 'ready') == 1 then wake(P) end
 return {now, more, next_due or -1, promoted, reaped, trimmed, session, settings[8] or '', entries,

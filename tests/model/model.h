@@ -337,7 +337,9 @@ int model_result_read(int queue, const model_task *task);
  * expired after model.queues[].upkeep.since_ms. */
 bool model_look_after(int queue, int64_t life_ms);
 /* By tend; forgotten where there are no sessions. True: the clock was set back, and limits are looked at anew. */
-bool model_tend_upkeep(int queue, int64_t life_ms);
+bool model_tend_upkeep(int queue, int64_t life_ms, bool *ret_changed);
+/* Then: changed: what it says may have, or something that had a time has gone. */
+void model_tend_upkeep_end(int queue, bool changed);
 /* What settings.upkeep says; "" while nobody looked. */
 const char *model_upkeep_words(int queue);
 int model_count(int queue, model_state state);

@@ -110,6 +110,8 @@
     X(TEND_SPARE, "tend: an expired session is spared")                                           \
     X(UPKEEP_ON, "upkeep: the queue was left alone again while sessions are spared")              \
     X(UPKEEP_BACK, "upkeep: the clock went back")                                                 \
+    X(BACK_BLOCKED, "unblocked: it waits no longer than it was told, as the clock was set back")  \
+    X(BACK_SCHEDULED, "tend: what waits a while comes sooner, as the clock was set back")         \
     X(TEND_BACK, "tend: the clock was set back")                                                  \
     X(TRIM_AHEAD, "trim: what ended later than now, as the clock went back")                      \
     X(RATE_BOUND, "rate: its clock was further ahead than can be")                                \

@@ -229,6 +229,11 @@ void model_unblock(int queue, int id)
 {
     model_task *task = model_task_of(queue, id);
     int64_t due = task->due_ms;
+    /* The clock may have gone back since it came. */
+    if (task->timing == DELAY && due > model.now_ms + task->timing_ms) {
+        due = model.now_ms + task->timing_ms;
+        COVER(BACK_BLOCKED);
+    }
     forget_waiting(task);
     model_note(task);
     if (due > model.now_ms) {

@@ -224,7 +224,7 @@ void model_shift_make(int arg[ARGS])
     arg[NUMBER] = arg[WHAT] == TO_PRIORITY ? CHOOSE(0, 0, 5, -128, 127) : CHOOSE(0, 0, 1, 1000, 30000, -5);
 }
 
-static void shift_time(model_task *task, int64_t due_ms)
+static void shift_time(model_task *task, int64_t due_ms, bool named)
 {
     if (due_ms > model.now_ms && task->state == SCHEDULED && task->at_ms == due_ms) return;
     if (due_ms > model.now_ms || task->state == SCHEDULED) {
@@ -234,6 +234,7 @@ static void shift_time(model_task *task, int64_t due_ms)
     }
     if (due_ms > model.now_ms) {
         model_move(task, SCHEDULED, due_ms);
+        if (named) task->named_ms = due_ms;
         COVER(MOVE_LATER);
     } else if (task->state == SCHEDULED) {
         model_move(task, READY, 0);
@@ -246,7 +247,7 @@ static void shift_time(model_task *task, int64_t due_ms)
 static void shift(const int arg[ARGS], model_task *task)
 {
     if (arg[WHAT] != TO_PRIORITY) {
-        shift_time(task, arg[WHAT] == IN && arg[NUMBER] < 0 ? 0 : model.now_ms + arg[NUMBER]);
+        shift_time(task, arg[WHAT] == IN && arg[NUMBER] < 0 ? 0 : model.now_ms + arg[NUMBER], arg[WHAT] == AT);
     } else if (task->priority == arg[NUMBER]) {
         COVER(MOVE_SAME);
     } else {

@@ -102,8 +102,9 @@ typedef struct model_task {
     bool large, tagged;
     int timing; /* UNTIMED, or what it says of its time */
     int64_t timing_ms;
-    int unique; /* its key; 0: none */
-    int held;   /* until when */
+    int64_t named_ms; /* somebody rescheduled it to this time; 0: nobody did */
+    int unique;       /* its key; 0: none */
+    int held;         /* until when */
     int64_t hold_ms;
     int on_dead;         /* what its death calls for; 0: not said, 1: a task, 2: nothing */
     int64_t deadline_ms; /* it must have begun by then; 0: at any time */

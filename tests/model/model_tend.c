@@ -270,7 +270,7 @@ void model_tend(const int arg[ARGS])
     model_queue *q = &model.queues[queue];
     bool was_large = q->large, more = false;
     int most = arg[MOST] ? arg[MOST] : ALL, limit = was_large && most > 8 ? 8 : most;
-    bool spared, back = model_tend_upkeep(queue, arg[LIFE]);
+    bool spared, changed, back = model_tend_upkeep(queue, arg[LIFE], &changed);
     int expired = expired_session(queue, &spared);
     const model_seen *before = model_look();
     bool unsure = before && may_have_more(&before->queues[queue], limit, back),
@@ -294,6 +294,7 @@ void model_tend(const int arg[ARGS])
     forget_size(queue, was_large);
     if (limited) end_listening(q);
     if (limited && end_holds(&q->limits, limit)) more = true;
+    model_tend_upkeep_end(queue, changed || expected[PROMOTED] > 0);
     model_take_over_parked(queue, false);
     expected[MORE] = more || (unsure && said.numbers[MORE] == 1);
     expected[NEXT] = next_due(queue);

@@ -10,11 +10,12 @@ local function cut_words(words)
   return sub(words, 1, last)
 end
 
--- One entry. worker: who did it, or nil; said: names and values, numbers or text.
+-- One entry. worker: who did it, or nil; said: names and values, numbers or text, up to a name that is none.
 local function history_entry(now, what, worker, said)
   local parts = {'{"at":' .. text(now) .. ',"what":"' .. what .. '"'}
   if worker and worker ~= '' then parts[2] = ',"worker":"' .. worker .. '"' end
   for i = 1, #said, 2 do
+    if not said[i] then break end
     local value = said[i + 1]
     value = type(value) == 'number' and text(value) or cjson.encode(cut_words(value))
     parts[#parts + 1] = ',"' .. said[i] .. '":' .. value

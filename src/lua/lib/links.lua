@@ -77,6 +77,9 @@ local function unblock(P, id, now, by)
   call('HDEL', info, 'pending', 'due', 'death', 'restoring')
   call('HSET', info, 'history', history_with(known[2], history_entry(now, 'unblocked', nil, {by and 'by', by})))
   if o.malformed then return put_aside(P, id) end
+  -- The clock may have been set back while it waited.
+  local delay = due and tonumber(string.match(envelope, '^[^\n]-"type":"[^"]*","delay":(%d+)'))
+  if delay then due = math.min(due, now + delay) end
   if due and due > now then
     schedule(P, id, due)
     return tell(P, 'unblocked', id, 'due', text(due))

@@ -1,37 +1,137 @@
--- The clock was set back: what is to happen a while after something did is moved by as much; limits are looked at anew, and
--- so are recurring entries that come at an interval. (Times that somebody named, of tasks and other entries, stand.)
--- settings: as in tend.lua. Needs base.
+-- The clock was set back by `by`: what is to happen a while after something did is moved by as much; limits are looked at
+-- anew, and so are recurring entries that come at an interval. (Times that somebody named, of tasks and other entries,
+-- stand.) Each call does a part, as lib/budget.lua lets it. settings: as in tend.lua. Needs base, budget, schedule.
+--
+--   settings back  "<by> <last> <set> <from> <skip>", while some of it is left: what the clock had said before; which set
+--                  comes next, from which score on, and how many members of that score were looked at already
+--
+-- A time later than `last` is of the time before the step, or was put since then for longer than that. This one comes too
+-- early, by as much as the step.
+local SETS = {'sessions', 'holds', 'scheduled', 'cron:due'}
 
--- Due at once, which is none of their slots: a worker finds the next one. (fire.lua makes slots that come again anew.)
-local function find_slots_anew(P, now)
-  for _, name in ipairs(call('ZRANGEBYSCORE', P .. 'cron:due', '(' .. text(now), '+inf', 'LIMIT', 0, 500)) do
-    local definition = call('HGET', P .. 'cron', name)
-    if definition and find(definition, '^{"spec":"every ') then call('ZADD', P .. 'cron:due', text(now + 1), name) end
-  end
+-- One that was renewed since ends when it says. One that ended before the step and was not reaped yet has a while.
+local A_WHILE = 120000
+local function session_end(expiry, now, work)
+  if expiry > work.last then return math.max(expiry - work.by, math.min(expiry, now + work.longest)) end
+  return math.min(expiry, now + math.max(work.longest, A_WHILE))
 end
 
-local function set_back(P, now, settings, by)
-  local sessions = call('ZRANGE', P .. 'sessions', 0, -1, 'WITHSCORES')
-  for i = 1, #sessions, 2 do
-    local expiry = tonumber(sessions[i + 1])
-    if expiry > now then call('ZADD', P .. 'sessions', text(math.max(now, expiry - by)), sessions[i]) end
+-- Whether a scheduled task waits for a time that somebody named. Its header says so or, where it was rescheduled to that
+-- time, its history. What says nothing has taken the place of another task, or comes from a producer that does not say.
+local function is_named(envelope, due, history)
+  local line = sub(envelope, 1, (find(envelope, '\n', 1, true) or 1) - 1)
+  local named = tonumber(string.match(line, '"type":"[^"]*","due":(%d+)'))
+  if named and named > 0 then return due >= named and due - named < 1000 end
+  if named then
+    for said in string.gmatch(history or '', '"what":"rescheduled"([^\n]*)') do
+      if tonumber(string.match(said, '"due":(%d+)')) == due and not find(said, '"delay":', 1, true) then return true end
+    end
+    return false
+  end
+  return not named and not has_info(envelope) and not find(line, '"type":"[^"]*","delay":')
+end
+
+-- When it was put off, as far as that is known.
+local function put_at(envelope, failed)
+  return math.max(tonumber(string.match(envelope, '^[^\n]-"at":(%d+)')) or 0, tonumber(failed) or 0)
+end
+
+local function scheduled_time(P, now, id, score, envelope, work)
+  local known = envelope and has_info(envelope) and call('HMGET', P .. 'info:' .. id, 'failed', 'history') or {}
+  if not envelope or is_named(envelope, math.floor(score), known[2]) then return score end
+  return (score > work.last or put_at(envelope, known[1]) > now) and math.floor(score) - work.by or score
+end
+
+-- Due at once, which is none of their slots: a worker finds the next one. (fire.lua makes slots that come again anew.)
+local function entry_time(P, now, name, score)
+  local definition = call('HGET', P .. 'cron', name)
+  return definition and find(definition, '^{"spec":"every ') and now + 1 or score
+end
+
+-- The new score of each of a page: name, score, ...
+local function new_scores(P, now, page, work)
+  local set, scores, names = SETS[work.set], {}, {}
+  for i = 1, #page, 2 do names[#names + 1] = page[i] end
+  local envelopes = set == 'scheduled' and call('HMGET', P .. 'tasks', unpack(names))
+  for i = 1, #names do
+    local score = tonumber(page[2 * i])
+    if set == 'sessions' then
+      scores[i] = session_end(score, now, work)
+    elseif set == 'holds' then
+      scores[i] = score > work.last and score < LATEST and score - work.by or score
+    elseif set == 'scheduled' then
+      scores[i] = scheduled_time(P, now, names[i], score, envelopes[i], work)
+    else
+      scores[i] = entry_time(P, now, names[i], score)
+    end
+  end
+  return names, scores
+end
+
+-- Moves a page. Returns whether it was the last one of its set.
+local function move_page(P, now, work, most)
+  local key, moved, stay = P .. SETS[work.set], {}, 0
+  local page = call('ZRANGEBYSCORE', key, work.from, '+inf', 'WITHSCORES', 'LIMIT', work.skip, most)
+  if #page == 0 then return true end
+  local names, scores = new_scores(P, now, page, work)
+  local last, scheduled = page[#page], SETS[work.set] == 'scheduled'
+  for i = 1, #names do
+    if scores[i] ~= tonumber(page[2 * i]) then
+      moved[#moved + 1], moved[#moved + 2] = scheduled and scores[i] or text(scores[i]), names[i]
+    elseif page[2 * i] == last then
+      stay = stay + 1
+    end
+  end
+  if #moved > 0 and scheduled then
+    add_behind(key, moved)
+  elseif #moved > 0 then
+    call('ZADD', key, unpack(moved))
+  end
+  budget.left = budget.left - #names
+  -- What was moved is before all that is left.
+  work.skip = last == work.from and work.skip + stay or stay
+  work.from = last
+  return #names < most
+end
+
+-- Goes on where the last call ended. Returns whether some is left.
+local function set_back_some(P, now, settings, work)
+  while work.set <= #SETS do
+    local most = settings[6] and 8 or 100
+    if move_page(P, now, work, most) then work.set, work.from, work.skip = work.set + 1, text(now + 1), 0 end
+    if budget.left < 400 and work.set <= #SETS then
+      call('HSET', P .. 'settings', 'back', text(work.by) .. ' ' .. text(work.last) .. ' ' .. text(work.set) .. ' ' ..
+        work.from .. ' ' .. text(work.skip))
+      return true
+    end
+  end
+  call('HDEL', P .. 'settings', 'back')
+  return false
+end
+
+local function set_back(P, now, settings, by, longest)
+  if not by then
+    local last, set, from, skip
+    by, last, set, from, skip = string.match(settings[15], '^(%d+) (%d+) (%d) ([%d.e+-]+) (%d+)$')
+    if not by then return call('HDEL', P .. 'settings', 'back') == 2 end
+    return set_back_some(P, now, settings, {by = tonumber(by), last = tonumber(last), set = tonumber(set), from = from,
+      skip = tonumber(skip), longest = longest})
   end
   for _, name in ipairs({'hold', 'events_until'}) do
-    local at = tonumber(call('HGET', P .. 'settings', name))
-    if at and at > now then call('HSET', P .. 'settings', name, text(math.max(now, at - by))) end
-    if at and name == 'hold' then settings[9] = call('HGET', P .. 'settings', 'hold') end
+    local at = number_of(call('HGET', P .. 'settings', name), 0)
+    if at and at > now + by and at < LATEST then
+      call('HSET', P .. 'settings', name, text(at - by))
+      if name == 'hold' then settings[9] = text(at - by) end
+    end
   end
-  local holds = call('ZRANGE', P .. 'holds', 0, 999, 'WITHSCORES')
-  for i = 1, #holds, 2 do
-    local at = tonumber(holds[i + 1])
-    if at > now and at < LATEST then call('ZADD', P .. 'holds', text(math.max(now, at - by)), holds[i]) end
-  end
-  find_slots_anew(P, now)
   call('HDEL', P .. 'gate', 'opens')
-  if call('EXISTS', P .. 'opening') == 0 then return end
-  if call('EXISTS', P .. 'reopening') == 1 then
-    call('HSET', P .. 'gate', 'again', 1)
-  else
-    call('RENAME', P .. 'opening', P .. 'reopening')
+  if call('EXISTS', P .. 'opening') == 1 then
+    if call('EXISTS', P .. 'reopening') == 1 then
+      call('HSET', P .. 'gate', 'again', 1)
+    else
+      call('RENAME', P .. 'opening', P .. 'reopening')
+    end
   end
+  return set_back_some(P, now, settings, {by = by, last = now + by, set = 1, from = text(now + 1), skip = 0,
+    longest = longest})
 end

@@ -5,7 +5,7 @@
 -- gap goes on, each look counting for half a life, so that those of dead workers end however rarely somebody comes.
 -- Needs nothing but string and math.
 --
---   settings upkeep  "<last> <life> <since> <ends>", while there are sessions: the last look, and the life of a session (ms)
+--   settings upkeep  "<last> <life> <since> <ends>", while there are sessions, or something has a time: the last look, and the life of a session (ms)
 --                    as that caller knew it; before `ends` no session is reaped that expired after `since`
 
 -- known: the field, or false, which life is then needed for. life: nil when the caller knows none. Returns what the field
