@@ -24,6 +24,8 @@
 --
 -- Sent twice: it does what is still to do.
 -- include: lib/base.lua
+-- In a function, where the names above cost less to capture: see CONTRIBUTING.md.
+return (function()
 -- include: lib/budget.lua
 -- include: lib/order.lua
 -- include: lib/front.lua
@@ -31,6 +33,7 @@
 -- include: lib/leases.lua
 -- include: lib/event.lua
 -- include: lib/history.lua
+return (function()
 -- include: lib/gate.lua
 -- include: lib/listening.lua
 -- include: lib/schedule.lua
@@ -555,3 +558,5 @@ end
 if not settings[5] and not shut and call('EXISTS', P .. 'ready') == 1 then wake(P) end
 return {now, more, next_due or -1, promoted, reaped, trimmed, session, settings[8] or '', entries,
   messages, settings[10] or '', is_unsent(), spared, lists > (messages > 0 and 1 or 0) and 1 or 0}
+end)()
+end)()
