@@ -78,8 +78,9 @@ typedef struct reeve_meta {
  *               the run
  *
  * With replace and debounce, tasks that depend on the holder then depend on the new task, in other queues as well; with
- * more than 1000 of them the new task is refused. A holder that is running, or that has ended and keeps the key for a
- * time, is not replaced: the new task is refused.
+ * more than 1000 of them the new task is refused. A new task that names no parents waits for the parents of a blocked
+ * holder; with more than 64 of them the new task is refused, and so is one that names the holder as its parent. A holder
+ * that is running, or that has ended and keeps the key for a time, is not replaced: the new task is refused.
  */
 typedef enum reeve_conflict {
     REEVE_CONFLICT_REJECT = 0,

@@ -18,7 +18,8 @@
 --            unique, until, hold: see lib/unique.lua. conflict, when another task has the key: nothing: refused;
 --            "replace": it takes the place of one that waits, but at its own time or priority if it has one;
 --            "debounce": one that waits goes, and this one comes at its own time. Either takes over what waits for the
---            other one (lib/heirs.lua); where that is more than 1000 tasks it is refused
+--            other one (lib/heirs.lua); where that is more than 1000 tasks it is refused. It waits for the parents of a
+--            blocked one, at most 64, where it has no `after`; where `after` names the other one it is refused
 --            after: [[handle, policy], ...], the tasks that it waits for, see lib/register.lua; at most 1000
 -- reply    for each task: 1 enqueued, 0 refused, the id is taken, -1 not known (again); or the id of the task that
 --          holds its unique key: refused; or "unknown <id>": refused, there is no such parent in this queue, nor a

@@ -132,6 +132,111 @@ static void not_where_they_are_too_many(void **state)
     assert_int_equal(test_count("q", "ready"), CHILDREN - 1);
 }
 
+/* ---- what it waits for itself ------------------------------------------------------------------------------------ */
+
+static reeve_task_spec with_parents(const char *id, const reeve_parent *parents, size_t count)
+{
+    reeve_task_spec spec = test_with_key(id, "k");
+    spec.after = parents;
+    spec.after_count = count;
+    return spec;
+}
+
+static void it_waits_for_the_same_parents(void **state)
+{
+    (void)state;
+    const reeve_parent parents[] = {{.handle = "q/one"}, {.handle = "p/two"}, {.handle = "q/done"}};
+    test_put("q", "done");
+    test_put("q", "one");
+    test_put("p", "two");
+    test_put_spec(with_parents("a", parents, 3));
+    test_complete("q", "done");
+    test_settle_queues("p q");
+    /* Its record is kept for whoever reads it. */
+    test_cmd(test_conn, "HSET reeve:{q}:settings completed_count 0");
+    test_put_spec(test_replacing("b"));
+    test_state_is("q", "a", "");
+    test_settle_queues("p q");
+    test_state_is("q", "b", "blocked");
+    test_state_is("q", "done", "completed");
+    test_complete("q", "one");
+    test_settle_queues("p q");
+    test_state_is("q", "b", "blocked");
+    reeve_task_spec pushed = test_replacing("c");
+    pushed.on_conflict = REEVE_CONFLICT_DEBOUNCE;
+    pushed.delay_ms = 3600000;
+    test_put_spec(pushed);
+    test_settle_queues("p q");
+    test_state_is("q", "c", "blocked");
+    test_complete("p", "two");
+    test_settle_queues("p q");
+    test_state_is("q", "c", "scheduled");
+    test_settle_all();
+}
+
+static void it_keeps_the_time(void **state)
+{
+    (void)state;
+    const reeve_parent parent = {.handle = "q/one"};
+    test_put("q", "one");
+    reeve_task_spec later = with_parents("a", &parent, 1);
+    later.delay_ms = 3600000;
+    test_put_spec(later);
+    test_put_spec(test_replacing("b"));
+    test_state_is("q", "b", "blocked");
+    test_complete("q", "one");
+    test_settle_all();
+    test_state_is("q", "b", "scheduled");
+}
+
+static void it_has_parents_of_its_own(void **state)
+{
+    (void)state;
+    const reeve_parent parent = {.handle = "q/one"}, other = {.handle = "q/two"};
+    test_put("q", "one");
+    test_put("q", "two");
+    test_put_spec(with_parents("a", &parent, 1));
+    reeve_task_spec own = test_replacing("b");
+    own.after = &other;
+    own.after_count = 1;
+    test_put_spec(own);
+    assert_string_equal(only_parent("q", "b"), "q/two");
+}
+
+static void it_does_not_wait_for_the_holder(void **state)
+{
+    (void)state;
+    const reeve_parent holder = {.handle = "q/a"};
+    char id[REEVE_ID_MAX];
+    test_put_key("a");
+    test_put_after("q", "c", "f:q/a");
+    reeve_task_spec own = test_replacing("b");
+    own.after = &holder;
+    own.after_count = 1;
+    assert_int_equal(test_enqueue(own, id), REEVE_EUNIQUE);
+    assert_string_equal(id, "a");
+    test_state_is("q", "a", "ready");
+    test_state_is("q", "c", "blocked");
+}
+
+static void not_where_it_waits_for_too_many(void **state)
+{
+    (void)state;
+    enum { PARENTS = 65 };
+    static char handles[PARENTS][32];
+    reeve_parent parents[PARENTS] = {0};
+    char id[REEVE_ID_MAX];
+    for (int i = 0; i < PARENTS; i++) {
+        (void)snprintf(handles[i], sizeof(handles[i]), "q/p%d", i);
+        parents[i].handle = handles[i];
+        test_put("q", handles[i] + 2);
+    }
+    test_put_spec(with_parents("a", parents, PARENTS));
+    assert_int_equal(test_enqueue(test_replacing("b"), id), REEVE_EUNIQUE);
+    assert_string_equal(id, "a");
+    test_state_is("q", "a", "blocked");
+}
+
 /* ---- the priority ---------------------------------------------------------------------------------------------- */
 
 static void priority_is(const char *id, int priority)
@@ -178,6 +283,11 @@ int main(void)
         cmocka_unit_test_setup(the_new_one_dies, test_place_empty),
         cmocka_unit_test_setup(in_another_queue, test_place_empty),
         cmocka_unit_test_setup(not_where_they_are_too_many, test_place_empty),
+        cmocka_unit_test_setup(it_waits_for_the_same_parents, test_place_empty),
+        cmocka_unit_test_setup(it_keeps_the_time, test_place_empty),
+        cmocka_unit_test_setup(it_has_parents_of_its_own, test_place_empty),
+        cmocka_unit_test_setup(it_does_not_wait_for_the_holder, test_place_empty),
+        cmocka_unit_test_setup(not_where_it_waits_for_too_many, test_place_empty),
         cmocka_unit_test_setup(the_priority_is_kept, test_place_empty),
     };
     return cmocka_run_group_tests_name("ct_heirs", tests, test_place_start, test_place_stop);

@@ -11,6 +11,14 @@ static struct {
     int count;
 } children;
 
+/* Those that it names, or those of the task in whose place it stands. */
+static int parents_of(int queue, const model_incoming *one, model_edge_sent ret[OPEN + 1])
+{
+    if (!one->inherits) return model_edges_of(one->edges, HANDLE(queue, one->id), ret);
+    memcpy(ret, one->inherited, sizeof(one->inherited));
+    return one->inherited_count;
+}
+
 static void link_children(int queue)
 {
     model_states states = {0};
@@ -18,8 +26,8 @@ static void link_children(int queue)
     int count = 0;
     for (int i = 0; i < children.count; i++) {
         const model_incoming *one = children.list[i];
-        model_edge_sent edges[EDGES_SENT];
-        int given = model_edges_of(one->edges, HANDLE(queue, one->id), edges);
+        model_edge_sent edges[OPEN + 1];
+        int given = parents_of(queue, one, edges);
         if (model_link(queue, one->id, edges, given, &states))
             free[count++] = one;
         else if (model_task_of(queue, one->id)->state == BLOCKED && one->due_ms > model.now_ms)
@@ -35,8 +43,8 @@ static void link_children(int queue)
 
 static bool has_parents(int queue, const model_incoming *one)
 {
-    model_edge_sent edges[EDGES_SENT];
-    return model_edges_of(one->edges, HANDLE(queue, one->id), edges) > 0;
+    model_edge_sent edges[OPEN + 1];
+    return parents_of(queue, one, edges) > 0;
 }
 
 /* ---- what comes of it ------------------------------------------------------------------------------------------ */
@@ -87,12 +95,24 @@ static void arrive(int queue, const model_incoming *one)
     COVER(ENQUEUE_READY);
 }
 
+static bool waits_for(int queue, const model_incoming *one, int holder)
+{
+    model_edge_sent edges[EDGES_SENT];
+    int given = model_edges_of(one->edges, HANDLE(queue, one->id), edges);
+    for (int i = 0; i < given; i++)
+        if (edges[i].parent == HANDLE(queue, holder)) return true;
+    return false;
+}
+
 /* Another that waits, and has the key, goes. */
 static void displace(int queue, model_incoming *one, int holder)
 {
     model_task old = *model_task_of(queue, holder);
     bool waits = old.state == SCHEDULED;
     if (one->conflict == MODEL_REPLACE && !one->task.priority) one->task.priority = old.priority;
+    one->inherits = old.state == BLOCKED && !has_parents(queue, one);
+    if (one->inherits) one->inherited_count = model_heritage(queue, holder, one->id, one->inherited);
+    if (one->inherits && one->conflict == MODEL_REPLACE && !one->due_ms) one->due_ms = old.due_ms;
     model_hand_over(queue, holder, one->id);
     model_remove(queue, model_task_of(queue, holder));
     if (one->conflict == MODEL_DEBOUNCE) COVER(UNIQUE_DEBOUNCE);
@@ -132,7 +152,9 @@ static bool claim(int queue, model_incoming *one, bool again, taken *ids)
         const model_task *task = model_task_of(queue, holder);
         bool waits =
             task->state == READY || task->state == PARKED || task->state == SCHEDULED || task->state == BLOCKED;
-        if (!one->conflict || !waits || task->unique != key) {
+        bool is_child = waits && task->unique == key && waits_for(queue, one, holder);
+        if (one->conflict && is_child) COVER(HEIR_IS_CHILD);
+        if (!one->conflict || !waits || task->unique != key || is_child) {
             one->expected = again && holder == one->id;
             if (!one->expected) one->holder = holder;
             if (one->expected)
@@ -187,6 +209,7 @@ void model_arrive(int queue, model_incoming *tasks, int count, model_way way)
         const model_task *there = model_task_of(queue, one->id);
         one->holder = one->missing = -1;
         one->state = NONE;
+        one->inherits = false;
         if (ids.known[one->id] || ids.came[one->id]) {
             one->expected = again && ids.known[one->id] && is_ours(there, one);
             if (one->expected)

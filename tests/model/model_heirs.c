@@ -48,6 +48,29 @@ void model_hand_over(int queue, int id, int heir)
     COVER(HEIR);
 }
 
+/* In the order in which they were given. */
+static void sort_in(model_edge_sent *ret, int count, const model_task *task, model_edge_sent one)
+{
+    int at = count;
+    for (; at > 0 && task->edges[ret[at - 1].parent].place > task->edges[one.parent].place; at--) ret[at] = ret[at - 1];
+    ret[at] = one;
+}
+
+int model_heritage(int queue, int id, int heir, model_edge_sent ret[OPEN + 1])
+{
+    const model_task *task = model_task_of(queue, id);
+    int count = 0;
+    for (int parent = 0; parent < OPEN; parent++) {
+        const model_edge *edge = &task->edges[parent];
+        if (!edge->policy || parent == HANDLE(queue, heir) || (edge->how != '-' && edge->how != 'c')) continue;
+        sort_in(ret, count++, task, (model_edge_sent){parent, edge->policy, edge->how == '-' ? 'e' : 'g'});
+        if (edge->how == 'c' && QUEUE_OF(parent) == queue && task->reads[parent])
+            model_add_reader(parent, HANDLE(queue, heir), 0);
+        COVER(HEIR_PARENTS);
+    }
+    return count;
+}
+
 void model_inherit(int child, int parent, int64_t number, int heir)
 {
     const model_task *task = model_task_of(QUEUE_OF(child), ID_OF(child));

@@ -24,11 +24,6 @@ enum { FAILS, GOES_ON, WAITS, ON_DEATH_OF };
 /* Added: what holds for a parent that is not known: refused when nothing is added. */
 #define MODE 128
 enum { OR_GONE = MODE, EXPECTED = 2 * MODE };
-typedef struct model_edge_sent {
-    int parent;
-    char policy;
-    char mode; /* 0, 'g', 'e'; 'r', 'd' when it is made again, lib/register.lua */
-} model_edge_sent;
 /* As scripts take it. */
 const char *model_edge_word(const model_edge_sent *edge);
 enum { EDGES_SENT = 3 };
@@ -106,6 +101,8 @@ enum { MODEL_CARRY_BACK = 64 }; /* a carry puts those back that were set aside *
 
 /* What waits for a task waits for the one that takes its place. */
 void model_hand_over(int queue, int id, int heir);
+/* The edges of a blocked task as the one that takes its place has them; their number. */
+int model_heritage(int queue, int id, int heir, model_edge_sent ret[OPEN + 1]);
 /* The same, by a message; number: as model_edge has it. */
 void model_inherit(int child, int parent, int64_t number, int heir);
 

@@ -152,6 +152,13 @@ typedef struct model_task {
 } model_task;
 
 /* A task that comes. */
+/* An edge as it is sent. */
+typedef struct model_edge_sent {
+    int parent;
+    char policy;
+    char mode; /* 0, 'g', 'e'; 'r', 'd' when it is made again, lib/register.lua */
+} model_edge_sent;
+
 typedef struct model_incoming {
     int id;
     int64_t due_ms, delay_ms;        /* 0: now */
@@ -170,6 +177,9 @@ typedef struct model_incoming {
     /* it takes the place of one that had its key */
     model_state state;
     int64_t at_ms, order, scheduled;
+    bool inherits; /* ... which was blocked, and its parents, in the order in which they were given */
+    int inherited_count;
+    model_edge_sent inherited[OPEN + 1];
 } model_incoming;
 
 /* Who waits for a task, by their handles: since when, in parts of a ms (PLACES); 0: does not. */

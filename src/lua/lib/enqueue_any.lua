@@ -206,8 +206,9 @@ local function enqueue_any(P, ARGV, time, made)
     end
   end
 
-  -- The key is ours, or who holds it. With its place, {set, score}, when we take that of the task that had it, and with
-  -- the priority and the rest of the envelope, which says it: that one's where we have none.
+  -- The key is ours, or who holds it. With its place, {set, score}, when we take that of the task that had it; with the
+  -- priority and the rest of the envelope, which says it: that one's where we have none; and, where that one is blocked
+  -- and we name no parents, with its parents and its time.
   local function make_claim()
 -- include: lib/front.lua
 -- include: lib/schedule.lua
@@ -243,17 +244,29 @@ local function enqueue_any(P, ARGV, time, made)
       local old = header(envelope)
       -- A key that is held for a time may outlive its task, and then another come under that id.
       if old.unique ~= o.unique then return holder end
+      -- A task that waits for the holder cannot stand in its place.
+      for _, edge in ipairs(o.after or {}) do
+        if edge[1] == own_queue(P) .. '/' .. holder then return holder end
+      end
+      local parents, kept_due
+      if state == 'blocked' and not o.after then
+        parents = heritage(P, holder, id)
+        if not parents then return holder end
+        if #parents == 0 then parents = nil end
+        kept_due = o.conflict == 'replace' and not o.at and not o['in'] and
+          tonumber(call('HGET', P .. 'info:' .. holder, 'due'))
+      end
       if not hand_over(P, holder, id) then return holder end
       remove(P, holder, envelope, state)
       lock_as(P, id, o)
       order = order_open(P)
       -- Of this call, too: its id is free again.
       forget_id(holder)
-      if o.conflict == 'debounce' then return end
+      if o.conflict == 'debounce' then return nil, nil, nil, nil, parents end
       local priority, known = o.priority or old.priority or 0, old.priority or 0
       if not o.priority and known ~= 0 then rest = with_priority(rest, known) end
       if o.at or o['in'] or state == 'blocked' or state ~= 'scheduled' and known ~= priority then
-        return nil, nil, priority, rest
+        return nil, nil, priority, rest, parents, kept_due or nil
       end
       return nil, {state == 'parked' and 'ready' or state, score}, priority, rest
     end
@@ -328,9 +341,10 @@ local function enqueue_any(P, ARGV, time, made)
         if o.unique and not holder then
           made[id] = o
           claim = claim or make_claim()
-          local kept, said
-          holder, place, kept, said = claim(id, o, rest)
-          priority, rest = kept or priority, said or rest
+          local kept, said, parents, kept_due
+          holder, place, kept, said, parents, kept_due = claim(id, o, rest)
+          priority, rest, due = kept or priority, said or rest, due or kept_due
+          if parents then after, mark = parents, '{"info":1,' .. sub(stamp, 2) end
           -- Marked, so that whoever leases it looks.
           if o['until'] and not o.after then mark = '{"info":1,' .. sub(stamp, 2) end
         end

@@ -1,6 +1,7 @@
--- Heirs: a task that takes the place of another one, whose unique key it names, takes over those that wait for it. Needs
--- base, links.
+-- Heirs: a task that takes the place of another one, whose unique key it names, takes over those that wait for it; and
+-- where it names no parents itself, those that the other one waits for. Needs base, links.
 local HEIRS_MOST = 1000 -- (so many edges take Redis some 3 ms)
+local HERITAGE_MOST = 64 -- edges to parents; of more a retried task may still have some to make (lib/restore.lua)
 
 -- number: of the message that registers it for the heir, where that is one. Returns whether the child waits for the heir by
 -- this edge from now on, and not by one that it had.
@@ -46,6 +47,30 @@ local function hand_over(P, id, heir)
   if moved then call('SADD', P .. 'linked', heir) end
   if sent then announce_due(P, clock()) end
   return true
+end
+
+-- The edges of a blocked task as its heir is to have them, as in the option `after`: those that have not ended, also to
+-- parents that have yet to come, and those whose records it may read. The handle "!" is left out: whoever would take it
+-- away does not know the heir. nil: there are too many. What it may read in this queue it reads from now on, so that
+-- no record goes with the other task.
+local function heritage(P, id, heir)
+  local key, queue, edges = P .. 'parents:' .. id, own_queue(P), {}
+  if call('HLEN', key) > HERITAGE_MOST then return nil end
+  local known = call('HGETALL', key)
+  local to = queue .. '/' .. heir
+  for i = 1, #known, 2 do
+    local parent, letter, how, place = known[i], string.match(known[i + 1], '^(%a)(.)(%d+)')
+    local theirs, parent_id = parts(parent)
+    if theirs and parent ~= to and (how == '-' or how == 'c') then
+      edges[#edges + 1] = {parent, letter .. (how == '-' and 'e' or 'g'), tonumber(place)}
+      if how == 'c' and theirs == queue and call('ZSCORE', P .. 'reads:' .. id, parent) then
+        readers.read(P, heir, parent)
+        readers.add(P, parent_id, {'0', to})
+      end
+    end
+  end
+  table.sort(edges, function(one, other) return one[3] < other[3] end)
+  return edges
 end
 
 -- By a message: the queue of `parent` has registered the child for `heir`, by the same message R. It is registered anew, for
