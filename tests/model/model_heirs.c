@@ -62,7 +62,8 @@ int model_heritage(int queue, int id, int heir, model_edge_sent ret[OPEN + 1])
     int count = 0;
     for (int parent = 0; parent < OPEN; parent++) {
         const model_edge *edge = &task->edges[parent];
-        if (!edge->policy || parent == HANDLE(queue, heir) || (edge->how != '-' && edge->how != 'c')) continue;
+        if (!edge->policy || edge->policy == 'x' || parent == HANDLE(queue, heir)) continue;
+        if (edge->how != '-' && edge->how != 'c') continue;
         sort_in(ret, count++, task, (model_edge_sent){parent, edge->policy, edge->how == '-' ? 'e' : 'g'});
         if (edge->how == 'c' && QUEUE_OF(parent) == queue && task->reads[parent])
             model_add_reader(parent, HANDLE(queue, heir), 0);

@@ -50,9 +50,9 @@ local function hand_over(P, id, heir)
 end
 
 -- The edges of a blocked task as its heir is to have them, as in the option `after`: those that have not ended, also to
--- parents that have yet to come, and those whose records it may read. The handle "!" is left out: whoever would take it
--- away does not know the heir. nil: there are too many. What it may read in this queue it reads from now on, so that
--- no record goes with the other task.
+-- parents that have yet to come, and those whose records it may read. The handle "!" is left out, for whoever would take
+-- it away does not know the heir; so are edges that wait for a death, for a task without a death to meet is removed. What
+-- it may read in this queue it reads from now on, so that no record goes with the other task. nil: there are too many.
 local function heritage(P, id, heir)
   local key, queue, edges = P .. 'parents:' .. id, own_queue(P), {}
   if call('HLEN', key) > HERITAGE_MOST then return nil end
@@ -61,7 +61,7 @@ local function heritage(P, id, heir)
   for i = 1, #known, 2 do
     local parent, letter, how, place = known[i], string.match(known[i + 1], '^(%a)(.)(%d+)')
     local theirs, parent_id = parts(parent)
-    if theirs and parent ~= to and (how == '-' or how == 'c') then
+    if theirs and parent ~= to and letter ~= 'x' and (how == '-' or how == 'c') then
       edges[#edges + 1] = {parent, letter .. (how == '-' and 'e' or 'g'), tonumber(place)}
       if how == 'c' and theirs == queue and call('ZSCORE', P .. 'reads:' .. id, parent) then
         readers.read(P, heir, parent)
