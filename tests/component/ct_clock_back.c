@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "support/clock.h"
+#include "support/cron.h"
 #include "support/limits.h"
 
 #define HOUR 3600000
@@ -299,6 +300,20 @@ static void many_come_in_time(void **state)
     assert_int_equal(test_number("HEXISTS reeve:{q}:settings upkeep"), 0);
 }
 
+/* An interval begins again; a time of the day comes when it comes. */
+static void intervals_go_on_without_sessions(void **state)
+{
+    (void)state;
+    int64_t now = test_clock_now();
+    test_cron_set((reeve_cron_entry){.name = "every", .spec = "every 90s"}, "t");
+    test_cron_set((reeve_cron_entry){.name = "daily", .spec = "@daily"}, "t");
+    (void)test_cmd(test_conn, "ZADD reeve:{q}:cron:due %lld every %lld daily", (long long)now + 5000,
+                   (long long)now + 6000);
+    set_back_an_hour();
+    assert_int_equal(test_number("ZSCORE reeve:{q}:cron:due every"), now - HOUR + 1);
+    assert_int_equal(test_number("ZSCORE reeve:{q}:cron:due daily"), now + 6000);
+}
+
 static void holds_end_in_time_without_sessions(void **state)
 {
     (void)state;
@@ -329,6 +344,7 @@ int main(void)
         cmocka_unit_test_setup(what_is_put_off_since_waits_its_time, set_up),
         cmocka_unit_test_setup(many_come_in_time, set_up),
         cmocka_unit_test_setup(holds_end_in_time_without_sessions, set_up),
+        cmocka_unit_test_setup(intervals_go_on_without_sessions, set_up),
     };
     test_options.clock = true;
     return cmocka_run_group_tests_name("ct_clock_back", tests, test_place_start, test_place_stop);

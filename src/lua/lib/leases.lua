@@ -21,9 +21,11 @@ local function leases_of(key, most)
   return leases
 end
 
--- None of a session's threads is idle any more (lib/hand.lua).
+-- None of a session's threads is idle any more (lib/hand.lua). Bounded by how many threads it has, and those that stand far
+-- behind in `idle` may stay there: they are passed over once the session is gone.
+local IDLE_MOST = 1000
 local function forget_idle(P, session)
-  for _, entry in ipairs(call('LRANGE', P .. 'idle', 0, -1)) do
+  for _, entry in ipairs(call('LRANGE', P .. 'idle', 0, IDLE_MOST - 1)) do
     if sub(entry, 1, #session + 1) == session .. ':' then call('LREM', P .. 'idle', 1, entry) end
   end
   for _, entry in ipairs(call('SMEMBERS', P .. 'woken:' .. session)) do
