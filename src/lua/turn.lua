@@ -326,9 +326,18 @@ for index = 1, want > 0 and queues or 0 do
         end
       end
     end
-    if packet and not plain then
+    -- The leases first: what is refused behind them is found there (recall.lua).
+    local wrong
+    if plain then
+      if leases then wrong = redis.pcall('HSET', running, unpack(leases)) else
+        wrong = redis.pcall('HSET', running, ids[1], since)
+      end
+      if type(wrong) == 'number' then wrong = nil end
+    end
+    if packet and (wrong or not plain) then
       for i = #ids, 1, -1 do call('LPUSH', i <= first_count and first_list or list, ids[i]) end
     end
+    if wrong then return wrong end
     if plain then
       if not packet then
         local last = taken == 1 and '0' or more and format('%d', taken - 1) or '-1'
@@ -346,7 +355,6 @@ for index = 1, want > 0 and queues or 0 do
           call('SREM', P .. 'packets', string.sub(packet, 2))
         end
       end
-      if leases then call('HSET', running, unpack(leases)) else call('HSET', running, ids[1], since) end
       if more and call('LLEN', P .. 'wake') == 0 then
 -- include: lib/wake.lua
         wake(P)

@@ -9,6 +9,7 @@
 extern const rv_script rv_script_enqueue;
 extern const rv_script rv_script_turn;
 extern const rv_script rv_script_recall;
+extern const rv_script rv_script_regain;
 extern const rv_script rv_script_beat;
 extern const rv_script rv_script_leave;
 extern const rv_script rv_script_tend;

@@ -487,6 +487,21 @@ size_t rv_recall_leases(rv_recall_reply *reply, size_t queue, rv_lease *leases, 
     return count;
 }
 
+void rv_regain_build(rv_conn *conn, const rv_prefix *prefix, const char *session, size_t count)
+{
+    rv_cmd_script(conn, &rv_script_regain, 1, 1 + 2 * count);
+    rv_arg(conn, prefix->text, prefix->length);
+    rv_args(conn, session);
+}
+
+void rv_regain_task(rv_conn *conn, const char *id, int64_t since_ms, const char *thread)
+{
+    char lease[64];
+    (void)snprintf(lease, sizeof(lease), "%lld %s", (long long)since_ms, thread);
+    rv_args(conn, id);
+    rv_args(conn, lease);
+}
+
 void rv_progress_build(rv_conn *conn, const rv_prefix *prefix, const char *session, const char *id, int percent,
                        const char *words)
 {

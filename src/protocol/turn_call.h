@@ -147,6 +147,12 @@ bool rv_recall_read(rv_recall_reply *ret, const rv_reply *reply);
 /* The next ones, at most max; 0: there are no more. They point into the reply. */
 size_t rv_recall_leases(rv_recall_reply *reply, size_t queue, rv_lease *leases, size_t max);
 
+/* ---- regain ---------------------------------------------------------------------------------------------------- */
+
+/* Before rv_regain_task for each of `count` tasks. */
+void rv_regain_build(rv_conn *conn, const rv_prefix *prefix, const char *session, size_t count);
+void rv_regain_task(rv_conn *conn, const char *id, int64_t since_ms, const char *thread);
+
 /* ---- progress -------------------------------------------------------------------------------------------------- */
 
 /* words may be NULL. */

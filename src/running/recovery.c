@@ -147,6 +147,11 @@ static bool note_page(rv_thread *t, size_t queue, const char *session, rv_recall
     return true;
 }
 
+static bool is_unsettled(const rv_item *item, size_t queue)
+{
+    return item->lease.queue == queue && item->state == RV_ITEM_FINISHED && !item->accepted && !item->refused;
+}
+
 static reeve_status recall_queue(rv_thread *t, size_t queue, const char *session, bool *seen, bool *ret_alive)
 {
     const rv_claim *claim = t->pool->claims[queue];
@@ -165,6 +170,31 @@ static reeve_status recall_queue(rv_thread *t, size_t queue, const char *session
         if (strcmp(cursor, "0") == 0) return REEVE_OK;
         if (rv_thread_gives_up(t)) return REEVE_ELOST;
     }
+}
+
+/* After a turn that failed half way: what it was to settle and stands nowhere is the session's again. */
+static reeve_status regain_queue(rv_thread *t, size_t queue)
+{
+    size_t count = 0;
+    const rv_reply *reply;
+    for (size_t i = 0; i < t->batch.count; i++) count += is_unsettled(&t->batch.items[i], queue);
+    if (count == 0) return REEVE_OK;
+    rv_regain_build(t->conn, &t->pool->claims[queue]->prefix, t->batch.sessions[queue], count);
+    for (size_t i = 0; i < t->batch.count; i++) {
+        const rv_lease *lease = &t->batch.items[i].lease;
+        if (is_unsettled(&t->batch.items[i], queue))
+            rv_regain_task(t->conn, lease->id, lease->since_ms, t->number_text);
+    }
+    return rv_conn_call(t->conn, 0, &reply);
+}
+
+reeve_status rv_thread_regain(rv_thread *t, const rv_item *item)
+{
+    const rv_reply *reply;
+    size_t queue = item->lease.queue;
+    rv_regain_build(t->conn, &t->pool->claims[queue]->prefix, t->batch.sessions[queue], 1);
+    rv_regain_task(t->conn, item->lease.id, item->lease.since_ms, t->number_text);
+    return rv_conn_call(t->conn, 0, &reply);
 }
 
 /* What was leased under an earlier session is gone with it. From now on the batch is of the present one. */
@@ -209,15 +239,17 @@ reeve_status rv_thread_recall(rv_thread *t)
         rv_session_text present;
         size_t known = t->batch.count;
         bool alive = false;
+        reeve_status status = t->torn ? regain_queue(t, queue) : REEVE_OK;
+        if (status != REEVE_OK) return status;
         rv_claim_get(claim, present);
         if (strcmp(t->batch.sessions[queue], present) != 0) leave_session(t, queue, present);
         memset(seen, 0, sizeof(seen));
-        reeve_status status = recall_queue(t, queue, present, seen, &alive);
+        status = recall_queue(t, queue, present, seen, &alive);
         if (status != REEVE_OK) return status;
         /* A turn that was to begin the session may have done so before its reply was lost. */
         if (alive) rv_claim_begin(claim, present);
         conclude(t, queue, seen, known, alive);
     }
-    t->idle = false;
+    t->idle = t->torn = false;
     return REEVE_OK;
 }

@@ -27,4 +27,7 @@ void rv_thread_note_use(rv_thread *thread);
  */
 reeve_status rv_thread_recall(rv_thread *thread);
 
+/* After a call that settled a single item failed, perhaps half way: if it stands nowhere it is the session's again. */
+reeve_status rv_thread_regain(rv_thread *thread, const rv_item *item);
+
 #endif

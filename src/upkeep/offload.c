@@ -192,7 +192,7 @@ static void on_delivered(size_t index, const rv_reply *reply, void *context)
     rv_turn_reply turn;
     rv_handed *handed = &d->worker->keeper.handed[d->first + index];
     if (!rv_turn_read(&turn, reply)) {
-        d->failed = true;
+        d->failed = handed->torn = handed->sent = true;
         rv_copy_text(d->words, sizeof(d->words), rv_reply_is(reply, RV_ERROR) ? reply->text : "unexpected reply");
         return;
     }
@@ -206,9 +206,28 @@ static void on_delivered(size_t index, const rv_reply *reply, void *context)
 
 #define DELIVERED_AT_ONCE 64
 
+/* Refused before, perhaps half way: what stands nowhere since is the session's again. */
+static reeve_status regain(rv_keeper *keeper, rv_handed *handed, int64_t deadline)
+{
+    const rv_reply *reply;
+    if (!handed->torn) return REEVE_OK;
+    rv_regain_build(keeper->conn, &handed->claim->prefix, handed->session, 1);
+    rv_regain_task(keeper->conn, handed->outcome.id, handed->since_ms, handed->thread);
+    reeve_status status = rv_conn_call(keeper->conn, deadline, &reply);
+    if (status == REEVE_OK) handed->torn = false;
+    return status;
+}
+
 static reeve_status deliver_some(reeve_worker *worker, delivery *d, size_t count, int64_t deadline)
 {
     rv_keeper *keeper = &worker->keeper;
+    for (size_t i = 0; i < count; i++) {
+        reeve_status status = regain(keeper, &keeper->handed[d->first + i], deadline);
+        if (status == REEVE_OK) continue;
+        d->failed = status == REEVE_EREDIS;
+        if (d->failed) rv_copy_text(d->words, sizeof(d->words), rv_conn_error(keeper->conn)->text);
+        return status;
+    }
     for (size_t i = 0; i < count; i++) {
         const rv_handed *handed = &keeper->handed[d->first + i];
         const rv_settlement *items[] = {&handed->outcome};

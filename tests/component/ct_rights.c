@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "protocol/scripts.h"
 #include "running/worker_state.h"
@@ -398,6 +399,57 @@ static void a_wait_that_polls_ends(void **state)
     reeve_client_close(client);
 }
 
+/* Rights that are taken away while a worker's turns need them, and given again: turns fail, some of them half way. */
+
+static bool was_denied(void)
+{
+    return strcmp(test_cmd(test_conn, "ACL LOG 1"), "[]") != 0;
+}
+
+static long long ended(void)
+{
+    return (long long)(test_count("q", "completed") + test_count("q", "dead"));
+}
+
+/* (Maintenance asks before it does anything, which Redis does not note: what is scheduled waits for it.) */
+static void take_and_give(const char *right)
+{
+    for (int i = 0; i < 5 && test_count("q", "ready") > 0; i++) {
+        assert_string_equal(test_cmd(test_conn, "ACL LOG RESET"), "OK");
+        assert_string_equal(test_cmd(test_conn, "ACL SETUSER w -%s", right), "OK");
+        TEST_AWAIT(was_denied() || test_count("q", "ready") == 0);
+        assert_string_equal(test_cmd(test_conn, "ACL SETUSER w +%s", right), "OK");
+        long long so_far = ended();
+        TEST_AWAIT(ended() > so_far || test_count("q", "ready") == 0);
+    }
+}
+
+static void turns_without_a_right_lose_no_task(void **state)
+{
+    (void)state;
+    enum { COUNT = 800 };
+    const char *const rights[] = {"zadd", "hset", "hdel", "zremrangebyrank", "zincrby", "zrem", "hincrby", "lpop"};
+    for (size_t i = 0; i < sizeof(rights) / sizeof(rights[0]); i++) {
+        (void)set_up(state);
+        reeve_worker *worker = test_worker_new(&(reeve_worker_options){.redis = user_url, .session_ms = 60000});
+        test_worker_pool(worker, "q", 4, 8);
+        for (int n = 0; n < COUNT; n++) {
+            char id[16];
+            (void)snprintf(id, sizeof(id), "n%d", n);
+            const reeve_bytes payload = n % 8 == 0 ? (reeve_bytes){"retry 1", 7} : (reeve_bytes){"fail", 4};
+            test_put_spec(n % 4 != 0
+                              ? (reeve_task_spec){.id = id, .type = "t"}
+                              : (reeve_task_spec){.id = id, .type = "act", .payload = payload, .max_attempts = 2});
+        }
+        test_worker_start(worker);
+        take_and_give(rights[i]);
+        int64_t until = test_patience();
+        while (ended() < COUNT && rv_now_ms() < until) (void)usleep(1000);
+        if (ended() != COUNT) fail_msg("without %s: %lld of %d ended", rights[i], ended(), COUNT);
+        test_worker_end(worker);
+    }
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -417,6 +469,7 @@ int main(void)
         TEST(a_silent_producer_is_noticed),
         TEST(a_running_task_hears_of_its_cancel),
         TEST(a_wait_that_polls_ends),
+        TEST(turns_without_a_right_lose_no_task),
     };
     return cmocka_run_group_tests_name("ct_rights", tests, test_place_start, test_place_stop);
 }

@@ -1,5 +1,11 @@
 -- Leasing: ids move from `ready` into the session's hash. Needs base, marked, gate_lease, event, packet.
 
+-- Before what cannot be undone: the user may call a command on the keys of the queue.
+local function demand(P, name)
+  if redis.acl_check_cmd(name, P .. 'tasks', P .. 'tasks') then return end
+  error({err = 'NOPERM reeve needs the right to ' .. name .. ' on the keys ' .. P .. '*'})
+end
+
 -- How many of the first ids to take. company: other tasks were leased before these.
 local function cut(P, running, ids, envelopes, company, extras, now)
   for i = 1, #ids do
@@ -62,6 +68,11 @@ local function lease(P, index, session, join, ttl, want, thread, now, company, s
   know_gate(P, settings[7])
   local gate = settings[7] and settings[7] ~= 'e' and gates.open(P, now, settings[7])
   if gate then
+    -- Tasks leave `ready` before their places are written.
+    if gate.groups then
+      demand(P, 'HSET')
+      demand(P, 'ZADD')
+    end
     want = gates.room(gate, want)
     if want <= 0 then return nil, true end
   end
@@ -85,7 +96,6 @@ local function lease(P, index, session, join, ttl, want, thread, now, company, s
     for i = #ids, want + 1, -1 do ids[i] = nil end
     envelopes = call('HMGET', P .. 'tasks', unpack(ids))
     taken = cut(P, running, ids, envelopes, company, extras, now)
-    if taken > 0 then call('ZREMRANGEBYRANK', P .. 'ready', 0, taken - 1) end
   end
   if taken == 0 then
     if more or #ids > 0 then wake(P) end
@@ -100,8 +110,10 @@ local function lease(P, index, session, join, ttl, want, thread, now, company, s
       n = n + 2
     end
   end
+  -- The leases first: what is refused behind them is found there (recall.lua).
+  if n > 0 then call('HSET', running, unpack(leases)) end
+  if not (gate and gate.groups) then call('ZREMRANGEBYRANK', P .. 'ready', 0, taken - 1) end
   if n > 0 then
-    call('HSET', running, unpack(leases))
     if tells(P) then
       local told = {}
       for i = 1, n, 2 do told[#told + 1] = leases[i] end

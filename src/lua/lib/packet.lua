@@ -12,6 +12,9 @@
 
 -- The first so many tasks of a packet stand in `ready` by themselves.
 local function take_out(P, member, most)
+  if not redis.acl_check_cmd('ZADD', P .. 'ready', '0', member) then
+    error({err = 'NOPERM reeve needs the right to ZADD on the keys ' .. P .. '*'})
+  end
   local ids = call('LPOP', P .. 'packet:' .. sub(member, 2), text(most)) or {}
   local score, places, n = tonumber(call('ZSCORE', P .. 'ready', member)) or START, {}, 0
   for i = 1, #ids do

@@ -1,0 +1,31 @@
+#!lua flags=allow-oom
+-- regain: what a thread was about to settle when its turn failed half way, as its user lost the right to a command or
+-- another program wrote a key: a task that stands nowhere since is the session's again, and can be settled once more.
+--
+-- KEYS[1]  the queue's prefix
+-- ARGV[1]  the session's id
+-- then     for each task, at most 1000: its id, and the lease that it had ("<since ms> <thread>")
+-- reply    how many stood nowhere. Where the session is gone they are due instead, and run again
+--
+-- Sent twice: what was regained stands somewhere.
+-- include: lib/base.lua
+-- include: lib/where.lua
+
+local given, count = ARGV, (#ARGV - 1) / 2
+if not KEYS[1] or count < 1 or count > 1000 or count % 1 ~= 0 then
+  return redis.error_reply('ERR @NAME@: it takes a session, and for each of at most 1000 tasks its id and a lease')
+end
+local P, regained = KEYS[1], 0
+local running = P .. 'running:' .. given[1]
+-- include: lib/allowed.lua
+local words = not_allowed(P, 'HSET ZADD')
+if words then return redis.error_reply(words) end
+local stands = call('HEXISTS', running, '#') == 1
+for i = 2, #given, 2 do
+  local id = given[i]
+  if not is_no_id(id) and call('HEXISTS', P .. 'tasks', id) == 1 and not where(P, id, true) then
+    if stands then call('HSET', running, id, given[i + 1]) else put_aside(P, id) end
+    regained = regained + 1
+  end
+end
+return regained
