@@ -121,29 +121,29 @@ bool rv_config_check_redis(const char *url, rv_error *why)
 /* How failed attempts wait, below a handler or a queue. */
 #define BACKOFF(above, type, absent)                                                                                   \
     {above ".backoff", RV_SETTING_GROUP, IN(type, has_backoff), .otherwise = absent,                                   \
-     .help = "How long a failed task waits for its next attempt."},                                                    \
+     .help = "The delay between a failed attempt and the next one."},                                                  \
     {above ".backoff.shape", RV_SETTING_CHOICE, IN(type, backoff.shape), .choices = shapes,                            \
      .standard = "exponential",                                                                                        \
-     .help = "exponential: each delay is twice the one before; fixed: all are base; list: those of the list."},        \
+     .help = "exponential: each delay doubles; fixed: each delay is `base`; list: the delays of `list`."},        \
     {above ".backoff.base", RV_SETTING_SECONDS, IN(type, backoff.base_ms), .least = 0.001, .most = SECONDS_MAX,        \
      .otherwise = "1", .help = "The first delay."},                                                                    \
     {above ".backoff.cap", RV_SETTING_SECONDS, IN(type, backoff.cap_ms), .least = 0.001, .most = SECONDS_MAX,          \
      .otherwise = "3600, or base if that is longer", .help = "The longest delay, before jitter."},                     \
     {above ".backoff.list", RV_SETTING_DELAYS, IN(type, backoff.list_ms), .least = 0.001, .most = SECONDS_MAX,         \
      .otherwise = "none",                                                                                              \
-     .help = "For the shape \"list\": the delay after each failure; the last one holds for all that follow."},         \
+     .help = "For the shape \"list\": the delay after each failure; the last one applies to all further failures."},   \
     {above ".backoff.jitter", RV_SETTING_SHARE, IN(type, backoff.jitter), .least = 0, .most = 1, .otherwise = "0.2",   \
-     .help = "A delay d becomes d * (1 - jitter .. 1 + jitter)."}
+     .help = "A delay d becomes a random one from d * (1 - jitter) to d * (1 + jitter)."}
 
 /* How many tasks start in a period, of a queue or of each of its groups. */
 #define RATE(above, member, given, words)                                                                              \
-    {above ".rate", RV_SETTING_GROUP, IN(_queue, given), .otherwise = "as Redis has it", .help = words},               \
+    {above ".rate", RV_SETTING_GROUP, IN(_queue, given), .otherwise = "as stored in Redis", .help = words},            \
     {above ".rate.count", RV_SETTING_WHOLE, IN(_queue, member.count), .least = 1, .most = COUNT_MAX, .forever = true,  \
-     .required = true, .help = "So many in each period. -1: no limit."},                                               \
+     .required = true, .help = "Maximum of starts in each period. -1: no limit."},                                     \
     {above ".rate.period", RV_SETTING_SECONDS, IN(_queue, member.period_ms), .least = 0.001, .most = PERIOD_MAX,       \
      .standard = "1", .help = "The period."},                                                                          \
     {above ".rate.burst", RV_SETTING_WHOLE, IN(_queue, member.burst), .least = 1, .most = COUNT_MAX,                   \
-     .otherwise = "count", .help = "The most that start together after a while in which none did."}
+     .otherwise = "count", .help = "Maximum of tasks that start together after an idle time."}
 
 /* How large something may be. */
 #define GUARD(name, maximum, usual, words)                                                                             \
@@ -153,77 +153,81 @@ bool rv_config_check_redis(const char *url, rv_error *why)
 const rv_setting rv_settings[] = {
     {"redis", RV_SETTING_TEXT, IN(, redis), .check = rv_config_check_redis, .expected = "a Redis URL",
      .otherwise = "embedded:",
-     .help = "The Redis to work on: redis://[user:password@]host[:port][/db], rediss://... (TLS), "
-             "unix:///path.sock[?db=n] or embedded:[directory]. The flag --redis and the environment's REEVE_REDIS come "
-             "first."},
+     .help = "The URL of Redis: redis://[user:password@]host[:port][/db], rediss://... (TLS), "
+             "unix:///path.sock[?db=n] or embedded:[directory]. The option --redis and the environment variable "
+             "REEVE_REDIS have precedence."},
     {"redis_password_file", RV_SETTING_TEXT, IN(, redis_password_file), .check = check_anything, .expected = "a file",
      .otherwise = "none",
-     .help = "The password for `redis`, in the first line of a file that only its owner may read (or root's group). A user "
-             "stands in the URL with nothing behind its colon: redis://user:@host. Where --redis, --redis-file or "
-             "REEVE_REDIS name the Redis it is not looked at."},
+     .help = "A file whose first line is the password for `redis`. Only its owner, or the group root, may read it. "
+             "A user is written in the URL with nothing behind its colon: redis://user:@host. The file is not used "
+             "when --redis, --redis-file or REEVE_REDIS give the URL."},
     {"namespace", RV_SETTING_TEXT, IN(, ns), .check = check_ns, .expected = "1 to 64 of A-Z a-z 0-9 . _ : -",
-     .standard = "reeve", .help = "The prefix of every key. Producers and workers meet only within one."},
+     .standard = "reeve", .help = "The prefix of every key. Workers run only tasks of their own namespace."},
 
     {"tls", RV_SETTING_GROUP, .at = RV_NOWHERE,
-     .help = "TLS to Redis (rediss://). Parameters of the URL come first, REEVE_TLS_CA and the like of the environment "
-             "last. Files that change are read again at the next connection."},
+     .help = "TLS for rediss:// URLs. URL parameters have precedence; environment variables (REEVE_TLS_CA and so "
+             "on) are used last. A changed file is read again before the next connection."},
     {"tls.ca", RV_SETTING_TEXT, IN(, tls.ca), .expected = "a file", .otherwise = "the system's, unless ca_dir is set",
      .help = "PEM certificates of trusted authorities."},
     {"tls.ca_dir", RV_SETTING_TEXT, IN(, tls.ca_dir), .expected = "a directory", .otherwise = "none",
-     .help = "A directory of such files, named by their hashes (`openssl rehash`)."},
+     .help = "A directory of such files, named by hash as `openssl rehash` does."},
     {"tls.cert", RV_SETTING_TEXT, IN(, tls.cert), .expected = "a file", .otherwise = "none is sent",
-     .help = "The client's certificate and its chain, PEM. Needs `key`."},
+     .help = "The client's certificate and its chain, PEM. Requires `key`."},
     {"tls.key", RV_SETTING_TEXT, IN(, tls.key), .expected = "a file", .otherwise = "none",
      .help = "The private key of `cert`, PEM, not encrypted."},
     {"tls.server_name", RV_SETTING_TEXT, IN(, tls.server_name), .expected = "a name", .otherwise = "the URL's host",
      .help = "The name or IP address that the server's certificate must have."},
     {"tls.min_version", RV_SETTING_TEXT, IN(, tls.min_version), .check = check_tls_version,
-     .expected = "\"1.2\" or \"1.3\"", .otherwise = "1.2", .help = "The oldest version of TLS to accept."},
+     .expected = "\"1.2\" or \"1.3\"", .otherwise = "1.2", .help = "The lowest TLS version to accept."},
     {"tls.required", RV_SETTING_TRUTH, IN(, tls.required), .standard = "false",
-     .help = "Whether to refuse redis:// URLs. unix:// and embedded: stay allowed."},
+     .help = "true: refuse redis:// URLs. unix: and embedded: URLs stay allowed."},
 
     {"worker", RV_SETTING_GROUP, .at = RV_NOWHERE, .help = "The worker itself."},
     {"worker.name", RV_SETTING_TEXT, IN(, worker.name), .check = check_worker_name,
      .expected = "1 to 100 printable characters", .otherwise = "the host's name",
-     .help = "For people: what `reeve workers` shows."},
+     .help = "The name that `reeve workers` prints."},
     {"worker.session", RV_SETTING_SECONDS, IN(, worker.session_ms), .least = 0.5, .most = 86400, .standard = "15",
-     .help = "How long the worker's leases outlive its last heartbeat. Shorter finds a dead worker sooner; longer "
-             "survives longer pauses and outages."},
+     .help = "A lease expires this long after its worker's last heartbeat. A shorter time finds a dead worker "
+             "sooner; a longer one survives longer pauses and outages."},
     {"worker.drain", RV_SETTING_SECONDS, IN(, worker.drain_ms), .least = 0, .most = 86400, .standard = "25",
-     .help = "How long a stopping worker waits for running handlers; what has not finished then is given back."},
+     .help = "How long a stopping worker waits for running handlers. Tasks that are still running then return to "
+             "their queues."},
     {"worker.guards", RV_SETTING_GROUP, .at = RV_NOWHERE,
-     .help = "How large what handlers give back, leave and hand on may be, and the tasks of the file's recurring "
-             "entries. Producers have guards of their own (`reeve --guard`, `reeve_client_options`). Lengths count "
-             "bytes."},
-    GUARD(payload, REEVE_PAYLOAD_MAX, "the most", "Of a task that a handler hands on."),
-    GUARD(result, REEVE_RESULT_MAX, "the most",
-          "A task with a larger result is dead, of the kind \"result\". A queue may say less: `result_max`."),
-    GUARD(checkpoint, REEVE_CHECKPOINT_MAX, "the most", "A larger one is refused."),
-    GUARD(meta, REEVE_META_MAX, "the most", "Tags and metadata of a task together."),
-    GUARD(type, REEVE_TYPE_MAX, "the most", "A task's type."),
-    GUARD(id, REEVE_ID_LENGTH_MAX, "the most", "An id that a handler chose."),
-    GUARD(group, REEVE_GROUP_MAX, "the most", "A group's name."),
-    GUARD(unique, REEVE_UNIQUE_MAX, "the most", "A unique key."),
-    GUARD(tag, REEVE_TAG_MAX, "the most", "A tag."),
-    GUARD(tags, REEVE_TAGS_MAX, "the most", "How many tags a task has."),
-    GUARD(parents, REEVE_GUARD_COUNT_MAX, "1000000", "How many parents a task has."),
-    GUARD(batch, REEVE_HAND_ON_MAX, "the most",
-          "How many tasks one hands on. (`many` says how many a handler gets in a call.)"),
+     .help = "Size limits for results, checkpoints and chained tasks of handlers, and for tasks of the file's "
+             "recurring entries. Producers have size limits of their own (`reeve --guard`, `reeve_client_options`). "
+             "Lengths are in bytes."},
+    GUARD(payload, REEVE_PAYLOAD_MAX, "the maximum", "Length of the payload of a chained task."),
+    GUARD(result, REEVE_RESULT_MAX, "the maximum",
+          "Length of a result. A task with a longer result dies with kind \"result\". A queue can set a lower "
+             "limit: `result_max`."),
+    GUARD(checkpoint, REEVE_CHECKPOINT_MAX, "the maximum", "Length of a checkpoint; a longer one is refused."),
+    GUARD(meta, REEVE_META_MAX, "the maximum", "Length of a task's tags and metadata as JSON."),
+    GUARD(type, REEVE_TYPE_MAX, "the maximum", "Length of a type."),
+    GUARD(id, REEVE_ID_LENGTH_MAX, "the maximum", "Length of an id that a handler chooses."),
+    GUARD(group, REEVE_GROUP_MAX, "the maximum", "Length of a group name."),
+    GUARD(unique, REEVE_UNIQUE_MAX, "the maximum", "Length of a unique key."),
+    GUARD(tag, REEVE_TAG_MAX, "the maximum", "Length of a tag."),
+    GUARD(tags, REEVE_TAGS_MAX, "the maximum", "Number of tags of a task."),
+    GUARD(parents, REEVE_GUARD_COUNT_MAX, "1000000", "Number of parents of a task."),
+    GUARD(batch, REEVE_HAND_ON_MAX, "the maximum",
+          "Number of tasks that one task chains."),
     {"worker.log", RV_SETTING_GROUP, .at = RV_NOWHERE, .help = "The log, on standard error."},
     {"worker.log.level", RV_SETTING_CHOICE, IN(, worker.log_level), .choices = log_levels, .standard = "info",
-     .help = "The least level that is written."},
+     .help = "The lowest level that is written."},
     {"worker.log.format", RV_SETTING_CHOICE, IN(, worker.log_format), .choices = log_formats, .standard = "logfmt",
-     .help = "How a line looks."},
+     .help = "The format of a line."},
 
     {"plugin_dir", RV_SETTING_TEXT, IN(, plugin_dir), .expected = "a directory",
-     .otherwise = "REEVE_PLUGIN_DIR of the environment, else that of this installation",
-     .help = "Where bare plugin names are sought: checksum is DIR/checksum.so. Relative to this file."},
+     .otherwise = "the environment variable REEVE_PLUGIN_DIR, else the directory of this installation",
+     .help = "The directory of plugins that are given by name: \"checksum\" is DIR/checksum.so. Relative to this "
+             "file."},
     {"plugins", RV_SETTING_NAMES, LIST(, plugins, plugin_count, rv_config_name), .unique = true,
      .expected = "a plugin's name or path", .otherwise = "none",
-     .help = "Plugins to load: bare names, or paths (with a slash), relative to this file."},
+     .help = "Plugins to load: names in the plugin directory, or paths, which have a slash and are relative to this "
+             "file."},
 
     {"pools", RV_SETTING_GROUPS, LIST(, pools, pool_count, rv_config_pool), .required = true,
-     .help = "Groups of threads; each serves its own list of queues."},
+     .help = "Pools of threads; each serves its own list of queues."},
     {"pools[].name", RV_SETTING_TEXT, IN(_pool, name), .check = check_queue, .unique = true,
      .expected = "1 to 64 of A-Z a-z 0-9 . _ -", .otherwise = "pool-N",
      .help = "Names the pool and its threads."},
@@ -231,150 +235,155 @@ const rv_setting rv_settings[] = {
      .most = 1000, .required = true, .unique = true,
      .expected = "a queue name (1 to 64 of A-Z a-z 0-9 . _ -)", .help = "The queues to serve, in order."},
     {"pools[].threads", RV_SETTING_WHOLE, IN(_pool, threads), .least = 1, .most = THREADS_MAX, .standard = "1",
-     .help = "How many tasks run at once."},
+     .help = "Number of threads, and so of tasks that run at the same time."},
     {"pools[].batch", RV_SETTING_WHOLE, IN(_pool, batch), .least = 1, .most = BATCH_MAX, .standard = "64",
-     .help = "The most short tasks that a thread takes at once. Long ones are taken one by one whatever this says."},
+     .help = "Maximum of short tasks that a thread leases at once. Long tasks are leased one by one, whatever this "
+             "is."},
     {"pools[].order", RV_SETTING_CHOICE, IN(_pool, order), .choices = orders, .standard = "strict",
-     .help = "Which queue a thread asks first. strict: the first that is not empty; weighted: each gets its share; "
-             "round-robin: the one after that which it last took from. No queue waits for one that is empty."},
+     .help = "Which queue a thread asks first. strict: the first one that has tasks; weighted: each gets its share; "
+             "round-robin: the one behind the queue that it leased from last. No order waits for an empty queue."},
     {"pools[].weights", RV_SETTING_NUMBERS, LIST(_pool, weights, weight_count, rv_config_number), .least = 1,
      .most = WEIGHT_MAX, .otherwise = "each 1",
-     .help = "For the order \"weighted\": the share of each queue, in the order of queues. With [ 5, 1 ], five of six "
-             "tasks are of the first while both have tasks."},
+     .help = "For the order \"weighted\": the share of each queue, in the order of `queues`. With [ 5, 1 ], five of "
+             "six tasks are from the first queue while both have tasks."},
     {"pools[].isolation", RV_SETTING_CHOICE, .at = RV_NOWHERE, .choices = isolations, .standard = "thread",
      .help = "Where handlers run: on the pool's threads."},
 
     {"handlers", RV_SETTING_GROUPS, LIST(, handlers, handler_count, rv_config_handler), .otherwise = "none",
-     .help = "What holds for tasks of a type over what its handler says. Options of a task itself come first."},
+     .help = "Overrides options of the handlers of a type. Options of a task have precedence."},
     {"handlers[].type", RV_SETTING_TEXT, IN(_handler, type), .check = check_type, .required = true, .unique = true,
-     .expected = "a type (1 to 100 of A-Z a-z 0-9 . _ - : /)", .help = "The type; one of the plugins must have it."},
+     .expected = "a type (1 to 100 of A-Z a-z 0-9 . _ - : /)", .help =
+     "The type; a plugin must have a handler for it."},
     {"handlers[].attempts", RV_SETTING_WHOLE, IN(_handler, attempts), .least = 1, .most = 1000000,
      .otherwise = "the handler's, else the queue's, else 20",
-     .help = "How often a failing task is tried before it is dead."},
+     .help = "Number of failed attempts after which a task dies."},
     {"handlers[].max_crashes", RV_SETTING_WHOLE, IN(_handler, max_crashes), .least = 1, .most = 1000000,
      .otherwise = "the handler's, else the queue's, else 3",
-     .help = "How many workers a task may take down before it is dead."},
+     .help = "Number of crashes of its workers after which a task dies."},
     {"handlers[].timeout", RV_SETTING_SECONDS, IN(_handler, timeout_ms), .least = 0.001, .most = SECONDS_MAX,
-     .otherwise = "the handler's, else the queue's, else none", .help = "The longest that a handler may run."},
+     .otherwise = "the handler's, else the queue's, else none", .help = "The run time limit."},
     {"handlers[].heartbeat", RV_SETTING_SECONDS, IN(_handler, heartbeat_ms), .least = 0.001, .most = SECONDS_MAX,
      .otherwise = "the handler's, else none",
-     .help = "The longest that a handler may be silent: neither progress, checkpoint, log nor heartbeat."},
+     .help = "The heartbeat limit: the longest time without a call of progress, checkpoint, log or heartbeat."},
     {"handlers[].at_most_once", RV_SETTING_TRUTH, IN(_handler, at_most_once), .standard = "false",
-     .help = "true: its tasks are completed before they run, and so never run twice."},
+     .help = "true: complete tasks before they run, so that they never run twice."},
     BACKOFF("handlers[]", _handler, "the handler's, else the queue's"),
     {"handlers[].many", RV_SETTING_WHOLE, IN(_handler, many), .least = 1, .most = REEVE_MANY_MAX,
      .otherwise = "the handler's, else 64",
-     .help = "The most tasks of one call, for a handler that takes many at once. A thread takes so many whatever its "
-             "pool's batch is."},
+     .help = "Maximum of tasks in one call of a batch handler. It applies in place of the pool's `batch`."},
     {"handlers[].many_wait", RV_SETTING_SECONDS, IN(_handler, many_wait_ms), .least = 0.001, .most = SECONDS_MAX,
      .otherwise = "the handler's, else none",
-     .help = "How long the first task of such a call waits for others. Without: the call gets what is there."},
+     .help = "How long the first task of such a call waits for others. By default the call gets the tasks that are "
+             "there."},
 
     {"queues", RV_SETTING_GROUPS, LIST(, queues, queue_count, rv_config_queue), .otherwise = "none",
      .help = "Settings of queues, written to Redis when the worker starts; in force for all workers."},
     {"queues[].name", RV_SETTING_TEXT, IN(_queue, name), .check = check_queue, .required = true, .unique = true,
      .expected = "a queue name (1 to 64 of A-Z a-z 0-9 . _ -)", .help = "The queue. A pool need not serve it."},
     {"queues[].attempts", RV_SETTING_WHOLE, IN(_queue, attempts), .least = 1, .most = 1000000,
-     .otherwise = "as Redis has it, else 20",
-     .help = "How often a failing task is tried before it is dead, if neither the task nor its handler says. Of "
-             "attempts, max_crashes, timeout, backoff and record_runs those that stand here replace all five in Redis."},
+     .otherwise = "as stored in Redis, else 20",
+     .help = "Number of failed attempts after which a task dies, if neither the task nor its handler sets it. If "
+             "the file sets any of attempts, max_crashes, timeout, backoff and record_runs, it replaces all five in "
+             "Redis."},
     {"queues[].max_crashes", RV_SETTING_WHOLE, IN(_queue, max_crashes), .least = 1, .most = 1000000,
-     .otherwise = "as Redis has it, else 3",
-     .help = "How many workers a task may take down before it is dead, if nobody else says."},
+     .otherwise = "as stored in Redis, else 3",
+     .help = "Number of crashes of its workers after which a task dies, if neither the task nor its handler sets it."},
     {"queues[].timeout", RV_SETTING_SECONDS, IN(_queue, timeout_ms), .least = 0.001, .most = SECONDS_MAX,
-     .otherwise = "as Redis has it, else none", .help = "The longest that a handler may run, if nobody else says."},
-    BACKOFF("queues[]", _queue, "as Redis has it"),
-    {"queues[].record_runs", RV_SETTING_SWITCH, IN(_queue, record_runs), .otherwise = "as Redis has it, else false",
-     .help = "Whether completed tasks keep when they began, their workers and threads (`reeve show`). A completion then costs "
-             "Redis as much as a failure, and some 150 bytes."},
+     .otherwise = "as stored in Redis, else none", .help = "The run time limit, if neither the task nor its handler "
+             "sets it."},
+    BACKOFF("queues[]", _queue, "as stored in Redis"),
+    {"queues[].record_runs", RV_SETTING_SWITCH, IN(_queue, record_runs), .otherwise = "as stored in Redis, else false",
+     .help = "Whether completed tasks record when, where and on which thread they ran (`reeve show`). A completion "
+             "then costs Redis as much as a failure, and about 150 bytes."},
     {"queues[].on_dead", RV_SETTING_TEXT, IN(_queue, on_dead), .check = check_on_dead,
-     .expected = "a type (1 to 100 of A-Z a-z 0-9 . _ - : /), or \"\" for none", .otherwise = "as Redis has it",
-     .help = "The type of a task that is enqueued in the queue for each one that dies, unless that one says otherwise; "
-             "its payload tells which and why."},
+     .expected = "a type (1 to 100 of A-Z a-z 0-9 . _ - : /), or \"\" for none", .otherwise = "as stored in Redis",
+     .help = "The type of a task that is enqueued in the queue for each task that dies, unless that task sets it; "
+             "its payload tells which task died, and why."},
     {"queues[].result_max", RV_SETTING_WHOLE, IN(_queue, result_max), .least = 1, .most = REEVE_RESULT_MAX,
-     .forever = true, .otherwise = "as Redis has it",
-     .help = "How many bytes a result has at most: a task with a larger one is dead, of the kind \"result\". -1: as "
-             "many as `worker.guards.result` says."},
+     .forever = true, .otherwise = "as stored in Redis",
+     .help = "Maximum length of a result in bytes: a task with a longer one dies with kind \"result\". -1: only "
+             "`worker.guards.result` applies."},
     {"queues[].events", RV_SETTING_WHOLE, IN(_queue, events), .least = 1, .most = REEVE_EVENTS_MAX, .forever = true,
-     .otherwise = "as Redis has it",
-     .help = "About how many events are kept, of what happens to the queue's tasks (`reeve watch`). -1: none."},
+     .otherwise = "as stored in Redis",
+     .help = "About how many events of the queue's tasks are kept (`reeve watch`). -1: none."},
     {"queues[].concurrency", RV_SETTING_WHOLE, IN(_queue, concurrency), .least = 1, .most = COUNT_MAX, .forever = true,
-     .otherwise = "as Redis has it",
-     .help = "How many of the queue's tasks run at once, over all workers. -1: no limit."},
-    RATE("queues[]", rate, has_rate, "How many of the queue's tasks start in a period, over all workers."),
-    {"queues[].group", RV_SETTING_GROUP, .at = RV_NOWHERE, .otherwise = "as Redis has it",
-     .help = "Limits of each group that has none of its own (`reeve limit --group`). Others go on while one waits."},
+     .otherwise = "as stored in Redis",
+     .help = "Maximum of the queue's running tasks, over all workers. -1: no limit."},
+    RATE("queues[]", rate, has_rate, "Maximum of the queue's tasks that start in a period, over all workers."),
+    {"queues[].group", RV_SETTING_GROUP, .at = RV_NOWHERE, .otherwise = "as stored in Redis",
+     .help = "Limits of each group that has none of its own (`reeve limit --group`). A group at its limit does not "
+             "delay others."},
     {"queues[].group.concurrency", RV_SETTING_WHOLE, IN(_queue, group_concurrency), .least = 1, .most = COUNT_MAX,
-     .forever = true, .otherwise = "as Redis has it",
-     .help = "How many tasks of a group run at once. 1: one by one, in order; -1: no limit."},
-    {"queues[].group.strict", RV_SETTING_SWITCH, IN(_queue, group_strict), .otherwise = "as Redis has it",
-     .help = "Whether a group waits for the task that started last until it has ended, retries included."},
-    RATE("queues[].group", group_rate, has_group_rate, "How many tasks of a group start in a period."),
-    {"queues[].keep", RV_SETTING_GROUP, .at = RV_NOWHERE, .otherwise = "as Redis has it",
-     .help = "How long ended tasks are kept: by age and by count, whichever is less. 0: not at all; -1: no limit."},
-    {"queues[].keep.completed", RV_SETTING_GROUP, IN(_queue, keeps_completed), .otherwise = "as Redis has it",
+     .forever = true, .otherwise = "as stored in Redis",
+     .help = "Maximum of running tasks of a group. 1: one at a time, in order; -1: no limit."},
+    {"queues[].group.strict", RV_SETTING_SWITCH, IN(_queue, group_strict), .otherwise = "as stored in Redis",
+     .help = "Whether a group waits until its started task has ended, retries included."},
+    RATE("queues[].group", group_rate, has_group_rate, "Maximum of tasks of a group that start in a period."),
+    {"queues[].keep", RV_SETTING_GROUP, .at = RV_NOWHERE, .otherwise = "as stored in Redis",
+     .help = "Retention of ended tasks, by age and by count; the smaller limit applies. 0: keep none; -1: no limit."},
+    {"queues[].keep.completed", RV_SETTING_GROUP, IN(_queue, keeps_completed), .otherwise = "as stored in Redis",
      .help = "Completed tasks with their results, and cancelled ones."},
     {"queues[].keep.completed.age", RV_SETTING_SECONDS, IN(_queue, completed.age_ms), .least = 0, .most = SECONDS_MAX,
-     .forever = true, .standard = "86400", .help = "A day by default."},
+     .forever = true, .standard = "86400", .help = "Maximum age; a day by default."},
     {"queues[].keep.completed.count", RV_SETTING_WHOLE, IN(_queue, completed.count), .least = 0, .most = COUNT_MAX,
-     .forever = true, .standard = "10000", .help = "The newest are kept."},
+     .forever = true, .standard = "10000", .help = "Maximum number; the newest are kept."},
     {"queues[].keep.completed.bytes", RV_SETTING_WHOLE, IN(_queue, completed_bytes), .least = 1, .most = BYTES_MAX,
      .forever = true, .standard = "-1",
-     .help = "So many bytes of results together; when there are more, the oldest completed tasks go."},
-    {"queues[].keep.dead", RV_SETTING_GROUP, IN(_queue, keeps_dead), .otherwise = "as Redis has it",
+     .help = "Maximum total length of results in bytes; beyond it, the oldest completed tasks are deleted."},
+    {"queues[].keep.dead", RV_SETTING_GROUP, IN(_queue, keeps_dead), .otherwise = "as stored in Redis",
      .help = "Dead tasks."},
     {"queues[].keep.dead.age", RV_SETTING_SECONDS, IN(_queue, dead.age_ms), .least = 0, .most = SECONDS_MAX,
-     .forever = true, .standard = "7776000", .help = "90 days by default."},
+     .forever = true, .standard = "7776000", .help = "Maximum age; 90 days by default."},
     {"queues[].keep.dead.count", RV_SETTING_WHOLE, IN(_queue, dead.count), .least = 0, .most = COUNT_MAX,
-     .forever = true, .standard = "10000", .help = "The newest are kept."},
-    {"queues[].keep.stats", RV_SETTING_GROUP, IN(_queue, keeps_stats), .otherwise = "as Redis has it",
-     .help = "Statistics: what was done each day, `reeve stats`."},
+     .forever = true, .standard = "10000", .help = "Maximum number; the newest are kept."},
+    {"queues[].keep.stats", RV_SETTING_GROUP, IN(_queue, keeps_stats), .otherwise = "as stored in Redis",
+     .help = "Statistics by day (`reeve stats`)."},
     {"queues[].keep.stats.days", RV_SETTING_WHOLE, IN(_queue, stats_days), .least = 0, .most = DAYS_MAX,
-     .standard = "30", .help = "So long after its end a day is kept. 0: none are."},
+     .standard = "30", .help = "Number of days for which a day is kept. 0: none is."},
 
     {"cron", RV_SETTING_GROUPS, LIST(, cron, cron_count, rv_config_cron), .otherwise = "none",
-     .help = "Tasks that recur. The entries are written to Redis when the worker starts; those that are the same there "
-             "keep their time, and one that was paused stays so. An entry that has left the file stays in Redis and "
-             "goes on: `reeve cron remove QUEUE/NAME` ends it."},
+     .help = "Recurring entries. They are written to Redis when the worker starts. An entry that does not change "
+             "keeps its next slot, and a paused one stays paused. An entry that is no longer in the file stays in "
+             "Redis until `reeve cron remove QUEUE/NAME`."},
     {"cron[].name", RV_SETTING_TEXT, IN(_cron, name), .check = check_queue, .required = true,
-     .expected = "1 to 64 of A-Z a-z 0-9 . _ -", .help = "Names it among all entries: a name is one entry. One of this name in another queue is "
-                                                              "moved, and the log tells (program.cron_moved)."},
+     .expected = "1 to 64 of A-Z a-z 0-9 . _ -", .help = "The name, unique among all entries of the namespace. An "
+             "entry of this name in another queue is moved, which is logged (program.cron_moved)."},
     {"cron[].spec", RV_SETTING_TEXT, IN(_cron, spec), .check = check_spec, .required = true,
      .expected = "when, as \"0 3 * * *\", \"@hourly\" or \"every 90s\"",
-     .help = "Minute, hour, day, month, weekday, or six fields with seconds first; a name such as @daily; or an "
-             "interval. `reeve cron next SPEC` tells what it means."},
+     .help = "Minute, hour, day, month, weekday; or six fields with seconds first; or a name such as @daily; or an "
+             "interval. `reeve cron next SPEC` prints the slots."},
     {"cron[].queue", RV_SETTING_TEXT, IN(_cron, queue), .check = check_queue, .required = true,
      .expected = "a queue name (1 to 64 of A-Z a-z 0-9 . _ -)",
-     .help = "The queue of its tasks. The entry fires while any worker serves it."},
+     .help = "The queue of its tasks. The entry fires while a worker serves the queue."},
     {"cron[].type", RV_SETTING_TEXT, IN(_cron, type), .check = check_type, .required = true,
      .expected = "a type (1 to 100 of A-Z a-z 0-9 . _ - : /)", .help = "The type of its tasks."},
     {"cron[].payload", RV_SETTING_TEXT, IN(_cron, payload), .check = check_anything, .expected = "a text",
      .otherwise = "empty", .help = "The payload of its tasks."},
     {"cron[].zone", RV_SETTING_CHOICE, IN(_cron, zone), .choices = zones, .standard = "utc",
-     .help = "local: the workers' local time. A time that a clock change skips is made up for right after it, and one "
-             "that it repeats counts once; an entry for every hour runs each real hour."},
+     .help = "local: the workers' local time. A slot that a clock change skips fires right after the change, and "
+             "one that it repeats fires once; an entry for every hour fires each real hour."},
     {"cron[].catch_up", RV_SETTING_CHOICE, IN(_cron, catch_up), .choices = catch_ups, .standard = "once",
-     .help = "What is done about slots that are more than 2 s late, since no worker was there. once: one task for the "
-             "last of them; skip: nothing; all: a task for each."},
+     .help = "What happens with missed slots, those that are more than 2 s late because no worker was running. "
+             "once: one task for the last of them; skip: no task; all: a task for each."},
     {"cron[].most", RV_SETTING_WHOLE, IN(_cron, most), .least = 1, .most = REEVE_CRON_CATCH_UP_MAX,
      .otherwise = "100 with catch_up = \"all\"",
-     .help = "With catch_up = \"all\": how many at most, the last ones."},
+     .help = "With catch_up = \"all\": maximum of tasks, for the last slots."},
     {"cron[].overlap", RV_SETTING_TRUTH, IN(_cron, overlap), .standard = "true",
-     .help = "false: no new task while the last one waits or runs."},
+     .help = "false: skip a slot while the previous task has not ended."},
     {"cron[].priority", RV_SETTING_WHOLE, IN(_cron, priority), .least = REEVE_PRIORITY_MIN, .most = REEVE_PRIORITY_MAX,
-     .standard = "0", .help = "Lower runs sooner."},
+     .standard = "0", .help = "The priority of its tasks; lower runs sooner."},
     {"cron[].group", RV_SETTING_TEXT, IN(_cron, group), .check = check_group, .expected = "1 to 100 bytes of UTF-8",
-     .otherwise = "the common group", .help = "Groups take turns."},
+     .otherwise = "the common group", .help = "The group of its tasks; groups take turns."},
     {"cron[].weight", RV_SETTING_WHOLE, IN(_cron, weight), .least = 1, .most = 256, .otherwise = "1",
-     .help = "The group's share against others; only with a group."},
+     .help = "The share of the group; only with a group."},
     {"cron[].attempts", RV_SETTING_WHOLE, IN(_cron, attempts), .least = 1, .most = 1000000,
      .otherwise = "the handler's, else the queue's, else 20",
-     .help = "How often a failing task is tried before it is dead."},
+     .help = "Number of failed attempts after which a task dies."},
     {"cron[].max_crashes", RV_SETTING_WHOLE, IN(_cron, max_crashes), .least = 1, .most = 1000000,
      .otherwise = "the handler's, else the queue's, else 3",
-     .help = "How many workers a task may take down before it is dead."},
+     .help = "Number of crashes of its workers after which a task dies."},
     {"cron[].timeout", RV_SETTING_SECONDS, IN(_cron, timeout_ms), .least = 0.001, .most = SECONDS_MAX,
-     .otherwise = "the handler's, else the queue's, else none", .help = "The longest that a handler may run."},
+     .otherwise = "the handler's, else the queue's, else none", .help = "The run time limit."},
     BACKOFF("cron[]", _cron, "the handler's, else the queue's"),
     {"cron[].tags", RV_SETTING_NAMES, LIST(_cron, tags, tag_count, rv_config_name), .most = 256,
      .expected = "a tag", .otherwise = "none", .help = "The tags of its tasks."},

@@ -17,14 +17,14 @@
     }
 
 const cli_option cli_global_options[] = {
-    GLOBAL("redis", "URL", "the Redis to talk to (else REEVE_REDIS, else embedded:)", CLI_TEXT, redis),
-    GLOBAL("redis-file", "FILE", "the same: its URL is the first line of FILE, which only its owner may read", CLI_TEXT,
+    GLOBAL("redis", "URL", "URL of Redis (default: REEVE_REDIS, else embedded:)", CLI_TEXT, redis),
+    GLOBAL("redis-file", "FILE", "read the URL from the first line of FILE, which only its owner may read", CLI_TEXT,
            redis_file),
-    GLOBAL("ns", "NAME", "the namespace of all keys (reeve)", CLI_TEXT, ns),
-    GLOBAL("guard", "NAME=SIZE,...", "what is enqueued may be so large (else REEVE_GUARDS): payload=64K,tags=8",
-           CLI_TEXT, guard),
-    GLOBAL("json", NULL, "print JSON, an object a line", CLI_FLAG, json),
-    GLOBAL("help", NULL, "print help; after a verb, that verb's", CLI_FLAG, help),
+    GLOBAL("ns", "NAME", "namespace of all keys (reeve)", CLI_TEXT, ns),
+    GLOBAL("guard", "NAME=SIZE,...",
+           "size limits for enqueued tasks, such as payload=64K,tags=8 (default: REEVE_GUARDS)", CLI_TEXT, guard),
+    GLOBAL("json", NULL, "print JSON, one object a line", CLI_FLAG, json),
+    GLOBAL("help", NULL, "print help; after a verb, the help of the verb", CLI_FLAG, help),
     GLOBAL("version", NULL, "print the version", CLI_FLAG, version),
     {0},
 };

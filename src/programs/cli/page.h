@@ -19,16 +19,16 @@ typedef struct cli_page {
 /* Rows of a verb's table; at: where the cli_page stands in its options struct. */
 #define CLI_PAGE_LIMIT(at)                                                                                            \
     {                                                                                                                 \
-        "limit", "N", "at most so many; 0: all (50)", CLI_COUNT, (at) + offsetof(cli_page, limit), 0, INT64_MAX, NULL \
+        "limit", "N", "print at most N; 0: all (50)", CLI_COUNT, (at) + offsetof(cli_page, limit), 0, INT64_MAX, NULL \
     }
 /* Where all is the default, and the struct is zeroed. */
 #define CLI_PAGE_LIMIT_OR_ALL(at)                                                                                    \
     {                                                                                                                \
-        "limit", "N", "at most so many; 0: all (0)", CLI_COUNT, (at) + offsetof(cli_page, limit), 0, INT64_MAX, NULL \
+        "limit", "N", "print at most N; 0: all (0)", CLI_COUNT, (at) + offsetof(cli_page, limit), 0, INT64_MAX, NULL \
     }
-#define CLI_PAGE_OFFSET(at)                                                                                       \
-    {                                                                                                             \
-        "offset", "N", "skip so many first (0)", CLI_COUNT, (at) + offsetof(cli_page, offset), 0, INT64_MAX, NULL \
+#define CLI_PAGE_OFFSET(at)                                                                                     \
+    {                                                                                                           \
+        "offset", "N", "skip the first N (0)", CLI_COUNT, (at) + offsetof(cli_page, offset), 0, INT64_MAX, NULL \
     }
 
 /* Cuts a list of *count to the page; returns where it begins. For people: says on standard error how many of what there

@@ -17,12 +17,10 @@ typedef reeve_status (*cli_steer_fn)(reeve_client *client, const cli_handle *han
  */
 int cli_steer(cli_context *cli, const char *done, cli_steer_fn call, const void *options);
 
-#define CLI_STEER_INPUT_NOTE                                                                                         \
-    "A \"-\" among the handles stands for those on standard input, one a line, read to the end before the first is " \
-    "touched.\n"
+#define CLI_STEER_INPUT_NOTE \
+    "A \"-\" stands for the handles on standard input, one a line, which are all read before anything is changed.\n"
 
-#define CLI_STEER_CHILDREN_NOTE                                                                                    \
-    "A task for which others wait is refused, unless these are named as well, in any order, or --cascade cancels " \
-    "them.\n"
+#define CLI_STEER_CHILDREN_NOTE \
+    "A task that others depend on is refused, unless these are named as well, in any order, or --cascade is given.\n"
 
 #endif

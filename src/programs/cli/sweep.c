@@ -338,8 +338,8 @@ static int purge(cli_context *cli, void *options)
 }
 
 static const cli_option purge_table[] = {
-    CLI_SWEEP_ALL("all tasks of the queue in that state"),
-    CLI_SWEEP_STATE("which ended tasks: dead, completed or cancelled (dead)"),
+    CLI_SWEEP_ALL("all tasks of the queue in the state"),
+    CLI_SWEEP_STATE("tasks in this state: dead, completed or cancelled (dead)"),
     CLI_SWEEP_KIND,
     CLI_SWEEP_OTHERS,
     {0},
@@ -349,18 +349,18 @@ const cli_verb cli_verb_purge = {
     .name = "purge",
     .synopsis = "QUEUE --all | [--kind KIND] [--type TYPE] [--tag TAG] [--older-than DURATION] [--state STATE] "
                 "[--dry-run]",
-    .summary = "Deletes the ended tasks of a queue: all in a state, or some of them",
+    .summary = "Deletes ended tasks of a queue: all in a state, or those that a filter selects",
     .options = purge_table,
     .options_size = sizeof(cli_sweep_options),
     .least = 1,
     .most = 1,
     .run = purge,
-    .notes =
-        "--all deletes all dead tasks of the queue (or those in another state), the other options pick some of them;\n"
-        "without one of these nothing is deleted. Nothing is asked; --dry-run does nothing and tells. It prints how\n"
-        "many of how many that it looked at; on a terminal also on the way.\n"
-        "\nExamples:\n"
-        "  reeve purge default --all --dry-run\n"
-        "  reeve purge default --kind decode --older-than 30d\n"
-        "  reeve purge default --state completed --type report\n",
+    .notes = "Deletes all tasks in the state (--all), or those that a filter selects; one of the two is required.\n"
+             "There is no confirmation; --dry-run changes nothing and prints what would be deleted. Prints the number\n"
+             "of deleted tasks, and of those that were compared with the filter; on a terminal also the progress.\n"
+             "\n"
+             "Examples:\n"
+             "  reeve purge default --all --dry-run\n"
+             "  reeve purge default --kind decode --older-than 30d\n"
+             "  reeve purge default --state completed --type report\n",
 };

@@ -42,24 +42,22 @@ int cli_sweep_read_state(const cli_context *cli, const cli_option *option, void 
     {                                                                    \
         "state", "STATE", help, CLI_OTHER, 0, 0, 0, cli_sweep_read_state \
     }
-#define CLI_SWEEP_KIND                                                                                         \
-    {                                                                                                          \
-        "kind", "KIND", "dead ones: that died of this kind of error", CLI_TEXT, CLI_SWEEP_AT(kind), 0, 0, NULL \
+#define CLI_SWEEP_KIND                                                                                      \
+    {                                                                                                       \
+        "kind", "KIND", "only dead tasks with this kind of error", CLI_TEXT, CLI_SWEEP_AT(kind), 0, 0, NULL \
     }
-#define CLI_SWEEP_CASCADE                                                               \
-    {                                                                                   \
-        "cascade", NULL,                                                                \
-            "of a HANDLE: cancel the tasks that wait for it, too, and those that wait " \
-            "for these",                                                                \
-            CLI_FLAG, CLI_SWEEP_AT(cascade), 0, 0, NULL                                 \
+#define CLI_SWEEP_CASCADE                                                                                            \
+    {                                                                                                                \
+        "cascade", NULL, "with a HANDLE: also cancel the tasks that depend on it, directly or indirectly", CLI_FLAG, \
+            CLI_SWEEP_AT(cascade), 0, 0, NULL                                                                        \
     }
 /* clang-format off */
 #define CLI_SWEEP_OTHERS                                                                                               \
-    {"type", "TYPE", "of this type", CLI_TEXT, CLI_SWEEP_AT(type), 0, 0, NULL},                                        \
-    {"tag", "TAG", "that have this tag", CLI_TEXT, CLI_SWEEP_AT(tag), 0, 0, NULL},                                     \
-    {"older-than", "DURATION", "that ended so long ago; waiting ones: were enqueued so long ago", CLI_DURATION,        \
+    {"type", "TYPE", "only tasks of this type", CLI_TEXT, CLI_SWEEP_AT(type), 0, 0, NULL}, \
+    {"tag", "TAG", "only tasks with this tag", CLI_TEXT, CLI_SWEEP_AT(tag), 0, 0, NULL}, \
+    {"older-than", "DURATION", "only tasks that ended, or for waiting ones were enqueued, at least this long ago", CLI_DURATION, \
      CLI_SWEEP_AT(older_ms), 1, 0, NULL},                                                                              \
-    {"dry-run", NULL, "of a QUEUE: do nothing, tell how many it would be and the first 10", CLI_FLAG,                  \
+    {"dry-run", NULL, "with a QUEUE: change nothing; print the number of tasks, and the first 10", CLI_FLAG, \
      CLI_SWEEP_AT(dry_run), 0, 0, NULL}
 /* clang-format on */
 

@@ -188,26 +188,26 @@ static int read_catch_up(const cli_context *cli, const cli_option *option, void 
 #define AT(field) offsetof(cli_cron_options, field)
 
 static const cli_option cron_table[] = {
-    {"zone", "ZONE", "utc, or local: the workers' local time (utc)", CLI_OTHER, 0, 0, 0, read_zone},
-    {"catch-up", "HOW", "with slots missed while no worker was there: skip, once or all (once)", CLI_OTHER, 0, 0, 0,
+    {"zone", "ZONE", "time zone: utc, or local, that of the workers (utc)", CLI_OTHER, 0, 0, 0, read_zone},
+    {"catch-up", "HOW", "tasks for slots missed while no worker ran: skip, once or all (once)", CLI_OTHER, 0, 0, 0,
      read_catch_up},
-    {"most", "N", "with --catch-up all: the last N of them, 1 to 1000 (100)", CLI_INT, AT(most), 1,
+    {"most", "N", "with --catch-up all: only the last N slots, 1 to 1000 (100)", CLI_INT, AT(most), 1,
      REEVE_CRON_CATCH_UP_MAX, NULL},
-    {"no-overlap", NULL, "no new task while the last one waits or runs", CLI_FLAG, AT(no_overlap), 0, 0, NULL},
-    {"overlap", NULL, "a new task also then (the default)", CLI_FLAG, AT(overlap), 0, 0, NULL},
-    {"replace", NULL, "keep nothing of the entry that is there", CLI_FLAG, AT(replace), 0, 0, NULL},
-    {"priority", "N", "of its tasks: lower runs sooner, -128 to 127 (0)", CLI_INT, AT(task.spec.priority),
+    {"no-overlap", NULL, "skip a slot while the previous task has not ended", CLI_FLAG, AT(no_overlap), 0, 0, NULL},
+    {"overlap", NULL, "fire even then (the default)", CLI_FLAG, AT(overlap), 0, 0, NULL},
+    {"replace", NULL, "replace the whole entry", CLI_FLAG, AT(replace), 0, 0, NULL},
+    {"priority", "N", "priority of its tasks, -128 to 127; lower runs sooner (0)", CLI_INT, AT(task.spec.priority),
      REEVE_PRIORITY_MIN, REEVE_PRIORITY_MAX, NULL},
-    {"group", "G", "groups take turns", CLI_TEXT, AT(task.spec.group), 0, 0, NULL},
-    {"weight", "N", "the share of --group against others, 1 to 256 (1)", CLI_INT, AT(task.weight), 1, 256, NULL},
-    {"attempts", "N", "dead after so many failures (the handler's)", CLI_INT, AT(task.spec.max_attempts), 1,
+    {"group", "G", "group of its tasks; groups take turns", CLI_TEXT, AT(task.spec.group), 0, 0, NULL},
+    {"weight", "N", "share of the group, 1 to 256 (1)", CLI_INT, AT(task.weight), 1, 256, NULL},
+    {"attempts", "N", "number of attempts before a task dies (the handler's)", CLI_INT, AT(task.spec.max_attempts), 1,
      REEVE_ATTEMPTS_MAX, NULL},
     {"timeout", "DURATION", "run time limit (the handler's)", CLI_DURATION, AT(task.spec.timeout_ms), 1, 0, NULL},
-    {"max-crashes", "N", "dead after so many crashes (the handler's)", CLI_INT, AT(task.spec.max_crashes), 1,
+    {"max-crashes", "N", "number of crashes before a task dies (the handler's)", CLI_INT, AT(task.spec.max_crashes), 1,
      REEVE_ATTEMPTS_MAX, NULL},
-    {"backoff", "SPEC", "how long failed attempts wait (the handler's)", CLI_OTHER, 0, 0, 0, cli_read_backoff},
-    {"tag", "T", "a tag; may be repeated", CLI_OTHER, 0, 0, 0, cli_read_tag},
-    {"meta", "KEY=VALUE", "metadata; may be repeated", CLI_OTHER, 0, 0, 0, cli_read_meta},
+    {"backoff", "SPEC", "delays between attempts (the handler's)", CLI_OTHER, 0, 0, 0, cli_read_backoff},
+    {"tag", "T", "tag of its tasks; may be repeated", CLI_OTHER, 0, 0, 0, cli_read_tag},
+    {"meta", "KEY=VALUE", "metadata of its tasks; may be repeated", CLI_OTHER, 0, 0, 0, cli_read_meta},
     {0},
 };
 
@@ -218,27 +218,26 @@ const cli_verb cli_verb_cron = {
                 "       reeve cron remove|pause|resume QUEUE/NAME...\n"
                 "       reeve cron run QUEUE/NAME\n"
                 "       reeve cron next SPEC [N] [--zone ZONE]",
-    .summary = "Tasks that recur: adds, lists, removes, pauses and runs entries",
+    .summary = "Recurring tasks: adds, lists, removes, pauses and runs entries",
     .options = cron_table,
     .options_size = sizeof(cli_cron_options),
     .least = 1,
     .most = CLI_ANY_NUMBER,
     .run = cron,
     .notes =
-        "A SPEC has five fields, minute hour day month weekday, or six with seconds first; each is *, a number, a "
-        "name\n"
-        "(jan, mon), a range (mon-fri), a step (*/5), or a list of these. Or it is one of @minutely @hourly @daily\n"
-        "@weekly @monthly @yearly, or an interval: \"every 90s\". `cron next` prints when it would fire, without "
-        "Redis.\n"
+        "A SPEC has five fields, minute hour day month weekday, or six with seconds first. Each is *, a number, a\n"
+        "name (jan, mon), a range (mon-fri), a step (*/5), or a list of these. Or it is one of @minutely @hourly\n"
+        "@daily @weekly @monthly @yearly, or an interval: \"every 90s\". `cron next` prints the slots of a SPEC,\n"
+        "without Redis.\n"
         "\n"
-        "Any number of workers that serve the queue fire each slot once; the task's id is cron:NAME:SLOT, the slot in\n"
-        "milliseconds since the epoch. A slot that is more than 2 s late is missed: --catch-up says what becomes of "
-        "it.\n"
-        "`add` changes an entry that is there: options and a payload that are not given stay as they are, unless\n"
-        "--replace; one that is paused stays so. A NAME is one entry: with another QUEUE it is moved there.\n"
-        "`run` makes a task now and prints its handle.\n"
-        "Tasks that an entry made stay when it is removed.\n"
-        "\nExamples:\n"
+        "Each slot fires once, whatever the number of workers that serve the queue. The id of the task is\n"
+        "cron:NAME:SLOT, the slot in milliseconds since the epoch. A slot that is more than 2 s late is missed;\n"
+        "--catch-up decides what happens then. `add` changes an entry that exists: options and a payload that are\n"
+        "not given stay as they are, unless --replace is given; a paused entry stays paused. A NAME is unique:\n"
+        "with another QUEUE the entry is moved there. `run` enqueues a task now and prints its handle. Tasks of\n"
+        "an entry stay when it is removed.\n"
+        "\n"
+        "Examples:\n"
         "  reeve cron add nightly '0 3 * * *' default report '{\"what\":\"sales\"}' --zone local --no-overlap\n"
         "  reeve cron add poll 'every 90s' default fetch --catch-up skip\n"
         "  reeve cron list --json | jq -r .name\n"

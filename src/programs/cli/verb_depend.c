@@ -43,9 +43,8 @@ static int read_not_after(const cli_context *cli, const cli_option *option, void
 }
 
 static const cli_option depend_table[] = {
-    {"after", "HANDLE[:RULE]", "they wait for that task, too; may be repeated", CLI_OTHER, 0, 0, 0, read_after},
-    {"not-after", "HANDLE", "they do not wait for that task any more; may be repeated", CLI_OTHER, 0, 0, 0,
-     read_not_after},
+    {"after", "HANDLE[:RULE]", "add this parent; may be repeated", CLI_OTHER, 0, 0, 0, read_after},
+    {"not-after", "HANDLE", "remove this parent; may be repeated", CLI_OTHER, 0, 0, 0, read_not_after},
     {0},
 };
 
@@ -75,16 +74,15 @@ static int depend(cli_context *cli, void *pointer)
 const cli_verb cli_verb_depend = {
     .name = "depend",
     .synopsis = "HANDLE...|- [--after HANDLE[:RULE]]... [--not-after HANDLE]...",
-    .summary = "Lets waiting tasks wait for others, too, or not any more",
+    .summary = "Adds or removes dependencies of waiting tasks",
     .options = depend_table,
     .options_size = sizeof(struct depend_options),
     .least = 1,
     .most = CLI_ANY_NUMBER,
     .run = depend,
-    .notes =
-        "Blocked, ready, scheduled and parked tasks wait. RULE says what becomes of them when that task dies, as with\n"
-        "reeve enqueue --after: fail, go or wait. --not-after '!' lets go what a producer that died left "
-        "open.\n" CLI_STEER_INPUT_NOTE "\nExamples:\n"
-        "  reeve depend default/merge --after files/part-3:go\n"
-        "  reeve depend default/merge --not-after files/part-1\n",
+    .notes = "For blocked, ready, scheduled and parked tasks. RULE decides what happens if the parent dies, as with\n"
+             "`reeve enqueue --after`: fail, go or wait. --not-after '!' removes the placeholder that a dead producer "
+             "left.\n" CLI_STEER_INPUT_NOTE "\nExamples:\n"
+             "  reeve depend default/merge --after files/part-3:go\n"
+             "  reeve depend default/merge --not-after files/part-1\n",
 };

@@ -16,7 +16,8 @@ struct doctor_options {
 };
 
 static const cli_option doctor_table[] = {
-    {"strict", NULL, "exit status 1 for warnings, too", CLI_FLAG, offsetof(struct doctor_options, strict), 0, 0, NULL},
+    {"strict", NULL, "exit with status 1 for warnings as well", CLI_FLAG, offsetof(struct doctor_options, strict), 0, 0,
+     NULL},
     {0},
 };
 
@@ -190,21 +191,19 @@ static int doctor(cli_context *cli, void *pointer)
 const cli_verb cli_verb_doctor = {
     .name = "doctor",
     .synopsis = "[--strict] [QUEUE...]",
-    .summary = "Looks for what is wrong with Redis and with queues, and says what to do about it",
+    .summary = "Looks for problems of Redis and of queues, and tells what to do about them",
     .options = doctor_table,
     .options_size = sizeof(struct doctor_options),
     .most = CLI_ANY_NUMBER,
     .run = doctor,
-    .notes =
-        "A problem: tasks can be lost, or do not run. A warning: that may come, or somebody should look. It changes\n"
-        "nothing. Of Redis: version, replica, eviction, persistence, memory, clock, rights of the user. Of queues: "
-        "who\n"
-        "serves and maintains them, tasks of workers that are gone, handlers, pauses, dead tasks. Of a cluster it "
-        "looks\n"
-        "at one node. Two or three round trips for each queue.\n"
-        "\nExamples:\n"
-        "  reeve doctor\n"
-        "  reeve doctor --strict mail\n"
-        "  reeve doctor --json | jq -r 'select(.level == \"problem\") | .finding'\n",
+    .notes = "A problem means that tasks can be lost, or do not run. A warning points to what may become one. Nothing\n"
+             "is changed. It checks Redis: version, role, eviction, persistence, memory, clock, rights of the user;\n"
+             "and queues: workers, maintenance, tasks of dead workers, handlers, pauses, dead tasks. In a cluster it\n"
+             "checks one node. It takes two or three round trips for each queue.\n"
+             "\n"
+             "Examples:\n"
+             "  reeve doctor\n"
+             "  reeve doctor --strict mail\n"
+             "  reeve doctor --json | jq -r 'select(.level == \"problem\") | .finding'\n",
     .exits = "0 no problem, 1 a problem (with --strict: or a warning)",
 };

@@ -55,41 +55,43 @@ static int read_conflict(const cli_context *cli, const cli_option *option, void 
 #define AT(field) offsetof(struct enqueue_options, field)
 
 static const cli_option enqueue_table[] = {
-    {"in", "DURATION", "run it so much later", CLI_DURATION, AT(task.spec.delay_ms), 0, 0, NULL},
-    {"at", "TIME", "run it at this time (RFC 3339, or seconds since the epoch)", CLI_TIME, AT(task.spec.at_ms), 0, 0,
+    {"in", "DURATION", "run the task after this delay", CLI_DURATION, AT(task.spec.delay_ms), 0, 0, NULL},
+    {"at", "TIME", "run the task at this time (RFC 3339, or seconds since the epoch)", CLI_TIME, AT(task.spec.at_ms), 0,
+     0, NULL},
+    {"expires-in", "DURATION", "the task expires if it has not begun after this time", CLI_DURATION,
+     AT(task.spec.expires_in_ms), 1, 0, NULL},
+    {"deadline", "TIME", "the task expires if it has not begun at this time", CLI_TIME, AT(task.spec.deadline_ms), 1, 0,
      NULL},
-    {"expires-in", "DURATION", "dead if it has not begun by then", CLI_DURATION, AT(task.spec.expires_in_ms), 1, 0,
-     NULL},
-    {"deadline", "TIME", "the same, at a time", CLI_TIME, AT(task.spec.deadline_ms), 1, 0, NULL},
-    {"id", "ID", "its id; one that is taken is refused (a new UUIDv7)", CLI_TEXT, AT(task.spec.id), 0, 0, NULL},
-    {"priority", "N", "lower runs sooner, -128 to 127 (0)", CLI_INT, AT(task.spec.priority), REEVE_PRIORITY_MIN,
-     REEVE_PRIORITY_MAX, NULL},
-    {"group", "G", "groups take turns", CLI_TEXT, AT(task.spec.group), 0, 0, NULL},
-    {"weight", "N", "the share of --group against others, 1 to 256 (1)", CLI_INT, AT(task.weight), 1, 256, NULL},
-    {"attempts", "N", "dead after so many failures (the handler's)", CLI_INT, AT(task.spec.max_attempts), 1,
+    {"id", "ID", "id of the task; refused if it exists (a new UUIDv7)", CLI_TEXT, AT(task.spec.id), 0, 0, NULL},
+    {"priority", "N", "priority from -128 to 127; lower runs sooner (0)", CLI_INT, AT(task.spec.priority),
+     REEVE_PRIORITY_MIN, REEVE_PRIORITY_MAX, NULL},
+    {"group", "G", "group of the task; groups take turns", CLI_TEXT, AT(task.spec.group), 0, 0, NULL},
+    {"weight", "N", "share of the group, 1 to 256 (1)", CLI_INT, AT(task.weight), 1, 256, NULL},
+    {"attempts", "N", "number of attempts before the task dies (the handler's)", CLI_INT, AT(task.spec.max_attempts), 1,
      REEVE_ATTEMPTS_MAX, NULL},
     {"timeout", "DURATION", "run time limit (the handler's)", CLI_DURATION, AT(task.spec.timeout_ms), 1, 0, NULL},
-    {"heartbeat", "DURATION", "silence for longer is a failure (the handler's)", CLI_DURATION,
+    {"heartbeat", "DURATION", "heartbeat limit: longest silence of the handler (the handler's)", CLI_DURATION,
      AT(task.spec.heartbeat_ms), 1, 0, NULL},
-    {"at-most-once", NULL, "completed before it runs, so that it never runs twice", CLI_FLAG,
+    {"at-most-once", NULL, "complete the task before it runs, so that it never runs twice", CLI_FLAG,
      AT(task.spec.at_most_once), 0, 0, NULL},
-    {"max-crashes", "N", "dead after so many crashes (the handler's)", CLI_INT, AT(task.spec.max_crashes), 1,
-     REEVE_ATTEMPTS_MAX, NULL},
-    {"backoff", "SPEC", "how long failed attempts wait (the handler's)", CLI_OTHER, 0, 0, 0, cli_read_backoff},
-    {"tag", "T", "a tag; may be repeated", CLI_OTHER, 0, 0, 0, cli_read_tag},
-    {"meta", "KEY=VALUE", "metadata; may be repeated", CLI_OTHER, 0, 0, 0, cli_read_meta},
-    {"unique", "KEY", "refused while another task of the queue has this key", CLI_TEXT, AT(task.spec.unique), 0, 0,
-     NULL},
-    {"unique-until", "WHEN", "the key is free once the task has " CLI_UNTIL_NAMES " (settled)", CLI_OTHER, 0, 0, 0,
+    {"max-crashes", "N", "number of crashes before the task dies (the handler's)", CLI_INT, AT(task.spec.max_crashes),
+     1, REEVE_ATTEMPTS_MAX, NULL},
+    {"backoff", "SPEC", "delays between attempts (the handler's)", CLI_OTHER, 0, 0, 0, cli_read_backoff},
+    {"tag", "T", "tag of the task; may be repeated", CLI_OTHER, 0, 0, 0, cli_read_tag},
+    {"meta", "KEY=VALUE", "metadata of the task; may be repeated", CLI_OTHER, 0, 0, 0, cli_read_meta},
+    {"unique", "KEY", "unique key: refused while another task of the queue holds it", CLI_TEXT, AT(task.spec.unique), 0,
+     0, NULL},
+    {"unique-until", "WHEN", "hold the key until the task has " CLI_UNTIL_NAMES " (settled)", CLI_OTHER, 0, 0, 0,
      read_until},
-    {"unique-for", "DURATION", "the key is free so long from now, whatever became of the task", CLI_DURATION,
+    {"unique-for", "DURATION", "hold the key for this time from now, even if the task ends before", CLI_DURATION,
      AT(task.spec.unique_for_ms), 1, 0, NULL},
-    {"on-conflict", "WHAT", "if the key is taken: " CLI_CONFLICT_NAMES " (reject)", CLI_OTHER, 0, 0, 0, read_conflict},
-    {"on-dead", "TYPE", "should it die, enqueue a task of this type; \"\": none (the queue's)", CLI_TEXT,
+    {"on-conflict", "WHAT", "if the key is held: " CLI_CONFLICT_NAMES " (reject)", CLI_OTHER, 0, 0, 0, read_conflict},
+    {"on-dead", "TYPE", "type of a task to enqueue if this one dies; \"\": none (the queue's)", CLI_TEXT,
      AT(task.spec.on_dead), 0, 0, NULL},
-    {"wait", "[TIMEOUT]", "wait for its end and print how it ended", CLI_OTHER, 0, 0, 0, read_wait},
+    {"wait", "[TIMEOUT]", "wait until the task has ended, and print its state and result", CLI_OTHER, 0, 0, 0,
+     read_wait},
     {"bulk", NULL, "read tasks from standard input", CLI_FLAG, AT(bulk), 0, 0, NULL},
-    {"after", "HANDLE[:RULE]", "blocked until that task has ended; may be repeated", CLI_OTHER, 0, 0, 0,
+    {"after", "HANDLE[:RULE]", "block the task until that one has ended; may be repeated", CLI_OTHER, 0, 0, 0,
      cli_read_after},
     {0},
 };
@@ -211,49 +213,42 @@ static int enqueue(cli_context *cli, void *pointer)
 const cli_verb cli_verb_enqueue = {
     .name = "enqueue",
     .synopsis = "QUEUE TYPE [PAYLOAD|-|@FILE] [OPTION...]\n       reeve enqueue --bulk [QUEUE [TYPE]] < LINES",
-    .summary = "Enqueues a task, or many from JSON lines, and prints a handle for each",
+    .summary = "Enqueues a task, or many from JSON lines, and prints their handles",
     .options = enqueue_table,
     .options_size = sizeof(struct enqueue_options),
     .most = 3,
     .run = enqueue,
-    .notes = "The payload is any bytes: the argument as it is, standard input (-) or a file (@FILE).\n"
-             "\n"
-             "A backoff is exponential[:BASE[:CAP]] (1s doubling to 1h), fixed:DELAY or list:DELAY,DELAY,... (the last "
-             "one holds\n"
-             "for all further failures); ~JITTER behind it, a share from 0 to 1, spreads the delays (0.2): "
-             "list:1s,10s,1m~0.1.\n"
-             "\n"
-             "One task of a queue at a time has a unique KEY: until it has ended, or only until it has started, or for "
-             "a time.\n"
-             "Another one with that key is refused, and the one that has it is told (reject), or stands in its place "
-             "(replace), or\n"
-             "does so and comes at its own time, so that each pushes it back (debounce, with --in). What runs is not "
-             "replaced.\n"
-             "\n"
-             "A task that comes after others is blocked until all of them have ended. Should one die or be cancelled, "
-             "the RULE is\n"
-             "fail, which is the default, or go on, or wait for a retry. A task that is not known is refused, unless "
-             "known-or-gone\n"
-             "stands behind it, too: then it counts as completed.\n"
-             "\n"
-             "With --bulk each line of standard input is an object with \"queue\", \"type\" (QUEUE and TYPE of the "
-             "command line\n"
-             "stand in for them), \"payload\" (any JSON value; blanks aside kept as written) or "
-             "\"payload_base64\", and optionally\n"
-             "\"id\", \"in\", \"at\", \"priority\", \"group\", \"weight\", \"attempts\", \"max_crashes\", "
-             "\"timeout\", \"backoff\", \"expires_in\", \"deadline\",\n"
-             "\"heartbeat\", \"at_most_once\",\n"
-             "\"unique\", \"unique_until\", \"unique_for\", \"on_conflict\", \"on_dead\", \"tags\" (an array), "
-             "\"meta\" (an object), \"after\" (a string or an array).\n"
-             "Refused lines are told on standard error and counted at the end; the others are enqueued.\n"
-             "\n"
-             "Examples:\n"
-             "  reeve enqueue default echo '{\"hello\":\"world\"}' --wait=10s\n"
-             "  reeve enqueue thumbs resize @job.json --in 5m --priority -10 --tag nightly --meta customer=17\n"
-             "  reeve enqueue search reindex --unique catalogue --on-conflict debounce --in 30s\n"
-             "  reeve enqueue default merge --after files/part-1 --after files/part-2:go\n"
-             "  printf '{\"payload\":{\"path\":\"%s\"}}\\n' /etc/* | reeve enqueue --bulk files checksum\n",
-    .exits =
-        "0 all enqueued (with --wait: and completed), 1 something was refused, 4 unknown whether it was enqueued: its\n"
-        "handle is printed, and the same task can be enqueued again with that --id",
+    .notes =
+        "The payload is the argument itself, standard input (-) or a file (@FILE); it may be any bytes.\n"
+        "\n"
+        "A backoff is exponential[:BASE[:CAP]] (default 1s and 1h), fixed:DELAY or list:DELAY,DELAY,..., whose\n"
+        "last delay applies to all further failures. ~JITTER behind it, a share from 0 to 1, spreads the delays\n"
+        "(0.2): list:1s,10s,1m~0.1.\n"
+        "\n"
+        "At most one task of a queue holds a unique KEY: until it has ended, until it has started, or for a time.\n"
+        "If another task holds the key, the new task is refused and the holder named (reject); or it replaces a\n"
+        "holder that is not running (replace); or it does so and runs at its own time, so that each new task\n"
+        "postpones the run (debounce, with --in).\n"
+        "\n"
+        "A task with --after is blocked until all those tasks have ended. RULE decides what happens if one dies\n"
+        "or is cancelled: fail (default: this task dies), go (continue), or wait (for a retry). An unknown task\n"
+        "is refused; with known-or-gone, behind a RULE or alone, it counts as completed.\n"
+        "\n"
+        "With --bulk each line of standard input is a JSON object: \"queue\" and \"type\" (default: QUEUE and TYPE),\n"
+        "\"payload\" (any JSON value, kept as written) or \"payload_base64\", and optionally \"id\", \"in\", \"at\",\n"
+        "\"priority\", \"group\", \"weight\", \"attempts\", \"max_crashes\", \"timeout\", \"backoff\", "
+        "\"expires_in\",\n"
+        "\"deadline\", \"heartbeat\", \"at_most_once\", \"unique\", \"unique_until\", \"unique_for\", "
+        "\"on_conflict\",\n"
+        "\"on_dead\", \"tags\" (an array), \"meta\" (an object), \"after\" (a string or an array). Refused lines are\n"
+        "reported on standard error and counted at the end; the other tasks are enqueued.\n"
+        "\n"
+        "Examples:\n"
+        "  reeve enqueue default echo '{\"hello\":\"world\"}' --wait=10s\n"
+        "  reeve enqueue thumbs resize @job.json --in 5m --priority -10 --tag nightly --meta customer=17\n"
+        "  reeve enqueue search reindex --unique catalogue --on-conflict debounce --in 30s\n"
+        "  reeve enqueue default merge --after files/part-1 --after files/part-2:go\n"
+        "  printf '{\"payload\":{\"path\":\"%s\"}}\\n' /etc/* | reeve enqueue --bulk files checksum\n",
+    .exits = "0 all enqueued (with --wait: and completed), 1 something was refused, 4 unknown whether the task was\n"
+             "enqueued: its handle is printed, and it can be enqueued again with that --id",
 };

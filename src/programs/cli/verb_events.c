@@ -58,16 +58,18 @@ static int events(cli_context *cli, void *pointer)
 const cli_verb cli_verb_events = {
     .name = "events",
     .synopsis = "QUEUE [--keep N]",
-    .summary = "Says whether a queue keeps its events, and lets it",
+    .summary = "Shows or sets how many events a queue keeps",
     .options = events_table,
     .options_size = sizeof(struct events_options),
     .defaults = &events_defaults,
     .least = 1,
     .most = 1,
     .run = events,
-    .notes = "A queue that keeps events writes one for each transition of its tasks, or of a batch of them; one that\n"
-             "does not pays nothing for them. `reeve watch QUEUE --since DURATION` prints what was kept.\n"
-             "\nExamples:\n"
+    .notes = "A queue that keeps events writes one for each transition of a task, or of tasks that are leased or\n"
+             "completed together. Without that, events have no cost. `reeve watch QUEUE --since DURATION` prints kept\n"
+             "events.\n"
+             "\n"
+             "Examples:\n"
              "  reeve events default --keep 10000\n"
              "  reeve events default --keep 0\n",
 };

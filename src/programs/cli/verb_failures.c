@@ -105,16 +105,17 @@ static int failures(cli_context *cli, void *pointer)
 const cli_verb cli_verb_failures = {
     .name = "failures",
     .synopsis = "[QUEUE [KIND]] [--limit N] [--offset N]",
-    .summary = "Shows what dead tasks died of, by kind of error; or the tasks of one kind",
+    .summary = "Shows the kinds of errors of dead tasks, or the dead tasks of one kind",
     .options = failures_table,
     .options_size = sizeof(struct failures_options),
     .defaults = &failures_defaults,
     .most = 2,
     .run = failures,
-    .notes = "Without a QUEUE: the kinds of all queues, of each so many as --limit says. With a QUEUE: its kinds,\n"
-             "the one that was seen last first. With a KIND: its dead tasks, as `reeve list` shows them. DEAD\n"
-             "counts those that are still kept; LAST, TYPE and MESSAGE are those of the latest.\n"
-             "\nExamples:\n"
+    .notes = "Without a QUEUE: the kinds of all queues. With a QUEUE: its kinds, the most recent first. With a KIND:\n"
+             "its dead tasks, as `reeve list` prints them. DEAD is the number of tasks that are kept; LAST, TYPE and\n"
+             "MESSAGE are those of the latest.\n"
+             "\n"
+             "Examples:\n"
              "  reeve failures\n"
              "  reeve failures default timeout --limit 5\n"
              "  reeve retry default --kind timeout\n",

@@ -71,14 +71,14 @@ static int read_hold(const cli_context *cli, const cli_option *option, void *poi
 #define AT(field) offsetof(struct limit_options, field)
 
 static const cli_option limit_table[] = {
-    {"group", "G", "of this group, instead of the queue's", CLI_TEXT, AT(group), 0, 0, NULL},
-    {"each-group", NULL, "of each group that has no limit of its own", CLI_FLAG, AT(each_group), 0, 0, NULL},
-    {"concurrency", "N|none", "so many run at once", CLI_OTHER, 0, 0, 0, read_concurrency},
-    {"rate", "RATE|none", "so many start in a period: COUNT/PERIOD[:BURST]", CLI_OTHER, 0, 0, 0, read_rate},
-    {"strict", "yes|no", "a group waits until the task that started last has ended, retries included", CLI_OTHER, 0, 0,
-     0, read_strict},
-    {"hold", "DURATION|none", "none starts for so long from now", CLI_OTHER, 0, 0, 0, read_hold},
-    {"forget", NULL, "the group has no limits of its own any more", CLI_FLAG, AT(forget), 0, 0, NULL},
+    {"group", "G", "limits of this group, in place of the queue", CLI_TEXT, AT(group), 0, 0, NULL},
+    {"each-group", NULL, "limits of each group that has none of its own", CLI_FLAG, AT(each_group), 0, 0, NULL},
+    {"concurrency", "N|none", "maximum of running tasks", CLI_OTHER, 0, 0, 0, read_concurrency},
+    {"rate", "RATE|none", "maximum of starts in a period: COUNT/PERIOD[:BURST]", CLI_OTHER, 0, 0, 0, read_rate},
+    {"strict", "yes|no", "a group waits until its started task has ended, retries included", CLI_OTHER, 0, 0, 0,
+     read_strict},
+    {"hold", "DURATION|none", "start no task for this time from now", CLI_OTHER, 0, 0, 0, read_hold},
+    {"forget", NULL, "remove the limits of the group", CLI_FLAG, AT(forget), 0, 0, NULL},
     CLI_PAGE_LIMIT(AT(page)),
     CLI_PAGE_OFFSET(AT(page)),
     {0},
@@ -221,7 +221,7 @@ const cli_verb cli_verb_limit = {
                 "                   [--hold DURATION|none]\n"
                 "       reeve limit QUEUE --group G --forget\n"
                 "       reeve limit QUEUE [--limit N] [--offset N]",
-    .summary = "Limits how many tasks run at once or start in a period; or shows the limits",
+    .summary = "Shows or sets limits of concurrency and rate, and holds",
     .options = limit_table,
     .options_size = sizeof(struct limit_options),
     .defaults = &limit_defaults,
@@ -229,15 +229,15 @@ const cli_verb cli_verb_limit = {
     .most = 1,
     .run = limit,
     .notes =
-        "Limits hold over all workers and at once, whoever sets them; what is not given stays as it is. A RATE is\n"
-        "COUNT/PERIOD[:BURST]: 100/1s, 5/m, or 100/1s:20, which lets at most 20 start together after a pause. A\n"
-        "group at its limit does not hold up others: its tasks are parked. With --concurrency 1 a group's tasks run\n"
-        "one by one, in order; a task that waits for a retry lets others pass. With --strict yes it holds its\n"
-        "group up until it has completed, died or was cancelled. A hold is for the answer \"not before\": nothing\n"
-        "starts until it has passed, what runs goes on.\n"
-        "Without anything to change it shows the limits, and the groups that have limits of their own, a\n"
-        "hold or parked tasks (--limit and --offset are for these).\n"
-        "\nExamples:\n"
+        "Limits apply to all workers together, and changes are in force at once; limits that are not given stay\n"
+        "as they are. A RATE is COUNT/PERIOD[:BURST]: 100/1s, 5/m, or 100/1s:20, which lets at most 20 tasks\n"
+        "start together after an idle time. A group at its limit does not delay other groups: its tasks are\n"
+        "parked. With --concurrency 1 the tasks of a group run one at a time, in order, but a task that waits for\n"
+        "a retry lets the next one pass. With --strict yes the group waits until that task has completed, died or\n"
+        "was cancelled. During a hold no task starts; running tasks continue. Without a change it prints the\n"
+        "limits, and the groups with limits of their own, a hold or parked tasks.\n"
+        "\n"
+        "Examples:\n"
         "  reeve limit thumbs --concurrency 16 --rate 100/1s\n"
         "  reeve limit thumbs --each-group --concurrency 1\n"
         "  reeve limit thumbs --group customer-4 --hold 90s\n"

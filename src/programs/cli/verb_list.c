@@ -41,8 +41,8 @@ static int read_state(const cli_context *cli, const cli_option *option, void *op
 
 static const cli_option list_table[] = {
     {"state", "STATE", "which tasks: " STATE_NAMES " (ready)", CLI_OTHER, 0, 0, 0, read_state},
-    {"kind", "KIND", "dead ones: that died of this kind of error", CLI_TEXT, AT(kind), 0, 0, NULL},
-    {"tag", "TAG", "those with this tag, in whatever state", CLI_TEXT, AT(tag), 0, 0, NULL},
+    {"kind", "KIND", "only dead tasks with this kind of error", CLI_TEXT, AT(kind), 0, 0, NULL},
+    {"tag", "TAG", "only tasks with this tag, in any state", CLI_TEXT, AT(tag), 0, 0, NULL},
     CLI_PAGE_LIMIT(AT(page)),
     CLI_PAGE_OFFSET(AT(page)),
     {0},
@@ -229,13 +229,13 @@ const cli_verb cli_verb_list = {
     .least = 1,
     .most = 1,
     .run = list,
-    .notes =
-        "Ready and scheduled tasks stand in the order in which they would run, ended ones newest first. With --json\n"
-        "each line is what `reeve show --json` prints. Tasks that come or go meanwhile may be missed or seen twice.\n"
-        "`reeve failures QUEUE` lists the kinds of errors. With --tag, tasks in any state are listed unless --state\n"
-        "says which, the one that was enqueued last first; `reeve tags QUEUE` lists the tags.\n"
-        "\nExamples:\n"
-        "  reeve list default --state dead --kind timeout\n"
-        "  reeve list default --tag invoice --state scheduled\n"
-        "  reeve list default --state dead --limit 0 --json | jq -r .handle | reeve retry -\n",
+    .notes = "Ready and scheduled tasks are listed in the order in which they will run, ended ones newest first. With\n"
+             "--json each line is as `reeve show --json` prints it. Tasks that come or go meanwhile may be missed or\n"
+             "listed twice. `reeve failures QUEUE` lists the kinds of errors. With --tag, tasks in all states are\n"
+             "listed unless --state is given, the most recently enqueued first; `reeve tags QUEUE` lists the tags.\n"
+             "\n"
+             "Examples:\n"
+             "  reeve list default --state dead --kind timeout\n"
+             "  reeve list default --tag invoice --state scheduled\n"
+             "  reeve list default --state dead --limit 0 --json | jq -r .handle | reeve retry -\n",
 };

@@ -50,7 +50,7 @@ static int resume_queues(cli_context *cli, void *options)
 const cli_verb cli_verb_pause = {
     .name = "pause",
     .synopsis = "QUEUE...",
-    .summary = "Pauses queues: they take tasks in and hand none out; running tasks go on",
+    .summary = "Pauses queues: no task is leased; running tasks continue, and tasks can be enqueued",
     .least = 1,
     .most = CLI_ANY_NUMBER,
     .run = pause_queues,
@@ -61,7 +61,7 @@ const cli_verb cli_verb_pause = {
 const cli_verb cli_verb_resume = {
     .name = "resume",
     .synopsis = "QUEUE...",
-    .summary = "Lets paused queues hand out tasks again",
+    .summary = "Resumes paused queues",
     .least = 1,
     .most = CLI_ANY_NUMBER,
     .run = resume_queues,

@@ -22,10 +22,8 @@ struct peek_options {
 };
 
 static const cli_option peek_table[] = {
-    {"limit", "N", "the same as N: so many at most (10)", CLI_COUNT, offsetof(struct peek_options, limit), 1, PEEK_MOST,
-     NULL},
-    {"offset", "N", "pass over so many first (0)", CLI_COUNT, offsetof(struct peek_options, offset), 0, INT64_MAX,
-     NULL},
+    {"limit", "N", "the same as N (10)", CLI_COUNT, offsetof(struct peek_options, limit), 1, PEEK_MOST, NULL},
+    {"offset", "N", "skip the first N (0)", CLI_COUNT, offsetof(struct peek_options, offset), 0, INT64_MAX, NULL},
     {0},
 };
 
@@ -100,16 +98,16 @@ static int peek(cli_context *cli, void *pointer)
 const cli_verb cli_verb_peek = {
     .name = "peek",
     .synopsis = "QUEUE [N | --limit N] [--offset N]",
-    .summary = "Shows the next tasks that a queue hands out, in their order, with payloads",
+    .summary = "Shows the next tasks of a queue, in the order in which they will be leased, with payloads",
     .options = peek_table,
     .options_size = sizeof(struct peek_options),
     .least = 1,
     .most = 2,
     .run = peek,
-    .notes = "N is 10 unless it is given, at most 1000. The order is that of priorities and of groups that take\n"
-             "turns; a task whose group is at a limit is passed over when its turn comes. With --json each line is\n"
-             "what `reeve show --json` prints.\n"
-             "\nExamples:\n"
+    .notes = "N is at most 1000. The order follows priorities, and groups that take turns; a task whose group is at a\n"
+             "limit is skipped when its turn comes. With --json each line is as `reeve show --json` prints it.\n"
+             "\n"
+             "Examples:\n"
              "  reeve peek default\n"
              "  reeve peek default 1 --json | jq -r .payload\n",
 };

@@ -68,10 +68,11 @@ static int ping(cli_context *cli, void *options)
 const cli_verb cli_verb_ping = {
     .name = "ping",
     .synopsis = "",
-    .summary = "Says whether Redis answers, which one, and how fast",
+    .summary = "Shows whether Redis answers, its version and role, and the round trip time",
     .run = ping,
-    .notes = "`reeve doctor` looks for what is wrong with it.\n"
-             "\nExamples:\n"
+    .notes = "`reeve doctor` looks for problems.\n"
+             "\n"
+             "Examples:\n"
              "  reeve ping\n"
              "  reeve ping --json | jq .best_us\n"
              "  until reeve ping >/dev/null 2>&1; do sleep 1; done\n",

@@ -226,18 +226,18 @@ static int queues(cli_context *cli, void *pointer)
 const cli_verb cli_verb_queues = {
     .name = "queues",
     .synopsis = "[QUEUE...]\n       reeve queues [--limit N] [--offset N]",
-    .summary = "Shows all queues, or those named, with the number of tasks in each state",
+    .summary = "Shows all queues, or the given ones, with the number of tasks in each state",
     .options = queues_table,
     .options_size = sizeof(struct queues_options),
     .most = CLI_ANY_NUMBER,
     .run = queues,
     .notes =
-        "DONE and FAILED count what was ever completed and how many attempts ever failed; workers add to them every\n"
-        "few seconds. BLOCKED tasks wait for others, PARKED ones until their group is below its limit (`reeve limit\n"
-        "QUEUE`). OLDEST is the age of the task at the head of the queue. PAUSED says since when, WORKERS how many "
-        "live\n"
-        "ones serve the queue; `reeve why QUEUE` explains more.\n"
-        "\nExamples:\n"
+        "DONE counts completed tasks and FAILED failed attempts since the queue exists. BLOCKED tasks wait for\n"
+        "other tasks, PARKED ones for a limit of their group (`reeve limit QUEUE`). OLDEST is the age of the task\n"
+        "at the head of the queue, PAUSED the time of the pause, WORKERS the number of live workers that serve\n"
+        "the queue. `reeve why QUEUE` explains more.\n"
+        "\n"
+        "Examples:\n"
         "  reeve queues\n"
         "  reeve queues default --json | jq .ready\n",
 };

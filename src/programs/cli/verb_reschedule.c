@@ -33,10 +33,10 @@ static int read_priority(const cli_context *cli, const cli_option *option, void 
 #define AT(field) offsetof(struct reschedule_options, field)
 
 static const cli_option reschedule_table[] = {
-    {"in", "DURATION", "run them so much later", CLI_DURATION, AT(delay_ms), 0, 0, NULL},
+    {"in", "DURATION", "run them after this delay", CLI_DURATION, AT(delay_ms), 0, 0, NULL},
     {"at", "TIME", "run them at this time (RFC 3339, or seconds since the epoch)", CLI_OTHER, 0, 0, 0, read_at},
     {"now", NULL, "run them now", CLI_FLAG, AT(now), 0, 0, NULL},
-    {"priority", "N", "their new priority: lower runs sooner, -128 to 127", CLI_OTHER, 0, REEVE_PRIORITY_MIN,
+    {"priority", "N", "their new priority from -128 to 127; lower runs sooner", CLI_OTHER, 0, REEVE_PRIORITY_MIN,
      REEVE_PRIORITY_MAX, read_priority},
     {0},
 };
@@ -79,9 +79,9 @@ const cli_verb cli_verb_reschedule = {
     .least = 1,
     .most = CLI_ANY_NUMBER,
     .run = reschedule,
-    .notes =
-        "Ready, scheduled and parked tasks wait. A time in the past means now. With a new priority a task goes to\n"
-        "the end of the others of that priority.\n" CLI_STEER_INPUT_NOTE "\nExamples:\n"
-        "  reeve reschedule default/order-17 --in 10m\n"
-        "  reeve reschedule default/order-17 default/order-18 --now --priority -10\n",
+    .notes = "For ready, scheduled and parked tasks. A past time means now. With a new priority a task goes to the end "
+             "of that\n"
+             "priority.\n" CLI_STEER_INPUT_NOTE "\nExamples:\n"
+             "  reeve reschedule default/order-17 --in 10m\n"
+             "  reeve reschedule default/order-17 default/order-18 --now --priority -10\n",
 };

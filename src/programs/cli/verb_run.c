@@ -26,21 +26,22 @@ struct run_options {
 #define AT(field) offsetof(struct run_options, field)
 
 static const cli_option run_table[] = {
-    {"attempt", "N", "which attempt the handler is told it is (1)", CLI_INT, AT(attempt), 1, INT32_MAX, NULL},
-    {"crashes", "N", "how many workers died of it before (0)", CLI_INT, AT(crashes), 0, INT32_MAX, NULL},
-    {"now", "TIME", "what time it is, which then stands still (the machine's clock)", CLI_TIME, AT(now), 0, 0, NULL},
-    {"queue", "Q", "its queue (local)", CLI_TEXT, AT(queue), 0, 0, NULL},
-    {"id", "ID", "its id (a new UUIDv7)", CLI_TEXT, AT(task.spec.id), 0, 0, NULL},
-    {"group", "G", "its group", CLI_TEXT, AT(task.spec.group), 0, 0, NULL},
-    {"meta", "KEY=VALUE", "metadata; may be repeated", CLI_OTHER, 0, 0, 0, cli_read_meta},
-    {"attempts", "N", "dead after so many failures (the handler's)", CLI_INT, AT(task.spec.max_attempts), 1,
+    {"attempt", "N", "number of the attempt (1)", CLI_INT, AT(attempt), 1, INT32_MAX, NULL},
+    {"crashes", "N", "number of earlier crashes (0)", CLI_INT, AT(crashes), 0, INT32_MAX, NULL},
+    {"now", "TIME", "time of the handler's clock, which then stands still (the machine's clock)", CLI_TIME, AT(now), 0,
+     0, NULL},
+    {"queue", "Q", "queue of the task (local)", CLI_TEXT, AT(queue), 0, 0, NULL},
+    {"id", "ID", "id of the task (a new UUIDv7)", CLI_TEXT, AT(task.spec.id), 0, 0, NULL},
+    {"group", "G", "group of the task", CLI_TEXT, AT(task.spec.group), 0, 0, NULL},
+    {"meta", "KEY=VALUE", "metadata of the task; may be repeated", CLI_OTHER, 0, 0, 0, cli_read_meta},
+    {"attempts", "N", "number of attempts before the task dies (the handler's)", CLI_INT, AT(task.spec.max_attempts), 1,
      REEVE_ATTEMPTS_MAX, NULL},
     {"timeout", "DURATION", "run time limit (the handler's)", CLI_DURATION, AT(task.spec.timeout_ms), 1, 0, NULL},
-    {"backoff", "SPEC", "how long failed attempts wait (the handler's)", CLI_OTHER, 0, 0, 0, cli_read_backoff},
-    {"checkpoint", "TEXT", "what an attempt before left", CLI_TEXT, AT(checkpoint), 0, 0, NULL},
-    {"layers", "PLUGIN", "another plugin, whose layers are around the handler", CLI_TEXT, AT(layers), 0, 0, NULL},
-    {"plugin-dir", "DIR", "where a bare plugin name is sought (the built-in directory)", CLI_TEXT, AT(plugin_dir), 0, 0,
-     NULL},
+    {"backoff", "SPEC", "delays between attempts (the handler's)", CLI_OTHER, 0, 0, 0, cli_read_backoff},
+    {"checkpoint", "TEXT", "checkpoint of an earlier attempt", CLI_TEXT, AT(checkpoint), 0, 0, NULL},
+    {"layers", "PLUGIN", "apply the layers of this plugin", CLI_TEXT, AT(layers), 0, 0, NULL},
+    {"plugin-dir", "DIR", "directory of plugins that are given by name (the built-in directory)", CLI_TEXT,
+     AT(plugin_dir), 0, 0, NULL},
     {0},
 };
 static const struct run_options run_defaults = {.attempt = 1, .queue = "local", .now = -1};
@@ -317,7 +318,7 @@ static int run(cli_context *cli, void *pointer)
 const cli_verb cli_verb_run = {
     .name = "run",
     .synopsis = "PLUGIN TYPE [PAYLOAD|-|@FILE] [--attempt N] [--meta KEY=VALUE]... [--layers PLUGIN] ...",
-    .summary = "Runs a plugin's handler once, here, without Redis",
+    .summary = "Runs a plugin's handler once in this process, without Redis",
     .options = run_table,
     .options_size = sizeof(struct run_options),
     .defaults = &run_defaults,
@@ -325,12 +326,13 @@ const cli_verb cli_verb_run = {
     .most = 3,
     .run = run,
     .notes =
-        "PLUGIN is a path (it has a '/') or a bare name. The result goes to standard output as it is, progress and\n"
-        "outcome to standard error. A delay after the backoff is the middle of what its jitter allows.\n"
-        "--json prints one object: outcome (done, retry, failed, snoozed), dead, delay_ms, kind, message, elapsed_us,\n"
-        "progress (percent, words, at_ms), log (at_ms, text), holds (group, delay_ms, at_ms), handed_on\n"
-        "(handle, type, payload, group, unique, priority, delay_ms, at_ms), checkpoint and result.\n"
-        "\nExamples:\n"
+        "PLUGIN is a path, which has a '/', or a name in the plugin directory. The result is printed as it is to\n"
+        "standard output; progress and outcome go to standard error. Jitter is not applied to the backoff. --json\n"
+        "prints one object: outcome (done, retry, failed, snoozed), dead, delay_ms, kind, message, elapsed_us,\n"
+        "progress (percent, words, at_ms), log (at_ms, text), holds (group, delay_ms, at_ms), handed_on (handle,\n"
+        "type, payload, group, unique, priority, delay_ms, at_ms), checkpoint and result.\n"
+        "\n"
+        "Examples:\n"
         "  reeve run checksum checksum '{\"path\":\"/etc/hosts\"}'\n"
         "  reeve run ./thumbs.so resize @job.json --attempt 3 --meta customer=17\n"
         "  reeve run sample sleep '{\"ms\":50}' --layers timing\n",

@@ -170,20 +170,22 @@ static int read_record_runs(const cli_context *cli, const cli_option *option, vo
 #define AT(field) offsetof(struct settings_options, field)
 
 static const cli_option settings_table[] = {
-    {"attempts", "N|default", "dead after so many failed attempts", CLI_OTHER, AT(attempts), 1, 1000000, read_number},
+    {"attempts", "N|default", "number of attempts before a task dies", CLI_OTHER, AT(attempts), 1, 1000000,
+     read_number},
     {"backoff", "SPEC|default", "delays before retries: fixed:30s, list:1s,10s, exponential:1s:1h", CLI_OTHER, 0, 0, 0,
      read_backoff},
-    {"max-crashes", "N|default", "dead after so many crashes", CLI_OTHER, AT(max_crashes), 1, 1000000, read_number},
-    {"timeout", "DURATION|default", "how long a handler may run", CLI_OTHER, 0, 0, 0, read_timeout},
-    {"record-runs", "yes|no", "keep when completed tasks began, their workers and threads (no)", CLI_OTHER, 0, 0, 0,
-     read_record_runs},
-    {"on-dead", "TYPE|none", "enqueue a task of this type for each one that dies", CLI_OTHER, 0, 0, 0, read_on_dead},
-    {"result-max", "BYTES|default", "refuse larger results", CLI_OTHER, 0, 0, REEVE_RESULT_MAX, read_result_max},
+    {"max-crashes", "N|default", "number of crashes before a task dies", CLI_OTHER, AT(max_crashes), 1, 1000000,
+     read_number},
+    {"timeout", "DURATION|default", "run time limit", CLI_OTHER, 0, 0, 0, read_timeout},
+    {"record-runs", "yes|no", "record when and where completed tasks ran (no)", CLI_OTHER, 0, 0, 0, read_record_runs},
+    {"on-dead", "TYPE|none", "type of a task to enqueue for each one that dies", CLI_OTHER, 0, 0, 0, read_on_dead},
+    {"result-max", "BYTES|default", "maximum length of a result", CLI_OTHER, 0, 0, REEVE_RESULT_MAX, read_result_max},
     {"keep-completed", "AGE[:COUNT[:BYTES]]",
-     "keep completed and cancelled tasks so long, and so many; results so large", CLI_OTHER, AT(completed), 0, 0,
+     "retention of completed and cancelled tasks; limit of all results together", CLI_OTHER, AT(completed), 0, 0,
      read_keep},
-    {"keep-dead", "AGE[:COUNT]", "keep dead tasks so long, and so many", CLI_OTHER, AT(dead), 0, 0, read_keep},
-    {"keep-stats", "DAYS", "keep a day's statistics so long; 0: make none", CLI_INT, AT(stats_days), 0, DAYS_MAX, NULL},
+    {"keep-dead", "AGE[:COUNT]", "retention of dead tasks", CLI_OTHER, AT(dead), 0, 0, read_keep},
+    {"keep-stats", "DAYS", "number of days for which statistics are kept; 0: make none", CLI_INT, AT(stats_days), 0,
+     DAYS_MAX, NULL},
     {0},
 };
 static const struct settings_options settings_defaults = {.stats_days = -1};
@@ -261,7 +263,7 @@ const cli_verb cli_verb_settings = {
     .synopsis = "QUEUE [--attempts N|default] [--backoff SPEC|default] [--max-crashes N|default]\n"
                 "       [--timeout DURATION|default] [--on-dead TYPE|none] [--result-max BYTES|default]\n"
                 "       [--keep-completed AGE[:COUNT[:BYTES]]] [--keep-dead AGE[:COUNT]] [--keep-stats DAYS]",
-    .summary = "Changes what holds for a queue's tasks, and shows it",
+    .summary = "Shows or sets the settings of a queue",
     .options = settings_table,
     .options_size = sizeof(struct settings_options),
     .defaults = &settings_defaults,
@@ -269,14 +271,16 @@ const cli_verb cli_verb_settings = {
     .most = 1,
     .run = run_settings,
     .notes =
-        "Sets what is given, leaves the rest as it is, and shows what holds then; without an option it only shows.\n"
-        "It holds at once and for all workers. Attempts, backoff, crashes and timeout are for tasks that say nothing\n"
-        "of their own and whose handlers do not either. A worker whose configuration speaks of the queue writes what\n"
-        "stands there when it starts.\n"
-        "\nAGE is a duration, \"forever\" or \"none\", which keeps nothing; COUNT a number or \"all\"; BYTES, of\n"
-        "all results together, a number such as 64M, or \"any\". COUNT and BYTES stay as they are when they are not\n"
-        "given. The newest are kept. A task with a result larger than --result-max is dead, of the kind \"result\".\n"
-        "\nExamples:\n"
+        "Changes the given settings, and prints all; without an option it only prints. Changes are in force at\n"
+        "once, for all workers. Attempts, backoff, crashes and timeout apply to tasks that do not set them, and\n"
+        "whose handlers do not either. A worker whose configuration has settings of the queue writes them when it\n"
+        "starts.\n"
+        "\n"
+        "AGE is a duration, \"forever\", or \"none\", which keeps nothing; COUNT is a number or \"all\"; BYTES is the\n"
+        "total length of all results, such as 64M, or \"any\". COUNT and BYTES stay as they are when they are not\n"
+        "given. The newest tasks are kept. A task with a result longer than --result-max dies with kind \"result\".\n"
+        "\n"
+        "Examples:\n"
         "  reeve settings mail --attempts 10 --backoff exponential:500ms:10m\n"
         "  reeve settings mail --timeout default --keep-completed 12h:5000\n"
         "  reeve settings thumbs --result-max 1M --keep-completed 1d:all:512M\n"

@@ -9,7 +9,7 @@ struct show_options {
 };
 
 static const cli_option show_table[] = {
-    {"log", NULL, "only what its handler has said (reeve_task_log), oldest first", CLI_FLAG,
+    {"log", NULL, "print only the log lines of its handler (reeve_task_log), oldest first", CLI_FLAG,
      offsetof(struct show_options, log), 0, 0, NULL},
     {0},
 };
@@ -63,8 +63,9 @@ const cli_verb cli_verb_show = {
     .least = 1,
     .most = 1,
     .run = show,
-    .notes = "Text is shown up to 4 KiB, other bytes by their beginning; --json has all of them.\n"
-             "\nExamples:\n"
+    .notes = "Prints up to 4 KiB of text, or the beginning of binary data; --json prints all of it.\n"
+             "\n"
+             "Examples:\n"
              "  reeve show default/order-17\n"
              "  reeve show default/order-17 --log\n"
              "  reeve show --json default/order-17 | jq -r .result\n",

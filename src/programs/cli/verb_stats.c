@@ -21,9 +21,9 @@ struct stats_options {
 };
 
 static const cli_option stats_table[] = {
-    {"days", "N", "so many days up to today (1)", CLI_INT, offsetof(struct stats_options, days), 1,
+    {"days", "N", "the last N days, up to today (1)", CLI_INT, offsetof(struct stats_options, days), 1,
      REEVE_STATS_DAYS_MAX, NULL},
-    {"histogram", NULL, "shows how times are spread, too", CLI_FLAG, offsetof(struct stats_options, histogram), 0, 0,
+    {"histogram", NULL, "show the histograms of both times", CLI_FLAG, offsetof(struct stats_options, histogram), 0, 0,
      NULL},
     {0},
 };
@@ -191,21 +191,21 @@ static int stats(cli_context *cli, void *pointer)
 const cli_verb cli_verb_stats = {
     .name = "stats",
     .synopsis = "[QUEUE] [--days N] [--histogram]",
-    .summary = "Shows how much was done, how long tasks waited and ran, and what they failed of",
+    .summary = "Shows numbers of tasks, wait times, run times and kinds of errors",
     .options = stats_table,
     .options_size = sizeof(struct stats_options),
     .defaults = &stats_defaults,
     .most = 1,
     .run = stats,
-    .notes =
-        "Today's figures, or those of some days (of UTC): of a QUEUE a row a day, else a row a queue, and what they\n"
-        "add up to. Workers add to the days every few seconds.\n"
-        "WAIT is the mean time from when a task was ready to its first attempt; tasks that were snoozed, moved or\n"
-        "retried by hand do not count. RUN is the mean time of an attempt that ended well or failed. P50, P95, P99:\n"
-        "so many in a hundred took no longer, estimated within a bucket of the histogram. KINDS are the errors that\n"
-        "attempts failed of. --json prints a line for each queue and day.\n"
-        "\nExamples:\n"
-        "  reeve stats\n"
-        "  reeve stats default --days 7 --histogram\n"
-        "  reeve stats default --json | jq .run.p95_ms\n",
+    .notes = "Prints the sums of today, or of the last N days (UTC): for a QUEUE a row for each day, otherwise a row\n"
+             "for each queue, and the total. Workers add to them every few seconds. WAIT is the mean time between the\n"
+             "moment when a task was ready and its first attempt; tasks that were snoozed, rescheduled or retried by\n"
+             "hand are not counted. RUN is the mean duration of completed and failed attempts. P50, P95 and P99 are\n"
+             "percentiles, estimated within a bucket of the histogram. KINDS are the kinds of errors. --json prints a\n"
+             "line for each queue and day.\n"
+             "\n"
+             "Examples:\n"
+             "  reeve stats\n"
+             "  reeve stats default --days 7 --histogram\n"
+             "  reeve stats default --json | jq .run.p95_ms\n",
 };

@@ -41,11 +41,35 @@ static int run(cli_context *cli, const cli_sweep_plan *plan, const cli_sweep_opt
     return status == CLI_DONE ? cli_steer(cli, plan->done, call, options) : status;
 }
 
-#define MANY_NOTE(which)                                                                                           \
-    "\nWith a QUEUE it is for many tasks: --all is for all " which ", the other options pick some of these;\n"     \
-    "--state says in which other state, --dry-run does nothing and tells how many it would be. Few are done at a " \
-    "time, so that others are served in between. It prints how\n"                                                  \
-    "many of how many that it looked at; tasks that change their state meanwhile may be left out.\n"
+/* clang-format off */
+#define MANY_NOTE                                                                                                      \
+    "\nWith a QUEUE, --all or a filter selects tasks; --state selects another state, --dry-run changes nothing. It works\n" \
+    "in steps, so that Redis serves others in between, and prints the number of changed tasks, and of those that were\n" \
+    "compared with the filter. Tasks that change their state meanwhile may be left out.\n"
+
+#define RETRY_NOTES                                                                                                    \
+    "The failures and crashes of a dead task are reset to 0. A task is refused while another one holds its unique key.\n" \
+    CLI_STEER_INPUT_NOTE MANY_NOTE                                                                                     \
+    "\nExamples:\n"                                                                                                    \
+    "  reeve retry default/order-17\n"                                                                                 \
+    "  reeve retry default --kind timeout --type charge\n"                                                             \
+    "  reeve retry default --all\n"
+
+#define CANCEL_NOTES                                                                                                   \
+    "A running task is asked to stop. It is cancelled when its handler ends, unless that completes it; `reeve wait\n"  \
+    "HANDLE` waits for that. Records of cancelled tasks are kept.\n"                                                   \
+    CLI_STEER_CHILDREN_NOTE CLI_STEER_INPUT_NOTE MANY_NOTE                                                             \
+    "`reeve pause QUEUE` first keeps further tasks from starting.\n"                                                   \
+    "\nExamples:\n"                                                                                                    \
+    "  reeve cancel default/order-17\n"                                                                                \
+    "  reeve cancel default --tag customer-4 --state scheduled\n"
+
+#define DELETE_NOTES                                                                                                   \
+    CLI_STEER_CHILDREN_NOTE CLI_STEER_INPUT_NOTE MANY_NOTE                                                             \
+    "\nExamples:\n"                                                                                                    \
+    "  reeve delete default/order-17\n"                                                                                \
+    "  reeve delete default --type report --state scheduled\n"
+/* clang-format on */
 
 /* ---- retry ----------------------------------------------------------------------------------------------------- */
 
@@ -68,7 +92,7 @@ static int retry(cli_context *cli, void *options)
 
 static const cli_option retry_table[] = {
     CLI_SWEEP_ALL("all dead tasks of the queue"),
-    CLI_SWEEP_STATE("of the queue's dead, cancelled or scheduled tasks (dead)"),
+    CLI_SWEEP_STATE("tasks in this state: dead, cancelled or scheduled (dead)"),
     CLI_SWEEP_KIND,
     CLI_SWEEP_OTHERS,
     {0},
@@ -84,12 +108,7 @@ const cli_verb cli_verb_retry = {
     .least = 1,
     .most = CLI_ANY_NUMBER,
     .run = retry,
-    .notes = "A dead task starts over: its failures and crashes are forgotten. It is refused while another task has\n"
-             "its unique key.\n" CLI_STEER_INPUT_NOTE MANY_NOTE(
-                 "dead tasks") "\nExamples:\n"
-                               "  reeve retry default/order-17\n"
-                               "  reeve retry default --kind timeout --type charge\n"
-                               "  reeve retry default --all\n",
+    .notes = RETRY_NOTES,
 };
 
 /* ---- cancel ---------------------------------------------------------------------------------------------------- */
@@ -116,7 +135,7 @@ static int cancel(cli_context *cli, void *options)
 
 static const cli_option cancel_table[] = {
     CLI_SWEEP_ALL("all waiting tasks of the queue"),
-    CLI_SWEEP_STATE("only of its blocked, scheduled, parked or ready tasks (all that wait)"),
+    CLI_SWEEP_STATE("tasks in this state: blocked, scheduled, parked or ready (all of these)"),
     CLI_SWEEP_OTHERS,
     CLI_SWEEP_CASCADE,
     {0},
@@ -126,22 +145,13 @@ const cli_verb cli_verb_cancel = {
     .name = "cancel",
     .synopsis = "HANDLE...|- [--cascade]\n       reeve cancel QUEUE --all | [--type TYPE] [--tag TAG] "
                 "[--older-than DURATION] [--state STATE]",
-    .summary = "Cancels tasks: waiting ones at once, running ones are told to stop",
+    .summary = "Cancels tasks: waiting ones at once; running ones are asked to stop",
     .options = cancel_table,
     .options_size = sizeof(cli_sweep_options),
     .least = 1,
     .most = CLI_ANY_NUMBER,
     .run = cancel,
-    .notes =
-        "A task that runs is told to stop, and is cancelled when its handler ends, unless it is completed then;\n"
-        "`reeve wait HANDLE` waits for that. Cancelled tasks are kept as a record.\n" CLI_STEER_CHILDREN_NOTE
-            CLI_STEER_INPUT_NOTE MANY_NOTE(
-                "that wait (blocked, scheduled, parked, ready)") "`reeve pause QUEUE` first stops what would start "
-                                                                 "meanwhile.\n"
-                                                                 "\nExamples:\n"
-                                                                 "  reeve cancel default/order-17\n"
-                                                                 "  reeve cancel default --tag customer-4 --state "
-                                                                 "scheduled\n",
+    .notes = CANCEL_NOTES,
 };
 
 /* ---- delete ---------------------------------------------------------------------------------------------------- */
@@ -167,7 +177,7 @@ static int delete (cli_context *cli, void *options)
 
 static const cli_option delete_table[] = {
     CLI_SWEEP_ALL("all dead tasks of the queue"),
-    CLI_SWEEP_STATE("of its dead, completed, cancelled, blocked, scheduled, parked or ready tasks (dead)"),
+    CLI_SWEEP_STATE("tasks in this state: any but running (dead)"),
     CLI_SWEEP_KIND,
     CLI_SWEEP_OTHERS,
     CLI_SWEEP_CASCADE,
@@ -178,14 +188,11 @@ const cli_verb cli_verb_delete = {
     .name = "delete",
     .synopsis = "HANDLE...|- [--cascade]\n       reeve delete QUEUE --all | [--kind KIND] [--type TYPE] [--tag TAG] "
                 "[--older-than DURATION] [--state STATE]",
-    .summary = "Deletes tasks that are not running, with all that belongs to them",
+    .summary = "Deletes tasks that are not running, with their records and results",
     .options = delete_table,
     .options_size = sizeof(cli_sweep_options),
     .least = 1,
     .most = CLI_ANY_NUMBER,
     .run = delete,
-    .notes = CLI_STEER_CHILDREN_NOTE CLI_STEER_INPUT_NOTE MANY_NOTE(
-        "dead tasks") "\nExamples:\n"
-                      "  reeve delete default/order-17\n"
-                      "  reeve delete default --type report --state scheduled\n",
+    .notes = DELETE_NOTES,
 };

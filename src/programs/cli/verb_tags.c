@@ -94,9 +94,10 @@ const cli_verb cli_verb_tags = {
     .defaults = &tags_defaults,
     .most = 1,
     .run = tags,
-    .notes = "TASKS counts tasks in any state; the tag that was given last comes first. Without a QUEUE: the tags of\n"
-             "all queues, of each so many as --limit says.\n"
-             "\nExamples:\n"
+    .notes = "TASKS counts tasks in any state; the most recently used tag comes first. Without a QUEUE: the tags of\n"
+             "all queues.\n"
+             "\n"
+             "Examples:\n"
              "  reeve tags default\n"
              "  reeve list default --tag invoice\n",
 };

@@ -14,8 +14,8 @@ struct wait_options {
 };
 
 static const cli_option wait_table[] = {
-    {"timeout", "DURATION", "give up after so long (never)", CLI_DURATION, offsetof(struct wait_options, timeout_ms), 0,
-     0, NULL},
+    {"timeout", "DURATION", "give up after this time (never)", CLI_DURATION, offsetof(struct wait_options, timeout_ms),
+     0, 0, NULL},
     {0},
 };
 static const struct wait_options wait_defaults = {.timeout_ms = -1};
@@ -148,7 +148,7 @@ static int run_wait(cli_context *cli, void *pointer)
 const cli_verb cli_verb_wait = {
     .name = "wait",
     .synopsis = "HANDLE [--timeout DURATION]",
-    .summary = "Waits until a task has ended and prints how",
+    .summary = "Waits until a task has ended, and prints its state and result",
     .options = wait_table,
     .options_size = sizeof(struct wait_options),
     .defaults = &wait_defaults,

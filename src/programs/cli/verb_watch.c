@@ -26,10 +26,10 @@ struct watch_options {
 #define AT(field) offsetof(struct watch_options, field)
 
 static const cli_option watch_table[] = {
-    {"since", "DURATION", "begin so long ago, as far as events were kept (now)", CLI_DURATION, AT(since_ms), 0, 0,
+    {"since", "DURATION", "start this time ago, as far as events were kept (now)", CLI_DURATION, AT(since_ms), 0, 0,
      NULL},
-    {"timeout", "DURATION", "give up after so long (never)", CLI_DURATION, AT(timeout_ms), 0, 0, NULL},
-    {"count", "N", "end after so many events; 0: never (0)", CLI_COUNT, AT(count), 0, INT64_MAX, NULL},
+    {"timeout", "DURATION", "give up after this time (never)", CLI_DURATION, AT(timeout_ms), 0, 0, NULL},
+    {"count", "N", "end after N events; 0: never (0)", CLI_COUNT, AT(count), 0, INT64_MAX, NULL},
     {0},
 };
 static const struct watch_options watch_defaults = {.since_ms = -1, .timeout_ms = -1};
@@ -261,17 +261,17 @@ static int watch(cli_context *cli, void *pointer)
 const cli_verb cli_verb_watch = {
     .name = "watch",
     .synopsis = "HANDLE|QUEUE [--since DURATION] [--timeout DURATION] [--count N]",
-    .summary = "Prints what happens to a task until it has ended, or to all tasks of a queue",
+    .summary = "Prints the events of a task until it has ended, or those of all tasks of a queue",
     .options = watch_table,
     .options_size = sizeof(struct watch_options),
     .defaults = &watch_defaults,
     .least = 1,
     .most = 1,
     .run = watch,
-    .notes = "A line for each transition: its time (UTC), what happened, the handle, and who did it or why. The queue\n"
-             "need not keep events: it tells of them while it is watched. `reeve events QUEUE --keep N` keeps them\n"
-             "for --since.\n"
-             "\nExamples:\n"
+    .notes = "Prints a line for each transition of a task: time (UTC), event, handle, and the worker or the reason.\n"
+             "The queue makes events while it is watched; `reeve events QUEUE --keep N` also keeps them, for --since.\n"
+             "\n"
+             "Examples:\n"
              "  reeve watch default/order-17\n"
              "  reeve watch default --json | jq -c 'select(.event == \"dead\")'\n"
              "  reeve watch default --since 10m --count 100\n",

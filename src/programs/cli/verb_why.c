@@ -84,9 +84,11 @@ const cli_verb cli_verb_why = {
     .least = 1,
     .most = 1,
     .run = why,
-    .notes = "Paused, held, at a limit (which one), after other tasks (which ones, in which state), due later, behind\n"
-             "others; no worker that serves the queue, or none with a handler for the type. What comes first decides.\n"
-             "\nExamples:\n"
+    .notes = "Reasons: the queue is paused, held or at a limit; parents have not ended; the task is due later, or\n"
+             "behind others; no worker serves the queue, or none has a handler for the type. The most decisive reason\n"
+             "comes first.\n"
+             "\n"
+             "Examples:\n"
              "  reeve why default/order-17\n"
              "  reeve why default\n"
              "  reeve why --json default/order-17 | jq -r '.reasons[].reason'\n",

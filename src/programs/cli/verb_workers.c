@@ -30,8 +30,8 @@ struct workers_options {
 #define AT(field) offsetof(struct workers_options, field)
 
 static const cli_option workers_table[] = {
-    {"running", NULL, "shows what each thread runs", CLI_FLAG, AT(running), 0, 0, NULL},
-    {"pools", NULL, "shows their pools: which queues, by how many threads", CLI_FLAG, AT(pools), 0, 0, NULL},
+    {"running", NULL, "show the task that each thread runs", CLI_FLAG, AT(running), 0, 0, NULL},
+    {"pools", NULL, "show the pools, with their threads and queues", CLI_FLAG, AT(pools), 0, 0, NULL},
     CLI_PAGE_LIMIT_OR_ALL(AT(page)),
     CLI_PAGE_OFFSET(AT(page)),
     {0},
@@ -191,14 +191,15 @@ static int workers(cli_context *cli, void *pointer)
 const cli_verb cli_verb_workers = {
     .name = "workers",
     .synopsis = "[--running | --pools] [--limit N] [--offset N]",
-    .summary = "Shows all live workers, or what they run, or their pools",
+    .summary = "Shows all live workers, the tasks that they run, or their pools",
     .options = workers_table,
     .options_size = sizeof(struct workers_options),
     .run = workers,
-    .notes = "BUSY is how many threads ran a handler, of how many there are, at the last heartbeat (SEEN). MEMORY\n"
-             "is what the process has resident, REDIS how long a heartbeat took, there and back. --running: a row for\n"
-             "each thread that ran something, of a worker the 64 that had run longest; FOR is how long, at that time.\n"
-             "--pools: a row for each pool, with the queues that its threads serve. --json has all of it.\n"
-             "\nExample:\n"
+    .notes = "BUSY is the number of threads that ran a handler, of all threads, at the last heartbeat (SEEN). MEMORY\n"
+             "is the resident memory of the process, REDIS the round trip time of a heartbeat. --running prints a row\n"
+             "for each running task, for the 64 longest ones of a worker; FOR is its run time at the last heartbeat.\n"
+             "--pools prints a row for each pool. --json prints all of it.\n"
+             "\n"
+             "Example:\n"
              "  reeve workers --json | jq -r 'select(.state == \"running\") | .worker'\n",
 };

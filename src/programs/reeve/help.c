@@ -38,12 +38,16 @@ static void print_exits(const char *own)
 void cli_print_help(const cli_verb *const *verbs)
 {
     (void)printf("usage: reeve [--redis URL] [--ns NAME] [--json] VERB ...\n"
-                 "\nDurable background tasks on Redis: enqueue them, look at them, steer them.\n\nVerbs:\n");
+                 "\n"
+                 "Durable background tasks on Redis: enqueue, inspect and control them.\n"
+                 "\n"
+                 "Verbs:\n");
     for (; *verbs != NULL; verbs++) (void)printf("  %-10s  %s\n", (*verbs)->name, (*verbs)->summary);
     print_options("Options, before or after the verb", cli_global_options);
-    (void)printf("\nA task is named by its handle, QUEUE/ID, as enqueue prints it.\n");
+    (void)printf("\n"
+                 "The handle of a task is QUEUE/ID, as `reeve enqueue` prints it.\n");
     print_exits(NULL);
-    (void)printf("`reeve VERB --help` tells more about a verb.\n");
+    (void)printf("`reeve VERB --help` describes a verb.\n");
 }
 
 void cli_print_verb_help(const cli_verb *verb)

@@ -27,24 +27,29 @@ static const struct option long_options[] = {{"config", required_argument, NULL,
 
 void host_print_help(void)
 {
-    (void)printf("usage: reeve-worker -c FILE [--redis URL] [--check]\n"
-                 "       reeve-worker --dump-plugin FILE.so [--json]\n"
-                 "\nRuns the tasks of queues on Redis with the handlers of plugins, until it is told to stop.\n"
-                 "\nOptions:\n"
-                 "  -c, --config FILE     the configuration\n"
-                 "  --redis URL           the Redis to work on, over REEVE_REDIS and the configuration\n"
-                 "  --redis-file FILE     the same: its URL is the first line of FILE, which only its owner may read\n"
-                 "  --check               say whether configuration and plugins are in order, without Redis, and exit\n"
-                 "  --dump-plugin FILE    describe a plugin (a path, or a name in the plugin directory) and exit\n"
-                 "  --json                with --dump-plugin: as JSON\n"
-                 "  --help-config         every setting of the configuration; =markdown for documents\n"
-                 "  --version, -h, --help\n"
-                 "\nSignals: TERM, INT  stop: take nothing new, wait up to worker.drain, give back the rest;\n"
-                 "                    a second one gives back at once\n"
-                 "         TSTP       take nothing new, finish what runs\n"
-                 "         USR1       log the totals since the start\n"
-                 "\nExit status: 0 stopped as told, 1 cannot start, 2 wrong usage or configuration. A Redis that\n"
-                 "is not there is waited for.\n");
+    (void)printf(
+        "usage: reeve-worker -c FILE [--redis URL] [--check]\n"
+        "       reeve-worker --dump-plugin FILE.so [--json]\n"
+        "\n"
+        "Runs the tasks of queues on Redis with the handlers of plugins, until it is stopped.\n"
+        "\n"
+        "Options:\n"
+        "  -c, --config FILE     configuration file\n"
+        "  --redis URL           URL of Redis; has precedence over REEVE_REDIS and the configuration\n"
+        "  --redis-file FILE     read the URL from the first line of FILE, which only its owner may read\n"
+        "  --check               check the configuration and the plugins, without Redis, and exit\n"
+        "  --dump-plugin FILE    describe a plugin (a path, or a name in the plugin directory) and exit\n"
+        "  --json                with --dump-plugin: print JSON\n"
+        "  --help-config         describe all settings of the configuration; =markdown: as a document\n"
+        "  --version, -h, --help\n"
+        "\n"
+        "Signals: TERM, INT  stop: lease nothing, wait up to worker.drain for running tasks, give back the rest;\n"
+        "                    a second signal gives back at once\n"
+        "         TSTP       lease nothing, finish running tasks\n"
+        "         USR1       log the totals since the start\n"
+        "\n"
+        "Exit status: 0 stopped by a signal, 1 cannot start, 2 wrong usage or configuration. The worker waits\n"
+        "for a Redis that cannot be reached.\n");
 }
 
 static bool usage(const char *words, const char *what)
