@@ -44,7 +44,7 @@
 -- tasks with nothing to tell in a queue without limits) is written out here without any; all the rest is in two
 -- functions, which are made when they are first needed (and `now` with them); they share no local of what is around them,
 -- for each would cost at every call. Numbers are not read where they are 1 or 0, nor tables made that may not be needed; one
--- that gets its first element grows, unless it was made with room for it.
+-- that gets its first element grows, unless it was made with room for it. Nor is `unpack` called for a single task.
 
 local given, prefixes = ARGV, KEYS
 local call, byte, format = redis.call, string.byte, string.format
@@ -187,13 +187,17 @@ while at <= #given do
   -- A batch of completions is at most a lease's batch: well within what unpack takes.
   if plain > 0 then
     local hit = held == '' and not (s[4] or s[7] or results > 0 and (s[3] or s[1] == '0' or s[2] == '0')) and
-      call('HDEL', running, unpack(given, first, last))
+      (plain == 1 and call('HDEL', running, given[first]) or call('HDEL', running, unpack(given, first, last)))
     if hit ~= plain then
       local ids = {unpack(given, first, last)}
       settling, now = settling or rare_settling(), tonumber(now_text)
       completed = settling.plain(P, running, held, ids, hit, now, s, refused, settling.results(ids, results, at, bundle))
     elseif s[1] == '0' or s[2] == '0' then
-      call('HDEL', P .. 'tasks', unpack(given, first, last))
+      if plain == 1 then
+        call('HDEL', P .. 'tasks', given[first])
+      else
+        call('HDEL', P .. 'tasks', unpack(given, first, last))
+      end
     else
       members = {}
       for i = first, last do
@@ -307,7 +311,8 @@ for index = 1, want > 0 and queues or 0 do
       ids[want + 1] = nil
     end
     if plain then
-      local envelopes, n = call('HMGET', P .. 'tasks', unpack(ids)), 0
+      local n, tasks = 0, P .. 'tasks'
+      local envelopes = ids[2] and call('HMGET', tasks, unpack(ids)) or call('HMGET', tasks, ids[1])
       taken, since = #ids, now_text .. ' ' .. thread
       if taken == 1 then leased = {index, ids[1], envelopes[1], nil} else leases, leased = {}, {index} end
       -- A packet among them has none. 105: the 'i' of an envelope that has more to tell, see lib/base.lua. No id
