@@ -143,6 +143,7 @@ const rv_reply *model_call(void)
 {
     const rv_reply *reply = NULL;
     model_look_again();
+    model.told = 0;
     called = mood.restricted ? model_user() : test_conn;
     rv_cmd_script(called, call.script, call.keys, call.count - call.keys);
     for (size_t i = 0; i < call.count; i++) rv_args(called, call.args[i]);

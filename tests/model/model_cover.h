@@ -282,6 +282,7 @@
     X(KIN_AT_ONCE, "kin: told at once")                                                           \
     X(KIN_MANY, "kin: more than are told at once")                                                \
     X(KIN_FAN, "kin: to be told in steps")                                                        \
+    X(KIN_FANS_TOGETHER, "kin: several ends told in one step")                                    \
     X(KIN_FAN_STEP, "kin: told in several steps")                                                 \
     X(KIN_FORSAKEN, "kin: the record of a dead parent goes")                                      \
     X(KIN_LATE, "kin: told when it does not wait any more")                                       \

@@ -6,7 +6,7 @@
 #include "model/model_kin.h"
 #include "support/cmocka.h"
 
-enum { AT_ONCE = 16 };
+enum { AT_ONCE = 16, LETS_GO = 3, TOLD_MOST = 256 };
 
 static model_task *task_of(int handle)
 {
@@ -177,7 +177,9 @@ static void tell_children(int queue, int id, int state)
     bool exists = model_task_of(queue, id)->state != NONE;
     bool final = (state != DEAD && state != CANCELLED) || !exists;
     if (final || count_of(p->patient) == 0) p->linked = false;
-    if (state == COMPLETED && count_of(p->children) + count_of(p->patient) <= AT_ONCE) {
+    int count = state == COMPLETED ? count_of(p->children) + count_of(p->patient) : 0;
+    model.told += count;
+    if (state == COMPLETED && count <= AT_ONCE && model.told <= TOLD_MOST) {
         tell_at_once(queue, id, p->children);
         tell_at_once(queue, id, p->patient);
         model_let_go(HANDLE(queue, id));
@@ -234,6 +236,7 @@ void model_unblock(int queue, int id)
         due = model.now_ms + task->timing_ms;
         COVER(BACK_BLOCKED);
     }
+    model.told += LETS_GO;
     forget_waiting(task);
     model_note(task);
     if (due > model.now_ms) {
@@ -249,6 +252,7 @@ void model_unblock(int queue, int id)
 
 void model_not_needed(int queue, int id)
 {
+    model.told += LETS_GO;
     COVER(KIN_NOT_NEEDED);
     model_unlock(queue, id, true);
     model_release(queue, id);
@@ -459,12 +463,13 @@ void model_remove_edge(int queue, int id, int parent)
 
 /* ---- in steps -------------------------------------------------------------------------------------------------- */
 
-bool model_fan_some(int queue, int most)
+/* Returns how many children it told. */
+static int fan_one(int queue, int most)
 {
     model_queue *q = &model.queues[queue];
-    if (q->fan_count == 0) return false;
+    int before = count_of(q->fans[0].children), left = most;
     bool guards = q->fans[0].guards;
-    for (int child; most > 0 && (child = first_of(q->fans[0].children)) > 0; most--) {
+    for (int child; left > 0 && (child = first_of(q->fans[0].children)) > 0; left--) {
         int parent = HANDLE(queue, q->fans[0].id), state = q->fans[0].state;
         int64_t number = q->fans[0].children[child - 1];
         q->fans[0].children[child - 1] = 0;
@@ -478,6 +483,18 @@ bool model_fan_some(int queue, int most)
         if (guards) model_let_go(HANDLE(queue, id));
     } else {
         COVER(KIN_FAN_STEP);
+    }
+    return before < most ? before : most;
+}
+
+bool model_fan_some(int queue, int most)
+{
+    model_queue *q = &model.queues[queue];
+    int together = most < AT_ONCE ? most : AT_ONCE;
+    int told = q->fan_count > 0 ? fan_one(queue, most) : together;
+    while (q->fan_count > 0 && told < together && told + count_of(q->fans[0].children) <= together) {
+        told += fan_one(queue, most);
+        COVER(KIN_FANS_TOGETHER);
     }
     return q->fan_count > 0;
 }

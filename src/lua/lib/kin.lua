@@ -32,11 +32,12 @@ local function deliver(P, id, parent, state, now, number)
   end
 end
 
--- Works off some of `fanout`: so many edges at most, or children that are told; returns true when there is more.
+-- Works off the first entry of `fanout`, or a part of it: so many edges at most, or children that are told. Returns true when
+-- there is more, and how many children it told if it told any.
 --
 -- While there are many messages to other queues, as one of these may not take any, what would send more is put off: it
 -- goes into `fanout_far`, and comes back one by one when there is room. The own queue's tasks are told all the same.
-local function fan_some(P, now, most, children_most)
+function readers.fan_one(P, now, most, children_most)
   local OUTBOX_MOST, CHILDREN_MOST = 1000, 40 -- (a child takes Redis some 0.1 ms)
   act_as(false)
   local full = call('LLEN', P .. 'outbox') > OUTBOX_MOST
@@ -130,5 +131,20 @@ local function fan_some(P, now, most, children_most)
       readers.let_go(P, id)
     end
   end
-  return is_left()
+  return is_left(), #found / 2
+end
+
+-- Works off some of `fanout`; returns true when there is more. Behind the first entry come others, whole ones, as long as
+-- TOGETHER children are told in all: many tasks with few children each may have ended in one call.
+local function fan_some(P, now, most, children_most)
+  local TOGETHER = math.min(16, most, children_most)
+  local more, told = readers.fan_one(P, now, most, children_most)
+  while more and told and told < TOGETHER do
+    local next_name = string.match(call('LINDEX', P .. 'fanout', 0) or '', '^%d+')
+    if not next_name or told + call('ZCARD', P .. 'fanout:' .. next_name) > TOGETHER then break end
+    local count
+    more, count = readers.fan_one(P, now, most, children_most)
+    told = count and told + count
+  end
+  return more
 end

@@ -66,9 +66,14 @@ local function is_made(edge, restoring)
   return not restoring or (tonumber(string.match(edge, ' (%d+)$')) or 0) >= tonumber(restoring)
 end
 
+-- What this call has told children at once, in units of some 10 us of Redis: one an edge, and lets_go more where a child waits
+-- no more. From told_most on it tells the children of further completions in steps.
+readers.told, readers.told_most, readers.lets_go = 0, 256, 3
+
 -- The child waits for nobody any more. by: the parent that was the last, if it was one.
 local function unblock(P, id, now, by)
   local info = P .. 'info:' .. id
+  readers.told = readers.told + readers.lets_go
   call('ZREM', P .. 'blocked', id)
   local envelope = call('HGET', P .. 'tasks', id)
   if not envelope then return end
@@ -94,6 +99,7 @@ end
 
 -- It waited for a death, and there was none.
 local function not_needed(P, id)
+  readers.told = readers.told + readers.lets_go
   local envelope = call('HGET', P .. 'tasks', id)
   call('ZREM', P .. 'blocked', id)
   call('ZREM', P .. 'deadlines', id)
@@ -138,7 +144,8 @@ local function fan_out(P, set, id, state)
   call('RENAME', set, P .. 'fanout:' .. n)
   call('RPUSH', P .. 'fanout', n .. ' ' .. state .. ' ' .. id)
   if state == 'completed' then readers.add(P, id, {'0', '#' .. n}) end
-  announce_due(P, clock())
+  if readers.announced ~= P then announce_due(P, clock()) end
+  readers.announced = P
 end
 
 -- A task with children has ended: completed, dead, cancelled, deleted; or "cascade": they are cancelled with it.
@@ -146,7 +153,9 @@ local function tell_children(P, id, state)
   local children, patient = P .. 'children:' .. id, P .. 'patient:' .. id
   local final = state ~= 'dead' and state ~= 'cancelled' or call('HEXISTS', P .. 'tasks', id) == 0
   if final or call('EXISTS', patient) == 0 then call('SREM', P .. 'linked', id) end
-  if state ~= 'completed' or call('ZCARD', children) + call('ZCARD', patient) > AT_ONCE then
+  local count = state == 'completed' and call('ZCARD', children) + call('ZCARD', patient) or 0
+  readers.told = readers.told + count
+  if state ~= 'completed' or count > AT_ONCE or readers.told > readers.told_most then
     fan_out(P, children, id, state)
     if final then fan_out(P, patient, id, (state == 'completed' or state == 'cascade') and state or 'deleted') end
     return
