@@ -54,7 +54,8 @@ REEVE_API reeve_status reeve_client_open(reeve_client **ret, const reeve_client_
 REEVE_API reeve_status reeve_client_open_or_say(reeve_client **ret, const reeve_client_options *options,
                                                 char *ret_error, size_t size);
 
-/* Closes the connection and frees the client; NULL is ignored. An embedded server stops when its last user closes. */
+/* Closes the connection and frees the client; NULL is ignored. An embedded server stops when its last user closes, which
+ * blocks until it has stopped: milliseconds as a rule, up to 10 s when it does not answer. */
 REEVE_API void reeve_client_close(reeve_client *client);
 
 /* The message of the last failed call on this client; "" if no call failed. Valid until the next call. */

@@ -177,8 +177,8 @@ REEVE_API void reeve_worker_quiet(reeve_worker *worker);
 REEVE_API reeve_status reeve_worker_stop(reeve_worker *worker, int64_t deadline_ms);
 
 /* Stops the worker with a deadline of 0 unless it is stopped, waits until all its handlers have returned, unloads its
- * plugins and frees it. NULL is ignored. No other thread may use the worker from then on. Called by a handler, layer or
- * hook of this worker, it only logs an error. */
+ * plugins and frees it. NULL is ignored. An embedded server stops as in reeve_client_close. No other thread may use the
+ * worker from then on. Called by a handler, layer or hook of this worker, it only logs an error. */
 REEVE_API void reeve_worker_destroy(reeve_worker *worker);
 
 typedef struct reeve_worker_stats {

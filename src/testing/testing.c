@@ -208,6 +208,7 @@ reeve_test_report *reeve_test_run_sized(const reeve_handler *handler, const reev
 
 static reeve_status choose_of_plugin(rv_local *local, const char *type, rv_error *error)
 {
+    if (local->plugin == NULL) return rv_fail(error, REEVE_EINVAL, "no plugin was given");
     const reeve_plugin *plugin = &local->plugin->plugin;
 
     if (type == NULL && plugin->handler_count == 1) type = plugin->handlers[0].type;

@@ -212,6 +212,14 @@ static bool tend(reeve_worker *worker, int64_t deadline)
     return false;
 }
 
+/* It does not hear meanwhile that the worker stops, so it asks again rather than for long. */
+#define REVIVE_MS 2000
+
+static int64_t revive_deadline(const reeve_worker *worker)
+{
+    return rv_deadline(worker->command_ms < REVIVE_MS ? worker->command_ms : REVIVE_MS);
+}
+
 /* One try; after a failure the embedded server, if it is ours, is brought back. */
 static bool connect(reeve_worker *worker)
 {
@@ -224,8 +232,7 @@ static bool connect(reeve_worker *worker)
     }
     rv_note_down(worker, tried, rv_conn_error(scheduler->conn)->text);
     rv_error error = {0};
-    if (worker->embedded != NULL &&
-        rv_embedded_revive(worker->embedded, rv_deadline(worker->command_ms), &error) != REEVE_OK) {
+    if (worker->embedded != NULL && rv_embedded_revive(worker->embedded, revive_deadline(worker), &error) != REEVE_OK) {
         rv_log(REEVE_LOG_ERROR, "embedded.down", "the embedded server does not start again", "error", error.text, NULL);
     }
     return false;

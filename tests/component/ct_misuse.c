@@ -10,6 +10,7 @@
 #include "reeve/depend.h"
 #include "reeve/layer.h"
 #include "reeve/plugin.h"
+#include "reeve/testing.h"
 #include "reeve/watch.h"
 #include "support/dirs.h"
 #include "support/worker.h"
@@ -369,6 +370,9 @@ static void handles_that_are_not_there(void **state)
     assert_int_equal(stats.leased, 0);
     assert_string_equal(reeve_worker_id(NULL), "");
     assert_int_equal(reeve_plugin_open(NULL, "x", NULL, NULL, 0), REEVE_EINVAL);
+    reeve_test_report *report = reeve_test_run_plugin(NULL, NULL);
+    assert_int_equal(report->status, REEVE_EINVAL);
+    reeve_test_report_free(report);
 }
 
 int main(void)
