@@ -81,6 +81,14 @@ if ARGV[1] == 'register' then
     return ''
   end
   local states = {}
+  -- Another task has taken its place since the child was last told: it is told again, of the edge that it has now.
+  local heir = state_of(P, id, states) == 'unknown' and call('GET', P .. 'heir:' .. id)
+  if heir then
+    note_received(P, source, ARGV[5], ARGV[6])
+    send(P, 'M', child .. ' ' .. own_queue(P) .. '/' .. id .. ' ' .. text(number) .. ' ' .. heir)
+    announce_due(P, clock())
+    return ''
+  end
   local ended = how_ended(P, id, ARGV[4], states, clock())
   note_received(P, source, ARGV[5], ARGV[6], ended)
   if ended then

@@ -109,6 +109,57 @@ static void in_another_queue(void **state)
     test_settle_all();
 }
 
+/* Its place is taken again while the child's queue has yet to tell that it waits for the new one. */
+static void in_another_queue_twice(void **state)
+{
+    (void)state;
+    test_put_key("a");
+    test_put_after("p", "c", "f:q/a");
+    test_put_after("p", "g", "g:q/a");
+    test_settle_queues("p q");
+    test_put_spec(test_replacing("b"));
+    test_settle_queues("q");
+    test_put_spec(test_replacing("d"));
+    test_settle_queues("p q");
+    test_state_is("p", "c", "blocked");
+    assert_string_equal(only_parent("p", "c"), "q/d");
+    assert_string_equal(only_parent("p", "g"), "q/d");
+    test_put_spec(test_replacing("e"));
+    test_settle_queues("q");
+    test_put_spec(test_replacing("f"));
+    test_settle_queues("q");
+    test_put_spec(test_replacing("h"));
+    complete_one("h");
+    test_settle_queues("p q");
+    test_state_is("p", "c", "ready");
+    test_complete("p", "c");
+    test_complete("p", "g");
+    test_settle_all();
+}
+
+/* The same, where the child hears of the second one before its registration for the first goes. */
+static void in_another_queue_thrice(void **state)
+{
+    (void)state;
+    test_put_key("a");
+    test_put_after("p", "c", "f:q/a");
+    test_settle_queues("p q");
+    test_put_spec(test_replacing("b"));
+    test_settle_queues("q");
+    test_put_spec(test_replacing("d"));
+    test_settle_queues("q");
+    test_settle_queues("p");
+    test_put_spec(test_replacing("e"));
+    test_settle_queues("p q");
+    test_state_is("p", "c", "blocked");
+    assert_string_equal(only_parent("p", "c"), "q/e");
+    complete_one("e");
+    test_settle_queues("p q");
+    test_state_is("p", "c", "ready");
+    test_complete("p", "c");
+    test_settle_all();
+}
+
 static void not_where_they_are_too_many(void **state)
 {
     (void)state;
@@ -282,6 +333,8 @@ int main(void)
         cmocka_unit_test_setup(one_that_waits_for_both, test_place_empty),
         cmocka_unit_test_setup(the_new_one_dies, test_place_empty),
         cmocka_unit_test_setup(in_another_queue, test_place_empty),
+        cmocka_unit_test_setup(in_another_queue_twice, test_place_empty),
+        cmocka_unit_test_setup(in_another_queue_thrice, test_place_empty),
         cmocka_unit_test_setup(not_where_they_are_too_many, test_place_empty),
         cmocka_unit_test_setup(it_waits_for_the_same_parents, test_place_empty),
         cmocka_unit_test_setup(it_keeps_the_time, test_place_empty),

@@ -214,6 +214,10 @@ typedef struct model_queue {
         int holder;      /* + 1; 0: free */
         int64_t ends_ms; /* 0: with its task */
     } locks[UNIQUES + 1];
+    struct {
+        int id; /* + 1; 0: it has none */
+        int64_t ends_ms;
+    } heirs[IDS]; /* the tasks that took their places, of those that had children in other queues */
     bool on_dead;
     int64_t kinds_ms[KINDS_OF_ERRORS + 1]; /* when a task last died of it */
     bool more;                             /* what the last tend said */

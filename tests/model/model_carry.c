@@ -55,6 +55,15 @@ static void link(const model_message *message, const char *child, const char *pa
     int ended = NONE;
     bool undone = adds && is_new && model_is_undone(QUEUE_OF(one), QUEUE_OF(other), other, one, number);
     if (undone) COVER(CARRY_UNDONE);
+    int heir = adds && is_new && !undone && model_task_of(QUEUE_OF(one), ID_OF(one))->state == NONE
+                   ? model_heir(QUEUE_OF(one), ID_OF(one))
+                   : -1;
+    if (heir >= 0) {
+        model_send(QUEUE_OF(one), 'M', "%s %s %lld %s", child, parent, (long long)number, model_id(heir));
+        COVER(HEIR_AGAIN);
+        if (!rv_reply_is_text(reply, "")) model_differ("link says %s of %s", test_reply_text(reply), message->words);
+        return;
+    }
     if (adds && !is_new)
         ended = model_answer(QUEUE_OF(one), QUEUE_OF(other), number);
     else if (adds && !undone)

@@ -178,6 +178,16 @@ static void check_locks(int queue, const model_seen_queue *seen)
     }
 }
 
+static void check_heirs(int queue, const model_seen_queue *seen)
+{
+    for (int id = 0; id < IDS; id++) {
+        if (seen->heirs[id] - 1 != model_heir(queue, id))
+            model_differ("the heir of %s is %d, not %d", model_id(id), seen->heirs[id] - 1, model_heir(queue, id));
+        else if (seen->heirs[id] && model.now_ms + seen->heirs_left_ms[id] != model.queues[queue].heirs[id].ends_ms)
+            model_differ("the heir of %s is known for %lld", model_id(id), (long long)seen->heirs_left_ms[id]);
+    }
+}
+
 static bool is_anybody_told(int queue)
 {
     for (int hand = 0; hand < HANDS; hand++)
@@ -218,6 +228,7 @@ static void check_queue(int queue, const model_seen_queue *seen)
     model_check_bundles(queue, seen);
     check_kinds(queue, seen);
     check_locks(queue, seen);
+    check_heirs(queue, seen);
     model_check_gate(queue, seen);
     model_check_packets(queue, seen);
     model_check_entries(queue, seen);

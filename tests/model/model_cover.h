@@ -296,6 +296,8 @@
     X(AGAIN_MOVED_ON, "enqueue: sent again, and the clock was set forward since")                 \
     X(AGAIN_HAS_KEY, "enqueue: sent again, it still has its key")                                 \
     X(HEIR, "enqueue: what waited for the task that is replaced waits for the new one")           \
+    X(HEIR_LATER, "deliver: a task waits for the replaced one by a later message, which stands")  \
+    X(HEIR_AGAIN, "link: one that waits for a task which was replaced is told who took its place")\
     X(HEIR_PARENTS, "enqueue: what the task that is replaced waits for, the new one waits for")   \
     X(HEIR_IS_CHILD, "enqueue: a task that waits for the holder of its key is refused")           \
     X(HEIR_BOTH, "enqueue: what waited for both waits for the new one once")                      \

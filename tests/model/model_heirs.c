@@ -35,17 +35,37 @@ static bool hand_set(int queue, int from, int to, int64_t old[HANDLES], int64_t 
     return any;
 }
 
+static bool has_far(const model_parent *parent, int queue)
+{
+    for (int child = 0; child < HANDLES; child++)
+        if (QUEUE_OF(child) != queue && (parent->children[child] || parent->patient[child])) return true;
+    return false;
+}
+
+int model_heir(int queue, int id)
+{
+    model_queue *q = &model.queues[queue];
+    if (model.now_ms > q->heirs[id].ends_ms) q->heirs[id].id = 0;
+    return q->heirs[id].id - 1;
+}
+
 void model_hand_over(int queue, int id, int heir)
 {
     if (id >= IDS || !model.queues[queue].parents[id].linked) return;
     model_parent *old = &model.queues[queue].parents[id], *new = &model.queues[queue].parents[heir];
     int from = HANDLE(queue, id), to = HANDLE(queue, heir);
+    bool far = has_far(old, queue);
     bool any = hand_set(queue, from, to, old->children, new->children);
     any = hand_set(queue, from, to, old->patient, new->patient) || any;
     old->linked = false;
     if (!any) return;
     new->linked = true;
     COVER(HEIR);
+    if (far) {
+        model.queues[queue].heirs[id].id = heir + 1;
+        model.queues[queue].heirs[id].ends_ms = model.now_ms + DAY;
+        model.queues[queue].heirs[heir].id = 0;
+    }
 }
 
 /* In the order in which they were given. */
@@ -78,7 +98,12 @@ void model_inherit(int child, int parent, int64_t number, int heir)
     const model_edge *from = &task->edges[parent];
     int to = HANDLE(QUEUE_OF(parent), heir);
     bool waits = task->edges[to].policy && task->edges[to].how == '-';
-    if (from->policy && from->how == '-' && (!from->number || from->number == number)) {
+    bool meant = !from->number || from->number == number;
+    if (from->policy && from->how == '-' && !meant && task->state == BLOCKED) {
+        COVER(HEIR_LATER);
+        return;
+    }
+    if (from->policy && from->how == '-' && meant) {
         char policy = from->policy;
         bool renews = task->state == BLOCKED && !waits;
         (void)hand_edge(child, parent, to);

@@ -69,6 +69,7 @@ void model_allow(int queue, const char *key, const rv_reply *found, const char *
     X("failures:", "zset", failures)  \
     X("stats:", "hash", stats)        \
     X("unique:", "string", unique)    \
+    X("heir:", "string", heir)        \
     X("parked", "zset", parked)       \
     X("parked:", "zset", parked_of)   \
     X("called:", "zset", called_of)   \

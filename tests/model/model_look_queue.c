@@ -72,6 +72,17 @@ void model_read_unique(int queue, const char *rest, const rv_reply *found)
     model_now_seen.queues[queue].left_ms[key] = atoll(rv_reply_at(found, 1)->text);
 }
 
+void model_read_heir(int queue, const char *rest, const rv_reply *found)
+{
+    int id = model_id_of(rest), heir = model_id_of(rv_reply_at(found, 0)->text);
+    if (id < 0 || id >= IDS || heir < 0) {
+        model_stray(queue, "heir", rest);
+        return;
+    }
+    model_now_seen.queues[queue].heirs[id] = heir + 1;
+    model_now_seen.queues[queue].heirs_left_ms[id] = atoll(rv_reply_at(found, 1)->text);
+}
+
 /* Of what workers flush, two sums; of what scripts add, what crashed. */
 void model_read_stats(int queue, const char *rest, const rv_reply *found)
 {

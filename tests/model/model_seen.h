@@ -84,7 +84,9 @@ typedef struct model_seen_queue {
     int crashed;                           /* by the statistics of days, which are forgotten */
     int64_t kinds_ms[KINDS_OF_ERRORS + 1]; /* of failures that are indexed */
     int holders[UNIQUES + 1];              /* + 1 */
-    int64_t left_ms[UNIQUES + 1];          /* -1: no end */
+    int heirs[IDS];                        /* + 1 */
+    int64_t heirs_left_ms[IDS];
+    int64_t left_ms[UNIQUES + 1]; /* -1: no end */
     /* limits */
     char concurrency[16], group_concurrency[16], rate[32], group_rate[32], hold[32], gate[8], running[16], upkeep[96];
     char own_concurrency[GROUPS + 1][16], own_rate[GROUPS + 1][32], own_strict[GROUPS + 1][8], group_strict[8];

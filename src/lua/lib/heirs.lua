@@ -1,6 +1,7 @@
 -- Heirs: a task that takes the place of another one, whose unique key it names, takes over those that wait for it; and
 -- where it names no parents itself, those that the other one waits for. Needs base, links.
 local HEIRS_MOST = 1000 -- (so many edges take Redis some 3 ms)
+local HEIR_KNOWN = '86400000' -- ms
 local HERITAGE_MOST = 64 -- edges to parents; of more a retried task may still have some to make (lib/restore.lua)
 
 -- number: of the message that registers it for the heir, where that is one. Returns whether the child waits for the heir by
@@ -45,7 +46,12 @@ local function hand_over(P, id, heir)
   end
   call('SREM', P .. 'linked', id)
   if moved then call('SADD', P .. 'linked', heir) end
-  if sent then announce_due(P, clock()) end
+  if sent then
+    -- A registration for this one may be on its way: link.lua. One that has an heir is no heir, so these make no circle.
+    call('SET', P .. 'heir:' .. id, heir, 'PX', HEIR_KNOWN)
+    call('DEL', P .. 'heir:' .. heir)
+    announce_due(P, clock())
+  end
   return true
 end
 
@@ -80,8 +86,11 @@ local function inherit(P, id, parent, number, heir)
   local to, child = queue .. '/' .. heir, own_queue(P) .. '/' .. id
   local edges = call('HMGET', P .. 'parents:' .. id, parent, to)
   local waits = edges[2] and sub(edges[2], 2, 2) == '-'
-  if edges[1] and sub(edges[1], 2, 2) == '-' and is_meant(edges[1], number) then
-    if call('ZSCORE', P .. 'blocked', id) then
+  if edges[1] and sub(edges[1], 2, 2) == '-' then
+    local blocked = call('ZSCORE', P .. 'blocked', id)
+    -- It waits by a later message, which finds out who took the place (link.lua): until then it stays registered there.
+    if blocked and not is_meant(edges[1], number) then return end
+    if blocked then
       if waits then
         hand_edge(P, id, parent, to)
         return
@@ -89,8 +98,10 @@ local function inherit(P, id, parent, number, heir)
       hand_edge(P, id, parent, to, send(P, 'R', child .. ' ' .. to .. ' ' .. sub(edges[1], 1, 1)))
       return announce_due(P, clock())
     end
-    hand_edge(P, id, parent, to)
-    waits = false
+    if is_meant(edges[1], number) then
+      hand_edge(P, id, parent, to)
+      waits = false
+    end
   end
   if waits then return end
   send(P, 'U', child .. ' ' .. to)
