@@ -4,9 +4,11 @@
 --
 -- KEYS[1]  the queue's prefix
 -- ARGV[1]  the session's id
--- ARGV[2]  the most tasks to give back in this call
+-- ARGV[2]  the most tasks to give back in this call; fewer under limits of groups
+-- ARGV[3]  "" or absent, or what the last reply said
 -- reply    [1] how many went back
 --          [2] 1 when there are more: call again
+--          [3] absent, or what to send then (lib/turns.lua); without it groups take turns among the tasks of each call only
 --
 -- Sent twice: it goes on where it was. (Sums reach the statistics by beat.lua, called before.)
 -- include: lib/base.lua
@@ -15,6 +17,7 @@ return (function()
 -- include: lib/order.lua
 -- include: lib/front.lua
 -- include: lib/leases.lua
+-- include: lib/turns.lua
 -- include: lib/drop_session.lua
 -- include: lib/event.lua
 -- include: lib/history.lua
@@ -43,7 +46,12 @@ local running = P .. 'running:' .. session
 forget_idle(P, session)
 -- Envelopes are read for their priority: few at once where they may be large.
 local settings = call('HMGET', P .. 'settings', 'large', 'gate')
-local leases = leases_of(running, settings[1] and 8 or text(most))
+-- A task of a limited group takes Redis some 40 us.
+local LIMITED, PAGE = 32, 512
+if settings[2] and find(settings[2], 'g', 1, true) then most = math.min(most, LIMITED) end
+local leases = leases_of(running, settings[1] and 8 or PAGE)
+local turns, goes_on = nil, ''
+if not settings[1] then leases, turns, goes_on = last_turns(P, leases, most, sub(ARGV[3] or '', 1, 8192)) end
 local held, ids, envelopes, gone, cancelled = {}, {}, {}, {}, {}
 for i = 1, #leases do
   local id = leases[i][1]
@@ -68,7 +76,7 @@ if #held > 0 then
   know_gate(P, settings[2])
   act_as(running)
   tell_as(P, 'given_back', ids)
-  to_front(P, ids, envelopes)
+  to_front(P, ids, envelopes, turns)
   for _, task in ipairs(cancelled) do
     end_cancelled(P, task[1], task[2], clock())
     notify(P, {task[1]}, 'cancelled')
@@ -77,7 +85,7 @@ end
 -- A wake-up may have gone to a thread of this session that will not use it.
 if call('EXISTS', P .. 'ready') == 1 then wake(P) end
 local left = free_keys(P, session, text(most)) or call('HLEN', running) > 3 and #leases_of(running, 1) > 0
-if left then return {#ids, 1} end
+if left then return goes_on ~= '' and {#ids, 1, goes_on} or {#ids, 1} end
 drop_session(P, running)
 -- One that is being reaped stays listed until its last task is back.
 if call('EXISTS', P .. 'lost:' .. session) == 0 then call('ZREM', P .. 'sessions', session) end

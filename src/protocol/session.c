@@ -48,6 +48,21 @@ void rv_leave_build(rv_conn *conn, const rv_prefix *prefix, const char *session,
     rv_argi(conn, most);
 }
 
+void rv_leave_build_next(rv_conn *conn, const rv_prefix *prefix, const char *session, unsigned most,
+                         const rv_leave_turns turns)
+{
+    begin(conn, &rv_script_leave, prefix, 3);
+    rv_args(conn, session);
+    rv_argi(conn, most);
+    rv_args(conn, turns);
+}
+
+void rv_leave_read_turns(const rv_reply *reply, rv_leave_turns ret)
+{
+    const rv_reply *turns = rv_reply_at(reply, 2);
+    rv_copy_text(ret, sizeof(rv_leave_turns), rv_reply_is(turns, RV_TEXT) ? turns->text : "");
+}
+
 bool rv_leave_read(const rv_reply *reply, uint64_t *ret_given_back, bool *ret_more)
 {
     if (!rv_reply_is(reply, RV_ARRAY) || reply->count < 2) return false;

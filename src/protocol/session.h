@@ -17,8 +17,15 @@ void rv_beat_build_flush(rv_conn *conn, const rv_prefix *prefix, const char *ses
 /* *ret_alive: false when the session is gone. *ret_held: how many tasks it holds. False: no such reply. */
 bool rv_beat_read(const rv_reply *reply, bool *ret_alive, uint64_t *ret_held);
 
+/* What one call of leave.lua hands to the next, so that groups take turns among the tasks of both; "" at first. */
+typedef char rv_leave_turns[8192];
+
 void rv_leave_build(rv_conn *conn, const rv_prefix *prefix, const char *session, unsigned most);
 bool rv_leave_read(const rv_reply *reply, uint64_t *ret_given_back, bool *ret_more);
+/* The same of calls that follow one another. */
+void rv_leave_build_next(rv_conn *conn, const rv_prefix *prefix, const char *session, unsigned most,
+                         const rv_leave_turns turns);
+void rv_leave_read_turns(const rv_reply *reply, rv_leave_turns ret);
 
 typedef struct rv_tend_reply {
     bool more;          /* come again at once */

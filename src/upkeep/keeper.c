@@ -165,15 +165,17 @@ static bool leave_queue(reeve_worker *worker, rv_claim *claim)
 {
     rv_keeper *keeper = &worker->keeper;
     rv_session_text session;
+    rv_leave_turns turns = "";
     bool more = true;
     /* Also one that has not begun as far as we know: a thread that was closing may have begun it unheard. */
     (void)rv_claim_get(claim, session);
     while (more) {
         const rv_reply *reply;
         uint64_t given_back = 0;
-        rv_leave_build(keeper->conn, &claim->prefix, session, 200);
+        rv_leave_build_next(keeper->conn, &claim->prefix, session, 200, turns);
         if (rv_conn_call(keeper->conn, rv_deadline(LEAVE_MS), &reply) != REEVE_OK) return false;
         if (!rv_leave_read(reply, &given_back, &more)) return false;
+        rv_leave_read_turns(reply, turns);
         atomic_fetch_add_explicit(&worker->stats.given_back, given_back, memory_order_relaxed);
         if (given_back > 0) {
             char number[RV_NUMBER_TEXT];

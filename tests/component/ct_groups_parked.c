@@ -222,14 +222,19 @@ static void put_off_while_the_queue_was_empty(void **state)
 
 /* ---- given back -------------------------------------------------------------------------------------------------- */
 
+static unsigned leave_most = 1000; /* tasks a call */
+
 static void leave(test_hand *hand)
 {
     uint64_t given_back;
+    rv_leave_turns turns = "";
     for (bool more = true; more;) {
-        rv_leave_build(test_conn, &hand->prefixes[0], hand->sessions[0], 1000);
+        rv_leave_build_next(test_conn, &hand->prefixes[0], hand->sessions[0], leave_most, turns);
         const rv_reply *reply;
         assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
         assert_true(rv_leave_read(reply, &given_back, &more));
+        assert_true(given_back <= leave_most);
+        rv_leave_read_turns(reply, turns);
     }
 }
 
@@ -289,6 +294,23 @@ static void what_is_given_back_keeps_its_order(void **state)
     }
 }
 
+/* Several calls come to the same as one. */
+static void it_is_the_same_in_several_calls(void **state)
+{
+    static void (*const cases[])(void **) = {
+        groups_take_turns_among_what_is_given_back, who_comes_takes_turns_with_what_was_given_back,
+        who_waits_takes_turns_with_what_is_given_back, what_is_given_back_keeps_its_order};
+    static const unsigned mosts[] = {1, 7, 48, 200};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        for (size_t j = 0; j < sizeof(mosts) / sizeof(mosts[0]); j++) {
+            (void)set_up(state);
+            leave_most = mosts[j];
+            cases[i](state);
+        }
+    }
+    leave_most = 1000;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -305,6 +327,7 @@ int main(void)
         cmocka_unit_test_setup(who_comes_takes_turns_with_what_was_given_back, set_up),
         cmocka_unit_test_setup(who_waits_takes_turns_with_what_is_given_back, set_up),
         cmocka_unit_test_setup(what_is_given_back_keeps_its_order, set_up),
+        cmocka_unit_test_setup(it_is_the_same_in_several_calls, set_up),
     };
     test_options.clock = true;
     return cmocka_run_group_tests_name("ct_groups_parked", tests, test_place_start, test_place_stop);

@@ -309,6 +309,11 @@ static void farewells(void **state)
     assert_true(more);
     assert_true(rv_leave_read(A(N(0), N(0)), &back, &more));
     assert_false(more);
+    rv_leave_turns turns = "x";
+    rv_leave_read_turns(A(N(7), N(1), T("0 -77")), turns);
+    assert_string_equal(turns, "0 -77");
+    rv_leave_read_turns(A(N(7), N(1)), turns);
+    assert_string_equal(turns, "");
     assert_false(rv_leave_read(A(N(0)), &back, &more));
     assert_false(rv_leave_read(NIL, &back, &more));
 }

@@ -12,31 +12,35 @@ local function last_of_lane(P, priority, group)
   return tonumber(call('HGET', P .. 'order', text(priority))) or priority * BAND + START
 end
 
--- Places of tasks {id, group, weight} behind the first of them, no two the same, in ascending order: sets [4] of each.
-local function spread(tasks)
-  local behind = {}
+-- Places of tasks {id, group, weight} behind the first of them, no two the same, in ascending order: sets [4] of each. known:
+-- what these are as far as they are known, or nil.
+local function spread(tasks, known)
+  local behind, before, sorted = {}, 0, true
   for i, task in ipairs(tasks) do
     local lane = task[2] or ''
-    task[4], task[5] = behind[lane] or 0, i
+    task[4], task[5] = known and (known[task[1]] or 0) or behind[lane] or 0, i
     behind[lane] = task[4] + math.max(1, math.floor(STEP / (task[3] or 1)))
+    sorted, before = sorted and task[4] >= before, task[4]
   end
-  table.sort(tasks, function(a, b) return a[4] < b[4] or a[4] == b[4] and a[5] < b[5] end)
+  if not sorted then table.sort(tasks, function(a, b) return a[4] < b[4] or a[4] == b[4] and a[5] < b[5] end) end
   for i = 2, #tasks do tasks[i][4] = math.max(tasks[i][4], tasks[i - 1][4] + 1) end
 end
 
-local function put_first(P, priority, tasks)
+-- turns: where these are a part of what goes back (lib/turns.lua), else nil.
+local function put_first(P, priority, tasks, turns)
   local base = priority * BAND
   local head, lasts, room = head_score(P, base), {}, 1
-  spread(tasks)
+  spread(tasks, turns and turns.places)
   for _, task in ipairs(tasks) do
     local lane = task[2] or ''
     lasts[lane] = lasts[lane] or last_of_lane(P, priority, task[2])
     if not head or lasts[lane] >= head then room = task[4] + 1 end
   end
   -- In an empty band time goes on from the last tag that was given there.
-  local first, members, n, grouped = (head or virtual_time(order_open(P), priority)) - room, {}, 0, false
+  local first, members, n, grouped = turns and turns.firsts[priority], {}, 0, false
+  first = first or (head or virtual_time(order_open(P), priority)) - room
   for _, task in ipairs(tasks) do
-    local at = math.max(base, first + task[4])
+    local at = math.max(base, math.min(first + task[4], base + BAND - 1))
     members[n + 1], members[n + 2], n = text(at), task[1], n + 2
     -- Who comes to its group, or to those without one, later stands behind it.
     local lane = task[2] or ''
@@ -54,7 +58,7 @@ local function put_first(P, priority, tasks)
   call('ZADD', P .. 'ready', unpack(members))
 end
 
-local function to_front(P, ids, envelopes)
+local function to_front(P, ids, envelopes, turns)
   local bands = {}
   if #ids > 0 then fold_order(P) end
   for i = 1, #ids do
@@ -67,6 +71,6 @@ local function to_front(P, ids, envelopes)
       table.insert(bands[priority], {ids[i], o.group, o.weight})
     end
   end
-  for priority, tasks in pairs(bands) do put_first(P, priority, tasks) end
+  for priority, tasks in pairs(bands) do put_first(P, priority, tasks, turns) end
   if #ids > 0 then wake(P) end
 end

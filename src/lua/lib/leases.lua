@@ -11,11 +11,14 @@ local function leases_of(key, most)
       if byte(found[i]) ~= HASH_SIGN then leases[#leases + 1] = {found[i], found[i + 1]} end
     end
   until #leases > 0 or cursor == '0'
-  -- Of those that were leased together, "9" before "10".
-  table.sort(leases, function(a, b)
-    if a[2] ~= b[2] then return a[2] < b[2] end
-    return #a[1] < #b[1] or #a[1] == #b[1] and a[1] < b[1]
-  end)
+  -- Of those that were leased together, "9" before "10". Texts are compared without a call of Lua for each two.
+  local keys, by_key = {}, {}
+  for i, lease in ipairs(leases) do
+    keys[i] = lease[2] .. '\0' .. string.char(math.min(#lease[1], 255)) .. lease[1]
+    by_key[keys[i]] = lease
+  end
+  table.sort(keys)
+  for i = 1, #keys do leases[i] = by_key[keys[i]] end
   -- What is unpacked must fit on the stack of Redis's Lua, and a page of a small hash is all of it.
   for i = #leases, 1001, -1 do leases[i] = nil end
   return leases
