@@ -116,6 +116,7 @@ typedef struct model_mood {
     bool packets;    /* plain tasks come together, and what hinders that comes seldom */
     bool idles;      /* threads wait to be handed tasks */
     bool results;    /* many are left by turns, and little keeps them apart */
+    bool budget;     /* tend has none: it does the least of each kind of work in a call */
     bool restricted; /* scripts are called by a user without rights to channels */
 } model_mood;
 

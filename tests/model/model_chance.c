@@ -106,6 +106,7 @@ void model_seed(uint64_t seed)
     for (int i = 0; i < 8; i++) (void)model_chance(2);
     choose_mood();
     mood.restricted = seed % 4 == 3;
+    mood.budget = seed % 5 == 2;
 }
 
 model_op model_make(void)

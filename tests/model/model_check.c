@@ -87,6 +87,7 @@ static void check_info(const char *name, const model_task *task, const model_see
     if (task->checkpoint) (void)snprintf(words, sizeof(words), "c%d", task->checkpoint);
     check_words(name, "checkpoint", seen->checkpoint, task->checkpoint ? words : "");
     check_words(name, "has", seen->has, task->checkpoint ? "c" : "");
+    check_words(name, "a run", seen->run, task->run);
     check_log(name, task, seen);
     if (seen->expires_ms != task->expires_ms)
         model_differ("%s must begin by %lld, not %lld", name, (long long)seen->expires_ms, (long long)task->expires_ms);

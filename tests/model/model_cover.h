@@ -331,6 +331,10 @@
     X(EXPIRES_PARKED, "deadline: of a parked task is over")                                        \
     X(EXPIRES_SCHEDULED, "deadline: of a scheduled task is over")                                  \
     X(EXPIRES_BLOCKED, "deadline: of a blocked task is over")                                      \
+    X(EXPIRES_AGAIN, "deadline: of a task that goes back unbegun, past it")                        \
+    X(TURN_RUN, "turn: done, and its run is recorded")                                             \
+    X(TEND_BUDGET, "tend: leaves tasks that are due to the next call, as it has done enough")      \
+    X(KIN_EARLIER_OPEN, "kin: told of an earlier edge, and the later one waits")                   \
     X(EXPIRES_NOT, "deadline: of a task that has begun")                                           \
     X(TURN_DEADLINE_OVER, "turn: failed, and no deadline holds it any more")                       \
     X(CHECKPOINT_LEFT, "checkpoint: left")                                                         \

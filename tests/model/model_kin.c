@@ -323,6 +323,7 @@ bool model_deliver(int child, int parent, int state, int64_t number)
     model_edge *edge = &task->edges[parent];
     if (edge->policy && edge->number && number && edge->number != number) {
         COVER(KIN_EARLIER);
+        if (edge->how == '-') COVER(KIN_EARLIER_OPEN);
     } else if (!edge->policy || edge->how != '-') {
         COVER(KIN_TWICE);
     } else if (state != CASCADE) {

@@ -149,9 +149,10 @@ void model_read_sizes(int queue, const char *rest, const rv_reply *found)
 
 void model_read_info(int queue, const char *rest, const rv_reply *found)
 {
-    static const char *const names[] = {"failures", "crashes", "kind",    "message", "failed", "progress",   "words",
-                                        "place",    "history", "pending", "due",     "death",  "checkpoint", "has",
-                                        "logged",   "logging", "log:0",   "log:1",   "log:2",  "alone",      NULL};
+    static const char *const names[] = {"failures",   "crashes", "kind",    "message", "failed", "progress",
+                                        "words",      "place",   "history", "pending", "due",    "death",
+                                        "checkpoint", "has",     "logged",  "logging", "log:0",  "log:1",
+                                        "log:2",      "alone",   "run",     NULL};
     int id = model_id_of(rest);
     if (id < 0) {
         model_stray(queue, "info", rest);
@@ -175,6 +176,7 @@ void model_read_info(int queue, const char *rest, const rv_reply *found)
     task->for_death = *model_field(found, "death");
     COPY(task->checkpoint, found, "checkpoint");
     COPY(task->has, found, "has");
+    COPY(task->run, found, "run");
     COPY(task->logging, found, "logging");
     COPY(task->log[0], found, "log:0");
     COPY(task->log[1], found, "log:1");

@@ -33,7 +33,7 @@ typedef struct model_seen_task {
     unsigned events;            /* which happened to it since the last look: bits */
     int64_t tagged[TAGS_KNOWN]; /* in parts of a ms (PLACES) */
     int64_t expires_ms;
-    char checkpoint[32], has[8], logging[96], log[LOG_LINES][64];
+    char checkpoint[32], has[8], run[64], logging[96], log[LOG_LINES][64];
     int logged;
     int counted;
     bool waits, for_death;

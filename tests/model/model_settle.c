@@ -64,6 +64,11 @@ static void complete(const item *one, model_task *task)
     bool tagged = task->tagged;
     bool by_another = told && !counted && task->old_progress, uncounted = !counted && task->error;
     int kept = keep_key(one, task);
+    if (one->runs) {
+        (void)snprintf(task->run, sizeof(task->run), "%lld %d %s", (long long)task->at_ms, task->thread + 1,
+                       model_session_id(task->session));
+        COVER(TURN_RUN);
+    }
     end_task(one, task, COMPLETED);
     if (task->state != NONE && one->keeps) task->unique = kept;
     if (task->state != NONE) return;
@@ -103,6 +108,7 @@ static void settle(const item *one, model_task *task)
 {
     int64_t delay = model_delay(one);
     if (one->how >= SNOOZE && one->begun && !task->told) model_has_begun(task);
+    if (one->how >= SNOOZE && !task->told && task->deadline_ms && !task->expires_ms) COVER(EXPIRES_AGAIN);
     if (one->how >= SNOOZE && !task->told) task->expires_ms = task->deadline_ms;
     if (task->told && one->how != DONE && one->how != DONE_RECORD && one->how != RESULT) {
         if (one->how == RETRY_LATER || one->how == FAIL || one->how == FAIL_UNCOUNTED) note_error(one, task);

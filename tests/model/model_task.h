@@ -132,6 +132,7 @@ typedef struct model_task {
     bool old_progress; /* an earlier thread told of it */
     int checkpoint;    /* as a number; 0: none */
     int logged;        /* how many lines */
+    char run[64];      /* completed: its last lease and the session, where runs are recorded */
     struct {
         int number;
         int64_t at_ms;

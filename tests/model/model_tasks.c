@@ -82,7 +82,7 @@ const char *model_envelope(const model_task *task)
 bool model_has_info(const model_task *task)
 {
     return task->failures || task->crashes || task->error || task->progress || task->placed || task->history ||
-           task->waits || task->due_ms || task->for_death || task->checkpoint || task->logged;
+           task->waits || task->due_ms || task->for_death || task->checkpoint || task->logged || *task->run;
 }
 
 const char *model_kind_name(int kind)

@@ -39,6 +39,16 @@ static int promote(int queue, int limit)
     return count;
 }
 
+/* A task is left that is due. */
+static bool is_due(int queue)
+{
+    for (int id = 0; id < SLOTS; id++) {
+        const model_task *task = model_task_of(queue, id);
+        if (task->state == SCHEDULED && task->at_ms <= model.now_ms) return true;
+    }
+    return false;
+}
+
 /* The session that is reaped now: the first to have expired, and not to be spared. -1: none. *ret_spared: one is. */
 static int expired_session(int queue, bool *ret_spared)
 {
@@ -277,18 +287,21 @@ void model_tend(const int arg[ARGS])
          limited = before && *before->queues[queue].gate;
     if (!tend(queue, most, arg[LIFE], &said)) return;
     int64_t expected[NUMBERS] = {[NOW] = model.now_ms, [REAPED] = said.numbers[REAPED]};
-    expected[PROMOTED] = promote(queue, limit);
-    more = expected[PROMOTED] == limit || expired >= 0;
+    /* The least of each kind that a call without a budget does. */
+    int due = mood.budget ? 1 : limit, ended = mood.budget && limit > 25 ? 25 : limit;
+    expected[PROMOTED] = promote(queue, due);
+    if (due < limit && expected[PROMOTED] == due && is_due(queue)) COVER(TEND_BUDGET);
+    more = expected[PROMOTED] == due || expired >= 0;
     if (expired >= 0) reap(expired, said.numbers[REAPED]);
     if (expired < 0) expected[REAPED] = 0;
-    more = model_expire_some(queue, limit) || more;
-    more = model_fan_some(queue, limit) || more;
+    more = model_expire_some(queue, mood.budget && limit > 10 ? 10 : limit) || more;
+    more = model_fan_some(queue, mood.budget && limit > 16 ? 16 : limit) || more;
     int fans = q->fan_count;
-    expected[TRIMMED] = trim(queue, COMPLETED, limit, &more);
+    expected[TRIMMED] = trim(queue, COMPLETED, ended, &more);
     int64_t completed_ms = next_to_age(queue, COMPLETED);
-    expected[TRIMMED] += trim(queue, CANCELLED, limit, &more);
+    expected[TRIMMED] += trim(queue, CANCELLED, ended, &more);
     if (q->keep_bytes) expected[TRIMMED] += trim_results(queue, limit, &more);
-    expected[TRIMMED] += trim(queue, DEAD, limit, &more);
+    expected[TRIMMED] += trim(queue, DEAD, ended, &more);
     more = more || q->fan_count > fans;
     if (q->waiters) more = forget_waiters(q, limit, model_is_linked_any(queue)) || more;
     forget_size(queue, was_large);

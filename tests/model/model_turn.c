@@ -97,6 +97,7 @@ static void choose_items(turn *ret, const int arg[ARGS])
         one->begun = one->number % 2;
         one->keeps = one->unique && one->number % 3 == 0;
         if (one->how == DONE && (one->info || one->unique || one->deadline)) one->how = DONE_RECORD;
+        one->runs = (one->how == DONE_RECORD || one->how == RESULT) && one->number % 5 == 0;
         if (ret->named) model_name_lease(one->lease, belief->since_ms, belief->thread);
         how /= 8;
     }
@@ -179,15 +180,16 @@ static void send_record(const item *one)
 {
     static const char *const verbs[] = {"", "done", "done", "retry", "fail", "fail", "snooze", "snooze"};
     const char *words[3] = {"", "", ""};
-    char text[64], kind[32], letters[5] = "";
+    char text[64], kind[32], letters[6] = "";
     int64_t delay = model_delay(one);
     (void)snprintf(text, sizeof(text), "m%d", one->number);
     (void)snprintf(kind, sizeof(kind), "k%d", KIND_OF(one->number));
     if (one->how == RESULT) words[0] = text, words[1] = "1";
-    if (one->info) strcat(letters, "i");
+    if (one->info || one->runs) strcat(letters, "i");
     if (one->unique) strcat(letters, one->keeps ? "k" : "1");
     if (one->checkpoint) strcat(letters, "c");
     if (one->deadline) strcat(letters, "d");
+    if (one->runs) strcat(letters, "r");
     if (one->how <= RESULT) words[2] = letters;
     if (one->how == RETRY_LATER) words[0] = model_number(delay);
     if (one->how == FAIL) words[0] = "1";
@@ -203,7 +205,7 @@ static void send_record(const item *one)
 
 bool model_is_plain_result(const item *one)
 {
-    bool more = one->info || one->unique || one->deadline || one->checkpoint || one->hands_on;
+    bool more = one->info || one->unique || one->deadline || one->checkpoint || one->hands_on || one->runs;
     return one->how == RESULT && !more && one->number % 4 > 0;
 }
 

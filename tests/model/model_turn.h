@@ -17,6 +17,7 @@ typedef struct item {
     bool unique; /* ... it has a unique key */
     bool keeps;  /* ... and keeps it: the task runs at most once, and begins now */
     bool deadline, checkpoint;
+    bool runs;      /* done: its run is recorded */
     bool begun;     /* snoozed by its handler */
     char lease[64]; /* "": any */
     bool held;
