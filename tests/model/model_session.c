@@ -31,6 +31,7 @@ static void forget_keys(void)
 void model_clock(const int arg[ARGS])
 {
     model_look_again();
+    if (arg[MS] < 0 && mood.budget) return; /* what tend moves back then, it moves in steps */
     if (arg[MS] < 0) forget_keys();
     if (arg[MS] < 0) model.went_back = true;
     model.now_ms += arg[MS];

@@ -97,7 +97,7 @@ static void choose_items(turn *ret, const int arg[ARGS])
         one->begun = one->number % 2;
         one->keeps = one->unique && one->number % 3 == 0;
         if (one->how == DONE && (one->info || one->unique || one->deadline)) one->how = DONE_RECORD;
-        one->runs = (one->how == DONE_RECORD || one->how == RESULT) && one->number % 5 == 0;
+        one->runs = (one->how == DONE_RECORD || one->how == RESULT) && one->number % 7 == 0;
         if (ret->named) model_name_lease(one->lease, belief->since_ms, belief->thread);
         how /= 8;
     }
