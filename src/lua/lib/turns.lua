@@ -4,11 +4,16 @@
 --
 -- Only hints are read here, as one that is wrong puts a task elsewhere in its own band and no more: of a header that is long
 -- or written otherwise, no group.
+local function field_of(line, name, pattern)
+  local at = find(line, name, 1, true)
+  return at and string.match(line, pattern, at + #name)
+end
+
 local function turn_of(id, envelope)
-  local line = string.match(envelope or '', '^[^\n]*')
-  local priority = tonumber(string.match(line, '"priority":(%-?%d+)')) or 0
-  local weight = tonumber(string.match(line, '"weight":(%d+)')) or 1
-  return math.max(-128, math.min(priority, 127)), {id, string.match(line, '"group":"([^"\\]+)"'),
+  local line = sub(envelope or '', 1, (find(envelope or '', '\n', 1, true) or 1) - 1)
+  local priority = tonumber(field_of(line, '"priority":', '^%-?%d+')) or 0
+  local weight = tonumber(field_of(line, '"weight":', '^%d+')) or 1
+  return math.max(-128, math.min(priority, 127)), {id, field_of(line, '"group":"', '^[^"\\]+'),
     math.max(1, math.min(weight, 256))}
 end
 
