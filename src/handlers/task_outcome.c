@@ -1,5 +1,5 @@
 /*
- * task_outcome.c - the verbs: what a handler says is kept in its task until the worker settles it. The last verb counts.
+ * task_outcome.c - the outcome functions. The task holds the outcome until the worker settles it; the last call counts.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -170,14 +170,15 @@ reeve_outcome rv_task_take(reeve_task *task, reeve_outcome said, const char *kin
 {
     if (task->verb == REEVE_OUTCOME_NONE) {
         return rv_task_failed(task, REEVE_OUTCOME_RETRY, kind,
-                              "%s \"%s\" returned %d without calling a verb (reeve_task_done and so on)", what, name,
-                              (int)said);
+                              "%s \"%s\" returned %d without calling an outcome function (reeve_task_done and so on)",
+                              what, name, (int)said);
     }
     if (said != task->verb) {
-        return rv_task_failed(task, REEVE_OUTCOME_RETRY, kind,
-                              "%s \"%s\" returned %d, but the last verb it called said %d: return what the verb "
-                              "returns",
-                              what, name, (int)said, (int)task->verb);
+        return rv_task_failed(
+            task, REEVE_OUTCOME_RETRY, kind,
+            "%s \"%s\" returned %d, but the last outcome function returned %d: return what that function "
+            "returns",
+            what, name, (int)said, (int)task->verb);
     }
     return task->verb;
 }
@@ -186,7 +187,8 @@ reeve_outcome rv_task_take_many(reeve_task *task, const char *type)
 {
     if (task->verb != REEVE_OUTCOME_NONE) return task->verb;
     return rv_task_failed(task, REEVE_OUTCOME_RETRY, "handler",
-                          "the handler of \"%s\" called no verb (reeve_task_done and so on) on this task", type);
+                          "the handler of \"%s\" called no outcome function (reeve_task_done and so on) for this task",
+                          type);
 }
 
 static reeve_outcome run_many_of_one(reeve_task *task, const reeve_handler *handler)

@@ -49,7 +49,7 @@ static void every_outcome(void **state)
     expect("fail", REEVE_STATE_DEAD, 1, "bad", "for good");
     expect("retry", REEVE_STATE_SCHEDULED, 1, "again", "said \"retry 50000\"");
     expect("snooze", REEVE_STATE_SCHEDULED, 0, NULL, NULL);
-    expect("none", REEVE_STATE_SCHEDULED, 1, "handler", "without calling a verb");
+    expect("none", REEVE_STATE_SCHEDULED, 1, "handler", "without calling an outcome function");
     expect("unknown", REEVE_STATE_SCHEDULED, 1, "no_handler", "no/such");
     reeve_task_info *info = test_show("q", "result");
     assert_string_equal(info->result.data, "of it");

@@ -73,7 +73,7 @@ static const reeve_handler handlers[] = {
         .thread_start = thread_start,
         .thread_stop = thread_stop,
     },
-    {REEVE_HANDLER, .type = "good/silent", .run = silent, .summary = "calls no verb"},
+    {REEVE_HANDLER, .type = "good/silent", .run = silent, .summary = "calls no outcome function"},
     {REEVE_HANDLER, .type = "good.setup", .run = silent, .thread_start = thread_start_fails,
      .thread_stop = thread_stop},
 };

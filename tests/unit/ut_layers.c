@@ -195,11 +195,11 @@ static void what_came_out_can_be_read(void **state)
     const reeve_layer of_done[] = {{.name = "look", .run = look, .user = (void *)"done|||-1|result"}};
     const reeve_layer of_retry[] = {
         {.name = "look", .run = look, .user = (void *)"retry|smtp|greylisted for 300 s|-1|"}};
-    const reeve_layer of_silence[] = {
-        {.name = "look",
-         .run = look,
-         .user = (void *)"retry|handler|the handler of \"t\" returned 1 without calling a verb (reeve_task_done and so "
-                         "on)|-1|"}};
+    const reeve_layer of_silence[] = {{.name = "look",
+                                       .run = look,
+                                       .user = (void *)"retry|handler|the handler of \"t\" returned 1 without calling "
+                                                       "an outcome function (reeve_task_done and so "
+                                                       "on)|-1|"}};
 
     (void)state;
     reeve_test_report_free(run(done, of_done, 1));
@@ -275,8 +275,8 @@ static void misuse_is_a_failure_that_names_the_layer(void **state)
     (void)state;
     expect_misuse(&all[0], 1, "the layer \"twice\" ran what is further in twice", "h");
     expect_misuse(&all[1], 1, "the layer \"twice_and_honest\" ran what is further in twice", "h");
-    expect_misuse(&all[2], 1, "the layer \"say_nothing\" returned 1 without calling a verb", "");
-    expect_misuse(&all[3], 1, "the layer \"lie\" returned 3, but the last verb it called said 1", "h");
+    expect_misuse(&all[2], 1, "the layer \"say_nothing\" returned 1 without calling an outcome function", "");
+    expect_misuse(&all[3], 1, "the layer \"lie\" returned 3, but the last outcome function returned 1", "h");
     expect_misuse(&all[4], 1, "the layer \"with_another_task\" ran what is further in with another task", "");
     expect_misuse(inside, 2, "the layer \"twice\" ran", "(h)");
 }
