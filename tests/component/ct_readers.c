@@ -7,6 +7,7 @@
 #include "protocol/keys.h"
 #include "protocol/scripts.h"
 #include "support/depend.h"
+#include "support/script.h"
 #include "support/worker.h"
 
 #define OTHERS 10300
@@ -238,6 +239,39 @@ static void many_parents(void **state)
     nothing_is_left("q");
 }
 
+/* What the one that was deleted read is given back in steps; meanwhile another one of that id comes, and reads some of it. */
+static void a_child_of_many_parents_that_comes_again(void **state)
+{
+    (void)state;
+    enum { PARENTS = 80 };
+    static char handles[PARENTS][16];
+    static reeve_parent parents[PARENTS];
+    keep_none("q");
+    test_put("q", "last");
+    test_put_many("q", PARENTS - 1, "n%03zu");
+    for (int i = 0; i < PARENTS; i++) {
+        (void)snprintf(handles[i], sizeof(handles[i]), "q/n%03d", i);
+        parents[i] = (reeve_parent){.handle = i < PARENTS - 1 ? handles[i] : "q/last"};
+    }
+    test_put_spec((reeve_task_spec){.id = "c", .after = parents, .after_count = PARENTS});
+    test_hand hand;
+    test_hand_init(&hand, "9", "q");
+    assert_int_equal(test_lease(&hand, 1), 1); /* (last) */
+    for (int i = 0; i < PARENTS - 1; i++) complete_with("q", handles[i] + 2, "bee");
+    assert_string_equal(test_script_text(&rv_script_delete, (const char *const[]){"reeve:{q}:", "c", "", NULL}),
+                        "ok more");
+    test_put_after("q", "c", "f:q/n000 f:q/last");
+    test_settle_queues("q");
+    is_kept("q", "n000", "bee");
+    is_gone("q", "n001");
+    const test_outcome done = TEST_DONE("last");
+    (void)test_turn(&hand, 0, &done, 1);
+    is_kept("q", "n000", "bee");
+    test_complete("q", "c");
+    is_gone("q", "n000");
+    nothing_is_left("q");
+}
+
 /* ---- other queues ---------------------------------------------------------------------------------------------- */
 
 static void across_queues(void **state)
@@ -378,6 +412,7 @@ int main(void)
         cmocka_unit_test_setup(one_that_had_completed, test_place_empty),
         cmocka_unit_test_setup(many_children, test_place_empty),
         cmocka_unit_test_setup(many_parents, test_place_empty),
+        cmocka_unit_test_setup(a_child_of_many_parents_that_comes_again, test_place_empty),
         cmocka_unit_test_setup(across_queues, test_place_empty),
         cmocka_unit_test_setup(children_elsewhere_that_left_meanwhile, test_place_empty),
         cmocka_unit_test_setup(however_the_child_ends, test_place_empty),

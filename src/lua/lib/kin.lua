@@ -106,7 +106,15 @@ function readers.fan_one(P, now, most, children_most)
     call('ZADD', P .. 'fanout:' .. rest, unpack(far))
   end
   if state == 'unread' then
-    readers.leave(P, id, some)
+    -- A task of that id may have come since and read some of these: it keeps its claim on them. Claims on tasks of other
+    -- queues have numbers, by which the earlier one is told apart.
+    local left = {}
+    for i = 1, #some, 2 do
+      if parts(some[i]) ~= queue or not call('ZSCORE', P .. 'reads:' .. id, some[i]) then
+        left[#left + 1], left[#left + 2] = some[i], some[i + 1]
+      end
+    end
+    readers.leave(P, id, left)
     if call('EXISTS', P .. 'fanout:' .. name) == 0 then call('LPOP', P .. 'fanout') end
     return is_left()
   end
