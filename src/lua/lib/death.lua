@@ -23,9 +23,10 @@ function mourning.tell(P, id, o, now, kind, message)
   local name = string.gsub(sub(id, 1, 100), '[^%w._:-]', '_')
   local rest = '"type":"' .. type .. '","of":"' .. name .. '"}\n' .. payload
   name = sub(name, 1, 70) .. ':dead:' .. text(now)
-  local n = mourning.numbers[name] or 0
+  local key = P .. name
+  local n = mourning.numbers[key] or 0
   repeat n = n + 1 until put_one(P, n == 1 and name or name .. ':' .. text(n), {}, rest, now)
-  mourning.numbers[name] = n
+  mourning.numbers[key] = n
 end
 
 -- info:<id> has the kind and the message. envelope: where it was read. Returns its state.
