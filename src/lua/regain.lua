@@ -1,6 +1,7 @@
 #!lua flags=allow-oom
--- regain: what a thread was about to settle when its turn failed half way, as its user lost the right to a command or
--- another program wrote a key: a task that stands nowhere since is the session's again, and can be settled once more.
+-- regain: what a thread was about to settle when its turn failed, perhaps half way, as its user lost the right to a
+-- command or another program wrote a key, or when the reply was lost: a task that stands nowhere since is the session's
+-- again, and can be settled once more.
 --
 -- KEYS[1]  the queue's prefix
 -- ARGV[1]  the session's id
@@ -23,7 +24,8 @@ if words then return redis.error_reply(words) end
 local stands = call('HEXISTS', running, '#') == 1
 for i = 2, #given, 2 do
   local id = given[i]
-  if not is_no_id(id) and call('HEXISTS', P .. 'tasks', id) == 1 and not where(P, id, true) then
+  if not is_no_id(id) and call('HEXISTS', running, id) == 0 and call('HEXISTS', P .. 'tasks', id) == 1 and
+    not where(P, id, true) then
     if stands then call('HSET', running, id, given[i + 1]) else put_aside(P, id) end
     regained = regained + 1
   end

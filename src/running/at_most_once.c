@@ -70,22 +70,20 @@ static void note_lost(rv_thread *t, rv_item *item)
 /* *ret_sent: it may have been carried out, whatever is returned. */
 static bool settle_until_known(rv_thread *t, const rv_item *item, const rv_settlement *done, bool *ret_sent)
 {
-    bool torn = false;
     for (unsigned tries = 1; rv_worker_phase(t->worker) < RV_PHASE_LEAVING; tries++) {
         bool accepted = false;
         t->insists = *ret_sent;
         if (!rv_thread_connect(t)) return false;
-        if (torn && rv_thread_regain(t, item) == REEVE_OK) torn = false;
         /* Settled it must run, and no handler begins once the worker takes no more. */
         if (!*ret_sent && rv_worker_phase(t->worker) != RV_PHASE_RUNNING) return false;
-        reeve_status status = torn ? REEVE_EREDIS : settle(t, item, done, &accepted);
+        reeve_status status = *ret_sent ? rv_thread_regain(t, item) : REEVE_OK;
+        if (status == REEVE_OK) status = settle(t, item, done, &accepted);
         /* Refused the second time: it may have been the first that settled it. */
         if (status == REEVE_OK && !accepted && *ret_sent) status = does_session_stand(t, item, &accepted);
         if (status == REEVE_OK) return accepted;
         *ret_sent = true; /* (also when it failed: that may have been half way) */
         if (status == REEVE_ELOST) rv_thread_note_loss(t);
         if (status == REEVE_EREDIS) {
-            torn = true;
             rv_waker_silence(&t->waker);
             rv_waker_wait(&t->waker, rv_deadline(rv_reconnect_delay(tries, rv_random_unit())));
         }

@@ -172,20 +172,24 @@ static reeve_status recall_queue(rv_thread *t, size_t queue, const char *session
     }
 }
 
-/* After a turn that failed half way: what it was to settle and stands nowhere is the session's again. */
-static reeve_status regain_queue(rv_thread *t, size_t queue)
+/* Of the first items of the batch, what was to be settled and is not seen was settled, or its turn failed half way: then
+ * it stands nowhere, and is the session's again. *ret_count: how many. */
+static reeve_status regain_queue(rv_thread *t, size_t queue, const bool *seen, size_t known, int64_t *ret_count)
 {
     size_t count = 0;
     const rv_reply *reply;
-    for (size_t i = 0; i < t->batch.count; i++) count += is_unsettled(&t->batch.items[i], queue);
+    *ret_count = 0;
+    for (size_t i = 0; i < known; i++) count += is_unsettled(&t->batch.items[i], queue) && !seen[i];
     if (count == 0) return REEVE_OK;
     rv_regain_build(t->conn, &t->pool->claims[queue]->prefix, t->batch.sessions[queue], count);
-    for (size_t i = 0; i < t->batch.count; i++) {
+    for (size_t i = 0; i < known; i++) {
         const rv_lease *lease = &t->batch.items[i].lease;
-        if (is_unsettled(&t->batch.items[i], queue))
+        if (is_unsettled(&t->batch.items[i], queue) && !seen[i])
             rv_regain_task(t->conn, lease->id, lease->since_ms, t->number_text);
     }
-    return rv_conn_call(t->conn, 0, &reply);
+    reeve_status status = rv_conn_call(t->conn, 0, &reply);
+    if (status == REEVE_OK) *ret_count = rv_reply_int(reply, 0);
+    return status;
 }
 
 reeve_status rv_thread_regain(rv_thread *t, const rv_item *item)
@@ -230,6 +234,22 @@ static void conclude(rv_thread *t, size_t queue, const bool *seen, size_t known,
     }
 }
 
+/* Recall, and again where something was regained: where nothing is missing that is one call. */
+static reeve_status recall_regained(rv_thread *t, size_t queue, const char *present, bool *seen, bool *ret_alive)
+{
+    int64_t regained = 0;
+    size_t known = t->batch.count;
+    if (strcmp(t->batch.sessions[queue], present) != 0) {
+        reeve_status status = regain_queue(t, queue, seen, known, &regained);
+        if (status != REEVE_OK) return status;
+        leave_session(t, queue, present);
+    }
+    reeve_status status = recall_queue(t, queue, present, seen, ret_alive);
+    if (status == REEVE_OK) status = regain_queue(t, queue, seen, known, &regained);
+    if (status == REEVE_OK && regained > 0) status = recall_queue(t, queue, present, seen, ret_alive);
+    return status;
+}
+
 reeve_status rv_thread_recall(rv_thread *t)
 {
     bool seen[2 * RV_BATCH_MAX];
@@ -239,17 +259,14 @@ reeve_status rv_thread_recall(rv_thread *t)
         rv_session_text present;
         size_t known = t->batch.count;
         bool alive = false;
-        reeve_status status = t->torn ? regain_queue(t, queue) : REEVE_OK;
-        if (status != REEVE_OK) return status;
         rv_claim_get(claim, present);
-        if (strcmp(t->batch.sessions[queue], present) != 0) leave_session(t, queue, present);
         memset(seen, 0, sizeof(seen));
-        status = recall_queue(t, queue, present, seen, &alive);
+        reeve_status status = recall_regained(t, queue, present, seen, &alive);
         if (status != REEVE_OK) return status;
         /* A turn that was to begin the session may have done so before its reply was lost. */
         if (alive) rv_claim_begin(claim, present);
         conclude(t, queue, seen, known, alive);
     }
-    t->idle = t->torn = false;
+    t->idle = false;
     return REEVE_OK;
 }

@@ -365,7 +365,6 @@ bool rv_thread_turn(rv_thread *t, unsigned want)
         /* Also when the reply could not be read, for want of memory or sense; and a script that failed may have done
          * so half way. */
         lost = true;
-        t->torn = t->torn || status == REEVE_EREDIS;
         if (rv_thread_gives_up(t)) return false;
         if (status == REEVE_ELOST)
             rv_thread_note_loss(t);

@@ -57,7 +57,6 @@ typedef struct rv_thread {
     bool idle;                 /* it waits to be handed a task */
     char handed[REEVE_ID_MAX]; /* the id of the task that it was handed last */
     bool unsure;               /* a reply that may have leased was lost: recall before the next turn */
-    bool torn;                 /* a turn was refused, perhaps half way: what it was to settle may stand nowhere */
     bool insists;              /* it has to hear what became of what it has sent: not only until the worker stops */
     unsigned losses;           /* of the connection in a row, with nothing leased or waited for in between, */
     int64_t lost_ms;           /* the last of them */
@@ -110,7 +109,7 @@ typedef struct rv_handed {
     const char *thread; /* under whose name it stands in Redis */
     int64_t since_ms;   /* and since when */
     bool sent;          /* an earlier delivery may have been carried out */
-    bool torn;          /* an earlier delivery was refused, perhaps half way */
+    bool torn;          /* an earlier delivery may have failed half way */
     rv_settlement outcome;
     int64_t wait_ms; /* for the statistics, as rv_tally_add takes them */
     int64_t run_us;

@@ -170,9 +170,12 @@ static void count_handed(reeve_worker *worker, const rv_handed *handed, bool ref
     rv_claim_close_tally(handed->claim);
 }
 
+#define DELIVERED_AT_ONCE 64
+
 typedef struct delivery {
     reeve_worker *worker;
     size_t first;
+    size_t at[DELIVERED_AT_ONCE]; /* which were sent */
     bool failed;
     char words[256]; /* why */
 } delivery;
@@ -190,7 +193,7 @@ static void on_delivered(size_t index, const rv_reply *reply, void *context)
 {
     delivery *d = context;
     rv_turn_reply turn;
-    rv_handed *handed = &d->worker->keeper.handed[d->first + index];
+    rv_handed *handed = &d->worker->keeper.handed[d->at[index]];
     if (!rv_turn_read(&turn, reply)) {
         d->failed = handed->torn = handed->sent = true;
         rv_copy_text(d->words, sizeof(d->words), rv_reply_is(reply, RV_ERROR) ? reply->text : "unexpected reply");
@@ -204,43 +207,56 @@ static void on_delivered(size_t index, const rv_reply *reply, void *context)
     rv_unlock(&d->worker->keeper.lock);
 }
 
-#define DELIVERED_AT_ONCE 64
-
-/* Refused before, perhaps half way: what stands nowhere since is the session's again. */
-static reeve_status regain(rv_keeper *keeper, rv_handed *handed, int64_t deadline)
+static void on_regained(size_t index, const rv_reply *reply, void *context)
 {
-    const rv_reply *reply;
-    if (!handed->torn) return REEVE_OK;
-    rv_regain_build(keeper->conn, &handed->claim->prefix, handed->session, 1);
-    rv_regain_task(keeper->conn, handed->outcome.id, handed->since_ms, handed->thread);
-    reeve_status status = rv_conn_call(keeper->conn, deadline, &reply);
-    if (status == REEVE_OK) handed->torn = false;
-    return status;
+    delivery *d = context;
+    d->worker->keeper.handed[d->at[index]].torn = !rv_reply_is(reply, RV_INT);
+    if (!rv_reply_is(reply, RV_ERROR)) return;
+    d->failed = true;
+    rv_copy_text(d->words, sizeof(d->words), reply->text);
+}
+
+/* Sent before, and it failed or its reply was lost: what stands nowhere since is the session's again. */
+static reeve_status regain(delivery *d, size_t count, int64_t deadline)
+{
+    rv_keeper *keeper = &d->worker->keeper;
+    size_t sent = 0;
+    for (size_t i = d->first; i < d->first + count; i++) {
+        const rv_handed *handed = &keeper->handed[i];
+        if (!handed->torn) continue;
+        rv_regain_build(keeper->conn, &handed->claim->prefix, handed->session, 1);
+        rv_regain_task(keeper->conn, handed->outcome.id, handed->since_ms, handed->thread);
+        d->at[sent++] = i;
+    }
+    return sent == 0 ? REEVE_OK : rv_conn_exec(keeper->conn, deadline, on_regained, d);
+}
+
+static void build_delivery(reeve_worker *worker, const rv_handed *handed)
+{
+    const rv_settlement *items[] = {&handed->outcome};
+    char lease[40];
+    rv_turn_group group = {
+        .prefix = &handed->claim->prefix, .session = handed->session, .lease = lease, .items = items, .count = 1};
+    /* Sent again, it must not touch what the session has leased anew since. */
+    snprintf(lease, sizeof(lease), "%lld %s", (long long)handed->since_ms, handed->thread);
+    rv_turn turn = {.thread = "keeper", .session_ms = worker->session_ms, .groups = &group, .group_count = 1};
+    rv_turn_build(worker->keeper.conn, &turn);
 }
 
 static reeve_status deliver_some(reeve_worker *worker, delivery *d, size_t count, int64_t deadline)
 {
-    rv_keeper *keeper = &worker->keeper;
-    for (size_t i = 0; i < count; i++) {
-        reeve_status status = regain(keeper, &keeper->handed[d->first + i], deadline);
-        if (status == REEVE_OK) continue;
-        d->failed = status == REEVE_EREDIS;
-        if (d->failed) rv_copy_text(d->words, sizeof(d->words), rv_conn_error(keeper->conn)->text);
-        return status;
+    rv_handed *handed = worker->keeper.handed;
+    size_t sent = 0;
+    reeve_status status = regain(d, count, deadline);
+    if (status != REEVE_OK) return status;
+    for (size_t i = d->first; i < d->first + count; i++) {
+        if (handed[i].torn) continue; /* (Redis refused to regain it) */
+        build_delivery(worker, &handed[i]);
+        d->at[sent++] = i;
     }
-    for (size_t i = 0; i < count; i++) {
-        const rv_handed *handed = &keeper->handed[d->first + i];
-        const rv_settlement *items[] = {&handed->outcome};
-        char lease[40];
-        rv_turn_group group = {
-            .prefix = &handed->claim->prefix, .session = handed->session, .lease = lease, .items = items, .count = 1};
-        /* Sent again, it must not touch what the session has leased anew since. */
-        snprintf(lease, sizeof(lease), "%lld %s", (long long)handed->since_ms, handed->thread);
-        rv_turn turn = {.thread = "keeper", .session_ms = worker->session_ms, .groups = &group, .group_count = 1};
-        rv_turn_build(keeper->conn, &turn);
-    }
-    reeve_status status = rv_conn_exec(keeper->conn, deadline, on_delivered, d);
-    for (size_t i = 0; status != REEVE_OK && i < count; i++) keeper->handed[d->first + i].sent = true;
+    if (sent == 0) return REEVE_OK;
+    status = rv_conn_exec(worker->keeper.conn, deadline, on_delivered, d);
+    for (size_t i = 0; status != REEVE_OK && i < sent; i++) handed[d->at[i]].sent = handed[d->at[i]].torn = true;
     return status;
 }
 

@@ -7,6 +7,7 @@
 
 #include "protocol/scripts.h"
 #include "running/worker_state.h"
+#include "support/proxy.h"
 #include "support/worker.h"
 
 #define Q "reeve:{q}:"
@@ -450,6 +451,69 @@ static void turns_without_a_right_lose_no_task(void **state)
     }
 }
 
+/* The reply of the turn that failed half way is lost with its connection: what it left nowhere is taken back all the same. */
+
+static test_proxy *proxy;
+static reeve_worker *lossy;
+
+/* A worker of one thread that has a session, and lacks a right that its turns need from now on. */
+static void start_lossy(const char *right)
+{
+    char url[512];
+    proxy = test_proxy_start(test_redis);
+    (void)snprintf(url, sizeof(url), "unix://w:p@%s", test_proxy_url(proxy) + strlen("unix://"));
+    test_close_gate();
+    lossy = test_worker_new(&(reeve_worker_options){.redis = url, .session_ms = 60000});
+    test_worker_pool(lossy, "q", 1, 8);
+    test_put("q", "n0");
+    test_worker_start(lossy);
+    TEST_AWAIT_STATE("n0", "completed");
+    assert_string_equal(test_cmd(test_conn, "ACL SETUSER w -%s", right), "OK");
+}
+
+/* Behind the one that began the session one task has ended. */
+static void end_lossy(const char *right)
+{
+    TEST_AWAIT(test_proxy_lost(proxy) > 0);
+    assert_string_equal(test_cmd(test_conn, "ACL SETUSER w +%s", right), "OK");
+    int64_t until = test_patience();
+    while (ended() < 2 && rv_now_ms() < until) (void)usleep(1000);
+    assert_int_equal(ended(), 2);
+    test_worker_end(lossy);
+    test_proxy_stop(proxy);
+}
+
+static void a_turn_without_a_right_and_reply_loses_no_task(void **state)
+{
+    (void)state;
+    start_lossy("zadd");
+    test_put_spec((reeve_task_spec){.id = "lone", .type = "stubborn"});
+    TEST_AWAIT(test_begun == 1);
+    test_proxy_lose(proxy, "lone", 0);
+    test_open_gate();
+    end_lossy("zadd");
+}
+
+static void a_delivery_without_a_right_and_reply_loses_no_task(void **state)
+{
+    (void)state;
+    start_lossy("zadd");
+    test_proxy_lose(proxy, "\r\nkeeper\r\n", 0);
+    test_put_spec((reeve_task_spec){.id = "x", .type = "hold", .timeout_ms = 60, .max_attempts = 1});
+    end_lossy("zadd");
+    expect("x", "dead");
+}
+
+static void what_runs_at_most_once_without_a_right_and_reply_is_not_lost(void **state)
+{
+    (void)state;
+    start_lossy("zadd");
+    test_proxy_lose(proxy, "\r\nn1\r\n", 0);
+    test_put_spec((reeve_task_spec){.id = "n1", .type = "t", .at_most_once = true});
+    end_lossy("zadd");
+    assert_int_equal(test_runs[1], 1);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -470,6 +534,9 @@ int main(void)
         TEST(a_running_task_hears_of_its_cancel),
         TEST(a_wait_that_polls_ends),
         TEST(turns_without_a_right_lose_no_task),
+        TEST(a_turn_without_a_right_and_reply_loses_no_task),
+        TEST(a_delivery_without_a_right_and_reply_loses_no_task),
+        TEST(what_runs_at_most_once_without_a_right_and_reply_is_not_lost),
     };
     return cmocka_run_group_tests_name("ct_rights", tests, test_place_start, test_place_stop);
 }
