@@ -274,6 +274,10 @@ static void lost_replies_neither_double_nor_lose(void **state)
     (void)state;
     const reeve_worker_options options = {.session_ms = 1500, .redis = test_link_url()};
     test_link_make();
+    /* A client that has lost a reply compares Redis's clock with its own: from a new connection on, both run. */
+    test_clock_run();
+    test_kill_connections();
+    test_ok(test_client, reeve_resume(test_client, "q"));
     reeve_worker *worker = test_worker_new(&options);
     test_worker_pool(worker, "q", 2, 0);
     test_worker_start(worker);
