@@ -288,6 +288,30 @@ static void not_where_it_waits_for_too_many(void **state)
     test_state_is("q", "a", "blocked");
 }
 
+/* A task that is refused keeps no record of the parents that it would have had. */
+static void one_that_is_refused_reads_nothing(void **state)
+{
+    (void)state;
+    enum { CHILDREN = 1001 };
+    const reeve_parent parents[] = {{.handle = "q/one"}, {.handle = "q/done"}}, parent = {.handle = "q/a"};
+    static reeve_task_spec specs[CHILDREN];
+    static reeve_enqueued results[CHILDREN];
+    char id[REEVE_ID_MAX];
+    test_put("q", "done");
+    test_put("q", "one");
+    test_put_spec(with_parents("a", parents, 2));
+    test_complete("q", "done");
+    for (int i = 0; i < CHILDREN; i++)
+        specs[i] = (reeve_task_spec){.queue = "q", .type = "t", .after = &parent, .after_count = 1};
+    test_ok(test_client, reeve_enqueue_many(test_client, specs, CHILDREN, results));
+    assert_string_equal(test_cmd(test_conn, "ZRANGE reeve:{q}:readers:done 0 -1"), "[q/a]");
+    assert_int_equal(test_enqueue(test_replacing("b"), id), REEVE_EUNIQUE);
+    assert_string_equal(id, "a");
+    assert_string_equal(test_cmd(test_conn, "ZRANGE reeve:{q}:readers:done 0 -1"), "[q/a]");
+    assert_string_equal(test_cmd(test_conn, "EXISTS reeve:{q}:reads:b"), "0");
+    assert_string_equal(test_cmd(test_conn, "HGET reeve:{q}:settings reads"), "1");
+}
+
 /* ---- the priority ---------------------------------------------------------------------------------------------- */
 
 static void priority_is(const char *id, int priority)
@@ -341,6 +365,7 @@ int main(void)
         cmocka_unit_test_setup(it_has_parents_of_its_own, test_place_empty),
         cmocka_unit_test_setup(it_does_not_wait_for_the_holder, test_place_empty),
         cmocka_unit_test_setup(not_where_it_waits_for_too_many, test_place_empty),
+        cmocka_unit_test_setup(one_that_is_refused_reads_nothing, test_place_empty),
         cmocka_unit_test_setup(the_priority_is_kept, test_place_empty),
     };
     return cmocka_run_group_tests_name("ct_heirs", tests, test_place_start, test_place_stop);

@@ -58,10 +58,11 @@ end
 -- The edges of a blocked task as its heir is to have them, as in the option `after`: those that have not ended, also to
 -- parents that have yet to come, and those whose records it may read. The handle "!" is left out, for whoever would take
 -- it away does not know the heir; so are edges that wait for a death, for a task without a death to meet is removed. What
--- it may read in this queue it reads from now on, so that no record goes with the other task. nil: there are too many.
+-- it may read in this queue it reads from now on, so that no record goes with the other task. nil, and nothing is done:
+-- there are too many, or hand_over would refuse.
 local function heritage(P, id, heir)
   local key, queue, edges = P .. 'parents:' .. id, own_queue(P), {}
-  if call('HLEN', key) > HERITAGE_MOST then return nil end
+  if call('HLEN', key) > HERITAGE_MOST or children_of(P, id) > HEIRS_MOST then return nil end
   local known = call('HGETALL', key)
   local to = queue .. '/' .. heir
   for i = 1, #known, 2 do
