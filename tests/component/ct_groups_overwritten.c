@@ -171,6 +171,32 @@ static void a_task_of_a_strict_group_that_waits_for_a_retry_names_another_group(
     TEST_EXPECT_LEASE(&a, 9, "c");
 }
 
+/* However many others wait for a retry as well, and have been there for longer. */
+static void one_of_many_tasks_of_strict_groups_is_deleted(void **state)
+{
+    (void)state;
+    enum { STRICT_GROUPS = 60 };
+    char group[16], id[16];
+    test_limit_strict(NULL, 1);
+    for (int i = 0; i < STRICT_GROUPS; i++) {
+        (void)snprintf(group, sizeof(group), "g%d", i);
+        (void)snprintf(id, sizeof(id), "b%d", i);
+        test_put_in(id, group, 0);
+        TEST_EXPECT_LEASE(&a, 1, id);
+        TEST_SETTLE(&a, TEST_RETRY(id, 3600000));
+    }
+    test_put_in("c", group, 0);
+    TEST_EXPECT_LEASE(&a, 1, "");
+    overwrite(id, PLAIN);
+    test_ok(test_client, reeve_delete(test_client, "q", id));
+    for (int i = 0; i < 1000 && test_number("HEXISTS " Q "slots %s", id); i++) {
+        test_clock_advance(1);
+        test_tend_all("q");
+    }
+    test_tend_all("q");
+    TEST_EXPECT_LEASE(&a, 1, "c");
+}
+
 /* However many groups there are. */
 static void many_groups_are_tidied(void **state)
 {
@@ -213,6 +239,7 @@ int main(void)
         cmocka_unit_test_setup(a_parked_task_is_deleted_and_comes_again, set_up),
         cmocka_unit_test_setup(a_task_of_a_strict_group_that_waits_for_a_retry_is_deleted, set_up),
         cmocka_unit_test_setup(a_task_of_a_strict_group_that_waits_for_a_retry_names_another_group, set_up),
+        cmocka_unit_test_setup(one_of_many_tasks_of_strict_groups_is_deleted, set_up),
         cmocka_unit_test_setup(many_groups_are_tidied, set_up),
     };
     test_options.clock = true;

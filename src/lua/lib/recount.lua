@@ -23,11 +23,14 @@ local function has_ended(P, id)
   end
 end
 
--- Some of those that have a slot: whoever ended a task whose envelope had been overwritten did not know of its slot.
+-- Some of those that have a slot: whoever ended a task whose envelope had been overwritten did not know of its slot. A small
+-- hash is one page, so that the call also chooses where in the page it looks.
 local function leave_ended(P, now)
   local found = call('HSCAN', P .. 'slots', text(now % 65536), 'COUNT', '4')[2]
-  for i = 1, math.min(#found, 16), 2 do
-    if has_ended(P, found[i]) then leave_slot(P, found[i]) end
+  local count = #found / 2
+  for i = now, now + math.min(count, 8) - 1 do
+    local id = found[2 * (i % count) + 1]
+    if has_ended(P, id) then leave_slot(P, id) end
   end
 end
 
