@@ -88,8 +88,8 @@ typedef struct reeve_backoff {
  * the pointer that it was registered with. It may block. A handler that runs long should poll reeve_task_should_stop.
  *
  * A handler ends by returning. One that ends its thread instead (pthread_exit) has failed, with kind "handler", and
- * another thread takes the place of that one. It must not leave by longjmp. A child process that it forks calls exec or
- * _exit; see reeve_worker_create for one that returns.
+ * another thread takes the place of that one. It must not leave by longjmp; pthread_cancel has no effect on its thread.
+ * A child process that it forks calls exec or _exit; see reeve_worker_create for one that returns.
  */
 typedef reeve_outcome (*reeve_handler_fn)(reeve_task *task, void *user);
 

@@ -377,7 +377,7 @@ static void take_place(rv_thread *t)
     rv_unlock(&worker->lock);
 }
 
-/* Runs when a handler, layer or hook calls pthread_exit, or cancels its thread: as a cleanup of it. */
+/* Runs when a handler, layer or hook calls pthread_exit: as a cleanup of it. */
 static void end_early(void *argument)
 {
     rv_thread *t = argument;
@@ -399,6 +399,8 @@ void *rv_thread_main(void *argument)
     rv_thread *t = argument;
     reeve_worker *worker = t->worker;
     own_worker = worker;
+    /* A handler that cancels its thread would end it later, in the midst of a turn, or with a lock. */
+    (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
     pthread_cleanup_push(end_early, t);
     run_until_the_end(t);
     pthread_cleanup_pop(0);

@@ -334,6 +334,20 @@ static void a_call_of_many_may_end_its_thread(void **state)
     another_thread_takes_the_place(&(reeve_handler){.type = "ends", .run_many = end_thread_of_many});
 }
 
+/* What it asks for is not done, neither in it nor in what the worker does behind it. */
+static reeve_outcome cancel_thread(reeve_task *task, void *user)
+{
+    (void)user;
+    (void)pthread_cancel(pthread_self());
+    return reeve_task_done(task, NULL, 0);
+}
+
+static void a_handler_that_cancels_its_thread_goes_on(void **state)
+{
+    (void)state;
+    another_thread_takes_the_place(&(reeve_handler){.type = "cancels", .run = cancel_thread});
+}
+
 static void thread_hooks_may_end_their_thread(void **state)
 {
     (void)state;
@@ -390,6 +404,7 @@ int main(void)
         cmocka_unit_test_setup(a_handler_that_ends_its_thread_has_failed, set_up),
         cmocka_unit_test_setup(a_call_of_many_may_end_its_thread, set_up),
         cmocka_unit_test_setup(thread_hooks_may_end_their_thread, set_up),
+        cmocka_unit_test_setup(a_handler_that_cancels_its_thread_goes_on, set_up),
         cmocka_unit_test_setup(several_threads_may_stop_a_worker, set_up),
         cmocka_unit_test_setup(handles_that_are_not_there, set_up),
     };
