@@ -143,7 +143,7 @@ if pending ~= 0 then
 end
 if died then
   if decides == 'x' then
-    if call('ZSCORE', P .. 'blocked', id) then unblock(P, id, now) end
+    if call('ZSCORE', P .. 'blocked', id) then readers.meet_death(P, id, now) end
   else
     if state ~= 'blocked' and pending == 0 then leave_place(P, id, state, envelope) end
     dies_of(P, id, died[1], died[2], now)

@@ -75,10 +75,12 @@ static void add(int queue, int id, const model_edge_sent *edges, int count)
     task->pending += now.pending;
     if (now.pending < 0 && task->pending == 0 && !now.died) release(queue, id);
     if (!now.died) return;
-    if (now.decides == 'x')
+    if (now.decides == 'x') {
+        model_unlink(queue, task);
         model_unblock(queue, id);
-    else
+    } else {
         model_die_of(queue, id, now.died - 1, (int)now.how);
+    }
 }
 
 static void remove_some(int queue, int id, const model_edge_sent *edges, int count)

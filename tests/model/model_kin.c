@@ -214,7 +214,7 @@ static void forget_waiting(model_task *task)
     task->due_ms = 0;
 }
 
-void model_leave_parents(int queue, model_task *task)
+void model_unlink(int queue, const model_task *task)
 {
     int child = HANDLE(queue, model_slot(queue, task));
     for (int parent = 0; parent < OPEN; parent++) {
@@ -224,6 +224,11 @@ void model_leave_parents(int queue, model_task *task)
         else
             model_send(queue, 'U', "%s %s", model_handle(child), model_handle(parent));
     }
+}
+
+void model_leave_parents(int queue, model_task *task)
+{
+    model_unlink(queue, task);
     forget_waiting(task);
 }
 
@@ -310,6 +315,7 @@ static bool end_edge(int child, int parent, int state, int64_t number)
         return state == COMPLETED && !not_needed;
     } else if (edge->policy == 'x' && state != UNKNOWN_STATE) {
         COVER(KIN_DEATH);
+        model_unlink(queue, task);
         model_unblock(queue, id);
     } else {
         model_die_of(queue, id, parent, state);
@@ -416,7 +422,10 @@ int model_restore(int queue, int id)
     if (count == 0) return 0;
     model_attached now = model_attach(queue, id, edges, count, &states, true);
     int pending = now.died ? 0 : now.pending;
-    if (now.died) COVER(KIN_RESTORED_DEATH);
+    if (now.died) {
+        COVER(KIN_RESTORED_DEATH);
+        model_unlink(queue, task);
+    }
     if (pending == 0) task->for_death = false;
     if (pending > 0) COVER(KIN_RESTORED);
     return pending;
@@ -430,6 +439,7 @@ bool model_link(int queue, int id, const model_edge_sent *edges, int count, mode
     states->known[id] = false;
     if (now.died && now.decides == 'x') {
         task->for_death = false;
+        model_unlink(queue, task);
         COVER(KIN_DEATH);
         return true;
     }

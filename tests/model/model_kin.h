@@ -84,6 +84,8 @@ void model_tell_ended(int queue, int id, int state);
 /* Its record goes. */
 void model_forsake(int queue, int id);
 int model_children(int queue, int id);
+/* The child is registered with none of its open parents any more; nor does it wait. */
+void model_unlink(int queue, const model_task *task);
 void model_leave_parents(int queue, model_task *task);
 void model_unblock(int queue, int id);
 void model_die_of(int queue, int id, int parent, int state);

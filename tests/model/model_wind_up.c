@@ -130,24 +130,13 @@ static bool work(void)
     return any;
 }
 
-/*
- * Whether somebody is still registered with a task that has ended. (A task that the death of one parent let go stays
- * registered with another that has yet to come, and is told when that ends: docs/limits.md.)
- */
-static bool is_left_linked(int queue)
-{
-    for (int id = 0; id < IDS; id++)
-        if (model.queues[queue].parents[id].linked && model_task_of(queue, id)->state != NONE) return true;
-    return false;
-}
-
 static void check_end(int queue, const model_seen_queue *seen)
 {
     for (int group = 1; group <= GROUPS; group++)
         if (seen->opening_ms[group] || seen->reopening[group] || seen->taken[group] || seen->clocks[group] > 0 ||
             seen->holds_ms[group])
             model_differ("something is left of group %d in queue %d", group, queue);
-    if (seen->fan_set_count || seen->message_count || seen->unread_count || is_left_linked(queue) ||
+    if (seen->fan_set_count || seen->message_count || seen->unread_count || model_is_linked_any(queue) ||
         model_is_read_any(queue))
         model_differ("something is left of those that waited for others in queue %d", queue);
     if (seen->groups || seen->grouped) model_differ("groups are left in the order of queue %d", queue);

@@ -111,7 +111,10 @@ local function enqueue_any(P, ARGV, time, made)
       if died then
         for known_id in pairs(states) do states[known_id] = nil end
       end
-      if died and policy == 'x' then return call('HDEL', P .. 'info:' .. id, 'death') == 1 end
+      if died and policy == 'x' then
+        readers.unlink(P, id)
+        return call('HDEL', P .. 'info:' .. id, 'death') == 1
+      end
       if pending == 0 and not died and call('HDEL', P .. 'info:' .. id, 'death') == 0 then return true end
       waits[id] = true
       call('ZADD', P .. 'blocked', text(now), id)

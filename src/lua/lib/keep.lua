@@ -63,6 +63,20 @@ local function forget_results(P, ids, trimmed)
   call('HINCRBY', P .. 'result_sizes', '#', text(-bytes))
 end
 
+-- A task of many parents may still be leaving them in steps (lib/links.lua), by its edges: these stay until that is done.
+function readers.keep_edges(P, ids)
+  if #ids == 0 or call('EXISTS', P .. 'fanout', P .. 'fanout_far') == 0 then return end
+  for i = 1, #ids do
+    local key, count = P .. 'parents:' .. ids[i], redis.pcall('HLEN', P .. 'parents:' .. ids[i])
+    if type(count) == 'number' and count > 64 then
+      local name = 'fanout:' .. serial(P)
+      call('RENAME', key, P .. name)
+      call('RPUSH', P .. 'fanout', name .. ' unlink ' .. ids[i] .. ' 0')
+      announce_due(P, clock())
+    end
+  end
+end
+
 -- What is told of these tasks beyond their envelopes goes.
 local function forget_told(P, ids)
   local keys, n = {}, 0
@@ -88,11 +102,12 @@ end
 local function forget(P, ids, set, ahead)
   local noted = {}
   -- One look for all.
-  if call('EXISTS', P .. 'tags', P .. 'results', P .. 'noted', P .. 'read') > 0 then
+  if call('EXISTS', P .. 'tags', P .. 'results', P .. 'noted', P .. 'read', P .. 'fanout', P .. 'fanout_far') > 0 then
     readers.drop(P, ids)
     if not set then forget_tags(P, ids) end
     forget_results(P, ids, set == 'completed' and not ahead)
     noted = leave_noted(P, ids)
+    readers.keep_edges(P, set == 'completed' and noted or ids)
   end
   if set == 'dead' then
     for i = 1, #ids do unindex(P, ids[i]) end

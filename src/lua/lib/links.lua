@@ -97,6 +97,59 @@ local function unblock(P, id, now, by)
   wake(P)
 end
 
+-- A child leaves one parent.
+local function unlink_edge(P, queue, id, parent)
+  local theirs, parent_id = parts(parent)
+  if not theirs then return end
+  if theirs ~= queue then return send(P, 'U', queue .. '/' .. id .. ' ' .. parent) end
+  local child = queue .. '/' .. id
+  call('ZREM', P .. 'children:' .. parent_id, child)
+  call('ZREM', P .. 'patient:' .. parent_id, child)
+  if call('EXISTS', P .. 'children:' .. parent_id, P .. 'patient:' .. parent_id) == 0 then
+    call('SREM', P .. 'linked', parent_id)
+  end
+end
+
+-- Some of the edges in a hash that have not ended go; returns where to go on. anew: the child waits again by now, for
+-- parents that may be among these. near: edges to other queues are passed over; then it returns whether there were any, too.
+local function unlink_page(P, key, id, cursor, most, anew, near)
+  local queue, page, passed = own_queue(P), call('HSCAN', key, cursor, 'COUNT', most), false
+  for i = 1, #page[2], 2 do
+    local parent = page[2][i]
+    local edge = anew and call('HGET', P .. 'parents:' .. id, parent)
+    if sub(page[2][i + 1], 2, 2) == '-' and not (edge and sub(edge, 2, 2) == '-') then
+      local far = near and (parts(parent) or queue) ~= queue
+      if far then passed = true else unlink_edge(P, queue, id, parent) end
+    end
+  end
+  return page[1], passed
+end
+
+-- Nor is the child registered any more with parents that have not ended; with more than 64 it leaves them in steps. goes: what it
+-- knows of its parents goes, too.
+function readers.unlink(P, id, goes)
+  local key = P .. 'parents:' .. id
+  if call('HLEN', key) > readers.at_once then
+    local name = 'parents:' .. id
+    if goes then
+      name = 'fanout:' .. serial(P)
+      call('RENAME', key, P .. name)
+    end
+    call('RPUSH', P .. 'fanout', name .. ' unlink ' .. id .. ' 0')
+  else
+    -- Such a hash may have several pages; they are small.
+    local cursor = '0'
+    repeat cursor = unlink_page(P, key, id, cursor, readers.at_once) until cursor == '0'
+  end
+  if call('EXISTS', P .. 'outbox', P .. 'fanout') > 0 then announce_due(P, clock()) end
+end
+
+-- The child has met a death for which it waited: it waits for nobody any more. by: as above.
+function readers.meet_death(P, id, now, by)
+  readers.unlink(P, id)
+  unblock(P, id, now, by)
+end
+
 -- It waited for a death, and there was none.
 local function not_needed(P, id)
   readers.told = readers.told + readers.lets_go
@@ -133,7 +186,7 @@ local function edge_ended(P, id, parent, state, now, dies, number)
     if left <= 0 then unblock(P, id, now, parent) end
     return state == 'completed'
   end
-  if policy == 'x' and state ~= 'unknown' then return unblock(P, id, now, parent) end
+  if policy == 'x' and state ~= 'unknown' then return readers.meet_death(P, id, now, parent) end
   dies(P, id, parent, state, now)
 end
 
@@ -188,50 +241,9 @@ local function children_of(P, id)
   return call('ZCARD', P .. 'children:' .. id) + call('ZCARD', P .. 'patient:' .. id)
 end
 
--- A child leaves one parent.
-local function unlink_edge(P, queue, id, parent)
-  local theirs, parent_id = parts(parent)
-  if not theirs then return end
-  if theirs ~= queue then return send(P, 'U', queue .. '/' .. id .. ' ' .. parent) end
-  local child = queue .. '/' .. id
-  call('ZREM', P .. 'children:' .. parent_id, child)
-  call('ZREM', P .. 'patient:' .. parent_id, child)
-  if call('EXISTS', P .. 'children:' .. parent_id, P .. 'patient:' .. parent_id) == 0 then
-    call('SREM', P .. 'linked', parent_id)
-  end
-end
-
--- Some of the edges in a hash that have not ended go; returns where to go on. anew: the child waits again by now, for
--- parents that may be among these. near: edges to other queues are passed over; then it returns whether there were any, too.
-local function unlink_page(P, key, id, cursor, most, anew, near)
-  local queue, page, passed = own_queue(P), call('HSCAN', key, cursor, 'COUNT', most), false
-  for i = 1, #page[2], 2 do
-    local parent = page[2][i]
-    local edge = anew and call('HGET', P .. 'parents:' .. id, parent)
-    if sub(page[2][i + 1], 2, 2) == '-' and not (edge and sub(edge, 2, 2) == '-') then
-      local far = near and (parts(parent) or queue) ~= queue
-      if far then passed = true else unlink_edge(P, queue, id, parent) end
-    end
-  end
-  return page[1], passed
-end
-
 -- A child does not wait any more; goes: nor is it there any more, and what it knows of its parents goes with it.
 local function leave_parents(P, id, goes)
-  local key = P .. 'parents:' .. id
   call('ZREM', P .. 'blocked', id)
-  if call('HLEN', key) > 4 * AT_ONCE then
-    local name = 'parents:' .. id
-    if goes then
-      name = 'fanout:' .. serial(P)
-      call('RENAME', key, P .. name)
-    end
-    call('RPUSH', P .. 'fanout', name .. ' unlink ' .. id .. ' 0')
-  else
-    -- Such a hash may have several pages; they are small.
-    local cursor = '0'
-    repeat cursor = unlink_page(P, key, id, cursor, 4 * AT_ONCE) until cursor == '0'
-  end
   call('HDEL', P .. 'info:' .. id, 'pending', 'due', 'death', 'restoring')
-  if call('EXISTS', P .. 'outbox', P .. 'fanout') > 0 then announce_due(P, clock()) end
+  readers.unlink(P, id, goes)
 end

@@ -27,6 +27,7 @@ function outcomes.done(P, id, now, settings, result, has_result, more)
   if find(more, 'c', 1, true) then call('HDEL', P .. 'info:' .. id, 'checkpoint', 'has') end
   local noted = find(more, 'i', 1, true)
   if not complete(P, {id}, now, settings, has_result == '1' and {[id] = result}, noted) and noted then
+    readers.keep_edges(P, {id})
     forget_told(P, {id})
   end
   return 'completed'

@@ -39,7 +39,10 @@ local function restore(P, id, now)
   if #edges == 0 then return 0 end
   local pending, died = attach(P, id, edges, now, {}, count, serial(P))
   -- That can only be a death for which it waited.
-  if died then pending = 0 end
+  if died then
+    pending = 0
+    readers.unlink(P, id)
+  end
   if pending == 0 then call('HDEL', P .. 'info:' .. id, 'death') end
   return pending
 end
@@ -72,7 +75,7 @@ local function restore_page(P, id, number, cursor, most, now, near, passed)
   local pending, died = 0, true
   if edges then pending, died = attach(P, id, edges, now, {}, call('HLEN', key), number) end
   if died then
-    unblock(P, id, now)
+    readers.meet_death(P, id, now)
     return nil
   end
   local ends = page[1] == '0' and not passes and not passed
