@@ -34,7 +34,140 @@
 -- can have gone: else it may have run already, and nothing is done.
 --
 -- As in turn.lua, the common case (tasks without options, none of which is known, in a queue without groups and events)
--- is written out without functions; all the rest is one function.
+-- is written out without functions; all the rest is one function, which is made when it is first needed.
+
+local call, string, ARGV, P = redis.call, string, ARGV, KEYS[1]
+if not P then return redis.error_reply('ERR @NAME@: KEYS[1] is missing') end
+local way, time = ARGV[1], call('TIME')
+
+-- Left by `break` where something is not common.
+while way == 'plain' or way == 'idle' or way == 'laid' do
+  -- At most 65536 bytes: see LARGE in lib/base.lua. For `next` see lib/order.lua; 1099511627776 is its START,
+  -- 70368744177664 its BAND.
+  local find, format = string.find, string.format
+  local seconds, millis = time[1], time[2]
+  millis = #millis == 6 and string.sub(millis, 1, 3) or format('%03d', millis / 1000)
+  if way == 'laid' then
+-- include: lib/laid.lua
+    break
+  end
+  local count = (#ARGV - 1) / 2
+  local P_tasks, P_order, envelope = P .. 'tasks', P .. 'order', nil
+  if count == 1 then
+    local id, rest = ARGV[2], ARGV[3]
+    -- What is no task is refused there. To look at each byte of an id is dear, so not of one that is as long as a UUID: if
+    -- it has bytes that no id has, that task alone is malformed, when it is met.
+    if #rest > 65536 or not find(rest, '\n', 1, true) or
+      #id ~= 36 and (#id > 100 or not find(id, '^[%w._:-]+$')) then
+      break
+    end
+    envelope = '{"at":' .. seconds .. millis .. ',' .. rest
+  elseif count < 1 or count % 1 > 0 or count > 2000 then
+    break
+  else
+    local odd
+    for i = 2, count + 1 do
+      local id = ARGV[i]
+      if #id ~= 36 and (#id > 100 or not find(id, '^[%w._:-]+$')) then odd = true end
+    end
+    if odd then break end
+  end
+
+  local looked, last = envelope and way == 'idle', nil
+  if not looked then
+    last = call('HINCRBY', P_order, 'next', envelope and '256' or format('%d', 256 * count))
+    looked = last <= 1099511627776 and envelope
+  end
+  if looked then
+-- include: lib/hand.lua
+    if entry == 'rare' then break end
+  end
+  if not last then last = call('HINCRBY', P_order, 'next', '256') end
+  local wakes = last <= 1099511627776
+  if wakes then
+    local order = call('HMGET', P_order, '0', 'groups', 'events')
+    if order[2] or order[3] then break end
+    last = (tonumber(order[1]) or 1099511627776) + 256 * count
+  end
+  if last >= 70368744177664 then break end
+
+  if count > 1 then
+    local known = call('HMGET', P_tasks, unpack(ARGV, 2, count + 1))
+    local odd
+    for i = 1, count do
+      if known[i] or #ARGV[count + 1 + i] > 65536 then odd = true end
+    end
+    if odd then break end
+  end
+  -- Before the tasks are there, so that none is where this is refused.
+  if wakes then
+    if call('LLEN', P .. 'wake') == 0 then
+      call('HSET', P_order, '0', format('%d', last))
+-- include: lib/wake.lua
+      wake(P)
+    else
+      call('HSET', P_order, 'next', format('%d', last))
+    end
+  end
+
+  if count == 1 then
+    if call('HSETNX', P_tasks, ARGV[2], envelope) == 0 then break end
+    local wrong = redis.pcall('ZADD', P .. 'ready', format('%d', last), ARGV[2])
+    if wrong ~= 1 and wrong ~= 0 then
+      redis.pcall('HDEL', P_tasks, ARGV[2])
+      return wrong
+    end
+  else
+    local unpack, stamp, new, n, ready = unpack, '{"at":' .. seconds .. millis .. ',', {}, 0, nil
+    -- A few make a packet, or go into the one that came last if nothing came in between (lib/packet.lua). (There are not to
+    -- be too many: whoever looks at them by pages passes them all.)
+    local score, p, joins = last - 256 * count, nil, false
+    if count >= 4 and count <= 1024 then
+      local newest, tail = string.match(call('HGET', P_order, 'packet') or '', '^(%d+) (%d+)$')
+      joins = newest and tonumber(tail) == score and call('ZSCORE', P .. 'ready', '+' .. newest) and
+        call('LLEN', P .. 'packet:' .. newest) <= 1024 - count
+      p = joins and newest or format('%d', (score - 1099511627776) / 256)
+      if not joins and (call('EXISTS', P .. 'packet:' .. p) == 1 or
+        count < 64 and call('SCARD', P .. 'packets') >= 1000) then p = nil end
+    end
+    if p then stamp = stamp .. '"p":' .. p .. ',' else ready = {} end
+    for i = 2, count + 1 do
+      new[n + 1], new[n + 2] = ARGV[i], stamp .. ARGV[count + i]
+      if ready then
+        score = score + 256
+        ready[n + 1], ready[n + 2] = format('%d', score), ARGV[i]
+      end
+      n = n + 2
+    end
+    if call('HSET', P_tasks, unpack(new)) < count then
+      -- An id came twice in this very call.
+      call('HDEL', P_tasks, unpack(ARGV, 2, count + 1))
+      break
+    end
+    local wrong
+    if ready then
+      wrong = redis.pcall('ZADD', P .. 'ready', unpack(ready))
+    else
+      wrong = redis.pcall('RPUSH', P .. 'packet:' .. p, unpack(ARGV, 2, count + 1))
+      if type(wrong) == 'number' and not joins then
+        wrong = redis.pcall('SADD', P .. 'packets', p)
+        if type(wrong) == 'number' then
+          wrong = redis.pcall('ZADD', P .. 'ready', format('%d', score + 256), '+' .. p)
+        end
+        if type(wrong) ~= 'number' then
+          redis.pcall('UNLINK', P .. 'packet:' .. p)
+          redis.pcall('SREM', P .. 'packets', p)
+        end
+      end
+    end
+    if type(wrong) ~= 'number' then
+      redis.pcall('HDEL', P_tasks, unpack(ARGV, 2, count + 1))
+      return wrong
+    end
+    if not ready then call('HSET', P_order, 'packet', p .. ' ' .. format('%d', last)) end
+  end
+  do return count == 1 and 1 or seconds * 1000 + millis end
+end
 
 -- It is given what it needs: each name that a function shares with what is around it costs at every call. Where a command
 -- fails, as the user may not call it or a key has the wrong type, what was made is taken back.
@@ -57,128 +190,4 @@ local function with_options(P, ARGV, time)
   -- Redis's pcall makes a text of an error.
   return redis.error_reply(string.find(reply, '^%u+ ') and reply or 'ERR @NAME@: ' .. reply)
 end
-
-local call, string, ARGV, P = redis.call, string, ARGV, KEYS[1]
-if not P then return redis.error_reply('ERR @NAME@: KEYS[1] is missing') end
-local way, time = ARGV[1], call('TIME')
-if way ~= 'plain' and way ~= 'idle' and way ~= 'laid' then return with_options(P, ARGV, time) end
-
--- At most 65536 bytes: see LARGE in lib/base.lua. For `next` see lib/order.lua; 1099511627776 is its START,
--- 70368744177664 its BAND.
-local find, format = string.find, string.format
-local seconds, millis = time[1], time[2]
-millis = #millis == 6 and string.sub(millis, 1, 3) or format('%03d', millis / 1000)
-if way == 'laid' then
--- include: lib/laid.lua
-end
-local count = (#ARGV - 1) / 2
-local P_tasks, P_order, envelope = P .. 'tasks', P .. 'order', nil
-if count == 1 then
-  local id, rest = ARGV[2], ARGV[3]
-  -- What is no task is refused there. To look at each byte of an id is dear, so not of one that is as long as a UUID: if
-  -- it has bytes that no id has, that task alone is malformed, when it is met.
-  if #rest > 65536 or not find(rest, '\n', 1, true) or
-    #id ~= 36 and (#id > 100 or not find(id, '^[%w._:-]+$')) then
-    return with_options(P, ARGV, time)
-  end
-  envelope = '{"at":' .. seconds .. millis .. ',' .. rest
-elseif count < 1 or count % 1 > 0 or count > 2000 then
-  return with_options(P, ARGV, time)
-else
-  for i = 2, count + 1 do
-    local id = ARGV[i]
-    if #id ~= 36 and (#id > 100 or not find(id, '^[%w._:-]+$')) then return with_options(P, ARGV, time) end
-  end
-end
-
-local looked, last = envelope and way == 'idle', nil
-if not looked then
-  last = call('HINCRBY', P_order, 'next', envelope and '256' or format('%d', 256 * count))
-  looked = last <= 1099511627776 and envelope
-end
-if looked then
--- include: lib/hand.lua
-end
-if not last then last = call('HINCRBY', P_order, 'next', '256') end
-local wakes = last <= 1099511627776
-if wakes then
-  local order = call('HMGET', P_order, '0', 'groups', 'events')
-  if order[2] or order[3] then return with_options(P, ARGV, time) end
-  last = (tonumber(order[1]) or 1099511627776) + 256 * count
-end
-if last >= 70368744177664 then return with_options(P, ARGV, time) end
-
-if count > 1 then
-  local known = call('HMGET', P_tasks, unpack(ARGV, 2, count + 1))
-  for i = 1, count do
-    if known[i] or #ARGV[count + 1 + i] > 65536 then return with_options(P, ARGV, time) end
-  end
-end
--- Before the tasks are there, so that none is where this is refused.
-if wakes then
-  if call('LLEN', P .. 'wake') == 0 then
-    call('HSET', P_order, '0', format('%d', last))
--- include: lib/wake.lua
-    wake(P)
-  else
-    call('HSET', P_order, 'next', format('%d', last))
-  end
-end
-
-if count == 1 then
-  if call('HSETNX', P_tasks, ARGV[2], envelope) == 0 then return with_options(P, ARGV, time) end
-  local wrong = redis.pcall('ZADD', P .. 'ready', format('%d', last), ARGV[2])
-  if wrong ~= 1 and wrong ~= 0 then
-    redis.pcall('HDEL', P_tasks, ARGV[2])
-    return wrong
-  end
-else
-  local unpack, stamp, new, n, ready = unpack, '{"at":' .. seconds .. millis .. ',', {}, 0, nil
-  -- A few make a packet, or go into the one that came last if nothing came in between (lib/packet.lua). (There are not to
-  -- be too many: whoever looks at them by pages passes them all.)
-  local score, p, joins = last - 256 * count, nil, false
-  if count >= 4 and count <= 1024 then
-    local newest, tail = string.match(call('HGET', P_order, 'packet') or '', '^(%d+) (%d+)$')
-    joins = newest and tonumber(tail) == score and call('ZSCORE', P .. 'ready', '+' .. newest) and
-      call('LLEN', P .. 'packet:' .. newest) <= 1024 - count
-    p = joins and newest or format('%d', (score - 1099511627776) / 256)
-    if not joins and (call('EXISTS', P .. 'packet:' .. p) == 1 or
-      count < 64 and call('SCARD', P .. 'packets') >= 1000) then p = nil end
-  end
-  if p then stamp = stamp .. '"p":' .. p .. ',' else ready = {} end
-  for i = 2, count + 1 do
-    new[n + 1], new[n + 2] = ARGV[i], stamp .. ARGV[count + i]
-    if ready then
-      score = score + 256
-      ready[n + 1], ready[n + 2] = format('%d', score), ARGV[i]
-    end
-    n = n + 2
-  end
-  if call('HSET', P_tasks, unpack(new)) < count then
-    -- An id came twice in this very call.
-    call('HDEL', P_tasks, unpack(ARGV, 2, count + 1))
-    return with_options(P, ARGV, time)
-  end
-  local wrong
-  if ready then
-    wrong = redis.pcall('ZADD', P .. 'ready', unpack(ready))
-  else
-    wrong = redis.pcall('RPUSH', P .. 'packet:' .. p, unpack(ARGV, 2, count + 1))
-    if type(wrong) == 'number' and not joins then
-      wrong = redis.pcall('SADD', P .. 'packets', p)
-      if type(wrong) == 'number' then
-        wrong = redis.pcall('ZADD', P .. 'ready', format('%d', score + 256), '+' .. p)
-      end
-      if type(wrong) ~= 'number' then
-        redis.pcall('UNLINK', P .. 'packet:' .. p)
-        redis.pcall('SREM', P .. 'packets', p)
-      end
-    end
-  end
-  if type(wrong) ~= 'number' then
-    redis.pcall('HDEL', P_tasks, unpack(ARGV, 2, count + 1))
-    return wrong
-  end
-  if not ready then call('HSET', P_order, 'packet', p .. ' ' .. format('%d', last)) end
-end
-return count == 1 and 1 or seconds * 1000 + millis
+return with_options(P, ARGV, time)

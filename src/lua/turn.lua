@@ -199,9 +199,13 @@ while at <= #given do
         call('HDEL', P .. 'tasks', unpack(given, first, last))
       end
     else
-      members = {}
-      for i = first, last do
-        members[n + 1], members[n + 2], n = now_text, given[i], n + 2
+      if plain == 1 then
+        members, n = true, 2
+      else
+        members = {}
+        for i = first, last do
+          members[n + 1], members[n + 2], n = now_text, given[i], n + 2
+        end
       end
       if bundle then
         local field = '+' .. now_text
@@ -220,7 +224,11 @@ while at <= #given do
     end
   end
   at = at + (bundle and 1 or results)
-  if members then call('ZADD', P .. 'completed', unpack(members)) end
+  if members == true then
+    call('ZADD', P .. 'completed', now_text, given[first])
+  elseif members then
+    call('ZADD', P .. 'completed', unpack(members))
+  end
   if completed > 0 then
     local counted = redis.pcall('HINCRBY', P .. 'counters', 'completed', completed == 1 and '1' or format('%d', completed))
     -- What is too many is removed when it is worth the while: a part in 64 more may stand meanwhile. How many there are

@@ -7,7 +7,8 @@
 --   hand:<session>:<thread>  list  "<ms> <id>" and, behind a newline, the envelope: a task that was leased to it then;
 --                                  or empty: it is to look (lib/wake.lua)
 --
--- This is a part of enqueue.lua alone, of one plain task: it returns 2 when the task is somebody's.
+-- This is a part of enqueue.lua alone, of one plain task: it returns 2 when the task is somebody's, and leaves 'rare' in
+-- `entry` where it is nothing for the plain path.
 local entry = call('LPOP', P .. 'idle')
 while entry do
   local colon = string.find(entry, ':', 1, true)
@@ -25,7 +26,7 @@ while entry do
     local odd = string.byte(ARGV[2]) < 45 or find(ARGV[2], '\n', 1, true)
     if found == 3 or odd or call('HSETNX', P_tasks, ARGV[2], envelope) == 0 then
       call('LPUSH', P .. 'idle', entry)
-      if found == 2 then return with_options(P, ARGV, time) end
+      if found == 2 then entry = 'rare' end
       break
     end
     local now = seconds .. millis

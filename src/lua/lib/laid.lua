@@ -23,8 +23,10 @@
 -- This is a part of enqueue.lua.
 local at, p, number = tonumber(ARGV[2]), ARGV[3], tonumber(ARGV[4])
 local now = seconds * 1000 + millis
--- First somebody is woken: where that is refused the tasks have no place yet.
-local function lay()
+-- First somebody is woken: where that is refused the tasks have no place yet. It is given what it needs: each name that a
+-- function shares with what is around it costs at every call.
+local function lay(call, string, P, p, number)
+  local format = string.format
   if number < 64 and call('SCARD', P .. 'packets') >= 1000 then return false end
   local tail = call('HINCRBY', P .. 'order', 'next', format('%d', 256 * number))
   local first = tail <= 1099511627776
@@ -51,7 +53,7 @@ end
 
 local late = at and number and now - at or -1
 if late >= 0 and late <= 1000 and number >= 4 and number <= 1024 and call('LLEN', P .. 'packet:' .. p) == number then
-  local good, placed = pcall(lay)
+  local good, placed = pcall(lay, call, string, P, p, number)
   if good and placed then return now end
   if not good then
     local ids = redis.pcall('LRANGE', P .. 'packet:' .. p, '0', '-1')
@@ -62,4 +64,3 @@ if late >= 0 and late <= 1000 and number >= 4 and number <= 1024 and call('LLEN'
     return redis.error_reply(string.find(placed, '^%u+ ') and placed or 'ERR @NAME@: ' .. placed)
   end
 end
-return with_options(P, ARGV, time)
