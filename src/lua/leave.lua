@@ -44,6 +44,7 @@ local P, session = KEYS[1], ARGV[1]
 local running = P .. 'running:' .. session
 -- What goes back is for others to hear of.
 forget_idle(P, session)
+local woken = forget_woken(P, session)
 -- Envelopes are read for their priority: few at once where they may be large.
 local settings = call('HMGET', P .. 'settings', 'large', 'gate')
 -- A task of a limited group takes Redis some 40 us.
@@ -84,7 +85,7 @@ if #held > 0 then
 end
 -- A wake-up may have gone to a thread of this session that will not use it.
 if call('EXISTS', P .. 'ready') == 1 then wake(P) end
-local left = free_keys(P, session, text(most)) or call('HLEN', running) > 3 and #leases_of(running, 1) > 0
+local left = free_keys(P, session, text(most)) or woken or call('HLEN', running) > 3 and #leases_of(running, 1) > 0
 if left then return goes_on ~= '' and {#ids, 1, goes_on} or {#ids, 1} end
 drop_session(P, running)
 -- One that is being reaped stays listed until its last task is back.

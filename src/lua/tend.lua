@@ -186,6 +186,7 @@ local function reap()
     call('RENAME', running, lost)
     forget_idle(P, session)
   end
+  local woken = forget_woken(P, session)
   call('ZADD', P .. 'sessions', 0, session)
   local suspect, how = suspect_of(lost)
   call('HDEL', lost, '#', '#flushed', suspect and '#' or '#suspect')
@@ -239,7 +240,7 @@ local function reap()
     left = 0
   end
   local keys = free_keys(P, session, budget.room(4, 8, limit))
-  if not keys and left == 0 then call('ZREM', P .. 'sessions', session) end
+  if not keys and not woken and left == 0 then call('ZREM', P .. 'sessions', session) end
   more = 1
   return #leases, session
 end
@@ -555,7 +556,7 @@ if (watch.changed or settings[14] and promoted > 0) and not watch.is_needed() th
   call('HDEL', P .. 'settings', 'upkeep')
 end
 -- Also for a wake-up that went down with the thread that had it.
-if not settings[5] and not shut and call('EXISTS', P .. 'ready') == 1 then wake(P) end
+if not settings[5] and not shut and call('EXISTS', P .. 'ready') == 1 and wake(P) then more = 1 end
 return {now, more, next_due or -1, promoted, reaped, trimmed, session, settings[8] or '', entries,
   messages, settings[10] or '', is_unsent(), spared, lists > (messages > 0 and 1 or 0) and 1 or 0}
 end)()

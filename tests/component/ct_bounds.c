@@ -337,6 +337,61 @@ static void many_idle_threads_and_a_limit(void **state)
     assert_int_equal(test_number("SCARD " Q "woken:a-1"), 1000);
 }
 
+/* Of many idle threads whose workers do not listen a few are asked, and the others are told to look later. */
+static void many_idle_threads_that_are_not_there(void **state)
+{
+    (void)state;
+    const reeve_task_spec specs[] = {{.queue = "q", .type = "t"}, {.queue = "q", .type = "t", .priority = 1}};
+    (void)test_cmd(test_conn, "ZADD " Q "sessions 9000000000000 a-1");
+    for (size_t i = 0; i < 2; i++) {
+        (void)test_cmd(test_conn, "DEL " Q "wake " Q "woken:a-1");
+        make_idle("a-1", 1000 * (int)i, 1000);
+        count_anew();
+        test_ok(test_client, reeve_enqueue(test_client, &specs[i], NULL));
+        assert_in_range(calls_of(NULL), 1, 1200);
+        assert_int_equal(test_number("LLEN " Q "wake"), 1);
+        assert_int_equal(test_number("EXISTS " Q "idle"), 0);
+        tend_in_short_calls(TEND_MOST);
+        assert_int_equal(test_number("SCARD " Q "woken:a-1"), 1000);
+    }
+}
+
+/* They are told of a task that was there before, too. */
+static void many_idle_threads_and_what_is_ready(void **state)
+{
+    (void)state;
+    make_idle("a-1", 0, 1000);
+    (void)test_cmd(test_conn, "ZADD " Q "sessions 9000000000000 a-1");
+    (void)test_cmd(test_conn, "HSET " Q "tasks x {\"at\":1,\"type\":\"t\"}");
+    (void)test_cmd(test_conn, "ZADD " Q "ready 1099511627776 x");
+    tend_in_short_calls(TEND_MOST);
+    assert_int_equal(test_number("SCARD " Q "woken:a-1"), 1000);
+    assert_int_equal(test_number("EXISTS " Q "idle " Q "rousing"), 0);
+    assert_int_equal(test_number("LLEN " Q "wake"), 1);
+}
+
+/* A session that is lost leaves none of its threads idle, nor a word for one. */
+static void idle_threads_of_a_session_that_is_lost(void **state)
+{
+    (void)state;
+    make_idle("b-1", 0, 4);
+    make_idle("a-1", 0, 900);
+    make_idle("b-1", 4, 4);
+    for (int i = 1000; i < 1900; i++) {
+        (void)test_cmd(test_conn,
+                       "EVAL redis.call('RPUSH',KEYS[1]..'hand:a-1:'..ARGV[1],'')"
+                       "redis.call('SADD',KEYS[1]..'woken:a-1','a-1:'..ARGV[1]) 1 " Q " %d",
+                       i);
+    }
+    (void)test_cmd(test_conn, "ZADD " Q "sessions 1 a-1 9000000000000 b-1");
+    tend_in_short_calls(TEND_MOST);
+    assert_string_equal(test_cmd(test_conn, "LPOP " Q "idle"), "b-1:0");
+    assert_string_equal(test_cmd(test_conn, "RPOP " Q "idle"), "b-1:7");
+    assert_int_equal(test_number("LLEN " Q "idle"), 6);
+    assert_int_equal(test_number("EXISTS " Q "woken:a-1 " Q "hand:a-1:1000 " Q "hand:a-1:1899"), 0);
+    assert_int_equal(test_number("ZCARD " Q "sessions"), 1);
+}
+
 /* A page of running tasks reads the leases of few sessions, and of the others how many they have. */
 static void running_tasks_of_many_sessions(void **state)
 {
@@ -384,6 +439,9 @@ int main(void)
         cmocka_unit_test_setup(all_at_once, test_place_empty),
         cmocka_unit_test_setup(many_idle_threads_are_told_to_look, test_place_empty),
         cmocka_unit_test_setup(many_idle_threads_and_a_limit, test_place_empty),
+        cmocka_unit_test_setup(many_idle_threads_that_are_not_there, test_place_empty),
+        cmocka_unit_test_setup(many_idle_threads_and_what_is_ready, test_place_empty),
+        cmocka_unit_test_setup(idle_threads_of_a_session_that_is_lost, test_place_empty),
         cmocka_unit_test_setup(messages_behind_many_that_stay, test_place_empty),
         cmocka_unit_test_setup(running_tasks_of_many_sessions, test_place_empty),
     };

@@ -9,7 +9,8 @@
 --
 -- This is a part of enqueue.lua alone, of one plain task: it returns 2 when the task is somebody's, and leaves 'rare' in
 -- `entry` where it is nothing for the plain path.
-local entry = call('LPOP', P .. 'idle')
+-- Of a hundred that are not there no more are asked: the task is ready then.
+local entry, passed = call('LPOP', P .. 'idle'), 0
 while entry do
   local colon = string.find(entry, ':', 1, true)
   local session = string.sub(entry, 1, colon - 1)
@@ -45,5 +46,7 @@ while entry do
 -- include: lib/heeds.lua
     nudge(P, session, entry)
   end
+  passed = passed + 1
+  if passed >= 100 then break end
   entry = call('LPOP', P .. 'idle')
 end

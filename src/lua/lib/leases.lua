@@ -24,18 +24,30 @@ local function leases_of(key, most)
   return leases
 end
 
--- None of a session's threads is idle any more (lib/hand.lua). Bounded by how many threads it has, and those that stand far
--- behind in `idle` may stay there: they are passed over once the session is gone.
+-- None of a session's threads is idle any more (lib/hand.lua). Bounded: those that stand far behind in `idle` may stay
+-- there, and are passed over once the session is gone.
 local IDLE_MOST = 1000
 local function forget_idle(P, session)
-  for _, entry in ipairs(call('LRANGE', P .. 'idle', 0, IDLE_MOST - 1)) do
-    if sub(entry, 1, #session + 1) == session .. ':' then call('LREM', P .. 'idle', 1, entry) end
+  local idle, kept, mine = call('LRANGE', P .. 'idle', 0, IDLE_MOST - 1), {}, session .. ':'
+  for i = #idle, 1, -1 do
+    if sub(idle[i], 1, #mine) ~= mine then kept[#kept + 1] = idle[i] end
   end
-  for _, entry in ipairs(call('SMEMBERS', P .. 'woken:' .. session)) do
+  if #kept == #idle then return end
+  call('LTRIM', P .. 'idle', #idle, -1)
+  if #kept > 0 then call('LPUSH', P .. 'idle', unpack(kept)) end
+end
+
+-- A page of its threads that were told to look is told no more. Returns whether there are others.
+local function forget_woken(P, session)
+  local woken, done = call('SMEMBERS', P .. 'woken:' .. session), {}
+  for i = 1, math.min(#woken, 200) do
+    local hand = P .. 'hand:' .. woken[i]
+    done[i] = woken[i]
     -- It may have been handed a task since.
-    if call('LINDEX', P .. 'hand:' .. entry, 0) == '' then call('DEL', P .. 'hand:' .. entry) end
+    if call('LINDEX', hand, 0) == '' then call('DEL', hand) end
   end
-  call('DEL', P .. 'woken:' .. session)
+  if #done > 0 then call('SREM', P .. 'woken:' .. session, unpack(done)) end
+  return #done < #woken
 end
 
 -- What was handed to a session's threads and not taken: the lists go, with their leases. Returns which of the leases

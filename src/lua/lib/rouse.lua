@@ -5,7 +5,7 @@
 
 -- rest: tells a page of those that were left. Returns whether there may be more.
 local function rouse(P, rest)
-  local from, left, page = P .. (rest and 'rousing' or 'idle'), P .. 'rousing', 200
+  local from, page = P .. (rest and 'rousing' or 'idle'), 200
   local entries, stand = call('LPOP', from, page), {}
   if not entries then return false end
   for _, entry in ipairs(entries) do
@@ -18,17 +18,7 @@ local function rouse(P, rest)
   end
   if #entries < page then return false end
   if not rest and call('EXISTS', from) == 1 then
-    if call('EXISTS', left) == 0 then
-      call('RENAME', from, left)
-    else
-      -- Some are left from the last time, which was just now.
-      entries = call('LPOP', from, 1000)
-      while entries do
-        call('RPUSH', left, unpack(entries))
-        entries = call('LPOP', from, 1000)
-      end
-    end
-    announce_due(P, clock())
+-- include: lib/rouse_later.lua
   end
   return true
 end

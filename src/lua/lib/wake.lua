@@ -5,14 +5,22 @@
 --   woken:<session>  set  of those of its threads that were woken this way once, while the session stands
 -- include: lib/heeds.lua
 
+-- Where nobody is there of a hundred that are idle, the others are told later, and there is a token. Returns whether that
+-- is so.
 local function wake(P)
   if call('LLEN', P .. 'wake') > 0 then return end
-  local entry = call('LPOP', P .. 'idle')
+  local entry, passed = call('LPOP', P .. 'idle'), 0
   while entry do
     local session = string.match(entry, '^[^:]*')
     if call('EXISTS', P .. 'running:' .. session) == 1 then
       nudge(P, session, entry)
       if heeds(P, session) then return end
+    end
+    passed = passed + 1
+    if passed >= 100 and call('EXISTS', P .. 'idle') == 1 then
+-- include: lib/rouse_later.lua
+      call('LPUSH', P .. 'wake', '1')
+      return true
     end
     entry = call('LPOP', P .. 'idle')
   end
