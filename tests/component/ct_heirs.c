@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "support/depend.h"
+#include "support/script.h"
 #include "support/unique.h"
 
 static const char *only_parent(const char *queue, const char *id)
@@ -158,6 +159,92 @@ static void in_another_queue_thrice(void **state)
     test_state_is("p", "c", "ready");
     test_complete("p", "c");
     test_settle_all();
+}
+
+/* A child of q/a comes into p; that it waits is not carried yet. policy: "f", and what holds for a parent that is not known. */
+static void put_unheard(const char *id, const char *policy)
+{
+    char options[64];
+    (void)snprintf(options, sizeof(options), "{\"after\":[[\"q/a\",\"%s\"]]}", policy);
+    assert_string_equal(TEST_SCRIPT(enqueue, "reeve:{p}:", "0", id, options, "\"type\":\"t\"}\n"), "[1]");
+    assert_int_equal(test_number("LLEN reeve:{p}:outbox"), 1);
+}
+
+/* Its place is taken before its queue has heard of the child: nobody else waits for it. */
+static void in_another_queue_unheard(void **state)
+{
+    (void)state;
+    const char *const policies[] = {"f", "fg", "fe", "w"};
+    for (size_t i = 0; i < sizeof(policies) / sizeof(policies[0]); i++) {
+        (void)test_place_empty(NULL);
+        test_put_key("a");
+        put_unheard("c", policies[i]);
+        test_put_spec(test_replacing("b"));
+        test_settle_queues("p q");
+        test_state_is("p", "c", "blocked");
+        assert_string_equal(only_parent("p", "c"), "q/b");
+        complete_one("b");
+        test_settle_queues("p q");
+        test_complete("p", "c");
+        test_settle_all();
+    }
+}
+
+/* The place is taken faster than messages go: the child hears of who stands there now, not of each. */
+static void in_another_queue_unheard_often(void **state)
+{
+    (void)state;
+    enum { OFTEN = 20 };
+    char id[8];
+    test_put_key("a");
+    put_unheard("c", "f");
+    for (int i = 0; i < OFTEN; i++) {
+        (void)snprintf(id, sizeof(id), "b%d", i);
+        reeve_task_spec pushed = test_replacing(id);
+        if (i % 2 > 0) pushed.on_conflict = REEVE_CONFLICT_DEBOUNCE;
+        test_put_spec(pushed);
+    }
+    test_settle_queues("p q");
+    assert_string_equal(only_parent("p", "c"), "q/b19");
+    assert_int_equal(test_number("ZCARD reeve:{q}:children:b19"), 1);
+    complete_one("b19");
+    test_settle_queues("p q");
+    test_complete("p", "c");
+    test_settle_all();
+}
+
+/* Ids that come again lead nobody astray. */
+static void in_another_queue_unheard_and_back(void **state)
+{
+    (void)state;
+    test_put_key("a");
+    put_unheard("c", "f");
+    test_put_spec(test_replacing("b"));
+    test_put_spec(test_replacing("a"));
+    test_put_spec(test_replacing("b"));
+    assert_int_equal(test_number("EXISTS reeve:{q}:heir:b"), 0);
+    test_settle_queues("p q");
+    assert_string_equal(only_parent("p", "c"), "q/b");
+    /* One that is known is waited for, whoever took the place of another one of that id. */
+    test_put("q", "a");
+    test_put_after("p", "d", "f:q/a");
+    test_settle_queues("p q");
+    assert_string_equal(only_parent("p", "d"), "q/a");
+}
+
+/* What tells who took a place goes in minutes, unless somebody elsewhere waits. */
+static void it_is_known_for_a_time(void **state)
+{
+    (void)state;
+    test_put_key("a");
+    test_put_spec(test_replacing("b"));
+    assert_in_range(test_number("PTTL reeve:{q}:heir:a"), 1, 300000);
+    test_put_after("q", "near", "f:q/b");
+    test_put_spec(test_replacing("d"));
+    assert_in_range(test_number("PTTL reeve:{q}:heir:b"), 1, 300000);
+    test_put_after("p", "far", "f:q/d");
+    test_put_spec(test_replacing("e"));
+    assert_in_range(test_number("PTTL reeve:{q}:heir:d"), 300001, 86400000);
 }
 
 static void not_where_they_are_too_many(void **state)
@@ -359,6 +446,10 @@ int main(void)
         cmocka_unit_test_setup(in_another_queue, test_place_empty),
         cmocka_unit_test_setup(in_another_queue_twice, test_place_empty),
         cmocka_unit_test_setup(in_another_queue_thrice, test_place_empty),
+        cmocka_unit_test_setup(in_another_queue_unheard, test_place_empty),
+        cmocka_unit_test_setup(in_another_queue_unheard_often, test_place_empty),
+        cmocka_unit_test_setup(in_another_queue_unheard_and_back, test_place_empty),
+        cmocka_unit_test_setup(it_is_known_for_a_time, test_place_empty),
         cmocka_unit_test_setup(not_where_they_are_too_many, test_place_empty),
         cmocka_unit_test_setup(it_waits_for_the_same_parents, test_place_empty),
         cmocka_unit_test_setup(it_keeps_the_time, test_place_empty),

@@ -218,7 +218,7 @@ typedef struct model_queue {
     struct {
         int id; /* + 1; 0: it has none */
         int64_t ends_ms;
-    } heirs[IDS]; /* the tasks that took their places, of those that had children in other queues */
+    } heirs[SLOTS]; /* the tasks that took their places */
     bool on_dead;
     int64_t kinds_ms[KINDS_OF_ERRORS + 1]; /* when a task last died of it */
     bool more;                             /* what the last tend said */

@@ -56,7 +56,7 @@ static void link(const model_message *message, const char *child, const char *pa
     bool undone = adds && is_new && model_is_undone(QUEUE_OF(one), QUEUE_OF(other), other, one, number);
     if (undone) COVER(CARRY_UNDONE);
     int heir = adds && is_new && !undone && model_task_of(QUEUE_OF(one), ID_OF(one))->state == NONE
-                   ? model_heir(QUEUE_OF(one), ID_OF(one))
+                   ? model_last_heir(QUEUE_OF(one), ID_OF(one))
                    : -1;
     if (heir >= 0) {
         model_send(QUEUE_OF(one), 'M', "%s %s %lld %s", child, parent, (long long)number, model_id(heir));

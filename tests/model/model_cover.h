@@ -298,6 +298,7 @@
     X(HEIR, "enqueue: what waited for the task that is replaced waits for the new one")            \
     X(HEIR_LATER, "deliver: a task waits for the replaced one by a later message, which stands")   \
     X(HEIR_AGAIN, "link: one that waits for a task which was replaced is told who took its place") \
+    X(HEIR_LAST, "link: ... and that one was replaced, too: by the last of them")                  \
     X(HEIR_PARENTS, "enqueue: what the task that is replaced waits for, the new one waits for")    \
     X(HEIR_IS_CHILD, "enqueue: a task that waits for the holder of its key is refused")            \
     X(HEIR_BOTH, "enqueue: what waited for both waits for the new one once")                       \

@@ -42,6 +42,8 @@ static bool has_far(const model_parent *parent, int queue)
     return false;
 }
 
+enum { KNOWN_BRIEFLY_MS = 300000 };
+
 int model_heir(int queue, int id)
 {
     model_queue *q = &model.queues[queue];
@@ -49,23 +51,38 @@ int model_heir(int queue, int id)
     return q->heirs[id].id - 1;
 }
 
+int model_last_heir(int queue, int id)
+{
+    int heir = model_heir(queue, id), later = heir;
+    while (later >= 0) {
+        if (later != heir) COVER(HEIR_LAST);
+        heir = later;
+        later = model_task_of(queue, heir)->state == NONE ? model_heir(queue, heir) : -1;
+    }
+    return heir;
+}
+
+static void note_heir(int queue, int id, int heir, int64_t ms)
+{
+    model_queue *q = &model.queues[queue];
+    q->heirs[id].id = heir + 1;
+    q->heirs[id].ends_ms = model.now_ms + ms;
+    q->heirs[heir].id = 0;
+}
+
 void model_hand_over(int queue, int id, int heir)
 {
-    if (id >= IDS || !model.queues[queue].parents[id].linked) return;
+    bool linked = id < IDS && model.queues[queue].parents[id].linked;
+    note_heir(queue, id, heir, linked && has_far(&model.queues[queue].parents[id], queue) ? DAY : KNOWN_BRIEFLY_MS);
+    if (!linked) return;
     model_parent *old = &model.queues[queue].parents[id], *new = &model.queues[queue].parents[heir];
     int from = HANDLE(queue, id), to = HANDLE(queue, heir);
-    bool far = has_far(old, queue);
     bool any = hand_set(queue, from, to, old->children, new->children);
     any = hand_set(queue, from, to, old->patient, new->patient) || any;
     old->linked = false;
     if (!any) return;
     new->linked = true;
     COVER(HEIR);
-    if (far) {
-        model.queues[queue].heirs[id].id = heir + 1;
-        model.queues[queue].heirs[id].ends_ms = model.now_ms + DAY;
-        model.queues[queue].heirs[heir].id = 0;
-    }
 }
 
 /* In the order in which they were given. */

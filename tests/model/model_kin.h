@@ -105,6 +105,8 @@ enum { MODEL_CARRY_BACK = 64 }; /* a carry puts those back that were set aside *
 void model_hand_over(int queue, int id, int heir);
 /* Who took its place, -1: that is not known. */
 int model_heir(int queue, int id);
+/* The same, and who took that one's place where it is gone, and so on. */
+int model_last_heir(int queue, int id);
 /* The edges of a blocked task as the one that takes its place has them; their number. */
 int model_heritage(int queue, int id, int heir, model_edge_sent ret[OPEN + 1]);
 /* The same, by a message; number: as model_edge has it. */

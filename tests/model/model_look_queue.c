@@ -75,7 +75,7 @@ void model_read_unique(int queue, const char *rest, const rv_reply *found)
 void model_read_heir(int queue, const char *rest, const rv_reply *found)
 {
     int id = model_id_of(rest), heir = model_id_of(rv_reply_at(found, 0)->text);
-    if (id < 0 || id >= IDS || heir < 0) {
+    if (id < 0 || heir < 0) {
         model_stray(queue, "heir", rest);
         return;
     }

@@ -84,8 +84,8 @@ typedef struct model_seen_queue {
     int crashed;                           /* by the statistics of days, which are forgotten */
     int64_t kinds_ms[KINDS_OF_ERRORS + 1]; /* of failures that are indexed */
     int holders[UNIQUES + 1];              /* + 1 */
-    int heirs[IDS];                        /* + 1 */
-    int64_t heirs_left_ms[IDS];
+    int heirs[SLOTS];                      /* + 1 */
+    int64_t heirs_left_ms[SLOTS];
     int64_t left_ms[UNIQUES + 1]; /* -1: no end */
     /* limits */
     char concurrency[16], group_concurrency[16], rate[32], group_rate[32], hold[32], gate[8], running[16], upkeep[96];

@@ -1,7 +1,7 @@
 -- Heirs: a task that takes the place of another one, whose unique key it names, takes over those that wait for it; and
 -- where it names no parents itself, those that the other one waits for. Needs base, links.
 local HEIRS_MOST = 1000 -- (so many edges take Redis some 3 ms)
-local HEIR_KNOWN = '86400000' -- ms
+local HEIR_KNOWN, HEIR_KNOWN_BRIEFLY = '86400000', '300000' -- ms
 local HERITAGE_MOST = 64 -- edges to parents; of more a retried task may still have some to make (lib/restore.lua)
 
 -- number: of the message that registers it for the heir, where that is one. Returns whether the child waits for the heir by
@@ -21,10 +21,20 @@ local function hand_edge(P, child, parent, heir, number)
   return false
 end
 
+-- A registration for the task that is replaced may be on its way, also one of which this queue has not heard: link.lua. A
+-- task that has an heir is no heir itself, so these make no circle.
+local function note_heir(P, id, heir, ms)
+  call('SET', P .. 'heir:' .. id, heir, 'PX', ms)
+  call('DEL', P .. 'heir:' .. heir)
+end
+
 -- False, and nothing is done: there are too many.
 local function hand_over(P, id, heir)
   local count = children_of(P, id)
-  if count == 0 then return true end
+  if count == 0 then
+    note_heir(P, id, heir, HEIR_KNOWN_BRIEFLY)
+    return true
+  end
   if count > HEIRS_MOST then return false end
   local queue, sent, moved = own_queue(P), false, false
   local from, to = queue .. '/' .. id, queue .. '/' .. heir
@@ -46,12 +56,8 @@ local function hand_over(P, id, heir)
   end
   call('SREM', P .. 'linked', id)
   if moved then call('SADD', P .. 'linked', heir) end
-  if sent then
-    -- A registration for this one may be on its way: link.lua. One that has an heir is no heir, so these make no circle.
-    call('SET', P .. 'heir:' .. id, heir, 'PX', HEIR_KNOWN)
-    call('DEL', P .. 'heir:' .. heir)
-    announce_due(P, clock())
-  end
+  note_heir(P, id, heir, sent and HEIR_KNOWN or HEIR_KNOWN_BRIEFLY)
+  if sent then announce_due(P, clock()) end
   return true
 end
 
