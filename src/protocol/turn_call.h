@@ -149,6 +149,8 @@ size_t rv_recall_leases(rv_recall_reply *reply, size_t queue, rv_lease *leases, 
 
 /* ---- regain ---------------------------------------------------------------------------------------------------- */
 
+#define RV_REGAIN_MAX 64 /* tasks of a call */
+
 /* Before rv_regain_task for each of `count` tasks. */
 void rv_regain_build(rv_conn *conn, const rv_prefix *prefix, const char *session, size_t count);
 void rv_regain_task(rv_conn *conn, const char *id, int64_t since_ms, const char *thread);

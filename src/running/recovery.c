@@ -172,23 +172,41 @@ static reeve_status recall_queue(rv_thread *t, size_t queue, const char *session
     }
 }
 
+/* Of the first items of the batch. */
+static bool is_missing(const rv_thread *t, size_t i, size_t queue, const bool *seen)
+{
+    return is_unsettled(&t->batch.items[i], queue) && !seen[i];
+}
+
+/* Those of `count` missing items that stand behind the first `done`; *ret_looked: how many the call came to. */
+static reeve_status regain_some(rv_thread *t, size_t queue, const bool *seen, size_t done, size_t count,
+                                size_t *ret_looked, int64_t *ret_regained)
+{
+    size_t place = 0, most = count - done < RV_REGAIN_MAX ? count - done : RV_REGAIN_MAX;
+    const rv_reply *reply;
+    rv_regain_build(t->conn, &t->pool->claims[queue]->prefix, t->batch.sessions[queue], most);
+    for (size_t i = 0; place < done + most; i++) {
+        const rv_lease *lease = &t->batch.items[i].lease;
+        if (!is_missing(t, i, queue, seen) || place++ < done) continue;
+        rv_regain_task(t->conn, lease->id, lease->since_ms, t->number_text);
+    }
+    reeve_status status = rv_conn_call(t->conn, 0, &reply);
+    if (status != REEVE_OK) return status;
+    *ret_looked = (size_t)rv_reply_within(rv_reply_at(reply, 0), 1, (int64_t)most, 0);
+    *ret_regained += rv_reply_within(rv_reply_at(reply, 1), 0, (int64_t)most, 0);
+    return *ret_looked > 0 ? REEVE_OK : REEVE_EPROTO;
+}
+
 /* Of the first items of the batch, what was to be settled and is not seen was settled, or its turn failed half way: then
  * it stands nowhere, and is the session's again. *ret_count: how many. */
 static reeve_status regain_queue(rv_thread *t, size_t queue, const bool *seen, size_t known, int64_t *ret_count)
 {
-    size_t count = 0;
-    const rv_reply *reply;
+    size_t count = 0, looked = 0;
+    reeve_status status = REEVE_OK;
     *ret_count = 0;
-    for (size_t i = 0; i < known; i++) count += is_unsettled(&t->batch.items[i], queue) && !seen[i];
-    if (count == 0) return REEVE_OK;
-    rv_regain_build(t->conn, &t->pool->claims[queue]->prefix, t->batch.sessions[queue], count);
-    for (size_t i = 0; i < known; i++) {
-        const rv_lease *lease = &t->batch.items[i].lease;
-        if (is_unsettled(&t->batch.items[i], queue) && !seen[i])
-            rv_regain_task(t->conn, lease->id, lease->since_ms, t->number_text);
-    }
-    reeve_status status = rv_conn_call(t->conn, 0, &reply);
-    if (status == REEVE_OK) *ret_count = rv_reply_int(reply, 0);
+    for (size_t i = 0; i < known; i++) count += is_missing(t, i, queue, seen);
+    for (size_t done = 0; done < count && status == REEVE_OK; done += looked)
+        status = regain_some(t, queue, seen, done, count, &looked, ret_count);
     return status;
 }
 

@@ -210,7 +210,7 @@ static void on_delivered(size_t index, const rv_reply *reply, void *context)
 static void on_regained(size_t index, const rv_reply *reply, void *context)
 {
     delivery *d = context;
-    d->worker->keeper.handed[d->at[index]].torn = !rv_reply_is(reply, RV_INT);
+    d->worker->keeper.handed[d->at[index]].torn = !rv_reply_is(reply, RV_ARRAY);
     if (!rv_reply_is(reply, RV_ERROR)) return;
     d->failed = true;
     rv_copy_text(d->words, sizeof(d->words), reply->text);
