@@ -4,7 +4,7 @@
 --
 -- KEYS[1]  the queue's prefix
 -- ARGV[1]  the session's id
--- ARGV[2]  the most tasks to give back in this call; fewer under limits of groups
+-- ARGV[2]  the most tasks to give back in this call; fewer where they have groups
 -- ARGV[3]  "" or absent, or what the last reply said
 -- reply    [1] how many went back
 --          [2] 1 when there are more: call again
@@ -47,8 +47,8 @@ forget_idle(P, session)
 local woken = forget_woken(P, session)
 -- Envelopes are read for their priority: few at once where they may be large.
 local settings = call('HMGET', P .. 'settings', 'large', 'gate')
--- A task of a limited group takes Redis some 40 us.
-local LIMITED, PAGE = 32, 512
+-- A task of a limited group takes Redis some 40 us. Pages are such that groups take turns over a batch of 256.
+local LIMITED, PAGE = 32, 320
 if settings[2] and find(settings[2], 'g', 1, true) then most = math.min(most, LIMITED) end
 local leases = leases_of(running, settings[1] and 8 or PAGE)
 local turns, goes_on = nil, ''

@@ -33,15 +33,28 @@ local function first_turn(P, priority, tasks)
   return (head or virtual_time(order_open(P), priority)) - room
 end
 
+-- Whether some of these tasks may have groups.
+local function has_groups(envelopes)
+  for i = 1, #envelopes do
+    local envelope = envelopes[i] or ''
+    if find(sub(envelope, 1, find(envelope, '\n', 1, true) or 0), '"group":"', 1, true) then return true end
+  end
+  return false
+end
+
 -- leases: as from leases_of. from: what the last call returned, or ''. Returns those that are to go back now, at most `most`, in
 -- their order; {places: id -> behind the first, firsts: priority -> its score} for to_front, nil where these are all and no
 -- others went before; and what to hand to the next call, '' where these are all.
 local function last_turns(P, leases, most, from)
   local ids, bands, all, turns, chosen, some = {}, {}, {}, {places = {}, firsts = {}}, {}, {}
   if #leases == 0 or from == '' and #leases <= most then return leases, nil, '' end
-  fold_order(P)
   for i = 1, #leases do ids[i] = leases[i][1] end
-  for i, envelope in ipairs(call('HMGET', P .. 'tasks', unpack(ids))) do
+  local envelopes = call('HMGET', P .. 'tasks', unpack(ids))
+  -- Without groups they stand as they were leased.
+  if from == '' and not has_groups(envelopes) then return {unpack(leases, #leases - most + 1)}, nil, '' end
+  most = math.min(most, 128)
+  fold_order(P)
+  for i, envelope in ipairs(envelopes) do
     local priority, task = turn_of(ids[i], envelope)
     bands[priority] = bands[priority] or {}
     table.insert(bands[priority], task)
