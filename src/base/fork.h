@@ -5,8 +5,18 @@
 #ifndef RV_FORK_H
 #define RV_FORK_H
 
+#include <stdatomic.h>
+
+extern _Atomic unsigned rv_fork_counted; /* of fork.c alone, but for reading */
+
 /* A number that is another one in a forked child (not after vfork, or clone called by itself). 0: forks cannot be watched, for
  * there is no memory. Any thread. */
 unsigned rv_fork_generation(void);
+
+/* The same in one instruction, for who has called rv_fork_generation in this process or a parent of it. */
+static inline unsigned rv_fork_generation_known(void)
+{
+    return atomic_load_explicit(&rv_fork_counted, memory_order_relaxed);
+}
 
 #endif

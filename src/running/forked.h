@@ -14,7 +14,7 @@
 
 static inline bool rv_worker_is_forked(const reeve_worker *worker)
 {
-    return worker->generation != rv_fork_generation();
+    return worker->generation != rv_fork_generation_known();
 }
 
 /* After each call of a handler, layer or hook: does not return in a child. No lock may be taken there, also not that of the

@@ -49,6 +49,19 @@ static size_t group_outcomes(rv_thread *t)
     return groups;
 }
 
+/* The heartbeats keep such a session alive from before it can begin: its reply may be lost, or late. */
+static void note_asked(rv_thread *t)
+{
+    if (!t->asks) atomic_fetch_add(&t->worker->asking, 1);
+    t->asks = true;
+}
+
+static void note_answered(rv_thread *t)
+{
+    if (t->asks) atomic_fetch_sub(&t->worker->asking, 1);
+    t->asks = false;
+}
+
 /* begin: sessions that have not begun may do so. */
 static void list_queues(rv_thread *t, bool begin)
 {
@@ -58,6 +71,7 @@ static void list_queues(rv_thread *t, bool begin)
         rv_claim *claim = t->pool->claims[queue];
         bool begun = rv_claim_get(claim, t->sessions[queue]);
         if (!begun && !begin) t->sessions[queue][0] = '\0';
+        if (!begun && begin) note_asked(t);
         t->queues[place] = (rv_turn_queue){
             .prefix = &claim->prefix, .session = t->sessions[queue], .join = begun || !begin ? "" : t->worker->about};
     }
@@ -287,6 +301,7 @@ void rv_thread_take_handed(rv_thread *t, const rv_reply *text)
 /* Returns false when there is to be another turn at once. */
 static bool finish_turn(rv_thread *t, const rv_turn_reply *reply, unsigned want, size_t groups)
 {
+    note_answered(t);
     note_refused(t, reply->refused, groups);
     for (size_t queue = next_queue(t, 0); queue < t->pool->claim_count; queue = next_queue(t, queue + 1))
         count_queue(t, queue, reply->now_ms);

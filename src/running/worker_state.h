@@ -57,6 +57,7 @@ typedef struct rv_thread {
     bool idle;                 /* it waits to be handed a task */
     char handed[REEVE_ID_MAX]; /* the id of the task that it was handed last */
     bool unsure;               /* a reply that may have leased was lost: recall before the next turn */
+    bool asks;                 /* it counts in the worker's asking */
     bool insists;              /* it has to hear what became of what it has sent: not only until the worker stops */
     unsigned losses;           /* of the connection in a row, with nothing leased or waited for in between, */
     int64_t lost_ms;           /* the last of them */
@@ -217,6 +218,7 @@ struct reeve_worker {
     pthread_cond_t thread_ended;
     unsigned threads_alive;
     atomic_int phase;    /* rv_phase */
+    atomic_uint asking;  /* threads with an unanswered turn that may have begun a session */
     atomic_bool refused; /* an error of Redis was logged, and no heartbeat was taken since */
     atomic_bool loses;   /* that connections are lost again and again was logged */
     atomic_bool down;    /* an outage was logged and has not ended */

@@ -6,6 +6,7 @@
 #include "upkeep/heartbeat.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/lock.h"
 #include "base/log.h"
@@ -25,9 +26,10 @@ static int64_t beat_every_ms(const reeve_worker *worker)
 
 typedef struct beats {
     reeve_worker *worker;
-    rv_session_text *sessions; /* under which session each claim beat; "" for those without one */
+    rv_session_text *sessions; /* under which session each command beat; "" for those whose reply says nothing */
     size_t *claims;            /* which claim each command was for */
     size_t count;
+    bool asking; /* sessions that are not known to have begun may have done so */
     bool odd;
     char words[256]; /* why */
 } beats;
@@ -77,16 +79,29 @@ static void on_beat(size_t index, const rv_reply *reply, void *context)
     rv_tell_lost(b->worker, claim, b->sessions[index]);
 }
 
+/* Its reply says nothing of the session that the claim knows. */
+static void add_plain_beat(reeve_worker *worker, beats *b, size_t index, const char *session)
+{
+    b->sessions[b->count][0] = '\0';
+    b->claims[b->count++] = index;
+    rv_beat_build(worker->heart.conn, &worker->claims[index]->prefix, session, worker->session_ms);
+}
+
 /* Every one carries what there is to flush, of one day. */
-static void add_beat(reeve_worker *worker, rv_claim *claim, rv_session_text session)
+static void add_beat(reeve_worker *worker, beats *b, size_t index)
 {
     uint64_t number;
+    rv_claim *claim = worker->claims[index];
+    rv_session_text session;
     if (!rv_claim_get(claim, session)) {
         /* Without a session we say that somebody looks after the queue. */
-        session[0] = '\0';
-        rv_beat_build(worker->heart.conn, &claim->prefix, "", worker->session_ms);
+        add_plain_beat(worker, b, index, "");
+        /* A turn may have begun it without the thread having heard of it so far. */
+        if (b->asking) add_plain_beat(worker, b, index, session);
         return;
     }
+    memcpy(b->sessions[b->count], session, sizeof(session));
+    b->claims[b->count++] = index;
     const rv_tally *tally = rv_claim_flush(claim, session, &number);
     if (tally != NULL) {
         rv_beat_build_flush(worker->heart.conn, &claim->prefix, session, worker->session_ms, tally, number);
@@ -98,10 +113,7 @@ static void add_beat(reeve_worker *worker, rv_claim *claim, rv_session_text sess
 static reeve_status send_beats(reeve_worker *worker, int64_t deadline, beats *b)
 {
     rv_heart *heart = &worker->heart;
-    for (size_t i = 0; i < worker->claim_count; i++) {
-        add_beat(worker, worker->claims[i], b->sessions[b->count]);
-        b->claims[b->count++] = i;
-    }
+    for (size_t i = 0; i < worker->claim_count; i++) add_beat(worker, b, i);
     rv_entry_write(&heart->json, worker);
     if (heart->json.failed) rv_buf_clear(&heart->json);
     rv_registry_renew(heart->conn, worker->ns, worker->id, rv_buf_text(&heart->json), heart->json.length,
@@ -114,9 +126,10 @@ static reeve_status send_beats(reeve_worker *worker, int64_t deadline, beats *b)
 
 bool rv_heart_beat(reeve_worker *worker, int64_t deadline)
 {
-    beats b = {.worker = worker};
-    b.sessions = rv_zalloc_array(worker->claim_count, sizeof(*b.sessions));
-    b.claims = rv_zalloc_array(worker->claim_count, sizeof(*b.claims));
+    beats b = {.worker = worker, .asking = atomic_load(&worker->asking) > 0};
+    size_t most = b.asking ? 2 * worker->claim_count : worker->claim_count;
+    b.sessions = rv_zalloc_array(most, sizeof(*b.sessions));
+    b.claims = rv_zalloc_array(most, sizeof(*b.claims));
     reeve_status status = REEVE_ENOMEM;
     if (b.sessions != NULL && b.claims != NULL) status = send_beats(worker, deadline, &b);
     rv_free(b.sessions);

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "protocol/scripts.h"
 #include "support/collect.h"
 #include "support/proxy.h"
 
@@ -40,10 +41,45 @@ static void a_slow_way_to_redis_costs_no_session(void **state)
     test_proxy_stop(proxy);
 }
 
+static long long expires_at(const char *session)
+{
+    return test_number("ZSCORE reeve:{q}:sessions %s", session);
+}
+
+/* The turn that begins it is carried out, and its reply does not come for longer than a session lasts. */
+static void a_session_whose_begin_is_unanswered_stays_alive(void **state)
+{
+    (void)state;
+    enum { SESSION_MS = 600, COMMAND_MS = 3000 };
+    test_proxy *proxy = test_proxy_start(test_redis);
+    const reeve_worker_options options = {
+        .redis = test_proxy_url(proxy), .session_ms = SESSION_MS, .command_ms = COMMAND_MS};
+    reeve_worker *worker = test_worker_new(&options);
+    char session[RV_SESSION_LENGTH + 1];
+    test_worker_pool(worker, "q", 1, 0);
+    test_put_spec((reeve_task_spec){.id = "n0", .type = "t"});
+    test_proxy_hold(proxy, rv_script_turn.sha);
+    test_worker_start(worker);
+    TEST_AWAIT(test_proxy_holds(proxy));
+    test_proxy_release(proxy);
+    TEST_AWAIT(test_number("ZCARD reeve:{q}:sessions") == 1);
+    rv_copy_text(session, sizeof(session), test_first_session());
+    long long begun = expires_at(session);
+    TEST_AWAIT(test_count("q", "running") == 0 || expires_at(session) > begun + SESSION_MS);
+    test_tend_all("q");
+    assert_string_equal(test_first_session(), session);
+    assert_int_equal(test_count("q", "running"), 1);
+    TEST_AWAIT_STATE("n0", "completed");
+    assert_string_equal(test_first_session(), session);
+    test_worker_end_after(worker, 1);
+    test_proxy_stop(proxy);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(a_slow_way_to_redis_costs_no_session, test_collect_begin),
+        cmocka_unit_test_setup(a_session_whose_begin_is_unanswered_stays_alive, test_collect_begin),
     };
     return cmocka_run_group_tests_name("ct_heart", tests, test_place_start, test_place_stop);
 }
