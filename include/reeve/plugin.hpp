@@ -139,6 +139,10 @@ template <reeve_many_fn Run> void run_many(reeve_task *const *tasks, size_t coun
 {
     try {
         Run(tasks, count, user);
+#ifdef __GLIBCXX__
+    } catch (abi::__forced_unwind &) { /* the thread ends, whatever outcomes there are: this must go on */
+        throw;
+#endif
     } catch (...) {
         for (size_t i = 0; i < count; i++) {
             if (reeve_task_outcome(tasks[i]) == REEVE_OUTCOME_NONE) outcome_of_exception(tasks[i]);

@@ -5,6 +5,8 @@
 cd "$TEST_DIR" || exit 1
 
 cat >thrower.cc <<'END'
+#include <pthread.h>
+
 #include <reeve/plugin.hpp>
 
 static reeve_outcome echo(reeve_task *task, void *)
@@ -24,6 +26,8 @@ static void many(reeve_task *const *tasks, size_t count, void *)
         if (reeve_task_payload(tasks[i]).length == 0) throw std::logic_error("in the middle");
         reeve_task_done(tasks[i], nullptr, 0);
     }
+    reeve_bytes in = reeve_task_payload(tasks[count - 1]);
+    if (std::string(static_cast<const char *>(in.data), in.length) == "exit") pthread_exit(nullptr);
 }
 
 static reeve_outcome around(reeve_task *task, reeve_next *next, void *)
@@ -120,6 +124,7 @@ dies echo odd exception "no std::exception"
 dies echo layer std::out_of_range "in a layer"
 dies many "" std::logic_error "in the middle"
 expect_status 0 "$REEVE" enqueue cxx many x --wait
+expect_status 0 "$REEVE" enqueue cxx many exit --wait
 expect_status 0 "$REEVE" enqueue cxx echo fine --wait
 expect_has "$OUT" fine
 end "$worker"
