@@ -263,8 +263,8 @@ static void a_run_of_one(void **state)
     three.handler.user = &task; /* it does nothing then */
     assert_int_equal(rv_task_run(&task, &three.handler), REEVE_OUTCOME_RETRY);
     assert_string_equal(task.kind, "handler");
-    assert_string_equal(task.message,
-                        "the handler of \"three\" called no outcome function (reeve_task_done and so on) for this task");
+    assert_string_equal(
+        task.message, "the handler of \"three\" called no outcome function (reeve_task_done and so on) for this task");
     rv_task_fini(&task);
 }
 
