@@ -120,38 +120,62 @@ static bool read_day(reeve_day *day, const rv_reply *fields)
 
 #define FIRST_DAY_MOST 100000000
 
-static reeve_status read_days(reeve_client *client, const rv_reply *reply, unsigned days, reeve_day **ret)
+/* Days that are read so far. */
+typedef struct read_so_far {
+    reeve_day *list;
+    unsigned done;
+    int64_t first; /* the first of all days, as soon as `done` is not 0 */
+} read_so_far;
+
+/* Reads a reply of a part of the days; at most `most`. */
+static reeve_status read_days(reeve_client *client, const rv_reply *reply, unsigned most, read_so_far *so_far)
 {
-    reeve_day *list = rv_zalloc_array(days, sizeof(*list));
-    bool good = list != NULL;
-    for (unsigned i = 0; good && i < days; i++) {
-        begin_day(&list[i], rv_reply_within(reply->items[0], -FIRST_DAY_MOST, FIRST_DAY_MOST, 0) + i);
-        good = read_day(&list[i], reply->items[i + 1]);
+    if (!rv_reply_is(reply, RV_ARRAY) || reply->count < 2 || reply->count - 1 > most)
+        return rv_client_odd_reply(client, "stats");
+    int64_t first = rv_reply_within(reply->items[0], -FIRST_DAY_MOST, FIRST_DAY_MOST, 0);
+    if (so_far->done == 0) so_far->first = first;
+    for (size_t i = 1; i < reply->count; i++) {
+        reeve_day *day = &so_far->list[so_far->done];
+        begin_day(day, so_far->first + so_far->done);
+        so_far->done++;
+        if (!read_day(day, reply->items[i])) return rv_fail(&client->error, REEVE_ENOMEM, "no memory for statistics");
     }
-    if (good) {
-        *ret = list;
-        return REEVE_OK;
-    }
-    reeve_stats_free(list, days);
-    return rv_fail(&client->error, REEVE_ENOMEM, "no memory for the statistics of %u days", days);
+    return REEVE_OK;
+}
+
+/* Asks for the days that are left. Days behind the first call are named by their numbers, which the next day does not change. */
+static reeve_status ask_days(reeve_client *client, const char *queue, int64_t first_day, unsigned left,
+                             read_so_far *so_far)
+{
+    char first[24], count[24];
+    const rv_reply *reply;
+    (void)snprintf(first, sizeof(first), "%lld", (long long)first_day);
+    (void)snprintf(count, sizeof(count), "%u", left);
+    rv_simple_call call = {.script = &rv_script_stats, .queue = queue, .args = {first, count}, .count = 2};
+    reeve_status status = rv_client_script(client, &call, &reply, NULL);
+    return status == REEVE_OK ? read_days(client, reply, left, so_far) : status;
 }
 
 reeve_status reeve_stats(reeve_client *client, const char *queue, int64_t first_day, unsigned days, reeve_day **ret)
 {
-    char first[24], count[24];
-    const rv_reply *reply;
     if (client == NULL || ret == NULL) return REEVE_EINVAL;
     if (days < 1 || days > REEVE_STATS_DAYS_MAX)
         return rv_fail(&client->error, REEVE_EINVAL, "statistics of %u days: from 1 to %d", days, REEVE_STATS_DAYS_MAX);
     if (first_day > FIRST_DAY_MOST || first_day < -FIRST_DAY_MOST)
         return rv_fail(&client->error, REEVE_EINVAL, "there is no day %lld", (long long)first_day);
-    (void)snprintf(first, sizeof(first), "%lld", (long long)first_day);
-    (void)snprintf(count, sizeof(count), "%u", days);
-    rv_simple_call call = {.script = &rv_script_stats, .queue = queue, .args = {first, count}, .count = 2};
-    reeve_status status = rv_client_script(client, &call, &reply, NULL);
-    if (status != REEVE_OK) return status;
-    if (!rv_reply_is(reply, RV_ARRAY) || reply->count != days + 1) return rv_client_odd_reply(client, "stats");
-    return read_days(client, reply, days, ret);
+    read_so_far so_far = {.list = rv_zalloc_array(days, sizeof(*so_far.list))};
+    if (so_far.list == NULL)
+        return rv_fail(&client->error, REEVE_ENOMEM, "no memory for the statistics of %u days", days);
+    reeve_status status = REEVE_OK;
+    while (status == REEVE_OK && so_far.done < days) {
+        int64_t from = so_far.done == 0 ? first_day : so_far.first + so_far.done;
+        status = ask_days(client, queue, from, days - so_far.done, &so_far);
+    }
+    if (status == REEVE_OK)
+        *ret = so_far.list;
+    else
+        reeve_stats_free(so_far.list, so_far.done);
+    return status;
 }
 
 void reeve_stats_free(reeve_day *list, size_t count)

@@ -1,6 +1,7 @@
 /* Statistics: real workers' sums reach Redis exactly once, on the right day, and are read back. */
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "reeve/stats.h"
@@ -43,6 +44,34 @@ static void put_act(const char *queue, const char *words)
 {
     test_put_spec(
         (reeve_task_spec){.queue = queue, .type = "act", .payload = {words, strlen(words) + 1}, .max_attempts = 2});
+}
+
+/* Days that have many fields come in several calls, each of them once. */
+static void days_with_many_fields(void **state)
+{
+    (void)state;
+    enum { DAYS = 90, FIELDS = 200 };
+    reeve_day *list, *now = today();
+    int64_t first = now->day - DAYS + 1;
+    reeve_stats_free(now, 1);
+    for (int i = 0; i < DAYS; i++) {
+        long long day = (long long)first + i;
+        (void)test_cmd(test_conn, "HSET " Q "stats:%lld completed %d", day, i + 1);
+        for (int j = 0; j < FIELDS; j += 4)
+            (void)test_cmd(test_conn, "HSET " Q "stats:%lld run:%d %d run:%d %d run:%d %d run:%d %d", day, j, i + j + 1,
+                           j + 1, i + j + 2, j + 2, i + j + 3, j + 3, i + j + 4);
+    }
+    assert_string_equal(test_cmd(test_conn, "CONFIG RESETSTAT"), "OK");
+    test_ok(test_client, reeve_stats(test_client, "q", 1 - DAYS, DAYS, &list));
+    const char *calls = strstr(test_cmd(test_conn, "INFO commandstats"), "cmdstat_evalsha:calls=");
+    assert_non_null(calls);
+    assert_in_range(atoi(strchr(calls, '=') + 1), 3, 10);
+    for (int i = 0; i < DAYS; i++) {
+        assert_int_equal(list[i].day, first + i);
+        assert_int_equal(list[i].completed, i + 1);
+        assert_int_equal(list[i].run.histogram[FIELDS - 1], i + FIELDS);
+    }
+    reeve_stats_free(list, DAYS);
 }
 
 /* ---- what is counted ------------------------------------------------------------------------------------------- */
@@ -414,6 +443,7 @@ static void what_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(days_with_many_fields, set_up),
         cmocka_unit_test_setup(exact_after_a_clean_stop, set_up),
         cmocka_unit_test_setup(how_long_a_run_takes, set_up),
         cmocka_unit_test_setup(how_long_a_task_waits, set_up),
