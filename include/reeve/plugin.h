@@ -130,9 +130,9 @@ typedef struct reeve_plugin_handle reeve_plugin_handle;
  * Opens a plugin by a name or path, as reeve_worker_load_plugin, and calls its load hook. `dir` is the directory of
  * names; NULL: the environment variable REEVE_PLUGIN_DIR, else the plugin directory of the installation, which is
  * found relative to the library or program. To open a plugin again returns the same handle without calling hooks; the
- * last close unloads it. A hook must not open or close plugins. On failure *ret is NULL and ret_error, when not NULL,
- * has the message, cut at `size` bytes. Any thread. Errors: REEVE_EPLUGIN; REEVE_EINVAL, REEVE_EDUPLICATE: for one of
- * its handlers; REEVE_ENOMEM.
+ * last close unloads it. On failure *ret is NULL and ret_error, when not NULL, has the message, cut at `size` bytes.
+ * Any thread. Errors: REEVE_EPLUGIN; REEVE_EINVAL, REEVE_EDUPLICATE: for one of its handlers; REEVE_ESTATE: called from
+ * a load or unload hook; REEVE_ENOMEM.
  */
 REEVE_API reeve_status reeve_plugin_open(reeve_plugin_handle **ret, const char *name_or_path, const char *dir,
                                          char *ret_error, size_t size);

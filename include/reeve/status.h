@@ -98,7 +98,8 @@ typedef struct reeve_log_record {
 } reeve_log_record;
 
 /*
- * A log callback. Any thread may call it, one call at a time. It must not call functions of this library. Records never
+ * A log callback. Any thread may call it, one call at a time. It must not call functions of this library, and
+ * records that it writes itself are dropped. It must return: no exception and no longjmp may leave it. Records never
  * contain passwords.
  *
  * The thread that logs waits until the callback returns, and so do other threads that log meanwhile, including a

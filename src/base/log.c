@@ -14,16 +14,18 @@
  * lock in every order: nothing is locked while it is held. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static reeve_log_fn callback;                   /* lock */
+static _Thread_local bool inside;               /* the thread is in the callback, and so has the lock */
 static void *callback_user;                     /* lock */
 static _Atomic int least_level = REEVE_LOG_OFF; /* written under lock, read by anyone */
 
 void reeve_log_set(reeve_log_fn fn, void *user, reeve_log_level least)
 {
-    pthread_mutex_lock(&lock);
+    bool nested = inside;
+    if (!nested) pthread_mutex_lock(&lock);
     callback = fn;
     callback_user = user;
     atomic_store_explicit(&least_level, fn == NULL ? REEVE_LOG_OFF : (int)least, memory_order_relaxed);
-    pthread_mutex_unlock(&lock);
+    if (!nested) pthread_mutex_unlock(&lock);
 }
 
 bool rv_log_on(reeve_log_level level)
@@ -51,10 +53,13 @@ static void deliver(reeve_log_level level, const char *event, const char *messag
                                .message = message == NULL ? "" : message,
                                .fields = fields,
                                .field_count = count};
+    if (inside) return;
     pthread_mutex_lock(&lock);
     if (callback != NULL && rv_log_on(level)) {
         record.time_ms = rv_wall_ms(); /* under the lock: times in a log do not run backwards */
+        inside = true;
         callback(&record, callback_user);
+        inside = false;
     }
     pthread_mutex_unlock(&lock);
 }

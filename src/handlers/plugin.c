@@ -20,6 +20,23 @@
 /* Guards the list and each handle's users; held while load and unload hooks run, so that each runs once. */
 static pthread_mutex_t open_lock = PTHREAD_MUTEX_INITIALIZER;
 static reeve_plugin_handle *open_plugins;
+static _Thread_local bool owns_lock; /* the thread is in a hook, or in what dlclose runs */
+
+/* False: the thread has it already. */
+static bool lock_plugins(void)
+{
+    if (owns_lock) return false;
+    rv_lock(&open_lock);
+    owns_lock = true;
+    return true;
+}
+
+static void unlock_plugins(bool locked)
+{
+    if (!locked) return;
+    owns_lock = false;
+    rv_unlock(&open_lock);
+}
 
 /* ---- where the file is ----------------------------------------------------------------------------------------- */
 
@@ -202,6 +219,10 @@ reeve_status reeve_plugin_open(reeve_plugin_handle **ret, const char *name_or_pa
 
     if (ret == NULL) return REEVE_EINVAL;
     *ret = NULL;
+    if (owns_lock) {
+        status = rv_fail(&error, REEVE_ESTATE, "a hook of a plugin cannot open plugins");
+        goto out;
+    }
     if (name_or_path == NULL) {
         status = rv_fail(&error, REEVE_EINVAL, "no plugin was named");
         goto out;
@@ -213,9 +234,9 @@ reeve_status reeve_plugin_open(reeve_plugin_handle **ret, const char *name_or_pa
         rv_free(path);
         goto out;
     }
-    rv_lock(&open_lock);
+    bool locked = lock_plugins();
     status = join_or_make(ret, library, path, &error);
-    rv_unlock(&open_lock);
+    unlock_plugins(locked);
 
 out:
     if (status != REEVE_OK) rv_copy_text(ret_error, size, error.text);
@@ -225,7 +246,7 @@ out:
 void reeve_plugin_close(reeve_plugin_handle *plugin)
 {
     if (plugin == NULL) return;
-    rv_lock(&open_lock);
+    bool locked = lock_plugins();
     plugin->users--;
     if (plugin->users == 0) {
         take_off_list(plugin);
@@ -234,7 +255,7 @@ void reeve_plugin_close(reeve_plugin_handle *plugin)
         rv_plugin_gate_fini(plugin);
         free_handle(plugin);
     }
-    rv_unlock(&open_lock);
+    unlock_plugins(locked);
 }
 
 const reeve_plugin *reeve_plugin_get(const reeve_plugin_handle *plugin)

@@ -111,6 +111,28 @@ static void anybody_may_write(void **state)
     assert_int_equal(seen.field_count, 24);
 }
 
+static unsigned nested_calls;
+
+static void log_again(const reeve_log_record *record, void *user)
+{
+    (void)record;
+    (void)user;
+    nested_calls++;
+    rv_log(REEVE_LOG_ERROR, "in.it", "from the callback", NULL);
+    reeve_log_write(REEVE_LOG_ERROR, "in.it", "from the callback", NULL, 0);
+    reeve_log_set(NULL, NULL, REEVE_LOG_OFF);
+}
+
+static void a_callback_that_logs_is_not_waited_for(void **state)
+{
+    (void)state;
+    nested_calls = 0;
+    reeve_log_set(log_again, NULL, REEVE_LOG_DEBUG);
+    rv_log(REEVE_LOG_INFO, "an.event", "words", NULL);
+    assert_int_equal(nested_calls, 1);
+    assert_false(rv_log_on(REEVE_LOG_ERROR));
+}
+
 static void level_names(void **state)
 {
     (void)state;
@@ -311,6 +333,7 @@ int main(void)
         cmocka_unit_test_teardown(only_the_least_level_and_above_arrive, silence),
         cmocka_unit_test_teardown(a_record_brings_everything, silence),
         cmocka_unit_test_teardown(anybody_may_write, silence),
+        cmocka_unit_test_teardown(a_callback_that_logs_is_not_waited_for, silence),
         cmocka_unit_test(level_names),
         cmocka_unit_test_teardown(an_old_callback_is_left_in_peace, silence),
         cmocka_unit_test(logfmt_quotes_what_needs_it),

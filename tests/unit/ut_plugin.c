@@ -17,12 +17,24 @@ static char said[1024];      /* the loader's words */
 /* Called by the test plugins' hooks, under the loader's lock. */
 REEVE_API void test_plugin_saw(const char *event);
 static char seen[256];
+static bool hooks_open; /* they open a plugin, and close one that is open */
+static reeve_plugin_handle *for_hooks;
+static reeve_status hook_was_told;
+
+static void open_in_a_hook(void)
+{
+    reeve_plugin_handle *plugin;
+    hook_was_told = reeve_plugin_open(&plugin, "narrow", directory, said, sizeof(said));
+    reeve_plugin_close(for_hooks);
+    for_hooks = NULL;
+}
 
 void test_plugin_saw(const char *event)
 {
     size_t used = strlen(seen);
 
     snprintf(seen + used, sizeof(seen) - used, "%s ", event);
+    if (hooks_open) open_in_a_hook();
 }
 
 static int set_up_group(void **state)
@@ -410,6 +422,22 @@ static void any_thread_may_open_and_close(void **state)
     }
 }
 
+static void a_hook_that_opens_plugins_is_refused(void **state)
+{
+    (void)state;
+    for_hooks = opened("teller");
+    hooks_open = true;
+    reeve_plugin_handle *plugin = opened("good");
+    assert_int_equal(hook_was_told, REEVE_ESTATE);
+    assert_non_null(strstr(said, "hook"));
+    assert_null(for_hooks);
+    hook_was_told = REEVE_OK;
+    reeve_plugin_close(plugin);
+    hooks_open = false;
+    assert_int_equal(hook_was_told, REEVE_ESTATE);
+    reeve_plugin_close(opened("good"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -431,6 +459,7 @@ int main(void)
         cmocka_unit_test_setup(a_failed_load_hook_is_not_followed_by_unload, set_up),
         cmocka_unit_test_setup(memory_that_runs_out_leaves_nothing_behind, set_up),
         cmocka_unit_test_setup(any_thread_may_open_and_close, set_up),
+        cmocka_unit_test_setup(a_hook_that_opens_plugins_is_refused, set_up),
     };
     return cmocka_run_group_tests(tests, set_up_group, NULL);
 }
