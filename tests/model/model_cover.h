@@ -78,6 +78,8 @@
     X(RECALL_MISSES, "recall: what was wanted was settled")                                        \
     X(RECALL_GONE, "recall: the session is gone")                                                  \
     X(RECALL_DYING, "recall: the session is being reaped")                                         \
+    X(REGAIN_NOWHERE, "regain: a task that a failed turn left nowhere")                            \
+    X(REGAIN_STANDS, "regain: all that stands somewhere")                                          \
     X(POP_TOKEN, "wake: a thread is told")                                                         \
     X(HAND_IDLE, "idle: a thread waits to be handed a task")                                       \
     X(HAND_AGAIN, "idle: it turned meanwhile")                                                     \

@@ -5,7 +5,7 @@
 #include "model/model_turn.h"
 #include "support/queue.h"
 
-enum { HAND, THREAD /* THREADS: all of them */ };
+enum { HAND, THREAD /* THREADS: all of them */, TORN /* 0: nothing is regained before */ };
 
 /* Mostly one that has a reason to. */
 void model_recall_make(int arg[ARGS])
@@ -16,6 +16,7 @@ void model_recall_make(int arg[ARGS])
         arg[HAND] = (int)model_chance(mood.hands);
         arg[THREAD] = (int)model_chance(THREADS);
     }
+    arg[TORN] = CHOOSE(0, 0, 1, 2, 3);
 }
 
 /* How many lines it has logged by the lease that stands. */
@@ -112,6 +113,52 @@ static void end_idling(model_hand *h, int queue, int thread)
     }
 }
 
+/* Asks for those, as often as it takes; returns how many stood nowhere. */
+static int64_t regain_all(int queue, int session, const int *ids, int count)
+{
+    int64_t regained = 0, looked = 0;
+    for (int first = 0; first < count; first += (int)looked) {
+        model_begin(&rv_script_regain);
+        model_key(queue);
+        model_arg_text(model_session_id(session));
+        for (int i = first; i < count; i++) {
+            char lease[64];
+            const model_task *task = model_task_of(queue, ids[i]);
+            model_name_lease(lease, task->at_ms, task->thread);
+            model_arg_text(model_id(ids[i]));
+            model_arg_text(lease);
+        }
+        const rv_reply *reply = model_call();
+        looked = reply ? rv_reply_int(rv_reply_at(reply, 0), 0) : 0;
+        if (looked < 1 || looked > count - first) return -1;
+        regained += rv_reply_int(rv_reply_at(reply, 1), -1);
+    }
+    return regained;
+}
+
+/* As a turn that failed half way: some leases go (torn: 1: none, 2: all, 3: of every other task), and come back. What
+ * stands somewhere stays there. */
+static void tear_and_regain(int queue, int session, int thread, int torn)
+{
+    int64_t nowhere = 0;
+    int ids[SLOTS], count = 0;
+    if (torn == 0) return;
+    for (int id = 0; id < SLOTS; id++) {
+        if (model_id(id)[0] == '\0') continue;
+        ids[count++] = id;
+        if (!is_asked_for(model_task_of(queue, id), session, thread) || torn == 1 || (torn == 3 && id % 2 == 0))
+            continue;
+        nowhere++;
+        (void)test_cmd(test_conn, "HDEL %srunning:%s %s", model_prefix(queue), model_session_id(session), model_id(id));
+    }
+    int64_t regained = regain_all(queue, session, ids, count);
+    if (regained != nowhere) model_differ("regain says %lld, not %lld", (long long)regained, (long long)nowhere);
+    if (nowhere > 0)
+        COVER(REGAIN_NOWHERE);
+    else
+        COVER(REGAIN_STANDS);
+}
+
 static void recall(int hand, int queue, int thread)
 {
     model_hand *h = &model.hands[hand];
@@ -137,7 +184,10 @@ static void recall(int hand, int queue, int thread)
 void model_recall(const int arg[ARGS])
 {
     model_hand *hand = &model.hands[arg[HAND]];
-    for (int queue = 0; queue < QUEUES; queue++) recall(arg[HAND], queue, arg[THREAD]);
+    for (int queue = 0; queue < QUEUES; queue++) {
+        tear_and_regain(queue, hand->session[queue], arg[THREAD], arg[TORN]);
+        recall(arg[HAND], queue, arg[THREAD]);
+    }
     for (int thread = 0; thread < THREADS; thread++)
         if (arg[THREAD] == thread || (arg[THREAD] == THREADS && !hand->idle[thread])) hand->unsure[thread] = false;
 }
