@@ -204,32 +204,45 @@ static void a_child_of_many_comes_again(void **state)
     assert_string_equal(test_state("q", "c"), "ready");
 }
 
-/* Of tasks with a few children each that end in one call some are told at once, and the rest from the next step on. */
-static void many_ends_in_one_call(void **state)
+/* Tasks with children each end in one call, which takes few commands, and lets so many of the children go. */
+static void end_together(unsigned ends, unsigned children, long long commands_most, int let_go)
 {
-    enum { ENDS = 64, CHILDREN = 16, COMMANDS = 2500 };
+    enum { ENDS = 256, CHILDREN = 16 };
     static test_outcome outcomes[ENDS];
     test_hand hand;
-    (void)state;
     test_hand_init(&hand, "1", "q");
-    test_put_many("q", ENDS, "n%05zu");
-    assert_int_equal(test_lease(&hand, ENDS), ENDS);
-    for (size_t i = 0; i < ENDS; i++) {
+    test_put_many("q", ends, "n%05zu");
+    assert_int_equal(test_lease(&hand, ends), ends);
+    for (size_t i = 0; i < ends; i++) {
         reeve_task_spec specs[CHILDREN];
         reeve_enqueued results[CHILDREN];
-        for (size_t j = 0; j < CHILDREN; j++)
+        for (size_t j = 0; j < children; j++)
             specs[j] = (reeve_task_spec){.queue = "q", .type = "t", .after = &parents[i], .after_count = 1};
-        test_ok(test_client, reeve_enqueue_many(test_client, specs, CHILDREN, results));
+        test_ok(test_client, reeve_enqueue_many(test_client, specs, children, results));
         outcomes[i] = (test_outcome)TEST_DONE(hand.leased[i].id);
     }
     long long before = commands();
-    (void)test_turn(&hand, 0, outcomes, ENDS);
+    (void)test_turn(&hand, 0, outcomes, ends);
     long long taken = commands() - before;
-    if (taken > COMMANDS) fail_msg("the call took %lld commands", taken);
-    assert_int_equal(test_count("q", "ready"), 64);
+    if (taken > commands_most) fail_msg("the call took %lld commands", taken);
+    assert_int_equal(test_count("q", "ready"), let_go);
     longest_step("q", 2);
-    assert_int_equal(test_count("q", "ready"), ENDS * CHILDREN);
+    assert_int_equal(test_count("q", "ready"), ends * children);
     test_no_edges_left("q");
+}
+
+/* Of tasks with a few children each that end in one call some are told at once, and the rest from the next step on. */
+static void many_ends_in_one_call(void **state)
+{
+    (void)state;
+    end_together(64, 16, 2500, 64);
+}
+
+/* The more end, the fewer are told at once. */
+static void as_many_ends_as_a_worker_sends(void **state)
+{
+    (void)state;
+    end_together(256, 2, 4500, 16);
 }
 
 /* What another version wrote is left to it, and holds up nothing. */
@@ -260,6 +273,7 @@ int main(void)
         cmocka_unit_test_setup(a_child_of_many_waits_anew, test_place_empty),
         cmocka_unit_test_setup(a_child_of_many_comes_again, test_place_empty),
         cmocka_unit_test_setup(many_ends_in_one_call, test_place_empty),
+        cmocka_unit_test_setup(as_many_ends_as_a_worker_sends, test_place_empty),
         cmocka_unit_test_setup(an_entry_that_is_not_understood, test_place_empty),
     };
     names = calloc(MANY, sizeof(*names));
