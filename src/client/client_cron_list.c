@@ -120,7 +120,7 @@ static void build_list(rv_conn *conn, bool again, const void *context)
     for (size_t i = 0; i < all->queue_count; i++) {
         rv_prefix prefix;
         rv_prefix_set(&prefix, all->client->ns, all->queues[i]);
-        rv_cmd_script(conn, &rv_script_cron, 1, 2);
+        rv_cmd_script(conn, &rv_script_cron_look, 1, 2);
         rv_arg(conn, prefix.text, prefix.length);
         rv_args(conn, "list");
         rv_args(conn, "0");
@@ -159,7 +159,7 @@ static reeve_status list_rest(listing *all, size_t index)
     const rv_reply *reply;
     while (cursor[0] != '\0' && strcmp(cursor, "0") != 0) {
         rv_simple_call call = {
-            .script = &rv_script_cron, .queue = all->queues[index], .args = {"list", cursor}, .count = 2};
+            .script = &rv_script_cron_look, .queue = all->queues[index], .args = {"list", cursor}, .count = 2};
         reeve_status status = rv_client_script(all->client, &call, &reply, NULL);
         if (status != REEVE_OK) return status;
         if (!rv_reply_is(reply, RV_ARRAY) || reply->count == 0 || !rv_reply_is(reply->items[0], RV_TEXT))

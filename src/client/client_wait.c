@@ -171,7 +171,8 @@ static reeve_status wait_until_ended(wait_for *wait)
         bool ended = false;
         reeve_status status = follow(wait, &ended);
         int64_t until = wait->began || wait->deadline < begin_by ? wait->deadline : begin_by;
-        if (!is_outage(status) || rv_now_ms() >= until) return status;
+        if (!is_outage(status)) return status;
+        if (rv_now_ms() >= until) return client->error.status == REEVE_EREDIS ? REEVE_EREDIS : status;
         if (rv_waker_wait(&client->waker, rv_deadline(TRY_AGAIN_MS))) return REEVE_EINTERRUPTED;
         if (client->embedded != NULL) (void)rv_embedded_revive(client->embedded, step_deadline(wait), NULL);
     }

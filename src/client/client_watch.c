@@ -43,15 +43,20 @@ struct reeve_watch {
 /* The places of the reply of events.lua. */
 enum { NOW, KEPT, LAST, COUNT, EVENTS_FIELDS };
 
-static reeve_status call_events(reeve_client *client, const char *queue, const char *what, const char *number,
-                                const rv_reply **ret)
+static reeve_status call_of(reeve_client *client, const rv_simple_call *call, const rv_reply **ret)
 {
-    rv_simple_call call = {.script = &rv_script_events, .queue = queue, .args = {what, number}, .count = 2};
-    reeve_status status = rv_client_script(client, &call, ret, NULL);
+    reeve_status status = rv_client_script(client, call, ret, NULL);
     if (status != REEVE_OK) return status;
     if (rv_reply_is(*ret, RV_ARRAY) && (*ret)->count >= EVENTS_FIELDS && rv_reply_is((*ret)->items[LAST], RV_TEXT))
         return REEVE_OK;
     return rv_client_odd_reply(client, "events");
+}
+
+static reeve_status call_events(reeve_client *client, const char *queue, const char *what, const char *number,
+                                const rv_reply **ret)
+{
+    rv_simple_call call = {.script = &rv_script_events, .queue = queue, .args = {what, number}, .count = 2};
+    return call_of(client, &call, ret);
 }
 
 reeve_status reeve_events_keep(reeve_client *client, const char *queue, int64_t count)
@@ -74,7 +79,8 @@ reeve_status reeve_events_get(reeve_client *client, const char *queue, int64_t *
 {
     if (client == NULL) return REEVE_EINVAL;
     const rv_reply *reply;
-    reeve_status status = call_events(client, queue, "look", "0", &reply);
+    rv_simple_call call = {.script = &rv_script_events_look, .queue = queue};
+    reeve_status status = call_of(client, &call, &reply);
     if (status != REEVE_OK) return status;
     if (ret_kept != NULL) *ret_kept = rv_reply_within(reply->items[KEPT], 0, REEVE_EVENTS_MAX, 0);
     if (ret_count != NULL) *ret_count = rv_reply_sum(reply->items[COUNT]);

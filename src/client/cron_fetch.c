@@ -178,7 +178,7 @@ static reeve_status read_entry(reeve_client *client, const char *queue, const ch
 reeve_status rv_cron_fetch(reeve_client *client, const char *queue, const char *name, const rv_reply **ret)
 {
     const rv_reply *reply;
-    rv_simple_call call = {.script = &rv_script_cron, .queue = queue, .args = {"get", name}, .count = 2};
+    rv_simple_call call = {.script = &rv_script_cron_look, .queue = queue, .args = {"get", name}, .count = 2};
     reeve_status status = rv_client_script(client, &call, &reply, NULL);
     *ret = NULL;
     if (status != REEVE_OK || rv_reply_is(reply, RV_NIL)) return status;

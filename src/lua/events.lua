@@ -3,7 +3,7 @@
 --
 -- KEYS[1]  the queue's prefix
 -- ARGV[1]  "keep": about so many events are kept from now on, 0: none; "listen": until so many ms from now there are
---          events, whatever is kept; ask again before that; "look": changes nothing
+--          events, whatever is kept; ask again before that. events_look.lua only tells of them
 -- ARGV[2]  the number
 -- reply    [1] now in ms
 --          [2] how many are kept by the queue's setting
@@ -17,13 +17,14 @@
 -- include: lib/event.lua
 -- include: lib/gate.lua
 -- include: lib/listening.lua
+-- include: lib/kept_events.lua
 -- include: lib/whole.lua
 
 local P, what, number = KEYS[1], ARGV[1], whole(ARGV[2], 0, INT64)
-if what ~= 'look' and not ((what == 'keep' or what == 'listen') and number) then
-  return redis.error_reply('ERR @NAME@: ARGV[1] and ARGV[2] are "keep", "listen" or "look", and a number')
+if not ((what == 'keep' or what == 'listen') and number) then
+  return redis.error_reply('ERR @NAME@: ARGV[1] and ARGV[2] are "keep" or "listen", and a number')
 end
-number = math.min(number or 0, LATEST)
+number = math.min(number, LATEST)
 do
 -- include: lib/expect.lua
   local fault = unfit(KEYS[1])
@@ -37,7 +38,7 @@ if what == 'keep' then
     call('HDEL', P .. 'settings', 'events')
   end
   switch_events(P)
-elseif what == 'listen' then
+else
   local known = tonumber(call('HGET', P .. 'settings', 'events_until'))
   local ends = math.min(now + number, LATEST)
   if not known or known < ends then
@@ -46,7 +47,4 @@ elseif what == 'listen' then
   end
   switch_events(P)
 end
-local found = redis.pcall('XREVRANGE', P .. 'events', '+', '-', 'COUNT', 1)
-local last, length = found[1], redis.pcall('XLEN', P .. 'events')
-local kept = tonumber(call('HGET', P .. 'settings', 'events')) or 0
-return {now, kept, last and last[1] or '0-0', type(length) == 'number' and length or 0}
+return kept_events(P, now)

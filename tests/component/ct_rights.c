@@ -227,10 +227,12 @@ static void operators_calls_work(void **state)
     EXPECT("1", cron, "set", "n", "{\"spec\":\"every 60s\"}\n" REST);
     EXPECT("1", cron, "pause", "n");
     EXPECT("1", cron, "resume", "n");
-    (void)CALL(cron, "list", "0");
+    (void)CALL(cron_look, "list", "0");
+    (void)CALL(cron_look, "get", "n");
     EXPECT("1", fire, "n", "", "-1", "made");
     (void)CALL(events, "keep", "100");
     (void)CALL(events, "listen", "60000");
+    (void)CALL(events_look, "");
     put("y", "");
     (void)CALL(show, "x");
     (void)CALL(stat, "");

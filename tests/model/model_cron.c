@@ -127,8 +127,10 @@ void model_cron(const int arg[ARGS])
     static const char *const verbs[] = {"set", "pause", "resume", "remove", "list", "get"};
     for (int i = 0; i <= (arg[FLAGS] & TWICE); i++) {
         const char *name = arg[VERB] == TELL ? "0" : entry_name(arg[ENTRY]);
-        const rv_reply *reply = CALL(cron, arg[QUEUE], verbs[arg[VERB]], name, definition(arg[KIND]),
-                                     arg[FLAGS] & COMES_PAUSED ? "paused" : "");
+        bool looks = arg[VERB] == TELL || arg[VERB] == GET;
+        const rv_reply *reply = looks ? CALL(cron_look, arg[QUEUE], verbs[arg[VERB]], name)
+                                      : CALL(cron, arg[QUEUE], verbs[arg[VERB]], name, definition(arg[KIND]),
+                                             arg[FLAGS] & COMES_PAUSED ? "paused" : "");
         if (!reply) return;
         if (arg[VERB] == GET) check_entry(&model.queues[arg[QUEUE]].entries[arg[ENTRY]], reply);
         if (arg[VERB] == GET) continue;

@@ -51,9 +51,10 @@ void model_events_make(int arg[ARGS])
 
 static void events(const int arg[ARGS])
 {
-    static const char *const words[] = {"keep", "listen", "look"};
+    static const char *const words[] = {"keep", "listen"};
     model_queue *q = &model.queues[arg[QUEUE]];
-    const rv_reply *reply = CALL(events, arg[QUEUE], words[arg[WHAT]], model_number(arg[NUMBER]));
+    const rv_reply *reply = arg[WHAT] == LOOKS ? CALL(events_look, arg[QUEUE], "")
+                                               : CALL(events, arg[QUEUE], words[arg[WHAT]], model_number(arg[NUMBER]));
     if (!reply) return;
     if (arg[WHAT] == KEEPS) q->events_kept = arg[NUMBER];
     if (arg[WHAT] == KEEPS && arg[NUMBER]) COVER(EVENTS_KEPT);

@@ -1,0 +1,38 @@
+#!lua flags=no-writes
+-- cron_look: tells of a queue's recurring entries (cron.lua).
+--
+-- KEYS[1]  the queue's prefix
+-- ARGV[1]  "get" or "list"
+-- get:     ARGV[2] name; reply: {definition, due [ms; -1: paused or never]}, or nil: no such entry
+-- list:    ARGV[2] the cursor: "0" at first, then what the last reply said; reply: {the next cursor, "0" at the end; then name,
+--          definition, due [ms; -1: paused or never], the id of the last task it made or "", ...}; an entry may be listed twice
+--
+-- Sent twice: it only reads.
+-- include: lib/base.lua
+
+local P, verb, name = KEYS[1], ARGV[1], ARGV[2]
+if not name or verb ~= 'get' and not (verb == 'list' and #name <= 19 and find(name, '^%d+$')) then
+  return redis.error_reply('ERR @NAME@: it takes "get" and a name, or "list" and a cursor')
+end
+do
+-- include: lib/expect.lua
+  local fault = unfit(KEYS[1])
+  if fault then return fault end
+end
+if verb == 'get' then
+  local known = call('HGET', P .. 'cron', name)
+  return known and {known, tonumber(call('ZSCORE', P .. 'cron:due', name)) or -1}
+end
+
+local PAGE = 200
+local page = call('HSCAN', P .. 'cron', name, 'COUNT', PAGE)
+local found, names, reply = page[2], {}, {page[1]}
+for i = 1, #found, 2 do names[#names + 1] = found[i] end
+if #names == 0 then return reply end
+local due, last = call('ZMSCORE', P .. 'cron:due', unpack(names)), call('HMGET', P .. 'cron:last', unpack(names))
+for i = 1, #names do
+  local n = #reply
+  reply[n + 1], reply[n + 2] = names[i], found[2 * i]
+  reply[n + 3], reply[n + 4] = tonumber(due[i]) or -1, last[i] or ''
+end
+return reply

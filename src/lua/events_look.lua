@@ -1,0 +1,16 @@
+#!lua flags=no-writes
+-- events_look: tells how many events of a queue are kept (events.lua), and how many there are.
+--
+-- KEYS[1]  the queue's prefix
+-- reply    as that of events.lua
+--
+-- Sent twice: it only reads.
+-- include: lib/base.lua
+-- include: lib/kept_events.lua
+
+do
+-- include: lib/expect.lua
+  local fault = unfit(KEYS[1])
+  if fault then return fault end
+end
+return kept_events(KEYS[1], clock())
