@@ -225,6 +225,27 @@ static void what_was_put_off_comes_in_time(void **state)
     expect_in(ids, 7, WAIT);
 }
 
+/* Soon after the time that its header says: that of its enqueue, or when its last parent ended. */
+static void a_short_retry_comes_in_time(void **state)
+{
+    (void)state;
+    enum { SHORT = 500 };
+    const char *const ids[] = {"timed", "child"};
+    test_put_spec((reeve_task_spec){.queue = "q", .type = "t", .id = "timed", .at_ms = test_clock_now() + 1});
+    test_put("q", "parent");
+    test_put_spec((reeve_task_spec){
+        .queue = "q", .type = "t", .id = "child", .after = &(reeve_parent){.handle = "q/parent"}, .after_count = 1});
+    assert_int_equal(test_lease(&hand, 1), 1);
+    test_settle(&hand, TEST_DONE("parent"));
+    test_clock_advance(1);
+    test_tend_all("q");
+    assert_int_equal(test_lease(&hand, 2), 2);
+    test_settle(&hand, TEST_RETRY("timed", SHORT));
+    test_settle(&hand, TEST_RETRY("child", SHORT));
+    set_back_an_hour();
+    expect_in(ids, 2, SHORT);
+}
+
 static void what_was_put_off_the_first_time_comes_in_time(void **state)
 {
     (void)state;
@@ -339,6 +360,7 @@ int main(void)
         cmocka_unit_test_setup(a_dead_session_is_reaped_in_time, set_up),
         cmocka_unit_test_setup(a_session_that_was_renewed_lives, set_up),
         cmocka_unit_test_setup(what_was_put_off_comes_in_time, set_up),
+        cmocka_unit_test_setup(a_short_retry_comes_in_time, set_up),
         cmocka_unit_test_setup(what_was_put_off_the_first_time_comes_in_time, set_up),
         cmocka_unit_test_setup(what_has_a_time_that_was_named_keeps_it, set_up),
         cmocka_unit_test_setup(what_is_put_off_since_waits_its_time, set_up),

@@ -39,7 +39,8 @@ static int64_t session_end(int64_t expiry_ms, int64_t by_ms, int64_t longest_ms)
 static bool is_named(const model_task *task)
 {
     if (task->timing == DUE && task->timing_ms > 0)
-        return task->at_ms >= task->timing_ms && task->at_ms - task->timing_ms < 1000;
+        return task->at_ms >= task->timing_ms && task->at_ms - task->timing_ms < 1000 &&
+               !(task->marked && task->failed_ms >= task->timing_ms);
     if (task->timing == DUE) return task->named_ms == task->at_ms;
     return task->timing == UNTIMED && !task->marked;
 }

@@ -17,11 +17,14 @@ local function session_end(expiry, now, work)
 end
 
 -- Whether a scheduled task waits for a time that somebody named. Its header says so or, where it was rescheduled to that
--- time, its history. What says nothing has taken the place of another task, or comes from a producer that does not say.
-local function is_named(envelope, due, history)
+-- time, its history. What says nothing has taken the place of another task, or comes from a producer that does not say. One
+-- that failed at its header's time or later waits for a retry.
+local function is_named(envelope, due, failed, history)
   local line = sub(envelope, 1, (find(envelope, '\n', 1, true) or 1) - 1)
   local named = tonumber(string.match(line, '"type":"[^"]*","due":(%d+)'))
-  if named and named > 0 then return due >= named and due - named < 1000 end
+  if named and named > 0 then
+    return due >= named and due - named < 1000 and (tonumber(failed) or 0) < named
+  end
   if named then
     for said in string.gmatch(history or '', '"what":"rescheduled"([^\n]*)') do
       if tonumber(string.match(said, '"due":(%d+)')) == due and not find(said, '"delay":', 1, true) then return true end
@@ -38,7 +41,7 @@ end
 
 local function scheduled_time(P, now, id, score, envelope, work)
   local known = envelope and has_info(envelope) and call('HMGET', P .. 'info:' .. id, 'failed', 'history') or {}
-  if not envelope or is_named(envelope, math.floor(score), known[2]) then return score end
+  if not envelope or is_named(envelope, math.floor(score), known[1], known[2]) then return score end
   return (score > work.last or put_at(envelope, known[1]) > now) and math.floor(score) - work.by or score
 end
 
