@@ -17,7 +17,8 @@
 --          [5] "look": the ids of the first 10 of those that are meant, in this page
 --
 -- Tasks that come to that state after the first call are left alone: those that ended later, and those that were
--- enqueued later. Sent twice: the second call finds less to do.
+-- enqueued later. What ended later than now did so before the clock was set back. Sent twice: the second call finds less
+-- to do.
 -- include: lib/base.lua
 -- include: lib/budget.lua
 -- include: lib/order.lua
@@ -60,7 +61,7 @@ if call('HGET', P .. 'settings', 'large') then most = math.min(most, 50) end
 local began, limit, from, last = string.match(cursor, '^(%S+) (%S+) (%S+) (.*)$')
 if not began then
   began, from, last = text(now), '-inf', ''
-  limit = ended and began or call('ZRANGE', set, -1, -1, 'WITHSCORES')[2]
+  limit = ended and LATEST or call('ZRANGE', set, -1, -1, 'WITHSCORES')[2]
   if not limit then return {'', 0, 0, 0, {}} end
   -- The last packet goes on to its last task.
   local tail = state == 'ready' and string.match(call('HGET', P .. 'order', 'packet') or '', ' (%d+)$')
@@ -83,7 +84,14 @@ local function is_picked(o, score)
   return age == 0 or (ended and score or since) <= began - age
 end
 
-local function next_rank()
+-- What ended since the sweep began is passed over.
+local late = {}
+function late.is(score)
+  return ended and score > began and score <= now
+end
+
+function late.next_rank()
+  if late.is(tonumber(from) or 0) then return call('ZCOUNT', set, '-inf', text(now)) end
   if last ~= '' and call('ZSCORE', set, last) == from then return call('ZRANK', set, last) + 1 end
   return call('ZCOUNT', set, '-inf', '(' .. from)
 end
@@ -98,7 +106,7 @@ end
 
 local SOME = 10
 local seen, done, failed, some = 0, 0, 0, {}
-local start = next_rank()
+local start = late.next_rank()
 if state == 'ready' then unfold(P, start, most) end
 local page = call('ZRANGE', set, start, start + most - 1, 'WITHSCORES')
 local at_end = #page < 2 * most
@@ -106,6 +114,11 @@ for i = 1, #page, 2 do
   local id, score = page[i], page[i + 1]
   if tonumber(score) > limit then
     at_end = true
+    break
+  end
+  if late.is(tonumber(score)) then
+    from, last = text(now), ''
+    at_end = call('ZCOUNT', set, '(' .. from, '+inf') == 0
     break
   end
   if seen > 0 and budget.left <= 0 then

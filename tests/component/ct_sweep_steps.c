@@ -153,6 +153,24 @@ static void those_that_die_meanwhile_are_left(void **state)
     assert_int_equal(test_number("EXISTS " Q "failures:k"), 0);
 }
 
+/* The clock was set back: those that ended before have times to come. Those that die again are left. */
+static void those_that_died_before_the_clock_went_back(void **state)
+{
+    (void)state;
+    test_put_many_dead(500);
+    test_clock_advance(-3600000);
+    test_put("q", "last");
+    assert_int_equal(test_lease(&test_sweep_hand, 1), 1);
+    test_settle(&test_sweep_hand, TEST_DIE("last", "k"));
+    test_clock_advance(1);
+    steps s = {.between = die_again};
+    const reeve_filter filter = {.state = REEVE_STATE_DEAD};
+    test_ok(test_client, reeve_sweep(test_client, "q", REEVE_ACTION_RETRY, &filter, on_step, &s, &test_swept));
+    assert_int_equal(test_swept.done, 501);
+    assert_int_equal(test_swept.seen, 501);
+    test_clock_advance(3600000);
+}
+
 /* As fast as they are cancelled, others come: they are left, and the sweep comes to its end. */
 static void put_more(unsigned step)
 {
@@ -278,6 +296,7 @@ int main(void)
         cmocka_unit_test_setup(ties_that_others_delete, test_sweep_begin),
         cmocka_unit_test_setup(one_that_was_left_joins_others, test_sweep_begin),
         cmocka_unit_test_setup(those_that_die_meanwhile_are_left, test_sweep_begin),
+        cmocka_unit_test_setup(those_that_died_before_the_clock_went_back, test_sweep_begin),
         cmocka_unit_test_setup(those_that_come_meanwhile_are_left, test_sweep_begin),
         cmocka_unit_test_setup(one_that_comes_in_its_way_is_left, test_sweep_begin),
         cmocka_unit_test_setup(large_ones_in_smaller_steps, test_sweep_begin),
