@@ -102,7 +102,10 @@ static void add_parent(rv_buf *buf, const reeve_reason *reason)
         rv_buf_addf(buf, "it waits for %s, which is %s: a retry of that may complete (`reeve retry %s`)",
                     reason->handle, state, reason->handle);
     else if (strcmp(state, "completed") == 0)
-        rv_buf_addf(buf, "it waits for %s, which is completed: its queue has yet to tell", reason->handle);
+        rv_buf_addf(buf,
+                    "it waits for %s, which is completed: the news is on its way (if that lasts, "
+                    "`reeve depend --not-after %s` lets the task go)",
+                    reason->handle, reason->handle);
     else
         rv_buf_addf(buf, "it waits for %s, which is %s", reason->handle, state);
 }
