@@ -124,9 +124,11 @@ dies echo odd exception "no std::exception"
 dies echo layer std::out_of_range "in a layer"
 dies many "" std::logic_error "in the middle"
 expect_status 0 "$REEVE" enqueue cxx many x --wait
-expect_status 0 "$REEVE" enqueue cxx many exit --wait
+# The address sanitizer takes what a plugin that it has not compiled unwinds for an overflow.
+[ -n "$SANITIZED" ] || expect_status 0 "$REEVE" enqueue cxx many exit --wait
 expect_status 0 "$REEVE" enqueue cxx echo fine --wait
 expect_has "$OUT" fine
+kill -0 "$worker" || fail "the worker has ended"
 end "$worker"
 expect_eq "$ENDED" 0 "the worker's exit status"
 expect_eq "$(grep -c crashed worker.log)" 0 "crashes in the log"
