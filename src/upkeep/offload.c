@@ -250,7 +250,7 @@ static reeve_status deliver_some(reeve_worker *worker, delivery *d, size_t count
     reeve_status status = regain(d, count, deadline);
     if (status != REEVE_OK) return status;
     for (size_t i = d->first; i < d->first + count; i++) {
-        if (handed[i].torn) continue; /* (Redis refused to regain it) */
+        if (handed[i].torn) continue; /* Redis refused to regain it */
         build_delivery(worker, &handed[i]);
         d->at[sent++] = i;
     }
