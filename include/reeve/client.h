@@ -54,8 +54,8 @@ REEVE_API reeve_status reeve_client_open(reeve_client **ret, const reeve_client_
 REEVE_API reeve_status reeve_client_open_or_say(reeve_client **ret, const reeve_client_options *options,
                                                 char *ret_error, size_t size);
 
-/* Closes the connection and frees the client; NULL is ignored. An embedded server stops when its last user closes, which
- * blocks until it has stopped: milliseconds as a rule, up to 10 s when it does not answer. */
+/* Closes the connection and frees the client; NULL is ignored. An embedded server stops when its last user closes,
+ * which blocks until it has stopped: milliseconds as a rule, up to 10 s when it does not answer. */
 REEVE_API void reeve_client_close(reeve_client *client);
 
 /* The message of the last failed call on this client; "" if no call failed. Valid until the next call. */
@@ -78,10 +78,11 @@ typedef struct reeve_meta {
  *     debounce  a waiting holder is removed, and the new task runs at its own time, so that each new task postpones
  *               the run
  *
- * With replace and debounce, tasks that depend on the holder then depend on the new task, in other queues as well; with
- * more than 1000 of them the new task is refused. A new task that names no parents waits for the parents of a blocked
- * holder; with more than 64 of them the new task is refused, and so is one that names the holder as its parent. A holder
- * that is running, or that has ended and keeps the key for a time, is not replaced: the new task is refused.
+ * With replace and debounce, tasks that depend on the holder then depend on the new task, in other queues as well;
+ * with more than 1000 of them the new task is refused. A new task that names no parents waits for the parents of a
+ * blocked holder; with more than 64 of them the new task is refused, and so is one that names the holder as its
+ * parent. A holder that is running, or that has ended and keeps the key for a time, is not replaced: the new task is
+ * refused.
  */
 typedef enum reeve_conflict {
     REEVE_CONFLICT_REJECT = 0,
@@ -324,8 +325,8 @@ REEVE_API void reeve_task_list_free(reeve_task_info **list, size_t count);
  *   REEVE_EINTERRUPTED          reeve_client_interrupt was called
  *   REEVE_ECONNECT, REEVE_ELOST no connection to Redis: within the client's timeout at the start of the call; later the
  *                               call reconnects until timeout_ms has passed
- *   REEVE_EREDIS                Redis answered with an error; one that may pass, READONLY for instance, for as long as
- *                               an outage would have been waited for
+ *   REEVE_EREDIS                Redis answered with an error; one that may pass, READONLY for instance, for as long
+ *                               as an outage would have been waited for
  */
 REEVE_API reeve_status reeve_wait(reeve_client *client, const char *queue, const char *id, int64_t timeout_ms,
                                   reeve_task_info **ret);

@@ -18,8 +18,8 @@
  * Retries: a task that is retried waits again for all parents that have not completed. That includes dead parents,
  * which can be retried as well, but not deleted ones.
  *
- * Parents in other queues: the two queues exchange messages, which workers deliver, and first the client that makes the
- * dependency. A lost message is sent again, and has an effect only once.
+ * Parents in other queues: the two queues exchange messages. The client that makes the dependency tries to deliver
+ * them at once; otherwise workers do. A lost message is sent again, and has an effect only once.
  */
 #ifndef REEVE_DEPEND_H
 #define REEVE_DEPEND_H

@@ -309,7 +309,7 @@ static void many_come_in_time(void **state)
     test_clock_advance(WAIT - 1);
     test_tend_all("q");
     assert_int_equal(test_count("q", "ready"), 0);
-    test_clock_advance(1 + 2); /* (equal times stand behind each other) */
+    test_clock_advance(1 + 2); /* equal times stand behind each other */
     test_tend_all("q");
     assert_int_equal(test_count("q", "ready"), MANY / 3 * 2);
     assert_int_equal(test_number("HEXISTS reeve:{q}:settings back"), 0);

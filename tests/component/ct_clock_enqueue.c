@@ -168,7 +168,7 @@ static void the_proof_goes_by_the_clock_of_the_first_try(void **state)
     int64_t now = test_clock_now();
     run("first");
     assert_string_equal(again("a", now - 3000), "[1]");
-    assert_string_equal(again("b", now - 3040), "[1]"); /* (clocks drift) */
+    assert_string_equal(again("b", now - 3040), "[1]"); /* clocks drift */
     assert_string_equal(again("c", now - 2900), "[-1]");
     assert_string_equal(again("c", now + HOUR), "[-1]");
     assert_string_equal(again("c", now - 3000 - 23 * HOUR), "[1]");

@@ -50,7 +50,7 @@ static void note_down(const reeve_log_record *record, void *user)
     if (strcmp(record->event, "redis.down") == 0) atomic_store(&down, true);
 }
 
-enum { LONG_MS = 120000, STOP_MS = 20000 }; /* (some seconds, and what a busy machine adds) */
+enum { LONG_MS = 120000, STOP_MS = 20000 }; /* some seconds, and what a busy machine adds */
 
 /* Another process is at it, for longer than anybody waits. */
 static void a_server_that_does_not_come_back_holds_up_no_stop(void **state)

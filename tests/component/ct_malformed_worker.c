@@ -39,7 +39,7 @@ static void among_good_ones(unsigned threads, unsigned batch)
     reeve_worker *worker = test_worker_run(threads, batch);
     await_dead(test_malformed_count);
     TEST_AWAIT(test_count("q", "completed") == GOOD);
-    TEST_AWAIT(test_worker_stats(worker).dead == test_malformed_count); /* (it counts when it has read the replies) */
+    TEST_AWAIT(test_worker_stats(worker).dead == test_malformed_count); /* it counts when it has read the replies */
     assert_int_equal(test_worker_stats(worker).refused, 0);
     test_worker_end(worker);
     for (size_t i = 0; i < GOOD; i++) assert_int_equal(test_runs[i], 1);

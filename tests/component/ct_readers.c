@@ -256,7 +256,7 @@ static void a_child_of_many_parents_that_comes_again(void **state)
     test_put_spec((reeve_task_spec){.id = "c", .after = parents, .after_count = PARENTS});
     test_hand hand;
     test_hand_init(&hand, "9", "q");
-    assert_int_equal(test_lease(&hand, 1), 1); /* (last) */
+    assert_int_equal(test_lease(&hand, 1), 1); /* last */
     for (int i = 0; i < PARENTS - 1; i++) complete_with("q", handles[i] + 2, "bee");
     assert_string_equal(test_script_text(&rv_script_delete, (const char *const[]){"reeve:{q}:", "c", "", NULL}),
                         "ok more");

@@ -414,7 +414,7 @@ static long long ended(void)
     return (long long)(test_count("q", "completed") + test_count("q", "dead"));
 }
 
-/* (Maintenance asks before it does anything, which Redis does not note: what is scheduled waits for it.) */
+/* Maintenance asks before it does anything, which Redis does not note: what is scheduled waits for it. */
 static void take_and_give(const char *right)
 {
     for (int i = 0; i < 5 && test_count("q", "ready") > 0; i++) {
