@@ -60,7 +60,7 @@ static void in_pieces(void **state)
                                         {PEER_SEND, total, answer, pieces[j]},
                                         {PEER_STALL, 0, NULL, 0}};
             test_peer *peer = test_peer_start(script);
-            rv_conn *conn = test_peer_conn(peer, NULL, 20000);
+            rv_conn *conn = test_peer_conn(peer, NULL, PEER_PATIENCE);
             const rv_reply *reply;
             assert_int_equal(rv_conn_open(conn, 0), REEVE_OK);
             for (int round = 0; round < 2; round++) {
@@ -90,7 +90,7 @@ static void interrupted_and_resumed(void **state)
     const rv_reply *reply;
     rv_error error;
     assert_int_equal(rv_waker_init(&waker, &error), REEVE_OK);
-    rv_conn *conn = test_peer_conn(peer, &waker, 20000);
+    rv_conn *conn = test_peer_conn(peer, &waker, PEER_PATIENCE);
     assert_int_equal(rv_conn_open(conn, 0), REEVE_OK);
     rv_cmd(conn, 1);
     rv_args(conn, "ASK");
@@ -119,7 +119,7 @@ static void taken_over(void **state)
     }
     script[2 + 2 * ROUNDS] = (peer_step){PEER_STALL, 0, NULL, 0};
     test_peer *peer = test_peer_start(script);
-    rv_conn *conn = test_peer_conn(peer, NULL, 20000);
+    rv_conn *conn = test_peer_conn(peer, NULL, PEER_PATIENCE);
     rv_arena mine;
     const rv_reply *reply, *before = NULL;
     rv_arena_init(&mine);
@@ -150,7 +150,7 @@ static void the_end_half_way(void **state)
             PEER_HANDSHAKE, {PEER_COMMANDS, 1, NULL, 0}, {PEER_SEND, cuts[i], answer, 0}, {PEER_CLOSE, 0, NULL, 0},
             PEER_HANDSHAKE, {PEER_COMMANDS, 1, NULL, 0}, {PEER_SEND, total, answer, 0},   {PEER_STALL, 0, NULL, 0}};
         test_peer *peer = test_peer_start(script);
-        rv_conn *conn = test_peer_conn(peer, NULL, 20000);
+        rv_conn *conn = test_peer_conn(peer, NULL, PEER_PATIENCE);
         const rv_reply *reply;
         assert_int_equal(rv_conn_open(conn, 0), REEVE_OK);
         assert_int_equal(ask(conn, 0, &reply), REEVE_ELOST);
@@ -172,7 +172,7 @@ static void the_rest_never_comes(void **state)
     const peer_step script[] = {
         PEER_HANDSHAKE, {PEER_COMMANDS, 1, NULL, 0}, {PEER_SEND, MIB / 2, answer, 0}, {PEER_STALL, 0, NULL, 0}};
     test_peer *peer = test_peer_start(script);
-    rv_conn *conn = test_peer_conn(peer, NULL, 20000);
+    rv_conn *conn = test_peer_conn(peer, NULL, PEER_PATIENCE);
     const rv_reply *reply;
     assert_int_equal(rv_conn_open(conn, 0), REEVE_OK);
     assert_int_equal(ask(conn, rv_deadline(200), &reply), REEVE_ETIMEOUT);
@@ -191,7 +191,7 @@ static void a_wrong_end(void **state)
     const peer_step script[] = {
         PEER_HANDSHAKE, {PEER_COMMANDS, 1, NULL, 0}, {PEER_SEND, total, answer, 0}, {PEER_STALL, 0, NULL, 0}};
     test_peer *peer = test_peer_start(script);
-    rv_conn *conn = test_peer_conn(peer, NULL, 20000);
+    rv_conn *conn = test_peer_conn(peer, NULL, PEER_PATIENCE);
     const rv_reply *reply;
     assert_int_equal(rv_conn_open(conn, 0), REEVE_OK);
     assert_int_equal(ask(conn, 0, &reply), REEVE_EPROTO);

@@ -35,7 +35,7 @@ static void build(rv_conn *conn, size_t count)
 static reeve_status exchange(const peer_step *script, size_t count, heard *ear, rv_error *error)
 {
     test_peer *peer = test_peer_start(script);
-    rv_conn *conn = test_peer_conn(peer, NULL, 5000);
+    rv_conn *conn = test_peer_conn(peer, NULL, PEER_PATIENCE);
     *ear = (heard){0};
     assert_int_equal(rv_conn_open(conn, 0), REEVE_OK);
     build(conn, count);
@@ -141,15 +141,17 @@ static void a_huge_array_that_never_comes(void **state)
 static void a_line_without_end(void **state)
 {
     (void)state;
+#define A20 "aaaaaaaaaaaaaaaaaaaa"
     static const peer_step script[] = {PEER_HANDSHAKE,
                                        {PEER_COMMANDS, 1, NULL, 0},
                                        PEER_SAY("+"),
-                                       {PEER_REPEAT, 300000, "aaaaaaaa", 0},
+                                       {PEER_REPEAT, 30000, A20 A20 A20 A20, 0},
                                        {PEER_STALL, 0, NULL, 0}};
     heard ear;
     rv_error error;
     assert_int_equal(exchange(script, 1, &ear, &error), REEVE_EPROTO);
     assert_non_null(strstr(error.text, "line"));
+#undef A20
 }
 
 static void more_replies_than_commands(void **state)
@@ -170,7 +172,7 @@ static void fewer_replies_than_commands(void **state)
     static const peer_step script[] = {
         PEER_HANDSHAKE, {PEER_COMMANDS, 2, NULL, 0}, PEER_SAY(":1\r\n"), {PEER_STALL, 0, NULL, 0}};
     test_peer *peer = test_peer_start(script);
-    rv_conn *conn = test_peer_conn(peer, NULL, 5000);
+    rv_conn *conn = test_peer_conn(peer, NULL, PEER_PATIENCE);
     heard ear = {0};
     assert_int_equal(rv_conn_open(conn, 0), REEVE_OK);
     build(conn, 2);
@@ -228,7 +230,7 @@ static void handshakes_that_do(void **state)
         const peer_step script[] = {
             {PEER_COMMANDS, 2, NULL, 0}, {PEER_SEND, strlen(answers[i]), answers[i], 0}, {PEER_STALL, 0, NULL, 0}};
         test_peer *peer = test_peer_start(script);
-        rv_conn *conn = test_peer_conn(peer, NULL, 5000);
+        rv_conn *conn = test_peer_conn(peer, NULL, PEER_PATIENCE);
         if (rv_conn_open(conn, 0) != REEVE_OK) fail_msg("%s", rv_conn_error(conn)->text);
         assert_int_equal(rv_conn_id(conn), 0);
         rv_conn_destroy(conn);
@@ -252,7 +254,7 @@ static void a_script_that_is_never_known(void **state)
         PEER_SAY("$40\r\ne0e1f9fabfc9d4800c877a703b823ac0578ff8db\r\n-NOSCRIPT again\r\n"),
         {PEER_STALL, 0, NULL, 0}};
     test_peer *peer = test_peer_start(script);
-    rv_conn *conn = test_peer_conn(peer, NULL, 5000);
+    rv_conn *conn = test_peer_conn(peer, NULL, PEER_PATIENCE);
     heard ear = {0};
     assert_int_equal(rv_conn_open(conn, 0), REEVE_OK);
     rv_cmd_script(conn, &script_a, 0, 0);
@@ -276,7 +278,7 @@ static void a_script_that_will_not_load(void **state)
                                        PEER_SAY("-NOPERM no SCRIPT LOAD for you\r\n-NOSCRIPT No matching script.\r\n"),
                                        {PEER_STALL, 0, NULL, 0}};
     test_peer *peer = test_peer_start(script);
-    rv_conn *conn = test_peer_conn(peer, NULL, 5000);
+    rv_conn *conn = test_peer_conn(peer, NULL, PEER_PATIENCE);
     const rv_reply *reply;
     assert_int_equal(rv_conn_open(conn, 0), REEVE_OK);
     rv_cmd_script(conn, &script_a, 0, 0);
@@ -297,7 +299,7 @@ static void a_new_connection_begins_afresh(void **state)
         PEER_HANDSHAKE, {PEER_COMMANDS, 1, NULL, 0}, PEER_SAY("*2\r\n$10\r\nabc"), {PEER_CLOSE, 0, NULL, 0},
         PEER_HANDSHAKE, {PEER_COMMANDS, 1, NULL, 0}, PEER_SAY("+fresh\r\n"),       {PEER_STALL, 0, NULL, 0}};
     test_peer *peer = test_peer_start(script);
-    rv_conn *conn = test_peer_conn(peer, NULL, 5000);
+    rv_conn *conn = test_peer_conn(peer, NULL, PEER_PATIENCE);
     assert_int_equal(rv_conn_open(conn, 0), REEVE_OK);
     assert_int_equal(rv_conn_id(conn), 7);
     assert_int_equal(strncmp(test_cmd(conn, "GET a"), "(5)", 3), 0);
@@ -324,7 +326,7 @@ static void replies_pile_up_while_we_send(void **state)
                                 {PEER_BYTES, (size_t)COMMANDS * SIZE, NULL, 0},
                                 {PEER_STALL, 0, NULL, 0}};
     test_peer *peer = test_peer_start(script);
-    rv_conn *conn = test_peer_conn(peer, NULL, 20000);
+    rv_conn *conn = test_peer_conn(peer, NULL, PEER_PATIENCE);
     heard ear = {0};
     assert_int_equal(rv_conn_open(conn, 0), REEVE_OK);
     for (size_t i = 0; i < COMMANDS; i++) {
@@ -350,7 +352,7 @@ static void an_answer_before_the_question(void **state)
                                        {PEER_BYTES, SIZE, NULL, 0},
                                        {PEER_STALL, 0, NULL, 0}};
     test_peer *peer = test_peer_start(script);
-    rv_conn *conn = test_peer_conn(peer, NULL, 5000);
+    rv_conn *conn = test_peer_conn(peer, NULL, PEER_PATIENCE);
     heard ear = {0};
     assert_int_equal(rv_conn_open(conn, 0), REEVE_OK);
     rv_cmd(conn, 2);
@@ -372,7 +374,7 @@ static void messages_right_behind_the_subscription(void **state)
                                                 "*3\r\n$7\r\nmessage\r\n$1\r\nc\r\n$2\r\nhi\r\n"),
                                        {PEER_STALL, 0, NULL, 0}};
     test_peer *peer = test_peer_start(script);
-    rv_conn *conn = test_peer_conn(peer, NULL, 5000);
+    rv_conn *conn = test_peer_conn(peer, NULL, PEER_PATIENCE);
     const rv_reply *reply;
     assert_int_equal(rv_conn_open(conn, 0), REEVE_OK);
     assert_string_equal(test_cmd(conn, "SUBSCRIBE c"), "[subscribe c 1]");
@@ -392,7 +394,7 @@ static void the_reason_is_read_before_the_end(void **state)
                                        PEER_HANDSHAKE,
                                        {PEER_STALL, 0, NULL, 0}};
     test_peer *peer = test_peer_start(script);
-    rv_conn *conn = test_peer_conn(peer, NULL, 5000), *next = test_peer_conn(peer, NULL, 5000);
+    rv_conn *conn = test_peer_conn(peer, NULL, PEER_PATIENCE), *next = test_peer_conn(peer, NULL, PEER_PATIENCE);
     heard ear = {0};
     assert_int_equal(rv_conn_open(conn, 0), REEVE_OK);
     assert_int_equal(rv_conn_open(next, 0), REEVE_OK); /* it takes one after the other: the first is closed */

@@ -22,11 +22,14 @@ static void on_log(const reeve_log_record *record, void *user)
     if (strcmp(record->event, "task.refused") == 0) atomic_fetch_add(&warnings, 1);
 }
 
-/* Somebody takes the task out of its session's hands while it runs. The test's own thread leaves the connection alone. */
+/* The handlers' own: the test's thread is using the other one. */
+static rv_conn *handlers_conn;
+
+/* Somebody takes the task out of its session's hands while it runs. */
 static reeve_outcome lose(reeve_task *task, void *user)
 {
     const char *session = user;
-    TEST_MUST(strcmp(test_cmd(test_conn, "HDEL reeve:{%s}:running:%s %s", reeve_task_queue(task), session,
+    TEST_MUST(strcmp(test_cmd(handlers_conn, "HDEL reeve:{%s}:running:%s %s", reeve_task_queue(task), session,
                               reeve_task_id(task)),
                      "1") == 0);
     atomic_store(&taken, true);
@@ -51,6 +54,7 @@ static void only_in_its_own_queue(const char *loses)
 {
     static char session[64];
     const reeve_worker_options options = {0};
+    handlers_conn = test_conn_open(test_redis);
     reeve_worker *worker = test_worker_new(&options);
     assert_int_equal(reeve_worker_handle(worker, "lose", lose, session), REEVE_OK);
     test_worker_pool(worker, "q r", 1, 0);
@@ -72,6 +76,7 @@ static void only_in_its_own_queue(const char *loses)
     assert_int_equal(atomic_load(&warnings), 1);
     assert_string_equal(test_cmd(test_conn, "ZSCORE reeve:{%s}:completed x", loses), "(nil)");
     test_worker_end(worker);
+    rv_conn_destroy(handlers_conn);
 }
 
 static void of_the_first_queue(void **state)

@@ -182,9 +182,8 @@ static void check_locks(int queue, const model_seen_queue *seen)
 static void check_heirs(int queue, const model_seen_queue *seen)
 {
     for (int id = 0; id < SLOTS; id++) {
-        if (seen->heirs[id] - 1 != model_known_heir(queue, id))
-            model_differ("the heir of %s is %d, not %d", model_id(id), seen->heirs[id] - 1,
-                         model_known_heir(queue, id));
+        if (seen->heirs[id] - 1 != model_heir(queue, id))
+            model_differ("the heir of %s is %d, not %d", model_id(id), seen->heirs[id] - 1, model_heir(queue, id));
         else if (seen->heirs[id] && model.now_ms + seen->heirs_left_ms[id] != model.queues[queue].heirs[id].ends_ms)
             model_differ("the heir of %s is known for %lld", model_id(id), (long long)seen->heirs_left_ms[id]);
     }

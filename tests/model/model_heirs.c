@@ -44,17 +44,11 @@ static bool has_far(const model_parent *parent, int queue)
 
 enum { KNOWN_BRIEFLY_MS = 300000 };
 
-int model_known_heir(int queue, int id)
-{
-    const model_queue *q = &model.queues[queue];
-    return model.now_ms > q->heirs[id].ends_ms ? -1 : q->heirs[id].id - 1;
-}
-
 int model_heir(int queue, int id)
 {
-    int heir = model_known_heir(queue, id);
-    if (heir < 0) model.queues[queue].heirs[id].id = 0;
-    return heir;
+    model_queue *q = &model.queues[queue];
+    if (model.now_ms > q->heirs[id].ends_ms) q->heirs[id].id = 0;
+    return q->heirs[id].id - 1;
 }
 
 int model_last_heir(int queue, int id)

@@ -105,8 +105,6 @@ enum { MODEL_CARRY_BACK = 64 }; /* a carry puts those back that were set aside *
 void model_hand_over(int queue, int id, int heir);
 /* Who took its place, -1: that is not known. */
 int model_heir(int queue, int id);
-/* The same, not asked by a script: one that has expired, but that nobody has asked for, comes back with an earlier time. */
-int model_known_heir(int queue, int id);
 /* The same, and who took that one's place where it is gone, and so on. */
 int model_last_heir(int queue, int id);
 /* The edges of a blocked task as the one that takes its place has them; their number. */

@@ -721,7 +721,7 @@ const model_path model_paths[] = {
          {ENQUEUE, {1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1}}),
     PATH("a replacement waits for the parents of the blocked task that it replaces",
          {ENQUEUE, {1, 5, 6, 1, 0, 0, 0, 0, 25, 0, 133}}),
-    PATH("what is known of a replacement expires, and comes back with an earlier time",
+    PATH("what is known of a replacement expires, and does not come back with an earlier time",
          {ENQUEUE, {0, 0, 2, 1, 0, 0, 0, 0, 17}},
          {CLOCK, {449018}},
          {CLOCK, {-225000}}),

@@ -17,10 +17,15 @@ void model_clock_make(int arg[ARGS])
     if (model_chance(12) == 0) arg[MS] = CHOOSE(-3600000, 3600000);
 }
 
-/* A key that has expired is seen to be gone, and does not come back with the time. */
+/* A key that has expired is seen to be gone, and does not come back with the time: Redis drops it at a moment of its own
+ * choice, or when it is asked for. */
 static void forget_keys(void)
 {
     for (int queue = 0; queue < QUEUES; queue++) {
+        for (int id = 0; id < SLOTS; id++) {
+            if (model_heir(queue, id) >= 0) continue;
+            (void)test_cmd(test_conn, "EXISTS %sheir:%s", model_prefix(queue), model_id(id));
+        }
         for (int key = 1; key <= UNIQUES; key++) {
             (void)test_cmd(test_conn, "EXISTS %sunique:u%d", model_prefix(queue), key);
             (void)model_holder(queue, key);

@@ -50,6 +50,9 @@ typedef struct test_peer test_peer;
 test_peer *test_peer_start(const peer_step *script);
 void test_peer_stop(test_peer *peer);
 
+/* How long to wait for a reply, in ms, where that is not what is tested: a slow machine is no failure. */
+enum { PEER_PATIENCE = 600000 };
+
 /* A connection to it without a name, not yet open; freed by rv_conn_destroy before the peer stops. */
 rv_conn *test_peer_conn(test_peer *peer, const rv_waker *waker, int64_t command_ms);
 const char *test_peer_url(const test_peer *peer);
