@@ -1,0 +1,103 @@
+-- lua5.1 embed.lua SCRIPT LUA_OUT [C_OUT]: writes a script of src/lua with its fragments put in (lines
+-- "-- include: lib/score.lua") twice: as Lua, to install, and as a C source with its SHA1, the name by which EVALSHA
+-- knows it. The C source is what goes to Redis: there lines of comments are empty and none is indented. They stay as
+-- empty lines, so that numbers of lines in errors are those of the installed file.
+--
+-- In the text @NAME@ becomes the name of the script, @COMMANDS@ the names of all commands of Redis that it calls so that
+-- they can fail it (call, not pcall), separated by blanks, and @CONSTANT@ the number of a row of ../definition/constants.lua.
+local here = arg[0]:match('^(.*)/[^/]*$') or '.'
+package.path = here .. '/?.lua;' .. here .. '/../definition/?.lua'
+
+local function fail(...)
+  io.stderr:write('embed: ', ...)
+  io.stderr:write('\n')
+  os.exit(1)
+end
+
+local function read(path)
+  local file, fault = io.open(path, 'rb')
+  if not file then fail(fault) end
+  local text = file:read('*a')
+  file:close()
+  return text
+end
+
+local function write(path, text)
+  local file, fault = io.open(path, 'wb')
+  if not file or not file:write(text) or not file:close() then fail(fault or path .. ': cannot be written') end
+end
+
+local with_fragments
+function with_fragments(dir, text)
+  return (text:gsub('%-%- include: ([a-z_/]+%.lua)\n', function(name)
+    return with_fragments(dir, read(dir .. '/' .. name))
+  end))
+end
+
+-- The commands that the text calls, in the order of their names.
+local function commands_of(text)
+  local seen, names = {}, {}
+  for name in text:gsub("pcall%('", ''):gmatch("call%('(%u+)'") do
+    if not seen[name] then names[#names + 1] = name end
+    seen[name] = true
+  end
+  table.sort(names)
+  return table.concat(names, ' ')
+end
+
+local function filled_in(text, name, path)
+  local values = {NAME = name, COMMANDS = commands_of(text)}
+  for _, row in ipairs(require('constants')) do values[row.name] = ('%.0f'):format(row.value) end
+  return (text:gsub('@([%u_]+)@', function(word)
+    return values[word] or fail(path, ': @', word, '@ is neither NAME, COMMANDS nor a constant')
+  end))
+end
+
+-- What is sent to Redis.
+local function stripped(text, path)
+  local lines = {}
+  for line in text:gmatch('([^\n]*)\n') do
+    line = line:gsub('^ +', '')
+    lines[#lines + 1] = line:sub(1, 2) == '--' and '' or line
+    if lines[#lines]:find('[[', 1, true) then fail(path, ': a text in double brackets would lose blanks: write it in quotes') end
+  end
+  return table.concat(lines, '\n') .. '\n'
+end
+
+local function sha1_of(path)
+  local pipe = io.popen("sha1sum <'" .. path:gsub("'", "'\\''") .. "'")
+  local sha = pipe and pipe:read('*a'):match('^%x+')
+  if pipe then pipe:close() end
+  return sha and #sha == 40 and sha or fail('sha1sum does not work')
+end
+
+local function write_c(path, name, text)
+  write(path, text)
+  local sha, lines = sha1_of(path), {}
+  for first = 1, #text, 20 do
+    local codes = {text:byte(first, math.min(first + 19, #text))}
+    for i = 1, #codes do codes[i] = ('%d,'):format(codes[i]) end
+    lines[#lines + 1] = table.concat(codes)
+  end
+  write(path, ([[
+/* made from src/lua/%s.lua; do not edit */
+#include "protocol/scripts.h"
+
+static const char text[] = {
+%s
+0};
+
+const rv_script rv_script_%s = {"%s", text, %d, "%s"};
+]]):format(name, table.concat(lines, '\n'), name, name, #text, sha))
+end
+
+local script, lua_out, c_out = arg[1], arg[2], arg[3]
+if not lua_out or arg[4] then
+  io.stderr:write('usage: lua5.1 embed.lua SCRIPT LUA_OUT [C_OUT]\n')
+  os.exit(2)
+end
+local dir, name = script:match('^(.*)/([%w_]+)%.lua$')
+if not dir then fail(script, ': a script is a file DIRECTORY/NAME.lua') end
+local text = filled_in(with_fragments(dir, read(script)), name, script)
+write(lua_out, text)
+if c_out then write_c(c_out, name, stripped(text, script)) end
