@@ -4,18 +4,22 @@
 #include <string.h>
 
 #include "reeve/tags.h"
+#include "support/clock.h"
 #include "support/depend.h"
 #include "support/queue.h"
 
 static test_hand a;
 
+/* Time stands still, however long the calls take. */
 static int set_up(void **state)
 {
+    test_clock_set(test_clock_now());
     test_hand_init(&a, "1", "q");
     return test_place_empty(state);
 }
 
 #define Q "reeve:{q}:"
+enum { DUE_MS = 1000 };
 
 /* Ids "1", "2", ..., which are not in the order of their text; all due then, in one call, or in one call each. */
 static void put_due(int64_t at_ms, size_t first, size_t count, bool together)
@@ -35,16 +39,13 @@ static void put_due(int64_t at_ms, size_t first, size_t count, bool together)
     free(ids);
 }
 
-static int64_t redis_now_ms(void)
-{
-    return test_tend("q", 1).now_ms;
-}
-
 /* All of them are due, and run in the order of their numbers. */
 static void run_in_order(size_t count, unsigned page)
 {
-    TEST_AWAIT(test_tend("q", page).promoted > 0);
-    TEST_AWAIT(test_tend("q", page).promoted == 0 && test_count("q", "scheduled") == 0);
+    test_clock_advance(DUE_MS + 10);
+    assert_true(test_tend("q", page).promoted > 0);
+    while (test_tend("q", page).promoted > 0) continue;
+    assert_int_equal(test_count("q", "scheduled"), 0);
     for (size_t next = 1; next <= count;) {
         test_outcome done[256];
         size_t leased = test_lease(&a, 256);
@@ -60,14 +61,14 @@ static void run_in_order(size_t count, unsigned page)
 static void equal_due_times_run_in_the_order_of_their_calls(void **state)
 {
     (void)state;
-    put_due(redis_now_ms() + 300, 1, 25, false);
+    put_due(test_clock_now() + DUE_MS, 1, 25, false);
     run_in_order(25, 4);
 }
 
 static void equal_due_times_run_in_the_order_of_their_call(void **state)
 {
     (void)state;
-    put_due(redis_now_ms() + 300, 1, 450, true);
+    put_due(test_clock_now() + DUE_MS, 1, 450, true);
     run_in_order(450, 100);
 }
 
@@ -75,7 +76,7 @@ static void equal_due_times_run_in_the_order_of_their_call(void **state)
 static void more_equal_due_times_than_a_millisecond_has_places_for(void **state)
 {
     (void)state;
-    int64_t at_ms = redis_now_ms() + 1500;
+    int64_t at_ms = test_clock_now() + DUE_MS;
     put_due(at_ms, 1, 3000, true);
     put_due(at_ms, 3001, 3000, true);
     put_due(at_ms, 6001, 20, false);
@@ -87,7 +88,7 @@ static void more_equal_due_times_than_a_millisecond_has_places_for(void **state)
 static void a_due_time_is_told_as_it_was_given(void **state)
 {
     (void)state;
-    const int64_t at_ms = redis_now_ms() + 100000;
+    const int64_t at_ms = test_clock_now() + 100000;
     put_due(at_ms, 1, 3, false);
     reeve_task_info *info = test_show("q", "3");
     assert_int_equal(info->due_ms, at_ms);
@@ -97,7 +98,7 @@ static void a_due_time_is_told_as_it_was_given(void **state)
     assert_int_equal(queue.next_due_ms, at_ms);
     test_ok(test_client, reeve_reschedule(test_client, "q", "3", at_ms)); /* (no change) */
     test_ok(test_client, reeve_cancel(test_client, "q", "2"));
-    assert_int_equal(test_tend("q", 10).next_in_ms / 1000, 99);
+    assert_int_equal(test_tend("q", 10).next_in_ms, 100000);
 }
 
 /* A time beyond which fractions of a millisecond are not exact: in any order, but none is lost. */
@@ -163,5 +164,6 @@ int main(void)
         cmocka_unit_test_setup(a_tag_lists_what_came_last_first, set_up),
         cmocka_unit_test_setup(children_run_in_the_order_in_which_they_came, set_up),
     };
+    test_options.clock = true;
     return cmocka_run_group_tests_name("ct_ties", tests, test_place_start, test_place_stop);
 }
