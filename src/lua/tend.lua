@@ -78,8 +78,12 @@ do
   elseif life and watch.is_needed() then
     upkeep = look_after(nil, now, life)
   end
-  local before = tonumber(string.match(settings[14] or '', '^%d+ (%d+)')) or 0
-  if (back or settings[15]) and set_back(P, now, settings, back, math.max(life or 0, before)) then more = 1 end
+  local last, before = string.match(settings[14] or '', '^(%d+) (%d+)')
+  local longest = math.max(life or 0, tonumber(before) or 0)
+  -- A step comes after what an earlier one left to do. Until then `upkeep` stays, by which it is seen.
+  local waits = back and settings[15]
+  if waits then upkeep, back = nil, nil end
+  if (back or settings[15]) and set_back(P, now, settings, back, longest, tonumber(last)) or waits then more = 1 end
   if upkeep then call('HSET', P .. 'settings', 'upkeep', upkeep) end
   watch.changed = upkeep or settings[14] and settings[9]
 end

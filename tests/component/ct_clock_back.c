@@ -321,6 +321,38 @@ static void many_come_in_time(void **state)
     assert_int_equal(test_number("HEXISTS reeve:{q}:settings upkeep"), 0);
 }
 
+static void put_many(size_t count, int64_t delay_ms)
+{
+    enum { MOST = 3000 };
+    static reeve_task_spec specs[MOST];
+    static reeve_enqueued results[MOST];
+    assert_true(count <= MOST);
+    for (size_t i = 0; i < count; i++)
+        specs[i] = (reeve_task_spec){.queue = "q", .type = "t", .delay_ms = delay_ms};
+    test_ok(test_client, reeve_enqueue_many(test_client, specs, count, results));
+}
+
+/* Before the delays are moved by the first step, the clock goes back again. */
+static void two_steps_are_both_worked_off(void **state)
+{
+    (void)state;
+    enum { MANY = 2000 };
+    put_many(MANY, WAIT);
+    test_tend_all("q");
+    test_clock_advance(-HOUR);
+    assert_true(test_tend("q", 100).more);
+    assert_int_equal(test_number("HEXISTS reeve:{q}:settings back"), 1);
+    test_clock_advance(-2 * HOUR);
+    test_tend_all("q");
+    assert_int_equal(test_number("HEXISTS reeve:{q}:settings back"), 0);
+    test_clock_advance(WAIT - 1);
+    test_tend_all("q");
+    assert_int_equal(test_count("q", "ready"), 0);
+    test_clock_advance(1 + 2); /* equal times stand behind each other */
+    test_tend_all("q");
+    assert_int_equal(test_count("q", "ready"), MANY);
+}
+
 /* An interval begins again; a time of the day comes when it comes. */
 static void intervals_go_on_without_sessions(void **state)
 {
@@ -365,6 +397,7 @@ int main(void)
         cmocka_unit_test_setup(what_has_a_time_that_was_named_keeps_it, set_up),
         cmocka_unit_test_setup(what_is_put_off_since_waits_its_time, set_up),
         cmocka_unit_test_setup(many_come_in_time, set_up),
+        cmocka_unit_test_setup(two_steps_are_both_worked_off, set_up),
         cmocka_unit_test_setup(holds_end_in_time_without_sessions, set_up),
         cmocka_unit_test_setup(intervals_go_on_without_sessions, set_up),
     };

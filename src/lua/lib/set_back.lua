@@ -42,7 +42,8 @@ end
 local function scheduled_time(P, now, id, score, envelope, work)
   local known = envelope and has_info(envelope) and call('HMGET', P .. 'info:' .. id, 'failed', 'history') or {}
   if not envelope or is_named(envelope, math.floor(score), known[1], known[2]) then return score end
-  return (score > work.last or put_at(envelope, known[1]) > now) and math.floor(score) - work.by or score
+  local moves = score > work.last or put_at(envelope, known[1]) > math.max(now, work.seen)
+  return moves and math.floor(score) - work.by or score
 end
 
 -- Due at once, which is none of their slots: a worker finds the next one. (fire.lua makes slots that come again anew.)
@@ -112,13 +113,14 @@ local function set_back_some(P, now, settings, work)
   return false
 end
 
-local function set_back(P, now, settings, by, longest)
+-- by: nil: goes on with an earlier step. seen: the last look; it is later than now where the clock went back again.
+local function set_back(P, now, settings, by, longest, seen)
   if not by then
     local last, set, from, skip
     by, last, set, from, skip = string.match(settings[15], '^(%d+) (%d+) (%d) ([%d.e+-]+) (%d+)$')
     if not by then return call('HDEL', P .. 'settings', 'back') == 2 end
     return set_back_some(P, now, settings, {by = tonumber(by), last = tonumber(last), set = tonumber(set), from = from,
-      skip = tonumber(skip), longest = longest})
+      skip = tonumber(skip), longest = longest, seen = seen or now})
   end
   for _, name in ipairs({'hold', 'events_until'}) do
     local at = number_of(call('HGET', P .. 'settings', name), 0)
@@ -136,5 +138,5 @@ local function set_back(P, now, settings, by, longest)
     end
   end
   return set_back_some(P, now, settings, {by = by, last = now + by, set = 1, from = text(now + 1), skip = 0,
-    longest = longest})
+    longest = longest, seen = now})
 end
