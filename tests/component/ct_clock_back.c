@@ -327,8 +327,7 @@ static void put_many(size_t count, int64_t delay_ms)
     static reeve_task_spec specs[MOST];
     static reeve_enqueued results[MOST];
     assert_true(count <= MOST);
-    for (size_t i = 0; i < count; i++)
-        specs[i] = (reeve_task_spec){.queue = "q", .type = "t", .delay_ms = delay_ms};
+    for (size_t i = 0; i < count; i++) specs[i] = (reeve_task_spec){.queue = "q", .type = "t", .delay_ms = delay_ms};
     test_ok(test_client, reeve_enqueue_many(test_client, specs, count, results));
 }
 
