@@ -25,6 +25,9 @@ SANITIZED=${REEVE_SANITIZED:-$(sed -n 's/^REEVE_SANITIZE:[A-Z]*=..*/1/p' "$REEVE
 # A socket of an earlier shell must not be used by mistake.
 unset REEVE_REDIS
 
+# verbs: the names of all verbs, as `reeve --help` lists them.
+verbs() { "$REEVE" --help | sed -n '/^Options/q;s/^  \([a-z]*\)  *.*/\1/p'; }
+
 # own PID...: kill these when the test ends.
 own() { OWNED="$OWNED $*"; }
 

@@ -3,8 +3,6 @@
 
 # ---- usage -------------------------------------------------------------------------------------------------------
 
-VERBS="enqueue show list wait queues workers failures retry cancel delete purge reschedule pause resume limit settings run bench"
-
 usage_needs_no_redis() {
     local verb
     export REEVE_REDIS=unix:///nonexistent/redis.sock
@@ -12,14 +10,16 @@ usage_needs_no_redis() {
     expect_eq "$OUT" "reeve $(sed -n 's/^#define REEVE_VERSION_[A-Z]* //p' "$REEVE_SOURCE/include/reeve/version.h" |
         paste -sd.)"
     expect_status 0 reeve --help
-    for verb in $VERBS; do expect_has "$OUT" "  $verb "; done
-    for verb in $VERBS; do
+    for verb in $(verbs); do
         expect_status 0 reeve "$verb" --help
         expect_has "$OUT" "usage: reeve $verb"
         expect_has "$OUT" "Exit status: 0 "
         expect_has "$OUT" "xample"
         expect_quiet
     done
+    # Each source of a verb adds it.
+    expect_eq "$(verbs | sort)" "$(sed -n 's/^const cli_verb cli_verb_\([a-z]*\) = {$/\1/p' \
+        "$REEVE_SOURCE"/src/programs/{cli,bench}/*.c | sort)"
     expect_status 0 reeve help enqueue
     expect_has "$OUT" "--priority N"
     expect_has "$OUT" "--unique KEY"
@@ -27,10 +27,16 @@ usage_needs_no_redis() {
 }
 
 usage_errors() {
+    local verb
     expect_status 2 reeve
     expect_has "$ERR" "reeve --help"
     expect_status 2 reeve enqeue q t
     expect_has "$ERR" 'did you mean "enqueue"?'
+    # What is announced and does not exist yet is no misspelling.
+    for verb in check lease settle signal threads stack tune top web acl partition; do
+        expect_status 2 reeve "$verb" q
+        expect_has "$ERR" "\"$verb\" comes later"
+    done
     expect_status 2 reeve --jsn queues
     expect_has "$ERR" 'did you mean "--json"?'
     expect_status 2 reeve enqueue q t --prioritty 1

@@ -47,7 +47,7 @@ fails() {
 verbs_are_documented() {
     local verb
     "$SHAPE" "$DOC" "$SEEN" --commands >"$TEST_DIR/commands" || fail "$DOC cannot be read"
-    for verb in $("$REEVE" --help | sed -n '/^Verbs:/,/^$/s/^  \([a-z]*\)  *.*/\1/p'); do
+    for verb in $(verbs); do
         grep -qE "^$verb\b" "$TEST_DIR/commands" || fail "$DOC does not tell of $verb"
     done
     for verb in $("$REEVE" cron --help | sed -n 's/^ *reeve cron \([a-z|]*\) .*/\1/p' | tr '|' ' ') add; do

@@ -29,7 +29,7 @@ refused() {
 # Each option whose argument is a number, by what --help calls it.
 options() {
     local verb option argument count=0 value
-    for verb in $("$REEVE" --help | sed -n '/^Verbs:/,/^$/s/^  \([a-z]*\)  *.*/\1/p'); do
+    for verb in $(verbs); do
         while read -r option argument; do
             for value in 99999999999999999999 -99999999999999999999 1e3 0x10 ' 1' 1x; do
                 refused "$verb" "$option" "$value"

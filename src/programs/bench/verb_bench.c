@@ -1,4 +1,4 @@
-#include "verb_bench.h"
+#include "cli/verbs.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -180,6 +180,7 @@ static int run(cli_context *cli, void *options)
 
 const cli_verb cli_verb_bench = {
     .name = "bench",
+    .section = CLI_TOOLS,
     .synopsis = "KIND [--tasks N] [--threads N] [--batch N] [--payload BYTES] [--rounds N] ...",
     .summary = "Measures how fast this machine, its Redis and reeve are together",
     .options = bench_table,

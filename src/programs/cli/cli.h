@@ -53,8 +53,13 @@ typedef struct cli_option {
 
 #define CLI_ANY_NUMBER SIZE_MAX
 
+/* The sections of `reeve --help`, in their order. */
+typedef enum cli_section { CLI_TASKS, CLI_CHANGES, CLI_QUEUES, CLI_SERVERS, CLI_TOOLS } cli_section;
+#define CLI_SECTIONS 5
+
 typedef struct cli_verb {
     const char *name;
+    cli_section section;
     const char *synopsis;      /* what follows "reeve NAME" */
     const char *summary;       /* one line */
     const cli_option *options; /* NULL: none of its own */

@@ -347,6 +347,7 @@ static const cli_option purge_table[] = {
 
 const cli_verb cli_verb_purge = {
     .name = "purge",
+    .section = CLI_CHANGES,
     .synopsis = "QUEUE --all | [--kind KIND] [--type TYPE] [--tag TAG] [--older-than DURATION] [--state STATE] "
                 "[--dry-run]",
     .summary = "Deletes ended tasks of a queue: all in a state, or those that a filter selects",

@@ -213,6 +213,7 @@ static const cli_option cron_table[] = {
 
 const cli_verb cli_verb_cron = {
     .name = "cron",
+    .section = CLI_QUEUES,
     .synopsis = "add NAME SPEC QUEUE TYPE [PAYLOAD|-|@FILE] [OPTION...]\n"
                 "       reeve cron list [QUEUE]\n"
                 "       reeve cron remove|pause|resume QUEUE/NAME...\n"

@@ -73,6 +73,7 @@ static int depend(cli_context *cli, void *pointer)
 
 const cli_verb cli_verb_depend = {
     .name = "depend",
+    .section = CLI_CHANGES,
     .synopsis = "HANDLE...|- [--after HANDLE[:RULE]]... [--not-after HANDLE]...",
     .summary = "Adds or removes dependencies of waiting tasks",
     .options = depend_table,

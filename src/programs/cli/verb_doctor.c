@@ -190,6 +190,7 @@ static int doctor(cli_context *cli, void *pointer)
 
 const cli_verb cli_verb_doctor = {
     .name = "doctor",
+    .section = CLI_SERVERS,
     .synopsis = "[--strict] [QUEUE...]",
     .summary = "Looks for problems of Redis and of queues, and tells what to do about them",
     .options = doctor_table,

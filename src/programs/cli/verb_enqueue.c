@@ -212,6 +212,7 @@ static int enqueue(cli_context *cli, void *pointer)
 
 const cli_verb cli_verb_enqueue = {
     .name = "enqueue",
+    .section = CLI_TASKS,
     .synopsis = "QUEUE TYPE [PAYLOAD|-|@FILE] [OPTION...]\n       reeve enqueue --bulk [QUEUE [TYPE]] < LINES",
     .summary = "Enqueues a task, or many from JSON lines, and prints their handles",
     .options = enqueue_table,

@@ -57,6 +57,7 @@ static int events(cli_context *cli, void *pointer)
 
 const cli_verb cli_verb_events = {
     .name = "events",
+    .section = CLI_QUEUES,
     .synopsis = "QUEUE [--keep N]",
     .summary = "Shows or sets how many events a queue keeps",
     .options = events_table,

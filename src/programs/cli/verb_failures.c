@@ -104,6 +104,7 @@ static int failures(cli_context *cli, void *pointer)
 
 const cli_verb cli_verb_failures = {
     .name = "failures",
+    .section = CLI_QUEUES,
     .synopsis = "[QUEUE [KIND]] [--limit N] [--offset N]",
     .summary = "Shows the kinds of errors of dead tasks, or the dead tasks of one kind",
     .options = failures_table,

@@ -217,6 +217,7 @@ static int limit(cli_context *cli, void *pointer)
 
 const cli_verb cli_verb_limit = {
     .name = "limit",
+    .section = CLI_QUEUES,
     .synopsis = "QUEUE [--group G | --each-group] [--concurrency N|none] [--rate RATE|none] [--strict yes|no]\n"
                 "                   [--hold DURATION|none]\n"
                 "       reeve limit QUEUE --group G --forget\n"

@@ -221,6 +221,7 @@ static int list(cli_context *cli, void *pointer)
 
 const cli_verb cli_verb_list = {
     .name = "list",
+    .section = CLI_TASKS,
     .synopsis = "QUEUE [--state STATE] [--kind KIND] [--tag TAG] [--limit N] [--offset N]",
     .summary = "Lists the tasks of a queue in one state",
     .options = list_table,

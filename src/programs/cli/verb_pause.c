@@ -49,6 +49,7 @@ static int resume_queues(cli_context *cli, void *options)
 
 const cli_verb cli_verb_pause = {
     .name = "pause",
+    .section = CLI_QUEUES,
     .synopsis = "QUEUE...",
     .summary = "Pauses queues: no task is leased; running tasks continue, and tasks can be enqueued",
     .least = 1,
@@ -60,6 +61,7 @@ const cli_verb cli_verb_pause = {
 
 const cli_verb cli_verb_resume = {
     .name = "resume",
+    .section = CLI_QUEUES,
     .synopsis = "QUEUE...",
     .summary = "Resumes paused queues",
     .least = 1,

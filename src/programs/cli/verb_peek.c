@@ -97,6 +97,7 @@ static int peek(cli_context *cli, void *pointer)
 
 const cli_verb cli_verb_peek = {
     .name = "peek",
+    .section = CLI_TASKS,
     .synopsis = "QUEUE [N | --limit N] [--offset N]",
     .summary = "Shows the next tasks of a queue, in the order in which they will be leased, with payloads",
     .options = peek_table,

@@ -67,6 +67,7 @@ static int ping(cli_context *cli, void *options)
 
 const cli_verb cli_verb_ping = {
     .name = "ping",
+    .section = CLI_SERVERS,
     .synopsis = "",
     .summary = "Shows whether Redis answers, its version and role, and the round trip time",
     .run = ping,

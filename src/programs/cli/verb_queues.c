@@ -225,6 +225,7 @@ static int queues(cli_context *cli, void *pointer)
 
 const cli_verb cli_verb_queues = {
     .name = "queues",
+    .section = CLI_QUEUES,
     .synopsis = "[QUEUE...]\n       reeve queues [--limit N] [--offset N]",
     .summary = "Shows all queues, or the given ones, with the number of tasks in each state",
     .options = queues_table,

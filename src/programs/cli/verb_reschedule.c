@@ -71,6 +71,7 @@ static int reschedule(cli_context *cli, void *pointer)
 
 const cli_verb cli_verb_reschedule = {
     .name = "reschedule",
+    .section = CLI_CHANGES,
     .synopsis = "HANDLE...|- [--in DURATION | --at TIME | --now] [--priority N]",
     .summary = "Gives waiting tasks another time, another priority, or both",
     .options = reschedule_table,

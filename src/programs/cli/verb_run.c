@@ -317,6 +317,7 @@ static int run(cli_context *cli, void *pointer)
 
 const cli_verb cli_verb_run = {
     .name = "run",
+    .section = CLI_TOOLS,
     .synopsis = "PLUGIN TYPE [PAYLOAD|-|@FILE] [--attempt N] [--meta KEY=VALUE]... [--layers PLUGIN] ...",
     .summary = "Runs a plugin's handler once in this process, without Redis",
     .options = run_table,

@@ -260,6 +260,7 @@ static int run_settings(cli_context *cli, void *pointer)
 
 const cli_verb cli_verb_settings = {
     .name = "settings",
+    .section = CLI_QUEUES,
     .synopsis = "QUEUE [--attempts N|default] [--backoff SPEC|default] [--max-crashes N|default]\n"
                 "       [--timeout DURATION|default] [--on-dead TYPE|none] [--result-max BYTES|default]\n"
                 "       [--keep-completed AGE[:COUNT[:BYTES]]] [--keep-dead AGE[:COUNT]] [--keep-stats DAYS]",

@@ -56,6 +56,7 @@ static int show(cli_context *cli, void *pointer)
 
 const cli_verb cli_verb_show = {
     .name = "show",
+    .section = CLI_TASKS,
     .synopsis = "HANDLE [--log]",
     .summary = "Shows everything about a task",
     .options = show_table,

@@ -190,6 +190,7 @@ static int stats(cli_context *cli, void *pointer)
 
 const cli_verb cli_verb_stats = {
     .name = "stats",
+    .section = CLI_QUEUES,
     .synopsis = "[QUEUE] [--days N] [--histogram]",
     .summary = "Shows numbers of tasks, wait times, run times and kinds of errors",
     .options = stats_table,

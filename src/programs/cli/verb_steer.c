@@ -100,6 +100,7 @@ static const cli_option retry_table[] = {
 
 const cli_verb cli_verb_retry = {
     .name = "retry",
+    .section = CLI_CHANGES,
     .synopsis = "HANDLE...|-\n       reeve retry QUEUE --all | [--kind KIND] [--type TYPE] [--tag TAG] "
                 "[--older-than DURATION] [--state STATE]",
     .summary = "Makes dead, cancelled or scheduled tasks ready now",
@@ -143,6 +144,7 @@ static const cli_option cancel_table[] = {
 
 const cli_verb cli_verb_cancel = {
     .name = "cancel",
+    .section = CLI_CHANGES,
     .synopsis = "HANDLE...|- [--cascade]\n       reeve cancel QUEUE --all | [--type TYPE] [--tag TAG] "
                 "[--older-than DURATION] [--state STATE]",
     .summary = "Cancels tasks: waiting ones at once; running ones are asked to stop",
@@ -186,6 +188,7 @@ static const cli_option delete_table[] = {
 
 const cli_verb cli_verb_delete = {
     .name = "delete",
+    .section = CLI_CHANGES,
     .synopsis = "HANDLE...|- [--cascade]\n       reeve delete QUEUE --all | [--kind KIND] [--type TYPE] [--tag TAG] "
                 "[--older-than DURATION] [--state STATE]",
     .summary = "Deletes tasks that are not running, with their records and results",

@@ -87,6 +87,7 @@ static int tags(cli_context *cli, void *pointer)
 
 const cli_verb cli_verb_tags = {
     .name = "tags",
+    .section = CLI_TASKS,
     .synopsis = "[QUEUE] [--limit N] [--offset N]",
     .summary = "Shows the tags of tasks, and how many tasks have them",
     .options = tags_table,

@@ -147,6 +147,7 @@ static int run_wait(cli_context *cli, void *pointer)
 
 const cli_verb cli_verb_wait = {
     .name = "wait",
+    .section = CLI_TASKS,
     .synopsis = "HANDLE [--timeout DURATION]",
     .summary = "Waits until a task has ended, and prints its state and result",
     .options = wait_table,

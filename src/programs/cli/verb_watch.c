@@ -260,6 +260,7 @@ static int watch(cli_context *cli, void *pointer)
 
 const cli_verb cli_verb_watch = {
     .name = "watch",
+    .section = CLI_TASKS,
     .synopsis = "HANDLE|QUEUE [--since DURATION] [--timeout DURATION] [--count N]",
     .summary = "Prints the events of a task until it has ended, or those of all tasks of a queue",
     .options = watch_table,

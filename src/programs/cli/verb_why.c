@@ -79,6 +79,7 @@ static int why(cli_context *cli, void *options)
 
 const cli_verb cli_verb_why = {
     .name = "why",
+    .section = CLI_TASKS,
     .synopsis = "HANDLE|QUEUE",
     .summary = "Explains why a task, or a queue, does not run",
     .least = 1,

@@ -190,6 +190,7 @@ static int workers(cli_context *cli, void *pointer)
 
 const cli_verb cli_verb_workers = {
     .name = "workers",
+    .section = CLI_SERVERS,
     .synopsis = "[--running | --pools] [--limit N] [--offset N]",
     .summary = "Shows all live workers, the tasks that they run, or their pools",
     .options = workers_table,

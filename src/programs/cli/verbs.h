@@ -5,12 +5,20 @@
 #define CLI_VERBS_H
 
 #include "handle.h"
+#include "programs/verb_list.h"
 
-extern const cli_verb cli_verb_enqueue, cli_verb_show, cli_verb_list, cli_verb_wait, cli_verb_queues, cli_verb_workers,
-    cli_verb_stats, cli_verb_failures, cli_verb_retry, cli_verb_cancel, cli_verb_delete, cli_verb_purge,
-    cli_verb_reschedule, cli_verb_pause, cli_verb_resume, cli_verb_limit, cli_verb_settings, cli_verb_cron,
-    cli_verb_run, cli_verb_tags, cli_verb_peek, cli_verb_watch, cli_verb_events, cli_verb_depend, cli_verb_why,
-    cli_verb_ping, cli_verb_doctor;
+/* A verb is one `const cli_verb cli_verb_NAME` in a source of this directory or of bench; the build lists them. */
+#define CLI_DECLARE_VERB(name) extern const cli_verb cli_verb_##name;
+CLI_VERBS(CLI_DECLARE_VERB)
+
+/* All verbs, sorted by name; NULL ends the table. */
+extern const cli_verb *const cli_verbs[];
+
+/* NULL: there is no such verb. */
+const cli_verb *cli_find_verb(const char *name);
+
+/* Reports a name that is no verb: a verb of a later version, or a misspelt one. Returns CLI_USAGE. */
+int cli_unknown_verb(const cli_context *cli, const char *name);
 
 /* bulk.c: enqueues the lines of standard input. queue and type, when not NULL, are for lines that lack them. */
 int cli_bulk(cli_context *cli, const char *queue, const char *type);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/args.h"
+#include "cli/verbs.h"
 
 #define HELP_COLUMN 27
 
@@ -35,14 +36,22 @@ static void print_exits(const char *own)
                  own == NULL ? "0 done, 1 refused or not found" : own);
 }
 
-void cli_print_help(const cli_verb *const *verbs)
+static void print_verbs(cli_section section)
+{
+    static const char *const titles[CLI_SECTIONS] = {"Tasks", "Changing tasks", "Queues", "Workers and Redis",
+                                                     "Trying and measuring"};
+
+    (void)printf("\n%s:\n", titles[section]);
+    for (const cli_verb *const *verb = cli_verbs; *verb != NULL; verb++)
+        if ((*verb)->section == section) (void)printf("  %-10s  %s\n", (*verb)->name, (*verb)->summary);
+}
+
+void cli_print_help(void)
 {
     (void)printf("usage: reeve [--redis URL] [--ns NAME] [--json] VERB ...\n"
                  "\n"
-                 "Durable background tasks on Redis: enqueue, inspect and control them.\n"
-                 "\n"
-                 "Verbs:\n");
-    for (; *verbs != NULL; verbs++) (void)printf("  %-10s  %s\n", (*verbs)->name, (*verbs)->summary);
+                 "Durable background tasks on Redis: enqueue, inspect and control them.\n");
+    for (int section = 0; section < CLI_SECTIONS; section++) print_verbs((cli_section)section);
     print_options("Options, before or after the verb", cli_global_options);
     (void)printf("\n"
                  "The handle of a task is QUEUE/ID, as `reeve enqueue` prints it.\n");

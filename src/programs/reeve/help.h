@@ -6,8 +6,8 @@
 
 #include "cli/cli.h"
 
-/* All verbs, the global options, the exit statuses. verbs ends with NULL. */
-void cli_print_help(const cli_verb *const *verbs);
+/* All verbs by section, the global options, the exit statuses. */
+void cli_print_help(void);
 
 /* One verb: synopsis, options, notes, exit statuses. */
 void cli_print_verb_help(const cli_verb *verb);

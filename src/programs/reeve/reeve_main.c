@@ -1,5 +1,5 @@
 /*
- * reeve_main.c - the table of verbs, and what surrounds each of them.
+ * reeve_main.c - finds the verb, and does what surrounds each of them.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -8,9 +8,7 @@
 
 #include "base/hide.h"
 #include "base/mem.h"
-#include "base/nearest.h"
 #include "base/streams.h"
-#include "bench/verb_bench.h"
 #include "cli/args.h"
 #include "cli/cli.h"
 #include "cli/json.h"
@@ -18,63 +16,14 @@
 #include "help.h"
 #include "redis/secret.h"
 
-static const cli_verb *const verbs[] = {
-    &cli_verb_enqueue,
-    &cli_verb_show,
-    &cli_verb_why,
-    &cli_verb_list,
-    &cli_verb_peek,
-    &cli_verb_tags,
-    &cli_verb_wait,
-    &cli_verb_watch,
-    &cli_verb_events,
-    &cli_verb_queues,
-    &cli_verb_workers,
-    &cli_verb_stats,
-    &cli_verb_failures,
-    &cli_verb_retry,
-    &cli_verb_cancel,
-    &cli_verb_delete,
-    &cli_verb_purge,
-    &cli_verb_reschedule,
-    &cli_verb_depend,
-    &cli_verb_pause,
-    &cli_verb_resume,
-    &cli_verb_limit,
-    &cli_verb_settings,
-    &cli_verb_cron,
-    &cli_verb_ping,
-    &cli_verb_doctor,
-    &cli_verb_run,
-    &cli_verb_bench,
-    NULL,
-};
-
-static const cli_verb *find_verb(const char *name)
-{
-    for (size_t i = 0; verbs[i] != NULL; i++)
-        if (strcmp(verbs[i]->name, name) == 0) return verbs[i];
-    return NULL;
-}
-
-static int say_unknown_verb(const cli_context *cli, const char *name)
-{
-    rv_nearest nearest;
-
-    rv_nearest_init(&nearest, name);
-    for (size_t i = 0; verbs[i] != NULL; i++) rv_nearest_try(&nearest, verbs[i]->name);
-    if (nearest.name == NULL) return cli_usage(cli, "unknown verb \"%.100s\"", name);
-    return cli_usage(cli, "unknown verb \"%.100s\"; did you mean \"%s\"?", name, nearest.name);
-}
-
 /* "reeve help", "reeve help VERB", "reeve --help". */
 static int help(cli_context *cli, const char *name)
 {
-    const cli_verb *verb = name == NULL ? NULL : find_verb(name);
+    const cli_verb *verb = name == NULL ? NULL : cli_find_verb(name);
 
-    if (name != NULL && verb == NULL) return say_unknown_verb(cli, name);
+    if (name != NULL && verb == NULL) return cli_unknown_verb(cli, name);
     if (verb == NULL)
-        cli_print_help(verbs);
+        cli_print_help();
     else
         cli_print_verb_help(verb);
     return CLI_DONE;
@@ -133,8 +82,8 @@ static int run(cli_context *cli, int argc, char **argv)
     if (cli->argc == 0 && cli->help) return help(cli, NULL);
     if (cli->argc == 0) return cli_usage(cli, "a verb is missing");
     if (strcmp(cli->argv[0], "help") == 0) return help(cli, cli->argc > 1 ? cli->argv[1] : NULL);
-    verb = find_verb(cli->argv[0]);
-    return verb == NULL ? say_unknown_verb(cli, cli->argv[0]) : run_verb(cli, verb);
+    verb = cli_find_verb(cli->argv[0]);
+    return verb == NULL ? cli_unknown_verb(cli, cli->argv[0]) : run_verb(cli, verb);
 }
 
 /* Whether --json is among the arguments, for what goes wrong before they are read. */

@@ -1,0 +1,48 @@
+#include "verbs.h"
+
+#include <string.h>
+
+#include "base/nearest.h"
+
+#define ADDRESS(name) &cli_verb_##name,
+
+const cli_verb *const cli_verbs[] = {CLI_VERBS(ADDRESS) NULL};
+
+/* Verbs that are announced and do not exist yet. A verb leaves this table when its source is added. */
+static const struct {
+    const char *name;
+    const char *purpose;
+} later[] = {
+    {"acl", "to print the Redis ACL rules of producers, workers and operators"},
+    {"check", "to check and repair the keys of a queue"},
+    {"lease", "to lease tasks from a shell"},
+    {"partition", "to change the number of partitions of a queue"},
+    {"settle", "to settle leased tasks from a shell"},
+    {"signal", "to send a signal to a worker"},
+    {"stack", "to print the stacks of a worker's threads"},
+    {"threads", "to list the threads of a worker"},
+    {"top", "to show queues and workers as they change"},
+    {"tune", "to recommend settings"},
+    {"web", "to serve a web page about queues"},
+};
+
+const cli_verb *cli_find_verb(const char *name)
+{
+    for (size_t i = 0; cli_verbs[i] != NULL; i++)
+        if (strcmp(cli_verbs[i]->name, name) == 0) return cli_verbs[i];
+    return NULL;
+}
+
+int cli_unknown_verb(const cli_context *cli, const char *name)
+{
+    rv_nearest nearest;
+
+    for (size_t i = 0; i < sizeof(later) / sizeof(later[0]); i++)
+        if (strcmp(later[i].name, name) == 0)
+            return cli_usage(cli, "\"%s\" comes later: reeve %s has no verb %s yet", name, reeve_version(),
+                             later[i].purpose);
+    rv_nearest_init(&nearest, name);
+    for (size_t i = 0; cli_verbs[i] != NULL; i++) rv_nearest_try(&nearest, cli_verbs[i]->name);
+    if (nearest.name == NULL) return cli_usage(cli, "unknown verb \"%.100s\"", name);
+    return cli_usage(cli, "unknown verb \"%.100s\"; did you mean \"%s\"?", name, nearest.name);
+}
