@@ -39,6 +39,9 @@ room_of() {
     if [ "${2%/*}" = "$2" ]; then echo "$here"; return 0; fi
     if [ -f "$2" ] && ! { [ "${here%%/*}" = programs ] && [ -f "programs/$2" ]; }; then dirname "$2"; return 0; fi
     [ "${here%%/*}" = programs ] && [ -f "programs/$2" ] && dirname "programs/$2" && return 0
+    # What the build generates belongs to the room of its path.
+    if [ "${here%%/*}" = programs ] && [ -d "programs/${2%/*}" ]; then echo "programs/${2%/*}"; return 0; fi
+    if [ -d "${2%/*}" ]; then echo "${2%/*}"; return 0; fi
     echo "nowhere"
 }
 

@@ -4,8 +4,8 @@
 #ifndef CLI_VERBS_H
 #define CLI_VERBS_H
 
+#include "cli/verb_list.h"
 #include "handle.h"
-#include "programs/verb_list.h"
 
 /* A verb is one `const cli_verb cli_verb_NAME` in a source of this directory or of bench; the build lists them. */
 #define CLI_DECLARE_VERB(name) extern const cli_verb cli_verb_##name;
