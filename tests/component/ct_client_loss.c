@@ -168,7 +168,7 @@ static void no_redis_within_the_timeout(void **state)
     clock_t cpu = clock();
     /* It was sent over a connection that had been closed, so what became of it is not known. */
     test_refused(client, reeve_queue(client, "q", &info), REEVE_ELOST, "cannot connect to Redis at unix://");
-    assert_in_range(rv_now_ms() - begin, 100, 9000);
+    assert_in_range(rv_now_ms() - begin, 100, 30000);
     assert_in_range((clock() - cpu) * 1000 / CLOCKS_PER_SEC, 0, 300);
     reeve_task_spec spec = {.queue = "q", .type = "t"};
     test_refused(client, reeve_enqueue(client, &spec, NULL), REEVE_ECONNECT, "cannot connect");
@@ -192,10 +192,10 @@ static void redis_is_deaf(void **state)
     test_redis_freeze(test_redis);
     int64_t begin = rv_now_ms();
     test_refused(client, reeve_queue(client, "q", &info), REEVE_ETIMEOUT, "in time");
-    assert_in_range(rv_now_ms() - begin, 350, 9000);
+    assert_in_range(rv_now_ms() - begin, 350, 30000);
     begin = rv_now_ms();
     assert_int_not_equal(reeve_queue(client, "q", &info), REEVE_OK);
-    assert_in_range(rv_now_ms() - begin, 350, 9000);
+    assert_in_range(rv_now_ms() - begin, 350, 30000);
     test_redis_thaw(test_redis);
     TEST_AWAIT(reeve_queue(client, "q", &info) == REEVE_OK);
     reeve_client_close(client);

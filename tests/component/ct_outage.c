@@ -59,11 +59,11 @@ static void a_frozen_server(void **state)
     test_redis_freeze(redis);
     int64_t begun = rv_now_ms();
     assert_int_equal(strncmp(test_cmd(at.conn, "PING"), "(6)", 3), 0);
-    assert_in_range(rv_now_ms() - begun, 150, 10000);
+    assert_in_range(rv_now_ms() - begun, 150, 30000);
     assert_false(rv_conn_is_open(at.conn));
     begun = rv_now_ms();
     assert_int_equal(rv_conn_open(other.conn, rv_deadline(100)), REEVE_ECONNECT);
-    assert_in_range(rv_now_ms() - begun, 100, 10000);
+    assert_in_range(rv_now_ms() - begun, 100, 30000);
     assert_non_null(strstr(test_link_error(&other), "in time"));
     test_redis_thaw(redis);
     test_link_open(&at);
@@ -198,7 +198,7 @@ static void the_waker_ends_persisting(void **state)
         int64_t begun = rv_now_ms();
         assert_int_equal(pthread_create(&help.thread, NULL, ring_later, &help), 0);
         assert_int_equal(rv_conn_persist(at.conn), REEVE_EINTERRUPTED);
-        assert_in_range(rv_now_ms() - begun, 40, 10000);
+        assert_in_range(rv_now_ms() - begun, 40, 30000);
         assert_false(rv_conn_is_open(at.conn));
         pthread_join(help.thread, NULL);
         test_link_end(&at);

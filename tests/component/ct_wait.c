@@ -212,7 +212,7 @@ static void not_in_time(void **state)
     int64_t begin_ms = rv_now_ms();
     test_refused(test_client, reeve_wait(test_client, "q", "x", 80, &info), REEVE_ETIMEOUT,
                  "q/x has not ended in time");
-    assert_in_range(rv_now_ms() - begin_ms, 79, 5000);
+    assert_in_range(rv_now_ms() - begin_ms, 79, 60000);
     assert_null(info);
     test_refused(test_client, reeve_wait(test_client, "q", "x", 0, NULL), REEVE_ETIMEOUT, "not ended");
     (void)test_lease(&hand, 1);
@@ -340,7 +340,7 @@ static void redis_does_not_come_back(void **state)
     test_redis_kill(test_redis);
     TEST_AWAIT(timed.over);
     if (timed.status != REEVE_ETIMEOUT && timed.status != REEVE_ECONNECT) fail_msg("%d %s", timed.status, timed.words);
-    assert_in_range(rv_now_ms() - begin_ms, 0, 15000);
+    assert_in_range(rv_now_ms() - begin_ms, 0, 60000);
     reeve_client_interrupt(interrupted.client);
     assert_int_equal(end(&interrupted), REEVE_EINTERRUPTED);
     (void)end(&timed);
@@ -359,10 +359,10 @@ static void redis_is_deaf(void **state)
     test_redis_freeze(test_redis);
     int64_t begin_ms = rv_now_ms();
     TEST_AWAIT(w.over);
-    assert_in_range(rv_now_ms() - begin_ms, 0, 15000);
+    assert_in_range(rv_now_ms() - begin_ms, 0, 60000);
     begin_ms = rv_now_ms(); /* nor one that begins now */
     assert_int_not_equal(reeve_wait(w.client, "q", "x", 200, NULL), REEVE_OK);
-    assert_in_range(rv_now_ms() - begin_ms, 0, 15000);
+    assert_in_range(rv_now_ms() - begin_ms, 0, 60000);
     test_redis_thaw(test_redis);
     assert_int_equal(end(&w), REEVE_ETIMEOUT);
 }
