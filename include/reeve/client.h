@@ -439,8 +439,8 @@ REEVE_API reeve_status reeve_resume(reeve_client *client, const char *queue);
 /* Retention: for how long, and how many, records of ended tasks are kept; the smaller limit applies. The number of
  * completed tasks can exceed its limit by 1/64 for a while. */
 typedef struct reeve_keep {
-    int64_t age_ms; /* 0: keep none; -1: no limit */
-    int64_t count;  /* 0: keep none; -1: no limit */
+    int64_t age_ms; /* 0: keep none; -1: no limit; at most 2,000,000,000,000 */
+    int64_t count;  /* 0: keep none; -1: no limit; at most 1,000,000,000 */
 } reeve_keep;
 
 /*

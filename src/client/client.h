@@ -101,11 +101,13 @@ reeve_status rv_client_refused(reeve_client *client, const char *text);
 reeve_status rv_client_call(reeve_client *client, rv_build_fn build, const void *context, const rv_reply **ret,
                             bool *ret_again);
 
+#define RV_SIMPLE_ARGS 32
+
 /* A script with one key, the prefix of a queue, and a few text arguments: most calls are that. Checks the name. */
 typedef struct rv_simple_call {
     const rv_script *script;
     const char *queue;
-    const char *args[8];
+    const char *args[RV_SIMPLE_ARGS];
     size_t count;
 } rv_simple_call;
 

@@ -31,6 +31,7 @@ extern const rv_script rv_script_delete;
 extern const rv_script rv_script_wait;
 extern const rv_script rv_script_pause;
 extern const rv_script rv_script_move;
+extern const rv_script rv_script_settings;
 extern const rv_script rv_script_limit;
 extern const rv_script rv_script_limits;
 extern const rv_script rv_script_hold;

@@ -81,14 +81,6 @@ bool rv_policy_read(rv_task_policy *ret, const char *text, size_t length)
 
 /* ---- writing --------------------------------------------------------------------------------------------------- */
 
-static void add_member(rv_buf *out, const char *name, int64_t number)
-{
-    if (number == 0) return;
-    rv_buf_addc(out, ',');
-    rv_buf_adds(out, name);
-    rv_buf_addi(out, number);
-}
-
 /* (No decimal point that a locale could change.) What is given stays given: the least is a thousandth. */
 static int64_t thousandths(double jitter)
 {
@@ -127,28 +119,4 @@ reeve_status rv_attempts_check(int attempts, int crashes, rv_error *error)
     if (crashes < 0 || crashes > REEVE_ATTEMPTS_MAX)
         return rv_fail(error, REEVE_EINVAL, "max crashes %d: must be from 1 to %d", crashes, REEVE_ATTEMPTS_MAX);
     return REEVE_OK;
-}
-
-reeve_status rv_queue_policy_check(const reeve_queue_policy *policy, rv_error *error)
-{
-    if (policy == NULL) return REEVE_OK;
-    if (policy->timeout_ms < 0) return rv_fail(error, REEVE_EINVAL, "the queue's policy: a limit is negative");
-    reeve_status status = rv_attempts_check(policy->max_attempts, policy->max_crashes, error);
-    return status != REEVE_OK ? status : rv_backoff_check(policy->backoff, error);
-}
-
-void rv_queue_policy_write(rv_buf *out, const reeve_queue_policy *policy)
-{
-    size_t start = out->length;
-    add_member(out, "\"attempts\":", policy->max_attempts);
-    add_member(out, "\"crashes\":", policy->max_crashes);
-    add_member(out, "\"timeout\":", policy->timeout_ms);
-    add_member(out, "\"runs\":", policy->record_runs ? 1 : 0);
-    if (policy->backoff != NULL && rv_backoff_is_given(policy->backoff)) {
-        rv_buf_adds(out, ",\"backoff\":");
-        rv_backoff_write(out, policy->backoff);
-    }
-    if (out->failed || out->length == start) return;
-    out->data[start] = '{'; /* in place of the first comma */
-    rv_buf_addc(out, '}');
 }

@@ -39,9 +39,4 @@ void rv_backoff_write(rv_buf *out, const reeve_backoff *backoff);
 /* How often a task may fail and crash: REEVE_EINVAL when a number is out of range. 0: not given. */
 reeve_status rv_attempts_check(int attempts, int crashes, rv_error *error);
 
-reeve_status rv_queue_policy_check(const reeve_queue_policy *policy, rv_error *error);
-
-/* Appends a checked policy; nothing when it says nothing. */
-void rv_queue_policy_write(rv_buf *out, const reeve_queue_policy *policy);
-
 #endif

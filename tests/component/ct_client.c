@@ -437,9 +437,9 @@ static void settings(void **state)
             reeve_queue_set(test_client, "q", &(reeve_queue_settings){.completed = &forever, .dead = &some}));
     assert_string_equal(test_cmd(test_conn, "%s", get), "[-1 -1 1000 5]");
     test_refused(test_client, reeve_queue_set(test_client, "q", &(reeve_queue_settings){.completed = &bad}),
-                 REEVE_EINVAL, "keep completed");
+                 REEVE_EINVAL, "keep.completed.");
     test_refused(test_client, reeve_queue_set(test_client, "q", &(reeve_queue_settings){.dead = &worse}), REEVE_EINVAL,
-                 "keep dead");
+                 "keep.dead.");
     test_refused(test_client, reeve_queue_set(test_client, "q", &(reeve_queue_settings){.size = 1}), REEVE_EINVAL,
                  "size 1");
     test_refused(test_client, reeve_queue_set(test_client, "", &(reeve_queue_settings){.dead = &some}), REEVE_EINVAL,

@@ -332,9 +332,9 @@ static void it_is_set_left_and_forgotten(void **state)
                  "attempts -1: must be from 1 to 1000000");
     settings.policy = &(reeve_queue_policy){.max_crashes = 1000001};
     test_refused(test_client, reeve_queue_set(test_client, "q", &settings), REEVE_EINVAL,
-                 "max crashes 1000001: must be from 1 to 1000000");
+                 "max_crashes 1000001: must be from 1 to 1000000");
     settings.policy = &(reeve_queue_policy){.timeout_ms = -1};
-    test_refused(test_client, reeve_queue_set(test_client, "q", &settings), REEVE_EINVAL, "a limit is negative");
+    test_refused(test_client, reeve_queue_set(test_client, "q", &settings), REEVE_EINVAL, "timeout -1: must be");
     assert_int_equal(test_number("HEXISTS " Q "settings policy"), 0);
     /* What Redis refuses is told. */
     assert_string_equal(test_cmd(test_conn, "SET " Q "settings x"), "OK");

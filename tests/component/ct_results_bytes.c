@@ -458,13 +458,13 @@ static void settings(void **state)
     assert_int_equal(test_number("HGET reeve:{p}:settings result_max"), REEVE_RESULT_MAX);
     static const int64_t bad[] = {-1, (int64_t)REEVE_RESULT_MAX + 1, INT64_C(1000000000000001)};
     test_refused(test_client, reeve_queue_set(test_client, "q", &(reeve_queue_settings){.result_max = &bad[0]}),
-                 REEVE_EINVAL, "results of -1 bytes at most: must be from 1 to 16777216");
+                 REEVE_EINVAL, "result_max -1: must be from 1 to 16777216, or 0");
     test_refused(test_client, reeve_queue_set(test_client, "q", &(reeve_queue_settings){.result_max = &bad[1]}),
-                 REEVE_EINVAL, "results of 16777217 bytes at most");
+                 REEVE_EINVAL, "result_max 16777217: must be");
     test_refused(test_client, reeve_queue_set(test_client, "q", &(reeve_queue_settings){.completed_bytes = &bad[0]}),
-                 REEVE_EINVAL, "keep completed: -1 bytes of results: must be from 1 to 1000000000000000");
+                 REEVE_EINVAL, "keep.completed.bytes -1: must be from 1 to 1000000000000000");
     test_refused(test_client, reeve_queue_set(test_client, "q", &(reeve_queue_settings){.completed_bytes = &bad[2]}),
-                 REEVE_EINVAL, "keep completed: 1000000000000001 bytes");
+                 REEVE_EINVAL, "keep.completed.bytes 1000000000000001: must");
 }
 
 int main(void)

@@ -123,6 +123,8 @@ static void steering(void **state)
     twice(&rv_script_delete, ARGS("x"), "ok", "", true);
     twice(&rv_script_pause, ARGS("1"), "1", "0", true);
     twice(&rv_script_pause, ARGS("0"), "1", "0", true);
+    twice(&rv_script_settings, ARGS("completed_age", "5", "on_dead", "t"), "2", "0", true);
+    twice(&rv_script_settings, ARGS("on_dead", ""), "1", "0", true);
     (void)test_lease(&a, 2);
     test_settle(&a, TEST_FAIL("y"));
     twice(&rv_script_retry, ARGS("y"), "ok", "ready", true);

@@ -1,4 +1,6 @@
-/* What users do to queues: pause, and settings that are written as they are. */
+/* What users do to queues: pause, and change settings. */
+#include <stdio.h>
+
 #include "model/model_seen.h"
 #include "support/queue.h"
 
@@ -49,11 +51,10 @@ void model_keep_make(int arg[ARGS])
 static void keep_bytes(int number, int most)
 {
     model_queue *queue = &model.queues[number];
-    if (most) {
-        (void)test_cmd(test_conn, "HSET %ssettings completed_bytes %d", model_prefix(number), most);
-    } else {
-        (void)test_cmd(test_conn, "HDEL %ssettings completed_bytes", model_prefix(number));
-        (void)test_cmd(test_conn, "UNLINK %sresult_sizes", model_prefix(number));
+    char text[24] = "";
+    if (most) (void)snprintf(text, sizeof(text), "%d", most);
+    if (!CALL(settings, number, "completed_bytes", text)) return;
+    if (!most) {
         for (int id = 0; id < SLOTS; id++) queue->tasks[id].counted = 0;
         queue->bytes_counted = false;
     }
@@ -61,18 +62,19 @@ static void keep_bytes(int number, int most)
     queue->keep_bytes = most;
 }
 
-/* No script: settings are written as they are. */
 void model_keep(const int arg[ARGS])
 {
-    static const char *const names[] = {"completed", "dead"};
+    static const char *const names[][2] = {{"completed_age", "completed_count"}, {"dead_age", "dead_count"}};
     model_queue *queue = &model.queues[arg[QUEUE]];
     model_look_again();
     if (arg[WHICH] == BYTES) {
         keep_bytes(arg[QUEUE], arg[COUNT]);
         return;
     }
-    (void)test_cmd(test_conn, "HSET %ssettings %s_age %d %s_count %d", model_prefix(arg[QUEUE]), names[arg[WHICH]],
-                   arg[AGE], names[arg[WHICH]], arg[COUNT]);
+    char age[24], count[24];
+    (void)snprintf(age, sizeof(age), "%d", arg[AGE]);
+    (void)snprintf(count, sizeof(count), "%d", arg[COUNT]);
+    if (!CALL(settings, arg[QUEUE], names[arg[WHICH]][0], age, names[arg[WHICH]][1], count)) return;
     queue->kept[arg[WHICH]] = true;
     queue->keep_age[arg[WHICH]] = arg[AGE];
     queue->keep_count[arg[WHICH]] = arg[COUNT];
@@ -92,10 +94,7 @@ void model_on_dead(const int arg[ARGS])
 {
     model_queue *queue = &model.queues[arg[QUEUE]];
     model_look_again();
-    if (arg[ON])
-        (void)test_cmd(test_conn, "HSET %ssettings on_dead d", model_prefix(arg[QUEUE]));
-    else
-        (void)test_cmd(test_conn, "HDEL %ssettings on_dead", model_prefix(arg[QUEUE]));
+    if (!CALL(settings, arg[QUEUE], "on_dead", arg[ON] ? "d" : "")) return;
     queue->on_dead = arg[ON];
     if (arg[ON]) COVER(ON_DEAD_SET);
 }

@@ -4,7 +4,8 @@
 -- empty lines, so that numbers of lines in errors are those of the installed file.
 --
 -- In the text @NAME@ becomes the name of the script, @COMMANDS@ the names of all commands of Redis that it calls so that
--- they can fail it (call, not pcall), separated by blanks, and @CONSTANT@ the number of a row of ../definition/constants.lua.
+-- they can fail it (call, not pcall), separated by blanks, @QUEUE_SETTINGS@ the table of
+-- settings_script.lua, and @CONSTANT@ the number of a row of ../definition/constants.lua.
 local here = arg[0]:match('^(.*)/[^/]*$') or '.'
 package.path = here .. '/?.lua;' .. here .. '/../definition/?.lua'
 
@@ -46,7 +47,7 @@ local function commands_of(text)
 end
 
 local function filled_in(text, name, path)
-  local values = {NAME = name, COMMANDS = commands_of(text)}
+  local values = {NAME = name, COMMANDS = commands_of(text), QUEUE_SETTINGS = require('settings_script')()}
   for _, row in ipairs(require('constants')) do values[row.name] = ('%.0f'):format(row.value) end
   return (text:gsub('@([%u_]+)@', function(word)
     return values[word] or fail(path, ': @', word, '@ is neither NAME, COMMANDS nor a constant')

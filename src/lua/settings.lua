@@ -1,0 +1,64 @@
+#!lua flags=allow-oom
+-- settings: changes settings of a queue, in force at once.
+--
+-- KEYS[1]  the queue's prefix
+-- ARGV     a name and a value for each change; an empty value removes the field where that is possible. The names and their
+--          values are the fields of `settings` that src/protocol/definition/settings.lua gives this script, and
+--            configured  "<digest> <pid> <host>": the process that writes its configuration file to these settings
+-- reply    the number of fields that changed
+--
+-- Example: ARGV completed_age 3600000 completed_count -1 on_dead ""
+-- All values are checked before the first is written. A refused call has changed nothing.
+-- Sent twice: the second call changes nothing.
+-- include: lib/base.lua
+-- include: lib/whole.lua
+
+local FIELDS = @QUEUE_SETTINGS@
+FIELDS.configured = {text = true}
+local P = KEYS[1]
+
+-- Whether a field can have this value.
+local function is_value(field, value)
+  if value == '' then return field.unset end
+  if field.text then return #value <= 320 and not find(value, '%c') end
+  if field.json then return #value <= 4096 and byte(value) == 123 and decoded(value) end
+  if field.type then return #value <= 100 and not find(value, '[^%w._:/-]') end
+  return find(value, '^-?%d+$') and whole(value, field.min, field.max)
+end
+
+local function fault_of_arguments()
+  if #ARGV % 2 == 1 then return 'for each change it takes a name and a value' end
+  for i = 1, #ARGV, 2 do
+    if not FIELDS[ARGV[i]] or not is_value(FIELDS[ARGV[i]], ARGV[i + 1]) then
+      return 'there is no such setting, or no such value of it: ' .. sub(ARGV[i], 1, 100)
+    end
+  end
+end
+
+local fault = fault_of_arguments()
+if fault then return redis.error_reply('ERR @NAME@: ' .. fault) end
+do
+-- include: lib/expect.lua
+  local unfitting = unfit(P)
+  if unfitting then return unfitting end
+end
+
+local changed, notice = 0, false
+for i = 1, #ARGV, 2 do
+  local name, value = ARGV[i], ARGV[i + 1]
+  local field, before = FIELDS[name], call('HGET', P .. 'settings', name)
+  if (before or '') ~= value then
+    changed = changed + 1
+    if value == '' then
+      call('HDEL', P .. 'settings', name)
+      if field.beside then call('UNLINK', P .. field.beside) end
+    else
+      call('HSET', P .. 'settings', name, value)
+    end
+  end
+  notice = notice or field.notice
+end
+-- Workers read some settings when they look after the queue: they do so now. Also when nothing changed: an earlier call,
+-- whose reply was lost, may not have sent its notice.
+if notice then announce_due(P, 0) end
+return changed
