@@ -3,7 +3,8 @@
  *
  * A turn whose reply was lost may have been carried out. So the thread asks: an outcome whose task is not there any
  * more was accepted, if the session is still alive, else refused; a task that it does not know was leased by the lost
- * turn, or handed to it, and goes back to the front of its queue with the next one.
+ * turn, or handed to it, and goes back to the front of its queue with the next one. So does a task that was settled
+ * before: Redis came back without its last writes.
  */
 #include "running/recovery.h"
 
@@ -11,6 +12,7 @@
 #include <string.h>
 
 #include "base/lock.h"
+#include "base/mem.h"
 #include "base/retry.h"
 #include "running/wakeup.h"
 
@@ -121,13 +123,35 @@ static bool add_orphan(rv_thread *t, const rv_lease *lease)
     return true;
 }
 
+/* Redis has lost that it was settled: one that the keeper settled goes back, any other is settled again. False: no
+ * memory. */
+static bool settle_again(rv_thread *t, rv_item *item, bool held)
+{
+    rv_settlement back = {.id = item->lease.id, .verb = REEVE_OUTCOME_SNOOZE}, copy;
+    bool goes_back = item->state == RV_ITEM_HANDED && !held;
+    void *kept = NULL;
+    if (goes_back && !rv_settlement_copy(&copy, &kept, &back)) return false;
+    rv_lock(&t->batch.lock);
+    if (item->state == RV_ITEM_FINISHED) item->accepted = false;
+    if (goes_back) {
+        rv_free(item->kept);
+        item->kept = kept;
+        item->outcome = copy;
+        item->lease.id = copy.id;
+        item->state = RV_ITEM_FINISHED;
+    }
+    rv_unlock(&t->batch.lock);
+    return true;
+}
+
 /* Marks what stands there (seen) and adds what nobody knows; what could not be added is for another recall. */
 static void note_standing(rv_thread *t, size_t count, const bool *held, bool *seen)
 {
     for (size_t i = 0; i < count; i++) {
-        const rv_item *item = find_item(t, &t->leases[i]);
+        rv_item *item = find_item(t, &t->leases[i]);
         if (item != NULL) {
             seen[item - t->batch.items] = true;
+            if (!settle_again(t, item, held[i])) t->unsure = true;
         } else if (!held[i] && !add_orphan(t, &t->leases[i])) {
             t->unsure = true;
         }

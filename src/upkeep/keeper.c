@@ -203,6 +203,7 @@ static bool leave(reeve_worker *worker)
 }
 
 #define LEAVE_AGAIN_MS 1000
+#define LEAVE_TRIES 3
 
 static void say_goodbye(reeve_worker *worker)
 {
@@ -212,9 +213,11 @@ static void say_goodbye(reeve_worker *worker)
     rv_conn_set_quit(worker->heart.conn, NULL);
     rv_conn_set_quit(worker->keeper.conn, NULL);
     rv_relieve(worker);
-    /* The first may find that the connection was lost since the last heartbeat. A Redis that is deaf is not asked
-     * again. */
-    if (leave(worker) || (rv_now_ms() < again_until && leave(worker))) return;
+    /* The first may find that the heartbeat's connection was lost since the last one, the second that the keeper's was. A
+     * Redis that is deaf is not asked again. */
+    bool left = leave(worker);
+    for (int tries = 1; !left && tries < LEAVE_TRIES && rv_now_ms() < again_until; tries++) left = leave(worker);
+    if (left) return;
     if (atomic_load(&worker->stats.leased) == 0) return;
     rv_log(REEVE_LOG_WARN, "worker.left", "could not give back what is left: it runs again when the sessions expire",
            "error", rv_conn_error(worker->keeper.conn)->text, NULL);
