@@ -8,7 +8,9 @@
 #include "client/client.h"
 #include "client/cron_index.h"
 #include "protocol/cron_definition.h"
+#include "protocol/option_read.h"
 #include "protocol/scripts.h"
+#include "protocol/task_options.h"
 #include "protocol/task_policy.h"
 
 /* What a caller gets, with all that it points to. The entry is first: reeve_cron_entry_free is given that. */
@@ -40,13 +42,6 @@ void reeve_cron_entry_free(reeve_cron_entry *entry)
 static const char *text_of(const cJSON *json, const char *name)
 {
     return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, name));
-}
-
-static int64_t number_of(const cJSON *json, const char *name, int64_t least, int64_t most)
-{
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, name);
-    double number = cJSON_IsNumber(item) ? item->valuedouble : 0;
-    return number >= (double)least && number <= (double)most ? (int64_t)number : 0;
 }
 
 static void read_tags(owned_entry *owned)
@@ -88,6 +83,11 @@ static void read_rule(owned_entry *owned, const rv_cron_rule *rule)
     entry->task = &owned->task;
 }
 
+#define WHOLE(field, name, min, max, type) task->field = (type)rv_option_int(header, name, min, max);
+#define SPAN(field, name) task->field = rv_option_span(header, name);
+#define FLAG(field, name) task->field = rv_option_flag(header, name);
+#define TEXT(field, name) task->field = text_of(header, name);
+
 /* What an entry may say of its tasks; what only a foreign producer can have written is left out. */
 static bool read_task(owned_entry *owned)
 {
@@ -96,18 +96,10 @@ static bool read_task(owned_entry *owned)
     task->size = sizeof(*task);
     task->queue = owned->queue;
     task->type = text_of(header, "type");
-    task->priority = (int)number_of(header, "priority", REEVE_PRIORITY_MIN, REEVE_PRIORITY_MAX);
-    task->group = text_of(header, "group");
-    task->weight = (unsigned)number_of(header, "weight", 1, 256);
-    task->max_attempts = owned->policy.max_attempts;
-    task->max_crashes = owned->policy.max_crashes;
-    task->timeout_ms = owned->policy.timeout_ms;
-    task->heartbeat_ms = owned->policy.heartbeat_ms;
-    task->at_most_once = owned->policy.once;
+    RV_CRON_OPTIONS_READ(WHOLE, SPAN, FLAG, TEXT)
     task->backoff = owned->policy.has_backoff ? &owned->policy.backoff : NULL;
-    task->on_dead = text_of(header, "on_dead");
-    task->deadline_ms = number_of(options, "deadline", 1, RV_REPLY_NUMBER_MAX);
-    task->expires_in_ms = number_of(options, "expires", 1, RV_REPLY_NUMBER_MAX);
+    task->deadline_ms = rv_option_span(options, "deadline");
+    task->expires_in_ms = rv_option_span(options, "expires");
     read_tags(owned);
     return read_meta(owned);
 }

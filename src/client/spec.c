@@ -10,13 +10,22 @@
 #include "client/client_depend.h"
 #include "protocol/envelope.h"
 #include "protocol/keys.h"
+#include "protocol/task_options.h"
 
-static reeve_status check_deadline(const reeve_task_spec *spec, rv_error *error)
+/* ---- checks: check_NAME is what the row of an option in protocol/definition/task_options.lua names ----------------- */
+
+static reeve_status check_time(const reeve_task_spec *spec, const reeve_guards *guards, rv_error *error)
 {
-    if (spec->deadline_ms < 0 || spec->expires_in_ms < 0) {
-        return rv_fail(error, REEVE_EINVAL, "deadline %lld ms, expires in %lld ms: must not be negative",
-                       (long long)spec->deadline_ms, (long long)spec->expires_in_ms);
-    }
+    (void)guards;
+    if (spec->delay_ms == 0 || spec->at_ms == 0) return REEVE_OK;
+    return rv_fail(error, REEVE_EINVAL, "a task runs either after a delay or at a time, not both");
+}
+
+static reeve_status check_deadline(const reeve_task_spec *spec, const reeve_guards *guards, rv_error *error)
+{
+    (void)guards;
+    if (spec->deadline_ms < 0)
+        return rv_fail(error, REEVE_EINVAL, "deadline %lld ms: must not be negative", (long long)spec->deadline_ms);
     if (spec->deadline_ms > 0 && spec->expires_in_ms > 0)
         return rv_fail(error, REEVE_EINVAL, "a task expires either at a time or after one, not both");
     bool late = (spec->deadline_ms > 0 && spec->at_ms >= spec->deadline_ms) ||
@@ -24,28 +33,24 @@ static reeve_status check_deadline(const reeve_task_spec *spec, rv_error *error)
     return late ? rv_fail(error, REEVE_EINVAL, "a task that must begin before it may run would never run") : REEVE_OK;
 }
 
-static reeve_status check_numbers(const reeve_task_spec *spec, rv_error *error)
+static reeve_status check_weight(const reeve_task_spec *spec, const reeve_guards *guards, rv_error *error)
 {
-    if (spec->priority < REEVE_PRIORITY_MIN || spec->priority > REEVE_PRIORITY_MAX) {
-        return rv_fail(error, REEVE_EINVAL, "priority %d: must be from %d to %d", spec->priority, REEVE_PRIORITY_MIN,
-                       REEVE_PRIORITY_MAX);
-    }
-    if (spec->delay_ms != 0 && spec->at_ms != 0) {
-        return rv_fail(error, REEVE_EINVAL, "a task runs either after a delay or at a time, not both");
-    }
-    if (spec->delay_ms < 0)
-        return rv_fail(error, REEVE_EINVAL, "delay %lld ms: must not be negative", (long long)spec->delay_ms);
+    (void)guards;
     if (spec->weight > 256) return rv_fail(error, REEVE_EINVAL, "weight %u: must be from 1 to 256", spec->weight);
-    if (spec->weight > 0 && spec->group == NULL)
-        return rv_fail(error, REEVE_EINVAL, "weight %u: needs a group, whose share it is", spec->weight);
-    reeve_status status = rv_attempts_check(spec->max_attempts, spec->max_crashes, error);
-    if (status != REEVE_OK) return status;
-    if (spec->heartbeat_ms < 0)
-        return rv_fail(error, REEVE_EINVAL, "heartbeat %lld ms: must not be negative", (long long)spec->heartbeat_ms);
-    if (spec->timeout_ms < 0)
-        return rv_fail(error, REEVE_EINVAL, "timeout %lld ms: must not be negative", (long long)spec->timeout_ms);
-    if (check_deadline(spec, error) != REEVE_OK) return REEVE_EINVAL;
+    if (spec->weight == 0 || spec->group != NULL) return REEVE_OK;
+    return rv_fail(error, REEVE_EINVAL, "weight %u: needs a group, whose share it is", spec->weight);
+}
+
+static reeve_status check_backoff(const reeve_task_spec *spec, const reeve_guards *guards, rv_error *error)
+{
+    (void)guards;
     return rv_backoff_check(spec->backoff, error);
+}
+
+static reeve_status check_on_dead(const reeve_task_spec *spec, const reeve_guards *guards, rv_error *error)
+{
+    (void)guards;
+    return rv_check_on_dead(spec->on_dead, error);
 }
 
 /* What stands in the header must be text in every language that reads it. */
@@ -53,6 +58,14 @@ static reeve_status check_text(const char *what, const char *text, rv_error *err
 {
     if (rv_utf8_is_valid(text, strlen(text))) return REEVE_OK;
     return rv_fail(error, REEVE_EINVAL, "%s: must be UTF-8", what);
+}
+
+/* A text of 1 to so many bytes. */
+static inline reeve_status check_line(const char *what, const char *text, size_t most, rv_error *error)
+{
+    size_t length = strlen(text);
+    if (length > 0 && length <= most) return check_text(what, text, error);
+    return rv_fail(error, REEVE_EINVAL, "%s \"%.200s\": has 1 to %zu bytes", what, text, most);
 }
 
 static reeve_status check_meta(const reeve_task_spec *spec, const reeve_guards *guards, rv_error *error)
@@ -85,8 +98,9 @@ static reeve_status check_meta(const reeve_task_spec *spec, const reeve_guards *
     return rv_guard_refuse(error, guards, RV_GUARD(meta), "tags and metadata have %zu bytes", total);
 }
 
-static reeve_status check_unique(const reeve_task_spec *spec, rv_error *error)
+static reeve_status check_unique(const reeve_task_spec *spec, const reeve_guards *guards, rv_error *error)
 {
+    (void)guards;
     if ((unsigned)spec->on_conflict > REEVE_CONFLICT_DEBOUNCE)
         return rv_fail(error, REEVE_EINVAL, "there is no conflict rule %d", (int)spec->on_conflict);
     if (spec->unique_for_ms < 0) {
@@ -168,6 +182,37 @@ reeve_status rv_specs_read(const reeve_task_spec **ret, reeve_task_spec **ret_ow
     return REEVE_OK;
 }
 
+static reeve_status refuse_number(const char *name, long long number, long long least, long long most, rv_error *error)
+{
+    return rv_fail(error, REEVE_EINVAL, "%s %lld: must be from %lld to %lld", name, number, least, most);
+}
+
+static reeve_status refuse_span(const char *name, long long ms, rv_error *error)
+{
+    return rv_fail(error, REEVE_EINVAL, "%s %lld ms: must not be negative", name, ms);
+}
+
+/* 0 and NULL: not set. */
+#define WHOLE(field, name, least, most)                                                        \
+    if (spec->field != 0 && ((int64_t)spec->field < (least) || (int64_t)spec->field > (most))) \
+        return refuse_number(name, (long long)spec->field, least, most, error);
+#define SPAN(field, name) \
+    if (spec->field < 0) return refuse_span(name, (long long)spec->field, error);
+#define TEXT(field, name, most) \
+    if (spec->field != NULL && (status = check_line(name, spec->field, most, error)) != REEVE_OK) return status;
+#define OWN(name) \
+    if ((status = check_##name(spec, guards, error)) != REEVE_OK) return status;
+
+static reeve_status check_options(const reeve_task_spec *spec, const reeve_guards *guards, rv_error *error)
+{
+    reeve_status status;
+    RV_TASK_OPTION_CHECKS(WHOLE, SPAN, TEXT, OWN)
+    return REEVE_OK;
+}
+
+#undef TEXT
+#undef OWN
+
 reeve_status rv_spec_check_under(const reeve_task_spec *spec, const reeve_guards *guards, rv_error *error)
 {
     reeve_status status;
@@ -185,12 +230,8 @@ reeve_status rv_spec_check_under(const reeve_task_spec *spec, const reeve_guards
     if (spec->payload.length > (size_t)guards->payload)
         return rv_guard_refuse(error, guards, RV_GUARD(payload), "the payload has %zu bytes", spec->payload.length);
     if (spec->group != NULL && (status = rv_check_group(spec->group, error)) != REEVE_OK) return status;
-    if ((status = check_numbers(spec, error)) != REEVE_OK) return status;
-    if ((status = check_unique(spec, error)) != REEVE_OK) return status;
-    if ((status = rv_check_on_dead(spec->on_dead, error)) != REEVE_OK) return status;
-    if ((status = check_after(spec, guards, error)) != REEVE_OK) return status;
-    if ((status = check_names(spec, guards, error)) != REEVE_OK) return status;
-    return check_meta(spec, guards, error);
+    if ((status = check_options(spec, guards, error)) != REEVE_OK) return status;
+    return check_names(spec, guards, error);
 }
 
 reeve_status rv_spec_check(const reeve_task_spec *spec, rv_error *error)
@@ -254,14 +295,30 @@ static void add_meta(rv_buf *out, const reeve_task_spec *spec)
     }
 }
 
+static void add_due(rv_buf *out, const reeve_task_spec *spec)
+{
+    if (spec->at_ms > 0) add_number(out, ",\"due\":", spec->at_ms);
+}
+
+static void add_weight(rv_buf *out, const reeve_task_spec *spec)
+{
+    if (spec->weight > 1) add_number(out, ",\"weight\":", spec->weight);
+}
+
 static void add_order(rv_buf *out, const reeve_task_spec *spec)
 {
     add_number(out, ",\"priority\":", spec->priority);
-    if (spec->group != NULL) {
-        rv_buf_adds(out, ",\"group\":");
-        add_text(out, spec->group);
-        if (spec->weight > 1) add_number(out, ",\"weight\":", spec->weight);
-    }
+    if (spec->group == NULL) return;
+    rv_buf_adds(out, ",\"group\":");
+    add_text(out, spec->group);
+    add_weight(out, spec);
+}
+
+static void add_backoff(rv_buf *out, const reeve_task_spec *spec)
+{
+    if (spec->backoff == NULL) return;
+    rv_buf_adds(out, ",\"backoff\":");
+    rv_backoff_write(out, spec->backoff);
 }
 
 static void add_unique(rv_buf *out, const reeve_task_spec *spec)
@@ -273,30 +330,21 @@ static void add_unique(rv_buf *out, const reeve_task_spec *spec)
     add_number(out, ",\"hold\":", spec->unique_for_ms);
 }
 
+/* What adds an option with a function of its own is add_NAME. */
+#define NUMBER(field, name) add_number(out, name, spec->field);
+#define TEXT(field, name)           \
+    if (spec->field != NULL) {      \
+        rv_buf_adds(out, name);     \
+        add_text(out, spec->field); \
+    }
+#define OWN(name) add_##name(out, spec);
+
 void rv_envelope_write_head(rv_buf *out, const reeve_task_spec *spec)
 {
     rv_buf_adds(out, "\"type\":\"");
     rv_buf_adds(out, spec->type);
     rv_buf_addc(out, '"');
-    if (spec->at_ms > 0) add_number(out, ",\"due\":", spec->at_ms);
-    add_number(out, ",\"delay\":", spec->delay_ms);
-    add_order(out, spec);
-    add_number(out, ",\"attempts\":", spec->max_attempts);
-    add_number(out, ",\"crashes\":", spec->max_crashes);
-    add_number(out, ",\"timeout\":", spec->timeout_ms);
-    add_number(out, ",\"heartbeat\":", spec->heartbeat_ms);
-    add_number(out, ",\"once\":", spec->at_most_once);
-    if (spec->backoff != NULL) {
-        rv_buf_adds(out, ",\"backoff\":");
-        rv_backoff_write(out, spec->backoff);
-    }
-    add_unique(out, spec);
-    if (spec->on_dead != NULL) {
-        rv_buf_adds(out, ",\"on_dead\":");
-        add_text(out, spec->on_dead);
-    }
-    add_tags(out, spec);
-    add_meta(out, spec);
+    RV_TASK_OPTIONS_WRITTEN(NUMBER, TEXT, OWN)
     rv_buf_adds(out, "}\n");
 }
 

@@ -11,6 +11,8 @@
 #include "base/text.h"
 #include "client/client.h"
 #include "protocol/envelope.h"
+#include "protocol/option_read.h"
+#include "protocol/task_options.h"
 
 static const char *const state_names[REEVE_STATE_COUNT] = {"blocked", "scheduled", "ready", "parked",
                                                            "running", "completed", "dead",  "cancelled"};
@@ -104,38 +106,26 @@ static bool copy_string(char **ret, const cJSON *item)
     return *ret != NULL;
 }
 
-/* The key, and how long it is held. */
-static bool read_unique(reeve_task_info *info, const cJSON *json)
-{
-    const cJSON *until = cJSON_GetObjectItemCaseSensitive(json, "until");
-    const cJSON *hold = cJSON_GetObjectItemCaseSensitive(json, "hold");
-    info->unique_until_started = cJSON_IsString(until) && strcmp(until->valuestring, "started") == 0;
-    if (cJSON_IsNumber(hold) && hold->valuedouble > 0 && hold->valuedouble < 9e15)
-        info->unique_for_ms = (int64_t)hold->valuedouble;
-    return copy_string(&info->unique, cJSON_GetObjectItemCaseSensitive(json, "unique"));
-}
+#define WHOLE(field, name, min, max, type) info->field = (type)rv_option_int(json, name, min, max);
+#define SPAN(field, name) info->field = rv_option_span(json, name);
+#define FLAG(field, name) info->field = rv_option_flag(json, name);
+#define TEXT(field, name) good = good && copy_string(&info->field, cJSON_GetObjectItemCaseSensitive(json, name));
 
+/* Out of range is as a worker takes it: a larger number is the largest, a smaller one is not set. */
 static bool read_options(reeve_task_info *info, const rv_envelope *envelope)
 {
     cJSON *json = cJSON_ParseWithLength(envelope->header, envelope->header_length);
     rv_task_policy policy;
-    const cJSON *priority = cJSON_GetObjectItemCaseSensitive(json, "priority");
-    const cJSON *weight = cJSON_GetObjectItemCaseSensitive(json, "weight");
-    if (cJSON_IsNumber(priority)) info->priority = priority->valueint;
-    if (cJSON_IsNumber(weight) && weight->valueint > 1) info->weight = (unsigned)weight->valueint;
-    bool good = copy_string(&info->group, cJSON_GetObjectItemCaseSensitive(json, "group")) &&
-                copy_string(&info->on_dead, cJSON_GetObjectItemCaseSensitive(json, "on_dead")) &&
-                read_unique(info, json);
+    bool good = true;
+    RV_TASK_OPTIONS_READ(WHOLE, SPAN, FLAG, TEXT)
+    if (info->weight == 0) info->weight = 1;
+    const char *until = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, "until"));
+    info->unique_until_started = until != NULL && strcmp(until, "started") == 0;
     const cJSON *tags = cJSON_GetObjectItemCaseSensitive(json, "tags");
     const cJSON *meta = cJSON_GetObjectItemCaseSensitive(json, "meta");
     good =
         good && copy_json(&info->tags, tags, cJSON_IsArray(tags)) && copy_json(&info->meta, meta, cJSON_IsObject(meta));
-    (void)rv_policy_read(&policy, envelope->header, envelope->header_length); /* (all zero when it is no header) */
-    info->max_attempts = policy.max_attempts;
-    info->max_crashes = policy.max_crashes;
-    info->timeout_ms = policy.timeout_ms;
-    info->heartbeat_ms = policy.heartbeat_ms;
-    info->at_most_once = policy.once;
+    (void)rv_policy_read(&policy, envelope->header, envelope->header_length); /* all zero when it is no header */
     good = good && format_backoff(&info->backoff, &policy);
     cJSON_Delete(json);
     return good;

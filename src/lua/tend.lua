@@ -23,6 +23,12 @@
 --          [14] 1 when there are messages that were set aside (outbox.lua)
 --
 -- Sent twice: it does what is still to do.
+-- include: lib/upkeep.lua
+-- include: lib/quiet.lua
+do
+  local reply = quiet(KEYS[1], ARGV[1], ARGV[2])
+  if reply then return reply end
+end
 -- include: lib/base.lua
 -- In a function, where the names above cost less to capture: see CONTRIBUTING.md.
 return (function()
@@ -69,7 +75,6 @@ function watch.is_needed()
 end
 
 do
--- include: lib/upkeep.lua
 -- include: lib/set_back.lua
   local upkeep, back
   local life = ARGV[2] and math.min(tonumber(ARGV[2]), LATEST / 2)

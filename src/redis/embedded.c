@@ -59,7 +59,14 @@ static bool lock_until(int fd, int kind, int64_t deadline)
     return true;
 }
 
-/* Returns the lock's descriptor, to be closed, or -1. */
+/* A child that the host forks has the same open file, and would keep the lock when the host only closes it. */
+static void unlock(int fd)
+{
+    (void)flock(fd, LOCK_UN);
+    close(fd);
+}
+
+/* Returns the lock's descriptor, for unlock, or -1. */
 static int begin(const rv_embedded *embedded, int64_t deadline, rv_error *error)
 {
     int fd = open_lock(embedded, "start.lock", error);
@@ -100,7 +107,10 @@ static reeve_status launch_if_gone(const rv_embedded *embedded, bool *launched, 
         status = rv_embedded_launch(&embedded->dir, lock, error);
         *launched = true;
     }
-    close(lock);
+    if (status == REEVE_OK)
+        close(lock); /* the server has it now */
+    else
+        unlock(lock);
     return status;
 }
 
@@ -145,15 +155,18 @@ static reeve_status make_url(rv_url *ret, const rv_embedded *embedded, int db, r
     return rv_url_parse(ret, text, error);
 }
 
-static reeve_status become_user(rv_embedded *embedded, rv_error *error)
+static reeve_status become_user(rv_embedded *embedded, int64_t deadline, rv_error *error)
 {
     embedded->users_fd = open_lock(embedded, "users.lock", error);
     if (embedded->users_fd < 0) return REEVE_ESYSTEM;
-    /* Only who holds start.lock, as we do, takes it for itself alone: this does not wait. */
-    if (flock(embedded->users_fd, LOCK_SH) == 0) return REEVE_OK;
-    return rv_fail(error, REEVE_ESYSTEM, "%s/users.lock cannot be locked", embedded->dir.path);
+    /* Only a process that holds start.lock, as this one does, takes the lock exclusively. It may have been killed
+     * then, and a child that it forked may keep the lock. */
+    if (lock_until(embedded->users_fd, LOCK_SH, deadline)) return REEVE_OK;
+    return rv_fail(error, REEVE_ETIMEOUT, "%s/users.lock cannot be locked: another process holds it",
+                   embedded->dir.path);
 }
 
+/* Frees what this process has of it. The lock of users stays with the processes that share the open file. */
 static void destroy(rv_embedded *embedded)
 {
     if (embedded->users_fd >= 0) close(embedded->users_fd);
@@ -162,13 +175,20 @@ static void destroy(rv_embedded *embedded)
     rv_free(embedded);
 }
 
+/* The process is no user any more. Its forked children never were, and must not be taken for users now. */
+static void resign(rv_embedded *embedded)
+{
+    if (embedded->users_fd >= 0) (void)flock(embedded->users_fd, LOCK_UN);
+    destroy(embedded);
+}
+
 static reeve_status join_locked(rv_embedded *embedded, int64_t deadline, rv_error *error)
 {
     int start = begin(embedded, deadline, error);
     if (start < 0) return error->status;
-    reeve_status status = become_user(embedded, error);
+    reeve_status status = become_user(embedded, deadline, error);
     if (status == REEVE_OK) status = ensure_server(embedded, deadline, error);
-    close(start);
+    unlock(start);
     return status;
 }
 
@@ -191,7 +211,7 @@ static reeve_status create(rv_embedded **ret, const char *path, rv_error *error)
 static void give_up(rv_embedded *embedded, reeve_status status)
 {
     if (embedded && status == REEVE_ETIMEOUT)
-        destroy(embedded);
+        resign(embedded);
     else
         rv_embedded_leave(embedded);
 }
@@ -219,7 +239,7 @@ reeve_status rv_embedded_revive(rv_embedded *embedded, int64_t deadline, rv_erro
     int start = begin(embedded, deadline, &reason);
     if (start < 0) return rv_fail(error, reason.status, "%s", reason.text);
     reeve_status status = ensure_server(embedded, deadline, error);
-    close(start);
+    unlock(start);
     return status;
 }
 
@@ -230,7 +250,7 @@ static void await_end(const rv_embedded *embedded, int64_t deadline)
     int lock = open_lock(embedded, "server.lock", NULL);
     if (lock < 0) return;
     bool ended = lock_until(lock, LOCK_EX, deadline);
-    close(lock);
+    unlock(lock);
     rv_log(ended ? REEVE_LOG_INFO : REEVE_LOG_WARN, "redis.embedded",
            ended ? "stopped the embedded Redis" : "the embedded Redis does not stop", "dir", embedded->dir.path, NULL);
 }
@@ -265,6 +285,6 @@ void rv_embedded_leave(rv_embedded *embedded)
     int64_t deadline = rv_deadline(LEAVE_MS);
     int start = embedded->users_fd >= 0 ? begin(embedded, deadline, NULL) : -1;
     if (start >= 0 && flock(embedded->users_fd, LOCK_EX | LOCK_NB) == 0) stop_server(embedded, deadline);
-    destroy(embedded); /* before the others may look who is left */
-    if (start >= 0) close(start);
+    resign(embedded); /* before the others may look who is left */
+    if (start >= 0) unlock(start);
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -99,6 +100,59 @@ static void the_server_inherits_no_signals(void **state)
     assert_int_equal(sigprocmask(SIG_SETMASK, &before, NULL), 0);
 }
 
+/* Like a process that a handler forks and that never calls exec. */
+static pid_t fork_child(void)
+{
+    pid_t child = fork();
+    assert_true(child >= 0);
+    while (child == 0) (void)pause();
+    return child;
+}
+
+static void end_child(pid_t child)
+{
+    assert_int_equal(kill(child, SIGKILL), 0);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+}
+
+static void a_forked_child_is_no_user(void **state)
+{
+    (void)state;
+    const char *dir = test_dir();
+    rv_error error = {0};
+    test_user first, second;
+    test_join(&first, dir);
+    test_join(&second, dir);
+    pid_t server = test_server_pid(&first), child = fork_child(), other = fork_child();
+    test_leave(&first);
+    assert_true(test_is_alive(server));
+    test_leave(&second);
+    assert_false(test_is_alive(server)); /* the children did not keep it */
+    first = (test_user){0};
+    if (test_try_join_for(&first, dir, 0, 5000, &error) != REEVE_OK) fail_msg("%s", error.text);
+    test_leave(&first);
+    end_child(child);
+    end_child(other);
+}
+
+static void a_lock_that_another_process_keeps_is_waited_for_until_the_deadline(void **state)
+{
+    (void)state;
+    const char *dir = test_dir();
+    char path[4096];
+    rv_error error = {0};
+    test_user who;
+    test_join(&who, dir);
+    test_leave(&who);
+    (void)snprintf(path, sizeof(path), "%s/users.lock", dir);
+    int fd = open(path, O_RDWR | O_CLOEXEC);
+    assert_true(fd >= 0);
+    assert_int_equal(flock(fd, LOCK_EX | LOCK_NB), 0);
+    assert_int_equal(test_try_join_for(&who, dir, 0, 50, &error), REEVE_ETIMEOUT);
+    assert_non_null(strstr(error.text, "users.lock"));
+    close(fd);
+}
+
 static size_t open_files(void)
 {
     size_t count = 0;
@@ -154,6 +208,8 @@ int main(void)
         cmocka_unit_test(a_host_may_reap_or_ignore_its_children),
         cmocka_unit_test(the_server_inherits_nothing),
         cmocka_unit_test(the_server_inherits_no_signals),
+        cmocka_unit_test(a_forked_child_is_no_user),
+        cmocka_unit_test(a_lock_that_another_process_keeps_is_waited_for_until_the_deadline),
         cmocka_unit_test(no_descriptor_is_left),
         cmocka_unit_test(each_allocation_may_fail),
     };

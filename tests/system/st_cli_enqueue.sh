@@ -16,7 +16,7 @@ enqueue_and_show() {
     expect_has "$OUT" "state:    ready"
     expect_has "$OUT" 'payload:  {"a":"ü"}'
     expect_has "$OUT" "priority: -5"
-    expect_has "$OUT" "timeout:  1 m"
+    expect_has "$OUT" "timeout:  90s"
     expect_has "$OUT" "weight:   3"
     expect_has "$OUT" "backoff:  list:1s,10s,90s~0.1"
     expect_status 0 reeve show --json e/a1

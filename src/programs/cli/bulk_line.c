@@ -7,41 +7,25 @@
 #include "base/nearest.h"
 #include "base/text.h"
 #include "bulk_values.h"
+#include "protocol/task_options.h"
 
 /* ---- members --------------------------------------------------------------------------------------------------- */
 
 #define AT(field) offsetof(reeve_task_spec, field)
+#define MEMBER(name, read, field, min, max) \
+    {                                       \
+        name, read, AT(field), min, max     \
+    }
 
 static const cli_bulk_member members[] = {
     {"queue", cli_bulk_read_text, AT(queue), 0, 0},
     {"type", cli_bulk_read_text, AT(type), 0, 0},
     {"payload", cli_bulk_read_payload, 0, 0, 0},
     {"payload_base64", cli_bulk_read_base64, 0, 0, 0},
-    {"id", cli_bulk_read_text, AT(id), 0, 0},
-    {"in", cli_bulk_read_duration, AT(delay_ms), 0, 0},
-    {"at", cli_bulk_read_time, AT(at_ms), INT64_MIN, 0},
-    {"priority", cli_bulk_read_int, AT(priority), REEVE_PRIORITY_MIN, REEVE_PRIORITY_MAX},
-    {"group", cli_bulk_read_text, AT(group), 0, 0},
-    {"weight", cli_bulk_read_int, AT(weight), 1, 256},
-    {"attempts", cli_bulk_read_int, AT(max_attempts), 1, REEVE_ATTEMPTS_MAX},
-    {"max_crashes", cli_bulk_read_int, AT(max_crashes), 1, REEVE_ATTEMPTS_MAX},
-    {"timeout", cli_bulk_read_duration, AT(timeout_ms), 1, 0},
-    {"backoff", cli_bulk_read_backoff, 0, 0, 0},
-    {"tags", cli_bulk_read_tags, 0, 0, 0},
-    {"meta", cli_bulk_read_meta, 0, 0, 0},
-    {"unique", cli_bulk_read_text, AT(unique), 0, 0},
-    {"unique_until", cli_bulk_read_until, 0, 0, 0},
-    {"unique_for", cli_bulk_read_duration, AT(unique_for_ms), 1, 0},
-    {"on_conflict", cli_bulk_read_conflict, 0, 0, 0},
-    {"on_dead", cli_bulk_read_text, AT(on_dead), 0, 0},
-    {"heartbeat", cli_bulk_read_duration, AT(heartbeat_ms), 1, 0},
-    {"at_most_once", cli_bulk_read_truth, AT(at_most_once), 0, 0},
-    {"expires_in", cli_bulk_read_duration, AT(expires_in_ms), 1, 0},
-    {"deadline", cli_bulk_read_time, AT(deadline_ms), 1, 0},
-    {"after", cli_bulk_read_after, 0, 0, 0},
+    RV_BULK_MEMBERS(MEMBER),
 };
 #define MEMBERS (sizeof(members) / sizeof(members[0]))
-_Static_assert(MEMBERS <= 32, "reading.seen has a bit for each");
+_Static_assert(MEMBERS <= 64, "reading.seen has a bit for each");
 
 static const cli_bulk_member *find_member(const char *name)
 {
@@ -83,12 +67,12 @@ static void take_name(cli_bulk_reading *reading, const cli_value *key)
 static bool read_member(cli_bulk_reading *reading, const cli_value *key, const cli_value *value)
 {
     const cli_bulk_member *member;
-    uint32_t bit;
+    uint64_t bit;
 
     take_name(reading, key);
     member = find_member(reading->name);
     if (member == NULL) return refuse_member(reading);
-    bit = 1u << (member - members);
+    bit = (uint64_t)1 << (member - members);
     if ((reading->seen & bit) != 0)
         return cli_bulk_refuse(reading, "member twice", "\"%s\" stands twice", member->name);
     reading->seen |= bit;

@@ -17,7 +17,7 @@ typedef struct cli_bulk_reading {
     cli_bulk_line *line;
     char *at; /* the free part of line->memory; what is put there is never longer than its source, so it never ends */
     cli_bulk_fault *fault;
-    uint32_t seen;                      /* a bit for each row of the member table */
+    uint64_t seen;                      /* a bit for each row of the member table */
     char name[CLI_BULK_NAME_SHOWN + 1]; /* the member being read */
 } cli_bulk_reading;
 

@@ -21,43 +21,43 @@ static void keep_rule(const cli_context *cli, reeve_cron_entry *entry, const ree
     if (keeps(cli, kept, old->no_overlap, "no-overlap", "overlap")) entry->no_overlap = true;
 }
 
-static void keep_order(const cli_context *cli, reeve_task_spec *task, const reeve_task_spec *old, cli_kept *kept)
-{
-    if (keeps(cli, kept, old->priority != 0, "priority", NULL)) task->priority = old->priority;
-    if (keeps(cli, kept, old->group != NULL, "group", NULL)) {
-        task->group = old->group;
-        if (!cli_was_given(cli, "weight")) task->weight = old->weight;
-    }
-}
+/* ---- options of the task: keep_NAME is what a row of protocol/definition/task_options.lua names ------------------- */
 
-static void keep_policy(const cli_context *cli, reeve_task_spec *task, const reeve_task_spec *old, cli_kept *kept)
+static void keep_expiry(const cli_context *cli, reeve_task_spec *task, const reeve_task_spec *old, cli_kept *kept)
 {
-    if (keeps(cli, kept, old->max_attempts != 0, "attempts", NULL)) task->max_attempts = old->max_attempts;
-    if (keeps(cli, kept, old->timeout_ms != 0, "timeout", NULL)) task->timeout_ms = old->timeout_ms;
-    if (keeps(cli, kept, old->max_crashes != 0, "max-crashes", NULL)) task->max_crashes = old->max_crashes;
-    if (keeps(cli, kept, old->backoff != NULL, "backoff", NULL)) task->backoff = old->backoff;
-}
-
-static void keep_marks(const cli_context *cli, reeve_task_spec *task, const reeve_task_spec *old, cli_kept *kept)
-{
-    if (keeps(cli, kept, old->tag_count > 0, "tag", NULL)) {
-        task->tags = old->tags;
-        task->tag_count = old->tag_count;
-    }
-    if (keeps(cli, kept, old->meta_count > 0, "meta", NULL)) {
-        task->meta = old->meta;
-        task->meta_count = old->meta_count;
-    }
-}
-
-/* What programs can say of an entry's tasks, and the command line cannot. */
-static void keep_others(reeve_task_spec *task, const reeve_task_spec *old)
-{
-    task->heartbeat_ms = old->heartbeat_ms;
-    task->at_most_once = old->at_most_once;
-    task->on_dead = old->on_dead;
+    if (!keeps(cli, kept, old->expires_in_ms != 0 || old->deadline_ms != 0, "expires-in", NULL)) return;
     task->deadline_ms = old->deadline_ms;
     task->expires_in_ms = old->expires_in_ms;
+}
+
+static void keep_group(const cli_context *cli, reeve_task_spec *task, const reeve_task_spec *old, cli_kept *kept)
+{
+    if (!keeps(cli, kept, old->group != NULL, "group", NULL)) return;
+    task->group = old->group;
+    if (!cli_was_given(cli, "weight")) task->weight = old->weight;
+}
+
+static void keep_tags(const cli_context *cli, reeve_task_spec *task, const reeve_task_spec *old, cli_kept *kept)
+{
+    if (!keeps(cli, kept, old->tag_count > 0, "tag", NULL)) return;
+    task->tags = old->tags;
+    task->tag_count = old->tag_count;
+}
+
+static void keep_meta(const cli_context *cli, reeve_task_spec *task, const reeve_task_spec *old, cli_kept *kept)
+{
+    if (!keeps(cli, kept, old->meta_count > 0, "meta", NULL)) return;
+    task->meta = old->meta;
+    task->meta_count = old->meta_count;
+}
+
+#define VALUE(name, field) \
+    if (keeps(cli, kept, old->field != 0, name, NULL)) task->field = old->field;
+#define OWN(name) keep_##name(cli, task, old, kept);
+
+static void keep_options(const cli_context *cli, reeve_task_spec *task, const reeve_task_spec *old, cli_kept *kept)
+{
+    RV_CRON_OPTIONS_KEPT(VALUE, OWN)
 }
 
 static void keep_payload(const cli_context *cli, reeve_task_spec *task, const reeve_task_spec *old, cli_kept *kept)
@@ -77,10 +77,7 @@ int cli_cron_keep(cli_context *cli, cli_cron_options *options, cli_kept *ret)
     if (result == REEVE_ENOTFOUND || result == REEVE_EPROTO) return CLI_DONE;
     if (result != REEVE_OK) return cli_fail_call(cli, result, NULL);
     keep_rule(cli, &options->entry, ret->old, ret);
-    keep_order(cli, task, ret->old->task, ret);
-    keep_policy(cli, task, ret->old->task, ret);
-    keep_marks(cli, task, ret->old->task, ret);
-    keep_others(task, ret->old->task);
+    keep_options(cli, task, ret->old->task, ret);
     keep_payload(cli, task, ret->old->task, ret);
     return CLI_DONE;
 }

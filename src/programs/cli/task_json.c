@@ -6,6 +6,7 @@
 #include "handle.h"
 #include "history.h"
 #include "json.h"
+#include "protocol/task_options.h"
 #include "task_view.h"
 #include "why_view.h"
 
@@ -56,26 +57,24 @@ static void write_parents(cli_json *json, const char *text, const reeve_why *why
     cJSON_Delete(list);
 }
 
+/* null: no key, or for a time. */
+static void write_unique_until(cli_json *json, const reeve_task_info *info)
+{
+    const char *until = info->unique_until_started ? "started" : "settled";
+
+    cli_json_text(json, "unique_until", info->unique == NULL || info->unique_for_ms > 0 ? NULL : until);
+}
+
+#define NUMBER(field, name) write_own(json, name, info->field);
+#define ALWAYS(field, name) cli_json_int(json, name, info->field);
+#define FLAG(field, name) cli_json_bool(json, name, info->field);
+#define TEXT(field, name) cli_json_text(json, name, info->field);
+#define RAW(field, name) cli_json_raw(json, name, info->field);
+#define OWN(name) write_##name(json, info);
+
 static void write_options(cli_json *json, const reeve_task_info *info, const reeve_why *why)
 {
-    cli_json_int(json, "priority", info->priority);
-    cli_json_text(json, "group", info->group);
-    cli_json_int(json, "weight", info->weight);
-    write_own(json, "max_attempts", info->max_attempts);
-    write_own(json, "max_crashes", info->max_crashes);
-    write_own(json, "timeout_ms", info->timeout_ms);
-    write_own(json, "heartbeat_ms", info->heartbeat_ms);
-    cli_json_bool(json, "at_most_once", info->at_most_once);
-    cli_json_text(json, "backoff", info->backoff);
-    cli_json_text(json, "unique", info->unique);
-    cli_json_text(json, "unique_until",
-                  info->unique == NULL || info->unique_for_ms > 0 ? NULL
-                  : info->unique_until_started                    ? "started"
-                                                                  : "settled");
-    write_own(json, "unique_for_ms", info->unique_for_ms);
-    cli_json_text(json, "on_dead", info->on_dead);
-    cli_json_raw(json, "tags", info->tags);
-    cli_json_raw(json, "meta", info->meta);
+    RV_TASK_OPTIONS_JSON(NUMBER, ALWAYS, FLAG, TEXT, RAW, OWN)
     write_parents(json, info->parents, why);
     cli_json_maybe(json, "parent_count", info->parent_count);
     cli_json_raw(json, "children", info->children);

@@ -5,6 +5,7 @@
 #include "after.h"
 #include "args.h"
 #include "base/backoff_text.h"
+#include "conflict.h"
 #include "utf8.h"
 
 int cli_check_text(const cli_context *cli, const char *name, const char *value)
@@ -63,6 +64,22 @@ int cli_read_backoff(const cli_context *cli, const cli_option *option, void *poi
     return CLI_DONE;
 }
 
+int cli_read_until(const cli_context *cli, const cli_option *option, void *pointer, char *value)
+{
+    cli_task_options *options = pointer;
+
+    if (cli_until_parse(value, &options->spec.unique_until_started)) return CLI_DONE;
+    return cli_bad_value(cli, option, value, CLI_UNTIL_NAMES);
+}
+
+int cli_read_conflict(const cli_context *cli, const cli_option *option, void *pointer, char *value)
+{
+    cli_task_options *options = pointer;
+
+    if (cli_conflict_parse(value, &options->spec.on_conflict)) return CLI_DONE;
+    return cli_bad_value(cli, option, value, CLI_CONFLICT_NAMES);
+}
+
 int cli_task_options_finish(const cli_context *cli, cli_task_options *options, const char *queue, const char *type)
 {
     reeve_task_spec *spec = &options->spec;
@@ -71,7 +88,6 @@ int cli_task_options_finish(const cli_context *cli, cli_task_options *options, c
     spec->size = sizeof(*spec);
     spec->queue = queue;
     spec->type = type;
-    spec->weight = (unsigned)options->weight;
     spec->tags = options->tags;
     spec->meta = options->meta;
     spec->after = options->after;

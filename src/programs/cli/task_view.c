@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "bytes_view.h"
 #include "history.h"
+#include "protocol/task_options.h"
 #include "when.h"
 #include "why_view.h"
 
@@ -35,8 +36,9 @@ static void add_span(cli_fields *fields, const char *name, int64_t ms)
 {
     char text[CLI_WHEN_TEXT];
 
-    cli_span_text(ms, text);
-    if (ms > 0) cli_fields_add(fields, name, text);
+    if (ms <= 0) return;
+    cli_duration_text(ms, text);
+    cli_fields_add(fields, name, text);
 }
 
 static void add_count(cli_fields *fields, const char *name, unsigned count, int most)
@@ -177,30 +179,32 @@ static void add_family(cli_fields *fields, const char *name, const char *text, i
     cJSON_Delete(list);
 }
 
-static void add_unique(cli_fields *fields, const reeve_task_info *info)
+static void add_weight(cli_fields *fields, const reeve_task_info *info)
 {
-    char text[CLI_WHEN_TEXT];
-
-    cli_fields_add(fields, "unique", info->unique);
-    if (info->unique_until_started) cli_fields_add(fields, "unique until", "it has started");
-    if (info->unique_for_ms <= 0) return;
-    cli_duration_text(info->unique_for_ms, text);
-    cli_fields_add(fields, "unique for", text);
+    if (info->weight > 1) cli_fields_addf(fields, "weight", "%u", info->weight);
 }
+
+static void add_unique_until(cli_fields *fields, const reeve_task_info *info)
+{
+    if (info->unique_until_started) cli_fields_add(fields, "unique until", "it has started");
+}
+
+static void add_on_dead(cli_fields *fields, const reeve_task_info *info)
+{
+    if (info->on_dead != NULL) cli_fields_add(fields, "on dead", info->on_dead[0] == '\0' ? "none" : info->on_dead);
+}
+
+#define WHOLE(field, name) \
+    if (info->field != 0) cli_fields_addf(fields, name, "%d", info->field);
+#define SPAN(field, name) add_span(fields, name, info->field);
+#define FLAG(field, name, words) \
+    if (info->field) cli_fields_add(fields, name, words);
+#define TEXT(field, name) cli_fields_add(fields, name, info->field);
+#define OWN(name) add_##name(fields, info);
 
 static void add_options(cli_fields *fields, const reeve_task_info *info, const reeve_why *why)
 {
-    if (info->priority != 0) cli_fields_addf(fields, "priority", "%d", info->priority);
-    cli_fields_add(fields, "group", info->group);
-    if (info->weight > 1) cli_fields_addf(fields, "weight", "%u", info->weight);
-    cli_fields_add(fields, "backoff", info->backoff);
-    add_span(fields, "timeout", info->timeout_ms);
-    add_span(fields, "heartbeat", info->heartbeat_ms);
-    if (info->at_most_once) cli_fields_add(fields, "runs", "at most once");
-    add_unique(fields, info);
-    if (info->on_dead != NULL) cli_fields_add(fields, "on dead", info->on_dead[0] == '\0' ? "none" : info->on_dead);
-    cli_fields_add(fields, "tags", info->tags);
-    cli_fields_add(fields, "meta", info->meta);
+    RV_TASK_OPTIONS_VIEW(WHOLE, SPAN, FLAG, TEXT, OWN)
     add_family(fields, "after", info->parents, info->parent_count, why);
     add_family(fields, "before", info->children, info->child_count, NULL);
 }

@@ -4,10 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "after.h"
 #include "args.h"
 #include "base/text.h"
-#include "conflict.h"
 #include "handle.h"
 #include "maintain.h"
 #include "task_options.h"
@@ -15,8 +13,6 @@
 
 struct enqueue_options {
     cli_task_options task; /* first: see task_options.h */
-    bool until;            /* --unique-until was given, */
-    bool clash;            /* and --on-conflict */
     bool bulk;
     bool wait;
     int64_t wait_ms; /* negative: no limit */
@@ -34,65 +30,13 @@ static int read_wait(const cli_context *cli, const cli_option *option, void *poi
     return cli_bad_value(cli, option, value, "a duration " RV_DURATION_EXAMPLES);
 }
 
-static int read_until(const cli_context *cli, const cli_option *option, void *pointer, char *value)
-{
-    struct enqueue_options *options = pointer;
-
-    options->until = true;
-    if (cli_until_parse(value, &options->task.spec.unique_until_started)) return CLI_DONE;
-    return cli_bad_value(cli, option, value, CLI_UNTIL_NAMES);
-}
-
-static int read_conflict(const cli_context *cli, const cli_option *option, void *pointer, char *value)
-{
-    struct enqueue_options *options = pointer;
-
-    options->clash = true;
-    if (cli_conflict_parse(value, &options->task.spec.on_conflict)) return CLI_DONE;
-    return cli_bad_value(cli, option, value, CLI_CONFLICT_NAMES);
-}
-
 #define AT(field) offsetof(struct enqueue_options, field)
 
 static const cli_option enqueue_table[] = {
-    {"in", "DURATION", "run the task after this delay", CLI_DURATION, AT(task.spec.delay_ms), 0, 0, NULL},
-    {"at", "TIME", "run the task at this time (RFC 3339, or seconds since the epoch)", CLI_TIME, AT(task.spec.at_ms), 0,
-     0, NULL},
-    {"expires-in", "DURATION", "the task expires if it has not begun after this time", CLI_DURATION,
-     AT(task.spec.expires_in_ms), 1, 0, NULL},
-    {"deadline", "TIME", "the task expires if it has not begun at this time", CLI_TIME, AT(task.spec.deadline_ms), 1, 0,
-     NULL},
-    {"id", "ID", "id of the task; refused if it exists (a new UUIDv7)", CLI_TEXT, AT(task.spec.id), 0, 0, NULL},
-    {"priority", "N", "priority from -128 to 127; lower runs sooner (0)", CLI_INT, AT(task.spec.priority),
-     REEVE_PRIORITY_MIN, REEVE_PRIORITY_MAX, NULL},
-    {"group", "G", "group of the task; groups take turns", CLI_TEXT, AT(task.spec.group), 0, 0, NULL},
-    {"weight", "N", "share of the group, 1 to 256 (1)", CLI_INT, AT(task.weight), 1, 256, NULL},
-    {"attempts", "N", "number of attempts before the task dies (the handler's)", CLI_INT, AT(task.spec.max_attempts), 1,
-     REEVE_ATTEMPTS_MAX, NULL},
-    {"timeout", "DURATION", "run time limit (the handler's)", CLI_DURATION, AT(task.spec.timeout_ms), 1, 0, NULL},
-    {"heartbeat", "DURATION", "heartbeat limit: longest silence of the handler (the handler's)", CLI_DURATION,
-     AT(task.spec.heartbeat_ms), 1, 0, NULL},
-    {"at-most-once", NULL, "complete the task before it runs, so that it never runs twice", CLI_FLAG,
-     AT(task.spec.at_most_once), 0, 0, NULL},
-    {"max-crashes", "N", "number of crashes before the task dies (the handler's)", CLI_INT, AT(task.spec.max_crashes),
-     1, REEVE_ATTEMPTS_MAX, NULL},
-    {"backoff", "SPEC", "delays between attempts (the handler's)", CLI_OTHER, 0, 0, 0, cli_read_backoff},
-    {"tag", "T", "tag of the task; may be repeated", CLI_OTHER, 0, 0, 0, cli_read_tag},
-    {"meta", "KEY=VALUE", "metadata of the task; may be repeated", CLI_OTHER, 0, 0, 0, cli_read_meta},
-    {"unique", "KEY", "unique key: refused while another task of the queue holds it", CLI_TEXT, AT(task.spec.unique), 0,
-     0, NULL},
-    {"unique-until", "WHEN", "hold the key until the task has " CLI_UNTIL_NAMES " (settled)", CLI_OTHER, 0, 0, 0,
-     read_until},
-    {"unique-for", "DURATION", "hold the key for this time from now, even if the task ends before", CLI_DURATION,
-     AT(task.spec.unique_for_ms), 1, 0, NULL},
-    {"on-conflict", "WHAT", "if the key is held: " CLI_CONFLICT_NAMES " (reject)", CLI_OTHER, 0, 0, 0, read_conflict},
-    {"on-dead", "TYPE", "type of a task to enqueue if this one dies; \"\": none (the queue's)", CLI_TEXT,
-     AT(task.spec.on_dead), 0, 0, NULL},
+    RV_TASK_FLAGS(CLI_TASK_ROW),
     {"wait", "[TIMEOUT]", "wait until the task has ended, and print its state and result", CLI_OTHER, 0, 0, 0,
      read_wait},
     {"bulk", NULL, "read tasks from standard input", CLI_FLAG, AT(bulk), 0, 0, NULL},
-    {"after", "HANDLE[:RULE]", "block the task until that one has ended; may be repeated", CLI_OTHER, 0, 0, 0,
-     cli_read_after},
     {0},
 };
 
@@ -157,17 +101,15 @@ static int send_task(cli_context *cli, const struct enqueue_options *options)
     return CLI_DONE;
 }
 
-static int check_unique(const cli_context *cli, const struct enqueue_options *options)
+static int check_unique(const cli_context *cli, const reeve_task_spec *spec)
 {
-    const char *alone = options->until                         ? "unique-until"
-                        : options->task.spec.unique_for_ms > 0 ? "unique-for"
-                        : options->clash                       ? "on-conflict"
-                                                               : NULL;
+    static const char *const with_key[] = {"unique-until", "unique-for", "on-conflict"};
 
-    if (options->task.spec.unique == NULL && alone != NULL) return cli_usage(cli, "--%s goes with --unique KEY", alone);
-    if (options->until && options->task.spec.unique_for_ms > 0)
+    for (size_t i = 0; i < sizeof(with_key) / sizeof(with_key[0]) && spec->unique == NULL; i++)
+        if (cli_was_given(cli, with_key[i])) return cli_usage(cli, "--%s goes with --unique KEY", with_key[i]);
+    if (cli_was_given(cli, "unique-until") && cli_was_given(cli, "unique-for"))
         return cli_usage(cli, "--unique-until and --unique-for: give one of them");
-    return cli_check_text(cli, "unique", options->task.spec.unique);
+    return cli_check_text(cli, "unique", spec->unique);
 }
 
 static int enqueue_one(cli_context *cli, struct enqueue_options *options)
@@ -182,7 +124,7 @@ static int enqueue_one(cli_context *cli, struct enqueue_options *options)
         return cli_usage(cli, "--expires-in and --deadline: give one of them");
     if (spec->delay_ms > 0 && spec->at_ms != 0) return cli_usage(cli, "--in and --at: give one of them");
     if (cli_task_options_finish(cli, &options->task, cli->rest[0], cli->rest[1]) != CLI_DONE) return CLI_USAGE;
-    if (check_unique(cli, options) != CLI_DONE) return CLI_USAGE;
+    if (check_unique(cli, spec) != CLI_DONE) return CLI_USAGE;
     status = cli_read_payload(cli, &payload, cli->count > 2 ? cli->rest[2] : NULL);
     spec->payload = (reeve_bytes){payload.data, payload.length};
     if (status == CLI_DONE) {
@@ -236,13 +178,9 @@ const cli_verb cli_verb_enqueue = {
         "is refused; with known-or-gone, behind a RULE or alone, it counts as completed.\n"
         "\n"
         "With --bulk each line of standard input is a JSON object: \"queue\" and \"type\" (default: QUEUE and TYPE),\n"
-        "\"payload\" (any JSON value, kept as written) or \"payload_base64\", and optionally \"id\", \"in\", \"at\",\n"
-        "\"priority\", \"group\", \"weight\", \"attempts\", \"max_crashes\", \"timeout\", \"backoff\", "
-        "\"expires_in\",\n"
-        "\"deadline\", \"heartbeat\", \"at_most_once\", \"unique\", \"unique_until\", \"unique_for\", "
-        "\"on_conflict\",\n"
-        "\"on_dead\", \"tags\" (an array), \"meta\" (an object), \"after\" (a string or an array). Refused lines are\n"
-        "reported on standard error and counted at the end; the other tasks are enqueued.\n"
+        "\"payload\" (any JSON value, kept as written) or \"payload_base64\", and optionally\n" RV_TASK_OPTION_NAMES
+        ".\n"
+        "Refused lines are reported on standard error and counted at the end; the other tasks are enqueued.\n"
         "\n"
         "Examples:\n"
         "  reeve enqueue default echo '{\"hello\":\"world\"}' --wait=10s\n"

@@ -1,0 +1,75 @@
+-- The options of a task: one row an option, in the order of the envelope, of the help and of the documents.
+--
+--   name      of the member of a bulk line; with '-' for '_' that of the flag of `reeve enqueue`
+--   kind      whole, span (ms), time (ms), flag, text; or own: its functions do it
+--   field     of reeve_task_spec and reeve_task_info; default: the name, for a span or time with _ms behind it
+--   type      of the field of a whole number; default: int
+--   min, max  of a whole number; min of a span or time; max of a text in bytes. 0 and NULL mean: not set
+--   label     what an error calls it; default: the name with blanks
+--   argument  of the flag, as the help shows it; default: N, DURATION, TIME, TEXT
+--   help      what the option does; its default in parentheses
+--   flag      name of the flag where it has one of its own
+--   envelope  name in the header of the envelope; default: the name. false: it is not there, but enqueue's script may see it
+--   cron      true: `reeve cron add` has the flag, and keeps the value of an entry that exists
+--   json      name in the JSON of `show`; default: the field. false: it is not shown, or by code of its own
+--   shown     what docs/json.md tells of that member; json_type: its type, where the kind does not tell
+--   always    true: shown when it is 0, too
+--   view      what `reeve show` calls it; default: the label. false: it is not shown, or by code of its own
+--   with      another option that it needs
+--   view_text what `reeve show` prints when a flag is set (yes)
+--
+-- Functions of its own, each beside those of its sort: check and write (spec.c; false: others do it), read (task_options.c: of
+-- the flag), bulk (bulk_values.h), keep (cron_keep.c; false: others do it), show (task_json.c), text (task_view.c).
+return {
+  {name = 'at', kind = 'time', min = 'INT64_MIN', check = 'time', write = 'due', envelope = 'due', json = false, view = false,
+    help = 'run the task at this time (RFC 3339, or seconds since the epoch)'},
+  {name = 'in', kind = 'span', field = 'delay_ms', min = 0, label = 'delay', envelope = 'delay', json = false, view = false,
+    help = 'run the task after this delay'},
+  {name = 'expires_in', kind = 'span', min = 1, envelope = false, json = false, view = false, cron = true, keep = 'expiry',
+    help = 'the task expires if it has not begun after this time'},
+  {name = 'deadline', kind = 'time', min = 1, check = 'deadline', envelope = false, json = false, view = false,
+    help = 'the task expires if it has not begun at this time'},
+  {name = 'id', kind = 'text', argument = 'ID', check = false, envelope = false, json = false, view = false,
+    help = 'id of the task; refused if it exists (a new UUIDv7)'},
+  {name = 'priority', kind = 'whole', min = 'REEVE_PRIORITY_MIN', max = 'REEVE_PRIORITY_MAX', cron = true, always = true,
+    help = 'priority from -128 to 127; lower runs sooner (0)', shown = 'lower runs sooner'},
+  {name = 'group', kind = 'text', argument = 'G', check = false, cron = true, keep = 'group',
+    help = 'group of the task; groups take turns', shown = 'null: the common group'},
+  {name = 'weight', kind = 'whole', type = 'unsigned', min = 1, max = 256, check = 'weight', write = 'weight', with = 'group', cron = true, keep = false, always = true,
+    text = 'weight', help = 'share of the group, 1 to 256 (1)', shown = 'of its group'},
+  {name = 'attempts', kind = 'whole', field = 'max_attempts', min = 1, max = 'REEVE_ATTEMPTS_MAX', cron = true, view = false,
+    help = "number of attempts before the task dies (the handler's)",
+    shown = 'its own; null: as its handler or queue says. So the three below'},
+  {name = 'max_crashes', kind = 'whole', min = 1, max = 'REEVE_ATTEMPTS_MAX', envelope = 'crashes', cron = true, view = false,
+    help = "number of crashes before the task dies (the handler's)"},
+  {name = 'timeout', kind = 'span', min = 1, cron = true, help = "run time limit (the handler's)"},
+  {name = 'heartbeat', kind = 'span', min = 1, cron = true,
+    help = "heartbeat limit: longest silence of the handler (the handler's)"},
+  {name = 'at_most_once', kind = 'flag', envelope = 'once', cron = true, view = 'runs', view_text = 'at most once',
+    help = 'complete the task before it runs, so that it never runs twice', shown = 'its own'},
+  {name = 'backoff', kind = 'own', argument = 'SPEC', check = 'backoff', write = 'backoff', read = 'backoff', bulk = 'backoff',
+    cron = true, json_type = 'text or null', help = "delays between attempts (the handler's)",
+    shown = 'its own, as `--backoff` takes it'},
+  {name = 'unique', kind = 'text', argument = 'KEY', check = 'unique', write = 'unique',
+    help = 'unique key: refused while another task of the queue holds it', shown = 'the unique key'},
+  {name = 'unique_until', kind = 'own', field = 'unique_until_started', argument = 'WHEN', check = false, write = false,
+    envelope = 'until', read = 'until', bulk = 'until', json = 'unique_until', json_type = 'text or null', show = 'unique_until',
+    text = 'unique_until', help = 'hold the key until the task has started or settled (settled)',
+    shown = '`settled` or `started`: until when it has it; null: no key, or for a time'},
+  {name = 'unique_for', kind = 'span', min = 1, with = 'unique', write = false, envelope = 'hold',
+    help = 'hold the key for this time from now, even if the task ends before', shown = 'for how long'},
+  {name = 'on_conflict', kind = 'own', argument = 'WHAT', check = false, envelope = false, read = 'conflict', bulk = 'conflict',
+    json = false, view = false, help = 'if the key is held: reject, replace or debounce (reject)'},
+  {name = 'on_dead', kind = 'text', argument = 'TYPE', check = 'on_dead', cron = true, text = 'on_dead',
+    help = 'type of a task to enqueue if this one dies; "": none (the queue\'s)',
+    shown = 'its own: the type of the task for its death, "" for none'},
+  {name = 'tags', kind = 'own', flag = 'tag', argument = 'T', check = false, write = 'tags', read = 'tag', bulk = 'tags',
+    bulk_type = 'an array', cron = true, keep = 'tags', json_type = 'list of text or null',
+    help = 'tag of the task; may be repeated', shown = ''},
+  {name = 'meta', kind = 'own', argument = 'KEY=VALUE', check = 'meta', write = 'meta', read = 'meta', bulk = 'meta',
+    bulk_type = 'an object', cron = true, keep = 'meta', json_type = 'map of text or null',
+    help = 'metadata of the task; may be repeated', shown = ''},
+  {name = 'after', kind = 'own', argument = 'HANDLE[:RULE]', check = 'after', envelope = false, read = 'after', bulk = 'after',
+    bulk_type = 'a string or an array', json = false, view = false,
+    help = 'block the task until that one has ended; may be repeated'},
+}
