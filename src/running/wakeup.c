@@ -19,6 +19,12 @@ void rv_keeper_leave_node(reeve_worker *worker)
     rv_waker_ring(&worker->keeper.waker);
 }
 
+void rv_keeper_look_for_strays(reeve_worker *worker)
+{
+    atomic_store(&worker->keeper.lost, true);
+    rv_waker_ring(&worker->keeper.waker);
+}
+
 unsigned long rv_keeper_settled(reeve_worker *worker)
 {
     rv_lock(&worker->keeper.lock);

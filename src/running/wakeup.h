@@ -12,6 +12,9 @@ void rv_keeper_expect(reeve_worker *worker, int64_t at_ms);
 /* The server said that it is not the one to talk to (RV_REFUSAL_NODE): the control channel is heard elsewhere. */
 void rv_keeper_leave_node(reeve_worker *worker);
 
+/* Redis was lost, and is there again: it may have forgotten what it was told last. */
+void rv_keeper_look_for_strays(reeve_worker *worker);
+
 /* A claim's queue is to be tended at a time (monotonic ms) at the latest. Does not ring. */
 void rv_scheduler_set_due(rv_scheduler *scheduler, size_t claim, int64_t at_ms);
 

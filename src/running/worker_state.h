@@ -125,8 +125,12 @@ typedef struct rv_keeper {
     rv_conn *listener; /* the control channel */
     int64_t listen_again_ms;
     unsigned listen_tries;
-    atomic_bool deaf;        /* the user has no rights to the control channel */
-    atomic_bool leaves;      /* the listener is to look for the endpoint again */
+    atomic_bool deaf;   /* the user has no rights to the control channel */
+    atomic_bool leaves; /* the listener is to look for the endpoint again */
+    atomic_bool lost;   /* Redis was lost, and is there again: its last writes may not be (strays.h) */
+    size_t strays_left; /* in so many of the last queues it looks for strays */
+    bool stray_keys;    /* in the one that is looked at: for keys of tasks that run at most once */
+    char stray_cursor[24];
     atomic_llong wake_at_ms; /* until when it sleeps: who needs it earlier rings */
     pthread_mutex_t lock;    /* guards handed, its count, and settled: the keeper writes, others read */
     unsigned long settled;   /* how many handed outcomes were */
@@ -144,6 +148,7 @@ typedef struct rv_heart {
     atomic_llong beaten_at_ms; /* the last heartbeat that Redis took; 0: none yet */
     atomic_bool connected;
     bool registered; /* its first heartbeat was taken */
+    unsigned epoch;  /* of the connection that its last one went over; 0: none yet */
     rv_buf json;
 } rv_heart;
 

@@ -167,12 +167,20 @@ static bool misses_notices(reeve_worker *worker)
     return misses;
 }
 
+static void note_connection(reeve_worker *worker)
+{
+    unsigned before = worker->heart.epoch;
+    worker->heart.epoch = rv_conn_epoch(worker->heart.conn);
+    if (before != 0 && before != worker->heart.epoch) rv_keeper_look_for_strays(worker);
+}
+
 static bool connect_and_beat(reeve_worker *worker)
 {
     int64_t every = beat_every_ms(worker);
     bool done = rv_heart_connect(worker, rv_deadline(every)) && rv_heart_beat(worker, rv_deadline(every));
     if (done) atomic_store(&worker->heart.beaten_at_ms, rv_now_ms());
     if (done && misses_notices(worker)) rv_scheduler_ask_cancelled(worker);
+    if (done) note_connection(worker);
     return done;
 }
 

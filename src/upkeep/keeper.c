@@ -14,6 +14,7 @@
 #include "upkeep/cancel_running.h"
 #include "upkeep/heartbeat.h"
 #include "upkeep/offload.h"
+#include "upkeep/strays.h"
 
 /* ---- connecting ------------------------------------------------------------------------------------------------ */
 
@@ -133,13 +134,29 @@ static void listen(reeve_worker *worker, int64_t until)
 /* How long each call has that takes leave. A Redis that is deaf to one is not asked again. */
 #define LEAVE_MS 2000
 
+/* Looks at a page; returns when to look at the next one. */
+static int64_t look_for_strays(reeve_worker *worker)
+{
+    rv_keeper *keeper = &worker->keeper;
+    if (atomic_exchange(&keeper->lost, false)) {
+        keeper->strays_left = worker->claim_count;
+        keeper->stray_keys = false;
+        rv_copy_text(keeper->stray_cursor, sizeof(keeper->stray_cursor), "0");
+    }
+    if (keeper->strays_left > 0 && connect(worker, call_deadline(worker)))
+        rv_strays_look(worker, call_deadline(worker));
+    if (keeper->strays_left == 0) return RV_FOREVER;
+    return rv_conn_is_open(keeper->conn) ? rv_now_ms() : rv_deadline(TRY_AGAIN_MS);
+}
+
 /* Takes over and settles; returns when to do so again. */
 static int64_t relieve_and_deliver(reeve_worker *worker)
 {
     rv_keeper *keeper = &worker->keeper;
     /* Whoever is not seen by the look that follows sees this value, and rings if that is too late. */
     atomic_store(&keeper->wake_at_ms, RV_FOREVER);
-    int64_t until = rv_relieve(worker);
+    int64_t until = rv_relieve(worker), look = look_for_strays(worker);
+    if (look < until) until = look;
     if (keeper->handed_count > 0 && connect(worker, call_deadline(worker)))
         rv_deliver_handed(worker, call_deadline(worker));
     if (keeper->handed_count > 0 && rv_deadline(TRY_AGAIN_MS) < until) until = rv_deadline(TRY_AGAIN_MS);

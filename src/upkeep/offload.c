@@ -53,6 +53,28 @@ static void hand_over(rv_thread *t, rv_item *item, const rv_settlement *outcome)
     }
 }
 
+static bool is_handed(const rv_keeper *keeper, const rv_claim *claim, const char *id, int64_t since_ms)
+{
+    for (size_t i = 0; i < keeper->handed_count; i++) {
+        const rv_handed *handed = &keeper->handed[i];
+        if (handed->claim == claim && handed->since_ms == since_ms && strcmp(handed->outcome.id, id) == 0) return true;
+    }
+    return false;
+}
+
+void rv_give_back(rv_thread *t, rv_claim *claim, const char *session, const char *id, int64_t since_ms)
+{
+    rv_keeper *keeper = &t->worker->keeper;
+    const rv_settlement back = {.id = id, .verb = REEVE_OUTCOME_SNOOZE};
+    rv_handed handed = {.claim = claim, .thread = t->number_text, .since_ms = since_ms, .wait_ms = -1};
+    rv_copy_text(handed.session, sizeof(handed.session), session);
+    rv_lock(&keeper->lock);
+    bool known = is_handed(keeper, claim, id, since_ms);
+    if (!known && rv_settlement_copy(&handed.outcome, &handed.kept, &back) && !add_handed(keeper, &handed))
+        rv_free(handed.kept);
+    rv_unlock(&keeper->lock);
+}
+
 /* The last first: each that goes back goes to the very front. */
 static void hand_over_others(rv_thread *t)
 {

@@ -18,4 +18,8 @@ int64_t rv_next_limit(reeve_worker *worker);
  */
 void rv_deliver_handed(reeve_worker *worker, int64_t deadline);
 
+/* A task that stands in Redis under a thread's name, and is not the thread's, goes back to the front of its queue; one
+ * that was taken over already is left. The keeper's thread. */
+void rv_give_back(rv_thread *t, rv_claim *claim, const char *session, const char *id, int64_t since_ms);
+
 #endif

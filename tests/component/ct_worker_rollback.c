@@ -57,6 +57,15 @@ static reeve_outcome run_noting(reeve_task *task, void *user)
     return reeve_task_done(task, NULL, 0);
 }
 
+/* The worker's, in q. */
+static const char *session(void)
+{
+    static char text[64];
+    rv_copy_text(text, sizeof(text), test_cmd(test_conn, "ZRANGE " Q "sessions 0 0"));
+    text[strcspn(text, "]")] = '\0';
+    return text + 1;
+}
+
 static reeve_worker *run_worker(unsigned threads)
 {
     enum { BATCH = 16, SHORT = 100 };
@@ -138,6 +147,59 @@ static void what_runs_at_most_once_is_settled_again(void **state)
     assert_int_equal(test_number("EXISTS " Q "sessions"), 0);
 }
 
+/* The thread turns only when its long task has ended; what it had settled before does not wait for that. */
+static void what_was_settled_goes_back_while_a_long_one_runs(void **state)
+{
+    (void)state;
+    reeve_worker *worker = run_worker(1);
+    put_batch(false);
+    roll_back();
+    assert_string_equal(test_state("q", "short"), "running");
+    TEST_AWAIT_STATE("short", "ready");
+    TEST_AWAIT_STATE("noting", "ready");
+    assert_string_equal(test_state("q", "long"), "running");
+    test_open_gate();
+    TEST_AWAIT_STATE("long", "completed");
+    TEST_AWAIT_STATE("short", "completed");
+    assert_int_equal(test_begun, 1);
+    assert_int_equal(test_worker_stats(worker).refused, 0);
+    test_worker_end(worker);
+    assert_int_equal(test_number("EXISTS " Q "sessions"), 0);
+}
+
+static void a_key_that_was_freed_is_free(void **state)
+{
+    (void)state;
+    reeve_worker *worker = run_worker(2);
+    test_put_spec((reeve_task_spec){.id = "once", .type = "stubborn", .unique = "k", .at_most_once = true});
+    TEST_AWAIT(test_begun == 1);
+    assert_int_equal(test_number("EXISTS " Q "unique:k"), 1);
+    (void)note_all();
+    test_open_gate();
+    TEST_AWAIT(test_number("EXISTS " Q "unique:k") == 0);
+    roll_back();
+    assert_int_equal(test_number("EXISTS " Q "unique:k"), 1);
+    TEST_AWAIT(test_number("EXISTS " Q "unique:k") == 0);
+    test_worker_end(worker);
+    assert_int_equal(test_number("EXISTS " Q "sessions"), 0);
+}
+
+static void a_key_is_held_while_its_task_runs(void **state)
+{
+    (void)state;
+    reeve_worker *worker = run_worker(2);
+    test_put_spec((reeve_task_spec){.id = "once", .type = "stubborn", .unique = "k", .at_most_once = true});
+    TEST_AWAIT(test_begun == 1);
+    (void)note_all();
+    roll_back();
+    (void)test_cmd(test_conn, "HSET " Q "once:%s other j", session());
+    TEST_AWAIT(test_number("HEXISTS " Q "once:%s other", session()) == 0);
+    assert_int_equal(test_number("EXISTS " Q "unique:k"), 1);
+    test_open_gate();
+    TEST_AWAIT(test_number("EXISTS " Q "unique:k") == 0);
+    test_worker_end(worker);
+}
+
 /* All of its connections are dead, which each of them finds out by itself. */
 static void a_worker_that_stops_then_leaves(void **state)
 {
@@ -157,6 +219,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(what_the_keeper_settled_runs_again, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_runs_at_most_once_is_settled_again, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_was_settled_goes_back_while_a_long_one_runs, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_key_that_was_freed_is_free, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_key_is_held_while_its_task_runs, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_worker_that_stops_then_leaves, set_up, tear_down),
     };
     return cmocka_run_group_tests_name("ct_worker_rollback", tests, test_place_start, test_place_stop);
