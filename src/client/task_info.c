@@ -33,6 +33,9 @@ reeve_status reeve_state_parse(const char *name, reeve_state *ret)
     return REEVE_EINVAL;
 }
 
+#define NOTHING(...)
+#define FREE(field, name) rv_free(info->field);
+
 void reeve_task_info_free(reeve_task_info *info)
 {
     if (info == NULL) return;
@@ -41,14 +44,12 @@ void reeve_task_info_free(reeve_task_info *info)
     rv_free(info->type);
     rv_free((void *)info->payload.data);
     rv_free((void *)info->result.data);
-    rv_free(info->group);
     rv_free(info->backoff);
     rv_free(info->error_kind);
     rv_free(info->error_message);
     rv_free(info->progress_words);
     rv_free(info->worker);
     rv_free(info->session);
-    rv_free(info->unique);
     rv_free(info->tags);
     rv_free(info->meta);
     for (size_t i = 0; i < info->log_count; i++) rv_free(info->log[i].text);
@@ -56,7 +57,7 @@ void reeve_task_info_free(reeve_task_info *info)
     rv_free(info->history);
     rv_free(info->parents);
     rv_free(info->children);
-    rv_free(info->on_dead);
+    RV_TASK_OPTIONS_READ(NOTHING, NOTHING, NOTHING, FREE)
     rv_free(info->thread);
     rv_free(info);
 }

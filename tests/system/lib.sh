@@ -28,6 +28,9 @@ unset REEVE_REDIS
 # verbs: the names of all verbs, as `reeve --help` lists them.
 verbs() { "$REEVE" --help | sed -n '/^Options/q;s/^  \([a-z]*\)  *.*/\1/p'; }
 
+# lua: the interpreter of the build.
+lua() { command -v lua5.1 || command -v lua || command -v luajit || fail "there is no Lua"; }
+
 # own PID...: kill these when the test ends.
 own() { OWNED="$OWNED $*"; }
 

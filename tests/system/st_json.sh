@@ -145,6 +145,18 @@ END
     shape :error "$TEST_DIR/err"
 }
 
+# Each option of a task has a value once (src/protocol/definition/task_options.lua).
+options_are_shown() {
+    local json flags _
+    "$(lua)" "$REEVE_SOURCE/src/protocol/generate/main.lua" option_cases "$TEST_DIR/cases" || fail "no cases of options"
+    while IFS=$'\t' read -r json flags _; do
+        # shellcheck disable=SC2086
+        prints enqueue 0 enqueue "option-$json" noop --id one $flags
+        prints show 0 show "option-$json/one"
+        prints delete 0 delete "option-$json/one"
+    done <"$TEST_DIR/cases"
+}
+
 looking() {
     local state
     prints show 0 show q/plain
@@ -152,6 +164,7 @@ looking() {
     prints show 0 show q/full
     expect_eq "$(member payload_base64 "$OUT")" '"YQBi/w=="'
     expect_eq "$(member unique_for_ms "$OUT") $(member on_dead "$OUT")" '3600000 "told"'
+    options_are_shown
     prints show 0 show q/child
     for state in ready scheduled blocked; do prints list 0 list q --state "$state"; done
     prints list 0 list q --tag red

@@ -3,8 +3,7 @@
 . "$(dirname "$0")/lib.sh"
 
 : "${REEVE_SOURCE:=$(cd "$(dirname "$0")/../.." && pwd)}"
-LUA=$(command -v lua5.1 || command -v lua || command -v luajit) || fail "there is no Lua"
-"$LUA" "$REEVE_SOURCE/src/protocol/generate/main.lua" option_cases "$TEST_DIR/cases" || fail "no cases"
+"$(lua)" "$REEVE_SOURCE/src/protocol/generate/main.lua" option_cases "$TEST_DIR/cases" || fail "no cases"
 
 # shown HANDLE MEMBER: that member of the task's JSON.
 shown() { member "$2" "$("$REEVE" show --json "$1")"; }

@@ -25,7 +25,10 @@ local function check(row)
   local label = quote(row.label)
   if row.kind == 'whole' then return call('WHOLE', row.field, label, row.min, row.max) end
   if row.kind == 'span' or row.kind == 'time' then return call('SPAN', row.field, label) end
-  if row.kind == 'text' then return call('TEXT', row.field, label, assert(row.max, row.name .. ' has no max')) end
+  if row.kind == 'text' then
+    assert(row.max, row.name .. ' has no max')
+    return call('TEXT', row.field, label, row.max)
+  end
 end
 
 local function write(row)
