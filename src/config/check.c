@@ -83,7 +83,7 @@ static void check_backoffs(checker *in, const config_setting_t *root, const rv_c
     for (size_t i = 0; i < config->handler_count; i++)
         check_backoff(in, backoff_at(root, "handlers", i), &config->handlers[i].backoff);
     for (size_t i = 0; i < config->queue_count; i++)
-        check_backoff(in, backoff_at(root, "queues", i), &config->queues[i].backoff);
+        check_backoff(in, backoff_at(root, "queues", i), &config->queues[i].settings.backoff);
     for (size_t i = 0; i < config->cron_count; i++)
         check_backoff(in, backoff_at(root, "cron", i), &config->cron[i].backoff);
 }

@@ -15,6 +15,7 @@
 #include "base/buf.h"
 #include "base/cron.h"
 #include "base/error.h"
+#include "protocol/queue_settings.h"
 #include "reeve/client.h"
 #include "reeve/cron.h"
 #include "reeve/limits.h"
@@ -65,29 +66,11 @@ typedef struct rv_config_handler {
 typedef struct rv_config_queue {
     char *where;
     char *name;
-    bool keeps_completed; /* whether the file says anything about it */
-    bool keeps_dead;
-    bool keeps_stats;
-    int64_t stats_days;
-    reeve_keep completed;
-    int64_t completed_bytes; /* -1: any number */
-    reeve_keep dead;
-    int64_t attempts; /* these: zero where not given */
-    int64_t max_crashes;
-    int64_t timeout_ms;
-    int record_runs; /* 1: yes, -1: no */
-    bool has_backoff;
-    reeve_backoff backoff;
-    int64_t concurrency; /* zero: not given; -1: no limit */
+    rv_queue_values settings; /* those that the file sets; a number of -1: none. Its texts are owned by this */
     bool has_rate;
-    reeve_rate rate;           /* a count of -1: no limit */
-    int64_t group_concurrency; /* the same for each group */
-    int group_strict;          /* 0: not given; 1, -1: groups are strict, or not */
+    reeve_rate rate; /* a count of -1: no limit */
     bool has_group_rate;
     reeve_rate group_rate;
-    char *on_dead;      /* NULL: not given; "": no task */
-    int64_t events;     /* zero: not given; -1: none are kept */
-    int64_t result_max; /* zero: not given; -1: none of its own */
 } rv_config_queue;
 
 /* A recurring entry; rv_config_entry_make has what the library wants. */
@@ -100,7 +83,7 @@ typedef struct rv_config_cron {
     char *payload;
     rv_zone zone;
     reeve_catch_up catch_up;
-    int64_t most; /* 0: not given */
+    int64_t max; /* 0: not given */
     bool overlap;
     int64_t priority;
     char *group;    /* NULL: not given */

@@ -36,7 +36,7 @@ static void read_number(reader *in, const config_setting_t *at, const rv_setting
     bool fits = number_of(at, &number);
 
     if (fits && row->kind == RV_SETTING_WHOLE) fits = config_setting_type(at) != CONFIG_TYPE_FLOAT;
-    if (fits && !(row->forever && number == -1)) fits = number >= row->least && number <= row->most;
+    if (fits && !(row->forever && number == -1)) fits = number >= row->min && number <= row->max;
     if (fits)
         rv_setting_store_number(row, base, number);
     else
@@ -63,7 +63,7 @@ static void read_truth(reader *in, const config_setting_t *at, const rv_setting 
     if (config_setting_type(at) != CONFIG_TYPE_BOOL)
         expected(in, at, row);
     else if (row->kind == RV_SETTING_SWITCH)
-        memcpy(base + row->at, &(int){value ? 1 : -1}, sizeof(int));
+        memcpy(base + row->at, &(int64_t){value ? 1 : -1}, sizeof(int64_t));
     else
         memcpy(base + row->at, &value, sizeof(value));
 }
@@ -137,8 +137,8 @@ static void read_names(reader *in, const config_setting_t *at, const rv_setting 
         expected(in, at, row);
         return;
     }
-    if (row->most > 0 && count > (int)row->most) {
-        rv_complain_at(in->errors, in->file, at, NULL, "expected at most %d, got %d", (int)row->most, count);
+    if (row->max > 0 && count > (int)row->max) {
+        rv_complain_at(in->errors, in->file, at, NULL, "expected at most %d, got %d", (int)row->max, count);
         return;
     }
     char *items = make_items(in, at, row, base);
@@ -151,7 +151,7 @@ static void read_names(reader *in, const config_setting_t *at, const rv_setting 
 static void read_numbers(reader *in, const config_setting_t *at, const rv_setting *row, char *base)
 {
     /* The same range, for one number instead of a list. */
-    rv_setting each = {.path = row->path, .kind = RV_SETTING_WHOLE, .least = row->least, .most = row->most};
+    rv_setting each = {.path = row->path, .kind = RV_SETTING_WHOLE, .min = row->min, .max = row->max};
 
     if (!rv_config_is_list(at) || config_setting_length(at) == 0) {
         expected(in, at, row);
@@ -167,7 +167,7 @@ static void read_numbers(reader *in, const config_setting_t *at, const rv_settin
 static void read_delays(reader *in, const config_setting_t *at, const rv_setting *row, char *base)
 {
     /* The same range, for one delay instead of a list. */
-    rv_setting each = {.path = row->path, .kind = RV_SETTING_SECONDS, .least = row->least, .most = row->most};
+    rv_setting each = {.path = row->path, .kind = RV_SETTING_SECONDS, .min = row->min, .max = row->max};
     int count = rv_config_is_list(at) ? config_setting_length(at) : 0;
 
     if (count == 0) {
@@ -207,6 +207,11 @@ static void read_groups(reader *in, const config_setting_t *at, const rv_setting
 
 /* ---- groups ---------------------------------------------------------------------------------------------------- */
 
+static void note_given(const rv_setting *row, char *base)
+{
+    if (row->given_at != 0) memcpy(base + row->given_at, &(bool){true}, sizeof(bool));
+}
+
 static void read_inner_group(reader *in, const config_setting_t *at, const rv_setting *row, char *base)
 {
     if (!config_setting_is_group(at)) {
@@ -214,11 +219,15 @@ static void read_inner_group(reader *in, const config_setting_t *at, const rv_se
         return;
     }
     if (row->at != RV_NOWHERE) memcpy(base + row->at, &(bool){true}, sizeof(bool));
+    for (const rv_setting *below = rv_setting_next(row, NULL); below != NULL; below = rv_setting_next(row, below)) {
+        if (below->standard != NULL) note_given(below, base);
+    }
     read_group(in, at, row, base);
 }
 
 static void read_setting(reader *in, const config_setting_t *at, const rv_setting *row, char *base)
 {
+    note_given(row, base);
     switch (row->kind) {
     case RV_SETTING_GROUP:
         read_inner_group(in, at, row, base);

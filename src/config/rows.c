@@ -67,7 +67,7 @@ static void add_choices(const rv_choice *choices, rv_buf *out)
 
 static void add_range(const rv_setting *setting, const char *what, rv_buf *out)
 {
-    rv_buf_addf(out, "%s from %.16g to %.16g", what, setting->least, setting->most);
+    rv_buf_addf(out, "%s from %.16g to %.16g", what, setting->min, setting->max);
     if (setting->forever) rv_buf_adds(out, ", or -1");
 }
 

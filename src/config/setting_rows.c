@@ -10,7 +10,6 @@
 #include "base/text.h"
 #include "redis/topology.h"
 #include "reeve/depend.h"
-#include "reeve/watch.h"
 
 #define IN(type, member) .at = offsetof(rv_config##type, member)
 #define LIST(type, member, count, item) \
@@ -20,10 +19,8 @@
 #define BATCH_MAX 256
 #define WEIGHT_MAX 1000
 #define SECONDS_MAX 2000000000
-#define DAYS_MAX 3650
 #define COUNT_MAX 1000000000
 #define PERIOD_MAX (366 * 86400)
-#define BYTES_MAX 1000000000000000
 
 static const rv_choice log_levels[] = {{"debug", REEVE_LOG_DEBUG, false}, {"info", REEVE_LOG_INFO, false},
                                        {"warn", REEVE_LOG_WARN, false},   {"error", REEVE_LOG_ERROR, false},
@@ -119,36 +116,41 @@ bool rv_config_check_redis(const char *url, rv_error *why)
 /* clang-format off */
 
 /* How failed attempts wait, below a handler or a queue. */
-#define BACKOFF(above, type, absent)                                                                                   \
-    {above ".backoff", RV_SETTING_GROUP, IN(type, has_backoff), .otherwise = absent,                                   \
+#define BACKOFF(above, type, backoff, given, absent)                                                                   \
+    {above ".backoff", RV_SETTING_GROUP, IN(type, given), .otherwise = absent,                                         \
      .help = "The delay between a failed attempt and the next one."},                                                  \
     {above ".backoff.shape", RV_SETTING_CHOICE, IN(type, backoff.shape), .choices = shapes,                            \
      .standard = "exponential",                                                                                        \
      .help = "exponential: each delay doubles; fixed: each delay is `base`; list: the delays of `list`."},        \
-    {above ".backoff.base", RV_SETTING_SECONDS, IN(type, backoff.base_ms), .least = 0.001, .most = SECONDS_MAX,        \
+    {above ".backoff.base", RV_SETTING_SECONDS, IN(type, backoff.base_ms), .min = 0.001, .max = SECONDS_MAX,        \
      .otherwise = "1", .help = "The first delay."},                                                                    \
-    {above ".backoff.cap", RV_SETTING_SECONDS, IN(type, backoff.cap_ms), .least = 0.001, .most = SECONDS_MAX,          \
+    {above ".backoff.cap", RV_SETTING_SECONDS, IN(type, backoff.cap_ms), .min = 0.001, .max = SECONDS_MAX,          \
      .otherwise = "3600, or base if that is longer", .help = "The longest delay, before jitter."},                     \
-    {above ".backoff.list", RV_SETTING_DELAYS, IN(type, backoff.list_ms), .least = 0.001, .most = SECONDS_MAX,         \
+    {above ".backoff.list", RV_SETTING_DELAYS, IN(type, backoff.list_ms), .min = 0.001, .max = SECONDS_MAX,         \
      .otherwise = "none",                                                                                              \
      .help = "For the shape \"list\": the delay after each failure; the last one applies to all further failures."},   \
-    {above ".backoff.jitter", RV_SETTING_SHARE, IN(type, backoff.jitter), .least = 0, .most = 1, .otherwise = "0.2",   \
+    {above ".backoff.jitter", RV_SETTING_SHARE, IN(type, backoff.jitter), .min = 0, .max = 1, .otherwise = "0.2",   \
      .help = "A delay d becomes a random one from d * (1 - jitter) to d * (1 + jitter)."}
 
 /* How many tasks start in a period, of a queue or of each of its groups. */
 #define RATE(above, member, given, words)                                                                              \
     {above ".rate", RV_SETTING_GROUP, IN(_queue, given), .otherwise = "as stored in Redis", .help = words},            \
-    {above ".rate.count", RV_SETTING_WHOLE, IN(_queue, member.count), .least = 1, .most = COUNT_MAX, .forever = true,  \
+    {above ".rate.count", RV_SETTING_WHOLE, IN(_queue, member.count), .min = 1, .max = COUNT_MAX, .forever = true,  \
      .required = true, .help = "Maximum of starts in each period. -1: no limit."},                                     \
-    {above ".rate.period", RV_SETTING_SECONDS, IN(_queue, member.period_ms), .least = 0.001, .most = PERIOD_MAX,       \
+    {above ".rate.period", RV_SETTING_SECONDS, IN(_queue, member.period_ms), .min = 0.001, .max = PERIOD_MAX,       \
      .standard = "1", .help = "The period."},                                                                          \
-    {above ".rate.burst", RV_SETTING_WHOLE, IN(_queue, member.burst), .least = 1, .most = COUNT_MAX,                   \
+    {above ".rate.burst", RV_SETTING_WHOLE, IN(_queue, member.burst), .min = 1, .max = COUNT_MAX,                   \
      .otherwise = "count", .help = "Maximum of tasks that start together after an idle time."}
 
 /* How large something may be. */
 #define GUARD(name, maximum, usual, words)                                                                             \
-    {"worker.guards." #name, RV_SETTING_WHOLE, IN(, worker.guards.name), .least = 1, .most = (double)(maximum),        \
+    {"worker.guards." #name, RV_SETTING_WHOLE, IN(, worker.guards.name), .min = 1, .max = (double)(maximum),        \
      .otherwise = usual, .help = words}
+
+/* A setting of a queue. */
+#define QUEUE_NUMBER(id) IN(_queue, settings.number[id]), .given_at = offsetof(rv_config_queue, settings.given[id])
+#define QUEUE_TEXT(id) IN(_queue, settings.text[id]), .given_at = offsetof(rv_config_queue, settings.given[id])
+#define ON_DEAD_EXPECTED "a type (1 to 100 of A-Z a-z 0-9 . _ - : /), or \"\" for none"
 
 const rv_setting rv_settings[] = {
     {"redis", RV_SETTING_TEXT, IN(, redis), .check = rv_config_check_redis, .expected = "a Redis URL",
@@ -186,10 +188,10 @@ const rv_setting rv_settings[] = {
     {"worker.name", RV_SETTING_TEXT, IN(, worker.name), .check = check_worker_name,
      .expected = "1 to 100 printable characters", .otherwise = "the host's name",
      .help = "The name that `reeve workers` prints."},
-    {"worker.session", RV_SETTING_SECONDS, IN(, worker.session_ms), .least = 0.5, .most = 86400, .standard = "15",
+    {"worker.session", RV_SETTING_SECONDS, IN(, worker.session_ms), .min = 0.5, .max = 86400, .standard = "15",
      .help = "A lease expires this long after its worker's last heartbeat. A shorter time finds a dead worker "
              "sooner; a longer one survives longer pauses and outages."},
-    {"worker.drain", RV_SETTING_SECONDS, IN(, worker.drain_ms), .least = 0, .most = 86400, .standard = "25",
+    {"worker.drain", RV_SETTING_SECONDS, IN(, worker.drain_ms), .min = 0, .max = 86400, .standard = "25",
      .help = "How long a stopping worker waits for running handlers. Tasks that are still running then return to "
              "their queues."},
     {"worker.guards", RV_SETTING_GROUP, .at = RV_NOWHERE,
@@ -232,18 +234,18 @@ const rv_setting rv_settings[] = {
      .expected = "1 to 64 of A-Z a-z 0-9 . _ -", .otherwise = "pool-N",
      .help = "Names the pool and its threads."},
     {"pools[].queues", RV_SETTING_NAMES, LIST(_pool, queues, queue_count, rv_config_name), .check = check_queue,
-     .most = 1000, .required = true, .unique = true,
+     .max = 1000, .required = true, .unique = true,
      .expected = "a queue name (1 to 64 of A-Z a-z 0-9 . _ -)", .help = "The queues to serve, in order."},
-    {"pools[].threads", RV_SETTING_WHOLE, IN(_pool, threads), .least = 1, .most = THREADS_MAX, .standard = "1",
+    {"pools[].threads", RV_SETTING_WHOLE, IN(_pool, threads), .min = 1, .max = THREADS_MAX, .standard = "1",
      .help = "Number of threads, and so of tasks that run at the same time."},
-    {"pools[].batch", RV_SETTING_WHOLE, IN(_pool, batch), .least = 1, .most = BATCH_MAX, .standard = "64",
+    {"pools[].batch", RV_SETTING_WHOLE, IN(_pool, batch), .min = 1, .max = BATCH_MAX, .standard = "64",
      .help = "Maximum of short tasks that a thread leases at once. Long tasks are leased one by one, whatever this "
              "is."},
     {"pools[].order", RV_SETTING_CHOICE, IN(_pool, order), .choices = orders, .standard = "strict",
      .help = "Which queue a thread asks first. strict: the first one that has tasks; weighted: each gets its share; "
              "round-robin: the one behind the queue that it leased from last. No order waits for an empty queue."},
-    {"pools[].weights", RV_SETTING_NUMBERS, LIST(_pool, weights, weight_count, rv_config_number), .least = 1,
-     .most = WEIGHT_MAX, .otherwise = "each 1",
+    {"pools[].weights", RV_SETTING_NUMBERS, LIST(_pool, weights, weight_count, rv_config_number), .min = 1,
+     .max = WEIGHT_MAX, .otherwise = "each 1",
      .help = "For the order \"weighted\": the share of each queue, in the order of `queues`. With [ 5, 1 ], five of "
              "six tasks are from the first queue while both have tasks."},
     {"pools[].isolation", RV_SETTING_CHOICE, .at = RV_NOWHERE, .choices = isolations, .standard = "thread",
@@ -254,24 +256,24 @@ const rv_setting rv_settings[] = {
     {"handlers[].type", RV_SETTING_TEXT, IN(_handler, type), .check = check_type, .required = true, .unique = true,
      .expected = "a type (1 to 100 of A-Z a-z 0-9 . _ - : /)", .help =
      "The type; a plugin must have a handler for it."},
-    {"handlers[].attempts", RV_SETTING_WHOLE, IN(_handler, attempts), .least = 1, .most = 1000000,
+    {"handlers[].attempts", RV_SETTING_WHOLE, IN(_handler, attempts), .min = 1, .max = 1000000,
      .otherwise = "the handler's, else the queue's, else 20",
      .help = "Number of failed attempts after which a task dies."},
-    {"handlers[].max_crashes", RV_SETTING_WHOLE, IN(_handler, max_crashes), .least = 1, .most = 1000000,
+    {"handlers[].max_crashes", RV_SETTING_WHOLE, IN(_handler, max_crashes), .min = 1, .max = 1000000,
      .otherwise = "the handler's, else the queue's, else 3",
      .help = "Number of crashes of its workers after which a task dies."},
-    {"handlers[].timeout", RV_SETTING_SECONDS, IN(_handler, timeout_ms), .least = 0.001, .most = SECONDS_MAX,
+    {"handlers[].timeout", RV_SETTING_SECONDS, IN(_handler, timeout_ms), .min = 0.001, .max = SECONDS_MAX,
      .otherwise = "the handler's, else the queue's, else none", .help = "The run time limit."},
-    {"handlers[].heartbeat", RV_SETTING_SECONDS, IN(_handler, heartbeat_ms), .least = 0.001, .most = SECONDS_MAX,
+    {"handlers[].heartbeat", RV_SETTING_SECONDS, IN(_handler, heartbeat_ms), .min = 0.001, .max = SECONDS_MAX,
      .otherwise = "the handler's, else none",
      .help = "The heartbeat limit: the longest time without a call of progress, checkpoint, log or heartbeat."},
     {"handlers[].at_most_once", RV_SETTING_TRUTH, IN(_handler, at_most_once), .standard = "false",
      .help = "true: complete tasks before they run, so that they never run twice."},
-    BACKOFF("handlers[]", _handler, "the handler's, else the queue's"),
-    {"handlers[].many", RV_SETTING_WHOLE, IN(_handler, many), .least = 1, .most = REEVE_MANY_MAX,
+    BACKOFF("handlers[]", _handler, backoff, has_backoff, "the handler's, else the queue's"),
+    {"handlers[].many", RV_SETTING_WHOLE, IN(_handler, many), .min = 1, .max = REEVE_MANY_MAX,
      .otherwise = "the handler's, else 64",
      .help = "Maximum of tasks in one call of a batch handler. It applies in place of the pool's `batch`."},
-    {"handlers[].many_wait", RV_SETTING_SECONDS, IN(_handler, many_wait_ms), .least = 0.001, .most = SECONDS_MAX,
+    {"handlers[].many_wait", RV_SETTING_SECONDS, IN(_handler, many_wait_ms), .min = 0.001, .max = SECONDS_MAX,
      .otherwise = "the handler's, else none",
      .help = "How long the first task of such a call waits for others. By default the call gets the tasks that are "
              "there."},
@@ -280,66 +282,8 @@ const rv_setting rv_settings[] = {
      .help = "Settings of queues, written to Redis when the worker starts; in force for all workers."},
     {"queues[].name", RV_SETTING_TEXT, IN(_queue, name), .check = check_queue, .required = true, .unique = true,
      .expected = "a queue name (1 to 64 of A-Z a-z 0-9 . _ -)", .help = "The queue. A pool need not serve it."},
-    {"queues[].attempts", RV_SETTING_WHOLE, IN(_queue, attempts), .least = 1, .most = 1000000,
-     .otherwise = "as stored in Redis, else 20",
-     .help = "Number of failed attempts after which a task dies, if neither the task nor its handler sets it. If "
-             "the file sets any of attempts, max_crashes, timeout, backoff and record_runs, it replaces all five in "
-             "Redis."},
-    {"queues[].max_crashes", RV_SETTING_WHOLE, IN(_queue, max_crashes), .least = 1, .most = 1000000,
-     .otherwise = "as stored in Redis, else 3",
-     .help = "Number of crashes of its workers after which a task dies, if neither the task nor its handler sets it."},
-    {"queues[].timeout", RV_SETTING_SECONDS, IN(_queue, timeout_ms), .least = 0.001, .most = SECONDS_MAX,
-     .otherwise = "as stored in Redis, else none", .help = "The run time limit, if neither the task nor its handler "
-             "sets it."},
-    BACKOFF("queues[]", _queue, "as stored in Redis"),
-    {"queues[].record_runs", RV_SETTING_SWITCH, IN(_queue, record_runs), .otherwise = "as stored in Redis, else false",
-     .help = "Whether completed tasks record when, where and on which thread they ran (`reeve show`). A completion "
-             "then costs Redis as much as a failure, and about 150 bytes."},
-    {"queues[].on_dead", RV_SETTING_TEXT, IN(_queue, on_dead), .check = check_on_dead,
-     .expected = "a type (1 to 100 of A-Z a-z 0-9 . _ - : /), or \"\" for none", .otherwise = "as stored in Redis",
-     .help = "The type of a task that is enqueued in the queue for each task that dies, unless that task sets it; "
-             "its payload tells which task died, and why."},
-    {"queues[].result_max", RV_SETTING_WHOLE, IN(_queue, result_max), .least = 1, .most = REEVE_RESULT_MAX,
-     .forever = true, .otherwise = "as stored in Redis",
-     .help = "Maximum length of a result in bytes: a task with a longer one dies with kind \"result\". -1: only "
-             "`worker.guards.result` applies."},
-    {"queues[].events", RV_SETTING_WHOLE, IN(_queue, events), .least = 1, .most = REEVE_EVENTS_MAX, .forever = true,
-     .otherwise = "as stored in Redis",
-     .help = "About how many events of the queue's tasks are kept (`reeve watch`). -1: none."},
-    {"queues[].concurrency", RV_SETTING_WHOLE, IN(_queue, concurrency), .least = 1, .most = COUNT_MAX, .forever = true,
-     .otherwise = "as stored in Redis",
-     .help = "Maximum of the queue's running tasks, over all workers. -1: no limit."},
-    RATE("queues[]", rate, has_rate, "Maximum of the queue's tasks that start in a period, over all workers."),
-    {"queues[].group", RV_SETTING_GROUP, .at = RV_NOWHERE, .otherwise = "as stored in Redis",
-     .help = "Limits of each group that has none of its own (`reeve limit --group`). A group at its limit does not "
-             "delay others."},
-    {"queues[].group.concurrency", RV_SETTING_WHOLE, IN(_queue, group_concurrency), .least = 1, .most = COUNT_MAX,
-     .forever = true, .otherwise = "as stored in Redis",
-     .help = "Maximum of running tasks of a group. 1: one at a time, in order; -1: no limit."},
-    {"queues[].group.strict", RV_SETTING_SWITCH, IN(_queue, group_strict), .otherwise = "as stored in Redis",
-     .help = "Whether a group waits until its started task has ended, retries included."},
-    RATE("queues[].group", group_rate, has_group_rate, "Maximum of tasks of a group that start in a period."),
-    {"queues[].keep", RV_SETTING_GROUP, .at = RV_NOWHERE, .otherwise = "as stored in Redis",
-     .help = "Retention of ended tasks, by age and by count; the smaller limit applies. 0: keep none; -1: no limit."},
-    {"queues[].keep.completed", RV_SETTING_GROUP, IN(_queue, keeps_completed), .otherwise = "as stored in Redis",
-     .help = "Completed tasks with their results, and cancelled ones."},
-    {"queues[].keep.completed.age", RV_SETTING_SECONDS, IN(_queue, completed.age_ms), .least = 0, .most = SECONDS_MAX,
-     .forever = true, .standard = "86400", .help = "Maximum age; a day by default."},
-    {"queues[].keep.completed.count", RV_SETTING_WHOLE, IN(_queue, completed.count), .least = 0, .most = COUNT_MAX,
-     .forever = true, .standard = "10000", .help = "Maximum number; the newest are kept."},
-    {"queues[].keep.completed.bytes", RV_SETTING_WHOLE, IN(_queue, completed_bytes), .least = 1, .most = BYTES_MAX,
-     .forever = true, .standard = "-1",
-     .help = "Maximum total length of results in bytes; beyond it, the oldest completed tasks are deleted."},
-    {"queues[].keep.dead", RV_SETTING_GROUP, IN(_queue, keeps_dead), .otherwise = "as stored in Redis",
-     .help = "Dead tasks."},
-    {"queues[].keep.dead.age", RV_SETTING_SECONDS, IN(_queue, dead.age_ms), .least = 0, .most = SECONDS_MAX,
-     .forever = true, .standard = "7776000", .help = "Maximum age; 90 days by default."},
-    {"queues[].keep.dead.count", RV_SETTING_WHOLE, IN(_queue, dead.count), .least = 0, .most = COUNT_MAX,
-     .forever = true, .standard = "10000", .help = "Maximum number; the newest are kept."},
-    {"queues[].keep.stats", RV_SETTING_GROUP, IN(_queue, keeps_stats), .otherwise = "as stored in Redis",
-     .help = "Statistics by day (`reeve stats`)."},
-    {"queues[].keep.stats.days", RV_SETTING_WHOLE, IN(_queue, stats_days), .least = 0, .most = DAYS_MAX,
-     .standard = "30", .help = "Number of days for which a day is kept. 0: none is."},
+    /* From protocol/definition/settings.lua. */
+#include "config/queue_rows.h"
 
     {"cron", RV_SETTING_GROUPS, LIST(, cron, cron_count, rv_config_cron), .otherwise = "none",
      .help = "Recurring entries. They are written to Redis when the worker starts. An entry that does not change "
@@ -365,27 +309,27 @@ const rv_setting rv_settings[] = {
     {"cron[].catch_up", RV_SETTING_CHOICE, IN(_cron, catch_up), .choices = catch_ups, .standard = "once",
      .help = "What happens with missed slots, those that are more than 2 s late because no worker was running. "
              "once: one task for the last of them; skip: no task; all: a task for each."},
-    {"cron[].most", RV_SETTING_WHOLE, IN(_cron, most), .least = 1, .most = REEVE_CRON_CATCH_UP_MAX,
+    {"cron[].max", RV_SETTING_WHOLE, IN(_cron, max), .min = 1, .max = REEVE_CRON_CATCH_UP_MAX,
      .otherwise = "100 with catch_up = \"all\"",
      .help = "With catch_up = \"all\": maximum of tasks, for the last slots."},
     {"cron[].overlap", RV_SETTING_TRUTH, IN(_cron, overlap), .standard = "true",
      .help = "false: skip a slot while the previous task has not ended."},
-    {"cron[].priority", RV_SETTING_WHOLE, IN(_cron, priority), .least = REEVE_PRIORITY_MIN, .most = REEVE_PRIORITY_MAX,
+    {"cron[].priority", RV_SETTING_WHOLE, IN(_cron, priority), .min = REEVE_PRIORITY_MIN, .max = REEVE_PRIORITY_MAX,
      .standard = "0", .help = "The priority of its tasks; lower runs sooner."},
     {"cron[].group", RV_SETTING_TEXT, IN(_cron, group), .check = check_group, .expected = "1 to 100 bytes of UTF-8",
      .otherwise = "the common group", .help = "The group of its tasks; groups take turns."},
-    {"cron[].weight", RV_SETTING_WHOLE, IN(_cron, weight), .least = 1, .most = 256, .otherwise = "1",
+    {"cron[].weight", RV_SETTING_WHOLE, IN(_cron, weight), .min = 1, .max = 256, .otherwise = "1",
      .help = "The share of the group; only with a group."},
-    {"cron[].attempts", RV_SETTING_WHOLE, IN(_cron, attempts), .least = 1, .most = 1000000,
+    {"cron[].attempts", RV_SETTING_WHOLE, IN(_cron, attempts), .min = 1, .max = 1000000,
      .otherwise = "the handler's, else the queue's, else 20",
      .help = "Number of failed attempts after which a task dies."},
-    {"cron[].max_crashes", RV_SETTING_WHOLE, IN(_cron, max_crashes), .least = 1, .most = 1000000,
+    {"cron[].max_crashes", RV_SETTING_WHOLE, IN(_cron, max_crashes), .min = 1, .max = 1000000,
      .otherwise = "the handler's, else the queue's, else 3",
      .help = "Number of crashes of its workers after which a task dies."},
-    {"cron[].timeout", RV_SETTING_SECONDS, IN(_cron, timeout_ms), .least = 0.001, .most = SECONDS_MAX,
+    {"cron[].timeout", RV_SETTING_SECONDS, IN(_cron, timeout_ms), .min = 0.001, .max = SECONDS_MAX,
      .otherwise = "the handler's, else the queue's, else none", .help = "The run time limit."},
-    BACKOFF("cron[]", _cron, "the handler's, else the queue's"),
-    {"cron[].tags", RV_SETTING_NAMES, LIST(_cron, tags, tag_count, rv_config_name), .most = 256,
+    BACKOFF("cron[]", _cron, backoff, has_backoff, "the handler's, else the queue's"),
+    {"cron[].tags", RV_SETTING_NAMES, LIST(_cron, tags, tag_count, rv_config_name), .max = 256,
      .expected = "a tag", .otherwise = "none", .help = "The tags of its tasks."},
     {"web", RV_SETTING_LATER, .help = "The dashboard, the JSON API and the metrics."},
 };

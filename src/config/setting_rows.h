@@ -21,7 +21,7 @@ typedef enum rv_setting_kind {
     RV_SETTING_SHARE,   /* double; none (0) becomes -1, since the library takes 0 as not given */
     RV_SETTING_CHOICE,  /* an enum, or nothing */
     RV_SETTING_TRUTH,   /* true or false: bool */
-    RV_SETTING_SWITCH,  /* true or false: int, 1 or -1; 0 where it is not given */
+    RV_SETTING_SWITCH,  /* true or false: int64_t, 1 or -1; 0 where it is not given */
     RV_SETTING_LATER    /* known, but this version does not have it */
 } rv_setting_kind;
 
@@ -37,11 +37,14 @@ typedef bool (*rv_check_fn)(const char *text, rv_error *why);
 typedef struct rv_setting {
     const char *path;
     rv_setting_kind kind;
-    size_t at;          /* in the struct of the list element that it stands in, else in rv_config; or RV_NOWHERE */
-    size_t count_at;    /* lists: the size_t that counts the elements */
-    size_t item_size;   /* lists: of an element */
-    double least, most; /* numbers, in the unit of the file */
-    bool forever;       /* numbers: -1 stands for no limit */
+    size_t at; /* in the struct of the list element that it stands in, else in rv_config; or RV_NOWHERE */
+    size_t
+        given_at; /* of a bool that becomes true when the file sets it; 0: there is none. A file that has its group sets
+                         * it, too, if it has a default */
+    size_t count_at;  /* lists: the size_t that counts the elements */
+    size_t item_size; /* lists: of an element */
+    double min, max;  /* numbers, in the unit of the file */
+    bool forever;     /* numbers: -1 stands for no limit */
     bool required;
     bool unique; /* may not be repeated in its list */
     const rv_choice *choices;

@@ -16,11 +16,11 @@ testing: base protocol handlers
 running: base redis protocol handlers
 upkeep: base redis protocol client handlers running
 worker: base redis protocol handlers running upkeep
-config: base redis
+config: base redis protocol
 programs/cli: base redis protocol client
 programs/bench: base client programs/cli
 programs/reeve: base redis programs/cli programs/bench
-programs/worker: base redis client running worker config
+programs/worker: base redis protocol client running worker config
 "
 
 # may_use ROOM ROOM

@@ -77,8 +77,8 @@ static void test_everything(void **state)
     assert_int_equal(config->handlers[0].many_wait_ms, 500);
     assert_false(config->handlers[0].has_backoff);
     assert_string_equal(config->queues[0].name, "q");
-    assert_false(config->queues[0].keeps_completed);
-    assert_false(config->queues[0].keeps_dead);
+    assert_false(config->queues[0].settings.given[RV_QUEUE_KEEP_COMPLETED_AGE]);
+    assert_false(config->queues[0].settings.given[RV_QUEUE_KEEP_DEAD_COUNT]);
     rv_config_free(config);
 }
 
@@ -157,18 +157,20 @@ static void test_policies_of_queues(void **state)
                   "  { name = \"c\"; backoff = { shape = \"fixed\"; base = 2; cap = 9; jitter = 0.5; }; } );\n");
     const rv_config_queue *queues = config->queues;
 
-    assert_int_equal(queues[0].attempts + queues[0].max_crashes + queues[0].timeout_ms, 0);
-    assert_false(queues[0].has_backoff);
-    assert_int_equal(queues[1].attempts, 5);
-    assert_int_equal(queues[1].max_crashes, 2);
-    assert_int_equal(queues[1].timeout_ms, 1500);
-    assert_true(queues[1].has_backoff);
-    assert_int_equal(queues[1].backoff.list_ms[0], 3000);
-    assert_false(queues[1].keeps_completed);
-    assert_int_equal(queues[2].backoff.shape, REEVE_BACKOFF_FIXED);
-    assert_int_equal(queues[2].backoff.base_ms, 2000);
-    assert_int_equal(queues[2].backoff.cap_ms, 9000);
-    assert_true(queues[2].backoff.jitter == 0.5);
+    assert_int_equal(queues[0].settings.number[RV_QUEUE_ATTEMPTS] + queues[0].settings.number[RV_QUEUE_MAX_CRASHES] +
+                         queues[0].settings.number[RV_QUEUE_TIMEOUT],
+                     0);
+    assert_false(queues[0].settings.given[RV_QUEUE_BACKOFF]);
+    assert_int_equal(queues[1].settings.number[RV_QUEUE_ATTEMPTS], 5);
+    assert_int_equal(queues[1].settings.number[RV_QUEUE_MAX_CRASHES], 2);
+    assert_int_equal(queues[1].settings.number[RV_QUEUE_TIMEOUT], 1500);
+    assert_true(queues[1].settings.given[RV_QUEUE_BACKOFF]);
+    assert_int_equal(queues[1].settings.backoff.list_ms[0], 3000);
+    assert_false(queues[1].settings.given[RV_QUEUE_KEEP_COMPLETED_AGE]);
+    assert_int_equal(queues[2].settings.backoff.shape, REEVE_BACKOFF_FIXED);
+    assert_int_equal(queues[2].settings.backoff.base_ms, 2000);
+    assert_int_equal(queues[2].settings.backoff.cap_ms, 9000);
+    assert_true(queues[2].settings.backoff.jitter == 0.5);
     rv_config_free(config);
 }
 
@@ -182,23 +184,23 @@ static void test_keep(void **state)
                   "  { name = \"d\"; keep = { stats = { }; }; } );\n");
     const rv_config_queue *queues = config->queues;
 
-    assert_true(queues[0].keeps_completed);
-    assert_false(queues[0].keeps_dead);
-    assert_int_equal(queues[0].completed.age_ms, 500);
-    assert_int_equal(queues[0].completed.count, 10000);
-    assert_false(queues[1].keeps_completed);
-    assert_true(queues[1].keeps_dead);
-    assert_int_equal(queues[1].dead.age_ms, -1);
-    assert_int_equal(queues[1].dead.count, -1);
-    assert_int_equal(queues[2].completed.age_ms, 86400000);
-    assert_int_equal(queues[2].completed.count, 0);
-    assert_int_equal(queues[2].dead.age_ms, 7776000000);
-    assert_int_equal(queues[2].dead.count, 10000);
-    assert_false(queues[1].keeps_stats);
-    assert_true(queues[2].keeps_stats);
-    assert_int_equal(queues[2].stats_days, 0);
-    assert_true(queues[3].keeps_stats);
-    assert_int_equal(queues[3].stats_days, 30);
+    assert_true(queues[0].settings.given[RV_QUEUE_KEEP_COMPLETED_AGE]);
+    assert_false(queues[0].settings.given[RV_QUEUE_KEEP_DEAD_COUNT]);
+    assert_int_equal(queues[0].settings.number[RV_QUEUE_KEEP_COMPLETED_AGE], 500);
+    assert_int_equal(queues[0].settings.number[RV_QUEUE_KEEP_COMPLETED_COUNT], 10000);
+    assert_false(queues[1].settings.given[RV_QUEUE_KEEP_COMPLETED_AGE]);
+    assert_true(queues[1].settings.given[RV_QUEUE_KEEP_DEAD_COUNT]);
+    assert_int_equal(queues[1].settings.number[RV_QUEUE_KEEP_DEAD_AGE], -1);
+    assert_int_equal(queues[1].settings.number[RV_QUEUE_KEEP_DEAD_COUNT], -1);
+    assert_int_equal(queues[2].settings.number[RV_QUEUE_KEEP_COMPLETED_AGE], 86400000);
+    assert_int_equal(queues[2].settings.number[RV_QUEUE_KEEP_COMPLETED_COUNT], 0);
+    assert_int_equal(queues[2].settings.number[RV_QUEUE_KEEP_DEAD_AGE], 7776000000);
+    assert_int_equal(queues[2].settings.number[RV_QUEUE_KEEP_DEAD_COUNT], 10000);
+    assert_false(queues[1].settings.given[RV_QUEUE_KEEP_STATS_DAYS]);
+    assert_true(queues[2].settings.given[RV_QUEUE_KEEP_STATS_DAYS]);
+    assert_int_equal(queues[2].settings.number[RV_QUEUE_KEEP_STATS_DAYS], 0);
+    assert_true(queues[3].settings.given[RV_QUEUE_KEEP_STATS_DAYS]);
+    assert_int_equal(queues[3].settings.number[RV_QUEUE_KEEP_STATS_DAYS], 30);
     rv_config_free(config);
 }
 
@@ -219,14 +221,14 @@ static void test_sizes(void **state)
     assert_int_equal(guards->batch, 1000);
     assert_int_equal(guards->parents, 1000000000);
     assert_int_equal(guards->checkpoint, 0);
-    assert_int_equal(queues[0].result_max, 16777216);
-    assert_int_equal(queues[0].completed_bytes, 1);
-    assert_int_equal(queues[0].completed.count, 10000);
-    assert_int_equal(queues[1].result_max, -1);
-    assert_int_equal(queues[1].completed_bytes, -1);
-    assert_int_equal(queues[2].result_max, 0);
-    assert_int_equal(queues[2].completed_bytes, 1000000000000000);
-    assert_int_equal(queues[3].completed_bytes, -1);
+    assert_int_equal(queues[0].settings.number[RV_QUEUE_RESULT_MAX], 16777216);
+    assert_int_equal(queues[0].settings.number[RV_QUEUE_KEEP_COMPLETED_BYTES], 1);
+    assert_int_equal(queues[0].settings.number[RV_QUEUE_KEEP_COMPLETED_COUNT], 10000);
+    assert_int_equal(queues[1].settings.number[RV_QUEUE_RESULT_MAX], -1);
+    assert_int_equal(queues[1].settings.number[RV_QUEUE_KEEP_COMPLETED_BYTES], -1);
+    assert_int_equal(queues[2].settings.number[RV_QUEUE_RESULT_MAX], 0);
+    assert_int_equal(queues[2].settings.number[RV_QUEUE_KEEP_COMPLETED_BYTES], 1000000000000000);
+    assert_int_equal(queues[3].settings.number[RV_QUEUE_KEEP_COMPLETED_BYTES], -1);
     rv_config_free(config);
 }
 
@@ -263,8 +265,8 @@ static void test_large_numbers_elsewhere(void **state)
 
     assert_string_equal(config->worker.name, "99999999999 \" 99999999999");
     assert_int_equal(config->worker.session_ms, 86400000);
-    assert_int_equal(config->queues[0].dead.age_ms, 2000000000000);
-    assert_int_equal(config->queues[0].dead.count, 1000000000);
+    assert_int_equal(config->queues[0].settings.number[RV_QUEUE_KEEP_DEAD_AGE], 2000000000000);
+    assert_int_equal(config->queues[0].settings.number[RV_QUEUE_KEEP_DEAD_COUNT], 1000000000);
     assert_int_equal(config->handlers[0].timeout_ms, 1999999999500);
     rv_config_free(config);
 }
@@ -282,28 +284,28 @@ static void test_limits(void **state)
                               "    group = { concurrency = -1; rate = { count = -1; }; }; } );\n");
     const rv_config_queue *queues = config->queues;
 
-    assert_int_equal(queues[0].concurrency, 0);
-    assert_int_equal(queues[0].group_concurrency, 0);
+    assert_int_equal(queues[0].settings.number[RV_QUEUE_CONCURRENCY], 0);
+    assert_int_equal(queues[0].settings.number[RV_QUEUE_GROUP_CONCURRENCY], 0);
     assert_false(queues[0].has_rate || queues[0].has_group_rate);
-    assert_null(queues[0].on_dead);
-    assert_int_equal(queues[0].events, 0);
-    assert_int_equal(queues[1].events, 500);
-    assert_int_equal(queues[2].events, -1);
-    assert_int_equal(queues[1].concurrency, 16);
+    assert_null(queues[0].settings.text[RV_QUEUE_ON_DEAD]);
+    assert_int_equal(queues[0].settings.number[RV_QUEUE_EVENTS], 0);
+    assert_int_equal(queues[1].settings.number[RV_QUEUE_EVENTS], 500);
+    assert_int_equal(queues[2].settings.number[RV_QUEUE_EVENTS], -1);
+    assert_int_equal(queues[1].settings.number[RV_QUEUE_CONCURRENCY], 16);
     assert_true(queues[1].has_rate && queues[1].has_group_rate);
     assert_int_equal(queues[1].rate.count, 100);
     assert_int_equal(queues[1].rate.period_ms, 500);
     assert_int_equal(queues[1].rate.burst, 20);
-    assert_int_equal(queues[1].group_concurrency, 1);
+    assert_int_equal(queues[1].settings.number[RV_QUEUE_GROUP_CONCURRENCY], 1);
     assert_int_equal(queues[1].group_rate.count, 5);
     assert_int_equal(queues[1].group_rate.period_ms, 1000);
     assert_int_equal(queues[1].group_rate.burst, 0);
-    assert_string_equal(queues[1].on_dead, "told");
-    assert_int_equal(queues[2].concurrency, -1);
+    assert_string_equal(queues[1].settings.text[RV_QUEUE_ON_DEAD], "told");
+    assert_int_equal(queues[2].settings.number[RV_QUEUE_CONCURRENCY], -1);
     assert_int_equal(queues[2].rate.count, -1);
-    assert_int_equal(queues[2].group_concurrency, -1);
+    assert_int_equal(queues[2].settings.number[RV_QUEUE_GROUP_CONCURRENCY], -1);
     assert_int_equal(queues[2].group_rate.count, -1);
-    assert_string_equal(queues[2].on_dead, "");
+    assert_string_equal(queues[2].settings.text[RV_QUEUE_ON_DEAD], "");
     rv_config_free(config);
 }
 

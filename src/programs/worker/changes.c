@@ -9,33 +9,11 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "client/client.h"
+#include "protocol/scripts.h"
+#include "protocol/task_policy.h"
 
 #define TEXT_MAX 512
 #define DIGEST_MAX 65536
-
-typedef enum shape { PLAIN, MILLISECONDS, RATE } shape;
-
-/* The fields of the queue's settings, and what the configuration calls them. */
-static const struct {
-    const char *field, *name;
-    shape shape;
-} rows[HOST_CHANGES_FIELDS] = {
-    {"concurrency", "concurrency", PLAIN},
-    {"rate", "rate", RATE},
-    {"group_concurrency", "group.concurrency", PLAIN},
-    {"group_rate", "group.rate", RATE},
-    {"group_strict", "group.strict", PLAIN},
-    {"policy", "attempts, max_crashes, timeout, backoff, record_runs", PLAIN},
-    {"on_dead", "on_dead", PLAIN},
-    {"result_max", "result_max", PLAIN},
-    {"events", "events", PLAIN},
-    {"completed_age", "keep.completed.age", MILLISECONDS},
-    {"completed_count", "keep.completed.count", PLAIN},
-    {"completed_bytes", "keep.completed.bytes", PLAIN},
-    {"dead_age", "keep.dead.age", MILLISECONDS},
-    {"dead_count", "keep.dead.count", PLAIN},
-    {"stats_days", "keep.stats.days", PLAIN},
-};
 
 /* ---- reading --------------------------------------------------------------------------------------------------- */
 
@@ -44,10 +22,10 @@ static void build_read(rv_conn *conn, bool again, const void *context)
     const rv_prefix *prefix = context;
 
     (void)again;
-    rv_cmd(conn, 3 + HOST_CHANGES_FIELDS);
+    rv_cmd(conn, 3 + RV_QUEUE_FIELDS);
     rv_args(conn, "HMGET");
     rv_arg2(conn, prefix->text, prefix->length, "settings", 8);
-    for (size_t i = 0; i < HOST_CHANGES_FIELDS; i++) rv_args(conn, rows[i].field);
+    for (size_t i = 0; i < RV_QUEUE_FIELDS; i++) rv_args(conn, rv_queue_fields[i].name);
     rv_args(conn, "configured");
 }
 
@@ -68,14 +46,14 @@ reeve_status host_changes_read(host_changes *ret, reeve_client *client, const ch
     rv_prefix_set(&prefix, client->ns, queue);
     reeve_status status = rv_client_call(client, build_read, &prefix, &reply, NULL);
     if (status != REEVE_OK) return status;
-    for (size_t i = 0; i < HOST_CHANGES_FIELDS && good; i++) good = copy(&ret->value[i], rv_reply_at(reply, i));
-    good = good && copy(&ret->configured, rv_reply_at(reply, HOST_CHANGES_FIELDS));
+    for (size_t i = 0; i < RV_QUEUE_FIELDS && good; i++) good = copy(&ret->value[i], rv_reply_at(reply, i));
+    good = good && copy(&ret->configured, rv_reply_at(reply, RV_QUEUE_FIELDS));
     return good ? REEVE_OK : rv_fail(&client->error, REEVE_ENOMEM, "no memory for a queue's settings");
 }
 
 void host_changes_fini(host_changes *changes)
 {
-    for (size_t i = 0; i < HOST_CHANGES_FIELDS; i++) rv_free(changes->value[i]);
+    for (size_t i = 0; i < RV_QUEUE_FIELDS; i++) rv_free(changes->value[i]);
     rv_free(changes->configured);
     *changes = (host_changes){0};
 }
@@ -83,15 +61,15 @@ void host_changes_fini(host_changes *changes)
 /* ---- what has changed ------------------------------------------------------------------------------------------ */
 
 /* For people, where the form in Redis is not. */
-static const char *words(char ret[TEXT_MAX], const char *value, shape is)
+static const char *words(char ret[TEXT_MAX], const char *value, rv_queue_setting_type type)
 {
     long long count, period, burst, ms;
 
     if (value == NULL)
         rv_copy_text(ret, TEXT_MAX, "not set");
-    else if (is == RATE && sscanf(value, "%lld %lld %lld", &count, &period, &burst) == 3)
+    else if (type == RV_QUEUE_IS_RATE && sscanf(value, "%lld %lld %lld", &count, &period, &burst) == 3)
         (void)snprintf(ret, TEXT_MAX, "%lld in %lld ms, burst %lld", count, period, burst);
-    else if (is == MILLISECONDS && sscanf(value, "%lld", &ms) == 1 && ms >= 0)
+    else if (type == RV_QUEUE_IS_MS && sscanf(value, "%lld", &ms) == 1 && ms >= 0)
         (void)snprintf(ret, TEXT_MAX, "%lld.%03lld s", ms / 1000, ms % 1000);
     else
         rv_copy_text(ret, TEXT_MAX, value);
@@ -107,7 +85,7 @@ size_t host_changes_log(const char *queue, const host_changes *before, const hos
 {
     size_t count = 0;
 
-    for (size_t i = 0; i < HOST_CHANGES_FIELDS; i++) {
+    for (size_t i = 0; i < RV_QUEUE_FIELDS; i++) {
         char from[TEXT_MAX], to[TEXT_MAX];
 
         if (is_same(before->value[i], after->value[i])) continue;
@@ -116,18 +94,14 @@ size_t host_changes_log(const char *queue, const host_changes *before, const hos
         rv_log(before->value[i] == NULL ? REEVE_LOG_INFO : REEVE_LOG_WARN, "program.setting",
                before->value[i] == NULL ? "the configuration sets a setting of a queue"
                                         : "the configuration changes a setting of a queue",
-               "queue", queue, "setting", rows[i].name, "from", words(from, before->value[i], rows[i].shape), "to",
-               words(to, after->value[i], rows[i].shape), NULL);
+               "queue", queue, "setting", rv_queue_fields[i].settings, "from",
+               words(from, before->value[i], rv_queue_fields[i].type), "to",
+               words(to, after->value[i], rv_queue_fields[i].type), NULL);
     }
     return count;
 }
 
 /* ---- whose configuration --------------------------------------------------------------------------------------- */
-
-static void add_keep(rv_buf *out, const reeve_keep *keep)
-{
-    rv_buf_addf(out, "%" PRId64 ":%" PRId64 " ", keep->age_ms, keep->count);
-}
 
 static void add_rate(rv_buf *out, bool given, const reeve_rate *rate)
 {
@@ -137,6 +111,16 @@ static void add_rate(rv_buf *out, bool given, const reeve_rate *rate)
         rv_buf_adds(out, "- ");
 }
 
+static void add_values(rv_buf *out, const rv_queue_values *values)
+{
+    for (size_t i = 0; i < RV_QUEUE_SETTINGS; i++) {
+        if (!values->given[i]) continue;
+        rv_buf_addf(out, "%s %" PRId64 " %s ", rv_queue_settings[i].name, values->number[i],
+                    values->text[i] != NULL ? values->text[i] : "");
+    }
+    if (values->given[RV_QUEUE_BACKOFF]) rv_backoff_write(out, &values->backoff);
+}
+
 /* All that a configuration says of a queue, in a few digits (FNV-1a). */
 static uint64_t digest_of(const rv_config_queue *q)
 {
@@ -144,42 +128,12 @@ static uint64_t digest_of(const rv_config_queue *q)
     rv_buf out;
 
     rv_buf_init(&out, DIGEST_MAX);
-    rv_buf_addf(&out, "%d%d%d ", q->keeps_completed, q->keeps_dead, q->keeps_stats);
-    if (q->keeps_completed) add_keep(&out, &q->completed);
-    if (q->keeps_dead) add_keep(&out, &q->dead);
-    rv_buf_addf(&out, "%" PRId64 " %" PRId64 " ", q->keeps_stats ? q->stats_days : -1, q->completed_bytes);
-    rv_buf_addf(&out, "%" PRId64 " %" PRId64 " %" PRId64 " %d ", q->attempts, q->max_crashes, q->timeout_ms,
-                q->has_backoff);
-    if (q->has_backoff) {
-        rv_buf_addf(&out, "%d %" PRId64 " %" PRId64 " %.3f ", (int)q->backoff.shape, q->backoff.base_ms,
-                    q->backoff.cap_ms, q->backoff.jitter);
-        for (size_t i = 0; i < REEVE_BACKOFF_LIST_MAX; i++) rv_buf_addf(&out, "%" PRId64 " ", q->backoff.list_ms[i]);
-    }
-    rv_buf_addf(&out, "%d %" PRId64 " %" PRId64 " %d ", q->record_runs, q->concurrency, q->group_concurrency,
-                q->group_strict);
+    add_values(&out, &q->settings);
     add_rate(&out, q->has_rate, &q->rate);
     add_rate(&out, q->has_group_rate, &q->group_rate);
-    rv_buf_addf(&out, "%" PRId64 " %" PRId64 " %s", q->events, q->result_max, q->on_dead != NULL ? q->on_dead : "-");
     for (size_t i = 0; i < out.length; i++) digest = (digest ^ (unsigned char)out.data[i]) * UINT64_C(1099511628211);
     rv_buf_fini(&out);
     return digest;
-}
-
-typedef struct claim_call {
-    rv_prefix prefix;
-    char text[320];
-} claim_call;
-
-static void build_claim(rv_conn *conn, bool again, const void *context)
-{
-    const claim_call *call = context;
-
-    (void)again;
-    rv_cmd(conn, 4);
-    rv_args(conn, "HSET");
-    rv_arg2(conn, call->prefix.text, call->prefix.length, "settings", 8);
-    rv_args(conn, "configured");
-    rv_args(conn, call->text);
 }
 
 /* The live worker that is said to have written a configuration, "<digest> <pid> <host>", or NULL. */
@@ -216,14 +170,14 @@ static void warn_of_conflict(reeve_client *client, const char *queue, const char
 void host_changes_claim(reeve_client *client, const rv_config_queue *queue, const host_changes *before)
 {
     const rv_reply *reply;
-    claim_call call;
-    char host[256] = "", digest[24];
+    char host[256] = "", digest[24], text[320];
 
     if (gethostname(host, sizeof(host) - 1) != 0) return;
     (void)snprintf(digest, sizeof(digest), "%016" PRIx64 " ", digest_of(queue));
-    (void)snprintf(call.text, sizeof(call.text), "%s%ld %s", digest, (long)getpid(), host);
-    rv_prefix_set(&call.prefix, client->ns, queue->name);
+    (void)snprintf(text, sizeof(text), "%s%ld %s", digest, (long)getpid(), host);
     if (before->configured != NULL && strncmp(before->configured, digest, strlen(digest)) != 0)
         warn_of_conflict(client, queue->name, before->configured);
-    (void)rv_client_call(client, build_claim, &call, &reply, NULL);
+    rv_simple_call call = {
+        .script = &rv_script_settings, .queue = queue->name, .args = {"configured", text}, .count = 2};
+    (void)rv_client_script(client, &call, &reply, NULL);
 }

@@ -7,12 +7,10 @@
 
 #include "config/config.h"
 
-#define HOST_CHANGES_FIELDS 15
-
 /* The settings of a queue as they are in Redis. */
 typedef struct host_changes {
-    char *value[HOST_CHANGES_FIELDS]; /* NULL: not set */
-    char *configured;                 /* whose configuration was written last, see docs/protocol.md; NULL: none was */
+    char *value[RV_QUEUE_FIELDS]; /* NULL: not set */
+    char *configured;             /* whose configuration was written last, see docs/protocol.md; NULL: none was */
 } host_changes;
 
 /* Reads them in one round trip; host_changes_fini frees them, also after a failure. */

@@ -18,10 +18,10 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "configured_queues.h"
 #include "cron_entries.h"
 #include "log_writer.h"
 #include "notify.h"
-#include "queue_settings.h"
 #include "setup.h"
 #include "signals.h"
 #include "stopper.h"

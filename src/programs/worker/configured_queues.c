@@ -1,37 +1,27 @@
-#include "queue_settings.h"
+#include "configured_queues.h"
+
+#include <string.h>
 
 #include "base/log.h"
+#include "base/retry.h"
 #include "changes.h"
 #include "outage.h"
 #include "reeve/watch.h"
 
 #define CALL_MS 1000
 
-static bool has_policy(const rv_config_queue *queue)
+static bool is_given(const rv_config_queue *queue, const char *script)
 {
-    return queue->attempts > 0 || queue->max_crashes > 0 || queue->timeout_ms > 0 || queue->has_backoff ||
-           queue->record_runs != 0;
-}
-
-static bool limits_queue(const rv_config_queue *queue)
-{
-    return queue->concurrency != 0 || queue->has_rate;
-}
-
-static bool limits_groups(const rv_config_queue *queue)
-{
-    return queue->group_concurrency != 0 || queue->group_strict != 0 || queue->has_group_rate;
-}
-
-static bool has_settings(const rv_config_queue *queue)
-{
-    return queue->keeps_completed || queue->keeps_dead || queue->keeps_stats || has_policy(queue) ||
-           queue->on_dead != NULL || queue->result_max != 0;
+    for (size_t i = 0; i < RV_QUEUE_SETTINGS; i++) {
+        if (queue->settings.given[i] && strcmp(rv_queue_settings[i].script, script) == 0) return true;
+    }
+    return false;
 }
 
 static bool says_something(const rv_config_queue *queue)
 {
-    return has_settings(queue) || queue->events != 0 || limits_queue(queue) || limits_groups(queue);
+    return is_given(queue, "settings") || is_given(queue, "events") || is_given(queue, "limit") || queue->has_rate ||
+           queue->has_group_rate;
 }
 
 bool host_has_queue_settings(const rv_config *config)
@@ -44,40 +34,30 @@ bool host_has_queue_settings(const rv_config *config)
 
 static reeve_status write_settings(reeve_client *client, const rv_config_queue *queue)
 {
-    reeve_queue_policy policy = {.max_attempts = (int)queue->attempts,
-                                 .max_crashes = (int)queue->max_crashes,
-                                 .timeout_ms = queue->timeout_ms,
-                                 .record_runs = queue->record_runs > 0,
-                                 .backoff = queue->has_backoff ? &queue->backoff : NULL};
-    unsigned stats_days = (unsigned)queue->stats_days;
-    int64_t completed_bytes = queue->completed_bytes > 0 ? queue->completed_bytes : 0;
-    int64_t result_max = queue->result_max > 0 ? queue->result_max : 0;
-    reeve_queue_settings settings = {.size = sizeof(settings),
-                                     .completed = queue->keeps_completed ? &queue->completed : NULL,
-                                     .dead = queue->keeps_dead ? &queue->dead : NULL,
-                                     .policy = has_policy(queue) ? &policy : NULL,
-                                     .on_dead = queue->on_dead,
-                                     .stats_days = queue->keeps_stats ? &stats_days : NULL,
-                                     .completed_bytes = queue->keeps_completed ? &completed_bytes : NULL,
-                                     .result_max = queue->result_max != 0 ? &result_max : NULL};
+    int64_t events = queue->settings.number[RV_QUEUE_EVENTS];
+    rv_queue_values values = queue->settings;
+    rv_held_settings held;
+    reeve_status status = REEVE_OK;
 
-    reeve_status status = has_settings(queue) ? reeve_queue_set(client, queue->name, &settings) : REEVE_OK;
-
-    if (status != REEVE_OK || queue->events == 0) return status;
-    return reeve_events_keep(client, queue->name, queue->events > 0 ? queue->events : 0);
+    values.number[RV_QUEUE_BACKOFF] = rv_backoff_is_given(&values.backoff);
+    rv_queue_values_hold(&held, &values, false);
+    if (is_given(queue, "settings")) status = reeve_queue_set(client, queue->name, &held.settings);
+    if (status != REEVE_OK || events == 0) return status;
+    return reeve_events_keep(client, queue->name, events > 0 ? events : 0);
 }
 
 /* What the file does not say stays as it is in Redis. */
 static reeve_status write_limits(reeve_client *client, const rv_config_queue *queue, reeve_limit_of of)
 {
     bool each = of == REEVE_LIMIT_GROUPS;
+    const int64_t *number = queue->settings.number;
     bool has_rate = each ? queue->has_group_rate : queue->has_rate;
     reeve_rate rate = each ? queue->group_rate : queue->rate;
     reeve_limit_change change = {.size = sizeof(change),
                                  .of = of,
-                                 .concurrency = each ? queue->group_concurrency : queue->concurrency,
+                                 .concurrency = number[each ? RV_QUEUE_GROUP_CONCURRENCY : RV_QUEUE_CONCURRENCY],
                                  .rate = has_rate ? &rate : NULL,
-                                 .strict = each ? queue->group_strict : 0};
+                                 .strict = each ? (int)number[RV_QUEUE_GROUP_STRICT] : 0};
 
     if (rate.count < 0) rate = (reeve_rate){0};
     if (change.concurrency == 0 && change.strict == 0 && !has_rate) return REEVE_OK;

@@ -1,8 +1,8 @@
 /*
- * queue_settings.h - the configuration's settings of queues, written to Redis.
+ * configured_queues.h - the configuration's settings of queues, written to Redis.
  */
-#ifndef HOST_KEEP_H
-#define HOST_KEEP_H
+#ifndef HOST_CONFIGURED_QUEUES_H
+#define HOST_CONFIGURED_QUEUES_H
 
 #include <stdbool.h>
 
