@@ -178,12 +178,6 @@ looking() {
     prints why 0 why q
     fails 1 not_found why q/nope
     fails 1 not_found why never
-    prints ping 0 ping
-    redis CONFIG SET maxmemory 1gb >/dev/null
-    prints ping 0 ping
-    redis CONFIG SET maxmemory 0 >/dev/null
-    prints doctor 1 doctor
-    expect_eq "$CODE" findings
     prints queues 0 queues
     prints queues 0 queues q never
     prints queues 0 queues --limit 1 --offset 1
@@ -389,6 +383,15 @@ long_tasks() {
     end "$WORKER_PID"
 }
 
+# verbs/NAME.sh has the cases of one verb: it may use all functions of this file and of lib.sh, and the Redis with its tasks.
+each_verb() {
+    local cases
+    for cases in "${BASH_SOURCE%/*}"/verbs/*.sh; do
+        # shellcheck disable=SC1090
+        . "$cases"
+    done
+}
+
 all_was_seen() {
     "$SHAPE" "$DOC" "$SEEN" --unseen >"$TEST_DIR/unseen" || fail "documented, but never seen: $(paste -sd' ' "$TEST_DIR/unseen")"
 }
@@ -405,4 +408,5 @@ queues
 cron
 working
 long_tasks
+each_verb
 all_was_seen
