@@ -20,7 +20,7 @@ local call = redis.call
 
 -- What is wrong with the sums that were brought, or nil.
 local function sums_fault()
-  local MOST, count = 9007199254740991, whole(ARGV[5], 0, 4000)
+  local MOST, count = @LATEST@, whole(ARGV[5], 0, 4000)
   if not whole(ARGV[3], 0, MOST) or not whole(ARGV[4], 0, 100000000) or not count then return true end
   local kinds = 6 + 2 * count
   if #ARGV < kinds - 1 or (#ARGV - kinds + 1) % 3 ~= 0 then return true end
@@ -52,7 +52,7 @@ call('ZADD', P .. 'sessions', 'XX', string.format('%d', now + life), session)
 
 -- Kinds are bounded: those beyond count as the kind "". (What stands in a field may be no number, if somebody else wrote it:
 -- that sum is not added, and nothing else fails of it.)
-local KINDS = 100
+local KINDS = @ERROR_KINDS_MAX@
 local function add_kind(call, key, kind, retried, dead)
   local known = call('HMGET', key, 'retried:' .. kind, 'dead:' .. kind, 'kinds')
   if not known[1] and not known[2] and kind ~= '' then

@@ -36,7 +36,7 @@ end
 
 local P, id, now = KEYS[1], ARGV[2], clock()
 if not id or ARGV[1] ~= 'remove' and ARGV[1] ~= 'add' and not find(ARGV[1], '^add %d+$') or #ARGV > 4002 then
-  return redis.error_reply('ERR @NAME@: it takes "add", "add <n>" or "remove", a task, and at most 2000 parents')
+  return redis.error_reply('ERR @NAME@: it takes "add", "add <n>" or "remove", a task, and at most @DEPEND_MAX@ parents')
 end
 do
 -- include: lib/expect.lua
@@ -76,7 +76,7 @@ local edges = {}
 for i = 3, #ARGV, 2 do
   local handle, policy = ARGV[i], ARGV[i + 1] or ''
   if #ARGV > 4002 or not find(policy, '^[fgwx][ge]?$') or handle ~= '!' and not find(handle, '^[%w._-]+/[%w._:-]+$') then
-    return redis.error_reply('ERR depend: a parent is no handle with a policy, or there are more than 2000')
+    return redis.error_reply('ERR depend: a parent is no handle with a policy, or there are more than @DEPEND_MAX@')
   end
   -- Whoever waits for a death and is not blocked has met it.
   if sub(ARGV[i + 1], 1, 1) == 'x' and state ~= 'blocked' then return state end
@@ -108,7 +108,7 @@ if total then return 'parents ' .. text(total) end
 -- that had not ended then are forgotten, and where there are many the others with them.
 local function forget_open_edges()
   local key, open = P .. 'parents:' .. id, {}
-  if before > 64 then return leave_parents(P, id, true) end
+  if before > @EDGES_AT_ONCE@ then return leave_parents(P, id, true) end
   leave_parents(P, id)
   local known = call('HGETALL', key)
   for i = 1, #known, 2 do

@@ -12,7 +12,7 @@
 --                   less, as the caller reckons (lib/proof.lua): what it made may be gone by now. <at> may be missing
 --          "plain"  none has options, and this is the first try: all ids, then the rests of their envelopes
 --          "idle"   the same; somebody may well wait, which is looked up first where it is one task
---          "laid"   the same, of at least 4 and at most 1024, and they are there already: lib/laid.lua
+--          "laid"   the same, of at least @PACKET_MIN@ and at most @PACKET_MAX@, and they are there already: lib/laid.lua
 -- ARGV[2...] options: JSON or empty: in, at [ms], priority, group, weight; unique, until, hold [ms], conflict;
 --            deadline, or expires in [ms]; tags; after. The rest of an envelope: what follows '{"at":<now>,'
 --            unique, until, hold: see lib/unique.lua. conflict, when another task has the key: nothing: refused;
@@ -20,12 +20,12 @@
 --            "debounce": one that waits goes, and this one comes at its own time. Either takes over what waits for the
 --            other one (lib/heirs.lua); where that is more than 1000 tasks it is refused. It waits for the parents of a
 --            blocked one, at most 64, where it has no `after`; where `after` names the other one it is refused
---            after: [[handle, policy], ...], the tasks that it waits for, see lib/register.lua; at most 1000
+--            after: [[handle, policy], ...], the tasks that it waits for, see lib/register.lua; at most @PARENTS_MAX@
 -- reply    for each task: 1 enqueued, 0 refused, the id is taken, -1 not known (again); or the id of the task that
 --          holds its unique key: refused; or "unknown <id>": refused, there is no such parent in this queue, nor a
 --          record of it. Where all are enqueued the common way, no list: of one task 1, or 2, a thread has it already;
 --          of several now in ms
---          An error when ARGV[1] is none of these, arguments are missing or too many (more than 2000 tasks), or the id,
+--          An error when ARGV[1] is none of these, arguments are missing or too many (more than @ENQUEUE_MAX@ tasks), or the id,
 --          the options or the beginning of the envelope of any task is none (docs/protocol.md): nothing is done then
 --
 -- Sent twice: an id that exists is left alone; with ARGV[1] = 1 it counts as enqueued when its envelope is the one that
@@ -42,8 +42,7 @@ local way, time = ARGV[1], call('TIME')
 
 -- Left by `break` where something is not common.
 while way == 'plain' or way == 'idle' or way == 'laid' do
-  -- At most 65536 bytes: see LARGE in lib/base.lua. For `next` see lib/order.lua; 1099511627776 is its START,
-  -- 70368744177664 its BAND.
+  -- At most LARGE bytes: see lib/base.lua. For `next` see lib/order.lua.
   local find, format = string.find, string.format
   local seconds, millis = time[1], time[2]
   millis = #millis == 6 and string.sub(millis, 1, 3) or format('%03d', millis / 1000)
@@ -57,45 +56,45 @@ while way == 'plain' or way == 'idle' or way == 'laid' do
     local id, rest = ARGV[2], ARGV[3]
     -- What is no task is refused there. To look at each byte of an id is dear, so not of one that is as long as a UUID: if
     -- it has bytes that no id has, that task alone is malformed, when it is met.
-    if #rest > 65536 or not find(rest, '\n', 1, true) or
-      #id ~= 36 and (#id > 100 or not find(id, '^[%w._:-]+$')) then
+    if #rest > @LARGE@ or not find(rest, '\n', 1, true) or
+      #id ~= @UUID_BYTES@ and (#id > @ID_LENGTH_MAX@ or not find(id, '^[%w._:-]+$')) then
       break
     end
     envelope = '{"at":' .. seconds .. millis .. ',' .. rest
-  elseif count < 1 or count % 1 > 0 or count > 2000 then
+  elseif count < 1 or count % 1 > 0 or count > @ENQUEUE_MAX@ then
     break
   else
     local odd
     for i = 2, count + 1 do
       local id = ARGV[i]
-      if #id ~= 36 and (#id > 100 or not find(id, '^[%w._:-]+$')) then odd = true end
+      if #id ~= @UUID_BYTES@ and (#id > @ID_LENGTH_MAX@ or not find(id, '^[%w._:-]+$')) then odd = true end
     end
     if odd then break end
   end
 
   local looked, last = envelope and way == 'idle', nil
   if not looked then
-    last = call('HINCRBY', P_order, 'next', envelope and '256' or format('%d', 256 * count))
-    looked = last <= 1099511627776 and envelope
+    last = call('HINCRBY', P_order, 'next', envelope and '@SCORE_STEP@' or format('%d', @SCORE_STEP@ * count))
+    looked = last <= @SCORE_START@ and envelope
   end
   if looked then
 -- include: lib/hand.lua
     if entry == 'rare' then break end
   end
-  if not last then last = call('HINCRBY', P_order, 'next', '256') end
-  local wakes = last <= 1099511627776
+  if not last then last = call('HINCRBY', P_order, 'next', '@SCORE_STEP@') end
+  local wakes = last <= @SCORE_START@
   if wakes then
     local order = call('HMGET', P_order, '0', 'groups', 'events')
     if order[2] or order[3] then break end
-    last = (tonumber(order[1]) or 1099511627776) + 256 * count
+    last = (tonumber(order[1]) or @SCORE_START@) + @SCORE_STEP@ * count
   end
-  if last >= 70368744177664 then break end
+  if last >= @SCORE_BAND@ then break end
 
   if count > 1 then
     local known = call('HMGET', P_tasks, unpack(ARGV, 2, count + 1))
     local odd
     for i = 1, count do
-      if known[i] or #ARGV[count + 1 + i] > 65536 then odd = true end
+      if known[i] or #ARGV[count + 1 + i] > @LARGE@ then odd = true end
     end
     if odd then break end
   end
@@ -121,20 +120,20 @@ while way == 'plain' or way == 'idle' or way == 'laid' do
     local unpack, stamp, new, n, ready = unpack, '{"at":' .. seconds .. millis .. ',', {}, 0, nil
     -- A few make a packet, or go into the one that came last if nothing came in between (lib/packet.lua). (There are not to
     -- be too many: whoever looks at them by pages passes them all.)
-    local score, p, joins = last - 256 * count, nil, false
-    if count >= 4 and count <= 1024 then
+    local score, p, joins = last - @SCORE_STEP@ * count, nil, false
+    if count >= @PACKET_MIN@ and count <= @PACKET_MAX@ then
       local newest, tail = string.match(call('HGET', P_order, 'packet') or '', '^(%d+) (%d+)$')
       joins = newest and tonumber(tail) == score and call('ZSCORE', P .. 'ready', '+' .. newest) and
-        call('LLEN', P .. 'packet:' .. newest) <= 1024 - count
-      p = joins and newest or format('%d', (score - 1099511627776) / 256)
+        call('LLEN', P .. 'packet:' .. newest) <= @PACKET_MAX@ - count
+      p = joins and newest or format('%d', (score - @SCORE_START@) / @SCORE_STEP@)
       if not joins and (call('EXISTS', P .. 'packet:' .. p) == 1 or
-        count < 64 and call('SCARD', P .. 'packets') >= 1000) then p = nil end
+        count < @PACKET_MANY@ and call('SCARD', P .. 'packets') >= @PACKETS_MAX@) then p = nil end
     end
     if p then stamp = stamp .. '"p":' .. p .. ',' else ready = {} end
     for i = 2, count + 1 do
       new[n + 1], new[n + 2] = ARGV[i], stamp .. ARGV[count + i]
       if ready then
-        score = score + 256
+        score = score + @SCORE_STEP@
         ready[n + 1], ready[n + 2] = format('%d', score), ARGV[i]
       end
       n = n + 2
@@ -152,7 +151,7 @@ while way == 'plain' or way == 'idle' or way == 'laid' do
       if type(wrong) == 'number' and not joins then
         wrong = redis.pcall('SADD', P .. 'packets', p)
         if type(wrong) == 'number' then
-          wrong = redis.pcall('ZADD', P .. 'ready', format('%d', score + 256), '+' .. p)
+          wrong = redis.pcall('ZADD', P .. 'ready', format('%d', score + @SCORE_STEP@), '+' .. p)
         end
         if type(wrong) ~= 'number' then
           redis.pcall('UNLINK', P .. 'packet:' .. p)

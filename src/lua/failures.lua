@@ -16,7 +16,7 @@ local skip, most = whole(ARGV[1], 0, LATEST), whole(ARGV[2], 0, LATEST)
 if not P or not skip or not most then
   return redis.error_reply('ERR @NAME@: ARGV[1] and ARGV[2] are how many to skip and to tell of')
 end
-most = math.min(most, 1000)
+most = math.min(most, @CALL_MAX@)
 local reply = {call('ZCARD', P .. 'failures')}
 local kinds = most > 0 and call('ZREVRANGE', P .. 'failures', text(skip), text(skip + most - 1)) or {}
 for _, kind in ipairs(kinds) do

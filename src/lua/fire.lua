@@ -22,8 +22,8 @@
 -- include: lib/whole.lua
 
 local P, name, due, next_due = KEYS[1], ARGV[1], ARGV[2], ARGV[3]
-if not next_due or due == '' and not ARGV[4] or #ARGV > 2000 then
-  return redis.error_reply('ERR @NAME@: it takes an entry, when it was due, when it is due next, and at most 2000 ids')
+if not next_due or due == '' and not ARGV[4] or #ARGV > @ENQUEUE_MAX@ then
+  return redis.error_reply('ERR @NAME@: it takes an entry, when it was due, when it is due next, and at most @ENQUEUE_MAX@ ids')
 end
 do
 -- include: lib/expect.lua

@@ -16,7 +16,7 @@
 -- include: lib/whole.lua
 
 local P, group, delay = KEYS[1], ARGV[1], whole(ARGV[2], 0, INT64)
-if not group or #group > 100 or not delay then
+if not group or #group > @GROUP_MAX@ or not delay then
   return redis.error_reply('ERR @NAME@: ARGV[1] and ARGV[2] are a group or nothing, and for how long, in ms')
 end
 do

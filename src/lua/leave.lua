@@ -34,7 +34,7 @@ local most = whole(ARGV[2], 1, 9223372036854775808)
 if not ARGV[1] or not most then
   return redis.error_reply('ERR @NAME@: ARGV[1] and ARGV[2] are a session and the most tasks to give back')
 end
-most = math.min(most, 1000)
+most = math.min(most, @CALL_MAX@)
 do
 -- include: lib/expect.lua
   local fault = unfit(KEYS[1])

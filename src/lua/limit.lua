@@ -41,7 +41,7 @@ end
 -- Whether a change, of this name and to this value, is one.
 local function is_change(name, value)
   local letter, group = string.match(name, '^([crs]%-?):(.+)$')
-  if letter and #group > 100 then return false end
+  if letter and #group > @GROUP_MAX@ then return false end
   if name == 'concurrency' or name == 'group_concurrency' then return value == '' or whole(value, 0, MOST) end
   if name == 'rate' or name == 'group_rate' then return value == '' or is_rate(value) end
   if name == 'group_strict' then return value == '' or value == '1' end

@@ -22,7 +22,7 @@ local P, skip, most = KEYS[1], whole(ARGV[1], 0, LATEST), whole(ARGV[2], 0, LATE
 if not P or not skip or not most then
   return redis.error_reply('ERR @NAME@: ARGV[1] and ARGV[2] are how many to skip and to tell of')
 end
-most = math.min(most, 1000)
+most = math.min(most, @CALL_MAX@)
 local FEW, PAGE = 1500, 500
 local SOURCES = {'limited', 'holds', 'opening', 'reopening'}
 

@@ -23,7 +23,7 @@ local STATES = ' blocked ready scheduled parked running completed dead cancelled
 if not P or not skip or not most or not find(STATES, ' ' .. state .. ' ', 1, true) then
   return redis.error_reply('ERR @NAME@: ARGV[1] to ARGV[3] are a state, how many to skip and how many to return')
 end
-most = math.min(most, 1000)
+most = math.min(most, @CALL_MAX@)
 local reply, bytes = {0}, 0
 local REPLY_BYTES = 16777216
 
@@ -93,7 +93,7 @@ local function through_packets()
     local from, to = part(length + between)
     local i, j = 1, 1
     for n = 0, to do
-      local own, other = ids[i] and score + 256 * (i - 1), tonumber(others[j + 1])
+      local own, other = ids[i] and score + @SCORE_STEP@ * (i - 1), tonumber(others[j + 1])
       local first = own and (not other or own < other or own == other and ids[i] < others[j])
       if n >= from then
         found[#found + 1] = first and ids[i] or others[j]
@@ -120,7 +120,7 @@ local function through_packets()
     if members[at] and place < stop then
       local p, score = sub(members[at], 2), tonumber(members[at + 1])
       local length = call('LLEN', P .. 'packet:' .. p)
-      local last = text(score + 256 * math.max(length - 1, 0))
+      local last = text(score + @SCORE_STEP@ * math.max(length - 1, 0))
       local between = math.max(call('ZCOUNT', P .. 'ready', '-inf', last) - rank - 1, 0)
       add_packet(p, score, length, rank, between)
       rank = rank + 1 + between

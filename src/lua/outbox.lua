@@ -90,7 +90,7 @@ end
 local function set_aside(message, number)
   if not take_out(message, number) then return end
   insert(unread, message)
-  call('LTRIM', unread, '-1000', '-1')
+  call('LTRIM', unread, '-@OUTBOX_MAX@', '-1')
 end
 
 local first_misread = math.max(2, #ARGV - misread + 1)

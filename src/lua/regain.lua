@@ -16,8 +16,8 @@
 -- include: lib/states.lua
 
 local given, count = ARGV, (#ARGV - 1) / 2
-if not KEYS[1] or count < 1 or count > 100 or count % 1 ~= 0 then
-  return redis.error_reply('ERR @NAME@: it takes a session, and for each of at most 100 tasks its id and a lease')
+if not KEYS[1] or count < 1 or count > @REGAIN_MAX@ or count % 1 ~= 0 then
+  return redis.error_reply('ERR @NAME@: it takes a session, and for each of at most @REGAIN_MAX@ tasks its id and a lease')
 end
 local P, regained, ids, places = KEYS[1], 0, {}, {}
 local running = P .. 'running:' .. given[1]

@@ -16,7 +16,7 @@ if not KEYS[1] or not first or not days then
   return redis.error_reply('ERR @NAME@: ARGV[1] and ARGV[2] are a day and how many days')
 end
 days = math.min(days, 400)
-if first <= 0 then first = first + math.floor(clock() / 86400000) end
+if first <= 0 then first = first + math.floor(clock() / @ONE_DAY_MS@) end
 -- What a call returns takes Redis some 0.4 us a field.
 local reply, left = {first}, 6000
 for day = first, first + days - 1 do

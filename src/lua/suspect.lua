@@ -14,7 +14,7 @@
 -- Sent twice: it says the same again.
 local call = redis.call
 local P, id, how = KEYS[1], ARGV[2], ARGV[3]
-if not P or not how or (string.byte(id) or 0) < 45 or
+if not P or not how or (string.byte(id) or 0) < @ID_BYTE_MIN@ or
   not string.find(' alone beside clear over ', ' ' .. how .. ' ', 1, true) then
   return redis.error_reply('ERR @NAME@: it takes a session, a task, and how that runs')
 end

@@ -46,7 +46,7 @@ do
     cursor ~= '' and not find(cursor, '^%d+ [%d.e+-]+ [%d.einf+-]+ .*$') then
     return redis.error_reply('ERR @NAME@: it takes what to do, a state, a cursor, how many tasks to look at, and a filter')
   end
-  most = math.min(most, 1000)
+  most = math.min(most, @CALL_MAX@)
 -- include: lib/expect.lua
   local fault = unfit(P)
   if fault then return fault end

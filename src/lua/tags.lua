@@ -10,11 +10,11 @@
 
 -- include: lib/whole.lua
 local call = redis.call
-local P, skip, most = KEYS[1], whole(ARGV[1], 0, 9007199254740991), whole(ARGV[2], 0, 9007199254740991)
+local P, skip, most = KEYS[1], whole(ARGV[1], 0, @LATEST@), whole(ARGV[2], 0, @LATEST@)
 if not P or not skip or not most then
   return redis.error_reply('ERR @NAME@: ARGV[1] and ARGV[2] are how many to skip and to tell of')
 end
-most = math.min(most, 1000)
+most = math.min(most, @CALL_MAX@)
 local reply = {call('ZCARD', P .. 'tags')}
 local first, last = string.format('%d', skip), string.format('%d', skip + most - 1)
 local tags = most > 0 and call('ZREVRANGE', P .. 'tags', first, last, 'WITHSCORES') or {}

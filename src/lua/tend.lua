@@ -56,7 +56,7 @@ do
   if not limit or ARGV[2] and not whole(ARGV[2], 0, INT64) then
     return redis.error_reply('ERR @NAME@: it takes the most tasks to touch, and the life of a session in ms or nothing')
   end
-  limit = math.min(limit, 1000)
+  limit = math.min(limit, @CALL_MAX@)
 -- include: lib/expect.lua
   local fault = unfit(P)
   if fault then return fault end
@@ -494,8 +494,8 @@ local function due_entries()
   -- Of more than a page any: the first ones may be such that no worker understands, which stay due.
   -- That one is full: whoever gets a full page comes again at once.
   local count = call('ZCOUNT', P .. 'cron:due', '-inf', text(now))
-  local first = text(math.max(0, math.min(50 * (now % math.ceil(count / 50)), count - 50)))
-  local due = call('ZRANGEBYSCORE', P .. 'cron:due', '-inf', text(now), 'WITHSCORES', 'LIMIT', first, 50)
+  local first = text(math.max(0, math.min(@CRON_DUE_MAX@ * (now % math.ceil(count / @CRON_DUE_MAX@)), count - @CRON_DUE_MAX@)))
+  local due = call('ZRANGEBYSCORE', P .. 'cron:due', '-inf', text(now), 'WITHSCORES', 'LIMIT', first, @CRON_DUE_MAX@)
   for i = 1, #due, 2 do
     local definition = call('HGET', P .. 'cron', due[i])
     if definition then

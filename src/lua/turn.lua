@@ -3,7 +3,7 @@
 --
 -- KEYS     the prefixes of the queues to lease from, in order, then those that are only settled
 -- ARGV[1]  the thread's name within its session
--- ARGV[2]  how many tasks to lease at most, of more than 1000 1000; 0: only settle
+-- ARGV[2]  how many tasks to lease at most, and at most @CALL_MAX@; 0: only settle
 -- ARGV[3]  how long a session lives without a heartbeat, in ms
 -- ARGV[4]  L: how many of KEYS to lease from
 -- ARGV[5]  "idle": where nothing is found, the thread is to be handed a task (lib/hand.lua); only with one queue.
@@ -59,7 +59,7 @@ if not (want and want >= 0 and want % 1 == 0 and queues and queues >= 0 and queu
   return redis.error_reply('ERR turn: ARGV[2] to ARGV[4] are how many tasks, a time in ms, and how many of KEYS')
 end
 -- What is unpacked below must fit on the stack of Redis's Lua.
-if want > 1000 then want, ask = 1000, '1000' end
+if want > @CALL_MAX@ then want, ask = @CALL_MAX@, '@CALL_MAX@' end
 local time = call('TIME')
 local millis, now = time[2], nil
 local now_text = time[1] .. (#millis == 6 and string.sub(millis, 1, 3) or format('%03d', millis / 1000))
@@ -113,15 +113,15 @@ end
 local at, fault, final = 6 + 2 * queues, nil, #given
 -- One plain completion, which most turns bring.
 if final == at + 5 and given[at] == '1' and given[at + 3] == '1' and given[final] == '0' and prefixes[1] and
-  #given[at + 4] == 36 then
+  #given[at + 4] == @UUID_BYTES@ then
   at = final + 1
 end
 while at <= final and not fault do
   local index, plain = given[at], given[at + 3]
   plain = plain == '1' and 1 or tonumber(plain)
   index = index == '1' and 1 or tonumber(index) or 0
-  if not (prefixes[index] and plain and plain >= 0 and plain <= 1000 and plain % 1 == 0) then
-    fault = 'a group names no queue of KEYS, or more than 1000 completions'
+  if not (prefixes[index] and plain and plain >= 0 and plain <= @CALL_MAX@ and plain % 1 == 0) then
+    fault = 'a group names no queue of KEYS, or more than @CALL_MAX@ completions'
     break
   end
   -- What begins with less than '-' is no id, but may be a field that a session has about itself. None of these is as long
@@ -129,7 +129,7 @@ while at <= final and not fault do
   local last = at + 3 + plain
   for i = at + 4, last < final and last or final do
     local id = given[i]
-    if #id ~= 36 and (byte(id) or 0) < 45 then
+    if #id ~= @UUID_BYTES@ and (byte(id) or 0) < @ID_BYTE_MIN@ then
       fault = 'an id is none'
       break
     end
@@ -285,14 +285,14 @@ for index = 1, want > 0 and queues or 0 do
   -- One more than is wanted: whether another thread must be woken is then known, not guessed. Where the first is a
   -- packet, two of those behind it say all.
   local ids = there and not s[5] and not s[6] and not s[7] and call('ZRANGE', P .. 'ready', '0', want > 2 and '2' or ask)
-  if ids and want > 2 and ids[3] and byte(ids[1]) ~= 43 then ids = call('ZRANGE', P .. 'ready', '0', ask) end
+  if ids and want > 2 and ids[3] and byte(ids[1]) ~= @PACKET_BYTE@ then ids = call('ZRANGE', P .. 'ready', '0', ask) end
   if there and not s[5] and (not ids or #ids > 0) then
     local session = given[4 + 2 * index]
     local running = P .. 'running:' .. session
     local plain, more = ids and (stands[index] == session or call('HEXISTS', running, '#') == 1), false
     local leased, leases, since, taken, packet, list, left
     local first, first_list, first_count = nil, nil, 0
-    if plain and byte(ids[1]) == 43 then
+    if plain and byte(ids[1]) == @PACKET_BYTE@ then
       -- The '+' of a packet, see lib/packet.lua. What is wanted is in it and the next one, or all there is, and nothing
       -- in between.
       local behind, third = ids[2], ids[3]
@@ -301,7 +301,7 @@ for index = 1, want > 0 and queues or 0 do
       ids = call('LPOP', list, ask) or {}
       left = call('LLEN', list)
       plain = #ids > 0
-      if plain and #ids < want and behind and byte(behind) == 43 then
+      if plain and #ids < want and behind and byte(behind) == @PACKET_BYTE@ then
         first, first_list, first_count = packet, list, #ids
         packet, behind = behind, third
         list = P .. 'packet:' .. string.sub(packet, 2)
@@ -310,9 +310,9 @@ for index = 1, want > 0 and queues or 0 do
       end
       more = left > 0 or behind
       plain = plain and (#ids == want or not behind)
-      if plain and behind and byte(behind) ~= 43 then
+      if plain and behind and byte(behind) ~= @PACKET_BYTE@ then
         plain = call('ZSCORE', P .. 'ready', behind) - call('ZSCORE', P .. 'ready', packet) >
-          256 * (want - 1 - first_count)
+          @SCORE_STEP@ * (want - 1 - first_count)
       end
     elseif plain then
       more = #ids > want
@@ -323,15 +323,15 @@ for index = 1, want > 0 and queues or 0 do
       local envelopes = ids[2] and call('HMGET', tasks, unpack(ids)) or call('HMGET', tasks, ids[1])
       taken, since = #ids, now_text .. ' ' .. thread
       if taken == 1 then leased = {index, ids[1], envelopes[1], nil} else leases, leased = {}, {index} end
-      -- A packet among them has none. 105: the 'i' of an envelope that has more to tell, see lib/base.lua. No id
-      -- begins with what comes before 45, '-'.
+      -- A packet among them has none. An envelope that has more to tell is marked, see lib/base.lua. No id begins with
+      -- what comes before '-'.
       for i = 1, taken do
         local id, envelope = ids[i], envelopes[i]
         if not envelope then
           plain = false
         elseif by_bytes then
           if id < '-' or envelope >= '{"b' or envelope < '{"a' then plain = false end
-        elseif byte(envelope, 3) == 105 or (byte(id) or 0) < 45 then
+        elseif byte(envelope, 3) == @INFO_BYTE@ or (byte(id) or 0) < @ID_BYTE_MIN@ then
           plain = false
         end
         if leases then
@@ -361,7 +361,7 @@ for index = 1, want > 0 and queues or 0 do
           call('SREM', P .. 'packets', string.sub(first, 2))
         end
         if left > 0 then
-          local step = taken == 1 and '256' or format('%d', 256 * (taken - first_count))
+          local step = taken == 1 and '@SCORE_STEP@' or format('%d', @SCORE_STEP@ * (taken - first_count))
           call('ZINCRBY', P .. 'ready', step, packet)
         else
           call('ZREM', P .. 'ready', packet)
@@ -410,7 +410,7 @@ for index = 1, (woken or want > 0 and lists == 0) and queues or 0 do
   local P, s = prefixes[index], settings[index]
   local last = call('HGET', P .. 'order', 'next')
   if last then
-    if tonumber(last) > 1099511627776 then call('HSET', P .. 'order', '0', last) end
+    if tonumber(last) > @SCORE_START@ then call('HSET', P .. 'order', '0', last) end
     call('HDEL', P .. 'order', 'next')
   end
   -- Something is ready where what came first was put off. That session stands: 2, and something is ready: 1 more.

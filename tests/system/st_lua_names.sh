@@ -41,4 +41,4 @@ called=$(grep -ohE "[^p]call\(('[A-Z]+'|[a-z_]+ and '[A-Z]+' or '[A-Z]+')" "$REE
 expect_eq "$needed" "$called"
 
 # What the build puts into the texts is there.
-expect_eq "$(grep -l '@[A-Z]*@' "$REEVE_BUILD"/src/lua/*.lua)" ""
+expect_eq "$(grep -l '@[A-Z_]*@' "$REEVE_BUILD"/src/lua/*.lua)" ""

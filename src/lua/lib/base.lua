@@ -7,7 +7,7 @@ local function text(number)
 end
 
 -- The latest time there is: beyond it numbers are not whole any more.
-local LATEST = 9007199254740991
+local LATEST = @LATEST@
 
 -- Redis's own clock, in milliseconds since the epoch: the only clock of the protocol.
 local function clock()
@@ -48,38 +48,40 @@ end
 local function are_tags(tags)
   local count = 0
   for i, tag in pairs(type(tags) == 'table' and tags or {false}) do
-    if type(i) ~= 'number' or not tag or not is_text(tag, 1, 200) then return false end
+    if type(i) ~= 'number' or not tag or not is_text(tag, 1, @TAG_MAX@) then return false end
     count = count + 1
   end
-  return count <= 64
+  return count <= @TAGS_MAX@
 end
 
 -- What is wrong with those fields of a header, or of the options of an enqueue, that scripts read; or nil.
 local function field_fault(o)
-  if not is_whole(o.priority, -128, 127) then return 'its priority is not a whole number from -128 to 127' end
-  if not is_text(o.group, 1, 100) then return 'its group is not a text of 1 to 100 bytes' end
-  if not is_whole(o.weight, 1, 256) then return 'its weight is not a whole number from 1 to 256' end
-  if not is_text(o.unique, 1, 200) then return 'its unique key is not a text of 1 to 200 bytes' end
+  if not is_whole(o.priority, @PRIORITY_MIN@, @PRIORITY_MAX@) then
+    return 'its priority is not a whole number from @PRIORITY_MIN@ to @PRIORITY_MAX@'
+  end
+  if not is_text(o.group, 1, @GROUP_MAX@) then return 'its group is not a text of 1 to @GROUP_MAX@ bytes' end
+  if not is_whole(o.weight, 1, @TASK_WEIGHT_MAX@) then return 'its weight is not a whole number from 1 to @TASK_WEIGHT_MAX@' end
+  if not is_text(o.unique, 1, @UNIQUE_MAX@) then return 'its unique key is not a text of 1 to @UNIQUE_MAX@ bytes' end
   if not is_whole(o.hold, 1, INT64) then return 'its hold is not a number of milliseconds' end
   if o['until'] ~= nil and (o['until'] ~= 'started' or not o.unique) then
     return 'its until is not "started", or it has no unique key'
   end
-  if not is_text(o.on_dead, 0, 100) or o.on_dead and find(o.on_dead, '[^%w._:/-]') then
+  if not is_text(o.on_dead, 0, @TYPE_MAX@) or o.on_dead and find(o.on_dead, '[^%w._:/-]') then
     return 'its on_dead is not a type'
   end
-  if not is_text(o.of, 1, 100) then return 'its of is not an id' end
-  if o.tags ~= nil and not are_tags(o.tags) then return 'its tags are not an array of at most 64 texts' end
+  if not is_text(o.of, 1, @ID_LENGTH_MAX@) then return 'its of is not an id' end
+  if o.tags ~= nil and not are_tags(o.tags) then return 'its tags are not an array of at most @TAGS_MAX@ texts' end
 end
 
 -- Beside it: '#' begins what a session's hash has about the session, '+' a packet in `ready`; blanks and line ends part
 -- ids in lists of them.
 local function is_id(id)
-  return #id <= 100 and find(id, '^[%w._:-]+$') ~= nil
+  return #id <= @ID_LENGTH_MAX@ and find(id, '^[%w._:-]+$') ~= nil
 end
 
 -- Whether it begins as none does, which would harm others: few instructions.
 local function is_no_id(id)
-  return (byte(id) or 0) < 45
+  return (byte(id) or 0) < @ID_BYTE_MIN@
 end
 
 -- Where the type of a header stands, as the worker reads it: behind the marks, "at", "p" and "deadline".
@@ -95,20 +97,22 @@ local function type_of(line)
 end
 
 -- Decoding is to take Redis no longer than a moment.
-local HEADER_MAX = 262144
+local HEADER_MAX = @HEADER_MAX@
 
 -- An envelope's header (its first line): those of its fields that scripts read, each of them absent or of its type and
 -- in its range. Of an envelope that is not understood nothing but `malformed`, which says why; id: that of the task, to
 -- be looked at, too. Never raises: envelopes may come from producers that do not use these scripts.
 local function header(envelope, id)
-  if id and not is_id(id) then return {malformed = 'its id does not have 1 to 100 of the characters A-Z a-z 0-9 . _ - :'} end
+  if id and not is_id(id) then
+    return {malformed = 'its id does not have 1 to @ID_LENGTH_MAX@ of the characters A-Z a-z 0-9 . _ - :'}
+  end
   local line_end = find(envelope, '\n', 1, true)
   if not line_end then return {malformed = 'no line of it ends, so it has no header'} end
-  if line_end > HEADER_MAX then return {malformed = 'its header has more than 262144 bytes'} end
+  if line_end > HEADER_MAX then return {malformed = 'its header has more than @HEADER_MAX@ bytes'} end
   local line = sub(envelope, 1, line_end - 1)
   local o, kind = decoded(line), type_of(line)
   if not o then return {malformed = 'its header is not a JSON object'} end
-  if not kind or #kind > 100 or kind ~= o.type or not is_whole(o.at, 0, LATEST) or
+  if not kind or #kind > @TYPE_MAX@ or kind ~= o.type or not is_whole(o.at, 0, LATEST) or
     not is_whole(o.deadline, 0, LATEST) then
     return {malformed = 'its header does not begin with {"at":<ms>,"type":"<type>"'}
   end
@@ -119,7 +123,7 @@ local function header(envelope, id)
 end
 
 -- An envelope that says "look into info:<id>, too" starts with {"info":1, and any other with {"at":
-local INFO = 105 -- 'i'
+local INFO = @INFO_BYTE@ -- 'i'
 local function has_info(envelope)
   return byte(envelope, 3) == INFO
 end
@@ -131,14 +135,14 @@ local function mark_info(P, id, envelope)
 end
 
 -- The packet in which a task came, if it did (lib/packet.lua), whose members of `ready` begin with '+'.
-local PACKET = 43
+local PACKET = @PACKET_BYTE@
 local function packet_of(envelope)
   return string.match(envelope, '^{[%w":,]-"at":%d+,"p":(%d+),')
 end
 
 -- A queue that ever held an envelope of this many bytes says so in settings.large; calls that read many envelopes then
 -- bound themselves by bytes, too. Costs nothing elsewhere.
-local LARGE = 65536
+local LARGE = @LARGE@
 
 -- include: lib/wake.lua
 

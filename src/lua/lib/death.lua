@@ -12,7 +12,7 @@
 local mourning = {numbers = {}}
 function mourning.tell(P, id, o, now, kind, message)
   local type = o.on_dead or call('HGET', P .. 'settings', 'on_dead')
-  if not type or o.of or #type > 100 or not find(type, '^[%w._:/-]+$') then return end
+  if not type or o.of or #type > @TYPE_MAX@ or not find(type, '^[%w._:/-]+$') then return end
   -- A malformed task does not say of which one it tells; its id may.
   if o.malformed and find(id, ':dead:', 1, true) then return end
   local ns, queue = string.match(P, '^(.*):{(.*)}:$')
@@ -20,7 +20,7 @@ function mourning.tell(P, id, o, now, kind, message)
   local payload = cjson.encode({queue = queue, id = id, type = o.type or '', kind = kind, message = message, at = now,
     failures = count_of(known[1]), crashes = count_of(known[2])})
   -- A malformed task may have any id. Neither has a character that JSON would escape; cjson would escape the slash.
-  local name = string.gsub(sub(id, 1, 100), '[^%w._:-]', '_')
+  local name = string.gsub(sub(id, 1, @ID_LENGTH_MAX@), '[^%w._:-]', '_')
   local rest = '"type":"' .. type .. '","of":"' .. name .. '"}\n' .. payload
   name = sub(name, 1, 70) .. ':dead:' .. text(now)
   local key = P .. name

@@ -35,7 +35,7 @@ local function enqueue_any(P, ARGV, time, made)
   local stamp = '{"at":' .. text(now) .. ','
   if count == 0 then return {} end
   -- What is unpacked below must fit on the stack of Redis's Lua.
-  if count > 2000 then return redis.error_reply('ERR enqueue: more than 2000 tasks in one call') end
+  if count > @ENQUEUE_MAX@ then return redis.error_reply('ERR enqueue: more than @ENQUEUE_MAX@ tasks in one call') end
   local parsed, delicate = {}, nil
   for i = 1, laid and 0 or count do
     local o, fault = checked_options(ARGV[3 * i - 1], ARGV[3 * i], ARGV[3 * i + 1])

@@ -1,7 +1,7 @@
 -- Events: while settings.gate has an "e", every transition is an entry of the stream `events`: its name, the ids that
 -- it happened to, and what there is to say. Needs base. Whoever has read settings.gate says so with know_gate; who acts
 -- in a session says so with act_as.
-local EVENTS = 10000
+local EVENTS = @EVENTS_DEFAULT@
 local telling, actor = {}, {}
 
 local function know_gate(P, gate)

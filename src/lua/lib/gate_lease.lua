@@ -86,7 +86,7 @@ end
 -- `want`. Returns ids and envelopes, which stand in `ready` no more, and whether there may be more behind them.
 -- marked: from marked.lua; large: envelopes may be.
 local LOOK_AT_MOST = 100
-local MANY_BYTES = 8388608
+local MANY_BYTES = @REPLY_BYTES_MAX@
 function gates.admit(g, running, want, company, extras, marked, large)
   local P, ids, envelopes, looked, bytes = g.P, {}, {}, 0, 0
   local page

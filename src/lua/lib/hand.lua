@@ -24,7 +24,7 @@ while entry do
   if there then
     -- A field that begins with '#' would be taken for one about the session, and a line end for that of the id. Such ids
     -- are refused.
-    local odd = string.byte(ARGV[2]) < 45 or find(ARGV[2], '\n', 1, true)
+    local odd = string.byte(ARGV[2]) < @ID_BYTE_MIN@ or find(ARGV[2], '\n', 1, true)
     if found == 3 or odd or call('HSETNX', P_tasks, ARGV[2], envelope) == 0 then
       call('LPUSH', P .. 'idle', entry)
       if found == 2 then entry = 'rare' end
@@ -47,6 +47,6 @@ while entry do
     nudge(P, session, entry)
   end
   passed = passed + 1
-  if passed >= 100 then break end
+  if passed >= @IDLE_PASSED_MAX@ then break end
   entry = call('LPOP', P .. 'idle')
 end

@@ -1,8 +1,8 @@
 -- Heirs: a task that takes the place of another one, whose unique key it names, takes over those that wait for it; and
 -- where it names no parents itself, those that the other one waits for. Needs base, links.
-local HEIRS_MOST = 1000 -- (so many edges take Redis some 3 ms)
-local HEIR_KNOWN, HEIR_KNOWN_BRIEFLY = '86400000', '300000' -- ms
-local HERITAGE_MOST = 64 -- edges to parents; of more a retried task may still have some to make (lib/restore.lua)
+local HEIRS_MOST = @REPLACED_CHILDREN_MAX@ -- (so many edges take Redis some 3 ms)
+local HEIR_KNOWN, HEIR_KNOWN_BRIEFLY = '@HEIR_MS@', '@HEIR_BRIEF_MS@' -- ms
+local HERITAGE_MOST = @REPLACED_PARENTS_MAX@ -- edges to parents; of more a retried task may still have some to make (lib/restore.lua)
 
 -- number: of the message that registers it for the heir, where that is one. Returns whether the child waits for the heir by
 -- this edge from now on, and not by one that it had.

@@ -1,6 +1,6 @@
 -- A task's history, in info:<id>: a line of JSON for each thing that was done to it and is worth telling, 20 at most:
 -- the first one stays, of the others the oldest goes. Needs base, event. A task that just completes has none.
-local HISTORY, WORDS = 20, 200
+local HISTORY, WORDS = @HISTORY_MAX@, @HISTORY_TEXT_MAX@
 
 -- Cuts text on a character.
 local function cut_words(words)

@@ -6,7 +6,7 @@
 -- include: lib/tags.lua
 -- include: lib/bundles.lua
 -- include: lib/readers.lua
-local DAY = 86400000
+local DAY = @ONE_DAY_MS@
 local function keep_limits(age, count, default_age)
   return age and number_of(age, -1) or default_age, count and number_of(count, -1) or 10000
 end

@@ -38,7 +38,7 @@ end
 -- While there are many messages to other queues, as one of these may not take any, what would send more is put off: it
 -- goes into `fanout_far`, and comes back one by one when there is room. The own queue's tasks are told all the same.
 function readers.fan_one(P, now, most, children_most)
-  local OUTBOX_MOST, CHILDREN_MOST = 1000, 40 -- (a child takes Redis some 0.1 ms)
+  local OUTBOX_MOST, CHILDREN_MOST = @OUTBOX_MAX@, 40 -- (a child takes Redis some 0.1 ms)
   act_as(false)
   local full = call('LLEN', P .. 'outbox') > OUTBOX_MOST
   local back = not full and call('LPOP', P .. 'fanout_far')
@@ -145,7 +145,7 @@ end
 -- Works off some of `fanout`; returns true when there is more. Behind the first entry come others, whole ones, as long as
 -- TOGETHER children are told in all: many tasks with few children each may have ended in one call.
 local function fan_some(P, now, most, children_most)
-  local TOGETHER = math.min(16, most, children_most)
+  local TOGETHER = math.min(@CHILDREN_AT_ONCE@, most, children_most)
   local more, told = readers.fan_one(P, now, most, children_most)
   while more and told and told < TOGETHER do
     local next_name = string.match(call('LINDEX', P .. 'fanout', 0) or '', '^%d+')

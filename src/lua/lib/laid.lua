@@ -9,7 +9,7 @@
 --   EVALSHA <enqueue> 1 <prefix> laid <at> <p> <count>
 --   EXEC
 --
--- The ids are new ones that nobody else has, an envelope no larger than 65536 bytes, p a random number. at: the time by
+-- The ids are new ones that nobody else has, an envelope no larger than @LARGE@ bytes, p a random number. at: the time by
 -- Redis's clock, as an earlier reply told it and the caller's own has gone on: what is not of the last second is set right.
 -- Where anything is not common (there are groups, or 1000 packets and these are few) the tasks are taken up again, and
 -- then enqueued as if they had come as arguments.
@@ -27,15 +27,15 @@ local now = seconds * 1000 + millis
 -- function shares with what is around it costs at every call.
 local function lay(call, string, P, p, number)
   local format = string.format
-  if number < 64 and call('SCARD', P .. 'packets') >= 1000 then return false end
-  local tail = call('HINCRBY', P .. 'order', 'next', format('%d', 256 * number))
-  local first = tail <= 1099511627776
+  if number < @PACKET_MANY@ and call('SCARD', P .. 'packets') >= @PACKETS_MAX@ then return false end
+  local tail = call('HINCRBY', P .. 'order', 'next', format('%d', @SCORE_STEP@ * number))
+  local first = tail <= @SCORE_START@
   if first then
     local told = call('HMGET', P .. 'order', '0', 'groups', 'events')
     if told[2] or told[3] then return false end
-    tail = (tonumber(told[1]) or 1099511627776) + 256 * number
+    tail = (tonumber(told[1]) or @SCORE_START@) + @SCORE_STEP@ * number
   end
-  if tail >= 70368744177664 then return false end
+  if tail >= @SCORE_BAND@ then return false end
   local last = format('%d', tail)
   if first and call('LLEN', P .. 'wake') == 0 then
     call('HSET', P .. 'order', 'packet', p .. ' ' .. last, '0', last)
@@ -47,12 +47,12 @@ local function lay(call, string, P, p, number)
     call('HSET', P .. 'order', 'packet', p .. ' ' .. last)
   end
   call('SADD', P .. 'packets', p)
-  call('ZADD', P .. 'ready', format('%d', tail - 256 * (number - 1)), '+' .. p)
+  call('ZADD', P .. 'ready', format('%d', tail - @SCORE_STEP@ * (number - 1)), '+' .. p)
   return true
 end
 
 local late = at and number and now - at or -1
-if late >= 0 and late <= 1000 and number >= 4 and number <= 1024 and call('LLEN', P .. 'packet:' .. p) == number then
+if late >= 0 and late <= @BULK_AGE_MAX@ and number >= @PACKET_MIN@ and number <= @PACKET_MAX@ and call('LLEN', P .. 'packet:' .. p) == number then
   local good, placed = pcall(lay, call, string, P, p, number)
   if good and placed then return now end
   if not good then

@@ -30,7 +30,7 @@ local function cut(P, running, ids, envelopes, company, extras, now)
 end
 
 -- How many of the first ids fit into a reply of a moderate size, at least one. Only asked where envelopes may be large.
-local REPLY_BYTES = 8388608
+local REPLY_BYTES = @REPLY_BYTES_MAX@
 local function fit(P, ids)
   local bytes = 0
   for i = 1, #ids do

@@ -25,7 +25,7 @@
 --   reads:<id>, settings.reads: lib/reads.lua
 --   outbox         list  messages to other queues, see outbox.lua
 local HOW = {completed = 'c', dead = 'd', cancelled = 'x', deleted = 'x', unknown = 'x', gone = 'x'}
-local AT_ONCE = 16
+local AT_ONCE = @CHILDREN_AT_ONCE@
 local notify -- (lib/notify.lua)
 -- include: lib/slot.lua
 

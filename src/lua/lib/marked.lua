@@ -19,7 +19,7 @@ end
 --
 --   #suspect  in running:<session>: "<id>" when it was leased and has not begun, "<id> alone" or "<id> beside" since it
 --             runs, or ""
-local marked = {put_off = 1000}
+local marked = {put_off = @PUT_OFF_MS@}
 
 local function holds_another(running, id)
   local held, how = string.match(call('HGET', running, '#suspect') or '', '^(%S+) ?(%a*)$')

@@ -2,7 +2,7 @@
 
 -- [[handle, policy], ...], see lib/register.lua. ("!" stands for a parent that is still to be named.)
 local function are_edges(edges)
-  if type(edges) ~= 'table' or #edges > 1000 then return false end
+  if type(edges) ~= 'table' or #edges > @PARENTS_MAX@ then return false end
   for _, edge in ipairs(edges) do
     local good = type(edge) == 'table' and type(edge[1]) == 'string' and type(edge[2]) == 'string'
     if not good or not find(edge[2], '^[fgwx][ge]?$') then return false end
@@ -21,12 +21,12 @@ local function option_fault(o)
   if o.conflict ~= nil and o.conflict ~= 'replace' and o.conflict ~= 'debounce' then
     return 'its conflict is neither "replace" nor "debounce"'
   end
-  if o.after ~= nil and not are_edges(o.after) then return 'its after is not a list of at most 1000 parents' end
+  if o.after ~= nil and not are_edges(o.after) then return 'its after is not a list of at most @PARENTS_MAX@ parents' end
 end
 
 -- What is wrong with its id and the rest of its envelope. (Of a unique key its end must know: it stands in both.)
 local function task_fault(id, rest, o)
-  if not is_id(id) then return 'its id does not have 1 to 100 of the characters A-Z a-z 0-9 . _ - :' end
+  if not is_id(id) then return 'its id does not have 1 to @ID_LENGTH_MAX@ of the characters A-Z a-z 0-9 . _ - :' end
   if not find(rest, '^"type":"[%w._:/-]+"[^\n]*}\n') then return 'its envelope does not begin with "type":"<type>"' end
   if not o.unique then return end
   local told = header('{"at":0,' .. rest)

@@ -16,9 +16,9 @@
 --
 -- Scores are whole numbers within 2^53, so doubles hold them exactly. A band has room for 2^38 tasks between two
 -- moments in which the queue is empty (tend.lua then starts again); past that, tags stand still and ids decide.
-local BAND = 70368744177664 -- 2^46
-local START = 1099511627776 -- 2^40: the room below is for tasks that go to the front
-local STEP = 256
+local BAND = @SCORE_BAND@
+local START = @SCORE_START@ -- the room below is for tasks that go to the front
+local STEP = @SCORE_STEP@
 
 -- From here on `order` says it all without "next".
 local function fold_order(P)

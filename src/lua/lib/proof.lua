@@ -18,7 +18,7 @@ local function all_kept(P, now, elapsed, began)
     if oldest[2] and tonumber(oldest[2]) < since then return true end
     return (count < 0 or call('ZCARD', P .. set) < count) and not bytes
   end
-  local day = 86400000
+  local day = @ONE_DAY_MS@
   return keeps('completed', s[1], s[2], day, tonumber(s[5]) and tonumber(s[5]) > 0) and
     keeps('cancelled', s[1], s[2], day) and keeps('dead', s[3], s[4], 90 * day)
 end

@@ -4,7 +4,7 @@
 --   reads:<id>      zset  handles of these -> 0, or, of tasks in other queues, the number of the message that registered
 --                         the edge there
 --   settings reads  how many such edges there are
-readers.at_once = 64
+readers.at_once = @EDGES_AT_ONCE@
 
 function readers.read(P, id, parent, number)
   local far = number and number ~= '' and parts(parent) ~= own_queue(P)

@@ -6,7 +6,7 @@
 -- Edges of more than RESTORED_AT_ONCE parents are made in steps (lib/kin.lua). They stay where they are: `restoring` is a
 -- number, and the edges with lower ones, or none, are still to be made. (What is heard of these is noted, and does not
 -- count.) A new restoration has a higher number, and so begins anew wherever the last one was left.
-local RESTORED_AT_ONCE = 64
+local RESTORED_AT_ONCE = @EDGES_AT_ONCE@
 
 local function again(handle, value)
   local how = sub(value, 2, 2)

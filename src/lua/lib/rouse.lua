@@ -5,7 +5,7 @@
 
 -- rest: tells a page of those that were left. Returns whether there may be more.
 local function rouse(P, rest)
-  local from, page = P .. (rest and 'rousing' or 'idle'), 200
+  local from, page = P .. (rest and 'rousing' or 'idle'), @WAKE_PAGE@
   local entries, stand = call('LPOP', from, page), {}
   if not entries then return false end
   for _, entry in ipairs(entries) do

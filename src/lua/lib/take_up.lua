@@ -3,8 +3,8 @@
 local function take_up(P, ARGV)
   local head = '{"at":' .. (ARGV[2] or '') .. ',"p":' .. (ARGV[3] or '') .. ','
   local list, count = P .. 'packet:' .. (ARGV[3] or ''), tonumber(ARGV[4])
-  if #ARGV ~= 4 or not (count and count >= 1 and count <= 1024 and count % 1 == 0) then
-    return nil, 'laid takes when, which packet and how many, at most 1024'
+  if #ARGV ~= 4 or not (count and count >= 1 and count <= @PACKET_MAX@ and count % 1 == 0) then
+    return nil, 'laid takes when, which packet and how many, at most @PACKET_MAX@'
   end
   local ids = call('LRANGE', list, text(-count), '-1')
   local envelopes = #ids == count and call('HMGET', P .. 'tasks', unpack(ids)) or {}

@@ -13,8 +13,8 @@ local function turn_of(id, envelope)
   local line = sub(envelope or '', 1, (find(envelope or '', '\n', 1, true) or 1) - 1)
   local priority = tonumber(field_of(line, '"priority":', '^%-?%d+')) or 0
   local weight = tonumber(field_of(line, '"weight":', '^%d+')) or 1
-  return math.max(-128, math.min(priority, 127)), {id, field_of(line, '"group":"', '^[^"\\]+'),
-    math.max(1, math.min(weight, 256))}
+  return math.max(@PRIORITY_MIN@, math.min(priority, @PRIORITY_MAX@)), {id, field_of(line, '"group":"', '^[^"\\]+'),
+    math.max(1, math.min(weight, @TASK_WEIGHT_MAX@))}
 end
 
 -- Where the first of these tasks of a band is to stand.

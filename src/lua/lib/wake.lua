@@ -17,7 +17,7 @@ local function wake(P)
       if heeds(P, session) then return end
     end
     passed = passed + 1
-    if passed >= 100 and call('EXISTS', P .. 'idle') == 1 then
+    if passed >= @IDLE_PASSED_MAX@ and call('EXISTS', P .. 'idle') == 1 then
 -- include: lib/rouse_later.lua
       call('LPUSH', P .. 'wake', '1')
       return true

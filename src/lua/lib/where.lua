@@ -9,7 +9,7 @@ do
     local p = envelope and packet_of(envelope)
     local first = p and call('ZSCORE', P .. 'ready', '+' .. p)
     local place = first and call('LPOS', P .. 'packet:' .. p, id)
-    return place and text(tonumber(first) + 256 * place)
+    return place and text(tonumber(first) + @SCORE_STEP@ * place)
   end
 
   -- The packet in which a task stands whose envelope does not name it any more, as another program has overwritten it, and its
@@ -40,6 +40,6 @@ do
     if not thorough then return end
     local p, place = search_packets(P, id)
     local first = p and call('ZSCORE', P .. 'ready', '+' .. p)
-    if first then return 'ready', text(tonumber(first) + 256 * place) end
+    if first then return 'ready', text(tonumber(first) + @SCORE_STEP@ * place) end
   end
 end
