@@ -7,11 +7,11 @@
 
 #include "base/mem.h"
 #include "client/client.h"
+#include "protocol/definition.h"
 #include "protocol/envelope.h"
 #include "protocol/rates.h"
 #include "protocol/scripts.h"
 
-#define LIST_MAX 1000
 #define OFFSET_MAX ((uint64_t)1 << 52) /* whole numbers in Lua */
 
 static reeve_status no_task(reeve_client *client, const char *queue, const char *id)
@@ -67,8 +67,8 @@ reeve_status rv_list_read(reeve_client *client, const char *queue, const rv_repl
 
 reeve_status rv_page_args(reeve_client *client, rv_page *page, const char *what)
 {
-    if (page->limit > LIST_MAX)
-        return rv_fail(&client->error, REEVE_EINVAL, "a page has at most %d %s", LIST_MAX, what);
+    if (page->limit > RV_CALL_MAX)
+        return rv_fail(&client->error, REEVE_EINVAL, "a page has at most %d %s", RV_CALL_MAX, what);
     if (page->offset > OFFSET_MAX) return rv_fail(&client->error, REEVE_EINVAL, "the offset is too large");
     (void)snprintf(page->skip, sizeof(page->skip), "%llu", (unsigned long long)page->offset);
     (void)snprintf(page->most, sizeof(page->most), "%zu", page->limit);

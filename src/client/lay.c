@@ -4,12 +4,11 @@
 #include <string.h>
 
 #include "base/id.h"
+#include "protocol/definition.h"
 #include "protocol/envelope.h"
 #include "protocol/scripts.h"
 
 /* Of fewer, and of less, commands of their own are not worth it. */
-#define MANY 64
-#define SEVERAL 4
 #define MUCH ((size_t)16 * 1024)
 
 /* So many calls are not laid where one was in vain. (Groups or events are in use there, say.) */
@@ -17,9 +16,6 @@
 
 /* The commands of a call. The first two see to it that the transaction comes to nothing when it was forbidden. */
 enum { WATCH, DEL, MULTI, RPUSH, HSET, SCRIPT, EXEC };
-
-/* For how long it is: a connection may have been given up, and Redis read it later. */
-#define FORBIDDEN_S 3600
 
 /* ---- Redis's clock --------------------------------------------------------------------------------------------- */
 
@@ -46,7 +42,7 @@ static bool is_common(reeve_client *client, const char *queue)
 
 static bool is_much(const rv_enqueue_call *call)
 {
-    return call->fresh && (call->count >= MANY || (call->count >= SEVERAL && call->bytes >= MUCH));
+    return call->fresh && (call->count >= RV_PACKET_MANY || (call->count >= RV_PACKET_MIN && call->bytes >= MUCH));
 }
 
 bool rv_lay_pays(rv_enqueue_pipeline *p, const rv_enqueue_call *call)
@@ -163,7 +159,7 @@ void rv_lay_forbid(const rv_enqueue_pipeline *p, rv_conn *conn, const rv_enqueue
     begin(conn, &l, "SET", l.fence, 3);
     rv_args(conn, "1");
     rv_args(conn, "EX");
-    rv_argi(conn, FORBIDDEN_S);
+    rv_argi(conn, RV_BULK_KEY_S);
 }
 
 /* ---- what is answered ------------------------------------------------------------------------------------------ */

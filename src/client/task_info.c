@@ -10,12 +10,14 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "client/client.h"
+#include "protocol/definition.h"
 #include "protocol/envelope.h"
 #include "protocol/option_read.h"
 #include "protocol/task_options.h"
 
-static const char *const state_names[REEVE_STATE_COUNT] = {"blocked", "scheduled", "ready", "parked",
-                                                           "running", "completed", "dead",  "cancelled"};
+#define STATE(name, word) [REEVE_STATE_##name] = word,
+static const char *const state_names[REEVE_STATE_COUNT] = {RV_STATES(STATE)};
+#undef STATE
 
 const char *reeve_state_name(reeve_state state)
 {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/id.h"
+#include "protocol/definition.h"
 #include "reeve/task.h"
 
 #define TIME_MAX 9223372036854775808.0
@@ -71,7 +72,7 @@ const char *rv_header_fault(const cJSON *json)
         return "its priority is not a whole number from -128 to 127";
     if (!is_text(cJSON_GetObjectItemCaseSensitive(json, "group"), 1, REEVE_GROUP_MAX))
         return "its group is not a text of 1 to 100 bytes";
-    if (!is_whole(json, "weight", 1, 256)) return "its weight is not a whole number from 1 to 256";
+    if (!is_whole(json, "weight", 1, RV_TASK_WEIGHT_MAX)) return "its weight is not a whole number from 1 to 256";
     if (!is_text(cJSON_GetObjectItemCaseSensitive(json, "unique"), 1, REEVE_UNIQUE_MAX))
         return "its unique key is not a text of 1 to 200 bytes";
     if (!is_whole(json, "hold", 1, TIME_MAX)) return "its hold is not a number of milliseconds";

@@ -5,6 +5,7 @@
 #ifndef RV_PROTOCOL_SESSION_H
 #define RV_PROTOCOL_SESSION_H
 
+#include "protocol/definition.h"
 #include "protocol/keys.h"
 #include "protocol/tally.h"
 #include "redis/conn.h"
@@ -52,7 +53,7 @@ typedef struct rv_tend_due {
     size_t length;
 } rv_tend_due;
 
-#define RV_TEND_DUE_MAX 50 /* with so many there may be more */
+#define RV_TEND_DUE_MAX RV_CRON_DUE_MAX /* with so many there may be more */
 
 /* session_ms: how long a session of the caller's lives; 0: it has none. */
 void rv_tend_build(rv_conn *conn, const rv_prefix *prefix, unsigned most, int64_t session_ms);

@@ -5,12 +5,13 @@
 #ifndef RV_PROTOCOL_TALLY_H
 #define RV_PROTOCOL_TALLY_H
 
+#include "protocol/definition.h"
 #include "protocol/times.h"
 #include "protocol/turn_call.h"
 
 /* The most kinds of errors that are told apart; what comes beyond counts as the kind "". beat.lua keeps to it for the
  * day. */
-#define RV_TALLY_KINDS 100
+#define RV_TALLY_KINDS RV_ERROR_KINDS_MAX
 
 #define RV_DAY_MS INT64_C(86400000)
 #define RV_WAIT_UNIT_US 1000

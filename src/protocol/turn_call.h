@@ -7,6 +7,7 @@
 #define RV_PROTOCOL_TURN_CALL_H
 
 #include "base/id.h"
+#include "protocol/definition.h"
 #include "protocol/envelope.h"
 #include "protocol/keys.h"
 #include "redis/conn.h"
@@ -148,8 +149,6 @@ bool rv_recall_read(rv_recall_reply *ret, const rv_reply *reply);
 size_t rv_recall_leases(rv_recall_reply *reply, size_t queue, rv_lease *leases, size_t max);
 
 /* ---- regain ---------------------------------------------------------------------------------------------------- */
-
-#define RV_REGAIN_MAX 64 /* tasks of a call */
 
 /* Before rv_regain_task for each of `count` tasks. */
 void rv_regain_build(rv_conn *conn, const rv_prefix *prefix, const char *session, size_t count);

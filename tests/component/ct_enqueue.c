@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "protocol/definition.h"
 #include "support/queue.h"
 
 static test_hand hand;
@@ -134,7 +135,7 @@ static void later(void **state)
     test_put_spec((reeve_task_spec){.id = "neither", .at_ms = INT64_MAX});
     info = test_show("q", "never");
     assert_int_equal(info->state, REEVE_STATE_SCHEDULED);
-    assert_int_equal(info->due_ms, 9007199254740991);
+    assert_int_equal(info->due_ms, RV_LATEST);
     reeve_task_info_free(info);
     (void)test_tend("q", 200);
     assert_string_equal(test_state("q", "neither"), "scheduled");

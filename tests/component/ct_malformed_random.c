@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "protocol/definition.h"
 #include "protocol/scripts.h"
 #include "support/clock.h"
 #include "support/depend.h"
@@ -157,7 +158,7 @@ static void put_foreign(char kind)
     size_t before = made;
     switch (below(3)) {
     case 0:
-        test_foreign("q", "ready", 1099511627776.0 + (double)below(100000), new_id(kind), envelope);
+        test_foreign("q", "ready", (double)RV_SCORE_START + (double)below(100000), new_id(kind), envelope);
         return;
     case 1:
         test_foreign("q", "scheduled", (double)(NOW + (int64_t)below(5000)), new_id(kind), envelope);

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "protocol/definition.h"
 #include "protocol/scripts.h"
 #include "support/foreign.h"
 #include "support/worker.h"
@@ -20,7 +21,8 @@ static void put_malformed(void)
     for (size_t i = 0; i < test_malformed_count; i++) {
         char id[32];
         (void)snprintf(id, sizeof(id), "m%02zu", i);
-        test_foreign("q", "ready", 1099511628032.0 + 256.0 * (double)i, id, test_malformed[i]);
+        test_foreign("q", "ready", (double)RV_SCORE_START + (double)RV_SCORE_STEP * (double)(i + 1), id,
+                     test_malformed[i]);
     }
 }
 

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "protocol/definition.h"
 #include "protocol/scripts.h"
 #include "support/clock.h"
 #include "support/proxy.h"
@@ -80,9 +81,9 @@ static void from_one_time_to_another(void **state)
     test_ok(test_client, reeve_reschedule_in(test_client, "q", "a", 100000));
     expect_due("a", now + 100000);
     test_ok(test_client, reeve_reschedule(test_client, "q", "a", INT64_MAX));
-    expect_due("a", 9007199254740991); /* the latest time there is */
+    expect_due("a", RV_LATEST); /* the latest time there is */
     test_ok(test_client, reeve_reschedule_in(test_client, "q", "a", INT64_MAX));
-    expect_due("a", 9007199254740991);
+    expect_due("a", RV_LATEST);
     assert_int_equal(test_number("ZCARD " Q "scheduled"), 1);
 }
 

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "protocol/definition.h"
 #include "support/queue.h"
 
 static test_hand hand;
@@ -328,7 +329,7 @@ static void an_empty_queue_begins_again(void **state)
     (void)test_tend("q", 200);
     assert_int_equal(test_number("EXISTS " Q "order " Q "groups"), 0);
     test_put("q", "x");
-    assert_int_equal(test_number("ZSCORE " Q "ready x"), 1099511627776 + 256);
+    assert_int_equal(test_number("ZSCORE " Q "ready x"), RV_SCORE_START + RV_SCORE_STEP);
 }
 
 static void groups_behind_the_head_are_forgotten(void **state)

@@ -9,13 +9,14 @@
 #include <string.h>
 #include <time.h>
 
+#include "protocol/definition.h"
 #include "support/queue.h"
 
 /* ---- the model ------------------------------------------------------------------------------------------------- */
 
-#define BAND 70368744177664LL
-#define START 1099511627776LL
-#define STEP 256
+#define BAND RV_SCORE_BAND
+#define START RV_SCORE_START
+#define STEP RV_SCORE_STEP
 #define UNKNOWN LLONG_MIN
 
 enum { TASKS = 4000, BANDS = 3, GROUPS = 6 };

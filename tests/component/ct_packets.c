@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "protocol/definition.h"
 #include "protocol/scripts.h"
 #include "reeve/depend.h"
 #include "reeve/watch.h"
@@ -161,9 +162,9 @@ static void so_many_as_are_wanted(void **state)
     TEST_EXPECT_LEASE(&a, 1, "a");
     TEST_EXPECT_LEASE(&b, 2, "b c");
     test_expect_ready("d e f t g h i j u", 2);
-    assert_int_equal(test_ready_score("q", "d"), 1099511627776 + 5 * 256);
-    assert_int_equal(test_ready_score("q", "f"), 1099511627776 + 7 * 256);
-    assert_int_equal(test_ready_score("q", "t"), 1099511627776 + 8 * 256);
+    assert_int_equal(test_ready_score("q", "d"), RV_SCORE_START + 5 * RV_SCORE_STEP);
+    assert_int_equal(test_ready_score("q", "f"), RV_SCORE_START + 7 * RV_SCORE_STEP);
+    assert_int_equal(test_ready_score("q", "t"), RV_SCORE_START + 8 * RV_SCORE_STEP);
     TEST_EXPECT_LEASE(&a, 3, "d e f");
     test_expect_ready("t g h i j u", 1);
     TEST_EXPECT_LEASE(&a, 3, "t g h");
@@ -179,8 +180,8 @@ static void taken_out(void **state)
     test_put_together("f d e b c a");
     test_limit_queue(100, NULL);
     TEST_EXPECT_LEASE(&a, 3, "f d e");
-    assert_int_equal(test_ready_score("q", "b"), 1099511627776 + 4 * 256);
-    assert_int_equal(test_ready_score("q", "a"), 1099511627776 + 6 * 256);
+    assert_int_equal(test_ready_score("q", "b"), RV_SCORE_START + 4 * RV_SCORE_STEP);
+    assert_int_equal(test_ready_score("q", "a"), RV_SCORE_START + 6 * RV_SCORE_STEP);
     TEST_EXPECT_LEASE(&a, 3, "b c a");
     test_no_packets();
 }

@@ -280,6 +280,7 @@ void model_differ(const char *format, ...) __attribute__((format(printf, 1, 2)))
 /* ---- a script called ------------------------------------------------------------------------------------------- */
 
 void model_begin(const rv_script *script);
+const char *model_script_name(void); /* of the script that was begun last */
 void model_key(int queue);
 void model_arg(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void model_arg_text(const char *text); /* of any length */
@@ -313,6 +314,8 @@ void model_has_begun(model_task *task);
 void model_note(model_task *task);
 
 int model_slot(int queue, const model_task *task);
+/* The only place that changes a task's state (model_transitions.c). */
+void model_enter(model_task *task, model_state state);
 void model_move(model_task *task, model_state state,
                 int64_t at_ms);        /* out of anybody's hands; the last where it is ready */
 void model_to_front(model_task *task); /* it is ready, the first of all */

@@ -87,6 +87,11 @@ static struct {
     char bytes[CALL_BYTES];
 } call;
 
+const char *model_script_name(void)
+{
+    return call.script ? call.script->name : "-";
+}
+
 void model_begin(const rv_script *script)
 {
     call.script = script;

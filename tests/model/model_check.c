@@ -9,7 +9,7 @@
 #include "model/model_turn.h"
 #include "support/queue.h"
 
-#define BAND 70368744177664LL
+#define BAND RV_SCORE_BAND
 
 /* ---- a task ---------------------------------------------------------------------------------------------------- */
 

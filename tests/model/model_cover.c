@@ -23,16 +23,18 @@ bool model_covered_all(void)
 {
     for (int i = 0; i < TRANSITIONS; i++)
         if (counts[i] == 0) return false;
-    return true;
+    return model_made_all();
 }
 
 void model_show_missing(void)
 {
     for (int i = 0; i < TRANSITIONS; i++)
         if (counts[i] == 0) print_error("never happened: %s\n", transitions[i]);
+    model_show_unmade();
 }
 
 void model_show_cover(void)
 {
     for (int i = 0; i < TRANSITIONS; i++) print_message("%8lu %s\n", counts[i], transitions[i]);
+    model_show_made();
 }

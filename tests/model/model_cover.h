@@ -376,6 +376,12 @@ enum { MODEL_TRANSITIONS(MODEL_TRANSITION) TRANSITIONS };
 void model_cover(int transition);
 #define COVER(name) model_cover(COVER_##name)
 
+/* The transitions of the definition (model_transitions.c). */
+bool model_made_all(void);
+void model_show_unmade(void);
+void model_show_made(void);
+
+/* These and those. */
 bool model_covered_all(void);
 void model_show_missing(void); /* prints those that never happened */
 void model_show_cover(void);   /* prints how often each happened */

@@ -11,33 +11,16 @@ enum { QUEUE, WHAT, NUMBER, FLAGS };
 enum { KEEPS, LISTENS, LOOKS };
 enum { TWICE = 1 };
 
-static const char *const names[] = {"enqueued", "scheduled",  "ready",       "unblocked",  "blocked",
-                                    "parked",   "leased",     "completed",   "retry",      "dead",
-                                    "snoozed",  "given_back", "recovered",   "cancelling", "cancelled",
-                                    "deleted",  "retried",    "rescheduled", "priority"};
-enum {
-    ENQUEUED,
-    IS_SCHEDULED,
-    IS_READY,
-    UNBLOCKED,
-    IS_BLOCKED,
-    IS_PARKED,
-    LEASED,
-    IS_COMPLETED,
-    RETRIES,
-    IS_DEAD,
-    SNOOZED,
-    GIVEN_BACK,
-    RECOVERED,
-    CANCELLING,
-    IS_CANCELLED,
-    IS_DELETED,
-    RETRIED,
-    RESCHEDULED,
-    HAS_PRIORITY,
-    NAMES
-};
-#define BIT(event) (1u << (event))
+/* The states that tasks can be in after an event, as a set of bits. */
+#define MODEL_EVENT(name, states) {name, states},
+static const struct {
+    const char *name;
+    unsigned states;
+} known[] = {MODEL_EVENTS(MODEL_EVENT)};
+#undef MODEL_EVENT
+
+enum { KNOWN_EVENTS = sizeof(known) / sizeof(known[0]) };
+#define BIT(number) (1u << (number))
 
 /* ---- who keeps them, who listens ------------------------------------------------------------------------------- */
 
@@ -95,8 +78,8 @@ static void note(int queue, char *words)
 {
     char *rest = NULL, *name = strtok_r(words, " ", &rest);
     unsigned event = 0;
-    while (name && event < NAMES && strcmp(names[event], name) != 0) event++;
-    if (!name || event == NAMES) {
+    while (name && event < KNOWN_EVENTS && strcmp(known[event].name, name) != 0) event++;
+    if (!name || event == KNOWN_EVENTS) {
         model_stray(queue, "events", words);
         return;
     }
@@ -123,27 +106,19 @@ void model_read_events(int queue, const char *rest, const rv_reply *found)
     if (!*q->last_event) rv_copy_text(q->last_event, sizeof(q->last_event), model.queues[queue].last_event);
 }
 
-/* One of these is told when a task comes to a state. */
-static const unsigned told[STATES] = {
-    [NONE] = BIT(IS_COMPLETED) | BIT(IS_DEAD) | BIT(IS_CANCELLED) | BIT(IS_DELETED),
-    [READY] = BIT(ENQUEUED) | BIT(IS_READY) | BIT(UNBLOCKED) | BIT(GIVEN_BACK) | BIT(RECOVERED) | BIT(RETRIED) |
-              BIT(RESCHEDULED) | BIT(HAS_PRIORITY),
-    [PARKED] = BIT(IS_PARKED),
-    [SCHEDULED] = BIT(IS_SCHEDULED) | BIT(RETRIES) | BIT(SNOOZED) | BIT(RESCHEDULED) | BIT(UNBLOCKED),
-    [BLOCKED] = BIT(IS_BLOCKED),
-    [RUNNING] = BIT(LEASED),
-    [COMPLETED] = BIT(IS_COMPLETED),
-    [DEAD] = BIT(IS_DEAD),
-    [CANCELLED] = BIT(IS_CANCELLED),
-    [RETAINED] = BIT(IS_COMPLETED),
-};
+static bool is_told(unsigned events, model_state state)
+{
+    for (unsigned event = 0; event < KNOWN_EVENTS; event++)
+        if (events & BIT(event) && known[event].states & BIT(state)) return true;
+    return false;
+}
 
 static void check_told(int queue, int id, model_state before, const model_seen_task *seen)
 {
     model_state state = model_task_of(queue, id)->state;
     if (state == before || (state == NONE && before >= COMPLETED)) return;
     if (state == RETAINED && before == COMPLETED) return;
-    if (!(seen->events & told[state]))
+    if (!is_told(seen->events, state))
         model_differ("%s was %s and is %s, and that is not told", model_id(id), model_state_names[before],
                      model_state_names[state]);
     COVER(EVENTS_TELL);

@@ -169,11 +169,11 @@ void model_take_over_parked(int queue, bool may_park)
         const model_seen_task *now = &seen->queues[queue].tasks[id];
         if (task->state == READY && now->state == PARKED) {
             if (!may_park || task->group == 0) model_differ("%s is parked", model_id(id));
-            task->state = PARKED;
+            model_enter(task, PARKED);
             if (task->keeps) COVER(STRICT_PARKS);
             COVER(GATE_PARKS);
         } else if (task->state == PARKED && now->state == READY) {
-            task->state = READY;
+            model_enter(task, READY);
             if (is_unlimited(&model.queues[queue].limits, task->group)) task->order = 0;
             COVER(GATE_CALLS);
         } else if (task->state == READY && now->state == READY && task->called && !now->called &&

@@ -38,7 +38,7 @@ void model_read_idle(int queue, const char *rest, const rv_reply *found)
     }
 }
 
-void model_read_woken(int queue, const char *rest, const rv_reply *found)
+void model_read_woken_of(int queue, const char *rest, const rv_reply *found)
 {
     for (size_t i = 0; i < found->count; i++) {
         int place = place_of(queue, "woken:", found->items[i]->text);
@@ -62,7 +62,7 @@ static bool read_task(const char *text, int64_t *ret_since_ms, int *ret_id, cons
     return *ret_id >= 0;
 }
 
-void model_read_hand(int queue, const char *rest, const rv_reply *found)
+void model_read_hand_of(int queue, const char *rest, const rv_reply *found)
 {
     int place = place_of(queue, "hand:", rest);
     for (size_t i = 0; place >= 0 && i < found->count; i++) {

@@ -6,7 +6,7 @@
 #include "model/model_kin.h"
 #include "support/cmocka.h"
 
-enum { AT_ONCE = 16, LETS_GO = 3, TOLD_MOST = 256 };
+enum { AT_ONCE = RV_CHILDREN_AT_ONCE, LETS_GO = 3, TOLD_MOST = 256 };
 
 static model_task *task_of(int handle)
 {

@@ -22,7 +22,7 @@ static int handle_of(int queue, const char *key, const char *text)
     return handle;
 }
 
-void model_read_parents(int queue, const char *rest, const rv_reply *found)
+void model_read_parents_of(int queue, const char *rest, const rv_reply *found)
 {
     int id = id_of(queue, "parents:", rest);
     if (id >= 0) model_now_seen.queues[queue].tasks[id].has_parents = true;
@@ -44,13 +44,13 @@ static void read_set(int queue, const char *key, const rv_reply *found, int64_t 
     }
 }
 
-void model_read_children(int queue, const char *rest, const rv_reply *found)
+void model_read_children_of(int queue, const char *rest, const rv_reply *found)
 {
     int id = id_of(queue, "children:", rest);
     if (id >= 0) read_set(queue, rest, found, model_now_seen.queues[queue].parents[id].children);
 }
 
-void model_read_patient(int queue, const char *rest, const rv_reply *found)
+void model_read_patient_of(int queue, const char *rest, const rv_reply *found)
 {
     int id = id_of(queue, "patient:", rest);
     if (id >= 0) read_set(queue, rest, found, model_now_seen.queues[queue].parents[id].patient);

@@ -61,7 +61,7 @@ void model_read_counters(int queue, const char *rest, const rv_reply *found)
     for (int i = 0; i < 4; i++) model_now_seen.queues[queue].counters[i] = atoi(model_field(found, names[i]));
 }
 
-void model_read_unique(int queue, const char *rest, const rv_reply *found)
+void model_read_unique_of(int queue, const char *rest, const rv_reply *found)
 {
     int key = rest[0] == 'u' ? atoi(rest + 1) : 0, holder = model_id_of(rv_reply_at(found, 0)->text);
     if (key < 1 || key > UNIQUES || holder < 0) {
@@ -72,7 +72,7 @@ void model_read_unique(int queue, const char *rest, const rv_reply *found)
     model_now_seen.queues[queue].left_ms[key] = atoll(rv_reply_at(found, 1)->text);
 }
 
-void model_read_heir(int queue, const char *rest, const rv_reply *found)
+void model_read_heir_of(int queue, const char *rest, const rv_reply *found)
 {
     int id = model_id_of(rest), heir = model_id_of(rv_reply_at(found, 0)->text);
     if (id < 0 || heir < 0) {
@@ -84,7 +84,7 @@ void model_read_heir(int queue, const char *rest, const rv_reply *found)
 }
 
 /* Of what workers flush, two sums; of what scripts add, what crashed. */
-void model_read_stats(int queue, const char *rest, const rv_reply *found)
+void model_read_stats_of(int queue, const char *rest, const rv_reply *found)
 {
     model_seen_queue *q = &model_now_seen.queues[queue];
     if (*model_field(found, "wait:count") && q->stat_days < STAT_DAYS) {

@@ -98,7 +98,7 @@ static int kind_of(const char *text)
     return -1;
 }
 
-void model_read_kinds(int queue, const char *rest, const rv_reply *found)
+void model_read_failures(int queue, const char *rest, const rv_reply *found)
 {
     for (size_t i = 0; i + 1 < found->count; i += 2) {
         int kind = kind_of(found->items[i]->text);
@@ -107,7 +107,7 @@ void model_read_kinds(int queue, const char *rest, const rv_reply *found)
     }
 }
 
-void model_read_failures(int queue, const char *rest, const rv_reply *found)
+void model_read_failures_of(int queue, const char *rest, const rv_reply *found)
 {
     for (size_t i = 0; i + 1 < found->count; i += 2) {
         int id = model_id_of(found->items[i]->text);
@@ -131,7 +131,7 @@ void model_read_noted(int queue, const char *rest, const rv_reply *found)
     }
 }
 
-void model_read_sizes(int queue, const char *rest, const rv_reply *found)
+void model_read_result_sizes(int queue, const char *rest, const rv_reply *found)
 {
     model_seen_queue *q = &model_now_seen.queues[queue];
     q->sizes = true;
@@ -147,7 +147,7 @@ void model_read_sizes(int queue, const char *rest, const rv_reply *found)
 
 /* ---- hashes ---------------------------------------------------------------------------------------------------- */
 
-void model_read_info(int queue, const char *rest, const rv_reply *found)
+void model_read_info_of(int queue, const char *rest, const rv_reply *found)
 {
     static const char *const names[] = {"failures",   "crashes", "kind",    "message", "failed", "progress",
                                         "words",      "place",   "history", "pending", "due",    "death",
@@ -215,12 +215,12 @@ static void read_leases(int queue, const char *rest, const rv_reply *found, bool
     }
 }
 
-void model_read_running(int queue, const char *rest, const rv_reply *found)
+void model_read_running_of(int queue, const char *rest, const rv_reply *found)
 {
     read_leases(queue, rest, found, false);
 }
 
-void model_read_once(int queue, const char *rest, const rv_reply *found)
+void model_read_once_of(int queue, const char *rest, const rv_reply *found)
 {
     int session = model_session_of(rest);
     for (size_t i = 0; i + 1 < found->count; i += 2) {
@@ -232,7 +232,7 @@ void model_read_once(int queue, const char *rest, const rv_reply *found)
     }
 }
 
-void model_read_lost(int queue, const char *rest, const rv_reply *found)
+void model_read_lost_of(int queue, const char *rest, const rv_reply *found)
 {
     read_leases(queue, rest, found, true);
 }

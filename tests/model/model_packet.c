@@ -5,7 +5,7 @@
 #include "model/model_packet.h"
 
 enum { PACKET_LEAST = 4 };
-#define START 1099511627776 /* of the order's numbers */
+#define START RV_SCORE_START /* of the order's numbers */
 
 /* As packets stood after the last step. */
 static struct {

@@ -43,7 +43,7 @@ void model_retain(int queue, model_task *task)
 {
     int id = model_slot(queue, task);
     task->counted = 0;
-    task->state = RETAINED;
+    model_enter(task, RETAINED);
     model.queues[queue].parents[id].read = true;
     COVER(READ_RETAINED);
 }
@@ -133,14 +133,14 @@ static void read_numbers(int queue, const char *key, const rv_reply *found, int6
     }
 }
 
-void model_read_reads(int queue, const char *rest, const rv_reply *found)
+void model_read_reads_of(int queue, const char *rest, const rv_reply *found)
 {
     int id = model_id_of(rest);
     if (id < 0 || id >= IDS) model_stray(queue, "reads:", rest);
     if (id >= 0 && id < IDS) read_numbers(queue, rest, found, model_now_seen.queues[queue].tasks[id].reads, NULL);
 }
 
-void model_read_readers(int queue, const char *rest, const rv_reply *found)
+void model_read_readers_of(int queue, const char *rest, const rv_reply *found)
 {
     int id = model_id_of(rest);
     if (id < 0 || id >= IDS) model_stray(queue, "readers:", rest);

@@ -88,7 +88,7 @@ static void add_seen(model_received *from, int64_t number, const char *answer)
     from->numbers[from->count++] = number;
 }
 
-void model_read_received(int queue, const char *rest, const rv_reply *found)
+void model_read_received_of(int queue, const char *rest, const rv_reply *found)
 {
     int source = strcmp(rest, "a") == 0 ? 0 : strcmp(rest, "b") == 0 ? 1 : -1;
     if (source < 0) model_stray(queue, "received:", rest);

@@ -6,7 +6,7 @@
 
 #include "model/model.h"
 
-enum { PACKETS = 32, SPACING = 256 /* from a task's place to the next */ };
+enum { PACKETS = 32, SPACING = RV_SCORE_STEP /* from a task's place to the next */ };
 
 typedef struct model_seen_task {
     bool exists;

@@ -185,10 +185,11 @@ void model_delete_make(int arg[ARGS])
 
 static void do_delete(int queue, model_task *task)
 {
-    static const int transitions[STATES] = {COVER_DELETE_NONE,      COVER_DELETE_READY,   COVER_DELETE_PARKED,
-                                            COVER_DELETE_SCHEDULED, COVER_DELETE_BLOCKED, COVER_DELETE_RUNNING,
-                                            COVER_DELETE_COMPLETED, COVER_DELETE_DEAD,    COVER_DELETE_CANCELLED,
-                                            COVER_DELETE_RETAINED};
+    static const int transitions[STATES] = {
+        [NONE] = COVER_DELETE_NONE,           [READY] = COVER_DELETE_READY,     [PARKED] = COVER_DELETE_PARKED,
+        [SCHEDULED] = COVER_DELETE_SCHEDULED, [BLOCKED] = COVER_DELETE_BLOCKED, [RUNNING] = COVER_DELETE_RUNNING,
+        [COMPLETED] = COVER_DELETE_COMPLETED, [DEAD] = COVER_DELETE_DEAD,       [CANCELLED] = COVER_DELETE_CANCELLED,
+        [RETAINED] = COVER_DELETE_RETAINED};
     model_cover(transitions[task->state]);
     if (task->state == RUNNING && model.sessions[task->session].life == DYING) COVER(DELETE_LOST);
     if (task->state != RUNNING && task->state != NONE) model_remove(queue, task);

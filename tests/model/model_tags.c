@@ -24,7 +24,7 @@ void model_read_tags(int queue, const char *rest, const rv_reply *found)
     }
 }
 
-void model_read_tag(int queue, const char *rest, const rv_reply *found)
+void model_read_tag_of(int queue, const char *rest, const rv_reply *found)
 {
     int tag = tag_of(queue, rest);
     for (size_t i = 0; tag >= 0 && i + 1 < found->count; i += 2) {

@@ -8,6 +8,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "model/definition.h"
+#include "protocol/definition.h"
+
 enum { QUEUES = 2, HANDS = 3, THREADS = 2, SESSIONS = 512, BELIEFS = 128, ARGS = 12 };
 
 /* Ids: those that come from outside, then those of tasks that are enqueued for a death, while there is one. */
@@ -26,13 +29,13 @@ enum {
 };
 
 #define EPOCH 1700000000000
-#define DAY 86400000
+#define DAY RV_ONE_DAY_MS
 #define TTL 10000 /* how long a session lives without a heartbeat */
-#define LARGE 65536
+#define LARGE RV_LARGE
 #define MODEL_POLICY "{\"attempts\":3}"
-#define LATEST 9007199254740991
-#define PLACES 2048  /* of those that come to a set in one millisecond */
-#define PUT_OFF 1000 /* how long a crashed task waits whose session has another */
+#define LATEST RV_LATEST
+#define PLACES RV_PLACES      /* of those that come to a set in one millisecond */
+#define PUT_OFF RV_PUT_OFF_MS /* how long a crashed task waits whose session has another */
 
 enum {
     NUMBERED_KINDS = 3,
@@ -63,21 +66,13 @@ enum { TO_END, TO_START, FOR_A_TIME };
 /* What an envelope says of when it is due. */
 enum { UNTIMED, DUE, DELAY };
 
-typedef enum model_state {
-    NONE,
-    READY,
-    PARKED,
-    SCHEDULED,
-    BLOCKED,
-    RUNNING,
-    COMPLETED,
-    DEAD,
-    CANCELLED,
-    RETAINED, /* completed, past its retention, and read */
-    STATES
-} model_state;
+/* In the order of the definition: those that wait, RUNNING, those that have ended. RETAINED: completed, past its retention,
+ * and read. */
+#define MODEL_STATE(name, word, shown) name,
+typedef enum model_state { MODEL_STATES(MODEL_STATE) STATES } model_state;
+#undef MODEL_STATE
 
-#define HISTORY 20
+#define HISTORY RV_HISTORY_MAX
 enum { LOG_LINES = 3, TAGS_KNOWN = 2, STAT_DAYS = 8 };
 
 typedef struct model_edge {

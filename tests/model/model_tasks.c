@@ -7,8 +7,9 @@
 #include "model/model_kin.h"
 #include "support/cmocka.h"
 
-const char *const model_state_names[STATES] = {"",        "ready",     "parked", "scheduled", "blocked",
-                                               "running", "completed", "dead",   "cancelled", "completed"};
+#define MODEL_STATE(name, word, shown) shown,
+const char *const model_state_names[STATES] = {MODEL_STATES(MODEL_STATE)};
+#undef MODEL_STATE
 
 model_task *model_task_of(int queue, int id)
 {
@@ -141,7 +142,7 @@ void model_move(model_task *task, model_state state, int64_t at_ms)
     task->placed = task->handed = false;
     if (state == READY) task->order = ++model.last_order;
     if (state == SCHEDULED) task->scheduled = ++model.last_order;
-    task->state = state;
+    model_enter(task, state);
     task->at_ms = at_ms;
     task->session = -1;
 }
@@ -161,6 +162,7 @@ void model_put_off(model_task *task)
 
 void model_forget(model_task *task)
 {
+    model_enter(task, NONE);
     *task = (model_task){.session = -1};
 }
 

@@ -48,7 +48,9 @@ end
 
 local function filled_in(text, name, path)
   local values = {NAME = name, COMMANDS = commands_of(text), QUEUE_SETTINGS = require('settings_script')()}
-  for _, row in ipairs(require('constants')) do values[row.name] = ('%.0f'):format(row.value) end
+  for _, row in ipairs(require('constants')) do
+    if row.name then values[row.name] = ('%.0f'):format(row.value) end
+  end
   return (text:gsub('@([%u_]+)@', function(word)
     return values[word] or fail(path, ': @', word, '@ is neither NAME, COMMANDS nor a constant')
   end))
