@@ -28,7 +28,7 @@ int main(int argc, char **argv)
     if (argc < 3 || specs == NULL || results == NULL) fail("bench-fill", "see the head of its source");
     reeve_client_options options = {.size = sizeof(options), .redis = argv[1], .timeout_ms = 60000};
     reeve_queue_settings settings = {.size = sizeof(settings), .completed = &(reeve_keep){0, 0}};
-    check(reeve_client_open_or_say(&client, &options, words, sizeof(words)), words);
+    check(reeve_client_open_with_error(&client, &options, words, sizeof(words)), words);
     check(reeve_queue_set(client, argv[2], &settings), reeve_client_error(client));
     memset(payload, 'x', sizeof(payload));
     for (long i = 0; i < a_call; i++)

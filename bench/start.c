@@ -30,7 +30,7 @@ int main(int argc, char **argv)
     if (argc < 4) fail("bench-start", "see the head of its source");
     reeve_client_options options = {.size = sizeof(options), .redis = argv[1]};
     reeve_task_spec spec = {.size = sizeof(spec), .queue = argv[2], .type = "noop"};
-    check(reeve_client_open_or_say(&client, &options, words, sizeof(words)), words);
+    check(reeve_client_open_with_error(&client, &options, words, sizeof(words)), words);
     check(reeve_enqueue(client, &spec, id), reeve_client_error(client));
     began = now();
     if (posix_spawn(&pid, argv[3], NULL, NULL, argv + 3, environ) != 0) fail(argv[3], "cannot be started");

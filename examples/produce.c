@@ -91,7 +91,7 @@ int main(int argc, char **argv)
     reeve_client_options options = {.size = sizeof(options), .redis = argc > 1 ? argv[1] : NULL, .name = "produce"};
     reeve_client *client = NULL;
     char words[512] = "";
-    reeve_status status = reeve_client_open_or_say(&client, &options, words, sizeof(words));
+    reeve_status status = reeve_client_open_with_error(&client, &options, words, sizeof(words));
 
     if (status != REEVE_OK) {
         fprintf(stderr, "produce: %s\n", words);

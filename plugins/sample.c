@@ -181,7 +181,7 @@ static const reeve_handler handlers[] = {
     {REEVE_HANDLER, .type = "fail", .run = fail,
      .summary = "{\"kind\":\"k\",\"message\":\"m\",\"times\":n}: fails its first n attempts, every one without times"},
     {REEVE_HANDLER, .type = "crash", .run = crash, .summary = "a segmentation fault"},
-    {REEVE_HANDLER, .type = "collect", .run_many = collect, .many = 100, .many_wait_ms = 500,
+    {REEVE_HANDLER, .type = "collect", .run_batch = collect, .batch_size = 100, .batch_wait_ms = 500,
      .summary = "{\"together\":n}: how many tasks its call had"},
 };
 

@@ -74,7 +74,7 @@ static bool open_client(struct tree *tree)
     const reeve_client_options options = {.size = sizeof(options), .redis = tree->redis, .name = "checksum-tree"};
     char words[512] = "";
 
-    if (reeve_client_open_or_say(&tree->client, &options, words, sizeof(words)) == REEVE_OK) return true;
+    if (reeve_client_open_with_error(&tree->client, &options, words, sizeof(words)) == REEVE_OK) return true;
     say("%s", words);
     return false;
 }

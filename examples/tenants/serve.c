@@ -58,7 +58,7 @@ static bool apply_plans(const char *redis)
     const reeve_client_options options = {.size = sizeof(options), .redis = redis, .name = "tenants-serve"};
     reeve_client *client = NULL;
     char words[512] = "";
-    bool good = reeve_client_open_or_say(&client, &options, words, sizeof(words)) == REEVE_OK;
+    bool good = reeve_client_open_with_error(&client, &options, words, sizeof(words)) == REEVE_OK;
 
     if (!good) {
         fprintf(stderr, "tenants: %s\n", words);

@@ -94,7 +94,7 @@ int submit(const char *redis)
     bool good = true;
     size_t count;
 
-    if (reeve_client_open_or_say(&client, &options, words, sizeof(words)) != REEVE_OK) {
+    if (reeve_client_open_with_error(&client, &options, words, sizeof(words)) != REEVE_OK) {
         fprintf(stderr, "tenants: %s\n", words);
         return 3;
     }

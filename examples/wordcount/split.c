@@ -15,7 +15,7 @@
 
 #include "wordcount.h"
 
-/* A file a task, until there are more files than one task may hand on (REEVE_HAND_ON_MAX): then some each. */
+/* A file a task, until there are more files than one task may hand on (REEVE_CHAIN_MAX): then some each. */
 #define SHARES_MAX 900
 
 struct paths {
@@ -110,7 +110,7 @@ static reeve_status hand_on_share(reeve_task *task, const struct paths *paths, s
                                       .payload = {payload, length},
                                       .group = reeve_task_id(task)}; /* two trees at a time take turns */
 
-        status = reeve_task_hand_on(task, &spec, id);
+        status = reeve_task_chain(task, &spec, id);
         (void)snprintf(ret_handle, REEVE_HANDLE_MAX, "%s/%s", spec.queue, id);
     }
     free(payload);
@@ -134,7 +134,7 @@ static reeve_status hand_on_summary(reeve_task *task, const reeve_parent *after,
                                   .after_count = count};
 
     (void)snprintf(id, sizeof(id), "%s.summary", reeve_task_id(task)); /* known to whoever knows ours */
-    return reeve_task_hand_on(task, &spec, ret_id);
+    return reeve_task_chain(task, &spec, ret_id);
 }
 
 static reeve_status hand_on_all(reeve_task *task, const struct paths *paths, char ret_id[REEVE_ID_MAX])

@@ -18,7 +18,7 @@
 #ifndef REEVE_CLIENT_H
 #define REEVE_CLIENT_H
 
-#include "guards.h"
+#include "size_limits.h"
 #include "task.h"
 #include "tls.h"
 
@@ -30,12 +30,12 @@ typedef struct reeve_client reeve_client;
 
 /* Zero selects the default of each field. */
 typedef struct reeve_client_options {
-    size_t size;         /* sizeof(reeve_client_options), or 0 */
-    const char *redis;   /* URL; NULL: the environment variable REEVE_REDIS, else "embedded:" */
-    const char *ns;      /* namespace, the prefix of every key; NULL: "reeve" */
-    int64_t timeout_ms;  /* time limit of one call in ms, connecting included; 0: 5000 */
-    const char *name;    /* name of the connection in CLIENT LIST; NULL: "reeve-client" */
-    reeve_guards guards; /* size limits of the tasks that it enqueues (guards.h); zeroed: the defaults */
+    size_t size;                   /* sizeof(reeve_client_options), or 0 */
+    const char *redis;             /* URL; NULL: the environment variable REEVE_REDIS, else "embedded:" */
+    const char *ns;                /* namespace, the prefix of every key; NULL: "reeve" */
+    int64_t timeout_ms;            /* time limit of one call in ms, connecting included; 0: 5000 */
+    const char *name;              /* name of the connection in CLIENT LIST; NULL: "reeve-client" */
+    reeve_size_limits size_limits; /* size limits of the tasks that it enqueues (size_limits.h); zeroed: the defaults */
     /* Busy-polling: a call that directly follows another one polls for its reply for up to this many microseconds
      * before it blocks. That shortens the call at the cost of processor time; the client stops polling while it does
      * not help. 0: 50; negative: no polling; values above 1000: 1000. */
@@ -45,14 +45,14 @@ typedef struct reeve_client_options {
 
 /*
  * Opens a client and connects. On success the caller owns *ret and closes it with reeve_client_close. On failure *ret
- * is NULL; reeve_client_open_or_say then also writes the message to ret_error, if that is not NULL, cut at `size`
+ * is NULL; reeve_client_open_with_error then also writes the message to ret_error, if that is not NULL, cut at `size`
  * bytes. Blocks for at most timeout_ms; an "embedded:" URL starts a server, which can take 10 s more. Errors:
  * REEVE_EURL, REEVE_ECONNECT, REEVE_EUNSUPPORTED, REEVE_ENOMEM; REEVE_EINVAL: the namespace or a size limit is not
  * valid.
  */
 REEVE_API reeve_status reeve_client_open(reeve_client **ret, const reeve_client_options *options);
-REEVE_API reeve_status reeve_client_open_or_say(reeve_client **ret, const reeve_client_options *options,
-                                                char *ret_error, size_t size);
+REEVE_API reeve_status reeve_client_open_with_error(reeve_client **ret, const reeve_client_options *options,
+                                                    char *ret_error, size_t size);
 
 /* Closes the connection and frees the client; NULL is ignored. An embedded server stops when its last user closes,
  * which blocks until it has stopped: milliseconds as a rule, up to 10 s when it does not answer. */
@@ -125,7 +125,7 @@ typedef struct reeve_task_spec {
     size_t size;                  /* sizeof(reeve_task_spec), or 0 */
     const char *queue;            /* required */
     const char *type;             /* required */
-    reeve_bytes payload;          /* any bytes, at most guards.payload */
+    reeve_bytes payload;          /* any bytes, at most size_limits.payload */
     const char *id;               /* NULL: a new UUIDv7 */
     int priority;                 /* REEVE_PRIORITY_MIN to _MAX; lower runs sooner; default 0 */
     int64_t delay_ms;             /* run so much later; not together with at_ms */
@@ -167,7 +167,7 @@ typedef struct reeve_task_spec {
  * and all traces of the task deleted since: that ends with REEVE_ELOST.
  *
  *   REEVE_EINVAL      a name or an option is not valid
- *   REEVE_ETOOBIG     larger than a size limit (guards.h)
+ *   REEVE_ETOOBIG     larger than a size limit (size_limits.h)
  *   REEVE_EEXISTS     the queue has a task with this id
  *   REEVE_EUNIQUE     another task holds the unique key; ret_id has the id of that task
  *   REEVE_ENOTFOUND   a parent in the same queue does not exist (depend.h)
@@ -190,8 +190,8 @@ typedef struct reeve_enqueued {
  * Enqueues many tasks, of any queues, in pipelined bulk calls. ret_results has `count` elements, all of which are
  * written, whatever the function returns. Returns REEVE_OK when all tasks were enqueued, else the status of the first
  * failure; a failure does not stop the other tasks. reeve_client_error() has the message of the first failure. The
- * call is not atomic. Tasks of one queue keep their order. With more than guards.batch tasks nothing is sent, and all
- * get REEVE_ETOOBIG.
+ * call is not atomic. Tasks of one queue keep their order. With more than size_limits.batch tasks nothing is sent, and
+ * all get REEVE_ETOOBIG.
  */
 REEVE_API reeve_status reeve_enqueue_many(reeve_client *client, const reeve_task_spec *specs, size_t count,
                                           reeve_enqueued *ret_results);
@@ -358,7 +358,7 @@ typedef struct reeve_queue_info {
     int64_t oldest_ready_ms;   /* enqueue time of the task at the head of the queue, or -1 */
     int64_t next_due_ms;       /* due time of the first scheduled task, or -1 */
     int64_t paused_ms;         /* when it was paused; -1: it is not paused, or the time is unknown */
-    int64_t hold_ms;           /* it is paused until then (limits.h); -1: no such pause */
+    int64_t pause_until_ms;    /* it is paused until then (limits.h); -1: no such pause */
     int64_t concurrency;       /* limits of the queue (limits.h); 0: no limit */
     reeve_rate rate;           /* count 0: no limit */
     int64_t group_concurrency; /* limits of each group; 0: no limit */
@@ -406,9 +406,9 @@ REEVE_API void reeve_workers_free(reeve_worker_info *list, size_t count);
  *         REEVE_EUNIQUE: another task now holds its unique key.
  *
  * cancel  A waiting task (blocked, scheduled, ready, parked) is cancelled: it does not run, and its record is kept. A
- *         running task is asked to stop (reeve_task_should_stop, reeve_task_is_cancelled), and the call returns at once.
- *         The task is cancelled when its handler ends with any other outcome than "done", or when its worker stops or
- *         dies. reeve_wait waits for that. A second call asks again.
+ *         running task is asked to stop (reeve_task_should_stop, reeve_task_is_cancelled), and the call returns at
+ *         once. The task is cancelled when its handler ends with any other outcome than "done", or when its worker
+ *         stops or dies. reeve_wait waits for that. A second call asks again.
  *
  * delete  A task that is not running is deleted with its record, result, log and history.
  *
@@ -418,7 +418,8 @@ REEVE_API void reeve_workers_free(reeve_worker_info *list, size_t count);
 REEVE_API reeve_status reeve_retry(reeve_client *client, const char *queue, const char *id);
 REEVE_API reeve_status reeve_cancel(reeve_client *client, const char *queue, const char *id);
 /* As reeve_cancel. *ret_running: the task is running, and so not cancelled yet. */
-REEVE_API reeve_status reeve_cancel_tell(reeve_client *client, const char *queue, const char *id, bool *ret_running);
+REEVE_API reeve_status reeve_cancel_with_running(reeve_client *client, const char *queue, const char *id,
+                                                 bool *ret_running);
 REEVE_API reeve_status reeve_delete(reeve_client *client, const char *queue, const char *id);
 
 /*
@@ -469,7 +470,7 @@ typedef struct reeve_queue_settings {
      * now on. A change applies to a day when something is next added to it. */
     const unsigned *stats_days;
     /* Maximum length of a result in bytes, at most REEVE_RESULT_MAX; a longer one is refused, see reeve_task_done. 0:
-     * only the workers' size limits apply (guards.h), the default. Workers learn of a change at once. */
+     * only the workers' size limits apply (size_limits.h), the default. Workers learn of a change at once. */
     const int64_t *result_max;
     /* Maximum total length of the results of completed tasks, in bytes; while there are more, the oldest completed
      * tasks are deleted, including those without a result. 0: no limit, the default. */
@@ -493,9 +494,9 @@ REEVE_API void reeve_queue_settings_free(reeve_queue_settings *settings);
 REEVE_API reeve_status reeve_client_open_sized(reeve_client **ret, const reeve_client_options *options,
                                                size_t options_size);
 #define reeve_client_open(...) reeve_client_open_sized(__VA_ARGS__, sizeof(reeve_client_options))
-REEVE_API reeve_status reeve_client_open_or_say_sized(reeve_client **ret, const reeve_client_options *options,
-                                                      char *ret_error, size_t size, size_t options_size);
-#define reeve_client_open_or_say(...) reeve_client_open_or_say_sized(__VA_ARGS__, sizeof(reeve_client_options))
+REEVE_API reeve_status reeve_client_open_with_error_sized(reeve_client **ret, const reeve_client_options *options,
+                                                          char *ret_error, size_t size, size_t options_size);
+#define reeve_client_open_with_error(...) reeve_client_open_with_error_sized(__VA_ARGS__, sizeof(reeve_client_options))
 REEVE_API reeve_status reeve_enqueue_sized(reeve_client *client, const reeve_task_spec *spec, char ret_id[REEVE_ID_MAX],
                                            size_t spec_size);
 #define reeve_enqueue(...) reeve_enqueue_sized(__VA_ARGS__, sizeof(reeve_task_spec))

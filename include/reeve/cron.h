@@ -40,7 +40,7 @@ extern "C" {
 typedef enum reeve_catch_up {
     REEVE_CATCH_UP_ONCE = 0, /* one task, for the last missed slot */
     REEVE_CATCH_UP_SKIP = 1, /* no task */
-    REEVE_CATCH_UP_ALL = 2   /* a task for each of the last catch_up_most missed slots */
+    REEVE_CATCH_UP_ALL = 2   /* a task for each of the last catch_up_max missed slots */
 } reeve_catch_up;
 
 typedef struct reeve_cron_entry {
@@ -49,8 +49,8 @@ typedef struct reeve_cron_entry {
     const char *spec; /* required */
     bool local;       /* slots are in the workers' local time zone; else in UTC */
     reeve_catch_up catch_up;
-    unsigned catch_up_most; /* with REEVE_CATCH_UP_ALL: 1 to REEVE_CRON_CATCH_UP_MAX; 0: 100 */
-    bool no_overlap;        /* skip a slot while the previous task has not ended; catch_up ALL then means ONCE */
+    unsigned catch_up_max; /* with REEVE_CATCH_UP_ALL: 1 to REEVE_CRON_CATCH_UP_MAX; 0: 100 */
+    bool no_overlap;       /* skip a slot while the previous task has not ended; catch_up ALL then means ONCE */
     /* Required: queue, type, payload (at most REEVE_CRON_PAYLOAD_MAX bytes) and options. An id, a time, a unique key
      * and parents are not allowed. */
     const reeve_task_spec *task;
@@ -67,13 +67,13 @@ REEVE_API reeve_status reeve_cron_check(const reeve_cron_entry *entry, char *ret
  *
  * When an entry of that name is in another queue, it is moved: set in the queue of `task`, and removed from the other
  * one. Tasks that it made stay where they are. A slot at the moment of the move may fire in both queues, and
- * no_overlap ignores the previous task in the other queue. reeve_cron_set_tell also writes the name of the queue that
- * the entry was moved from to ret_from, or "" if it was not moved; ret_from may be NULL, else it has room for
+ * no_overlap ignores the previous task in the other queue. reeve_cron_set_with_origin also writes the name of the queue
+ * that the entry was moved from to ret_from, or "" if it was not moved; ret_from may be NULL, else it has room for
  * REEVE_QUEUE_MAX + 1 bytes.
  */
 REEVE_API reeve_status reeve_cron_set(reeve_client *client, const reeve_cron_entry *entry, bool *ret_changed);
-REEVE_API reeve_status reeve_cron_set_tell(reeve_client *client, const reeve_cron_entry *entry, bool *ret_changed,
-                                           char *ret_from);
+REEVE_API reeve_status reeve_cron_set_with_origin(reeve_client *client, const reeve_cron_entry *entry,
+                                                  bool *ret_changed, char *ret_from);
 
 /*
  * Gets an entry as it was set. queue NULL: search the entry in all queues. The caller frees *ret, with all that it
@@ -109,7 +109,7 @@ typedef struct reeve_cron_info {
     char *spec;
     bool local;
     reeve_catch_up catch_up;
-    unsigned catch_up_most; /* 0 unless REEVE_CATCH_UP_ALL */
+    unsigned catch_up_max; /* 0 unless REEVE_CATCH_UP_ALL */
     bool no_overlap;
     bool paused;
     int64_t next_ms; /* next slot, of a local entry by this process's time zone; -1: paused, or no further slot */
@@ -132,10 +132,11 @@ REEVE_API reeve_status reeve_cron_check_sized(const reeve_cron_entry *entry, cha
 REEVE_API reeve_status reeve_cron_set_sized(reeve_client *client, const reeve_cron_entry *entry, bool *ret_changed,
                                             size_t entry_size, size_t spec_size);
 #define reeve_cron_set(...) reeve_cron_set_sized(__VA_ARGS__, sizeof(reeve_cron_entry), sizeof(reeve_task_spec))
-REEVE_API reeve_status reeve_cron_set_tell_sized(reeve_client *client, const reeve_cron_entry *entry, bool *ret_changed,
-                                                 char *ret_from, size_t entry_size, size_t spec_size);
-#define reeve_cron_set_tell(...) \
-    reeve_cron_set_tell_sized(__VA_ARGS__, sizeof(reeve_cron_entry), sizeof(reeve_task_spec))
+REEVE_API reeve_status reeve_cron_set_with_origin_sized(reeve_client *client, const reeve_cron_entry *entry,
+                                                        bool *ret_changed, char *ret_from, size_t entry_size,
+                                                        size_t spec_size);
+#define reeve_cron_set_with_origin(...) \
+    reeve_cron_set_with_origin_sized(__VA_ARGS__, sizeof(reeve_cron_entry), sizeof(reeve_task_spec))
 
 #ifdef __cplusplus
 }

@@ -52,12 +52,12 @@ typedef struct reeve_filter {
 
 typedef enum reeve_action { REEVE_ACTION_RETRY = 0, REEVE_ACTION_CANCEL = 1, REEVE_ACTION_DELETE = 2 } reeve_action;
 
-typedef struct reeve_swept {
+typedef struct reeve_bulk_result {
     uint64_t seen; /* tasks that were compared with the filter */
     uint64_t done; /* tasks that were retried, cancelled or deleted */
     uint64_t
         refused; /* selected tasks that were not: another task now holds their unique key, or others depend on them */
-} reeve_swept;
+} reeve_bulk_result;
 
 /*
  * Retries, cancels or deletes all tasks that a filter selects, in bounded steps of one round trip each, between which
@@ -67,33 +67,35 @@ typedef struct reeve_swept {
  * not valid, or the action is not for this state. Retry is for dead, cancelled and scheduled tasks; cancel for
  * blocked, scheduled, ready and parked ones; delete for all but running ones.
  */
-REEVE_API reeve_status reeve_sweep(reeve_client *client, const char *queue, reeve_action action,
-                                   const reeve_filter *filter, bool (*progress)(const reeve_swept *swept, void *user),
-                                   void *user, reeve_swept *ret);
+REEVE_API reeve_status reeve_bulk_update(reeve_client *client, const char *queue, reeve_action action,
+                                         const reeve_filter *filter,
+                                         bool (*progress)(const reeve_bulk_result *swept, void *user), void *user,
+                                         reeve_bulk_result *ret);
 
 #define REEVE_PREVIEW_MAX 10
 
 /*
- * Counts the tasks that reeve_sweep would act on, and changes nothing: ret->done is the number of tasks that the
+ * Counts the tasks that reeve_bulk_update would act on, and changes nothing: ret->done is the number of tasks that the
  * filter selects, of ret->seen. Refusals of single tasks are not predicted. ret_ids, when not NULL, receives the ids
  * of the first ones, at most REEVE_PREVIEW_MAX, and *ret_count their number. Blocks for one round trip a step. Errors
- * as of reeve_sweep.
+ * as of reeve_bulk_update.
  */
-REEVE_API reeve_status reeve_sweep_preview(reeve_client *client, const char *queue, reeve_action action,
-                                           const reeve_filter *filter, reeve_swept *ret, char (*ret_ids)[REEVE_ID_MAX],
-                                           size_t *ret_count);
+REEVE_API reeve_status reeve_bulk_update_preview(reeve_client *client, const char *queue, reeve_action action,
+                                                 const reeve_filter *filter, reeve_bulk_result *ret,
+                                                 char (*ret_ids)[REEVE_ID_MAX], size_t *ret_count);
 
 /* ---- the sizes of structs, see status.h ------------------------------------------------------------------------ */
 
-REEVE_API reeve_status reeve_sweep_sized(reeve_client *client, const char *queue, reeve_action action,
-                                         const reeve_filter *filter,
-                                         bool (*progress)(const reeve_swept *swept, void *user), void *user,
-                                         reeve_swept *ret, size_t filter_size);
-#define reeve_sweep(...) reeve_sweep_sized(__VA_ARGS__, sizeof(reeve_filter))
-REEVE_API reeve_status reeve_sweep_preview_sized(reeve_client *client, const char *queue, reeve_action action,
-                                                 const reeve_filter *filter, reeve_swept *ret,
-                                                 char (*ret_ids)[REEVE_ID_MAX], size_t *ret_count, size_t filter_size);
-#define reeve_sweep_preview(...) reeve_sweep_preview_sized(__VA_ARGS__, sizeof(reeve_filter))
+REEVE_API reeve_status reeve_bulk_update_sized(reeve_client *client, const char *queue, reeve_action action,
+                                               const reeve_filter *filter,
+                                               bool (*progress)(const reeve_bulk_result *swept, void *user), void *user,
+                                               reeve_bulk_result *ret, size_t filter_size);
+#define reeve_bulk_update(...) reeve_bulk_update_sized(__VA_ARGS__, sizeof(reeve_filter))
+REEVE_API reeve_status reeve_bulk_update_preview_sized(reeve_client *client, const char *queue, reeve_action action,
+                                                       const reeve_filter *filter, reeve_bulk_result *ret,
+                                                       char (*ret_ids)[REEVE_ID_MAX], size_t *ret_count,
+                                                       size_t filter_size);
+#define reeve_bulk_update_preview(...) reeve_bulk_update_preview_sized(__VA_ARGS__, sizeof(reeve_filter))
 
 #ifdef __cplusplus
 }

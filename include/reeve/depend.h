@@ -12,7 +12,7 @@
  * keeps no completed tasks. Ids of other forms have no time; use REEVE_UNKNOWN_COMPLETED for them where a parent may
  * have completed long ago. Otherwise the parent counts as unknown, also when its record was deleted by hand. In the
  * same queue, the call then fails with REEVE_ENOTFOUND and changes nothing. In another queue, this is found out
- * later, and the child dies with kind "unknown_parent", as does a chained task (reeve_task_hand_on) with an unknown
+ * later, and the child dies with kind "unknown_parent", as does a chained task (reeve_task_chain) with an unknown
  * parent.
  *
  * Retries: a task that is retried waits again for all parents that have not completed. That includes dead parents,
@@ -31,15 +31,15 @@
 extern "C" {
 #endif
 
-/* Maximum of parents in one call to Redis. reeve_enqueue and reeve_depend make several calls for more of them;
- * reeve_enqueue_many refuses such a task. In all, a task can have guards.parents parents (guards.h) and any number of
- * children. */
+/* Maximum of parents in one call to Redis. reeve_enqueue and reeve_add_dependency make several calls for more of them;
+ * reeve_enqueue_many refuses such a task. In all, a task can have size_limits.parents parents (size_limits.h) and any
+ * number of children. */
 #define REEVE_PARENTS_MAX 1000
 
 /*
- * A placeholder parent: the child stays blocked until reeve_undepend removes the placeholder, so that more parents
- * can be added meanwhile. reeve_enqueue uses it for a task with more than REEVE_PARENTS_MAX parents. A producer that
- * dies during such a call leaves the task blocked with the placeholder: enqueue it again with the same id, type,
+ * A placeholder parent: the child stays blocked until reeve_remove_dependency removes the placeholder, so that more
+ * parents can be added meanwhile. reeve_enqueue uses it for a task with more than REEVE_PARENTS_MAX parents. A producer
+ * that dies during such a call leaves the task blocked with the placeholder: enqueue it again with the same id, type,
  * payload and parents, which completes it (REEVE_OK), or delete it. A call that fails deletes the task again; if it
  * cannot, it ends with REEVE_ELOST, and the message names the task.
  */
@@ -54,16 +54,17 @@ extern "C" {
  * their tasks stay blocked. After an error, the parents of some steps may have been added.
  *
  *   REEVE_EINVAL      a handle is not valid, or is that of the task itself
- *   REEVE_ETOOBIG     the task would have more parents than guards.parents
+ *   REEVE_ETOOBIG     the task would have more parents than size_limits.parents
  *   REEVE_ENOTFOUND   there is no such task, or a parent in the same queue is unknown
  *   REEVE_ESTATE      the task is running or has ended
  */
-REEVE_API reeve_status reeve_depend(reeve_client *client, const char *queue, const char *id,
-                                    const reeve_parent *parents, size_t count);
+REEVE_API reeve_status reeve_add_dependency(reeve_client *client, const char *queue, const char *id,
+                                            const reeve_parent *parents, size_t count);
 
-/* Removes parents of a blocked task. Handles that are not its parents are ignored. Errors as of reeve_depend. */
-REEVE_API reeve_status reeve_undepend(reeve_client *client, const char *queue, const char *id,
-                                      const char *const *handles, size_t count);
+/* Removes parents of a blocked task. Handles that are not its parents are ignored. Errors as of
+ * reeve_add_dependency. */
+REEVE_API reeve_status reeve_remove_dependency(reeve_client *client, const char *queue, const char *id,
+                                               const char *const *handles, size_t count);
 
 /*
  * reeve_cancel and reeve_delete refuse a task that others depend on (REEVE_ESTATE; the message has their number).
@@ -89,7 +90,7 @@ REEVE_API reeve_status reeve_delete_cascade(reeve_client *client, const char *qu
  * Until the batch is closed its callbacks stay blocked, even if all members have ended (REEVE_PARENT_OPEN). If the
  * producer dies before, the members that it enqueued run, and the callbacks stay blocked. A program that knows their
  * handles can add the remaining members and close the batch, or delete the callbacks. Members that were registered
- * but not enqueued are removed by reeve_undepend.
+ * but not enqueued are removed by reeve_remove_dependency.
  */
 typedef struct reeve_batch {
     char complete[REEVE_HANDLE_MAX]; /* handle of the callback; "": none */
@@ -106,17 +107,18 @@ REEVE_API reeve_status reeve_batch_open(reeve_client *client, reeve_batch *ret, 
  * so that no member can end unnoticed, even in a queue that keeps no records. Members that are refused are removed
  * again. A task that exists (REEVE_EEXISTS) becomes a member, so that a call can be repeated with the same ids. After
  * REEVE_ELOST, REEVE_ETIMEOUT or REEVE_ECONNECT for a member the batch waits for it: enqueue it again with its id, or
- * remove it by reeve_undepend. REEVE_ETOOBIG: more members than one call, or the batch (guards.parents), can have;
- * nothing was sent, and no result is REEVE_OK.
+ * remove it by reeve_remove_dependency. REEVE_ETOOBIG: more members than one call, or the batch (size_limits.parents),
+ * can have; nothing was sent, and no result is REEVE_OK.
  */
 REEVE_API reeve_status reeve_batch_add(reeve_client *client, const reeve_batch *batch, const reeve_task_spec *specs,
                                        size_t count, reeve_enqueued *ret_results);
 
-/* Makes existing tasks members of the batch. One that does not exist counts as completed. Errors as of reeve_depend. */
+/* Makes existing tasks members of the batch. One that does not exist counts as completed. Errors as of
+ * reeve_add_dependency. */
 REEVE_API reeve_status reeve_batch_add_tasks(reeve_client *client, const reeve_batch *batch, const char *const *handles,
                                              size_t count);
 
-/* Closes the batch: no members follow. A second call does nothing. Errors as of reeve_undepend. */
+/* Closes the batch: no members follow. A second call does nothing. Errors as of reeve_remove_dependency. */
 REEVE_API reeve_status reeve_batch_close(reeve_client *client, const reeve_batch *batch);
 
 /* ---- in a handler ---------------------------------------------------------------------------------------------- */
@@ -143,10 +145,10 @@ REEVE_API reeve_status reeve_task_parents(reeve_task *task, const reeve_task_par
  */
 REEVE_API reeve_status reeve_task_parent_result(reeve_task *task, const char *handle, reeve_bytes *ret);
 
-/* Limits of the tasks that one task chains: their number, where the worker's guards.batch is not lower, and the total
- * length of their payloads in bytes. */
-#define REEVE_HAND_ON_MAX 1000
-#define REEVE_HAND_ON_BYTES_MAX (16u * 1024 * 1024)
+/* Limits of the tasks that one task chains: their number, where the worker's size_limits.batch is not lower, and the
+ * total length of their payloads in bytes. */
+#define REEVE_CHAIN_MAX 1000
+#define REEVE_CHAIN_BYTES_MAX (16u * 1024 * 1024)
 
 /*
  * Chains a task: it is enqueued, in any queue, in the same atomic step that completes the running task. It is not
@@ -157,7 +159,7 @@ REEVE_API reeve_status reeve_task_parent_result(reeve_task *task, const char *ha
  * reeve_task_call_error has the message. REEVE_EREFUSED: the running task runs at most once, so it was completed
  * before.
  */
-REEVE_API reeve_status reeve_task_hand_on(reeve_task *task, const reeve_task_spec *spec, char ret_id[REEVE_ID_MAX]);
+REEVE_API reeve_status reeve_task_chain(reeve_task *task, const reeve_task_spec *spec, char ret_id[REEVE_ID_MAX]);
 
 /* ---- the sizes of structs, see status.h ------------------------------------------------------------------------ */
 
@@ -168,9 +170,9 @@ REEVE_API reeve_status reeve_batch_add_sized(reeve_client *client, const reeve_b
                                              const reeve_task_spec *specs, size_t count, reeve_enqueued *ret_results,
                                              size_t spec_size);
 #define reeve_batch_add(...) reeve_batch_add_sized(__VA_ARGS__, sizeof(reeve_task_spec))
-REEVE_API reeve_status reeve_task_hand_on_sized(reeve_task *task, const reeve_task_spec *spec,
-                                                char ret_id[REEVE_ID_MAX], size_t spec_size);
-#define reeve_task_hand_on(...) reeve_task_hand_on_sized(__VA_ARGS__, sizeof(reeve_task_spec))
+REEVE_API reeve_status reeve_task_chain_sized(reeve_task *task, const reeve_task_spec *spec, char ret_id[REEVE_ID_MAX],
+                                              size_t spec_size);
+#define reeve_task_chain(...) reeve_task_chain_sized(__VA_ARGS__, sizeof(reeve_task_spec))
 
 #ifdef __cplusplus
 }

@@ -21,7 +21,7 @@
  * layers around other handlers nor the wait for its own handlers. No two threads call a layer for the same task.
  *
  * Layers do not see attempts that end before a handler is called: no handler for the type, a thread_start hook that
- * failed, too many crashes. Layers do not apply to batch handlers (run_many), because a call of one has no single
+ * failed, too many crashes. Layers do not apply to batch handlers (run_batch), because a call of one has no single
  * outcome; such a handler calls shared functions itself.
  */
 #ifndef REEVE_LAYER_H

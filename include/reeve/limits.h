@@ -1,6 +1,6 @@
 /*
  * limits.h - limits over all workers: how many tasks of a queue or a group run at once, how many start in a period; and
- * holds, which pause a queue or a group for a time.
+ * pauses of a queue or a group for a time.
  *
  * A change is in force at once for all workers. Nothing polls while a limit is reached: the end of a task, or the
  * time at which the limit allows the next start, wakes a thread. A group at its limit does not delay other groups:
@@ -54,19 +54,20 @@ typedef struct reeve_limit_change {
 REEVE_API reeve_status reeve_limit(reeve_client *client, const char *queue, const reeve_limit_change *change);
 
 /*
- * Sets a hold: for delay_ms from now no task of the group starts; group NULL: no task of the queue. A delay of 0 ends
- * a hold. *ret_until_ms, when not NULL, is the time when the hold ends, or 0.
+ * Pauses a group for delay_ms: from now no task of it starts; group NULL: no task of the queue. A delay of 0 ends the
+ * pause. *ret_until_ms, when not NULL, is the time when the pause ends, or 0. reeve_pause is another pause, which lasts
+ * until reeve_resume.
  */
-REEVE_API reeve_status reeve_hold(reeve_client *client, const char *queue, const char *group, int64_t delay_ms,
-                                  int64_t *ret_until_ms);
+REEVE_API reeve_status reeve_pause_for(reeve_client *client, const char *queue, const char *group, int64_t delay_ms,
+                                       int64_t *ret_until_ms);
 
-/* A group with limits of its own, a hold, or parked tasks. */
+/* A group with limits of its own, a pause, or parked tasks. */
 typedef struct reeve_group_limits {
     char group[REEVE_GROUP_MAX + 1];
-    int64_t concurrency; /* its own limit; 0: that of all groups applies; -1: no limit */
-    reeve_rate rate;     /* its own limit; count 0: that of all groups applies; count -1: no limit */
-    int64_t hold_ms;     /* end of its hold; 0: no hold */
-    uint64_t running;    /* running tasks; counted only while a concurrency of groups is limited */
+    int64_t concurrency;    /* its own limit; 0: that of all groups applies; -1: no limit */
+    reeve_rate rate;        /* its own limit; count 0: that of all groups applies; count -1: no limit */
+    int64_t pause_until_ms; /* end of its pause; 0: not paused for a time */
+    uint64_t running;       /* running tasks; counted only while a concurrency of groups is limited */
     uint64_t parked;
     int strict; /* its own setting: 1: strict; -1: not strict; 0: that of all groups applies */
 } reeve_group_limits;
@@ -74,11 +75,11 @@ typedef struct reeve_group_limits {
 typedef struct reeve_limits {
     int64_t concurrency;       /* of the queue; 0: no limit */
     reeve_rate rate;           /* of the queue; count 0: no limit */
-    int64_t hold_ms;           /* end of the queue's hold; 0: no hold */
+    int64_t pause_until_ms;    /* end of the queue's pause; 0: not paused for a time */
     int64_t running;           /* running tasks; -1: not counted, because the concurrency is not limited */
     int64_t group_concurrency; /* of all groups; 0: no limit */
     reeve_rate group_rate;     /* of all groups; count 0: no limit */
-    uint64_t group_total;      /* groups with limits, a hold or parked tasks; an upper bound if there are thousands */
+    uint64_t group_total;      /* groups with limits, a pause or parked tasks; an upper bound if there are thousands */
     reeve_group_limits *groups;
     size_t group_count;
     bool group_strict; /* of all groups */
@@ -88,7 +89,7 @@ typedef struct reeve_limits {
 /*
  * Gets the limits of a queue, and a page of up to `limit` (at most 1000) of its groups. offset: 0, or `next` of the
  * previous page. Groups are ordered by name. In a queue with thousands of groups, those with own limits come first,
- * by name, then those with a hold, then those with parked tasks; a page can then be shorter than `limit`, or empty,
+ * by name, then those with a pause, then those with parked tasks; a page can then be shorter than `limit`, or empty,
  * though `next` is not 0. Free *ret with reeve_limits_free.
  */
 REEVE_API reeve_status reeve_limits_get(reeve_client *client, const char *queue, uint64_t offset, size_t limit,

@@ -35,8 +35,8 @@ extern "C" {
 typedef struct reeve_handler {
     size_t size;           /* sizeof(reeve_handler); REEVE_HANDLER sets it */
     const char *type;      /* required */
-    reeve_handler_fn run;  /* exactly one of run and run_many is required */
-    void *user;            /* argument of run, run_many and the hooks */
+    reeve_handler_fn run;  /* exactly one of run and run_batch is required */
+    void *user;            /* argument of run, run_batch and the hooks */
     const char *summary;   /* one line for people */
     int max_attempts;      /* 0: as the queue says, else 20 */
     int max_crashes;       /* 0: as the queue says, else 3 */
@@ -54,15 +54,15 @@ typedef struct reeve_handler {
      * and concurrency limits do not count the running task. */
     bool at_most_once;
     /*
-     * A batch handler (reeve_many_fn in task.h), in place of run. A call gets up to `many` tasks: as soon as its
-     * thread has leased that many, or when the first of them has waited for many_wait_ms. Meanwhile the thread runs
-     * tasks of other types. Here `many` applies in place of the pool's batch. Each thread collects its own batch, so
-     * serve such a queue with few threads. A task that is suspected of crashing its worker gets a call of its own.
+     * A batch handler (reeve_batch_fn in task.h), in place of run. A call gets up to `batch_size` tasks: as soon as its
+     * thread has leased that many, or when the first of them has waited for batch_wait_ms. Meanwhile the thread runs
+     * tasks of other types. Here `batch_size` applies in place of the pool's batch. Each thread collects its own batch,
+     * so serve such a queue with few threads. A task that is suspected of crashing its worker gets a call of its own.
      * When the worker stops, collected tasks return to their queues. Layers do not apply to these calls.
      */
-    reeve_many_fn run_many;
-    unsigned many;        /* at most REEVE_MANY_MAX; 0: REEVE_MANY_DEFAULT */
-    int64_t many_wait_ms; /* 0: a call gets the tasks that are there */
+    reeve_batch_fn run_batch;
+    unsigned batch_size;   /* at most REEVE_BATCH_SIZE_MAX; 0: REEVE_BATCH_SIZE_DEFAULT */
+    int64_t batch_wait_ms; /* 0: a call gets the tasks that are there */
 } reeve_handler;
 
 #define REEVE_HANDLER .size = sizeof(reeve_handler)

@@ -135,7 +135,7 @@ template <reeve_layer_fn Run> reeve_outcome run_layer(reeve_task *task, reeve_ne
 }
 
 /* Tasks that have an outcome keep it; the others get that of the exception. */
-template <reeve_many_fn Run> void run_many(reeve_task *const *tasks, size_t count, void *user)
+template <reeve_batch_fn Run> void run_batch(reeve_task *const *tasks, size_t count, void *user)
 {
     try {
         Run(tasks, count, user);
@@ -186,14 +186,14 @@ template <reeve_handler_fn Run, typename Set = detail::nothing> reeve_handler ha
     return made;
 }
 
-/* A handler of many tasks in one call: Run is a function as of reeve_handler's run_many. */
-template <reeve_many_fn Run, typename Set = detail::nothing>
-reeve_handler many_handler(const char *type, Set set = Set())
+/* A handler of many tasks in one call: Run is a function as of reeve_handler's run_batch. */
+template <reeve_batch_fn Run, typename Set = detail::nothing>
+reeve_handler batch_handler(const char *type, Set set = Set())
 {
     reeve_handler made = {};
     made.size = sizeof(made);
     made.type = type;
-    made.run_many = detail::run_many<Run>;
+    made.run_batch = detail::run_batch<Run>;
     set(made);
     return made;
 }

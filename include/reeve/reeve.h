@@ -3,7 +3,7 @@
  *
  * client.h    enqueue tasks, inspect them, control queues
  * task.h      the task, as its handler uses it
- * guards.h    size limits
+ * size_limits.h    size limits
  * limits.h    limits of concurrency and rate, for queues and groups
  * depend.h    dependencies between tasks, batches, chains
  * dead.h      dead letters by kind of error, and bulk operations
@@ -28,11 +28,11 @@
 #include "cron.h"
 #include "dead.h"
 #include "depend.h"
-#include "guards.h"
 #include "layer.h"
 #include "limits.h"
 #include "maintain.h"
 #include "plugin.h"
+#include "size_limits.h"
 #include "stats.h"
 #include "status.h"
 #include "tags.h"

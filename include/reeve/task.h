@@ -23,7 +23,7 @@
 extern "C" {
 #endif
 
-/* Maximum sizes. A worker or client can set lower ones (guards.h). Lengths are in bytes, without the final zero
+/* Maximum sizes. A worker or client can set lower ones (size_limits.h). Lengths are in bytes, without the final zero
  * byte. */
 #define REEVE_QUEUE_MAX 64      /* queue name: [A-Za-z0-9._-] */
 #define REEVE_TYPE_MAX 100      /* task type: [A-Za-z0-9._:/-] */
@@ -105,11 +105,11 @@ typedef reeve_outcome (*reeve_handler_fn)(reeve_task *task, void *user);
  *             good ? reeve_task_done(tasks[i], NULL, 0) : reeve_task_retry(tasks[i], -1, "db", "not inserted");
  *     }
  */
-typedef void (*reeve_many_fn)(reeve_task *const *tasks, size_t count, void *user);
+typedef void (*reeve_batch_fn)(reeve_task *const *tasks, size_t count, void *user);
 
 /* Tasks of one call of a batch handler: the maximum that can be set, and the default. */
-#define REEVE_MANY_MAX 256
-#define REEVE_MANY_DEFAULT 64
+#define REEVE_BATCH_SIZE_MAX 256
+#define REEVE_BATCH_SIZE_DEFAULT 64
 
 /* ---- reading the task ------------------------------------------------------------------------------------------ */
 
@@ -194,7 +194,7 @@ REEVE_API reeve_status reeve_task_heartbeat(reeve_task *task);
  * Stores a checkpoint: bytes from which the next attempt continues when this one fails, is snoozed or given back, or
  * its worker dies. It replaces the previous checkpoint; a length of 0 removes it. It is deleted when the task
  * completes. One round trip, as reeve_task_progress, with the same errors; after REEVE_ELOST either the old or the
- * new checkpoint is stored. REEVE_ETOOBIG: longer than the worker's guards.checkpoint; the old one stays.
+ * new checkpoint is stored. REEVE_ETOOBIG: longer than the worker's size_limits.checkpoint; the old one stays.
  */
 REEVE_API reeve_status reeve_task_checkpoint(reeve_task *task, const void *data, size_t length);
 
@@ -219,10 +219,10 @@ REEVE_API reeve_status reeve_task_log(reeve_task *task, const char *format, ...)
  * Retry-After; pause its group for that time, then snooze or retry the task. One round trip, as reeve_task_progress.
  * REEVE_EINVAL: the group's name or the delay is not valid. REEVE_ELOST, REEVE_EREDIS: probably not paused.
  */
-REEVE_API reeve_status reeve_task_hold(reeve_task *task, const char *group, int64_t delay_ms);
+REEVE_API reeve_status reeve_task_pause_for(reeve_task *task, const char *group, int64_t delay_ms);
 
 /*
- * The message of the last failed call of reeve_task_checkpoint, reeve_task_hand_on or reeve_task_done on this task;
+ * The message of the last failed call of reeve_task_checkpoint, reeve_task_chain or reeve_task_done on this task;
  * "" when none failed. Valid until the next such call.
  */
 REEVE_API const char *reeve_task_call_error(const reeve_task *task);
@@ -232,7 +232,7 @@ REEVE_API const char *reeve_task_call_error(const reeve_task *task);
 /*
  * The task is completed. The result is kept for as long as the queue's settings say; pass NULL and 0 for no result.
  *
- * A result longer than the queue's `result_max` or the worker's `guards.result` is refused: the function returns
+ * A result longer than the queue's `result_max` or the worker's `size_limits.result` is refused: the function returns
  * REEVE_OUTCOME_FAIL, and the task dies with kind "result" unless the handler then calls an outcome function again, for
  * instance with the place where it stored the result. The task's message and reeve_task_call_error name the size, the
  * limit and the setting that raises it.

@@ -65,14 +65,14 @@ typedef struct reeve_test_options {
     /* The status that reeve_task_progress, _heartbeat, _checkpoint and _log return. With REEVE_EREFUSED, a lost lease,
      * reeve_task_should_stop returns true from then on, as it does after the run time limit. */
     reeve_status tell_status;
-    reeve_status hold_status;  /* the status that reeve_task_hold returns */
+    reeve_status pause_status; /* the status that reeve_task_pause_for returns */
     reeve_bytes checkpoint;    /* checkpoint of an earlier attempt; length 0: none */
     const reeve_layer *layers; /* layers around the handler, the outermost first; free_user is not called */
     size_t layer_count;
     /* Called for each reeve_task_progress, before that returns. May be NULL. */
     void (*on_progress)(int percent, const char *message, void *user);
     void *user;
-    reeve_guards guards; /* size limits of the worker (guards.h); zeroed: the defaults */
+    reeve_size_limits size_limits; /* size limits of the worker (size_limits.h); zeroed: the defaults */
 } reeve_test_options;
 
 /* Maximum length of each list in a report; further elements are omitted. */
@@ -89,15 +89,15 @@ typedef struct reeve_test_line {
     const char *text;
 } reeve_test_line;
 
-typedef struct reeve_test_hold {
+typedef struct reeve_test_pause {
     int64_t at_ms;
     int64_t delay_ms;
     const char *group; /* NULL: the whole queue */
-} reeve_test_hold;
+} reeve_test_pause;
 
-/* A chained task (reeve_task_hand_on). */
-typedef struct reeve_test_handed {
-    const char *handle; /* a task without an id in its spec gets the id "handed-1", "handed-2", ... */
+/* A chained task (reeve_task_chain). */
+typedef struct reeve_test_chained {
+    const char *handle; /* a task without an id in its spec gets the id "chained-1", "chained-2", ... */
     const char *type;
     reeve_bytes payload; /* a zero byte follows it; data is never NULL */
     const char *group;   /* this and the following fields: as in its spec */
@@ -105,7 +105,7 @@ typedef struct reeve_test_handed {
     int priority;
     int64_t delay_ms;
     int64_t at_ms;
-} reeve_test_handed;
+} reeve_test_chained;
 
 typedef struct reeve_test_report {
     reeve_status status;   /* other than REEVE_OK: the handler was not called, and `message` tells why */
@@ -124,11 +124,11 @@ typedef struct reeve_test_report {
     size_t progress_count;
     const reeve_test_line *log; /* all lines of reeve_task_log, in order; not only the last REEVE_LOG_LINES */
     size_t log_count;
-    reeve_bytes checkpoint;       /* last checkpoint, of this or an earlier attempt; a zero byte follows it */
-    const reeve_test_hold *holds; /* in order */
-    size_t hold_count;
-    const reeve_test_handed *handed; /* tasks enqueued with its completion, in order; none if it is not completed */
-    size_t handed_count;
+    reeve_bytes checkpoint;         /* last checkpoint, of this or an earlier attempt; a zero byte follows it */
+    const reeve_test_pause *pauses; /* in order */
+    size_t pause_count;
+    const reeve_test_chained *chained; /* tasks enqueued with its completion, in order; none if it is not completed */
+    size_t chained_count;
 } reeve_test_report;
 
 /*

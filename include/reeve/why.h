@@ -21,10 +21,10 @@ extern "C" {
     X(RUNNING, 3, "running")                      \
     X(STALLED, 4, "stalled")                      \
     X(PAUSED, 5, "paused")                        \
-    X(HELD, 6, "held")                            \
+    X(PAUSED_FOR, 6, "paused_for")                \
     X(CONCURRENCY, 7, "concurrency")              \
     X(RATE, 8, "rate")                            \
-    X(GROUP_HELD, 9, "group_held")                \
+    X(GROUP_PAUSED, 9, "group_paused")            \
     X(GROUP_CONCURRENCY, 10, "group_concurrency") \
     X(GROUP_RATE, 11, "group_rate")               \
     X(BLOCKED, 12, "blocked")                     \
@@ -51,10 +51,10 @@ extern "C" {
  *     stalled            (task) its worker is gone since since_ms (0: unknown), and the task has not been recovered
  *                        yet. (queue) `count` sessions of workers have expired
  *     paused             (both) the queue is paused since since_ms (-1: unknown)
- *     held               (both) the queue has a hold until until_ms
+ *     paused_for         (both) the queue is paused until until_ms (reeve_pause_for)
  *     concurrency        (both) the queue's concurrency limit is reached: `count` of `limit` tasks run
  *     rate               (both) the queue's rate limit is reached; the next task starts at until_ms
- *     group_held         (task) its group has a hold until until_ms
+ *     group_paused       (task) its group is paused until until_ms
  *     group_concurrency  (task) its group's concurrency limit is reached: `count` of `limit` tasks run
  *     group_rate         (task) its group's rate limit is reached; the next task starts at until_ms
  *     blocked            (task) `count` parents have not ended. (queue) `count` tasks are blocked

@@ -10,8 +10,8 @@
 #ifndef REEVE_WORKER_H
 #define REEVE_WORKER_H
 
-#include "guards.h"
 #include "plugin.h"
+#include "size_limits.h"
 #include "task.h"
 #include "tls.h"
 
@@ -30,7 +30,8 @@ typedef struct reeve_worker_options {
     int64_t session_ms;     /* a lease expires so long after its worker's last heartbeat; at least 500; 0: 15000 */
     int64_t command_ms;     /* command timeout: time limit of one Redis command in ms; 0: 10000 */
     const char *plugin_dir; /* directory of plugins that are loaded by name; NULL: as reeve_plugin_open */
-    reeve_guards guards;  /* size limits for chained tasks, results and checkpoints (guards.h); zeroed: the defaults */
+    reeve_size_limits
+        size_limits; /* size limits for chained tasks, results and checkpoints (size_limits.h); zeroed: the defaults */
     const reeve_tls *tls; /* TLS of rediss:// URLs (tls.h); NULL: as the URL and the environment say */
     /*
      * Called when Redis has lost its data (FLUSHALL, a restored older state), or when this worker was disconnected
@@ -64,7 +65,7 @@ REEVE_API const char *reeve_worker_error(const reeve_worker *worker);
  * worker; reeve_worker_destroy calls free_user for it, when that is set. On failure `user` stays the caller's.
  *
  *   REEVE_EDUPLICATE   the type has a handler already
- *   REEVE_EINVAL       the type is not valid, or not exactly one of run and run_many is set
+ *   REEVE_EINVAL       the type is not valid, or not exactly one of run and run_batch is set
  *   REEVE_ESTATE       the worker has been started
  */
 REEVE_API reeve_status reeve_worker_register(reeve_worker *worker, const reeve_handler *handler);
@@ -101,9 +102,9 @@ typedef struct reeve_handler_policy {
     int64_t timeout_ms;
     const reeve_backoff *backoff;
     int64_t heartbeat_ms;
-    bool at_most_once; /* false leaves the handler's value */
-    unsigned many;     /* many and many_wait_ms: only for a batch handler */
-    int64_t many_wait_ms;
+    bool at_most_once;   /* false leaves the handler's value */
+    unsigned batch_size; /* batch_size and batch_wait_ms: only for a batch handler */
+    int64_t batch_wait_ms;
 } reeve_handler_policy;
 
 /* Only before start. REEVE_ENOTFOUND: the type has no handler. REEVE_EINVAL: a value is out of range. */

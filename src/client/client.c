@@ -15,8 +15,8 @@
 #define DEFAULT_TIMEOUT_MS 5000
 #define DEFAULT_SPIN_US 50
 #define EMBEDDED_START_MS 10000
-/* A connection that was unused for longer may have been closed, by a restart of Redis, say: then nothing is sent over it
- * of which it would not be known whether it was carried out. */
+/* A connection that was unused for longer may have been closed, by a restart of Redis, say: then nothing is sent over
+ * it of which it would not be known whether it was carried out. */
 #define UNUSED_MS 1000
 
 static reeve_status choose_options(reeve_client *client, const reeve_client_options *options)
@@ -27,7 +27,8 @@ static reeve_status choose_options(reeve_client *client, const reeve_client_opti
     rv_copy_text(client->name, sizeof(client->name), options->name != NULL ? options->name : "reeve-client");
     client->timeout_ms = options->timeout_ms > 0 ? options->timeout_ms : DEFAULT_TIMEOUT_MS;
     client->spin_us = options->spin_us != 0 ? options->spin_us : DEFAULT_SPIN_US;
-    if (rv_guards_choose(&client->guards, &options->guards, &client->error) != REEVE_OK) return client->error.status;
+    if (rv_size_limits_choose(&client->size_limits, &options->size_limits, &client->error) != REEVE_OK)
+        return client->error.status;
     reeve_status status = rv_url_parse(&client->url, rv_url_choose(options->redis), &client->error);
     return status == REEVE_OK ? rv_url_secure(&client->url, options->tls, &client->error) : status;
 }
@@ -62,8 +63,8 @@ static reeve_status connect_first(reeve_client *client)
     return status;
 }
 
-reeve_status reeve_client_open_or_say_sized(reeve_client **ret, const reeve_client_options *given, char *ret_error,
-                                            size_t size, size_t options_size)
+reeve_status reeve_client_open_with_error_sized(reeve_client **ret, const reeve_client_options *given, char *ret_error,
+                                                size_t size, size_t options_size)
 {
     reeve_client_options options;
     if (ret == NULL) return REEVE_EINVAL;
@@ -91,7 +92,7 @@ reeve_status reeve_client_open_or_say_sized(reeve_client **ret, const reeve_clie
 
 reeve_status reeve_client_open_sized(reeve_client **ret, const reeve_client_options *options, size_t options_size)
 {
-    return reeve_client_open_or_say_sized(ret, options, NULL, 0, options_size);
+    return reeve_client_open_with_error_sized(ret, options, NULL, 0, options_size);
 }
 
 void reeve_client_close(reeve_client *client)

@@ -5,8 +5,8 @@
 #define RV_CLIENT_CLIENT_H
 
 #include "base/buf.h"
-#include "protocol/guards.h"
 #include "protocol/keys.h"
+#include "protocol/size_limits.h"
 #include "redis/conn.h"
 #include "redis/embedded.h"
 #include "reeve/client.h"
@@ -32,7 +32,7 @@ struct reeve_client {
     char name[64];
     int64_t timeout_ms;
     int64_t spin_us;
-    reeve_guards guards; /* in force: none is zero */
+    reeve_size_limits size_limits; /* in force: none is zero */
     rv_error error;
     int64_t began_ms;           /* when the first try of the call under way began */
     rv_redis_clock began_clock; /* as it was known then */
@@ -64,9 +64,9 @@ reeve_status rv_client_check_process(reeve_client *client);
 void rv_client_note_cause(reeve_client *client, const char *queue, const rv_error *error);
 
 /* What reeve_enqueue_many refuses by itself. */
-reeve_status rv_enqueue_check(const reeve_task_spec *spec, const reeve_guards *guards, rv_error *error);
+reeve_status rv_enqueue_check(const reeve_task_spec *spec, const reeve_size_limits *size_limits, rv_error *error);
 
-/* A call of so many tasks is refused as a whole; fails with what the guard at `at` says of `what` ("tasks in one
+/* A call of so many tasks is refused as a whole; fails with what the size limit at `at` says of `what` ("tasks in one
  * call"). */
 reeve_status rv_enqueue_refuse_all(reeve_client *client, size_t count, reeve_enqueued *ret_results, size_t at,
                                    const char *what);

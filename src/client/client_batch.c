@@ -1,5 +1,6 @@
 /*
- * client_batch.c - batches: callbacks are tasks that wait for the members, and for a parent that is none until all are named.
+ * client_batch.c - batches: callbacks are tasks that wait for the members, and for a parent that is none until all are
+ * named.
  */
 #include <stdio.h>
 #include <string.h>
@@ -33,8 +34,8 @@ static reeve_status open_callback(reeve_client *client, const reeve_task_spec *g
     reeve_status status = rv_spec_read(&spec, given, spec_size, &client->error);
     if (status != REEVE_OK) return status;
     if (spec.after_count >= REEVE_PARENTS_MAX) {
-        return rv_fail(&client->error, REEVE_ETOOBIG, "a batch's callback: name %zu parents by reeve_depend afterwards",
-                       spec.after_count);
+        return rv_fail(&client->error, REEVE_ETOOBIG,
+                       "a batch's callback: name %zu parents by reeve_add_dependency afterwards", spec.after_count);
     }
     reeve_parent *after = rv_zalloc_array(spec.after_count + 1, sizeof(*after));
     if (after == NULL) return rv_fail(&client->error, REEVE_ENOMEM, "no memory for parents");
@@ -77,7 +78,7 @@ static reeve_status add_parents(reeve_client *client, const reeve_batch *batch, 
     for (size_t i = 0; i < 2; i++) {
         if (!callback_of(batch, i, queue, id)) continue;
         for (size_t j = 0; j < count; j++) parents[j].on_death = policies[i];
-        reeve_status status = reeve_depend(client, queue, id, parents, count);
+        reeve_status status = reeve_add_dependency(client, queue, id, parents, count);
         if (status != REEVE_OK && !(policies[i] == REEVE_PARENT_DEATH && is_past(status))) return status;
     }
     return REEVE_OK;
@@ -138,7 +139,7 @@ static reeve_status name_members(reeve_client *client, const reeve_task_spec *sp
     for (size_t i = 0; i < count; i++) {
         rv_error ignored = {0};
         ret->specs[i] = specs[i];
-        if (rv_enqueue_check(&specs[i], &client->guards, &ignored) != REEVE_OK) continue;
+        if (rv_enqueue_check(&specs[i], &client->size_limits, &ignored) != REEVE_OK) continue;
         if (specs[i].id == NULL) rv_uuid7(ret->ids[i]);
         if (specs[i].id != NULL) rv_copy_text(ret->ids[i], sizeof(ret->ids[i]), specs[i].id);
         ret->specs[i].id = ret->ids[i];
@@ -156,7 +157,7 @@ static void drop_parents(reeve_client *client, const reeve_batch *batch, const c
     char queue[REEVE_QUEUE_MAX + 1], id[REEVE_ID_MAX];
     rv_error why = client->error;
     for (size_t i = 0; i < 2 && count > 0; i++)
-        if (callback_of(batch, i, queue, id)) (void)reeve_undepend(client, queue, id, handles, count);
+        if (callback_of(batch, i, queue, id)) (void)reeve_remove_dependency(client, queue, id, handles, count);
     client->error = why;
 }
 
@@ -216,10 +217,10 @@ static reeve_status add(reeve_client *client, const reeve_batch *batch, const re
     members m = {0};
     reeve_status status = check_batch(client, batch);
     if (status != REEVE_OK || count == 0) return status;
-    if (count > (size_t)client->guards.batch)
-        return rv_enqueue_refuse_all(client, count, ret_results, RV_GUARD(batch), "tasks in one call");
-    if (count > (size_t)client->guards.parents)
-        return rv_enqueue_refuse_all(client, count, ret_results, RV_GUARD(parents), "tasks of a batch");
+    if (count > (size_t)client->size_limits.batch)
+        return rv_enqueue_refuse_all(client, count, ret_results, RV_SIZE_LIMIT(batch), "tasks in one call");
+    if (count > (size_t)client->size_limits.parents)
+        return rv_enqueue_refuse_all(client, count, ret_results, RV_SIZE_LIMIT(parents), "tasks of a batch");
     status = name_members(client, specs, count, &m);
     if (status == REEVE_OK) status = add_named(client, batch, &m, count, ret_results);
     free_members(&m);
@@ -251,7 +252,7 @@ reeve_status reeve_batch_close(reeve_client *client, const reeve_batch *batch)
     reeve_status status = check_batch(client, batch);
     for (size_t i = 0; i < 2 && status == REEVE_OK; i++) {
         if (!callback_of(batch, i, queue, id)) continue;
-        status = reeve_undepend(client, queue, id, &open, 1);
+        status = reeve_remove_dependency(client, queue, id, &open, 1);
         if (is_past(status)) status = REEVE_OK;
     }
     return status;

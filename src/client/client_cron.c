@@ -87,8 +87,8 @@ static reeve_status find_elsewhere(reeve_client *client, const reeve_cron_entry 
     return REEVE_OK;
 }
 
-/* It is set where it is to be, then removed where it was: cut short in between, it is there twice until it is set again,
- * and is lost at no time. */
+/* It is set where it is to be, then removed where it was: cut short in between, it is there twice until it is set
+ * again, and is lost at no time. */
 static reeve_status set_and_move(reeve_client *client, set_call *call, bool *ret_changed,
                                  char ret_from[REEVE_QUEUE_MAX + 1])
 {
@@ -106,8 +106,8 @@ static reeve_status set_and_move(reeve_client *client, set_call *call, bool *ret
     return rv_cron_index_write(client, entry->name, entry->task->queue);
 }
 
-reeve_status reeve_cron_set_tell_sized(reeve_client *client, const reeve_cron_entry *given, bool *ret_changed,
-                                       char *ret_from, size_t entry_size, size_t spec_size)
+reeve_status reeve_cron_set_with_origin_sized(reeve_client *client, const reeve_cron_entry *given, bool *ret_changed,
+                                              char *ret_from, size_t entry_size, size_t spec_size)
 {
     reeve_cron_entry entry;
     reeve_task_spec task;
@@ -115,7 +115,7 @@ reeve_status reeve_cron_set_tell_sized(reeve_client *client, const reeve_cron_en
     if (client == NULL) return REEVE_EINVAL;
     reeve_status status = rv_cron_entry_read(&entry, &task, given, entry_size, spec_size, &client->error);
     if (status == REEVE_OK) status = rv_cron_entry_check(&entry, &client->error);
-    if (status == REEVE_OK) status = rv_spec_check_under(&task, &client->guards, &client->error);
+    if (status == REEVE_OK) status = rv_spec_check_under(&task, &client->size_limits, &client->error);
     if (status != REEVE_OK) return status;
     set_call call = {.client = client, .ns = client->ns, .entry = &entry, .answer = -1};
     rv_prefix_set(&call.prefix, client->ns, task.queue);
@@ -130,7 +130,7 @@ reeve_status reeve_cron_set_tell_sized(reeve_client *client, const reeve_cron_en
 reeve_status reeve_cron_set_sized(reeve_client *client, const reeve_cron_entry *given, bool *ret_changed,
                                   size_t entry_size, size_t spec_size)
 {
-    return reeve_cron_set_tell_sized(client, given, ret_changed, NULL, entry_size, spec_size);
+    return reeve_cron_set_with_origin_sized(client, given, ret_changed, NULL, entry_size, spec_size);
 }
 
 /* ---- steering -------------------------------------------------------------------------------------------------- */

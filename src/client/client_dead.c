@@ -158,8 +158,8 @@ static void take_ids(preview *some, const rv_reply *ids)
 }
 
 /* One step. cursor: "" at first, and again at the end. some: NULL unless it is a preview whose ids are wanted. */
-static reeve_status sweep_some(reeve_client *client, rv_simple_call *call, char cursor[CURSOR_MAX], reeve_swept *swept,
-                               preview *some)
+static reeve_status sweep_some(reeve_client *client, rv_simple_call *call, char cursor[CURSOR_MAX],
+                               reeve_bulk_result *swept, preview *some)
 {
     const rv_reply *reply;
     reeve_status status = rv_client_script(client, call, &reply, NULL);
@@ -188,13 +188,13 @@ static reeve_status check_sweep(reeve_client *client, reeve_action action, reeve
     return status == REEVE_OK ? check_filter(client, filter) : status;
 }
 
-reeve_status reeve_sweep_preview_sized(reeve_client *client, const char *queue, reeve_action action,
-                                       const reeve_filter *given, reeve_swept *ret, char (*ret_ids)[REEVE_ID_MAX],
-                                       size_t *ret_count, size_t filter_size)
+reeve_status reeve_bulk_update_preview_sized(reeve_client *client, const char *queue, reeve_action action,
+                                             const reeve_filter *given, reeve_bulk_result *ret,
+                                             char (*ret_ids)[REEVE_ID_MAX], size_t *ret_count, size_t filter_size)
 {
     reeve_filter filter;
     char cursor[CURSOR_MAX] = "", age[24];
-    reeve_swept swept = {0};
+    reeve_bulk_result swept = {0};
     preview some = {.ids = ret_ids};
     if (client == NULL || given == NULL || ret == NULL) return REEVE_EINVAL;
     reeve_status status = check_sweep(client, action, &filter, given, filter_size);
@@ -214,13 +214,14 @@ reeve_status reeve_sweep_preview_sized(reeve_client *client, const char *queue, 
     return REEVE_OK;
 }
 
-reeve_status reeve_sweep_sized(reeve_client *client, const char *queue, reeve_action action, const reeve_filter *given,
-                               bool (*progress)(const reeve_swept *swept, void *user), void *user, reeve_swept *ret,
-                               size_t filter_size)
+reeve_status reeve_bulk_update_sized(reeve_client *client, const char *queue, reeve_action action,
+                                     const reeve_filter *given,
+                                     bool (*progress)(const reeve_bulk_result *swept, void *user), void *user,
+                                     reeve_bulk_result *ret, size_t filter_size)
 {
     reeve_filter filter;
     char cursor[CURSOR_MAX] = "", age[24];
-    reeve_swept swept = {0};
+    reeve_bulk_result swept = {0};
     if (ret != NULL) *ret = swept;
     if (client == NULL || given == NULL) return REEVE_EINVAL;
     reeve_status status = check_sweep(client, action, &filter, given, filter_size);

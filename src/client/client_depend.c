@@ -54,18 +54,18 @@ reeve_status rv_refuse_parent(rv_error *error, const char *queue, const char *id
                    queue, id, queue, parent);
 }
 
-static reeve_status refuse_parents(const reeve_guards *guards, size_t count, rv_error *error)
+static reeve_status refuse_parents(const reeve_size_limits *size_limits, size_t count, rv_error *error)
 {
-    return rv_guard_refuse(error, guards, RV_GUARD(parents), "%zu parents of a task", count);
+    return rv_size_limits_refuse(error, size_limits, RV_SIZE_LIMIT(parents), "%zu parents of a task", count);
 }
 
-reeve_status rv_check_parent_count(const reeve_parent *parents, size_t count, const reeve_guards *guards,
+reeve_status rv_check_parent_count(const reeve_parent *parents, size_t count, const reeve_size_limits *size_limits,
                                    rv_error *error)
 {
     size_t counted = count;
-    if (count <= (size_t)guards->parents) return REEVE_OK;
+    if (count <= (size_t)size_limits->parents) return REEVE_OK;
     for (size_t i = 0; i < count; i++) counted -= is_open_parent(parents[i].handle);
-    return counted <= (size_t)guards->parents ? REEVE_OK : refuse_parents(guards, counted, error);
+    return counted <= (size_t)size_limits->parents ? REEVE_OK : refuse_parents(size_limits, counted, error);
 }
 
 bool rv_parents_elsewhere(const reeve_parent *parents, size_t count, const char *queue)
@@ -120,7 +120,7 @@ static reeve_status call_edges(reeve_client *client, const char *queue, const ed
     if (reply->length == 0) return rv_fail(&client->error, REEVE_ENOTFOUND, "no task %s/%s (any more)", queue, e->id);
     int64_t total;
     if (strncmp(reply->text, "parents ", 8) == 0 && rv_parse_int(reply->text + 8, 0, INT64_MAX, &total))
-        return refuse_parents(&client->guards, (size_t)total, &client->error);
+        return refuse_parents(&client->size_limits, (size_t)total, &client->error);
     if (strncmp(reply->text, "unknown ", 8) == 0)
         return rv_refuse_parent(&client->error, queue, e->id, reply->text + 8);
     return rv_fail(&client->error, REEVE_ESTATE, "what %s/%s waits for cannot be changed: it is %s", queue, e->id,
@@ -138,13 +138,13 @@ static size_t step_of(size_t left)
     return left < REEVE_PARENTS_MAX ? left : REEVE_PARENTS_MAX;
 }
 
-reeve_status reeve_depend(reeve_client *client, const char *queue, const char *id, const reeve_parent *parents,
-                          size_t count)
+reeve_status reeve_add_dependency(reeve_client *client, const char *queue, const char *id, const reeve_parent *parents,
+                                  size_t count)
 {
     if (client == NULL || (count > 0 && parents == NULL)) return REEVE_EINVAL;
-    edges e = {.id = id, .most = client->guards.parents};
+    edges e = {.id = id, .most = client->size_limits.parents};
     reeve_status status = check_child(client, queue, id);
-    if (status == REEVE_OK) status = rv_check_parent_count(parents, count, &client->guards, &client->error);
+    if (status == REEVE_OK) status = rv_check_parent_count(parents, count, &client->size_limits, &client->error);
     for (size_t i = 0; i < count && status == REEVE_OK; i++)
         status = rv_check_parent(&parents[i], queue, id, &client->error);
     if (status != REEVE_OK) return status;
@@ -158,8 +158,8 @@ reeve_status reeve_depend(reeve_client *client, const char *queue, const char *i
     return status;
 }
 
-reeve_status reeve_undepend(reeve_client *client, const char *queue, const char *id, const char *const *handles,
-                            size_t count)
+reeve_status reeve_remove_dependency(reeve_client *client, const char *queue, const char *id,
+                                     const char *const *handles, size_t count)
 {
     if (client == NULL || (count > 0 && handles == NULL)) return REEVE_EINVAL;
     edges e = {.id = id};

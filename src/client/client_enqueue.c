@@ -1,5 +1,6 @@
 /*
- * client_enqueue.c - producing: specs become calls of enqueue.lua, one a run of specs of the same queue, many in a pipeline.
+ * client_enqueue.c - producing: specs become calls of enqueue.lua, one a run of specs of the same queue, many in a
+ * pipeline.
  */
 #include <stdio.h>
 #include <string.h>
@@ -26,7 +27,8 @@
 /* How long a client believes that Redis knows of a queue. */
 #define KNOWN_MS 60000
 
-/* How long it reckons with Redis's clock before it asks for it again, and how far clocks drift apart: a ms in so many. */
+/* How long it reckons with Redis's clock before it asks for it again, and how far clocks drift apart: a ms in so
+ * many. */
 #define CLOCK_MS 60000
 #define DRIFT 2000
 
@@ -123,8 +125,8 @@ static void write_again(const reeve_client *client, char *ret, size_t size)
         (void)snprintf(ret, size, "again %lld", (long long)elapsed);
 }
 
-/* How the tasks of a call come (enqueue.lua). lost: the reply to an earlier try was; else what an earlier try was refused
- * as a whole may be sent as if it had been. */
+/* How the tasks of a call come (enqueue.lua). lost: the reply to an earlier try was; else what an earlier try was
+ * refused as a whole may be sent as if it had been. */
 static void add_way(const pipeline *p, rv_conn *conn, bool plain, bool idle, bool lost)
 {
     char way[64];
@@ -315,7 +317,7 @@ static bool prepare(pipeline *p, size_t index)
     rv_error error;
     rv_error_clear(&error);
     result->id[0] = '\0';
-    result->status = rv_enqueue_check(spec, &p->client->guards, &error);
+    result->status = rv_enqueue_check(spec, &p->client->size_limits, &error);
     if (result->status == REEVE_OK) result->status = make_room(&p->client->scratch, spec, &error);
     if (result->status != REEVE_OK) {
         if (note_failure(p, index, result->status)) p->error = error;
@@ -451,8 +453,8 @@ reeve_status reeve_enqueue_many_sized(reeve_client *client, const reeve_task_spe
     reeve_task_spec *owned;
     if (client == NULL || (count > 0 && (given == NULL || ret_results == NULL))) return REEVE_EINVAL;
     rv_error_clear(&client->error);
-    if (count > (size_t)client->guards.batch)
-        return rv_enqueue_refuse_all(client, count, ret_results, RV_GUARD(batch), "tasks in one call");
+    if (count > (size_t)client->size_limits.batch)
+        return rv_enqueue_refuse_all(client, count, ret_results, RV_SIZE_LIMIT(batch), "tasks in one call");
     reeve_status status = rv_specs_read(&specs, &owned, given, count, spec_size, &client->error);
     if (status != REEVE_OK) {
         for (size_t i = 0; i < count; i++) ret_results[i] = (reeve_enqueued){.status = status};

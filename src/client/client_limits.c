@@ -1,5 +1,5 @@
 /*
- * client_limits.c - limits of queues and groups: set, looked at, and holds.
+ * client_limits.c - limits of queues and groups: set and read; pauses for a time.
  */
 #include "reeve/limits.h"
 
@@ -159,15 +159,15 @@ reeve_status reeve_limit_sized(reeve_client *client, const char *queue, const re
     return status == REEVE_OK ? set_limits(client, queue, &words) : status;
 }
 
-reeve_status reeve_hold(reeve_client *client, const char *queue, const char *group, int64_t delay_ms,
-                        int64_t *ret_until_ms)
+reeve_status reeve_pause_for(reeve_client *client, const char *queue, const char *group, int64_t delay_ms,
+                             int64_t *ret_until_ms)
 {
     if (client == NULL) return REEVE_EINVAL;
     reeve_status status = rv_check_queue(queue, &client->error);
     if (status == REEVE_OK && group != NULL) status = rv_check_group(group, &client->error);
     if (status != REEVE_OK) return status;
     if (delay_ms < 0)
-        return rv_fail(&client->error, REEVE_EINVAL, "a hold of %lld ms: must not be negative", (long long)delay_ms);
+        return rv_fail(&client->error, REEVE_EINVAL, "a pause of %lld ms: must not be negative", (long long)delay_ms);
     if ((status = rv_client_make_known(client, queue)) != REEVE_OK) return status;
     char delay[24];
     (void)snprintf(delay, sizeof(delay), "%lld", (long long)delay_ms);
@@ -212,7 +212,7 @@ static bool read_group(reeve_group_limits *ret, const rv_reply *reply)
     rv_copy_text(ret->group, sizeof(ret->group), reply->items[NAME]->text);
     ret->concurrency = rv_reply_int(reply->items[OWN_CONCURRENCY], 0);
     ret->rate = rv_rate_read(reply->items[OWN_RATE]);
-    ret->hold_ms = rv_reply_int(reply->items[OWN_HOLD], 0);
+    ret->pause_until_ms = rv_reply_int(reply->items[OWN_HOLD], 0);
     ret->running = count_at(reply, OWN_RUNNING);
     ret->parked = count_at(reply, OWN_PARKED);
     if (*reply->items[OWN_STRICT]->text != '\0') ret->strict = rv_reply_is_text(reply->items[OWN_STRICT], "1") ? 1 : -1;
@@ -225,8 +225,8 @@ static bool read_limits(reeve_limits *ret, const rv_reply *reply)
     if (!rv_reply_is(queue, RV_ARRAY) || queue->count < QUEUE_FIELDS) return false;
     ret->concurrency = rv_reply_int(queue->items[CONCURRENCY], 0);
     ret->rate = rv_rate_read(queue->items[RATE]);
-    ret->hold_ms = rv_reply_int(queue->items[HOLD], 0);
-    if (ret->hold_ms <= rv_reply_int(reply->items[NOW], 0)) ret->hold_ms = 0;
+    ret->pause_until_ms = rv_reply_int(queue->items[HOLD], 0);
+    if (ret->pause_until_ms <= rv_reply_int(reply->items[NOW], 0)) ret->pause_until_ms = 0;
     ret->running = rv_reply_int(reply->items[RUNNING], -1);
     ret->group_concurrency = rv_reply_int(queue->items[GROUP_CONCURRENCY], 0);
     ret->group_rate = rv_rate_read(queue->items[GROUP_RATE]);

@@ -25,7 +25,8 @@ static reeve_status follow(reeve_client *client, const char *queue)
     return REEVE_OK;
 }
 
-/* The script answers "ok", or "ok more" when others are to hear of it, the state that does not allow it, "" for no such task, or "unique <holder's id>". */
+/* The script answers "ok", or "ok more" when others are to hear of it, the state that does not allow it, "" for no such
+ * task, or "unique <holder's id>". */
 static reeve_status steer(reeve_client *client, const steering *what)
 {
     if (client == NULL) return REEVE_EINVAL;
@@ -65,7 +66,7 @@ reeve_status reeve_retry(reeve_client *client, const char *queue, const char *id
     return steer(client, &what);
 }
 
-reeve_status reeve_cancel_tell(reeve_client *client, const char *queue, const char *id, bool *ret_running)
+reeve_status reeve_cancel_with_running(reeve_client *client, const char *queue, const char *id, bool *ret_running)
 {
     bool running = false;
     const steering what = {{&rv_script_cancel, queue, {id}, 1}, "cancel", "cancelled", &running, false};
@@ -76,7 +77,7 @@ reeve_status reeve_cancel_tell(reeve_client *client, const char *queue, const ch
 
 reeve_status reeve_cancel(reeve_client *client, const char *queue, const char *id)
 {
-    return reeve_cancel_tell(client, queue, id, NULL);
+    return reeve_cancel_with_running(client, queue, id, NULL);
 }
 
 reeve_status reeve_cancel_cascade(reeve_client *client, const char *queue, const char *id)

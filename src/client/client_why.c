@@ -90,7 +90,7 @@ static void add_queue(telling *t)
 {
     const rv_why_facts *f = &t->facts;
     if (f->is_paused) add(t, REEVE_REASON_PAUSED)->since_ms = f->paused;
-    if (f->hold > f->now) add(t, REEVE_REASON_HELD)->until_ms = f->hold;
+    if (f->hold > f->now) add(t, REEVE_REASON_PAUSED_FOR)->until_ms = f->hold;
     if (f->concurrency >= 0 && f->counted >= f->concurrency) {
         reeve_reason *reason = add(t, REEVE_REASON_CONCURRENCY);
         reason->limit = f->concurrency;
@@ -113,7 +113,7 @@ static reeve_reason *add_of_group(telling *t, reeve_reason_kind kind)
 static void add_group(telling *t)
 {
     const rv_why_facts *f = &t->facts;
-    if (f->group_hold > f->now) add_of_group(t, REEVE_REASON_GROUP_HELD)->until_ms = f->group_hold;
+    if (f->group_hold > f->now) add_of_group(t, REEVE_REASON_GROUP_PAUSED)->until_ms = f->group_hold;
     if (f->group_concurrency >= 0 && f->group_counted >= f->group_concurrency) {
         reeve_reason *reason = add_of_group(t, REEVE_REASON_GROUP_CONCURRENCY);
         reason->limit = f->group_concurrency;

@@ -9,9 +9,9 @@
 #include "client/client_depend.h"
 #include "protocol/envelope.h"
 
-reeve_status rv_enqueue_check(const reeve_task_spec *spec, const reeve_guards *guards, rv_error *error)
+reeve_status rv_enqueue_check(const reeve_task_spec *spec, const reeve_size_limits *size_limits, rv_error *error)
 {
-    reeve_status status = rv_spec_check_under(spec, guards, error);
+    reeve_status status = rv_spec_check_under(spec, size_limits, error);
     if (status != REEVE_OK || spec->after_count <= REEVE_PARENTS_MAX) return status;
     return rv_fail(error, REEVE_ETOOBIG, "%zu parents: at most %d in one call; reeve_enqueue takes more",
                    spec->after_count, REEVE_PARENTS_MAX);
@@ -38,7 +38,7 @@ reeve_status rv_enqueue_refuse_all(reeve_client *client, size_t count, reeve_enq
                                    const char *what)
 {
     for (size_t i = 0; i < count; i++) ret_results[i] = (reeve_enqueued){.status = REEVE_ETOOBIG};
-    (void)rv_guard_refuse(&client->error, &client->guards, at, "%zu %s", count, what);
+    (void)rv_size_limits_refuse(&client->error, &client->size_limits, at, "%zu %s", count, what);
     client->cause_count = 0;
     rv_client_note_cause(client, "", &client->error);
     return REEVE_ETOOBIG;
@@ -93,7 +93,7 @@ void reeve_enqueued_error_sized(const reeve_client *client, const reeve_task_spe
         rv_copy_text(ret, size, error.text);
         break;
     default:
-        if (rv_enqueue_check(&spec, &client->guards, &error) != REEVE_OK)
+        if (rv_enqueue_check(&spec, &client->size_limits, &error) != REEVE_OK)
             rv_copy_text(ret, size, error.text);
         else
             write_cause(client, spec.queue, result->status, ret, size);

@@ -160,7 +160,7 @@ static bool read_stat(const char *queue, const rv_reply *reply, reeve_queue_info
     ret->oldest_ready_ms = enqueued_at(rv_reply_at(reply, HEAD));
     ret->next_due_ms = rv_reply_within(rv_reply_at(reply, NEXT_DUE), 0, RV_REPLY_NUMBER_MAX, -1);
     ret->paused_ms = rv_paused_since(rv_reply_at(reply, PAUSED_MS));
-    ret->hold_ms = rv_reply_within(rv_reply_at(reply, HOLD), 0, RV_REPLY_NUMBER_MAX, -1);
+    ret->pause_until_ms = rv_reply_within(rv_reply_at(reply, HOLD), 0, RV_REPLY_NUMBER_MAX, -1);
     ret->concurrency = rv_reply_within(rv_reply_at(reply, CONCURRENCY), 0, RV_REPLY_NUMBER_MAX, 0);
     ret->rate = rv_rate_read(rv_reply_at(reply, RATE));
     ret->group_concurrency = rv_reply_within(rv_reply_at(reply, GROUP_CONCURRENCY), 0, RV_REPLY_NUMBER_MAX, 0);

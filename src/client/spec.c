@@ -14,16 +14,16 @@
 
 /* ---- checks: check_NAME is what the row of an option in protocol/definition/task_options.lua names ----------------- */
 
-static reeve_status check_time(const reeve_task_spec *spec, const reeve_guards *guards, rv_error *error)
+static reeve_status check_time(const reeve_task_spec *spec, const reeve_size_limits *size_limits, rv_error *error)
 {
-    (void)guards;
+    (void)size_limits;
     if (spec->delay_ms == 0 || spec->at_ms == 0) return REEVE_OK;
     return rv_fail(error, REEVE_EINVAL, "a task runs either after a delay or at a time, not both");
 }
 
-static reeve_status check_deadline(const reeve_task_spec *spec, const reeve_guards *guards, rv_error *error)
+static reeve_status check_deadline(const reeve_task_spec *spec, const reeve_size_limits *size_limits, rv_error *error)
 {
-    (void)guards;
+    (void)size_limits;
     if (spec->deadline_ms < 0)
         return rv_fail(error, REEVE_EINVAL, "deadline %lld ms: must not be negative", (long long)spec->deadline_ms);
     if (spec->deadline_ms > 0 && spec->expires_in_ms > 0)
@@ -33,23 +33,23 @@ static reeve_status check_deadline(const reeve_task_spec *spec, const reeve_guar
     return late ? rv_fail(error, REEVE_EINVAL, "a task that must begin before it may run would never run") : REEVE_OK;
 }
 
-static reeve_status check_weight(const reeve_task_spec *spec, const reeve_guards *guards, rv_error *error)
+static reeve_status check_weight(const reeve_task_spec *spec, const reeve_size_limits *size_limits, rv_error *error)
 {
-    (void)guards;
+    (void)size_limits;
     if (spec->weight > 256) return rv_fail(error, REEVE_EINVAL, "weight %u: must be from 1 to 256", spec->weight);
     if (spec->weight == 0 || spec->group != NULL) return REEVE_OK;
     return rv_fail(error, REEVE_EINVAL, "weight %u: needs a group, whose share it is", spec->weight);
 }
 
-static reeve_status check_backoff(const reeve_task_spec *spec, const reeve_guards *guards, rv_error *error)
+static reeve_status check_backoff(const reeve_task_spec *spec, const reeve_size_limits *size_limits, rv_error *error)
 {
-    (void)guards;
+    (void)size_limits;
     return rv_backoff_check(spec->backoff, error);
 }
 
-static reeve_status check_on_dead(const reeve_task_spec *spec, const reeve_guards *guards, rv_error *error)
+static reeve_status check_on_dead(const reeve_task_spec *spec, const reeve_size_limits *size_limits, rv_error *error)
 {
-    (void)guards;
+    (void)size_limits;
     return rv_check_on_dead(spec->on_dead, error);
 }
 
@@ -68,21 +68,21 @@ static inline reeve_status check_line(const char *what, const char *text, size_t
     return rv_fail(error, REEVE_EINVAL, "%s \"%.200s\": has 1 to %zu bytes", what, text, most);
 }
 
-static reeve_status check_meta(const reeve_task_spec *spec, const reeve_guards *guards, rv_error *error)
+static reeve_status check_meta(const reeve_task_spec *spec, const reeve_size_limits *size_limits, rv_error *error)
 {
     size_t total = 0;
     if ((spec->tags == NULL && spec->tag_count > 0) || (spec->meta == NULL && spec->meta_count > 0))
         return rv_fail(error, REEVE_EINVAL, "%s is NULL, and is said to have entries",
                        spec->tags == NULL && spec->tag_count > 0 ? "the list of tags" : "the list of metadata");
-    if (spec->tag_count > (size_t)guards->tags)
-        return rv_guard_refuse(error, guards, RV_GUARD(tags), "%zu tags", spec->tag_count);
+    if (spec->tag_count > (size_t)size_limits->tags)
+        return rv_size_limits_refuse(error, size_limits, RV_SIZE_LIMIT(tags), "%zu tags", spec->tag_count);
     for (size_t i = 0; i < spec->tag_count; i++) {
         if (spec->tags[i] == NULL || spec->tags[i][0] == '\0')
             return rv_fail(error, REEVE_EINVAL, "tag %zu is empty", i + 1);
         if (check_text("a tag", spec->tags[i], error) != REEVE_OK) return REEVE_EINVAL;
-        if (strlen(spec->tags[i]) > (size_t)guards->tag)
-            return rv_guard_refuse(error, guards, RV_GUARD(tag), "tag \"%.100s...\" has %zu bytes", spec->tags[i],
-                                   strlen(spec->tags[i]));
+        if (strlen(spec->tags[i]) > (size_t)size_limits->tag)
+            return rv_size_limits_refuse(error, size_limits, RV_SIZE_LIMIT(tag), "tag \"%.100s...\" has %zu bytes",
+                                         spec->tags[i], strlen(spec->tags[i]));
         total += strlen(spec->tags[i]) + 3;
     }
     for (size_t i = 0; i < spec->meta_count; i++) {
@@ -94,13 +94,13 @@ static reeve_status check_meta(const reeve_task_spec *spec, const reeve_guards *
         if (check_text("a metadata value", meta->value, error) != REEVE_OK) return REEVE_EINVAL;
         total += strlen(meta->key) + strlen(meta->value) + 6;
     }
-    if (total <= (size_t)guards->meta) return REEVE_OK;
-    return rv_guard_refuse(error, guards, RV_GUARD(meta), "tags and metadata have %zu bytes", total);
+    if (total <= (size_t)size_limits->meta) return REEVE_OK;
+    return rv_size_limits_refuse(error, size_limits, RV_SIZE_LIMIT(meta), "tags and metadata have %zu bytes", total);
 }
 
-static reeve_status check_unique(const reeve_task_spec *spec, const reeve_guards *guards, rv_error *error)
+static reeve_status check_unique(const reeve_task_spec *spec, const reeve_size_limits *size_limits, rv_error *error)
 {
-    (void)guards;
+    (void)size_limits;
     if ((unsigned)spec->on_conflict > REEVE_CONFLICT_DEBOUNCE)
         return rv_fail(error, REEVE_EINVAL, "there is no conflict rule %d", (int)spec->on_conflict);
     if (spec->unique_for_ms < 0) {
@@ -121,11 +121,11 @@ static reeve_status check_unique(const reeve_task_spec *spec, const reeve_guards
     return check_text("a unique key", spec->unique, error);
 }
 
-static reeve_status check_after(const reeve_task_spec *spec, const reeve_guards *guards, rv_error *error)
+static reeve_status check_after(const reeve_task_spec *spec, const reeve_size_limits *size_limits, rv_error *error)
 {
     if (spec->after_count > 0 && spec->after == NULL)
         return rv_fail(error, REEVE_EINVAL, "%zu parents are counted and none is given", spec->after_count);
-    reeve_status guarded = rv_check_parent_count(spec->after, spec->after_count, guards, error);
+    reeve_status guarded = rv_check_parent_count(spec->after, spec->after_count, size_limits, error);
     if (guarded != REEVE_OK) return guarded;
     for (size_t i = 0; i < spec->after_count; i++) {
         reeve_status status = rv_check_parent(&spec->after[i], spec->queue, spec->id, error);
@@ -135,17 +135,21 @@ static reeve_status check_after(const reeve_task_spec *spec, const reeve_guards 
 }
 
 /* Names were checked for the standard lengths. */
-static reeve_status check_names(const reeve_task_spec *spec, const reeve_guards *guards, rv_error *error)
+static reeve_status check_names(const reeve_task_spec *spec, const reeve_size_limits *size_limits, rv_error *error)
 {
-    const reeve_guards *standard = &rv_guards_standard;
-    if (guards->type == standard->type && guards->id == standard->id && guards->group == standard->group &&
-        guards->unique == standard->unique)
+    const reeve_size_limits *standard = &rv_size_limits_default;
+    if (size_limits->type == standard->type && size_limits->id == standard->id &&
+        size_limits->group == standard->group && size_limits->unique == standard->unique)
         return REEVE_OK;
-    reeve_status status = rv_guard_name(error, guards, RV_GUARD(type), "type", spec->type);
-    if (status == REEVE_OK) status = rv_guard_name(error, guards, RV_GUARD(id), "id", spec->id);
-    if (status == REEVE_OK) status = rv_guard_name(error, guards, RV_GUARD(group), "group", spec->group);
-    if (status == REEVE_OK) status = rv_guard_name(error, guards, RV_GUARD(unique), "unique key", spec->unique);
-    return status == REEVE_OK ? rv_guard_name(error, guards, RV_GUARD(type), "on_dead", spec->on_dead) : status;
+    reeve_status status = rv_size_limits_check_name(error, size_limits, RV_SIZE_LIMIT(type), "type", spec->type);
+    if (status == REEVE_OK) status = rv_size_limits_check_name(error, size_limits, RV_SIZE_LIMIT(id), "id", spec->id);
+    if (status == REEVE_OK)
+        status = rv_size_limits_check_name(error, size_limits, RV_SIZE_LIMIT(group), "group", spec->group);
+    if (status == REEVE_OK)
+        status = rv_size_limits_check_name(error, size_limits, RV_SIZE_LIMIT(unique), "unique key", spec->unique);
+    return status == REEVE_OK
+               ? rv_size_limits_check_name(error, size_limits, RV_SIZE_LIMIT(type), "on_dead", spec->on_dead)
+               : status;
 }
 
 reeve_status rv_spec_read(reeve_task_spec *ret, const reeve_task_spec *given, size_t spec_size, rv_error *error)
@@ -201,9 +205,9 @@ static reeve_status refuse_span(const char *name, long long ms, rv_error *error)
 #define TEXT(field, name, most) \
     if (spec->field != NULL && (status = check_line(name, spec->field, most, error)) != REEVE_OK) return status;
 #define OWN(name) \
-    if ((status = check_##name(spec, guards, error)) != REEVE_OK) return status;
+    if ((status = check_##name(spec, size_limits, error)) != REEVE_OK) return status;
 
-static reeve_status check_options(const reeve_task_spec *spec, const reeve_guards *guards, rv_error *error)
+static reeve_status check_options(const reeve_task_spec *spec, const reeve_size_limits *size_limits, rv_error *error)
 {
     reeve_status status;
     RV_TASK_OPTION_CHECKS(WHOLE, SPAN, TEXT, OWN)
@@ -213,7 +217,7 @@ static reeve_status check_options(const reeve_task_spec *spec, const reeve_guard
 #undef TEXT
 #undef OWN
 
-reeve_status rv_spec_check_under(const reeve_task_spec *spec, const reeve_guards *guards, rv_error *error)
+reeve_status rv_spec_check_under(const reeve_task_spec *spec, const reeve_size_limits *size_limits, rv_error *error)
 {
     reeve_status status;
     if (spec == NULL) return rv_fail(error, REEVE_EINVAL, "no task was given");
@@ -227,16 +231,17 @@ reeve_status rv_spec_check_under(const reeve_task_spec *spec, const reeve_guards
     if (spec->id != NULL && (status = rv_check_id(spec->id, error)) != REEVE_OK) return status;
     if (spec->payload.length > 0 && spec->payload.data == NULL)
         return rv_fail(error, REEVE_EINVAL, "the payload has a length and no data");
-    if (spec->payload.length > (size_t)guards->payload)
-        return rv_guard_refuse(error, guards, RV_GUARD(payload), "the payload has %zu bytes", spec->payload.length);
+    if (spec->payload.length > (size_t)size_limits->payload)
+        return rv_size_limits_refuse(error, size_limits, RV_SIZE_LIMIT(payload), "the payload has %zu bytes",
+                                     spec->payload.length);
     if (spec->group != NULL && (status = rv_check_group(spec->group, error)) != REEVE_OK) return status;
-    if ((status = check_options(spec, guards, error)) != REEVE_OK) return status;
-    return check_names(spec, guards, error);
+    if ((status = check_options(spec, size_limits, error)) != REEVE_OK) return status;
+    return check_names(spec, size_limits, error);
 }
 
 reeve_status rv_spec_check(const reeve_task_spec *spec, rv_error *error)
 {
-    return rv_spec_check_under(spec, &rv_guards_standard, error);
+    return rv_spec_check_under(spec, &rv_size_limits_default, error);
 }
 
 reeve_status reeve_task_spec_check_sized(const reeve_task_spec *given, char *ret_error, size_t size, size_t spec_size)

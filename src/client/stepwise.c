@@ -119,15 +119,15 @@ static reeve_status place(reeve_client *client, const reeve_task_spec *spec, ree
 reeve_status rv_enqueue_stepwise(reeve_client *client, const reeve_task_spec *spec, reeve_enqueued *ret)
 {
     const char *open = REEVE_PARENT_OPEN;
-    *ret = (reeve_enqueued){.status = rv_spec_check_under(spec, &client->guards, &client->error)};
+    *ret = (reeve_enqueued){.status = rv_spec_check_under(spec, &client->size_limits, &client->error)};
     if (ret->status != REEVE_OK) return ret->status;
     reeve_status status = place(client, spec, ret);
     if (status != REEVE_OK) return status;
     bool named = false;
-    status = reeve_depend(client, spec->queue, ret->id, spec->after, spec->after_count);
+    status = reeve_add_dependency(client, spec->queue, ret->id, spec->after, spec->after_count);
     if (status == REEVE_OK) {
         named = true;
-        status = reeve_undepend(client, spec->queue, ret->id, &open, 1);
+        status = reeve_remove_dependency(client, spec->queue, ret->id, &open, 1);
     }
     /* Enqueued it was: one of its parents may have let it die meanwhile. */
     if (status == REEVE_OK || status == REEVE_ESTATE) {

@@ -1,9 +1,9 @@
 /*
  * config.h - the configuration file of a worker, read and checked.
  *
- * The file is libconfig. setting_rows.c has a row for every setting: its type, its range, its default and a line of help.
- * Reading, checking, freeing, `reeve-worker --help-config` and docs/configuration.md all come from those rows. Times
- * are seconds in the file, whole or fractional, and milliseconds in the structs.
+ * The file is libconfig. setting_rows.c has a row for every setting: its type, its range, its default and a line of
+ * help. Reading, checking, freeing, `reeve-worker --help-config` and docs/configuration.md all come from those rows.
+ * Times are seconds in the file, whole or fractional, and milliseconds in the structs.
  */
 #ifndef RV_CONFIG_H
 #define RV_CONFIG_H
@@ -59,8 +59,8 @@ typedef struct rv_config_handler {
     bool at_most_once;
     bool has_backoff;
     reeve_backoff backoff; /* as the worker wants it: zero where not given */
-    int64_t many;
-    int64_t many_wait_ms;
+    int64_t batch_size;
+    int64_t batch_wait_ms;
 } rv_config_handler;
 
 typedef struct rv_config_queue {
@@ -83,7 +83,7 @@ typedef struct rv_config_cron {
     char *payload;
     rv_zone zone;
     reeve_catch_up catch_up;
-    int64_t max; /* 0: not given */
+    int64_t catch_up_max; /* 0: not set */
     bool overlap;
     int64_t priority;
     char *group;    /* NULL: not given */
@@ -107,7 +107,7 @@ typedef struct rv_config {
         char *name; /* NULL: not given */
         int64_t session_ms;
         int64_t drain_ms;
-        reeve_guards guards; /* zero: not given */
+        reeve_size_limits size_limits; /* zero: not given */
         reeve_log_level log_level;
         rv_log_format log_format;
     } worker;

@@ -31,7 +31,7 @@ reeve_status rv_config_entry_make(rv_config_entry *ret, const rv_config_cron *cr
                               .spec = cron->spec,
                               .local = cron->zone == RV_ZONE_LOCAL,
                               .catch_up = cron->catch_up,
-                              .catch_up_most = (unsigned)cron->max,
+                              .catch_up_max = (unsigned)cron->catch_up_max,
                               .no_overlap = !cron->overlap,
                               .task = &ret->task};
 

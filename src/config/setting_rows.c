@@ -143,8 +143,8 @@ bool rv_config_check_redis(const char *url, rv_error *why)
      .otherwise = "count", .help = "Maximum of tasks that start together after an idle time."}
 
 /* How large something may be. */
-#define GUARD(name, maximum, usual, words)                                                                             \
-    {"worker.guards." #name, RV_SETTING_WHOLE, IN(, worker.guards.name), .min = 1, .max = (double)(maximum),        \
+#define SIZE_LIMIT(name, maximum, usual, words)                                                                        \
+    {"worker.size_limits." #name, RV_SETTING_WHOLE, IN(, worker.size_limits.name), .min = 1, .max = (double)(maximum), \
      .otherwise = usual, .help = words}
 
 /* A setting of a queue. */
@@ -194,24 +194,24 @@ const rv_setting rv_settings[] = {
     {"worker.drain", RV_SETTING_SECONDS, IN(, worker.drain_ms), .min = 0, .max = 86400, .standard = "25",
      .help = "How long a stopping worker waits for running handlers. Tasks that are still running then return to "
              "their queues."},
-    {"worker.guards", RV_SETTING_GROUP, .at = RV_NOWHERE,
+    {"worker.size_limits", RV_SETTING_GROUP, .at = RV_NOWHERE,
      .help = "Size limits for results, checkpoints and chained tasks of handlers, and for tasks of the file's "
-             "recurring entries. Producers have size limits of their own (`reeve --guard`, `reeve_client_options`). "
-             "Lengths are in bytes."},
-    GUARD(payload, REEVE_PAYLOAD_MAX, "the maximum", "Length of the payload of a chained task."),
-    GUARD(result, REEVE_RESULT_MAX, "the maximum",
+             "recurring entries. Producers have size limits of their own (`reeve --size-limit`, "
+             "`reeve_client_options`). Lengths are in bytes."},
+    SIZE_LIMIT(payload, REEVE_PAYLOAD_MAX, "the maximum", "Length of the payload of a chained task."),
+    SIZE_LIMIT(result, REEVE_RESULT_MAX, "the maximum",
           "Length of a result. A task with a longer result dies with kind \"result\". A queue can set a lower "
              "limit: `result_max`."),
-    GUARD(checkpoint, REEVE_CHECKPOINT_MAX, "the maximum", "Length of a checkpoint; a longer one is refused."),
-    GUARD(meta, REEVE_META_MAX, "the maximum", "Length of a task's tags and metadata as JSON."),
-    GUARD(type, REEVE_TYPE_MAX, "the maximum", "Length of a type."),
-    GUARD(id, REEVE_ID_LENGTH_MAX, "the maximum", "Length of an id that a handler chooses."),
-    GUARD(group, REEVE_GROUP_MAX, "the maximum", "Length of a group name."),
-    GUARD(unique, REEVE_UNIQUE_MAX, "the maximum", "Length of a unique key."),
-    GUARD(tag, REEVE_TAG_MAX, "the maximum", "Length of a tag."),
-    GUARD(tags, REEVE_TAGS_MAX, "the maximum", "Number of tags of a task."),
-    GUARD(parents, REEVE_GUARD_COUNT_MAX, "1000000", "Number of parents of a task."),
-    GUARD(batch, REEVE_HAND_ON_MAX, "the maximum",
+    SIZE_LIMIT(checkpoint, REEVE_CHECKPOINT_MAX, "the maximum", "Length of a checkpoint; a longer one is refused."),
+    SIZE_LIMIT(meta, REEVE_META_MAX, "the maximum", "Length of a task's tags and metadata as JSON."),
+    SIZE_LIMIT(type, REEVE_TYPE_MAX, "the maximum", "Length of a type."),
+    SIZE_LIMIT(id, REEVE_ID_LENGTH_MAX, "the maximum", "Length of an id that a handler chooses."),
+    SIZE_LIMIT(group, REEVE_GROUP_MAX, "the maximum", "Length of a group name."),
+    SIZE_LIMIT(unique, REEVE_UNIQUE_MAX, "the maximum", "Length of a unique key."),
+    SIZE_LIMIT(tag, REEVE_TAG_MAX, "the maximum", "Length of a tag."),
+    SIZE_LIMIT(tags, REEVE_TAGS_MAX, "the maximum", "Number of tags of a task."),
+    SIZE_LIMIT(parents, REEVE_SIZE_LIMIT_COUNT_MAX, "1000000", "Number of parents of a task."),
+    SIZE_LIMIT(batch, REEVE_CHAIN_MAX, "the maximum",
           "Number of tasks that one task chains."),
     {"worker.log", RV_SETTING_GROUP, .at = RV_NOWHERE, .help = "The log, on standard error."},
     {"worker.log.level", RV_SETTING_CHOICE, IN(, worker.log_level), .choices = log_levels, .standard = "info",
@@ -270,10 +270,10 @@ const rv_setting rv_settings[] = {
     {"handlers[].at_most_once", RV_SETTING_TRUTH, IN(_handler, at_most_once), .standard = "false",
      .help = "true: complete tasks before they run, so that they never run twice."},
     BACKOFF("handlers[]", _handler, backoff, has_backoff, "the handler's, else the queue's"),
-    {"handlers[].many", RV_SETTING_WHOLE, IN(_handler, many), .min = 1, .max = REEVE_MANY_MAX,
+    {"handlers[].batch_size", RV_SETTING_WHOLE, IN(_handler, batch_size), .min = 1, .max = REEVE_BATCH_SIZE_MAX,
      .otherwise = "the handler's, else 64",
      .help = "Maximum of tasks in one call of a batch handler. It applies in place of the pool's `batch`."},
-    {"handlers[].many_wait", RV_SETTING_SECONDS, IN(_handler, many_wait_ms), .min = 0.001, .max = SECONDS_MAX,
+    {"handlers[].batch_wait", RV_SETTING_SECONDS, IN(_handler, batch_wait_ms), .min = 0.001, .max = SECONDS_MAX,
      .otherwise = "the handler's, else none",
      .help = "How long the first task of such a call waits for others. By default the call gets the tasks that are "
              "there."},
@@ -309,7 +309,7 @@ const rv_setting rv_settings[] = {
     {"cron[].catch_up", RV_SETTING_CHOICE, IN(_cron, catch_up), .choices = catch_ups, .standard = "once",
      .help = "What happens with missed slots, those that are more than 2 s late because no worker was running. "
              "once: one task for the last of them; skip: no task; all: a task for each."},
-    {"cron[].max", RV_SETTING_WHOLE, IN(_cron, max), .min = 1, .max = REEVE_CRON_CATCH_UP_MAX,
+    {"cron[].catch_up_max", RV_SETTING_WHOLE, IN(_cron, catch_up_max), .min = 1, .max = REEVE_CRON_CATCH_UP_MAX,
      .otherwise = "100 with catch_up = \"all\"",
      .help = "With catch_up = \"all\": maximum of tasks, for the last slots."},
     {"cron[].overlap", RV_SETTING_TRUTH, IN(_cron, overlap), .standard = "true",

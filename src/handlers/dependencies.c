@@ -39,7 +39,7 @@ static rv_kin *kin_of(reeve_task *task)
     if (kin == NULL) return NULL;
     rv_buf_init(&kin->names, NAMES_MAX);
     rv_buf_init(&kin->result, REEVE_RESULT_MAX + 1);
-    rv_buf_init(&kin->hands, (size_t)2 * REEVE_HAND_ON_BYTES_MAX + (size_t)REEVE_HAND_ON_MAX * 4 * REEVE_META_MAX);
+    rv_buf_init(&kin->hands, (size_t)2 * REEVE_CHAIN_BYTES_MAX + (size_t)REEVE_CHAIN_MAX * 4 * REEVE_META_MAX);
     task->kin = kin;
     return kin;
 }
@@ -205,43 +205,43 @@ reeve_bytes rv_kin_hands(const rv_kin *kin, size_t *ret_count)
 static reeve_status name_hand(const rv_task_host *host, const reeve_task_spec *spec, char id[REEVE_ID_MAX])
 {
     rv_copy_text(id, REEVE_ID_MAX, spec->id != NULL ? spec->id : "");
-    if (host != NULL && host->handed != NULL) return host->handed(spec, id, host->context);
+    if (host != NULL && host->chained != NULL) return host->chained(spec, id, host->context);
     if (id[0] == '\0') rv_uuid7(id);
     return REEVE_OK;
 }
 
 /* How many tasks are handed on, with their parents and bytes. */
-static reeve_status check_hands(const rv_kin *kin, const reeve_task_spec *spec, const reeve_guards *guards,
+static reeve_status check_hands(const rv_kin *kin, const reeve_task_spec *spec, const reeve_size_limits *size_limits,
                                 rv_error *error)
 {
     size_t bytes = kin->hands.length + spec->payload.length;
     if (spec->after_count > REEVE_PARENTS_MAX)
-        return rv_fail(error, REEVE_ETOOBIG, "%zu parents of a task that is handed on: at most %d", spec->after_count,
+        return rv_fail(error, REEVE_ETOOBIG, "%zu parents of a chained task: at most %d", spec->after_count,
                        REEVE_PARENTS_MAX);
-    if (kin->hand_count >= REEVE_HAND_ON_MAX)
-        return rv_fail(error, REEVE_ETOOBIG, "%zu tasks are handed on: at most %d (no setting raises it)",
-                       kin->hand_count + 1, REEVE_HAND_ON_MAX);
-    if (kin->hand_count >= (size_t)guards->batch)
-        return rv_guard_refuse(error, guards, RV_GUARD(batch), "%zu tasks are handed on", kin->hand_count + 1);
-    if (bytes <= REEVE_HAND_ON_BYTES_MAX) return REEVE_OK;
-    return rv_fail(error, REEVE_ETOOBIG,
-                   "the tasks that are handed on have %zu bytes: at most %u (no setting raises it)", bytes,
-                   REEVE_HAND_ON_BYTES_MAX);
+    if (kin->hand_count >= REEVE_CHAIN_MAX)
+        return rv_fail(error, REEVE_ETOOBIG, "%zu chained tasks: at most %d (no setting raises it)",
+                       kin->hand_count + 1, REEVE_CHAIN_MAX);
+    if (kin->hand_count >= (size_t)size_limits->batch)
+        return rv_size_limits_refuse(error, size_limits, RV_SIZE_LIMIT(batch), "%zu chained tasks",
+                                     kin->hand_count + 1);
+    if (bytes <= REEVE_CHAIN_BYTES_MAX) return REEVE_OK;
+    return rv_fail(error, REEVE_ETOOBIG, "the chained tasks have %zu bytes: at most %u (no setting raises it)", bytes,
+                   REEVE_CHAIN_BYTES_MAX);
 }
 
-reeve_status reeve_task_hand_on_sized(reeve_task *task, const reeve_task_spec *given, char ret_id[REEVE_ID_MAX],
-                                      size_t spec_size)
+reeve_status reeve_task_chain_sized(reeve_task *task, const reeve_task_spec *given, char ret_id[REEVE_ID_MAX],
+                                    size_t spec_size)
 {
     rv_error error = {0};
     char made[REEVE_ID_MAX];
     reeve_task_spec spec;
     reeve_status status = rv_spec_read(&spec, given, spec_size, &error);
-    if (status == REEVE_OK) status = rv_spec_check_under(&spec, rv_task_guards(task), &error);
+    if (status == REEVE_OK) status = rv_spec_check_under(&spec, rv_task_size_limits(task), &error);
     if (status != REEVE_OK) return rv_task_refuse(task, &error);
     if (task->past) return REEVE_EREFUSED;
     rv_kin *kin = kin_of(task);
     if (kin == NULL) return REEVE_ENOMEM;
-    status = check_hands(kin, &spec, rv_task_guards(task), &error);
+    status = check_hands(kin, &spec, rv_task_size_limits(task), &error);
     if (status != REEVE_OK) return rv_task_refuse(task, &error);
     status = name_hand(task->host, &spec, made);
     if (status != REEVE_OK) return status;

@@ -10,7 +10,7 @@
 /* The most tasks of one call of a handler that takes many. */
 static inline unsigned rv_many_most(const reeve_handler *handler)
 {
-    return handler->many == 0 ? REEVE_MANY_DEFAULT : handler->many;
+    return handler->batch_size == 0 ? REEVE_BATCH_SIZE_DEFAULT : handler->batch_size;
 }
 
 /* Whether a handler has one function to run, and limits that can be. what: begins the words ("type x"). REEVE_EINVAL.

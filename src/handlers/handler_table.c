@@ -99,7 +99,7 @@ unsigned rv_handlers_most(const rv_handlers *handlers)
     unsigned most = 1;
     for (size_t i = 0; i < handlers->count; i++) {
         const reeve_handler *handler = &handlers->list[i]->handler;
-        if (handler->run_many != NULL && rv_many_most(handler) > most) most = rv_many_most(handler);
+        if (handler->run_batch != NULL && rv_many_most(handler) > most) most = rv_many_most(handler);
     }
     return most;
 }

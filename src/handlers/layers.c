@@ -102,7 +102,7 @@ static reeve_outcome run_layer(const reeve_layer *const *layers, reeve_task *tas
 reeve_outcome rv_layers_run(const reeve_layer *const *layers, reeve_task *task, const reeve_handler *handler)
 {
     /* A handler of many tasks has none around it, also when it is called with one. */
-    if (layers == NULL || layers[0] == NULL || handler->run_many != NULL) return rv_task_run(task, handler);
+    if (layers == NULL || layers[0] == NULL || handler->run_batch != NULL) return rv_task_run(task, handler);
     return run_layer(layers, task, handler);
 }
 

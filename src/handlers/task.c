@@ -53,9 +53,9 @@ void rv_task_begin(reeve_task *task)
     task->delay_ms = -1;
 }
 
-const reeve_guards *rv_task_guards(const reeve_task *task)
+const reeve_size_limits *rv_task_size_limits(const reeve_task *task)
 {
-    return task->host != NULL && task->host->guards != NULL ? task->host->guards : &rv_guards_standard;
+    return task->host != NULL && task->host->size_limits != NULL ? task->host->size_limits : &rv_size_limits_default;
 }
 
 reeve_status rv_task_refuse(reeve_task *task, const rv_error *why)
@@ -195,9 +195,10 @@ reeve_status reeve_task_checkpoint(reeve_task *task, const void *data, size_t le
     reeve_status status = REEVE_OK;
 
     if (data == NULL && length > 0) return REEVE_EINVAL;
-    if (length > (size_t)rv_task_guards(task)->checkpoint) {
+    if (length > (size_t)rv_task_size_limits(task)->checkpoint) {
         rv_error why;
-        (void)rv_guard_refuse(&why, rv_task_guards(task), RV_GUARD(checkpoint), "the checkpoint has %zu bytes", length);
+        (void)rv_size_limits_refuse(&why, rv_task_size_limits(task), RV_SIZE_LIMIT(checkpoint),
+                                    "the checkpoint has %zu bytes", length);
         return rv_task_refuse(task, &why);
     }
     if (host != NULL && host->checkpoint != NULL)
@@ -250,12 +251,12 @@ reeve_status reeve_task_log(reeve_task *task, const char *format, ...)
     return host->log(task, room, host->context);
 }
 
-reeve_status reeve_task_hold(reeve_task *task, const char *group, int64_t delay_ms)
+reeve_status reeve_task_pause_for(reeve_task *task, const char *group, int64_t delay_ms)
 {
     rv_error error = {0};
 
     if (delay_ms < 0) return REEVE_EINVAL;
     if (group != NULL && rv_check_group(group, &error) != REEVE_OK) return REEVE_EINVAL;
-    if (task->host == NULL || task->host->hold == NULL) return REEVE_OK;
-    return task->host->hold(task, group, delay_ms, task->host->context);
+    if (task->host == NULL || task->host->pause_for == NULL) return REEVE_OK;
+    return task->host->pause_for(task, group, delay_ms, task->host->context);
 }

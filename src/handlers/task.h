@@ -10,7 +10,7 @@
 #include <stdatomic.h>
 
 #include "base/buf.h"
-#include "protocol/guards.h"
+#include "protocol/size_limits.h"
 #include "reeve/client.h"
 #include "reeve/plugin.h"
 
@@ -21,8 +21,8 @@ typedef struct rv_reply rv_reply;
 /* What a task needs of the place where it runs. */
 typedef struct rv_task_host {
     reeve_status (*progress)(reeve_task *task, int percent, const char *words, void *context);
-    reeve_status (*hold)(reeve_task *task, const char *group, int64_t delay_ms,
-                         void *context);                                           /* NULL: nothing to hold */
+    reeve_status (*pause_for)(reeve_task *task, const char *group, int64_t delay_ms,
+                              void *context);                                      /* NULL: nothing to pause */
     reeve_status (*checkpoint)(reeve_task *task, reeve_bytes data, void *context); /* NULL: it stays in the task */
     reeve_status (*last_checkpoint)(reeve_task *task, rv_buf *ret, void *context); /* adds it; NULL: there is none */
     reeve_status (*heartbeat)(reeve_task *task, void *context);                    /* NULL: it is ours */
@@ -30,11 +30,11 @@ typedef struct rv_task_host {
     /* One round trip, for what build adds; *ret lives until the next. NULL: there is no Redis. */
     reeve_status (*ask)(void (*build)(rv_conn *conn, const void *what), const void *what, const rv_reply **ret,
                         void *context);
-    /* Hears of a task that is handed on; makes its id when that is "". NULL: none hears, and the id is a new UUIDv7. */
-    reeve_status (*handed)(const reeve_task_spec *spec, char id[REEVE_ID_MAX], void *context);
+    /* Is called for a chained task; makes its id when that is "". NULL: none hears, and the id is a new UUIDv7. */
+    reeve_status (*chained)(const reeve_task_spec *spec, char id[REEVE_ID_MAX], void *context);
     const char *ns;
-    const reeve_guards *guards;     /* chosen ones; NULL: the standards */
-    const atomic_llong *result_max; /* the queue's; NULL, or 0: none */
+    const reeve_size_limits *size_limits; /* chosen ones; NULL: the standards */
+    const atomic_llong *result_max;       /* the queue's; NULL, or 0: none */
     void *context;
     const atomic_bool *stop;      /* NULL: never */
     const atomic_bool *cancelled; /* the same */
@@ -95,8 +95,8 @@ reeve_outcome rv_task_take(reeve_task *task, reeve_outcome said, const char *kin
 /* The same for a task of a call of many: its handler said it by verbs alone. */
 reeve_outcome rv_task_take_many(reeve_task *task, const char *type);
 
-/* The guards in force. */
-const reeve_guards *rv_task_guards(const reeve_task *task);
+/* The size_limits in force. */
+const reeve_size_limits *rv_task_size_limits(const reeve_task *task);
 
 /* Keeps the words of a call that fails, for reeve_task_call_error; returns the status. (Without memory there are none.)
  */

@@ -88,19 +88,19 @@ static void keep_result(reeve_task *task, const char *result, size_t length)
 /* Whether there may be a result of that length; why not in the words. */
 static bool check_result(const reeve_task *task, size_t length, rv_error *why)
 {
-    const reeve_guards *guards = rv_task_guards(task);
+    const reeve_size_limits *size_limits = rv_task_size_limits(task);
     const atomic_llong *of_queue = task->host != NULL ? task->host->result_max : NULL;
     long long most = of_queue != NULL ? atomic_load_explicit(of_queue, memory_order_relaxed) : 0;
 
-    if (most > 0 && most <= guards->result && length > (size_t)most) {
+    if (most > 0 && most <= size_limits->result && length > (size_t)most) {
         (void)rv_fail(why, REEVE_ETOOBIG,
                       "the result has %zu bytes: at most %lld (result_max of the queue %s raises it, up to "
                       "%u)",
                       length, most, task->queue, REEVE_RESULT_MAX);
         return false;
     }
-    if (length <= (size_t)guards->result) return true;
-    (void)rv_guard_refuse(why, guards, RV_GUARD(result), "the result has %zu bytes", length);
+    if (length <= (size_t)size_limits->result) return true;
+    (void)rv_size_limits_refuse(why, size_limits, RV_SIZE_LIMIT(result), "the result has %zu bytes", length);
     return false;
 }
 
@@ -194,13 +194,13 @@ reeve_outcome rv_task_take_many(reeve_task *task, const char *type)
 static reeve_outcome run_many_of_one(reeve_task *task, const reeve_handler *handler)
 {
     reeve_task *const tasks[] = {task};
-    handler->run_many(tasks, 1, handler->user);
+    handler->run_batch(tasks, 1, handler->user);
     return rv_task_take_many(task, handler->type);
 }
 
 reeve_outcome rv_task_run(reeve_task *task, const reeve_handler *handler)
 {
-    if (handler->run_many != NULL) return run_many_of_one(task, handler);
+    if (handler->run_batch != NULL) return run_many_of_one(task, handler);
     return rv_task_take(task, handler->run(task, handler->user), "handler", "the handler of", handler->type);
 }
 

@@ -62,13 +62,12 @@ static reeve_status check_catch_up(const reeve_cron_entry *entry, rv_error *erro
 {
     if ((size_t)entry->catch_up >= CATCH_UPS)
         return rv_fail(error, REEVE_EINVAL, "catch-up %d: there is no such", (int)entry->catch_up);
-    if (entry->catch_up_most != 0 && entry->catch_up != REEVE_CATCH_UP_ALL) {
-        return rv_fail(error, REEVE_EINVAL,
-                       "the most to catch up with, %u, goes with catch-up \"all\" only, not with \"%s\"",
-                       entry->catch_up_most, rv_catch_up_name(entry->catch_up));
+    if (entry->catch_up_max != 0 && entry->catch_up != REEVE_CATCH_UP_ALL) {
+        return rv_fail(error, REEVE_EINVAL, "catch_up_max %u goes with catch-up \"all\" only, not with \"%s\"",
+                       entry->catch_up_max, rv_catch_up_name(entry->catch_up));
     }
-    if (entry->catch_up_most > REEVE_CRON_CATCH_UP_MAX) {
-        return rv_fail(error, REEVE_EINVAL, "the most to catch up with, %u: must be from 1 to %d", entry->catch_up_most,
+    if (entry->catch_up_max > REEVE_CRON_CATCH_UP_MAX) {
+        return rv_fail(error, REEVE_EINVAL, "catch_up_max %u: must be from 1 to %d", entry->catch_up_max,
                        REEVE_CRON_CATCH_UP_MAX);
     }
     return REEVE_OK;
@@ -116,7 +115,7 @@ void rv_cron_definition_write(rv_buf *out, const reeve_cron_entry *entry)
     rv_buf_addf(out, ",\"zone\":\"%s\",\"catch_up\":\"%s\"", rv_zone_name(entry->local ? RV_ZONE_LOCAL : RV_ZONE_UTC),
                 rv_catch_up_name(entry->catch_up));
     if (entry->catch_up == REEVE_CATCH_UP_ALL)
-        rv_buf_addf(out, ",\"most\":%u", entry->catch_up_most > 0 ? entry->catch_up_most : RV_CRON_MOST_DEFAULT);
+        rv_buf_addf(out, ",\"most\":%u", entry->catch_up_max > 0 ? entry->catch_up_max : RV_CRON_MOST_DEFAULT);
     if (entry->no_overlap) rv_buf_adds(out, ",\"overlap\":false");
     size_t before = out->length;
     rv_buf_adds(out, ",\"options\":");
@@ -145,7 +144,7 @@ static reeve_status read_rule(rv_cron_rule *ret, const cJSON *json, rv_error *er
     const cJSON *most = cJSON_GetObjectItemCaseSensitive(json, "most");
     double number = cJSON_IsNumber(most) ? most->valuedouble : RV_CRON_MOST_DEFAULT;
     if (!(number >= 1 && number <= REEVE_CRON_CATCH_UP_MAX))
-        return rv_fail(error, REEVE_EINVAL, "the most it catches up with is %.40g", number);
+        return rv_fail(error, REEVE_EINVAL, "\"most\" is %.40g", number);
     ret->most = (unsigned)number;
     ret->no_overlap = cJSON_IsFalse(cJSON_GetObjectItemCaseSensitive(json, "overlap"));
     return REEVE_OK;

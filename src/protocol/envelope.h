@@ -20,7 +20,7 @@
 
 #include <stdbool.h>
 
-#include "protocol/guards.h"
+#include "protocol/size_limits.h"
 #include "protocol/task_policy.h"
 
 /* An envelope taken apart in place; all pointers lead into it. */
@@ -51,9 +51,10 @@ size_t rv_envelope_length(const rv_envelope *envelope);
 
 /* ---- writing --------------------------------------------------------------------------------------------------- */
 
-/* Checks everything in a spec that can be checked without Redis: under the standard guards, or others (chosen ones). */
+/* Checks everything in a spec that can be checked without Redis: under the standard size_limits, or others (chosen
+ * ones). */
 reeve_status rv_spec_check(const reeve_task_spec *spec, rv_error *error);
-reeve_status rv_spec_check_under(const reeve_task_spec *spec, const reeve_guards *guards, rv_error *error);
+reeve_status rv_spec_check_under(const reeve_task_spec *spec, const reeve_size_limits *size_limits, rv_error *error);
 
 /* Copies a program's spec, whatever version it was compiled with (base/layout.h). */
 reeve_status rv_spec_read(reeve_task_spec *ret, const reeve_task_spec *given, size_t spec_size, rv_error *error);

@@ -555,7 +555,7 @@ void rv_log_build(rv_conn *conn, const rv_prefix *prefix, const char *session, c
     rv_argi(conn, REEVE_LOG_LINES);
 }
 
-void rv_hold_build(rv_conn *conn, const rv_prefix *prefix, const char *group, int64_t delay_ms)
+void rv_pause_for_build(rv_conn *conn, const rv_prefix *prefix, const char *group, int64_t delay_ms)
 {
     rv_cmd_script(conn, &rv_script_hold, 1, 3);
     rv_arg(conn, prefix->text, prefix->length);

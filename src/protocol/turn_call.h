@@ -111,15 +111,15 @@ int64_t rv_lease_wait(const rv_lease *lease);
 
 bool rv_turn_read(rv_turn_reply *ret, const rv_reply *reply);
 
-/* The id of an element of refused, and in *ret_group the index of its group among turn.groups. NULL: it names none of so
- * many groups. */
+/* The id of an element of refused, and in *ret_group the index of its group among turn.groups. NULL: it names none of
+ * so many groups. */
 const char *rv_turn_refused(const rv_reply *element, size_t groups, size_t *ret_group);
 
 /* True when the thread is to wait for what it is handed, in its list (rv_turn.hand). */
 bool rv_turn_is_idle(const rv_turn_reply *reply);
 
-/* Copies the leases into leases[0 .. max); returns how many. queues: turn.queue_count. One that is no task, or of no such
- * queue (impossible), is left out and counted in *ret_bad. One whose envelope is malformed is among the leases
+/* Copies the leases into leases[0 .. max); returns how many. queues: turn.queue_count. One that is no task, or of no
+ * such queue (impossible), is left out and counted in *ret_bad. One whose envelope is malformed is among the leases
  * (rv_envelope_take). */
 size_t rv_turn_leases(const rv_turn_reply *reply, size_t queues, rv_lease *leases, size_t max, size_t *ret_bad);
 
@@ -180,6 +180,6 @@ void rv_log_build(rv_conn *conn, const rv_prefix *prefix, const char *session, c
 
 /* No task of the queue, or of a group in it (NULL: the queue), starts for a while; never shortens a hold that stands.
  */
-void rv_hold_build(rv_conn *conn, const rv_prefix *prefix, const char *group, int64_t delay_ms);
+void rv_pause_for_build(rv_conn *conn, const rv_prefix *prefix, const char *group, int64_t delay_ms);
 
 #endif

@@ -53,7 +53,7 @@ bool rv_many_is_ripe(const rv_thread *t, const rv_item *item, int64_t now_ms)
     if (found.count >= rv_many_most(handler) || 2 * batch->count >= batch->capacity) return true;
     if (t->kept_bytes > KEPT_BYTES || has_suspect(batch)) return true;
     /* When the lease was as large as was asked for there may be more: that is asked once. */
-    return now_ms - found.oldest->leased_ms >= handler->many_wait_ms && (!t->full || found.oldest->held != NULL);
+    return now_ms - found.oldest->leased_ms >= handler->batch_wait_ms && (!t->full || found.oldest->held != NULL);
 }
 
 size_t rv_many_pick(rv_thread *t, size_t first)
@@ -111,7 +111,7 @@ int64_t rv_many_until(const rv_thread *t)
     for (size_t i = 0; t->gathers && i < t->batch.count; i++) {
         const rv_item *item = &t->batch.items[i];
         if (item->state != RV_ITEM_WAITING || item->many == NULL) continue;
-        int64_t wait = item->many->handler.many_wait_ms;
+        int64_t wait = item->many->handler.batch_wait_ms;
         int64_t ripe = wait < RV_FOREVER - item->leased_ms ? item->leased_ms + wait : RV_FOREVER;
         if (ripe < until) until = ripe;
     }

@@ -1,5 +1,5 @@
 /*
- * batch_handler.h - handlers that take many tasks in one call (reeve_handler.run_many).
+ * batch_handler.h - handlers that take many tasks in one call (reeve_handler.run_batch).
  *
  * Their tasks wait in the thread's batch until there are enough of them or the first is old enough: a group, those of
  * one type and queue. Meanwhile the thread takes its turns as ever, settles what is finished and runs tasks of other

@@ -116,7 +116,7 @@ static void call_handler(rv_thread *t, const rv_handler *handler, size_t count)
     t->entered = handler;
     for (size_t i = 0; i < count; i++) admit(t, &t->calls[i], handler);
     size_t listed = list_tasks(t, count);
-    if (listed > 0) handler->handler.run_many(t->call_tasks, listed, handler->handler.user);
+    if (listed > 0) handler->handler.run_batch(t->call_tasks, listed, handler->handler.user);
     rv_end_if_forked(t->worker);
     t->entered = NULL;
     rv_admission_leave(t, handler);

@@ -122,13 +122,13 @@ static reeve_status report_heartbeat(reeve_task *task, void *context)
     return finish(t, item);
 }
 
-static reeve_status report_hold(reeve_task *task, const char *group, int64_t delay_ms, void *context)
+static reeve_status report_pause_for(reeve_task *task, const char *group, int64_t delay_ms, void *context)
 {
     rv_thread *t = context;
     const rv_reply *reply;
     reeve_status status = open_connection(t);
     if (status != REEVE_OK) return status;
-    rv_hold_build(t->conn, &claim_of(t, rv_call_item(t, task))->prefix, group, delay_ms);
+    rv_pause_for_build(t->conn, &claim_of(t, rv_call_item(t, task))->prefix, group, delay_ms);
     status = rv_conn_call(t->conn, 0, &reply);
     return status == REEVE_OK || status == REEVE_EREDIS ? status : REEVE_ELOST;
 }
@@ -146,14 +146,14 @@ static reeve_status ask(void (*build)(rv_conn *conn, const void *what), const vo
 rv_task_host rv_thread_host(rv_thread *t)
 {
     return (rv_task_host){.progress = report_progress,
-                          .hold = report_hold,
+                          .pause_for = report_pause_for,
                           .checkpoint = report_checkpoint,
                           .last_checkpoint = fetch_checkpoint,
                           .log = report_log,
                           .heartbeat = report_heartbeat,
                           .ask = ask,
                           .ns = t->worker->ns,
-                          .guards = &t->worker->guards,
+                          .size_limits = &t->worker->size_limits,
                           .context = t,
                           .stop = &t->stop,
                           .cancelled = &t->cancelled};

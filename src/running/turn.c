@@ -238,7 +238,7 @@ static const rv_handler *find_many(const rv_thread *t, const rv_envelope *envelo
 {
     if (!t->gathers) return NULL;
     const rv_handler *handler = rv_handlers_find(&t->worker->handlers, envelope->type, envelope->type_length);
-    return handler != NULL && handler->handler.run_many != NULL ? handler : NULL;
+    return handler != NULL && handler->handler.run_batch != NULL ? handler : NULL;
 }
 
 /* t->leases go into the batch; what was kept stays in front. */

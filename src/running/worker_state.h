@@ -208,7 +208,7 @@ struct reeve_worker {
     void (*on_data_lost)(void *user);
     void *on_data_lost_user;
     int64_t command_ms;
-    reeve_guards guards; /* in force: none is zero */
+    reeve_size_limits size_limits; /* in force: none is zero */
     int64_t started_wall_ms;
     rv_handlers handlers;
     rv_layers layers;

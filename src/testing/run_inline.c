@@ -32,8 +32,9 @@ static reeve_status write_envelope(rv_buf *ret, const rv_local *local, rv_error 
     reeve_status status;
 
     spec.type = local->handler->type;
-    const reeve_guards *guards = local->host->guards != NULL ? local->host->guards : &rv_guards_standard;
-    status = rv_spec_check_under(&spec, guards, error);
+    const reeve_size_limits *size_limits =
+        local->host->size_limits != NULL ? local->host->size_limits : &rv_size_limits_default;
+    status = rv_spec_check_under(&spec, size_limits, error);
     if (status != REEVE_OK) return status;
     rv_buf_adds(ret, "{\"at\":");
     rv_buf_addi(ret, local->enqueued_ms);

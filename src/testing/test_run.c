@@ -158,30 +158,30 @@ static reeve_status tell_checkpoint(reeve_task *task, rv_buf *ret, void *context
     return ret->failed ? REEVE_ENOMEM : REEVE_OK;
 }
 
-static void note_hold(const rv_trial *r, const char *group, int64_t delay_ms)
+static void note_pause(const rv_trial *r, const char *group, int64_t delay_ms)
 {
     rv_trial_report *to = r->report;
-    reeve_test_hold *list = make_room(to->holds, to->is.hold_count, &to->hold_room, sizeof(*list));
+    reeve_test_pause *list = make_room(to->pauses, to->is.pause_count, &to->pause_room, sizeof(*list));
     char *copy;
 
     if (list == NULL) return;
-    to->holds = list;
+    to->pauses = list;
     copy = rv_strdup(group);
     if (copy == NULL && group != NULL) return;
-    list[to->is.hold_count++] = (reeve_test_hold){rv_trial_now(r), delay_ms, copy};
+    list[to->is.pause_count++] = (reeve_test_pause){rv_trial_now(r), delay_ms, copy};
 }
 
-static reeve_status hear_hold(reeve_task *task, const char *group, int64_t delay_ms, void *context)
+static reeve_status on_pause_for(reeve_task *task, const char *group, int64_t delay_ms, void *context)
 {
     rv_trial *r = context;
 
     (void)task;
-    note_hold(r, group, delay_ms);
-    return r->options.hold_status;
+    note_pause(r, group, delay_ms);
+    return r->options.pause_status;
 }
 
 /* Its texts lie in one block, which begins with the handle. */
-static bool copy_handed(reeve_test_handed *ret, const reeve_task_spec *spec, const char *id)
+static bool copy_chained(reeve_test_chained *ret, const reeve_task_spec *spec, const char *id)
 {
     rv_buf text;
     size_t type, group, unique, payload;
@@ -202,28 +202,28 @@ static bool copy_handed(reeve_test_handed *ret, const reeve_task_spec *spec, con
         rv_buf_fini(&text);
         return false;
     }
-    *ret = (reeve_test_handed){.handle = text.data,
-                               .type = text.data + type,
-                               .payload = {text.data + payload, spec->payload.length},
-                               .group = spec->group != NULL ? text.data + group : NULL,
-                               .unique = spec->unique != NULL ? text.data + unique : NULL,
-                               .priority = spec->priority,
-                               .delay_ms = spec->delay_ms,
-                               .at_ms = spec->at_ms};
+    *ret = (reeve_test_chained){.handle = text.data,
+                                .type = text.data + type,
+                                .payload = {text.data + payload, spec->payload.length},
+                                .group = spec->group != NULL ? text.data + group : NULL,
+                                .unique = spec->unique != NULL ? text.data + unique : NULL,
+                                .priority = spec->priority,
+                                .delay_ms = spec->delay_ms,
+                                .at_ms = spec->at_ms};
     return true;
 }
 
-static reeve_status hear_handed(const reeve_task_spec *spec, char id[REEVE_ID_MAX], void *context)
+static reeve_status on_chained(const reeve_task_spec *spec, char id[REEVE_ID_MAX], void *context)
 {
     const rv_trial *r = context;
     rv_trial_report *to = r->report;
-    reeve_test_handed *list = make_room(to->handed, to->handed_count, &to->handed_room, sizeof(*list));
+    reeve_test_chained *list = make_room(to->chained, to->chained_count, &to->chained_room, sizeof(*list));
 
     if (list == NULL) return REEVE_ENOMEM;
-    to->handed = list;
-    if (id[0] == '\0') (void)snprintf(id, REEVE_ID_MAX, "handed-%zu", to->handed_count + 1);
-    if (!copy_handed(&list[to->handed_count], spec, id)) return REEVE_ENOMEM;
-    to->handed_count++;
+    to->chained = list;
+    if (id[0] == '\0') (void)snprintf(id, REEVE_ID_MAX, "chained-%zu", to->chained_count + 1);
+    if (!copy_chained(&list[to->chained_count], spec, id)) return REEVE_ENOMEM;
+    to->chained_count++;
     return REEVE_OK;
 }
 
@@ -231,12 +231,12 @@ void rv_trial_forget(rv_trial_report *report)
 {
     for (size_t i = 0; i < report->is.progress_count; i++) rv_free((void *)report->progress[i].words);
     for (size_t i = 0; i < report->is.log_count; i++) rv_free((void *)report->log[i].text);
-    for (size_t i = 0; i < report->is.hold_count; i++) rv_free((void *)report->holds[i].group);
-    for (size_t i = 0; i < report->handed_count; i++) rv_free((void *)report->handed[i].handle);
+    for (size_t i = 0; i < report->is.pause_count; i++) rv_free((void *)report->pauses[i].group);
+    for (size_t i = 0; i < report->chained_count; i++) rv_free((void *)report->chained[i].handle);
     rv_free(report->progress);
     rv_free(report->log);
-    rv_free(report->holds);
-    rv_free(report->handed);
+    rv_free(report->pauses);
+    rv_free(report->chained);
     rv_buf_fini(&report->checkpoint);
 }
 
@@ -245,11 +245,11 @@ rv_task_host rv_trial_host(rv_trial *trial)
     return (rv_task_host){
         .progress = hear_progress,
         .heartbeat = hear_heartbeat,
-        .hold = hear_hold,
+        .pause_for = on_pause_for,
         .checkpoint = hear_checkpoint,
         .last_checkpoint = tell_checkpoint,
         .log = hear_log,
-        .handed = hear_handed,
+        .chained = on_chained,
         .context = trial,
         .cancelled = &trial->cancelled,
         .now = look_at_clock,

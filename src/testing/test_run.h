@@ -19,11 +19,11 @@ typedef struct rv_trial_report {
     reeve_test_line *log;
     size_t log_room;
     rv_buf checkpoint;
-    reeve_test_hold *holds;
-    size_t hold_room;
-    reeve_test_handed *handed;
-    size_t handed_count;
-    size_t handed_room;
+    reeve_test_pause *pauses;
+    size_t pause_room;
+    reeve_test_chained *chained;
+    size_t chained_count;
+    size_t chained_room;
 } rv_trial_report;
 
 /* Which of its limits a run has passed. */

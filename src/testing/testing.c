@@ -128,20 +128,20 @@ static void make_report(rv_trial *r, const reeve_handler *handler)
     to->is.progress = to->progress;
     to->is.log = to->log;
     to->is.checkpoint = (reeve_bytes){rv_buf_text(&to->checkpoint), to->checkpoint.length};
-    to->is.holds = to->holds;
-    to->is.handed = to->handed;
-    to->is.handed_count = to->is.outcome == REEVE_OUTCOME_DONE ? to->handed_count : 0;
+    to->is.pauses = to->pauses;
+    to->is.chained = to->chained;
+    to->is.chained_count = to->is.outcome == REEVE_OUTCOME_DONE ? to->chained_count : 0;
 }
 
 static reeve_status run_handler(rv_trial *r, rv_local *local, rv_error *error)
 {
     const reeve_test_options *o = &r->options;
     rv_task_host host = rv_trial_host(r);
-    reeve_guards guards;
-    reeve_status status = rv_guards_choose(&guards, &o->guards, error);
+    reeve_size_limits size_limits;
+    reeve_status status = rv_size_limits_choose(&size_limits, &o->size_limits, error);
 
     if (status != REEVE_OK) return status;
-    host.guards = &guards;
+    host.size_limits = &size_limits;
     rv_trial_begin(r);
     r->until_ms = time_limit(r, local->handler);
     r->silence_ms = o->heartbeat_ms > 0 ? o->heartbeat_ms : local->handler->heartbeat_ms;

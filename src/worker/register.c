@@ -116,8 +116,8 @@ static reeve_status set_policy(reeve_worker *worker, const reeve_handler_policy 
     }
     rv_error why;
     reeve_handler merged = entry->handler;
-    if (policy->many > 0) merged.many = policy->many;
-    if (policy->many_wait_ms != 0) merged.many_wait_ms = policy->many_wait_ms;
+    if (policy->batch_size > 0) merged.batch_size = policy->batch_size;
+    if (policy->batch_wait_ms != 0) merged.batch_wait_ms = policy->batch_wait_ms;
     if (policy->max_attempts > 0) merged.max_attempts = policy->max_attempts;
     if (policy->max_crashes > 0) merged.max_crashes = policy->max_crashes;
     if (rv_handler_check(&merged, "it", &why) != REEVE_OK)
@@ -130,8 +130,8 @@ static reeve_status set_policy(reeve_worker *worker, const reeve_handler_policy 
     if (policy->heartbeat_ms > 0) entry->handler.heartbeat_ms = policy->heartbeat_ms;
     if (policy->at_most_once) entry->handler.at_most_once = true;
     if (policy->backoff != NULL) entry->handler.backoff = *policy->backoff;
-    entry->handler.many = merged.many;
-    entry->handler.many_wait_ms = merged.many_wait_ms;
+    entry->handler.batch_size = merged.batch_size;
+    entry->handler.batch_wait_ms = merged.batch_wait_ms;
     return REEVE_OK;
 }
 

@@ -9,10 +9,10 @@ reeve_status(reeve_client_open)(reeve_client **ret, const reeve_client_options *
     return reeve_client_open(ret, options);
 }
 
-reeve_status(reeve_client_open_or_say)(reeve_client **ret, const reeve_client_options *options, char *ret_error,
-                                       size_t size)
+reeve_status(reeve_client_open_with_error)(reeve_client **ret, const reeve_client_options *options, char *ret_error,
+                                           size_t size)
 {
-    return reeve_client_open_or_say(ret, options, ret_error, size);
+    return reeve_client_open_with_error(ret, options, ret_error, size);
 }
 
 reeve_status(reeve_enqueue)(reeve_client *client, const reeve_task_spec *spec, char ret_id[REEVE_ID_MAX])
@@ -52,23 +52,25 @@ reeve_status(reeve_cron_set)(reeve_client *client, const reeve_cron_entry *entry
     return reeve_cron_set(client, entry, ret_changed);
 }
 
-reeve_status(reeve_cron_set_tell)(reeve_client *client, const reeve_cron_entry *entry, bool *ret_changed,
-                                  char *ret_from)
+reeve_status(reeve_cron_set_with_origin)(reeve_client *client, const reeve_cron_entry *entry, bool *ret_changed,
+                                         char *ret_from)
 {
-    return reeve_cron_set_tell(client, entry, ret_changed, ret_from);
+    return reeve_cron_set_with_origin(client, entry, ret_changed, ret_from);
 }
 
-reeve_status(reeve_sweep)(reeve_client *client, const char *queue, reeve_action action, const reeve_filter *filter,
-                          bool (*progress)(const reeve_swept *swept, void *user), void *user, reeve_swept *ret)
+reeve_status(reeve_bulk_update)(reeve_client *client, const char *queue, reeve_action action,
+                                const reeve_filter *filter,
+                                bool (*progress)(const reeve_bulk_result *swept, void *user), void *user,
+                                reeve_bulk_result *ret)
 {
-    return reeve_sweep(client, queue, action, filter, progress, user, ret);
+    return reeve_bulk_update(client, queue, action, filter, progress, user, ret);
 }
 
-reeve_status(reeve_sweep_preview)(reeve_client *client, const char *queue, reeve_action action,
-                                  const reeve_filter *filter, reeve_swept *ret, char (*ret_ids)[REEVE_ID_MAX],
-                                  size_t *ret_count)
+reeve_status(reeve_bulk_update_preview)(reeve_client *client, const char *queue, reeve_action action,
+                                        const reeve_filter *filter, reeve_bulk_result *ret,
+                                        char (*ret_ids)[REEVE_ID_MAX], size_t *ret_count)
 {
-    return reeve_sweep_preview(client, queue, action, filter, ret, ret_ids, ret_count);
+    return reeve_bulk_update_preview(client, queue, action, filter, ret, ret_ids, ret_count);
 }
 
 reeve_status(reeve_batch_open)(reeve_client *client, reeve_batch *ret, const reeve_task_spec *complete,
@@ -83,9 +85,9 @@ reeve_status(reeve_batch_add)(reeve_client *client, const reeve_batch *batch, co
     return reeve_batch_add(client, batch, specs, count, ret_results);
 }
 
-reeve_status(reeve_task_hand_on)(reeve_task *task, const reeve_task_spec *spec, char ret_id[REEVE_ID_MAX])
+reeve_status(reeve_task_chain)(reeve_task *task, const reeve_task_spec *spec, char ret_id[REEVE_ID_MAX])
 {
-    return reeve_task_hand_on(task, spec, ret_id);
+    return reeve_task_chain(task, spec, ret_id);
 }
 
 reeve_status(reeve_limit)(reeve_client *client, const char *queue, const reeve_limit_change *change)

@@ -11,7 +11,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "protocol/guards.h"
+#include "protocol/size_limits.h"
 #include "redis/topology.h"
 #include "running/admission.h"
 #include "running/alone.h"
@@ -58,7 +58,7 @@ static reeve_status choose_options(reeve_worker *worker, const reeve_worker_opti
         return rv_fail(error, REEVE_EINVAL, "a session of %lld ms: at least %d", (long long)o->session_ms,
                        LEAST_SESSION_MS);
     }
-    if (rv_guards_choose(&worker->guards, &o->guards, error) != REEVE_OK) return error->status;
+    if (rv_size_limits_choose(&worker->size_limits, &o->size_limits, error) != REEVE_OK) return error->status;
     if (o->command_ms < 0)
         return rv_fail(error, REEVE_EINVAL, "a command's deadline of %lld ms", (long long)o->command_ms);
     const char *ns = rv_ns_choose(o->ns, error);

@@ -388,8 +388,8 @@ static void one_by_one(void **state)
         check_kept(1, i < 2 ? 3 - i : 4 - i);
     }
     assert_int_equal(check_all(), 5);
-    test_ok(test_client, reeve_sweep(test_client, "q", REEVE_ACTION_DELETE,
-                                     &(reeve_filter){.state = REEVE_STATE_COMPLETED}, NULL, NULL, NULL));
+    test_ok(test_client, reeve_bulk_update(test_client, "q", REEVE_ACTION_DELETE,
+                                           &(reeve_filter){.state = REEVE_STATE_COMPLETED}, NULL, NULL, NULL));
     assert_int_equal(test_number("EXISTS " Q "results " Q "bundles " Q "tasks"), 0);
 }
 

@@ -20,7 +20,7 @@ static int set_up(void **state)
 static void cancel_running(const char *id)
 {
     bool running = false;
-    test_ok(test_client, reeve_cancel_tell(test_client, "q", id, &running));
+    test_ok(test_client, reeve_cancel_with_running(test_client, "q", id, &running));
     assert_true(running);
 }
 

@@ -314,7 +314,7 @@ static reeve_outcome spread(reeve_task *task, void *user)
     (void)user;
     rv_copy_text(id, sizeof(id), reeve_task_id(task) + 1);
     const reeve_task_spec spec = {.queue = "p", .type = "t", .id = id, .at_most_once = true};
-    TEST_MUST(reeve_task_hand_on(task, &spec, NULL) == REEVE_OK);
+    TEST_MUST(reeve_task_chain(task, &spec, NULL) == REEVE_OK);
     return reeve_task_done(task, NULL, 0);
 }
 

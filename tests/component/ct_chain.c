@@ -115,7 +115,7 @@ static reeve_outcome pass_on(reeve_task *task, void *user)
         (void)snprintf(number, sizeof(number), "%d", left - 1);
         const reeve_task_spec spec = {
             .queue = left % 2 ? "p" : "q", .type = "pass", .payload = {number, strlen(number)}};
-        TEST_MUST(reeve_task_hand_on(task, &spec, id) == REEVE_OK);
+        TEST_MUST(reeve_task_chain(task, &spec, id) == REEVE_OK);
         TEST_MUST(strlen(id) == 36);
     }
     atomic_fetch_add(&test_ran, 1);
@@ -151,7 +151,7 @@ static reeve_outcome too_late(reeve_task *task, void *user)
 {
     const reeve_task_spec spec = {.queue = "q", .type = "t"};
     (void)user;
-    atomic_store(&refused, reeve_task_hand_on(task, &spec, NULL));
+    atomic_store(&refused, reeve_task_chain(task, &spec, NULL));
     return reeve_task_done(task, NULL, 0);
 }
 

@@ -25,7 +25,7 @@ static int start(void **state)
     test_place_start(state);
     proxy = test_proxy_start(test_redis);
     const reeve_client_options options = {.redis = test_proxy_url(proxy), .timeout_ms = 10000};
-    if (reeve_client_open_or_say(&behind, &options, words, sizeof(words)) != REEVE_OK) fail_msg("%s", words);
+    if (reeve_client_open_with_error(&behind, &options, words, sizeof(words)) != REEVE_OK) fail_msg("%s", words);
     return 0;
 }
 
@@ -100,7 +100,7 @@ static void a_command_that_is_hung_up_on(void **state)
     char words[512];
     reeve_client *client;
     const reeve_client_options options = {.redis = test_proxy_url(proxy), .timeout_ms = 1000};
-    if (reeve_client_open_or_say(&client, &options, words, sizeof(words)) != REEVE_OK) fail_msg("%s", words);
+    if (reeve_client_open_with_error(&client, &options, words, sizeof(words)) != REEVE_OK) fail_msg("%s", words);
     unsigned lost = test_proxy_lost(proxy);
     test_proxy_slam(proxy, "EVALSHA");
     assert_int_equal(reeve_cancel(client, "q", "x"), REEVE_ELOST);
@@ -175,7 +175,7 @@ static void no_redis_within_the_timeout(void **state)
     reeve_client *second;
     char words[512] = "";
     const reeve_client_options options = {.redis = test_redis_url(test_redis), .timeout_ms = 300};
-    assert_int_equal(reeve_client_open_or_say(&second, &options, words, sizeof(words)), REEVE_ECONNECT);
+    assert_int_equal(reeve_client_open_with_error(&second, &options, words, sizeof(words)), REEVE_ECONNECT);
     assert_null(second);
     assert_non_null(strstr(words, "cannot connect"));
     test_redis_launch(test_redis);

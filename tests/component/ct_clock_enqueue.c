@@ -21,7 +21,7 @@ static int start(void **state)
     test_place_start(state);
     proxy = test_proxy_start(test_redis);
     const reeve_client_options options = {.redis = test_proxy_url(proxy), .timeout_ms = 20000};
-    if (reeve_client_open_or_say(&behind, &options, words, sizeof(words)) != REEVE_OK) fail_msg("%s", words);
+    if (reeve_client_open_with_error(&behind, &options, words, sizeof(words)) != REEVE_OK) fail_msg("%s", words);
     return 0;
 }
 

@@ -201,8 +201,8 @@ static void no_limits(void)
     put("x", 3, (reeve_task_spec){.group = "g"});
     assert_int_equal(test_lease(&hand, 3), 3);
     test_settle(&hand, TEST_DONE("x000"), TEST_DONE("x001"), TEST_DONE("x002"));
-    test_ok(test_client, reeve_hold(test_client, "q", "g", 60000, NULL));
-    test_ok(test_client, reeve_hold(test_client, "q", "g", 0, NULL));
+    test_ok(test_client, reeve_pause_for(test_client, "q", "g", 60000, NULL));
+    test_ok(test_client, reeve_pause_for(test_client, "q", "g", 0, NULL));
     test_limit_forget("g");
     test_limit_groups(-1, TEST_ANY_RATE);
     test_limit_queue(-1, TEST_ANY_RATE);
@@ -314,8 +314,8 @@ static const reeve_meta meta[] = {{"key", "value"}};
 static const reeve_backoff backoff = {.shape = REEVE_BACKOFF_FIXED, .base_ms = 5};
 
 /*
- * What it costs beyond the plain path: to enqueue one, a batch, and a turn with a batch of one and of BATCH. longer: the
- * script looks at an option or at the queue to enqueue it, and that is what its cost is beyond.
+ * What it costs beyond the plain path: to enqueue one, a batch, and a turn with a batch of one and of BATCH. longer:
+ * the script looks at an option or at the queue to enqueue it, and that is what its cost is beyond.
  */
 typedef struct feature {
     const char *name;

@@ -198,9 +198,9 @@ static void parents_and_a_result(void)
 }
 
 static const test_costs_row chains[] = {
-    {"a task handed on, beyond a plain end", nobody_waits, hand_here, a_is_done,
+    {"a chained task, beyond a plain end", nobody_waits, hand_here, a_is_done,
      "hdel+1 hget+3 hmget+1 hset+2 hsetnx+1 llen+1 zadd+1 zcard+1"},
-    {"a task handed on to another queue, beyond a plain end", nobody_waits, hand_elsewhere, a_is_done,
+    {"a chained task to another queue, beyond a plain end", nobody_waits, hand_elsewhere, a_is_done,
      "hget+2 hset+1 publish+1 rpush+1 time+1 zcard+1"},
     {"the message with it, carried", handed_elsewhere, carry_there, NULL,
      "evalsha=3 expire=1 hdel=1 hget=2 hmget=1 hset=2 lindex=1 llen=1 lrange=2 lrem=1 mget=1 sadd=1 time=1 "

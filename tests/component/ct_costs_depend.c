@@ -94,7 +94,7 @@ static void b_is_blocked_twice(void)
 static void take_it_away(void)
 {
     const char *const parents[] = {"q/a"};
-    test_ok(test_client, reeve_undepend(test_client, "q", "b", parents, 1));
+    test_ok(test_client, reeve_remove_dependency(test_client, "q", "b", parents, 1));
 }
 
 static void cancel_cascade(void)

@@ -91,13 +91,13 @@ static void done_with_a_checkpoint(void)
 
 static void hold_the_queue(void)
 {
-    rv_hold_build(test_conn, PREFIX, NULL, 60000);
+    rv_pause_for_build(test_conn, PREFIX, NULL, 60000);
     (void)call();
 }
 
 static void hold_a_group(void)
 {
-    rv_hold_build(test_conn, PREFIX, "g", 60000);
+    rv_pause_for_build(test_conn, PREFIX, "g", 60000);
     (void)call();
 }
 
@@ -119,7 +119,7 @@ static void settle_first(void)
 
 static void cancel(void)
 {
-    assert_int_equal(reeve_cancel_tell(test_client, "q", "a", NULL), REEVE_OK);
+    assert_int_equal(reeve_cancel_with_running(test_client, "q", "a", NULL), REEVE_OK);
 }
 
 static void after_cancel(void)
@@ -143,10 +143,10 @@ static const test_costs_row running[] = {
     {"a line of the log, the first", one_runs, a_line, NULL, "evalsha=1 hget=2 hmget=1 hset=2 time=1"},
     {"a line of the log, later", after_a_line, a_line, NULL, "evalsha=1 hget=1 hmget=1 hset=1 time=1"},
     {"heartbeat", one_runs, heartbeat, NULL, "hexists=1"},
-    {"hold, the queue", one_runs, hold_the_queue, NULL,
+    {"pause, the queue", one_runs, hold_the_queue, NULL,
      "evalsha=1 exists=2 hdel=4 hget=1 hmget=1 hset=2 lpop=1 mget=1 publish=1 time=1 unlink=2 "
      "zintercard=1"},
-    {"hold, a group", one_runs, hold_a_group, NULL,
+    {"pause, a group", one_runs, hold_a_group, NULL,
      "evalsha=1 exists=3 hdel=4 hmget=1 hset=1 lpop=1 mget=1 publish=1 time=1 unlink=2 zadd=1 "
      "zintercard=1 zscore=1"},
     {"at most once: the turn that completes it", one_runs, settle_first, NULL,

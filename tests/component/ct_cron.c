@@ -47,7 +47,7 @@ static void listed(void **state)
     assert_string_equal(info->spec, "30 * * * *");
     assert_true(info->local && info->no_overlap && !info->paused);
     assert_int_equal(info->catch_up, REEVE_CATCH_UP_ALL);
-    assert_int_equal(info->catch_up_most, 100);
+    assert_int_equal(info->catch_up_max, 100);
     assert_int_equal(info->next_ms, TEST_NOON + 30 * TEST_MINUTE); /* though no worker has looked yet */
     assert_string_equal(info->last_id, "");
     assert_string_equal(info->type, "t");
@@ -213,8 +213,8 @@ static void a_changed_definition(void **state)
     assert_int_equal(test_number("EXISTS " Q "cron " Q "cron:due " Q "cron:last"), 0);
 }
 
-/* An interval goes on when the clock is set back, though its slots come again and their tasks are kept; an entry of times of
- * the day waits: each of its slots counts once. */
+/* An interval goes on when the clock is set back, though its slots come again and their tasks are kept; an entry of
+ * times of the day waits: each of its slots counts once. */
 static void an_interval_when_the_clock_goes_back(void **state)
 {
     (void)state;

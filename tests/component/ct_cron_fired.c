@@ -62,7 +62,7 @@ static void downtime(reeve_catch_up catch_up, unsigned most, bool no_overlap, in
     test_ok(test_client, reeve_pause(test_client, "q"));
     test_cron_set(
         (reeve_cron_entry){
-            .spec = "*/10 * * * *", .catch_up = catch_up, .catch_up_most = most, .no_overlap = no_overlap},
+            .spec = "*/10 * * * *", .catch_up = catch_up, .catch_up_max = most, .no_overlap = no_overlap},
         "t");
     test_cron_start_worker("q");
     test_cron_later(1);

@@ -15,7 +15,7 @@ static const char *set_in(const char *queue, const char *spec)
     const reeve_task_spec task = {.queue = queue, .type = "t"};
     const reeve_cron_entry entry = {.name = "n", .spec = spec, .task = &task};
     (void)snprintf(from, sizeof(from), "unwritten");
-    test_ok(test_client, reeve_cron_set_tell(test_client, &entry, NULL, from));
+    test_ok(test_client, reeve_cron_set_with_origin(test_client, &entry, NULL, from));
     return from;
 }
 
@@ -117,7 +117,7 @@ static void one_is_read_as_it_was_set(void **state)
                                   .spec = "0 3 * * *",
                                   .local = true,
                                   .catch_up = REEVE_CATCH_UP_ALL,
-                                  .catch_up_most = 7,
+                                  .catch_up_max = 7,
                                   .no_overlap = true,
                                   .task = &full};
     test_ok(test_client, reeve_cron_set(test_client, &one, NULL));

@@ -1,4 +1,5 @@
-/* Tasks that wait for others in the same queue: how parents end, what each policy makes of it, edges by hand, and cancelling. */
+/* Tasks that wait for others in the same queue: how parents end, what each policy makes of it, edges by hand, and
+ * cancelling. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -159,7 +160,7 @@ static void fails_with_its_parent(void **state)
     state_is("c", "blocked");
     test_complete("q", "b");
     state_is("c", "blocked");
-    test_ok(test_client, reeve_undepend(test_client, "q", "c", (const char *[]){"q/a"}, 1));
+    test_ok(test_client, reeve_remove_dependency(test_client, "q", "c", (const char *[]){"q/a"}, 1));
     state_is("c", "ready");
 }
 
@@ -269,12 +270,12 @@ static void added_while_it_waits(void **state)
     state_is("a", "blocked");
     test_complete("q", "c");
     state_is("a", "ready");
-    test_refused(test_client, reeve_depend(test_client, "q", "b", &(reeve_parent){.handle = "q/a"}, 1), REEVE_ESTATE,
-                 "completed");
-    test_refused(test_client, reeve_depend(test_client, "q", "no", &(reeve_parent){.handle = "q/a"}, 1),
+    test_refused(test_client, reeve_add_dependency(test_client, "q", "b", &(reeve_parent){.handle = "q/a"}, 1),
+                 REEVE_ESTATE, "completed");
+    test_refused(test_client, reeve_add_dependency(test_client, "q", "no", &(reeve_parent){.handle = "q/a"}, 1),
                  REEVE_ENOTFOUND, "q/no");
-    test_refused(test_client, reeve_depend(test_client, "q", "a", &(reeve_parent){.handle = "q/a"}, 1), REEVE_EINVAL,
-                 "itself");
+    test_refused(test_client, reeve_add_dependency(test_client, "q", "a", &(reeve_parent){.handle = "q/a"}, 1),
+                 REEVE_EINVAL, "itself");
 }
 
 static void a_scheduled_one_keeps_its_time(void **state)
@@ -310,13 +311,13 @@ static void taken_away(void **state)
     const char *both[] = {"q/a", "q/b"};
     test_put("q", "a b");
     test_put_after("q", "c", "f:q/a f:q/b");
-    test_ok(test_client, reeve_undepend(test_client, "q", "c", both, 1));
+    test_ok(test_client, reeve_remove_dependency(test_client, "q", "c", both, 1));
     state_is("c", "blocked");
-    test_ok(test_client, reeve_undepend(test_client, "q", "c", both, 1));
+    test_ok(test_client, reeve_remove_dependency(test_client, "q", "c", both, 1));
     state_is("c", "blocked");
-    test_ok(test_client, reeve_undepend(test_client, "q", "c", both, 2));
+    test_ok(test_client, reeve_remove_dependency(test_client, "q", "c", both, 2));
     state_is("c", "ready");
-    test_ok(test_client, reeve_undepend(test_client, "q", "c", both, 2));
+    test_ok(test_client, reeve_remove_dependency(test_client, "q", "c", both, 2));
     test_no_edges_left("q");
     test_ok(test_client, reeve_cancel(test_client, "q", "a"));
 }
@@ -328,7 +329,7 @@ static void held_until_all_are_named(void **state)
     test_put_after("q", "c", "f:!");
     test_settle_queues("q");
     state_is("c", "blocked");
-    test_ok(test_client, reeve_undepend(test_client, "q", "c", &open, 1));
+    test_ok(test_client, reeve_remove_dependency(test_client, "q", "c", &open, 1));
     state_is("c", "ready");
 }
 
@@ -440,7 +441,7 @@ static void deleted_after_its_death(void **state)
     test_kill("q", "a");
     test_settle_queues("q");
     test_refused(test_client, reeve_delete(test_client, "q", "a"), REEVE_ESTATE, "others wait for it (1)");
-    test_ok(test_client, reeve_undepend(test_client, "q", "b", (const char *[]){"q/a"}, 1));
+    test_ok(test_client, reeve_remove_dependency(test_client, "q", "b", (const char *[]){"q/a"}, 1));
     test_ok(test_client, reeve_delete(test_client, "q", "a"));
     state_is("b", "ready");
     test_no_edges_left("q");
@@ -451,9 +452,9 @@ static void a_filter_leaves_them_alone(void **state)
     (void)state;
     test_put("q", "a b");
     test_put_after("q", "c", "f:q/a");
-    reeve_swept swept;
-    test_ok(test_client, reeve_sweep(test_client, "q", REEVE_ACTION_CANCEL, &(reeve_filter){.state = REEVE_STATE_READY},
-                                     NULL, NULL, &swept));
+    reeve_bulk_result swept;
+    test_ok(test_client, reeve_bulk_update(test_client, "q", REEVE_ACTION_CANCEL,
+                                           &(reeve_filter){.state = REEVE_STATE_READY}, NULL, NULL, &swept));
     state_is("a", "ready");
     state_is("b", "cancelled");
 }
@@ -468,7 +469,7 @@ static void an_unknown_parent_is_refused(void **state)
     test_refused(test_client, reeve_enqueue(test_client, &spec, NULL), REEVE_ENOTFOUND, "q/c cannot wait for q/typo");
     state_is("c", "");
     test_put("q", "b");
-    test_refused(test_client, reeve_depend(test_client, "q", "b", &typo, 1), REEVE_ENOTFOUND, "q/typo");
+    test_refused(test_client, reeve_add_dependency(test_client, "q", "b", &typo, 1), REEVE_ENOTFOUND, "q/typo");
     state_is("b", "ready");
     /* Those of one call may wait for each other, in any order. */
     const reeve_parent later = {.handle = "q/e"};
@@ -524,14 +525,14 @@ static void a_pipeline_is_retried_in_order(void **state)
 {
     (void)state;
     const reeve_filter dead = {.size = sizeof(dead), .state = REEVE_STATE_DEAD};
-    reeve_swept swept;
+    reeve_bulk_result swept;
     test_put("q", "z");
     test_put_after("q", "m", "f:q/z");
     test_put_after("q", "a", "f:q/m");
     test_kill("q", "z");
     test_settle_queues("q");
     state_is("a", "dead");
-    test_ok(test_client, reeve_sweep(test_client, "q", REEVE_ACTION_RETRY, &dead, NULL, NULL, &swept));
+    test_ok(test_client, reeve_bulk_update(test_client, "q", REEVE_ACTION_RETRY, &dead, NULL, NULL, &swept));
     assert_int_equal(swept.done, 3);
     assert_int_equal(test_count("q", "ready"), 1);
     test_complete("q", "z");
@@ -586,7 +587,7 @@ static void not_taken_from_what_does_not_wait(void **state)
     test_put("q", "a b");
     test_hand_init(&hand, "1", "q");
     assert_int_equal(test_lease(&hand, 1), 1);
-    test_refused(test_client, reeve_undepend(test_client, "q", "a", (const char *[]){"q/b"}, 1), REEVE_ESTATE,
+    test_refused(test_client, reeve_remove_dependency(test_client, "q", "a", (const char *[]){"q/b"}, 1), REEVE_ESTATE,
                  "it is running");
 }
 

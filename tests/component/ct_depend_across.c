@@ -52,7 +52,7 @@ static void parents_that_have_ended(void **state)
     test_state_is("q", "d", "dead");
     test_state_is("q", "e", "blocked");
     test_state_is("q", "g", "ready");
-    test_ok(test_client, reeve_undepend(test_client, "q", "e", (const char *[]){"p/b"}, 1));
+    test_ok(test_client, reeve_remove_dependency(test_client, "q", "e", (const char *[]){"p/b"}, 1));
     test_state_is("q", "e", "ready");
     test_settle_all();
 }
@@ -65,7 +65,7 @@ static void edges_by_hand_and_cancelling(void **state)
     test_put_after("q", "c", "f:p/a");
     test_put_after("p", "d", "f:q/c");
     test_refused(test_client, reeve_cancel(test_client, "p", "a"), REEVE_ESTATE, "others wait for it (2)");
-    test_ok(test_client, reeve_undepend(test_client, "q", "b", (const char *[]){"p/a"}, 1));
+    test_ok(test_client, reeve_remove_dependency(test_client, "q", "b", (const char *[]){"p/a"}, 1));
     test_refused(test_client, reeve_cancel(test_client, "p", "a"), REEVE_ESTATE, "others wait for it (1)");
     test_ok(test_client, reeve_cancel_cascade(test_client, "p", "a"));
     test_settle_queues("p q");

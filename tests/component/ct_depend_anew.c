@@ -1,4 +1,5 @@
-/* Of two tasks between which there was an edge before: what is still to be told of that one does not count for the new one. */
+/* Of two tasks between which there was an edge before: what is still to be told of that one does not count for the new
+ * one. */
 #include <stdio.h>
 
 #include "support/depend.h"
@@ -81,7 +82,7 @@ static void an_edge_that_is_taken_away_and_comes_again(void **state)
     test_put_after("q", "b", "f:q/a");
     kill_a();
     test_ok(test_client, reeve_retry(test_client, "q", "a"));
-    test_ok(test_client, reeve_undepend(test_client, "q", "b", parents, 1));
+    test_ok(test_client, reeve_remove_dependency(test_client, "q", "b", parents, 1));
     test_add_edges("q", "b", "f:q/a");
     hears_of_the_next_end("b");
 }
@@ -97,7 +98,8 @@ static void a_cascade(void **state)
     hears_of_the_next_end("b");
 }
 
-/* Both ends are still to be told: of the parent that died, and of the same one that has completed with many children. */
+/* Both ends are still to be told: of the parent that died, and of the same one that has completed with many
+ * children. */
 static void two_ends_that_are_still_to_be_told(void **state)
 {
     char id[16];
@@ -179,7 +181,7 @@ static void an_edge_that_is_changed(void **state)
     hears_of_the_next_end("b");
 }
 
-/* ---- across queues ------------------------------------------------------------------------------------------------ */
+/* ---- across queues ----------------------------------------------------------------------------------------------- */
 
 /* A message that registers an edge by its first policy comes behind the one that registers it by its second. */
 static void a_policy_that_comes_late(void **state)

@@ -58,7 +58,7 @@ static void by_hand(void **state)
     test_add_edges("q", "a", "fg:q/elsewhere");
     assert_string_equal(test_told(), "blocked:a");
     const char *const parents[] = {"q/b"};
-    test_ok(test_client, reeve_undepend(test_client, "q", "a", parents, 1));
+    test_ok(test_client, reeve_remove_dependency(test_client, "q", "a", parents, 1));
     assert_string_equal(test_told(), "unblocked:a");
     assert_string_equal(history("a"), "[{\"at\":1900000000000,\"what\":\"blocked\"},"
                                       "{\"at\":1900000000000,\"what\":\"unblocked\"}]");
@@ -188,7 +188,7 @@ static void however_it_hears_of_it(void **state)
     test_add_edges("q", "a", "f:q/b");
     test_settle_queues("q far");
     test_clock_advance(5000);
-    test_ok(test_client, reeve_undepend(test_client, "q", "a", parents, 1));
+    test_ok(test_client, reeve_remove_dependency(test_client, "q", "a", parents, 1));
     test_clock_advance(100);
     waited("q", "b", 5100);
     waited("q", "a", 100);

@@ -34,7 +34,7 @@ static void a_killed_server_is_back_at_once(void **state)
     }
     reeve_client *client;
     const reeve_client_options options = {.redis = url};
-    if (reeve_client_open_or_say(&client, &options, words, sizeof(words)) != REEVE_OK) fail_msg("%s", words);
+    if (reeve_client_open_with_error(&client, &options, words, sizeof(words)) != REEVE_OK) fail_msg("%s", words);
     test_ok(client, reeve_enqueue(client, &(reeve_task_spec){.queue = "q", .id = "a", .type = "t"}, NULL));
     test_ok(client, reeve_wait(client, "q", "a", 60000, NULL));
     reeve_client_close(client);

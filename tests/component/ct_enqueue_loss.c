@@ -25,7 +25,7 @@ static int start(void **state)
     test_place_start(state);
     proxy = test_proxy_start(test_redis);
     const reeve_client_options options = {.redis = test_proxy_url(proxy), .timeout_ms = 10000};
-    if (reeve_client_open_or_say(&behind, &options, words, sizeof(words)) != REEVE_OK) fail_msg("%s", words);
+    if (reeve_client_open_with_error(&behind, &options, words, sizeof(words)) != REEVE_OK) fail_msg("%s", words);
     return 0;
 }
 
@@ -351,7 +351,8 @@ static void the_proof_goes_by_the_oldest_record(void **state)
     assert_string_equal(again("a"), "[1]");
     keep_completed(-1, 2);
     assert_string_equal(again("b"), "[1]");
-    /* Two that ended just now may have pushed others out; one that ended before the first try shows that they have not. */
+    /* Two that ended just now may have pushed others out; one that ended before the first try shows that they have
+     * not. */
     (void)test_cmd(test_conn, "ZADD " Q "completed 9000000000000 x 9000000000001 y");
     assert_string_equal(again("c"), "[-1]");
     assert_string_equal(test_state("q", "c"), "");

@@ -123,7 +123,7 @@ static void and_the_connection_is_lost_on_the_way(void **state)
     test_proxy *proxy = test_proxy_start(test_redis);
     const reeve_client_options options = {.redis = test_proxy_url(proxy), .timeout_ms = 10000};
     reeve_client *behind = NULL;
-    if (reeve_client_open_or_say(&behind, &options, words, sizeof(words)) != REEVE_OK) fail_msg("%s", words);
+    if (reeve_client_open_with_error(&behind, &options, words, sizeof(words)) != REEVE_OK) fail_msg("%s", words);
     for (size_t i = 0; i < sizeof(passes) / sizeof(passes[0]); i++) {
         (void)test_place_empty(NULL);
         test_put("other", "x"); /* so that the script is known */

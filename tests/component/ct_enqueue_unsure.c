@@ -32,7 +32,7 @@ static void meet(meeting *ret, const peer_step *script, int64_t timeout_ms)
     char words[512];
     *ret = (meeting){.peer = test_peer_start(script)};
     const reeve_client_options options = {.redis = test_peer_url(ret->peer), .timeout_ms = timeout_ms};
-    if (reeve_client_open_or_say(&ret->client, &options, words, sizeof(words)) != REEVE_OK) fail_msg("%s", words);
+    if (reeve_client_open_with_error(&ret->client, &options, words, sizeof(words)) != REEVE_OK) fail_msg("%s", words);
 }
 
 static void part(meeting *met)

@@ -78,8 +78,8 @@ static void by_hand(void **state)
     test_ok(test_client, reeve_retry(test_client, "q", "a"));
     test_ok(test_client, reeve_delete(test_client, "q", "a"));
     assert_string_equal(test_told(), "cancelled:a retried:a deleted:a");
-    test_ok(test_client, reeve_sweep(test_client, "q", REEVE_ACTION_CANCEL, &(reeve_filter){.state = REEVE_STATE_READY},
-                                     NULL, NULL, NULL));
+    test_ok(test_client, reeve_bulk_update(test_client, "q", REEVE_ACTION_CANCEL,
+                                           &(reeve_filter){.state = REEVE_STATE_READY}, NULL, NULL, NULL));
     assert_string_equal(test_told(), "cancelled:b");
 }
 

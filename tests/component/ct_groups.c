@@ -393,7 +393,7 @@ static void what_is_set_is_told(void **state)
     assert_string_equal(g[0].group, "a");
     assert_int_equal(g[0].concurrency, 0);
     assert_int_equal(g[0].rate.count, 0);
-    assert_int_equal(g[0].hold_ms, NOW + 9000);
+    assert_int_equal(g[0].pause_until_ms, NOW + 9000);
     assert_string_equal(g[1].group, "b");
     assert_int_equal(g[1].concurrency, 3);
     assert_int_equal(g[1].rate.count, 5);

@@ -1,6 +1,6 @@
 /*
- * Many plain tasks that a client lays by a transaction (client/lay.h): they are enqueued like any others, once, in their
- * order, whatever goes wrong on the way.
+ * Many plain tasks that a client lays by a transaction (client/lay.h): they are enqueued like any others, once, in
+ * their order, whatever goes wrong on the way.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static int set_up(void **state)
     reeve_client_close(client);
     client = NULL;
     (void)test_place_empty(state);
-    if (reeve_client_open_or_say(&client, &options, words, sizeof(words)) != REEVE_OK) fail_msg("%s", words);
+    if (reeve_client_open_with_error(&client, &options, words, sizeof(words)) != REEVE_OK) fail_msg("%s", words);
     return 0;
 }
 
@@ -423,7 +423,7 @@ static void a_server_without_transactions(void **state)
     rv_conn *conn = test_conn_open(redis);
     const reeve_client_options options = {.redis = test_redis_url(redis), .timeout_ms = 10000};
     reeve_client_close(client);
-    if (reeve_client_open_or_say(&client, &options, words, sizeof(words)) != REEVE_OK) fail_msg("%s", words);
+    if (reeve_client_open_with_error(&client, &options, words, sizeof(words)) != REEVE_OK) fail_msg("%s", words);
     for (int i = 0; i < 4; i++) test_ok(client, put("q", MANY, (reeve_task_spec){0}));
     assert_string_equal(test_cmd(conn, "HLEN " Q "tasks"), "256");
     assert_non_null(strstr(test_cmd(conn, "INFO commandstats"), "cmdstat_watch:calls=1,"));

@@ -50,9 +50,10 @@ static void numbers_and_names(void **state)
     REFUSED("either forgotten or set", .of = REEVE_LIMIT_GROUP, .group = "g", .forget = true, .concurrency = 1);
     const reeve_limit_change fine = {.concurrency = 1};
     test_refused(test_client, reeve_limit(test_client, "no queue", &fine), REEVE_EINVAL, "queue \"no queue\"");
-    test_refused(test_client, reeve_hold(test_client, "no queue", NULL, 1, NULL), REEVE_EINVAL, "queue \"no queue\"");
-    test_refused(test_client, reeve_hold(test_client, "q", "", 1, NULL), REEVE_EINVAL, "group \"\"");
-    test_refused(test_client, reeve_hold(test_client, "q", NULL, -1, NULL), REEVE_EINVAL, "a hold of -1 ms");
+    test_refused(test_client, reeve_pause_for(test_client, "no queue", NULL, 1, NULL), REEVE_EINVAL,
+                 "queue \"no queue\"");
+    test_refused(test_client, reeve_pause_for(test_client, "q", "", 1, NULL), REEVE_EINVAL, "group \"\"");
+    test_refused(test_client, reeve_pause_for(test_client, "q", NULL, -1, NULL), REEVE_EINVAL, "a pause of -1 ms");
     reeve_limits *limits;
     test_refused(test_client, reeve_limits_get(test_client, "q", 0, 1001, &limits), REEVE_EINVAL,
                  "at most 1000 groups");
@@ -77,7 +78,7 @@ static void what_is_set_is_told(void **state)
     reeve_limits *limits = test_limits();
     assert_int_equal(limits->concurrency, 0);
     assert_int_equal(limits->rate.count, 0);
-    assert_int_equal(limits->hold_ms, 0);
+    assert_int_equal(limits->pause_until_ms, 0);
     assert_int_equal(limits->running, -1);
     assert_int_equal(limits->group_total, 0);
     assert_int_equal(limits->group_count, 0);
@@ -85,14 +86,14 @@ static void what_is_set_is_told(void **state)
     test_limit_queue(7, TEST_RATE(5, 2000, 3));
     test_limit_groups(2, TEST_RATE(9, 0, 0));
     int64_t until = 0;
-    test_ok(test_client, reeve_hold(test_client, "q", NULL, 5000, &until));
+    test_ok(test_client, reeve_pause_for(test_client, "q", NULL, 5000, &until));
     assert_int_equal(until, NOW + 5000);
     limits = test_limits();
     assert_int_equal(limits->concurrency, 7);
     assert_int_equal(limits->rate.count, 5);
     assert_int_equal(limits->rate.period_ms, 2000);
     assert_int_equal(limits->rate.burst, 3);
-    assert_int_equal(limits->hold_ms, NOW + 5000);
+    assert_int_equal(limits->pause_until_ms, NOW + 5000);
     assert_int_equal(limits->running, 0);
     assert_int_equal(limits->group_concurrency, 2);
     assert_int_equal(limits->group_rate.count, 9);
@@ -108,7 +109,7 @@ static void what_is_set_is_told(void **state)
     test_limit_groups(-1, TEST_ANY_RATE);
     test_clock_advance(5000);
     limits = test_limits();
-    assert_int_equal(limits->hold_ms, 0);
+    assert_int_equal(limits->pause_until_ms, 0);
     assert_int_equal(limits->rate.count, 0);
     assert_int_equal(limits->group_concurrency, 0);
     assert_int_equal(limits->group_rate.count, 0);

@@ -201,8 +201,8 @@ static void change_limit(void)
 static void change_hold(void)
 {
     size_t group = below(GROUPS + 1);
-    test_ok(test_client,
-            reeve_hold(test_client, "q", group < GROUPS ? group_name(group) : NULL, (int64_t)below(3) * 400, NULL));
+    test_ok(test_client, reeve_pause_for(test_client, "q", group < GROUPS ? group_name(group) : NULL,
+                                         (int64_t)below(3) * 400, NULL));
 }
 
 static void steer(void)

@@ -185,7 +185,7 @@ static void a_rate_and_a_concurrency(void **state)
 static void hold(const char *group, int64_t delay_ms, int64_t until)
 {
     int64_t said = -1;
-    test_ok(test_client, reeve_hold(test_client, "q", group, delay_ms, &said));
+    test_ok(test_client, reeve_pause_for(test_client, "q", group, delay_ms, &said));
     assert_int_equal(said, until);
 }
 
@@ -258,7 +258,7 @@ static void shorter_and_longer(void **state)
 static long long handler_holds(const char *group, int64_t delay_ms)
 {
     const rv_reply *reply;
-    rv_hold_build(test_conn, &a.prefixes[0], group, delay_ms);
+    rv_pause_for_build(test_conn, &a.prefixes[0], group, delay_ms);
     assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
     return rv_reply_int(reply, -1);
 }

@@ -55,11 +55,11 @@ static reeve_outcome retry_after(reeve_task *task, void *user)
     const char *group = reeve_task_payload(task).length > 0 ? reeve_task_group(task) : NULL;
     (void)user;
     if (atomic_fetch_add(&test_begun, 1) > 0) return reeve_task_done(task, NULL, 0);
-    said[0] = reeve_task_hold(task, group, HOLD_MS);
-    said[1] = reeve_task_hold(task, group, 1); /* does not shorten it */
-    said[2] = reeve_task_hold(task, "", 1);
-    said[3] = reeve_task_hold(task, "\xff", 1);
-    said[4] = reeve_task_hold(task, group, -1);
+    said[0] = reeve_task_pause_for(task, group, HOLD_MS);
+    said[1] = reeve_task_pause_for(task, group, 1); /* does not shorten it */
+    said[2] = reeve_task_pause_for(task, "", 1);
+    said[3] = reeve_task_pause_for(task, "\xff", 1);
+    said[4] = reeve_task_pause_for(task, group, -1);
     return reeve_task_snooze(task, 0);
 }
 
@@ -301,7 +301,7 @@ static void handlers_hold(const char *words)
     if (group != NULL) TEST_AWAIT(test_count("q", "completed") == 3);
     expect_silence();
     assert_int_equal(test_count("q", "completed"), group != NULL ? 3 : 0);
-    test_ok(test_client, reeve_hold(test_client, "q", group, 0, NULL));
+    test_ok(test_client, reeve_pause_for(test_client, "q", group, 0, NULL));
     TEST_AWAIT(test_count("q", "completed") == 7);
     const reeve_status expected[] = {REEVE_OK, REEVE_OK, REEVE_EINVAL, REEVE_EINVAL, REEVE_EINVAL};
     for (size_t i = 0; i < 5; i++) assert_int_equal(said[i], expected[i]);
@@ -343,14 +343,14 @@ static void nothing_polls(void **state)
     expect_silence();
     test_limit_queue(0, TEST_ANY_RATE);
     TEST_AWAIT(test_count("q", "completed") == 50);
-    test_ok(test_client, reeve_hold(test_client, "q", NULL, 3600000, NULL));
+    test_ok(test_client, reeve_pause_for(test_client, "q", NULL, 3600000, NULL));
     put("t", "g", "y", 50);
     expect_silence();
-    test_ok(test_client, reeve_hold(test_client, "q", "g", 3600000, NULL));
-    test_ok(test_client, reeve_hold(test_client, "q", NULL, 0, NULL));
+    test_ok(test_client, reeve_pause_for(test_client, "q", "g", 3600000, NULL));
+    test_ok(test_client, reeve_pause_for(test_client, "q", NULL, 0, NULL));
     TEST_AWAIT(test_count("q", "parked") == 50);
     expect_silence();
-    test_ok(test_client, reeve_hold(test_client, "q", "g", 0, NULL));
+    test_ok(test_client, reeve_pause_for(test_client, "q", "g", 0, NULL));
     TEST_AWAIT(test_count("q", "completed") == 100);
     end(one);
     end(two);

@@ -112,11 +112,11 @@ static void neighbours_under_limits_of_groups_are_leased(void **state)
 static void neighbours_are_swept(void **state)
 {
     (void)state;
-    reeve_swept swept = {0};
+    reeve_bulk_result swept = {0};
     put_malformed("ready", SCORE - 100);
     test_put("q", "x y");
     const reeve_filter filter = {.state = REEVE_STATE_READY, .type = "t"};
-    test_ok(test_client, reeve_sweep(test_client, "q", REEVE_ACTION_DELETE, &filter, NULL, NULL, &swept));
+    test_ok(test_client, reeve_bulk_update(test_client, "q", REEVE_ACTION_DELETE, &filter, NULL, NULL, &swept));
     assert_in_range(swept.done, 2, test_malformed_count);
     assert_string_equal(test_state("q", "x"), "");
     assert_string_equal(test_state("q", "y"), "");
@@ -202,14 +202,14 @@ static void a_waiting_one_is_not_moved_but_cancelled(void **state)
 static void all_of_the_kind_are_swept(void **state)
 {
     (void)state;
-    reeve_swept swept;
+    reeve_bulk_result swept;
     reeve_filter filter = {.state = REEVE_STATE_DEAD, .kind = "malformed"};
     put_malformed("scheduled", 1);
     test_tend_all("q");
-    test_ok(test_client, reeve_sweep(test_client, "q", REEVE_ACTION_RETRY, &filter, NULL, NULL, &swept));
+    test_ok(test_client, reeve_bulk_update(test_client, "q", REEVE_ACTION_RETRY, &filter, NULL, NULL, &swept));
     assert_int_equal(swept.done, 0);
     assert_int_equal(swept.refused, test_malformed_count);
-    test_ok(test_client, reeve_sweep(test_client, "q", REEVE_ACTION_DELETE, &filter, NULL, NULL, &swept));
+    test_ok(test_client, reeve_bulk_update(test_client, "q", REEVE_ACTION_DELETE, &filter, NULL, NULL, &swept));
     assert_int_equal(swept.done, test_malformed_count);
     assert_int_equal(test_number("EXISTS " Q "tasks " Q "dead " Q "failures"), 0);
 }

@@ -1,6 +1,6 @@
 /*
- * Workers, clients and the command line on a server whose replies are changed: what they then do is anybody's guess, but
- * nothing crashes, and nothing hangs. Under a sanitizer this finds numbers and texts that are believed.
+ * Workers, clients and the command line on a server whose replies are changed: what they then do is anybody's guess,
+ * but nothing crashes, and nothing hangs. Under a sanitizer this finds numbers and texts that are believed.
  *
  * REEVE_TEST_ROUNDS: so many rounds (1). REEVE_TEST_SEED: the first one's.
  */
@@ -48,7 +48,7 @@ static reeve_outcome ask_everything(reeve_task *task, void *user)
         for (size_t i = 0; i < count; i++) (void)reeve_task_parent_result(task, parents[i].handle, &bytes);
     }
     const reeve_task_spec more = {.queue = "q", .type = "t"};
-    (void)reeve_task_hand_on(task, &more, id);
+    (void)reeve_task_chain(task, &more, id);
     return reeve_task_attempt(task) < 2 ? reeve_task_retry(task, 1, "again", "once more")
                                         : reeve_task_done(task, "result", 6);
 }
@@ -63,7 +63,8 @@ static reeve_worker *start_worker(const char *url)
 {
     const reeve_worker_options options = {.redis = url, .session_ms = 600, .command_ms = 500};
     const reeve_handler asks = {REEVE_HANDLER, .type = "ask", .run = ask_everything, .backoff = {.base_ms = 1}};
-    const reeve_handler many = {REEVE_HANDLER, .type = "many", .run_many = run_together, .many = 8, .many_wait_ms = 5};
+    const reeve_handler many = {REEVE_HANDLER, .type = "many", .run_batch = run_together, .batch_size = 8,
+                                .batch_wait_ms = 5};
     const reeve_handler once = {REEVE_HANDLER, .type = "once", .run = ask_everything, .at_most_once = true};
     reeve_worker *worker = test_worker_new(&options);
     assert_int_equal(reeve_worker_register(worker, &asks), REEVE_OK);

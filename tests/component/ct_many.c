@@ -76,10 +76,10 @@ static void a_policy_says_otherwise(void **state)
 {
     (void)state;
     reeve_worker *worker = test_collect_worker(NULL, 0, 0, 0);
-    const reeve_handler_policy two = {.type = "collect", .many = 2, .many_wait_ms = TEST_LONG_MS};
-    const reeve_handler_policy wrong = {.type = "collect", .many = 257}, none = {.type = "t", .many = 2};
+    const reeve_handler_policy two = {.type = "collect", .batch_size = 2, .batch_wait_ms = TEST_LONG_MS};
+    const reeve_handler_policy wrong = {.type = "collect", .batch_size = 257}, none = {.type = "t", .batch_size = 2};
     assert_int_equal(reeve_worker_set_policy(worker, &wrong), REEVE_EINVAL);
-    assert_string_equal(reeve_worker_error(worker), "type collect: it is to take 257 tasks in a call: at most 256");
+    assert_string_equal(reeve_worker_error(worker), "type collect: it: batch_size is 257: at most 256");
     assert_int_equal(reeve_worker_set_policy(worker, &none), REEVE_EINVAL);
     assert_non_null(strstr(reeve_worker_error(worker), "type t: it takes one task at a time"));
     assert_int_equal(reeve_worker_set_policy(worker, &two), REEVE_OK);

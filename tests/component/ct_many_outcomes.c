@@ -114,13 +114,13 @@ static void one_is_cancelled(void **state)
     TEST_AWAIT_STATE("n1", "running");
     test_collect_put("n0", ""); /* while it waits for company: it is not run */
     TEST_AWAIT_STATE("n0", "running");
-    test_ok(test_client, reeve_cancel_tell(test_client, "q", "n0", &running));
+    test_ok(test_client, reeve_cancel_with_running(test_client, "q", "n0", &running));
     /* What a worker is told it hears in order. */
-    test_ok(test_client, reeve_cancel_tell(test_client, "z", "other", &running));
+    test_ok(test_client, reeve_cancel_with_running(test_client, "z", "other", &running));
     TEST_AWAIT(test_told == 1);
     test_collect_put("n2", "");
     TEST_AWAIT(test_collected.in_call == 1);
-    test_ok(test_client, reeve_cancel_tell(test_client, "q", "n2", &running));
+    test_ok(test_client, reeve_cancel_with_running(test_client, "q", "n2", &running));
     TEST_AWAIT(test_collected.told == 1);
     atomic_store(&test_collected.go, true);
     TEST_AWAIT_STATE("n1", "completed");

@@ -96,7 +96,8 @@ static void forked_children_have_an_identity_each(void **state)
     close(pipes[1]);
 }
 
-/* What a forked child does with a client that its parent has opened: it is told, and closes it. Returns 0 when all is so. */
+/* What a forked child does with a client that its parent has opened: it is told, and closes it. Returns 0 when all is
+ * so. */
 static int use_inherited(reeve_client *client, reeve_watch *watch)
 {
     const reeve_task_spec spec = {.queue = "q", .id = "childs", .type = "t"};
@@ -118,7 +119,7 @@ static void used_by_a_child(const char *url)
     reeve_watch *watch;
     char words[512] = "";
     const reeve_client_options options = {.redis = url, .timeout_ms = 60000};
-    if (reeve_client_open_or_say(&client, &options, words, sizeof(words)) != REEVE_OK) fail_msg("%s", words);
+    if (reeve_client_open_with_error(&client, &options, words, sizeof(words)) != REEVE_OK) fail_msg("%s", words);
     test_ok(client, reeve_watch_open(&watch, client, &(reeve_watch_options){.queue = "q"}));
     const reeve_event *event;
     assert_int_equal(reeve_watch_next(watch, 1, &event), REEVE_ETIMEOUT);
@@ -241,7 +242,7 @@ static void a_child_that_returns_from_a_handler_ends(void **state)
 static void a_child_that_returns_from_a_call_of_many_ends(void **state)
 {
     (void)state;
-    a_child_that_returns_ends("many", &(reeve_handler){.type = "forks", .run_many = return_many_twice}, NULL);
+    a_child_that_returns_ends("many", &(reeve_handler){.type = "forks", .run_batch = return_many_twice}, NULL);
 }
 
 static reeve_outcome end_well(reeve_task *task, void *user)
@@ -339,7 +340,7 @@ static void a_handler_that_ends_its_thread_has_failed(void **state)
 static void a_call_of_many_may_end_its_thread(void **state)
 {
     (void)state;
-    another_thread_takes_the_place(&(reeve_handler){.type = "ends", .run_many = end_thread_of_many});
+    another_thread_takes_the_place(&(reeve_handler){.type = "ends", .run_batch = end_thread_of_many});
 }
 
 /* What it asks for is not done, neither in it nor in what the worker does behind it. */

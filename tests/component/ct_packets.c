@@ -281,7 +281,7 @@ static void with_one_that_is_marked(void **state)
         test_put_together("0");
         assert_int_equal(test_run_all(&a), 1);
         test_put_together("a b c d e");
-        test_ok(test_client, reeve_depend(test_client, "q", "b", &ended, 1)); /* (which stays, and is marked) */
+        test_ok(test_client, reeve_add_dependency(test_client, "q", "b", &ended, 1)); /* (which stays, and is marked) */
         test_expect_ready("a b c d e", 1);
         assert_non_null(strstr(test_cmd(test_conn, "HGET " Q "tasks b"), "{\"info\":1,"));
         (void)test_cmd(test_conn, "HSET " Q "info:b failures 3");
@@ -303,7 +303,7 @@ static void a_marked_one_that_leaves(void **state)
     test_put_together("0");
     assert_int_equal(test_run_all(&a), 1);
     test_put_together("a b c d");
-    test_ok(test_client, reeve_depend(test_client, "q", "b", &ended, 1));
+    test_ok(test_client, reeve_add_dependency(test_client, "q", "b", &ended, 1));
     assert_string_equal(test_state("q", "b"), "ready");
     test_ok(test_client, reeve_cancel(test_client, "q", "b"));
     test_expect_ready("a c d", 1);

@@ -113,7 +113,7 @@ static void later(const char *id)
 
 static void depend(const char *id)
 {
-    test_ok(test_client, reeve_depend(test_client, "q", id, &after, 1));
+    test_ok(test_client, reeve_add_dependency(test_client, "q", id, &after, 1));
 }
 
 static void move(const char *id)

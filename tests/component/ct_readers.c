@@ -1,5 +1,5 @@
-/* The record of a completed task is kept for those that waited for it, whatever the retention says, until they have ended;
- * then it goes, and nothing of that is left. */
+/* The record of a completed task is kept for those that waited for it, whatever the retention says, until they have
+ * ended; then it goes, and nothing of that is left. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -239,7 +239,8 @@ static void many_parents(void **state)
     nothing_is_left("q");
 }
 
-/* What the one that was deleted read is given back in steps; meanwhile another one of that id comes, and reads some of it. */
+/* What the one that was deleted read is given back in steps; meanwhile another one of that id comes, and reads some of
+ * it. */
 static void a_child_of_many_parents_that_comes_again(void **state)
 {
     (void)state;
@@ -349,7 +350,7 @@ static void however_the_child_ends(void **state)
     test_ok(test_client, reeve_delete(test_client, "q", "c"));
     is_gone("q", "a");
     begin();
-    test_ok(test_client, reeve_undepend(test_client, "q", "c", (const char *[]){"q/a"}, 1));
+    test_ok(test_client, reeve_remove_dependency(test_client, "q", "c", (const char *[]){"q/a"}, 1));
     is_gone("q", "a");
     test_complete("q", "hold");
     test_complete("q", "c");

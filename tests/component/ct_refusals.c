@@ -1,4 +1,5 @@
-/* A node that says it cannot do it: clients and workers leave it, look the endpoint up again, and recover by themselves. */
+/* A node that says it cannot do it: clients and workers leave it, look the endpoint up again, and recover by
+ * themselves. */
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -40,7 +41,7 @@ static reeve_client *open_by_link(int64_t timeout_ms)
     reeve_client *client;
     char words[512];
     const reeve_client_options options = {.redis = test_link_url(), .timeout_ms = timeout_ms};
-    if (reeve_client_open_or_say(&client, &options, words, sizeof(words)) != REEVE_OK) fail_msg("%s", words);
+    if (reeve_client_open_with_error(&client, &options, words, sizeof(words)) != REEVE_OK) fail_msg("%s", words);
     return client;
 }
 

@@ -113,11 +113,11 @@ static void edges_are_removed_and_added_while_they_are_made_again(void **state)
     again("kid");
     (void)test_tend("q", 10);
     for (size_t i = 0; i < NEAR_PARENTS; i++) gone[i] = handles[i];
-    test_ok(test_client, reeve_undepend(test_client, "q", "kid", gone, NEAR_PARENTS - 1));
+    test_ok(test_client, reeve_remove_dependency(test_client, "q", "kid", gone, NEAR_PARENTS - 1));
     /* One that is there, one that comes, and one that comes by another rule. */
-    test_ok(test_client, reeve_depend(test_client, "q", "kid", parents + NEAR_PARENTS - 1, 2));
+    test_ok(test_client, reeve_add_dependency(test_client, "q", "kid", parents + NEAR_PARENTS - 1, 2));
     parents[NEAR_PARENTS + 1].on_death = REEVE_PARENT_GO;
-    test_ok(test_client, reeve_depend(test_client, "q", "kid", parents + NEAR_PARENTS + 1, 1));
+    test_ok(test_client, reeve_add_dependency(test_client, "q", "kid", parents + NEAR_PARENTS + 1, 1));
     test_settle_queues("q");
     state_is("kid", "blocked");
     assert_int_equal(edges_of("kid"), 3);
@@ -135,7 +135,7 @@ static void all_edges_are_removed_while_they_are_made_again(void **state)
     put_kid("kid", NEAR_PARENTS);
     again("kid");
     for (size_t i = 0; i < NEAR_PARENTS; i++) gone[i] = handles[i];
-    test_ok(test_client, reeve_undepend(test_client, "q", "kid", gone, NEAR_PARENTS));
+    test_ok(test_client, reeve_remove_dependency(test_client, "q", "kid", gone, NEAR_PARENTS));
     test_settle_queues("q");
     state_is("kid", "ready");
     assert_int_equal(edges_of("kid"), 0);
@@ -278,10 +278,10 @@ static void do_anything(void)
         complete_one(chance(4) ? "q" : "p");
         break;
     case 6:
-        (void)reeve_undepend(test_client, "q", "kid", (const char *[]){handles[one]}, 1);
+        (void)reeve_remove_dependency(test_client, "q", "kid", (const char *[]){handles[one]}, 1);
         break;
     case 7:
-        (void)reeve_depend(test_client, "q", "kid", &parents[one], 1);
+        (void)reeve_add_dependency(test_client, "q", "kid", &parents[one], 1);
         break;
     default:
         (void)test_tend("p", 100);

@@ -323,9 +323,9 @@ static void check_refused(const char *id, const char *words)
     reeve_task_info_free(info);
 }
 
-static reeve_worker *start(int64_t guard)
+static reeve_worker *start(int64_t result_limit)
 {
-    const reeve_worker_options options = {.guards = {.result = guard}};
+    const reeve_worker_options options = {.size_limits = {.result = result_limit}};
     reeve_worker *worker = test_worker_new(&options);
     assert_int_equal(reeve_worker_handle(worker, "answer", answer, NULL), REEVE_OK);
     test_worker_pool(worker, "q", 1, 0);
@@ -414,9 +414,9 @@ static void and_a_guard(void **state)
     say_result_max(100);
     reeve_worker *worker = start(50);
     put_answer("a", "51");
-    check_refused("a", "the result has 51 bytes: at most 50 (guards.result raises it, up to 16777216)");
+    check_refused("a", "the result has 51 bytes: at most 50 (size_limits.result raises it, up to 16777216)");
     put_answer("b", "101");
-    check_refused("b", "the result has 101 bytes: at most 50 (guards.result raises it, up to 16777216)");
+    check_refused("b", "the result has 101 bytes: at most 50 (size_limits.result raises it, up to 16777216)");
     put_answer("c", "50");
     check_answer("c", 50);
     reeve_worker_destroy(worker);

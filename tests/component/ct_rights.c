@@ -330,7 +330,7 @@ static reeve_client *open_client(void)
     reeve_client *client;
     char words[512] = "";
     const reeve_client_options options = {.redis = user_url, .timeout_ms = 60000};
-    if (reeve_client_open_or_say(&client, &options, words, sizeof(words)) != REEVE_OK) fail_msg("%s", words);
+    if (reeve_client_open_with_error(&client, &options, words, sizeof(words)) != REEVE_OK) fail_msg("%s", words);
     return client;
 }
 
@@ -453,7 +453,8 @@ static void turns_without_a_right_lose_no_task(void **state)
     }
 }
 
-/* The reply of the turn that failed half way is lost with its connection: what it left nowhere is taken back all the same. */
+/* The reply of the turn that failed half way is lost with its connection: what it left nowhere is taken back all the
+ * same. */
 
 static test_proxy *proxy;
 static reeve_worker *lossy;

@@ -1,4 +1,5 @@
-/* A task with more parents than one call takes, and callbacks of batches: what fails half way leaves none blocked for ever. */
+/* A task with more parents than one call takes, and callbacks of batches: what fails half way leaves none blocked for
+ * ever. */
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +8,7 @@
 #include "support/proxy.h"
 #include "support/queue.h"
 
-enum { PARENTS = 2500, GUARD = 5000 };
+enum { PARENTS = 2500, PARENTS_LIMIT = 5000 };
 
 static test_proxy *proxy;
 static reeve_client *behind; /* the proxy */
@@ -26,8 +27,8 @@ static int start(void **state)
     test_place_start(state);
     proxy = test_proxy_start(test_redis);
     const reeve_client_options options = {
-        .redis = test_proxy_url(proxy), .timeout_ms = 1000, .guards = {.parents = GUARD}};
-    if (reeve_client_open_or_say(&behind, &options, words, sizeof(words)) != REEVE_OK) fail_msg("%s", words);
+        .redis = test_proxy_url(proxy), .timeout_ms = 1000, .size_limits = {.parents = PARENTS_LIMIT}};
+    if (reeve_client_open_with_error(&behind, &options, words, sizeof(words)) != REEVE_OK) fail_msg("%s", words);
     for (size_t i = 0; i < PARENTS; i++) {
         (void)snprintf(handles[i], sizeof(handles[i]), "q/p%zu", i);
         parents[i] = (reeve_parent){.handle = handles[i], .unknown = REEVE_UNKNOWN_EXPECTED};

@@ -47,9 +47,10 @@ static void each_action_in_each_state(void **state)
             char before[64];
             rv_copy_text(before, sizeof(before), test_digest());
             if (!may) {
-                test_refused(test_client,
-                             reeve_sweep(test_client, "q", (reeve_action)action, &filter, NULL, NULL, &test_swept),
-                             REEVE_EINVAL, "cannot ");
+                test_refused(
+                    test_client,
+                    reeve_bulk_update(test_client, "q", (reeve_action)action, &filter, NULL, NULL, &test_swept),
+                    REEVE_EINVAL, "cannot ");
                 assert_string_equal(test_digest(), before);
                 continue;
             }
@@ -191,17 +192,20 @@ static void a_preview_does_nothing(void **state)
         put_dead(id, i == 1 ? "net" : "io");
     }
     rv_copy_text(before, sizeof(before), test_digest());
-    test_ok(test_client, reeve_sweep_preview(test_client, "q", REEVE_ACTION_DELETE, &io, &test_swept, ids, &count));
+    test_ok(test_client,
+            reeve_bulk_update_preview(test_client, "q", REEVE_ACTION_DELETE, &io, &test_swept, ids, &count));
     assert_int_equal(test_swept.done, 11);
     assert_int_equal(count, REEVE_PREVIEW_MAX);
     assert_string_equal(ids[0], "n00");
     assert_string_equal(ids[1], "n02");
     assert_string_equal(ids[9], "n10");
     const reeve_filter none = {.state = REEVE_STATE_DEAD, .kind = "none"};
-    test_ok(test_client, reeve_sweep_preview(test_client, "q", REEVE_ACTION_DELETE, &none, &test_swept, ids, &count));
+    test_ok(test_client,
+            reeve_bulk_update_preview(test_client, "q", REEVE_ACTION_DELETE, &none, &test_swept, ids, &count));
     assert_int_equal(test_swept.done, 0);
     assert_int_equal(count, 0);
-    test_refused(test_client, reeve_sweep_preview(test_client, "q", REEVE_ACTION_CANCEL, &io, &test_swept, ids, &count),
+    test_refused(test_client,
+                 reeve_bulk_update_preview(test_client, "q", REEVE_ACTION_CANCEL, &io, &test_swept, ids, &count),
                  REEVE_EINVAL, "cannot ");
     assert_string_equal(test_digest(), before);
 }

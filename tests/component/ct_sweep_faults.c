@@ -25,17 +25,17 @@ static void misuse(void **state)
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         test_swept.done = 7;
         test_refused(test_client,
-                     reeve_sweep(test_client, "q", REEVE_ACTION_DELETE, &bad[i].filter, NULL, NULL, &test_swept),
+                     reeve_bulk_update(test_client, "q", REEVE_ACTION_DELETE, &bad[i].filter, NULL, NULL, &test_swept),
                      REEVE_EINVAL, bad[i].words);
         assert_int_equal(test_swept.done, 0);
     }
-    test_refused(test_client, reeve_sweep(test_client, "q", (reeve_action)3, &good, NULL, NULL, NULL), REEVE_EINVAL,
-                 "no such action");
-    test_refused(test_client, reeve_sweep(test_client, "q q", REEVE_ACTION_RETRY, &good, NULL, NULL, NULL),
+    test_refused(test_client, reeve_bulk_update(test_client, "q", (reeve_action)3, &good, NULL, NULL, NULL),
+                 REEVE_EINVAL, "no such action");
+    test_refused(test_client, reeve_bulk_update(test_client, "q q", REEVE_ACTION_RETRY, &good, NULL, NULL, NULL),
                  REEVE_EINVAL, "queue");
-    assert_int_equal(reeve_sweep(NULL, "q", REEVE_ACTION_RETRY, &good, NULL, NULL, NULL), REEVE_EINVAL);
-    assert_int_equal(reeve_sweep(test_client, "q", REEVE_ACTION_RETRY, NULL, NULL, NULL, NULL), REEVE_EINVAL);
-    test_ok(test_client, reeve_sweep(test_client, "q", REEVE_ACTION_RETRY, &good, NULL, NULL, NULL));
+    assert_int_equal(reeve_bulk_update(NULL, "q", REEVE_ACTION_RETRY, &good, NULL, NULL, NULL), REEVE_EINVAL);
+    assert_int_equal(reeve_bulk_update(test_client, "q", REEVE_ACTION_RETRY, NULL, NULL, NULL, NULL), REEVE_EINVAL);
+    test_ok(test_client, reeve_bulk_update(test_client, "q", REEVE_ACTION_RETRY, &good, NULL, NULL, NULL));
 }
 
 static void broken_by_hand(void **state)
@@ -76,7 +76,7 @@ static void replies_are_lost(void **state)
     test_put_many("q", 500, "r%03zu");
     test_sweep(REEVE_ACTION_CANCEL, (reeve_filter){.state = REEVE_STATE_SCHEDULED}, 0); /* (the script is known) */
     test_proxy_lose(proxy, "EVALSHA", 0);
-    test_ok(behind, reeve_sweep(behind, "q", REEVE_ACTION_CANCEL, &filter, NULL, NULL, &test_swept));
+    test_ok(behind, reeve_bulk_update(behind, "q", REEVE_ACTION_CANCEL, &filter, NULL, NULL, &test_swept));
     assert_int_equal(test_proxy_lost(proxy), 1);
     test_states_are("cancelled:500");
     assert_true(test_swept.done > 0 && test_swept.done < 500); /* of what was said */

@@ -16,7 +16,7 @@ typedef struct steps {
     void (*between)(unsigned step);
 } steps;
 
-static bool on_step(const reeve_swept *so_far, void *user)
+static bool on_step(const reeve_bulk_result *so_far, void *user)
 {
     steps *s = user;
     s->count++;
@@ -37,7 +37,7 @@ static void more_than_a_step(void **state)
             (void)test_sweep_begin(NULL);
             test_put_many("q", counts[i], "r%03zu");
             test_ok(test_client,
-                    reeve_sweep(test_client, "q", (reeve_action)action, &filter, on_step, &s, &test_swept));
+                    reeve_bulk_update(test_client, "q", (reeve_action)action, &filter, on_step, &s, &test_swept));
             assert_int_equal(test_swept.seen, counts[i]);
             assert_int_equal(test_swept.done, counts[i]);
             assert_true(s.count >= counts[i] / 200 + 1);
@@ -59,7 +59,7 @@ static void ties_in_time(void **state)
     test_ok(test_client, reeve_enqueue_many(test_client, specs, 1000, results));
     steps s = {0};
     const reeve_filter filter = {.state = REEVE_STATE_SCHEDULED, .type = "yes"};
-    test_ok(test_client, reeve_sweep(test_client, "q", REEVE_ACTION_DELETE, &filter, on_step, &s, &test_swept));
+    test_ok(test_client, reeve_bulk_update(test_client, "q", REEVE_ACTION_DELETE, &filter, on_step, &s, &test_swept));
     assert_int_equal(test_swept.seen, 1000);
     assert_int_equal(test_swept.done, 143);
     assert_true(s.count >= 6);
@@ -98,7 +98,7 @@ static void ties_that_others_delete(void **state)
     reeve_client *second = test_client_open(5000);
     steps s = {.between = delete_what_was_left};
     const reeve_filter filter = {.state = REEVE_STATE_SCHEDULED, .type = "yes"};
-    test_ok(second, reeve_sweep(second, "q", REEVE_ACTION_DELETE, &filter, on_step, &s, &test_swept));
+    test_ok(second, reeve_bulk_update(second, "q", REEVE_ACTION_DELETE, &filter, on_step, &s, &test_swept));
     assert_int_equal(test_swept.done, 200);
     reeve_client_close(second);
     free(specs);
@@ -119,7 +119,7 @@ static void one_that_was_left_joins_others(void **state)
     reeve_client *second = test_client_open(5000);
     steps s = {.between = move_what_was_left};
     const reeve_filter filter = {.state = REEVE_STATE_SCHEDULED, .type = "t"};
-    test_ok(second, reeve_sweep(second, "q", REEVE_ACTION_DELETE, &filter, on_step, &s, &test_swept));
+    test_ok(second, reeve_bulk_update(second, "q", REEVE_ACTION_DELETE, &filter, on_step, &s, &test_swept));
     assert_int_equal(test_swept.done, 300);
     reeve_client_close(second);
 }
@@ -144,7 +144,7 @@ static void those_that_die_meanwhile_are_left(void **state)
     test_clock_advance(1);
     steps s = {.between = die_again};
     const reeve_filter filter = {.state = REEVE_STATE_DEAD};
-    test_ok(test_client, reeve_sweep(test_client, "q", REEVE_ACTION_RETRY, &filter, on_step, &s, &test_swept));
+    test_ok(test_client, reeve_bulk_update(test_client, "q", REEVE_ACTION_RETRY, &filter, on_step, &s, &test_swept));
     assert_int_equal(test_swept.done, 500);
     assert_int_equal(test_swept.seen, 500);
     assert_true(s.count >= 3);
@@ -165,7 +165,7 @@ static void those_that_died_before_the_clock_went_back(void **state)
     test_clock_advance(1);
     steps s = {.between = die_again};
     const reeve_filter filter = {.state = REEVE_STATE_DEAD};
-    test_ok(test_client, reeve_sweep(test_client, "q", REEVE_ACTION_RETRY, &filter, on_step, &s, &test_swept));
+    test_ok(test_client, reeve_bulk_update(test_client, "q", REEVE_ACTION_RETRY, &filter, on_step, &s, &test_swept));
     assert_int_equal(test_swept.done, 501);
     assert_int_equal(test_swept.seen, 501);
     test_clock_advance(3600000);
@@ -187,7 +187,7 @@ static void those_that_come_meanwhile_are_left(void **state)
     test_put_many("q", 500, "r%03zu");
     steps s = {.between = put_more};
     const reeve_filter filter = {.state = REEVE_STATE_READY};
-    test_ok(test_client, reeve_sweep(test_client, "q", REEVE_ACTION_DELETE, &filter, on_step, &s, &test_swept));
+    test_ok(test_client, reeve_bulk_update(test_client, "q", REEVE_ACTION_DELETE, &filter, on_step, &s, &test_swept));
     assert_int_equal(test_swept.done, 500);
     assert_true(s.count >= 3);
     assert_int_equal(test_count("q", "ready"), 300 * s.count);
@@ -223,7 +223,7 @@ static void large_ones_in_smaller_steps(void **state)
     test_put_many("q", 100, "r%02zu");
     steps s = {0};
     const reeve_filter filter = {.state = REEVE_STATE_READY};
-    test_ok(test_client, reeve_sweep(test_client, "q", REEVE_ACTION_DELETE, &filter, on_step, &s, &test_swept));
+    test_ok(test_client, reeve_bulk_update(test_client, "q", REEVE_ACTION_DELETE, &filter, on_step, &s, &test_swept));
     assert_int_equal(test_swept.done, 101);
     assert_true(s.count >= 3);
 }
@@ -246,7 +246,7 @@ static void long_headers_in_smaller_steps(void **state)
     assert_int_equal(rv_reply_int(reply->items[2], -1), seen);
     steps s = {0};
     const reeve_filter filter = {.state = REEVE_STATE_DEAD};
-    test_ok(test_client, reeve_sweep(test_client, "q", REEVE_ACTION_DELETE, &filter, on_step, &s, &test_swept));
+    test_ok(test_client, reeve_bulk_update(test_client, "q", REEVE_ACTION_DELETE, &filter, on_step, &s, &test_swept));
     assert_int_equal(test_swept.done, 200);
 }
 
@@ -256,7 +256,8 @@ static void ended_by_its_caller(void **state)
     test_put_many("q", 1000, "r%03zu");
     steps s = {.stop_at = 2};
     const reeve_filter filter = {.state = REEVE_STATE_READY};
-    test_refused(test_client, reeve_sweep(test_client, "q", REEVE_ACTION_CANCEL, &filter, on_step, &s, &test_swept),
+    test_refused(test_client,
+                 reeve_bulk_update(test_client, "q", REEVE_ACTION_CANCEL, &filter, on_step, &s, &test_swept),
                  REEVE_EINTERRUPTED, "ended");
     assert_int_equal(s.count, 2);
     assert_true(test_swept.done > 0 && test_swept.done <= 400);

@@ -141,14 +141,14 @@ static void paused_and_held(void **state)
     test_ok(test_client, reeve_queue(test_client, "q", &info));
     assert_true(info.paused);
     assert_int_equal(info.paused_ms, since);
-    test_ok(test_client, reeve_hold(test_client, "q", NULL, 60000, &until));
-    assert_string_equal(why_task("a"), "paused held ready");
-    assert_int_equal(reason(REEVE_REASON_HELD)->until_ms, until);
+    test_ok(test_client, reeve_pause_for(test_client, "q", NULL, 60000, &until));
+    assert_string_equal(why_task("a"), "paused paused_for ready");
+    assert_int_equal(reason(REEVE_REASON_PAUSED_FOR)->until_ms, until);
     test_ok(test_client, reeve_resume(test_client, "q"));
-    assert_string_equal(why_queue(), "held ready");
+    assert_string_equal(why_queue(), "paused_for ready");
     /* As an older version paused it. */
     (void)test_cmd(test_conn, "HSET " Q "settings paused 1");
-    assert_string_equal(why_task("a"), "paused held ready");
+    assert_string_equal(why_task("a"), "paused paused_for ready");
     assert_int_equal(reason(REEVE_REASON_PAUSED)->since_ms, -1);
 }
 
@@ -172,7 +172,7 @@ static void the_queue_is_at_its_limits(void **state)
     test_ok(test_client, reeve_queue(test_client, "q", &info));
     assert_int_equal(info.concurrency, 2);
     assert_int_equal(info.rate.count, 2);
-    assert_int_equal(info.hold_ms, -1);
+    assert_int_equal(info.pause_until_ms, -1);
     assert_string_equal(why_queue(), "concurrency rate running ready");
     assert_int_equal(reason(REEVE_REASON_RUNNING)->count, 2);
 }
@@ -193,9 +193,9 @@ static void the_group_is_at_its_limits(void **state)
     assert_int_equal(limit->limit, 1);
     assert_int_equal(limit->count, 1);
     assert_int_equal(place->count, 1);
-    test_ok(test_client, reeve_hold(test_client, "q", "g", 60000, &until));
-    assert_string_equal(why_task("b"), "group_held group_concurrency parked");
-    assert_int_equal(reason(REEVE_REASON_GROUP_HELD)->until_ms, until);
+    test_ok(test_client, reeve_pause_for(test_client, "q", "g", 60000, &until));
+    assert_string_equal(why_task("b"), "group_paused group_concurrency parked");
+    assert_int_equal(reason(REEVE_REASON_GROUP_PAUSED)->until_ms, until);
     assert_string_equal(why_queue(), "running parked");
     const reeve_limit_change rate = {.of = REEVE_LIMIT_GROUP, .group = "h", .rate = &(reeve_rate){1, 60000, 1}};
     test_ok(test_client, reeve_limit(test_client, "q", &rate));

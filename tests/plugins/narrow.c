@@ -35,7 +35,7 @@ static void all(reeve_task *const *tasks, size_t count, void *user)
 
 static const reeve_handler handlers[] = {
     {REEVE_HANDLER, .type = "one", .run = one},
-    {REEVE_HANDLER, .type = "all", .run_many = all, .many = 4},
+    {REEVE_HANDLER, .type = "all", .run_batch = all, .batch_size = 4},
 };
 
 REEVE_PLUGIN(.name = "narrow", .handlers = handlers, .handler_count = 2, .concurrency = 1)

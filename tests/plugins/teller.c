@@ -8,8 +8,8 @@ static reeve_outcome tells(reeve_task *task, void *user)
 {
     (void)user;
     if (reeve_task_log(task, "has begun") != REEVE_OK || reeve_task_progress(task, 40, "so far") != REEVE_OK ||
-        reeve_task_checkpoint(task, "left", 4) != REEVE_OK || reeve_task_hold(task, NULL, 1) != REEVE_OK ||
-        reeve_task_hold(task, "g", 1) != REEVE_OK)
+        reeve_task_checkpoint(task, "left", 4) != REEVE_OK || reeve_task_pause_for(task, NULL, 1) != REEVE_OK ||
+        reeve_task_pause_for(task, "g", 1) != REEVE_OK)
         return reeve_task_fail(task, "refused", "it may not tell");
     return reeve_task_retry(task, -1, "told", "all of it");
 }
@@ -21,8 +21,8 @@ static reeve_outcome hands(reeve_task *task, void *user)
         .queue = "mail", .type = "send", .id = "late", .group = "g", .unique = "k", .priority = -1, .delay_ms = 5000};
     const reeve_task_spec then = {.queue = "mail", .type = "send", .at_ms = 2000000000000};
     (void)user;
-    if (reeve_task_hand_on(task, &plain, NULL) != REEVE_OK || reeve_task_hand_on(task, &later, NULL) != REEVE_OK ||
-        reeve_task_hand_on(task, &then, NULL) != REEVE_OK)
+    if (reeve_task_chain(task, &plain, NULL) != REEVE_OK || reeve_task_chain(task, &later, NULL) != REEVE_OK ||
+        reeve_task_chain(task, &then, NULL) != REEVE_OK)
         return reeve_task_fail(task, "refused", "it may not hand on");
     return reeve_task_done(task, NULL, 0);
 }

@@ -50,10 +50,10 @@ static void wait_for_go(reeve_task *const *tasks, size_t count, bool *ret_told)
 
 static void collect(reeve_task *const *tasks, size_t count, void *user)
 {
-    bool stopped[REEVE_MANY_MAX] = {false};
+    bool stopped[REEVE_BATCH_SIZE_MAX] = {false};
     unsigned call = atomic_fetch_add(&test_collected.calls, 1);
     (void)user;
-    TEST_MUST(count >= 1 && count <= REEVE_MANY_MAX);
+    TEST_MUST(count >= 1 && count <= REEVE_BATCH_SIZE_MAX);
     if (call < TEST_CALLS) atomic_store(&test_collected.sizes[call], (unsigned)count);
     for (size_t i = 0; i < count; i++) {
         const char *id = reeve_task_id(tasks[i]);
@@ -75,9 +75,9 @@ reeve_worker *test_collect_worker(const reeve_worker_options *options, unsigned 
 {
     const reeve_handler handler = {REEVE_HANDLER,
                                    .type = "collect",
-                                   .run_many = collect,
-                                   .many = many,
-                                   .many_wait_ms = wait_ms,
+                                   .run_batch = collect,
+                                   .batch_size = many,
+                                   .batch_wait_ms = wait_ms,
                                    .timeout_ms = timeout_ms,
                                    .backoff = {.base_ms = TEST_LONG_MS, .jitter = -1}};
     reeve_worker *worker = test_worker_new(options);

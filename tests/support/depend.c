@@ -39,7 +39,7 @@ void test_add_edges(const char *queue, const char *id, const char *parents)
     char copy[4096];
     rv_copy_text(copy, sizeof(copy), parents);
     size_t count = read_parents(list, copy);
-    test_ok(test_client, reeve_depend(test_client, queue, id, list, count));
+    test_ok(test_client, reeve_add_dependency(test_client, queue, id, list, count));
 }
 
 static void end(const char *queue, const char *id, reeve_outcome verb)

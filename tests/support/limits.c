@@ -172,7 +172,7 @@ void test_groups_forgotten(void)
 
 void test_hold(const char *group, int64_t delay_ms)
 {
-    test_ok(test_client, reeve_hold(test_client, "q", group, delay_ms, NULL));
+    test_ok(test_client, reeve_pause_for(test_client, "q", group, delay_ms, NULL));
 }
 
 void test_put_in(const char *ids, const char *group, int priority)

@@ -22,7 +22,7 @@ reeve_limits *test_limits(void);
 /* How many tasks of q run, as its limit counts them. */
 int64_t test_limits_running(void);
 
-/* Holds queue q, or a group in it, as reeve_hold does. */
+/* Holds queue q, or a group in it, as reeve_pause_for does. */
 void test_hold(const char *group, int64_t delay_ms);
 
 /* Enqueues tasks with these ids, separated by blanks, into q. */
@@ -71,7 +71,8 @@ size_t test_run_all(test_hand *hand);
 void test_expect_order(test_hand *hand, const char *const *ids, size_t count);
 void test_expect_numbered(test_hand *hand, const char *name, size_t first, size_t count); /* "<name>000", ... */
 
-/* For set-up functions: an empty place, at a time that stands still, and two hands, of threads "1" and "2", in queue q. */
+/* For set-up functions: an empty place, at a time that stands still, and two hands, of threads "1" and "2", in queue
+ * q. */
 int test_limits_begin(void **state, int64_t now_ms, test_hand *a, test_hand *b);
 
 #endif

@@ -33,7 +33,7 @@ reeve_client *test_client_open(int64_t timeout_ms)
     reeve_client *client;
     char words[512] = "";
     const reeve_client_options options = {.redis = test_redis_url(test_redis), .timeout_ms = timeout_ms};
-    if (reeve_client_open_or_say(&client, &options, words, sizeof(words)) != REEVE_OK) fail_msg("%s", words);
+    if (reeve_client_open_with_error(&client, &options, words, sizeof(words)) != REEVE_OK) fail_msg("%s", words);
     return client;
 }
 

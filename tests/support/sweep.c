@@ -5,7 +5,7 @@
 #include "protocol/scripts.h"
 
 test_hand test_sweep_hand;
-reeve_swept test_swept;
+reeve_bulk_result test_swept;
 
 int test_sweep_begin(void **state)
 {
@@ -48,7 +48,7 @@ void test_put_many_dead(size_t count)
 
 void test_sweep(reeve_action action, reeve_filter filter, uint64_t done)
 {
-    test_ok(test_client, reeve_sweep(test_client, "q", action, &filter, NULL, NULL, &test_swept));
+    test_ok(test_client, reeve_bulk_update(test_client, "q", action, &filter, NULL, NULL, &test_swept));
     assert_int_equal(test_swept.done, done);
 }
 

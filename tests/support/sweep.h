@@ -20,7 +20,7 @@
 /* The thread that runs the tasks, of one session that outlives every test. */
 extern test_hand test_sweep_hand;
 /* What the last sweep did. */
-extern reeve_swept test_swept;
+extern reeve_bulk_result test_swept;
 
 /* For set-up functions: an empty place and a new hand. */
 int test_sweep_begin(void **state);

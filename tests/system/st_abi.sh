@@ -25,7 +25,7 @@ with client.h 's/^    REEVE_STATE_CANCELLED$/    REEVE_STATE_CANCELLED, REEVE_ST
 # What it must not.
 with client.h 's/^    const char \*redis; .*/int64_t inserted; &/' 1
 expect_has "$ERR" "reeve_client_options"
-with guards.h 's/^} reeve_guards;/int64_t later; &/' 1
+with size_limits.h 's/^} reeve_size_limits;/int64_t later; &/' 1
 with client.h 's/^} reeve_rate;/int64_t later; &/' 1
 with client.h 's/^    REEVE_STATE_CANCELLED$/    REEVE_STATE_LATER, REEVE_STATE_CANCELLED/' 1
 with client.h '/^REEVE_API void reeve_client_close/d' 1

@@ -119,7 +119,7 @@ running_here() {
     expect_eq "$(member result "$OUT")" '"hi"'
     expect_quiet
     expect_has "$OUT" '"dead":false,"delay_ms":null,"kind":null,"message":null,"elapsed_us":'
-    expect_has "$OUT" ',"progress":[],"log":[],"holds":[],"handed_on":[],"checkpoint":null,"result":"hi"}'
+    expect_has "$OUT" ',"progress":[],"log":[],"pauses":[],"chained":[],"checkpoint":null,"result":"hi"}'
     expect_status 1 reeve run "$sample" fail --attempts 3 --attempt 3 --backoff fixed:5s --json
     expect_eq "$(member dead "$OUT")" true
     expect_eq "$(member delay_ms "$OUT")" 5000

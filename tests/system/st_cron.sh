@@ -39,7 +39,7 @@ without_redis() {
     expect_has "$ERR" 'did you mean "list"'
     expect_status 2 reeve cron add a '@daily' q
     expect_status 2 reeve cron add a '@dayly' q noop
-    expect_status 2 reeve cron add a '@daily' q noop --most 5
+    expect_status 2 reeve cron add a '@daily' q noop --catch-up-max 5
     expect_has "$ERR" '"all" only'
     expect_status 2 reeve cron add a '@daily' q noop --catch-up twice
     expect_status 2 reeve cron list --tag x
@@ -73,11 +73,11 @@ listing() {
 # What is not given stays as it is; a name is one entry.
 changing() {
     expect_status 0 reeve cron add keep '@daily' q echo '{"a":1}' --attempts 4 --tag red --tag blue --group g --weight 2 --zone local \
-        --catch-up all --most 7 --no-overlap --backoff fixed:2s --meta k=v --max-crashes 2 --timeout 9
+        --catch-up all --catch-up-max 7 --no-overlap --backoff fixed:2s --meta k=v --max-crashes 2 --timeout 9
     expect_status 0 reeve cron add keep '@daily' q echo --priority 5
     expect_eq "$OUT" "set q/keep"
     expect_has "$ERR" "kept as it was: zone, catch-up, no-overlap, group, attempts, max-crashes, timeout, backoff, tag, meta, payload"
-    expect_eq "$(of_entry q/keep zone) $(of_entry q/keep catch_up) $(of_entry q/keep most) $(of_entry q/keep overlap)" \
+    expect_eq "$(of_entry q/keep zone) $(of_entry q/keep catch_up) $(of_entry q/keep catch_up_max) $(of_entry q/keep overlap)" \
         '"local" "all" 7 false'
     task=$(reeve cron run q/keep)
     expect_eq "$(of_task "$task" priority) $(of_task "$task" max_attempts) $(of_task "$task" group) $(of_task "$task" weight)" '5 4 "g" 2'

@@ -94,10 +94,10 @@ many() {
 mended() {
     local tree=$TEST_DIR/mended
     cp -r "$TEST_DIR/tree/below" "$tree"
-    expect_status 0 reeve limit words --group mended --hold 1h
+    expect_status 0 reeve limit words --group mended --pause-for 1h
     split mended "$tree"
     mv "$tree/plain" "$TEST_DIR/away"
-    expect_status 0 reeve limit words --group mended --hold none
+    expect_status 0 reeve limit words --group mended --pause-for none
     wait_for '[ "$(in_queue words dead)" = 1 ]' 30
     wait_for '[ "$(of_task words/mended.summary state)" = "\"blocked\"" ]' 30
     expect_status 0 reeve failures words

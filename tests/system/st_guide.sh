@@ -102,7 +102,7 @@ int main(void)
 {
     reeve_client *client;
     char words[512] = "";
-    if (reeve_client_open_or_say(&client, &(reeve_client_options){0}, words, sizeof(words)) != REEVE_OK) puts(words);
+    if (reeve_client_open_with_error(&client, &(reeve_client_options){0}, words, sizeof(words)) != REEVE_OK) puts(words);
     else example(client);
     reeve_client_close(client);
     return 0;

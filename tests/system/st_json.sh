@@ -231,9 +231,9 @@ queues() {
     prints resume 0 resume q other
     prints events 0 events q --keep 100
     prints limit 0 limit l
-    prints "limit, changing" 0 limit l --concurrency 4 --rate 5/m --hold 1h
+    prints "limit, changing" 0 limit l --concurrency 4 --rate 5/m --pause-for 1h
     prints "limit, changing" 0 limit l --each-group --concurrency 2 --rate 5/m
-    prints "limit, changing" 0 limit l --group a --concurrency 3 --rate 5/m --hold 1h
+    prints "limit, changing" 0 limit l --group a --concurrency 3 --rate 5/m --pause-for 1h
     prints "limit, changing" 0 limit l --group b --rate none
     prints "limit, changing" 0 limit l --group c --strict yes
     prints limit 0 limit l
@@ -241,7 +241,7 @@ queues() {
     prints pause 0 pause l
     prints queues 0 queues l
     expect_has "$OUT" '"concurrency":4'
-    prints "limit, changing" 0 limit l --hold none
+    prints "limit, changing" 0 limit l --pause-for none
     prints resume 0 resume l
     prints "limit, changing" 0 limit atmost --group c --concurrency 1 --rate 1/h
     reeve enqueue atmost noop --id one --group c >/dev/null || fail "not enqueued"
@@ -254,8 +254,8 @@ queues() {
 }
 
 cron() {
-    prints "cron add" 0 cron add nightly '0 3 * * *' q noop x --catch-up all --most 5
-    prints "cron add" 0 cron add nightly '0 3 * * *' q noop x --catch-up all --most 5
+    prints "cron add" 0 cron add nightly '0 3 * * *' q noop x --catch-up all --catch-up-max 5
+    prints "cron add" 0 cron add nightly '0 3 * * *' q noop x --catch-up all --catch-up-max 5
     expect_eq "$(member changed "$OUT")" false
     prints "cron add" 0 cron add nightly '0 4 * * *' other noop
     expect_eq "$(member moved_from "$OUT") $(member kept "$OUT")" '"q" ["catch-up","payload"]'

@@ -17,14 +17,14 @@ usage() {
         expect_status 2 reeve limit q --rate "$arguments"
         expect_has "$ERR" "--rate \"$arguments\": expected COUNT/PERIOD[:BURST], for instance 100/1s"
     done
-    expect_status 2 reeve limit q --hold soon
+    expect_status 2 reeve limit q --pause-for soon
     expect_has "$ERR" "or none"
     expect_status 2 reeve limit q --group g
     expect_has "$ERR" "--group goes with what to change"
     expect_status 2 reeve limit q --each-group
     expect_status 2 reeve limit q --group g --each-group --concurrency 1
     expect_has "$ERR" "give one of them"
-    expect_status 2 reeve limit q --each-group --hold 5
+    expect_status 2 reeve limit q --each-group --pause-for 5
     expect_status 2 reeve limit q --forget
     expect_has "$ERR" "--forget goes with --group G"
     expect_status 2 reeve limit q --group g --forget --rate none
@@ -38,13 +38,13 @@ usage() {
     unset REEVE_REDIS
 }
 
-NO_LIMITS='"concurrency":null,"rate":null,"hold_until_ms":null,"running":null,"each_group":{"concurrency":null,"rate":null,"strict":false}'
+NO_LIMITS='"concurrency":null,"rate":null,"pause_until_ms":null,"running":null,"each_group":{"concurrency":null,"rate":null,"strict":false}'
 
 setting_and_showing() {
     expect_status 0 reeve limit a
     expect_has "$OUT" "concurrency:              none"
     expect_has "$OUT" "rate:                     none"
-    expect_has "$OUT" "hold:                     none"
+    expect_has "$OUT" "pause:                    none"
     expect_lacks "$OUT" "GROUP"
     expect_status 0 reeve limit a --json
     expect_eq "$OUT" "{\"queue\":\"a\",$NO_LIMITS,\"group_total\":0,\"groups\":[]}"
@@ -59,7 +59,7 @@ setting_and_showing() {
     expect_has "$OUT" "each group's concurrency: none"
     expect_has "$OUT" "each group's rate:        5/1m"
     expect_status 0 reeve limit a --json
-    expect_has "$OUT" '{"queue":"a","concurrency":16,"rate":{"count":100,"period_ms":1000,"burst":20},"hold_until_ms":null,'
+    expect_has "$OUT" '{"queue":"a","concurrency":16,"rate":{"count":100,"period_ms":1000,"burst":20},"pause_until_ms":null,'
     expect_eq "$(member running "$OUT")" 0
     expect_has "$OUT" '"each_group":{"concurrency":null,"rate":{"count":5,"period_ms":60000,"burst":5},"strict":false}'
     # What is not given stays.
@@ -77,8 +77,8 @@ setting_and_showing() {
 
 groups() {
     local group
-    expect_status 0 reeve limit g --group 'Jürgen & Co: 7' --concurrency 1 --hold 90m
-    expect_has "$OUT" "g, group Jürgen & Co: 7: concurrency 1, hold until "
+    expect_status 0 reeve limit g --group 'Jürgen & Co: 7' --concurrency 1 --pause-for 90m
+    expect_has "$OUT" "g, group Jürgen & Co: 7: concurrency 1, pause until "
     expect_has "$OUT" "(in 1 h)"
     expect_status 0 reeve limit g --group other --rate none --json
     expect_eq "$OUT" '{"queue":"g","of":"group","group":"other","forgotten":false,"rate":{"count":0,"period_ms":0,"burst":0}}'
@@ -87,12 +87,12 @@ groups() {
     grep -Eq '^other +- +none +0 +0 +-$' "$TEST_DIR/out" || fail "no row of the other group"
     expect_status 0 reeve limit g --json
     expect_eq "$(wc -l <"$TEST_DIR/out")" 1
-    expect_has "$OUT" '"group_total":2,"groups":[{"group":"Jürgen & Co: 7","concurrency":1,"rate":null,"hold_until_ms":1'
-    expect_has "$OUT" '{"group":"other","concurrency":null,"rate":{"count":0,"period_ms":0,"burst":0},"hold_until_ms":null,'
+    expect_has "$OUT" '"group_total":2,"groups":[{"group":"Jürgen & Co: 7","concurrency":1,"rate":null,"pause_until_ms":1'
+    expect_has "$OUT" '{"group":"other","concurrency":null,"rate":{"count":0,"period_ms":0,"burst":0},"pause_until_ms":null,'
     expect_status 0 reeve limit g --group 'Jürgen & Co: 7' --forget
     expect_eq "$OUT" "g, group Jürgen & Co: 7: no limits of its own"
-    expect_status 0 reeve limit g --group 'Jürgen & Co: 7' --hold none
-    expect_eq "$OUT" "g, group Jürgen & Co: 7: hold none"
+    expect_status 0 reeve limit g --group 'Jürgen & Co: 7' --pause-for none
+    expect_eq "$OUT" "g, group Jürgen & Co: 7: pause none"
     expect_status 0 reeve limit g --group other --forget --json
     expect_eq "$OUT" '{"queue":"g","of":"group","group":"other","forgotten":true}'
     expect_status 0 reeve limit g --json
@@ -223,17 +223,17 @@ rate_of_a_queue() {
 
 holding() {
     local began took
-    expect_status 0 reeve limit z --hold 1h
+    expect_status 0 reeve limit z --pause-for 1h
     expect_status 0 reeve enqueue z noop --id one --group g
     expect_status 0 reeve limit z
-    expect_has "$OUT" "hold:                     until "
+    expect_has "$OUT" "pause:                    until "
     sleep 0.2 # (nothing may come of it: there is no event to wait for)
     expect_eq "$(of_task z/one state)" '"ready"'
-    expect_status 0 reeve limit z --hold none
-    expect_eq "$OUT" "z: hold none"
+    expect_status 0 reeve limit z --pause-for none
+    expect_eq "$OUT" "z: pause none"
     expect_status 0 reeve wait z/one --timeout 30
     # It ends by itself.
-    expect_status 0 reeve limit z --group g --hold 2
+    expect_status 0 reeve limit z --group g --pause-for 2
     began=$(date +%s%N)
     expect_status 0 reeve enqueue z noop --id two --group g --wait=30
     took=$((($(date +%s%N) - began) / 1000000))

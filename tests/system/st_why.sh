@@ -42,15 +42,15 @@ a_type_without_a_handler() {
 }
 
 limits_are_shown() {
-    expect_status 0 reeve limit q --concurrency 1 --rate 10/s --hold 1h
+    expect_status 0 reeve limit q --concurrency 1 --rate 10/s --pause-for 1h
     expect_status 0 reeve why q/next
-    expect_has "$OUT" "the queue is held until "
+    expect_has "$OUT" "the queue is paused until "
     expect_has "$OUT" "the queue is at its limit: 1 run, and 1 may run at once"
     expect_status 0 reeve queues q
     expect_has "$OUT" "concurrency 1, rate 10/1s"
-    expect_has "$OUT" "held until "
+    expect_has "$OUT" "paused until "
     expect_has "$(reeve queues q --json)" '"concurrency":1,"rate":{"count":10,"period_ms":1000,"burst":10}'
-    expect_status 0 reeve limit q --concurrency none --rate none --hold none
+    expect_status 0 reeve limit q --concurrency none --rate none --pause-for none
 }
 
 a_worker_that_is_quiet() {

@@ -47,7 +47,7 @@ static void test_everything(void **state)
                     "            batch = 1; order = \"strict\"; isolation = \"thread\"; },\n"
                     "          { queues = ( \"thumbs\" ); } );\n"
                     "handlers = ( { type = \"a/b:c\"; attempts = 5; max_crashes = 2; timeout = 0.25;\n"
-                    "               many = 200; many_wait = 0.5; } );\n"
+                    "               batch_size = 200; batch_wait = 0.5; } );\n"
                     "queues = ( { name = \"q\"; } );\n");
 
     assert_string_equal(config->redis, "redis://user:pw@localhost:6380/2");
@@ -73,8 +73,8 @@ static void test_everything(void **state)
     assert_int_equal(config->handlers[0].attempts, 5);
     assert_int_equal(config->handlers[0].max_crashes, 2);
     assert_int_equal(config->handlers[0].timeout_ms, 250);
-    assert_int_equal(config->handlers[0].many, 200);
-    assert_int_equal(config->handlers[0].many_wait_ms, 500);
+    assert_int_equal(config->handlers[0].batch_size, 200);
+    assert_int_equal(config->handlers[0].batch_wait_ms, 500);
     assert_false(config->handlers[0].has_backoff);
     assert_string_equal(config->queues[0].name, "q");
     assert_false(config->queues[0].settings.given[RV_QUEUE_KEEP_COMPLETED_AGE]);
@@ -208,19 +208,20 @@ static void test_sizes(void **state)
 {
     (void)state;
     rv_config *config = test_config(
-        TEST_POOL "worker = { guards = { payload = 1; result = 16777216; batch = 1000; parents = 1000000000; }; };\n"
-                  "queues = ( { name = \"a\"; result_max = 16777216; keep = { completed = { bytes = 1; }; }; },\n"
-                  "  { name = \"b\"; result_max = -1; keep = { completed = { bytes = -1; }; }; },\n"
-                  "  { name = \"c\"; keep = { completed = { bytes = 1000000000000000L; }; }; },\n"
-                  "  { name = \"d\"; keep = { completed = { age = 1; }; }; } );\n");
+        TEST_POOL
+        "worker = { size_limits = { payload = 1; result = 16777216; batch = 1000; parents = 1000000000; }; };\n"
+        "queues = ( { name = \"a\"; result_max = 16777216; keep = { completed = { bytes = 1; }; }; },\n"
+        "  { name = \"b\"; result_max = -1; keep = { completed = { bytes = -1; }; }; },\n"
+        "  { name = \"c\"; keep = { completed = { bytes = 1000000000000000L; }; }; },\n"
+        "  { name = \"d\"; keep = { completed = { age = 1; }; }; } );\n");
     const rv_config_queue *queues = config->queues;
-    const reeve_guards *guards = &config->worker.guards;
+    const reeve_size_limits *size_limits = &config->worker.size_limits;
 
-    assert_int_equal(guards->payload, 1);
-    assert_int_equal(guards->result, 16777216);
-    assert_int_equal(guards->batch, 1000);
-    assert_int_equal(guards->parents, 1000000000);
-    assert_int_equal(guards->checkpoint, 0);
+    assert_int_equal(size_limits->payload, 1);
+    assert_int_equal(size_limits->result, 16777216);
+    assert_int_equal(size_limits->batch, 1000);
+    assert_int_equal(size_limits->parents, 1000000000);
+    assert_int_equal(size_limits->checkpoint, 0);
     assert_int_equal(queues[0].settings.number[RV_QUEUE_RESULT_MAX], 16777216);
     assert_int_equal(queues[0].settings.number[RV_QUEUE_KEEP_COMPLETED_BYTES], 1);
     assert_int_equal(queues[0].settings.number[RV_QUEUE_KEEP_COMPLETED_COUNT], 10000);

@@ -46,12 +46,12 @@ static void test_sizes(void **state)
 {
     (void)state;
     test_config_refused(
-        TEST_POOL "worker = { guards = { payload = 67108865; tags = 0; batch = 1001; tag = -1; }; };\n"
+        TEST_POOL "worker = { size_limits = { payload = 67108865; tags = 0; batch = 1001; tag = -1; }; };\n"
                   "queues = ( { name = \"q\"; result_max = 16777217; keep = { completed = { bytes = 0; }; }; } );\n",
-        "bad.conf:2: worker.guards.payload: expected a whole number from 1 to 67108864, got 67108865\n"
-        "bad.conf:2: worker.guards.tags: expected a whole number from 1 to 64, got 0\n"
-        "bad.conf:2: worker.guards.batch: expected a whole number from 1 to 1000, got 1001\n"
-        "bad.conf:2: worker.guards.tag: expected a whole number from 1 to 200, got -1\n"
+        "bad.conf:2: worker.size_limits.payload: expected a whole number from 1 to 67108864, got 67108865\n"
+        "bad.conf:2: worker.size_limits.tags: expected a whole number from 1 to 64, got 0\n"
+        "bad.conf:2: worker.size_limits.batch: expected a whole number from 1 to 1000, got 1001\n"
+        "bad.conf:2: worker.size_limits.tag: expected a whole number from 1 to 200, got -1\n"
         "bad.conf:3: queues[0].result_max: expected a whole number from 1 to 16777216, or -1, got 16777217\n"
         "bad.conf:3: queues[0].keep.completed.bytes: expected a whole number from 1 to 1000000000000000, or -1, got "
         "0\n");

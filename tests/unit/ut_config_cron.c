@@ -20,7 +20,7 @@ static void defaults(void **state)
     assert_string_equal(made.entry.spec, "@daily");
     assert_false(made.entry.local);
     assert_int_equal(made.entry.catch_up, REEVE_CATCH_UP_ONCE);
-    assert_int_equal(made.entry.catch_up_most, 0);
+    assert_int_equal(made.entry.catch_up_max, 0);
     assert_false(made.entry.no_overlap);
     assert_string_equal(made.task.queue, "q");
     assert_string_equal(made.task.type, "t");
@@ -43,7 +43,7 @@ static void everything(void **state)
     rv_config *config = test_config(
         TEST_POOL
         "cron = ( { name = \"n\"; spec = \"every 90s\"; queue = \"q\"; type = \"t\"; payload = \"{\\\"a\\\":1}\";\n"
-        "  zone = \"local\"; catch_up = \"all\"; max = 7; overlap = false; priority = -3; group = \"g\";\n"
+        "  zone = \"local\"; catch_up = \"all\"; catch_up_max = 7; overlap = false; priority = -3; group = \"g\";\n"
         "  weight = 4; attempts = 5; max_crashes = 2; timeout = 1.5; tags = [ \"x\", \"y\" ];\n"
         "  backoff = { shape = \"fixed\"; base = 2; }; }, { name = \"m\"; spec = \"0 3 * * *\"; queue = \"other\";\n"
         "  type = \"t\"; payload = \"\"; catch_up = \"skip\"; overlap = true; } );\n");
@@ -51,7 +51,7 @@ static void everything(void **state)
     assert_int_equal(rv_config_entry_make(&made, &config->cron[0]), REEVE_OK);
     assert_true(made.entry.local && made.entry.no_overlap);
     assert_int_equal(made.entry.catch_up, REEVE_CATCH_UP_ALL);
-    assert_int_equal(made.entry.catch_up_most, 7);
+    assert_int_equal(made.entry.catch_up_max, 7);
     assert_int_equal(made.task.payload.length, 7);
     assert_memory_equal(made.task.payload.data, "{\"a\":1}", 7);
     assert_int_equal(made.task.priority, -3);
@@ -101,7 +101,7 @@ static void what_does_not_fit_together(void **state)
 {
     (void)state;
     test_config_refused(
-        TEST_POOL "cron = ( { " ENTRY "max = 5; } );\n",
+        TEST_POOL "cron = ( { " ENTRY "catch_up_max = 5; } );\n",
         "bad.conf:2: cron[0]: the most to catch up with, 5, goes with catch-up \"all\" only, not with \"once\"\n");
     test_config_refused(TEST_POOL "cron = ( { " ENTRY "weight = 2; } );\n",
                         "bad.conf:2: cron[0]: weight 2: needs a group, whose share it is\n");

@@ -163,7 +163,7 @@ static void assert_definition(const reeve_cron_entry *entry, const char *first, 
     assert_int_equal(rule.zone == RV_ZONE_LOCAL, entry->local);
     assert_int_equal(rule.catch_up, entry->catch_up);
     assert_int_equal(rule.no_overlap, entry->no_overlap);
-    assert_int_equal(rule.most, entry->catch_up_most > 0 ? entry->catch_up_most : 100);
+    assert_int_equal(rule.most, entry->catch_up_max > 0 ? entry->catch_up_max : 100);
     rv_buf_fini(&out);
 }
 
@@ -184,7 +184,7 @@ static void definitions(void **state)
         "{\"spec\":\"*/5 * * * *\",\"zone\":\"local\",\"catch_up\":\"all\",\"most\":100,\"overlap\":false,"
         "\"options\":{\"priority\":-3,\"group\":\"g\\\"1\\\"\",\"weight\":2}}",
         "\"type\":\"report\",\"priority\":-3,\"group\":\"g\\\"1\\\"\",\"weight\":2,\"attempts\":7}\na\nb");
-    entry.catch_up_most = 1000;
+    entry.catch_up_max = 1000;
     entry.size = sizeof(entry);
     assert_definition(
         &entry,
@@ -242,9 +242,9 @@ static void what_is_no_entry(void **state)
     refused(&e, REEVE_EINVAL, "mun");
     e = good, e.catch_up = (reeve_catch_up)3;
     refused(&e, REEVE_EINVAL, "3");
-    e = good, e.catch_up_most = 5;
+    e = good, e.catch_up_max = 5;
     refused(&e, REEVE_EINVAL, "\"all\" only");
-    e = good, e.catch_up = REEVE_CATCH_UP_ALL, e.catch_up_most = 1001;
+    e = good, e.catch_up = REEVE_CATCH_UP_ALL, e.catch_up_max = 1001;
     refused(&e, REEVE_EINVAL, "1001");
     e = good, e.task = NULL;
     refused(&e, REEVE_EINVAL, "no task");

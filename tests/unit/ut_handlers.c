@@ -98,7 +98,7 @@ static void refusals(void **state)
     const reeve_handler none = {REEVE_HANDLER, .type = "none"};
     assert_int_equal(rv_handlers_add(&handlers, &none, NULL, &error), REEVE_EINVAL);
     assert_string_equal(error.text, "type none: the handler has no function to run");
-    const reeve_handler negative = {REEVE_HANDLER, .type = "none", .run = run, .many_wait_ms = -1};
+    const reeve_handler negative = {REEVE_HANDLER, .type = "none", .run = run, .batch_wait_ms = -1};
     assert_int_equal(rv_handlers_add(&handlers, &negative, NULL, &error), REEVE_EINVAL);
     assert_non_null(strstr(error.text, "type none: the handler takes one task at a time"));
     char path[] = "/p/x.so";
@@ -138,7 +138,7 @@ static void each_allocation_may_fail(void **state)
     rv_handlers_fini(&handlers);
 }
 
-static void run_many(reeve_task *const *tasks, size_t count, void *user)
+static void run_batch(reeve_task *const *tasks, size_t count, void *user)
 {
     (void)tasks;
     (void)count;
@@ -152,10 +152,10 @@ static void the_largest_call(void **state)
     assert_int_equal(rv_handlers_most(&handlers), 1);
     assert_int_equal(add(&handlers, "t", NULL), REEVE_OK);
     assert_int_equal(rv_handlers_most(&handlers), 1);
-    reeve_handler many = {REEVE_HANDLER, .type = "usual", .run_many = run_many};
+    reeve_handler many = {REEVE_HANDLER, .type = "usual", .run_batch = run_batch};
     assert_int_equal(rv_handlers_add(&handlers, &many, NULL, NULL), REEVE_OK);
-    assert_int_equal(rv_handlers_most(&handlers), REEVE_MANY_DEFAULT);
-    many = (reeve_handler){REEVE_HANDLER, .type = "large", .run_many = run_many, .many = 200};
+    assert_int_equal(rv_handlers_most(&handlers), REEVE_BATCH_SIZE_DEFAULT);
+    many = (reeve_handler){REEVE_HANDLER, .type = "large", .run_batch = run_batch, .batch_size = 200};
     assert_int_equal(rv_handlers_add(&handlers, &many, NULL, NULL), REEVE_OK);
     assert_int_equal(rv_handlers_most(&handlers), 200);
     rv_handlers_fini(&handlers);

@@ -100,8 +100,8 @@ static void workers_handlers_layers_and_pools_may_be_of_any_version(void **state
     (void)state;
     static const char *const queues[] = {"q"};
     reeve_worker *worker;
-    reeve_worker_options options = {.redis = "redis://127.0.0.1:1", .session_ms = 1000, .guards.payload = -1};
-    reeve_worker_options *old = SHAPED(&options, offsetof(reeve_worker_options, guards));
+    reeve_worker_options options = {.redis = "redis://127.0.0.1:1", .session_ms = 1000, .size_limits.payload = -1};
+    reeve_worker_options *old = SHAPED(&options, offsetof(reeve_worker_options, size_limits));
     assert_int_equal(reeve_worker_create(&worker, old, words, sizeof(words)), REEVE_OK);
     free(old);
 
@@ -117,8 +117,9 @@ static void workers_handlers_layers_and_pools_may_be_of_any_version(void **state
     free(later);
     assert_non_null(strstr(reeve_worker_error(worker), "the handler: has"));
 
-    reeve_handler_policy policy = {.type = "old", .max_attempts = 2, .many = 7}; /* (a run handler takes no many) */
-    reeve_handler_policy *old_policy = SHAPED(&policy, offsetof(reeve_handler_policy, many));
+    reeve_handler_policy policy = {
+        .type = "old", .max_attempts = 2, .batch_size = 7}; /* (a run handler takes no batch_size) */
+    reeve_handler_policy *old_policy = SHAPED(&policy, offsetof(reeve_handler_policy, batch_size));
     assert_int_equal(reeve_worker_set_policy(worker, old_policy), REEVE_OK);
     free(old_policy);
 

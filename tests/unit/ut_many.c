@@ -11,7 +11,7 @@
 static rv_thread thread;
 static rv_handler three, pair;
 
-static void run_many(reeve_task *const *tasks, size_t count, void *user)
+static void run_batch(reeve_task *const *tasks, size_t count, void *user)
 {
     for (size_t i = 0; i < count && user == NULL; i++) (void)reeve_task_done(tasks[i], "x", 1);
 }
@@ -26,8 +26,8 @@ static int set_up(void **state)
 {
     (void)state;
     memset(&thread, 0, sizeof(thread));
-    three = (rv_handler){.handler = {.type = "three", .run_many = run_many, .many = 3, .many_wait_ms = 100}};
-    pair = (rv_handler){.handler = {.type = "pair", .run_many = run_many, .many = 2}};
+    three = (rv_handler){.handler = {.type = "three", .run_batch = run_batch, .batch_size = 3, .batch_wait_ms = 100}};
+    pair = (rv_handler){.handler = {.type = "pair", .run_batch = run_batch, .batch_size = 2}};
     thread.gathers = true;
     thread.want = 1;
     thread.picked = rv_zalloc_array(16, sizeof(rv_item *));
@@ -78,14 +78,14 @@ static void what_a_handler_may_say(void **state)
         const char *words;
     } cases[] = {
         {{.run = run}, NULL},
-        {{.run_many = run_many}, NULL},
-        {{.run_many = run_many, .many = 256, .many_wait_ms = 1}, NULL},
+        {{.run_batch = run_batch}, NULL},
+        {{.run_batch = run_batch, .batch_size = 256, .batch_wait_ms = 1}, NULL},
         {{.type = "x"}, "it has no function to run"},
-        {{.run = run, .run_many = run_many}, "it has both run and run_many: it can have one of them"},
-        {{.run = run, .many = 2}, "it takes one task at a time: many is for those with run_many"},
-        {{.run = run, .many_wait_ms = 2}, "it takes one task at a time: many is for those with run_many"},
-        {{.run_many = run_many, .many = 257}, "it is to take 257 tasks in a call: at most 256"},
-        {{.run_many = run_many, .many_wait_ms = -1}, "it: the wait for many tasks is negative"},
+        {{.run = run, .run_batch = run_batch}, "it has both run and run_batch: it can have one of them"},
+        {{.run = run, .batch_size = 2}, "it takes one task at a time: batch_size is for batch handlers (run_batch)"},
+        {{.run = run, .batch_wait_ms = 2}, "it takes one task at a time: batch_size is for batch handlers (run_batch)"},
+        {{.run_batch = run_batch, .batch_size = 257}, "it: batch_size is 257: at most 256"},
+        {{.run_batch = run_batch, .batch_wait_ms = -1}, "it: batch_wait_ms is negative"},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         rv_error error = {0};
@@ -93,8 +93,8 @@ static void what_a_handler_may_say(void **state)
         assert_int_equal(status, cases[i].words == NULL ? REEVE_OK : REEVE_EINVAL);
         if (cases[i].words != NULL) assert_string_equal(error.text, cases[i].words);
     }
-    assert_int_equal(rv_many_most(&(reeve_handler){.many = 7}), 7);
-    assert_int_equal(rv_many_most(&(reeve_handler){0}), REEVE_MANY_DEFAULT);
+    assert_int_equal(rv_many_most(&(reeve_handler){.batch_size = 7}), 7);
+    assert_int_equal(rv_many_most(&(reeve_handler){0}), REEVE_BATCH_SIZE_DEFAULT);
 }
 
 static void ripe_by_number_or_age(void **state)
@@ -223,7 +223,7 @@ static void until_when_to_wait(void **state)
     assert_int_equal(rv_many_until(&thread), 1050);
     thread.batch.items[2].state = RV_ITEM_HANDED;
     assert_int_equal(rv_many_until(&thread), 1100);
-    three.handler.many_wait_ms = INT64_MAX;
+    three.handler.batch_wait_ms = INT64_MAX;
     assert_int_equal(rv_many_until(&thread), RV_FOREVER);
 }
 

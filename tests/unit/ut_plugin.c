@@ -184,8 +184,8 @@ static void an_old_plugin_loads_and_runs(void **state)
         assert_null(plugin->handlers[i].thread_start);
         assert_null(plugin->handlers[i].thread_stop);
         assert_null(plugin->handlers[i].free_user);
-        assert_null(plugin->handlers[i].run_many);
-        assert_int_equal(plugin->handlers[i].many, 0);
+        assert_null(plugin->handlers[i].run_batch);
+        assert_int_equal(plugin->handlers[i].batch_size, 0);
     }
     run_and_expect(handle, "old:first", "first");
     run_and_expect(handle, "old:second", "second");

@@ -391,7 +391,7 @@ static void progress_reaches_the_host(void **state)
     assert_int_equal(strlen(heard.words), REEVE_MESSAGE_MAX - 1);
 }
 
-static reeve_status hear_hold(reeve_task *task, const char *group, int64_t delay_ms, void *context)
+static reeve_status on_pause_for(reeve_task *task, const char *group, int64_t delay_ms, void *context)
 {
     char *heard = context;
 
@@ -427,22 +427,22 @@ static void a_checkpoint_without_a_host(void **state)
 static void a_hold_reaches_the_host(void **state)
 {
     char heard[40] = "";
-    rv_task_host host = {.hold = hear_hold, .context = heard};
+    rv_task_host host = {.pause_for = on_pause_for, .context = heard};
     reeve_task *task = *state;
     char name[REEVE_GROUP_MAX + 2];
 
     memset(name, 'g', sizeof(name));
     name[sizeof(name) - 1] = '\0';
-    assert_int_equal(reeve_task_hold(task, NULL, 10), REEVE_OK); /* there is nothing to hold */
-    assert_int_equal(reeve_task_hold(task, "", 10), REEVE_EINVAL);
+    assert_int_equal(reeve_task_pause_for(task, NULL, 10), REEVE_OK); /* there is nothing to hold */
+    assert_int_equal(reeve_task_pause_for(task, "", 10), REEVE_EINVAL);
     task->host = &host;
-    assert_int_equal(reeve_task_hold(task, NULL, 0), REEVE_ELOST);
+    assert_int_equal(reeve_task_pause_for(task, NULL, 0), REEVE_ELOST);
     assert_string_equal(heard, "- 0");
-    assert_int_equal(reeve_task_hold(task, "a group", INT64_MAX), REEVE_ELOST);
+    assert_int_equal(reeve_task_pause_for(task, "a group", INT64_MAX), REEVE_ELOST);
     assert_string_equal(heard, "a group 9223372036854775807");
-    assert_int_equal(reeve_task_hold(task, name, 1), REEVE_EINVAL);
-    assert_int_equal(reeve_task_hold(task, "\xff", 1), REEVE_EINVAL);
-    assert_int_equal(reeve_task_hold(task, "g", -1), REEVE_EINVAL);
+    assert_int_equal(reeve_task_pause_for(task, name, 1), REEVE_EINVAL);
+    assert_int_equal(reeve_task_pause_for(task, "\xff", 1), REEVE_EINVAL);
+    assert_int_equal(reeve_task_pause_for(task, "g", -1), REEVE_EINVAL);
     assert_string_equal(heard, "a group 9223372036854775807");
 }
 

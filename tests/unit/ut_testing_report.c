@@ -133,22 +133,22 @@ static reeve_outcome hold(reeve_task *task, void *user)
 {
     reeve_status *answers = user;
 
-    answers[0] = reeve_task_hold(task, "acme", 5000);
-    answers[1] = reeve_task_hold(task, NULL, 7000);
+    answers[0] = reeve_task_pause_for(task, "acme", 5000);
+    answers[1] = reeve_task_pause_for(task, NULL, 7000);
     return reeve_task_snooze(task, 250);
 }
 
 static void holds_are_written_down(void **state)
 {
     reeve_status answers[2];
-    reeve_test_report *report = test_attempt(hold, answers, &(reeve_test_options){.hold_status = REEVE_ELOST});
+    reeve_test_report *report = test_attempt(hold, answers, &(reeve_test_options){.pause_status = REEVE_ELOST});
 
     (void)state;
     assert_int_equal(answers[1], REEVE_ELOST);
-    assert_int_equal(report->hold_count, 2);
-    assert_string_equal(report->holds[0].group, "acme");
-    assert_int_equal(report->holds[0].delay_ms, 5000);
-    assert_null(report->holds[1].group);
+    assert_int_equal(report->pause_count, 2);
+    assert_string_equal(report->pauses[0].group, "acme");
+    assert_int_equal(report->pauses[0].delay_ms, 5000);
+    assert_null(report->pauses[1].group);
     assert_int_equal(report->outcome, REEVE_OUTCOME_SNOOZE);
     assert_int_equal(report->delay_ms, 250);
     reeve_test_report_free(report);

@@ -146,7 +146,7 @@ static reeve_outcome progress_and_hold(reeve_task *task, void *user)
 {
     (void)user;
     (void)reeve_task_progress(task, 1, "words");
-    (void)reeve_task_hold(task, "group", 1);
+    (void)reeve_task_pause_for(task, "group", 1);
     (void)reeve_task_log(task, "line");
     return reeve_task_done(task, "result", 6);
 }
@@ -163,7 +163,7 @@ static void without_memory_there_is_no_report_or_less_in_it(void **state)
         (void)rv_mem_fail_at(++nth);
         reeve_test_report *report = reeve_test_run(&(reeve_handler){.run = progress_and_hold}, &options);
         made = rv_mem_fail_at(0);
-        whole = report != NULL && report->progress_count == 1 && report->hold_count == 1 && report->log_count == 1 &&
+        whole = report != NULL && report->progress_count == 1 && report->pause_count == 1 && report->log_count == 1 &&
                 report->outcome == REEVE_OUTCOME_DONE && strcmp(report->result.data, "*result*") == 0;
         if (whole && made >= nth) fail_msg("allocation %lu was not missed", nth);
         reeve_test_report_free(report);

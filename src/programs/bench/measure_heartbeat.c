@@ -1,6 +1,6 @@
 /*
- * measure_heartbeat.c - whether heartbeats cost Redis more when more tasks run: what it spends in a second in which a worker
- * does nothing but hold ten tasks, and --tasks. Its threads hold them in calls that take many.
+ * measure_heartbeat.c - whether heartbeats cost Redis more when more tasks run: what it spends in a second in which a
+ * worker does nothing but hold ten tasks, and --tasks. Its threads hold them in calls that take many.
  */
 #include <poll.h>
 #include <stdatomic.h>
@@ -65,9 +65,9 @@ static int look(bench_run *bench, double *ret)
 static int measure(bench_run *bench, const char *queue, int64_t count, double *ret)
 {
     struct hold hold = {0};
-    reeve_handler handler = {REEVE_HANDLER, .type = "hold", .run_many = hold_many, .many = REEVE_MANY_MAX,
+    reeve_handler handler = {REEVE_HANDLER, .type = "hold", .run_batch = hold_many, .batch_size = REEVE_BATCH_SIZE_MAX,
                              .user = &hold};
-    unsigned threads = (unsigned)((bench->tasks + REEVE_MANY_MAX - 1) / REEVE_MANY_MAX) + FEW;
+    unsigned threads = (unsigned)((bench->tasks + REEVE_BATCH_SIZE_MAX - 1) / REEVE_BATCH_SIZE_MAX) + FEW;
     bench_crew crew = {
         .queue = queue, .threads = threads, .session_ms = SESSION_MS, .handlers = &handler, .handler_count = 1};
     reeve_worker *worker = NULL;

@@ -6,7 +6,7 @@
 
 #include "cli.h"
 
-/* --redis, --redis-file, --ns, --guard, --json, --help, --version. */
+/* --redis, --redis-file, --ns, --size-limit, --json, --help, --version. */
 extern const cli_option cli_global_options[];
 
 /*

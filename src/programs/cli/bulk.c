@@ -208,7 +208,8 @@ static bool is_blank(const char *text, size_t length)
 /* What a call may have at most is no limit to the lines. */
 static bool has_room(const struct bulk *bulk)
 {
-    return bulk->count < CHUNK_LINES && bulk->bytes < CHUNK_BYTES && (int64_t)bulk->count < bulk->cli->guards.batch;
+    return bulk->count < CHUNK_LINES && bulk->bytes < CHUNK_BYTES &&
+           (int64_t)bulk->count < bulk->cli->size_limits.batch;
 }
 
 static bool add_line(struct bulk *bulk, const char *text, size_t length)

@@ -8,22 +8,22 @@
 #include <unistd.h>
 
 #include "base/id.h"
-#include "protocol/guards.h"
+#include "protocol/size_limits.h"
 #include "redis/secret.h"
 
-/* ---- guards ---------------------------------------------------------------------------------------------------- */
+/* ---- size_limits ------------------------------------------------------------------------------------------------- */
 
-/* The environment's first, so that what the flag says of the same guard holds. */
-int cli_read_guards(cli_context *cli)
+/* The environment's first, so that what the flag says of the same size limit has precedence. */
+int cli_read_size_limits(cli_context *cli)
 {
-    const char *environment = getenv("REEVE_GUARDS");
+    const char *environment = getenv("REEVE_SIZE_LIMITS");
     rv_error why;
 
-    cli->guards = rv_guards_standard;
-    if (environment != NULL && rv_guards_parse(&cli->guards, environment, &why) != REEVE_OK)
-        return cli_usage(cli, "the environment's REEVE_GUARDS: %s", why.text);
-    if (cli->guard != NULL && rv_guards_parse(&cli->guards, cli->guard, &why) != REEVE_OK)
-        return cli_usage(cli, "--guard: %s", why.text);
+    cli->size_limits = rv_size_limits_default;
+    if (environment != NULL && rv_size_limits_parse(&cli->size_limits, environment, &why) != REEVE_OK)
+        return cli_usage(cli, "the environment's REEVE_SIZE_LIMITS: %s", why.text);
+    if (cli->size_limit != NULL && rv_size_limits_parse(&cli->size_limits, cli->size_limit, &why) != REEVE_OK)
+        return cli_usage(cli, "--size-limit: %s", why.text);
     return CLI_DONE;
 }
 
@@ -61,10 +61,13 @@ int cli_exit_of(reeve_status status)
 
 int cli_open(cli_context *cli)
 {
-    reeve_client_options options = {
-        .size = sizeof(options), .redis = cli->redis, .ns = cli->ns, .name = "reeve-cli", .guards = cli->guards};
+    reeve_client_options options = {.size = sizeof(options),
+                                    .redis = cli->redis,
+                                    .ns = cli->ns,
+                                    .name = "reeve-cli",
+                                    .size_limits = cli->size_limits};
     char words[512] = "";
-    reeve_status status = reeve_client_open_or_say(&cli->client, &options, words, sizeof(words));
+    reeve_status status = reeve_client_open_with_error(&cli->client, &options, words, sizeof(words));
     int code = cli_exit_of(status);
 
     if (status == REEVE_OK) return CLI_DONE;

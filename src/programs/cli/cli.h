@@ -79,8 +79,8 @@ typedef struct cli_context {
     const char *redis_file;
     char *secret; /* the URL in that file, which is then `redis`; main() frees it */
     const char *ns;
-    const char *guard;   /* --guard */
-    reeve_guards guards; /* in force: none is zero */
+    const char *size_limit;        /* --size-limit */
+    reeve_size_limits size_limits; /* in force: none is zero */
     bool json;
     bool json_faults; /* what goes wrong before the options are read is told as JSON, too */
     bool help;
@@ -128,8 +128,9 @@ void cli_note(const cli_context *cli, const char *format, ...) __attribute__((fo
 /* Flushes standard output. False: it failed, which was said unless its reader just went away. */
 bool cli_flush(const cli_context *cli);
 
-/* Reads --guard and the environment's REEVE_GUARDS into cli->guards. CLI_DONE, or CLI_USAGE after words. */
-int cli_read_guards(cli_context *cli);
+/* Reads --size-limit and the environment's REEVE_SIZE_LIMITS into cli->size_limits. CLI_DONE, or CLI_USAGE after
+ * words. */
+int cli_read_size_limits(cli_context *cli);
 
 /* With --redis-file: reads the URL there. CLI_DONE, or CLI_USAGE after words. */
 int cli_read_redis_file(cli_context *cli);

@@ -61,7 +61,7 @@ static int set(cli_context *cli, cli_cron_options *options)
     if (status == CLI_DONE && !options->replace) status = cli_cron_keep(cli, options, &kept);
     if (status == CLI_DONE && kept.old != NULL) status = check(cli, entry);
     if (status == CLI_DONE) {
-        reeve_status result = reeve_cron_set_tell(cli->client, entry, &changed, from);
+        reeve_status result = reeve_cron_set_with_origin(cli->client, entry, &changed, from);
         if (result != REEVE_OK) status = cli_fail_call(cli, result, NULL);
     }
     if (status == CLI_DONE) report(cli, &kept, entry, changed || from[0] != '\0', from);
@@ -80,7 +80,7 @@ int cli_cron_add(cli_context *cli, cli_cron_options *options)
     entry->name = cli->rest[1];
     entry->spec = cli->rest[2];
     entry->local = options->zone == RV_ZONE_LOCAL;
-    entry->catch_up_most = (unsigned)options->most;
+    entry->catch_up_max = (unsigned)options->catch_up_max;
     entry->no_overlap = options->no_overlap;
     entry->task = &options->task.spec;
     int status = cli_read_payload(cli, &payload, cli->count > 5 ? cli->rest[5] : NULL);

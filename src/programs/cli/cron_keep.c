@@ -2,8 +2,8 @@
 
 #include "args.h"
 
-/* Whether the old entry's value is to be taken: it has one, and none of these options was given. (The second name may be
- * NULL.) */
+/* Whether the old entry's value is to be taken: it has one, and none of these options was given. (The second name may
+ * be NULL.) */
 static bool keeps(const cli_context *cli, cli_kept *kept, bool has, const char *name, const char *other)
 {
     if (!has || cli_was_given(cli, name) || (other != NULL && cli_was_given(cli, other))) return false;
@@ -16,7 +16,7 @@ static void keep_rule(const cli_context *cli, reeve_cron_entry *entry, const ree
     if (keeps(cli, kept, old->local, "zone", NULL)) entry->local = true;
     if (keeps(cli, kept, old->catch_up != REEVE_CATCH_UP_ONCE, "catch-up", NULL)) {
         entry->catch_up = old->catch_up;
-        if (!cli_was_given(cli, "most")) entry->catch_up_most = old->catch_up_most;
+        if (!cli_was_given(cli, "catch-up-max")) entry->catch_up_max = old->catch_up_max;
     }
     if (keeps(cli, kept, old->no_overlap, "no-overlap", "overlap")) entry->no_overlap = true;
 }

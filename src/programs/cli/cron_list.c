@@ -37,7 +37,7 @@ static void print_json(const reeve_cron_info *info)
     cli_json_text(&json, "spec", info->spec);
     cli_json_text(&json, "zone", zone_of(info));
     cli_json_text(&json, "catch_up", rv_catch_up_name(info->catch_up));
-    cli_json_maybe(&json, "most", info->catch_up_most > 0 ? (int64_t)info->catch_up_most : -1);
+    cli_json_maybe(&json, "catch_up_max", info->catch_up_max > 0 ? (int64_t)info->catch_up_max : -1);
     cli_json_bool(&json, "overlap", !info->no_overlap);
     cli_json_bool(&json, "paused", info->paused);
     cli_json_maybe(&json, "next_ms", info->next_ms);

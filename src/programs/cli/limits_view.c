@@ -33,7 +33,7 @@ const char *cli_limit_rate_text(const reeve_rate *rate, char ret[CLI_LIMIT_TEXT]
     return ret;
 }
 
-const char *cli_hold_text(int64_t until_ms, char ret[CLI_LIMIT_TEXT])
+const char *cli_pause_text(int64_t until_ms, char ret[CLI_LIMIT_TEXT])
 {
     char time[CLI_WHEN_TEXT];
     int64_t now_ms = rv_wall_ms();
@@ -66,9 +66,9 @@ void cli_rate_json(cli_json *json, const reeve_rate *rate, bool own)
     cli_json_close(json);
 }
 
-static void hold_json(cli_json *json, int64_t until_ms)
+static void pause_json(cli_json *json, int64_t until_ms)
 {
-    cli_json_maybe(json, "hold_until_ms", until_ms > 0 ? until_ms : -1);
+    cli_json_maybe(json, "pause_until_ms", until_ms > 0 ? until_ms : -1);
 }
 
 static void group_json(cli_json *json, const reeve_group_limits *group)
@@ -77,7 +77,7 @@ static void group_json(cli_json *json, const reeve_group_limits *group)
     cli_json_text(json, "group", group->group);
     cli_concurrency_json(json, group->concurrency, true);
     cli_rate_json(json, &group->rate, group->rate.count < 0);
-    hold_json(json, group->hold_ms);
+    pause_json(json, group->pause_until_ms);
     cli_json_uint(json, "running", group->running);
     cli_json_uint(json, "parked", group->parked);
     if (group->strict != 0) cli_json_bool(json, "strict", group->strict > 0);
@@ -90,7 +90,7 @@ static void begin_json(cli_json *json, const char *queue, const reeve_limits *li
     cli_json_text(json, "queue", queue);
     cli_concurrency_json(json, limits->concurrency, false);
     cli_rate_json(json, &limits->rate, false);
-    hold_json(json, limits->hold_ms);
+    pause_json(json, limits->pause_until_ms);
     cli_json_maybe(json, "running", limits->running);
     cli_json_open(json, "each_group");
     cli_concurrency_json(json, limits->group_concurrency, false);
@@ -120,7 +120,7 @@ static void add_group(cli_table *table, const reeve_group_limits *group)
     cli_table_cell(table, group->rate.count == 0 ? "" : cli_limit_rate_text(&group->rate, text));
     cli_table_cellf(table, "%" PRIu64, group->running);
     cli_table_cellf(table, "%" PRIu64, group->parked);
-    cli_table_cell(table, group->hold_ms == 0 ? "" : cli_hold_text(group->hold_ms, text));
+    cli_table_cell(table, group->pause_until_ms == 0 ? "" : cli_pause_text(group->pause_until_ms, text));
 }
 
 static bool print_queue(const char *queue, const reeve_limits *limits)
@@ -137,7 +137,7 @@ static bool print_queue(const char *queue, const reeve_limits *limits)
     else
         cli_fields_add(&fields, "concurrency", cli_concurrency_text(limits->concurrency, text));
     cli_fields_add(&fields, "rate", cli_limit_rate_text(&limits->rate, text));
-    cli_fields_add(&fields, "hold", cli_hold_text(limits->hold_ms, text));
+    cli_fields_add(&fields, "pause", cli_pause_text(limits->pause_until_ms, text));
     cli_fields_add(&fields, "each group's concurrency",
                    limits->group_strict ? "1, strict" : cli_concurrency_text(limits->group_concurrency, text));
     cli_fields_add(&fields, "each group's rate", cli_limit_rate_text(&limits->group_rate, text));

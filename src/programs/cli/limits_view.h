@@ -16,7 +16,7 @@
 const char *cli_concurrency_text(int64_t concurrency, char ret[CLI_LIMIT_TEXT]);
 const char *cli_limit_rate_text(const reeve_rate *rate, char ret[CLI_LIMIT_TEXT]);
 /* "until 2026-11-21T09:00:00.000Z (in 3 s)", "none" when that has passed. */
-const char *cli_hold_text(int64_t until_ms, char ret[CLI_LIMIT_TEXT]);
+const char *cli_pause_text(int64_t until_ms, char ret[CLI_LIMIT_TEXT]);
 
 /* The members "concurrency" and "rate"; own: of one group. */
 void cli_concurrency_json(cli_json *json, int64_t concurrency, bool own);

@@ -18,8 +18,8 @@ struct sweeping {
     cli_context *cli;
     const cli_sweep_plan *plan;
     const cli_sweep_options *options;
-    reeve_swept before; /* in the states that are through */
-    reeve_swept swept;  /* in all */
+    reeve_bulk_result before; /* in the states that are through */
+    reeve_bulk_result swept;  /* in all */
     cli_progress progress;
     uint64_t total; /* how many there are to look at, about; 0: not known */
 };
@@ -88,7 +88,7 @@ static int check(const cli_context *cli, const cli_sweep_plan *plan, const cli_s
 
 static void print_sums(const struct sweeping *sweeping, FILE *out)
 {
-    const reeve_swept *swept = &sweeping->swept;
+    const reeve_bulk_result *swept = &sweeping->swept;
     char done[CLI_COUNT_TEXT], seen[CLI_COUNT_TEXT], refused[CLI_COUNT_TEXT];
 
     (void)fprintf(out, "%s %s of %s", sweeping->plan->done, cli_count_text(swept->done, done),
@@ -120,14 +120,15 @@ static void show_progress(struct sweeping *sweeping)
 
 /* ---- doing it -------------------------------------------------------------------------------------------------- */
 
-static void add_up(struct sweeping *sweeping, const reeve_swept *now)
+static void add_up(struct sweeping *sweeping, const reeve_bulk_result *now)
 {
-    const reeve_swept *before = &sweeping->before;
+    const reeve_bulk_result *before = &sweeping->before;
 
-    sweeping->swept = (reeve_swept){before->seen + now->seen, before->done + now->done, before->refused + now->refused};
+    sweeping->swept =
+        (reeve_bulk_result){before->seen + now->seen, before->done + now->done, before->refused + now->refused};
 }
 
-static bool on_step(const reeve_swept *swept, void *user)
+static bool on_step(const reeve_bulk_result *swept, void *user)
 {
     struct sweeping *sweeping = user;
 
@@ -146,11 +147,11 @@ static reeve_status sweep_state(struct sweeping *sweeping, reeve_state state)
                            .type = options->type,
                            .tag = options->tag,
                            .older_ms = options->older_ms};
-    reeve_swept swept = {0};
+    reeve_bulk_result swept = {0};
     reeve_status status;
 
     sweeping->before = sweeping->swept;
-    status = reeve_sweep(cli->client, cli->rest[0], sweeping->plan->action, &filter, on_step, sweeping, &swept);
+    status = reeve_bulk_update(cli->client, cli->rest[0], sweeping->plan->action, &filter, on_step, sweeping, &swept);
     add_up(sweeping, &swept);
     return status;
 }
@@ -191,7 +192,7 @@ static uint64_t count_all(const struct sweeping *sweeping)
 /* ---- a dry run ------------------------------------------------------------------------------------------------- */
 
 struct preview {
-    reeve_swept found;
+    reeve_bulk_result found;
     char ids[REEVE_PREVIEW_MAX][REEVE_ID_MAX];
     size_t count;
 };
@@ -206,10 +207,10 @@ static reeve_status look_at_state(const struct sweeping *sweeping, reeve_state s
                            .tag = options->tag,
                            .older_ms = options->older_ms};
     char ids[REEVE_PREVIEW_MAX][REEVE_ID_MAX];
-    reeve_swept found = {0};
+    reeve_bulk_result found = {0};
     size_t count = 0;
-    reeve_status status = reeve_sweep_preview(sweeping->cli->client, sweeping->cli->rest[0], sweeping->plan->action,
-                                              &filter, &found, ids, &count);
+    reeve_status status = reeve_bulk_update_preview(sweeping->cli->client, sweeping->cli->rest[0],
+                                                    sweeping->plan->action, &filter, &found, ids, &count);
 
     all->found.seen += found.seen;
     all->found.done += found.done;

@@ -1,6 +1,6 @@
 /*
- * verb_cron.c - `reeve cron`: what its words are, and those that do something to an entry. cron_add.c and cron_list.c have
- * the others.
+ * verb_cron.c - `reeve cron`: what its words are, and those that do something to an entry. cron_add.c and cron_list.c
+ * have the others.
  */
 #include "verb_cron.h"
 
@@ -191,7 +191,7 @@ static const cli_option cron_table[] = {
     {"zone", "ZONE", "time zone: utc, or local, that of the workers (utc)", CLI_OTHER, 0, 0, 0, read_zone},
     {"catch-up", "HOW", "tasks for slots missed while no worker ran: skip, once or all (once)", CLI_OTHER, 0, 0, 0,
      read_catch_up},
-    {"most", "N", "with --catch-up all: only the last N slots, 1 to 1000 (100)", CLI_INT, AT(most), 1,
+    {"catch-up-max", "N", "with --catch-up all: only the last N slots, 1 to 1000 (100)", CLI_INT, AT(catch_up_max), 1,
      REEVE_CRON_CATCH_UP_MAX, NULL},
     {"no-overlap", NULL, "skip a slot while the previous task has not ended", CLI_FLAG, AT(no_overlap), 0, 0, NULL},
     {"overlap", NULL, "fire even then (the default)", CLI_FLAG, AT(overlap), 0, 0, NULL},

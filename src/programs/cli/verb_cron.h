@@ -13,7 +13,7 @@ typedef struct cli_cron_options {
     reeve_cron_entry entry;
     rv_zone zone;
     bool zoned; /* --zone was given */
-    int most;
+    int catch_up_max;
     bool no_overlap;
     bool overlap;
     bool replace;

@@ -56,9 +56,10 @@ static reeve_status depend_one(reeve_client *client, const cli_handle *handle, c
 
     (void)ret_running;
     if (options->after_count > 0)
-        status = reeve_depend(client, handle->queue, handle->id, options->after, options->after_count);
+        status = reeve_add_dependency(client, handle->queue, handle->id, options->after, options->after_count);
     if (status == REEVE_OK && options->not_after_count > 0)
-        status = reeve_undepend(client, handle->queue, handle->id, options->not_after, options->not_after_count);
+        status =
+            reeve_remove_dependency(client, handle->queue, handle->id, options->not_after, options->not_after_count);
     return status;
 }
 

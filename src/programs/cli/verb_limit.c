@@ -1,5 +1,5 @@
 /*
- * verb_limit.c - `reeve limit`: changes limits and holds of a queue; limits_view.c shows them.
+ * verb_limit.c - `reeve limit`: changes limits of a queue, and pauses it for a time; limits_view.c shows them.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,8 +23,8 @@ struct limit_options {
     int64_t concurrency; /* as in reeve_limit_change */
     bool has_rate;
     reeve_rate rate;
-    int64_t hold_ms; /* negative: not given */
-    int strict;      /* as in reeve_limit_change */
+    int64_t pause_ms; /* negative: not given */
+    int strict;       /* as in reeve_limit_change */
     bool forget;
     cli_page page;
 };
@@ -59,13 +59,13 @@ static int read_rate(const cli_context *cli, const cli_option *option, void *poi
     return cli_bad_value(cli, option, value, CLI_RATE_EXPECTED ", or none");
 }
 
-static int read_hold(const cli_context *cli, const cli_option *option, void *pointer, char *value)
+static int read_pause_for(const cli_context *cli, const cli_option *option, void *pointer, char *value)
 {
     struct limit_options *options = pointer;
 
-    options->hold_ms = 0;
-    if (strcmp(value, "none") == 0 || rv_parse_duration(value, &options->hold_ms)) return CLI_DONE;
-    return cli_bad_value(cli, option, value, "a duration " RV_DURATION_EXAMPLES ", or none to end a hold");
+    options->pause_ms = 0;
+    if (strcmp(value, "none") == 0 || rv_parse_duration(value, &options->pause_ms)) return CLI_DONE;
+    return cli_bad_value(cli, option, value, "a duration " RV_DURATION_EXAMPLES ", or none to end a pause");
 }
 
 #define AT(field) offsetof(struct limit_options, field)
@@ -77,13 +77,13 @@ static const cli_option limit_table[] = {
     {"rate", "RATE|none", "maximum of starts in a period: COUNT/PERIOD[:BURST]", CLI_OTHER, 0, 0, 0, read_rate},
     {"strict", "yes|no", "a group waits until its started task has ended, retries included", CLI_OTHER, 0, 0, 0,
      read_strict},
-    {"hold", "DURATION|none", "start no task for this time from now", CLI_OTHER, 0, 0, 0, read_hold},
+    {"pause-for", "DURATION|none", "start no task for this time from now", CLI_OTHER, 0, 0, 0, read_pause_for},
     {"forget", NULL, "remove the limits of the group", CLI_FLAG, AT(forget), 0, 0, NULL},
     CLI_PAGE_LIMIT(AT(page)),
     CLI_PAGE_OFFSET(AT(page)),
     {0},
 };
-static const struct limit_options limit_defaults = {.hold_ms = -1, .page = CLI_PAGE_DEFAULT};
+static const struct limit_options limit_defaults = {.pause_ms = -1, .page = CLI_PAGE_DEFAULT};
 
 static bool changes_limits(const struct limit_options *options)
 {
@@ -92,7 +92,7 @@ static bool changes_limits(const struct limit_options *options)
 
 static bool changes(const struct limit_options *options)
 {
-    return changes_limits(options) || options->hold_ms >= 0;
+    return changes_limits(options) || options->pause_ms >= 0;
 }
 
 static int check_group(const cli_context *cli, const char *group)
@@ -112,11 +112,11 @@ static int check(const cli_context *cli, const struct limit_options *options)
     if (options->forget && (options->concurrency != 0 || options->has_rate || options->strict != 0))
         return cli_usage(cli, "--forget goes with no new limit; what is given replaces what was");
     if (options->strict != 0 && whose == NULL) return cli_usage(cli, "--strict goes with --group G or --each-group");
-    if (options->each_group && options->hold_ms >= 0)
-        return cli_usage(cli, "--hold is for a queue or for one group, not for --each-group");
+    if (options->each_group && options->pause_ms >= 0)
+        return cli_usage(cli, "--pause-for is for a queue or for one group, not for --each-group");
     if (whose != NULL && !changes(options))
         return cli_usage(cli, "--%s goes with what to change: --concurrency, --rate, --strict%s", whose,
-                         options->group != NULL ? ", --hold or --forget" : "");
+                         options->group != NULL ? ", --pause-for or --forget" : "");
     if (changes(options) && (options->page.limit != limit_defaults.page.limit || options->page.offset > 0))
         return cli_usage(cli, "--limit and --offset are for showing limits, not for changing them");
     if (check_group(cli, options->group) != CLI_DONE) return CLI_USAGE;
@@ -152,7 +152,7 @@ static void report_json(const cli_context *cli, const struct limit_options *opti
     if (options->concurrency != 0) cli_concurrency_json(&json, options->concurrency, options->group != NULL);
     if (options->has_rate) cli_rate_json(&json, &options->rate, options->group != NULL);
     if (options->strict != 0) cli_json_bool(&json, "strict", options->strict > 0);
-    if (options->hold_ms >= 0) cli_json_maybe(&json, "hold_until_ms", until_ms == 0 ? -1 : until_ms);
+    if (options->pause_ms >= 0) cli_json_maybe(&json, "pause_until_ms", until_ms == 0 ? -1 : until_ms);
     cli_json_end(&json);
 }
 
@@ -169,8 +169,8 @@ static void add_changes(rv_buf *words, const struct limit_options *options, int6
     if (options->strict != 0)
         rv_buf_addf(words, "%s strict %s", options->concurrency != 0 || options->has_rate ? "," : "",
                     options->strict > 0 ? "yes" : "no");
-    if (options->hold_ms >= 0)
-        rv_buf_addf(words, "%s hold %s", changes_limits(options) ? "," : "", cli_hold_text(until_ms, text));
+    if (options->pause_ms >= 0)
+        rv_buf_addf(words, "%s pause %s", changes_limits(options) ? "," : "", cli_pause_text(until_ms, text));
 }
 
 static void report(const cli_context *cli, const struct limit_options *options, int64_t until_ms)
@@ -195,8 +195,8 @@ static int change(cli_context *cli, const struct limit_options *options)
     int64_t until_ms = 0;
     reeve_status status = set_limits(cli, options);
 
-    if (status == REEVE_OK && options->hold_ms >= 0)
-        status = reeve_hold(cli->client, cli->rest[0], options->group, options->hold_ms, &until_ms);
+    if (status == REEVE_OK && options->pause_ms >= 0)
+        status = reeve_pause_for(cli->client, cli->rest[0], options->group, options->pause_ms, &until_ms);
     if (status != REEVE_OK) return cli_fail_call(cli, status, cli->rest[0]);
     if (cli->json)
         report_json(cli, options, until_ms);
@@ -219,10 +219,10 @@ const cli_verb cli_verb_limit = {
     .name = "limit",
     .section = CLI_QUEUES,
     .synopsis = "QUEUE [--group G | --each-group] [--concurrency N|none] [--rate RATE|none] [--strict yes|no]\n"
-                "                   [--hold DURATION|none]\n"
+                "                   [--pause-for DURATION|none]\n"
                 "       reeve limit QUEUE --group G --forget\n"
                 "       reeve limit QUEUE [--limit N] [--offset N]",
-    .summary = "Shows or sets limits of concurrency and rate, and holds",
+    .summary = "Shows or sets limits of concurrency and rate, and pauses for a time",
     .options = limit_table,
     .options_size = sizeof(struct limit_options),
     .defaults = &limit_defaults,
@@ -235,12 +235,13 @@ const cli_verb cli_verb_limit = {
         "start together after an idle time. A group at its limit does not delay other groups: its tasks are\n"
         "parked. With --concurrency 1 the tasks of a group run one at a time, in order, but a task that waits for\n"
         "a retry lets the next one pass. With --strict yes the group waits until that task has completed, died or\n"
-        "was cancelled. During a hold no task starts; running tasks continue. Without a change it prints the\n"
-        "limits, and the groups with limits of their own, a hold or parked tasks.\n"
+        "was cancelled. While a queue or group is paused no task of it starts; running tasks continue. Without a "
+        "change it prints the\n"
+        "limits, and the groups with limits of their own, a pause or parked tasks.\n"
         "\n"
         "Examples:\n"
         "  reeve limit thumbs --concurrency 16 --rate 100/1s\n"
         "  reeve limit thumbs --each-group --concurrency 1\n"
-        "  reeve limit thumbs --group customer-4 --hold 90s\n"
+        "  reeve limit thumbs --group customer-4 --pause-for 90s\n"
         "  reeve limit thumbs --rate none\n",
 };

@@ -69,7 +69,7 @@ static void print_json(const reeve_queue_info *info)
     cli_json_maybe(&json, "oldest_ready_ms", info->oldest_ready_ms);
     cli_json_maybe(&json, "next_due_ms", info->next_due_ms);
     cli_json_maybe(&json, "paused_ms", info->paused_ms);
-    cli_json_maybe(&json, "hold_until_ms", info->hold_ms);
+    cli_json_maybe(&json, "pause_until_ms", info->pause_until_ms);
     cli_concurrency_json(&json, info->concurrency, false);
     cli_rate_json(&json, &info->rate, false);
     cli_json_open(&json, "each_group");
@@ -90,14 +90,14 @@ static void add_limit(rv_buf *text, const char *what, const char *limit)
     rv_buf_addf(text, "%s%s %s", text->length > 0 ? ", " : "", what, limit);
 }
 
-/* What keeps tasks from starting: limits and holds. */
+/* What keeps tasks from starting: limits and pauses for a time. */
 static void add_limits(cli_table *table, const reeve_queue_info *info)
 {
     char one[CLI_LIMIT_TEXT];
     rv_buf text;
 
     rv_buf_init(&text, 1024);
-    if (info->hold_ms > rv_wall_ms()) add_limit(&text, "held", cli_hold_text(info->hold_ms, one));
+    if (info->pause_until_ms > rv_wall_ms()) add_limit(&text, "paused", cli_pause_text(info->pause_until_ms, one));
     if (info->concurrency > 0) add_limit(&text, "concurrency", cli_concurrency_text(info->concurrency, one));
     if (info->rate.count > 0) add_limit(&text, "rate", cli_limit_rate_text(&info->rate, one));
     if (info->group_concurrency > 0) add_limit(&text, "each group", cli_concurrency_text(info->group_concurrency, one));

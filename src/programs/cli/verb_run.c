@@ -95,24 +95,24 @@ static void print_log(cli_json *json, const reeve_test_report *report)
     cli_json_close_array(json);
 }
 
-static void print_holds(cli_json *json, const reeve_test_report *report)
+static void print_pauses(cli_json *json, const reeve_test_report *report)
 {
-    cli_json_open_array(json, "holds");
-    for (size_t i = 0; i < report->hold_count; i++) {
+    cli_json_open_array(json, "pauses");
+    for (size_t i = 0; i < report->pause_count; i++) {
         cli_json_open(json, NULL);
-        cli_json_text(json, "group", report->holds[i].group);
-        cli_json_int(json, "delay_ms", report->holds[i].delay_ms);
-        cli_json_int(json, "at_ms", report->holds[i].at_ms);
+        cli_json_text(json, "group", report->pauses[i].group);
+        cli_json_int(json, "delay_ms", report->pauses[i].delay_ms);
+        cli_json_int(json, "at_ms", report->pauses[i].at_ms);
         cli_json_close(json);
     }
     cli_json_close_array(json);
 }
 
-static void print_handed(cli_json *json, const reeve_test_report *report)
+static void print_chained(cli_json *json, const reeve_test_report *report)
 {
-    cli_json_open_array(json, "handed_on");
-    for (size_t i = 0; i < report->handed_count; i++) {
-        const reeve_test_handed *task = &report->handed[i];
+    cli_json_open_array(json, "chained");
+    for (size_t i = 0; i < report->chained_count; i++) {
+        const reeve_test_chained *task = &report->chained[i];
 
         cli_json_open(json, NULL);
         cli_json_text(json, "handle", task->handle);
@@ -148,8 +148,8 @@ static void print_json(const reeve_test_report *report)
     cli_json_int(&json, "elapsed_us", report->elapsed_us);
     print_progress(&json, report);
     print_log(&json, report);
-    print_holds(&json, report);
-    print_handed(&json, report);
+    print_pauses(&json, report);
+    print_chained(&json, report);
     cli_json_bytes(&json, "checkpoint", some(report->checkpoint), true);
     cli_json_bytes(&json, "result", some(report->result), true);
     cli_json_end(&json);
@@ -160,16 +160,16 @@ static void say_notes(const cli_context *cli, const reeve_test_report *report)
     char delay[CLI_WHEN_TEXT];
 
     for (size_t i = 0; i < report->log_count; i++) cli_note(cli, "log: %s", report->log[i].text);
-    for (size_t i = 0; i < report->hold_count; i++) {
-        const reeve_test_hold *hold = &report->holds[i];
+    for (size_t i = 0; i < report->pause_count; i++) {
+        const reeve_test_pause *pause = &report->pauses[i];
 
-        cli_span_text(hold->delay_ms, delay);
-        cli_note(cli, "held %s%s for %s", hold->group == NULL ? "the queue" : "group ",
-                 hold->group == NULL ? "" : hold->group, delay);
+        cli_span_text(pause->delay_ms, delay);
+        cli_note(cli, "paused %s%s for %s", pause->group == NULL ? "the queue" : "group ",
+                 pause->group == NULL ? "" : pause->group, delay);
     }
-    for (size_t i = 0; i < report->handed_count; i++)
-        cli_note(cli, "handed on: %s %s, %zu bytes", report->handed[i].handle, report->handed[i].type,
-                 report->handed[i].payload.length);
+    for (size_t i = 0; i < report->chained_count; i++)
+        cli_note(cli, "chained: %s %s, %zu bytes", report->chained[i].handle, report->chained[i].type,
+                 report->chained[i].payload.length);
 }
 
 static void say_report(const cli_context *cli, const reeve_test_report *report)
@@ -330,7 +330,7 @@ const cli_verb cli_verb_run = {
         "PLUGIN is a path, which has a '/', or a name in the plugin directory. The result is printed as it is to\n"
         "standard output; progress and outcome go to standard error. Jitter is not applied to the backoff. --json\n"
         "prints one object: outcome (done, retry, failed, snoozed), dead, delay_ms, kind, message, elapsed_us,\n"
-        "progress (percent, words, at_ms), log (at_ms, text), holds (group, delay_ms, at_ms), handed_on (handle,\n"
+        "progress (percent, words, at_ms), log (at_ms, text), pauses (group, delay_ms, at_ms), chained (handle,\n"
         "type, payload, group, unique, priority, delay_ms, at_ms), checkpoint and result.\n"
         "\n"
         "Examples:\n"

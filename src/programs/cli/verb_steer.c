@@ -123,7 +123,7 @@ static reeve_status cancel_one(reeve_client *client, const cli_handle *handle, c
     const cli_sweep_options *chosen = options;
 
     if (chosen->cascade) return reeve_cancel_cascade(client, handle->queue, handle->id);
-    return reeve_cancel_tell(client, handle->queue, handle->id, ret_running);
+    return reeve_cancel_with_running(client, handle->queue, handle->id, ret_running);
 }
 
 static int cancel(cli_context *cli, void *options)

@@ -23,7 +23,7 @@ struct cli_wait_warn {
 static bool is_worth_saying(reeve_reason_kind kind)
 {
     return kind == REEVE_REASON_UNSERVED || kind == REEVE_REASON_QUIET || kind == REEVE_REASON_NO_HANDLER ||
-           kind == REEVE_REASON_PAUSED || kind == REEVE_REASON_HELD;
+           kind == REEVE_REASON_PAUSED || kind == REEVE_REASON_PAUSED_FOR;
 }
 
 static void say(const cli_context *cli, const reeve_why *why)

@@ -33,10 +33,10 @@ static void add_whose(rv_buf *buf, const reeve_reason *reason)
         rv_buf_adds(buf, "the queue");
 }
 
-static void add_held(rv_buf *buf, const reeve_reason *reason, int64_t now_ms)
+static void add_paused(rv_buf *buf, const reeve_reason *reason, int64_t now_ms)
 {
     add_whose(buf, reason);
-    add_time(buf, " is held until ", reason->until_ms, now_ms);
+    add_time(buf, " is paused until ", reason->until_ms, now_ms);
 }
 
 static void add_concurrency(rv_buf *buf, const reeve_reason *reason)
@@ -169,9 +169,9 @@ static void add_ready(rv_buf *buf, const reeve_reason *reason)
 static void add_limit(rv_buf *buf, const reeve_reason *reason, int64_t now_ms)
 {
     switch (reason->kind) {
-    case REEVE_REASON_HELD:
-    case REEVE_REASON_GROUP_HELD:
-        add_held(buf, reason, now_ms);
+    case REEVE_REASON_PAUSED_FOR:
+    case REEVE_REASON_GROUP_PAUSED:
+        add_paused(buf, reason, now_ms);
         break;
     case REEVE_REASON_CONCURRENCY:
     case REEVE_REASON_GROUP_CONCURRENCY:
@@ -207,10 +207,10 @@ void cli_reason_words(rv_buf *buf, const reeve_why *why, const reeve_reason *rea
         rv_buf_adds(buf, "the queue is paused");
         add_time(buf, " since ", reason->since_ms, now_ms);
         break;
-    case REEVE_REASON_HELD:
+    case REEVE_REASON_PAUSED_FOR:
     case REEVE_REASON_CONCURRENCY:
     case REEVE_REASON_RATE:
-    case REEVE_REASON_GROUP_HELD:
+    case REEVE_REASON_GROUP_PAUSED:
     case REEVE_REASON_GROUP_CONCURRENCY:
     case REEVE_REASON_GROUP_RATE:
         add_limit(buf, reason, now_ms);

@@ -63,7 +63,7 @@ static int run_verb(cli_context *cli, const cli_verb *verb)
         cli_print_verb_help(verb);
     else if (status == CLI_DONE && cli->version)
         status = print_version(cli);
-    else if (status == CLI_DONE && (status = cli_read_guards(cli)) == CLI_DONE &&
+    else if (status == CLI_DONE && (status = cli_read_size_limits(cli)) == CLI_DONE &&
              (status = cli_read_redis_file(cli)) == CLI_DONE)
         status = verb->run(cli, options);
     reeve_client_close(cli->client);

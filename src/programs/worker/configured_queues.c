@@ -106,7 +106,7 @@ bool host_write_queue_settings(const rv_config *config, const char *redis)
     reeve_status status = REEVE_OK;
     bool written = true;
 
-    if (reeve_client_open_or_say(&client, &options, words, sizeof(words)) != REEVE_OK) {
+    if (reeve_client_open_with_error(&client, &options, words, sizeof(words)) != REEVE_OK) {
         rv_log(REEVE_LOG_WARN, "program.settings", "settings of queues could not be written, trying again later",
                "error", words, NULL);
         return false;

@@ -17,7 +17,7 @@ static reeve_status write_one(reeve_client *client, const rv_config_cron *cron)
         rv_log(REEVE_LOG_WARN, "program.cron", NOT_WRITTEN, "error", reeve_status_text(status), NULL);
         return status;
     }
-    status = reeve_cron_set_tell(client, &made.entry, &changed, from);
+    status = reeve_cron_set_with_origin(client, &made.entry, &changed, from);
     if (status != REEVE_OK)
         rv_log(REEVE_LOG_WARN, "program.cron", NOT_WRITTEN, "queue", cron->queue, "entry", cron->name, "error",
                reeve_client_error(client), NULL);
@@ -39,14 +39,14 @@ bool host_write_entries(const rv_config *config, const char *redis)
                                     .ns = config->ns,
                                     .timeout_ms = CALL_MS,
                                     .name = "reeve-worker-cron",
-                                    .guards = config->worker.guards};
+                                    .size_limits = config->worker.size_limits};
     char words[512];
     reeve_client *client;
     reeve_status status = REEVE_OK;
     bool written = true;
 
     if (config->cron_count == 0) return true;
-    if (reeve_client_open_or_say(&client, &options, words, sizeof(words)) != REEVE_OK) {
+    if (reeve_client_open_with_error(&client, &options, words, sizeof(words)) != REEVE_OK) {
         rv_log(REEVE_LOG_WARN, "program.cron", NOT_WRITTEN, "error", words, NULL);
         return false;
     }

@@ -47,9 +47,9 @@ static void describe_handler(rv_buf *out, const reeve_handler *handler)
         rv_buf_addf(out, "  %-12s%.10g s\n", "heartbeat", (double)handler->heartbeat_ms / 1000);
     if (handler->at_most_once) rv_buf_addf(out, "  %-12sat most once\n", "runs");
     add_backoff(out, &handler->backoff);
-    if (handler->run_many == NULL) return;
-    add_count(out, "many", handler->many, REEVE_MANY_DEFAULT);
-    rv_buf_addf(out, "  %-12s%.10g s\n", "many_wait", (double)handler->many_wait_ms / 1000);
+    if (handler->run_batch == NULL) return;
+    add_count(out, "batch_size", handler->batch_size, REEVE_BATCH_SIZE_DEFAULT);
+    rv_buf_addf(out, "  %-12s%.10g s\n", "batch_wait", (double)handler->batch_wait_ms / 1000);
 }
 
 static void describe_layer(rv_buf *out, const reeve_layer *layer)
@@ -145,9 +145,9 @@ static void add_handler_json(rv_buf *out, const reeve_handler *handler)
     add_number(out, "at_most_once", handler->at_most_once);
     add_backoff_json(out, &handler->backoff);
     /* Only of those that take many. */
-    if (handler->run_many != NULL) {
-        add_number(out, "many", handler->many);
-        add_number(out, "many_wait_ms", handler->many_wait_ms);
+    if (handler->run_batch != NULL) {
+        add_number(out, "batch_size", handler->batch_size);
+        add_number(out, "batch_wait_ms", handler->batch_wait_ms);
     }
     rv_buf_addc(out, '}');
 }

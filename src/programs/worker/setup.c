@@ -12,8 +12,8 @@ static reeve_status set_policy(reeve_worker *worker, const rv_config_handler *ha
                                    .heartbeat_ms = handler->heartbeat_ms,
                                    .at_most_once = handler->at_most_once,
                                    .backoff = handler->has_backoff ? &handler->backoff : NULL,
-                                   .many = (unsigned)handler->many,
-                                   .many_wait_ms = handler->many_wait_ms};
+                                   .batch_size = (unsigned)handler->batch_size,
+                                   .batch_wait_ms = handler->batch_wait_ms};
 
     return reeve_worker_set_policy(worker, &policy);
 }
@@ -69,7 +69,7 @@ reeve_status host_make_worker(reeve_worker **ret, const rv_config *config, const
                                     .name = config->worker.name,
                                     .session_ms = config->worker.session_ms,
                                     .plugin_dir = config->plugin_dir,
-                                    .guards = config->worker.guards,
+                                    .size_limits = config->worker.size_limits,
                                     .on_data_lost = ring,
                                     .on_data_lost_user = data_lost};
     char words[512];

@@ -59,7 +59,7 @@ return {
   {name = 'result_max', type = 'bytes', min = 1, max = 16777216, default = 16777216, unset = 0, minus = true, words = {{'default', 0}},
    c = 'result_max', flag = 'result-max', value = 'BYTES|default', json = 'result_max_bytes', json_null = 0, notice = true,
    help = 'maximum length of a result in bytes',
-   more = 'A task with a longer one dies with kind "result". -1: only `worker.guards.result` applies.'},
+   more = 'A task with a longer one dies with kind "result". -1: only `worker.size_limits.result` applies.'},
   {name = 'events', type = 'count', min = 1, max = 1000000, unset = 0, minus = true, script = 'events',
    help = 'about how many events of the queue\'s tasks are kept (`reeve watch`)', more = '-1: none.'},
   {name = 'concurrency', type = 'count', min = 1, max = 1000000000, unset = 0, minus = true, script = 'limit',

@@ -1,7 +1,8 @@
 /*
- * release.c - the plugin of which each release leaves a compiled copy (<version>-x86_64.so, made by scripts/abi record),
- * so that later versions are tested with what was built for earlier ones. It uses what plugins use: handlers with every
- * hook, layers, and calls that take structs. What it says of itself is what st_abi_plugins expects of each copy.
+ * release.c - the plugin of which each release leaves a compiled copy (<version>-x86_64.so, made by scripts/abi
+ * record), so that later versions are tested with what was built for earlier ones. It uses what plugins use: handlers
+ * with every hook, layers, and calls that take structs. What it says of itself is what st_abi_plugins expects of each
+ * copy.
  */
 #include <reeve/reeve.h>
 #include <stdio.h>
@@ -41,7 +42,7 @@ static reeve_outcome chain(reeve_task *task, void *given)
         .queue = reeve_task_queue(task), .type = "release:tell", .id = "next", .payload = {"handed", 6}};
 
     (void)given;
-    if (reeve_task_hand_on(task, &next, NULL) == REEVE_OK) return reeve_task_done(task, "chained", 7);
+    if (reeve_task_chain(task, &next, NULL) == REEVE_OK) return reeve_task_done(task, "chained", 7);
     return reeve_task_fail(task, "release", "%s", reeve_task_call_error(task));
 }
 

@@ -1,4 +1,4 @@
-/* ut_testing_hand.c - reeve/testing.h: tasks that a handler under test hands on. */
+/* ut_testing_chain.c - reeve/testing.h: tasks that a handler under test chains. */
 #include <string.h>
 
 #include "base/mem.h"
@@ -29,9 +29,9 @@ static reeve_outcome hand_two(reeve_task *task, void *user)
                                     .delay_ms = 5000};
     char id[REEVE_ID_MAX];
     (void)user;
-    if (reeve_task_hand_on(task, &first, id) != REEVE_OK) return reeve_task_retry(task, -1, "memory", "none");
-    assert_string_equal(id, "handed-1");
-    if (reeve_task_hand_on(task, &second, id) != REEVE_OK) return reeve_task_retry(task, -1, "memory", "none");
+    if (reeve_task_chain(task, &first, id) != REEVE_OK) return reeve_task_retry(task, -1, "memory", "none");
+    assert_string_equal(id, "chained-1");
+    if (reeve_task_chain(task, &second, id) != REEVE_OK) return reeve_task_retry(task, -1, "memory", "none");
     assert_string_equal(id, "seven");
     switch (*(const char *)reeve_task_payload(task).data) {
     case 'd':
@@ -49,9 +49,9 @@ static void they_stand_in_the_report(void **state)
 {
     reeve_test_report *report = run(hand_two, "done", NULL);
     (void)state;
-    assert_int_equal(report->handed_count, 2);
-    const reeve_test_handed *one = &report->handed[0], *other = &report->handed[1];
-    assert_string_equal(one->handle, "mail/handed-1");
+    assert_int_equal(report->chained_count, 2);
+    const reeve_test_chained *one = &report->chained[0], *other = &report->chained[1];
+    assert_string_equal(one->handle, "mail/chained-1");
     assert_string_equal(one->type, "send");
     assert_int_equal(one->payload.length, 3);
     assert_memory_equal(one->payload.data, "a\0b", 4);
@@ -75,14 +75,14 @@ static void only_when_it_is_done(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
         reeve_test_report *report = run(hand_two, ends[i], NULL);
-        assert_int_equal(report->handed_count, 0);
+        assert_int_equal(report->chained_count, 0);
         reeve_test_report_free(report);
     }
 }
 
 static reeve_outcome hand_late(reeve_task *task, void *user)
 {
-    assert_int_equal(reeve_task_hand_on(task, &(reeve_task_spec){.queue = "q", .type = "t"}, NULL), REEVE_OK);
+    assert_int_equal(reeve_task_chain(task, &(reeve_task_spec){.queue = "q", .type = "t"}, NULL), REEVE_OK);
     reeve_test_clock_move(user, 2000);
     return reeve_task_done(task, NULL, 0);
 }
@@ -94,18 +94,17 @@ static void not_after_the_time_limit(void **state)
     reeve_test_report *report = reeve_test_run(&handler, &(reeve_test_options){.clock = &clock, .timeout_ms = 1000});
     (void)state;
     assert_true(report->late);
-    assert_int_equal(report->handed_count, 0);
+    assert_int_equal(report->chained_count, 0);
     reeve_test_report_free(report);
 }
 
 static reeve_outcome hand_what_cannot_be(reeve_task *task, void *user)
 {
     (void)user;
-    assert_int_equal(reeve_task_hand_on(task, &(reeve_task_spec){.queue = "no queue", .type = "t"}, NULL),
-                     REEVE_EINVAL);
-    for (int i = 0; i < REEVE_HAND_ON_MAX; i++)
-        assert_int_equal(reeve_task_hand_on(task, &(reeve_task_spec){.queue = "q", .type = "t"}, NULL), REEVE_OK);
-    assert_int_equal(reeve_task_hand_on(task, &(reeve_task_spec){.queue = "q", .type = "t"}, NULL), REEVE_ETOOBIG);
+    assert_int_equal(reeve_task_chain(task, &(reeve_task_spec){.queue = "no queue", .type = "t"}, NULL), REEVE_EINVAL);
+    for (int i = 0; i < REEVE_CHAIN_MAX; i++)
+        assert_int_equal(reeve_task_chain(task, &(reeve_task_spec){.queue = "q", .type = "t"}, NULL), REEVE_OK);
+    assert_int_equal(reeve_task_chain(task, &(reeve_task_spec){.queue = "q", .type = "t"}, NULL), REEVE_ETOOBIG);
     return reeve_task_done(task, NULL, 0);
 }
 
@@ -113,15 +112,15 @@ static void what_was_refused_is_not_there(void **state)
 {
     reeve_test_report *report = run(hand_what_cannot_be, "", NULL);
     (void)state;
-    assert_int_equal(report->handed_count, REEVE_HAND_ON_MAX);
-    assert_string_equal(report->handed[REEVE_HAND_ON_MAX - 1].handle, "q/handed-1000");
+    assert_int_equal(report->chained_count, REEVE_CHAIN_MAX);
+    assert_string_equal(report->chained[REEVE_CHAIN_MAX - 1].handle, "q/chained-1000");
     reeve_test_report_free(report);
 }
 
 static reeve_outcome hand_too_late(reeve_task *task, void *user)
 {
     (void)user;
-    assert_int_equal(reeve_task_hand_on(task, &(reeve_task_spec){.queue = "q", .type = "t"}, NULL), REEVE_EREFUSED);
+    assert_int_equal(reeve_task_chain(task, &(reeve_task_spec){.queue = "q", .type = "t"}, NULL), REEVE_EREFUSED);
     return reeve_task_done(task, NULL, 0);
 }
 
@@ -132,7 +131,7 @@ static void not_at_most_once(void **state)
     reeve_test_report *report = reeve_test_run(&handler, NULL);
     (void)state;
     assert_int_equal(report->outcome, REEVE_OUTCOME_DONE);
-    assert_int_equal(report->handed_count, 0);
+    assert_int_equal(report->chained_count, 0);
     reeve_test_report_free(report);
 }
 
@@ -147,8 +146,8 @@ static void without_memory_it_is_told(void **state)
             reeve_test_run(&(reeve_handler){.run = hand_two}, &(reeve_test_options){.payload = {"done", 4}});
         (void)rv_mem_fail_at(0);
         whole = report != NULL && report->outcome == REEVE_OUTCOME_DONE;
-        if (whole) assert_int_equal(report->handed_count, 2);
-        if (report != NULL && !whole) assert_int_equal(report->handed_count, 0);
+        if (whole) assert_int_equal(report->chained_count, 2);
+        if (report != NULL && !whole) assert_int_equal(report->chained_count, 0);
         reeve_test_report_free(report);
     }
 }
@@ -160,5 +159,5 @@ int main(void)
         cmocka_unit_test(not_after_the_time_limit), cmocka_unit_test(what_was_refused_is_not_there),
         cmocka_unit_test(not_at_most_once),         cmocka_unit_test(without_memory_it_is_told),
     };
-    return cmocka_run_group_tests_name("ut_testing_hand", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("ut_testing_chain", tests, NULL, NULL);
 }
