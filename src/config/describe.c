@@ -3,6 +3,7 @@
  */
 #include <string.h>
 
+#include "config/planned.h"
 #include "config/setting_rows.h"
 
 static bool is_container(const rv_setting *row)
@@ -13,10 +14,6 @@ static bool is_container(const rv_setting *row)
 static void describe_row(rv_buf *out, const rv_setting *row)
 {
     rv_buf_addf(out, "%s\n    %s\n", row->path, row->help);
-    if (row->kind == RV_SETTING_LATER) {
-        rv_buf_adds(out, "    Not available in this version.\n");
-        return;
-    }
     rv_buf_adds(out, "    Expected: ");
     rv_setting_expected(row, out);
     if (row->required)
@@ -29,6 +26,8 @@ static void describe_row(rv_buf *out, const rv_setting *row)
 void rv_config_describe(rv_buf *out)
 {
     for (size_t i = 0; i < rv_setting_count; i++) describe_row(out, &rv_settings[i]);
+    for (const rv_planned *row = rv_planned_features; row->name != NULL; row++)
+        rv_buf_addf(out, "%s\n    Not available in this version: %s.\n", row->name, row->purpose);
 }
 
 static void add_markdown_default(rv_buf *out, const rv_setting *row)
@@ -50,24 +49,18 @@ static void add_markdown_row(rv_buf *out, const rv_setting *row)
     rv_buf_addf(out, " | %s |\n", row->help);
 }
 
-/* The plain settings of one group as a table, then what is known of later versions. */
+/* The plain settings of one group as a table. */
 static void add_markdown_group(rv_buf *out, const rv_setting *parent)
 {
     const rv_setting *row;
-    bool plain = false, later = false;
+    bool plain = false;
 
     for (row = rv_setting_next(parent, NULL); row != NULL; row = rv_setting_next(parent, row)) {
-        if (is_container(row) || row->kind == RV_SETTING_LATER) continue;
+        if (is_container(row)) continue;
         if (!plain) rv_buf_adds(out, "\n| setting | expected | default | |\n|---|---|---|---|\n");
         plain = true;
         add_markdown_row(out, row);
     }
-    for (row = rv_setting_next(parent, NULL); row != NULL; row = rv_setting_next(parent, row)) {
-        if (row->kind != RV_SETTING_LATER) continue;
-        rv_buf_addf(out, "%s`%s`", later ? ", " : "\nRefused in this version: ", rv_setting_name(row));
-        later = true;
-    }
-    rv_buf_adds(out, later ? ".\n" : "");
 }
 
 void rv_config_describe_markdown(rv_buf *out)
@@ -84,4 +77,7 @@ void rv_config_describe_markdown(rv_buf *out)
         rv_buf_addc(out, '\n');
         add_markdown_group(out, row);
     }
+    rv_buf_adds(out, "\n### Refused in this version\n\n| setting | purpose |\n|---|---|\n");
+    for (const rv_planned *row = rv_planned_features; row->name != NULL; row++)
+        rv_buf_addf(out, "| `%s` | %s |\n", row->name, row->purpose);
 }

@@ -1,10 +1,12 @@
 #include "config/read.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "base/nearest.h"
 #include "config/complain.h"
+#include "config/planned.h"
 
 typedef struct reader {
     const char *file;
@@ -17,6 +19,21 @@ static void read_group(reader *in, const config_setting_t *group, const rv_setti
 static void expected(reader *in, const config_setting_t *at, const rv_setting *row)
 {
     rv_complain_expected(in->errors, in->file, at, row);
+}
+
+/* Refuses what a later version has: the setting of this name below row, or this value of the row itself. */
+static bool refuse_planned(reader *in, const config_setting_t *at, const rv_setting *row, const char *name,
+                           const char *value)
+{
+    char above[256] = "";
+
+    if (row != NULL && name != NULL)
+        (void)snprintf(above, sizeof(above), "%s%s", row->path, row->kind == RV_SETTING_GROUPS ? "[]" : "");
+    const rv_planned *planned = rv_planned_find(above, name != NULL ? name : row->path, value);
+    if (planned == NULL) return false;
+    rv_complain_at(in->errors, in->file, at, NULL, "%s%s%snot available in this version: %s", value != NULL ? "\"" : "",
+                   value != NULL ? value : "", value != NULL ? "\" is " : "", planned->purpose);
+    return true;
 }
 
 /* ---- one value ------------------------------------------------------------------------------------------------- */
@@ -48,12 +65,10 @@ static void read_choice(reader *in, const config_setting_t *at, const rv_setting
     const char *name = config_setting_get_string(at);
     const rv_choice *choice = name == NULL ? NULL : rv_choice_find(row->choices, name);
 
-    if (choice == NULL)
-        expected(in, at, row);
-    else if (choice->later)
-        rv_complain_at(in->errors, in->file, at, NULL, "\"%s\" is not available in this version", name);
-    else
+    if (choice != NULL)
         rv_setting_store_choice(row, base, choice);
+    else if (name == NULL || !refuse_planned(in, at, row, NULL, name))
+        expected(in, at, row);
 }
 
 static void read_truth(reader *in, const config_setting_t *at, const rv_setting *row, char *base)
@@ -259,9 +274,6 @@ static void read_setting(reader *in, const config_setting_t *at, const rv_settin
     case RV_SETTING_SWITCH:
         read_truth(in, at, row, base);
         break;
-    case RV_SETTING_LATER:
-        rv_complain_at(in->errors, in->file, at, NULL, "not available in this version");
-        break;
     }
 }
 
@@ -272,10 +284,10 @@ static void unknown_setting(reader *in, const config_setting_t *at, const rv_set
     rv_nearest nearest;
     rv_buf known;
 
+    if (refuse_planned(in, at, parent, name, NULL)) return;
     rv_nearest_init(&nearest, name);
     rv_buf_init(&known, 512);
     for (const rv_setting *row = rv_setting_next(parent, NULL); row != NULL; row = rv_setting_next(parent, row)) {
-        if (row->kind == RV_SETTING_LATER) continue;
         rv_nearest_try(&nearest, rv_setting_name(row));
         rv_buf_addf(&known, "%s%s", known.length > 0 ? ", " : "", rv_setting_name(row));
     }

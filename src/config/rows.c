@@ -60,7 +60,6 @@ const rv_choice *rv_choice_find(const rv_choice *choices, const char *name)
 static void add_choices(const rv_choice *choices, rv_buf *out)
 {
     for (const rv_choice *choice = choices; choice->name != NULL; choice++) {
-        if (choice->later) continue;
         rv_buf_addf(out, "%s\"%s\"", choice == choices ? "" : " or ", choice->name);
     }
 }
@@ -108,9 +107,6 @@ void rv_setting_expected(const rv_setting *setting, rv_buf *out)
     case RV_SETTING_TRUTH:
     case RV_SETTING_SWITCH:
         rv_buf_adds(out, "true or false");
-        break;
-    case RV_SETTING_LATER:
-        rv_buf_adds(out, "nothing");
         break;
     }
 }

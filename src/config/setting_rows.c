@@ -22,26 +22,22 @@
 #define COUNT_MAX 1000000000
 #define PERIOD_MAX (366 * 86400)
 
-static const rv_choice log_levels[] = {{"debug", REEVE_LOG_DEBUG, false}, {"info", REEVE_LOG_INFO, false},
-                                       {"warn", REEVE_LOG_WARN, false},   {"error", REEVE_LOG_ERROR, false},
-                                       {"off", REEVE_LOG_OFF, false},     {NULL, 0, false}};
-static const rv_choice log_formats[] = {
-    {"logfmt", RV_LOG_LOGFMT, false}, {"json", RV_LOG_JSON, false}, {NULL, 0, false}};
-static const rv_choice orders[] = {{"strict", REEVE_ORDER_STRICT, false},
-                                   {"weighted", REEVE_ORDER_WEIGHTED, false},
-                                   {"round-robin", REEVE_ORDER_ROUND_ROBIN, false},
-                                   {NULL, 0, false}};
-static const rv_choice isolations[] = {{"thread", 0, false}, {"process", 0, true}, {NULL, 0, false}};
-static const rv_choice shapes[] = {{"exponential", REEVE_BACKOFF_EXPONENTIAL, false},
-                                   {"fixed", REEVE_BACKOFF_FIXED, false},
-                                   {"list", REEVE_BACKOFF_LIST, false},
-                                   {NULL, 0, false}};
+static const rv_choice log_levels[] = {{"debug", REEVE_LOG_DEBUG}, {"info", REEVE_LOG_INFO}, {"warn", REEVE_LOG_WARN},
+                                       {"error", REEVE_LOG_ERROR}, {"off", REEVE_LOG_OFF},   {NULL, 0}};
+static const rv_choice log_formats[] = {{"logfmt", RV_LOG_LOGFMT}, {"json", RV_LOG_JSON}, {NULL, 0}};
+static const rv_choice orders[] = {{"strict", REEVE_ORDER_STRICT},
+                                   {"weighted", REEVE_ORDER_WEIGHTED},
+                                   {"round-robin", REEVE_ORDER_ROUND_ROBIN},
+                                   {NULL, 0}};
+static const rv_choice isolations[] = {{"thread", 0}, {NULL, 0}};
+static const rv_choice shapes[] = {{"exponential", REEVE_BACKOFF_EXPONENTIAL},
+                                   {"fixed", REEVE_BACKOFF_FIXED},
+                                   {"list", REEVE_BACKOFF_LIST},
+                                   {NULL, 0}};
 
-static const rv_choice zones[] = {{"utc", RV_ZONE_UTC, false}, {"local", RV_ZONE_LOCAL, false}, {NULL, 0, false}};
-static const rv_choice catch_ups[] = {{"once", REEVE_CATCH_UP_ONCE, false},
-                                      {"skip", REEVE_CATCH_UP_SKIP, false},
-                                      {"all", REEVE_CATCH_UP_ALL, false},
-                                      {NULL, 0, false}};
+static const rv_choice zones[] = {{"utc", RV_ZONE_UTC}, {"local", RV_ZONE_LOCAL}, {NULL, 0}};
+static const rv_choice catch_ups[] = {
+    {"once", REEVE_CATCH_UP_ONCE}, {"skip", REEVE_CATCH_UP_SKIP}, {"all", REEVE_CATCH_UP_ALL}, {NULL, 0}};
 
 static bool check_queue(const char *text, rv_error *why)
 {
@@ -331,7 +327,6 @@ const rv_setting rv_settings[] = {
     BACKOFF("cron[]", _cron, backoff, has_backoff, "the handler's, else the queue's"),
     {"cron[].tags", RV_SETTING_NAMES, LIST(_cron, tags, tag_count, rv_config_name), .max = 256,
      .expected = "a tag", .otherwise = "none", .help = "The tags of its tasks."},
-    {"web", RV_SETTING_LATER, .help = "The dashboard, the JSON API and the metrics."},
 };
 /* clang-format on */
 const size_t rv_setting_count = sizeof(rv_settings) / sizeof(rv_settings[0]);

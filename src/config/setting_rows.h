@@ -21,14 +21,12 @@ typedef enum rv_setting_kind {
     RV_SETTING_SHARE,   /* double; none (0) becomes -1, since the library takes 0 as not given */
     RV_SETTING_CHOICE,  /* an enum, or nothing */
     RV_SETTING_TRUTH,   /* true or false: bool */
-    RV_SETTING_SWITCH,  /* true or false: int64_t, 1 or -1; 0 where it is not given */
-    RV_SETTING_LATER    /* known, but this version does not have it */
+    RV_SETTING_SWITCH   /* true or false: int64_t, 1 or -1; 0 where it is not given */
 } rv_setting_kind;
 
 typedef struct rv_choice {
     const char *name; /* NULL ends the list */
     int value;
-    bool later; /* known, but this version does not have it */
 } rv_choice;
 
 /* Whether a text will do; when not, may say why (never a password), else the row's `expected` is told. */

@@ -78,7 +78,7 @@ wait_for 'logged event=program.stats' 10
 expect_has "$(grep event=program.stats log)" "completed=1 failed=0"
 kill -HUP "$WORKER"
 wait_for 'logged event=program.reload' 10
-expect_has "$(grep event=program.reload log)" "reload is not available in this version"
+expect_has "$(grep event=program.reload log)" "not available in this version"
 "$REEVE" enqueue --id long a sleep '{"ms":4000}' >/dev/null
 wait_for '[ "$(state_of long)" = running ]' 10
 kill -TSTP "$WORKER"

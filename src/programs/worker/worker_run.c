@@ -18,6 +18,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "config/planned.h"
 #include "configured_queues.h"
 #include "cron_entries.h"
 #include "log_writer.h"
@@ -121,6 +122,14 @@ static void told_again(host *at)
     }
 }
 
+static void refuse_signal(const char *name)
+{
+    const rv_planned *planned = rv_planned_find("", name, NULL);
+
+    rv_log(REEVE_LOG_WARN, "program.reload", "not available in this version; the worker continues", "signal", name,
+           "purpose", planned != NULL ? planned->purpose : "", NULL);
+}
+
 static void take_signal(host *at, int number_of_signal)
 {
     switch (number_of_signal) {
@@ -136,7 +145,7 @@ static void take_signal(host *at, int number_of_signal)
         reeve_worker_quiet(at->worker);
         break;
     case SIGHUP:
-        rv_log(REEVE_LOG_WARN, "program.reload", "reload is not available in this version; going on as before", NULL);
+        refuse_signal("SIGHUP");
         break;
     case SIGUSR1:
         log_stats(at, "program.stats", "totals since the start");
