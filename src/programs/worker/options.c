@@ -48,8 +48,8 @@ void host_print_help(void)
         "         TSTP       lease nothing, finish running tasks\n"
         "         USR1       log the totals since the start\n"
         "\n"
-        "Exit status: 0 stopped by a signal, 1 cannot start, 2 wrong usage or configuration. The worker waits\n"
-        "for a Redis that cannot be reached.\n");
+        "Exit status: 0 stopped by a signal, 1 cannot start, 2 wrong usage or configuration, 70 a plugin or\n"
+        "handler called exit. The worker waits for a Redis that cannot be reached.\n");
 }
 
 static bool usage(const char *words, const char *what)

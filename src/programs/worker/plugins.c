@@ -2,8 +2,10 @@
 
 #include <string.h>
 
+#include "base/log.h"
 #include "base/mem.h"
 #include "base/nearest.h"
+#include "log_writer.h"
 
 static const reeve_handler *find_handler(const reeve_plugin *plugin, const char *type)
 {
@@ -46,6 +48,9 @@ static void open_one(host_plugins *plugins, const rv_config *config, size_t inde
     const rv_config_name *name = &config->plugins[index];
     char words[512];
 
+    /* Its constructors and load hook may crash, hang or exit: the last line of the log then names it. */
+    rv_log(REEVE_LOG_INFO, "plugin.loading", "loading plugin", "plugin", name->text, NULL);
+    host_log_flush(HOST_LOG_END_MS);
     if (reeve_plugin_open(&plugins->handles[index], name->text, config->plugin_dir, words, sizeof(words)) == REEVE_OK) {
         plugins->handler_count += plugin_at(plugins, index)->handler_count;
         check_types(plugins, index, name->where, errors);

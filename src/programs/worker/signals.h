@@ -8,7 +8,8 @@
  * nothing, not SIG_IGN, which the programs that task handlers start would inherit. */
 void host_signals_survive_pipes(void);
 
-/* Blocks TERM, INT, TSTP, HUP and USR1; call it before any thread is started. Returns the descriptor, or -1 (errno). */
+/* Blocks TERM, INT, TSTP, HUP and USR1; call it on the main thread before any other is started. A thread that unblocks
+ * them, as a handler may, passes them on instead of ending the process. Returns the descriptor, or -1 (errno). */
 int host_signals_open(void);
 
 /* The number of the next signal that is waiting, or 0. Does not block. */

@@ -13,6 +13,8 @@
 #include "base/streams.h"
 #include "config/config.h"
 #include "dump.h"
+#include "exit_guard.h"
+#include "interrupt.h"
 #include "log_writer.h"
 #include "options.h"
 #include "plugins.h"
@@ -66,14 +68,23 @@ static int open_and_run(const host_options *options, const rv_config *config, rv
     host_plugins plugins;
     host_redis redis = {0};
     int exit_status = EXIT_USAGE;
+    reeve_log_level level = config->worker.log_level;
 
-    host_log_open(config->worker.log_format == RV_LOG_JSON, config->worker.log_level);
-    if (!host_plugins_open(&plugins, config, errors) || errors->count > 0)
+    if (options->action == HOST_CHECK && level < REEVE_LOG_WARN) level = REEVE_LOG_WARN;
+    host_log_open(config->worker.log_format == RV_LOG_JSON, level);
+    host_exit_guard_begin();
+    if (signals >= 0) host_interrupt_begin("plugins are loaded");
+    bool opened = host_plugins_open(&plugins, config, errors);
+    host_interrupt_end();
+    if (!opened || errors->count > 0)
         print_errors(config->file, errors);
     else if (host_redis_choose(&redis, options, config))
         exit_status = options->action == HOST_CHECK ? print_ok(config, &plugins) : host_run(config, redis.url, signals);
     host_redis_fini(&redis);
+    if (signals >= 0) host_interrupt_begin("plugins are unloaded");
     host_plugins_close(&plugins);
+    host_interrupt_end();
+    host_exit_guard_end();
     host_log_close(HOST_LOG_END_MS);
     return exit_status;
 }

@@ -1,0 +1,100 @@
+#!/usr/bin/env bash
+# reeve-worker with a plugin that crashes, hangs or exits where it must not, or unblocks signals: the log names the
+# plugin, and the worker can always be stopped.
+. "$(dirname "$0")/lib.sh"
+cd "$TEST_DIR" || exit 1
+SANITIZER_EXPECTED=1
+plugin=$REEVE_BUILD/tests/plugins/rude.so
+
+cat >worker.conf <<END
+worker = { session = 1; drain = 60; };
+plugins = [ "$plugin" ];
+pools = ( { name = "p"; queues = [ "a" ]; threads = 2; batch = 1; } );
+END
+
+# begin_worker WHAT: in the background, its log in the file log; the plugin does WHAT.
+begin_worker() {
+    : >log
+    REEVE_TEST_RUDE=$1 "$REEVE_WORKER" -c worker.conf 2>log &
+    WORKER=$!
+    own "$WORKER"
+}
+logged() { grep -q "$1" log; }
+# expect_end STATUS: the worker ends by itself with this status.
+expect_end() {
+    local status=0
+    wait "$WORKER" || status=$?
+    expect_eq "$status" "$1" "exit status of the worker; its log: $(cat log)"
+}
+state_of() { "$REEVE" --json show "a/$1" 2>/dev/null | sed -n 's/.*"state":"\([a-z]*\)".*/\1/p'; }
+
+start_redis
+
+# ---- constructors ---------------------------------------------------------------------------------------------------------
+
+begin_worker abort
+expect_end 134
+expect_has "$(tail -n 1 log)$(grep plugin.loading log)" "plugin=$plugin"
+
+begin_worker exit
+expect_end 70
+expect_has "$(grep plugin.loading log)" "plugin=$plugin"
+expect_has "$(tail -n 1 log)" event=program.exit
+
+for signal in TERM INT; do
+    begin_worker hang
+    wait_for 'logged event=plugin.loading' 20
+    kill "-$signal" "$WORKER"
+    expect_end 0
+    expect_has "$(tail -n 1 log)" 'while="plugins are loaded"'
+done
+
+# The main thread, too, may have them unblocked.
+begin_worker unblock
+wait_for 'logged event=worker.started' 20
+kill -USR1 "$WORKER"
+wait_for 'logged event=program.stats' 10
+kill -TERM "$WORKER"
+expect_end 0
+expect_has "$(cat log)" event=worker.stopped
+
+# ---- exit() of a handler ----------------------------------------------------------------------------------------------------
+
+"$REEVE" enqueue --id leaves a leave >/dev/null
+begin_worker nothing
+expect_end 70
+expect_has "$(tail -n 1 log)" event=program.exit
+expect_has "$(tail -n 1 log)" thread=p
+"$REEVE" cancel a/leaves >/dev/null
+"$REEVE" purge a --all >/dev/null 2>&1
+
+# ---- children of a handler exit and are killed as ever, and a thread that unblocks signals passes them on -------------------
+
+begin_worker nothing
+wait_for 'logged event=worker.started' 20
+"$REEVE" enqueue --id forks a fork >/dev/null
+wait_for '[ "$(state_of forks)" = completed ]' 20
+for id in one two; do
+    "$REEVE" enqueue --id "$id" a unblock >/dev/null
+    wait_for '"$REEVE" show "a/$id" | grep -q unblocked' 20
+done
+kill -USR1 "$WORKER"
+wait_for 'logged event=program.stats' 10
+kill -HUP "$WORKER"
+wait_for 'logged event=program.reload' 10
+kill -TERM "$WORKER"
+wait_for 'logged event=program.stopping' 10
+kill -TERM "$WORKER"
+expect_end 0
+expect_has "$(cat log)" event=worker.stopped
+expect_eq "$(state_of one) $(state_of two)" "ready ready"
+
+# ---- an unload hook that hangs --------------------------------------------------------------------------------------------
+
+"$REEVE" purge a --all >/dev/null 2>&1
+begin_worker "hang at the end"
+wait_for 'logged event=worker.started' 20
+kill -TERM "$WORKER"
+wait_for 'logged event=program.ended' 20
+wait_for '! kill -TERM "$WORKER" 2>/dev/null' 20
+expect_end 0
