@@ -100,9 +100,8 @@ static void bad_ones(void **state)
 static void what_does_not_fit_together(void **state)
 {
     (void)state;
-    test_config_refused(
-        TEST_POOL "cron = ( { " ENTRY "catch_up_max = 5; } );\n",
-        "bad.conf:2: cron[0]: the most to catch up with, 5, goes with catch-up \"all\" only, not with \"once\"\n");
+    test_config_refused(TEST_POOL "cron = ( { " ENTRY "catch_up_max = 5; } );\n",
+                        "bad.conf:2: cron[0]: catch_up_max 5 goes with catch-up \"all\" only, not with \"once\"\n");
     test_config_refused(TEST_POOL "cron = ( { " ENTRY "weight = 2; } );\n",
                         "bad.conf:2: cron[0]: weight 2: needs a group, whose share it is\n");
     test_config_refused(TEST_POOL "cron = ( { " ENTRY "},\n { " ENTRY "} );\n",
