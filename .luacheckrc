@@ -1,4 +1,4 @@
--- For luacheck (scripts/lint), which looks at the scripts as they are sent to Redis, with their fragments put in.
+-- For luacheck (scripts/lint), which looks at the scripts as they are sent to Redis, with their modules put in.
 std = {
   read_globals = {
     'KEYS', 'ARGV', 'redis', 'cjson', 'string', 'math', 'table', 'ipairs', 'pairs', 'next', 'tonumber', 'tostring', 'type',
@@ -7,8 +7,8 @@ std = {
 }
 max_line_length = false
 ignore = {
-  '211', '212', '213', '221', '231', '311', -- a fragment has what some scripts do not use
-  '43.', -- a function is given what it needs, under the name that it has outside; some fragments stand in functions
+  '211', '212', '213', '221', '231', '311', -- a module gives what some scripts do not use
+  '43.', -- a function is given what it needs, under the name that it has outside; some modules stand in functions
   '512', -- a loop that runs once, for `break` to leave it: Lua 5.1 has no goto
   '542', -- an empty branch
   '581' -- not (x > 0): NaN is not

@@ -13,8 +13,7 @@
 --          [2] how many tasks it holds; fields that another version keeps about the session count, too
 --
 -- Sent twice: a flush whose number is not larger than the last one's was added before.
--- include: lib/upkeep.lua
--- include: lib/whole.lua
+-- require: upkeep, whole
 
 local call = redis.call
 

@@ -6,8 +6,7 @@
 -- reply    1, or 0
 --
 -- Sent twice: it only reads.
--- include: lib/base.lua
--- include: lib/cancel_mark.lua
+-- require: base, cancel_mark
 
 if not KEYS[1] or not ARGV[1] then return redis.error_reply('ERR @NAME@: ARGV[1] is a task') end
 local envelope = call('HGET', KEYS[1] .. 'tasks', ARGV[1])

@@ -9,7 +9,7 @@
 --
 -- It stands in the field `checkpoint` of info:<id>, and `has` is "c" while it does; it goes when the task completes.
 -- Sent twice: it says the same again.
--- include: lib/base.lua
+-- require: base
 
 if not KEYS[1] or #ARGV ~= 3 or is_no_id(ARGV[2]) then
   return redis.error_reply('ERR @NAME@: it takes a session, a task and bytes')

@@ -13,14 +13,14 @@
 -- finds the next one, by its own zone, and whoever sets an entry need not know how to.
 --
 -- Sent twice: it comes to the same; but the second reply says 0, or -1 of one that was removed.
--- include: lib/base.lua
+-- require: base
 
 local P, verb, name, definition = KEYS[1], ARGV[1], ARGV[2], ARGV[3]
 if not (name and verb and find(' set remove pause resume ', ' ' .. verb .. ' ', 1, true)) then
   return redis.error_reply('ERR @NAME@: it takes "set", "remove", "pause" or "resume", and a name')
 end
 do
--- include: lib/expect.lua
+-- require: expect
   local fault = unfit(KEYS[1])
   if fault then return fault end
 end

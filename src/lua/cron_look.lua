@@ -8,14 +8,14 @@
 --          definition, due [ms; -1: paused or never], the id of the last task it made or "", ...}; an entry may be listed twice
 --
 -- Sent twice: it only reads.
--- include: lib/base.lua
+-- require: base
 
 local P, verb, name = KEYS[1], ARGV[1], ARGV[2]
 if not name or verb ~= 'get' and not (verb == 'list' and #name <= 19 and find(name, '^%d+$')) then
   return redis.error_reply('ERR @NAME@: it takes "get" and a name, or "list" and a cursor')
 end
 do
--- include: lib/expect.lua
+-- require: expect
   local fault = unfit(KEYS[1])
   if fault then return fault end
 end

@@ -8,26 +8,14 @@
 --          that wait for it, or "running", or "" when there is no such task
 --
 -- Sent twice: the second call finds no such task.
--- include: lib/base.lua
--- include: lib/order.lua
--- include: lib/front.lua
--- include: lib/schedule.lua
--- include: lib/event.lua
--- include: lib/history.lua
--- include: lib/keep.lua
--- include: lib/unique.lua
--- include: lib/notify.lua
--- include: lib/where.lua
--- include: lib/gate.lua
--- include: lib/cancelled.lua
--- include: lib/steer.lua
+-- require: base, order, front, schedule, event, history, keep, unique, links, where, gate, cancelled, steer
 
 local cascade = ARGV[2] or ''
 if not ARGV[1] or cascade ~= '' and cascade ~= 'cascade' then
   return redis.error_reply('ERR @NAME@: ARGV[1] is a task, ARGV[2] "cascade" or empty')
 end
 do
--- include: lib/expect.lua
+-- require: expect
   local fault = unfit(KEYS[1], ARGV[1])
   if fault then return fault end
 end

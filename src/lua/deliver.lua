@@ -12,24 +12,13 @@
 -- reply    1
 --
 -- Sent twice: each edge ends once, and what is told of an earlier edge between the two does not end a later one.
--- include: lib/base.lua
--- include: lib/order.lua
--- include: lib/schedule.lua
--- include: lib/event.lua
--- include: lib/history.lua
--- include: lib/keep.lua
--- include: lib/unique.lua
--- include: lib/notify.lua
--- include: lib/put.lua
--- include: lib/death.lua
--- include: lib/kin.lua
--- include: lib/heirs.lua
+-- require: base, order, schedule, event, history, keep, unique, links, put, death, kin, heirs
 
 if #ARGV < 3 or not HOW[ARGV[3]] and ARGV[3] ~= 'cascade' and (ARGV[3] ~= 'moved' or not is_id(ARGV[5] or '')) then
   return redis.error_reply('ERR @NAME@: it takes a task, a parent, how that ended, and a number or nothing')
 end
 do
--- include: lib/expect.lua
+-- require: expect, readers, reads
   local fault = unfit(KEYS[1], ARGV[1])
   if fault then return fault end
 end

@@ -34,26 +34,27 @@
 -- can have gone: else it may have run already, and nothing is done.
 --
 -- As in turn.lua, the common case (tasks without options, none of which is known, in a queue without groups and events)
--- is written out without functions; all the rest is one function, which is made when it is first needed.
+-- is written out without functions; all the rest is in one, which makes those that it needs.
 
-local call, string, ARGV, P = redis.call, string, ARGV, KEYS[1]
+local call, given, P = redis.call, ARGV, KEYS[1]
 if not P then return redis.error_reply('ERR @NAME@: KEYS[1] is missing') end
-local way, time = ARGV[1], call('TIME')
+local way, time = given[1], call('TIME')
 
--- Left by `break` where something is not common.
-while way == 'plain' or way == 'idle' or way == 'laid' do
-  -- At most LARGE bytes: see lib/base.lua. For `next` see lib/order.lua.
-  local find, format = string.find, string.format
-  local seconds, millis = time[1], time[2]
-  millis = #millis == 6 and string.sub(millis, 1, 3) or format('%03d', millis / 1000)
-  if way == 'laid' then
--- include: lib/laid.lua
-    break
-  end
-  local count = (#ARGV - 1) / 2
-  local P_tasks, P_order, envelope = P .. 'tasks', P .. 'order', nil
-  if count == 1 then
-    local id, rest = ARGV[2], ARGV[3]
+local find, format = string.find, string.format
+local seconds, millis = time[1], time[2]
+millis = #millis == 6 and string.sub(millis, 1, 3) or format('%03d', millis / 1000)
+local P_tasks, P_order = P .. 'tasks', P .. 'order'
+-- done: what a pass needed that is not common, and has been done: "handed": nobody took it, "woken".
+local needs, done, envelope, last = false, false, nil, nil
+
+while true do
+-- Left by `break` where something is not common. At most LARGE bytes: see lib/base.lua. For `next` see lib/order.lua.
+while way == 'plain' or way == 'idle' do
+  local count, wakes = (#given - 1) / 2, false
+  if done then
+    needs = false
+  elseif count == 1 then
+    local id, rest = given[2], given[3]
     -- What is no task is refused there. To look at each byte of an id is dear, so not of one that is as long as a UUID: if
     -- it has bytes that no id has, that task alone is malformed, when it is met.
     if #rest > @LARGE@ or not find(rest, '\n', 1, true) or
@@ -66,23 +67,20 @@ while way == 'plain' or way == 'idle' or way == 'laid' do
   else
     local odd
     for i = 2, count + 1 do
-      local id = ARGV[i]
+      local id = given[i]
       if #id ~= @UUID_BYTES@ and (#id > @ID_LENGTH_MAX@ or not find(id, '^[%w._:-]+$')) then odd = true end
     end
     if odd then break end
   end
 
-  local looked, last = envelope and way == 'idle', nil
-  if not looked then
+  if not last and (done or not envelope or way == 'plain') then
     last = call('HINCRBY', P_order, 'next', envelope and '@SCORE_STEP@' or format('%d', @SCORE_STEP@ * count))
-    looked = last <= @SCORE_START@ and envelope
   end
-  if looked then
--- include: lib/hand.lua
-    if entry == 'rare' then break end
+  if envelope and not done and (not last or last <= @SCORE_START@) then
+    needs = 'hand'
+    break
   end
-  if not last then last = call('HINCRBY', P_order, 'next', '@SCORE_STEP@') end
-  local wakes = last <= @SCORE_START@
+  wakes = last <= @SCORE_START@
   if wakes then
     local order = call('HMGET', P_order, '0', 'groups', 'events')
     if order[2] or order[3] then break end
@@ -90,11 +88,11 @@ while way == 'plain' or way == 'idle' or way == 'laid' do
   end
   if last >= @SCORE_BAND@ then break end
 
-  if count > 1 then
-    local known = call('HMGET', P_tasks, unpack(ARGV, 2, count + 1))
+  if count > 1 and not done then
+    local known = call('HMGET', P_tasks, unpack(given, 2, count + 1))
     local odd
     for i = 1, count do
-      if known[i] or #ARGV[count + 1 + i] > @LARGE@ then odd = true end
+      if known[i] or #given[count + 1 + i] > @LARGE@ then odd = true end
     end
     if odd then break end
   end
@@ -102,18 +100,18 @@ while way == 'plain' or way == 'idle' or way == 'laid' do
   if wakes then
     if call('LLEN', P .. 'wake') == 0 then
       call('HSET', P_order, '0', format('%d', last))
--- include: lib/wake.lua
-      wake(P)
+      needs = 'wake'
+      break
     else
       call('HSET', P_order, 'next', format('%d', last))
     end
   end
 
   if count == 1 then
-    if call('HSETNX', P_tasks, ARGV[2], envelope) == 0 then break end
-    local wrong = redis.pcall('ZADD', P .. 'ready', format('%d', last), ARGV[2])
+    if call('HSETNX', P_tasks, given[2], envelope) == 0 then break end
+    local wrong = redis.pcall('ZADD', P .. 'ready', format('%d', last), given[2])
     if wrong ~= 1 and wrong ~= 0 then
-      redis.pcall('HDEL', P_tasks, ARGV[2])
+      redis.pcall('HDEL', P_tasks, given[2])
       return wrong
     end
   else
@@ -131,23 +129,23 @@ while way == 'plain' or way == 'idle' or way == 'laid' do
     end
     if p then stamp = stamp .. '"p":' .. p .. ',' else ready = {} end
     for i = 2, count + 1 do
-      new[n + 1], new[n + 2] = ARGV[i], stamp .. ARGV[count + i]
+      new[n + 1], new[n + 2] = given[i], stamp .. given[count + i]
       if ready then
         score = score + @SCORE_STEP@
-        ready[n + 1], ready[n + 2] = format('%d', score), ARGV[i]
+        ready[n + 1], ready[n + 2] = format('%d', score), given[i]
       end
       n = n + 2
     end
     if call('HSET', P_tasks, unpack(new)) < count then
       -- An id came twice in this very call.
-      call('HDEL', P_tasks, unpack(ARGV, 2, count + 1))
+      call('HDEL', P_tasks, unpack(given, 2, count + 1))
       break
     end
     local wrong
     if ready then
       wrong = redis.pcall('ZADD', P .. 'ready', unpack(ready))
     else
-      wrong = redis.pcall('RPUSH', P .. 'packet:' .. p, unpack(ARGV, 2, count + 1))
+      wrong = redis.pcall('RPUSH', P .. 'packet:' .. p, unpack(given, 2, count + 1))
       if type(wrong) == 'number' and not joins then
         wrong = redis.pcall('SADD', P .. 'packets', p)
         if type(wrong) == 'number' then
@@ -160,7 +158,7 @@ while way == 'plain' or way == 'idle' or way == 'laid' do
       end
     end
     if type(wrong) ~= 'number' then
-      redis.pcall('HDEL', P_tasks, unpack(ARGV, 2, count + 1))
+      redis.pcall('HDEL', P_tasks, unpack(given, 2, count + 1))
       return wrong
     end
     if not ready then call('HSET', P_order, 'packet', p .. ' ' .. format('%d', last)) end
@@ -168,12 +166,18 @@ while way == 'plain' or way == 'idle' or way == 'laid' do
   do return count == 1 and 1 or seconds * 1000 + millis end
 end
 
--- It is given what it needs: each name that a function shares with what is around it costs at every call. Where a command
--- fails, as the user may not call it or a key has the wrong type, what was made is taken back.
-local function with_options(P, ARGV, time)
--- include: lib/enqueue_any.lua
+-- It is given what it needs: each name that a function shares with what is around it costs at every call.
+local function rare(what, P, ...)
+-- require: hand
+  if what == 'hand' then return hand_to_idle(P, ...) end
+-- require: wake
+  if what == 'wake' then return wake(P) end
+-- require: laid
+  if what == 'laid' then return place_packet(P, ...) end
+-- require: enqueue_any
+  -- Where a command fails, as the user may not call it or a key has the wrong type, what was made is taken back.
   local made = {}
-  local good, reply = pcall(enqueue_any, P, ARGV, time, made)
+  local good, reply = pcall(enqueue_any, P, ARGV, what, made)
   if good then return reply end
   for id, o in pairs(made) do
     for _, set in ipairs({'ready', 'scheduled', 'blocked', 'deadlines'}) do redis.pcall('ZREM', P .. set, id) end
@@ -189,4 +193,15 @@ local function with_options(P, ARGV, time)
   -- Redis's pcall makes a text of an error.
   return redis.error_reply(string.find(reply, '^%u+ ') and reply or 'ERR @NAME@: ' .. reply)
 end
-return with_options(P, ARGV, time)
+if needs == 'hand' then
+  local reply = rare('hand', P, given[2], envelope, seconds .. millis)
+  if reply and reply ~= 'rare' then return reply end
+  if reply == 'rare' then return rare(time, P) end
+  done = 'handed'
+elseif needs == 'wake' then
+  rare('wake', P)
+  done = 'woken'
+else
+  return way == 'laid' and rare('laid', P, seconds * 1000 + millis) or rare(time, P)
+end
+end

@@ -11,14 +11,7 @@
 --          [4] how many there are
 --
 -- Sent twice: it says the same again.
--- include: lib/base.lua
--- include: lib/order.lua
--- include: lib/front.lua
--- include: lib/event.lua
--- include: lib/gate.lua
--- include: lib/listening.lua
--- include: lib/kept_events.lua
--- include: lib/whole.lua
+-- require: base, order, front, event, gate, listening, kept_events, whole
 
 local P, what, number = KEYS[1], ARGV[1], whole(ARGV[2], 0, INT64)
 if not ((what == 'keep' or what == 'listen') and number) then
@@ -26,7 +19,7 @@ if not ((what == 'keep' or what == 'listen') and number) then
 end
 number = math.min(number, LATEST)
 do
--- include: lib/expect.lua
+-- require: expect
   local fault = unfit(KEYS[1])
   if fault then return fault end
 end

@@ -5,11 +5,10 @@
 -- reply    as that of events.lua
 --
 -- Sent twice: it only reads.
--- include: lib/base.lua
--- include: lib/kept_events.lua
+-- require: base, kept_events
 
 do
--- include: lib/expect.lua
+-- require: expect
   local fault = unfit(KEYS[1])
   if fault then return fault end
 end

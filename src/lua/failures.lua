@@ -8,8 +8,7 @@
 --          its message}
 --
 -- Sent twice: it only reads.
--- include: lib/base.lua
--- include: lib/whole.lua
+-- require: base, whole
 
 local P = KEYS[1]
 local skip, most = whole(ARGV[1], 0, LATEST), whole(ARGV[2], 0, LATEST)

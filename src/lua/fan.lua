@@ -9,22 +9,12 @@
 --          [3...] queues that hear of ends by the first 200 of these
 --
 -- Sent twice: it tells those that are still to be told.
--- include: lib/base.lua
--- include: lib/order.lua
--- include: lib/schedule.lua
--- include: lib/event.lua
--- include: lib/history.lua
--- include: lib/keep.lua
--- include: lib/unique.lua
--- include: lib/notify.lua
--- include: lib/put.lua
--- include: lib/death.lua
--- include: lib/kin.lua
+-- require: base, order, schedule, event, history, keep, unique, links, put, death, kin
 
 local P, most = KEYS[1], tonumber(ARGV[1])
 if not most or not is_whole(most, 1, 40) then return redis.error_reply('ERR @NAME@: ARGV[1] is how many, from 1 to 40') end
 do
--- include: lib/expect.lua
+-- require: expect
   local fault = unfit(P)
   if fault then return fault end
 end

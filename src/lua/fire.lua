@@ -11,22 +11,14 @@
 --          its last task waits or runs
 --
 -- Sent twice: the second call finds the entry due at another time, or the task that it was to make now there.
--- include: lib/base.lua
--- include: lib/options.lua
--- include: lib/order.lua
--- include: lib/schedule.lua
--- include: lib/tags.lua
--- include: lib/event.lua
--- include: lib/put.lua
--- include: lib/where.lua
--- include: lib/whole.lua
+-- require: base, options, order, schedule, tags, event, put, where, whole
 
 local P, name, due, next_due = KEYS[1], ARGV[1], ARGV[2], ARGV[3]
 if not next_due or due == '' and not ARGV[4] or #ARGV > @ENQUEUE_MAX@ then
   return redis.error_reply('ERR @NAME@: it takes an entry, when it was due, when it is due next, and at most @ENQUEUE_MAX@ ids')
 end
 do
--- include: lib/expect.lua
+-- require: expect
   local fault = unfit(KEYS[1])
   if fault then return fault end
 end

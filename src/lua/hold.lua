@@ -8,19 +8,14 @@
 -- reply    until when, in ms since the epoch; 0: no hold
 --
 -- Sent twice: it holds from the later call on.
--- include: lib/base.lua
--- include: lib/order.lua
--- include: lib/front.lua
--- include: lib/event.lua
--- include: lib/gate.lua
--- include: lib/whole.lua
+-- require: base, order, front, event, gate, whole
 
 local P, group, delay = KEYS[1], ARGV[1], whole(ARGV[2], 0, INT64)
 if not group or #group > @GROUP_MAX@ or not delay then
   return redis.error_reply('ERR @NAME@: ARGV[1] and ARGV[2] are a group or nothing, and for how long, in ms')
 end
 do
--- include: lib/expect.lua
+-- require: expect, wake
   local fault = unfit(KEYS[1])
   if fault then return fault end
 end

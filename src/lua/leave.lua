@@ -11,24 +11,11 @@
 --          [3] absent, or what to send then (lib/turns.lua); without it groups take turns among the tasks of each call only
 --
 -- Sent twice: it goes on where it was. (Sums reach the statistics by beat.lua, called before.)
--- include: lib/base.lua
+-- require: base
 -- In a function, where the names above cost less to capture: see CONTRIBUTING.md.
 return (function()
--- include: lib/order.lua
--- include: lib/front.lua
--- include: lib/leases.lua
--- include: lib/turns.lua
--- include: lib/drop_session.lua
--- include: lib/event.lua
--- include: lib/history.lua
--- include: lib/gate.lua
--- include: lib/schedule.lua
--- include: lib/keep.lua
--- include: lib/unique.lua
--- include: lib/once.lua
--- include: lib/notify.lua
--- include: lib/cancelled.lua
--- include: lib/whole.lua
+-- require: order, front, leases, turns, drop_session, event, history, gate, schedule, keep, unique, once, links, wake
+-- require: cancelled, whole, cancel_mark, deadline
 
 local most = whole(ARGV[2], 1, 9223372036854775808)
 if not ARGV[1] or not most then
@@ -36,7 +23,7 @@ if not ARGV[1] or not most then
 end
 most = math.min(most, @CALL_MAX@)
 do
--- include: lib/expect.lua
+-- require: expect
   local fault = unfit(KEYS[1])
   if fault then return fault end
 end

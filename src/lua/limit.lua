@@ -20,15 +20,7 @@
 -- Limits hold from the first call on. The others count tasks that were running before any limit of groups' concurrency, and
 -- let those go on whose groups were strict; where they do not come, tend.lua does that.
 -- Sent twice: it says the same again.
--- include: lib/base.lua
--- include: lib/order.lua
--- include: lib/front.lua
--- include: lib/event.lua
--- include: lib/gate.lua
--- include: lib/slot.lua
--- include: lib/counts.lua
--- include: lib/count_page.lua
--- include: lib/whole.lua
+-- require: base, order, front, event, gate, slot, counts, count_page, whole
 
 local P, cursor = KEYS[1], ARGV[1]
 local MOST = 1000000000
@@ -69,7 +61,7 @@ end
 local fault = fault_of_arguments()
 if fault then return redis.error_reply('ERR @NAME@: ' .. fault) end
 do
--- include: lib/expect.lua
+-- require: expect, wake
   local unfitting = unfit(P)
   if unfitting then return unfitting end
 end

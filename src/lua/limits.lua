@@ -15,8 +15,7 @@
 -- holds, then the others with parked tasks, by time; a page may then have less than it could, also none.
 --
 -- Sent twice: it only reads.
--- include: lib/base.lua
--- include: lib/whole.lua
+-- require: base, whole
 
 local P, skip, most = KEYS[1], whole(ARGV[1], 0, LATEST), whole(ARGV[2], 0, LATEST)
 if not P or not skip or not most then

@@ -16,20 +16,11 @@
 -- Sent twice: it registers once, however late the second comes (lib/received.lua), and says the same again: whoever
 -- heard it may have died before the child was told, and the parent may have come, been retried or gone since. A child
 -- does not lose an edge that was made after the message that takes it away, however late that comes.
--- include: lib/base.lua
--- include: lib/order.lua
--- include: lib/schedule.lua
--- include: lib/event.lua
--- include: lib/history.lua
--- include: lib/keep.lua
--- include: lib/unique.lua
--- include: lib/links.lua
--- include: lib/received.lua
--- include: lib/register.lua
+-- require: base, order, schedule, event, history, keep, unique, links, received, register
 
 local P, id, child, number = KEYS[1], ARGV[2], ARGV[3], nil
 do
--- include: lib/whole.lua
+-- require: whole
   number = whole(ARGV[5], 0, LATEST)
   local known = ARGV[1] == 'unregister' or ARGV[1] == 'register' and find(ARGV[4] or '', '^[fgwx][gerd]?$') or
     ARGV[1] == 'release' and whole(ARGV[4], 0, LATEST)
@@ -38,7 +29,7 @@ do
     return redis.error_reply('ERR @NAME@: it takes "register", "unregister" or "release", a parent, a child, a policy or ' ..
       'number, and numbers')
   end
--- include: lib/expect.lua
+-- require: expect, messages, readers, reads
   local fault = unfit(P)
   if fault then return fault end
 end

@@ -13,10 +13,7 @@
 --
 -- Waiting tasks come in the order in which they will run (those of a packet together, lib/packet.lua), ended ones newest first, running ones by session.
 -- Sent twice: it only reads.
--- include: lib/base.lua
--- include: lib/counts.lua
--- include: lib/info.lua
--- include: lib/whole.lua
+-- require: base, counts, info, whole
 
 local P, state, skip, most = KEYS[1], ARGV[1], whole(ARGV[2], 0, LATEST), whole(ARGV[3], 0, LATEST)
 local STATES = ' blocked ready scheduled parked running completed dead cancelled '

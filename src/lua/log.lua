@@ -13,8 +13,7 @@
 -- Lines stand in the fields log:<n> of info:<id>, n from 0 to one less than are kept, as "<number> <ms> <line>";
 -- `logged` is how many there were, and `logging` says which line came last.
 -- Sent twice: a line that came last is not said again.
--- include: lib/base.lua
--- include: lib/whole.lua
+-- require: base, whole
 
 local lines = whole(ARGV[6], 1, 1000)
 if not KEYS[1] or is_no_id(ARGV[2] or '') or not whole(ARGV[4], 1, LATEST) or not lines then

@@ -8,19 +8,7 @@
 -- reply    "ok", or the state that does not allow it, or "malformed", or "" when there is no such task
 --
 -- Sent twice: it says the same again; a task that has become ready meanwhile goes to the end of its order again.
--- include: lib/base.lua
--- include: lib/order.lua
--- include: lib/front.lua
--- include: lib/schedule.lua
--- include: lib/event.lua
--- include: lib/history.lua
--- include: lib/keep.lua
--- include: lib/unique.lua
--- include: lib/notify.lua
--- include: lib/where.lua
--- include: lib/gate.lua
--- include: lib/cancelled.lua
--- include: lib/steer.lua
+-- require: base, order, front, schedule, event, history, keep, unique, links, where, gate, cancelled, steer
 
 local P, id, what, number = KEYS[1], ARGV[1], ARGV[2], tonumber(ARGV[3])
 local max = what == 'priority' and 127 or INT64
@@ -28,7 +16,7 @@ if not id or not number or not is_whole(number, -max - 1, max) or what ~= 'prior
   return redis.error_reply('ERR move: ARGV[2] and ARGV[3] are "at", "in" or "priority", and a whole number in its range')
 end
 do
--- include: lib/expect.lua
+-- require: expect
   local fault = unfit(KEYS[1], id)
   if fault then return fault end
 end

@@ -7,8 +7,7 @@
 -- reply    1, or 0 when the session held no key of this task
 --
 -- Sent twice: the second call finds none.
--- include: lib/base.lua
--- include: lib/once.lua
+-- require: base, once
 
 if not KEYS[1] or not ARGV[2] then return redis.error_reply('ERR @NAME@: it takes a session and a task') end
 local P, session, id = KEYS[1], ARGV[1], ARGV[2]

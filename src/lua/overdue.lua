@@ -8,7 +8,7 @@
 --          [3] how many sessions have expired
 --
 -- Sent twice: it only reads.
--- include: lib/base.lua
+-- require: base
 
 local P = KEYS[1]
 if not P then return redis.error_reply('ERR @NAME@: KEYS[1] is missing') end

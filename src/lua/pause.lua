@@ -6,12 +6,11 @@
 -- reply    1 when that changed something
 --
 -- Sent twice: the second call changes nothing.
--- include: lib/base.lua
--- include: lib/rouse.lua
+-- require: base, rouse, wake
 
 if ARGV[1] ~= '1' and ARGV[1] ~= '0' then return redis.error_reply('ERR @NAME@: ARGV[1] is "1" or "0"') end
 do
--- include: lib/expect.lua
+-- require: expect
   local fault = unfit(KEYS[1])
   if fault then return fault end
 end

@@ -9,7 +9,7 @@
 -- reply    1, or 0: the session does not hold the task
 --
 -- Sent twice: it says the same again.
--- include: lib/base.lua
+-- require: base
 
 if not KEYS[1] or #ARGV ~= 4 or is_no_id(ARGV[2]) then
   return redis.error_reply('ERR @NAME@: it takes a session, a task, percent and words')

@@ -15,8 +15,7 @@
 -- The thread stands in `idle` no more; what was handed to it meanwhile (lib/hand.lua) is found here as its lease, and a
 -- wake-up goes to somebody else.
 -- Sent twice: it says the same again.
--- include: lib/base.lua
--- include: lib/told.lua
+-- require: base, told, wake
 
 if not KEYS[1] or #ARGV ~= 3 or #ARGV[3] > 19 or not find(ARGV[3], '^%d+$') then
   return redis.error_reply('ERR @NAME@: it takes a session, a thread or nothing, and a cursor')

@@ -11,9 +11,7 @@
 --          [2] how many of these stood nowhere. Where the session is gone they are due instead, and run again
 --
 -- Sent twice: what was regained stands somewhere.
--- include: lib/base.lua
--- include: lib/where.lua
--- include: lib/states.lua
+-- require: base, where, states
 
 local given, count = ARGV, (#ARGV - 1) / 2
 if not KEYS[1] or count < 1 or count > @REGAIN_MAX@ or count % 1 ~= 0 then
@@ -21,7 +19,7 @@ if not KEYS[1] or count < 1 or count > @REGAIN_MAX@ or count % 1 ~= 0 then
 end
 local P, regained, ids, places = KEYS[1], 0, {}, {}
 local running = P .. 'running:' .. given[1]
--- include: lib/allowed.lua
+-- require: allowed
 local words = not_allowed(P, 'HSET ZADD')
 if words then return redis.error_reply(words) end
 local stands = call('HEXISTS', running, '#') == 1

@@ -8,24 +8,11 @@
 --          is no such task, or "unique <id>": its unique key is held by another task
 --
 -- Sent twice: the second call finds the task ready (or blocked, or running) and says so.
--- include: lib/base.lua
--- include: lib/order.lua
--- include: lib/front.lua
--- include: lib/schedule.lua
--- include: lib/event.lua
--- include: lib/history.lua
--- include: lib/keep.lua
--- include: lib/unique.lua
--- include: lib/notify.lua
--- include: lib/where.lua
--- include: lib/gate.lua
--- include: lib/cancelled.lua
--- include: lib/steer.lua
--- include: lib/revive.lua
+-- require: base, order, front, schedule, event, history, keep, unique, links, where, gate, cancelled, steer, revive
 
 if not ARGV[1] then return redis.error_reply('ERR @NAME@: ARGV[1] is a task') end
 do
--- include: lib/expect.lua
+-- require: expect
   local fault = unfit(KEYS[1], ARGV[1])
   if fault then return fault end
 end

@@ -6,7 +6,7 @@
 -- reply    a list of texts, empty when nothing is missing: "<COMMAND>, ... on <keys>"
 --
 -- Sent twice: it only reads.
--- include: lib/rights.lua
+-- require: rights, allowed
 
 local P, ns = KEYS[1], ARGV[1]
 if not P or not ns then return redis.error_reply('ERR @NAME@: it takes a queue and a namespace') end

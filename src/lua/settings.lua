@@ -10,8 +10,7 @@
 -- Example: ARGV completed_age 3600000 completed_count -1 on_dead ""
 -- All values are checked before the first is written. A refused call has changed nothing.
 -- Sent twice: the second call changes nothing.
--- include: lib/base.lua
--- include: lib/whole.lua
+-- require: base, whole
 
 local FIELDS = @QUEUE_SETTINGS@
 FIELDS.configured = {text = true}
@@ -38,7 +37,7 @@ end
 local fault = fault_of_arguments()
 if fault then return redis.error_reply('ERR @NAME@: ' .. fault) end
 do
--- include: lib/expect.lua
+-- require: expect
   local unfitting = unfit(P)
   if unfitting then return unfitting end
 end

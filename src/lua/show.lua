@@ -10,11 +10,7 @@
 --          ms> <thread>".
 --
 -- Sent twice: it only reads.
--- include: lib/base.lua
--- include: lib/where.lua
--- include: lib/states.lua
--- include: lib/info.lua
--- include: lib/family.lua
+-- require: base, where, states, info, family
 
 if not KEYS[1] or not ARGV[1] then return redis.error_reply('ERR @NAME@: ARGV[1] is a task') end
 local P, id = KEYS[1], ARGV[1]

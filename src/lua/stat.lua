@@ -8,8 +8,7 @@
 --           each group's rate or ""}
 --
 -- Sent twice: it only reads.
--- include: lib/base.lua
--- include: lib/counts.lua
+-- require: base, counts
 
 local P = KEYS[1]
 if not P then return redis.error_reply('ERR @NAME@: KEYS[1] is missing') end

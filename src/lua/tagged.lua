@@ -11,11 +11,7 @@
 --          many sessions
 --
 -- Sent twice: it only reads.
--- include: lib/base.lua
--- include: lib/where.lua
--- include: lib/states.lua
--- include: lib/info.lua
--- include: lib/whole.lua
+-- require: base, where, states, info, whole
 
 local P, tag, wanted, skip, most = KEYS[1], ARGV[1], ARGV[2], whole(ARGV[3], 0, LATEST), whole(ARGV[4], 0, LATEST)
 if not P or not skip or not most then

@@ -8,7 +8,7 @@
 --
 -- Sent twice: it only reads.
 
--- include: lib/whole.lua
+-- require: whole
 local call = redis.call
 local P, skip, most = KEYS[1], whole(ARGV[1], 0, @LATEST@), whole(ARGV[2], 0, @LATEST@)
 if not P or not skip or not most then

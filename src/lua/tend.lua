@@ -23,41 +23,28 @@
 --          [14] 1 when there are messages that were set aside (outbox.lua)
 --
 -- Sent twice: it does what is still to do.
--- include: lib/upkeep.lua
--- include: lib/quiet.lua
+-- require: upkeep, quiet
 do
   local reply = quiet(KEYS[1], ARGV[1], ARGV[2])
   if reply then return reply end
 end
--- include: lib/base.lua
+-- require: base, wake
 -- In a function, where the names above cost less to capture: see CONTRIBUTING.md.
 return (function()
--- include: lib/budget.lua
--- include: lib/order.lua
--- include: lib/front.lua
--- include: lib/keep.lua
--- include: lib/leases.lua
--- include: lib/event.lua
--- include: lib/history.lua
+-- require: budget, order, front, keep, leases, event, history
 return (function()
--- include: lib/gate.lua
--- include: lib/listening.lua
--- include: lib/schedule.lua
--- include: lib/unique.lua
--- include: lib/notify.lua
--- include: lib/put.lua
--- include: lib/death.lua
--- include: lib/kin.lua
+-- require: gate, listening, schedule, unique, links, put, death, kin, cancel_mark, deadline, cancelled, stats, readers
+-- require: bundles, tags, rouse, wake
 
 local P, limit = KEYS[1], nil
 do
--- include: lib/whole.lua
+-- require: whole
   limit = whole(ARGV[1], 1, INT64)
   if not limit or ARGV[2] and not whole(ARGV[2], 0, INT64) then
     return redis.error_reply('ERR @NAME@: it takes the most tasks to touch, and the life of a session in ms or nothing')
   end
   limit = math.min(limit, @CALL_MAX@)
--- include: lib/expect.lua
+-- require: expect
   local fault = unfit(P)
   if fault then return fault end
 end
@@ -75,7 +62,7 @@ function watch.is_needed()
 end
 
 do
--- include: lib/set_back.lua
+-- require: set_back
   local upkeep, back
   local life = ARGV[2] and math.min(tonumber(ARGV[2]), LATEST / 2)
   if settings[14] then
@@ -158,8 +145,7 @@ end
 -- outcomes is accepted; its place in `sessions` stays, at 0, until its last task is back.
 -- (Lua allows a script 200 local names: what only this needs stands in it.)
 local function reap()
--- include: lib/once.lua
--- include: lib/drop_session.lua
+-- require: once, drop_session
   local function crashed(id, alone)
     local info = P .. 'info:' .. id
     local known = call('HMGET', info, 'crashes', 'history')
@@ -256,8 +242,7 @@ end
 
 -- A task that waits past its deadline dies of it. (What is not here any more has begun.)
 local function expire(ids)
--- include: lib/where.lua
--- include: lib/steer.lua
+-- require: where, steer
   act_as(false)
   local words = 'not begun by its deadline'
   for i, id in ipairs(ids) do
@@ -308,7 +293,7 @@ end
 -- Where results are kept by their bytes: those that had ended before that was said are counted first, in steps; before
 -- that, bundles of them are taken apart.
 local function trim_results(most)
--- include: lib/results.lua
+-- require: results
   local cursor = call('HGET', P .. 'result_sizes', '@')
   local bundled = call('EXISTS', P .. 'bundles') == 1
   if bundled then
@@ -420,7 +405,7 @@ end
 
 -- Groups whose tasks are parked: those whose time has come, and those whose limits have changed.
 local function open_groups()
--- include: lib/strays.lua
+-- require: strays
   if tidy_groups(P, limit) then more = 1 end
   local g = gate_look(P, now)
   local left, seen = limit, 0
@@ -450,8 +435,7 @@ end
 -- Holds that are over, clocks of rates that stand; and when the queue opens, whose tasks then are for whoever waits.
 -- Returns whether it is shut until a time.
 local function tend_gate()
--- include: lib/count_page.lua
--- include: lib/recount.lua
+-- require: count_page, recount
   -- What leaves its slot lets a group go on in the next call.
   if find(settings[7], 's', 1, true) and call('HEXISTS', P .. 'gate', 'counting') == 1 then
     count_page(P, now, budget.room(4, 16, 200))

@@ -66,46 +66,22 @@ local now_text = time[1] .. (#millis == 6 and string.sub(millis, 1, 3) or format
 local refused, extras, settings, stands = {}, {}, {false}, {false}
 local gone, freed, shut, lists, leased_first, leased_more = false, false, false, 0, false, false
 
-local settling
-local function rare_settling()
--- include: lib/base.lua
+-- What is not common: wakes a thread, or returns what settles or leases.
+local settling, leasing
+local function rare(what, P)
+-- require: wake
+  if what == 'wake' then return wake(P) end
+-- require: base
   -- In a function, where the names above cost less to capture: see CONTRIBUTING.md.
   return (function()
--- include: lib/order.lua
--- include: lib/front.lua
--- include: lib/schedule.lua
--- include: lib/keep.lua
--- include: lib/event.lua
--- include: lib/history.lua
--- include: lib/unique.lua
--- include: lib/once.lua
--- include: lib/notify.lua
--- include: lib/where.lua
--- include: lib/gate.lua
--- include: lib/put.lua
--- include: lib/options.lua
--- include: lib/death.lua
--- include: lib/settle.lua
--- include: lib/outcomes.lua
-  return {check = check_records, plain = settle_plain, results = results_of, record = settle_record, outcomes = outcomes,
-    trim = trim_count}
-  end)()
-end
-
-local leasing
-local function rare_leasing()
--- include: lib/base.lua
-  return (function()
--- include: lib/order.lua
--- include: lib/schedule.lua
--- include: lib/event.lua
--- include: lib/gate.lua
--- include: lib/packet.lua
--- include: lib/gate_lease.lua
--- include: lib/told.lua
--- include: lib/marked.lua
--- include: lib/lease.lua
-  return lease
+-- require: gate, schedule
+    if what == 'leasing' then
+-- require: lease
+      return lease
+    end
+-- require: settle, outcomes, keep
+    return {check = check_records, plain = settle_plain, results = results_of, record = settle_record, outcomes = outcomes,
+      trim = trim_count}
   end)()
 end
 
@@ -154,7 +130,7 @@ while at <= final and not fault do
       at, records = at + 2 + (word == 'bundle' and 1 or results), records - 1
     end
     if records > 0 then
-      settling, now = settling or rare_settling(), tonumber(now_text)
+      settling, now = settling or rare('settling'), tonumber(now_text)
       at, fault = settling.check(at, records)
       at = at or 0
     end
@@ -190,7 +166,7 @@ while at <= #given do
       (plain == 1 and call('HDEL', running, given[first]) or call('HDEL', running, unpack(given, first, last)))
     if hit ~= plain then
       local ids = {unpack(given, first, last)}
-      settling, now = settling or rare_settling(), tonumber(now_text)
+      settling, now = settling or rare('settling'), tonumber(now_text)
       completed = settling.plain(P, running, held, ids, hit, now, s, refused, settling.results(ids, results, at, bundle))
     elseif s[1] == '0' or s[2] == '0' then
       if plain == 1 then
@@ -236,7 +212,7 @@ while at <= #given do
     local most = members and (tonumber(s[2]) or 10000) or 0
     if most > 0 and (type(counted) ~= 'number' or counted % (most / 128) < completed) and
       call('ZCARD', P .. 'completed') > most + most / 100 then
-      settling, now = settling or rare_settling(), tonumber(now_text)
+      settling, now = settling or rare('settling'), tonumber(now_text)
       -- Somebody else may have written what is no whole number.
       if most % 1 ~= 0 then most = 10000 end
       settling.trim(P, 'completed', most, n + 500, now, true)
@@ -369,12 +345,11 @@ for index = 1, want > 0 and queues or 0 do
         end
       end
       if more and call('LLEN', P .. 'wake') == 0 then
--- include: lib/wake.lua
-        wake(P)
+        rare('wake', P)
       end
     else
       local closed
-      leasing, now = leasing or rare_leasing(), tonumber(now_text)
+      leasing, now = leasing or rare('leasing'), tonumber(now_text)
       leased, closed = leasing(P, index, session, given[5 + 2 * index], ttl, want, thread, now, lists > 0, s,
         extras, stands[index] == session)
       if closed then
@@ -426,17 +401,15 @@ end
 for index = woken and unasked or queues + 1, queues do
   local P = prefixes[index]
   if call('EXISTS', P .. 'ready') == 1 and call('HEXISTS', P .. 'settings', 'paused') == 0 then
--- include: lib/wake.lua
-    wake(P)
+    rare('wake', P)
   end
 end
 
 -- Where limits hold, places that became free here are for whoever waits.
 if freed then
--- include: lib/wake.lua
   for index in pairs(freed) do
     local P = prefixes[index]
-    if not (shut and shut[index]) and not settings[index][5] and call('EXISTS', P .. 'ready') == 1 then wake(P) end
+    if not (shut and shut[index]) and not settings[index][5] and call('EXISTS', P .. 'ready') == 1 then rare('wake', P) end
   end
 end
 if #refused > 0 or gone or #extras > 0 or lists > 1 then

@@ -8,14 +8,12 @@
 --          (lib/base.lua) in the last hour: ask every second
 --
 -- Sent twice: it registers the same again.
--- include: lib/base.lua
--- include: lib/where.lua
--- include: lib/whole.lua
+-- require: base, where, whole
 
 local P, id, time = KEYS[1], ARGV[1], whole(ARGV[2], 0, INT64)
 if not P or not time then return redis.error_reply('ERR @NAME@: it takes a task and for how long, in ms') end
 do
--- include: lib/allowed.lua
+-- require: allowed
   local words = not_allowed(P, '@COMMANDS@')
   if words then return redis.error_reply(words) end
 end

@@ -20,14 +20,7 @@
 --              sessions), parent (its handle) and parent_state ("": it is in another queue; "gone": there is no such task), in turns
 --
 -- Sent twice: it only reads.
--- include: lib/base.lua
--- include: lib/order.lua
--- include: lib/front.lua
--- include: lib/event.lua
--- include: lib/gate.lua
--- include: lib/counts.lua
--- include: lib/where.lua
--- include: lib/states.lua
+-- require: base, order, front, event, gate, counts, where, states
 
 if not KEYS[1] or not ARGV[1] then return redis.error_reply('ERR @NAME@: ARGV[1] is a task, or empty') end
 local P, id = KEYS[1], ARGV[1]

@@ -29,7 +29,7 @@ for file in libreeve.a libreeve.so reeve/plugins/checksum.so reeve/plugins/sampl
   [ -s "$LIB/$file" ] || fail "$file is not installed"
 done
 expect_eq "$(cd "$PREFIX/share/reeve/lua" && ls)" "$(cd "$REEVE_SOURCE/src/lua" && ls -- *.lua)" "scripts"
-expect_status 1 grep -rl '^-- include:' "$PREFIX/share/reeve/lua"
+expect_status 1 grep -rl '^-- require:' "$PREFIX/share/reeve/lua"
 expect_status 1 grep -rlE '@[A-Z_]+@' "$PREFIX/lib/systemd" "$PC"
 expect_status 0 "$PREFIX/bin/reeve-worker" --check -c "$PREFIX/share/doc/reeve/examples/reeve-worker.conf"
 version=$("$PREFIX/bin/reeve" --version | sed 's/.* //')

@@ -1,5 +1,5 @@
-# st_lua_names.sh - every script, with its fragments put in, uses only names that are known where they are used: those of a
-# fragment that was left out, or comes too late, would be met only when that line runs.
+# st_lua_names.sh - every script, with its modules put in, uses only names that are known where they are used: those of a
+# module that was left out, or comes too late, would be met only when that line runs.
 . "$(dirname "$0")/lib.sh"
 
 KNOWN="KEYS ARGV redis cjson string math table ipairs pairs next tonumber tostring type unpack select pcall error"

@@ -1,6 +1,8 @@
 -- What a user must be allowed to do. Redis refuses a command when it is called, which may be behind others that have
--- written. Needs nothing. (Notices and events are not among the commands: see publish in lib/base.lua, tell in
+-- written. (Notices and events are not among the commands: see publish in lib/base.lua, tell in
 -- lib/event.lua.)
+--
+-- gives: missing_rights, not_allowed
 
 -- Those of some commands, named in a text, that the user may not call on the keys of a queue.
 local function missing_rights(P, names)

@@ -1,3 +1,7 @@
+-- gives: INT64, LARGE, LATEST, PACKET, announce_due, byte, call, clock, count_of, decoded, field_fault, find
+-- gives: has_info, header, is_id, is_no_id, is_whole, mark_info, number_of, packet_of, publish, publish_control
+-- gives: put_aside, sub, text, unpack
+
 local call, unpack = redis.call, unpack
 local byte, sub, find = string.byte, string.sub, string.find
 
@@ -144,7 +148,6 @@ end
 -- bound themselves by bytes, too. Costs nothing elsewhere.
 local LARGE = @LARGE@
 
--- include: lib/wake.lua
 
 -- Sends a notice of a queue. It cannot fail: a user without rights to the channel (Redis 7 gives a new user none) or to
 -- PUBLISH changes tasks all the same. settings.unsent is then the time; while it is there (tend.lua), workers and clients

@@ -1,8 +1,12 @@
 -- What a call does at most before it leaves the rest to the next one, so that Redis soon serves others: so many commands,
 -- which with what Lua does around them take Redis some 2 us each. From here on `call` counts them: a script that has much
 -- to do for each of its tasks looks between two of them whether any are left; what works on many at once (one command with
--- many arguments) takes off budget.left what that is worth. A header that is decoded counts by its length. Needs base; stands
--- right behind it. (No script of a hot path has this.)
+-- many arguments) takes off budget.left what that is worth. A header that is decoded counts by its length. (No script of a hot path has this.)
+--
+-- requires: base
+-- gives: budget, budget.left, budget.room
+-- replaces: call, header
+
 local budget = {left = 800}
 do
   local run, decode = call, header

@@ -9,6 +9,9 @@
 -- other. For each there is a task in `completed` with its score: a bundle goes with the last one, and may tell of some
 -- that are gone. Who makes fields of it (lib/bundles.lua) asks which are there. (While the time stands, another may
 -- come and end under the id of one that is gone: see there.)
+--
+-- requires: base
+-- gives: parse_bundle
 
 -- Of a bundle: id -> result, and the ids. (Of two with the same id the later one counts.)
 local function parse_bundle(bundle)

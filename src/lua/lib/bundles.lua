@@ -1,5 +1,7 @@
--- How bundles go. Needs base.
--- include: lib/bundle.lua
+-- How bundles go.
+--
+-- requires: base, bundle
+-- gives: leave_bundle, sweep_bundles, unbundle_some
 
 -- A bundle is taken apart: those of its tasks that are there get fields of their own. Returns how many it told of.
 local PART = 500

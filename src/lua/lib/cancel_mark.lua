@@ -1,6 +1,10 @@
 -- The mark of a task that was cancelled while it runs, in its envelope behind that of lib/base.lua:
 -- {"info":1,"cancel":1, It is cancelled when its session lets go of it, whichever way, but that it is completed if it
--- completes. Needs base.
+-- completes.
+--
+-- requires: base
+-- gives: is_cancelled, mark_cancelled, unmark_cancelled
+
 local function is_cancelled(envelope)
   return sub(envelope, 11, 20) == '"cancel":1'
 end

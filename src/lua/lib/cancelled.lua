@@ -1,6 +1,7 @@
--- A cancelled task ends. Needs base, keep, unique, event, history, links.
--- include: lib/deadline.lua
--- include: lib/cancel_mark.lua
+-- A cancelled task ends.
+--
+-- requires: base, deadline, event, history, keep, readers, reads, slot, unique
+-- gives: end_cancelled
 
 -- Its record is kept like that of a completed one.
 local function end_cancelled(P, id, envelope, now)

@@ -1,8 +1,11 @@
 -- What limits count is not known of tasks that ran before there were any, and of those that kept slots of groups that are
 -- not strict any more. These are gone through in pages: by whoever changed the limits (limit.lua), and by tend.lua, as that
--- one may die. Needs base, gate, slot.
+-- one may die.
 --
 --   gate counting  how far that is: "<session> <cursor>" in the hash of a session, "~ <cursor>" in `slots`
+--
+-- requires: base, gate, slot
+-- gives: count_page
 
 -- Of the sessions in the order of their names: the first after this one.
 local function session_after(P, last)

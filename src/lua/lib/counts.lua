@@ -1,5 +1,7 @@
--- How many tasks run, and how many are ready. Needs base.
--- include: lib/held.lua
+-- How many tasks run, and how many are ready.
+--
+-- requires: base, held
+-- gives: count_ready, count_running, each_session
 
 -- How many fields of sessions are looked at: where there are more, what other versions keep about the others counts.
 local FIELDS_LOOKED_AT = 1000

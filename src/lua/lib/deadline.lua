@@ -1,9 +1,13 @@
--- Deadlines: a task that has not begun by a time dies. Needs base.
+-- Deadlines: a task that has not begun by a time dies.
 --
 --   deadlines zset  id -> that time
 --
 -- In the envelope it stands behind "at": {"at":<ms>,"deadline":<ms>,"type":... Once the task has begun it is neither
 -- here nor there: nothing holds it to that time any more.
+--
+-- requires: base
+-- gives: add_deadlines, deadline_of, forget_deadline, has_begun, keep_deadline
+
 local function deadline_of(envelope)
   local from = has_info(envelope) and 11 or 2
   if sub(envelope, from, from + 8) == '"cancel":' then from = from + 11 end

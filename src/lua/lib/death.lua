@@ -1,10 +1,12 @@
--- A task goes to the dead letters. Needs base, order, schedule, keep, notify, unique, put.
--- include: lib/cancelled.lua
--- include: lib/stats.lua
+-- A task goes to the dead letters.
 --
 --   dead            zset  id -> when
 --   failures        zset  kind -> when a task last died of it, while there is one
 --   failures:<kind> zset  id -> when
+--
+-- requires: base, cancel_mark, cancelled, deadline, event, history, keep, links, put, readers, reads, slot, stats
+-- requires: unique
+-- gives: die, dies
 
 -- What is to be told of a death: a task of the type that the dead one's header, or the queue, names with on_dead. Such
 -- a task does not call for another. numbers: how many tasks of a name this call has made, for many may die in a ms whose

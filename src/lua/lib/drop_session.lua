@@ -1,5 +1,9 @@
 -- The hash of a session that holds no leases any more goes, with what this and other versions keep there about the
--- session. A task that was handed over under such a field's name dies: that name is no id. Needs base.
+-- session. A task that was handed over under such a field's name dies: that name is no id.
+--
+-- requires: base
+-- gives: drop_session
+
 local function drop_session(P, key)
   local fields = call('HGETALL', key)
   if #fields == 0 then return end

@@ -1,9 +1,36 @@
--- Enqueues tasks with and without options; a part of enqueue.lua, which says what it is given and returns.
--- made: where it notes what it makes, id -> its options.
+-- Enqueues tasks with and without options: what enqueue.lua does where a call is not common. made: where it notes what it
+-- makes, id -> its options. Returns the reply.
+--
+-- requires: base, options, order, wake
+-- gives: enqueue_any
+
 local function enqueue_any(P, ARGV, time, made)
--- include: lib/base.lua
--- include: lib/order.lua
--- include: lib/options.lua
+  -- What only some tasks need. To make functions costs much, so these are made as far as they are asked for.
+  local function make(what)
+-- require: tags_once
+    if what == 'tags_once' then return tags_once end
+-- require: proof
+    if what == 'proof' then return all_kept end
+-- require: ties
+    if what == 'times' then return add_behind end
+-- require: index
+    if what == 'tags' then return index_tags end
+-- require: deadline
+    if what == 'deadlines' then return add_deadlines end
+-- require: unique
+    if what == 'key' then return lock, lock_as end
+-- require: event
+    if what == 'events' then
+      know_gate(P, 'e')
+      return tell
+    end
+-- require: readers, register
+    if what == 'parents' then return missing_parent end
+-- require: kin, links
+    if what == 'children' then return attach, readers, tell, dies_of, not_needed end
+-- require: heirs, messages, steer, where
+    return where, is_waiting, own_queue, heritage, hand_over, remove
+  end
 
   local elapsed, began = string.match(ARGV[1] or '', '^again (%d+) ?(%d*)$')
   elapsed, began = tonumber(elapsed), tonumber(began)
@@ -11,7 +38,7 @@ local function enqueue_any(P, ARGV, time, made)
   local source, number, floor = string.match(ARGV[1] or '', '^carried ([%w._-]+) (%d+) (%d+)$')
   local laid = ARGV[1] == 'laid'
   if laid then
--- include: lib/take_up.lua
+-- require: take_up
     local listed, wrong = take_up(P, ARGV)
     if not listed then return redis.error_reply('ERR enqueue: ' .. wrong) end
     ARGV, plainly = listed, true
@@ -41,21 +68,20 @@ local function enqueue_any(P, ARGV, time, made)
     local o, fault = checked_options(ARGV[3 * i - 1], ARGV[3 * i], ARGV[3 * i + 1])
     if fault then return redis.error_reply('ERR enqueue: task ' .. i .. ' of ' .. count .. ': ' .. fault) end
     if o.tags then
--- include: lib/tags_once.lua
-      o.tags, ARGV[3 * i + 1] = tags_once(o.tags, ARGV[3 * i + 1])
+      o.tags, ARGV[3 * i + 1] = make('tags_once')(o.tags, ARGV[3 * i + 1])
     end
     parsed[i] = o
     delicate = delicate or o.conflict or o.after
   end
   -- What is not of this call's tasks alone cannot be taken back.
   if delicate or source then
--- include: lib/expect.lua
+-- require: expect
     local fault = unfit(P)
     if fault then return fault end
   end
   local received
   if source then
--- include: lib/received.lua
+-- require: received
     if was_received(P, source, number) then return {1} end
     received, again = note_received, true
   end
@@ -93,16 +119,7 @@ local function enqueue_any(P, ARGV, time, made)
   -- parents when all of the call are there, for these may be among them.
   local children, waits, parent_states = {}, nil, {} -- (of parents: lib/register.lua)
   local function make_linker()
--- include: lib/schedule.lua
--- include: lib/event.lua
--- include: lib/history.lua
--- include: lib/keep.lua
--- include: lib/unique.lua
--- include: lib/notify.lua
--- include: lib/put.lua
--- include: lib/death.lua
--- include: lib/register.lua
--- include: lib/kin.lua
+    local attach, readers, tell, dies_of, not_needed = make('children')
     waits = {}
     -- Returns whether there is nothing to wait for.
     local function link(id, edges, due, states)
@@ -151,13 +168,7 @@ local function enqueue_any(P, ARGV, time, made)
   -- Parents of this queue must be known, or be among the tasks of this call that are not refused. (Of a message nobody
   -- hears that it was refused: such a task dies of it.)
   local function make_unknown_parent()
--- include: lib/schedule.lua
--- include: lib/event.lua
--- include: lib/history.lua
--- include: lib/keep.lua
--- include: lib/unique.lua
--- include: lib/notify.lua
--- include: lib/register.lua
+    local missing_parent = make('parents')
     return function(after, i)
       local comes = {}
       for j = 1, count do comes[ARGV[3 * j - 1]] = j > i or taken[ARGV[3 * j - 1]] or nil end
@@ -178,8 +189,7 @@ local function enqueue_any(P, ARGV, time, made)
     end
     if #later > 0 then
       local head = call('ZRANGE', P .. 'scheduled', '0', '0', 'WITHSCORES')
--- include: lib/ties.lua
-      add_behind(P .. 'scheduled', later)
+      make('times')(P .. 'scheduled', later)
       if not head[2] or first_due < tonumber(head[2]) then announce_due(P, first_due) end
     end
     if deadlines then deadlines.write() end
@@ -192,14 +202,13 @@ local function enqueue_any(P, ARGV, time, made)
 
   -- Tasks that must have begun by a time.
   local function make_deadlines()
--- include: lib/deadline.lua
     local members, first = {}, nil
     local function add(id, at)
       members[#members + 1] = text(at)
       members[#members + 1] = id
       first = math.min(first or at, at)
     end
-    return {add = add, write = function() add_deadlines(P, members, first) end}
+    return {add = add, write = function() make('deadlines')(P, members, first) end}
   end
 
   local function forget_id(id)
@@ -213,18 +222,8 @@ local function enqueue_any(P, ARGV, time, made)
   -- priority and the rest of the envelope, which says it: that one's where we have none; and, where that one is blocked
   -- and we name no parents, with its parents and its time.
   local function make_claim()
--- include: lib/front.lua
--- include: lib/schedule.lua
--- include: lib/event.lua
--- include: lib/history.lua
--- include: lib/keep.lua
--- include: lib/unique.lua
--- include: lib/notify.lua
--- include: lib/where.lua
--- include: lib/gate.lua
--- include: lib/cancelled.lua
--- include: lib/steer.lua
--- include: lib/heirs.lua
+    local lock, lock_as = make('key')
+    local where, is_waiting, own_queue, heritage, hand_over, remove
     -- A task has the priority of the one that it replaced: its header says so where it would have said it (move.lua).
     local function with_priority(rest, priority)
       local head, tail = string.match(rest, '^("type":"[^"]*")(.*)$')
@@ -235,6 +234,7 @@ local function enqueue_any(P, ARGV, time, made)
       local holder = lock(P, id, o)
       if not holder then return end
       if not o.conflict then return holder end
+      if not where then where, is_waiting, own_queue, heritage, hand_over, remove = make('replacement') end
       write() -- (the holder may have come in this very call)
       local envelope = call('HGET', P .. 'tasks', holder)
       if not envelope then
@@ -303,15 +303,10 @@ local function enqueue_any(P, ARGV, time, made)
 
   -- Whether all tasks that have ended since the first copy was sent still have their records. Records go oldest first, by
   -- age, number and bytes; so they have when an older one is there, or, where only the number is limited, room is left.
-  local function make_proof()
--- include: lib/proof.lua
-    return all_kept(P, now, elapsed, began)
-  end
-
   -- A key that the task still has says that it came.
   local proven
   local function is_proven(id, o)
-    if proven == nil then proven = make_proof() end
+    if proven == nil then proven = make('proof')(P, now, elapsed, began) end
     if proven then return true end
     missing[id] = o and o.unique and call('GET', P .. 'unique:' .. o.unique) == id and 1 or -1
   end
@@ -355,11 +350,9 @@ local function enqueue_any(P, ARGV, time, made)
         if o.tags then
           tags = o.tags
           if not tagging then
--- include: lib/ties.lua
--- include: lib/index.lua
             local keep = call('HMGET', P .. 'settings', 'completed_age', 'completed_count')
             -- (marks: whoever settles the task must look for its tags, because its record goes with its end.)
-            tagging = {index = index_tags, marks = keep[1] == '0' or keep[2] == '0'}
+            tagging = {index = make('tags'), marks = keep[1] == '0' or keep[2] == '0'}
           end
           if tagging.marks then mark = '{"info":1,' .. sub(stamp, 2) end
         end
@@ -403,8 +396,7 @@ local function enqueue_any(P, ARGV, time, made)
 
   if not order.looked and next(taken) then order.told = call('HGET', P .. 'order', 'events') end
   if order.told then
--- include: lib/event.lua
-    telling[P] = true
+    local tell = make('events')
     local enqueued, scheduled, times = {}, {}, {}
     for i = 1, count do
       local id = ARGV[3 * i - 1]

@@ -1,6 +1,10 @@
 -- Events: while settings.gate has an "e", every transition is an entry of the stream `events`: its name, the ids that
--- it happened to, and what there is to say. Needs base. Whoever has read settings.gate says so with know_gate; who acts
+-- it happened to, and what there is to say. Whoever has read settings.gate says so with know_gate; who acts
 -- in a session says so with act_as.
+--
+-- requires: base
+-- gives: act_as, acting, know_gate, tell, tell_as, telling, tells
+
 local EVENTS = @EVENTS_DEFAULT@
 local telling, actor = {}, {}
 

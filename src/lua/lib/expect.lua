@@ -1,7 +1,8 @@
 -- What a script looks at before anything else, so that no command of it is refused behind others that have written.
--- (Part of a block of its own, do ... end, as a script has room for 200 locals.) Needs nothing.
--- include: lib/types.lua
--- include: lib/allowed.lua
+-- (Part of a block of its own, do ... end, as a script has room for 200 locals.)
+--
+-- requires: allowed, types
+-- gives: unfit
 
 -- The error that the script is to return, or nil.
 local function unfit(P, id)

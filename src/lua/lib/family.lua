@@ -1,6 +1,10 @@
--- What show.lua tells of a task's parents and children (lib/links.lua), at most 100 of each. Needs base, states.
+-- What show.lua tells of a task's parents and children (lib/links.lua), at most 100 of each.
 -- Of the first LOOKED_AT parents in the same queue that have not ended for the task, the state they are in is told, which
 -- may well be dead: a retry may complete such a one. Of fewer where there are many sessions.
+--
+-- requires: base, states
+-- gives: add_family
+
 local FAMILY, LOOKED_AT = 100, 10
 local POLICIES = {f = 'fail', g = 'go', w = 'wait', x = 'death'}
 local ENDS = {c = 'completed', d = 'dead', x = 'cancelled'}

@@ -1,10 +1,13 @@
--- Puts tasks back to the front of their band, in the order in which they stand in ids; needs order.lua. envelopes[i]
+-- Puts tasks back to the front of their band, in the order in which they stand in ids. envelopes[i]
 -- belongs to ids[i].
 --
 -- They come first in their groups (those without one are a group), and groups take turns among them by weight, as they did
 -- before: each task stands a step behind the one before it in its group. All groups begin at one place, so far before the
 -- head that the tasks of those that have others waiting come before these; where a group has none, its tasks take turns with
 -- those that wait.
+--
+-- requires: base, order, wake
+-- gives: last_of_lane, spread, to_front
 
 -- The last score that was given to a group in a band.
 local function last_of_lane(P, priority, group)

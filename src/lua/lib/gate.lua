@@ -1,5 +1,5 @@
 -- Limits: how many tasks of a queue, or of a group in it, run at once and start in a period, and before when none of
--- them starts. Needs base, order, front, event. Nothing of this is looked at while settings.gate is absent.
+-- them starts. Nothing of this is looked at while settings.gate is absent.
 --
 --   settings gate         which limits there are: c the queue's concurrency, q its rate or a hold, g any limit of
 --                         groups (or groups that waited for one are still to be looked at), s the concurrency of
@@ -30,6 +30,11 @@
 -- A rate "count period burst" is kept by the generic cell rate algorithm (ITU-T I.371, 1993): a clock, the theoretical
 -- arrival time, runs ahead of now by period / count for each task; it may be ahead by `burst` of them. Where many tasks
 -- start in a millisecond, which is as fine as time is here, some milliseconds of them are let through together.
+--
+-- requires: base, event, order, rouse, wake
+-- gives: call_first, drop_strays, expect, forget_group, gate_look, group_of, group_room, leave_group, look
+-- gives: look_again, rate_clock, rate_opens, rate_room, regate, release
+
 local TOGETHER = 5
 local function rate_room(rate, tat, now)
   local count, period, burst = string.match(rate, '^(%d+) (%d+) (%d+)$')
@@ -226,7 +231,6 @@ local function look(g, group, most)
   return n
 end
 
--- include: lib/rouse.lua
 
 -- settings.gate, from the limits that there are.
 local function regate(P)

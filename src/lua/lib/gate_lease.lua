@@ -1,4 +1,8 @@
--- Leasing under limits. Needs base, order, gate, packet.
+-- Leasing under limits.
+--
+-- requires: base, event, gate, packet
+-- gives: gates, gates.admit, gates.open, gates.room, gates.take
+
 local gates = {}
 
 function gates.open(P, now, flags)

@@ -1,5 +1,9 @@
 -- Heirs: a task that takes the place of another one, whose unique key it names, takes over those that wait for it; and
--- where it names no parents itself, those that the other one waits for. Needs base, links.
+-- where it names no parents itself, those that the other one waits for.
+--
+-- requires: base, links, messages, readers, reads
+-- gives: hand_over, heritage, inherit
+
 local HEIRS_MOST = @REPLACED_CHILDREN_MAX@ -- (so many edges take Redis some 3 ms)
 local HEIR_KNOWN, HEIR_KNOWN_BRIEFLY = '@HEIR_MS@', '@HEIR_BRIEF_MS@' -- ms
 local HERITAGE_MOST = @REPLACED_PARENTS_MAX@ -- edges to parents; of more a retried task may still have some to make (lib/restore.lua)

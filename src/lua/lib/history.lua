@@ -1,5 +1,9 @@
 -- A task's history, in info:<id>: a line of JSON for each thing that was done to it and is worth telling, 20 at most:
--- the first one stays, of the others the oldest goes. Needs base, event. A task that just completes has none.
+-- the first one stays, of the others the oldest goes. A task that just completes has none.
+--
+-- requires: base, event
+-- gives: history_entry, history_line, history_with, note, note_ended
+
 local HISTORY, WORDS = @HISTORY_MAX@, @HISTORY_TEXT_MAX@
 
 -- Cuts text on a character.

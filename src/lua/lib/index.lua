@@ -1,4 +1,8 @@
--- A task comes into the index of its tags (lib/tags.lua). Needs base, ties.
+-- A task comes into the index of its tags (lib/tags.lua).
+--
+-- requires: base, ties
+-- gives: index_tags
+
 local function index_tags(P, id, tags, now)
   for i = 1, #tags do
     local key = P .. 'tag:' .. tags[i]

@@ -1,9 +1,12 @@
--- All that is known of a task, as one list, and how many bytes its result has. Needs base.
+-- All that is known of a task, as one list, and how many bytes its result has.
 --   {id, state, envelope, score where it stands, session, lease, field, value, ... of info}
 -- with a field "about", the session's description, for a running task, and "expires", when its session does, or
 -- "stalled", when it did (0: its leases are being taken back); and "result" for a completed one that left one.
 -- Of a checkpoint only its length is told ("checkpoint_bytes"), and the lines of the log only when with_log.
--- include: lib/result.lua
+--
+-- requires: base, result
+-- gives: describe
+
 local function describe(P, id, envelope, state, score, session, lease, with_log)
   -- Behind the point is no part of a time: lib/ties.lua.
   if state == 'scheduled' then score = text(score) end

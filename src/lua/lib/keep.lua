@@ -3,9 +3,11 @@
 -- 0 keeps nothing. How many bytes results have is counted only where that is limited: lib/results.lua.
 --
 --   noted  set  ids of completed tasks that have an info:<id> or parents:<id>
--- include: lib/tags.lua
--- include: lib/bundles.lua
--- include: lib/readers.lua
+--
+-- requires: base, bundles, readers, tags
+-- gives: DAY, forget, forget_told, keep_limits, readers.ahead, readers.forget, readers.forget_ahead
+-- gives: readers.forget_first, readers.keep_edges, serial, trim_count, unindex
+
 local DAY = @ONE_DAY_MS@
 local function keep_limits(age, count, default_age)
   return age and number_of(age, -1) or default_age, count and number_of(count, -1) or 10000

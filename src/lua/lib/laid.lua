@@ -20,13 +20,13 @@
 -- What the user may not call, or a key of another type, ends the call, and the tasks that were laid are taken back as far as
 -- that user may.
 --
--- This is a part of enqueue.lua.
-local at, p, number = tonumber(ARGV[2]), ARGV[3], tonumber(ARGV[4])
-local now = seconds * 1000 + millis
--- First somebody is woken: where that is refused the tasks have no place yet. It is given what it needs: each name that a
--- function shares with what is around it costs at every call.
-local function lay(call, string, P, p, number)
-  local format = string.format
+-- requires: wake
+-- gives: place_packet
+
+-- Gives them their place; false: they cannot have it as they are. First somebody is woken: where that is refused the tasks
+-- have no place yet.
+local function lay(P, p, number)
+  local call, format = redis.call, string.format
   if number < @PACKET_MANY@ and call('SCARD', P .. 'packets') >= @PACKETS_MAX@ then return false end
   local tail = call('HINCRBY', P .. 'order', 'next', format('%d', @SCORE_STEP@ * number))
   local first = tail <= @SCORE_START@
@@ -39,7 +39,6 @@ local function lay(call, string, P, p, number)
   local last = format('%d', tail)
   if first and call('LLEN', P .. 'wake') == 0 then
     call('HSET', P .. 'order', 'packet', p .. ' ' .. last, '0', last)
--- include: lib/wake.lua
     wake(P)
   elseif first then
     call('HSET', P .. 'order', 'packet', p .. ' ' .. last, 'next', last)
@@ -51,16 +50,18 @@ local function lay(call, string, P, p, number)
   return true
 end
 
-local late = at and number and now - at or -1
-if late >= 0 and late <= @BULK_AGE_MAX@ and number >= @PACKET_MIN@ and number <= @PACKET_MAX@ and call('LLEN', P .. 'packet:' .. p) == number then
-  local good, placed = pcall(lay, call, string, P, p, number)
-  if good and placed then return now end
-  if not good then
-    local ids = redis.pcall('LRANGE', P .. 'packet:' .. p, '0', '-1')
-    redis.pcall('ZREM', P .. 'ready', '+' .. p)
-    redis.pcall('SREM', P .. 'packets', p)
-    redis.pcall('HDEL', P .. 'tasks', unpack(ids))
-    redis.pcall('UNLINK', P .. 'packet:' .. p)
-    return redis.error_reply(string.find(placed, '^%u+ ') and placed or 'ERR @NAME@: ' .. placed)
-  end
+-- now: in ms. Returns now, or an error; nil: these are to be enqueued as if they had come as arguments.
+local function place_packet(P, now)
+  local at, p, number, call = tonumber(ARGV[2]), ARGV[3], tonumber(ARGV[4]), redis.call
+  local late = at and number and now - at or -1
+  if late < 0 or late > @BULK_AGE_MAX@ or number < @PACKET_MIN@ or number > @PACKET_MAX@ or
+    call('LLEN', P .. 'packet:' .. p) ~= number then return end
+  local good, placed = pcall(lay, P, p, number)
+  if good then return placed and now or nil end
+  local ids = redis.pcall('LRANGE', P .. 'packet:' .. p, '0', '-1')
+  redis.pcall('ZREM', P .. 'ready', '+' .. p)
+  redis.pcall('SREM', P .. 'packets', p)
+  redis.pcall('HDEL', P .. 'tasks', unpack(ids))
+  redis.pcall('UNLINK', P .. 'packet:' .. p)
+  return redis.error_reply(string.find(placed, '^%u+ ') and placed or 'ERR @NAME@: ' .. placed)
 end

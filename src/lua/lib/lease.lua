@@ -1,4 +1,7 @@
--- Leasing: ids move from `ready` into the session's hash. Needs base, marked, gate_lease, event, packet.
+-- Leasing: ids move from `ready` into the session's hash.
+--
+-- requires: allowed, base, event, gate_lease, marked, packet, wake
+-- gives: lease
 
 -- Before what cannot be undone: the user may call a command on the keys of the queue.
 local function demand(P, name)
@@ -47,12 +50,11 @@ local function in_session(P, index, running, session, join, ttl, now, extras)
   -- One that stands in `sessions` without its hash is being reaped: it does not begin again.
   if join == '' then return false end
   ttl = math.min(tonumber(ttl), LATEST / 2)
--- include: lib/types.lua
--- include: lib/rights.lua
+-- require: types, rights
   local words = not_allowed(P, COMMANDS) or has_wrong_type(P) and wrong_type(P) or nil
   if words then error({err = words}) end
   if call('ZADD', P .. 'sessions', 'NX', text(now + ttl), session) == 0 then return false end
--- include: lib/upkeep.lua
+-- require: upkeep
   local upkeep, _, _, back = look_after(call('HGET', P .. 'settings', 'upkeep'), now, ttl)
   if upkeep and not back then call('HSET', P .. 'settings', 'upkeep', upkeep) end
   call('HSET', running, '#', join, '#flushed', '', '#suspect', '')

@@ -1,5 +1,9 @@
 -- About `most` of a session's leases, oldest first: {{id, lease}, ...}, without what the session keeps about itself
 -- (fields that begin with '#').
+--
+-- requires: base
+-- gives: forget_handed, forget_idle, forget_woken, leases_of
+
 local HASH_SIGN = 35
 local function leases_of(key, most)
   local cursor, leases = '0', {}

@@ -1,5 +1,4 @@
--- Edges between tasks: a child waits in `blocked` until its parents have ended. Needs base, order, schedule, keep,
--- unique, event, history.
+-- Edges between tasks: a child waits in `blocked` until its parents have ended.
 --
 --   blocked        zset  id -> when it came
 --   parents:<id>   hash  of a child: a parent's handle -> "<policy><how><place>", a blank and the edge's number: of a
@@ -24,28 +23,14 @@
 --   fanout_far     list  such entries that are put off, for they send messages and there are many (lib/kin.lua)
 --   reads:<id>, settings.reads: lib/reads.lua
 --   outbox         list  messages to other queues, see outbox.lua
+--
+-- requires: base, event, history, keep, messages, order, readers, reads, schedule, slot, unique, wake
+-- gives: HOW, children_of, edge_ended, is_made, is_meant, leave_parents, not_needed, notify, readers.meet_death
+-- gives: readers.unlink, tell_children, tell_end, unblock, unlink_edge, unlink_page
+
 local HOW = {completed = 'c', dead = 'd', cancelled = 'x', deleted = 'x', unknown = 'x', gone = 'x'}
 local AT_ONCE = @CHILDREN_AT_ONCE@
-local notify -- (lib/notify.lua)
--- include: lib/slot.lua
-
-local function own_queue(P)
-  return string.match(P, '{(.*)}:$')
-end
-
--- A handle's queue and id.
-local function parts(handle)
-  return string.match(handle, '^([^/]+)/(.+)$')
-end
-
--- Returns the message's number.
-local function send(P, letter, words)
-  local number = serial(P)
-  call('RPUSH', P .. 'outbox', letter .. ' ' .. number .. ' ' .. words)
-  return number
-end
-
--- include: lib/reads.lua
+local notify
 
 -- An edge has ended. number: that of the message which registered it; what was told of another one does not count.
 local function tell_end(P, child, handle, state, number)
@@ -246,4 +231,19 @@ local function leave_parents(P, id, goes)
   call('ZREM', P .. 'blocked', id)
   call('HDEL', P .. 'info:' .. id, 'pending', 'due', 'death', 'restoring')
   readers.unlink(P, id, goes)
+end
+
+-- Tells who waits for tasks that they have ended: clients, and children. Costs nothing while settings has no "waiters".
+function notify(P, ids, state)
+  for i = 1, #ids do
+    if call('ZREM', P .. 'waiters', ids[i]) == 1 then
+      publish(P, P .. 'done:' .. ids[i], state)
+    end
+  end
+  local linked = call('SMISMEMBER', P .. 'linked', unpack(ids))
+  -- Ends themselves take Redis time: a call with more than 64 lets fewer children go at once.
+  readers.lets_go = math.max(readers.lets_go, 3 + math.floor((#ids - 64) / 16))
+  for i = 1, #ids do
+    if linked[i] == 1 then tell_children(P, ids[i], state) end
+  end
 end

@@ -1,5 +1,9 @@
 -- Switches events on or off, as settings.events (how many are kept) and events_until (somebody listens until then) say.
--- Needs base, gate. order.events says it to enqueue.lua, which does not read settings.
+--  order.events says it to enqueue.lua, which does not read settings.
+--
+-- requires: base, gate, order
+-- gives: switch_events
+
 local function switch_events(P)
   if find(regate(P), 'e', 1, true) then
     fold_order(P)

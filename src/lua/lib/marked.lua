@@ -1,4 +1,7 @@
--- Leasing tasks that have more to tell (their envelopes are marked). Needs base, schedule, told, event.
+-- Leasing tasks that have more to tell (their envelopes are marked).
+--
+-- requires: base, event, schedule, told
+-- gives: marked, marked.off, marked.weigh
 
 -- A unique key that was held until the start is free now.
 local function start_unlocks(P, id, envelope)

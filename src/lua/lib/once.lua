@@ -1,7 +1,10 @@
 -- The unique key of a task that runs at most once: the task is completed before it runs, and has its key until its
--- handler has returned, or its session ends. Needs base.
+-- handler has returned, or its session ends.
 --
 --   once:<session>  hash  id of the task -> its key
+--
+-- requires: base
+-- gives: free_key, free_keys, keep_key
 
 -- The task, whose completion is accepted, keeps its key. (Not one that is held for a time, or was free at the start.)
 local function keep_key(P, running, id)

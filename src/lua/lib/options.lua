@@ -1,4 +1,7 @@
--- What is checked of a task that a script is to make, before anything is written. Needs base.
+-- What is checked of a task that a script is to make, before anything is written.
+--
+-- requires: base
+-- gives: checked_options, option_fault, task_fault
 
 -- [[handle, policy], ...], see lib/register.lua. ("!" stands for a parent that is still to be named.)
 local function are_edges(edges)

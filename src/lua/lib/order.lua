@@ -16,6 +16,10 @@
 --
 -- Scores are whole numbers within 2^53, so doubles hold them exactly. A band has room for 2^38 tasks between two
 -- moments in which the queue is empty (tend.lua then starts again); past that, tags stand still and ids decide.
+--
+-- requires: base
+-- gives: BAND, START, STEP, fold_order, head_score, next_score, order_open, order_save, virtual_time
+
 local BAND = @SCORE_BAND@
 local START = @SCORE_START@ -- the room below is for tasks that go to the front
 local STEP = @SCORE_STEP@

@@ -1,4 +1,8 @@
--- Outcomes that have more to say than "done". Needs base, order, front, schedule, keep, unique, gate, history, death.
+-- Outcomes that have more to say than "done".
+--
+-- requires: base, cancel_mark, cancelled, deadline, death, front, gate, history, keep, readers, schedule, settle
+-- requires: unique
+-- gives: outcomes
 
 -- more: how many failures this adds; what becomes of it then, for its history, if it was not cancelled.
 local function failed(P, id, now, kind, message, more, what, ...)

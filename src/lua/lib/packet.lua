@@ -1,5 +1,5 @@
 -- Packets: plain tasks that came together stand in `ready` as one member, and in a list in their order, which is less
--- work and less memory than a place for each. Needs base, order.
+-- work and less memory than a place for each.
 --
 --   ready             a member "+<p>": its score is that of the first of the packet's tasks; the next one's is STEP more
 --   packet:<p>  list  their ids, at most 1024
@@ -9,6 +9,9 @@
 -- packets of plain tasks, where there are neither groups nor events; turn.lua takes tasks from the first one. Whoever
 -- needs them by themselves takes them out. ('+' comes before all that an id may have: of the same score a packet is first.)
 -- p: how many places were given before, or, of tasks that were laid (lib/laid.lua), a random number.
+--
+-- requires: base, order
+-- gives: leave_packet, take_out, unfold
 
 -- The first so many tasks of a packet stand in `ready` by themselves.
 local function take_out(P, member, most)

@@ -5,6 +5,10 @@
 -- the caller reckons; nil: it does not know. With both, what Redis's clock did meanwhile is known: where it went forward,
 -- all that time counts; where it went back, records that ended before that may have gone before older ones, and
 -- nothing is proved.
+--
+-- requires: base
+-- gives: all_kept
+
 local SLACK = 1000 -- ms: clocks drift, and a number of `completed` past its limit may stand for a while
 local DRIFT = 50 -- ms: within a call
 local function all_kept(P, now, elapsed, began)

@@ -1,10 +1,13 @@
--- include: lib/index.lua
--- A task that a script makes. Needs base, order, schedule, tags, event. o: its options; rest: its envelope after
+-- A task that a script makes. o: its options; rest: its envelope after
 -- '{"at":<now>,'. False: the id is taken.
+--
+-- requires: base, event, index, order, schedule, wake
+-- gives: put_one
+
 local function put_one(P, id, o, rest, now)
   local tags = o.tags
   if tags then
--- include: lib/tags_once.lua
+-- require: tags_once
     tags, rest = tags_once(tags, rest)
   end
   local deadline = o.deadline or o.expires and now + o.expires

@@ -1,5 +1,8 @@
 -- Most calls of tend.lua find that nothing of the queue is due. That is asked here in few commands, and without the functions
--- that all else needs: it takes Redis a fifth of the instructions. Needs upkeep.
+-- that all else needs: it takes Redis a fifth of the instructions.
+--
+-- requires: upkeep
+-- gives: quiet
 
 -- The reply of tend.lua when nothing is due. nil: something is, or a closer look has to tell. Writes no more than upkeep,
 -- and lets the order begin anew where nothing waits; where Redis refuses that, the closer look says why.

@@ -1,5 +1,5 @@
 -- Readers: the record of a completed task, with its result, is kept whatever the retention says until the tasks that waited
--- for it have ended, for these may read it. Needs base, bundles. The half of the children stands in lib/reads.lua.
+-- for it have ended, for these may read it. The half of the children stands in lib/reads.lua.
 --
 --   readers:<id>  zset  of a completed task: handles of the tasks that may read it -> 0, or, of those in other queues, the
 --                       number of the message that registered the edge; "#<n>": some of those in fanout:<n> will
@@ -7,6 +7,10 @@
 --   retained      zset  ids of those that are past their retention -> when they ended
 --
 -- (A table, as a script has room for 200 locals.)
+--
+-- requires: base, bundles
+-- gives: readers, readers.add, readers.drop, readers.keep, readers.spare
+
 local readers = {}
 
 -- found: number, handle, ... of tasks that may read it from now on.
@@ -14,13 +18,6 @@ function readers.add(P, id, found)
   if #found == 0 then return end
   call('ZADD', P .. 'readers:' .. id, 'GT', unpack(found))
   call('SADD', P .. 'read', id)
-end
-
--- Nobody may read it any more: it goes if it is past its retention.
-function readers.let_go(P, id)
-  if call('EXISTS', P .. 'readers:' .. id) == 1 then return end
-  call('SREM', P .. 'read', id)
-  if call('ZREM', P .. 'retained', id) == 1 then readers.forget(P, {id}) end
 end
 
 -- These records go all the same.

@@ -1,10 +1,22 @@
--- What a task that waited for others may read: the records of those that have completed (lib/readers.lua). A part of
--- lib/links.lua.
+-- What a task that waited for others may read: the records of those that have completed (lib/readers.lua). Edges
+-- between tasks: lib/links.lua.
 --
 --   reads:<id>      zset  handles of these -> 0, or, of tasks in other queues, the number of the message that registered
 --                         the edge there
 --   settings reads  how many such edges there are
+--
+-- requires: base, keep, messages, readers
+-- gives: readers.at_once, readers.leave, readers.let_go, readers.read, readers.release, readers.release_all
+-- gives: readers.undo
+
 readers.at_once = @EDGES_AT_ONCE@
+
+-- Nobody may read it any more: it goes if it is past its retention.
+function readers.let_go(P, id)
+  if call('EXISTS', P .. 'readers:' .. id) == 1 then return end
+  call('SREM', P .. 'read', id)
+  if call('ZREM', P .. 'retained', id) == 1 then readers.forget(P, {id}) end
+end
 
 function readers.read(P, id, parent, number)
   local far = number and number ~= '' and parts(parent) ~= own_queue(P)

@@ -10,6 +10,10 @@
 -- when `unread` has too many, for good. So one below the floor is not to be received: it is not there any more. Those
 -- from the floor on are told apart one by one; there are few of them, unless a message stays there because nobody can
 -- carry it. Then the last RECEIVED_MOST count.
+--
+-- requires: base
+-- gives: note_received, was_received
+
 local RECEIVED_MOST, RECEIVED_EXPIRES = @RECEIVED_MAX@, '@RECEIVED_S@'
 
 -- number: text; floor: text, "0" or "" when it is not known.

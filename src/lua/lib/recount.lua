@@ -1,6 +1,7 @@
 -- What limits count is counted anew now and then: a count that were too high would shut its queue or group for ever.
--- Needs base, slot.
--- include: lib/counts.lua
+--
+-- requires: base, counts, slot
+-- gives: recount
 
 -- Where there are few sessions.
 local SESSIONS_MOST = 50

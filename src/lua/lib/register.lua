@@ -1,4 +1,4 @@
--- A parent's queue learns of a child. Needs base, links.
+-- A parent's queue learns of a child.
 --
 -- An edge is given as its policy's letter (lib/links.lua) and, behind it, what holds for a parent that is not known:
 --   (nothing)  the edge is refused: "unknown"; but a task whose record is gone for certain counts as completed (was_there)
@@ -7,6 +7,9 @@
 --   r, d       the edge is made again for a child that is retried, which had not ended (r) or ended badly (d): a parent
 --              that has died is waited for, where its death would let the child die again; one that is not known counts
 --              as completed (r), or is "gone" (d)
+--
+-- requires: base, keep, links, messages, readers, reads
+-- gives: attach, how_ended, missing_parent, register, state_of
 
 -- When the id was made, if it says so (a UUIDv7): ms since the epoch.
 local function made_at(id)

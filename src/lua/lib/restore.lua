@@ -1,4 +1,4 @@
--- A retried task waits again for the parents that have not completed. Needs base, links, register.
+-- A retried task waits again for the parents that have not completed.
 --
 -- A parent that has died meanwhile is waited for, too: it may be retried as well, before or after the child. One that is
 -- gone for good is not.
@@ -6,6 +6,10 @@
 -- Edges of more than RESTORED_AT_ONCE parents are made in steps (lib/kin.lua). They stay where they are: `restoring` is a
 -- number, and the edges with lower ones, or none, are still to be made. (What is heard of these is noted, and does not
 -- count.) A new restoration has a higher number, and so begins anew wherever the last one was left.
+--
+-- requires: base, keep, links, messages, readers, register
+-- gives: restore, restore_page
+
 local RESTORED_AT_ONCE = @EDGES_AT_ONCE@
 
 local function again(handle, value)

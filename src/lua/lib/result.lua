@@ -1,5 +1,7 @@
--- What a completed task left. Needs base.
--- include: lib/bundle.lua
+-- What a completed task left.
+--
+-- requires: base, bundle
+-- gives: result_of
 
 -- Tasks that are read together often ended together. What was parsed is kept up to a bound.
 local PARSED = 1048576

@@ -1,4 +1,4 @@
--- Results of completed tasks, and how many bytes they have together where a queue keeps them by that. Needs base, keep.
+-- Results of completed tasks, and how many bytes they have together where a queue keeps them by that.
 --
 --   results       hash  id -> result, of completed tasks that left one; "+<ms>" -> a bundle (lib/bundle.lua)
 --   settings completed_bytes  how many at most
@@ -6,6 +6,10 @@
 --                       it was said: a cursor, or "end"
 --
 -- forget in lib/keep.lua takes away what goes. sizes: id, bytes, ...
+--
+-- requires: base, keep, readers
+-- gives: count_results, keep_results, trim_bytes
+
 local function count_results(P, sizes)
   local sum = 0
   for i = 2, #sizes, 2 do

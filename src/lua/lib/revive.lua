@@ -1,11 +1,13 @@
 -- Retries. Needs what lib/steer.lua needs, and that.
+--
+-- requires: base, cancel_mark, deadline, event, history, schedule, steer, unique
+-- gives: revive
 
 -- Lua has room for 200 locals.
 local restoring
 local function restorer()
   if restoring then return restoring end
--- include: lib/register.lua
--- include: lib/restore.lua
+-- require: register, restore
   restoring = restore
   return restoring
 end

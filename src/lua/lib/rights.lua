@@ -1,6 +1,8 @@
 -- What a user of reeve must be allowed to do, whatever for: a session does not begin for one who lacks rights to any of these
--- commands. Needs nothing.
--- include: lib/allowed.lua
+-- commands.
+--
+-- gives: COMMANDS
+
 local COMMANDS =
   'DEL EXISTS EXPIRE EXPIREAT GET HDEL HEXISTS HGET HGETALL HINCRBY HKEYS HLEN HMGET HSCAN HSET HSETNX HSTRLEN ' ..
   'LINDEX LINSERT LLEN LPOP LPOS LPUSH LRANGE LREM LSET LTRIM RENAME RPUSH SADD SCARD SET SISMEMBER SMEMBERS ' ..

@@ -1,7 +1,10 @@
 -- From now on nothing is handed over (lib/hand.lua): all that wait for that look, and then wait for a wake-up. A page of them
--- is told at once; the others are in `idle` no more, either, and are told by tend.lua. Needs base.
+-- is told at once; the others are in `idle` no more, either, and are told by tend.lua.
 --
 --   rousing  list  entries of `idle` that are still to be told
+--
+-- requires: base, rouse_later
+-- gives: rouse
 
 -- rest: tells a page of those that were left. Returns whether there may be more.
 local function rouse(P, rest)
@@ -18,7 +21,7 @@ local function rouse(P, rest)
   end
   if #entries < page then return false end
   if not rest and call('EXISTS', from) == 1 then
--- include: lib/rouse_later.lua
+    rouse_later(P)
   end
   return true
 end

@@ -1,11 +1,16 @@
--- A part of functions: all that stand in `idle` of P leave it, to be told to look by tend.lua, which is due at once.
-if redis.pcall('RENAMENX', P .. 'idle', P .. 'rousing') ~= 1 then
-  -- Some are left from the last time, which was just now.
-  local others = call('LPOP', P .. 'idle', 1000)
-  while others do
-    call('LPUSH', P .. 'rousing', unpack(others))
-    others = call('LPOP', P .. 'idle', 1000)
+-- All that stand in `idle` of P leave it, to be told to look by tend.lua, which is due at once.
+--
+-- gives: rouse_later
+
+local function rouse_later(P)
+  if redis.pcall('RENAMENX', P .. 'idle', P .. 'rousing') ~= 1 then
+    -- Some are left from the last time, which was just now.
+    local others = redis.call('LPOP', P .. 'idle', 1000)
+    while others do
+      redis.call('LPUSH', P .. 'rousing', unpack(others))
+      others = redis.call('LPOP', P .. 'idle', 1000)
+    end
   end
+  local namespace, name = string.match(P, '^(.*):{(.*)}:$')
+  if namespace then redis.pcall('PUBLISH', namespace .. ':control', 'due ' .. name .. ' 0') end
 end
-local namespace, name = string.match(P, '^(.*):{(.*)}:$')
-if namespace then redis.pcall('PUBLISH', namespace .. ':control', 'due ' .. name .. ' 0') end

@@ -1,5 +1,8 @@
--- A task waits for its time, behind those that wait for the same; schedulers hear of it when it is the first. Needs base.
--- include: lib/ties.lua
+-- A task waits for its time, behind those that wait for the same; schedulers hear of it when it is the first.
+--
+-- requires: base, ties
+-- gives: put_off, ready_from, schedule
+
 local function schedule(P, id, due)
   due = math.min(due, LATEST)
   local head = call('ZRANGE', P .. 'scheduled', 0, 0, 'WITHSCORES')

@@ -1,12 +1,16 @@
 -- The clock was set back by `by`: what is to happen a while after something did is moved by as much; limits are looked at
 -- anew, and so are recurring entries that come at an interval. (Times that somebody named, of tasks and other entries,
--- stand.) Each call does a part, as lib/budget.lua lets it. settings: as in tend.lua. Needs base, budget, schedule.
+-- stand.) Each call does a part, as lib/budget.lua lets it. settings: as in tend.lua.
 --
 --   settings back  "<by> <last> <set> <from> <skip>", while some of it is left: what the clock had said before; which set
 --                  comes next, from which score on, and how many members of that score were looked at already
 --
 -- A time later than `last` is of the time before the step, or was put since then for longer than that. This one comes too
 -- early, by as much as the step.
+--
+-- requires: base, budget, ties
+-- gives: set_back
+
 local SETS = {'sessions', 'holds', 'scheduled', 'cron:due'}
 
 -- One that was renewed since ends when it says. One that ended before the step and was not reaped yet has a while.

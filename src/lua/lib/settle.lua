@@ -1,6 +1,9 @@
 -- Settling: what becomes of tasks that a session holds. Ownership is where the id stands: HDEL from the session's hash
--- must hit. Needs base, keep, notify, where, gate, event, put, once.
--- include: lib/results.lua
+-- must hit.
+--
+-- requires: base, bundle, event, gate, keep, links, messages, once, options, put, readers, reads, results, tags
+-- requires: where
+-- gives: check_records, complete, results_of, settle_plain, settle_record
 
 -- Of ids that were to be taken out of the session's hands, `hit` were there: returns these, the others go to `refused`.
 local function taken_of(P, ids, hit, refused)

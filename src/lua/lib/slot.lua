@@ -1,5 +1,8 @@
 -- Strict groups: a task that has started keeps its group's slot (lib/gate.lua) until it has ended, also while it waits for
--- another attempt. Needs base.
+-- another attempt.
+--
+-- requires: base
+-- gives: leave_slot
 
 -- A task that was waiting has ended, or need not keep its slot any more: its group may go on.
 local function leave_slot(P, id)

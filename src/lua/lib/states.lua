@@ -1,5 +1,7 @@
 -- The states of several tasks, each as in lib/where.lua: {state, score, session, lease}, or nil where it stands nowhere.
--- Needs base, where.
+--
+-- requires: base, where
+-- gives: states_of
 
 -- Each session is asked once for all tasks that are in no set: so many fields in all, about 0.2 us each, where asking a
 -- session costs as much as FIELDS_A_CALL of them.

@@ -1,5 +1,9 @@
 -- Adds to the statistics of the day what no worker tells of: names and numbers. Where a field is no number, that one is
--- not added. Needs base.
+-- not added.
+--
+-- requires: base
+-- gives: add_stats
+
 local function add_stats(P, now, ...)
   local days, said = tonumber(call('HGET', P .. 'settings', 'stats_days')) or 30, {...}
   if days <= 0 then return end

@@ -1,6 +1,8 @@
--- What people do to single tasks. Needs base, order, schedule, keep, notify, where, unique, gate, event, history,
--- cancelled. Each returns "ok" or the word that says why not.
--- include: lib/packet.lua
+-- What people do to single tasks. Each returns "ok" or the word that says why not.
+--
+-- requires: base, bundles, cancelled, deadline, event, gate, keep, links, order, packet, readers, reads, slot, unique
+-- requires: wake, where
+-- gives: cancel, free_of_children, is_waiting, leave_place, remove, to_ready
 
 -- A task leaves the place where it waits, or where it stands as ended.
 local function leave_place(P, id, state, envelope)

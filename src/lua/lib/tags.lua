@@ -1,7 +1,11 @@
--- Tags: tasks are found by them. Needs base. A queue without tags pays for one look when records go.
+-- Tags: tasks are found by them. A queue without tags pays for one look when records go.
 --
 --   tag:<tag>  zset  id -> when it was enqueued (lib/ties.lua), of every task with that tag that exists
 --   tags       zset  tag -> when it was last given, while there is a task with it
+--
+-- requires: base
+-- gives: forget_tags, tags_of, unindex_tag
+
 local function unindex_tag(P, tag, ...)
   call('ZREM', P .. 'tag:' .. tag, ...)
   if call('EXISTS', P .. 'tag:' .. tag) == 0 then call('ZREM', P .. 'tags', tag) end

@@ -1,7 +1,11 @@
--- A tag that is given twice is kept once. Needs base; for a function's inside.
+-- A tag that is given twice is kept once.
 --
 -- Where the list of tags in the header of `rest` begins, its items as they are written there, and where it ends; nil when
 -- it is not found. (A quotation mark inside of a JSON string has a backslash before it, so `"tags":[` stands in none.)
+--
+-- requires: base
+-- gives: tags_once
+
 local function written_tags(rest)
   local from, at = find(rest, '"tags"%s*:%s*%[')
   local items = {}

@@ -1,5 +1,9 @@
 -- Tasks that were laid (lib/laid.lua) are nowhere any more, and come as arguments after all: returns those of "plain"; or
--- nil and what is wrong, and all is as it was. Needs base.
+-- nil and what is wrong, and all is as it was.
+--
+-- requires: base
+-- gives: take_up
+
 local function take_up(P, ARGV)
   local head = '{"at":' .. (ARGV[2] or '') .. ',"p":' .. (ARGV[3] or '') .. ','
   local list, count = P .. 'packet:' .. (ARGV[3] or ''), tonumber(ARGV[4])

@@ -1,6 +1,10 @@
 -- Equal times: what comes to a sorted set at a time stands behind what is there of that time, whatever their names are.
 -- A score is the time in ms and, behind its point, the place among those of that ms, in steps of 1 / PLACES, which a
--- double holds exactly up to the year 2109. (After that equal ones come in the order of their names.) Needs base.
+-- double holds exactly up to the year 2109. (After that equal ones come in the order of their names.)
+--
+-- requires: base
+-- gives: add_behind, exact, score_behind
+
 local PLACES = @PLACES@
 
 local function exact(score)

@@ -1,5 +1,9 @@
 -- What a marked task's worker must know: {id, failures, crashes}, and letters: "c" when it has left a checkpoint, "a"
 -- when it has crashed while it ran alone.
+--
+-- requires: base
+-- gives: told
+
 local function told(P, id)
   local known = call('HMGET', P .. 'info:' .. id, 'failures', 'crashes', 'has', 'alone')
   local letters = (known[3] or '') .. (known[4] and 'a' or '')

@@ -1,9 +1,13 @@
 -- Tasks that go back to the front in several calls stand among each other, and among what waits, as if they went back in one:
 -- groups take turns among all that a page of leases has. Each call gives back those that are last; where the turns of a page
--- began is handed from call to call. Needs base, order, front, leases.
+-- began is handed from call to call.
 --
 -- Only hints are read here, as one that is wrong puts a task elsewhere in its own band and no more: of a header that is long
 -- or written otherwise, no group.
+--
+-- requires: base, front, order
+-- gives: last_turns
+
 local function field_of(line, name, pattern)
   local at = find(line, name, 1, true)
   return at and string.match(line, pattern, at + #name)

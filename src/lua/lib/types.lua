@@ -1,6 +1,9 @@
--- The keys of a queue that have fixed names, and their types. Needs nothing. Returns what is wrong with one of them, as an
+-- The keys of a queue that have fixed names, and their types. Returns what is wrong with one of them, as an
 -- error of Redis's, or nil: a command on a key of another type fails, which may be behind others that have written. id: the
 -- keys of that task are looked at, too. (Events are not among them: see tell in lib/event.lua.)
+--
+-- gives: has_wrong_type, wrong_type
+
 local KEY_TYPES = {
   hash = 'tasks order results result_sizes limits gate slots taken settings counters cron cron:last',
   zset = 'ready scheduled sessions completed dead cancelled bundles failures groups parked opening reopening rates ' ..

@@ -3,6 +3,10 @@
 --   until   "started": free when the task is leased; else when it has ended, whichever way
 --   hold    ms: free after that time instead, or when the task is cancelled or deleted before
 -- A lock that is held for a time has an expiry; any other goes with its task.
+--
+-- requires: base
+-- gives: lock, lock_as, unlock
+
 local function lock_as(P, id, o, ...)
   local key = P .. 'unique:' .. o.unique
   if o.hold then return call('SET', key, id, 'PX', text(math.min(o.hold, LATEST)), ...) end

@@ -3,10 +3,11 @@
 -- that expired meanwhile are spared for one life, so that those whose workers live renew them: time in which no heartbeat
 -- could come does not count. A session that had expired before is not spared; what is left of an amnesty at the next such
 -- gap goes on, each look counting for half a life, so that those of dead workers end however rarely somebody comes.
--- Needs nothing but string and math.
 --
 --   settings upkeep  "<last> <life> <since> <ends>", while there are sessions, or something has a time: the last look, and the life of a session (ms)
 --                    as that caller knew it; before `ends` no session is reaped that expired after `since`
+--
+-- gives: look_after
 
 -- known: the field, or false, which life is then needed for. life: nil when the caller knows none. Returns what the field
 -- is to be, or nil when it may stay; since and ends; and by how much the clock was set back, if it was by a second or more:

@@ -3,26 +3,28 @@
 -- than it takes wakes the next one.
 --
 --   woken:<session>  set  of those of its threads that were woken this way once, while the session stands
--- include: lib/heeds.lua
+--
+-- requires: heeds, rouse_later
+-- gives: wake
 
 -- Where nobody is there of a hundred that are idle, the others are told later, and there is a token. Returns whether that
 -- is so.
 local function wake(P)
-  if call('LLEN', P .. 'wake') > 0 then return end
-  local entry, passed = call('LPOP', P .. 'idle'), 0
+  if redis.call('LLEN', P .. 'wake') > 0 then return end
+  local entry, passed = redis.call('LPOP', P .. 'idle'), 0
   while entry do
     local session = string.match(entry, '^[^:]*')
-    if call('EXISTS', P .. 'running:' .. session) == 1 then
+    if redis.call('EXISTS', P .. 'running:' .. session) == 1 then
       nudge(P, session, entry)
       if heeds(P, session) then return end
     end
     passed = passed + 1
-    if passed >= @IDLE_PASSED_MAX@ and call('EXISTS', P .. 'idle') == 1 then
--- include: lib/rouse_later.lua
-      call('LPUSH', P .. 'wake', '1')
+    if passed >= @IDLE_PASSED_MAX@ and redis.call('EXISTS', P .. 'idle') == 1 then
+      rouse_later(P)
+      redis.call('LPUSH', P .. 'wake', '1')
       return true
     end
-    entry = call('LPOP', P .. 'idle')
+    entry = redis.call('LPOP', P .. 'idle')
   end
-  call('LPUSH', P .. 'wake', '1')
+  redis.call('LPUSH', P .. 'wake', '1')
 end

@@ -1,5 +1,9 @@
 -- A task's state: derived from where its id stands. Returns the state, the score there, and for running tasks the
--- session and the lease ("<since ms> <thread>"). thorough: where it stands nowhere else, packets are searched. Needs base.
+-- session and the lease ("<since ms> <thread>"). thorough: where it stands nowhere else, packets are searched.
+--
+-- requires: base
+-- gives: in_packet, search_packets, where
+
 local where, search_packets, in_packet
 do
   -- Its score, if it stands in a packet (lib/packet.lua).

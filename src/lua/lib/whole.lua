@@ -1,4 +1,7 @@
--- A whole number among a script's arguments, within a range; nil: it is none. Needs nothing.
+-- A whole number among a script's arguments, within a range; nil: it is none.
+--
+-- gives: whole
+
 local function whole(value, min, max)
   value = tonumber(value)
   return value and value >= min and value <= max and value % 1 == 0 and value or nil

@@ -1,13 +1,14 @@
--- lua5.1 embed.lua SCRIPT LUA_OUT [C_OUT]: writes a script of src/lua with its fragments put in (lines
--- "-- include: lib/score.lua") twice: as Lua, to install, and as a C source with its SHA1, the name by which EVALSHA
--- knows it. The C source is what goes to Redis: there lines of comments are empty and none is indented. They stay as
--- empty lines, so that numbers of lines in errors are those of the installed file.
+-- lua5.1 embed.lua SCRIPT LUA_OUT [C_OUT]: puts a script of src/lua together with the modules that it requires (modules.lua)
+-- and writes it twice: as Lua, to install, and as a C source with its SHA1, the name by which EVALSHA knows it. The C
+-- source is what goes to Redis: there lines of comments are empty and none is indented. They stay as empty lines, so that
+-- numbers of lines in errors are those of the installed file.
 --
 -- In the text @NAME@ becomes the name of the script, @COMMANDS@ the names of all commands of Redis that it calls so that
--- they can fail it (call, not pcall), separated by blanks, @QUEUE_SETTINGS@ the table of
--- settings_script.lua, and @CONSTANT@ the number of a row of ../definition/constants.lua.
+-- they can fail it (call, not pcall), separated by blanks, @QUEUE_SETTINGS@ the table of settings_script.lua, and @CONSTANT@
+-- the number of a row of ../definition/constants.lua.
 local here = arg[0]:match('^(.*)/[^/]*$') or '.'
 package.path = here .. '/?.lua;' .. here .. '/../definition/?.lua'
+local modules = require('modules')
 
 local function fail(...)
   io.stderr:write('embed: ', ...)
@@ -15,24 +16,9 @@ local function fail(...)
   os.exit(1)
 end
 
-local function read(path)
-  local file, fault = io.open(path, 'rb')
-  if not file then fail(fault) end
-  local text = file:read('*a')
-  file:close()
-  return text
-end
-
 local function write(path, text)
   local file, fault = io.open(path, 'wb')
   if not file or not file:write(text) or not file:close() then fail(fault or path .. ': cannot be written') end
-end
-
-local with_fragments
-function with_fragments(dir, text)
-  return (text:gsub('%-%- include: ([a-z_/]+%.lua)\n', function(name)
-    return with_fragments(dir, read(dir .. '/' .. name))
-  end))
 end
 
 -- The commands that the text calls, in the order of their names.
@@ -99,8 +85,11 @@ if not lua_out or arg[4] then
   io.stderr:write('usage: lua5.1 embed.lua SCRIPT LUA_OUT [C_OUT]\n')
   os.exit(2)
 end
-local dir, name = script:match('^(.*)/([%w_]+)%.lua$')
-if not dir then fail(script, ': a script is a file DIRECTORY/NAME.lua') end
-local text = filled_in(with_fragments(dir, read(script)), name, script)
+local name = script:match('([%w_]+)%.lua$')
+local good, text = pcall(modules.assemble, script)
+if not good then fail(type(text) == 'table' and text.words or text) end
+text = filled_in(text, name, script)
+local _, fault = loadstring((text:gsub('^#!', '--')), '=' .. script)
+if fault then fail(fault) end
 write(lua_out, text)
 if c_out then write_c(c_out, name, stripped(text, script)) end

@@ -1,0 +1,347 @@
+-- The names in a Lua 5.1 text: which it declares, which it uses and where each of these was declared, and its functions.
+-- A reader of Lua's grammar that keeps the scopes and builds no tree.
+local UNARY = {['not'] = true, ['-'] = true, ['#'] = true}
+local BINARY = {}
+for word in ('+ - * / % ^ .. < > <= >= == ~= and or'):gmatch('%S+') do BINARY[word] = true end
+local KEYWORDS = {}
+for word in ('and break do else elseif end false for function if in local nil not or repeat return then true until while'):gmatch(
+  '%a+') do
+  KEYWORDS[word] = true
+end
+
+-- Calls visit(kind, text, line, from, to) for each token and comment; kind: name, keyword, number (also
+-- @CONSTANT@), string, symbol, comment.
+local function each_token(source, visit)
+  local at, line = 1, 1
+  while at <= #source do
+    local first, kind = at, nil
+    local long = source:match('^%-?%-?%[(=*)%[', at)
+    local char = source:sub(at, at)
+    if source:find('^%s', at) then
+      at = source:find('%S', at) or #source + 1
+    elseif source:find('^%-%-', at) or (long and char == '[') then
+      kind = char == '[' and 'string' or 'comment'
+      if long and (char == '[' or source:find('^%-%-%[', at)) then
+        local _, last = source:find(']' .. long .. ']', at, true)
+        at = (last or #source) + 1
+      else
+        at = source:find('\n', at, true) or #source + 1
+      end
+    elseif char == '"' or char == "'" then
+      kind, at = 'string', at + 1
+      while at <= #source and source:sub(at, at) ~= char do at = at + (source:sub(at, at) == '\\' and 2 or 1) end
+      at = at + 1
+    elseif source:find('^[%a_]', at) then
+      at = source:find('[^%w_]', at) or #source + 1
+      kind = KEYWORDS[source:sub(first, at - 1)] and 'keyword' or 'name'
+    elseif source:find('^%.?%d', at) then
+      kind, at = 'number', select(2, source:find('^[%w.]+', at)) + 1
+      if source:find('^[eE][+-]%d', at - 1) then
+        at = select(2, source:find('^[+-]%d+', at)) + 1
+      end
+    elseif source:find('^@[%u_]+@', at) then
+      kind, at = 'number', source:find('@', at + 1, true) + 1
+    else
+      kind = 'symbol'
+      at = at + #(source:match('^%.%.%.', at) or source:match('^%.%.', at) or source:match('^[=~<>]=', at) or char)
+    end
+    local text = source:sub(first, at - 1)
+    if kind then visit(kind, text, line, first, at - 1) end
+    line = line + select(2, text:gsub('\n', ''))
+  end
+end
+
+local Reader = {}
+Reader.__index = Reader
+
+local function reader_of(source, path)
+  local self = setmetatable({tokens = {}, at = 1, path = path, uses = {}, declared = {}, functions = {}, fields = {}}, Reader)
+  each_token(source, function(kind, text, line)
+    if kind ~= 'comment' then self.tokens[#self.tokens + 1] = {kind = kind, text = text, line = line} end
+  end)
+  self.tokens[#self.tokens + 1] = {kind = 'end of text', text = '', line = self.tokens[1] and self.tokens[#self.tokens].line or 1}
+  return self
+end
+
+function Reader:peek() return self.tokens[self.at].text, self.tokens[self.at].kind end
+function Reader:line() return self.tokens[self.at].line end
+function Reader:is(text)
+  local token = self.tokens[self.at]
+  return token.text == text and token.kind ~= 'string'
+end
+function Reader:next()
+  self.at = self.at + 1
+  return self.tokens[self.at - 1].text
+end
+function Reader:fault(words)
+  error({words = ('%s:%d: %s near "%s"'):format(self.path, self:line(), words, self.tokens[self.at].text)})
+end
+function Reader:take(text)
+  if not self:is(text) then self:fault('"' .. text .. '" is missing') end
+  return self:next()
+end
+function Reader:maybe(text) return self:is(text) and self:next() end
+function Reader:name()
+  if self.tokens[self.at].kind ~= 'name' then self:fault('a name is missing') end
+  return self:next()
+end
+
+function Reader:open(owner)
+  self.scope = {outer = self.scope, names = {}, owner = owner or self.scope.owner}
+end
+function Reader:close() self.scope = self.scope.outer end
+function Reader:declare(name, line)
+  local known = {name = name, line = line, owner = self.scope.owner, top = not self.scope.outer.outer}
+  self.scope.names[name] = known
+  self.declared[#self.declared + 1] = known
+end
+
+function Reader:use(name, line, is_set)
+  local scope = self.scope
+  while scope and not scope.names[name] do scope = scope.outer end
+  local known = scope and scope.names[name]
+  local owner = self.scope.owner
+  while known and owner ~= known.owner do
+    if not owner.captured[known] then owner.captured[known], owner.captures = true, owner.captures + 1 end
+    owner = owner.outer
+  end
+  self.uses[#self.uses + 1] = {name = name, line = line, declared = known, is_set = is_set}
+  return self.uses[#self.uses]
+end
+
+-- Behind `function` and its name.
+function Reader:body(name, first, is_method)
+  local owner = {name = name, first = first, captured = {}, captures = 0, outer = self.scope.owner}
+  self.functions[#self.functions + 1] = owner
+  self:open(owner)
+  if is_method then self:declare('self', first) end
+  self:take('(')
+  while not self:maybe(')') do
+    if not self:maybe('...') then self:declare(self:name(), self:line()) end
+    self:maybe(',')
+  end
+  self:block()
+  owner.last = self:line()
+  self:take('end')
+  self:close()
+end
+
+function Reader:list()
+  repeat self:expression() until not self:maybe(',')
+end
+
+function Reader:table()
+  self:take('{')
+  while not self:maybe('}') do
+    local after = self.tokens[self.at + 1]
+    if self:maybe('[') then
+      self:expression()
+      self:take(']')
+      self:take('=')
+    elseif self.tokens[self.at].kind == 'name' and after.text == '=' then
+      self:next()
+      self:take('=')
+    end
+    self:expression()
+    if not self:maybe(',') then self:maybe(';') end
+  end
+end
+
+-- A variable, a call, or what follows one. Returns the last name that was used by itself, and the field that was taken of it.
+function Reader:primary()
+  local line, used, field = self:line(), nil, nil
+  if self:maybe('(') then
+    self:expression()
+    self:take(')')
+  else
+    used = self:use(self:name(), line)
+  end
+  local kind = 'name'
+  while true do
+    local text, what = self:peek()
+    if what == 'string' then
+      self:next()
+      kind = 'call'
+    elseif text == '.' or text == ':' then
+      self:next()
+      field = self:name()
+      if kind == 'name' and used then self.fields[#self.fields + 1] = {use = used, field = field, line = line} end
+      kind = 'field'
+    elseif text == '[' then
+      self:next()
+      self:expression()
+      self:take(']')
+      kind = 'field'
+    elseif text == '(' then
+      self:next()
+      if not self:is(')') then self:list() end
+      self:take(')')
+      kind = 'call'
+    elseif text == '{' then
+      self:table()
+      kind = 'call'
+    else
+      return kind, used
+    end
+  end
+end
+
+function Reader:expression()
+  local text, kind = self:peek()
+  if UNARY[text] and kind ~= 'string' then
+    self:next()
+    self:expression()
+  elseif kind == 'number' or kind == 'string' or text == 'nil' or text == 'true' or text == 'false' or text == '...' then
+    self:next()
+  elseif text == '{' then
+    self:table()
+  elseif text == 'function' then
+    local first = self:line()
+    self:next()
+    self:body('a function without a name', first)
+  else
+    self:primary()
+  end
+  local operator, what = self:peek()
+  if BINARY[operator] and what ~= 'string' then
+    self:next()
+    self:expression()
+  end
+end
+
+-- Names of a statement `local`, which are known behind it.
+function Reader:local_names()
+  local names, line = {}, self:line()
+  repeat names[#names + 1] = self:name() until not self:maybe(',')
+  if self:maybe('=') then self:list() end
+  for _, name in ipairs(names) do self:declare(name, line) end
+end
+
+local STATEMENTS = {}
+
+STATEMENTS['local'] = function(self)
+  if not self:maybe('function') then return self:local_names() end
+  local line, name = self:line(), self:name()
+  self:declare(name, line)
+  self:body(name, line)
+end
+
+STATEMENTS['function'] = function(self)
+  local line, name = self:line(), self:name()
+  local is_method, field = false, nil
+  local used = self:use(name, line, not (self:is('.') or self:is(':')))
+  while self:is('.') or self:is(':') do
+    is_method = self:next() == ':'
+    field = self:name()
+    self.fields[#self.fields + 1] = {use = used, field = field, line = line, is_set = true}
+  end
+  self:body(field and name .. '.' .. field or name, line, is_method)
+end
+
+STATEMENTS['if'] = function(self)
+  repeat
+    self:expression()
+    self:take('then')
+    self:scoped_block()
+  until not self:maybe('elseif')
+  if self:maybe('else') then self:scoped_block() end
+  self:take('end')
+end
+
+STATEMENTS['while'] = function(self)
+  self:expression()
+  self:take('do')
+  self:scoped_block()
+  self:take('end')
+end
+
+STATEMENTS['do'] = function(self)
+  self:scoped_block()
+  self:take('end')
+end
+
+STATEMENTS['for'] = function(self)
+  local names, line = {}, self:line()
+  repeat names[#names + 1] = self:name() until not self:maybe(',')
+  if not self:maybe('in') then self:take('=') end
+  self:list()
+  self:take('do')
+  self:open()
+  for _, name in ipairs(names) do self:declare(name, line) end
+  self:block()
+  self:close()
+  self:take('end')
+end
+
+STATEMENTS['repeat'] = function(self)
+  self:open()
+  self:block()
+  self:take('until')
+  self:expression()
+  self:close()
+end
+
+STATEMENTS['return'] = function(self)
+  local text = self:peek()
+  if text ~= 'end' and text ~= 'else' and text ~= 'elseif' and text ~= 'until' and text ~= '' and text ~= ';' then self:list() end
+end
+
+STATEMENTS['break'] = function() end
+
+function Reader:assignment()
+  local targets = {}
+  repeat
+    local kind, used = self:primary()
+    targets[#targets + 1] = {kind, used, #self.fields}
+  until not self:maybe(',')
+  if not self:maybe('=') then return end
+  for _, target in ipairs(targets) do
+    if target[1] == 'name' then target[2].is_set = true end
+    local field = self.fields[target[3]]
+    if target[1] == 'field' and field and field.use == target[2] then field.is_set = true end
+  end
+  self:list()
+end
+
+function Reader:block()
+  while true do
+    local text, kind = self:peek()
+    if kind == 'end of text' or kind == 'keyword' and (text == 'end' or text == 'else' or text == 'elseif' or text == 'until') then
+      return
+    end
+    local statement = kind == 'keyword' and STATEMENTS[text]
+    if statement then
+      self:next()
+      statement(self)
+    else
+      self:assignment()
+    end
+    self:maybe(';')
+  end
+end
+
+function Reader:scoped_block()
+  self:open()
+  self:block()
+  self:close()
+end
+
+-- Of a text, as a script or a part of one:
+--   declared   {name, line, top} of each name that it declares; top: in no block of it
+--   uses       {name, line, declared, is_set}: declared: one of those above; nil: it is none of the text's own
+--   fields     {use, field, line, is_set}: of a field that is named with a point behind one of the uses
+--   functions  {name, first, last, captures}: their lines; how many names of the functions around them they share
+-- Or nil and what is wrong.
+local function names_of(source, path)
+  local self = reader_of((source:gsub('^#!', '--')), path)
+  self.scope = {names = {}}
+  self:open({name = path, first = 1, captured = {}, captures = 0})
+  local good, fault = pcall(function()
+    self:block()
+    if self.at < #self.tokens then self:fault('"end" has nothing to end') end
+  end)
+  if not good then return nil, type(fault) == 'table' and fault.words or fault end
+  return self
+end
+
+return {names_of = names_of, each_token = each_token}
