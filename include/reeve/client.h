@@ -325,8 +325,10 @@ REEVE_API void reeve_task_list_free(reeve_task_info **list, size_t count);
  *   REEVE_EINTERRUPTED          reeve_client_interrupt was called
  *   REEVE_ECONNECT, REEVE_ELOST no connection to Redis: within the client's timeout at the start of the call; later the
  *                               call reconnects until timeout_ms has passed
- *   REEVE_EREDIS                Redis answered with an error; one that may pass, READONLY for instance, for as long
+ *   REEVE_EREDIS                Redis answered with an error; one that may pass, MISCONF for instance, for as long
  *                               as an outage would have been waited for
+ *
+ * A replica sends no notice: there the call looks once a second.
  */
 REEVE_API reeve_status reeve_wait(reeve_client *client, const char *queue, const char *id, int64_t timeout_ms,
                                   reeve_task_info **ret);

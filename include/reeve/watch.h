@@ -74,7 +74,8 @@ typedef struct reeve_watch reeve_watch;
  * even if it keeps none; reeve_watch_next renews that every ten seconds. It ends a minute after the last renewal, so
  * a program that calls reeve_watch_next less often than once a minute can miss events. On success the caller owns
  * *ret and closes it with reeve_watch_close. The client must outlive it, and one thread at a time may use the two.
- * The watch has a connection of its own. REEVE_EINVAL: a name or a place is not valid; and the errors of every call.
+ * The watch has a connection of its own. On a replica it returns the events of a queue that keeps them; of any other
+ * queue it fails with REEVE_EREDIS (READONLY). REEVE_EINVAL: a name or a place is not valid; and the errors of every call.
  */
 REEVE_API reeve_status reeve_watch_open(reeve_watch **ret, reeve_client *client, const reeve_watch_options *options);
 

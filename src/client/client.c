@@ -166,6 +166,7 @@ bool rv_client_put_off(reeve_client *client, const rv_reply *reply)
     if (client->put_off.status == REEVE_OK)
         (void)rv_fail(&client->put_off, REEVE_EREDIS, "Redis answered: %s%s", reply->text,
                       rv_refusal_advice(reply->text));
+    if (rv_error_reply_has_code(reply, "READONLY")) client->on_replica = true;
     return true;
 }
 
@@ -174,10 +175,16 @@ bool rv_client_was_put_off(const reeve_client *client)
     return client->put_off.status != REEVE_OK;
 }
 
+bool rv_client_is_on_replica(const reeve_client *client)
+{
+    return client->can_read && client->on_replica && rv_client_was_put_off(client);
+}
+
 /* One try on an open connection. */
 static reeve_status try_once(reeve_client *client, int64_t deadline, const carry *how)
 {
     rv_error_clear(&client->put_off);
+    client->on_replica = false;
     reeve_status status = how->ret != NULL ? rv_conn_call(client->conn, deadline, how->ret)
                                            : rv_conn_exec(client->conn, deadline, how->on_reply, how->context);
     if (status == REEVE_EREDIS && how->ret != NULL) (void)rv_client_put_off(client, *how->ret);
@@ -243,7 +250,8 @@ static reeve_status carry_out(reeve_client *client, rv_build_fn build, const voi
         build(client->conn, again, context);
         status = try_once(client, deadline, how);
         if (ret_again != NULL) *ret_again = again;
-        if (status == REEVE_EREDIS && rv_client_was_put_off(client) && pause_for_refusal(client, deadline, &tries))
+        if (status == REEVE_EREDIS && rv_client_was_put_off(client) && !rv_client_is_on_replica(client) &&
+            pause_for_refusal(client, deadline, &tries))
             continue;
         if (status != REEVE_ELOST || rv_now_ms() >= deadline) return end_call(client, status, again);
         if (losses++ > 0 && !pause_for_refusal(client, deadline, &tries)) return end_call(client, status, again);
@@ -286,6 +294,16 @@ reeve_status rv_client_script(reeve_client *client, const rv_simple_call *call, 
     simple_build simple = {.call = call};
     rv_prefix_set(&simple.prefix, client->ns, call->queue);
     return rv_client_call(client, build_simple, &simple, ret, ret_again);
+}
+
+reeve_status rv_client_script_or_read(reeve_client *client, const rv_simple_call *call, const rv_simple_call *read,
+                                      const rv_reply **ret, bool *ret_read)
+{
+    client->can_read = true;
+    reeve_status status = rv_client_script(client, call, ret, NULL);
+    *ret_read = status == REEVE_EREDIS && rv_client_is_on_replica(client);
+    client->can_read = false;
+    return *ret_read ? rv_client_script(client, read, ret, NULL) : status;
 }
 
 reeve_status rv_client_odd_reply(reeve_client *client, const char *what)

@@ -38,6 +38,8 @@ struct reeve_client {
     rv_redis_clock began_clock; /* as it was known then */
     bool unsure;                /* of the last call: a try whose reply did not come may have been carried out */
     rv_error put_off;           /* of the try under way: why a call in it was not carried out and is sent again */
+    bool on_replica;            /* the same: as the server is a replica */
+    bool can_read;              /* for the call under way: its caller has another one that a replica carries out */
     rv_buf scratch;             /* for what enqueueing builds */
     /* queues that this client has put into <ns>:queues: the last few, so that it need not do so again */
     char known[8][REEVE_QUEUE_MAX + 1];
@@ -91,6 +93,12 @@ bool rv_client_put_off(reeve_client *client, const rv_reply *reply);
 bool rv_client_was_put_off(const reeve_client *client);
 
 /*
+ * Whether the last call, made while client->can_read was set, ended with REEVE_EREDIS because the server is a replica. It
+ * was not sent again: the caller has another one that only reads.
+ */
+bool rv_client_is_on_replica(const reeve_client *client);
+
+/*
  * Fails a call whose reply was an error with this text: REEVE_EREDIS, nothing was done; or REEVE_ELOST where an earlier
  * try of the last call may have been carried out.
  */
@@ -112,6 +120,10 @@ typedef struct rv_simple_call {
 } rv_simple_call;
 
 reeve_status rv_client_script(reeve_client *client, const rv_simple_call *call, const rv_reply **ret, bool *ret_again);
+
+/* rv_client_script, or where the server is a replica the second call, which only reads; *ret_read: that was so. */
+reeve_status rv_client_script_or_read(reeve_client *client, const rv_simple_call *call, const rv_simple_call *read,
+                                      const rv_reply **ret, bool *ret_read);
 
 /* Fails with REEVE_EPROTO: the reply is none that this call understands. */
 reeve_status rv_client_odd_reply(reeve_client *client, const char *what);

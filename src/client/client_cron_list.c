@@ -10,6 +10,7 @@
 #include "protocol/cron_definition.h"
 #include "protocol/envelope.h"
 #include "protocol/scripts.h"
+#include "redis/refusal.h"
 
 #define QUEUES_AT_ONCE 64
 #define FIELDS 4 /* of an entry in the reply of cron.lua */
@@ -144,7 +145,9 @@ static void on_list(size_t index, const rv_reply *reply, void *context)
     listing *all = context;
     if (index >= all->queue_count || all->cursors[index][0] != '\0') return;
     if (rv_reply_is(reply, RV_ERROR)) {
-        if (all->error.status == REEVE_OK) (void)rv_fail(&all->error, REEVE_EREDIS, "Redis answered: %s", reply->text);
+        if (all->error.status == REEVE_OK)
+            (void)rv_fail(&all->error, REEVE_EREDIS, "Redis answered: %s%s", reply->text,
+                          rv_refusal_advice(reply->text));
         return;
     }
     if (!rv_reply_is(reply, RV_ARRAY) || reply->count == 0 || !rv_reply_is(reply->items[0], RV_TEXT)) return;

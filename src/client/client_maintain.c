@@ -40,7 +40,9 @@ static reeve_status step(reeve_client *client, const char *queue, reeve_maintain
     rv_tend_reply tended;
     rv_prefix prefix;
     rv_prefix_set(&prefix, client->ns, queue);
+    client->can_read = true; /* what a replica does not carry out is left to the master */
     reeve_status status = rv_client_call(client, build_tend, &prefix, &reply, NULL);
+    client->can_read = false;
     if (status != REEVE_OK) return status;
     if (!rv_tend_read(&tended, reply)) return rv_client_odd_reply(client, "maintain");
     done->recovered += tended.recovered;

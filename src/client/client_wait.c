@@ -6,7 +6,7 @@
  * look, no end is missed. Word is left for a while only and renewed; a lost connection begins again from the start.
  *
  * Where an access list keeps notices from us (we may not subscribe, or those who settle may not publish), it polls:
- * ever more rarely, every POLL_MS in the end.
+ * ever more rarely, every POLL_MS in the end. So it does on a replica, where no word can be left.
  */
 #include <stdio.h>
 #include <string.h>
@@ -88,13 +88,15 @@ static reeve_status look(wait_for *wait, bool *ret_ended)
     char word[24];
     snprintf(word, sizeof(word), "%d", WORD_MS);
     rv_simple_call call = {.script = &rv_script_wait, .queue = wait->queue, .args = {wait->id, word}, .count = 2};
+    rv_simple_call read = {.script = &rv_script_wait_look, .queue = wait->queue, .args = {wait->id}, .count = 1};
+    bool reads = false;
     int64_t usual = wait->client->timeout_ms;
     wait->client->timeout_ms = step_deadline(wait) - rv_now_ms();
-    reeve_status status = rv_client_script(wait->client, &call, &reply, NULL);
+    reeve_status status = rv_client_script_or_read(wait->client, &call, &read, &reply, &reads);
     wait->client->timeout_ms = usual;
     if (status == REEVE_EREDIS && rv_client_was_put_off(wait->client)) return REEVE_ELOST;
     if (status != REEVE_OK) return status;
-    wait->polls = wait->deaf || rv_reply_is(reply, RV_ARRAY);
+    wait->polls = wait->deaf || reads || rv_reply_is(reply, RV_ARRAY);
     if (rv_reply_is(reply, RV_ARRAY)) reply = rv_reply_at(reply, 0);
     if (!rv_reply_is(reply, RV_TEXT)) return rv_client_odd_reply(wait->client, "wait");
     wait->gone = reply->length == 0;

@@ -43,20 +43,17 @@ struct reeve_watch {
 /* The places of the reply of events.lua. */
 enum { NOW, KEPT, LAST, COUNT, EVENTS_FIELDS };
 
-static reeve_status call_of(reeve_client *client, const rv_simple_call *call, const rv_reply **ret)
+static reeve_status check_events(reeve_client *client, const rv_reply *reply)
 {
-    reeve_status status = rv_client_script(client, call, ret, NULL);
-    if (status != REEVE_OK) return status;
-    if (rv_reply_is(*ret, RV_ARRAY) && (*ret)->count >= EVENTS_FIELDS && rv_reply_is((*ret)->items[LAST], RV_TEXT))
+    if (rv_reply_is(reply, RV_ARRAY) && reply->count >= EVENTS_FIELDS && rv_reply_is(reply->items[LAST], RV_TEXT))
         return REEVE_OK;
     return rv_client_odd_reply(client, "events");
 }
 
-static reeve_status call_events(reeve_client *client, const char *queue, const char *what, const char *number,
-                                const rv_reply **ret)
+static reeve_status call_of(reeve_client *client, const rv_simple_call *call, const rv_reply **ret)
 {
-    rv_simple_call call = {.script = &rv_script_events, .queue = queue, .args = {what, number}, .count = 2};
-    return call_of(client, &call, ret);
+    reeve_status status = rv_client_script(client, call, ret, NULL);
+    return status == REEVE_OK ? check_events(client, *ret) : status;
 }
 
 reeve_status reeve_events_keep(reeve_client *client, const char *queue, int64_t count)
@@ -72,7 +69,8 @@ reeve_status reeve_events_keep(reeve_client *client, const char *queue, int64_t 
     char number[24];
     const rv_reply *reply;
     (void)snprintf(number, sizeof(number), "%lld", (long long)count);
-    return call_events(client, queue, "keep", number, &reply);
+    rv_simple_call call = {.script = &rv_script_events, .queue = queue, .args = {"keep", number}, .count = 2};
+    return call_of(client, &call, &reply);
 }
 
 reeve_status reeve_events_get(reeve_client *client, const char *queue, int64_t *ret_kept, uint64_t *ret_count)
@@ -167,10 +165,24 @@ static bool next_event(reeve_watch *watch)
 
 /* ---- reading --------------------------------------------------------------------------------------------------- */
 
+/* A replica takes no word that somebody listens: what can be watched there are events that the queue keeps. */
+static reeve_status ask_for_events(reeve_watch *watch, const rv_reply **ret)
+{
+    rv_simple_call listen = {
+        .script = &rv_script_events, .queue = watch->queue, .args = {"listen", LISTEN_MS}, .count = 2};
+    rv_simple_call read = {.script = &rv_script_events_look, .queue = watch->queue};
+    bool reads = false;
+    reeve_status status = rv_client_script_or_read(watch->client, &listen, &read, ret, &reads);
+    if (status == REEVE_OK) status = check_events(watch->client, *ret);
+    if (status != REEVE_OK || !reads || rv_reply_int((*ret)->items[KEPT], 0) > 0) return status;
+    /* The master may be found meanwhile. */
+    return call_of(watch->client, &listen, ret);
+}
+
 static reeve_status listen_on(reeve_watch *watch)
 {
     const rv_reply *reply;
-    reeve_status status = call_events(watch->client, watch->queue, "listen", LISTEN_MS, &reply);
+    reeve_status status = ask_for_events(watch, &reply);
     if (status == REEVE_EREDIS && rv_client_was_put_off(watch->client)) return REEVE_ELOST;
     if (status != REEVE_OK) return status;
     watch->renew = rv_deadline(RENEW_MS);
@@ -309,6 +321,25 @@ static reeve_status choose(reeve_watch *watch, const reeve_watch_options *option
     return REEVE_OK;
 }
 
+/* On a replica a queue is known or has nothing to tell. */
+static reeve_status make_known(reeve_client *client, const char *queue)
+{
+    client->can_read = true;
+    reeve_status status = rv_client_make_known(client, queue);
+    bool reads = status == REEVE_EREDIS && rv_client_is_on_replica(client);
+    client->can_read = false;
+    return reads ? REEVE_OK : status;
+}
+
+static reeve_status listen_first(reeve_watch *watch)
+{
+    rv_error *error = &watch->client->error;
+    reeve_status status = listen_on(watch);
+    if (status != REEVE_ELOST || error->status != REEVE_EREDIS) return status;
+    if (!watch->client->on_replica) return REEVE_EREDIS;
+    return rv_fail(error, REEVE_EREDIS, "%s, or the queue has to keep events", error->text);
+}
+
 static reeve_status begin(reeve_watch *watch, const reeve_watch_options *options)
 {
     reeve_client *client = watch->client;
@@ -317,8 +348,8 @@ static reeve_status begin(reeve_watch *watch, const reeve_watch_options *options
     rv_conn_options conn = {
         .url = &client->url, .name = client->name, .waker = &client->waker, .command_ms = client->timeout_ms};
     status = rv_conn_create(&watch->conn, &conn, &client->error);
-    if (status == REEVE_OK) status = rv_client_make_known(client, watch->queue);
-    return status == REEVE_OK ? listen_on(watch) : status;
+    if (status == REEVE_OK) status = make_known(client, watch->queue);
+    return status == REEVE_OK ? listen_first(watch) : status;
 }
 
 reeve_status reeve_watch_open_sized(reeve_watch **ret, reeve_client *client, const reeve_watch_options *given,

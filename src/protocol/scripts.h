@@ -29,6 +29,7 @@ extern const rv_script rv_script_cancel;
 extern const rv_script rv_script_cancelled;
 extern const rv_script rv_script_delete;
 extern const rv_script rv_script_wait;
+extern const rv_script rv_script_wait_look;
 extern const rv_script rv_script_pause;
 extern const rv_script rv_script_move;
 extern const rv_script rv_script_settings;

@@ -62,6 +62,7 @@ const test_script_call test_calls[] = {
     CALL(cancel, "p", "cascade"),
     CALL(delete, "c", ""),
     CALL(wait, "x", "60000"),
+    CALL(wait_look, "x"),
     CALL(pause, "1"),
     CALL(move, "r", "in", "60000"),
     CALL(move, "r", "priority", "-5"),

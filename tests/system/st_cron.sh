@@ -68,6 +68,10 @@ listing() {
     expect_eq "$(of_entry other/later zone) $(of_entry other/later overlap)" '"local" false'
     expect_status 1 reeve cron pause q/none
     expect_has "$ERR" "q/none"
+    redis SET "reeve:{broken}:cron" x >/dev/null
+    expect_status 1 reeve cron list broken
+    expect_has "$ERR" "another program wrote this key: move it away"
+    redis DEL "reeve:{broken}:cron" >/dev/null
 }
 
 # What is not given stays as it is; a name is one entry.

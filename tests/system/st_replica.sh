@@ -13,6 +13,7 @@ fill() {
     expect_status 0 reeve cron add daily '0 3 * * *' q t
     expect_status 0 reeve limit q --concurrency 5
     expect_status 0 reeve events q --keep 100
+    expect_status 0 reeve enqueue q t x --id d
 }
 
 # Each line of what reads: its words, a bar, and what its output has.
@@ -48,6 +49,18 @@ ping|redis
 END
 }
 
+# Where no word can be left that somebody waits, reeve looks again and again; kept events can be watched.
+waits_and_watches() {
+    expect_status 1 reeve wait q/a --timeout 0.5
+    expect_has "$ERR" "q/a has not ended in time"
+    expect_status 1 reeve wait q/c
+    expect_has "$ERR" "q/c was cancelled"
+    expect_status 1 reeve wait q/none
+    expect_has "$ERR" "no task q/none"
+    expect_status 0 reeve watch q --since 1h --count 1
+    expect_has "$OUT" "q/d"
+}
+
 writes_are_refused() {
     local words
     while read -r words; do
@@ -56,8 +69,7 @@ writes_are_refused() {
         expect_has "$ERR" "READONLY"
     done <<'END'
 enqueue q t
-wait q/a --timeout 0.5
-watch q --timeout 0.5
+watch other --timeout 0.5
 cancel q/a
 pause q
 cron pause q/daily
@@ -69,6 +81,7 @@ END
 on_a_replica() {
     redis REPLICAOF 127.0.0.1 1 >/dev/null
     reads
+    waits_and_watches
     writes_are_refused
     redis REPLICAOF NO ONE >/dev/null
 }
