@@ -247,7 +247,9 @@ queues() {
     reeve enqueue atmost noop --id one --group c >/dev/null || fail "not enqueued"
     reeve enqueue atmost noop --id two --group c >/dev/null || fail "not enqueued"
     prints settings 0 settings s
-    prints settings 0 settings s --record-runs yes --attempts 3 --backoff fixed:1s --max-crashes 2 --timeout 5 --on-dead told --result-max 1M --keep-completed 1d:5:64M --keep-dead 1d:5
+    "$(lua)" "$REEVE_SOURCE/src/protocol/generate/main.lua" setting_cases "$TEST_DIR/cases" || fail "no cases"
+    # shellcheck disable=SC2046
+    prints settings 0 settings s $(awk -F'\t' '$1 == "flag" { print "--" $2, $3 }' "$TEST_DIR/cases")
     fails 2 usage limit l --strict yes
     fails 2 usage limit l --rate nonsense
     fails 2 usage settings s --attempts 0
