@@ -6,13 +6,12 @@
 -- reply    its state, or "" when there is no such task
 --
 -- Sent twice: it only reads.
--- include: lib/base.lua
--- include: lib/where.lua
+-- require: base, where
 
 local P, id = KEYS[1], ARGV[1]
 if not P or not id then return redis.error_reply('ERR @NAME@: it takes a task') end
 do
--- include: lib/allowed.lua
+-- require: allowed
   local words = not_allowed(P, '@COMMANDS@')
   if words then return redis.error_reply(words) end
 end
