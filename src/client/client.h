@@ -131,6 +131,9 @@ reeve_status rv_client_odd_reply(reeve_client *client, const char *what);
 /* A queue that is steered before its first task is there to be seen. */
 reeve_status rv_client_make_known(reeve_client *client, const char *queue);
 
+/* Whether it is among the queues of the namespace. */
+reeve_status rv_client_knows(reeve_client *client, const char *queue, bool *ret);
+
 /* Which page of a list; checked by rv_page_args, which writes the numbers as text. */
 typedef struct rv_page {
     uint64_t offset;

@@ -135,6 +135,7 @@ reeve_status reeve_set_priority(reeve_client *client, const char *queue, const c
 typedef struct known_call {
     const char *ns;
     const char *queue;
+    const char *command; /* with the set of queues and this one */
 } known_call;
 
 static void build_known(rv_conn *conn, bool again, const void *context)
@@ -142,7 +143,7 @@ static void build_known(rv_conn *conn, bool again, const void *context)
     const known_call *call = context;
     (void)again;
     rv_cmd(conn, 3);
-    rv_args(conn, "SADD");
+    rv_args(conn, call->command);
     rv_arg2(conn, call->ns, strlen(call->ns), ":queues", 7);
     rv_args(conn, call->queue);
 }
@@ -150,9 +151,19 @@ static void build_known(rv_conn *conn, bool again, const void *context)
 reeve_status rv_client_make_known(reeve_client *client, const char *queue)
 {
     const rv_reply *reply;
-    known_call call = {.ns = client->ns, .queue = queue};
+    known_call call = {.ns = client->ns, .queue = queue, .command = "SADD"};
     reeve_status status = rv_check_queue(queue, &client->error);
     return status == REEVE_OK ? rv_client_call(client, build_known, &call, &reply, NULL) : status;
+}
+
+reeve_status rv_client_knows(reeve_client *client, const char *queue, bool *ret)
+{
+    const rv_reply *reply;
+    known_call call = {.ns = client->ns, .queue = queue, .command = "SISMEMBER"};
+    reeve_status status = rv_check_queue(queue, &client->error);
+    if (status == REEVE_OK) status = rv_client_call(client, build_known, &call, &reply, NULL);
+    *ret = status == REEVE_OK && rv_reply_int(reply, 0) == 1;
+    return status;
 }
 
 static reeve_status set_paused(reeve_client *client, const char *queue, const char *paused)

@@ -156,7 +156,24 @@ results() {
 }
 
 usage
+# A name may be misspelt: who changes a queue that has had no task is told; programs are not.
+new_queues() {
+    local verb
+    for verb in pause "limit --concurrency 2" "settings --timeout 5" "events --keep 5"; do
+        # shellcheck disable=SC2086
+        expect_status 0 reeve ${verb%% *} "new-${verb%% *}" ${verb#"${verb%% *}"}
+        expect_has "$ERR" "no such queue yet: new-${verb%% *}"
+    done
+    expect_status 0 reeve resume new-pause
+    expect_quiet
+    expect_status 0 reeve pause other --json
+    expect_quiet
+    expect_status 0 reeve limit unheard
+    expect_quiet
+}
+
 start_redis
+new_queues
 showing
 setting
 in_force

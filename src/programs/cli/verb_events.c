@@ -7,6 +7,7 @@
 #include "args.h"
 #include "json.h"
 #include "maintain.h"
+#include "new_queue.h"
 #include "verbs.h"
 
 struct events_options {
@@ -48,6 +49,7 @@ static int events(cli_context *cli, void *pointer)
 
     if (status == CLI_DONE) status = cli_open_queue(cli, queue);
     if (status != CLI_DONE) return status;
+    if (options->keep >= 0) cli_note_new_queue(cli, queue);
     if (options->keep >= 0) result = reeve_events_keep(cli->client, queue, options->keep);
     if (result == REEVE_OK) result = reeve_events_get(cli->client, queue, &kept, &count);
     if (result != REEVE_OK) return cli_fail_call(cli, result, queue);

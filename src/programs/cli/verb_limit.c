@@ -10,6 +10,7 @@
 #include "json.h"
 #include "limits_view.h"
 #include "maintain.h"
+#include "new_queue.h"
 #include "page.h"
 #include "rate.h"
 #include "utf8.h"
@@ -193,8 +194,10 @@ static void report(const cli_context *cli, const struct limit_options *options, 
 static int change(cli_context *cli, const struct limit_options *options)
 {
     int64_t until_ms = 0;
-    reeve_status status = set_limits(cli, options);
+    reeve_status status;
 
+    cli_note_new_queue(cli, cli->rest[0]);
+    status = set_limits(cli, options);
     if (status == REEVE_OK && options->pause_ms >= 0)
         status = reeve_pause_for(cli->client, cli->rest[0], options->group, options->pause_ms, &until_ms);
     if (status != REEVE_OK) return cli_fail_call(cli, status, cli->rest[0]);

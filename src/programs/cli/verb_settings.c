@@ -3,6 +3,7 @@
  * the synopsis come from protocol/definition/settings.lua.
  */
 #include "maintain.h"
+#include "new_queue.h"
 #include "settings_options.h"
 #include "settings_view.h"
 #include "verbs.h"
@@ -45,6 +46,7 @@ static int run_settings(cli_context *cli, void *options)
     if (status != CLI_DONE) return status;
     result = reeve_queue_settings_get(cli->client, queue, &held);
     if (result == REEVE_OK && cli->given > 0) {
+        cli_note_new_queue(cli, queue);
         result = change(cli, options, held);
         reeve_queue_settings_free(held);
         held = NULL;

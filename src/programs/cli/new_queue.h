@@ -1,0 +1,12 @@
+/*
+ * new_queue.h - a verb that changes a queue also changes one that has had no task yet, and the name may be misspelt.
+ */
+#ifndef CLI_NEW_QUEUE_H
+#define CLI_NEW_QUEUE_H
+
+#include "cli.h"
+
+/* Warns people on standard error where there is no such queue yet. Called before the change, which makes it known. */
+void cli_note_new_queue(const cli_context *cli, const char *queue);
+
+#endif
