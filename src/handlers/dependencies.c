@@ -15,7 +15,7 @@
 #define PAGE 1000
 #define NAMES_MAX ((size_t)1024 * 1024 * 1024)
 
-typedef struct rv_kin {
+typedef struct rv_dependencies {
     bool known; /* the parents are */
     rv_buf names;
     reeve_task_parent *parents;
@@ -23,7 +23,7 @@ typedef struct rv_kin {
     rv_buf result; /* the last that was asked for */
     rv_buf hands;
     size_t hand_count;
-} rv_kin;
+} rv_dependencies;
 
 /* While they are fetched: the memory of the names moves. */
 typedef struct found {
@@ -32,26 +32,26 @@ typedef struct found {
     char how;
 } found;
 
-static rv_kin *kin_of(reeve_task *task)
+static rv_dependencies *dependencies_of(reeve_task *task)
 {
-    if (task->kin != NULL) return task->kin;
-    rv_kin *kin = rv_zalloc(sizeof(*kin));
-    if (kin == NULL) return NULL;
-    rv_buf_init(&kin->names, NAMES_MAX);
-    rv_buf_init(&kin->result, REEVE_RESULT_MAX + 1);
-    rv_buf_init(&kin->hands, (size_t)2 * REEVE_CHAIN_BYTES_MAX + (size_t)REEVE_CHAIN_MAX * 4 * REEVE_META_MAX);
-    task->kin = kin;
-    return kin;
+    if (task->dependencies != NULL) return task->dependencies;
+    rv_dependencies *dependencies = rv_zalloc(sizeof(*dependencies));
+    if (dependencies == NULL) return NULL;
+    rv_buf_init(&dependencies->names, NAMES_MAX);
+    rv_buf_init(&dependencies->result, REEVE_RESULT_MAX + 1);
+    rv_buf_init(&dependencies->hands, (size_t)2 * REEVE_CHAIN_BYTES_MAX + (size_t)REEVE_CHAIN_MAX * 4 * REEVE_META_MAX);
+    task->dependencies = dependencies;
+    return dependencies;
 }
 
-void rv_kin_free(rv_kin *kin)
+void rv_dependencies_free(rv_dependencies *dependencies)
 {
-    if (kin == NULL) return;
-    rv_buf_fini(&kin->names);
-    rv_buf_fini(&kin->result);
-    rv_buf_fini(&kin->hands);
-    rv_free(kin->parents);
-    rv_free(kin);
+    if (dependencies == NULL) return;
+    rv_buf_fini(&dependencies->names);
+    rv_buf_fini(&dependencies->result);
+    rv_buf_fini(&dependencies->hands);
+    rv_free(dependencies->parents);
+    rv_free(dependencies);
 }
 
 /* ---- parents --------------------------------------------------------------------------------------------------- */
@@ -75,7 +75,7 @@ static void build_page(rv_conn *conn, const void *context)
     rv_argi(conn, PAGE);
 }
 
-static bool add_found(rv_kin *kin, rv_buf *list, const rv_reply *handle, const rv_reply *value)
+static bool add_found(rv_dependencies *dependencies, rv_buf *list, const rv_reply *handle, const rv_reply *value)
 {
     int64_t place = 0;
     char digits[24] = "";
@@ -84,13 +84,13 @@ static bool add_found(rv_kin *kin, rv_buf *list, const rv_reply *handle, const r
     size_t length = strcspn(value->text + 2, " ");
     if (length < sizeof(digits)) memcpy(digits, value->text + 2, length);
     (void)rv_parse_int(digits, 0, INT64_MAX, &place);
-    const found one = {.name = kin->names.length, .place = (size_t)place, .how = value->text[1]};
-    rv_buf_add(&kin->names, handle->text, handle->length + 1);
+    const found one = {.name = dependencies->names.length, .place = (size_t)place, .how = value->text[1]};
+    rv_buf_add(&dependencies->names, handle->text, handle->length + 1);
     rv_buf_add(list, &one, sizeof(one));
     return true;
 }
 
-static reeve_status fetch(reeve_task *task, rv_kin *kin, rv_buf *list)
+static reeve_status fetch(reeve_task *task, rv_dependencies *dependencies, rv_buf *list)
 {
     const rv_task_host *host = task->host;
     page_call call = {.id = task->id, .cursor = "0"};
@@ -102,11 +102,11 @@ static reeve_status fetch(reeve_task *task, rv_kin *kin, rv_buf *list)
         const rv_reply *cursor = rv_reply_at(reply, 0), *page = rv_reply_at(reply, 1);
         if (!rv_reply_is(cursor, RV_TEXT) || !rv_reply_is(page, RV_ARRAY)) return REEVE_EPROTO;
         for (size_t i = 0; i + 1 < page->count; i += 2) {
-            if (!add_found(kin, list, page->items[i], page->items[i + 1])) return REEVE_EPROTO;
+            if (!add_found(dependencies, list, page->items[i], page->items[i + 1])) return REEVE_EPROTO;
         }
         rv_copy_text(call.cursor, sizeof(call.cursor), cursor->text);
     } while (strcmp(call.cursor, "0") != 0);
-    return kin->names.failed || list->failed ? REEVE_ENOMEM : REEVE_OK;
+    return dependencies->names.failed || list->failed ? REEVE_ENOMEM : REEVE_OK;
 }
 
 static int compare_found(const void *a, const void *b)
@@ -122,41 +122,42 @@ static const char *word_of(char how)
 }
 
 /* A page may tell of a parent that an earlier one told of: it counts once. */
-static reeve_status keep_parents(rv_kin *kin, const rv_buf *list)
+static reeve_status keep_parents(rv_dependencies *dependencies, const rv_buf *list)
 {
     size_t count = list->length / sizeof(found);
     found *all = (found *)(void *)list->data;
     if (count == 0) return REEVE_OK;
-    kin->parents = rv_zalloc_array(count, sizeof(*kin->parents));
-    if (kin->parents == NULL) return REEVE_ENOMEM;
+    dependencies->parents = rv_zalloc_array(count, sizeof(*dependencies->parents));
+    if (dependencies->parents == NULL) return REEVE_ENOMEM;
     qsort(all, count, sizeof(*all), compare_found);
     for (size_t i = 0; i < count; i++) {
-        const char *handle = kin->names.data + all[i].name;
-        size_t last = kin->parent_count;
-        if (last > 0 && all[i].place == all[i - 1].place && strcmp(kin->parents[last - 1].handle, handle) == 0)
+        const char *handle = dependencies->names.data + all[i].name;
+        size_t last = dependencies->parent_count;
+        if (last > 0 && all[i].place == all[i - 1].place && strcmp(dependencies->parents[last - 1].handle, handle) == 0)
             continue;
-        kin->parents[kin->parent_count++] = (reeve_task_parent){.handle = handle, .ended = word_of(all[i].how)};
+        dependencies->parents[dependencies->parent_count++] =
+            (reeve_task_parent){.handle = handle, .ended = word_of(all[i].how)};
     }
     return REEVE_OK;
 }
 
 reeve_status reeve_task_parents(reeve_task *task, const reeve_task_parent **ret, size_t *ret_count)
 {
-    rv_kin *kin = kin_of(task);
+    rv_dependencies *dependencies = dependencies_of(task);
     reeve_status status = REEVE_OK;
-    if (kin == NULL) return REEVE_ENOMEM;
-    if (!kin->known && task->host != NULL && task->host->ask != NULL) {
+    if (dependencies == NULL) return REEVE_ENOMEM;
+    if (!dependencies->known && task->host != NULL && task->host->ask != NULL) {
         rv_buf list;
         rv_buf_init(&list, NAMES_MAX);
-        rv_buf_clear(&kin->names);
-        status = fetch(task, kin, &list);
-        if (status == REEVE_OK) status = keep_parents(kin, &list);
-        kin->known = status == REEVE_OK;
+        rv_buf_clear(&dependencies->names);
+        status = fetch(task, dependencies, &list);
+        if (status == REEVE_OK) status = keep_parents(dependencies, &list);
+        dependencies->known = status == REEVE_OK;
         rv_buf_fini(&list);
     }
     if (status != REEVE_OK) return status;
-    *ret = kin->parents;
-    *ret_count = kin->parent_count;
+    *ret = dependencies->parents;
+    *ret_count = dependencies->parent_count;
     return REEVE_OK;
 }
 
@@ -175,31 +176,32 @@ static void build_result(rv_conn *conn, const void *context)
 
 reeve_status reeve_task_parent_result(reeve_task *task, const char *handle, reeve_bytes *ret)
 {
-    rv_kin *kin = kin_of(task);
+    rv_dependencies *dependencies = dependencies_of(task);
     const rv_task_host *host = task->host;
     char queue[REEVE_QUEUE_MAX + 1];
     result_call call;
     const rv_reply *reply;
-    if (kin == NULL) return REEVE_ENOMEM;
+    if (dependencies == NULL) return REEVE_ENOMEM;
     if (!rv_handle_split(handle, queue, call.id)) return REEVE_EINVAL;
     *ret = (reeve_bytes){NULL, 0};
     if (host == NULL || host->ask == NULL) return REEVE_OK;
     rv_prefix_set(&call.prefix, host->ns, queue);
     reeve_status status = host->ask(build_result, &call, &reply, host->context);
     if (status != REEVE_OK || !rv_reply_is(reply, RV_TEXT)) return status;
-    rv_buf_clear(&kin->result);
-    rv_buf_add(&kin->result, reply->text, reply->length);
-    if (kin->result.failed) return REEVE_ENOMEM;
-    *ret = (reeve_bytes){rv_buf_text(&kin->result), kin->result.length};
+    rv_buf_clear(&dependencies->result);
+    rv_buf_add(&dependencies->result, reply->text, reply->length);
+    if (dependencies->result.failed) return REEVE_ENOMEM;
+    *ret = (reeve_bytes){rv_buf_text(&dependencies->result), dependencies->result.length};
     return REEVE_OK;
 }
 
 /* ---- handing on ------------------------------------------------------------------------------------------------ */
 
-reeve_bytes rv_kin_hands(const rv_kin *kin, size_t *ret_count)
+reeve_bytes rv_dependencies_chained(const rv_dependencies *dependencies, size_t *ret_count)
 {
-    *ret_count = kin != NULL ? kin->hand_count : 0;
-    return *ret_count > 0 ? (reeve_bytes){kin->hands.data, kin->hands.length} : (reeve_bytes){NULL, 0};
+    *ret_count = dependencies != NULL ? dependencies->hand_count : 0;
+    return *ret_count > 0 ? (reeve_bytes){dependencies->hands.data, dependencies->hands.length}
+                          : (reeve_bytes){NULL, 0};
 }
 
 static reeve_status name_hand(const rv_task_host *host, const reeve_task_spec *spec, char id[REEVE_ID_MAX])
@@ -211,19 +213,19 @@ static reeve_status name_hand(const rv_task_host *host, const reeve_task_spec *s
 }
 
 /* How many tasks are handed on, with their parents and bytes. */
-static reeve_status check_hands(const rv_kin *kin, const reeve_task_spec *spec, const reeve_size_limits *size_limits,
-                                rv_error *error)
+static reeve_status check_hands(const rv_dependencies *dependencies, const reeve_task_spec *spec,
+                                const reeve_size_limits *size_limits, rv_error *error)
 {
-    size_t bytes = kin->hands.length + spec->payload.length;
+    size_t bytes = dependencies->hands.length + spec->payload.length;
     if (spec->after_count > REEVE_PARENTS_MAX)
         return rv_fail(error, REEVE_ETOOBIG, "%zu parents of a chained task: at most %d", spec->after_count,
                        REEVE_PARENTS_MAX);
-    if (kin->hand_count >= REEVE_CHAIN_MAX)
+    if (dependencies->hand_count >= REEVE_CHAIN_MAX)
         return rv_fail(error, REEVE_ETOOBIG, "%zu chained tasks: at most %d (no setting raises it)",
-                       kin->hand_count + 1, REEVE_CHAIN_MAX);
-    if (kin->hand_count >= (size_t)size_limits->batch)
+                       dependencies->hand_count + 1, REEVE_CHAIN_MAX);
+    if (dependencies->hand_count >= (size_t)size_limits->batch)
         return rv_size_limits_refuse(error, size_limits, RV_SIZE_LIMIT(batch), "%zu chained tasks",
-                                     kin->hand_count + 1);
+                                     dependencies->hand_count + 1);
     if (bytes <= REEVE_CHAIN_BYTES_MAX) return REEVE_OK;
     return rv_fail(error, REEVE_ETOOBIG, "the chained tasks have %zu bytes: at most %u (no setting raises it)", bytes,
                    REEVE_CHAIN_BYTES_MAX);
@@ -239,21 +241,21 @@ reeve_status reeve_task_chain_sized(reeve_task *task, const reeve_task_spec *giv
     if (status == REEVE_OK) status = rv_spec_check_under(&spec, rv_task_size_limits(task), &error);
     if (status != REEVE_OK) return rv_task_refuse(task, &error);
     if (task->past) return REEVE_EREFUSED;
-    rv_kin *kin = kin_of(task);
-    if (kin == NULL) return REEVE_ENOMEM;
-    status = check_hands(kin, &spec, rv_task_size_limits(task), &error);
+    rv_dependencies *dependencies = dependencies_of(task);
+    if (dependencies == NULL) return REEVE_ENOMEM;
+    status = check_hands(dependencies, &spec, rv_task_size_limits(task), &error);
     if (status != REEVE_OK) return rv_task_refuse(task, &error);
     status = name_hand(task->host, &spec, made);
     if (status != REEVE_OK) return status;
-    size_t before = kin->hands.length;
-    rv_hand_write(&kin->hands, &spec, made);
-    if (kin->hands.failed) {
+    size_t before = dependencies->hands.length;
+    rv_hand_write(&dependencies->hands, &spec, made);
+    if (dependencies->hands.failed) {
         /* What stood there before is whole. */
-        kin->hands.length = before;
-        kin->hands.failed = false;
+        dependencies->hands.length = before;
+        dependencies->hands.failed = false;
         return REEVE_ENOMEM;
     }
-    kin->hand_count++;
+    dependencies->hand_count++;
     if (ret_id != NULL) memcpy(ret_id, made, strlen(made) + 1);
     return REEVE_OK;
 }

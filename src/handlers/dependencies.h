@@ -6,11 +6,11 @@
 
 #include "reeve/depend.h"
 
-typedef struct rv_kin rv_kin;
+typedef struct rv_dependencies rv_dependencies;
 
-void rv_kin_free(rv_kin *kin); /* NULL is fine */
+void rv_dependencies_free(rv_dependencies *dependencies); /* NULL is fine */
 
 /* The tasks handed on, as rv_hand_write has them; kin may be NULL. */
-reeve_bytes rv_kin_hands(const rv_kin *kin, size_t *ret_count);
+reeve_bytes rv_dependencies_chained(const rv_dependencies *dependencies, size_t *ret_count);
 
 #endif

@@ -8,7 +8,7 @@
 #include "reeve/plugin.h"
 
 /* The most tasks of one call of a handler that takes many. */
-static inline unsigned rv_many_most(const reeve_handler *handler)
+static inline unsigned rv_batch_handler_max(const reeve_handler *handler)
 {
     return handler->batch_size == 0 ? REEVE_BATCH_SIZE_DEFAULT : handler->batch_size;
 }

@@ -94,12 +94,12 @@ reeve_status rv_handlers_wrap(rv_handlers *handlers, const rv_layers *layers, rv
     return REEVE_OK;
 }
 
-unsigned rv_handlers_most(const rv_handlers *handlers)
+unsigned rv_handlers_batch_max(const rv_handlers *handlers)
 {
     unsigned most = 1;
     for (size_t i = 0; i < handlers->count; i++) {
         const reeve_handler *handler = &handlers->list[i]->handler;
-        if (handler->run_batch != NULL && rv_many_most(handler) > most) most = rv_many_most(handler);
+        if (handler->run_batch != NULL && rv_batch_handler_max(handler) > most) most = rv_batch_handler_max(handler);
     }
     return most;
 }

@@ -35,7 +35,7 @@ reeve_status rv_handlers_add(rv_handlers *handlers, const reeve_handler *handler
 reeve_status rv_handlers_wrap(rv_handlers *handlers, const rv_layers *layers, rv_error *error);
 
 /* The most tasks that a handler takes in one call; 1 when none takes more. */
-unsigned rv_handlers_most(const rv_handlers *handlers);
+unsigned rv_handlers_batch_max(const rv_handlers *handlers);
 
 /* NULL when the type has none. type need not end in a zero byte. */
 rv_handler *rv_handlers_find(const rv_handlers *handlers, const char *type, size_t length);

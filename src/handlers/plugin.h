@@ -30,11 +30,11 @@ struct reeve_plugin_handle {
 /*
  * Wait for, and leave, a place among the plugin's running handlers. enter returns true at once when concurrency is 0;
  * false, without a place, when gives_up (NULL: never) returns true. gives_up is called with the gate's lock held,
- * before the wait and each time that the waiter wakes up; rv_plugin_recheck wakes all waiters up.
+ * before the wait and each time that the waiter wakes up; rv_plugin_gate_recheck wakes all waiters up.
  */
-bool rv_plugin_enter(reeve_plugin_handle *plugin, bool (*gives_up)(void *context), void *context);
-void rv_plugin_leave(reeve_plugin_handle *plugin);
-void rv_plugin_recheck(reeve_plugin_handle *plugin);
+bool rv_plugin_gate_enter(reeve_plugin_handle *plugin, bool (*gives_up)(void *context), void *context);
+void rv_plugin_gate_leave(reeve_plugin_handle *plugin);
+void rv_plugin_gate_recheck(reeve_plugin_handle *plugin);
 
 /* ---- for plugin.c ---------------------------------------------------------------------------------------------- */
 

@@ -20,7 +20,7 @@ void rv_plugin_gate_fini(reeve_plugin_handle *plugin)
     rv_lock_fini(&plugin->lock);
 }
 
-bool rv_plugin_enter(reeve_plugin_handle *plugin, bool (*gives_up)(void *context), void *context)
+bool rv_plugin_gate_enter(reeve_plugin_handle *plugin, bool (*gives_up)(void *context), void *context)
 {
     if (plugin->plugin.concurrency == 0) return true;
     rv_lock(&plugin->lock);
@@ -37,7 +37,7 @@ bool rv_plugin_enter(reeve_plugin_handle *plugin, bool (*gives_up)(void *context
     return waits;
 }
 
-void rv_plugin_recheck(reeve_plugin_handle *plugin)
+void rv_plugin_gate_recheck(reeve_plugin_handle *plugin)
 {
     if (plugin->plugin.concurrency == 0) return;
     rv_lock(&plugin->lock);
@@ -45,7 +45,7 @@ void rv_plugin_recheck(reeve_plugin_handle *plugin)
     rv_unlock(&plugin->lock);
 }
 
-void rv_plugin_leave(reeve_plugin_handle *plugin)
+void rv_plugin_gate_leave(reeve_plugin_handle *plugin)
 {
     if (plugin->plugin.concurrency == 0) return;
     rv_lock(&plugin->lock);

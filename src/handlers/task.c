@@ -28,7 +28,7 @@ void rv_task_init(reeve_task *task)
 void rv_task_fini(reeve_task *task)
 {
     cJSON_Delete(task->parsed);
-    rv_kin_free(task->kin);
+    rv_dependencies_free(task->dependencies);
     rv_free(task->refusal);
     rv_buf_fini(&task->result);
     rv_buf_fini(&task->checkpoint);
@@ -40,7 +40,7 @@ void rv_task_begin(reeve_task *task)
     rv_buf result = task->result, checkpoint = task->checkpoint;
 
     cJSON_Delete(task->parsed);
-    rv_kin_free(task->kin);
+    rv_dependencies_free(task->dependencies);
     rv_free(task->refusal);
     rv_buf_clear(&result);
     rv_buf_trim(&result, RESULT_KEEP);

@@ -56,15 +56,15 @@ struct reeve_task {
     void *thread_state;
     const rv_task_host *host;
     /* made when asked for */
-    struct rv_kin *kin; /* dependencies.h */
-    bool past;          /* it was settled before it ran: nothing goes with its completion any more */
-    rv_error *refusal;  /* the words of the last call that failed */
+    struct rv_dependencies *dependencies; /* dependencies.h */
+    bool past;                            /* it was settled before it ran: nothing goes with its completion any more */
+    rv_error *refusal;                    /* the words of the last call that failed */
     cJSON *parsed;
     rv_buf checkpoint; /* the last one, once known */
     bool knows_checkpoint;
     unsigned log_lines; /* so many were said */
     /* what the handler said */
-    reeve_outcome verb;
+    reeve_outcome outcome;
     rv_buf result;
     int64_t delay_ms; /* -1: the backoff decides */
     /* texts: where the first byte is 0, what lies behind it is of the tasks before */
@@ -82,18 +82,18 @@ void rv_task_begin(reeve_task *task);
 
 /* Records a failure that the worker, not the handler, found (no handler for the type, a set-up hook that failed, ...).
  */
-reeve_outcome rv_task_failed(reeve_task *task, reeve_outcome verb, const char *kind, const char *format, ...)
+reeve_outcome rv_task_failed(reeve_task *task, reeve_outcome outcome, const char *kind, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
 /* Calls the handler, one of many with just this task, and takes what it returned, see below; the kind is "handler". */
 reeve_outcome rv_task_run(reeve_task *task, const reeve_handler *handler);
 
-/* Makes sense of what a handler or a layer returned: an outcome that no verb prepared becomes a failure of this kind.
- * The words begin with who it was: what "name". */
+/* Makes sense of what a handler or a layer returned: an outcome that no outcome prepared becomes a failure of this
+ * kind. The words begin with who it was: what "name". */
 reeve_outcome rv_task_take(reeve_task *task, reeve_outcome said, const char *kind, const char *what, const char *name);
 
 /* The same for a task of a call of many: its handler said it by verbs alone. */
-reeve_outcome rv_task_take_many(reeve_task *task, const char *type);
+reeve_outcome rv_task_take_batch(reeve_task *task, const char *type);
 
 /* The size_limits in force. */
 const reeve_size_limits *rv_task_size_limits(const reeve_task *task);

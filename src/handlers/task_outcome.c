@@ -38,16 +38,16 @@ static void keep_message(reeve_task *task, const char *format, va_list arguments
     }
 }
 
-/* What the verb before left is forgotten. (After what this one keeps was copied: that may be a part of it.) */
-static void settle(reeve_task *task, reeve_outcome verb, int64_t delay_ms)
+/* What the outcome before left is forgotten. (After what this one keeps was copied: that may be a part of it.) */
+static void settle(reeve_task *task, reeve_outcome outcome, int64_t delay_ms)
 {
-    task->verb = verb;
+    task->outcome = outcome;
     task->delay_ms = delay_ms;
     task->kind[0] = '\0';
     task->message[0] = '\0';
 }
 
-static void failed(reeve_task *task, reeve_outcome verb, int64_t delay_ms, const char *kind, const char *format,
+static void failed(reeve_task *task, reeve_outcome outcome, int64_t delay_ms, const char *kind, const char *format,
                    va_list arguments)
 {
     char new_kind[sizeof(task->kind)];
@@ -56,7 +56,7 @@ static void failed(reeve_task *task, reeve_outcome verb, int64_t delay_ms, const
     keep_message(task, format, arguments); /* (its words may be made of the kind and the result before) */
     memcpy(task->kind, new_kind, sizeof(new_kind));
     rv_buf_clear(&task->result);
-    task->verb = verb;
+    task->outcome = outcome;
     task->delay_ms = delay_ms;
 }
 
@@ -156,36 +156,36 @@ reeve_outcome reeve_task_give_back(reeve_task *task)
     return reeve_task_snooze(task, 0);
 }
 
-reeve_outcome rv_task_failed(reeve_task *task, reeve_outcome verb, const char *kind, const char *format, ...)
+reeve_outcome rv_task_failed(reeve_task *task, reeve_outcome outcome, const char *kind, const char *format, ...)
 {
     va_list arguments;
 
     va_start(arguments, format);
-    failed(task, verb, -1, kind, format, arguments);
+    failed(task, outcome, -1, kind, format, arguments);
     va_end(arguments);
-    return verb;
+    return outcome;
 }
 
 reeve_outcome rv_task_take(reeve_task *task, reeve_outcome said, const char *kind, const char *what, const char *name)
 {
-    if (task->verb == REEVE_OUTCOME_NONE) {
+    if (task->outcome == REEVE_OUTCOME_NONE) {
         return rv_task_failed(task, REEVE_OUTCOME_RETRY, kind,
                               "%s \"%s\" returned %d without calling an outcome function (reeve_task_done and so on)",
                               what, name, (int)said);
     }
-    if (said != task->verb) {
+    if (said != task->outcome) {
         return rv_task_failed(
             task, REEVE_OUTCOME_RETRY, kind,
             "%s \"%s\" returned %d, but the last outcome function returned %d: return what that function "
             "returns",
-            what, name, (int)said, (int)task->verb);
+            what, name, (int)said, (int)task->outcome);
     }
-    return task->verb;
+    return task->outcome;
 }
 
-reeve_outcome rv_task_take_many(reeve_task *task, const char *type)
+reeve_outcome rv_task_take_batch(reeve_task *task, const char *type)
 {
-    if (task->verb != REEVE_OUTCOME_NONE) return task->verb;
+    if (task->outcome != REEVE_OUTCOME_NONE) return task->outcome;
     return rv_task_failed(task, REEVE_OUTCOME_RETRY, "handler",
                           "the handler of \"%s\" called no outcome function (reeve_task_done and so on) for this task",
                           type);
@@ -195,7 +195,7 @@ static reeve_outcome run_many_of_one(reeve_task *task, const reeve_handler *hand
 {
     reeve_task *const tasks[] = {task};
     handler->run_batch(tasks, 1, handler->user);
-    return rv_task_take_many(task, handler->type);
+    return rv_task_take_batch(task, handler->type);
 }
 
 reeve_outcome rv_task_run(reeve_task *task, const reeve_handler *handler)
@@ -208,7 +208,7 @@ reeve_outcome rv_task_run(reeve_task *task, const reeve_handler *handler)
 
 reeve_outcome reeve_task_outcome(const reeve_task *task)
 {
-    return task->verb;
+    return task->outcome;
 }
 
 const char *reeve_task_error_kind(const reeve_task *task)

@@ -50,8 +50,8 @@ static reeve_kind_stats *kind_of(rv_tally *tally, const char *kind)
 
 void rv_tally_add(rv_tally *tally, const rv_settlement *outcome, int64_t wait_ms, int64_t run_us)
 {
-    bool retried = outcome->verb == REEVE_OUTCOME_RETRY, dead = outcome->verb == REEVE_OUTCOME_FAIL;
-    bool done = outcome->verb == REEVE_OUTCOME_DONE;
+    bool retried = outcome->outcome == REEVE_OUTCOME_RETRY, dead = outcome->outcome == REEVE_OUTCOME_FAIL;
+    bool done = outcome->outcome == REEVE_OUTCOME_DONE;
     if (!done && !retried && !dead) return;
     tally->completed += done;
     tally->retried += retried;

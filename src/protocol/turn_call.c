@@ -9,7 +9,7 @@
 /* With nothing to say but that it is done, and perhaps a result. */
 static bool is_plain(const rv_settlement *s)
 {
-    return s->verb == REEVE_OUTCOME_DONE && !s->has_info && !s->unique && !s->deadline && !s->records_run &&
+    return s->outcome == REEVE_OUTCOME_DONE && !s->has_info && !s->unique && !s->deadline && !s->records_run &&
            s->hand_count == 0;
 }
 
@@ -117,7 +117,7 @@ static void build_hands(rv_conn *conn, const rv_settlement *s)
 
 static void build_record(rv_conn *conn, const rv_settlement *s)
 {
-    switch (s->verb) {
+    switch (s->outcome) {
     case REEVE_OUTCOME_DONE:
         build_hands(conn, s);
         rv_args(conn, "done");

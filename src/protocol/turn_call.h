@@ -17,12 +17,12 @@
 /* What became of a task. All pointers are borrowed. */
 typedef struct rv_settlement {
     const char *id;
-    size_t id_length;   /* of one that is malformed: it may have zero bytes; 0: up to its zero byte */
-    reeve_outcome verb; /* done, retry, fail, snooze */
-    bool has_info;      /* done: info:<id> exists, so that it must be looked after */
-    bool checkpoint;    /* done: it has one, which goes now; only with has_info */
-    bool unique;        /* done: the task holds a lock, which goes now */
-    bool keeps_key;     /* done, of one that begins now: its key is free with once.lua, not with this */
+    size_t id_length;      /* of one that is malformed: it may have zero bytes; 0: up to its zero byte */
+    reeve_outcome outcome; /* done, retry, fail, snooze */
+    bool has_info;         /* done: info:<id> exists, so that it must be looked after */
+    bool checkpoint;       /* done: it has one, which goes now; only with has_info */
+    bool unique;           /* done: the task holds a lock, which goes now */
+    bool keeps_key;        /* done, of one that begins now: its key is free with once.lua, not with this */
     bool has_result;
     reeve_bytes result;
     bool deadline;    /* done: it had one */

@@ -20,9 +20,9 @@ static bool wait_in_turn(rv_thread *t, const rv_handler *handler, const rv_item 
 {
     if (alone && !rv_alone_enter(t, item)) return false;
     /* Asked without a gate, too: to set the thread up may have taken long. */
-    if (handler->plugin != NULL ? rv_plugin_enter(handler->plugin, gives_up, t) : true) {
+    if (handler->plugin != NULL ? rv_plugin_gate_enter(handler->plugin, gives_up, t) : true) {
         if (!gives_up(t)) return true;
-        if (handler->plugin != NULL) rv_plugin_leave(handler->plugin);
+        if (handler->plugin != NULL) rv_plugin_gate_leave(handler->plugin);
     }
     rv_alone_leave(t, false);
     return false;
@@ -42,12 +42,12 @@ bool rv_admission_wait(rv_thread *t, const rv_handler *handler, unsigned max_cra
 
 void rv_admission_end(rv_thread *t, const rv_handler *handler)
 {
-    if (handler->plugin != NULL) rv_plugin_leave(handler->plugin);
+    if (handler->plugin != NULL) rv_plugin_gate_leave(handler->plugin);
     rv_alone_leave(t, !atomic_load(&t->stop));
 }
 
 void rv_admission_recheck(reeve_worker *worker)
 {
-    for (size_t i = 0; i < worker->plugin_count; i++) rv_plugin_recheck(worker->plugins[i]);
+    for (size_t i = 0; i < worker->plugin_count; i++) rv_plugin_gate_recheck(worker->plugins[i]);
     if (atomic_load(&worker->alone.owner) != NULL) rv_alone_recheck(worker);
 }

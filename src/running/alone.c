@@ -102,7 +102,8 @@ static void wake_held(reeve_worker *worker)
     }
 }
 
-/* With the lock: a task runs alone, or waits for that, and it is this one. Its owner may have the next one meanwhile. */
+/* With the lock: a task runs alone, or waits for that, and it is this one. Its owner may have the next one
+ * meanwhile. */
 static bool is_current(const rv_alone *alone, const rv_alone_task *task)
 {
     return atomic_load(&alone->owner) != NULL && alone->task.number == task->number;
@@ -139,10 +140,10 @@ static void insist(rv_thread *t, const rv_alone_task *task, const char *how)
 {
     bool held;
     for (unsigned tries = 1; rv_worker_phase(t->worker) < RV_PHASE_LEAVING; tries++) {
-        if (!rv_thread_connect(t)) return;
+        if (!rv_recovery_connect(t)) return;
         reeve_status status = tell(t, task, how, &held);
         if (status == REEVE_OK) return;
-        if (status == REEVE_ELOST) rv_thread_note_loss(t);
+        if (status == REEVE_ELOST) rv_recovery_note_loss(t);
         if (status != REEVE_EREDIS) continue;
         rv_note_refusal(t->worker, "Redis did not take a note of a task: trying again", rv_conn_error(t->conn)->text);
         rv_waker_silence(&t->waker);
@@ -163,7 +164,7 @@ static bool become_owner(rv_thread *t, const rv_item *item, rv_alone_task *ret)
         alone->until_ms = RV_FOREVER;
         alone->ending = false;
         task->number++;
-        task->prefix = &t->pool->claims[item->lease.queue]->prefix;
+        task->prefix = &t->pool->queue_sessions[item->lease.queue]->prefix;
         memcpy(task->session, t->batch.sessions[item->lease.queue], sizeof(task->session));
         rv_copy_text(task->id, sizeof(task->id), item->lease.id);
         *ret = *task;
@@ -189,7 +190,7 @@ bool rv_alone_enter(rv_thread *t, const rv_item *item)
     if (!become_owner(t, item, &task)) return false;
     rv_admission_recheck(t->worker); /* (whoever waits at a gate has not begun, and does not begin) */
     bool is_alone = wait_for_others(t, rv_deadline(patience));
-    if (!gives_up(t) && rv_thread_connect(t)) (void)tell(t, &task, is_alone ? "alone" : "beside", &held);
+    if (!gives_up(t) && rv_recovery_connect(t)) (void)tell(t, &task, is_alone ? "alone" : "beside", &held);
     if (!held || !is_alone) release(t->worker, &task);
     if (held && is_alone) set_end(t->worker, &task, rv_deadline(patience));
     return held;
@@ -231,7 +232,7 @@ static void let_others_begin(rv_thread *t, const rv_alone_task *task)
 {
     rv_alone *alone = &t->worker->alone;
     bool held;
-    if (rv_thread_connect(t) && tell(t, task, "beside", &held) == REEVE_OK) {
+    if (rv_recovery_connect(t) && tell(t, task, "beside", &held) == REEVE_OK) {
         release(t->worker, task);
         return;
     }

@@ -18,7 +18,7 @@ static reeve_status settle(rv_thread *t, const rv_item *item, const rv_settlemen
     const rv_reply *reply;
     rv_turn_reply said;
     const rv_settlement *items[] = {done};
-    rv_turn_group group = {.prefix = &t->pool->claims[item->lease.queue]->prefix,
+    rv_turn_group group = {.prefix = &t->pool->queue_sessions[item->lease.queue]->prefix,
                            .session = t->batch.sessions[item->lease.queue],
                            .lease = lease,
                            .items = items,
@@ -37,7 +37,7 @@ static reeve_status does_session_stand(rv_thread *t, const rv_item *item, bool *
 {
     char key[RV_SESSION_LENGTH + 16];
     const rv_reply *reply;
-    const rv_prefix *prefix = &t->pool->claims[item->lease.queue]->prefix;
+    const rv_prefix *prefix = &t->pool->queue_sessions[item->lease.queue]->prefix;
     (void)snprintf(key, sizeof(key), "running:%s", t->batch.sessions[item->lease.queue]);
     rv_cmd(t->conn, 3);
     rv_args(t->conn, "HEXISTS");
@@ -64,7 +64,7 @@ static void note_lost(rv_thread *t, rv_item *item)
     rv_unlock(&t->batch.lock);
     rv_log(REEVE_LOG_WARN, "task.lost",
            "a task that runs at most once did not run: whether it is recorded as completed could not be found out",
-           "queue", t->pool->claims[item->lease.queue]->queue, "id", item->lease.id, NULL);
+           "queue", t->pool->queue_sessions[item->lease.queue]->queue, "id", item->lease.id, NULL);
 }
 
 /* *ret_sent: it may have been carried out, whatever is returned. */
@@ -73,16 +73,16 @@ static bool settle_until_known(rv_thread *t, const rv_item *item, const rv_settl
     for (unsigned tries = 1; rv_worker_phase(t->worker) < RV_PHASE_LEAVING; tries++) {
         bool accepted = false;
         t->insists = *ret_sent;
-        if (!rv_thread_connect(t)) return false;
+        if (!rv_recovery_connect(t)) return false;
         /* Settled it must run, and no handler begins once the worker takes no more. */
         if (!*ret_sent && rv_worker_phase(t->worker) != RV_PHASE_RUNNING) return false;
-        reeve_status status = *ret_sent ? rv_thread_regain(t, item) : REEVE_OK;
+        reeve_status status = *ret_sent ? rv_recovery_regain(t, item) : REEVE_OK;
         if (status == REEVE_OK) status = settle(t, item, done, &accepted);
         /* Refused the second time: it may have been the first that settled it. */
         if (status == REEVE_OK && !accepted && *ret_sent) status = does_session_stand(t, item, &accepted);
         if (status == REEVE_OK) return accepted;
         *ret_sent = true; /* (also when it failed: that may have been half way) */
-        if (status == REEVE_ELOST) rv_thread_note_loss(t);
+        if (status == REEVE_ELOST) rv_recovery_note_loss(t);
         if (status == REEVE_EREDIS) {
             rv_waker_silence(&t->waker);
             rv_waker_wait(&t->waker, rv_deadline(rv_reconnect_delay(tries, rv_random_unit())));
@@ -91,10 +91,10 @@ static bool settle_until_known(rv_thread *t, const rv_item *item, const rv_settl
     return false;
 }
 
-bool rv_thread_settle_first(rv_thread *t, rv_item *item, const rv_policy *policy)
+bool rv_at_most_once_settle(rv_thread *t, rv_item *item, const rv_attempt_policy *policy)
 {
     const rv_settlement done = {.id = item->lease.id,
-                                .verb = REEVE_OUTCOME_DONE,
+                                .outcome = REEVE_OUTCOME_DONE,
                                 .has_info = item->lease.has_info,
                                 .checkpoint = item->lease.has_checkpoint,
                                 .deadline = item->lease.envelope.deadline_ms > 0,
@@ -110,7 +110,7 @@ bool rv_thread_settle_first(rv_thread *t, rv_item *item, const rv_policy *policy
 static reeve_status free_key(rv_thread *t, const rv_item *item)
 {
     const rv_reply *reply;
-    const rv_prefix *prefix = &t->pool->claims[item->lease.queue]->prefix;
+    const rv_prefix *prefix = &t->pool->queue_sessions[item->lease.queue]->prefix;
     rv_cmd_script(t->conn, &rv_script_once, 1, 2);
     rv_arg(t->conn, prefix->text, prefix->length);
     rv_args(t->conn, t->batch.sessions[item->lease.queue]);
@@ -121,10 +121,10 @@ static reeve_status free_key(rv_thread *t, const rv_item *item)
 static void free_key_until_known(rv_thread *t, const rv_item *item)
 {
     for (unsigned tries = 1; rv_worker_phase(t->worker) < RV_PHASE_LEAVING; tries++) {
-        if (!rv_thread_connect(t)) return;
+        if (!rv_recovery_connect(t)) return;
         reeve_status status = free_key(t, item);
         if (status == REEVE_OK) return;
-        if (status == REEVE_ELOST) rv_thread_note_loss(t);
+        if (status == REEVE_ELOST) rv_recovery_note_loss(t);
         if (status != REEVE_EREDIS) continue;
         rv_note_refusal(t->worker, "Redis did not free a unique key: trying again", rv_conn_error(t->conn)->text);
         rv_waker_silence(&t->waker);
@@ -132,7 +132,7 @@ static void free_key_until_known(rv_thread *t, const rv_item *item)
     }
 }
 
-void rv_thread_end_first(rv_thread *t, const rv_item *item, const rv_policy *policy)
+void rv_at_most_once_end(rv_thread *t, const rv_item *item, const rv_attempt_policy *policy)
 {
     if (!item->accepted || !policy->unique) return;
     t->insists = true;

@@ -11,10 +11,10 @@
  * Settles the running item as done; from then on it is accepted, whatever its handler says. Waits for a lost connection
  * to come back. False: the item is not ours any more, or it could not be found out whether it is; then it must not run.
  */
-bool rv_thread_settle_first(rv_thread *thread, rv_item *item, const rv_policy *policy);
+bool rv_at_most_once_settle(rv_thread *thread, rv_item *item, const rv_attempt_policy *policy);
 
 /* Its handler has returned: frees the unique key that it kept until now. Waits for a lost connection to come back; once
  * the worker leaves, the key goes with its session. */
-void rv_thread_end_first(rv_thread *thread, const rv_item *item, const rv_policy *policy);
+void rv_at_most_once_end(rv_thread *thread, const rv_item *item, const rv_attempt_policy *policy);
 
 #endif

@@ -13,7 +13,7 @@ static void add_time(int64_t *limit, int64_t said)
     if (*limit == 0 && said > 0) *limit = said;
 }
 
-static void add_policy(rv_policy *ret, const rv_task_policy *said)
+static void add_policy(rv_attempt_policy *ret, const rv_task_policy *said)
 {
     add_limit(&ret->max_attempts, said->max_attempts);
     add_limit(&ret->max_crashes, said->max_crashes);
@@ -22,7 +22,7 @@ static void add_policy(rv_policy *ret, const rv_task_policy *said)
     if (ret->backoff == NULL && said->has_backoff) ret->backoff = &said->backoff;
 }
 
-static void add_handler(rv_policy *ret, const reeve_handler *said)
+static void add_handler(rv_attempt_policy *ret, const reeve_handler *said)
 {
     add_limit(&ret->max_attempts, said->max_attempts);
     add_limit(&ret->max_crashes, said->max_crashes);
@@ -33,7 +33,8 @@ static void add_handler(rv_policy *ret, const reeve_handler *said)
 }
 
 /* Runs for every task: nothing is copied or locked for one that has no options in a queue without a policy. */
-void rv_policy_choose(rv_policy *ret, const rv_envelope *envelope, const rv_handler *handler, rv_claim *claim)
+void rv_attempt_policy_choose(rv_attempt_policy *ret, const rv_envelope *envelope, const rv_handler *handler,
+                              rv_queue_session *queue_session)
 {
     ret->max_attempts = ret->max_crashes = 0;
     ret->timeout_ms = ret->heartbeat_ms = 0;
@@ -47,7 +48,7 @@ void rv_policy_choose(rv_policy *ret, const rv_envelope *envelope, const rv_hand
     }
     if (!envelope->plain && ret->malformed == NULL) ret->malformed = ret->own.malformed;
     if (handler != NULL) add_handler(ret, &handler->handler);
-    if (rv_claim_get_policy(claim, &ret->queue)) {
+    if (rv_queue_session_get_policy(queue_session, &ret->queue)) {
         add_policy(ret, &ret->queue);
         ret->records_runs = ret->queue.records_runs;
     }

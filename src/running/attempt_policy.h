@@ -7,9 +7,9 @@
 
 #include "handlers/handler_table.h"
 #include "protocol/envelope.h"
-#include "running/claim.h"
+#include "running/queue_session.h"
 
-typedef struct rv_policy {
+typedef struct rv_attempt_policy {
     unsigned max_attempts;
     unsigned max_crashes;
     bool records_runs;    /* the queue's */
@@ -22,9 +22,10 @@ typedef struct rv_policy {
     /* filled only when there is something to say */
     rv_task_policy own;
     rv_task_policy queue;
-} rv_policy;
+} rv_attempt_policy;
 
 /* What holds now; handler may be NULL. ret must not be moved while its backoff is used. Any thread. */
-void rv_policy_choose(rv_policy *ret, const rv_envelope *envelope, const rv_handler *handler, rv_claim *claim);
+void rv_attempt_policy_choose(rv_attempt_policy *ret, const rv_envelope *envelope, const rv_handler *handler,
+                              rv_queue_session *queue_session);
 
 #endif

@@ -90,7 +90,7 @@ int64_t rv_batch_attention(const rv_batch *batch, int64_t now_ms)
 void rv_item_lose(rv_item *item)
 {
     if (item->state != RV_ITEM_WAITING) return;
-    item->outcome = (rv_settlement){.id = item->lease.id, .verb = REEVE_OUTCOME_SNOOZE};
+    item->settlement = (rv_settlement){.id = item->lease.id, .outcome = REEVE_OUTCOME_SNOOZE};
     item->state = RV_ITEM_FINISHED;
     item->refused = true;
 }

@@ -13,31 +13,31 @@
 
 #include "handlers/handler_table.h"
 #include "protocol/turn_call.h"
-#include "running/claim.h"
+#include "running/queue_session.h"
 
 typedef enum rv_item_state { RV_ITEM_WAITING, RV_ITEM_RUNNING, RV_ITEM_FINISHED, RV_ITEM_HANDED } rv_item_state;
 
 typedef struct rv_item {
     rv_lease lease;
     rv_item_state state;
-    bool refused;          /* Redis did not accept the outcome */
-    bool accepted;         /* known to be settled: by a turn whose reply was lost, or before it ran (at_most_once.h) */
-    bool failed;           /* settled before it ran, it failed then */
-    bool cancelled;        /* told so while we hold it; written under the lock */
-    rv_settlement outcome; /* once finished */
-    void *kept;            /* memory of the outcome's words and result, or NULL */
-    int64_t timeout_ms;    /* 0: none */
-    int64_t timeout_at_ms; /* monotonic, or RV_FOREVER */
-    int64_t heartbeat_ms;  /* longer silence is a failure; 0: it need not say anything */
-    int64_t until_ms;      /* while it runs: the first of these, or RV_FOREVER */
-    int64_t run_us;        /* how long its handler ran; 0: it did not */
-    int64_t gate_us;       /* how long it waited at its plugin's gate (admission.h) */
-    bool unbegun;          /* it goes back, and its handler was not called */
-    int64_t leased_ms;     /* monotonic */
+    bool refused;   /* Redis did not accept the outcome */
+    bool accepted;  /* known to be settled: by a turn whose reply was lost, or before it ran (at_most_once.h) */
+    bool failed;    /* settled before it ran, it failed then */
+    bool cancelled; /* told so while we hold it; written under the lock */
+    rv_settlement settlement; /* once finished */
+    void *kept;               /* memory of the outcome's words and result, or NULL */
+    int64_t timeout_ms;       /* 0: none */
+    int64_t timeout_at_ms;    /* monotonic, or RV_FOREVER */
+    int64_t heartbeat_ms;     /* longer silence is a failure; 0: it need not say anything */
+    int64_t until_ms;         /* while it runs: the first of these, or RV_FOREVER */
+    int64_t run_us;           /* how long its handler ran; 0: it did not */
+    int64_t gate_us;          /* how long it waited at its plugin's gate (admission.h) */
+    bool unbegun;             /* it goes back, and its handler was not called */
+    int64_t leased_ms;        /* monotonic */
     /* of a type whose handler takes many tasks in a call (batch_handler.h) */
-    const rv_handler *many; /* that handler; NULL: of another type */
-    struct rv_call *call;   /* while it is in a call of many; changed under the lock */
-    void *held;             /* the lease's own memory, once it was kept over a turn */
+    const rv_handler *batch_handler; /* that handler; NULL: of another type */
+    struct rv_invocation *call;      /* while it is in a call of many; changed under the lock */
+    void *held;                      /* the lease's own memory, once it was kept over a turn */
 } rv_item;
 
 #define RV_NONE SIZE_MAX

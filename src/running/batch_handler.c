@@ -17,8 +17,8 @@ typedef struct group {
 
 static bool is_of_group(const rv_item *item, const rv_item *first)
 {
-    return item->state == RV_ITEM_WAITING && item->many == first->many && item->lease.queue == first->lease.queue &&
-           item->lease.crashes == 0;
+    return item->state == RV_ITEM_WAITING && item->batch_handler == first->batch_handler &&
+           item->lease.queue == first->lease.queue && item->lease.crashes == 0;
 }
 
 static group look_at_group(const rv_batch *batch, const rv_item *first)
@@ -42,24 +42,24 @@ static bool has_suspect(const rv_batch *batch)
     return false;
 }
 
-bool rv_many_is_ripe(const rv_thread *t, const rv_item *item, int64_t now_ms)
+bool rv_batch_handler_is_ripe(const rv_thread *t, const rv_item *item, int64_t now_ms)
 {
     const rv_batch *batch = &t->batch;
     if (!t->gathers) return true;
     if (item->lease.crashes > 0) return batch->count == 1;
-    if (item->many == NULL) return true;
-    const reeve_handler *handler = &item->many->handler;
+    if (item->batch_handler == NULL) return true;
+    const reeve_handler *handler = &item->batch_handler->handler;
     group found = look_at_group(batch, item);
-    if (found.count >= rv_many_most(handler) || 2 * batch->count >= batch->capacity) return true;
+    if (found.count >= rv_batch_handler_max(handler) || 2 * batch->count >= batch->capacity) return true;
     if (t->kept_bytes > KEPT_BYTES || has_suspect(batch)) return true;
     /* When the lease was as large as was asked for there may be more: that is asked once. */
     return now_ms - found.oldest->leased_ms >= handler->batch_wait_ms && (!t->full || found.oldest->held != NULL);
 }
 
-size_t rv_many_pick(rv_thread *t, size_t first)
+size_t rv_batch_handler_pick(rv_thread *t, size_t first)
 {
     rv_batch *batch = &t->batch;
-    size_t count = 1, most = rv_many_most(&batch->items[first].many->handler);
+    size_t count = 1, most = rv_batch_handler_max(&batch->items[first].batch_handler->handler);
     t->picked[0] = &batch->items[first];
     for (size_t i = first + 1; i < batch->count && count < most && t->picked[0]->lease.crashes == 0; i++) {
         if (is_of_group(&batch->items[i], t->picked[0])) t->picked[count++] = &batch->items[i];
@@ -76,27 +76,28 @@ static unsigned smaller(size_t a, size_t b)
     return (unsigned)(a < b ? a : b);
 }
 
-unsigned rv_many_want(const rv_thread *t)
+unsigned rv_batch_handler_want(const rv_thread *t)
 {
     const rv_batch *batch = &t->batch;
-    unsigned want = !t->mixed && t->many_want > t->want ? t->many_want : t->want;
+    unsigned want = !t->mixed && t->batch_handler_want > t->want ? t->batch_handler_want : t->want;
     if (!t->gathers) return t->want;
     for (size_t i = 0; i < batch->count; i++) {
         const rv_item *item = &batch->items[i];
         if (item->state != RV_ITEM_WAITING) continue;
         if (item->lease.crashes > 0) return 0; /* (it is to be alone) */
-        if (item->many == NULL || (i > 0 && batch->items[i - 1].many == item->many)) continue;
+        if (item->batch_handler == NULL || (i > 0 && batch->items[i - 1].batch_handler == item->batch_handler))
+            continue;
         if (t->mixed) continue;
-        unsigned most = rv_many_most(&item->many->handler);
+        unsigned most = rv_batch_handler_max(&item->batch_handler->handler);
         size_t count = look_at_group(batch, item).count;
         if (count < most && most - count > want) want = (unsigned)(most - count);
     }
     return smaller(want, smaller(batch->capacity / 2, batch->capacity - batch->count));
 }
 
-void rv_many_learn(rv_thread *t, size_t called, unsigned most, bool others)
+void rv_batch_handler_learn(rv_thread *t, size_t called, unsigned most, bool others)
 {
-    if (called > 0) t->many_want = smaller(4 * called, most);
+    if (called > 0) t->batch_handler_want = smaller(4 * called, most);
     /* What comes with tasks of other types would wait behind these: they say how many. */
     if (others) {
         t->mixed = true;
@@ -105,13 +106,13 @@ void rv_many_learn(rv_thread *t, size_t called, unsigned most, bool others)
     }
 }
 
-int64_t rv_many_until(const rv_thread *t)
+int64_t rv_batch_handler_until(const rv_thread *t)
 {
     int64_t until = RV_FOREVER;
     for (size_t i = 0; t->gathers && i < t->batch.count; i++) {
         const rv_item *item = &t->batch.items[i];
-        if (item->state != RV_ITEM_WAITING || item->many == NULL) continue;
-        int64_t wait = item->many->handler.batch_wait_ms;
+        if (item->state != RV_ITEM_WAITING || item->batch_handler == NULL) continue;
+        int64_t wait = item->batch_handler->handler.batch_wait_ms;
         int64_t ripe = wait < RV_FOREVER - item->leased_ms ? item->leased_ms + wait : RV_FOREVER;
         if (ripe < until) until = ripe;
     }
@@ -138,11 +139,11 @@ static bool copy_lease(rv_item *item)
 
 static void give_back(rv_item *item)
 {
-    item->outcome = (rv_settlement){.id = item->lease.id, .verb = REEVE_OUTCOME_SNOOZE};
+    item->settlement = (rv_settlement){.id = item->lease.id, .outcome = REEVE_OUTCOME_SNOOZE};
     item->state = RV_ITEM_FINISHED;
 }
 
-void rv_many_keep(rv_thread *t)
+void rv_batch_handler_keep(rv_thread *t)
 {
     rv_batch *batch = &t->batch;
     rv_lock(&batch->lock);
@@ -158,7 +159,7 @@ void rv_many_keep(rv_thread *t)
     rv_unlock(&batch->lock);
 }
 
-void rv_many_drop_lost(rv_thread *t)
+void rv_batch_handler_drop_lost(rv_thread *t)
 {
     rv_batch *batch = &t->batch;
     size_t asked = RV_NONE;
@@ -171,7 +172,7 @@ void rv_many_drop_lost(rv_thread *t)
         if (item->lease.queue != asked) {
             rv_session_text present;
             asked = item->lease.queue;
-            (void)rv_claim_get(t->pool->claims[asked], present);
+            (void)rv_queue_session_get(t->pool->queue_sessions[asked], present);
             lost = strcmp(batch->sessions[asked], present) != 0;
         }
         if (lost) rv_item_lose(item);
@@ -179,10 +180,10 @@ void rv_many_drop_lost(rv_thread *t)
     rv_unlock(&batch->lock);
 }
 
-void rv_many_begin(rv_thread *t)
+void rv_batch_handler_begin(rv_thread *t)
 {
     if (!t->gathers) return;
-    rv_many_drop_lost(t);
+    rv_batch_handler_drop_lost(t);
     rv_lock(&t->batch.lock);
     t->batch.resting = false;
     rv_unlock(&t->batch.lock);

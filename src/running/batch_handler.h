@@ -16,29 +16,29 @@
 
 /* May this waiting item run now? One that is not of many always may, unless it is a suspect: that one runs alone. The
  * caller holds the lock. */
-bool rv_many_is_ripe(const rv_thread *thread, const rv_item *item, int64_t now_ms);
+bool rv_batch_handler_is_ripe(const rv_thread *thread, const rv_item *item, int64_t now_ms);
 
 /* The waiting items of the group of batch.items[first], itself first, become running, up to as many as a call takes:
  * into thread->picked. Returns how many. The caller holds the lock. */
-size_t rv_many_pick(rv_thread *thread, size_t first);
+size_t rv_batch_handler_pick(rv_thread *thread, size_t first);
 
 /* How many tasks to lease with the next turn: for the groups that wait, else as the thread has learnt. */
-unsigned rv_many_want(const rv_thread *thread);
+unsigned rv_batch_handler_want(const rv_thread *thread);
 
 /* A batch was run: the largest call in it had `called` tasks of a handler that takes up to most, and others ran as well
  * or not. */
-void rv_many_learn(rv_thread *thread, size_t called, unsigned most, bool others);
+void rv_batch_handler_learn(rv_thread *thread, size_t called, unsigned most, bool others);
 
 /* When the first group that waits is ripe, whatever comes: monotonic ms; RV_FOREVER when none waits. */
-int64_t rv_many_until(const rv_thread *thread);
+int64_t rv_batch_handler_until(const rv_thread *thread);
 
 /* Before a batch is run: what was kept and is of a session that is gone by now is not run. */
-void rv_many_begin(rv_thread *thread);
+void rv_batch_handler_begin(rv_thread *thread);
 
 /* What waits is kept over the next turn. */
-void rv_many_keep(rv_thread *thread);
+void rv_batch_handler_keep(rv_thread *thread);
 
 /* What was kept and is of a session that is gone by now is not run: it runs elsewhere. */
-void rv_many_drop_lost(rv_thread *thread);
+void rv_batch_handler_drop_lost(rv_thread *thread);
 
 #endif

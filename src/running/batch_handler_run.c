@@ -15,7 +15,7 @@ static bool make_room(rv_thread *t, size_t count)
     size_t room = t->call_room == 0 ? 16 : t->call_room;
     while (room < count) room *= 2;
     if (t->call_room >= count) return true;
-    rv_call *calls = rv_realloc_array(t->calls, room, sizeof(*calls));
+    rv_invocation *calls = rv_realloc_array(t->calls, room, sizeof(*calls));
     if (calls == NULL) return false;
     t->calls = calls;
     reeve_task **tasks = rv_realloc_array(t->call_tasks, room, sizeof(*tasks));
@@ -27,7 +27,7 @@ static bool make_room(rv_thread *t, size_t count)
     return true;
 }
 
-void rv_many_fini(rv_thread *t)
+void rv_batch_handler_run_fini(rv_thread *t)
 {
     rv_free(t->calls); /* (its tasks hold nothing between calls) */
     rv_free(t->call_tasks);
@@ -38,9 +38,9 @@ void rv_many_fini(rv_thread *t)
 }
 
 /* Prepares the task of an item. */
-static void begin_call(rv_thread *t, rv_call *call, rv_item *item)
+static void begin_call(rv_thread *t, rv_invocation *call, rv_item *item)
 {
-    rv_run_prepare(t, &call->task, &call->host, item, item->many);
+    rv_run_task_prepare(t, &call->task, &call->host, item, item->batch_handler);
     call->host.stop = &call->stop;
     call->host.cancelled = &call->cancelled;
     call->item = item;
@@ -52,35 +52,35 @@ static void begin_call(rv_thread *t, rv_call *call, rv_item *item)
 }
 
 /* What keeps a task from being run, before and after the wait at the gate. */
-static void bar(rv_thread *t, rv_call *call, const rv_handler *handler, bool ready)
+static void bar(rv_thread *t, rv_invocation *call, const rv_handler *handler, bool ready)
 {
-    rv_policy policy;
+    rv_attempt_policy policy;
     rv_item *item = call->item;
-    if (call->task.verb != REEVE_OUTCOME_NONE) return;
-    rv_policy_choose(&policy, &item->lease.envelope, handler, t->pool->claims[item->lease.queue]);
+    if (call->task.outcome != REEVE_OUTCOME_NONE) return;
+    rv_attempt_policy_choose(&policy, &item->lease.envelope, handler, t->pool->queue_sessions[item->lease.queue]);
     call->counts = true;
     call->task.thread_state = t->states[handler->index];
     if (atomic_load(&call->cancelled)) {
         (void)reeve_task_snooze(&call->task, 1);
-    } else if (rv_run_is_barred(&call->task, item, &policy)) {
+    } else if (rv_run_task_is_barred(&call->task, item, &policy)) {
         call->counts = false;
     } else if (!ready) {
-        (void)rv_run_fail_setup(&call->task, handler);
+        (void)rv_run_task_fail_setup(&call->task, handler);
     }
 }
 
 /* Its limits begin now. (One that runs at most once is settled by itself.) */
-static void admit(rv_thread *t, rv_call *call, const rv_handler *handler)
+static void admit(rv_thread *t, rv_invocation *call, const rv_handler *handler)
 {
-    rv_policy policy;
+    rv_attempt_policy policy;
     rv_item *item = call->item;
     bar(t, call, handler, true);
-    if (call->task.verb != REEVE_OUTCOME_NONE) return;
-    rv_policy_choose(&policy, &item->lease.envelope, handler, t->pool->claims[item->lease.queue]);
-    if (policy.once && !rv_thread_settle_first(t, item, &policy)) {
-        (void)rv_run_not_begun(&call->task, item);
+    if (call->task.outcome != REEVE_OUTCOME_NONE) return;
+    rv_attempt_policy_choose(&policy, &item->lease.envelope, handler, t->pool->queue_sessions[item->lease.queue]);
+    if (policy.once && !rv_at_most_once_settle(t, item, &policy)) {
+        (void)rv_run_task_not_begun(&call->task, item);
     } else {
-        rv_run_set_limits(t, item, &policy);
+        rv_run_task_set_limits(t, item, &policy);
     }
 }
 
@@ -89,7 +89,7 @@ static size_t list_tasks(rv_thread *t, size_t count)
 {
     size_t listed = 0;
     for (size_t i = 0; i < count; i++) {
-        if (t->calls[i].task.verb == REEVE_OUTCOME_NONE) t->call_tasks[listed++] = &t->calls[i].task;
+        if (t->calls[i].task.outcome == REEVE_OUTCOME_NONE) t->call_tasks[listed++] = &t->calls[i].task;
     }
     return listed;
 }
@@ -97,8 +97,8 @@ static size_t list_tasks(rv_thread *t, size_t count)
 static void give_all_back(rv_thread *t, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        rv_call *call = &t->calls[i];
-        if (call->task.verb == REEVE_OUTCOME_NONE) (void)rv_run_not_begun(&call->task, call->item);
+        rv_invocation *call = &t->calls[i];
+        if (call->task.outcome == REEVE_OUTCOME_NONE) (void)rv_run_task_not_begun(&call->task, call->item);
     }
 }
 
@@ -106,9 +106,9 @@ static void give_all_back(rv_thread *t, size_t count)
 static void call_handler(rv_thread *t, const rv_handler *handler, size_t count)
 {
     if (list_tasks(t, count) == 0) return;
-    rv_policy policy;
+    rv_attempt_policy policy;
     const rv_item *first = t->picked[0];
-    rv_policy_choose(&policy, &first->lease.envelope, handler, t->pool->claims[first->lease.queue]);
+    rv_attempt_policy_choose(&policy, &first->lease.envelope, handler, t->pool->queue_sessions[first->lease.queue]);
     if (!rv_admission_enter(t, handler, policy.max_crashes, t->picked, count)) {
         give_all_back(t, count);
         return;
@@ -122,40 +122,40 @@ static void call_handler(rv_thread *t, const rv_handler *handler, size_t count)
     rv_admission_leave(t, handler);
 }
 
-static void end_call(rv_thread *t, rv_call *call, const rv_handler *handler)
+static void end_call(rv_thread *t, rv_invocation *call, const rv_handler *handler)
 {
-    rv_policy policy;
+    rv_attempt_policy policy;
     rv_item *item = call->item;
-    reeve_outcome verb = rv_task_take_many(&call->task, handler->handler.type);
-    rv_policy_choose(&policy, &item->lease.envelope, handler, t->pool->claims[item->lease.queue]);
-    rv_thread_end_first(t, item, &policy);
-    rv_run_settle(t, &call->task, item, handler, &policy, verb, call->counts);
+    reeve_outcome outcome = rv_task_take_batch(&call->task, handler->handler.type);
+    rv_attempt_policy_choose(&policy, &item->lease.envelope, handler, t->pool->queue_sessions[item->lease.queue]);
+    rv_at_most_once_end(t, item, &policy);
+    rv_run_task_settle(t, &call->task, item, handler, &policy, outcome, call->counts);
     rv_lock(&t->batch.lock);
     item->call = NULL;
     rv_unlock(&t->batch.lock);
     rv_task_fini(&call->task);
 }
 
-void rv_many_end_early(rv_thread *t, const char *why)
+void rv_batch_handler_run_end_early(rv_thread *t, const char *why)
 {
     for (size_t i = 0; i < t->batch.count; i++) {
         const rv_item *item = &t->batch.items[i];
         if (item->call == NULL) continue;
         reeve_task *task = &item->call->task;
-        if (task->verb == REEVE_OUTCOME_NONE) (void)rv_task_failed(task, REEVE_OUTCOME_RETRY, "handler", "%s", why);
-        end_call(t, item->call, item->many);
+        if (task->outcome == REEVE_OUTCOME_NONE) (void)rv_task_failed(task, REEVE_OUTCOME_RETRY, "handler", "%s", why);
+        end_call(t, item->call, item->batch_handler);
     }
 }
 
-void rv_many_run(rv_thread *t, size_t count)
+void rv_batch_handler_run(rv_thread *t, size_t count)
 {
-    const rv_handler *handler = t->picked[0]->many;
+    const rv_handler *handler = t->picked[0]->batch_handler;
     if (!make_room(t, count)) {
-        for (size_t i = 0; i < count; i++) rv_run_no_memory(t->picked[i]);
+        for (size_t i = 0; i < count; i++) rv_run_task_no_memory(t->picked[i]);
         return;
     }
     for (size_t i = 0; i < count; i++) begin_call(t, &t->calls[i], t->picked[i]);
-    bool ready = rv_run_set_up(t, handler);
+    bool ready = rv_run_task_set_up(t, handler);
     for (size_t i = 0; i < count; i++) bar(t, &t->calls[i], handler, ready);
     call_handler(t, handler, count);
     for (size_t i = 0; i < count; i++) end_call(t, &t->calls[i], handler);

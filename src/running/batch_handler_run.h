@@ -1,5 +1,6 @@
 /*
- * batch_handler_run.h - the call of a handler that takes many tasks (batch_handler.h). For the thread that owns the batch.
+ * batch_handler_run.h - the call of a handler that takes many tasks (batch_handler.h). For the thread that owns the
+ * batch.
  */
 #ifndef RV_RUNNING_BATCH_HANDLER_RUN_H
 #define RV_RUNNING_BATCH_HANDLER_RUN_H
@@ -7,12 +8,12 @@
 #include "running/worker_state.h"
 
 /* Runs the picked items in one call, and notes the outcome of each. */
-void rv_many_run(rv_thread *thread, size_t count);
+void rv_batch_handler_run(rv_thread *thread, size_t count);
 
-/* Its handler does not return: those on which it called no verb have failed, and why. */
-void rv_many_end_early(rv_thread *thread, const char *why);
+/* Its handler does not return: those on which it called no outcome have failed, and why. */
+void rv_batch_handler_run_end_early(rv_thread *thread, const char *why);
 
 /* Frees what gathering and calls needed. */
-void rv_many_fini(rv_thread *thread);
+void rv_batch_handler_run_fini(rv_thread *thread);
 
 #endif

@@ -2,23 +2,23 @@
 
 #include <stddef.h>
 
-rv_item *rv_call_item(rv_thread *t, const reeve_task *task)
+rv_item *rv_invocation_item(rv_thread *t, const reeve_task *task)
 {
     if (task == &t->task) return &t->batch.items[t->batch.running];
-    return ((const rv_call *)(const void *)((const char *)task - offsetof(rv_call, task)))->item;
+    return ((const rv_invocation *)(const void *)((const char *)task - offsetof(rv_invocation, task)))->item;
 }
 
-atomic_bool *rv_call_stop(rv_thread *t, const rv_item *item)
+atomic_bool *rv_invocation_stop(rv_thread *t, const rv_item *item)
 {
     return item->call != NULL ? &item->call->stop : &t->stop;
 }
 
-atomic_bool *rv_call_cancelled(rv_thread *t, const rv_item *item)
+atomic_bool *rv_invocation_cancelled(rv_thread *t, const rv_item *item)
 {
     return item->call != NULL ? &item->call->cancelled : &t->cancelled;
 }
 
-void rv_call_stop_all(rv_thread *t)
+void rv_invocation_stop_all(rv_thread *t)
 {
     atomic_store(&t->stop, true);
     for (size_t i = 0; i < t->batch.count; i++) {

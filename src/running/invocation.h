@@ -1,6 +1,6 @@
 /*
- * invocation.h - what a thread runs at the moment: one task, or the many of a call (batch_handler_run.h). For whoever tells them
- * something, or hears from them.
+ * invocation.h - what a thread runs at the moment: one task, or the many of a call (batch_handler_run.h). For whoever
+ * tells them something, or hears from them.
  */
 #ifndef RV_RUNNING_INVOCATION_H
 #define RV_RUNNING_INVOCATION_H
@@ -8,23 +8,23 @@
 #include "running/worker_state.h"
 
 /* One task of a call of many. */
-typedef struct rv_call {
+typedef struct rv_invocation {
     reeve_task task;
     rv_task_host host;
     atomic_bool stop; /* as the thread's, of this task alone */
     atomic_bool cancelled;
     rv_item *item;
     bool counts;
-} rv_call;
+} rv_invocation;
 
 /* The running item of a task that was handed to a handler. For the thread that runs it. */
-rv_item *rv_call_item(rv_thread *thread, const reeve_task *task);
+rv_item *rv_invocation_item(rv_thread *thread, const reeve_task *task);
 
 /* What tells a running item's handler to stop, and that it is cancelled. The caller holds the lock, or is the owner. */
-atomic_bool *rv_call_stop(rv_thread *thread, const rv_item *item);
-atomic_bool *rv_call_cancelled(rv_thread *thread, const rv_item *item);
+atomic_bool *rv_invocation_stop(rv_thread *thread, const rv_item *item);
+atomic_bool *rv_invocation_cancelled(rv_thread *thread, const rv_item *item);
 
 /* Tells whatever runs to stop. The caller holds the lock. */
-void rv_call_stop_all(rv_thread *thread);
+void rv_invocation_stop_all(rv_thread *thread);
 
 #endif

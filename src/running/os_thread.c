@@ -16,7 +16,7 @@ static void choose_blocked(sigset_t *set)
     for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) sigdelset(set, faults[i]);
 }
 
-reeve_status rv_start_thread(pthread_t *ret, void *(*run)(void *), void *argument, const char *name, rv_error *error)
+reeve_status rv_os_thread_start(pthread_t *ret, void *(*run)(void *), void *argument, const char *name, rv_error *error)
 {
     sigset_t blocked, before;
     choose_blocked(&blocked);
@@ -39,7 +39,7 @@ reeve_status rv_start_thread(pthread_t *ret, void *(*run)(void *), void *argumen
 #define join_until(id, until) pthread_clockjoin_np(id, NULL, JOIN_CLOCK, until)
 #endif
 
-void rv_join_thread(pthread_t id, const rv_waker *quit)
+void rv_os_thread_join(pthread_t id, const rv_waker *quit)
 {
     struct timespec until;
     rv_lock_check(clock_gettime(JOIN_CLOCK, &until));

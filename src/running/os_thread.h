@@ -11,11 +11,12 @@
 
 /* Starts a thread, named, with all signals blocked but those of its own faults: they are the program's.
  * REEVE_ESYSTEM, with words. */
-reeve_status rv_start_thread(pthread_t *ret, void *(*run)(void *), void *argument, const char *name, rv_error *error);
+reeve_status rv_os_thread_start(pthread_t *ret, void *(*run)(void *), void *argument, const char *name,
+                                rv_error *error);
 
 /* Waits until a thread has ended. After a second, if it has not, rings quit: it may wait for a Redis that does not
  * answer.
  */
-void rv_join_thread(pthread_t id, const rv_waker *quit);
+void rv_os_thread_join(pthread_t id, const rv_waker *quit);
 
 #endif

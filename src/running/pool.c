@@ -1,5 +1,5 @@
 /*
- * pool.c - pools and their claims: which threads serve which queues.
+ * pool.c - pools and their queue sessions: which threads serve which queues.
  */
 #include <stdio.h>
 #include <string.h>
@@ -13,20 +13,21 @@
 #define THREADS_MAX 1024
 #define DEFAULT_BATCH 64
 
-/* The worker's claim on a queue; pools that serve the same queue share it. */
-static rv_claim *claim_of(reeve_worker *worker, const char *queue)
+/* The worker's queue session on a queue; pools that serve the same queue share it. */
+static rv_queue_session *queue_session_of(reeve_worker *worker, const char *queue)
 {
-    for (size_t i = 0; i < worker->claim_count; i++) {
-        if (strcmp(worker->claims[i]->queue, queue) == 0) return worker->claims[i];
+    for (size_t i = 0; i < worker->queue_session_count; i++) {
+        if (strcmp(worker->queue_sessions[i]->queue, queue) == 0) return worker->queue_sessions[i];
     }
-    rv_claim **claims = rv_realloc_array(worker->claims, worker->claim_count + 1, sizeof(rv_claim *));
-    if (claims == NULL) return NULL;
-    worker->claims = claims;
-    rv_claim *claim = rv_zalloc(sizeof(*claim));
-    if (claim == NULL) return NULL;
-    rv_claim_init(claim, worker->ns, queue, worker->id);
-    worker->claims[worker->claim_count++] = claim;
-    return claim;
+    rv_queue_session **queue_sessions =
+        rv_realloc_array(worker->queue_sessions, worker->queue_session_count + 1, sizeof(rv_queue_session *));
+    if (queue_sessions == NULL) return NULL;
+    worker->queue_sessions = queue_sessions;
+    rv_queue_session *queue_session = rv_zalloc(sizeof(*queue_session));
+    if (queue_session == NULL) return NULL;
+    rv_queue_session_init(queue_session, worker->ns, queue, worker->id);
+    worker->queue_sessions[worker->queue_session_count++] = queue_session;
+    return queue_session;
 }
 
 static reeve_status check_order(const reeve_pool_options *o, const char *name, rv_error *error)
@@ -73,7 +74,7 @@ void rv_pool_free(rv_pool *pool)
     if (pool == NULL) return;
     for (unsigned i = 0; pool->threads != NULL && i < pool->thread_count; i++) rv_thread_fini(&pool->threads[i]);
     rv_free(pool->threads);
-    rv_free(pool->claims);
+    rv_free(pool->queue_sessions);
     rv_free(pool->weights);
     rv_free(pool);
 }
@@ -88,11 +89,11 @@ static rv_pool *make(reeve_worker *worker, const reeve_pool_options *o)
     pool->thread_count = o->threads == 0 ? 1 : o->threads;
     pool->order = o->order;
     if (o->weights != NULL) pool->weights = rv_memdup(o->weights, o->queue_count * sizeof(*o->weights));
-    pool->claims = rv_zalloc_array(o->queue_count, sizeof(rv_claim *));
-    bool good = pool->claims != NULL && (o->weights == NULL || pool->weights != NULL);
+    pool->queue_sessions = rv_zalloc_array(o->queue_count, sizeof(rv_queue_session *));
+    bool good = pool->queue_sessions != NULL && (o->weights == NULL || pool->weights != NULL);
     for (size_t i = 0; good && i < o->queue_count; i++) {
-        pool->claims[pool->claim_count] = claim_of(worker, o->queues[i]);
-        good = pool->claims[pool->claim_count++] != NULL;
+        pool->queue_sessions[pool->queue_session_count] = queue_session_of(worker, o->queues[i]);
+        good = pool->queue_sessions[pool->queue_session_count++] != NULL;
     }
     if (good) return pool;
     rv_pool_free(pool);

@@ -9,18 +9,18 @@
 
 #define NOWHERE SIZE_MAX
 
-static unsigned weight_of(const rv_order *order, size_t queue)
+static unsigned weight_of(const rv_queue_order *order, size_t queue)
 {
     return order->weights != NULL ? order->weights[queue] : 1;
 }
 
-static void begin_anew(rv_order *order)
+static void begin_anew(rv_queue_order *order)
 {
     memset(order->clocks, 0, order->count * sizeof(*order->clocks));
     for (size_t i = 0; i < order->count; i++) order->queues[i] = i;
 }
 
-static bool init_weighted(rv_order *order)
+static bool init_weighted(rv_queue_order *order)
 {
     order->queues = rv_zalloc_array(order->count, sizeof(*order->queues));
     order->moved = rv_zalloc_array(order->count, sizeof(*order->moved));
@@ -34,15 +34,15 @@ static bool init_weighted(rv_order *order)
     return true;
 }
 
-bool rv_order_init(rv_order *order, reeve_order kind, size_t count, const unsigned *weights)
+bool rv_queue_order_init(rv_queue_order *order, reeve_order kind, size_t count, const unsigned *weights)
 {
-    *order = (rv_order){.kind = kind, .count = count, .weights = weights, .last_place = NOWHERE};
+    *order = (rv_queue_order){.kind = kind, .count = count, .weights = weights, .last_place = NOWHERE};
     if (kind != REEVE_ORDER_WEIGHTED || init_weighted(order)) return true;
-    rv_order_fini(order);
+    rv_queue_order_fini(order);
     return false;
 }
 
-void rv_order_fini(rv_order *order)
+void rv_queue_order_fini(rv_queue_order *order)
 {
     rv_free(order->queues);
     rv_free(order->moved);
@@ -51,16 +51,16 @@ void rv_order_fini(rv_order *order)
     memset(order, 0, sizeof(*order));
 }
 
-void rv_order_charge(rv_order *order, size_t place, size_t tasks)
+void rv_queue_order_charge(rv_queue_order *order, size_t place, size_t tasks)
 {
     if (tasks == 0) return;
     order->last_place = place;
-    if (order->kind == REEVE_ORDER_WEIGHTED) order->leased[rv_order_queue(order, place)] = tasks;
+    if (order->kind == REEVE_ORDER_WEIGHTED) order->leased[rv_queue_order_queue(order, place)] = tasks;
 }
 
 /* ---- weighted -------------------------------------------------------------------------------------------------- */
 
-static void advance_clocks(rv_order *order)
+static void advance_clocks(rv_queue_order *order)
 {
     for (size_t place = 0; place <= order->last_place; place++) {
         size_t queue = order->queues[place];
@@ -69,7 +69,7 @@ static void advance_clocks(rv_order *order)
 }
 
 /* Those that were asked before the last and did not have enough. */
-static void set_forward(rv_order *order)
+static void set_forward(rv_queue_order *order)
 {
     size_t last = order->queues[order->last_place];
     uint64_t least = order->clocks[last] - order->leased[last] * TASK_COST / order->heaviest;
@@ -80,7 +80,7 @@ static void set_forward(rv_order *order)
 }
 
 /* Those that were served stand behind their equals. */
-static void move_served_back(rv_order *order)
+static void move_served_back(rv_queue_order *order)
 {
     size_t kept = 0, moved = 0;
     for (size_t place = 0; place < order->count; place++) {
@@ -96,7 +96,7 @@ static void move_served_back(rv_order *order)
 }
 
 /* By insertion: all but the few that were served stand in order already. */
-static void sort(rv_order *order)
+static void sort(rv_queue_order *order)
 {
     for (size_t i = 1; i < order->count; i++) {
         size_t queue = order->queues[i], at = i;
@@ -106,7 +106,7 @@ static void sort(rv_order *order)
     }
 }
 
-static void settle_weighted(rv_order *order)
+static void settle_weighted(rv_queue_order *order)
 {
     if (order->last_place == NOWHERE) {
         begin_anew(order);
@@ -124,7 +124,7 @@ static void settle_weighted(rv_order *order)
 /* ---- some of very many ----------------------------------------------------------------------------------------- */
 
 /* In the order of the pool; by insertion. */
-static void choose(rv_order *order, size_t queue)
+static void choose(rv_queue_order *order, size_t queue)
 {
     size_t at = order->asked++;
     for (; at > 0 && order->chosen[at - 1] > queue; at--) order->chosen[at] = order->chosen[at - 1];
@@ -132,7 +132,7 @@ static void choose(rv_order *order, size_t queue)
 }
 
 /* Round-robin: what was served last comes last. */
-static void rotate(rv_order *order)
+static void rotate(rv_queue_order *order)
 {
     size_t turned[RV_ORDER_AT_ONCE], first = 0;
     while (first < order->asked && order->chosen[first] <= order->served) first++;
@@ -140,7 +140,7 @@ static void rotate(rv_order *order)
     memcpy(order->chosen, turned, order->asked * sizeof(*turned));
 }
 
-void rv_order_choose(rv_order *order, bool all)
+void rv_queue_order_choose(rv_queue_order *order, bool all)
 {
     order->asked = 0;
     if (all || order->count <= RV_ORDER_AT_ONCE || order->kind == REEVE_ORDER_WEIGHTED) return;
@@ -154,19 +154,19 @@ void rv_order_choose(rv_order *order, bool all)
 
 /* ---- all of them ----------------------------------------------------------------------------------------------- */
 
-void rv_order_settle(rv_order *order)
+void rv_queue_order_settle(rv_queue_order *order)
 {
     if (order->kind == REEVE_ORDER_WEIGHTED) {
         settle_weighted(order);
     } else if (order->last_place != NOWHERE) {
-        order->served = rv_order_queue(order, order->last_place);
+        order->served = rv_queue_order_queue(order, order->last_place);
         order->first = (order->served + 1) % order->count;
     }
     if (order->asked > 0) order->next = (order->next + order->asked - 1) % order->count;
     order->last_place = NOWHERE;
 }
 
-const char *rv_order_word(reeve_order kind)
+const char *rv_queue_order_word(reeve_order kind)
 {
     switch (kind) {
     case REEVE_ORDER_STRICT:

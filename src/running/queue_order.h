@@ -1,6 +1,6 @@
 /*
- * queue_order.h - which of its queues a thread asks first: strict, round-robin or weighted. Plain arithmetic, no I/O; the
- * state is a thread's own.
+ * queue_order.h - which of its queues a thread asks first: strict, round-robin or weighted. Plain arithmetic, no I/O;
+ * the state is a thread's own.
  *
  * A turn asks the queues one after the other until it has what it wants. A queue's *place* is where it stands in that
  * turn, its number is where it stands in the pool:
@@ -30,7 +30,7 @@
 #define RV_WEIGHT_MAX 1000
 #define RV_ORDER_AT_ONCE 16 /* queues that a busy thread's turn asks, of more */
 
-typedef struct rv_order {
+typedef struct rv_queue_order {
     reeve_order kind;
     size_t count;
     size_t first;            /* round-robin: the queue in the first place */
@@ -46,23 +46,23 @@ typedef struct rv_order {
     size_t chosen[RV_ORDER_AT_ONCE]; /* which, by place */
     size_t served;                   /* the queue that was leased from last */
     size_t next;                     /* the first of the others for the next turn */
-} rv_order;
+} rv_queue_order;
 
 /* weights must outlive the order. False: no memory; then there is nothing to finish. Strict and round-robin take none.
  */
-bool rv_order_init(rv_order *order, reeve_order kind, size_t count, const unsigned *weights);
-void rv_order_fini(rv_order *order);
+bool rv_queue_order_init(rv_queue_order *order, reeve_order kind, size_t count, const unsigned *weights);
+void rv_queue_order_fini(rv_queue_order *order);
 
 /* Before a turn is built: which queues it asks. all: all of them. */
-void rv_order_choose(rv_order *order, bool all);
+void rv_queue_order_choose(rv_queue_order *order, bool all);
 
-static inline size_t rv_order_places(const rv_order *order)
+static inline size_t rv_queue_order_places(const rv_queue_order *order)
 {
     return order->asked > 0 ? order->asked : order->count;
 }
 
 /* The queue at a place of the next turn. */
-static inline size_t rv_order_queue(const rv_order *order, size_t place)
+static inline size_t rv_queue_order_queue(const rv_queue_order *order, size_t place)
 {
     if (order->asked > 0) return order->chosen[place];
     if (order->kind == REEVE_ORDER_STRICT) return place;
@@ -71,10 +71,10 @@ static inline size_t rv_order_queue(const rv_order *order, size_t place)
 }
 
 /* What a turn leased, told place by place, first to last; then that this was all: only that changes the places. */
-void rv_order_charge(rv_order *order, size_t place, size_t tasks);
-void rv_order_settle(rv_order *order);
+void rv_queue_order_charge(rv_queue_order *order, size_t place, size_t tasks);
+void rv_queue_order_settle(rv_queue_order *order);
 
 /* "strict", "round-robin", "weighted". */
-const char *rv_order_word(reeve_order kind);
+const char *rv_queue_order_word(reeve_order kind);
 
 #endif

@@ -18,24 +18,24 @@
 
 /* ---- connecting ------------------------------------------------------------------------------------------------ */
 
-bool rv_thread_gives_up(const rv_thread *t)
+bool rv_recovery_gives_up(const rv_thread *t)
 {
     rv_phase phase = rv_worker_phase(t->worker);
     return phase >= RV_PHASE_LEAVING ||
            (phase >= RV_PHASE_STOPPING && !t->insists && rv_batch_count(&t->batch, RV_ITEM_FINISHED) == 0);
 }
 
-bool rv_thread_connect(rv_thread *t)
+bool rv_recovery_connect(rv_thread *t)
 {
     /* Whether it is open says nothing about Redis: it may have closed it a moment ago. */
     if (rv_conn_is_open(t->conn)) return true;
     for (unsigned tries = 1; !rv_conn_is_open(t->conn); tries++) {
-        if (rv_thread_gives_up(t)) return false;
+        if (rv_recovery_gives_up(t)) return false;
         unsigned tried = rv_note_try(t->worker);
         if (rv_conn_open(t->conn, rv_deadline(t->worker->command_ms)) == REEVE_OK) break;
         rv_note_down(t->worker, tried, rv_conn_error(t->conn)->text);
         rv_waker_silence(&t->waker);
-        if (rv_thread_gives_up(t)) return false;
+        if (rv_recovery_gives_up(t)) return false;
         rv_waker_wait(&t->waker, rv_deadline(rv_reconnect_delay(tries, rv_random_unit())));
     }
     rv_note_up(t->worker);
@@ -45,19 +45,19 @@ bool rv_thread_connect(rv_thread *t)
 /* Losses that are further apart are not in a row: what stands between may end connections that are unused for long. */
 #define IN_A_ROW_MS 4000
 
-void rv_thread_note_loss(rv_thread *t)
+void rv_recovery_note_loss(rv_thread *t)
 {
     if (rv_now_ms() - t->lost_ms > IN_A_ROW_MS) t->losses = 0;
     if (t->losses++ > 0) {
         rv_note_lost(t->worker, rv_conn_error(t->conn)->text);
         rv_waker_silence(&t->waker);
-        if (!rv_thread_gives_up(t))
+        if (!rv_recovery_gives_up(t))
             rv_waker_wait(&t->waker, rv_deadline(rv_reconnect_delay(t->losses - 1, rv_random_unit())));
     }
     t->lost_ms = rv_now_ms();
 }
 
-void rv_thread_note_use(rv_thread *t)
+void rv_recovery_note_use(rv_thread *t)
 {
     if (t->losses > 1) rv_note_used(t->worker);
     t->losses = 0;
@@ -108,15 +108,15 @@ static rv_item *find_item(rv_thread *t, const rv_lease *lease)
     return NULL;
 }
 
-/* Adds a task that we hold without knowing it, as one that goes back at once. (There is room: see rv_thread_turn.)
+/* Adds a task that we hold without knowing it, as one that goes back at once. (There is room: see rv_turn_run.)
  * False: no memory. */
 static bool add_orphan(rv_thread *t, const rv_lease *lease)
 {
     if (t->batch.count == t->batch.capacity) return false;
-    rv_settlement back = {.id = lease->id, .verb = REEVE_OUTCOME_SNOOZE};
+    rv_settlement back = {.id = lease->id, .outcome = REEVE_OUTCOME_SNOOZE};
     rv_item item = {.lease = *lease, .state = RV_ITEM_FINISHED};
-    if (!rv_settlement_copy(&item.outcome, &item.kept, &back)) return false;
-    item.lease.id = item.outcome.id;
+    if (!rv_settlement_copy(&item.settlement, &item.kept, &back)) return false;
+    item.lease.id = item.settlement.id;
     rv_lock(&t->batch.lock);
     t->batch.items[t->batch.count++] = item;
     rv_unlock(&t->batch.lock);
@@ -127,7 +127,7 @@ static bool add_orphan(rv_thread *t, const rv_lease *lease)
  * memory. */
 static bool settle_again(rv_thread *t, rv_item *item, bool held)
 {
-    rv_settlement back = {.id = item->lease.id, .verb = REEVE_OUTCOME_SNOOZE}, copy;
+    rv_settlement back = {.id = item->lease.id, .outcome = REEVE_OUTCOME_SNOOZE}, copy;
     bool goes_back = item->state == RV_ITEM_HANDED && !held;
     void *kept = NULL;
     if (goes_back && !rv_settlement_copy(&copy, &kept, &back)) return false;
@@ -136,7 +136,7 @@ static bool settle_again(rv_thread *t, rv_item *item, bool held)
     if (goes_back) {
         rv_free(item->kept);
         item->kept = kept;
-        item->outcome = copy;
+        item->settlement = copy;
         item->lease.id = copy.id;
         item->state = RV_ITEM_FINISHED;
     }
@@ -165,7 +165,8 @@ static bool note_page(rv_thread *t, size_t queue, const char *session, rv_recall
     bool held[2 * RV_BATCH_MAX];
     size_t count;
     while ((count = rv_recall_leases(page, queue, t->leases, t->batch.capacity)) > 0) {
-        if (!rv_keeper_holds(t->worker, t->pool->claims[queue], session, settled, t->leases, count, held)) return false;
+        if (!rv_keeper_holds(t->worker, t->pool->queue_sessions[queue], session, settled, t->leases, count, held))
+            return false;
         note_standing(t, count, held, seen);
     }
     return true;
@@ -178,13 +179,13 @@ static bool is_unsettled(const rv_item *item, size_t queue)
 
 static reeve_status recall_queue(rv_thread *t, size_t queue, const char *session, bool *seen, bool *ret_alive)
 {
-    const rv_claim *claim = t->pool->claims[queue];
+    const rv_queue_session *queue_session = t->pool->queue_sessions[queue];
     char cursor[24] = "0";
     for (;;) {
         const rv_reply *reply;
         rv_recall_reply recalled;
         unsigned long settled = rv_keeper_settled(t->worker);
-        rv_recall_build(t->conn, &claim->prefix, session, t->number_text, cursor);
+        rv_recall_build(t->conn, &queue_session->prefix, session, t->number_text, cursor);
         reeve_status status = rv_conn_call(t->conn, 0, &reply);
         if (status != REEVE_OK) return status;
         if (!rv_recall_read(&recalled, reply)) return REEVE_EPROTO;
@@ -192,7 +193,7 @@ static reeve_status recall_queue(rv_thread *t, size_t queue, const char *session
         if (!note_page(t, queue, session, &recalled, settled, seen)) continue;
         rv_copy_text(cursor, sizeof(cursor), recalled.cursor);
         if (strcmp(cursor, "0") == 0) return REEVE_OK;
-        if (rv_thread_gives_up(t)) return REEVE_ELOST;
+        if (rv_recovery_gives_up(t)) return REEVE_ELOST;
     }
 }
 
@@ -208,7 +209,7 @@ static reeve_status regain_some(rv_thread *t, size_t queue, const bool *seen, si
 {
     size_t place = 0, most = count - done < RV_REGAIN_MAX ? count - done : RV_REGAIN_MAX;
     const rv_reply *reply;
-    rv_regain_build(t->conn, &t->pool->claims[queue]->prefix, t->batch.sessions[queue], most);
+    rv_regain_build(t->conn, &t->pool->queue_sessions[queue]->prefix, t->batch.sessions[queue], most);
     for (size_t i = 0; place < done + most; i++) {
         const rv_lease *lease = &t->batch.items[i].lease;
         if (!is_missing(t, i, queue, seen) || place++ < done) continue;
@@ -221,8 +222,8 @@ static reeve_status regain_some(rv_thread *t, size_t queue, const bool *seen, si
     return *ret_looked > 0 ? REEVE_OK : REEVE_EPROTO;
 }
 
-/* Of the first items of the batch, what was to be settled and is not seen was settled, or its turn failed half way: then
- * it stands nowhere, and is the session's again. *ret_count: how many. */
+/* Of the first items of the batch, what was to be settled and is not seen was settled, or its turn failed half way:
+ * then it stands nowhere, and is the session's again. *ret_count: how many. */
 static reeve_status regain_queue(rv_thread *t, size_t queue, const bool *seen, size_t known, int64_t *ret_count)
 {
     size_t count = 0, looked = 0;
@@ -234,11 +235,11 @@ static reeve_status regain_queue(rv_thread *t, size_t queue, const bool *seen, s
     return status;
 }
 
-reeve_status rv_thread_regain(rv_thread *t, const rv_item *item)
+reeve_status rv_recovery_regain(rv_thread *t, const rv_item *item)
 {
     const rv_reply *reply;
     size_t queue = item->lease.queue;
-    rv_regain_build(t->conn, &t->pool->claims[queue]->prefix, t->batch.sessions[queue], 1);
+    rv_regain_build(t->conn, &t->pool->queue_sessions[queue]->prefix, t->batch.sessions[queue], 1);
     rv_regain_task(t->conn, item->lease.id, item->lease.since_ms, t->number_text);
     return rv_conn_call(t->conn, 0, &reply);
 }
@@ -292,21 +293,21 @@ static reeve_status recall_regained(rv_thread *t, size_t queue, const char *pres
     return status;
 }
 
-reeve_status rv_thread_recall(rv_thread *t)
+reeve_status rv_recovery_recall(rv_thread *t)
 {
     bool seen[2 * RV_BATCH_MAX];
     end_connection(t);
-    for (size_t queue = 0; queue < t->pool->claim_count; queue++) {
-        rv_claim *claim = t->pool->claims[queue];
+    for (size_t queue = 0; queue < t->pool->queue_session_count; queue++) {
+        rv_queue_session *queue_session = t->pool->queue_sessions[queue];
         rv_session_text present;
         size_t known = t->batch.count;
         bool alive = false;
-        rv_claim_get(claim, present);
+        rv_queue_session_get(queue_session, present);
         memset(seen, 0, sizeof(seen));
         reeve_status status = recall_regained(t, queue, present, seen, &alive);
         if (status != REEVE_OK) return status;
         /* A turn that was to begin the session may have done so before its reply was lost. */
-        if (alive) rv_claim_begin(claim, present);
+        if (alive) rv_queue_session_begin(queue_session, present);
         conclude(t, queue, seen, known, alive);
     }
     t->idle = false;

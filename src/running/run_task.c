@@ -1,6 +1,6 @@
 /*
- * run_task.c - from a leased item to an outcome: finds the handler, prepares the thread for it, calls it, and decides what
- * its answer means (another attempt or death).
+ * run_task.c - from a leased item to an outcome: finds the handler, prepares the thread for it, calls it, and decides
+ * what its answer means (another attempt or death).
  */
 #include <string.h>
 
@@ -18,13 +18,13 @@
 #include "running/task_host.h"
 #include "running/wakeup.h"
 
-void rv_run_prepare(rv_thread *t, reeve_task *task, rv_task_host *host, rv_item *item, const rv_handler *handler)
+void rv_run_task_prepare(rv_thread *t, reeve_task *task, rv_task_host *host, rv_item *item, const rv_handler *handler)
 {
     rv_envelope *envelope = &item->lease.envelope;
     rv_task_begin(task);
     /* The header's newline becomes its end: the envelope lies in memory of this thread's own. */
     ((char *)envelope->header)[envelope->header_length] = '\0';
-    task->queue = t->pool->claims[item->lease.queue]->queue;
+    task->queue = t->pool->queue_sessions[item->lease.queue]->queue;
     task->id = item->lease.id;
     task->type = handler != NULL ? handler->handler.type : "";
     task->payload = envelope->payload;
@@ -33,12 +33,12 @@ void rv_run_prepare(rv_thread *t, reeve_task *task, rv_task_host *host, rv_item 
     task->crashes = item->lease.crashes;
     task->enqueued_ms = envelope->at_ms;
     task->thread_state = NULL;
-    *host = rv_thread_host(t);
-    host->result_max = &t->pool->claims[item->lease.queue]->result_max;
+    *host = rv_task_host_make(t);
+    host->result_max = &t->pool->queue_sessions[item->lease.queue]->result_max;
     task->host = host;
 }
 
-bool rv_run_set_up(rv_thread *t, const rv_handler *handler)
+bool rv_run_task_set_up(rv_thread *t, const rv_handler *handler)
 {
     if (handler->handler.thread_start != NULL && !t->set_up[handler->index]) {
         int failed = handler->handler.thread_start(handler->handler.user, &t->states[handler->index]);
@@ -49,13 +49,13 @@ bool rv_run_set_up(rv_thread *t, const rv_handler *handler)
     return true;
 }
 
-reeve_outcome rv_run_fail_setup(reeve_task *task, const rv_handler *handler)
+reeve_outcome rv_run_task_fail_setup(reeve_task *task, const rv_handler *handler)
 {
     return rv_task_failed(task, REEVE_OUTCOME_RETRY, "setup", "the handler of type %s could not set up this thread",
                           handler->handler.type);
 }
 
-bool rv_run_is_barred(reeve_task *task, const rv_item *item, const rv_policy *policy)
+bool rv_run_task_is_barred(reeve_task *task, const rv_item *item, const rv_attempt_policy *policy)
 {
     if (policy->malformed != NULL) {
         (void)rv_task_failed(task, REEVE_OUTCOME_FAIL, "malformed", "%s", policy->malformed);
@@ -74,7 +74,7 @@ bool rv_run_is_barred(reeve_task *task, const rv_item *item, const rv_policy *po
     return true;
 }
 
-void rv_run_set_limits(rv_thread *t, rv_item *item, const rv_policy *policy)
+void rv_run_task_set_limits(rv_thread *t, rv_item *item, const rv_attempt_policy *policy)
 {
     if (policy->timeout_ms <= 0 && policy->heartbeat_ms <= 0) return;
     rv_lock(&t->batch.lock);
@@ -85,7 +85,7 @@ void rv_run_set_limits(rv_thread *t, rv_item *item, const rv_policy *policy)
     rv_keeper_expect(t->worker, rv_thread_note_life(t, item));
 }
 
-reeve_outcome rv_run_not_begun(reeve_task *task, rv_item *item)
+reeve_outcome rv_run_task_not_begun(reeve_task *task, rv_item *item)
 {
     item->unbegun = true;
     return reeve_task_give_back(task);
@@ -93,46 +93,46 @@ reeve_outcome rv_run_not_begun(reeve_task *task, rv_item *item)
 
 /* It has its place among the handlers that run. (Its time counts from the call of the handler: to settle a task that
  * runs at most once may take as long as Redis is away.) */
-static reeve_outcome call_handler(rv_thread *t, rv_item *item, const rv_handler *handler, const rv_policy *policy,
-                                  bool *ret_counts)
+static reeve_outcome call_handler(rv_thread *t, rv_item *item, const rv_handler *handler,
+                                  const rv_attempt_policy *policy, bool *ret_counts)
 {
     /* Asked before the wait, too: only that may have changed it. */
-    if (item->gate_us > 0 && rv_run_is_barred(&t->task, item, policy)) {
+    if (item->gate_us > 0 && rv_run_task_is_barred(&t->task, item, policy)) {
         *ret_counts = false;
-        return t->task.verb;
+        return t->task.outcome;
     }
-    if (policy->once && !rv_thread_settle_first(t, item, policy)) return rv_run_not_begun(&t->task, item);
+    if (policy->once && !rv_at_most_once_settle(t, item, policy)) return rv_run_task_not_begun(&t->task, item);
     t->task.past = policy->once;
-    rv_run_set_limits(t, item, policy);
-    reeve_outcome verb = rv_layers_run(handler->layers, &t->task, &handler->handler);
+    rv_run_task_set_limits(t, item, policy);
+    reeve_outcome outcome = rv_layers_run(handler->layers, &t->task, &handler->handler);
     rv_end_if_forked(t->worker);
-    if (item->accepted) rv_thread_end_first(t, item, policy);
-    return verb;
+    if (item->accepted) rv_at_most_once_end(t, item, policy);
+    return outcome;
 }
 
-static reeve_outcome call_in_turn(rv_thread *t, rv_item *item, const rv_handler *handler, const rv_policy *policy,
-                                  bool *ret_counts)
+static reeve_outcome call_in_turn(rv_thread *t, rv_item *item, const rv_handler *handler,
+                                  const rv_attempt_policy *policy, bool *ret_counts)
 {
-    if (!rv_run_set_up(t, handler)) return rv_run_fail_setup(&t->task, handler);
+    if (!rv_run_task_set_up(t, handler)) return rv_run_task_fail_setup(&t->task, handler);
     t->task.thread_state = t->states[handler->index];
-    if (!rv_admission_enter(t, handler, policy->max_crashes, &item, 1)) return rv_run_not_begun(&t->task, item);
+    if (!rv_admission_enter(t, handler, policy->max_crashes, &item, 1)) return rv_run_task_not_begun(&t->task, item);
     t->entered = handler;
-    reeve_outcome verb = call_handler(t, item, handler, policy, ret_counts);
+    reeve_outcome outcome = call_handler(t, item, handler, policy, ret_counts);
     t->entered = NULL;
     rv_admission_leave(t, handler);
-    return verb;
+    return outcome;
 }
 
 /* Runs it, unless there is nobody to run it or it has brought down too many workers. */
-static reeve_outcome attempt(rv_thread *t, rv_item *item, const rv_handler *handler, const rv_policy *policy,
+static reeve_outcome attempt(rv_thread *t, rv_item *item, const rv_handler *handler, const rv_attempt_policy *policy,
                              bool *ret_counts)
 {
     const rv_envelope *envelope = &item->lease.envelope;
     *ret_counts = true;
     if (atomic_load(&t->cancelled)) return reeve_task_snooze(&t->task, 1);
-    if (rv_run_is_barred(&t->task, item, policy)) {
+    if (rv_run_task_is_barred(&t->task, item, policy)) {
         *ret_counts = false;
-        return t->task.verb;
+        return t->task.outcome;
     }
     if (handler == NULL && !rv_valid_type(envelope->type, envelope->type_length)) {
         *ret_counts = false;
@@ -147,22 +147,23 @@ static reeve_outcome attempt(rv_thread *t, rv_item *item, const rv_handler *hand
 }
 
 /* What a request for another attempt comes to. */
-static void decide_retry(rv_settlement *s, const rv_item *item, const rv_policy *policy)
+static void decide_retry(rv_settlement *s, const rv_item *item, const rv_attempt_policy *policy)
 {
     unsigned failures = item->lease.failures + 1;
     if (failures >= policy->max_attempts) {
-        s->verb = REEVE_OUTCOME_FAIL;
+        s->outcome = REEVE_OUTCOME_FAIL;
     } else if (s->delay_ms < 0) {
         s->delay_ms = rv_backoff_delay(policy->backoff, failures, rv_random_unit());
     }
 }
 
 /* What the outcome means for the task; false when there was no memory to keep its words. */
-static bool decide(const reeve_task *task, rv_item *item, reeve_outcome verb, const rv_policy *policy, bool counts)
+static bool decide(const reeve_task *task, rv_item *item, reeve_outcome outcome, const rv_attempt_policy *policy,
+                   bool counts)
 {
     rv_settlement s = {.id = item->lease.id,
                        .id_length = item->lease.id_length,
-                       .verb = verb,
+                       .outcome = outcome,
                        .counts = counts,
                        .has_info = item->lease.has_info,
                        .checkpoint = item->lease.has_checkpoint,
@@ -171,86 +172,86 @@ static bool decide(const reeve_task *task, rv_item *item, reeve_outcome verb, co
                        .records_run = policy->records_runs,
                        .unique = policy->unique};
     s.delay_ms = task->delay_ms;
-    if (verb == REEVE_OUTCOME_DONE) {
+    if (outcome == REEVE_OUTCOME_DONE) {
         s.has_result = task->result.length > 0;
         s.result = (reeve_bytes){.data = task->result.data, .length = task->result.length};
-        s.hands = rv_kin_hands(task->kin, &s.hand_count);
-    } else if (verb != REEVE_OUTCOME_SNOOZE) {
+        s.hands = rv_dependencies_chained(task->dependencies, &s.hand_count);
+    } else if (outcome != REEVE_OUTCOME_SNOOZE) {
         s.kind = task->kind;
         s.message = task->message;
     }
-    if (verb == REEVE_OUTCOME_RETRY) decide_retry(&s, item, policy);
-    if (verb == REEVE_OUTCOME_SNOOZE || (verb == REEVE_OUTCOME_DONE && !s.has_result && s.hand_count == 0)) {
-        item->outcome = s;
+    if (outcome == REEVE_OUTCOME_RETRY) decide_retry(&s, item, policy);
+    if (outcome == REEVE_OUTCOME_SNOOZE || (outcome == REEVE_OUTCOME_DONE && !s.has_result && s.hand_count == 0)) {
+        item->settlement = s;
         return true;
     }
-    return rv_settlement_copy(&item->outcome, &item->kept, &s);
+    return rv_settlement_copy(&item->settlement, &item->kept, &s);
 }
 
 /* The settling script makes a task cancelled that is not completed: whatever else the handler said is no failure. */
-static reeve_outcome give_up_cancelled(rv_thread *t, reeve_task *task, const rv_item *item, reeve_outcome verb)
+static reeve_outcome give_up_cancelled(rv_thread *t, reeve_task *task, const rv_item *item, reeve_outcome outcome)
 {
-    if (verb == REEVE_OUTCOME_DONE || !atomic_load(rv_call_cancelled(t, item))) return verb;
+    if (outcome == REEVE_OUTCOME_DONE || !atomic_load(rv_invocation_cancelled(t, item))) return outcome;
     return reeve_task_snooze(task, 1); /* (not to the front: it goes nowhere) */
 }
 
 /* It is done, whatever its handler said: that is only told. */
 static void settled_before(const reeve_task *task, rv_item *item)
 {
-    const rv_settlement *s = &item->outcome;
-    item->failed = s->verb == REEVE_OUTCOME_RETRY || s->verb == REEVE_OUTCOME_FAIL;
+    const rv_settlement *s = &item->settlement;
+    item->failed = s->outcome == REEVE_OUTCOME_RETRY || s->outcome == REEVE_OUTCOME_FAIL;
     if (item->failed) {
         rv_log(REEVE_LOG_WARN, "task.failed", "task failed; it runs at most once, and is not tried again", "queue",
                task->queue, "id", s->id, "type", task->type, "kind", s->kind, "error", s->message, NULL);
     }
-    item->outcome.verb = REEVE_OUTCOME_DONE;
+    item->settlement.outcome = REEVE_OUTCOME_DONE;
 }
 
-void rv_run_settle(rv_thread *t, reeve_task *task, rv_item *item, const rv_handler *handler, rv_policy *policy,
-                   reeve_outcome verb, bool counts)
+void rv_run_task_settle(rv_thread *t, reeve_task *task, rv_item *item, const rv_handler *handler,
+                        rv_attempt_policy *policy, reeve_outcome outcome, bool counts)
 {
-    rv_claim *claim = t->pool->claims[item->lease.queue];
-    verb = give_up_cancelled(t, task, item, verb);
+    rv_queue_session *queue_session = t->pool->queue_sessions[item->lease.queue];
+    outcome = give_up_cancelled(t, task, item, outcome);
     /* The queue's policy may have changed while it ran: what it says at the failure holds. */
-    if (verb == REEVE_OUTCOME_RETRY) rv_policy_choose(policy, &item->lease.envelope, handler, claim);
-    if (!decide(task, item, verb, policy, counts)) {
+    if (outcome == REEVE_OUTCOME_RETRY) rv_attempt_policy_choose(policy, &item->lease.envelope, handler, queue_session);
+    if (!decide(task, item, outcome, policy, counts)) {
         /* Without memory for its words the outcome is still the same, if need be without its result. */
-        item->outcome = (rv_settlement){.id = item->lease.id,
-                                        .verb = REEVE_OUTCOME_RETRY,
-                                        .delay_ms = 1000,
-                                        .kind = "memory",
-                                        .message = "no memory to keep the outcome"};
+        item->settlement = (rv_settlement){.id = item->lease.id,
+                                           .outcome = REEVE_OUTCOME_RETRY,
+                                           .delay_ms = 1000,
+                                           .kind = "memory",
+                                           .message = "no memory to keep the outcome"};
     }
     if (item->accepted)
         settled_before(task, item);
     else
-        rv_note_failure(task->queue, &item->lease, &item->outcome);
+        rv_wakeup_log_failure(task->queue, &item->lease, &item->settlement);
 }
 
-void rv_run_no_memory(rv_item *item)
+void rv_run_task_no_memory(rv_item *item)
 {
-    item->outcome = (rv_settlement){.id = item->lease.id, .verb = REEVE_OUTCOME_SNOOZE, .delay_ms = 1000};
+    item->settlement = (rv_settlement){.id = item->lease.id, .outcome = REEVE_OUTCOME_SNOOZE, .delay_ms = 1000};
 }
 
-void rv_thread_run(rv_thread *t, rv_item *item)
+void rv_run_task(rv_thread *t, rv_item *item)
 {
-    rv_policy policy;
+    rv_attempt_policy policy;
     bool counts;
     const rv_envelope *envelope = &item->lease.envelope;
     const rv_handler *handler = rv_handlers_find(&t->worker->handlers, envelope->type, envelope->type_length);
-    rv_policy_choose(&policy, envelope, handler, t->pool->claims[item->lease.queue]);
-    rv_run_prepare(t, &t->task, &t->host, item, handler);
-    reeve_outcome verb = attempt(t, item, handler, &policy, &counts);
-    rv_run_settle(t, &t->task, item, handler, &policy, verb, counts);
+    rv_attempt_policy_choose(&policy, envelope, handler, t->pool->queue_sessions[item->lease.queue]);
+    rv_run_task_prepare(t, &t->task, &t->host, item, handler);
+    reeve_outcome outcome = attempt(t, item, handler, &policy, &counts);
+    rv_run_task_settle(t, &t->task, item, handler, &policy, outcome, counts);
 }
 
-void rv_thread_end_early(rv_thread *t, rv_item *item, const char *why)
+void rv_run_task_end_early(rv_thread *t, rv_item *item, const char *why)
 {
-    rv_policy policy;
+    rv_attempt_policy policy;
     const rv_envelope *envelope = &item->lease.envelope;
     const rv_handler *handler = rv_handlers_find(&t->worker->handlers, envelope->type, envelope->type_length);
-    rv_policy_choose(&policy, envelope, handler, t->pool->claims[item->lease.queue]);
-    reeve_outcome verb = rv_task_failed(&t->task, REEVE_OUTCOME_RETRY, "handler", "%s", why);
-    rv_thread_end_first(t, item, &policy);
-    rv_run_settle(t, &t->task, item, handler, &policy, verb, true);
+    rv_attempt_policy_choose(&policy, envelope, handler, t->pool->queue_sessions[item->lease.queue]);
+    reeve_outcome outcome = rv_task_failed(&t->task, REEVE_OUTCOME_RETRY, "handler", "%s", why);
+    rv_at_most_once_end(t, item, &policy);
+    rv_run_task_settle(t, &t->task, item, handler, &policy, outcome, true);
 }

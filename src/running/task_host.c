@@ -16,9 +16,9 @@ static bool is_handed(rv_thread *t, const rv_item *item)
     return handed;
 }
 
-static const rv_claim *claim_of(const rv_thread *t, const rv_item *item)
+static const rv_queue_session *queue_session_of(const rv_thread *t, const rv_item *item)
 {
-    return t->pool->claims[item->lease.queue];
+    return t->pool->queue_sessions[item->lease.queue];
 }
 
 static reeve_status open_connection(rv_thread *t)
@@ -55,17 +55,17 @@ static reeve_status finish(rv_thread *t, const rv_item *item)
     reeve_status status = rv_conn_call(t->conn, 0, &reply);
     if (status != REEVE_OK) return status == REEVE_EREDIS ? status : REEVE_ELOST;
     if (rv_reply_int(reply, 0) == 1) return REEVE_OK;
-    atomic_store(rv_call_stop(t, item), true);
+    atomic_store(rv_invocation_stop(t, item), true);
     return REEVE_EREFUSED;
 }
 
 static reeve_status report_progress(reeve_task *task, int percent, const char *words, void *context)
 {
     rv_thread *t = context;
-    rv_item *item = rv_call_item(t, task);
+    rv_item *item = rv_invocation_item(t, task);
     reeve_status status = begin(t, item);
     if (status != REEVE_OK || item->accepted) return status;
-    rv_progress_build(t->conn, &claim_of(t, item)->prefix, t->batch.sessions[item->lease.queue], item->lease.id,
+    rv_progress_build(t->conn, &queue_session_of(t, item)->prefix, t->batch.sessions[item->lease.queue], item->lease.id,
                       percent, words);
     item->lease.has_info = true; /* also when the reply is lost */
     return finish(t, item);
@@ -74,11 +74,11 @@ static reeve_status report_progress(reeve_task *task, int percent, const char *w
 static reeve_status report_checkpoint(reeve_task *task, reeve_bytes data, void *context)
 {
     rv_thread *t = context;
-    rv_item *item = rv_call_item(t, task);
+    rv_item *item = rv_invocation_item(t, task);
     reeve_status status = begin(t, item);
     if (status != REEVE_OK || item->accepted) return status;
-    rv_checkpoint_build(t->conn, &claim_of(t, item)->prefix, t->batch.sessions[item->lease.queue], item->lease.id,
-                        data);
+    rv_checkpoint_build(t->conn, &queue_session_of(t, item)->prefix, t->batch.sessions[item->lease.queue],
+                        item->lease.id, data);
     item->lease.has_info = item->lease.has_checkpoint = true;
     return finish(t, item);
 }
@@ -86,12 +86,12 @@ static reeve_status report_checkpoint(reeve_task *task, reeve_bytes data, void *
 static reeve_status fetch_checkpoint(reeve_task *task, rv_buf *ret, void *context)
 {
     rv_thread *t = context;
-    rv_item *item = rv_call_item(t, task);
+    rv_item *item = rv_invocation_item(t, task);
     const rv_reply *reply;
     if (!item->lease.has_checkpoint) return REEVE_OK;
     reeve_status status = begin(t, item);
     if (status != REEVE_OK || item->accepted) return status;
-    rv_last_checkpoint_build(t->conn, &claim_of(t, item)->prefix, item->lease.id);
+    rv_last_checkpoint_build(t->conn, &queue_session_of(t, item)->prefix, item->lease.id);
     status = rv_conn_call(t->conn, 0, &reply);
     if (status != REEVE_OK) return status == REEVE_EREDIS ? status : REEVE_ELOST;
     if (rv_reply_is(reply, RV_TEXT)) rv_buf_add(ret, reply->text, reply->length);
@@ -101,13 +101,13 @@ static reeve_status fetch_checkpoint(reeve_task *task, rv_buf *ret, void *contex
 static reeve_status report_log(reeve_task *task, const char *line, void *context)
 {
     rv_thread *t = context;
-    rv_item *item = rv_call_item(t, task);
+    rv_item *item = rv_invocation_item(t, task);
     char lease[40];
     reeve_status status = begin(t, item);
     if (status != REEVE_OK || item->accepted) return status;
     (void)snprintf(lease, sizeof(lease), "%lld %s", (long long)item->lease.since_ms, t->number_text);
-    rv_log_build(t->conn, &claim_of(t, item)->prefix, t->batch.sessions[item->lease.queue], item->lease.id, lease,
-                 ++task->log_lines, line);
+    rv_log_build(t->conn, &queue_session_of(t, item)->prefix, t->batch.sessions[item->lease.queue], item->lease.id,
+                 lease, ++task->log_lines, line);
     item->lease.has_info = true;
     return finish(t, item);
 }
@@ -115,10 +115,10 @@ static reeve_status report_log(reeve_task *task, const char *line, void *context
 static reeve_status report_heartbeat(reeve_task *task, void *context)
 {
     rv_thread *t = context;
-    rv_item *item = rv_call_item(t, task);
+    rv_item *item = rv_invocation_item(t, task);
     reeve_status status = begin(t, item);
     if (status != REEVE_OK || item->accepted) return status;
-    rv_held_build(t->conn, &claim_of(t, item)->prefix, t->batch.sessions[item->lease.queue], item->lease.id);
+    rv_held_build(t->conn, &queue_session_of(t, item)->prefix, t->batch.sessions[item->lease.queue], item->lease.id);
     return finish(t, item);
 }
 
@@ -128,7 +128,7 @@ static reeve_status report_pause_for(reeve_task *task, const char *group, int64_
     const rv_reply *reply;
     reeve_status status = open_connection(t);
     if (status != REEVE_OK) return status;
-    rv_pause_for_build(t->conn, &claim_of(t, rv_call_item(t, task))->prefix, group, delay_ms);
+    rv_pause_for_build(t->conn, &queue_session_of(t, rv_invocation_item(t, task))->prefix, group, delay_ms);
     status = rv_conn_call(t->conn, 0, &reply);
     return status == REEVE_OK || status == REEVE_EREDIS ? status : REEVE_ELOST;
 }
@@ -143,7 +143,7 @@ static reeve_status ask(void (*build)(rv_conn *conn, const void *what), const vo
     return status == REEVE_OK || status == REEVE_EREDIS || status == REEVE_ENOMEM ? status : REEVE_ELOST;
 }
 
-rv_task_host rv_thread_host(rv_thread *t)
+rv_task_host rv_task_host_make(rv_thread *t)
 {
     return (rv_task_host){.progress = report_progress,
                           .pause_for = report_pause_for,

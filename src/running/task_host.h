@@ -10,6 +10,6 @@
 int64_t rv_thread_note_life(rv_thread *thread, rv_item *item);
 
 /* For the tasks that a worker's thread runs. */
-rv_task_host rv_thread_host(rv_thread *thread);
+rv_task_host rv_task_host_make(rv_thread *thread);
 
 #endif

@@ -42,7 +42,7 @@ static void learn(rv_thread *t, int64_t elapsed_us, size_t count)
 
 static bool may_run(const rv_thread *t, const rv_item *item, int64_t now_ms)
 {
-    return item->state == RV_ITEM_WAITING && rv_many_is_ripe(t, item, now_ms);
+    return item->state == RV_ITEM_WAITING && rv_batch_handler_is_ripe(t, item, now_ms);
 }
 
 /* The next waiting item becomes the running one, or many of its type with it (they are then in t->picked). Returns how
@@ -57,8 +57,8 @@ static size_t take_next(rv_thread *t, size_t *next, int64_t now_ms)
     /* Under the lock, so that a handler that begins now hears it when the worker stops. */
     if (*next < batch->count && rv_worker_phase(t->worker) == RV_PHASE_RUNNING && !rv_alone_bars(t)) {
         rv_item *item = &batch->items[*next];
-        bool cancelled = item->cancelled && item->many == NULL; /* (of many, each has its own) */
-        count = item->many != NULL ? rv_many_pick(t, *next) : 1;
+        bool cancelled = item->cancelled && item->batch_handler == NULL; /* (of many, each has its own) */
+        count = item->batch_handler != NULL ? rv_batch_handler_pick(t, *next) : 1;
         item->state = RV_ITEM_RUNNING;
         item->until_ms = RV_FOREVER;
         batch->running = (*next)++;
@@ -84,9 +84,9 @@ static size_t note_finished(rv_thread *t, int64_t run_us)
         bool ended = i == batch->running || item->state == RV_ITEM_RUNNING;
         int64_t ran_us = run_us - item->gate_us;
         if (ended) item->run_us = item->unbegun ? 0 : ran_us > 0 ? ran_us : 1;
-        if (ended) bytes += item->outcome.result.length;
+        if (ended) bytes += item->settlement.result.length;
         if (item->state == RV_ITEM_RUNNING) item->state = RV_ITEM_FINISHED;
-        if (batch->items[batch->running].many == NULL) break;
+        if (batch->items[batch->running].batch_handler == NULL) break;
     }
     batch->running = RV_NONE;
     rv_unlock(&batch->lock);
@@ -101,7 +101,7 @@ static void give_rest_back(rv_thread *t)
     for (size_t i = 0; i < t->batch.count; i++) {
         rv_item *item = &t->batch.items[i];
         if (item->state != RV_ITEM_WAITING) continue;
-        item->outcome = (rv_settlement){.id = item->lease.id, .verb = REEVE_OUTCOME_SNOOZE};
+        item->settlement = (rv_settlement){.id = item->lease.id, .outcome = REEVE_OUTCOME_SNOOZE};
         item->state = RV_ITEM_FINISHED;
     }
     rv_unlock(&t->batch.lock);
@@ -123,15 +123,15 @@ static void run_next(rv_thread *t, size_t count, pass *p, int64_t *now_us)
 {
     rv_item *item = &t->batch.items[t->batch.running];
     int64_t begun_us = *now_us;
-    bool many = item->many != NULL;
+    bool many = item->batch_handler != NULL;
     if (many && count > p->called) {
         p->called = count;
-        p->most = rv_many_most(&item->many->handler);
+        p->most = rv_batch_handler_max(&item->batch_handler->handler);
     }
     if (many) {
-        rv_many_run(t, count);
+        rv_batch_handler_run(t, count);
     } else {
-        rv_thread_run(t, item);
+        rv_run_task(t, item);
     }
     *now_us = rv_now_us();
     p->results += note_finished(t, *now_us - begun_us);
@@ -146,7 +146,7 @@ static void run_batch(rv_thread *t)
     pass p = {0};
     int64_t now_us = rv_now_us();
     atomic_store_explicit(&t->busy, true, memory_order_relaxed);
-    rv_many_begin(t);
+    rv_batch_handler_begin(t);
     while (p.results < RESULT_BYTES && (count = take_next(t, &next, now_us / 1000)) > 0) {
         if (p.ran + p.called == 0 && t->batch.count > 1) rv_keeper_expect(t->worker, now_us / 1000 + RV_PATIENCE_MS);
         run_next(t, count, &p, &now_us);
@@ -156,10 +156,10 @@ static void run_batch(rv_thread *t)
     if (!t->gathers || p.results >= RESULT_BYTES || !takes) {
         give_rest_back(t);
     } else {
-        rv_many_keep(t);
+        rv_batch_handler_keep(t);
     }
     if (p.ran > 0) learn(t, p.us, p.ran);
-    rv_many_learn(t, p.called, p.most, p.ran > 0);
+    rv_batch_handler_learn(t, p.called, p.most, p.ran > 0);
 }
 
 /* ---- the one waiting place ------------------------------------------------------------------------------------- */
@@ -167,16 +167,16 @@ static void run_batch(rv_thread *t)
 static void add_own_list(rv_thread *t)
 {
     char name[RV_SESSION_LENGTH + 32];
-    const rv_prefix *prefix = &t->pool->claims[0]->prefix;
+    const rv_prefix *prefix = &t->pool->queue_sessions[0]->prefix;
     (void)snprintf(name, sizeof(name), "hand:%s:%s", t->sessions[0], t->number_text);
     rv_arg2(t->conn, prefix->text, prefix->length, name, strlen(name));
 }
 
 static void add_wake_ups(rv_thread *t)
 {
-    rv_order_choose(&t->order, true);
-    for (size_t place = 0; place < t->pool->claim_count; place++) {
-        const rv_prefix *prefix = &t->pool->claims[rv_order_queue(&t->order, place)]->prefix;
+    rv_queue_order_choose(&t->order, true);
+    for (size_t place = 0; place < t->pool->queue_session_count; place++) {
+        const rv_prefix *prefix = &t->pool->queue_sessions[rv_queue_order_queue(&t->order, place)]->prefix;
         rv_arg2(t->conn, prefix->text, prefix->length, "wake", 4);
     }
 }
@@ -189,7 +189,7 @@ static void build_wait(rv_thread *t, int64_t until)
     int64_t left = until == RV_FOREVER ? 0 : until - rv_now_ms();
     if (until != RV_FOREVER && left < 1) left = 1;
     if (left > 0) snprintf(seconds, sizeof(seconds), "%lld.%03lld", (long long)left / 1000, (long long)left % 1000);
-    rv_cmd(t->conn, (t->idle ? 1 : t->pool->claim_count) + 2);
+    rv_cmd(t->conn, (t->idle ? 1 : t->pool->queue_session_count) + 2);
     rv_args(t->conn, "BLPOP");
     if (t->idle) {
         add_own_list(t);
@@ -218,8 +218,8 @@ static void end_rest(rv_thread *t, reeve_status status, const rv_reply *reply)
         rv_waker_wait(&t->waker, rv_deadline(1000));
     } else {
         /* It may have been woken for a queue, and the turn that comes now be served from another. */
-        if (t->pool->claim_count > 1) rv_scheduler_kick(t->worker);
-        if (status == REEVE_ELOST) rv_thread_note_loss(t);
+        if (t->pool->queue_session_count > 1) rv_scheduler_kick(t->worker);
+        if (status == REEVE_ELOST) rv_recovery_note_loss(t);
     }
 }
 
@@ -233,7 +233,7 @@ static int64_t latest(const rv_thread *t, int64_t until)
 static void end_wait(rv_thread *t, const rv_reply *reply)
 {
     t->empty = false;
-    if (rv_reply_is(reply, RV_ARRAY)) rv_thread_take_handed(t, rv_reply_at(reply, 1));
+    if (rv_reply_is(reply, RV_ARRAY)) rv_turn_take_handed(t, rv_reply_at(reply, 1));
 }
 
 /*
@@ -244,19 +244,19 @@ static void end_wait(rv_thread *t, const rv_reply *reply)
 static void rest(rv_thread *t, unsigned want)
 {
     const rv_reply *reply;
-    int64_t until = rv_many_until(t);
+    int64_t until = rv_batch_handler_until(t);
     rv_task_begin(&t->task); /* (gives back what a large result took) */
     rv_arena_trim(&t->arena, 4096);
     build_wait(t, until);
-    if (!t->idle) rv_thread_build_lease(t, want);
+    if (!t->idle) rv_turn_build_lease(t, want);
     reeve_status status = rv_conn_call_blocking(t->conn, latest(t, until), &reply);
-    if (status == REEVE_OK) rv_thread_note_use(t);
+    if (status == REEVE_OK) rv_recovery_note_use(t);
     if (status != REEVE_OK) {
         end_rest(t, status, reply);
     } else if (t->idle) {
         end_wait(t, reply);
     } else {
-        t->empty = rv_thread_take_lease(t, reply, want) && t->fresh == 0;
+        t->empty = rv_turn_take_lease(t, reply, want) && t->fresh == 0;
     }
 }
 
@@ -291,14 +291,14 @@ static void tear_down(rv_thread *t)
 /* Gets something to run, or settles what is left. False when the worker leaves. */
 static bool take_turn(rv_thread *t, bool running)
 {
-    unsigned want = running ? rv_many_want(t) : 0;
+    unsigned want = running ? rv_batch_handler_want(t) : 0;
     bool settled = rv_batch_count(&t->batch, RV_ITEM_FINISHED) == 0;
     bool same = rv_conn_is_open(t->conn) && rv_conn_epoch(t->conn) == t->epoch;
     if (t->empty && want > 0 && settled && !t->unsure && same) {
         rest(t, want);
         return true;
     }
-    if (!rv_thread_turn(t, want)) return false;
+    if (!rv_turn_run(t, want)) return false;
     t->empty = want > 0 && t->fresh == 0;
     return true;
 }
@@ -346,10 +346,10 @@ static void end_running(rv_thread *t)
     const rv_handler *entered = t->entered;
     rv_item *item = &t->batch.items[t->batch.running];
     t->insists = false;
-    if (item->many != NULL)
-        rv_many_end_early(t, ENDED_THREAD);
+    if (item->batch_handler != NULL)
+        rv_batch_handler_run_end_early(t, ENDED_THREAD);
     else
-        rv_thread_end_early(t, item, ENDED_THREAD);
+        rv_run_task_end_early(t, item, ENDED_THREAD);
     t->entered = NULL;
     if (entered != NULL) rv_admission_leave(t, entered);
     (void)note_finished(t, 1);
@@ -357,8 +357,8 @@ static void end_running(rv_thread *t)
     atomic_store(&t->busy, false);
 }
 
-/* Another thread goes on with what this one has; both count for a moment, so that nobody joins before its id stands. Without
- * one the last outcomes are settled here. */
+/* Another thread goes on with what this one has; both count for a moment, so that nobody joins before its id stands.
+ * Without one the last outcomes are settled here. */
 static void take_place(rv_thread *t)
 {
     reeve_worker *worker = t->worker;
@@ -367,11 +367,11 @@ static void take_place(rv_thread *t)
     worker->threads_alive++;
     rv_unlock(&worker->lock);
     (void)pthread_detach(pthread_self());
-    t->started = rv_start_thread(&t->id, rv_thread_main, t, t->name, &error) == REEVE_OK;
+    t->started = rv_os_thread_start(&t->id, rv_thread_main, t, t->name, &error) == REEVE_OK;
     if (t->started) return;
     rv_log(REEVE_LOG_ERROR, "thread.ended", "no thread takes the place of the one that ended", "thread", t->name,
            "error", error.text, NULL);
-    (void)rv_thread_turn(t, 0);
+    (void)rv_turn_run(t, 0);
     rv_lock(&worker->lock);
     count_out(worker);
     rv_unlock(&worker->lock);
@@ -414,7 +414,7 @@ void *rv_thread_main(void *argument)
 
 static bool allocate(rv_thread *t)
 {
-    size_t queues = t->pool->claim_count, handlers = t->worker->handlers.count;
+    size_t queues = t->pool->queue_session_count, handlers = t->worker->handlers.count;
     t->states = rv_zalloc_array(handlers + 1, sizeof(*t->states));
     t->set_up = rv_zalloc_array(handlers + 1, sizeof(*t->set_up));
     t->queues = rv_zalloc_array(queues, sizeof(*t->queues));
@@ -423,7 +423,7 @@ static bool allocate(rv_thread *t)
     t->picked = rv_zalloc_array(t->batch.capacity, sizeof(rv_item *));
     t->outcomes = rv_zalloc_array(t->batch.capacity, sizeof(*t->outcomes));
     t->leases = rv_zalloc_array(t->batch.capacity, sizeof(*t->leases));
-    return rv_order_init(&t->order, t->pool->order, queues, t->pool->weights) && t->states != NULL &&
+    return rv_queue_order_init(&t->order, t->pool->order, queues, t->pool->weights) && t->states != NULL &&
            t->set_up != NULL && t->queues != NULL && t->sessions != NULL && t->groups != NULL && t->outcomes != NULL &&
            t->leases != NULL && t->picked != NULL;
 }
@@ -431,7 +431,7 @@ static bool allocate(rv_thread *t)
 reeve_status rv_thread_init(rv_thread *t, rv_pool *pool, reeve_worker *worker, unsigned number, rv_error *error)
 {
     char connection[64];
-    unsigned many = rv_handlers_most(&worker->handlers);
+    unsigned many = rv_handlers_batch_max(&worker->handlers);
     memset(t, 0, sizeof(*t));
     t->worker = worker;
     t->pool = pool;
@@ -447,7 +447,7 @@ reeve_status rv_thread_init(rv_thread *t, rv_pool *pool, reeve_worker *worker, u
     rv_task_init(&t->task);
     reeve_status status = rv_waker_init(&t->waker, error);
     if (status == REEVE_OK)
-        status = rv_batch_init(&t->batch, many > pool->batch ? many : pool->batch, pool->claim_count, error);
+        status = rv_batch_init(&t->batch, many > pool->batch ? many : pool->batch, pool->queue_session_count, error);
     if (status == REEVE_OK && !allocate(t)) status = rv_fail(error, REEVE_ENOMEM, "no memory for a thread");
     rv_conn_options options = {.url = worker->target,
                                .name = connection,
@@ -465,7 +465,7 @@ void rv_thread_fini(rv_thread *t)
     rv_task_fini(&t->task);
     rv_arena_fini(&t->arena);
     if (t->waker.fd >= 0) rv_waker_fini(&t->waker);
-    rv_order_fini(&t->order);
+    rv_queue_order_fini(&t->order);
     rv_free(t->states);
     rv_free(t->set_up);
     rv_free(t->queues);
@@ -473,7 +473,7 @@ void rv_thread_fini(rv_thread *t)
     rv_free(t->groups);
     rv_free(t->outcomes);
     rv_free(t->leases);
-    rv_many_fini(t);
+    rv_batch_handler_run_fini(t);
     memset(t, 0, sizeof(*t));
     t->waker.fd = -1;
 }

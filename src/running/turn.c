@@ -18,7 +18,7 @@
 /* The first queue from one on that the batch has a task of. (Of few queues, looking costs more than it saves.) */
 static size_t next_queue(const rv_thread *t, size_t from)
 {
-    size_t next = t->pool->claim_count;
+    size_t next = t->pool->queue_session_count;
     if (t->batch.count == 0 || from >= next) return next;
     if (next <= RV_ORDER_AT_ONCE) return from;
     for (size_t i = 0; i < t->batch.count; i++) {
@@ -32,16 +32,16 @@ static size_t next_queue(const rv_thread *t, size_t from)
 static size_t group_outcomes(rv_thread *t)
 {
     size_t groups = 0, outcomes = 0;
-    for (size_t queue = next_queue(t, 0); queue < t->pool->claim_count; queue = next_queue(t, queue + 1)) {
+    for (size_t queue = next_queue(t, 0); queue < t->pool->queue_session_count; queue = next_queue(t, queue + 1)) {
         size_t first = outcomes;
         for (size_t i = t->batch.count; i-- > 0;) {
             const rv_item *item = &t->batch.items[i];
             if (item->lease.queue != queue || item->state != RV_ITEM_FINISHED || item->accepted || item->refused)
                 continue;
-            t->outcomes[outcomes++] = &item->outcome;
+            t->outcomes[outcomes++] = &item->settlement;
         }
         if (outcomes == first) continue;
-        t->groups[groups++] = (rv_turn_group){.prefix = &t->pool->claims[queue]->prefix,
+        t->groups[groups++] = (rv_turn_group){.prefix = &t->pool->queue_sessions[queue]->prefix,
                                               .session = t->batch.sessions[queue],
                                               .items = &t->outcomes[first],
                                               .count = outcomes - first};
@@ -65,28 +65,29 @@ static void note_answered(rv_thread *t)
 /* begin: sessions that have not begun may do so. */
 static void list_queues(rv_thread *t, bool begin)
 {
-    rv_order_choose(&t->order, !begin);
-    for (size_t place = 0; place < rv_order_places(&t->order); place++) {
-        size_t queue = rv_order_queue(&t->order, place);
-        rv_claim *claim = t->pool->claims[queue];
-        bool begun = rv_claim_get(claim, t->sessions[queue]);
+    rv_queue_order_choose(&t->order, !begin);
+    for (size_t place = 0; place < rv_queue_order_places(&t->order); place++) {
+        size_t queue = rv_queue_order_queue(&t->order, place);
+        rv_queue_session *queue_session = t->pool->queue_sessions[queue];
+        bool begun = rv_queue_session_get(queue_session, t->sessions[queue]);
         if (!begun && !begin) t->sessions[queue][0] = '\0';
         if (!begun && begin) note_asked(t);
-        t->queues[place] = (rv_turn_queue){
-            .prefix = &claim->prefix, .session = t->sessions[queue], .join = begun || !begin ? "" : t->worker->about};
+        t->queues[place] = (rv_turn_queue){.prefix = &queue_session->prefix,
+                                           .session = t->sessions[queue],
+                                           .join = begun || !begin ? "" : t->worker->about};
     }
 }
 
 /* Who serves several queues might be handed a task in each. */
 static rv_hand hand_of(const rv_thread *t)
 {
-    if (t->pool->claim_count > 1) return RV_HAND_NO;
+    if (t->pool->queue_session_count > 1) return RV_HAND_NO;
     return t->idle ? RV_HAND_AGAIN : RV_HAND_IDLE;
 }
 
 /* It is carried out when a wait ends, and that may be when this worker is frozen or cut off: only a session that stands
  * shows that it is not. So none begins here; the turn after that begins it. */
-void rv_thread_build_lease(rv_thread *t, unsigned want)
+void rv_turn_build_lease(rv_thread *t, unsigned want)
 {
     list_queues(t, false);
     rv_turn turn = {.thread = t->number_text,
@@ -94,7 +95,7 @@ void rv_thread_build_lease(rv_thread *t, unsigned want)
                     .session_ms = t->worker->session_ms,
                     .hand = RV_HAND_WOKEN,
                     .queues = t->queues,
-                    .queue_count = rv_order_places(&t->order)};
+                    .queue_count = rv_queue_order_places(&t->order)};
     rv_turn_build(t->conn, &turn);
 }
 
@@ -108,7 +109,7 @@ static reeve_status call_turn(rv_thread *t, unsigned want, size_t groups, const 
     if (want > 0) {
         list_queues(t, true);
         turn.queues = t->queues;
-        turn.queue_count = rv_order_places(&t->order);
+        turn.queue_count = rv_queue_order_places(&t->order);
         turn.hand = hand_of(t);
     }
     rv_turn_build(t->conn, &turn);
@@ -125,18 +126,18 @@ static void note_refused(rv_thread *t, const rv_reply *refused, size_t groups)
         for (size_t j = 0; id != NULL && j < t->batch.count; j++) {
             rv_item *item = &t->batch.items[j];
             if (item->state != RV_ITEM_FINISHED || item->accepted) continue;
-            if (t->groups[group].prefix != &t->pool->claims[item->lease.queue]->prefix) continue;
-            if (strcmp(item->outcome.id, id) == 0) item->refused = true;
+            if (t->groups[group].prefix != &t->pool->queue_sessions[item->lease.queue]->prefix) continue;
+            if (strcmp(item->settlement.id, id) == 0) item->refused = true;
         }
     }
 }
 
 static void log_refused(const rv_thread *t, const rv_item *item)
 {
-    if (item->outcome.verb == REEVE_OUTCOME_SNOOZE) return;
+    if (item->settlement.outcome == REEVE_OUTCOME_SNOOZE) return;
     rv_log(REEVE_LOG_WARN, "task.refused",
            "the outcome came too late: the lease was gone, the task runs again elsewhere", "queue",
-           t->pool->claims[item->lease.queue]->queue, "id", item->outcome.id, NULL);
+           t->pool->queue_sessions[item->lease.queue]->queue, "id", item->settlement.id, NULL);
 }
 
 /* What was accepted. */
@@ -146,23 +147,23 @@ typedef struct sums {
 
 static void count_outcome(sums *totals, rv_stats *stats, const rv_settlement *s)
 {
-    totals->completed += s->verb == REEVE_OUTCOME_DONE;
-    totals->failed += s->verb == REEVE_OUTCOME_RETRY || (s->verb == REEVE_OUTCOME_FAIL && s->counts);
-    totals->dead += s->verb == REEVE_OUTCOME_FAIL;
-    if (s->verb == REEVE_OUTCOME_SNOOZE) atomic_fetch_add_explicit(&stats->given_back, 1, memory_order_relaxed);
+    totals->completed += s->outcome == REEVE_OUTCOME_DONE;
+    totals->failed += s->outcome == REEVE_OUTCOME_RETRY || (s->outcome == REEVE_OUTCOME_FAIL && s->counts);
+    totals->dead += s->outcome == REEVE_OUTCOME_FAIL;
+    if (s->outcome == REEVE_OUTCOME_SNOOZE) atomic_fetch_add_explicit(&stats->given_back, 1, memory_order_relaxed);
 }
 
 static void tally_queue(rv_thread *t, size_t queue, int64_t now_ms)
 {
-    rv_claim *claim = t->pool->claims[queue];
-    rv_tally *tally = rv_claim_open_tally(claim, now_ms);
+    rv_queue_session *queue_session = t->pool->queue_sessions[queue];
+    rv_tally *tally = rv_queue_session_open_tally(queue_session, now_ms);
     for (size_t i = 0; tally != NULL && i < t->batch.count; i++) {
         const rv_item *item = &t->batch.items[i];
         if (item->lease.queue != queue || item->state != RV_ITEM_FINISHED || item->refused) continue;
-        rv_tally_add(tally, &item->outcome, rv_item_wait(item), item->run_us);
+        rv_tally_add(tally, &item->settlement, rv_item_wait(item), item->run_us);
         tally->failed += item->failed;
     }
-    rv_claim_close_tally(claim);
+    rv_queue_session_close_tally(queue_session);
 }
 
 /* Adds up what was accepted, and forgets a session that Redis does not know (all that it held was refused). */
@@ -179,7 +180,7 @@ static void count_queue(rv_thread *t, size_t queue, int64_t now_ms)
         if (item->refused) {
             log_refused(t, item);
         } else {
-            count_outcome(&totals, stats, &item->outcome);
+            count_outcome(&totals, stats, &item->settlement);
             totals.failed += item->failed;
         }
     }
@@ -196,25 +197,25 @@ static void note_gone(rv_thread *t, const rv_reply *gone)
 {
     for (size_t i = 0; i < gone->count; i++) {
         int64_t index = rv_reply_int(gone->items[i], 0);
-        if (index < 1 || (size_t)index > rv_order_places(&t->order)) continue;
-        size_t queue = rv_order_queue(&t->order, (size_t)index - 1);
-        rv_claim *claim = t->pool->claims[queue];
-        if (!rv_claim_lose(claim, t->sessions[queue])) continue;
+        if (index < 1 || (size_t)index > rv_queue_order_places(&t->order)) continue;
+        size_t queue = rv_queue_order_queue(&t->order, (size_t)index - 1);
+        rv_queue_session *queue_session = t->pool->queue_sessions[queue];
+        if (!rv_queue_session_lose(queue_session, t->sessions[queue])) continue;
         rv_log(REEVE_LOG_WARN, "session.lost", "the session was gone from Redis: a new one begins", "queue",
-               claim->queue, NULL);
-        rv_tell_lost(t->worker, claim, t->sessions[queue]);
+               queue_session->queue, NULL);
+        rv_tell_lost(t->worker, queue_session, t->sessions[queue]);
     }
 }
 
 /* The reply speaks of places in the turn: the leases are of the pool's queues from here on. */
 static void note_places(rv_thread *t, size_t count)
 {
-    if (t->pool->claim_count == 1) return;
+    if (t->pool->queue_session_count == 1) return;
     for (size_t first = 0, next = 0; first < count; first = next) {
         size_t place = t->leases[first].queue;
         for (; next < count && t->leases[next].queue == place; next++)
-            t->leases[next].queue = rv_order_queue(&t->order, place);
-        rv_order_charge(&t->order, place, next - first);
+            t->leases[next].queue = rv_queue_order_queue(&t->order, place);
+        rv_queue_order_charge(&t->order, place, next - first);
     }
 }
 
@@ -225,16 +226,16 @@ static void note_begun(rv_thread *t, const rv_turn_reply *reply)
     const rv_reply *text;
     size_t place;
     for (size_t next = 0; (text = rv_turn_policy(reply, &next, &place)) != NULL;) {
-        if (place >= rv_order_places(&t->order)) continue;
-        size_t queue = rv_order_queue(&t->order, place);
-        rv_claim *claim = t->pool->claims[queue];
-        rv_claim_begin(claim, t->sessions[queue]);
-        rv_claim_set_policy(claim, text->text, text->length);
-        atomic_store_explicit(&claim->result_max, rv_turn_result_max(reply, next), memory_order_relaxed);
+        if (place >= rv_queue_order_places(&t->order)) continue;
+        size_t queue = rv_queue_order_queue(&t->order, place);
+        rv_queue_session *queue_session = t->pool->queue_sessions[queue];
+        rv_queue_session_begin(queue_session, t->sessions[queue]);
+        rv_queue_session_set_policy(queue_session, text->text, text->length);
+        atomic_store_explicit(&queue_session->result_max, rv_turn_result_max(reply, next), memory_order_relaxed);
     }
 }
 
-static const rv_handler *find_many(const rv_thread *t, const rv_envelope *envelope)
+static const rv_handler *find_batch_handler(const rv_thread *t, const rv_envelope *envelope)
 {
     if (!t->gathers) return NULL;
     const rv_handler *handler = rv_handlers_find(&t->worker->handlers, envelope->type, envelope->type_length);
@@ -249,12 +250,14 @@ static void fill_batch(rv_thread *t, size_t count, unsigned want)
     t->fresh = count;
     t->full = count >= want;
     if (count == 0) return;
-    rv_thread_note_use(t);
+    rv_recovery_note_use(t);
     rv_lock(&t->batch.lock);
     for (size_t i = 0; i < count; i++) {
         const rv_lease *lease = &t->leases[i];
-        t->batch.items[kept + i] = (rv_item){
-            .lease = *lease, .state = RV_ITEM_WAITING, .leased_ms = now, .many = find_many(t, &lease->envelope)};
+        t->batch.items[kept + i] = (rv_item){.lease = *lease,
+                                             .state = RV_ITEM_WAITING,
+                                             .leased_ms = now,
+                                             .batch_handler = find_batch_handler(t, &lease->envelope)};
     }
     for (size_t i = 0; i < count; i++) {
         size_t queue = t->leases[i].queue;
@@ -266,7 +269,8 @@ static void fill_batch(rv_thread *t, size_t count, unsigned want)
     rv_unlock(&t->batch.lock);
     for (size_t i = 0; i < count; i++) {
         size_t queue = t->leases[i].queue;
-        if (i == 0 || queue != t->leases[i - 1].queue) rv_claim_begin(t->pool->claims[queue], t->sessions[queue]);
+        if (i == 0 || queue != t->leases[i - 1].queue)
+            rv_queue_session_begin(t->pool->queue_sessions[queue], t->sessions[queue]);
     }
     atomic_fetch_add_explicit(&t->worker->stats.leased, count, memory_order_relaxed);
 }
@@ -278,14 +282,14 @@ static void note_malformed(void)
 
 static void take_leases(rv_thread *t, const rv_turn_reply *reply, unsigned want)
 {
-    size_t bad,
-        count = rv_turn_leases(reply, rv_order_places(&t->order), t->leases, t->batch.capacity - t->batch.count, &bad);
+    size_t bad, count = rv_turn_leases(reply, rv_queue_order_places(&t->order), t->leases,
+                                       t->batch.capacity - t->batch.count, &bad);
     if (bad > 0) note_malformed();
     note_places(t, count);
     fill_batch(t, count, want);
 }
 
-void rv_thread_take_handed(rv_thread *t, const rv_reply *text)
+void rv_turn_take_handed(rv_thread *t, const rv_reply *text)
 {
     t->idle = false;
     if (rv_reply_is(text, RV_TEXT) && text->length == 0) return;
@@ -303,20 +307,20 @@ static bool finish_turn(rv_thread *t, const rv_turn_reply *reply, unsigned want,
 {
     note_answered(t);
     note_refused(t, reply->refused, groups);
-    for (size_t queue = next_queue(t, 0); queue < t->pool->claim_count; queue = next_queue(t, queue + 1))
+    for (size_t queue = next_queue(t, 0); queue < t->pool->queue_session_count; queue = next_queue(t, queue + 1))
         count_queue(t, queue, reply->now_ms);
     rv_batch_settle(&t->batch);
     t->fresh = 0;
     if (want == 0) return true;
     note_gone(t, reply->gone);
     bool again = reply->gone->count > 0;
-    rv_many_drop_lost(t);
+    rv_batch_handler_drop_lost(t);
     note_begun(t, reply);
     t->idle = rv_turn_is_idle(reply);
     /* A turn whose reply was lost may have begun it; now it is kept, and an end of it is noticed. */
-    if (t->idle) rv_claim_begin(t->pool->claims[0], t->sessions[0]);
+    if (t->idle) rv_queue_session_begin(t->pool->queue_sessions[0], t->sessions[0]);
     take_leases(t, reply, want);
-    rv_order_settle(&t->order); /* (the places change: nothing of the reply is looked at after this) */
+    rv_queue_order_settle(&t->order); /* (the places change: nothing of the reply is looked at after this) */
     rv_conn_take_reply(t->conn, &t->arena);
     return !again || t->fresh > 0;
 }
@@ -329,10 +333,10 @@ static void wait_out(rv_thread *t, unsigned tries)
 {
     rv_note_refusal(t->worker, "Redis refused a turn: trying again", rv_conn_error(t->conn)->text);
     rv_waker_silence(&t->waker);
-    if (!rv_thread_gives_up(t)) rv_waker_wait(&t->waker, rv_deadline(rv_reconnect_delay(tries, rv_random_unit())));
+    if (!rv_recovery_gives_up(t)) rv_waker_wait(&t->waker, rv_deadline(rv_reconnect_delay(tries, rv_random_unit())));
 }
 
-bool rv_thread_take_lease(rv_thread *t, const rv_reply *reply, unsigned want)
+bool rv_turn_take_lease(rv_thread *t, const rv_reply *reply, unsigned want)
 {
     rv_turn_reply turn;
     return rv_turn_read(&turn, reply) && finish_turn(t, &turn, want, 0);
@@ -345,7 +349,7 @@ static unsigned room_for(const rv_thread *t, unsigned want)
     return want < room ? want : (unsigned)room;
 }
 
-bool rv_thread_turn(rv_thread *t, unsigned want)
+bool rv_turn_run(rv_thread *t, unsigned want)
 {
     bool lost = t->unsure;
     t->unsure = false;
@@ -356,7 +360,7 @@ bool rv_thread_turn(rv_thread *t, unsigned want)
             t->fresh = 0;
             return true;
         }
-        if (!rv_thread_connect(t)) return false;
+        if (!rv_recovery_connect(t)) return false;
         /* Also when a handler made it anew: Redis may have come back without what it was told last. */
         unsigned epoch = rv_conn_epoch(t->conn);
         lost = lost || (t->epoch > 0 && t->epoch != epoch);
@@ -365,7 +369,7 @@ bool rv_thread_turn(rv_thread *t, unsigned want)
         rv_turn_reply turn;
         unsigned ask = 0;
         size_t groups = 0;
-        reeve_status status = lost ? rv_thread_recall(t) : REEVE_OK;
+        reeve_status status = lost ? rv_recovery_recall(t) : REEVE_OK;
         if (status == REEVE_OK) {
             lost = false;
             t->connection = rv_conn_id(t->conn);
@@ -380,9 +384,9 @@ bool rv_thread_turn(rv_thread *t, unsigned want)
         /* Also when the reply could not be read, for want of memory or sense; and a script that failed may have done
          * so half way. */
         lost = true;
-        if (rv_thread_gives_up(t)) return false;
+        if (rv_recovery_gives_up(t)) return false;
         if (status == REEVE_ELOST)
-            rv_thread_note_loss(t);
+            rv_recovery_note_loss(t);
         else if (status != REEVE_ETIMEOUT && status != REEVE_ECONNECT)
             wait_out(t, tries);
     }

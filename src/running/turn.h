@@ -10,14 +10,14 @@
  * One turn: settles what is finished and leases up to want tasks into the batch. Reconnects and asks again as long as
  * it takes. False when the worker leaves and nothing more can be done.
  */
-bool rv_thread_turn(rv_thread *thread, unsigned want);
+bool rv_turn_run(rv_thread *thread, unsigned want);
 
 /* Two halves of a turn that only leases, for the waiting place: builds the call; takes its reply into the (empty)
  * batch. False: no such reply, or there is to be another turn at once. */
-void rv_thread_build_lease(rv_thread *thread, unsigned want);
-bool rv_thread_take_lease(rv_thread *thread, const rv_reply *reply, unsigned want);
+void rv_turn_build_lease(rv_thread *thread, unsigned want);
+bool rv_turn_take_lease(rv_thread *thread, const rv_reply *reply, unsigned want);
 
 /* Takes what the thread was handed (protocol/turn_call.h), if it was a task, into the batch. */
-void rv_thread_take_handed(rv_thread *thread, const rv_reply *text);
+void rv_turn_take_handed(rv_thread *thread, const rv_reply *text);
 
 #endif

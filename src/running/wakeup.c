@@ -33,14 +33,15 @@ unsigned long rv_keeper_settled(reeve_worker *worker)
     return settled;
 }
 
-static bool is_of_lease(const rv_handed *handed, const rv_claim *claim, const char *session, const rv_lease *lease)
+static bool is_of_lease(const rv_offloaded *handed, const rv_queue_session *queue_session, const char *session,
+                        const rv_lease *lease)
 {
-    return handed->kept != NULL && handed->claim == claim && handed->since_ms == lease->since_ms &&
-           strcmp(handed->session, session) == 0 && strcmp(handed->outcome.id, lease->id) == 0;
+    return handed->kept != NULL && handed->queue_session == queue_session && handed->since_ms == lease->since_ms &&
+           strcmp(handed->session, session) == 0 && strcmp(handed->settlement.id, lease->id) == 0;
 }
 
-bool rv_keeper_holds(reeve_worker *worker, const rv_claim *claim, const char *session, unsigned long settled,
-                     const rv_lease *leases, size_t count, bool *ret_held)
+bool rv_keeper_holds(reeve_worker *worker, const rv_queue_session *queue_session, const char *session,
+                     unsigned long settled, const rv_lease *leases, size_t count, bool *ret_held)
 {
     rv_keeper *keeper = &worker->keeper;
     rv_lock(&keeper->lock);
@@ -48,24 +49,24 @@ bool rv_keeper_holds(reeve_worker *worker, const rv_claim *claim, const char *se
     for (size_t i = 0; same && i < count; i++) {
         ret_held[i] = false;
         for (size_t j = 0; j < keeper->handed_count && !ret_held[i]; j++)
-            ret_held[i] = is_of_lease(&keeper->handed[j], claim, session, &leases[i]);
+            ret_held[i] = is_of_lease(&keeper->handed[j], queue_session, session, &leases[i]);
     }
     rv_unlock(&keeper->lock);
     return same;
 }
 
-void rv_scheduler_set_due(rv_scheduler *scheduler, size_t claim, int64_t at)
+void rv_scheduler_set_due(rv_scheduler *scheduler, size_t queue_session, int64_t at)
 {
     rv_lock(&scheduler->lock);
-    if (at < scheduler->due[claim]) scheduler->due[claim] = at;
+    if (at < scheduler->due[queue_session]) scheduler->due[queue_session] = at;
     rv_unlock(&scheduler->lock);
 }
 
 void rv_scheduler_due(reeve_worker *worker, const char *queue, int64_t at_ms)
 {
     int64_t ahead = atomic_load(&worker->scheduler.clock_ahead_ms), at = ahead == 0 ? 0 : at_ms - ahead;
-    for (size_t i = 0; i < worker->claim_count; i++) {
-        if (strcmp(worker->claims[i]->queue, queue) != 0) continue;
+    for (size_t i = 0; i < worker->queue_session_count; i++) {
+        if (strcmp(worker->queue_sessions[i]->queue, queue) != 0) continue;
         rv_scheduler_set_due(&worker->scheduler, i, at);
         rv_waker_ring(&worker->scheduler.waker);
     }
@@ -73,7 +74,7 @@ void rv_scheduler_due(reeve_worker *worker, const char *queue, int64_t at_ms)
 
 void rv_scheduler_kick(reeve_worker *worker)
 {
-    for (size_t i = 0; i < worker->claim_count; i++) rv_scheduler_set_due(&worker->scheduler, i, rv_now_ms());
+    for (size_t i = 0; i < worker->queue_session_count; i++) rv_scheduler_set_due(&worker->scheduler, i, rv_now_ms());
     rv_waker_ring(&worker->scheduler.waker);
 }
 
@@ -83,7 +84,7 @@ void rv_scheduler_ask_cancelled(reeve_worker *worker)
     rv_waker_ring(&worker->scheduler.waker);
 }
 
-void rv_tell_lost(reeve_worker *worker, const rv_claim *claim, const char *session)
+void rv_tell_lost(reeve_worker *worker, const rv_queue_session *queue_session, const char *session)
 {
     for (size_t i = 0; i < worker->pool_count; i++) {
         for (unsigned j = 0; j < worker->pools[i]->thread_count; j++) {
@@ -91,12 +92,14 @@ void rv_tell_lost(reeve_worker *worker, const rv_claim *claim, const char *sessi
             rv_lock(&t->batch.lock);
             const rv_batch *batch = &t->batch;
             size_t queue = batch->running != RV_NONE ? batch->items[batch->running].lease.queue : RV_NONE;
-            if (queue != RV_NONE && t->pool->claims[queue] == claim && strcmp(batch->sessions[queue], session) == 0) {
-                rv_call_stop_all(t);
+            if (queue != RV_NONE && t->pool->queue_sessions[queue] == queue_session &&
+                strcmp(batch->sessions[queue], session) == 0) {
+                rv_invocation_stop_all(t);
             }
             rv_unlock(&t->batch.lock);
             /* What it may wait to be handed was for that session. */
-            if (t->pool->claim_count == 1 && t->pool->claims[0] == claim) rv_waker_ring(&t->waker);
+            if (t->pool->queue_session_count == 1 && t->pool->queue_sessions[0] == queue_session)
+                rv_waker_ring(&t->waker);
         }
     }
     rv_admission_recheck(worker);
@@ -151,11 +154,11 @@ void rv_note_acceptance(reeve_worker *worker)
     rv_log(REEVE_LOG_INFO, "redis.accepts", "Redis takes heartbeats again", "url", worker->target->redacted, NULL);
 }
 
-void rv_note_failure(const char *queue, const rv_lease *lease, const rv_settlement *outcome)
+void rv_wakeup_log_failure(const char *queue, const rv_lease *lease, const rv_settlement *outcome)
 {
-    bool dead = outcome->verb == REEVE_OUTCOME_FAIL;
+    bool dead = outcome->outcome == REEVE_OUTCOME_FAIL;
     reeve_log_level level = dead ? REEVE_LOG_WARN : REEVE_LOG_INFO;
-    if ((!dead && outcome->verb != REEVE_OUTCOME_RETRY) || !rv_log_on(level)) return;
+    if ((!dead && outcome->outcome != REEVE_OUTCOME_RETRY) || !rv_log_on(level)) return;
     char type[REEVE_TYPE_MAX + 1];
     size_t length = lease->envelope.type_length < REEVE_TYPE_MAX ? lease->envelope.type_length : REEVE_TYPE_MAX;
     memcpy(type, lease->envelope.type, length);

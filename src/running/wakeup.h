@@ -15,8 +15,8 @@ void rv_keeper_leave_node(reeve_worker *worker);
 /* Redis was lost, and is there again: it may have forgotten what it was told last. */
 void rv_keeper_look_for_strays(reeve_worker *worker);
 
-/* A claim's queue is to be tended at a time (monotonic ms) at the latest. Does not ring. */
-void rv_scheduler_set_due(rv_scheduler *scheduler, size_t claim, int64_t at_ms);
+/* A queue session's queue is to be tended at a time (monotonic ms) at the latest. Does not ring. */
+void rv_scheduler_set_due(rv_scheduler *scheduler, size_t queue_session, int64_t at_ms);
 
 /* Something in a queue is due at a time on Redis's clock, as the control channel says: tend it then, or now as long as
  * we do not know how far that clock is from ours. */
@@ -36,14 +36,14 @@ unsigned long rv_keeper_settled(reeve_worker *worker);
  * nothing told, when it has settled any since `settled` was read: what Redis said of these leases may not be so any
  * more.
  */
-bool rv_keeper_holds(reeve_worker *worker, const rv_claim *claim, const char *session, unsigned long settled,
-                     const rv_lease *leases, size_t count, bool *ret_held);
+bool rv_keeper_holds(reeve_worker *worker, const rv_queue_session *queue_session, const char *session,
+                     unsigned long settled, const rv_lease *leases, size_t count, bool *ret_held);
 
 /* The session is gone: a handler that runs under it should end. */
-void rv_tell_lost(reeve_worker *worker, const rv_claim *claim, const char *session);
+void rv_tell_lost(reeve_worker *worker, const rv_queue_session *queue_session, const char *session);
 
 /* Logs a failure, task.retry or task.dead; nothing for other outcomes. */
-void rv_note_failure(const char *queue, const rv_lease *lease, const rv_settlement *outcome);
+void rv_wakeup_log_failure(const char *queue, const rv_lease *lease, const rv_settlement *outcome);
 
 /* Logs the beginning and the end of an outage, once each for the whole worker. words: the error. An attempt to reach
  * Redis begins with rv_note_try; when it fails after another has succeeded, it says nothing: it is the next one that

@@ -3,7 +3,7 @@
  *
  *     reeve_worker
  *       |- handlers, layers, plugins   fixed before start
- *       |- claims                   one a queue (claim.h)
+ *       |- queue sessions                   one a queue (queue_session.h)
  *       |- pools -> threads         each: a connection, a batch, a task   (thread.h)
  *       |- heart                    heartbeats                            (heartbeat.h)
  *       |- keeper                   relief, control messages, good-bye    (keeper.h)
@@ -68,16 +68,16 @@ typedef struct rv_thread {
     /* how many tasks to take at once (see thread.c) */
     int64_t task_us;
     unsigned want;
-    rv_order order; /* of the queues in its next turn */
-    size_t fresh;   /* how many tasks the last turn leased */
-    bool full;      /* they were as many as it asked for */
+    rv_queue_order order; /* of the queues in its next turn */
+    size_t fresh;         /* how many tasks the last turn leased */
+    bool full;            /* they were as many as it asked for */
     /* for handlers of many tasks (batch_handler.h) */
     bool gathers; /* there is such a handler */
-    unsigned many_want;
+    unsigned batch_handler_want;
     bool mixed; /* the last tasks were also of handlers that take one */
     size_t kept_bytes;
     rv_item **picked;
-    struct rv_call *calls;
+    struct rv_invocation *calls;
     reeve_task **call_tasks;
     size_t call_room;
     /* scratch of a turn */
@@ -90,8 +90,8 @@ typedef struct rv_thread {
 
 struct rv_pool {
     char name[12];
-    rv_claim **claims; /* the queues it serves, in order */
-    size_t claim_count;
+    rv_queue_session **queue_sessions; /* the queues it serves, in order */
+    size_t queue_session_count;
     unsigned thread_count;
     unsigned batch;
     reeve_order order;
@@ -104,18 +104,18 @@ typedef struct rv_stats {
 } rv_stats;
 
 /* An outcome that a thread handed to the keeper. */
-typedef struct rv_handed {
-    rv_claim *claim;
+typedef struct rv_offloaded {
+    rv_queue_session *queue_session;
     rv_session_text session;
     const char *thread; /* under whose name it stands in Redis */
     int64_t since_ms;   /* and since when */
     bool sent;          /* an earlier delivery may have been carried out */
     bool torn;          /* an earlier delivery may have failed half way */
-    rv_settlement outcome;
+    rv_settlement settlement;
     int64_t wait_ms; /* for the statistics, as rv_tally_add takes them */
     int64_t run_us;
     void *kept;
-} rv_handed;
+} rv_offloaded;
 
 typedef struct rv_keeper {
     pthread_t id;
@@ -134,12 +134,12 @@ typedef struct rv_keeper {
     atomic_llong wake_at_ms; /* until when it sleeps: who needs it earlier rings */
     pthread_mutex_t lock;    /* guards handed, its count, and settled: the keeper writes, others read */
     unsigned long settled;   /* how many handed outcomes were */
-    rv_handed *handed;
+    rv_offloaded *handed;
     size_t handed_count;
     size_t handed_capacity;
 } rv_keeper;
 
-typedef struct rv_heart {
+typedef struct rv_heartbeat {
     pthread_t id;
     bool started;
     rv_waker waker;
@@ -150,7 +150,7 @@ typedef struct rv_heart {
     bool registered; /* its first heartbeat was taken */
     unsigned epoch;  /* of the connection that its last one went over; 0: none yet */
     rv_buf json;
-} rv_heart;
+} rv_heartbeat;
 
 #define RV_TEND_AT_ONCE 32 /* queues */
 
@@ -164,7 +164,7 @@ typedef struct rv_scheduler {
     int64_t yields_until_ms;      /* until then the keeper goes first (scheduler.c) */
     pthread_mutex_t lock;         /* guards due */
     atomic_llong clock_ahead_ms;  /* Redis's clock less our monotonic one, as tend.lua told; 0: not known yet */
-    int64_t *due;                 /* by claim: when to tend it, monotonic ms */
+    int64_t *due;                 /* by queue session: when to tend it, monotonic ms */
     size_t *tended;               /* scratch */
     bool outbox[RV_TEND_AT_ONCE]; /* of these, which have messages to others */
     bool unread[RV_TEND_AT_ONCE]; /* ... and some that were set aside, which are to be tried again */
@@ -214,8 +214,8 @@ struct reeve_worker {
     rv_layers layers;
     reeve_plugin_handle **plugins;
     size_t plugin_count;
-    rv_claim **claims;
-    size_t claim_count;
+    rv_queue_session **queue_sessions;
+    size_t queue_session_count;
     rv_pool **pools;
     size_t pool_count;
     unsigned thread_count;
@@ -230,7 +230,7 @@ struct reeve_worker {
     atomic_uint reached; /* how many attempts to reach Redis have succeeded */
     rv_stats stats;
     rv_waker quit; /* rung when it leaves and is held up by a Redis that does not answer: no call waits any longer */
-    rv_heart heart;
+    rv_heartbeat heart;
     rv_alone alone;
     rv_keeper keeper;
     rv_scheduler scheduler;

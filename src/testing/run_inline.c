@@ -11,7 +11,7 @@
 
 #define MIDDLE_OF_JITTER 0.5
 
-const reeve_handler *rv_local_find(const reeve_plugin *plugin, const char *type)
+const reeve_handler *rv_run_inline_find(const reeve_plugin *plugin, const char *type)
 {
     for (size_t i = 0; i < plugin->handler_count; i++) {
         if (strcmp(plugin->handlers[i].type, type) == 0) return &plugin->handlers[i];
@@ -19,14 +19,14 @@ const reeve_handler *rv_local_find(const reeve_plugin *plugin, const char *type)
     return NULL;
 }
 
-int64_t rv_local_delay(const reeve_task *task, const reeve_backoff *backoff, unsigned attempt)
+int64_t rv_run_inline_delay(const reeve_task *task, const reeve_backoff *backoff, unsigned attempt)
 {
-    if (task->verb != REEVE_OUTCOME_RETRY && task->verb != REEVE_OUTCOME_SNOOZE) return 0;
+    if (task->outcome != REEVE_OUTCOME_RETRY && task->outcome != REEVE_OUTCOME_SNOOZE) return 0;
     return task->delay_ms >= 0 ? task->delay_ms : rv_backoff_delay(backoff, attempt, MIDDLE_OF_JITTER);
 }
 
 /* The task as Redis would hold it. */
-static reeve_status write_envelope(rv_buf *ret, const rv_local *local, rv_error *error)
+static reeve_status write_envelope(rv_buf *ret, const rv_run_inline *local, rv_error *error)
 {
     reeve_task_spec spec = local->spec;
     reeve_status status;
@@ -44,7 +44,7 @@ static reeve_status write_envelope(rv_buf *ret, const rv_local *local, rv_error 
 }
 
 /* The header's newline becomes its end, as in a worker. */
-static void prepare_task(reeve_task *task, const rv_local *local, rv_buf *text)
+static void prepare_task(reeve_task *task, const rv_run_inline *local, rv_buf *text)
 {
     rv_envelope envelope = {0};
 
@@ -64,7 +64,7 @@ static void prepare_task(reeve_task *task, const rv_local *local, rv_buf *text)
 }
 
 /* One thread's life with the handler: set-up, the task, tear-down. Returns how long the handler ran. */
-static int64_t run_with_hooks(reeve_task *task, const rv_local *local, const reeve_layer *const *layers)
+static int64_t run_with_hooks(reeve_task *task, const rv_run_inline *local, const reeve_layer *const *layers)
 {
     const reeve_handler *handler = local->handler;
     int64_t began, elapsed;
@@ -76,11 +76,11 @@ static int64_t run_with_hooks(reeve_task *task, const rv_local *local, const ree
                        handler->type, failure);
         return 0;
     }
-    if (local->plugin != NULL) (void)rv_plugin_enter(local->plugin, NULL, NULL);
+    if (local->plugin != NULL) (void)rv_plugin_gate_enter(local->plugin, NULL, NULL);
     began = rv_now_us();
     (void)rv_layers_run(layers, task, handler); /* what came out stands in the task */
     elapsed = rv_now_us() - began;
-    if (local->plugin != NULL) rv_plugin_leave(local->plugin);
+    if (local->plugin != NULL) rv_plugin_gate_leave(local->plugin);
     if (handler->thread_stop != NULL) handler->thread_stop(handler->user, task->thread_state);
     return elapsed;
 }
@@ -93,7 +93,7 @@ static void let_go(reeve_task *task)
     task->host = NULL;
 }
 
-reeve_status rv_local_run(const rv_local *local, reeve_task *task, int64_t *ret_elapsed_us, rv_error *error)
+reeve_status rv_run_inline_call(const rv_run_inline *local, reeve_task *task, int64_t *ret_elapsed_us, rv_error *error)
 {
     const reeve_layer **layers = NULL;
     rv_buf text;
@@ -137,12 +137,12 @@ static reeve_status tell_progress(reeve_task *task, int percent, const char *wor
     return REEVE_OK;
 }
 
-static void make_report(reeve_run_report *ret, reeve_task *task, const rv_local *local, int64_t elapsed_us)
+static void make_report(reeve_run_report *ret, reeve_task *task, const rv_run_inline *local, int64_t elapsed_us)
 {
     memset(ret, 0, sizeof(*ret));
-    ret->outcome = task->verb;
+    ret->outcome = task->outcome;
     ret->elapsed_us = elapsed_us;
-    ret->delay_ms = rv_local_delay(task, &local->handler->backoff, local->attempt);
+    ret->delay_ms = rv_run_inline_delay(task, &local->handler->backoff, local->attempt);
     memcpy(ret->kind, task->kind, sizeof(ret->kind));
     memcpy(ret->message, task->message, sizeof(ret->message));
     if (task->result.length > 0) {
@@ -157,14 +157,14 @@ reeve_status reeve_plugin_run_sized(reeve_plugin_handle *plugin, const char *typ
     char id[RV_UUID_LENGTH + 1];
     reeve_run_options full;
     rv_task_host host = {.progress = tell_progress, .context = &full};
-    rv_local local = {.plugin = plugin, .host = &host, .enqueued_ms = rv_wall_ms()};
+    rv_run_inline local = {.plugin = plugin, .host = &host, .enqueued_ms = rv_wall_ms()};
     rv_error error;
     reeve_task task;
     int64_t elapsed_us;
     reeve_status status;
 
     if (type == NULL) return REEVE_EINVAL;
-    local.handler = rv_local_find(&plugin->plugin, type);
+    local.handler = rv_run_inline_find(&plugin->plugin, type);
     if (local.handler == NULL) return REEVE_ENOTFOUND;
     status = RV_LAYOUT_READ(&full, given, options_size, "the options", &error);
     if (status != REEVE_OK) return status;
@@ -173,7 +173,7 @@ reeve_status reeve_plugin_run_sized(reeve_plugin_handle *plugin, const char *typ
     local.spec = (reeve_task_spec){.queue = full.queue, .id = full.id, .payload = full.payload};
     local.attempt = full.attempt;
     rv_task_init(&task);
-    status = rv_local_run(&local, &task, &elapsed_us, &error);
+    status = rv_run_inline_call(&local, &task, &elapsed_us, &error);
     if (status == REEVE_OK) make_report(ret, &task, &local, elapsed_us);
     rv_task_fini(&task);
     return status;

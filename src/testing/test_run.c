@@ -13,9 +13,9 @@ void reeve_test_clock_move(reeve_test_clock *clock, int64_t ms)
     (void)__atomic_add_fetch(&clock->now_ms, ms, __ATOMIC_SEQ_CST);
 }
 
-int64_t rv_trial_now(const rv_trial *trial)
+int64_t rv_test_run_now(const rv_test_run *test_run)
 {
-    const reeve_test_clock *clock = trial->clock;
+    const reeve_test_clock *clock = test_run->clock;
 
     return clock->real ? rv_wall_ms() : __atomic_load_n(&clock->now_ms, __ATOMIC_SEQ_CST);
 }
@@ -23,43 +23,44 @@ int64_t rv_trial_now(const rv_trial *trial)
 /* As the handler does: it may go on. */
 static int64_t look_at_clock(void *context)
 {
-    rv_trial *r = context;
+    rv_test_run *r = context;
 
     if (r->clock->real) return rv_wall_ms();
     return __atomic_fetch_add(&r->clock->now_ms, r->clock->step_ms, __ATOMIC_SEQ_CST);
 }
 
-void rv_trial_begin(rv_trial *trial)
+void rv_test_run_begin(rv_test_run *test_run)
 {
-    trial->clock = trial->options.clock != NULL ? trial->options.clock : &trial->own_clock;
-    if (!trial->clock->real && trial->clock->now_ms == 0) trial->clock->now_ms = REEVE_TEST_BEGIN_MS;
-    trial->report->is.began_ms = rv_trial_now(trial);
-    atomic_store(&trial->alive_at_ms, trial->report->is.began_ms);
-    atomic_store(&trial->cancelled, trial->options.cancel_at == 1);
+    test_run->clock = test_run->options.clock != NULL ? test_run->options.clock : &test_run->own_clock;
+    if (!test_run->clock->real && test_run->clock->now_ms == 0) test_run->clock->now_ms = REEVE_TEST_BEGIN_MS;
+    test_run->report->is.began_ms = rv_test_run_now(test_run);
+    atomic_store(&test_run->alive_at_ms, test_run->report->is.began_ms);
+    atomic_store(&test_run->cancelled, test_run->options.cancel_at == 1);
 }
 
 /* ---- what the handler meets ------------------------------------------------------------------------------------ */
 
-rv_trial_limit rv_trial_passed(rv_trial *trial)
+rv_test_run_limit rv_test_run_passed(rv_test_run *test_run)
 {
-    int64_t now = rv_trial_now(trial);
-    rv_trial_limit passed = RV_TRIAL_WITHIN;
-    int within = RV_TRIAL_WITHIN;
+    int64_t now = rv_test_run_now(test_run);
+    rv_test_run_limit passed = RV_TEST_RUN_WITHIN;
+    int within = RV_TEST_RUN_WITHIN;
 
-    if (trial->silence_ms > 0 && now - atomic_load(&trial->alive_at_ms) >= trial->silence_ms) passed = RV_TRIAL_SILENT;
-    if (now >= trial->until_ms) passed = RV_TRIAL_LATE;
-    (void)atomic_compare_exchange_strong(&trial->passed, &within, (int)passed);
-    return (rv_trial_limit)atomic_load(&trial->passed);
+    if (test_run->silence_ms > 0 && now - atomic_load(&test_run->alive_at_ms) >= test_run->silence_ms)
+        passed = RV_TEST_RUN_SILENT;
+    if (now >= test_run->until_ms) passed = RV_TEST_RUN_LATE;
+    (void)atomic_compare_exchange_strong(&test_run->passed, &within, (int)passed);
+    return (rv_test_run_limit)atomic_load(&test_run->passed);
 }
 
 static bool asked_to_stop(void *context)
 {
-    rv_trial *r = context;
+    rv_test_run *r = context;
     unsigned asked = atomic_fetch_add(&r->asked, 1) + 1;
 
     (void)look_at_clock(r);
     if (r->options.cancel_at != 0 && asked >= r->options.cancel_at) atomic_store(&r->cancelled, true);
-    return rv_trial_passed(r) != RV_TRIAL_WITHIN || atomic_load(&r->cancelled) || atomic_load(&r->lost) ||
+    return rv_test_run_passed(r) != RV_TEST_RUN_WITHIN || atomic_load(&r->cancelled) || atomic_load(&r->lost) ||
            (r->options.stop_at != 0 && asked >= r->options.stop_at);
 }
 
@@ -78,18 +79,18 @@ static void *make_room(void *list, size_t count, size_t *room, size_t size)
 }
 
 /* What comes back of something that is told to Redis. */
-static reeve_status answer(rv_trial *r)
+static reeve_status answer(rv_test_run *r)
 {
-    reeve_status status = rv_trial_passed(r) != RV_TRIAL_WITHIN ? REEVE_EREFUSED : r->options.tell_status;
+    reeve_status status = rv_test_run_passed(r) != RV_TEST_RUN_WITHIN ? REEVE_EREFUSED : r->options.tell_status;
 
     if (status == REEVE_EREFUSED) atomic_store(&r->lost, true);
-    if (status == REEVE_OK) atomic_store(&r->alive_at_ms, rv_trial_now(r));
+    if (status == REEVE_OK) atomic_store(&r->alive_at_ms, rv_test_run_now(r));
     return status;
 }
 
-static void note_progress(const rv_trial *r, int percent, const char *words)
+static void note_progress(const rv_test_run *r, int percent, const char *words)
 {
-    rv_trial_report *to = r->report;
+    rv_test_run_report *to = r->report;
     reeve_test_progress *list = make_room(to->progress, to->is.progress_count, &to->progress_room, sizeof(*list));
     char *copy;
 
@@ -97,12 +98,12 @@ static void note_progress(const rv_trial *r, int percent, const char *words)
     to->progress = list;
     copy = rv_strdup(words != NULL ? words : "");
     if (copy == NULL) return;
-    list[to->is.progress_count++] = (reeve_test_progress){rv_trial_now(r), percent, copy};
+    list[to->is.progress_count++] = (reeve_test_progress){rv_test_run_now(r), percent, copy};
 }
 
 static reeve_status hear_progress(reeve_task *task, int percent, const char *words, void *context)
 {
-    rv_trial *r = context;
+    rv_test_run *r = context;
 
     (void)task;
     note_progress(r, percent, words);
@@ -112,8 +113,8 @@ static reeve_status hear_progress(reeve_task *task, int percent, const char *wor
 
 static reeve_status hear_log(reeve_task *task, const char *line, void *context)
 {
-    rv_trial *r = context;
-    rv_trial_report *to = r->report;
+    rv_test_run *r = context;
+    rv_test_run_report *to = r->report;
     reeve_test_line *list = make_room(to->log, to->is.log_count, &to->log_room, sizeof(*list));
 
     (void)task;
@@ -121,7 +122,7 @@ static reeve_status hear_log(reeve_task *task, const char *line, void *context)
         char *copy = rv_strdup(line);
 
         to->log = list;
-        if (copy != NULL) list[to->is.log_count++] = (reeve_test_line){rv_trial_now(r), copy};
+        if (copy != NULL) list[to->is.log_count++] = (reeve_test_line){rv_test_run_now(r), copy};
     }
     return answer(r);
 }
@@ -132,7 +133,7 @@ static reeve_status hear_heartbeat(reeve_task *task, void *context)
     return answer(context);
 }
 
-void rv_trial_keep_checkpoint(rv_trial_report *report, reeve_bytes data)
+void rv_test_run_keep_checkpoint(rv_test_run_report *report, reeve_bytes data)
 {
     rv_buf_clear(&report->checkpoint);
     rv_buf_add(&report->checkpoint, data.data, data.length);
@@ -140,17 +141,17 @@ void rv_trial_keep_checkpoint(rv_trial_report *report, reeve_bytes data)
 
 static reeve_status hear_checkpoint(reeve_task *task, reeve_bytes data, void *context)
 {
-    rv_trial *r = context;
+    rv_test_run *r = context;
     reeve_status status = answer(r);
 
     (void)task;
-    if (status == REEVE_OK) rv_trial_keep_checkpoint(r->report, data);
+    if (status == REEVE_OK) rv_test_run_keep_checkpoint(r->report, data);
     return status;
 }
 
 static reeve_status tell_checkpoint(reeve_task *task, rv_buf *ret, void *context)
 {
-    const rv_trial *r = context;
+    const rv_test_run *r = context;
     const rv_buf *kept = &r->report->checkpoint;
 
     (void)task;
@@ -158,9 +159,9 @@ static reeve_status tell_checkpoint(reeve_task *task, rv_buf *ret, void *context
     return ret->failed ? REEVE_ENOMEM : REEVE_OK;
 }
 
-static void note_pause(const rv_trial *r, const char *group, int64_t delay_ms)
+static void note_pause(const rv_test_run *r, const char *group, int64_t delay_ms)
 {
-    rv_trial_report *to = r->report;
+    rv_test_run_report *to = r->report;
     reeve_test_pause *list = make_room(to->pauses, to->is.pause_count, &to->pause_room, sizeof(*list));
     char *copy;
 
@@ -168,12 +169,12 @@ static void note_pause(const rv_trial *r, const char *group, int64_t delay_ms)
     to->pauses = list;
     copy = rv_strdup(group);
     if (copy == NULL && group != NULL) return;
-    list[to->is.pause_count++] = (reeve_test_pause){rv_trial_now(r), delay_ms, copy};
+    list[to->is.pause_count++] = (reeve_test_pause){rv_test_run_now(r), delay_ms, copy};
 }
 
 static reeve_status on_pause_for(reeve_task *task, const char *group, int64_t delay_ms, void *context)
 {
-    rv_trial *r = context;
+    rv_test_run *r = context;
 
     (void)task;
     note_pause(r, group, delay_ms);
@@ -215,8 +216,8 @@ static bool copy_chained(reeve_test_chained *ret, const reeve_task_spec *spec, c
 
 static reeve_status on_chained(const reeve_task_spec *spec, char id[REEVE_ID_MAX], void *context)
 {
-    const rv_trial *r = context;
-    rv_trial_report *to = r->report;
+    const rv_test_run *r = context;
+    rv_test_run_report *to = r->report;
     reeve_test_chained *list = make_room(to->chained, to->chained_count, &to->chained_room, sizeof(*list));
 
     if (list == NULL) return REEVE_ENOMEM;
@@ -227,7 +228,7 @@ static reeve_status on_chained(const reeve_task_spec *spec, char id[REEVE_ID_MAX
     return REEVE_OK;
 }
 
-void rv_trial_forget(rv_trial_report *report)
+void rv_test_run_forget(rv_test_run_report *report)
 {
     for (size_t i = 0; i < report->is.progress_count; i++) rv_free((void *)report->progress[i].words);
     for (size_t i = 0; i < report->is.log_count; i++) rv_free((void *)report->log[i].text);
@@ -240,7 +241,7 @@ void rv_trial_forget(rv_trial_report *report)
     rv_buf_fini(&report->checkpoint);
 }
 
-rv_task_host rv_trial_host(rv_trial *trial)
+rv_task_host rv_test_run_host(rv_test_run *test_run)
 {
     return (rv_task_host){
         .progress = hear_progress,
@@ -250,8 +251,8 @@ rv_task_host rv_trial_host(rv_trial *trial)
         .last_checkpoint = tell_checkpoint,
         .log = hear_log,
         .chained = on_chained,
-        .context = trial,
-        .cancelled = &trial->cancelled,
+        .context = test_run,
+        .cancelled = &test_run->cancelled,
         .now = look_at_clock,
         .asked_to_stop = asked_to_stop,
     };

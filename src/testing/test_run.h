@@ -10,7 +10,7 @@
 #include "handlers/task.h"
 #include "reeve/testing.h"
 
-typedef struct rv_trial_report {
+typedef struct rv_test_run_report {
     reeve_test_report is; /* what the test sees; leads into the rest */
     reeve_task task;      /* kept for its outcome */
     char words[sizeof(((rv_error *)NULL)->text)];
@@ -24,16 +24,16 @@ typedef struct rv_trial_report {
     reeve_test_chained *chained;
     size_t chained_count;
     size_t chained_room;
-} rv_trial_report;
+} rv_test_run_report;
 
 /* Which of its limits a run has passed. */
-typedef enum rv_trial_limit {
-    RV_TRIAL_WITHIN,
-    RV_TRIAL_LATE,  /* it ran for too long */
-    RV_TRIAL_SILENT /* it did not say anything for too long */
-} rv_trial_limit;
+typedef enum rv_test_run_limit {
+    RV_TEST_RUN_WITHIN,
+    RV_TEST_RUN_LATE,  /* it ran for too long */
+    RV_TEST_RUN_SILENT /* it did not say anything for too long */
+} rv_test_run_limit;
 
-typedef struct rv_trial {
+typedef struct rv_test_run {
     reeve_test_options options;
     size_t layer_size; /* how far apart options.layers are */
     reeve_test_clock own_clock;
@@ -41,27 +41,27 @@ typedef struct rv_trial {
     int64_t until_ms;         /* the time limit, or RV_FOREVER */
     int64_t silence_ms;       /* longer silence is a failure; 0: it need not say anything */
     atomic_llong alive_at_ms; /* when it last said something */
-    atomic_int passed;        /* rv_trial_limit; stays once it is one */
+    atomic_int passed;        /* rv_test_run_limit; stays once it is one */
     atomic_uint asked;
     atomic_bool lost;
     atomic_bool cancelled;
-    rv_trial_report *report;
-} rv_trial;
+    rv_test_run_report *report;
+} rv_test_run;
 
 /* Its clock begins, and its silence. The options were read. */
-void rv_trial_begin(rv_trial *trial);
+void rv_test_run_begin(rv_test_run *test_run);
 
 /* The host of its task. */
-rv_task_host rv_trial_host(rv_trial *trial);
+rv_task_host rv_test_run_host(rv_test_run *test_run);
 
 /* What time it is, and whether a limit has passed by now. */
-int64_t rv_trial_now(const rv_trial *trial);
-rv_trial_limit rv_trial_passed(rv_trial *trial);
+int64_t rv_test_run_now(const rv_test_run *test_run);
+rv_test_run_limit rv_test_run_passed(rv_test_run *test_run);
 
 /* Frees what was written down. */
-void rv_trial_forget(rv_trial_report *report);
+void rv_test_run_forget(rv_test_run_report *report);
 
 /* As if an attempt before had left it. */
-void rv_trial_keep_checkpoint(rv_trial_report *report, reeve_bytes data);
+void rv_test_run_keep_checkpoint(rv_test_run_report *report, reeve_bytes data);
 
 #endif

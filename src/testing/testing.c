@@ -18,7 +18,8 @@ typedef struct test_sizes {
     size_t handler, options, layer;
 } test_sizes;
 
-static reeve_status read_options(rv_trial *r, const reeve_test_options *given, const test_sizes *sizes, rv_error *error)
+static reeve_status read_options(rv_test_run *r, const reeve_test_options *given, const test_sizes *sizes,
+                                 rv_error *error)
 {
     reeve_test_options *ours = &r->options;
     reeve_status status = RV_LAYOUT_READ(ours, given, sizes->options, "the test's options", error);
@@ -32,7 +33,7 @@ static reeve_status read_options(rv_trial *r, const reeve_test_options *given, c
     return REEVE_OK;
 }
 
-static void describe_task(rv_local *local, const rv_trial *r)
+static void describe_task(rv_run_inline *local, const rv_test_run *r)
 {
     const reeve_test_options *o = &r->options;
 
@@ -54,7 +55,7 @@ static void describe_task(rv_local *local, const rv_trial *r)
 }
 
 /* The test's layers, and those of the plugin inside. The list is freed by rv_free. */
-static reeve_status gather_layers(rv_local *local, const rv_trial *r, rv_error *error)
+static reeve_status gather_layers(rv_run_inline *local, const rv_test_run *r, rv_error *error)
 {
     const reeve_test_options *options = &r->options;
     size_t own = options->layers != NULL ? options->layer_count : 0;
@@ -78,7 +79,7 @@ static reeve_status gather_layers(rv_local *local, const rv_trial *r, rv_error *
     return REEVE_OK;
 }
 
-static int64_t time_limit(const rv_trial *r, const reeve_handler *handler)
+static int64_t time_limit(const rv_test_run *r, const reeve_handler *handler)
 {
     int64_t most = r->options.timeout_ms > 0 ? r->options.timeout_ms : handler->timeout_ms;
 
@@ -87,12 +88,12 @@ static int64_t time_limit(const rv_trial *r, const reeve_handler *handler)
 }
 
 /* What the worker makes of a task that is not done in time, or silent. */
-static void time_out(rv_trial *r, rv_trial_limit passed)
+static void time_out(rv_test_run *r, rv_test_run_limit passed)
 {
-    rv_trial_report *to = r->report;
+    rv_test_run_report *to = r->report;
 
     to->is.late = true;
-    if (passed == RV_TRIAL_SILENT) {
+    if (passed == RV_TEST_RUN_SILENT) {
         (void)rv_task_failed(&to->task, REEVE_OUTCOME_RETRY, "silent", "silent for %lld ms", (long long)r->silence_ms);
     } else {
         (void)rv_task_failed(&to->task, REEVE_OUTCOME_RETRY, "timeout", "not done within %lld ms",
@@ -110,18 +111,18 @@ static bool is_dead(const reeve_test_report *is, const reeve_test_options *o, co
     return is->outcome == REEVE_OUTCOME_FAIL || (is->outcome == REEVE_OUTCOME_RETRY && o->attempt >= most);
 }
 
-static void make_report(rv_trial *r, const reeve_handler *handler)
+static void make_report(rv_test_run *r, const reeve_handler *handler)
 {
     const reeve_test_options *o = &r->options;
-    rv_trial_report *to = r->report;
-    rv_trial_limit passed = rv_trial_passed(r);
+    rv_test_run_report *to = r->report;
+    rv_test_run_limit passed = rv_test_run_passed(r);
 
-    to->is.ended_ms = rv_trial_now(r);
-    if (passed != RV_TRIAL_WITHIN) time_out(r, passed);
-    to->is.outcome = to->task.verb;
+    to->is.ended_ms = rv_test_run_now(r);
+    if (passed != RV_TEST_RUN_WITHIN) time_out(r, passed);
+    to->is.outcome = to->task.outcome;
     to->is.cancelled = to->is.outcome != REEVE_OUTCOME_DONE && atomic_load(&r->cancelled);
     to->is.dead = is_dead(&to->is, o, handler);
-    to->is.delay_ms = rv_local_delay(&to->task, o->backoff != NULL ? o->backoff : &handler->backoff, o->attempt);
+    to->is.delay_ms = rv_run_inline_delay(&to->task, o->backoff != NULL ? o->backoff : &handler->backoff, o->attempt);
     to->is.kind = to->task.kind;
     to->is.message = to->task.message;
     to->is.result = (reeve_bytes){rv_buf_text(&to->task.result), to->task.result.length};
@@ -133,31 +134,31 @@ static void make_report(rv_trial *r, const reeve_handler *handler)
     to->is.chained_count = to->is.outcome == REEVE_OUTCOME_DONE ? to->chained_count : 0;
 }
 
-static reeve_status run_handler(rv_trial *r, rv_local *local, rv_error *error)
+static reeve_status run_handler(rv_test_run *r, rv_run_inline *local, rv_error *error)
 {
     const reeve_test_options *o = &r->options;
-    rv_task_host host = rv_trial_host(r);
+    rv_task_host host = rv_test_run_host(r);
     reeve_size_limits size_limits;
     reeve_status status = rv_size_limits_choose(&size_limits, &o->size_limits, error);
 
     if (status != REEVE_OK) return status;
     host.size_limits = &size_limits;
-    rv_trial_begin(r);
+    rv_test_run_begin(r);
     r->until_ms = time_limit(r, local->handler);
     r->silence_ms = o->heartbeat_ms > 0 ? o->heartbeat_ms : local->handler->heartbeat_ms;
     local->host = &host;
-    if (o->checkpoint.length > 0) rv_trial_keep_checkpoint(r->report, o->checkpoint);
+    if (o->checkpoint.length > 0) rv_test_run_keep_checkpoint(r->report, o->checkpoint);
     describe_task(local, r);
     status = gather_layers(local, r, error);
-    if (status == REEVE_OK) status = rv_local_run(local, &r->report->task, &r->report->is.elapsed_us, error);
+    if (status == REEVE_OK) status = rv_run_inline_call(local, &r->report->task, &r->report->is.elapsed_us, error);
     rv_free(local->layers.list);
     if (status == REEVE_OK) make_report(r, local->handler);
     return status;
 }
 
-static rv_trial_report *new_report(void)
+static rv_test_run_report *new_report(void)
 {
-    rv_trial_report *made = rv_zalloc(sizeof(*made));
+    rv_test_run_report *made = rv_zalloc(sizeof(*made));
 
     if (made == NULL) return NULL;
     rv_task_init(&made->task);
@@ -166,7 +167,7 @@ static rv_trial_report *new_report(void)
     return made;
 }
 
-static reeve_test_report *fail_report(rv_trial_report *made, reeve_status status, const rv_error *error)
+static reeve_test_report *fail_report(rv_test_run_report *made, reeve_status status, const rv_error *error)
 {
     if (status == REEVE_ENOMEM) {
         reeve_test_report_free(&made->is);
@@ -193,9 +194,9 @@ reeve_test_report *reeve_test_run_sized(const reeve_handler *handler, const reev
                                         size_t handler_size, size_t options_size, size_t layer_size)
 {
     const test_sizes sizes = {handler_size, options_size, layer_size};
-    rv_trial r = {.report = new_report()};
+    rv_test_run r = {.report = new_report()};
     reeve_handler own = {0};
-    rv_local local = {.handler = &own};
+    rv_run_inline local = {.handler = &own};
     rv_error error = {0};
     reeve_status status;
 
@@ -206,7 +207,7 @@ reeve_test_report *reeve_test_run_sized(const reeve_handler *handler, const reev
     return status == REEVE_OK ? &r.report->is : fail_report(r.report, status, &error);
 }
 
-static reeve_status choose_of_plugin(rv_local *local, const char *type, rv_error *error)
+static reeve_status choose_of_plugin(rv_run_inline *local, const char *type, rv_error *error)
 {
     if (local->plugin == NULL) return rv_fail(error, REEVE_EINVAL, "no plugin was given");
     const reeve_plugin *plugin = &local->plugin->plugin;
@@ -215,7 +216,7 @@ static reeve_status choose_of_plugin(rv_local *local, const char *type, rv_error
     if (type == NULL)
         return rv_fail(error, REEVE_EINVAL, "the plugin %s has %zu types: say which", plugin->name,
                        plugin->handler_count);
-    local->handler = rv_local_find(plugin, type);
+    local->handler = rv_run_inline_find(plugin, type);
     if (local->handler != NULL) return REEVE_OK;
     return rv_fail(error, REEVE_ENOTFOUND, "the plugin %s has no type \"%.120s\"", plugin->name, type);
 }
@@ -224,8 +225,8 @@ reeve_test_report *reeve_test_run_plugin_sized(reeve_plugin_handle *plugin, cons
                                                size_t options_size, size_t layer_size)
 {
     const test_sizes sizes = {.options = options_size, .layer = layer_size};
-    rv_trial r = {.report = new_report()};
-    rv_local local = {.plugin = plugin};
+    rv_test_run r = {.report = new_report()};
+    rv_run_inline local = {.plugin = plugin};
     rv_error error = {0};
     reeve_status status;
 
@@ -238,10 +239,10 @@ reeve_test_report *reeve_test_run_plugin_sized(reeve_plugin_handle *plugin, cons
 
 void reeve_test_report_free(reeve_test_report *given)
 {
-    rv_trial_report *made = (rv_trial_report *)given; /* it begins with what the test sees */
+    rv_test_run_report *made = (rv_test_run_report *)given; /* it begins with what the test sees */
 
     if (made == NULL) return;
-    rv_trial_forget(made);
+    rv_test_run_forget(made);
     rv_task_fini(&made->task);
     rv_free(made);
 }

@@ -63,7 +63,7 @@ static bool make_room(rv_cron_table *table)
     return true;
 }
 
-static void note(reeve_worker *worker, size_t claim, const rv_tend_due *due, const rv_cron_due *common)
+static void note(reeve_worker *worker, size_t queue_session, const rv_tend_due *due, const rv_cron_due *common)
 {
     rv_cron_table *table = worker->scheduler.cron;
     rv_cron_due noted = *common;
@@ -71,11 +71,11 @@ static void note(reeve_worker *worker, size_t claim, const rv_tend_due *due, con
     reeve_status status = rv_cron_check_name(due->name, &error);
     if (status == REEVE_OK) status = rv_cron_rule_read(&noted.rule, due->line, due->length, &error);
     if (status != REEVE_OK) {
-        note_broken(table, worker->claims[claim]->queue, due, &error);
+        note_broken(table, worker->queue_sessions[queue_session]->queue, due, &error);
         return;
     }
     if (!make_room(table)) {
-        rv_scheduler_set_due(&worker->scheduler, claim, rv_deadline(TRY_AGAIN_MS));
+        rv_scheduler_set_due(&worker->scheduler, queue_session, rv_deadline(TRY_AGAIN_MS));
         return;
     }
     rv_copy_text(noted.name, sizeof(noted.name), due->name);
@@ -83,14 +83,14 @@ static void note(reeve_worker *worker, size_t claim, const rv_tend_due *due, con
     table->due[table->count++] = noted;
 }
 
-void rv_cron_note(reeve_worker *worker, size_t claim, const rv_tend_reply *tended)
+void rv_cron_note(reeve_worker *worker, size_t queue_session, const rv_tend_reply *tended)
 {
     rv_tend_due due;
-    rv_cron_due common = {.claim = claim,
+    rv_cron_due common = {.queue_session = queue_session,
                           .now_ms = tended->now_ms,
                           .heard_ms = rv_now_ms(),
                           .more = rv_tend_due_at(tended, RV_TEND_DUE_MAX - 1, &due)};
-    for (size_t i = 0; rv_tend_due_at(tended, i, &due); i++) note(worker, claim, &due, &common);
+    for (size_t i = 0; rv_tend_due_at(tended, i, &due); i++) note(worker, queue_session, &due, &common);
 }
 
 void rv_cron_drop(reeve_worker *worker)
@@ -144,21 +144,21 @@ static void on_fired(size_t index, const rv_reply *reply, void *context)
         if (f->words[0] == '\0') {
             rv_copy_text(f->words, sizeof(f->words), rv_reply_is(reply, RV_ERROR) ? reply->text : "unexpected reply");
         }
-        rv_scheduler_set_due(scheduler, due->claim, rv_deadline(TRY_AGAIN_MS));
+        rv_scheduler_set_due(scheduler, due->queue_session, rv_deadline(TRY_AGAIN_MS));
         return;
     }
-    log_fired(f->worker->claims[due->claim]->queue, due, reply->number);
+    log_fired(f->worker->queue_sessions[due->queue_session]->queue, due, reply->number);
     if (due->more)
-        rv_scheduler_set_due(scheduler, due->claim, rv_now_ms());
+        rv_scheduler_set_due(scheduler, due->queue_session, rv_now_ms());
     else if (due->next_ms >= 0)
-        rv_scheduler_set_due(scheduler, due->claim, due->heard_ms + (due->next_ms - due->now_ms));
+        rv_scheduler_set_due(scheduler, due->queue_session, due->heard_ms + (due->next_ms - due->now_ms));
 }
 
 static bool fire_some(firing *f, rv_conn *conn)
 {
     rv_cron_table *table = f->worker->scheduler.cron;
     for (size_t i = 0; i < f->count; i++)
-        build(conn, &f->worker->claims[f->due[i].claim]->prefix, &f->due[i], table->slots);
+        build(conn, &f->worker->queue_sessions[f->due[i].queue_session]->prefix, &f->due[i], table->slots);
     return rv_conn_exec(conn, 0, on_fired, f) == REEVE_OK;
 }
 
@@ -172,7 +172,7 @@ bool rv_cron_fire(reeve_worker *worker, rv_conn *conn)
         f.count = table->count - i < FIRE_AT_ONCE ? table->count - i : FIRE_AT_ONCE;
         if (good) good = fire_some(&f, conn);
         for (size_t j = 0; !good && j < f.count; j++)
-            rv_scheduler_set_due(&worker->scheduler, f.due[j].claim, rv_now_ms());
+            rv_scheduler_set_due(&worker->scheduler, f.due[j].queue_session, rv_now_ms());
     }
     table->count = 0;
     if (f.words[0] != '\0')

@@ -17,7 +17,7 @@
 
 /* An entry that is to be fired. */
 typedef struct rv_cron_due {
-    size_t claim; /* index in the worker's */
+    size_t queue_session; /* index in the worker's */
     char name[REEVE_CRON_NAME_MAX + 1];
     rv_cron_rule rule;
     int64_t due_ms;   /* as Redis has it */
@@ -39,8 +39,8 @@ typedef struct rv_cron_table {
 
 void rv_cron_table_fini(rv_cron_table *table);
 
-/* Notes what is due in a claim's queue. */
-void rv_cron_note(reeve_worker *worker, size_t claim, const rv_tend_reply *tended);
+/* Notes what is due in a queue session's queue. */
+void rv_cron_note(reeve_worker *worker, size_t queue_session, const rv_tend_reply *tended);
 
 /*
  * Fires what was noted, and tells the scheduler's table when each is due next. False: the connection was lost; their

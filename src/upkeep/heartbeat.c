@@ -1,7 +1,8 @@
 /*
- * heartbeat.c - the heartbeat thread. It has a connection of its own and does nothing else, so that nothing that takes its
- * time (large outcomes on a slow link, a control channel that has to be found again, many cancels to look for) keeps a
- * heartbeat back. Each call has a third of a session: when one fails there is time for another on a new connection.
+ * heartbeat.c - the heartbeat thread. It has a connection of its own and does nothing else, so that nothing that takes
+ * its time (large outcomes on a slow link, a control channel that has to be found again, many cancels to look for)
+ * keeps a heartbeat back. Each call has a third of a session: when one fails there is time for another on a new
+ * connection.
  */
 #include "upkeep/heartbeat.h"
 
@@ -27,7 +28,7 @@ static int64_t beat_every_ms(const reeve_worker *worker)
 typedef struct beats {
     reeve_worker *worker;
     rv_session_text *sessions; /* under which session each command beat; "" for those whose reply says nothing */
-    size_t *claims;            /* which claim each command was for */
+    size_t *queue_sessions;    /* which queue session each command was for */
     size_t count;
     bool asking; /* sessions that are not known to have begun may have done so */
     bool odd;
@@ -41,8 +42,8 @@ static void note_odd(beats *b, const rv_reply *reply)
 }
 
 /*
- * The first heartbeat adds the worker's id (added is 1); one that adds it again finds that Redis has lost it. That is acted
- * upon at once, whatever becomes of the other replies: no later heartbeat would find it again.
+ * The first heartbeat adds the worker's id (added is 1); one that adds it again finds that Redis has lost it. That is
+ * acted upon at once, whatever becomes of the other replies: no later heartbeat would find it again.
  */
 static void note_registration(reeve_worker *worker, int64_t added)
 {
@@ -70,30 +71,30 @@ static void on_beat(size_t index, const rv_reply *reply, void *context)
         return;
     }
     if (b->sessions[index][0] == '\0') return;
-    rv_claim *claim = b->worker->claims[b->claims[index]];
-    rv_claim_flushed(claim, alive);
+    rv_queue_session *queue_session = b->worker->queue_sessions[b->queue_sessions[index]];
+    rv_queue_session_flushed(queue_session, alive);
     if (alive) return;
-    if (!rv_claim_lose(claim, b->sessions[index])) return;
+    if (!rv_queue_session_lose(queue_session, b->sessions[index])) return;
     rv_log(REEVE_LOG_WARN, "session.lost", "the session was gone from Redis: its tasks run elsewhere, a new one begins",
-           "queue", claim->queue, NULL);
-    rv_tell_lost(b->worker, claim, b->sessions[index]);
+           "queue", queue_session->queue, NULL);
+    rv_tell_lost(b->worker, queue_session, b->sessions[index]);
 }
 
-/* Its reply says nothing of the session that the claim knows. */
+/* Its reply says nothing of the session that the queue session knows. */
 static void add_plain_beat(reeve_worker *worker, beats *b, size_t index, const char *session)
 {
     b->sessions[b->count][0] = '\0';
-    b->claims[b->count++] = index;
-    rv_beat_build(worker->heart.conn, &worker->claims[index]->prefix, session, worker->session_ms);
+    b->queue_sessions[b->count++] = index;
+    rv_beat_build(worker->heart.conn, &worker->queue_sessions[index]->prefix, session, worker->session_ms);
 }
 
 /* Every one carries what there is to flush, of one day. */
 static void add_beat(reeve_worker *worker, beats *b, size_t index)
 {
     uint64_t number;
-    rv_claim *claim = worker->claims[index];
+    rv_queue_session *queue_session = worker->queue_sessions[index];
     rv_session_text session;
-    if (!rv_claim_get(claim, session)) {
+    if (!rv_queue_session_get(queue_session, session)) {
         /* Without a session we say that somebody looks after the queue. */
         add_plain_beat(worker, b, index, "");
         /* A turn may have begun it without the thread having heard of it so far. */
@@ -101,20 +102,20 @@ static void add_beat(reeve_worker *worker, beats *b, size_t index)
         return;
     }
     memcpy(b->sessions[b->count], session, sizeof(session));
-    b->claims[b->count++] = index;
-    const rv_tally *tally = rv_claim_flush(claim, session, &number);
+    b->queue_sessions[b->count++] = index;
+    const rv_tally *tally = rv_queue_session_flush(queue_session, session, &number);
     if (tally != NULL) {
-        rv_beat_build_flush(worker->heart.conn, &claim->prefix, session, worker->session_ms, tally, number);
+        rv_beat_build_flush(worker->heart.conn, &queue_session->prefix, session, worker->session_ms, tally, number);
     } else {
-        rv_beat_build(worker->heart.conn, &claim->prefix, session, worker->session_ms);
+        rv_beat_build(worker->heart.conn, &queue_session->prefix, session, worker->session_ms);
     }
 }
 
 static reeve_status send_beats(reeve_worker *worker, int64_t deadline, beats *b)
 {
-    rv_heart *heart = &worker->heart;
-    for (size_t i = 0; i < worker->claim_count; i++) add_beat(worker, b, i);
-    rv_entry_write(&heart->json, worker);
+    rv_heartbeat *heart = &worker->heart;
+    for (size_t i = 0; i < worker->queue_session_count; i++) add_beat(worker, b, i);
+    rv_registry_record_write(&heart->json, worker);
     if (heart->json.failed) rv_buf_clear(&heart->json);
     rv_registry_renew(heart->conn, worker->ns, worker->id, rv_buf_text(&heart->json), heart->json.length,
                       worker->session_ms);
@@ -124,16 +125,16 @@ static reeve_status send_beats(reeve_worker *worker, int64_t deadline, beats *b)
     return status;
 }
 
-bool rv_heart_beat(reeve_worker *worker, int64_t deadline)
+bool rv_heartbeat_send(reeve_worker *worker, int64_t deadline)
 {
     beats b = {.worker = worker, .asking = atomic_load(&worker->asking) > 0};
-    size_t most = b.asking ? 2 * worker->claim_count : worker->claim_count;
+    size_t most = b.asking ? 2 * worker->queue_session_count : worker->queue_session_count;
     b.sessions = rv_zalloc_array(most, sizeof(*b.sessions));
-    b.claims = rv_zalloc_array(most, sizeof(*b.claims));
+    b.queue_sessions = rv_zalloc_array(most, sizeof(*b.queue_sessions));
     reeve_status status = REEVE_ENOMEM;
-    if (b.sessions != NULL && b.claims != NULL) status = send_beats(worker, deadline, &b);
+    if (b.sessions != NULL && b.queue_sessions != NULL) status = send_beats(worker, deadline, &b);
     rv_free(b.sessions);
-    rv_free(b.claims);
+    rv_free(b.queue_sessions);
     /* A node that says so of itself is left by the control channel's connection, too. */
     if (b.odd && !rv_conn_is_open(worker->heart.conn)) rv_keeper_leave_node(worker);
     if (b.odd) rv_note_refusal(worker, "Redis refused a heartbeat: trying again", b.words);
@@ -143,9 +144,9 @@ bool rv_heart_beat(reeve_worker *worker, int64_t deadline)
 
 /* ---- the thread ------------------------------------------------------------------------------------------------ */
 
-bool rv_heart_connect(reeve_worker *worker, int64_t deadline)
+bool rv_heartbeat_connect(reeve_worker *worker, int64_t deadline)
 {
-    rv_heart *heart = &worker->heart;
+    rv_heartbeat *heart = &worker->heart;
     bool open = rv_conn_is_open(heart->conn);
     if (open) {
         atomic_store(&heart->connected, true); /* the worker's start may have opened it */
@@ -163,7 +164,8 @@ bool rv_heart_connect(reeve_worker *worker, int64_t deadline)
 static bool misses_notices(reeve_worker *worker)
 {
     bool misses = atomic_load(&worker->keeper.deaf);
-    for (size_t i = 0; i < worker->claim_count; i++) misses = misses || atomic_load(&worker->claims[i]->unsent);
+    for (size_t i = 0; i < worker->queue_session_count; i++)
+        misses = misses || atomic_load(&worker->queue_sessions[i]->unsent);
     return misses;
 }
 
@@ -177,7 +179,7 @@ static void note_connection(reeve_worker *worker)
 static bool connect_and_beat(reeve_worker *worker)
 {
     int64_t every = beat_every_ms(worker);
-    bool done = rv_heart_connect(worker, rv_deadline(every)) && rv_heart_beat(worker, rv_deadline(every));
+    bool done = rv_heartbeat_connect(worker, rv_deadline(every)) && rv_heartbeat_send(worker, rv_deadline(every));
     if (done) atomic_store(&worker->heart.beaten_at_ms, rv_now_ms());
     if (done && misses_notices(worker)) rv_scheduler_ask_cancelled(worker);
     if (done) note_connection(worker);
@@ -187,7 +189,7 @@ static bool connect_and_beat(reeve_worker *worker)
 static void *heart_main(void *argument)
 {
     reeve_worker *worker = argument;
-    rv_heart *heart = &worker->heart;
+    rv_heartbeat *heart = &worker->heart;
     int64_t at_ms = 0;
     for (rv_phase told = RV_PHASE_CREATED, phase; (phase = rv_worker_phase(worker)) < RV_PHASE_ENDED; told = phase) {
         /* The worker's entry says at once what phase it is in. */
@@ -202,9 +204,9 @@ static void *heart_main(void *argument)
 
 /* ---- life ------------------------------------------------------------------------------------------------------ */
 
-reeve_status rv_heart_init(reeve_worker *worker, rv_error *error)
+reeve_status rv_heartbeat_init(reeve_worker *worker, rv_error *error)
 {
-    rv_heart *heart = &worker->heart;
+    rv_heartbeat *heart = &worker->heart;
     char name[64];
     rv_buf_init(&heart->json, 1024 * 1024);
     reeve_status status = rv_waker_init(&heart->waker, error);
@@ -215,24 +217,24 @@ reeve_status rv_heart_init(reeve_worker *worker, rv_error *error)
     return rv_conn_create(&heart->conn, &options, error);
 }
 
-reeve_status rv_heart_start(reeve_worker *worker, rv_error *error)
+reeve_status rv_heartbeat_start(reeve_worker *worker, rv_error *error)
 {
-    reeve_status status = rv_start_thread(&worker->heart.id, heart_main, worker, "reeve-heart", error);
+    reeve_status status = rv_os_thread_start(&worker->heart.id, heart_main, worker, "reeve-heart", error);
     worker->heart.started = status == REEVE_OK;
     return status;
 }
 
-void rv_heart_join(reeve_worker *worker)
+void rv_heartbeat_join(reeve_worker *worker)
 {
     if (!worker->heart.started) return;
     rv_waker_ring(&worker->heart.waker);
-    rv_join_thread(worker->heart.id, &worker->quit);
+    rv_os_thread_join(worker->heart.id, &worker->quit);
     worker->heart.started = false;
 }
 
-void rv_heart_fini(reeve_worker *worker)
+void rv_heartbeat_fini(reeve_worker *worker)
 {
-    rv_heart *heart = &worker->heart;
+    rv_heartbeat *heart = &worker->heart;
     rv_conn_destroy(heart->conn);
     rv_buf_fini(&heart->json);
     if (heart->waker.fd >= 0) rv_waker_fini(&heart->waker);

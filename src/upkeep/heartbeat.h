@@ -6,14 +6,14 @@
 
 #include "running/worker_state.h"
 
-reeve_status rv_heart_init(reeve_worker *worker, rv_error *error);
-reeve_status rv_heart_start(reeve_worker *worker, rv_error *error);
-void rv_heart_join(reeve_worker *worker);
-void rv_heart_fini(reeve_worker *worker);
+reeve_status rv_heartbeat_init(reeve_worker *worker, rv_error *error);
+reeve_status rv_heartbeat_start(reeve_worker *worker, rv_error *error);
+void rv_heartbeat_join(reeve_worker *worker);
+void rv_heartbeat_fini(reeve_worker *worker);
 
 /* One attempt to connect; one round of heartbeats on the open connection. The heartbeat thread; once it was joined, who
  * joined it. */
-bool rv_heart_connect(reeve_worker *worker, int64_t deadline);
-bool rv_heart_beat(reeve_worker *worker, int64_t deadline);
+bool rv_heartbeat_connect(reeve_worker *worker, int64_t deadline);
+bool rv_heartbeat_send(reeve_worker *worker, int64_t deadline);
 
 #endif

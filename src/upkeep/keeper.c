@@ -45,7 +45,7 @@ static bool connect(reeve_worker *worker, int64_t deadline)
 /* Rights that a new user of Redis 7 does not have, and that are seldom given while we wait. */
 #define DEAF_MS 60000
 
-/* The user may not subscribe: what would be heard is looked for (claim_rest_ms in scheduler.c, heartbeat.c). */
+/* The user may not subscribe: what would be heard is looked for (queue_session_rest_ms in scheduler.c, heartbeat.c). */
 static void note_deaf(reeve_worker *worker)
 {
     worker->keeper.listen_again_ms = rv_now_ms() + DEAF_MS;
@@ -105,7 +105,7 @@ static void hear(reeve_worker *worker, const char *words)
         (void)rv_parse_int(figures, 0, RV_REPLY_NUMBER_MAX, &at_ms);
         rv_scheduler_due(worker, queue, at_ms);
     } else if (sscanf(words, "cancel %64s %100s", queue, id) == 2)
-        rv_tell_cancelled(worker, queue, id);
+        rv_cancel_running_tell(worker, queue, id);
 }
 
 /* Waits where the control channel speaks, or just waits while it cannot. */
@@ -139,7 +139,7 @@ static int64_t look_for_strays(reeve_worker *worker)
 {
     rv_keeper *keeper = &worker->keeper;
     if (atomic_exchange(&keeper->lost, false)) {
-        keeper->strays_left = worker->claim_count;
+        keeper->strays_left = worker->queue_session_count;
         keeper->stray_keys = false;
         rv_copy_text(keeper->stray_cursor, sizeof(keeper->stray_cursor), "0");
     }
@@ -158,7 +158,7 @@ static int64_t relieve_and_deliver(reeve_worker *worker)
     int64_t until = rv_relieve(worker), look = look_for_strays(worker);
     if (look < until) until = look;
     if (keeper->handed_count > 0 && connect(worker, call_deadline(worker)))
-        rv_deliver_handed(worker, call_deadline(worker));
+        rv_offload_deliver(worker, call_deadline(worker));
     if (keeper->handed_count > 0 && rv_deadline(TRY_AGAIN_MS) < until) until = rv_deadline(TRY_AGAIN_MS);
     return until;
 }
@@ -169,38 +169,39 @@ static void flush_rest(reeve_worker *worker)
     bool more = true;
     for (int i = 0; more && i < FLUSHES_MOST; i++) {
         more = false;
-        for (size_t j = 0; j < worker->claim_count; j++) {
+        for (size_t j = 0; j < worker->queue_session_count; j++) {
             rv_session_text session;
-            more = more || (rv_claim_get(worker->claims[j], session) && rv_claim_has_tally(worker->claims[j]));
+            more = more || (rv_queue_session_get(worker->queue_sessions[j], session) &&
+                            rv_queue_session_has_tally(worker->queue_sessions[j]));
         }
-        if (more && !rv_heart_beat(worker, rv_deadline(LEAVE_MS))) break;
+        if (more && !rv_heartbeat_send(worker, rv_deadline(LEAVE_MS))) break;
     }
 }
 
 /* Gives back all that the worker still holds in one queue. */
-static bool leave_queue(reeve_worker *worker, rv_claim *claim)
+static bool leave_queue(reeve_worker *worker, rv_queue_session *queue_session)
 {
     rv_keeper *keeper = &worker->keeper;
     rv_session_text session;
     rv_leave_turns turns = "";
     bool more = true;
     /* Also one that has not begun as far as we know: a thread that was closing may have begun it unheard. */
-    (void)rv_claim_get(claim, session);
+    (void)rv_queue_session_get(queue_session, session);
     while (more) {
         const rv_reply *reply;
         uint64_t given_back = 0;
-        rv_leave_build_next(keeper->conn, &claim->prefix, session, 200, turns);
+        rv_leave_build_next(keeper->conn, &queue_session->prefix, session, 200, turns);
         if (rv_conn_call(keeper->conn, rv_deadline(LEAVE_MS), &reply) != REEVE_OK) return false;
         if (!rv_leave_read(reply, &given_back, &more)) return false;
         rv_leave_read_turns(reply, turns);
         atomic_fetch_add_explicit(&worker->stats.given_back, given_back, memory_order_relaxed);
         if (given_back > 0) {
             char number[RV_NUMBER_TEXT];
-            rv_log(REEVE_LOG_INFO, "session.left", "gave tasks back", "queue", claim->queue, "tasks",
+            rv_log(REEVE_LOG_INFO, "session.left", "gave tasks back", "queue", queue_session->queue, "tasks",
                    rv_number_text(number, given_back), NULL);
         }
     }
-    rv_claim_lose(claim, session);
+    rv_queue_session_lose(queue_session, session);
     return true;
 }
 
@@ -209,12 +210,13 @@ static bool leave(reeve_worker *worker)
 {
     rv_keeper *keeper = &worker->keeper;
     if (!connect(worker, rv_deadline(LEAVE_MS))) return false;
-    if (keeper->handed_count > 0) rv_deliver_handed(worker, rv_deadline(LEAVE_MS));
-    if (!rv_conn_is_open(keeper->conn) || !rv_heart_connect(worker, rv_deadline(LEAVE_MS))) return false;
-    if (rv_heart_beat(worker, rv_deadline(LEAVE_MS))) flush_rest(worker);
+    if (keeper->handed_count > 0) rv_offload_deliver(worker, rv_deadline(LEAVE_MS));
+    if (!rv_conn_is_open(keeper->conn) || !rv_heartbeat_connect(worker, rv_deadline(LEAVE_MS))) return false;
+    if (rv_heartbeat_send(worker, rv_deadline(LEAVE_MS))) flush_rest(worker);
     if (!rv_conn_is_open(worker->heart.conn)) return false;
     bool left = true;
-    for (size_t i = 0; i < worker->claim_count; i++) left = leave_queue(worker, worker->claims[i]) && left;
+    for (size_t i = 0; i < worker->queue_session_count; i++)
+        left = leave_queue(worker, worker->queue_sessions[i]) && left;
     rv_registry_remove(keeper->conn, worker->ns, worker->id);
     return rv_conn_exec(keeper->conn, rv_deadline(LEAVE_MS), NULL, NULL) == REEVE_OK && left;
 }
@@ -225,13 +227,13 @@ static bool leave(reeve_worker *worker)
 static void say_goodbye(reeve_worker *worker)
 {
     int64_t again_until = rv_deadline(LEAVE_AGAIN_MS);
-    rv_heart_join(worker);
+    rv_heartbeat_join(worker);
     /* From here on the calls have a short deadline, and are no more cut short. */
     rv_conn_set_quit(worker->heart.conn, NULL);
     rv_conn_set_quit(worker->keeper.conn, NULL);
     rv_relieve(worker);
-    /* The first may find that the heartbeat's connection was lost since the last one, the second that the keeper's was. A
-     * Redis that is deaf is not asked again. */
+    /* The first may find that the heartbeat's connection was lost since the last one, the second that the keeper's was.
+     * A Redis that is deaf is not asked again. */
     bool left = leave(worker);
     for (int tries = 1; !left && tries < LEAVE_TRIES && rv_now_ms() < again_until; tries++) left = leave(worker);
     if (left) return;
@@ -276,7 +278,7 @@ reeve_status rv_keeper_init(reeve_worker *worker, rv_error *error)
 
 reeve_status rv_keeper_start(reeve_worker *worker, rv_error *error)
 {
-    reeve_status status = rv_start_thread(&worker->keeper.id, keeper_main, worker, "reeve-keeper", error);
+    reeve_status status = rv_os_thread_start(&worker->keeper.id, keeper_main, worker, "reeve-keeper", error);
     worker->keeper.started = status == REEVE_OK;
     return status;
 }
@@ -285,7 +287,7 @@ void rv_keeper_join(reeve_worker *worker)
 {
     if (!worker->keeper.started) return;
     rv_waker_ring(&worker->keeper.waker);
-    rv_join_thread(worker->keeper.id, &worker->quit);
+    rv_os_thread_join(worker->keeper.id, &worker->quit);
     worker->keeper.started = false;
 }
 

@@ -19,11 +19,11 @@
 #include "running/wakeup.h"
 #include "upkeep/offload.h"
 
-static bool add_handed(rv_keeper *keeper, const rv_handed *more)
+static bool add_handed(rv_keeper *keeper, const rv_offloaded *more)
 {
     if (keeper->handed_count == keeper->handed_capacity) {
         size_t capacity = keeper->handed_capacity == 0 ? 16 : 2 * keeper->handed_capacity;
-        rv_handed *handed = rv_realloc_array(keeper->handed, capacity, sizeof(*handed));
+        rv_offloaded *handed = rv_realloc_array(keeper->handed, capacity, sizeof(*handed));
         if (handed == NULL) return false;
         keeper->handed = handed;
         keeper->handed_capacity = capacity;
@@ -36,12 +36,12 @@ static bool add_handed(rv_keeper *keeper, const rv_handed *more)
 static void hand_over(rv_thread *t, rv_item *item, const rv_settlement *outcome)
 {
     rv_keeper *keeper = &t->worker->keeper;
-    rv_handed handed = {.claim = t->pool->claims[item->lease.queue],
-                        .thread = t->number_text,
-                        .since_ms = item->lease.since_ms,
-                        .wait_ms = rv_item_wait(item),
-                        .run_us = item->run_us};
-    if (!rv_settlement_copy(&handed.outcome, &handed.kept, outcome)) return;
+    rv_offloaded handed = {.queue_session = t->pool->queue_sessions[item->lease.queue],
+                           .thread = t->number_text,
+                           .since_ms = item->lease.since_ms,
+                           .wait_ms = rv_item_wait(item),
+                           .run_us = item->run_us};
+    if (!rv_settlement_copy(&handed.settlement, &handed.kept, outcome)) return;
     memcpy(handed.session, t->batch.sessions[item->lease.queue], sizeof(handed.session));
     rv_lock(&keeper->lock);
     bool added = add_handed(keeper, &handed);
@@ -53,24 +53,28 @@ static void hand_over(rv_thread *t, rv_item *item, const rv_settlement *outcome)
     }
 }
 
-static bool is_handed(const rv_keeper *keeper, const rv_claim *claim, const char *id, int64_t since_ms)
+static bool is_handed(const rv_keeper *keeper, const rv_queue_session *queue_session, const char *id, int64_t since_ms)
 {
     for (size_t i = 0; i < keeper->handed_count; i++) {
-        const rv_handed *handed = &keeper->handed[i];
-        if (handed->claim == claim && handed->since_ms == since_ms && strcmp(handed->outcome.id, id) == 0) return true;
+        const rv_offloaded *handed = &keeper->handed[i];
+        if (handed->queue_session == queue_session && handed->since_ms == since_ms &&
+            strcmp(handed->settlement.id, id) == 0)
+            return true;
     }
     return false;
 }
 
-void rv_give_back(rv_thread *t, rv_claim *claim, const char *session, const char *id, int64_t since_ms)
+void rv_offload_give_back(rv_thread *t, rv_queue_session *queue_session, const char *session, const char *id,
+                          int64_t since_ms)
 {
     rv_keeper *keeper = &t->worker->keeper;
-    const rv_settlement back = {.id = id, .verb = REEVE_OUTCOME_SNOOZE};
-    rv_handed handed = {.claim = claim, .thread = t->number_text, .since_ms = since_ms, .wait_ms = -1};
+    const rv_settlement back = {.id = id, .outcome = REEVE_OUTCOME_SNOOZE};
+    rv_offloaded handed = {
+        .queue_session = queue_session, .thread = t->number_text, .since_ms = since_ms, .wait_ms = -1};
     rv_copy_text(handed.session, sizeof(handed.session), session);
     rv_lock(&keeper->lock);
-    bool known = is_handed(keeper, claim, id, since_ms);
-    if (!known && rv_settlement_copy(&handed.outcome, &handed.kept, &back) && !add_handed(keeper, &handed))
+    bool known = is_handed(keeper, queue_session, id, since_ms);
+    if (!known && rv_settlement_copy(&handed.settlement, &handed.kept, &back) && !add_handed(keeper, &handed))
         rv_free(handed.kept);
     rv_unlock(&keeper->lock);
 }
@@ -80,9 +84,9 @@ static void hand_over_others(rv_thread *t)
 {
     for (size_t i = t->batch.count; i-- > 0;) {
         rv_item *item = &t->batch.items[i];
-        rv_settlement back = {.id = item->lease.id, .verb = REEVE_OUTCOME_SNOOZE};
+        rv_settlement back = {.id = item->lease.id, .outcome = REEVE_OUTCOME_SNOOZE};
         if (item->state == RV_ITEM_WAITING) hand_over(t, item, &back);
-        if (item->state == RV_ITEM_FINISHED && !item->accepted) hand_over(t, item, &item->outcome);
+        if (item->state == RV_ITEM_FINISHED && !item->accepted) hand_over(t, item, &item->settlement);
     }
 }
 
@@ -91,22 +95,22 @@ static void time_out(rv_thread *t, rv_item *item, int64_t now)
 {
     bool silent = now < item->timeout_at_ms;
     char message[96];
-    rv_policy policy;
+    rv_attempt_policy policy;
     const rv_envelope *envelope = &item->lease.envelope;
     const rv_handler *handler = rv_handlers_find(&t->worker->handlers, envelope->type, envelope->type_length);
-    rv_policy_choose(&policy, envelope, handler, t->pool->claims[item->lease.queue]);
+    rv_attempt_policy_choose(&policy, envelope, handler, t->pool->queue_sessions[item->lease.queue]);
     unsigned failures = item->lease.failures + 1;
     (void)snprintf(message, sizeof(message), silent ? "silent for %lld ms" : "not done within %lld ms",
                    (long long)(silent ? item->heartbeat_ms : item->timeout_ms));
     bool last = failures >= policy.max_attempts;
     rv_settlement outcome = {.id = item->lease.id,
-                             .verb = last ? REEVE_OUTCOME_FAIL : REEVE_OUTCOME_RETRY,
+                             .outcome = last ? REEVE_OUTCOME_FAIL : REEVE_OUTCOME_RETRY,
                              .counts = true,
                              .unique = policy.unique,
                              .delay_ms = rv_backoff_delay(policy.backoff, failures, rv_random_unit()),
                              .kind = silent ? "silent" : "timeout",
                              .message = message};
-    atomic_store(rv_call_stop(t, item), true);
+    atomic_store(rv_invocation_stop(t, item), true);
     if (item->accepted) { /* (it is done, and never runs again: it can only be told) */
         item->until_ms = RV_FOREVER;
         return;
@@ -114,7 +118,7 @@ static void time_out(rv_thread *t, rv_item *item, int64_t now)
     item->run_us = (rv_now_ms() - t->batch.running_since_ms) * 1000;
     hand_over(t, item, &outcome);
     /* Logged under the lock, the one exception: once it is released the lease's memory is the thread's again. */
-    rv_note_failure(t->pool->claims[item->lease.queue]->queue, &item->lease, &outcome);
+    rv_wakeup_log_failure(t->pool->queue_sessions[item->lease.queue]->queue, &item->lease, &outcome);
 }
 
 /* (Each of many tasks in a call has a limit of its own. What could not be handed over is late at the next look, too.)
@@ -173,12 +177,12 @@ int64_t rv_next_limit(reeve_worker *worker)
 
 /* ---- settling what was handed over ----------------------------------------------------------------------------- */
 
-static void count_handed(reeve_worker *worker, const rv_handed *handed, bool refused, int64_t now_ms)
+static void count_handed(reeve_worker *worker, const rv_offloaded *handed, bool refused, int64_t now_ms)
 {
     rv_stats *stats = &worker->stats;
-    const rv_settlement *s = &handed->outcome;
-    bool done = s->verb == REEVE_OUTCOME_DONE, dead = s->verb == REEVE_OUTCOME_FAIL;
-    bool counts = s->verb == REEVE_OUTCOME_RETRY || (dead && s->counts);
+    const rv_settlement *s = &handed->settlement;
+    bool done = s->outcome == REEVE_OUTCOME_DONE, dead = s->outcome == REEVE_OUTCOME_FAIL;
+    bool counts = s->outcome == REEVE_OUTCOME_RETRY || (dead && s->counts);
     if (refused) {
         atomic_fetch_add_explicit(&stats->refused, 1, memory_order_relaxed);
         return;
@@ -186,10 +190,10 @@ static void count_handed(reeve_worker *worker, const rv_handed *handed, bool ref
     atomic_fetch_add_explicit(&stats->completed, done, memory_order_relaxed);
     atomic_fetch_add_explicit(&stats->failed, counts, memory_order_relaxed);
     atomic_fetch_add_explicit(&stats->dead, dead, memory_order_relaxed);
-    atomic_fetch_add_explicit(&stats->given_back, s->verb == REEVE_OUTCOME_SNOOZE, memory_order_relaxed);
-    rv_tally *tally = rv_claim_open_tally(handed->claim, now_ms);
+    atomic_fetch_add_explicit(&stats->given_back, s->outcome == REEVE_OUTCOME_SNOOZE, memory_order_relaxed);
+    rv_tally *tally = rv_queue_session_open_tally(handed->queue_session, now_ms);
     if (tally != NULL) rv_tally_add(tally, s, handed->wait_ms, handed->run_us);
-    rv_claim_close_tally(handed->claim);
+    rv_queue_session_close_tally(handed->queue_session);
 }
 
 #define DELIVERED_AT_ONCE 64
@@ -203,10 +207,10 @@ typedef struct delivery {
 } delivery;
 
 /* Refused the second time: if the session is alive, it was the first delivery that settled it. */
-static bool was_settled(const rv_handed *handed)
+static bool was_settled(const rv_offloaded *handed)
 {
     rv_session_text present;
-    (void)rv_claim_get(handed->claim, present);
+    (void)rv_queue_session_get(handed->queue_session, present);
     return handed->sent && strcmp(present, handed->session) == 0;
 }
 
@@ -215,7 +219,7 @@ static void on_delivered(size_t index, const rv_reply *reply, void *context)
 {
     delivery *d = context;
     rv_turn_reply turn;
-    rv_handed *handed = &d->worker->keeper.handed[d->at[index]];
+    rv_offloaded *handed = &d->worker->keeper.handed[d->at[index]];
     if (!rv_turn_read(&turn, reply)) {
         d->failed = handed->torn = handed->sent = true;
         rv_copy_text(d->words, sizeof(d->words), rv_reply_is(reply, RV_ERROR) ? reply->text : "unexpected reply");
@@ -244,21 +248,24 @@ static reeve_status regain(delivery *d, size_t count, int64_t deadline)
     rv_keeper *keeper = &d->worker->keeper;
     size_t sent = 0;
     for (size_t i = d->first; i < d->first + count; i++) {
-        const rv_handed *handed = &keeper->handed[i];
+        const rv_offloaded *handed = &keeper->handed[i];
         if (!handed->torn) continue;
-        rv_regain_build(keeper->conn, &handed->claim->prefix, handed->session, 1);
-        rv_regain_task(keeper->conn, handed->outcome.id, handed->since_ms, handed->thread);
+        rv_regain_build(keeper->conn, &handed->queue_session->prefix, handed->session, 1);
+        rv_regain_task(keeper->conn, handed->settlement.id, handed->since_ms, handed->thread);
         d->at[sent++] = i;
     }
     return sent == 0 ? REEVE_OK : rv_conn_exec(keeper->conn, deadline, on_regained, d);
 }
 
-static void build_delivery(reeve_worker *worker, const rv_handed *handed)
+static void build_delivery(reeve_worker *worker, const rv_offloaded *handed)
 {
-    const rv_settlement *items[] = {&handed->outcome};
+    const rv_settlement *items[] = {&handed->settlement};
     char lease[40];
-    rv_turn_group group = {
-        .prefix = &handed->claim->prefix, .session = handed->session, .lease = lease, .items = items, .count = 1};
+    rv_turn_group group = {.prefix = &handed->queue_session->prefix,
+                           .session = handed->session,
+                           .lease = lease,
+                           .items = items,
+                           .count = 1};
     /* Sent again, it must not touch what the session has leased anew since. */
     snprintf(lease, sizeof(lease), "%lld %s", (long long)handed->since_ms, handed->thread);
     rv_turn turn = {.thread = "keeper", .session_ms = worker->session_ms, .groups = &group, .group_count = 1};
@@ -267,7 +274,7 @@ static void build_delivery(reeve_worker *worker, const rv_handed *handed)
 
 static reeve_status deliver_some(reeve_worker *worker, delivery *d, size_t count, int64_t deadline)
 {
-    rv_handed *handed = worker->keeper.handed;
+    rv_offloaded *handed = worker->keeper.handed;
     size_t sent = 0;
     reeve_status status = regain(d, count, deadline);
     if (status != REEVE_OK) return status;
@@ -294,7 +301,7 @@ static void compact(rv_keeper *keeper)
     rv_unlock(&keeper->lock);
 }
 
-void rv_deliver_handed(reeve_worker *worker, int64_t deadline)
+void rv_offload_deliver(reeve_worker *worker, int64_t deadline)
 {
     rv_keeper *keeper = &worker->keeper;
     delivery d = {.worker = worker};

@@ -16,10 +16,11 @@ int64_t rv_next_limit(reeve_worker *worker);
 /* Settles what was taken over, on the keeper's open connection; what could not be delivered stays. deadline: 0: the
  * usual one for each call. The keeper's thread.
  */
-void rv_deliver_handed(reeve_worker *worker, int64_t deadline);
+void rv_offload_deliver(reeve_worker *worker, int64_t deadline);
 
 /* A task that stands in Redis under a thread's name, and is not the thread's, goes back to the front of its queue; one
  * that was taken over already is left. The keeper's thread. */
-void rv_give_back(rv_thread *t, rv_claim *claim, const char *session, const char *id, int64_t since_ms);
+void rv_offload_give_back(rv_thread *t, rv_queue_session *queue_session, const char *session, const char *id,
+                          int64_t since_ms);
 
 #endif

@@ -32,9 +32,10 @@ static void add_pools(rv_buf *json, const reeve_worker *worker)
         const rv_pool *pool = worker->pools[i];
         add_text(json, i > 0 ? ",{\"name\":" : "{\"name\":", pool->name);
         rv_buf_addf(json, ",\"threads\":%u", pool->thread_count);
-        if (pool->order != REEVE_ORDER_STRICT) rv_buf_addf(json, ",\"order\":\"%s\"", rv_order_word(pool->order));
+        if (pool->order != REEVE_ORDER_STRICT) rv_buf_addf(json, ",\"order\":\"%s\"", rv_queue_order_word(pool->order));
         rv_buf_adds(json, ",\"queues\":[");
-        for (size_t j = 0; j < pool->claim_count; j++) add_text(json, j > 0 ? "," : "", pool->claims[j]->queue);
+        for (size_t j = 0; j < pool->queue_session_count; j++)
+            add_text(json, j > 0 ? "," : "", pool->queue_sessions[j]->queue);
         rv_buf_adds(json, "]}");
     }
 }
@@ -93,7 +94,7 @@ static bool add_running(rv_buf *json, rv_thread *t, const char *comma, int64_t n
         const rv_lease *lease = &batch->items[batch->running].lease;
         rv_buf_adds(json, comma);
         add_text(json, "{\"thread\":", t->name);
-        add_text(json, ",\"queue\":", t->pool->claims[lease->queue]->queue);
+        add_text(json, ",\"queue\":", t->pool->queue_sessions[lease->queue]->queue);
         add_text(json, ",\"id\":", lease->id);
         rv_buf_adds(json, ",\"type\":");
         rv_buf_add_json(json, lease->envelope.type, lease->envelope.type_length);
@@ -129,7 +130,7 @@ static long long resident_bytes(void)
     return resident * sysconf(_SC_PAGESIZE);
 }
 
-void rv_entry_write(rv_buf *json, reeve_worker *worker)
+void rv_registry_record_write(rv_buf *json, reeve_worker *worker)
 {
     const rv_stats *stats = &worker->stats;
     rv_buf_clear(json);

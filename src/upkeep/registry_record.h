@@ -11,6 +11,6 @@
 #define RV_ENTRY_RUNNING 64
 
 /* Writes it anew, as JSON. The keeper. */
-void rv_entry_write(rv_buf *json, reeve_worker *worker);
+void rv_registry_record_write(rv_buf *json, reeve_worker *worker);
 
 #endif

@@ -30,9 +30,9 @@ static int64_t rest_ms(const reeve_worker *worker)
  * others. */
 #define POLL_MS 1000
 
-static int64_t claim_rest_ms(const reeve_worker *worker, const rv_claim *claim)
+static int64_t queue_session_rest_ms(const reeve_worker *worker, const rv_queue_session *queue_session)
 {
-    bool polls = atomic_load(&worker->keeper.deaf) || atomic_load(&claim->unsent);
+    bool polls = atomic_load(&worker->keeper.deaf) || atomic_load(&queue_session->unsent);
     return polls && rest_ms(worker) > POLL_MS ? POLL_MS : rest_ms(worker);
 }
 
@@ -45,15 +45,16 @@ typedef struct round_of {
     char words[256];
 } round_of;
 
-static void log_tended(const rv_claim *claim, const rv_tend_reply *tended)
+static void log_tended(const rv_queue_session *queue_session, const rv_tend_reply *tended)
 {
     char number[RV_NUMBER_TEXT];
     if (tended->session[0] != '\0') {
         rv_log(REEVE_LOG_WARN, "session.reaped", "a worker did not come back: its tasks run again", "queue",
-               claim->queue, "session", tended->session, "tasks", rv_number_text(number, tended->recovered), NULL);
+               queue_session->queue, "session", tended->session, "tasks", rv_number_text(number, tended->recovered),
+               NULL);
     }
     if (tended->promoted > 0) {
-        rv_log(REEVE_LOG_DEBUG, "queue.due", "scheduled tasks are ready", "queue", claim->queue, "tasks",
+        rv_log(REEVE_LOG_DEBUG, "queue.due", "scheduled tasks are ready", "queue", queue_session->queue, "tasks",
                rv_number_text(number, tended->promoted), NULL);
     }
 }
@@ -69,24 +70,24 @@ static void note_clock(rv_scheduler *scheduler, int64_t now_ms)
     atomic_store(&scheduler->clock_ahead_ms, same ? before - 1 : ahead);
 }
 
-static void note_spared(rv_claim *claim, int64_t spared_ms)
+static void note_spared(rv_queue_session *queue_session, int64_t spared_ms)
 {
     char number[RV_NUMBER_TEXT];
-    bool known = claim->spares;
-    claim->spares = spared_ms > 0;
-    if (known || !claim->spares) return;
+    bool known = queue_session->spares;
+    queue_session->spares = spared_ms > 0;
+    if (known || !queue_session->spares) return;
     rv_log(REEVE_LOG_INFO, "session.spared",
            "nobody maintained the queue for a while: sessions that expired meanwhile may be renewed before they are "
            "reaped",
-           "queue", claim->queue, "for_ms", rv_number_text(number, (uint64_t)spared_ms), NULL);
+           "queue", queue_session->queue, "for_ms", rv_number_text(number, (uint64_t)spared_ms), NULL);
 }
 
-static void note_unsent(rv_claim *claim, bool unsent)
+static void note_unsent(rv_queue_session *queue_session, bool unsent)
 {
-    if (atomic_exchange(&claim->unsent, unsent) || !unsent) return;
+    if (atomic_exchange(&queue_session->unsent, unsent) || !unsent) return;
     rv_log(REEVE_LOG_WARN, "control.unsent",
            "a Redis user may not publish notices: the queue is looked at every second, cancels are heard at heartbeats",
-           "queue", claim->queue, "grant", "&<namespace>:*", NULL);
+           "queue", queue_session->queue, "grant", "&<namespace>:*", NULL);
 }
 
 static void on_tended(size_t index, const rv_reply *reply, void *context)
@@ -95,35 +96,37 @@ static void on_tended(size_t index, const rv_reply *reply, void *context)
     rv_scheduler *scheduler = &r->worker->scheduler;
     rv_tend_reply tended;
     if (index >= r->count) return;
-    size_t claim = scheduler->tended[index];
+    size_t queue_session = scheduler->tended[index];
     if (!rv_tend_read(&tended, reply)) {
         rv_copy_text(r->words, sizeof(r->words), rv_reply_is(reply, RV_ERROR) ? reply->text : "unexpected reply");
         r->trouble = r->words;
-        rv_scheduler_set_due(scheduler, claim, rv_deadline(1000));
+        rv_scheduler_set_due(scheduler, queue_session, rv_deadline(1000));
         return;
     }
     note_clock(scheduler, tended.now_ms);
-    log_tended(r->worker->claims[claim], &tended);
+    log_tended(r->worker->queue_sessions[queue_session], &tended);
     if (rv_reply_is(tended.policy, RV_TEXT))
-        rv_claim_set_policy(r->worker->claims[claim], tended.policy->text, tended.policy->length);
-    atomic_store_explicit(&r->worker->claims[claim]->result_max, tended.result_max, memory_order_relaxed);
-    rv_cron_note(r->worker, claim, &tended);
-    scheduler->unread[index] = tended.unread && r->worker->claims[claim]->reread >= 0;
+        rv_queue_session_set_policy(r->worker->queue_sessions[queue_session], tended.policy->text,
+                                    tended.policy->length);
+    atomic_store_explicit(&r->worker->queue_sessions[queue_session]->result_max, tended.result_max,
+                          memory_order_relaxed);
+    rv_cron_note(r->worker, queue_session, &tended);
+    scheduler->unread[index] = tended.unread && r->worker->queue_sessions[queue_session]->reread >= 0;
     scheduler->outbox[index] = tended.outbox > 0 || scheduler->unread[index];
-    note_spared(r->worker->claims[claim], tended.spared_ms);
-    note_unsent(r->worker->claims[claim], tended.unsent);
-    int64_t rest = claim_rest_ms(r->worker, r->worker->claims[claim]);
+    note_spared(r->worker->queue_sessions[queue_session], tended.spared_ms);
+    note_unsent(r->worker->queue_sessions[queue_session], tended.unsent);
+    int64_t rest = queue_session_rest_ms(r->worker, r->worker->queue_sessions[queue_session]);
     int64_t in = tended.more ? 0 : tended.next_in_ms >= 0 && tended.next_in_ms < rest ? tended.next_in_ms : rest;
-    rv_scheduler_set_due(scheduler, claim, rv_deadline(in));
+    rv_scheduler_set_due(scheduler, queue_session, rv_deadline(in));
 }
 
 /* Picks the queues that are due, at most one pipeline of them. */
-static size_t pick(rv_scheduler *scheduler, size_t claims)
+static size_t pick(rv_scheduler *scheduler, size_t queue_sessions)
 {
     int64_t now = rv_now_ms();
     size_t count = 0;
     rv_lock(&scheduler->lock);
-    for (size_t i = 0; i < claims && count < TEND_AT_ONCE; i++) {
+    for (size_t i = 0; i < queue_sessions && count < TEND_AT_ONCE; i++) {
         if (scheduler->due[i] > now) continue;
         scheduler->due[i] = RV_FOREVER;
         scheduler->tended[count++] = i;
@@ -132,11 +135,11 @@ static size_t pick(rv_scheduler *scheduler, size_t claims)
     return count;
 }
 
-static int64_t earliest(rv_scheduler *scheduler, size_t claims)
+static int64_t earliest(rv_scheduler *scheduler, size_t queue_sessions)
 {
     int64_t at = RV_FOREVER;
     rv_lock(&scheduler->lock);
-    for (size_t i = 0; i < claims; i++) {
+    for (size_t i = 0; i < queue_sessions; i++) {
         if (scheduler->due[i] < at) at = scheduler->due[i];
     }
     rv_unlock(&scheduler->lock);
@@ -149,32 +152,35 @@ static int64_t earliest(rv_scheduler *scheduler, size_t claims)
  */
 #define CARRY_ROUNDS 16
 
-static reeve_status carry_of(reeve_worker *worker, rv_claim *claim, bool unread, size_t *ret_carried, rv_error *error)
+static reeve_status carry_of(reeve_worker *worker, rv_queue_session *queue_session, bool unread, size_t *ret_carried,
+                             rv_error *error)
 {
     rv_conn *conn = worker->scheduler.conn;
     if (!unread)
-        return rv_outbox_carry_on(conn, worker->ns, claim->queue, CARRY_ROUNDS, &claim->carry_skip, ret_carried, error);
-    if (claim->reread == 0)
+        return rv_outbox_carry_on(conn, worker->ns, queue_session->queue, CARRY_ROUNDS, &queue_session->carry_skip,
+                                  ret_carried, error);
+    if (queue_session->reread == 0)
         rv_log(REEVE_LOG_INFO, "outbox.reread", "messages to other queues that were set aside are tried again", "queue",
-               claim->queue, NULL);
-    return rv_outbox_carry_unread(conn, worker->ns, claim->queue, CARRY_ROUNDS, &claim->reread, ret_carried, error);
+               queue_session->queue, NULL);
+    return rv_outbox_carry_unread(conn, worker->ns, queue_session->queue, CARRY_ROUNDS, &queue_session->reread,
+                                  ret_carried, error);
 }
 
-static void note_carried(rv_claim *claim, reeve_status status, const char *words)
+static void note_carried(rv_queue_session *queue_session, reeve_status status, const char *words)
 {
     bool refused = status == REEVE_EREDIS;
-    if ((!refused && status != REEVE_OK) || claim->refused == refused) return;
-    claim->refused = refused;
+    if ((!refused && status != REEVE_OK) || queue_session->refused == refused) return;
+    queue_session->refused = refused;
     if (!refused) {
         rv_log(REEVE_LOG_INFO, "outbox.accepted", "the queue's messages to others are taken again", "queue",
-               claim->queue, NULL);
+               queue_session->queue, NULL);
         return;
     }
     const char *advice = rv_refusal_advice(words);
     advice += strspn(advice, "; ");
     rv_log(REEVE_LOG_ERROR, "outbox.refused",
            "another queue does not take messages: tasks that wait there hear nothing; trying again", "queue",
-           claim->queue, "error", words, advice[0] != '\0' ? "advice" : NULL, advice, NULL);
+           queue_session->queue, "error", words, advice[0] != '\0' ? "advice" : NULL, advice, NULL);
 }
 
 /* Then the queues are looked at again: there may be more to tell. False: the connection was lost. */
@@ -182,13 +188,15 @@ static bool carry(reeve_worker *worker, size_t count)
 {
     rv_scheduler *scheduler = &worker->scheduler;
     for (size_t i = 0; i < count; i++) {
-        size_t carried, claim = scheduler->tended[i];
+        size_t carried, queue_session = scheduler->tended[i];
         rv_error error = {0};
         if (!scheduler->outbox[i]) continue;
-        reeve_status status = carry_of(worker, worker->claims[claim], scheduler->unread[i], &carried, &error);
-        note_carried(worker->claims[claim], status, error.text);
+        reeve_status status =
+            carry_of(worker, worker->queue_sessions[queue_session], scheduler->unread[i], &carried, &error);
+        note_carried(worker->queue_sessions[queue_session], status, error.text);
         if (!rv_conn_is_open(scheduler->conn)) return false;
-        rv_scheduler_set_due(scheduler, claim, rv_deadline(status == REEVE_OK && carried > 0 ? 0 : TRY_AGAIN_MS));
+        rv_scheduler_set_due(scheduler, queue_session,
+                             rv_deadline(status == REEVE_OK && carried > 0 ? 0 : TRY_AGAIN_MS));
     }
     return true;
 }
@@ -196,10 +204,11 @@ static bool carry(reeve_worker *worker, size_t count)
 static bool tend(reeve_worker *worker, int64_t deadline)
 {
     rv_scheduler *scheduler = &worker->scheduler;
-    round_of r = {.worker = worker, .count = pick(scheduler, worker->claim_count)};
+    round_of r = {.worker = worker, .count = pick(scheduler, worker->queue_session_count)};
     memset(scheduler->outbox, 0, sizeof(scheduler->outbox));
     for (size_t i = 0; i < r.count; i++)
-        rv_tend_build(scheduler->conn, &worker->claims[scheduler->tended[i]]->prefix, TEND_MOST, worker->session_ms);
+        rv_tend_build(scheduler->conn, &worker->queue_sessions[scheduler->tended[i]]->prefix, TEND_MOST,
+                      worker->session_ms);
     if (r.count == 0) return true;
     if (rv_conn_exec(scheduler->conn, deadline, on_tended, &r) != REEVE_OK) {
         for (size_t i = 0; i < r.count; i++) rv_scheduler_set_due(scheduler, scheduler->tended[i], rv_now_ms());
@@ -264,7 +273,7 @@ static bool look_at_cancels(reeve_worker *worker)
 {
     rv_scheduler *scheduler = &worker->scheduler;
     if (!atomic_exchange(&scheduler->asks_cancelled, false)) return true;
-    if (rv_ask_cancelled(worker, scheduler->conn)) return true;
+    if (rv_cancel_running_ask(worker, scheduler->conn)) return true;
     atomic_store(&scheduler->asks_cancelled, true);
     return false;
 }
@@ -301,7 +310,7 @@ static void *scheduler_main(void *argument)
         } else if (look_at_cancels(worker) && tend(worker, 0)) {
             if (scheduler->tries > 1) rv_note_used(worker);
             scheduler->tries = 0;
-            until = earliest(scheduler, worker->claim_count);
+            until = earliest(scheduler, worker->queue_session_count);
         } else {
             until = after_loss(scheduler, worker);
         }
@@ -317,7 +326,7 @@ reeve_status rv_scheduler_init(reeve_worker *worker, rv_error *error)
 {
     rv_scheduler *scheduler = &worker->scheduler;
     char name[64];
-    scheduler->due = rv_zalloc_array(worker->claim_count, sizeof(*scheduler->due));
+    scheduler->due = rv_zalloc_array(worker->queue_session_count, sizeof(*scheduler->due));
     scheduler->tended = rv_zalloc_array(TEND_AT_ONCE, sizeof(*scheduler->tended));
     scheduler->cron = rv_zalloc(sizeof(*scheduler->cron));
     if (scheduler->due == NULL || scheduler->tended == NULL || scheduler->cron == NULL)
@@ -332,7 +341,7 @@ reeve_status rv_scheduler_init(reeve_worker *worker, rv_error *error)
 
 reeve_status rv_scheduler_start(reeve_worker *worker, rv_error *error)
 {
-    reeve_status status = rv_start_thread(&worker->scheduler.id, scheduler_main, worker, "reeve-scheduler", error);
+    reeve_status status = rv_os_thread_start(&worker->scheduler.id, scheduler_main, worker, "reeve-scheduler", error);
     worker->scheduler.started = status == REEVE_OK;
     return status;
 }
@@ -341,7 +350,7 @@ void rv_scheduler_join(reeve_worker *worker)
 {
     if (!worker->scheduler.started) return;
     rv_waker_ring(&worker->scheduler.waker);
-    rv_join_thread(worker->scheduler.id, &worker->quit);
+    rv_os_thread_join(worker->scheduler.id, &worker->quit);
     worker->scheduler.started = false;
 }
 

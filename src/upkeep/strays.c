@@ -14,7 +14,7 @@
 
 /* A lease as Redis has it: a field of `running:<session>`. */
 typedef struct stray {
-    rv_claim *claim;
+    rv_queue_session *queue_session;
     const char *session;
     const char *id;
     const char *thread; /* its text */
@@ -24,7 +24,7 @@ typedef struct stray {
 /* The page that is looked at, and when it was asked for. */
 typedef struct page {
     reeve_worker *worker;
-    rv_claim *claim;
+    rv_queue_session *queue_session;
     rv_session_text session;
     int64_t asked_ms;
 } page;
@@ -58,7 +58,7 @@ static bool is_known(const rv_thread *t, const stray *s)
     for (size_t i = 0; i < t->batch.count; i++) {
         const rv_item *item = &t->batch.items[i];
         if (item->lease.since_ms == s->since_ms && strcmp(item->lease.id, s->id) == 0 &&
-            t->pool->claims[item->lease.queue] == s->claim)
+            t->pool->queue_sessions[item->lease.queue] == s->queue_session)
             return item->state != RV_ITEM_HANDED;
     }
     return false;
@@ -68,12 +68,12 @@ static bool is_known(const rv_thread *t, const stray *s)
  * know there is none of its leases. */
 static void look_at_lease(page *p, const char *id, const char *lease)
 {
-    stray s = {.claim = p->claim, .session = p->session, .id = id};
+    stray s = {.queue_session = p->queue_session, .session = p->session, .id = id};
     rv_thread *t = read_lease(&s, lease) ? find_thread(p->worker, s.thread) : NULL;
     if (t == NULL) return;
     rv_lock(&t->batch.lock);
     bool runs = t->batch.running != RV_NONE && t->batch.running_since_ms + RV_PATIENCE_MS < p->asked_ms;
-    if (runs && !is_known(t, &s)) rv_give_back(t, s.claim, s.session, s.id, s.since_ms);
+    if (runs && !is_known(t, &s)) rv_offload_give_back(t, s.queue_session, s.session, s.id, s.since_ms);
     rv_unlock(&t->batch.lock);
 }
 
@@ -85,7 +85,7 @@ static reeve_status scan(page *p, const char *what, int64_t deadline, const rv_r
     p->asked_ms = rv_now_ms();
     rv_cmd(keeper->conn, 5);
     rv_args(keeper->conn, "HSCAN");
-    rv_arg2(keeper->conn, p->claim->prefix.text, p->claim->prefix.length, key, (size_t)length);
+    rv_arg2(keeper->conn, p->queue_session->prefix.text, p->queue_session->prefix.length, key, (size_t)length);
     rv_args(keeper->conn, keeper->stray_cursor);
     rv_args(keeper->conn, "COUNT");
     rv_args(keeper->conn, PAGE);
@@ -93,7 +93,7 @@ static reeve_status scan(page *p, const char *what, int64_t deadline, const rv_r
 }
 
 /* A task that runs at most once is held by nobody: its handler has returned. */
-static bool is_run(reeve_worker *worker, const rv_claim *claim, const char *id)
+static bool is_run(reeve_worker *worker, const rv_queue_session *queue_session, const char *id)
 {
     bool found = false;
     for (size_t i = 0; i < worker->pool_count && !found; i++) {
@@ -102,7 +102,7 @@ static bool is_run(reeve_worker *worker, const rv_claim *claim, const char *id)
             rv_lock(&t->batch.lock);
             for (size_t k = 0; k < t->batch.count && !found; k++) {
                 const rv_lease *lease = &t->batch.items[k].lease;
-                found = t->pool->claims[lease->queue] == claim && strcmp(lease->id, id) == 0;
+                found = t->pool->queue_sessions[lease->queue] == queue_session && strcmp(lease->id, id) == 0;
             }
             rv_unlock(&t->batch.lock);
         }
@@ -118,12 +118,13 @@ static reeve_status free_keys(page *p, const rv_reply *fields, int64_t deadline)
     if (ids == NULL) return REEVE_ENOMEM;
     for (size_t i = 0; i + 1 < fields->count; i += 2) {
         const rv_reply *id = fields->items[i];
-        if (!rv_reply_is(id, RV_TEXT) || id->length >= REEVE_ID_MAX || is_run(p->worker, p->claim, id->text)) continue;
+        if (!rv_reply_is(id, RV_TEXT) || id->length >= REEVE_ID_MAX || is_run(p->worker, p->queue_session, id->text))
+            continue;
         memcpy(ids[count++], id->text, id->length + 1);
     }
     for (size_t i = 0; i < count; i++) {
         rv_cmd_script(conn, &rv_script_once, 1, 2);
-        rv_arg(conn, p->claim->prefix.text, p->claim->prefix.length);
+        rv_arg(conn, p->queue_session->prefix.text, p->queue_session->prefix.length);
         rv_args(conn, p->session);
         rv_args(conn, ids[i]);
     }
@@ -169,8 +170,9 @@ static reeve_status look_at_page(page *p, int64_t deadline)
 void rv_strays_look(reeve_worker *worker, int64_t deadline)
 {
     rv_keeper *keeper = &worker->keeper;
-    page p = {.worker = worker, .claim = worker->claims[worker->claim_count - keeper->strays_left]};
-    reeve_status status = rv_claim_get(p.claim, p.session) ? look_at_page(&p, deadline) : REEVE_EPROTO;
+    page p = {.worker = worker,
+              .queue_session = worker->queue_sessions[worker->queue_session_count - keeper->strays_left]};
+    reeve_status status = rv_queue_session_get(p.queue_session, p.session) ? look_at_page(&p, deadline) : REEVE_EPROTO;
     if (status == REEVE_OK || status == REEVE_ELOST || status == REEVE_ETIMEOUT || status == REEVE_ECONNECT) return;
     /* There is no session, or Redis refuses: what stands there is found when the threads turn. */
     keeper->stray_keys = true;

@@ -145,7 +145,7 @@ static reeve_status prepare(reeve_worker *worker)
     unsigned number = 1;
     reeve_status status = join_embedded(worker);
     if (status == REEVE_OK) status = rv_waker_init(&worker->quit, &worker->error);
-    if (status == REEVE_OK) status = rv_heart_init(worker, &worker->error);
+    if (status == REEVE_OK) status = rv_heartbeat_init(worker, &worker->error);
     if (status == REEVE_OK) status = rv_keeper_init(worker, &worker->error);
     if (status == REEVE_OK) status = rv_scheduler_init(worker, &worker->error);
     for (size_t i = 0; status == REEVE_OK && i < worker->pool_count; i++) {
@@ -163,7 +163,7 @@ static reeve_status start_threads(reeve_worker *worker)
             rv_lock(&worker->lock);
             worker->threads_alive++;
             rv_unlock(&worker->lock);
-            reeve_status status = rv_start_thread(&t->id, rv_thread_main, t, t->name, &worker->error);
+            reeve_status status = rv_os_thread_start(&t->id, rv_thread_main, t, t->name, &worker->error);
             t->started = status == REEVE_OK;
             if (status == REEVE_OK) continue;
             rv_lock(&worker->lock);
@@ -205,7 +205,8 @@ static void renew_ids(reeve_worker *worker)
 {
     worker->pid = getpid();
     rv_random_id(worker->id);
-    for (size_t i = 0; i < worker->claim_count; i++) rv_claim_rename(worker->claims[i], worker->id);
+    for (size_t i = 0; i < worker->queue_session_count; i++)
+        rv_queue_session_rename(worker->queue_sessions[i], worker->id);
 }
 
 reeve_status reeve_worker_start(reeve_worker *worker)
@@ -224,7 +225,7 @@ reeve_status reeve_worker_start(reeve_worker *worker)
     if (status == REEVE_OK) status = prepare(worker);
     if (status == REEVE_OK) status = rv_welcome(worker);
     atomic_store(&worker->phase, RV_PHASE_RUNNING);
-    if (status == REEVE_OK) status = rv_heart_start(worker, &worker->error);
+    if (status == REEVE_OK) status = rv_heartbeat_start(worker, &worker->error);
     if (status == REEVE_OK) status = rv_keeper_start(worker, &worker->error);
     if (status == REEVE_OK) status = rv_scheduler_start(worker, &worker->error);
     if (status == REEVE_OK) status = start_threads(worker);
@@ -275,7 +276,7 @@ static void tell_handlers_to_stop(reeve_worker *worker)
         for (unsigned j = 0; pool->threads != NULL && j < pool->thread_count; j++) {
             rv_thread *t = &pool->threads[j];
             rv_lock(&t->batch.lock);
-            rv_call_stop_all(t);
+            rv_invocation_stop_all(t);
             rv_unlock(&t->batch.lock);
         }
     }
@@ -326,7 +327,7 @@ static reeve_status stop(reeve_worker *worker, unsigned alive)
     if (alive > 0) rv_waker_ring(&worker->quit);
     rv_scheduler_join(worker);
     rv_keeper_join(worker);
-    rv_heart_join(worker);
+    rv_heartbeat_join(worker);
     alive = alive > 0 ? wait_for_idle_threads(worker) : 0;
     if (alive > 0) return tell_alive(worker, alive);
     if (before < RV_PHASE_ENDED) rv_log(REEVE_LOG_INFO, "worker.stopped", "worker stopped", "worker", worker->id, NULL);
@@ -381,15 +382,15 @@ void reeve_worker_destroy(reeve_worker *worker)
     (void)reeve_worker_stop(worker, 0);
     join_threads(worker);
     rv_keeper_fini(worker);
-    rv_heart_fini(worker);
+    rv_heartbeat_fini(worker);
     rv_scheduler_fini(worker);
     for (size_t i = 0; i < worker->pool_count; i++) rv_pool_free(worker->pools[i]);
     rv_free(worker->pools);
-    for (size_t i = 0; i < worker->claim_count; i++) {
-        rv_claim_fini(worker->claims[i]);
-        rv_free(worker->claims[i]);
+    for (size_t i = 0; i < worker->queue_session_count; i++) {
+        rv_queue_session_fini(worker->queue_sessions[i]);
+        rv_free(worker->queue_sessions[i]);
     }
-    rv_free(worker->claims);
+    rv_free(worker->queue_sessions);
     rv_handlers_fini(&worker->handlers);
     rv_layers_fini(&worker->layers);
     for (size_t i = 0; i < worker->plugin_count; i++) reeve_plugin_close(worker->plugins[i]);

@@ -55,7 +55,7 @@ static void settle_odd(void)
     for (size_t i = 0; i < ODD; i++) {
         test_put_spec((reeve_task_spec){.id = odd[i].id, .tags = tags, .tag_count = 1});
         outcomes[i] = (test_outcome){
-            0, {.id = odd[i].id, .verb = REEVE_OUTCOME_DONE, .has_result = true, .result = odd[i].result}};
+            0, {.id = odd[i].id, .outcome = REEVE_OUTCOME_DONE, .has_result = true, .result = odd[i].result}};
     }
     assert_int_equal(test_lease(&hand, ODD), ODD);
     (void)test_turn(&hand, 0, outcomes, ODD);
@@ -158,9 +158,11 @@ static void complete(const char *name, int first, int count)
     for (int i = 0; i < count; i++) {
         (void)snprintf(ids[i], sizeof(ids[i]), "%s%03d", name, first + i);
         (void)snprintf(results[i], sizeof(results[i]), "r-%s%03d", name, first + i);
-        outcomes[i] = (test_outcome){
-            0,
-            {.id = ids[i], .verb = REEVE_OUTCOME_DONE, .has_result = true, .result = {results[i], strlen(results[i])}}};
+        outcomes[i] = (test_outcome){0,
+                                     {.id = ids[i],
+                                      .outcome = REEVE_OUTCOME_DONE,
+                                      .has_result = true,
+                                      .result = {results[i], strlen(results[i])}}};
         test_put("q", ids[i]);
     }
     assert_int_equal(test_lease(&hand, (unsigned)count), count);
@@ -211,7 +213,7 @@ static void four_and_small(void **state)
     test_put("q", "c d e f g");
     assert_int_equal(test_lease(&hand, 5), 5);
     test_settle(&hand, TEST_RESULT("c", "1"), TEST_RESULT("d", "2"), TEST_RESULT("e", "3"),
-                {0, {.id = "f", .verb = REEVE_OUTCOME_DONE, .has_result = true, .result = {larger, 257}}},
+                {0, {.id = "f", .outcome = REEVE_OUTCOME_DONE, .has_result = true, .result = {larger, 257}}},
                 TEST_RESULT("g", "5"));
     check_kept(1, 8);
 }

@@ -34,7 +34,7 @@ static void hand_on(const char *id, const char *next)
     test_hand_init(&hand, "1", "q");
     assert_int_equal(test_lease(&hand, 1), 1);
     const test_outcome outcome = {
-        0, {.id = id, .verb = REEVE_OUTCOME_DONE, .hands = {hands.data, hands.length}, .hand_count = 1}};
+        0, {.id = id, .outcome = REEVE_OUTCOME_DONE, .hands = {hands.data, hands.length}, .hand_count = 1}};
     (void)test_turn(&hand, 0, &outcome, 1);
     rv_buf_fini(&hands);
 }

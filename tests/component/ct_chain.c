@@ -17,7 +17,7 @@ static rv_settlement done_with(const char *id, const reeve_task_spec *specs, siz
     rv_buf_clear(&hands);
     for (size_t i = 0; i < count; i++) rv_hand_write(&hands, &specs[i], specs[i].id);
     return (rv_settlement){
-        .id = id, .verb = REEVE_OUTCOME_DONE, .hands = {hands.data, hands.length}, .hand_count = count};
+        .id = id, .outcome = REEVE_OUTCOME_DONE, .hands = {hands.data, hands.length}, .hand_count = count};
 }
 
 static void with_the_completion(void **state)

@@ -80,7 +80,7 @@ static test_costs cost_of_turning(size_t n, reeve_task_spec like, rv_settlement 
     return ret;
 }
 
-static const rv_settlement done = {.verb = REEVE_OUTCOME_DONE};
+static const rv_settlement done = {.outcome = REEVE_OUTCOME_DONE};
 
 static test_costs plain_enqueue(size_t n)
 {
@@ -327,7 +327,7 @@ typedef struct feature {
 } feature;
 
 #define PUT_GROUP "hset-1 zadd+1 zrangebyscore+1 zscore+1"
-#define DONE .how = {.verb = REEVE_OUTCOME_DONE}
+#define DONE .how = {.outcome = REEVE_OUTCOME_DONE}
 
 static const feature features[] = {
     {"priority", true, NULL, {.priority = -5}, DONE, "", "", "", "llen-1 lpop-1 zincrby-1 zrange+1 zremrangebyrank+1"},
@@ -357,7 +357,7 @@ static const feature features[] = {
      true,
      NULL,
      {.expires_in_ms = 3600000},
-     .how = {.verb = REEVE_OUTCOME_DONE, .deadline = true},
+     .how = {.outcome = REEVE_OUTCOME_DONE, .deadline = true},
      "zadd+1 zrange+1",
      "zadd+1 zrange+1",
      "zcard+1 zrem+1",
@@ -402,7 +402,7 @@ static const feature features[] = {
      true,
      NULL,
      {.unique = "k"},
-     .how = {.verb = REEVE_OUTCOME_DONE, .unique = true},
+     .how = {.outcome = REEVE_OUTCOME_DONE, .unique = true},
      "set+1",
      "set+64",
      "del+1 get+1 hget+1 zcard+1",
@@ -429,7 +429,7 @@ static const feature features[] = {
      false,
      NULL,
      {0},
-     .how = {.verb = REEVE_OUTCOME_DONE, .has_result = true, .result = {"r", 1}},
+     .how = {.outcome = REEVE_OUTCOME_DONE, .has_result = true, .result = {"r", 1}},
      "",
      "",
      "hset+1",
@@ -438,7 +438,7 @@ static const feature features[] = {
      false,
      NULL,
      {0},
-     .how = {.verb = REEVE_OUTCOME_DONE, .has_info = true},
+     .how = {.outcome = REEVE_OUTCOME_DONE, .has_info = true},
      "",
      "",
      "hexists+1 zcard+1",
@@ -447,7 +447,7 @@ static const feature features[] = {
      false,
      bytes_of_results,
      {0},
-     .how = {.verb = REEVE_OUTCOME_DONE, .has_result = true, .result = {"r", 1}},
+     .how = {.outcome = REEVE_OUTCOME_DONE, .has_result = true, .result = {"r", 1}},
      "",
      "",
      "hget+1 hincrby+1 hset+2 zcard+1",
@@ -457,7 +457,7 @@ static const feature features[] = {
      false,
      bytes_of_results_no_more,
      {0},
-     .how = {.verb = REEVE_OUTCOME_DONE, .has_result = true, .result = {"r", 1}},
+     .how = {.outcome = REEVE_OUTCOME_DONE, .has_result = true, .result = {"r", 1}},
      "",
      "",
      "hset+1",
@@ -466,7 +466,7 @@ static const feature features[] = {
      false,
      NULL,
      {0},
-     .how = {.verb = REEVE_OUTCOME_RETRY, .delay_ms = 60000, .kind = "k", .message = "m"},
+     .how = {.outcome = REEVE_OUTCOME_RETRY, .delay_ms = 60000, .kind = "k", .message = "m"},
      "",
      "",
      "hget+2 hmget+1 hset+2 publish+1 zrange+1 zrevrangebyscore+1",
@@ -475,7 +475,7 @@ static const feature features[] = {
      false,
      NULL,
      {0},
-     .how = {.verb = REEVE_OUTCOME_FAIL, .counts = true, .kind = "k", .message = "m"},
+     .how = {.outcome = REEVE_OUTCOME_FAIL, .counts = true, .kind = "k", .message = "m"},
      "",
      "",
      "hget+4 hincrby+1 hmget+2 hset+2 zadd+2 zcard+1",
@@ -484,7 +484,7 @@ static const feature features[] = {
      false,
      NULL,
      {.on_dead = "t"},
-     .how = {.verb = REEVE_OUTCOME_FAIL, .counts = true, .kind = "k", .message = "m"},
+     .how = {.outcome = REEVE_OUTCOME_FAIL, .counts = true, .kind = "k", .message = "m"},
      "",
      "",
      "hdel+1 hget+4 hincrby+1 hmget+4 hset+3 hsetnx+1 llen+1 zadd+3 zcard+1",
@@ -493,7 +493,7 @@ static const feature features[] = {
      false,
      NULL,
      {0},
-     .how = {.verb = REEVE_OUTCOME_SNOOZE, .delay_ms = 60000},
+     .how = {.outcome = REEVE_OUTCOME_SNOOZE, .delay_ms = 60000},
      "",
      "",
      "hget+1 hincrby-1 hset+1 publish+1 zrange+1 zrevrangebyscore+1",
@@ -502,7 +502,7 @@ static const feature features[] = {
      false,
      NULL,
      {0},
-     .how = {.verb = REEVE_OUTCOME_SNOOZE},
+     .how = {.outcome = REEVE_OUTCOME_SNOOZE},
      "",
      "",
      "hdel+1 hget+3 hincrby-1 llen+1 zrangebyscore+1",

@@ -137,7 +137,7 @@ static void hand_to(const char *queue)
     rv_buf_init(&hands, 4096);
     rv_hand_write(&hands, &spec, "next");
     const test_outcome outcome = {
-        0, {.id = "a", .verb = REEVE_OUTCOME_DONE, .hands = {hands.data, hands.length}, .hand_count = 1}};
+        0, {.id = "a", .outcome = REEVE_OUTCOME_DONE, .hands = {hands.data, hands.length}, .hand_count = 1}};
     (void)test_turn(&test_costs_hand, 0, &outcome, 1);
     assert_string_equal(test_costs_hand.refused, "");
     rv_buf_fini(&hands);

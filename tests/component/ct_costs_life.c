@@ -81,12 +81,12 @@ static void heartbeat(void)
 
 static void done(void)
 {
-    test_settle(&hand, {0, {.id = "a", .verb = REEVE_OUTCOME_DONE, .has_info = true}});
+    test_settle(&hand, {0, {.id = "a", .outcome = REEVE_OUTCOME_DONE, .has_info = true}});
 }
 
 static void done_with_a_checkpoint(void)
 {
-    test_settle(&hand, {0, {.id = "a", .verb = REEVE_OUTCOME_DONE, .has_info = true, .checkpoint = true}});
+    test_settle(&hand, {0, {.id = "a", .outcome = REEVE_OUTCOME_DONE, .has_info = true, .checkpoint = true}});
 }
 
 static void hold_the_queue(void)
@@ -105,7 +105,7 @@ static void hold_a_group(void)
 static void settle_first(void)
 {
     char lease[40];
-    const rv_settlement settlement = {.id = "a", .verb = REEVE_OUTCOME_DONE};
+    const rv_settlement settlement = {.id = "a", .outcome = REEVE_OUTCOME_DONE};
     const rv_settlement *const items[] = {&settlement};
     (void)snprintf(lease, sizeof(lease), "%lld %s", (long long)hand.now_ms, hand.thread);
     const rv_turn_group group = {.prefix = PREFIX, .session = SESSION, .lease = lease, .items = items, .count = 1};
@@ -130,7 +130,7 @@ static void after_cancel(void)
 
 static void stopped(void)
 {
-    test_settle(&hand, {0, {.id = "a", .verb = REEVE_OUTCOME_SNOOZE, .delay_ms = 1, .begun = true}});
+    test_settle(&hand, {0, {.id = "a", .outcome = REEVE_OUTCOME_SNOOZE, .delay_ms = 1, .begun = true}});
 }
 
 static const test_costs_row running[] = {
@@ -211,7 +211,7 @@ static void beat_with(const rv_tally *tally)
 static void statistics_of_one(void)
 {
     rv_tally *tally = rv_tally_new(20000);
-    rv_tally_add(tally, &(const rv_settlement){.id = "a", .verb = REEVE_OUTCOME_DONE}, 5, 1000);
+    rv_tally_add(tally, &(const rv_settlement){.id = "a", .outcome = REEVE_OUTCOME_DONE}, 5, 1000);
     beat_with(tally);
     rv_tally_free(tally);
 }
@@ -219,8 +219,8 @@ static void statistics_of_one(void)
 static void statistics_with_a_kind(void)
 {
     rv_tally *tally = rv_tally_new(20000);
-    rv_tally_add(tally, &(const rv_settlement){.id = "a", .verb = REEVE_OUTCOME_DONE}, 5, 1000);
-    rv_tally_add(tally, &(const rv_settlement){.id = "a", .verb = REEVE_OUTCOME_FAIL, .kind = "k"}, -1, 0);
+    rv_tally_add(tally, &(const rv_settlement){.id = "a", .outcome = REEVE_OUTCOME_DONE}, 5, 1000);
+    rv_tally_add(tally, &(const rv_settlement){.id = "a", .outcome = REEVE_OUTCOME_FAIL, .kind = "k"}, -1, 0);
     beat_with(tally);
     rv_tally_free(tally);
 }

@@ -17,12 +17,12 @@ static int set_up(void **state)
     return test_place_empty(state);
 }
 
-#define DIE(task, of, words)                                                                           \
-    {                                                                                                  \
-        0,                                                                                             \
-        {                                                                                              \
-            .id = (task), .verb = REEVE_OUTCOME_FAIL, .counts = true, .kind = (of), .message = (words) \
-        }                                                                                              \
+#define DIE(task, of, words)                                                                              \
+    {                                                                                                     \
+        0,                                                                                                \
+        {                                                                                                 \
+            .id = (task), .outcome = REEVE_OUTCOME_FAIL, .counts = true, .kind = (of), .message = (words) \
+        }                                                                                                 \
     }
 
 static void settle_dead(const char *id, const char *kind, const char *message)

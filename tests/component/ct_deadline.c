@@ -93,8 +93,8 @@ static void a_task_that_has_begun_is_not_held_to_it(void **state)
     static const test_outcome outcomes[] = {
         TEST_RETRY("x", 0),
         TEST_RETRY("x", HOUR),
-        {0, {.id = "x", .verb = REEVE_OUTCOME_SNOOZE, .begun = true}},
-        {0, {.id = "x", .verb = REEVE_OUTCOME_SNOOZE, .begun = true, .delay_ms = HOUR}}};
+        {0, {.id = "x", .outcome = REEVE_OUTCOME_SNOOZE, .begun = true}},
+        {0, {.id = "x", .outcome = REEVE_OUTCOME_SNOOZE, .begun = true, .delay_ms = HOUR}}};
     for (size_t i = 0; i < 4; i++) {
         test_put_spec((reeve_task_spec){.id = "x", .expires_in_ms = HOUR});
         assert_true(has_deadline("x"));

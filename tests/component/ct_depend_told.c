@@ -157,7 +157,7 @@ static void waited(const char *queue, const char *id, int64_t wait_ms)
     assert_int_equal(test_lease(&hand, 1), 1);
     assert_string_equal(hand.leased[0].id, id);
     assert_int_equal(hand.leased[0].wait_ms, wait_ms);
-    test_settle(&hand, {0, {.id = id, .verb = REEVE_OUTCOME_DONE, .has_info = hand.leased[0].has_info}});
+    test_settle(&hand, {0, {.id = id, .outcome = REEVE_OUTCOME_DONE, .has_info = hand.leased[0].has_info}});
 }
 
 static void from_the_end_of_the_last_parent_on(void **state)

@@ -135,7 +135,7 @@ static void a_suspect_that_is_put_off(void **state)
     TEST_EXPECT_LEASE(&a, 9, "");
     assert_string_equal(test_state("q", "a"), "parked");
     assert_string_equal(test_state("q", "b"), "parked");
-    test_settle(&a, {0, {.id = "x", .verb = REEVE_OUTCOME_DONE, .has_info = true}});
+    test_settle(&a, {0, {.id = "x", .outcome = REEVE_OUTCOME_DONE, .has_info = true}});
     TEST_EXPECT_LEASE(&a, 9, "");
     assert_in_range(test_tend("q", 100).next_in_ms, 1, 1000);
     test_clock_advance(1000);

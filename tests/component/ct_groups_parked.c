@@ -127,7 +127,7 @@ static void a_parked_one_is_replaced(void **state)
     TEST_EXPECT_LEASE(&a, 9, "");
     TEST_SETTLE(&a, TEST_DONE("a"));
     TEST_EXPECT_LEASE(&a, 9, "B");
-    test_settle(&a, {0, {.id = "B", .verb = REEVE_OUTCOME_DONE, .unique = true}});
+    test_settle(&a, {0, {.id = "B", .outcome = REEVE_OUTCOME_DONE, .unique = true}});
     TEST_EXPECT_LEASE(&a, 9, "c");
 }
 
@@ -188,7 +188,7 @@ static void put_off_without_limits(void **state)
     TEST_EXPECT_LEASE(&a, 5, "");
     assert_int_equal(test_count("q", "scheduled"), 2);
     TEST_EXPECT_LEASE(&a, 2, "x003 x004");
-    test_settle(&a, {0, {.id = "x000", .verb = REEVE_OUTCOME_DONE, .has_info = true}});
+    test_settle(&a, {0, {.id = "x000", .outcome = REEVE_OUTCOME_DONE, .has_info = true}});
     test_clock_advance(1000);
     test_tend_all("q");
     test_hand_init(&b, "2", "q");
@@ -212,7 +212,7 @@ static void put_off_while_the_queue_was_empty(void **state)
     TEST_EXPECT_LEASE(&a, 1, "x0");
     TEST_EXPECT_LEASE(&a, 1, "");
     assert_string_equal(test_state("q", "x1"), "scheduled");
-    test_settle(&a, {0, {.id = "x0", .verb = REEVE_OUTCOME_DONE, .has_info = true}});
+    test_settle(&a, {0, {.id = "x0", .outcome = REEVE_OUTCOME_DONE, .has_info = true}});
     test_tend_all("q"); /* (the order begins again) */
     test_put_group("y", 1000, NULL);
     test_clock_advance(1000);

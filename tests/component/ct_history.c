@@ -65,7 +65,7 @@ static void failures(void **state)
         "{\"at\":1900000000100,\"what\":\"dead\",\"worker\":\"w7\",\"kind\":\"k\",\"message\":\"m\"},"
         "{\"at\":1900000000100,\"what\":\"retried\",\"from\":\"dead\"}]");
     lease_one("a");
-    test_settle(&hand, {0, {.id = "a", .verb = REEVE_OUTCOME_DONE, .has_info = true}});
+    test_settle(&hand, {0, {.id = "a", .outcome = REEVE_OUTCOME_DONE, .has_info = true}});
     assert_non_null(strstr(history("a"), "retried"));
 }
 
@@ -144,7 +144,8 @@ static void words_of_any_kind(void **state)
     while (strlen(message) < 500) strcat(message, "\xc3\xa9");
     test_put("q", "a");
     lease_one("a");
-    test_settle(&hand, {0, {.id = "a", .verb = REEVE_OUTCOME_RETRY, .delay_ms = 1, .kind = "a/b", .message = message}});
+    test_settle(&hand,
+                {0, {.id = "a", .outcome = REEVE_OUTCOME_RETRY, .delay_ms = 1, .kind = "a/b", .message = message}});
     (void)snprintf(expected, sizeof(expected), "\"message\":\"\\\"quoted\\\"\\nline %.186s\",\"delay\":1}]",
                    message + strlen("\"quoted\"\nline "));
     assert_non_null(strstr(history("a"), expected));
@@ -161,7 +162,7 @@ static void it_goes_with_the_record(void **state)
     test_ok(test_client, reeve_set_priority(test_client, "q", "a", 3));
     assert_int_equal(test_lease(&hand, 1), 1);
     assert_true(hand.leased[0].has_info);
-    test_settle(&hand, {0, {.id = "a", .verb = REEVE_OUTCOME_DONE, .has_info = true}});
+    test_settle(&hand, {0, {.id = "a", .outcome = REEVE_OUTCOME_DONE, .has_info = true}});
     test_put("q", "b");
     test_ok(test_client, reeve_cancel(test_client, "q", "b"));
     assert_string_equal(test_cmd(test_conn, "KEYS " Q "info:*"), "[]");

@@ -54,10 +54,10 @@ static void outcomes_of_several_queues(void **state)
     test_put("third", "t");
     assert_int_equal(test_lease(&several, 9), 4);
     const test_outcome outcomes[] = {
-        {2, {.id = "t", .verb = REEVE_OUTCOME_DONE}},
-        {1, {.id = "same", .verb = REEVE_OUTCOME_SNOOZE}},
-        {0, {.id = "same", .verb = REEVE_OUTCOME_DONE}},
-        {0, {.id = "f", .verb = REEVE_OUTCOME_RETRY, .delay_ms = 9000, .kind = "k", .message = "m"}}};
+        {2, {.id = "t", .outcome = REEVE_OUTCOME_DONE}},
+        {1, {.id = "same", .outcome = REEVE_OUTCOME_SNOOZE}},
+        {0, {.id = "same", .outcome = REEVE_OUTCOME_DONE}},
+        {0, {.id = "f", .outcome = REEVE_OUTCOME_RETRY, .delay_ms = 9000, .kind = "k", .message = "m"}}};
     assert_int_equal(test_turn(&several, 9, outcomes, 4), 1);
     assert_string_equal(several.refused, "");
     assert_int_equal(several.leased[0].queue, 1);
@@ -77,8 +77,8 @@ static void settles_where_it_does_not_lease(void **state)
     test_hand third;
     test_hand_init(&third, "3", "third");
     assert_int_equal(test_lease(&third, 1), 1);
-    const rv_settlement f1 = {.id = "f1", .verb = REEVE_OUTCOME_DONE};
-    const rv_settlement t1 = {.id = "t1", .verb = REEVE_OUTCOME_FAIL, .kind = "k", .message = "m"};
+    const rv_settlement f1 = {.id = "f1", .outcome = REEVE_OUTCOME_DONE};
+    const rv_settlement t1 = {.id = "t1", .outcome = REEVE_OUTCOME_FAIL, .kind = "k", .message = "m"};
     const rv_settlement *const items[] = {&f1, &t1};
     const rv_turn_group groups[] = {
         {.prefix = &third.prefixes[0], .session = third.sessions[0], .items = &items[1], .count = 1},

@@ -1,7 +1,8 @@
 /*
- * A producer in another language puts malformed tasks among good ones at random, while sessions settle, die and leave and
- * groups are at limits, lays some, and spoils the envelopes of others wherever these stand: in the end every good task has run to its end, every malformed one is dead or cancelled, and
- * nothing is stuck. REEVE_TEST_SEED and REEVE_TEST_ROUNDS choose what is played.
+ * A producer in another language puts malformed tasks among good ones at random, while sessions settle, die and leave
+ * and groups are at limits, lays some, and spoils the envelopes of others wherever these stand: in the end every good
+ * task has run to its end, every malformed one is dead or cancelled, and nothing is stuck. REEVE_TEST_SEED and
+ * REEVE_TEST_ROUNDS choose what is played.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,7 +76,8 @@ static void put_together(void)
     (void)test_put_call(ids, (reeve_task_spec){.type = "t"});
 }
 
-/* A producer lays tasks (src/lua/lib/laid.lua), of which scripts do not see the envelopes; every second one is malformed. */
+/* A producer lays tasks (src/lua/lib/laid.lua), of which scripts do not see the envelopes; every second one is
+ * malformed. */
 static void lay(void)
 {
     char p[16], now[24], head[64];
@@ -116,8 +118,8 @@ static const char *spoilt_envelope(const char *id)
     return envelope;
 }
 
-/* Somebody overwrites the envelope of a task that has not ended, wherever it stands: also while it runs, in a packet, or at the
- * limit of the group that the envelope named. */
+/* Somebody overwrites the envelope of a task that has not ended, wherever it stands: also while it runs, in a packet,
+ * or at the limit of the group that the envelope named. */
 static void spoil(void)
 {
     for (int tries = 0; made > 0 && tries < 20; tries++) {
@@ -190,7 +192,7 @@ static void settle(test_hand *hand, bool all)
         uint64_t what = all ? 0 : below(4);
         if (malformed)
             outcomes[count++] = (test_outcome){
-                0, {.id = id, .verb = REEVE_OUTCOME_FAIL, .kind = "malformed", .message = "by a worker"}};
+                0, {.id = id, .outcome = REEVE_OUTCOME_FAIL, .kind = "malformed", .message = "by a worker"}};
         else if (what == 0)
             outcomes[count++] = (test_outcome)TEST_DONE(id);
         else if (what == 1)

@@ -18,12 +18,12 @@ static int set_up(void **state)
     return test_place_empty(state);
 }
 
-#define DIE(task, of, words)                                                                           \
-    {                                                                                                  \
-        0,                                                                                             \
-        {                                                                                              \
-            .id = (task), .verb = REEVE_OUTCOME_FAIL, .counts = true, .kind = (of), .message = (words) \
-        }                                                                                              \
+#define DIE(task, of, words)                                                                              \
+    {                                                                                                     \
+        0,                                                                                                \
+        {                                                                                                 \
+            .id = (task), .outcome = REEVE_OUTCOME_FAIL, .counts = true, .kind = (of), .message = (words) \
+        }                                                                                                 \
     }
 
 static void settle_dead(const char *id, const char *kind, const char *message)
@@ -156,7 +156,7 @@ static void by_crashes(void **state)
     assert_int_equal(test_lease(&hand, 1), 1);
     assert_int_equal(hand.leased[0].crashes, 3);
     const test_outcome crashed = {
-        0, {.id = "a", .verb = REEVE_OUTCOME_FAIL, .counts = false, .kind = "crash", .message = "gone"}};
+        0, {.id = "a", .outcome = REEVE_OUTCOME_FAIL, .counts = false, .kind = "crash", .message = "gone"}};
     test_settle(&hand, crashed);
     assert_int_equal(test_number("ZCARD " Q "failures:crash"), 1);
     expect_told("a", "mourner", "crash", "gone", 0, 3);

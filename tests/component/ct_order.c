@@ -1,4 +1,5 @@
-/* The order of a queue: first in first out, priorities, groups that take turns by weight, and what goes to the front. */
+/* The order of a queue: first in first out, priorities, groups that take turns by weight, and what goes to the
+ * front. */
 #include <stdio.h>
 #include <string.h>
 
@@ -277,7 +278,7 @@ static void back_in_the_order_in_which_they_stood(void **state)
     for (size_t i = 0; i < 30; i++) {
         assert_int_equal(test_lease(&hand, 1), 1); /* alone, after a crash */
         assert_string_equal(hand.leased[0].id, gone.leased[i].id);
-        test_settle(&hand, {0, {.id = gone.leased[i].id, .verb = REEVE_OUTCOME_DONE, .has_info = true}});
+        test_settle(&hand, {0, {.id = gone.leased[i].id, .outcome = REEVE_OUTCOME_DONE, .has_info = true}});
     }
     assert_string_equal(next(10), "aaaaaaaaaa");
 }
@@ -307,7 +308,7 @@ static void before_all_others_of_its_band(void **state)
     assert_int_equal(test_lease(&hand, 3), 3);
     char first[REEVE_ID_MAX];
     rv_copy_text(first, sizeof(first), hand.leased[2].id);
-    test_settle(&hand, {0, {.id = first, .verb = REEVE_OUTCOME_SNOOZE}});
+    test_settle(&hand, {0, {.id = first, .outcome = REEVE_OUTCOME_SNOOZE}});
     test_put_spec((reeve_task_spec){.id = "q", .priority = -1});
     assert_int_equal(test_lease(&hand, 2), 2);
     assert_string_equal(hand.leased[0].id, "q");

@@ -1,7 +1,7 @@
 /*
  * The order of a queue against a model of self-clocked fair queueing in C: random tasks come, by ones and in bulk, are
- * leased, given back and tended, and each lease must be what the model says. Every round prints its seed; REEVE_TEST_SEED
- * makes the first one's.
+ * leased, given back and tended, and each lease must be what the model says. Every round prints its seed;
+ * REEVE_TEST_SEED makes the first one's.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -199,7 +199,7 @@ static void go_back(void)
     model_task *task = held[which];
     held[which] = held[--held_count];
     model_front(task);
-    test_settle(&hand, {0, {.id = task->id, .verb = REEVE_OUTCOME_SNOOZE}});
+    test_settle(&hand, {0, {.id = task->id, .outcome = REEVE_OUTCOME_SNOOZE}});
     assert_string_equal(hand.refused, "");
 }
 

@@ -1,5 +1,5 @@
-/* Who says how often a task is tried, how long it waits and how long it may run: the task, else its handler, else its queue,
- * else nobody; and that a queue's word holds as soon as it is given. */
+/* Who says how often a task is tried, how long it waits and how long it may run: the task, else its handler, else its
+ * queue, else nobody; and that a queue's word holds as soon as it is given. */
 #include <stdio.h>
 #include <string.h>
 
@@ -89,7 +89,7 @@ static void set_policy(const reeve_queue_policy *policy)
 static rv_task_policy known(reeve_worker *worker)
 {
     rv_task_policy policy;
-    if (!rv_claim_get_policy(worker->claims[0], &policy)) memset(&policy, 0, sizeof(policy));
+    if (!rv_queue_session_get_policy(worker->queue_sessions[0], &policy)) memset(&policy, 0, sizeof(policy));
     return policy;
 }
 
@@ -167,7 +167,7 @@ static void how_often_it_is_tried(void **state)
     assert_int_equal(failures_of("handlers"), 4);
     assert_int_equal(failures_of("queues"), 3);
     set_policy(&(reeve_queue_policy){0});
-    TEST_AWAIT(!worker->claims[0]->has_policy);
+    TEST_AWAIT(!worker->queue_sessions[0]->has_policy);
     put("nobodys", "again");
     assert_int_equal(failures_of("nobodys"), 20);
     test_worker_end(worker);
@@ -190,7 +190,7 @@ static void how_long_it_may_run(void **state)
     put("again", "waits");
     assert_int_equal(wait_of("again"), 50000);
     set_policy(&(reeve_queue_policy){0});
-    TEST_AWAIT(!worker->claims[0]->has_policy);
+    TEST_AWAIT(!worker->queue_sessions[0]->has_policy);
     unsigned begun = test_begun;
     put("nobodys", "waits");
     TEST_AWAIT(test_begun == begun + 1);
@@ -249,7 +249,7 @@ static void from_the_next_failure_on(void **state)
     put("running", "later"); /* which begins before anybody says anything */
     TEST_AWAIT(test_begun == 1);
     set_policy(&(reeve_queue_policy){.backoff = &fixed});
-    TEST_AWAIT(worker->claims[0]->has_policy); /* (in far less than the safety net's 15 s: it is told) */
+    TEST_AWAIT(worker->queue_sessions[0]->has_policy); /* (in far less than the safety net's 15 s: it is told) */
     go_on = true;
     assert_int_equal(wait_of("running"), 30000);
     for (int64_t delay = 31000; delay < 34000; delay += 1000) {

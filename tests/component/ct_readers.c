@@ -27,7 +27,7 @@ static void complete_with(const char *queue, const char *id, const char *result)
     assert_string_equal(hand.leased[0].id, id);
     const test_outcome outcome = {0,
                                   {.id = id,
-                                   .verb = REEVE_OUTCOME_DONE,
+                                   .outcome = REEVE_OUTCOME_DONE,
                                    .has_info = hand.leased[0].has_info,
                                    .has_result = true,
                                    .result = {result, strlen(result)}}};
@@ -164,8 +164,8 @@ static void one_that_had_completed(void **state)
     test_put("q", "a b");
     assert_int_equal(test_lease(&hand, 2), 2);
     const test_outcome done[] = {
-        {0, {.id = "a", .verb = REEVE_OUTCOME_DONE, .has_result = true, .result = {"bee", 3}}},
-        {0, {.id = "b", .verb = REEVE_OUTCOME_DONE, .has_result = true, .result = {"cee", 3}}}};
+        {0, {.id = "a", .outcome = REEVE_OUTCOME_DONE, .has_result = true, .result = {"bee", 3}}},
+        {0, {.id = "b", .outcome = REEVE_OUTCOME_DONE, .has_result = true, .result = {"cee", 3}}}};
     (void)test_turn(&hand, 0, done, 2);
     test_put_after("q", "c", "f:q/a");
     test_ok(test_client, reeve_queue_set(test_client, "q", &(reeve_queue_settings){.completed = &one}));
@@ -182,8 +182,8 @@ static void one_that_had_completed(void **state)
     assert_int_equal(test_number("ZCARD reeve:{q}:completed"), 1);
     is_kept("q", "a", "bee");
     is_kept("q", "c", "");
-    const test_outcome ends[] = {{0, {.id = "e", .verb = REEVE_OUTCOME_DONE, .has_info = true}},
-                                 {0, {.id = "f", .verb = REEVE_OUTCOME_DONE, .has_info = true}},
+    const test_outcome ends[] = {{0, {.id = "e", .outcome = REEVE_OUTCOME_DONE, .has_info = true}},
+                                 {0, {.id = "f", .outcome = REEVE_OUTCOME_DONE, .has_info = true}},
                                  TEST_DONE("d")};
     (void)test_turn(&hand, 0, ends, 3);
     is_gone("q", "a");

@@ -11,12 +11,12 @@ static int set_up(void **state)
     return test_place_empty(state);
 }
 
-#define RECORDED(task)                                                    \
-    {                                                                     \
-        0,                                                                \
-        {                                                                 \
-            .id = (task), .verb = REEVE_OUTCOME_DONE, .records_run = true \
-        }                                                                 \
+#define RECORDED(task)                                                       \
+    {                                                                        \
+        0,                                                                   \
+        {                                                                    \
+            .id = (task), .outcome = REEVE_OUTCOME_DONE, .records_run = true \
+        }                                                                    \
     }
 
 static void a_run_is_recorded(void **state)

@@ -255,7 +255,8 @@ static void complete_one(const char *queue)
     test_hand_init(&hand, "9", queue);
     if (strcmp(test_state("q", "kid"), "ready") == 0 || test_lease(&hand, 1) == 0) return;
     const test_outcome outcome = {
-        0, {.id = hand.leased[0].id, .verb = REEVE_OUTCOME_DONE, .has_info = hand.leased[0].has_info, .counts = true}};
+        0,
+        {.id = hand.leased[0].id, .outcome = REEVE_OUTCOME_DONE, .has_info = hand.leased[0].has_info, .counts = true}};
     (void)test_turn(&hand, 0, &outcome, 1);
 }
 

@@ -107,9 +107,9 @@ static void check_result(const char *id, const char *result)
 static const test_outcome mixed[] = {
     TEST_RESULT("a", "first"),
     TEST_DONE("b"),
-    {0, {.id = "c", .verb = REEVE_OUTCOME_DONE, .has_info = true, .has_result = true, .result = {"third", 5}}},
-    {0, {.id = "d", .verb = REEVE_OUTCOME_DONE, .unique = true, .has_result = true, .result = {"fourth", 6}}},
-    {0, {.id = "e", .verb = REEVE_OUTCOME_DONE, .has_info = true}},
+    {0, {.id = "c", .outcome = REEVE_OUTCOME_DONE, .has_info = true, .has_result = true, .result = {"third", 5}}},
+    {0, {.id = "d", .outcome = REEVE_OUTCOME_DONE, .unique = true, .has_result = true, .result = {"fourth", 6}}},
+    {0, {.id = "e", .outcome = REEVE_OUTCOME_DONE, .has_info = true}},
     TEST_RESULT("f", "sixth"),
     TEST_DONE("g"),
 };
@@ -236,7 +236,7 @@ static void a_page_of_large_ones_ends_early(void **state)
     test_hand_init(&hand, "1", "q");
     for (int i = 0; i < 3; i++) {
         const test_outcome done = {
-            0, {.id = ids[i], .verb = REEVE_OUTCOME_DONE, .has_result = true, .result = {much, SIZE}}};
+            0, {.id = ids[i], .outcome = REEVE_OUTCOME_DONE, .has_result = true, .result = {much, SIZE}}};
         test_put_spec((reeve_task_spec){.id = ids[i], .tags = tags, .tag_count = 1});
         assert_int_equal(test_lease(&hand, 1), 1);
         (void)test_turn(&hand, 0, &done, 1);

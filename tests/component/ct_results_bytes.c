@@ -33,7 +33,7 @@ static void keep(int64_t age_ms, int64_t count)
 static void complete(const char *id, size_t length)
 {
     const test_outcome done = {
-        0, {.id = id, .verb = REEVE_OUTCOME_DONE, .has_result = length > 0, .result = {bytes, length}}};
+        0, {.id = id, .outcome = REEVE_OUTCOME_DONE, .has_result = length > 0, .result = {bytes, length}}};
     test_put("q", id);
     assert_int_equal(test_lease(&hand, 1), 1);
     assert_string_equal(hand.leased[0].id, id);

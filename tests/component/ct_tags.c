@@ -218,7 +218,7 @@ static void records_that_are_not_kept_do(void **state)
     put_red("d");
     assert_int_equal(test_lease(&hand, 3), 3);
     assert_true(hand.leased[0].has_info);
-    test_settle(&hand, {0, {.id = "a", .verb = REEVE_OUTCOME_DONE, .has_info = true}});
+    test_settle(&hand, {0, {.id = "a", .outcome = REEVE_OUTCOME_DONE, .has_info = true}});
     test_settle(&hand, TEST_RESULT("b", "r"));
     test_settle(&hand, TEST_FAIL("c"));
     assert_string_equal(tags_text(), "red=1");

@@ -300,7 +300,7 @@ static void none_at_all(void **state)
         test_settle(&a, TEST_DONE("plain"), TEST_RESULT("result", "r"), TEST_FAIL("dead"));
         test_tend_all("q");
         (void)test_lease(&a, 4);
-        test_settle(&a, {0, {.id = "marked", .verb = REEVE_OUTCOME_DONE, .has_info = true}});
+        test_settle(&a, {0, {.id = "marked", .outcome = REEVE_OUTCOME_DONE, .has_info = true}});
         assert_string_equal(a.refused, "");
         assert_int_equal(
             test_number("EXISTS " Q "tasks " Q "completed " Q "dead " Q "results " Q "info:dead " Q "info:marked"), 0);

@@ -155,7 +155,7 @@ static void a_retry_waits_and_is_told(void **state)
     assert_int_equal(test_tend("q", 10).promoted, 1);
     assert_int_equal(test_lease(&a, 1), 1);
     assert_int_equal(a.leased[0].failures, 2);
-    test_settle(&a, {0, {.id = "x", .verb = REEVE_OUTCOME_DONE, .has_info = true}});
+    test_settle(&a, {0, {.id = "x", .outcome = REEVE_OUTCOME_DONE, .has_info = true}});
     info = test_show("q", "x");
     assert_int_equal(info->state, REEVE_STATE_COMPLETED);
     assert_int_equal(info->failures, 2); /* its history stays to be read */
@@ -167,8 +167,9 @@ static void fail_counts_or_not(void **state)
     (void)state;
     test_put("q", "x y");
     (void)test_lease(&a, 2);
-    test_settle(&a, TEST_FAIL("x"),
-                {0, {.id = "y", .verb = REEVE_OUTCOME_FAIL, .counts = false, .kind = "crash", .message = "3 workers"}});
+    test_settle(
+        &a, TEST_FAIL("x"),
+        {0, {.id = "y", .outcome = REEVE_OUTCOME_FAIL, .counts = false, .kind = "crash", .message = "3 workers"}});
     assert_int_equal(test_number("ZSCORE " Q "dead x"), a.now_ms);
     reeve_task_info *info = test_show("q", "x");
     assert_int_equal(info->state, REEVE_STATE_DEAD);
@@ -361,7 +362,8 @@ static void only_the_lease_that_is_meant(void **state)
             assert_string_equal(test_digest(), before);
         }
     }
-    const rv_settlement x = {.id = "x", .verb = REEVE_OUTCOME_DONE}, y = {.id = "y", .verb = REEVE_OUTCOME_SNOOZE};
+    const rv_settlement x = {.id = "x", .outcome = REEVE_OUTCOME_DONE},
+                        y = {.id = "y", .outcome = REEVE_OUTCOME_SNOOZE};
     const rv_settlement *const both[] = {&x, &y};
     const rv_turn_group group = {
         .prefix = &a.prefixes[0], .session = a.sessions[0], .lease = lease, .items = both, .count = 2};

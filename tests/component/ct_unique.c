@@ -124,7 +124,7 @@ static void free_when_completed(void **state)
     test_put_key("b");
     test_lease_one(&hand, "b");
     const test_outcome with_result = {
-        0, {.id = "b", .verb = REEVE_OUTCOME_DONE, .unique = true, .has_result = true, .result = {"r", 1}}};
+        0, {.id = "b", .outcome = REEVE_OUTCOME_DONE, .unique = true, .has_result = true, .result = {"r", 1}}};
     test_settle(&hand, with_result);
     test_is_free();
     reeve_task_info *info = test_show("q", "b");

@@ -1,4 +1,5 @@
-/* Waiting for a task to end: it has ended, it ends later, it will not, and what may happen to the connection meanwhile. */
+/* Waiting for a task to end: it has ended, it ends later, it will not, and what may happen to the connection
+ * meanwhile. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -175,7 +176,7 @@ static void through_retries(void **state)
         assert_false(w.over);
     }
     (void)test_lease(&hand, 1);
-    test_settle(&hand, {0, {.id = "x", .verb = REEVE_OUTCOME_DONE, .has_info = true}});
+    test_settle(&hand, {0, {.id = "x", .outcome = REEVE_OUTCOME_DONE, .has_info = true}});
     assert_int_equal(end(&w), REEVE_OK);
     assert_int_equal(w.info->failures, 3);
     reeve_task_info_free(w.info);

@@ -34,7 +34,7 @@ void test_costs_lease(unsigned count)
 
 void test_costs_done(const char *id)
 {
-    test_settle(&test_costs_hand, {0, {.id = id, .verb = REEVE_OUTCOME_DONE}});
+    test_settle(&test_costs_hand, {0, {.id = id, .outcome = REEVE_OUTCOME_DONE}});
 }
 
 void test_costs_reset(void)

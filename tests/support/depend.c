@@ -42,15 +42,20 @@ void test_add_edges(const char *queue, const char *id, const char *parents)
     test_ok(test_client, reeve_add_dependency(test_client, queue, id, list, count));
 }
 
-static void end(const char *queue, const char *id, reeve_outcome verb)
+static void end(const char *queue, const char *id, reeve_outcome outcome)
 {
     test_hand hand;
     test_hand_init(&hand, "9", queue);
     assert_int_equal(test_lease(&hand, 1), 1);
     assert_string_equal(hand.leased[0].id, id);
-    const test_outcome outcome = {
-        0, {.id = id, .verb = verb, .has_info = hand.leased[0].has_info, .counts = true, .kind = "k", .message = "m"}};
-    (void)test_turn(&hand, 0, &outcome, 1);
+    const test_outcome ended = {0,
+                                {.id = id,
+                                 .outcome = outcome,
+                                 .has_info = hand.leased[0].has_info,
+                                 .counts = true,
+                                 .kind = "k",
+                                 .message = "m"}};
+    (void)test_turn(&hand, 0, &ended, 1);
     assert_string_equal(hand.refused, "");
 }
 

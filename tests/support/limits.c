@@ -189,7 +189,7 @@ void test_done(const test_hand *hand)
     test_hand copy = *hand;
     for (size_t i = 0; i < hand->count; i++)
         outcomes[i] = (test_outcome){
-            0, {.id = hand->leased[i].id, .verb = REEVE_OUTCOME_DONE, .has_info = hand->leased[i].has_info}};
+            0, {.id = hand->leased[i].id, .outcome = REEVE_OUTCOME_DONE, .has_info = hand->leased[i].has_info}};
     (void)test_turn(&copy, 0, outcomes, hand->count);
     assert_string_equal(copy.refused, "");
 }

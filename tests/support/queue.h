@@ -1,6 +1,6 @@
 /*
- * queue.h - what tests of queues and workers share: a place with a server and a client, tasks put in by hand, a worker's
- * thread played by hand, and waiting for what will be.
+ * queue.h - what tests of queues and workers share: a place with a server and a client, tasks put in by hand, a
+ * worker's thread played by hand, and waiting for what will be.
  */
 #ifndef TEST_QUEUE_H
 #define TEST_QUEUE_H
@@ -115,40 +115,40 @@ typedef struct test_outcome {
     rv_settlement is;
 } test_outcome;
 
-#define TEST_DONE(task)                              \
-    {                                                \
-        0,                                           \
-        {                                            \
-            .id = (task), .verb = REEVE_OUTCOME_DONE \
-        }                                            \
+#define TEST_DONE(task)                                 \
+    {                                                   \
+        0,                                              \
+        {                                               \
+            .id = (task), .outcome = REEVE_OUTCOME_DONE \
+        }                                               \
     }
-#define TEST_RESULT(task, text)                                                                                 \
-    {                                                                                                           \
-        0,                                                                                                      \
-        {                                                                                                       \
-            .id = (task), .verb = REEVE_OUTCOME_DONE, .has_result = true, .result = {(text), sizeof(text) - 1 } \
-        }                                                                                                       \
+#define TEST_RESULT(task, text)                                                                                    \
+    {                                                                                                              \
+        0,                                                                                                         \
+        {                                                                                                          \
+            .id = (task), .outcome = REEVE_OUTCOME_DONE, .has_result = true, .result = {(text), sizeof(text) - 1 } \
+        }                                                                                                          \
     }
-#define TEST_RETRY(task, delay)                                                                         \
-    {                                                                                                   \
-        0,                                                                                              \
-        {                                                                                               \
-            .id = (task), .verb = REEVE_OUTCOME_RETRY, .delay_ms = (delay), .kind = "k", .message = "m" \
-        }                                                                                               \
+#define TEST_RETRY(task, delay)                                                                            \
+    {                                                                                                      \
+        0,                                                                                                 \
+        {                                                                                                  \
+            .id = (task), .outcome = REEVE_OUTCOME_RETRY, .delay_ms = (delay), .kind = "k", .message = "m" \
+        }                                                                                                  \
     }
-#define TEST_FAIL(task)                                                                           \
-    {                                                                                             \
-        0,                                                                                        \
-        {                                                                                         \
-            .id = (task), .verb = REEVE_OUTCOME_FAIL, .counts = true, .kind = "k", .message = "m" \
-        }                                                                                         \
+#define TEST_FAIL(task)                                                                              \
+    {                                                                                                \
+        0,                                                                                           \
+        {                                                                                            \
+            .id = (task), .outcome = REEVE_OUTCOME_FAIL, .counts = true, .kind = "k", .message = "m" \
+        }                                                                                            \
     }
-#define TEST_SNOOZE(task, delay)                                            \
-    {                                                                       \
-        0,                                                                  \
-        {                                                                   \
-            .id = (task), .verb = REEVE_OUTCOME_SNOOZE, .delay_ms = (delay) \
-        }                                                                   \
+#define TEST_SNOOZE(task, delay)                                               \
+    {                                                                          \
+        0,                                                                     \
+        {                                                                      \
+            .id = (task), .outcome = REEVE_OUTCOME_SNOOZE, .delay_ms = (delay) \
+        }                                                                      \
     }
 
 /* A new session of 60 s in each of some queues, none begun. queues: names, separated by blanks. */

@@ -9,12 +9,12 @@
 #include "support/queue.h"
 
 /* A death of a kind. */
-#define TEST_DIE(task, of)                                                                         \
-    {                                                                                              \
-        0,                                                                                         \
-        {                                                                                          \
-            .id = (task), .verb = REEVE_OUTCOME_FAIL, .counts = true, .kind = (of), .message = "m" \
-        }                                                                                          \
+#define TEST_DIE(task, of)                                                                            \
+    {                                                                                                 \
+        0,                                                                                            \
+        {                                                                                             \
+            .id = (task), .outcome = REEVE_OUTCOME_FAIL, .counts = true, .kind = (of), .message = "m" \
+        }                                                                                             \
     }
 
 /* The thread that runs the tasks, of one session that outlives every test. */

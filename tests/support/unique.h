@@ -7,12 +7,12 @@
 #include "support/queue.h"
 
 /* A completion that says that the task has a key. */
-#define TEST_UNIQUE_DONE(task)                                       \
-    {                                                                \
-        0,                                                           \
-        {                                                            \
-            .id = (task), .verb = REEVE_OUTCOME_DONE, .unique = true \
-        }                                                            \
+#define TEST_UNIQUE_DONE(task)                                          \
+    {                                                                   \
+        0,                                                              \
+        {                                                               \
+            .id = (task), .outcome = REEVE_OUTCOME_DONE, .unique = true \
+        }                                                               \
     }
 
 reeve_task_spec test_with_key(const char *id, const char *key);

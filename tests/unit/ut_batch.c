@@ -90,8 +90,8 @@ static void clearing_frees_what_was_kept(void **state)
 {
     (void)state;
     fill("ffr");
-    const rv_settlement done = {.id = "x", .verb = REEVE_OUTCOME_DONE};
-    assert_true(rv_settlement_copy(&batch.items[0].outcome, &batch.items[0].kept, &done));
+    const rv_settlement done = {.id = "x", .outcome = REEVE_OUTCOME_DONE};
+    assert_true(rv_settlement_copy(&batch.items[0].settlement, &batch.items[0].kept, &done));
     rv_batch_clear(&batch);
     assert_int_equal(batch.count, 0);
     assert_int_equal(batch.running, RV_NONE);
@@ -108,7 +108,7 @@ static void a_copy_is_whole(void **state)
     void *kept;
     char id[] = "the-id", kind[] = "kind", message[] = "message", result[] = "a\0b";
     const rv_settlement from = {.id = id,
-                                .verb = REEVE_OUTCOME_DONE,
+                                .outcome = REEVE_OUTCOME_DONE,
                                 .has_info = true,
                                 .has_result = true,
                                 .result = {result, 3},
@@ -126,7 +126,7 @@ static void a_copy_is_whole(void **state)
     assert_string_equal(copy.message, "message");
     assert_int_equal(copy.result.length, 3);
     assert_memory_equal(copy.result.data, "a\0b", 4);
-    assert_int_equal(copy.verb, REEVE_OUTCOME_DONE);
+    assert_int_equal(copy.outcome, REEVE_OUTCOME_DONE);
     assert_true(copy.has_info);
     assert_true(copy.has_result);
     assert_true(copy.counts);
@@ -140,7 +140,7 @@ static void a_copy_of_little(void **state)
     rv_settlement copy;
     void *kept;
     /* A result that does not count is not looked at. */
-    const rv_settlement from = {.id = "", .verb = REEVE_OUTCOME_SNOOZE, .result = {(void *)1, 999999}};
+    const rv_settlement from = {.id = "", .outcome = REEVE_OUTCOME_SNOOZE, .result = {(void *)1, 999999}};
     assert_true(rv_settlement_copy(&copy, &kept, &from));
     assert_string_equal(copy.id, "");
     assert_string_equal(copy.kind, "");

@@ -1,5 +1,5 @@
 /* A worker's session in a queue: begun, counted, lost, and never confused with the one after it. */
-#include "running/claim.h"
+#include "running/queue_session.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -7,25 +7,25 @@
 
 #include "support/cmocka.h"
 
-static rv_claim claim;
+static rv_queue_session claim;
 static char session[RV_SESSION_LENGTH + 1];
 
 static int set_up(void **state)
 {
     (void)state;
-    rv_claim_init(&claim, "ns", "q", "0123456789abcdef");
-    (void)rv_claim_get(&claim, session);
+    rv_queue_session_init(&claim, "ns", "q", "0123456789abcdef");
+    (void)rv_queue_session_get(&claim, session);
     return 0;
 }
 
 static int tear_down(void **state)
 {
     (void)state;
-    rv_claim_fini(&claim);
+    rv_queue_session_fini(&claim);
     return 0;
 }
 
-static void a_new_claim(void **state)
+static void a_new_queue_session(void **state)
 {
     (void)state;
     char again[RV_SESSION_LENGTH + 1];
@@ -34,7 +34,7 @@ static void a_new_claim(void **state)
     assert_int_equal(strlen(session), RV_SESSION_LENGTH);
     assert_memory_equal(session, "0123456789abcdef-", 17); /* (its worker's) */
     assert_int_equal(strspn(session + 17, "0123456789abcdef"), 8);
-    assert_false(rv_claim_get(&claim, again));
+    assert_false(rv_queue_session_get(&claim, again));
     assert_string_equal(again, session);
 }
 
@@ -42,11 +42,11 @@ static void it_begins(void **state)
 {
     (void)state;
     char again[RV_SESSION_LENGTH + 1];
-    rv_claim_begin(&claim, "0123456789abcdef"); /* another's */
-    assert_false(rv_claim_get(&claim, again));
-    rv_claim_begin(&claim, session);
-    rv_claim_begin(&claim, session);
-    assert_true(rv_claim_get(&claim, again));
+    rv_queue_session_begin(&claim, "0123456789abcdef"); /* another's */
+    assert_false(rv_queue_session_get(&claim, again));
+    rv_queue_session_begin(&claim, session);
+    rv_queue_session_begin(&claim, session);
+    assert_true(rv_queue_session_get(&claim, again));
     assert_string_equal(again, session);
 }
 
@@ -54,14 +54,14 @@ static void it_is_lost_once(void **state)
 {
     (void)state;
     char next[RV_SESSION_LENGTH + 1], again[RV_SESSION_LENGTH + 1];
-    rv_claim_begin(&claim, session);
-    assert_true(rv_claim_lose(&claim, session));
-    assert_false(rv_claim_get(&claim, next)); /* the new one has not begun */
+    rv_queue_session_begin(&claim, session);
+    assert_true(rv_queue_session_lose(&claim, session));
+    assert_false(rv_queue_session_get(&claim, next)); /* the new one has not begun */
     assert_string_not_equal(next, session);
     /* Those who hear of it late change nothing. */
-    assert_false(rv_claim_lose(&claim, session));
-    rv_claim_begin(&claim, session);
-    assert_false(rv_claim_get(&claim, again));
+    assert_false(rv_queue_session_lose(&claim, session));
+    rv_queue_session_begin(&claim, session);
+    assert_false(rv_queue_session_get(&claim, again));
     assert_string_equal(again, next);
 }
 
@@ -71,23 +71,23 @@ static void it_knows_the_queues_policy(void **state)
     rv_task_policy policy = {.max_attempts = 77};
     static const char some[] = "{\"attempts\":3,\"backoff\":{\"shape\":2,\"list\":[5]}}", others[] = "{\"crashes\":2}";
     static const char *const none[] = {"", "x", "[]", "{"};
-    assert_false(rv_claim_get_policy(&claim, &policy));
-    rv_claim_set_policy(&claim, "", 0);
-    assert_false(rv_claim_get_policy(&claim, &policy));
+    assert_false(rv_queue_session_get_policy(&claim, &policy));
+    rv_queue_session_set_policy(&claim, "", 0);
+    assert_false(rv_queue_session_get_policy(&claim, &policy));
     assert_int_equal(policy.max_attempts, 77);
-    rv_claim_set_policy(&claim, some, sizeof(some) - 1);
-    assert_true(rv_claim_get_policy(&claim, &policy));
+    rv_queue_session_set_policy(&claim, some, sizeof(some) - 1);
+    assert_true(rv_queue_session_get_policy(&claim, &policy));
     assert_int_equal(policy.max_attempts, 3);
     assert_int_equal(policy.backoff.list_ms[0], 5);
     for (size_t i = 0; i < 4; i++) {
-        rv_claim_set_policy(&claim, others, sizeof(others) - 1);
-        assert_true(rv_claim_get_policy(&claim, &policy));
+        rv_queue_session_set_policy(&claim, others, sizeof(others) - 1);
+        assert_true(rv_queue_session_get_policy(&claim, &policy));
         assert_int_equal(policy.max_attempts, 0);
         assert_int_equal(policy.max_crashes, 2);
-        rv_claim_set_policy(&claim, none[i], strlen(none[i]));
-        assert_false(rv_claim_get_policy(&claim, &policy));
+        rv_queue_session_set_policy(&claim, none[i], strlen(none[i]));
+        assert_false(rv_queue_session_get_policy(&claim, &policy));
     }
-    assert_true(rv_claim_lose(&claim, session)); /* it is the queue's, not the session's */
+    assert_true(rv_queue_session_lose(&claim, session)); /* it is the queue's, not the session's */
 }
 
 enum { THREADS = 8, ROUNDS = 2000 };
@@ -98,12 +98,12 @@ static void *lose_some(void *argument)
     unsigned *lost = argument;
     for (int i = 0; i < ROUNDS; i++) {
         char present[RV_SESSION_LENGTH + 1];
-        (void)rv_claim_get(&claim, present);
-        rv_claim_set_policy(&claim, "{\"attempts\":5}", i % 2 == 0 ? 0 : 14);
+        (void)rv_queue_session_get(&claim, present);
+        rv_queue_session_set_policy(&claim, "{\"attempts\":5}", i % 2 == 0 ? 0 : 14);
         rv_task_policy policy;
-        if (rv_claim_get_policy(&claim, &policy) && policy.max_attempts != 5) abort();
-        rv_claim_begin(&claim, present);
-        if (i % 10 == 0) *lost += rv_claim_lose(&claim, present);
+        if (rv_queue_session_get_policy(&claim, &policy) && policy.max_attempts != 5) abort();
+        rv_queue_session_begin(&claim, present);
+        if (i % 10 == 0) *lost += rv_queue_session_lose(&claim, present);
     }
     return NULL;
 }
@@ -125,11 +125,11 @@ static void many_threads_at_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_new_claim, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_new_queue_session, set_up, tear_down),
         cmocka_unit_test_setup_teardown(it_begins, set_up, tear_down),
         cmocka_unit_test_setup_teardown(it_is_lost_once, set_up, tear_down),
         cmocka_unit_test_setup_teardown(it_knows_the_queues_policy, set_up, tear_down),
         cmocka_unit_test_setup_teardown(many_threads_at_once, set_up, tear_down),
     };
-    return cmocka_run_group_tests_name("ut_claim", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("ut_queue_session", tests, NULL, NULL);
 }

@@ -149,15 +149,15 @@ static void the_largest_call(void **state)
 {
     (void)state;
     rv_handlers handlers = {0};
-    assert_int_equal(rv_handlers_most(&handlers), 1);
+    assert_int_equal(rv_handlers_batch_max(&handlers), 1);
     assert_int_equal(add(&handlers, "t", NULL), REEVE_OK);
-    assert_int_equal(rv_handlers_most(&handlers), 1);
+    assert_int_equal(rv_handlers_batch_max(&handlers), 1);
     reeve_handler many = {REEVE_HANDLER, .type = "usual", .run_batch = run_batch};
     assert_int_equal(rv_handlers_add(&handlers, &many, NULL, NULL), REEVE_OK);
-    assert_int_equal(rv_handlers_most(&handlers), REEVE_BATCH_SIZE_DEFAULT);
+    assert_int_equal(rv_handlers_batch_max(&handlers), REEVE_BATCH_SIZE_DEFAULT);
     many = (reeve_handler){REEVE_HANDLER, .type = "large", .run_batch = run_batch, .batch_size = 200};
     assert_int_equal(rv_handlers_add(&handlers, &many, NULL, NULL), REEVE_OK);
-    assert_int_equal(rv_handlers_most(&handlers), 200);
+    assert_int_equal(rv_handlers_batch_max(&handlers), 200);
     rv_handlers_fini(&handlers);
 }
 

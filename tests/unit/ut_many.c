@@ -38,7 +38,7 @@ static int tear_down(void **state)
 {
     (void)state;
     rv_batch_fini(&thread.batch);
-    rv_many_fini(&thread);
+    rv_batch_handler_run_fini(&thread);
     return 0;
 }
 
@@ -53,8 +53,8 @@ static void fill(const char *letters)
         ids[2 * i] = letters[i];
         ids[2 * i + 1] = '\0';
         *item = (rv_item){.leased_ms = 1000, .lease = {.id = &ids[2 * i]}};
-        if (letters[i] == 't' || letters[i] == 'T' || letters[i] == 's') item->many = &three;
-        if (letters[i] == '2') item->many = &pair;
+        if (letters[i] == 't' || letters[i] == 'T' || letters[i] == 's') item->batch_handler = &three;
+        if (letters[i] == '2') item->batch_handler = &pair;
         item->lease.queue = letters[i] == 'T';
         item->lease.crashes = letters[i] == 's';
     }
@@ -66,7 +66,7 @@ static const char *ripe(int64_t now)
     static char text[32];
     memset(text, 0, sizeof(text));
     for (size_t i = 0; i < thread.batch.count; i++)
-        text[i] = rv_many_is_ripe(&thread, &thread.batch.items[i], now) ? '+' : '-';
+        text[i] = rv_batch_handler_is_ripe(&thread, &thread.batch.items[i], now) ? '+' : '-';
     return text;
 }
 
@@ -93,8 +93,8 @@ static void what_a_handler_may_say(void **state)
         assert_int_equal(status, cases[i].words == NULL ? REEVE_OK : REEVE_EINVAL);
         if (cases[i].words != NULL) assert_string_equal(error.text, cases[i].words);
     }
-    assert_int_equal(rv_many_most(&(reeve_handler){.batch_size = 7}), 7);
-    assert_int_equal(rv_many_most(&(reeve_handler){0}), REEVE_BATCH_SIZE_DEFAULT);
+    assert_int_equal(rv_batch_handler_max(&(reeve_handler){.batch_size = 7}), 7);
+    assert_int_equal(rv_batch_handler_max(&(reeve_handler){0}), REEVE_BATCH_SIZE_DEFAULT);
 }
 
 static void ripe_by_number_or_age(void **state)
@@ -148,14 +148,14 @@ static void a_suspect_is_alone(void **state)
     (void)state;
     fill("tts");
     assert_string_equal(ripe(1000), "++-"); /* the others first, at once, without it */
-    assert_int_equal(rv_many_pick(&thread, 0), 2);
+    assert_int_equal(rv_batch_handler_pick(&thread, 0), 2);
     fill("s");
     assert_string_equal(ripe(1000), "+");
-    assert_int_equal(rv_many_pick(&thread, 0), 1);
+    assert_int_equal(rv_batch_handler_pick(&thread, 0), 1);
     fill("sp");
-    thread.batch.items[0].many = NULL; /* also one of another type */
+    thread.batch.items[0].batch_handler = NULL; /* also one of another type */
     assert_string_equal(ripe(1000), "-+");
-    assert_int_equal(rv_many_want(&thread), 0);
+    assert_int_equal(rv_batch_handler_want(&thread), 0);
 }
 
 static void who_is_in_a_call(void **state)
@@ -163,7 +163,7 @@ static void who_is_in_a_call(void **state)
     (void)state;
     fill("pt2tTtt");
     thread.batch.items[3].state = RV_ITEM_HANDED;
-    assert_int_equal(rv_many_pick(&thread, 1), 3);
+    assert_int_equal(rv_batch_handler_pick(&thread, 1), 3);
     static const size_t expected[] = {1, 5, 6};
     for (size_t i = 0; i < 3; i++) {
         assert_ptr_equal(thread.picked[i], &thread.batch.items[expected[i]]);
@@ -172,7 +172,7 @@ static void who_is_in_a_call(void **state)
     }
     assert_int_equal(rv_batch_count(&thread.batch, RV_ITEM_RUNNING), 3);
     fill("2222"); /* no more than it takes */
-    assert_int_equal(rv_many_pick(&thread, 1), 2);
+    assert_int_equal(rv_batch_handler_pick(&thread, 1), 2);
     assert_int_equal(thread.batch.items[0].state, RV_ITEM_WAITING);
     assert_int_equal(thread.batch.items[3].state, RV_ITEM_WAITING);
 }
@@ -181,50 +181,50 @@ static void how_many_to_lease(void **state)
 {
     (void)state;
     fill("");
-    assert_int_equal(rv_many_want(&thread), 1);
+    assert_int_equal(rv_batch_handler_want(&thread), 1);
     fill("t");
-    assert_int_equal(rv_many_want(&thread), 2);
+    assert_int_equal(rv_batch_handler_want(&thread), 2);
     fill("tt");
-    assert_int_equal(rv_many_want(&thread), 1);
+    assert_int_equal(rv_batch_handler_want(&thread), 1);
     thread.want = 6;
-    assert_int_equal(rv_many_want(&thread), 6);
+    assert_int_equal(rv_batch_handler_want(&thread), 6);
     thread.want = 8; /* what it has room for */
-    assert_int_equal(rv_many_want(&thread), 8);
+    assert_int_equal(rv_batch_handler_want(&thread), 8);
     fill("tttttttttt");
-    assert_int_equal(rv_many_want(&thread), 6);
+    assert_int_equal(rv_batch_handler_want(&thread), 6);
     thread.want = 1;
     fill("");
-    rv_many_learn(&thread, 1, 8, false);
-    assert_int_equal(rv_many_want(&thread), 4);
-    rv_many_learn(&thread, 4, 8, false);
-    assert_int_equal(rv_many_want(&thread), 8);
-    rv_many_learn(&thread, 0, 0, false); /* nothing ran */
-    assert_int_equal(rv_many_want(&thread), 8);
-    rv_many_learn(&thread, 3, 8, true); /* with others among them, these say how many */
-    assert_int_equal(rv_many_want(&thread), 1);
+    rv_batch_handler_learn(&thread, 1, 8, false);
+    assert_int_equal(rv_batch_handler_want(&thread), 4);
+    rv_batch_handler_learn(&thread, 4, 8, false);
+    assert_int_equal(rv_batch_handler_want(&thread), 8);
+    rv_batch_handler_learn(&thread, 0, 0, false); /* nothing ran */
+    assert_int_equal(rv_batch_handler_want(&thread), 8);
+    rv_batch_handler_learn(&thread, 3, 8, true); /* with others among them, these say how many */
+    assert_int_equal(rv_batch_handler_want(&thread), 1);
     fill("t");
-    assert_int_equal(rv_many_want(&thread), 1);
-    rv_many_learn(&thread, 0, 0, false); /* nothing came */
-    assert_int_equal(rv_many_want(&thread), 1);
+    assert_int_equal(rv_batch_handler_want(&thread), 1);
+    rv_batch_handler_learn(&thread, 0, 0, false); /* nothing came */
+    assert_int_equal(rv_batch_handler_want(&thread), 1);
     thread.fresh = 1; /* and only those of many */
-    rv_many_learn(&thread, 0, 0, false);
-    assert_int_equal(rv_many_want(&thread), 8);
+    rv_batch_handler_learn(&thread, 0, 0, false);
+    assert_int_equal(rv_batch_handler_want(&thread), 8);
     fill("s"); /* nothing with a suspect */
-    assert_int_equal(rv_many_want(&thread), 0);
+    assert_int_equal(rv_batch_handler_want(&thread), 0);
 }
 
 static void until_when_to_wait(void **state)
 {
     (void)state;
     fill("pp");
-    assert_int_equal(rv_many_until(&thread), RV_FOREVER);
+    assert_int_equal(rv_batch_handler_until(&thread), RV_FOREVER);
     fill("ptt");
     thread.batch.items[2].leased_ms = 950;
-    assert_int_equal(rv_many_until(&thread), 1050);
+    assert_int_equal(rv_batch_handler_until(&thread), 1050);
     thread.batch.items[2].state = RV_ITEM_HANDED;
-    assert_int_equal(rv_many_until(&thread), 1100);
+    assert_int_equal(rv_batch_handler_until(&thread), 1100);
     three.handler.batch_wait_ms = INT64_MAX;
-    assert_int_equal(rv_many_until(&thread), RV_FOREVER);
+    assert_int_equal(rv_batch_handler_until(&thread), RV_FOREVER);
 }
 
 /* What waits lies in memory of its own from then on, with all bytes. */
@@ -237,7 +237,7 @@ static void kept_over_a_turn(void **state)
     item->lease.id = id;
     assert_true(rv_envelope_read(&item->lease.envelope, text, sizeof(text) - 1));
     thread.batch.items[1].state = RV_ITEM_FINISHED;
-    rv_many_keep(&thread);
+    rv_batch_handler_keep(&thread);
     memset(id, 'z', sizeof(id) - 1);
     memset(text, 'z', sizeof(text) - 1);
     assert_true(thread.batch.resting);

@@ -21,32 +21,32 @@ static int set_up(void **state)
     return 0;
 }
 
-static rv_order new_order(reeve_order kind, size_t count, const unsigned *weights)
+static rv_queue_order new_order(reeve_order kind, size_t count, const unsigned *weights)
 {
-    rv_order order;
-    assert_true(rv_order_init(&order, kind, count, weights));
+    rv_queue_order order;
+    assert_true(rv_queue_order_init(&order, kind, count, weights));
     return order;
 }
 
 /* A turn as turn.lua takes it. Returns the queue that was leased from last, or count. */
-static size_t turn(rv_order *order, size_t want)
+static size_t turn(rv_queue_order *order, size_t want)
 {
     size_t last = order->count;
-    for (size_t place = 0; place < rv_order_places(order) && want > 0; place++) {
-        size_t queue = rv_order_queue(order, place), n = stock[queue] < want ? stock[queue] : want;
+    for (size_t place = 0; place < rv_queue_order_places(order) && want > 0; place++) {
+        size_t queue = rv_queue_order_queue(order, place), n = stock[queue] < want ? stock[queue] : want;
         if (n == 0) continue;
         if (stock[queue] != ENDLESS) stock[queue] -= n;
         taken[queue] += n;
         want -= n;
         last = queue;
-        rv_order_charge(order, place, n);
+        rv_queue_order_charge(order, place, n);
     }
-    rv_order_settle(order);
+    rv_queue_order_settle(order);
     return last;
 }
 
 /* The queues of turns of one task, as letters from A on; '-': nothing. */
-static const char *letters(rv_order *order, size_t turns)
+static const char *letters(rv_queue_order *order, size_t turns)
 {
     static char text[512];
     assert_true(turns < sizeof(text));
@@ -59,11 +59,11 @@ static const char *letters(rv_order *order, size_t turns)
 }
 
 /* Each queue has one place. */
-static void expect_permutation(const rv_order *order)
+static void expect_permutation(const rv_queue_order *order)
 {
     bool seen[MOST] = {false};
     for (size_t place = 0; place < order->count; place++) {
-        size_t queue = rv_order_queue(order, place);
+        size_t queue = rv_queue_order_queue(order, place);
         assert_true(queue < order->count && !seen[queue]);
         seen[queue] = true;
     }
@@ -74,16 +74,16 @@ static void expect_permutation(const rv_order *order)
 static void strict_is_the_list(void **state)
 {
     (void)state;
-    rv_order order = new_order(REEVE_ORDER_STRICT, 3, NULL);
+    rv_queue_order order = new_order(REEVE_ORDER_STRICT, 3, NULL);
     stock[0] = 3, stock[1] = 2, stock[2] = 5;
     assert_string_equal(letters(&order, 11), "AAABBCCCCC-");
-    rv_order_fini(&order);
+    rv_queue_order_fini(&order);
 }
 
 static void round_robin_goes_round(void **state)
 {
     (void)state;
-    rv_order order = new_order(REEVE_ORDER_ROUND_ROBIN, 3, NULL);
+    rv_queue_order order = new_order(REEVE_ORDER_ROUND_ROBIN, 3, NULL);
     stock[0] = 3, stock[1] = 2, stock[2] = 5;
     assert_string_equal(letters(&order, 11), "ABCABCACCC-");
     stock[0] = stock[1] = stock[2] = 2; /* (goes on where it was) */
@@ -92,25 +92,25 @@ static void round_robin_goes_round(void **state)
     assert_string_equal(letters(&order, 3), "B--");
     stock[0] = stock[1] = stock[2] = 1;
     assert_string_equal(letters(&order, 4), "CAB-");
-    rv_order_fini(&order);
+    rv_queue_order_fini(&order);
 }
 
 /* The turn after one that took from several begins behind the last of them. */
 static void round_robin_in_batches(void **state)
 {
     (void)state;
-    rv_order order = new_order(REEVE_ORDER_ROUND_ROBIN, 4, NULL);
+    rv_queue_order order = new_order(REEVE_ORDER_ROUND_ROBIN, 4, NULL);
     stock[0] = 3, stock[1] = 20, stock[2] = 20, stock[3] = 20;
     assert_int_equal(turn(&order, 8), 1);
     assert_int_equal(taken[0], 3);
     assert_int_equal(taken[1], 5);
-    assert_int_equal(rv_order_queue(&order, 0), 2);
-    assert_int_equal(rv_order_queue(&order, 3), 1);
+    assert_int_equal(rv_queue_order_queue(&order, 0), 2);
+    assert_int_equal(rv_queue_order_queue(&order, 3), 1);
     expect_permutation(&order);
     assert_int_equal(turn(&order, 8), 2);
     assert_int_equal(turn(&order, 8), 3);
     assert_int_equal(turn(&order, 8), 1);
-    rv_order_fini(&order);
+    rv_queue_order_fini(&order);
 }
 
 /* ---- weighted -------------------------------------------------------------------------------------------------- */
@@ -119,20 +119,20 @@ static void weighted_is_smooth(void **state)
 {
     (void)state;
     const unsigned five[] = {5, 1}, three[] = {1, 2, 3};
-    rv_order order = new_order(REEVE_ORDER_WEIGHTED, 2, five);
+    rv_queue_order order = new_order(REEVE_ORDER_WEIGHTED, 2, five);
     stock[0] = stock[1] = stock[2] = ENDLESS;
     assert_string_equal(letters(&order, 24), "ABAAAABAAAAABAAAAABAAAAA");
-    rv_order_fini(&order);
+    rv_queue_order_fini(&order);
     order = new_order(REEVE_ORDER_WEIGHTED, 3, three);
     assert_string_equal(letters(&order, 18), "ABCCBCABCCBCABCCBC");
-    rv_order_fini(&order);
+    rv_queue_order_fini(&order);
     order = new_order(REEVE_ORDER_WEIGHTED, 3, NULL); /* all the same: one after the other */
     assert_string_equal(letters(&order, 9), "ABCABCABC");
-    rv_order_fini(&order);
+    rv_queue_order_fini(&order);
 }
 
 /* At any time no full queue is further behind another than one batch, each by its weight. */
-static void expect_shares(rv_order *order, const unsigned *weights, size_t turns, size_t batch)
+static void expect_shares(rv_queue_order *order, const unsigned *weights, size_t turns, size_t batch)
 {
     for (size_t i = 0; i < turns; i++) {
         turn(order, 1 + (i * 7) % batch);
@@ -155,10 +155,10 @@ static void weighted_shares_hold(void **state)
     static const size_t batches[] = {1, 2, 16, 64, 256};
     for (size_t set = 0; set < 4; set++) {
         for (size_t i = 0; i < 5; i++) {
-            rv_order order = new_order(REEVE_ORDER_WEIGHTED, 5, sets[set]);
+            rv_queue_order order = new_order(REEVE_ORDER_WEIGHTED, 5, sets[set]);
             for (size_t j = 0; j < 5; j++) stock[j] = ENDLESS, taken[j] = 0;
             expect_shares(&order, sets[set], 20000, batches[i]);
-            rv_order_fini(&order);
+            rv_queue_order_fini(&order);
         }
     }
 }
@@ -167,12 +167,12 @@ static void weighted_long_run(void **state)
 {
     (void)state;
     const unsigned weights[] = {5, 1};
-    rv_order order = new_order(REEVE_ORDER_WEIGHTED, 2, weights);
+    rv_queue_order order = new_order(REEVE_ORDER_WEIGHTED, 2, weights);
     stock[0] = stock[1] = ENDLESS;
     for (size_t i = 0; i < 6000000; i++) turn(&order, 1 + i % 64);
     double share = (double)taken[0] / (double)(taken[0] + taken[1]) * 6;
     if (share < 4.9999 || share > 5.0001) fail_msg("%.6f of 6", share);
-    rv_order_fini(&order);
+    rv_queue_order_fini(&order);
 }
 
 /* While B is empty A has it all; then B is at its share at once, and no more. */
@@ -180,7 +180,7 @@ static void an_empty_queue_saves_nothing(void **state)
 {
     (void)state;
     const unsigned weights[] = {5, 1};
-    rv_order order = new_order(REEVE_ORDER_WEIGHTED, 2, weights);
+    rv_queue_order order = new_order(REEVE_ORDER_WEIGHTED, 2, weights);
     stock[0] = ENDLESS;
     for (int i = 0; i < 1000; i++) assert_int_equal(turn(&order, 1), 0);
     stock[1] = ENDLESS;
@@ -189,7 +189,7 @@ static void an_empty_queue_saves_nothing(void **state)
     for (int i = 0; i < 1000; i++) assert_int_equal(turn(&order, 1), 1);
     stock[0] = ENDLESS;
     assert_string_equal(letters(&order, 18), "ABAAAAABAAAAABAAAA");
-    rv_order_fini(&order);
+    rv_queue_order_fini(&order);
 }
 
 /* However much heavier it is than those that were served meanwhile. */
@@ -197,13 +197,13 @@ static void an_empty_queue_gets_a_batch_at_most(void **state)
 {
     (void)state;
     const unsigned weights[] = {1, 1000};
-    rv_order order = new_order(REEVE_ORDER_WEIGHTED, 2, weights);
+    rv_queue_order order = new_order(REEVE_ORDER_WEIGHTED, 2, weights);
     stock[0] = ENDLESS;
     for (int i = 0; i < 100; i++) assert_int_equal(turn(&order, 64), 0);
     stock[1] = ENDLESS;
     assert_int_equal(turn(&order, 64), 1);
     assert_int_equal(turn(&order, 64), 0);
-    rv_order_fini(&order);
+    rv_queue_order_fini(&order);
 }
 
 /* A queue that has something now and then gets what it has, and the other the rest. */
@@ -211,27 +211,27 @@ static void a_trickle_is_served_at_once(void **state)
 {
     (void)state;
     const unsigned weights[] = {5, 1};
-    rv_order order = new_order(REEVE_ORDER_WEIGHTED, 2, weights);
+    rv_queue_order order = new_order(REEVE_ORDER_WEIGHTED, 2, weights);
     stock[0] = ENDLESS;
     for (int i = 0; i < 500; i++) {
         stock[1] = 1;
         assert_string_equal(letters(&order, 1), i == 0 ? "A" : "B");
         assert_string_equal(letters(&order, 11), i == 0 ? "BAAAAAAAAAA" : "AAAAAAAAAAA");
     }
-    rv_order_fini(&order);
+    rv_queue_order_fini(&order);
 }
 
 static void idle_clears_the_account(void **state)
 {
     (void)state;
     const unsigned weights[] = {1, 1};
-    rv_order order = new_order(REEVE_ORDER_WEIGHTED, 2, weights);
+    rv_queue_order order = new_order(REEVE_ORDER_WEIGHTED, 2, weights);
     stock[0] = 64;
     assert_int_equal(turn(&order, 64), 0);
     assert_int_equal(turn(&order, 64), 2);
     stock[0] = stock[1] = ENDLESS;
     assert_string_equal(letters(&order, 8), "ABABABAB");
-    rv_order_fini(&order);
+    rv_queue_order_fini(&order);
 }
 
 /* One full queue among a thousand of all weights is found at each turn, and all are served when they fill. */
@@ -240,7 +240,7 @@ static void a_thousand_queues(void **state)
     (void)state;
     static unsigned weights[MOST];
     for (size_t i = 0; i < MOST; i++) weights[i] = 1 + (unsigned)(i * 7919 % 1000);
-    rv_order order = new_order(REEVE_ORDER_WEIGHTED, MOST, weights);
+    rv_queue_order order = new_order(REEVE_ORDER_WEIGHTED, MOST, weights);
     stock[500] = ENDLESS;
     for (int i = 0; i < 2000; i++) assert_int_equal(turn(&order, 1 + (size_t)i % 64), 500);
     expect_permutation(&order);
@@ -255,7 +255,7 @@ static void a_thousand_queues(void **state)
         if ((double)taken[i] < due - 2 * 64 || (double)taken[i] > due + 2 * 64)
             fail_msg("weight %u: %zu of %.1f", weights[i], taken[i], due);
     }
-    rv_order_fini(&order);
+    rv_queue_order_fini(&order);
 }
 
 static void one_queue(void **state)
@@ -263,47 +263,47 @@ static void one_queue(void **state)
     (void)state;
     static const reeve_order kinds[] = {REEVE_ORDER_STRICT, REEVE_ORDER_ROUND_ROBIN, REEVE_ORDER_WEIGHTED};
     for (size_t i = 0; i < 3; i++) {
-        rv_order order = new_order(kinds[i], 1, NULL);
+        rv_queue_order order = new_order(kinds[i], 1, NULL);
         stock[0] = 2;
         assert_string_equal(letters(&order, 3), "AA-");
-        rv_order_fini(&order);
+        rv_queue_order_fini(&order);
     }
 }
 
 static void no_memory(void **state)
 {
     (void)state;
-    rv_order order;
+    rv_queue_order order;
     for (unsigned long nth = 1; nth <= 4; nth++) {
         (void)rv_mem_fail_at(nth);
-        assert_false(rv_order_init(&order, REEVE_ORDER_WEIGHTED, 3, NULL));
+        assert_false(rv_queue_order_init(&order, REEVE_ORDER_WEIGHTED, 3, NULL));
         (void)rv_mem_fail_at(0);
-        rv_order_fini(&order); /* (twice is harmless) */
+        rv_queue_order_fini(&order); /* (twice is harmless) */
     }
 }
 
 static void words(void **state)
 {
     (void)state;
-    assert_string_equal(rv_order_word(REEVE_ORDER_STRICT), "strict");
-    assert_string_equal(rv_order_word(REEVE_ORDER_WEIGHTED), "weighted");
-    assert_string_equal(rv_order_word(REEVE_ORDER_ROUND_ROBIN), "round-robin");
+    assert_string_equal(rv_queue_order_word(REEVE_ORDER_STRICT), "strict");
+    assert_string_equal(rv_queue_order_word(REEVE_ORDER_WEIGHTED), "weighted");
+    assert_string_equal(rv_queue_order_word(REEVE_ORDER_ROUND_ROBIN), "round-robin");
 }
 
-/* ---- some of very many --------------------------------------------------------------------------------------------- */
+/* ---- some of very many ------------------------------------------------------------------------------------------- */
 
 static void some_of_many(reeve_order kind)
 {
-    rv_order order = new_order(kind, MOST, NULL);
+    rv_queue_order order = new_order(kind, MOST, NULL);
     bool asked[MOST] = {false};
     stock[700] = stock[20] = ENDLESS;
     for (size_t i = 0; i < MOST / (RV_ORDER_AT_ONCE - 1) + 1; i++) {
         bool served = false;
-        rv_order_choose(&order, false);
-        assert_int_equal(rv_order_places(&order), RV_ORDER_AT_ONCE);
+        rv_queue_order_choose(&order, false);
+        assert_int_equal(rv_queue_order_places(&order), RV_ORDER_AT_ONCE);
         for (size_t place = 0; place < RV_ORDER_AT_ONCE; place++) {
-            size_t queue = rv_order_queue(&order, place);
-            if (kind == REEVE_ORDER_STRICT && place > 0) assert_true(queue > rv_order_queue(&order, place - 1));
+            size_t queue = rv_queue_order_queue(&order, place);
+            if (kind == REEVE_ORDER_STRICT && place > 0) assert_true(queue > rv_queue_order_queue(&order, place - 1));
             served = served || queue == order.served;
             asked[queue] = true;
         }
@@ -312,10 +312,10 @@ static void some_of_many(reeve_order kind)
     }
     for (size_t queue = 0; queue < MOST; queue++) assert_true(asked[queue]);
     assert_true(taken[20] > 0);
-    rv_order_choose(&order, true); /* who waits asks all */
-    assert_int_equal(rv_order_places(&order), MOST);
+    rv_queue_order_choose(&order, true); /* who waits asks all */
+    assert_int_equal(rv_queue_order_places(&order), MOST);
     expect_permutation(&order);
-    rv_order_fini(&order);
+    rv_queue_order_fini(&order);
 }
 
 static void some_of_many_strict(void **state)
@@ -335,11 +335,11 @@ static void some_of_many_round_robin(void **state)
 static void few_are_all_asked(void **state)
 {
     (void)state;
-    rv_order order = new_order(REEVE_ORDER_STRICT, RV_ORDER_AT_ONCE, NULL);
-    rv_order_choose(&order, false);
-    assert_int_equal(rv_order_places(&order), RV_ORDER_AT_ONCE);
+    rv_queue_order order = new_order(REEVE_ORDER_STRICT, RV_ORDER_AT_ONCE, NULL);
+    rv_queue_order_choose(&order, false);
+    assert_int_equal(rv_queue_order_places(&order), RV_ORDER_AT_ONCE);
     expect_permutation(&order);
-    rv_order_fini(&order);
+    rv_queue_order_fini(&order);
 }
 
 int main(void)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "running/claim.h"
+#include "running/queue_session.h"
 #include "support/cmocka.h"
 
 #define SECOND INT64_C(1000)
@@ -179,11 +179,11 @@ static void percentiles_lie_in_their_buckets(void **state)
 
 /* ---- tallies --------------------------------------------------------------------------------------------------- */
 
-static const rv_settlement done = {.id = "i", .verb = REEVE_OUTCOME_DONE},
-                           retry = {.id = "i", .verb = REEVE_OUTCOME_RETRY, .kind = "io"},
-                           dead = {.id = "i", .verb = REEVE_OUTCOME_FAIL, .counts = true, .kind = "io"},
-                           poison = {.id = "i", .verb = REEVE_OUTCOME_FAIL, .kind = "crash"},
-                           snooze = {.id = "i", .verb = REEVE_OUTCOME_SNOOZE};
+static const rv_settlement done = {.id = "i", .outcome = REEVE_OUTCOME_DONE},
+                           retry = {.id = "i", .outcome = REEVE_OUTCOME_RETRY, .kind = "io"},
+                           dead = {.id = "i", .outcome = REEVE_OUTCOME_FAIL, .counts = true, .kind = "io"},
+                           poison = {.id = "i", .outcome = REEVE_OUTCOME_FAIL, .kind = "crash"},
+                           snooze = {.id = "i", .outcome = REEVE_OUTCOME_SNOOZE};
 
 static void what_a_worker_tallies(void **state)
 {
@@ -232,72 +232,72 @@ static void kinds_are_bounded(void **state)
 
 /* ---- flushes --------------------------------------------------------------------------------------------------- */
 
-static void add(rv_claim *claim, int64_t now_ms)
+static void add(rv_queue_session *claim, int64_t now_ms)
 {
-    rv_tally_add(rv_claim_open_tally(claim, now_ms), &done, 1, 1);
-    rv_claim_close_tally(claim);
+    rv_tally_add(rv_queue_session_open_tally(claim, now_ms), &done, 1, 1);
+    rv_queue_session_close_tally(claim);
 }
 
 static void a_flush_is_the_same_until_it_is_answered(void **state)
 {
     (void)state;
-    rv_claim claim;
+    rv_queue_session claim;
     uint64_t number, first;
-    rv_claim_init(&claim, "reeve", "q", "0123456789abcdef");
-    assert_null(rv_claim_flush(&claim, "s", &number));
-    assert_false(rv_claim_has_tally(&claim));
+    rv_queue_session_init(&claim, "reeve", "q", "0123456789abcdef");
+    assert_null(rv_queue_session_flush(&claim, "s", &number));
+    assert_false(rv_queue_session_has_tally(&claim));
     add(&claim, 5 * DAY);
-    assert_true(rv_claim_has_tally(&claim));
-    const rv_tally *tally = rv_claim_flush(&claim, "s", &first);
+    assert_true(rv_queue_session_has_tally(&claim));
+    const rv_tally *tally = rv_queue_session_flush(&claim, "s", &first);
     assert_int_equal(tally->completed, 1);
     add(&claim, 5 * DAY);
-    assert_ptr_equal(rv_claim_flush(&claim, "s", &number), tally); /* no answer: again */
+    assert_ptr_equal(rv_queue_session_flush(&claim, "s", &number), tally); /* no answer: again */
     assert_int_equal(number, first);
     assert_int_equal(tally->completed, 1);
-    rv_claim_flushed(&claim, true);
-    tally = rv_claim_flush(&claim, "s", &number);
+    rv_queue_session_flushed(&claim, true);
+    tally = rv_queue_session_flush(&claim, "s", &number);
     assert_true(number > first);
     assert_int_equal(tally->completed, 1);
-    rv_claim_flushed(&claim, false); /* the session is gone: nothing was added, so the next one brings it */
-    assert_ptr_equal(rv_claim_flush(&claim, "s2", &number), tally);
-    rv_claim_flushed(&claim, true);
-    assert_null(rv_claim_flush(&claim, "s2", &number));
-    rv_claim_flushed(&claim, true);
-    assert_false(rv_claim_has_tally(&claim));
-    rv_claim_fini(&claim);
+    rv_queue_session_flushed(&claim, false); /* the session is gone: nothing was added, so the next one brings it */
+    assert_ptr_equal(rv_queue_session_flush(&claim, "s2", &number), tally);
+    rv_queue_session_flushed(&claim, true);
+    assert_null(rv_queue_session_flush(&claim, "s2", &number));
+    rv_queue_session_flushed(&claim, true);
+    assert_false(rv_queue_session_has_tally(&claim));
+    rv_queue_session_fini(&claim);
 }
 
 static void what_may_have_been_added_is_not_added_twice(void **state)
 {
     (void)state;
-    rv_claim claim;
+    rv_queue_session claim;
     uint64_t number;
-    rv_claim_init(&claim, "reeve", "q", "0123456789abcdef");
+    rv_queue_session_init(&claim, "reeve", "q", "0123456789abcdef");
     add(&claim, 5 * DAY);
     add(&claim, 5 * DAY);
-    assert_int_equal(rv_claim_flush(&claim, "s", &number)->completed, 2);
+    assert_int_equal(rv_queue_session_flush(&claim, "s", &number)->completed, 2);
     add(&claim, 5 * DAY); /* the reply is lost, and then the session: the two are dropped, and no more */
-    assert_int_equal(rv_claim_flush(&claim, "s2", &number)->completed, 1);
-    rv_claim_fini(&claim);
+    assert_int_equal(rv_queue_session_flush(&claim, "s2", &number)->completed, 1);
+    rv_queue_session_fini(&claim);
 }
 
 static void each_day_is_flushed_by_itself(void **state)
 {
     (void)state;
-    rv_claim claim;
+    rv_queue_session claim;
     uint64_t number;
-    rv_claim_init(&claim, "reeve", "q", "0123456789abcdef");
+    rv_queue_session_init(&claim, "reeve", "q", "0123456789abcdef");
     add(&claim, 6 * DAY - 1);
     add(&claim, 6 * DAY);
     add(&claim, 6 * DAY + 1);
-    const rv_tally *tally = rv_claim_flush(&claim, "s", &number);
+    const rv_tally *tally = rv_queue_session_flush(&claim, "s", &number);
     assert_int_equal(tally->day, 5);
     assert_int_equal(tally->completed, 1);
-    rv_claim_flushed(&claim, true);
-    tally = rv_claim_flush(&claim, "s", &number);
+    rv_queue_session_flushed(&claim, true);
+    tally = rv_queue_session_flush(&claim, "s", &number);
     assert_int_equal(tally->day, 6);
     assert_int_equal(tally->completed, 2);
-    rv_claim_fini(&claim);
+    rv_queue_session_fini(&claim);
 }
 
 /* ---- days ------------------------------------------------------------------------------------------------------ */

@@ -129,7 +129,7 @@ static void done_keeps_a_copy_of_the_result(void **state)
 
     assert_int_equal(reeve_task_done(task, result, 3), REEVE_OUTCOME_DONE);
     result[0] = 'x';
-    assert_int_equal(task->verb, REEVE_OUTCOME_DONE);
+    assert_int_equal(task->outcome, REEVE_OUTCOME_DONE);
     assert_int_equal(task->result.length, 3);
     assert_memory_equal(task->result.data, "a\0b", 3);
     assert_int_equal(reeve_task_done(task, NULL, 0), REEVE_OUTCOME_DONE);
@@ -146,7 +146,7 @@ static void the_largest_result_is_kept_and_a_larger_one_fails(void **state)
     assert_int_equal(reeve_task_done(task, large, REEVE_RESULT_MAX), REEVE_OUTCOME_DONE);
     assert_int_equal(task->result.length, REEVE_RESULT_MAX);
     assert_int_equal(reeve_task_done(task, large, REEVE_RESULT_MAX + 1), REEVE_OUTCOME_FAIL);
-    assert_int_equal(task->verb, REEVE_OUTCOME_FAIL);
+    assert_int_equal(task->outcome, REEVE_OUTCOME_FAIL);
     assert_string_equal(task->kind, "result");
     assert_non_null(strstr(task->message, "16777217"));
     assert_int_equal(task->result.length, 0);
@@ -230,7 +230,7 @@ static void snooze_keeps_its_delay(void **state)
 
     reeve_task_fail(task, "k", "m");
     assert_int_equal(reeve_task_snooze(task, 70), REEVE_OUTCOME_SNOOZE);
-    assert_int_equal(task->verb, REEVE_OUTCOME_SNOOZE);
+    assert_int_equal(task->outcome, REEVE_OUTCOME_SNOOZE);
     assert_int_equal(task->delay_ms, 70);
     assert_string_equal(task->kind, "");
     assert_string_equal(task->message, "");
@@ -245,7 +245,7 @@ static void giving_back_is_a_snooze_of_nothing(void **state)
     reeve_task_snooze(task, 70);
     reeve_task_done(task, "half", 4);
     assert_int_equal(reeve_task_give_back(task), REEVE_OUTCOME_SNOOZE);
-    assert_int_equal(task->verb, REEVE_OUTCOME_SNOOZE);
+    assert_int_equal(task->outcome, REEVE_OUTCOME_SNOOZE);
     assert_int_equal(task->delay_ms, 0);
     assert_int_equal(task->result.length, 0);
 }
@@ -262,7 +262,7 @@ static void begin_forgets_the_task_before(void **state)
     assert_null(task->parsed);
     assert_null(task->queue);
     assert_null(reeve_task_group(task));
-    assert_int_equal(task->verb, REEVE_OUTCOME_NONE);
+    assert_int_equal(task->outcome, REEVE_OUTCOME_NONE);
     assert_int_equal(task->delay_ms, -1);
     assert_int_equal(task->result.length, 0);
     assert_int_equal(task->result.max, REEVE_RESULT_MAX);
@@ -279,7 +279,7 @@ static void what_the_worker_found_is_a_failure(void **state)
     reeve_task_done(task, "half", 4);
     assert_int_equal(rv_task_failed(task, REEVE_OUTCOME_FAIL, "no-handler", "no handler for %s", "x"),
                      REEVE_OUTCOME_FAIL);
-    assert_int_equal(task->verb, REEVE_OUTCOME_FAIL);
+    assert_int_equal(task->outcome, REEVE_OUTCOME_FAIL);
     assert_string_equal(task->kind, "no-handler");
     assert_string_equal(task->message, "no handler for x");
     assert_int_equal(task->delay_ms, -1);
@@ -328,7 +328,7 @@ static void an_outcome_without_a_verb_is_a_failure(void **state)
         said = (reeve_outcome)i;
         rv_task_begin(task);
         assert_int_equal(rv_task_run(task, &handler), REEVE_OUTCOME_RETRY);
-        assert_int_equal(task->verb, REEVE_OUTCOME_RETRY);
+        assert_int_equal(task->outcome, REEVE_OUTCOME_RETRY);
         assert_int_equal(task->delay_ms, -1);
         assert_string_equal(task->kind, "handler");
         assert_non_null(strstr(task->message, "resize"));

@@ -61,7 +61,7 @@ static const bench_kind *find_kind(const cli_context *cli)
 }
 
 /* Nothing of anybody else's may be measured, or removed in the end. */
-static int claim_namespace(bench_run *bench)
+static int queue_session_namespace(bench_run *bench)
 {
     bool any;
     int status = bench_any_keys(bench, &any);
@@ -124,7 +124,7 @@ static int run_rounds(bench_run *bench, const bench_kind *kind)
 {
     int status = make_room(bench), cleaned;
 
-    if (status == CLI_DONE) status = claim_namespace(bench);
+    if (status == CLI_DONE) status = queue_session_namespace(bench);
     if (status != CLI_DONE) return status;
     for (int i = 0; status == CLI_DONE && i < bench->options->rounds; i++) {
         if (bench->options->rounds > 1)

@@ -167,7 +167,7 @@ static void warn_of_conflict(reeve_client *client, const char *queue, const char
     reeve_workers_free(list, count);
 }
 
-void host_changes_claim(reeve_client *client, const rv_config_queue *queue, const host_changes *before)
+void host_changes_queue_session(reeve_client *client, const rv_config_queue *queue, const host_changes *before)
 {
     const rv_reply *reply;
     char host[256] = "", digest[24], text[320];

@@ -1,6 +1,6 @@
 /*
- * changes.h - what writing a configuration's settings of a queue changes in Redis: told in the log, with the old and the new
- * value, for somebody may have set the old one by hand, or another worker by its own configuration.
+ * changes.h - what writing a configuration's settings of a queue changes in Redis: told in the log, with the old and
+ * the new value, for somebody may have set the old one by hand, or another worker by its own configuration.
  */
 #ifndef HOST_CHANGES_H
 #define HOST_CHANGES_H
@@ -21,9 +21,9 @@ void host_changes_fini(host_changes *changes);
 size_t host_changes_log(const char *queue, const host_changes *before, const host_changes *after);
 
 /*
- * Notes that this process has written this configuration. When another one was written before, by a worker that is still
- * alive, the log warns (program.conflict): the last one to start wins. Failures are left alone.
+ * Notes that this process has written this configuration. When another one was written before, by a worker that is
+ * still alive, the log warns (program.conflict): the last one to start wins. Failures are left alone.
  */
-void host_changes_claim(reeve_client *client, const rv_config_queue *queue, const host_changes *before);
+void host_changes_queue_session(reeve_client *client, const rv_config_queue *queue, const host_changes *before);
 
 #endif

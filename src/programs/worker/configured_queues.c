@@ -83,7 +83,7 @@ static reeve_status write_one(reeve_client *client, const rv_config_queue *queue
     if (status == REEVE_OK) status = host_changes_read(&after, client, queue->name);
     if (status == REEVE_OK) {
         (void)host_changes_log(queue->name, &before, &after);
-        host_changes_claim(client, queue, &before);
+        host_changes_queue_session(client, queue, &before);
     }
     host_changes_fini(&before);
     host_changes_fini(&after);

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/log.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "log_writer.h"
 
 static _Atomic pid_t guarded; /* 0: exit() is the program's own */

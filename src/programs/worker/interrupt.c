@@ -64,7 +64,7 @@ void host_interrupt_begin(const char *doing)
     watch.signals = open_signals();
     watch.done = eventfd(0, EFD_CLOEXEC);
     watch.started = watch.signals >= 0 && watch.done >= 0 &&
-                    rv_start_thread(&watch.id, wait_for_signal, NULL, "reeve-interrupt", &error) == REEVE_OK;
+                    rv_os_thread_start(&watch.id, wait_for_signal, NULL, "reeve-interrupt", &error) == REEVE_OK;
     if (!watch.started) close_all();
 }
 

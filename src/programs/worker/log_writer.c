@@ -165,7 +165,7 @@ void host_log_open(bool json, reeve_log_level least)
     rv_error error = {0};
 
     as_json = json;
-    is_open = rv_start_thread(&writer.id, write_all, NULL, "reeve-log", &error) == REEVE_OK;
+    is_open = rv_os_thread_start(&writer.id, write_all, NULL, "reeve-log", &error) == REEVE_OK;
     if (is_open)
         reeve_log_set(take_record, NULL, least);
     else

@@ -1,0 +1,140 @@
+#include "running/queue_session.h"
+
+#include <string.h>
+
+#include "base/lock.h"
+
+void rv_queue_session_init(rv_queue_session *queue_session, const char *ns, const char *queue, const char *worker)
+{
+    memset(queue_session, 0, sizeof(*queue_session));
+    rv_copy_text(queue_session->queue, sizeof(queue_session->queue), queue);
+    rv_prefix_set(&queue_session->prefix, ns, queue);
+    rv_lock_init(&queue_session->lock);
+    rv_copy_text(queue_session->worker, sizeof(queue_session->worker), worker);
+    rv_session_id(queue_session->session, queue_session->worker);
+}
+
+void rv_queue_session_rename(rv_queue_session *queue_session, const char *worker)
+{
+    rv_copy_text(queue_session->worker, sizeof(queue_session->worker), worker);
+    rv_session_id(queue_session->session, queue_session->worker);
+}
+
+void rv_queue_session_fini(rv_queue_session *queue_session)
+{
+    while (queue_session->tallies != NULL) {
+        rv_tally *next = queue_session->tallies->next;
+        rv_tally_free(queue_session->tallies);
+        queue_session->tallies = next;
+    }
+    rv_tally_free(queue_session->flushing);
+    rv_lock_fini(&queue_session->lock);
+}
+
+bool rv_queue_session_get(rv_queue_session *queue_session, char ret_session[RV_SESSION_LENGTH + 1])
+{
+    rv_lock(&queue_session->lock);
+    bool begun = queue_session->begun;
+    memcpy(ret_session, queue_session->session, sizeof(queue_session->session));
+    rv_unlock(&queue_session->lock);
+    return begun;
+}
+
+void rv_queue_session_begin(rv_queue_session *queue_session, const char *session)
+{
+    rv_lock(&queue_session->lock);
+    if (strcmp(queue_session->session, session) == 0) queue_session->begun = true;
+    rv_unlock(&queue_session->lock);
+}
+
+bool rv_queue_session_lose(rv_queue_session *queue_session, const char *session)
+{
+    rv_lock(&queue_session->lock);
+    bool present = strcmp(queue_session->session, session) == 0;
+    if (present) {
+        rv_session_id(queue_session->session, queue_session->worker);
+        queue_session->begun = false;
+    }
+    rv_unlock(&queue_session->lock);
+    return present;
+}
+
+void rv_queue_session_set_policy(rv_queue_session *queue_session, const char *text, size_t length)
+{
+    rv_task_policy policy;
+    bool given = length > 0 && rv_policy_read(&policy, text, length);
+    if (!given && !atomic_load_explicit(&queue_session->has_policy, memory_order_relaxed)) return;
+    rv_lock(&queue_session->lock);
+    if (given) queue_session->policy = policy;
+    atomic_store_explicit(&queue_session->has_policy, given, memory_order_relaxed);
+    rv_unlock(&queue_session->lock);
+}
+
+bool rv_queue_session_get_policy(rv_queue_session *queue_session, rv_task_policy *ret)
+{
+    if (!atomic_load_explicit(&queue_session->has_policy, memory_order_relaxed)) return false;
+    rv_lock(&queue_session->lock);
+    bool given = atomic_load_explicit(&queue_session->has_policy, memory_order_relaxed);
+    if (given) *ret = queue_session->policy;
+    rv_unlock(&queue_session->lock);
+    return given;
+}
+
+/* ---- statistics ------------------------------------------------------------------------------------------------ */
+
+rv_tally *rv_queue_session_open_tally(rv_queue_session *queue_session, int64_t now_ms)
+{
+    int64_t day = now_ms / RV_DAY_MS;
+    rv_lock(&queue_session->lock);
+    rv_tally **at = &queue_session->tallies;
+    while (*at != NULL && ((*at)->next != NULL || (*at)->day != day)) at = &(*at)->next;
+    if (*at == NULL) *at = rv_tally_new(day);
+    return *at;
+}
+
+void rv_queue_session_close_tally(rv_queue_session *queue_session)
+{
+    rv_unlock(&queue_session->lock);
+}
+
+static rv_tally *take_tally(rv_queue_session *queue_session)
+{
+    rv_lock(&queue_session->lock);
+    rv_tally *tally = queue_session->tallies;
+    if (tally != NULL) queue_session->tallies = tally->next;
+    rv_unlock(&queue_session->lock);
+    return tally;
+}
+
+const rv_tally *rv_queue_session_flush(rv_queue_session *queue_session, const char *session, uint64_t *ret_number)
+{
+    bool unsure = queue_session->flushing != NULL && queue_session->flush_under[0] != '\0';
+    if (unsure && strcmp(queue_session->flush_under, session) != 0) {
+        rv_tally_free(queue_session->flushing);
+        queue_session->flushing = NULL;
+    }
+    if (queue_session->flushing == NULL) {
+        queue_session->flushing = take_tally(queue_session);
+        queue_session->flush_number++;
+    }
+    rv_copy_text(queue_session->flush_under, sizeof(queue_session->flush_under),
+                 queue_session->flushing != NULL ? session : "");
+    *ret_number = queue_session->flush_number;
+    return queue_session->flushing;
+}
+
+void rv_queue_session_flushed(rv_queue_session *queue_session, bool taken)
+{
+    queue_session->flush_under[0] = '\0';
+    if (!taken) return;
+    rv_tally_free(queue_session->flushing);
+    queue_session->flushing = NULL;
+}
+
+bool rv_queue_session_has_tally(rv_queue_session *queue_session)
+{
+    rv_lock(&queue_session->lock);
+    bool has = queue_session->tallies != NULL || queue_session->flushing != NULL;
+    rv_unlock(&queue_session->lock);
+    return has;
+}
