@@ -79,9 +79,9 @@ local function rare(what, P)
 -- require: lease
       return lease
     end
--- require: settle, outcomes, keep
-    return {check = check_records, plain = settle_plain, results = results_of, record = settle_record, outcomes = outcomes,
-      trim = trim_count}
+-- require: settle, outcomes, keep, allowed
+    return {allowed = not_allowed, check = check_records, plain = settle_plain, results = results_of, record = settle_record,
+      outcomes = outcomes, trim = trim_count}
   end)()
 end
 
@@ -159,6 +159,14 @@ while at <= #given do
     if bundle or given[at] == 'results' then
       records, results, at = records - 1, tonumber(given[at + 1]), at + 2
     end
+  end
+  -- A right may be taken away during a session. A parent that had ended by then, and whose children had not heard of it,
+  -- would be settled: no later call would tell them.
+  if s[4] then
+    settling, now = settling or rare('settling'), tonumber(now_text)
+    local words = settling.allowed(P, 'EXISTS GET HDEL HEXISTS HGET HINCRBY HMGET HSET LLEN LPOP LPUSH RENAME RPUSH SADD ' ..
+      'SMISMEMBER SREM ZADD ZCARD ZRANGE ZREM ZSCORE')
+    if words then return redis.error_reply(words) end
   end
   -- A batch of completions is at most a lease's batch: well within what unpack takes.
   if plain > 0 then

@@ -453,6 +453,34 @@ static void turns_without_a_right_lose_no_task(void **state)
     }
 }
 
+/* A parent whose children could not be told of its end has not ended: the turn asks before it writes. */
+static void a_parent_ends_with_the_rights_to_tell_its_children(void **state)
+{
+    const char *const rights[] = {"hset",   "lpush", "zrem", "hincrby", "srem",       "lpop",   "rpush",
+                                  "zrange", "zcard", "hget", "llen",    "smismember", "zscore", "hexists"};
+    for (size_t i = 0; i < sizeof(rights) / sizeof(rights[0]); i++) {
+        const char *const turn[] = {Q, "1", "0", "60000", "0", "", "1", SESSION, "", "1", "p", "0"};
+        const rv_reply *reply = NULL;
+        char words[96];
+        (void)set_up(state);
+        put("p", "");
+        put("one", "{\"after\":[[\"q/p\",\"f\"]]}");
+        put("other", "{\"after\":[[\"q/p\",\"f\"]]}");
+        lease("1");
+        (void)snprintf(words, sizeof(words), "on >p ~reeve:* +@all -@dangerous -%s", rights[i]);
+        become(words);
+        rv_cmd_script(user, &rv_script_turn, 1, 11);
+        for (size_t j = 0; j < 12; j++) rv_args(user, turn[j]);
+        assert_int_equal(rv_conn_call(user, 0, &reply), REEVE_EREDIS);
+        become(NO_CHANNELS);
+        expect("p", "running");
+        (void)CALL(turn, "1", "0", "60000", "0", "", "1", SESSION, "", "1", "p", "0");
+        expect("p", "completed");
+        expect("one", "ready");
+        expect("other", "ready");
+    }
+}
+
 /* The reply of the turn that failed half way is lost with its connection: what it left nowhere is taken back all the
  * same. */
 
@@ -536,6 +564,7 @@ int main(void)
         TEST(a_silent_producer_is_noticed),
         TEST(a_running_task_hears_of_its_cancel),
         TEST(a_wait_that_polls_ends),
+        TEST(a_parent_ends_with_the_rights_to_tell_its_children),
         TEST(turns_without_a_right_lose_no_task),
         TEST(a_turn_without_a_right_and_reply_loses_no_task),
         TEST(a_delivery_without_a_right_and_reply_loses_no_task),
