@@ -74,12 +74,12 @@ local function rare(what, P)
 -- require: base
   -- In a function, where the names above cost less to capture: see CONTRIBUTING.md.
   return (function()
--- require: gate, schedule
+-- require: gate, schedule, allowed
     if what == 'leasing' then
 -- require: lease
       return lease
     end
--- require: settle, outcomes, keep, allowed
+-- require: settle, outcomes, keep
     return {allowed = not_allowed, check = check_records, plain = settle_plain, results = results_of, record = settle_record,
       outcomes = outcomes, trim = trim_count}
   end)()
