@@ -1,9 +1,10 @@
 /*
  * config.h - the configuration file of a worker, read and checked.
  *
- * The file is libconfig. setting_rows.c has a row for every setting: its type, its range, its default and a line of
- * help. Reading, checking, freeing, `reeve-worker --help-config` and docs/configuration.md all come from those rows.
- * Times are seconds in the file, whole or fractional, and milliseconds in the structs.
+ * The file is libconfig. protocol/definition/configuration.lua has a row for every setting: its type, its range, its default
+ * and its help; settings.lua, beside it, has those of queues. The structs below, reading, checking, freeing, `reeve-worker
+ * --help-config` and docs/configuration.md all come from those rows. Times are seconds in the file, whole or fractional, and
+ * milliseconds in the structs.
  */
 #ifndef RV_CONFIG_H
 #define RV_CONFIG_H
@@ -36,93 +37,9 @@ typedef struct rv_config_number {
     int64_t number;
 } rv_config_number;
 
-typedef struct rv_config_pool {
-    char *where;
-    char *name; /* NULL: not given */
-    rv_config_name *queues;
-    size_t queue_count;
-    int64_t threads;
-    int64_t batch;
-    reeve_order order;
-    rv_config_number *weights; /* as many as queues, or none */
-    size_t weight_count;
-} rv_config_pool;
-
-/* Zero: not given, what the handler says holds. */
-typedef struct rv_config_handler {
-    char *where;
-    char *type;
-    int64_t attempts;
-    int64_t max_crashes;
-    int64_t timeout_ms;
-    int64_t heartbeat_ms;
-    bool at_most_once;
-    bool has_backoff;
-    reeve_backoff backoff; /* as the worker wants it: zero where not given */
-    int64_t batch_size;
-    int64_t batch_wait_ms;
-} rv_config_handler;
-
-typedef struct rv_config_queue {
-    char *where;
-    char *name;
-    rv_queue_values settings; /* those that the file sets; a number of -1: none. Its texts are owned by this */
-    bool has_rate;
-    reeve_rate rate; /* a count of -1: no limit */
-    bool has_group_rate;
-    reeve_rate group_rate;
-} rv_config_queue;
-
-/* A recurring entry; rv_config_entry_make has what the library wants. */
-typedef struct rv_config_cron {
-    char *where;
-    char *name;
-    char *spec;
-    char *queue;
-    char *type;
-    char *payload;
-    rv_zone zone;
-    reeve_catch_up catch_up;
-    int64_t catch_up_max; /* 0: not set */
-    bool overlap;
-    int64_t priority;
-    char *group;    /* NULL: not given */
-    int64_t weight; /* these: zero where not given */
-    int64_t attempts;
-    int64_t max_crashes;
-    int64_t timeout_ms;
-    bool has_backoff;
-    reeve_backoff backoff;
-    rv_config_name *tags;
-    size_t tag_count;
-} rv_config_cron;
-
-typedef struct rv_config {
-    char *file;
-    char *redis; /* NULL: not given */
-    char *redis_password_file;
-    char *ns;
-    reeve_tls tls; /* its texts are owned by this */
-    struct {
-        char *name; /* NULL: not given */
-        int64_t session_ms;
-        int64_t drain_ms;
-        reeve_size_limits size_limits; /* zero: not given */
-        reeve_log_level log_level;
-        rv_log_format log_format;
-    } worker;
-    char *plugin_dir; /* NULL: not given */
-    rv_config_name *plugins;
-    size_t plugin_count;
-    rv_config_pool *pools;
-    size_t pool_count;
-    rv_config_handler *handlers;
-    size_t handler_count;
-    rv_config_queue *queues;
-    size_t queue_count;
-    rv_config_cron *cron;
-    size_t cron_count;
-} rv_config;
+/* rv_config and the structs of its lists, rv_config_pool and so on: a member for each row, zero where the file does not set it
+ * and the row has no default. A backoff is as the worker wants it: zero where not given. */
+#include "config/members.h"
 
 /* An entry as reeve_cron_set takes it; points into the rv_config_cron that it was made of. */
 typedef struct rv_config_entry {

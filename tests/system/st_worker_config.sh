@@ -132,7 +132,7 @@ sed -n '/^<!-- settings -->$/,/^<!-- end of settings -->$/{/^<!--/d;p}' "$REEVE_
 [ -s made ] || fail "--help-config=markdown prints nothing"
 diff -u written made >differences || {
   cat differences >&2
-  fail "docs/configuration.md differs from the table in src/config/setting_rows.c: put --help-config=markdown between its marks"
+  fail "docs/configuration.md differs from src/protocol/definition/configuration.lua and settings.lua: put --help-config=markdown between its marks"
 }
 # Its example is a good configuration.
 sed -n '/^```libconfig$/,/^```$/{/^```/d;p}' "$REEVE_SOURCE/docs/configuration.md" >example.conf

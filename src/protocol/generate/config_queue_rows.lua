@@ -1,4 +1,4 @@
--- config/queue_rows.h: the rows of the configuration for the settings of queues, for the table in config/setting_rows.c.
+-- The part of config/rows.h for the settings of queues.
 local model = require('setting_rows')
 
 local function sentence(row)
@@ -49,7 +49,7 @@ local function row_of(row)
 end
 
 return function()
-  local out, begun = {'/* made from src/protocol/definition/settings.lua; do not edit */'}, {}
+  local out, begun = {'/* from src/protocol/definition/settings.lua */'}, {}
   for _, row in ipairs(model.rows) do
     for _, group in ipairs(model.groups) do
       if not begun[group] and row.name:sub(1, #group.name + 1) == group.name .. '.' then
@@ -60,5 +60,5 @@ return function()
     end
     out[#out + 1] = row_of(row)
   end
-  return table.concat(out, '\n') .. '\n'
+  return table.concat(out, '\n')
 end

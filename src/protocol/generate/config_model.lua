@@ -1,0 +1,34 @@
+-- The rows of ../definition/configuration.lua with what follows from their paths: list and name (of "pools[].threads": pools,
+-- threads), struct (rv_config_pool), member, and count (of a list: the member that counts its elements).
+local model = {rows = require('configuration')}
+
+local STRUCTS = {}
+local function struct_of(list)
+  return list == '' and 'rv_config' or 'rv_config_' .. (list:gsub('s$', ''))
+end
+
+-- "worker.log.level": the member log_level of the struct `worker`.
+local function member_of(name, kind)
+  local first, rest = name:match('^([^.]+)%.(.+)$')
+  local member = first and first .. '.' .. rest:gsub('%.', '_') or name
+  return kind == 'seconds' and member .. '_ms' or member
+end
+
+for _, row in ipairs(model.rows) do
+  if row.path then
+    row.list, row.name = row.path:match('^(%w+)%[%]%.(.*)$')
+    row.list, row.name = row.list or '', row.name or row.path
+    row.struct = struct_of(row.list)
+    -- A struct of the public headers has the names of the file.
+    row.member = row.member or row.path:find('^tls%.') and row.path or member_of(row.name, row.kind)
+    if row.kind == 'names' or row.kind == 'numbers' or row.kind == 'groups' then
+      row.count = row.name:gsub('s$', '') .. '_count'
+      row.item = row.kind == 'names' and 'rv_config_name' or row.kind == 'numbers' and 'rv_config_number' or struct_of(row.name)
+    end
+    if not STRUCTS[row.list] then
+      STRUCTS[row.list] = {}
+      table.insert(model, row.list)
+    end
+  end
+end
+return model
