@@ -5,7 +5,7 @@
 
 #include "protocol/scripts.h"
 #include "support/clock.h"
-#include "support/proxy.h"
+#include "support/proxied.h"
 #include "support/queue.h"
 
 #define Q "reeve:{q}:"
@@ -17,18 +17,14 @@ static test_hand hand;
 
 static int start(void **state)
 {
-    char words[512];
-    test_place_start(state);
-    proxy = test_proxy_start(test_redis);
-    const reeve_client_options options = {.redis = test_proxy_url(proxy), .timeout_ms = 20000};
-    if (reeve_client_open_with_error(&behind, &options, words, sizeof(words)) != REEVE_OK) fail_msg("%s", words);
-    return 0;
+    int failed = test_place_start(state);
+    if (failed == 0) test_proxied_open(&proxy, &behind, 20000);
+    return failed;
 }
 
 static int stop(void **state)
 {
-    reeve_client_close(behind);
-    test_proxy_stop(proxy);
+    test_proxied_close(proxy, behind);
     return test_place_stop(state);
 }
 

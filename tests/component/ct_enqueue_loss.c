@@ -7,7 +7,7 @@
 
 #include "protocol/scripts.h"
 #include "support/packets.h"
-#include "support/proxy.h"
+#include "support/proxied.h"
 #include "support/worker.h"
 
 static test_proxy *proxy;
@@ -21,18 +21,14 @@ static int set_up(void **state)
 
 static int start(void **state)
 {
-    char words[512];
-    test_place_start(state);
-    proxy = test_proxy_start(test_redis);
-    const reeve_client_options options = {.redis = test_proxy_url(proxy), .timeout_ms = 10000};
-    if (reeve_client_open_with_error(&behind, &options, words, sizeof(words)) != REEVE_OK) fail_msg("%s", words);
-    return 0;
+    int failed = test_place_start(state);
+    if (failed == 0) test_proxied_open(&proxy, &behind, 10000);
+    return failed;
 }
 
 static int stop(void **state)
 {
-    reeve_client_close(behind);
-    test_proxy_stop(proxy);
+    test_proxied_close(proxy, behind);
     return test_place_stop(state);
 }
 
