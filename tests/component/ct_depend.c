@@ -9,21 +9,6 @@
 
 #define Q "reeve:{q}:"
 
-static void state_is(const char *id, const char *state)
-{
-    const char *found = test_state("q", id);
-    if (strcmp(found, state) != 0) fail_msg("%s is \"%s\" instead of \"%s\"", id, found, state);
-}
-
-static void died_of(const char *id, const char *words)
-{
-    reeve_task_info *info = test_show("q", id);
-    assert_int_equal(info->state, REEVE_STATE_DEAD);
-    assert_string_equal(info->error_kind, "parent");
-    assert_non_null(strstr(info->error_message, words));
-    reeve_task_info_free(info);
-}
-
 /* ---- how it becomes ready -------------------------------------------------------------------------------------- */
 
 static void waits_for_all_its_parents(void **state)
@@ -31,13 +16,13 @@ static void waits_for_all_its_parents(void **state)
     (void)state;
     test_put("q", "a b");
     test_put_after("q", "c", "f:q/a f:q/b");
-    state_is("c", "blocked");
+    test_state_is("q", "c", "blocked");
     test_complete("q", "a");
-    state_is("c", "blocked");
+    test_state_is("q", "c", "blocked");
     test_complete("q", "b");
-    state_is("c", "ready");
+    test_state_is("q", "c", "ready");
     test_complete("q", "c");
-    state_is("c", "completed");
+    test_state_is("q", "c", "completed");
     test_no_edges_left("q");
 }
 
@@ -59,9 +44,9 @@ static void its_priority_and_its_time(void **state)
     test_put("q", "a z");
     test_put_spec((reeve_task_spec){.id = "later", .delay_ms = 3600000, .after = &after, .after_count = 1});
     test_put_spec((reeve_task_spec){.id = "first", .priority = -1, .after = &after, .after_count = 1});
-    state_is("later", "blocked");
+    test_state_is("q", "later", "blocked");
     test_complete("q", "a");
-    state_is("later", "scheduled");
+    test_state_is("q", "later", "scheduled");
     test_complete("q", "first");
     test_complete("q", "z");
 }
@@ -72,7 +57,7 @@ static void parents_that_have_ended(void **state)
     test_put("q", "a");
     test_complete("q", "a");
     test_put_after("q", "b", "f:q/a fg:q/never");
-    state_is("b", "ready");
+    test_state_is("q", "b", "ready");
     test_complete("q", "b");
     test_no_edges_left("q");
 }
@@ -86,8 +71,8 @@ static void parents_of_the_same_call(void **state)
                                      {.queue = "q", .type = "t", .id = "a"}};
     reeve_enqueued results[3];
     test_ok(test_client, reeve_enqueue_many(test_client, specs, 3, results));
-    state_is("c", "blocked");
-    state_is("b", "blocked");
+    test_state_is("q", "c", "blocked");
+    test_state_is("q", "b", "blocked");
     test_complete("q", "a");
     test_complete("q", "b");
     test_complete("q", "c");
@@ -112,7 +97,7 @@ static void nothing_kept(void **state)
     test_put_after("q", "e", "w:q/d");
     test_kill("q", "d");
     test_settle_queues("q");
-    state_is("e", "");
+    test_state_is("q", "e", "");
     test_no_edges_left("q");
 }
 
@@ -125,7 +110,7 @@ static void a_snoozed_parent_has_not_ended(void **state)
     test_put_after("q", "b", "f:q/a");
     assert_int_equal(test_lease(&hand, 1), 1);
     test_settle(&hand, TEST_RETRY("a", 0));
-    state_is("b", "blocked");
+    test_state_is("q", "b", "blocked");
 }
 
 static void flag_goes_with_the_last_edge(void **state)
@@ -152,16 +137,16 @@ static void fails_with_its_parent(void **state)
     test_put_after("q", "d", "f:q/c");
     test_kill("q", "a");
     test_settle_queues("q");
-    died_of("c", "q/a");
-    died_of("d", "q/c");
+    test_died_of("c", "q/a");
+    test_died_of("d", "q/c");
     test_no_edges_left("q");
     /* Retried it waits for both again; by hand it runs after all. */
     test_ok(test_client, reeve_retry(test_client, "q", "c"));
-    state_is("c", "blocked");
+    test_state_is("q", "c", "blocked");
     test_complete("q", "b");
-    state_is("c", "blocked");
+    test_state_is("q", "c", "blocked");
     test_ok(test_client, reeve_remove_dependency(test_client, "q", "c", (const char *[]){"q/a"}, 1));
-    state_is("c", "ready");
+    test_state_is("q", "c", "ready");
 }
 
 static void goes_on_without_it(void **state)
@@ -171,9 +156,9 @@ static void goes_on_without_it(void **state)
     test_put_after("q", "c", "g:q/a f:q/b");
     test_kill("q", "a");
     test_settle_queues("q");
-    state_is("c", "blocked");
+    test_state_is("q", "c", "blocked");
     test_complete("q", "b");
-    state_is("c", "ready");
+    test_state_is("q", "c", "ready");
 }
 
 static void waits_for_a_retry(void **state)
@@ -183,10 +168,10 @@ static void waits_for_a_retry(void **state)
     test_put_after("q", "b", "w:q/a");
     test_kill("q", "a");
     test_settle_queues("q");
-    state_is("b", "blocked");
+    test_state_is("q", "b", "blocked");
     test_ok(test_client, reeve_retry(test_client, "q", "a"));
     test_complete("q", "a");
-    state_is("b", "ready");
+    test_state_is("q", "b", "ready");
     test_complete("q", "b");
     test_no_edges_left("q");
 }
@@ -200,15 +185,15 @@ static void waits_for_one_that_is_dead_already(void **state)
     test_put_after("q", "g", "g:q/a");
     test_put_after("q", "f", "f:q/a");
     test_put_after("q", "x", "x:q/a");
-    state_is("w", "blocked");
-    state_is("g", "ready");
-    state_is("x", "ready");
-    died_of("f", "q/a");
+    test_state_is("q", "w", "blocked");
+    test_state_is("q", "g", "ready");
+    test_state_is("q", "x", "ready");
+    test_died_of("f", "q/a");
     test_ok(test_client, reeve_retry(test_client, "q", "a"));
     test_complete("q", "g");
     test_complete("q", "x");
     test_complete("q", "a");
-    state_is("w", "ready");
+    test_state_is("q", "w", "ready");
 }
 
 static void a_dead_parent_s_record_goes(void **state)
@@ -220,11 +205,11 @@ static void a_dead_parent_s_record_goes(void **state)
     test_put_after("q", "c", "w:q/a");
     test_kill("q", "a");
     test_settle_queues("q");
-    state_is("c", "blocked");
+    test_state_is("q", "c", "blocked");
     test_kill("q", "b");
     test_settle_queues("q");
-    state_is("a", "");
-    died_of("c", "deleted");
+    test_state_is("q", "a", "");
+    test_died_of("c", "deleted");
 }
 
 static void at_the_first_death(void **state)
@@ -233,10 +218,10 @@ static void at_the_first_death(void **state)
     test_put("q", "a b c");
     test_put_after("q", "x", "x:q/a x:q/b x:q/c");
     test_complete("q", "a");
-    state_is("x", "blocked");
+    test_state_is("q", "x", "blocked");
     test_kill("q", "b");
     test_settle_queues("q");
-    state_is("x", "ready");
+    test_state_is("q", "x", "ready");
     test_complete("q", "c");
     test_complete("q", "x");
 }
@@ -251,7 +236,7 @@ static void removed_without_a_death(void **state)
     test_complete("q", "a");
     test_complete("q", "b");
     test_settle_queues("q");
-    state_is("x", "");
+    test_state_is("q", "x", "");
     assert_string_equal(test_cmd(test_conn, "KEYS " Q "unique:*"), "[]");
     assert_string_equal(test_cmd(test_conn, "KEYS " Q "parents:*"), "[]");
     test_no_edges_left("q");
@@ -264,12 +249,12 @@ static void added_while_it_waits(void **state)
     (void)state;
     test_put("q", "a b c");
     test_add_edges("q", "a", "f:q/b");
-    state_is("a", "blocked");
+    test_state_is("q", "a", "blocked");
     test_add_edges("q", "a", "f:q/b f:q/c fg:q/gone");
     test_complete("q", "b");
-    state_is("a", "blocked");
+    test_state_is("q", "a", "blocked");
     test_complete("q", "c");
-    state_is("a", "ready");
+    test_state_is("q", "a", "ready");
     test_refused(test_client, reeve_add_dependency(test_client, "q", "b", &(reeve_parent){.handle = "q/a"}, 1),
                  REEVE_ESTATE, "completed");
     test_refused(test_client, reeve_add_dependency(test_client, "q", "no", &(reeve_parent){.handle = "q/a"}, 1),
@@ -285,7 +270,7 @@ static void a_scheduled_one_keeps_its_time(void **state)
     test_put_spec((reeve_task_spec){.id = "b", .delay_ms = 3600000});
     reeve_task_info *before = test_show("q", "b");
     test_add_edges("q", "b", "f:q/a");
-    state_is("b", "blocked");
+    test_state_is("q", "b", "blocked");
     test_complete("q", "a");
     reeve_task_info *after = test_show("q", "b");
     assert_int_equal(after->state, REEVE_STATE_SCHEDULED);
@@ -301,7 +286,7 @@ static void added_to_one_that_is_dead(void **state)
     test_kill("q", "a");
     test_put("q", "b");
     test_add_edges("q", "b", "f:q/a");
-    died_of("b", "q/a");
+    test_died_of("b", "q/a");
     assert_int_equal(test_count("q", "ready"), 0);
 }
 
@@ -312,11 +297,11 @@ static void taken_away(void **state)
     test_put("q", "a b");
     test_put_after("q", "c", "f:q/a f:q/b");
     test_ok(test_client, reeve_remove_dependency(test_client, "q", "c", both, 1));
-    state_is("c", "blocked");
+    test_state_is("q", "c", "blocked");
     test_ok(test_client, reeve_remove_dependency(test_client, "q", "c", both, 1));
-    state_is("c", "blocked");
+    test_state_is("q", "c", "blocked");
     test_ok(test_client, reeve_remove_dependency(test_client, "q", "c", both, 2));
-    state_is("c", "ready");
+    test_state_is("q", "c", "ready");
     test_ok(test_client, reeve_remove_dependency(test_client, "q", "c", both, 2));
     test_no_edges_left("q");
     test_ok(test_client, reeve_cancel(test_client, "q", "a"));
@@ -328,9 +313,9 @@ static void held_until_all_are_named(void **state)
     const char *open = REEVE_PARENT_OPEN;
     test_put_after("q", "c", "f:!");
     test_settle_queues("q");
-    state_is("c", "blocked");
+    test_state_is("q", "c", "blocked");
     test_ok(test_client, reeve_remove_dependency(test_client, "q", "c", &open, 1));
-    state_is("c", "ready");
+    test_state_is("q", "c", "ready");
 }
 
 static void malformed(void **state)
@@ -345,6 +330,17 @@ static void malformed(void **state)
     const reeve_parent rule = {.handle = "q/a", .on_death = (reeve_on_parent_death)4};
     const reeve_task_spec spec = {.queue = "q", .type = "t", .after = &rule, .after_count = 1};
     test_refused(test_client, reeve_enqueue(test_client, &spec, NULL), REEVE_EINVAL, "no rule 4");
+}
+
+static void not_taken_from_what_does_not_wait(void **state)
+{
+    (void)state;
+    test_hand hand;
+    test_put("q", "a b");
+    test_hand_init(&hand, "1", "q");
+    assert_int_equal(test_lease(&hand, 1), 1);
+    test_refused(test_client, reeve_remove_dependency(test_client, "q", "a", (const char *[]){"q/b"}, 1), REEVE_ESTATE,
+                 "it is running");
 }
 
 /* ---- shown ----------------------------------------------------------------------------------------------------- */
@@ -394,7 +390,7 @@ static void refused_while_others_wait(void **state)
     test_put_after("q", "c", "w:q/a");
     test_refused(test_client, reeve_cancel(test_client, "q", "a"), REEVE_ESTATE, "others wait for it (2)");
     test_refused(test_client, reeve_delete(test_client, "q", "a"), REEVE_ESTATE, "others wait for it (2)");
-    state_is("a", "ready");
+    test_state_is("q", "a", "ready");
     /* Those that do not wait any more do not count. */
     test_ok(test_client, reeve_cancel(test_client, "q", "b"));
     test_refused(test_client, reeve_cancel(test_client, "q", "a"), REEVE_ESTATE, "others wait for it (1)");
@@ -413,11 +409,11 @@ static void cancelled_with_all_that_follow(void **state)
     test_put_after("q", "d", "w:q/c");
     test_ok(test_client, reeve_cancel_cascade(test_client, "q", "a"));
     test_settle_queues("q");
-    state_is("a", "cancelled");
-    state_is("b", "cancelled");
-    state_is("c", "cancelled");
-    state_is("d", "cancelled");
-    state_is("z", "ready");
+    test_state_is("q", "a", "cancelled");
+    test_state_is("q", "b", "cancelled");
+    test_state_is("q", "c", "cancelled");
+    test_state_is("q", "d", "cancelled");
+    test_state_is("q", "z", "ready");
     test_no_edges_left("q");
 }
 
@@ -428,8 +424,8 @@ static void deleted_with_all_that_follow(void **state)
     test_put_after("q", "b", "f:q/a");
     test_ok(test_client, reeve_delete_cascade(test_client, "q", "a"));
     test_settle_queues("q");
-    state_is("a", "");
-    state_is("b", "cancelled");
+    test_state_is("q", "a", "");
+    test_state_is("q", "b", "cancelled");
     test_no_edges_left("q");
 }
 
@@ -443,7 +439,7 @@ static void deleted_after_its_death(void **state)
     test_refused(test_client, reeve_delete(test_client, "q", "a"), REEVE_ESTATE, "others wait for it (1)");
     test_ok(test_client, reeve_remove_dependency(test_client, "q", "b", (const char *[]){"q/a"}, 1));
     test_ok(test_client, reeve_delete(test_client, "q", "a"));
-    state_is("b", "ready");
+    test_state_is("q", "b", "ready");
     test_no_edges_left("q");
 }
 
@@ -455,8 +451,8 @@ static void a_filter_leaves_them_alone(void **state)
     reeve_bulk_result swept;
     test_ok(test_client, reeve_bulk_update(test_client, "q", REEVE_ACTION_CANCEL,
                                            &(reeve_filter){.state = REEVE_STATE_READY}, NULL, NULL, &swept));
-    state_is("a", "ready");
-    state_is("b", "cancelled");
+    test_state_is("q", "a", "ready");
+    test_state_is("q", "b", "cancelled");
 }
 
 /* ---- parents that are not known ---------------------------------------------------------------------------------- */
@@ -467,19 +463,19 @@ static void an_unknown_parent_is_refused(void **state)
     const reeve_parent typo = {.handle = "q/typo"};
     const reeve_task_spec spec = {.queue = "q", .type = "t", .id = "c", .after = &typo, .after_count = 1};
     test_refused(test_client, reeve_enqueue(test_client, &spec, NULL), REEVE_ENOTFOUND, "q/c cannot wait for q/typo");
-    state_is("c", "");
+    test_state_is("q", "c", "");
     test_put("q", "b");
     test_refused(test_client, reeve_add_dependency(test_client, "q", "b", &typo, 1), REEVE_ENOTFOUND, "q/typo");
-    state_is("b", "ready");
+    test_state_is("q", "b", "ready");
     /* Those of one call may wait for each other, in any order. */
     const reeve_parent later = {.handle = "q/e"};
     const reeve_task_spec both[] = {{.queue = "q", .type = "t", .id = "d", .after = &later, .after_count = 1},
                                     {.queue = "q", .type = "t", .id = "e"}};
     reeve_enqueued results[2];
     test_ok(test_client, reeve_enqueue_many(test_client, both, 2, results));
-    state_is("d", "blocked");
+    test_state_is("q", "d", "blocked");
     test_put_after("q", "f", "fg:q/typo");
-    state_is("f", "ready");
+    test_state_is("q", "f", "ready");
 }
 
 /* Its id says when it was made, and the queue what it keeps: this one may be gone. */
@@ -491,7 +487,7 @@ static void a_parent_whose_record_is_gone(void **state)
     const reeve_keep none = {0, 0};
     const reeve_parent after[] = {{.handle = old}, {.handle = to_come}};
     test_put_spec((reeve_task_spec){.id = "c", .after = after, .after_count = 1});
-    state_is("c", "ready");
+    test_state_is("q", "c", "ready");
     const reeve_task_spec spec = {.queue = "q", .type = "t", .id = "d", .after = &after[1], .after_count = 1};
     test_refused(test_client, reeve_enqueue(test_client, &spec, NULL), REEVE_ENOTFOUND, to_come);
     /* One that was made just now, and is not kept. */
@@ -503,92 +499,6 @@ static void a_parent_whose_record_is_gone(void **state)
     const reeve_parent gone = {.handle = handle};
     test_put_spec((reeve_task_spec){.queue = "p", .id = "e", .after = &gone, .after_count = 1});
     assert_string_equal(test_state("p", "e"), "ready");
-}
-
-/* ---- retried ----------------------------------------------------------------------------------------------------- */
-
-static void a_cancelled_task_that_is_retried_waits_again(void **state)
-{
-    (void)state;
-    test_put("q", "a");
-    test_put_after("q", "c", "f:q/a");
-    test_ok(test_client, reeve_cancel(test_client, "q", "c"));
-    assert_int_equal(test_number("EXISTS reeve:{q}:children:a"), 0);
-    test_ok(test_client, reeve_retry(test_client, "q", "c"));
-    state_is("c", "blocked");
-    test_complete("q", "a");
-    state_is("c", "ready");
-    test_no_edges_left("q");
-}
-
-static void a_pipeline_is_retried_in_order(void **state)
-{
-    (void)state;
-    const reeve_filter dead = {.size = sizeof(dead), .state = REEVE_STATE_DEAD};
-    reeve_bulk_result swept;
-    test_put("q", "z");
-    test_put_after("q", "m", "f:q/z");
-    test_put_after("q", "a", "f:q/m");
-    test_kill("q", "z");
-    test_settle_queues("q");
-    state_is("a", "dead");
-    test_ok(test_client, reeve_bulk_update(test_client, "q", REEVE_ACTION_RETRY, &dead, NULL, NULL, &swept));
-    assert_int_equal(swept.done, 3);
-    assert_int_equal(test_count("q", "ready"), 1);
-    test_complete("q", "z");
-    test_complete("q", "m");
-    test_complete("q", "a");
-    test_no_edges_left("q");
-}
-
-/* Alone, too: it dies again when its parent does. */
-static void a_retried_child_waits_for_its_dead_parent(void **state)
-{
-    (void)state;
-    test_put("q", "a");
-    test_put_after("q", "c", "f:q/a");
-    test_kill("q", "a");
-    test_settle_queues("q");
-    test_ok(test_client, reeve_retry(test_client, "q", "c"));
-    state_is("c", "blocked");
-    test_ok(test_client, reeve_retry(test_client, "q", "a"));
-    test_kill("q", "a");
-    test_settle_queues("q");
-    died_of("c", "q/a");
-    test_ok(test_client, reeve_retry(test_client, "q", "c"));
-    test_ok(test_client, reeve_retry(test_client, "q", "a"));
-    test_complete("q", "a");
-    state_is("c", "ready");
-    test_no_edges_left("q");
-}
-
-static void an_edge_that_ended_is_made_anew(void **state)
-{
-    (void)state;
-    test_put("q", "a b");
-    test_put_after("q", "c", "g:q/a");
-    test_kill("q", "a");
-    test_settle_queues("q");
-    state_is("c", "ready");
-    test_ok(test_client, reeve_retry(test_client, "q", "a"));
-    test_add_edges("q", "c", "f:q/a");
-    state_is("c", "blocked");
-    test_add_edges("q", "c", "g:q/a");
-    test_complete("q", "b");
-    test_kill("q", "a");
-    test_settle_queues("q");
-    state_is("c", "ready");
-}
-
-static void not_taken_from_what_does_not_wait(void **state)
-{
-    (void)state;
-    test_hand hand;
-    test_put("q", "a b");
-    test_hand_init(&hand, "1", "q");
-    assert_int_equal(test_lease(&hand, 1), 1);
-    test_refused(test_client, reeve_remove_dependency(test_client, "q", "a", (const char *[]){"q/b"}, 1), REEVE_ESTATE,
-                 "it is running");
 }
 
 int main(void)
@@ -605,10 +515,6 @@ int main(void)
         cmocka_unit_test_setup(fails_with_its_parent, test_place_empty),
         cmocka_unit_test_setup(an_unknown_parent_is_refused, test_place_empty),
         cmocka_unit_test_setup(a_parent_whose_record_is_gone, test_place_empty),
-        cmocka_unit_test_setup(a_cancelled_task_that_is_retried_waits_again, test_place_empty),
-        cmocka_unit_test_setup(a_pipeline_is_retried_in_order, test_place_empty),
-        cmocka_unit_test_setup(a_retried_child_waits_for_its_dead_parent, test_place_empty),
-        cmocka_unit_test_setup(an_edge_that_ended_is_made_anew, test_place_empty),
         cmocka_unit_test_setup(not_taken_from_what_does_not_wait, test_place_empty),
         cmocka_unit_test_setup(goes_on_without_it, test_place_empty),
         cmocka_unit_test_setup(waits_for_a_retry, test_place_empty),

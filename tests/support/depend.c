@@ -122,3 +122,12 @@ void test_fill_outbox(void)
     assert_int_equal(rv_conn_call(test_conn, test_patience(), &reply), REEVE_OK);
     (void)test_cmd(test_conn, "HSET reeve:{q}:settings serial 1001");
 }
+
+void test_died_of(const char *id, const char *words)
+{
+    reeve_task_info *info = test_show("q", id);
+    assert_int_equal(info->state, REEVE_STATE_DEAD);
+    assert_string_equal(info->error_kind, "parent");
+    assert_non_null(strstr(info->error_message, words));
+    reeve_task_info_free(info);
+}

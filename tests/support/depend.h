@@ -33,4 +33,7 @@ void test_fill_outbox(void);
 /* Every task of a queue is where it should be: nothing of edges is left behind but what belongs to tasks that are there. */
 void test_no_edges_left(const char *queue);
 
+/* The task of the queue "q" died of a parent, with these words in its message. */
+void test_died_of(const char *id, const char *words);
+
 #endif
