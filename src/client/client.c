@@ -10,6 +10,7 @@
 #include "base/layout.h"
 #include "base/mem.h"
 #include "base/retry.h"
+#include "protocol/definition.h"
 #include "reeve/depend.h"
 
 #define DEFAULT_TIMEOUT_MS 5000
@@ -53,7 +54,9 @@ static reeve_status connect_first(reeve_client *client)
                                .name = client->name,
                                .waker = &client->waker,
                                .command_ms = client->timeout_ms,
-                               .spin_us = client->spin_us};
+                               .spin_us = client->spin_us,
+                               .ns = client->ns,
+                               .format = RV_FORMAT};
     status = rv_conn_create(&client->conn, &options, &client->error);
     if (status != REEVE_OK) return status;
     rv_conn_ask_clock(client->conn);

@@ -14,6 +14,7 @@
 #include "client/outbox.h"
 #include "client/stepwise.h"
 #include "protocol/envelope.h"
+#include "protocol/format.h"
 #include "protocol/scripts.h"
 
 /* What one script call and one pipeline may carry: Redis serves nobody else during a call. */
@@ -73,9 +74,10 @@ static void add_envelope(rv_conn *conn, rv_buf *scratch, const reeve_task_spec *
     rv_arg_lent2(conn, scratch->data, scratch->length, spec->payload.data, spec->payload.length);
 }
 
-/* Queues that Redis may not know of yet are put into <ns>:queues first. */
+/* Queues that Redis may not know of yet are put into <ns>:queues first, and the version of the data is noted. */
 static void build_announcements(const pipeline *p, rv_conn *conn)
 {
+    bool any = false;
     forget_old(p->client);
     for (size_t i = 0; i < p->call_count; i++) {
         const char *queue = p->specs[p->calls[i].first].queue;
@@ -85,7 +87,9 @@ static void build_announcements(const pipeline *p, rv_conn *conn)
         rv_args(conn, "SADD");
         rv_arg2(conn, p->client->ns, strlen(p->client->ns), ":queues", 7);
         rv_args(conn, queue);
+        any = true;
     }
+    if (any) rv_format_note(conn, p->client->ns);
 }
 
 /* Where what is known of Redis's clock is old. */

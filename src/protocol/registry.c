@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "protocol/format.h"
 #include "protocol/keys.h"
 
 void rv_registry_arg_key(rv_conn *conn, const char *ns, const char *id)
@@ -27,6 +28,7 @@ void rv_registry_renew(rv_conn *conn, const char *ns, const char *id, const char
     rv_args(conn, "SADD");
     rv_arg2(conn, ns, strlen(ns), ":workers", 8);
     rv_args(conn, id);
+    rv_format_note(conn, ns);
 }
 
 void rv_registry_remove(rv_conn *conn, const char *ns, const char *id)

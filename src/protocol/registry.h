@@ -8,6 +8,8 @@
 
 /* Of the commands that rv_registry_renew adds, the one whose reply is 1 when the id was not there yet. */
 #define RV_REGISTRY_ADDED 1
+/* And the one whose reply is that of rv_format_note. */
+#define RV_REGISTRY_FORMAT 2
 
 /* Adds the commands that renew a worker's entry for ttl_ms, or remove it. */
 void rv_registry_renew(rv_conn *conn, const char *ns, const char *id, const char *json, size_t length, int64_t ttl_ms);

@@ -30,6 +30,9 @@ reeve_status rv_conn_create(rv_conn **ret, const rv_conn_options *options, rv_er
     if (options->name && !conn->name) goto no_memory;
     conn->url = options->url;
     conn->waker = options->waker;
+    conn->ns = options->ns;
+    conn->format = options->format;
+    conn->format_once = options->format_once;
     conn->command_ms = options->command_ms > 0 ? options->command_ms : COMMAND_MS;
     rv_spin_init(&conn->spin, options->spin_us);
     rv_transport_init(&conn->transport, options->quit);

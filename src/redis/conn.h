@@ -29,6 +29,9 @@ typedef struct rv_conn_options {
     const rv_waker *quit;  /* may be NULL; borrowed: once rung, the deadline of every wait has passed */
     int64_t command_ms;    /* the usual deadline of a command and of connecting; 0: 10000 */
     int64_t spin_us;       /* how long to look for a reply before sleeping for it (spin.h); 0: not at all */
+    const char *ns;        /* may be NULL; borrowed: the namespace whose data the connection is for, */
+    int format;       /* and the highest version of them: where the key <ns>:format has a higher one, it is refused; */
+    bool format_once; /* only when it is opened for the first time */
 } rv_conn_options;
 
 reeve_status rv_conn_create(rv_conn **ret, const rv_conn_options *options, rv_error *error);
@@ -54,7 +57,8 @@ reeve_status rv_conn_persist(rv_conn *conn);
 /* Changes options.quit; the connection's thread. */
 void rv_conn_set_quit(rv_conn *conn, const rv_waker *quit);
 
-/* The last attempt to open failed since the server refused the user or password, or wants them. */
+/* The last attempt to open failed since the server refused the user or password, or wants them; or since the data of the
+ * namespace have a version that is not known. */
 bool rv_conn_is_denied(const rv_conn *conn);
 
 /* Closes the connection when the server has closed it, or has said something unasked: before something is sent. */

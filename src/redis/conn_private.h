@@ -15,6 +15,9 @@ struct rv_conn {
     const rv_waker *waker;
     char *name;
     int64_t command_ms;
+    const char *ns; /* NULL: no version is asked for */
+    int format;
+    bool format_once;
 
     rv_spin spin;
 
@@ -35,7 +38,7 @@ struct rv_conn {
     unsigned epoch;
     rv_redis_clock clock;
     bool asks_clock;
-    bool denied; /* the last attempt to open: the user or password was refused, or is missing */
+    bool denied; /* the last attempt to open: see rv_conn_is_denied */
     bool leaves; /* the node said that it cannot do it: the next open looks the endpoint up again */
     bool lost;   /* the open connection was lost and nobody has logged it */
     bool down;   /* redis.down was logged */

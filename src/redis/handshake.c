@@ -1,10 +1,11 @@
+#include <stdio.h>
 #include <string.h>
 
 #include "redis/conn_private.h"
 #include "redis/refusal.h"
 
-typedef enum step { STEP_AUTH, STEP_SELECT, STEP_NAME, STEP_ID, STEP_TIME, STEP_PING } step;
-#define STEPS_MAX 6
+typedef enum step { STEP_AUTH, STEP_SELECT, STEP_NAME, STEP_ID, STEP_TIME, STEP_FORMAT, STEP_PING } step;
+#define STEPS_MAX 7
 
 typedef struct handshake {
     rv_conn *conn;
@@ -41,6 +42,10 @@ static void build(handshake *shake)
     begin(shake, STEP_ID, 2, "CLIENT");
     rv_commands_adds(&shake->commands, "ID");
     if (conn->asks_clock) begin(shake, STEP_TIME, 1, "TIME");
+    if (conn->ns && !(conn->format_once && conn->epoch > 0)) {
+        begin(shake, STEP_FORMAT, 2, "GET");
+        rv_commands_add2(&shake->commands, conn->ns, strlen(conn->ns), ":format", 7);
+    }
     /* The others are answered while Redis loads its data; this one is not. */
     begin(shake, STEP_PING, 1, "PING");
 }
@@ -88,10 +93,12 @@ static bool refuse_any(handshake *shake, const rv_reply *reply)
     return true;
 }
 
-/* The name, the id, the clock and the probe are conveniences: a user may be denied them, an old Redis may not know them. */
+/* The name, the id, the clock and the probe are conveniences: a user may be denied them, an old Redis may not know them. A
+ * version that cannot be read is none: on another node of a cluster, say, or under a key of another type. */
 static bool is_harmless(step what, const rv_reply *reply)
 {
     if (what == STEP_AUTH || what == STEP_SELECT) return false;
+    if (what == STEP_FORMAT) return true;
     if (rv_error_reply_has_code(reply, "NOPERM") || rv_refusal_passes(rv_refusal_of(reply)) ||
         rv_error_reply_has_code(reply, "OOM"))
         return true;
@@ -109,6 +116,22 @@ static void judge_error(handshake *shake, step what, const rv_reply *reply)
         refuse(shake, reply->text);
 }
 
+/* Nothing is read or written where the data may mean something else. */
+static void judge_format(handshake *shake, const rv_reply *reply)
+{
+    char words[256];
+    rv_conn *conn = shake->conn;
+    int64_t found = rv_reply_is(reply, RV_TEXT) ? rv_reply_int(reply, 0) : 0;
+    if (found <= conn->format) return;
+    conn->denied = true;
+    (void)snprintf(
+        words, sizeof(words),
+        "the data of namespace %s have format %lld (%s:format), and this release of reeve reads formats up to "
+        "%d: use a newer release, or another namespace",
+        conn->ns, (long long)found, conn->ns, conn->format);
+    refuse(shake, words);
+}
+
 static void on_reply(size_t index, const rv_reply *reply, void *context)
 {
     handshake *shake = context;
@@ -117,6 +140,8 @@ static void on_reply(size_t index, const rv_reply *reply, void *context)
         judge_error(shake, what, reply);
     else if (what == STEP_ID)
         shake->conn->id = rv_reply_int(reply, 0);
+    else if (what == STEP_FORMAT)
+        judge_format(shake, reply);
     else if (what == STEP_TIME)
         rv_redis_clock_note(&shake->conn->clock, reply);
     else if (!rv_reply_is(reply, RV_STATUS))

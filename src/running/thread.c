@@ -6,6 +6,7 @@
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "protocol/definition.h"
 #include "running/admission.h"
 #include "running/alone.h"
 #include "running/batch_handler.h"
@@ -453,7 +454,10 @@ reeve_status rv_thread_init(rv_thread *t, rv_pool *pool, reeve_worker *worker, u
                                .name = connection,
                                .waker = &t->waker,
                                .quit = &worker->quit,
-                               .command_ms = worker->command_ms};
+                               .command_ms = worker->command_ms,
+                               .ns = worker->ns,
+                               .format = RV_FORMAT,
+                               .format_once = true};
     if (status == REEVE_OK) status = rv_conn_create(&t->conn, &options, error);
     return status;
 }

@@ -222,12 +222,13 @@ struct reeve_worker {
     pthread_mutex_t lock; /* guards threads_alive, joined */
     pthread_cond_t thread_ended;
     unsigned threads_alive;
-    atomic_int phase;    /* rv_phase */
-    atomic_uint asking;  /* threads with an unanswered turn that may have begun a session */
-    atomic_bool refused; /* an error of Redis was logged, and no heartbeat was taken since */
-    atomic_bool loses;   /* that connections are lost again and again was logged */
-    atomic_bool down;    /* an outage was logged and has not ended */
-    atomic_uint reached; /* how many attempts to reach Redis have succeeded */
+    atomic_int phase;     /* rv_phase */
+    atomic_uint asking;   /* threads with an unanswered turn that may have begun a session */
+    atomic_bool refused;  /* an error of Redis was logged, and no heartbeat was taken since */
+    atomic_bool outdated; /* the data have a version that this release does not know (upkeep/outdated.h) */
+    atomic_bool loses;    /* that connections are lost again and again was logged */
+    atomic_bool down;     /* an outage was logged and has not ended */
+    atomic_uint reached;  /* how many attempts to reach Redis have succeeded */
     rv_stats stats;
     rv_waker quit; /* rung when it leaves and is held up by a Redis that does not answer: no call waits any longer */
     rv_heartbeat heart;

@@ -12,10 +12,12 @@
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "protocol/definition.h"
 #include "protocol/registry.h"
 #include "running/forked.h"
 #include "running/os_thread.h"
 #include "running/wakeup.h"
+#include "upkeep/outdated.h"
 #include "upkeep/registry_record.h"
 
 #define TRY_AGAIN_MS 250
@@ -62,7 +64,10 @@ static void on_beat(size_t index, const rv_reply *reply, void *context)
     bool alive;
     uint64_t held;
     if (index >= b->count) {
-        if (rv_reply_is(reply, RV_ERROR)) note_odd(b, reply);
+        /* A version that cannot be noted is no reason to beat again. */
+        bool is_format = index == b->count + RV_REGISTRY_FORMAT;
+        if (is_format) rv_outdated_note(b->worker, reply);
+        if (rv_reply_is(reply, RV_ERROR) && !is_format) note_odd(b, reply);
         if (index == b->count + RV_REGISTRY_ADDED) note_registration(b->worker, rv_reply_int(reply, -1));
         return;
     }
@@ -212,8 +217,13 @@ reeve_status rv_heartbeat_init(reeve_worker *worker, rv_error *error)
     reeve_status status = rv_waker_init(&heart->waker, error);
     if (status != REEVE_OK) return status;
     snprintf(name, sizeof(name), "reeve-%s-heart", worker->id);
-    rv_conn_options options = {
-        .url = worker->target, .name = name, .quit = &worker->quit, .command_ms = beat_every_ms(worker)};
+    rv_conn_options options = {.url = worker->target,
+                               .name = name,
+                               .quit = &worker->quit,
+                               .command_ms = beat_every_ms(worker),
+                               .ns = worker->ns,
+                               .format = RV_FORMAT,
+                               .format_once = true};
     return rv_conn_create(&heart->conn, &options, error);
 }
 

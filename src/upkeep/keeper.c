@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/retry.h"
 #include "base/text.h"
+#include "protocol/definition.h"
 #include "protocol/registry.h"
 #include "running/os_thread.h"
 #include "running/wakeup.h"
@@ -267,8 +268,13 @@ reeve_status rv_keeper_init(reeve_worker *worker, rv_error *error)
     reeve_status status = rv_waker_init(&keeper->waker, error);
     if (status != REEVE_OK) return status;
     snprintf(name, sizeof(name), "reeve-%s-keeper", worker->id);
-    rv_conn_options options = {
-        .url = worker->target, .name = name, .quit = &worker->quit, .command_ms = worker->command_ms};
+    rv_conn_options options = {.url = worker->target,
+                               .name = name,
+                               .quit = &worker->quit,
+                               .command_ms = worker->command_ms,
+                               .ns = worker->ns,
+                               .format = RV_FORMAT,
+                               .format_once = true};
     status = rv_conn_create(&keeper->conn, &options, error);
     if (status != REEVE_OK) return status;
     snprintf(name, sizeof(name), "reeve-%s-listener", worker->id);

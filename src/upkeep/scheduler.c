@@ -9,6 +9,7 @@
 #include "base/retry.h"
 #include "base/text.h"
 #include "client/outbox.h"
+#include "protocol/definition.h"
 #include "redis/refusal.h"
 #include "running/os_thread.h"
 #include "running/wakeup.h"
@@ -297,13 +298,18 @@ static int64_t after_loss(rv_scheduler *scheduler, reeve_worker *worker)
     return rv_deadline(rv_reconnect_delay(scheduler->tries, rv_random_unit()));
 }
 
+/* It waits for its end. */
+#define OUTDATED_MS 60000
+
 static void *scheduler_main(void *argument)
 {
     reeve_worker *worker = argument;
     rv_scheduler *scheduler = &worker->scheduler;
     while (rv_worker_phase(worker) < RV_PHASE_ENDED) {
         int64_t until = rv_now_ms();
-        if (!connect(worker)) {
+        if (atomic_load(&worker->outdated)) {
+            until = rv_deadline(OUTDATED_MS);
+        } else if (!connect(worker)) {
             until = rv_deadline(rv_reconnect_delay(++scheduler->tries, rv_random_unit()));
         } else if (keeper_goes_first(worker)) {
             until = rv_deadline(YIELD_MS);
@@ -316,7 +322,7 @@ static void *scheduler_main(void *argument)
         }
         if (rv_waker_wait(&scheduler->waker, until)) rv_waker_silence(&scheduler->waker);
     }
-    tend_last(worker);
+    if (!atomic_load(&worker->outdated)) tend_last(worker);
     return NULL;
 }
 
@@ -334,8 +340,13 @@ reeve_status rv_scheduler_init(reeve_worker *worker, rv_error *error)
     reeve_status status = rv_waker_init(&scheduler->waker, error);
     if (status != REEVE_OK) return status;
     snprintf(name, sizeof(name), "reeve-%s-scheduler", worker->id);
-    rv_conn_options options = {
-        .url = worker->target, .name = name, .quit = &worker->quit, .command_ms = worker->command_ms};
+    rv_conn_options options = {.url = worker->target,
+                               .name = name,
+                               .quit = &worker->quit,
+                               .command_ms = worker->command_ms,
+                               .ns = worker->ns,
+                               .format = RV_FORMAT,
+                               .format_once = true};
     return rv_conn_create(&scheduler->conn, &options, error);
 }
 

@@ -6,11 +6,12 @@
 #include "support/queue.h"
 
 /* What a client says first. */
-#define GREET {PEER_COMMANDS, 4, NULL, 0}, PEER_SAY("+OK\r\n:7\r\n*2\r\n$10\r\n1700000000\r\n$1\r\n0\r\n+PONG\r\n")
-/* The queue is made known, and a task is enqueued. */
+#define GREET \
+    {PEER_COMMANDS, 5, NULL, 0}, PEER_SAY("+OK\r\n:7\r\n*2\r\n$10\r\n1700000000\r\n$1\r\n0\r\n$-1\r\n+PONG\r\n")
+/* The queue is made known, the version of the data is noted, and a task is enqueued. */
 #define ASKED                     \
     {                             \
-        PEER_COMMANDS, 2, NULL, 0 \
+        PEER_COMMANDS, 3, NULL, 0 \
     }
 #define HANG_UP                \
     {                          \
@@ -59,8 +60,10 @@ static void expect_unknown(meeting *met, const char *words)
 static void a_refusal_of_the_second_try_is_not_certain(void **state)
 {
     (void)state;
-    static const peer_step full[] = {GREET, ASKED, HANG_UP, GREET, ASKED, PEER_SAY(":0\r\n-OOM full\r\n"), THE_END};
-    static const peer_step denied[] = {GREET, ASKED, HANG_UP, GREET, ASKED, PEER_SAY(":0\r\n-NOPERM no\r\n"), THE_END};
+    static const peer_step full[] = {GREET,  ASKED, HANG_UP, GREET, ASKED, PEER_SAY(":0\r\n$-1\r\n-OOM full\r\n"),
+                                     THE_END};
+    static const peer_step denied[] = {GREET,  ASKED, HANG_UP, GREET, ASKED, PEER_SAY(":0\r\n$-1\r\n-NOPERM no\r\n"),
+                                       THE_END};
     meeting met;
     meet(&met, full, 5000);
     expect_unknown(&met, "OOM full");
@@ -71,7 +74,7 @@ static void a_refusal_of_the_second_try_is_not_certain(void **state)
 static void a_refusal_of_the_only_try_is_certain(void **state)
 {
     (void)state;
-    static const peer_step full[] = {GREET, ASKED, PEER_SAY(":0\r\n-OOM full\r\n"), THE_END};
+    static const peer_step full[] = {GREET, ASKED, PEER_SAY(":0\r\n$-1\r\n-OOM full\r\n"), THE_END};
     meeting met;
     meet(&met, full, 5000);
     assert_int_equal(enqueue(&met), REEVE_EREDIS);
@@ -83,7 +86,7 @@ static void a_refusal_of_the_only_try_is_certain(void **state)
 static void a_refusal_until_the_deadline_is_not_certain(void **state)
 {
     (void)state;
-#define REFUSED GREET, ASKED, PEER_SAY(":0\r\n-NOREPLICAS few\r\n"), HANG_UP
+#define REFUSED GREET, ASKED, PEER_SAY(":0\r\n$-1\r\n-NOREPLICAS few\r\n"), HANG_UP
     static const peer_step script[] = {GREET,   ASKED,   HANG_UP, REFUSED, REFUSED, REFUSED,
                                        REFUSED, REFUSED, REFUSED, REFUSED, REFUSED, THE_END};
     meeting met;
@@ -96,8 +99,8 @@ static void many_of_which_some_were_answered(void **state)
 {
     (void)state;
     static const peer_step script[] = {
-        GREET, {PEER_COMMANDS, 4, NULL, 0}, PEER_SAY(":0\r\n:0\r\n:1\r\n"),        HANG_UP,
-        GREET, {PEER_COMMANDS, 3, NULL, 0}, PEER_SAY(":0\r\n:0\r\n-OOM full\r\n"), THE_END};
+        GREET, {PEER_COMMANDS, 5, NULL, 0}, PEER_SAY(":0\r\n:0\r\n$-1\r\n:1\r\n"),        HANG_UP,
+        GREET, {PEER_COMMANDS, 4, NULL, 0}, PEER_SAY(":0\r\n:0\r\n$-1\r\n-OOM full\r\n"), THE_END};
     const reeve_task_spec specs[] = {{.queue = "p", .type = "t"}, {.queue = "q", .type = "t"}};
     reeve_enqueued results[2];
     meeting met;

@@ -242,8 +242,8 @@ static void what_a_user_may_not_do_is_told_at_once(void **state)
 static void expect_second_try(const char *error)
 {
     reeve_client *client;
-    const peer_step hello[] = {{PEER_COMMANDS, 4, NULL, 0},
-                               PEER_SAY("+OK\r\n:7\r\n*2\r\n$10\r\n1700000000\r\n$1\r\n0\r\n+PONG\r\n")};
+    const peer_step hello[] = {{PEER_COMMANDS, 5, NULL, 0},
+                               PEER_SAY("+OK\r\n:7\r\n*2\r\n$10\r\n1700000000\r\n$1\r\n0\r\n$-1\r\n+PONG\r\n")};
     const peer_step script[] = {hello[0],
                                 hello[1],
                                 {PEER_COMMANDS, 1, NULL, 0},

@@ -4,6 +4,7 @@ return {
   {name = 'reeve:workers', type = 'set', holds = 'worker', writers = 'workers', help = 'the workers'},
   {name = 'reeve:worker:<id>', type = 'string', holds = 'JSON', writers = 'workers', help = 'the record of a worker; expires when its heartbeats stop'},
   {name = 'reeve:cron', type = 'hash', holds = 'name: queue', writers = 'clients', help = 'the queue of each recurring entry'},
+  {name = 'reeve:format', type = 'string', holds = 'version', writers = 'clients, workers', help = 'the version of the data, see Format; absent: 1'},
   {name = 'reeve:control', type = 'channel', holds = '`due <queue> <ms>`, `cancel <queue> <id>`', writers = 'scripts',
     help = 'to all workers: something is due earlier than was known, or a running task was cancelled'},
   {name = 'reeve:alive:<worker>', type = 'channel', holds = 'nothing', writers = 'nobody',
