@@ -11,7 +11,8 @@ expect_status 3 reeve enqueue q t again
 expect_has "$ERR" "$words"
 expect_status 3 reeve list q
 expect_has "$ERR" "use a newer release, or another namespace"
-run "$REEVE_WORKER"
+write_conf late "" 'pools = ( { name = "p"; queues = [ "q" ]; threads = 1; } );'
+run "$REEVE_WORKER" -c "$TEST_DIR/late.conf"
 [ "$STATUS" != 0 ] || fail "the worker starts"
 expect_has "$ERR" "$words"
 expect_eq "$(redis DBSIZE)" "$before"
