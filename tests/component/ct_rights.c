@@ -7,20 +7,17 @@
 
 #include "protocol/scripts.h"
 #include "running/worker_state.h"
-#include "support/proxy.h"
+#include "support/user.h"
 #include "support/worker.h"
 
 #define Q "reeve:{q}:"
 #define FAR "reeve:{far}:"
 #define REST "\"type\":\"t\"}\n"
 #define SESSION "by_hand-00000001"
-#define NO_CHANNELS "on >p ~* +@all -@dangerous resetchannels"
 
 /* ---- as this user ------------------------------------------------------------------------------------------------ */
 
 static rv_conn *user;
-
-static char user_url[512];
 
 /* From now on scripts are called by a user with these rights. */
 static void become(const char *rights)
@@ -29,10 +26,8 @@ static void become(const char *rights)
     rv_error error;
     rv_conn_destroy(user);
     rv_url_fini(&url);
-    (void)test_cmd(test_conn, "ACL DELUSER w");
-    assert_string_equal(test_cmd(test_conn, "ACL SETUSER w %s", rights), "OK");
-    (void)snprintf(user_url, sizeof(user_url), "unix://w:p@%s", test_redis_url(test_redis) + strlen("unix://"));
-    assert_int_equal(rv_url_parse(&url, user_url, &error), REEVE_OK);
+    test_user_set(rights);
+    assert_int_equal(rv_url_parse(&url, test_user_url, &error), REEVE_OK);
     const rv_conn_options options = {.url = &url, .name = "w", .command_ms = 60000};
     assert_int_equal(rv_conn_create(&user, &options, &error), REEVE_OK);
     if (rv_conn_open(user, test_patience()) != REEVE_OK) fail_msg("%s", rv_conn_error(user)->text);
@@ -59,7 +54,7 @@ static const char *call(const rv_script *script, const char *prefix, size_t coun
 static int set_up(void **state)
 {
     (void)test_place_empty(state);
-    become(NO_CHANNELS);
+    become(TEST_USER_NO_CHANNELS);
     return 0;
 }
 
@@ -282,7 +277,7 @@ static void events_that_cannot_be_written_stop_nothing(void **state)
     expect("x", "completed");
     assert_int_equal(test_number("XLEN " Q "events"), 0);
     assert_string_equal(test_cmd(test_conn, "SET " Q "events x"), "OK");
-    become(NO_CHANNELS);
+    become(TEST_USER_NO_CHANNELS);
     put("z", "");
     expect("z", "ready");
 }
@@ -319,7 +314,7 @@ static void no_session_begins_without_rights_to_commands(void **state)
 static reeve_worker *start_worker(void)
 {
     test_close_gate();
-    reeve_worker *worker = test_worker_new(&(reeve_worker_options){.redis = user_url, .session_ms = 60000});
+    reeve_worker *worker = test_worker_new(&(reeve_worker_options){.redis = test_user_url, .session_ms = 60000});
     test_worker_pool(worker, "q", 2, 1);
     test_worker_start(worker);
     return worker;
@@ -329,7 +324,7 @@ static reeve_client *open_client(void)
 {
     reeve_client *client;
     char words[512] = "";
-    const reeve_client_options options = {.redis = user_url, .timeout_ms = 60000};
+    const reeve_client_options options = {.redis = test_user_url, .timeout_ms = 60000};
     if (reeve_client_open_with_error(&client, &options, words, sizeof(words)) != REEVE_OK) fail_msg("%s", words);
     return client;
 }
@@ -355,7 +350,7 @@ static void an_idle_worker_finds_what_becomes_due(void **state)
 static void a_silent_producer_is_noticed(void **state)
 {
     (void)state;
-    become(NO_CHANNELS);
+    become(TEST_USER_NO_CHANNELS);
     reeve_client *client = open_client();
     reeve_task_spec spec = {.queue = "q", .id = "n1", .type = "t", .delay_ms = 1};
     test_ok(client, reeve_enqueue(client, &spec, NULL));
@@ -377,7 +372,7 @@ static void a_running_task_hears_of_its_cancel(void **state)
 {
     (void)state;
     test_close_gate();
-    reeve_worker *worker = test_worker_new(&(reeve_worker_options){.redis = user_url, .session_ms = 1000});
+    reeve_worker *worker = test_worker_new(&(reeve_worker_options){.redis = test_user_url, .session_ms = 1000});
     test_worker_pool(worker, "q", 1, 1);
     test_worker_start(worker);
     reeve_client *client = open_client();
@@ -402,149 +397,6 @@ static void a_wait_that_polls_ends(void **state)
     reeve_client_close(client);
 }
 
-/* Rights that are taken away while a worker's turns need them, and given again: turns fail, some of them half way. */
-
-static bool was_denied(void)
-{
-    return strcmp(test_cmd(test_conn, "ACL LOG 1"), "[]") != 0;
-}
-
-static long long ended(void)
-{
-    return (long long)(test_count("q", "completed") + test_count("q", "dead"));
-}
-
-/* Maintenance asks before it does anything, which Redis does not note: what is scheduled waits for it. */
-static void take_and_give(const char *right)
-{
-    for (int i = 0; i < 5 && test_count("q", "ready") > 0; i++) {
-        assert_string_equal(test_cmd(test_conn, "ACL LOG RESET"), "OK");
-        assert_string_equal(test_cmd(test_conn, "ACL SETUSER w -%s", right), "OK");
-        TEST_AWAIT(was_denied() || test_count("q", "ready") == 0);
-        assert_string_equal(test_cmd(test_conn, "ACL SETUSER w +%s", right), "OK");
-        long long so_far = ended();
-        TEST_AWAIT(ended() > so_far || test_count("q", "ready") == 0);
-    }
-}
-
-static void turns_without_a_right_lose_no_task(void **state)
-{
-    (void)state;
-    enum { COUNT = 800 };
-    const char *const rights[] = {"zadd", "hset", "hdel", "zremrangebyrank", "zincrby", "zrem", "hincrby", "lpop"};
-    for (size_t i = 0; i < sizeof(rights) / sizeof(rights[0]); i++) {
-        (void)set_up(state);
-        reeve_worker *worker = test_worker_new(&(reeve_worker_options){.redis = user_url, .session_ms = 60000});
-        test_worker_pool(worker, "q", 4, 8);
-        for (int n = 0; n < COUNT; n++) {
-            char id[16];
-            (void)snprintf(id, sizeof(id), "n%d", n);
-            const reeve_bytes payload = n % 8 == 0 ? (reeve_bytes){"retry 1", 7} : (reeve_bytes){"fail", 4};
-            test_put_spec(n % 4 != 0
-                              ? (reeve_task_spec){.id = id, .type = "t"}
-                              : (reeve_task_spec){.id = id, .type = "act", .payload = payload, .max_attempts = 2});
-        }
-        test_worker_start(worker);
-        take_and_give(rights[i]);
-        int64_t until = test_patience();
-        while (ended() < COUNT && rv_now_ms() < until) (void)usleep(1000);
-        if (ended() != COUNT) fail_msg("without %s: %lld of %d ended", rights[i], ended(), COUNT);
-        test_worker_end(worker);
-    }
-}
-
-/* A parent whose children could not be told of its end has not ended: the turn asks before it writes. */
-static void a_parent_ends_with_the_rights_to_tell_its_children(void **state)
-{
-    const char *const rights[] = {"hset",   "lpush", "zrem", "hincrby", "srem",       "lpop",   "rpush",
-                                  "zrange", "zcard", "hget", "llen",    "smismember", "zscore", "hexists"};
-    for (size_t i = 0; i < sizeof(rights) / sizeof(rights[0]); i++) {
-        const char *const turn[] = {Q, "1", "0", "60000", "0", "", "1", SESSION, "", "1", "p", "0"};
-        const rv_reply *reply = NULL;
-        char words[96];
-        (void)set_up(state);
-        put("p", "");
-        put("one", "{\"after\":[[\"q/p\",\"f\"]]}");
-        put("other", "{\"after\":[[\"q/p\",\"f\"]]}");
-        lease("1");
-        (void)snprintf(words, sizeof(words), "on >p ~reeve:* +@all -@dangerous -%s", rights[i]);
-        become(words);
-        rv_cmd_script(user, &rv_script_turn, 1, 11);
-        for (size_t j = 0; j < 12; j++) rv_args(user, turn[j]);
-        assert_int_equal(rv_conn_call(user, 0, &reply), REEVE_EREDIS);
-        become(NO_CHANNELS);
-        expect("p", "running");
-        (void)CALL(turn, "1", "0", "60000", "0", "", "1", SESSION, "", "1", "p", "0");
-        expect("p", "completed");
-        expect("one", "ready");
-        expect("other", "ready");
-    }
-}
-
-/* The reply of the turn that failed half way is lost with its connection: what it left nowhere is taken back all the
- * same. */
-
-static test_proxy *proxy;
-static reeve_worker *lossy;
-
-/* A worker of one thread that has a session, and lacks a right that its turns need from now on. */
-static void start_lossy(const char *right)
-{
-    char url[512];
-    proxy = test_proxy_start(test_redis);
-    (void)snprintf(url, sizeof(url), "unix://w:p@%s", test_proxy_url(proxy) + strlen("unix://"));
-    test_close_gate();
-    lossy = test_worker_new(&(reeve_worker_options){.redis = url, .session_ms = 60000});
-    test_worker_pool(lossy, "q", 1, 8);
-    test_put("q", "n0");
-    test_worker_start(lossy);
-    TEST_AWAIT_STATE("n0", "completed");
-    assert_string_equal(test_cmd(test_conn, "ACL SETUSER w -%s", right), "OK");
-}
-
-/* Behind the one that began the session one task has ended. */
-static void end_lossy(const char *right)
-{
-    TEST_AWAIT(test_proxy_lost(proxy) > 0);
-    assert_string_equal(test_cmd(test_conn, "ACL SETUSER w +%s", right), "OK");
-    int64_t until = test_patience();
-    while (ended() < 2 && rv_now_ms() < until) (void)usleep(1000);
-    assert_int_equal(ended(), 2);
-    test_worker_end(lossy);
-    test_proxy_stop(proxy);
-}
-
-static void a_turn_without_a_right_and_reply_loses_no_task(void **state)
-{
-    (void)state;
-    start_lossy("zadd");
-    test_put_spec((reeve_task_spec){.id = "lone", .type = "stubborn"});
-    TEST_AWAIT(test_begun == 1);
-    test_proxy_lose(proxy, "lone", 0);
-    test_open_gate();
-    end_lossy("zadd");
-}
-
-static void a_delivery_without_a_right_and_reply_loses_no_task(void **state)
-{
-    (void)state;
-    start_lossy("zadd");
-    test_proxy_lose(proxy, "\r\nkeeper\r\n", 0);
-    test_put_spec((reeve_task_spec){.id = "x", .type = "hold", .timeout_ms = 60, .max_attempts = 1});
-    end_lossy("zadd");
-    expect("x", "dead");
-}
-
-static void what_runs_at_most_once_without_a_right_and_reply_is_not_lost(void **state)
-{
-    (void)state;
-    start_lossy("zadd");
-    test_proxy_lose(proxy, "\r\nn1\r\n", 0);
-    test_put_spec((reeve_task_spec){.id = "n1", .type = "t", .at_most_once = true});
-    end_lossy("zadd");
-    assert_int_equal(test_runs[1], 1);
-}
-
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -564,11 +416,6 @@ int main(void)
         TEST(a_silent_producer_is_noticed),
         TEST(a_running_task_hears_of_its_cancel),
         TEST(a_wait_that_polls_ends),
-        TEST(a_parent_ends_with_the_rights_to_tell_its_children),
-        TEST(turns_without_a_right_lose_no_task),
-        TEST(a_turn_without_a_right_and_reply_loses_no_task),
-        TEST(a_delivery_without_a_right_and_reply_loses_no_task),
-        TEST(what_runs_at_most_once_without_a_right_and_reply_is_not_lost),
     };
     return cmocka_run_group_tests_name("ct_rights", tests, test_place_start, test_place_stop);
 }
