@@ -92,5 +92,6 @@ int64_t rv_backoff_delay(const reeve_backoff *backoff, unsigned failures, double
 int64_t rv_reconnect_delay(unsigned tries, double unit)
 {
     int64_t delay = doubled(RECONNECT_BASE_MS, RECONNECT_CAP_MS, tries);
-    return delay / 2 + (int64_t)((double)(delay - delay / 2) * clamped(unit, 0, 1));
+    int64_t half = delay / 2;
+    return half + (int64_t)((double)(delay - half) * clamped(unit, 0, 1));
 }

@@ -1,6 +1,8 @@
 #include "base/text.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 bool rv_parse_int(const char *text, int64_t least, int64_t most, int64_t *ret)
@@ -19,6 +21,19 @@ bool rv_parse_int(const char *text, int64_t least, int64_t most, int64_t *ret)
     }
     if (number < least || number > most) return false;
     *ret = number;
+    return true;
+}
+
+bool rv_parse_numbers(const char *text, long long *ret, size_t count, const char **ret_rest)
+{
+    for (size_t i = 0; i < count; i++) {
+        char *end;
+        errno = 0;
+        ret[i] = strtoll(text, &end, 10);
+        if (end == text || errno == ERANGE) return false;
+        text = end;
+    }
+    if (ret_rest != NULL) *ret_rest = text;
     return true;
 }
 

@@ -10,6 +10,9 @@
 
 /* Whole decimal number, the entire text, within [least, most]. */
 bool rv_parse_int(const char *text, int64_t least, int64_t most, int64_t *ret);
+/* Reads `count` whole numbers at the beginning of a text, which spaces separate. *ret_rest, when not NULL: the text that
+ * follows. False: there are fewer, or one of them does not fit. */
+bool rv_parse_numbers(const char *text, long long *ret, size_t count, const char **ret_rest);
 /* "90", "1.5", "250ms", "90s", "5m", "2h", "1d": a bare number counts seconds. Milliseconds, from 0 to the longest that
  * anybody may give: 63 years. */
 #define RV_DURATION_MAX_MS (INT64_C(2000000000) * 1000)

@@ -71,8 +71,9 @@ typedef struct laying {
 static laying describe(const reeve_client *client, const char *queue, unsigned packet)
 {
     laying ret;
+    int64_t at_ms = rv_now_ms() + client->clock_ahead_ms;
     rv_prefix_set(&ret.prefix, client->ns, queue);
-    (void)snprintf(ret.at, sizeof(ret.at), "%lld", (long long)(rv_now_ms() + client->clock_ahead_ms));
+    (void)snprintf(ret.at, sizeof(ret.at), "%lld", (long long)at_ms);
     (void)snprintf(ret.packet, sizeof(ret.packet), "%u", packet);
     (void)snprintf(ret.list, sizeof(ret.list), "packet:%u", packet);
     (void)snprintf(ret.fence, sizeof(ret.fence), "laid:%u", packet);

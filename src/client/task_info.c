@@ -183,12 +183,12 @@ typedef struct log_line {
 /* "<number> <ms> <text>"; sort_log takes the number away. */
 static bool add_log_line(reeve_task_info *info, const rv_reply *value)
 {
-    long long number, time;
-    if (sscanf(value->text, "%lld %lld", &number, &time) != 2) return true;
+    long long numbers[2]; /* its number, its time */
+    if (!rv_parse_numbers(value->text, numbers, 2, NULL)) return true;
     reeve_log_line *log = rv_realloc_array(info->log, info->log_count + 1, sizeof(*log));
     if (log == NULL) return false;
     info->log = log;
-    log[info->log_count] = (reeve_log_line){.time_ms = time, .text = rv_strndup(value->text, value->length)};
+    log[info->log_count] = (reeve_log_line){.time_ms = numbers[1], .text = rv_strndup(value->text, value->length)};
     return log[info->log_count++].text != NULL;
 }
 
@@ -275,7 +275,7 @@ static bool sort_log(reeve_task_info *info)
     if (lines == NULL) return false;
     for (size_t i = 0; i < info->log_count; i++) {
         lines[i].line = info->log[i];
-        (void)sscanf(info->log[i].text, "%lld", &lines[i].number);
+        (void)rv_parse_numbers(info->log[i].text, &lines[i].number, 1, NULL);
     }
     qsort(lines, info->log_count, sizeof(*lines), by_number);
     for (size_t i = 0; i < info->log_count; i++) {

@@ -16,8 +16,6 @@
 #define TAIL_SIZE 240
 #define SERVER_LOCK_FD 3 /* the number of lock_fd in the server */
 
-extern char **environ;
-
 /* A server that comes and goes for years would fill its log for ever. */
 static int open_log(const rv_embedded_dir *dir)
 {

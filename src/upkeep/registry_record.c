@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "base/lock.h"
 #include "base/mem.h"
+#include "base/text.h"
 
 static unsigned count_busy(const reeve_worker *worker)
 {
@@ -122,12 +123,13 @@ static void add_all_running(rv_buf *json, reeve_worker *worker)
 /* The resident memory of this process; 0 where the system does not tell. */
 static long long resident_bytes(void)
 {
-    long long size = 0, resident = 0;
+    char line[100];
+    long long pages[2] = {0, 0}; /* the process's size, and what of it is resident */
     FILE *file = fopen("/proc/self/statm", "re");
     if (file == NULL) return 0;
-    if (fscanf(file, "%lld %lld", &size, &resident) != 2) resident = 0;
+    if (fgets(line, sizeof(line), file) == NULL || !rv_parse_numbers(line, pages, 2, NULL)) pages[1] = 0;
     (void)fclose(file);
-    return resident * sysconf(_SC_PAGESIZE);
+    return pages[1] * sysconf(_SC_PAGESIZE);
 }
 
 void rv_registry_record_write(rv_buf *json, reeve_worker *worker)

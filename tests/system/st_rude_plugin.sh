@@ -3,6 +3,7 @@
 # plugin, and the worker can always be stopped.
 . "$(dirname "$0")/lib.sh"
 cd "$TEST_DIR" || exit 1
+# shellcheck disable=SC2034
 SANITIZER_EXPECTED=1
 plugin=$REEVE_BUILD/tests/plugins/rude.so
 

@@ -7,6 +7,7 @@
  */
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -50,7 +51,7 @@ static double own_kib(const char *field)
     FILE *file = fopen("/proc/self/status", "re");
 
     while (file != NULL && fgets(line, sizeof(line), file) != NULL)
-        if (strncmp(line, field, length) == 0 && line[length] == ':') (void)sscanf(line + length + 1, "%lf", &value);
+        if (strncmp(line, field, length) == 0 && line[length] == ':') value = strtod(line + length + 1, NULL);
     if (file != NULL) (void)fclose(file);
     return value;
 }

@@ -63,13 +63,13 @@ void host_changes_fini(host_changes *changes)
 /* For people, where the form in Redis is not. */
 static const char *words(char ret[TEXT_MAX], const char *value, rv_queue_setting_type type)
 {
-    long long count, period, burst, ms;
+    long long rate[3], ms;
 
     if (value == NULL)
         rv_copy_text(ret, TEXT_MAX, "not set");
-    else if (type == RV_QUEUE_IS_RATE && sscanf(value, "%lld %lld %lld", &count, &period, &burst) == 3)
-        (void)snprintf(ret, TEXT_MAX, "%lld in %lld ms, burst %lld", count, period, burst);
-    else if (type == RV_QUEUE_IS_MS && sscanf(value, "%lld", &ms) == 1 && ms >= 0)
+    else if (type == RV_QUEUE_IS_RATE && rv_parse_numbers(value, rate, 3, NULL))
+        (void)snprintf(ret, TEXT_MAX, "%lld in %lld ms, burst %lld", rate[0], rate[1], rate[2]);
+    else if (type == RV_QUEUE_IS_MS && rv_parse_numbers(value, &ms, 1, NULL) && ms >= 0)
         (void)snprintf(ret, TEXT_MAX, "%lld.%03lld s", ms / 1000, ms % 1000);
     else
         rv_copy_text(ret, TEXT_MAX, value);
@@ -139,10 +139,11 @@ static uint64_t digest_of(const rv_config_queue *q)
 /* The live worker that is said to have written a configuration, "<digest> <pid> <host>", or NULL. */
 static const reeve_worker_info *find_worker(const reeve_worker_info *list, size_t count, const char *configured)
 {
-    char host[256] = "";
-    int64_t pid;
+    const char *host = strchr(configured, ' ');
+    long long pid;
 
-    if (sscanf(configured, "%*s %" SCNd64 " %255s", &pid, host) != 2) return NULL;
+    if (host == NULL || !rv_parse_numbers(host, &pid, 1, &host) || *host != ' ') return NULL;
+    host++;
     for (size_t i = 0; i < count; i++)
         if (list[i].pid == pid && list[i].host != NULL && strcmp(list[i].host, host) == 0) return &list[i];
     return NULL;
