@@ -387,10 +387,27 @@ static void the_version_is_that_of_the_header(void **state)
     assert_string_equal(reeve_version(), expected);
 }
 
+static void numbers_at_the_beginning_of_a_text(void **state)
+{
+    (void)state;
+    long long numbers[3];
+    const char *rest;
+    assert_true(rv_parse_numbers("12 -3 4x", numbers, 3, &rest));
+    assert_int_equal(numbers[0], 12);
+    assert_int_equal(numbers[1], -3);
+    assert_int_equal(numbers[2], 4);
+    assert_string_equal(rest, "x");
+    assert_false(rv_parse_numbers("12 x", numbers, 2, NULL));
+    assert_false(rv_parse_numbers("", numbers, 1, NULL));
+    assert_true(rv_parse_numbers("9223372036854775807", numbers, 1, NULL));
+    assert_false(rv_parse_numbers("9223372036854775808", numbers, 1, NULL));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whole_numbers),
+        cmocka_unit_test(numbers_at_the_beginning_of_a_text),
         cmocka_unit_test(durations),
         cmocka_unit_test(durations_that_are_none),
         cmocka_unit_test(times),
