@@ -134,7 +134,7 @@ static reeve_status check_filter(reeve_client *client, const reeve_filter *filte
                    (long long)filter->older_ms);
 }
 
-/* The places of sweep.lua's reply. */
+/* The places of bulk_update.lua's reply. */
 enum { CURSOR, SEEN, DONE, REFUSED, SWEEP_FIELDS };
 
 #define CURSOR_MAX 256
@@ -165,7 +165,7 @@ static reeve_status sweep_some(reeve_client *client, rv_simple_call *call, char 
     reeve_status status = rv_client_script(client, call, &reply, NULL);
     if (status != REEVE_OK) return status;
     if (!rv_reply_is(reply, RV_ARRAY) || reply->count < SWEEP_FIELDS || reply->items[CURSOR]->length >= CURSOR_MAX)
-        return rv_client_odd_reply(client, "sweep");
+        return rv_client_odd_reply(client, "bulk_update");
     rv_copy_text(cursor, CURSOR_MAX, reply->items[CURSOR]->text);
     add(&swept->seen, reply->items[SEEN]);
     add(&swept->done, reply->items[DONE]);
@@ -200,7 +200,7 @@ reeve_status reeve_bulk_update_preview_sized(reeve_client *client, const char *q
     reeve_status status = check_sweep(client, action, &filter, given, filter_size);
     if (status != REEVE_OK) return status;
     (void)snprintf(age, sizeof(age), "%lld", (long long)filter.older_ms);
-    rv_simple_call call = {.script = &rv_script_sweep,
+    rv_simple_call call = {.script = &rv_script_bulk_update,
                            .queue = queue,
                            .count = 8,
                            .args = {"look", reeve_state_name(filter.state), cursor, STEP, or_empty(filter.kind),
@@ -227,7 +227,7 @@ reeve_status reeve_bulk_update_sized(reeve_client *client, const char *queue, re
     reeve_status status = check_sweep(client, action, &filter, given, filter_size);
     if (status != REEVE_OK) return status;
     (void)snprintf(age, sizeof(age), "%lld", (long long)filter.older_ms);
-    rv_simple_call call = {.script = &rv_script_sweep,
+    rv_simple_call call = {.script = &rv_script_bulk_update,
                            .queue = queue,
                            .count = 8,
                            .args = {action_names[action], reeve_state_name(filter.state), cursor, STEP,

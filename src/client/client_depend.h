@@ -1,5 +1,5 @@
 /*
- * client_depend.h - the inside of edges between tasks (lib/links.lua): their letters.
+ * client_depend.h - the inside of edges between tasks (lib/dependency_edges.lua): their letters.
  */
 #ifndef RV_CLIENT_CLIENT_DEPEND_H
 #define RV_CLIENT_CLIENT_DEPEND_H
@@ -9,7 +9,7 @@
 
 extern const reeve_parent rv_parent_open;
 
-/* An edge's policy and what holds for an unknown parent, as scripts take them (lib/register.lua); of a checked
+/* An edge's policy and what holds for an unknown parent, as scripts take them (lib/dependency_register.lua); of a checked
  * parent. */
 const char *rv_policy_word(const reeve_parent *parent);
 

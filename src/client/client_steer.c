@@ -105,7 +105,7 @@ static reeve_status move(reeve_client *client, const char *queue, const char *id
     const char *verb = strcmp(how, "priority") == 0 ? "change the priority of" : "reschedule";
     char digits[24];
     (void)snprintf(digits, sizeof(digits), "%lld", (long long)number);
-    const steering what = {{&rv_script_move, queue, {id, how, digits}, 3}, verb, NULL, NULL, false};
+    const steering what = {{&rv_script_reschedule, queue, {id, how, digits}, 3}, verb, NULL, NULL, false};
     return steer(client, &what);
 }
 

@@ -72,7 +72,7 @@ reeve_status reeve_list_tag(reeve_client *client, const char *queue, const char 
     reeve_status status = rv_page_args(client, &page, "tasks");
     if (status != REEVE_OK) return status;
     const rv_reply *reply;
-    rv_simple_call call = {.script = &rv_script_tagged,
+    rv_simple_call call = {.script = &rv_script_list_by_tag,
                            .queue = queue,
                            .count = 4,
                            .args = {tag, state != NULL ? reeve_state_name(*state) : "", page.skip, page.most}};

@@ -1,5 +1,5 @@
 /*
- * lay.h - many plain tasks of a call, or much of them, are laid (src/lua/lib/laid.lua): their envelopes and ids go into
+ * lay.h - many plain tasks of a call, or much of them, are laid (src/lua/lib/bulk_insert.lua): their envelopes and ids go into
  * Redis by commands of a transaction, which enqueue.lua ends. So Lua does not see them, which is half of what they would
  * cost Redis, and of large ones two thirds.
  *

@@ -11,7 +11,7 @@
 --          is no such task
 --
 -- Sent twice: the second call finds the task cancelled and says so; one that runs is told again.
--- require: base, order, front, schedule, event, history, keep, unique, links, where, gate, cancelled, steer, cancel_mark
+-- require: base, sequence, requeue_front, schedule, event, history, retention, unique, dependency_edges, task_state, limit_state, cancelled, control, cancel_mark
 
 local cascade = ARGV[2] or ''
 if not ARGV[1] or cascade ~= '' and cascade ~= 'cascade' then
@@ -25,7 +25,7 @@ end
 local P, id = KEYS[1], ARGV[1]
 local envelope = call('HGET', P .. 'tasks', id)
 if not envelope then return '' end
-local state = where(P, id, true)
+local state = task_state(P, id, true)
 if is_waiting(state) or state == 'running' then
   local why = free_of_children(P, id, cascade == 'cascade')
   if why then return why end

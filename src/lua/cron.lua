@@ -1,5 +1,5 @@
 #!lua
--- cron: a queue's recurring entries. When one is due, tend.lua says so; whoever called it works out which of the
+-- cron: a queue's recurring entries. When one is due, maintain.lua says so; whoever called it works out which of the
 -- entry's times, its slots, have come and when it is due next, and fire.lua makes its tasks.
 --
 -- KEYS[1]  the queue's prefix

@@ -8,7 +8,7 @@
 --          that wait for it, or "running", or "" when there is no such task
 --
 -- Sent twice: the second call finds no such task.
--- require: base, order, front, schedule, event, history, keep, unique, links, where, gate, cancelled, steer
+-- require: base, sequence, requeue_front, schedule, event, history, retention, unique, dependency_edges, task_state, limit_state, cancelled, control
 
 local cascade = ARGV[2] or ''
 if not ARGV[1] or cascade ~= '' and cascade ~= 'cascade' then
@@ -22,7 +22,7 @@ end
 local P, id = KEYS[1], ARGV[1]
 local envelope = call('HGET', P .. 'tasks', id)
 if not envelope then return '' end
-local state = where(P, id, true)
+local state = task_state(P, id, true)
 if state ~= 'running' then
   local why = free_of_children(P, id, cascade == 'cascade')
   if why then return why end

@@ -4,7 +4,7 @@
 -- KEYS[1]  the queue's prefix
 -- ARGV[1]  "add", "add <n>" (the task has at most n parents then, or nothing is done), or "remove"
 -- ARGV[2]  the child's id
--- add:     ARGV[3...] a parent's handle and the edge's policy, and so on; see lib/register.lua
+-- add:     ARGV[3...] a parent's handle and the edge's policy, and so on; see lib/dependency_register.lua
 -- remove:  ARGV[3...] parents' handles
 -- reply    "ok", or the state that does not allow it, or "malformed", or "" when there is no such task, or
 --          "parents <how many>" that it would have, or "unknown <id>": there is no such parent in this queue, nor a
@@ -15,9 +15,9 @@
 -- require: base
 -- In a function, where the names above cost less to capture, and as there is room for 200 locals: see CONTRIBUTING.md.
 return (function()
--- require: order, front, event, history, keep, unique
+-- require: sequence, requeue_front, event, history, retention, unique
 return (function()
--- require: schedule, links, where, gate, put, death, steer, register, kin, messages, readers, reads
+-- require: schedule, dependency_edges, task_state, limit_state, insert, death, control, dependency_register, dependencies, messages, readers, reads
 
 local P, id, now = KEYS[1], ARGV[2], clock()
 if not id or ARGV[1] ~= 'remove' and ARGV[1] ~= 'add' and not find(ARGV[1], '^add %d+$') or #ARGV > 4002 then
@@ -30,7 +30,7 @@ do
 end
 local envelope = call('HGET', P .. 'tasks', id)
 if not envelope then return '' end
-local state, score = where(P, id, true)
+local state, score = task_state(P, id, true)
 
 if ARGV[1] == 'remove' then
   if not is_waiting(state) then return state or '' end

@@ -12,7 +12,7 @@
 --                   less, as the caller reckons (lib/proof.lua): what it made may be gone by now. <at> may be missing
 --          "plain"  none has options, and this is the first try: all ids, then the rests of their envelopes
 --          "idle"   the same; somebody may well wait, which is looked up first where it is one task
---          "laid"   the same, of at least @PACKET_MIN@ and at most @PACKET_MAX@, and they are there already: lib/laid.lua
+--          "laid"   the same, of at least @PACKET_MIN@ and at most @PACKET_MAX@, and they are there already: lib/bulk_insert.lua
 -- ARGV[2...] options: JSON or empty: in, at [ms], priority, group, weight; unique, until, hold [ms], conflict;
 --            deadline, or expires in [ms]; tags; after. The rest of an envelope: what follows '{"at":<now>,'
 --            unique, until, hold: see lib/unique.lua. conflict, when another task has the key: nothing: refused;
@@ -20,7 +20,7 @@
 --            "debounce": one that waits goes, and this one comes at its own time. Either takes over what waits for the
 --            other one (lib/heirs.lua); where that is more than 1000 tasks it is refused. It waits for the parents of a
 --            blocked one, at most 64, where it has no `after`; where `after` names the other one it is refused
---            after: [[handle, policy], ...], the tasks that it waits for, see lib/register.lua; at most @PARENTS_MAX@
+--            after: [[handle, policy], ...], the tasks that it waits for, see lib/dependency_register.lua; at most @PARENTS_MAX@
 -- reply    for each task: 1 enqueued, 0 refused, the id is taken, -1 not known (again); or the id of the task that
 --          holds its unique key: refused; or "unknown <id>": refused, there is no such parent in this queue, nor a
 --          record of it. Where all are enqueued the common way, no list: of one task 1, or 2, a thread has it already;
@@ -48,7 +48,7 @@ local P_tasks, P_order = P .. 'tasks', P .. 'order'
 local needs, done, envelope, last = false, false, nil, nil
 
 while true do
--- Left by `break` where something is not common. At most LARGE bytes: see lib/base.lua. For `next` see lib/order.lua.
+-- Left by `break` where something is not common. At most LARGE bytes: see lib/base.lua. For `next` see lib/sequence.lua.
 while way == 'plain' or way == 'idle' do
   local count, wakes = (#given - 1) / 2, false
   if done then
@@ -116,7 +116,7 @@ while way == 'plain' or way == 'idle' do
     end
   else
     local unpack, stamp, new, n, ready = unpack, '{"at":' .. seconds .. millis .. ',', {}, 0, nil
-    -- A few make a packet, or go into the one that came last if nothing came in between (lib/packet.lua). (There are not to
+    -- A few make a packet, or go into the one that came last if nothing came in between (lib/segment.lua). (There are not to
     -- be too many: whoever looks at them by pages passes them all.)
     local score, p, joins = last - @SCORE_STEP@ * count, nil, false
     if count >= @PACKET_MIN@ and count <= @PACKET_MAX@ then
@@ -170,9 +170,9 @@ end
 local function rare(what, P, ...)
 -- require: hand
   if what == 'hand' then return hand_to_idle(P, ...) end
--- require: wake
-  if what == 'wake' then return wake(P) end
--- require: laid
+-- require: wake_one
+  if what == 'wake' then return wake_one(P) end
+-- require: bulk_insert
   if what == 'laid' then return place_packet(P, ...) end
 -- require: enqueue_any
   -- Where a command fails, as the user may not call it or a key has the wrong type, what was made is taken back.

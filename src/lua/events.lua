@@ -11,7 +11,7 @@
 --          [4] how many there are
 --
 -- Sent twice: it says the same again.
--- require: base, order, front, event, gate, listening, kept_events, whole
+-- require: base, sequence, requeue_front, event, limit_state, listening, kept_events, whole
 
 local P, what, number = KEYS[1], ARGV[1], whole(ARGV[2], 0, INT64)
 if not ((what == 'keep' or what == 'listen') and number) then

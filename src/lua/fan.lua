@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- fan: tells some of the tasks that wait for others what became of these, which tend.lua does as well: after a cancel or a
+-- fan: tells some of the tasks that wait for others what became of these, which maintain.lua does as well: after a cancel or a
 -- deletion, for whoever asked for it, as there may be no worker.
 --
 -- KEYS[1]  the queue's prefix
@@ -9,7 +9,7 @@
 --          [3...] queues that hear of ends by the first 200 of these
 --
 -- Sent twice: it tells those that are still to be told.
--- require: base, order, schedule, event, history, keep, unique, links, put, death, kin
+-- require: base, sequence, schedule, event, history, retention, unique, dependency_edges, insert, death, dependencies
 
 local P, most = KEYS[1], tonumber(ARGV[1])
 if not most or not is_whole(most, 1, 40) then return redis.error_reply('ERR @NAME@: ARGV[1] is how many, from 1 to 40') end

@@ -3,7 +3,7 @@
 --
 -- KEYS[1]  the queue's prefix
 -- ARGV[1]  the entry's name
--- ARGV[2]  when it was due, as tend.lua said; "" to make a task now, besides its times
+-- ARGV[2]  when it was due, as maintain.lua said; "" to make a task now, besides its times
 -- ARGV[3]  when it is due next [ms since the epoch; -1: never]
 -- ARGV[4...] the ids of the tasks to make, derived from the entry and the slot; none when it was due at none of its
 --            slots
@@ -11,7 +11,7 @@
 --          its last task waits or runs
 --
 -- Sent twice: the second call finds the entry due at another time, or the task that it was to make now there.
--- require: base, options, order, schedule, tags, event, put, where, whole
+-- require: base, options, sequence, schedule, tags, event, insert, task_state, whole
 
 local P, name, due, next_due = KEYS[1], ARGV[1], ARGV[2], ARGV[3]
 if not next_due or due == '' and not ARGV[4] or #ARGV > @ENQUEUE_MAX@ then
@@ -46,7 +46,7 @@ elseif call('HEXISTS', P .. 'tasks', ARGV[4]) == 1 then
 end
 if entry.overlap == false then
   local last = call('HGET', P .. 'cron:last', name)
-  local state = last and call('HEXISTS', P .. 'tasks', last) == 1 and where(P, last)
+  local state = last and call('HEXISTS', P .. 'tasks', last) == 1 and task_state(P, last)
   if state and state ~= 'completed' and state ~= 'dead' and state ~= 'cancelled' then return -2 end
 end
 local now, made = clock(), 0
@@ -58,12 +58,12 @@ local function put_again(id)
   if not stem or due == '' or not find(definition, '^{"spec":"every ') then return nil end
   for i = 1, 9 do
     id = stem .. text(slot + i)
-    if put_one(P, id, options, rest, now) then return id end
+    if insert_task(P, id, options, rest, now) then return id end
   end
 end
 
 for i = 4, #ARGV do
-  local id = put_one(P, ARGV[i], options, rest, now) and ARGV[i] or put_again(ARGV[i])
+  local id = insert_task(P, ARGV[i], options, rest, now) and ARGV[i] or put_again(ARGV[i])
   if id then
     made = made + 1
     call('HSET', P .. 'cron:last', name, id)

@@ -8,14 +8,14 @@
 -- reply    until when, in ms since the epoch; 0: no hold
 --
 -- Sent twice: it holds from the later call on.
--- require: base, order, front, event, gate, whole
+-- require: base, sequence, requeue_front, event, limit_state, whole
 
 local P, group, delay = KEYS[1], ARGV[1], whole(ARGV[2], 0, INT64)
 if not group or #group > @GROUP_MAX@ or not delay then
   return redis.error_reply('ERR @NAME@: ARGV[1] and ARGV[2] are a group or nothing, and for how long, in ms')
 end
 do
--- require: expect, wake
+-- require: expect, wake_one
   local fault = unfit(KEYS[1])
   if fault then return fault end
 end
@@ -39,5 +39,5 @@ else
 end
 regate(P)
 announce_due(P, ends > 0 and ends or now)
-if ends == 0 and call('EXISTS', P .. 'ready') == 1 then wake(P) end
+if ends == 0 and call('EXISTS', P .. 'ready') == 1 then wake_one(P) end
 return ends

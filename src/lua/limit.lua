@@ -18,9 +18,9 @@
 -- reply    the cursor; "" when all is done
 --
 -- Limits hold from the first call on. The others count tasks that were running before any limit of groups' concurrency, and
--- let those go on whose groups were strict; where they do not come, tend.lua does that.
+-- let those go on whose groups were strict; where they do not come, maintain.lua does that.
 -- Sent twice: it says the same again.
--- require: base, order, front, event, gate, slot, counts, count_page, whole
+-- require: base, sequence, requeue_front, event, limit_state, slot, counts, count_page, whole
 
 local P, cursor = KEYS[1], ARGV[1]
 local MOST = 1000000000
@@ -61,7 +61,7 @@ end
 local fault = fault_of_arguments()
 if fault then return redis.error_reply('ERR @NAME@: ' .. fault) end
 do
--- require: expect, wake
+-- require: expect, wake_one
   local unfitting = unfit(P)
   if unfitting then return unfitting end
 end
@@ -106,7 +106,7 @@ local function change()
   end
   call('HDEL', P .. 'gate', 'opens')
   announce_due(P, clock())
-  if call('EXISTS', P .. 'ready') == 1 then wake(P) end
+  if call('EXISTS', P .. 'ready') == 1 then wake_one(P) end
   if find(flags, 's', 1, true) and (loosened or not find(before[1] or '', 's', 1, true)) then
     call('HSET', P .. 'gate', 'counting', '- 0')
   end

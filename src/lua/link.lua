@@ -7,7 +7,7 @@
 -- ARGV[1]  "register", "unregister" or "release"
 -- ARGV[2]  the parent's id
 -- ARGV[3]  the child's handle
--- ARGV[4]  register: the edge's policy, and what holds for a parent that is not known (lib/register.lua); release: the
+-- ARGV[4]  register: the edge's policy, and what holds for a parent that is not known (lib/dependency_register.lua); release: the
 --          number of the message that registered the edge: what a later one registered stays
 -- ARGV[5]  the message's number
 -- ARGV[6]  the lowest number that the child's queue had in its outbox when this was fetched, or "" when that is not known
@@ -16,7 +16,7 @@
 -- Sent twice: it registers once, however late the second comes (lib/received.lua), and says the same again: whoever
 -- heard it may have died before the child was told, and the parent may have come, been retried or gone since. A child
 -- does not lose an edge that was made after the message that takes it away, however late that comes.
--- require: base, order, schedule, event, history, keep, unique, links, received, register
+-- require: base, sequence, schedule, event, history, retention, unique, dependency_edges, received, dependency_register
 
 local P, id, child, number = KEYS[1], ARGV[2], ARGV[3], nil
 do

@@ -11,7 +11,7 @@
 --          Else [1] how many there are
 --          [2...] each as in show.lua; fewer than asked for, but at least one, when they are large
 --
--- Waiting tasks come in the order in which they will run (those of a packet together, lib/packet.lua), ended ones newest first, running ones by session.
+-- Waiting tasks come in the order in which they will run (those of a packet together, lib/segment.lua), ended ones newest first, running ones by session.
 -- Sent twice: it only reads.
 -- require: base, counts, info, whole
 
@@ -57,7 +57,7 @@ if state == 'running' then
   return reply
 end
 
--- The members of `ready` that are asked for and their scores, as ZRANGE has them, but of packets (lib/packet.lua) their
+-- The members of `ready` that are asked for and their scores, as ZRANGE has them, but of packets (lib/segment.lua) their
 -- tasks. The later a page, the more packets are passed: so many in a call. Where these are not all, returns nil, at which
 -- rank to go on, and how many tasks are before it.
 local PASSED_MOST, SINGLES_MOST = 250, 128

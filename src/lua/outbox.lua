@@ -55,7 +55,7 @@ end
 
 -- Messages go. LREM passes all that stand before one: where many stay, a message is found by its number and marked, and one
 -- LREM takes out all that are. What has no number goes first, by LREM: the list is in order then.
-local by_value, missed, marked, marks, length, last = skip == 0, false, {}, 0, nil, nil
+local by_value, missed, flagged, marks, length, last = skip == 0, false, {}, 0, nil, nil
 
 local function place_of(message, number)
   length = length or call('LLEN', outbox)
@@ -63,8 +63,8 @@ local function place_of(message, number)
   local low, high = 0, length - 1
   while low <= high do
     local middle = math.floor((low + high) / 2)
-    local there = not marked[middle] and call('LINDEX', outbox, middle)
-    local known = marked[middle] or number_of(there)
+    local there = not flagged[middle] and call('LINDEX', outbox, middle)
+    local known = flagged[middle] or number_of(there)
     if there == message then return middle end
     if known < number then low = middle + 1 else high = middle - 1 end
   end
@@ -75,7 +75,7 @@ end
 local function take_out(message, number)
   local place = not by_value and number < NONE and place_of(message, number)
   if place then
-    marked[place], marks, last = number, marks + 1, place
+    flagged[place], marks, last = number, marks + 1, place
     call('LSET', outbox, place, '')
     return true
   end

@@ -6,7 +6,7 @@
 -- reply    1 when that changed something
 --
 -- Sent twice: the second call changes nothing.
--- require: base, rouse, wake
+-- require: base, wake_all, wake_one
 
 if ARGV[1] ~= '1' and ARGV[1] ~= '0' then return redis.error_reply('ERR @NAME@: ARGV[1] is "1" or "0"') end
 do
@@ -16,9 +16,9 @@ do
 end
 local P = KEYS[1]
 if ARGV[1] == '1' then
-  rouse(P)
+  wake_all(P)
   return call('HSETNX', P .. 'settings', 'paused', text(clock()))
 end
 local changed = call('HDEL', P .. 'settings', 'paused')
-if call('EXISTS', P .. 'ready') == 1 then wake(P) end
+if call('EXISTS', P .. 'ready') == 1 then wake_one(P) end
 return changed

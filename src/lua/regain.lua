@@ -11,7 +11,7 @@
 --          [2] how many of these stood nowhere. Where the session is gone they are due instead, and run again
 --
 -- Sent twice: what was regained stands somewhere.
--- require: base, where, states
+-- require: base, task_state, states
 
 local given, count = ARGV, (#ARGV - 1) / 2
 if not KEYS[1] or count < 1 or count > @REGAIN_MAX@ or count % 1 ~= 0 then

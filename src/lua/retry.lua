@@ -8,7 +8,7 @@
 --          is no such task, or "unique <id>": its unique key is held by another task
 --
 -- Sent twice: the second call finds the task ready (or blocked, or running) and says so.
--- require: base, order, front, schedule, event, history, keep, unique, links, where, gate, cancelled, steer, revive
+-- require: base, sequence, requeue_front, schedule, event, history, retention, unique, dependency_edges, task_state, limit_state, cancelled, control, revive
 
 if not ARGV[1] then return redis.error_reply('ERR @NAME@: ARGV[1] is a task') end
 do
@@ -19,4 +19,4 @@ end
 local P, id = KEYS[1], ARGV[1]
 local envelope = call('HGET', P .. 'tasks', id)
 if not envelope then return '' end
-return revive(P, id, envelope, where(P, id, true))
+return revive(P, id, envelope, task_state(P, id, true))

@@ -11,8 +11,8 @@
 local P, ns = KEYS[1], ARGV[1]
 if not P or not ns then return redis.error_reply('ERR @NAME@: it takes a queue and a namespace') end
 local found = {}
-local function note(missing, where)
-  if #missing > 0 then found[#found + 1] = table.concat(missing, ', ') .. ' on ' .. where end
+local function note(missing, task_state)
+  if #missing > 0 then found[#found + 1] = table.concat(missing, ', ') .. ' on ' .. task_state end
 end
 
 -- Which of some commands, each with its arguments, the user may not call.

@@ -1,6 +1,6 @@
 #!lua flags=allow-oom
 -- suspect: a worker says how a task runs that crashes left behind, so that the next crash finds the guilty one
--- (lib/marked.lua).
+-- (lib/flagged.lua).
 --
 -- KEYS[1]  the queue's prefix
 -- ARGV[1]  the session's id

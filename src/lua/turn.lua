@@ -24,7 +24,7 @@
 --          the first of the records may instead be: "results", how many, and these: of the last so many plain
 --          completions, which are then plain but for that. Or "bundle", how many, and all of them as one argument: for
 --          each of these completions, in their order, "<id> <bytes>", a newline and the bytes, nothing in between (for
---          small ones: they are kept like that, lib/bundle.lua)
+--          small ones: they are kept like that, lib/result_block.lua)
 -- reply    [1] now in ms
 --          [2] what was refused: the session does not hold it. Of the first group of completions and records an id, of a
 --              later one "<which group> <id>", as two queues may have tasks of the same id
@@ -36,7 +36,7 @@
 --          where [2] to [4] would be empty, and at most one queue leases: that list alone, with [1] behind it; or {now}
 --
 -- Sent twice: settling hits only once, but for a task that the session has leased again in between: say which lease is
--- meant where that can be. What a lost reply leased is found again by recall.lua, which also tells what was settled.
+-- meant where that can be. What a lost reply leased is found again by recover.lua, which also tells what was settled.
 -- Ask that first.
 --
 -- To make a function costs Lua as much as a small command costs Redis, and a script makes its functions anew at each
@@ -69,17 +69,17 @@ local gone, freed, shut, lists, leased_first, leased_more = false, false, false,
 -- What is not common: wakes a thread, or returns what settles or leases.
 local settling, leasing
 local function rare(what, P)
--- require: wake
-  if what == 'wake' then return wake(P) end
+-- require: wake_one
+  if what == 'wake' then return wake_one(P) end
 -- require: base
   -- In a function, where the names above cost less to capture: see CONTRIBUTING.md.
   return (function()
--- require: gate, schedule, allowed
+-- require: limit_state, schedule, allowed
     if what == 'leasing' then
 -- require: lease
       return lease
     end
--- require: settle, outcomes, keep
+-- require: settle, outcomes, retention
     return {allowed = not_allowed, check = check_records, plain = settle_plain, results = results_of, record = settle_record,
       outcomes = outcomes, trim = trim_count}
   end)()
@@ -277,7 +277,7 @@ for index = 1, want > 0 and queues or 0 do
     local leased, leases, since, taken, packet, list, left
     local first, first_list, first_count = nil, nil, 0
     if plain and byte(ids[1]) == @PACKET_BYTE@ then
-      -- The '+' of a packet, see lib/packet.lua. What is wanted is in it and the next one, or all there is, and nothing
+      -- The '+' of a packet, see lib/segment.lua. What is wanted is in it and the next one, or all there is, and nothing
       -- in between.
       local behind, third = ids[2], ids[3]
       packet = ids[1]
@@ -323,7 +323,7 @@ for index = 1, want > 0 and queues or 0 do
         end
       end
     end
-    -- The leases first: what is refused behind them is found there (recall.lua).
+    -- The leases first: what is refused behind them is found there (recover.lua).
     local wrong
     if plain then
       if leases then wrong = redis.pcall('HSET', running, unpack(leases)) else
@@ -387,7 +387,7 @@ for index = 1, want > 0 and queues or 0 do
   end
 end
 
--- Nothing was found: from now on somebody waits. (`next`: see lib/order.lua.) Somebody may wait as well where the
+-- Nothing was found: from now on somebody waits. (`next`: see lib/sequence.lua.) Somebody may wait as well where the
 -- wake-up was taken: another thread that found nothing before the tasks came, and blocks behind us.
 for index = 1, (woken or want > 0 and lists == 0) and queues or 0 do
   local P, s = prefixes[index], settings[index]

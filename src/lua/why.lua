@@ -20,7 +20,7 @@
 --              sessions), parent (its handle) and parent_state ("": it is in another queue; "gone": there is no such task), in turns
 --
 -- Sent twice: it only reads.
--- require: base, order, front, event, gate, counts, where, states
+-- require: base, sequence, requeue_front, event, limit_state, counts, task_state, states
 
 if not KEYS[1] or not ARGV[1] then return redis.error_reply('ERR @NAME@: ARGV[1] is a task, or empty') end
 local P, id = KEYS[1], ARGV[1]
@@ -93,7 +93,7 @@ local function say_messages()
   if count > 0 then say('outbox', count) end
 end
 
--- Edges that have not ended, as lib/links.lua has them: those of a page of the hash or some pages, by place.
+-- Edges that have not ended, as lib/dependency_edges.lua has them: those of a page of the hash or some pages, by place.
 local PARENTS, PAGES, PAGE = 10, 10, 100
 local function say_parents(queue)
   local key, cursor, pages, open = P .. 'parents:' .. id, '0', 0, {}
@@ -131,7 +131,7 @@ end
 local function say_task()
   local envelope = call('HGET', P .. 'tasks', id)
   if not envelope then return false end
-  local state, score, session, lease = where(P, id, true)
+  local state, score, session, lease = task_state(P, id, true)
   say('state', state or 'unknown')
   if ARGV[2] == 'state' then return true end
   local o = header(envelope)

@@ -15,7 +15,7 @@ static uint64_t count_at(const rv_reply *reply, size_t index)
 
 static void begin_beat(rv_conn *conn, const rv_prefix *prefix, size_t more, const char *session, int64_t session_ms)
 {
-    begin(conn, &rv_script_beat, prefix, 2 + more);
+    begin(conn, &rv_script_heartbeat, prefix, 2 + more);
     rv_args(conn, session);
     rv_argi(conn, session_ms);
 }
@@ -43,7 +43,7 @@ bool rv_beat_read(const rv_reply *reply, bool *ret_alive, uint64_t *ret_held)
 
 void rv_leave_build(rv_conn *conn, const rv_prefix *prefix, const char *session, unsigned most)
 {
-    begin(conn, &rv_script_leave, prefix, 2);
+    begin(conn, &rv_script_end_session, prefix, 2);
     rv_args(conn, session);
     rv_argi(conn, most);
 }
@@ -51,7 +51,7 @@ void rv_leave_build(rv_conn *conn, const rv_prefix *prefix, const char *session,
 void rv_leave_build_next(rv_conn *conn, const rv_prefix *prefix, const char *session, unsigned most,
                          const rv_leave_turns turns)
 {
-    begin(conn, &rv_script_leave, prefix, 3);
+    begin(conn, &rv_script_end_session, prefix, 3);
     rv_args(conn, session);
     rv_argi(conn, most);
     rv_args(conn, turns);
@@ -73,7 +73,7 @@ bool rv_leave_read(const rv_reply *reply, uint64_t *ret_given_back, bool *ret_mo
 
 void rv_tend_build(rv_conn *conn, const rv_prefix *prefix, unsigned most, int64_t session_ms)
 {
-    begin(conn, &rv_script_tend, prefix, session_ms > 0 ? 2 : 1);
+    begin(conn, &rv_script_maintain, prefix, session_ms > 0 ? 2 : 1);
     rv_argi(conn, most);
     if (session_ms > 0) rv_argi(conn, session_ms);
 }

@@ -1,6 +1,6 @@
 /*
- * session.h - what a worker says of its session in a queue, and what it does for the queue: builds calls of beat.lua,
- * leave.lua and tend.lua on a connection and reads their replies. No threads in here.
+ * session.h - what a worker says of its session in a queue, and what it does for the queue: builds calls of heartbeat.lua,
+ * end_session.lua and maintain.lua on a connection and reads their replies. No threads in here.
  */
 #ifndef RV_PROTOCOL_SESSION_H
 #define RV_PROTOCOL_SESSION_H
@@ -18,7 +18,7 @@ void rv_beat_build_flush(rv_conn *conn, const rv_prefix *prefix, const char *ses
 /* *ret_alive: false when the session is gone. *ret_held: how many tasks it holds. False: no such reply. */
 bool rv_beat_read(const rv_reply *reply, bool *ret_alive, uint64_t *ret_held);
 
-/* What one call of leave.lua hands to the next, so that groups take turns among the tasks of both; "" at first. */
+/* What one call of end_session.lua hands to the next, so that groups take turns among the tasks of both; "" at first. */
 typedef char rv_leave_turns[8192];
 
 void rv_leave_build(rv_conn *conn, const rv_prefix *prefix, const char *session, unsigned most);

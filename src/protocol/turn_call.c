@@ -455,7 +455,7 @@ int64_t rv_turn_result_max(const rv_turn_reply *reply, size_t next)
 void rv_recall_build(rv_conn *conn, const rv_prefix *prefix, const char *session, const char *thread,
                      const char *cursor)
 {
-    rv_cmd_script(conn, &rv_script_recall, 1, 3);
+    rv_cmd_script(conn, &rv_script_recover, 1, 3);
     rv_arg(conn, prefix->text, prefix->length);
     rv_args(conn, session);
     rv_args(conn, thread);

@@ -1,6 +1,6 @@
 /*
  * turn_call.h - a thread's turn: settle what it finished, lease what it takes next; and what else is said of leases.
- * Builds calls of turn.lua, recall.lua, progress.lua, checkpoint.lua, log.lua, hold.lua on a connection and reads their
+ * Builds calls of turn.lua, recover.lua, progress.lua, checkpoint.lua, log.lua, hold.lua on a connection and reads their
  * replies; no threads in here.
  */
 #ifndef RV_PROTOCOL_TURN_CALL_H

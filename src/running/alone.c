@@ -12,7 +12,7 @@
 #include "running/recovery.h"
 #include "running/wakeup.h"
 
-#define SUSPECT_CRASHES 2 /* as in lib/marked.lua */
+#define SUSPECT_CRASHES 2 /* as in lib/flagged.lua */
 #define DOUBLINGS_MAX 12
 #define TRY_AGAIN_MS 1000
 

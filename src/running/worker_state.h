@@ -163,7 +163,7 @@ typedef struct rv_scheduler {
     atomic_bool asks_cancelled;   /* the control channel was not heard for a while */
     int64_t yields_until_ms;      /* until then the keeper goes first (scheduler.c) */
     pthread_mutex_t lock;         /* guards due */
-    atomic_llong clock_ahead_ms;  /* Redis's clock less our monotonic one, as tend.lua told; 0: not known yet */
+    atomic_llong clock_ahead_ms;  /* Redis's clock less our monotonic one, as maintain.lua told; 0: not known yet */
     int64_t *due;                 /* by queue session: when to tend it, monotonic ms */
     size_t *tended;               /* scratch */
     bool outbox[RV_TEND_AT_ONCE]; /* of these, which have messages to others */

@@ -1,7 +1,7 @@
 /*
  * cron_fire.h - recurring entries that are due: their tasks are made. The scheduler's thread only.
  *
- * What tend.lua says is due is noted while its replies are read, and fired afterwards, each entry with one call of
+ * What maintain.lua says is due is noted while its replies are read, and fired afterwards, each entry with one call of
  * fire.lua. Whichever worker comes first makes the tasks; the others hear that, and all know when the entry is due
  * next.
  */

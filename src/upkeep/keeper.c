@@ -74,7 +74,7 @@ static bool subscribe_to(reeve_worker *worker, const char *channel)
 }
 
 /* What is to be told to all workers; and a channel of this worker's own, where it is enough that somebody listens
- * (lib/heeds.lua). */
+ * (lib/worker_alive.lua). */
 static void subscribe(reeve_worker *worker)
 {
     rv_keeper *keeper = &worker->keeper;

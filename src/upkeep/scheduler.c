@@ -16,7 +16,7 @@
 #include "upkeep/cancel_running.h"
 #include "upkeep/cron_fire.h"
 
-/* How many tasks of each kind one call of tend.lua touches: Redis serves nobody else meanwhile. */
+/* How many tasks of each kind one call of maintain.lua touches: Redis serves nobody else meanwhile. */
 #define TEND_MOST 200
 #define TEND_AT_ONCE RV_TEND_AT_ONCE
 #define TRY_AGAIN_MS 1000

@@ -63,7 +63,7 @@ static void deaths_in_one_ms_are_told_of_at_the_first_try(void **state)
 
 /* ---- maintenance ----------------------------------------------------------------------------------------------- */
 
-/* One call of tend.lua may take so many commands, of one kind of work and of several at once. */
+/* One call of maintain.lua may take so many commands, of one kind of work and of several at once. */
 #define TEND_MOST 1100
 #define TEND_MOST_OF_ALL 1800
 

@@ -251,7 +251,7 @@ static void many_that_no_worker_understands(void **state)
     bool found = false;
     for (int i = 0; i < 4 && !found; i++) {
         test_clock_advance(1);
-        found = strstr(TEST_SCRIPT(tend, Q, "200", "15000"), "good") != NULL;
+        found = strstr(TEST_SCRIPT(maintain, Q, "200", "15000"), "good") != NULL;
     }
     assert_true(found);
 }

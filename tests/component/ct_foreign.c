@@ -203,9 +203,9 @@ static void upkeep_that_wants_too_many_loses_none(void **state)
         for (size_t j = 0; j < 500; j++) specs[j] = (reeve_task_spec){.queue = "q", .type = "t", .delay_ms = 1};
         test_ok(test_client, reeve_enqueue_many(test_client, specs, 500, results));
     }
-    TEST_AWAIT(strncmp(CALL(tend, "4500"), "[", 1) == 0 && test_count("q", "ready") == 4500);
+    TEST_AWAIT(strncmp(CALL(maintain, "4500"), "[", 1) == 0 && test_count("q", "ready") == 4500);
     (void)test_lease(&hand, RV_BATCH_MAX);
-    (void)CALL(leave, hand.sessions[0], "1e300");
+    (void)CALL(end_session, hand.sessions[0], "1e300");
     assert_int_equal(test_count("q", "ready") + test_count("q", "running"), 4500);
 }
 
@@ -213,11 +213,11 @@ static void other_values_that_make_no_sense(void **state)
 {
     (void)state;
     test_put("q", "x");
-    REFUSED(move, "x", "priority", "128");
-    REFUSED(move, "x", "priority", "nan");
-    REFUSED(move, "x", "at", "");
-    REFUSED(move, "x", "in", "1e300");
-    REFUSED(move, "x", "up", "1");
+    REFUSED(reschedule, "x", "priority", "128");
+    REFUSED(reschedule, "x", "priority", "nan");
+    REFUSED(reschedule, "x", "at", "");
+    REFUSED(reschedule, "x", "in", "1e300");
+    REFUSED(reschedule, "x", "up", "1");
     REFUSED(depend, "add", "x", "nowhere", "f");
     REFUSED(depend, "add", "x", "q/y", "");
     REFUSED(cron, "set", "nightly", "x");

@@ -25,7 +25,7 @@ static const test_odd values[] = {
 static void served(const char *what)
 {
     static const test_script_call calls[] = {
-        {&rv_script_tend, {"100", "60000"}, false},
+        {&rv_script_maintain, {"100", "60000"}, false},
         {&rv_script_turn, {"2", "5", "60000", "1", "", "third-00000001", "{\"worker\":\"third\"}"}, false},
         {&rv_script_enqueue, {"plain", "served", "\"type\":\"t\"}\n"}, false},
         {&rv_script_enqueue, {"0", "grouped", "{\"group\":\"g\"}", "\"type\":\"t\",\"group\":\"g\"}\n"}, false},

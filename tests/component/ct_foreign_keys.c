@@ -37,7 +37,7 @@ static int stop(void **state)
 /* A worker's calls are those of a session, which does not begin where they may fail; so of them only that is asked. */
 static bool is_asked(const test_script_call *call)
 {
-    return !call->in_session || call->script == &rv_script_leave;
+    return !call->in_session || call->script == &rv_script_end_session;
 }
 
 /* Whether anything was written since the queue was prepared. */

@@ -76,7 +76,7 @@ static void put_together(void)
     (void)test_put_call(ids, (reeve_task_spec){.type = "t"});
 }
 
-/* A producer lays tasks (src/lua/lib/laid.lua), of which scripts do not see the envelopes; every second one is
+/* A producer lays tasks (src/lua/lib/bulk_insert.lua), of which scripts do not see the envelopes; every second one is
  * malformed. */
 static void lay(void)
 {

@@ -382,7 +382,7 @@ static void other_states(void **state)
 static void send_move(const char *id, const char *what, const char *number, const char *expected)
 {
     const rv_reply *reply;
-    rv_cmd_script(test_conn, &rv_script_move, 1, 3);
+    rv_cmd_script(test_conn, &rv_script_reschedule, 1, 3);
     rv_args(test_conn, Q);
     rv_args(test_conn, id);
     rv_args(test_conn, what);
@@ -439,11 +439,11 @@ static void a_priority_that_is_written_otherwise(void **state)
         (void)snprintf(id, sizeof(id), "w%zu", i);
         (void)snprintf(rest, sizeof(rest), "\"type\":\"t\"%s}\n{}", written[i]);
         assert_string_equal(TEST_SCRIPT(enqueue, "reeve:{q}:", "0", id, "{\"priority\":1}", rest), "[1]");
-        assert_string_equal(TEST_SCRIPT(move, "reeve:{q}:", id, "priority", "3"), "ok");
+        assert_string_equal(TEST_SCRIPT(reschedule, "reeve:{q}:", id, "priority", "3"), "ok");
         reeve_task_info *info = test_show("q", id);
         assert_int_equal(info->priority, 3);
         reeve_task_info_free(info);
-        assert_string_equal(TEST_SCRIPT(move, "reeve:{q}:", id, "priority", "0"), "ok");
+        assert_string_equal(TEST_SCRIPT(reschedule, "reeve:{q}:", id, "priority", "0"), "ok");
         if (strstr(TEST_WORDS("HGET", "reeve:{q}:tasks", id), "priority")) fail_msg("%s", rest);
     }
 }

@@ -195,7 +195,7 @@ static int64_t sweep(const char *action, const char *type)
     do {
         const char *const args[] = {action, "ready", cursor, "10", "", type, "", "0"};
         const rv_reply *reply;
-        rv_cmd_script(test_conn, &rv_script_sweep, 1, 8);
+        rv_cmd_script(test_conn, &rv_script_bulk_update, 1, 8);
         rv_args(test_conn, Q);
         for (size_t i = 0; i < 8; i++) rv_args(test_conn, args[i]);
         assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);

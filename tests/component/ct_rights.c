@@ -98,9 +98,9 @@ static void a_scheduled_task_is_enqueued_and_promoted(void **state)
     put("y", "{\"expires\":60000}");
     expect("x", "scheduled");
     assert_int_equal(test_number("ZCARD " Q "deadlines"), 1);
-    EXPECT("ok", move, "x", "at", "0");
+    EXPECT("ok", reschedule, "x", "at", "0");
     expect("x", "ready");
-    (void)CALL(tend, "100");
+    (void)CALL(maintain, "100");
 }
 
 /* The next of a chain has a deadline, or goes to another queue: its parent is not lost. */
@@ -124,7 +124,7 @@ static void a_task_with_a_deadline_is_given_back(void **state)
     lease("2");
     settle("snooze", "x", "0", "", "");
     expect("x", "ready");
-    EXPECT("[1 0]", leave, SESSION, "100");
+    EXPECT("[1 0]", end_session, SESSION, "100");
     expect("y", "ready");
 }
 
@@ -174,7 +174,7 @@ static void a_dead_session_is_reaped(void **state)
     (void)CALL(wait, "z", "60000");
     EXPECT("running", cancel, "z", "");
     assert_int_equal(test_number("ZADD " Q "sessions XX CH 1 " SESSION), 1);
-    for (int i = 0; i < 5; i++) (void)CALL(tend, "100");
+    for (int i = 0; i < 5; i++) (void)CALL(maintain, "100");
     expect("x", "ready");
     expect("y", "ready");
     expect("z", "cancelled");
@@ -197,7 +197,7 @@ static void children_are_told(void **state)
     EXPECT("[1]", enqueue, "0", "after_far", "{\"after\":[[\"far/p\",\"g\"]]}", REST);
     lease("1");
     settle("done", "p", "", "i", "");
-    (void)CALL(tend, "100");
+    (void)CALL(maintain, "100");
     expect("c", "ready");
     expect("c19", "ready");
     (void)CALL(deliver, "after_far", "far/p", "dead");
@@ -233,16 +233,16 @@ static void operators_calls_work(void **state)
     (void)CALL(stat, "");
     (void)CALL(stats, "0", "1");
     (void)CALL(list, "ready", "0", "10", "");
-    (void)CALL(tagged, "a", "", "0", "10");
+    (void)CALL(list_by_tag, "a", "", "0", "10");
     (void)CALL(tags, "0", "10");
     (void)CALL(failures, "0", "10");
     (void)CALL(outbox, "10");
     (void)CALL(cancelled, "x");
-    (void)CALL(sweep, "cancel", "ready", "", "100", "", "", "", "0");
+    (void)CALL(bulk_update, "cancel", "ready", "", "100", "", "", "", "0");
     expect("x", "cancelled");
     EXPECT("ok", delete, "x", "");
     EXPECT("1", cron, "remove", "n");
-    (void)CALL(tend, "100");
+    (void)CALL(maintain, "100");
 }
 
 static void a_running_task_reports(void **state)
@@ -252,13 +252,13 @@ static void a_running_task_reports(void **state)
     lease("1");
     EXPECT("1", progress, SESSION, "x", "5", "words");
     EXPECT("1", checkpoint, SESSION, "x", "bytes");
-    EXPECT("[1 1]", beat, SESSION, "60000", "0", "0", "0");
+    EXPECT("[1 1]", heartbeat, SESSION, "60000", "0", "0", "0");
     EXPECT("1", log, SESSION, "x", test_cmd(test_conn, "HGET " Q "running:" SESSION " x"), "1", "line", "100");
     EXPECT("1", suspect, SESSION, "x", "alone");
     EXPECT("1", suspect, SESSION, "x", "over");
     EXPECT("0", once, SESSION, "x");
     EXPECT("0", cancelled, "x");
-    (void)CALL(recall, SESSION, "1", "0");
+    (void)CALL(recover, SESSION, "1", "0");
     (void)CALL(result, "x");
     (void)CALL(why, "x", "");
     assert_non_null(strstr(CALL(overdue, ""), " -1 0]"));

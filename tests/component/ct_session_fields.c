@@ -61,7 +61,7 @@ static void do_not_keep_a_session_that_leaves(void **state)
     test_put("q", "x");
     (void)test_lease(&a, 1);
     add_field(&a, "#totals", "7");
-    assert_string_equal(TEST_SCRIPT(leave, Q, a.sessions[0], "100"), "[1 0]");
+    assert_string_equal(TEST_SCRIPT(end_session, Q, a.sessions[0], "100"), "[1 0]");
     assert_string_equal(test_state("q", "x"), "ready");
     assert_int_equal(test_number("EXISTS " Q "sessions " Q "running:%s", a.sessions[0]), 0);
 }

@@ -275,7 +275,7 @@ static void an_id_with_a_blank_ends_no_page_twice(void **state)
         (void)TEST_WORDS("HSET", "reeve:{q}:tasks", id, "{\"at\":1,\"type\":\"t\"}\n{}");
         (void)TEST_WORDS("ZADD", "reeve:{q}:dead", "5", id);
     }
-    assert_string_equal(TEST_SCRIPT(sweep, "reeve:{q}:", "look", "dead", "9 9 5 user 1", "2", "", "", "", "0"),
+    assert_string_equal(TEST_SCRIPT(bulk_update, "reeve:{q}:", "look", "dead", "9 9 5 user 1", "2", "", "", "", "0"),
                         "[ 1 1 0 [user 2]]");
 }
 
@@ -283,8 +283,8 @@ static void a_page_of_nothing_is_refused(void **state)
 {
     (void)state;
     test_put("q", "a b");
-    const char *said = TEST_SCRIPT(sweep, "reeve:{q}:", "delete", "ready", "", "0", "", "", "", "0");
-    if (strncmp(said, "(error) ERR sweep: ", 19) != 0) fail_msg("%s", said);
+    const char *said = TEST_SCRIPT(bulk_update, "reeve:{q}:", "delete", "ready", "", "0", "", "", "", "0");
+    if (strncmp(said, "(error) ERR bulk_update: ", 25) != 0) fail_msg("%s", said);
     assert_int_equal(test_count("q", "ready"), 2);
 }
 

@@ -80,10 +80,10 @@ static void beat(void **state)
     (void)state;
     test_put("q", "x y");
     (void)test_lease(&a, 2);
-    twice(&rv_script_beat, ARGS(b.sessions[0], "5000"), "[0 0]", "[0 0]", false);
+    twice(&rv_script_heartbeat, ARGS(b.sessions[0], "5000"), "[0 0]", "[0 0]", false);
     const char *const flush[] = {a.sessions[0], "5000", "7", "40000", "1", "completed", "10"};
-    assert_string_equal(run(&rv_script_beat, 7, flush), "[1 2]");
-    assert_string_equal(run(&rv_script_beat, 7, flush), "[1 2]");
+    assert_string_equal(run(&rv_script_heartbeat, 7, flush), "[1 2]");
+    assert_string_equal(run(&rv_script_heartbeat, 7, flush), "[1 2]");
     assert_string_equal(test_cmd(test_conn, "HGET " Q "stats:40000 completed"), "10");
 }
 
@@ -92,7 +92,7 @@ static void leave(void **state)
     (void)state;
     test_put("q", "x y z");
     (void)test_lease(&a, 2);
-    twice(&rv_script_leave, ARGS(a.sessions[0], "200"), "[2 0]", "[0 0]", true);
+    twice(&rv_script_end_session, ARGS(a.sessions[0], "200"), "[2 0]", "[0 0]", true);
     assert_int_equal(test_lease(&b, 9), 3);
     assert_string_equal(test_leased_ids(&b), "x y z");
 }
@@ -198,7 +198,7 @@ static void those_that_only_read(void **state)
     (void)run(&rv_script_stat, 0, NULL);
     (void)run(&rv_script_list, ARGS("ready", "0", "10"));
     (void)run(&rv_script_list, ARGS("running", "0", "10"));
-    (void)run(&rv_script_recall, ARGS(a.sessions[0], "1", "0"));
+    (void)run(&rv_script_recover, ARGS(a.sessions[0], "1", "0"));
     assert_string_equal(test_digest(), before);
 }
 

@@ -266,7 +266,7 @@ typedef struct model_world {
     bool went_back;               /* the time */
     int64_t numbers[NEW_NUMBERS]; /* of edges that this step made, as seen (model_kin.h); 0: not yet */
     int number_count;
-    int told;               /* to children in this call, in units of lib/links.lua */
+    int told;               /* to children in this call, in units of lib/dependency_edges.lua */
     char words[2048];       /* the first difference; "" while there is none */
     const char *difference; /* of which kind it is: two of the same kind have the same pointer */
 } model_world;

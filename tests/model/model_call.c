@@ -147,11 +147,11 @@ static const rv_script *script_called(void)
 {
     static char text[1 << 18], sha[48];
     static rv_script tend;
-    if (!mood.budget || call.script != &rv_script_tend) return call.script;
+    if (!mood.budget || call.script != &rv_script_maintain) return call.script;
     if (tend.name != NULL) return &tend;
     const rv_reply *reply;
-    assert_true(rv_script_tend.length < sizeof(text));
-    memcpy(text, rv_script_tend.text, rv_script_tend.length + 1);
+    assert_true(rv_script_maintain.length < sizeof(text));
+    memcpy(text, rv_script_maintain.text, rv_script_maintain.length + 1);
     char *budget = strstr(text, "{left = 800}");
     assert_non_null(budget);
     memcpy(budget, "{left = 000}", 12);
@@ -161,7 +161,7 @@ static const rv_script *script_called(void)
     rv_args(test_conn, text);
     assert_int_equal(rv_conn_call(test_conn, test_patience(), &reply), REEVE_OK);
     rv_copy_text(sha, sizeof(sha), reply->text);
-    tend = (rv_script){.name = "tend", .text = text, .length = rv_script_tend.length, .sha = sha};
+    tend = (rv_script){.name = "maintain", .text = text, .length = rv_script_maintain.length, .sha = sha};
     return &tend;
 }
 

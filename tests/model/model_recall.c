@@ -166,7 +166,7 @@ static void recall(int hand, int queue, int thread)
     model_life life = model.sessions[session].life;
     end_idling(h, queue, thread);
     const rv_reply *reply =
-        CALL(recall, queue, model_session_id(session), thread == THREADS ? "" : model_number(thread + 1), "0");
+        CALL(recover, queue, model_session_id(session), thread == THREADS ? "" : model_number(thread + 1), "0");
     if (!reply) return;
     if (reply->count != 4 || rv_reply_int(reply->items[0], -1) != (life == ALIVE) ||
         !rv_reply_is_text(reply->items[1], "0")) {

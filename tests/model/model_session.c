@@ -71,7 +71,7 @@ static void flush(int queue, model_session *session, int number)
 
 static const rv_reply *send_beat(const model_hand *hand, int queue, int number)
 {
-    model_begin(&rv_script_beat);
+    model_begin(&rv_script_heartbeat);
     model_key(queue);
     model_arg_text(model_session_id(hand->session[queue]));
     model_arg("%d", TTL);
@@ -105,7 +105,7 @@ static bool beat(model_hand *hand, int queue, int number)
 
 static void look_after(int queue)
 {
-    const rv_reply *reply = CALL(beat, queue, "", model_number(TTL));
+    const rv_reply *reply = CALL(heartbeat, queue, "", model_number(TTL));
     if (!reply) return;
     if (strcmp(test_reply_text(reply), "[1 0]") != 0) model_differ("beat says %s", test_reply_text(reply));
     if (model.queues[queue].upkeep.last_ms) (void)model_look_after(queue, TTL);
@@ -276,7 +276,7 @@ static bool leave(int number, int most)
 {
     model_session *session = &model.sessions[number];
     int held = session->life == ALIVE ? model_held(number) : 0;
-    const rv_reply *reply = CALL(leave, session->queue, model_session_id(number), model_number(most));
+    const rv_reply *reply = CALL(end_session, session->queue, model_session_id(number), model_number(most));
     if (!reply) return false;
     int64_t back = rv_reply_int(rv_reply_at(reply, 0), -1), more = rv_reply_int(rv_reply_at(reply, 1), -1);
     if (session->life == DYING) COVER(LEAVE_DYING);

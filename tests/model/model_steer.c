@@ -274,7 +274,7 @@ void model_shift(const int arg[ARGS])
         bool timeless = task->state == BLOCKED && arg[WHAT] != TO_PRIORITY,
              may = WAITING >> task->state & 1 && !timeless;
         const char *expected = may ? "ok" : model_state_names[task->state];
-        const rv_reply *reply = CALL(move, arg[QUEUE], model_id(arg[ID]), words[arg[WHAT]], model_number(number));
+        const rv_reply *reply = CALL(reschedule, arg[QUEUE], model_id(arg[ID]), words[arg[WHAT]], model_number(number));
         if (!reply) return;
         if (!rv_reply_is_text(reply, expected))
             model_differ("move says %s, not \"%s\"", test_reply_text(reply), expected);

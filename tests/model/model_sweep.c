@@ -115,7 +115,7 @@ static bool step(const int arg[ARGS], swept *ret)
     static const char *const actions[] = {"retry", "cancel", "delete"}, *const kinds[] = {"", "k1", "k2", "k3"},
                              *const types[] = {"", "t", "s", "d"};
     const rv_reply *reply =
-        CALL(sweep, arg[QUEUE], actions[arg[ACTION]], model_state_names[arg[STATE]], ret->cursor,
+        CALL(bulk_update, arg[QUEUE], actions[arg[ACTION]], model_state_names[arg[STATE]], ret->cursor,
              model_number(arg[MOST]), kinds[arg[KIND]], types[arg[TYPE]], arg[TAG] ? "x" : "", model_number(arg[AGE]));
     if (!reply) return false;
     int ids[SLOTS], count = list(arg, ids);

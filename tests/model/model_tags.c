@@ -138,7 +138,7 @@ void model_tags(const int arg[ARGS])
     check_tags(arg[QUEUE], &seen);
     int ids[SLOTS], count = list(&seen, arg[TAG], ids),
                     end = arg[SKIP] + arg[MOST] < count ? arg[SKIP] + arg[MOST] : count;
-    const rv_reply *reply = CALL(tagged, arg[QUEUE], tags[arg[TAG]], model_state_names[arg[STATE]],
+    const rv_reply *reply = CALL(list_by_tag, arg[QUEUE], tags[arg[TAG]], model_state_names[arg[STATE]],
                                  model_number(arg[SKIP]), model_number(arg[MOST]));
     if (!reply) return;
     size_t at = 1;

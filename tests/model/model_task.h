@@ -152,7 +152,7 @@ typedef struct model_task {
 typedef struct model_edge_sent {
     int parent;
     char policy;
-    char mode; /* 0, 'g', 'e'; 'r', 'd' when it is made again, lib/register.lua */
+    char mode; /* 0, 'g', 'e'; 'r', 'd' when it is made again, lib/dependency_register.lua */
 } model_edge_sent;
 
 typedef struct model_incoming {

@@ -236,7 +236,7 @@ typedef struct tended {
 
 static bool tend(int queue, int most, int life, tended *ret)
 {
-    model_begin(&rv_script_tend);
+    model_begin(&rv_script_maintain);
     model_key(queue);
     model_arg("%d", most);
     if (life) model_arg("%d", life);

@@ -1,6 +1,6 @@
 /*
  * packets.h - the ready tasks of a queue, whatever they stand in: places of their own, or packets
- * (src/lua/lib/packet.lua). Needs a place (queue.h).
+ * (src/lua/lib/segment.lua). Needs a place (queue.h).
  */
 #ifndef TEST_PACKETS_H
 #define TEST_PACKETS_H

@@ -39,7 +39,7 @@ reeve_client *test_client_open(int64_t timeout_ms)
 
 static const char *const debuggable[] = {"--enable-debug-command", "yes", NULL};
 
-/* The worker that hands are of is there: see lib/heeds.lua. */
+/* The worker that hands are of is there: see lib/worker_alive.lua. */
 static rv_conn *heeding;
 
 void test_heed(void)

@@ -175,7 +175,7 @@ const char *test_leased_ids(const test_hand *hand);
 /* Builds the turn on a connection, without sending it. */
 void test_turn_build(rv_conn *conn, test_hand *hand, unsigned want, const test_outcome *outcomes, size_t count);
 
-/* One call of tend.lua, and what it said. */
+/* One call of maintain.lua, and what it said. */
 rv_tend_reply test_tend(const char *queue, unsigned most);
 /* Until it has nothing more to do at once. */
 void test_tend_all(const char *queue);

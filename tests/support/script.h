@@ -1,7 +1,7 @@
 /*
  * script.h - scripts and commands with arguments of any bytes, on test_conn.
  *
- *     assert_string_equal(TEST_SCRIPT(leave, "reeve:{q}:", session, "100"), "[1 0]");
+ *     assert_string_equal(TEST_SCRIPT(end_session, "reeve:{q}:", session, "100"), "[1 0]");
  */
 #ifndef TEST_SCRIPT_H
 #define TEST_SCRIPT_H

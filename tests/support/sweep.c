@@ -56,7 +56,7 @@ const rv_reply *test_sweep_step(const char *action, const char *state, const cha
 {
     const char *const args[] = {action, state, cursor, most, "", "", "", "0"};
     const rv_reply *reply;
-    rv_cmd_script(test_conn, &rv_script_sweep, 1, 8);
+    rv_cmd_script(test_conn, &rv_script_bulk_update, 1, 8);
     rv_args(test_conn, "reeve:{q}:");
     for (size_t i = 0; i < 8; i++) rv_args(test_conn, args[i]);
     assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);

@@ -1,4 +1,4 @@
-/* Replies of turn.lua, recall.lua, beat.lua, leave.lua and tend.lua, and those that they would never give. */
+/* Replies of turn.lua, recover.lua, heartbeat.lua, end_session.lua and maintain.lua, and those that they would never give. */
 #include <string.h>
 
 #include "protocol/session.h"

@@ -138,7 +138,7 @@ local function mark_info(P, id, envelope)
   end
 end
 
--- The packet in which a task came, if it did (lib/packet.lua), whose members of `ready` begin with '+'.
+-- The packet in which a task came, if it did (lib/segment.lua), whose members of `ready` begin with '+'.
 local PACKET = @PACKET_BYTE@
 local function packet_of(envelope)
   return string.match(envelope, '^{[%w":,]-"at":%d+,"p":(%d+),')
@@ -150,7 +150,7 @@ local LARGE = @LARGE@
 
 
 -- Sends a notice of a queue. It cannot fail: a user without rights to the channel (Redis 7 gives a new user none) or to
--- PUBLISH changes tasks all the same. settings.unsent is then the time; while it is there (tend.lua), workers and clients
+-- PUBLISH changes tasks all the same. settings.unsent is then the time; while it is there (maintain.lua), workers and clients
 -- that wait for notices look every second.
 local function publish(P, channel, message)
   local heard = redis.pcall('PUBLISH', channel, message)
@@ -168,7 +168,7 @@ local function announce_due(P, due)
   publish_control(P, 'due', text(due))
 end
 
--- A task that is not understood stands nowhere any more: it is due, so that tend.lua moves it to the dead letters.
+-- A task that is not understood stands nowhere any more: it is due, so that maintain.lua moves it to the dead letters.
 local function put_aside(P, id)
   call('ZADD', P .. 'scheduled', '0', id)
   announce_due(P, 0)

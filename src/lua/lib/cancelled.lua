@@ -1,6 +1,6 @@
 -- A cancelled task ends.
 --
--- requires: base, deadline, event, history, keep, readers, reads, slot, unique
+-- requires: base, deadline, event, history, retention, readers, reads, slot, unique
 -- gives: end_cancelled
 
 -- Its record is kept like that of a completed one.

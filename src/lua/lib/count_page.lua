@@ -1,10 +1,10 @@
 -- What limits count is not known of tasks that ran before there were any, and of those that kept slots of groups that are
--- not strict any more. These are gone through in pages: by whoever changed the limits (limit.lua), and by tend.lua, as that
+-- not strict any more. These are gone through in pages: by whoever changed the limits (limit.lua), and by maintain.lua, as that
 -- one may die.
 --
 --   gate counting  how far that is: "<session> <cursor>" in the hash of a session, "~ <cursor>" in `slots`
 --
--- requires: base, gate, slot
+-- requires: base, limit_state, slot
 -- gives: count_page
 
 -- Of the sessions in the order of their names: the first after this one.
@@ -21,7 +21,7 @@ local STOPS = {'scheduled', 'ready', 'parked', 'blocked'}
 
 -- Tasks that wait and have a slot, in groups that are not strict any more: some of them leave it. Returns where to go on.
 local function leave_slots(P, now, page, size)
-  local g = gate_look(P, now)
+  local g = limit_state(P, now)
   local found = call('HSCAN', P .. 'slots', page, 'COUNT', text(size))
   for i = 1, #found[2], 2 do
     local id, stands = found[2][i], false

@@ -37,7 +37,7 @@ local function add_deadlines(P, members, first)
   if not head[2] or first < tonumber(head[2]) then announce_due(P, first) end
 end
 
--- It waits again and has not begun. (Where its time was over meanwhile, tend.lua has met it and passed it over.)
+-- It waits again and has not begun. (Where its time was over meanwhile, maintain.lua has met it and passed it over.)
 local function keep_deadline(P, id, envelope)
   local time = deadline_of(envelope)
   if time then add_deadlines(P, {text(time), id}, time) end

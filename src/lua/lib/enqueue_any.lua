@@ -1,7 +1,7 @@
 -- Enqueues tasks with and without options: what enqueue.lua does where a call is not common. made: where it notes what it
 -- makes, id -> its options. Returns the reply.
 --
--- requires: base, options, order, wake
+-- requires: base, options, sequence, wake_one
 -- gives: enqueue_any
 
 local function enqueue_any(P, ARGV, time, made)
@@ -24,12 +24,12 @@ local function enqueue_any(P, ARGV, time, made)
       know_gate(P, 'e')
       return tell
     end
--- require: readers, register
+-- require: readers, dependency_register
     if what == 'parents' then return missing_parent end
--- require: kin, links
+-- require: dependencies, dependency_edges
     if what == 'children' then return attach, readers, tell, dies_of, not_needed end
--- require: heirs, messages, steer, where
-    return where, is_waiting, own_queue, heritage, hand_over, remove
+-- require: heirs, messages, control, task_state
+    return task_state, is_waiting, own_queue, heritage, hand_over, remove
   end
 
   local elapsed, began = string.match(ARGV[1] or '', '^again (%d+) ?(%d*)$')
@@ -38,8 +38,8 @@ local function enqueue_any(P, ARGV, time, made)
   local source, number, floor = string.match(ARGV[1] or '', '^carried ([%w._-]+) (%d+) (%d+)$')
   local laid = ARGV[1] == 'laid'
   if laid then
--- require: take_up
-    local listed, wrong = take_up(P, ARGV)
+-- require: bulk_fallback
+    local listed, wrong = bulk_fallback(P, ARGV)
     if not listed then return redis.error_reply('ERR enqueue: ' .. wrong) end
     ARGV, plainly = listed, true
   end
@@ -95,7 +95,7 @@ local function enqueue_any(P, ARGV, time, made)
     known = {call('HGET', P .. 'tasks', ARGV[2])}
   end
 
-  -- Packets that were laid and got no place (lib/laid.lua), of which tasks are sent again: p -> their ids. A client lays up
+  -- Packets that were laid and got no place (lib/bulk_insert.lua), of which tasks are sent again: p -> their ids. A client lays up
   -- to 1024 in one, and sends these again by themselves: there are not to be more than this call can do.
   local UNPLACED_MOST, unplaced, unplaced_count = 2048, {}, 0
   for i = 1, again and count or 0 do
@@ -117,7 +117,7 @@ local function enqueue_any(P, ARGV, time, made)
   local write
   -- Tasks of this call that wait for others, {id, edges, due, priority, group, weight} each: they learn of their
   -- parents when all of the call are there, for these may be among them.
-  local children, waits, parent_states = {}, nil, {} -- (of parents: lib/register.lua)
+  local children, waits, parent_states = {}, nil, {} -- (of parents: lib/dependency_register.lua)
   local function make_linker()
     local attach, readers, tell, dies_of, not_needed = make('children')
     waits = {}
@@ -185,7 +185,7 @@ local function enqueue_any(P, ARGV, time, made)
       for first = 1, #ready, 4000 do
         call('ZADD', P .. 'ready', unpack(ready, first, math.min(first + 3999, #ready)))
       end
-      wake(P)
+      wake_one(P)
     end
     if #later > 0 then
       local head = call('ZRANGE', P .. 'scheduled', '0', '0', 'WITHSCORES')
@@ -223,8 +223,8 @@ local function enqueue_any(P, ARGV, time, made)
   -- and we name no parents, with its parents and its time.
   local function make_claim()
     local lock, lock_as = make('key')
-    local where, is_waiting, own_queue, heritage, hand_over, remove
-    -- A task has the priority of the one that it replaced: its header says so where it would have said it (move.lua).
+    local task_state, is_waiting, own_queue, heritage, hand_over, remove
+    -- A task has the priority of the one that it replaced: its header says so where it would have said it (reschedule.lua).
     local function with_priority(rest, priority)
       local head, tail = string.match(rest, '^("type":"[^"]*")(.*)$')
       local due = string.match(tail, '^,"due":%d+') or string.match(tail, '^,"delay":%d+') or ''
@@ -234,7 +234,7 @@ local function enqueue_any(P, ARGV, time, made)
       local holder = lock(P, id, o)
       if not holder then return end
       if not o.conflict then return holder end
-      if not where then where, is_waiting, own_queue, heritage, hand_over, remove = make('replacement') end
+      if not task_state then task_state, is_waiting, own_queue, heritage, hand_over, remove = make('replacement') end
       write() -- (the holder may have come in this very call)
       local envelope = call('HGET', P .. 'tasks', holder)
       if not envelope then
@@ -242,7 +242,7 @@ local function enqueue_any(P, ARGV, time, made)
         forget_id(holder)
         return lock(P, id, o)
       end
-      local state, score = where(P, holder)
+      local state, score = task_state(P, holder)
       if not is_waiting(state) then return holder end
       local old = header(envelope)
       -- A key that is held for a time may outlive its task, and then another come under that id.
@@ -376,7 +376,7 @@ local function enqueue_any(P, ARGV, time, made)
           children[#children + 1] = {id, after, due, priority, group, weight}
         elseif place then
           call('ZADD', P .. place[1], place[2], id)
-          if place[1] == 'ready' then wake(P) else dues[id] = text(place[2]) end
+          if place[1] == 'ready' then wake_one(P) else dues[id] = text(place[2]) end
         elseif due and due > now then
           dues[id] = text(due)
           later[#later + 1] = due

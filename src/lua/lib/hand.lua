@@ -3,11 +3,11 @@
 -- it needs no turn to be found.
 --
 --   idle                     list  "<session>:<thread>"; not while a token stands in `wake`, nor while the queue is
---                                  paused or has a gate (lib/gate.lua)
+--                                  paused or has a gate (lib/limit_state.lua)
 --   hand:<session>:<thread>  list  "<ms> <id>" and, behind a newline, the envelope: a task that was leased to it then;
---                                  or empty: it is to look (lib/wake.lua)
+--                                  or empty: it is to look (lib/wake_one.lua)
 --
--- requires: heeds
+-- requires: worker_alive
 -- gives: hand_to_idle
 
 -- Of one plain task. now: text, in ms. Returns 2 when it is somebody's; 'rare' when it is nothing for the plain path; the error
@@ -20,7 +20,7 @@ local function hand_to_idle(P, id, envelope, now)
     local running = P .. 'running:' .. session
     -- That session stands: 2, and something is ready: 1 more.
     local found = call('EXISTS', running, running, P .. 'ready')
-    if found > 1 and heeds(P, session) then
+    if found > 1 and worker_alive(P, session) then
       -- A field that begins with '#' would be taken for one about the session, and a line end for that of the id. Such ids
       -- are refused.
       local odd = string.byte(id) < @ID_BYTE_MIN@ or string.find(id, '\n', 1, true)
@@ -39,7 +39,7 @@ local function hand_to_idle(P, id, envelope, now)
       return wrong
     end
     -- Nobody may be there: it is not to hold up a task.
-    if found > 1 then nudge(P, session, entry) end
+    if found > 1 then wake_thread(P, session, entry) end
     passed = passed + 1
     if passed >= @IDLE_PASSED_MAX@ then return end
     entry = call('LPOP', P .. 'idle')

@@ -1,7 +1,7 @@
 -- Heirs: a task that takes the place of another one, whose unique key it names, takes over those that wait for it; and
 -- where it names no parents itself, those that the other one waits for.
 --
--- requires: base, links, messages, readers, reads
+-- requires: base, dependency_edges, messages, readers, reads
 -- gives: hand_over, heritage, inherit
 
 local HEIRS_MOST = @REPLACED_CHILDREN_MAX@ -- (so many edges take Redis some 3 ms)

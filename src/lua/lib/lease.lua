@@ -1,6 +1,6 @@
 -- Leasing: ids move from `ready` into the session's hash.
 --
--- requires: allowed, base, event, gate_lease, marked, packet, wake
+-- requires: allowed, base, event, limited_lease, flagged, segment, wake_one
 -- gives: lease
 
 -- Before what cannot be undone: the user may call a command on the keys of the queue.
@@ -19,9 +19,9 @@ local function cut(P, running, ids, envelopes, company, extras, now)
       return 0
     end
     if envelopes[i] and has_info(envelopes[i]) then
-      local how = marked.weigh(P, running, ids[i], envelopes[i], i == 1 and not company, extras)
+      local how = flagged.weigh(P, running, ids[i], envelopes[i], i == 1 and not company, extras)
       if how == 'off' then
-        marked.off(P, ids[i], tonumber(call('ZSCORE', P .. 'ready', ids[i])), now)
+        flagged.off(P, ids[i], tonumber(call('ZSCORE', P .. 'ready', ids[i])), now)
         call('ZREM', P .. 'ready', ids[i])
         return 0
       end
@@ -86,13 +86,13 @@ local function lease(P, index, session, join, ttl, want, thread, now, company, s
   local running = P .. 'running:' .. session
   if not stands and not in_session(P, index, running, session, join, ttl, now, extras) then
     -- The wake-up is for somebody else: whoever asks may be frozen or cut off, with this call sent long ago.
-    wake(P)
+    wake_one(P)
     return false
   end
   local envelopes, taken
   local more = #ids > want
   if gate and gate.groups then
-    ids, envelopes, more = gates.admit(gate, running, want, company, extras, marked, settings[6])
+    ids, envelopes, more = gates.admit(gate, running, want, company, extras, flagged, settings[6])
     taken = #ids
   else
     for i = #ids, want + 1, -1 do ids[i] = nil end
@@ -100,7 +100,7 @@ local function lease(P, index, session, join, ttl, want, thread, now, company, s
     taken = cut(P, running, ids, envelopes, company, extras, now)
   end
   if taken == 0 then
-    if more or #ids > 0 then wake(P) end
+    if more or #ids > 0 then wake_one(P) end
     return nil
   end
   local leases, reply, n = {}, {index}, 0
@@ -112,7 +112,7 @@ local function lease(P, index, session, join, ttl, want, thread, now, company, s
       n = n + 2
     end
   end
-  -- The leases first: what is refused behind them is found there (recall.lua).
+  -- The leases first: what is refused behind them is found there (recover.lua).
   if n > 0 then call('HSET', running, unpack(leases)) end
   if not (gate and gate.groups) then call('ZREMRANGEBYRANK', P .. 'ready', 0, taken - 1) end
   if n > 0 then
@@ -124,6 +124,6 @@ local function lease(P, index, session, join, ttl, want, thread, now, company, s
     end
   end
   if gate then gates.take(gate, n / 2) end
-  if (more or taken < #ids) and not (gate and gate.shut) then wake(P) end
+  if (more or taken < #ids) and not (gate and gate.shut) then wake_one(P) end
   return reply, gate and gate.shut
 end

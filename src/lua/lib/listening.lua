@@ -1,7 +1,7 @@
 -- Switches events on or off, as settings.events (how many are kept) and events_until (somebody listens until then) say.
 --  order.events says it to enqueue.lua, which does not read settings.
 --
--- requires: base, gate, order
+-- requires: base, limit_state, sequence
 -- gives: switch_events
 
 local function switch_events(P)

@@ -1,6 +1,6 @@
 -- Messages to other queues, in the list `outbox` (outbox.lua), and the handles of tasks, "<queue>/<id>".
 --
--- requires: base, keep
+-- requires: base, retention
 -- gives: own_queue, parts, send
 
 local function own_queue(P)

@@ -3,7 +3,7 @@
 -- requires: base
 -- gives: checked_options, option_fault, task_fault
 
--- [[handle, policy], ...], see lib/register.lua. ("!" stands for a parent that is still to be named.)
+-- [[handle, policy], ...], see lib/dependency_register.lua. ("!" stands for a parent that is still to be named.)
 local function are_edges(edges)
   if type(edges) ~= 'table' or #edges > @PARENTS_MAX@ then return false end
   for _, edge in ipairs(edges) do

@@ -1,6 +1,6 @@
 -- Outcomes that have more to say than "done".
 --
--- requires: base, cancel_mark, cancelled, deadline, death, front, gate, history, keep, readers, schedule, settle
+-- requires: base, cancel_mark, cancelled, deadline, death, requeue_front, limit_state, history, retention, readers, schedule, settle
 -- requires: unique
 -- gives: outcomes
 
@@ -62,7 +62,7 @@ function outcomes.snooze(P, id, now, settings, delay, begun)
     put_off(P, id, envelope)
     schedule(P, id, now + delay)
   else
-    to_front(P, {id}, {envelope})
+    requeue_front(P, {id}, {envelope})
   end
 end
 

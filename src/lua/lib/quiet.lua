@@ -1,10 +1,10 @@
--- Most calls of tend.lua find that nothing of the queue is due. That is asked here in few commands, and without the functions
+-- Most calls of maintain.lua find that nothing of the queue is due. That is asked here in few commands, and without the functions
 -- that all else needs: it takes Redis a fifth of the instructions.
 --
 -- requires: upkeep
 -- gives: quiet
 
--- The reply of tend.lua when nothing is due. nil: something is, or a closer look has to tell. Writes no more than upkeep,
+-- The reply of maintain.lua when nothing is due. nil: something is, or a closer look has to tell. Writes no more than upkeep,
 -- and lets the order begin anew where nothing waits; where Redis refuses that, the closer look says why.
 local function quiet(P, most, life)
   local call, find = redis.pcall, string.find

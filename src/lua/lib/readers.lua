@@ -8,7 +8,7 @@
 --
 -- (A table, as a script has room for 200 locals.)
 --
--- requires: base, bundles
+-- requires: base, result_blocks
 -- gives: readers, readers.add, readers.drop, readers.keep, readers.spare
 
 local readers = {}

@@ -1,11 +1,11 @@
 -- What a task that waited for others may read: the records of those that have completed (lib/readers.lua). Edges
--- between tasks: lib/links.lua.
+-- between tasks: lib/dependency_edges.lua.
 --
 --   reads:<id>      zset  handles of these -> 0, or, of tasks in other queues, the number of the message that registered
 --                         the edge there
 --   settings reads  how many such edges there are
 --
--- requires: base, keep, messages, readers
+-- requires: base, retention, messages, readers
 -- gives: readers.at_once, readers.leave, readers.let_go, readers.read, readers.release, readers.release_all
 -- gives: readers.undo
 
@@ -60,7 +60,7 @@ function readers.undo(P, id, parent)
   readers.leave(P, id, {parent, number})
 end
 
--- The task has ended: it reads nothing any more. Of many that is said in steps (lib/kin.lua).
+-- The task has ended: it reads nothing any more. Of many that is said in steps (lib/dependencies.lua).
 function readers.release(P, id)
   local key = P .. 'reads:' .. id
   local count = call('ZCARD', key)

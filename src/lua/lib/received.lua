@@ -6,7 +6,7 @@
 --                           that took that edge away; `floor` -> the lowest number that its outbox and its `unread` held
 --                           when a carrier looked. Expires when none come any more.
 --
--- The numbers of a queue's messages grow (lib/links.lua), and a message leaves these two only after it was carried, or
+-- The numbers of a queue's messages grow (lib/dependency_edges.lua), and a message leaves these two only after it was carried, or
 -- when `unread` has too many, for good. So one below the floor is not to be received: it is not there any more. Those
 -- from the floor on are told apart one by one; there are few of them, unless a message stays there because nobody can
 -- carry it. Then the last RECEIVED_MOST count.

@@ -1,6 +1,6 @@
 -- What a completed task left.
 --
--- requires: base, bundle
+-- requires: base, result_block
 -- gives: result_of
 
 -- Tasks that are read together often ended together. What was parsed is kept up to a bound.

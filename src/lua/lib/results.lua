@@ -1,13 +1,13 @@
 -- Results of completed tasks, and how many bytes they have together where a queue keeps them by that.
 --
---   results       hash  id -> result, of completed tasks that left one; "+<ms>" -> a bundle (lib/bundle.lua)
+--   results       hash  id -> result, of completed tasks that left one; "+<ms>" -> a bundle (lib/result_block.lua)
 --   settings completed_bytes  how many at most
 --   result_sizes  hash  id -> bytes of its result; # -> their sum; @ -> how far those are counted that had ended before
 --                       it was said: a cursor, or "end"
 --
--- forget in lib/keep.lua takes away what goes. sizes: id, bytes, ...
+-- forget in lib/retention.lua takes away what goes. sizes: id, bytes, ...
 --
--- requires: base, keep, readers
+-- requires: base, retention, readers
 -- gives: count_results, keep_results, trim_bytes
 
 local function count_results(P, sizes)

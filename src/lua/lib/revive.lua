@@ -1,13 +1,13 @@
--- Retries. Needs what lib/steer.lua needs, and that.
+-- Retries. Needs what lib/control.lua needs, and that.
 --
--- requires: base, cancel_mark, deadline, event, history, schedule, steer, unique
+-- requires: base, cancel_mark, deadline, event, history, schedule, control, unique
 -- gives: revive
 
 -- Lua has room for 200 locals.
 local restoring
 local function restorer()
   if restoring then return restoring end
--- require: register, restore
+-- require: dependency_register, restore
   restoring = restore
   return restoring
 end

@@ -1,6 +1,6 @@
 -- The clock was set back by `by`: what is to happen a while after something did is moved by as much; limits are looked at
 -- anew, and so are recurring entries that come at an interval. (Times that somebody named, of tasks and other entries,
--- stand.) Each call does a part, as lib/budget.lua lets it. settings: as in tend.lua.
+-- stand.) Each call does a part, as lib/budget.lua lets it. settings: as in maintain.lua.
 --
 --   settings back  "<by> <last> <set> <from> <skip>", while some of it is left: what the clock had said before; which set
 --                  comes next, from which score on, and how many members of that score were looked at already

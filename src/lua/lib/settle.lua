@@ -1,8 +1,8 @@
 -- Settling: what becomes of tasks that a session holds. Ownership is where the id stands: HDEL from the session's hash
 -- must hit.
 --
--- requires: base, bundle, event, gate, keep, links, messages, once, options, put, readers, reads, results, tags
--- requires: where
+-- requires: base, result_block, event, limit_state, retention, dependency_edges, messages, once, options, insert, readers, reads, results, tags
+-- requires: task_state
 -- gives: check_records, complete, results_of, settle_plain, settle_record
 
 -- Of ids that were to be taken out of the session's hands, `hit` were there: returns these, the others go to `refused`.
@@ -11,7 +11,7 @@ local function taken_of(P, ids, hit, refused)
   local mine = {}
   for i = 1, #ids do
     -- What was ours stands nowhere now. (hit = 0: the session was reaped, and all of them with it.)
-    if hit > 0 and not where(P, ids[i]) and call('HEXISTS', P .. 'tasks', ids[i]) == 1 then
+    if hit > 0 and not task_state(P, ids[i]) and call('HEXISTS', P .. 'tasks', ids[i]) == 1 then
       mine[#mine + 1] = ids[i]
     else
       refused[#refused + 1] = ids[i]
@@ -133,7 +133,7 @@ local function hand_on(P, running, lease, id, handle, options, rest, now)
   local queue, new_id = parts(handle)
   local o = options ~= '' and cjson.decode(options) or {}
   if queue == own_queue(P) and not o.unique and not o.after then
-    put_one(P, new_id, o, rest, now)
+    insert_task(P, new_id, o, rest, now)
   else
     send(P, 'T', handle .. ' ' .. text(#options) .. ' ' .. options .. rest)
     announce_due(P, now)

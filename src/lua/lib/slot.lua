@@ -1,4 +1,4 @@
--- Strict groups: a task that has started keeps its group's slot (lib/gate.lua) until it has ended, also while it waits for
+-- Strict groups: a task that has started keeps its group's slot (lib/limit_state.lua) until it has ended, also while it waits for
 -- another attempt.
 --
 -- requires: base

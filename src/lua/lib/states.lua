@@ -1,6 +1,6 @@
--- The states of several tasks, each as in lib/where.lua: {state, score, session, lease}, or nil where it stands nowhere.
+-- The states of several tasks, each as in lib/task_state.lua: {state, score, session, lease}, or nil where it stands nowhere.
 --
--- requires: base, where
+-- requires: base, task_state
 -- gives: states_of
 
 -- Each session is asked once for all tasks that are in no set: so many fields in all, about 0.2 us each, where asking a

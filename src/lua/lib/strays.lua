@@ -1,8 +1,8 @@
 -- Tasks whose envelopes another program overwrites while they are parked or called: only the envelope names the group, so
 -- whoever moves such a task leaves it in `called:<group>` or `parked:<group>`, and the group would wait for it for ever. Some
--- groups, chosen at random, lose such members in each call of tend.
+-- groups, chosen at random, lose such members in each call of maintain.
 --
--- requires: base, budget, gate
+-- requires: base, budget, limit_state
 -- gives: tidy_groups
 
 local SOME_GROUPS, SOME_MEMBERS = 8, 16

@@ -1,4 +1,4 @@
--- Upkeep: when somebody last maintained the queue, by a heartbeat (beat.lua) or a call of tend.lua. Where nobody did for
+-- Upkeep: when somebody last maintained the queue, by a heartbeat (heartbeat.lua) or a call of maintain.lua. Where nobody did for
 -- longer than half a session's life, Redis was away or frozen, its clock was set forward, or no worker was there. Sessions
 -- that expired meanwhile are spared for one life, so that those whose workers live renew them: time in which no heartbeat
 -- could come does not count. A session that had expired before is not spared; what is left of an amnesty at the next such
@@ -11,7 +11,7 @@
 
 -- known: the field, or false, which life is then needed for. life: nil when the caller knows none. Returns what the field
 -- is to be, or nil when it may stay; since and ends; and by how much the clock was set back, if it was by a second or more:
--- then the field is for tend.lua alone to write, which puts right what refers to the other time.
+-- then the field is for maintain.lua alone to write, which puts right what refers to the other time.
 local function look_after(known, now, life)
   local last, before, since, ends = string.match(known or '', '^(%d+) (%d+) (%d+) (%d+)$')
   local new = string.format('%d %d ', now, life or tonumber(before))

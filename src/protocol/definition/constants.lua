@@ -40,7 +40,7 @@ return {
 
   {section = 'Maxima of one call'},
   {name = 'ENQUEUE_MAX', value = 2000, help = 'tasks of one `enqueue`'},
-  {name = 'CALL_MAX', value = 1000, help = 'tasks that one `turn` leases, completions of one queue in it, and tasks that one call of `tend`, `list` and most others touches'},
+  {name = 'CALL_MAX', value = 1000, help = 'tasks that one `turn` leases, completions of one queue in it, and tasks that one call of `maintain`, `list` and most others touches'},
   {name = 'PARENTS_MAX', value = 1000, public = 'REEVE_PARENTS_MAX', help = 'parents that one `enqueue` names for a task'},
   {name = 'DEPEND_MAX', value = 2000, help = 'parents of one `depend`'},
   {name = 'REGAIN_MAX', value = 64, help = 'tasks of one `regain`'},
@@ -73,5 +73,5 @@ return {
   {name = 'EVENTS_DEFAULT', value = 10000, help = 'the length of the stream `events` where the setting `events` is absent'},
   {name = 'PUT_OFF_MS', value = 1000, unit = 'ms', help = 'the delay of a task that crashed twice while its session holds another such task'},
   {name = 'ONE_DAY_MS', value = 86400000, unit = 'ms', help = 'a day'},
-  {name = 'CRON_DUE_MAX', value = 50, help = 'recurring entries in one reply of `tend`'},
+  {name = 'CRON_DUE_MAX', value = 50, help = 'recurring entries in one reply of `maintain`'},
 }

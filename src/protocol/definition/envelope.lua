@@ -13,7 +13,7 @@ return {
   {name = 'type', type = 'text', range = 'a type', by = 'producer', read = 'scripts, workers', checked = true, help = 'chooses the handler. Always present'},
   {name = 'due', type = 'whole number', range = 'ms', by = 'producer; scripts later', read = 'workers, clients', help = 'when it becomes ready; 0 after it was put off. Default: at once'},
   {name = 'delay', type = 'whole number', range = 'ms', by = 'producer; scripts later', read = 'workers, clients', help = 'the same, after `at`'},
-  {name = 'priority', type = 'whole number', range = '-128 to 127', by = 'producer; move', read = 'scripts, workers, clients', checked = true, help = 'lower numbers are leased first. Default: 0'},
+  {name = 'priority', type = 'whole number', range = '-128 to 127', by = 'producer; reschedule', read = 'scripts, workers, clients', checked = true, help = 'lower numbers are leased first. Default: 0'},
   {name = 'group', type = 'text', range = '1 to 100 bytes', by = 'producer', read = 'scripts, workers', checked = true, help = 'groups take turns and can have limits. Default: no group'},
   {name = 'weight', type = 'whole number', range = '1 to 256', by = 'producer', read = 'scripts', checked = true, help = 'the share of its group. Default: 1'},
   {name = 'attempts', type = 'whole number', range = '1 to 1000000', by = 'producer', read = 'workers', help = "the maximum of attempts. Default: the queue's or the handler's"},

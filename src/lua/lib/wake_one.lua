@@ -4,23 +4,23 @@
 --
 --   woken:<session>  set  of those of its threads that were woken this way once, while the session stands
 --
--- requires: heeds, rouse_later
--- gives: wake
+-- requires: worker_alive, wake_all_later
+-- gives: wake_one
 
 -- Where nobody is there of a hundred that are idle, the others are told later, and there is a token. Returns whether that
 -- is so.
-local function wake(P)
+local function wake_one(P)
   if redis.call('LLEN', P .. 'wake') > 0 then return end
   local entry, passed = redis.call('LPOP', P .. 'idle'), 0
   while entry do
     local session = string.match(entry, '^[^:]*')
     if redis.call('EXISTS', P .. 'running:' .. session) == 1 then
-      nudge(P, session, entry)
-      if heeds(P, session) then return end
+      wake_thread(P, session, entry)
+      if worker_alive(P, session) then return end
     end
     passed = passed + 1
     if passed >= @IDLE_PASSED_MAX@ and redis.call('EXISTS', P .. 'idle') == 1 then
-      rouse_later(P)
+      wake_all_later(P)
       redis.call('LPUSH', P .. 'wake', '1')
       return true
     end

@@ -1,5 +1,5 @@
 #!lua
--- move: a waiting task gets another time or another priority.
+-- reschedule: a waiting task gets another time or another priority.
 --
 -- KEYS[1]  the queue's prefix
 -- ARGV[1]  the task's id
@@ -8,12 +8,12 @@
 -- reply    "ok", or the state that does not allow it, or "malformed", or "" when there is no such task
 --
 -- Sent twice: it says the same again; a task that has become ready meanwhile goes to the end of its order again.
--- require: base, order, front, schedule, event, history, keep, unique, links, where, gate, cancelled, steer
+-- require: base, sequence, requeue_front, schedule, event, history, retention, unique, dependency_edges, task_state, limit_state, cancelled, control
 
 local P, id, what, number = KEYS[1], ARGV[1], ARGV[2], tonumber(ARGV[3])
 local max = what == 'priority' and 127 or INT64
 if not id or not number or not is_whole(number, -max - 1, max) or what ~= 'priority' and what ~= 'at' and what ~= 'in' then
-  return redis.error_reply('ERR move: ARGV[2] and ARGV[3] are "at", "in" or "priority", and a whole number in its range')
+  return redis.error_reply('ERR reschedule: ARGV[2] and ARGV[3] are "at", "in" or "priority", and a whole number in its range')
 end
 do
 -- require: expect
@@ -22,7 +22,7 @@ do
 end
 local envelope = call('HGET', P .. 'tasks', id)
 if not envelope then return '' end
-local state, score = where(P, id, true)
+local state, score = task_state(P, id, true)
 if not is_waiting(state) then return state or '' end
 local o = header(envelope, id)
 if o.malformed then return 'malformed' end

@@ -8,9 +8,9 @@
 -- The envelope of a task that came so tells its packet, '{"at":<ms>,"p":<p>,', for as long as it lives. enqueue.lua makes
 -- packets of plain tasks, where there are neither groups nor events; turn.lua takes tasks from the first one. Whoever
 -- needs them by themselves takes them out. ('+' comes before all that an id may have: of the same score a packet is first.)
--- p: how many places were given before, or, of tasks that were laid (lib/laid.lua), a random number.
+-- p: how many places were given before, or, of tasks that were laid (lib/bulk_insert.lua), a random number.
 --
--- requires: base, order
+-- requires: base, sequence
 -- gives: leave_packet, take_out, unfold
 
 -- The first so many tasks of a packet stand in `ready` by themselves.

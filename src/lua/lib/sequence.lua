@@ -11,11 +11,11 @@
 --                 0 while plain tasks need nothing but the next number: there are no groups and no events, and a
 --                 wake-up stands in `wake`, so that nobody waits who would have to be told. Whoever finds nothing to
 --                 lease, or has taken the wake-up, takes it away. START or less: not so; "epoch": any text, as long as
---                 scores go on from those before (lib/marked.lua)
---   groups zset   <priority>:<group> -> the group's last score; forgotten when it is behind the head (tend.lua)
+--                 scores go on from those before (lib/flagged.lua)
+--   groups zset   <priority>:<group> -> the group's last score; forgotten when it is behind the head (maintain.lua)
 --
 -- Scores are whole numbers within 2^53, so doubles hold them exactly. A band has room for 2^38 tasks between two
--- moments in which the queue is empty (tend.lua then starts again); past that, tags stand still and ids decide.
+-- moments in which the queue is empty (maintain.lua then starts again); past that, tags stand still and ids decide.
 --
 -- requires: base
 -- gives: BAND, START, STEP, fold_order, head_score, next_score, order_open, order_save, virtual_time

@@ -1,17 +1,17 @@
 -- Leasing under limits.
 --
--- requires: base, event, gate, packet
+-- requires: base, event, limit_state, segment
 -- gives: gates, gates.admit, gates.open, gates.room, gates.take
 
 local gates = {}
 
 function gates.open(P, now, flags)
-  local g = gate_look(P, now)
+  local g = limit_state(P, now)
   g.flags, g.groups, g.admitted, g.shut = flags, find(flags, 'g', 1, true), {}, false
   return g
 end
 
--- When the whole queue opens again: tend.lua looks then.
+-- When the whole queue opens again: maintain.lua looks then.
 local function opens(g, at)
   at = math.min(at, LATEST)
   local known = tonumber(call('HGET', g.P .. 'gate', 'opens'))
@@ -88,10 +88,10 @@ end
 
 -- Goes through the head of the queue: tasks whose groups are at their limits are parked, the others are taken, up to
 -- `want`. Returns ids and envelopes, which stand in `ready` no more, and whether there may be more behind them.
--- marked: from marked.lua; large: envelopes may be.
+-- marked: from flagged.lua; large: envelopes may be.
 local LOOK_AT_MOST = 100
 local MANY_BYTES = @REPLY_BYTES_MAX@
-function gates.admit(g, running, want, company, extras, marked, large)
+function gates.admit(g, running, want, company, extras, flagged, large)
   local P, ids, envelopes, looked, bytes = g.P, {}, {}, 0, 0
   local page
 
@@ -106,10 +106,10 @@ function gates.admit(g, running, want, company, extras, marked, large)
 
   local function put_off(id, place, group, room)
     if room then
-      room.off = g.now + marked.put_off
+      room.off = g.now + flagged.put_off
       park(id, place, group, room)
     else
-      marked.off(P, id, place, g.now)
+      flagged.off(P, id, place, g.now)
       page.gone[#page.gone + 1] = id
     end
   end
@@ -133,7 +133,7 @@ function gates.admit(g, running, want, company, extras, marked, large)
     if not free or room and not back and not is_first(g, group, room, place) then
       how = 'park'
     elseif envelope and has_info(envelope) then
-      how = marked.weigh(P, running, id, envelope, #ids == 0 and not company, extras)
+      how = flagged.weigh(P, running, id, envelope, #ids == 0 and not company, extras)
       if how == 'stop' then return how end
     end
     if called then

@@ -1,10 +1,10 @@
--- Tasks that were laid (lib/laid.lua) are nowhere any more, and come as arguments after all: returns those of "plain"; or
+-- Tasks that were laid (lib/bulk_insert.lua) are nowhere any more, and come as arguments after all: returns those of "plain"; or
 -- nil and what is wrong, and all is as it was.
 --
 -- requires: base
--- gives: take_up
+-- gives: bulk_fallback
 
-local function take_up(P, ARGV)
+local function bulk_fallback(P, ARGV)
   local head = '{"at":' .. (ARGV[2] or '') .. ',"p":' .. (ARGV[3] or '') .. ','
   local list, count = P .. 'packet:' .. (ARGV[3] or ''), tonumber(ARGV[4])
   if #ARGV ~= 4 or not (count and count >= 1 and count <= @PACKET_MAX@ and count % 1 == 0) then

@@ -1,7 +1,7 @@
 -- What people do to single tasks. Each returns "ok" or the word that says why not.
 --
--- requires: base, bundles, cancelled, deadline, event, gate, keep, links, order, packet, readers, reads, slot, unique
--- requires: wake, where
+-- requires: base, result_blocks, cancelled, deadline, event, limit_state, retention, dependency_edges, sequence, segment, readers, reads, slot, unique
+-- requires: wake_one, task_state
 -- gives: cancel, free_of_children, is_waiting, leave_place, remove, to_ready
 
 -- A task leaves the place where it waits, or where it stands as ended.
@@ -23,7 +23,7 @@ local function to_ready(P, id, o)
   local order = order_open(P)
   call('ZADD', P .. 'ready', text(next_score(order, o.priority, o.group, o.weight)), id)
   order_save(order)
-  wake(P)
+  wake_one(P)
 end
 
 local function is_waiting(state)

@@ -1,8 +1,8 @@
--- All that stand in `idle` of P leave it, to be told to look by tend.lua, which is due at once.
+-- All that stand in `idle` of P leave it, to be told to look by maintain.lua, which is due at once.
 --
--- gives: rouse_later
+-- gives: wake_all_later
 
-local function rouse_later(P)
+local function wake_all_later(P)
   if redis.pcall('RENAMENX', P .. 'idle', P .. 'rousing') ~= 1 then
     -- Some are left from the last time, which was just now.
     local others = redis.call('LPOP', P .. 'idle', 1000)

@@ -2,11 +2,11 @@
 -- session and the lease ("<since ms> <thread>"). thorough: where it stands nowhere else, packets are searched.
 --
 -- requires: base
--- gives: in_packet, search_packets, where
+-- gives: in_packet, search_packets, task_state
 
-local where, search_packets, in_packet
+local task_state, search_packets, in_packet
 do
-  -- Its score, if it stands in a packet (lib/packet.lua).
+  -- Its score, if it stands in a packet (lib/segment.lua).
   function in_packet(P, id)
     if call('EXISTS', P .. 'packets') == 0 then return end
     local envelope = call('HGET', P .. 'tasks', id)
@@ -27,7 +27,7 @@ do
   end
 
   local SETS = {'ready', 'scheduled', 'parked', 'blocked', 'completed', 'dead', 'cancelled'}
-  function where(P, id, thorough)
+  function task_state(P, id, thorough)
     for i = 1, #SETS do
       local score = call('ZSCORE', P .. SETS[i], id) or i == 1 and in_packet(P, id)
       if score then return SETS[i], score end

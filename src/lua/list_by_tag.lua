@@ -1,5 +1,5 @@
 #!lua flags=no-writes
--- tagged: a page of the tasks with a tag, the one that was enqueued last first, whatever their states.
+-- list_by_tag: a page of the tasks with a tag, the one that was enqueued last first, whatever their states.
 --
 -- KEYS[1]  the queue's prefix
 -- ARGV[1]  the tag
@@ -11,7 +11,7 @@
 --          many sessions
 --
 -- Sent twice: it only reads.
--- require: base, where, states, info, whole
+-- require: base, task_state, states, info, whole
 
 local P, tag, wanted, skip, most = KEYS[1], ARGV[1], ARGV[2], whole(ARGV[3], 0, LATEST), whole(ARGV[4], 0, LATEST)
 if not P or not skip or not most then

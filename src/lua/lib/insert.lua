@@ -1,10 +1,10 @@
 -- A task that a script makes. o: its options; rest: its envelope after
 -- '{"at":<now>,'. False: the id is taken.
 --
--- requires: base, event, index, order, schedule, wake
--- gives: put_one
+-- requires: base, event, index, sequence, schedule, wake_one
+-- gives: insert_task
 
-local function put_one(P, id, o, rest, now)
+local function insert_task(P, id, o, rest, now)
   local tags = o.tags
   if tags then
 -- require: tags_once
@@ -29,7 +29,7 @@ local function put_one(P, id, o, rest, now)
     call('ZADD', P .. 'ready', text(next_score(order, o.priority, o.group, o.weight)), id)
     order_save(order)
     tell(P, 'enqueued', id)
-    wake(P)
+    wake_one(P)
   end
   return true
 end

@@ -1,5 +1,5 @@
 -- Tasks that were laid: who brings many at once spares Lua the sight of them. Commands of a transaction put their
--- envelopes into `tasks` and their ids into the list of a packet (lib/packet.lua), and enqueue.lua then gives that its place:
+-- envelopes into `tasks` and their ids into the list of a packet (lib/segment.lua), and enqueue.lua then gives that its place:
 --
 --   WATCH <prefix>laid:<p>
 --   DEL <prefix>laid:<p>
@@ -20,7 +20,7 @@
 -- What the user may not call, or a key of another type, ends the call, and the tasks that were laid are taken back as far as
 -- that user may.
 --
--- requires: wake
+-- requires: wake_one
 -- gives: place_packet
 
 -- Gives them their place; false: they cannot have it as they are. First somebody is woken: where that is refused the tasks
@@ -39,7 +39,7 @@ local function lay(P, p, number)
   local last = format('%d', tail)
   if first and call('LLEN', P .. 'wake') == 0 then
     call('HSET', P .. 'order', 'packet', p .. ' ' .. last, '0', last)
-    wake(P)
+    wake_one(P)
   elseif first then
     call('HSET', P .. 'order', 'packet', p .. ' ' .. last, 'next', last)
   else

@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- tend: what a queue needs from time to time: due tasks become ready, the tasks of expired sessions go back to the
+-- maintain: what a queue needs from time to time: due tasks become ready, the tasks of expired sessions go back to the
 -- front, what was kept long enough goes.
 --
 -- KEYS[1]  the queue's prefix
@@ -28,13 +28,13 @@ do
   local reply = quiet(KEYS[1], ARGV[1], ARGV[2])
   if reply then return reply end
 end
--- require: base, wake
+-- require: base, wake_one
 -- In a function, where the names above cost less to capture: see CONTRIBUTING.md.
 return (function()
--- require: budget, order, front, keep, leases, event, history
+-- require: budget, sequence, requeue_front, retention, leases, event, history
 return (function()
--- require: gate, listening, schedule, unique, links, put, death, kin, cancel_mark, deadline, cancelled, stats, readers
--- require: bundles, tags, rouse, wake
+-- require: limit_state, listening, schedule, unique, dependency_edges, insert, death, dependencies, cancel_mark, deadline, cancelled, stats, readers
+-- require: result_blocks, tags, wake_all, wake_one
 
 local P, limit = KEYS[1], nil
 do
@@ -89,7 +89,7 @@ local function first_score(set)
   return tonumber(call('ZRANGE', P .. set, 0, 0, 'WITHSCORES')[2])
 end
 
--- The place of a task that was put off (lib/marked.lua); false: the order has begun again since, and all that waits came
+-- The place of a task that was put off (lib/flagged.lua); false: the order has begun again since, and all that waits came
 -- later; nil: it has none.
 local function place_of(id)
   local known = call('HGET', P .. 'info:' .. id, 'place')
@@ -132,7 +132,7 @@ local function promote()
       order_save(order)
       call('ZADD', P .. 'ready', unpack(ready))
     end
-    to_front(P, first, first_envelopes)
+    requeue_front(P, first, first_envelopes)
     tell(P, 'ready', promoted)
     for _, task in ipairs(malformed) do dies(P, task[1], now, 'malformed', task[2]) end
     if #ids == most or count < #ids then more = 1 end
@@ -154,7 +154,7 @@ local function reap()
     if alone then call('HSET', info, 'alone', '1') end
   end
 
-  -- The suspect that the session held (lib/marked.lua), and how: "alone": nothing else that it held had begun; "": this one
+  -- The suspect that the session held (lib/flagged.lua), and how: "alone": nothing else that it held had begun; "": this one
   -- had not. nil: there is none, or it proves nothing. (In later steps it may be back already: the first one has looked
   -- whether the session held it.)
   local function suspect_of(lost)
@@ -218,7 +218,7 @@ local function reap()
       release(P, gone, now, settings[7])
     end
     tell_as(P, 'recovered', back)
-    to_front(P, back, back_envelopes)
+    requeue_front(P, back, back_envelopes)
     for _, task in ipairs(cancelled) do
       end_cancelled(P, task[1], task[2], now)
       notify(P, {task[1]}, 'cancelled')
@@ -242,7 +242,7 @@ end
 
 -- A task that waits past its deadline dies of it. (What is not here any more has begun.)
 local function expire(ids)
--- require: where, steer
+-- require: task_state, control
   act_as(false)
   local words = 'not begun by its deadline'
   for i, id in ipairs(ids) do
@@ -251,7 +251,7 @@ local function expire(ids)
       return
     end
     local envelope = call('HGET', P .. 'tasks', id)
-    local state = envelope and where(P, id)
+    local state = envelope and task_state(P, id)
     if is_waiting(state) and deadline_of(envelope) then
       leave_place(P, id, state, envelope)
       mark_info(P, id, has_begun(P, id, envelope))
@@ -407,7 +407,7 @@ end
 local function open_groups()
 -- require: strays
   if tidy_groups(P, limit) then more = 1 end
-  local g = gate_look(P, now)
+  local g = limit_state(P, now)
   local left, seen = limit, 0
   local function look_at(group)
     local called = look(g, group, math.min(limit, math.max(left, 1)))
@@ -538,7 +538,7 @@ forget_order()
 tidy_tags()
 if settings[4] then forget_waiters() end
 if call('EXISTS', P .. 'opening', P .. 'reopening', P .. 'rousing') > 0 then
-  if rouse(P, true) then more = 1 end
+  if wake_all(P, true) then more = 1 end
   open_groups()
 end
 local shut = settings[7] and tend_gate()
@@ -549,7 +549,7 @@ if (watch.changed or settings[14] and promoted > 0) and not watch.is_needed() th
   call('HDEL', P .. 'settings', 'upkeep')
 end
 -- Also for a wake-up that went down with the thread that had it.
-if not settings[5] and not shut and call('EXISTS', P .. 'ready') == 1 and wake(P) then more = 1 end
+if not settings[5] and not shut and call('EXISTS', P .. 'ready') == 1 and wake_one(P) then more = 1 end
 return {now, more, next_due or -1, promoted, reaped, trimmed, session, settings[8] or '', entries,
   messages, settings[10] or '', is_unsent(), spared, lists > (messages > 0 and 1 or 0) and 1 or 0}
 end)()

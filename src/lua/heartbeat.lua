@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- beat: a session lives on, and its worker's sums reach the queue's statistics.
+-- heartbeat: a session lives on, and its worker's sums reach the queue's statistics.
 --
 -- KEYS[1]  the queue's prefix
 -- ARGV[1]  the session's id; "": none has begun here, the queue is looked after (lib/upkeep.lua); reply {1, 0}

@@ -2,9 +2,9 @@
 -- when it has crashed while it ran alone.
 --
 -- requires: base
--- gives: told
+-- gives: attempt_info
 
-local function told(P, id)
+local function attempt_info(P, id)
   local known = call('HMGET', P .. 'info:' .. id, 'failures', 'crashes', 'has', 'alone')
   local letters = (known[3] or '') .. (known[4] and 'a' or '')
   return {id, count_of(known[1]), count_of(known[2]), letters ~= '' and letters or nil}

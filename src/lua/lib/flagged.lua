@@ -1,7 +1,7 @@
 -- Leasing tasks that have more to tell (their envelopes are marked).
 --
--- requires: base, event, schedule, told
--- gives: marked, marked.off, marked.weigh
+-- requires: base, event, schedule, attempt_info
+-- gives: flagged, flagged.off, flagged.weigh
 
 -- A unique key that was held until the start is free now.
 local function start_unlocks(P, id, envelope)
@@ -22,7 +22,7 @@ end
 --
 --   #suspect  in running:<session>: "<id>" when it was leased and has not begun, "<id> alone" or "<id> beside" since it
 --             runs, or ""
-local marked = {put_off = @PUT_OFF_MS@}
+local flagged = {put_off = @PUT_OFF_MS@}
 
 local function holds_another(running, id)
   local held, how = string.match(call('HGET', running, '#suspect') or '', '^(%S+) ?(%a*)$')
@@ -31,8 +31,8 @@ end
 
 -- May this marked task be leased? 'stop': not now, it must be alone; 'off': not by this session, put it off; 'alone':
 -- yes, and nothing with it; 'take': yes. Adds to extras what it has to tell.
-function marked.weigh(P, running, id, envelope, first, extras)
-  local extra = told(P, id)
+function flagged.weigh(P, running, id, envelope, first, extras)
+  local extra = attempt_info(P, id)
   local crashed = extra[3] > 0
   if crashed and not first then return 'stop' end
   local suspect = extra[3] > 1
@@ -45,9 +45,9 @@ function marked.weigh(P, running, id, envelope, first, extras)
 end
 
 -- When its time has come it is to stand where it stood, unless the order has begun again meanwhile: `epoch` goes with it.
-function marked.off(P, id, place, now)
+function flagged.off(P, id, place, now)
   call('HSETNX', P .. 'order', 'epoch', text(now) .. ':' .. id)
   call('HSET', P .. 'info:' .. id, 'place', text(place) .. ' ' .. call('HGET', P .. 'order', 'epoch'))
-  schedule(P, id, now + marked.put_off)
-  tell(P, 'scheduled', id, 'due', text(now + marked.put_off))
+  schedule(P, id, now + flagged.put_off)
+  tell(P, 'scheduled', id, 'due', text(now + flagged.put_off))
 end

@@ -1,10 +1,10 @@
 -- Retention: completed and cancelled tasks by one setting, dead ones by another. Counts are kept to at every end of a
--- task (of completed ones, turn.lua lets a part in 64 more stand for a while), ages by tend.lua. A limit of -1 is none;
+-- task (of completed ones, turn.lua lets a part in 64 more stand for a while), ages by maintain.lua. A limit of -1 is none;
 -- 0 keeps nothing. How many bytes results have is counted only where that is limited: lib/results.lua.
 --
 --   noted  set  ids of completed tasks that have an info:<id> or parents:<id>
 --
--- requires: base, bundles, readers, tags
+-- requires: base, result_blocks, readers, tags
 -- gives: DAY, forget, forget_told, keep_limits, readers.ahead, readers.forget, readers.forget_ahead
 -- gives: readers.forget_first, readers.keep_edges, serial, trim_count, unindex
 
@@ -65,7 +65,7 @@ local function forget_results(P, ids, trimmed)
   call('HINCRBY', P .. 'result_sizes', '#', text(-bytes))
 end
 
--- A task of many parents may still be leaving them in steps (lib/links.lua), by its edges: these stay until that is done.
+-- A task of many parents may still be leaving them in steps (lib/dependency_edges.lua), by its edges: these stay until that is done.
 function readers.keep_edges(P, ids)
   if #ids == 0 or call('EXISTS', P .. 'fanout', P .. 'fanout_far') == 0 then return end
   for i = 1, #ids do

@@ -1,6 +1,6 @@
 -- How bundles go.
 --
--- requires: base, bundle
+-- requires: base, result_block
 -- gives: leave_bundle, sweep_bundles, unbundle_some
 
 -- A bundle is taken apart: those of its tasks that are there get fields of their own. Returns how many it told of.

@@ -1,13 +1,13 @@
 -- From now on nothing is handed over (lib/hand.lua): all that wait for that look, and then wait for a wake-up. A page of them
--- is told at once; the others are in `idle` no more, either, and are told by tend.lua.
+-- is told at once; the others are in `idle` no more, either, and are told by maintain.lua.
 --
 --   rousing  list  entries of `idle` that are still to be told
 --
--- requires: base, rouse_later
--- gives: rouse
+-- requires: base, wake_all_later
+-- gives: wake_all
 
 -- rest: tells a page of those that were left. Returns whether there may be more.
-local function rouse(P, rest)
+local function wake_all(P, rest)
   local from, page = P .. (rest and 'rousing' or 'idle'), @WAKE_PAGE@
   local entries, stand = call('LPOP', from, page), {}
   if not entries then return false end
@@ -21,7 +21,7 @@ local function rouse(P, rest)
   end
   if #entries < page then return false end
   if not rest and call('EXISTS', from) == 1 then
-    rouse_later(P)
+    wake_all_later(P)
   end
   return true
 end

@@ -9,7 +9,7 @@
 --            group_strict: each group is strict, see below
 --   limits   hash         c:<group>, r:<group>: a group's own concurrency (-1: none) and rate ("": none); s:<group>:
 --                         whether it is strict ("1", "0"); limited zset: those groups, by name
---   gate     hash         running: how many tasks run; tat: the rate's clock; opens: when tend.lua is to look again;
+--   gate     hash         running: how many tasks run; tat: the rate's clock; opens: when maintain.lua is to look again;
 --                         counting: not all tasks that ran before are counted yet (lib/count_page.lua)
 --   slots    hash         id -> group, of tasks that run and are counted, and of those of strict groups that wait for
 --                         another attempt; taken hash: group -> how many
@@ -31,8 +31,8 @@
 -- arrival time, runs ahead of now by period / count for each task; it may be ahead by `burst` of them. Where many tasks
 -- start in a millisecond, which is as fine as time is here, some milliseconds of them are let through together.
 --
--- requires: base, event, order, rouse, wake
--- gives: call_first, drop_strays, expect, forget_group, gate_look, group_of, group_room, leave_group, look
+-- requires: base, event, sequence, wake_all, wake_one
+-- gives: call_first, drop_strays, expect, forget_group, limit_state, group_of, group_room, leave_group, look
 -- gives: look_again, rate_clock, rate_opens, rate_room, regate, release
 
 local TOGETHER = 5
@@ -82,7 +82,7 @@ local function gate_settings(P)
   return s
 end
 
-local function gate_look(P, now)
+local function limit_state(P, now)
   return {P = P, now = now, rooms = {}, settings = gate_settings(P)}
 end
 
@@ -163,7 +163,7 @@ local function call_back(P, group, ids, places)
   call('ZADD', P .. 'called:' .. group, unpack(called))
   call('ZADD', P .. 'ready', unpack(scores))
   tell(P, 'ready', ids)
-  wake(P)
+  wake_one(P)
 end
 
 -- The first of the parked tasks that a strict group waits for, and its place: it was parked because a hold or a rate did
@@ -255,12 +255,12 @@ local function regate(P)
     call('HDEL', P .. 'settings', 'gate')
   else
     call('HSET', P .. 'settings', 'gate', flags)
-    rouse(P)
+    wake_all(P)
   end
   return flags
 end
 
--- Tasks that ran go to the front (see front.lua): in their groups, too, they are first. Call this before release.
+-- Tasks that ran go to the front (see requeue_front.lua): in their groups, too, they are first. Call this before release.
 local function call_first(P, ids, envelopes, flags)
   if not find(flags, 'g', 1, true) then return end
   for i = #ids, 1, -1 do
@@ -280,7 +280,7 @@ end
 
 -- Of tasks that are to run again, by their groups: those of strict ones keep their slots.
 local function without_strict(P, ids, groups, now)
-  local g, others, theirs = gate_look(P, now), {}, {}
+  local g, others, theirs = limit_state(P, now), {}, {}
   for i = 1, #ids do
     if groups[i] and not group_room(g, groups[i]).strict then
       others[#others + 1], theirs[#theirs + 1] = ids[i], groups[i]
@@ -308,7 +308,7 @@ local function release(P, ids, now, flags, again)
   for group, count in pairs(ended) do
     if call('HINCRBY', P .. 'taken', group, -count) <= 0 then call('HDEL', P .. 'taken', group) end
     if call('EXISTS', P .. 'parked:' .. group) == 1 then
-      g = g or gate_look(P, now)
+      g = g or limit_state(P, now)
       look(g, group, 100)
     end
   end

@@ -1,6 +1,6 @@
 -- What becomes of children when their parents do not end well, and of those that are to be told in steps.
 --
--- requires: base, cancelled, death, event, keep, links, messages, readers, reads
+-- requires: base, cancelled, death, event, retention, dependency_edges, messages, readers, reads
 -- gives: deliver, dies_of, fan_some
 
 -- A child dies of its parent; its own children hear of it in turn.
@@ -82,7 +82,7 @@ function readers.fan_one(P, now, most, children_most)
   end
   if state == 'restore' then
 -- (Here, as a script has room for 200 locals.)
--- require: register, restore
+-- require: dependency_register, restore
     local to, passed = restore_page(P, id, name, cursor, most, now, full and queue, sub(rest, -1) == '~')
     walk(to, passed, function() end)
     return is_left()

@@ -1,6 +1,6 @@
 -- A parent's queue learns of a child.
 --
--- An edge is given as its policy's letter (lib/links.lua) and, behind it, what holds for a parent that is not known:
+-- An edge is given as its policy's letter (lib/dependency_edges.lua) and, behind it, what holds for a parent that is not known:
 --   (nothing)  the edge is refused: "unknown"; but a task whose record is gone for certain counts as completed (was_there)
 --   g          known or gone: it counts as completed
 --   e          expected: it has yet to come, and is waited for
@@ -8,7 +8,7 @@
 --              that has died is waited for, where its death would let the child die again; one that is not known counts
 --              as completed (r), or is "gone" (d)
 --
--- requires: base, keep, links, messages, readers, reads
+-- requires: base, retention, dependency_edges, messages, readers, reads
 -- gives: attach, how_ended, missing_parent, register, state_of
 
 -- When the id was made, if it says so (a UUIDv7): ms since the epoch.

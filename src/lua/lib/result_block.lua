@@ -7,7 +7,7 @@
 --
 -- turn.lua writes them and does not look into them; of turns that end tasks in the same ms, one is put behind the
 -- other. For each there is a task in `completed` with its score: a bundle goes with the last one, and may tell of some
--- that are gone. Who makes fields of it (lib/bundles.lua) asks which are there. (While the time stands, another may
+-- that are gone. Who makes fields of it (lib/result_blocks.lua) asks which are there. (While the time stands, another may
 -- come and end under the id of one that is gone: see there.)
 --
 -- requires: base

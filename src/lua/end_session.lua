@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- leave: a session ends in good order: what it still holds goes back to the front, with
+-- end_session: a session ends in good order: what it still holds goes back to the front, with
 -- neither a failure nor a crash counted; what was cancelled while it ran is cancelled.
 --
 -- KEYS[1]  the queue's prefix
@@ -10,11 +10,11 @@
 --          [2] 1 when there are more: call again
 --          [3] absent, or what to send then (lib/turns.lua); without it groups take turns among the tasks of each call only
 --
--- Sent twice: it goes on where it was. (Sums reach the statistics by beat.lua, called before.)
+-- Sent twice: it goes on where it was. (Sums reach the statistics by heartbeat.lua, called before.)
 -- require: base
 -- In a function, where the names above cost less to capture: see CONTRIBUTING.md.
 return (function()
--- require: order, front, leases, turns, drop_session, event, history, gate, schedule, keep, unique, once, links, wake
+-- require: sequence, requeue_front, leases, turns, drop_session, event, history, limit_state, schedule, retention, unique, once, dependency_edges, wake_one
 -- require: cancelled, whole, cancel_mark, deadline
 
 local most = whole(ARGV[2], 1, 9223372036854775808)
@@ -64,14 +64,14 @@ if #held > 0 then
   know_gate(P, settings[2])
   act_as(running)
   tell_as(P, 'given_back', ids)
-  to_front(P, ids, envelopes, turns)
+  requeue_front(P, ids, envelopes, turns)
   for _, task in ipairs(cancelled) do
     end_cancelled(P, task[1], task[2], clock())
     notify(P, {task[1]}, 'cancelled')
   end
 end
 -- A wake-up may have gone to a thread of this session that will not use it.
-if call('EXISTS', P .. 'ready') == 1 then wake(P) end
+if call('EXISTS', P .. 'ready') == 1 then wake_one(P) end
 local left = free_keys(P, session, text(most)) or woken or call('HLEN', running) > 3 and #leases_of(running, 1) > 0
 if left then return goes_on ~= '' and {#ids, 1, goes_on} or {#ids, 1} end
 drop_session(P, running)

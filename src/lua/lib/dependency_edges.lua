@@ -19,12 +19,12 @@
 --   fanout         list  "<n> <state> <id>": the children in fanout:<n> are to be told that the task ended so; "<n>
 --                        cascade <id>": they are to be cancelled; "<key> unlink <id> <cursor>": the child does not wait
 --                        any more; "<number> restore <id> <cursor>": lib/restore.lua; "<n> unread <id>": the task does
---                        not read those in fanout:<n> any more. tend.lua
---   fanout_far     list  such entries that are put off, for they send messages and there are many (lib/kin.lua)
+--                        not read those in fanout:<n> any more. maintain.lua
+--   fanout_far     list  such entries that are put off, for they send messages and there are many (lib/dependencies.lua)
 --   reads:<id>, settings.reads: lib/reads.lua
 --   outbox         list  messages to other queues, see outbox.lua
 --
--- requires: base, event, history, keep, messages, order, readers, reads, schedule, slot, unique, wake
+-- requires: base, event, history, retention, messages, sequence, readers, reads, schedule, slot, unique, wake_one
 -- gives: HOW, children_of, edge_ended, is_made, is_meant, leave_parents, not_needed, notify, readers.meet_death
 -- gives: readers.unlink, tell_children, tell_end, unblock, unlink_edge, unlink_page
 
@@ -79,7 +79,7 @@ local function unblock(P, id, now, by)
   call('ZADD', P .. 'ready', text(next_score(order, o.priority, o.group, o.weight)), id)
   order_save(order)
   tell(P, 'unblocked', id)
-  wake(P)
+  wake_one(P)
 end
 
 -- A child leaves one parent.
@@ -151,7 +151,7 @@ local function not_needed(P, id)
 end
 
 -- A child hears how one of its parents ended; what it has heard before counts once. dies: what becomes of it if it dies
--- of that (lib/kin.lua); not needed for "completed". number: of the edge, nil where it is not known. Returns whether it may
+-- of that (lib/dependencies.lua); not needed for "completed". number: of the edge, nil where it is not known. Returns whether it may
 -- read the parent's record from now on.
 local function edge_ended(P, id, parent, state, now, dies, number)
   local edge = call('HGET', P .. 'parents:' .. id, parent)

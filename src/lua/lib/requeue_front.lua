@@ -6,8 +6,8 @@
 -- head that the tasks of those that have others waiting come before these; where a group has none, its tasks take turns with
 -- those that wait.
 --
--- requires: base, order, wake
--- gives: last_of_lane, spread, to_front
+-- requires: base, sequence, wake_one
+-- gives: last_of_lane, spread, requeue_front
 
 -- The last score that was given to a group in a band.
 local function last_of_lane(P, priority, group)
@@ -61,7 +61,7 @@ local function put_first(P, priority, tasks, turns)
   call('ZADD', P .. 'ready', unpack(members))
 end
 
-local function to_front(P, ids, envelopes, turns)
+local function requeue_front(P, ids, envelopes, turns)
   local bands = {}
   if #ids > 0 then fold_order(P) end
   for i = 1, #ids do
@@ -75,5 +75,5 @@ local function to_front(P, ids, envelopes, turns)
     end
   end
   for priority, tasks in pairs(bands) do put_first(P, priority, tasks, turns) end
-  if #ids > 0 then wake(P) end
+  if #ids > 0 then wake_one(P) end
 end

@@ -1,5 +1,5 @@
 #!lua flags=allow-oom
--- sweep: retries, cancels or deletes the tasks in one state that a filter picks, some at a time.
+-- bulk_update: retries, cancels or deletes the tasks in one state that a filter picks, some at a time.
 --
 -- KEYS[1]  the queue's prefix
 -- ARGV[1]  "retry", "cancel" or "delete"; "look": nothing is done, those that are meant are counted
@@ -22,9 +22,9 @@
 -- require: base
 -- In a function, where the names above cost less to capture, and as there is room for 200 locals: see CONTRIBUTING.md.
 return (function()
--- require: budget, order, schedule, event, history, keep, unique, links, where, gate, cancelled
+-- require: budget, sequence, schedule, event, history, retention, unique, dependency_edges, task_state, limit_state, cancelled
 return (function()
--- require: steer, revive, packet
+-- require: control, revive, segment
 
 local P, action, state, cursor, most, age = KEYS[1], ARGV[1], ARGV[2], ARGV[3], nil, nil
 local kind, type_wanted, tag = ARGV[5], ARGV[6], ARGV[7]
