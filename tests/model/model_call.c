@@ -152,9 +152,9 @@ static const rv_script *script_called(void)
     const rv_reply *reply;
     assert_true(rv_script_maintain.length < sizeof(text));
     memcpy(text, rv_script_maintain.text, rv_script_maintain.length + 1);
-    char *budget = strstr(text, "{left = 800}");
+    char *budget = strstr(text, "{left=800}");
     assert_non_null(budget);
-    memcpy(budget, "{left = 000}", 12);
+    memcpy(budget, "{left=000}", 10);
     rv_cmd(test_conn, 3);
     rv_args(test_conn, "SCRIPT");
     rv_args(test_conn, "LOAD");

@@ -1,6 +1,6 @@
 -- lua5.1 embed.lua SCRIPT LUA_OUT [C_OUT]: puts a script of src/lua together with the modules that it requires (modules.lua)
 -- and writes it twice: as Lua, to install, and as a C source with its SHA1, the name by which EVALSHA knows it. The C
--- source is what goes to Redis: there lines of comments are empty and none is indented. They stay as empty lines, so that
+-- source is what goes to Redis: without comments and needless blanks. Lines stay where they are, also empty ones, so that
 -- numbers of lines in errors are those of the installed file.
 --
 -- In the text @NAME@ becomes the name of the script, @COMMANDS@ the names of all commands of Redis that it calls so that
@@ -9,6 +9,7 @@
 local here = arg[0]:match('^(.*)/[^/]*$') or '.'
 package.path = here .. '/?.lua;' .. here .. '/../definition/?.lua'
 local modules = require('modules')
+local names = require('lua_names')
 
 local function fail(...)
   io.stderr:write('embed: ', ...)
@@ -42,14 +43,23 @@ local function filled_in(text, name, path)
   end))
 end
 
--- What is sent to Redis.
-local function stripped(text, path)
-  local lines = {}
-  for line in text:gmatch('([^\n]*)\n') do
-    line = line:gsub('^ +', '')
-    lines[#lines + 1] = line:sub(1, 2) == '--' and '' or line
-    if lines[#lines]:find('[[', 1, true) then fail(path, ': a text in double brackets would lose blanks: write it in quotes') end
-  end
+-- Whether there must be a blank between two tokens.
+local function is_apart(before, after)
+  local last, first = before:sub(-1), after:sub(1, 1)
+  return last:find('[%w_]') and first:find('[%w_]') or last:find('[%w.]') and first == '.' or last == '-' and first == '-' or
+    last == '[' and first == '['
+end
+
+-- What is sent to Redis: the tokens, on the lines on which they stand.
+local function stripped(text)
+  local lines, last, start = {}, nil, text:match('^#![^\n]*') or ''
+  names.each_token((' '):rep(#start) .. text:sub(#start + 1), function(kind, token, line)
+    if kind == 'comment' then return end
+    for i = #lines + 1, line do lines[i], last = '', nil end
+    lines[line] = lines[line] .. (last and is_apart(last, token) and ' ' or '') .. token
+    last = token
+  end)
+  lines[1] = start .. (lines[1] or '')
   return table.concat(lines, '\n') .. '\n'
 end
 
@@ -92,4 +102,4 @@ text = filled_in(text, name, script)
 local _, fault = loadstring((text:gsub('^#!', '--')), '=' .. script)
 if fault then fail(fault) end
 write(lua_out, text)
-if c_out then write_c(c_out, name, stripped(text, script)) end
+if c_out then write_c(c_out, name, stripped(text)) end
