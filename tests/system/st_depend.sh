@@ -65,7 +65,7 @@ changed() {
     expect_status 0 reeve show b/later
     expect_has "$OUT" "state:    blocked"
     expect_has "$OUT" "b/two (ready; on death: go)"
-    expect_status 0 reeve depend b/later --not-after a/one --not-after b/two
+    expect_status 0 reeve depend b/later --remove-after a/one --remove-after b/two
     expect_status 0 reeve show b/later --json
     expect_has "$OUT" '"state":"scheduled"'
     expect_status 1 reeve depend b/nobody --after a/one

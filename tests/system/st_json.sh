@@ -196,7 +196,7 @@ looking() {
 # Those that work, and those that fail in between.
 steering() {
     prints reschedule 0 reschedule q/full --in 2h --priority 5
-    prints depend 0 depend q/full --after q/nobody:go:known-or-gone --not-after q/nobody
+    prints depend 0 depend q/full --after q/nobody:go:known-or-gone --remove-after q/nobody
     prints show 0 show q/full
     prints show 0 show bulk/b2
     expect_eq "$(member unique_until "$OUT")" '"settled"'

@@ -15,8 +15,8 @@
 struct depend_options {
     reeve_parent after[EDGES_MOST];
     size_t after_count;
-    const char *not_after[EDGES_MOST];
-    size_t not_after_count;
+    const char *removed[EDGES_MOST];
+    size_t removed_count;
 };
 
 static int read_after(const cli_context *cli, const cli_option *option, void *pointer, char *value)
@@ -30,21 +30,21 @@ static int read_after(const cli_context *cli, const cli_option *option, void *po
     return CLI_DONE;
 }
 
-static int read_not_after(const cli_context *cli, const cli_option *option, void *pointer, char *value)
+static int read_remove_after(const cli_context *cli, const cli_option *option, void *pointer, char *value)
 {
     struct depend_options *options = pointer;
     cli_handle handle;
 
-    if (options->not_after_count == EDGES_MOST) return cli_usage(cli, "--not-after: at most %d of them", EDGES_MOST);
+    if (options->removed_count == EDGES_MOST) return cli_usage(cli, "--remove-after: at most %d of them", EDGES_MOST);
     if (strcmp(value, REEVE_PARENT_OPEN) != 0 && !cli_handle_parse(&handle, value))
         return cli_bad_value(cli, option, value, "QUEUE/ID, or \"!\" for the parent that is none");
-    options->not_after[options->not_after_count++] = value;
+    options->removed[options->removed_count++] = value;
     return CLI_DONE;
 }
 
 static const cli_option depend_table[] = {
     {"after", "HANDLE[:RULE]", "add this parent; may be repeated", CLI_OTHER, 0, 0, 0, read_after},
-    {"not-after", "HANDLE", "remove this parent; may be repeated", CLI_OTHER, 0, 0, 0, read_not_after},
+    {"remove-after", "HANDLE", "remove this parent; may be repeated", CLI_OTHER, 0, 0, 0, read_remove_after},
     {0},
 };
 
@@ -57,9 +57,8 @@ static reeve_status depend_one(reeve_client *client, const cli_handle *handle, c
     (void)ret_running;
     if (options->after_count > 0)
         status = reeve_add_dependency(client, handle->queue, handle->id, options->after, options->after_count);
-    if (status == REEVE_OK && options->not_after_count > 0)
-        status =
-            reeve_remove_dependency(client, handle->queue, handle->id, options->not_after, options->not_after_count);
+    if (status == REEVE_OK && options->removed_count > 0)
+        status = reeve_remove_dependency(client, handle->queue, handle->id, options->removed, options->removed_count);
     return status;
 }
 
@@ -67,24 +66,25 @@ static int depend(cli_context *cli, void *pointer)
 {
     const struct depend_options *options = pointer;
 
-    if (options->after_count + options->not_after_count == 0)
-        return cli_usage(cli, "on what? give --after HANDLE or --not-after HANDLE");
+    if (options->after_count + options->removed_count == 0)
+        return cli_usage(cli, "on what? give --after HANDLE or --remove-after HANDLE");
     return cli_steer(cli, "changed", depend_one, options);
 }
 
 const cli_verb cli_verb_depend = {
     .name = "depend",
     .section = CLI_CHANGES,
-    .synopsis = "HANDLE...|- [--after HANDLE[:RULE]]... [--not-after HANDLE]...",
+    .synopsis = "HANDLE...|- [--after HANDLE[:RULE]]... [--remove-after HANDLE]...",
     .summary = "Adds or removes dependencies of waiting tasks",
     .options = depend_table,
     .options_size = sizeof(struct depend_options),
     .least = 1,
     .most = CLI_ANY_NUMBER,
     .run = depend,
-    .notes = "For blocked, ready, scheduled and parked tasks. RULE decides what happens if the parent dies, as with\n"
-             "`reeve enqueue --after`: fail, go or wait. --not-after '!' removes the placeholder that a dead producer "
-             "left.\n" CLI_STEER_INPUT_NOTE "\nExamples:\n"
-             "  reeve depend default/merge --after files/part-3:go\n"
-             "  reeve depend default/merge --not-after files/part-1\n",
+    .notes =
+        "For blocked, ready, scheduled and parked tasks. RULE decides what happens if the parent dies, as with\n"
+        "`reeve enqueue --after`: fail, go or wait. --remove-after '!' removes the placeholder that a dead producer "
+        "left.\n" CLI_STEER_INPUT_NOTE "\nExamples:\n"
+        "  reeve depend default/merge --after files/part-3:go\n"
+        "  reeve depend default/merge --remove-after files/part-1\n",
 };

@@ -95,7 +95,8 @@ static void add_parent(rv_buf *buf, const reeve_reason *reason)
     const char *state = reason->state != NULL ? reason->state : "unknown";
 
     if (reason->handle != NULL && strcmp(reason->handle, "!") == 0)
-        rv_buf_adds(buf, "its producer keeps it open for parents to come (`reeve depend --not-after '!'` ends that)");
+        rv_buf_adds(buf,
+                    "its producer keeps it open for parents to come (`reeve depend --remove-after '!'` ends that)");
     else if (strcmp(state, "gone") == 0)
         rv_buf_addf(buf, "it waits for %s, which does not exist", reason->handle);
     else if (strcmp(state, "dead") == 0 || strcmp(state, "cancelled") == 0)
@@ -104,7 +105,7 @@ static void add_parent(rv_buf *buf, const reeve_reason *reason)
     else if (strcmp(state, "completed") == 0)
         rv_buf_addf(buf,
                     "it waits for %s, which is completed: the news is on its way (if that lasts, "
-                    "`reeve depend --not-after %s` lets the task go)",
+                    "`reeve depend --remove-after %s` lets the task go)",
                     reason->handle, reason->handle);
     else
         rv_buf_addf(buf, "it waits for %s, which is %s", reason->handle, state);
