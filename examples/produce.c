@@ -30,9 +30,9 @@ static reeve_status enqueue_one(reeve_client *client)
         .type = "echo",
         .payload = text("{\"hello\":\"world\"}"),
         .priority = -5,        /* before tasks of priority 0 */
-        .delay_ms = 2000,      /* not before two seconds have passed */
+        .in_ms = 2000,         /* not before two seconds have passed */
         .group = "customer-7", /* takes turns with other groups */
-        .max_attempts = 5,
+        .attempts = 5,
         .timeout_ms = 30000,
         .backoff = &(reeve_backoff){.base_ms = 500, .cap_ms = 60000},
         .tags = tags,

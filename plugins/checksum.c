@@ -315,7 +315,7 @@ static const reeve_handler handlers[] = {
         .type = "checksum",
         .run = checksum,
         .summary = "SHA-256 of a file: {\"path\":\"...\"} gives {\"sha256\":\"...\",\"bytes\":n}",
-        .max_attempts = 5,
+        .attempts = 5,
         .thread_start = scratch_start,
         .thread_stop = scratch_stop,
     },

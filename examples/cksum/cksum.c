@@ -216,7 +216,7 @@ static reeve_outcome cksum(reeve_task *task, void *user)
 }
 
 static const reeve_handler handlers[] = {
-    {REEVE_HANDLER, .type = "cksum", .run = cksum, .max_attempts = 5,
+    {REEVE_HANDLER, .type = "cksum", .run = cksum, .attempts = 5,
      .heartbeat_ms = 60000, /* it tells once a second; silence for a minute means that it hangs, in a dead disk say */
      .summary = "checksum of the file in the payload, as cksum(1); metadata: mib_per_second=N"},
 };

@@ -4,11 +4,11 @@
 #include "wordcount.h"
 
 static const reeve_handler handlers[] = {
-    {REEVE_HANDLER, .type = "wordcount.split", .run = wordcount_split, .max_attempts = 5,
+    {REEVE_HANDLER, .type = "wordcount.split", .run = wordcount_split, .attempts = 5,
      .summary = "deals out the files below the directory in the payload; metadata: output=FILE"},
-    {REEVE_HANDLER, .type = "wordcount.count", .run = wordcount_count, .max_attempts = 5,
+    {REEVE_HANDLER, .type = "wordcount.count", .run = wordcount_count, .attempts = 5,
      .summary = "counts the words of some files"},
-    {REEVE_HANDLER, .type = "wordcount.summary", .run = wordcount_summary, .max_attempts = 5,
+    {REEVE_HANDLER, .type = "wordcount.summary", .run = wordcount_summary, .attempts = 5,
      .summary = "adds up what its parents counted, and writes it to the metadata's output"},
 };
 

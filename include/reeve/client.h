@@ -128,11 +128,11 @@ typedef struct reeve_task_spec {
     reeve_bytes payload;          /* any bytes, at most size_limits.payload */
     const char *id;               /* NULL: a new UUIDv7 */
     int priority;                 /* REEVE_PRIORITY_MIN to _MAX; lower runs sooner; default 0 */
-    int64_t delay_ms;             /* run so much later; not together with at_ms */
+    int64_t in_ms;                /* delay from its enqueue to its run; not together with at_ms */
     int64_t at_ms;                /* run at this time; a past time: now. Equal times run first in, first out */
     const char *group;            /* groups take turns (fairness); NULL: the common group */
     unsigned weight;              /* share of the group, 1 to 256; 0: 1; only with a group */
-    int max_attempts;             /* 0: as the handler, then the queue says, else 20 */
+    int attempts;                 /* maximum of attempts; 0: as the handler, then the queue says, else 20 */
     int max_crashes;              /* 0: as the handler, then the queue says, else 3 */
     int64_t timeout_ms;           /* run time limit; 0: as the handler, then the queue says, else none */
     const reeve_backoff *backoff; /* NULL: as the handler, then the queue says, else the default */
@@ -248,7 +248,7 @@ typedef struct reeve_task_info {
     int64_t ended_ms;   /* completed, dead or cancelled: when that happened; else -1 */
     unsigned failures;
     unsigned crashes;
-    int max_attempts;   /* as the task itself sets it, or 0 */
+    int attempts;       /* maximum of attempts, as the task itself sets it, or 0 */
     int max_crashes;    /* as the task itself sets it, or 0 */
     int64_t timeout_ms; /* as the task itself sets it, or 0 */
     unsigned weight;    /* share of its group; default 1 */
@@ -449,10 +449,10 @@ typedef struct reeve_keep {
 /*
  * Defaults of a queue's tasks. An option of the task comes first, then that of its handler, then these, then the
  * built-in default. A zeroed backoff is "not set". Workers learn of a change at once: a new timeout_ms and
- * max_crashes apply to attempts that begin after it, a new max_attempts and backoff to failures after it.
+ * max_crashes apply to attempts that begin after it, new `attempts` and backoff to failures after it.
  */
 typedef struct reeve_queue_policy {
-    int max_attempts;             /* 0: not set */
+    int attempts;                 /* maximum of attempts; 0: not set */
     int max_crashes;              /* 0: not set */
     int64_t timeout_ms;           /* 0: not set */
     const reeve_backoff *backoff; /* NULL: not set */

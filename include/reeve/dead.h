@@ -1,10 +1,10 @@
 /*
  * dead.h - dead letters, and bulk operations on tasks.
  *
- * A task dies, and becomes a dead letter of its queue, when it has failed max_attempts times, when its handler fails
- * it for good, when it has crashed its workers max_crashes times, or when it expires. Dead letters are kept by age
- * and count (reeve_queue_settings). They can be listed by the kind of their last error, and retried or deleted:
- * single ones by client.h, many by a filter.
+ * A task dies, and becomes a dead letter of its queue, when as many attempts have failed as `attempts` allows, when
+ * its handler fails it for good, when it has crashed its workers max_crashes times, or when it expires. Dead letters
+ * are kept by age and count (reeve_queue_settings). They can be listed by the kind of their last error, and retried or
+ * deleted: single ones by client.h, many by a filter.
  *
  * Death callback: `on_dead`, of a task or of a queue, is the type of a task that is enqueued in the same queue,
  * atomically with the death. Its payload describes the dead task in JSON:

@@ -38,7 +38,7 @@ typedef struct reeve_handler {
     reeve_handler_fn run;  /* exactly one of run and run_batch is required */
     void *user;            /* argument of run, run_batch and the hooks */
     const char *summary;   /* one line for people */
-    int max_attempts;      /* 0: as the queue says, else 20 */
+    int attempts;          /* maximum of attempts; 0: as the queue says, else 20 */
     int max_crashes;       /* 0: as the queue says, else 3 */
     int64_t timeout_ms;    /* run time limit; 0: as the queue says, else none */
     reeve_backoff backoff; /* zeroed: as the queue says, else the default */

@@ -9,7 +9,7 @@
  *
  *     static const reeve_handler handlers[] = {
  *         reeve::handler<greet>("greet"),
- *         reeve::handler<resize>("resize", [](reeve_handler &h) { h.max_attempts = 5; h.timeout_ms = 60000; }),
+ *         reeve::handler<resize>("resize", [](reeve_handler &h) { h.attempts = 5; h.timeout_ms = 60000; }),
  *     };
  *     REEVE_CXX_PLUGIN([](reeve_plugin &p) { p.name = "greeter"; reeve::set_handlers(p, handlers); })
  *

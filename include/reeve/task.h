@@ -43,7 +43,7 @@ extern "C" {
 #define REEVE_META_MAX 16384 /* tags and metadata of a task together, encoded as JSON */
 #define REEVE_PRIORITY_MIN (-128)
 #define REEVE_PRIORITY_MAX 127
-#define REEVE_ATTEMPTS_MAX 1000000 /* maximum of max_attempts and of max_crashes */
+#define REEVE_ATTEMPTS_MAX 1000000 /* maximum of `attempts` and of `max_crashes` */
 
 typedef struct reeve_task reeve_task;
 
@@ -241,8 +241,8 @@ REEVE_API reeve_outcome reeve_task_done(reeve_task *task, const void *result, si
 
 /*
  * The attempt failed. The task is retried after delay_ms, or after its backoff when delay_ms is negative. It dies
- * when it has failed max_attempts times. `kind` is a short name for this sort of failure (at most REEVE_KIND_MAX
- * bytes), by which `reeve failures` counts; the message is for people.
+ * when as many attempts have failed as its option `attempts` allows. `kind` is a short name for this sort of failure
+ * (at most REEVE_KIND_MAX bytes), by which `reeve failures` counts; the message is for people.
  */
 REEVE_API reeve_outcome reeve_task_retry(reeve_task *task, int64_t delay_ms, const char *kind, const char *format, ...)
     REEVE_PRINTF(4, 5);

@@ -51,7 +51,7 @@ typedef struct reeve_test_options {
     size_t meta_count;
     unsigned attempt;             /* number of the attempt; 0: 1 */
     unsigned crashes;             /* number of earlier crashes */
-    int max_attempts;             /* option of the task; 0: the handler's, else 20 */
+    int attempts;                 /* option of the task; 0: the handler's, else 20 */
     int64_t timeout_ms;           /* option of the task; 0: the handler's, else none */
     int64_t heartbeat_ms;         /* option of the task; 0: the handler's, else none */
     const reeve_backoff *backoff; /* option of the task; NULL: the handler's, else the default */

@@ -97,7 +97,7 @@ REEVE_API reeve_status reeve_worker_load_plugin(reeve_worker *worker, const char
 typedef struct reeve_handler_policy {
     size_t size; /* sizeof(reeve_handler_policy), or 0 */
     const char *type;
-    int max_attempts;
+    int attempts;
     int max_crashes;
     int64_t timeout_ms;
     const reeve_backoff *backoff;

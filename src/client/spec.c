@@ -17,7 +17,7 @@
 static reeve_status check_time(const reeve_task_spec *spec, const reeve_size_limits *size_limits, rv_error *error)
 {
     (void)size_limits;
-    if (spec->delay_ms == 0 || spec->at_ms == 0) return REEVE_OK;
+    if (spec->in_ms == 0 || spec->at_ms == 0) return REEVE_OK;
     return rv_fail(error, REEVE_EINVAL, "a task runs either after a delay or at a time, not both");
 }
 
@@ -29,7 +29,7 @@ static reeve_status check_deadline(const reeve_task_spec *spec, const reeve_size
     if (spec->deadline_ms > 0 && spec->expires_in_ms > 0)
         return rv_fail(error, REEVE_EINVAL, "a task expires either at a time or after one, not both");
     bool late = (spec->deadline_ms > 0 && spec->at_ms >= spec->deadline_ms) ||
-                (spec->expires_in_ms > 0 && spec->delay_ms >= spec->expires_in_ms);
+                (spec->expires_in_ms > 0 && spec->in_ms >= spec->expires_in_ms);
     return late ? rv_fail(error, REEVE_EINVAL, "a task that must begin before it may run would never run") : REEVE_OK;
 }
 
@@ -373,7 +373,7 @@ static void add_after(rv_buf *out, const reeve_task_spec *spec)
 
 bool rv_enqueue_has_options(const reeve_task_spec *spec)
 {
-    return spec->priority != 0 || spec->group != NULL || spec->delay_ms != 0 || spec->at_ms != 0 ||
+    return spec->priority != 0 || spec->group != NULL || spec->in_ms != 0 || spec->at_ms != 0 ||
            spec->deadline_ms != 0 || spec->expires_in_ms != 0 || spec->unique != NULL || spec->tag_count > 0 ||
            spec->on_conflict != 0 || spec->after_count > 0;
 }
@@ -382,7 +382,7 @@ void rv_enqueue_options_write(rv_buf *out, const reeve_task_spec *spec)
 {
     size_t start = out->length;
     add_order(out, spec);
-    add_number(out, ",\"in\":", spec->delay_ms);
+    add_number(out, ",\"in\":", spec->in_ms);
     add_number(out, ",\"at\":", spec->at_ms);
     add_number(out, ",\"deadline\":", spec->deadline_ms);
     add_number(out, ",\"expires\":", spec->expires_in_ms);

@@ -16,7 +16,7 @@ static reeve_task_spec task_of(const rv_config_cron *cron)
                             .priority = (int)cron->priority,
                             .group = cron->group,
                             .weight = (unsigned)cron->weight,
-                            .max_attempts = (int)cron->attempts,
+                            .attempts = (int)cron->attempts,
                             .max_crashes = (int)cron->max_crashes,
                             .timeout_ms = cron->timeout_ms,
                             .backoff = cron->has_backoff ? &cron->backoff : NULL};

@@ -45,7 +45,7 @@ static reeve_status check_task(const reeve_task_spec *task, rv_error *error)
     if (task == NULL) return rv_fail(error, REEVE_EINVAL, "the entry has no task");
     if (task->id != NULL)
         return rv_fail(error, REEVE_EINVAL, "the task of an entry has no id: each slot makes its own");
-    if (task->delay_ms != 0 || task->at_ms != 0)
+    if (task->in_ms != 0 || task->at_ms != 0)
         return rv_fail(error, REEVE_EINVAL, "the task of an entry has no time of its own: its spec says when");
     if (task->unique != NULL)
         return rv_fail(error, REEVE_EINVAL, "the task of an entry has no unique key: see no_overlap");

@@ -66,7 +66,7 @@ bool rv_policy_read(rv_task_policy *ret, const char *text, size_t length)
     /* For want of memory nothing is known of it. */
     if (json != NULL || errno != ENOMEM) ret->malformed = rv_header_fault(good ? json : NULL);
     if (good) {
-        ret->max_attempts = small(member(json, "attempts"));
+        ret->attempts = small(member(json, "attempts"));
         ret->max_crashes = small(member(json, "crashes"));
         ret->timeout_ms = whole(member(json, "timeout"));
         ret->heartbeat_ms = whole(member(json, "heartbeat"));

@@ -18,7 +18,7 @@
 
 /* What a worker acts on; zero where not given. */
 typedef struct rv_task_policy {
-    int max_attempts;
+    int attempts;
     int max_crashes;
     int64_t timeout_ms;
     int64_t heartbeat_ms; /* these: a task's */

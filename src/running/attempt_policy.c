@@ -15,7 +15,7 @@ static void add_time(int64_t *limit, int64_t said)
 
 static void add_policy(rv_attempt_policy *ret, const rv_task_policy *said)
 {
-    add_limit(&ret->max_attempts, said->max_attempts);
+    add_limit(&ret->attempts, said->attempts);
     add_limit(&ret->max_crashes, said->max_crashes);
     add_time(&ret->timeout_ms, said->timeout_ms);
     add_time(&ret->heartbeat_ms, said->heartbeat_ms);
@@ -24,7 +24,7 @@ static void add_policy(rv_attempt_policy *ret, const rv_task_policy *said)
 
 static void add_handler(rv_attempt_policy *ret, const reeve_handler *said)
 {
-    add_limit(&ret->max_attempts, said->max_attempts);
+    add_limit(&ret->attempts, said->attempts);
     add_limit(&ret->max_crashes, said->max_crashes);
     add_time(&ret->timeout_ms, said->timeout_ms);
     add_time(&ret->heartbeat_ms, said->heartbeat_ms);
@@ -36,7 +36,7 @@ static void add_handler(rv_attempt_policy *ret, const reeve_handler *said)
 void rv_attempt_policy_choose(rv_attempt_policy *ret, const rv_envelope *envelope, const rv_handler *handler,
                               rv_queue_session *queue_session)
 {
-    ret->max_attempts = ret->max_crashes = 0;
+    ret->attempts = ret->max_crashes = 0;
     ret->timeout_ms = ret->heartbeat_ms = 0;
     ret->unique = ret->once = ret->records_runs = false;
     ret->backoff = NULL;
@@ -52,6 +52,6 @@ void rv_attempt_policy_choose(rv_attempt_policy *ret, const rv_envelope *envelop
         add_policy(ret, &ret->queue);
         ret->records_runs = ret->queue.records_runs;
     }
-    add_limit(&ret->max_attempts, RV_MAX_ATTEMPTS);
+    add_limit(&ret->attempts, RV_MAX_ATTEMPTS);
     add_limit(&ret->max_crashes, RV_MAX_CRASHES);
 }

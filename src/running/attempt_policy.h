@@ -10,7 +10,7 @@
 #include "running/queue_session.h"
 
 typedef struct rv_attempt_policy {
-    unsigned max_attempts;
+    unsigned attempts;
     unsigned max_crashes;
     bool records_runs;    /* the queue's */
     int64_t timeout_ms;   /* 0: none */

@@ -150,7 +150,7 @@ static reeve_outcome attempt(rv_thread *t, rv_item *item, const rv_handler *hand
 static void decide_retry(rv_settlement *s, const rv_item *item, const rv_attempt_policy *policy)
 {
     unsigned failures = item->lease.failures + 1;
-    if (failures >= policy->max_attempts) {
+    if (failures >= policy->attempts) {
         s->outcome = REEVE_OUTCOME_FAIL;
     } else if (s->delay_ms < 0) {
         s->delay_ms = rv_backoff_delay(policy->backoff, failures, rv_random_unit());

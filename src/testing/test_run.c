@@ -209,7 +209,7 @@ static bool copy_chained(reeve_test_chained *ret, const reeve_task_spec *spec, c
                                 .group = spec->group != NULL ? text.data + group : NULL,
                                 .unique = spec->unique != NULL ? text.data + unique : NULL,
                                 .priority = spec->priority,
-                                .delay_ms = spec->delay_ms,
+                                .delay_ms = spec->in_ms,
                                 .at_ms = spec->at_ms};
     return true;
 }

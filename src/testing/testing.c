@@ -44,7 +44,7 @@ static void describe_task(rv_run_inline *local, const rv_test_run *r)
         .group = o->group,
         .meta = o->meta,
         .meta_count = o->meta_count,
-        .max_attempts = o->max_attempts,
+        .attempts = o->attempts,
         .timeout_ms = o->timeout_ms,
         .heartbeat_ms = o->heartbeat_ms,
         .backoff = o->backoff,
@@ -104,7 +104,7 @@ static void time_out(rv_test_run *r, rv_test_run_limit passed)
 /* A task that runs at most once is completed before it runs. */
 static bool is_dead(const reeve_test_report *is, const reeve_test_options *o, const reeve_handler *handler)
 {
-    int said = o->max_attempts > 0 ? o->max_attempts : handler->max_attempts;
+    int said = o->attempts > 0 ? o->attempts : handler->attempts;
     unsigned most = said > 0 ? (unsigned)said : RV_MAX_ATTEMPTS;
 
     if (is->cancelled || handler->at_most_once) return false;

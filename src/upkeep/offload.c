@@ -102,7 +102,7 @@ static void time_out(rv_thread *t, rv_item *item, int64_t now)
     unsigned failures = item->lease.failures + 1;
     (void)snprintf(message, sizeof(message), silent ? "silent for %lld ms" : "not done within %lld ms",
                    (long long)(silent ? item->heartbeat_ms : item->timeout_ms));
-    bool last = failures >= policy.max_attempts;
+    bool last = failures >= policy.attempts;
     rv_settlement outcome = {.id = item->lease.id,
                              .outcome = last ? REEVE_OUTCOME_FAIL : REEVE_OUTCOME_RETRY,
                              .counts = true,

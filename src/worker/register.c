@@ -111,20 +111,20 @@ static reeve_status set_policy(reeve_worker *worker, const reeve_handler_policy 
     rv_handler *entry = rv_handlers_find(&worker->handlers, policy->type, strlen(policy->type));
     if (entry == NULL)
         return rv_fail(&worker->error, REEVE_ENOTFOUND, "no handler of type %.120s is registered", policy->type);
-    if (policy->max_attempts < 0 || policy->max_crashes < 0 || policy->timeout_ms < 0 || policy->heartbeat_ms < 0) {
+    if (policy->attempts < 0 || policy->max_crashes < 0 || policy->timeout_ms < 0 || policy->heartbeat_ms < 0) {
         return rv_fail(&worker->error, REEVE_EINVAL, "type %s: a limit is negative", policy->type);
     }
     rv_error why;
     reeve_handler merged = entry->handler;
     if (policy->batch_size > 0) merged.batch_size = policy->batch_size;
     if (policy->batch_wait_ms != 0) merged.batch_wait_ms = policy->batch_wait_ms;
-    if (policy->max_attempts > 0) merged.max_attempts = policy->max_attempts;
+    if (policy->attempts > 0) merged.attempts = policy->attempts;
     if (policy->max_crashes > 0) merged.max_crashes = policy->max_crashes;
     if (rv_handler_check(&merged, "it", &why) != REEVE_OK)
         return rv_fail(&worker->error, REEVE_EINVAL, "type %s: %s", policy->type, why.text);
     if (rv_backoff_check(policy->backoff, &why) != REEVE_OK)
         return rv_fail(&worker->error, REEVE_EINVAL, "type %s: %s", policy->type, why.text);
-    if (policy->max_attempts > 0) entry->handler.max_attempts = policy->max_attempts;
+    if (policy->attempts > 0) entry->handler.attempts = policy->attempts;
     if (policy->max_crashes > 0) entry->handler.max_crashes = policy->max_crashes;
     if (policy->timeout_ms > 0) entry->handler.timeout_ms = policy->timeout_ms;
     if (policy->heartbeat_ms > 0) entry->handler.heartbeat_ms = policy->heartbeat_ms;

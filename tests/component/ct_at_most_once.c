@@ -117,7 +117,7 @@ static void what_does_not_begin_is_not_done(void **state)
 {
     (void)state;
     reeve_worker *worker = test_worker_run(1, 0);
-    test_put_spec((reeve_task_spec){.id = "x", .type = "nobody", .max_attempts = 1, .at_most_once = true});
+    test_put_spec((reeve_task_spec){.id = "x", .type = "nobody", .attempts = 1, .at_most_once = true});
     TEST_AWAIT_STATE("x", "dead");
     test_put_spec((reeve_task_spec){.id = "y", .deadline_ms = 1, .at_most_once = true});
     TEST_AWAIT_STATE("y", "dead");

@@ -216,7 +216,7 @@ static void all_at_once(void **state)
     for (int i = 0; i < 300; i++) {
         char id[24];
         (void)snprintf(id, sizeof(id), "due%03d", i);
-        test_put_spec((reeve_task_spec){.id = id, .type = "t", .delay_ms = 1});
+        test_put_spec((reeve_task_spec){.id = id, .type = "t", .in_ms = 1});
     }
     test_clock_advance(10);
     tend_in_short_calls(TEND_MOST_OF_ALL);

@@ -28,7 +28,7 @@ static void with_the_completion(void **state)
     test_put("q", "a b");
     const reeve_task_spec specs[] = {
         {.queue = "q", .type = "t", .id = "next", .priority = -1, .payload = {"x\ny\0z", 5}},
-        {.queue = "q", .type = "t", .id = "later", .delay_ms = 3600000},
+        {.queue = "q", .type = "t", .id = "later", .in_ms = 3600000},
         {.queue = "q", .type = "t", .id = "once", .unique = "key"},
         {.queue = "q", .type = "t", .id = "child", .after = &(reeve_parent){.handle = "q/next"}, .after_count = 1},
         {.queue = "p", .type = "t", .id = "far", .payload = {"far\n", 4}}};

@@ -24,7 +24,7 @@ static void one_of_each(void)
     test_put("q", "cancelled");
     test_ok(test_client, reeve_cancel(test_client, "q", "cancelled"));
     test_put("q", "ready");
-    test_put_spec((reeve_task_spec){.id = "scheduled", .delay_ms = 500000});
+    test_put_spec((reeve_task_spec){.id = "scheduled", .in_ms = 500000});
 }
 
 static const char *const states[] = {"scheduled", "ready", "running", "completed", "dead", "cancelled"};
@@ -44,7 +44,7 @@ static void show_tells_everything(void **state)
                                     .priority = -7,
                                     .group = "g",
                                     .weight = 9,
-                                    .max_attempts = 4,
+                                    .attempts = 4,
                                     .max_crashes = 2,
                                     .timeout_ms = 1234,
                                     .backoff = &backoff,
@@ -68,7 +68,7 @@ static void show_tells_everything(void **state)
     assert_int_equal(info->ended_ms, -1);
     assert_int_equal(info->failed_ms, -1);
     assert_int_equal(info->failures + info->crashes, 0);
-    assert_int_equal(info->max_attempts, 4);
+    assert_int_equal(info->attempts, 4);
     assert_int_equal(info->max_crashes, 2);
     assert_int_equal(info->timeout_ms, 1234);
     assert_int_equal(info->progress, -1);
@@ -159,8 +159,8 @@ static void pages_in_order(void **state)
     }
     assert_string_equal(page("completed", 0, 3, 5), "d e a");
     assert_string_equal(page("completed", 3, 3, 5), "b c");
-    test_put_spec((reeve_task_spec){.id = "late", .delay_ms = 900000});
-    test_put_spec((reeve_task_spec){.id = "soon", .delay_ms = 800000});
+    test_put_spec((reeve_task_spec){.id = "late", .in_ms = 900000});
+    test_put_spec((reeve_task_spec){.id = "soon", .in_ms = 800000});
     assert_string_equal(page("scheduled", 0, 5, 2), "soon late");
 }
 

@@ -205,7 +205,7 @@ static void what_was_put_off_comes_in_time(void **state)
     put_off("again", true);
     put_off("napped", false);
     test_put_spec((reeve_task_spec){.queue = "q", .type = "t", .id = "due", .at_ms = test_clock_now() + 1});
-    test_put_spec((reeve_task_spec){.queue = "q", .type = "t", .id = "later", .delay_ms = WAIT});
+    test_put_spec((reeve_task_spec){.queue = "q", .type = "t", .id = "later", .in_ms = WAIT});
     test_put("q", "moved");
     test_ok(test_client, reeve_reschedule_in(test_client, "q", "moved", WAIT));
     put_off("napped2", false);
@@ -252,7 +252,7 @@ static void what_was_put_off_the_first_time_comes_in_time(void **state)
     const char *const ids[] = {"retried", "napped", "later", "moved"};
     put_off("retried", true);
     put_off("napped", false);
-    test_put_spec((reeve_task_spec){.queue = "q", .type = "t", .id = "later", .delay_ms = WAIT});
+    test_put_spec((reeve_task_spec){.queue = "q", .type = "t", .id = "later", .in_ms = WAIT});
     test_put("q", "moved");
     test_ok(test_client, reeve_reschedule_in(test_client, "q", "moved", WAIT));
     leave();
@@ -286,7 +286,7 @@ static void what_is_put_off_since_waits_its_time(void **state)
     test_clock_advance(-HOUR);
     put_off("retried", true);
     put_off("napped", false);
-    test_put_spec((reeve_task_spec){.queue = "q", .type = "t", .id = "later", .delay_ms = WAIT});
+    test_put_spec((reeve_task_spec){.queue = "q", .type = "t", .id = "later", .in_ms = WAIT});
     test_tend_all("q");
     expect_in(ids, 3, WAIT);
 }
@@ -299,7 +299,7 @@ static void many_come_in_time(void **state)
     static reeve_task_spec specs[MANY];
     static reeve_enqueued results[MANY];
     for (size_t i = 0; i < MANY; i++)
-        specs[i] = (reeve_task_spec){.queue = "q", .type = "t", .delay_ms = i % 3 ? WAIT : 0, .at_ms = 0};
+        specs[i] = (reeve_task_spec){.queue = "q", .type = "t", .in_ms = i % 3 ? WAIT : 0, .at_ms = 0};
     for (size_t i = 0; i < MANY; i += 3) specs[i].at_ms = test_clock_now() + WAIT;
     test_ok(test_client, reeve_enqueue_many(test_client, specs, MANY, results));
     test_tend_all("q");
@@ -327,7 +327,7 @@ static void put_many(size_t count, int64_t delay_ms)
     static reeve_task_spec specs[MOST];
     static reeve_enqueued results[MOST];
     assert_true(count <= MOST);
-    for (size_t i = 0; i < count; i++) specs[i] = (reeve_task_spec){.queue = "q", .type = "t", .delay_ms = delay_ms};
+    for (size_t i = 0; i < count; i++) specs[i] = (reeve_task_spec){.queue = "q", .type = "t", .in_ms = delay_ms};
     test_ok(test_client, reeve_enqueue_many(test_client, specs, count, results));
 }
 

@@ -215,10 +215,10 @@ static void everything_about(void)
     put("d", 2, (reeve_task_spec){0});
     assert_int_equal(test_lease(&hand, 2), 2);
     test_settle(&hand, TEST_FAIL("d000"), TEST_RESULT("d001", "r"));
-    put("s", 2, (reeve_task_spec){.delay_ms = 3600000});
-    test_put_spec((reeve_task_spec){.id = "u", .unique = "k", .delay_ms = 3600000});
+    put("s", 2, (reeve_task_spec){.in_ms = 3600000});
+    test_put_spec((reeve_task_spec){.id = "u", .unique = "k", .in_ms = 3600000});
     test_put_spec(
-        (reeve_task_spec){.id = "e", .expires_in_ms = 7200000, .delay_ms = 3600000, .tags = tags, .tag_count = 2});
+        (reeve_task_spec){.id = "e", .expires_in_ms = 7200000, .in_ms = 3600000, .tags = tags, .tag_count = 2});
     put("p", 1, (reeve_task_spec){0});
     assert_int_equal(test_lease(&hand, 1), 1);
     rv_checkpoint_build(test_conn, &hand.prefixes[0], hand.sessions[0], "p000", (reeve_bytes){"here", 4});
@@ -228,7 +228,7 @@ static void everything_about(void)
     reeve_task_spec task = {.queue = "q", .type = "t"};
     reeve_cron_entry entry = {.name = "c", .spec = "@yearly", .task = &task};
     test_ok(test_client, reeve_cron_set(test_client, &entry, NULL));
-    reeve_queue_policy policy = {.max_attempts = 3};
+    reeve_queue_policy policy = {.attempts = 3};
     reeve_queue_settings settings = {.policy = &policy, .on_dead = "t"};
     test_ok(test_client, reeve_queue_set(test_client, "q", &settings));
     test_ok(test_client, reeve_pause(test_client, "q"));
@@ -334,7 +334,7 @@ static const feature features[] = {
     {"options",
      false,
      NULL,
-     {.max_attempts = 3, .max_crashes = 2, .timeout_ms = 1000, .backoff = &backoff},
+     {.attempts = 3, .max_crashes = 2, .timeout_ms = 1000, .backoff = &backoff},
      DONE,
      "",
      "",
@@ -392,7 +392,7 @@ static const feature features[] = {
     {"schedule",
      true,
      NULL,
-     {.delay_ms = 3600000},
+     {.in_ms = 3600000},
      DONE,
      "hget+1 hmget-1 hset-1 llen-1 zrange+1 zrevrangebyscore+1",
      "hget+1 hmget-1 hset-1 llen-1 zrange+1 zrevrangebyscore+1",

@@ -52,7 +52,7 @@ static void after_three(void)
 static void after_one_and_later(void)
 {
     const reeve_parent after = {.handle = "q/a"};
-    test_put_spec((reeve_task_spec){.id = "x", .delay_ms = 60000, .after = &after, .after_count = 1});
+    test_put_spec((reeve_task_spec){.id = "x", .in_ms = 60000, .after = &after, .after_count = 1});
 }
 
 static void a_has_ended(void)

@@ -12,7 +12,7 @@ static void a_slot_makes_a_task(void **state)
 {
     (void)state;
     reeve_task_spec task = {
-        .queue = "q", .type = "nap", .payload = {"1", 1}, .priority = -5, .group = "g", .weight = 4, .max_attempts = 3};
+        .queue = "q", .type = "nap", .payload = {"1", 1}, .priority = -5, .group = "g", .weight = 4, .attempts = 3};
     test_ok(test_client, reeve_pause(test_client, "q"));
     test_cron_set((reeve_cron_entry){.spec = "* * * * *", .task = &task}, NULL);
     test_cron_start_worker("q");
@@ -34,7 +34,7 @@ static void a_slot_makes_a_task(void **state)
     assert_int_equal(info->payload.length, 1);
     assert_int_equal(info->priority, -5);
     assert_string_equal(info->group, "g");
-    assert_int_equal(info->max_attempts, 3);
+    assert_int_equal(info->attempts, 3);
     assert_int_equal(info->enqueued_ms, TEST_NOON + TEST_MINUTE);
     reeve_task_info_free(info);
     assert_true(atoll(test_cmd(test_conn, "ZSCORE " Q "ready cron:n:1700049660000")) < 0);

@@ -94,7 +94,7 @@ static const reeve_task_spec full = {.queue = "q",
                                      .priority = -7,
                                      .group = "g",
                                      .weight = 3,
-                                     .max_attempts = 4,
+                                     .attempts = 4,
                                      .max_crashes = 2,
                                      .timeout_ms = 1500,
                                      .heartbeat_ms = 700,
@@ -125,7 +125,7 @@ static void one_is_read_as_it_was_set(void **state)
     test_ok(test_client, reeve_cron_set(test_client, entry, &changed));
     assert_false(changed);
     assert_string_equal(entry->task->queue, "q");
-    assert_int_equal(entry->task->max_attempts, 4);
+    assert_int_equal(entry->task->attempts, 4);
     assert_string_equal(entry->task->tags[1], tags[1]);
     assert_memory_equal(entry->task->payload.data, "a\0b", 4);
     reeve_cron_entry_free(entry);

@@ -52,7 +52,7 @@ static void waiting_tasks_die(void **state)
     assert_int_equal(test_lease(&hand, 2), 1);
     assert_string_equal(test_state("q", "parked"), "parked");
     test_put_spec((reeve_task_spec){.id = "ready", .deadline_ms = 1000, .unique = "k"});
-    test_put_spec((reeve_task_spec){.id = "later", .delay_ms = HOUR, .deadline_ms = rv_wall_ms() + 1});
+    test_put_spec((reeve_task_spec){.id = "later", .in_ms = HOUR, .deadline_ms = rv_wall_ms() + 1});
     test_put_spec((reeve_task_spec){.id = "not", .expires_in_ms = HOUR});
     TEST_AWAIT(strcmp(test_state("q", "parked"), "dead") == 0 || (test_tend_all("q"), false));
     TEST_AWAIT(strcmp(test_state("q", "later"), "dead") == 0 || (test_tend_all("q"), false));
@@ -225,7 +225,7 @@ static void what_makes_no_sense(void **state)
         {{.expires_in_ms = -1}, "negative"},
         {{.deadline_ms = 5, .expires_in_ms = 5}, "not both"},
         {{.deadline_ms = 5, .at_ms = 5}, "never run"},
-        {{.expires_in_ms = 5, .delay_ms = 6}, "never run"},
+        {{.expires_in_ms = 5, .in_ms = 6}, "never run"},
     };
     for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
         reeve_task_spec spec = table[i].spec;

@@ -42,7 +42,7 @@ static void its_priority_and_its_time(void **state)
     (void)state;
     const reeve_parent after = {.handle = "q/a"};
     test_put("q", "a z");
-    test_put_spec((reeve_task_spec){.id = "later", .delay_ms = 3600000, .after = &after, .after_count = 1});
+    test_put_spec((reeve_task_spec){.id = "later", .in_ms = 3600000, .after = &after, .after_count = 1});
     test_put_spec((reeve_task_spec){.id = "first", .priority = -1, .after = &after, .after_count = 1});
     test_state_is("q", "later", "blocked");
     test_complete("q", "a");
@@ -267,7 +267,7 @@ static void a_scheduled_one_keeps_its_time(void **state)
 {
     (void)state;
     test_put("q", "a");
-    test_put_spec((reeve_task_spec){.id = "b", .delay_ms = 3600000});
+    test_put_spec((reeve_task_spec){.id = "b", .in_ms = 3600000});
     reeve_task_info *before = test_show("q", "b");
     test_add_edges("q", "b", "f:q/a");
     test_state_is("q", "b", "blocked");

@@ -38,13 +38,13 @@ static void blocked_and_ready(void **state)
     test_keep_events(1000);
     test_put("q", "a");
     test_put_after("q", "b", "f:q/a");
-    test_put_spec((reeve_task_spec){.id = "late", .delay_ms = 5000, .after = &after, .after_count = 1});
+    test_put_spec((reeve_task_spec){.id = "late", .in_ms = 5000, .after = &after, .after_count = 1});
     assert_string_equal(test_told(), "enqueued:a blocked:b blocked:late");
     test_complete("q", "a");
     assert_string_equal(test_told(), "leased:a completed:a unblocked:b unblocked:late@5000");
     test_put_after("q", "c", "f:q/a");
     assert_string_equal(test_told(), "enqueued:c"); /* (which had ended) */
-    test_put_spec((reeve_task_spec){.id = "later", .delay_ms = 7000, .after = &after, .after_count = 1});
+    test_put_spec((reeve_task_spec){.id = "later", .in_ms = 7000, .after = &after, .after_count = 1});
     assert_string_equal(test_told(), "scheduled:later@7000");
 }
 
@@ -166,7 +166,7 @@ static void from_the_end_of_the_last_parent_on(void **state)
     const reeve_parent after = {.handle = "q/a"};
     test_put("q", "a");
     test_put_after("q", "b", "f:q/a");
-    test_put_spec((reeve_task_spec){.id = "c", .delay_ms = 2000, .after = &after, .after_count = 1});
+    test_put_spec((reeve_task_spec){.id = "c", .in_ms = 2000, .after = &after, .after_count = 1});
     test_put_spec((reeve_task_spec){.id = "d", .at_ms = START + 9000, .after = &after, .after_count = 1});
     test_clock_advance(5000);
     waited("q", "a", 5000);
@@ -202,7 +202,7 @@ static void however_it_hears_of_it(void **state)
 static void not_when_it_was_put_off(void **state)
 {
     (void)state;
-    test_put_spec((reeve_task_spec){.id = "a", .delay_ms = 60000});
+    test_put_spec((reeve_task_spec){.id = "a", .in_ms = 60000});
     test_put("q", "b");
     test_ok(test_client, reeve_retry(test_client, "q", "a"));
     test_add_edges("q", "a", "f:q/b");

@@ -86,7 +86,7 @@ static void what_lies_in_redis(void **state)
                                     .priority = -3,
                                     .group = "g\"",
                                     .weight = 2,
-                                    .max_attempts = 4,
+                                    .attempts = 4,
                                     .max_crashes = 5,
                                     .timeout_ms = 6,
                                     .backoff = &backoff,
@@ -120,7 +120,7 @@ static void payloads_of_any_bytes(void **state)
 static void later(void **state)
 {
     (void)state;
-    test_put_spec((reeve_task_spec){.id = "in", .delay_ms = 50000});
+    test_put_spec((reeve_task_spec){.id = "in", .in_ms = 50000});
     test_put_spec((reeve_task_spec){.id = "at", .at_ms = 4102444800000});
     test_put_spec((reeve_task_spec){.id = "past", .at_ms = 1000});
     reeve_task_info *info = test_show("q", "in");
@@ -131,7 +131,7 @@ static void later(void **state)
     assert_int_equal(info->due_ms, 4102444800000);
     reeve_task_info_free(info);
     assert_string_equal(test_state("q", "past"), "ready");
-    test_put_spec((reeve_task_spec){.id = "never", .delay_ms = INT64_MAX});
+    test_put_spec((reeve_task_spec){.id = "never", .in_ms = INT64_MAX});
     test_put_spec((reeve_task_spec){.id = "neither", .at_ms = INT64_MAX});
     info = test_show("q", "never");
     assert_int_equal(info->state, REEVE_STATE_SCHEDULED);
@@ -148,9 +148,9 @@ static void what_is_due_first_is_announced(void **state)
     const rv_reply *message;
     rv_conn *listener = test_conn_open(test_redis);
     assert_string_equal(test_cmd(listener, "SUBSCRIBE reeve:control"), "[subscribe reeve:control 1]");
-    test_put_spec((reeve_task_spec){.id = "a", .delay_ms = 50000});
-    test_put_spec((reeve_task_spec){.id = "b", .delay_ms = 60000});
-    test_put_spec((reeve_task_spec){.id = "c", .delay_ms = 40000});
+    test_put_spec((reeve_task_spec){.id = "a", .in_ms = 50000});
+    test_put_spec((reeve_task_spec){.id = "b", .in_ms = 60000});
+    test_put_spec((reeve_task_spec){.id = "c", .in_ms = 40000});
     static const char *const heard[] = {"a", "c"};
     for (int i = 0; i < 2; i++) {
         char words[128];

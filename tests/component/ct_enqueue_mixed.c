@@ -65,7 +65,7 @@ static void make_mixed(void)
             spec->after = &parents[i];
             spec->after_count = 1;
         } else if (i % 7 == 4) {
-            spec->delay_ms = 3600000;
+            spec->in_ms = 3600000;
         } else if (i % 7 == 5) {
             spec->at_ms = 4102444800000;
         } else if (i % 7 == 6) {

@@ -146,7 +146,7 @@ static void whoever_is_not_told_stays(const char *way)
 {
     char before[256];
     place_two();
-    test_put_spec((reeve_task_spec){.id = "a", .delay_ms = 3600000});
+    test_put_spec((reeve_task_spec){.id = "a", .in_ms = 3600000});
     rv_copy_text(before, sizeof(before), idle_list());
     assert_string_equal(send_one(way, "a"), "[0]");
     assert_string_equal(idle_list(), before);

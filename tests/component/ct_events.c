@@ -55,8 +55,8 @@ static void times(void **state)
 {
     (void)state;
     test_keep_events(1000);
-    test_put_spec((reeve_task_spec){.id = "a", .delay_ms = 5000});
-    test_put_spec((reeve_task_spec){.id = "b", .delay_ms = 6000});
+    test_put_spec((reeve_task_spec){.id = "a", .in_ms = 5000});
+    test_put_spec((reeve_task_spec){.id = "b", .in_ms = 6000});
     assert_string_equal(test_told(), "scheduled:a@5000 scheduled:b@6000");
     test_clock_advance(5500);
     test_tend_all("q");
@@ -159,7 +159,7 @@ static void conflicts(void **state)
 {
     (void)state;
     test_keep_events(1000);
-    test_put_spec((reeve_task_spec){.id = "a", .unique = "k", .delay_ms = 5000});
+    test_put_spec((reeve_task_spec){.id = "a", .unique = "k", .in_ms = 5000});
     test_put_spec((reeve_task_spec){.id = "b", .unique = "k", .on_conflict = REEVE_CONFLICT_REPLACE});
     assert_string_equal(test_told(), "scheduled:a@5000 deleted:a scheduled:b@5000");
 }
@@ -235,7 +235,7 @@ static void they_outlast_an_empty_queue(void **state)
     long long before = test_number("XLEN " Q "events");
     test_put("q", "b");
     test_put_spec((reeve_task_spec){.id = "c", .group = "g"});
-    test_put_spec((reeve_task_spec){.id = "d", .delay_ms = 1000});
+    test_put_spec((reeve_task_spec){.id = "d", .in_ms = 1000});
     assert_int_equal(test_number("XLEN " Q "events"), before + 3);
 }
 

@@ -200,7 +200,7 @@ static void upkeep_that_wants_too_many_loses_none(void **state)
     for (size_t i = 0; i < 4500; i += 500) {
         static reeve_task_spec specs[500];
         static reeve_enqueued results[500];
-        for (size_t j = 0; j < 500; j++) specs[j] = (reeve_task_spec){.queue = "q", .type = "t", .delay_ms = 1};
+        for (size_t j = 0; j < 500; j++) specs[j] = (reeve_task_spec){.queue = "q", .type = "t", .in_ms = 1};
         test_ok(test_client, reeve_enqueue_many(test_client, specs, 500, results));
     }
     TEST_AWAIT(strncmp(CALL(maintain, "4500"), "[", 1) == 0 && test_count("q", "ready") == 4500);

@@ -151,7 +151,7 @@ static void tasks_with_options_are_not(void **state)
 static void an_id_that_is_taken(void **state)
 {
     (void)state;
-    test_put_spec((reeve_task_spec){.id = "a", .delay_ms = 3600000});
+    test_put_spec((reeve_task_spec){.id = "a", .in_ms = 3600000});
     go_idle(&first);
     char id[REEVE_ID_MAX];
     reeve_task_spec again = {.queue = "q", .type = "t", .id = "a"};

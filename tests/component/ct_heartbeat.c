@@ -86,8 +86,7 @@ static void silence(void **state)
 {
     (void)state;
     reeve_worker *worker = start();
-    test_put_spec(
-        (reeve_task_spec){.id = "x", .type = "hold", .heartbeat_ms = 60, .timeout_ms = 60000, .max_attempts = 1});
+    test_put_spec((reeve_task_spec){.id = "x", .type = "hold", .heartbeat_ms = 60, .timeout_ms = 60000, .attempts = 1});
     TEST_AWAIT_STATE("x", "dead");
     reeve_task_info *info = test_show("q", "x");
     assert_int_equal(info->heartbeat_ms, 60);
@@ -97,8 +96,7 @@ static void silence(void **state)
     reeve_task_info_free(info);
     TEST_AWAIT(test_told == 1);
     /* The run time limit holds as before. */
-    test_put_spec(
-        (reeve_task_spec){.id = "y", .type = "hold", .heartbeat_ms = 60000, .timeout_ms = 60, .max_attempts = 1});
+    test_put_spec((reeve_task_spec){.id = "y", .type = "hold", .heartbeat_ms = 60000, .timeout_ms = 60, .attempts = 1});
     TEST_AWAIT_STATE("y", "dead");
     info = test_show("q", "y");
     assert_string_equal(info->error_message, "not done within 60 ms");

@@ -302,7 +302,7 @@ static void it_waits_for_the_same_parents(void **state)
     test_state_is("q", "b", "blocked");
     reeve_task_spec pushed = test_replacing("c");
     pushed.on_conflict = REEVE_CONFLICT_DEBOUNCE;
-    pushed.delay_ms = 3600000;
+    pushed.in_ms = 3600000;
     test_put_spec(pushed);
     test_settle_queues("p q");
     test_state_is("q", "c", "blocked");
@@ -318,7 +318,7 @@ static void it_keeps_the_time(void **state)
     const reeve_parent parent = {.handle = "q/one"};
     test_put("q", "one");
     reeve_task_spec later = with_parents("a", &parent, 1);
-    later.delay_ms = 3600000;
+    later.in_ms = 3600000;
     test_put_spec(later);
     test_put_spec(test_replacing("b"));
     test_state_is("q", "b", "blocked");
@@ -419,7 +419,7 @@ static void the_priority_is_kept(void **state)
     priority_is("b", -5);
     /* With a time, too. */
     reeve_task_spec later = test_replacing("c");
-    later.delay_ms = 3600000;
+    later.in_ms = 3600000;
     test_put_spec(later);
     priority_is("c", -5);
     assert_string_equal(test_state("q", "c"), "scheduled");

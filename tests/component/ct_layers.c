@@ -200,7 +200,7 @@ static void a_plugin_with_more_layers_than_can_be_is_refused(void **state)
     assert_int_equal(reeve_worker_load_plugin(worker, "layered"), REEVE_EINVAL);
     if (!strstr(reeve_worker_error(worker), "would have 65: at most 64")) fail_msg("%s", reeve_worker_error(worker));
     assert_int_equal(reeve_worker_handle(worker, "layered:in", NULL, NULL), REEVE_EINVAL);
-    reeve_handler_policy policy = {.type = "layered:in", .max_attempts = 1};
+    reeve_handler_policy policy = {.type = "layered:in", .attempts = 1};
     assert_int_equal(reeve_worker_set_policy(worker, &policy), REEVE_ENOTFOUND);
     reeve_worker_destroy(worker);
 }

@@ -17,7 +17,7 @@ static unsigned char *make(size_t bytes, bool declare)
     assert_non_null(specs);
     for (size_t i = 0; i < COUNT; i++) {
         reeve_task_spec spec = {
-            .size = declare ? bytes : 0, .queue = "q", .type = "t", .payload = {&payloads[i], 1}, .delay_ms = 60000};
+            .size = declare ? bytes : 0, .queue = "q", .type = "t", .payload = {&payloads[i], 1}, .in_ms = 60000};
         memcpy(specs + i * bytes, &spec, bytes < sizeof(spec) ? bytes : sizeof(spec));
     }
     return specs;

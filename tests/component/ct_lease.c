@@ -150,9 +150,9 @@ static void one_token_however_many_tasks(void **state)
     assert_int_equal(tokens(), 1);
     test_put_many("q", 500, "m%03zu");
     assert_int_equal(tokens(), 1);
-    test_put_spec((reeve_task_spec){.id = "later", .delay_ms = 60000});
+    test_put_spec((reeve_task_spec){.id = "later", .in_ms = 60000});
     take_token();
-    test_put_spec((reeve_task_spec){.id = "later-still", .delay_ms = 90000});
+    test_put_spec((reeve_task_spec){.id = "later-still", .in_ms = 90000});
     assert_int_equal(tokens(), 0); /* nobody is woken for what is not due */
 }
 
@@ -176,7 +176,7 @@ static void the_token_is_put_back(void **state)
 static void what_becomes_ready_wakes(void **state)
 {
     (void)state;
-    test_put_spec((reeve_task_spec){.id = "s", .delay_ms = 1});
+    test_put_spec((reeve_task_spec){.id = "s", .in_ms = 1});
     while (test_tend("q", 10).promoted == 0) test_pause();
     take_token();
     (void)test_lease(&a, 9);

@@ -92,7 +92,7 @@ static void put(void)
                                         .group = group < GROUPS ? group_name(group) : NULL,
                                         .priority = below(5) == 0 ? (int)below(3) - 1 : 0,
                                         .weight = group < GROUPS ? 1 + (unsigned)below(3) * 50 : 0,
-                                        .delay_ms = below(8) == 0 ? (int64_t)below(3000) : 0});
+                                        .in_ms = below(8) == 0 ? (int64_t)below(3000) : 0});
     }
 }
 

@@ -30,8 +30,8 @@ static void nothing_is_done_where_nothing_is_overdue(void **state)
     assert_false(maintain().needed);
     test_put("q", "a b");
     assert_int_equal(test_lease(&hand, 1), 1);
-    test_put_spec((reeve_task_spec){.id = "later", .delay_ms = 5000});
-    test_put_spec((reeve_task_spec){.id = "due", .delay_ms = 100});
+    test_put_spec((reeve_task_spec){.id = "later", .in_ms = 5000});
+    test_put_spec((reeve_task_spec){.id = "due", .in_ms = 100});
     test_clock_advance(600); /* a worker may be just about to */
     char before[65536];
     (void)snprintf(before, sizeof(before), "%s", test_digest());
@@ -44,9 +44,9 @@ static void nothing_is_done_where_nothing_is_overdue(void **state)
 static void due_tasks_become_ready(void **state)
 {
     (void)state;
-    test_put_spec((reeve_task_spec){.id = "first", .delay_ms = 100});
+    test_put_spec((reeve_task_spec){.id = "first", .in_ms = 100});
     int64_t due = test_number("ZSCORE " Q "scheduled first");
-    for (int i = 1; i < 500; i++) test_put_spec((reeve_task_spec){.delay_ms = 100});
+    for (int i = 1; i < 500; i++) test_put_spec((reeve_task_spec){.in_ms = 100});
     test_clock_advance(1102);
     reeve_maintained done = maintain();
     assert_true(done.needed && !done.more);

@@ -56,7 +56,7 @@ static void put_good(void)
     static const char *const groups[] = {NULL, "a", "b"};
     reeve_task_spec spec = {.id = new_id('g'), .group = groups[below(3)]};
     spec.priority = (int)below(3) - 1;
-    if (below(3) == 0) spec.delay_ms = 1 + (int64_t)below(3000);
+    if (below(3) == 0) spec.in_ms = 1 + (int64_t)below(3000);
     test_put_spec(spec);
 }
 
@@ -145,7 +145,7 @@ static void put_victim(void)
 {
     static const char *const groups[] = {NULL, "a", "b"};
     reeve_task_spec spec = {.id = new_id('v'), .group = groups[below(3)]};
-    if (below(3) == 0) spec.delay_ms = 1 + (int64_t)below(3000);
+    if (below(3) == 0) spec.in_ms = 1 + (int64_t)below(3000);
     test_put_spec(spec);
 }
 

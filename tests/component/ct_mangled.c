@@ -86,7 +86,7 @@ static void put_some(size_t round)
     for (size_t i = 0; i < COUNT; i++) {
         reeve_task_spec spec = {.queue = queues[i % 3], .type = types[i % 5], .payload = {"1", 1}};
         if (i % 7 == 1) spec.group = "g";
-        if (i % 7 == 2) spec.delay_ms = 20;
+        if (i % 7 == 2) spec.in_ms = 20;
         if (i % 7 == 3) spec.tags = tags, spec.tag_count = 1;
         if (i % 7 == 4) spec.meta = &meta, spec.meta_count = 1;
         if (i % 11 == 5) spec.deadline_ms = 30000;

@@ -17,7 +17,7 @@ static void each_has_its_own(void **state)
     test_collect_put("fail", "fail");
     test_collect_put("snooze", "snooze");
     test_collect_put("none", "none");
-    test_put_spec((reeve_task_spec){.id = "last", .type = "collect", .payload = {"retry", 5}, .max_attempts = 1});
+    test_put_spec((reeve_task_spec){.id = "last", .type = "collect", .payload = {"retry", 5}, .attempts = 1});
     test_collect_put("too", "");
     TEST_AWAIT_STATE("too", "completed");
     assert_int_equal(test_collected.calls, 1);

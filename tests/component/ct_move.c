@@ -74,7 +74,7 @@ static void from_ready_to_a_time(void **state)
 static void from_one_time_to_another(void **state)
 {
     (void)state;
-    test_put_spec((reeve_task_spec){.id = "a", .delay_ms = 60000});
+    test_put_spec((reeve_task_spec){.id = "a", .in_ms = 60000});
     int64_t now = test_clock_now();
     test_ok(test_client, reeve_reschedule(test_client, "q", "a", now + 5000));
     expect_due("a", now + 5000);
@@ -91,7 +91,7 @@ static void now(void **state)
 {
     (void)state;
     static const char *const ids[] = {"a", "b", "c", "d", "e"};
-    for (size_t i = 0; i < 5; i++) test_put_spec((reeve_task_spec){.id = ids[i], .delay_ms = 60000});
+    for (size_t i = 0; i < 5; i++) test_put_spec((reeve_task_spec){.id = ids[i], .in_ms = 60000});
     test_put("q", "x");
     test_ok(test_client, reeve_reschedule(test_client, "q", "b", 0));
     test_ok(test_client, reeve_reschedule(test_client, "q", "a", 1));
@@ -119,8 +119,8 @@ static void now_by_its_options(void **state)
 {
     (void)state;
     test_put("q", "x");
-    test_put_spec((reeve_task_spec){.id = "a", .delay_ms = 60000, .priority = -1});
-    test_put_spec((reeve_task_spec){.id = "b", .delay_ms = 60000, .group = "g", .weight = 4});
+    test_put_spec((reeve_task_spec){.id = "a", .in_ms = 60000, .priority = -1});
+    test_put_spec((reeve_task_spec){.id = "b", .in_ms = 60000, .group = "g", .weight = 4});
     test_ok(test_client, reeve_reschedule(test_client, "q", "a", 0));
     test_ok(test_client, reeve_reschedule(test_client, "q", "b", 0));
     order_is("a b x");
@@ -231,7 +231,7 @@ static void the_same_priority_changes_nothing(void **state)
 static void while_it_waits_for_its_time(void **state)
 {
     (void)state;
-    test_put_spec((reeve_task_spec){.id = "a", .delay_ms = 60000});
+    test_put_spec((reeve_task_spec){.id = "a", .in_ms = 60000});
     test_put("q", "x");
     int64_t due = test_clock_now() + 60000;
     test_ok(test_client, reeve_set_priority(test_client, "q", "a", -1));
@@ -276,7 +276,7 @@ static void nothing_else_changes(void **state)
                             .payload = {bytes, sizeof(bytes) - 1},
                             .group = "g\"\\",
                             .weight = 200,
-                            .max_attempts = 100,
+                            .attempts = 100,
                             .max_crashes = 7,
                             .timeout_ms = 123456789012345,
                             .backoff = &backoff,

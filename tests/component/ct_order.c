@@ -381,11 +381,11 @@ static void due_tasks_take_their_place(void **state)
 {
     (void)state;
     put("a", 100, "A", 0, 0);
-    test_put_spec((reeve_task_spec){.id = "urgent", .priority = -1, .delay_ms = 1});
+    test_put_spec((reeve_task_spec){.id = "urgent", .priority = -1, .in_ms = 1});
     for (int i = 0; i < 5; i++) {
         char id[16];
         (void)snprintf(id, sizeof(id), "b%d", i);
-        test_put_spec((reeve_task_spec){.id = id, .group = "B", .delay_ms = 1 + i});
+        test_put_spec((reeve_task_spec){.id = id, .group = "B", .in_ms = 1 + i});
     }
     for (uint64_t promoted = 0; promoted < 6;) promoted += test_tend("q", 200).promoted;
     const char *order = next(12);

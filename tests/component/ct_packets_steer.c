@@ -130,7 +130,7 @@ static const struct {
 static void all_leave(size_t way, const char *in_order)
 {
     char rest[16] = "abcd", moved[16] = "", all[64], farthest = '0';
-    test_put_spec((reeve_task_spec){.id = "parent", .delay_ms = 3600000});
+    test_put_spec((reeve_task_spec){.id = "parent", .in_ms = 3600000});
     test_put_together("0");
     test_put_together("a b c d");
     test_put_together("x");

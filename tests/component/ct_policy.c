@@ -67,7 +67,7 @@ static reeve_worker *worker_run(void)
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
         reeve_handler handler = {REEVE_HANDLER, .type = all[i].type, .run = all[i].run};
         if (strncmp(all[i].type, "said:", 5) == 0) {
-            handler.max_attempts = 4;
+            handler.attempts = 4;
             handler.max_crashes = 2;
             handler.timeout_ms = 90;
             handler.backoff = (reeve_backoff){.shape = REEVE_BACKOFF_FIXED, .base_ms = 40000, .jitter = -1};
@@ -148,8 +148,8 @@ static void how_long_it_waits(void **state)
     TEST_AWAIT(test_number("HGET " Q "info:queues failures") == 2);
     assert_int_equal(wait_of("queues"), 60000);
     /* Nobody says it. */
-    set_policy(&(reeve_queue_policy){.max_attempts = 9});
-    TEST_AWAIT(known(worker).max_attempts == 9);
+    set_policy(&(reeve_queue_policy){.attempts = 9});
+    TEST_AWAIT(known(worker).attempts == 9);
     put("nobodys", "fails");
     assert_in_range(wait_of("nobodys"), 800, 1200);
     test_worker_end(worker);
@@ -158,9 +158,9 @@ static void how_long_it_waits(void **state)
 static void how_often_it_is_tried(void **state)
 {
     (void)state;
-    set_policy(&(reeve_queue_policy){.max_attempts = 3});
+    set_policy(&(reeve_queue_policy){.attempts = 3});
     reeve_worker *worker = worker_run();
-    test_put_spec((reeve_task_spec){.id = "own", .type = "said:again", .max_attempts = 2});
+    test_put_spec((reeve_task_spec){.id = "own", .type = "said:again", .attempts = 2});
     put("handlers", "said:again");
     put("queues", "again");
     assert_int_equal(failures_of("own"), 2);
@@ -176,10 +176,10 @@ static void how_often_it_is_tried(void **state)
 static void how_long_it_may_run(void **state)
 {
     (void)state;
-    set_policy(&(reeve_queue_policy){.timeout_ms = 60, .max_attempts = 1});
+    set_policy(&(reeve_queue_policy){.timeout_ms = 60, .attempts = 1});
     reeve_worker *worker = worker_run();
-    test_put_spec((reeve_task_spec){.id = "own", .type = "said:waits", .timeout_ms = 120, .max_attempts = 1});
-    test_put_spec((reeve_task_spec){.id = "handlers", .type = "said:waits", .max_attempts = 1});
+    test_put_spec((reeve_task_spec){.id = "own", .type = "said:waits", .timeout_ms = 120, .attempts = 1});
+    test_put_spec((reeve_task_spec){.id = "handlers", .type = "said:waits", .attempts = 1});
     put("queues", "waits");
     assert_string_equal(death_of("own"), "not done within 120 ms");
     assert_string_equal(death_of("handlers"), "not done within 90 ms");
@@ -261,8 +261,8 @@ static void from_the_next_failure_on(void **state)
         put(id, "fails");
         assert_int_equal(wait_of(id), delay);
     }
-    set_policy(&(reeve_queue_policy){.max_attempts = 1});
-    TEST_AWAIT(known(worker).max_attempts == 1);
+    set_policy(&(reeve_queue_policy){.attempts = 1});
+    TEST_AWAIT(known(worker).attempts == 1);
     test_ok(test_client, reeve_retry(test_client, "q", "running"));
     assert_int_equal(failures_of("running"), 2);
     test_worker_end(worker);
@@ -276,7 +276,7 @@ static void with_the_first_lease(void **state)
     rv_turn_reply turn;
     const rv_reply *reply;
     size_t next = 0, queue = 99;
-    set_policy(&(reeve_queue_policy){.max_attempts = 3, .backoff = &queues_backoff});
+    set_policy(&(reeve_queue_policy){.attempts = 3, .backoff = &queues_backoff});
     test_put("first", "x");
     test_put("q", "a b");
     test_hand_init(&hand, "1", "first q");
@@ -327,7 +327,7 @@ static void it_is_set_left_and_forgotten(void **state)
     settings.policy = &(reeve_queue_policy){.backoff = &wrong};
     test_refused(test_client, reeve_queue_set(test_client, "q", &settings), REEVE_EINVAL,
                  "a list needs at least one delay");
-    settings.policy = &(reeve_queue_policy){.max_attempts = -1};
+    settings.policy = &(reeve_queue_policy){.attempts = -1};
     test_refused(test_client, reeve_queue_set(test_client, "q", &settings), REEVE_EINVAL,
                  "attempts -1: must be from 1 to 1000000");
     settings.policy = &(reeve_queue_policy){.max_crashes = 1000001};
@@ -338,7 +338,7 @@ static void it_is_set_left_and_forgotten(void **state)
     assert_int_equal(test_number("HEXISTS " Q "settings policy"), 0);
     /* What Redis refuses is told. */
     assert_string_equal(test_cmd(test_conn, "SET " Q "settings x"), "OK");
-    settings.policy = &(reeve_queue_policy){.max_attempts = 1};
+    settings.policy = &(reeve_queue_policy){.attempts = 1};
     test_refused(test_client, reeve_queue_set(test_client, "q", &settings), REEVE_EREDIS, "WRONGTYPE");
 }
 
@@ -382,7 +382,7 @@ static void given_back_it_uses_no_attempt(void **state)
     (void)state;
     backs = 0;
     reeve_worker *worker = worker_run();
-    test_put_spec((reeve_task_spec){.id = "x", .type = "gives-back", .max_attempts = 1});
+    test_put_spec((reeve_task_spec){.id = "x", .type = "gives-back", .attempts = 1});
     TEST_AWAIT_STATE("x", "completed");
     test_worker_end(worker);
     assert_int_equal(backs, 4);

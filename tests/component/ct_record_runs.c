@@ -64,13 +64,13 @@ static void nothing_is_left_of_what_is_not_kept(void **state)
 
 static void the_setting_is_kept(void **state)
 {
-    const reeve_queue_policy policy = {.max_attempts = 3, .record_runs = true};
+    const reeve_queue_policy policy = {.attempts = 3, .record_runs = true};
     reeve_queue_settings *settings;
     (void)state;
     test_ok(test_client, reeve_queue_set(test_client, "q", &(reeve_queue_settings){.policy = &policy}));
     test_ok(test_client, reeve_queue_settings_get(test_client, "q", &settings));
     assert_true(settings->policy->record_runs);
-    assert_int_equal(settings->policy->max_attempts, 3);
+    assert_int_equal(settings->policy->attempts, 3);
     reeve_queue_settings_free(settings);
     test_ok(test_client,
             reeve_queue_set(test_client, "q", &(reeve_queue_settings){.policy = &(reeve_queue_policy){0}}));

@@ -305,7 +305,7 @@ static void a_worker_moves_to_the_new_master(void **state)
     /* A thread, the scheduler, the heartbeat and the control channel. */
     reeve_task_spec spec = {.queue = "q", .type = "t", .id = "n1"};
     test_ok(client, reeve_enqueue(client, &spec, NULL));
-    spec = (reeve_task_spec){.queue = "b", .type = "t", .id = "n2", .delay_ms = 50};
+    spec = (reeve_task_spec){.queue = "b", .type = "t", .id = "n2", .in_ms = 50};
     test_ok(client, reeve_enqueue(client, &spec, NULL));
     TEST_AWAIT(stands_at_other("ZCARD reeve:{q}:completed", "1"));
     TEST_AWAIT(stands_at_other("ZCARD reeve:{b}:completed", "1"));

@@ -426,7 +426,7 @@ static void and_a_guard(void **state)
 static void with_a_policy(void **state)
 {
     (void)state;
-    const reeve_queue_policy policy = {.max_attempts = 2};
+    const reeve_queue_policy policy = {.attempts = 2};
     const int64_t most = 100;
     test_ok(test_client,
             reeve_queue_set(test_client, "q", &(reeve_queue_settings){.policy = &policy, .result_max = &most}));

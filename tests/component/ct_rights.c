@@ -337,7 +337,7 @@ static void an_idle_worker_finds_what_becomes_due(void **state)
     reeve_client *client = open_client();
     TEST_AWAIT(atomic_load(&worker->keeper.deaf));
     int64_t began = rv_now_ms();
-    const reeve_task_spec spec = {.queue = "q", .id = "n1", .type = "t", .delay_ms = 100};
+    const reeve_task_spec spec = {.queue = "q", .id = "n1", .type = "t", .in_ms = 100};
     test_ok(client, reeve_enqueue(client, &spec, NULL));
     test_ok(client, reeve_wait(client, "q", "n1", 60000, NULL));
     if (rv_now_ms() - began > 15000) fail_msg("after %lld ms", (long long)(rv_now_ms() - began));
@@ -352,7 +352,7 @@ static void a_silent_producer_is_noticed(void **state)
     (void)state;
     become(TEST_USER_NO_CHANNELS);
     reeve_client *client = open_client();
-    reeve_task_spec spec = {.queue = "q", .id = "n1", .type = "t", .delay_ms = 1};
+    reeve_task_spec spec = {.queue = "q", .id = "n1", .type = "t", .in_ms = 1};
     test_ok(client, reeve_enqueue(client, &spec, NULL));
     test_close_gate();
     reeve_worker *worker = test_worker_new(&(reeve_worker_options){.session_ms = 60000});

@@ -24,7 +24,7 @@ static void expect_defaults(const reeve_queue_settings *held)
 {
     expect_keep(held->completed, DAY_MS, 10000);
     expect_keep(held->dead, 90 * DAY_MS, 10000);
-    assert_int_equal(held->policy->max_attempts, 0);
+    assert_int_equal(held->policy->attempts, 0);
     assert_int_equal(held->policy->max_crashes, 0);
     assert_int_equal(held->policy->timeout_ms, 0);
     assert_null(held->policy->backoff);
@@ -45,8 +45,7 @@ static void of_a_queue_without_any(void **state)
 static void set_all(void)
 {
     const reeve_backoff list = {.shape = REEVE_BACKOFF_LIST, .list_ms = {5, 60000}, .jitter = -1};
-    const reeve_queue_policy policy = {
-        .max_attempts = 7, .max_crashes = 2, .timeout_ms = 123456789012, .backoff = &list};
+    const reeve_queue_policy policy = {.attempts = 7, .max_crashes = 2, .timeout_ms = 123456789012, .backoff = &list};
     const reeve_keep completed = {.age_ms = 0, .count = -1}, dead = {.age_ms = -1, .count = 5};
     const unsigned days = 0;
     test_ok(
@@ -64,7 +63,7 @@ static void as_they_were_set(void **state)
     reeve_queue_settings *held = settings();
     expect_keep(held->completed, 0, -1);
     expect_keep(held->dead, -1, 5);
-    assert_int_equal(held->policy->max_attempts, 7);
+    assert_int_equal(held->policy->attempts, 7);
     assert_int_equal(held->policy->max_crashes, 2);
     assert_int_equal(held->policy->timeout_ms, 123456789012);
     assert_non_null(held->policy->backoff);
@@ -112,13 +111,13 @@ static void odd_fields(void **state)
     reeve_queue_settings *held = settings();
     expect_keep(held->completed, -1, 10000);
     expect_keep(held->dead, 90 * DAY_MS, 10000);
-    assert_int_equal(held->policy->max_attempts, 0);
+    assert_int_equal(held->policy->attempts, 0);
     assert_null(held->policy->backoff);
     assert_int_equal(*held->stats_days, 3650);
     reeve_queue_settings_free(held);
     (void)test_cmd(test_conn, "HSET " Q "settings policy %s", "{\"attempts\":4,\"backoff\":{\"shape\":2,\"list\":[]}}");
     held = settings();
-    assert_int_equal(held->policy->max_attempts, 4);
+    assert_int_equal(held->policy->attempts, 4);
     assert_null(held->policy->backoff);
     reeve_queue_settings_free(held);
 }

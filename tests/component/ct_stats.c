@@ -43,7 +43,7 @@ static uint64_t in_histogram(const reeve_times *times)
 static void put_act(const char *queue, const char *words)
 {
     test_put_spec(
-        (reeve_task_spec){.queue = queue, .type = "act", .payload = {words, strlen(words) + 1}, .max_attempts = 2});
+        (reeve_task_spec){.queue = queue, .type = "act", .payload = {words, strlen(words) + 1}, .attempts = 2});
 }
 
 /* Days that have many fields come in several calls, each of them once. */
@@ -112,7 +112,7 @@ static void how_long_a_run_takes(void **state)
     (void)state;
     reeve_worker *worker = test_worker_run(2, 0);
     test_put_spec((reeve_task_spec){.type = "nap", .payload = {"120", 4}});
-    test_put_spec((reeve_task_spec){.id = "late", .type = "hold", .timeout_ms = 60, .max_attempts = 1});
+    test_put_spec((reeve_task_spec){.id = "late", .type = "hold", .timeout_ms = 60, .attempts = 1});
     TEST_AWAIT(test_count("q", "completed") == 1 && test_count("q", "dead") == 1);
     test_worker_end(worker);
     reeve_day *day = today();
@@ -131,14 +131,14 @@ static void how_long_a_task_waits(void **state)
 {
     (void)state;
     reeve_worker *worker = test_worker_run(2, 0);
-    test_put_spec((reeve_task_spec){.id = "n1", .delay_ms = 5000});
+    test_put_spec((reeve_task_spec){.id = "n1", .in_ms = 5000});
     test_put_spec((reeve_task_spec){.id = "n2", .at_ms = test_clock_now() + 5000});
     TEST_AWAIT(test_count("q", "completed") == 2);
     put_act("q", "snooze 10");
     TEST_AWAIT(test_ran >= 12);
-    test_put_spec((reeve_task_spec){.id = "n3", .delay_ms = 3600000});
+    test_put_spec((reeve_task_spec){.id = "n3", .in_ms = 3600000});
     test_ok(test_client, reeve_retry(test_client, "q", "n3"));
-    test_put_spec((reeve_task_spec){.id = "n4", .delay_ms = 3600000});
+    test_put_spec((reeve_task_spec){.id = "n4", .in_ms = 3600000});
     test_ok(test_client, reeve_set_priority(test_client, "q", "n4", -3));
     test_ok(test_client, reeve_reschedule(test_client, "q", "n4", 0));
     TEST_AWAIT(test_count("q", "completed") == 4);

@@ -35,7 +35,7 @@ static void each_action_in_each_state(void **state)
             (void)test_lease(&test_sweep_hand, 1);
             test_put_spec((reeve_task_spec){.id = "parked", .group = "g"});
             test_park("parked", "g");
-            test_put_spec((reeve_task_spec){.id = "scheduled", .delay_ms = 60000});
+            test_put_spec((reeve_task_spec){.id = "scheduled", .in_ms = 60000});
             test_put("q", "ready");
             test_put_spec(
                 (reeve_task_spec){.id = "blocked", .after = &(reeve_parent){.handle = "!"}, .after_count = 1});
@@ -120,10 +120,10 @@ static void by_age(void **state)
     (void)state;
     /* Those that wait: since when they were enqueued. Those that ended: since then. */
     test_put("q", "w1 d1");
-    test_put_spec((reeve_task_spec){.id = "s1", .delay_ms = 9000000});
+    test_put_spec((reeve_task_spec){.id = "s1", .in_ms = 9000000});
     test_clock_advance(1000);
     test_put("q", "w2");
-    test_put_spec((reeve_task_spec){.id = "s2", .delay_ms = 9000000});
+    test_put_spec((reeve_task_spec){.id = "s2", .in_ms = 9000000});
     assert_int_equal(test_lease(&test_sweep_hand, 2), 2);
     test_settle(&test_sweep_hand, TEST_SNOOZE("w1", 0), TEST_DIE("d1", "k"));
     test_clock_advance(500);

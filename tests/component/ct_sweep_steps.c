@@ -197,7 +197,7 @@ static void those_that_come_meanwhile_are_left(void **state)
 static void one_that_comes_in_its_way_is_left(void **state)
 {
     (void)state;
-    for (int i = 0; i < 201; i++) test_put_spec((reeve_task_spec){.delay_ms = 60000 + i});
+    for (int i = 0; i < 201; i++) test_put_spec((reeve_task_spec){.in_ms = 60000 + i});
     char cursor[100] = "", most[24];
     const rv_reply *reply;
     for (int64_t left = 200; left > 0; left -= rv_reply_int(reply->items[1], 200)) {

@@ -91,7 +91,7 @@ static void tasks_are_found_in_any_state(void **state)
     put_red("a");
     put_red("b");
     assert_int_equal(test_lease(&hand, 2), 2);
-    test_put_spec((reeve_task_spec){.id = "c", .tags = both, .tag_count = 3, .delay_ms = 60000});
+    test_put_spec((reeve_task_spec){.id = "c", .tags = both, .tag_count = 3, .in_ms = 60000});
     test_put("q", "plain");
     assert_string_equal(tagged("blue \"sky\"", NULL, 10), "c");
     assert_string_equal(tagged("red", &running, 10), "b a");

@@ -22,8 +22,8 @@ static int set_up(void **state)
 static void due_tasks_become_ready(void **state)
 {
     (void)state;
-    test_put_spec((reeve_task_spec){.id = "soon", .delay_ms = 30});
-    test_put_spec((reeve_task_spec){.id = "late", .delay_ms = 90000});
+    test_put_spec((reeve_task_spec){.id = "soon", .in_ms = 30});
+    test_put_spec((reeve_task_spec){.id = "late", .in_ms = 90000});
     rv_tend_reply tended = test_tend("q", 200);
     if (tended.promoted == 0) {
         assert_in_range(tended.next_in_ms, 0, 30);
@@ -45,7 +45,7 @@ static void many_due_tasks_come_in_steps(void **state)
     static char ids[450][16];
     for (size_t i = 0; i < 450; i++) {
         (void)snprintf(ids[i], sizeof(ids[i]), "x%03zu", 449 - i);
-        specs[i] = (reeve_task_spec){.queue = "q", .type = "t", .id = ids[i], .delay_ms = 1 + (int64_t)(i / 50)};
+        specs[i] = (reeve_task_spec){.queue = "q", .type = "t", .id = ids[i], .in_ms = 1 + (int64_t)(i / 50)};
     }
     test_ok(test_client, reeve_enqueue_many(test_client, specs, 450, results));
     usleep(15000);

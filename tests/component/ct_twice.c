@@ -100,7 +100,7 @@ static void leave(void **state)
 static void tend(void **state)
 {
     (void)state;
-    test_put_spec((reeve_task_spec){.id = "later", .delay_ms = 1});
+    test_put_spec((reeve_task_spec){.id = "later", .in_ms = 1});
     test_put("q", "x");
     (void)test_lease(&a, 1);
     test_expire(&a);

@@ -202,7 +202,7 @@ static void free_when_cancelled_or_deleted(void **state)
     static const int64_t delays[] = {0, 60000};
     for (size_t i = 0; i < 2; i++) {
         reeve_task_spec spec = test_with_key("a", "k");
-        spec.delay_ms = delays[i];
+        spec.in_ms = delays[i];
         test_put_spec(spec);
         test_held_by("a");
         test_ok(test_client, reeve_cancel(test_client, "q", "a"));

@@ -46,7 +46,7 @@ static void nobody_there_to_replace(void **state)
     test_ok(test_client, reeve_delete(test_client, "q", "a"));
     reeve_task_spec spec = test_replacing("b");
     spec.on_conflict = REEVE_CONFLICT_DEBOUNCE;
-    spec.delay_ms = 5000;
+    spec.in_ms = 5000;
     test_put_spec(spec);
     test_held_by("b");
     assert_string_equal(test_state("q", "b"), "scheduled");
@@ -84,7 +84,7 @@ static void replaced_at_a_time_of_its_own(void **state)
     test_put("q", "x");
     test_put_key("a");
     reeve_task_spec spec = test_replacing("b");
-    spec.delay_ms = 60000;
+    spec.in_ms = 60000;
     test_put_spec(spec); /* from ready to a time */
     assert_int_equal(test_count("q", "scheduled"), 1);
     assert_int_equal(test_count("q", "ready"), 1);
@@ -141,7 +141,7 @@ static void replaced_while_parked(void **state)
     test_park("b", "g");
     spec.id = "c";
     spec.on_conflict = REEVE_CONFLICT_DEBOUNCE;
-    spec.delay_ms = 1000;
+    spec.in_ms = 1000;
     test_put_spec(spec);
     assert_string_equal(test_state("q", "c"), "scheduled");
     assert_int_equal(test_number("EXISTS " Q "parked " Q "parked:g " Q "opening"), 0);
@@ -155,7 +155,7 @@ static void pushed_back_again_and_again(void **state)
     for (size_t i = 0; i < 4; i++) {
         reeve_task_spec spec = test_replacing(ids[i]);
         spec.on_conflict = REEVE_CONFLICT_DEBOUNCE;
-        spec.delay_ms = 5000;
+        spec.in_ms = 5000;
         test_put_spec(spec);
         test_held_by(ids[i]);
         test_clock_advance(3000);

@@ -20,7 +20,7 @@ static void put_until_started(const char *id, int64_t delay_ms)
 {
     reeve_task_spec spec = test_with_key(id, "k");
     spec.unique_until_started = true;
-    spec.delay_ms = delay_ms;
+    spec.in_ms = delay_ms;
     test_put_spec(spec);
 }
 

@@ -244,7 +244,7 @@ static void it_is_due_later(void **state)
 {
     (void)state;
     enter_worker("w", WORKER);
-    test_put_spec((reeve_task_spec){.id = "a", .type = "t", .delay_ms = 86403000});
+    test_put_spec((reeve_task_spec){.id = "a", .type = "t", .in_ms = 86403000});
     assert_string_equal(why_task("a"), "due");
     assert_in_range(found->reasons[0].until_ms - found->now_ms, 86390000, 86403000);
     assert_int_equal(found->reasons[0].failures, 0);

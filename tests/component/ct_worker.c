@@ -74,10 +74,10 @@ static void attempts_run_out(void **state)
 {
     (void)state;
     reeve_worker *worker = test_worker_new(NULL);
-    const reeve_handler_policy policy = {.type = "act", .max_attempts = 3};
+    const reeve_handler_policy policy = {.type = "act", .attempts = 3};
     assert_int_equal(reeve_worker_set_policy(worker, &policy), REEVE_OK);
     test_worker_pool(worker, "q", 1, 0);
-    test_put_spec((reeve_task_spec){.id = "n2", .type = "act", .payload = {"retry 0", 7}, .max_attempts = 2});
+    test_put_spec((reeve_task_spec){.id = "n2", .type = "act", .payload = {"retry 0", 7}, .attempts = 2});
     put("n3", "act", "retry 0");
     test_worker_start(worker);
     TEST_AWAIT_STATE("n2", "dead");
@@ -144,7 +144,7 @@ static void snoozes_use_no_attempt(void **state)
 {
     (void)state;
     reeve_worker *worker = test_worker_run(1, 0);
-    test_put_spec((reeve_task_spec){.id = "n1", .type = "act", .payload = {"snooze 1", 8}, .max_attempts = 1});
+    test_put_spec((reeve_task_spec){.id = "n1", .type = "act", .payload = {"snooze 1", 8}, .attempts = 1});
     TEST_AWAIT(test_runs[1] >= 5);
     assert_int_equal(reeve_worker_stop(worker, 5000), REEVE_OK);
     expect("n1", strcmp(test_state("q", "n1"), "ready") == 0 ? REEVE_STATE_READY : REEVE_STATE_SCHEDULED, 0, NULL,

@@ -21,7 +21,7 @@ static void a_task_that_is_told_in_time(void **state)
 {
     (void)state;
     reeve_worker *worker = test_worker_run(1, 0);
-    test_put_spec((reeve_task_spec){.id = "slow", .type = "hold", .timeout_ms = 60, .max_attempts = 1});
+    test_put_spec((reeve_task_spec){.id = "slow", .type = "hold", .timeout_ms = 60, .attempts = 1});
     test_put("q", "next");
     TEST_AWAIT_STATE("slow", "dead");
     TEST_AWAIT_STATE("next", "completed");
@@ -40,7 +40,7 @@ static void the_late_outcome_is_ignored(void **state)
     (void)state;
     reeve_worker *worker = test_worker_new(NULL);
     const reeve_backoff backoff = {.base_ms = 30000, .jitter = -1};
-    const reeve_handler_policy policy = {.type = "stubborn", .timeout_ms = 50, .max_attempts = 2, .backoff = &backoff};
+    const reeve_handler_policy policy = {.type = "stubborn", .timeout_ms = 50, .attempts = 2, .backoff = &backoff};
     assert_int_equal(reeve_worker_set_policy(worker, &policy), REEVE_OK);
     test_worker_pool(worker, "q", 1, 0);
     test_worker_start(worker);

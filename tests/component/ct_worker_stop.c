@@ -344,7 +344,7 @@ static void what_is_not_possible(void **state)
     assert_int_equal(reeve_worker_handle(worker, "t", never, NULL), REEVE_EDUPLICATE);
     assert_int_equal(reeve_worker_handle(worker, "no good", never, NULL), REEVE_EINVAL);
     assert_int_equal(reeve_worker_handle(worker, "none", NULL, NULL), REEVE_EINVAL);
-    const reeve_handler_policy policy = {.type = "nobody's"}, negative = {.type = "t", .max_attempts = -1};
+    const reeve_handler_policy policy = {.type = "nobody's"}, negative = {.type = "t", .attempts = -1};
     assert_int_equal(reeve_worker_set_policy(worker, &policy), REEVE_ENOTFOUND);
     assert_int_equal(reeve_worker_set_policy(worker, &negative), REEVE_EINVAL);
     assert_int_equal(reeve_worker_add_pool(worker, &(reeve_pool_options){.queues = twice, .queue_count = 3}),
@@ -419,8 +419,7 @@ static void each_allocation_may_fail_at_work(void **state)
     for (unsigned long nth = 1; nth < 50; nth++) {
         test_close_gate();
         reeve_worker *worker = test_worker_run(2, 0);
-        test_put_spec(
-            (reeve_task_spec){.id = "n2", .type = "act", .payload = {payload, sizeof(payload)}, .delay_ms = 5});
+        test_put_spec((reeve_task_spec){.id = "n2", .type = "act", .payload = {payload, sizeof(payload)}, .in_ms = 5});
         (void)rv_mem_fail_at(nth);
         TEST_AWAIT(test_ran > 0);
         test_pause();

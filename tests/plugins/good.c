@@ -66,7 +66,7 @@ static const reeve_handler handlers[] = {
         .run = one,
         .user = &secret,
         .summary = "the first",
-        .max_attempts = 7,
+        .attempts = 7,
         .max_crashes = 2,
         .timeout_ms = 1500,
         .backoff = {.shape = REEVE_BACKOFF_FIXED, .base_ms = 250, .cap_ms = 9000, .jitter = -1},

@@ -22,7 +22,7 @@ struct handler {
     enum outcome (*run)(struct task *task, void *user);
     void *user;
     const char *summary;
-    int max_attempts;
+    int attempts;
     int max_crashes;
     int64_t timeout_ms;
     struct backoff backoff;

@@ -18,7 +18,7 @@ static reeve_outcome hands(reeve_task *task, void *user)
 {
     const reeve_task_spec plain = {.queue = "mail", .type = "send", .payload = {"hi", 2}};
     const reeve_task_spec later = {
-        .queue = "mail", .type = "send", .id = "late", .group = "g", .unique = "k", .priority = -1, .delay_ms = 5000};
+        .queue = "mail", .type = "send", .id = "late", .group = "g", .unique = "k", .priority = -1, .in_ms = 5000};
     const reeve_task_spec then = {.queue = "mail", .type = "send", .at_ms = 2000000000000};
     (void)user;
     if (reeve_task_chain(task, &plain, NULL) != REEVE_OK || reeve_task_chain(task, &later, NULL) != REEVE_OK ||

@@ -28,7 +28,7 @@ enqueue_and_show() {
     expect_eq "$(member group "$OUT")" '"alice"'
     expect_eq "$(member weight "$OUT")" 3
     expect_eq "$(member backoff "$OUT")" '"list:1s,10s,90s~0.1"'
-    expect_eq "$(member max_attempts "$OUT")" 4
+    expect_eq "$(member attempts "$OUT")" 4
     expect_eq "$(member max_crashes "$OUT")" 2
     expect_eq "$(member timeout_ms "$OUT")" 90000
     expect_eq "$(member tags "$OUT")" '["x","y"]'

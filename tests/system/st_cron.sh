@@ -84,7 +84,7 @@ changing() {
     expect_eq "$(of_entry q/keep zone) $(of_entry q/keep catch_up) $(of_entry q/keep catch_up_max) $(of_entry q/keep overlap)" \
         '"local" "all" 7 false'
     task=$(reeve cron run q/keep)
-    expect_eq "$(of_task "$task" priority) $(of_task "$task" max_attempts) $(of_task "$task" group) $(of_task "$task" weight)" '5 4 "g" 2'
+    expect_eq "$(of_task "$task" priority) $(of_task "$task" attempts) $(of_task "$task" group) $(of_task "$task" weight)" '5 4 "g" 2'
     expect_eq "$(of_task "$task" tags) $(of_task "$task" meta) $(of_task "$task" payload)" '["red","blue"] {"k":"v"} "{\"a\":1}"'
     expect_eq "$(of_task "$task" backoff) $(of_task "$task" timeout_ms) $(of_task "$task" max_crashes)" '"fixed:2s" 9000 2'
     expect_status 0 reeve delete "$task"
@@ -94,7 +94,7 @@ changing() {
     expect_status 0 reeve cron add keep '@hourly' q echo x --tag green --overlap --attempts 2 --json
     expect_has "$OUT" '"moved_from":null,"kept":["zone","catch-up","priority","group","max-crashes","timeout","backoff","meta"]'
     task=$(reeve cron run q/keep)
-    expect_eq "$(of_task "$task" tags) $(of_task "$task" payload) $(of_task "$task" max_attempts)" '["green"] "x" 2'
+    expect_eq "$(of_task "$task" tags) $(of_task "$task" payload) $(of_task "$task" attempts)" '["green"] "x" 2'
     expect_status 0 reeve delete "$task"
     expect_status 2 reeve cron add keep '@hourly' q echo --overlap --no-overlap
     # Another queue: it is moved, with all of that.

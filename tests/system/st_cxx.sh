@@ -39,8 +39,8 @@ static reeve_outcome around(reeve_task *task, reeve_next *next, void *)
 }
 
 static const reeve_handler handlers[] = {
-    reeve::handler<echo>("echo", [](reeve_handler &h) { h.max_attempts = 1; }),
-    reeve::batch_handler<many>("many", [](reeve_handler &h) { h.max_attempts = 1; }),
+    reeve::handler<echo>("echo", [](reeve_handler &h) { h.attempts = 1; }),
+    reeve::batch_handler<many>("many", [](reeve_handler &h) { h.attempts = 1; }),
 };
 static const reeve_layer layers[] = {reeve::layer<around>("around", "echo")};
 

@@ -15,7 +15,7 @@ WORKER_PID=$!
 own "$WORKER_PID"
 
 is_configured() {
-    reeve limit q --json | grep -q '"concurrency":3' && reeve settings q --json | grep -q '"max_attempts":7' &&
+    reeve limit q --json | grep -q '"concurrency":3' && reeve settings q --json | grep -q '"attempts":7' &&
         reeve cron list q | grep -q yearly && reeve workers --json | grep -q '"pid":'"$WORKER_PID"
 }
 wait_for is_configured 20

@@ -57,7 +57,7 @@ has_members() {
 }
 
 KEEP_DEFAULT='{"completed":{"age_ms":86400000,"count":10000,"result_bytes":null},"dead":{"age_ms":7776000000,"count":10000},"stats_days":30}'
-DEFAULTS="\"max_attempts\":null,\"backoff\":null,\"max_crashes\":null,\"timeout_ms\":null,\"record_runs\":false,\"on_dead\":null,\"result_max_bytes\":null,\"keep\":$KEEP_DEFAULT}"
+DEFAULTS="\"attempts\":null,\"backoff\":null,\"max_crashes\":null,\"timeout_ms\":null,\"record_runs\":false,\"on_dead\":null,\"result_max_bytes\":null,\"keep\":$KEEP_DEFAULT}"
 
 showing() {
     expect_status 0 reeve settings a
@@ -100,7 +100,7 @@ END
 )"
     # What is not given stays, also of the policy, which is one field.
     expect_status 0 reeve settings b --timeout 250ms --json
-    has_members '{"queue":"b","max_attempts":5,"backoff":"list:1s,90s~0.1","max_crashes":2,"timeout_ms":250,"record_runs":false,"on_dead":"told","result_max_bytes":65536,"keep":{"completed":{"age_ms":129600000,"count":500,"result_bytes":536870912},"dead":{"age_ms":null,"count":null},"stats_days":7}}'
+    has_members '{"queue":"b","attempts":5,"backoff":"list:1s,90s~0.1","max_crashes":2,"timeout_ms":250,"record_runs":false,"on_dead":"told","result_max_bytes":65536,"keep":{"completed":{"age_ms":129600000,"count":500,"result_bytes":536870912},"dead":{"age_ms":null,"count":null},"stats_days":7}}'
     expect_status 0 reeve settings b --attempts default --keep-completed 1.5 --keep-dead none
     expect_has "$OUT" "attempts:       20 (default)"
     expect_has "$OUT" "backoff:        list:1s,90s~0.1"

@@ -74,11 +74,11 @@ static void everything(void **state)
 
     assert_string_equal(spec->type, "a/b:c");
     assert_string_equal(spec->id, "i-1");
-    assert_int_equal(spec->delay_ms, 300000);
+    assert_int_equal(spec->in_ms, 300000);
     assert_int_equal(spec->priority, -128);
     assert_string_equal(spec->group, "J\xc3\xbcrgen");
     assert_int_equal(spec->weight, 256);
-    assert_int_equal(spec->max_attempts, 7);
+    assert_int_equal(spec->attempts, 7);
     assert_int_equal(spec->max_crashes, 2);
     assert_int_equal(spec->timeout_ms, 1500);
     assert_int_equal(spec->tag_count, 2);
@@ -190,7 +190,7 @@ static void times(void **state)
 
     for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
         cli_bulk_line line = take(lines[i].text);
-        assert_int_equal(line.spec.delay_ms, lines[i].in_ms);
+        assert_int_equal(line.spec.in_ms, lines[i].in_ms);
         assert_int_equal(line.spec.at_ms, lines[i].at_ms);
         cli_bulk_line_fini(&line);
     }

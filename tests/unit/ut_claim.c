@@ -68,21 +68,21 @@ static void it_is_lost_once(void **state)
 static void it_knows_the_queues_policy(void **state)
 {
     (void)state;
-    rv_task_policy policy = {.max_attempts = 77};
+    rv_task_policy policy = {.attempts = 77};
     static const char some[] = "{\"attempts\":3,\"backoff\":{\"shape\":2,\"list\":[5]}}", others[] = "{\"crashes\":2}";
     static const char *const none[] = {"", "x", "[]", "{"};
     assert_false(rv_queue_session_get_policy(&claim, &policy));
     rv_queue_session_set_policy(&claim, "", 0);
     assert_false(rv_queue_session_get_policy(&claim, &policy));
-    assert_int_equal(policy.max_attempts, 77);
+    assert_int_equal(policy.attempts, 77);
     rv_queue_session_set_policy(&claim, some, sizeof(some) - 1);
     assert_true(rv_queue_session_get_policy(&claim, &policy));
-    assert_int_equal(policy.max_attempts, 3);
+    assert_int_equal(policy.attempts, 3);
     assert_int_equal(policy.backoff.list_ms[0], 5);
     for (size_t i = 0; i < 4; i++) {
         rv_queue_session_set_policy(&claim, others, sizeof(others) - 1);
         assert_true(rv_queue_session_get_policy(&claim, &policy));
-        assert_int_equal(policy.max_attempts, 0);
+        assert_int_equal(policy.attempts, 0);
         assert_int_equal(policy.max_crashes, 2);
         rv_queue_session_set_policy(&claim, none[i], strlen(none[i]));
         assert_false(rv_queue_session_get_policy(&claim, &policy));
@@ -101,7 +101,7 @@ static void *lose_some(void *argument)
         (void)rv_queue_session_get(&claim, present);
         rv_queue_session_set_policy(&claim, "{\"attempts\":5}", i % 2 == 0 ? 0 : 14);
         rv_task_policy policy;
-        if (rv_queue_session_get_policy(&claim, &policy) && policy.max_attempts != 5) abort();
+        if (rv_queue_session_get_policy(&claim, &policy) && policy.attempts != 5) abort();
         rv_queue_session_begin(&claim, present);
         if (i % 10 == 0) *lost += rv_queue_session_lose(&claim, present);
     }

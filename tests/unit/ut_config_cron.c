@@ -57,7 +57,7 @@ static void everything(void **state)
     assert_int_equal(made.task.priority, -3);
     assert_string_equal(made.task.group, "g");
     assert_int_equal(made.task.weight, 4);
-    assert_int_equal(made.task.max_attempts, 5);
+    assert_int_equal(made.task.attempts, 5);
     assert_int_equal(made.task.max_crashes, 2);
     assert_int_equal(made.task.timeout_ms, 1500);
     assert_int_equal(made.task.backoff->base_ms, 2000);

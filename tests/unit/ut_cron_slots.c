@@ -143,7 +143,7 @@ static const reeve_task_spec task = {.queue = "q",
                                      .priority = -3,
                                      .group = "g\"1\"",
                                      .weight = 2,
-                                     .max_attempts = 7};
+                                     .attempts = 7};
 
 static void assert_definition(const reeve_cron_entry *entry, const char *first, const char *rest)
 {
@@ -250,7 +250,7 @@ static void what_is_no_entry(void **state)
     refused(&e, REEVE_EINVAL, "no task");
     t.id = "x";
     refused(&good, REEVE_EINVAL, "id");
-    t = (reeve_task_spec){.queue = "q", .type = "t", .delay_ms = 1};
+    t = (reeve_task_spec){.queue = "q", .type = "t", .in_ms = 1};
     refused(&good, REEVE_EINVAL, "time");
     t = (reeve_task_spec){.queue = "q", .type = "t", .at_ms = 1};
     refused(&good, REEVE_EINVAL, "time");

@@ -196,13 +196,13 @@ static void options_of_a_header(void **state)
 {
     (void)state;
     rv_task_policy policy = policy_of("{\"at\":1,\"type\":\"t\"}");
-    assert_int_equal(policy.max_attempts, 0);
+    assert_int_equal(policy.attempts, 0);
     assert_int_equal(policy.max_crashes, 0);
     assert_int_equal(policy.timeout_ms, 0);
     assert_false(policy.has_backoff);
     policy = policy_of("{\"attempts\":5,\"crashes\":2,\"timeout\":90000,\"backoff\":{\"shape\":1,\"base\":7,\"cap\":8,"
                        "\"jitter\":250}}");
-    assert_int_equal(policy.max_attempts, 5);
+    assert_int_equal(policy.attempts, 5);
     assert_int_equal(policy.max_crashes, 2);
     assert_int_equal(policy.timeout_ms, 90000);
     assert_true(policy.has_backoff);
@@ -219,13 +219,13 @@ static void odd_options_of_a_header(void **state)
 {
     (void)state;
     rv_task_policy policy = policy_of("{\"attempts\":-4,\"crashes\":\"3\",\"timeout\":-1,\"backoff\":7}");
-    assert_int_equal(policy.max_attempts, 0);
+    assert_int_equal(policy.attempts, 0);
     assert_int_equal(policy.max_crashes, 0);
     assert_int_equal(policy.timeout_ms, 0);
     assert_false(policy.has_backoff);
     policy = policy_of(
         "{\"attempts\":1e300,\"crashes\":99999999999,\"timeout\":1e300,\"backoff\":{\"base\":1e300,\"cap\":-5}}");
-    assert_int_equal(policy.max_attempts, 1000000000);
+    assert_int_equal(policy.attempts, 1000000000);
     assert_int_equal(policy.max_crashes, 1000000000);
     assert_int_equal(policy.timeout_ms, 9000000000000000);
     assert_int_equal(policy.backoff.base_ms, 9000000000000000);
@@ -257,7 +257,7 @@ static void lists_of_a_header(void **state)
         strcat(strcat(text, empty[i]), "}}");
         policy = policy_of(text);
         assert_false(policy.has_backoff);
-        assert_int_equal(policy.max_attempts, 3);
+        assert_int_equal(policy.attempts, 3);
     }
     assert_false(policy_of("{\"backoff\":{\"shape\":2}}").has_backoff);
     assert_false(policy_of("{\"backoff\":{\"shape\":1,\"list\":[5]}}").backoff.list_ms[0] == 5);
@@ -295,7 +295,7 @@ static void what_is_written_is_read(void **state)
                                   .priority = -128,
                                   .group = "g\"\\",
                                   .weight = 256,
-                                  .max_attempts = 1,
+                                  .attempts = 1,
                                   .max_crashes = 2,
                                   .timeout_ms = 3,
                                   .backoff = &backoff,
@@ -316,7 +316,7 @@ static void what_is_written_is_read(void **state)
     assert_memory_equal(envelope.payload.data, "p\0\n", 3);
     rv_task_policy policy;
     assert_true(rv_policy_read(&policy, envelope.header, envelope.header_length));
-    assert_int_equal(policy.max_attempts, 1);
+    assert_int_equal(policy.attempts, 1);
     assert_int_equal(policy.max_crashes, 2);
     assert_int_equal(policy.timeout_ms, 3);
     assert_int_equal(policy.backoff.base_ms, 5);
@@ -410,22 +410,19 @@ static void policies_of_queues(void **state)
     assert_string_equal(policy_written(&(reeve_queue_policy){.backoff = &zero}, &out), "");
     assert_string_equal(policy_written(&(reeve_queue_policy){.max_crashes = 2}, &out), "{\"crashes\":2}");
     assert_string_equal(
-        policy_written(
-            &(reeve_queue_policy){.max_attempts = 4, .max_crashes = 2, .timeout_ms = 9000, .backoff = &backoff}, &out),
+        policy_written(&(reeve_queue_policy){.attempts = 4, .max_crashes = 2, .timeout_ms = 9000, .backoff = &backoff},
+                       &out),
         "{\"attempts\":4,\"backoff\":{\"shape\":2,\"jitter\":0,\"list\":[5]},\"crashes\":2,\"timeout\":9000}");
     rv_task_policy policy = policy_of(rv_buf_text(&out));
-    assert_int_equal(policy.max_attempts, 4);
+    assert_int_equal(policy.attempts, 4);
     assert_int_equal(policy.max_crashes, 2);
     assert_int_equal(policy.timeout_ms, 9000);
     assert_int_equal(policy.backoff.list_ms[0], 5);
     rv_buf_fini(&out);
     assert_int_equal(policy_checked(&(reeve_queue_policy){.backoff = &wrong}, &error), REEVE_EINVAL);
     assert_string_equal(error.text, "backoff: a list needs at least one delay above zero");
-    const reeve_queue_policy beyond[] = {{.max_attempts = -1},
-                                         {.max_attempts = 1000001},
-                                         {.max_crashes = -1},
-                                         {.max_crashes = 2000000000},
-                                         {.timeout_ms = -1}};
+    const reeve_queue_policy beyond[] = {
+        {.attempts = -1}, {.attempts = 1000001}, {.max_crashes = -1}, {.max_crashes = 2000000000}, {.timeout_ms = -1}};
     const char *const words[] = {
         "attempts -1: must be from 1 to 1000000", "attempts 1000001: must be from 1 to 1000000",
         "max_crashes -1: must be from 1 to 1000000", "max_crashes 2000000000: must be from 1 to 1000000",
@@ -445,7 +442,7 @@ static void only_what_was_given(void **state)
     /* A weight of one says nothing. */
     assert_string_equal(written(&(reeve_task_spec){.type = "t", .group = "g", .weight = 1}, &out),
                         "\"type\":\"t\",\"group\":\"g\"}\n");
-    assert_string_equal(written(&(reeve_task_spec){.type = "t", .delay_ms = 5}, &out), "\"type\":\"t\",\"delay\":5}\n");
+    assert_string_equal(written(&(reeve_task_spec){.type = "t", .in_ms = 5}, &out), "\"type\":\"t\",\"delay\":5}\n");
     assert_string_equal(written(&(reeve_task_spec){.type = "t", .at_ms = 7, .priority = 1}, &out),
                         "\"type\":\"t\",\"due\":7,\"priority\":1}\n");
     assert_string_equal(written(&(reeve_task_spec){.type = "t", .at_ms = -7}, &out), "\"type\":\"t\"}\n");
@@ -464,11 +461,11 @@ static const char *options_of(const reeve_task_spec *spec)
 static void options_for_the_script(void **state)
 {
     (void)state;
-    assert_string_equal(options_of(&(reeve_task_spec){.type = "t", .max_attempts = 3}), "");
+    assert_string_equal(options_of(&(reeve_task_spec){.type = "t", .attempts = 3}), "");
     assert_string_equal(options_of(&(reeve_task_spec){.priority = 7}), "{\"priority\":7}");
-    assert_string_equal(options_of(&(reeve_task_spec){.delay_ms = 8}), "{\"in\":8}");
+    assert_string_equal(options_of(&(reeve_task_spec){.in_ms = 8}), "{\"in\":8}");
     assert_string_equal(options_of(&(reeve_task_spec){.at_ms = 1763712000123}), "{\"at\":1763712000123}");
-    assert_string_equal(options_of(&(reeve_task_spec){.group = "\"g\"", .weight = 3, .priority = -1, .delay_ms = 5}),
+    assert_string_equal(options_of(&(reeve_task_spec){.group = "\"g\"", .weight = 3, .priority = -1, .in_ms = 5}),
                         "{\"priority\":-1,\"group\":\"\\\"g\\\"\",\"weight\":3,\"in\":5}");
 }
 

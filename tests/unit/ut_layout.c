@@ -118,7 +118,7 @@ static void workers_handlers_layers_and_pools_may_be_of_any_version(void **state
     assert_non_null(strstr(reeve_worker_error(worker), "the handler: has"));
 
     reeve_handler_policy policy = {
-        .type = "old", .max_attempts = 2, .batch_size = 7}; /* (a run handler takes no batch_size) */
+        .type = "old", .attempts = 2, .batch_size = 7}; /* (a run handler takes no batch_size) */
     reeve_handler_policy *old_policy = SHAPED(&policy, offsetof(reeve_handler_policy, batch_size));
     assert_int_equal(reeve_worker_set_policy(worker, old_policy), REEVE_OK);
     free(old_policy);

@@ -103,7 +103,7 @@ static void a_good_plugin_is_described(void **state)
     assert_string_equal(one->type, "good:one");
     assert_string_equal(one->summary, "the first");
     assert_int_equal(one->size, sizeof(reeve_handler));
-    assert_int_equal(one->max_attempts, 7);
+    assert_int_equal(one->attempts, 7);
     assert_int_equal(one->max_crashes, 2);
     assert_int_equal(one->timeout_ms, 1500);
     assert_int_equal(one->backoff.shape, REEVE_BACKOFF_FIXED);
@@ -174,7 +174,7 @@ static void an_old_plugin_loads_and_runs(void **state)
     assert_int_equal(plugin->concurrency, 0);
     assert_null(plugin->load);
     assert_null(plugin->unload);
-    assert_int_equal(first->max_attempts, 3);
+    assert_int_equal(first->attempts, 3);
     assert_int_equal(first->timeout_ms, 2000);
     assert_int_equal(first->backoff.cap_ms, 200);
     assert_string_equal(second->type, "old:second");

@@ -92,16 +92,16 @@ static void numbers(void **state)
     ACCEPTED(.priority = 127);
     REFUSED(REEVE_EINVAL, "priority 128: must be from -128 to 127", .priority = 128);
     REFUSED(REEVE_EINVAL, "priority -129", .priority = -129);
-    ACCEPTED(.delay_ms = INT64_MAX);
+    ACCEPTED(.in_ms = INT64_MAX);
     ACCEPTED(.at_ms = -5); /* long ago: now */
-    REFUSED(REEVE_EINVAL, "delay -1 ms: must not be negative", .delay_ms = -1);
-    REFUSED(REEVE_EINVAL, "either after a delay or at a time, not both", .delay_ms = 1, .at_ms = 1);
+    REFUSED(REEVE_EINVAL, "delay -1 ms: must not be negative", .in_ms = -1);
+    REFUSED(REEVE_EINVAL, "either after a delay or at a time, not both", .in_ms = 1, .at_ms = 1);
     ACCEPTED(.weight = 256, .group = "g");
     REFUSED(REEVE_EINVAL, "weight 257: must be from 1 to 256", .weight = 257);
     REFUSED(REEVE_EINVAL, "weight 3: needs a group, whose share it is", .weight = 3);
     REFUSED(REEVE_EINVAL, "weight 1: needs a group", .weight = 1);
-    REFUSED(REEVE_EINVAL, "attempts -1: must be from 1 to 1000000", .max_attempts = -1);
-    REFUSED(REEVE_EINVAL, "attempts 2000000000: must be from 1 to 1000000", .max_attempts = 2000000000);
+    REFUSED(REEVE_EINVAL, "attempts -1: must be from 1 to 1000000", .attempts = -1);
+    REFUSED(REEVE_EINVAL, "attempts 2000000000: must be from 1 to 1000000", .attempts = 2000000000);
     REFUSED(REEVE_EINVAL, "max crashes -1: must be from 1 to 1000000", .max_crashes = -1);
     REFUSED(REEVE_EINVAL, "timeout -1 ms: must not be negative", .timeout_ms = -1);
     ACCEPTED(.size = sizeof(reeve_task_spec));

@@ -114,11 +114,11 @@ static void how_it_is_written(void **state)
             "{\"unique\":\"k\",\"hold\":1500,\"conflict\":\"replace\"}");
     written((reeve_task_spec){.unique = "k",
                               .on_conflict = REEVE_CONFLICT_DEBOUNCE,
-                              .delay_ms = 7,
+                              .in_ms = 7,
                               .on_dead = "d",
                               .tags = tags,
                               .tag_count = 1,
-                              .max_attempts = 2},
+                              .attempts = 2},
             "\"type\":\"t\",\"delay\":7,\"attempts\":2,\"unique\":\"k\",\"on_dead\":\"d\",\"tags\":[\"x\"]}\n",
             "{\"in\":7,\"unique\":\"k\",\"tags\":[\"x\"],\"conflict\":\"debounce\"}");
     written((reeve_task_spec){.on_dead = ""}, "\"type\":\"t\",\"on_dead\":\"\"}\n", "");
@@ -142,7 +142,7 @@ static void the_longest(void **state)
                                   .group = group,
                                   .weight = 256,
                                   .priority = -128,
-                                  .max_attempts = REEVE_ATTEMPTS_MAX,
+                                  .attempts = REEVE_ATTEMPTS_MAX,
                                   .max_crashes = REEVE_ATTEMPTS_MAX,
                                   .timeout_ms = INT64_MAX,
                                   .backoff = &backoff,

@@ -173,7 +173,7 @@ static void the_time_limit_holds(void **state)
     assert_string_equal(report->result.data, "100");
     reeve_test_report_free(report);
     clock = (reeve_test_clock){.step_ms = 500};
-    report = test_attempt(work, NULL, &(reeve_test_options){.clock = &clock, .timeout_ms = 2000, .max_attempts = 1});
+    report = test_attempt(work, NULL, &(reeve_test_options){.clock = &clock, .timeout_ms = 2000, .attempts = 1});
     assert_true(report->late && report->dead);
     reeve_test_report_free(report);
     report = test_attempt(work, NULL, &(reeve_test_options){.timeout_ms = INT64_MAX});

@@ -26,7 +26,7 @@ static reeve_outcome hand_two(reeve_task *task, void *user)
                                     .group = "acme",
                                     .unique = "page 7",
                                     .priority = -3,
-                                    .delay_ms = 5000};
+                                    .in_ms = 5000};
     char id[REEVE_ID_MAX];
     (void)user;
     if (reeve_task_chain(task, &first, id) != REEVE_OK) return reeve_task_retry(task, -1, "memory", "none");

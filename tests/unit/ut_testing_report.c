@@ -206,8 +206,8 @@ static void the_last_attempt_is_the_end(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        reeve_handler handler = {.run = cases[i].run, .user = answers, .max_attempts = cases[i].handlers};
-        reeve_test_options options = {.max_attempts = cases[i].own, .attempt = cases[i].attempt};
+        reeve_handler handler = {.run = cases[i].run, .user = answers, .attempts = cases[i].handlers};
+        reeve_test_options options = {.attempts = cases[i].own, .attempt = cases[i].attempt};
         reeve_test_report *report = reeve_test_run(&handler, &options);
 
         if (report->status != REEVE_OK || report->dead != cases[i].dead) fail_msg("case %zu", i);

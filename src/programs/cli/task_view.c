@@ -81,7 +81,7 @@ static void add_lease(cli_fields *fields, const reeve_task_info *info)
 
 static void add_failure(cli_fields *fields, const reeve_task_info *info)
 {
-    add_count(fields, "failures", info->failures, info->max_attempts);
+    add_count(fields, "failures", info->failures, info->attempts);
     add_count(fields, "crashes", info->crashes, info->max_crashes);
     cli_fields_add(fields, "error kind", info->error_kind);
     cli_fields_add(fields, "error", info->error_message);

@@ -83,8 +83,8 @@ const cli_verb cli_verb_depend = {
     .run = depend,
     .notes =
         "For blocked, ready, scheduled and parked tasks. RULE decides what happens if the parent dies, as with\n"
-        "`reeve enqueue --after`: fail, go or wait. --remove-after '!' removes the placeholder that a dead producer "
-        "left.\n" CLI_STEER_INPUT_NOTE "\nExamples:\n"
+        "`reeve enqueue --after`: fail, go or wait. --remove-after '!' removes the placeholder of a producer that\n"
+        "died.\n" CLI_STEER_INPUT_NOTE "\nExamples:\n"
         "  reeve depend default/merge --after files/part-3:go\n"
         "  reeve depend default/merge --remove-after files/part-1\n",
 };

@@ -122,7 +122,7 @@ static int enqueue_one(cli_context *cli, struct enqueue_options *options)
 
     if (spec->expires_in_ms > 0 && spec->deadline_ms != 0)
         return cli_usage(cli, "--expires-in and --deadline: give one of them");
-    if (spec->delay_ms > 0 && spec->at_ms != 0) return cli_usage(cli, "--in and --at: give one of them");
+    if (spec->in_ms > 0 && spec->at_ms != 0) return cli_usage(cli, "--in and --at: give one of them");
     if (cli_task_options_finish(cli, &options->task, cli->rest[0], cli->rest[1]) != CLI_DONE) return CLI_USAGE;
     if (check_unique(cli, spec) != CLI_DONE) return CLI_USAGE;
     status = cli_read_payload(cli, &payload, cli->count > 2 ? cli->rest[2] : NULL);

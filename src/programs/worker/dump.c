@@ -37,7 +37,7 @@ static void describe_handler(rv_buf *out, const reeve_handler *handler)
     rv_buf_addf(out, "\n%s", handler->type);
     if (handler->summary != NULL) rv_buf_addf(out, ": %s", handler->summary);
     rv_buf_addc(out, '\n');
-    add_count(out, "attempts", handler->max_attempts, RV_MAX_ATTEMPTS);
+    add_count(out, "attempts", handler->attempts, RV_MAX_ATTEMPTS);
     add_count(out, "max_crashes", handler->max_crashes, RV_MAX_CRASHES);
     if (handler->timeout_ms > 0)
         rv_buf_addf(out, "  %-12s%.10g s\n", "timeout", (double)handler->timeout_ms / 1000);
@@ -138,7 +138,7 @@ static void add_handler_json(rv_buf *out, const reeve_handler *handler)
     rv_buf_addc(out, '{');
     add_text(out, "type", handler->type);
     add_text(out, "summary", handler->summary);
-    add_number(out, "max_attempts", handler->max_attempts);
+    add_number(out, "attempts", handler->attempts);
     add_number(out, "max_crashes", handler->max_crashes);
     add_number(out, "timeout_ms", handler->timeout_ms);
     add_number(out, "heartbeat_ms", handler->heartbeat_ms);

@@ -6,7 +6,7 @@ static reeve_status set_policy(reeve_worker *worker, const rv_config_handler *ha
 {
     reeve_handler_policy policy = {.size = sizeof(policy),
                                    .type = handler->type,
-                                   .max_attempts = (int)handler->attempts,
+                                   .attempts = (int)handler->attempts,
                                    .max_crashes = (int)handler->max_crashes,
                                    .timeout_ms = handler->timeout_ms,
                                    .heartbeat_ms = handler->heartbeat_ms,

@@ -31,8 +31,8 @@ return {
   },
 
   {name = 'attempts', field = 'policy', member = 'attempts', type = 'count', min = 1, max = 1000000, default = 20, unset = 0,
-   words = {{'default', 0}}, c = 'policy.max_attempts', ctype = 'int', flag = 'attempts', value = 'N|default',
-   json = 'max_attempts', json_null = 0, notice = true,
+   words = {{'default', 0}}, c = 'policy.attempts', ctype = 'int', flag = 'attempts', value = 'N|default',
+   json = 'attempts', json_null = 0, notice = true,
    help = 'number of failed attempts after which a task dies',
    more = 'It applies if neither the task nor its handler sets it. If the file sets any of ' .. ALL_FIVE ..
      ', it replaces all five in Redis.'},

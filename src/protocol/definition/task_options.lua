@@ -23,7 +23,7 @@
 return {
   {name = 'at', kind = 'time', min = 'INT64_MIN', check = 'time', write = 'due', envelope = 'due', json = false, view = false,
     help = 'run the task at this time (RFC 3339, or seconds since the epoch)'},
-  {name = 'in', kind = 'span', field = 'delay_ms', min = 0, label = 'delay', envelope = 'delay', json = false, view = false,
+  {name = 'in', kind = 'span', min = 0, label = 'delay', envelope = 'delay', json = false, view = false,
     help = 'run the task after this delay'},
   {name = 'expires_in', kind = 'span', min = 1, envelope = false, json = false, view = false, cron = true, keep = 'expiry',
     help = 'the task expires if it has not begun after this time'},
@@ -37,7 +37,7 @@ return {
     help = 'group of the task; groups take turns', shown = 'null: the common group'},
   {name = 'weight', kind = 'whole', type = 'unsigned', min = 1, max = 256, check = 'weight', write = 'weight', with = 'group', cron = true, keep = false, always = true,
     text = 'weight', help = 'share of the group, 1 to 256 (1)', shown = 'of its group'},
-  {name = 'attempts', kind = 'whole', field = 'max_attempts', min = 1, max = 'REEVE_ATTEMPTS_MAX', cron = true, view = false,
+  {name = 'attempts', kind = 'whole', min = 1, max = 'REEVE_ATTEMPTS_MAX', cron = true, view = false,
     help = "number of attempts before the task dies (the handler's)",
     shown = 'its own; null: as its handler or queue says. So the three below'},
   {name = 'max_crashes', kind = 'whole', min = 1, max = 'REEVE_ATTEMPTS_MAX', envelope = 'crashes', cron = true, view = false,

@@ -65,7 +65,7 @@ static reeve_outcome around(reeve_task *task, reeve_next *next, void *given)
 }
 
 static const reeve_handler handlers[] = {
-    {REEVE_HANDLER, .type = "release:tell", .run = tell, .user = user, .summary = "tells", .max_attempts = 7,
+    {REEVE_HANDLER, .type = "release:tell", .run = tell, .user = user, .summary = "tells", .attempts = 7,
      .timeout_ms = 60000, .backoff = {.shape = REEVE_BACKOFF_FIXED, .base_ms = 1000}, .thread_start = thread_start,
      .thread_stop = thread_stop},
     {REEVE_HANDLER, .type = "release:chain", .run = chain},
