@@ -53,7 +53,7 @@ static void turns_without_a_right_lose_no_task(void **state)
             const reeve_bytes payload = n % 8 == 0 ? (reeve_bytes){"retry 1", 7} : (reeve_bytes){"fail", 4};
             test_put_spec(n % 4 != 0
                               ? (reeve_task_spec){.id = id, .type = "t"}
-                              : (reeve_task_spec){.id = id, .type = "act", .payload = payload, .max_attempts = 2});
+                              : (reeve_task_spec){.id = id, .type = "act", .payload = payload, .attempts = 2});
         }
         test_worker_start(worker);
         take_and_give(rights[i]);
@@ -115,7 +115,7 @@ static void a_delivery_without_a_right_and_reply_loses_no_task(void **state)
     (void)state;
     start_lossy("zadd");
     test_proxy_lose(proxy, "\r\nkeeper\r\n", 0);
-    test_put_spec((reeve_task_spec){.id = "x", .type = "hold", .timeout_ms = 60, .max_attempts = 1});
+    test_put_spec((reeve_task_spec){.id = "x", .type = "hold", .timeout_ms = 60, .attempts = 1});
     end_lossy("zadd");
     test_state_is("q", "x", "dead");
 }
