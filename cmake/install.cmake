@@ -10,8 +10,10 @@ install(TARGETS reeve_static EXPORT reeveStaticTargets ARCHIVE DESTINATION ${CMA
 install(TARGETS reeve_cli reeve-worker RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/reeve DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
-install(DIRECTORY ${PROJECT_BINARY_DIR}/src/lua/ DESTINATION ${CMAKE_INSTALL_DATADIR}/reeve/lua
-        FILES_MATCHING PATTERN "*.lua")
+# Not the directory: a build directory that was used before may hold scripts that are none any more.
+file(GLOB lua_scripts RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS src/lua/*.lua)
+list(TRANSFORM lua_scripts PREPEND ${PROJECT_BINARY_DIR}/)
+install(FILES ${lua_scripts} DESTINATION ${CMAKE_INSTALL_DATADIR}/reeve/lua)
 
 # ---- for those who build against it -----------------------------------------------------------------------------------
 
