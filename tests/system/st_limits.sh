@@ -50,7 +50,7 @@ setting_and_showing() {
     expect_eq "$OUT" "{\"queue\":\"a\",$NO_LIMITS,\"group_total\":0,\"groups\":[]}"
     expect_status 0 reeve limit a --concurrency 16 --rate 100/s:20
     expect_eq "$OUT" "a: concurrency 16, rate 100/1s:20"
-    expect_eq "$ERR" ""
+    expect_eq "$ERR" "reeve: limit: no such queue yet: a; the change applies to it once it has tasks"
     expect_status 0 reeve limit a --each-group --rate 5/m --json
     expect_eq "$OUT" '{"queue":"a","of":"each_group","group":null,"forgotten":false,"rate":{"count":5,"period_ms":60000,"burst":5}}'
     expect_status 0 reeve limit a
