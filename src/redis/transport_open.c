@@ -14,10 +14,13 @@
 #include "redis/tls.h"
 #include "redis/transport.h"
 
-/* A TCP peer that has silently gone is noticed after about a minute and a half. */
-#define KEEPALIVE_IDLE_S 60
-#define KEEPALIVE_INTERVAL_S 10
+/* A TCP peer that disappears without a word is noticed within half a minute: a task that is handed to an idle thread over
+ * such a connection stands as running until then. */
+#define KEEPALIVE_IDLE_S 15
+#define KEEPALIVE_INTERVAL_S 5
 #define KEEPALIVE_COUNT 3
+/* What was sent and is not acknowledged for as long ends the connection, too: keepalive is silent then. */
+#define UNACKNOWLEDGED_MS 30000U
 
 #define UNIX_RETRY_MS 5
 
@@ -129,11 +132,13 @@ static reeve_status open_unix(rv_transport *transport, const char *path, int64_t
 static void tune_tcp(int fd)
 {
     const int on = 1, idle = KEEPALIVE_IDLE_S, interval = KEEPALIVE_INTERVAL_S, count = KEEPALIVE_COUNT;
+    const unsigned unacknowledged = UNACKNOWLEDGED_MS;
     (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
     (void)setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
     (void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof(idle));
     (void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &interval, sizeof(interval));
     (void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &count, sizeof(count));
+    (void)setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &unacknowledged, sizeof(unacknowledged));
 }
 
 /*

@@ -51,9 +51,8 @@ static void turns_without_a_right_lose_no_task(void **state)
             char id[16];
             (void)snprintf(id, sizeof(id), "n%d", n);
             const reeve_bytes payload = n % 8 == 0 ? (reeve_bytes){"retry 1", 7} : (reeve_bytes){"fail", 4};
-            test_put_spec(n % 4 != 0
-                              ? (reeve_task_spec){.id = id, .type = "t"}
-                              : (reeve_task_spec){.id = id, .type = "act", .payload = payload, .attempts = 2});
+            test_put_spec(n % 4 != 0 ? (reeve_task_spec){.id = id, .type = "t"}
+                                     : (reeve_task_spec){.id = id, .type = "act", .payload = payload, .attempts = 2});
         }
         test_worker_start(worker);
         take_and_give(rights[i]);
