@@ -267,7 +267,6 @@ static void conclude(rv_thread *t, size_t queue, const bool *seen, size_t known,
     for (size_t i = 0; i < known; i++) {
         if (t->batch.items[i].lease.queue == queue && !(alive && seen[i])) rv_item_lose(&t->batch.items[i]);
     }
-    rv_unlock(&t->batch.lock);
     for (size_t i = 0; i < known; i++) {
         rv_item *item = &t->batch.items[i];
         if (item->lease.queue != queue || item->state != RV_ITEM_FINISHED) continue;
@@ -275,6 +274,7 @@ static void conclude(rv_thread *t, size_t queue, const bool *seen, size_t known,
         item->accepted = alive;
         item->refused = !alive;
     }
+    rv_unlock(&t->batch.lock);
 }
 
 /* Recall, and again where something was regained: where nothing is missing that is one call. */
