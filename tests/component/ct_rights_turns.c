@@ -55,7 +55,8 @@ static void turns_without_a_right_lose_no_task(void **state)
                                      : (reeve_task_spec){.id = id, .type = "act", .payload = payload, .attempts = 2});
         }
         test_worker_start(worker);
-        TEST_AWAIT(ended() > 0); /* a session has begun: its first turn asks for its rights, which Redis does not note */
+        TEST_AWAIT(ended() >
+                   0); /* a session has begun: its first turn asks for its rights, which Redis does not note */
         take_and_give(rights[i]);
         int64_t until = test_patience();
         while (ended() < COUNT && rv_now_ms() < until) (void)usleep(1000);
