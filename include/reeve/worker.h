@@ -30,9 +30,8 @@ typedef struct reeve_worker_options {
     int64_t session_ms;     /* a lease expires so long after its worker's last heartbeat; at least 500; 0: 15000 */
     int64_t command_ms;     /* command timeout: time limit of one Redis command in ms; 0: 10000 */
     const char *plugin_dir; /* directory of plugins that are loaded by name; NULL: as reeve_plugin_open */
-    reeve_size_limits
-        size_limits; /* size limits for chained tasks, results and checkpoints (size_limits.h); zeroed: the defaults */
-    const reeve_tls *tls; /* TLS of rediss:// URLs (tls.h); NULL: as the URL and the environment say */
+    reeve_size_limits size_limits; /* of chained tasks, results and checkpoints; zeroed: the defaults (size_limits.h) */
+    const reeve_tls *tls;          /* TLS of rediss:// URLs (tls.h); NULL: as the URL and the environment say */
     /*
      * Called when Redis has lost its data (FLUSHALL, a restored older state), or when this worker was disconnected
      * for so long that it was taken for dead. The program should then write again what it keeps in Redis besides
