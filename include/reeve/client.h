@@ -5,10 +5,10 @@
  * each thread. Each call below blocks for one round trip unless its comment says otherwise, and at most for the
  * client's timeout. After a failure, reeve_client_error() returns the message.
  *
- * Fork: in the child of a fork, a client that was opened before it can only be closed, which does not disturb the
- * parent's connection; every other call returns REEVE_EINVAL. Two cases are not detected: after vfork, only exec may
- * follow, and after a direct clone() no call is safe. If another thread was using the client during the fork, the
- * child must not touch the client at all.
+ * Fork: a child process may only close a client that its parent opened. That does not disturb the parent's
+ * connection. Every other call returns REEVE_EINVAL. Two cases are not detected: after vfork, only exec may follow,
+ * and after a direct clone() no call is safe. If another thread was using the client during the fork, the child must
+ * not touch the client at all.
  *
  * Times: durations are in milliseconds; points in time are in milliseconds since the epoch by Redis's clock. Values
  * above 2^53 - 1 ms are treated as that value, so INT64_MAX means "never". Any other number out of its range is
@@ -30,11 +30,11 @@ typedef struct reeve_client reeve_client;
 
 /* Zero selects the default of each field. */
 typedef struct reeve_client_options {
-    size_t size;                   /* sizeof(reeve_client_options), or 0 */
-    const char *redis;             /* URL; NULL: the environment variable REEVE_REDIS, else "embedded:" */
-    const char *ns;                /* namespace, the prefix of every key; NULL: "reeve" */
-    int64_t timeout_ms;            /* time limit of one call in ms, connecting included; 0: 5000 */
-    const char *name;              /* name of the connection in CLIENT LIST; NULL: "reeve-client" */
+    size_t size;        /* sizeof(reeve_client_options), or 0 */
+    const char *redis;  /* URL; NULL: the environment variable REEVE_REDIS, else "embedded:", a private server */
+    const char *ns;     /* namespace, the first part of every key; NULL: "reeve" */
+    int64_t timeout_ms; /* time limit of one call in ms, connecting included; 0: 5000 */
+    const char *name;   /* name of the connection in CLIENT LIST; NULL: "reeve-client" */
     reeve_size_limits size_limits; /* size limits of the tasks that it enqueues (size_limits.h); zeroed: the defaults */
     /* Busy-polling: a call that directly follows another one polls for its reply for up to this many microseconds
      * before it blocks. That shortens the call at the cost of processor time; the client stops polling while it does
@@ -73,16 +73,16 @@ typedef struct reeve_meta {
  * What an enqueue does when another task, the holder, has the unique key of the new task.
  *
  *     reject    the new task is refused with REEVE_EUNIQUE; the call returns the id of the holder
- *     replace   a waiting holder is removed, and the new task takes its place and its priority; a time or a priority
- *               other than 0 that the new task sets itself is used instead
+ *     replace   a waiting holder is removed. The new task takes its place, its time and its priority. A time, or a
+ *               priority other than 0, in the spec of the new task overrides that of the holder
  *     debounce  a waiting holder is removed, and the new task runs at its own time, so that each new task postpones
  *               the run
  *
  * With replace and debounce, tasks that depend on the holder then depend on the new task, in other queues as well;
- * with more than 1000 of them the new task is refused. A new task that names no parents waits for the parents of a
- * blocked holder; with more than 64 of them the new task is refused, and so is one that names the holder as its
- * parent. A holder that is running, or that has ended and keeps the key for a time, is not replaced: the new task is
- * refused.
+ * with more than 1000 of them the new task is refused. If the holder is blocked and the new task names no parents,
+ * the new task waits for the holder's parents; with more than 64 of them it is refused. A new task that names the
+ * holder as its parent is refused. A holder that is running, or that has ended and keeps the key for a time, is not
+ * replaced: the new task is refused.
  */
 typedef enum reeve_conflict {
     REEVE_CONFLICT_REJECT = 0,
@@ -95,7 +95,8 @@ typedef enum reeve_conflict {
  *
  *     fail    the child dies, with kind "parent"
  *     go      the child continues as if the parent had completed
- *     wait    the child keeps waiting, because a retry of the parent may complete; if the parent is deleted it dies
+ *     wait    the child keeps waiting, because a retry of the parent may complete. If the parent is deleted, the
+ *             child dies
  *     death   the child waits for a death: it becomes ready when the first of its parents dies, and is deleted when
  *             all parents have ended without one. Use it for all parents of a child or for none.
  */
@@ -130,12 +131,12 @@ typedef struct reeve_task_spec {
     int priority;                 /* REEVE_PRIORITY_MIN to _MAX; lower runs sooner; default 0 */
     int64_t in_ms;                /* delay from its enqueue to its run; not together with at_ms */
     int64_t at_ms;                /* run at this time; a past time: now. Equal times run first in, first out */
-    const char *group;            /* groups take turns (fairness); NULL: the common group */
+    const char *group;            /* groups take turns (fairness); NULL: that of all tasks without a group */
     unsigned weight;              /* share of the group, 1 to 256; 0: 1; only with a group */
-    int attempts;                 /* maximum of attempts; 0: as the handler, then the queue says, else 20 */
-    int max_crashes;              /* 0: as the handler, then the queue says, else 3 */
-    int64_t timeout_ms;           /* run time limit; 0: as the handler, then the queue says, else none */
-    const reeve_backoff *backoff; /* NULL: as the handler, then the queue says, else the default */
+    int attempts;                 /* maximum of attempts; 0: the handler's, else the queue's, else 20 */
+    int max_crashes;              /* 0: the handler's, else the queue's, else 3 */
+    int64_t timeout_ms;           /* run time limit; 0: the handler's, else the queue's, else none */
+    const reeve_backoff *backoff; /* NULL: the handler's, else the queue's, else the default */
     const char *const *tags;      /* at most REEVE_TAGS_MAX texts of at most REEVE_TAG_MAX bytes each; see tags.h */
     size_t tag_count;
     const reeve_meta *meta;
@@ -161,10 +162,10 @@ typedef struct reeve_task_spec {
 } reeve_task_spec;
 
 /*
- * Enqueues one task. On success the task is stored in Redis, as durably as that Redis stores, and ret_id, when not
- * NULL, has its id. When the connection is lost before the reply, the client repeats the call on a new connection,
- * and the task is still enqueued only once. It does not repeat the call where the first one may have been carried out
- * and all traces of the task deleted since: that ends with REEVE_ELOST.
+ * Enqueues one task. On success the task is stored in Redis, and ret_id, when not NULL, has its id. How durable it is
+ * depends on the persistence of that Redis. When the connection is lost before the reply, the client repeats the call
+ * on a new connection, and the task is still enqueued only once. It returns REEVE_ELOST instead of repeating the call
+ * if the first call may have succeeded and the record of the task may have been deleted since.
  *
  *   REEVE_EINVAL      a name or an option is not valid
  *   REEVE_ETOOBIG     larger than a size limit (size_limits.h)
@@ -231,8 +232,8 @@ typedef struct reeve_log_line {
     char *text;
 } reeve_log_line;
 
-/* All that is known about a task. The caller frees it with reeve_task_info_free. Where a field does not apply, a string
- * is NULL and a number is -1 or 0. */
+/* All that is known about a task. The caller frees it with reeve_task_info_free. Where a field does not apply, a
+ * string is NULL, and a number is -1 if its comment says so, else 0. */
 typedef struct reeve_task_info {
     char *queue;
     char *id;
@@ -244,7 +245,7 @@ typedef struct reeve_task_info {
     char *group;
     int64_t enqueued_ms;
     int64_t due_ms;     /* scheduled: the time when it becomes ready; else -1 */
-    int64_t started_ms; /* running, or completed where the queue records runs: when its last attempt began; else -1 */
+    int64_t started_ms; /* running, or completed with record_runs of the queue: when its last attempt began; else -1 */
     int64_t ended_ms;   /* completed, dead or cancelled: when that happened; else -1 */
     unsigned failures;
     unsigned crashes;
@@ -288,11 +289,12 @@ typedef struct reeve_task_info {
     bool unique_until_started; /* as in its spec */
     int64_t unique_for_ms;     /* as in its spec */
     char *on_dead;             /* as the task itself sets it, "": none; NULL: as the queue says */
-    /* running: when the lease expires unless a heartbeat renews it; 0: the task is being taken back; else -1 */
+    /* running: when the lease expires unless a heartbeat renews it; 0: the task is being recovered; else -1 */
     int64_t lease_expires_ms;
-    bool stalled; /* running, and the lease has expired: its worker is gone, and maintenance has not yet taken the task
-                     back, see maintain.h */
-    /* running, or completed where the queue records runs (reeve_queue_policy): the number of its thread; else NULL */
+    /* running, and the lease has expired: its worker is gone, and maintenance (maintain.h) has not yet recovered the
+     * task */
+    bool stalled;
+    /* running, or completed with record_runs of the queue (reeve_queue_policy): the number of its thread; else NULL */
     char *thread;
 } reeve_task_info;
 
@@ -303,10 +305,10 @@ REEVE_API void reeve_task_info_free(reeve_task_info *info);
 /*
  * Gets a page of the tasks of a queue in one state. Ready and scheduled tasks are in the order in which they will
  * run. Completed, dead and cancelled ones are newest first; those that ended in the same millisecond are in
- * descending order of their ids. Running tasks have no order. `offset` skips so many tasks; `limit` is at most 1000.
- * Payloads and results are included; where they are large the page is shorter than `limit`, but has at least one
- * task: continue at offset + *ret_count. *ret_total is the number of tasks in that state. Free the page with
- * reeve_task_list_free.
+ * descending order of their ids. Running tasks have no order. `offset` is the number of tasks to skip; `limit` is at
+ * most 1000. Payloads and results are included; where they are large the page is shorter than `limit`, but has at
+ * least one task: continue at offset + *ret_count. *ret_total is the number of tasks in that state. Free the page
+ * with reeve_task_list_free.
  */
 REEVE_API reeve_status reeve_list(reeve_client *client, const char *queue, reeve_state state, uint64_t offset,
                                   size_t limit, reeve_task_info ***ret, size_t *ret_count, uint64_t *ret_total);
@@ -323,12 +325,12 @@ REEVE_API void reeve_task_list_free(reeve_task_info **list, size_t count);
  *   REEVE_ENOTFOUND             there is no such task, it was deleted, or its record is no longer kept
  *   REEVE_ETIMEOUT              the task has not ended within timeout_ms
  *   REEVE_EINTERRUPTED          reeve_client_interrupt was called
- *   REEVE_ECONNECT, REEVE_ELOST no connection to Redis: within the client's timeout at the start of the call; later the
- *                               call reconnects until timeout_ms has passed
- *   REEVE_EREDIS                Redis answered with an error; one that may pass, MISCONF for instance, for as long
- *                               as an outage would have been waited for
+ *   REEVE_ECONNECT, REEVE_ELOST no connection to Redis. At the start the call tries for the client's timeout; when a
+ *                               connection is lost later, it reconnects until timeout_ms has passed
+ *   REEVE_EREDIS                Redis answered with an error. After one that may pass, such as MISCONF, the call first
+ *                               tries again for as long as after a lost connection
  *
- * A replica sends no notice: there the call looks once a second.
+ * A replica sends no notifications: if the client is connected to one, the call looks once a second.
  */
 REEVE_API reeve_status reeve_wait(reeve_client *client, const char *queue, const char *id, int64_t timeout_ms,
                                   reeve_task_info **ret);
@@ -340,8 +342,9 @@ REEVE_API void reeve_client_interrupt(reeve_client *client);
 
 /*
  * A rate: `count` tasks start in each period. After an idle time up to `burst` of them start at once, as with a token
- * bucket. With rates above one a millisecond, the tasks of 5 ms may start together, whatever the burst. A burst of 1
- * spaces the starts evenly; the rate then stays slightly below `count`, because late wake-ups are not compensated.
+ * bucket. At a rate of more than one task per millisecond, the tasks of up to 5 ms start together, even if the burst
+ * is smaller. A burst of 1 spaces the starts evenly; the rate then stays slightly below `count`, because late
+ * wake-ups are not compensated.
  */
 typedef struct reeve_rate {
     int64_t count;     /* 1 to 1,000,000,000; 0: no rate limit */
@@ -353,11 +356,11 @@ typedef struct reeve_queue_info {
     char name[REEVE_QUEUE_MAX + 1];
     bool paused;
     uint64_t count[REEVE_STATE_COUNT]; /* tasks in each state, by reeve_state */
-    uint64_t completed_total;          /* completed tasks since the queue exists; this and the next three are exact */
-    uint64_t failed_total;             /* failed attempts */
+    uint64_t completed_total; /* completed tasks since the queue was created; this and the next three are exact */
+    uint64_t failed_total;    /* failed attempts */
     uint64_t dead_total;
     uint64_t crashed_total;    /* attempts that ended with the death of their worker */
-    int64_t oldest_ready_ms;   /* enqueue time of the task at the head of the queue, or -1 */
+    int64_t oldest_ready_ms;   /* enqueue time of the ready task that is leased next, or -1 */
     int64_t next_due_ms;       /* due time of the first scheduled task, or -1 */
     int64_t paused_ms;         /* when it was paused; -1: it is not paused, or the time is unknown */
     int64_t pause_until_ms;    /* it is paused until then (limits.h); -1: no such pause */
@@ -403,8 +406,7 @@ REEVE_API void reeve_workers_free(reeve_worker_info *list, size_t count);
 /* ---- controlling tasks and queues ------------------------------------------------------------------------------ */
 
 /*
- * retry   A dead, cancelled or scheduled task becomes ready now. The failures and crashes of a dead task are reset to
- * 0.
+ * retry   A dead, cancelled or scheduled task becomes ready now. A dead task starts again with 0 failures and crashes.
  *         REEVE_EUNIQUE: another task now holds its unique key.
  *
  * cancel  A waiting task (blocked, scheduled, ready, parked) is cancelled: it does not run, and its record is kept. A
@@ -457,8 +459,8 @@ typedef struct reeve_queue_policy {
     int64_t timeout_ms;           /* 0: not set */
     const reeve_backoff *backoff; /* NULL: not set */
     /* Records of completed tasks tell when, where and on which thread the last attempt ran
-     * (reeve_task_info.started_ms, worker, session, thread). A completion then costs Redis as much as a failure, and
-     * its record about 150 bytes more. It does not apply to tasks that run at most once. */
+     * (reeve_task_info.started_ms, worker, session, thread). A completion then takes Redis as long as a failure, and
+     * the record is about 150 bytes longer. It does not apply to tasks that run at most once. */
     bool record_runs;
 } reeve_queue_policy;
 
@@ -469,7 +471,7 @@ typedef struct reeve_queue_settings {
     const reeve_queue_policy *policy; /* replaces the whole policy; a policy with no field set removes it */
     const char *on_dead;              /* type of a task to enqueue for each death (dead.h); "": none, the default */
     /* For how many days the statistics of a day (stats.h) are kept; at most 3650; default 30; 0: none are made from
-     * now on. A change applies to a day when something is next added to it. */
+     * now on. A change applies to the statistics of a day when they are next updated. */
     const unsigned *stats_days;
     /* Maximum length of a result in bytes, at most REEVE_RESULT_MAX; a longer one is refused, see reeve_task_done. 0:
      * only the workers' size limits apply (size_limits.h), the default. Workers learn of a change at once. */
@@ -483,10 +485,10 @@ typedef struct reeve_queue_settings {
 REEVE_API reeve_status reeve_queue_set(reeve_client *client, const char *queue, const reeve_queue_settings *settings);
 
 /*
- * Gets the settings of a queue. All pointers of *ret are set: what was never set has its default, a policy has zeroed
- * fields, and on_dead is "". The exception is policy->backoff, which is NULL when not set. The caller frees *ret,
- * with all that it points to, by reeve_queue_settings_free. To change a part of a policy, get the settings, change a
- * copy of the policy, and set that.
+ * Gets the settings of a queue. No pointer of *ret is NULL, except policy->backoff when no backoff is set. A setting
+ * that was never set has its default; fields of the policy that were never set are zero, and on_dead is "". The
+ * caller frees *ret, with all that it points to, by reeve_queue_settings_free. To change a part of a policy, get the
+ * settings, change a copy of the policy, and set that.
  */
 REEVE_API reeve_status reeve_queue_settings_get(reeve_client *client, const char *queue, reeve_queue_settings **ret);
 REEVE_API void reeve_queue_settings_free(reeve_queue_settings *settings);

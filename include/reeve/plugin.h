@@ -9,10 +9,10 @@
  *
  *     dlopen -> entry -> load() -> [each thread: thread_start -> run ... run -> thread_stop] -> unload() -> dlclose
  *
- * A thread calls thread_start before its first task of that handler, and thread_stop when it ends. No hook is called
- * after unload. The structs contain their sizes and the ABI number, so that plugins that were compiled with other
- * versions of reeve can be loaded: fields are only appended, and those that an older plugin lacks are zero. See
- * "Structs" in status.h.
+ * Each thread calls a handler's thread_start before its first task of that handler, and thread_stop when the thread
+ * ends. No hook is called after unload. The structs contain their sizes and the ABI number, so that plugins that were
+ * compiled with other versions of reeve can be loaded: fields are only appended, and those that an older plugin lacks
+ * are zero. See "Structs" in status.h.
  *
  * C++: include plugin.hpp, which fills these structs without warnings and turns exceptions into outcomes. An
  * exception that leaves a plain handler, layer or hook ends the process (std::terminate), and its task counts as
@@ -42,9 +42,9 @@ typedef struct reeve_handler {
     int max_crashes;       /* 0: as the queue says, else 3 */
     int64_t timeout_ms;    /* run time limit; 0: as the queue says, else none */
     reeve_backoff backoff; /* zeroed: as the queue says, else the default */
-    /* Hooks for state of each thread; both are optional. thread_start may set *ret_state, which
-     * reeve_task_thread_state then returns, and returns 0. With any other value the task fails with kind "setup" and
-     * is retried. */
+    /* Hooks for state of each thread; both are optional. thread_start returns 0 on success; it may set *ret_state,
+     * which reeve_task_thread_state then returns. With any other value the task fails with kind "setup" and is
+     * retried. */
     int (*thread_start)(void *user, void **ret_state);
     void (*thread_stop)(void *user, void *state);
     void (*free_user)(void *user); /* called once, when the worker is destroyed; not for a plugin, which has unload */
@@ -54,15 +54,16 @@ typedef struct reeve_handler {
      * and concurrency limits do not count the running task. */
     bool at_most_once;
     /*
-     * A batch handler (reeve_batch_fn in task.h), in place of run. A call gets up to `batch_size` tasks: as soon as its
-     * thread has leased that many, or when the first of them has waited for batch_wait_ms. Meanwhile the thread runs
-     * tasks of other types. Here `batch_size` applies in place of the pool's batch. Each thread collects its own batch,
-     * so serve such a queue with few threads. A task that is suspected of crashing its worker gets a call of its own.
-     * When the worker stops, collected tasks return to their queues. Layers do not apply to these calls.
+     * A batch handler (reeve_batch_fn in task.h), in place of run. A call gets up to `batch_size` tasks. The thread
+     * makes the call as soon as it has leased that many, or when the first of them has waited for batch_wait_ms.
+     * Meanwhile the thread runs tasks of other types. Here `batch_size` applies in place of the pool's batch. Each
+     * thread collects its own batch, so serve such a queue with few threads. A task that is suspected of crashing its
+     * worker gets a call of its own. When the worker stops, collected tasks return to their queues. Layers do not
+     * apply to these calls.
      */
     reeve_batch_fn run_batch;
     unsigned batch_size;   /* at most REEVE_BATCH_SIZE_MAX; 0: REEVE_BATCH_SIZE_DEFAULT */
-    int64_t batch_wait_ms; /* 0: a call gets the tasks that are there */
+    int64_t batch_wait_ms; /* 0: a call gets the tasks that the thread has leased so far */
 } reeve_handler;
 
 #define REEVE_HANDLER .size = sizeof(reeve_handler)
@@ -77,8 +78,8 @@ typedef struct reeve_plugin {
     const reeve_handler *handlers;
     size_t handler_count;
     /* How many calls of the plugin's handlers may run at the same time in a process; 0: no limit. A task that waits
-     * for such a place has not begun: its time limits have not started, and a cancel or a stop ends it without an
-     * attempt. */
+     * because of this limit has not begun: its time limits have not started. A cancel ends it, and a stop returns it
+     * to its queue; neither uses an attempt. */
     unsigned concurrency;
     int (*load)(void); /* called once, before all other functions; a value other than 0 refuses the load */
     void (*unload)(void);
@@ -127,12 +128,12 @@ typedef struct reeve_plugin {
 typedef struct reeve_plugin_handle reeve_plugin_handle;
 
 /*
- * Opens a plugin by a name or path, as reeve_worker_load_plugin, and calls its load hook. `dir` is the directory of
- * names; NULL: the environment variable REEVE_PLUGIN_DIR, else the plugin directory of the installation, which is
- * found relative to the library or program. To open a plugin again returns the same handle without calling hooks; the
- * last close unloads it. On failure *ret is NULL and ret_error, when not NULL, has the message, cut at `size` bytes.
- * Any thread. Errors: REEVE_EPLUGIN; REEVE_EINVAL, REEVE_EDUPLICATE: for one of its handlers; REEVE_ESTATE: called from
- * a load or unload hook; REEVE_ENOMEM.
+ * Opens a plugin by a name or path, as reeve_worker_load_plugin, and calls its load hook. `dir` is the directory in
+ * which a name is looked up; NULL: the environment variable REEVE_PLUGIN_DIR, else the plugin directory of the
+ * installation, which is found relative to the library or program. Opening a plugin that is open returns the same
+ * handle and calls no hook; the last close unloads it. On failure *ret is NULL and ret_error, when not NULL, has the
+ * message, cut at `size` bytes. Any thread. Errors: REEVE_EPLUGIN; REEVE_EINVAL: a handler is not valid;
+ * REEVE_EDUPLICATE: two handlers have the same type; REEVE_ESTATE: called from a load or unload hook; REEVE_ENOMEM.
  */
 REEVE_API reeve_status reeve_plugin_open(reeve_plugin_handle **ret, const char *name_or_path, const char *dir,
                                          char *ret_error, size_t size);
@@ -151,8 +152,8 @@ typedef struct reeve_run_options {
     const char *queue; /* NULL: "local" */
     const char *id;    /* NULL: a new UUIDv7 */
     reeve_bytes payload;
-    unsigned attempt;                                               /* number of the attempt; 0: 1 */
-    void (*progress)(int percent, const char *message, void *user); /* called for each progress; may be NULL */
+    unsigned attempt;                                               /* number of the attempt; 0 means 1 */
+    void (*progress)(int percent, const char *message, void *user); /* for reeve_task_progress; may be NULL */
     void *user;
 } reeve_run_options;
 

@@ -1,8 +1,8 @@
 /*
  * task.h - the task, as its handler uses it.
  *
- * A worker leases a task and calls the handler of the task's type. The handler reads the payload, may report progress,
- * and ends by returning the outcome that one of the outcome functions at the end of this file returns:
+ * A worker leases a task and calls the handler of the task's type. The handler reads the payload and may report
+ * progress. To end, it calls an outcome function, see the end of this file, and returns its value:
  *
  *     return reeve_task_done(task, result, length);
  *
@@ -88,15 +88,16 @@ typedef struct reeve_backoff {
  * the pointer that it was registered with. It may block. A handler that runs long should poll reeve_task_should_stop.
  *
  * A handler ends by returning. One that ends its thread instead (pthread_exit) has failed, with kind "handler", and
- * another thread takes the place of that one. It must not leave by longjmp; pthread_cancel has no effect on its thread.
- * A child process that it forks calls exec or _exit; see reeve_worker_create for one that returns.
+ * another thread takes the place of that one. It must not leave by longjmp; pthread_cancel has no effect on its
+ * thread. A child process that it forks must call exec or _exit; reeve_worker_create tells what happens to a child
+ * that returns instead.
  */
 typedef reeve_outcome (*reeve_handler_fn)(reeve_task *task, void *user);
 
 /*
  * A batch handler: one call gets several tasks of its type, for work that is cheaper together, such as one INSERT of a
  * hundred rows. All tasks of a call are of one queue. Call an outcome function for each task; the returned value can be
- * ignored. A task without a call has failed, with kind "handler".
+ * ignored. A task for which no outcome function was called fails with kind "handler".
  *
  *     static void insert(reeve_task *const *tasks, size_t count, void *user)
  *     {
@@ -123,7 +124,8 @@ REEVE_API const char *reeve_task_type(const reeve_task *task);
 /* The handle, "<queue>/<id>". */
 REEVE_API const char *reeve_task_handle(const reeve_task *task);
 
-/* The number of this attempt; the first is 1. Attempts that ended with a snooze or a give-back are not counted. */
+/* The number of this attempt: one more than the failures so far. Runs that ended with a snooze, a give-back or a
+ * crash do not count. */
 REEVE_API unsigned reeve_task_attempt(const reeve_task *task);
 
 /* How many times a worker died while it ran this task. */
@@ -131,8 +133,8 @@ REEVE_API unsigned reeve_task_crashes(const reeve_task *task);
 
 /* When the task was enqueued, in ms since the epoch by Redis's clock. */
 REEVE_API int64_t reeve_task_enqueued_ms(const reeve_task *task);
-/* The slot for which a recurring entry made the task (cron.h), in ms since the epoch. A slot that was missed and
- * caught up with is earlier than the time of the enqueue. -1: no entry made the task, or `reeve cron run` did. */
+/* The slot for which a recurring entry made the task (cron.h), in ms since the epoch. When the entry catches up on a
+ * missed slot, the slot is earlier than the enqueue. -1: no entry made the task, or `reeve cron run` did. */
 REEVE_API int64_t reeve_task_slot_ms(const reeve_task *task);
 
 /*
@@ -153,16 +155,15 @@ REEVE_API void *reeve_task_thread_state(const reeve_task *task);
 /* ---- while it runs --------------------------------------------------------------------------------------------- */
 
 /*
- * True when the handler should end soon: the drain time of a stop has passed (the worker waits one more second), the
- * run time limit has passed, the lease is lost, or the task was cancelled. Does no I/O. Any thread may call it while
- * the handler runs.
+ * True when the handler should end soon: the deadline of reeve_worker_stop has passed, the run time limit has passed,
+ * the lease is lost, or the task was cancelled. Does no I/O. Any thread may call it while the handler runs.
  */
 REEVE_API bool reeve_task_should_stop(const reeve_task *task);
 
 /*
- * True when the task was cancelled while it runs (reeve_cancel). The worker learns that within milliseconds while it is
- * connected to Redis. The outcome decides: after reeve_task_done the task is completed with its result, after any other
- * outcome it is cancelled. Does no I/O. Any thread may call it while the handler runs.
+ * True when a cancel of the task was requested while it runs (reeve_cancel). The worker learns that within
+ * milliseconds while it is connected to Redis. The outcome decides: after reeve_task_done the task is completed with
+ * its result, after any other outcome it is cancelled. Does no I/O. Any thread may call it while the handler runs.
  */
 REEVE_API bool reeve_task_is_cancelled(const reeve_task *task);
 
@@ -171,7 +172,8 @@ REEVE_API bool reeve_task_is_cancelled(const reeve_task *task);
  * the thread's connection; blocks at most for the command timeout.
  *
  *   REEVE_EREFUSED              the lease is lost: the outcome of this attempt will not be accepted
- *   REEVE_ELOST, REEVE_EREDIS   not recorded; the lease may still be valid
+ *   REEVE_ELOST                 unknown whether it was recorded; the lease may still be valid
+ *   REEVE_EREDIS                not recorded; the lease may still be valid
  *   REEVE_EINVAL                the percentage is out of range
  */
 REEVE_API reeve_status reeve_task_progress(reeve_task *task, int percent, const char *message);
@@ -183,10 +185,10 @@ REEVE_API reeve_status reeve_task_progress(reeve_task *task, int percent, const 
  *   REEVE_EREFUSED              the lease is lost: the outcome of this attempt will not be accepted
  *   REEVE_ELOST, REEVE_EREDIS   unknown
  *
- * A handler need not call it to keep the lease: the worker's own heartbeats do. An exception is a task with a
- * heartbeat limit (`heartbeat_ms` of reeve_handler or reeve_task_spec): where the handler calls none of
- * reeve_task_heartbeat, _progress, _checkpoint and _log for longer than that, the attempt fails with kind "silent",
- * in the way in which the run time limit ends it.
+ * A handler need not call it to keep the lease: the worker's heartbeats renew it. A task can have a heartbeat limit
+ * (`heartbeat_ms` of reeve_handler or reeve_task_spec). If its handler calls none of reeve_task_heartbeat, _progress,
+ * _checkpoint and _log for longer than this limit, the attempt fails with kind "silent". As after the run time limit,
+ * reeve_task_should_stop is then true, and a later outcome is not accepted.
  */
 REEVE_API reeve_status reeve_task_heartbeat(reeve_task *task);
 
@@ -201,8 +203,9 @@ REEVE_API reeve_status reeve_task_checkpoint(reeve_task *task, const void *data,
 /*
  * Gets the last checkpoint that any attempt of this task stored; ret->data is NULL when there is none. The first call
  * is one round trip, or no I/O when there is no checkpoint. The bytes are valid until the next reeve_task_checkpoint
- * or the end of the handler; a zero byte follows them. REEVE_ELOST, REEVE_EREDIS, REEVE_EREFUSED and REEVE_ENOMEM
- * mean that the checkpoint is unknown: retry the task rather than start from the beginning.
+ * or the end of the handler; a zero byte follows them. After REEVE_ELOST, REEVE_EREDIS and REEVE_ENOMEM the
+ * checkpoint is unknown: return reeve_task_retry rather than start from the beginning. REEVE_EREFUSED: the lease is
+ * lost; return.
  */
 REEVE_API reeve_status reeve_task_last_checkpoint(reeve_task *task, reeve_bytes *ret);
 
@@ -217,7 +220,8 @@ REEVE_API reeve_status reeve_task_log(reeve_task *task, const char *format, ...)
  * Pauses a group of this queue (NULL: the whole queue) for a time: for delay_ms from now none of its tasks starts.
  * Running tasks continue. A longer pause that is already in force is not shortened. Use: a service answers 429 with
  * Retry-After; pause its group for that time, then snooze or retry the task. One round trip, as reeve_task_progress.
- * REEVE_EINVAL: the group's name or the delay is not valid. REEVE_ELOST, REEVE_EREDIS: probably not paused.
+ * REEVE_EINVAL: the group's name or the delay is not valid. REEVE_ELOST: the group may or may not be paused.
+ * REEVE_EREDIS: it is not paused.
  */
 REEVE_API reeve_status reeve_task_pause_for(reeve_task *task, const char *group, int64_t delay_ms);
 
@@ -233,9 +237,9 @@ REEVE_API const char *reeve_task_call_error(const reeve_task *task);
  * The task is completed. The result is kept for as long as the queue's settings say; pass NULL and 0 for no result.
  *
  * A result longer than the queue's `result_max` or the worker's `size_limits.result` is refused: the function returns
- * REEVE_OUTCOME_FAIL, and the task dies with kind "result" unless the handler then calls an outcome function again, for
- * instance with the place where it stored the result. The task's message and reeve_task_call_error name the size, the
- * limit and the setting that raises it.
+ * REEVE_OUTCOME_FAIL. If the handler returns that, the task dies with kind "result". The handler can call another
+ * outcome function instead, for instance reeve_task_done with the URL of the stored result. The error message of the
+ * dead task and reeve_task_call_error name the size, the limit and the setting to change.
  */
 REEVE_API reeve_outcome reeve_task_done(reeve_task *task, const void *result, size_t length);
 
@@ -254,9 +258,9 @@ REEVE_API reeve_outcome reeve_task_fail(reeve_task *task, const char *kind, cons
 REEVE_API reeve_outcome reeve_task_snooze(reeve_task *task, int64_t delay_ms);
 
 /*
- * The task is for another worker, for instance because this one lacks a resource at the moment. It returns to the
- * front of the queue at once; the next thread that leases gets it, which may be of the same worker. Uses no attempt.
- * The same as a snooze of 0.
+ * This worker cannot run the task now, for instance because it lacks a resource. The task returns to the front of the
+ * queue at once. The next thread that leases gets it, which may be a thread of the same worker. Uses no attempt. The
+ * same as a snooze of 0.
  */
 REEVE_API reeve_outcome reeve_task_give_back(reeve_task *task);
 

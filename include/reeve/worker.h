@@ -27,7 +27,7 @@ typedef struct reeve_worker_options {
     const char *redis;      /* URL; NULL: the environment variable REEVE_REDIS, else "embedded:" */
     const char *ns;         /* namespace; NULL: "reeve" */
     const char *name;       /* name shown to people; NULL: the host name */
-    int64_t session_ms;     /* a lease expires so long after its worker's last heartbeat; at least 500; 0: 15000 */
+    int64_t session_ms;     /* leases expire this many ms after their worker's last heartbeat; at least 500; 0: 15000 */
     int64_t command_ms;     /* command timeout: time limit of one Redis command in ms; 0: 10000 */
     const char *plugin_dir; /* directory of plugins that are loaded by name; NULL: as reeve_plugin_open */
     reeve_size_limits size_limits; /* of chained tasks, results and checkpoints; zeroed: the defaults (size_limits.h) */
@@ -73,11 +73,11 @@ REEVE_API reeve_status reeve_worker_register(reeve_worker *worker, const reeve_h
 REEVE_API reeve_status reeve_worker_handle(reeve_worker *worker, const char *type, reeve_handler_fn run, void *user);
 
 /*
- * Adds a layer (layer.h) around the handlers of its type, or around all handlers, no matter when these are
- * registered. The layer is inside the layers that were added before it. Only before start. The struct, its name and
- * its type are copied. `user` must outlive the worker; reeve_worker_destroy calls free_user for it, when that is set.
- * REEVE_EINVAL: no name or function, the type is not valid, or more than REEVE_LAYERS_MAX layers. REEVE_ESTATE: the
- * worker has been started.
+ * Adds a layer (layer.h) around the handler of the layer's type, or around all handlers if it has no type. That
+ * includes handlers that are registered later. The layer is inside the layers that were added before it. Only before
+ * start. The struct, its name and its type are copied. `user` must outlive the worker; reeve_worker_destroy calls
+ * free_user for it, when that is set. REEVE_EINVAL: no name or function, the type is not valid, or more than
+ * REEVE_LAYERS_MAX layers. REEVE_ESTATE: the worker has been started.
  */
 REEVE_API reeve_status reeve_worker_add_layer(reeve_worker *worker, const reeve_layer *layer);
 
@@ -115,8 +115,8 @@ REEVE_API reeve_status reeve_worker_set_policy(reeve_worker *worker, const reeve
  *
  *     strict       the order of the list: a queue is served when those before it are empty
  *     weighted     by shares: with weights 5 and 1, five of six tasks are from the first queue while both have tasks.
- *                  The share of an empty queue goes to the others; when it has tasks again it is first for at most
- *                  one batch
+ *                  The share of an empty queue goes to the others. It is not saved up: when the queue has tasks
+ *                  again, it is served first for at most one batch
  *     round-robin  starting behind the queue from which the thread leased last; with a batch of 1, one task from each
  *                  in turn
  *
@@ -142,9 +142,9 @@ REEVE_API reeve_status reeve_worker_add_pool(reeve_worker *worker, const reeve_p
 
 /*
  * Starts all threads, and an embedded server if the URL asks for one, and returns. A Redis that cannot be reached is
- * not an error: the threads keep trying to connect, with growing, jittered pauses, and log that. The call tries to
- * reach Redis for up to 2 s, in order to find a wrong password, and to log a warning when Redis evicts keys or has no
- * persistence.
+ * not an error: the threads keep trying to connect, with growing, jittered pauses, and log that (reeve_log_set). The
+ * call tries to reach Redis for up to 2 s, in order to find a wrong password, and to log a warning when Redis evicts
+ * keys or has no persistence.
  *
  * Signals: the worker's threads block all signals except those of faults, so that the program's own threads get them. A
  * child process that a handler starts (fork, posix_spawn, system) inherits this mask: set another one by
@@ -162,10 +162,11 @@ REEVE_API reeve_status reeve_worker_start(reeve_worker *worker);
 REEVE_API void reeve_worker_quiet(reeve_worker *worker);
 
 /*
- * Stops the worker: quiets it, waits up to deadline_ms for running handlers, returns the tasks of those that still
- * run to their queues without counting an attempt, and ends the worker's threads. Blocks for at most deadline_ms plus
- * the time to report to Redis, which is some milliseconds, or up to 8 s when Redis does not answer. Several
- * threads may call it at the same time; each waits.
+ * Stops the worker. It leases no more tasks, and the call waits up to deadline_ms for running handlers. For those
+ * that still run then, reeve_task_should_stop becomes true, and the call waits one more second. The tasks of handlers
+ * that still do not return go back to their queues, without using an attempt, and all other threads end. Reporting to
+ * Redis takes some milliseconds, or up to 8 s when Redis does not answer. Several threads may call it at the same
+ * time; each waits.
  *
  *   REEVE_OK         all handlers have returned, all threads have ended
  *   REEVE_ETIMEOUT   handlers still run, though their tasks are back in their queues; call again to wait for them, or
