@@ -38,7 +38,7 @@ options() {
             DURATION*) refused "$verb" "$option" 2000000001 && refused "$verb" "$option" 23149d ;;
             esac
             count=$((count + 1))
-        done < <("$REEVE" "$verb" --help | sed -n '/^Options:/,/^$/s/^  --\([a-z-]*\) \(N\|N|[a-z]*\|DURATION\|DURATION|[a-z]*\|BYTES\|BYTES|[a-z]*\|DAYS\|RATE|none\)  *.*/\1 \2/p')
+        done < <("$REEVE" "$verb" --help | sed -n '/^Options (.*:$/,/^$/s/^  --\([a-z-]*\) \(N\|N|[a-z]*\|DURATION\|DURATION|[a-z]*\|BYTES\|BYTES|[a-z]*\|DAYS\|RATE|none\)  *.*/\1 \2/p')
     done
     [ "$count" -gt 50 ] || fail "only $count options were found"
     echo "$count options"

@@ -17,19 +17,21 @@ static const bench_kind *const kinds[] = {
     &bench_groups, &bench_queues,  &bench_heartbeat, &bench_mixed,    NULL};
 
 static const cli_option bench_table[] = {
-    {"tasks", "N", "so many tasks are measured a round (as the kind has it)", CLI_COUNT, AT(tasks), 1, 100000000, NULL},
-    {"threads", "N", "of the worker (4)", CLI_INT, AT(threads), 1, 256, NULL},
-    {"batch", "N", "the most that a thread takes at once (64)", CLI_INT, AT(batch), 1, 256, NULL},
-    {"payload", "BYTES", "of each task (100)", CLI_COUNT, AT(payload), 0, 1048576, NULL},
-    {"rounds", "N", "median, least and most are of so many (3)", CLI_INT, AT(rounds), 1, BENCH_ROUNDS_MOST, NULL},
-    {"keep", NULL, "completed tasks are kept (they are not)", CLI_FLAG, AT(keep), 0, 0, NULL},
-    {"result", "BYTES", "tasks leave a result, and are kept", CLI_COUNT, AT(result), 0, 1048576, NULL},
-    {"backlog", "N", "backlog: so many tasks wait (1000000)", CLI_COUNT, AT(backlog), 1, 1000000000, NULL},
-    {"groups", "N", "groups: so many (100000)", CLI_INT, AT(groups), 1, 100000000, NULL},
-    {"queues", "N", "queues: so many in the pool (1000)", CLI_INT, AT(queues), 1, 1000, NULL},
-    {"slow", "N", "mixed: so many slow tasks, less than threads (2)", CLI_INT, AT(slow), 0, 255, NULL},
-    {"slow-for", "DURATION", "mixed: how long one of them takes (10s)", CLI_DURATION, AT(slow_ms), 1, 0, NULL},
-    {"force", NULL, "removes what is in the namespace before", CLI_FLAG, AT(force), 0, 0, NULL},
+    {"tasks", "N", "number of tasks in a round (depends on KIND)", CLI_COUNT, AT(tasks), 1, 100000000, NULL},
+    {"threads", "N", "number of threads of the worker (4)", CLI_INT, AT(threads), 1, 256, NULL},
+    {"batch", "N", "maximum number of tasks that a thread leases at once (64)", CLI_INT, AT(batch), 1, 256, NULL},
+    {"payload", "BYTES", "size of the payload of each task (100)", CLI_COUNT, AT(payload), 0, 1048576, NULL},
+    {"rounds", "N", "number of rounds over which median, minimum and maximum are computed (3)", CLI_INT, AT(rounds), 1,
+     BENCH_ROUNDS_MOST, NULL},
+    {"keep", NULL, "keep completed tasks (default: delete them)", CLI_FLAG, AT(keep), 0, 0, NULL},
+    {"result", "BYTES", "store a result of this size for each task, and keep completed tasks", CLI_COUNT, AT(result), 0,
+     1048576, NULL},
+    {"backlog", "N", "for backlog: number of waiting tasks (1000000)", CLI_COUNT, AT(backlog), 1, 1000000000, NULL},
+    {"groups", "N", "for groups: number of groups (100000)", CLI_INT, AT(groups), 1, 100000000, NULL},
+    {"queues", "N", "for queues: number of queues in the pool (1000)", CLI_INT, AT(queues), 1, 1000, NULL},
+    {"slow", "N", "for mixed: number of slow tasks, fewer than --threads (2)", CLI_INT, AT(slow), 0, 255, NULL},
+    {"slow-for", "DURATION", "for mixed: run time of a slow task (10s)", CLI_DURATION, AT(slow_ms), 1, 0, NULL},
+    {"force", NULL, "first delete all keys of the namespace", CLI_FLAG, AT(force), 0, 0, NULL},
     {0},
 };
 static const bench_options bench_defaults = {.threads = 4,
@@ -193,22 +195,28 @@ const cli_verb cli_verb_bench = {
         "KIND is one of:\n"
         "  drain     one worker empties a full queue of tasks that do nothing\n"
         "  enqueue   one producer: task by task, 64 a call, 1000 a call\n"
-        "  latency   from an enqueue to the handler of an idle worker; raw_: a blocking pop, the least that can be\n"
-        "  schedule  how late tasks begin that were enqueued for a time, on an idle worker\n"
-        "  memory    bytes of a waiting task (all that Redis uses; as keys tell); memory of a worker\n"
-        "  backlog   drain rate at the front of --backlog tasks, and of 10,000\n"
-        "  groups    drain rate of tasks in --groups groups, and in none\n"
+        "  latency   time from an enqueue to the start of the handler on an idle worker; figures named raw_...: time "
+        "of a\n"
+        "            blocking pop alone, as the lower bound\n"
+        "  schedule  how late scheduled tasks start on an idle worker\n"
+        "  memory    bytes per waiting task, by the total memory of Redis and by MEMORY USAGE of the keys; memory of a "
+        "worker\n"
+        "  backlog   drain rate with --backlog waiting tasks, and with 10,000\n"
+        "  groups    drain rate of tasks in --groups groups, and of tasks without a group\n"
         "  queues    drain rate of one busy queue in a pool of --queues, and alone\n"
-        "  heartbeat what Redis spends in a second on a worker that holds 10 tasks, and --tasks\n"
-        "  mixed     how long tasks of 1 ms wait while --slow threads are taken by slow ones\n"
+        "  heartbeat processor time per second of Redis for a worker that runs 10 tasks, and for one that runs --tasks "
+        "tasks\n"
+        "  mixed     how long tasks of 1 ms wait while --slow threads run slow tasks\n"
         "\n"
-        "It starts a redis-server of its own, on a unix socket and without persistence, and ends it. With --redis it\n"
-        "measures that one (REEVE_REDIS is not looked at), in the namespace reeve-bench unless --ns says otherwise, "
+        "Without --redis the command starts a private redis-server, on a unix socket and without persistence, and "
+        "ends\n"
+        "it; REEVE_REDIS is not used. With --redis it measures that Redis, in the namespace reeve-bench unless --ns\n"
+        "names another one, and deletes its keys at the end. Without --force it refuses to start in a namespace that\n"
+        "has keys. redis_us is the processor time of Redis per task, as INFO reports it; it includes all other work "
+        "of\n"
+        "Redis during the round. --json prints one object: kind, own_redis, rounds, tasks, threads, batch, payload, "
         "and\n"
-        "removes what it made; it refuses to begin in a namespace that has keys. redis_us is processor time of Redis "
-        "a\n"
-        "task, by its own account: of everything that it does meanwhile. --json prints one object: kind, own_redis,\n"
-        "rounds, tasks, threads, batch, payload, and figures, where each name has unit, median, least and most.\n"
+        "figures. figures maps the name of each measurement to an object with unit, median, least and most.\n"
         "\nExamples:\n"
         "  reeve bench drain\n"
         "  reeve bench drain --batch 1 --tasks 50000\n"

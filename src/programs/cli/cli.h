@@ -68,7 +68,7 @@ typedef struct cli_verb {
     size_t least, most;        /* how many arguments */
     int (*run)(struct cli_context *cli, void *options);
     const char *notes; /* examples and more for --help; whole lines */
-    const char *exits; /* what 0 and 1 mean here; NULL: the usual */
+    const char *exits; /* what 0 and 1 mean here, or with a final '.' all; NULL: the usual */
 } cli_verb;
 
 typedef struct cli_context {

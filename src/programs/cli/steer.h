@@ -20,7 +20,9 @@ int cli_steer(cli_context *cli, const char *done, cli_steer_fn call, const void 
 #define CLI_STEER_INPUT_NOTE \
     "A \"-\" stands for the handles on standard input, one a line, which are all read before anything is changed.\n"
 
-#define CLI_STEER_CHILDREN_NOTE \
-    "A task that others depend on is refused, unless these are named as well, in any order, or --cascade is given.\n"
+#define CLI_STEER_CHILDREN_NOTE                                                                                   \
+    "If other tasks depend on a task, the command refuses it, unless you name those tasks too, in any order, or " \
+    "give\n"                                                                                                      \
+    "--cascade.\n"
 
 #endif

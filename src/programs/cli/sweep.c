@@ -358,8 +358,9 @@ const cli_verb cli_verb_purge = {
     .most = 1,
     .run = purge,
     .notes = "Deletes all tasks in the state (--all), or those that a filter selects; one of the two is required.\n"
-             "There is no confirmation; --dry-run changes nothing and prints what would be deleted. Prints the number\n"
-             "of deleted tasks, and of those that were compared with the filter; on a terminal also the progress.\n"
+             "There is no confirmation; --dry-run changes nothing and prints what would be deleted. At the end\n"
+             "it prints how many tasks it deleted, and how many it compared with the filter; on a terminal it also\n"
+             "prints the progress.\n"
              "\n"
              "Examples:\n"
              "  reeve purge default --all --dry-run\n"

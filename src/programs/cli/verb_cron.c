@@ -188,9 +188,10 @@ static int read_catch_up(const cli_context *cli, const cli_option *option, void 
 #define AT(field) offsetof(cli_cron_options, field)
 
 static const cli_option cron_table[] = {
-    {"zone", "ZONE", "time zone: utc, or local, that of the workers (utc)", CLI_OTHER, 0, 0, 0, read_zone},
-    {"catch-up", "HOW", "tasks for slots missed while no worker ran: skip, once or all (once)", CLI_OTHER, 0, 0, 0,
-     read_catch_up},
+    {"zone", "ZONE", "time zone of the SPEC: utc, or local for the time zone of the workers (utc)", CLI_OTHER, 0, 0, 0,
+     read_zone},
+    {"catch-up", "HOW", "missed slots: skip them, enqueue a task once, for the last one, or for all (once)", CLI_OTHER,
+     0, 0, 0, read_catch_up},
     {"catch-up-max", "N", "with --catch-up all: only the last N slots, 1 to 1000 (100)", CLI_INT, AT(catch_up_max), 1,
      REEVE_CRON_CATCH_UP_MAX, NULL},
     {"no-overlap", NULL, "skip a slot while the previous task has not ended", CLI_FLAG, AT(no_overlap), 0, 0, NULL},
@@ -216,16 +217,17 @@ const cli_verb cli_verb_cron = {
     .run = cron,
     .notes =
         "A SPEC has five fields, minute hour day month weekday, or six with seconds first. Each is *, a number, a\n"
-        "name (jan, mon), a range (mon-fri), a step (*/5), or a list of these. Or it is one of @minutely @hourly\n"
-        "@daily @weekly @monthly @yearly, or an interval: \"every 90s\". `cron next` prints the slots of a SPEC,\n"
-        "without Redis.\n"
+        "name (jan, mon), a range (mon-fri), a step (*/5), or a list of these. A SPEC can also be one of\n"
+        "@minutely @hourly @daily @weekly @monthly @yearly, or an interval such as \"every 90s\". `cron next` prints\n"
+        "the slots of a SPEC, without Redis.\n"
         "\n"
         "Each slot fires once, whatever the number of workers that serve the queue. The id of the task is\n"
-        "cron:NAME:SLOT, the slot in milliseconds since the epoch. A slot that is more than 2 s late is missed;\n"
-        "--catch-up decides what happens then. `add` changes an entry that exists: options and a payload that are\n"
-        "not given stay as they are, unless --replace is given; a paused entry stays paused. A NAME is unique:\n"
-        "with another QUEUE the entry is moved there. `run` enqueues a task now and prints its handle. Tasks of\n"
-        "an entry stay when it is removed.\n"
+        "cron:NAME:SLOT, the slot in milliseconds since the epoch. A slot is missed if it is more than 2 s late\n"
+        "because no worker ran. --catch-up decides what happens then: skip enqueues no task, once one task for the\n"
+        "last missed slot, all one task for each missed slot. `add` changes an entry that exists: options and a\n"
+        "payload that are not given stay as they are, unless --replace is given; a paused entry stays paused. A\n"
+        "NAME is unique: with another QUEUE the entry is moved there. `run` enqueues a task now and prints its\n"
+        "handle. Tasks of an entry stay when it is removed.\n"
         "\n"
         "Examples:\n"
         "  reeve cron add nightly '0 3 * * *' default report '{\"what\":\"sales\"}' --zone local --no-overlap\n"

@@ -165,17 +165,20 @@ const cli_verb cli_verb_enqueue = {
         "The payload is the argument itself, standard input (-) or a file (@FILE); it may be any bytes.\n"
         "\n"
         "A backoff is exponential[:BASE[:CAP]] (default 1s and 1h), fixed:DELAY or list:DELAY,DELAY,..., whose\n"
-        "last delay applies to all further failures. ~JITTER behind it, a share from 0 to 1, spreads the delays\n"
-        "(0.2): list:1s,10s,1m~0.1.\n"
+        "last delay applies to all further failures. With ~JITTER after it, each delay is varied at random by up\n"
+        "to that fraction, from 0 to 1 (0.2). Example: list:1s,10s,1m~0.1.\n"
         "\n"
         "At most one task of a queue holds a unique KEY: until it has ended, until it has started, or for a time.\n"
-        "If another task holds the key, the new task is refused and the holder named (reject); or it replaces a\n"
-        "holder that is not running (replace); or it does so and runs at its own time, so that each new task\n"
-        "postpones the run (debounce, with --in).\n"
+        "--on-conflict decides what happens if another task, the holder, has the key. reject: the new task is\n"
+        "refused, and the handle of the holder is printed. replace: the holder is removed, and the new task takes\n"
+        "its place and priority, unless the new task sets a time or priority itself. debounce: the holder is\n"
+        "removed, and the new task runs at its own time (--in), so that each new task postpones the run. A holder\n"
+        "that is running or has ended is not removed: the new task is refused.\n"
         "\n"
         "A task with --after is blocked until all those tasks have ended. RULE decides what happens if one dies\n"
-        "or is cancelled: fail (default: this task dies), go (continue), or wait (for a retry). An unknown task\n"
-        "is refused; with known-or-gone, behind a RULE or alone, it counts as completed.\n"
+        "or is cancelled: fail (default: this task dies), go (continue), or wait (for a retry). If HANDLE does\n"
+        "not exist in the same queue, the new task is refused; in another queue, the new task dies later. With\n"
+        "HANDLE:known-or-gone or HANDLE:RULE:known-or-gone, a task that does not exist counts as completed.\n"
         "\n"
         "With --bulk each line of standard input is a JSON object: \"queue\" and \"type\" (default: QUEUE and TYPE),\n"
         "\"payload\" (any JSON value, kept as written) or \"payload_base64\", and optionally\n" RV_TASK_OPTION_NAMES
@@ -188,6 +191,7 @@ const cli_verb cli_verb_enqueue = {
         "  reeve enqueue search reindex --unique catalogue --on-conflict debounce --in 30s\n"
         "  reeve enqueue default merge --after files/part-1 --after files/part-2:go\n"
         "  printf '{\"payload\":{\"path\":\"%s\"}}\\n' /etc/* | reeve enqueue --bulk files checksum\n",
-    .exits = "0 all enqueued (with --wait: and completed), 1 something was refused, 4 unknown whether the task was\n"
-             "enqueued: its handle is printed, and it can be enqueued again with that --id",
+    .exits = "0 all enqueued (with --wait: and completed), 1 something was refused, 2 wrong usage, 3 no Redis,\n"
+             "4 unknown whether the task was enqueued. With 4 the handle QUEUE/ID is printed; enqueue the task again\n"
+             "with --id ID.",
 };

@@ -68,8 +68,9 @@ const cli_verb cli_verb_events = {
     .least = 1,
     .most = 1,
     .run = events,
-    .notes = "A queue that keeps events writes one for each transition of a task, or of tasks that are leased or\n"
-             "completed together. Without that, events have no cost. `reeve watch QUEUE --since DURATION` prints kept\n"
+    .notes = "A queue that keeps events writes one event for each transition of a task. Tasks that are leased or\n"
+             "completed together share one event. A queue that neither keeps events nor is watched writes none, at no\n"
+             "cost. `reeve watch QUEUE --since DURATION` prints kept\n"
              "events.\n"
              "\n"
              "Examples:\n"

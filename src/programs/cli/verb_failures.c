@@ -113,8 +113,8 @@ const cli_verb cli_verb_failures = {
     .most = 2,
     .run = failures,
     .notes = "Without a QUEUE: the kinds of all queues. With a QUEUE: its kinds, the most recent first. With a KIND:\n"
-             "its dead tasks, as `reeve list` prints them. DEAD is the number of tasks that are kept; LAST, TYPE and\n"
-             "MESSAGE are those of the latest.\n"
+             "its dead tasks, as `reeve list` prints them. DEAD is the number of dead tasks that are kept. LAST is\n"
+             "when the latest of them died; TYPE and MESSAGE are the type and the error message of that task.\n"
              "\n"
              "Examples:\n"
              "  reeve failures\n"

@@ -42,7 +42,7 @@ static int read_state(const cli_context *cli, const cli_option *option, void *op
 static const cli_option list_table[] = {
     {"state", "STATE", "which tasks: " STATE_NAMES " (ready)", CLI_OTHER, 0, 0, 0, read_state},
     {"kind", "KIND", "only dead tasks with this kind of error", CLI_TEXT, AT(kind), 0, 0, NULL},
-    {"tag", "TAG", "only tasks with this tag, in any state", CLI_TEXT, AT(tag), 0, 0, NULL},
+    {"tag", "TAG", "only tasks with this tag; in any state unless --state is given", CLI_TEXT, AT(tag), 0, 0, NULL},
     CLI_PAGE_LIMIT(AT(page)),
     CLI_PAGE_OFFSET(AT(page)),
     {0},

@@ -105,10 +105,12 @@ const cli_verb cli_verb_peek = {
     .least = 1,
     .most = 2,
     .run = peek,
-    .notes = "N is at most 1000. The order follows priorities, and groups that take turns; a task whose group is at a\n"
-             "limit is skipped when its turn comes. With --json each line is as `reeve show --json` prints it.\n"
-             "\n"
-             "Examples:\n"
-             "  reeve peek default\n"
-             "  reeve peek default 1 --json | jq -r .payload\n",
+    .notes =
+        "N is at most 1000. The order follows priorities, then rotates among groups. Limits are not considered: a\n"
+        "listed task may be passed over later because its group is at a limit. With --json each line is as\n"
+        "`reeve show --json` prints it.\n"
+        "\n"
+        "Examples:\n"
+        "  reeve peek default\n"
+        "  reeve peek default 1 --json | jq -r .payload\n",
 };

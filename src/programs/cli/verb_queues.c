@@ -233,10 +233,10 @@ const cli_verb cli_verb_queues = {
     .most = CLI_ANY_NUMBER,
     .run = queues,
     .notes =
-        "DONE counts completed tasks and FAILED failed attempts since the queue exists. BLOCKED tasks wait for\n"
-        "other tasks, PARKED ones for a limit of their group (`reeve limit QUEUE`). OLDEST is the age of the task\n"
-        "at the head of the queue, PAUSED the time of the pause, WORKERS the number of live workers that serve\n"
-        "the queue. `reeve why QUEUE` explains more.\n"
+        "DONE is the number of completed tasks, FAILED that of failed attempts, since the queue was created.\n"
+        "BLOCKED tasks wait for other tasks, PARKED ones for a limit of their group (`reeve limit QUEUE`). OLDEST is\n"
+        "the time since the enqueue of the task at the head of the queue. PAUSED is the time since the queue was\n"
+        "paused. WORKERS is the number of live workers that serve the queue. `reeve why QUEUE` explains more.\n"
         "\n"
         "Examples:\n"
         "  reeve queues\n"

@@ -34,10 +34,10 @@ static const cli_option run_table[] = {
     {"id", "ID", "id of the task (a new UUIDv7)", CLI_TEXT, AT(task.spec.id), 0, 0, NULL},
     {"group", "G", "group of the task", CLI_TEXT, AT(task.spec.group), 0, 0, NULL},
     {"meta", "KEY=VALUE", "metadata of the task; may be repeated", CLI_OTHER, 0, 0, 0, cli_read_meta},
-    {"attempts", "N", "number of attempts before the task dies (the handler's)", CLI_INT, AT(task.spec.attempts), 1,
-     REEVE_ATTEMPTS_MAX, NULL},
-    {"timeout", "DURATION", "run time limit (the handler's)", CLI_DURATION, AT(task.spec.timeout_ms), 1, 0, NULL},
-    {"backoff", "SPEC", "delays between attempts (the handler's)", CLI_OTHER, 0, 0, 0, cli_read_backoff},
+    {"attempts", "N", "number of attempts before the task dies (set by the handler)", CLI_INT, AT(task.spec.attempts),
+     1, REEVE_ATTEMPTS_MAX, NULL},
+    {"timeout", "DURATION", "run time limit (set by the handler)", CLI_DURATION, AT(task.spec.timeout_ms), 1, 0, NULL},
+    {"backoff", "SPEC", "delays between attempts (set by the handler)", CLI_OTHER, 0, 0, 0, cli_read_backoff},
     {"checkpoint", "TEXT", "checkpoint of an earlier attempt", CLI_TEXT, AT(checkpoint), 0, 0, NULL},
     {"layers", "PLUGIN", "apply the layers of this plugin", CLI_TEXT, AT(layers), 0, 0, NULL},
     {"plugin-dir", "DIR", "directory of plugins that are given by name (the built-in directory)", CLI_TEXT,
@@ -337,5 +337,5 @@ const cli_verb cli_verb_run = {
         "  reeve run checksum checksum '{\"path\":\"/etc/hosts\"}'\n"
         "  reeve run ./thumbs.so resize @job.json --attempt 3 --meta customer=17\n"
         "  reeve run sample sleep '{\"ms\":50}' --layers timing\n",
-    .exits = "0 the handler said done, 1 it did not, or the plugin would not load",
+    .exits = "0 the handler returned done, 1 it did not, or the plugin could not be loaded, 2 wrong usage.",
 };

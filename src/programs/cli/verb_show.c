@@ -64,7 +64,8 @@ const cli_verb cli_verb_show = {
     .least = 1,
     .most = 1,
     .run = show,
-    .notes = "Prints up to 4 KiB of text, or the beginning of binary data; --json prints all of it.\n"
+    .notes = "Prints up to 4 KiB of a payload or result that is text, and the beginning of one that is binary;\n"
+             "--json prints both in full.\n"
              "\n"
              "Examples:\n"
              "  reeve show default/order-17\n"

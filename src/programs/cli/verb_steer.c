@@ -43,9 +43,10 @@ static int run(cli_context *cli, const cli_sweep_plan *plan, const cli_sweep_opt
 
 /* clang-format off */
 #define MANY_NOTE                                                                                                      \
-    "\nWith a QUEUE, --all or a filter selects tasks; --state selects another state, --dry-run changes nothing. It works\n" \
-    "in steps, so that Redis serves others in between, and prints the number of changed tasks, and of those that were\n" \
-    "compared with the filter. Tasks that change their state meanwhile may be left out.\n"
+    "\nIf a QUEUE is given, --all or a filter selects its tasks. --state selects the state of these tasks. --dry-run\n"  \
+    "changes nothing. The command works in steps, so that Redis can serve other clients in between. At the end it\n"   \
+    "prints how many tasks it changed, and how many it compared with the filter. Tasks that change their state\n"      \
+    "meanwhile may be left out.\n"
 
 #define RETRY_NOTES                                                                                                    \
     "The failures and crashes of a dead task are reset to 0. A task is refused while another one holds its unique key.\n" \
@@ -56,8 +57,8 @@ static int run(cli_context *cli, const cli_sweep_plan *plan, const cli_sweep_opt
     "  reeve retry default --all\n"
 
 #define CANCEL_NOTES                                                                                                   \
-    "A running task is asked to stop. It is cancelled when its handler ends, unless that completes it; `reeve wait\n"  \
-    "HANDLE` waits for that. Records of cancelled tasks are kept.\n"                                                   \
+    "A running task is asked to stop. When its handler ends, the task is completed if the outcome is done, and is\n"    \
+    "cancelled otherwise. `reeve wait HANDLE` waits for the end. Records of cancelled tasks are kept.\n"                                                   \
     CLI_STEER_CHILDREN_NOTE CLI_STEER_INPUT_NOTE MANY_NOTE                                                             \
     "`reeve pause QUEUE` first keeps further tasks from starting.\n"                                                   \
     "\nExamples:\n"                                                                                                    \
@@ -91,7 +92,7 @@ static int retry(cli_context *cli, void *options)
 }
 
 static const cli_option retry_table[] = {
-    CLI_SWEEP_ALL("all dead tasks of the queue"),
+    CLI_SWEEP_ALL("all tasks of the queue in the state"),
     CLI_SWEEP_STATE("tasks in this state: dead, cancelled or scheduled (dead)"),
     CLI_SWEEP_KIND,
     CLI_SWEEP_OTHERS,
@@ -178,7 +179,7 @@ static int delete (cli_context *cli, void *options)
 }
 
 static const cli_option delete_table[] = {
-    CLI_SWEEP_ALL("all dead tasks of the queue"),
+    CLI_SWEEP_ALL("all tasks of the queue in the state"),
     CLI_SWEEP_STATE("tasks in this state: any but running (dead)"),
     CLI_SWEEP_KIND,
     CLI_SWEEP_OTHERS,

@@ -159,5 +159,5 @@ const cli_verb cli_verb_wait = {
     .notes = "Examples:\n"
              "  reeve wait default/order-17 --timeout 30s\n"
              "  reeve wait --json default/order-17 | jq -r .result\n",
-    .exits = "0 completed, 1 dead, cancelled, not found or not in time (the words say which)",
+    .exits = "0 completed, 1 dead, cancelled, not found or timed out (the output says which)",
 };

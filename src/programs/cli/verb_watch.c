@@ -26,8 +26,8 @@ struct watch_options {
 #define AT(field) offsetof(struct watch_options, field)
 
 static const cli_option watch_table[] = {
-    {"since", "DURATION", "start this time ago, as far as events were kept (now)", CLI_DURATION, AT(since_ms), 0, 0,
-     NULL},
+    {"since", "DURATION", "begin with the kept events of this last time (only new events)", CLI_DURATION, AT(since_ms),
+     0, 0, NULL},
     {"timeout", "DURATION", "give up after this time (never)", CLI_DURATION, AT(timeout_ms), 0, 0, NULL},
     {"count", "N", "end after N events; 0: never (0)", CLI_COUNT, AT(count), 0, INT64_MAX, NULL},
     {0},

@@ -85,9 +85,9 @@ const cli_verb cli_verb_why = {
     .least = 1,
     .most = 1,
     .run = why,
-    .notes = "Reasons: the queue is paused, held or at a limit; parents have not ended; the task is due later, or\n"
-             "behind others; no worker serves the queue, or none has a handler for the type. The most decisive reason\n"
-             "comes first.\n"
+    .notes = "Reasons: the queue is paused, by hand or for a time; the queue or the group is at a limit; parents have\n"
+             "not ended; the task is due later; other tasks are before it; no worker serves the queue, or none has a\n"
+             "handler for the type. The most decisive reason comes first.\n"
              "\n"
              "Examples:\n"
              "  reeve why default/order-17\n"

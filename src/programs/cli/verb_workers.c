@@ -196,11 +196,13 @@ const cli_verb cli_verb_workers = {
     .options = workers_table,
     .options_size = sizeof(struct workers_options),
     .run = workers,
-    .notes = "BUSY is the number of threads that ran a handler, of all threads, at the last heartbeat (SEEN). MEMORY\n"
-             "is the resident memory of the process, REDIS the round trip time of a heartbeat. --running prints a row\n"
-             "for each running task, for the 64 longest ones of a worker; FOR is its run time at the last heartbeat.\n"
-             "--pools prints a row for each pool. --json prints all of it.\n"
-             "\n"
-             "Example:\n"
-             "  reeve workers --json | jq -r 'select(.state == \"running\") | .worker'\n",
+    .notes =
+        "BUSY is N/ALL: N of ALL threads of the worker ran a handler at the last heartbeat. SEEN is the\n"
+        "time since that heartbeat. MEMORY is the resident memory of the process, REDIS the round trip time of a\n"
+        "heartbeat. --running prints a row for each running task, but of each worker at most the 64 tasks that have\n"
+        "run longest; FOR is the run time at the last heartbeat. --pools prints a row for each pool. --json always\n"
+        "includes the running tasks and the pools.\n"
+        "\n"
+        "Example:\n"
+        "  reeve workers --json | jq -r 'select(.state == \"running\") | .worker'\n",
 };

@@ -32,8 +32,11 @@ static void print_options(const char *title, const cli_option *options)
 
 static void print_exits(const char *own)
 {
-    (void)printf("\nExit status: %s, 2 wrong usage, 3 no Redis.\n",
-                 own == NULL ? "0 done, 1 refused or not found" : own);
+    bool all;
+
+    if (own == NULL) own = "0 done, 1 refused or not found";
+    all = own[strlen(own) - 1] == '.';
+    (void)printf("\nExit status: %s%s\n", own, all ? "" : ", 2 wrong usage, 3 no Redis.");
 }
 
 static void print_verbs(cli_section section)
@@ -62,7 +65,7 @@ void cli_print_help(void)
 void cli_print_verb_help(const cli_verb *verb)
 {
     (void)printf("usage: reeve %s %s\n\n%s.\n", verb->name, verb->synopsis, verb->summary);
-    print_options("Options", verb->options);
+    print_options("Options (defaults are in parentheses)", verb->options);
     print_options("Global options", cli_global_options);
     if (verb->notes != NULL) (void)printf("\n%s", verb->notes);
     print_exits(verb->exits);

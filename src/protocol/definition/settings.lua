@@ -76,7 +76,7 @@ return {
    words = {{'forever', -1}, {'none', 0}}, c = 'completed.age_ms', flag = 'keep-completed', value = 'AGE[:COUNT[:BYTES]]',
    example = '7d, 12h:5000, forever:all:64M or none (ages to 2000000000 s, counts to 1000000000)',
    json = 'keep.completed.age_ms', json_null = -1,
-   help = 'maximum age of completed and cancelled tasks', brief = 'retention of completed and cancelled tasks; limit of all results together',
+   help = 'maximum age of completed and cancelled tasks', brief = 'retention of completed and cancelled tasks: maximum age, number, and total length of their results',
    more = 'A day by default.'},
   {name = 'keep.completed.count', field = 'completed_count', type = 'count', min = 0, max = 1000000000, default = 10000,
    words = {{'all', -1}, {'none', 0}}, c = 'completed.count', flag = 'keep-completed',
