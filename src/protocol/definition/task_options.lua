@@ -57,7 +57,7 @@ return {
     text = 'unique_until', help = 'hold the key until the task has: started, or settled, that is ended (settled)',
     shown = '`settled` or `started`: until when it has it; null: no key, or for a time'},
   {name = 'unique_for', kind = 'span', min = 1, with = 'unique', write = false, envelope = 'hold',
-    help = 'hold the key for this time from now, even if the task ends before', shown = 'for how long'},
+    help = 'hold the key for this time, even if the task completes or dies earlier', shown = 'for how long'},
   {name = 'on_conflict', kind = 'own', argument = 'WHAT', check = false, envelope = false, read = 'conflict', bulk = 'conflict',
     json = false, view = false, help = 'if the key is held: reject, replace or debounce (reject)'},
   {name = 'on_dead', kind = 'text', argument = 'TYPE', check = 'on_dead', cron = true, text = 'on_dead',
