@@ -364,12 +364,13 @@ static void take_place(rv_thread *t)
 {
     reeve_worker *worker = t->worker;
     rv_error error = {0};
+    (void)pthread_detach(pthread_self());
     rv_lock(&worker->lock);
     worker->threads_alive++;
+    bool started = rv_os_thread_start(&t->id, rv_thread_main, t, t->name, &error) == REEVE_OK;
+    t->started = started;
     rv_unlock(&worker->lock);
-    (void)pthread_detach(pthread_self());
-    t->started = rv_os_thread_start(&t->id, rv_thread_main, t, t->name, &error) == REEVE_OK;
-    if (t->started) return;
+    if (started) return;
     rv_log(REEVE_LOG_ERROR, "thread.ended", "no thread takes the place of the one that ended", "thread", t->name,
            "error", error.text, NULL);
     (void)rv_turn_run(t, 0);

@@ -160,16 +160,13 @@ static reeve_status start_threads(reeve_worker *worker)
         rv_pool *pool = worker->pools[i];
         for (unsigned j = 0; j < pool->thread_count; j++) {
             rv_thread *t = &pool->threads[j];
+            /* The thread may end early, and another one takes its place and its id: not before these stand. */
             rv_lock(&worker->lock);
-            worker->threads_alive++;
-            rv_unlock(&worker->lock);
             reeve_status status = rv_os_thread_start(&t->id, rv_thread_main, t, t->name, &worker->error);
             t->started = status == REEVE_OK;
-            if (status == REEVE_OK) continue;
-            rv_lock(&worker->lock);
-            worker->threads_alive--;
+            if (t->started) worker->threads_alive++;
             rv_unlock(&worker->lock);
-            return status;
+            if (status != REEVE_OK) return status;
         }
     }
     return REEVE_OK;

@@ -74,8 +74,11 @@ expect_has "$(tail -n 1 log)" thread=p
 
 begin_worker nothing
 wait_for 'logged event=worker.started' 20
-"$REEVE" enqueue --id forks a fork >/dev/null
-wait_for '[ "$(state_of forks)" = completed ]' 20
+# (The thread sanitizer holds signals back, and ends a child that exits with a status of its own.)
+if ! grep -q '^REEVE_SANITIZE:.*thread' "$REEVE_BUILD/CMakeCache.txt"; then
+    "$REEVE" enqueue --id forks a fork >/dev/null
+    wait_for '[ "$(state_of forks)" = completed ]' 20
+fi
 for id in one two; do
     "$REEVE" enqueue --id "$id" a unblock >/dev/null
     wait_for '"$REEVE" show "a/$id" | grep -q unblocked' 20
