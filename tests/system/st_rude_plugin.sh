@@ -41,7 +41,7 @@ expect_has "$(tail -n 1 log)$(grep plugin.loading log)" "plugin=$plugin"
 begin_worker exit
 expect_end 70
 expect_has "$(grep plugin.loading log)" "plugin=$plugin"
-expect_has "$(tail -n 1 log)" event=program.exit
+expect_has "$(cat log)" event=program.exit
 
 for signal in TERM INT; do
     begin_worker hang
@@ -65,8 +65,8 @@ expect_has "$(cat log)" event=worker.stopped
 "$REEVE" enqueue --id leaves a leave >/dev/null
 begin_worker nothing
 expect_end 70
-expect_has "$(tail -n 1 log)" event=program.exit
-expect_has "$(tail -n 1 log)" thread=p
+expect_has "$(cat log)" event=program.exit
+expect_has "$(grep event=program.exit log)" thread=p
 "$REEVE" cancel a/leaves >/dev/null
 "$REEVE" purge a --all >/dev/null 2>&1
 
