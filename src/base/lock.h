@@ -2,8 +2,8 @@
  * lock.h - the one wrapper for locks: one that fails is a bug and stops loudly.
  *
  * Ranks, outer before inner; a thread that holds one takes only what stands below it:
- *     reeve_worker.lock  >  rv_scheduler.lock  >  rv_alone.lock  >  rv_batch.lock  >  rv_keeper.lock  >
- *     rv_queue_session.lock
+ *     reeve_worker.lock  >  rv_scheduler.thread.lock  >  rv_alone.lock  >  rv_batch.lock  >
+ *     rv_keeper.thread.lock  >  rv_queue_session.lock
  * None is held over I/O or while a handler runs. The locks of plugin.c and plugin_gate.c stand alone: nothing is locked
  * while one of them is held, and they are taken with none of the others held. The first is held while a plugin's load
  * and unload hooks run.

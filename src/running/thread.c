@@ -17,6 +17,7 @@
 #include "running/run_task.h"
 #include "running/turn.h"
 #include "running/wakeup.h"
+#include "running/worker_conn.h"
 
 /* ---- how many at once ------------------------------------------------------------------------------------------ */
 
@@ -432,7 +433,6 @@ static bool allocate(rv_thread *t)
 
 reeve_status rv_thread_init(rv_thread *t, rv_pool *pool, reeve_worker *worker, unsigned number, rv_error *error)
 {
-    char connection[64];
     unsigned many = rv_handlers_batch_max(&worker->handlers);
     memset(t, 0, sizeof(*t));
     t->worker = worker;
@@ -444,22 +444,14 @@ reeve_status rv_thread_init(rv_thread *t, rv_pool *pool, reeve_worker *worker, u
     t->waker.fd = -1;
     snprintf(t->number_text, sizeof(t->number_text), "%u", number);
     snprintf(t->name, sizeof(t->name), "%.10s/%u", pool->name, number);
-    snprintf(connection, sizeof(connection), "reeve-%s-%u", worker->id, number);
     rv_arena_init(&t->arena);
     rv_task_init(&t->task);
     reeve_status status = rv_waker_init(&t->waker, error);
     if (status == REEVE_OK)
         status = rv_batch_init(&t->batch, many > pool->batch ? many : pool->batch, pool->queue_session_count, error);
     if (status == REEVE_OK && !allocate(t)) status = rv_fail(error, REEVE_ENOMEM, "no memory for a thread");
-    rv_conn_options options = {.url = worker->target,
-                               .name = connection,
-                               .waker = &t->waker,
-                               .quit = &worker->quit,
-                               .command_ms = worker->command_ms,
-                               .ns = worker->ns,
-                               .format = RV_FORMAT,
-                               .format_once = true};
-    if (status == REEVE_OK) status = rv_conn_create(&t->conn, &options, error);
+    if (status == REEVE_OK)
+        status = rv_worker_conn_create(&t->conn, worker, t->number_text, &t->waker, worker->command_ms, error);
     return status;
 }
 

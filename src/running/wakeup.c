@@ -10,26 +10,26 @@
 void rv_keeper_expect(reeve_worker *worker, int64_t at_ms)
 {
     if (at_ms < atomic_load_explicit(&worker->keeper.wake_at_ms, memory_order_relaxed))
-        rv_waker_ring(&worker->keeper.waker);
+        rv_waker_ring(&worker->keeper.thread.waker);
 }
 
 void rv_keeper_leave_node(reeve_worker *worker)
 {
     atomic_store(&worker->keeper.leaves, true);
-    rv_waker_ring(&worker->keeper.waker);
+    rv_waker_ring(&worker->keeper.thread.waker);
 }
 
 void rv_keeper_look_for_strays(reeve_worker *worker)
 {
     atomic_store(&worker->keeper.lost, true);
-    rv_waker_ring(&worker->keeper.waker);
+    rv_waker_ring(&worker->keeper.thread.waker);
 }
 
 unsigned long rv_keeper_settled(reeve_worker *worker)
 {
-    rv_lock(&worker->keeper.lock);
+    rv_lock(&worker->keeper.thread.lock);
     unsigned long settled = worker->keeper.settled;
-    rv_unlock(&worker->keeper.lock);
+    rv_unlock(&worker->keeper.thread.lock);
     return settled;
 }
 
@@ -44,22 +44,22 @@ bool rv_keeper_holds(reeve_worker *worker, const rv_queue_session *queue_session
                      unsigned long settled, const rv_lease *leases, size_t count, bool *ret_held)
 {
     rv_keeper *keeper = &worker->keeper;
-    rv_lock(&keeper->lock);
+    rv_lock(&keeper->thread.lock);
     bool same = keeper->settled == settled;
     for (size_t i = 0; same && i < count; i++) {
         ret_held[i] = false;
         for (size_t j = 0; j < keeper->handed_count && !ret_held[i]; j++)
             ret_held[i] = is_of_lease(&keeper->handed[j], queue_session, session, &leases[i]);
     }
-    rv_unlock(&keeper->lock);
+    rv_unlock(&keeper->thread.lock);
     return same;
 }
 
 void rv_scheduler_set_due(rv_scheduler *scheduler, size_t queue_session, int64_t at)
 {
-    rv_lock(&scheduler->lock);
+    rv_lock(&scheduler->thread.lock);
     if (at < scheduler->due[queue_session]) scheduler->due[queue_session] = at;
-    rv_unlock(&scheduler->lock);
+    rv_unlock(&scheduler->thread.lock);
 }
 
 void rv_scheduler_due(reeve_worker *worker, const char *queue, int64_t at_ms)
@@ -68,20 +68,20 @@ void rv_scheduler_due(reeve_worker *worker, const char *queue, int64_t at_ms)
     for (size_t i = 0; i < worker->queue_session_count; i++) {
         if (strcmp(worker->queue_sessions[i]->queue, queue) != 0) continue;
         rv_scheduler_set_due(&worker->scheduler, i, at);
-        rv_waker_ring(&worker->scheduler.waker);
+        rv_waker_ring(&worker->scheduler.thread.waker);
     }
 }
 
 void rv_scheduler_kick(reeve_worker *worker)
 {
     for (size_t i = 0; i < worker->queue_session_count; i++) rv_scheduler_set_due(&worker->scheduler, i, rv_now_ms());
-    rv_waker_ring(&worker->scheduler.waker);
+    rv_waker_ring(&worker->scheduler.thread.waker);
 }
 
 void rv_scheduler_ask_cancelled(reeve_worker *worker)
 {
     atomic_store(&worker->scheduler.asks_cancelled, true);
-    rv_waker_ring(&worker->scheduler.waker);
+    rv_waker_ring(&worker->scheduler.thread.waker);
 }
 
 void rv_tell_lost(reeve_worker *worker, const rv_queue_session *queue_session, const char *session)

@@ -117,12 +117,19 @@ typedef struct rv_offloaded {
     void *kept;
 } rv_offloaded;
 
-typedef struct rv_keeper {
+/* What the three threads of the upkeep have in common (upkeep/upkeep_thread.h). */
+typedef struct rv_upkeep_thread {
     pthread_t id;
     bool started;
-    rv_waker waker;
-    rv_conn *conn;     /* handed outcomes, and the good-bye */
-    rv_conn *listener; /* the control channel */
+    char name[16];  /* within the process */
+    rv_waker waker; /* ends the thread's wait */
+    rv_conn *conn;
+    pthread_mutex_t lock; /* guards the members that the owner names */
+} rv_upkeep_thread;
+
+typedef struct rv_keeper {
+    rv_upkeep_thread thread; /* its lock guards handed, handed_count, settled; its connection carries outcomes */
+    rv_conn *listener;       /* the control channel */
     int64_t listen_again_ms;
     unsigned listen_tries;
     atomic_bool deaf;   /* the user has no rights to the control channel */
@@ -132,7 +139,6 @@ typedef struct rv_keeper {
     bool stray_keys;    /* in the one that is looked at: for keys of tasks that run at most once */
     char stray_cursor[24];
     atomic_llong wake_at_ms; /* until when it sleeps: who needs it earlier rings */
-    pthread_mutex_t lock;    /* guards handed, its count, and settled: the keeper writes, others read */
     unsigned long settled;   /* how many handed outcomes were */
     rv_offloaded *handed;
     size_t handed_count;
@@ -140,10 +146,7 @@ typedef struct rv_keeper {
 } rv_keeper;
 
 typedef struct rv_heartbeat {
-    pthread_t id;
-    bool started;
-    rv_waker waker;
-    rv_conn *conn;
+    rv_upkeep_thread thread;
     int64_t round_trip_us;     /* of the last heartbeat; 0: none yet */
     atomic_llong beaten_at_ms; /* the last heartbeat that Redis took; 0: none yet */
     atomic_bool connected;
@@ -155,14 +158,10 @@ typedef struct rv_heartbeat {
 #define RV_TEND_AT_ONCE 32 /* queues */
 
 typedef struct rv_scheduler {
-    pthread_t id;
-    bool started;
-    rv_waker waker;
-    rv_conn *conn;
+    rv_upkeep_thread thread; /* its lock guards due */
     unsigned tries;
     atomic_bool asks_cancelled;   /* the control channel was not heard for a while */
     int64_t yields_until_ms;      /* until then the keeper goes first (scheduler.c) */
-    pthread_mutex_t lock;         /* guards due */
     atomic_llong clock_ahead_ms;  /* Redis's clock less our monotonic one, as maintain.lua told; 0: not known yet */
     int64_t *due;                 /* by queue session: when to tend it, monotonic ms */
     size_t *tended;               /* scratch */

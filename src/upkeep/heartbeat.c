@@ -15,10 +15,10 @@
 #include "protocol/definition.h"
 #include "protocol/registry.h"
 #include "running/forked.h"
-#include "running/os_thread.h"
 #include "running/wakeup.h"
 #include "upkeep/outdated.h"
 #include "upkeep/registry_record.h"
+#include "upkeep/upkeep_thread.h"
 
 #define TRY_AGAIN_MS 250
 
@@ -90,7 +90,7 @@ static void add_plain_beat(reeve_worker *worker, beats *b, size_t index, const c
 {
     b->sessions[b->count][0] = '\0';
     b->queue_sessions[b->count++] = index;
-    rv_beat_build(worker->heart.conn, &worker->queue_sessions[index]->prefix, session, worker->session_ms);
+    rv_beat_build(worker->heart.thread.conn, &worker->queue_sessions[index]->prefix, session, worker->session_ms);
 }
 
 /* Every one carries what there is to flush, of one day. */
@@ -110,9 +110,10 @@ static void add_beat(reeve_worker *worker, beats *b, size_t index)
     b->queue_sessions[b->count++] = index;
     const rv_tally *tally = rv_queue_session_flush(queue_session, session, &number);
     if (tally != NULL) {
-        rv_beat_build_flush(worker->heart.conn, &queue_session->prefix, session, worker->session_ms, tally, number);
+        rv_beat_build_flush(worker->heart.thread.conn, &queue_session->prefix, session, worker->session_ms, tally,
+                            number);
     } else {
-        rv_beat_build(worker->heart.conn, &queue_session->prefix, session, worker->session_ms);
+        rv_beat_build(worker->heart.thread.conn, &queue_session->prefix, session, worker->session_ms);
     }
 }
 
@@ -122,10 +123,10 @@ static reeve_status send_beats(reeve_worker *worker, int64_t deadline, beats *b)
     for (size_t i = 0; i < worker->queue_session_count; i++) add_beat(worker, b, i);
     rv_registry_record_write(&heart->json, worker);
     if (heart->json.failed) rv_buf_clear(&heart->json);
-    rv_registry_renew(heart->conn, worker->ns, worker->id, rv_buf_text(&heart->json), heart->json.length,
+    rv_registry_renew(heart->thread.conn, worker->ns, worker->id, rv_buf_text(&heart->json), heart->json.length,
                       worker->session_ms);
     int64_t sent_us = rv_now_us();
-    reeve_status status = rv_conn_exec(heart->conn, deadline, on_beat, b);
+    reeve_status status = rv_conn_exec(heart->thread.conn, deadline, on_beat, b);
     if (status == REEVE_OK) heart->round_trip_us = rv_now_us() - sent_us;
     return status;
 }
@@ -141,7 +142,7 @@ bool rv_heartbeat_send(reeve_worker *worker, int64_t deadline)
     rv_free(b.sessions);
     rv_free(b.queue_sessions);
     /* A node that says so of itself is left by the control channel's connection, too. */
-    if (b.odd && !rv_conn_is_open(worker->heart.conn)) rv_keeper_leave_node(worker);
+    if (b.odd && !rv_conn_is_open(worker->heart.thread.conn)) rv_keeper_leave_node(worker);
     if (b.odd) rv_note_refusal(worker, "Redis refused a heartbeat: trying again", b.words);
     if (status == REEVE_OK && !b.odd) rv_note_acceptance(worker);
     return status == REEVE_OK && !b.odd;
@@ -152,16 +153,16 @@ bool rv_heartbeat_send(reeve_worker *worker, int64_t deadline)
 bool rv_heartbeat_connect(reeve_worker *worker, int64_t deadline)
 {
     rv_heartbeat *heart = &worker->heart;
-    bool open = rv_conn_is_open(heart->conn);
+    bool open = rv_conn_is_open(heart->thread.conn);
     if (open) {
         atomic_store(&heart->connected, true); /* the worker's start may have opened it */
         return true;
     }
     unsigned tried = rv_note_try(worker);
-    open = rv_conn_open(heart->conn, deadline) == REEVE_OK;
+    open = rv_conn_open(heart->thread.conn, deadline) == REEVE_OK;
     atomic_store(&heart->connected, open);
     if (open) rv_note_up(worker);
-    if (!open) rv_note_down(worker, tried, rv_conn_error(heart->conn)->text);
+    if (!open) rv_note_down(worker, tried, rv_conn_error(heart->thread.conn)->text);
     return open;
 }
 
@@ -177,7 +178,7 @@ static bool misses_notices(reeve_worker *worker)
 static void note_connection(reeve_worker *worker)
 {
     unsigned before = worker->heart.epoch;
-    worker->heart.epoch = rv_conn_epoch(worker->heart.conn);
+    worker->heart.epoch = rv_conn_epoch(worker->heart.thread.conn);
     if (before != 0 && before != worker->heart.epoch) rv_keeper_look_for_strays(worker);
 }
 
@@ -202,50 +203,26 @@ static void *heart_main(void *argument)
             bool done = connect_and_beat(worker);
             at_ms = rv_deadline(done ? beat_every_ms(worker) : TRY_AGAIN_MS);
         }
-        if (rv_waker_wait(&heart->waker, at_ms)) rv_waker_silence(&heart->waker);
+        if (rv_waker_wait(&heart->thread.waker, at_ms)) rv_waker_silence(&heart->thread.waker);
     }
     return NULL;
 }
 
 /* ---- life ------------------------------------------------------------------------------------------------------ */
 
-reeve_status rv_heartbeat_init(reeve_worker *worker, rv_error *error)
+reeve_status rv_heartbeat_open(reeve_worker *worker, rv_error *error)
 {
-    rv_heartbeat *heart = &worker->heart;
-    char name[64];
-    rv_buf_init(&heart->json, 1024 * 1024);
-    reeve_status status = rv_waker_init(&heart->waker, error);
-    if (status != REEVE_OK) return status;
-    snprintf(name, sizeof(name), "reeve-%s-heart", worker->id);
-    rv_conn_options options = {.url = worker->target,
-                               .name = name,
-                               .quit = &worker->quit,
-                               .command_ms = beat_every_ms(worker),
-                               .ns = worker->ns,
-                               .format = RV_FORMAT,
-                               .format_once = true};
-    return rv_conn_create(&heart->conn, &options, error);
+    rv_buf_init(&worker->heart.json, 1024 * 1024);
+    return rv_upkeep_thread_open(&worker->heart.thread, worker, "heart", beat_every_ms(worker), error);
 }
 
 reeve_status rv_heartbeat_start(reeve_worker *worker, rv_error *error)
 {
-    reeve_status status = rv_os_thread_start(&worker->heart.id, heart_main, worker, "reeve-heart", error);
-    worker->heart.started = status == REEVE_OK;
-    return status;
-}
-
-void rv_heartbeat_join(reeve_worker *worker)
-{
-    if (!worker->heart.started) return;
-    rv_waker_ring(&worker->heart.waker);
-    rv_os_thread_join(worker->heart.id, &worker->quit);
-    worker->heart.started = false;
+    return rv_upkeep_thread_start(&worker->heart.thread, worker, heart_main, error);
 }
 
 void rv_heartbeat_fini(reeve_worker *worker)
 {
-    rv_heartbeat *heart = &worker->heart;
-    rv_conn_destroy(heart->conn);
-    rv_buf_fini(&heart->json);
-    if (heart->waker.fd >= 0) rv_waker_fini(&heart->waker);
+    rv_buf_fini(&worker->heart.json);
+    rv_upkeep_thread_fini(&worker->heart.thread);
 }

@@ -6,9 +6,8 @@
 
 #include "running/worker_state.h"
 
-reeve_status rv_heartbeat_init(reeve_worker *worker, rv_error *error);
+reeve_status rv_heartbeat_open(reeve_worker *worker, rv_error *error);
 reeve_status rv_heartbeat_start(reeve_worker *worker, rv_error *error);
-void rv_heartbeat_join(reeve_worker *worker);
 void rv_heartbeat_fini(reeve_worker *worker);
 
 /* One attempt to connect; one round of heartbeats on the open connection. The heartbeat thread; once it was joined, who

@@ -10,12 +10,13 @@
 #include "base/text.h"
 #include "protocol/definition.h"
 #include "protocol/registry.h"
-#include "running/os_thread.h"
 #include "running/wakeup.h"
+#include "running/worker_conn.h"
 #include "upkeep/cancel_running.h"
 #include "upkeep/heartbeat.h"
 #include "upkeep/offload.h"
 #include "upkeep/strays.h"
+#include "upkeep/upkeep_thread.h"
 
 /* ---- connecting ------------------------------------------------------------------------------------------------ */
 
@@ -33,11 +34,11 @@ static int64_t call_deadline(reeve_worker *worker)
 static bool connect(reeve_worker *worker, int64_t deadline)
 {
     rv_keeper *keeper = &worker->keeper;
-    if (rv_conn_is_open(keeper->conn)) return true;
+    if (rv_conn_is_open(keeper->thread.conn)) return true;
     unsigned tried = rv_note_try(worker);
-    bool open = rv_conn_open(keeper->conn, deadline) == REEVE_OK;
+    bool open = rv_conn_open(keeper->thread.conn, deadline) == REEVE_OK;
     if (open) rv_note_up(worker);
-    if (!open) rv_note_down(worker, tried, rv_conn_error(keeper->conn)->text);
+    if (!open) rv_note_down(worker, tried, rv_conn_error(keeper->thread.conn)->text);
     return open;
 }
 
@@ -117,12 +118,12 @@ static void listen(reeve_worker *worker, int64_t until)
     if (!rv_conn_is_open(keeper->listener) && rv_now_ms() >= keeper->listen_again_ms) subscribe(worker);
     if (!rv_conn_is_open(keeper->listener)) {
         if (keeper->listen_again_ms < until) until = keeper->listen_again_ms;
-        if (rv_waker_wait(&keeper->waker, until)) rv_waker_silence(&keeper->waker);
+        if (rv_waker_wait(&keeper->thread.waker, until)) rv_waker_silence(&keeper->thread.waker);
         return;
     }
     const rv_reply *message;
     reeve_status status = rv_conn_receive(keeper->listener, until, &message);
-    if (status == REEVE_EINTERRUPTED) rv_waker_silence(&keeper->waker);
+    if (status == REEVE_EINTERRUPTED) rv_waker_silence(&keeper->thread.waker);
     if (status != REEVE_OK) return;
     const rv_reply *words = rv_reply_at(message, 2);
     if (rv_reply_is_text(rv_reply_at(message, 0), "message") && rv_reply_is(words, RV_TEXT)) hear(worker, words->text);
@@ -147,7 +148,7 @@ static int64_t look_for_strays(reeve_worker *worker)
     if (keeper->strays_left > 0 && connect(worker, call_deadline(worker)))
         rv_strays_look(worker, call_deadline(worker));
     if (keeper->strays_left == 0) return RV_FOREVER;
-    return rv_conn_is_open(keeper->conn) ? rv_now_ms() : rv_deadline(TRY_AGAIN_MS);
+    return rv_conn_is_open(keeper->thread.conn) ? rv_now_ms() : rv_deadline(TRY_AGAIN_MS);
 }
 
 /* Takes over and settles; returns when to do so again. */
@@ -191,8 +192,8 @@ static bool leave_queue(reeve_worker *worker, rv_queue_session *queue_session)
     while (more) {
         const rv_reply *reply;
         uint64_t given_back = 0;
-        rv_leave_build_next(keeper->conn, &queue_session->prefix, session, 200, turns);
-        if (rv_conn_call(keeper->conn, rv_deadline(LEAVE_MS), &reply) != REEVE_OK) return false;
+        rv_leave_build_next(keeper->thread.conn, &queue_session->prefix, session, 200, turns);
+        if (rv_conn_call(keeper->thread.conn, rv_deadline(LEAVE_MS), &reply) != REEVE_OK) return false;
         if (!rv_leave_read(reply, &given_back, &more)) return false;
         rv_leave_read_turns(reply, turns);
         atomic_fetch_add_explicit(&worker->stats.given_back, given_back, memory_order_relaxed);
@@ -212,14 +213,14 @@ static bool leave(reeve_worker *worker)
     rv_keeper *keeper = &worker->keeper;
     if (!connect(worker, rv_deadline(LEAVE_MS))) return false;
     if (keeper->handed_count > 0) rv_offload_deliver(worker, rv_deadline(LEAVE_MS));
-    if (!rv_conn_is_open(keeper->conn) || !rv_heartbeat_connect(worker, rv_deadline(LEAVE_MS))) return false;
+    if (!rv_conn_is_open(keeper->thread.conn) || !rv_heartbeat_connect(worker, rv_deadline(LEAVE_MS))) return false;
     if (rv_heartbeat_send(worker, rv_deadline(LEAVE_MS))) flush_rest(worker);
-    if (!rv_conn_is_open(worker->heart.conn)) return false;
+    if (!rv_conn_is_open(worker->heart.thread.conn)) return false;
     bool left = true;
     for (size_t i = 0; i < worker->queue_session_count; i++)
         left = leave_queue(worker, worker->queue_sessions[i]) && left;
-    rv_registry_remove(keeper->conn, worker->ns, worker->id);
-    return rv_conn_exec(keeper->conn, rv_deadline(LEAVE_MS), NULL, NULL) == REEVE_OK && left;
+    rv_registry_remove(keeper->thread.conn, worker->ns, worker->id);
+    return rv_conn_exec(keeper->thread.conn, rv_deadline(LEAVE_MS), NULL, NULL) == REEVE_OK && left;
 }
 
 #define LEAVE_AGAIN_MS 1000
@@ -228,10 +229,10 @@ static bool leave(reeve_worker *worker)
 static void say_goodbye(reeve_worker *worker)
 {
     int64_t again_until = rv_deadline(LEAVE_AGAIN_MS);
-    rv_heartbeat_join(worker);
+    rv_upkeep_thread_join(&worker->heart.thread, worker);
     /* From here on the calls have a short deadline, and are no more cut short. */
-    rv_conn_set_quit(worker->heart.conn, NULL);
-    rv_conn_set_quit(worker->keeper.conn, NULL);
+    rv_conn_set_quit(worker->heart.thread.conn, NULL);
+    rv_conn_set_quit(worker->keeper.thread.conn, NULL);
     rv_relieve(worker);
     /* The first may find that the heartbeat's connection was lost since the last one, the second that the keeper's was.
      * A Redis that is deaf is not asked again. */
@@ -240,7 +241,7 @@ static void say_goodbye(reeve_worker *worker)
     if (left) return;
     if (atomic_load(&worker->stats.leased) == 0) return;
     rv_log(REEVE_LOG_WARN, "worker.left", "could not give back what is left: it runs again when the sessions expire",
-           "error", rv_conn_error(worker->keeper.conn)->text, NULL);
+           "error", rv_conn_error(worker->keeper.thread.conn)->text, NULL);
 }
 
 static void *keeper_main(void *argument)
@@ -253,56 +254,33 @@ static void *keeper_main(void *argument)
         listen(worker, until);
     }
     say_goodbye(worker);
-    rv_conn_close(keeper->conn);
+    rv_conn_close(keeper->thread.conn);
     rv_conn_close(keeper->listener);
-    rv_conn_close(worker->heart.conn);
+    rv_conn_close(worker->heart.thread.conn);
     return NULL;
 }
 
 /* ---- life ------------------------------------------------------------------------------------------------------ */
 
-reeve_status rv_keeper_init(reeve_worker *worker, rv_error *error)
+reeve_status rv_keeper_open(reeve_worker *worker, rv_error *error)
 {
     rv_keeper *keeper = &worker->keeper;
-    char name[64];
-    reeve_status status = rv_waker_init(&keeper->waker, error);
+    reeve_status status = rv_upkeep_thread_open(&keeper->thread, worker, "keeper", worker->command_ms, error);
     if (status != REEVE_OK) return status;
-    snprintf(name, sizeof(name), "reeve-%s-keeper", worker->id);
-    rv_conn_options options = {.url = worker->target,
-                               .name = name,
-                               .quit = &worker->quit,
-                               .command_ms = worker->command_ms,
-                               .ns = worker->ns,
-                               .format = RV_FORMAT,
-                               .format_once = true};
-    status = rv_conn_create(&keeper->conn, &options, error);
-    if (status != REEVE_OK) return status;
-    snprintf(name, sizeof(name), "reeve-%s-listener", worker->id);
-    options.waker = &keeper->waker;
-    return rv_conn_create(&keeper->listener, &options, error);
+    return rv_worker_conn_create(&keeper->listener, worker, "listener", &keeper->thread.waker, worker->command_ms,
+                                 error);
 }
 
 reeve_status rv_keeper_start(reeve_worker *worker, rv_error *error)
 {
-    reeve_status status = rv_os_thread_start(&worker->keeper.id, keeper_main, worker, "reeve-keeper", error);
-    worker->keeper.started = status == REEVE_OK;
-    return status;
-}
-
-void rv_keeper_join(reeve_worker *worker)
-{
-    if (!worker->keeper.started) return;
-    rv_waker_ring(&worker->keeper.waker);
-    rv_os_thread_join(worker->keeper.id, &worker->quit);
-    worker->keeper.started = false;
+    return rv_upkeep_thread_start(&worker->keeper.thread, worker, keeper_main, error);
 }
 
 void rv_keeper_fini(reeve_worker *worker)
 {
     rv_keeper *keeper = &worker->keeper;
-    rv_conn_destroy(keeper->conn);
     rv_conn_destroy(keeper->listener);
     for (size_t i = 0; i < keeper->handed_count; i++) rv_free(keeper->handed[i].kept);
     rv_free(keeper->handed);
-    if (keeper->waker.fd >= 0) rv_waker_fini(&keeper->waker);
+    rv_upkeep_thread_fini(&keeper->thread);
 }

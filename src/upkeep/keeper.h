@@ -7,9 +7,8 @@
 
 #include "running/worker_state.h"
 
-reeve_status rv_keeper_init(reeve_worker *worker, rv_error *error);
+reeve_status rv_keeper_open(reeve_worker *worker, rv_error *error);
 reeve_status rv_keeper_start(reeve_worker *worker, rv_error *error);
-void rv_keeper_join(reeve_worker *worker);
 void rv_keeper_fini(reeve_worker *worker);
 
 #endif

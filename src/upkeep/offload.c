@@ -43,9 +43,9 @@ static void hand_over(rv_thread *t, rv_item *item, const rv_settlement *outcome)
                            .run_us = item->run_us};
     if (!rv_settlement_copy(&handed.settlement, &handed.kept, outcome)) return;
     memcpy(handed.session, t->batch.sessions[item->lease.queue], sizeof(handed.session));
-    rv_lock(&keeper->lock);
+    rv_lock(&keeper->thread.lock);
     bool added = add_handed(keeper, &handed);
-    rv_unlock(&keeper->lock);
+    rv_unlock(&keeper->thread.lock);
     if (added) {
         item->state = RV_ITEM_HANDED;
     } else {
@@ -72,11 +72,11 @@ void rv_offload_give_back(rv_thread *t, rv_queue_session *queue_session, const c
     rv_offloaded handed = {
         .queue_session = queue_session, .thread = t->number_text, .since_ms = since_ms, .wait_ms = -1};
     rv_copy_text(handed.session, sizeof(handed.session), session);
-    rv_lock(&keeper->lock);
+    rv_lock(&keeper->thread.lock);
     bool known = is_handed(keeper, queue_session, id, since_ms);
     if (!known && rv_settlement_copy(&handed.settlement, &handed.kept, &back) && !add_handed(keeper, &handed))
         rv_free(handed.kept);
-    rv_unlock(&keeper->lock);
+    rv_unlock(&keeper->thread.lock);
 }
 
 /* The last first: each that goes back goes to the very front. */
@@ -226,11 +226,11 @@ static void on_delivered(size_t index, const rv_reply *reply, void *context)
         return;
     }
     count_handed(d->worker, handed, turn.refused->count > 0 && !was_settled(handed), turn.now_ms);
-    rv_lock(&d->worker->keeper.lock);
+    rv_lock(&d->worker->keeper.thread.lock);
     rv_free(handed->kept);
     handed->kept = NULL;
     d->worker->keeper.settled++;
-    rv_unlock(&d->worker->keeper.lock);
+    rv_unlock(&d->worker->keeper.thread.lock);
 }
 
 static void on_regained(size_t index, const rv_reply *reply, void *context)
@@ -250,11 +250,11 @@ static reeve_status regain(delivery *d, size_t count, int64_t deadline)
     for (size_t i = d->first; i < d->first + count; i++) {
         const rv_offloaded *handed = &keeper->handed[i];
         if (!handed->torn) continue;
-        rv_regain_build(keeper->conn, &handed->queue_session->prefix, handed->session, 1);
-        rv_regain_task(keeper->conn, handed->settlement.id, handed->since_ms, handed->thread);
+        rv_regain_build(keeper->thread.conn, &handed->queue_session->prefix, handed->session, 1);
+        rv_regain_task(keeper->thread.conn, handed->settlement.id, handed->since_ms, handed->thread);
         d->at[sent++] = i;
     }
-    return sent == 0 ? REEVE_OK : rv_conn_exec(keeper->conn, deadline, on_regained, d);
+    return sent == 0 ? REEVE_OK : rv_conn_exec(keeper->thread.conn, deadline, on_regained, d);
 }
 
 static void build_delivery(reeve_worker *worker, const rv_offloaded *handed)
@@ -269,7 +269,7 @@ static void build_delivery(reeve_worker *worker, const rv_offloaded *handed)
     /* Sent again, it must not touch what the session has leased anew since. */
     snprintf(lease, sizeof(lease), "%lld %s", (long long)handed->since_ms, handed->thread);
     rv_turn turn = {.thread = "keeper", .session_ms = worker->session_ms, .groups = &group, .group_count = 1};
-    rv_turn_build(worker->keeper.conn, &turn);
+    rv_turn_build(worker->keeper.thread.conn, &turn);
 }
 
 static reeve_status deliver_some(reeve_worker *worker, delivery *d, size_t count, int64_t deadline)
@@ -284,7 +284,7 @@ static reeve_status deliver_some(reeve_worker *worker, delivery *d, size_t count
         d->at[sent++] = i;
     }
     if (sent == 0) return REEVE_OK;
-    status = rv_conn_exec(worker->keeper.conn, deadline, on_delivered, d);
+    status = rv_conn_exec(worker->keeper.thread.conn, deadline, on_delivered, d);
     for (size_t i = 0; status != REEVE_OK && i < sent; i++) handed[d->at[i]].sent = handed[d->at[i]].torn = true;
     return status;
 }
@@ -293,12 +293,12 @@ static reeve_status deliver_some(reeve_worker *worker, delivery *d, size_t count
 static void compact(rv_keeper *keeper)
 {
     size_t kept = 0;
-    rv_lock(&keeper->lock);
+    rv_lock(&keeper->thread.lock);
     for (size_t i = 0; i < keeper->handed_count; i++) {
         if (keeper->handed[i].kept != NULL) keeper->handed[kept++] = keeper->handed[i];
     }
     keeper->handed_count = kept;
-    rv_unlock(&keeper->lock);
+    rv_unlock(&keeper->thread.lock);
 }
 
 void rv_offload_deliver(reeve_worker *worker, int64_t deadline)

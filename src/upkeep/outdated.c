@@ -13,7 +13,7 @@ static void become_quiet(reeve_worker *worker)
         rv_pool *pool = worker->pools[i];
         for (unsigned j = 0; j < pool->thread_count; j++) rv_waker_ring(&pool->threads[j].waker);
     }
-    rv_waker_ring(&worker->keeper.waker);
+    rv_waker_ring(&worker->keeper.thread.waker);
     rv_admission_recheck(worker);
 }
 

@@ -11,10 +11,10 @@
 #include "client/outbox.h"
 #include "protocol/definition.h"
 #include "redis/refusal.h"
-#include "running/os_thread.h"
 #include "running/wakeup.h"
 #include "upkeep/cancel_running.h"
 #include "upkeep/cron_fire.h"
+#include "upkeep/upkeep_thread.h"
 
 /* How many tasks of each kind one call of maintain.lua touches: Redis serves nobody else meanwhile. */
 #define TEND_MOST 200
@@ -126,24 +126,24 @@ static size_t pick(rv_scheduler *scheduler, size_t queue_sessions)
 {
     int64_t now = rv_now_ms();
     size_t count = 0;
-    rv_lock(&scheduler->lock);
+    rv_lock(&scheduler->thread.lock);
     for (size_t i = 0; i < queue_sessions && count < TEND_AT_ONCE; i++) {
         if (scheduler->due[i] > now) continue;
         scheduler->due[i] = RV_FOREVER;
         scheduler->tended[count++] = i;
     }
-    rv_unlock(&scheduler->lock);
+    rv_unlock(&scheduler->thread.lock);
     return count;
 }
 
 static int64_t earliest(rv_scheduler *scheduler, size_t queue_sessions)
 {
     int64_t at = RV_FOREVER;
-    rv_lock(&scheduler->lock);
+    rv_lock(&scheduler->thread.lock);
     for (size_t i = 0; i < queue_sessions; i++) {
         if (scheduler->due[i] < at) at = scheduler->due[i];
     }
-    rv_unlock(&scheduler->lock);
+    rv_unlock(&scheduler->thread.lock);
     return at;
 }
 
@@ -156,7 +156,7 @@ static int64_t earliest(rv_scheduler *scheduler, size_t queue_sessions)
 static reeve_status carry_of(reeve_worker *worker, rv_queue_session *queue_session, bool unread, size_t *ret_carried,
                              rv_error *error)
 {
-    rv_conn *conn = worker->scheduler.conn;
+    rv_conn *conn = worker->scheduler.thread.conn;
     if (!unread)
         return rv_outbox_carry_on(conn, worker->ns, queue_session->queue, CARRY_ROUNDS, &queue_session->carry_skip,
                                   ret_carried, error);
@@ -195,7 +195,7 @@ static bool carry(reeve_worker *worker, size_t count)
         reeve_status status =
             carry_of(worker, worker->queue_sessions[queue_session], scheduler->unread[i], &carried, &error);
         note_carried(worker->queue_sessions[queue_session], status, error.text);
-        if (!rv_conn_is_open(scheduler->conn)) return false;
+        if (!rv_conn_is_open(scheduler->thread.conn)) return false;
         rv_scheduler_set_due(scheduler, queue_session,
                              rv_deadline(status == REEVE_OK && carried > 0 ? 0 : TRY_AGAIN_MS));
     }
@@ -208,16 +208,16 @@ static bool tend(reeve_worker *worker, int64_t deadline)
     round_of r = {.worker = worker, .count = pick(scheduler, worker->queue_session_count)};
     memset(scheduler->outbox, 0, sizeof(scheduler->outbox));
     for (size_t i = 0; i < r.count; i++)
-        rv_tend_build(scheduler->conn, &worker->queue_sessions[scheduler->tended[i]]->prefix, TEND_MOST,
+        rv_tend_build(scheduler->thread.conn, &worker->queue_sessions[scheduler->tended[i]]->prefix, TEND_MOST,
                       worker->session_ms);
     if (r.count == 0) return true;
-    if (rv_conn_exec(scheduler->conn, deadline, on_tended, &r) != REEVE_OK) {
+    if (rv_conn_exec(scheduler->thread.conn, deadline, on_tended, &r) != REEVE_OK) {
         for (size_t i = 0; i < r.count; i++) rv_scheduler_set_due(scheduler, scheduler->tended[i], rv_now_ms());
         rv_cron_drop(worker);
         return false;
     }
     if (r.trouble != NULL) rv_note_refusal(worker, "Redis did not tend a queue: trying again", r.trouble);
-    if (rv_cron_fire(worker, scheduler->conn) && carry(worker, r.count)) return true;
+    if (rv_cron_fire(worker, scheduler->thread.conn) && carry(worker, r.count)) return true;
     for (size_t i = 0; i < r.count; i++) rv_scheduler_set_due(scheduler, scheduler->tended[i], rv_now_ms());
     return false;
 }
@@ -234,13 +234,13 @@ static int64_t revive_deadline(const reeve_worker *worker)
 static bool connect(reeve_worker *worker)
 {
     rv_scheduler *scheduler = &worker->scheduler;
-    if (rv_conn_is_open(scheduler->conn)) return true;
+    if (rv_conn_is_open(scheduler->thread.conn)) return true;
     unsigned tried = rv_note_try(worker);
-    if (rv_conn_open(scheduler->conn, rv_deadline(worker->command_ms)) == REEVE_OK) {
+    if (rv_conn_open(scheduler->thread.conn, rv_deadline(worker->command_ms)) == REEVE_OK) {
         rv_note_up(worker);
         return true;
     }
-    rv_note_down(worker, tried, rv_conn_error(scheduler->conn)->text);
+    rv_note_down(worker, tried, rv_conn_error(scheduler->thread.conn)->text);
     rv_error error = {0};
     if (worker->embedded != NULL && rv_embedded_revive(worker->embedded, revive_deadline(worker), &error) != REEVE_OK) {
         rv_log(REEVE_LOG_ERROR, "embedded.down", "the embedded server does not start again", "error", error.text, NULL);
@@ -274,7 +274,7 @@ static bool look_at_cancels(reeve_worker *worker)
 {
     rv_scheduler *scheduler = &worker->scheduler;
     if (!atomic_exchange(&scheduler->asks_cancelled, false)) return true;
-    if (rv_cancel_running_ask(worker, scheduler->conn)) return true;
+    if (rv_cancel_running_ask(worker, scheduler->thread.conn)) return true;
     atomic_store(&scheduler->asks_cancelled, true);
     return false;
 }
@@ -284,7 +284,7 @@ static bool look_at_cancels(reeve_worker *worker)
 
 static void tend_last(reeve_worker *worker)
 {
-    rv_conn *conn = worker->scheduler.conn;
+    rv_conn *conn = worker->scheduler.thread.conn;
     rv_conn_set_quit(conn, NULL);
     int64_t deadline = rv_deadline(LAST_MS);
     if (rv_conn_open(conn, deadline) == REEVE_OK) (void)tend(worker, deadline);
@@ -294,7 +294,7 @@ static void tend_last(reeve_worker *worker)
 /* When to try again on a new connection. */
 static int64_t after_loss(rv_scheduler *scheduler, reeve_worker *worker)
 {
-    if (++scheduler->tries > 1) rv_note_lost(worker, rv_conn_error(scheduler->conn)->text);
+    if (++scheduler->tries > 1) rv_note_lost(worker, rv_conn_error(scheduler->thread.conn)->text);
     return rv_deadline(rv_reconnect_delay(scheduler->tries, rv_random_unit()));
 }
 
@@ -320,7 +320,7 @@ static void *scheduler_main(void *argument)
         } else {
             until = after_loss(scheduler, worker);
         }
-        if (rv_waker_wait(&scheduler->waker, until)) rv_waker_silence(&scheduler->waker);
+        if (rv_waker_wait(&scheduler->thread.waker, until)) rv_waker_silence(&scheduler->thread.waker);
     }
     if (!atomic_load(&worker->outdated)) tend_last(worker);
     return NULL;
@@ -328,50 +328,28 @@ static void *scheduler_main(void *argument)
 
 /* ---- life ------------------------------------------------------------------------------------------------------ */
 
-reeve_status rv_scheduler_init(reeve_worker *worker, rv_error *error)
+reeve_status rv_scheduler_open(reeve_worker *worker, rv_error *error)
 {
     rv_scheduler *scheduler = &worker->scheduler;
-    char name[64];
     scheduler->due = rv_zalloc_array(worker->queue_session_count, sizeof(*scheduler->due));
     scheduler->tended = rv_zalloc_array(TEND_AT_ONCE, sizeof(*scheduler->tended));
     scheduler->cron = rv_zalloc(sizeof(*scheduler->cron));
     if (scheduler->due == NULL || scheduler->tended == NULL || scheduler->cron == NULL)
         return rv_fail(error, REEVE_ENOMEM, "no memory for the scheduler");
-    reeve_status status = rv_waker_init(&scheduler->waker, error);
-    if (status != REEVE_OK) return status;
-    snprintf(name, sizeof(name), "reeve-%s-scheduler", worker->id);
-    rv_conn_options options = {.url = worker->target,
-                               .name = name,
-                               .quit = &worker->quit,
-                               .command_ms = worker->command_ms,
-                               .ns = worker->ns,
-                               .format = RV_FORMAT,
-                               .format_once = true};
-    return rv_conn_create(&scheduler->conn, &options, error);
+    return rv_upkeep_thread_open(&scheduler->thread, worker, "scheduler", worker->command_ms, error);
 }
 
 reeve_status rv_scheduler_start(reeve_worker *worker, rv_error *error)
 {
-    reeve_status status = rv_os_thread_start(&worker->scheduler.id, scheduler_main, worker, "reeve-scheduler", error);
-    worker->scheduler.started = status == REEVE_OK;
-    return status;
-}
-
-void rv_scheduler_join(reeve_worker *worker)
-{
-    if (!worker->scheduler.started) return;
-    rv_waker_ring(&worker->scheduler.waker);
-    rv_os_thread_join(worker->scheduler.id, &worker->quit);
-    worker->scheduler.started = false;
+    return rv_upkeep_thread_start(&worker->scheduler.thread, worker, scheduler_main, error);
 }
 
 void rv_scheduler_fini(reeve_worker *worker)
 {
     rv_scheduler *scheduler = &worker->scheduler;
-    rv_conn_destroy(scheduler->conn);
     rv_free(scheduler->due);
     rv_free(scheduler->tended);
     if (scheduler->cron != NULL) rv_cron_table_fini(scheduler->cron);
     rv_free(scheduler->cron);
-    if (scheduler->waker.fd >= 0) rv_waker_fini(&scheduler->waker);
+    rv_upkeep_thread_fini(&scheduler->thread);
 }

@@ -6,9 +6,8 @@
 
 #include "running/worker_state.h"
 
-reeve_status rv_scheduler_init(reeve_worker *worker, rv_error *error);
+reeve_status rv_scheduler_open(reeve_worker *worker, rv_error *error);
 reeve_status rv_scheduler_start(reeve_worker *worker, rv_error *error);
-void rv_scheduler_join(reeve_worker *worker);
 void rv_scheduler_fini(reeve_worker *worker);
 
 #endif

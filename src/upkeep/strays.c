@@ -83,13 +83,13 @@ static reeve_status scan(page *p, const char *what, int64_t deadline, const rv_r
     rv_keeper *keeper = &p->worker->keeper;
     int length = snprintf(key, sizeof(key), "%s:%s", what, p->session);
     p->asked_ms = rv_now_ms();
-    rv_cmd(keeper->conn, 5);
-    rv_args(keeper->conn, "HSCAN");
-    rv_arg2(keeper->conn, p->queue_session->prefix.text, p->queue_session->prefix.length, key, (size_t)length);
-    rv_args(keeper->conn, keeper->stray_cursor);
-    rv_args(keeper->conn, "COUNT");
-    rv_args(keeper->conn, PAGE);
-    return rv_conn_call(keeper->conn, deadline, ret);
+    rv_cmd(keeper->thread.conn, 5);
+    rv_args(keeper->thread.conn, "HSCAN");
+    rv_arg2(keeper->thread.conn, p->queue_session->prefix.text, p->queue_session->prefix.length, key, (size_t)length);
+    rv_args(keeper->thread.conn, keeper->stray_cursor);
+    rv_args(keeper->thread.conn, "COUNT");
+    rv_args(keeper->thread.conn, PAGE);
+    return rv_conn_call(keeper->thread.conn, deadline, ret);
 }
 
 /* A task that runs at most once is held by nobody: its handler has returned. */
@@ -112,7 +112,7 @@ static bool is_run(reeve_worker *worker, const rv_queue_session *queue_session, 
 
 static reeve_status free_keys(page *p, const rv_reply *fields, int64_t deadline)
 {
-    rv_conn *conn = p->worker->keeper.conn;
+    rv_conn *conn = p->worker->keeper.thread.conn;
     char(*ids)[REEVE_ID_MAX] = rv_zalloc_array(fields->count / 2 + 1, sizeof(*ids));
     size_t count = 0;
     if (ids == NULL) return REEVE_ENOMEM;

@@ -22,7 +22,7 @@ static void warn(const reeve_worker *worker, const rv_survey *survey)
 
 reeve_status rv_welcome(reeve_worker *worker)
 {
-    rv_conn *conn = worker->heart.conn;
+    rv_conn *conn = worker->heart.thread.conn;
     int64_t deadline = rv_deadline(worker->command_ms < WELCOME_MS ? worker->command_ms : WELCOME_MS);
     if (rv_conn_open(conn, deadline) != REEVE_OK) {
         if (!rv_conn_is_denied(conn)) return REEVE_OK;

@@ -23,6 +23,7 @@
 #include "upkeep/heartbeat.h"
 #include "upkeep/keeper.h"
 #include "upkeep/scheduler.h"
+#include "upkeep/upkeep_thread.h"
 #include "upkeep/welcome.h"
 #include "worker/abandon.h"
 
@@ -98,11 +99,12 @@ reeve_status reeve_worker_create_sized(reeve_worker **ret, const reeve_worker_op
         rv_copy_text(ret_error, size, reeve_status_text(REEVE_ENOMEM));
         return REEVE_ENOMEM;
     }
-    worker->keeper.waker.fd = worker->scheduler.waker.fd = worker->heart.waker.fd = worker->quit.fd = -1;
+    worker->quit.fd = -1;
     rv_lock_init(&worker->lock);
     rv_lock_init(&worker->stopping);
-    rv_lock_init(&worker->scheduler.lock);
-    rv_lock_init(&worker->keeper.lock);
+    rv_upkeep_thread_init(&worker->scheduler.thread);
+    rv_upkeep_thread_init(&worker->keeper.thread);
+    rv_upkeep_thread_init(&worker->heart.thread);
     rv_alone_init(&worker->alone);
     rv_lock_check(pthread_cond_init(&worker->thread_ended, NULL));
     rv_random_id(worker->id);
@@ -145,9 +147,9 @@ static reeve_status prepare(reeve_worker *worker)
     unsigned number = 1;
     reeve_status status = join_embedded(worker);
     if (status == REEVE_OK) status = rv_waker_init(&worker->quit, &worker->error);
-    if (status == REEVE_OK) status = rv_heartbeat_init(worker, &worker->error);
-    if (status == REEVE_OK) status = rv_keeper_init(worker, &worker->error);
-    if (status == REEVE_OK) status = rv_scheduler_init(worker, &worker->error);
+    if (status == REEVE_OK) status = rv_heartbeat_open(worker, &worker->error);
+    if (status == REEVE_OK) status = rv_keeper_open(worker, &worker->error);
+    if (status == REEVE_OK) status = rv_scheduler_open(worker, &worker->error);
     for (size_t i = 0; status == REEVE_OK && i < worker->pool_count; i++) {
         status = rv_pool_prepare(worker->pools[i], worker, &number, &worker->error);
     }
@@ -180,9 +182,9 @@ static void ring_everybody(reeve_worker *worker)
         for (unsigned j = 0; pool->threads != NULL && j < pool->thread_count; j++)
             rv_waker_ring(&pool->threads[j].waker);
     }
-    rv_waker_ring(&worker->heart.waker);
-    rv_waker_ring(&worker->keeper.waker);
-    rv_waker_ring(&worker->scheduler.waker);
+    rv_waker_ring(&worker->heart.thread.waker);
+    rv_waker_ring(&worker->keeper.thread.waker);
+    rv_waker_ring(&worker->scheduler.thread.waker);
     rv_admission_recheck(worker);
 }
 
@@ -322,9 +324,9 @@ static reeve_status stop(reeve_worker *worker, unsigned alive)
     set_phase(worker, RV_PHASE_ENDED);
     /* Threads that wait for Redis still come back at once. */
     if (alive > 0) rv_waker_ring(&worker->quit);
-    rv_scheduler_join(worker);
-    rv_keeper_join(worker);
-    rv_heartbeat_join(worker);
+    rv_upkeep_thread_join(&worker->scheduler.thread, worker);
+    rv_upkeep_thread_join(&worker->keeper.thread, worker);
+    rv_upkeep_thread_join(&worker->heart.thread, worker);
     alive = alive > 0 ? wait_for_idle_threads(worker) : 0;
     if (alive > 0) return tell_alive(worker, alive);
     if (before < RV_PHASE_ENDED) rv_log(REEVE_LOG_INFO, "worker.stopped", "worker stopped", "worker", worker->id, NULL);
@@ -397,8 +399,6 @@ void reeve_worker_destroy(reeve_worker *worker)
     rv_url_fini(&worker->url);
     rv_lock_fini(&worker->lock);
     rv_lock_fini(&worker->stopping);
-    rv_lock_fini(&worker->scheduler.lock);
-    rv_lock_fini(&worker->keeper.lock);
     rv_alone_fini(&worker->alone);
     rv_lock_check(pthread_cond_destroy(&worker->thread_ended));
     rv_waker_fini(&worker->quit);
