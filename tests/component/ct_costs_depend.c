@@ -33,7 +33,7 @@ static void a_waits(void)
     test_put("q", "a b c");
 }
 
-/* A priority takes the longer way, too: see ct_costs. */
+/* A priority takes the longer way, too: see ct_costs_features. */
 static void after_none(void)
 {
     test_put_spec((reeve_task_spec){.id = "x", .priority = -5});
