@@ -55,11 +55,17 @@ local Reader = {}
 Reader.__index = Reader
 
 local function reader_of(source, path)
-  local self = setmetatable({tokens = {}, at = 1, path = path, uses = {}, declared = {}, functions = {}, fields = {}}, Reader)
-  each_token(source, function(kind, text, line)
-    if kind ~= 'comment' then self.tokens[#self.tokens + 1] = {kind = kind, text = text, line = line} end
+  local self = setmetatable({tokens = {}, at = 1, path = path, uses = {}, declared = {}, functions = {}, fields = {},
+    statements = {}, loops = 0}, Reader)
+  each_token(source, function(kind, text, line, from, to)
+    if kind ~= 'comment' then
+      self.tokens[#self.tokens + 1] = {kind = kind, text = text, line = line, from = from, to = to}
+    elseif self.tokens[1] and self.tokens[#self.tokens].line == line then
+      self.tokens[#self.tokens].remark = text
+    end
   end)
-  self.tokens[#self.tokens + 1] = {kind = 'end of text', text = '', line = self.tokens[1] and self.tokens[#self.tokens].line or 1}
+  self.tokens[#self.tokens + 1] = {kind = 'end of text', text = '', line = self.tokens[1] and self.tokens[#self.tokens].line or 1,
+    from = #source + 1, to = #source}
   return self
 end
 
@@ -90,10 +96,22 @@ function Reader:open(owner)
   self.scope = {outer = self.scope, names = {}, owner = owner or self.scope.owner}
 end
 function Reader:close() self.scope = self.scope.outer end
-function Reader:declare(name, line)
-  local known = {name = name, line = line, owner = self.scope.owner, top = not self.scope.outer.outer}
+-- token: where the name stands; of a method's `self`: nowhere.
+function Reader:declare(name, line, token)
+  local known = {name = name, line = line, token = token, owner = self.scope.owner, top = not self.scope.outer.outer}
   self.scope.names[name] = known
   self.declared[#self.declared + 1] = known
+  return known
+end
+
+-- The names that are known here: name -> the declaration that it means.
+function Reader:visible()
+  local names, scope = {}, self.scope
+  while scope do
+    for name, known in pairs(scope.names) do names[name] = names[name] or known end
+    scope = scope.outer
+  end
+  return names
 end
 
 function Reader:use(name, line, is_set)
@@ -105,23 +123,39 @@ function Reader:use(name, line, is_set)
     if not owner.captured[known] then owner.captured[known], owner.captures = true, owner.captures + 1 end
     owner = owner.outer
   end
-  self.uses[#self.uses + 1] = {name = name, line = line, declared = known, is_set = is_set}
-  return self.uses[#self.uses]
+  local use = {name = name, line = line, token = self.at - 1, declared = known, is_set = is_set, owner = self.scope.owner}
+  self.uses[#self.uses + 1] = use
+  if known and known.is_inline then use.visible = self:visible() end
+  return use
 end
 
--- Behind `function` and its name.
-function Reader:body(name, first, is_method)
-  local owner = {name = name, first = first, captured = {}, captures = 0, outer = self.scope.owner}
+-- Behind `function` and its name. known: the declaration of a local function.
+function Reader:body(name, first, is_method, known)
+  local owner = {name = name, first = first, captured = {}, captures = 0, outer = self.scope.owner, known = known,
+    parameters = {}}
   self.functions[#self.functions + 1] = owner
   self:open(owner)
   if is_method then self:declare('self', first) end
   self:take('(')
   while not self:maybe(')') do
-    if not self:maybe('...') then self:declare(self:name(), self:line()) end
+    if self:maybe('...') then
+      owner.has_dots = true
+    else
+      local parameter = self:name()
+      owner.parameters[#owner.parameters + 1] = self:declare(parameter, self:line(), self.at - 1)
+    end
     self:maybe(',')
   end
+  owner.opens = self.at - 1
+  local remark = self.tokens[owner.opens].remark
+  if known and remark then
+    known.is_function = remark == '-- inline, else a function'
+    known.is_inline = known.is_function or remark == '-- inline'
+  end
+  local loops = self.loops
+  self.loops = 0
   self:block()
-  owner.last = self:line()
+  self.loops, owner.last, owner.ends = loops, self:line(), self.at
   self:take('end')
   self:close()
 end
@@ -212,9 +246,9 @@ end
 -- Names of a statement `local`, which are known behind it.
 function Reader:local_names()
   local names, line = {}, self:line()
-  repeat names[#names + 1] = self:name() until not self:maybe(',')
+  repeat names[#names + 1] = {self:name(), self.at - 1} until not self:maybe(',')
   if self:maybe('=') then self:list() end
-  for _, name in ipairs(names) do self:declare(name, line) end
+  for _, name in ipairs(names) do self:declare(name[1], line, name[2]) end
 end
 
 local STATEMENTS = {}
@@ -222,8 +256,7 @@ local STATEMENTS = {}
 STATEMENTS['local'] = function(self)
   if not self:maybe('function') then return self:local_names() end
   local line, name = self:line(), self:name()
-  self:declare(name, line)
-  self:body(name, line)
+  self:body(name, line, false, self:declare(name, line, self.at - 1))
 end
 
 STATEMENTS['function'] = function(self)
@@ -249,10 +282,12 @@ STATEMENTS['if'] = function(self)
 end
 
 STATEMENTS['while'] = function(self)
+  self.loops = self.loops + 1
   self:expression()
   self:take('do')
   self:scoped_block()
   self:take('end')
+  self.loops = self.loops - 1
 end
 
 STATEMENTS['do'] = function(self)
@@ -262,22 +297,26 @@ end
 
 STATEMENTS['for'] = function(self)
   local names, line = {}, self:line()
-  repeat names[#names + 1] = self:name() until not self:maybe(',')
+  repeat names[#names + 1] = {self:name(), self.at - 1} until not self:maybe(',')
   if not self:maybe('in') then self:take('=') end
   self:list()
   self:take('do')
   self:open()
-  for _, name in ipairs(names) do self:declare(name, line) end
+  self.loops = self.loops + 1
+  for _, name in ipairs(names) do self:declare(name[1], line, name[2]) end
   self:block()
+  self.loops = self.loops - 1
   self:close()
   self:take('end')
 end
 
 STATEMENTS['repeat'] = function(self)
   self:open()
+  self.loops = self.loops + 1
   self:block()
   self:take('until')
   self:expression()
+  self.loops = self.loops - 1
   self:close()
 end
 
@@ -294,13 +333,14 @@ function Reader:assignment()
     local kind, used = self:primary()
     targets[#targets + 1] = {kind, used, #self.fields}
   until not self:maybe(',')
-  if not self:maybe('=') then return end
+  if not self:maybe('=') then return false end
   for _, target in ipairs(targets) do
     if target[1] == 'name' then target[2].is_set = true end
     local field = self.fields[target[3]]
     if target[1] == 'field' and field and field.use == target[2] then field.is_set = true end
   end
   self:list()
+  return true
 end
 
 function Reader:block()
@@ -310,12 +350,15 @@ function Reader:block()
       return
     end
     local statement = kind == 'keyword' and STATEMENTS[text]
+    local record = {first = self.at, kind = statement and text or 'call', owner = self.scope.owner, loops = self.loops}
+    self.statements[#self.statements + 1] = record
     if statement then
       self:next()
       statement(self)
-    else
-      self:assignment()
+    elseif self:assignment() then
+      record.kind = 'set'
     end
+    record.last = self.at - 1
     self:maybe(';')
   end
 end
@@ -326,11 +369,16 @@ function Reader:scoped_block()
   self:close()
 end
 
--- Of a text, as a script or a part of one:
---   declared   {name, line, top} of each name that it declares; top: in no block of it
---   uses       {name, line, declared, is_set}: declared: one of those above; nil: it is none of the text's own
---   fields     {use, field, line, is_set}: of a field that is named with a point behind one of the uses
---   functions  {name, first, last, captures}: their lines; how many names of the functions around them they share
+-- Of a text, as a script or a part of one; a token is a place in the list of them:
+--   tokens      {kind, text, line, from, to, remark}: remark: the comment behind it on its line
+--   declared    {name, line, token, owner, top, is_inline, is_function} of each name that it declares; top: in no block of it
+--   uses        {name, line, token, declared, is_set, owner}: declared: one of those above; nil: it is none of the text's own
+--   fields      {use, field, line, is_set}: of a field that is named with a point behind one of the uses
+--   functions   {name, first, last, captures, outer, parameters, has_dots, opens, ends, known}: their lines; how many names of
+--               the functions around them they share; the tokens ")" of the parameters and "end"; known: a local one's
+--               declaration
+--   statements  {kind, first, last, owner, loops}: kind: "local", "if", "return", ..., "set" or "call"; its tokens; the
+--               function, and how many of its loops, in which it stands
 -- Or nil and what is wrong.
 local function names_of(source, path)
   local self = reader_of((source:gsub('^#!', '--')), path)

@@ -7,6 +7,7 @@
 -- A line "-- require: lock, order" in a script, or in a function of a module, stands for the modules that it names, behind those
 -- that they require. A module is put in once: where the block in which it was put in has not ended, it is there already.
 -- What does not fit is refused: see the calls of fail.
+local inline = require('inline')
 local names = require('lua_names')
 
 local KNOWN = {}
@@ -194,7 +195,7 @@ function Assembly:check_needs()
   end
 end
 
--- Returns the text, and for each of its lines {unit, line} of the file that it is from.
+-- Returns the text, with its steps expanded (inline.lua).
 local function assemble(path)
   local dir, name = path:match('^(.*)/([%w_]+)%.lua$')
   if not dir then fail(path, nil, 'a script is a file DIRECTORY/NAME.lua') end
@@ -209,7 +210,7 @@ local function assemble(path)
   self:check_names(found)
   self:check_fields(found)
   self:check_needs()
-  return text, self.owners, found
+  return (inline.expand(text, self.owners, path))
 end
 
 return {assemble = assemble}

@@ -1,0 +1,459 @@
+-- Expands the steps of a script: local functions whose first line ends with the comment "-- inline".
+--
+--   -- Gives back what ...
+--   local function give_back(P, list, ids) -- inline
+--     if not ids then return 0 end
+--     ...
+--     return #ids
+--   end
+--
+-- To make a function costs Redis's Lua as much as a small command, at each call of the script, and to call it half as much.
+-- So the build puts the body of a step at each place where the step is called, and leaves the function out: what Redis runs
+-- is one long text, what a reader reads are steps. A call is a statement of one of these forms:
+--
+--   give_back(P, list, ids)
+--   local count = give_back(P, list, ids)        and with more names
+--   count = give_back(P, list, ids)              and with more names; names only, no fields
+--   return give_back(P, list, ids)
+--
+-- Any other use of the name is refused, as are, in a step: "...", a function, a call of itself, an assignment to a name that
+-- is not the step's own, and a `return` in a loop of the step, unless all calls are `return` statements.
+--
+-- A step with "-- inline, else a function" may also be used in functions that stand in the block of its definition: there it
+-- is a function like any other, and the build puts its definition at the head of the outermost of them. So the common case is
+-- written out, and a function that is made only for what is rare has the same text without a copy.
+--
+-- A parameter that the step does not assign, and for which a name or a constant is given, is replaced by that; any other is
+-- a local variable, which gets its value before the step begins, in the order of the arguments. The names of the step are
+-- renamed where the caller knows the same name. A name that the step uses and does not declare must mean the same at the call.
+-- A `return` that is not the last statement leaves a loop that runs once.
+local names = require('lua_names')
+
+local CONSTANTS = {['nil'] = true, ['true'] = true, ['false'] = true}
+
+local Expansion = {}
+Expansion.__index = Expansion
+
+function Expansion:fail(line, ...)
+  local owner = self.owners[line]
+  error({words = owner.unit.path .. ':' .. owner.line .. ': ' .. table.concat({...})}, 0)
+end
+
+function Expansion:text_of(first, last)
+  if last < first then return '' end
+  return self.text:sub(self.tokens[first].from, self.tokens[last].to)
+end
+
+-- ---- a step ----------------------------------------------------------------------------------------------------------
+
+-- The uses, declarations and statements of a list that stand between two tokens.
+local function between(list, first, last, key)
+  local found = {}
+  for _, item in ipairs(list) do
+    if item[key] and item[key] > first and item[key] < last then found[#found + 1] = item end
+  end
+  return found
+end
+
+-- What a step consists of; refuses what cannot be expanded at any call.
+function Expansion:step_of(made)
+  local step = {made = made, name = made.name, known = made.known, first = made.opens + 1, last = made.ends - 1, returns = {},
+    is_set = {}, holders = {}}
+  local found = self.found
+  if made.has_dots then self:fail(made.first, made.name, ' is inline: it must not have "..."') end
+  for _, other in ipairs(found.functions) do
+    if other.outer == made then self:fail(other.first, made.name, ' is inline: it must not make a function') end
+  end
+  step.uses = between(found.uses, made.opens, made.ends, 'token')
+  step.declared = between(found.declared, made.opens, made.ends, 'token')
+  for _, known in ipairs(made.parameters) do step.declared[#step.declared + 1] = known end
+  local is_own = {}
+  for _, known in ipairs(step.declared) do is_own[known] = true end
+  for _, use in ipairs(step.uses) do
+    if use.declared == made.known then self:fail(use.line, made.name, ' is inline: it must not call itself') end
+    if use.is_set and not is_own[use.declared] then
+      self:fail(use.line, made.name, ' is inline: it must not set ', use.name, ', which is not its own')
+    end
+    if use.is_set then step.is_set[use.declared] = true end
+  end
+  for _, statement in ipairs(between(found.statements, made.opens, made.ends, 'first')) do
+    if statement.kind == 'return' then
+      local is_last = statement.last == step.last or statement.last == step.last - 1 and self.tokens[step.last].text == ';'
+      step.returns[#step.returns + 1] = statement
+      if is_last then step.has_last = true else step.has_early = true end
+      statement.is_early = not is_last
+      step.loop_line = step.loop_line or statement.loops > 0 and self.tokens[statement.first].line
+    end
+  end
+  step.is_own = is_own
+  return step
+end
+
+-- ---- a call ----------------------------------------------------------------------------------------------------------
+
+-- The arguments between "(" and ")": {first, last} tokens of each.
+function Expansion:arguments_of(open, close)
+  local list, first, depth = {}, open + 1, 0
+  if close == open + 1 then return list end
+  for i = open + 1, close do
+    local token = self.tokens[i]
+    local text = token.kind ~= 'string' and token.text or ''
+    if text == '(' or text == '{' or text == '[' or text == 'function' then depth = depth + 1 end
+    if depth == 0 and (text == ',' or i == close) then
+      list[#list + 1] = {first, i - 1}
+      first = i + 1
+    end
+    if text == ')' or text == '}' or text == ']' or text == 'end' then depth = depth - 1 end
+  end
+  return list
+end
+
+-- The call in which a step is used: the statement, the names that get its results, and its arguments.
+function Expansion:call_of(use, step)
+  local statement = self.starts[use.token]
+  if not statement then
+    for _, other in ipairs(self.found.statements) do
+      if other.first <= use.token and other.last >= use.token and (not statement or other.first > statement.first) then
+        statement = other
+      end
+    end
+  end
+  local call, tokens = {statement = statement, use = use, targets = {}}, self.tokens
+  local at = statement.first + ((statement.kind == 'local' or statement.kind == 'return') and 1 or 0)
+  while at < use.token and statement.kind ~= 'return' and tokens[at].kind == 'name' do
+    call.targets[#call.targets + 1] = tokens[at].text
+    at = at + 2
+    if tokens[at - 1].text ~= ',' then break end
+  end
+  local open, depth, close = use.token + 1, 0, nil
+  for i = open, statement.last do
+    local text = tokens[i].kind ~= 'string' and tokens[i].text or ''
+    if text == '(' then depth = depth + 1 end
+    if text == ')' then depth = depth - 1 end
+    if depth == 0 then
+      close = i
+      break
+    end
+  end
+  local forms = {['local'] = true, set = true, call = true, ['return'] = true}
+  if at ~= use.token or close ~= statement.last or tokens[open].text ~= '(' or close == open or not forms[statement.kind] then
+    self:fail(use.line, step.name, ' is inline: a call of it must be a statement, or all that is assigned or returned')
+  end
+  call.arguments = self:arguments_of(open, close)
+  if #call.arguments > #step.made.parameters then self:fail(use.line, step.name, ' is inline: it is given too many arguments') end
+  local last_text = tokens[close - 1].text
+  if #call.arguments < #step.made.parameters and (last_text == ')' or last_text == '...') then
+    self:fail(use.line, step.name, ' is inline: it is given fewer arguments than it has, and the last one may be several')
+  end
+  if step.loop_line and statement.kind ~= 'return' then
+    self:fail(step.loop_line, step.name, ' is inline: it must not return in a loop')
+  end
+  return call
+end
+
+-- What may replace a parameter: the text of a constant, or of a name that nothing else can change meanwhile.
+function Expansion:replacement_of(argument, use)
+  local token = self.tokens[argument[1]]
+  if argument[1] ~= argument[2] then return nil end
+  if token.kind == 'number' or token.kind == 'string' or CONSTANTS[token.text] then return token.text, true end
+  local known = token.kind == 'name' and use.visible[token.text]
+  return token.kind == 'name' and not (known and self.set_elsewhere[known]) and token.text or nil
+end
+
+-- A name that is not avoided; from now on it is.
+local function new_name(name, avoided)
+  local number = 2
+  while avoided[name .. '_' .. number] do number = number + 1 end
+  avoided[name .. '_' .. number] = true
+  return name .. '_' .. number
+end
+
+-- What each name of the step becomes at this call, and the list of local variables for parameters.
+function Expansion:names_at(step, call)
+  local becomes, kept, values, is_hidden, avoided = {}, {}, {}, {}, {}
+  for name in pairs(call.use.visible) do is_hidden[name], avoided[name] = true, true end
+  for _, name in ipairs(call.targets) do is_hidden[name], avoided[name] = true, true end
+  for _, known in ipairs(step.declared) do avoided[known.name] = true end
+  for _, use in ipairs(step.uses) do avoided[use.name] = true end
+  local is_constant = {}
+  for i, known in ipairs(step.made.parameters) do
+    local argument = call.arguments[i]
+    if argument then
+      local text, constant = self:replacement_of(argument, call.use)
+      if text and not step.is_set[known] then
+        becomes[known], is_constant[known] = text, constant
+      else
+        kept[#kept + 1], values[#values + 1] = known, self:text_of(argument[1], argument[2])
+      end
+    end
+  end
+  local given = #values
+  for i = #call.arguments + 1, #step.made.parameters do
+    local known = step.made.parameters[i]
+    if step.is_set[known] then kept[#kept + 1] = known else becomes[known], is_constant[known] = 'nil', true end
+  end
+  for _ = given + 1, given > 0 and #kept or 0 do values[#values + 1] = 'nil' end
+  for _, known in ipairs(step.declared) do
+    if not becomes[known] then becomes[known] = is_hidden[known.name] and new_name(known.name, avoided) or known.name end
+  end
+  local variables = {}
+  for i, known in ipairs(kept) do variables[i] = becomes[known] end
+  return becomes, is_constant, variables, values
+end
+
+-- What the step reads must not be hidden by a name of the caller.
+function Expansion:check_meanings(step, call)
+  local is_target = {}
+  for _, name in ipairs(call.statement.kind == 'local' and call.targets or {}) do is_target[name] = true end
+  for _, use in ipairs(step.uses) do
+    local is_hidden = not step.is_own[use.declared] and (call.use.visible[use.name] ~= use.declared or is_target[use.name])
+    if is_hidden then
+      self:fail(call.use.line, step.name, ' is inline, and uses ', use.name, ', which is another name at this call')
+    end
+  end
+  local statement = call.statement
+  for i = call.use.token + 1, statement.last do
+    local token, before = self.tokens[i], self.tokens[i - 1].text
+    if token.kind == 'name' and is_target[token.text] and before ~= '.' and before ~= ':' then
+      self:fail(call.use.line, step.name, ' is inline: the call declares ', token.text, ', which its arguments use')
+    end
+  end
+end
+
+-- ---- the text of a call ----------------------------------------------------------------------------------------------
+
+local function is_simple(tokens, first, last)
+  for i = first, last do
+    local kind, text = tokens[i].kind, tokens[i].text
+    if not (kind == 'number' or kind == 'string' or kind == 'name' or CONSTANTS[text] or text == ',') then return false end
+  end
+  return true
+end
+
+-- What a `return` becomes: {before its values, behind them}.
+function Expansion:return_at(statement, call)
+  local leave = statement.is_early and ' break' or ''
+  local first, last = statement.first + 1, statement.last
+  if #call.targets > 0 then
+    local targets = table.concat(call.targets, ', ') .. ' ='
+    return first > last and {targets .. ' nil', leave} or {targets, leave}
+  end
+  if first > last then return {'', leave:sub(2)} end
+  if is_simple(self.tokens, first, last) then return {'', leave:sub(2), is_left_out = true} end
+  return {'local _ =', leave}
+end
+
+-- The body, with the names that it has at this call.
+function Expansion:body_at(step, call, becomes, is_constant)
+  local tokens, parts = self.tokens, {}
+  local known_at, changes = {}, {}
+  for _, use in ipairs(step.uses) do known_at[use.token] = use.declared end
+  for _, known in ipairs(step.declared) do known_at[known.token or 0] = known end
+  for _, statement in ipairs(call.statement.kind ~= 'return' and step.returns or {}) do
+    changes[statement.first] = self:return_at(statement, call)
+    changes[statement.first].last = statement.last
+  end
+  local last_to = self.text:find('\n', tokens[step.made.opens].to, true) or tokens[step.made.opens].to
+  local behind, skip = {}, 0
+  for i = step.first, step.last do
+    local token, known, change = tokens[i], known_at[i], changes[i]
+    local text = known and becomes[known] or token.text
+    if known and is_constant[known] then
+      local after = tokens[i + 1]
+      local is_base = after.kind == 'string' or after.text == '.' or after.text == ':' or after.text == '[' or after.text == '('
+      text = is_base and '(' .. text .. ')' or after.text == '..' and text .. ' ' or text
+    end
+    if change then
+      text = change[1]
+      if change.is_left_out then skip = change.last end
+      behind[change.last] = change[2]
+    end
+    local is_left_out = i <= skip and not change
+    parts[#parts + 1] = is_left_out and '' or self.text:sub(last_to + 1, token.from - 1) .. text
+    if behind[i] then parts[#parts + 1] = behind[i] end
+    last_to = token.to
+  end
+  parts[#parts + 1] = self.text:sub(last_to + 1, tokens[step.made.ends].from - 1)
+  return (table.concat(parts):gsub('[ \n]*$', ''))
+end
+
+local function indent_at(text, at)
+  local line = text:sub(1, at - 1):match('[^\n]*$')
+  return line:match('^ *')
+end
+
+-- Calls add(text, line) with the parts of what stands in place of the call, each with the line where it comes from.
+function Expansion:write_call(step, call, add)
+  self:check_meanings(step, call)
+  local becomes, is_constant, variables, values = self:names_at(step, call)
+  local body = self:body_at(step, call, becomes, is_constant)
+  local at, line = self.tokens[call.statement.first].from, call.use.line
+  local indent, old = indent_at(self.text, at), indent_at(self.text, self.tokens[step.made.opens].from)
+  local is_return = call.statement.kind == 'return'
+  local is_loop = step.has_early and not is_return
+  if call.statement.kind == 'local' then add('local ' .. table.concat(call.targets, ', ') .. ' ', line) end
+  add((is_loop and 'repeat' or 'do') .. ' -- ' .. step.name .. '\n', line)
+  if #variables > 0 then
+    local list = #values > 0 and ' = ' .. table.concat(values, ', ') or ''
+    add(indent .. '  local ' .. table.concat(variables, ', ') .. list .. '\n', line)
+  end
+  local number = self.tokens[step.made.opens].line + 1
+  for part in (body .. '\n'):gmatch('([^\n]*)\n') do
+    if part:sub(1, #old) == old then part = part:sub(#old + 1) end
+    add((part == '' and '' or indent .. part) .. '\n', number)
+    number = number + 1
+  end
+  if call.statement.kind == 'set' and not step.has_last then
+    add(indent .. '  ' .. table.concat(call.targets, ', ') .. ' = nil\n', line)
+  end
+  add(indent .. (is_loop and 'until true' or 'end'), line)
+  if is_return and not step.has_last then add('\n' .. indent .. 'return', line) end
+end
+
+-- ---- a step that is a function elsewhere -----------------------------------------------------------------------------
+
+-- The outermost function around a use that stands in that of the definition.
+local function holder_of(use, known)
+  local holder = use.owner
+  while holder.outer ~= known.owner do holder = holder.outer end
+  return holder
+end
+
+-- What the step reads must mean the same at the head of that function.
+function Expansion:check_holder(step, use, holder)
+  local is_hidden = {}
+  for _, known in ipairs(holder.parameters) do is_hidden[known.name] = true end
+  for _, inside in ipairs(step.uses) do
+    local known = use.visible[inside.name]
+    local is_same = known == inside.declared or known and known.token > holder.opens
+    if not step.is_own[inside.declared] and (is_hidden[inside.name] or not is_same) then
+      self:fail(use.line, step.name, ' is inline, and uses ', inside.name, ', which is another name in ', holder.name)
+    end
+  end
+end
+
+-- Whether a use stays that of a function; then the definition goes to the head of a function, once for each.
+function Expansion:stays(step, use)
+  if not step.known.is_function or use.owner == step.known.owner then return false end
+  local holder = holder_of(use, step.known)
+  self:check_holder(step, use, holder)
+  if not step.holders[holder] then
+    step.holders[holder] = true
+    local from, to = self:lines_of(step)
+    local opens = self.tokens[holder.opens]
+    local line_end = self.text:match('^[ ]*%-%-[^\n]*()\n', opens.to + 1) or opens.to + 1
+    self.edits[#self.edits + 1] = {from = line_end, to = line_end - 1, line = self.tokens[step.made.opens].line,
+      raw = '\n' .. self.text:sub(from, to):gsub(' *%-%- inline, else a function', '', 1):gsub('\n$', '')}
+  end
+  return true
+end
+
+-- ---- a round ---------------------------------------------------------------------------------------------------------
+
+-- The lines of the definition and of the comment right above it.
+function Expansion:lines_of(step)
+  local tokens = self.tokens
+  local first, last = step.known.token, step.made.ends
+  while tokens[first].text ~= 'local' do first = first - 1 end
+  local from, to = tokens[first].from, tokens[last].to
+  local above = self.text:sub(1, from - 1)
+  while true do
+    local before, comment = above:match('^(.-)([^\n]*\n?[^\n]*)$')
+    comment = comment:match('^( *%-%-[^\n]*\n *)$')
+    if not comment or comment:match('%-%- %l+: ') then break end
+    above = before
+  end
+  return #above + 1, to
+end
+
+local function expand_round(text, owners, path)
+  local found, fault = names.names_of(text, path)
+  if not found then error({words = fault}, 0) end
+  local self = setmetatable({text = text, owners = owners, found = found, tokens = found.tokens, starts = {},
+    set_elsewhere = {}, edits = {}}, Expansion)
+  local steps, count = {}, 0
+  for _, made in ipairs(found.functions) do
+    if made.known and made.known.is_inline then
+      steps[made.known] = made
+      count = count + 1
+    end
+  end
+  if count == 0 then return nil end
+  for _, statement in ipairs(found.statements) do
+    if statement.kind == 'call' or statement.kind == 'set' then self.starts[statement.first] = statement end
+  end
+  local calls_of, is_awaited = {}, {}
+  for _, use in ipairs(found.uses) do
+    local known = use.declared
+    if known and use.is_set and use.owner ~= known.owner then self.set_elsewhere[known] = true end
+    if known and steps[known] then
+      calls_of[known] = calls_of[known] or {}
+      table.insert(calls_of[known], use)
+      -- A step that calls steps is expanded behind them.
+      local owner = use.owner
+      while owner do
+        if owner.known and steps[owner.known] and owner.known ~= known then is_awaited[owner.known] = true end
+        owner = owner.outer
+      end
+    end
+  end
+  local edits = self.edits
+  for known, made in pairs(steps) do
+    if not is_awaited[known] then
+      local step = self:step_of(made)
+      for _, use in ipairs(calls_of[known] or {}) do
+        local call = not self:stays(step, use) and self:call_of(use, step)
+        if call then
+          local first, last = self.tokens[call.statement.first], self.tokens[call.statement.last]
+          edits[#edits + 1] = {from = first.from, to = last.to, step = step, call = call}
+        end
+      end
+      local from, to = self:lines_of(step)
+      if text:sub(to + 1, to + 1) == '\n' then to = to + 1 end
+      edits[#edits + 1] = {from = from, to = to}
+    end
+  end
+  table.sort(edits, function(a, b) return a.from < b.from end)
+  return self, edits
+end
+
+-- Returns the text, with all steps expanded, and the owners of its lines: each {unit, line}.
+local function expand(text, owners, path)
+  while true do
+    local self, edits = expand_round(text, owners, path)
+    if not self then return text, owners end
+    local parts, new_owners, is_line_open = {}, {}, false
+    local function add(part, owner)
+      parts[#parts + 1] = part
+      for piece in part:gmatch('[^\n]*\n?') do
+        if piece ~= '' then
+          if not is_line_open then new_owners[#new_owners + 1] = owner end
+          is_line_open = piece:sub(-1) ~= '\n'
+        end
+        if type(owner) == 'number' then owner = owner + 1 end
+      end
+    end
+    local at, line = 1, 1
+    local function copy(to)
+      for piece in text:sub(at, to):gmatch('[^\n]*\n?') do
+        if piece ~= '' then add(piece, owners[line]) end
+        if piece:sub(-1) == '\n' then line = line + 1 end
+      end
+      at = to + 1
+    end
+    for _, edit in ipairs(edits) do
+      copy(edit.from - 1)
+      if edit.call then
+        self:write_call(edit.step, edit.call, function(part, from_line) add(part, owners[from_line]) end)
+      elseif edit.raw then
+        add(edit.raw, owners[edit.line])
+      end
+      line = line + select(2, text:sub(edit.from, edit.to):gsub('\n', ''))
+      at = edit.to + 1
+    end
+    copy(#text)
+    text, owners = table.concat(parts), new_owners
+  end
+end
+
+return {expand = expand}
