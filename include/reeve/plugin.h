@@ -9,14 +9,17 @@
  *
  *     dlopen -> entry -> load() -> [each thread: thread_start -> run ... run -> thread_stop] -> unload() -> dlclose
  *
- * Each thread calls a handler's thread_start before its first task of that handler, and thread_stop when the thread
- * ends. No hook is called after unload. The structs contain their sizes and the ABI number, so that plugins that were
- * compiled with other versions of reeve can be loaded: fields are only appended, and those that an older plugin lacks
- * are zero. See "Structs" in status.h.
+ * load, thread_start, thread_stop and unload are hooks: optional functions of the plugin. Before a thread runs its
+ * first task of a handler, it calls the handler's thread_start. When the thread ends, it calls thread_stop. No hook
+ * is called after unload.
  *
- * C++: include plugin.hpp, which fills these structs without warnings and turns exceptions into outcomes. An
- * exception that leaves a plain handler, layer or hook ends the process (std::terminate), and its task counts as
- * crashed.
+ * Versions: the structs contain their sizes and the ABI number. A worker can therefore load plugins that were
+ * compiled with other versions of reeve. New versions only append fields; a field that an older plugin lacks is zero.
+ * See "Structs" in status.h.
+ *
+ * C++: include plugin.hpp, which fills these structs without warnings and turns exceptions into outcomes. Without
+ * plugin.hpp, an exception that leaves a handler, layer or hook ends the process (std::terminate), and the running
+ * tasks of the process crash.
  */
 #ifndef REEVE_PLUGIN_H
 #define REEVE_PLUGIN_H
@@ -31,60 +34,63 @@ extern "C" {
 /* The ABI number. It rises only with a change that older plugins cannot work with. */
 #define REEVE_PLUGIN_ABI 1
 
-/* A handler, for a plugin's table or reeve_worker_register. Zero selects the default of each field. */
+/* A handler: an element of a plugin's table, or the argument of reeve_worker_register. Zero selects the default of
+ * each field. */
 typedef struct reeve_handler {
     size_t size;           /* sizeof(reeve_handler); REEVE_HANDLER sets it */
     const char *type;      /* required */
     reeve_handler_fn run;  /* exactly one of run and run_batch is required */
     void *user;            /* argument of run, run_batch and the hooks */
     const char *summary;   /* one line for people */
-    int attempts;          /* maximum of attempts; 0: as the queue says, else 20 */
-    int max_crashes;       /* 0: as the queue says, else 3 */
-    int64_t timeout_ms;    /* run time limit; 0: as the queue says, else none */
-    reeve_backoff backoff; /* zeroed: as the queue says, else the default */
-    /* Hooks for state of each thread; both are optional. thread_start returns 0 on success; it may set *ret_state,
-     * which reeve_task_thread_state then returns. With any other value the task fails with kind "setup" and is
-     * retried. */
+    int attempts;          /* failed attempts after which a task dies; 0: the queue's setting, else 20 */
+    int max_crashes;       /* crashes after which a task dies; 0: the queue's setting, else 3 */
+    int64_t timeout_ms;    /* run time limit of an attempt; 0: the queue's setting, else none */
+    reeve_backoff backoff; /* delays between attempts; zeroed: the queue's setting, else the default */
+    /* Hooks for state that each thread has for itself; both are optional. thread_start returns 0 on success. It may
+     * set *ret_state; reeve_task_thread_state then returns this pointer to the handler. If thread_start returns
+     * another value, the attempt fails with kind "setup", and the task is retried. */
     int (*thread_start)(void *user, void **ret_state);
     void (*thread_stop)(void *user, void *state);
-    void (*free_user)(void *user); /* called once, when the worker is destroyed; not for a plugin, which has unload */
+    void (*free_user)(void *user); /* called once, when the worker is destroyed; ignored in plugins, which use unload */
     int64_t heartbeat_ms;          /* heartbeat limit, see reeve_task_heartbeat; 0: none */
-    /* At most once: its tasks are completed in Redis before they run, so that none runs twice, even if its worker
-     * dies. The outcome is only logged and counted. Results, progress, checkpoints and log lines are not recorded,
-     * and concurrency limits do not count the running task. */
+    /* At most once: the worker completes a task in Redis before it calls the handler, so that no task runs twice,
+     * even if the worker dies. The outcome of the handler is only logged and counted. Results, progress, checkpoints
+     * and log lines are not recorded. Concurrency limits do not count the running task. */
     bool at_most_once;
     /*
-     * A batch handler (reeve_batch_fn in task.h), in place of run. A call gets up to `batch_size` tasks. The thread
-     * makes the call as soon as it has leased that many, or when the first of them has waited for batch_wait_ms.
-     * Meanwhile the thread runs tasks of other types. Here `batch_size` applies in place of the pool's batch. Each
-     * thread collects its own batch, so serve such a queue with few threads. A task that is suspected of crashing its
-     * worker gets a call of its own. When the worker stops, collected tasks return to their queues. Layers do not
-     * apply to these calls.
+     * A batch handler (reeve_batch_fn in task.h), in place of run. One call gets up to `batch_size` tasks. The thread
+     * makes the call as soon as it has leased `batch_size` tasks, or when the first of them has waited for
+     * batch_wait_ms. While it collects tasks, the thread runs tasks of other types. The `batch` of the pool does not
+     * limit the number of collected tasks. Each thread collects tasks for itself, so use few threads for such a
+     * queue. A task that has crashed gets a call of its own. When the worker stops, collected tasks return to their
+     * queues. Layers do not apply to batch handlers.
      */
     reeve_batch_fn run_batch;
     unsigned batch_size;   /* at most REEVE_BATCH_SIZE_MAX; 0: REEVE_BATCH_SIZE_DEFAULT */
-    int64_t batch_wait_ms; /* 0: a call gets the tasks that the thread has leased so far */
+    int64_t batch_wait_ms; /* 0: do not wait; a call gets the tasks that the thread has leased */
 } reeve_handler;
 
 #define REEVE_HANDLER .size = sizeof(reeve_handler)
 
+/* A plugin. REEVE_PLUGIN sets the first three fields and layer_size. */
 typedef struct reeve_plugin {
-    size_t size;
-    unsigned abi;
+    size_t size;         /* sizeof(reeve_plugin) */
+    unsigned abi;        /* REEVE_PLUGIN_ABI */
     size_t handler_size; /* size of an element of `handlers` */
     const char *name;    /* required */
     const char *version;
     const char *summary;
     const reeve_handler *handlers;
     size_t handler_count;
-    /* How many calls of the plugin's handlers may run at the same time in a process; 0: no limit. A task that waits
-     * because of this limit has not begun: its time limits have not started. A cancel ends it, and a stop returns it
-     * to its queue; neither uses an attempt. */
+    /* Maximum number of calls of the plugin's handlers that run at the same time in a process; 0: no limit. While a
+     * leased task waits because of this limit, its time limits do not run. If the task is cancelled, it
+     * ends at once. If the worker stops, the task returns to its queue. Neither counts as a failed attempt. */
     unsigned concurrency;
-    int (*load)(void); /* called once, before all other functions; a value other than 0 refuses the load */
-    void (*unload)(void);
-    /* Layers around all handlers of the worker, those of other plugins and of the program included (layer.h). A
-     * plugin may consist of layers only. */
+    /* Called once, before all other functions. If it returns a value other than 0, the plugin is not loaded. */
+    int (*load)(void);
+    void (*unload)(void); /* called once, after all other functions */
+    /* Layers (layer.h). They apply to all handlers of the worker, including those of other plugins and of the
+     * program. A plugin may have layers and no handlers. */
     const reeve_layer *layers;
     size_t layer_count; /* at most REEVE_LAYERS_MAX */
     size_t layer_size;  /* size of an element of `layers` */
@@ -107,8 +113,8 @@ typedef struct reeve_plugin {
 #endif
 
 /* Defines the only symbol that a plugin exports. The arguments are designated initialisers of reeve_plugin. In C++
- * they must start at `name` and keep the order of the fields; REEVE_CXX_PLUGIN in plugin.hpp is more convenient
- * there. */
+ * the first one must be `name`, and they must be in the order of the fields; REEVE_CXX_PLUGIN in plugin.hpp is easier
+ * to use. */
 #define REEVE_PLUGIN(...)                                                       \
     REEVE_PLUGIN_EXTERN REEVE_API const reeve_plugin *reeve_plugin_entry(void); \
     REEVE_PLUGIN_QUIET                                                          \
@@ -128,49 +134,56 @@ typedef struct reeve_plugin {
 typedef struct reeve_plugin_handle reeve_plugin_handle;
 
 /*
- * Opens a plugin by a name or path, as reeve_worker_load_plugin, and calls its load hook. `dir` is the directory in
- * which a name is looked up; NULL: the environment variable REEVE_PLUGIN_DIR, else the plugin directory of the
- * installation, which is found relative to the library or program. Opening a plugin that is open returns the same
- * handle and calls no hook; the last close unloads it. On failure *ret is NULL and ret_error, when not NULL, has the
- * message, cut at `size` bytes. Any thread. Errors: REEVE_EPLUGIN; REEVE_EINVAL: a handler is not valid;
- * REEVE_EDUPLICATE: two handlers have the same type; REEVE_ESTATE: called from a load or unload hook; REEVE_ENOMEM.
+ * Opens a plugin and calls its load hook. name_or_path is as in reeve_worker_load_plugin. `dir` is the directory in
+ * which a name is looked up; NULL: that of the environment variable REEVE_PLUGIN_DIR, else the plugin directory of
+ * the installation, which is found relative to the library or program. If the plugin is already open, the call
+ * returns the same handle and calls no hook. The last reeve_plugin_close unloads the plugin. On failure *ret is NULL,
+ * and ret_error, when not NULL, has the message, cut at `size` bytes. Any thread.
+ *
+ *   REEVE_EPLUGIN      the plugin cannot be loaded, as in reeve_worker_load_plugin
+ *   REEVE_EINVAL       a handler is not valid
+ *   REEVE_EDUPLICATE   two handlers have the same type
+ *   REEVE_ESTATE       a load or unload hook made the call
+ *   REEVE_ENOMEM
  */
 REEVE_API reeve_status reeve_plugin_open(reeve_plugin_handle **ret, const char *name_or_path, const char *dir,
                                          char *ret_error, size_t size);
-/* NULL is ignored. Any thread. */
+/* Closes a plugin that reeve_plugin_open returned. NULL is ignored. Any thread. */
 REEVE_API void reeve_plugin_close(reeve_plugin_handle *plugin);
 
-/* The plugin's description, valid until the last close. The struct, its handlers and its layers have the sizes of this
- * version, whatever version the plugin was compiled with. */
+/* The plugin's description, valid until the last reeve_plugin_close. The structs of the plugin, its handlers and its
+ * layers have the sizes of this version of reeve, whatever version the plugin was compiled with. */
 REEVE_API const reeve_plugin *reeve_plugin_get(const reeve_plugin_handle *plugin);
-/* The file it was loaded from. */
+/* The path of the file from which the plugin was loaded, valid until the last reeve_plugin_close. */
 REEVE_API const char *reeve_plugin_path(const reeve_plugin_handle *plugin);
 
-/* A run of a handler without Redis. */
+/* Options for reeve_plugin_run. Zero selects the default of each field. */
 typedef struct reeve_run_options {
     size_t size;       /* sizeof(reeve_run_options), or 0 */
-    const char *queue; /* NULL: "local" */
-    const char *id;    /* NULL: a new UUIDv7 */
+    const char *queue; /* queue of the task; NULL: "local" */
+    const char *id;    /* id of the task; NULL: a new UUIDv7 */
     reeve_bytes payload;
-    unsigned attempt;                                               /* number of the attempt; 0 means 1 */
-    void (*progress)(int percent, const char *message, void *user); /* for reeve_task_progress; may be NULL */
-    void *user;
+    unsigned attempt;                                               /* value of reeve_task_attempt; 0: 1 */
+    void (*progress)(int percent, const char *message, void *user); /* called by reeve_task_progress; may be NULL */
+    void *user;                                                     /* argument of progress */
 } reeve_run_options;
 
+/* What a handler did in reeve_plugin_run. */
 typedef struct reeve_run_report {
     reeve_outcome outcome;
     reeve_bytes result; /* owned by the report */
-    int64_t delay_ms;   /* delay of a retry, backoff applied, or of a snooze */
+    int64_t delay_ms;   /* after a retry or a snooze: delay in ms until a worker would run the task again */
     char kind[REEVE_KIND_MAX + 1];
     char message[REEVE_MESSAGE_MAX + 1];
     int64_t elapsed_us;
 } reeve_run_report;
 
 /*
- * Runs one task through the plugin's handler of a type, with its thread hooks and the plugin's layers, on the calling
- * thread; blocks until the handler has returned. Jitter is not applied to the backoff. Free the report with
- * reeve_run_report_fini. Any thread. testing.h can do more: it has a clock that can be moved, metadata, and a record
- * of all progress. REEVE_ENOTFOUND: the plugin has no handler of the type. REEVE_ETOOBIG: the payload. REEVE_EINVAL,
+ * Runs one task with the plugin's handler for a type, without Redis, on the calling thread. It also calls the thread
+ * hooks of the handler and the layers of the plugin. Blocks until the handler has returned. Jitter is not applied to
+ * the delay of a retry. Free the report with reeve_run_report_fini. Any thread. The functions of testing.h can do
+ * more: they have a clock that a test can move, metadata, and a record of all progress. REEVE_ENOTFOUND: the plugin
+ * has no handler for the type. REEVE_ETOOBIG: the payload is too long. REEVE_EINVAL: an option is not valid.
  * REEVE_ENOMEM.
  */
 REEVE_API reeve_status reeve_plugin_run(reeve_plugin_handle *plugin, const char *type, const reeve_run_options *options,

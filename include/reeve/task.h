@@ -1,14 +1,16 @@
 /*
  * task.h - the task, as its handler uses it.
  *
- * A worker leases a task and calls the handler of the task's type. The handler reads the payload and may report
- * progress. To end, it calls an outcome function, see the end of this file, and returns its value:
+ * A worker takes a lease on a task, that is, the right to run it, and calls the handler of the task's type. The lease
+ * expires when the worker's heartbeats stop. The handler reads the payload and may report progress. To end, it calls
+ * one of the outcome functions at the end of this file, and returns the value of that function:
  *
  *     return reeve_task_done(task, result, length);
  *
- * Threads and lifetime, unless a comment says otherwise: call these functions only on the thread that runs the handler,
- * and only until the handler returns; do not keep the reeve_task pointer. Memory that a function returns belongs to the
- * task and is valid until the handler returns. Memory that is passed in is copied before the function returns.
+ * Threads and lifetime, unless a comment says otherwise: call these functions only on the thread that runs the
+ * handler, and only until the handler returns. Do not keep the reeve_task pointer. Memory that a function returns
+ * belongs to the task and is valid until the handler returns. A function copies the memory that it is given before it
+ * returns. docs/glossary.md defines the terms.
  */
 #ifndef REEVE_TASK_H
 #define REEVE_TASK_H
@@ -23,21 +25,21 @@
 extern "C" {
 #endif
 
-/* Maximum sizes. A worker or client can set lower ones (size_limits.h). Lengths are in bytes, without the final zero
- * byte. */
-#define REEVE_QUEUE_MAX 64      /* queue name: [A-Za-z0-9._-] */
-#define REEVE_TYPE_MAX 100      /* task type: [A-Za-z0-9._:/-] */
-#define REEVE_ID_LENGTH_MAX 100 /* task id: [A-Za-z0-9._:-] */
-#define REEVE_ID_MAX (REEVE_ID_LENGTH_MAX + 1)
-#define REEVE_HANDLE_MAX (REEVE_QUEUE_MAX + 1 + REEVE_ID_MAX)
-#define REEVE_GROUP_MAX 100    /* group name: UTF-8 */
-#define REEVE_UNIQUE_MAX 200   /* unique key: UTF-8 */
-#define REEVE_KIND_MAX 100     /* error kind */
-#define REEVE_MESSAGE_MAX 1000 /* error message; a longer one is cut between characters */
+/* Maximum sizes. A worker or a client can set lower ones (size_limits.h). Lengths are in bytes, without the final
+ * zero byte, unless a comment says otherwise. */
+#define REEVE_QUEUE_MAX 64                                    /* queue name: [A-Za-z0-9._-] */
+#define REEVE_TYPE_MAX 100                                    /* task type: [A-Za-z0-9._:/-] */
+#define REEVE_ID_LENGTH_MAX 100                               /* task id: [A-Za-z0-9._:-] */
+#define REEVE_ID_MAX (REEVE_ID_LENGTH_MAX + 1)                /* size of a buffer for an id and its final zero byte */
+#define REEVE_HANDLE_MAX (REEVE_QUEUE_MAX + 1 + REEVE_ID_MAX) /* the same for a handle, "<queue>/<id>" */
+#define REEVE_GROUP_MAX 100                                   /* group name: UTF-8 */
+#define REEVE_UNIQUE_MAX 200                                  /* unique key: UTF-8 */
+#define REEVE_KIND_MAX 100                                    /* error kind */
+#define REEVE_MESSAGE_MAX 1000 /* error message; a longer one is cut at the end of a UTF-8 character */
 #define REEVE_PAYLOAD_MAX (64u * 1024 * 1024)
 #define REEVE_RESULT_MAX (16u * 1024 * 1024)
 #define REEVE_CHECKPOINT_MAX (1024u * 1024)
-#define REEVE_LOG_LINES 100  /* lines kept of a task; the oldest are dropped */
+#define REEVE_LOG_LINES 100  /* number of log lines that are kept of a task; the oldest are dropped */
 #define REEVE_TAG_MAX 200    /* tag: UTF-8 */
 #define REEVE_TAGS_MAX 64    /* number of tags of a task */
 #define REEVE_META_MAX 16384 /* tags and metadata of a task together, encoded as JSON */
@@ -47,13 +49,14 @@ extern "C" {
 
 typedef struct reeve_task reeve_task;
 
-/* The outcome of a handler. Return the value that an outcome function returned: the task holds the details. */
+/* The outcome of a handler. Return the value that an outcome function returned; the function stores the details in
+ * the task. */
 typedef enum reeve_outcome {
     REEVE_OUTCOME_NONE = 0, /* no outcome function was called: a failure of kind "handler" */
-    REEVE_OUTCOME_DONE,
-    REEVE_OUTCOME_RETRY,
-    REEVE_OUTCOME_FAIL,
-    REEVE_OUTCOME_SNOOZE
+    REEVE_OUTCOME_DONE,     /* reeve_task_done */
+    REEVE_OUTCOME_RETRY,    /* reeve_task_retry */
+    REEVE_OUTCOME_FAIL,     /* reeve_task_fail */
+    REEVE_OUTCOME_SNOOZE    /* reeve_task_snooze or reeve_task_give_back */
 } reeve_outcome;
 
 /*
@@ -61,10 +64,10 @@ typedef enum reeve_outcome {
  *
  *   exponential  base_ms, doubled with each failure, at most cap_ms
  *   fixed        base_ms after each failure
- *   list         list_ms[n - 1] after failure n; after the end of the list its last delay
+ *   list         list_ms[n - 1] after failure n; the last delay of the list after all further failures
  *
- * A zeroed struct means "not set": the next level that sets a backoff applies (task, handler, queue), and otherwise the
- * default: exponential from 1 s to 1 h with 20 % jitter.
+ * A zeroed struct means "not set". The backoff of the task applies if it is set, else that of its handler, else that
+ * of its queue, else the default: exponential from 1 s to 1 h with 20 % jitter.
  */
 typedef enum reeve_backoff_shape {
     REEVE_BACKOFF_EXPONENTIAL = 0,
@@ -84,20 +87,21 @@ typedef struct reeve_backoff {
 } reeve_backoff;
 
 /*
- * A handler. The threads of a pool call it, several at the same time unless its plugin or pool limits that. `user` is
- * the pointer that it was registered with. It may block. A handler that runs long should poll reeve_task_should_stop.
+ * A handler. Several threads may call it at the same time, unless its plugin limits that (`concurrency` in plugin.h)
+ * or the worker has one thread. `user` is the pointer that the handler was registered with. A handler may block. A
+ * handler that runs long should poll reeve_task_should_stop.
  *
- * A handler ends by returning. One that ends its thread instead (pthread_exit) has failed, with kind "handler", and
- * another thread takes the place of that one. It must not leave by longjmp; pthread_cancel has no effect on its
- * thread. A child process that it forks must call exec or _exit; reeve_worker_create tells what happens to a child
- * that returns instead.
+ * A handler ends by returning. If it ends its thread instead (pthread_exit), the attempt fails with kind "handler",
+ * and the worker starts another thread. A handler must not leave by longjmp. pthread_cancel has no effect on the
+ * threads of a worker. A child process that a handler forks must call exec or _exit. reeve_worker_create describes
+ * what happens to a child that returns from the handler.
  */
 typedef reeve_outcome (*reeve_handler_fn)(reeve_task *task, void *user);
 
 /*
- * A batch handler: one call gets several tasks of its type, for work that is cheaper together, such as one INSERT of a
- * hundred rows. All tasks of a call are of one queue. Call an outcome function for each task; the returned value can be
- * ignored. A task for which no outcome function was called fails with kind "handler".
+ * A batch handler: one call gets several tasks of its type, for work that is cheaper together, such as one INSERT of
+ * a hundred rows. All tasks of a call are from one queue. Call an outcome function for each task; ignore its value. A
+ * task for which no outcome function was called fails with kind "handler".
  *
  *     static void insert(reeve_task *const *tasks, size_t count, void *user)
  *     {
@@ -108,15 +112,16 @@ typedef reeve_outcome (*reeve_handler_fn)(reeve_task *task, void *user);
  */
 typedef void (*reeve_batch_fn)(reeve_task *const *tasks, size_t count, void *user);
 
-/* Tasks of one call of a batch handler: the maximum that can be set, and the default. */
+/* Number of tasks in one call of a batch handler: the maximum of the setting, and its default. */
 #define REEVE_BATCH_SIZE_MAX 256
 #define REEVE_BATCH_SIZE_DEFAULT 64
 
 /* ---- reading the task ------------------------------------------------------------------------------------------ */
 
-/* The payload, not copied. A zero byte follows it, which the length does not count. */
+/* The payload. A zero byte follows it; the length does not count that byte. */
 REEVE_API reeve_bytes reeve_task_payload(const reeve_task *task);
 
+/* The id, the queue and the type of the task. */
 REEVE_API const char *reeve_task_id(const reeve_task *task);
 REEVE_API const char *reeve_task_queue(const reeve_task *task);
 REEVE_API const char *reeve_task_type(const reeve_task *task);
@@ -124,143 +129,152 @@ REEVE_API const char *reeve_task_type(const reeve_task *task);
 /* The handle, "<queue>/<id>". */
 REEVE_API const char *reeve_task_handle(const reeve_task *task);
 
-/* The number of this attempt: one more than the failures so far. Runs that ended with a snooze, a give-back or a
- * crash do not count. */
+/* The number of this attempt: 1 for the first one, and 1 more after each failed attempt. Attempts that ended with a
+ * snooze, a give-back or a crash do not count. */
 REEVE_API unsigned reeve_task_attempt(const reeve_task *task);
 
-/* How many times a worker died while it ran this task. */
+/* The number of crashes of this task: how many times a worker died, or lost its session, while it held the task. The
+ * number is reset to 0 when a worker has run the task alone to its end. */
 REEVE_API unsigned reeve_task_crashes(const reeve_task *task);
 
 /* When the task was enqueued, in ms since the epoch by Redis's clock. */
 REEVE_API int64_t reeve_task_enqueued_ms(const reeve_task *task);
-/* The slot for which a recurring entry made the task (cron.h), in ms since the epoch. When the entry catches up on a
- * missed slot, the slot is earlier than the enqueue. -1: no entry made the task, or `reeve cron run` did. */
+/* For the task of a recurring entry (cron.h): its slot, the scheduled time, in ms since the epoch. If the entry fired
+ * late, for a slot that it had missed, the slot is earlier than the time of the enqueue. -1: no entry enqueued the
+ * task, or `reeve cron run` did. */
 REEVE_API int64_t reeve_task_slot_ms(const reeve_task *task);
 
 /*
- * The time now, in ms since the epoch: of the machine's clock in a worker, of the test's clock in a test (testing.h).
- * Any thread may call it while the handler runs.
+ * The current time in ms since the epoch. In a worker it is the time of the machine's clock, in a test (testing.h)
+ * that of the test's clock. Any thread may call it while the handler runs.
  */
 REEVE_API int64_t reeve_task_now_ms(const reeve_task *task);
 
-/* The group, or NULL. */
+/* The name of the task's group; NULL: it has none. */
 REEVE_API const char *reeve_task_group(const reeve_task *task);
 
-/* The value of a metadata key, or NULL. The first call parses the task's header. */
+/* The value of a metadata key; NULL: the task does not have that key. The first call parses the metadata. */
 REEVE_API const char *reeve_task_meta(reeve_task *task, const char *key);
 
-/* The state that the handler's `thread_start` hook made for this thread (plugin.h), or NULL. */
+/* The state that the handler's `thread_start` hook (plugin.h) created for this thread; NULL: it created none. */
 REEVE_API void *reeve_task_thread_state(const reeve_task *task);
 
 /* ---- while it runs --------------------------------------------------------------------------------------------- */
 
 /*
- * True when the handler should end soon: the deadline of reeve_worker_stop has passed, the run time limit has passed,
- * the lease is lost, or the task was cancelled. Does no I/O. Any thread may call it while the handler runs.
+ * Returns true when the handler should end soon: the worker stops and the deadline of reeve_worker_stop has passed,
+ * the run time limit or the heartbeat limit of the task has passed, the lease is lost, or the task was cancelled.
+ * Does no I/O. Any thread may call it while the handler runs.
  */
 REEVE_API bool reeve_task_should_stop(const reeve_task *task);
 
 /*
- * True when a cancel of the task was requested while it runs (reeve_cancel). The worker learns that within
- * milliseconds while it is connected to Redis. The outcome decides: after reeve_task_done the task is completed with
- * its result, after any other outcome it is cancelled. Does no I/O. Any thread may call it while the handler runs.
+ * Returns true when somebody has cancelled the task while it runs (reeve_cancel). A worker that is connected to Redis
+ * learns of a cancel within milliseconds. If the handler then ends with reeve_task_done, the task is completed with
+ * its result. After any other outcome it is cancelled. Does no I/O. Any thread may call it while the handler runs.
  */
 REEVE_API bool reeve_task_is_cancelled(const reeve_task *task);
 
 /*
- * Records progress: a percentage from 0 to 100, and a message (NULL: none; cut at REEVE_MESSAGE_MAX). One round trip on
- * the thread's connection; blocks at most for the command timeout.
+ * Records progress: a percentage from 0 to 100, and a message, which is cut at REEVE_MESSAGE_MAX bytes; NULL: none.
+ * Takes one round trip on the thread's connection to Redis, and blocks for at most the worker's command timeout
+ * (`command_ms` in worker.h).
  *
  *   REEVE_EREFUSED              the lease is lost: the outcome of this attempt will not be accepted
- *   REEVE_ELOST                 unknown whether it was recorded; the lease may still be valid
- *   REEVE_EREDIS                not recorded; the lease may still be valid
+ *   REEVE_ELOST                 no reply from Redis: unknown whether it was recorded; the lease may still be valid
+ *   REEVE_EREDIS                an error of Redis: not recorded; the lease may still be valid
  *   REEVE_EINVAL                the percentage is out of range
  */
 REEVE_API reeve_status reeve_task_progress(reeve_task *task, int percent, const char *message);
 
 /*
- * Asks whether the lease is still valid. One round trip, as reeve_task_progress.
+ * Asks Redis whether the lease is still valid. Blocks as reeve_task_progress does.
  *
- *   REEVE_OK                    it is
+ *   REEVE_OK                    the lease is valid
  *   REEVE_EREFUSED              the lease is lost: the outcome of this attempt will not be accepted
- *   REEVE_ELOST, REEVE_EREDIS   unknown
+ *   REEVE_ELOST, REEVE_EREDIS   unknown whether the lease is valid
  *
  * A handler need not call it to keep the lease: the worker's heartbeats renew it. A task can have a heartbeat limit
- * (`heartbeat_ms` of reeve_handler or reeve_task_spec). If its handler calls none of reeve_task_heartbeat, _progress,
- * _checkpoint and _log for longer than this limit, the attempt fails with kind "silent". As after the run time limit,
- * reeve_task_should_stop is then true, and a later outcome is not accepted.
+ * (`heartbeat_ms` of reeve_handler or reeve_task_spec). If its handler calls none of reeve_task_heartbeat,
+ * reeve_task_progress, reeve_task_checkpoint and reeve_task_log for longer than this limit, the attempt fails with
+ * kind "silent". Then reeve_task_should_stop returns true, and a later outcome is not accepted, as after the run time
+ * limit.
  */
 REEVE_API reeve_status reeve_task_heartbeat(reeve_task *task);
 
 /*
- * Stores a checkpoint: bytes from which the next attempt continues when this one fails, is snoozed or given back, or
- * its worker dies. It replaces the previous checkpoint; a length of 0 removes it. It is deleted when the task
- * completes. One round trip, as reeve_task_progress, with the same errors; after REEVE_ELOST either the old or the
- * new checkpoint is stored. REEVE_ETOOBIG: longer than the worker's size_limits.checkpoint; the old one stays.
+ * Stores a checkpoint: bytes from which the next attempt can continue if this one fails, is snoozed or given back, or
+ * if its worker dies. The new checkpoint replaces the previous one; a length of 0 removes it. The checkpoint is
+ * deleted when the task completes. Blocks as reeve_task_progress does, and returns the same errors. After REEVE_ELOST
+ * either the old or the new checkpoint is stored. REEVE_ETOOBIG: the checkpoint is longer than the worker's
+ * size_limits.checkpoint, and the previous one stays.
  */
 REEVE_API reeve_status reeve_task_checkpoint(reeve_task *task, const void *data, size_t length);
 
 /*
- * Gets the last checkpoint that any attempt of this task stored; ret->data is NULL when there is none. The first call
- * is one round trip, or no I/O when there is no checkpoint. The bytes are valid until the next reeve_task_checkpoint
- * or the end of the handler; a zero byte follows them. After REEVE_ELOST, REEVE_EREDIS and REEVE_ENOMEM the
- * checkpoint is unknown: return reeve_task_retry rather than start from the beginning. REEVE_EREFUSED: the lease is
- * lost; return.
+ * Gets the last checkpoint that any attempt of this task stored. ret->data is NULL if there is none. The first call
+ * takes one round trip if there is a checkpoint. The bytes are valid until the next reeve_task_checkpoint or the end
+ * of the handler; a zero byte follows them. After REEVE_ELOST, REEVE_EREDIS and REEVE_ENOMEM the checkpoint is
+ * unknown: return reeve_task_retry rather than start from the beginning. REEVE_EREFUSED: the lease is lost; end the
+ * handler.
  */
 REEVE_API reeve_status reeve_task_last_checkpoint(reeve_task *task, reeve_bytes *ret);
 
 /*
- * Adds a line with the time to the task's log. The line is cut at REEVE_MESSAGE_MAX bytes. The last REEVE_LOG_LINES
- * lines of all attempts are kept for as long as the task's record; `reeve show --log` prints them. One round trip, as
- * reeve_task_progress, with the same errors.
+ * Adds a line with the current time to the task's log. The line is cut at REEVE_MESSAGE_MAX bytes. The log keeps the
+ * last REEVE_LOG_LINES lines of the task, over all its attempts, for as long as the task's record exists. `reeve show
+ * --log` prints them. Blocks as reeve_task_progress does, and returns the same errors.
  */
 REEVE_API reeve_status reeve_task_log(reeve_task *task, const char *format, ...) REEVE_PRINTF(2, 3);
 
 /*
- * Pauses a group of this queue (NULL: the whole queue) for a time: for delay_ms from now none of its tasks starts.
- * Running tasks continue. A longer pause that is already in force is not shortened. Use: a service answers 429 with
- * Retry-After; pause its group for that time, then snooze or retry the task. One round trip, as reeve_task_progress.
- * REEVE_EINVAL: the group's name or the delay is not valid. REEVE_ELOST: the group may or may not be paused.
- * REEVE_EREDIS: it is not paused.
+ * Pauses a group of the task's queue for delay_ms from now: none of its tasks starts in this time. `group` NULL
+ * pauses the whole queue. Running tasks continue. If a longer pause is already in force, it stays as it is. Example:
+ * a service answers 429 with Retry-After. The handler pauses the group for that time, and then snoozes or retries its
+ * task. Blocks as reeve_task_progress does. REEVE_EINVAL: the group's name or the delay is not valid. REEVE_ELOST: no
+ * reply from Redis; the group may or may not be paused. REEVE_EREDIS: an error of Redis; the group is not paused.
  */
 REEVE_API reeve_status reeve_task_pause_for(reeve_task *task, const char *group, int64_t delay_ms);
 
 /*
- * The message of the last failed call of reeve_task_checkpoint, reeve_task_chain or reeve_task_done on this task;
- * "" when none failed. Valid until the next such call.
+ * The message of the last call of reeve_task_checkpoint, reeve_task_chain or reeve_task_done on this task that
+ * failed; "": none failed. Valid until the next call of one of these functions.
  */
 REEVE_API const char *reeve_task_call_error(const reeve_task *task);
 
 /* ---- outcomes: how a handler ends ------------------------------------------------------------------------------ */
 
 /*
- * The task is completed. The result is kept for as long as the queue's settings say; pass NULL and 0 for no result.
+ * Completes the task. The settings of the queue decide how long the result is kept. For no result, pass NULL and 0.
  *
  * A result longer than the queue's `result_max` or the worker's `size_limits.result` is refused: the function returns
- * REEVE_OUTCOME_FAIL. If the handler returns that, the task dies with kind "result". The handler can call another
- * outcome function instead, for instance reeve_task_done with the URL of the stored result. The error message of the
- * dead task and reeve_task_call_error name the size, the limit and the setting to change.
+ * REEVE_OUTCOME_FAIL. If the handler returns that value, the task dies with kind "result". The handler can instead
+ * call an outcome function again, for instance reeve_task_done with the URL of a file in which it has stored the
+ * result. The error message of the dead task and reeve_task_call_error name the size, the limit, and the setting to
+ * change.
  */
 REEVE_API reeve_outcome reeve_task_done(reeve_task *task, const void *result, size_t length);
 
 /*
- * The attempt failed. The task is retried after delay_ms, or after its backoff when delay_ms is negative. It dies
- * when as many attempts have failed as its option `attempts` allows. `kind` is a short name for this sort of failure
- * (at most REEVE_KIND_MAX bytes), by which `reeve failures` counts; the message is for people.
+ * The attempt failed. The task is retried after delay_ms, or, if delay_ms is negative, after the delay of its
+ * backoff. If this was the last attempt that its option `attempts` allows, the task dies instead. `kind` is a short
+ * text of at most REEVE_KIND_MAX bytes that classifies the failure; `reeve failures` counts dead tasks by kind. The
+ * message is for people.
  */
 REEVE_API reeve_outcome reeve_task_retry(reeve_task *task, int64_t delay_ms, const char *kind, const char *format, ...)
     REEVE_PRINTF(4, 5);
 
-/* The task failed and must not be retried: it dies at once. Kind and message as in reeve_task_retry. */
+/* The attempt failed, and the task is not retried: it dies at once. Kind and message are as in reeve_task_retry. */
 REEVE_API reeve_outcome reeve_task_fail(reeve_task *task, const char *kind, const char *format, ...) REEVE_PRINTF(3, 4);
 
-/* The task is to run later: it returns to the queue after delay_ms (0: at once, to the front). Uses no attempt. */
+/* The task runs again after delay_ms. With a delay of 0 it returns at once to the front of its priority in the queue.
+ * A snooze does not count as a failed attempt. */
 REEVE_API reeve_outcome reeve_task_snooze(reeve_task *task, int64_t delay_ms);
 
 /*
- * This worker cannot run the task now, for instance because it lacks a resource. The task returns to the front of the
- * queue at once. The next thread that leases gets it, which may be a thread of the same worker. Uses no attempt. The
- * same as a snooze of 0.
+ * Returns the task at once to the front of its priority in the queue, for instance because the handler lacks a
+ * resource. The next thread that leases tasks gets it; that may be a thread of the same worker. A give-back does not
+ * count as a failed attempt. The function is the same as reeve_task_snooze with a delay of 0.
  */
 REEVE_API reeve_outcome reeve_task_give_back(reeve_task *task);
 
