@@ -24,6 +24,17 @@ bool rv_parse_int(const char *text, int64_t least, int64_t most, int64_t *ret)
     return true;
 }
 
+int64_t rv_parse_before_blank(const char *text, size_t length, int64_t max)
+{
+    char figures[24];
+    int64_t number;
+    const char *blank = memchr(text, ' ', length);
+    if (blank == NULL || (size_t)(blank - text) >= sizeof(figures)) return -1;
+    memcpy(figures, text, (size_t)(blank - text));
+    figures[blank - text] = '\0';
+    return rv_parse_int(figures, 0, max, &number) ? number : -1;
+}
+
 bool rv_parse_numbers(const char *text, long long *ret, size_t count, const char **ret_rest)
 {
     for (size_t i = 0; i < count; i++) {

@@ -10,6 +10,8 @@
 
 /* Whole decimal number, the entire text, within [least, most]. */
 bool rv_parse_int(const char *text, int64_t least, int64_t most, int64_t *ret);
+/* The number from 0 to max that a text begins with, up to a blank; -1: there is none. */
+int64_t rv_parse_before_blank(const char *text, size_t length, int64_t max);
 /* Reads `count` whole numbers at the beginning of a text, which spaces separate. *ret_rest, when not NULL: the text that
  * follows. False: there are fewer, or one of them does not fit. */
 bool rv_parse_numbers(const char *text, long long *ret, size_t count, const char **ret_rest);

@@ -8,9 +8,11 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "handlers/task.h"
+#include "protocol/envelope.h"
 #include "protocol/keys.h"
 #include "protocol/scripts.h"
-#include "protocol/turn_call.h"
+#include "protocol/settlement.h"
+#include "redis/conn.h"
 
 #define PAGE 1000
 #define NAMES_MAX ((size_t)1024 * 1024 * 1024)
@@ -21,8 +23,8 @@ typedef struct rv_dependencies {
     reeve_task_parent *parents;
     size_t parent_count;
     rv_buf result; /* the last that was asked for */
-    rv_buf hands;
-    size_t hand_count;
+    rv_buf chained;
+    size_t chained_count;
 } rv_dependencies;
 
 /* While they are fetched: the memory of the names moves. */
@@ -39,7 +41,8 @@ static rv_dependencies *dependencies_of(reeve_task *task)
     if (dependencies == NULL) return NULL;
     rv_buf_init(&dependencies->names, NAMES_MAX);
     rv_buf_init(&dependencies->result, REEVE_RESULT_MAX + 1);
-    rv_buf_init(&dependencies->hands, (size_t)2 * REEVE_CHAIN_BYTES_MAX + (size_t)REEVE_CHAIN_MAX * 4 * REEVE_META_MAX);
+    rv_buf_init(&dependencies->chained,
+                (size_t)2 * REEVE_CHAIN_BYTES_MAX + (size_t)REEVE_CHAIN_MAX * 4 * REEVE_META_MAX);
     task->dependencies = dependencies;
     return dependencies;
 }
@@ -49,7 +52,7 @@ void rv_dependencies_free(rv_dependencies *dependencies)
     if (dependencies == NULL) return;
     rv_buf_fini(&dependencies->names);
     rv_buf_fini(&dependencies->result);
-    rv_buf_fini(&dependencies->hands);
+    rv_buf_fini(&dependencies->chained);
     rv_free(dependencies->parents);
     rv_free(dependencies);
 }
@@ -199,8 +202,8 @@ reeve_status reeve_task_parent_result(reeve_task *task, const char *handle, reev
 
 reeve_bytes rv_dependencies_chained(const rv_dependencies *dependencies, size_t *ret_count)
 {
-    *ret_count = dependencies != NULL ? dependencies->hand_count : 0;
-    return *ret_count > 0 ? (reeve_bytes){dependencies->hands.data, dependencies->hands.length}
+    *ret_count = dependencies != NULL ? dependencies->chained_count : 0;
+    return *ret_count > 0 ? (reeve_bytes){dependencies->chained.data, dependencies->chained.length}
                           : (reeve_bytes){NULL, 0};
 }
 
@@ -216,16 +219,16 @@ static reeve_status name_hand(const rv_task_host *host, const reeve_task_spec *s
 static reeve_status check_hands(const rv_dependencies *dependencies, const reeve_task_spec *spec,
                                 const reeve_size_limits *size_limits, rv_error *error)
 {
-    size_t bytes = dependencies->hands.length + spec->payload.length;
+    size_t bytes = dependencies->chained.length + spec->payload.length;
     if (spec->after_count > REEVE_PARENTS_MAX)
         return rv_fail(error, REEVE_ETOOBIG, "%zu parents of a chained task: at most %d", spec->after_count,
                        REEVE_PARENTS_MAX);
-    if (dependencies->hand_count >= REEVE_CHAIN_MAX)
+    if (dependencies->chained_count >= REEVE_CHAIN_MAX)
         return rv_fail(error, REEVE_ETOOBIG, "%zu chained tasks: at most %d (no setting raises it)",
-                       dependencies->hand_count + 1, REEVE_CHAIN_MAX);
-    if (dependencies->hand_count >= (size_t)size_limits->batch)
+                       dependencies->chained_count + 1, REEVE_CHAIN_MAX);
+    if (dependencies->chained_count >= (size_t)size_limits->batch)
         return rv_size_limits_refuse(error, size_limits, RV_SIZE_LIMIT(batch), "%zu chained tasks",
-                                     dependencies->hand_count + 1);
+                                     dependencies->chained_count + 1);
     if (bytes <= REEVE_CHAIN_BYTES_MAX) return REEVE_OK;
     return rv_fail(error, REEVE_ETOOBIG, "the chained tasks have %zu bytes: at most %u (no setting raises it)", bytes,
                    REEVE_CHAIN_BYTES_MAX);
@@ -247,15 +250,15 @@ reeve_status reeve_task_chain_sized(reeve_task *task, const reeve_task_spec *giv
     if (status != REEVE_OK) return rv_task_refuse(task, &error);
     status = name_hand(task->host, &spec, made);
     if (status != REEVE_OK) return status;
-    size_t before = dependencies->hands.length;
-    rv_hand_write(&dependencies->hands, &spec, made);
-    if (dependencies->hands.failed) {
+    size_t before = dependencies->chained.length;
+    rv_settlement_chain(&dependencies->chained, &spec, made);
+    if (dependencies->chained.failed) {
         /* What stood there before is whole. */
-        dependencies->hands.length = before;
-        dependencies->hands.failed = false;
+        dependencies->chained.length = before;
+        dependencies->chained.failed = false;
         return REEVE_ENOMEM;
     }
-    dependencies->hand_count++;
+    dependencies->chained_count++;
     if (ret_id != NULL) memcpy(ret_id, made, strlen(made) + 1);
     return REEVE_OK;
 }

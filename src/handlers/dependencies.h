@@ -10,7 +10,7 @@ typedef struct rv_dependencies rv_dependencies;
 
 void rv_dependencies_free(rv_dependencies *dependencies); /* NULL is fine */
 
-/* The tasks handed on, as rv_hand_write has them; kin may be NULL. */
+/* The tasks handed on, as rv_settlement_chain has them; kin may be NULL. */
 reeve_bytes rv_dependencies_chained(const rv_dependencies *dependencies, size_t *ret_count);
 
 #endif

@@ -6,8 +6,9 @@
 #define RV_PROTOCOL_TALLY_H
 
 #include "protocol/definition.h"
+#include "protocol/settlement.h"
 #include "protocol/times.h"
-#include "protocol/turn_call.h"
+#include "redis/conn.h"
 
 /* The most kinds of errors that are told apart; what comes beyond counts as the kind "". heartbeat.lua keeps to it for the
  * day. */

@@ -8,6 +8,8 @@
 #include "base/log.h"
 #include "base/retry.h"
 #include "protocol/scripts.h"
+#include "protocol/turn_build.h"
+#include "protocol/turn_reply.h"
 #include "running/recovery.h"
 #include "running/wakeup.h"
 
@@ -27,7 +29,7 @@ static reeve_status settle(rv_thread *t, const rv_item *item, const rv_settlemen
     (void)snprintf(lease, sizeof(lease), "%lld %s", (long long)item->lease.since_ms, t->number_text);
     rv_turn_build(t->conn, &turn);
     reeve_status status = rv_conn_call(t->conn, 0, &reply);
-    if (status == REEVE_OK && !rv_turn_read(&said, reply)) status = REEVE_EREDIS;
+    if (status == REEVE_OK && !rv_turn_reply_read(&said, reply)) status = REEVE_EREDIS;
     if (status == REEVE_OK) *ret_accepted = said.refused->count == 0;
     return status;
 }

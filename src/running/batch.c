@@ -100,29 +100,3 @@ int64_t rv_item_wait(const rv_item *item)
     int64_t wait_ms = rv_lease_wait(&item->lease);
     return wait_ms < 0 || item->gate_us == 0 ? wait_ms : wait_ms + item->gate_us / 1000;
 }
-
-static const char *put(char **at, const void *data, size_t length)
-{
-    const char *start = *at;
-    if (length > 0) memcpy(*at, data, length);
-    (*at)[length] = '\0';
-    *at += length + 1;
-    return start;
-}
-
-bool rv_settlement_copy(rv_settlement *ret, void **ret_kept, const rv_settlement *from)
-{
-    const char *kind = from->kind != NULL ? from->kind : "", *message = from->message != NULL ? from->message : "";
-    size_t result = from->has_result ? from->result.length : 0, hands = from->hands.length;
-    size_t id = from->id_length > 0 ? from->id_length : strlen(from->id);
-    char *block = rv_alloc(id + strlen(kind) + strlen(message) + result + hands + 5), *at = block;
-    if (block == NULL) return false;
-    *ret = *from;
-    ret->id = put(&at, from->id, id);
-    ret->kind = put(&at, kind, strlen(kind));
-    ret->message = put(&at, message, strlen(message));
-    ret->result.data = put(&at, from->result.data, result);
-    ret->hands.data = put(&at, from->hands.data, hands);
-    *ret_kept = block;
-    return true;
-}

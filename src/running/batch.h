@@ -12,7 +12,9 @@
 #define RV_RUNNING_BATCH_H
 
 #include "handlers/handler_table.h"
-#include "protocol/turn_call.h"
+#include "protocol/lease.h"
+#include "protocol/settlement.h"
+#include "protocol/turn_build.h"
 #include "running/queue_session.h"
 
 typedef enum rv_item_state { RV_ITEM_WAITING, RV_ITEM_RUNNING, RV_ITEM_FINISHED, RV_ITEM_HANDED } rv_item_state;
@@ -76,8 +78,5 @@ void rv_item_lose(rv_item *item);
 
 /* How long it waited until its handler was called, in ms; -1: that does not count. */
 int64_t rv_item_wait(const rv_item *item);
-
-/* A copy of a settlement whose words and result lie in one block of memory, *ret_kept. False: no memory. */
-bool rv_settlement_copy(rv_settlement *ret, void **ret_kept, const rv_settlement *from);
 
 #endif

@@ -14,6 +14,9 @@
 #include "base/lock.h"
 #include "base/mem.h"
 #include "base/retry.h"
+#include "protocol/recover_call.h"
+#include "protocol/regain_call.h"
+#include "protocol/settlement.h"
 #include "running/wakeup.h"
 
 /* ---- connecting ------------------------------------------------------------------------------------------------ */
@@ -159,12 +162,12 @@ static void note_standing(rv_thread *t, size_t count, const bool *held, bool *se
 }
 
 /* False when the keeper settled something meanwhile: the page may be older than that. */
-static bool note_page(rv_thread *t, size_t queue, const char *session, rv_recall_reply *page, unsigned long settled,
+static bool note_page(rv_thread *t, size_t queue, const char *session, rv_recover_reply *page, unsigned long settled,
                       bool *seen)
 {
     bool held[2 * RV_BATCH_MAX];
     size_t count;
-    while ((count = rv_recall_leases(page, queue, t->leases, t->batch.capacity)) > 0) {
+    while ((count = rv_recover_call_leases(page, queue, t->leases, t->batch.capacity)) > 0) {
         if (!rv_keeper_holds(t->worker, t->pool->queue_sessions[queue], session, settled, t->leases, count, held))
             return false;
         note_standing(t, count, held, seen);
@@ -183,12 +186,12 @@ static reeve_status recall_queue(rv_thread *t, size_t queue, const char *session
     char cursor[24] = "0";
     for (;;) {
         const rv_reply *reply;
-        rv_recall_reply recalled;
+        rv_recover_reply recalled;
         unsigned long settled = rv_keeper_settled(t->worker);
-        rv_recall_build(t->conn, &queue_session->prefix, session, t->number_text, cursor);
+        rv_recover_call_build(t->conn, &queue_session->prefix, session, t->number_text, cursor);
         reeve_status status = rv_conn_call(t->conn, 0, &reply);
         if (status != REEVE_OK) return status;
-        if (!rv_recall_read(&recalled, reply)) return REEVE_EPROTO;
+        if (!rv_recover_call_read(&recalled, reply)) return REEVE_EPROTO;
         *ret_alive = recalled.alive;
         if (!note_page(t, queue, session, &recalled, settled, seen)) continue;
         rv_copy_text(cursor, sizeof(cursor), recalled.cursor);
@@ -209,11 +212,11 @@ static reeve_status regain_some(rv_thread *t, size_t queue, const bool *seen, si
 {
     size_t place = 0, most = count - done < RV_REGAIN_MAX ? count - done : RV_REGAIN_MAX;
     const rv_reply *reply;
-    rv_regain_build(t->conn, &t->pool->queue_sessions[queue]->prefix, t->batch.sessions[queue], most);
+    rv_regain_call_build(t->conn, &t->pool->queue_sessions[queue]->prefix, t->batch.sessions[queue], most);
     for (size_t i = 0; place < done + most; i++) {
         const rv_lease *lease = &t->batch.items[i].lease;
         if (!is_missing(t, i, queue, seen) || place++ < done) continue;
-        rv_regain_task(t->conn, lease->id, lease->since_ms, t->number_text);
+        rv_regain_call_add(t->conn, lease->id, lease->since_ms, t->number_text);
     }
     reeve_status status = rv_conn_call(t->conn, 0, &reply);
     if (status != REEVE_OK) return status;
@@ -239,8 +242,8 @@ reeve_status rv_recovery_regain(rv_thread *t, const rv_item *item)
 {
     const rv_reply *reply;
     size_t queue = item->lease.queue;
-    rv_regain_build(t->conn, &t->pool->queue_sessions[queue]->prefix, t->batch.sessions[queue], 1);
-    rv_regain_task(t->conn, item->lease.id, item->lease.since_ms, t->number_text);
+    rv_regain_call_build(t->conn, &t->pool->queue_sessions[queue]->prefix, t->batch.sessions[queue], 1);
+    rv_regain_call_add(t->conn, item->lease.id, item->lease.since_ms, t->number_text);
     return rv_conn_call(t->conn, 0, &reply);
 }
 

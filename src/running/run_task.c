@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/retry.h"
 #include "handlers/dependencies.h"
+#include "protocol/settlement.h"
 #include "running/admission.h"
 #include "running/at_most_once.h"
 #include "running/forked.h"
@@ -175,13 +176,13 @@ static bool decide(const reeve_task *task, rv_item *item, reeve_outcome outcome,
     if (outcome == REEVE_OUTCOME_DONE) {
         s.has_result = task->result.length > 0;
         s.result = (reeve_bytes){.data = task->result.data, .length = task->result.length};
-        s.hands = rv_dependencies_chained(task->dependencies, &s.hand_count);
+        s.chained = rv_dependencies_chained(task->dependencies, &s.chained_count);
     } else if (outcome != REEVE_OUTCOME_SNOOZE) {
         s.kind = task->kind;
         s.message = task->message;
     }
     if (outcome == REEVE_OUTCOME_RETRY) decide_retry(&s, item, policy);
-    if (outcome == REEVE_OUTCOME_SNOOZE || (outcome == REEVE_OUTCOME_DONE && !s.has_result && s.hand_count == 0)) {
+    if (outcome == REEVE_OUTCOME_SNOOZE || (outcome == REEVE_OUTCOME_DONE && !s.has_result && s.chained_count == 0)) {
         item->settlement = s;
         return true;
     }

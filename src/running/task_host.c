@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/lock.h"
+#include "protocol/handler_call.h"
 #include "running/invocation.h"
 #include "running/wakeup.h"
 
@@ -65,8 +66,8 @@ static reeve_status report_progress(reeve_task *task, int percent, const char *w
     rv_item *item = rv_invocation_item(t, task);
     reeve_status status = begin(t, item);
     if (status != REEVE_OK || item->accepted) return status;
-    rv_progress_build(t->conn, &queue_session_of(t, item)->prefix, t->batch.sessions[item->lease.queue], item->lease.id,
-                      percent, words);
+    rv_handler_call_progress(t->conn, &queue_session_of(t, item)->prefix, t->batch.sessions[item->lease.queue],
+                             item->lease.id, percent, words);
     item->lease.has_info = true; /* also when the reply is lost */
     return finish(t, item);
 }
@@ -77,8 +78,8 @@ static reeve_status report_checkpoint(reeve_task *task, reeve_bytes data, void *
     rv_item *item = rv_invocation_item(t, task);
     reeve_status status = begin(t, item);
     if (status != REEVE_OK || item->accepted) return status;
-    rv_checkpoint_build(t->conn, &queue_session_of(t, item)->prefix, t->batch.sessions[item->lease.queue],
-                        item->lease.id, data);
+    rv_handler_call_checkpoint(t->conn, &queue_session_of(t, item)->prefix, t->batch.sessions[item->lease.queue],
+                               item->lease.id, data);
     item->lease.has_info = item->lease.has_checkpoint = true;
     return finish(t, item);
 }
@@ -91,7 +92,7 @@ static reeve_status fetch_checkpoint(reeve_task *task, rv_buf *ret, void *contex
     if (!item->lease.has_checkpoint) return REEVE_OK;
     reeve_status status = begin(t, item);
     if (status != REEVE_OK || item->accepted) return status;
-    rv_last_checkpoint_build(t->conn, &queue_session_of(t, item)->prefix, item->lease.id);
+    rv_handler_call_last_checkpoint(t->conn, &queue_session_of(t, item)->prefix, item->lease.id);
     status = rv_conn_call(t->conn, 0, &reply);
     if (status != REEVE_OK) return status == REEVE_EREDIS ? status : REEVE_ELOST;
     if (rv_reply_is(reply, RV_TEXT)) rv_buf_add(ret, reply->text, reply->length);
@@ -106,8 +107,8 @@ static reeve_status report_log(reeve_task *task, const char *line, void *context
     reeve_status status = begin(t, item);
     if (status != REEVE_OK || item->accepted) return status;
     (void)snprintf(lease, sizeof(lease), "%lld %s", (long long)item->lease.since_ms, t->number_text);
-    rv_log_build(t->conn, &queue_session_of(t, item)->prefix, t->batch.sessions[item->lease.queue], item->lease.id,
-                 lease, ++task->log_lines, line);
+    rv_handler_call_log(t->conn, &queue_session_of(t, item)->prefix, t->batch.sessions[item->lease.queue],
+                        item->lease.id, lease, ++task->log_lines, line);
     item->lease.has_info = true;
     return finish(t, item);
 }
@@ -118,7 +119,8 @@ static reeve_status report_heartbeat(reeve_task *task, void *context)
     rv_item *item = rv_invocation_item(t, task);
     reeve_status status = begin(t, item);
     if (status != REEVE_OK || item->accepted) return status;
-    rv_held_build(t->conn, &queue_session_of(t, item)->prefix, t->batch.sessions[item->lease.queue], item->lease.id);
+    rv_handler_call_heartbeat(t->conn, &queue_session_of(t, item)->prefix, t->batch.sessions[item->lease.queue],
+                              item->lease.id);
     return finish(t, item);
 }
 
@@ -128,7 +130,7 @@ static reeve_status report_pause_for(reeve_task *task, const char *group, int64_
     const rv_reply *reply;
     reeve_status status = open_connection(t);
     if (status != REEVE_OK) return status;
-    rv_pause_for_build(t->conn, &queue_session_of(t, rv_invocation_item(t, task))->prefix, group, delay_ms);
+    rv_handler_call_pause_for(t->conn, &queue_session_of(t, rv_invocation_item(t, task))->prefix, group, delay_ms);
     status = rv_conn_call(t->conn, 0, &reply);
     return status == REEVE_OK || status == REEVE_EREDIS ? status : REEVE_ELOST;
 }

@@ -8,6 +8,8 @@
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/retry.h"
+#include "protocol/turn_build.h"
+#include "protocol/turn_reply.h"
 #include "running/batch_handler.h"
 #include "running/recovery.h"
 #include "running/turn.h"
@@ -122,7 +124,7 @@ static void note_refused(rv_thread *t, const rv_reply *refused, size_t groups)
 {
     for (size_t i = 0; i < refused->count; i++) {
         size_t group;
-        const char *id = rv_turn_refused(refused->items[i], groups, &group);
+        const char *id = rv_turn_reply_refused(refused->items[i], groups, &group);
         for (size_t j = 0; id != NULL && j < t->batch.count; j++) {
             rv_item *item = &t->batch.items[j];
             if (item->state != RV_ITEM_FINISHED || item->accepted) continue;
@@ -225,13 +227,13 @@ static void note_begun(rv_thread *t, const rv_turn_reply *reply)
 {
     const rv_reply *text;
     size_t place;
-    for (size_t next = 0; (text = rv_turn_policy(reply, &next, &place)) != NULL;) {
+    for (size_t next = 0; (text = rv_turn_reply_policy(reply, &next, &place)) != NULL;) {
         if (place >= rv_queue_order_places(&t->order)) continue;
         size_t queue = rv_queue_order_queue(&t->order, place);
         rv_queue_session *queue_session = t->pool->queue_sessions[queue];
         rv_queue_session_begin(queue_session, t->sessions[queue]);
         rv_queue_session_set_policy(queue_session, text->text, text->length);
-        atomic_store_explicit(&queue_session->result_max, rv_turn_result_max(reply, next), memory_order_relaxed);
+        atomic_store_explicit(&queue_session->result_max, rv_turn_reply_result_max(reply, next), memory_order_relaxed);
     }
 }
 
@@ -282,8 +284,8 @@ static void note_malformed(void)
 
 static void take_leases(rv_thread *t, const rv_turn_reply *reply, unsigned want)
 {
-    size_t bad, count = rv_turn_leases(reply, rv_queue_order_places(&t->order), t->leases,
-                                       t->batch.capacity - t->batch.count, &bad);
+    size_t bad, count = rv_turn_reply_leases(reply, rv_queue_order_places(&t->order), t->leases,
+                                             t->batch.capacity - t->batch.count, &bad);
     if (bad > 0) note_malformed();
     note_places(t, count);
     fill_batch(t, count, want);
@@ -293,7 +295,7 @@ void rv_turn_take_handed(rv_thread *t, const rv_reply *text)
 {
     t->idle = false;
     if (rv_reply_is(text, RV_TEXT) && text->length == 0) return;
-    if (!rv_turn_handed(&t->leases[0], t->handed, text)) {
+    if (!rv_lease_read_handed(&t->leases[0], t->handed, text)) {
         note_malformed();
         return;
     }
@@ -316,7 +318,7 @@ static bool finish_turn(rv_thread *t, const rv_turn_reply *reply, unsigned want,
     bool again = reply->gone->count > 0;
     rv_batch_handler_drop_lost(t);
     note_begun(t, reply);
-    t->idle = rv_turn_is_idle(reply);
+    t->idle = rv_turn_reply_is_idle(reply);
     /* A turn whose reply was lost may have begun it; now it is kept, and an end of it is noticed. */
     if (t->idle) rv_queue_session_begin(t->pool->queue_sessions[0], t->sessions[0]);
     take_leases(t, reply, want);
@@ -339,7 +341,7 @@ static void wait_out(rv_thread *t, unsigned tries)
 bool rv_turn_take_lease(rv_thread *t, const rv_reply *reply, unsigned want)
 {
     rv_turn_reply turn;
-    return rv_turn_read(&turn, reply) && finish_turn(t, &turn, want, 0);
+    return rv_turn_reply_read(&turn, reply) && finish_turn(t, &turn, want, 0);
 }
 
 /* What a lost turn leased must find room beside what it was to settle. */
@@ -377,7 +379,7 @@ bool rv_turn_run(rv_thread *t, unsigned want)
             groups = group_outcomes(t);
             status = call_turn(t, ask, groups, &reply);
         }
-        if (status == REEVE_OK && rv_turn_read(&turn, reply)) {
+        if (status == REEVE_OK && rv_turn_reply_read(&turn, reply)) {
             if (finish_turn(t, &turn, ask, groups) && (ask == want || t->fresh > 0)) return true;
             continue;
         }

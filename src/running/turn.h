@@ -17,7 +17,7 @@ bool rv_turn_run(rv_thread *thread, unsigned want);
 void rv_turn_build_lease(rv_thread *thread, unsigned want);
 bool rv_turn_take_lease(rv_thread *thread, const rv_reply *reply, unsigned want);
 
-/* Takes what the thread was handed (protocol/turn_call.h), if it was a task, into the batch. */
+/* Takes what the thread was handed (protocol/lease.h), if it was a task, into the batch. */
 void rv_turn_take_handed(rv_thread *thread, const rv_reply *text);
 
 #endif

@@ -14,6 +14,10 @@
 #include "base/mem.h"
 #include "base/retry.h"
 #include "base/text.h"
+#include "protocol/regain_call.h"
+#include "protocol/settlement.h"
+#include "protocol/turn_build.h"
+#include "protocol/turn_reply.h"
 #include "running/attempt_policy.h"
 #include "running/invocation.h"
 #include "running/wakeup.h"
@@ -220,7 +224,7 @@ static void on_delivered(size_t index, const rv_reply *reply, void *context)
     delivery *d = context;
     rv_turn_reply turn;
     rv_offloaded *handed = &d->worker->keeper.handed[d->at[index]];
-    if (!rv_turn_read(&turn, reply)) {
+    if (!rv_turn_reply_read(&turn, reply)) {
         d->failed = handed->torn = handed->sent = true;
         rv_copy_text(d->words, sizeof(d->words), rv_reply_is(reply, RV_ERROR) ? reply->text : "unexpected reply");
         return;
@@ -250,8 +254,8 @@ static reeve_status regain(delivery *d, size_t count, int64_t deadline)
     for (size_t i = d->first; i < d->first + count; i++) {
         const rv_offloaded *handed = &keeper->handed[i];
         if (!handed->torn) continue;
-        rv_regain_build(keeper->thread.conn, &handed->queue_session->prefix, handed->session, 1);
-        rv_regain_task(keeper->thread.conn, handed->settlement.id, handed->since_ms, handed->thread);
+        rv_regain_call_build(keeper->thread.conn, &handed->queue_session->prefix, handed->session, 1);
+        rv_regain_call_add(keeper->thread.conn, handed->settlement.id, handed->since_ms, handed->thread);
         d->at[sent++] = i;
     }
     return sent == 0 ? REEVE_OK : rv_conn_exec(keeper->thread.conn, deadline, on_regained, d);

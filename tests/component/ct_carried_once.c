@@ -7,6 +7,7 @@
 #include "client/client_depend.h"
 #include "client/outbox.h"
 #include "protocol/scripts.h"
+#include "protocol/settlement.h"
 #include "support/depend.h"
 #include "support/script.h"
 #include "support/worker.h"
@@ -29,12 +30,12 @@ static void hand_on(const char *id, const char *next)
     test_hand hand;
     const reeve_task_spec spec = {.queue = "p", .type = "t", .id = next};
     rv_buf_init(&hands, 1 << 16);
-    rv_hand_write(&hands, &spec, next);
+    rv_settlement_chain(&hands, &spec, next);
     test_put("q", id);
     test_hand_init(&hand, "1", "q");
     assert_int_equal(test_lease(&hand, 1), 1);
     const test_outcome outcome = {
-        0, {.id = id, .outcome = REEVE_OUTCOME_DONE, .hands = {hands.data, hands.length}, .hand_count = 1}};
+        0, {.id = id, .outcome = REEVE_OUTCOME_DONE, .chained = {hands.data, hands.length}, .chained_count = 1}};
     (void)test_turn(&hand, 0, &outcome, 1);
     rv_buf_fini(&hands);
 }

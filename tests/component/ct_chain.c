@@ -5,6 +5,7 @@
 
 #include "client/client_depend.h"
 #include "protocol/scripts.h"
+#include "protocol/settlement.h"
 #include "support/depend.h"
 #include "support/worker.h"
 
@@ -15,9 +16,9 @@ static rv_buf hands;
 static rv_settlement done_with(const char *id, const reeve_task_spec *specs, size_t count)
 {
     rv_buf_clear(&hands);
-    for (size_t i = 0; i < count; i++) rv_hand_write(&hands, &specs[i], specs[i].id);
+    for (size_t i = 0; i < count; i++) rv_settlement_chain(&hands, &specs[i], specs[i].id);
     return (rv_settlement){
-        .id = id, .outcome = REEVE_OUTCOME_DONE, .hands = {hands.data, hands.length}, .hand_count = count};
+        .id = id, .outcome = REEVE_OUTCOME_DONE, .chained = {hands.data, hands.length}, .chained_count = count};
 }
 
 static void with_the_completion(void **state)

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "protocol/handler_call.h"
 #include "protocol/scripts.h"
 #include "support/worker.h"
 
@@ -134,7 +135,8 @@ static void as_much_as_there_may_be(void **state)
 static long long say(const test_hand *hand, const char *data)
 {
     const rv_reply *reply;
-    rv_checkpoint_build(test_conn, &hand->prefixes[0], hand->sessions[0], "x", (reeve_bytes){data, strlen(data)});
+    rv_handler_call_checkpoint(test_conn, &hand->prefixes[0], hand->sessions[0], "x",
+                               (reeve_bytes){data, strlen(data)});
     assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
     return (long long)rv_reply_int(reply, -1);
 }

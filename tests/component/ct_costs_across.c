@@ -7,6 +7,7 @@
 #include "handlers/task.h"
 #include "protocol/envelope.h"
 #include "protocol/scripts.h"
+#include "protocol/settlement.h"
 #include "support/costs.h"
 #include "support/depend.h"
 
@@ -135,9 +136,9 @@ static void hand_to(const char *queue)
     rv_buf hands;
     const reeve_task_spec spec = {.queue = queue, .type = "t"};
     rv_buf_init(&hands, 4096);
-    rv_hand_write(&hands, &spec, "next");
+    rv_settlement_chain(&hands, &spec, "next");
     const test_outcome outcome = {
-        0, {.id = "a", .outcome = REEVE_OUTCOME_DONE, .hands = {hands.data, hands.length}, .hand_count = 1}};
+        0, {.id = "a", .outcome = REEVE_OUTCOME_DONE, .chained = {hands.data, hands.length}, .chained_count = 1}};
     (void)test_turn(&test_costs_hand, 0, &outcome, 1);
     assert_string_equal(test_costs_hand.refused, "");
     rv_buf_fini(&hands);

@@ -4,6 +4,7 @@
  */
 #include <stdio.h>
 
+#include "protocol/handler_call.h"
 #include "reeve/cron.h"
 #include "reeve/depend.h"
 #include "reeve/watch.h"
@@ -40,8 +41,8 @@ static void everything_about(void)
         (reeve_task_spec){.id = "e", .expires_in_ms = 7200000, .in_ms = 3600000, .tags = tags, .tag_count = 2});
     test_costs_path_put("p", 1, (reeve_task_spec){0});
     assert_int_equal(test_lease(&test_costs_path_hand, 1), 1);
-    rv_checkpoint_build(test_conn, &test_costs_path_hand.prefixes[0], test_costs_path_hand.sessions[0], "p000",
-                        (reeve_bytes){"here", 4});
+    rv_handler_call_checkpoint(test_conn, &test_costs_path_hand.prefixes[0], test_costs_path_hand.sessions[0], "p000",
+                               (reeve_bytes){"here", 4});
     assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
     test_settle(&test_costs_path_hand, TEST_SNOOZE("p000", 3600000));
     test_ok(test_client, reeve_set_priority(test_client, "q", "p000", 3));

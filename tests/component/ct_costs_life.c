@@ -2,8 +2,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "protocol/handler_call.h"
 #include "protocol/scripts.h"
 #include "protocol/tally.h"
+#include "protocol/turn_build.h"
+#include "protocol/turn_reply.h"
 #include "support/costs.h"
 
 static test_hand hand;
@@ -29,7 +32,7 @@ static void one_runs(void)
 
 static void progress(void)
 {
-    rv_progress_build(test_conn, PREFIX, SESSION, "a", 50, "half");
+    rv_handler_call_progress(test_conn, PREFIX, SESSION, "a", 50, "half");
     (void)call();
 }
 
@@ -41,7 +44,7 @@ static void after_progress(void)
 
 static void checkpoint(void)
 {
-    rv_checkpoint_build(test_conn, PREFIX, SESSION, "a", (reeve_bytes){"here", 4});
+    rv_handler_call_checkpoint(test_conn, PREFIX, SESSION, "a", (reeve_bytes){"here", 4});
     (void)call();
 }
 
@@ -53,7 +56,7 @@ static void after_a_checkpoint(void)
 
 static void last_checkpoint(void)
 {
-    rv_last_checkpoint_build(test_conn, PREFIX, "a");
+    rv_handler_call_last_checkpoint(test_conn, PREFIX, "a");
     (void)call();
 }
 
@@ -63,7 +66,7 @@ static void a_line(void)
     char lease[40];
     static unsigned number;
     (void)snprintf(lease, sizeof(lease), "%lld %s", (long long)hand.now_ms, hand.thread);
-    rv_log_build(test_conn, PREFIX, SESSION, "a", lease, ++number, "words");
+    rv_handler_call_log(test_conn, PREFIX, SESSION, "a", lease, ++number, "words");
     (void)call();
 }
 
@@ -75,7 +78,7 @@ static void after_a_line(void)
 
 static void heartbeat(void)
 {
-    rv_held_build(test_conn, PREFIX, SESSION, "a");
+    rv_handler_call_heartbeat(test_conn, PREFIX, SESSION, "a");
     (void)call();
 }
 
@@ -91,13 +94,13 @@ static void done_with_a_checkpoint(void)
 
 static void hold_the_queue(void)
 {
-    rv_pause_for_build(test_conn, PREFIX, NULL, 60000);
+    rv_handler_call_pause_for(test_conn, PREFIX, NULL, 60000);
     (void)call();
 }
 
 static void hold_a_group(void)
 {
-    rv_pause_for_build(test_conn, PREFIX, "g", 60000);
+    rv_handler_call_pause_for(test_conn, PREFIX, "g", 60000);
     (void)call();
 }
 
@@ -113,7 +116,7 @@ static void settle_first(void)
     rv_turn_reply said;
     rv_turn_build(test_conn, &turn);
     const rv_reply *reply = call();
-    assert_true(rv_turn_read(&said, reply));
+    assert_true(rv_turn_reply_read(&said, reply));
     assert_int_equal(said.refused->count, 0);
 }
 

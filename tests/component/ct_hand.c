@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "protocol/recover_call.h"
 #include "support/limits.h"
 #include "support/queue.h"
 #include "support/script.h"
@@ -49,7 +50,7 @@ static const char *handed(const test_hand *hand)
     assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
     if (!rv_reply_is(reply, RV_TEXT)) return "";
     if (reply->length == 0) return "(look)";
-    assert_true(rv_turn_handed(&lease, id, reply));
+    assert_true(rv_lease_read_handed(&lease, id, reply));
     assert_int_equal(lease.envelope.type_length, 1);
     return id;
 }
@@ -253,14 +254,14 @@ static void recall_takes_it_out(void **state)
 {
     (void)state;
     const rv_reply *reply;
-    rv_recall_reply recalled;
+    rv_recover_reply recalled;
     rv_lease lease;
     go_idle(&first);
     test_put("q", "a");
-    rv_recall_build(test_conn, &first.prefixes[0], first.sessions[0], first.thread, "0");
+    rv_recover_call_build(test_conn, &first.prefixes[0], first.sessions[0], first.thread, "0");
     assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
-    assert_true(rv_recall_read(&recalled, reply) && recalled.alive);
-    assert_int_equal(rv_recall_leases(&recalled, 0, &lease, 1), 1);
+    assert_true(rv_recover_call_read(&recalled, reply) && recalled.alive);
+    assert_int_equal(rv_recover_call_leases(&recalled, 0, &lease, 1), 1);
     assert_string_equal(lease.id, "a");
     assert_string_equal(handed(&first), "");
     /* A wake-up that it had goes to somebody else. */
@@ -269,7 +270,7 @@ static void recall_takes_it_out(void **state)
     go_idle(&second);
     go_idle(&first);
     test_put_many("q", 2, "m%zu");
-    rv_recall_build(test_conn, &first.prefixes[0], first.sessions[0], first.thread, "0");
+    rv_recover_call_build(test_conn, &first.prefixes[0], first.sessions[0], first.thread, "0");
     assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
     assert_string_equal(handed(&first), "");
     assert_string_equal(handed(&second), "(look)");
@@ -447,7 +448,7 @@ static void ids_that_are_none(void **state)
     rv_args(test_conn, "LPOP");
     rv_args(test_conn, list_of(&first));
     assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
-    assert_true(rv_turn_handed(&lease, id, reply));
+    assert_true(rv_lease_read_handed(&lease, id, reply));
     assert_string_equal(id, blank);
     assert_non_null(lease.envelope.malformed);
     assert_int_equal(lease.id_length, 36);

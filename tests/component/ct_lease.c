@@ -2,6 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "protocol/turn_build.h"
+#include "protocol/turn_reply.h"
 #include "support/queue.h"
 
 static test_hand a, b, several;
@@ -98,9 +100,9 @@ static void settles_where_it_does_not_lease(void **state)
     rv_turn_reply read;
     rv_lease leases[4];
     size_t bad;
-    assert_true(rv_turn_read(&read, reply));
+    assert_true(rv_turn_reply_read(&read, reply));
     assert_int_equal(read.refused->count, 0);
-    assert_int_equal(rv_turn_leases(&read, 1000, leases, 4, &bad), 1);
+    assert_int_equal(rv_turn_reply_leases(&read, 1000, leases, 4, &bad), 1);
     assert_string_equal(leases[0].id, "f2");
     assert_int_equal(leases[0].queue, 1);
     assert_string_equal(test_state("first", "f1"), "completed");

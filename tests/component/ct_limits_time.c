@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "protocol/handler_call.h"
 #include "protocol/scripts.h"
 #include "support/clock.h"
 #include "support/limits.h"
@@ -258,7 +259,7 @@ static void shorter_and_longer(void **state)
 static long long handler_holds(const char *group, int64_t delay_ms)
 {
     const rv_reply *reply;
-    rv_pause_for_build(test_conn, &a.prefixes[0], group, delay_ms);
+    rv_handler_call_pause_for(test_conn, &a.prefixes[0], group, delay_ms);
     assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
     return rv_reply_int(reply, -1);
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "protocol/turn_reply.h"
 #include "running/worker_state.h"
 #include "support/worker.h"
 
@@ -282,24 +283,24 @@ static void with_the_first_lease(void **state)
     test_hand_init(&hand, "1", "first q");
     test_turn_build(test_conn, &hand, 2, NULL, 0);
     assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
-    assert_true(rv_turn_read(&turn, reply));
-    const rv_reply *text = rv_turn_policy(&turn, &next, &queue);
+    assert_true(rv_turn_reply_read(&turn, reply));
+    const rv_reply *text = rv_turn_reply_policy(&turn, &next, &queue);
     assert_non_null(text);
     assert_int_equal(queue, 0);
     assert_int_equal(text->length, 0); /* it has none */
-    text = rv_turn_policy(&turn, &next, &queue);
+    text = rv_turn_reply_policy(&turn, &next, &queue);
     assert_non_null(text);
     assert_int_equal(queue, 1);
     static const char policy[] = "{\"attempts\":3,\"backoff\":{\"shape\":2,\"jitter\":-1000,\"list\":[50000,60000]}}";
     assert_string_equal(text->text, policy);
-    assert_null(rv_turn_policy(&turn, &next, &queue));
+    assert_null(rv_turn_reply_policy(&turn, &next, &queue));
     /* Told once: from then on it is the scheduler's. */
     memset(hand.begun, 1, sizeof(hand.begun));
     test_turn_build(test_conn, &hand, 1, NULL, 0);
     assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
-    assert_true(rv_turn_read(&turn, reply));
+    assert_true(rv_turn_reply_read(&turn, reply));
     next = 0;
-    assert_null(rv_turn_policy(&turn, &next, &queue));
+    assert_null(rv_turn_reply_policy(&turn, &next, &queue));
     assert_string_equal(test_tend("q", 10).policy->text, policy);
     assert_int_equal(test_tend("first", 10).policy->length, 0);
 }

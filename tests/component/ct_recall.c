@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "protocol/handler_call.h"
+#include "protocol/recover_call.h"
 #include "support/queue.h"
 
 static test_hand a, b;
@@ -31,13 +33,13 @@ static size_t recall_all(const test_hand *hand, const char *thread)
     found.count = 0;
     do {
         const rv_reply *reply;
-        rv_recall_reply page;
+        rv_recover_reply page;
         static rv_lease leases[600];
-        rv_recall_build(test_conn, &hand->prefixes[0], hand->sessions[0], thread, cursor);
+        rv_recover_call_build(test_conn, &hand->prefixes[0], hand->sessions[0], thread, cursor);
         if (rv_conn_call(test_conn, 0, &reply) != REEVE_OK) fail_msg("%s", rv_conn_error(test_conn)->text);
-        assert_true(rv_recall_read(&page, reply));
+        assert_true(rv_recover_call_read(&page, reply));
         found.alive = page.alive;
-        size_t count = rv_recall_leases(&page, 2, leases, 600);
+        size_t count = rv_recover_call_leases(&page, 2, leases, 600);
         assert_true(found.count + count <= 600);
         for (size_t i = 0; i < count; i++) {
             test_leased *lease = &found.leases[found.count++];
@@ -153,7 +155,7 @@ static void many_come_in_pages(void **state)
 static long long progress(const test_hand *hand, const char *id, int percent, const char *words)
 {
     const rv_reply *reply;
-    rv_progress_build(test_conn, &hand->prefixes[0], hand->sessions[0], id, percent, words);
+    rv_handler_call_progress(test_conn, &hand->prefixes[0], hand->sessions[0], id, percent, words);
     if (rv_conn_call(test_conn, 0, &reply) != REEVE_OK) fail_msg("%s", rv_conn_error(test_conn)->text);
     return rv_reply_int(reply, -1);
 }

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "protocol/turn_call.h"
+#include "protocol/regain_call.h"
 #include "support/queue.h"
 
 #define Q "reeve:{q}:"
@@ -20,11 +20,11 @@ static void id_of(char id[16], int number)
 static int regain(const char *session, int first, int *ret_regained)
 {
     const rv_reply *reply;
-    rv_regain_build(test_conn, &prefix, session, (size_t)(TASKS - first));
+    rv_regain_call_build(test_conn, &prefix, session, (size_t)(TASKS - first));
     for (int i = first; i < TASKS; i++) {
         char id[16];
         id_of(id, i);
-        rv_regain_task(test_conn, id, 1, "1");
+        rv_regain_call_add(test_conn, id, 1, "1");
     }
     assert_int_equal(rv_conn_call(test_conn, test_patience(), &reply), REEVE_OK);
     *ret_regained += (int)rv_reply_int(rv_reply_at(reply, 1), -1);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "protocol/handler_call.h"
 #include "reeve/tags.h"
 #include "support/limits.h"
 #include "support/worker.h"
@@ -124,7 +125,7 @@ static void settle_mixed(void)
     test_put("q", "e f g");
     assert_int_equal(test_lease(&hand, MIXED), MIXED);
     for (const char *id = "ce"; *id != '\0'; id++) {
-        rv_progress_build(test_conn, &hand.prefixes[0], hand.sessions[0], id[0] == 'c' ? "c" : "e", 50, "half");
+        rv_handler_call_progress(test_conn, &hand.prefixes[0], hand.sessions[0], id[0] == 'c' ? "c" : "e", 50, "half");
         assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
     }
     (void)test_turn(&hand, 0, mixed, MIXED);

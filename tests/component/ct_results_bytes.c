@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "protocol/turn_reply.h"
 #include "reeve/dead.h"
 #include "support/worker.h"
 
@@ -395,13 +396,13 @@ static void told(void **state)
     test_put("q", "a b");
     test_turn_build(test_conn, &hand, 1, NULL, 0);
     assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
-    assert_true(rv_turn_read(&turn, reply));
-    assert_int_equal(rv_turn_result_max(&turn, next), 0);
-    const rv_reply *text = rv_turn_policy(&turn, &next, &queue);
+    assert_true(rv_turn_reply_read(&turn, reply));
+    assert_int_equal(rv_turn_reply_result_max(&turn, next), 0);
+    const rv_reply *text = rv_turn_reply_policy(&turn, &next, &queue);
     assert_non_null(text);
     assert_int_equal(text->length, 0);
     assert_int_equal(queue, 0);
-    assert_int_equal(rv_turn_result_max(&turn, next), 100);
+    assert_int_equal(rv_turn_reply_result_max(&turn, next), 100);
     assert_int_equal(test_tend("q", 100).result_max, 100);
     say_result_max(0);
     assert_int_equal(test_tend("q", 100).result_max, 0);

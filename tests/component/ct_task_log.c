@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "protocol/handler_call.h"
 #include "support/worker.h"
 
 #define Q "reeve:{q}:"
@@ -115,7 +116,7 @@ static long long say(unsigned number, const char *line)
     const rv_reply *reply;
     char lease[64];
     (void)snprintf(lease, sizeof(lease), "%lld %s", (long long)hand.now_ms, hand.thread);
-    rv_log_build(test_conn, &hand.prefixes[0], hand.sessions[0], "x", lease, number, line);
+    rv_handler_call_log(test_conn, &hand.prefixes[0], hand.sessions[0], "x", lease, number, line);
     assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
     return (long long)rv_reply_int(reply, -1);
 }

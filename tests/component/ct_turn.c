@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "protocol/turn_build.h"
 #include "support/queue.h"
 
 static test_hand a, b;

@@ -7,6 +7,8 @@
 
 #include "base/buf.h"
 #include "protocol/scripts.h"
+#include "protocol/turn_build.h"
+#include "protocol/turn_reply.h"
 
 /* ---- waiting --------------------------------------------------------------------------------------------------- */
 
@@ -252,7 +254,7 @@ void test_turn_build(rv_conn *conn, test_hand *hand, unsigned want, const test_o
 static void keep_leases(test_hand *hand, const rv_turn_reply *reply)
 {
     static rv_lease leases[2 * RV_BATCH_MAX];
-    hand->count = rv_turn_leases(reply, TEST_QUEUES, leases, 2 * RV_BATCH_MAX, &hand->bad);
+    hand->count = rv_turn_reply_leases(reply, TEST_QUEUES, leases, 2 * RV_BATCH_MAX, &hand->bad);
     for (size_t i = 0; i < hand->count; i++) {
         const rv_lease *lease = &leases[i];
         hand->leased[i] = (test_leased){.queue = lease->queue,
@@ -279,9 +281,9 @@ size_t test_turn(test_hand *hand, unsigned want, const test_outcome *outcomes, s
     rv_turn_reply turn;
     test_turn_build(test_conn, hand, want, outcomes, count);
     if (rv_conn_call(test_conn, 0, &reply) != REEVE_OK) fail_msg("%s", rv_conn_error(test_conn)->text);
-    assert_true(rv_turn_read(&turn, reply));
+    assert_true(rv_turn_reply_read(&turn, reply));
     hand->now_ms = turn.now_ms;
-    hand->idle = rv_turn_is_idle(&turn);
+    hand->idle = rv_turn_reply_is_idle(&turn);
     keep_list(hand->refused, sizeof(hand->refused), turn.refused);
     keep_list(hand->gone, sizeof(hand->gone), turn.gone);
     keep_leases(hand, &turn);

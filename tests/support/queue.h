@@ -6,8 +6,12 @@
 #define TEST_QUEUE_H
 
 #include "base/clock.h"
+#include "protocol/envelope.h"
+#include "protocol/keys.h"
+#include "protocol/lease.h"
 #include "protocol/session.h"
-#include "protocol/turn_call.h"
+#include "protocol/settlement.h"
+#include "protocol/turn_build.h"
 #include "reeve/client.h"
 #include "support/redis.h"
 

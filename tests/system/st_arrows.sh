@@ -11,7 +11,7 @@ base:
 redis: base
 protocol: base redis
 client: base redis protocol
-handlers: base protocol
+handlers: base redis protocol
 testing: base protocol handlers
 running: base redis protocol handlers
 upkeep: base redis protocol client handlers running

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "protocol/settlement.h"
 #include "support/cmocka.h"
 
 static rv_batch batch;

@@ -1,8 +1,10 @@
 /* Replies of turn.lua, recover.lua, heartbeat.lua, end_session.lua and maintain.lua, and those that they would never give. */
 #include <string.h>
 
+#include "protocol/lease.h"
+#include "protocol/recover_call.h"
 #include "protocol/session.h"
-#include "protocol/turn_call.h"
+#include "protocol/turn_reply.h"
 #include "support/cmocka.h"
 #include "support/tree.h"
 
@@ -15,9 +17,9 @@ static size_t bad;
 static size_t leases_of(const rv_reply *reply, size_t max)
 {
     rv_turn_reply turn;
-    assert_true(rv_turn_read(&turn, reply));
+    assert_true(rv_turn_reply_read(&turn, reply));
     memset(leases, 0x55, sizeof(leases));
-    return rv_turn_leases(&turn, 1000, leases, max, &bad);
+    return rv_turn_reply_leases(&turn, 1000, leases, max, &bad);
 }
 
 /* ---- turn ------------------------------------------------------------------------------------------------------ */
@@ -26,7 +28,7 @@ static void an_empty_turn(void **state)
 {
     (void)state;
     rv_turn_reply turn;
-    assert_true(rv_turn_read(&turn, A(N(99), A(), A(), A())));
+    assert_true(rv_turn_reply_read(&turn, A(N(99), A(), A(), A())));
     assert_int_equal(turn.now_ms, 99);
     assert_int_equal(turn.refused->count, 0);
     assert_int_equal(turn.gone->count, 0);
@@ -38,7 +40,7 @@ static void a_flat_turn(void **state)
 {
     (void)state;
     rv_turn_reply turn;
-    assert_true(rv_turn_read(&turn, A(N(99))));
+    assert_true(rv_turn_reply_read(&turn, A(N(99))));
     assert_int_equal(turn.now_ms, 99);
     assert_int_equal(turn.refused->count + turn.gone->count + turn.extras->count, 0);
     assert_int_equal(leases_of(A(N(99)), 16), 0);
@@ -47,16 +49,16 @@ static void a_flat_turn(void **state)
     assert_int_equal(leases[1].queue, 1);
     assert_string_equal(leases[1].id, "y");
     assert_int_equal(leases[1].since_ms, 77);
-    assert_false(rv_turn_read(&turn, A(T("x"))));
-    assert_false(rv_turn_read(&turn, A(N(2), T("x"), T(PLAIN))));
-    assert_false(rv_turn_read(&turn, A(N(2), T("x"), T(PLAIN), NIL)));
+    assert_false(rv_turn_reply_read(&turn, A(T("x"))));
+    assert_false(rv_turn_reply_read(&turn, A(N(2), T("x"), T(PLAIN))));
+    assert_false(rv_turn_reply_read(&turn, A(N(2), T("x"), T(PLAIN), NIL)));
 }
 
 static void refused_and_gone(void **state)
 {
     (void)state;
     rv_turn_reply turn;
-    assert_true(rv_turn_read(&turn, A(T("1763712000123"), A(T("a"), T("b")), A(N(2)), A())));
+    assert_true(rv_turn_reply_read(&turn, A(T("1763712000123"), A(T("a"), T("b")), A(N(2)), A())));
     assert_int_equal(turn.now_ms, 1763712000123); /* as text, too */
     assert_int_equal(turn.refused->count, 2);
     assert_string_equal(turn.refused->items[1]->text, "b");
@@ -67,30 +69,30 @@ static void refused_of_several_groups(void **state)
 {
     (void)state;
     size_t group = 9;
-    assert_string_equal(rv_turn_refused(T("a"), 2, &group), "a");
+    assert_string_equal(rv_turn_reply_refused(T("a"), 2, &group), "a");
     assert_int_equal(group, 0);
-    assert_string_equal(rv_turn_refused(T("2 a"), 2, &group), "a");
+    assert_string_equal(rv_turn_reply_refused(T("2 a"), 2, &group), "a");
     assert_int_equal(group, 1);
-    assert_null(rv_turn_refused(T("3 a"), 2, &group));
-    assert_null(rv_turn_refused(T("0 a"), 2, &group));
-    assert_null(rv_turn_refused(T("x a"), 2, &group));
-    assert_null(rv_turn_refused(T("a"), 0, &group));
-    assert_null(rv_turn_refused(N(1), 2, &group));
+    assert_null(rv_turn_reply_refused(T("3 a"), 2, &group));
+    assert_null(rv_turn_reply_refused(T("0 a"), 2, &group));
+    assert_null(rv_turn_reply_refused(T("x a"), 2, &group));
+    assert_null(rv_turn_reply_refused(T("a"), 0, &group));
+    assert_null(rv_turn_reply_refused(N(1), 2, &group));
 }
 
 static void what_is_no_turn(void **state)
 {
     (void)state;
     rv_turn_reply turn;
-    assert_false(rv_turn_read(&turn, NULL));
-    assert_false(rv_turn_read(&turn, NIL));
-    assert_false(rv_turn_read(&turn, E("ERR x")));
-    assert_false(rv_turn_read(&turn, T("x")));
-    assert_false(rv_turn_read(&turn, A()));
-    assert_false(rv_turn_read(&turn, A(N(1), A(), A())));
-    assert_false(rv_turn_read(&turn, A(N(1), NIL, A(), A())));
-    assert_false(rv_turn_read(&turn, A(N(1), A(), N(1), A())));
-    assert_false(rv_turn_read(&turn, A(N(1), A(), A(), T("x"))));
+    assert_false(rv_turn_reply_read(&turn, NULL));
+    assert_false(rv_turn_reply_read(&turn, NIL));
+    assert_false(rv_turn_reply_read(&turn, E("ERR x")));
+    assert_false(rv_turn_reply_read(&turn, T("x")));
+    assert_false(rv_turn_reply_read(&turn, A()));
+    assert_false(rv_turn_reply_read(&turn, A(N(1), A(), A())));
+    assert_false(rv_turn_reply_read(&turn, A(N(1), NIL, A(), A())));
+    assert_false(rv_turn_reply_read(&turn, A(N(1), A(), N(1), A())));
+    assert_false(rv_turn_reply_read(&turn, A(N(1), A(), A(), T("x"))));
 }
 
 static void leases_of_several_queues(void **state)
@@ -150,23 +152,23 @@ static void policies_of_begun_queues(void **state)
     const rv_reply *reply =
         A(N(1), A(), A(), A(A(T("#"), N(2), T("{\"attempts\":1}")), A(T("x"), N(4), N(0)), A(T("#"), N(1), T(""))),
           A(N(2), T("x"), T(MARKED)));
-    assert_true(rv_turn_read(&turn, reply));
-    const rv_reply *text = rv_turn_policy(&turn, &next, &queue);
+    assert_true(rv_turn_reply_read(&turn, reply));
+    const rv_reply *text = rv_turn_reply_policy(&turn, &next, &queue);
     assert_string_equal(text->text, "{\"attempts\":1}");
     assert_int_equal(queue, 1);
-    text = rv_turn_policy(&turn, &next, &queue);
+    text = rv_turn_reply_policy(&turn, &next, &queue);
     assert_string_equal(text->text, "");
     assert_int_equal(queue, 0);
-    assert_null(rv_turn_policy(&turn, &next, &queue));
-    assert_null(rv_turn_policy(&turn, &next, &queue));
+    assert_null(rv_turn_reply_policy(&turn, &next, &queue));
+    assert_null(rv_turn_reply_policy(&turn, &next, &queue));
     /* They are not taken for a task's. */
     assert_int_equal(leases_of(reply, 16), 1);
     assert_int_equal(leases[0].failures, 4);
-    assert_true(rv_turn_read(&turn, A(N(1), A(), A(),
-                                      A(NIL, A(T("#")), A(T("#"), N(0), T("x")), A(T("#"), N(1)), A(T("#"), N(1), N(5)),
-                                        A(N(1), N(1), T("x"))))));
+    assert_true(rv_turn_reply_read(&turn, A(N(1), A(), A(),
+                                            A(NIL, A(T("#")), A(T("#"), N(0), T("x")), A(T("#"), N(1)),
+                                              A(T("#"), N(1), N(5)), A(N(1), N(1), T("x"))))));
     next = 0;
-    assert_null(rv_turn_policy(&turn, &next, &queue));
+    assert_null(rv_turn_reply_policy(&turn, &next, &queue));
 }
 
 static void extras_that_do_not_fit(void **state)
@@ -216,13 +218,13 @@ static void odd_queues_are_passed_over(void **state)
 static void recalled_leases(void **state)
 {
     (void)state;
-    rv_recall_reply recalled;
-    assert_true(rv_recall_read(&recalled, A(N(1), T("17"), A(A(T("y"), N(2), N(1))),
-                                            A(T("x"), T("123 7"), T(PLAIN), T("y"), T("9999999999999 7"), T(MARKED),
-                                              T("z"), T("1 7"), T("bad")))));
+    rv_recover_reply recalled;
+    assert_true(rv_recover_call_read(&recalled, A(N(1), T("17"), A(A(T("y"), N(2), N(1))),
+                                                  A(T("x"), T("123 7"), T(PLAIN), T("y"), T("9999999999999 7"),
+                                                    T(MARKED), T("z"), T("1 7"), T("bad")))));
     assert_true(recalled.alive);
     assert_string_equal(recalled.cursor, "17");
-    assert_int_equal(rv_recall_leases(&recalled, 4, leases, 16), 3);
+    assert_int_equal(rv_recover_call_leases(&recalled, 4, leases, 16), 3);
     assert_non_null(leases[2].envelope.malformed);
     assert_int_equal(leases[0].queue, 4);
     assert_int_equal(leases[0].since_ms, 123);
@@ -230,54 +232,55 @@ static void recalled_leases(void **state)
     assert_int_equal(leases[1].since_ms, 9999999999999);
     assert_int_equal(leases[1].failures, 2);
     assert_int_equal(leases[1].crashes, 1);
-    assert_int_equal(rv_recall_leases(&recalled, 4, leases, 16), 0);
+    assert_int_equal(rv_recover_call_leases(&recalled, 4, leases, 16), 0);
     /* The same in pieces. */
     recalled.next_task = recalled.next_extra = 0;
-    assert_int_equal(rv_recall_leases(&recalled, 4, leases, 1), 1);
+    assert_int_equal(rv_recover_call_leases(&recalled, 4, leases, 1), 1);
     assert_int_equal(leases[0].since_ms, 123);
-    assert_int_equal(rv_recall_leases(&recalled, 4, leases, 1), 1);
+    assert_int_equal(rv_recover_call_leases(&recalled, 4, leases, 1), 1);
     assert_int_equal(leases[0].since_ms, 9999999999999);
     assert_int_equal(leases[0].failures, 2);
-    assert_int_equal(rv_recall_leases(&recalled, 4, leases, 1), 1);
+    assert_int_equal(rv_recover_call_leases(&recalled, 4, leases, 1), 1);
     assert_non_null(leases[0].envelope.malformed);
-    assert_int_equal(rv_recall_leases(&recalled, 4, leases, 1), 0);
+    assert_int_equal(rv_recover_call_leases(&recalled, 4, leases, 1), 0);
 }
 
 static void leases_of_no_queue_are_left_out(void **state)
 {
     (void)state;
     rv_turn_reply turn;
-    assert_true(rv_turn_read(&turn, A(N(9), T("x"), T(PLAIN), N(1700000000000))));
-    assert_int_equal(rv_turn_leases(&turn, 8, leases, 16, &bad), 0);
+    assert_true(rv_turn_reply_read(&turn, A(N(9), T("x"), T(PLAIN), N(1700000000000))));
+    assert_int_equal(rv_turn_reply_leases(&turn, 8, leases, 16, &bad), 0);
     assert_int_equal(bad, 1);
-    assert_int_equal(rv_turn_leases(&turn, 9, leases, 16, &bad), 1);
+    assert_int_equal(rv_turn_reply_leases(&turn, 9, leases, 16, &bad), 1);
     assert_int_equal(leases[0].queue, 8);
-    assert_true(rv_turn_read(&turn, A(N(1700000000000), A(), A(), A(), A(N(INT64_MAX), T("x"), T(PLAIN)))));
-    assert_int_equal(rv_turn_leases(&turn, 8, leases, 16, &bad), 0);
+    assert_true(rv_turn_reply_read(&turn, A(N(1700000000000), A(), A(), A(), A(N(INT64_MAX), T("x"), T(PLAIN)))));
+    assert_int_equal(rv_turn_reply_leases(&turn, 8, leases, 16, &bad), 0);
     /* What is no time is no turn. */
-    assert_false(rv_turn_read(&turn, A(N(-1), A(), A(), A())));
-    assert_false(rv_turn_read(&turn, A(N(INT64_MAX), A(), A(), A())));
-    assert_false(rv_turn_read(&turn, A(N(1), T("x"), T(PLAIN), N(INT64_MAX))));
+    assert_false(rv_turn_reply_read(&turn, A(N(-1), A(), A(), A())));
+    assert_false(rv_turn_reply_read(&turn, A(N(INT64_MAX), A(), A(), A())));
+    assert_false(rv_turn_reply_read(&turn, A(N(1), T("x"), T(PLAIN), N(INT64_MAX))));
 }
 
 static void what_is_no_recall(void **state)
 {
     (void)state;
-    rv_recall_reply recalled;
-    assert_true(rv_recall_read(&recalled, A(N(0), N(5), A(), A())));
+    rv_recover_reply recalled;
+    assert_true(rv_recover_call_read(&recalled, A(N(0), N(5), A(), A())));
     assert_false(recalled.alive);
     assert_string_equal(recalled.cursor, "0"); /* so that nobody asks for ever */
-    assert_true(rv_recall_read(&recalled, A(NIL, T("0"), A(), A(T("x"), T("1 1")))));
+    assert_true(rv_recover_call_read(&recalled, A(NIL, T("0"), A(), A(T("x"), T("1 1")))));
     assert_false(recalled.alive);
-    assert_int_equal(rv_recall_leases(&recalled, 0, leases, 16), 0);
-    assert_true(rv_recall_read(&recalled, A(N(1), T("0"), A(), A(T("x"), NIL, T(PLAIN), N(1), T("1 1"), T(PLAIN)))));
-    assert_int_equal(rv_recall_leases(&recalled, 0, leases, 16), 1);
+    assert_int_equal(rv_recover_call_leases(&recalled, 0, leases, 16), 0);
+    assert_true(
+        rv_recover_call_read(&recalled, A(N(1), T("0"), A(), A(T("x"), NIL, T(PLAIN), N(1), T("1 1"), T(PLAIN)))));
+    assert_int_equal(rv_recover_call_leases(&recalled, 0, leases, 16), 1);
     assert_int_equal(leases[0].since_ms, 0);
-    assert_false(rv_recall_read(&recalled, NULL));
-    assert_false(rv_recall_read(&recalled, E("ERR x")));
-    assert_false(rv_recall_read(&recalled, A(N(1), T("0"), A())));
-    assert_false(rv_recall_read(&recalled, A(N(1), T("0"), NIL, A())));
-    assert_false(rv_recall_read(&recalled, A(N(1), T("0"), A(), NIL)));
+    assert_false(rv_recover_call_read(&recalled, NULL));
+    assert_false(rv_recover_call_read(&recalled, E("ERR x")));
+    assert_false(rv_recover_call_read(&recalled, A(N(1), T("0"), A())));
+    assert_false(rv_recover_call_read(&recalled, A(N(1), T("0"), NIL, A())));
+    assert_false(rv_recover_call_read(&recalled, A(N(1), T("0"), A(), NIL)));
 }
 
 /* ---- sessions -------------------------------------------------------------------------------------------------- */

@@ -1,0 +1,44 @@
+/*
+ * settlement.h - the outcome of a task, as a turn reports it to Redis.
+ */
+#ifndef RV_PROTOCOL_SETTLEMENT_H
+#define RV_PROTOCOL_SETTLEMENT_H
+
+#include "base/buf.h"
+#include "reeve/client.h"
+#include "reeve/task.h"
+
+/* What became of a task. All pointers are borrowed. */
+typedef struct rv_settlement {
+    const char *id;
+    size_t id_length;      /* of one that is malformed: it may have zero bytes; 0: up to its zero byte */
+    reeve_outcome outcome; /* done, retry, fail, snooze */
+    bool has_info;         /* done: info:<id> exists, so that it must be looked after */
+    bool checkpoint;       /* done: it has one, which goes now; only with has_info */
+    bool unique;           /* done: the task holds a lock, which goes now */
+    bool keeps_key;        /* done, of one that begins now: its key is free with once.lua, not with this */
+    bool has_result;
+    reeve_bytes result;
+    bool deadline;    /* done: it had one */
+    bool records_run; /* done: when it began, and where, is kept with its record */
+    bool begun;       /* snooze: its handler ran */
+    int64_t delay_ms; /* retry, snooze */
+    bool counts;      /* fail: it is a failure of an attempt */
+    const char *kind;
+    const char *message;
+    reeve_bytes chained; /* done: its chained tasks (rv_settlement_chain) */
+    size_t chained_count;
+} rv_settlement;
+
+/* Appends a chained task to rv_settlement.chained: what turn.lua takes of a checked spec. */
+void rv_settlement_chain(rv_buf *out, const reeve_task_spec *spec, const char *id);
+
+/* One argument of a chained task; the first one starts at settlement->chained.data. Each task has
+ * RV_SETTLEMENT_CHAINED_ARGS of them. Returns where the next one starts. */
+#define RV_SETTLEMENT_CHAINED_ARGS 3
+const char *rv_settlement_chained_argument(const char *at, reeve_bytes *ret);
+
+/* A copy of a settlement whose words and result lie in one block of memory, *ret_kept. False: no memory. */
+bool rv_settlement_copy(rv_settlement *ret, void **ret_kept, const rv_settlement *from);
+
+#endif

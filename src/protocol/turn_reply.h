@@ -1,0 +1,41 @@
+/*
+ * turn_reply.h - the reply of turn.lua.
+ */
+#ifndef RV_PROTOCOL_TURN_REPLY_H
+#define RV_PROTOCOL_TURN_REPLY_H
+
+#include "protocol/lease.h"
+
+/* A reply of turn.lua. refused and gone are lists; see turn.lua. */
+typedef struct rv_turn_reply {
+    int64_t now_ms;
+    const rv_reply *refused; /* see rv_turn_reply_refused */
+    const rv_reply *gone;    /* indexes into turn.queues, from 1 */
+    const rv_reply *extras;
+    const rv_reply *whole;
+    bool flat; /* it is the leases of one queue, or nothing */
+} rv_turn_reply;
+
+bool rv_turn_reply_read(rv_turn_reply *ret, const rv_reply *reply);
+
+/* The id of an element of refused, and in *ret_group the index of its group among turn.groups. NULL: it names none of
+ * so many groups. */
+const char *rv_turn_reply_refused(const rv_reply *element, size_t groups, size_t *ret_group);
+
+/* True when the thread is to wait for what it is handed, in its list (rv_turn.hand). */
+bool rv_turn_reply_is_idle(const rv_turn_reply *reply);
+
+/* Copies the leases into leases[0 .. max); returns how many. queues: turn.queue_count. One that is no task, or of no
+ * such queue (impossible), is left out and counted in *ret_bad. One whose envelope is malformed is among the leases
+ * (rv_envelope_take). */
+size_t rv_turn_reply_leases(const rv_turn_reply *reply, size_t queues, rv_lease *leases, size_t max, size_t *ret_bad);
+
+/*
+ * The policies of queues (task_policy.h) in which the turn began a session, one after the other: start with *next = 0.
+ * Returns the text (empty: it has none), and in *ret_queue the index among turn.queues; NULL: there are no more.
+ */
+const rv_reply *rv_turn_reply_policy(const rv_turn_reply *reply, size_t *next, size_t *ret_queue);
+/* What the queue that was told last says of results: at most so many bytes, or 0. */
+int64_t rv_turn_reply_result_max(const rv_turn_reply *reply, size_t next);
+
+#endif
