@@ -2,7 +2,7 @@
 -- heartbeat: a session lives on, and its worker's sums reach the queue's statistics.
 --
 -- KEYS[1]  the queue's prefix
--- ARGV[1]  the session's id; "": none has begun here, the queue is looked after (lib/upkeep.lua); reply {1, 0}
+-- ARGV[1]  the session's id; "": none has begun here, the queue is looked after (lib/upkeep.lua); reply {1, 0, ...}
 -- ARGV[2]  how long it lives without another heartbeat, in ms
 -- then, when there is something to add to the statistics of a day (docs/protocol.md):
 -- ARGV[3]  the number of this flush, larger than that of any before it in this session
@@ -11,6 +11,7 @@
 --          attempts that failed so were retried, how many tasks died of it
 -- reply    [1] 1, or 0 when the session is gone (its tasks too, and its last sums were not added)
 --          [2] how many tasks it holds; fields that another version keeps about the session count, too
+--          [3] 1 when a wake-up waits for a thread of the queue, which only stands while none waits for it; else 0
 --
 -- Sent twice: a flush whose number is not larger than the last one's was added before.
 -- require: upkeep, whole
@@ -39,14 +40,15 @@ life = math.min(life, 4503599627370496)
 local P, session = KEYS[1], ARGV[1]
 local running = P .. 'running:' .. session
 local last = session == '' or call('HGET', running, '#flushed')
-if not last then return {0, 0} end
+if not last then return {0, 0, 0} end
 local time = call('TIME')
 local now = time[1] * 1000 + (time[2] - time[2] % 1000) / 1000
 local known = call('HGET', P .. 'settings', 'upkeep')
 local upkeep, _, _, back = nil, nil, nil, nil
 if known or session ~= '' then upkeep, _, _, back = look_after(known, now, life) end
 if upkeep and not back then call('HSET', P .. 'settings', 'upkeep', upkeep) end
-if session == '' then return {1, 0} end
+local woken = call('EXISTS', P .. 'wake')
+if session == '' then return {1, 0, woken} end
 call('ZADD', P .. 'sessions', 'XX', string.format('%d', now + life), session)
 
 -- Kinds are bounded: those beyond count as the kind "". (What stands in a field may be no number, if somebody else wrote it:
@@ -80,4 +82,4 @@ if ARGV[3] and tonumber(ARGV[3]) > (tonumber(last) or 0) then
   call('HSET', running, '#flushed', ARGV[3])
   add_stats()
 end
-return {1, call('HLEN', running) - 3}
+return {1, call('HLEN', running) - 3, woken}

@@ -33,11 +33,12 @@ void rv_beat_build_flush(rv_conn *conn, const rv_prefix *prefix, const char *ses
     rv_tally_build(conn, tally);
 }
 
-bool rv_beat_read(const rv_reply *reply, bool *ret_alive, uint64_t *ret_held)
+bool rv_beat_read(rv_beat_reply *ret, const rv_reply *reply)
 {
     if (!rv_reply_is(reply, RV_ARRAY) || reply->count < 2) return false;
-    *ret_alive = count_at(reply, 0) == 1;
-    *ret_held = count_at(reply, 1);
+    ret->alive = count_at(reply, 0) == 1;
+    ret->held = count_at(reply, 1);
+    ret->woken = count_at(reply, 2) == 1;
     return true;
 }
 

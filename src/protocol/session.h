@@ -15,8 +15,15 @@ void rv_beat_build(rv_conn *conn, const rv_prefix *prefix, const char *session, 
  * again. */
 void rv_beat_build_flush(rv_conn *conn, const rv_prefix *prefix, const char *session, int64_t session_ms,
                          const rv_tally *tally, uint64_t number);
-/* *ret_alive: false when the session is gone. *ret_held: how many tasks it holds. False: no such reply. */
-bool rv_beat_read(const rv_reply *reply, bool *ret_alive, uint64_t *ret_held);
+
+typedef struct rv_beat_reply {
+    bool alive;    /* false: the session is gone */
+    bool woken;    /* a wake-up waits for a thread of the queue */
+    uint64_t held; /* tasks of the session */
+} rv_beat_reply;
+
+/* False: no such reply. */
+bool rv_beat_read(rv_beat_reply *ret, const rv_reply *reply);
 
 /* What one call of end_session.lua hands to the next, so that groups take turns among the tasks of both; "" at first. */
 typedef char rv_leave_turns[8192];

@@ -35,6 +35,7 @@ typedef struct rv_queue_session {
     /* of the heartbeat thread alone: */
     rv_tally *flushing;          /* on its way to Redis, perhaps there; not changed any more */
     uint64_t flush_number;       /* its number */
+    unsigned unheard;            /* for so many heartbeats in a row something did not reach its threads (unheard.h) */
     rv_session_text flush_under; /* the session under which it may have been taken; "": none */
 } rv_queue_session;
 

@@ -251,7 +251,10 @@ static void rest(rv_thread *t, unsigned want)
     rv_arena_trim(&t->arena, 4096);
     build_wait(t, until);
     if (!t->idle) rv_turn_build_lease(t, want);
+    atomic_store_explicit(&t->rests_since, atomic_load_explicit(&t->worker->heart.beats, memory_order_relaxed),
+                          memory_order_relaxed);
     reeve_status status = rv_conn_call_blocking(t->conn, latest(t, until), &reply);
+    atomic_store_explicit(&t->rests_since, 0, memory_order_relaxed);
     if (status == REEVE_OK) rv_recovery_note_use(t);
     if (status != REEVE_OK) {
         end_rest(t, status, reply);

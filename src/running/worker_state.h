@@ -52,6 +52,7 @@ typedef struct rv_thread {
     atomic_bool stop;      /* the running handler should end */
     atomic_bool cancelled; /* since its task was cancelled */
     atomic_bool busy;
+    atomic_uint rests_since;   /* it waits in Redis since this heartbeat of the worker; 0: it does not */
     atomic_bool held;          /* it waits for a task that runs alone (alone.h) */
     bool empty;                /* the last lease found nothing: there is nothing to do but wait */
     bool idle;                 /* it waits to be handed a task */
@@ -149,6 +150,7 @@ typedef struct rv_heartbeat {
     rv_upkeep_thread thread;
     int64_t round_trip_us;     /* of the last heartbeat; 0: none yet */
     atomic_llong beaten_at_ms; /* the last heartbeat that Redis took; 0: none yet */
+    atomic_uint beats;         /* how many heartbeats Redis took, and 1 */
     atomic_bool connected;
     bool registered; /* its first heartbeat was taken */
     unsigned epoch;  /* of the connection that its last one went over; 0: none yet */

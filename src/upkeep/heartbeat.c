@@ -18,6 +18,7 @@
 #include "running/wakeup.h"
 #include "upkeep/outdated.h"
 #include "upkeep/registry_record.h"
+#include "upkeep/unheard.h"
 #include "upkeep/upkeep_thread.h"
 
 #define TRY_AGAIN_MS 250
@@ -61,8 +62,7 @@ static void note_registration(reeve_worker *worker, int64_t added)
 static void on_beat(size_t index, const rv_reply *reply, void *context)
 {
     beats *b = context;
-    bool alive;
-    uint64_t held;
+    rv_beat_reply beat;
     if (index >= b->count) {
         /* A version that cannot be noted is no reason to beat again. */
         bool is_format = index == b->count + RV_REGISTRY_FORMAT;
@@ -71,14 +71,16 @@ static void on_beat(size_t index, const rv_reply *reply, void *context)
         if (index == b->count + RV_REGISTRY_ADDED) note_registration(b->worker, rv_reply_int(reply, -1));
         return;
     }
-    if (!rv_beat_read(reply, &alive, &held)) {
+    if (!rv_beat_read(&beat, reply)) {
         note_odd(b, reply);
         return;
     }
-    if (b->sessions[index][0] == '\0') return;
     rv_queue_session *queue_session = b->worker->queue_sessions[b->queue_sessions[index]];
-    rv_queue_session_flushed(queue_session, alive);
-    if (alive) return;
+    bool again = index > 0 && b->queue_sessions[index - 1] == b->queue_sessions[index];
+    if (beat.alive && !again) rv_unheard_check(b->worker, queue_session, &beat);
+    if (b->sessions[index][0] == '\0') return;
+    rv_queue_session_flushed(queue_session, beat.alive);
+    if (beat.alive) return;
     if (!rv_queue_session_lose(queue_session, b->sessions[index])) return;
     rv_log(REEVE_LOG_WARN, "session.lost", "the session was gone from Redis: its tasks run elsewhere, a new one begins",
            "queue", queue_session->queue, NULL);
@@ -187,6 +189,7 @@ static bool connect_and_beat(reeve_worker *worker)
     int64_t every = beat_every_ms(worker);
     bool done = rv_heartbeat_connect(worker, rv_deadline(every)) && rv_heartbeat_send(worker, rv_deadline(every));
     if (done) atomic_store(&worker->heart.beaten_at_ms, rv_now_ms());
+    if (done) atomic_fetch_add(&worker->heart.beats, 1);
     if (done && misses_notices(worker)) rv_scheduler_ask_cancelled(worker);
     if (done) note_connection(worker);
     return done;
@@ -213,6 +216,7 @@ static void *heart_main(void *argument)
 reeve_status rv_heartbeat_open(reeve_worker *worker, rv_error *error)
 {
     rv_buf_init(&worker->heart.json, 1024 * 1024);
+    atomic_init(&worker->heart.beats, 1);
     return rv_upkeep_thread_open(&worker->heart.thread, worker, "heart", beat_every_ms(worker), error);
 }
 

@@ -100,12 +100,11 @@ static void a_dead_session_is_reaped_in_time(void **state)
 static bool beat(void)
 {
     const rv_reply *reply;
-    bool alive;
-    uint64_t held;
+    rv_beat_reply beat;
     rv_beat_build(test_conn, &hand.prefixes[0], hand.sessions[0], hand.session_ms);
     if (rv_conn_call(test_conn, 0, &reply) != REEVE_OK) fail_msg("%s", rv_conn_error(test_conn)->text);
-    assert_true(rv_beat_read(reply, &alive, &held));
-    return alive;
+    assert_true(rv_beat_read(&beat, reply));
+    return beat.alive;
 }
 
 /* One that was renewed since is of the new time. */

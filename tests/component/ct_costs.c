@@ -16,7 +16,7 @@
 #define TURN_PACKET "evalsha=1 hdel=1 hincrby=1 hmget=2 hset=1 llen=2 lpop=1 time=1 zadd=1 zincrby=1 zrange=1"
 #define TURN_PACKET_NOTHING_KEPT "evalsha=1 hdel=2 hincrby=1 hmget=2 hset=1 llen=2 lpop=1 time=1 zincrby=1 zrange=1"
 #define TURN_IDLE "evalsha=1 hdel=1 hget=1 hmget=1 time=1 zrange=1"
-#define BEAT "evalsha=1 hget=2 hlen=1 time=1 zadd=1"
+#define BEAT "evalsha=1 exists=1 hget=2 hlen=1 time=1 zadd=1"
 
 static void keep_nothing(void)
 {
@@ -70,8 +70,7 @@ static void plain_tasks(void **state)
 
 static void an_idle_worker(void **state)
 {
-    bool alive = false;
-    uint64_t held = 0;
+    rv_beat_reply beat;
     const rv_reply *reply;
     test_costs now;
     (void)state;
@@ -87,7 +86,7 @@ static void an_idle_worker(void **state)
         rv_beat_build(test_conn, &test_costs_path_hand.prefixes[0], test_costs_path_hand.sessions[0],
                       test_costs_path_hand.session_ms);
         assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
-        assert_true(rv_beat_read(reply, &alive, &held) && alive);
+        assert_true(rv_beat_read(&beat, reply) && beat.alive);
         now = test_costs_read();
     }
     assert_string_equal(test_costs_text(&now), BEAT);

@@ -75,11 +75,71 @@ static void a_session_whose_begin_is_unanswered_stays_alive(void **state)
     test_proxy_stop(proxy);
 }
 
+/* The connection that a thread waits over is dead, and the thread does not know. */
+static void lose_what_a_thread_waits_for(const char *queues, bool begins, bool cut)
+{
+    test_proxy *proxy = test_proxy_start(test_redis);
+    const reeve_worker_options options = {.redis = test_proxy_url(proxy), .session_ms = 600, .command_ms = 3000};
+    reeve_worker *worker = test_worker_new(&options);
+    test_worker_pool(worker, queues, 1, 0);
+    if (begins) test_put_spec((reeve_task_spec){.id = "n1", .type = "t"});
+    test_proxy_mute(proxy, "$5\r\nBLPOP\r\n", cut); /* as scripts name it, too */
+    test_worker_start(worker);
+    if (begins) TEST_AWAIT_STATE("n1", "completed");
+    TEST_AWAIT(test_proxy_mutes(proxy));
+    test_put_spec((reeve_task_spec){.id = "n0", .type = "t"});
+    TEST_AWAIT_STATE("n0", "completed");
+    test_worker_end_after(worker, begins ? 2 : 1);
+    test_proxy_stop(proxy);
+}
+
+static void what_a_dead_connection_was_handed_runs(void **state)
+{
+    (void)state;
+    lose_what_a_thread_waits_for("q", true, false);
+}
+
+static void what_a_dead_connection_leased_runs(void **state)
+{
+    (void)state;
+    lose_what_a_thread_waits_for("other q", true, false);
+}
+
+static void what_a_closed_connection_was_handed_runs(void **state)
+{
+    (void)state;
+    lose_what_a_thread_waits_for("q", false, true);
+}
+
+static void a_wake_up_that_nobody_takes_is_noticed(void **state)
+{
+    (void)state;
+    lose_what_a_thread_waits_for("other q", true, true);
+}
+
+static void a_wake_up_that_nobody_takes_is_noticed_without_a_session(void **state)
+{
+    (void)state;
+    lose_what_a_thread_waits_for("other q", false, true);
+}
+
+static void a_wake_up_that_a_dead_connection_took_is_given_again(void **state)
+{
+    (void)state;
+    lose_what_a_thread_waits_for("other q", false, false);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(a_slow_way_to_redis_costs_no_session, test_collect_begin),
         cmocka_unit_test_setup(a_session_whose_begin_is_unanswered_stays_alive, test_collect_begin),
+        cmocka_unit_test_setup(what_a_dead_connection_was_handed_runs, test_collect_begin),
+        cmocka_unit_test_setup(what_a_dead_connection_leased_runs, test_collect_begin),
+        cmocka_unit_test_setup(what_a_closed_connection_was_handed_runs, test_collect_begin),
+        cmocka_unit_test_setup(a_wake_up_that_nobody_takes_is_noticed, test_collect_begin),
+        cmocka_unit_test_setup(a_wake_up_that_nobody_takes_is_noticed_without_a_session, test_collect_begin),
+        cmocka_unit_test_setup(a_wake_up_that_a_dead_connection_took_is_given_again, test_collect_begin),
     };
     return cmocka_run_group_tests_name("ct_heart", tests, test_place_start, test_place_stop);
 }

@@ -146,12 +146,11 @@ static void ids_that_are_none_harm_no_session(void **state)
     for (size_t i = 0; i < BAD_IDS; i++) (void)test_lease(&hand, 100);
     assert_string_equal(test_state("q", "x"), "running");
     assert_string_equal(test_state("q", "y"), "running");
-    bool alive = false;
-    uint64_t held;
+    rv_beat_reply beat;
     const rv_reply *reply;
     rv_beat_build(test_conn, &hand.prefixes[0], hand.sessions[0], 60000);
     assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
-    assert_true(rv_beat_read(reply, &alive, &held) && alive);
+    assert_true(rv_beat_read(&beat, reply) && beat.alive);
     expect_ids_buried();
 }
 

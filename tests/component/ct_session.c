@@ -15,15 +15,14 @@ static int set_up(void **state)
 
 #define Q "reeve:{q}:"
 
-static bool alive;
-static uint64_t held;
+static rv_beat_reply last_beat;
 
 static void beat(const test_hand *hand, int64_t session_ms)
 {
     const rv_reply *reply;
     rv_beat_build(test_conn, &hand->prefixes[0], hand->sessions[0], session_ms);
     if (rv_conn_call(test_conn, 0, &reply) != REEVE_OK) fail_msg("%s", rv_conn_error(test_conn)->text);
-    assert_true(rv_beat_read(reply, &alive, &held));
+    assert_true(rv_beat_read(&last_beat, reply));
 }
 
 static uint64_t leave(const test_hand *hand, unsigned most, bool *ret_more)
@@ -49,14 +48,14 @@ static void a_heartbeat_pushes_the_expiry(void **state)
     test_put("q", "x y z");
     (void)test_lease(&a, 2);
     beat(&a, 500000);
-    assert_true(alive);
-    assert_int_equal(held, 2);
+    assert_true(last_beat.alive);
+    assert_int_equal(last_beat.held, 2);
     assert_in_range(test_number("ZSCORE " Q "sessions %s", a.sessions[0]), a.now_ms + 500000, a.now_ms + 510000);
     assert_int_equal(test_number("EXISTS " Q "counters"), 0);
     test_settle(&a, TEST_DONE("x"), TEST_DONE("y"));
     beat(&a, 1000);
-    assert_true(alive);
-    assert_int_equal(held, 0);
+    assert_true(last_beat.alive);
+    assert_int_equal(last_beat.held, 0);
 }
 
 static void an_expired_session_is_revived_before_the_reaper(void **state)
@@ -66,7 +65,7 @@ static void an_expired_session_is_revived_before_the_reaper(void **state)
     (void)test_lease(&a, 1);
     test_expire(&a);
     beat(&a, 60000);
-    assert_true(alive);
+    assert_true(last_beat.alive);
     assert_int_equal(test_tend("q", 200).recovered, 0);
     test_settle(&a, TEST_DONE("x"));
     assert_string_equal(a.refused, "");
@@ -101,15 +100,15 @@ static void a_session_that_is_gone(void **state)
 {
     (void)state;
     beat(&a, 60000);
-    assert_false(alive);
-    assert_int_equal(held, 0);
+    assert_false(last_beat.alive);
+    assert_int_equal(last_beat.held, 0);
     assert_int_equal(test_number("DBSIZE"), 0);
     test_put("q", "x");
     (void)test_lease(&a, 1);
     test_expire(&a);
     (void)test_tend("q", 200);
     beat(&a, 60000);
-    assert_false(alive);
+    assert_false(last_beat.alive);
     assert_int_equal(test_number("EXISTS " Q "sessions " Q "running:%s", a.sessions[0]), 0); /* it does not come back */
 }
 

@@ -80,10 +80,10 @@ static void beat(void **state)
     (void)state;
     test_put("q", "x y");
     (void)test_lease(&a, 2);
-    twice(&rv_script_heartbeat, ARGS(b.sessions[0], "5000"), "[0 0]", "[0 0]", false);
+    twice(&rv_script_heartbeat, ARGS(b.sessions[0], "5000"), "[0 0 0]", "[0 0 0]", false);
     const char *const flush[] = {a.sessions[0], "5000", "7", "40000", "1", "completed", "10"};
-    assert_string_equal(run(&rv_script_heartbeat, 7, flush), "[1 2]");
-    assert_string_equal(run(&rv_script_heartbeat, 7, flush), "[1 2]");
+    assert_string_equal(run(&rv_script_heartbeat, 7, flush), "[1 2 1]");
+    assert_string_equal(run(&rv_script_heartbeat, 7, flush), "[1 2 1]");
     assert_string_equal(test_cmd(test_conn, "HGET " Q "stats:40000 completed"), "10");
 }
 

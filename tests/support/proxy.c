@@ -22,6 +22,7 @@ typedef struct proxy_link {
     int client; /* -1: unused */
     int server;
     bool losing;
+    bool muted;
     bool dropped; /* losing: something was not passed on */
     size_t pass;
     int64_t heard_ms; /* losing: when the server last said something */
@@ -37,6 +38,7 @@ struct test_proxy {
     pthread_t thread;
     proxy_link links[LINKS];
     pthread_mutex_t lock; /* guards what follows */
+    char mute[32];        /* "": no connection is to be muted */
     char slam[32];        /* "": no connection is closed for what it brings */
     char text[32];        /* "": nothing is to be lost */
     size_t pass;
@@ -47,6 +49,8 @@ struct test_proxy {
     char end;           /* its last byte */
     atomic_uint lost;
     atomic_uint delay_ms;
+    atomic_bool mutes;
+    atomic_bool cuts; /* what is muted is closed at the server's side */
 };
 
 static int connect_to(const char *path)
@@ -136,6 +140,15 @@ static bool is_slammed(test_proxy *proxy, const char *data, size_t length)
     return slammed;
 }
 
+static void look_for_mute(test_proxy *proxy, proxy_link *link, const char *data, size_t length)
+{
+    (void)pthread_mutex_lock(&proxy->lock);
+    size_t wanted = strlen(proxy->mute);
+    link->muted = wanted > 0 && memmem(data, length, proxy->mute, wanted) != NULL;
+    if (link->muted) proxy->mute[0] = '\0';
+    (void)pthread_mutex_unlock(&proxy->lock);
+}
+
 static void from_client(test_proxy *proxy, proxy_link *link)
 {
     static char data[CHUNK];
@@ -144,6 +157,8 @@ static void from_client(test_proxy *proxy, proxy_link *link)
         hang_up(link);
         return;
     }
+    if (link->muted && link->server < 0) return;
+    if (!link->muted) look_for_mute(proxy, link, data, (size_t)got);
     if (is_slammed(proxy, data, (size_t)got)) {
         hang_up(link);
         atomic_fetch_add(&proxy->lost, 1);
@@ -151,6 +166,12 @@ static void from_client(test_proxy *proxy, proxy_link *link)
     }
     size_t going = look_for_text(proxy, link, data, (size_t)got);
     if (!pass_on(link->server, data, going)) hang_up(link);
+    if (!link->muted) return;
+    if (atomic_load(&proxy->cuts) && link->server >= 0) {
+        close(link->server);
+        link->server = -1;
+    }
+    atomic_store(&proxy->mutes, true);
 }
 
 static void from_server(proxy_link *link, unsigned delay_ms)
@@ -161,6 +182,7 @@ static void from_server(proxy_link *link, unsigned delay_ms)
         hang_up(link);
         return;
     }
+    if (link->muted) return;
     size_t pass = (size_t)got;
     if (delay_ms > 0) (void)usleep(delay_ms * 1000);
     if (link->losing) {
@@ -308,6 +330,20 @@ void test_proxy_slam(test_proxy *proxy, const char *text)
     (void)pthread_mutex_lock(&proxy->lock);
     rv_copy_text(proxy->slam, sizeof(proxy->slam), text);
     (void)pthread_mutex_unlock(&proxy->lock);
+}
+
+void test_proxy_mute(test_proxy *proxy, const char *text, bool cut)
+{
+    atomic_store(&proxy->mutes, false);
+    atomic_store(&proxy->cuts, cut);
+    (void)pthread_mutex_lock(&proxy->lock);
+    rv_copy_text(proxy->mute, sizeof(proxy->mute), text);
+    (void)pthread_mutex_unlock(&proxy->lock);
+}
+
+bool test_proxy_mutes(const test_proxy *proxy)
+{
+    return atomic_load(&proxy->mutes);
 }
 
 unsigned test_proxy_lost(const test_proxy *proxy)

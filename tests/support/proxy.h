@@ -37,6 +37,11 @@ void test_proxy_hold_and_lose(test_proxy *proxy, const char *text);
 bool test_proxy_holds(const test_proxy *proxy);
 void test_proxy_release(test_proxy *proxy);
 
+/* The next request that contains some text reaches the server. From then on the client hears nothing over its connection, which
+ * stays open until the client closes it; cut: the server's half is closed at once. */
+void test_proxy_mute(test_proxy *proxy, const char *text, bool cut);
+bool test_proxy_mutes(const test_proxy *proxy);
+
 /* From now on a connection that brings a request with some text in it is closed at once, unanswered; "": none is. */
 void test_proxy_slam(test_proxy *proxy, const char *text);
 

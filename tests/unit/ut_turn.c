@@ -288,18 +288,19 @@ static void what_is_no_recall(void **state)
 static void heartbeats(void **state)
 {
     (void)state;
-    bool alive;
-    uint64_t held;
-    assert_true(rv_beat_read(A(N(1), N(12)), &alive, &held));
-    assert_true(alive);
-    assert_int_equal(held, 12);
-    assert_true(rv_beat_read(A(N(0), N(0)), &alive, &held));
-    assert_false(alive);
-    assert_true(rv_beat_read(A(N(1), N(-2)), &alive, &held));
-    assert_int_equal(held, 0);
-    assert_false(rv_beat_read(A(N(1)), &alive, &held));
-    assert_false(rv_beat_read(E("ERR"), &alive, &held));
-    assert_false(rv_beat_read(NULL, &alive, &held));
+    rv_beat_reply beat;
+    assert_true(rv_beat_read(&beat, A(N(1), N(12), N(1))));
+    assert_true(beat.alive);
+    assert_int_equal(beat.held, 12);
+    assert_true(beat.woken);
+    assert_true(rv_beat_read(&beat, A(N(0), N(0), N(0))));
+    assert_false(beat.alive);
+    assert_true(rv_beat_read(&beat, A(N(1), N(-2))));
+    assert_int_equal(beat.held, 0);
+    assert_false(beat.woken);
+    assert_false(rv_beat_read(&beat, A(N(1))));
+    assert_false(rv_beat_read(&beat, E("ERR")));
+    assert_false(rv_beat_read(&beat, NULL));
 }
 
 static void farewells(void **state)

@@ -1,0 +1,87 @@
+#include "upkeep/unheard.h"
+
+#include "base/lock.h"
+#include "base/log.h"
+
+/* What is settled before it runs is not held in Redis, and what was handed over is counted with the keeper. */
+static size_t count_batch(rv_thread *t, const rv_queue_session *queue_session)
+{
+    size_t count = 0;
+    rv_lock(&t->batch.lock);
+    for (size_t i = 0; i < t->batch.count; i++) {
+        const rv_item *item = &t->batch.items[i];
+        if (t->pool->queue_sessions[item->lease.queue] != queue_session) continue;
+        count += item->state != RV_ITEM_HANDED && !item->accepted;
+    }
+    rv_unlock(&t->batch.lock);
+    return count;
+}
+
+static size_t count_handed(rv_keeper *keeper, const rv_queue_session *queue_session)
+{
+    size_t count = 0;
+    rv_lock(&keeper->thread.lock);
+    for (size_t i = 0; i < keeper->handed_count; i++) count += keeper->handed[i].queue_session == queue_session;
+    rv_unlock(&keeper->thread.lock);
+    return count;
+}
+
+static bool serves(const rv_pool *pool, const rv_queue_session *queue_session)
+{
+    for (size_t i = 0; i < pool->queue_session_count; i++)
+        if (pool->queue_sessions[i] == queue_session) return true;
+    return false;
+}
+
+static uint64_t count_known(reeve_worker *worker, const rv_queue_session *queue_session)
+{
+    uint64_t known = count_handed(&worker->keeper, queue_session);
+    for (size_t i = 0; i < worker->pool_count; i++) {
+        rv_pool *pool = worker->pools[i];
+        if (!serves(pool, queue_session)) continue;
+        for (unsigned j = 0; j < pool->thread_count; j++) known += count_batch(&pool->threads[j], queue_session);
+    }
+    return known;
+}
+
+/* Those that have waited since before the last heartbeat. Returns how many. */
+static unsigned wake_resting(reeve_worker *worker, const rv_queue_session *queue_session)
+{
+    unsigned woken = 0, beats = atomic_load(&worker->heart.beats);
+    for (size_t i = 0; i < worker->pool_count; i++) {
+        rv_pool *pool = worker->pools[i];
+        if (!serves(pool, queue_session)) continue;
+        for (unsigned j = 0; j < pool->thread_count; j++) {
+            unsigned since = atomic_load_explicit(&pool->threads[j].rests_since, memory_order_relaxed);
+            if (since == 0 || since >= beats) continue;
+            rv_waker_ring(&pool->threads[j].waker);
+            woken++;
+        }
+    }
+    return woken;
+}
+
+/* At the 2nd, 4th, 8th heartbeat: fields that another version keeps in the session make its count too large for ever. */
+static bool is_time(unsigned beats)
+{
+    return beats >= 2 && (beats & (beats - 1)) == 0;
+}
+
+/* A thread that waits takes a wake-up at once: one that stands has found nobody. */
+static bool is_heard(reeve_worker *worker, const rv_queue_session *queue_session, const rv_beat_reply *beat)
+{
+    if (rv_worker_phase(worker) != RV_PHASE_RUNNING) return true;
+    return !beat->woken && (beat->held == 0 || beat->held <= count_known(worker, queue_session));
+}
+
+void rv_unheard_check(reeve_worker *worker, rv_queue_session *queue_session, const rv_beat_reply *beat)
+{
+    if (is_heard(worker, queue_session, beat)) {
+        queue_session->unheard = 0;
+        return;
+    }
+    if (!is_time(++queue_session->unheard) || wake_resting(worker, queue_session) == 0) return;
+    rv_log(REEVE_LOG_WARN, "redis.unheard",
+           "a wake-up or task did not reach this worker's idle threads: they connect to Redis again", "queue",
+           queue_session->queue, NULL);
+}

@@ -1,0 +1,19 @@
+/*
+ * unheard.h - finds idle threads whose connection is dead at Redis's end, while nobody tells this end: a proxy between
+ * them keeps it open, or a firewall has forgotten it. Such a thread waits for ever, and heartbeats keep a task that it was
+ * handed.
+ *
+ * The reply of a heartbeat contains the number of tasks of the session, and whether a wake-up stands, which only happens
+ * while no thread waits for it. If at two heartbeats in a row the session has more tasks than the worker knows, or a
+ * wake-up stands, threads that have waited all that time connect again and recall what they hold.
+ */
+#ifndef RV_UPKEEP_UNHEARD_H
+#define RV_UPKEEP_UNHEARD_H
+
+#include "protocol/session.h"
+#include "running/worker_state.h"
+
+/* The heartbeat thread: beat is the reply for a queue, once a heartbeat. */
+void rv_unheard_check(reeve_worker *worker, rv_queue_session *queue_session, const rv_beat_reply *beat);
+
+#endif
