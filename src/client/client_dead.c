@@ -134,7 +134,7 @@ static reeve_status check_filter(reeve_client *client, const reeve_filter *filte
                    (long long)filter->older_ms);
 }
 
-/* The places of bulk_update.lua's reply. */
+/* The places of bulk_update.lua's reply; bulk_look.lua has ids in the last one. */
 enum { CURSOR, SEEN, DONE, REFUSED, SWEEP_FIELDS };
 
 #define CURSOR_MAX 256
@@ -153,11 +153,12 @@ typedef struct preview {
 
 static void take_ids(preview *some, const rv_reply *ids)
 {
+    if (some->ids == NULL) return;
     for (size_t i = 0; rv_reply_is(rv_reply_at(ids, i), RV_TEXT) && some->count < REEVE_PREVIEW_MAX; i++)
         rv_copy_text(some->ids[some->count++], REEVE_ID_MAX, ids->items[i]->text);
 }
 
-/* One step. cursor: "" at first, and again at the end. some: NULL unless it is a preview whose ids are wanted. */
+/* One step. cursor: "" at first, and again at the end. some: NULL unless it is a preview. */
 static reeve_status sweep_some(reeve_client *client, rv_simple_call *call, char cursor[CURSOR_MAX],
                                reeve_bulk_result *swept, preview *some)
 {
@@ -165,12 +166,14 @@ static reeve_status sweep_some(reeve_client *client, rv_simple_call *call, char 
     reeve_status status = rv_client_script(client, call, &reply, NULL);
     if (status != REEVE_OK) return status;
     if (!rv_reply_is(reply, RV_ARRAY) || reply->count < SWEEP_FIELDS || reply->items[CURSOR]->length >= CURSOR_MAX)
-        return rv_client_odd_reply(client, "bulk_update");
+        return rv_client_odd_reply(client, some != NULL ? "bulk_look" : "bulk_update");
     rv_copy_text(cursor, CURSOR_MAX, reply->items[CURSOR]->text);
     add(&swept->seen, reply->items[SEEN]);
     add(&swept->done, reply->items[DONE]);
-    add(&swept->refused, reply->items[REFUSED]);
-    if (some != NULL) take_ids(some, rv_reply_at(reply, SWEEP_FIELDS));
+    if (some != NULL)
+        take_ids(some, reply->items[REFUSED]);
+    else
+        add(&swept->refused, reply->items[REFUSED]);
     return REEVE_OK;
 }
 
@@ -200,13 +203,13 @@ reeve_status reeve_bulk_update_preview_sized(reeve_client *client, const char *q
     reeve_status status = check_sweep(client, action, &filter, given, filter_size);
     if (status != REEVE_OK) return status;
     (void)snprintf(age, sizeof(age), "%lld", (long long)filter.older_ms);
-    rv_simple_call call = {.script = &rv_script_bulk_update,
+    rv_simple_call call = {.script = &rv_script_bulk_look,
                            .queue = queue,
-                           .count = 8,
-                           .args = {"look", reeve_state_name(filter.state), cursor, STEP, or_empty(filter.kind),
+                           .count = 7,
+                           .args = {reeve_state_name(filter.state), cursor, STEP, or_empty(filter.kind),
                                     or_empty(filter.type), or_empty(filter.tag), age}};
     do {
-        status = sweep_some(client, &call, cursor, &swept, ret_ids != NULL ? &some : NULL);
+        status = sweep_some(client, &call, cursor, &swept, &some);
     } while (status == REEVE_OK && cursor[0] != '\0');
     if (status != REEVE_OK) return status;
     *ret = swept;

@@ -38,6 +38,7 @@ extern const rv_script rv_script_limits;
 extern const rv_script rv_script_hold;
 extern const rv_script rv_script_failures;
 extern const rv_script rv_script_bulk_update;
+extern const rv_script rv_script_bulk_look;
 extern const rv_script rv_script_cron;
 extern const rv_script rv_script_cron_look;
 extern const rv_script rv_script_fire;

@@ -1,5 +1,6 @@
 /* What people and other scripts do to tasks that stand in packets, and what they see of them. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "protocol/scripts.h"
@@ -199,8 +200,7 @@ static int64_t sweep(const char *action, const char *type)
         rv_args(test_conn, Q);
         for (size_t i = 0; i < 8; i++) rv_args(test_conn, args[i]);
         assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
-        assert_int_equal(reply->count, 5);
-        assert_int_equal(reply->items[4]->count, 0); /* (for "look" only) */
+        assert_int_equal(reply->count, 4);
         rv_copy_text(cursor, sizeof(cursor), reply->items[0]->text);
         assert_true(reply->items[1]->number <= 10);
         seen += reply->items[1]->number;
@@ -248,6 +248,52 @@ static void swept(void **state)
         test_no_packets();
         assert_int_equal(test_number("EXISTS " Q "ready"), 0);
     }
+}
+
+/* Counts in steps of this many tasks, and changes nothing. Returns how many are meant. */
+static int64_t look(const char *most, const char *type)
+{
+    char cursor[200] = "", before[64];
+    int64_t seen = 0, meant = 0, done = 0;
+    rv_copy_text(before, sizeof(before), test_digest());
+    for (int steps = 0; steps == 0 || cursor[0]; steps++) {
+        const char *const args[] = {"ready", cursor, most, "", type, "", "0"};
+        const rv_reply *reply;
+        rv_cmd_script(test_conn, &rv_script_bulk_look, 1, 7);
+        rv_args(test_conn, Q);
+        for (size_t i = 0; i < 7; i++) rv_args(test_conn, args[i]);
+        assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
+        assert_int_equal(reply->count, 4);
+        rv_copy_text(cursor, sizeof(cursor), reply->items[0]->text);
+        assert_true(reply->items[1]->number <= strtol(most, NULL, 10));
+        seen += reply->items[1]->number;
+        meant += done = reply->items[2]->number;
+        assert_int_equal(reply->items[3]->count, done < 10 ? done : 10);
+        assert_true(steps < 200);
+    }
+    assert_int_equal(seen, test_ready_count("q"));
+    assert_string_equal(test_digest(), before);
+    return meant;
+}
+
+static void looked_at(void **state)
+{
+    static const char *const steps[] = {"1", "3", "7", "10", "1000"};
+    (void)set_up(state);
+    assert_int_equal(look("10", ""), 0);
+    put_both_types('a');
+    test_put_together("c");
+    put_both_types('b');
+    test_put_in("e", "g", -1);
+    test_put_in("f", NULL, 1);
+    put_both_types('d');
+    assert_true(test_packets("q") >= 2);
+    TEST_EXPECT_LEASE(&a, 3, "e a00 a01");
+    for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+        assert_int_equal(look(steps[i], "yes"), 23);
+        assert_int_equal(look(steps[i], ""), test_ready_count("q"));
+    }
+    assert_true(test_packets("q") >= 2);
 }
 
 /* ---- limits ------------------------------------------------------------------------------------------------------ */
@@ -363,6 +409,7 @@ int main(void)
         cmocka_unit_test_setup(that_leave, set_up),
         cmocka_unit_test_setup(retried, set_up),
         cmocka_unit_test_setup(swept, set_up),
+        cmocka_unit_test_setup(looked_at, set_up),
         cmocka_unit_test_setup(under_limits, set_up),
         cmocka_unit_test_setup(with_large_ones, set_up),
         cmocka_unit_test_setup(a_wrong_state, set_up),

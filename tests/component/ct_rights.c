@@ -238,6 +238,7 @@ static void operators_calls_work(void **state)
     (void)CALL(failures, "0", "10");
     (void)CALL(outbox, "10");
     (void)CALL(cancelled, "x");
+    (void)CALL(bulk_look, "ready", "", "100", "", "", "", "0");
     (void)CALL(bulk_update, "cancel", "ready", "", "100", "", "", "", "0");
     expect("x", "cancelled");
     EXPECT("ok", delete, "x", "");

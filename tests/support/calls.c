@@ -78,6 +78,7 @@ const test_script_call test_calls[] = {
     CALL(failures, "0", "10"),
     CALL(bulk_update, "cancel", "ready", "", "100", "", "", "", "0"),
     CALL(bulk_update, "retry", "dead", "1 9000000000000 1 d", "100", "k", "t", "a", "1"),
+    CALL(bulk_look, "ready", "1 9000000000000 1 +1 257", "100", "", "t", "a", "1"),
     CALL(cron, "set", "n", "{\"spec\":\"every 60s\"}\n" REST),
     CALL(cron, "pause", "e"),
     CALL(cron_look, "get", "e"),

@@ -14,6 +14,8 @@ fill() {
     expect_status 0 reeve limit q --concurrency 5
     expect_status 0 reeve events q --keep 100
     expect_status 0 reeve enqueue q t x --id d
+    printf '%s\n' '{"queue":"p","type":"t"}' '{"queue":"p","type":"t"}' >"$TEST_DIR/two"
+    expect_status 0 reeve enqueue --bulk <"$TEST_DIR/two"
 }
 
 # Each line of what reads: its words, a bar, and what its output has.
@@ -43,6 +45,8 @@ why q|no live worker
 limit q|5
 settings q|q
 events q|100
+cancel p --all --dry-run|2 of 2 would be cancelled
+cancel q --all --state blocked --dry-run|1 of 1 would be cancelled
 cron list|daily
 cron list q|daily
 ping|redis
