@@ -8,7 +8,7 @@
 --          is no such task, or "unique <id>": its unique key is held by another task
 --
 -- Sent twice: the second call finds the task ready (or blocked, or running) and says so.
--- require: base, sequence, requeue_front, schedule, event, history, retention, unique, dependency_edges, task_state, limit_state, cancelled, control, revive
+-- require: base, sequence, requeue_front, schedule, event, history, retention, unique, dependency_edges, task_state, cancelled, control, revive
 
 if not ARGV[1] then return redis.error_reply('ERR @NAME@: ARGV[1] is a task') end
 do

@@ -1,6 +1,6 @@
 -- What people do to single tasks. Each returns "ok" or the word that says why not.
 --
--- requires: base, result_blocks, cancelled, deadline, event, limit_state, retention, dependency_edges, sequence, segment, readers, reads, slot, unique
+-- requires: base, result_blocks, cancelled, deadline, event, group_place, retention, dependency_edges, sequence, segment, readers, reads, slot, unique
 -- requires: wake_one, task_state
 -- gives: cancel, free_of_children, is_waiting, leave_place, remove, to_ready
 

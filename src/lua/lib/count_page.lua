@@ -4,7 +4,7 @@
 --
 --   gate counting  how far that is: "<session> <cursor>" in the hash of a session, "~ <cursor>" in `slots`
 --
--- requires: base, limit_state, slot
+-- requires: base, group_place, limit_state, slot
 -- gives: count_page
 
 -- Of the sessions in the order of their names: the first after this one.

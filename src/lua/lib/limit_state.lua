@@ -31,9 +31,9 @@
 -- arrival time, runs ahead of now by period / count for each task; it may be ahead by `burst` of them. Where many tasks
 -- start in a millisecond, which is as fine as time is here, some milliseconds of them are let through together.
 --
--- requires: base, event, sequence, wake_all, wake_one
--- gives: call_first, drop_strays, expect, forget_group, limit_state, group_of, group_room, leave_group, look
--- gives: look_again, rate_clock, rate_opens, rate_room, regate, release
+-- requires: base, event, group_place, sequence, wake_all, wake_one
+-- gives: call_first, drop_strays, limit_state, group_room, look, look_again, rate_clock, rate_opens, rate_room, regate
+-- gives: release
 
 local TOGETHER = 5
 local function rate_room(rate, tat, now)
@@ -63,14 +63,6 @@ end
 
 local function rate_clock(r, used)
   return string.format('%.3f', r.base + used * r.step)
-end
-
--- The group of an envelope, or nil; and of one that is not understood, why.
-local function group_of(envelope)
-  local at = find(envelope, '"group":', 1, true)
-  if not at or at > (find(envelope, '\n', 1, true) or 0) then return end
-  local o = header(envelope)
-  return o.group, o.malformed
 end
 
 -- What was written otherwise than by limit.lua, and is none, is no limit.
@@ -111,25 +103,11 @@ local function group_room(g, group)
   return room
 end
 
-local function expect(P, group, at)
-  at = math.min(at, LATEST)
-  local head = at < LATEST and call('ZRANGE', P .. 'opening', 0, 0, 'WITHSCORES')
-  call('ZADD', P .. 'opening', text(at), group)
-  if head and (not head[2] or at < tonumber(head[2])) then announce_due(P, at) end
-end
-
 -- When a group is to be looked at again: used, of what is free, are on their way.
 local function look_again(room, used)
   if room.hold then return room.hold end
   if room.rate and used >= room.rate.room then return rate_opens(room.rate, used) end
   return LATEST
-end
-
--- Nothing of the group is parked or called any more.
-local function forget_group(P, group)
-  call('ZREM', P .. 'opening', group)
-  call('ZREM', P .. 'reopening', group)
-  call('UNLINK', P .. 'holders:' .. group)
 end
 
 -- Calls parked tasks: they stand in `ready` again, as if the group had come now. Places are ascending.
@@ -311,19 +289,5 @@ local function release(P, ids, now, flags, again)
       g = g or limit_state(P, now)
       look(g, group, 100)
     end
-  end
-end
-
--- A task that waits leaves its place for good, or for another: parked, or called. Others may have been behind it.
-local function leave_group(P, id, group)
-  local parked, called = P .. 'parked:' .. group, P .. 'called:' .. group
-  local was_called = call('ZREM', called, id) == 1
-  if not was_called and call('ZREM', parked, id) == 0 then return end
-  call('ZREM', P .. 'parked', id)
-  call('ZREM', P .. 'holders:' .. group, id)
-  if call('EXISTS', parked, called) == 0 then
-    forget_group(P, group)
-  elseif was_called then
-    expect(P, group, clock())
   end
 end

@@ -1,6 +1,6 @@
 -- Leasing under limits.
 --
--- requires: base, event, limit_state, segment
+-- requires: base, event, group_place, limit_state, segment
 -- gives: gates, gates.admit, gates.open, gates.room, gates.take
 
 local gates = {}

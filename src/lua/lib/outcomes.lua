@@ -1,6 +1,6 @@
 -- Outcomes that have more to say than "done".
 --
--- requires: base, cancel_mark, cancelled, deadline, death, requeue_front, limit_state, history, retention, readers, schedule, settle
+-- requires: base, cancel_mark, cancelled, deadline, death, requeue_front, group_place, history, retention, readers, schedule, settle
 -- requires: unique
 -- gives: outcomes
 

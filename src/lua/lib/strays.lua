@@ -2,7 +2,7 @@
 -- whoever moves such a task leaves it in `called:<group>` or `parked:<group>`, and the group would wait for it for ever. Some
 -- groups, chosen at random, lose such members in each call of maintain.
 --
--- requires: base, budget, limit_state
+-- requires: base, budget, group_place, limit_state
 -- gives: tidy_groups
 
 local SOME_GROUPS, SOME_MEMBERS = 8, 16
