@@ -17,7 +17,7 @@
 return (function()
 -- require: sequence, requeue_front, event, history, retention, unique
 return (function()
--- require: schedule, dependency_edges, task_state, limit_state, insert, death, control, dependency_register, dependencies, messages, readers, reads
+-- require: schedule, dependency_edges, task_state, insert, death, control, dependency_register, dependency_death, messages, readers, reads
 
 local P, id, now = KEYS[1], ARGV[2], clock()
 if not id or ARGV[1] ~= 'remove' and ARGV[1] ~= 'add' and not find(ARGV[1], '^add %d+$') or #ARGV > 4002 then

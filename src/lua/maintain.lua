@@ -33,7 +33,7 @@ end
 return (function()
 -- require: budget, sequence, requeue_front, retention, leases, event, history
 return (function()
--- require: limit_state, listening, schedule, unique, dependency_edges, insert, death, dependencies, cancel_mark, deadline, cancelled, stats, readers
+-- require: limit_state, listening, schedule, unique, dependency_edges, insert, death, fan_out, cancel_mark, deadline, cancelled, stats, readers
 -- require: result_blocks, tags, wake_all, wake_one
 
 local P, limit = KEYS[1], nil

@@ -20,7 +20,7 @@
 --                        cascade <id>": they are to be cancelled; "<key> unlink <id> <cursor>": the child does not wait
 --                        any more; "<number> restore <id> <cursor>": lib/restore.lua; "<n> unread <id>": the task does
 --                        not read those in fanout:<n> any more. maintain.lua
---   fanout_far     list  such entries that are put off, for they send messages and there are many (lib/dependencies.lua)
+--   fanout_far     list  such entries that are put off, for they send messages and there are many (lib/fan_out.lua)
 --   reads:<id>, settings.reads: lib/reads.lua
 --   outbox         list  messages to other queues, see outbox.lua
 --
@@ -151,7 +151,7 @@ local function not_needed(P, id)
 end
 
 -- A child hears how one of its parents ended; what it has heard before counts once. dies: what becomes of it if it dies
--- of that (lib/dependencies.lua); not needed for "completed". number: of the edge, nil where it is not known. Returns whether it may
+-- of that (lib/dependency_death.lua); not needed for "completed". number: of the edge, nil where it is not known. Returns whether it may
 -- read the parent's record from now on.
 local function edge_ended(P, id, parent, state, now, dies, number)
   local edge = call('HGET', P .. 'parents:' .. id, parent)

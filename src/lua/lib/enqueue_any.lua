@@ -26,7 +26,7 @@ local function enqueue_any(P, ARGV, time, made)
     end
 -- require: readers, dependency_register
     if what == 'parents' then return missing_parent end
--- require: dependencies, dependency_edges
+-- require: dependency_death, dependency_edges
     if what == 'children' then return attach, readers, tell, dies_of, not_needed end
 -- require: heirs, messages, control, task_state
     return task_state, is_waiting, own_queue, heritage, hand_over, remove

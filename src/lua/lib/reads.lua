@@ -60,7 +60,7 @@ function readers.undo(P, id, parent)
   readers.leave(P, id, {parent, number})
 end
 
--- The task has ended: it reads nothing any more. Of many that is said in steps (lib/dependencies.lua).
+-- The task has ended: it reads nothing any more. Of many that is said in steps (lib/fan_out.lua).
 function readers.release(P, id)
   local key = P .. 'reads:' .. id
   local count = call('ZCARD', key)

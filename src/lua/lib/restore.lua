@@ -3,7 +3,7 @@
 -- A parent that has died meanwhile is waited for, too: it may be retried as well, before or after the child. One that is
 -- gone for good is not.
 --
--- Edges of more than RESTORED_AT_ONCE parents are made in steps (lib/dependencies.lua). They stay where they are: `restoring` is a
+-- Edges of more than RESTORED_AT_ONCE parents are made in steps (lib/fan_out.lua). They stay where they are: `restoring` is a
 -- number, and the edges with lower ones, or none, are still to be made. (What is heard of these is noted, and does not
 -- count.) A new restoration has a higher number, and so begins anew wherever the last one was left.
 --
