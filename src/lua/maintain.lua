@@ -1,556 +1,216 @@
 #!lua flags=allow-oom
--- maintain: what a queue needs from time to time: due tasks become ready, the tasks of expired sessions go back to the
--- front, what was kept long enough goes.
+-- maintain: the upkeep of a queue. A call does a part of all work that is due, and returns when more is due.
 --
--- KEYS[1]  the queue's prefix
--- ARGV[1]  the most tasks to touch of each kind, from 1 to 1000; fewer where the call has done enough (lib/budget.lua)
--- ARGV[2]  how long a session lives without a heartbeat, in ms, as the caller knows it; or absent
--- reply    [1] now in ms
---          [2] 1 when there is more to do at once
---          [3] when to come again, in ms since the epoch; -1: nothing is due
---          [4] tasks that became ready
---          [5] tasks recovered from dead workers
---          [6] records trimmed
---          [7] the session whose tasks these were, or ""
+-- KEYS[1]  the prefix of the queue, <namespace>:{<queue>}:
+-- ARGV     <max> [<life>]
+--            <max>   how many tasks the call touches at most in each step, a whole number from 1; more than 1000 is 1000. A step
+--                    touches fewer tasks where the call has executed many commands (lib/budget.lua)
+--            <life>  how long a session lives without a heartbeat, in ms, as the caller has it configured; absent: unknown
+-- reply    [1] now, in ms since the epoch
+--          [2] 1 when there is more to do at once, else 0
+--          [3] when the next work is due, in ms since the epoch; -1: none is known
+--          [4] how many tasks became ready
+--          [5] how many tasks of a dead session were recovered
+--          [6] how many records of ended tasks were removed
+--          [7] the dead session, or ""
 --          [8] the queue's policy (JSON), or ""
---          [9] recurring entries that are due, at most 50: {name, when in ms, the first line of its definition, ...};
---              see fire.lua
---          [10] how many messages to other queues there are (outbox.lua)
---          [11] the queue's result_max, or ""
---          [12] 1 when notices of this queue could not be sent (lib/base.lua) in the last hour: look every second
---          [13] until when sessions that expired while nobody maintained the queue are spared (lib/upkeep.lua), in ms
---               since the epoch; 0: there are none
---          [14] 1 when there are messages that were set aside (outbox.lua)
+--          [9] recurring entries that are due, at most 50: {name, time in ms, first line of its definition, ...}
+--          [10] how many messages to other queues wait in `outbox`
+--          [11] the queue's setting result_max, or ""
+--          [12] 1 when a notice of this queue could not be sent in the last hour: poll the queue every second; else 0
+--          [13] until when sessions are spared that expired while nobody maintained the queue (lib/upkeep.lua), in ms since the
+--               epoch; 0: none is spared
+--          [14] 1 when there are messages that no carrier understood (outbox.lua), else 0
 --
--- Sent twice: it does what is still to do.
+-- Example: KEYS reeve:{mail}:  ARGV 200 15000
+--   reply  1700000000000 0 1700000004000 2 1 0 "4f1c09" "" {"nightly", "1700000000000", "{...}"} 0 "" 0 0 0
+--   Two scheduled tasks became ready. The session 4f1c09 was dead, and its one task is back. The entry "nightly" is due: the caller
+--   sends fire.lua for it. It sends maintain again at 1700000004000, or earlier when it hears of work that is due before.
+--
+-- Failure                              Consequence                             The caller sends next
+-- the arguments are not as above       an error that begins with ERR;          correct arguments
+--                                      nothing is written
+-- a right is missing, or a key has     NOPERM or WRONGTYPE and the name of     the same, later, when somebody has mended that
+-- another type                         the command or key; nothing is written
+-- Redis takes no writes: READONLY,     Redis's error; nothing is written       the same, to the new master or after a pause
+-- MISCONF, and the like
+-- the reply is lost                    all steps were done, or none            the same
+-- the caller dies, or does not act on  the work stays where it is: entries in  any worker's next call returns it again
+-- the reply                            `cron:due`, messages in `outbox`
+-- nobody calls                         scheduled tasks stay; dead sessions     a client may call, too (reeve_maintain);
+--                                      keep their tasks                        sessions that expired meanwhile are spared
+--                                                                              for one life
+--
+-- Safe to send twice, and by several workers at once: each step looks for what is due now, and what a call has done is not due any
+-- more. Only statistics count how often: a crash is counted when the task leaves the hash of its dead session, which is once.
 -- require: upkeep, quiet
+
+-- Most calls find nothing due, and end here after a few commands.
 do
   local reply = quiet(KEYS[1], ARGV[1], ARGV[2])
   if reply then return reply end
 end
 -- require: base, wake_one
--- In a function, where the names above cost less to capture: see CONTRIBUTING.md.
+-- The functions make capturing the names above cheaper: see CONTRIBUTING.md.
 return (function()
--- require: budget, sequence, requeue_front, retention, leases, event, history
+-- require: budget, sequence, requeue_front, retention, event, history
 return (function()
--- require: limit_state, listening, schedule, unique, dependency_edges, insert, death, fan_out, cancel_mark, deadline, cancelled, stats, readers
--- require: result_blocks, tags, wake_all, wake_one
+-- require: whole, first_time, forget_past, amnesty, promote, trim, trim_order, trim_tags, cron_due
 
-local P, limit = KEYS[1], nil
-do
--- require: whole
-  limit = whole(ARGV[1], 1, INT64)
-  if not limit or ARGV[2] and not whole(ARGV[2], 0, INT64) then
-    return redis.error_reply('ERR @NAME@: it takes the most tasks to touch, and the life of a session in ms or nothing')
-  end
-  limit = math.min(limit, @CALL_MAX@)
+local function fault_of(P)
 -- require: expect
-  local fault = unfit(P)
-  if fault then return fault end
-end
-local now = clock()
-local settings = call('HMGET', P .. 'settings', 'completed_age', 'completed_count', 'completed_bytes', 'waiters',
-  'paused', 'large', 'gate', 'policy', 'hold', 'result_max', 'dead_age', 'dead_count', 'unsent', 'upkeep', 'back')
--- Whoever reads envelopes to see their headers reads few of them where they may be large.
-if settings[6] then limit = math.min(limit, 8) end
-local more, next_due, spared = 0, nil, 0
--- Who looks after the queue: sessions that expired after `since` are spared until `ends`. changed: whether it may be that
--- nothing has a time any more, so that it need not be known.
-local watch = {since = now, ends = 0}
-function watch.is_needed()
-  return settings[9] or call('EXISTS', P .. 'sessions', P .. 'scheduled', P .. 'holds', P .. 'cron:due') > 0
+  return unfit(P)
 end
 
-do
--- require: set_back
-  local upkeep, back
-  local life = ARGV[2] and math.min(tonumber(ARGV[2]), LATEST / 2)
-  if settings[14] then
-    upkeep, watch.since, watch.ends, back = look_after(settings[14], now, life)
-  elseif life and watch.is_needed() then
-    upkeep = look_after(nil, now, life)
+-- Modules that most calls do not need stand in functions, which make them at their first use. limits(): those for limits;
+-- endings(): those that end tasks or bring tasks back, and those for steps of the clock.
+local made_limits
+local function limits()
+  if made_limits then return made_limits end
+-- require: limit_state, wake_all, unpark_groups, renew_limits
+  local made_endings
+  local function endings()
+    if made_endings then return made_endings end
+-- require: death, reap, expire, fan_out, set_back
+    made_endings = {dies = dies, expire_overdue = expire_overdue, fan_some = fan_some, reap_session = reap_session,
+      set_back = set_back}
+    return made_endings
   end
-  local last, before = string.match(settings[14] or '', '^(%d+) (%d+)')
-  local longest = math.max(life or 0, tonumber(before) or 0)
-  -- A step comes after what an earlier one left to do. Until then `upkeep` stays, by which it is seen.
-  local waits = back and settings[15]
-  if waits then upkeep, back = nil, nil end
-  if (back or settings[15]) and set_back(P, now, settings, back, longest, tonumber(last)) or waits then more = 1 end
-  if upkeep then call('HSET', P .. 'settings', 'upkeep', upkeep) end
-  watch.changed = upkeep or settings[14] and settings[9]
+  made_limits = {endings = endings, renew_limits = renew_limits, unpark_groups = unpark_groups, wake_all = wake_all}
+  return made_limits
 end
-know_gate(P, settings[7])
+local function endings() return limits().endings() end
 
-local function due_at(time)
-  if time then next_due = math.min(next_due or time, time) end
-end
-
-local function first_score(set)
-  return tonumber(call('ZRANGE', P .. set, 0, 0, 'WITHSCORES')[2])
-end
-
--- The place of a task that was put off (lib/flagged.lua); false: the order has begun again since, and all that waits came
--- later; nil: it has none.
-local function place_of(id)
-  local known = call('HGET', P .. 'info:' .. id, 'place')
-  if not known then return end
-  call('HDEL', P .. 'info:' .. id, 'place')
-  local place, epoch = string.match(known, '^(%-?%d+) (.+)$')
-  return place and call('HGET', P .. 'order', 'epoch') == epoch and text(tonumber(place))
+-- The oldest expired session: its tasks go back to the front, each of them without more than one crash counted. May meet a task
+-- without an envelope, or one that was cancelled: it ends. Twice: the lease is gone with the first call, so that no task goes back
+-- twice. Returns {count, session, more, due, spared}.
+local function reap_dead(P, now, gate, max, amnesty)
+  local spares = now < amnesty.ends
+  local before = spares and math.min(now, amnesty.since) or now
+  local session = call('ZRANGEBYSCORE', P .. 'sessions', '-inf', text(before), 'LIMIT', 0, 1)[1]
+  if session then
+    return endings().reap_session(P, now, session, gate, max)
+  end
+  local first = first_time(P, 'sessions')
+  return {count = 0, session = '', spared = first and first <= now and amnesty.ends or nil,
+    due = first and math.max(first, spares and amnesty.ends or first)}
 end
 
-local function promote()
-  local most = budget.room(6, 1, limit)
-  local ids = call('ZRANGEBYSCORE', P .. 'scheduled', '-inf', '(' .. text(now + 1), 'LIMIT', 0, most)
-  if #ids > 0 then
-    local envelopes = call('HMGET', P .. 'tasks', unpack(ids))
-    local order, ready, promoted, malformed, first, first_envelopes = order_open(P), {}, {}, {}, {}, {}
-    local count = #ids
-    for i = 1, #ids do
-      if i > 10 and budget.left <= 0 or #malformed >= 10 and 20 * #malformed > budget.left then
-        count = i - 1
-        break
-      end
-      local o = envelopes[i] and header(envelopes[i], ids[i])
-      if o and o.malformed then
-        malformed[#malformed + 1] = {ids[i], o.malformed}
-      elseif o then
-        local place
-        if has_info(envelopes[i]) then place = place_of(ids[i]) end
-        if place == false then
-          first[#first + 1], first_envelopes[#first_envelopes + 1] = ids[i], envelopes[i]
-        else
-          ready[#ready + 1] = place or text(next_score(order, o.priority, o.group, o.weight))
-          ready[#ready + 1] = ids[i]
-        end
-        promoted[#promoted + 1] = ids[i]
-      end
-    end
-    budget.left = budget.left - count
-    call('ZREMRANGEBYRANK', P .. 'scheduled', 0, count - 1)
-    if #ready > 0 then
-      order_save(order)
-      call('ZADD', P .. 'ready', unpack(ready))
-    end
-    requeue_front(P, first, first_envelopes)
-    tell(P, 'ready', promoted)
-    for _, task in ipairs(malformed) do dies(P, task[1], now, 'malformed', task[2]) end
-    if #ids == most or count < #ids then more = 1 end
-    return #promoted
-  end
-  return 0
+-- Tasks past their deadlines die. Twice: a dead task has no deadline. Returns {more, found}.
+local function expire_tasks(P, now, max)
+  local head = first_time(P, 'deadlines')
+  if not head or head > now then return {found = head ~= nil} end
+  return {more = endings().expire_overdue(P, now, max).more, found = true}
 end
 
--- A session is reaped in steps: first its hash is renamed, so that from then on it holds nothing and none of its
--- outcomes is accepted; its place in `sessions` stays, at 0, until its last task is back.
--- (Lua allows a script 200 local names: what only this needs stands in it.)
-local function reap()
--- require: once, drop_session
-  local function crashed(id, alone)
-    local info = P .. 'info:' .. id
-    local known = call('HMGET', info, 'crashes', 'history')
-    local history = history_with(known[2], history_line(now, 'recovered'))
-    call('HSET', info, 'crashes', text(count_of(known[1]) + 1), 'history', history)
-    if alone then call('HSET', info, 'alone', '1') end
-  end
-
-  -- The suspect that the session held (lib/flagged.lua), and how: "alone": nothing else that it held had begun; "": this one
-  -- had not. nil: there is none, or it proves nothing. (In later steps it may be back already: the first one has looked
-  -- whether the session held it.)
-  local function suspect_of(lost)
-    local id, how = string.match(call('HGET', lost, '#suspect') or '', '^(%S+) ?(%a*)$')
-    if not id or how == 'beside' then return nil end
-    if call('HEXISTS', lost, '#') == 1 and call('HEXISTS', lost, id) == 0 then return nil end
-    return id, how
-  end
-
-  local spares = now < watch.ends
-  local expired = call('ZRANGEBYSCORE', P .. 'sessions', '-inf', text(spares and math.min(now, watch.since) or now),
-    'LIMIT', 0, 1)
-  local session = expired[1]
-  if not session then
-    local first = first_score('sessions')
-    if first and first <= now then spared = watch.ends end
-    due_at(first and math.max(first, spares and watch.ends or first))
-    return 0, ''
-  end
-  local running, lost = P .. 'running:' .. session, P .. 'lost:' .. session
-  act_as(running)
-  if call('EXISTS', running) == 1 then
-    acting()
-    call('RENAME', running, lost)
-    forget_idle(P, session)
-  end
-  local woken = forget_woken(P, session)
-  call('ZADD', P .. 'sessions', 0, session)
-  local suspect, how = suspect_of(lost)
-  call('HDEL', lost, '#', '#flushed', suspect and '#' or '#suspect')
-  local most = budget.room(settings[7] and 28 or 16, 8, limit)
-  -- What comes back later comes before what came back now: so the newest first, of those that there are of a usual worker.
-  local leases = leases_of(lost, 300)
-  budget.left = budget.left - math.floor(#leases / 2)
-  if #leases > most then leases = {unpack(leases, #leases - most + 1)} end
-  if #leases > 0 then
-    budget.left = budget.left - 8 * #leases
-    local ids = {}
-    for i = 1, #leases do ids[i] = leases[i][1] end
-    local envelopes = call('HMGET', P .. 'tasks', unpack(ids))
-    local back, back_envelopes, untaken, crashes = {}, {}, forget_handed(P, session, leases), 0
-    local gone, cancelled = {}, {}
-    for i = 1, #ids do
-      local begun = not untaken[ids[i]] and (not suspect or (ids[i] == suspect) == (how == 'alone'))
-      if begun then crashes = crashes + 1 end
-      if begun and envelopes[i] then crashed(ids[i], how == 'alone') end
-      if not envelopes[i] or is_cancelled(envelopes[i]) then
-        gone[#gone + 1] = ids[i]
-        if envelopes[i] then cancelled[#cancelled + 1] = {ids[i], envelopes[i]} end
-      else
-        if not untaken[ids[i]] then envelopes[i] = has_begun(P, ids[i], envelopes[i]) end
-        if begun then mark_info(P, ids[i], envelopes[i]) end
-        back[#back + 1] = ids[i]
-        back_envelopes[#back_envelopes + 1] = envelopes[i]
-      end
-    end
-    call('HDEL', lost, unpack(ids))
-    if settings[7] then
-      call_first(P, back, back_envelopes, settings[7])
-      release(P, back, now, settings[7], true)
-      release(P, gone, now, settings[7])
-    end
-    tell_as(P, 'recovered', back)
-    requeue_front(P, back, back_envelopes)
-    for _, task in ipairs(cancelled) do
-      end_cancelled(P, task[1], task[2], now)
-      notify(P, {task[1]}, 'cancelled')
-    end
-    if crashes > 0 then
-      redis.pcall('HINCRBY', P .. 'counters', 'crashed', crashes)
-      add_stats(P, now, 'crashed', crashes)
-    end
-  end
-  -- Without leases it has nothing but what is kept about the session.
-  local left = call('HLEN', lost)
-  if left > 0 and (#leases == 0 or left <= 16 and #leases_of(lost, 16) == 0) then
-    drop_session(P, lost)
-    left = 0
-  end
-  local keys = free_keys(P, session, budget.room(4, 8, limit))
-  if not keys and not woken and left == 0 then call('ZREM', P .. 'sessions', session) end
-  more = 1
-  return #leases, session
+-- Children learn how their parents ended, in steps. A step may make children ready, dead or cancelled, and may send messages to
+-- other queues. Twice: a child hears of an edge once (lib/dependency_edges.lua). Returns {more, left}.
+local function tell_ends(P, now, max)
+  if call('EXISTS', P .. 'fanout', P .. 'fanout_far') == 0 then return {left = 0} end
+  local more = endings().fan_some(P, now, budget.room(10, 40, max), budget.room(32, 16, max))
+  return {more = more, left = call('LLEN', P .. 'fanout')}
 end
 
--- A task that waits past its deadline dies of it. (What is not here any more has begun.)
-local function expire(ids)
--- require: task_state, control
-  act_as(false)
-  local words = 'not begun by its deadline'
-  for i, id in ipairs(ids) do
-    if i > 10 and budget.left <= 0 then
-      more = 1
-      return
-    end
-    local envelope = call('HGET', P .. 'tasks', id)
-    local state = envelope and task_state(P, id)
-    if is_waiting(state) and deadline_of(envelope) then
-      leave_place(P, id, state, envelope)
-      mark_info(P, id, has_begun(P, id, envelope))
-      dies(P, id, now, 'expired', words)
-    else
-      call('ZREM', P .. 'deadlines', id)
-    end
-  end
+-- When scheduled tasks and deadlines are due next, also those that the steps before have added. A score has places behind its
+-- point (lib/ties.lua), which the reply cuts off.
+local function next_times(P, now, has_deadlines)
+  local first = first_time(P, 'scheduled')
+  local deadline = has_deadlines and first_time(P, 'deadlines') or nil
+  return {more = first and first < now + 1, due = first and math.min(first, deadline or first) or deadline}
 end
 
-local function expire_some()
-  local head = first_score('deadlines')
-  if head and head <= now then
-    local most = budget.room(8, 10, limit)
-    local ids = call('ZRANGEBYSCORE', P .. 'deadlines', '-inf', text(now), 'LIMIT', 0, most)
-    expire(ids)
-    if #ids == most then more = 1 end
-  end
-  return head
+-- Idle threads that are still to be woken, and groups with parked tasks. Twice: a thread that was woken has left `rousing`, and an
+-- unparked task has left `parked`. Returns {more, due}.
+local function unpark(P, now, max)
+  if call('EXISTS', P .. 'opening', P .. 'reopening', P .. 'rousing') == 0 then return {} end
+  local is_left = limits().wake_all(P, true)
+  local groups = limits().unpark_groups(P, now, max)
+  return {more = is_left or groups.more, due = groups.due}
 end
 
-local function trim(set, age, count)
-  local most = budget.room(set == 'completed' and 2 or 4, 25, limit)
-  local trimmed, all = trim_count(P, set, count, most, now)
-  if age >= 0 then
-    local ids = call('ZRANGEBYSCORE', P .. set, '-inf', text(now - age), 'LIMIT', 0, most)
-    if #ids > 0 then
-      all = readers.forget_first(P, set, ids, most) and all
-      trimmed = trimmed + #ids
-    end
-    local oldest = first_score(set)
-    if oldest then due_at(oldest + age) end
-  end
-  budget.left = budget.left - trimmed
-  if trimmed >= most or not all then more = 1 end
-  return trimmed
+-- Pauses and holds end, and what limits count is counted again. Returns {more, due, shut}; shut: no task starts now.
+local function renew(P, now, gate, max)
+  return limits().renew_limits(P, now, gate, max)
 end
 
--- Where results are kept by their bytes: those that had ended before that was said are counted first, in steps; before
--- that, bundles of them are taken apart.
-local function trim_results(most)
--- require: results
-  local cursor = call('HGET', P .. 'result_sizes', '@')
-  local bundled = call('EXISTS', P .. 'bundles') == 1
-  if bundled then
-    call('HDEL', P .. 'result_sizes', '@')
-    cursor, bundled = nil, unbundle_some(P, limit)
-    if bundled then more = 1 end
-  end
-  if not bundled and cursor ~= 'end' then
-    local page = call('ZSCAN', P .. 'completed', cursor or '0', 'COUNT', budget.room(4, 25, limit))
-    for i = 1, #page[2], 2 do
-      local id = page[2][i]
-      local bytes = call('HSTRLEN', P .. 'results', id)
-      if bytes > 0 and call('HEXISTS', P .. 'result_sizes', id) == 0 then count_results(P, {id, bytes}) end
-    end
-    if page[1] ~= '0' then more = 1 end
-    call('HSET', P .. 'result_sizes', '@', page[1] == '0' and 'end' or page[1])
-  end
-  local trimmed, left = trim_bytes(P, most, limit, now)
-  if left then more = 1 end
-  return trimmed
-end
-
--- In a block, as a script has room for 200 locals.
-local forget_order
-do
-  -- Groups are forgotten in the bands behind that of the head, too: those behind the head of their own, or all.
-  local function forget_later_groups(band)
-    local next_base = text((band + 1) * BAND)
-    local last = call('ZRANGEBYSCORE', P .. 'groups', next_base, '+inf', 'WITHSCORES', 'LIMIT', 0, 1)[2]
-    if not last then return end
-    band = math.floor(tonumber(last) / BAND)
-    local behind = text(head_score(P, band * BAND) or (band + 1) * BAND)
-    local idle = call('ZRANGEBYSCORE', P .. 'groups', text(band * BAND), '(' .. behind, 'LIMIT', 0, limit)
-    if #idle > 0 then call('ZREM', P .. 'groups', unpack(idle)) end
-    if #idle == limit then more = 1 end
-    if budget.left > 0 then return forget_later_groups(band) end
-  end
-
-  -- Groups that are behind the head, where no tasks are parked.
-  local function forget_idle_groups(behind)
-    local idle = math.min(call('ZCOUNT', P .. 'groups', '-inf', behind), limit)
-    if idle > 0 then call('ZREMRANGEBYRANK', P .. 'groups', 0, idle - 1) end
-    if idle == limit then more = 1 end
-  end
-
-  -- Those with parked tasks are moved to the head instead: what comes to them is to stand behind what they have.
-  local function forget_groups_but_parked(head, behind)
-    local most = budget.room(3, 16, limit)
-    local first = math.random(0, math.max(0, call('ZCOUNT', P .. 'groups', '-inf', behind) - most))
-    local idle = call('ZRANGEBYSCORE', P .. 'groups', '-inf', behind, 'WITHSCORES', 'LIMIT', first, most)
-    local band = math.floor(head / BAND)
-    for i = 1, #idle, 2 do
-      local lane = idle[i]
-      if call('EXISTS', P .. 'parked:' .. string.match(lane, '^%-?%d+[:;](.*)$')) == 0 then
-        call('ZREM', P .. 'groups', lane)
-      elseif math.floor(tonumber(idle[i + 1]) / BAND) == band then
-        call('ZADD', P .. 'groups', text(head), lane)
-      end
-    end
-  end
-
-  -- With nothing waiting, the virtual time starts again; else groups that are behind the head are forgotten.
-  local function forget_groups(head)
-    local behind = '(' .. text(head)
-    if call('EXISTS', P .. 'parked') == 1 then
-      forget_groups_but_parked(head, behind)
-    else
-      forget_idle_groups(behind)
-      forget_later_groups(math.floor(head / BAND))
-    end
-    if call('EXISTS', P .. 'groups') == 0 then call('HDEL', P .. 'order', 'groups') end
-  end
-
-  function forget_order()
-    local head = first_score('ready')
-    if head then
-      if call('EXISTS', P .. 'groups') == 1 then forget_groups(head) end
-    elseif call('EXISTS', P .. 'parked') == 0 then
-      call('UNLINK', P .. 'order', P .. 'groups')
-      if tells(P) then call('HSET', P .. 'order', 'events', '1') end
-      if settings[6] and call('EXISTS', P .. 'tasks') == 0 then call('HDEL', P .. 'settings', 'large') end
-    end
-  end
-end
-
--- Where records came to go with the end of a task after it was enqueued (turn.lua does not look then), the index has
--- what is gone: looks through a part of it.
-local function tidy_tags()
-  local tag = call('ZRANDMEMBER', P .. 'tags')
-  if not tag then return end
-  local ids, gone = call('ZRANDMEMBER', P .. 'tag:' .. tag, budget.room(2, 16, limit)), {}
-  for i = 1, #ids do
-    if call('HEXISTS', P .. 'tasks', ids[i]) == 0 then gone[#gone + 1] = ids[i] end
-  end
-  if #gone > 0 then unindex_tag(P, tag, unpack(gone)) end
-end
-
--- Members whose time is over go.
-local function forget_past(set)
-  local past = call('ZRANGEBYSCORE', P .. set, '-inf', text(now), 'LIMIT', 0, limit)
-  if #past > 0 then call('ZREM', P .. set, unpack(past)) end
-  if #past == limit then more = 1 end
-end
-
-local function forget_waiters()
-  forget_past('waiters')
+-- Clients that wait for a task have a time until which they wait.
+local function forget_waiters(P, now, max)
+  local more = forget_past(P, 'waiters', now, max)
   if call('EXISTS', P .. 'waiters', P .. 'linked') == 0 then call('HDEL', P .. 'settings', 'waiters') end
+  return {more = more}
 end
 
--- Groups whose tasks are parked: those whose time has come, and those whose limits have changed.
-local function open_groups()
--- require: strays
-  if tidy_groups(P, limit) then more = 1 end
-  local g = limit_state(P, now)
-  local left, seen = limit, 0
-  local function look_at(group)
-    local called = look(g, group, math.min(limit, math.max(left, 1)))
-    left, seen = left - called, seen + 1
-    budget.left = budget.left - 2 * called
-    return left <= 0 or seen >= 8 and budget.left <= 0
-  end
-  for _, group in ipairs(call('ZRANGE', P .. 'reopening', 0, limit - 1)) do
-    call('ZREM', P .. 'reopening', group)
-    more = 1
-    if look_at(group) then return end
-  end
-  if call('EXISTS', P .. 'reopening') == 0 and call('HDEL', P .. 'gate', 'again') == 1
-    and call('EXISTS', P .. 'opening') == 1 then
-    call('RENAME', P .. 'opening', P .. 'reopening')
-    more = 1
-  end
-  for _, group in ipairs(call('ZRANGEBYSCORE', P .. 'opening', '-inf', text(now), 'LIMIT', 0, limit)) do
-    if look_at(group) then break end
-  end
-  local first = first_score('opening')
-  if first and first < LATEST then due_at(first) end
-end
-
--- Holds that are over, clocks of rates that stand; and when the queue opens, whose tasks then are for whoever waits.
--- Returns whether it is shut until a time.
-local function tend_gate()
--- require: count_page, recount
-  -- What leaves its slot lets a group go on in the next call.
-  if find(settings[7], 's', 1, true) and call('HEXISTS', P .. 'gate', 'counting') == 1 then
-    count_page(P, now, budget.room(4, 16, 200))
-    more = 1
-  end
-  if recount(P, settings[7], now) then more = 1 end
-  forget_past('holds')
-  forget_past('rates')
-  local hold = number_of(settings[9], 0) or nil
-  if hold and hold <= now then
-    call('HDEL', P .. 'settings', 'hold')
-    settings[9] = false
-  else
-    due_at(hold)
-  end
-  local listening = number_of(call('HGET', P .. 'settings', 'events_until'), 0) or nil
-  if listening and listening <= now then
-    call('HDEL', P .. 'settings', 'events_until')
-    switch_events(P)
-  else
-    due_at(listening)
-    regate(P)
-  end
-  local opens = tonumber(call('HGET', P .. 'gate', 'opens'))
-  if opens and opens <= now then
-    call('HDEL', P .. 'gate', 'opens')
-  else
-    due_at(opens)
-  end
-  due_at(first_score('holds'))
-  return (opens or 0) > now or (hold or 0) > now
-end
-
-local function due_entries()
-  local head, entries = first_score('cron:due'), {}
-  if not head or head > now then
-    due_at(head)
-    return entries
-  end
-  -- Of more than a page any: the first ones may be such that no worker understands, which stay due.
-  -- That one is full: whoever gets a full page comes again at once.
-  local count = call('ZCOUNT', P .. 'cron:due', '-inf', text(now))
-  local first = text(math.max(0, math.min(@CRON_DUE_MAX@ * (now % math.ceil(count / @CRON_DUE_MAX@)), count - @CRON_DUE_MAX@)))
-  local due = call('ZRANGEBYSCORE', P .. 'cron:due', '-inf', text(now), 'WITHSCORES', 'LIMIT', first, @CRON_DUE_MAX@)
-  for i = 1, #due, 2 do
-    local definition = call('HGET', P .. 'cron', due[i])
-    if definition then
-      local n = #entries
-      entries[n + 1], entries[n + 2] = due[i], due[i + 1]
-      entries[n + 3] = sub(definition, 1, (find(definition, '\n', 1, true) or 0) - 1)
-    else
-      call('ZREM', P .. 'cron:due', due[i])
-    end
-  end
-  due_at(tonumber(call('ZRANGEBYSCORE', P .. 'cron:due', '(' .. text(now), '+inf', 'WITHSCORES', 'LIMIT', 0, 1)[2]))
-  return entries
-end
-
--- Whether a notice could not be sent in the last hour.
-local function is_unsent()
-  local last = tonumber(settings[13])
-  if not last then return 0 end
-  if math.abs(now - last) < 3600000 then return 1 end
+-- unsent: when a notice could not be sent. Returns whether that is less than an hour ago.
+local function is_unsent(P, now, unsent)
+  unsent = tonumber(unsent)
+  if not unsent then return false end
+  if math.abs(now - unsent) < 3600000 then return true end
   call('HDEL', P .. 'settings', 'unsent')
-  return 0
+  return false
 end
 
--- Returns how many records went.
-local function trim_all()
-  local age, count = keep_limits(settings[1], settings[2], DAY)
-  local trimmed = trim('completed', age, count) + trim('cancelled', age, count)
-  if settings[3] then trimmed = trimmed + trim_results(number_of(settings[3], 0) or LATEST) end
-  return trimmed + trim('dead', keep_limits(settings[11], settings[12], 90 * DAY))
+local function settings_of(P)
+  local names, settings = {'completed_age', 'completed_count', 'completed_bytes', 'waiters', 'paused', 'large', 'gate', 'policy',
+    'hold', 'result_max', 'dead_age', 'dead_count', 'unsent', 'upkeep', 'back'}, {}
+  for i, value in ipairs(call('HMGET', P .. 'settings', unpack(names))) do settings[names[i]] = value end
+  return settings
 end
 
--- Due tasks, tasks of expired sessions, deadlines, ends that are to be told. Returns how many tasks became ready and came
--- back, the session whose these were, and how many ends are left.
-local function move_tasks()
-  local promoted = promote()
-  local reaped, session = reap()
-  local deadlines = expire_some()
-  -- Before the records that go: some of those that are told end. And before it is known what is due next.
-  local fans = call('EXISTS', P .. 'fanout', P .. 'fanout_far')
-  if fans > 0 then
-    if fan_some(P, now, budget.room(10, 40, limit), budget.room(32, 16, limit)) then more = 1 end
-    fans = call('LLEN', P .. 'fanout')
-  end
-  -- What was put aside meanwhile is due. The reply cuts off what is behind the point of a time: lib/ties.lua.
-  local first_due = first_score('scheduled')
-  if first_due and first_due < now + 1 then more = 1 end
-  due_at(first_due)
-  if deadlines then due_at(first_score('deadlines')) end
-  return promoted, reaped, session, fans
+-- Arguments, rights and the types of keys. Nothing is written before all of them are known to be right.
+local P, max, life = KEYS[1], whole(ARGV[1], 1, INT64), ARGV[2] and whole(ARGV[2], 0, INT64)
+if not max or ARGV[2] and not life then
+  return redis.error_reply('ERR @NAME@: it takes the most tasks to touch, and the life of a session in ms or nothing')
+end
+local fault = fault_of(P)
+if fault then return fault end
+
+local now, settings = clock(), settings_of(P)
+-- Steps read the headers of envelopes, and so few of them where they may be large.
+max = math.min(max, settings.large and 8 or @CALL_MAX@)
+know_gate(P, settings.gate)
+
+-- Each step returns a table. more: it has left work to do at once; due: when it has work next, in ms.
+local more, next_due = false, nil
+local function note(step)
+  more = step.more or more
+  if step.due then next_due = math.min(next_due or step.due, step.due) end
+  return step
 end
 
-local promoted, reaped, session, fans = move_tasks()
-local trimmed = trim_all()
-if trimmed > 0 and call('LLEN', P .. 'fanout') > fans then more = 1 end
-forget_order()
-tidy_tags()
-if settings[4] then forget_waiters() end
-if call('EXISTS', P .. 'opening', P .. 'reopening', P .. 'rousing') > 0 then
-  if wake_all(P, true) then more = 1 end
-  open_groups()
-end
-local shut = settings[7] and tend_gate()
+-- The steps. None of them may fail: what an envelope, an edge or another program has wrong is found before the step writes, and
+-- becomes an outcome of that one task. A step that leaves work to do says so, and the next call goes on with it.
+
+-- Sessions whose heartbeats could not come are spared for one life. After a step back of Redis's clock, times are moved by as
+-- much. Twice: the first call has noted that it was here.
+local amnesty = note(renew_amnesty(P, now, life and math.min(life, LATEST / 2), settings, endings))
+-- Scheduled tasks that are due become ready; a malformed one dies. Twice: they have left `scheduled`.
+local promoted = note(promote_due(P, now, max, endings))
+local reaped = note(reap_dead(P, now, settings.gate, max, amnesty))
+local deadlines = note(expire_tasks(P, now, max))
+local ends = note(tell_ends(P, now, max))
+note(next_times(P, now, deadlines.found))
+-- Records of ended tasks that are too old or too many go; after tell_ends, as tasks end there, too. A record that goes may leave
+-- children to tell. Twice: the second call finds those that are then too many.
+local trimmed = trim_ended(P, now, settings, max, note)
+if trimmed > 0 then note({more = call('LLEN', P .. 'fanout') > ends.left}) end
+-- Groups and tags without tasks are forgotten. Twice: they are gone.
+note(trim_order(P, settings.large, max))
+trim_tag(P, max)
+if settings.waiters then note(forget_waiters(P, now, max)) end
+note(unpark(P, now, max))
+local renewed = settings.gate and note(renew(P, now, settings.gate, max)) or {}
+-- Recurring entries are only found here. An entry stays due until fire.lua has made its task.
+local cron = note(due_entries(P, now))
+
 local lists, messages = call('EXISTS', P .. 'outbox', P .. 'unread'), 0
 if lists > 0 then messages = call('LLEN', P .. 'outbox') end
-local entries = due_entries()
-if (watch.changed or settings[14] and promoted > 0) and not watch.is_needed() then
+if (amnesty.changed or settings.upkeep and promoted.count > 0) and not has_times(P, settings.hold) then
   call('HDEL', P .. 'settings', 'upkeep')
 end
--- Also for a wake-up that went down with the thread that had it.
-if not settings[5] and not shut and call('EXISTS', P .. 'ready') == 1 and wake_one(P) then more = 1 end
-return {now, more, next_due or -1, promoted, reaped, trimmed, session, settings[8] or '', entries,
-  messages, settings[10] or '', is_unsent(), spared, lists > (messages > 0 and 1 or 0) and 1 or 0}
+-- A thread is woken where a task is ready: an earlier wake-up may have been lost with the thread that had it.
+if not settings.paused and not renewed.shut and call('EXISTS', P .. 'ready') == 1 then note({more = wake_one(P)}) end
+return {now, more and 1 or 0, next_due or -1, promoted.count, reaped.count, trimmed, reaped.session, settings.policy or '',
+  cron.entries, messages, settings.result_max or '', is_unsent(P, now, settings.unsent) and 1 or 0, reaped.spared or 0,
+  lists > (messages > 0 and 1 or 0) and 1 or 0}
 end)()
 end)()

@@ -1,6 +1,6 @@
 -- The clock was set back by `by`: what is to happen a while after something did is moved by as much; limits are looked at
--- anew, and so are recurring entries that come at an interval. (Times that somebody named, of tasks and other entries,
--- stand.) Each call does a part, as lib/budget.lua lets it. settings: as in maintain.lua.
+-- anew, and so are recurring entries that come at an interval. Times that somebody named, of tasks and other entries,
+-- stand. Each call does a part, as lib/budget.lua lets it.
 --
 --   settings back  "<by> <last> <set> <from> <skip>", while some of it is left: what the clock had said before; which set
 --                  comes next, from which score on, and how many members of that score were looked at already
@@ -103,9 +103,9 @@ local function move_page(P, now, work, most)
 end
 
 -- Goes on where the last call ended. Returns whether some is left.
-local function set_back_some(P, now, settings, work)
+local function set_back_some(P, now, is_large, work)
   while work.set <= #SETS do
-    local most = settings[6] and 8 or 100
+    local most = is_large and 8 or 100
     if move_page(P, now, work, most) then work.set, work.from, work.skip = work.set + 1, text(now + 1), 0 end
     if budget.left < 400 and work.set <= #SETS then
       call('HSET', P .. 'settings', 'back', text(work.by) .. ' ' .. text(work.last) .. ' ' .. text(work.set) .. ' ' ..
@@ -117,21 +117,11 @@ local function set_back_some(P, now, settings, work)
   return false
 end
 
--- by: nil: goes on with an earlier step. seen: the last look; it is later than now where the clock went back again.
-local function set_back(P, now, settings, by, longest, seen)
-  if not by then
-    local last, set, from, skip
-    by, last, set, from, skip = string.match(settings[15], '^(%d+) (%d+) (%d) ([%d.e+-]+) (%d+)$')
-    if not by then return call('HDEL', P .. 'settings', 'back') == 2 end
-    return set_back_some(P, now, settings, {by = tonumber(by), last = tonumber(last), set = tonumber(set), from = from,
-      skip = tonumber(skip), longest = longest, seen = seen or now})
-  end
+-- Moves what is one number or one key, and has all groups looked at.
+local function set_back_first(P, now, by)
   for _, name in ipairs({'hold', 'events_until'}) do
     local at = number_of(call('HGET', P .. 'settings', name), 0)
-    if at and at > now + by and at < LATEST then
-      call('HSET', P .. 'settings', name, text(at - by))
-      if name == 'hold' then settings[9] = text(at - by) end
-    end
+    if at and at > now + by and at < LATEST then call('HSET', P .. 'settings', name, text(at - by)) end
   end
   call('HDEL', P .. 'gate', 'opens')
   if call('EXISTS', P .. 'opening') == 1 then
@@ -141,6 +131,21 @@ local function set_back(P, now, settings, by, longest, seen)
       call('RENAME', P .. 'opening', P .. 'reopening')
     end
   end
-  return set_back_some(P, now, settings, {by = by, last = now + by, set = 1, from = text(now + 1), skip = 0,
-    longest = longest, seen = now})
+end
+
+-- clock_step: {by, seen, longest, left, large}. by: nil: goes on with an earlier step, of which settings.back is left; seen: when the
+-- queue was last maintained, later than now where the clock went back again; longest: the longest life of a session; large:
+-- envelopes may be large. Returns whether some is left.
+local function set_back(P, now, clock_step)
+  local by, work = clock_step.by, {longest = clock_step.longest}
+  if by then
+    set_back_first(P, now, by)
+    work.by, work.last, work.set, work.from, work.skip, work.seen = by, now + by, 1, text(now + 1), 0, now
+  else
+    local left, last, set, from, skip = string.match(clock_step.left, '^(%d+) (%d+) (%d) ([%d.e+-]+) (%d+)$')
+    if not left then return call('HDEL', P .. 'settings', 'back') == 2 end
+    work.by, work.last, work.set, work.from = tonumber(left), tonumber(last), tonumber(set), from
+    work.skip, work.seen = tonumber(skip), clock_step.seen or now
+  end
+  return set_back_some(P, now, clock_step.large, work)
 end

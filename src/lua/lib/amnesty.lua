@@ -1,0 +1,37 @@
+-- A step of maintain.lua: renews settings.upkeep (lib/upkeep.lua), by which sessions are spared that could not send heartbeats,
+-- and moves times that a step of Redis's clock has made wrong (lib/set_back.lua).
+--
+-- requires: base, upkeep
+-- gives: has_times, renew_amnesty
+
+-- Whether something of the queue depends on the clock. Else nobody need know when the queue was last maintained. hold: the value of
+-- settings.hold when the call began, or false.
+local function has_times(P, hold)
+  return call('EXISTS', P .. 'sessions', P .. 'scheduled', P .. 'holds', P .. 'cron:due') > 0 or
+    hold and call('HEXISTS', P .. 'settings', 'hold') == 1
+end
+
+-- life: how long a session lives without a heartbeat, in ms, or nil. Returns
+-- {since, ends, changed, more}. Sessions that expired
+-- after `since` are spared until `ends`; changed: `upkeep` was written, or may be needed no more.
+local function renew_amnesty(P, now, life, settings, endings)
+  local upkeep, since, ends, back = nil, now, 0, nil
+  if settings.upkeep then
+    upkeep, since, ends, back = look_after(settings.upkeep, now, life)
+  elseif life and has_times(P, settings.hold) then
+    upkeep = look_after(nil, now, life)
+  end
+  -- A step of the clock is dealt with after what an earlier one left to do. Until then `upkeep` stays as it is, so that the next
+  -- call sees the step, too.
+  local waits = back and settings.back
+  if waits then upkeep, back = nil, nil end
+  local more = waits
+  if back or settings.back then
+    local last, before = string.match(settings.upkeep or '', '^(%d+) (%d+)')
+    local is_left = endings().set_back(P, now, {by = back, seen = tonumber(last), longest = math.max(life or 0, tonumber(before) or 0),
+      left = settings.back, large = settings.large})
+    more = is_left or waits
+  end
+  if upkeep then call('HSET', P .. 'settings', 'upkeep', upkeep) end
+  return {since = since, ends = ends, changed = upkeep or settings.upkeep and settings.hold, more = more}
+end

@@ -1,0 +1,29 @@
+-- A step of maintain.lua: tasks that wait past their deadlines die.
+--
+-- requires: base, budget, control, deadline, death, event, task_state
+-- gives: expire_overdue
+
+-- A task that does not wait has begun, or has ended: only its deadline goes.
+local function expire(P, now, id)
+  local envelope = call('HGET', P .. 'tasks', id)
+  local state = envelope and task_state(P, id)
+  if is_waiting(state) and deadline_of(envelope) then
+    leave_place(P, id, state, envelope)
+    mark_info(P, id, has_begun(P, id, envelope))
+    dies(P, id, now, 'expired', 'not begun by its deadline')
+  else
+    call('ZREM', P .. 'deadlines', id)
+  end
+end
+
+-- At most `max`. Returns {more}.
+local function expire_overdue(P, now, max)
+  local room = budget.room(8, 10, max)
+  local ids = call('ZRANGEBYSCORE', P .. 'deadlines', '-inf', text(now), 'LIMIT', 0, room)
+  act_as(false)
+  for i, id in ipairs(ids) do
+    if i > 10 and budget.left <= 0 then return {more = true} end
+    expire(P, now, id)
+  end
+  return {more = #ids == room}
+end

@@ -1,0 +1,11 @@
+-- Members of a sorted set leave it when their time is over: `waiters`, `holds`, `rates`.
+--
+-- requires: base
+-- gives: forget_past
+
+-- Returns whether there may be more than `max`.
+local function forget_past(P, set, now, max)
+  local past = call('ZRANGEBYSCORE', P .. set, '-inf', text(now), 'LIMIT', 0, max)
+  if #past > 0 then call('ZREM', P .. set, unpack(past)) end
+  return #past == max
+end

@@ -1,0 +1,62 @@
+-- A step of maintain.lua: scheduled tasks whose time has come become ready.
+--
+-- requires: base, budget, event, requeue_front, sequence
+-- gives: promote_due
+
+-- The place of a task that was put off for a second (lib/flagged.lua). false: the scores began again since then, so that all
+-- waiting tasks came later; nil: it has no such place.
+local function place_of(P, id)
+  local known = call('HGET', P .. 'info:' .. id, 'place')
+  if not known then return end
+  call('HDEL', P .. 'info:' .. id, 'place')
+  local place, epoch = string.match(known, '^(%-?%d+) (.+)$')
+  return place and call('HGET', P .. 'order', 'epoch') == epoch and text(tonumber(place))
+end
+
+-- Sorts due tasks by where they go: {count, promoted, ready, front, front_envelopes, malformed}. count: how many of ids were
+-- looked at before the budget was used up.
+local function sort_due(P, ids, envelopes, order)
+  local due = {count = #ids, promoted = {}, ready = {}, front = {}, front_envelopes = {}, malformed = {}}
+  local ready, malformed = due.ready, due.malformed
+  for i = 1, #ids do
+    if i > 10 and budget.left <= 0 or #malformed >= 10 and 20 * #malformed > budget.left then
+      due.count = i - 1
+      break
+    end
+    local id, envelope = ids[i], envelopes[i]
+    local o = envelope and header(envelope, id)
+    if o and o.malformed then
+      malformed[#malformed + 1] = {id, o.malformed}
+    elseif o then
+      local place
+      if has_info(envelope) then place = place_of(P, id) end
+      if place == false then
+        due.front[#due.front + 1], due.front_envelopes[#due.front_envelopes + 1] = id, envelope
+      else
+        ready[#ready + 1] = place or text(next_score(order, o.priority, o.group, o.weight))
+        ready[#ready + 1] = id
+      end
+      due.promoted[#due.promoted + 1] = id
+    end
+  end
+  return due
+end
+
+-- At most `max`. A member without an envelope just leaves `scheduled`; a malformed task dies. Returns {count, more}.
+local function promote_due(P, now, max, endings)
+  local room = budget.room(6, 1, max)
+  local ids = call('ZRANGEBYSCORE', P .. 'scheduled', '-inf', '(' .. text(now + 1), 'LIMIT', 0, room)
+  if #ids == 0 then return {count = 0} end
+  local order = order_open(P)
+  local due = sort_due(P, ids, call('HMGET', P .. 'tasks', unpack(ids)), order)
+  budget.left = budget.left - due.count
+  call('ZREMRANGEBYRANK', P .. 'scheduled', 0, due.count - 1)
+  if #due.ready > 0 then
+    order_save(order)
+    call('ZADD', P .. 'ready', unpack(due.ready))
+  end
+  requeue_front(P, due.front, due.front_envelopes)
+  tell(P, 'ready', due.promoted)
+  for _, task in ipairs(due.malformed) do endings().dies(P, task[1], now, 'malformed', task[2]) end
+  return {count = #due.promoted, more = #ids == room or due.count < #ids}
+end

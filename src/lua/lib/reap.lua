@@ -1,0 +1,118 @@
+-- A step of maintain.lua: the tasks of a dead session go back to the front. It takes several calls where there are many. The first
+-- one renames the session's hash `running:<session>` to `lost:<session>`: from then on the session holds no lease, and none of its
+-- outcomes is accepted. The session stays in `sessions`, with the score 0, until its last task is back.
+--
+-- requires: base, budget, cancel_mark, cancelled, deadline, dependency_edges, drop_session, event, history, leases, limit_state
+-- requires: once, requeue_front, stats
+-- gives: reap_session
+
+local function note_crash(P, now, id, was_alone)
+  local info = P .. 'info:' .. id
+  local known = call('HMGET', info, 'crashes', 'history')
+  local history = history_with(known[2], history_line(now, 'recovered'))
+  call('HSET', info, 'crashes', text(count_of(known[1]) + 1), 'history', history)
+  if was_alone then call('HSET', info, 'alone', '1') end
+end
+
+-- The suspect that the session held (lib/flagged.lua), and how it ran. "alone": no other task that the session held had begun;
+-- "": the suspect had not begun. nil: there is none, or it proves nothing. A later call does not find it among the leases any
+-- more; the first call has checked that the session held it.
+local function suspect_of(lost)
+  local id, how = string.match(call('HGET', lost, '#suspect') or '', '^(%S+) ?(%a*)$')
+  if not id or how == 'beside' then return nil end
+  if call('HEXISTS', lost, '#') == 1 and call('HEXISTS', lost, id) == 0 then return nil end
+  return id, how
+end
+
+-- Returns whether threads of the session are left that were woken.
+local function revoke(P, session, running, lost)
+  act_as(running)
+  if call('EXISTS', running) == 1 then
+    acting() -- reads the worker's id before the hash is renamed
+    call('RENAME', running, lost)
+    forget_idle(P, session)
+  end
+  local woken = forget_woken(P, session)
+  call('ZADD', P .. 'sessions', 0, session)
+  return woken
+end
+
+-- The newest leases, at most `room`: a later call puts its tasks before those that came back now.
+local function newest_leases(lost, room)
+  local leases = leases_of(lost, 300)
+  budget.left = budget.left - math.floor(#leases / 2)
+  if #leases > room then leases = {unpack(leases, #leases - room + 1)} end
+  budget.left = budget.left - 8 * #leases
+  return leases
+end
+
+-- Counts the crashes of lost tasks, and sorts the tasks: {back, envelopes, gone, cancelled, crashes}. untaken: those that no
+-- thread had begun.
+local function sort_lost(P, now, ids, untaken, suspect, how)
+  local known = call('HMGET', P .. 'tasks', unpack(ids))
+  local lost = {back = {}, envelopes = {}, gone = {}, cancelled = {}, crashes = 0}
+  for i, id in ipairs(ids) do
+    local envelope = known[i]
+    local begun = not untaken[id] and (not suspect or (id == suspect) == (how == 'alone'))
+    if begun then lost.crashes = lost.crashes + 1 end
+    if begun and envelope then note_crash(P, now, id, how == 'alone') end
+    if not envelope or is_cancelled(envelope) then
+      lost.gone[#lost.gone + 1] = id
+      if envelope then lost.cancelled[#lost.cancelled + 1] = {id, envelope} end
+    else
+      if not untaken[id] then envelope = has_begun(P, id, envelope) end
+      if begun then mark_info(P, id, envelope) end
+      lost.back[#lost.back + 1] = id
+      lost.envelopes[#lost.envelopes + 1] = envelope
+    end
+  end
+  return lost
+end
+
+-- gate: the value of settings.gate, or false.
+local function bring_back(P, now, gate, lost)
+  if gate then
+    call_first(P, lost.back, lost.envelopes, gate)
+    release(P, lost.back, now, gate, true)
+    release(P, lost.gone, now, gate)
+  end
+  tell_as(P, 'recovered', lost.back)
+  requeue_front(P, lost.back, lost.envelopes)
+  for _, task in ipairs(lost.cancelled) do
+    end_cancelled(P, task[1], task[2], now)
+    notify(P, {task[1]}, 'cancelled')
+  end
+  if lost.crashes > 0 then
+    redis.pcall('HINCRBY', P .. 'counters', 'crashed', lost.crashes)
+    add_stats(P, now, 'crashed', lost.crashes)
+  end
+end
+
+-- Returns whether the hash has fields left. Without leases it has nothing but what is kept about the session, and goes.
+local function is_lost_left(P, lost, count)
+  local left = call('HLEN', lost)
+  if left > 0 and (count == 0 or left <= 16 and #leases_of(lost, 16) == 0) then
+    drop_session(P, lost)
+    return false
+  end
+  return left > 0
+end
+
+-- At most `max` tasks. Returns {count, session, more}.
+local function reap_session(P, now, session, gate, max)
+  local running, lost_key = P .. 'running:' .. session, P .. 'lost:' .. session
+  local woken = revoke(P, session, running, lost_key)
+  local suspect, how = suspect_of(lost_key)
+  call('HDEL', lost_key, '#', '#flushed', suspect and '#' or '#suspect')
+  local leases, ids = newest_leases(lost_key, budget.room(gate and 28 or 16, 8, max)), {}
+  for i = 1, #leases do ids[i] = leases[i][1] end
+  if #ids > 0 then
+    local lost = sort_lost(P, now, ids, forget_handed(P, session, leases), suspect, how)
+    call('HDEL', lost_key, unpack(ids))
+    bring_back(P, now, gate, lost)
+  end
+  local left = is_lost_left(P, lost_key, #ids)
+  local keys = free_keys(P, session, budget.room(4, 8, max))
+  if not keys and not woken and not left then call('ZREM', P .. 'sessions', session) end
+  return {count = #ids, session = session, more = true}
+end

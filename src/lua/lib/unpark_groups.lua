@@ -1,0 +1,32 @@
+-- A step of maintain.lua: groups with parked tasks are looked at when their time has come, or when limits have changed.
+--
+-- requires: base, budget, first_time, limit_state, strays
+-- gives: unpark_groups
+
+-- Groups whose limits have changed, then those whose time has come, until `max` tasks are unparked. Returns {more, due}.
+local function unpark_groups(P, now, max)
+  local more = tidy_groups(P, max)
+  local g, left, seen = limit_state(P, now), max, 0
+  local function look_at(group)
+    local unparked = look(g, group, math.min(max, math.max(left, 1)))
+    left, seen = left - unparked, seen + 1
+    budget.left = budget.left - 2 * unparked
+    return left <= 0 or seen >= 8 and budget.left <= 0
+  end
+  for _, group in ipairs(call('ZRANGE', P .. 'reopening', 0, max - 1)) do
+    call('ZREM', P .. 'reopening', group)
+    more = true
+    if look_at(group) then return {more = true} end
+  end
+  -- Limits changed again while the groups of an earlier change were looked at.
+  if call('EXISTS', P .. 'reopening') == 0 and call('HDEL', P .. 'gate', 'again') == 1
+    and call('EXISTS', P .. 'opening') == 1 then
+    call('RENAME', P .. 'opening', P .. 'reopening')
+    more = true
+  end
+  for _, group in ipairs(call('ZRANGEBYSCORE', P .. 'opening', '-inf', text(now), 'LIMIT', 0, max)) do
+    if look_at(group) then break end
+  end
+  local first = first_time(P, 'opening')
+  return {more = more, due = first and first < LATEST and first or nil}
+end
