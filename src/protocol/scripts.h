@@ -9,6 +9,7 @@
 extern const rv_script rv_script_enqueue;
 extern const rv_script rv_script_turn;
 extern const rv_script rv_script_recover;
+extern const rv_script rv_script_rouse;
 extern const rv_script rv_script_regain;
 extern const rv_script rv_script_heartbeat;
 extern const rv_script rv_script_end_session;

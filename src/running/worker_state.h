@@ -133,10 +133,12 @@ typedef struct rv_keeper {
     rv_conn *listener;       /* the control channel */
     int64_t listen_again_ms;
     unsigned listen_tries;
+    bool listened;      /* it has subscribed once: tasks may have been handed to its threads */
     atomic_bool deaf;   /* the user has no rights to the control channel */
     atomic_bool leaves; /* the listener is to look for the endpoint again */
     atomic_bool lost;   /* Redis was lost, and is there again: its last writes may not be (strays.h) */
     size_t strays_left; /* in so many of the last queues it looks for strays */
+    bool strays_again;  /* a thread began another task meanwhile: it looks once more at all of them */
     bool stray_keys;    /* in the one that is looked at: for keys of tasks that run at most once */
     char stray_cursor[24];
     atomic_llong wake_at_ms; /* until when it sleeps: who needs it earlier rings */

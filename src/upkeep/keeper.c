@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "protocol/definition.h"
 #include "protocol/registry.h"
+#include "protocol/scripts.h"
 #include "running/wakeup.h"
 #include "running/worker_conn.h"
 #include "upkeep/cancel_running.h"
@@ -74,6 +75,22 @@ static bool subscribe_to(reeve_worker *worker, const char *channel)
     return status == REEVE_OK;
 }
 
+/* Redis may have come back without its last writes: threads that are busy by now stand in `idle` again, and would be
+ * handed tasks as soon as this worker listens. (Before it listened for the first time, nothing was handed to it.) */
+static bool rouse_idle(reeve_worker *worker)
+{
+    rv_conn *listener = worker->keeper.listener;
+    if (!worker->keeper.listened) return true;
+    for (size_t i = 0; i < worker->queue_session_count; i++) {
+        rv_session_text session;
+        (void)rv_queue_session_get(worker->queue_sessions[i], session);
+        rv_cmd_script(listener, &rv_script_rouse, 1, 1);
+        rv_arg(listener, worker->queue_sessions[i]->prefix.text, worker->queue_sessions[i]->prefix.length);
+        rv_args(listener, session);
+    }
+    return rv_conn_exec(listener, call_deadline(worker), NULL, NULL) == REEVE_OK;
+}
+
 /* What is to be told to all workers; and a channel of this worker's own, where it is enough that somebody listens
  * (lib/worker_alive.lua). */
 static void subscribe(reeve_worker *worker)
@@ -85,7 +102,7 @@ static void subscribe(reeve_worker *worker)
     keeper->listen_again_ms = rv_now_ms() + rv_reconnect_delay(++keeper->listen_tries, rv_random_unit());
     if (rv_conn_open(keeper->listener, call_deadline(worker)) != REEVE_OK) return;
     (void)snprintf(alive, sizeof(alive), ":alive:%s", worker->id);
-    if (!subscribe_to(worker, ":control") || !subscribe_to(worker, alive)) {
+    if (!rouse_idle(worker) || !subscribe_to(worker, ":control") || !subscribe_to(worker, alive)) {
         if (!atomic_load(&keeper->deaf))
             rv_log(REEVE_LOG_WARN, "redis.error", "cannot subscribe to the control channel: trying again", "error",
                    rv_conn_error(keeper->listener)->text, NULL);
@@ -93,6 +110,7 @@ static void subscribe(reeve_worker *worker)
         return;
     }
     atomic_store(&keeper->deaf, false);
+    keeper->listened = true;
     /* What was said while we did not listen is found by looking. */
     rv_scheduler_ask_cancelled(worker);
     rv_scheduler_kick(worker);
@@ -147,7 +165,12 @@ static int64_t look_for_strays(reeve_worker *worker)
     }
     if (keeper->strays_left > 0 && connect(worker, call_deadline(worker)))
         rv_strays_look(worker, call_deadline(worker));
-    if (keeper->strays_left == 0) return RV_FOREVER;
+    if (keeper->strays_left == 0 && !keeper->strays_again) return RV_FOREVER;
+    if (keeper->strays_left == 0) {
+        keeper->strays_again = false;
+        atomic_store(&keeper->lost, true);
+        return rv_deadline(RV_PATIENCE_MS);
+    }
     return rv_conn_is_open(keeper->thread.conn) ? rv_now_ms() : rv_deadline(TRY_AGAIN_MS);
 }
 

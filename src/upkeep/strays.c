@@ -65,15 +65,19 @@ static bool is_known(const rv_thread *t, const stray *s)
 }
 
 /* A thread that has run the same task since before the page was asked for has made no turn meanwhile: what it does not
- * know there is none of its leases. */
+ * know there is none of its leases. One that began its task since then may have turned before: it is looked at again. */
 static void look_at_lease(page *p, const char *id, const char *lease)
 {
     stray s = {.queue_session = p->queue_session, .session = p->session, .id = id};
     rv_thread *t = read_lease(&s, lease) ? find_thread(p->worker, s.thread) : NULL;
     if (t == NULL) return;
     rv_lock(&t->batch.lock);
-    bool runs = t->batch.running != RV_NONE && t->batch.running_since_ms + RV_PATIENCE_MS < p->asked_ms;
-    if (runs && !is_known(t, &s)) rv_offload_give_back(t, s.queue_session, s.session, s.id, s.since_ms);
+    if (t->batch.running != RV_NONE && !is_known(t, &s)) {
+        if (t->batch.running_since_ms < p->asked_ms)
+            rv_offload_give_back(t, s.queue_session, s.session, s.id, s.since_ms);
+        else
+            p->worker->keeper.strays_again = true;
+    }
     rv_unlock(&t->batch.lock);
 }
 

@@ -260,6 +260,7 @@ static void a_running_task_reports(void **state)
     EXPECT("0", once, SESSION, "x");
     EXPECT("0", cancelled, "x");
     (void)CALL(recover, SESSION, "1", "0");
+    EXPECT("0", rouse, SESSION);
     (void)CALL(result, "x");
     (void)CALL(why, "x", "");
     assert_non_null(strstr(CALL(overdue, ""), " -1 0]"));

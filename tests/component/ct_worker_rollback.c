@@ -167,6 +167,37 @@ static void what_was_settled_goes_back_while_a_long_one_runs(void **state)
     assert_int_equal(test_number("EXISTS " Q "sessions"), 0);
 }
 
+/* Whether its worker can be handed tasks. */
+static bool is_listening(void)
+{
+    char worker[17] = "";
+    memcpy(worker, session(), 16);
+    return strstr(test_cmd(test_conn, "PUBSUB NUMSUB reeve:alive:%s", worker), " 1]") != NULL;
+}
+
+/* Its thread was idle then, and has a long task by now, which Redis does not know. */
+static void a_busy_thread_is_handed_nothing(void **state)
+{
+    (void)state;
+    reeve_worker *worker = run_worker(1);
+    TEST_AWAIT(test_number("LLEN " Q "idle") == 1 && is_listening());
+    (void)note_all();
+    test_put_spec((reeve_task_spec){.id = "long", .type = "stubborn"});
+    TEST_AWAIT(test_begun == 1);
+    roll_back();
+    TEST_AWAIT(is_listening());
+    assert_int_equal(test_count("q", "running"), 0); /* (the client connects again) */
+    test_put_spec((reeve_task_spec){.id = "new", .type = "t"});
+    assert_string_equal(test_state("q", "new"), "ready");
+    test_open_gate();
+    TEST_AWAIT_STATE("new", "completed");
+    test_put_spec((reeve_task_spec){.id = "next", .type = "t"});
+    TEST_AWAIT_STATE("next", "completed");
+    assert_int_equal(test_begun, 1);
+    test_worker_end(worker);
+    assert_int_equal(test_number("EXISTS " Q "sessions"), 0);
+}
+
 static void a_key_that_was_freed_is_free(void **state)
 {
     (void)state;
@@ -220,6 +251,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_the_keeper_settled_runs_again, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_runs_at_most_once_is_settled_again, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_was_settled_goes_back_while_a_long_one_runs, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_busy_thread_is_handed_nothing, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_key_that_was_freed_is_free, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_key_is_held_while_its_task_runs, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_worker_that_stops_then_leaves, set_up, tear_down),

@@ -39,6 +39,7 @@ const test_script_call test_calls[] = {
     IN_SESSION(turn, "1", "0", "60000", "0", "", "1", SESSION, "", "0", "1", "snooze", "x", "5", "1", ""),
     IN_SESSION(turn, "1", "0", "60000", "0", "", "1", SESSION, "", "0", "1", "hand", "x", "q/n", "", REST),
     IN_SESSION(recover, SESSION, "1", "0"),
+    IN_SESSION(rouse, SESSION),
     IN_SESSION(regain, SESSION, "x", LEASE),
     IN_SESSION(heartbeat, SESSION, "60000", "9", "20000", "1", "ended", "5", "kind", "1", "2"),
     CALL(heartbeat, "", "60000"),
