@@ -15,7 +15,7 @@ endif()
 if(REEVE_SANITIZE)
   # Instrumented code hides from the compiler how large numbers can be: it then takes texts for too long that are not.
   add_compile_options(-Wno-format-truncation)
-  add_compile_options(-fsanitize=${REEVE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all -g -O1)
+  add_compile_options(-fsanitize=${REEVE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all -g -O1 -UNDEBUG)
   add_link_options(-fsanitize=${REEVE_SANITIZE})
 else()
   add_compile_options($<$<CONFIG:Release>:-fstack-protector-strong>)

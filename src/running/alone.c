@@ -97,7 +97,7 @@ static void wake_held(reeve_worker *worker)
     for (size_t i = 0; i < worker->pool_count; i++) {
         for (unsigned j = 0; j < worker->pools[i]->thread_count; j++) {
             rv_thread *other = &worker->pools[i]->threads[j];
-            if (atomic_load(&other->held)) rv_waker_ring(&other->waker);
+            if (atomic_load(&other->activity) == RV_ACTIVITY_HELD) rv_waker_ring(&other->waker);
         }
     }
 }
@@ -248,12 +248,12 @@ void rv_alone_hold(rv_thread *t)
 {
     rv_alone_task task;
     int64_t until_ms;
-    atomic_store(&t->held, true);
+    atomic_store(&t->activity, RV_ACTIVITY_HELD);
     rv_waker_silence(&t->waker);
     if (is_over(&t->worker->alone, &until_ms, &task)) {
         let_others_begin(t, &task);
     } else if (rv_alone_bars(t) && rv_worker_phase(t->worker) == RV_PHASE_RUNNING) {
         rv_waker_wait(&t->waker, until_ms);
     }
-    atomic_store(&t->held, false);
+    atomic_store(&t->activity, RV_ACTIVITY_NONE);
 }

@@ -17,6 +17,7 @@
 #include "protocol/recover_call.h"
 #include "protocol/regain_call.h"
 #include "protocol/settlement.h"
+#include "running/thread_state.h"
 #include "running/wakeup.h"
 
 /* ---- connecting ------------------------------------------------------------------------------------------------ */
@@ -147,30 +148,36 @@ static bool settle_again(rv_thread *t, rv_item *item, bool held)
     return true;
 }
 
-/* Marks what stands there (seen) and adds what nobody knows; what could not be added is for another recall. */
-static void note_standing(rv_thread *t, size_t count, const bool *held, bool *seen)
+/* What a recall found out. */
+typedef struct recall {
+    bool seen[2 * RV_BATCH_MAX]; /* by item: its lease stands in Redis */
+    bool incomplete;             /* memory was short: another recall is to follow */
+} recall;
+
+/* Marks the items whose leases stand in Redis, and adds those that nobody knows. */
+static void note_standing(rv_thread *t, size_t count, const bool *held, recall *r)
 {
     for (size_t i = 0; i < count; i++) {
         rv_item *item = find_item(t, &t->leases[i]);
         if (item != NULL) {
-            seen[item - t->batch.items] = true;
-            if (!settle_again(t, item, held[i])) t->unsure = true;
+            r->seen[item - t->batch.items] = true;
+            if (!settle_again(t, item, held[i])) r->incomplete = true;
         } else if (!held[i] && !add_orphan(t, &t->leases[i])) {
-            t->unsure = true;
+            r->incomplete = true;
         }
     }
 }
 
 /* False when the keeper settled something meanwhile: the page may be older than that. */
 static bool note_page(rv_thread *t, size_t queue, const char *session, rv_recover_reply *page, unsigned long settled,
-                      bool *seen)
+                      recall *r)
 {
     bool held[2 * RV_BATCH_MAX];
     size_t count;
     while ((count = rv_recover_call_leases(page, queue, t->leases, t->batch.capacity)) > 0) {
         if (!rv_keeper_holds(t->worker, t->pool->queue_sessions[queue], session, settled, t->leases, count, held))
             return false;
-        note_standing(t, count, held, seen);
+        note_standing(t, count, held, r);
     }
     return true;
 }
@@ -180,7 +187,7 @@ static bool is_unsettled(const rv_item *item, size_t queue)
     return item->lease.queue == queue && item->state == RV_ITEM_FINISHED && !item->accepted && !item->refused;
 }
 
-static reeve_status recall_queue(rv_thread *t, size_t queue, const char *session, bool *seen, bool *ret_alive)
+static reeve_status recall_queue(rv_thread *t, size_t queue, const char *session, recall *r, bool *ret_alive)
 {
     const rv_queue_session *queue_session = t->pool->queue_sessions[queue];
     char cursor[24] = "0";
@@ -193,7 +200,7 @@ static reeve_status recall_queue(rv_thread *t, size_t queue, const char *session
         if (status != REEVE_OK) return status;
         if (!rv_recover_call_read(&recalled, reply)) return REEVE_EPROTO;
         *ret_alive = recalled.alive;
-        if (!note_page(t, queue, session, &recalled, settled, seen)) continue;
+        if (!note_page(t, queue, session, &recalled, settled, r)) continue;
         rv_copy_text(cursor, sizeof(cursor), recalled.cursor);
         if (strcmp(cursor, "0") == 0) return REEVE_OK;
         if (rv_recovery_gives_up(t)) return REEVE_ELOST;
@@ -281,24 +288,24 @@ static void conclude(rv_thread *t, size_t queue, const bool *seen, size_t known,
 }
 
 /* Recall, and again where something was regained: where nothing is missing that is one call. */
-static reeve_status recall_regained(rv_thread *t, size_t queue, const char *present, bool *seen, bool *ret_alive)
+static reeve_status recall_regained(rv_thread *t, size_t queue, const char *present, recall *r, bool *ret_alive)
 {
     int64_t regained = 0;
     size_t known = t->batch.count;
     if (strcmp(t->batch.sessions[queue], present) != 0) {
-        reeve_status status = regain_queue(t, queue, seen, known, &regained);
+        reeve_status status = regain_queue(t, queue, r->seen, known, &regained);
         if (status != REEVE_OK) return status;
         leave_session(t, queue, present);
     }
-    reeve_status status = recall_queue(t, queue, present, seen, ret_alive);
-    if (status == REEVE_OK) status = regain_queue(t, queue, seen, known, &regained);
-    if (status == REEVE_OK && regained > 0) status = recall_queue(t, queue, present, seen, ret_alive);
+    reeve_status status = recall_queue(t, queue, present, r, ret_alive);
+    if (status == REEVE_OK) status = regain_queue(t, queue, r->seen, known, &regained);
+    if (status == REEVE_OK && regained > 0) status = recall_queue(t, queue, present, r, ret_alive);
     return status;
 }
 
 reeve_status rv_recovery_recall(rv_thread *t)
 {
-    bool seen[2 * RV_BATCH_MAX];
+    recall r = {.incomplete = false};
     end_connection(t);
     for (size_t queue = 0; queue < t->pool->queue_session_count; queue++) {
         rv_queue_session *queue_session = t->pool->queue_sessions[queue];
@@ -306,13 +313,13 @@ reeve_status rv_recovery_recall(rv_thread *t)
         size_t known = t->batch.count;
         bool alive = false;
         rv_queue_session_get(queue_session, present);
-        memset(seen, 0, sizeof(seen));
-        reeve_status status = recall_regained(t, queue, present, seen, &alive);
+        memset(r.seen, 0, sizeof(r.seen));
+        reeve_status status = recall_regained(t, queue, present, &r, &alive);
         if (status != REEVE_OK) return status;
         /* A turn that was to begin the session may have done so before its reply was lost. */
         if (alive) rv_queue_session_begin(queue_session, present);
-        conclude(t, queue, seen, known, alive);
+        conclude(t, queue, r.seen, known, alive);
     }
-    t->idle = false;
+    if (!r.incomplete) rv_thread_state_enter(t, RV_THREAD_TURN);
     return REEVE_OK;
 }

@@ -15,6 +15,7 @@
 #include "running/os_thread.h"
 #include "running/recovery.h"
 #include "running/run_task.h"
+#include "running/thread_state.h"
 #include "running/turn.h"
 #include "running/wakeup.h"
 #include "running/worker_conn.h"
@@ -147,13 +148,13 @@ static void run_batch(rv_thread *t)
     size_t next = 0, count;
     pass p = {0};
     int64_t now_us = rv_now_us();
-    atomic_store_explicit(&t->busy, true, memory_order_relaxed);
+    atomic_store_explicit(&t->activity, RV_ACTIVITY_RUNS, memory_order_relaxed);
     rv_batch_handler_begin(t);
     while (p.results < RESULT_BYTES && (count = take_next(t, &next, now_us / 1000)) > 0) {
         if (p.ran + p.called == 0 && t->batch.count > 1) rv_keeper_expect(t->worker, now_us / 1000 + RV_PATIENCE_MS);
         run_next(t, count, &p, &now_us);
     }
-    atomic_store_explicit(&t->busy, false, memory_order_relaxed);
+    atomic_store_explicit(&t->activity, RV_ACTIVITY_NONE, memory_order_relaxed);
     bool takes = rv_worker_phase(t->worker) == RV_PHASE_RUNNING && !rv_alone_bars(t);
     if (!t->gathers || p.results >= RESULT_BYTES || !takes) {
         give_rest_back(t);
@@ -191,9 +192,9 @@ static void build_wait(rv_thread *t, int64_t until)
     int64_t left = until == RV_FOREVER ? 0 : until - rv_now_ms();
     if (until != RV_FOREVER && left < 1) left = 1;
     if (left > 0) snprintf(seconds, sizeof(seconds), "%lld.%03lld", (long long)left / 1000, (long long)left % 1000);
-    rv_cmd(t->conn, (t->idle ? 1 : t->pool->queue_session_count) + 2);
+    rv_cmd(t->conn, (t->state == RV_THREAD_IDLE ? 1 : t->pool->queue_session_count) + 2);
     rv_args(t->conn, "BLPOP");
-    if (t->idle) {
+    if (t->state == RV_THREAD_IDLE) {
         add_own_list(t);
     } else {
         add_wake_ups(t);
@@ -209,8 +210,7 @@ static bool is_unknown_script(const rv_reply *reply)
 /* What the wait ended with, other than a lease. */
 static void end_rest(rv_thread *t, reeve_status status, const rv_reply *reply)
 {
-    t->empty = false;
-    t->unsure = true;
+    rv_thread_state_enter(t, RV_THREAD_RECOVER);
     if (status == REEVE_EINTERRUPTED) {
         rv_conn_close(t->conn);
         rv_waker_silence(&t->waker);
@@ -234,8 +234,10 @@ static int64_t latest(const rv_thread *t, int64_t until)
 /* The wait's own reply: [list, element], or nothing in time: then a turn is to look. */
 static void end_wait(rv_thread *t, const rv_reply *reply)
 {
-    t->empty = false;
-    if (rv_reply_is(reply, RV_ARRAY)) rv_turn_take_handed(t, rv_reply_at(reply, 1));
+    if (rv_reply_is(reply, RV_ARRAY))
+        rv_turn_take_handed(t, rv_reply_at(reply, 1));
+    else
+        rv_thread_state_enter(t, RV_THREAD_AGAIN);
 }
 
 /*
@@ -250,7 +252,8 @@ static void rest(rv_thread *t, unsigned want)
     rv_task_begin(&t->task); /* (gives back what a large result took) */
     rv_arena_trim(&t->arena, 4096);
     build_wait(t, until);
-    if (!t->idle) rv_turn_build_lease(t, want);
+    bool idle = t->state == RV_THREAD_IDLE;
+    if (!idle) rv_turn_build_lease(t, want);
     atomic_store_explicit(&t->rests_since, atomic_load_explicit(&t->worker->heart.beats, memory_order_relaxed),
                           memory_order_relaxed);
     reeve_status status = rv_conn_call_blocking(t->conn, latest(t, until), &reply);
@@ -258,10 +261,10 @@ static void rest(rv_thread *t, unsigned want)
     if (status == REEVE_OK) rv_recovery_note_use(t);
     if (status != REEVE_OK) {
         end_rest(t, status, reply);
-    } else if (t->idle) {
+    } else if (idle) {
         end_wait(t, reply);
     } else {
-        t->empty = rv_turn_take_lease(t, reply, want) && t->fresh == 0;
+        rv_turn_take_lease(t, reply, want);
     }
 }
 
@@ -299,13 +302,11 @@ static bool take_turn(rv_thread *t, bool running)
     unsigned want = running ? rv_batch_handler_want(t) : 0;
     bool settled = rv_batch_count(&t->batch, RV_ITEM_FINISHED) == 0;
     bool same = rv_conn_is_open(t->conn) && rv_conn_epoch(t->conn) == t->epoch;
-    if (t->empty && want > 0 && settled && !t->unsure && same) {
+    if (rv_thread_state_waits(t) && want > 0 && settled && same) {
         rest(t, want);
         return true;
     }
-    if (!rv_turn_run(t, want)) return false;
-    t->empty = want > 0 && t->fresh == 0;
-    return true;
+    return rv_turn_run(t, want);
 }
 
 static _Thread_local const reeve_worker *own_worker;
@@ -317,11 +318,11 @@ bool rv_thread_is_inside(const reeve_worker *worker)
 
 static void run_until_the_end(rv_thread *t)
 {
-    while (rv_worker_phase(t->worker) < RV_PHASE_STOPPING || t->batch.count > 0 || t->unsure) {
+    while (rv_worker_phase(t->worker) < RV_PHASE_STOPPING || t->batch.count > 0 || t->state == RV_THREAD_RECOVER) {
         bool running = rv_worker_phase(t->worker) == RV_PHASE_RUNNING && !rv_alone_bars(t);
         /* It may have been handed something since it became idle: it takes itself out, and that back. */
-        if (!running && t->idle) t->unsure = true;
-        if (running || t->batch.count > 0 || t->unsure) {
+        if (!running && rv_thread_state_is_registered(t)) rv_thread_state_enter(t, RV_THREAD_RECOVER);
+        if (running || t->batch.count > 0 || t->state == RV_THREAD_RECOVER) {
             if (!take_turn(t, running)) break;
         } else if (rv_worker_phase(t->worker) == RV_PHASE_RUNNING) {
             rv_alone_hold(t);
@@ -359,7 +360,7 @@ static void end_running(rv_thread *t)
     if (entered != NULL) rv_admission_leave(t, entered);
     (void)note_finished(t, 1);
     give_rest_back(t);
-    atomic_store(&t->busy, false);
+    atomic_store(&t->activity, RV_ACTIVITY_NONE);
 }
 
 /* Another thread goes on with what this one has; both count for a moment, so that nobody joins before its id stands.

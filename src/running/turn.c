@@ -12,6 +12,7 @@
 #include "protocol/turn_reply.h"
 #include "running/batch_handler.h"
 #include "running/recovery.h"
+#include "running/thread_state.h"
 #include "running/turn.h"
 #include "running/wakeup.h"
 
@@ -84,7 +85,7 @@ static void list_queues(rv_thread *t, bool begin)
 static rv_hand hand_of(const rv_thread *t)
 {
     if (t->pool->queue_session_count > 1) return RV_HAND_NO;
-    return t->idle ? RV_HAND_AGAIN : RV_HAND_IDLE;
+    return rv_thread_state_is_registered(t) ? RV_HAND_AGAIN : RV_HAND_IDLE;
 }
 
 /* It is carried out when a wait ends, and that may be when this worker is frozen or cut off: only a session that stands
@@ -293,7 +294,7 @@ static void take_leases(rv_thread *t, const rv_turn_reply *reply, unsigned want)
 
 void rv_turn_take_handed(rv_thread *t, const rv_reply *text)
 {
-    t->idle = false;
+    rv_thread_state_enter(t, RV_THREAD_TURN);
     if (rv_reply_is(text, RV_TEXT) && text->length == 0) return;
     if (!rv_lease_read_handed(&t->leases[0], t->handed, text)) {
         note_malformed();
@@ -302,6 +303,13 @@ void rv_turn_take_handed(rv_thread *t, const rv_reply *text)
     rv_batch_settle(&t->batch);
     fill_batch(t, 1, 1);
     rv_conn_take_reply(t->conn, &t->arena);
+}
+
+/* A recovery that was not complete is repeated first. */
+static void enter_next_state(rv_thread *t, bool idle, bool empty)
+{
+    if (t->state == RV_THREAD_RECOVER) return;
+    rv_thread_state_enter(t, idle ? RV_THREAD_IDLE : empty ? RV_THREAD_WAIT : RV_THREAD_TURN);
 }
 
 /* Returns false when there is to be another turn at once. */
@@ -318,12 +326,13 @@ static bool finish_turn(rv_thread *t, const rv_turn_reply *reply, unsigned want,
     bool again = reply->gone->count > 0;
     rv_batch_handler_drop_lost(t);
     note_begun(t, reply);
-    t->idle = rv_turn_reply_is_idle(reply);
+    bool idle = rv_turn_reply_is_idle(reply);
     /* A turn whose reply was lost may have begun it; now it is kept, and an end of it is noticed. */
-    if (t->idle) rv_queue_session_begin(t->pool->queue_sessions[0], t->sessions[0]);
+    if (idle) rv_queue_session_begin(t->pool->queue_sessions[0], t->sessions[0]);
     take_leases(t, reply, want);
     rv_queue_order_settle(&t->order); /* (the places change: nothing of the reply is looked at after this) */
     rv_conn_take_reply(t->conn, &t->arena);
+    enter_next_state(t, idle, t->fresh == 0 && !again);
     return !again || t->fresh > 0;
 }
 
@@ -338,10 +347,13 @@ static void wait_out(rv_thread *t, unsigned tries)
     if (!rv_recovery_gives_up(t)) rv_waker_wait(&t->waker, rv_deadline(rv_reconnect_delay(tries, rv_random_unit())));
 }
 
-bool rv_turn_take_lease(rv_thread *t, const rv_reply *reply, unsigned want)
+void rv_turn_take_lease(rv_thread *t, const rv_reply *reply, unsigned want)
 {
     rv_turn_reply turn;
-    return rv_turn_reply_read(&turn, reply) && finish_turn(t, &turn, want, 0);
+    if (rv_turn_reply_read(&turn, reply))
+        (void)finish_turn(t, &turn, want, 0);
+    else
+        rv_thread_state_enter(t, RV_THREAD_RECOVER);
 }
 
 /* What a lost turn leased must find room beside what it was to settle. */
@@ -353,11 +365,10 @@ static unsigned room_for(const rv_thread *t, unsigned want)
 
 bool rv_turn_run(rv_thread *t, unsigned want)
 {
-    bool lost = t->unsure;
-    t->unsure = false;
     for (unsigned tries = 1;; tries++) {
+        rv_thread_state_begin_turn(t);
         if (rv_worker_phase(t->worker) >= RV_PHASE_QUIET) want = 0;
-        if (want == 0 && !lost && rv_batch_count(&t->batch, RV_ITEM_FINISHED) == 0) {
+        if (want == 0 && t->state != RV_THREAD_RECOVER && rv_batch_count(&t->batch, RV_ITEM_FINISHED) == 0) {
             rv_batch_settle(&t->batch);
             t->fresh = 0;
             return true;
@@ -365,15 +376,14 @@ bool rv_turn_run(rv_thread *t, unsigned want)
         if (!rv_recovery_connect(t)) return false;
         /* Also when a handler made it anew: Redis may have come back without what it was told last. */
         unsigned epoch = rv_conn_epoch(t->conn);
-        lost = lost || (t->epoch > 0 && t->epoch != epoch);
+        if (t->epoch > 0 && t->epoch != epoch) rv_thread_state_enter(t, RV_THREAD_RECOVER);
         t->epoch = epoch;
         const rv_reply *reply;
         rv_turn_reply turn;
         unsigned ask = 0;
         size_t groups = 0;
-        reeve_status status = lost ? rv_recovery_recall(t) : REEVE_OK;
+        reeve_status status = t->state == RV_THREAD_RECOVER ? rv_recovery_recall(t) : REEVE_OK;
         if (status == REEVE_OK) {
-            lost = false;
             t->connection = rv_conn_id(t->conn);
             ask = room_for(t, want);
             groups = group_outcomes(t);
@@ -385,7 +395,7 @@ bool rv_turn_run(rv_thread *t, unsigned want)
         }
         /* Also when the reply could not be read, for want of memory or sense; and a script that failed may have done
          * so half way. */
-        lost = true;
+        rv_thread_state_enter(t, RV_THREAD_RECOVER);
         if (rv_recovery_gives_up(t)) return false;
         if (status == REEVE_ELOST)
             rv_recovery_note_loss(t);

@@ -13,9 +13,9 @@
 bool rv_turn_run(rv_thread *thread, unsigned want);
 
 /* Two halves of a turn that only leases, for the waiting place: builds the call; takes its reply into the (empty)
- * batch. False: no such reply, or there is to be another turn at once. */
+ * batch and enters the state that follows. */
 void rv_turn_build_lease(rv_thread *thread, unsigned want);
-bool rv_turn_take_lease(rv_thread *thread, const rv_reply *reply, unsigned want);
+void rv_turn_take_lease(rv_thread *thread, const rv_reply *reply, unsigned want);
 
 /* Takes what the thread was handed (protocol/lease.h), if it was a task, into the batch. */
 void rv_turn_take_handed(rv_thread *thread, const rv_reply *text);

@@ -34,6 +34,33 @@ typedef enum rv_phase {
 
 typedef struct rv_pool rv_pool;
 
+/*
+ * What a thread of a pool does next about leases. Only the thread itself reads and changes it, by rv_thread_state_enter
+ * (thread_state.h), which knows the allowed changes:
+ *
+ *     TURN     -> WAIT, IDLE, RECOVER           a turn found no task; its reply was lost
+ *     WAIT     -> TURN, IDLE, RECOVER           the wait ended; the lease behind it registered the thread; a loss
+ *     IDLE     -> TURN, AGAIN, RECOVER          handed a task; the wait ended without one; a loss
+ *     AGAIN    -> TURN, WAIT, IDLE, RECOVER     as TURN, of a thread that is still registered in Redis
+ *     RECOVER  -> TURN                          Redis said what the lost call did
+ *
+ * To remain in a state is always allowed.
+ */
+typedef enum rv_thread_state {
+    RV_THREAD_TURN,  /* takes a turn: the initial state */
+    RV_THREAD_WAIT,  /* the last lease found nothing: waits for a wake-up of its queues, with a lease behind the wait */
+    RV_THREAD_IDLE,  /* the last lease found nothing and registered the thread in Redis: waits to be handed a task */
+    RV_THREAD_AGAIN, /* registered in Redis, and takes a turn: it may have been handed a task in the meantime */
+    RV_THREAD_RECOVER /* the reply to a call that may have leased tasks was lost: asks Redis before the next turn */
+} rv_thread_state;
+
+/* What a thread is busy with, for other threads. */
+typedef enum rv_thread_activity {
+    RV_ACTIVITY_NONE,
+    RV_ACTIVITY_RUNS, /* it runs its batch */
+    RV_ACTIVITY_HELD  /* it waits for a task that runs alone (alone.h) */
+} rv_thread_activity;
+
 typedef struct rv_thread {
     reeve_worker *worker;
     rv_pool *pool;
@@ -49,15 +76,12 @@ typedef struct rv_thread {
     rv_batch batch;
     reeve_task task;
     rv_task_host host;
-    atomic_bool stop;      /* the running handler should end */
-    atomic_bool cancelled; /* since its task was cancelled */
-    atomic_bool busy;
+    atomic_bool stop;          /* the running handler should end */
+    atomic_bool cancelled;     /* since its task was cancelled */
+    atomic_int activity;       /* rv_thread_activity; only the thread writes it */
     atomic_uint rests_since;   /* it waits in Redis since this heartbeat of the worker; 0: it does not */
-    atomic_bool held;          /* it waits for a task that runs alone (alone.h) */
-    bool empty;                /* the last lease found nothing: there is nothing to do but wait */
-    bool idle;                 /* it waits to be handed a task */
+    rv_thread_state state;     /* changed by rv_thread_state_enter alone */
     char handed[REEVE_ID_MAX]; /* the id of the task that it was handed last */
-    bool unsure;               /* a reply that may have leased was lost: recall before the next turn */
     bool asks;                 /* it counts in the worker's asking */
     bool insists;              /* it has to hear what became of what it has sent: not only until the worker stops */
     unsigned losses;           /* of the connection in a row, with nothing leased or waited for in between, */

@@ -16,7 +16,7 @@ static unsigned count_busy(const reeve_worker *worker)
     for (size_t i = 0; i < worker->pool_count; i++) {
         const rv_pool *pool = worker->pools[i];
         for (unsigned j = 0; j < pool->thread_count; j++)
-            busy += atomic_load_explicit(&pool->threads[j].busy, memory_order_relaxed);
+            busy += atomic_load_explicit(&pool->threads[j].activity, memory_order_relaxed) == RV_ACTIVITY_RUNS;
     }
     return busy;
 }

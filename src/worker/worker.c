@@ -288,7 +288,7 @@ static unsigned count_running(reeve_worker *worker)
     for (size_t i = 0; i < worker->pool_count; i++) {
         rv_pool *pool = worker->pools[i];
         for (unsigned j = 0; pool->threads != NULL && j < pool->thread_count; j++)
-            running += atomic_load(&pool->threads[j].busy);
+            running += atomic_load(&pool->threads[j].activity) == RV_ACTIVITY_RUNS;
     }
     return running;
 }
@@ -430,6 +430,6 @@ void reeve_worker_get_stats(reeve_worker *worker, reeve_worker_stats *ret)
     for (size_t i = 0; i < worker->pool_count; i++) {
         const rv_pool *pool = worker->pools[i];
         for (unsigned j = 0; pool->threads != NULL && j < pool->thread_count; j++)
-            ret->busy += atomic_load(&pool->threads[j].busy);
+            ret->busy += atomic_load(&pool->threads[j].activity) == RV_ACTIVITY_RUNS;
     }
 }
