@@ -89,6 +89,11 @@ int64_t rv_backoff_delay(const reeve_backoff *backoff, unsigned failures, double
     return jittered(delay, jitter, unit);
 }
 
+int64_t rv_backoff_choose(int64_t asked_ms, const reeve_backoff *backoff, unsigned failures, double unit)
+{
+    return asked_ms >= 0 ? asked_ms : rv_backoff_delay(backoff, failures, unit);
+}
+
 int64_t rv_reconnect_delay(unsigned tries, double unit)
 {
     int64_t delay = doubled(RECONNECT_BASE_MS, RECONNECT_CAP_MS, tries);

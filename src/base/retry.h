@@ -35,6 +35,9 @@ size_t rv_backoff_list_count(const reeve_backoff *backoff);
  */
 int64_t rv_backoff_delay(const reeve_backoff *backoff, unsigned failures, double unit);
 
+/* The same where a handler may have chosen the delay: asked_ms, unless it is negative. */
+int64_t rv_backoff_choose(int64_t asked_ms, const reeve_backoff *backoff, unsigned failures, double unit);
+
 /*
  * Before the nth try (n >= 1) at reconnecting: 50 ms doubling to 2 s, half of it jitter ("equal jitter", AWS
  * Architecture Blog, M. Brooker, 2015).

@@ -17,6 +17,7 @@ typedef struct rv_settlement {
     bool checkpoint;       /* done: it has one, which goes now; only with has_info */
     bool unique;           /* done: the task holds a lock, which goes now */
     bool keeps_key;        /* done, of one that begins now: its key is free with once.lua, not with this */
+    bool failed;           /* done: settled before its handler ran (at_most_once.h), which then failed */
     bool has_result;
     reeve_bytes result;
     bool deadline;    /* done: it had one */
@@ -29,6 +30,23 @@ typedef struct rv_settlement {
     reeve_bytes chained; /* done: its chained tasks (rv_settlement_chain) */
     size_t chained_count;
 } rv_settlement;
+
+/* What one accepted outcome adds to counters, each 0 or 1. given_back: also one that comes later (a snooze). */
+typedef struct rv_settlement_count {
+    unsigned completed, retried, failed, dead, given_back;
+} rv_settlement_count;
+
+/* The only place that tells what an outcome counts as: for the statistics of workers, queues and kinds of errors. */
+static inline rv_settlement_count rv_settlement_counts(const rv_settlement *s)
+{
+    bool done = s->outcome == REEVE_OUTCOME_DONE, dead = s->outcome == REEVE_OUTCOME_FAIL;
+    bool retried = s->outcome == REEVE_OUTCOME_RETRY;
+    return (rv_settlement_count){.completed = done,
+                                 .retried = retried,
+                                 .failed = retried || (dead && s->counts) || (done && s->failed),
+                                 .dead = dead,
+                                 .given_back = s->outcome == REEVE_OUTCOME_SNOOZE};
+}
 
 /* Appends a chained task to rv_settlement.chained: what turn.lua takes of a checked spec. */
 void rv_settlement_chain(rv_buf *out, const reeve_task_spec *spec, const char *id);

@@ -50,19 +50,18 @@ static reeve_kind_stats *kind_of(rv_tally *tally, const char *kind)
 
 void rv_tally_add(rv_tally *tally, const rv_settlement *outcome, int64_t wait_ms, int64_t run_us)
 {
-    bool retried = outcome->outcome == REEVE_OUTCOME_RETRY, dead = outcome->outcome == REEVE_OUTCOME_FAIL;
-    bool done = outcome->outcome == REEVE_OUTCOME_DONE;
-    if (!done && !retried && !dead) return;
-    tally->completed += done;
-    tally->retried += retried;
-    tally->dead += dead;
-    tally->failed += retried || (dead && outcome->counts);
-    reeve_kind_stats *kind = done ? NULL : kind_of(tally, outcome->kind != NULL ? outcome->kind : "");
+    rv_settlement_count counts = rv_settlement_counts(outcome);
+    if (counts.completed + counts.retried + counts.dead == 0) return;
+    tally->completed += counts.completed;
+    tally->retried += counts.retried;
+    tally->dead += counts.dead;
+    tally->failed += counts.failed;
+    reeve_kind_stats *kind = counts.completed ? NULL : kind_of(tally, outcome->kind != NULL ? outcome->kind : "");
     if (kind != NULL) {
-        kind->retried += retried;
-        kind->dead += dead;
+        kind->retried += counts.retried;
+        kind->dead += counts.dead;
     }
-    if (run_us <= 0 || (dead && !outcome->counts)) return;
+    if (run_us <= 0 || (counts.dead && !counts.failed)) return;
     rv_times_add_us(&tally->run, run_us);
     if (wait_ms >= 0) rv_times_add_ms(&tally->wait, wait_ms);
 }

@@ -1,5 +1,6 @@
 #include "running/attempt_policy.h"
 
+#include "base/id.h"
 #include "base/retry.h"
 
 /* The most of something, where it is not said yet. */
@@ -54,4 +55,13 @@ void rv_attempt_policy_choose(rv_attempt_policy *ret, const rv_envelope *envelop
     }
     add_limit(&ret->attempts, RV_MAX_ATTEMPTS);
     add_limit(&ret->max_crashes, RV_MAX_CRASHES);
+}
+
+void rv_attempt_policy_decide_retry(const rv_attempt_policy *policy, rv_settlement *outcome, unsigned failures)
+{
+    if (failures >= policy->attempts) {
+        outcome->outcome = REEVE_OUTCOME_FAIL;
+    } else {
+        outcome->delay_ms = rv_backoff_choose(outcome->delay_ms, policy->backoff, failures, rv_random_unit());
+    }
 }

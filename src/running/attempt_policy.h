@@ -7,6 +7,7 @@
 
 #include "handlers/handler_table.h"
 #include "protocol/envelope.h"
+#include "protocol/settlement.h"
 #include "running/queue_session.h"
 
 typedef struct rv_attempt_policy {
@@ -27,5 +28,12 @@ typedef struct rv_attempt_policy {
 /* What holds now; handler may be NULL. ret must not be moved while its backoff is used. Any thread. */
 void rv_attempt_policy_choose(rv_attempt_policy *ret, const rv_envelope *envelope, const rv_handler *handler,
                               rv_queue_session *queue_session);
+
+/*
+ * The one decision about another attempt: of an outcome that asks for it (REEVE_OUTCOME_RETRY) makes a death when that
+ * was the last attempt, else sets the delay, unless the handler chose one (delay_ms >= 0). failures: with this one. A
+ * death by crashes is decided in run_task.c before a task runs, and in lib/death.lua.
+ */
+void rv_attempt_policy_decide_retry(const rv_attempt_policy *policy, rv_settlement *outcome, unsigned failures);
 
 #endif

@@ -24,7 +24,6 @@ typedef struct rv_item {
     rv_item_state state;
     bool refused;   /* Redis did not accept the outcome */
     bool accepted;  /* known to be settled: by a turn whose reply was lost, or before it ran (at_most_once.h) */
-    bool failed;    /* settled before it ran, it failed then */
     bool cancelled; /* told so while we hold it; written under the lock */
     rv_settlement settlement; /* once finished */
     void *kept;               /* memory of the outcome's words and result, or NULL */

@@ -8,7 +8,6 @@
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "base/retry.h"
 #include "handlers/dependencies.h"
 #include "protocol/settlement.h"
 #include "running/admission.h"
@@ -147,17 +146,6 @@ static reeve_outcome attempt(rv_thread *t, rv_item *item, const rv_handler *hand
     return call_in_turn(t, item, handler, policy, ret_counts);
 }
 
-/* What a request for another attempt comes to. */
-static void decide_retry(rv_settlement *s, const rv_item *item, const rv_attempt_policy *policy)
-{
-    unsigned failures = item->lease.failures + 1;
-    if (failures >= policy->attempts) {
-        s->outcome = REEVE_OUTCOME_FAIL;
-    } else if (s->delay_ms < 0) {
-        s->delay_ms = rv_backoff_delay(policy->backoff, failures, rv_random_unit());
-    }
-}
-
 /* What the outcome means for the task; false when there was no memory to keep its words. */
 static bool decide(const reeve_task *task, rv_item *item, reeve_outcome outcome, const rv_attempt_policy *policy,
                    bool counts)
@@ -181,7 +169,7 @@ static bool decide(const reeve_task *task, rv_item *item, reeve_outcome outcome,
         s.kind = task->kind;
         s.message = task->message;
     }
-    if (outcome == REEVE_OUTCOME_RETRY) decide_retry(&s, item, policy);
+    if (outcome == REEVE_OUTCOME_RETRY) rv_attempt_policy_decide_retry(policy, &s, item->lease.failures + 1);
     if (outcome == REEVE_OUTCOME_SNOOZE || (outcome == REEVE_OUTCOME_DONE && !s.has_result && s.chained_count == 0)) {
         item->settlement = s;
         return true;
@@ -199,13 +187,13 @@ static reeve_outcome give_up_cancelled(rv_thread *t, reeve_task *task, const rv_
 /* It is done, whatever its handler said: that is only told. */
 static void settled_before(const reeve_task *task, rv_item *item)
 {
-    const rv_settlement *s = &item->settlement;
-    item->failed = s->outcome == REEVE_OUTCOME_RETRY || s->outcome == REEVE_OUTCOME_FAIL;
-    if (item->failed) {
+    rv_settlement *s = &item->settlement;
+    s->failed = s->outcome == REEVE_OUTCOME_RETRY || s->outcome == REEVE_OUTCOME_FAIL;
+    if (s->failed) {
         rv_log(REEVE_LOG_WARN, "task.failed", "task failed; it runs at most once, and is not tried again", "queue",
                task->queue, "id", s->id, "type", task->type, "kind", s->kind, "error", s->message, NULL);
     }
-    item->settlement.outcome = REEVE_OUTCOME_DONE;
+    s->outcome = REEVE_OUTCOME_DONE;
 }
 
 void rv_run_task_settle(rv_thread *t, reeve_task *task, rv_item *item, const rv_handler *handler,

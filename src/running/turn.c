@@ -11,6 +11,7 @@
 #include "protocol/turn_build.h"
 #include "protocol/turn_reply.h"
 #include "running/batch_handler.h"
+#include "running/outcome_counts.h"
 #include "running/recovery.h"
 #include "running/thread_state.h"
 #include "running/turn.h"
@@ -143,19 +144,6 @@ static void log_refused(const rv_thread *t, const rv_item *item)
            t->pool->queue_sessions[item->lease.queue]->queue, "id", item->settlement.id, NULL);
 }
 
-/* What was accepted. */
-typedef struct sums {
-    uint64_t completed, failed, dead;
-} sums;
-
-static void count_outcome(sums *totals, rv_stats *stats, const rv_settlement *s)
-{
-    totals->completed += s->outcome == REEVE_OUTCOME_DONE;
-    totals->failed += s->outcome == REEVE_OUTCOME_RETRY || (s->outcome == REEVE_OUTCOME_FAIL && s->counts);
-    totals->dead += s->outcome == REEVE_OUTCOME_FAIL;
-    if (s->outcome == REEVE_OUTCOME_SNOOZE) atomic_fetch_add_explicit(&stats->given_back, 1, memory_order_relaxed);
-}
-
 static void tally_queue(rv_thread *t, size_t queue, int64_t now_ms)
 {
     rv_queue_session *queue_session = t->pool->queue_sessions[queue];
@@ -164,35 +152,22 @@ static void tally_queue(rv_thread *t, size_t queue, int64_t now_ms)
         const rv_item *item = &t->batch.items[i];
         if (item->lease.queue != queue || item->state != RV_ITEM_FINISHED || item->refused) continue;
         rv_tally_add(tally, &item->settlement, rv_item_wait(item), item->run_us);
-        tally->failed += item->failed;
     }
     rv_queue_session_close_tally(queue_session);
 }
 
-/* Adds up what was accepted, and forgets a session that Redis does not know (all that it held was refused). */
+/* Counts the outcomes of one queue, and logs those that Redis refused. */
 static void count_queue(rv_thread *t, size_t queue, int64_t now_ms)
 {
-    sums totals = {0};
-    rv_stats *stats = &t->worker->stats;
-    unsigned refused = 0, settled = 0;
+    rv_outcome_counts counts = {0};
     for (size_t i = 0; i < t->batch.count; i++) {
         const rv_item *item = &t->batch.items[i];
         if (item->lease.queue != queue || item->state != RV_ITEM_FINISHED) continue;
-        settled++;
-        refused += item->refused;
-        if (item->refused) {
-            log_refused(t, item);
-        } else {
-            count_outcome(&totals, stats, &item->settlement);
-            totals.failed += item->failed;
-        }
+        if (item->refused) log_refused(t, item);
+        rv_outcome_counts_add(&counts, &item->settlement, item->refused);
     }
-    if (settled == 0) return;
-    atomic_fetch_add_explicit(&stats->completed, totals.completed, memory_order_relaxed);
-    atomic_fetch_add_explicit(&stats->failed, totals.failed, memory_order_relaxed);
-    atomic_fetch_add_explicit(&stats->dead, totals.dead, memory_order_relaxed);
-    atomic_fetch_add_explicit(&stats->refused, refused, memory_order_relaxed);
-    if (totals.completed + totals.failed + totals.dead > 0) tally_queue(t, queue, now_ms);
+    rv_outcome_counts_publish(&counts, &t->worker->stats);
+    if (rv_outcome_counts_have_tally(&counts)) tally_queue(t, queue, now_ms);
 }
 
 /* The task that could not be leased is still ready: the caller turns again. */

@@ -22,7 +22,7 @@ const reeve_handler *rv_run_inline_find(const reeve_plugin *plugin, const char *
 int64_t rv_run_inline_delay(const reeve_task *task, const reeve_backoff *backoff, unsigned attempt)
 {
     if (task->outcome != REEVE_OUTCOME_RETRY && task->outcome != REEVE_OUTCOME_SNOOZE) return 0;
-    return task->delay_ms >= 0 ? task->delay_ms : rv_backoff_delay(backoff, attempt, MIDDLE_OF_JITTER);
+    return rv_backoff_choose(task->delay_ms, backoff, attempt, MIDDLE_OF_JITTER);
 }
 
 /* The task as Redis would hold it. */

@@ -12,7 +12,6 @@
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "base/retry.h"
 #include "base/text.h"
 #include "protocol/regain_call.h"
 #include "protocol/settlement.h"
@@ -20,6 +19,7 @@
 #include "protocol/turn_reply.h"
 #include "running/attempt_policy.h"
 #include "running/invocation.h"
+#include "running/outcome_counts.h"
 #include "running/wakeup.h"
 #include "upkeep/offload.h"
 
@@ -103,17 +103,16 @@ static void time_out(rv_thread *t, rv_item *item, int64_t now)
     const rv_envelope *envelope = &item->lease.envelope;
     const rv_handler *handler = rv_handlers_find(&t->worker->handlers, envelope->type, envelope->type_length);
     rv_attempt_policy_choose(&policy, envelope, handler, t->pool->queue_sessions[item->lease.queue]);
-    unsigned failures = item->lease.failures + 1;
     (void)snprintf(message, sizeof(message), silent ? "silent for %lld ms" : "not done within %lld ms",
                    (long long)(silent ? item->heartbeat_ms : item->timeout_ms));
-    bool last = failures >= policy.attempts;
     rv_settlement outcome = {.id = item->lease.id,
-                             .outcome = last ? REEVE_OUTCOME_FAIL : REEVE_OUTCOME_RETRY,
+                             .outcome = REEVE_OUTCOME_RETRY,
                              .counts = true,
                              .unique = policy.unique,
-                             .delay_ms = rv_backoff_delay(policy.backoff, failures, rv_random_unit()),
+                             .delay_ms = -1,
                              .kind = silent ? "silent" : "timeout",
                              .message = message};
+    rv_attempt_policy_decide_retry(&policy, &outcome, item->lease.failures + 1);
     atomic_store(rv_invocation_stop(t, item), true);
     if (item->accepted) { /* (it is done, and never runs again: it can only be told) */
         item->until_ms = RV_FOREVER;
@@ -183,20 +182,12 @@ int64_t rv_next_limit(reeve_worker *worker)
 
 static void count_handed(reeve_worker *worker, const rv_offloaded *handed, bool refused, int64_t now_ms)
 {
-    rv_stats *stats = &worker->stats;
-    const rv_settlement *s = &handed->settlement;
-    bool done = s->outcome == REEVE_OUTCOME_DONE, dead = s->outcome == REEVE_OUTCOME_FAIL;
-    bool counts = s->outcome == REEVE_OUTCOME_RETRY || (dead && s->counts);
-    if (refused) {
-        atomic_fetch_add_explicit(&stats->refused, 1, memory_order_relaxed);
-        return;
-    }
-    atomic_fetch_add_explicit(&stats->completed, done, memory_order_relaxed);
-    atomic_fetch_add_explicit(&stats->failed, counts, memory_order_relaxed);
-    atomic_fetch_add_explicit(&stats->dead, dead, memory_order_relaxed);
-    atomic_fetch_add_explicit(&stats->given_back, s->outcome == REEVE_OUTCOME_SNOOZE, memory_order_relaxed);
+    rv_outcome_counts counts = {0};
+    rv_outcome_counts_add(&counts, &handed->settlement, refused);
+    rv_outcome_counts_publish(&counts, &worker->stats);
+    if (!rv_outcome_counts_have_tally(&counts)) return;
     rv_tally *tally = rv_queue_session_open_tally(handed->queue_session, now_ms);
-    if (tally != NULL) rv_tally_add(tally, s, handed->wait_ms, handed->run_us);
+    if (tally != NULL) rv_tally_add(tally, &handed->settlement, handed->wait_ms, handed->run_us);
     rv_queue_session_close_tally(handed->queue_session);
 }
 
