@@ -229,6 +229,16 @@ reeve_status rv_client_refused(reeve_client *client, const char *text)
     return end_call(client, REEVE_EREDIS, client->unsure);
 }
 
+/* The connection cannot be opened in time. Where the node has refused before, that is the cause, and what is told. */
+static reeve_status end_unreached(reeve_client *client, reeve_status status, bool again)
+{
+    if (rv_client_was_put_off(client) && (status == REEVE_ETIMEOUT || status == REEVE_ECONNECT)) {
+        client->error = client->put_off;
+        status = REEVE_EREDIS;
+    }
+    return end_call(client, status, again);
+}
+
 static reeve_status carry_out(reeve_client *client, rv_build_fn build, const void *context, const carry *how,
                               bool *ret_again)
 {
@@ -240,9 +250,10 @@ static reeve_status carry_out(reeve_client *client, rv_build_fn build, const voi
     client->began_ms = deadline - client->timeout_ms;
     if (client->began_ms - before_ms > UNUSED_MS) rv_conn_check_end(client->conn);
     rv_error_clear(&client->error);
+    rv_error_clear(&client->put_off);
     for (;;) {
         reeve_status status = reopen(client, deadline, &tries);
-        if (status != REEVE_OK) return end_call(client, status, again);
+        if (status != REEVE_OK) return end_unreached(client, status, again);
         if (again) rv_conn_end_lost(client->conn, deadline);
         if (!rv_conn_is_open(client->conn)) { /* (it was lost again) */
             if (!pause_for_refusal(client, deadline, &tries)) return end_call(client, REEVE_ELOST, again);

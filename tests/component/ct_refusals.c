@@ -213,6 +213,25 @@ static void what_does_not_pass_is_told_in_time(void **state)
     reeve_client_close(client);
 }
 
+/* The node that refused is slow to be reached again, or another one in its place. */
+static void a_refusal_is_told_where_no_other_try_is_possible(void **state)
+{
+    (void)state;
+    const peer_step script[] = {
+        {PEER_COMMANDS, 5, NULL, 0}, PEER_SAY("+OK\r\n:7\r\n*2\r\n$10\r\n1700000000\r\n$1\r\n0\r\n$-1\r\n+PONG\r\n"),
+        {PEER_COMMANDS, 1, NULL, 0}, PEER_SAY("-READONLY You can't write against a read only replica.\r\n"),
+        {PEER_CLOSE, 0, NULL, 0},    {PEER_STALL, 0, NULL, 0},
+        {PEER_END, 0, NULL, 0},
+    };
+    test_peer *peer = test_peer_start(script);
+    reeve_client *client;
+    const reeve_client_options options = {.redis = test_peer_url(peer), .timeout_ms = 1000};
+    assert_int_equal(reeve_client_open(&client, &options), REEVE_OK);
+    test_refused(client, reeve_cancel(client, "q", "x"), REEVE_EREDIS, "READONLY");
+    reeve_client_close(client);
+    test_peer_stop(peer);
+}
+
 static void what_a_user_may_not_do_is_told_at_once(void **state)
 {
     (void)state;
@@ -374,6 +393,7 @@ int main(void)
         cmocka_unit_test_setup(replicas_come_back, set_up),
         cmocka_unit_test_setup(the_disk_has_room_again, set_up),
         cmocka_unit_test_setup(what_does_not_pass_is_told_in_time, set_up),
+        cmocka_unit_test_setup(a_refusal_is_told_where_no_other_try_is_possible, set_up),
         cmocka_unit_test_setup(what_a_user_may_not_do_is_told_at_once, set_up),
         cmocka_unit_test_setup(other_codes_are_waited_out_too, set_up),
         cmocka_unit_test_setup(a_worker_moves_to_the_new_master, set_up),

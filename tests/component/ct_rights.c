@@ -253,7 +253,7 @@ static void a_running_task_reports(void **state)
     lease("1");
     EXPECT("1", progress, SESSION, "x", "5", "words");
     EXPECT("1", checkpoint, SESSION, "x", "bytes");
-    EXPECT("[1 1]", heartbeat, SESSION, "60000", "0", "0", "0");
+    EXPECT("[1 1 1]", heartbeat, SESSION, "60000", "0", "0", "0");
     EXPECT("1", log, SESSION, "x", test_cmd(test_conn, "HGET " Q "running:" SESSION " x"), "1", "line", "100");
     EXPECT("1", suspect, SESSION, "x", "alone");
     EXPECT("1", suspect, SESSION, "x", "over");
