@@ -42,3 +42,17 @@ expect_eq "$needed" "$called"
 
 # What the build puts into the texts is there.
 expect_eq "$(grep -l '@[A-Z_]*@' "${SCRIPTS[@]}")" ""
+
+# What is sent to Redis is the installed script, but for comments, blanks and names of variables: it compiles to the same code.
+cat >"$TEST_DIR/sent.lua" <<'END'
+local source = io.open(arg[1]):read('*a'):match('text%[%] = {(.-)\n0};')
+for code in source:gmatch('%d+') do io.write(string.char(code)) end
+END
+for script in "${SCRIPTS[@]}"; do
+    "$(lua)" "$TEST_DIR/sent.lua" "${script%.lua}.c" | sed 's/^#!.*//' >"$TEST_DIR/sent"
+    sed 's/^#!.*//' "$script" >"$TEST_DIR/installed"
+    luac5.1 -s -o "$TEST_DIR/sent.code" "$TEST_DIR/sent" && luac5.1 -s -o "$TEST_DIR/installed.code" "$TEST_DIR/installed" ||
+        fail "$script does not compile"
+    cmp "$TEST_DIR/sent.code" "$TEST_DIR/installed.code" || fail "$(basename "$script") is not sent as it is installed"
+    expect_eq "$(wc -l <"$TEST_DIR/sent")" "$(wc -l <"$TEST_DIR/installed")"
+done

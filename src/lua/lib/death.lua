@@ -17,7 +17,7 @@ function mourning.tell(P, id, o, now, kind, message)
   if not type or o.of or #type > @TYPE_MAX@ or not find(type, '^[%w._:/-]+$') then return end
   -- A malformed task does not say of which one it tells; its id may.
   if o.malformed and find(id, ':dead:', 1, true) then return end
-  local ns, queue = string.match(P, '^(.*):{(.*)}:$')
+  local queue = string.match(P, '^.*:{(.*)}:$')
   local known = call('HMGET', P .. 'info:' .. id, 'failures', 'crashes')
   local payload = cjson.encode({queue = queue, id = id, type = o.type or '', kind = kind, message = message, at = now,
     failures = count_of(known[1]), crashes = count_of(known[2])})

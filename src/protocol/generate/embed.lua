@@ -1,7 +1,8 @@
 -- lua5.1 embed.lua SCRIPT LUA_OUT [C_OUT]: puts a script of src/lua together with the modules that it requires (modules.lua)
 -- and writes it twice: as Lua, to install, and as a C source with its SHA1, the name by which EVALSHA knows it. The C
--- source is what goes to Redis: without comments and needless blanks. Lines stay where they are, also empty ones, so that
--- numbers of lines in errors are those of the installed file.
+-- source is what goes to Redis: without comments and needless blanks, and with short names of variables (shorten.lua). Lines
+-- stay where they are, also empty ones, so that numbers of lines in errors are those of the installed file. Both are without
+-- what the script does not use of its modules (unused.lua).
 --
 -- In the text @NAME@ becomes the name of the script, @COMMANDS@ the names of all commands of Redis that it calls so that
 -- they can fail it (call, not pcall), separated by blanks, @QUEUE_SETTINGS@ the table of settings_script.lua, and @CONSTANT@
@@ -10,6 +11,8 @@ local here = arg[0]:match('^(.*)/[^/]*$') or '.'
 package.path = here .. '/?.lua;' .. here .. '/../definition/?.lua'
 local modules = require('modules')
 local names = require('lua_names')
+local shorten = require('shorten')
+local unused = require('unused')
 
 local function fail(...)
   io.stderr:write('embed: ', ...)
@@ -46,15 +49,18 @@ end
 -- Whether there must be a blank between two tokens.
 local function is_apart(before, after)
   local last, first = before:sub(-1), after:sub(1, 1)
-  return last:find('[%w_]') and first:find('[%w_]') or last:find('[%w.]') and first == '.' or last == '-' and first == '-' or
-    last == '[' and first == '['
+  local is_longer = first == '.' and before:find('^[%d.]') or last == '-' and first == '-' or last == '[' and first == '['
+  return last:find('[%w_]') and first:find('[%w_]') or is_longer
 end
 
--- What is sent to Redis: the tokens, on the lines on which they stand.
-local function stripped(text)
+-- What is sent to Redis: the tokens, on the lines on which they stand, with short names of variables.
+local function stripped(text, path)
   local lines, last, start = {}, nil, text:match('^#![^\n]*') or ''
+  local becomes, count = shorten.shortened(text, path), 0
   names.each_token((' '):rep(#start) .. text:sub(#start + 1), function(kind, token, line)
     if kind == 'comment' then return end
+    count = count + 1
+    token = becomes[count] or token
     for i = #lines + 1, line do lines[i], last = '', nil end
     lines[line] = lines[line] .. (last and is_apart(last, token) and ' ' or '') .. token
     last = token
@@ -98,8 +104,8 @@ end
 local name = script:match('([%w_]+)%.lua$')
 local good, text = pcall(modules.assemble, script)
 if not good then fail(type(text) == 'table' and text.words or text) end
-text = filled_in(text, name, script)
+text = filled_in(unused.leave_out(text, script), name, script)
 local _, fault = loadstring((text:gsub('^#!', '--')), '=' .. script)
 if fault then fail(fault) end
 write(lua_out, text)
-if c_out then write_c(c_out, name, stripped(text)) end
+if c_out then write_c(c_out, name, stripped(text, script)) end

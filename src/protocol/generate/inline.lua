@@ -27,6 +27,7 @@
 -- a local variable, which gets its value before the step begins, in the order of the arguments. The names of the step are
 -- renamed where the caller knows the same name. A name that the step uses and does not declare must mean the same at the call.
 -- A `return` that is not the last statement leaves a loop that runs once.
+local lines = require('lua_lines')
 local names = require('lua_names')
 
 local CONSTANTS = {['nil'] = true, ['true'] = true, ['false'] = true}
@@ -278,8 +279,7 @@ function Expansion:body_at(step, call, becomes, is_constant)
 end
 
 local function indent_at(text, at)
-  local line = text:sub(1, at - 1):match('[^\n]*$')
-  return line:match('^ *')
+  return text:match('^ *', lines.start_of(text, at))
 end
 
 -- Calls add(text, line) with the parts of what stands in place of the call, each with the line where it comes from.
@@ -355,15 +355,7 @@ function Expansion:lines_of(step)
   local tokens = self.tokens
   local first, last = step.known.token, step.made.ends
   while tokens[first].text ~= 'local' do first = first - 1 end
-  local from, to = tokens[first].from, tokens[last].to
-  local above = self.text:sub(1, from - 1)
-  while true do
-    local before, comment = above:match('^(.-)([^\n]*\n?[^\n]*)$')
-    comment = comment:match('^( *%-%-[^\n]*\n *)$')
-    if not comment or comment:match('%-%- %l+: ') then break end
-    above = before
-  end
-  return #above + 1, to
+  return lines.above_comment(self.text, lines.start_of(self.text, tokens[first].from)), tokens[last].to
 end
 
 local function expand_round(text, owners, path)

@@ -93,13 +93,16 @@ function Reader:name()
 end
 
 function Reader:open(owner)
-  self.scope = {outer = self.scope, names = {}, owner = owner or self.scope.owner}
+  local outer = self.scope
+  self.scope = {outer = outer, names = {}, owner = owner or outer.owner, count = outer.count}
 end
 function Reader:close() self.scope = self.scope.outer end
 -- token: where the name stands; of a method's `self`: nowhere.
 function Reader:declare(name, line, token)
-  local known = {name = name, line = line, token = token, owner = self.scope.owner, top = not self.scope.outer.outer}
-  self.scope.names[name] = known
+  local scope = self.scope
+  scope.count = scope.count + 1
+  local known = {name = name, line = line, token = token, owner = scope.owner, top = not scope.outer.outer, number = scope.count}
+  scope.names[name] = known
   self.declared[#self.declared + 1] = known
   return known
 end
@@ -371,7 +374,8 @@ end
 
 -- Of a text, as a script or a part of one; a token is a place in the list of them:
 --   tokens      {kind, text, line, from, to, remark}: remark: the comment behind it on its line
---   declared    {name, line, token, owner, top, is_inline, is_function} of each name that it declares; top: in no block of it
+--   declared    {name, line, token, owner, top, number, is_inline, is_function} of each name that it declares; top: in no block
+--               of it; number: among the names that are known there; names of one number are never known together
 --   uses        {name, line, token, declared, is_set, owner}: declared: one of those above; nil: it is none of the text's own
 --   fields      {use, field, line, is_set}: of a field that is named with a point behind one of the uses
 --   functions   {name, first, last, captures, outer, parameters, has_dots, opens, ends, known}: their lines; how many names of
@@ -382,7 +386,7 @@ end
 -- Or nil and what is wrong.
 local function names_of(source, path)
   local self = reader_of((source:gsub('^#!', '--')), path)
-  self.scope = {names = {}}
+  self.scope = {names = {}, count = 0}
   self:open({name = path, first = 1, captured = {}, captures = 0})
   local good, fault = pcall(function()
     self:block()
@@ -392,4 +396,4 @@ local function names_of(source, path)
   return self
 end
 
-return {names_of = names_of, each_token = each_token}
+return {names_of = names_of, each_token = each_token, KEYWORDS = KEYWORDS}
