@@ -1,5 +1,16 @@
-# st_guide.sh - the guide (docs/guide.md, docs/guide/*.md) does what it says. The comment at the head of guide.md describes
-# its blocks. Each section gets an empty Redis, a directory and a shell, in which its blocks run in order.
+# st_guide.sh - the guide (docs/guide.md, docs/guide/*.md) does what it says. Each section gets an empty Redis, a directory and
+# a shell, in which its blocks run in order. The info string of a block says what it is:
+#
+#   sh    Commands for the shell of the section. A text block that follows is the expected output of the sh block, on standard
+#         output and standard error. An sh block without a text block must print nothing. In a text block, "..." matches any
+#         text within a line. A line that is only "..." matches any number of lines. Several blanks match one blank.
+#   conf  A file for reeve-worker -c. Its first line names it. The files of the first section of guide.md exist in all sections
+#         of all pages.
+#   c     With a file name on its first line (say.c): a plugin, if it has a line REEVE_PLUGIN, else a program. It is compiled
+#         before the section runs, to say.so or to say. Without a file name: the body of a function with a parameter
+#         reeve_client *client. It is compiled into a program, which runs at the position of the block.
+#
+# A block that is not run has a comment "not run: WHY" on the line before it.
 #
 # GUIDE=FILE runs another file instead; ONLY=WORDS only the sections whose titles have these words.
 . "$(dirname "$0")/lib.sh"
