@@ -19,14 +19,14 @@
 const cli_option cli_global_options[] = {
     GLOBAL("redis", "URL", "URL of Redis (default: REEVE_REDIS, else embedded:, which starts a private server)",
            CLI_TEXT, redis),
-    GLOBAL("redis-file", "FILE", "read the URL from the first line of FILE, which only its owner may read", CLI_TEXT,
-           redis_file),
+    GLOBAL("redis-file", "FILE", "read the URL from the first line of FILE, which only its owner may be able to read",
+           CLI_TEXT, redis_file),
     GLOBAL("ns", "NAME", "namespace of all keys (reeve)", CLI_TEXT, ns),
     GLOBAL("size-limit", "NAME=SIZE,...",
            "size limits for enqueued tasks, such as payload=64K,tags=8 (default: REEVE_SIZE_LIMITS)", CLI_TEXT,
            size_limit),
-    GLOBAL("json", NULL, "print JSON, one object a line", CLI_FLAG, json),
-    GLOBAL("help", NULL, "print help; after a verb, the help of the verb", CLI_FLAG, help),
+    GLOBAL("json", NULL, "print JSON, one object on each line", CLI_FLAG, json),
+    GLOBAL("help", NULL, "print help; after a verb, the help of that verb", CLI_FLAG, help),
     GLOBAL("version", NULL, "print the version", CLI_FLAG, version),
     {0},
 };

@@ -17,12 +17,13 @@ typedef reeve_status (*cli_steer_fn)(reeve_client *client, const cli_handle *han
  */
 int cli_steer(cli_context *cli, const char *done, cli_steer_fn call, const void *options);
 
-#define CLI_STEER_INPUT_NOTE \
-    "A \"-\" stands for the handles on standard input, one a line, which are all read before anything is changed.\n"
+#define CLI_STEER_INPUT_NOTE                                                                                           \
+    "With \"-\" the command reads the handles from standard input, one on each line. It reads all of them before it\n" \
+    "changes anything.\n"
 
-#define CLI_STEER_CHILDREN_NOTE                                                                                   \
-    "If other tasks depend on a task, the command refuses it, unless you name those tasks too, in any order, or " \
-    "give\n"                                                                                                      \
-    "--cascade.\n"
+#define CLI_STEER_CHILDREN_NOTE                                                                                       \
+    "The command refuses a task on which other tasks depend, unless it also names all of these tasks, in any order, " \
+    "or\n"                                                                                                            \
+    "--cascade is given.\n"
 
 #endif

@@ -357,13 +357,14 @@ const cli_verb cli_verb_purge = {
     .least = 1,
     .most = 1,
     .run = purge,
-    .notes = "Deletes all tasks in the state (--all), or those that a filter selects; one of the two is required.\n"
-             "There is no confirmation; --dry-run changes nothing and prints what would be deleted. At the end\n"
-             "it prints how many tasks it deleted, and how many it compared with the filter; on a terminal it also\n"
-             "prints the progress.\n"
-             "\n"
-             "Examples:\n"
-             "  reeve purge default --all --dry-run\n"
-             "  reeve purge default --kind decode --older-than 30d\n"
-             "  reeve purge default --state completed --type report\n",
+    .notes =
+        "The command deletes all tasks of the queue in the state (--all), or those that a filter selects (--kind\n"
+        "and so on); one of the two is required. It does not ask for confirmation. --dry-run changes nothing, and\n"
+        "prints what would be deleted. At the end the command prints how many tasks it deleted, and how many it\n"
+        "compared with the filter. On a terminal it also prints its progress.\n"
+        "\n"
+        "Examples:\n"
+        "  reeve purge default --all --dry-run\n"
+        "  reeve purge default --kind decode --older-than 30d\n"
+        "  reeve purge default --state completed --type report\n",
 };

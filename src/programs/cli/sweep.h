@@ -56,7 +56,7 @@ int cli_sweep_read_state(const cli_context *cli, const cli_option *option, void 
 #define CLI_SWEEP_OTHERS                                                                                               \
     {"type", "TYPE", "only tasks of this type", CLI_TEXT, CLI_SWEEP_AT(type), 0, 0, NULL}, \
     {"tag", "TAG", "only tasks with this tag", CLI_TEXT, CLI_SWEEP_AT(tag), 0, 0, NULL}, \
-    {"older-than", "DURATION", "only tasks that ended (waiting tasks: that were enqueued) at least this long ago", CLI_DURATION, \
+    {"older-than", "DURATION", "only tasks that ended (waiting tasks: were enqueued) at least this long ago", CLI_DURATION, \
      CLI_SWEEP_AT(older_ms), 1, 0, NULL},                                                                              \
     {"dry-run", NULL, "with a QUEUE: change nothing; print the number of tasks, and the first 10", CLI_FLAG, \
      CLI_SWEEP_AT(dry_run), 0, 0, NULL}

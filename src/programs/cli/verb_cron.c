@@ -190,13 +190,15 @@ static int read_catch_up(const cli_context *cli, const cli_option *option, void 
 static const cli_option cron_table[] = {
     {"zone", "ZONE", "time zone of the SPEC: utc, or local for the time zone of the workers (utc)", CLI_OTHER, 0, 0, 0,
      read_zone},
-    {"catch-up", "HOW", "missed slots: skip them, enqueue a task once, for the last one, or for all (once)", CLI_OTHER,
-     0, 0, 0, read_catch_up},
+    {"catch-up", "HOW",
+     "what to enqueue for missed slots: skip (nothing), once (one task), or all (a task for each) (once)", CLI_OTHER, 0,
+     0, 0, read_catch_up},
     {"catch-up-max", "N", "with --catch-up all: only the last N slots, 1 to 1000 (100)", CLI_INT, AT(catch_up_max), 1,
      REEVE_CRON_CATCH_UP_MAX, NULL},
-    {"no-overlap", NULL, "skip a slot while the previous task has not ended", CLI_FLAG, AT(no_overlap), 0, 0, NULL},
-    {"overlap", NULL, "fire even then (the default)", CLI_FLAG, AT(overlap), 0, 0, NULL},
-    {"replace", NULL, "replace the whole entry", CLI_FLAG, AT(replace), 0, 0, NULL},
+    {"no-overlap", NULL, "skip a slot while the task of the previous slot has not ended", CLI_FLAG, AT(no_overlap), 0,
+     0, NULL},
+    {"overlap", NULL, "do not skip such slots (the default)", CLI_FLAG, AT(overlap), 0, 0, NULL},
+    {"replace", NULL, "with add: replace the whole entry, also what is not given", CLI_FLAG, AT(replace), 0, 0, NULL},
     RV_CRON_FLAGS(CLI_TASK_ROW),
     {0},
 };
@@ -216,18 +218,22 @@ const cli_verb cli_verb_cron = {
     .most = CLI_ANY_NUMBER,
     .run = cron,
     .notes =
-        "A SPEC has five fields, minute hour day month weekday, or six with seconds first. Each is *, a number, a\n"
-        "name (jan, mon), a range (mon-fri), a step (*/5), or a list of these. A SPEC can also be one of\n"
-        "@minutely @hourly @daily @weekly @monthly @yearly, or an interval such as \"every 90s\". `cron next` prints\n"
-        "the slots of a SPEC, without Redis.\n"
+        "An entry is a recurring task. It enqueues its task at the times that its SPEC gives, its slots. A SPEC\n"
+        "has five fields: minute hour day month weekday; or six, with the second first. A field is *, a number, a\n"
+        "name (jan, mon), a range (mon-fri), a step (*/5), or a list of these. If day and weekday are both given,\n"
+        "one of them must match. A SPEC can also be @minutely, @hourly, @daily, @weekly, @monthly or @yearly, or\n"
+        "an interval such as \"every 90s\". `cron next` prints the next slots of a SPEC, without Redis.\n"
         "\n"
-        "Each slot fires once, whatever the number of workers that serve the queue. The id of the task is\n"
-        "cron:NAME:SLOT, the slot in milliseconds since the epoch. A slot is missed if it is more than 2 s late\n"
-        "because no worker ran. --catch-up decides what happens then: skip enqueues no task, once one task for the\n"
-        "last missed slot, all one task for each missed slot. `add` changes an entry that exists: options and a\n"
-        "payload that are not given stay as they are, unless --replace is given; a paused entry stays paused. A\n"
-        "NAME is unique: with another QUEUE the entry is moved there. `run` enqueues a task now and prints its\n"
-        "handle. Tasks of an entry stay when it is removed.\n"
+        "A slot enqueues at most one task, however many workers serve the queue. The id of the task is\n"
+        "cron:NAME:SLOT; SLOT is the time of the slot in milliseconds since the epoch. An entry fires, that is,\n"
+        "enqueues its task, only while a worker serves its queue. A slot is missed if the entry cannot fire\n"
+        "within 2 s. --catch-up decides what happens then: skip enqueues no task, once enqueues one task for the\n"
+        "last missed slot, and all enqueues one task for each missed slot.\n"
+        "\n"
+        "If an entry NAME exists, `add` changes it. Options and a payload that are not given stay as they are,\n"
+        "unless --replace is given. A paused entry stays paused. If QUEUE is another queue than before, the entry\n"
+        "moves to it. `run` enqueues the task of an entry now, and prints its handle. `remove` removes an entry;\n"
+        "the tasks that it has enqueued stay.\n"
         "\n"
         "Examples:\n"
         "  reeve cron add nightly '0 3 * * *' default report '{\"what\":\"sales\"}' --zone local --no-overlap\n"

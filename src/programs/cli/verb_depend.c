@@ -81,10 +81,11 @@ const cli_verb cli_verb_depend = {
     .least = 1,
     .most = CLI_ANY_NUMBER,
     .run = depend,
-    .notes =
-        "For blocked, ready, scheduled and parked tasks. RULE decides what happens if the parent dies, as with\n"
-        "`reeve enqueue --after`: fail, go or wait. --remove-after '!' removes the placeholder of a producer that\n"
-        "died.\n" CLI_STEER_INPUT_NOTE "\nExamples:\n"
-        "  reeve depend default/merge --after files/part-3:go\n"
-        "  reeve depend default/merge --remove-after files/part-1\n",
+    .notes = "The command accepts blocked, ready, scheduled and parked tasks. A parent is a task on whose end another\n"
+             "task waits. RULE decides what happens if the parent dies, as for `reeve enqueue --after`: fail, go or\n"
+             "wait. A program can give a task the placeholder ! as a parent, which keeps the task blocked until the\n"
+             "program removes it. If that program has died, --remove-after '!' removes the "
+             "placeholder.\n" CLI_STEER_INPUT_NOTE "\nExamples:\n"
+             "  reeve depend default/merge --after files/part-3:go\n"
+             "  reeve depend default/merge --remove-after files/part-1\n",
 };

@@ -197,14 +197,16 @@ const cli_verb cli_verb_doctor = {
     .options_size = sizeof(struct doctor_options),
     .most = CLI_ANY_NUMBER,
     .run = doctor,
-    .notes = "A problem means that tasks can be lost, or do not run. A warning points to what may become one. Nothing\n"
-             "is changed. It checks Redis: version, role, eviction, persistence, memory, clock, rights of the user;\n"
-             "and queues: workers, maintenance, tasks of dead workers, handlers, pauses, dead tasks. In a cluster it\n"
-             "checks one node. It takes two or three round trips for each queue.\n"
-             "\n"
-             "Examples:\n"
-             "  reeve doctor\n"
-             "  reeve doctor --strict mail\n"
-             "  reeve doctor --json | jq -r 'select(.level == \"problem\") | .finding'\n",
+    .notes =
+        "A problem means that tasks can be lost, or do not run. A warning is about something that can become a\n"
+        "problem. The command changes nothing. Of Redis it checks the version, role, eviction, persistence,\n"
+        "memory and clock, and the rights of the user. Of each queue it checks the workers, maintenance, tasks of\n"
+        "dead workers, handlers, pauses and dead tasks. In a cluster it checks one node. It takes two or three\n"
+        "round trips for each queue.\n"
+        "\n"
+        "Examples:\n"
+        "  reeve doctor\n"
+        "  reeve doctor --strict mail\n"
+        "  reeve doctor --json | jq -r 'select(.level == \"problem\") | .finding'\n",
     .exits = "0 no problem, 1 a problem (with --strict: or a warning)",
 };

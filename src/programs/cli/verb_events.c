@@ -68,12 +68,13 @@ const cli_verb cli_verb_events = {
     .least = 1,
     .most = 1,
     .run = events,
-    .notes = "A queue that keeps events writes one event for each transition of a task. Tasks that are leased or\n"
-             "completed together share one event. A queue that neither keeps events nor is watched writes none, at no\n"
-             "cost. `reeve watch QUEUE --since DURATION` prints kept\n"
-             "events.\n"
-             "\n"
-             "Examples:\n"
-             "  reeve events default --keep 10000\n"
-             "  reeve events default --keep 0\n",
+    .notes =
+        "An event is a change of a task's state. A queue that keeps events, or that a program watches, writes one\n"
+        "event for each change. Tasks that are leased or completed together share one event. Other queues write\n"
+        "no events, and have no cost for them. `reeve watch QUEUE --since DURATION` prints the events that a\n"
+        "queue has kept.\n"
+        "\n"
+        "Examples:\n"
+        "  reeve events default --keep 10000\n"
+        "  reeve events default --keep 0\n",
 };

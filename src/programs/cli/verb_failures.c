@@ -112,9 +112,10 @@ const cli_verb cli_verb_failures = {
     .defaults = &failures_defaults,
     .most = 2,
     .run = failures,
-    .notes = "Without a QUEUE: the kinds of all queues. With a QUEUE: its kinds, the most recent first. With a KIND:\n"
-             "its dead tasks, as `reeve list` prints them. DEAD is the number of dead tasks that are kept. LAST is\n"
-             "when the latest of them died; TYPE and MESSAGE are the type and the error message of that task.\n"
+    .notes = "Without a QUEUE, the command lists the kinds of all queues. With a QUEUE, it lists the kinds of this\n"
+             "queue, the most recent one first. With a KIND, it lists the dead tasks of this kind, as `reeve list`\n"
+             "does. DEAD is the number of dead tasks that are kept. LAST is when the latest of them died. TYPE and\n"
+             "MESSAGE are the type and the error message of that task.\n"
              "\n"
              "Examples:\n"
              "  reeve failures\n"

@@ -72,14 +72,19 @@ static int read_pause_for(const cli_context *cli, const cli_option *option, void
 #define AT(field) offsetof(struct limit_options, field)
 
 static const cli_option limit_table[] = {
-    {"group", "G", "limits of this group, in place of the queue", CLI_TEXT, AT(group), 0, 0, NULL},
-    {"each-group", NULL, "limits of each group that has none of its own", CLI_FLAG, AT(each_group), 0, 0, NULL},
-    {"concurrency", "N|none", "maximum of running tasks", CLI_OTHER, 0, 0, 0, read_concurrency},
-    {"rate", "RATE|none", "maximum of starts in a period: COUNT/PERIOD[:BURST]", CLI_OTHER, 0, 0, 0, read_rate},
-    {"strict", "yes|no", "a group waits until its started task has ended, retries included", CLI_OTHER, 0, 0, 0,
-     read_strict},
-    {"pause-for", "DURATION|none", "start no task for this time from now", CLI_OTHER, 0, 0, 0, read_pause_for},
-    {"forget", NULL, "remove the limits of the group", CLI_FLAG, AT(forget), 0, 0, NULL},
+    {"group", "G", "set limits of this group, not of the queue", CLI_TEXT, AT(group), 0, 0, NULL},
+    {"each-group", NULL, "set limits of each group; a limit that --group has set for a group replaces them", CLI_FLAG,
+     AT(each_group), 0, 0, NULL},
+    {"concurrency", "N|none", "maximum number of tasks that run at the same time", CLI_OTHER, 0, 0, 0,
+     read_concurrency},
+    {"rate", "RATE|none", "maximum number of tasks that start in a period: COUNT/PERIOD[:BURST]", CLI_OTHER, 0, 0, 0,
+     read_rate},
+    {"strict", "yes|no", "yes: a group starts no task until the task that it started last has ended", CLI_OTHER, 0, 0,
+     0, read_strict},
+    {"pause-for", "DURATION|none", "start no task for this time from now; none: end the pause", CLI_OTHER, 0, 0, 0,
+     read_pause_for},
+    {"forget", NULL, "remove the limits of the group; those of --each-group apply again", CLI_FLAG, AT(forget), 0, 0,
+     NULL},
     CLI_PAGE_LIMIT(AT(page)),
     CLI_PAGE_OFFSET(AT(page)),
     {0},
@@ -233,13 +238,16 @@ const cli_verb cli_verb_limit = {
     .most = 1,
     .run = limit,
     .notes =
-        "Limits apply to all workers together, and changes are in force at once; limits that are not given stay\n"
-        "as they are. A RATE is COUNT/PERIOD[:BURST]: 100/1s, 5/m, or 100/1s:20, which lets at most 20 tasks\n"
-        "start together after an idle time. A group at its limit does not delay other groups: its tasks are\n"
-        "parked. With --concurrency 1 the tasks of a group run one at a time, in order, but a task that waits for\n"
-        "a retry lets the next one pass. With --strict yes the group waits until that task has completed, died or\n"
-        "been cancelled. While a queue or group is paused no task of it starts; running tasks continue. Without an\n"
-        "option that changes something, the command prints the limits of the queue, and each group that has its own\n"
+        "A limit applies to all workers together. A change is in force at once. Limits that are not given stay as\n"
+        "they are. A RATE is COUNT/PERIOD[:BURST], such as 100/1s, 5/m or 100/1s:20. With the BURST 20, up to 20\n"
+        "tasks may start together after an idle time.\n"
+        "\n"
+        "A group at its limit does not delay other groups: its tasks are parked. With --concurrency 1, the tasks\n"
+        "of a group run one at a time, in order; but while a task waits for a retry, the next one runs. With\n"
+        "--strict yes, the group also waits for the retries of a started task, until that task has ended.\n"
+        "\n"
+        "While a queue or a group is paused, none of its tasks starts. Running tasks continue. Without an option\n"
+        "that changes something, the command prints the limits of the queue, and each group that has its own\n"
         "limits, is paused, or has parked tasks.\n"
         "\n"
         "Examples:\n"

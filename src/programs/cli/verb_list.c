@@ -40,7 +40,7 @@ static int read_state(const cli_context *cli, const cli_option *option, void *op
 #define AT(field) offsetof(struct list_options, field)
 
 static const cli_option list_table[] = {
-    {"state", "STATE", "which tasks: " STATE_NAMES " (ready)", CLI_OTHER, 0, 0, 0, read_state},
+    {"state", "STATE", "state of the tasks: " STATE_NAMES " (ready)", CLI_OTHER, 0, 0, 0, read_state},
     {"kind", "KIND", "only dead tasks with this kind of error", CLI_TEXT, AT(kind), 0, 0, NULL},
     {"tag", "TAG", "only tasks with this tag; in any state unless --state is given", CLI_TEXT, AT(tag), 0, 0, NULL},
     CLI_PAGE_LIMIT(AT(page)),
@@ -230,10 +230,11 @@ const cli_verb cli_verb_list = {
     .least = 1,
     .most = 1,
     .run = list,
-    .notes = "Ready and scheduled tasks are listed in the order in which they will run, ended ones newest first. With\n"
-             "--json each line is as `reeve show --json` prints it. Tasks that come or go meanwhile may be missed or\n"
-             "listed twice. `reeve failures QUEUE` lists the kinds of errors. With --tag, tasks in all states are\n"
-             "listed unless --state is given, the most recently enqueued first; `reeve tags QUEUE` lists the tags.\n"
+    .notes = "Ready and scheduled tasks are listed in the order in which they will run. Tasks that have ended are\n"
+             "listed in the order in which they ended, the last one first. With --tag, tasks are listed in the order\n"
+             "in which they were enqueued, the last one first. A task that changes its state while the command runs\n"
+             "may be missing, or be listed twice. With --json each line is as `reeve show --json` prints it. `reeve\n"
+             "failures QUEUE` lists the kinds of errors, and `reeve tags QUEUE` lists the tags.\n"
              "\n"
              "Examples:\n"
              "  reeve list default --state dead --kind timeout\n"

@@ -105,12 +105,11 @@ const cli_verb cli_verb_peek = {
     .least = 1,
     .most = 2,
     .run = peek,
-    .notes =
-        "N is at most 1000. The order follows priorities, then rotates among groups. Limits are not considered: a\n"
-        "listed task may be passed over later because its group is at a limit. With --json each line is as\n"
-        "`reeve show --json` prints it.\n"
-        "\n"
-        "Examples:\n"
-        "  reeve peek default\n"
-        "  reeve peek default 1 --json | jq -r .payload\n",
+    .notes = "N is at most 1000. Tasks are listed by priority. Within a priority, the groups take turns. The command\n"
+             "does not look at limits: a listed task runs later if its group is at a limit. With --json each line is\n"
+             "as `reeve show --json` prints it.\n"
+             "\n"
+             "Examples:\n"
+             "  reeve peek default\n"
+             "  reeve peek default 1 --json | jq -r .payload\n",
 };

@@ -233,10 +233,10 @@ const cli_verb cli_verb_queues = {
     .most = CLI_ANY_NUMBER,
     .run = queues,
     .notes =
-        "DONE is the number of completed tasks, FAILED that of failed attempts, since the queue was created.\n"
-        "BLOCKED tasks wait for other tasks, PARKED ones for a limit of their group (`reeve limit QUEUE`). OLDEST is\n"
-        "the time since the enqueue of the task at the head of the queue. PAUSED is the time since the queue was\n"
-        "paused. WORKERS is the number of live workers that serve the queue. `reeve why QUEUE` explains more.\n"
+        "DONE is the number of completed tasks, and FAILED the number of failed attempts, since the queue was\n"
+        "created. BLOCKED tasks wait for other tasks. PARKED tasks wait because their group is at a limit (`reeve\n"
+        "limit QUEUE`). OLDEST is the time since the enqueue of the next task. PAUSED is the time since the queue\n"
+        "was paused. WORKERS is the number of live workers that serve the queue. `reeve why QUEUE` explains more.\n"
         "\n"
         "Examples:\n"
         "  reeve queues\n"

@@ -80,9 +80,9 @@ const cli_verb cli_verb_reschedule = {
     .least = 1,
     .most = CLI_ANY_NUMBER,
     .run = reschedule,
-    .notes = "For ready, scheduled and parked tasks. A past time means now. With a new priority a task goes to the end "
-             "of that\n"
-             "priority.\n" CLI_STEER_INPUT_NOTE "\nExamples:\n"
-             "  reeve reschedule default/order-17 --in 10m\n"
-             "  reeve reschedule default/order-17 default/order-18 --now --priority -10\n",
+    .notes =
+        "The command accepts ready, scheduled and parked tasks. A past time means now. A task with a new priority\n"
+        "goes to the end of that priority.\n" CLI_STEER_INPUT_NOTE "\nExamples:\n"
+        "  reeve reschedule default/order-17 --in 10m\n"
+        "  reeve reschedule default/order-17 default/order-18 --now --priority -10\n",
 };

@@ -34,9 +34,10 @@ static const cli_option run_table[] = {
     {"id", "ID", "id of the task (a new UUIDv7)", CLI_TEXT, AT(task.spec.id), 0, 0, NULL},
     {"group", "G", "group of the task", CLI_TEXT, AT(task.spec.group), 0, 0, NULL},
     {"meta", "KEY=VALUE", "metadata of the task; may be repeated", CLI_OTHER, 0, 0, 0, cli_read_meta},
-    {"attempts", "N", "number of attempts before the task dies (set by the handler)", CLI_INT, AT(task.spec.attempts),
-     1, REEVE_ATTEMPTS_MAX, NULL},
-    {"timeout", "DURATION", "run time limit (set by the handler)", CLI_DURATION, AT(task.spec.timeout_ms), 1, 0, NULL},
+    {"attempts", "N", "number of failed attempts after which the task dies (set by the handler)", CLI_INT,
+     AT(task.spec.attempts), 1, REEVE_ATTEMPTS_MAX, NULL},
+    {"timeout", "DURATION", "run time limit of the attempt (set by the handler)", CLI_DURATION,
+     AT(task.spec.timeout_ms), 1, 0, NULL},
     {"backoff", "SPEC", "delays between attempts (set by the handler)", CLI_OTHER, 0, 0, 0, cli_read_backoff},
     {"checkpoint", "TEXT", "checkpoint of an earlier attempt", CLI_TEXT, AT(checkpoint), 0, 0, NULL},
     {"layers", "PLUGIN", "apply the layers of this plugin", CLI_TEXT, AT(layers), 0, 0, NULL},
@@ -326,16 +327,18 @@ const cli_verb cli_verb_run = {
     .least = 2,
     .most = 3,
     .run = run,
-    .notes =
-        "PLUGIN is a path, which has a '/', or a name in the plugin directory. The result is printed as it is to\n"
-        "standard output; progress and outcome go to standard error. Jitter is not applied to the backoff. --json\n"
-        "prints one object: outcome (done, retry, failed, snoozed), dead, delay_ms, kind, message, elapsed_us,\n"
-        "progress (percent, words, at_ms), log (at_ms, text), pauses (group, delay_ms, at_ms), chained (handle,\n"
-        "type, payload, group, unique, priority, delay_ms, at_ms), checkpoint and result.\n"
-        "\n"
-        "Examples:\n"
-        "  reeve run checksum checksum '{\"path\":\"/etc/hosts\"}'\n"
-        "  reeve run ./thumbs.so resize @job.json --attempt 3 --meta customer=17\n"
-        "  reeve run sample sleep '{\"ms\":50}' --layers timing\n",
+    .notes = "PLUGIN is a path if it contains a /, else a name in the plugin directory. The result is printed to\n"
+             "standard output without changes. Progress and outcome are printed to standard error. Jitter is not\n"
+             "applied to the backoff.\n"
+             "\n"
+             "--json prints one object with the members outcome (done, retry, failed, snoozed), dead, delay_ms, kind,\n"
+             "message, elapsed_us, progress (percent, words, at_ms), log (at_ms, text), pauses (group, delay_ms,\n"
+             "at_ms), chained (handle, type, payload, group, unique, priority, delay_ms, at_ms), checkpoint and\n"
+             "result.\n"
+             "\n"
+             "Examples:\n"
+             "  reeve run checksum checksum '{\"path\":\"/etc/hosts\"}'\n"
+             "  reeve run ./thumbs.so resize @job.json --attempt 3 --meta customer=17\n"
+             "  reeve run sample sleep '{\"ms\":50}' --layers timing\n",
     .exits = "0 the handler returned done, 1 it did not, or the plugin could not be loaded, 2 wrong usage.",
 };

@@ -69,14 +69,15 @@ const cli_verb cli_verb_settings = {
     .most = 1,
     .run = run_settings,
     .notes =
-        "Changes the given settings, and prints all; without an option it only prints. Changes are in force at\n"
-        "once, for all workers. Attempts, backoff, crashes and timeout apply to tasks that do not set them, and\n"
-        "whose handlers do not either. A worker whose configuration has settings of the queue writes them when it\n"
-        "starts.\n"
+        "The command changes the settings that are given, and prints all settings. A change is in force at once,\n"
+        "for all workers. --attempts, --backoff, --max-crashes and --timeout apply to tasks that do not set the\n"
+        "option themselves, and whose handlers do not set it either. A worker whose configuration has settings of\n"
+        "the queue writes these settings when it starts.\n"
         "\n"
-        "AGE is a duration, \"forever\", or \"none\", which keeps nothing; COUNT is a number or \"all\"; BYTES is the\n"
-        "total length of all results, such as 64M, or \"any\". COUNT and BYTES stay as they are when they are not\n"
-        "given. The newest tasks are kept. A task with a result longer than --result-max dies with kind \"result\".\n"
+        "AGE is a duration, \"forever\", or \"none\", which keeps nothing. COUNT is a number or \"all\". BYTES is the\n"
+        "total length of the results of all completed tasks, such as 64M, or \"any\". If COUNT or BYTES is not\n"
+        "given, it stays as it is. The oldest records are deleted first. A task whose result is longer than\n"
+        "--result-max dies with kind \"result\".\n"
         "\n"
         "Examples:\n"
         "  reeve settings mail --attempts 10 --backoff exponential:500ms:10m\n"

@@ -64,8 +64,8 @@ const cli_verb cli_verb_show = {
     .least = 1,
     .most = 1,
     .run = show,
-    .notes = "Prints up to 4 KiB of a payload or result that is text, and the beginning of one that is binary;\n"
-             "--json prints both in full.\n"
+    .notes = "Of a payload or result that is text, the command prints up to 4 KiB. Of one that is binary, it prints\n"
+             "the beginning. --json prints both in full.\n"
              "\n"
              "Examples:\n"
              "  reeve show default/order-17\n"

@@ -198,12 +198,13 @@ const cli_verb cli_verb_stats = {
     .defaults = &stats_defaults,
     .most = 1,
     .run = stats,
-    .notes = "Prints the sums of today, or of the last N days (UTC): for a QUEUE a row for each day, otherwise a row\n"
-             "for each queue, and the total. Workers add to them every few seconds. WAIT is the mean time between the\n"
-             "moment when a task was ready and its first attempt; tasks that were snoozed, rescheduled or retried by\n"
-             "hand are not counted. RUN is the mean duration of completed and failed attempts. P50, P95 and P99 are\n"
-             "percentiles, estimated within a bucket of the histogram. KINDS are the kinds of errors. --json prints a\n"
-             "line for each queue and day.\n"
+    .notes = "Without a QUEUE, the command prints a row for each queue and a total, for today or for the last N days.\n"
+             "With a QUEUE, it prints a row for each day and a total. Days are in UTC. Workers add to the numbers\n"
+             "every few seconds. DONE is the number of completed tasks, FAILED that of failed attempts, and DEAD that\n"
+             "of tasks that died. WAIT is the mean time from the moment when a task became ready until its first\n"
+             "attempt; tasks that were snoozed, rescheduled or retried by hand do not count. RUN is the mean duration\n"
+             "of completed and failed attempts. P50, P95 and P99 are percentiles, estimated from a histogram. KINDS\n"
+             "are the kinds of errors. --json prints a line for each queue and day.\n"
              "\n"
              "Examples:\n"
              "  reeve stats\n"

@@ -43,13 +43,13 @@ static int run(cli_context *cli, const cli_sweep_plan *plan, const cli_sweep_opt
 
 /* clang-format off */
 #define MANY_NOTE                                                                                                      \
-    "\nIf a QUEUE is given, --all or a filter selects its tasks. --state selects the state of these tasks. --dry-run\n"  \
-    "changes nothing. The command works in steps, so that Redis can serve other clients in between. At the end it\n"   \
-    "prints how many tasks it changed, and how many it compared with the filter. Tasks that change their state\n"      \
-    "meanwhile may be left out.\n"
+    "\nWith a QUEUE, the command changes all tasks of the queue (--all), or those that a filter selects (--type and so\n" \
+    "on). --state selects their state. The command works in steps, so that Redis serves other clients in between. At\n" \
+    "the end it prints how many tasks it changed, and how many it compared with the filter. It may leave out tasks\n" \
+    "whose state changes meanwhile.\n"
 
 #define RETRY_NOTES                                                                                                    \
-    "The failures and crashes of a dead task are reset to 0. A task is refused while another one holds its unique key.\n" \
+    "The failures and crashes of a dead task are set to 0. A task is not retried while another task holds its unique key.\n" \
     CLI_STEER_INPUT_NOTE MANY_NOTE                                                                                     \
     "\nExamples:\n"                                                                                                    \
     "  reeve retry default/order-17\n"                                                                                 \
@@ -57,10 +57,10 @@ static int run(cli_context *cli, const cli_sweep_plan *plan, const cli_sweep_opt
     "  reeve retry default --all\n"
 
 #define CANCEL_NOTES                                                                                                   \
-    "A running task is asked to stop. When its handler ends, the task is completed if the outcome is done, and is\n"    \
-    "cancelled otherwise. `reeve wait HANDLE` waits for the end. Records of cancelled tasks are kept.\n"                                                   \
+    "The handler of a running task is asked to stop. If it then ends with the outcome done, the task is completed, else\n" \
+    "it is cancelled. `reeve wait HANDLE` waits for the end. The records of cancelled tasks are kept.\n"                                                   \
     CLI_STEER_CHILDREN_NOTE CLI_STEER_INPUT_NOTE MANY_NOTE                                                             \
-    "`reeve pause QUEUE` first keeps further tasks from starting.\n"                                                   \
+    "To keep tasks from starting meanwhile, run `reeve pause QUEUE` before.\n"                                                   \
     "\nExamples:\n"                                                                                                    \
     "  reeve cancel default/order-17\n"                                                                                \
     "  reeve cancel default --tag customer-4 --state scheduled\n"

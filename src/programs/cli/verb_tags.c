@@ -95,8 +95,8 @@ const cli_verb cli_verb_tags = {
     .defaults = &tags_defaults,
     .most = 1,
     .run = tags,
-    .notes = "TASKS counts tasks in any state; the most recently used tag comes first. Without a QUEUE: the tags of\n"
-             "all queues.\n"
+    .notes = "TASKS is the number of tasks with the tag, in all states. LAST is when a task with the tag was last\n"
+             "enqueued; the most recent tag comes first. Without a QUEUE, the tags of all queues are listed.\n"
              "\n"
              "Examples:\n"
              "  reeve tags default\n"

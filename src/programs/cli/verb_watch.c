@@ -26,8 +26,8 @@ struct watch_options {
 #define AT(field) offsetof(struct watch_options, field)
 
 static const cli_option watch_table[] = {
-    {"since", "DURATION", "begin with the kept events of this last time (only new events)", CLI_DURATION, AT(since_ms),
-     0, 0, NULL},
+    {"since", "DURATION", "begin with the events of this last time that the queue has kept (only new events)",
+     CLI_DURATION, AT(since_ms), 0, 0, NULL},
     {"timeout", "DURATION", "give up after this time (never)", CLI_DURATION, AT(timeout_ms), 0, 0, NULL},
     {"count", "N", "end after N events; 0: never (0)", CLI_COUNT, AT(count), 0, INT64_MAX, NULL},
     {0},
@@ -269,12 +269,15 @@ const cli_verb cli_verb_watch = {
     .least = 1,
     .most = 1,
     .run = watch,
-    .notes = "Prints a line for each transition of a task: time (UTC), event, handle, and the worker or the reason.\n"
-             "The queue makes events while it is watched; `reeve events QUEUE --keep N` also keeps them, for --since.\n"
+    .notes = "An event is a change of a task's state. The command prints a line for each event: time (UTC), event,\n"
+             "handle, and the worker or the reason. A queue records events while a program watches it. `reeve events\n"
+             "QUEUE --keep N` makes a queue also keep events, for --since.\n"
              "\n"
              "Examples:\n"
              "  reeve watch default/order-17\n"
              "  reeve watch default --json | jq -c 'select(.event == \"dead\")'\n"
              "  reeve watch default --since 10m --count 100\n",
-    .exits = "0 done (a task: completed), 1 dead, cancelled, deleted, not found or not in time",
+    .exits =
+        "0 done, or the task is completed, 1 the task is dead, cancelled, deleted or unknown, or the time is over,\n"
+        "2 wrong usage, 3 no Redis.",
 };

@@ -85,9 +85,10 @@ const cli_verb cli_verb_why = {
     .least = 1,
     .most = 1,
     .run = why,
-    .notes = "Reasons: the queue is paused, by hand or for a time; the queue or the group is at a limit; parents have\n"
-             "not ended; the task is due later; other tasks are before it; no worker serves the queue, or none has a\n"
-             "handler for the type. The most decisive reason comes first.\n"
+    .notes = "These are the possible reasons: the queue is paused, by hand or for a time; the queue or the group of\n"
+             "the task is at a limit; parents of the task have not ended; the task is due later; other tasks are\n"
+             "before it; no live worker serves the queue; or none of them has a handler for the type. The most\n"
+             "important reason comes first.\n"
              "\n"
              "Examples:\n"
              "  reeve why default/order-17\n"

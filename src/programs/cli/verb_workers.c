@@ -196,13 +196,12 @@ const cli_verb cli_verb_workers = {
     .options = workers_table,
     .options_size = sizeof(struct workers_options),
     .run = workers,
-    .notes =
-        "BUSY is N/ALL: N of ALL threads of the worker ran a handler at the last heartbeat. SEEN is the\n"
-        "time since that heartbeat. MEMORY is the resident memory of the process, REDIS the round trip time of a\n"
-        "heartbeat. --running prints a row for each running task, but of each worker at most the 64 tasks that have\n"
-        "run longest; FOR is the run time at the last heartbeat. --pools prints a row for each pool. --json always\n"
-        "includes the running tasks and the pools.\n"
-        "\n"
-        "Example:\n"
-        "  reeve workers --json | jq -r 'select(.state == \"running\") | .worker'\n",
+    .notes = "BUSY is N/ALL: at the last heartbeat, N of ALL threads of the worker ran a handler. SEEN is the time\n"
+             "since that heartbeat. MEMORY is the resident memory of the process, and REDIS the round trip time of a\n"
+             "heartbeat. --running prints a row for each running task; if a worker runs more than 64 tasks, only for\n"
+             "the 64 that have run longest. FOR is the run time at the last heartbeat. --pools prints a row for each\n"
+             "pool. --json always includes the running tasks and the pools.\n"
+             "\n"
+             "Example:\n"
+             "  reeve workers --json | jq -r 'select(.state == \"running\") | .worker'\n",
 };

@@ -53,11 +53,17 @@ void cli_print_help(void)
 {
     (void)printf("usage: reeve [--redis URL] [--ns NAME] [--json] VERB ...\n"
                  "\n"
-                 "Durable background tasks on Redis: enqueue, inspect and control them.\n");
+                 "Enqueues, inspects and controls background tasks in Redis.\n");
     for (int section = 0; section < CLI_SECTIONS; section++) print_verbs((cli_section)section);
     print_options("Options, before or after the verb", cli_global_options);
-    (void)printf("\n"
-                 "The handle of a task is QUEUE/ID, as `reeve enqueue` prints it.\n");
+    (void)printf(
+        "\n"
+        "Terms: a task is in a QUEUE and has a TYPE, which selects the handler, the function that runs it. Its\n"
+        "HANDLE is QUEUE/ID. A worker leases a task, that is, takes the right to run it, and then makes an attempt:\n"
+        "one call of the handler. After a failed attempt the task is retried, and after the last one it is dead. An\n"
+        "error has a KIND, a short text such as \"timeout\". A crash is the death of a worker that held the task. The\n"
+        "tasks of a queue can be in groups, which take turns and can have limits. Sessions, entries and other terms\n"
+        "are in docs/glossary.md. A DURATION is a number of seconds, or has a unit: 90, 1.5, 500ms, 5m, 1h, 2d.\n");
     print_exits(NULL);
     (void)printf("`reeve VERB --help` describes a verb.\n");
 }

@@ -26,19 +26,19 @@ return {
 
   {path = 'redis_password_file', kind = 'text', check = 'check_anything', expected = 'a file', otherwise = 'none',
    help = 'A file whose first line is the password for `redis`. Only its owner, or the group root, may ' ..
-     'read it. A user is written in the URL with nothing behind its colon: redis://user:@host. ' ..
+     'read it. If there is a user, write it in the URL with an empty password: redis://user:@host. ' ..
      'The file is not used when --redis, --redis-file or REEVE_REDIS give the URL.'},
 
   {path = 'namespace', kind = 'text', member = 'ns', check = 'check_ns', expected = '1 to 64 of A-Z a-z 0-9 . _ : -',
-   default = 'reeve', help = 'The prefix of every key. Workers run only tasks of their own namespace.'},
+   default = 'reeve', help = 'The text with which all keys in Redis begin. Workers run only tasks of their own namespace.'},
 
   {path = 'tls', kind = 'group', ctype = 'reeve_tls',
    help = 'TLS for rediss:// URLs. URL parameters have precedence; environment variables (REEVE_TLS_CA ' ..
-     'and so on) are used last. A changed file is read again before the next connection.'},
+     'and so on) apply if neither sets a value. A changed file is read again before the next connection.'},
   {path = 'tls.ca', kind = 'text', expected = 'a file', otherwise = 'the system\'s, unless ca_dir is set',
    help = 'PEM certificates of trusted authorities.'},
   {path = 'tls.ca_dir', kind = 'text', expected = 'a directory', otherwise = 'none',
-   help = 'A directory of such files, named by hash as `openssl rehash` does.'},
+   help = 'A directory of such certificates, whose files have the names that `openssl rehash` gives them.'},
   {path = 'tls.cert', kind = 'text', expected = 'a file', otherwise = 'none is sent',
    help = 'The client\'s certificate and its chain, PEM. Requires `key`.'},
   {path = 'tls.key', kind = 'text', expected = 'a file', otherwise = 'none',
@@ -54,14 +54,14 @@ return {
   {path = 'worker.name', kind = 'text', check = 'check_worker_name', expected = '1 to 100 printable characters',
    otherwise = 'the host\'s name', help = 'The name that `reeve workers` prints.'},
   {path = 'worker.session', kind = 'seconds', min = 0.5, max = 86400, default = '15',
-   help = 'A lease expires this long after its worker\'s last heartbeat. A shorter time finds a dead ' ..
-     'worker sooner; a longer one survives longer pauses and outages.'},
+   help = 'Time after the last heartbeat of a worker until its leases expire, and other workers recover its tasks. With ' ..
+     'a shorter time, a dead worker is detected sooner. With a longer time, a worker survives longer outages.'},
   {path = 'worker.drain', kind = 'seconds', min = 0, max = 86400, default = '25',
-   help = 'How long a stopping worker waits for running handlers. Tasks that are still running then ' ..
-     'return to their queues.'},
+   help = 'How long a stopping worker waits for its running handlers. Then the tasks that still run return to their ' ..
+     'queues.'},
   {path = 'worker.size_limits', kind = 'group', ctype = 'reeve_size_limits',
-   help = 'Size limits for results, checkpoints and chained tasks of handlers, and for tasks of the ' ..
-     'file\'s recurring entries. Producers have size limits of their own (`reeve --size-limit`, ' ..
+   help = 'Size limits for results, checkpoints and chained tasks of handlers, and for the tasks of the ' ..
+     'recurring entries in the file. Producers have size limits of their own (`reeve --size-limit`, ' ..
      '`reeve_client_options`). Lengths are in bytes.'},
   {path = 'worker.size_limits.payload', kind = 'size_limit', max = 'REEVE_PAYLOAD_MAX', otherwise = 'the maximum',
    help = 'Length of the payload of a chained task.'},
@@ -69,7 +69,7 @@ return {
    help = 'Length of a result. A task with a longer result dies with kind "result". A queue can set a ' ..
      'lower limit: `result_max`.'},
   {path = 'worker.size_limits.checkpoint', kind = 'size_limit', max = 'REEVE_CHECKPOINT_MAX',
-   otherwise = 'the maximum', help = 'Length of a checkpoint; a longer one is refused.'},
+   otherwise = 'the maximum', help = 'Length of a checkpoint. A longer checkpoint is refused.'},
   {path = 'worker.size_limits.meta', kind = 'size_limit', max = 'REEVE_META_MAX', otherwise = 'the maximum',
    help = 'Length of a task\'s tags and metadata as JSON.'},
   {path = 'worker.size_limits.type', kind = 'size_limit', max = 'REEVE_TYPE_MAX', otherwise = 'the maximum',
@@ -92,19 +92,19 @@ return {
   {path = 'worker.log.level', kind = 'choice', ctype = 'reeve_log_level',
    choices = {{'debug', 'REEVE_LOG_DEBUG'}, {'info', 'REEVE_LOG_INFO'}, {'warn', 'REEVE_LOG_WARN'},
      {'error', 'REEVE_LOG_ERROR'}, {'off', 'REEVE_LOG_OFF'}},
-   default = 'info', help = 'The lowest level that is written.'},
+   default = 'info', help = 'The lowest level of messages that the worker writes.'},
   {path = 'worker.log.format', kind = 'choice', ctype = 'rv_log_format',
    choices = {{'logfmt', 'RV_LOG_LOGFMT'}, {'json', 'RV_LOG_JSON'}}, default = 'logfmt',
-   help = 'The format of a line.'},
+   help = 'The format of the lines of the log.'},
 
   {path = 'plugin_dir', kind = 'text', expected = 'a directory',
    otherwise = 'the environment variable REEVE_PLUGIN_DIR, else the directory of this installation',
-   help = 'The directory of plugins that are given by name: "checksum" is DIR/checksum.so. Relative to ' ..
-     'this file.'},
+   help = 'The directory of plugins that are given by name: "checksum" is DIR/checksum.so. It is relative to the ' ..
+     'directory of this file.'},
 
   {path = 'plugins', kind = 'names', unique = true, expected = 'a plugin\'s name or path', otherwise = 'none',
-   help = 'Plugins to load: names in the plugin directory, or paths, which have a slash and are ' ..
-     'relative to this file.'},
+   help = 'Plugins to load. An element with a slash is a path, relative to the directory of this file; any other is a ' ..
+     'name in the plugin directory.'},
 
   {path = 'pools', kind = 'groups', required = true, help = 'Pools of threads; each serves its own list of queues.'},
   {path = 'pools[].name', kind = 'text', unique = true, check = 'check_queue',
@@ -112,17 +112,16 @@ return {
   {path = 'pools[].queues', kind = 'names', max = 1000, required = true, unique = true, check = 'check_queue',
    expected = 'a queue name (1 to 64 of A-Z a-z 0-9 . _ -)', help = 'The queues to serve, in order.'},
   {path = 'pools[].threads', kind = 'whole', min = 1, max = 1024, default = '1',
-   help = 'Number of threads, and so of tasks that run at the same time.'},
+   help = 'Number of threads. Each thread runs one task at a time.'},
   {path = 'pools[].batch', kind = 'whole', min = 1, max = 256, default = '64',
-   help = 'Maximum of short tasks that a thread leases at once. Long tasks are leased one by one, ' ..
-     'whatever this is.'},
+   help = 'Maximum number of short tasks that a thread leases at once. Long tasks are always leased one by one.'},
   {path = 'pools[].order', kind = 'choice', ctype = 'reeve_order',
    choices = {{'strict', 'REEVE_ORDER_STRICT'}, {'weighted', 'REEVE_ORDER_WEIGHTED'},
      {'round-robin', 'REEVE_ORDER_ROUND_ROBIN'}},
    default = 'strict',
-   help = 'Which queue a thread asks first. strict: the first one that has tasks; weighted: each gets ' ..
-     'its share; round-robin: the one behind the queue that it leased from last. No order waits ' ..
-     'for an empty queue.'},
+   help = 'From which queue a thread leases first. strict: the first queue in the list that has tasks; weighted: each ' ..
+     'queue in proportion to its weight; round-robin: the queue after the one from which the thread leased last. ' ..
+     'Empty queues are skipped.'},
   {path = 'pools[].weights', kind = 'numbers', min = 1, max = 1000, otherwise = 'each 1',
    help = 'For the order "weighted": the share of each queue, in the order of `queues`. With [ 5, 1 ], ' ..
      'five of six tasks are from the first queue while both have tasks.'},
@@ -130,7 +129,7 @@ return {
    help = 'Where handlers run: on the pool\'s threads.'},
 
   {path = 'handlers', kind = 'groups', otherwise = 'none',
-   help = 'Overrides options of the handlers of a type. Options of a task have precedence.'},
+   help = 'Options that override those of the handlers of a type. Options of a task have precedence over them.'},
   {path = 'handlers[].type', kind = 'text', required = true, unique = true, check = 'check_type',
    expected = 'a type (1 to 100 of A-Z a-z 0-9 . _ - : /)', help = 'The type; a plugin must have a handler for it.'},
   {path = 'handlers[].attempts', kind = 'whole', min = 1, max = 1000000,
@@ -138,26 +137,26 @@ return {
    help = 'Number of failed attempts after which a task dies.'},
   {path = 'handlers[].max_crashes', kind = 'whole', min = 1, max = 1000000,
    otherwise = 'the handler\'s, else the queue\'s, else 3',
-   help = 'Number of crashes of its workers after which a task dies.'},
+   help = 'Number of crashes after which a task dies.'},
   {path = 'handlers[].timeout', kind = 'seconds', min = 0.001, max = 2000000000,
-   otherwise = 'the handler\'s, else the queue\'s, else none', help = 'The run time limit.'},
+   otherwise = 'the handler\'s, else the queue\'s, else none', help = 'The run time limit of an attempt.'},
   {path = 'handlers[].heartbeat', kind = 'seconds', min = 0.001, max = 2000000000,
    otherwise = 'the handler\'s, else none',
-   help = 'The heartbeat limit: the longest time without a call of progress, checkpoint, log or ' ..
-     'heartbeat.'},
+   help = 'The heartbeat limit: an attempt fails if its handler calls none of reeve_task_heartbeat, _progress, ' ..
+     '_checkpoint and _log for this time.'},
   {path = 'handlers[].at_most_once', kind = 'truth', default = 'false',
-   help = 'true: complete tasks before they run, so that they never run twice.'},
+   help = 'true: record tasks as completed before they run, so that they never run twice.'},
   {path = 'handlers[].backoff', kind = 'backoff', otherwise = 'the handler\'s, else the queue\'s'},
   {path = 'handlers[].batch_size', kind = 'whole', min = 1, max = 'REEVE_BATCH_SIZE_MAX',
    otherwise = 'the handler\'s, else 64',
-   help = 'Maximum of tasks in one call of a batch handler. It applies in place of the pool\'s `batch`.'},
+   help = 'Maximum number of tasks in one call of a batch handler. It applies instead of the `batch` of the pool.'},
   {path = 'handlers[].batch_wait', kind = 'seconds', min = 0.001, max = 2000000000,
    otherwise = 'the handler\'s, else none',
-   help = 'How long the first task of such a call waits for others. By default the call gets the tasks ' ..
-     'that are there.'},
+   help = 'How long a thread collects tasks for one call of a batch handler. By default it does not wait, and the call ' ..
+     'gets the tasks that the thread has leased.'},
 
   {path = 'queues', kind = 'groups', otherwise = 'none',
-   help = 'Settings of queues, written to Redis when the worker starts; in force for all workers.'},
+   help = 'Settings of queues. The worker writes them to Redis when it starts. They apply to all workers.'},
   {path = 'queues[].name', kind = 'text', required = true, unique = true, check = 'check_queue',
    expected = 'a queue name (1 to 64 of A-Z a-z 0-9 . _ -)', help = 'The queue. A pool need not serve it.'},
   {settings = true}, -- the rows of settings.lua
@@ -168,12 +167,12 @@ return {
      'the file stays in Redis until `reeve cron remove QUEUE/NAME`.'},
   {path = 'cron[].name', kind = 'text', required = true, check = 'check_queue',
    expected = '1 to 64 of A-Z a-z 0-9 . _ -',
-   help = 'The name, unique among all entries of the namespace. An entry of this name in another queue ' ..
-     'is moved, which is logged (program.cron_moved).'},
+   help = 'The name, unique among all entries of the namespace. If another queue has an entry of this name, the entry is ' ..
+     'moved, and the worker logs that (program.cron_moved).'},
   {path = 'cron[].spec', kind = 'text', required = true, check = 'check_spec',
    expected = 'when, as "0 3 * * *", "@hourly" or "every 90s"',
-   help = 'Minute, hour, day, month, weekday; or six fields with seconds first; or a name such as ' ..
-     '@daily; or an interval. `reeve cron next SPEC` prints the slots.'},
+   help = 'The schedule. Five fields: minute hour day month weekday; or six fields, with the second first; or a shorthand ' ..
+     'such as @daily; or an interval. `reeve cron next SPEC` prints the slots.'},
   {path = 'cron[].queue', kind = 'text', required = true, check = 'check_queue',
    expected = 'a queue name (1 to 64 of A-Z a-z 0-9 . _ -)',
    help = 'The queue of its tasks. The entry fires while a worker serves the queue.'},
@@ -183,31 +182,31 @@ return {
    help = 'The payload of its tasks.'},
   {path = 'cron[].zone', kind = 'choice', ctype = 'rv_zone',
    choices = {{'utc', 'RV_ZONE_UTC'}, {'local', 'RV_ZONE_LOCAL'}}, default = 'utc',
-   help = 'local: the workers\' local time. A slot that a clock change skips fires right after the ' ..
-     'change, and one that it repeats fires once; an entry for every hour fires each real hour.'},
+   help = 'local: the local time zone of the workers. If a clock change skips the time of a slot, the entry fires right ' ..
+     'after the change; if it repeats that time, the entry fires once. An entry for every hour fires in each hour that passes.'},
   {path = 'cron[].catch_up', kind = 'choice', ctype = 'reeve_catch_up',
    choices = {{'once', 'REEVE_CATCH_UP_ONCE'}, {'skip', 'REEVE_CATCH_UP_SKIP'}, {'all', 'REEVE_CATCH_UP_ALL'}},
    default = 'once',
-   help = 'What happens with missed slots, those that are more than 2 s late because no worker was ' ..
-     'running. once: one task for the last of them; skip: no task; all: a task for each.'},
+   help = 'What to do about slots that were missed by more than 2 s, usually because no worker was running. once: enqueue ' ..
+     'one task, for the last of them; skip: enqueue no task; all: enqueue a task for each of them.'},
   {path = 'cron[].catch_up_max', kind = 'whole', min = 1, max = 'REEVE_CRON_CATCH_UP_MAX',
-   otherwise = '100 with catch_up = "all"', help = 'With catch_up = "all": maximum of tasks, for the last slots.'},
+   otherwise = '100 with catch_up = "all"', help = 'With catch_up = "all": enqueue tasks only for this many of the last missed slots.'},
   {path = 'cron[].overlap', kind = 'truth', default = 'true',
-   help = 'false: skip a slot while the previous task has not ended.'},
+   help = 'false: skip a slot while the task of the previous slot has not ended.'},
   {path = 'cron[].priority', kind = 'whole', min = 'REEVE_PRIORITY_MIN', max = 'REEVE_PRIORITY_MAX', default = '0',
    help = 'The priority of its tasks; lower runs sooner.'},
   {path = 'cron[].group', kind = 'text', check = 'check_group', expected = '1 to 100 bytes of UTF-8',
-   otherwise = 'the common group', help = 'The group of its tasks; groups take turns.'},
+   otherwise = 'none', help = 'The group of its tasks. The groups of a queue take turns.'},
   {path = 'cron[].weight', kind = 'whole', min = 1, max = 256, otherwise = '1',
-   help = 'The share of the group; only with a group.'},
+   help = 'The share of the group: with 2, twice as many of its tasks start as with 1. Only with a group.'},
   {path = 'cron[].attempts', kind = 'whole', min = 1, max = 1000000,
    otherwise = 'the handler\'s, else the queue\'s, else 20',
    help = 'Number of failed attempts after which a task dies.'},
   {path = 'cron[].max_crashes', kind = 'whole', min = 1, max = 1000000,
    otherwise = 'the handler\'s, else the queue\'s, else 3',
-   help = 'Number of crashes of its workers after which a task dies.'},
+   help = 'Number of crashes after which a task dies.'},
   {path = 'cron[].timeout', kind = 'seconds', min = 0.001, max = 2000000000,
-   otherwise = 'the handler\'s, else the queue\'s, else none', help = 'The run time limit.'},
+   otherwise = 'the handler\'s, else the queue\'s, else none', help = 'The run time limit of an attempt.'},
   {path = 'cron[].backoff', kind = 'backoff', otherwise = 'the handler\'s, else the queue\'s'},
   {path = 'cron[].tags', kind = 'names', max = 256, expected = 'a tag', otherwise = 'none',
    help = 'The tags of its tasks.'},
