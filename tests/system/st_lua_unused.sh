@@ -1,5 +1,5 @@
-# st_lua_unused.sh - the build leaves out of a script what it does not use (src/protocol/generate/unused.lua), and nothing that it
-# uses.
+# st_lua_unused.sh - the build leaves out of a script what it does not use (src/protocol/generate/unused.lua), nothing that it
+# uses, and writes small constants out (literal.lua).
 . "$(dirname "$0")/lib.sh"
 
 EMBED="${REEVE_SOURCE:=$(cd "$(dirname "$0")/../.." && pwd)}/src/protocol/generate/embed.lua"
@@ -67,3 +67,15 @@ count = 2
 local made = redis.call('TIME')
 local count = 1
 count = 2"
+
+# Small constants are written where they are used.
+expect_left "local PAUSED, GATE = 5, 6
+local LONG, name, SET = 123456, 7, 8
+SET = 9
+local list = redis.call('HMGET', LONG, name)
+return list[GATE] .. PAUSED .. SET
+----
+local LONG, name, SET = 123456, 7, 8
+SET = 9
+local list = redis.call('HMGET', LONG, name)
+return list[6] .. 5 .. SET"

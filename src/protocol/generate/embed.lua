@@ -2,13 +2,14 @@
 -- and writes it twice: as Lua, to install, and as a C source with its SHA1, the name by which EVALSHA knows it. The C
 -- source is what goes to Redis: without comments and needless blanks, and with short names of variables (shorten.lua). Lines
 -- stay where they are, also empty ones, so that numbers of lines in errors are those of the installed file. Both are without
--- what the script does not use of its modules (unused.lua).
+-- what the script does not use of its modules (unused.lua), and with small constants written out (literal.lua).
 --
 -- In the text @NAME@ becomes the name of the script, @COMMANDS@ the names of all commands of Redis that it calls so that
 -- they can fail it (call, not pcall), separated by blanks, @QUEUE_SETTINGS@ the table of settings_script.lua, and @CONSTANT@
 -- the number of a row of ../definition/constants.lua.
 local here = arg[0]:match('^(.*)/[^/]*$') or '.'
 package.path = here .. '/?.lua;' .. here .. '/../definition/?.lua'
+local literal = require('literal')
 local modules = require('modules')
 local names = require('lua_names')
 local shorten = require('shorten')
@@ -104,7 +105,7 @@ end
 local name = script:match('([%w_]+)%.lua$')
 local good, text = pcall(modules.assemble, script)
 if not good then fail(type(text) == 'table' and text.words or text) end
-text = filled_in(unused.leave_out(text, script), name, script)
+text = filled_in(unused.leave_out(literal.write_out(text, script), script), name, script)
 local _, fault = loadstring((text:gsub('^#!', '--')), '=' .. script)
 if fault then fail(fault) end
 write(lua_out, text)

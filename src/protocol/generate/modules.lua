@@ -82,10 +82,11 @@ function Assembly:emit(unit, text, line)
   end
 end
 
--- Two modules in one block must not define the same name.
+-- Two modules in one block must not define the same name. In a block within, a module may: those there that mean the other
+-- name would use a module that they do not require.
 function Assembly:check_clash(unit)
   for _, other in pairs(self.modules) do
-    for name, line in pairs(other ~= unit and other.block and other.block.is_open and unit.tops or {}) do
+    for name, line in pairs(other ~= unit and other.block == unit.block and unit.tops or {}) do
       if other.tops[name] then
         fail(unit.path, line, 'defines ', name, ', as does ', other.path, ', which ', self.script.name, ' has, too')
       end
