@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/retry.h"
+#include "base/backoff.h"
 #include "base/text.h"
 
 #define WORD_MAX 64
@@ -79,7 +79,7 @@ static reeve_status read_list(const char **at, reeve_backoff *ret, rv_error *why
     return REEVE_OK;
 }
 
-reeve_status rv_backoff_parse(const char *text, reeve_backoff *ret, rv_error *why)
+reeve_status rv_backoff_text_parse(const char *text, reeve_backoff *ret, rv_error *why)
 {
     static const struct {
         const char *name;
@@ -156,7 +156,7 @@ static void add_jitter(rv_buf *out, double jitter)
     rv_buf_addf(out, "~0.%0*d", digits, share);
 }
 
-void rv_backoff_format(rv_buf *out, const reeve_backoff *backoff)
+void rv_backoff_text_format(rv_buf *out, const reeve_backoff *backoff)
 {
     add_delays(out, backoff);
     add_jitter(out, backoff->jitter);

@@ -16,9 +16,9 @@
 #include "reeve/task.h"
 
 /* Fills *ret, or says why not: REEVE_EINVAL. */
-reeve_status rv_backoff_parse(const char *text, reeve_backoff *ret, rv_error *why);
+reeve_status rv_backoff_text_parse(const char *text, reeve_backoff *ret, rv_error *why);
 
-/* Appends it in words that rv_backoff_parse reads again; what was not given is left out where that can be. */
-void rv_backoff_format(rv_buf *out, const reeve_backoff *backoff);
+/* Appends it in words that rv_backoff_text_parse reads again; what was not given is left out where that can be. */
+void rv_backoff_text_format(rv_buf *out, const reeve_backoff *backoff);
 
 #endif

@@ -145,7 +145,7 @@ static void add_escaped(rv_buf *buf, unsigned char c)
     }
 }
 
-size_t rv_hidden_control(const char *text, size_t length, unsigned *ret)
+size_t rv_buf_hidden_control(const char *text, size_t length, unsigned *ret)
 {
     const unsigned char *c = (const unsigned char *)text;
     if (length < 2 || c[0] < 0xc2) return 0;
@@ -167,7 +167,7 @@ void rv_buf_add_json(rv_buf *buf, const char *text, size_t length)
     for (size_t i = 0; i < length && !buf->failed; i++) {
         unsigned char c = (unsigned char)text[i];
         unsigned code;
-        size_t hidden = c < 0xc2 ? 0 : rv_hidden_control(text + i, length - i, &code);
+        size_t hidden = c < 0xc2 ? 0 : rv_buf_hidden_control(text + i, length - i, &code);
         if (is_plain(c) && hidden == 0) continue;
         rv_buf_add(buf, text + start, i - start);
         if (hidden > 0)

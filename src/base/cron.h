@@ -82,7 +82,7 @@ size_t rv_cron_missed(const rv_cron *cron, rv_zone zone, int64_t from_ms, int64_
                       int64_t *ret_slots);
 
 /* "utc" and "local", in any case. ret is written on success only. */
-bool rv_zone_parse(const char *name, rv_zone *ret);
-const char *rv_zone_name(rv_zone zone); /* "utc", "local" */
+bool rv_cron_zone_parse(const char *name, rv_zone *ret);
+const char *rv_cron_zone_name(rv_zone zone); /* "utc", "local" */
 
 #endif

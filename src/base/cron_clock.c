@@ -121,7 +121,7 @@ static int64_t time_to(const rv_cron *cron, int64_t to)
     return hour < 0 || minute < 0 || second < 0 ? -1 : hour * 3600 + minute * 60 + second;
 }
 
-bool rv_cron_first_shown(const rv_cron *cron, int64_t from, int64_t until, int64_t *ret)
+bool rv_cron_clock_first_shown(const rv_cron *cron, int64_t from, int64_t until, int64_t *ret)
 {
     date at = date_of(day_number(from));
     int64_t time = from - at.number * DAY_SECONDS;
@@ -138,7 +138,7 @@ bool rv_cron_first_shown(const rv_cron *cron, int64_t from, int64_t until, int64
     return false;
 }
 
-bool rv_cron_last_shown(const rv_cron *cron, int64_t from, int64_t until, int64_t *ret)
+bool rv_cron_clock_last_shown(const rv_cron *cron, int64_t from, int64_t until, int64_t *ret)
 {
     date at = date_of(day_number(until));
     int64_t time = until - at.number * DAY_SECONDS;

@@ -13,7 +13,7 @@
 
 /* The first that matches in [from, until], and the last. False: none does; ret is as it was. Years 1 to 9999 and about.
  */
-bool rv_cron_first_shown(const rv_cron *cron, int64_t from, int64_t until, int64_t *ret);
-bool rv_cron_last_shown(const rv_cron *cron, int64_t from, int64_t until, int64_t *ret);
+bool rv_cron_clock_first_shown(const rv_cron *cron, int64_t from, int64_t until, int64_t *ret);
+bool rv_cron_clock_last_shown(const rv_cron *cron, int64_t from, int64_t until, int64_t *ret);
 
 #endif

@@ -88,7 +88,7 @@ static int64_t largest_shown(rv_zone zone, int64_t moment)
 static bool first_by_clock(const rv_cron *cron, rv_zone zone, int64_t from, int64_t until, int64_t *ret)
 {
     int64_t shown;
-    if (!rv_cron_first_shown(cron, least_shown(zone, from), until + VICINITY, &shown)) return false;
+    if (!rv_cron_clock_first_shown(cron, least_shown(zone, from), until + VICINITY, &shown)) return false;
     *ret = moment_of(zone, shown);
     return *ret <= until;
 }
@@ -96,7 +96,7 @@ static bool first_by_clock(const rv_cron *cron, rv_zone zone, int64_t from, int6
 static bool last_by_clock(const rv_cron *cron, rv_zone zone, int64_t from, int64_t until, int64_t *ret)
 {
     int64_t shown;
-    if (!rv_cron_last_shown(cron, from - VICINITY, largest_shown(zone, until), &shown)) return false;
+    if (!rv_cron_clock_last_shown(cron, from - VICINITY, largest_shown(zone, until), &shown)) return false;
     *ret = moment_of(zone, shown);
     return *ret >= from;
 }
@@ -114,7 +114,7 @@ static bool first_as_it_runs(const rv_cron *cron, rv_zone zone, int64_t from, in
         int64_t end = shifts ? ahead.at : from + VICINITY; /* the offset is known before this */
         int64_t shown = 0;
 
-        bool any = rv_cron_first_shown(cron, from + ahead.before, until + VICINITY, &shown);
+        bool any = rv_cron_clock_first_shown(cron, from + ahead.before, until + VICINITY, &shown);
         if (!any && !shifts) return false;
         if (any && shown - ahead.before < end) {
             *ret = shown - ahead.before;
@@ -132,7 +132,7 @@ static bool last_as_it_runs(const rv_cron *cron, rv_zone zone, int64_t from, int
         bool shifts = past.before != past.after;
         int64_t shown = 0;
 
-        bool any = rv_cron_last_shown(cron, from - VICINITY, until + past.after, &shown);
+        bool any = rv_cron_clock_last_shown(cron, from - VICINITY, until + past.after, &shown);
         if (!any && !shifts) return false;
         if (any && shown - past.after >= past.at) {
             *ret = shown - past.after;

@@ -307,7 +307,7 @@ reeve_status rv_cron_parse(rv_cron *ret, const char *spec, rv_error *error)
 
 static const char *const zone_names[] = {[RV_ZONE_UTC] = "utc", [RV_ZONE_LOCAL] = "local"};
 
-bool rv_zone_parse(const char *name, rv_zone *ret)
+bool rv_cron_zone_parse(const char *name, rv_zone *ret)
 {
     if (name == NULL) return false;
     slice word = {name, name + strlen(name)};
@@ -319,7 +319,7 @@ bool rv_zone_parse(const char *name, rv_zone *ret)
     return false;
 }
 
-const char *rv_zone_name(rv_zone zone)
+const char *rv_cron_zone_name(rv_zone zone)
 {
     return zone == RV_ZONE_LOCAL ? zone_names[RV_ZONE_LOCAL] : zone_names[RV_ZONE_UTC];
 }

@@ -34,7 +34,7 @@ static bool needs_quotes(const char *value)
     for (size_t left = strlen(value); left > 0; value++, left--) {
         unsigned char c = (unsigned char)*value;
         if (c <= ' ' || c == '=' || c == '"' || c == '\\' || c == 0x7f) return true;
-        if (c >= 0xc2 && rv_hidden_control(value, left, &code) > 0) return true;
+        if (c >= 0xc2 && rv_buf_hidden_control(value, left, &code) > 0) return true;
     }
     return false;
 }

@@ -230,7 +230,7 @@ reeve_status rv_checkup_queue(reeve_client *client, const char *queue, rv_queue_
 {
     queue_call call = {.client = client, .ret = ret};
     *ret = (rv_queue_checkup){.overdue_ms = -1, .unsent_ms = -1};
-    rv_prefix_set(&call.prefix, client->ns, queue);
+    rv_keys_set_prefix(&call.prefix, client->ns, queue);
     reeve_status status = rv_client_exec(client, build_queue, &call, on_queue, &call, NULL);
     if (status != REEVE_OK || call.error.status == REEVE_OK) return status;
     client->error = call.error;

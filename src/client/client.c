@@ -4,12 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/backoff.h"
 #include "base/clock.h"
 #include "base/fork.h"
 #include "base/id.h"
 #include "base/layout.h"
 #include "base/mem.h"
-#include "base/retry.h"
 #include "protocol/definition.h"
 #include "reeve/depend.h"
 
@@ -22,7 +22,7 @@
 
 static reeve_status choose_options(reeve_client *client, const reeve_client_options *options)
 {
-    const char *ns = rv_ns_choose(options->ns, &client->error);
+    const char *ns = rv_keys_choose_ns(options->ns, &client->error);
     if (ns == NULL) return client->error.status;
     rv_copy_text(client->ns, sizeof(client->ns), ns);
     rv_copy_text(client->name, sizeof(client->name), options->name != NULL ? options->name : "reeve-client");
@@ -145,7 +145,7 @@ static reeve_status reopen(reeve_client *client, int64_t deadline, unsigned *tri
         reeve_status status = rv_conn_open(client->conn, deadline);
         if (status == REEVE_OK) return status;
         client->error = *rv_conn_error(client->conn);
-        int64_t pause = rv_reconnect_delay((*tries)++, rv_random_unit());
+        int64_t pause = rv_backoff_reconnect((*tries)++, rv_random_unit());
         if (status != REEVE_ECONNECT || rv_now_ms() + pause >= deadline) return status;
         if (client->embedded != NULL) {
             rv_error ignored;
@@ -169,7 +169,7 @@ bool rv_client_put_off(reeve_client *client, const rv_reply *reply)
     if (client->put_off.status == REEVE_OK)
         (void)rv_fail(&client->put_off, REEVE_EREDIS, "Redis answered: %s%s", reply->text,
                       rv_refusal_advice(reply->text));
-    if (rv_error_reply_has_code(reply, "READONLY")) client->on_replica = true;
+    if (rv_reply_has_error_code(reply, "READONLY")) client->on_replica = true;
     return true;
 }
 
@@ -203,7 +203,7 @@ static reeve_status try_once(reeve_client *client, int64_t deadline, const carry
 /* Before a node that refused, or hung up, is asked again, or another one in its place. False: there is no time left. */
 static bool pause_for_refusal(reeve_client *client, int64_t deadline, unsigned *tries)
 {
-    int64_t pause = rv_reconnect_delay((*tries)++, rv_random_unit());
+    int64_t pause = rv_backoff_reconnect((*tries)++, rv_random_unit());
     if (rv_now_ms() + pause >= deadline) return false;
     return !pause_was_interrupted(client, rv_now_ms() + pause);
 }
@@ -303,10 +303,10 @@ static void build_simple(rv_conn *conn, bool again, const void *context)
 
 reeve_status rv_client_script(reeve_client *client, const rv_simple_call *call, const rv_reply **ret, bool *ret_again)
 {
-    reeve_status status = rv_check_queue(call->queue, &client->error);
+    reeve_status status = rv_keys_check_queue(call->queue, &client->error);
     if (status != REEVE_OK) return status;
     simple_build simple = {.call = call};
-    rv_prefix_set(&simple.prefix, client->ns, call->queue);
+    rv_keys_set_prefix(&simple.prefix, client->ns, call->queue);
     return rv_client_call(client, build_simple, &simple, ret, ret_again);
 }
 

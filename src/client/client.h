@@ -66,12 +66,12 @@ reeve_status rv_client_check_process(reeve_client *client);
 void rv_client_note_cause(reeve_client *client, const char *queue, const rv_error *error);
 
 /* What reeve_enqueue_many refuses by itself. */
-reeve_status rv_enqueue_check(const reeve_task_spec *spec, const reeve_size_limits *size_limits, rv_error *error);
+reeve_status rv_enqueue_error_check(const reeve_task_spec *spec, const reeve_size_limits *size_limits, rv_error *error);
 
 /* A call of so many tasks is refused as a whole; fails with what the size limit at `at` says of `what` ("tasks in one
  * call"). */
-reeve_status rv_enqueue_refuse_all(reeve_client *client, size_t count, reeve_enqueued *ret_results, size_t at,
-                                   const char *what);
+reeve_status rv_enqueue_error_refuse_all(reeve_client *client, size_t count, reeve_enqueued *ret_results, size_t at,
+                                         const char *what);
 
 /* Adds a call's commands to the connection; called again for each try. again: an earlier try may have been executed. */
 typedef void (*rv_build_fn)(rv_conn *conn, bool again, const void *context);
@@ -134,7 +134,7 @@ reeve_status rv_client_make_known(reeve_client *client, const char *queue);
 /* Whether it is among the queues of the namespace. */
 reeve_status rv_client_knows(reeve_client *client, const char *queue, bool *ret);
 
-/* Which page of a list; checked by rv_page_args, which writes the numbers as text. */
+/* Which page of a list; checked by rv_inspect_page_args, which writes the numbers as text. */
 typedef struct rv_page {
     uint64_t offset;
     size_t limit;
@@ -142,15 +142,15 @@ typedef struct rv_page {
     char most[24];
 } rv_page;
 
-reeve_status rv_page_args(reeve_client *client, rv_page *page, const char *what);
+reeve_status rv_inspect_page_args(reeve_client *client, rv_page *page, const char *what);
 
 /* reeve_list; kind: only dead ones of this kind; "": of any. */
-reeve_status rv_list_tasks(reeve_client *client, const char *queue, reeve_state state, const char *kind, rv_page *page,
-                           reeve_task_info ***ret, size_t *ret_count, uint64_t *ret_total);
+reeve_status rv_inspect_list(reeve_client *client, const char *queue, reeve_state state, const char *kind,
+                             rv_page *page, reeve_task_info ***ret, size_t *ret_count, uint64_t *ret_total);
 
 /* Reads tasks as list.lua tells of them, from the second element on. */
-reeve_status rv_list_read(reeve_client *client, const char *queue, const rv_reply *reply, reeve_task_info ***ret,
-                          size_t *ret_count);
+reeve_status rv_inspect_read(reeve_client *client, const char *queue, const rv_reply *reply, reeve_task_info ***ret,
+                             size_t *ret_count);
 
 /* Reads a reply of show.lua. */
 reeve_status rv_task_info_read(const char *queue, const rv_reply *reply, reeve_task_info **ret);

@@ -9,11 +9,12 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "client/client.h"
-#include "client/client_depend.h"
 #include "client/client_enqueue.h"
 #include "client/outbox.h"
 #include "client/stepwise.h"
 #include "protocol/envelope.h"
+#include "protocol/parents.h"
+#include "protocol/spec.h"
 #include "reeve/depend.h"
 
 static const reeve_on_parent_death policies[] = {REEVE_PARENT_GO, REEVE_PARENT_DEATH};
@@ -21,7 +22,7 @@ static const reeve_on_parent_death policies[] = {REEVE_PARENT_GO, REEVE_PARENT_D
 /* The handle of a callback, and the same taken apart; false when there is none. */
 static bool callback_of(const reeve_batch *batch, size_t index, char queue[REEVE_QUEUE_MAX + 1], char id[REEVE_ID_MAX])
 {
-    return rv_handle_split(index == 0 ? batch->complete : batch->death, queue, id);
+    return rv_keys_split_handle(index == 0 ? batch->complete : batch->death, queue, id);
 }
 
 static reeve_status open_callback(reeve_client *client, const reeve_task_spec *given, size_t spec_size,
@@ -46,7 +47,7 @@ static reeve_status open_callback(reeve_client *client, const reeve_task_spec *g
     status = reeve_enqueue(client, &spec, id);
     if (status == REEVE_OK) (void)snprintf(ret_handle, REEVE_HANDLE_MAX, "%s/%s", spec.queue, id);
     /* Nobody has its handle: unknown, it would wait for the end of the batch for ever. */
-    if (rv_enqueue_is_unknown(status)) status = rv_enqueue_take_back(client, &spec, id, status);
+    if (rv_client_enqueue_is_unknown(status)) status = rv_stepwise_take_back(client, &spec, id, status);
     rv_free(after);
     return status;
 }
@@ -63,7 +64,7 @@ reeve_status reeve_batch_open_sized(reeve_client *client, reeve_batch *ret, cons
     if (status == REEVE_OK) status = open_callback(client, death, spec_size, policies[1], ret->death);
     if (status == REEVE_OK || !callback_of(ret, 0, queue, id)) return status;
     ret->complete[0] = '\0';
-    return rv_enqueue_take_back_named(client, queue, id, status);
+    return rv_stepwise_take_back_named(client, queue, id, status);
 }
 
 /* A callback that has been called needs no more parents. */
@@ -139,7 +140,7 @@ static reeve_status name_members(reeve_client *client, const reeve_task_spec *sp
     for (size_t i = 0; i < count; i++) {
         rv_error ignored = {0};
         ret->specs[i] = specs[i];
-        if (rv_enqueue_check(&specs[i], &client->size_limits, &ignored) != REEVE_OK) continue;
+        if (rv_enqueue_error_check(&specs[i], &client->size_limits, &ignored) != REEVE_OK) continue;
         if (specs[i].id == NULL) rv_uuid7(ret->ids[i]);
         if (specs[i].id != NULL) rv_copy_text(ret->ids[i], sizeof(ret->ids[i]), specs[i].id);
         ret->specs[i].id = ret->ids[i];
@@ -188,8 +189,8 @@ static reeve_status expect_members(reeve_client *client, const reeve_batch *batc
     char queue[REEVE_QUEUE_MAX + 1], id[REEVE_ID_MAX];
     reeve_status status = m->count > 0 ? add_parents(client, batch, m->parents, m->count) : REEVE_OK;
     for (size_t i = 0; i < 2 && status == REEVE_OK; i++) {
-        if (callback_of(batch, i, queue, id) && rv_parents_elsewhere(m->parents, m->count, queue))
-            status = rv_client_settle(client, queue);
+        if (callback_of(batch, i, queue, id) && rv_parents_are_elsewhere(m->parents, m->count, queue))
+            status = rv_outbox_client_settle(client, queue);
     }
     return status;
 }
@@ -218,9 +219,9 @@ static reeve_status add(reeve_client *client, const reeve_batch *batch, const re
     reeve_status status = check_batch(client, batch);
     if (status != REEVE_OK || count == 0) return status;
     if (count > (size_t)client->size_limits.batch)
-        return rv_enqueue_refuse_all(client, count, ret_results, RV_SIZE_LIMIT(batch), "tasks in one call");
+        return rv_enqueue_error_refuse_all(client, count, ret_results, RV_SIZE_LIMIT(batch), "tasks in one call");
     if (count > (size_t)client->size_limits.parents)
-        return rv_enqueue_refuse_all(client, count, ret_results, RV_SIZE_LIMIT(parents), "tasks of a batch");
+        return rv_enqueue_error_refuse_all(client, count, ret_results, RV_SIZE_LIMIT(parents), "tasks of a batch");
     status = name_members(client, specs, count, &m);
     if (status == REEVE_OK) status = add_named(client, batch, &m, count, ret_results);
     free_members(&m);
@@ -235,7 +236,7 @@ reeve_status reeve_batch_add_sized(reeve_client *client, const reeve_batch *batc
     if (client == NULL) return REEVE_EINVAL;
     if (count > 0 && (given == NULL || ret_results == NULL))
         return rv_fail(&client->error, REEVE_EINVAL, "no tasks, or no room for results, were given");
-    reeve_status status = rv_specs_read(&specs, &owned, given, count, spec_size, &client->error);
+    reeve_status status = rv_spec_read_all(&specs, &owned, given, count, spec_size, &client->error);
     if (status != REEVE_OK) {
         for (size_t i = 0; i < count; i++) ret_results[i] = (reeve_enqueued){.status = status};
         return status;

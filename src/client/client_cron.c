@@ -13,6 +13,7 @@
 #include "protocol/cron_definition.h"
 #include "protocol/envelope.h"
 #include "protocol/scripts.h"
+#include "protocol/spec.h"
 
 /* A payload, and a line with what is in a header, escaped. */
 #define DEFINITION_MAX ((size_t)REEVE_CRON_PAYLOAD_MAX + 8 * (size_t)REEVE_META_MAX + 8 * 4096)
@@ -113,12 +114,12 @@ reeve_status reeve_cron_set_with_origin_sized(reeve_client *client, const reeve_
     reeve_task_spec task;
     char from[REEVE_QUEUE_MAX + 1] = "";
     if (client == NULL) return REEVE_EINVAL;
-    reeve_status status = rv_cron_entry_read(&entry, &task, given, entry_size, spec_size, &client->error);
-    if (status == REEVE_OK) status = rv_cron_entry_check(&entry, &client->error);
+    reeve_status status = rv_cron_definition_read(&entry, &task, given, entry_size, spec_size, &client->error);
+    if (status == REEVE_OK) status = rv_cron_definition_check(&entry, &client->error);
     if (status == REEVE_OK) status = rv_spec_check_under(&task, &client->size_limits, &client->error);
     if (status != REEVE_OK) return status;
     set_call call = {.client = client, .ns = client->ns, .entry = &entry, .answer = -1};
-    rv_prefix_set(&call.prefix, client->ns, task.queue);
+    rv_keys_set_prefix(&call.prefix, client->ns, task.queue);
     rv_buf_init(&call.definition, DEFINITION_MAX);
     rv_cron_definition_write(&call.definition, &entry);
     status = set_and_move(client, &call, ret_changed, from);
@@ -145,7 +146,7 @@ static reeve_status steer(reeve_client *client, const char *verb, const char *qu
                           bool *ret_again)
 {
     if (client == NULL) return REEVE_EINVAL;
-    reeve_status status = rv_cron_check_name(name, &client->error);
+    reeve_status status = rv_cron_definition_check_name(name, &client->error);
     if (status != REEVE_OK) return status;
     const rv_reply *reply;
     rv_simple_call call = {.script = &rv_script_cron, .queue = queue, .args = {verb, name}, .count = 2};
@@ -227,8 +228,8 @@ reeve_status reeve_cron_run(reeve_client *client, const char *queue, const char 
     char id[REEVE_ID_MAX];
     int64_t now = 0, answer = 0;
     if (client == NULL) return REEVE_EINVAL;
-    reeve_status status = rv_cron_check_name(name, &client->error);
-    if (status == REEVE_OK) status = rv_check_queue(queue, &client->error);
+    reeve_status status = rv_cron_definition_check_name(name, &client->error);
+    if (status == REEVE_OK) status = rv_keys_check_queue(queue, &client->error);
     if (status == REEVE_OK) status = ask_time(client, &now);
     if (status != REEVE_OK) return status;
     int length = snprintf(id, sizeof(id), "cron:%s:now:%lld", name, (long long)now);

@@ -49,7 +49,7 @@ static void read_rule(reeve_cron_info *ret, const rv_reply *definition, int64_t 
     ret->paused = due_ms < 0;
     ret->next_ms = due_ms;
     if (newline == NULL ||
-        rv_cron_rule_read(&rule, definition->text, (size_t)(newline - definition->text), NULL) != REEVE_OK)
+        rv_cron_definition_read_rule(&rule, definition->text, (size_t)(newline - definition->text), NULL) != REEVE_OK)
         return;
     ret->local = rule.zone == RV_ZONE_LOCAL;
     ret->catch_up = rule.catch_up;
@@ -120,7 +120,7 @@ static void build_list(rv_conn *conn, bool again, const void *context)
     (void)again;
     for (size_t i = 0; i < all->queue_count; i++) {
         rv_prefix prefix;
-        rv_prefix_set(&prefix, all->client->ns, all->queues[i]);
+        rv_keys_set_prefix(&prefix, all->client->ns, all->queues[i]);
         rv_cmd_script(conn, &rv_script_cron_look, 1, 2);
         rv_arg(conn, prefix.text, prefix.length);
         rv_args(conn, "list");
@@ -243,7 +243,7 @@ static void drop_repeated(listing *all)
 static reeve_status list_one(listing *all, const char *queue)
 {
     char name[1][REEVE_QUEUE_MAX + 1];
-    reeve_status status = rv_check_queue(queue, &all->client->error);
+    reeve_status status = rv_keys_check_queue(queue, &all->client->error);
     if (status != REEVE_OK) return status;
     rv_copy_text(name[0], sizeof(name[0]), queue);
     return list_queues(all, (const char(*)[REEVE_QUEUE_MAX + 1]) name, 1);

@@ -54,7 +54,7 @@ reeve_status reeve_failures(reeve_client *client, const char *queue, uint64_t of
 {
     if (client == NULL || ret == NULL || ret_count == NULL) return REEVE_EINVAL;
     rv_page page = {.offset = offset, .limit = limit};
-    reeve_status status = rv_page_args(client, &page, "kinds");
+    reeve_status status = rv_inspect_page_args(client, &page, "kinds");
     if (status != REEVE_OK) return status;
     const rv_reply *reply;
     rv_simple_call call = {.script = &rv_script_failures, .queue = queue, .args = {page.skip, page.most}, .count = 2};
@@ -86,7 +86,7 @@ reeve_status reeve_list_kind(reeve_client *client, const char *queue, const char
     reeve_status status = check_kind(client, kind);
     if (status != REEVE_OK) return status;
     rv_page page = {.offset = offset, .limit = limit};
-    return rv_list_tasks(client, queue, REEVE_STATE_DEAD, kind, &page, ret, ret_count, ret_total);
+    return rv_inspect_list(client, queue, REEVE_STATE_DEAD, kind, &page, ret, ret_count, ret_total);
 }
 
 /* ---- many at once ---------------------------------------------------------------------------------------------- */
@@ -126,7 +126,7 @@ static reeve_status check_filter(reeve_client *client, const reeve_filter *filte
     if (filter->kind != NULL && filter->state != REEVE_STATE_DEAD)
         return rv_fail(&client->error, REEVE_EINVAL, "only dead tasks have a kind of error that they died of");
     if (filter->kind != NULL) status = check_kind(client, filter->kind);
-    if (status == REEVE_OK && filter->type != NULL) status = rv_check_type(filter->type, &client->error);
+    if (status == REEVE_OK && filter->type != NULL) status = rv_keys_check_type(filter->type, &client->error);
     if (status != REEVE_OK) return status;
     if (filter->tag != NULL && filter->tag[0] == '\0') return rv_fail(&client->error, REEVE_EINVAL, "the tag is empty");
     if (filter->older_ms >= 0) return REEVE_OK;

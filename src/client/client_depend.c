@@ -1,7 +1,7 @@
 /*
  * client_depend.c - edges between tasks, made and unmade by hand.
  */
-#include "client/client_depend.h"
+#include "protocol/parents.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -10,74 +10,6 @@
 #include "base/text.h"
 #include "client/outbox.h"
 #include "protocol/scripts.h"
-
-const reeve_parent rv_parent_open = {.handle = REEVE_PARENT_OPEN};
-
-const char *rv_policy_word(const reeve_parent *parent)
-{
-    static const char *const words[][3] = {{"f", "fg", "fe"}, {"g", "gg", "ge"}, {"w", "wg", "we"}, {"x", "xg", "xe"}};
-    return words[parent->on_death][parent->unknown];
-}
-
-static bool is_open_parent(const char *handle)
-{
-    return handle != NULL && strcmp(handle, REEVE_PARENT_OPEN) == 0;
-}
-
-static reeve_status check_handle(const char *handle, const char *queue, const char *id, rv_error *error)
-{
-    char its_queue[REEVE_QUEUE_MAX + 1], its_id[REEVE_ID_MAX];
-    if (is_open_parent(handle)) return REEVE_OK;
-    if (!rv_handle_split(handle, its_queue, its_id)) {
-        return rv_fail(error, REEVE_EINVAL, "parent \"%.200s\": must be a handle, queue/id",
-                       handle != NULL ? handle : "");
-    }
-    if (id != NULL && strcmp(its_queue, queue) == 0 && strcmp(its_id, id) == 0)
-        return rv_fail(error, REEVE_EINVAL, "%s/%s cannot wait for itself", queue, id);
-    return REEVE_OK;
-}
-
-reeve_status rv_check_parent(const reeve_parent *parent, const char *queue, const char *id, rv_error *error)
-{
-    if ((unsigned)parent->on_death > REEVE_PARENT_DEATH)
-        return rv_fail(error, REEVE_EINVAL, "there is no rule %d for a parent's death", (int)parent->on_death);
-    if ((unsigned)parent->unknown > REEVE_UNKNOWN_EXPECTED)
-        return rv_fail(error, REEVE_EINVAL, "there is no rule %d for an unknown parent", (int)parent->unknown);
-    return check_handle(parent->handle, queue, id, error);
-}
-
-reeve_status rv_refuse_parent(rv_error *error, const char *queue, const char *id, const char *parent)
-{
-    return rv_fail(error, REEVE_ENOTFOUND,
-                   "%s/%s cannot wait for %s/%s: there is no such task, nor a record of one (:known-or-gone, "
-                   "REEVE_UNKNOWN_COMPLETED, counts it as completed)",
-                   queue, id, queue, parent);
-}
-
-static reeve_status refuse_parents(const reeve_size_limits *size_limits, size_t count, rv_error *error)
-{
-    return rv_size_limits_refuse(error, size_limits, RV_SIZE_LIMIT(parents), "%zu parents of a task", count);
-}
-
-reeve_status rv_check_parent_count(const reeve_parent *parents, size_t count, const reeve_size_limits *size_limits,
-                                   rv_error *error)
-{
-    size_t counted = count;
-    if (count <= (size_t)size_limits->parents) return REEVE_OK;
-    for (size_t i = 0; i < count; i++) counted -= is_open_parent(parents[i].handle);
-    return counted <= (size_t)size_limits->parents ? REEVE_OK : refuse_parents(size_limits, counted, error);
-}
-
-bool rv_parents_elsewhere(const reeve_parent *parents, size_t count, const char *queue)
-{
-    size_t length = strlen(queue);
-    for (size_t i = 0; i < count; i++) {
-        const char *handle = parents[i].handle;
-        if (is_open_parent(handle)) continue;
-        if (strncmp(handle, queue, length) != 0 || handle[length] != '/') return true;
-    }
-    return false;
-}
 
 /* ---- depend.lua ------------------------------------------------------------------------------------------------ */
 
@@ -103,7 +35,7 @@ static void build_edges(rv_conn *conn, bool again, const void *context)
     for (size_t i = 0; i < e->count; i++) {
         rv_args(conn, e->parents != NULL ? e->parents[i].handle : e->handles[i]);
         if (e->parents == NULL) continue;
-        rv_args(conn, rv_policy_word(&e->parents[i]));
+        rv_args(conn, rv_parents_policy(&e->parents[i]));
     }
 }
 
@@ -120,17 +52,17 @@ static reeve_status call_edges(reeve_client *client, const char *queue, const ed
     if (reply->length == 0) return rv_fail(&client->error, REEVE_ENOTFOUND, "no task %s/%s (any more)", queue, e->id);
     int64_t total;
     if (strncmp(reply->text, "parents ", 8) == 0 && rv_parse_int(reply->text + 8, 0, INT64_MAX, &total))
-        return refuse_parents(&client->size_limits, (size_t)total, &client->error);
+        return rv_parents_refuse_count(&client->size_limits, (size_t)total, &client->error);
     if (strncmp(reply->text, "unknown ", 8) == 0)
-        return rv_refuse_parent(&client->error, queue, e->id, reply->text + 8);
+        return rv_parents_refuse(&client->error, queue, e->id, reply->text + 8);
     return rv_fail(&client->error, REEVE_ESTATE, "what %s/%s waits for cannot be changed: it is %s", queue, e->id,
                    reply->text);
 }
 
 static reeve_status check_child(reeve_client *client, const char *queue, const char *id)
 {
-    reeve_status status = rv_check_queue(queue, &client->error);
-    return status == REEVE_OK ? rv_check_id(id, &client->error) : status;
+    reeve_status status = rv_keys_check_queue(queue, &client->error);
+    return status == REEVE_OK ? rv_keys_check_id(id, &client->error) : status;
 }
 
 static size_t step_of(size_t left)
@@ -144,16 +76,17 @@ reeve_status reeve_add_dependency(reeve_client *client, const char *queue, const
     if (client == NULL || (count > 0 && parents == NULL)) return REEVE_EINVAL;
     edges e = {.id = id, .most = client->size_limits.parents};
     reeve_status status = check_child(client, queue, id);
-    if (status == REEVE_OK) status = rv_check_parent_count(parents, count, &client->size_limits, &client->error);
+    if (status == REEVE_OK) status = rv_parents_check_count(parents, count, &client->size_limits, &client->error);
     for (size_t i = 0; i < count && status == REEVE_OK; i++)
-        status = rv_check_parent(&parents[i], queue, id, &client->error);
+        status = rv_parents_check(&parents[i], queue, id, &client->error);
     if (status != REEVE_OK) return status;
-    rv_prefix_set(&e.prefix, client->ns, queue);
+    rv_keys_set_prefix(&e.prefix, client->ns, queue);
     for (size_t at = 0; at < count && status == REEVE_OK; at += e.count) {
         e.parents = parents + at;
         e.count = step_of(count - at);
         status = call_edges(client, queue, &e);
-        if (status == REEVE_OK && rv_parents_elsewhere(e.parents, e.count, queue)) rv_client_carry(client, queue);
+        if (status == REEVE_OK && rv_parents_are_elsewhere(e.parents, e.count, queue))
+            rv_outbox_client_carry(client, queue);
     }
     return status;
 }
@@ -167,16 +100,16 @@ reeve_status reeve_remove_dependency(reeve_client *client, const char *queue, co
     reeve_status status = check_child(client, queue, id);
     for (size_t i = 0; i < count && status == REEVE_OK; i++) {
         const reeve_parent parent = {.handle = handles[i]};
-        status = check_handle(handles[i], queue, NULL, &client->error);
-        if (status == REEVE_OK) elsewhere = elsewhere || rv_parents_elsewhere(&parent, 1, queue);
+        status = rv_parents_check_handle(handles[i], queue, NULL, &client->error);
+        if (status == REEVE_OK) elsewhere = elsewhere || rv_parents_are_elsewhere(&parent, 1, queue);
     }
     if (status != REEVE_OK) return status;
-    rv_prefix_set(&e.prefix, client->ns, queue);
+    rv_keys_set_prefix(&e.prefix, client->ns, queue);
     for (size_t at = 0; at < count && status == REEVE_OK; at += e.count) {
         e.handles = handles + at;
         e.count = step_of(count - at);
         status = call_edges(client, queue, &e);
     }
-    if (status == REEVE_OK && elsewhere) rv_client_carry(client, queue);
+    if (status == REEVE_OK && elsewhere) rv_outbox_client_carry(client, queue);
     return status;
 }

@@ -8,14 +8,15 @@
 #include "base/id.h"
 #include "base/mem.h"
 #include "client/client.h"
-#include "client/client_depend.h"
 #include "client/client_enqueue.h"
 #include "client/lay.h"
 #include "client/outbox.h"
 #include "client/stepwise.h"
 #include "protocol/envelope.h"
 #include "protocol/format.h"
+#include "protocol/parents.h"
 #include "protocol/scripts.h"
+#include "protocol/spec.h"
 
 /* What one script call and one pipeline may carry: Redis serves nobody else during a call. */
 #define CALL_TASKS 250
@@ -63,14 +64,14 @@ static void note_known(reeve_client *client, const char *queue)
 static void add_options(rv_conn *conn, rv_buf *scratch, const reeve_task_spec *spec)
 {
     rv_buf_clear(scratch);
-    rv_enqueue_options_write(scratch, spec);
+    rv_spec_write_options(scratch, spec);
     rv_arg(conn, scratch->data, scratch->length);
 }
 
 static void add_envelope(rv_conn *conn, rv_buf *scratch, const reeve_task_spec *spec)
 {
     rv_buf_clear(scratch);
-    rv_envelope_write_head(scratch, spec);
+    rv_spec_write_head(scratch, spec);
     rv_arg_lent2(conn, scratch->data, scratch->length, spec->payload.data, spec->payload.length);
 }
 
@@ -153,7 +154,7 @@ static void build_call(pipeline *p, rv_conn *conn, call *c, bool lost)
         p->laying = true;
         return;
     }
-    rv_prefix_set(&prefix, p->client->ns, p->specs[c->first].queue);
+    rv_keys_set_prefix(&prefix, p->client->ns, p->specs[c->first].queue);
     begin_script(p, conn, 1 + (plain ? 2 : 3) * c->count);
     rv_arg(conn, prefix.text, prefix.length);
     add_way(p, conn, plain, idle, lost);
@@ -281,7 +282,7 @@ static void on_reply(size_t index, const rv_reply *reply, void *context)
     } else if (index > c->command) {
         rv_lay_asked(p, index - c->command - 1, reply);
         return;
-    } else if (p->laying && rv_error_reply_has_code(reply, "NOSCRIPT")) {
+    } else if (p->laying && rv_reply_has_error_code(reply, "NOSCRIPT")) {
         p->again = true;
         return;
     }
@@ -321,7 +322,7 @@ static bool prepare(pipeline *p, size_t index)
     rv_error error;
     rv_error_clear(&error);
     result->id[0] = '\0';
-    result->status = rv_enqueue_check(spec, &p->client->size_limits, &error);
+    result->status = rv_enqueue_error_check(spec, &p->client->size_limits, &error);
     if (result->status == REEVE_OK) result->status = make_room(&p->client->scratch, spec, &error);
     if (result->status != REEVE_OK) {
         if (note_failure(p, index, result->status)) p->error = error;
@@ -358,7 +359,7 @@ static size_t plan(pipeline *p, size_t next, size_t count)
         }
         c->count++;
         c->span++;
-        c->plain = c->plain && !rv_enqueue_has_options(spec);
+        c->plain = c->plain && !rv_spec_has_options(spec);
         c->fresh = c->fresh && spec->id == NULL && size + meta_bytes(spec) <= RV_LAY_BYTES;
         c->bytes += size;
         total += size;
@@ -366,7 +367,7 @@ static size_t plan(pipeline *p, size_t next, size_t count)
     return next;
 }
 
-bool rv_enqueue_is_unknown(reeve_status status)
+bool rv_client_enqueue_is_unknown(reeve_status status)
 {
     return status == REEVE_ELOST || status == REEVE_ETIMEOUT || status == REEVE_EPROTO;
 }
@@ -375,8 +376,8 @@ bool rv_enqueue_is_unknown(reeve_status status)
 static void fail_rest(pipeline *p, const rv_error *why)
 {
     rv_error unknown = {0};
-    reeve_status status = p->lost && !rv_enqueue_is_unknown(why->status) ? REEVE_ELOST : why->status;
-    if (rv_enqueue_is_unknown(status)) {
+    reeve_status status = p->lost && !rv_client_enqueue_is_unknown(why->status) ? REEVE_ELOST : why->status;
+    if (rv_client_enqueue_is_unknown(status)) {
         bool said = strstr(why->text, "unknown") != NULL;
         (void)rv_fail(&unknown, status, "%s%s", why->text, said ? "" : "; unknown whether the task was enqueued");
         why = &unknown;
@@ -404,13 +405,14 @@ static void carry_edges(reeve_client *client, const reeve_task_spec *specs, size
         const reeve_task_spec *spec = &specs[i];
         if (results[i].status != REEVE_OK || spec->after_count == 0) continue;
         if (last != NULL && strcmp(last, spec->queue) == 0) continue;
-        if (!rv_parents_elsewhere(spec->after, spec->after_count, spec->queue)) continue;
+        if (!rv_parents_are_elsewhere(spec->after, spec->after_count, spec->queue)) continue;
         last = spec->queue;
-        rv_client_carry(client, spec->queue);
+        rv_outbox_client_carry(client, spec->queue);
     }
 }
 
-reeve_status rv_enqueue_run(reeve_client *client, const reeve_task_spec *specs, size_t count, reeve_enqueued *results)
+reeve_status rv_client_enqueue_run(reeve_client *client, const reeve_task_spec *specs, size_t count,
+                                   reeve_enqueued *results)
 {
     pipeline p; /* (what is not set here plan and build do; it is large, and most calls are of one task) */
     const pipeline *context = &p;
@@ -458,13 +460,13 @@ reeve_status reeve_enqueue_many_sized(reeve_client *client, const reeve_task_spe
     if (client == NULL || (count > 0 && (given == NULL || ret_results == NULL))) return REEVE_EINVAL;
     rv_error_clear(&client->error);
     if (count > (size_t)client->size_limits.batch)
-        return rv_enqueue_refuse_all(client, count, ret_results, RV_SIZE_LIMIT(batch), "tasks in one call");
-    reeve_status status = rv_specs_read(&specs, &owned, given, count, spec_size, &client->error);
+        return rv_enqueue_error_refuse_all(client, count, ret_results, RV_SIZE_LIMIT(batch), "tasks in one call");
+    reeve_status status = rv_spec_read_all(&specs, &owned, given, count, spec_size, &client->error);
     if (status != REEVE_OK) {
         for (size_t i = 0; i < count; i++) ret_results[i] = (reeve_enqueued){.status = status};
         return status;
     }
-    status = rv_enqueue_run(client, specs, count, ret_results);
+    status = rv_client_enqueue_run(client, specs, count, ret_results);
     rv_free(owned);
     return status;
 }
@@ -478,9 +480,9 @@ reeve_status reeve_enqueue_sized(reeve_client *client, const reeve_task_spec *gi
     rv_error_clear(&client->error);
     reeve_status status = rv_spec_read(&spec, given, spec_size, &client->error);
     if (status != REEVE_OK) return status;
-    status = spec.after_count > REEVE_PARENTS_MAX ? rv_enqueue_stepwise(client, &spec, &result)
-                                                  : rv_enqueue_run(client, &spec, 1, &result);
-    bool tells = status == REEVE_OK || status == REEVE_EUNIQUE || rv_enqueue_is_unknown(status);
+    status = spec.after_count > REEVE_PARENTS_MAX ? rv_stepwise_enqueue(client, &spec, &result)
+                                                  : rv_client_enqueue_run(client, &spec, 1, &result);
+    bool tells = status == REEVE_OK || status == REEVE_EUNIQUE || rv_client_enqueue_is_unknown(status);
     if (tells && ret_id != NULL) memcpy(ret_id, result.id, sizeof(result.id));
     return status;
 }

@@ -44,9 +44,10 @@ typedef struct rv_enqueue_pipeline {
 } rv_enqueue_pipeline;
 
 /* reeve_enqueue_many of specs that have been read. */
-reeve_status rv_enqueue_run(reeve_client *client, const reeve_task_spec *specs, size_t count, reeve_enqueued *results);
+reeve_status rv_client_enqueue_run(reeve_client *client, const reeve_task_spec *specs, size_t count,
+                                   reeve_enqueued *results);
 
 /* The tasks may have been enqueued: the call ended without their answer. */
-bool rv_enqueue_is_unknown(reeve_status status);
+bool rv_client_enqueue_is_unknown(reeve_status status);
 
 #endif

@@ -52,7 +52,7 @@ static reeve_status check_group(const reeve_limit_change *change, rv_error *erro
     }
     if (change->forget && (change->concurrency != 0 || change->rate != NULL || change->strict != 0))
         return rv_fail(error, REEVE_EINVAL, "a group's limits are either forgotten or set, not both");
-    return rv_check_group(change->group, error);
+    return rv_keys_check_group(change->group, error);
 }
 
 static reeve_status check_change(const reeve_limit_change *change, rv_error *error)
@@ -147,7 +147,7 @@ reeve_status reeve_limit_sized(reeve_client *client, const char *queue, const re
     reeve_limit_change change;
     if (client == NULL || given == NULL) return REEVE_EINVAL;
     reeve_status status = RV_LAYOUT_READ(&change, given, change_size, "the limits", &client->error);
-    if (status == REEVE_OK) status = rv_check_queue(queue, &client->error);
+    if (status == REEVE_OK) status = rv_keys_check_queue(queue, &client->error);
     if (status == REEVE_OK) status = check_change(&change, &client->error);
     if (status != REEVE_OK) return status;
     limit_words words = {.count = 0};
@@ -163,8 +163,8 @@ reeve_status reeve_pause_for(reeve_client *client, const char *queue, const char
                              int64_t *ret_until_ms)
 {
     if (client == NULL) return REEVE_EINVAL;
-    reeve_status status = rv_check_queue(queue, &client->error);
-    if (status == REEVE_OK && group != NULL) status = rv_check_group(group, &client->error);
+    reeve_status status = rv_keys_check_queue(queue, &client->error);
+    if (status == REEVE_OK && group != NULL) status = rv_keys_check_group(group, &client->error);
     if (status != REEVE_OK) return status;
     if (delay_ms < 0)
         return rv_fail(&client->error, REEVE_EINVAL, "a pause of %lld ms: must not be negative", (long long)delay_ms);
@@ -192,26 +192,12 @@ static uint64_t count_at(const rv_reply *reply, size_t index)
     return number > 0 ? (uint64_t)number : 0;
 }
 
-reeve_rate rv_rate_read(const rv_reply *reply)
-{
-    reeve_rate rate = {0};
-    char text[80], *rest = NULL;
-    int64_t *const fields[] = {&rate.count, &rate.period_ms, &rate.burst};
-    size_t count = 0;
-    rv_copy_text(text, sizeof(text), rv_reply_is(reply, RV_TEXT) ? reply->text : "");
-    if (strcmp(text, "0") == 0) return (reeve_rate){.count = -1};
-    for (const char *word = strtok_r(text, " ", &rest); word != NULL; word = strtok_r(NULL, " ", &rest), count++) {
-        if (count == 3 || !rv_parse_int(word, 1, INT64_MAX, fields[count])) return (reeve_rate){0};
-    }
-    return count == 3 ? rate : (reeve_rate){0};
-}
-
 static bool read_group(reeve_group_limits *ret, const rv_reply *reply)
 {
     if (!rv_reply_is(reply, RV_ARRAY) || reply->count < GROUP_FIELDS) return false;
     rv_copy_text(ret->group, sizeof(ret->group), reply->items[NAME]->text);
     ret->concurrency = rv_reply_int(reply->items[OWN_CONCURRENCY], 0);
-    ret->rate = rv_rate_read(reply->items[OWN_RATE]);
+    ret->rate = rv_rates_read(reply->items[OWN_RATE]);
     ret->pause_until_ms = rv_reply_int(reply->items[OWN_HOLD], 0);
     ret->running = count_at(reply, OWN_RUNNING);
     ret->parked = count_at(reply, OWN_PARKED);
@@ -224,12 +210,12 @@ static bool read_limits(reeve_limits *ret, const rv_reply *reply)
     const rv_reply *queue = reply->items[QUEUE];
     if (!rv_reply_is(queue, RV_ARRAY) || queue->count < QUEUE_FIELDS) return false;
     ret->concurrency = rv_reply_int(queue->items[CONCURRENCY], 0);
-    ret->rate = rv_rate_read(queue->items[RATE]);
+    ret->rate = rv_rates_read(queue->items[RATE]);
     ret->pause_until_ms = rv_reply_int(queue->items[HOLD], 0);
     if (ret->pause_until_ms <= rv_reply_int(reply->items[NOW], 0)) ret->pause_until_ms = 0;
     ret->running = rv_reply_int(reply->items[RUNNING], -1);
     ret->group_concurrency = rv_reply_int(queue->items[GROUP_CONCURRENCY], 0);
-    ret->group_rate = rv_rate_read(queue->items[GROUP_RATE]);
+    ret->group_rate = rv_rates_read(queue->items[GROUP_RATE]);
     ret->group_strict = rv_reply_is_text(queue->items[GROUP_STRICT], "1");
     ret->group_total = count_at(reply, GROUP_TOTAL);
     ret->next = count_at(reply, NEXT);
@@ -244,7 +230,7 @@ reeve_status reeve_limits_get(reeve_client *client, const char *queue, uint64_t 
 {
     if (client == NULL || ret == NULL) return REEVE_EINVAL;
     rv_page page = {.offset = offset, .limit = limit};
-    reeve_status status = rv_page_args(client, &page, "groups");
+    reeve_status status = rv_inspect_page_args(client, &page, "groups");
     if (status != REEVE_OK) return status;
     const rv_reply *reply;
     rv_simple_call call = {.script = &rv_script_limits, .queue = queue, .args = {page.skip, page.most}, .count = 2};

@@ -7,8 +7,8 @@
 
 #include "client/client.h"
 #include "client/outbox.h"
+#include "protocol/maintain_call.h"
 #include "protocol/scripts.h"
-#include "protocol/session.h"
 
 #define OVERDUE_LEAST_MS 1000 /* a worker that serves the queue is not later than that */
 #define STEP_TASKS 200
@@ -31,25 +31,25 @@ static reeve_status ask(reeve_client *client, const char *queue, reeve_maintaine
 static void build_tend(rv_conn *conn, bool again, const void *context)
 {
     (void)again;
-    rv_tend_build(conn, context, STEP_TASKS, 0);
+    rv_maintain_call_build(conn, context, STEP_TASKS, 0);
 }
 
 static reeve_status step(reeve_client *client, const char *queue, reeve_maintained *done)
 {
     const rv_reply *reply;
-    rv_tend_reply tended;
+    rv_maintain_reply tended;
     rv_prefix prefix;
-    rv_prefix_set(&prefix, client->ns, queue);
+    rv_keys_set_prefix(&prefix, client->ns, queue);
     client->can_read = true; /* what a replica does not carry out is left to the master */
     reeve_status status = rv_client_call(client, build_tend, &prefix, &reply, NULL);
     client->can_read = false;
     if (status != REEVE_OK) return status;
-    if (!rv_tend_read(&tended, reply)) return rv_client_odd_reply(client, "maintain");
+    if (!rv_maintain_call_read(&tended, reply)) return rv_client_odd_reply(client, "maintain");
     done->recovered += tended.recovered;
     done->promoted += tended.promoted;
     done->trimmed += tended.trimmed;
     done->more = tended.more;
-    if (tended.outbox > 0) rv_client_carry(client, queue);
+    if (tended.outbox > 0) rv_outbox_client_carry(client, queue);
     return REEVE_OK;
 }
 

@@ -27,13 +27,13 @@ static reeve_status send(reeve_client *client, const char *queue, const rv_queue
 
     for (size_t i = 0; i < RV_QUEUE_FIELDS; i++) {
         start[i] = text->length;
-        if (!is_of_this_script(i) || !rv_queue_field_is_given(values, i)) continue;
-        rv_queue_field_write(text, values, i);
+        if (!is_of_this_script(i) || !rv_queue_settings_is_given(values, i)) continue;
+        rv_queue_settings_write(text, values, i);
         rv_buf_addc(text, '\0');
     }
     if (text->failed) return rv_fail(&client->error, REEVE_ENOMEM, "no memory for a queue's settings");
     for (size_t i = 0; i < RV_QUEUE_FIELDS; i++) {
-        if (!is_of_this_script(i) || !rv_queue_field_is_given(values, i)) continue;
+        if (!is_of_this_script(i) || !rv_queue_settings_is_given(values, i)) continue;
         call.args[call.count++] = rv_queue_fields[i].name;
         call.args[call.count++] = text->data + start[i];
     }
@@ -49,10 +49,10 @@ reeve_status reeve_queue_set_sized(reeve_client *client, const char *queue, cons
 
     if (client == NULL || given == NULL) return REEVE_EINVAL;
     reeve_status status = RV_LAYOUT_READ(&settings, given, settings_size, "the queue's settings", &client->error);
-    if (status == REEVE_OK) status = rv_check_queue(queue, &client->error);
+    if (status == REEVE_OK) status = rv_keys_check_queue(queue, &client->error);
     if (status != REEVE_OK) return status;
-    rv_queue_values_from(&values, &settings);
-    status = rv_queue_values_check(&values, &client->error);
+    rv_queue_settings_from(&values, &settings);
+    status = rv_queue_settings_check(&values, &client->error);
     if (status != REEVE_OK) return status;
     rv_buf_init(&text, RV_QUEUE_FIELDS * FIELD_MAX);
     status = send(client, queue, &values, &text);
@@ -80,9 +80,9 @@ reeve_status reeve_queue_settings_get(reeve_client *client, const char *queue, r
     rv_queue_values values = {.backoff = {0}};
 
     if (client == NULL || ret == NULL) return REEVE_EINVAL;
-    reeve_status status = rv_check_queue(queue, &client->error);
+    reeve_status status = rv_keys_check_queue(queue, &client->error);
     if (status != REEVE_OK) return status;
-    rv_prefix_set(&prefix, client->ns, queue);
+    rv_keys_set_prefix(&prefix, client->ns, queue);
     status = rv_client_call(client, build_get, &prefix, &reply, NULL);
     if (status != REEVE_OK) return status;
     if (!rv_reply_is(reply, RV_ARRAY) || reply->count < RV_QUEUE_FIELDS) return rv_client_odd_reply(client, "HMGET");
@@ -92,9 +92,9 @@ reeve_status reeve_queue_settings_get(reeve_client *client, const char *queue, r
         const rv_reply *field = rv_reply_at(reply, i);
         bool there = rv_reply_is(field, RV_TEXT);
 
-        rv_queue_field_read(&values, i, there ? field->text : NULL, there ? field->length : 0);
+        rv_queue_settings_read(&values, i, there ? field->text : NULL, there ? field->length : 0);
     }
-    rv_queue_values_hold(held, &values, true);
+    rv_queue_settings_hold(held, &values, true);
     *ret = &held->settings;
     return REEVE_OK;
 }

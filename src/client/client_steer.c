@@ -21,7 +21,7 @@ typedef struct steering {
 /* What waited for the task hears of it, and whom it waited for. */
 static reeve_status follow(reeve_client *client, const char *queue)
 {
-    rv_client_fan(client, queue);
+    rv_fan_run(client, queue);
     return REEVE_OK;
 }
 
@@ -31,7 +31,7 @@ static reeve_status steer(reeve_client *client, const steering *what)
 {
     if (client == NULL) return REEVE_EINVAL;
     const char *queue = what->call.queue, *id = what->call.args[0];
-    reeve_status status = rv_check_id(id, &client->error);
+    reeve_status status = rv_keys_check_id(id, &client->error);
     if (status != REEVE_OK) return status;
     const rv_reply *reply;
     bool again;
@@ -152,7 +152,7 @@ reeve_status rv_client_make_known(reeve_client *client, const char *queue)
 {
     const rv_reply *reply;
     known_call call = {.ns = client->ns, .queue = queue, .command = "SADD"};
-    reeve_status status = rv_check_queue(queue, &client->error);
+    reeve_status status = rv_keys_check_queue(queue, &client->error);
     return status == REEVE_OK ? rv_client_call(client, build_known, &call, &reply, NULL) : status;
 }
 
@@ -160,7 +160,7 @@ reeve_status rv_client_knows(reeve_client *client, const char *queue, bool *ret)
 {
     const rv_reply *reply;
     known_call call = {.ns = client->ns, .queue = queue, .command = "SISMEMBER"};
-    reeve_status status = rv_check_queue(queue, &client->error);
+    reeve_status status = rv_keys_check_queue(queue, &client->error);
     if (status == REEVE_OK) status = rv_client_call(client, build_known, &call, &reply, NULL);
     *ret = status == REEVE_OK && rv_reply_int(reply, 0) == 1;
     return status;

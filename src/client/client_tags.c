@@ -43,7 +43,7 @@ reeve_status reeve_tags(reeve_client *client, const char *queue, uint64_t offset
 {
     if (client == NULL || ret == NULL || ret_count == NULL) return REEVE_EINVAL;
     rv_page page = {.offset = offset, .limit = limit};
-    reeve_status status = rv_page_args(client, &page, "tags");
+    reeve_status status = rv_inspect_page_args(client, &page, "tags");
     if (status != REEVE_OK) return status;
     const rv_reply *reply;
     rv_simple_call call = {.script = &rv_script_tags, .queue = queue, .args = {page.skip, page.most}, .count = 2};
@@ -69,7 +69,7 @@ reeve_status reeve_list_tag(reeve_client *client, const char *queue, const char 
     if (state != NULL && (unsigned)*state >= REEVE_STATE_COUNT)
         return rv_fail(&client->error, REEVE_EINVAL, "there is no such state");
     rv_page page = {.offset = offset, .limit = limit};
-    reeve_status status = rv_page_args(client, &page, "tasks");
+    reeve_status status = rv_inspect_page_args(client, &page, "tasks");
     if (status != REEVE_OK) return status;
     const rv_reply *reply;
     rv_simple_call call = {.script = &rv_script_list_by_tag,
@@ -80,7 +80,7 @@ reeve_status reeve_list_tag(reeve_client *client, const char *queue, const char 
     if (status != REEVE_OK) return status;
     if (!rv_reply_is(reply, RV_ARRAY) || reply->count < 1) return rv_client_odd_reply(client, "list");
     int64_t next = rv_reply_int(reply->items[0], -1);
-    status = rv_list_read(client, queue, reply, ret, ret_count);
+    status = rv_inspect_read(client, queue, reply, ret, ret_count);
     if (status == REEVE_OK && ret_next != NULL) *ret_next = next;
     return status;
 }

@@ -69,7 +69,7 @@ static reeve_status subscribe(wait_for *wait)
     if (status != REEVE_OK) return status;
     rv_prefix prefix;
     char channel[RV_PREFIX_MAX + REEVE_ID_MAX + 8];
-    rv_prefix_set(&prefix, client->ns, wait->queue);
+    rv_keys_set_prefix(&prefix, client->ns, wait->queue);
     snprintf(channel, sizeof(channel), "%sdone:%s", prefix.text, wait->id);
     rv_cmd(client->listener, 2);
     rv_args(client->listener, "SUBSCRIBE");
@@ -77,7 +77,7 @@ static reeve_status subscribe(wait_for *wait)
     const rv_reply *reply = NULL;
     status = rv_conn_call(client->listener, deadline, &reply);
     if (status != REEVE_OK) client->error = *rv_conn_error(client->listener);
-    wait->deaf = status == REEVE_EREDIS && rv_error_reply_has_code(reply, "NOPERM");
+    wait->deaf = status == REEVE_EREDIS && rv_reply_has_error_code(reply, "NOPERM");
     return wait->deaf ? REEVE_OK : status;
 }
 
@@ -208,8 +208,8 @@ reeve_status reeve_wait(reeve_client *client, const char *queue, const char *id,
 {
     if (client == NULL) return REEVE_EINVAL;
     if (ret != NULL) *ret = NULL;
-    reeve_status status = rv_check_queue(queue, &client->error);
-    if (status == REEVE_OK) status = rv_check_id(id, &client->error);
+    reeve_status status = rv_keys_check_queue(queue, &client->error);
+    if (status == REEVE_OK) status = rv_keys_check_id(id, &client->error);
     if (status != REEVE_OK) return status;
     wait_for wait = {.client = client, .queue = queue, .id = id, .deadline = rv_deadline(timeout_ms)};
     client->saw_deletion = false;

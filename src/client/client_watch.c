@@ -59,7 +59,7 @@ static reeve_status call_of(reeve_client *client, const rv_simple_call *call, co
 reeve_status reeve_events_keep(reeve_client *client, const char *queue, int64_t count)
 {
     if (client == NULL) return REEVE_EINVAL;
-    reeve_status status = rv_check_queue(queue, &client->error);
+    reeve_status status = rv_keys_check_queue(queue, &client->error);
     if (status != REEVE_OK) return status;
     if (count < 0 || count > REEVE_EVENTS_MAX) {
         return rv_fail(&client->error, REEVE_EINVAL, "%lld events: must be from 0 to %d", (long long)count,
@@ -302,8 +302,8 @@ static bool is_place(const char *text)
 static reeve_status choose(reeve_watch *watch, const reeve_watch_options *options)
 {
     rv_error *error = &watch->client->error;
-    reeve_status status = rv_check_queue(options->queue, error);
-    if (status == REEVE_OK && options->id != NULL) status = rv_check_id(options->id, error);
+    reeve_status status = rv_keys_check_queue(options->queue, error);
+    if (status == REEVE_OK && options->id != NULL) status = rv_keys_check_id(options->id, error);
     if (status != REEVE_OK) return status;
     if (options->since_ms < 0) return rv_fail(error, REEVE_EINVAL, "a time before 1970");
     if (options->after != NULL && !is_place(options->after))
@@ -316,7 +316,7 @@ static reeve_status choose(reeve_watch *watch, const reeve_watch_options *option
         (void)snprintf(watch->last, sizeof(watch->last), "%lld-18446744073709551615", (long long)options->since_ms - 1);
     }
     rv_prefix prefix;
-    rv_prefix_set(&prefix, watch->client->ns, watch->queue);
+    rv_keys_set_prefix(&prefix, watch->client->ns, watch->queue);
     (void)snprintf(watch->key, sizeof(watch->key), "%sevents", prefix.text);
     return REEVE_OK;
 }

@@ -252,7 +252,7 @@ static reeve_status ask_facts(telling *t)
 static bool is_elsewhere(const telling *t, const rv_why_parent *parent, char queue[REEVE_QUEUE_MAX + 1],
                          char id[REEVE_ID_MAX])
 {
-    return rv_handle_split(parent->handle, queue, id) && strcmp(queue, t->queue) != 0;
+    return rv_keys_split_handle(parent->handle, queue, id) && strcmp(queue, t->queue) != 0;
 }
 
 static void build_states(rv_conn *conn, bool again, const void *context)
@@ -263,7 +263,7 @@ static void build_states(rv_conn *conn, bool again, const void *context)
     for (size_t i = 0; i < t->facts.parent_count; i++) {
         rv_prefix prefix;
         if (!is_elsewhere(t, &t->facts.parents[i], queue, id)) continue;
-        rv_prefix_set(&prefix, t->client->ns, queue);
+        rv_keys_set_prefix(&prefix, t->client->ns, queue);
         rv_cmd_script(conn, &rv_script_why, 1, 2);
         rv_arg(conn, prefix.text, prefix.length);
         rv_args(conn, id);
@@ -373,7 +373,7 @@ static reeve_status explain(reeve_client *client, const char *queue, const char 
 reeve_status reeve_task_why(reeve_client *client, const char *queue, const char *id, reeve_why **ret)
 {
     if (client == NULL || ret == NULL) return REEVE_EINVAL;
-    reeve_status status = rv_check_id(id, &client->error);
+    reeve_status status = rv_keys_check_id(id, &client->error);
     return status == REEVE_OK ? explain(client, queue, id, ret) : status;
 }
 

@@ -83,9 +83,9 @@ static void read_rule(owned_entry *owned, const rv_cron_rule *rule)
     entry->task = &owned->task;
 }
 
-#define WHOLE(field, name, min, max, type) task->field = (type)rv_option_int(header, name, min, max);
-#define SPAN(field, name) task->field = rv_option_span(header, name);
-#define FLAG(field, name) task->field = rv_option_flag(header, name);
+#define WHOLE(field, name, min, max, type) task->field = (type)rv_option_read_int(header, name, min, max);
+#define SPAN(field, name) task->field = rv_option_read_span(header, name);
+#define FLAG(field, name) task->field = rv_option_read_flag(header, name);
 #define TEXT(field, name) task->field = text_of(header, name);
 
 /* What an entry may say of its tasks; what only a foreign producer can have written is left out. */
@@ -98,8 +98,8 @@ static bool read_task(owned_entry *owned)
     task->type = text_of(header, "type");
     RV_CRON_OPTIONS_READ(WHOLE, SPAN, FLAG, TEXT)
     task->backoff = owned->policy.has_backoff ? &owned->policy.backoff : NULL;
-    task->deadline_ms = rv_option_span(options, "deadline");
-    task->expires_in_ms = rv_option_span(options, "expires");
+    task->deadline_ms = rv_option_read_span(options, "deadline");
+    task->expires_in_ms = rv_option_read_span(options, "expires");
     read_tags(owned);
     return read_meta(owned);
 }
@@ -119,7 +119,7 @@ static reeve_status read_rest(owned_entry *owned, const char *rest, size_t lengt
     reeve_status status = header.failed || owned->payload == NULL ? REEVE_ENOMEM : REEVE_OK;
     if (status == REEVE_OK) {
         owned->header = cJSON_ParseWithLength(header.data, header.length);
-        if (!rv_policy_read(&owned->policy, header.data, header.length)) status = REEVE_EINVAL;
+        if (!rv_task_policy_read(&owned->policy, header.data, header.length)) status = REEVE_EINVAL;
     }
     rv_buf_fini(&header);
     return status;
@@ -130,7 +130,7 @@ static reeve_status read_definition(owned_entry *owned, const rv_reply *definiti
     const char *end = memchr(definition->text, '\n', definition->length);
     size_t length = end != NULL ? (size_t)(end - definition->text) : 0;
     rv_cron_rule rule;
-    reeve_status status = rv_cron_rule_read(&rule, definition->text, length, error);
+    reeve_status status = rv_cron_definition_read_rule(&rule, definition->text, length, error);
     if (status != REEVE_OK) return status;
     owned->line = cJSON_ParseWithLength(definition->text, length);
     status = read_rest(owned, end + 1, definition->length - length - 1);
@@ -138,7 +138,7 @@ static reeve_status read_definition(owned_entry *owned, const rv_reply *definiti
     if (status == REEVE_ENOMEM) return rv_fail(error, status, "no memory for a recurring entry");
     if (status != REEVE_OK) return rv_fail(error, status, "its tasks' envelope is none");
     read_rule(owned, &rule);
-    return rv_cron_entry_check(&owned->entry, error);
+    return rv_cron_definition_check(&owned->entry, error);
 }
 
 /* ---- asking ---------------------------------------------------------------------------------------------------- */
@@ -186,7 +186,7 @@ reeve_status reeve_cron_get(reeve_client *client, const char *queue, const char 
     const rv_reply *reply;
     if (client == NULL || ret == NULL) return REEVE_EINVAL;
     *ret = NULL;
-    reeve_status status = rv_cron_check_name(name, &client->error);
+    reeve_status status = rv_cron_definition_check_name(name, &client->error);
     if (status == REEVE_OK && queue == NULL) {
         status = rv_cron_index_read(client, name, known);
         if (status == REEVE_OK && known[0] == '\0') return no_entry(client, NULL, name);

@@ -6,10 +6,11 @@
 #include <string.h>
 
 #include "client/client.h"
-#include "client/client_depend.h"
 #include "protocol/envelope.h"
+#include "protocol/parents.h"
+#include "protocol/spec.h"
 
-reeve_status rv_enqueue_check(const reeve_task_spec *spec, const reeve_size_limits *size_limits, rv_error *error)
+reeve_status rv_enqueue_error_check(const reeve_task_spec *spec, const reeve_size_limits *size_limits, rv_error *error)
 {
     reeve_status status = rv_spec_check_under(spec, size_limits, error);
     if (status != REEVE_OK || spec->after_count <= REEVE_PARENTS_MAX) return status;
@@ -34,8 +35,8 @@ void rv_client_note_cause(reeve_client *client, const char *queue, const rv_erro
     cause->error = *error;
 }
 
-reeve_status rv_enqueue_refuse_all(reeve_client *client, size_t count, reeve_enqueued *ret_results, size_t at,
-                                   const char *what)
+reeve_status rv_enqueue_error_refuse_all(reeve_client *client, size_t count, reeve_enqueued *ret_results, size_t at,
+                                         const char *what)
 {
     for (size_t i = 0; i < count; i++) ret_results[i] = (reeve_enqueued){.status = REEVE_ETOOBIG};
     (void)rv_size_limits_refuse(&client->error, &client->size_limits, at, "%zu %s", count, what);
@@ -89,11 +90,11 @@ void reeve_enqueued_error_sized(const reeve_client *client, const reeve_task_spe
                        spec.queue, result->id);
         break;
     case REEVE_ENOTFOUND:
-        (void)rv_refuse_parent(&error, spec.queue, spec.id != NULL ? spec.id : spec.type, result->id);
+        (void)rv_parents_refuse(&error, spec.queue, spec.id != NULL ? spec.id : spec.type, result->id);
         rv_copy_text(ret, size, error.text);
         break;
     default:
-        if (rv_enqueue_check(&spec, &client->size_limits, &error) != REEVE_OK)
+        if (rv_enqueue_error_check(&spec, &client->size_limits, &error) != REEVE_OK)
             rv_copy_text(ret, size, error.text);
         else
             write_cause(client, spec.queue, result->status, ret, size);

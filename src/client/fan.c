@@ -43,11 +43,11 @@ static bool step(fan *f, size_t index)
         const rv_reply *name = rv_reply_at(reply, i);
         if (rv_reply_is(name, RV_TEXT)) add_queue(f, name->text, name->length);
     }
-    if (carries) rv_client_carry(f->client, queue);
+    if (carries) rv_outbox_client_carry(f->client, queue);
     return true;
 }
 
-void rv_client_fan(reeve_client *client, const char *queue)
+void rv_fan_run(reeve_client *client, const char *queue)
 {
     fan f = {.client = client};
     bool more = true;

@@ -11,6 +11,6 @@
  * Tells the tasks that are to hear of it, here and in other queues, up to some 10,000 of them; workers, or whoever maintains
  * the queues, do what is left. Failures are no matter: nothing is lost by them.
  */
-void rv_client_fan(reeve_client *client, const char *queue);
+void rv_fan_run(reeve_client *client, const char *queue);
 
 #endif

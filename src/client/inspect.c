@@ -30,7 +30,7 @@ static reeve_status read_info(reeve_client *client, const char *queue, const rv_
 reeve_status reeve_show(reeve_client *client, const char *queue, const char *id, reeve_task_info **ret)
 {
     if (client == NULL || ret == NULL) return REEVE_EINVAL;
-    reeve_status status = rv_check_id(id, &client->error);
+    reeve_status status = rv_keys_check_id(id, &client->error);
     if (status != REEVE_OK) return status;
     const rv_reply *reply;
     rv_simple_call call = {.script = &rv_script_show, .queue = queue, .args = {id}, .count = 1};
@@ -47,8 +47,8 @@ void reeve_task_list_free(reeve_task_info **list, size_t count)
     rv_free(list);
 }
 
-reeve_status rv_list_read(reeve_client *client, const char *queue, const rv_reply *reply, reeve_task_info ***ret,
-                          size_t *ret_count)
+reeve_status rv_inspect_read(reeve_client *client, const char *queue, const rv_reply *reply, reeve_task_info ***ret,
+                             size_t *ret_count)
 {
     size_t count = reply->count - 1;
     reeve_task_info **list = rv_zalloc_array(count + 1, sizeof(*list));
@@ -65,7 +65,7 @@ reeve_status rv_list_read(reeve_client *client, const char *queue, const rv_repl
     return REEVE_OK;
 }
 
-reeve_status rv_page_args(reeve_client *client, rv_page *page, const char *what)
+reeve_status rv_inspect_page_args(reeve_client *client, rv_page *page, const char *what)
 {
     if (page->limit > RV_CALL_MAX)
         return rv_fail(&client->error, REEVE_EINVAL, "a page has at most %d %s", RV_CALL_MAX, what);
@@ -79,7 +79,7 @@ reeve_status reeve_list(reeve_client *client, const char *queue, reeve_state sta
                         reeve_task_info ***ret, size_t *ret_count, uint64_t *ret_total)
 {
     rv_page page = {.offset = offset, .limit = limit};
-    return rv_list_tasks(client, queue, state, "", &page, ret, ret_count, ret_total);
+    return rv_inspect_list(client, queue, state, "", &page, ret, ret_count, ret_total);
 }
 
 /* A text says where to go on, which is always further; anything else is what was asked for. */
@@ -91,12 +91,12 @@ static bool goes_on(const rv_reply *reply, char *from, size_t size)
     return strtoull(from, NULL, 10) > before;
 }
 
-reeve_status rv_list_tasks(reeve_client *client, const char *queue, reeve_state state, const char *kind, rv_page *page,
-                           reeve_task_info ***ret, size_t *ret_count, uint64_t *ret_total)
+reeve_status rv_inspect_list(reeve_client *client, const char *queue, reeve_state state, const char *kind,
+                             rv_page *page, reeve_task_info ***ret, size_t *ret_count, uint64_t *ret_total)
 {
     if (client == NULL || ret == NULL || ret_count == NULL) return REEVE_EINVAL;
     if ((unsigned)state >= REEVE_STATE_COUNT) return rv_fail(&client->error, REEVE_EINVAL, "there is no such state");
-    reeve_status status = rv_page_args(client, page, "tasks");
+    reeve_status status = rv_inspect_page_args(client, page, "tasks");
     if (status != REEVE_OK) return status;
     const rv_reply *reply;
     char from[48] = "";
@@ -110,7 +110,7 @@ reeve_status rv_list_tasks(reeve_client *client, const char *queue, reeve_state 
     } while (goes_on(reply, from, sizeof(from)));
     if (!rv_reply_is(reply, RV_ARRAY) || reply->count < 1) return rv_client_odd_reply(client, "list");
     if (ret_total != NULL) *ret_total = rv_reply_sum(reply->items[0]);
-    return rv_list_read(client, queue, reply, ret, ret_count);
+    return rv_inspect_read(client, queue, reply, ret, ret_count);
 }
 
 /* ---- queues ---------------------------------------------------------------------------------------------------- */
@@ -159,12 +159,12 @@ static bool read_stat(const char *queue, const rv_reply *reply, reeve_queue_info
     ret->crashed_total = number_at(reply, TOTALS + 3);
     ret->oldest_ready_ms = enqueued_at(rv_reply_at(reply, HEAD));
     ret->next_due_ms = rv_reply_within(rv_reply_at(reply, NEXT_DUE), 0, RV_REPLY_NUMBER_MAX, -1);
-    ret->paused_ms = rv_paused_since(rv_reply_at(reply, PAUSED_MS));
+    ret->paused_ms = rv_rates_paused_since(rv_reply_at(reply, PAUSED_MS));
     ret->pause_until_ms = rv_reply_within(rv_reply_at(reply, HOLD), 0, RV_REPLY_NUMBER_MAX, -1);
     ret->concurrency = rv_reply_within(rv_reply_at(reply, CONCURRENCY), 0, RV_REPLY_NUMBER_MAX, 0);
-    ret->rate = rv_rate_read(rv_reply_at(reply, RATE));
+    ret->rate = rv_rates_read(rv_reply_at(reply, RATE));
     ret->group_concurrency = rv_reply_within(rv_reply_at(reply, GROUP_CONCURRENCY), 0, RV_REPLY_NUMBER_MAX, 0);
-    ret->group_rate = rv_rate_read(rv_reply_at(reply, GROUP_RATE));
+    ret->group_rate = rv_rates_read(rv_reply_at(reply, GROUP_RATE));
     return true;
 }
 
@@ -220,7 +220,7 @@ static void build_stats(rv_conn *conn, bool again, const void *context)
     (void)again;
     for (size_t i = 0; i < s->count; i++) {
         rv_prefix prefix;
-        rv_prefix_set(&prefix, s->client->ns, s->list[i].name);
+        rv_keys_set_prefix(&prefix, s->client->ns, s->list[i].name);
         rv_cmd_script(conn, &rv_script_stat, 1, 0);
         rv_arg(conn, prefix.text, prefix.length);
     }

@@ -7,6 +7,7 @@
 #include "protocol/definition.h"
 #include "protocol/envelope.h"
 #include "protocol/scripts.h"
+#include "protocol/spec.h"
 
 /* Of fewer, and of less, commands of their own are not worth it. */
 #define MUCH ((size_t)16 * 1024)
@@ -72,7 +73,7 @@ static laying describe(const reeve_client *client, const char *queue, unsigned p
 {
     laying ret;
     int64_t at_ms = rv_now_ms() + client->clock_ahead_ms;
-    rv_prefix_set(&ret.prefix, client->ns, queue);
+    rv_keys_set_prefix(&ret.prefix, client->ns, queue);
     (void)snprintf(ret.at, sizeof(ret.at), "%lld", (long long)at_ms);
     (void)snprintf(ret.packet, sizeof(ret.packet), "%u", packet);
     (void)snprintf(ret.list, sizeof(ret.list), "packet:%u", packet);
@@ -96,7 +97,7 @@ static void add_envelope(rv_conn *conn, rv_buf *scratch, const laying *l, const 
 {
     rv_buf_clear(scratch);
     rv_buf_adds(scratch, l->head);
-    rv_envelope_write_head(scratch, spec);
+    rv_spec_write_head(scratch, spec);
     rv_arg_lent2(conn, scratch->data, scratch->length, spec->payload.data, spec->payload.length);
 }
 
@@ -168,7 +169,7 @@ void rv_lay_forbid(const rv_enqueue_pipeline *p, rv_conn *conn, const rv_enqueue
 /* An error that passes: it is asked again. */
 void rv_lay_asked(rv_enqueue_pipeline *p, size_t step, const rv_reply *reply)
 {
-    if (rv_error_reply_has_code(reply, "NOPERM") || rv_error_reply_has_code(reply, "ERR"))
+    if (rv_reply_has_error_code(reply, "NOPERM") || rv_reply_has_error_code(reply, "ERR"))
         p->client->lays_nothing = true;
     if (rv_reply_is(reply, RV_ERROR)) p->asking = false;
     if (step == ASK_END && p->asking) p->client->lays = true;
@@ -189,7 +190,7 @@ static const rv_reply *outcome_of(const rv_reply *reply)
 static void note_refusal(rv_enqueue_pipeline *p, size_t step, const rv_reply *reply)
 {
     /* A busy Redis takes the other two, too: where they are refused they are forbidden, or have other names. */
-    bool passing = step == DEL && !rv_error_reply_has_code(reply, "NOPERM");
+    bool passing = step == DEL && !rv_reply_has_error_code(reply, "NOPERM");
     if (step <= MULTI && !passing) p->client->lays_nothing = true;
     if (step < MULTI) return;
     if (step == MULTI) p->bare = true;
@@ -217,7 +218,7 @@ const rv_reply *rv_lay_reply(rv_enqueue_pipeline *p, size_t step, const rv_reply
     if (step < EXEC || p->bare) return NULL;
     if (failed) return refusal_of(p, reply);
     reply = outcome_of(reply);
-    if (!rv_reply_is(reply, RV_NIL) && !rv_error_reply_has_code(reply, "NOSCRIPT")) return reply;
+    if (!rv_reply_is(reply, RV_NIL) && !rv_reply_has_error_code(reply, "NOSCRIPT")) return reply;
     p->again = true;
     return NULL;
 }

@@ -71,7 +71,7 @@ static bool next_word(const char **at, const char *end, char *target, size_t siz
 static bool is_handle(const char *handle)
 {
     char queue[REEVE_QUEUE_MAX + 1], id[REEVE_ID_MAX];
-    return rv_handle_split(handle, queue, id);
+    return rv_keys_split_handle(handle, queue, id);
 }
 
 /* False when it is none that this version knows. */
@@ -170,7 +170,7 @@ static reeve_status fetch(round_trip *r)
     r->skip += r->count - carried - misread;
     (void)snprintf(what, sizeof(what), "%d %zu %zu %d %" PRId64, ROUND, r->skip, misread, r->from >= 0 ? BACK_MOST : 0,
                    r->from >= 0 ? r->from : 0);
-    rv_prefix_set(&prefix, r->ns, r->queue);
+    rv_keys_set_prefix(&prefix, r->ns, r->queue);
     rv_cmd_script(r->conn, &rv_script_outbox, 1, 1 + carried + misread);
     rv_arg(r->conn, prefix.text, prefix.length);
     rv_args(r->conn, what);
@@ -185,8 +185,8 @@ static void begin(round_trip *r, const rv_script *script, const char *handle, si
 {
     char queue[REEVE_QUEUE_MAX + 1];
     rv_prefix prefix;
-    (void)rv_handle_split(handle, queue, id); /* (it was checked when it was read) */
-    rv_prefix_set(&prefix, r->ns, queue);
+    (void)rv_keys_split_handle(handle, queue, id); /* (it was checked when it was read) */
+    rv_keys_set_prefix(&prefix, r->ns, queue);
     rv_cmd_script(r->conn, script, 1, args);
     rv_arg(r->conn, prefix.text, prefix.length);
 }
@@ -219,7 +219,7 @@ static void build_task(round_trip *r, const message *m)
 {
     char queue[REEVE_QUEUE_MAX + 1], id[REEVE_ID_MAX], way[REEVE_QUEUE_MAX + 64];
     const char *options = r->text.data + m->start + m->options, *end = r->text.data + m->start + m->length;
-    (void)rv_handle_split(m->child, queue, id);
+    (void)rv_keys_split_handle(m->child, queue, id);
     rv_cmd(r->conn, 3);
     rv_args(r->conn, "SADD");
     rv_arg2(r->conn, r->ns, strlen(r->ns), ":queues", 7);
@@ -336,7 +336,7 @@ reeve_status rv_outbox_carry_unread(rv_conn *conn, const char *ns, const char *q
     return carry_rounds(conn, ns, queue, most, from, &skip, ret_carried, error);
 }
 
-void rv_client_carry(reeve_client *client, const char *queue)
+void rv_outbox_client_carry(reeve_client *client, const char *queue)
 {
     rv_error error = {0};
     if (!rv_conn_is_open(client->conn)) return;
@@ -366,7 +366,7 @@ static reeve_status read_number(reeve_client *client, const char *queue, int ind
     const rv_reply *reply;
     index_call call = {.index = index};
     char digits[24] = "";
-    rv_prefix_set(&call.prefix, client->ns, queue);
+    rv_keys_set_prefix(&call.prefix, client->ns, queue);
     *ret = 0;
     reeve_status status = rv_client_call(client, build_index, &call, &reply, NULL);
     if (status != REEVE_OK || !rv_reply_is(reply, RV_TEXT) || reply->length < 3) return status;
@@ -376,7 +376,7 @@ static reeve_status read_number(reeve_client *client, const char *queue, int ind
     return REEVE_OK;
 }
 
-reeve_status rv_client_settle(reeve_client *client, const char *queue)
+reeve_status rv_outbox_client_settle(reeve_client *client, const char *queue)
 {
     int64_t last, first;
     reeve_status status = read_number(client, queue, -1, &last);

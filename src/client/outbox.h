@@ -29,12 +29,12 @@ reeve_status rv_outbox_carry_unread(rv_conn *conn, const char *ns, const char *q
                                     size_t *ret_carried, rv_error *error);
 
 /* The same over a client's connection, a few rounds; failures are no matter: workers do the same. */
-void rv_client_carry(reeve_client *client, const char *queue);
+void rv_outbox_client_carry(reeve_client *client, const char *queue);
 
 /*
  * Until all messages that the queue has now are carried, by whomever. REEVE_EREDIS: some cannot be. Else the errors of
  * the connection.
  */
-reeve_status rv_client_settle(reeve_client *client, const char *queue);
+reeve_status rv_outbox_client_settle(reeve_client *client, const char *queue);
 
 #endif

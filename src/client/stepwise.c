@@ -2,9 +2,10 @@
 
 #include <string.h>
 
-#include "client/client_depend.h"
 #include "client/client_enqueue.h"
 #include "protocol/envelope.h"
+#include "protocol/parents.h"
+#include "protocol/spec.h"
 #include "reeve/depend.h"
 
 /* The most that taking back may add to a call that has failed. */
@@ -33,7 +34,7 @@ static reeve_status is_open(reeve_client *client, const char *queue, const char 
 {
     const rv_reply *reply;
     open_edge edge = {.id = id};
-    rv_prefix_set(&edge.prefix, client->ns, queue);
+    rv_keys_set_prefix(&edge.prefix, client->ns, queue);
     reeve_status status = rv_client_call(client, build_open_edge, &edge, &reply, NULL);
     *ret = status == REEVE_OK && rv_reply_is(reply, RV_TEXT) && reply->length > 1 && reply->text[1] == '-';
     return status;
@@ -69,7 +70,7 @@ static reeve_status delete_soon(reeve_client *client, const char *queue, const c
     return status == REEVE_ENOTFOUND ? REEVE_OK : status;
 }
 
-reeve_status rv_enqueue_take_back_named(reeve_client *client, const char *queue, const char *id, reeve_status status)
+reeve_status rv_stepwise_take_back_named(reeve_client *client, const char *queue, const char *id, reeve_status status)
 {
     rv_error why = client->error;
     if (delete_soon(client, queue, id) == REEVE_OK) {
@@ -83,8 +84,8 @@ reeve_status rv_enqueue_take_back_named(reeve_client *client, const char *queue,
         why.text, queue, id, client->error.text);
 }
 
-reeve_status rv_enqueue_take_back(reeve_client *client, const reeve_task_spec *spec, const char *id,
-                                  reeve_status status)
+reeve_status rv_stepwise_take_back(reeve_client *client, const reeve_task_spec *spec, const char *id,
+                                   reeve_status status)
 {
     bool unfinished = false;
     rv_error why = client->error;
@@ -93,7 +94,7 @@ reeve_status rv_enqueue_take_back(reeve_client *client, const reeve_task_spec *s
     (void)is_unfinished(client, spec, id, &unfinished);
     client->timeout_ms = usual;
     client->error = why;
-    return unfinished ? rv_enqueue_take_back_named(client, spec->queue, id, status) : status;
+    return unfinished ? rv_stepwise_take_back_named(client, spec->queue, id, status) : status;
 }
 
 /* The first step. EEXISTS: an earlier call with this id may have failed half way, and not been able to say so. */
@@ -101,9 +102,9 @@ static reeve_status place(reeve_client *client, const reeve_task_spec *spec, ree
 {
     bool unfinished = false;
     reeve_task_spec first = *spec;
-    first.after = &rv_parent_open;
+    first.after = &rv_parents_open;
     first.after_count = 1;
-    reeve_status status = rv_enqueue_run(client, &first, 1, ret);
+    reeve_status status = rv_client_enqueue_run(client, &first, 1, ret);
     if (status != REEVE_EEXISTS) return status;
     rv_error exists = client->error;
     if (is_unfinished(client, spec, ret->id, &unfinished) != REEVE_OK) {
@@ -116,7 +117,7 @@ static reeve_status place(reeve_client *client, const reeve_task_spec *spec, ree
     return ret->status;
 }
 
-reeve_status rv_enqueue_stepwise(reeve_client *client, const reeve_task_spec *spec, reeve_enqueued *ret)
+reeve_status rv_stepwise_enqueue(reeve_client *client, const reeve_task_spec *spec, reeve_enqueued *ret)
 {
     const char *open = REEVE_PARENT_OPEN;
     *ret = (reeve_enqueued){.status = rv_spec_check_under(spec, &client->size_limits, &client->error)};
@@ -134,8 +135,8 @@ reeve_status rv_enqueue_stepwise(reeve_client *client, const reeve_task_spec *sp
         rv_error_clear(&client->error);
         return REEVE_OK;
     }
-    if (!named || !rv_enqueue_is_unknown(status))
-        return rv_enqueue_take_back_named(client, spec->queue, ret->id, status);
+    if (!named || !rv_client_enqueue_is_unknown(status))
+        return rv_stepwise_take_back_named(client, spec->queue, ret->id, status);
     /* It may have been let go, and run. */
     return rv_fail(&client->error, status,
                    "%.250s; unknown whether %s/%s is enqueued: it may stand blocked; enqueue it again with this id",

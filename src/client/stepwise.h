@@ -10,17 +10,17 @@
  * reeve_enqueue for such a spec: the task is enqueued blocked (REEVE_PARENT_OPEN), told of its parents in steps, and let
  * go. One that is there already, and the same, and was not let go yet, is carried on with.
  */
-reeve_status rv_enqueue_stepwise(reeve_client *client, const reeve_task_spec *spec, reeve_enqueued *ret);
+reeve_status rv_stepwise_enqueue(reeve_client *client, const reeve_task_spec *spec, reeve_enqueued *ret);
 
 /*
  * After a call failed with this status (client->error): takes back the task that waits for REEVE_PARENT_OPEN, if it is
  * there, so that it is not left blocked for ever. Returns the status; or REEVE_ELOST, with words that name the task,
  * where it could not be.
  */
-reeve_status rv_enqueue_take_back(reeve_client *client, const reeve_task_spec *spec, const char *id,
-                                  reeve_status status);
+reeve_status rv_stepwise_take_back(reeve_client *client, const reeve_task_spec *spec, const char *id,
+                                   reeve_status status);
 
 /* The same, of a task that was enqueued by this call for certain. */
-reeve_status rv_enqueue_take_back_named(reeve_client *client, const char *queue, const char *id, reeve_status status);
+reeve_status rv_stepwise_take_back_named(reeve_client *client, const char *queue, const char *id, reeve_status status);
 
 #endif

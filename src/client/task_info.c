@@ -96,7 +96,7 @@ static bool format_backoff(char **ret, const rv_task_policy *policy)
     rv_buf text;
     if (!policy->has_backoff) return true;
     rv_buf_init(&text, 1000);
-    rv_backoff_format(&text, &policy->backoff);
+    rv_backoff_text_format(&text, &policy->backoff);
     *ret = text.failed ? NULL : rv_strdup(rv_buf_text(&text));
     rv_buf_fini(&text);
     return *ret != NULL;
@@ -109,9 +109,9 @@ static bool copy_string(char **ret, const cJSON *item)
     return *ret != NULL;
 }
 
-#define WHOLE(field, name, min, max, type) info->field = (type)rv_option_int(json, name, min, max);
-#define SPAN(field, name) info->field = rv_option_span(json, name);
-#define FLAG(field, name) info->field = rv_option_flag(json, name);
+#define WHOLE(field, name, min, max, type) info->field = (type)rv_option_read_int(json, name, min, max);
+#define SPAN(field, name) info->field = rv_option_read_span(json, name);
+#define FLAG(field, name) info->field = rv_option_read_flag(json, name);
 #define TEXT(field, name) good = good && copy_string(&info->field, cJSON_GetObjectItemCaseSensitive(json, name));
 
 /* Out of range is as a worker takes it: a larger number is the largest, a smaller one is not set. */
@@ -128,7 +128,7 @@ static bool read_options(reeve_task_info *info, const rv_envelope *envelope)
     const cJSON *meta = cJSON_GetObjectItemCaseSensitive(json, "meta");
     good =
         good && copy_json(&info->tags, tags, cJSON_IsArray(tags)) && copy_json(&info->meta, meta, cJSON_IsObject(meta));
-    (void)rv_policy_read(&policy, envelope->header, envelope->header_length); /* all zero when it is no header */
+    (void)rv_task_policy_read(&policy, envelope->header, envelope->header_length); /* all zero when it is no header */
     good = good && format_backoff(&info->backoff, &policy);
     cJSON_Delete(json);
     return good;

@@ -41,7 +41,7 @@ void rv_complain(rv_config_errors *errors, const char *where, const char *format
     va_end(args);
 }
 
-void rv_add_included(rv_buf *out, const char *file, const char *name, size_t length)
+void rv_complain_add_included(rv_buf *out, const char *file, const char *name, size_t length)
 {
     const char *slash = strrchr(file, '/');
 
@@ -49,7 +49,7 @@ void rv_add_included(rv_buf *out, const char *file, const char *name, size_t len
     rv_buf_add(out, name, length);
 }
 
-void rv_add_where(rv_buf *out, const char *file, const config_setting_t *at)
+void rv_complain_add_where(rv_buf *out, const char *file, const config_setting_t *at)
 {
     const char *source = config_setting_source_file(at);
     unsigned line = config_setting_source_line(at);
@@ -57,7 +57,7 @@ void rv_add_where(rv_buf *out, const char *file, const config_setting_t *at)
     if (source == NULL)
         rv_buf_adds(out, file);
     else
-        rv_add_included(out, file, source, strlen(source));
+        rv_complain_add_included(out, file, source, strlen(source));
     if (line > 0) rv_buf_addf(out, ":%u", line);
 }
 
@@ -85,7 +85,7 @@ void rv_complain_at(rv_config_errors *errors, const char *file, const config_set
 
     rv_buf_init(&where, TEXT_MAX);
     rv_buf_init(&path, WORDS_MAX);
-    rv_add_where(&where, file, at);
+    rv_complain_add_where(&where, file, at);
     add_path(&path, at);
     if (name != NULL) rv_buf_addf(&path, "%s%s", path.length > 0 ? "." : "", name);
     va_start(args, format);

@@ -21,8 +21,8 @@ void rv_complain_expected(rv_config_errors *errors, const char *file, const conf
 void rv_complain_expected_text(rv_config_errors *errors, const char *file, const config_setting_t *at,
                                const char *expected);
 /* The name of an included file: includes are sought beside the file that was read first. */
-void rv_add_included(rv_buf *out, const char *file, const char *name, size_t length);
+void rv_complain_add_included(rv_buf *out, const char *file, const char *name, size_t length);
 /* "FILE:LINE" of a setting. */
-void rv_add_where(rv_buf *out, const char *file, const config_setting_t *at);
+void rv_complain_add_where(rv_buf *out, const char *file, const config_setting_t *at);
 
 #endif

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "config/check.h"
 #include "config/complain.h"
-#include "config/paths.h"
-#include "config/read.h"
+#include "config/config_check.h"
+#include "config/config_paths.h"
+#include "config/config_read.h"
 #include "config/setting_rows.h"
 #include "config/source.h"
 
@@ -22,7 +22,7 @@ static reeve_status parse(config_t *parsed, const char *path, const char *text, 
     if (file == NULL)
         rv_buf_adds(&where, path);
     else
-        rv_add_included(&where, path, file, strlen(file));
+        rv_complain_add_included(&where, path, file, strlen(file));
     rv_buf_addf(&where, ":%d", config_error_line(parsed));
     rv_complain(errors, rv_buf_text(&where), "%s", config_error_text(parsed));
     rv_buf_fini(&where);
@@ -36,12 +36,12 @@ static reeve_status build(rv_config **ret, const char *path, const config_t *par
 
     if (config == NULL) return REEVE_ENOMEM;
     config->file = rv_strdup(path);
-    reeve_status status = config->file == NULL ? REEVE_ENOMEM : rv_config_read(root, config, errors);
+    reeve_status status = config->file == NULL ? REEVE_ENOMEM : rv_config_read_run(root, config, errors);
     if (status == REEVE_OK) {
-        rv_config_check(root, config, errors);
+        rv_config_check_run(root, config, errors);
         if (errors->count > 0) status = REEVE_EINVAL;
     }
-    if (status == REEVE_OK) status = rv_config_place_paths(config);
+    if (status == REEVE_OK) status = rv_config_paths_place(config);
     if (status == REEVE_OK)
         *ret = config;
     else
@@ -76,7 +76,7 @@ out:
 void rv_config_free(rv_config *config)
 {
     if (config == NULL) return;
-    rv_settings_release(NULL, (char *)config);
+    rv_setting_release(NULL, (char *)config);
     rv_free(config->file);
     rv_free(config);
 }

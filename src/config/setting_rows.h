@@ -66,12 +66,12 @@ const char *rv_setting_name(const rv_setting *setting);
 void rv_setting_expected(const rv_setting *setting, rv_buf *out);
 
 /* Writes the defaults of all rows below parent into base; false: out of memory. */
-bool rv_settings_fill(const rv_setting *parent, char *base);
+bool rv_setting_fill(const rv_setting *parent, char *base);
 /* Frees what the rows below parent own in base. */
-void rv_settings_release(const rv_setting *parent, char *base);
+void rv_setting_release(const rv_setting *parent, char *base);
 
 /* The value of a choice, or NULL. */
-const rv_choice *rv_choice_find(const rv_choice *choices, const char *name);
+const rv_choice *rv_setting_choice(const rv_choice *choices, const char *name);
 /* Stores a number in its row's unit. */
 void rv_setting_store_number(const rv_setting *setting, char *base, double number);
 void rv_setting_store_choice(const rv_setting *setting, char *base, const rv_choice *choice);

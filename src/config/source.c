@@ -132,7 +132,7 @@ static void look_into_included(const look *at, const char *name, size_t length)
     rv_buf_init(&path, 4096);
     rv_buf_init(&text, SOURCE_MAX);
     rv_config_errors_init(&unread);
-    rv_add_included(&path, at->first, name, length);
+    rv_complain_add_included(&path, at->first, name, length);
     if (path.failed || at->depth >= DEPTH_MAX || stat(rv_buf_text(&path), &facts) != 0) goto out;
     if (!S_ISREG(facts.st_mode)) {
         complain_here(at, "not a file, cannot be included", name, length);

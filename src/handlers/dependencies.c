@@ -12,6 +12,7 @@
 #include "protocol/keys.h"
 #include "protocol/scripts.h"
 #include "protocol/settlement.h"
+#include "protocol/spec.h"
 #include "redis/conn.h"
 
 #define PAGE 1000
@@ -97,7 +98,7 @@ static reeve_status fetch(reeve_task *task, rv_dependencies *dependencies, rv_bu
 {
     const rv_task_host *host = task->host;
     page_call call = {.id = task->id, .cursor = "0"};
-    rv_prefix_set(&call.prefix, host->ns, task->queue);
+    rv_keys_set_prefix(&call.prefix, host->ns, task->queue);
     do {
         const rv_reply *reply;
         reeve_status status = host->ask(build_page, &call, &reply, host->context);
@@ -185,10 +186,10 @@ reeve_status reeve_task_parent_result(reeve_task *task, const char *handle, reev
     result_call call;
     const rv_reply *reply;
     if (dependencies == NULL) return REEVE_ENOMEM;
-    if (!rv_handle_split(handle, queue, call.id)) return REEVE_EINVAL;
+    if (!rv_keys_split_handle(handle, queue, call.id)) return REEVE_EINVAL;
     *ret = (reeve_bytes){NULL, 0};
     if (host == NULL || host->ask == NULL) return REEVE_OK;
-    rv_prefix_set(&call.prefix, host->ns, queue);
+    rv_keys_set_prefix(&call.prefix, host->ns, queue);
     reeve_status status = host->ask(build_result, &call, &reply, host->context);
     if (status != REEVE_OK || !rv_reply_is(reply, RV_TEXT)) return status;
     rv_buf_clear(&dependencies->result);

@@ -15,7 +15,7 @@ reeve_status rv_handler_check(const reeve_handler *handler, const char *what, rv
         return rv_fail(error, REEVE_EINVAL, "%s: batch_size is %u: at most %d", what, handler->batch_size,
                        REEVE_BATCH_SIZE_MAX);
     rv_error why;
-    if (rv_attempts_check(handler->attempts, handler->max_crashes, &why) != REEVE_OK)
+    if (rv_task_policy_check_attempts(handler->attempts, handler->max_crashes, &why) != REEVE_OK)
         return rv_fail(error, REEVE_EINVAL, "%s: %s", what, why.text);
     if (handler->batch_wait_ms < 0) return rv_fail(error, REEVE_EINVAL, "%s: batch_wait_ms is negative", what);
     return REEVE_OK;

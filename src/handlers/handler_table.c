@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/backoff.h"
 #include "base/mem.h"
-#include "base/retry.h"
 #include "handlers/handler_check.h"
 #include "protocol/keys.h"
 
@@ -26,7 +26,7 @@ static rv_handler **slot_of(const rv_handlers *handlers, const char *type, size_
     }
 }
 
-rv_handler *rv_handlers_find(const rv_handlers *handlers, const char *type, size_t length)
+rv_handler *rv_handler_table_find(const rv_handlers *handlers, const char *type, size_t length)
 {
     return handlers->slot_count == 0 ? NULL : *slot_of(handlers, type, length);
 }
@@ -50,10 +50,10 @@ static reeve_status grow(rv_handlers *handlers, rv_error *error)
     return REEVE_OK;
 }
 
-reeve_status rv_handlers_add(rv_handlers *handlers, const reeve_handler *handler, reeve_plugin_handle *plugin,
-                             rv_error *error)
+reeve_status rv_handler_table_add(rv_handlers *handlers, const reeve_handler *handler, reeve_plugin_handle *plugin,
+                                  rv_error *error)
 {
-    reeve_status status = rv_check_type(handler->type, error);
+    reeve_status status = rv_keys_check_type(handler->type, error);
     if (status != REEVE_OK) return status;
     char what[REEVE_TYPE_MAX + 32];
     (void)snprintf(what, sizeof(what), "type %s: the handler", handler->type);
@@ -63,7 +63,7 @@ reeve_status rv_handlers_add(rv_handlers *handlers, const reeve_handler *handler
     if (rv_backoff_check(&handler->backoff, &why) != REEVE_OK)
         return rv_fail(error, REEVE_EINVAL, "type %s: %s", handler->type, why.text);
     size_t length = strlen(handler->type);
-    rv_handler *other = rv_handlers_find(handlers, handler->type, length);
+    rv_handler *other = rv_handler_table_find(handlers, handler->type, length);
     if (other != NULL) {
         return rv_fail(error, REEVE_EDUPLICATE, "type %s has a handler already (%s)", handler->type,
                        other->plugin != NULL ? other->plugin->path : "registered by the program");
@@ -84,7 +84,7 @@ reeve_status rv_handlers_add(rv_handlers *handlers, const reeve_handler *handler
     return REEVE_OK;
 }
 
-reeve_status rv_handlers_wrap(rv_handlers *handlers, const rv_layers *layers, rv_error *error)
+reeve_status rv_handler_table_wrap(rv_handlers *handlers, const rv_layers *layers, rv_error *error)
 {
     for (size_t i = 0; i < handlers->count; i++) {
         rv_handler *entry = handlers->list[i];
@@ -94,7 +94,7 @@ reeve_status rv_handlers_wrap(rv_handlers *handlers, const rv_layers *layers, rv
     return REEVE_OK;
 }
 
-unsigned rv_handlers_batch_max(const rv_handlers *handlers)
+unsigned rv_handler_table_batch_max(const rv_handlers *handlers)
 {
     unsigned most = 1;
     for (size_t i = 0; i < handlers->count; i++) {
@@ -104,7 +104,7 @@ unsigned rv_handlers_batch_max(const rv_handlers *handlers)
     return most;
 }
 
-void rv_handlers_fini(rv_handlers *handlers)
+void rv_handler_table_fini(rv_handlers *handlers)
 {
     for (size_t i = 0; i < handlers->count; i++) {
         rv_handler *entry = handlers->list[i];

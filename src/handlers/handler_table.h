@@ -25,19 +25,19 @@ typedef struct rv_handlers {
 } rv_handlers;
 
 /* Frees the entries and calls their free_user. */
-void rv_handlers_fini(rv_handlers *handlers);
+void rv_handler_table_fini(rv_handlers *handlers);
 
 /* As reeve_worker_register. REEVE_EDUPLICATE, REEVE_EINVAL, REEVE_ENOMEM. */
-reeve_status rv_handlers_add(rv_handlers *handlers, const reeve_handler *handler, reeve_plugin_handle *plugin,
-                             rv_error *error);
+reeve_status rv_handler_table_add(rv_handlers *handlers, const reeve_handler *handler, reeve_plugin_handle *plugin,
+                                  rv_error *error);
 
 /* Gives each handler the layers that are around it; these must outlive the handlers. REEVE_ENOMEM. */
-reeve_status rv_handlers_wrap(rv_handlers *handlers, const rv_layers *layers, rv_error *error);
+reeve_status rv_handler_table_wrap(rv_handlers *handlers, const rv_layers *layers, rv_error *error);
 
 /* The most tasks that a handler takes in one call; 1 when none takes more. */
-unsigned rv_handlers_batch_max(const rv_handlers *handlers);
+unsigned rv_handler_table_batch_max(const rv_handlers *handlers);
 
 /* NULL when the type has none. type need not end in a zero byte. */
-rv_handler *rv_handlers_find(const rv_handlers *handlers, const char *type, size_t length);
+rv_handler *rv_handler_table_find(const rv_handlers *handlers, const char *type, size_t length);
 
 #endif

@@ -8,7 +8,7 @@
 
 /* ---- lists ----------------------------------------------------------------------------------------------------- */
 
-reeve_status rv_layer_check(const reeve_layer *layer, const char *owner, rv_error *error)
+reeve_status rv_layers_check(const reeve_layer *layer, const char *owner, rv_error *error)
 {
     if (layer->name == NULL || layer->name[0] == '\0')
         return rv_fail(error, REEVE_EINVAL, "%sa layer has no name", owner);
@@ -28,7 +28,7 @@ static void free_texts(reeve_layer *layer)
 
 reeve_status rv_layers_add(rv_layers *layers, const reeve_layer *layer, rv_error *error)
 {
-    reeve_status status = rv_layer_check(layer, "", error);
+    reeve_status status = rv_layers_check(layer, "", error);
     if (status != REEVE_OK) return status;
     if (layers->count == REEVE_LAYERS_MAX)
         return rv_fail(error, REEVE_EINVAL, "the layer \"%.100s\" is one too many: at most %d", layer->name,

@@ -18,7 +18,7 @@ typedef struct rv_layers {
 } rv_layers;
 
 /* REEVE_EINVAL: a layer that cannot be; owner begins the words ("plugin x.so: "). */
-reeve_status rv_layer_check(const reeve_layer *layer, const char *owner, rv_error *error);
+reeve_status rv_layers_check(const reeve_layer *layer, const char *owner, rv_error *error);
 
 /* Adds a copy of a layer, further in than those before. REEVE_EINVAL, REEVE_ENOMEM. */
 reeve_status rv_layers_add(rv_layers *layers, const reeve_layer *layer, rv_error *error);

@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/backoff.h"
 #include "base/id.h"
 #include "base/layout.h"
 #include "base/mem.h"
-#include "base/retry.h"
 #include "handlers/handler_check.h"
 #include "handlers/layers.h"
 #include "handlers/plugin.h"
@@ -180,7 +180,7 @@ static reeve_status read_layers(reeve_plugin_handle *plugin, const char *path, r
 
         status = copy_struct(&plugin->layers[i], sizeof(*plugin->layers), at, ours->layer_size, LAYER_LEAST, "layer",
                              i + 1, path, error);
-        if (status == REEVE_OK) status = rv_layer_check(&plugin->layers[i], owner, error);
+        if (status == REEVE_OK) status = rv_layers_check(&plugin->layers[i], owner, error);
     }
     ours->layer_size = sizeof(*plugin->layers);
     ours->layers = plugin->layers;

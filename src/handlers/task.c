@@ -256,7 +256,7 @@ reeve_status reeve_task_pause_for(reeve_task *task, const char *group, int64_t d
     rv_error error = {0};
 
     if (delay_ms < 0) return REEVE_EINVAL;
-    if (group != NULL && rv_check_group(group, &error) != REEVE_OK) return REEVE_EINVAL;
+    if (group != NULL && rv_keys_check_group(group, &error) != REEVE_OK) return REEVE_EINVAL;
     if (task->host == NULL || task->host->pause_for == NULL) return REEVE_OK;
     return task->host->pause_for(task, group, delay_ms, task->host->context);
 }

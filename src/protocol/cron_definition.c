@@ -8,16 +8,17 @@
 #include "base/layout.h"
 #include "base/text.h"
 #include "protocol/envelope.h"
+#include "protocol/spec.h"
 
 static const char *const catch_ups[] = {"once", "skip", "all"};
 #define CATCH_UPS (sizeof(catch_ups) / sizeof(catch_ups[0]))
 
-const char *rv_catch_up_name(reeve_catch_up catch_up)
+const char *rv_cron_definition_catch_up_name(reeve_catch_up catch_up)
 {
     return (size_t)catch_up < CATCH_UPS ? catch_ups[catch_up] : "";
 }
 
-bool rv_catch_up_parse(const char *name, reeve_catch_up *ret)
+bool rv_cron_definition_parse_catch_up(const char *name, reeve_catch_up *ret)
 {
     for (size_t i = 0; i < CATCH_UPS; i++) {
         if (strcmp(name, catch_ups[i]) != 0) continue;
@@ -29,7 +30,7 @@ bool rv_catch_up_parse(const char *name, reeve_catch_up *ret)
 
 /* ---- checking -------------------------------------------------------------------------------------------------- */
 
-reeve_status rv_cron_check_name(const char *name, rv_error *error)
+reeve_status rv_cron_definition_check_name(const char *name, rv_error *error)
 {
     _Static_assert(REEVE_CRON_NAME_MAX == REEVE_QUEUE_MAX, "entries have the names of queues");
     if (name == NULL || *name == '\0') return rv_fail(error, REEVE_EINVAL, "the entry has no name");
@@ -64,7 +65,7 @@ static reeve_status check_catch_up(const reeve_cron_entry *entry, rv_error *erro
         return rv_fail(error, REEVE_EINVAL, "catch-up %d: there is no such", (int)entry->catch_up);
     if (entry->catch_up_max != 0 && entry->catch_up != REEVE_CATCH_UP_ALL) {
         return rv_fail(error, REEVE_EINVAL, "catch_up_max %u goes with catch-up \"all\" only, not with \"%s\"",
-                       entry->catch_up_max, rv_catch_up_name(entry->catch_up));
+                       entry->catch_up_max, rv_cron_definition_catch_up_name(entry->catch_up));
     }
     if (entry->catch_up_max > REEVE_CRON_CATCH_UP_MAX) {
         return rv_fail(error, REEVE_EINVAL, "catch_up_max %u: must be from 1 to %d", entry->catch_up_max,
@@ -73,18 +74,18 @@ static reeve_status check_catch_up(const reeve_cron_entry *entry, rv_error *erro
     return REEVE_OK;
 }
 
-reeve_status rv_cron_entry_check(const reeve_cron_entry *entry, rv_error *error)
+reeve_status rv_cron_definition_check(const reeve_cron_entry *entry, rv_error *error)
 {
     rv_cron cron;
     if (entry == NULL) return rv_fail(error, REEVE_EINVAL, "no entry was given");
-    reeve_status status = rv_cron_check_name(entry->name, error);
+    reeve_status status = rv_cron_definition_check_name(entry->name, error);
     if (status == REEVE_OK) status = rv_cron_parse(&cron, entry->spec, error);
     if (status == REEVE_OK) status = check_catch_up(entry, error);
     return status == REEVE_OK ? check_task(entry->task, error) : status;
 }
 
-reeve_status rv_cron_entry_read(reeve_cron_entry *ret, reeve_task_spec *task, const reeve_cron_entry *given,
-                                size_t entry_size, size_t spec_size, rv_error *error)
+reeve_status rv_cron_definition_read(reeve_cron_entry *ret, reeve_task_spec *task, const reeve_cron_entry *given,
+                                     size_t entry_size, size_t spec_size, rv_error *error)
 {
     if (given == NULL) return rv_fail(error, REEVE_EINVAL, "no entry was given");
     reeve_status status = RV_LAYOUT_READ(ret, given, entry_size, "the entry", error);
@@ -100,8 +101,8 @@ reeve_status reeve_cron_check_sized(const reeve_cron_entry *given, char *ret_err
     rv_error error = {0};
     reeve_cron_entry entry;
     reeve_task_spec task;
-    reeve_status status = rv_cron_entry_read(&entry, &task, given, entry_size, spec_size, &error);
-    if (status == REEVE_OK) status = rv_cron_entry_check(&entry, &error);
+    reeve_status status = rv_cron_definition_read(&entry, &task, given, entry_size, spec_size, &error);
+    if (status == REEVE_OK) status = rv_cron_definition_check(&entry, &error);
     if (status != REEVE_OK) rv_copy_text(ret_error, size, error.text);
     return status;
 }
@@ -112,18 +113,19 @@ void rv_cron_definition_write(rv_buf *out, const reeve_cron_entry *entry)
 {
     rv_buf_adds(out, "{\"spec\":");
     rv_buf_add_json(out, entry->spec, strlen(entry->spec));
-    rv_buf_addf(out, ",\"zone\":\"%s\",\"catch_up\":\"%s\"", rv_zone_name(entry->local ? RV_ZONE_LOCAL : RV_ZONE_UTC),
-                rv_catch_up_name(entry->catch_up));
+    rv_buf_addf(out, ",\"zone\":\"%s\",\"catch_up\":\"%s\"",
+                rv_cron_zone_name(entry->local ? RV_ZONE_LOCAL : RV_ZONE_UTC),
+                rv_cron_definition_catch_up_name(entry->catch_up));
     if (entry->catch_up == REEVE_CATCH_UP_ALL)
         rv_buf_addf(out, ",\"most\":%u", entry->catch_up_max > 0 ? entry->catch_up_max : RV_CRON_MOST_DEFAULT);
     if (entry->no_overlap) rv_buf_adds(out, ",\"overlap\":false");
     size_t before = out->length;
     rv_buf_adds(out, ",\"options\":");
     size_t options = out->length;
-    rv_enqueue_options_write(out, entry->task);
+    rv_spec_write_options(out, entry->task);
     if (!out->failed && out->length == options) out->length = before;
     rv_buf_adds(out, "}\n");
-    rv_envelope_write(out, entry->task);
+    rv_spec_write_envelope(out, entry->task);
 }
 
 static const char *text_of(const cJSON *json, const char *name)
@@ -137,9 +139,9 @@ static reeve_status read_rule(rv_cron_rule *ret, const cJSON *json, rv_error *er
     if (!cJSON_IsObject(json)) return rv_fail(error, REEVE_EINVAL, "its definition is no JSON object");
     reeve_status status = rv_cron_parse(&ret->cron, text_of(json, "spec"), error);
     if (status != REEVE_OK) return status;
-    if (!rv_zone_parse(text_of(json, "zone"), &ret->zone))
+    if (!rv_cron_zone_parse(text_of(json, "zone"), &ret->zone))
         return rv_fail(error, REEVE_EINVAL, "its zone is \"%.40s\"", text_of(json, "zone"));
-    if (!rv_catch_up_parse(text_of(json, "catch_up"), &ret->catch_up))
+    if (!rv_cron_definition_parse_catch_up(text_of(json, "catch_up"), &ret->catch_up))
         return rv_fail(error, REEVE_EINVAL, "its catch-up is \"%.40s\"", text_of(json, "catch_up"));
     const cJSON *most = cJSON_GetObjectItemCaseSensitive(json, "most");
     double number = cJSON_IsNumber(most) ? most->valuedouble : RV_CRON_MOST_DEFAULT;
@@ -150,7 +152,7 @@ static reeve_status read_rule(rv_cron_rule *ret, const cJSON *json, rv_error *er
     return REEVE_OK;
 }
 
-reeve_status rv_cron_rule_read(rv_cron_rule *ret, const char *line, size_t length, rv_error *error)
+reeve_status rv_cron_definition_read_rule(rv_cron_rule *ret, const char *line, size_t length, rv_error *error)
 {
     cJSON *json = cJSON_ParseWithLength(line, length);
     reeve_status status = read_rule(ret, json, error);
@@ -169,8 +171,8 @@ static size_t catch_up(const rv_cron_rule *rule, int64_t now_ms, int64_t *from_m
     return REEVE_CRON_CATCH_UP_MAX;
 }
 
-size_t rv_cron_decide(const rv_cron_rule *rule, int64_t due_ms, int64_t now_ms, int64_t *ret_slots,
-                      int64_t *ret_next_ms)
+size_t rv_cron_definition_decide(const rv_cron_rule *rule, int64_t due_ms, int64_t now_ms, int64_t *ret_slots,
+                                 int64_t *ret_next_ms)
 {
     _Static_assert(RV_CRON_LATE_MS / RV_CRON_LEAST_MS < REEVE_CRON_CATCH_UP_MAX, "all that are not missed fit");
     size_t most = REEVE_CRON_CATCH_UP_MAX;
@@ -181,7 +183,7 @@ size_t rv_cron_decide(const rv_cron_rule *rule, int64_t due_ms, int64_t now_ms, 
     return rv_cron_missed(&rule->cron, rule->zone, due_ms, now_ms, most, ret_slots);
 }
 
-void rv_cron_slot_id(char ret[REEVE_ID_MAX], const char *name, int64_t slot_ms)
+void rv_cron_definition_slot_id(char ret[REEVE_ID_MAX], const char *name, int64_t slot_ms)
 {
     (void)snprintf(ret, REEVE_ID_MAX, "cron:%.*s:%lld", REEVE_CRON_NAME_MAX, name, (long long)slot_ms);
 }

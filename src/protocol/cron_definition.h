@@ -30,34 +30,34 @@ typedef struct rv_cron_rule {
 } rv_cron_rule;
 
 /* Checks everything about an entry. The words do not name it. */
-reeve_status rv_cron_entry_check(const reeve_cron_entry *entry, rv_error *error);
+reeve_status rv_cron_definition_check(const reeve_cron_entry *entry, rv_error *error);
 
 /* Copies a program's entry, whatever version it was compiled with; ret->task points to task, if there is one. */
-reeve_status rv_cron_entry_read(reeve_cron_entry *ret, reeve_task_spec *task, const reeve_cron_entry *given,
-                                size_t entry_size, size_t spec_size, rv_error *error);
+reeve_status rv_cron_definition_read(reeve_cron_entry *ret, reeve_task_spec *task, const reeve_cron_entry *given,
+                                     size_t entry_size, size_t spec_size, rv_error *error);
 /* REEVE_EINVAL when it is no entry's name. */
-reeve_status rv_cron_check_name(const char *name, rv_error *error);
+reeve_status rv_cron_definition_check_name(const char *name, rv_error *error);
 
 /* Appends the definition of a checked entry. */
 void rv_cron_definition_write(rv_buf *out, const reeve_cron_entry *entry);
 
 /* Reads a definition's first line. REEVE_EINVAL: it is none, or has what this version does not know; ret is then
  * undefined. */
-reeve_status rv_cron_rule_read(rv_cron_rule *ret, const char *line, size_t length, rv_error *error);
+reeve_status rv_cron_definition_read_rule(rv_cron_rule *ret, const char *line, size_t length, rv_error *error);
 
 /* "once", "skip", "all". */
-const char *rv_catch_up_name(reeve_catch_up catch_up);
-bool rv_catch_up_parse(const char *name, reeve_catch_up *ret);
+const char *rv_cron_definition_catch_up_name(reeve_catch_up catch_up);
+bool rv_cron_definition_parse_catch_up(const char *name, reeve_catch_up *ret);
 
 /*
  * What is to be done about an entry that has been due since due_ms (whether that is one of its slots or not): for which
  * slots, in ascending order, a task is made, and when it is due next (-1: never). ret_slots has room for
  * REEVE_CRON_CATCH_UP_MAX. Returns how many.
  */
-size_t rv_cron_decide(const rv_cron_rule *rule, int64_t due_ms, int64_t now_ms, int64_t *ret_slots,
-                      int64_t *ret_next_ms);
+size_t rv_cron_definition_decide(const rv_cron_rule *rule, int64_t due_ms, int64_t now_ms, int64_t *ret_slots,
+                                 int64_t *ret_next_ms);
 
 /* "cron:<name>:<slot>", the id of a slot's task. */
-void rv_cron_slot_id(char ret[REEVE_ID_MAX], const char *name, int64_t slot_ms);
+void rv_cron_definition_slot_id(char ret[REEVE_ID_MAX], const char *name, int64_t slot_ms);
 
 #endif

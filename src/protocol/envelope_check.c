@@ -64,7 +64,7 @@ static bool is_twice(const cJSON *json, const char *name)
     return count > 1;
 }
 
-const char *rv_header_fault(const cJSON *json)
+const char *rv_envelope_check_header(const cJSON *json)
 {
     if (!cJSON_IsObject(json)) return "its header is not a JSON object";
     if (is_twice(json, "at") || is_twice(json, "type")) return "its header has two times or two types";

@@ -8,6 +8,6 @@
 #include <cjson/cJSON.h>
 
 /* Why the header is malformed, or NULL. json: the header, NULL when it was no JSON. */
-const char *rv_header_fault(const cJSON *json);
+const char *rv_envelope_check_header(const cJSON *json);
 
 #endif

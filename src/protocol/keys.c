@@ -5,7 +5,7 @@
 #include "base/id.h"
 #include "base/text.h"
 
-void rv_prefix_set(rv_prefix *ret, const char *ns, const char *queue)
+void rv_keys_set_prefix(rv_prefix *ret, const char *ns, const char *queue)
 {
     size_t ns_length = strnlen(ns, RV_NS_MAX), queue_length = strnlen(queue, REEVE_QUEUE_MAX);
     char *at = ret->text;
@@ -22,7 +22,7 @@ void rv_prefix_set(rv_prefix *ret, const char *ns, const char *queue)
 /* For messages: a name that is too long is not repeated whole. */
 #define SHOWN 120
 
-reeve_status rv_check_queue(const char *queue, rv_error *error)
+reeve_status rv_keys_check_queue(const char *queue, rv_error *error)
 {
     if (queue == NULL || queue[0] == '\0') return rv_fail(error, REEVE_EINVAL, "a task needs a queue");
     if (rv_valid_queue(queue, strlen(queue))) return REEVE_OK;
@@ -30,7 +30,7 @@ reeve_status rv_check_queue(const char *queue, rv_error *error)
                    queue, REEVE_QUEUE_MAX);
 }
 
-reeve_status rv_check_type(const char *type, rv_error *error)
+reeve_status rv_keys_check_type(const char *type, rv_error *error)
 {
     if (type == NULL || type[0] == '\0') return rv_fail(error, REEVE_EINVAL, "a task needs a type");
     if (rv_valid_type(type, strlen(type))) return REEVE_OK;
@@ -39,14 +39,14 @@ reeve_status rv_check_type(const char *type, rv_error *error)
 }
 
 /* "" is an answer, too: none, whatever the queue says. */
-reeve_status rv_check_on_dead(const char *type, rv_error *error)
+reeve_status rv_keys_check_on_dead(const char *type, rv_error *error)
 {
     if (type == NULL || type[0] == '\0' || rv_valid_type(type, strlen(type))) return REEVE_OK;
     return rv_fail(error, REEVE_EINVAL, "on_dead \"%.*s\": a type has 1 to %d of the characters A-Z a-z 0-9 . _ - : /",
                    SHOWN, type, REEVE_TYPE_MAX);
 }
 
-reeve_status rv_check_id(const char *id, rv_error *error)
+reeve_status rv_keys_check_id(const char *id, rv_error *error)
 {
     if (id == NULL || id[0] == '\0') return rv_fail(error, REEVE_EINVAL, "a task's id is empty");
     if (rv_valid_id(id, strlen(id))) return REEVE_OK;
@@ -54,7 +54,7 @@ reeve_status rv_check_id(const char *id, rv_error *error)
                    id, REEVE_ID_LENGTH_MAX);
 }
 
-reeve_status rv_check_group(const char *group, rv_error *error)
+reeve_status rv_keys_check_group(const char *group, rv_error *error)
 {
     if (group == NULL || group[0] == '\0' || strlen(group) > REEVE_GROUP_MAX) {
         return rv_fail(error, REEVE_EINVAL, "group \"%.*s\": a group's name has 1 to %d bytes", SHOWN,
@@ -65,7 +65,7 @@ reeve_status rv_check_group(const char *group, rv_error *error)
     return rv_fail(error, REEVE_EINVAL, "a group's name: must be UTF-8");
 }
 
-const char *rv_ns_choose(const char *ns, rv_error *error)
+const char *rv_keys_choose_ns(const char *ns, rv_error *error)
 {
     if (ns == NULL || ns[0] == '\0') return RV_NS_DEFAULT;
     if (rv_valid_ns(ns, strlen(ns))) return ns;
@@ -74,7 +74,7 @@ const char *rv_ns_choose(const char *ns, rv_error *error)
     return NULL;
 }
 
-bool rv_handle_split(const char *handle, char queue[REEVE_QUEUE_MAX + 1], char id[REEVE_ID_MAX])
+bool rv_keys_split_handle(const char *handle, char queue[REEVE_QUEUE_MAX + 1], char id[REEVE_ID_MAX])
 {
     const char *slash = handle != NULL ? strchr(handle, '/') : NULL;
     if (slash == NULL || !rv_valid_queue(handle, (size_t)(slash - handle))) return false;

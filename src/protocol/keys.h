@@ -20,20 +20,20 @@ typedef struct rv_prefix {
 } rv_prefix;
 
 /* Both names were checked before. */
-void rv_prefix_set(rv_prefix *ret, const char *ns, const char *queue);
+void rv_keys_set_prefix(rv_prefix *ret, const char *ns, const char *queue);
 
 /* Checks a name of a queue, type, task or group; the words say what is wrong and what is allowed. */
-reeve_status rv_check_queue(const char *queue, rv_error *error);
-reeve_status rv_check_type(const char *type, rv_error *error);
-reeve_status rv_check_id(const char *id, rv_error *error);
-reeve_status rv_check_group(const char *group, rv_error *error);
+reeve_status rv_keys_check_queue(const char *queue, rv_error *error);
+reeve_status rv_keys_check_type(const char *type, rv_error *error);
+reeve_status rv_keys_check_id(const char *id, rv_error *error);
+reeve_status rv_keys_check_group(const char *group, rv_error *error);
 /* NULL and "" will do. */
-reeve_status rv_check_on_dead(const char *type, rv_error *error);
+reeve_status rv_keys_check_on_dead(const char *type, rv_error *error);
 
 /* The queue and the id of a handle that is well formed; false when it is not. */
-bool rv_handle_split(const char *handle, char queue[REEVE_QUEUE_MAX + 1], char id[REEVE_ID_MAX]);
+bool rv_keys_split_handle(const char *handle, char queue[REEVE_QUEUE_MAX + 1], char id[REEVE_ID_MAX]);
 
 /* The namespace in force: the given one or the default. NULL, with words, when it is malformed. */
-const char *rv_ns_choose(const char *ns, rv_error *error);
+const char *rv_keys_choose_ns(const char *ns, rv_error *error);
 
 #endif

@@ -9,11 +9,11 @@
 #include <stdint.h>
 
 /* 0 below min; max above it. */
-int rv_option_int(const cJSON *header, const char *name, int min, int max);
+int rv_option_read_int(const cJSON *header, const char *name, int min, int max);
 
 /* Milliseconds, at most 9e15; 0 when it is not set. */
-int64_t rv_option_span(const cJSON *header, const char *name);
+int64_t rv_option_read_span(const cJSON *header, const char *name);
 
-bool rv_option_flag(const cJSON *header, const char *name);
+bool rv_option_read_flag(const cJSON *header, const char *name);
 
 #endif

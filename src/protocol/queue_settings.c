@@ -4,12 +4,12 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/retry.h"
+#include "base/backoff.h"
 #include "base/text.h"
 #include "protocol/keys.h"
 #include "protocol/task_policy.h"
 
-bool rv_queue_field_is_given(const rv_queue_values *values, size_t field)
+bool rv_queue_settings_is_given(const rv_queue_values *values, size_t field)
 {
     for (size_t i = rv_queue_fields[field].first; i < RV_QUEUE_SETTINGS && rv_queue_settings[i].field == field; i++) {
         if (values->given[i]) return true;
@@ -46,7 +46,7 @@ static int64_t load(rv_queue_values *values, const rv_queue_setting *row, const 
     return 0;
 }
 
-void rv_queue_values_from(rv_queue_values *ret, const reeve_queue_settings *settings)
+void rv_queue_settings_from(rv_queue_values *ret, const reeve_queue_settings *settings)
 {
     *ret = (rv_queue_values){.backoff = {0}};
     for (size_t i = 0; i < RV_QUEUE_SETTINGS; i++) {
@@ -91,7 +91,7 @@ static void store(rv_held_settings *held, const rv_queue_values *values, const r
     }
 }
 
-void rv_queue_values_hold(rv_held_settings *ret, const rv_queue_values *values, bool all)
+void rv_queue_settings_hold(rv_held_settings *ret, const rv_queue_values *values, bool all)
 {
     *ret = (rv_held_settings){.settings = {.size = sizeof(ret->settings)}};
     for (size_t i = 0; i < RV_QUEUE_SETTINGS; i++) {
@@ -126,7 +126,7 @@ static reeve_status check_number(const rv_queue_setting *row, int64_t number, rv
                              : "");
 }
 
-reeve_status rv_queue_values_check(const rv_queue_values *values, rv_error *error)
+reeve_status rv_queue_settings_check(const rv_queue_values *values, rv_error *error)
 {
     reeve_status status = REEVE_OK;
 
@@ -135,7 +135,7 @@ reeve_status rv_queue_values_check(const rv_queue_values *values, rv_error *erro
 
         if (!values->given[i]) continue;
         if (row->type == RV_QUEUE_IS_TYPE)
-            status = rv_check_on_dead(values->text[i], error);
+            status = rv_keys_check_on_dead(values->text[i], error);
         else if (row->type == RV_QUEUE_IS_BACKOFF)
             status = values->number[i] != 0 ? rv_backoff_check(&values->backoff, error) : REEVE_OK;
         else
@@ -151,12 +151,12 @@ static void write_member(rv_buf *out, const rv_queue_values *values, size_t i)
     if (values->number[i] == 0) return;
     rv_buf_addf(out, ",\"%s\":", rv_queue_settings[i].member);
     if (rv_queue_settings[i].type == RV_QUEUE_IS_BACKOFF)
-        rv_backoff_write(out, &values->backoff);
+        rv_task_policy_write_backoff(out, &values->backoff);
     else
         rv_buf_addi(out, values->number[i]);
 }
 
-void rv_queue_field_write(rv_buf *out, const rv_queue_values *values, size_t field)
+void rv_queue_settings_write(rv_buf *out, const rv_queue_values *values, size_t field)
 {
     size_t first = rv_queue_fields[field].first, start = out->length;
     const rv_queue_setting *row = &rv_queue_settings[first];
@@ -191,7 +191,7 @@ static void read_members(rv_queue_values *values, size_t first, const char *text
         const cJSON *member = cJSON_GetObjectItemCaseSensitive(json, row->member);
 
         if (row->type == RV_QUEUE_IS_BACKOFF) {
-            values->number[i] = member != NULL && rv_policy_read(&policy, text, length) && policy.has_backoff;
+            values->number[i] = member != NULL && rv_task_policy_read(&policy, text, length) && policy.has_backoff;
             if (values->number[i] != 0) values->backoff = policy.backoff;
         } else {
             double number = cJSON_IsNumber(member) ? member->valuedouble : 0;
@@ -201,7 +201,7 @@ static void read_members(rv_queue_values *values, size_t first, const char *text
     cJSON_Delete(json);
 }
 
-void rv_queue_field_read(rv_queue_values *values, size_t field, const char *text, size_t length)
+void rv_queue_settings_read(rv_queue_values *values, size_t field, const char *text, size_t length)
 {
     size_t first = rv_queue_fields[field].first;
     const rv_queue_setting *row = &rv_queue_settings[first];

@@ -86,22 +86,22 @@ typedef struct rv_queue_values {
 } rv_queue_values;
 
 /* Whether any of a field's settings is given. */
-bool rv_queue_field_is_given(const rv_queue_values *values, size_t field);
+bool rv_queue_settings_is_given(const rv_queue_values *values, size_t field);
 
 /* The values of the public struct; those behind a NULL are not given. They point into it. */
-void rv_queue_values_from(rv_queue_values *ret, const reeve_queue_settings *settings);
+void rv_queue_settings_from(rv_queue_values *ret, const reeve_queue_settings *settings);
 
 /* The public struct of values that are given, or of all. A negative number stands for 0 where 0 removes the setting. */
-void rv_queue_values_hold(rv_held_settings *ret, const rv_queue_values *values, bool all);
+void rv_queue_settings_hold(rv_held_settings *ret, const rv_queue_values *values, bool all);
 
 /* REEVE_EINVAL: a given value is out of range. */
-reeve_status rv_queue_values_check(const rv_queue_values *values, rv_error *error);
+reeve_status rv_queue_settings_check(const rv_queue_values *values, rv_error *error);
 
 /* Appends the text of a field as the hash has it; nothing: the field is removed. */
-void rv_queue_field_write(rv_buf *out, const rv_queue_values *values, size_t field);
+void rv_queue_settings_write(rv_buf *out, const rv_queue_values *values, size_t field);
 
 /* Sets the values of a field from its text, NULL: it is absent. Text that makes no sense counts as absent. They point
  * into it. */
-void rv_queue_field_read(rv_queue_values *values, size_t field, const char *text, size_t length);
+void rv_queue_settings_read(rv_queue_values *values, size_t field, const char *text, size_t length);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "protocol/envelope.h"
+#include "protocol/spec.h"
 
 /* ---- chained tasks: each is three arguments, behind their lengths ---- */
 
@@ -29,11 +30,11 @@ void rv_settlement_chain(rv_buf *out, const reeve_task_spec *spec, const char *i
     write_argument(out, handle, length > 0 ? (size_t)length : 0);
     size_t start = out->length;
     rv_buf_add(out, &unknown, sizeof(unknown));
-    rv_enqueue_options_write(out, spec);
+    rv_spec_write_options(out, spec);
     end_argument(out, start);
     start = out->length;
     rv_buf_add(out, &unknown, sizeof(unknown));
-    rv_envelope_write(out, spec);
+    rv_spec_write_envelope(out, spec);
     end_argument(out, start);
 }
 

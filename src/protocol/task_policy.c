@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "base/retry.h"
+#include "base/backoff.h"
 #include "protocol/envelope_check.h"
 
 /* ---- reading --------------------------------------------------------------------------------------------------- */
@@ -56,7 +56,7 @@ static bool read_backoff(const cJSON *json, reeve_backoff *ret)
     return ret->shape != REEVE_BACKOFF_LIST || ret->list_ms[0] > 0;
 }
 
-bool rv_policy_read(rv_task_policy *ret, const char *text, size_t length)
+bool rv_task_policy_read(rv_task_policy *ret, const char *text, size_t length)
 {
     memset(ret, 0, sizeof(*ret));
     const char *end = NULL;
@@ -64,7 +64,7 @@ bool rv_policy_read(rv_task_policy *ret, const char *text, size_t length)
     cJSON *json = cJSON_ParseWithLengthOpts(text, length, &end, 0);
     bool good = cJSON_IsObject(json) && end == text + length;
     /* For want of memory nothing is known of it. */
-    if (json != NULL || errno != ENOMEM) ret->malformed = rv_header_fault(good ? json : NULL);
+    if (json != NULL || errno != ENOMEM) ret->malformed = rv_envelope_check_header(good ? json : NULL);
     if (good) {
         ret->attempts = small(member(json, "attempts"));
         ret->max_crashes = small(member(json, "crashes"));
@@ -89,7 +89,7 @@ static int64_t thousandths(double jitter)
     return jitter < 0.001 ? 1 : (int64_t)((jitter < 1 ? jitter : 1) * 1000 + 0.5);
 }
 
-void rv_backoff_write(rv_buf *out, const reeve_backoff *backoff)
+void rv_task_policy_write_backoff(rv_buf *out, const reeve_backoff *backoff)
 {
     rv_buf_adds(out, "{\"shape\":");
     rv_buf_addi(out, backoff->shape);
@@ -112,7 +112,7 @@ void rv_backoff_write(rv_buf *out, const reeve_backoff *backoff)
     rv_buf_addc(out, '}');
 }
 
-reeve_status rv_attempts_check(int attempts, int crashes, rv_error *error)
+reeve_status rv_task_policy_check_attempts(int attempts, int crashes, rv_error *error)
 {
     if (attempts < 0 || attempts > REEVE_ATTEMPTS_MAX)
         return rv_fail(error, REEVE_EINVAL, "attempts %d: must be from 1 to %d", attempts, REEVE_ATTEMPTS_MAX);

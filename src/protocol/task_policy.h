@@ -31,12 +31,12 @@ typedef struct rv_task_policy {
 } rv_task_policy;
 
 /* False when it is no JSON object; then *ret is zeroed but for `malformed`. What makes no sense counts as not given. */
-bool rv_policy_read(rv_task_policy *ret, const char *json, size_t length);
+bool rv_task_policy_read(rv_task_policy *ret, const char *json, size_t length);
 
 /* Appends a checked backoff. */
-void rv_backoff_write(rv_buf *out, const reeve_backoff *backoff);
+void rv_task_policy_write_backoff(rv_buf *out, const reeve_backoff *backoff);
 
 /* How often a task may fail and crash: REEVE_EINVAL when a number is out of range. 0: not given. */
-reeve_status rv_attempts_check(int attempts, int crashes, rv_error *error);
+reeve_status rv_task_policy_check_attempts(int attempts, int crashes, rv_error *error);
 
 #endif

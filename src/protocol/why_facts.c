@@ -92,10 +92,10 @@ static void read_field(rv_why_facts *facts, const rv_reply *name, const rv_reply
     }
     if (rv_reply_is_text(name, "paused")) {
         facts->is_paused = true;
-        facts->paused = rv_paused_since(value);
+        facts->paused = rv_rates_paused_since(value);
     }
-    if (rv_reply_is_text(name, "rate")) facts->rate = rv_rate_read(value);
-    if (rv_reply_is_text(name, "group_rate")) facts->group_rate = rv_rate_read(value);
+    if (rv_reply_is_text(name, "rate")) facts->rate = rv_rates_read(value);
+    if (rv_reply_is_text(name, "group_rate")) facts->group_rate = rv_rates_read(value);
     if (rv_reply_is_text(name, "more")) facts->more = true;
     if (rv_reply_is_text(name, "lease")) read_lease(facts, value);
     if (rv_reply_is_text(name, "about")) read_worker(facts, value);

@@ -11,23 +11,23 @@
 #define FIRST_MARKS 8
 #define MARKS_KEPT 256
 
-void rv_commands_init(rv_commands *commands)
+void rv_command_init(rv_commands *commands)
 {
     *commands = (rv_commands){0};
     rv_buf_init(&commands->out, RV_COMMANDS_MAX);
 }
 
-void rv_commands_fini(rv_commands *commands)
+void rv_command_fini(rv_commands *commands)
 {
     rv_buf_fini(&commands->out);
     rv_free(commands->marks);
     rv_free(commands->lent);
-    rv_commands_init(commands);
+    rv_command_init(commands);
 }
 
-void rv_commands_clear(rv_commands *commands)
+void rv_command_clear(rv_commands *commands)
 {
-    size_t keep = rv_worth_keeping(commands->out.length, &commands->out_before);
+    size_t keep = rv_reply_reader_worth_keeping(commands->out.length, &commands->out_before);
     rv_buf_clear(&commands->out);
     if (commands->out.capacity > keep * 2) rv_buf_trim(&commands->out, keep);
     if (commands->count <= MARKS_KEPT && commands->capacity > MARKS_KEPT) {
@@ -102,7 +102,7 @@ static bool have_mark(rv_commands *commands)
     return true;
 }
 
-void rv_commands_begin(rv_commands *commands, size_t argc, const rv_script *script)
+void rv_command_begin(rv_commands *commands, size_t argc, const rv_script *script)
 {
     if (commands->open_args > 0 || commands->open_bytes > 0 || argc == 0) fault(commands, REEVE_EINVAL);
     if (!have_room(commands, HEAD_MAX) || !have_mark(commands)) return;
@@ -111,7 +111,7 @@ void rv_commands_begin(rv_commands *commands, size_t argc, const rv_script *scri
     end_at(commands, put_head(commands->out.data + commands->out.length, '*', argc));
 }
 
-void rv_commands_add2(rv_commands *commands, const void *a, size_t a_length, const void *b, size_t b_length)
+void rv_command_add2(rv_commands *commands, const void *a, size_t a_length, const void *b, size_t b_length)
 {
     if (commands->open_args == 0 || commands->open_bytes > 0) fault(commands, REEVE_EINVAL);
     if (a_length > RV_COMMANDS_MAX || b_length > RV_COMMANDS_MAX) fault(commands, REEVE_ETOOBIG);
@@ -127,7 +127,7 @@ void rv_commands_add2(rv_commands *commands, const void *a, size_t a_length, con
     commands->open_args--;
 }
 
-void rv_commands_add_parts(rv_commands *commands, size_t length)
+void rv_command_add_parts(rv_commands *commands, size_t length)
 {
     if (commands->open_args == 0 || commands->open_bytes > 0) fault(commands, REEVE_EINVAL);
     if (length > RV_COMMANDS_MAX) fault(commands, REEVE_ETOOBIG);
@@ -135,10 +135,10 @@ void rv_commands_add_parts(rv_commands *commands, size_t length)
     end_at(commands, put_head(commands->out.data + commands->out.length, '$', length));
     commands->open_bytes = length + 2;
     commands->open_args--;
-    rv_commands_part(commands, NULL, 0);
+    rv_command_part(commands, NULL, 0);
 }
 
-void rv_commands_part(rv_commands *commands, const void *data, size_t length)
+void rv_command_part(rv_commands *commands, const void *data, size_t length)
 {
     if (length > RV_COMMANDS_MAX || commands->open_bytes < length + 2) fault(commands, REEVE_EINVAL);
     if (!have_room(commands, length + 2)) return;
@@ -173,10 +173,10 @@ static void lend(rv_commands *commands, const char *data, size_t length)
     commands->lent_bytes += length;
 }
 
-void rv_commands_lend2(rv_commands *commands, const void *a, size_t a_length, const void *b, size_t b_length)
+void rv_command_lend2(rv_commands *commands, const void *a, size_t a_length, const void *b, size_t b_length)
 {
     if (b_length < RV_LENT_LEAST) {
-        rv_commands_add2(commands, a, a_length, b, b_length);
+        rv_command_add2(commands, a, a_length, b, b_length);
         return;
     }
     if (commands->open_args == 0 || commands->open_bytes > 0) fault(commands, REEVE_EINVAL);
@@ -191,9 +191,9 @@ void rv_commands_lend2(rv_commands *commands, const void *a, size_t a_length, co
     commands->open_args--;
 }
 
-void rv_commands_repeat(rv_commands *commands, const rv_commands *others, size_t index)
+void rv_command_repeat(rv_commands *commands, const rv_commands *others, size_t index)
 {
-    size_t offset = others->marks[index].offset, end = rv_commands_end(others, index);
+    size_t offset = others->marks[index].offset, end = rv_command_end(others, index);
     size_t base = commands->out.length;
     if (!have_room(commands, end - offset)) return;
     rv_buf_add(&commands->out, others->out.data + offset, end - offset);
@@ -206,17 +206,17 @@ void rv_commands_repeat(rv_commands *commands, const rv_commands *others, size_t
     }
 }
 
-void rv_commands_add(rv_commands *commands, const void *data, size_t length)
+void rv_command_add(rv_commands *commands, const void *data, size_t length)
 {
-    rv_commands_add2(commands, data, length, NULL, 0);
+    rv_command_add2(commands, data, length, NULL, 0);
 }
 
-void rv_commands_adds(rv_commands *commands, const char *text)
+void rv_command_adds(rv_commands *commands, const char *text)
 {
-    rv_commands_add2(commands, text, strlen(text), NULL, 0);
+    rv_command_add2(commands, text, strlen(text), NULL, 0);
 }
 
-void rv_commands_addi(rv_commands *commands, int64_t number)
+void rv_command_addi(rv_commands *commands, int64_t number)
 {
     char digits[DIGITS_MAX]; /* INT64_MIN has a sign and 19 digits */
     size_t first = sizeof(digits);
@@ -226,10 +226,10 @@ void rv_commands_addi(rv_commands *commands, int64_t number)
         rest /= 10;
     } while (rest > 0);
     if (number < 0) digits[--first] = '-';
-    rv_commands_add2(commands, digits + first, sizeof(digits) - first, NULL, 0);
+    rv_command_add2(commands, digits + first, sizeof(digits) - first, NULL, 0);
 }
 
-reeve_status rv_commands_check(const rv_commands *commands, rv_error *error)
+reeve_status rv_command_check(const rv_commands *commands, rv_error *error)
 {
     if (commands->fault == REEVE_ENOMEM) return rv_fail(error, REEVE_ENOMEM, "out of memory while building a command");
     if (commands->fault == REEVE_ETOOBIG)
@@ -239,7 +239,7 @@ reeve_status rv_commands_check(const rv_commands *commands, rv_error *error)
     return REEVE_OK;
 }
 
-size_t rv_commands_end(const rv_commands *commands, size_t index)
+size_t rv_command_end(const rv_commands *commands, size_t index)
 {
     return index + 1 < commands->count ? commands->marks[index + 1].offset : commands->out.length;
 }
@@ -248,50 +248,50 @@ size_t rv_commands_end(const rv_commands *commands, size_t index)
 
 void rv_cmd(rv_conn *conn, size_t argc)
 {
-    rv_commands_begin(&conn->commands, argc, NULL);
+    rv_command_begin(&conn->commands, argc, NULL);
 }
 
 void rv_cmd_script(rv_conn *conn, const rv_script *script, size_t keys, size_t args)
 {
-    rv_commands_begin(&conn->commands, 3 + keys + args, script);
-    rv_commands_adds(&conn->commands, "EVALSHA");
-    rv_commands_adds(&conn->commands, script->sha);
-    rv_commands_addi(&conn->commands, (int64_t)keys);
+    rv_command_begin(&conn->commands, 3 + keys + args, script);
+    rv_command_adds(&conn->commands, "EVALSHA");
+    rv_command_adds(&conn->commands, script->sha);
+    rv_command_addi(&conn->commands, (int64_t)keys);
 }
 
 void rv_arg(rv_conn *conn, const void *data, size_t length)
 {
-    rv_commands_add2(&conn->commands, data, length, NULL, 0);
+    rv_command_add2(&conn->commands, data, length, NULL, 0);
 }
 
 void rv_args(rv_conn *conn, const char *text)
 {
-    rv_commands_adds(&conn->commands, text);
+    rv_command_adds(&conn->commands, text);
 }
 
 void rv_argi(rv_conn *conn, int64_t number)
 {
-    rv_commands_addi(&conn->commands, number);
+    rv_command_addi(&conn->commands, number);
 }
 
 void rv_arg2(rv_conn *conn, const void *a, size_t a_length, const void *b, size_t b_length)
 {
-    rv_commands_add2(&conn->commands, a, a_length, b, b_length);
+    rv_command_add2(&conn->commands, a, a_length, b, b_length);
 }
 
 void rv_arg_lent2(rv_conn *conn, const void *a, size_t a_length, const void *b, size_t b_length)
 {
-    rv_commands_lend2(&conn->commands, a, a_length, b, b_length);
+    rv_command_lend2(&conn->commands, a, a_length, b, b_length);
 }
 
 void rv_arg_parts(rv_conn *conn, size_t length)
 {
-    rv_commands_add_parts(&conn->commands, length);
+    rv_command_add_parts(&conn->commands, length);
 }
 
 void rv_arg_part(rv_conn *conn, const void *data, size_t length)
 {
-    rv_commands_part(&conn->commands, data, length);
+    rv_command_part(&conn->commands, data, length);
 }
 
 size_t rv_conn_pending(const rv_conn *conn)
@@ -301,5 +301,5 @@ size_t rv_conn_pending(const rv_conn *conn)
 
 void rv_conn_discard(rv_conn *conn)
 {
-    rv_commands_clear(&conn->commands);
+    rv_command_clear(&conn->commands);
 }

@@ -3,7 +3,7 @@
  *
  * Long bytes may be lent instead of copied: they are sent from where they are, between two bytes of the buffer.
  *
- * A failed step (no memory, too large, a wrong number of arguments) is kept, and told once by rv_commands_check.
+ * A failed step (no memory, too large, a wrong number of arguments) is kept, and told once by rv_command_check.
  */
 #ifndef RV_COMMAND_H
 #define RV_COMMAND_H
@@ -43,26 +43,26 @@ typedef struct rv_commands {
     size_t out_before;  /* how long out was the time before */
 } rv_commands;
 
-void rv_commands_init(rv_commands *commands);
-void rv_commands_fini(rv_commands *commands);
-void rv_commands_clear(rv_commands *commands); /* keeps memory that two exchanges in a row needed */
+void rv_command_init(rv_commands *commands);
+void rv_command_fini(rv_commands *commands);
+void rv_command_clear(rv_commands *commands); /* keeps memory that two exchanges in a row needed */
 
-void rv_commands_begin(rv_commands *commands, size_t argc, const rv_script *script);
-void rv_commands_add(rv_commands *commands, const void *data, size_t length);
-void rv_commands_add2(rv_commands *commands, const void *a, size_t a_length, const void *b, size_t b_length);
+void rv_command_begin(rv_commands *commands, size_t argc, const rv_script *script);
+void rv_command_add(rv_commands *commands, const void *data, size_t length);
+void rv_command_add2(rv_commands *commands, const void *a, size_t a_length, const void *b, size_t b_length);
 /* As add2, but b may be lent: it stays as it is until the commands are cleared. */
-void rv_commands_lend2(rv_commands *commands, const void *a, size_t a_length, const void *b, size_t b_length);
+void rv_command_lend2(rv_commands *commands, const void *a, size_t a_length, const void *b, size_t b_length);
 /* One argument of so many bytes; they are added in parts, all of them before anything else. */
-void rv_commands_add_parts(rv_commands *commands, size_t length);
-void rv_commands_part(rv_commands *commands, const void *data, size_t length);
-void rv_commands_adds(rv_commands *commands, const char *text);
-void rv_commands_addi(rv_commands *commands, int64_t number);
+void rv_command_add_parts(rv_commands *commands, size_t length);
+void rv_command_part(rv_commands *commands, const void *data, size_t length);
+void rv_command_adds(rv_commands *commands, const char *text);
+void rv_command_addi(rv_commands *commands, int64_t number);
 
 /* REEVE_OK, REEVE_ENOMEM, REEVE_ETOOBIG, REEVE_EINVAL. */
-reeve_status rv_commands_check(const rv_commands *commands, rv_error *error);
+reeve_status rv_command_check(const rv_commands *commands, rv_error *error);
 /* Where a command ends in out. */
-size_t rv_commands_end(const rv_commands *commands, size_t index);
+size_t rv_command_end(const rv_commands *commands, size_t index);
 /* Appends the bytes of a command of others, with what is lent to it. */
-void rv_commands_repeat(rv_commands *commands, const rv_commands *others, size_t index);
+void rv_command_repeat(rv_commands *commands, const rv_commands *others, size_t index);
 
 #endif

@@ -3,10 +3,10 @@
 #include <poll.h>
 #include <string.h>
 
+#include "base/backoff.h"
 #include "base/id.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "base/retry.h"
 #include "redis/conn_private.h"
 #include "redis/topology.h"
 
@@ -37,7 +37,7 @@ reeve_status rv_conn_create(rv_conn **ret, const rv_conn_options *options, rv_er
     rv_spin_init(&conn->spin, options->spin_us);
     rv_transport_init(&conn->transport, options->quit);
     rv_reply_reader_init(&conn->reader);
-    rv_commands_init(&conn->commands);
+    rv_command_init(&conn->commands);
     *ret = conn;
     return REEVE_OK;
 no_memory:
@@ -50,7 +50,7 @@ void rv_conn_destroy(rv_conn *conn)
     if (!conn) return;
     rv_conn_close(conn);
     rv_reply_reader_fini(&conn->reader);
-    rv_commands_fini(&conn->commands);
+    rv_command_fini(&conn->commands);
     rv_free(conn->name);
     rv_free(conn);
 }
@@ -167,7 +167,7 @@ static void say_up(rv_conn *conn)
 
 static bool pause_was_interrupted(const rv_conn *conn, unsigned tries)
 {
-    int64_t until = rv_deadline(rv_reconnect_delay(tries, rv_random_unit()));
+    int64_t until = rv_deadline(rv_backoff_reconnect(tries, rv_random_unit()));
     if (conn->waker) return rv_waker_wait(conn->waker, until);
     while (rv_now_ms() < until) (void)poll(NULL, 0, rv_poll_timeout(until));
     return false;

@@ -116,7 +116,7 @@ static reeve_status read_some(rv_conn *conn, rv_exchange *exchange)
 static void hold_little(rv_conn *conn, const rv_exchange *exchange)
 {
     rv_reply_reader_idle(&conn->reader);
-    if (exchange->data) rv_commands_clear(&conn->commands); /* all of it was sent */
+    if (exchange->data) rv_command_clear(&conn->commands); /* all of it was sent */
 }
 
 static reeve_status wait_for_more(rv_conn *conn, rv_exchange *exchange, short *ret_events)

@@ -35,7 +35,7 @@ static int64_t deadline_or_usual(const rv_conn *conn, int64_t deadline)
 
 static reeve_status check_ready(rv_conn *conn)
 {
-    reeve_status status = rv_commands_check(&conn->commands, &conn->error);
+    reeve_status status = rv_command_check(&conn->commands, &conn->error);
     if (status != REEVE_OK) return status;
     if (!rv_conn_is_open(conn))
         return rv_fail(&conn->error, REEVE_ECONNECT, "not connected to Redis (%s)", conn->url->redacted);
@@ -60,7 +60,7 @@ static void on_first_reply(size_t index, const rv_reply *reply, void *context)
 {
     execution *run = context;
     rv_mark *mark = &run->conn->commands.marks[index];
-    if (mark->script && rv_error_reply_has_code(reply, "NOSCRIPT")) {
+    if (mark->script && rv_reply_has_error_code(reply, "NOSCRIPT")) {
         mark->missing = true;
         run->missing++;
     } else {
@@ -78,7 +78,7 @@ static void on_repeated_reply(size_t index, const rv_reply *reply, void *context
     }
     while (!conn->commands.marks[run->cursor].missing) run->cursor++;
     /* Why it could not be loaded says more than that it is missing. */
-    if (conn->load_error.status != REEVE_OK && rv_error_reply_has_code(reply, "NOSCRIPT")) {
+    if (conn->load_error.status != REEVE_OK && rv_reply_has_error_code(reply, "NOSCRIPT")) {
         conn->load_reply = (rv_reply){.type = RV_ERROR, .text = conn->load_error.text};
         conn->load_reply.length = strlen(conn->load_reply.text);
         reply = &conn->load_reply;
@@ -99,10 +99,10 @@ static size_t add_loads(const rv_commands *commands, rv_commands *again)
     for (size_t i = 0; i < commands->count; i++) {
         const rv_script *script = commands->marks[i].script;
         if (!commands->marks[i].missing || !is_first_use(commands, i)) continue;
-        rv_commands_begin(again, 3, NULL);
-        rv_commands_adds(again, "SCRIPT");
-        rv_commands_adds(again, "LOAD");
-        rv_commands_add(again, script->text, script->length);
+        rv_command_begin(again, 3, NULL);
+        rv_command_adds(again, "SCRIPT");
+        rv_command_adds(again, "LOAD");
+        rv_command_add(again, script->text, script->length);
     }
     return again->count;
 }
@@ -110,17 +110,17 @@ static size_t add_loads(const rv_commands *commands, rv_commands *again)
 static reeve_status copy_missing(const rv_commands *commands, rv_commands *again, rv_error *error)
 {
     for (size_t i = 0; i < commands->count; i++) {
-        if (commands->marks[i].missing) rv_commands_repeat(again, commands, i);
+        if (commands->marks[i].missing) rv_command_repeat(again, commands, i);
     }
     if (again->fault == REEVE_ENOMEM) return rv_fail(error, REEVE_ENOMEM, "out of memory while sending a script again");
-    return rv_commands_check(again, error);
+    return rv_command_check(again, error);
 }
 
 /* Loads the missing scripts and sends their commands once more, in a pipeline of their own. */
 static reeve_status repeat_missing(rv_conn *conn, execution *run, int64_t deadline)
 {
     rv_commands again;
-    rv_commands_init(&again);
+    rv_command_init(&again);
     rv_error_clear(&conn->load_error);
     run->loads = add_loads(&conn->commands, &again);
     reeve_status status = copy_missing(&conn->commands, &again, &conn->error);
@@ -130,7 +130,7 @@ static reeve_status repeat_missing(rv_conn *conn, execution *run, int64_t deadli
         rv_exchange_send(&what, &again);
         status = exchange(conn, &what);
     }
-    rv_commands_fini(&again);
+    rv_command_fini(&again);
     return status;
 }
 
@@ -166,7 +166,7 @@ static reeve_status execute(rv_conn *conn, int64_t deadline, rv_on_reply on_repl
     reeve_status status = check_ready(conn);
     if (status == REEVE_OK) status = send_all(conn, &run, deadline);
     if (status == REEVE_OK && run.missing > 0) status = repeat_missing(conn, &run, deadline);
-    rv_commands_clear(&conn->commands);
+    rv_command_clear(&conn->commands);
     return status;
 }
 
@@ -188,7 +188,7 @@ static reeve_status check_single(rv_conn *conn)
 {
     if (conn->commands.count == 1 || conn->commands.fault != REEVE_OK) return REEVE_OK;
     size_t count = conn->commands.count;
-    rv_commands_clear(&conn->commands);
+    rv_command_clear(&conn->commands);
     return rv_fail(&conn->error, REEVE_EINVAL, "a call takes exactly one command, not %zu", count);
 }
 
@@ -270,7 +270,7 @@ reeve_status rv_conn_call_blocking(rv_conn *conn, int64_t deadline, const rv_rep
     if (status == REEVE_OK && conn->commands.count == 0)
         status = rv_fail(&conn->error, REEVE_EINVAL, "a call takes a command");
     if (status == REEVE_OK) status = wait_blocking(conn, deadline, &last);
-    rv_commands_clear(&conn->commands);
+    rv_command_clear(&conn->commands);
     if (status != REEVE_OK) return status;
     return last.failed ? REEVE_EREDIS : finish_call(conn, last.reply, ret);
 }

@@ -17,8 +17,8 @@ typedef struct handshake {
 static void begin(handshake *shake, step what, size_t argc, const char *name)
 {
     if (shake->commands.count < STEPS_MAX) shake->steps[shake->commands.count] = what;
-    rv_commands_begin(&shake->commands, argc, NULL);
-    rv_commands_adds(&shake->commands, name);
+    rv_command_begin(&shake->commands, argc, NULL);
+    rv_command_adds(&shake->commands, name);
 }
 
 static void build(handshake *shake)
@@ -27,24 +27,24 @@ static void build(handshake *shake)
     const rv_url *url = conn->url;
     if (url->password) {
         begin(shake, STEP_AUTH, url->user ? 3 : 2, "AUTH");
-        if (url->user) rv_commands_adds(&shake->commands, url->user);
-        rv_commands_adds(&shake->commands, url->password);
+        if (url->user) rv_command_adds(&shake->commands, url->user);
+        rv_command_adds(&shake->commands, url->password);
     }
     if (url->db != 0) {
         begin(shake, STEP_SELECT, 2, "SELECT");
-        rv_commands_addi(&shake->commands, url->db);
+        rv_command_addi(&shake->commands, url->db);
     }
     if (conn->name) {
         begin(shake, STEP_NAME, 3, "CLIENT");
-        rv_commands_adds(&shake->commands, "SETNAME");
-        rv_commands_adds(&shake->commands, conn->name);
+        rv_command_adds(&shake->commands, "SETNAME");
+        rv_command_adds(&shake->commands, conn->name);
     }
     begin(shake, STEP_ID, 2, "CLIENT");
-    rv_commands_adds(&shake->commands, "ID");
+    rv_command_adds(&shake->commands, "ID");
     if (conn->asks_clock) begin(shake, STEP_TIME, 1, "TIME");
     if (conn->ns && !(conn->format_once && conn->epoch > 0)) {
         begin(shake, STEP_FORMAT, 2, "GET");
-        rv_commands_add2(&shake->commands, conn->ns, strlen(conn->ns), ":format", 7);
+        rv_command_add2(&shake->commands, conn->ns, strlen(conn->ns), ":format", 7);
     }
     /* The others are answered while Redis loads its data; this one is not. */
     begin(shake, STEP_PING, 1, "PING");
@@ -66,7 +66,7 @@ static bool tells_password(const handshake *shake, const char *words)
 static void refuse_auth(handshake *shake, const rv_reply *reply)
 {
     bool unset = strstr(reply->text, "without any password") || strstr(reply->text, "no password is set");
-    bool wrong = rv_error_reply_has_code(reply, "WRONGPASS") || strstr(reply->text, "invalid password");
+    bool wrong = rv_reply_has_error_code(reply, "WRONGPASS") || strstr(reply->text, "invalid password");
     shake->conn->denied = unset || wrong;
     if (unset)
         refuse(shake, "this Redis has no password set, but the URL gives one");
@@ -81,12 +81,12 @@ static void refuse_auth(handshake *shake, const rv_reply *reply)
 /* What makes every use of the connection pointless, whichever step hears it. */
 static bool refuse_any(handshake *shake, const rv_reply *reply)
 {
-    shake->conn->denied = shake->conn->denied || rv_error_reply_has_code(reply, "NOAUTH");
-    if (rv_error_reply_has_code(reply, "NOAUTH"))
+    shake->conn->denied = shake->conn->denied || rv_reply_has_error_code(reply, "NOAUTH");
+    if (rv_reply_has_error_code(reply, "NOAUTH"))
         refuse(shake, "it wants a password (NOAUTH); put it into the URL, as in redis://:password@host");
-    else if (rv_error_reply_has_code(reply, "LOADING"))
+    else if (rv_reply_has_error_code(reply, "LOADING"))
         refuse(shake, "Redis is loading its data");
-    else if (rv_error_reply_has_code(reply, "MASTERDOWN"))
+    else if (rv_reply_has_error_code(reply, "MASTERDOWN"))
         refuse(shake, "it is a replica that has lost its master");
     else
         return false;
@@ -99,8 +99,8 @@ static bool is_harmless(step what, const rv_reply *reply)
 {
     if (what == STEP_AUTH || what == STEP_SELECT) return false;
     if (what == STEP_FORMAT) return true;
-    if (rv_error_reply_has_code(reply, "NOPERM") || rv_refusal_passes(rv_refusal_of(reply)) ||
-        rv_error_reply_has_code(reply, "OOM"))
+    if (rv_reply_has_error_code(reply, "NOPERM") || rv_refusal_passes(rv_refusal_of(reply)) ||
+        rv_reply_has_error_code(reply, "OOM"))
         return true;
     return strncmp(reply->text, "ERR unknown ", 12) == 0 || strncmp(reply->text, "ERR Unknown ", 12) == 0;
 }
@@ -110,7 +110,7 @@ static void judge_error(handshake *shake, step what, const rv_reply *reply)
     if (refuse_any(shake, reply) || is_harmless(what, reply)) return;
     if (what == STEP_AUTH)
         refuse_auth(shake, reply);
-    else if (rv_error_reply_has_code(reply, "NOPERM"))
+    else if (rv_reply_has_error_code(reply, "NOPERM"))
         refuse(shake, "this user may not choose a database (NOPERM for SELECT)");
     else
         refuse(shake, reply->text);
@@ -153,9 +153,9 @@ reeve_status rv_conn_handshake(rv_conn *conn, int64_t deadline, const rv_waker *
     handshake shake = {.conn = conn};
     conn->denied = false;
     conn->clock.known = false;
-    rv_commands_init(&shake.commands);
+    rv_command_init(&shake.commands);
     build(&shake);
-    reeve_status status = rv_commands_check(&shake.commands, error);
+    reeve_status status = rv_command_check(&shake.commands, error);
     if (status == REEVE_OK) {
         rv_exchange what = {.replies = shake.commands.count,
                             .deadline = deadline,
@@ -166,7 +166,7 @@ reeve_status rv_conn_handshake(rv_conn *conn, int64_t deadline, const rv_waker *
         status = rv_conn_exchange(conn, &what);
         if (status != REEVE_OK) *error = conn->error;
     }
-    rv_commands_fini(&shake.commands);
+    rv_command_fini(&shake.commands);
     /* Redis may say why and hang up: then the reason is worth more than the end. */
     if (shake.refusal.status != REEVE_OK) return rv_fail(error, REEVE_ECONNECT, "%s", shake.refusal.text);
     if (status == REEVE_OK || status == REEVE_ENOMEM || status == REEVE_EINTERRUPTED) return status;

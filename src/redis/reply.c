@@ -54,7 +54,7 @@ bool rv_reply_is_text(const rv_reply *reply, const char *text)
     return reply->length == strlen(text) && memcmp(reply->text, text, reply->length) == 0;
 }
 
-bool rv_error_reply_has_code(const rv_reply *reply, const char *code)
+bool rv_reply_has_error_code(const rv_reply *reply, const char *code)
 {
     size_t length = strlen(code);
     if (!rv_reply_is(reply, RV_ERROR) || reply->length < length || memcmp(reply->text, code, length) != 0) return false;

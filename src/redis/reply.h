@@ -35,6 +35,6 @@ uint64_t rv_reply_sum(const rv_reply *reply);
 bool rv_reply_is_text(const rv_reply *reply, const char *text);
 
 /* The first word of an error reply is code. */
-bool rv_error_reply_has_code(const rv_reply *reply, const char *code);
+bool rv_reply_has_error_code(const rv_reply *reply, const char *code);
 
 #endif

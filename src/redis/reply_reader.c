@@ -386,7 +386,7 @@ bool rv_reply_reader_is_at_rest(const rv_reply_reader *reader)
     return !parser || (parser->ridx < 0 && parser->pos == parser->len);
 }
 
-size_t rv_worth_keeping(size_t now, size_t *before)
+size_t rv_reply_reader_worth_keeping(size_t now, size_t *before)
 {
     size_t both = now < *before ? now : *before;
     *before = now;
@@ -397,8 +397,8 @@ size_t rv_worth_keeping(size_t now, size_t *before)
 void rv_reply_reader_settle(rv_reply_reader *reader)
 {
     if (!rv_reply_reader_is_at_rest(reader)) return;
-    size_t buffer_keep = rv_worth_keeping(reader->buffered_peak, &reader->buffered_before);
-    size_t arena_keep = rv_worth_keeping(reader->arena_peak, &reader->arena_before);
+    size_t buffer_keep = rv_reply_reader_worth_keeping(reader->buffered_peak, &reader->buffered_before);
+    size_t arena_keep = rv_reply_reader_worth_keeping(reader->arena_peak, &reader->arena_before);
     if (reader->buffered_held > buffer_keep * 2) rv_reply_reader_forget(reader);
     /* Blocks double, and big values end the block before them early: what holds n bytes may take three times that. */
     if (reader->arena.held > arena_keep * 3) rv_arena_trim(&reader->arena, arena_keep * 3);

@@ -74,6 +74,6 @@ void rv_reply_reader_settle(rv_reply_reader *reader);
 void rv_reply_reader_idle(rv_reply_reader *reader);
 
 /* What settle keeps of a buffer whose use peaked at now, and at *before the time before; moves now to *before. */
-size_t rv_worth_keeping(size_t now, size_t *before);
+size_t rv_reply_reader_worth_keeping(size_t now, size_t *before);
 
 #endif

@@ -3,14 +3,14 @@
 #include <errno.h>
 #include <string.h>
 
+#include "base/backoff.h"
 #include "base/lock.h"
 #include "base/log.h"
-#include "base/retry.h"
 #include "base/text.h"
 #include "protocol/scripts.h"
 #include "running/admission.h"
 #include "running/recovery.h"
-#include "running/wakeup.h"
+#include "running/redis_report.h"
 
 #define SUSPECT_CRASHES 2 /* as in lib/flagged.lua */
 #define DOUBLINGS_MAX 12
@@ -145,9 +145,10 @@ static void insist(rv_thread *t, const rv_alone_task *task, const char *how)
         if (status == REEVE_OK) return;
         if (status == REEVE_ELOST) rv_recovery_note_loss(t);
         if (status != REEVE_EREDIS) continue;
-        rv_note_refusal(t->worker, "Redis did not take a note of a task: trying again", rv_conn_error(t->conn)->text);
+        rv_redis_report_refusal(t->worker, "Redis did not take a note of a task: trying again",
+                                rv_conn_error(t->conn)->text);
         rv_waker_silence(&t->waker);
-        rv_waker_wait(&t->waker, rv_deadline(rv_reconnect_delay(tries, rv_random_unit())));
+        rv_waker_wait(&t->waker, rv_deadline(rv_backoff_reconnect(tries, rv_random_unit())));
     }
 }
 

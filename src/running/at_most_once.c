@@ -3,15 +3,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/backoff.h"
 #include "base/id.h"
 #include "base/lock.h"
 #include "base/log.h"
-#include "base/retry.h"
 #include "protocol/scripts.h"
 #include "protocol/turn_build.h"
 #include "protocol/turn_reply.h"
 #include "running/recovery.h"
-#include "running/wakeup.h"
+#include "running/redis_report.h"
 
 /* One turn for the item alone, of this very lease. */
 static reeve_status settle(rv_thread *t, const rv_item *item, const rv_settlement *done, bool *ret_accepted)
@@ -87,7 +87,7 @@ static bool settle_until_known(rv_thread *t, const rv_item *item, const rv_settl
         if (status == REEVE_ELOST) rv_recovery_note_loss(t);
         if (status == REEVE_EREDIS) {
             rv_waker_silence(&t->waker);
-            rv_waker_wait(&t->waker, rv_deadline(rv_reconnect_delay(tries, rv_random_unit())));
+            rv_waker_wait(&t->waker, rv_deadline(rv_backoff_reconnect(tries, rv_random_unit())));
         }
     }
     return false;
@@ -128,9 +128,10 @@ static void free_key_until_known(rv_thread *t, const rv_item *item)
         if (status == REEVE_OK) return;
         if (status == REEVE_ELOST) rv_recovery_note_loss(t);
         if (status != REEVE_EREDIS) continue;
-        rv_note_refusal(t->worker, "Redis did not free a unique key: trying again", rv_conn_error(t->conn)->text);
+        rv_redis_report_refusal(t->worker, "Redis did not free a unique key: trying again",
+                                rv_conn_error(t->conn)->text);
         rv_waker_silence(&t->waker);
-        rv_waker_wait(&t->waker, rv_deadline(rv_reconnect_delay(tries, rv_random_unit())));
+        rv_waker_wait(&t->waker, rv_deadline(rv_backoff_reconnect(tries, rv_random_unit())));
     }
 }
 

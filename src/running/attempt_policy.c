@@ -1,7 +1,7 @@
 #include "running/attempt_policy.h"
 
+#include "base/backoff.h"
 #include "base/id.h"
-#include "base/retry.h"
 
 /* The most of something, where it is not said yet. */
 static void add_limit(unsigned *limit, int said)
@@ -42,7 +42,7 @@ void rv_attempt_policy_choose(rv_attempt_policy *ret, const rv_envelope *envelop
     ret->unique = ret->once = ret->records_runs = false;
     ret->backoff = NULL;
     ret->malformed = envelope->malformed;
-    if (!envelope->plain && rv_policy_read(&ret->own, envelope->header, envelope->header_length)) {
+    if (!envelope->plain && rv_task_policy_read(&ret->own, envelope->header, envelope->header_length)) {
         ret->unique = ret->own.unique;
         ret->once = ret->own.once;
         add_policy(ret, &ret->own);

@@ -87,7 +87,7 @@ int64_t rv_batch_attention(const rv_batch *batch, int64_t now_ms)
     return others && impatient < at ? impatient : at;
 }
 
-void rv_item_lose(rv_item *item)
+void rv_batch_lose_item(rv_item *item)
 {
     if (item->state != RV_ITEM_WAITING) return;
     item->settlement = (rv_settlement){.id = item->lease.id, .outcome = REEVE_OUTCOME_SNOOZE};
@@ -95,7 +95,7 @@ void rv_item_lose(rv_item *item)
     item->refused = true;
 }
 
-int64_t rv_item_wait(const rv_item *item)
+int64_t rv_batch_item_wait(const rv_item *item)
 {
     int64_t wait_ms = rv_lease_wait(&item->lease);
     return wait_ms < 0 || item->gate_us == 0 ? wait_ms : wait_ms + item->gate_us / 1000;

@@ -73,9 +73,9 @@ int64_t rv_batch_attention(const rv_batch *batch, int64_t now_ms);
 
 /* Gives up an item that waits: the session that it was leased under is gone, it runs elsewhere. The caller holds the
  * lock. */
-void rv_item_lose(rv_item *item);
+void rv_batch_lose_item(rv_item *item);
 
 /* How long it waited until its handler was called, in ms; -1: that does not count. */
-int64_t rv_item_wait(const rv_item *item);
+int64_t rv_batch_item_wait(const rv_item *item);
 
 #endif

@@ -175,7 +175,7 @@ void rv_batch_handler_drop_lost(rv_thread *t)
             (void)rv_queue_session_get(t->pool->queue_sessions[asked], present);
             lost = strcmp(batch->sessions[asked], present) != 0;
         }
-        if (lost) rv_item_lose(item);
+        if (lost) rv_batch_lose_item(item);
     }
     rv_unlock(&batch->lock);
 }

@@ -58,7 +58,7 @@ static reeve_status check(reeve_worker *worker, const reeve_pool_options *o)
     reeve_status ordered = check_order(o, name, error);
     if (ordered != REEVE_OK) return ordered;
     for (size_t i = 0; i < o->queue_count; i++) {
-        reeve_status status = rv_check_queue(o->queues[i], error);
+        reeve_status status = rv_keys_check_queue(o->queues[i], error);
         if (status != REEVE_OK) return status;
         for (size_t j = 0; j < i; j++) {
             if (strcmp(o->queues[i], o->queues[j]) == 0) {

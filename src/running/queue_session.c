@@ -8,7 +8,7 @@ void rv_queue_session_init(rv_queue_session *queue_session, const char *ns, cons
 {
     memset(queue_session, 0, sizeof(*queue_session));
     rv_copy_text(queue_session->queue, sizeof(queue_session->queue), queue);
-    rv_prefix_set(&queue_session->prefix, ns, queue);
+    rv_keys_set_prefix(&queue_session->prefix, ns, queue);
     rv_lock_init(&queue_session->lock);
     rv_copy_text(queue_session->worker, sizeof(queue_session->worker), worker);
     rv_session_id(queue_session->session, queue_session->worker);
@@ -62,7 +62,7 @@ bool rv_queue_session_lose(rv_queue_session *queue_session, const char *session)
 void rv_queue_session_set_policy(rv_queue_session *queue_session, const char *text, size_t length)
 {
     rv_task_policy policy;
-    bool given = length > 0 && rv_policy_read(&policy, text, length);
+    bool given = length > 0 && rv_task_policy_read(&policy, text, length);
     if (!given && !atomic_load_explicit(&queue_session->has_policy, memory_order_relaxed)) return;
     rv_lock(&queue_session->lock);
     if (given) queue_session->policy = policy;

@@ -11,7 +11,8 @@
 #include <stdbool.h>
 
 #include "base/id.h"
-#include "protocol/session.h"
+#include "protocol/keys.h"
+#include "protocol/tally.h"
 #include "protocol/task_policy.h"
 
 typedef char rv_session_text[RV_SESSION_LENGTH + 1];

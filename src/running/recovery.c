@@ -11,14 +11,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/backoff.h"
 #include "base/lock.h"
 #include "base/mem.h"
-#include "base/retry.h"
 #include "protocol/recover_call.h"
 #include "protocol/regain_call.h"
 #include "protocol/settlement.h"
+#include "running/offloaded.h"
+#include "running/redis_report.h"
 #include "running/thread_state.h"
-#include "running/wakeup.h"
 
 /* ---- connecting ------------------------------------------------------------------------------------------------ */
 
@@ -35,14 +36,14 @@ bool rv_recovery_connect(rv_thread *t)
     if (rv_conn_is_open(t->conn)) return true;
     for (unsigned tries = 1; !rv_conn_is_open(t->conn); tries++) {
         if (rv_recovery_gives_up(t)) return false;
-        unsigned tried = rv_note_try(t->worker);
+        unsigned tried = rv_redis_report_try(t->worker);
         if (rv_conn_open(t->conn, rv_deadline(t->worker->command_ms)) == REEVE_OK) break;
-        rv_note_down(t->worker, tried, rv_conn_error(t->conn)->text);
+        rv_redis_report_down(t->worker, tried, rv_conn_error(t->conn)->text);
         rv_waker_silence(&t->waker);
         if (rv_recovery_gives_up(t)) return false;
-        rv_waker_wait(&t->waker, rv_deadline(rv_reconnect_delay(tries, rv_random_unit())));
+        rv_waker_wait(&t->waker, rv_deadline(rv_backoff_reconnect(tries, rv_random_unit())));
     }
-    rv_note_up(t->worker);
+    rv_redis_report_up(t->worker);
     return true;
 }
 
@@ -53,17 +54,17 @@ void rv_recovery_note_loss(rv_thread *t)
 {
     if (rv_now_ms() - t->lost_ms > IN_A_ROW_MS) t->losses = 0;
     if (t->losses++ > 0) {
-        rv_note_lost(t->worker, rv_conn_error(t->conn)->text);
+        rv_redis_report_lost(t->worker, rv_conn_error(t->conn)->text);
         rv_waker_silence(&t->waker);
         if (!rv_recovery_gives_up(t))
-            rv_waker_wait(&t->waker, rv_deadline(rv_reconnect_delay(t->losses - 1, rv_random_unit())));
+            rv_waker_wait(&t->waker, rv_deadline(rv_backoff_reconnect(t->losses - 1, rv_random_unit())));
     }
     t->lost_ms = rv_now_ms();
 }
 
 void rv_recovery_note_use(rv_thread *t)
 {
-    if (t->losses > 1) rv_note_used(t->worker);
+    if (t->losses > 1) rv_redis_report_used(t->worker);
     t->losses = 0;
 }
 
@@ -175,7 +176,7 @@ static bool note_page(rv_thread *t, size_t queue, const char *session, rv_recove
     bool held[2 * RV_BATCH_MAX];
     size_t count;
     while ((count = rv_recover_call_leases(page, queue, t->leases, t->batch.capacity)) > 0) {
-        if (!rv_keeper_holds(t->worker, t->pool->queue_sessions[queue], session, settled, t->leases, count, held))
+        if (!rv_offloaded_find(t->worker, t->pool->queue_sessions[queue], session, settled, t->leases, count, held))
             return false;
         note_standing(t, count, held, r);
     }
@@ -194,7 +195,7 @@ static reeve_status recall_queue(rv_thread *t, size_t queue, const char *session
     for (;;) {
         const rv_reply *reply;
         rv_recover_reply recalled;
-        unsigned long settled = rv_keeper_settled(t->worker);
+        unsigned long settled = rv_offloaded_settled(t->worker);
         rv_recover_call_build(t->conn, &queue_session->prefix, session, t->number_text, cursor);
         reeve_status status = rv_conn_call(t->conn, 0, &reply);
         if (status != REEVE_OK) return status;
@@ -263,7 +264,7 @@ static void leave_session(rv_thread *t, size_t queue, const char *present)
     }
     rv_lock(&t->batch.lock);
     for (size_t i = 0; i < t->batch.count; i++) {
-        if (t->batch.items[i].lease.queue == queue) rv_item_lose(&t->batch.items[i]);
+        if (t->batch.items[i].lease.queue == queue) rv_batch_lose_item(&t->batch.items[i]);
     }
     memcpy(t->batch.sessions[queue], present, sizeof(t->batch.sessions[queue]));
     rv_unlock(&t->batch.lock);
@@ -275,7 +276,7 @@ static void conclude(rv_thread *t, size_t queue, const bool *seen, size_t known,
 {
     rv_lock(&t->batch.lock);
     for (size_t i = 0; i < known; i++) {
-        if (t->batch.items[i].lease.queue == queue && !(alive && seen[i])) rv_item_lose(&t->batch.items[i]);
+        if (t->batch.items[i].lease.queue == queue && !(alive && seen[i])) rv_batch_lose_item(&t->batch.items[i]);
     }
     for (size_t i = 0; i < known; i++) {
         rv_item *item = &t->batch.items[i];

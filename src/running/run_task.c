@@ -12,6 +12,7 @@
 #include "protocol/settlement.h"
 #include "running/admission.h"
 #include "running/at_most_once.h"
+#include "running/failure_log.h"
 #include "running/forked.h"
 #include "running/invocation.h"
 #include "running/run_task.h"
@@ -82,7 +83,7 @@ void rv_run_task_set_limits(rv_thread *t, rv_item *item, const rv_attempt_policy
     item->timeout_at_ms = policy->timeout_ms > 0 ? rv_deadline(policy->timeout_ms) : RV_FOREVER;
     item->heartbeat_ms = policy->heartbeat_ms;
     rv_unlock(&t->batch.lock);
-    rv_keeper_expect(t->worker, rv_thread_note_life(t, item));
+    rv_wakeup_keeper_at(t->worker, rv_task_host_note_life(t, item));
 }
 
 reeve_outcome rv_run_task_not_begun(reeve_task *task, rv_item *item)
@@ -214,7 +215,7 @@ void rv_run_task_settle(rv_thread *t, reeve_task *task, rv_item *item, const rv_
     if (item->accepted)
         settled_before(task, item);
     else
-        rv_wakeup_log_failure(task->queue, &item->lease, &item->settlement);
+        rv_failure_log(task->queue, &item->lease, &item->settlement);
 }
 
 void rv_run_task_no_memory(rv_item *item)
@@ -227,7 +228,7 @@ void rv_run_task(rv_thread *t, rv_item *item)
     rv_attempt_policy policy;
     bool counts;
     const rv_envelope *envelope = &item->lease.envelope;
-    const rv_handler *handler = rv_handlers_find(&t->worker->handlers, envelope->type, envelope->type_length);
+    const rv_handler *handler = rv_handler_table_find(&t->worker->handlers, envelope->type, envelope->type_length);
     rv_attempt_policy_choose(&policy, envelope, handler, t->pool->queue_sessions[item->lease.queue]);
     rv_run_task_prepare(t, &t->task, &t->host, item, handler);
     reeve_outcome outcome = attempt(t, item, handler, &policy, &counts);
@@ -238,7 +239,7 @@ void rv_run_task_end_early(rv_thread *t, rv_item *item, const char *why)
 {
     rv_attempt_policy policy;
     const rv_envelope *envelope = &item->lease.envelope;
-    const rv_handler *handler = rv_handlers_find(&t->worker->handlers, envelope->type, envelope->type_length);
+    const rv_handler *handler = rv_handler_table_find(&t->worker->handlers, envelope->type, envelope->type_length);
     rv_attempt_policy_choose(&policy, envelope, handler, t->pool->queue_sessions[item->lease.queue]);
     reeve_outcome outcome = rv_task_failed(&t->task, REEVE_OUTCOME_RETRY, "handler", "%s", why);
     rv_at_most_once_end(t, item, &policy);

@@ -6,7 +6,6 @@
 #include "base/lock.h"
 #include "protocol/handler_call.h"
 #include "running/invocation.h"
-#include "running/wakeup.h"
 
 /* The keeper took the running task over: its time is up, and by now it may be running elsewhere. */
 static bool is_handed(rv_thread *t, const rv_item *item)
@@ -28,7 +27,7 @@ static reeve_status open_connection(rv_thread *t)
     return REEVE_ELOST;
 }
 
-int64_t rv_thread_note_life(rv_thread *t, rv_item *item)
+int64_t rv_task_host_note_life(rv_thread *t, rv_item *item)
 {
     rv_lock(&t->batch.lock);
     int64_t silent = item->heartbeat_ms > 0 ? rv_deadline(item->heartbeat_ms) : RV_FOREVER;
@@ -44,7 +43,7 @@ int64_t rv_thread_note_life(rv_thread *t, rv_item *item)
 /* Before anything is said of the running task. (One that is settled already is nobody's: nothing is recorded.) */
 static reeve_status begin(rv_thread *t, rv_item *item)
 {
-    if (item->heartbeat_ms > 0) (void)rv_thread_note_life(t, item);
+    if (item->heartbeat_ms > 0) (void)rv_task_host_note_life(t, item);
     if (item->accepted) return REEVE_OK;
     return is_handed(t, item) ? REEVE_EREFUSED : open_connection(t);
 }

@@ -7,7 +7,7 @@
 #include "running/worker_state.h"
 
 /* The running item gives a sign of life. Returns until when it may be silent, or run (monotonic ms). */
-int64_t rv_thread_note_life(rv_thread *thread, rv_item *item);
+int64_t rv_task_host_note_life(rv_thread *thread, rv_item *item);
 
 /* For the tasks that a worker's thread runs. */
 rv_task_host rv_task_host_make(rv_thread *thread);

@@ -14,6 +14,7 @@
 #include "running/forked.h"
 #include "running/os_thread.h"
 #include "running/recovery.h"
+#include "running/redis_report.h"
 #include "running/run_task.h"
 #include "running/thread_state.h"
 #include "running/turn.h"
@@ -151,7 +152,7 @@ static void run_batch(rv_thread *t)
     atomic_store_explicit(&t->activity, RV_ACTIVITY_RUNS, memory_order_relaxed);
     rv_batch_handler_begin(t);
     while (p.results < RESULT_BYTES && (count = take_next(t, &next, now_us / 1000)) > 0) {
-        if (p.ran + p.called == 0 && t->batch.count > 1) rv_keeper_expect(t->worker, now_us / 1000 + RV_PATIENCE_MS);
+        if (p.ran + p.called == 0 && t->batch.count > 1) rv_wakeup_keeper_at(t->worker, now_us / 1000 + RV_PATIENCE_MS);
         run_next(t, count, &p, &now_us);
     }
     atomic_store_explicit(&t->activity, RV_ACTIVITY_NONE, memory_order_relaxed);
@@ -215,12 +216,12 @@ static void end_rest(rv_thread *t, reeve_status status, const rv_reply *reply)
         rv_conn_close(t->conn);
         rv_waker_silence(&t->waker);
     } else if (status == REEVE_EREDIS && !is_unknown_script(reply)) {
-        rv_note_refusal(t->worker, "Redis does not let a thread wait: looking every second",
-                        rv_conn_error(t->conn)->text);
+        rv_redis_report_refusal(t->worker, "Redis does not let a thread wait: looking every second",
+                                rv_conn_error(t->conn)->text);
         rv_waker_wait(&t->waker, rv_deadline(1000));
     } else {
         /* It may have been woken for a queue, and the turn that comes now be served from another. */
-        if (t->pool->queue_session_count > 1) rv_scheduler_kick(t->worker);
+        if (t->pool->queue_session_count > 1) rv_wakeup_all_queues(t->worker);
         if (status == REEVE_ELOST) rv_recovery_note_loss(t);
     }
 }
@@ -272,7 +273,7 @@ static void rest(rv_thread *t, unsigned want)
 static void pass_wake_up_on(rv_thread *t)
 {
     rv_conn_close(t->conn);
-    rv_scheduler_kick(t->worker);
+    rv_wakeup_all_queues(t->worker);
 }
 
 static void wait_for_the_end(rv_thread *t)
@@ -437,7 +438,7 @@ static bool allocate(rv_thread *t)
 
 reeve_status rv_thread_init(rv_thread *t, rv_pool *pool, reeve_worker *worker, unsigned number, rv_error *error)
 {
-    unsigned many = rv_handlers_batch_max(&worker->handlers);
+    unsigned many = rv_handler_table_batch_max(&worker->handlers);
     memset(t, 0, sizeof(*t));
     t->worker = worker;
     t->pool = pool;

@@ -5,14 +5,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/backoff.h"
 #include "base/lock.h"
 #include "base/log.h"
-#include "base/retry.h"
 #include "protocol/turn_build.h"
 #include "protocol/turn_reply.h"
 #include "running/batch_handler.h"
 #include "running/outcome_counts.h"
 #include "running/recovery.h"
+#include "running/redis_report.h"
 #include "running/thread_state.h"
 #include "running/turn.h"
 #include "running/wakeup.h"
@@ -151,7 +152,7 @@ static void tally_queue(rv_thread *t, size_t queue, int64_t now_ms)
     for (size_t i = 0; tally != NULL && i < t->batch.count; i++) {
         const rv_item *item = &t->batch.items[i];
         if (item->lease.queue != queue || item->state != RV_ITEM_FINISHED || item->refused) continue;
-        rv_tally_add(tally, &item->settlement, rv_item_wait(item), item->run_us);
+        rv_tally_add(tally, &item->settlement, rv_batch_item_wait(item), item->run_us);
     }
     rv_queue_session_close_tally(queue_session);
 }
@@ -181,7 +182,7 @@ static void note_gone(rv_thread *t, const rv_reply *gone)
         if (!rv_queue_session_lose(queue_session, t->sessions[queue])) continue;
         rv_log(REEVE_LOG_WARN, "session.lost", "the session was gone from Redis: a new one begins", "queue",
                queue_session->queue, NULL);
-        rv_tell_lost(t->worker, queue_session, t->sessions[queue]);
+        rv_wakeup_session_lost(t->worker, queue_session, t->sessions[queue]);
     }
 }
 
@@ -216,7 +217,7 @@ static void note_begun(rv_thread *t, const rv_turn_reply *reply)
 static const rv_handler *find_batch_handler(const rv_thread *t, const rv_envelope *envelope)
 {
     if (!t->gathers) return NULL;
-    const rv_handler *handler = rv_handlers_find(&t->worker->handlers, envelope->type, envelope->type_length);
+    const rv_handler *handler = rv_handler_table_find(&t->worker->handlers, envelope->type, envelope->type_length);
     return handler != NULL && handler->handler.run_batch != NULL ? handler : NULL;
 }
 
@@ -317,9 +318,9 @@ static bool finish_turn(rv_thread *t, const rv_turn_reply *reply, unsigned want,
  * as giving up would lose what is finished. */
 static void wait_out(rv_thread *t, unsigned tries)
 {
-    rv_note_refusal(t->worker, "Redis refused a turn: trying again", rv_conn_error(t->conn)->text);
+    rv_redis_report_refusal(t->worker, "Redis refused a turn: trying again", rv_conn_error(t->conn)->text);
     rv_waker_silence(&t->waker);
-    if (!rv_recovery_gives_up(t)) rv_waker_wait(&t->waker, rv_deadline(rv_reconnect_delay(tries, rv_random_unit())));
+    if (!rv_recovery_gives_up(t)) rv_waker_wait(&t->waker, rv_deadline(rv_backoff_reconnect(tries, rv_random_unit())));
 }
 
 void rv_turn_take_lease(rv_thread *t, const rv_reply *reply, unsigned want)

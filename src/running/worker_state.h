@@ -183,19 +183,19 @@ typedef struct rv_heartbeat {
     rv_buf json;
 } rv_heartbeat;
 
-#define RV_TEND_AT_ONCE 32 /* queues */
+#define RV_MAINTAIN_AT_ONCE 32 /* queues */
 
 typedef struct rv_scheduler {
     rv_upkeep_thread thread; /* its lock guards due */
     unsigned tries;
-    atomic_bool asks_cancelled;   /* the control channel was not heard for a while */
-    int64_t yields_until_ms;      /* until then the keeper goes first (scheduler.c) */
-    atomic_llong clock_ahead_ms;  /* Redis's clock less our monotonic one, as maintain.lua told; 0: not known yet */
-    int64_t *due;                 /* by queue session: when to tend it, monotonic ms */
-    size_t *tended;               /* scratch */
-    bool outbox[RV_TEND_AT_ONCE]; /* of these, which have messages to others */
-    bool unread[RV_TEND_AT_ONCE]; /* ... and some that were set aside, which are to be tried again */
-    struct rv_cron_table *cron;   /* what is due in the queues that were tended (cron_fire.h) */
+    atomic_bool asks_cancelled;       /* the control channel was not heard for a while */
+    int64_t yields_until_ms;          /* until then the keeper goes first (scheduler.c) */
+    atomic_llong clock_ahead_ms;      /* Redis's clock less our monotonic one, as maintain.lua told; 0: not known yet */
+    int64_t *due;                     /* by queue session: when to tend it, monotonic ms */
+    size_t *tended;                   /* scratch */
+    bool outbox[RV_MAINTAIN_AT_ONCE]; /* of these, which have messages to others */
+    bool unread[RV_MAINTAIN_AT_ONCE]; /* ... and some that were set aside, which are to be tried again */
+    struct rv_cron_table *cron;       /* what is due in the queues that were tended (cron_fire.h) */
 } rv_scheduler;
 
 /* Names a task that may run alone, and the one time that it does. */

@@ -2,12 +2,13 @@
 
 #include <string.h>
 
+#include "base/backoff.h"
 #include "base/clock.h"
 #include "base/id.h"
 #include "base/layout.h"
 #include "base/mem.h"
-#include "base/retry.h"
 #include "protocol/envelope.h"
+#include "protocol/spec.h"
 
 #define MIDDLE_OF_JITTER 0.5
 
@@ -39,7 +40,7 @@ static reeve_status write_envelope(rv_buf *ret, const rv_run_inline *local, rv_e
     rv_buf_adds(ret, "{\"at\":");
     rv_buf_addi(ret, local->enqueued_ms);
     rv_buf_addc(ret, ',');
-    rv_envelope_write(ret, &spec);
+    rv_spec_write_envelope(ret, &spec);
     return ret->failed ? rv_fail(error, REEVE_ENOMEM, "no memory for the task") : REEVE_OK;
 }
 

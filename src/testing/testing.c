@@ -5,10 +5,10 @@
 
 #include <string.h>
 
+#include "base/backoff.h"
 #include "base/clock.h"
 #include "base/layout.h"
 #include "base/mem.h"
-#include "base/retry.h"
 #include "handlers/handler_check.h"
 #include "testing/run_inline.h"
 #include "testing/test_run.h"
@@ -69,7 +69,7 @@ static reeve_status gather_layers(rv_run_inline *local, const rv_test_run *r, rv
     for (size_t i = 0; i < own; i++) {
         const char *theirs = (const char *)options->layers + i * r->layer_size;
         reeve_status status = RV_LAYOUT_READ(&list[i], theirs, r->layer_size, "the layer", error);
-        if (status == REEVE_OK) status = rv_layer_check(&list[i], "", error);
+        if (status == REEVE_OK) status = rv_layers_check(&list[i], "", error);
         if (status == REEVE_OK) continue;
         rv_free(list);
         return status;

@@ -6,7 +6,9 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "protocol/maintain_call.h"
 #include "protocol/scripts.h"
+#include "running/redis_report.h"
 #include "running/wakeup.h"
 #include "running/worker_state.h"
 
@@ -17,7 +19,7 @@
 /* fire.lua's answer */
 #define OVERLAPS (-2)
 
-void rv_cron_table_fini(rv_cron_table *table)
+void rv_cron_fire_table_fini(rv_cron_table *table)
 {
     rv_free(table->due);
     rv_free(table->slots);
@@ -35,7 +37,7 @@ static uint64_t add_hash(uint64_t hash, const char *text, size_t length)
 
 /* An entry stays due, for a worker that understands it, and is told again with every look at the queue: one line of log
  * for each definition. */
-static void note_broken(rv_cron_table *table, const char *queue, const rv_tend_due *due, const rv_error *error)
+static void note_broken(rv_cron_table *table, const char *queue, const rv_maintain_due *due, const rv_error *error)
 {
     uint64_t hash = add_hash(14695981039346656037u, queue, strlen(queue));
     hash = add_hash(hash, due->name, strlen(due->name));
@@ -63,19 +65,19 @@ static bool make_room(rv_cron_table *table)
     return true;
 }
 
-static void note(reeve_worker *worker, size_t queue_session, const rv_tend_due *due, const rv_cron_due *common)
+static void note(reeve_worker *worker, size_t queue_session, const rv_maintain_due *due, const rv_cron_due *common)
 {
     rv_cron_table *table = worker->scheduler.cron;
     rv_cron_due noted = *common;
     rv_error error = {0};
-    reeve_status status = rv_cron_check_name(due->name, &error);
-    if (status == REEVE_OK) status = rv_cron_rule_read(&noted.rule, due->line, due->length, &error);
+    reeve_status status = rv_cron_definition_check_name(due->name, &error);
+    if (status == REEVE_OK) status = rv_cron_definition_read_rule(&noted.rule, due->line, due->length, &error);
     if (status != REEVE_OK) {
         note_broken(table, worker->queue_sessions[queue_session]->queue, due, &error);
         return;
     }
     if (!make_room(table)) {
-        rv_scheduler_set_due(&worker->scheduler, queue_session, rv_deadline(TRY_AGAIN_MS));
+        rv_wakeup_set_due(&worker->scheduler, queue_session, rv_deadline(TRY_AGAIN_MS));
         return;
     }
     rv_copy_text(noted.name, sizeof(noted.name), due->name);
@@ -83,17 +85,17 @@ static void note(reeve_worker *worker, size_t queue_session, const rv_tend_due *
     table->due[table->count++] = noted;
 }
 
-void rv_cron_note(reeve_worker *worker, size_t queue_session, const rv_tend_reply *tended)
+void rv_cron_fire_note(reeve_worker *worker, size_t queue_session, const rv_maintain_reply *tended)
 {
-    rv_tend_due due;
+    rv_maintain_due due;
     rv_cron_due common = {.queue_session = queue_session,
                           .now_ms = tended->now_ms,
                           .heard_ms = rv_now_ms(),
-                          .more = rv_tend_due_at(tended, RV_TEND_DUE_MAX - 1, &due)};
-    for (size_t i = 0; rv_tend_due_at(tended, i, &due); i++) note(worker, queue_session, &due, &common);
+                          .more = rv_maintain_call_due(tended, RV_MAINTAIN_DUE_MAX - 1, &due)};
+    for (size_t i = 0; rv_maintain_call_due(tended, i, &due); i++) note(worker, queue_session, &due, &common);
 }
 
-void rv_cron_drop(reeve_worker *worker)
+void rv_cron_fire_drop(reeve_worker *worker)
 {
     worker->scheduler.cron->count = 0;
 }
@@ -110,14 +112,14 @@ typedef struct firing {
 static void build(rv_conn *conn, const rv_prefix *prefix, rv_cron_due *due, int64_t *slots)
 {
     char id[REEVE_ID_MAX];
-    size_t count = rv_cron_decide(&due->rule, due->due_ms, due->now_ms, slots, &due->next_ms);
+    size_t count = rv_cron_definition_decide(&due->rule, due->due_ms, due->now_ms, slots, &due->next_ms);
     rv_cmd_script(conn, &rv_script_fire, 1, 3 + count);
     rv_arg(conn, prefix->text, prefix->length);
     rv_args(conn, due->name);
     rv_argi(conn, due->due_ms);
     rv_argi(conn, due->next_ms);
     for (size_t i = 0; i < count; i++) {
-        rv_cron_slot_id(id, due->name, slots[i]);
+        rv_cron_definition_slot_id(id, due->name, slots[i]);
         rv_args(conn, id);
     }
 }
@@ -144,14 +146,14 @@ static void on_fired(size_t index, const rv_reply *reply, void *context)
         if (f->words[0] == '\0') {
             rv_copy_text(f->words, sizeof(f->words), rv_reply_is(reply, RV_ERROR) ? reply->text : "unexpected reply");
         }
-        rv_scheduler_set_due(scheduler, due->queue_session, rv_deadline(TRY_AGAIN_MS));
+        rv_wakeup_set_due(scheduler, due->queue_session, rv_deadline(TRY_AGAIN_MS));
         return;
     }
     log_fired(f->worker->queue_sessions[due->queue_session]->queue, due, reply->number);
     if (due->more)
-        rv_scheduler_set_due(scheduler, due->queue_session, rv_now_ms());
+        rv_wakeup_set_due(scheduler, due->queue_session, rv_now_ms());
     else if (due->next_ms >= 0)
-        rv_scheduler_set_due(scheduler, due->queue_session, due->heard_ms + (due->next_ms - due->now_ms));
+        rv_wakeup_set_due(scheduler, due->queue_session, due->heard_ms + (due->next_ms - due->now_ms));
 }
 
 static bool fire_some(firing *f, rv_conn *conn)
@@ -162,7 +164,7 @@ static bool fire_some(firing *f, rv_conn *conn)
     return rv_conn_exec(conn, 0, on_fired, f) == REEVE_OK;
 }
 
-bool rv_cron_fire(reeve_worker *worker, rv_conn *conn)
+bool rv_cron_fire_run(reeve_worker *worker, rv_conn *conn)
 {
     rv_cron_table *table = worker->scheduler.cron;
     firing f = {.worker = worker};
@@ -172,10 +174,10 @@ bool rv_cron_fire(reeve_worker *worker, rv_conn *conn)
         f.count = table->count - i < FIRE_AT_ONCE ? table->count - i : FIRE_AT_ONCE;
         if (good) good = fire_some(&f, conn);
         for (size_t j = 0; !good && j < f.count; j++)
-            rv_scheduler_set_due(&worker->scheduler, f.due[j].queue_session, rv_now_ms());
+            rv_wakeup_set_due(&worker->scheduler, f.due[j].queue_session, rv_now_ms());
     }
     table->count = 0;
     if (f.words[0] != '\0')
-        rv_note_refusal(worker, "Redis did not take a recurring entry's tasks: trying again", f.words);
+        rv_redis_report_refusal(worker, "Redis did not take a recurring entry's tasks: trying again", f.words);
     return good;
 }

@@ -9,7 +9,7 @@
 #define RV_UPKEEP_CRON_FIRE_H
 
 #include "protocol/cron_definition.h"
-#include "protocol/session.h"
+#include "protocol/maintain_call.h"
 #include "redis/conn.h"
 #include "reeve/worker.h"
 
@@ -37,18 +37,18 @@ typedef struct rv_cron_table {
     size_t broken_count;
 } rv_cron_table;
 
-void rv_cron_table_fini(rv_cron_table *table);
+void rv_cron_fire_table_fini(rv_cron_table *table);
 
 /* Notes what is due in a queue session's queue. */
-void rv_cron_note(reeve_worker *worker, size_t queue_session, const rv_tend_reply *tended);
+void rv_cron_fire_note(reeve_worker *worker, size_t queue_session, const rv_maintain_reply *tended);
 
 /*
  * Fires what was noted, and tells the scheduler's table when each is due next. False: the connection was lost; their
  * queues are then to be tended at once.
  */
-bool rv_cron_fire(reeve_worker *worker, rv_conn *conn);
+bool rv_cron_fire_run(reeve_worker *worker, rv_conn *conn);
 
 /* Forgets what was noted. */
-void rv_cron_drop(reeve_worker *worker);
+void rv_cron_fire_drop(reeve_worker *worker);
 
 #endif

@@ -13,8 +13,10 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "protocol/definition.h"
+#include "protocol/heartbeat_call.h"
 #include "protocol/registry.h"
 #include "running/forked.h"
+#include "running/redis_report.h"
 #include "running/wakeup.h"
 #include "upkeep/outdated.h"
 #include "upkeep/registry_record.h"
@@ -62,7 +64,7 @@ static void note_registration(reeve_worker *worker, int64_t added)
 static void on_beat(size_t index, const rv_reply *reply, void *context)
 {
     beats *b = context;
-    rv_beat_reply beat;
+    rv_heartbeat_reply beat;
     if (index >= b->count) {
         /* A version that cannot be noted is no reason to beat again. */
         bool is_format = index == b->count + RV_REGISTRY_FORMAT;
@@ -71,7 +73,7 @@ static void on_beat(size_t index, const rv_reply *reply, void *context)
         if (index == b->count + RV_REGISTRY_ADDED) note_registration(b->worker, rv_reply_int(reply, -1));
         return;
     }
-    if (!rv_beat_read(&beat, reply)) {
+    if (!rv_heartbeat_call_read(&beat, reply)) {
         note_odd(b, reply);
         return;
     }
@@ -84,7 +86,7 @@ static void on_beat(size_t index, const rv_reply *reply, void *context)
     if (!rv_queue_session_lose(queue_session, b->sessions[index])) return;
     rv_log(REEVE_LOG_WARN, "session.lost", "the session was gone from Redis: its tasks run elsewhere, a new one begins",
            "queue", queue_session->queue, NULL);
-    rv_tell_lost(b->worker, queue_session, b->sessions[index]);
+    rv_wakeup_session_lost(b->worker, queue_session, b->sessions[index]);
 }
 
 /* Its reply says nothing of the session that the queue session knows. */
@@ -92,7 +94,8 @@ static void add_plain_beat(reeve_worker *worker, beats *b, size_t index, const c
 {
     b->sessions[b->count][0] = '\0';
     b->queue_sessions[b->count++] = index;
-    rv_beat_build(worker->heart.thread.conn, &worker->queue_sessions[index]->prefix, session, worker->session_ms);
+    rv_heartbeat_call_build(worker->heart.thread.conn, &worker->queue_sessions[index]->prefix, session,
+                            worker->session_ms);
 }
 
 /* Every one carries what there is to flush, of one day. */
@@ -112,10 +115,10 @@ static void add_beat(reeve_worker *worker, beats *b, size_t index)
     b->queue_sessions[b->count++] = index;
     const rv_tally *tally = rv_queue_session_flush(queue_session, session, &number);
     if (tally != NULL) {
-        rv_beat_build_flush(worker->heart.thread.conn, &queue_session->prefix, session, worker->session_ms, tally,
-                            number);
+        rv_heartbeat_call_build_flush(worker->heart.thread.conn, &queue_session->prefix, session, worker->session_ms,
+                                      tally, number);
     } else {
-        rv_beat_build(worker->heart.thread.conn, &queue_session->prefix, session, worker->session_ms);
+        rv_heartbeat_call_build(worker->heart.thread.conn, &queue_session->prefix, session, worker->session_ms);
     }
 }
 
@@ -144,9 +147,9 @@ bool rv_heartbeat_send(reeve_worker *worker, int64_t deadline)
     rv_free(b.sessions);
     rv_free(b.queue_sessions);
     /* A node that says so of itself is left by the control channel's connection, too. */
-    if (b.odd && !rv_conn_is_open(worker->heart.thread.conn)) rv_keeper_leave_node(worker);
-    if (b.odd) rv_note_refusal(worker, "Redis refused a heartbeat: trying again", b.words);
-    if (status == REEVE_OK && !b.odd) rv_note_acceptance(worker);
+    if (b.odd && !rv_conn_is_open(worker->heart.thread.conn)) rv_wakeup_leave_node(worker);
+    if (b.odd) rv_redis_report_refusal(worker, "Redis refused a heartbeat: trying again", b.words);
+    if (status == REEVE_OK && !b.odd) rv_redis_report_acceptance(worker);
     return status == REEVE_OK && !b.odd;
 }
 
@@ -160,11 +163,11 @@ bool rv_heartbeat_connect(reeve_worker *worker, int64_t deadline)
         atomic_store(&heart->connected, true); /* the worker's start may have opened it */
         return true;
     }
-    unsigned tried = rv_note_try(worker);
+    unsigned tried = rv_redis_report_try(worker);
     open = rv_conn_open(heart->thread.conn, deadline) == REEVE_OK;
     atomic_store(&heart->connected, open);
-    if (open) rv_note_up(worker);
-    if (!open) rv_note_down(worker, tried, rv_conn_error(heart->thread.conn)->text);
+    if (open) rv_redis_report_up(worker);
+    if (!open) rv_redis_report_down(worker, tried, rv_conn_error(heart->thread.conn)->text);
     return open;
 }
 
@@ -181,7 +184,7 @@ static void note_connection(reeve_worker *worker)
 {
     unsigned before = worker->heart.epoch;
     worker->heart.epoch = rv_conn_epoch(worker->heart.thread.conn);
-    if (before != 0 && before != worker->heart.epoch) rv_keeper_look_for_strays(worker);
+    if (before != 0 && before != worker->heart.epoch) rv_wakeup_look_for_strays(worker);
 }
 
 static bool connect_and_beat(reeve_worker *worker)
@@ -190,7 +193,7 @@ static bool connect_and_beat(reeve_worker *worker)
     bool done = rv_heartbeat_connect(worker, rv_deadline(every)) && rv_heartbeat_send(worker, rv_deadline(every));
     if (done) atomic_store(&worker->heart.beaten_at_ms, rv_now_ms());
     if (done) atomic_fetch_add(&worker->heart.beats, 1);
-    if (done && misses_notices(worker)) rv_scheduler_ask_cancelled(worker);
+    if (done && misses_notices(worker)) rv_wakeup_ask_cancelled(worker);
     if (done) note_connection(worker);
     return done;
 }

@@ -3,14 +3,16 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/backoff.h"
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "base/retry.h"
 #include "base/text.h"
 #include "protocol/definition.h"
+#include "protocol/end_session_call.h"
 #include "protocol/registry.h"
 #include "protocol/scripts.h"
+#include "running/redis_report.h"
 #include "running/wakeup.h"
 #include "running/worker_conn.h"
 #include "upkeep/cancel_running.h"
@@ -27,7 +29,8 @@
 /* Until when a call may take: time limits are kept also while Redis does not answer. */
 static int64_t call_deadline(reeve_worker *worker)
 {
-    int64_t most = rv_deadline(worker->command_ms), least = rv_deadline(CALL_LEAST_MS), limit = rv_next_limit(worker);
+    int64_t most = rv_deadline(worker->command_ms), least = rv_deadline(CALL_LEAST_MS),
+            limit = rv_offload_next_limit(worker);
     if (limit < least) limit = least;
     return limit < most ? limit : most;
 }
@@ -36,10 +39,10 @@ static bool connect(reeve_worker *worker, int64_t deadline)
 {
     rv_keeper *keeper = &worker->keeper;
     if (rv_conn_is_open(keeper->thread.conn)) return true;
-    unsigned tried = rv_note_try(worker);
+    unsigned tried = rv_redis_report_try(worker);
     bool open = rv_conn_open(keeper->thread.conn, deadline) == REEVE_OK;
-    if (open) rv_note_up(worker);
-    if (!open) rv_note_down(worker, tried, rv_conn_error(keeper->thread.conn)->text);
+    if (open) rv_redis_report_up(worker);
+    if (!open) rv_redis_report_down(worker, tried, rv_conn_error(keeper->thread.conn)->text);
     return open;
 }
 
@@ -57,7 +60,7 @@ static void note_deaf(reeve_worker *worker)
            "the Redis user may not subscribe to channels: due tasks are looked for every second, cancels are heard at "
            "heartbeats, no task is handed to an idle thread",
            "url", worker->target->redacted, "grant", "&<namespace>:*", NULL);
-    rv_scheduler_kick(worker);
+    rv_wakeup_all_queues(worker);
 }
 
 /* A subscription that has stood for so long was one. */
@@ -71,7 +74,7 @@ static bool subscribe_to(reeve_worker *worker, const char *channel)
     rv_args(listener, "SUBSCRIBE");
     rv_arg2(listener, worker->ns, strlen(worker->ns), channel, strlen(channel));
     reeve_status status = rv_conn_call(listener, call_deadline(worker), &reply);
-    if (status == REEVE_EREDIS && rv_error_reply_has_code(reply, "NOPERM")) note_deaf(worker);
+    if (status == REEVE_EREDIS && rv_reply_has_error_code(reply, "NOPERM")) note_deaf(worker);
     return status == REEVE_OK;
 }
 
@@ -99,7 +102,7 @@ static void subscribe(reeve_worker *worker)
     char alive[RV_RANDOM_LENGTH + 16];
     /* It may have been lost as soon as it listened, time and again. */
     if (rv_now_ms() - keeper->listen_again_ms > LISTENED_MS) keeper->listen_tries = 0;
-    keeper->listen_again_ms = rv_now_ms() + rv_reconnect_delay(++keeper->listen_tries, rv_random_unit());
+    keeper->listen_again_ms = rv_now_ms() + rv_backoff_reconnect(++keeper->listen_tries, rv_random_unit());
     if (rv_conn_open(keeper->listener, call_deadline(worker)) != REEVE_OK) return;
     (void)snprintf(alive, sizeof(alive), ":alive:%s", worker->id);
     if (!rouse_idle(worker) || !subscribe_to(worker, ":control") || !subscribe_to(worker, alive)) {
@@ -112,8 +115,8 @@ static void subscribe(reeve_worker *worker)
     atomic_store(&keeper->deaf, false);
     keeper->listened = true;
     /* What was said while we did not listen is found by looking. */
-    rv_scheduler_ask_cancelled(worker);
-    rv_scheduler_kick(worker);
+    rv_wakeup_ask_cancelled(worker);
+    rv_wakeup_all_queues(worker);
 }
 
 /* "due <queue> <ms since the epoch>", "cancel <queue> <id>"; (100: REEVE_ID_LENGTH_MAX) */
@@ -123,7 +126,7 @@ static void hear(reeve_worker *worker, const char *words)
     int64_t at_ms = 0;
     if (sscanf(words, "due %64s %23s", queue, figures) >= 1) {
         (void)rv_parse_int(figures, 0, RV_REPLY_NUMBER_MAX, &at_ms);
-        rv_scheduler_due(worker, queue, at_ms);
+        rv_wakeup_queue_at(worker, queue, at_ms);
     } else if (sscanf(words, "cancel %64s %100s", queue, id) == 2)
         rv_cancel_running_tell(worker, queue, id);
 }
@@ -180,7 +183,7 @@ static int64_t relieve_and_deliver(reeve_worker *worker)
     rv_keeper *keeper = &worker->keeper;
     /* Whoever is not seen by the look that follows sees this value, and rings if that is too late. */
     atomic_store(&keeper->wake_at_ms, RV_FOREVER);
-    int64_t until = rv_relieve(worker), look = look_for_strays(worker);
+    int64_t until = rv_offload_relieve(worker), look = look_for_strays(worker);
     if (look < until) until = look;
     if (keeper->handed_count > 0 && connect(worker, call_deadline(worker)))
         rv_offload_deliver(worker, call_deadline(worker));
@@ -208,17 +211,17 @@ static bool leave_queue(reeve_worker *worker, rv_queue_session *queue_session)
 {
     rv_keeper *keeper = &worker->keeper;
     rv_session_text session;
-    rv_leave_turns turns = "";
+    rv_end_session_turns turns = "";
     bool more = true;
     /* Also one that has not begun as far as we know: a thread that was closing may have begun it unheard. */
     (void)rv_queue_session_get(queue_session, session);
     while (more) {
         const rv_reply *reply;
         uint64_t given_back = 0;
-        rv_leave_build_next(keeper->thread.conn, &queue_session->prefix, session, 200, turns);
+        rv_end_session_call_build_next(keeper->thread.conn, &queue_session->prefix, session, 200, turns);
         if (rv_conn_call(keeper->thread.conn, rv_deadline(LEAVE_MS), &reply) != REEVE_OK) return false;
-        if (!rv_leave_read(reply, &given_back, &more)) return false;
-        rv_leave_read_turns(reply, turns);
+        if (!rv_end_session_call_read(reply, &given_back, &more)) return false;
+        rv_end_session_call_read_turns(reply, turns);
         atomic_fetch_add_explicit(&worker->stats.given_back, given_back, memory_order_relaxed);
         if (given_back > 0) {
             char number[RV_NUMBER_TEXT];
@@ -256,7 +259,7 @@ static void say_goodbye(reeve_worker *worker)
     /* From here on the calls have a short deadline, and are no more cut short. */
     rv_conn_set_quit(worker->heart.thread.conn, NULL);
     rv_conn_set_quit(worker->keeper.thread.conn, NULL);
-    rv_relieve(worker);
+    rv_offload_relieve(worker);
     /* The first may find that the heartbeat's connection was lost since the last one, the second that the keeper's was.
      * A Redis that is deaf is not asked again. */
     bool left = leave(worker);

@@ -18,9 +18,10 @@
 #include "protocol/turn_build.h"
 #include "protocol/turn_reply.h"
 #include "running/attempt_policy.h"
+#include "running/failure_log.h"
 #include "running/invocation.h"
 #include "running/outcome_counts.h"
-#include "running/wakeup.h"
+#include "running/redis_report.h"
 #include "upkeep/offload.h"
 
 static bool add_handed(rv_keeper *keeper, const rv_offloaded *more)
@@ -43,7 +44,7 @@ static void hand_over(rv_thread *t, rv_item *item, const rv_settlement *outcome)
     rv_offloaded handed = {.queue_session = t->pool->queue_sessions[item->lease.queue],
                            .thread = t->number_text,
                            .since_ms = item->lease.since_ms,
-                           .wait_ms = rv_item_wait(item),
+                           .wait_ms = rv_batch_item_wait(item),
                            .run_us = item->run_us};
     if (!rv_settlement_copy(&handed.settlement, &handed.kept, outcome)) return;
     memcpy(handed.session, t->batch.sessions[item->lease.queue], sizeof(handed.session));
@@ -101,7 +102,7 @@ static void time_out(rv_thread *t, rv_item *item, int64_t now)
     char message[96];
     rv_attempt_policy policy;
     const rv_envelope *envelope = &item->lease.envelope;
-    const rv_handler *handler = rv_handlers_find(&t->worker->handlers, envelope->type, envelope->type_length);
+    const rv_handler *handler = rv_handler_table_find(&t->worker->handlers, envelope->type, envelope->type_length);
     rv_attempt_policy_choose(&policy, envelope, handler, t->pool->queue_sessions[item->lease.queue]);
     (void)snprintf(message, sizeof(message), silent ? "silent for %lld ms" : "not done within %lld ms",
                    (long long)(silent ? item->heartbeat_ms : item->timeout_ms));
@@ -121,7 +122,7 @@ static void time_out(rv_thread *t, rv_item *item, int64_t now)
     item->run_us = (rv_now_ms() - t->batch.running_since_ms) * 1000;
     hand_over(t, item, &outcome);
     /* Logged under the lock, the one exception: once it is released the lease's memory is the thread's again. */
-    rv_wakeup_log_failure(t->pool->queue_sessions[item->lease.queue]->queue, &item->lease, &outcome);
+    rv_failure_log(t->pool->queue_sessions[item->lease.queue]->queue, &item->lease, &outcome);
 }
 
 /* (Each of many tasks in a call has a limit of its own. What could not be handed over is late at the next look, too.)
@@ -151,7 +152,7 @@ static int64_t relieve_thread(rv_thread *t, int64_t now)
     return attention;
 }
 
-int64_t rv_relieve(reeve_worker *worker)
+int64_t rv_offload_relieve(reeve_worker *worker)
 {
     int64_t now = rv_now_ms(), next = RV_FOREVER;
     for (size_t i = 0; i < worker->pool_count; i++) {
@@ -164,7 +165,7 @@ int64_t rv_relieve(reeve_worker *worker)
     return next > now ? next : now + RV_PATIENCE_MS;
 }
 
-int64_t rv_next_limit(reeve_worker *worker)
+int64_t rv_offload_next_limit(reeve_worker *worker)
 {
     int64_t next = RV_FOREVER;
     for (size_t i = 0; i < worker->pool_count; i++) {
@@ -306,6 +307,6 @@ void rv_offload_deliver(reeve_worker *worker, int64_t deadline)
         if (deliver_some(worker, &d, count, deadline) != REEVE_OK) break;
         d.first += count;
     }
-    if (d.failed) rv_note_refusal(worker, "Redis refused outcomes: trying again", d.words);
+    if (d.failed) rv_redis_report_refusal(worker, "Redis refused outcomes: trying again", d.words);
     compact(keeper);
 }

@@ -8,10 +8,10 @@
 
 /* Takes over what waits behind long tasks, and tasks whose time is up; returns when to look again (monotonic ms). The
  * keeper's thread. */
-int64_t rv_relieve(reeve_worker *worker);
+int64_t rv_offload_relieve(reeve_worker *worker);
 
 /* When the time of a task that runs now is up first (monotonic ms), or RV_FOREVER. */
-int64_t rv_next_limit(reeve_worker *worker);
+int64_t rv_offload_next_limit(reeve_worker *worker);
 
 /* Settles what was taken over, on the keeper's open connection; what could not be delivered stays. deadline: 0: the
  * usual one for each call. The keeper's thread.

@@ -3,14 +3,16 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/backoff.h"
 #include "base/lock.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "base/retry.h"
 #include "base/text.h"
 #include "client/outbox.h"
 #include "protocol/definition.h"
+#include "protocol/maintain_call.h"
 #include "redis/refusal.h"
+#include "running/redis_report.h"
 #include "running/wakeup.h"
 #include "upkeep/cancel_running.h"
 #include "upkeep/cron_fire.h"
@@ -18,7 +20,7 @@
 
 /* How many tasks of each kind one call of maintain.lua touches: Redis serves nobody else meanwhile. */
 #define TEND_MOST 200
-#define TEND_AT_ONCE RV_TEND_AT_ONCE
+#define TEND_AT_ONCE RV_MAINTAIN_AT_ONCE
 #define TRY_AGAIN_MS 1000
 
 /* A queue in which nothing is due is looked at all the same this often, as a safety net. */
@@ -46,7 +48,7 @@ typedef struct round_of {
     char words[256];
 } round_of;
 
-static void log_tended(const rv_queue_session *queue_session, const rv_tend_reply *tended)
+static void log_tended(const rv_queue_session *queue_session, const rv_maintain_reply *tended)
 {
     char number[RV_NUMBER_TEXT];
     if (tended->session[0] != '\0') {
@@ -95,13 +97,13 @@ static void on_tended(size_t index, const rv_reply *reply, void *context)
 {
     round_of *r = context;
     rv_scheduler *scheduler = &r->worker->scheduler;
-    rv_tend_reply tended;
+    rv_maintain_reply tended;
     if (index >= r->count) return;
     size_t queue_session = scheduler->tended[index];
-    if (!rv_tend_read(&tended, reply)) {
+    if (!rv_maintain_call_read(&tended, reply)) {
         rv_copy_text(r->words, sizeof(r->words), rv_reply_is(reply, RV_ERROR) ? reply->text : "unexpected reply");
         r->trouble = r->words;
-        rv_scheduler_set_due(scheduler, queue_session, rv_deadline(1000));
+        rv_wakeup_set_due(scheduler, queue_session, rv_deadline(1000));
         return;
     }
     note_clock(scheduler, tended.now_ms);
@@ -111,14 +113,14 @@ static void on_tended(size_t index, const rv_reply *reply, void *context)
                                     tended.policy->length);
     atomic_store_explicit(&r->worker->queue_sessions[queue_session]->result_max, tended.result_max,
                           memory_order_relaxed);
-    rv_cron_note(r->worker, queue_session, &tended);
+    rv_cron_fire_note(r->worker, queue_session, &tended);
     scheduler->unread[index] = tended.unread && r->worker->queue_sessions[queue_session]->reread >= 0;
     scheduler->outbox[index] = tended.outbox > 0 || scheduler->unread[index];
     note_spared(r->worker->queue_sessions[queue_session], tended.spared_ms);
     note_unsent(r->worker->queue_sessions[queue_session], tended.unsent);
     int64_t rest = queue_session_rest_ms(r->worker, r->worker->queue_sessions[queue_session]);
     int64_t in = tended.more ? 0 : tended.next_in_ms >= 0 && tended.next_in_ms < rest ? tended.next_in_ms : rest;
-    rv_scheduler_set_due(scheduler, queue_session, rv_deadline(in));
+    rv_wakeup_set_due(scheduler, queue_session, rv_deadline(in));
 }
 
 /* Picks the queues that are due, at most one pipeline of them. */
@@ -196,8 +198,7 @@ static bool carry(reeve_worker *worker, size_t count)
             carry_of(worker, worker->queue_sessions[queue_session], scheduler->unread[i], &carried, &error);
         note_carried(worker->queue_sessions[queue_session], status, error.text);
         if (!rv_conn_is_open(scheduler->thread.conn)) return false;
-        rv_scheduler_set_due(scheduler, queue_session,
-                             rv_deadline(status == REEVE_OK && carried > 0 ? 0 : TRY_AGAIN_MS));
+        rv_wakeup_set_due(scheduler, queue_session, rv_deadline(status == REEVE_OK && carried > 0 ? 0 : TRY_AGAIN_MS));
     }
     return true;
 }
@@ -208,17 +209,17 @@ static bool tend(reeve_worker *worker, int64_t deadline)
     round_of r = {.worker = worker, .count = pick(scheduler, worker->queue_session_count)};
     memset(scheduler->outbox, 0, sizeof(scheduler->outbox));
     for (size_t i = 0; i < r.count; i++)
-        rv_tend_build(scheduler->thread.conn, &worker->queue_sessions[scheduler->tended[i]]->prefix, TEND_MOST,
-                      worker->session_ms);
+        rv_maintain_call_build(scheduler->thread.conn, &worker->queue_sessions[scheduler->tended[i]]->prefix, TEND_MOST,
+                               worker->session_ms);
     if (r.count == 0) return true;
     if (rv_conn_exec(scheduler->thread.conn, deadline, on_tended, &r) != REEVE_OK) {
-        for (size_t i = 0; i < r.count; i++) rv_scheduler_set_due(scheduler, scheduler->tended[i], rv_now_ms());
-        rv_cron_drop(worker);
+        for (size_t i = 0; i < r.count; i++) rv_wakeup_set_due(scheduler, scheduler->tended[i], rv_now_ms());
+        rv_cron_fire_drop(worker);
         return false;
     }
-    if (r.trouble != NULL) rv_note_refusal(worker, "Redis did not tend a queue: trying again", r.trouble);
-    if (rv_cron_fire(worker, scheduler->thread.conn) && carry(worker, r.count)) return true;
-    for (size_t i = 0; i < r.count; i++) rv_scheduler_set_due(scheduler, scheduler->tended[i], rv_now_ms());
+    if (r.trouble != NULL) rv_redis_report_refusal(worker, "Redis did not tend a queue: trying again", r.trouble);
+    if (rv_cron_fire_run(worker, scheduler->thread.conn) && carry(worker, r.count)) return true;
+    for (size_t i = 0; i < r.count; i++) rv_wakeup_set_due(scheduler, scheduler->tended[i], rv_now_ms());
     return false;
 }
 
@@ -235,12 +236,12 @@ static bool connect(reeve_worker *worker)
 {
     rv_scheduler *scheduler = &worker->scheduler;
     if (rv_conn_is_open(scheduler->thread.conn)) return true;
-    unsigned tried = rv_note_try(worker);
+    unsigned tried = rv_redis_report_try(worker);
     if (rv_conn_open(scheduler->thread.conn, rv_deadline(worker->command_ms)) == REEVE_OK) {
-        rv_note_up(worker);
+        rv_redis_report_up(worker);
         return true;
     }
-    rv_note_down(worker, tried, rv_conn_error(scheduler->thread.conn)->text);
+    rv_redis_report_down(worker, tried, rv_conn_error(scheduler->thread.conn)->text);
     rv_error error = {0};
     if (worker->embedded != NULL && rv_embedded_revive(worker->embedded, revive_deadline(worker), &error) != REEVE_OK) {
         rv_log(REEVE_LOG_ERROR, "embedded.down", "the embedded server does not start again", "error", error.text, NULL);
@@ -294,8 +295,8 @@ static void tend_last(reeve_worker *worker)
 /* When to try again on a new connection. */
 static int64_t after_loss(rv_scheduler *scheduler, reeve_worker *worker)
 {
-    if (++scheduler->tries > 1) rv_note_lost(worker, rv_conn_error(scheduler->thread.conn)->text);
-    return rv_deadline(rv_reconnect_delay(scheduler->tries, rv_random_unit()));
+    if (++scheduler->tries > 1) rv_redis_report_lost(worker, rv_conn_error(scheduler->thread.conn)->text);
+    return rv_deadline(rv_backoff_reconnect(scheduler->tries, rv_random_unit()));
 }
 
 /* It waits for its end. */
@@ -310,11 +311,11 @@ static void *scheduler_main(void *argument)
         if (atomic_load(&worker->outdated)) {
             until = rv_deadline(OUTDATED_MS);
         } else if (!connect(worker)) {
-            until = rv_deadline(rv_reconnect_delay(++scheduler->tries, rv_random_unit()));
+            until = rv_deadline(rv_backoff_reconnect(++scheduler->tries, rv_random_unit()));
         } else if (keeper_goes_first(worker)) {
             until = rv_deadline(YIELD_MS);
         } else if (look_at_cancels(worker) && tend(worker, 0)) {
-            if (scheduler->tries > 1) rv_note_used(worker);
+            if (scheduler->tries > 1) rv_redis_report_used(worker);
             scheduler->tries = 0;
             until = earliest(scheduler, worker->queue_session_count);
         } else {
@@ -349,7 +350,7 @@ void rv_scheduler_fini(reeve_worker *worker)
     rv_scheduler *scheduler = &worker->scheduler;
     rv_free(scheduler->due);
     rv_free(scheduler->tended);
-    if (scheduler->cron != NULL) rv_cron_table_fini(scheduler->cron);
+    if (scheduler->cron != NULL) rv_cron_fire_table_fini(scheduler->cron);
     rv_free(scheduler->cron);
     rv_upkeep_thread_fini(&scheduler->thread);
 }

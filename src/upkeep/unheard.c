@@ -2,6 +2,7 @@
 
 #include "base/lock.h"
 #include "base/log.h"
+#include "protocol/heartbeat_call.h"
 
 /* What is settled before it runs is not held in Redis, and what was handed over is counted with the keeper. */
 static size_t count_batch(rv_thread *t, const rv_queue_session *queue_session)
@@ -68,13 +69,13 @@ static bool is_time(unsigned beats)
 }
 
 /* A thread that waits takes a wake-up at once: one that stands has found nobody. */
-static bool is_heard(reeve_worker *worker, const rv_queue_session *queue_session, const rv_beat_reply *beat)
+static bool is_heard(reeve_worker *worker, const rv_queue_session *queue_session, const rv_heartbeat_reply *beat)
 {
     if (rv_worker_phase(worker) != RV_PHASE_RUNNING) return true;
     return !beat->woken && (beat->held == 0 || beat->held <= count_known(worker, queue_session));
 }
 
-void rv_unheard_check(reeve_worker *worker, rv_queue_session *queue_session, const rv_beat_reply *beat)
+void rv_unheard_check(reeve_worker *worker, rv_queue_session *queue_session, const rv_heartbeat_reply *beat)
 {
     if (is_heard(worker, queue_session, beat)) {
         queue_session->unheard = 0;

@@ -10,10 +10,10 @@
 #ifndef RV_UPKEEP_UNHEARD_H
 #define RV_UPKEEP_UNHEARD_H
 
-#include "protocol/session.h"
+#include "protocol/heartbeat_call.h"
 #include "running/worker_state.h"
 
 /* The heartbeat thread: beat is the reply for a queue, once a heartbeat. */
-void rv_unheard_check(reeve_worker *worker, rv_queue_session *queue_session, const rv_beat_reply *beat);
+void rv_unheard_check(reeve_worker *worker, rv_queue_session *queue_session, const rv_heartbeat_reply *beat);
 
 #endif

@@ -3,9 +3,9 @@
  */
 #include <string.h>
 
+#include "base/backoff.h"
 #include "base/layout.h"
 #include "base/mem.h"
-#include "base/retry.h"
 #include "handlers/handler_check.h"
 #include "running/worker_state.h"
 
@@ -21,7 +21,7 @@ reeve_status reeve_worker_register_sized(reeve_worker *worker, const reeve_handl
     if (worker == NULL || given == NULL) return REEVE_EINVAL;
     reeve_status status = check_not_started(worker);
     if (status == REEVE_OK) status = RV_LAYOUT_READ(&handler, given, handler_size, "the handler", &worker->error);
-    return status == REEVE_OK ? rv_handlers_add(&worker->handlers, &handler, NULL, &worker->error) : status;
+    return status == REEVE_OK ? rv_handler_table_add(&worker->handlers, &handler, NULL, &worker->error) : status;
 }
 
 reeve_status reeve_worker_handle(reeve_worker *worker, const char *type, reeve_handler_fn run, void *user)
@@ -44,7 +44,7 @@ static reeve_status check_types(reeve_worker *worker, const reeve_plugin_handle 
 {
     for (size_t i = 0; i < plugin->plugin.handler_count; i++) {
         const char *type = plugin->handlers[i].type;
-        const rv_handler *other = rv_handlers_find(&worker->handlers, type, strlen(type));
+        const rv_handler *other = rv_handler_table_find(&worker->handlers, type, strlen(type));
         if (other == NULL) continue;
         return rv_fail(&worker->error, REEVE_EDUPLICATE, "plugin %s: type %s has a handler already (%s)", plugin->path,
                        type, other->plugin != NULL ? other->plugin->path : "registered by the program");
@@ -82,7 +82,7 @@ static reeve_status add_plugin(reeve_worker *worker, reeve_plugin_handle *plugin
     for (size_t i = 0; i < plugin->plugin.handler_count; i++) {
         reeve_handler handler = plugin->handlers[i];
         handler.free_user = NULL; /* (a plugin's user data is the process's: its unload hook frees it) */
-        status = rv_handlers_add(&worker->handlers, &handler, plugin, &worker->error);
+        status = rv_handler_table_add(&worker->handlers, &handler, plugin, &worker->error);
         /* Only memory can fail here; what was added stays, and so must the plugin. */
         if (status != REEVE_OK && i == 0) return status;
         if (status != REEVE_OK) break;
@@ -108,7 +108,7 @@ reeve_status reeve_worker_load_plugin(reeve_worker *worker, const char *name_or_
 
 static reeve_status set_policy(reeve_worker *worker, const reeve_handler_policy *policy)
 {
-    rv_handler *entry = rv_handlers_find(&worker->handlers, policy->type, strlen(policy->type));
+    rv_handler *entry = rv_handler_table_find(&worker->handlers, policy->type, strlen(policy->type));
     if (entry == NULL)
         return rv_fail(&worker->error, REEVE_ENOTFOUND, "no handler of type %.120s is registered", policy->type);
     if (policy->attempts < 0 || policy->max_crashes < 0 || policy->timeout_ms < 0 || policy->heartbeat_ms < 0) {

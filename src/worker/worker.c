@@ -62,7 +62,7 @@ static reeve_status choose_options(reeve_worker *worker, const reeve_worker_opti
     if (rv_size_limits_choose(&worker->size_limits, &o->size_limits, error) != REEVE_OK) return error->status;
     if (o->command_ms < 0)
         return rv_fail(error, REEVE_EINVAL, "a command's deadline of %lld ms", (long long)o->command_ms);
-    const char *ns = rv_ns_choose(o->ns, error);
+    const char *ns = rv_keys_choose_ns(o->ns, error);
     if (ns == NULL) return error->status;
     rv_copy_text(worker->ns, sizeof(worker->ns), ns);
     worker->session_ms = o->session_ms != 0 ? o->session_ms : DEFAULT_SESSION_MS;
@@ -220,7 +220,7 @@ reeve_status reeve_worker_start(reeve_worker *worker)
     if (worker->pid != getpid()) renew_ids(worker);
     worker->generation = rv_fork_generation();
     describe(worker);
-    reeve_status status = rv_handlers_wrap(&worker->handlers, &worker->layers, &worker->error);
+    reeve_status status = rv_handler_table_wrap(&worker->handlers, &worker->layers, &worker->error);
     if (status == REEVE_OK) status = prepare(worker);
     if (status == REEVE_OK) status = rv_welcome(worker);
     atomic_store(&worker->phase, RV_PHASE_RUNNING);
@@ -390,7 +390,7 @@ void reeve_worker_destroy(reeve_worker *worker)
         rv_free(worker->queue_sessions[i]);
     }
     rv_free(worker->queue_sessions);
-    rv_handlers_fini(&worker->handlers);
+    rv_handler_table_fini(&worker->handlers);
     rv_layers_fini(&worker->layers);
     for (size_t i = 0; i < worker->plugin_count; i++) reeve_plugin_close(worker->plugins[i]);
     rv_free(worker->plugins);

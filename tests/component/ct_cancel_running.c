@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "protocol/end_session_call.h"
 #include "reeve/limits.h"
 #include "support/worker.h"
 
@@ -144,7 +145,7 @@ static void leaving_cancels(void **state)
     test_put("q", "y");
     assert_int_equal(test_lease(&hand, 1), 1);
     const rv_reply *reply;
-    rv_leave_build(test_conn, &hand.prefixes[0], hand.sessions[0], 200);
+    rv_end_session_call_build(test_conn, &hand.prefixes[0], hand.sessions[0], 200);
     assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
     assert_int_equal(rv_reply_int(rv_reply_at(reply, 0), -1), 1);
     assert_string_equal(test_state("q", "x"), "cancelled");

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/client_depend.h"
 #include "client/outbox.h"
 #include "protocol/scripts.h"
 #include "protocol/settlement.h"

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "client/client_depend.h"
 #include "protocol/scripts.h"
 #include "protocol/settlement.h"
 #include "support/depend.h"

@@ -1,6 +1,9 @@
 /* Redis's clock is set back by an hour, as when a node takes over whose clock is behind. */
 #include <string.h>
 
+#include "protocol/end_session_call.h"
+#include "protocol/heartbeat_call.h"
+#include "protocol/maintain_call.h"
 #include "support/clock.h"
 #include "support/cron.h"
 #include "support/limits.h"
@@ -100,10 +103,10 @@ static void a_dead_session_is_reaped_in_time(void **state)
 static bool beat(void)
 {
     const rv_reply *reply;
-    rv_beat_reply beat;
-    rv_beat_build(test_conn, &hand.prefixes[0], hand.sessions[0], hand.session_ms);
+    rv_heartbeat_reply beat;
+    rv_heartbeat_call_build(test_conn, &hand.prefixes[0], hand.sessions[0], hand.session_ms);
     if (rv_conn_call(test_conn, 0, &reply) != REEVE_OK) fail_msg("%s", rv_conn_error(test_conn)->text);
-    assert_true(rv_beat_read(&beat, reply));
+    assert_true(rv_heartbeat_call_read(&beat, reply));
     return beat.alive;
 }
 
@@ -190,7 +193,7 @@ static void expect_in(const char *const *ids, size_t count, int64_t wait_ms)
 static void leave(void)
 {
     const rv_reply *reply;
-    rv_leave_build(test_conn, &hand.prefixes[0], hand.sessions[0], 100);
+    rv_end_session_call_build(test_conn, &hand.prefixes[0], hand.sessions[0], 100);
     if (rv_conn_call(test_conn, 0, &reply) != REEVE_OK) fail_msg("%s", rv_conn_error(test_conn)->text);
     assert_int_equal(test_number("ZCARD reeve:{q}:sessions"), 0);
 }
@@ -303,7 +306,7 @@ static void many_come_in_time(void **state)
     test_ok(test_client, reeve_enqueue_many(test_client, specs, MANY, results));
     test_tend_all("q");
     test_clock_advance(-HOUR);
-    for (rv_tend_reply tended = test_tend("q", 100); tended.more; tended = test_tend("q", 100))
+    for (rv_maintain_reply tended = test_tend("q", 100); tended.more; tended = test_tend("q", 100))
         assert_int_equal(tended.promoted, 0);
     test_clock_advance(WAIT - 1);
     test_tend_all("q");

@@ -2,6 +2,7 @@
  * The commands that the hot path costs Redis, counted by Redis itself: enqueueing plain tasks, turns that complete them,
  * and an idle worker. ct_costs_features has what features add.
  */
+#include "protocol/heartbeat_call.h"
 #include "support/costs_path.h"
 
 #define ENQUEUE_ONE "evalsha=1 hincrby=1 hsetnx=1 time=1 zadd=1"
@@ -70,7 +71,7 @@ static void plain_tasks(void **state)
 
 static void an_idle_worker(void **state)
 {
-    rv_beat_reply beat;
+    rv_heartbeat_reply beat;
     const rv_reply *reply;
     test_costs now;
     (void)state;
@@ -83,10 +84,10 @@ static void an_idle_worker(void **state)
     assert_string_equal(test_costs_text(&now), TURN_IDLE);
     for (int i = 0; i < 2; i++) { /* the first call loads the script */
         test_costs_reset();
-        rv_beat_build(test_conn, &test_costs_path_hand.prefixes[0], test_costs_path_hand.sessions[0],
-                      test_costs_path_hand.session_ms);
+        rv_heartbeat_call_build(test_conn, &test_costs_path_hand.prefixes[0], test_costs_path_hand.sessions[0],
+                                test_costs_path_hand.session_ms);
         assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
-        assert_true(rv_beat_read(&beat, reply) && beat.alive);
+        assert_true(rv_heartbeat_call_read(&beat, reply) && beat.alive);
         now = test_costs_read();
     }
     assert_string_equal(test_costs_text(&now), BEAT);

@@ -2,12 +2,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "client/client_depend.h"
 #include "client/outbox.h"
 #include "handlers/task.h"
 #include "protocol/envelope.h"
 #include "protocol/scripts.h"
 #include "protocol/settlement.h"
+#include "protocol/spec.h"
 #include "support/costs.h"
 #include "support/depend.h"
 
@@ -41,8 +41,8 @@ static void put_after_far(void)
     rv_buf options, rest;
     rv_buf_init(&options, 4096);
     rv_buf_init(&rest, 4096);
-    rv_enqueue_options_write(&options, &spec);
-    rv_envelope_write(&rest, &spec);
+    rv_spec_write_options(&options, &spec);
+    rv_spec_write_envelope(&rest, &spec);
     rv_cmd_script(test_conn, &rv_script_enqueue, 1, 4);
     rv_arg(test_conn, test_costs_hand.prefixes[0].text, test_costs_hand.prefixes[0].length);
     rv_args(test_conn, "0");

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "protocol/handler_call.h"
+#include "protocol/heartbeat_call.h"
 #include "protocol/scripts.h"
 #include "protocol/tally.h"
 #include "protocol/turn_build.h"
@@ -205,7 +206,7 @@ static void when_it_is_leased(void **state)
 
 static void beat_with(const rv_tally *tally)
 {
-    rv_beat_build_flush(test_conn, PREFIX, SESSION, 60000, tally, 1);
+    rv_heartbeat_call_build_flush(test_conn, PREFIX, SESSION, 60000, tally, 1);
     (void)call();
 }
 
@@ -230,7 +231,7 @@ static void statistics_with_a_kind(void)
 
 static void no_news(void)
 {
-    rv_beat_build(test_conn, PREFIX, SESSION, 60000);
+    rv_heartbeat_call_build(test_conn, PREFIX, SESSION, 60000);
     (void)call();
 }
 

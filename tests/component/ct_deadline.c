@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "protocol/maintain_call.h"
 #include "reeve/limits.h"
 #include "support/script.h"
 #include "support/worker.h"
@@ -70,7 +71,7 @@ static void tend_knows_when_to_come(void **state)
 {
     (void)state;
     test_put_spec((reeve_task_spec){.id = "x", .expires_in_ms = HOUR});
-    rv_tend_reply tended = test_tend("q", 200);
+    rv_maintain_reply tended = test_tend("q", 200);
     assert_in_range(tended.next_in_ms, HOUR - 60000, HOUR);
     assert_string_equal(test_state("q", "x"), "ready");
 }

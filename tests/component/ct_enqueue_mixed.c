@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "client/client_depend.h"
+#include "reeve/depend.h"
 #include "support/proxy.h"
 #include "support/queue.h"
 

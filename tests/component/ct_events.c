@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "protocol/end_session_call.h"
+#include "protocol/maintain_call.h"
 #include "protocol/scripts.h"
 #include "reeve/dead.h"
 #include "reeve/limits.h"
@@ -104,9 +106,9 @@ static void cancelled_while_they_run(void **state)
     test_expire(&hand);
     test_tend_all("q");
     assert_string_equal(test_told(), "cancelled:d");
-    rv_leave_build(test_conn, &other.prefixes[0], other.sessions[0], 10);
+    rv_end_session_call_build(test_conn, &other.prefixes[0], other.sessions[0], 10);
     assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
-    assert_true(rv_leave_read(reply, &given_back, &more));
+    assert_true(rv_end_session_call_read(reply, &given_back, &more));
     assert_string_equal(test_told(), "cancelled:e");
 }
 
@@ -136,9 +138,9 @@ static void crashes_and_stops(void **state)
     test_expire(&hand);
     test_tend_all("q");
     assert_string_equal(test_told(), "recovered:a");
-    rv_leave_build(test_conn, &other.prefixes[0], other.sessions[0], 10);
+    rv_end_session_call_build(test_conn, &other.prefixes[0], other.sessions[0], 10);
     assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
-    assert_true(rv_leave_read(reply, &given_back, &more));
+    assert_true(rv_end_session_call_read(reply, &given_back, &more));
     assert_string_equal(test_told(), "given_back:b");
 }
 
@@ -278,7 +280,7 @@ static void a_watch_that_is_gone(void **state)
     test_clock_advance(59000);
     test_tend_all("q");
     assert_string_equal(test_cmd(test_conn, "HGET " Q "settings gate"), "e");
-    rv_tend_reply tended = test_tend("q", 100);
+    rv_maintain_reply tended = test_tend("q", 100);
     assert_in_range(tended.next_in_ms, 1, 1000);
     test_clock_advance(1000);
     test_tend_all("q");

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "protocol/end_session_call.h"
 #include "support/clock.h"
 #include "support/limits.h"
 #include "support/packets.h"
@@ -79,9 +80,9 @@ static void leave(const test_hand *hand)
     uint64_t given_back;
     bool more = true;
     while (more) {
-        rv_leave_build(test_conn, &hand->prefixes[0], hand->sessions[0], 100);
+        rv_end_session_call_build(test_conn, &hand->prefixes[0], hand->sessions[0], 100);
         assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
-        assert_true(rv_leave_read(reply, &given_back, &more));
+        assert_true(rv_end_session_call_read(reply, &given_back, &more));
         test_limits_agree();
     }
 }

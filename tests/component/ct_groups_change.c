@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "protocol/maintain_call.h"
 #include "protocol/scripts.h"
 #include "support/clock.h"
 #include "support/limits.h"
@@ -64,7 +65,7 @@ static void reopened_in_steps(void **state)
     assert_int_equal(test_count("q", "parked"), parked);
     int steps = 0;
     for (bool more = true; more; steps++) {
-        rv_tend_reply tended = test_tend("q", 50);
+        rv_maintain_reply tended = test_tend("q", 50);
         more = tended.more || tended.next_in_ms == 0;
         uint64_t now = test_count("q", "parked");
         assert_true(parked - now <= 100);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "protocol/end_session_call.h"
 #include "support/clock.h"
 #include "support/limits.h"
 
@@ -227,14 +228,14 @@ static unsigned leave_most = 1000; /* tasks a call */
 static void leave(test_hand *hand)
 {
     uint64_t given_back;
-    rv_leave_turns turns = "";
+    rv_end_session_turns turns = "";
     for (bool more = true; more;) {
-        rv_leave_build_next(test_conn, &hand->prefixes[0], hand->sessions[0], leave_most, turns);
+        rv_end_session_call_build_next(test_conn, &hand->prefixes[0], hand->sessions[0], leave_most, turns);
         const rv_reply *reply;
         assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
-        assert_true(rv_leave_read(reply, &given_back, &more));
+        assert_true(rv_end_session_call_read(reply, &given_back, &more));
         assert_true(given_back <= leave_most);
-        rv_leave_read_turns(reply, turns);
+        rv_end_session_call_read_turns(reply, turns);
     }
 }
 

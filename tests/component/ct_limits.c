@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "protocol/end_session_call.h"
 #include "protocol/scripts.h"
 #include "support/clock.h"
 #include "support/limits.h"
@@ -187,9 +188,9 @@ static void a_session_that_leaves(void **state)
         const rv_reply *reply;
         uint64_t given_back = 0;
         bool more = false;
-        rv_leave_build(test_conn, &a.prefixes[0], a.sessions[0], 30);
+        rv_end_session_call_build(test_conn, &a.prefixes[0], a.sessions[0], 30);
         assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
-        assert_true(rv_leave_read(reply, &given_back, &more));
+        assert_true(rv_end_session_call_read(reply, &given_back, &more));
         held -= (int64_t)given_back;
         test_expect_running(held);
         assert_true(test_is_awake());

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "protocol/end_session_call.h"
+#include "protocol/maintain_call.h"
 #include "support/clock.h"
 #include "support/limits.h"
 
@@ -168,7 +170,8 @@ static void end_session(void)
     } else {
         const rv_reply *reply;
         for (uint64_t i = below(4); i < 4; i++) { /* it may die meanwhile */
-            rv_leave_build(test_conn, &hands[which].prefixes[0], hands[which].sessions[0], 1 + (unsigned)below(5));
+            rv_end_session_call_build(test_conn, &hands[which].prefixes[0], hands[which].sessions[0],
+                                      1 + (unsigned)below(5));
             assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
         }
     }
@@ -283,7 +286,7 @@ static void finish(void)
     }
     for (int steps = 0; waiting() > 0; steps++) {
         if (steps == 20000) fail_msg("%llu tasks wait for ever", (unsigned long long)waiting());
-        rv_tend_reply tended = test_tend("q", 100);
+        rv_maintain_reply tended = test_tend("q", 100);
         test_hand *hand = &hands[steps % HANDS];
         size_t count = 0;
         while (test_lease(hand, 8) > 0) {

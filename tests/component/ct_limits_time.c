@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "protocol/handler_call.h"
+#include "protocol/maintain_call.h"
 #include "protocol/scripts.h"
 #include "support/clock.h"
 #include "support/limits.h"
@@ -77,7 +78,7 @@ static void it_ends_when_the_rate_says(void **state)
     test_sleep_again();
     assert_int_equal(test_lease(&a, 5), 0);
     assert_false(test_is_awake());
-    rv_tend_reply tended = test_tend("q", 200);
+    rv_maintain_reply tended = test_tend("q", 200);
     assert_int_equal(tended.next_in_ms, 3000);
     test_sleep_again();
     test_clock_advance(2999);
@@ -122,7 +123,7 @@ static void as_often_as_it_is_told(void **state)
     (void)test_run_all(&a);
     size_t ran = 0, looks = 0;
     for (int64_t end = NOW + 1000; test_clock_now() < end; looks++) {
-        rv_tend_reply tended = test_tend("q", 200);
+        rv_maintain_reply tended = test_tend("q", 200);
         assert_true(tended.next_in_ms > 0);
         test_clock_advance(tended.next_in_ms);
         (void)test_tend("q", 200);

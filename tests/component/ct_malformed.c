@@ -2,6 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "protocol/end_session_call.h"
+#include "protocol/heartbeat_call.h"
 #include "reeve/dead.h"
 #include "support/depend.h"
 #include "support/foreign.h"
@@ -32,9 +34,9 @@ static void leave(void)
     uint64_t back = 0;
     const rv_reply *reply;
     for (bool more = true; more;) {
-        rv_leave_build(test_conn, &hand.prefixes[0], hand.sessions[0], 200);
+        rv_end_session_call_build(test_conn, &hand.prefixes[0], hand.sessions[0], 200);
         assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
-        assert_true(rv_leave_read(reply, &back, &more));
+        assert_true(rv_end_session_call_read(reply, &back, &more));
     }
 }
 
@@ -146,11 +148,11 @@ static void ids_that_are_none_harm_no_session(void **state)
     for (size_t i = 0; i < BAD_IDS; i++) (void)test_lease(&hand, 100);
     assert_string_equal(test_state("q", "x"), "running");
     assert_string_equal(test_state("q", "y"), "running");
-    rv_beat_reply beat;
+    rv_heartbeat_reply beat;
     const rv_reply *reply;
-    rv_beat_build(test_conn, &hand.prefixes[0], hand.sessions[0], 60000);
+    rv_heartbeat_call_build(test_conn, &hand.prefixes[0], hand.sessions[0], 60000);
     assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
-    assert_true(rv_beat_read(&beat, reply) && beat.alive);
+    assert_true(rv_heartbeat_call_read(&beat, reply) && beat.alive);
     expect_ids_buried();
 }
 

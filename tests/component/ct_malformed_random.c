@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "protocol/definition.h"
+#include "protocol/end_session_call.h"
 #include "protocol/scripts.h"
 #include "support/clock.h"
 #include "support/depend.h"
@@ -209,9 +210,9 @@ static void leave(test_hand *hand, const char *thread)
     uint64_t back;
     const rv_reply *reply;
     for (bool more = true; more;) {
-        rv_leave_build(test_conn, &hand->prefixes[0], hand->sessions[0], 20);
+        rv_end_session_call_build(test_conn, &hand->prefixes[0], hand->sessions[0], 20);
         assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
-        assert_true(rv_leave_read(reply, &back, &more));
+        assert_true(rv_end_session_call_read(reply, &back, &more));
     }
     test_hand_init(hand, thread, "q");
 }

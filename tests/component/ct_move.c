@@ -4,6 +4,7 @@
 
 #include "protocol/definition.h"
 #include "protocol/scripts.h"
+#include "protocol/spec.h"
 #include "support/clock.h"
 #include "support/proxy.h"
 #include "support/queue.h"
@@ -299,7 +300,7 @@ static void nothing_else_changes(void **state)
             /* What was changed has a history. */
             rv_buf_addf(&expected, "{%s\"at\":%lld,", then != first ? "\"info\":1," : "", (long long)info->enqueued_ms);
             spec.priority = then;
-            rv_envelope_write(&expected, &spec);
+            rv_spec_write_envelope(&expected, &spec);
             rv_cmd(test_conn, 3);
             rv_args(test_conn, "HGET");
             rv_args(test_conn, Q "tasks");

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "reeve/stats.h"
 #include "support/worker.h"
 
 static void *library; /* narrow.so, which counts its handlers that have begun, and waits until it is opened */

@@ -77,6 +77,6 @@ int main(void)
         cmocka_unit_test_setup(tasks_are_regained_in_parts, test_place_empty),
         cmocka_unit_test_setup(tasks_of_a_session_that_is_gone_are_due, test_place_empty),
     };
-    rv_prefix_set(&prefix, "reeve", "q");
+    rv_keys_set_prefix(&prefix, "reeve", "q");
     return cmocka_run_group_tests_name("ct_regain", tests, test_place_start, test_place_stop);
 }

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "protocol/maintain_call.h"
 #include "protocol/turn_reply.h"
 #include "reeve/dead.h"
 #include "support/worker.h"
@@ -165,7 +166,7 @@ static void those_before(void **state)
     }
     keep_bytes(1000);
     complete("new", 10);
-    rv_tend_reply tended = test_tend("q", 50);
+    rv_maintain_reply tended = test_tend("q", 50);
     assert_true(tended.more);
     assert_true(test_number("HLEN " Q "result_sizes") < 150);
     test_tend_all("q");

@@ -2,6 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "protocol/end_session_call.h"
+#include "protocol/heartbeat_call.h"
 #include "support/queue.h"
 
 static test_hand a, b;
@@ -15,23 +17,23 @@ static int set_up(void **state)
 
 #define Q "reeve:{q}:"
 
-static rv_beat_reply last_beat;
+static rv_heartbeat_reply last_beat;
 
 static void beat(const test_hand *hand, int64_t session_ms)
 {
     const rv_reply *reply;
-    rv_beat_build(test_conn, &hand->prefixes[0], hand->sessions[0], session_ms);
+    rv_heartbeat_call_build(test_conn, &hand->prefixes[0], hand->sessions[0], session_ms);
     if (rv_conn_call(test_conn, 0, &reply) != REEVE_OK) fail_msg("%s", rv_conn_error(test_conn)->text);
-    assert_true(rv_beat_read(&last_beat, reply));
+    assert_true(rv_heartbeat_call_read(&last_beat, reply));
 }
 
 static uint64_t leave(const test_hand *hand, unsigned most, bool *ret_more)
 {
     const rv_reply *reply;
     uint64_t given_back;
-    rv_leave_build(test_conn, &hand->prefixes[0], hand->sessions[0], most);
+    rv_end_session_call_build(test_conn, &hand->prefixes[0], hand->sessions[0], most);
     if (rv_conn_call(test_conn, 0, &reply) != REEVE_OK) fail_msg("%s", rv_conn_error(test_conn)->text);
-    assert_true(rv_leave_read(reply, &given_back, ret_more));
+    assert_true(rv_end_session_call_read(reply, &given_back, ret_more));
     return given_back;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "protocol/heartbeat_call.h"
 #include "reeve/stats.h"
 #include "support/clock.h"
 #include "support/worker.h"
@@ -236,12 +237,11 @@ static rv_tally *tally_of(int64_t day, unsigned done, const char *kind)
 static bool flush(const test_hand *hand, const rv_tally *tally, uint64_t number)
 {
     const rv_reply *reply;
-    bool alive;
-    uint64_t held;
-    rv_beat_build_flush(test_conn, &hand->prefixes[0], hand->sessions[0], 60000, tally, number);
+    rv_heartbeat_reply ret;
+    rv_heartbeat_call_build_flush(test_conn, &hand->prefixes[0], hand->sessions[0], 60000, tally, number);
     if (rv_conn_call(test_conn, 0, &reply) != REEVE_OK) fail_msg("%s", rv_conn_error(test_conn)->text);
-    assert_true(rv_beat_read(reply, &alive, &held));
-    return alive;
+    assert_true(rv_heartbeat_call_read(&ret, reply));
+    return ret.alive;
 }
 
 static void a_flush_counts_once(void **state)

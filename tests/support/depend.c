@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "client/outbox.h"
+#include "protocol/maintain_call.h"
 
 #define PARENTS 32
 
@@ -77,7 +78,7 @@ void test_settle_queues(const char *queues)
         rv_copy_text(copy, sizeof(copy), queues);
         quiet = true;
         for (char *queue = strtok_r(copy, " ", &rest); queue; queue = strtok_r(NULL, " ", &rest)) {
-            rv_tend_reply tended = test_tend(queue, 200);
+            rv_maintain_reply tended = test_tend(queue, 200);
             rv_error error = {0};
             size_t carried;
             quiet = quiet && !tended.more && tended.outbox == 0;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "protocol/maintain_call.h"
 #include "protocol/scripts.h"
 #include "protocol/turn_build.h"
 #include "protocol/turn_reply.h"
@@ -202,7 +203,7 @@ void test_hand_init(test_hand *hand, const char *thread, const char *queues)
     for (char *queue = strtok_r(copy, " ", &rest); queue; queue = strtok_r(NULL, " ", &rest)) {
         assert_true(hand->queue_count < TEST_QUEUES);
         rv_session_id(hand->sessions[hand->queue_count], "by_hand");
-        rv_prefix_set(&hand->prefixes[hand->queue_count++], "reeve", queue);
+        rv_keys_set_prefix(&hand->prefixes[hand->queue_count++], "reeve", queue);
     }
 }
 
@@ -305,15 +306,15 @@ const char *test_leased_ids(const test_hand *hand)
     return text;
 }
 
-rv_tend_reply test_tend(const char *queue, unsigned most)
+rv_maintain_reply test_tend(const char *queue, unsigned most)
 {
     const rv_reply *reply;
-    rv_tend_reply tended;
+    rv_maintain_reply tended;
     rv_prefix prefix;
-    rv_prefix_set(&prefix, "reeve", queue);
-    rv_tend_build(test_conn, &prefix, most, 60000);
+    rv_keys_set_prefix(&prefix, "reeve", queue);
+    rv_maintain_call_build(test_conn, &prefix, most, 60000);
     if (rv_conn_call(test_conn, 0, &reply) != REEVE_OK) fail_msg("%s", rv_conn_error(test_conn)->text);
-    assert_true(rv_tend_read(&tended, reply));
+    assert_true(rv_maintain_call_read(&tended, reply));
     return tended;
 }
 

@@ -9,7 +9,7 @@
 #include "protocol/envelope.h"
 #include "protocol/keys.h"
 #include "protocol/lease.h"
-#include "protocol/session.h"
+#include "protocol/maintain_call.h"
 #include "protocol/settlement.h"
 #include "protocol/turn_build.h"
 #include "reeve/client.h"
@@ -180,7 +180,7 @@ const char *test_leased_ids(const test_hand *hand);
 void test_turn_build(rv_conn *conn, test_hand *hand, unsigned want, const test_outcome *outcomes, size_t count);
 
 /* One call of maintain.lua, and what it said. */
-rv_tend_reply test_tend(const char *queue, unsigned most);
+rv_maintain_reply test_tend(const char *queue, unsigned most);
 /* Until it has nothing more to do at once. */
 void test_tend_all(const char *queue);
 /* Makes a hand's session in its first queue look expired. */

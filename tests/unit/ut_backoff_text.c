@@ -1,8 +1,8 @@
 /* ut_backoff_text.c - backoffs as people write them: every form, what is refused, and that what is written is read. */
 #include <string.h>
 
+#include "base/backoff.h"
 #include "base/backoff_text.h"
-#include "base/retry.h"
 #include "support/cmocka.h"
 
 static reeve_backoff parsed(const char *text)
@@ -10,7 +10,7 @@ static reeve_backoff parsed(const char *text)
     reeve_backoff backoff;
     rv_error why = {0};
     memset(&backoff, 0x55, sizeof(backoff));
-    if (rv_backoff_parse(text, &backoff, &why) != REEVE_OK) fail_msg("%s: %s", text, why.text);
+    if (rv_backoff_text_parse(text, &backoff, &why) != REEVE_OK) fail_msg("%s: %s", text, why.text);
     assert_int_equal(rv_backoff_check(&backoff, NULL), REEVE_OK);
     return backoff;
 }
@@ -19,10 +19,10 @@ static void refused(const char *text, const char *words)
 {
     reeve_backoff backoff = {.base_ms = 77};
     rv_error why = {0};
-    if (rv_backoff_parse(text, &backoff, &why) != REEVE_EINVAL) fail_msg("%s: was taken", text);
+    if (rv_backoff_text_parse(text, &backoff, &why) != REEVE_EINVAL) fail_msg("%s: was taken", text);
     if (strstr(why.text, words) == NULL) fail_msg("%s: \"%s\", expected \"%s\"", text, why.text, words);
     assert_int_equal(backoff.base_ms, 77);
-    assert_int_equal(rv_backoff_parse(text, &backoff, NULL), REEVE_EINVAL);
+    assert_int_equal(rv_backoff_text_parse(text, &backoff, NULL), REEVE_EINVAL);
 }
 
 static void exponential(void **state)
@@ -114,7 +114,7 @@ static void writes(const char *expected, reeve_backoff backoff)
 {
     rv_buf out;
     rv_buf_init(&out, 1000);
-    rv_backoff_format(&out, &backoff);
+    rv_backoff_text_format(&out, &backoff);
     assert_false(out.failed);
     assert_string_equal(rv_buf_text(&out), expected);
     /* The same delays come of it. */

@@ -30,7 +30,7 @@ static rv_buf whole(const rv_commands *commands)
 static void same(const rv_commands *a, const rv_commands *b)
 {
     rv_buf left = whole(a), right = whole(b);
-    assert_int_equal(rv_commands_check(a, NULL), REEVE_OK);
+    assert_int_equal(rv_command_check(a, NULL), REEVE_OK);
     assert_int_equal(left.length, right.length);
     assert_memory_equal(left.data, right.data, left.length);
     rv_buf_fini(&left);
@@ -39,14 +39,14 @@ static void same(const rv_commands *a, const rv_commands *b)
 
 static void build(rv_commands *commands, size_t size, bool lend)
 {
-    rv_commands_begin(commands, 3, NULL);
-    rv_commands_adds(commands, "SET");
+    rv_command_begin(commands, 3, NULL);
+    rv_command_adds(commands, "SET");
     if (lend) {
-        rv_commands_lend2(commands, "head", 4, value, size);
+        rv_command_lend2(commands, "head", 4, value, size);
     } else {
-        rv_commands_add2(commands, "head", 4, value, size);
+        rv_command_add2(commands, "head", 4, value, size);
     }
-    rv_commands_addi(commands, (int64_t)size);
+    rv_command_addi(commands, (int64_t)size);
 }
 
 static const size_t sizes[] = {0, 1, RV_LENT_LEAST - 1, RV_LENT_LEAST, 3, RV_LENT_LEAST + 1, 4 * RV_LENT_LEAST};
@@ -54,8 +54,8 @@ enum { COUNT = sizeof(sizes) / sizeof(sizes[0]) };
 
 static void build_all(rv_commands *lending, rv_commands *copying)
 {
-    rv_commands_init(lending);
-    rv_commands_init(copying);
+    rv_command_init(lending);
+    rv_command_init(copying);
     for (size_t i = 0; i < sizeof(value); i++) value[i] = (char)(i * 7 + i / 251);
     for (size_t i = 0; i < COUNT; i++) {
         build(lending, sizes[i], true);
@@ -72,11 +72,11 @@ static void the_same_bytes(void **state)
     assert_int_equal(lending.lent_count, 3);
     assert_int_equal(lending.lent_bytes, 6 * LEAST + 1);
     assert_true(lending.out.length < LEAST + 1000);
-    rv_commands_clear(&lending);
+    rv_command_clear(&lending);
     assert_int_equal(lending.lent_count, 0);
     assert_int_equal(lending.lent_bytes, 0);
-    rv_commands_fini(&lending);
-    rv_commands_fini(&copying);
+    rv_command_fini(&lending);
+    rv_command_fini(&copying);
 }
 
 /* Each of them alone, and every second. */
@@ -85,60 +85,60 @@ static void repeated(void **state)
     (void)state;
     rv_commands lending, copying, again, wanted;
     build_all(&lending, &copying);
-    rv_commands_init(&again);
-    rv_commands_init(&wanted);
+    rv_command_init(&again);
+    rv_command_init(&wanted);
     for (size_t i = 0; i < COUNT; i++) {
-        rv_commands_repeat(&again, &lending, i);
-        rv_commands_repeat(&wanted, &copying, i);
+        rv_command_repeat(&again, &lending, i);
+        rv_command_repeat(&wanted, &copying, i);
         same(&again, &wanted);
-        rv_commands_clear(&again);
-        rv_commands_clear(&wanted);
+        rv_command_clear(&again);
+        rv_command_clear(&wanted);
     }
     for (size_t i = 1; i < COUNT; i += 2) {
-        rv_commands_repeat(&again, &lending, i);
-        rv_commands_repeat(&wanted, &copying, i);
+        rv_command_repeat(&again, &lending, i);
+        rv_command_repeat(&wanted, &copying, i);
     }
     same(&again, &wanted);
     assert_int_equal(again.lent_count, 2);
-    rv_commands_fini(&lending);
-    rv_commands_fini(&copying);
-    rv_commands_fini(&again);
-    rv_commands_fini(&wanted);
+    rv_command_fini(&lending);
+    rv_command_fini(&copying);
+    rv_command_fini(&again);
+    rv_command_fini(&wanted);
 }
 
 static void too_large(void **state)
 {
     (void)state;
     rv_commands commands;
-    rv_commands_init(&commands);
-    rv_commands_begin(&commands, 1, NULL);
-    rv_commands_lend2(&commands, "", 0, value, RV_COMMANDS_MAX); /* (it is not looked at) */
-    assert_int_equal(rv_commands_check(&commands, NULL), REEVE_ETOOBIG);
-    rv_commands_clear(&commands);
-    rv_commands_begin(&commands, 1, NULL);
-    rv_commands_lend2(&commands, "", SIZE_MAX, value, SIZE_MAX);
-    assert_int_equal(rv_commands_check(&commands, NULL), REEVE_ETOOBIG);
-    rv_commands_clear(&commands);
-    rv_commands_begin(&commands, 3, NULL);
-    rv_commands_lend2(&commands, "", 0, value, RV_COMMANDS_MAX - 1000);
+    rv_command_init(&commands);
+    rv_command_begin(&commands, 1, NULL);
+    rv_command_lend2(&commands, "", 0, value, RV_COMMANDS_MAX); /* (it is not looked at) */
+    assert_int_equal(rv_command_check(&commands, NULL), REEVE_ETOOBIG);
+    rv_command_clear(&commands);
+    rv_command_begin(&commands, 1, NULL);
+    rv_command_lend2(&commands, "", SIZE_MAX, value, SIZE_MAX);
+    assert_int_equal(rv_command_check(&commands, NULL), REEVE_ETOOBIG);
+    rv_command_clear(&commands);
+    rv_command_begin(&commands, 3, NULL);
+    rv_command_lend2(&commands, "", 0, value, RV_COMMANDS_MAX - 1000);
     assert_int_equal(commands.fault, REEVE_OK);
-    rv_commands_add(&commands, value, 500); /* what is lent counts */
+    rv_command_add(&commands, value, 500); /* what is lent counts */
     assert_int_equal(commands.fault, REEVE_OK);
-    rv_commands_add(&commands, value, 500);
-    assert_int_equal(rv_commands_check(&commands, NULL), REEVE_ETOOBIG);
-    rv_commands_fini(&commands);
+    rv_command_add(&commands, value, 500);
+    assert_int_equal(rv_command_check(&commands, NULL), REEVE_ETOOBIG);
+    rv_command_fini(&commands);
 }
 
 static void one_argument_too_many(void **state)
 {
     (void)state;
     rv_commands commands;
-    rv_commands_init(&commands);
-    rv_commands_begin(&commands, 1, NULL);
-    rv_commands_adds(&commands, "PING");
-    rv_commands_lend2(&commands, "", 0, value, LEAST);
-    assert_int_equal(rv_commands_check(&commands, NULL), REEVE_EINVAL);
-    rv_commands_fini(&commands);
+    rv_command_init(&commands);
+    rv_command_begin(&commands, 1, NULL);
+    rv_command_adds(&commands, "PING");
+    rv_command_lend2(&commands, "", 0, value, LEAST);
+    assert_int_equal(rv_command_check(&commands, NULL), REEVE_EINVAL);
+    rv_command_fini(&commands);
 }
 
 static void no_memory(void **state)
@@ -148,16 +148,16 @@ static void no_memory(void **state)
     unsigned long nth = 1;
     for (; status == REEVE_ENOMEM; nth++) {
         rv_commands commands, again;
-        rv_commands_init(&commands);
-        rv_commands_init(&again);
+        rv_command_init(&commands);
+        rv_command_init(&again);
         (void)rv_mem_fail_at(nth);
         for (int i = 0; i < 20; i++) build(&commands, LEAST, true);
-        status = rv_commands_check(&commands, NULL);
-        for (size_t i = 0; status == REEVE_OK && i < 20; i++) rv_commands_repeat(&again, &commands, i);
+        status = rv_command_check(&commands, NULL);
+        for (size_t i = 0; status == REEVE_OK && i < 20; i++) rv_command_repeat(&again, &commands, i);
         (void)rv_mem_fail_at(0);
-        if (status == REEVE_OK) status = rv_commands_check(&again, NULL);
-        rv_commands_fini(&commands);
-        rv_commands_fini(&again);
+        if (status == REEVE_OK) status = rv_command_check(&again, NULL);
+        rv_command_fini(&commands);
+        rv_command_fini(&again);
     }
     assert_int_equal(status, REEVE_OK);
     assert_true(nth > 6);

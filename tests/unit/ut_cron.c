@@ -301,15 +301,15 @@ static void zones_have_names(void **state)
 {
     (void)state;
     rv_zone zone = RV_ZONE_LOCAL;
-    assert_true(rv_zone_parse("utc", &zone) && zone == RV_ZONE_UTC);
-    assert_true(rv_zone_parse("LOCAL", &zone) && zone == RV_ZONE_LOCAL);
-    assert_true(rv_zone_parse("UTC", &zone) && zone == RV_ZONE_UTC);
-    assert_true(rv_zone_parse("local", &zone) && zone == RV_ZONE_LOCAL);
+    assert_true(rv_cron_zone_parse("utc", &zone) && zone == RV_ZONE_UTC);
+    assert_true(rv_cron_zone_parse("LOCAL", &zone) && zone == RV_ZONE_LOCAL);
+    assert_true(rv_cron_zone_parse("UTC", &zone) && zone == RV_ZONE_UTC);
+    assert_true(rv_cron_zone_parse("local", &zone) && zone == RV_ZONE_LOCAL);
     static const char *const others[] = {NULL, "", "ut", "utc ", "locally", "Europe/Berlin", "+01:00"};
-    for (size_t i = 0; i < COUNT(others); i++) assert_false(rv_zone_parse(others[i], &zone));
+    for (size_t i = 0; i < COUNT(others); i++) assert_false(rv_cron_zone_parse(others[i], &zone));
     assert_int_equal(zone, RV_ZONE_LOCAL);
-    assert_string_equal(rv_zone_name(RV_ZONE_UTC), "utc");
-    assert_string_equal(rv_zone_name(RV_ZONE_LOCAL), "local");
+    assert_string_equal(rv_cron_zone_name(RV_ZONE_UTC), "utc");
+    assert_string_equal(rv_cron_zone_name(RV_ZONE_LOCAL), "local");
 }
 
 /* The newest of a walk forward. */

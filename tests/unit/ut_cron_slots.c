@@ -25,7 +25,7 @@ static const char *decide(const rv_cron_rule *rule, int64_t due, int64_t now, in
     static char text[16 * REEVE_CRON_CATCH_UP_MAX];
     static int64_t slots[REEVE_CRON_CATCH_UP_MAX];
     int64_t next = 0;
-    size_t count = rv_cron_decide(rule, due, now, slots, &next), length = 0;
+    size_t count = rv_cron_definition_decide(rule, due, now, slots, &next), length = 0;
     for (size_t i = 0; i < count; i++)
         length += (size_t)snprintf(text + length, sizeof(text) - length, "%g ", (double)(slots[i] - after) / 1000);
     (void)snprintf(text + length, sizeof(text) - length, "> %g", (double)(next - after) / 1000);
@@ -83,7 +83,7 @@ static void years_of_slots_are_no_work(void **state)
     rv_cron_rule rule = rule_of("every 100ms", REEVE_CATCH_UP_ALL, REEVE_CRON_CATCH_UP_MAX, false);
     static int64_t slots[REEVE_CRON_CATCH_UP_MAX];
     int64_t next;
-    assert_int_equal(rv_cron_decide(&rule, 100, NOON, slots, &next), REEVE_CRON_CATCH_UP_MAX);
+    assert_int_equal(rv_cron_definition_decide(&rule, 100, NOON, slots, &next), REEVE_CRON_CATCH_UP_MAX);
     assert_int_equal(slots[0], NOON - 100LL * (REEVE_CRON_CATCH_UP_MAX - 1));
     assert_int_equal(slots[REEVE_CRON_CATCH_UP_MAX - 1], NOON);
     assert_int_equal(next, NOON + 100);
@@ -105,7 +105,7 @@ static void the_last_slot_of_all(void **state)
     (void)state;
     rv_cron_rule rule = rule_of("0 0 1 1 *", REEVE_CATCH_UP_ONCE, 0, false);
     int64_t last = 253370764800000, slots[REEVE_CRON_CATCH_UP_MAX], next; /* 9999-01-01 */
-    assert_int_equal(rv_cron_decide(&rule, last, last, slots, &next), 1);
+    assert_int_equal(rv_cron_definition_decide(&rule, last, last, slots, &next), 1);
     assert_int_equal(slots[0], last);
     assert_int_equal(next, -1);
 }
@@ -149,7 +149,7 @@ static void assert_definition(const reeve_cron_entry *entry, const char *first, 
 {
     rv_buf out;
     rv_error error = {0};
-    if (rv_cron_entry_check(entry, &error) != REEVE_OK) fail_msg("%s", error.text);
+    if (rv_cron_definition_check(entry, &error) != REEVE_OK) fail_msg("%s", error.text);
     rv_buf_init(&out, 4096);
     rv_cron_definition_write(&out, entry);
     assert_false(out.failed);
@@ -159,7 +159,7 @@ static void assert_definition(const reeve_cron_entry *entry, const char *first, 
     assert_string_equal(out.data, first);
     assert_int_equal(strncmp(newline + 1, rest, strlen(rest)), 0);
     rv_cron_rule rule;
-    if (rv_cron_rule_read(&rule, out.data, strlen(out.data), &error) != REEVE_OK) fail_msg("%s", error.text);
+    if (rv_cron_definition_read_rule(&rule, out.data, strlen(out.data), &error) != REEVE_OK) fail_msg("%s", error.text);
     assert_int_equal(rule.zone == RV_ZONE_LOCAL, entry->local);
     assert_int_equal(rule.catch_up, entry->catch_up);
     assert_int_equal(rule.no_overlap, entry->no_overlap);
@@ -197,7 +197,7 @@ static void assert_unread(const char *line, const char *words)
 {
     rv_cron_rule rule;
     rv_error error = {0};
-    assert_int_equal(rv_cron_rule_read(&rule, line, strlen(line), &error), REEVE_EINVAL);
+    assert_int_equal(rv_cron_definition_read_rule(&rule, line, strlen(line), &error), REEVE_EINVAL);
     if (strstr(error.text, words) == NULL) fail_msg("%s: \"%s\" has no \"%s\"", line, error.text, words);
 }
 

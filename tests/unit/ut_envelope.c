@@ -4,9 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/retry.h"
+#include "base/backoff.h"
 #include "protocol/envelope.h"
 #include "protocol/queue_settings.h"
+#include "protocol/spec.h"
 #include "support/cmocka.h"
 
 /* ---- reading --------------------------------------------------------------------------------------------------- */
@@ -179,7 +180,7 @@ static void random_bytes(void **state)
         if (!reads(&envelope, text, (size_t)rand() % sizeof(good))) continue;
         assert_true(envelope.type >= envelope.header);
         assert_true(envelope.type + envelope.type_length <= envelope.header + envelope.header_length);
-        (void)rv_policy_read(&policy, envelope.header, envelope.header_length);
+        (void)rv_task_policy_read(&policy, envelope.header, envelope.header_length);
     }
 }
 
@@ -188,7 +189,7 @@ static void random_bytes(void **state)
 static rv_task_policy policy_of(const char *header)
 {
     rv_task_policy policy;
-    assert_true(rv_policy_read(&policy, header, strlen(header)));
+    assert_true(rv_task_policy_read(&policy, header, strlen(header)));
     return policy;
 }
 
@@ -232,7 +233,7 @@ static void odd_options_of_a_header(void **state)
     assert_int_equal(policy.backoff.cap_ms, 0);
     static const char *const bad[] = {"", "x", "[]", "7", "{", "{\"a\":}"};
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-        assert_false(rv_policy_read(&policy, bad[i], strlen(bad[i])));
+        assert_false(rv_task_policy_read(&policy, bad[i], strlen(bad[i])));
 }
 
 static void lists_of_a_header(void **state)
@@ -276,7 +277,7 @@ static void whether_it_holds_a_lock(void **state)
 static const char *written(const reeve_task_spec *spec, rv_buf *out)
 {
     rv_buf_clear(out);
-    rv_envelope_write(out, spec);
+    rv_spec_write_envelope(out, spec);
     assert_false(out->failed);
     return rv_buf_text(out);
 }
@@ -315,7 +316,7 @@ static void what_is_written_is_read(void **state)
     assert_int_equal(envelope.payload.length, 3);
     assert_memory_equal(envelope.payload.data, "p\0\n", 3);
     rv_task_policy policy;
-    assert_true(rv_policy_read(&policy, envelope.header, envelope.header_length));
+    assert_true(rv_task_policy_read(&policy, envelope.header, envelope.header_length));
     assert_int_equal(policy.attempts, 1);
     assert_int_equal(policy.max_crashes, 2);
     assert_int_equal(policy.timeout_ms, 3);
@@ -339,7 +340,7 @@ static void what_is_written_is_read(void **state)
 static const char *backoff_text(const reeve_backoff *backoff, rv_buf *out)
 {
     rv_buf_clear(out);
-    rv_backoff_write(out, backoff);
+    rv_task_policy_write_backoff(out, backoff);
     assert_false(out->failed);
     return rv_buf_text(out);
 }
@@ -383,10 +384,10 @@ static void backoffs(void **state)
 static const char *policy_written(const reeve_queue_policy *policy, rv_buf *out)
 {
     rv_queue_values values;
-    rv_queue_values_from(&values, &(reeve_queue_settings){.policy = policy});
-    assert_int_equal(rv_queue_values_check(&values, NULL), REEVE_OK);
+    rv_queue_settings_from(&values, &(reeve_queue_settings){.policy = policy});
+    assert_int_equal(rv_queue_settings_check(&values, NULL), REEVE_OK);
     rv_buf_clear(out);
-    rv_queue_field_write(out, &values, rv_queue_settings[RV_QUEUE_ATTEMPTS].field);
+    rv_queue_settings_write(out, &values, rv_queue_settings[RV_QUEUE_ATTEMPTS].field);
     assert_false(out->failed);
     return rv_buf_text(out);
 }
@@ -394,8 +395,8 @@ static const char *policy_written(const reeve_queue_policy *policy, rv_buf *out)
 static reeve_status policy_checked(const reeve_queue_policy *policy, rv_error *error)
 {
     rv_queue_values values;
-    rv_queue_values_from(&values, &(reeve_queue_settings){.policy = policy});
-    return rv_queue_values_check(&values, error);
+    rv_queue_settings_from(&values, &(reeve_queue_settings){.policy = policy});
+    return rv_queue_settings_check(&values, error);
 }
 
 static void policies_of_queues(void **state)
@@ -453,7 +454,7 @@ static const char *options_of(const reeve_task_spec *spec)
 {
     static rv_buf out = {.max = 10000};
     rv_buf_clear(&out);
-    rv_enqueue_options_write(&out, spec);
+    rv_spec_write_options(&out, spec);
     assert_false(out.failed);
     return out.length == 0 ? "" : rv_buf_text(&out);
 }

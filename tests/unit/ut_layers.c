@@ -331,13 +331,15 @@ static void a_type_without_layers_has_none(void **state)
 
     (void)state;
     assert_int_equal(rv_layers_add(&layers, &for_a, &error), REEVE_OK);
-    assert_int_equal(rv_handlers_add(&handlers, &(reeve_handler){.type = "a", .run = done}, NULL, &error), REEVE_OK);
-    assert_int_equal(rv_handlers_add(&handlers, &(reeve_handler){.type = "b", .run = done}, NULL, &error), REEVE_OK);
-    assert_int_equal(rv_handlers_wrap(&handlers, &layers, &error), REEVE_OK);
-    assert_null(rv_handlers_find(&handlers, "b", 1)->layers);
-    assert_ptr_equal(rv_handlers_find(&handlers, "a", 1)->layers[0], &layers.list[0]);
-    assert_null(rv_handlers_find(&handlers, "a", 1)->layers[1]);
-    rv_handlers_fini(&handlers);
+    assert_int_equal(rv_handler_table_add(&handlers, &(reeve_handler){.type = "a", .run = done}, NULL, &error),
+                     REEVE_OK);
+    assert_int_equal(rv_handler_table_add(&handlers, &(reeve_handler){.type = "b", .run = done}, NULL, &error),
+                     REEVE_OK);
+    assert_int_equal(rv_handler_table_wrap(&handlers, &layers, &error), REEVE_OK);
+    assert_null(rv_handler_table_find(&handlers, "b", 1)->layers);
+    assert_ptr_equal(rv_handler_table_find(&handlers, "a", 1)->layers[0], &layers.list[0]);
+    assert_null(rv_handler_table_find(&handlers, "a", 1)->layers[1]);
+    rv_handler_table_fini(&handlers);
     rv_layers_fini(&layers);
 }
 

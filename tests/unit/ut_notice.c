@@ -1,7 +1,7 @@
 /* The beginning and the end of an outage are told once, whichever thread finds out when. */
 #include <string.h>
 
-#include "running/wakeup.h"
+#include "running/redis_report.h"
 #include "support/cmocka.h"
 
 static unsigned downs, ups;
@@ -36,12 +36,12 @@ static void each_is_told_once(void **state)
 {
     (void)state;
     for (unsigned i = 1; i <= 2; i++) {
-        rv_note_down(&worker, rv_note_try(&worker), "gone");
-        rv_note_down(&worker, rv_note_try(&worker), "gone");
+        rv_redis_report_down(&worker, rv_redis_report_try(&worker), "gone");
+        rv_redis_report_down(&worker, rv_redis_report_try(&worker), "gone");
         assert_int_equal(downs, i);
         assert_int_equal(ups, i - 1);
-        rv_note_up(&worker);
-        rv_note_up(&worker);
+        rv_redis_report_up(&worker);
+        rv_redis_report_up(&worker);
         assert_int_equal(downs, i);
         assert_int_equal(ups, i);
     }
@@ -51,13 +51,13 @@ static void each_is_told_once(void **state)
 static void late_words_say_nothing(void **state)
 {
     (void)state;
-    unsigned tried = rv_note_try(&worker);
-    rv_note_up(&worker);
-    rv_note_down(&worker, tried, "gone");
+    unsigned tried = rv_redis_report_try(&worker);
+    rv_redis_report_up(&worker);
+    rv_redis_report_down(&worker, tried, "gone");
     assert_int_equal(downs, 0);
-    rv_note_down(&worker, rv_note_try(&worker), "gone");
+    rv_redis_report_down(&worker, rv_redis_report_try(&worker), "gone");
     assert_int_equal(downs, 1);
-    rv_note_up(&worker);
+    rv_redis_report_up(&worker);
 }
 
 int main(void)

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "base/retry.h"
+#include "base/backoff.h"
 
 static void exponential_doubles_to_the_cap(void **state)
 {
@@ -143,11 +143,11 @@ static void reconnecting_waits_half_to_whole(void **state)
     (void)state;
     static const int64_t whole[] = {50, 100, 200, 400, 800, 1600, 2000, 2000};
     for (unsigned n = 1; n <= 8; n++) {
-        assert_int_equal(rv_reconnect_delay(n, 0), whole[n - 1] / 2);
-        assert_in_range(rv_reconnect_delay(n, 0.9999999), whole[n - 1] - 1, whole[n - 1]);
+        assert_int_equal(rv_backoff_reconnect(n, 0), whole[n - 1] / 2);
+        assert_in_range(rv_backoff_reconnect(n, 0.9999999), whole[n - 1] - 1, whole[n - 1]);
     }
-    assert_int_equal(rv_reconnect_delay(0, 0), 25);
-    assert_int_equal(rv_reconnect_delay(UINT_MAX, 0.5), 1500);
+    assert_int_equal(rv_backoff_reconnect(0, 0), 25);
+    assert_int_equal(rv_backoff_reconnect(UINT_MAX, 0.5), 1500);
 }
 
 int main(void)

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "protocol/envelope.h"
 #include "protocol/size_limits.h"
+#include "protocol/spec.h"
 #include "reeve/depend.h"
 #include "reeve/testing.h"
 #include "support/cmocka.h"

@@ -5,6 +5,7 @@
 #include "client/client.h"
 #include "protocol/envelope.h"
 #include "protocol/keys.h"
+#include "protocol/spec.h"
 #include "support/cmocka.h"
 
 static char text_101[102], text_100[101], text_65[66], text_64[65];
@@ -187,19 +188,19 @@ static void prefixes(void **state)
     (void)state;
     rv_prefix prefix;
     rv_error error = {0};
-    rv_prefix_set(&prefix, "reeve", "q.1");
+    rv_keys_set_prefix(&prefix, "reeve", "q.1");
     assert_string_equal(prefix.text, "reeve:{q.1}:");
     assert_int_equal(prefix.length, strlen(prefix.text));
-    rv_prefix_set(&prefix, text_64, text_64);
+    rv_keys_set_prefix(&prefix, text_64, text_64);
     assert_int_equal(prefix.length, 64 + 64 + 4);
     assert_int_equal(strlen(prefix.text), prefix.length);
-    assert_string_equal(rv_ns_choose(NULL, &error), "reeve");
-    assert_string_equal(rv_ns_choose("", &error), "reeve");
-    assert_string_equal(rv_ns_choose("a:b", &error), "a:b");
-    assert_string_equal(rv_ns_choose(text_64, &error), text_64);
-    assert_null(rv_ns_choose(text_65, &error));
+    assert_string_equal(rv_keys_choose_ns(NULL, &error), "reeve");
+    assert_string_equal(rv_keys_choose_ns("", &error), "reeve");
+    assert_string_equal(rv_keys_choose_ns("a:b", &error), "a:b");
+    assert_string_equal(rv_keys_choose_ns(text_64, &error), text_64);
+    assert_null(rv_keys_choose_ns(text_65, &error));
     assert_int_equal(error.status, REEVE_EINVAL);
-    assert_null(rv_ns_choose("a{b", &error));
+    assert_null(rv_keys_choose_ns("a{b", &error));
     assert_non_null(strstr(error.text, "namespace \"a{b\""));
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "protocol/envelope.h"
+#include "protocol/spec.h"
 #include "support/cmocka.h"
 
 static reeve_status check(reeve_task_spec spec, rv_error *error)
@@ -89,10 +90,10 @@ static void written(reeve_task_spec spec, const char *header, const char *option
     rv_buf out;
     spec.type = "t";
     rv_buf_init(&out, 10000);
-    rv_envelope_write(&out, &spec);
+    rv_spec_write_envelope(&out, &spec);
     assert_string_equal(rv_buf_text(&out), header);
     rv_buf_clear(&out);
-    rv_enqueue_options_write(&out, &spec);
+    rv_spec_write_options(&out, &spec);
     assert_string_equal(rv_buf_text(&out), options);
     cJSON *json = cJSON_Parse(rv_buf_text(&out));
     assert_true(json != NULL || options[0] == '\0');
@@ -151,10 +152,10 @@ static void the_longest(void **state)
                                   .on_conflict = REEVE_CONFLICT_DEBOUNCE};
     rv_buf out;
     rv_buf_init(&out, 10000);
-    rv_envelope_write(&out, &spec);
+    rv_spec_write_envelope(&out, &spec);
     assert_in_range(out.length, 2048, 4096);
     rv_buf_clear(&out);
-    rv_enqueue_options_write(&out, &spec);
+    rv_spec_write_options(&out, &spec);
     assert_in_range(out.length, 1, 4096);
     rv_buf_fini(&out);
 }

@@ -1,9 +1,11 @@
 /* Replies of turn.lua, recover.lua, heartbeat.lua, end_session.lua and maintain.lua, and those that they would never give. */
 #include <string.h>
 
+#include "protocol/end_session_call.h"
+#include "protocol/heartbeat_call.h"
 #include "protocol/lease.h"
+#include "protocol/maintain_call.h"
 #include "protocol/recover_call.h"
-#include "protocol/session.h"
 #include "protocol/turn_reply.h"
 #include "support/cmocka.h"
 #include "support/tree.h"
@@ -288,19 +290,19 @@ static void what_is_no_recall(void **state)
 static void heartbeats(void **state)
 {
     (void)state;
-    rv_beat_reply beat;
-    assert_true(rv_beat_read(&beat, A(N(1), N(12), N(1))));
+    rv_heartbeat_reply beat;
+    assert_true(rv_heartbeat_call_read(&beat, A(N(1), N(12), N(1))));
     assert_true(beat.alive);
     assert_int_equal(beat.held, 12);
     assert_true(beat.woken);
-    assert_true(rv_beat_read(&beat, A(N(0), N(0), N(0))));
+    assert_true(rv_heartbeat_call_read(&beat, A(N(0), N(0), N(0))));
     assert_false(beat.alive);
-    assert_true(rv_beat_read(&beat, A(N(1), N(-2))));
+    assert_true(rv_heartbeat_call_read(&beat, A(N(1), N(-2))));
     assert_int_equal(beat.held, 0);
     assert_false(beat.woken);
-    assert_false(rv_beat_read(&beat, A(N(1))));
-    assert_false(rv_beat_read(&beat, E("ERR")));
-    assert_false(rv_beat_read(&beat, NULL));
+    assert_false(rv_heartbeat_call_read(&beat, A(N(1))));
+    assert_false(rv_heartbeat_call_read(&beat, E("ERR")));
+    assert_false(rv_heartbeat_call_read(&beat, NULL));
 }
 
 static void farewells(void **state)
@@ -308,39 +310,39 @@ static void farewells(void **state)
     (void)state;
     bool more = false;
     uint64_t back;
-    assert_true(rv_leave_read(A(N(7), N(1)), &back, &more));
+    assert_true(rv_end_session_call_read(A(N(7), N(1)), &back, &more));
     assert_int_equal(back, 7);
     assert_true(more);
-    assert_true(rv_leave_read(A(N(0), N(0)), &back, &more));
+    assert_true(rv_end_session_call_read(A(N(0), N(0)), &back, &more));
     assert_false(more);
-    rv_leave_turns turns = "x";
-    rv_leave_read_turns(A(N(7), N(1), T("0 -77")), turns);
+    rv_end_session_turns turns = "x";
+    rv_end_session_call_read_turns(A(N(7), N(1), T("0 -77")), turns);
     assert_string_equal(turns, "0 -77");
-    rv_leave_read_turns(A(N(7), N(1)), turns);
+    rv_end_session_call_read_turns(A(N(7), N(1)), turns);
     assert_string_equal(turns, "");
-    assert_false(rv_leave_read(A(N(0)), &back, &more));
-    assert_false(rv_leave_read(NIL, &back, &more));
+    assert_false(rv_end_session_call_read(A(N(0)), &back, &more));
+    assert_false(rv_end_session_call_read(NIL, &back, &more));
 }
 
 static void tending(void **state)
 {
     (void)state;
-    rv_tend_reply tended;
-    assert_true(rv_tend_read(&tended, A(N(1000), N(0), N(1500), N(2), N(3), N(4), T("s"))));
+    rv_maintain_reply tended;
+    assert_true(rv_maintain_call_read(&tended, A(N(1000), N(0), N(1500), N(2), N(3), N(4), T("s"))));
     assert_false(tended.more);
     assert_int_equal(tended.next_in_ms, 500);
     assert_int_equal(tended.promoted, 2);
     assert_int_equal(tended.recovered, 3);
     assert_int_equal(tended.trimmed, 4);
     assert_string_equal(tended.session, "s");
-    assert_true(rv_tend_read(&tended, A(N(1000), N(1), N(900), N(0), N(0), N(0), T(""))));
+    assert_true(rv_maintain_call_read(&tended, A(N(1000), N(1), N(900), N(0), N(0), N(0), T(""))));
     assert_true(tended.more);
     assert_int_equal(tended.next_in_ms, 0); /* it was due */
-    assert_true(rv_tend_read(&tended, A(N(1000), N(0), N(-1), N(0), N(0), N(0), NIL)));
+    assert_true(rv_maintain_call_read(&tended, A(N(1000), N(0), N(-1), N(0), N(0), N(0), NIL)));
     assert_int_equal(tended.next_in_ms, -1);
     assert_string_equal(tended.session, "");
-    assert_false(rv_tend_read(&tended, A(N(1000), N(0), N(-1), N(0), N(0), N(0))));
-    assert_false(rv_tend_read(&tended, E("ERR")));
+    assert_false(rv_maintain_call_read(&tended, A(N(1000), N(0), N(-1), N(0), N(0), N(0))));
+    assert_false(rv_maintain_call_read(&tended, E("ERR")));
 }
 
 int main(void)

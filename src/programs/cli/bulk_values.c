@@ -162,7 +162,7 @@ bool cli_bulk_read_backoff(cli_bulk_reading *reading, const cli_bulk_member *mem
     if (!cli_bulk_take_string(reading, value, &text)) return false;
     line->backoff = rv_zalloc(sizeof(*line->backoff));
     if (line->backoff == NULL) return cli_bulk_no_memory(reading);
-    if (rv_backoff_parse(text, line->backoff, &why) != REEVE_OK)
+    if (rv_backoff_text_parse(text, line->backoff, &why) != REEVE_OK)
         return cli_bulk_refuse(reading, "wrong value", "\"%s\": %s", reading->name, why.text);
     line->spec.backoff = line->backoff;
     return true;

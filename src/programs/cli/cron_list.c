@@ -22,7 +22,7 @@ static const cli_column columns[] = {
 
 static const char *zone_of(const reeve_cron_info *info)
 {
-    return rv_zone_name(info->local ? RV_ZONE_LOCAL : RV_ZONE_UTC);
+    return rv_cron_zone_name(info->local ? RV_ZONE_LOCAL : RV_ZONE_UTC);
 }
 
 static void print_json(const reeve_cron_info *info)
@@ -36,7 +36,7 @@ static void print_json(const reeve_cron_info *info)
     cli_json_text(&json, "name", info->name);
     cli_json_text(&json, "spec", info->spec);
     cli_json_text(&json, "zone", zone_of(info));
-    cli_json_text(&json, "catch_up", rv_catch_up_name(info->catch_up));
+    cli_json_text(&json, "catch_up", rv_cron_definition_catch_up_name(info->catch_up));
     cli_json_maybe(&json, "catch_up_max", info->catch_up_max > 0 ? (int64_t)info->catch_up_max : -1);
     cli_json_bool(&json, "overlap", !info->no_overlap);
     cli_json_bool(&json, "paused", info->paused);

@@ -90,7 +90,8 @@ static int read_backoff(const cli_context *cli, const cli_option *option, rv_que
 
     values->given[option->at] = true;
     values->number[option->at] = strcmp(value, "default") != 0;
-    if (values->number[option->at] == 0 || rv_backoff_parse(value, &values->backoff, &why) == REEVE_OK) return CLI_DONE;
+    if (values->number[option->at] == 0 || rv_backoff_text_parse(value, &values->backoff, &why) == REEVE_OK)
+        return CLI_DONE;
     return cli_usage(cli, "--%s: %s; or default", option->name, why.text);
 }
 

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/backoff.h"
 #include "base/backoff_text.h"
-#include "base/retry.h"
 #include "base/text.h"
 #include "json.h"
 #include "protocol/queue_settings.h"
@@ -21,7 +21,7 @@ static void add_backoff(rv_buf *out, const rv_queue_values *values)
     static const reeve_backoff otherwise = {
         .base_ms = RV_BACKOFF_BASE_MS, .cap_ms = RV_BACKOFF_CAP_MS, .jitter = RV_BACKOFF_JITTER};
 
-    rv_backoff_format(out, values->number[RV_QUEUE_BACKOFF] != 0 ? &values->backoff : &otherwise);
+    rv_backoff_text_format(out, values->number[RV_QUEUE_BACKOFF] != 0 ? &values->backoff : &otherwise);
 }
 
 /* ---- for programs ---------------------------------------------------------------------------------------------- */
@@ -194,7 +194,7 @@ int cli_show_settings(const cli_context *cli, const char *queue, const reeve_que
 {
     rv_queue_values values;
 
-    rv_queue_values_from(&values, settings);
+    rv_queue_settings_from(&values, settings);
     if (cli->json)
         print_json(queue, &values);
     else if (!print_fields(queue, &values))

@@ -58,7 +58,7 @@ int cli_read_backoff(const cli_context *cli, const cli_option *option, void *poi
     cli_task_options *options = pointer;
     rv_error why;
 
-    if (rv_backoff_parse(value, &options->backoff, &why) != REEVE_OK)
+    if (rv_backoff_text_parse(value, &options->backoff, &why) != REEVE_OK)
         return cli_usage(cli, "--%s: %s", option->name, why.text);
     options->spec.backoff = &options->backoff;
     return CLI_DONE;

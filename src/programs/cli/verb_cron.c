@@ -18,7 +18,7 @@
 
 static int entry_argument(const cli_context *cli, cli_handle *ret, const char *text)
 {
-    if (cli_handle_parse(ret, text) && rv_cron_check_name(ret->id, NULL) == REEVE_OK) return CLI_DONE;
+    if (cli_handle_parse(ret, text) && rv_cron_definition_check_name(ret->id, NULL) == REEVE_OK) return CLI_DONE;
     return cli_usage(cli, "\"%.200s\" is no entry: expected QUEUE/NAME", text);
 }
 
@@ -173,7 +173,7 @@ static int read_zone(const cli_context *cli, const cli_option *option, void *poi
     cli_cron_options *options = pointer;
 
     options->zoned = true;
-    if (rv_zone_parse(value, &options->zone)) return CLI_DONE;
+    if (rv_cron_zone_parse(value, &options->zone)) return CLI_DONE;
     return cli_bad_value(cli, option, value, "utc or local");
 }
 
@@ -181,7 +181,7 @@ static int read_catch_up(const cli_context *cli, const cli_option *option, void 
 {
     cli_cron_options *options = pointer;
 
-    if (rv_catch_up_parse(value, &options->entry.catch_up)) return CLI_DONE;
+    if (rv_cron_definition_parse_catch_up(value, &options->entry.catch_up)) return CLI_DONE;
     return cli_bad_value(cli, option, value, "skip, once or all");
 }
 

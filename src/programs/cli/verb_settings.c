@@ -29,9 +29,9 @@ static reeve_status change(const cli_context *cli, const rv_queue_values *option
     rv_queue_values values;
     rv_held_settings changed;
 
-    rv_queue_values_from(&values, before);
+    rv_queue_settings_from(&values, before);
     merge(&values, options);
-    rv_queue_values_hold(&changed, &values, false);
+    rv_queue_settings_hold(&changed, &values, false);
     return reeve_queue_set(cli->client, cli->rest[0], &changed.settings);
 }
 

@@ -43,7 +43,7 @@ reeve_status host_changes_read(host_changes *ret, reeve_client *client, const ch
     bool good = true;
 
     *ret = (host_changes){0};
-    rv_prefix_set(&prefix, client->ns, queue);
+    rv_keys_set_prefix(&prefix, client->ns, queue);
     reeve_status status = rv_client_call(client, build_read, &prefix, &reply, NULL);
     if (status != REEVE_OK) return status;
     for (size_t i = 0; i < RV_QUEUE_FIELDS && good; i++) good = copy(&ret->value[i], rv_reply_at(reply, i));
@@ -118,7 +118,7 @@ static void add_values(rv_buf *out, const rv_queue_values *values)
         rv_buf_addf(out, "%s %" PRId64 " %s ", rv_queue_settings[i].name, values->number[i],
                     values->text[i] != NULL ? values->text[i] : "");
     }
-    if (values->given[RV_QUEUE_BACKOFF]) rv_backoff_write(out, &values->backoff);
+    if (values->given[RV_QUEUE_BACKOFF]) rv_task_policy_write_backoff(out, &values->backoff);
 }
 
 /* All that a configuration says of a queue, in a few digits (FNV-1a). */

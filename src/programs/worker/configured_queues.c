@@ -2,8 +2,8 @@
 
 #include <string.h>
 
+#include "base/backoff.h"
 #include "base/log.h"
-#include "base/retry.h"
 #include "changes.h"
 #include "outage.h"
 #include "reeve/watch.h"
@@ -40,7 +40,7 @@ static reeve_status write_settings(reeve_client *client, const rv_config_queue *
     reeve_status status = REEVE_OK;
 
     values.number[RV_QUEUE_BACKOFF] = rv_backoff_is_given(&values.backoff);
-    rv_queue_values_hold(&held, &values, false);
+    rv_queue_settings_hold(&held, &values, false);
     if (is_given(queue, "settings")) status = reeve_queue_set(client, queue->name, &held.settings);
     if (status != REEVE_OK || events == 0) return status;
     return reeve_events_keep(client, queue->name, events > 0 ? events : 0);

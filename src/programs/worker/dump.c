@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/backoff.h"
 #include "base/backoff_text.h"
-#include "base/retry.h"
 #include "reeve/plugin.h"
 
 #define DUMP_MAX (4 * 1024 * 1024)
@@ -28,7 +28,7 @@ static void add_count(rv_buf *out, const char *name, int64_t given, int64_t stan
 static void add_backoff(rv_buf *out, const reeve_backoff *backoff)
 {
     rv_buf_addf(out, "  %-12s", "backoff");
-    rv_backoff_format(out, backoff);
+    rv_backoff_text_format(out, backoff);
     rv_buf_adds(out, rv_backoff_is_given(backoff) ? "\n" : " (default)\n");
 }
 

@@ -7,6 +7,6 @@
 #include "config/config.h"
 
 /* Places the plugin directory, the file of the password, and those plugins that are named by a path. REEVE_ENOMEM. */
-reeve_status rv_config_place_paths(rv_config *config);
+reeve_status rv_config_paths_place(rv_config *config);
 
 #endif

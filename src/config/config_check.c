@@ -1,9 +1,9 @@
-#include "config/check.h"
+#include "config/config_check.h"
 
 #include <string.h>
 
 #include "config/complain.h"
-#include "config/read.h"
+#include "config/config_read.h"
 
 typedef struct checker {
     const char *file;
@@ -42,7 +42,7 @@ static void check_names(checker *in, const config_setting_t *group, const rv_set
     for (const rv_setting *row = rv_setting_next(parent, NULL); row != NULL; row = rv_setting_next(parent, row)) {
         const config_setting_t *list = config_setting_get_member(group, rv_setting_name(row));
 
-        if (list == NULL || !rv_config_is_list(list)) continue;
+        if (list == NULL || !rv_config_read_is_list(list)) continue;
         if (row->kind == RV_SETTING_NAMES && row->unique) check_unique(in, list, NULL);
         if (row->kind != RV_SETTING_GROUPS) continue;
         for (const rv_setting *below = rv_setting_next(row, NULL); below != NULL; below = rv_setting_next(row, below)) {
@@ -95,7 +95,7 @@ static const rv_choice *order_at(const config_setting_t *pool)
     const config_setting_t *at = config_setting_get_member(pool, rv_setting_name(row));
     const char *name = at == NULL ? row->standard : config_setting_get_string(at);
 
-    return name == NULL ? NULL : rv_choice_find(row->choices, name);
+    return name == NULL ? NULL : rv_setting_choice(row->choices, name);
 }
 
 static void check_weights(checker *in, const config_setting_t *root, const rv_config *config)
@@ -159,7 +159,7 @@ static void check_entries(checker *in, const config_setting_t *root, const rv_co
     }
 }
 
-void rv_config_check(const config_setting_t *root, const rv_config *config, rv_config_errors *errors)
+void rv_config_check_run(const config_setting_t *root, const rv_config *config, rv_config_errors *errors)
 {
     checker in = {config->file, errors};
 

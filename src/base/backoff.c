@@ -1,4 +1,4 @@
-#include "base/retry.h"
+#include "base/backoff.h"
 
 #include <stddef.h>
 
@@ -94,7 +94,7 @@ int64_t rv_backoff_choose(int64_t asked_ms, const reeve_backoff *backoff, unsign
     return asked_ms >= 0 ? asked_ms : rv_backoff_delay(backoff, failures, unit);
 }
 
-int64_t rv_reconnect_delay(unsigned tries, double unit)
+int64_t rv_backoff_reconnect(unsigned tries, double unit)
 {
     int64_t delay = doubled(RECONNECT_BASE_MS, RECONNECT_CAP_MS, tries);
     int64_t half = delay / 2;

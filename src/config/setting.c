@@ -47,7 +47,7 @@ const char *rv_setting_name(const rv_setting *setting)
     return dot == NULL ? setting->path : dot + 1;
 }
 
-const rv_choice *rv_choice_find(const rv_choice *choices, const char *name)
+const rv_choice *rv_setting_choice(const rv_choice *choices, const char *name)
 {
     for (; choices->name != NULL; choices++) {
         if (strcmp(choices->name, name) == 0) return choices;
@@ -153,7 +153,7 @@ static bool fill_one(const rv_setting *setting, char *base)
     case RV_SETTING_TEXT:
         return store_text(setting, base, setting->standard);
     case RV_SETTING_CHOICE:
-        rv_setting_store_choice(setting, base, rv_choice_find(setting->choices, setting->standard));
+        rv_setting_store_choice(setting, base, rv_setting_choice(setting->choices, setting->standard));
         return true;
     case RV_SETTING_TRUTH:
         memcpy(base + setting->at, &(bool){strcmp(setting->standard, "true") == 0}, sizeof(bool));
@@ -168,10 +168,10 @@ static bool fill_one(const rv_setting *setting, char *base)
     }
 }
 
-bool rv_settings_fill(const rv_setting *parent, char *base)
+bool rv_setting_fill(const rv_setting *parent, char *base)
 {
     for (const rv_setting *row = rv_setting_next(parent, NULL); row != NULL; row = rv_setting_next(parent, row)) {
-        if (row->kind == RV_SETTING_GROUP && !rv_settings_fill(row, base)) return false;
+        if (row->kind == RV_SETTING_GROUP && !rv_setting_fill(row, base)) return false;
         if (row->standard != NULL && !fill_one(row, base)) return false;
     }
     return true;
@@ -193,19 +193,19 @@ static void release_list(const rv_setting *row, char *base)
         if (row->kind == RV_SETTING_NAMES)
             rv_free(((rv_config_name *)(void *)item)->text);
         else if (row->kind == RV_SETTING_GROUPS)
-            rv_settings_release(row, item);
+            rv_setting_release(row, item);
     }
     rv_free(items);
 }
 
-void rv_settings_release(const rv_setting *parent, char *base)
+void rv_setting_release(const rv_setting *parent, char *base)
 {
     for (const rv_setting *row = rv_setting_next(parent, NULL); row != NULL; row = rv_setting_next(parent, row)) {
         char *text;
 
         switch (row->kind) {
         case RV_SETTING_GROUP:
-            rv_settings_release(row, base);
+            rv_setting_release(row, base);
             break;
         case RV_SETTING_GROUPS:
         case RV_SETTING_NAMES:

@@ -9,6 +9,6 @@
 #include "config/config.h"
 
 /* Names that stand twice in a list, and values that do not fit together. Messages need the places: root. */
-void rv_config_check(const config_setting_t *root, const rv_config *config, rv_config_errors *errors);
+void rv_config_check_run(const config_setting_t *root, const rv_config *config, rv_config_errors *errors);
 
 #endif

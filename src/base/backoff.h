@@ -1,5 +1,5 @@
 /*
- * retry.h - retry arithmetic: pure functions of their arguments.
+ * backoff.h - retry arithmetic: pure functions of their arguments.
  */
 #ifndef RV_RETRY_H
 #define RV_RETRY_H
@@ -42,6 +42,6 @@ int64_t rv_backoff_choose(int64_t asked_ms, const reeve_backoff *backoff, unsign
  * Before the nth try (n >= 1) at reconnecting: 50 ms doubling to 2 s, half of it jitter ("equal jitter", AWS
  * Architecture Blog, M. Brooker, 2015).
  */
-int64_t rv_reconnect_delay(unsigned tries, double unit);
+int64_t rv_backoff_reconnect(unsigned tries, double unit);
 
 #endif

@@ -1,15 +1,17 @@
 /*
  * spec.c - from a producer's spec to an envelope.
  */
+#include "protocol/spec.h"
+
 #include <string.h>
 
+#include "base/backoff.h"
 #include "base/layout.h"
 #include "base/mem.h"
-#include "base/retry.h"
 #include "base/text.h"
-#include "client/client_depend.h"
 #include "protocol/envelope.h"
 #include "protocol/keys.h"
+#include "protocol/parents.h"
 #include "protocol/task_options.h"
 
 /* ---- checks: check_NAME is what the row of an option in protocol/definition/task_options.lua names ----------------- */
@@ -50,7 +52,7 @@ static reeve_status check_backoff(const reeve_task_spec *spec, const reeve_size_
 static reeve_status check_on_dead(const reeve_task_spec *spec, const reeve_size_limits *size_limits, rv_error *error)
 {
     (void)size_limits;
-    return rv_check_on_dead(spec->on_dead, error);
+    return rv_keys_check_on_dead(spec->on_dead, error);
 }
 
 /* What stands in the header must be text in every language that reads it. */
@@ -125,10 +127,10 @@ static reeve_status check_after(const reeve_task_spec *spec, const reeve_size_li
 {
     if (spec->after_count > 0 && spec->after == NULL)
         return rv_fail(error, REEVE_EINVAL, "%zu parents are counted and none is given", spec->after_count);
-    reeve_status guarded = rv_check_parent_count(spec->after, spec->after_count, size_limits, error);
+    reeve_status guarded = rv_parents_check_count(spec->after, spec->after_count, size_limits, error);
     if (guarded != REEVE_OK) return guarded;
     for (size_t i = 0; i < spec->after_count; i++) {
-        reeve_status status = rv_check_parent(&spec->after[i], spec->queue, spec->id, error);
+        reeve_status status = rv_parents_check(&spec->after[i], spec->queue, spec->id, error);
         if (status != REEVE_OK) return status;
     }
     return REEVE_OK;
@@ -168,8 +170,8 @@ static bool are_ours(const reeve_task_spec *given, size_t count, size_t spec_siz
     return true;
 }
 
-reeve_status rv_specs_read(const reeve_task_spec **ret, reeve_task_spec **ret_owned, const reeve_task_spec *given,
-                           size_t count, size_t spec_size, rv_error *error)
+reeve_status rv_spec_read_all(const reeve_task_spec **ret, reeve_task_spec **ret_owned, const reeve_task_spec *given,
+                              size_t count, size_t spec_size, rv_error *error)
 {
     *ret = given;
     *ret_owned = NULL;
@@ -226,15 +228,15 @@ reeve_status rv_spec_check_under(const reeve_task_spec *spec, const reeve_size_l
                        "the task's spec has size %zu and is not understood: libreeve " REEVE_VERSION " knows %zu bytes",
                        spec->size, sizeof(*spec));
     }
-    if ((status = rv_check_queue(spec->queue, error)) != REEVE_OK) return status;
-    if ((status = rv_check_type(spec->type, error)) != REEVE_OK) return status;
-    if (spec->id != NULL && (status = rv_check_id(spec->id, error)) != REEVE_OK) return status;
+    if ((status = rv_keys_check_queue(spec->queue, error)) != REEVE_OK) return status;
+    if ((status = rv_keys_check_type(spec->type, error)) != REEVE_OK) return status;
+    if (spec->id != NULL && (status = rv_keys_check_id(spec->id, error)) != REEVE_OK) return status;
     if (spec->payload.length > 0 && spec->payload.data == NULL)
         return rv_fail(error, REEVE_EINVAL, "the payload has a length and no data");
     if (spec->payload.length > (size_t)size_limits->payload)
         return rv_size_limits_refuse(error, size_limits, RV_SIZE_LIMIT(payload), "the payload has %zu bytes",
                                      spec->payload.length);
-    if (spec->group != NULL && (status = rv_check_group(spec->group, error)) != REEVE_OK) return status;
+    if (spec->group != NULL && (status = rv_keys_check_group(spec->group, error)) != REEVE_OK) return status;
     if ((status = check_options(spec, size_limits, error)) != REEVE_OK) return status;
     return check_names(spec, size_limits, error);
 }
@@ -323,7 +325,7 @@ static void add_backoff(rv_buf *out, const reeve_task_spec *spec)
 {
     if (spec->backoff == NULL) return;
     rv_buf_adds(out, ",\"backoff\":");
-    rv_backoff_write(out, spec->backoff);
+    rv_task_policy_write_backoff(out, spec->backoff);
 }
 
 static void add_unique(rv_buf *out, const reeve_task_spec *spec)
@@ -344,7 +346,7 @@ static void add_unique(rv_buf *out, const reeve_task_spec *spec)
     }
 #define OWN(name) add_##name(out, spec);
 
-void rv_envelope_write_head(rv_buf *out, const reeve_task_spec *spec)
+void rv_spec_write_head(rv_buf *out, const reeve_task_spec *spec)
 {
     rv_buf_adds(out, "\"type\":\"");
     rv_buf_adds(out, spec->type);
@@ -353,9 +355,9 @@ void rv_envelope_write_head(rv_buf *out, const reeve_task_spec *spec)
     rv_buf_adds(out, "}\n");
 }
 
-void rv_envelope_write(rv_buf *out, const reeve_task_spec *spec)
+void rv_spec_write_envelope(rv_buf *out, const reeve_task_spec *spec)
 {
-    rv_envelope_write_head(out, spec);
+    rv_spec_write_head(out, spec);
     rv_buf_add(out, spec->payload.data, spec->payload.length);
 }
 
@@ -365,20 +367,20 @@ static void add_after(rv_buf *out, const reeve_task_spec *spec)
         rv_buf_adds(out, i == 0 ? ",\"after\":[[\"" : ",[\"");
         rv_buf_adds(out, spec->after[i].handle); /* (no character of it would be escaped) */
         rv_buf_adds(out, "\",\"");
-        rv_buf_adds(out, rv_policy_word(&spec->after[i]));
+        rv_buf_adds(out, rv_parents_policy(&spec->after[i]));
         rv_buf_adds(out, "\"]");
     }
     if (spec->after_count > 0) rv_buf_addc(out, ']');
 }
 
-bool rv_enqueue_has_options(const reeve_task_spec *spec)
+bool rv_spec_has_options(const reeve_task_spec *spec)
 {
     return spec->priority != 0 || spec->group != NULL || spec->in_ms != 0 || spec->at_ms != 0 ||
            spec->deadline_ms != 0 || spec->expires_in_ms != 0 || spec->unique != NULL || spec->tag_count > 0 ||
            spec->on_conflict != 0 || spec->after_count > 0;
 }
 
-void rv_enqueue_options_write(rv_buf *out, const reeve_task_spec *spec)
+void rv_spec_write_options(rv_buf *out, const reeve_task_spec *spec)
 {
     size_t start = out->length;
     add_order(out, spec);

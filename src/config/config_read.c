@@ -1,4 +1,4 @@
-#include "config/read.h"
+#include "config/config_read.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -63,7 +63,7 @@ static void read_number(reader *in, const config_setting_t *at, const rv_setting
 static void read_choice(reader *in, const config_setting_t *at, const rv_setting *row, char *base)
 {
     const char *name = config_setting_get_string(at);
-    const rv_choice *choice = name == NULL ? NULL : rv_choice_find(row->choices, name);
+    const rv_choice *choice = name == NULL ? NULL : rv_setting_choice(row->choices, name);
 
     if (choice != NULL)
         rv_setting_store_choice(row, base, choice);
@@ -130,7 +130,7 @@ static char *make_items(reader *in, const config_setting_t *at, const rv_setting
         rv_buf where;
 
         rv_buf_init(&where, 8192);
-        rv_add_where(&where, in->file, config_setting_get_elem(at, (unsigned)i));
+        rv_complain_add_where(&where, in->file, config_setting_get_elem(at, (unsigned)i));
         char *copy = rv_strdup(rv_buf_text(&where));
         if (copy == NULL || where.failed) in->no_memory = true;
         rv_buf_fini(&where);
@@ -139,14 +139,14 @@ static char *make_items(reader *in, const config_setting_t *at, const rv_setting
     return items;
 }
 
-bool rv_config_is_list(const config_setting_t *at)
+bool rv_config_read_is_list(const config_setting_t *at)
 {
     return config_setting_type(at) == CONFIG_TYPE_ARRAY || config_setting_type(at) == CONFIG_TYPE_LIST;
 }
 
 static void read_names(reader *in, const config_setting_t *at, const rv_setting *row, char *base)
 {
-    int count = rv_config_is_list(at) ? config_setting_length(at) : -1;
+    int count = rv_config_read_is_list(at) ? config_setting_length(at) : -1;
 
     if (count < 0 || (row->required && count == 0)) {
         expected(in, at, row);
@@ -168,7 +168,7 @@ static void read_numbers(reader *in, const config_setting_t *at, const rv_settin
     /* The same range, for one number instead of a list. */
     rv_setting each = {.path = row->path, .kind = RV_SETTING_WHOLE, .min = row->min, .max = row->max};
 
-    if (!rv_config_is_list(at) || config_setting_length(at) == 0) {
+    if (!rv_config_read_is_list(at) || config_setting_length(at) == 0) {
         expected(in, at, row);
         return;
     }
@@ -183,7 +183,7 @@ static void read_delays(reader *in, const config_setting_t *at, const rv_setting
 {
     /* The same range, for one delay instead of a list. */
     rv_setting each = {.path = row->path, .kind = RV_SETTING_SECONDS, .min = row->min, .max = row->max};
-    int count = rv_config_is_list(at) ? config_setting_length(at) : 0;
+    int count = rv_config_read_is_list(at) ? config_setting_length(at) : 0;
 
     if (count == 0) {
         expected(in, at, row);
@@ -201,7 +201,7 @@ static void read_delays(reader *in, const config_setting_t *at, const rv_setting
 
 static void read_groups(reader *in, const config_setting_t *at, const rv_setting *row, char *base)
 {
-    int count = rv_config_is_list(at) ? config_setting_length(at) : -1;
+    int count = rv_config_read_is_list(at) ? config_setting_length(at) : -1;
 
     if (count < 0 || (row->required && count == 0)) {
         expected(in, at, row);
@@ -212,7 +212,7 @@ static void read_groups(reader *in, const config_setting_t *at, const rv_setting
         char *item = items + (size_t)i * row->item_size;
         const config_setting_t *element = config_setting_get_elem(at, (unsigned)i);
 
-        if (!rv_settings_fill(row, item)) in->no_memory = true;
+        if (!rv_setting_fill(row, item)) in->no_memory = true;
         if (config_setting_is_group(element))
             read_group(in, element, row, item);
         else
@@ -325,11 +325,11 @@ static void read_group(reader *in, const config_setting_t *group, const rv_setti
     missing_settings(in, group, row);
 }
 
-reeve_status rv_config_read(const config_setting_t *root, rv_config *config, rv_config_errors *errors)
+reeve_status rv_config_read_run(const config_setting_t *root, rv_config *config, rv_config_errors *errors)
 {
     reader in = {config->file, errors, false};
 
-    if (!rv_settings_fill(NULL, (char *)config)) return REEVE_ENOMEM;
+    if (!rv_setting_fill(NULL, (char *)config)) return REEVE_ENOMEM;
     read_group(&in, root, NULL, (char *)config);
     return in.no_memory ? REEVE_ENOMEM : REEVE_OK;
 }

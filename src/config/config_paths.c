@@ -1,4 +1,4 @@
-#include "config/paths.h"
+#include "config/config_paths.h"
 
 #include <string.h>
 
@@ -24,7 +24,7 @@ static reeve_status place(char **path, const char *file)
     return REEVE_OK;
 }
 
-reeve_status rv_config_place_paths(rv_config *config)
+reeve_status rv_config_paths_place(rv_config *config)
 {
     reeve_status status = place(&config->plugin_dir, config->file);
     if (status == REEVE_OK) status = place(&config->redis_password_file, config->file);

@@ -1,0 +1,35 @@
+#include "running/offloaded.h"
+
+#include <string.h>
+
+#include "base/lock.h"
+
+unsigned long rv_offloaded_settled(reeve_worker *worker)
+{
+    rv_lock(&worker->keeper.thread.lock);
+    unsigned long settled = worker->keeper.settled;
+    rv_unlock(&worker->keeper.thread.lock);
+    return settled;
+}
+
+static bool is_of_lease(const rv_offloaded *handed, const rv_queue_session *queue_session, const char *session,
+                        const rv_lease *lease)
+{
+    return handed->kept != NULL && handed->queue_session == queue_session && handed->since_ms == lease->since_ms &&
+           strcmp(handed->session, session) == 0 && strcmp(handed->settlement.id, lease->id) == 0;
+}
+
+bool rv_offloaded_find(reeve_worker *worker, const rv_queue_session *queue_session, const char *session,
+                       unsigned long settled, const rv_lease *leases, size_t count, bool *ret_held)
+{
+    rv_keeper *keeper = &worker->keeper;
+    rv_lock(&keeper->thread.lock);
+    bool same = keeper->settled == settled;
+    for (size_t i = 0; same && i < count; i++) {
+        ret_held[i] = false;
+        for (size_t j = 0; j < keeper->handed_count && !ret_held[i]; j++)
+            ret_held[i] = is_of_lease(&keeper->handed[j], queue_session, session, &leases[i]);
+    }
+    rv_unlock(&keeper->thread.lock);
+    return same;
+}
