@@ -17,7 +17,7 @@
 return (function()
 -- require: sequence, requeue_front, event, history, retention, unique
 return (function()
--- require: schedule, dependency_edges, task_state, insert, death, control, dependency_register, dependency_death, messages, readers, reads
+-- require: schedule, dependency_edges, task_state, insert, death, control, dependency_register, dependency_death, messages, readers, reads, transitions
 
 local P, id, now = KEYS[1], ARGV[2], clock()
 if not id or ARGV[1] ~= 'remove' and ARGV[1] ~= 'add' and not find(ARGV[1], '^add %d+$') or #ARGV > 4002 then
@@ -116,7 +116,7 @@ if pending > 0 then
     if state == 'scheduled' then call('HSET', P .. 'info:' .. id, 'due', text(score)) end
     note(P, id, now, 'blocked')
     tell(P, 'blocked', id)
-    call('ZADD', P .. 'blocked', text(now), id)
+    enter_blocked(P, id, text(now))
   end
 end
 if pending ~= 0 then

@@ -15,7 +15,7 @@
 -- In a function, where the names above cost less to capture: see CONTRIBUTING.md.
 return (function()
 -- require: sequence, requeue_front, leases, turns, drop_session, event, history, limit_state, schedule, retention, unique, once, dependency_edges, wake_one
--- require: cancelled, whole, cancel_mark, deadline
+-- require: cancelled, whole, cancel_mark, deadline, transitions
 
 local most = whole(ARGV[2], 1, 9223372036854775808)
 if not ARGV[1] or not most then
@@ -54,7 +54,7 @@ for i = 1, #leases do
   held[i] = id
 end
 if #held > 0 then
-  call('HDEL', running, unpack(held))
+  leave_running(running, held)
   forget_handed(P, session, leases)
   if settings[2] then
     call_first(P, ids, envelopes, settings[2])

@@ -11,7 +11,7 @@
 --          [2] how many of these stood nowhere. Where the session is gone they are due instead, and run again
 --
 -- Sent twice: what was regained stands somewhere.
--- require: base, task_state, states
+-- require: base, put_aside, task_state, states, transitions
 
 local given, count = ARGV, (#ARGV - 1) / 2
 if not KEYS[1] or count < 1 or count > @REGAIN_MAX@ or count % 1 ~= 0 then
@@ -32,7 +32,7 @@ end
 local states, known = states_of(P, ids, '')
 for i = 1, known do
   if not states[i] then
-    if stands then call('HSET', running, ids[i], given[2 * places[i] + 1]) else put_aside(P, ids[i]) end
+    if stands then enter_running(running, {ids[i], given[2 * places[i] + 1]}) else put_aside(P, ids[i]) end
     regained = regained + 1
   end
 end

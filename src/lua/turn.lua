@@ -74,7 +74,7 @@ local function rare(what, P)
 -- require: base
   -- In a function, where the names above cost less to capture: see CONTRIBUTING.md.
   return (function()
--- require: limit_state, schedule, allowed
+-- require: limit_state, schedule, allowed, put_aside
     if what == 'leasing' then
 -- require: lease
       return lease

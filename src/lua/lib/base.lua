@@ -1,6 +1,6 @@
 -- gives: INT64, LARGE, LATEST, PACKET, announce_due, byte, call, clock, count_of, decoded, field_fault, find
 -- gives: has_info, header, is_id, is_no_id, is_whole, mark_info, number_of, packet_of, publish, publish_control
--- gives: put_aside, sub, text, unpack
+-- gives: sub, text, unpack
 
 local call, unpack = redis.call, unpack
 local byte, sub, find = string.byte, string.sub, string.find
@@ -166,10 +166,4 @@ end
 -- Tells the schedulers of all workers that something of this queue is due at a time they may not know of.
 local function announce_due(P, due)
   publish_control(P, 'due', text(due))
-end
-
--- A task that is not understood stands nowhere any more: it is due, so that maintain.lua moves it to the dead letters.
-local function put_aside(P, id)
-  call('ZADD', P .. 'scheduled', '0', id)
-  announce_due(P, 0)
 end

@@ -1,6 +1,6 @@
 -- A cancelled task ends.
 --
--- requires: base, deadline, event, history, retention, readers, reads, slot, unique
+-- requires: base, deadline, event, history, retention, readers, reads, slot, unique, transitions
 -- gives: end_cancelled
 
 -- Its record is kept like that of a completed one.
@@ -16,7 +16,7 @@ local function end_cancelled(P, id, envelope, now)
     forget(P, {id})
   else
     note_ended(P, id, now, 'cancelled')
-    call('ZADD', P .. 'cancelled', text(now), id)
+    enter_cancelled(P, id, text(now))
     trim_count(P, 'cancelled', count, 16, now)
   end
   if acting() then tell_as(P, 'cancelled', id) else tell(P, 'cancelled', id) end

@@ -1,17 +1,18 @@
 -- What people do to single tasks. Each returns "ok" or the word that says why not.
 --
 -- requires: base, result_blocks, cancelled, deadline, event, group_place, retention, dependency_edges, sequence, segment, readers, reads, slot, unique
--- requires: wake_one, task_state
+-- requires: wake_one, task_state, transitions
 -- gives: cancel, free_of_children, is_waiting, leave_place, remove, to_ready
 
 -- A task leaves the place where it waits, or where it stands as ended.
 local function leave_place(P, id, state, envelope)
   if state == 'blocked' then return leave_parents(P, id) end
   if state == 'ready' then leave_packet(P, id, envelope) end
-  if call('ZREM', P .. state, id) == 0 and state == 'ready' then
+  local was_there = leave_state(P, state, id)
+  if was_there == 0 and state == 'ready' then
     local p, place = search_packets(P, id)
     if p then take_out(P, '+' .. p, place + 1) end
-    call('ZREM', P .. 'ready', id)
+    leave_ready(P, {id})
   end
   local group = (state == 'ready' or state == 'parked') and group_of(envelope)
   if group then leave_group(P, id, group) end
@@ -21,7 +22,7 @@ end
 
 local function to_ready(P, id, o)
   local order = order_open(P)
-  call('ZADD', P .. 'ready', text(next_score(order, o.priority, o.group, o.weight)), id)
+  enter_ready_at(P, id, text(next_score(order, o.priority, o.group, o.weight)))
   order_save(order)
   wake_one(P)
 end

@@ -5,7 +5,7 @@
 --   failures:<kind> zset  id -> when
 --
 -- requires: base, cancel_mark, cancelled, deadline, event, history, retention, dependency_edges, insert, readers, reads, slot, stats
--- requires: unique
+-- requires: unique, transitions
 -- gives: die, dies
 
 -- What is to be told of a death: a task of the type that the dead one's header, or the queue, names with on_dead. Such
@@ -48,7 +48,7 @@ local function die(P, id, now, kind, message, envelope)
   if age == 0 or count == 0 then
     forget(P, {id})
   else
-    call('ZADD', P .. 'dead', text(now), id)
+    enter_dead(P, id, text(now))
     call('ZADD', P .. 'failures', text(now), kind)
     call('ZADD', P .. 'failures:' .. kind, text(now), id)
     trim_count(P, 'dead', count, 16, now)

@@ -25,6 +25,7 @@
 --   outbox         list  messages to other queues, see outbox.lua
 --
 -- requires: base, event, history, retention, messages, sequence, readers, reads, schedule, slot, unique, wake_one
+-- requires: put_aside, transitions
 -- gives: HOW, children_of, edge_ended, is_made, is_meant, leave_parents, not_needed, notify, readers.meet_death
 -- gives: readers.unlink, tell_children, tell_end, unblock, unlink_edge, unlink_page
 
@@ -59,7 +60,7 @@ readers.told, readers.told_most, readers.lets_go = 0, 256, 3
 local function unblock(P, id, now, by)
   local info = P .. 'info:' .. id
   readers.told = readers.told + readers.lets_go
-  call('ZREM', P .. 'blocked', id)
+  leave_blocked(P, id)
   local envelope = call('HGET', P .. 'tasks', id)
   if not envelope then return end
   local known = call('HMGET', info, 'due', 'history')
@@ -76,7 +77,7 @@ local function unblock(P, id, now, by)
   end
   ready_from(P, id, envelope, now)
   local order = order_open(P)
-  call('ZADD', P .. 'ready', text(next_score(order, o.priority, o.group, o.weight)), id)
+  enter_ready_at(P, id, text(next_score(order, o.priority, o.group, o.weight)))
   order_save(order)
   tell(P, 'unblocked', id)
   wake_one(P)
@@ -139,7 +140,7 @@ end
 local function not_needed(P, id)
   readers.told = readers.told + readers.lets_go
   local envelope = call('HGET', P .. 'tasks', id)
-  call('ZREM', P .. 'blocked', id)
+  leave_blocked(P, id)
   call('ZREM', P .. 'deadlines', id)
   local o = envelope and header(envelope) or {}
   unlock(P, id, o, true)
@@ -228,7 +229,7 @@ end
 
 -- A child does not wait any more; goes: nor is it there any more, and what it knows of its parents goes with it.
 local function leave_parents(P, id, goes)
-  call('ZREM', P .. 'blocked', id)
+  leave_blocked(P, id)
   call('HDEL', P .. 'info:' .. id, 'pending', 'due', 'death', 'restoring')
   readers.unlink(P, id, goes)
 end

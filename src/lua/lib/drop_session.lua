@@ -1,7 +1,7 @@
 -- The hash of a session that holds no leases any more goes, with what this and other versions keep there about the
 -- session. A task that was handed over under such a field's name dies: that name is no id.
 --
--- requires: base
+-- requires: base, put_aside
 -- gives: drop_session
 
 local function drop_session(P, key)

@@ -1,7 +1,7 @@
 -- Enqueues tasks with and without options: what enqueue.lua does where a call is not common. made: where it notes what it
 -- makes, id -> its options. Returns the reply.
 --
--- requires: base, options, sequence, wake_one
+-- requires: base, options, sequence, wake_one, transitions
 -- gives: enqueue_any
 
 local function enqueue_any(P, ARGV, time, made)
@@ -134,7 +134,7 @@ local function enqueue_any(P, ARGV, time, made)
       end
       if pending == 0 and not died and call('HDEL', P .. 'info:' .. id, 'death') == 0 then return true end
       waits[id] = true
-      call('ZADD', P .. 'blocked', text(now), id)
+      enter_blocked(P, id, text(now))
       tell(P, 'blocked', id)
       if died then return dies_of(P, id, died[1], died[2], now) end
       if pending == 0 then return not_needed(P, id) end
@@ -183,7 +183,7 @@ local function enqueue_any(P, ARGV, time, made)
       order_save(order)
       -- Not all at once: see above.
       for first = 1, #ready, 4000 do
-        call('ZADD', P .. 'ready', unpack(ready, first, math.min(first + 3999, #ready)))
+        enter_ready(P, ready, first, math.min(first + 3999, #ready))
       end
       wake_one(P)
     end
@@ -375,7 +375,7 @@ local function enqueue_any(P, ARGV, time, made)
         if after then
           children[#children + 1] = {id, after, due, priority, group, weight}
         elseif place then
-          call('ZADD', P .. place[1], place[2], id)
+          enter_state(P, place[1], id, place[2])
           if place[1] == 'ready' then wake_one(P) else dues[id] = text(place[2]) end
         elseif due and due > now then
           dues[id] = text(due)

@@ -1,6 +1,6 @@
 -- The place of a waiting task in its group, where the group has a limit. lib/limit_state.lua describes the keys.
 --
--- requires: base
+-- requires: base, transitions
 -- gives: expect, forget_group, group_of, leave_group
 
 -- The group of an envelope, or nil; and of one that is not understood, why.
@@ -31,7 +31,7 @@ local function leave_group(P, id, group)
   local parked, called = P .. 'parked:' .. group, P .. 'called:' .. group
   local was_called = call('ZREM', called, id) == 1
   if not was_called and call('ZREM', parked, id) == 0 then return end
-  call('ZREM', P .. 'parked', id)
+  leave_parked(P, {id})
   call('ZREM', P .. 'holders:' .. group, id)
   if call('EXISTS', parked, called) == 0 then
     forget_group(P, group)

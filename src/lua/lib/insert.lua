@@ -1,7 +1,7 @@
 -- A task that a script makes. o: its options; rest: its envelope after
 -- '{"at":<now>,'. False: the id is taken.
 --
--- requires: base, event, index, sequence, schedule, wake_one
+-- requires: base, event, index, sequence, schedule, wake_one, transitions
 -- gives: insert_task
 
 local function insert_task(P, id, o, rest, now)
@@ -26,7 +26,7 @@ local function insert_task(P, id, o, rest, now)
     tell(P, 'scheduled', id, 'due', text(due))
   else
     local order = order_open(P)
-    call('ZADD', P .. 'ready', text(next_score(order, o.priority, o.group, o.weight)), id)
+    enter_ready_at(P, id, text(next_score(order, o.priority, o.group, o.weight)))
     order_save(order)
     tell(P, 'enqueued', id)
     wake_one(P)

@@ -1,6 +1,6 @@
 -- Leasing: ids move from `ready` into the session's hash.
 --
--- requires: allowed, base, event, limited_lease, flagged, segment, wake_one
+-- requires: allowed, base, event, limited_lease, flagged, segment, wake_one, put_aside, transitions
 -- gives: lease
 
 -- Before what cannot be undone: the user may call a command on the keys of the queue.
@@ -14,7 +14,7 @@ local function cut(P, running, ids, envelopes, company, extras, now)
   for i = 1, #ids do
     if envelopes[i] and is_no_id(ids[i]) then
       if i > 1 then return i - 1 end
-      call('ZREM', P .. 'ready', ids[i])
+      leave_ready(P, {ids[i]})
       put_aside(P, ids[i])
       return 0
     end
@@ -22,7 +22,7 @@ local function cut(P, running, ids, envelopes, company, extras, now)
       local how = flagged.weigh(P, running, ids[i], envelopes[i], i == 1 and not company, extras)
       if how == 'off' then
         flagged.off(P, ids[i], tonumber(call('ZSCORE', P .. 'ready', ids[i])), now)
-        call('ZREM', P .. 'ready', ids[i])
+        leave_ready(P, {ids[i]})
         return 0
       end
       if how == 'stop' then return i - 1 end
@@ -113,8 +113,8 @@ local function lease(P, index, session, join, ttl, want, thread, now, company, s
     end
   end
   -- The leases first: what is refused behind them is found there (recover.lua).
-  if n > 0 then call('HSET', running, unpack(leases)) end
-  if not (gate and gate.groups) then call('ZREMRANGEBYRANK', P .. 'ready', 0, taken - 1) end
+  if n > 0 then enter_running(running, leases) end
+  if not (gate and gate.groups) then leave_ready_first(P, taken) end
   if n > 0 then
     if tells(P) then
       local told = {}

@@ -31,7 +31,7 @@
 -- arrival time, runs ahead of now by period / count for each task; it may be ahead by `burst` of them. Where many tasks
 -- start in a millisecond, which is as fine as time is here, some milliseconds of them are let through together.
 --
--- requires: base, event, group_place, sequence, wake_all, wake_one
+-- requires: base, event, group_place, sequence, wake_all, wake_one, transitions
 -- gives: call_first, drop_strays, limit_state, group_room, look, look_again, rate_clock, rate_opens, rate_room, regate
 -- gives: release
 
@@ -136,10 +136,10 @@ local function call_back(P, group, ids, places)
     o.lanes[lane] = math.max(known, o.lanes[text(priority) .. ';' .. group])
   end
   order_save(o)
-  call('ZREM', P .. 'parked', unpack(ids))
+  leave_parked(P, ids)
   call('ZREM', P .. 'parked:' .. group, unpack(ids))
   call('ZADD', P .. 'called:' .. group, unpack(called))
-  call('ZADD', P .. 'ready', unpack(scores))
+  enter_ready(P, scores)
   tell(P, 'ready', ids)
   wake_one(P)
 end

@@ -1,6 +1,6 @@
 -- Leasing under limits.
 --
--- requires: base, event, group_place, limit_state, segment
+-- requires: base, event, group_place, limit_state, segment, put_aside, transitions
 -- gives: gates, gates.admit, gates.open, gates.room, gates.take
 
 local gates = {}
@@ -64,12 +64,11 @@ end
 -- understood.
 local function flush(g, page)
   local P = g.P
-  if #page.gone > 0 then call('ZREM', P .. 'ready', unpack(page.gone)) end
+  if #page.gone > 0 then leave_ready(P, page.gone) end
   for i = 1, #page.aside do put_aside(P, page.aside[i]) end
   for group, list in pairs(page.parks) do
     local room = g.rooms[group]
-    call('ZADD', P .. 'parked', unpack(list))
-    call('ZADD', P .. 'parked:' .. group, unpack(list))
+    enter_parked(P, group, list)
     if tells(P) then
       local ids = {}
       for i = 2, #list, 2 do ids[#ids + 1] = list[i] end

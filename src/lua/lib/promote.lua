@@ -1,6 +1,6 @@
 -- A step of maintain.lua: scheduled tasks whose time has come become ready.
 --
--- requires: base, budget, event, requeue_front, sequence
+-- requires: base, budget, event, requeue_front, sequence, transitions
 -- gives: promote_due
 
 -- The place of a task that was put off for a second (lib/flagged.lua). false: the scores began again since then, so that all
@@ -50,10 +50,10 @@ local function promote_due(P, now, max, endings)
   local order = order_open(P)
   local due = sort_due(P, ids, call('HMGET', P .. 'tasks', unpack(ids)), order)
   budget.left = budget.left - due.count
-  call('ZREMRANGEBYRANK', P .. 'scheduled', 0, due.count - 1)
+  leave_scheduled_first(P, due.count)
   if #due.ready > 0 then
     order_save(order)
-    call('ZADD', P .. 'ready', unpack(due.ready))
+    enter_ready(P, due.ready)
   end
   requeue_front(P, due.front, due.front_envelopes)
   tell(P, 'ready', due.promoted)

@@ -8,7 +8,7 @@
 --
 -- (A table, as a script has room for 200 locals.)
 --
--- requires: base, result_blocks
+-- requires: base, result_blocks, transitions
 -- gives: readers, readers.add, readers.drop, readers.keep, readers.spare
 
 local readers = {}
@@ -27,7 +27,7 @@ function readers.drop(P, ids)
     if read[i] == 1 then
       call('UNLINK', P .. 'readers:' .. ids[i])
       call('SREM', P .. 'read', ids[i])
-      call('ZREM', P .. 'retained', ids[i])
+      leave_retained(P, ids[i])
     end
   end
 end
@@ -50,7 +50,7 @@ function readers.retain(P, ids)
     apart[scores[i]] = true
   end
   readers.uncount(P, ids)
-  call('ZADD', P .. 'retained', unpack(members))
+  enter_retained(P, members)
   call('SADD', P .. 'read', unpack(ids))
 end
 
@@ -78,7 +78,7 @@ function readers.keep(P, ids, ended, results)
   local read, others = readers.of(P, ids)
   for _, id in ipairs(read) do
     if results and results[id] then call('HSET', P .. 'results', id, results[id]) end
-    call('ZADD', P .. 'retained', ended, id)
+    enter_retained(P, {ended, id})
     call('SADD', P .. 'read', id)
   end
   return others

@@ -5,7 +5,7 @@
 --                         the edge there
 --   settings reads  how many such edges there are
 --
--- requires: base, retention, messages, readers
+-- requires: base, retention, messages, readers, transitions
 -- gives: readers.at_once, readers.leave, readers.let_go, readers.read, readers.release, readers.release_all
 -- gives: readers.undo
 
@@ -15,7 +15,8 @@ readers.at_once = @EDGES_AT_ONCE@
 function readers.let_go(P, id)
   if call('EXISTS', P .. 'readers:' .. id) == 1 then return end
   call('SREM', P .. 'read', id)
-  if call('ZREM', P .. 'retained', id) == 1 then readers.forget(P, {id}) end
+  local was_retained = leave_retained(P, id)
+  if was_retained == 1 then readers.forget(P, {id}) end
 end
 
 function readers.read(P, id, parent, number)

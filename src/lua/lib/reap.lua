@@ -3,7 +3,7 @@
 -- outcomes is accepted. The session stays in `sessions`, with the score 0, until its last task is back.
 --
 -- requires: base, budget, cancel_mark, cancelled, deadline, dependency_edges, drop_session, event, history, leases, limit_state
--- requires: once, requeue_front, stats
+-- requires: once, requeue_front, stats, transitions
 -- gives: reap_session
 
 local function note_crash(P, now, id, was_alone)
@@ -29,7 +29,7 @@ local function revoke(P, session, running, lost)
   act_as(running)
   if call('EXISTS', running) == 1 then
     acting() -- reads the worker's id before the hash is renamed
-    call('RENAME', running, lost)
+    revoke_leases(running, lost)
     forget_idle(P, session)
   end
   local woken = forget_woken(P, session)
@@ -108,7 +108,7 @@ local function reap_session(P, now, session, gate, max)
   for i = 1, #leases do ids[i] = leases[i][1] end
   if #ids > 0 then
     local lost = sort_lost(P, now, ids, forget_handed(P, session, leases), suspect, how)
-    call('HDEL', lost_key, unpack(ids))
+    leave_running(lost_key, ids)
     bring_back(P, now, gate, lost)
   end
   local left = is_lost_left(P, lost_key, #ids)

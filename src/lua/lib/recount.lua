@@ -26,7 +26,7 @@ end
 
 -- Some of those that have a slot: whoever ended a task whose envelope had been overwritten did not know of its slot. A small
 -- hash is one page, so that the call also chooses where in the page it looks.
-local function leave_ended(P, now)
+local function free_ended_slots(P, now)
   local found = call('HSCAN', P .. 'slots', text(now % 65536), 'COUNT', '4')[2]
   local count = #found / 2
   for i = now, now + math.min(count, 8) - 1 do
@@ -39,7 +39,7 @@ end
 local SLOTS_MOST = 50
 local function recount_slots(P, now)
   if call('EXISTS', P .. 'slots', P .. 'taken') == 0 or call('HEXISTS', P .. 'gate', 'counting') == 1 then return end
-  leave_ended(P, now)
+  free_ended_slots(P, now)
   if math.max(call('HLEN', P .. 'slots'), call('HLEN', P .. 'taken')) > SLOTS_MOST then return end
   local slots, taken, counts, opens = call('HGETALL', P .. 'slots'), call('HGETALL', P .. 'taken'), {}, false
   local idle = call('EXISTS', P .. 'sessions') == 0

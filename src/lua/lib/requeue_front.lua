@@ -6,7 +6,7 @@
 -- head that the tasks of those that have others waiting come before these; where a group has none, its tasks take turns with
 -- those that wait.
 --
--- requires: base, sequence, wake_one
+-- requires: base, sequence, wake_one, put_aside, transitions
 -- gives: last_of_lane, spread, requeue_front
 
 -- The last score that was given to a group in a band.
@@ -58,7 +58,7 @@ local function put_first(P, priority, tasks, turns)
     end
   end
   if grouped then call('HSET', P .. 'order', 'groups', '1') end
-  call('ZADD', P .. 'ready', unpack(members))
+  enter_ready(P, members)
 end
 
 local function requeue_front(P, ids, envelopes, turns)

@@ -4,7 +4,7 @@
 --
 --   noted  set  ids of completed tasks that have an info:<id> or parents:<id>
 --
--- requires: base, result_blocks, readers, tags
+-- requires: base, result_blocks, readers, tags, transitions
 -- gives: DAY, forget, forget_told, keep_limits, readers.ahead, readers.forget, readers.forget_ahead
 -- gives: readers.forget_first, readers.keep_edges, serial, trim_count, unindex
 
@@ -141,7 +141,7 @@ end
 -- The same of the first of the set: these.
 function readers.forget_first(P, set, ids, most)
   return readers.forget_some(P, set, ids, most, false, function()
-    call('ZREMRANGEBYRANK', P .. set, 0, #ids - 1)
+    leave_ended_first(P, set, #ids)
   end)
 end
 
@@ -150,7 +150,7 @@ function readers.forget_ahead(P, set, found, most)
   local ids = {}
   for i = 1, #found, 2 do ids[#ids + 1] = found[i] end
   local all = readers.forget_some(P, set, ids, most, true, function()
-    call('ZREM', P .. set, unpack(ids))
+    leave_ended(P, set, ids)
     for i = 2, set == 'completed' and 2 * #ids or 0, 2 do
       if found[i] ~= found[i - 2] then leave_bundle(P, found[i]) end
     end

@@ -1,6 +1,6 @@
 -- Retries. Needs what lib/control.lua needs, and that.
 --
--- requires: base, cancel_mark, deadline, event, history, schedule, control, unique
+-- requires: base, cancel_mark, deadline, event, history, schedule, control, unique, transitions
 -- gives: revive
 
 -- Lua has room for 200 locals.
@@ -17,7 +17,7 @@ local function to_blocked_or_ready(P, id, o, envelope, state, now)
   local pending = state ~= 'scheduled' and has_info(envelope) and restorer()(P, id, now) or 0
   if pending == 0 then return to_ready(P, id, o) end
   call('HSET', P .. 'info:' .. id, 'pending', text(pending))
-  call('ZADD', P .. 'blocked', text(now), id)
+  enter_blocked(P, id, text(now))
   return true
 end
 

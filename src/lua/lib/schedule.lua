@@ -1,12 +1,12 @@
 -- A task waits for its time, behind those that wait for the same; schedulers hear of it when it is the first.
 --
--- requires: base, ties
+-- requires: base, ties, transitions
 -- gives: put_off, ready_from, schedule
 
 local function schedule(P, id, due)
   due = math.min(due, LATEST)
   local head = call('ZRANGE', P .. 'scheduled', 0, 0, 'WITHSCORES')
-  call('ZADD', P .. 'scheduled', exact(score_behind(P .. 'scheduled', due)), id)
+  enter_scheduled_at(P, id, exact(score_behind(P .. 'scheduled', due)))
   if not head[2] or due < tonumber(head[2]) then announce_due(P, due) end
 end
 

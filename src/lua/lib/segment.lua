@@ -10,7 +10,7 @@
 -- needs them by themselves takes them out. ('+' comes before all that an id may have: of the same score a packet is first.)
 -- p: how many places were given before, or, of tasks that were laid (lib/bulk_insert.lua), a random number.
 --
--- requires: base, sequence
+-- requires: base, sequence, put_aside, transitions
 -- gives: leave_packet, take_out, unfold
 
 -- The first so many tasks of a packet stand in `ready` by themselves.
@@ -24,16 +24,11 @@ local function take_out(P, member, most)
     places[n + 1], places[n + 2], n = text(score + (i - 1) * STEP), ids[i], n + 2
   end
   if n > 0 then
-    call('ZADD', P .. 'ready', unpack(places))
+    enter_ready(P, places)
   elseif call('HEXISTS', P .. 'tasks', member) == 1 then
     put_aside(P, member) -- (it is no packet, but a task whose id looks like one)
   end
-  if call('EXISTS', P .. 'packet:' .. sub(member, 2)) == 1 then
-    call('ZADD', P .. 'ready', text(score + #ids * STEP), member)
-  else
-    call('ZREM', P .. 'ready', member)
-    call('SREM', P .. 'packets', sub(member, 2))
-  end
+  move_packet(P, member, text(score + #ids * STEP))
 end
 
 -- From there on `ready` has so many tasks that stand by themselves, if there are as many.

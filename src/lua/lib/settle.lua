@@ -2,7 +2,7 @@
 -- must hit.
 --
 -- requires: base, result_block, event, limit_state, retention, dependency_edges, messages, once, options, insert, readers, reads, results, tags
--- requires: task_state
+-- requires: task_state, transitions
 -- gives: check_records, complete, results_of, settle_plain, settle_record
 
 -- Of ids that were to be taken out of the session's hands, `hit` were there: returns these, the others go to `refused`.
@@ -48,7 +48,7 @@ local function complete(P, ids, now, settings, results, noted)
   end
   if noted then call('SADD', P .. 'noted', unpack(ids)) end
   local counted = results and keep_results(P, ids, results, settings[3])
-  call('ZADD', P .. 'completed', unpack(members))
+  enter_completed(P, members)
   trim_count(P, 'completed', count, 2 * #ids + 16, now, true)
   if counted then
     local _, left = trim_bytes(P, number_of(settings[3], 0) or LATEST, 2 * #ids + 16, now)
@@ -71,8 +71,8 @@ end
 local function settle_plain(P, running, lease, ids, hit, now, settings, refused, results)
   if not hit then
     if lease ~= '' then ids = of_lease(running, lease, ids, refused) end
-    hit = #ids > 0 and call('HDEL', running, unpack(ids))
-    if not hit then return 0 end
+    if #ids == 0 then return 0 end
+    hit = leave_running(running, ids)
   end
   local mine = taken_of(P, ids, hit, refused)
   if #mine == 0 then return 0 end
@@ -146,7 +146,9 @@ local function settle_record(P, running, lease, at, outcomes, now, settings, ref
   if ARGV[at] == 'hand' then return hand_on(P, running, lease, id, ARGV[at + 2], ARGV[at + 3], ARGV[at + 4], now) end
   -- Who records runs is told the lease that ends now.
   local ran = ARGV[at] == 'done' and find(ARGV[at + 4], 'r', 1, true) and call('HGET', running, id)
-  if lease ~= '' and call('HGET', running, id) ~= lease or call('HDEL', running, id) == 0 then
+  local was_held = 0
+  if lease == '' or call('HGET', running, id) == lease then was_held = leave_running(running, {id}) end
+  if was_held == 0 then
     refused[#refused + 1] = id
     return
   end
