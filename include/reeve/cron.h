@@ -1,8 +1,9 @@
 /*
  * cron.h - recurring tasks.
  *
- * An entry enqueues a task at each of its slots. It has a name that is unique in the namespace, and is stored with the
- * queue of its tasks. A spec gives the slots:
+ * An entry describes a recurring task. It has a spec, which gives its slots, the points in time at which to enqueue
+ * the task. When an entry enqueues its task for a slot, it fires. An entry has a name that is unique in the
+ * namespace, and is stored with the queue of its tasks. A spec has one of these forms:
  *
  *     "0 3 * * *"               five fields: minute hour day month weekday
  *     "0,30 * * * * mon-fri"    six fields: second minute hour day month weekday
@@ -10,15 +11,19 @@
  *     "every 90s"               an interval of at least 100 ms; its slots are its multiples since the epoch
  *
  * A field is a star, a number, a range ("1-5"), a step (a star, then "/5": every fifth), or a list of these,
- * separated by commas. Months and weekdays also have names ("jan", "mon"). When both day and weekday are restricted,
- * a day matches if either does.
+ * separated by commas. Months and weekdays also have names ("jan", "mon"). If both day and weekday are restricted, a
+ * day matches if one of the two does.
  *
- * Local zone: a slot that a clock change skips fires right after the change, and a slot that it repeats fires once; an
- * entry for every hour fires each real hour.
+ * Local time zone: if a clock change skips the time of a slot, the entry fires right after the change. If a clock
+ * change repeats the time of a slot, the entry fires only the first time. An entry whose hour field is a star fires
+ * in every hour that passes.
  *
- * A slot fires exactly once, whatever the number of workers that serve the queue: one atomic step enqueues the task
+ * A slot enqueues at most one task, however many workers serve the queue: in one atomic step, Redis enqueues the task
  * cron:<name>:<slot in ms since the epoch> and moves the entry to its next slot. Entries fire only while a worker
- * serves their queue.
+ * serves their queue. A slot enqueues no task if it is missed and catch_up skips it, if no_overlap skips it, and
+ * while the entry is paused. A slot can fire again in three cases: Redis lost its last writes, for instance in a
+ * failover; the clock of Redis was set back, and the spec is an interval; or the entry was moved to another queue at
+ * that moment.
  *
  * Each call blocks for one or two round trips unless its comment says otherwise. As with all of client.h, one thread
  * at a time may use a client.
@@ -36,7 +41,8 @@ extern "C" {
 #define REEVE_CRON_CATCH_UP_MAX 1000
 #define REEVE_CRON_PAYLOAD_MAX (64u * 1024)
 
-/* Catch-up: what happens with missed slots, those that are more than 2 s late because no worker served the queue. */
+/* Catch-up: what an entry does about missed slots. A slot is missed if the entry cannot fire within 2 s, usually
+ * because no worker serves the queue. */
 typedef enum reeve_catch_up {
     REEVE_CATCH_UP_ONCE = 0, /* one task, for the last missed slot */
     REEVE_CATCH_UP_SKIP = 1, /* no task */
@@ -47,10 +53,10 @@ typedef struct reeve_cron_entry {
     size_t size;      /* sizeof(reeve_cron_entry), or 0 */
     const char *name; /* required */
     const char *spec; /* required */
-    bool local;       /* slots are in the workers' local time zone; else in UTC */
+    bool local;       /* true: slots are in the local time zone of the workers; false: in UTC */
     reeve_catch_up catch_up;
-    unsigned catch_up_max; /* with REEVE_CATCH_UP_ALL: 1 to REEVE_CRON_CATCH_UP_MAX; 0: 100 */
-    bool no_overlap;       /* skip a slot while the previous task has not ended; catch_up ALL then means ONCE */
+    unsigned catch_up_max; /* with REEVE_CATCH_UP_ALL: maximum number of tasks, 1 to REEVE_CRON_CATCH_UP_MAX; 0: 100 */
+    bool no_overlap; /* skip a slot while the task of the previous slot has not ended; catch_up ALL then acts as ONCE */
     /* Required: queue, type, payload (at most REEVE_CRON_PAYLOAD_MAX bytes) and options. An id, a time, a unique key
      * and parents are not allowed. */
     const reeve_task_spec *task;
@@ -61,14 +67,14 @@ typedef struct reeve_cron_entry {
 REEVE_API reeve_status reeve_cron_check(const reeve_cron_entry *entry, char *ret_error, size_t size);
 
 /*
- * Adds an entry, or replaces the entry of that name; to change a part of an entry, see reeve_cron_get. An entry that
- * stays the same keeps its next slot. A changed one fires at its next slot from now, or stays paused. *ret_changed,
- * when not NULL, tells whether anything changed. Blocks for 2 to 5 round trips.
+ * Adds an entry, or replaces the entry of that name. To change a part of an entry, see reeve_cron_get. If the entry
+ * does not change, it keeps its next slot. A changed entry fires at its next slot; a paused entry stays paused.
+ * *ret_changed, when not NULL, tells whether anything changed. Blocks for 2 to 5 round trips.
  *
- * When an entry of that name is in another queue, it is moved: set in the queue of `task`, and removed from the other
- * one. Tasks that it made stay where they are. A slot at the moment of the move may fire in both queues, and
- * no_overlap ignores the previous task in the other queue. reeve_cron_set_with_origin also writes the name of the queue
- * that the entry was moved from to ret_from, or "" if it was not moved; ret_from may be NULL, else it has room for
+ * If another queue has an entry of that name, the entry is moved: it is set in the queue of `task`, and removed from
+ * the other queue. The tasks that it has enqueued stay where they are. A slot at the moment of the move may fire in
+ * both queues, and no_overlap does not look at tasks in the other queue. reeve_cron_set_with_origin also writes the
+ * name of the other queue to ret_from, or "" if the entry was not moved. ret_from may be NULL; else it has room for
  * REEVE_QUEUE_MAX + 1 bytes.
  */
 REEVE_API reeve_status reeve_cron_set(reeve_client *client, const reeve_cron_entry *entry, bool *ret_changed);
@@ -76,28 +82,28 @@ REEVE_API reeve_status reeve_cron_set_with_origin(reeve_client *client, const re
                                                   bool *ret_changed, char *ret_from);
 
 /*
- * Gets an entry as it was set. queue NULL: search the entry in all queues. The caller frees *ret, with all that it
- * points to, by reeve_cron_entry_free, which ignores NULL. To change a part of the entry: copy *ret and its task,
- * change the copies, set them, and then free *ret. REEVE_ENOTFOUND: there is no such entry. REEVE_EPROTO: it was
- * written by another program, in a form that this version does not know.
+ * Gets an entry as it was set. If `queue` is NULL, the call looks for the entry in all queues. The caller frees *ret,
+ * and all that it points to, with reeve_cron_entry_free, which ignores NULL. To change a part of the entry: copy *ret
+ * and its task, change the copies, set them, and then free *ret. REEVE_ENOTFOUND: there is no such entry.
+ * REEVE_EPROTO: another program wrote the entry, in a form that this version does not know.
  */
 REEVE_API reeve_status reeve_cron_get(reeve_client *client, const char *queue, const char *name,
                                       reeve_cron_entry **ret);
 REEVE_API void reeve_cron_entry_free(reeve_cron_entry *entry);
 
 /*
- * remove   Removes an entry. Tasks that it made stay.
- * pause    The entry fires no more.
- * resume   It fires again from the next slot on; slots during the pause are not caught up with.
+ * remove   Removes an entry. The tasks that it has enqueued stay.
+ * pause    Pauses an entry: it does not fire.
+ * resume   Resumes a paused entry: it fires again from its next slot on. Slots during the pause are skipped.
  *
- * *ret_changed, when not NULL, is false when the entry was already paused, or was not. REEVE_ENOTFOUND: there is no
- * such entry.
+ * *ret_changed, when not NULL, is false if pause found the entry paused, or resume found it not paused.
+ * REEVE_ENOTFOUND: there is no such entry.
  */
 REEVE_API reeve_status reeve_cron_remove(reeve_client *client, const char *queue, const char *name);
 REEVE_API reeve_status reeve_cron_pause(reeve_client *client, const char *queue, const char *name, bool *ret_changed);
 REEVE_API reeve_status reeve_cron_resume(reeve_client *client, const char *queue, const char *name, bool *ret_changed);
 
-/* Enqueues a task of an entry now, in addition to its slots; the entry may be paused. ret_id, when not NULL, has the
+/* Enqueues the task of an entry now, in addition to its slots. The entry may be paused. ret_id, when not NULL, has the
  * id of the task. REEVE_ESTATE: the entry has no_overlap, and its previous task has not ended. REEVE_ENOTFOUND: there
  * is no such entry. */
 REEVE_API reeve_status reeve_cron_run(reeve_client *client, const char *queue, const char *name,
@@ -112,14 +118,14 @@ typedef struct reeve_cron_info {
     unsigned catch_up_max; /* 0 unless REEVE_CATCH_UP_ALL */
     bool no_overlap;
     bool paused;
-    int64_t next_ms; /* next slot, of a local entry by this process's time zone; -1: paused, or no further slot */
-    char last_id[REEVE_ID_MAX]; /* id of the last task that it made, or "" */
+    int64_t next_ms; /* next slot, for a local entry by this process's zone; -1: paused, or no further slot */
+    char last_id[REEVE_ID_MAX]; /* id of the last task that it enqueued, or "" */
     char *type;
     reeve_bytes payload;
 } reeve_cron_info;
 
-/* Gets the entries of a queue, or of all queues of the namespace (NULL), ordered by queue and name, as one array.
- * Free it with reeve_cron_free. Blocks for one round trip for each 64 queues. */
+/* Gets the entries of a queue as one array, ordered by queue and name. If `queue` is NULL, it gets those of all
+ * queues of the namespace. Free it with reeve_cron_free. Blocks for one round trip for each 64 queues. */
 REEVE_API reeve_status reeve_cron_list(reeve_client *client, const char *queue, reeve_cron_info **ret,
                                        size_t *ret_count);
 REEVE_API void reeve_cron_free(reeve_cron_info *list, size_t count);

@@ -1,15 +1,15 @@
 /*
  * dead.h - dead letters, and bulk operations on tasks.
  *
- * A task dies, and becomes a dead letter of its queue, when as many attempts have failed as `attempts` allows, when
- * its handler fails it for good, when it has crashed its workers max_crashes times, or when it expires. Dead letters
- * are kept by age and count (reeve_queue_settings). They can be listed by the kind of their last error, and retried or
- * deleted: single ones by client.h, many by a filter.
+ * A task dies when `attempts` of its attempts have failed, when its handler fails it for good, when it has crashed
+ * max_crashes times, or when it expires. It then is a dead letter of its queue. The settings of the queue limit the
+ * age and the number of dead letters (reeve_queue_settings). Dead letters can be listed by the kind of their last
+ * error. They can be retried or deleted, one by one (client.h) or by a filter.
  *
- * Death callback: `on_dead`, of a task or of a queue, is the type of a task that is enqueued in the same queue,
- * atomically with the death. Its payload describes the dead task in JSON:
- * {"queue":..,"id":..,"type":..,"kind":..,"message":..,"at":ms,"failures":n,"crashes":n}. The death of a callback
- * enqueues no further one.
+ * Death callback: if `on_dead` is set, for a task or a queue, the death of a task enqueues another task in the same
+ * queue, in the same atomic step. `on_dead` is the type of that task, the callback. Its payload describes the dead
+ * task in JSON: {"queue":..,"id":..,"type":..,"kind":..,"message":..,"at":ms,"failures":n,"crashes":n}. The death of
+ * a callback enqueues no further callback.
  */
 #ifndef REEVE_DEAD_H
 #define REEVE_DEAD_H
@@ -30,7 +30,7 @@ typedef struct reeve_failure {
     char last_message[REEVE_MESSAGE_MAX + 1];
 } reeve_failure;
 
-/* Gets a page of the error kinds among a queue's dead letters, the most recent first, as one array. `limit` is at
+/* Gets a page of the kinds of errors of a queue's dead letters as one array, the most recent kind first. `limit` is at
  * most 1000; *ret_total is the number of kinds. Free the array with reeve_failures_free. */
 REEVE_API reeve_status reeve_failures(reeve_client *client, const char *queue, uint64_t offset, size_t limit,
                                       reeve_failure **ret, size_t *ret_count, uint64_t *ret_total);
@@ -40,14 +40,14 @@ REEVE_API void reeve_failures_free(reeve_failure *list);
 REEVE_API reeve_status reeve_list_kind(reeve_client *client, const char *queue, const char *kind, uint64_t offset,
                                        size_t limit, reeve_task_info ***ret, size_t *ret_count, uint64_t *ret_total);
 
-/* A filter selects those tasks of a queue that are in the state and match all other fields. */
+/* A filter selects the tasks of a queue that are in the state `state` and match all other fields that are set. */
 typedef struct reeve_filter {
     size_t size;       /* sizeof(reeve_filter), or 0 */
     reeve_state state; /* blocked, scheduled, ready, parked, completed, dead or cancelled */
     const char *kind;  /* dead tasks: kind of their last error; NULL: any */
     const char *type;  /* NULL: any */
     const char *tag;   /* NULL: any */
-    int64_t older_ms;  /* at least so long ago ended or, for waiting tasks, enqueued; 0: any */
+    int64_t older_ms;  /* time in ms since the task ended, or, if it waits, was enqueued: at least this; 0: any */
 } reeve_filter;
 
 typedef enum reeve_action { REEVE_ACTION_RETRY = 0, REEVE_ACTION_CANCEL = 1, REEVE_ACTION_DELETE = 2 } reeve_action;
@@ -55,17 +55,19 @@ typedef enum reeve_action { REEVE_ACTION_RETRY = 0, REEVE_ACTION_CANCEL = 1, REE
 typedef struct reeve_bulk_result {
     uint64_t seen; /* tasks that were compared with the filter */
     uint64_t done; /* tasks that were retried, cancelled or deleted */
-    uint64_t
-        refused; /* selected tasks that were not: another task now holds their unique key, or others depend on them */
+    /* Selected tasks that were not changed, because another task holds their unique key or other tasks depend on
+     * them. */
+    uint64_t refused;
 } reeve_bulk_result;
 
 /*
- * Retries, cancels or deletes all tasks that a filter selects, in bounded steps of one round trip each, between which
- * Redis serves others. Tasks that enter the state after the start are not touched. `progress`, when not NULL, is
- * called after each step on this thread; when it returns false, the call ends with REEVE_EINTERRUPTED. *ret, when not
- * NULL, has the totals, also after a failure; a step whose reply was lost is not counted. REEVE_EINVAL: the filter is
- * not valid, or the action is not for this state. Retry is for dead, cancelled and scheduled tasks; cancel for
- * blocked, scheduled, ready and parked ones; delete for all but running ones.
+ * Retries, cancels or deletes all tasks that a filter selects. The call works in steps of one round trip each, so
+ * that Redis serves other clients in between. It does not change tasks that enter the state after its start. After
+ * each step it calls `progress` on this thread, if that is not NULL. If `progress` returns false, the call ends with
+ * REEVE_EINTERRUPTED. *ret, when not NULL, has the totals, also after a failure; a step whose reply was lost is not
+ * counted. Retry is for dead, cancelled and scheduled tasks; cancel is for blocked, scheduled, ready and parked
+ * tasks; delete is for all but running tasks. REEVE_EINVAL: the filter is not valid, or the action is not for its
+ * state.
  */
 REEVE_API reeve_status reeve_bulk_update(reeve_client *client, const char *queue, reeve_action action,
                                          const reeve_filter *filter,
@@ -75,10 +77,11 @@ REEVE_API reeve_status reeve_bulk_update(reeve_client *client, const char *queue
 #define REEVE_PREVIEW_MAX 10
 
 /*
- * Counts the tasks that reeve_bulk_update would act on, and changes nothing: ret->done is the number of tasks that the
- * filter selects, of ret->seen. Refusals of single tasks are not predicted. ret_ids, when not NULL, receives the ids
- * of the first ones, at most REEVE_PREVIEW_MAX, and *ret_count their number. Blocks for one round trip a step. Errors
- * as of reeve_bulk_update.
+ * Counts the tasks that reeve_bulk_update would change, and changes nothing. ret->seen is the number of tasks that
+ * were compared with the filter, and ret->done the number of those that it selects. reeve_bulk_update can still
+ * refuse some of them. ret_ids, when not NULL, receives the ids of the first selected tasks, at most
+ * REEVE_PREVIEW_MAX, and *ret_count their number. The call works in steps of one round trip each. It returns the
+ * errors of reeve_bulk_update.
  */
 REEVE_API reeve_status reeve_bulk_update_preview(reeve_client *client, const char *queue, reeve_action action,
                                                  const reeve_filter *filter, reeve_bulk_result *ret,

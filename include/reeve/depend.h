@@ -1,25 +1,26 @@
 /*
  * depend.h - dependencies between tasks: parents and children, batches, chains.
  *
- * A task that was enqueued with parents (reeve_task_spec.after) is blocked until all of them have ended. It is then
- * ready, or scheduled if its time is later. Parents may be in any queues. Each dependency says what happens if its
- * parent dies (reeve_on_parent_death).
+ * A task can depend on other tasks (reeve_task_spec.after). It is their child, and they are its parents. The child is
+ * blocked until all its parents have ended. Then it is ready, or scheduled if its time is later. Parents may be in
+ * any queues. Each dependency says what happens if its parent dies, is cancelled or is deleted
+ * (reeve_on_parent_death).
  *
  * Unknown parents: a parent must exist when the child is enqueued, unless its dependency says otherwise
- * (reeve_unknown_parent). If there is no task and no record with the handle, the parent either never existed or
- * completed so long ago that its record is gone. reeve takes it as completed when it can tell that: the id is a
- * UUIDv7, as reeve makes them, and older than the oldest completed task whose record the queue keeps, or the queue
- * keeps no completed tasks. Ids of other forms have no time; use REEVE_UNKNOWN_COMPLETED for them where a parent may
- * have completed long ago. Otherwise the parent counts as unknown, also when its record was deleted by hand. In the
- * same queue, the call then fails with REEVE_ENOTFOUND and changes nothing. In another queue, this is found out
- * later, and the child dies with kind "unknown_parent", as does a chained task (reeve_task_chain) with an unknown
- * parent.
+ * (reeve_unknown_parent). If Redis has no task and no record with the handle, either the parent never existed, or it
+ * completed so long ago that its record was deleted. An id that reeve made contains the time at which it was made.
+ * reeve takes an unknown parent with such an id as completed if the id was made before the oldest completed task on
+ * record in that queue ended, or if the queue keeps no completed tasks. Ids that a program chooses contain no time;
+ * for them, use REEVE_UNKNOWN_COMPLETED if a parent may have completed long ago. In all other cases the parent does
+ * not exist, also if its record was deleted by hand. If it is in the same queue, the call fails with REEVE_ENOTFOUND
+ * and changes nothing. If it is in another queue, the child dies a moment later with kind "unknown_parent". A chained
+ * task (reeve_task_chain) with an unknown parent dies in the same way.
  *
- * Retries: a task that is retried waits again for all parents that have not completed. That includes dead parents,
- * which can be retried as well, but not deleted ones.
+ * Retries: a task that is retried waits again for all parents that have not completed. This includes dead parents,
+ * which can be retried as well, but not deleted parents.
  *
- * Parents in other queues: the two queues exchange messages. The client that makes the dependency tries to deliver
- * them at once; otherwise workers do. A lost message is sent again, and has an effect only once.
+ * Parents in other queues: the two queues exchange messages. The client that creates the dependency tries to deliver
+ * them at once; if it cannot, workers do. A message that was lost is sent again. A message has an effect only once.
  */
 #ifndef REEVE_DEPEND_H
 #define REEVE_DEPEND_H
@@ -31,27 +32,28 @@
 extern "C" {
 #endif
 
-/* Maximum of parents in one call to Redis. reeve_enqueue and reeve_add_dependency make several calls for more of them;
- * reeve_enqueue_many refuses such a task. In all, a task can have size_limits.parents parents (size_limits.h) and any
- * number of children. */
+/* Maximum number of parents in one call to Redis. For more parents, reeve_enqueue and reeve_add_dependency make
+ * several calls; reeve_enqueue_many refuses a task with more. In all, a task can have size_limits.parents parents
+ * (size_limits.h), and any number of children. */
 #define REEVE_PARENTS_MAX 1000
 
 /*
- * A placeholder parent: the child stays blocked until reeve_remove_dependency removes the placeholder, so that more
- * parents can be added meanwhile. reeve_enqueue uses it for a task with more than REEVE_PARENTS_MAX parents. A producer
- * that dies during such a call leaves the task blocked with the placeholder: enqueue it again with the same id, type,
- * payload and parents, which completes it (REEVE_OK), or delete it. A call that fails deletes the task again; if it
- * cannot, it ends with REEVE_ELOST, and the message names the task.
+ * A placeholder parent. The child stays blocked until reeve_remove_dependency removes the placeholder, so that a
+ * program can add parents meanwhile. reeve_enqueue itself uses the placeholder for a task with more than
+ * REEVE_PARENTS_MAX parents. If a producer dies during such a call, the task stays blocked by the placeholder. Then
+ * enqueue the task again with the same id, type, payload and parents, which adds the missing parents (REEVE_OK), or
+ * delete the task. If such a call fails, it deletes the task again. If it cannot, it returns REEVE_ELOST, and the
+ * message names the task.
  */
 #define REEVE_PARENT_OPEN "!"
 
 /* ---- dependencies ---------------------------------------------------------------------------------------------- */
 
 /*
- * Adds parents to a waiting task (blocked, ready, scheduled, parked), in steps of REEVE_PARENTS_MAX, of one round
- * trip each. A parent that has already died takes effect at once (reeve_on_parent_death). Dependencies that exist
- * stay as they are. REEVE_PARENT_DEATH is allowed for blocked tasks only. Circular dependencies are not detected:
- * their tasks stay blocked. After an error, the parents of some steps may have been added.
+ * Adds parents to a waiting task (blocked, ready, scheduled or parked). The call takes one round trip for each
+ * REEVE_PARENTS_MAX parents. If a parent has already died, its rule applies at once (reeve_on_parent_death).
+ * Dependencies that exist stay as they are. REEVE_PARENT_DEATH is allowed only for blocked tasks. The call does not
+ * detect circular dependencies; their tasks stay blocked. After an error, some of the parents may have been added.
  *
  *   REEVE_EINVAL      a handle is not valid, or is that of the task itself
  *   REEVE_ETOOBIG     the task would have more parents than size_limits.parents
@@ -61,15 +63,16 @@ extern "C" {
 REEVE_API reeve_status reeve_add_dependency(reeve_client *client, const char *queue, const char *id,
                                             const reeve_parent *parents, size_t count);
 
-/* Removes parents of a blocked task. Handles that are not its parents are ignored. Errors as of
+/* Removes parents of a blocked task. Handles of tasks that are not its parents are ignored. Errors as for
  * reeve_add_dependency. */
 REEVE_API reeve_status reeve_remove_dependency(reeve_client *client, const char *queue, const char *id,
                                                const char *const *handles, size_t count);
 
 /*
- * reeve_cancel and reeve_delete refuse a task that others depend on (REEVE_ESTATE; the message has their number).
- * These functions also cancel the tasks that depend on it, directly or indirectly, in all queues. The call itself
- * cancels about 10,000 of them, in several round trips; the workers' maintenance cancels the rest.
+ * reeve_cancel and reeve_delete refuse a task on which other tasks depend (REEVE_ESTATE; the message has their
+ * number). These functions accept such a task, and also cancel all tasks that depend on it, directly or indirectly,
+ * in all queues. The call itself cancels up to about 10,000 of them, in several round trips. The workers' maintenance
+ * cancels the rest.
  */
 REEVE_API reeve_status reeve_cancel_cascade(reeve_client *client, const char *queue, const char *id);
 REEVE_API reeve_status reeve_delete_cascade(reeve_client *client, const char *queue, const char *id);
@@ -87,38 +90,39 @@ REEVE_API reeve_status reeve_delete_cascade(reeve_client *client, const char *qu
  *     reeve_batch_add(client, &batch, specs, count, results);      may be repeated
  *     reeve_batch_close(client, &batch);
  *
- * Until the batch is closed its callbacks stay blocked, even if all members have ended (REEVE_PARENT_OPEN). If the
- * producer dies before, the members that it enqueued run, and the callbacks stay blocked. A program that knows their
- * handles can add the remaining members and close the batch, or delete the callbacks. Members that were registered
- * but not enqueued are removed by reeve_remove_dependency.
+ * Until the batch is closed, its callbacks stay blocked, even if all members have ended (REEVE_PARENT_OPEN). If the
+ * producer dies before it closes the batch, the members that it has enqueued run, and the callbacks stay blocked. A
+ * program that knows the handles of the callbacks can add the remaining members and close the batch, or delete the
+ * callbacks. reeve_remove_dependency removes members that were registered and not enqueued.
  */
 typedef struct reeve_batch {
     char complete[REEVE_HANDLE_MAX]; /* handle of the callback; "": none */
     char death[REEVE_HANDLE_MAX];    /* handle of the callback; "": none */
 } reeve_batch;
 
-/* Opens a batch: enqueues its callbacks, of which one may be NULL. They may have further parents (`after`). Errors as
- * of reeve_enqueue. */
+/* Opens a batch: enqueues its callbacks. One of them may be NULL. They may have further parents (`after`). Errors as
+ * for reeve_enqueue. */
 REEVE_API reeve_status reeve_batch_open(reeve_client *client, reeve_batch *ret, const reeve_task_spec *complete,
                                         const reeve_task_spec *death);
 
 /*
- * Registers members with the callbacks and then enqueues them, as reeve_enqueue_many does. Registration comes first,
- * so that no member can end unnoticed, even in a queue that keeps no records. Members that are refused are removed
- * again. A task that exists (REEVE_EEXISTS) becomes a member, so that a call can be repeated with the same ids. After
- * REEVE_ELOST, REEVE_ETIMEOUT or REEVE_ECONNECT for a member the batch waits for it: enqueue it again with its id, or
- * remove it by reeve_remove_dependency. REEVE_ETOOBIG: more members than one call, or the batch (size_limits.parents),
- * can have; nothing was sent, and no result is REEVE_OK.
+ * Registers members with the callbacks, and then enqueues them, as reeve_enqueue_many does. It registers them first,
+ * so that the end of a member cannot be missed, even in a queue that keeps no records. Members that are refused are
+ * removed again. A task that exists already (REEVE_EEXISTS) becomes a member, so a call can be repeated with the same
+ * ids. If the result of a member is REEVE_ELOST, REEVE_ETIMEOUT or REEVE_ECONNECT, the batch waits for this member:
+ * enqueue it again with its id, or remove it with reeve_remove_dependency. REEVE_ETOOBIG: there are more members than
+ * one call, or the batch (size_limits.parents), can have; nothing was enqueued, and no result is REEVE_OK.
  */
 REEVE_API reeve_status reeve_batch_add(reeve_client *client, const reeve_batch *batch, const reeve_task_spec *specs,
                                        size_t count, reeve_enqueued *ret_results);
 
-/* Makes existing tasks members of the batch. One that does not exist counts as completed. Errors as of
+/* Makes existing tasks members of the batch. A task that does not exist counts as completed. Errors as for
  * reeve_add_dependency. */
 REEVE_API reeve_status reeve_batch_add_tasks(reeve_client *client, const reeve_batch *batch, const char *const *handles,
                                              size_t count);
 
-/* Closes the batch: no members follow. A second call does nothing. Errors as of reeve_remove_dependency. */
+/* Closes the batch: no members can be added any more. A second call does nothing. Errors as for
+ * reeve_remove_dependency. */
 REEVE_API reeve_status reeve_batch_close(reeve_client *client, const reeve_batch *batch);
 
 /* ---- in a handler ---------------------------------------------------------------------------------------------- */
@@ -126,7 +130,7 @@ REEVE_API reeve_status reeve_batch_close(reeve_client *client, const reeve_batch
 /* A parent of the running task. */
 typedef struct reeve_task_parent {
     const char *handle;
-    const char *ended; /* "completed", "dead", "cancelled" (also: deleted), or "" when it had not ended */
+    const char *ended; /* "completed", "dead", "cancelled" (also for a deleted parent), or "": it has not ended */
 } reeve_task_parent;
 
 /*
@@ -139,25 +143,25 @@ REEVE_API reeve_status reeve_task_parents(reeve_task *task, const reeve_task_par
 /*
  * Gets the result of a parent, or of any other task, by its handle. One round trip. ret->data is NULL when there is
  * no result or the record is no longer kept; else the bytes are valid until the next such call or the end of the
- * handler. The records of parents are kept until the child has ended, whatever the retention of their queues. An
- * exception is a child that runs at most once: in Redis it has ended when it begins, so the retention applies.
- * REEVE_EINVAL: the handle is not valid.
+ * handler. The records of parents are kept until the child has ended, whatever the retention of their queues is. An
+ * exception is a child that runs at most once: Redis records it as completed before it runs, so the records of its
+ * parents may be deleted while it runs. REEVE_EINVAL: the handle is not valid.
  */
 REEVE_API reeve_status reeve_task_parent_result(reeve_task *task, const char *handle, reeve_bytes *ret);
 
-/* Limits of the tasks that one task chains: their number, where the worker's size_limits.batch is not lower, and the
- * total length of their payloads in bytes. */
+/* Maximum number of tasks that one task chains; size_limits.batch of the worker can be lower. Maximum total length of
+ * their payloads in bytes. */
 #define REEVE_CHAIN_MAX 1000
 #define REEVE_CHAIN_BYTES_MAX (16u * 1024 * 1024)
 
 /*
- * Chains a task: it is enqueued, in any queue, in the same atomic step that completes the running task. It is not
- * enqueued if the running task fails, is given back, or its completion is refused. ret_id, when not NULL, has the id
- * of the new task, which is made now unless the spec has one. If a task with that id exists then, nothing is
- * enqueued. A task in another queue, with a unique key or with parents is enqueued by a message a moment later; if
- * its unique key is held then, it is dropped without notice. Does no I/O. REEVE_EINVAL, REEVE_ETOOBIG, REEVE_ENOMEM:
- * reeve_task_call_error has the message. REEVE_EREFUSED: the running task runs at most once, so it was completed
- * before.
+ * Chains a task: Redis enqueues it, in any queue, in the same atomic step in which it completes the running task. If
+ * the running task fails or is given back, or if its completion is refused, the chained task is not enqueued. ret_id,
+ * when not NULL, has the id of the chained task; the call makes a new id unless the spec has one. If a task with that
+ * id exists already, the chained task is not enqueued. A chained task in another queue, with a unique key, or with
+ * parents is enqueued a moment later, by a message. If its unique key is held then, it is dropped without notice. The
+ * call does no I/O. REEVE_EINVAL, REEVE_ETOOBIG, REEVE_ENOMEM: reeve_task_call_error has the message. REEVE_EREFUSED:
+ * the running task runs at most once, so it was completed before it ran.
  */
 REEVE_API reeve_status reeve_task_chain(reeve_task *task, const reeve_task_spec *spec, char ret_id[REEVE_ID_MAX]);
 

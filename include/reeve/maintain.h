@@ -1,10 +1,10 @@
 /*
  * maintain.h - maintenance of a queue that no worker serves.
  *
- * Workers maintain the queues that they serve: scheduled tasks become ready, tasks of dead workers return to the
- * queue, records past their retention are deleted. In a queue that no worker serves none of this happens; the tasks
- * of a worker that died stay "running". A client can do it with reeve_maintain. The `reeve` command does so for each
- * queue that it is given.
+ * Workers maintain the queues that they serve: they make scheduled tasks ready when they are due, return tasks of
+ * dead workers to the queue, and delete records past their retention. Nobody does this in a queue that no worker
+ * serves; there, tasks of a worker that died stay "running". A client can maintain such a queue with reeve_maintain.
+ * The `reeve` command does so for each queue that its arguments name, except `reeve doctor`.
  */
 #ifndef REEVE_MAINTAIN_H
 #define REEVE_MAINTAIN_H
@@ -17,7 +17,7 @@ extern "C" {
 
 /* The result of reeve_maintain. */
 typedef struct reeve_maintained {
-    bool needed;        /* maintenance was overdue for more than a second: no worker maintains the queue */
+    bool needed;        /* maintenance was overdue by more than a second, so probably no worker maintains the queue */
     int64_t since_ms;   /* the time since which it was overdue; 0: unknown */
     uint64_t expired;   /* worker sessions that had expired before the call */
     uint64_t recovered; /* tasks of dead workers that returned to the queue */
@@ -27,10 +27,11 @@ typedef struct reeve_maintained {
 } reeve_maintained;
 
 /*
- * Maintains a queue whose maintenance has been overdue for more than a second; otherwise it only looks, in one round
- * trip. A call handles about 10,000 tasks at most, in short steps of one round trip each, between which Redis serves
- * others. Recurring entries do not fire. Any number of clients and workers may maintain a queue at the same time.
- * *ret is written on success; it is all zero if nothing was overdue. REEVE_EINVAL, and the errors of every call.
+ * Maintains a queue if its maintenance is overdue by more than a second. Otherwise the call changes nothing, and
+ * takes one round trip. A call handles at most about 10,000 tasks, in steps of one round trip each, so that Redis
+ * serves other clients in between. It does not fire recurring entries. Any number of clients and workers may maintain
+ * a queue at the same time. *ret is written on success; it is all zero if nothing was overdue. REEVE_EINVAL: the name
+ * of the queue is not valid; and the errors of every call.
  */
 REEVE_API reeve_status reeve_maintain(reeve_client *client, const char *queue, reeve_maintained *ret);
 

@@ -1,13 +1,13 @@
 /*
- * size_limits.h - size limits for the tasks that a client enqueues and for what a worker's handlers
- * produce.
+ * size_limits.h - size limits for the tasks that a client enqueues, and for results, checkpoints and chained tasks of
+ * a worker's handlers.
  *
- * Each limit has a default, and a maximum that no setting exceeds. A larger value is refused with REEVE_ETOOBIG
- * before anything is sent; the message names the value, its size, the limit, and the setting that raises it. Limits of
- * a producer are set for a client (reeve_client_options.size_limits), or for the command line (--size-limit, and
- * REEVE_SIZE_LIMITS in the environment). Limits of handlers, for chained tasks, checkpoints and results, are set for a
- * worker (reeve_worker_options.size_limits, or `worker = { size_limits = { ... }; }` in its configuration). They cost
- * nothing at run time.
+ * Each size limit has a default, and a maximum. If a value exceeds a limit, the call sends nothing and fails with
+ * REEVE_ETOOBIG. The message names the value, its size, the limit, and the setting that raises the limit. The limits
+ * of a producer are those of its client (reeve_client_options.size_limits); the `reeve` command takes them from its
+ * option --size-limit, else from the environment variable REEVE_SIZE_LIMITS. The limits of handlers, for results,
+ * checkpoints and chained tasks, are those of the worker (reeve_worker_options.size_limits, or `worker = {
+ * size_limits = { ... }; }` in its configuration).
  */
 #ifndef REEVE_SIZE_LIMITS_H
 #define REEVE_SIZE_LIMITS_H
@@ -35,11 +35,11 @@ typedef struct reeve_size_limits {
     int64_t unique;     /* length of a unique key; maximum REEVE_UNIQUE_MAX */
     int64_t tag;        /* length of a tag; maximum REEVE_TAG_MAX */
     int64_t tags;       /* number of tags of a task; maximum REEVE_TAGS_MAX */
-    /* Number of parents of a task, and so of members of a task batch (depend.h). Default: REEVE_SIZE_LIMIT_PARENTS. */
+    /* Number of parents of a task, and of members of a task batch (depend.h). Default: REEVE_SIZE_LIMIT_PARENTS. */
     int64_t parents;
     /* Clients: number of tasks in one call of reeve_enqueue_many or reeve_batch_add; default: REEVE_SIZE_LIMIT_BATCH.
-     * Workers: number of tasks that one task chains; maximum REEVE_CHAIN_MAX. Calls of batch handlers have a
-     * setting of their own, `batch_size` of reeve_handler. */
+     * Workers: number of tasks that one task chains; maximum REEVE_CHAIN_MAX. The number of tasks in one call of a
+     * batch handler is another setting, `batch_size` of reeve_handler. */
     int64_t batch;
 } reeve_size_limits;
 

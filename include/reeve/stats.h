@@ -1,21 +1,22 @@
 /*
  * stats.h - statistics of a queue by day: numbers of tasks, wait times, run times, kinds of errors.
  *
- * Workers add up the attempts that end, and write the sums to Redis with their heartbeats, every third of a session
- * (5 s by default). The last seconds are therefore missing, and the sums of a worker that is killed are lost back to
- * its last heartbeat. Sums are whole numbers, so those of several workers, days or queues add up exactly.
+ * Each worker adds up the attempts that end, and writes the sums to Redis with its heartbeats, every third of a
+ * session (by default 5 s). The statistics therefore do not include the last few seconds. If a worker is killed, the
+ * attempts since its last heartbeat are not counted. Sums are whole numbers, so that the sums of workers, days and
+ * queues add up exactly.
  *
- * Days are UTC days by Redis's clock; a task belongs to the day on which it ended. They are kept for `stats_days` of
- * reeve_queue_settings.
+ * Days are UTC days by Redis's clock. A task counts for the day on which it ended. A queue keeps the statistics of a
+ * day for `stats_days` days (reeve_queue_settings).
  *
- *     run    Run time: of each attempt that completed or failed, from the call of its handler to its return, or to
- *            its run time limit. Attempts that were snoozed or given back are not counted.
- *     wait   Wait time: of first attempts, from the time when the task was ready to its lease, in ms, plus the time
- *            for which it waited for its plugin's `concurrency` (plugin.h). A scheduled task is ready at its time, a
- *            blocked one when its last parent ends. Tasks that were snoozed, rescheduled or retried by hand, or
- *            recovered from a dead worker, are not counted.
+ *     run    The run time of each attempt that completed or failed: the time from the call of the handler to its
+ *            return, or to the run time limit. Attempts that were snoozed or given back do not count.
+ *     wait   The wait time of each first attempt: the time from the moment when the task became ready to its lease, in
+ *            ms, plus the time for which it waited because of its plugin's `concurrency` (plugin.h). A scheduled task
+ *            becomes ready at its time, a blocked task when its last parent ends. Tasks that were snoozed, rescheduled
+ *            or retried by hand, or recovered from a dead worker, do not count.
  *
- * One thread at a time may use a client; functions without a client: any thread.
+ * Only one thread at a time may use a client. Any thread may call the functions without a client.
  */
 #ifndef REEVE_STATS_H
 #define REEVE_STATS_H
@@ -33,8 +34,7 @@ extern "C" {
  */
 #define REEVE_STATS_BUCKETS 250
 
-/* Gets the limits of a bucket; *ret_to_ms of the last bucket is INT64_MAX. An index behind the last bucket means the
- * last. */
+/* Gets the limits of a bucket; *ret_to_ms of the last bucket is INT64_MAX. A larger index means the last bucket. */
 REEVE_API void reeve_stats_bucket(size_t index, int64_t *ret_from_ms, int64_t *ret_to_ms);
 
 /* A distribution of durations. All zero if nothing was counted. */
@@ -51,14 +51,14 @@ typedef struct reeve_times {
 } reeve_times;
 
 /*
- * A percentile (0 to 100) in ms; -1 if nothing was counted. It is an estimate: interpolated linearly within its
- * bucket (in the last bucket: the lower limit), and then limited to the distance from the mean that the standard
- * deviation allows, so that it is exact if all durations are equal.
+ * A percentile (0 to 100) in ms; -1 if nothing was counted. The value is an estimate by linear interpolation within
+ * the bucket; in the last bucket it is the lower limit. It is then limited to the range around the mean that the
+ * standard deviation allows. It is therefore exact if all durations are equal.
  */
 REEVE_API double reeve_stats_percentile(const reeve_times *times, double percent);
 
 typedef struct reeve_kind_stats {
-    char kind[REEVE_KIND_MAX + 1]; /* "": all further kinds of a day with more than 100 */
+    char kind[REEVE_KIND_MAX + 1]; /* "": all further kinds, if a day has more than 100 */
     uint64_t retried;              /* attempts that failed with this kind and are retried */
     uint64_t dead;                 /* tasks that died with this kind */
 } reeve_kind_stats;
@@ -68,7 +68,7 @@ typedef struct reeve_day {
     int64_t day;        /* days since 1970-01-01; in a sum: the first day */
     unsigned days;      /* number of days */
     uint64_t completed; /* completed tasks */
-    uint64_t failed;    /* failed attempts: retried ones, last ones, and those of tasks that run at most once */
+    uint64_t failed;    /* failed attempts, including last ones and those of tasks that run at most once */
     uint64_t retried;   /* failed attempts that are retried */
     uint64_t dead;      /* tasks that died */
     uint64_t crashed;   /* attempts that ended with the death of their worker */

@@ -98,9 +98,9 @@ typedef struct reeve_log_record {
 } reeve_log_record;
 
 /*
- * A log callback. Any thread may call it, one call at a time. It must not call functions of this library, and
- * records that it writes itself are dropped. It must return: no exception and no longjmp may leave it. Records never
- * contain passwords.
+ * A log callback. The library can call it on any thread, but makes only one call at a time. The callback must not
+ * call functions of this library; log records that it causes are dropped. No exception and no longjmp may leave it.
+ * Records never contain passwords.
  *
  * The thread that logs waits until the callback returns, and so do other threads that log meanwhile, including a
  * worker's heartbeat thread and reeve_worker_stop. A callback that can block, for instance on a pipe whose reader
@@ -123,10 +123,10 @@ REEVE_API void reeve_log_write(reeve_log_level level, const char *event, const c
                                const reeve_log_field *fields, size_t field_count);
 
 /*
- * Log callbacks that write one line a record to the FILE * in `user`, in logfmt or JSON, and flush. Use them for
- * files and terminals, not for a pipe whose reader can stall, or go away, which raises SIGPIPE. In JSON, values of
- * keys that are counts or have a unit ("tasks", "attempt", "delay_ms") are numbers; ids and names are strings, even
- * if they consist of digits.
+ * Log callbacks that write one line for each record to the FILE * in `user`, in logfmt or JSON, and flush it. Use
+ * them for files and terminals. Do not use them for a pipe: its reader can stall, or can go away, which raises
+ * SIGPIPE. In JSON, values of keys that are counts or have a unit ("tasks", "attempt", "delay_ms") are numbers; ids
+ * and names are strings, even if they consist of digits.
  */
 REEVE_API void reeve_log_to_logfmt(const reeve_log_record *record, void *user);
 REEVE_API void reeve_log_to_json(const reeve_log_record *record, void *user);

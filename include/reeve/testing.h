@@ -1,14 +1,14 @@
 /*
- * testing.h - test handlers and layers: runs one attempt of one task on the calling thread, without Redis and without a
- * worker. It works with any test framework:
+ * testing.h - test handlers and layers. The functions run one attempt of one task on the calling thread, without
+ * Redis and without a worker. They work with any test framework:
  *
  *     reeve_test_report *report = reeve_test_run(&handler, &(reeve_test_options){.payload = reeve_test_text("a.jpg")});
  *     assert(report->outcome == REEVE_OUTCOME_RETRY);
  *     assert(strcmp(report->kind, "smtp") == 0 && report->delay_ms == 30000);
  *     reeve_test_report_free(report);
  *
- * Runs are deterministic: the test controls the clock, and jitter is not applied to the backoff. The task is checked as
- * reeve_enqueue checks it.
+ * The same test always has the same report: the test controls the clock, and jitter is not applied to the backoff.
+ * The task is checked as by reeve_enqueue.
  */
 #ifndef REEVE_TESTING_H
 #define REEVE_TESTING_H
@@ -23,22 +23,23 @@ extern "C" {
 #endif
 
 /*
- * The clock of reeve_task_now_ms and of the run time limit. It stands still unless the test moves it. Since the
- * handler runs meanwhile, code that the handler calls has to move it: a fake of a service, on_progress, or step_ms. A
- * zeroed clock starts at REEVE_TEST_BEGIN_MS.
+ * The clock of a test. reeve_task_now_ms and the run time limit use it. It stands still unless something moves it:
+ * step_ms, or reeve_test_clock_move in code that the handler calls, such as a fake service or on_progress. A zeroed
+ * clock starts at REEVE_TEST_BEGIN_MS.
  */
 #define REEVE_TEST_BEGIN_MS INT64_C(946684800000) /* 2000-01-01T00:00:00Z */
 
 typedef struct reeve_test_clock {
     int64_t now_ms;  /* milliseconds since the epoch */
-    int64_t step_ms; /* ms by which each read moves it, including reads by reeve_task_should_stop */
+    int64_t step_ms; /* ms by which each reading of the clock moves it, also by reeve_task_should_stop */
     bool real;       /* use the machine's clock */
 } reeve_test_clock;
 
 /* Moves the clock forward by `ms`. Any thread. */
 REEVE_API void reeve_test_clock_move(reeve_test_clock *clock, int64_t ms);
 
-/* Zero selects the default of each field. The struct and what it points to must be valid until the run returns. */
+/* Options of a test. Zero selects the default of each field. The struct, and all that it points to, must be valid
+ * until the function that runs the test returns. */
 typedef struct reeve_test_options {
     size_t size; /* sizeof(reeve_test_options), or 0 */
     /* The task. */
@@ -51,25 +52,25 @@ typedef struct reeve_test_options {
     size_t meta_count;
     unsigned attempt;             /* number of the attempt; 0: 1 */
     unsigned crashes;             /* number of earlier crashes */
-    int attempts;                 /* option of the task; 0: the handler's, else 20 */
+    int attempts;                 /* option of the task; 0: the handler's value, else 20 */
     int64_t timeout_ms;           /* option of the task; 0: the handler's, else none */
     int64_t heartbeat_ms;         /* option of the task; 0: the handler's, else none */
     const reeve_backoff *backoff; /* option of the task; NULL: the handler's, else the default */
     int64_t enqueued_ms;          /* 0: the start of the run */
     /* The environment of the run. */
     reeve_test_clock *clock; /* NULL: a clock that stands still at REEVE_TEST_BEGIN_MS */
-    /* reeve_task_should_stop returns true from its nth call on; 1: from the first; 0: never. cancel_at: the same, and
-     * reeve_task_is_cancelled is true as well; 1: from the start of the run. */
+    /* stop_at N: reeve_task_should_stop returns true from its Nth call on; 0: never. cancel_at N: the same, and from
+     * then on reeve_task_is_cancelled returns true as well; 1: from the start of the run. */
     unsigned stop_at;
     unsigned cancel_at;
-    /* The status that reeve_task_progress, _heartbeat, _checkpoint and _log return. With REEVE_EREFUSED, a lost lease,
-     * reeve_task_should_stop returns true from then on, as it does after the run time limit. */
+    /* The status that reeve_task_progress, _heartbeat, _checkpoint and _log return. REEVE_EREFUSED simulates a lost
+     * lease: from then on reeve_task_should_stop returns true, as after the run time limit. */
     reeve_status tell_status;
     reeve_status pause_status; /* the status that reeve_task_pause_for returns */
     reeve_bytes checkpoint;    /* checkpoint of an earlier attempt; length 0: none */
-    const reeve_layer *layers; /* layers around the handler, the outermost first; free_user is not called */
+    const reeve_layer *layers; /* layers around the handler, in the order of their calls; free_user is not called */
     size_t layer_count;
-    /* Called for each reeve_task_progress, before that returns. May be NULL. */
+    /* Called by each reeve_task_progress; may be NULL. */
     void (*on_progress)(int percent, const char *message, void *user);
     void *user;
     reeve_size_limits size_limits; /* size limits of the worker (size_limits.h); zeroed: the defaults */
@@ -108,14 +109,14 @@ typedef struct reeve_test_chained {
 } reeve_test_chained;
 
 typedef struct reeve_test_report {
-    reeve_status status;   /* other than REEVE_OK: the handler was not called, and `message` tells why */
+    reeve_status status;   /* if it is not REEVE_OK, the handler was not called, and `message` tells why */
     reeve_outcome outcome; /* outcome of the handler with its layers; after the run time limit: REEVE_OUTCOME_RETRY */
-    bool dead;             /* the task would be dead: it failed for good, or in its last attempt */
-    bool cancelled;        /* the task would be cancelled: it was cancelled, and its outcome is not "done" */
-    bool late;             /* it exceeded its run time limit (kind "timeout") or its heartbeat limit (kind "silent") */
-    reeve_bytes result;    /* a zero byte follows it; data is never NULL */
-    int64_t delay_ms;      /* delay of a retry, backoff applied, or of a snooze; else 0 */
-    const char *kind;      /* kind of a retry or a failure; else "" */
+    bool dead;             /* the task would be dead: the attempt failed for good, or was the last one */
+    bool cancelled;        /* the task would be cancelled: it was cancelled, and the outcome is not "done" */
+    bool late; /* the attempt exceeded its run time limit (kind "timeout") or its heartbeat limit (kind "silent") */
+    reeve_bytes result; /* a zero byte follows it; data is never NULL */
+    int64_t delay_ms;   /* delay in ms until a worker would run the task again, after a retry or a snooze; else 0 */
+    const char *kind;   /* kind of a retry or a failure; else "" */
     const char *message;
     int64_t began_ms; /* time on the test's clock */
     int64_t ended_ms;
@@ -127,18 +128,18 @@ typedef struct reeve_test_report {
     reeve_bytes checkpoint;         /* last checkpoint, of this or an earlier attempt; a zero byte follows it */
     const reeve_test_pause *pauses; /* in order */
     size_t pause_count;
-    const reeve_test_chained *chained; /* tasks enqueued with its completion, in order; none if it is not completed */
+    const reeve_test_chained *chained; /* chained tasks, in order; none if the task is not completed */
     size_t chained_count;
 } reeve_test_report;
 
 /*
- * Runs a handler, of which only the field `run` is required; thread_start and thread_stop are called around it,
- * free_user is not. Returns a report, which the caller frees with reeve_test_report_free, or NULL when out of memory.
- * Any thread.
+ * Runs one attempt with a handler. Only the field `run` of the handler is required. The function calls thread_start
+ * before and thread_stop after the handler, but not free_user. It returns a report, which the caller frees with
+ * reeve_test_report_free, or NULL if there is no memory. Any thread.
  */
 REEVE_API reeve_test_report *reeve_test_run(const reeve_handler *handler, const reeve_test_options *options);
 
-/* The same for the handler of a type in a plugin. The plugin's own layers are inside those of the options. */
+/* As reeve_test_run, for the handler of a plugin. The layers of the options are called before those of the plugin. */
 REEVE_API reeve_test_report *reeve_test_run_plugin(reeve_plugin_handle *plugin, const reeve_test_options *options);
 
 /* Frees a report; NULL is ignored. */

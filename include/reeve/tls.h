@@ -1,8 +1,8 @@
 /*
  * tls.h - TLS between a client or a worker and Redis (rediss:// URLs).
  *
- * The same settings can be URL parameters, which have precedence over this struct, and environment variables, over
- * which this struct has precedence:
+ * The same settings can be URL parameters and environment variables. A URL parameter has precedence over the field of
+ * this struct, and the field over the environment variable:
  *
  *     field         URL parameter    environment
  *     ca            ca               REEVE_TLS_CA
@@ -15,9 +15,10 @@
  *
  *     rediss://:password@db.example.org:6380/0?ca=/etc/ssl/redis-ca.pem&min_version=1.3
  *
- * The server's certificate is always verified: its signature, its dates and its name. Files are read when the client is
- * opened or the worker is created, and again before a connection if one of them has changed. If the new files cannot be
- * used, those read before stay in use, and the event "tls.reload_failed" is logged.
+ * The library always verifies the certificate of the server: its signature, its dates and its name. It reads the
+ * files when the client is opened or the worker is created. If a file has changed, it reads the files again before
+ * the next connection. If the new files cannot be used, it continues with the earlier contents, and logs the event
+ * "tls.reload_failed".
  */
 #ifndef REEVE_TLS_H
 #define REEVE_TLS_H
@@ -29,7 +30,7 @@
 typedef struct reeve_tls {
     size_t size;        /* sizeof(reeve_tls), or 0 */
     const char *ca;     /* file of PEM certificates of trusted authorities; NULL: the system's, unless ca_dir is set */
-    const char *ca_dir; /* directory of such files, named by hash as `openssl rehash` does; NULL: none */
+    const char *ca_dir; /* directory of such files, with the names that `openssl rehash` gives them; NULL: none */
     const char *cert;   /* PEM file of the client's certificate and its chain, with `key`; NULL: none is sent */
     const char *key;    /* PEM file of the certificate's private key, not encrypted; with `cert` */
     const char *server_name; /* name or IP address that the server's certificate must have; NULL: the URL's host */

@@ -1,8 +1,8 @@
 /*
- * why.h - why a task, or a queue, does not run: the reasons, with their numbers.
+ * why.h - the reasons why a task, or a queue, does not run.
  *
- * A call reads the queue in one script, up to 10 parents in other queues in one more round trip, and the registry of
- * workers. The answer can be out of date a moment later.
+ * A call takes a few round trips: it reads the queue, up to 10 parents in other queues, and the list of workers. The
+ * answer can be out of date a moment later.
  */
 #ifndef REEVE_WHY_H
 #define REEVE_WHY_H
@@ -40,17 +40,17 @@ extern "C" {
     X(MESSAGES, 22, "messages")
 
 /*
- * The reasons, and the fields of reeve_reason that they set. In parentheses: whether the reason is given for tasks,
- * queues or both.
+ * The reasons, and the fields of reeve_reason that they set. "(task)", "(queue)" and "(both)" tell whether a reason
+ * is for a task, a queue or both.
  *
  *     completed          (task) the task completed at since_ms
  *     dead               (task) it died at since_ms of the error error_kind
  *     cancelled          (task) it was cancelled at since_ms
- *     running            (task) it runs since since_ms on worker, name, host; the lease expires at until_ms unless a
+ *     running            (task) it has run since since_ms on worker, name, host; the lease expires at until_ms unless a
  *                        heartbeat renews it. (queue) `count` tasks run
- *     stalled            (task) its worker is gone since since_ms (0: unknown), and the task has not been recovered
- *                        yet. (queue) `count` sessions of workers have expired
- *     paused             (both) the queue is paused since since_ms (-1: unknown)
+ *     stalled            (task) its worker died at since_ms (0: unknown), and the task has not been recovered yet.
+ *                        (queue) `count` sessions of workers have expired
+ *     paused             (both) the queue was paused at since_ms (-1: unknown)
  *     paused_for         (both) the queue is paused until until_ms (reeve_pause_for)
  *     concurrency        (both) the queue's concurrency limit is reached: `count` of `limit` tasks run
  *     rate               (both) the queue's rate limit is reached; the next task starts at until_ms
@@ -66,8 +66,8 @@ extern "C" {
  *     parked             (task) its group is at a limit, and `count` tasks of the group are before it. (queue)
  *                        `count` tasks are parked
  *     unserved           (both) no live worker serves the queue
- *     quiet              (both) all `count` workers that serve it are quiet or stopping
- *     no_handler         (task) none of the `count` workers that take tasks of the queue has a handler of its type.
+ *     quiet              (both) all `count` workers that serve the queue are quiet or stopping
+ *     no_handler         (task) none of the `count` workers that lease tasks of the queue has a handler of its type.
  *                        (queue) the same for the type of the task at the head, handle
  *     behind             (task) `count` tasks are before it; `more`: at least that many
  *     ready              (task) it is the next task. (queue) `count` tasks are ready
@@ -82,7 +82,7 @@ typedef enum reeve_reason_kind {
 /* The name of a kind, such as "paused"; "unknown" for any other number. Never NULL. Any thread. */
 REEVE_API const char *reeve_reason_name(reeve_reason_kind kind);
 
-/* A reason. Where a field does not apply, times, limit and count are -1, and strings are NULL. */
+/* A reason. If a field does not apply, a time, limit or count is -1, and a string is NULL. */
 typedef struct reeve_reason {
     reeve_reason_kind kind;
     int64_t since_ms; /* ms since the epoch by Redis's clock, as until_ms */
@@ -110,7 +110,7 @@ typedef struct reeve_why {
     int64_t now_ms;
     unsigned workers;      /* number of live workers that serve the queue */
     unsigned taking;       /* number of these that lease new tasks */
-    reeve_reason *reasons; /* at least one, the most decisive first */
+    reeve_reason *reasons; /* at least one, the most important first */
     size_t count;
 } reeve_why;
 
