@@ -239,6 +239,20 @@ static reeve_status end_unreached(reeve_client *client, reeve_status status, boo
     return end_call(client, status, again);
 }
 
+/* Connects, and ends what was lost: also in an earlier call, which the caller may repeat now. REEVE_ECONNECT: it was lost
+ * again before anything was sent. */
+static reeve_status reach(reeve_client *client, int64_t deadline, unsigned *tries)
+{
+    for (;;) {
+        reeve_status status = reopen(client, deadline, tries);
+        if (status != REEVE_OK) return status;
+        rv_conn_end_lost(client->conn, deadline);
+        if (rv_conn_is_open(client->conn)) return REEVE_OK;
+        (void)rv_fail(&client->error, REEVE_ECONNECT, "%s", rv_conn_error(client->conn)->text);
+        if (!pause_for_refusal(client, deadline, tries)) return REEVE_ECONNECT;
+    }
+}
+
 static reeve_status carry_out(reeve_client *client, rv_build_fn build, const void *context, const carry *how,
                               bool *ret_again)
 {
@@ -252,13 +266,8 @@ static reeve_status carry_out(reeve_client *client, rv_build_fn build, const voi
     rv_error_clear(&client->error);
     rv_error_clear(&client->put_off);
     for (;;) {
-        reeve_status status = reopen(client, deadline, &tries);
+        reeve_status status = reach(client, deadline, &tries);
         if (status != REEVE_OK) return end_unreached(client, status, again);
-        if (again) rv_conn_end_lost(client->conn, deadline);
-        if (!rv_conn_is_open(client->conn)) { /* (it was lost again) */
-            if (!pause_for_refusal(client, deadline, &tries)) return end_call(client, REEVE_ELOST, again);
-            continue;
-        }
         rv_conn_discard(client->conn);
         if (!again) client->began_clock = *rv_conn_clock(client->conn);
         build(client->conn, again, context);

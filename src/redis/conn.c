@@ -77,6 +77,7 @@ void rv_conn_leave(rv_conn *conn)
 
 void rv_conn_close(rv_conn *conn)
 {
+    if (conn->owed > 0) rv_conn_note_lost(conn);
     rv_conn_drop(conn, conn->owed > 0);
 }
 

@@ -65,9 +65,10 @@ bool rv_conn_is_denied(const rv_conn *conn);
 void rv_conn_check_end(rv_conn *conn);
 
 /*
- * Ends, on the server, the connection that was lost before this one: what was sent over it is then carried out by now, or
- * never. A server that was frozen may have read a part only, and would come to it later. Best effort: a user may be denied
- * CLIENT LIST or KILL, and another server does not have it. At most two round trips.
+ * Ends, on the server, the connections that were lost before this one: what was sent over them is then carried out by now,
+ * or never. A server that was frozen may have read a part only, and would come to it later; so may a proxy. Best effort: a
+ * user may be denied CLIENT LIST or KILL, and another server does not have them. One round trip, and one for each that is
+ * still there. Where this connection is lost meanwhile, the next call ends them all.
  */
 void rv_conn_end_lost(rv_conn *conn, int64_t deadline);
 

@@ -10,6 +10,14 @@
 #include "redis/spin.h"
 #include "redis/transport.h"
 
+/* A connection that was lost, or given up, with calls under way. */
+typedef struct rv_lost {
+    int64_t id; /* in Redis */
+    int64_t opened_ms;
+} rv_lost;
+
+#define RV_LOST_MAX 32 /* of more than these in a row the oldest is forgotten */
+
 struct rv_conn {
     const rv_url *url;
     const rv_waker *waker;
@@ -33,8 +41,8 @@ struct rv_conn {
     rv_reply load_reply;
     int64_t id;
     int64_t opened_ms;
-    int64_t lost_id; /* of the connection that was lost before; 0: none, or it was ended */
-    int64_t lost_opened_ms;
+    rv_lost losses[RV_LOST_MAX]; /* those that were not ended since */
+    size_t loss_count;
     unsigned epoch;
     rv_redis_clock clock;
     bool asks_clock;
@@ -73,6 +81,9 @@ void rv_exchange_send(rv_exchange *exchange, const rv_commands *commands);
  * REEVE_OK, REEVE_ELOST, REEVE_ETIMEOUT, REEVE_EINTERRUPTED, REEVE_EPROTO, REEVE_ENOMEM.
  */
 reeve_status rv_conn_exchange(rv_conn *conn, rv_exchange *exchange);
+
+/* The open connection is to be ended by rv_conn_end_lost. */
+void rv_conn_note_lost(rv_conn *conn);
 
 /* Closes; abort as rv_transport_close. */
 void rv_conn_drop(rv_conn *conn, bool abort);

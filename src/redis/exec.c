@@ -15,8 +15,7 @@ typedef struct execution {
 /* Whatever went wrong between bytes and replies, the connection is of no more use. */
 static reeve_status broken(rv_conn *conn, reeve_status status)
 {
-    conn->lost_id = conn->id;
-    conn->lost_opened_ms = conn->opened_ms;
+    rv_conn_note_lost(conn);
     rv_conn_drop(conn, true);
     conn->lost = true;
     return rv_fail(&conn->error, status, "%s (%s)", conn->error.text, conn->url->redacted);

@@ -68,37 +68,6 @@ void rv_recovery_note_use(rv_thread *t)
     t->losses = 0;
 }
 
-/* ---- the connection before -------------------------------------------------------------------------------------- */
-
-/* Is that number still this thread's? (Another server, or one that was started anew, counts from 1 again.) */
-static bool is_still_there(rv_thread *t)
-{
-    char name[64];
-    const rv_reply *reply;
-    rv_cmd(t->conn, 4);
-    rv_args(t->conn, "CLIENT");
-    rv_args(t->conn, "LIST");
-    rv_args(t->conn, "ID");
-    rv_argi(t->conn, t->connection);
-    (void)snprintf(name, sizeof(name), " name=reeve-%s-%u ", t->worker->id, t->number);
-    return rv_conn_call(t->conn, 0, &reply) == REEVE_OK && rv_reply_is(reply, RV_TEXT) &&
-           strstr(reply->text, name) != NULL;
-}
-
-/* A Redis that was frozen may have read a part only of the turn that went over it, and would carry it out after we have
- * asked. (Who may not do this, or speaks to a Redis before 6.2, has to live with that.) */
-static void end_connection(rv_thread *t)
-{
-    const rv_reply *reply;
-    if (t->connection == 0 || t->connection == rv_conn_id(t->conn) || !is_still_there(t)) return;
-    rv_cmd(t->conn, 4);
-    rv_args(t->conn, "CLIENT");
-    rv_args(t->conn, "KILL");
-    rv_args(t->conn, "ID");
-    rv_argi(t->conn, t->connection);
-    (void)rv_conn_call(t->conn, 0, &reply);
-}
-
 /* ---- recall ---------------------------------------------------------------------------------------------------- */
 
 /* The item of this very lease: what was given back may stand there again, leased anew. */
@@ -307,7 +276,9 @@ static reeve_status recall_regained(rv_thread *t, size_t queue, const char *pres
 reeve_status rv_recovery_recall(rv_thread *t)
 {
     recall r = {.incomplete = false};
-    end_connection(t);
+    /* A Redis that was frozen, or a proxy, may carry out later what was sent over an earlier connection: a turn would lease
+     * tasks, another recall take this thread out of `idle`. (Who may not end it has to live with that.) */
+    rv_conn_end_lost(t->conn, 0);
     for (size_t queue = 0; queue < t->pool->queue_session_count; queue++) {
         rv_queue_session *queue_session = t->pool->queue_sessions[queue];
         rv_session_text present;

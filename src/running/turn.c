@@ -360,7 +360,6 @@ bool rv_turn_run(rv_thread *t, unsigned want)
         size_t groups = 0;
         reeve_status status = t->state == RV_THREAD_RECOVER ? rv_recovery_recall(t) : REEVE_OK;
         if (status == REEVE_OK) {
-            t->connection = rv_conn_id(t->conn);
             ask = room_for(t, want);
             groups = group_outcomes(t);
             status = call_turn(t, ask, groups, &reply);

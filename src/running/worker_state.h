@@ -87,7 +87,6 @@ typedef struct rv_thread {
     unsigned losses;           /* of the connection in a row, with nothing leased or waited for in between, */
     int64_t lost_ms;           /* the last of them */
     unsigned epoch;            /* of the connection that its last turn went over; 0: none yet */
-    int64_t connection;        /* and its number in Redis; 0: unknown */
     void **states;             /* what thread_start left, by handler */
     bool *set_up;
     /* how many tasks to take at once (see thread.c) */

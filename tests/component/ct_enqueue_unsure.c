@@ -131,10 +131,48 @@ static void a_setting_refused_the_second_time(void **state)
     part(&met);
 }
 
+/* What was sent over any of them may come to Redis later: behind a proxy, or when Redis was frozen. */
+static void all_connections_that_were_lost_are_ended(void **state)
+{
+    (void)state;
+#define GREET_AS(id) \
+    {PEER_COMMANDS, 5, NULL, 0}, PEER_SAY("+OK\r\n:" id "\r\n*2\r\n$10\r\n1700000000\r\n$1\r\n0\r\n$-1\r\n+PONG\r\n")
+#define LINES                                                   \
+    "id=7 addr=unix:0 fd=9 name=reeve-client age=9999 idle=1\n" \
+    "id=8 addr=unix:0 fd=9 name=reeve-client age=9999 idle=1\n"
+#define BYTES(text)                           \
+    {                                         \
+        PEER_BYTES, sizeof(text) - 1, NULL, 0 \
+    }
+    static const peer_step script[] = {GREET_AS("7"),
+                                       ASKED,
+                                       HANG_UP,
+                                       GREET_AS("8"),
+                                       BYTES("*4\r\n$6\r\nCLIENT\r\n$4\r\nLIST\r\n$2\r\nID\r\n$1\r\n7\r\n"),
+                                       HANG_UP,
+                                       GREET_AS("9"),
+                                       BYTES("*5\r\n$6\r\nCLIENT\r\n$4\r\nLIST\r\n$2\r\nID\r\n$1\r\n7\r\n$1\r\n8\r\n"),
+                                       PEER_SAY("$112\r\n" LINES "\r\n"),
+                                       BYTES("*4\r\n$6\r\nCLIENT\r\n$4\r\nKILL\r\n$2\r\nID\r\n$1\r\n7\r\n"),
+                                       PEER_SAY(":1\r\n"),
+                                       BYTES("*4\r\n$6\r\nCLIENT\r\n$4\r\nKILL\r\n$2\r\nID\r\n$1\r\n8\r\n"),
+                                       PEER_SAY(":1\r\n"),
+                                       ASKED,
+                                       PEER_SAY(":0\r\n$-1\r\n:1\r\n"),
+                                       THE_END};
+    meeting met;
+    assert_int_equal(strlen(LINES), 112);
+    meet(&met, script, 5000);
+    reeve_status status = enqueue(&met);
+    if (status != REEVE_OK) fail_msg("%s", reeve_client_error(met.client));
+    part(&met);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_refusal_of_the_second_try_is_not_certain),
+        cmocka_unit_test(all_connections_that_were_lost_are_ended),
         cmocka_unit_test(a_refusal_of_the_only_try_is_certain),
         cmocka_unit_test(a_refusal_until_the_deadline_is_not_certain),
         cmocka_unit_test(many_of_which_some_were_answered),
