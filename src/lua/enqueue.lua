@@ -174,24 +174,15 @@ local function rare(what, P, ...)
   if what == 'wake' then return wake_one(P) end
 -- require: bulk_insert
   if what == 'laid' then return place_packet(P, ...) end
--- require: enqueue_any
-  -- Where a command fails, as the user may not call it or a key has the wrong type, what was made is taken back.
-  local made = {}
-  local good, reply = pcall(enqueue_any, P, ARGV, what, made)
-  if good then return reply end
-  for id, o in pairs(made) do
-    for _, set in ipairs({'ready', 'scheduled', 'blocked', 'deadlines'}) do redis.pcall('ZREM', P .. set, id) end
-    redis.pcall('HDEL', P .. 'tasks', id)
-    redis.pcall('UNLINK', P .. 'info:' .. id, P .. 'parents:' .. id)
-    local lock = o.unique and P .. 'unique:' .. o.unique
-    if lock and redis.pcall('GET', lock) == id then redis.pcall('DEL', lock) end
-    for _, tag in ipairs(o.tags or {}) do
-      redis.pcall('ZREM', P .. 'tag:' .. tag, id)
-      if redis.pcall('EXISTS', P .. 'tag:' .. tag) == 0 then redis.pcall('ZREM', P .. 'tags', tag) end
-    end
-  end
-  -- Redis's pcall makes a text of an error.
-  return redis.error_reply(string.find(reply, '^%u+ ') and reply or 'ERR @NAME@: ' .. reply)
+-- require: base
+-- In functions, where the names above cost less to capture: see CONTRIBUTING.md.
+  return (function(...)
+-- require: options, sequence, transitions, enqueue_lists
+    return (function(...)
+-- require: enqueue_undo
+      return enqueue_or_undo(P, ARGV, ...)
+    end)(...)
+  end)(what)
 end
 if needs == 'hand' then
   local reply = rare('hand', P, given[2], envelope, seconds .. millis)

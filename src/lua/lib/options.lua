@@ -1,7 +1,7 @@
 -- What is checked of a task that a script is to make, before anything is written.
 --
 -- requires: base
--- gives: checked_options, option_fault, task_fault
+-- gives: NO_OPTIONS, checked_options, option_fault, task_fault
 
 -- [[handle, policy], ...], see lib/dependency_register.lua. ("!" stands for a parent that is still to be named.)
 local function are_edges(edges)
@@ -37,11 +37,16 @@ local function task_fault(id, rest, o)
   if told.unique ~= o.unique then return 'its envelope names another unique key' end
 end
 
--- Its options, decoded; or nil and what is wrong with it.
+-- Its options, decoded; or nil and what is wrong with it. Nobody changes NO_OPTIONS.
+local NO_OPTIONS = {}
 local function checked_options(id, options, rest)
-  local o = options == '' and {} or decoded(options)
-  if not o then return nil, 'its options are not a JSON object' end
-  local fault = option_fault(o) or task_fault(id, rest, o)
+  local o, fault = NO_OPTIONS, nil
+  if options ~= '' then
+    o = decoded(options)
+    if not o then return nil, 'its options are not a JSON object' end
+    fault = option_fault(o)
+  end
+  fault = fault or task_fault(id, rest, o)
   if fault then return nil, fault end
   return o
 end

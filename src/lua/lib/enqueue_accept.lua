@@ -1,0 +1,77 @@
+-- One task of a call of `enqueue`: its options are applied, and it is accepted or refused.
+--
+-- requires: base, transitions, wake_one, enqueue_lists, enqueue_parts, enqueue_write
+-- gives: accept_task, apply_options
+
+-- Takes the task's unique key. Returns nil, or the id of the task that holds it.
+local function claim_key(request, task) -- inline
+  local o = task.options
+  request.made[task.id] = o
+  local holder = part('key')(request.P, task.id, o)
+  if not holder or not o.conflict then return holder end
+  -- The holder may have come in this very call.
+  write_tasks(request)
+  return part('replacement')(request, task, holder)
+end
+
+-- Whoever settles a task looks for its tags only where its envelope says so, and must where its record goes with its end.
+local function are_tags_marked(request) -- inline
+  if request.marks_tagged == nil then
+    local keep = call('HMGET', request.P .. 'settings', 'completed_age', 'completed_count')
+    request.marks_tagged = keep[1] == '0' or keep[2] == '0'
+  end
+  return request.marks_tagged
+end
+
+-- Sets the task's due, deadline and has_info; where it replaces another task, its priority, rest and place, too. i: which task of
+-- the call it is. Returns nil, or the reply for a task that is refused.
+local function apply_options(request, task, i) -- inline
+  local o, now = task.options, request.now
+  task.due = o.at or o['in'] and now + o['in']
+  if task.due then task.due = math.min(task.due, LATEST) end
+  if o.after then
+    local unknown = part('parents')(request, task, i)
+    if unknown then return 'unknown ' .. unknown end
+  end
+  if o.unique then
+    local holder = claim_key(request, task)
+    if holder then return request.is_repeated and holder == task.id and 1 or holder end
+  end
+  -- The first attempt looks into info:<id>: for parents' results, or to free the key.
+  task.has_info = o.after or o['until']
+  local deadline = o.deadline or o.expires and now + o.expires
+  if deadline then task.deadline = math.max(0, math.min(deadline, LATEST)) end
+  if o.tags then
+    local are_marked = are_tags_marked(request)
+    task.has_info = task.has_info or are_marked
+  end
+end
+
+-- In the place of the task that it replaces.
+local function put_in_place(request, task) -- inline
+  local P, state, score = request.P, task.place[1], task.place[2]
+  enter_state(P, state, task.id, score)
+  if state == 'ready' then wake_one(P) else request.due_of[task.id] = text(score) end
+end
+
+-- The task comes: what is to be written of it is collected.
+local function accept_task(request, task) -- inline
+  local id, o, deadline = task.id, task.options, task.deadline
+  request.accepted[id], request.made[id] = true, o
+  local mark = (task.has_info and '{"info":1,"at":' or '{"at":') .. text(request.now)
+  if deadline then
+    collect(request, 'deadlines', text(deadline), id)
+    request.first_deadline = math.min(request.first_deadline or deadline, deadline)
+    mark = mark .. ',"deadline":' .. text(deadline)
+  end
+  collect(request, 'envelopes', id, mark .. ',' .. task.rest)
+  request.is_large = request.is_large or #task.rest > LARGE
+  if o.tags then part('tags')(request.P, id, o.tags, request.now) end
+  if o.after then
+    collect(request, 'children', task)
+  elseif task.place then
+    put_in_place(request, task)
+  else
+    queue_task(request, task)
+  end
+end

@@ -1,0 +1,64 @@
+-- A call of `enqueue` that is sent again, as its reply was lost: which of its tasks are there already.
+--
+-- requires: base, sequence, enqueue_lists
+-- gives: answer_known, end_placed, find_unplaced
+
+-- A bulk insert puts up to 1024 tasks in one packet (lib/bulk_insert.lua), and its client sends them again by themselves. Where
+-- the packet got no place, this call gives all of its tasks theirs: not more than it can do.
+local UNPLACED_MAX = 2048
+
+-- Finds packets without a place, of which tasks are sent again. Returns what is wrong, or nil.
+local function find_unplaced(request)
+  local P, lists, count = request.P, {}, 0
+  for _, task in ipairs(request.tasks) do
+    local p = task.known and packet_of(task.known)
+    if p and lists[p] == nil then
+      lists[p] = call('SISMEMBER', P .. 'packets', p) == 0 and call('LRANGE', P .. 'packet:' .. p, '0', text(UNPLACED_MAX))
+      count = count + #(lists[p] or {})
+      if count > UNPLACED_MAX then
+        return 'the tasks of this call were laid together with more than ' .. UNPLACED_MAX ..
+          ' others that are to be placed: send fewer in one call'
+      end
+    end
+  end
+  request.unplaced, request.placed = lists, {}
+end
+
+-- The tasks of such a packet become ready.
+local function place_packet_of(request, envelope)
+  local p = packet_of(envelope)
+  if not p or request.placed[p] or not request.unplaced[p] then return end
+  request.placed[p] = true
+  for _, id in ipairs(request.unplaced[p]) do
+    collect(request, 'ready', text(next_score(request.order)), id)
+    request.accepted[id] = true
+  end
+end
+
+-- The header without its time, which schedule.lua changes.
+local function timeless(line, keeps_priority)
+  local head, tail = string.match(line, '^("type":"[^"]*")(.*)$')
+  if not head then return line end
+  tail = string.gsub(string.gsub(tail, '^,"due":%d+', ''), '^,"delay":%d+', '')
+  return head .. (keeps_priority and string.gsub(tail, '^,"priority":%-?%d+', '') or tail)
+end
+
+-- Whether the envelope that is there is the one that this call brings.
+local function is_same(envelope, task)
+  local rest, o = task.rest, task.options
+  if sub(envelope, -#rest) == rest then return true end
+  local keeps_priority = o.conflict == 'replace' and not o.priority
+  return timeless(sub(envelope, find(envelope, '"type":', 1, true) or 1), keeps_priority) == timeless(rest, keeps_priority)
+end
+
+-- The reply for a task whose id is known: 1: the first copy of the call enqueued it; 0: it is another task.
+local function answer_known(request, task)
+  if not task.known or not is_same(task.known, task) then return 0 end
+  place_packet_of(request, task.known)
+  return 1
+end
+
+-- The packets whose tasks have their places go.
+local function end_placed(request)
+  for p in pairs(request.placed) do call('DEL', request.P .. 'packet:' .. p) end
+end

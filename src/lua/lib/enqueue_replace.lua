@@ -1,0 +1,76 @@
+-- Another task holds the unique key of a new task whose option `conflict` says that the new one takes its place.
+--
+-- requires: base, control, heirs, messages, sequence, task_state, unique
+-- gives: replace_holder
+
+-- The rest of an envelope with the priority of the task that it replaces, where reschedule.lua would have put it.
+local function with_priority(rest, priority)
+  local head, tail = string.match(rest, '^("type":"[^"]*")(.*)$')
+  local due = string.match(tail, '^,"due":%d+') or string.match(tail, '^,"delay":%d+') or ''
+  return head .. due .. ',"priority":' .. text(priority) .. sub(tail, #due + 1)
+end
+
+-- A task of this call is gone: its id is free again.
+local function forget_accepted(request, id)
+  request.accepted[id], request.due_of[id], request.parent_states[id] = nil, nil, nil
+  for _, task in ipairs(request.tasks) do
+    if task.id == id then task.known = false end
+  end
+end
+
+local function names_parent(P, edges, id)
+  local handle = own_queue(P) .. '/' .. id
+  for _, edge in ipairs(edges or {}) do
+    if edge[1] == handle then return true end
+  end
+  return false
+end
+
+-- The new task comes as its options say where they say so, else in the place of the old one. old: the old one's header.
+local function take_place(task, old, state, score)
+  local o, old_priority = task.options, old.priority or 0
+  if o.conflict == 'debounce' then return end
+  if not o.priority and old_priority ~= 0 then task.rest = with_priority(task.rest, old_priority) end
+  o.priority = o.priority or old_priority
+  local moves = o.at or o['in'] or state == 'blocked' or state ~= 'scheduled' and old_priority ~= o.priority
+  if not moves then task.place = {state == 'parked' and 'ready' or state, score} end
+end
+
+-- A task that names no parents waits for those of the blocked one that it replaces, and comes at its time. Returns the
+-- parents and the time; nil: it cannot.
+local function inherited(P, task, holder)
+  local o = task.options
+  local parents = heritage(P, holder, task.id)
+  if not parents then return nil end
+  local keeps_due = o.conflict == 'replace' and not o.at and not o['in']
+  return parents, keeps_due and tonumber(call('HGET', P .. 'info:' .. holder, 'due'))
+end
+
+-- Replaces the holder, and changes the task's due, rest and place and its options `after` and `priority`. Returns nil; or the id
+-- of the task that has the key: then the new one is refused. All tasks of this call that were accepted before are written.
+local function replace_holder(request, task, holder)
+  local P, id, o = request.P, task.id, task.options
+  local envelope = call('HGET', P .. 'tasks', holder)
+  if not envelope then
+    -- It was not needed and is gone with its key; or its key is locked for a time.
+    forget_accepted(request, holder)
+    return lock(P, id, o)
+  end
+  local state, score = task_state(P, holder)
+  if not is_waiting(state) then return holder end
+  local old, parents, due = header(envelope), nil, nil
+  -- A key that is locked for a time may outlive its task, and another task may have come under that id since.
+  if old.unique ~= o.unique or names_parent(P, o.after, holder) then return holder end
+  if state == 'blocked' and not o.after then
+    parents, due = inherited(P, task, holder)
+    if not parents then return holder end
+  end
+  if not hand_over(P, holder, id) then return holder end
+  remove(P, holder, envelope, state)
+  lock_as(P, id, o)
+  request.order = order_open(P)
+  forget_accepted(request, holder)
+  if parents and #parents > 0 then o.after = parents end
+  task.due = task.due or due or nil
+  take_place(task, old, state, score)
+end

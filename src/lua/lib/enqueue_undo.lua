@@ -1,0 +1,29 @@
+-- A command of `enqueue` failed, as the user may not call it or a key has the wrong type: what the call made is removed.
+--
+-- requires: enqueue_any
+-- gives: enqueue_or_undo
+
+-- made: id -> its options. Nothing here may raise an error.
+local function undo(P, made)
+  local call = redis.pcall
+  for id, o in pairs(made) do
+    for _, set in ipairs({'ready', 'scheduled', 'blocked', 'deadlines'}) do call('ZREM', P .. set, id) end
+    call('HDEL', P .. 'tasks', id)
+    call('UNLINK', P .. 'info:' .. id, P .. 'parents:' .. id)
+    local lock = o.unique and P .. 'unique:' .. o.unique
+    if lock and call('GET', lock) == id then call('DEL', lock) end
+    for _, tag in ipairs(o.tags or {}) do
+      call('ZREM', P .. 'tag:' .. tag, id)
+      if call('EXISTS', P .. 'tag:' .. tag) == 0 then call('ZREM', P .. 'tags', tag) end
+    end
+  end
+end
+
+local function enqueue_or_undo(P, given, time)
+  local made = {}
+  local good, reply = pcall(enqueue_any, P, given, time, made)
+  if good then return reply end
+  undo(P, made)
+  -- Redis's pcall makes a text of an error.
+  return redis.error_reply(string.find(reply, '^%u+ ') and reply or 'ERR @NAME@: ' .. reply)
+end
