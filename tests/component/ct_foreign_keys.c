@@ -2,7 +2,6 @@
  * Every script called by a user who lacks the right to one of its commands, and where one of the queue's keys has another
  * type: it fails before it has written anything, or does its work. Nothing is half done.
  */
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,22 +61,11 @@ static bool fails_whole(const test_script_call *call, const char *why)
     return !changed;
 }
 
-/* The next command that a script calls, or NULL. */
-static const char *next_command(const char *text, char ret_name[32])
-{
-    const char *at = strstr(text, "call('");
-    if (at == NULL) return NULL;
-    size_t length = 0;
-    for (at += strlen("call('"); isupper((unsigned char)*at) && length < 31; at++) ret_name[length++] = *at;
-    ret_name[length] = '\0';
-    return at;
-}
-
 static size_t without_rights(const test_script_call *call)
 {
     char name[32], seen[4096] = " ", word[40], why[64];
     size_t bad = 0;
-    for (const char *at = call->script->text; (at = next_command(at, name)) != NULL;) {
+    for (const char *at = call->script->text; (at = test_calls_next_command(at, name)) != NULL;) {
         (void)snprintf(word, sizeof(word), " %s ", name);
         size_t length = strlen(seen);
         if (name[0] == '\0' || strstr(seen, word) || length + sizeof(word) >= sizeof(seen)) continue;
@@ -207,7 +195,7 @@ static size_t common_without_rights(const test_script_call *call, int waiter)
     char name[32], seen[4096] = " ", word[40], why[64];
     const char *prepared;
     size_t bad = 0;
-    for (const char *at = call->script->text; (at = next_command(at, name)) != NULL;) {
+    for (const char *at = call->script->text; (at = test_calls_next_command(at, name)) != NULL;) {
         (void)snprintf(word, sizeof(word), " %s ", name);
         size_t length = strlen(seen);
         if (name[0] == '\0' || strstr(seen, word) || length + sizeof(word) >= sizeof(seen)) continue;

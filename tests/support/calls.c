@@ -1,5 +1,6 @@
 #include "support/calls.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -194,4 +195,25 @@ const char *test_calls_difference(const char *before, const char *after)
     while (*before != '\0' && *before == *after) before++, after++;
     (void)snprintf(line, sizeof(line), "%.*s", (int)strcspn(after, "\n"), after);
     return line;
+}
+
+/* It asks for a right, and calls nothing. */
+static bool is_question(const char *text, const char *at)
+{
+    static const char name[] = "acl_check_cmd";
+    const size_t length = sizeof(name) - 1;
+    return (size_t)(at - text) >= length && memcmp(at - length, name, length) == 0;
+}
+
+const char *test_calls_next_command(const char *text, char ret_name[TEST_COMMAND_NAME])
+{
+    for (const char *at = text; (at = strstr(at, "('")) != NULL;) {
+        bool called = !is_question(text, at);
+        size_t length = 0;
+        for (at += strlen("('"); isupper((unsigned char)*at) && length < TEST_COMMAND_NAME - 1; at++)
+            ret_name[length++] = *at;
+        ret_name[length] = '\0';
+        if (called && length > 1 && *at == '\'') return at;
+    }
+    return NULL;
 }

@@ -41,4 +41,9 @@ const char *test_calls_digest(void);
 /* The rest of the line in which two of these differ. */
 const char *test_calls_difference(const char *before, const char *after);
 
+/* The next command of Redis that a script's text calls: puts its name into ret_name. Returns where to go on, or NULL. What goes to
+ * Redis has short names of functions, so that any call with a name in capitals counts. */
+#define TEST_COMMAND_NAME 32
+const char *test_calls_next_command(const char *text, char ret_name[TEST_COMMAND_NAME]);
+
 #endif
