@@ -45,7 +45,7 @@ local time = call('TIME')
 local now = time[1] * 1000 + (time[2] - time[2] % 1000) / 1000
 local known = call('HGET', P .. 'settings', 'upkeep')
 local upkeep, _, _, back = nil, nil, nil, nil
-if known or session ~= '' then upkeep, _, _, back = look_after(known, now, life) end
+if known or session ~= '' then upkeep, _, _, back = next_upkeep(known, now, life) end
 if upkeep and not back then call('HSET', P .. 'settings', 'upkeep', upkeep) end
 local woken = call('EXISTS', P .. 'wake')
 if session == '' then return {1, 0, woken} end

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/definition.h"
 #include "support/calls.h"
 
 #define Q "reeve:{q}:"
@@ -93,12 +94,9 @@ static void no_missing_right_leaves_anything_half_done(void **state)
 static void no_key_of_another_type_leaves_anything_half_done(void **state)
 {
     (void)state;
-    static const char *const keys[] = {
-        "tasks",  "ready",    "scheduled", "sessions",     "completed", "dead",     "cancelled", "results",   "bundles",
-        "noted",  "failures", "order",     "packets",      "groups",    "parked",   "opening",   "reopening", "limits",
-        "gate",   "slots",    "taken",     "rates",        "holds",     "blocked",  "linked",    "fanout",    "outbox",
-        "unread", "wake",     "idle",      "settings",     "tags",      "events",   "counters",  "deadlines", "waiters",
-        "cron",   "cron:due", "cron:last", "result_sizes", "limited",   "retained", "read"};
+#define X(name, type) name,
+    static const char *const keys[] = {MODEL_FIXED_KEYS(X)};
+#undef X
     size_t bad = 0;
     for (size_t n = 0; n < sizeof(keys) / sizeof(keys[0]); n++) {
         for (size_t i = 0; i < test_calls_count; i++) {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/definition.h"
 #include "support/calls.h"
 
 #define Q "reeve:{q}:"
@@ -111,7 +112,9 @@ static void a_call_without_a_right_names_it_and_writes_nothing(void **state)
 static void a_call_with_a_key_of_another_type_names_it_and_writes_nothing(void **state)
 {
     (void)state;
-    static const char *const keys[] = {"order", "settings", "ready", "sessions", "completed", "cron:due", "rousing"};
+#define X(name, type) name,
+    static const char *const keys[] = {MODEL_FIXED_KEYS(X)};
+#undef X
     size_t bad = 0;
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
         prepare();

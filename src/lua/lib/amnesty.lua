@@ -17,9 +17,9 @@ end
 local function renew_amnesty(P, now, life, settings, endings)
   local upkeep, since, ends, back = nil, now, 0, nil
   if settings.upkeep then
-    upkeep, since, ends, back = look_after(settings.upkeep, now, life)
+    upkeep, since, ends, back = next_upkeep(settings.upkeep, now, life)
   elseif life and has_times(P, settings.hold) then
-    upkeep = look_after(nil, now, life)
+    upkeep = next_upkeep(nil, now, life)
   end
   -- A step of the clock is dealt with after what an earlier one left to do. Until then `upkeep` stays as it is, so that the next
   -- call sees the step, too.

@@ -55,7 +55,7 @@ local function in_session(P, index, running, session, join, ttl, now, extras)
   if words then error({err = words}) end
   if call('ZADD', P .. 'sessions', 'NX', text(now + ttl), session) == 0 then return false end
 -- require: upkeep
-  local upkeep, _, _, back = look_after(call('HGET', P .. 'settings', 'upkeep'), now, ttl)
+  local upkeep, _, _, back = next_upkeep(call('HGET', P .. 'settings', 'upkeep'), now, ttl)
   if upkeep and not back then call('HSET', P .. 'settings', 'upkeep', upkeep) end
   call('HSET', running, '#', join, '#flushed', '', '#suspect', '')
   local said = call('HMGET', P .. 'settings', 'policy', 'result_max')

@@ -4,50 +4,73 @@
 -- requires: upkeep
 -- gives: quiet
 
--- The reply of maintain.lua when nothing is due. nil: something is, or a closer look has to tell. Writes no more than upkeep,
--- and lets the order begin anew where nothing waits; where Redis refuses that, the closer look says why.
-local function quiet(P, most, life)
+-- The reply of maintain.lua when nothing is due. nil: something is due, or only the long way can tell, or Redis refuses a command:
+-- then the long way names the missing right or the key of another type. Writes `upkeep` at most, and removes `order` where no task
+-- waits, so that scores begin again. It returns nil without having written anything.
+local function quiet(P, max, life)
   local call, find = redis.pcall, string.find
-  if not (P and find(P, '^[%w._:-]+:{[%w._-]+}:$') and find(most or '', '^[1-9]%d*$') and
+  if not (P and find(P, '^[%w._:-]+:{[%w._-]+}:$') and find(max or '', '^[1-9]%d*$') and
     (not life or #life < 16 and find(life, '^%d+$'))) then return end
-  local s = call('HMGET', P .. 'settings', 'completed_age', 'completed_count', 'dead_age', 'dead_count', 'policy',
+  local settings = call('HMGET', P .. 'settings', 'completed_age', 'completed_count', 'dead_age', 'dead_count', 'policy',
     'result_max', 'paused', 'upkeep', 'completed_bytes', 'waiters', 'large', 'gate', 'hold', 'unsent', 'back')
-  if s.err or s[9] or s[10] or s[11] or s[12] or s[13] or s[14] or s[15] or call('EXISTS', P .. 'holds', P .. 'tags',
-    P .. 'groups', P .. 'parked', P .. 'opening', P .. 'reopening', P .. 'rousing', P .. 'fanout', P .. 'fanout_far',
-    P .. 'outbox', P .. 'unread') ~= 0 then return end
+  if settings.err then return end
+  local completed_age, completed_count, dead_age, dead_count, policy, result_max, paused, known = unpack(settings)
+  for i = 9, 15 do
+    if settings[i] then return end
+  end
+  if call('EXISTS', P .. 'holds', P .. 'tags', P .. 'groups', P .. 'parked', P .. 'opening', P .. 'reopening', P .. 'rousing',
+    P .. 'fanout', P .. 'fanout_far', P .. 'outbox', P .. 'unread') ~= 0 then return end
   for i = 1, 4 do
-    if s[i] and s[i] ~= '-1' and not find(s[i], '^%d+$') then return end
+    local number = settings[i]
+    if number and number ~= '-1' and not find(number, '^%d+$') then return end
   end
   local time, next_due, needs_upkeep = call('TIME'), nil, false
+  if time.err then return end
   local now = time[1] * 1000 + (time[2] - time[2] % 1000) / 1000
 
-  for i, set in ipairs({'sessions', 'scheduled', 'cron:due', 'deadlines', 'completed', 'cancelled', 'dead'}) do
+  for _, set in ipairs({'sessions', 'scheduled', 'cron:due', 'deadlines'}) do
     local first = call('ZRANGE', P .. set, '0', '0', 'WITHSCORES')
     if first.err then return end
-    local at = tonumber(first[2])
-    if at and i > 4 then
-      local age, count = tonumber(s[1] or 86400000), tonumber(s[2] or 10000)
-      if set == 'dead' then age, count = tonumber(s[3] or 7776000000), tonumber(s[4] or 10000) end
-      if count >= 0 and call('ZCARD', P .. set) > count then return end
-      at = age >= 0 and at + age
-    elseif at and i < 4 then
-      needs_upkeep = true
-    end
-    if at then
-      if at < now + 1 then return end
-      next_due = math.min(next_due or at, at)
+    local due = tonumber(first[2])
+    if due then
+      if due < now + 1 then return end
+      next_due = math.min(next_due or due, due)
+      -- A deadline is a time that the producer named: it does not depend on when the queue was last maintained.
+      needs_upkeep = needs_upkeep or set ~= 'deadlines'
     end
   end
-  local waits = call('EXISTS', P .. 'ready') == 1
-  if waits and not s[7] and call('EXISTS', P .. 'wake') == 0 then return end
+  for _, set in ipairs({'completed', 'cancelled', 'dead'}) do
+    local first = call('ZRANGE', P .. set, '0', '0', 'WITHSCORES')
+    if first.err then return end
+    local ended = tonumber(first[2])
+    if ended then
+      local age, count = tonumber(completed_age or @ONE_DAY_MS@), tonumber(completed_count or 10000)
+      if set == 'dead' then age, count = tonumber(dead_age or 90 * @ONE_DAY_MS@), tonumber(dead_count or 10000) end
+      local size = count >= 0 and call('ZCARD', P .. set) or 0
+      if type(size) == 'table' or size > count and count >= 0 then return end
+      if age >= 0 then
+        if ended + age < now + 1 then return end
+        next_due = math.min(next_due or ended + age, ended + age)
+      end
+    end
+  end
+  local is_ready = call('EXISTS', P .. 'ready') == 1
+  if is_ready and not paused and call('EXISTS', P .. 'wake') == 0 then return end
 
-  if s[8] or life and needs_upkeep then
-    local upkeep, _, ends, back = look_after(s[8], now, life and math.min(tonumber(life), 4503599627370496))
+  local upkeep
+  if known or life and needs_upkeep then
+    local _, ends, back
+    upkeep, _, ends, back = next_upkeep(known, now, life and math.min(tonumber(life), @LATEST@ / 2))
     if back or ends > now then return end
-    local said = upkeep and (needs_upkeep and call('HSET', P .. 'settings', 'upkeep', upkeep) or
-      not needs_upkeep and call('HDEL', P .. 'settings', 'upkeep'))
+  end
+  -- The second command is not refused once the first one has written.
+  local order = is_ready and 0 or call('HLEN', P .. 'order')
+  if type(order) == 'table' or upkeep and order > 0 and not redis.acl_check_cmd('UNLINK', P .. 'order') then return end
+  if upkeep then
+    local said = needs_upkeep and call('HSET', P .. 'settings', 'upkeep', upkeep) or
+      not needs_upkeep and call('HDEL', P .. 'settings', 'upkeep')
     if type(said) == 'table' then return end
   end
-  if not waits and type(call('UNLINK', P .. 'order')) == 'table' then return end
-  return {now, 0, next_due or -1, 0, 0, 0, '', s[5] or '', {}, 0, s[6] or '', 0, 0, 0}
+  if order > 0 and type(call('UNLINK', P .. 'order')) == 'table' then return end
+  return {now, 0, next_due or -1, 0, 0, 0, '', policy or '', {}, 0, result_max or '', 0, 0, 0}
 end

@@ -3,6 +3,7 @@
 --   holds     the member or field, and its score or value; of a list, its elements
 --   writers   which scripts add to it; "all" are those that reschedule tasks
 --   model     false: the randomised test does not reach it, with the reason
+--   unchecked why scripts do not look at the type of this key before they write (lib/types.lua), where they do not
 --   help
 return {
   {section = 'Tasks and states'},
@@ -112,7 +113,7 @@ return {
   {name = 'counters', type = 'hash', holds = 'name: count', writers = 'turn, end_session, maintain',
     help = '`completed`, `failed` (attempts), `dead`, `crashed` since the queue began. They are exact: the script that accepts an outcome counts it'},
   {name = 'stats:<day>', type = 'hash', holds = 'name: sum', writers = 'heartbeat, maintain', help = 'the work of a day (days since the epoch, UTC), see Statistics; expires'},
-  {name = 'events', type = 'stream', holds = 'event', writers = 'all', help = 'what happened to tasks, while events are on'},
+  {name = 'events', type = 'stream', holds = 'event', writers = 'all', unchecked = 'tasks go on without events', help = 'what happened to tasks, while events are on'},
   {name = 'tags', type = 'zset', holds = 'tag: time', writers = 'enqueue', help = 'the tags in use, and when each was last given'},
   {name = 'tag:<tag>', type = 'zset', holds = 'id: time', writers = 'enqueue', help = 'tasks with this tag in any state, and when they were enqueued, see Equal times'},
 

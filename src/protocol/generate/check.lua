@@ -69,15 +69,6 @@ for prefix, name in pairs(known) do
   if not used[prefix] and not quoted[prefix] and not by_clients then fault('keys: no script uses %s', name) end
 end
 
--- What scripts say of the types of keys.
-for types in all:gmatch('local KEY_TYPES = (%b{})') do
-  for kind, names_of_kind in types:gsub("' %.%.%s*'", ''):gmatch("(%w+) = '([^']*)'") do
-    for name in names_of_kind:gmatch('%S+') do
-      if not keys[name] or keys[name].type ~= kind then fault('keys: scripts take %s for a %s', name, kind) end
-    end
-  end
-end
-
 -- ---- states and transitions --------------------------------------------------------------------------------------
 
 for name, row in pairs(states) do

@@ -18,6 +18,15 @@ local function keys()
   return lines
 end
 
+-- The keys with fixed names, whether the randomised test reaches them or not.
+local function fixed_keys()
+  local lines = {}
+  for _, row in ipairs(require('keys')) do
+    if row.name and not row.name:find('<', 1, true) then lines[#lines + 1] = ('X("%s", "%s")'):format(row.name, row.type) end
+  end
+  return lines
+end
+
 local function states()
   local lines = {'X(NONE, "none", "")'}
   for _, row in ipairs(require('states')) do
@@ -56,6 +65,8 @@ return function()
   local out = {'/* made from src/protocol/definition; do not edit */', '#ifndef TEST_MODEL_DEFINITION_H', '#define TEST_MODEL_DEFINITION_H'}
   out[#out + 1] = '\n/* A key of a queue, or what its name begins with; its type; who reads it. */'
   list(out, 'MODEL_KEYS', keys())
+  out[#out + 1] = '\n/* A key of a queue with a fixed name, and its type. */'
+  list(out, 'MODEL_FIXED_KEYS', fixed_keys())
   out[#out + 1] = '\n/* A state: its name in the definition, and the one that users see. */'
   list(out, 'MODEL_STATES', states())
   out[#out + 1] = '\n/* A transition that a script may make; whether a full run must meet it. */'
