@@ -147,8 +147,22 @@ static reeve_outcome attempt(rv_thread *t, rv_item *item, const rv_handler *hand
     return call_in_turn(t, item, handler, policy, ret_counts);
 }
 
-/* What the outcome means for the task; false when there was no memory to keep its words. */
-static bool decide(const reeve_task *task, rv_item *item, reeve_outcome outcome, const rv_attempt_policy *policy,
+/* An attempt that failed has the same outcome, without its own words. A task that is done runs again: its result or its
+ * chained tasks would be missing. */
+static void do_without_memory(rv_settlement *s)
+{
+    s->kind = "memory";
+    s->message = "no memory to keep the outcome";
+    if (s->outcome != REEVE_OUTCOME_DONE) return;
+    s->outcome = REEVE_OUTCOME_RETRY;
+    s->delay_ms = 1000;
+    s->has_result = false;
+    s->result = s->chained = (reeve_bytes){0};
+    s->chained_count = 0;
+}
+
+/* What the outcome means for the task. */
+static void decide(const reeve_task *task, rv_item *item, reeve_outcome outcome, const rv_attempt_policy *policy,
                    bool counts)
 {
     rv_settlement s = {.id = item->lease.id,
@@ -171,11 +185,12 @@ static bool decide(const reeve_task *task, rv_item *item, reeve_outcome outcome,
         s.message = task->message;
     }
     if (outcome == REEVE_OUTCOME_RETRY) rv_attempt_policy_decide_retry(policy, &s, item->lease.failures + 1);
-    if (outcome == REEVE_OUTCOME_SNOOZE || (outcome == REEVE_OUTCOME_DONE && !s.has_result && s.chained_count == 0)) {
-        item->settlement = s;
-        return true;
+    bool plain = outcome == REEVE_OUTCOME_DONE && !s.has_result && s.chained_count == 0;
+    if (outcome != REEVE_OUTCOME_SNOOZE && !plain) {
+        if (rv_settlement_copy(&item->settlement, &item->kept, &s)) return;
+        do_without_memory(&s);
     }
-    return rv_settlement_copy(&item->settlement, &item->kept, &s);
+    item->settlement = s;
 }
 
 /* The settling script makes a task cancelled that is not completed: whatever else the handler said is no failure. */
@@ -204,14 +219,7 @@ void rv_run_task_settle(rv_thread *t, reeve_task *task, rv_item *item, const rv_
     outcome = give_up_cancelled(t, task, item, outcome);
     /* The queue's policy may have changed while it ran: what it says at the failure holds. */
     if (outcome == REEVE_OUTCOME_RETRY) rv_attempt_policy_choose(policy, &item->lease.envelope, handler, queue_session);
-    if (!decide(task, item, outcome, policy, counts)) {
-        /* Without memory for its words the outcome is still the same, if need be without its result. */
-        item->settlement = (rv_settlement){.id = item->lease.id,
-                                           .outcome = REEVE_OUTCOME_RETRY,
-                                           .delay_ms = 1000,
-                                           .kind = "memory",
-                                           .message = "no memory to keep the outcome"};
-    }
+    decide(task, item, outcome, policy, counts);
     if (item->accepted)
         settled_before(task, item);
     else

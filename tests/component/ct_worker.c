@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/mem.h"
 #include "support/worker.h"
 
 static int set_up(void **state)
@@ -312,6 +313,45 @@ static void signals_reach_the_program_only(void **state)
     assert_int_equal(sigaction(SIGUSR1, &before, NULL), 0);
 }
 
+/* ---- without memory -------------------------------------------------------------------------------------------- */
+
+/* There is no memory for a copy of its words. */
+static reeve_outcome run_without_memory(reeve_task *task, void *user)
+{
+    static const unsigned char result[] = "r";
+    const char *id = reeve_task_id(task);
+    reeve_outcome outcome;
+    (void)user;
+    if (reeve_task_attempt(task) > 1) return reeve_task_done(task, NULL, 0);
+    if (strcmp(id, "fail") == 0)
+        outcome = reeve_task_fail(task, "bad", "for good");
+    else if (strcmp(id, "retry") == 0)
+        outcome = reeve_task_retry(task, 50000, "again", "later");
+    else
+        outcome = reeve_task_done(task, result, 1);
+    (void)rv_mem_fail_at(1);
+    return outcome;
+}
+
+static void outcomes_stay_when_no_memory_keeps_their_words(void **state)
+{
+    (void)state;
+    put("fail", "poor", "");
+    put("retry", "poor", "");
+    put("done", "poor", "");
+    reeve_worker *worker = test_worker_new(NULL);
+    assert_int_equal(reeve_worker_handle(worker, "poor", run_without_memory, NULL), REEVE_OK);
+    test_worker_pool(worker, "q", 1, 1);
+    test_worker_start(worker);
+    TEST_AWAIT(test_count("q", "completed") == 1);
+    TEST_AWAIT(test_count("q", "ready") + test_count("q", "running") == 0);
+    (void)rv_mem_fail_at(0);
+    expect("fail", REEVE_STATE_DEAD, 1, "memory", "no memory");
+    expect("retry", REEVE_STATE_SCHEDULED, 1, "memory", "no memory");
+    expect("done", REEVE_STATE_COMPLETED, 1, "memory", "no memory");
+    test_worker_end(worker);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -323,6 +363,7 @@ int main(void)
         cmocka_unit_test_setup(what_a_handler_reads, set_up),
         cmocka_unit_test_setup(hooks_run_once_a_thread, set_up),
         cmocka_unit_test_setup(signals_reach_the_program_only, set_up),
+        cmocka_unit_test_setup(outcomes_stay_when_no_memory_keeps_their_words, set_up),
     };
     return cmocka_run_group_tests_name("ct_worker", tests, test_place_start, test_place_stop);
 }
