@@ -94,7 +94,8 @@ typedef struct reeve_backoff {
  * A handler ends by returning. If it ends its thread instead (pthread_exit), the attempt fails with kind "handler",
  * and the worker starts another thread. A handler must not leave by longjmp. pthread_cancel has no effect on the
  * threads of a worker. A child process that a handler forks must call exec or _exit. reeve_worker_create describes
- * what happens to a child that returns from the handler.
+ * what happens to a child that returns from the handler. A handler must not close file descriptors that it has not
+ * opened: the worker then logs an error, and reeve-worker ends.
  */
 typedef reeve_outcome (*reeve_handler_fn)(reeve_task *task, void *user);
 

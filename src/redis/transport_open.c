@@ -104,12 +104,23 @@ static reeve_status connect_socket(rv_transport *transport, const struct sockadd
     return REEVE_OK;
 }
 
+/* Not a number of a standard stream, which may be free: what a program prints would go to Redis. */
+static int open_socket(int family)
+{
+    int fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd < 0 || fd > STDERR_FILENO) return fd;
+    int other = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1), reason = errno;
+    close(fd);
+    errno = reason;
+    return other;
+}
+
 static reeve_status connect_to(rv_transport *transport, const struct sockaddr *address, socklen_t length,
                                int64_t deadline, const rv_waker *waker, rv_error *error)
 {
     transport->ops = &plain;
     transport->generation = rv_fork_generation();
-    transport->fd = socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    transport->fd = open_socket(address->sa_family);
     if (transport->fd < 0) return connect_failed(errno, error);
     reeve_status status = connect_socket(transport, address, length, deadline, waker, error);
     if (status != REEVE_OK) rv_transport_close(transport, true);

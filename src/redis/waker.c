@@ -4,14 +4,21 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 
 reeve_status rv_waker_init(rv_waker *waker, rv_error *error)
 {
+    struct stat about = {0};
     waker->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (waker->fd >= 0) return REEVE_OK;
+    if (waker->fd >= 0) {
+        (void)fstat(waker->fd, &about);
+        waker->device = about.st_dev;
+        waker->node = about.st_ino;
+        return REEVE_OK;
+    }
     char words[128];
     return rv_fail(error, REEVE_ESYSTEM, "eventfd: %s", strerror_r(errno, words, sizeof(words)));
 }
@@ -50,4 +57,10 @@ bool rv_waker_wait(const rv_waker *waker, int64_t deadline)
         if (poll(&bell, 1, rv_poll_timeout(deadline)) > 0) return true;
         if (rv_now_ms() >= deadline) return false;
     }
+}
+
+bool rv_waker_is_whole(const rv_waker *waker)
+{
+    struct stat now;
+    return fstat(waker->fd, &now) == 0 && now.st_dev == waker->device && now.st_ino == waker->node;
 }

@@ -5,11 +5,14 @@
 #define RV_WAKER_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "base/error.h"
 
 typedef struct rv_waker {
     int fd;
+    dev_t device; /* what the descriptor stands for */
+    ino_t node;
 } rv_waker;
 
 reeve_status rv_waker_init(rv_waker *waker, rv_error *error);
@@ -18,5 +21,8 @@ void rv_waker_ring(const rv_waker *waker);    /* any thread; safe in a signal ha
 void rv_waker_silence(const rv_waker *waker); /* the owner */
 /* Sleeps until rung or the deadline; true when rung (and leaves it rung). */
 bool rv_waker_wait(const rv_waker *waker, int64_t deadline);
+
+/* False: somebody else has closed it. Its number may stand for something else by now. */
+bool rv_waker_is_whole(const rv_waker *waker);
 
 #endif

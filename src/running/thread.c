@@ -11,6 +11,7 @@
 #include "running/alone.h"
 #include "running/batch_handler.h"
 #include "running/batch_handler_run.h"
+#include "running/descriptors.h"
 #include "running/forked.h"
 #include "running/os_thread.h"
 #include "running/recovery.h"
@@ -156,6 +157,7 @@ static void run_batch(rv_thread *t)
         run_next(t, count, &p, &now_us);
     }
     atomic_store_explicit(&t->activity, RV_ACTIVITY_NONE, memory_order_relaxed);
+    rv_descriptors_check(t->worker, &t->waker);
     bool takes = rv_worker_phase(t->worker) == RV_PHASE_RUNNING && !rv_alone_bars(t);
     if (!t->gathers || p.results >= RESULT_BYTES || !takes) {
         give_rest_back(t);

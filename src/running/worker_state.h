@@ -233,6 +233,7 @@ struct reeve_worker {
     int64_t session_ms;
     void (*on_data_lost)(void *user);
     void *on_data_lost_user;
+    void (*on_descriptors_lost)(void); /* of reeve-worker */
     int64_t command_ms;
     reeve_size_limits size_limits; /* in force: none is zero */
     int64_t started_wall_ms;
@@ -252,6 +253,7 @@ struct reeve_worker {
     atomic_uint asking;   /* threads with an unanswered turn that may have begun a session */
     atomic_bool refused;  /* an error of Redis was logged, and no heartbeat was taken since */
     atomic_bool outdated; /* the data have a version that this release does not know (upkeep/outdated.h) */
+    atomic_bool torn;     /* that a handler closed descriptors of the worker was logged */
     atomic_bool loses;    /* that connections are lost again and again was logged */
     atomic_bool down;     /* an outage was logged and has not ended */
     atomic_uint reached;  /* how many attempts to reach Redis have succeeded */

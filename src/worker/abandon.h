@@ -1,6 +1,6 @@
 /*
- * abandon.h - for a program that exits while handlers still run: the worker cannot be destroyed, and its embedded server
- * is not to stay behind.
+ * abandon.h - for a program that exits without destroying its worker: while handlers still run, when its embedded server
+ * is not to stay behind, or when a handler has closed what the worker needs.
  */
 #ifndef RV_ABANDON_H
 #define RV_ABANDON_H
@@ -9,5 +9,10 @@
 
 /* Leaves the embedded server, which ends when nobody else uses it. After reeve_worker_stop; nothing when there is none. */
 void rv_worker_leave_embedded(reeve_worker *worker);
+
+/* Before start: what to call, on any thread, when a handler has closed descriptors that the worker needs. */
+void rv_worker_on_descriptors_lost(reeve_worker *worker, void (*call)(void));
+/* Calls that now if it is so. */
+void rv_worker_check_descriptors(reeve_worker *worker);
 
 #endif

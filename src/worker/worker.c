@@ -15,6 +15,7 @@
 #include "redis/topology.h"
 #include "running/admission.h"
 #include "running/alone.h"
+#include "running/descriptors.h"
 #include "running/forked.h"
 #include "running/invocation.h"
 #include "running/os_thread.h"
@@ -366,6 +367,16 @@ void rv_worker_leave_embedded(reeve_worker *worker)
 {
     rv_embedded_leave(worker->embedded);
     worker->embedded = NULL;
+}
+
+void rv_worker_on_descriptors_lost(reeve_worker *worker, void (*call)(void))
+{
+    worker->on_descriptors_lost = call;
+}
+
+void rv_worker_check_descriptors(reeve_worker *worker)
+{
+    rv_descriptors_check(worker, &worker->quit);
 }
 
 void reeve_worker_destroy(reeve_worker *worker)

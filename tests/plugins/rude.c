@@ -80,8 +80,34 @@ static reeve_outcome unblock(reeve_task *task, void *user)
     return reeve_task_give_back(task);
 }
 
+static reeve_outcome close_all(reeve_task *task, void *user)
+{
+    (void)user;
+    for (int fd = 3; fd < 256; fd++) (void)close(fd);
+    return reeve_task_done(task, NULL, 0);
+}
+
+static reeve_outcome close_all_and_hang(reeve_task *task, void *user)
+{
+    (void)close_all(task, user);
+    (void)!write(STDERR_FILENO, "closed\n", 7);
+    hang();
+    return REEVE_OUTCOME_NONE;
+}
+
+/* What is printed from now on must not reach Redis. */
+static reeve_outcome close_streams(reeve_task *task, void *user)
+{
+    (void)user;
+    for (int fd = 0; fd < 3; fd++) (void)close(fd);
+    return reeve_task_done(task, NULL, 0);
+}
+
 static const reeve_handler handlers[] = {{REEVE_HANDLER, .type = "leave", .run = leave},
                                          {REEVE_HANDLER, .type = "fork", .run = fork_children},
-                                         {REEVE_HANDLER, .type = "unblock", .run = unblock}};
+                                         {REEVE_HANDLER, .type = "unblock", .run = unblock},
+                                         {REEVE_HANDLER, .type = "close", .run = close_all},
+                                         {REEVE_HANDLER, .type = "close_hang", .run = close_all_and_hang},
+                                         {REEVE_HANDLER, .type = "streams", .run = close_streams}};
 
-REEVE_PLUGIN(.name = "rude", .version = "1.0", .handlers = handlers, .handler_count = 3, .unload = unload)
+REEVE_PLUGIN(.name = "rude", .version = "1.0", .handlers = handlers, .handler_count = 6, .unload = unload)

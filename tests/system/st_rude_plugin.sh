@@ -94,6 +94,37 @@ expect_end 0
 expect_has "$(cat log)" event=worker.stopped
 expect_eq "$(state_of one) $(state_of two)" "ready ready"
 
+# ---- a handler that closes the descriptors of the process -----------------------------------------------------------------
+
+serve() { sed -i "s/queues = .*]/queues = [ \"$1\" ]/" worker.conf; }
+
+serve b
+"$REEVE" enqueue b close >/dev/null
+begin_worker nothing
+expect_end 70
+expect_has "$(cat log)" event=worker.descriptors
+
+# One that does not return is found at TERM, before the drain of a minute is over.
+serve c
+"$REEVE" enqueue c close_hang >/dev/null
+begin_worker nothing
+wait_for 'logged closed' 20
+kill -TERM "$WORKER"
+expect_end 70
+expect_has "$(cat log)" event=worker.descriptors
+
+# No connection takes the place of a stream.
+serve d
+begin_worker nothing
+wait_for 'logged event=worker.started' 20
+"$REEVE" enqueue --wait d streams >/dev/null
+redis client kill type normal >/dev/null
+"$REEVE" enqueue --wait d streams >/dev/null
+expect_eq "$(find "/proc/$WORKER/fd" -name '[012]' -lname 'socket:*')" ""
+kill -TERM "$WORKER"
+expect_end 0
+serve a
+
 # ---- an unload hook that hangs --------------------------------------------------------------------------------------------
 
 "$REEVE" purge a --all >/dev/null 2>&1

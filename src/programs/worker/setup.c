@@ -1,6 +1,7 @@
 #include "setup.h"
 
 #include "base/mem.h"
+#include "signals.h"
 
 static reeve_status set_policy(reeve_worker *worker, const rv_config_handler *handler)
 {
@@ -54,12 +55,15 @@ static reeve_status furnish(reeve_worker *worker, const rv_config *config)
     return status;
 }
 
-static void ring(void *user)
+static void note_data_lost(void *user)
 {
-    rv_waker_ring(user);
+    atomic_bool *data_lost = user;
+
+    atomic_store(data_lost, true);
+    host_signals_wake();
 }
 
-reeve_status host_make_worker(reeve_worker **ret, const rv_config *config, const char *redis, rv_waker *data_lost,
+reeve_status host_make_worker(reeve_worker **ret, const rv_config *config, const char *redis, atomic_bool *data_lost,
                               rv_error *error)
 {
     reeve_worker_options options = {.size = sizeof(options),
@@ -70,7 +74,7 @@ reeve_status host_make_worker(reeve_worker **ret, const rv_config *config, const
                                     .session_ms = config->worker.session_ms,
                                     .plugin_dir = config->plugin_dir,
                                     .size_limits = config->worker.size_limits,
-                                    .on_data_lost = ring,
+                                    .on_data_lost = note_data_lost,
                                     .on_data_lost_user = data_lost};
     char words[512];
 

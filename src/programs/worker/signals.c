@@ -3,9 +3,11 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
-#include <sys/signalfd.h>
+#include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
+
+#include "base/clock.h"
 
 static void do_nothing(int signal)
 {
@@ -53,27 +55,40 @@ static void pass_on_default(int signal_number)
     (void)sigaction(signal_number, &then, NULL);
 }
 
-/* ---- reading them ---------------------------------------------------------------------------------------------- */
+/* ---- waiting for them ------------------------------------------------------------------------------------------ */
 
-int host_signals_open(void)
+#define WAKE SIGURG /* nobody else sends it to this thread, and it ends no process */
+
+static sigset_t awaited; /* what the reader blocks and takes */
+
+bool host_signals_open(void)
 {
     static const int ours[] = {SIGTERM, SIGINT, SIGTSTP, SIGHUP, SIGUSR1};
-    sigset_t set;
 
     reader = pthread_self();
     process = getpid();
-    if (sigemptyset(&set) != 0) return -1;
-    for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++) {
-        if (sigaddset(&set, ours[i]) != 0) return -1;
-    }
-    if (sigprocmask(SIG_BLOCK, &set, NULL) != 0) return -1;
+    (void)sigemptyset(&awaited);
+    for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++) (void)sigaddset(&awaited, ours[i]);
+    (void)sigaddset(&awaited, WAKE);
+    if (sigprocmask(SIG_BLOCK, &awaited, NULL) != 0) return false;
     for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++) pass_on_default(ours[i]);
-    return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    pass_on_default(WAKE);
+    return true;
 }
 
-int host_signals_next(int fd)
+int host_signals_wait(int64_t deadline)
 {
-    struct signalfd_siginfo got;
+    for (;;) {
+        int left = rv_poll_timeout(deadline);
+        struct timespec most = {.tv_sec = left / 1000, .tv_nsec = left % 1000 * 1000000L};
+        int got = left < 0 ? sigwaitinfo(&awaited, NULL) : sigtimedwait(&awaited, NULL, &most);
+        if (got == WAKE) return 0;
+        if (got > 0) return got;
+        if (errno == EAGAIN && rv_now_ms() >= deadline) return 0;
+    }
+}
 
-    return read(fd, &got, sizeof(got)) == (ssize_t)sizeof(got) ? (int)got.ssi_signo : 0;
+void host_signals_wake(void)
+{
+    (void)pthread_kill(reader, WAKE);
 }

@@ -5,6 +5,7 @@
 #define HOST_STOPPER_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 
 #include "reeve/worker.h"
@@ -12,13 +13,13 @@
 typedef struct host_stopper {
     reeve_worker *worker;
     int64_t deadline_ms;
-    int done; /* readable when the worker has stopped */
     bool started;
+    atomic_bool done; /* the worker has stopped */
     reeve_status status;
     pthread_t id;
 } host_stopper;
 
-/* False: it could not be started (errno); then the caller stops the worker itself. */
+/* Ends the main thread's wait (signals.h) when it is done. False: it could not be started (errno); then the caller stops the worker itself. */
 bool host_stopper_start(host_stopper *stopper, reeve_worker *worker, int64_t deadline_ms);
 /* Waits for the end; what reeve_worker_stop returned. */
 reeve_status host_stopper_join(host_stopper *stopper);

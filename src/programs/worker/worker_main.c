@@ -63,25 +63,26 @@ static int print_ok(const rv_config *config, const host_plugins *plugins)
  * Plugins are opened here to see all that is wrong with them at once; the worker then finds them open. (Their hooks may
  * have something to log.)
  */
-static int open_and_run(const host_options *options, const rv_config *config, rv_config_errors *errors, int signals)
+static int open_and_run(const host_options *options, const rv_config *config, rv_config_errors *errors)
 {
     host_plugins plugins;
     host_redis redis = {0};
     int exit_status = EXIT_USAGE;
     reeve_log_level level = config->worker.log_level;
+    bool runs = options->action != HOST_CHECK;
 
-    if (options->action == HOST_CHECK && level < REEVE_LOG_WARN) level = REEVE_LOG_WARN;
+    if (!runs && level < REEVE_LOG_WARN) level = REEVE_LOG_WARN;
     host_log_open(config->worker.log_format == RV_LOG_JSON, level);
     host_exit_guard_begin();
-    if (signals >= 0) host_interrupt_begin("plugins are loaded");
+    if (runs) host_interrupt_begin("plugins are loaded");
     bool opened = host_plugins_open(&plugins, config, errors);
     host_interrupt_end();
     if (!opened || errors->count > 0)
         print_errors(config->file, errors);
     else if (host_redis_choose(&redis, options, config))
-        exit_status = options->action == HOST_CHECK ? print_ok(config, &plugins) : host_run(config, redis.url, signals);
+        exit_status = runs ? host_run(config, redis.url) : print_ok(config, &plugins);
     host_redis_fini(&redis);
-    if (signals >= 0) host_interrupt_begin("plugins are unloaded");
+    if (runs) host_interrupt_begin("plugins are unloaded");
     host_plugins_close(&plugins);
     host_interrupt_end();
     host_exit_guard_end();
@@ -95,13 +96,11 @@ static int open_and_run(const host_options *options, const rv_config *config, rv
  */
 static int check_and_run(const host_options *options, const rv_config *config, rv_config_errors *errors)
 {
-    int signals = options->action == HOST_CHECK ? -1 : host_signals_open();
-
-    if (signals < 0 && options->action != HOST_CHECK) {
+    if (options->action != HOST_CHECK && !host_signals_open()) {
         (void)fprintf(stderr, "reeve-worker: cannot start: signals: %s\n", strerror(errno));
         return 1;
     }
-    return open_and_run(options, config, errors, signals);
+    return open_and_run(options, config, errors);
 }
 
 static int with_config(const host_options *options)

@@ -8,10 +8,9 @@
  */
 #include "worker_run.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <poll.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,6 +20,7 @@
 #include "config/planned.h"
 #include "configured_queues.h"
 #include "cron_entries.h"
+#include "exit_guard.h"
 #include "log_writer.h"
 #include "notify.h"
 #include "setup.h"
@@ -41,11 +41,10 @@ typedef struct host {
     const rv_config *config;
     const char *redis;
     reeve_worker *worker;
-    int signals;
     int64_t started_ms;
     int64_t watchdog_ms;    /* 0: none */
     int64_t watchdog_at;    /* when the next sign of life is due */
-    rv_waker data_lost;     /* rung when Redis has lost its data */
+    atomic_bool data_lost;  /* Redis has lost its data */
     int64_t write_again_ms; /* how long to wait when they were not all written */
     int64_t settings_at;    /* when to try to write what the file says of queues and entries; RV_FOREVER: done */
     host_phase phase;
@@ -184,7 +183,6 @@ static bool has_settings(const rv_config *config)
 
 static void write_settings_again(host *at)
 {
-    rv_waker_silence(&at->data_lost);
     if (!has_settings(at->config)) return;
     rv_log(REEVE_LOG_INFO, "program.settings",
            "writing what the configuration says of queues and recurring entries again", NULL);
@@ -214,19 +212,12 @@ static void do_what_is_due(host *at)
 static void wait_and_serve(host *at)
 {
     while (at->phase != HOST_STOPPING || at->stopper.started) {
-        struct pollfd fds[3] = {{.fd = at->signals, .events = POLLIN},
-                                {.fd = at->stopper.started ? at->stopper.done : -1, .events = POLLIN},
-                                {.fd = at->data_lost.fd, .events = POLLIN}};
-        int ready = poll(fds, 3, rv_poll_timeout(next_time(at)));
+        int signal = host_signals_wait(next_time(at));
 
-        if (ready < 0 && errno != EINTR && at->phase == HOST_WORKING) {
-            rv_log(REEVE_LOG_ERROR, "program.wait", "cannot wait, stopping", "error", strerror(errno), NULL);
-            begin_drain(at);
-        }
-        if (ready > 0 && fds[1].revents != 0) return;
-        if (ready > 0 && fds[2].revents != 0) write_settings_again(at);
-        for (int one = host_signals_next(at->signals); one != 0; one = host_signals_next(at->signals))
-            take_signal(at, one);
+        if (atomic_load(&at->stopper.done)) return;
+        rv_worker_check_descriptors(at->worker);
+        if (atomic_exchange(&at->data_lost, false)) write_settings_again(at);
+        if (signal != 0) take_signal(at, signal);
         do_what_is_due(at);
     }
 }
@@ -248,11 +239,13 @@ static reeve_client *write_first_settings(host *at)
     return client;
 }
 
-static reeve_status make_worker(host *at, rv_error *error)
+/* Calls of this process would go to whatever has these numbers next. */
+static void end_without_descriptors(void)
 {
-    reeve_status status = rv_waker_init(&at->data_lost, error);
-
-    return status == REEVE_OK ? host_make_worker(&at->worker, at->config, at->redis, &at->data_lost, error) : status;
+    rv_log(REEVE_LOG_ERROR, "program.ended", "the worker cannot go on: ending at once, what runs counts as crashed",
+           NULL);
+    host_log_flush(HOST_LOG_END_MS);
+    _exit(HOST_EXIT_STATUS);
 }
 
 static bool start(host *at)
@@ -260,7 +253,8 @@ static bool start(host *at)
     rv_error error;
 
     rv_error_clear(&error);
-    if (make_worker(at, &error) == REEVE_OK) {
+    if (host_make_worker(&at->worker, at->config, at->redis, &at->data_lost, &error) == REEVE_OK) {
+        rv_worker_on_descriptors_lost(at->worker, end_without_descriptors);
         reeve_client *client = write_first_settings(at);
         bool started = reeve_worker_start(at->worker) == REEVE_OK;
         reeve_client_close(client);
@@ -273,15 +267,13 @@ static bool start(host *at)
     return false;
 }
 
-int host_run(const rv_config *config, const char *redis, int signals)
+int host_run(const rv_config *config, const char *redis)
 {
     host at = {.config = config,
                .redis = redis,
-               .signals = signals,
                .started_ms = rv_now_ms(),
                .watchdog_ms = host_watchdog_ms(),
                .watchdog_at = RV_FOREVER,
-               .data_lost = {.fd = -1},
                .write_again_ms = WRITE_AGAIN_MS,
                .settings_at = has_settings(config) ? rv_now_ms() : RV_FOREVER};
 
@@ -300,6 +292,5 @@ int host_run(const rv_config *config, const char *redis, int signals)
         _exit(0);
     }
     reeve_worker_destroy(at.worker);
-    rv_waker_fini(&at.data_lost);
     return 0;
 }
