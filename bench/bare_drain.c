@@ -17,8 +17,8 @@
 
 #include "figures.h"
 
-#define BATCH_MOST 256
-#define THREADS_MOST 64
+#define BATCH_MAX 256
+#define THREADS_MAX 64
 #define ID_LENGTH 16
 #define PAYLOAD 100
 #define AT_ONCE 64
@@ -53,7 +53,7 @@
     "return reply\n"
 
 static const char *socket_path;
-static char sha[41], most[24];
+static char sha[41], max[24];
 static atomic_long done;
 static long goal; /* so many are to be done */
 static pthread_barrier_t start;
@@ -87,8 +87,8 @@ static void fill(redisContext *redis, long tasks)
 /* Settles what held has and leases the next: {id, payload, ...}. */
 static redisReply *turn(redisContext *redis, const char *session, const redisReply *held)
 {
-    const char *words[9 + BATCH_MOST] = {"EVALSHA", sha, "4", "ready", "tasks", "running:", "completed", most, session};
-    size_t lengths[9 + BATCH_MOST];
+    const char *words[9 + BATCH_MAX] = {"EVALSHA", sha, "4", "ready", "tasks", "running:", "completed", max, session};
+    size_t lengths[9 + BATCH_MAX];
     int count = 9;
 
     for (int i = 0; i < count; i++) lengths[i] = strlen(words[i]);
@@ -129,8 +129,8 @@ typedef struct cost {
 /* `tasks` are drained from what is there. */
 static void measure(redisContext *redis, long tasks, long threads, cost *sum)
 {
-    static char names[THREADS_MOST][24];
-    pthread_t ids[THREADS_MOST];
+    static char names[THREADS_MAX][24];
+    pthread_t ids[THREADS_MAX];
     double cpu, own, began;
 
     goal = tasks;
@@ -195,13 +195,13 @@ int main(int argc, char **argv)
     long backlog = number_argument(argc, argv, 6, 0, 0);
     redisContext *redis;
 
-    if (argc < 2 || threads > THREADS_MOST || batch > BATCH_MOST || (backlog > 0 && backlog < 2 * tasks))
+    if (argc < 2 || threads > THREADS_MAX || batch > BATCH_MAX || (backlog > 0 && backlog < 2 * tasks))
         fail("bench-bare-drain", "see the head of its source");
     socket_path = argv[1];
     redis = dial(socket_path);
     must(redis, "FLUSHALL");
     (void)snprintf(script, sizeof(script), SETTLE LEASE, keep ? KEEP : FORGET);
-    (void)snprintf(most, sizeof(most), "%ld", batch);
+    (void)snprintf(max, sizeof(max), "%ld", batch);
     load_script(redis, script, sha);
     if (backlog == 0) drain(redis, tasks, threads);
     if (backlog > 0) drain_backlog(redis, tasks, threads, backlog);

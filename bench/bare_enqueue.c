@@ -10,7 +10,7 @@
 
 #include "figures.h"
 
-#define A_CALL_MOST 250
+#define A_CALL_MAX 250
 #define ID_LENGTH 16
 #define PAYLOAD 100
 
@@ -28,9 +28,9 @@ static char sha[41], payload[PAYLOAD];
 /* Adds a call with the tasks from number on. */
 static void append(redisContext *redis, long number, long count)
 {
-    static char ids[A_CALL_MOST][ID_LENGTH + 1];
-    const char *words[5 + 2 * A_CALL_MOST] = {"EVALSHA", sha, "2", "ready", "tasks"};
-    size_t lengths[5 + 2 * A_CALL_MOST] = {7, 40, 1, 5, 5};
+    static char ids[A_CALL_MAX][ID_LENGTH + 1];
+    const char *words[5 + 2 * A_CALL_MAX] = {"EVALSHA", sha, "2", "ready", "tasks"};
+    size_t lengths[5 + 2 * A_CALL_MAX] = {7, 40, 1, 5, 5};
     int at = 5;
 
     for (long i = 0; i < count; i++) {
@@ -66,7 +66,7 @@ int main(int argc, char **argv)
     redisContext *redis;
     double cpu, own, began, seconds;
 
-    if (argc < 2 || a_call > A_CALL_MOST) fail("bench-bare-enqueue", "see the head of its source");
+    if (argc < 2 || a_call > A_CALL_MAX) fail("bench-bare-enqueue", "see the head of its source");
     redis = dial(argv[1]);
     must(redis, "FLUSHALL");
     load_script(redis, script, sha);

@@ -20,9 +20,9 @@
 #include "figures.h"
 
 #define PAYLOAD 100
-#define BATCH_MOST 256
-#define THREADS_MOST 64
-#define LINE_MOST 224
+#define BATCH_MAX 256
+#define THREADS_MAX 64
+#define LINE_MAX 224
 #define WARM_UP 50
 
 static const char *socket_path;
@@ -33,7 +33,7 @@ static long batch;
 struct peer {
     int fd;
     size_t out_length, in_begin, in_end;
-    char out[BATCH_MOST * 2 * LINE_MOST];
+    char out[BATCH_MAX * 2 * LINE_MAX];
     char in[65536];
 };
 
@@ -124,7 +124,7 @@ static bool reserved(struct peer *peer, unsigned long long *ret_id)
 
 static void add_put(struct peer *peer)
 {
-    static char text[LINE_MOST];
+    static char text[LINE_MAX];
 
     if (text[0] == '\0') (void)snprintf(text, sizeof(text), "put 0 0 60 %d\r\n%0*d\r\n", PAYLOAD, PAYLOAD, 0);
     add(peer, text);
@@ -132,7 +132,7 @@ static void add_put(struct peer *peer)
 
 static void add_delete(struct peer *peer, unsigned long long id)
 {
-    char text[LINE_MOST];
+    char text[LINE_MAX];
 
     (void)snprintf(text, sizeof(text), "delete %llu\r\n", id);
     add(peer, text);
@@ -163,7 +163,7 @@ static pthread_barrier_t start;
 /* Deletes what it has and asks for the next, in one go. */
 static void *work(void *unused)
 {
-    unsigned long long held[BATCH_MOST];
+    unsigned long long held[BATCH_MAX];
     struct peer *peer = open_peer();
     long count = 0, got;
 
@@ -186,10 +186,10 @@ static void *work(void *unused)
 
 static void drain(pid_t pid, long tasks, long threads)
 {
-    pthread_t ids[THREADS_MOST];
+    pthread_t ids[THREADS_MAX];
     double cpu, own, began, seconds, memory = process_bytes(pid);
 
-    fill(tasks, BATCH_MOST);
+    fill(tasks, BATCH_MAX);
     memory = (process_bytes(pid) - memory) / (double)tasks;
     (void)pthread_barrier_init(&start, NULL, (unsigned)threads + 1);
     for (long i = 0; i < threads; i++)
@@ -265,14 +265,13 @@ int main(int argc, char **argv)
     pid_t pid;
 
     batch = number_argument(argc, argv, 6, 64, 1);
-    if (argc < 4 || batch > BATCH_MOST || threads > THREADS_MOST)
-        fail("bench-beanstalkd", "see the head of its source");
+    if (argc < 4 || batch > BATCH_MAX || threads > THREADS_MAX) fail("bench-beanstalkd", "see the head of its source");
     socket_path = argv[1];
     pid = (pid_t)number_argument(argc, argv, 2, 0, 1);
     if (strcmp(what, "drain") == 0)
         drain(pid, tasks, threads);
     else if (strcmp(what, "enqueue") == 0)
-        print_enqueue(pid, tasks, BATCH_MOST, fill);
+        print_enqueue(pid, tasks, BATCH_MAX, fill);
     else if (strcmp(what, "pickup") == 0)
         pickup(tasks);
     else

@@ -31,11 +31,11 @@ void fail(const char *what, const char *why)
     exit(1);
 }
 
-long number_argument(int argc, char **argv, int index, long fallback, long least)
+long number_argument(int argc, char **argv, int index, long fallback, long min)
 {
     long number = index < argc ? strtol(argv[index], NULL, 10) : fallback;
 
-    if (number < least) fail(index < argc ? argv[index] : "argument", "too small, or no number");
+    if (number < min) fail(index < argc ? argv[index] : "argument", "too small, or no number");
     return number;
 }
 
@@ -154,13 +154,13 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-void print_enqueue(pid_t server, long tasks, long most, void (*fill)(long tasks, long at_once))
+void print_enqueue(pid_t server, long tasks, long max, void (*fill)(long tasks, long at_once))
 {
     for (int many = 0; many < 2; many++) {
         long count = many ? tasks : tasks / 10 + 1;
         double cpu = process_cpu_seconds(server), own = own_cpu_seconds(), began = now();
 
-        fill(count, many ? most : 1);
+        fill(count, many ? max : 1);
         print_rate(many ? "many_" : "one_", count, now() - began, process_cpu_seconds(server) - cpu,
                    own_cpu_seconds() - own);
     }

@@ -17,7 +17,7 @@ double own_cpu_seconds(void); /* of this process */
 _Noreturn void fail(const char *what, const char *why);
 
 /* Whole number of an argument; a fallback where there is none; ends the program below least. */
-long number_argument(int argc, char **argv, int index, long fallback, long least);
+long number_argument(int argc, char **argv, int index, long fallback, long min);
 
 /* ---- Redis ------------------------------------------------------------------------------------------------------ */
 
@@ -41,8 +41,8 @@ double process_bytes(pid_t pid);       /* resident */
 /* A drain or the like: PREFIXtasks_per_s, PREFIXredis_us (of whatever server), PREFIXredis_busy, PREFIXworker_us. */
 void print_rate(const char *prefix, long tasks, double seconds, double server_cpu, double own_cpu);
 
-/* Producing, measured: fill(tasks, at_once) enqueues; a tenth of the tasks one by one, then all of them `most` at once. */
-void print_enqueue(pid_t server, long tasks, long most, void (*fill)(long tasks, long at_once));
+/* Producing, measured: fill(tasks, at_once) enqueues; a tenth of the tasks one by one, then all of them `max` at once. */
+void print_enqueue(pid_t server, long tasks, long max, void (*fill)(long tasks, long at_once));
 
 /* Sorts samples of microseconds and prints p50, p90, p99 and max. */
 void print_percentiles(double *samples, long count);

@@ -17,7 +17,7 @@
 
 #define PAYLOAD 100
 #define AT_ONCE 1000
-#define THREADS_MOST 64
+#define THREADS_MAX 64
 #define WARM_UP 50
 #define HOST "127.0.0.1"
 #define FUNCTION "bench"
@@ -114,7 +114,7 @@ static void start_threads(pthread_t *ids, long threads, void *single)
 
 static void drain(pid_t pid, long tasks, long threads)
 {
-    pthread_t ids[THREADS_MOST];
+    pthread_t ids[THREADS_MAX];
     double cpu, own, began, seconds, memory = process_bytes(pid);
 
     fill(tasks, AT_ONCE);
@@ -167,7 +167,7 @@ int main(int argc, char **argv)
     const char *what = argc > 3 ? argv[3] : "";
     pid_t pid;
 
-    if (argc < 4 || threads > THREADS_MOST) fail("bench-gearman", "see the head of its source");
+    if (argc < 4 || threads > THREADS_MAX) fail("bench-gearman", "see the head of its source");
     memset(payload, 'x', sizeof(payload));
     port = (in_port_t)number_argument(argc, argv, 1, 0, 1);
     pid = (pid_t)number_argument(argc, argv, 2, 0, 1);

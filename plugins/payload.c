@@ -36,7 +36,7 @@ const char *payload_text(const cJSON *object, const char *name, const char *fall
     return member != NULL ? cJSON_GetStringValue(member) : fallback;
 }
 
-int64_t payload_number(const cJSON *object, const char *name, int64_t most, int64_t fallback)
+int64_t payload_number(const cJSON *object, const char *name, int64_t max, int64_t fallback)
 {
     const cJSON *member = cJSON_GetObjectItemCaseSensitive(object, name);
     double number;
@@ -44,6 +44,6 @@ int64_t payload_number(const cJSON *object, const char *name, int64_t most, int6
     if (member == NULL) return fallback;
     if (!cJSON_IsNumber(member)) return -1;
     number = member->valuedouble;
-    if (!(number >= 0 && number <= (double)most) || number != (double)(int64_t)number) return -1;
+    if (!(number >= 0 && number <= (double)max) || number != (double)(int64_t)number) return -1;
     return (int64_t)number;
 }

@@ -17,6 +17,6 @@ cJSON *payload_parse(reeve_bytes payload, const char **ret_why);
 const char *payload_text(const cJSON *object, const char *name, const char *fallback);
 
 /* The member's whole number, 0 to most; fallback when there is no such member. -1 when it is something else. */
-int64_t payload_number(const cJSON *object, const char *name, int64_t most, int64_t fallback);
+int64_t payload_number(const cJSON *object, const char *name, int64_t max, int64_t fallback);
 
 #endif

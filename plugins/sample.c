@@ -10,9 +10,9 @@
 
 #include "payload.h"
 
-#define SLEEP_MOST_MS ((int64_t)24 * 3600 * 1000)
+#define SLEEP_MAX_MS ((int64_t)24 * 3600 * 1000)
 #define STEP_US 10000
-#define TIMES_MOST 1000000
+#define TIMES_MAX 1000000
 
 static reeve_outcome noop(reeve_task *task, void *user)
 {
@@ -63,7 +63,7 @@ static reeve_outcome sleep_task(reeve_task *task, void *user)
 {
     const char *why = NULL;
     cJSON *payload = payload_parse(reeve_task_payload(task), &why);
-    int64_t ms = payload_number(payload, "ms", SLEEP_MOST_MS, -1);
+    int64_t ms = payload_number(payload, "ms", SLEEP_MAX_MS, -1);
 
     (void)user;
     cJSON_Delete(payload);
@@ -103,8 +103,8 @@ static reeve_outcome steps_task(reeve_task *task, void *user)
 {
     const char *why = NULL;
     cJSON *payload = payload_parse(reeve_task_payload(task), &why);
-    int64_t steps = payload_number(payload, "steps", TIMES_MOST, -1);
-    int64_t ms = payload_number(payload, "ms", SLEEP_MOST_MS, 0);
+    int64_t steps = payload_number(payload, "steps", TIMES_MAX, -1);
+    int64_t ms = payload_number(payload, "ms", SLEEP_MAX_MS, 0);
     reeve_bytes last;
 
     (void)user;
@@ -124,7 +124,7 @@ static reeve_outcome fail_as_asked(reeve_task *task, const cJSON *payload)
 {
     const char *kind = payload_text(payload, "kind", "sample");
     const char *message = payload_text(payload, "message", "asked to fail");
-    int64_t times = payload_number(payload, "times", TIMES_MOST, INT64_MAX);
+    int64_t times = payload_number(payload, "times", TIMES_MAX, INT64_MAX);
 
     if (kind == NULL || message == NULL || times < 0) {
         return reeve_task_fail(task, "payload",

@@ -9,7 +9,7 @@
 
 #include "settings.h"
 
-static double most_ms;
+static double max_ms;
 
 static double now_ms(void)
 {
@@ -44,13 +44,13 @@ static reeve_outcome timing(reeve_task *task, reeve_next *next, void *user)
     double ms = now_ms() - began;
 
     (void)user;
-    if (ms >= most_ms) tell(task, ms, outcome);
+    if (ms >= max_ms) tell(task, ms, outcome);
     return outcome;
 }
 
 static int load(void)
 {
-    return setting_number(&most_ms, "REEVE_TIMING_MS", 1e12, 1000) ? 0 : 1;
+    return setting_number(&max_ms, "REEVE_TIMING_MS", 1e12, 1000) ? 0 : 1;
 }
 
 static const reeve_layer layers[] = {

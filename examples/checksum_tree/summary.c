@@ -46,7 +46,7 @@ static void add_failure(struct sums *sums, const struct file *file)
     kind->count++;
 }
 
-static int most_first(const void *a, const void *b)
+static int max_first(const void *a, const void *b)
 {
     const struct kind *one = a, *other = b;
 
@@ -64,7 +64,7 @@ static void add_up(struct sums *sums, const struct tree *tree)
         sums->done++;
         sums->bytes += file->bytes;
     }
-    if (sums->kind_count > 0) qsort(sums->kinds, sums->kind_count, sizeof(*sums->kinds), most_first);
+    if (sums->kind_count > 0) qsort(sums->kinds, sums->kind_count, sizeof(*sums->kinds), max_first);
 }
 
 static void print_size(uint64_t bytes)

@@ -112,7 +112,7 @@ typedef void (*reeve_log_fn)(const reeve_log_record *record, void *user);
  * Sets the log callback of the process and the lowest level that it receives. By default, and with NULL, nothing is
  * logged. When the function returns, no call of the previous callback is under way. Any thread.
  */
-REEVE_API void reeve_log_set(reeve_log_fn fn, void *user, reeve_log_level least);
+REEVE_API void reeve_log_set(reeve_log_fn fn, void *user, reeve_log_level min_level);
 
 /*
  * Writes a record to the same log, for use in handlers, layers and plugins. `event` is a short and stable id, such as

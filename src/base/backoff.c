@@ -16,10 +16,10 @@ static int64_t doubled(int64_t base, int64_t cap, unsigned n)
     return delay < cap ? delay : cap;
 }
 
-static double clamped(double value, double least, double most)
+static double clamped(double value, double min, double max)
 {
-    if (!(value >= least)) return least; /* also what is no number */
-    return value > most ? most : value;
+    if (!(value >= min)) return min; /* also what is no number */
+    return value > max ? max : value;
 }
 
 static int64_t jittered(int64_t delay, double jitter, double unit)

@@ -117,7 +117,7 @@ static void add_delay(rv_buf *out, char mark, int64_t ms)
     rv_buf_adds(out, units[i].name);
 }
 
-static int64_t least(int64_t base, int64_t cap)
+static int64_t min(int64_t base, int64_t cap)
 {
     return cap > 0 && cap < base ? cap : base;
 }
@@ -133,11 +133,11 @@ static void add_delays(rv_buf *out, const reeve_backoff *backoff)
         break;
     case REEVE_BACKOFF_FIXED:
         rv_buf_adds(out, "fixed");
-        add_delay(out, ':', least(base, backoff->cap_ms));
+        add_delay(out, ':', min(base, backoff->cap_ms));
         break;
     case REEVE_BACKOFF_EXPONENTIAL:
         rv_buf_adds(out, "exponential");
-        if (backoff->base_ms > 0 || backoff->cap_ms > 0) add_delay(out, ':', least(base, backoff->cap_ms));
+        if (backoff->base_ms > 0 || backoff->cap_ms > 0) add_delay(out, ':', min(base, backoff->cap_ms));
         if (backoff->cap_ms > 0) add_delay(out, ':', backoff->cap_ms);
         break;
     }

@@ -43,9 +43,9 @@
 
 #include "base/error.h"
 
-#define RV_CRON_SPEC_MAX 512                              /* bytes of a spec */
-#define RV_CRON_LEAST_MS 100                              /* the shortest interval */
-#define RV_CRON_MOST_MS ((int64_t)366 * 24 * 3600 * 1000) /* the longest */
+#define RV_CRON_SPEC_MAX 512                             /* bytes of a spec */
+#define RV_CRON_MIN_MS 100                               /* the shortest interval */
+#define RV_CRON_MAX_MS ((int64_t)366 * 24 * 3600 * 1000) /* the longest */
 
 typedef enum rv_zone { RV_ZONE_UTC = 0, RV_ZONE_LOCAL } rv_zone;
 
@@ -78,7 +78,7 @@ int64_t rv_cron_next(const rv_cron *cron, rv_zone zone, int64_t after_ms);
  * The slots from from_ms to until_ms, both included: of all of them the newest, at most so many, in ascending order.
  * Returns how many were written. The work is that of the slots written, however many there were.
  */
-size_t rv_cron_missed(const rv_cron *cron, rv_zone zone, int64_t from_ms, int64_t until_ms, size_t most,
+size_t rv_cron_missed(const rv_cron *cron, rv_zone zone, int64_t from_ms, int64_t until_ms, size_t max,
                       int64_t *ret_slots);
 
 /* "utc" and "local", in any case. ret is written on success only. */

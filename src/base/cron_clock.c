@@ -74,16 +74,16 @@ static void backward(const rv_cron *cron, date *at)
 }
 
 /* The smallest member from least on, -1: none. */
-static int member_from(uint64_t set, int least)
+static int member_from(uint64_t set, int min)
 {
-    set = least < 64 ? set >> least << least : 0;
+    set = min < 64 ? set >> min << min : 0;
     return set != 0 ? __builtin_ctzll(set) : -1;
 }
 
 /* The largest member up to most, -1: none. */
-static int member_to(uint64_t set, int most)
+static int member_to(uint64_t set, int max)
 {
-    set &= most >= 0 ? UINT64_MAX >> (63 - most) : 0;
+    set &= max >= 0 ? UINT64_MAX >> (63 - max) : 0;
     return set != 0 ? 63 - __builtin_clzll(set) : -1;
 }
 

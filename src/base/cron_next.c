@@ -71,7 +71,7 @@ static int64_t moment_of(rv_zone zone, int64_t shown)
 }
 
 /* The least shown whose moment is not before this one. */
-static int64_t least_shown(rv_zone zone, int64_t moment)
+static int64_t min_shown(rv_zone zone, int64_t moment)
 {
     shift past = find_shift(zone, moment - VICINITY, moment);
     if (moment == past.at) return past.at + past.before;
@@ -88,7 +88,7 @@ static int64_t largest_shown(rv_zone zone, int64_t moment)
 static bool first_by_clock(const rv_cron *cron, rv_zone zone, int64_t from, int64_t until, int64_t *ret)
 {
     int64_t shown;
-    if (!rv_cron_clock_first_shown(cron, least_shown(zone, from), until + VICINITY, &shown)) return false;
+    if (!rv_cron_clock_first_shown(cron, min_shown(zone, from), until + VICINITY, &shown)) return false;
     *ret = moment_of(zone, shown);
     return *ret <= until;
 }
@@ -166,29 +166,29 @@ int64_t rv_cron_next(const rv_cron *cron, rv_zone zone, int64_t after_ms)
     return slot * 1000;
 }
 
-static size_t missed_intervals(int64_t interval, int64_t from_ms, int64_t until_ms, size_t most, int64_t *ret_slots)
+static size_t missed_intervals(int64_t interval, int64_t from_ms, int64_t until_ms, size_t max, int64_t *ret_slots)
 {
     int64_t last = until_ms / interval;
     int64_t first = from_ms / interval + (from_ms % interval != 0);
     size_t count = last < first ? 0 : (size_t)(last - first + 1);
 
-    if (count > most) count = most;
+    if (count > max) count = max;
     for (size_t i = 0; i < count; i++) ret_slots[i] = (last - (int64_t)(count - 1 - i)) * interval;
     return count;
 }
 
-size_t rv_cron_missed(const rv_cron *cron, rv_zone zone, int64_t from_ms, int64_t until_ms, size_t most,
+size_t rv_cron_missed(const rv_cron *cron, rv_zone zone, int64_t from_ms, int64_t until_ms, size_t max,
                       int64_t *ret_slots)
 {
     from_ms = larger(from_ms, 0);
     until_ms = smaller(until_ms, LAST_SECOND * 1000);
     if (from_ms > until_ms) return 0;
-    if (cron->interval_ms > 0) return missed_intervals(cron->interval_ms, from_ms, until_ms, most, ret_slots);
+    if (cron->interval_ms > 0) return missed_intervals(cron->interval_ms, from_ms, until_ms, max, ret_slots);
 
     int64_t from = from_ms / 1000 + (from_ms % 1000 != 0);
     int64_t until = until_ms / 1000;
     size_t count = 0;
-    for (; count < most && last_slot(cron, zone, from, until, &until); until--) ret_slots[count++] = until * 1000;
+    for (; count < max && last_slot(cron, zone, from, until, &until); until--) ret_slots[count++] = until * 1000;
 
     for (size_t i = 0; i < count / 2; i++) { /* they came newest first */
         int64_t newer = ret_slots[i];

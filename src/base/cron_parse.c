@@ -14,9 +14,9 @@ enum { SECOND, MINUTE, HOUR, DAY, MONTH, WEEKDAY, FIELDS };
 
 typedef struct field {
     const char *name;
-    int least;
+    int min;
     int top;           /* where "*" and "a/n" end */
-    int most;          /* what may be written */
+    int max;           /* what may be written */
     const char *names; /* of three letters each, from least on; or NULL */
     const char *allowed;
 } field;
@@ -106,7 +106,7 @@ static bool read_name(slice *at, const field *which, int *ret)
         memcpy(name, which->names + 3 * i, 3);
         if (!starts_with(*at, name)) continue;
         at->at += 3;
-        *ret = which->least + (int)i;
+        *ret = which->min + (int)i;
         return true;
     }
     return false;
@@ -115,7 +115,7 @@ static bool read_name(slice *at, const field *which, int *ret)
 static bool read_value(slice *at, const field *which, int *ret)
 {
     if (!read_digits(at, ret) && !read_name(at, which, ret)) return false;
-    return *ret >= which->least && *ret <= which->most;
+    return *ret >= which->min && *ret <= which->max;
 }
 
 static bool skip(slice *at, const char *marks)
@@ -133,8 +133,8 @@ static bool is_of_days(const field *which)
 static reeve_status refuse_backwards(rv_error *error, const field *which, slice item, int first, int last)
 {
     char why[160];
-    snprintf(why, sizeof(why), "a range runs upwards; write it as two: \"%d-%d,%d-%d\"", first, which->top,
-             which->least, last);
+    snprintf(why, sizeof(why), "a range runs upwards; write it as two: \"%d-%d,%d-%d\"", first, which->top, which->min,
+             last);
     return refuse(error, which, item, why);
 }
 
@@ -142,7 +142,7 @@ static reeve_status refuse_backwards(rv_error *error, const field *which, slice 
 static reeve_status read_range(slice *at, const field *which, slice item, int ret[2], bool *ret_alone, rv_error *error)
 {
     *ret_alone = false;
-    ret[0] = which->least;
+    ret[0] = which->min;
     ret[1] = which->top;
     if (skip(at, is_of_days(which) ? "*?" : "*")) return REEVE_OK;
 
@@ -159,12 +159,12 @@ static reeve_status read_range(slice *at, const field *which, slice item, int re
 static reeve_status read_step(slice *at, const field *which, slice item, int *ret, rv_error *error)
 {
     char why[160];
-    int most = which->top - which->least + 1;
+    int max = which->top - which->min + 1;
 
     *ret = 1;
     if (!skip(at, "/")) return REEVE_OK;
-    if (read_digits(at, ret) && *ret >= 1 && *ret <= most) return REEVE_OK;
-    snprintf(why, sizeof(why), "a step is a number from 1 to %d; for other distances there is \"every 90m\"", most);
+    if (read_digits(at, ret) && *ret >= 1 && *ret <= max) return REEVE_OK;
+    snprintf(why, sizeof(why), "a step is a number from 1 to %d; for other distances there is \"every 90m\"", max);
     return refuse(error, which, item, why);
 }
 
@@ -279,7 +279,7 @@ static reeve_status read_interval(rv_cron *ret, slice word, rv_error *error)
     if (!rv_parse_duration(text, &ms))
         return rv_fail(error, REEVE_EINVAL,
                        "every \"%.60s\": a duration is a number with ms, s, m, h or d, such as 90s or 1.5h", word.at);
-    if (ms < RV_CRON_LEAST_MS || ms > RV_CRON_MOST_MS)
+    if (ms < RV_CRON_MIN_MS || ms > RV_CRON_MAX_MS)
         return rv_fail(error, REEVE_EINVAL, "every \"%.60s\": an interval is from 100ms to 366d", word.at);
     *ret = (rv_cron){.interval_ms = ms};
     return REEVE_OK;

@@ -13,24 +13,24 @@
 /* Held during the callback: one call at a time, and none to the old callback once reeve_log_set has returned. The last
  * lock in every order: nothing is locked while it is held. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static reeve_log_fn callback;                   /* lock */
-static _Thread_local bool inside;               /* the thread is in the callback, and so has the lock */
-static void *callback_user;                     /* lock */
-static _Atomic int least_level = REEVE_LOG_OFF; /* written under lock, read by anyone */
+static reeve_log_fn callback;                 /* lock */
+static _Thread_local bool inside;             /* the thread is in the callback, and so has the lock */
+static void *callback_user;                   /* lock */
+static _Atomic int min_level = REEVE_LOG_OFF; /* written under lock, read by anyone */
 
-void reeve_log_set(reeve_log_fn fn, void *user, reeve_log_level least)
+void reeve_log_set(reeve_log_fn fn, void *user, reeve_log_level min)
 {
     bool nested = inside;
     if (!nested) pthread_mutex_lock(&lock);
     callback = fn;
     callback_user = user;
-    atomic_store_explicit(&least_level, fn == NULL ? REEVE_LOG_OFF : (int)least, memory_order_relaxed);
+    atomic_store_explicit(&min_level, fn == NULL ? REEVE_LOG_OFF : (int)min, memory_order_relaxed);
     if (!nested) pthread_mutex_unlock(&lock);
 }
 
 bool rv_log_on(reeve_log_level level)
 {
-    return (int)level >= atomic_load_explicit(&least_level, memory_order_relaxed) && level < REEVE_LOG_OFF;
+    return (int)level >= atomic_load_explicit(&min_level, memory_order_relaxed) && level < REEVE_LOG_OFF;
 }
 
 static size_t collect(reeve_log_field fields[FIELDS_MAX], va_list pairs)

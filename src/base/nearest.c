@@ -4,7 +4,7 @@
 
 #define LONGEST 32
 
-static size_t least(size_t a, size_t b)
+static size_t min(size_t a, size_t b)
 {
     return a < b ? a : b;
 }
@@ -22,7 +22,7 @@ static size_t edits(const char *a, size_t a_length, const char *b, size_t b_leng
         for (size_t j = 1; j <= b_length; j++) {
             size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
             diagonal = row[j];
-            row[j] = least(replaced, least(row[j], row[j - 1]) + 1);
+            row[j] = min(replaced, min(row[j], row[j - 1]) + 1);
         }
     }
     return row[b_length];
@@ -46,7 +46,7 @@ void rv_nearest_try(rv_nearest *nearest, const char *name)
     size_t wanted = strlen(nearest->wanted), length = strlen(name), distance = 0;
 
     if (wanted == 0 || wanted > LONGEST || length > LONGEST) return;
-    if (wanted < 2 || strncmp(name, nearest->wanted, least(wanted, length)) != 0)
+    if (wanted < 2 || strncmp(name, nearest->wanted, min(wanted, length)) != 0)
         distance = edits(nearest->wanted, wanted, name, length);
     size_t found = score(distance, wanted, length);
     if (found >= nearest->score) return;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool rv_parse_int(const char *text, int64_t least, int64_t most, int64_t *ret)
+bool rv_parse_int(const char *text, int64_t min, int64_t max, int64_t *ret)
 {
     if (text == NULL) return false;
     bool negative = *text == '-';
@@ -19,7 +19,7 @@ bool rv_parse_int(const char *text, int64_t least, int64_t most, int64_t *ret)
         if (__builtin_mul_overflow(number, 10, &number)) return false;
         if (__builtin_add_overflow(number, negative ? -digit : digit, &number)) return false;
     }
-    if (number < least || number > most) return false;
+    if (number < min || number > max) return false;
     *ret = number;
     return true;
 }

@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Whole decimal number, the entire text, within [least, most]. */
-bool rv_parse_int(const char *text, int64_t least, int64_t most, int64_t *ret);
+/* Whole decimal number, the entire text, within [min, max]. */
+bool rv_parse_int(const char *text, int64_t min, int64_t max, int64_t *ret);
 /* The number from 0 to max that a text begins with, up to a blank; -1: there is none. */
 int64_t rv_parse_before_blank(const char *text, size_t length, int64_t max);
 /* Reads `count` whole numbers at the beginning of a text, which spaces separate. *ret_rest, when not NULL: the text that

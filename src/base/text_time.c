@@ -87,15 +87,15 @@ bool rv_parse_duration(const char *text, int64_t *ret_ms)
     return true;
 }
 
-/* Exactly so many digits, a value within [least, most]. */
-static bool read_field(const char **at, int digits, int least, int most, int *ret)
+/* Exactly so many digits, a value within [min, max]. */
+static bool read_field(const char **at, int digits, int min, int max, int *ret)
 {
     int value = 0;
     for (int i = 0; i < digits; i++, (*at)++) {
         if (!is_digit(**at)) return false;
         value = value * 10 + (**at - '0');
     }
-    if (value < least || value > most) return false;
+    if (value < min || value > max) return false;
     *ret = value;
     return true;
 }

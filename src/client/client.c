@@ -214,10 +214,10 @@ static bool pause_for_refusal(reeve_client *client, int64_t deadline, unsigned *
  */
 static reeve_status end_call(reeve_client *client, reeve_status status, bool again)
 {
-    bool tells = status == REEVE_OK || status == REEVE_ELOST || status == REEVE_ETIMEOUT || status == REEVE_EPROTO ||
+    bool final = status == REEVE_OK || status == REEVE_ELOST || status == REEVE_ETIMEOUT || status == REEVE_EPROTO ||
                  status == REEVE_EINTERRUPTED;
     client->unsure = again || (status == REEVE_ENOMEM && !rv_conn_is_open(client->conn));
-    if (tells || !again) return status;
+    if (final || !again) return status;
     return rv_fail(&client->error, REEVE_ELOST,
                    "%s; the reply to an earlier try was lost: whether the call was carried out is unknown",
                    client->error.text);

@@ -47,12 +47,12 @@ struct reeve_client {
     bool handed_over;     /* the last task that came alone was handed to a thread: the next may be, too */
     unsigned known_epoch; /* the connection's, when they were noted: a new server may not know them */
     int64_t known_until_ms;
-    /* Redis's clock, as it was told by this connection last; see lay.h */
+    /* Redis's clock, as it was told by this connection last; see bulk_insert.h */
     bool clock_known;
     unsigned clock_epoch;
     int64_t clock_ahead_ms;             /* of rv_now_ms */
-    bool lays;                          /* it was asked, and has what laying takes */
-    bool lays_nothing;                  /* Redis has no transactions, or none for this user */
+    bool can_bulk_insert;               /* it was asked, and has what laying takes */
+    bool cannot_bulk_insert;            /* Redis has no transactions, or none for this user */
     char uncommon[REEVE_QUEUE_MAX + 1]; /* a queue in which it was in vain, */
     unsigned uncommon_calls;            /* and for how many more calls it is not tried there */
     rv_cause causes[RV_CAUSES];         /* of the last reeve_enqueue_many */
@@ -139,7 +139,7 @@ typedef struct rv_page {
     uint64_t offset;
     size_t limit;
     char skip[24];
-    char most[24];
+    char max[24];
 } rv_page;
 
 reeve_status rv_inspect_page_args(reeve_client *client, rv_page *page, const char *what);

@@ -53,7 +53,7 @@ static void read_rule(reeve_cron_info *ret, const rv_reply *definition, int64_t 
         return;
     ret->local = rule.zone == RV_ZONE_LOCAL;
     ret->catch_up = rule.catch_up;
-    ret->catch_up_max = rule.catch_up == REEVE_CATCH_UP_ALL ? rule.most : 0;
+    ret->catch_up_max = rule.catch_up == REEVE_CATCH_UP_ALL ? rule.max : 0;
     ret->no_overlap = rule.no_overlap;
     if (due_ms > 0) ret->next_ms = rv_cron_next(&rule.cron, rule.zone, due_ms - 1);
 }

@@ -57,7 +57,7 @@ reeve_status reeve_failures(reeve_client *client, const char *queue, uint64_t of
     reeve_status status = rv_inspect_page_args(client, &page, "kinds");
     if (status != REEVE_OK) return status;
     const rv_reply *reply;
-    rv_simple_call call = {.script = &rv_script_failures, .queue = queue, .args = {page.skip, page.most}, .count = 2};
+    rv_simple_call call = {.script = &rv_script_failures, .queue = queue, .args = {page.skip, page.max}, .count = 2};
     status = rv_client_script(client, &call, &reply, NULL);
     if (status != REEVE_OK) return status;
     if (!rv_reply_is(reply, RV_ARRAY) || reply->count < 1) return rv_client_odd_reply(client, "failures");

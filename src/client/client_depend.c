@@ -16,8 +16,8 @@
 typedef struct edges {
     rv_prefix prefix;
     const char *id;
-    const reeve_parent *parents; /* to add, up to `most` in all; or */
-    int64_t most;
+    const reeve_parent *parents; /* to add, up to `max` in all; or */
+    int64_t max;
     const char *const *handles; /* to remove */
     size_t count;
 } edges;
@@ -29,7 +29,7 @@ static void build_edges(rv_conn *conn, bool again, const void *context)
     rv_cmd_script(conn, &rv_script_depend, 1, 2 + (e->parents != NULL ? 2 : 1) * e->count);
     rv_arg(conn, e->prefix.text, e->prefix.length);
     char verb[32] = "remove";
-    if (e->parents != NULL) (void)snprintf(verb, sizeof(verb), "add %lld", (long long)e->most);
+    if (e->parents != NULL) (void)snprintf(verb, sizeof(verb), "add %lld", (long long)e->max);
     rv_args(conn, verb);
     rv_args(conn, e->id);
     for (size_t i = 0; i < e->count; i++) {
@@ -74,7 +74,7 @@ reeve_status reeve_add_dependency(reeve_client *client, const char *queue, const
                                   size_t count)
 {
     if (client == NULL || (count > 0 && parents == NULL)) return REEVE_EINVAL;
-    edges e = {.id = id, .most = client->size_limits.parents};
+    edges e = {.id = id, .max = client->size_limits.parents};
     reeve_status status = check_child(client, queue, id);
     if (status == REEVE_OK) status = rv_parents_check_count(parents, count, &client->size_limits, &client->error);
     for (size_t i = 0; i < count && status == REEVE_OK; i++)

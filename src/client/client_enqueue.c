@@ -7,9 +7,9 @@
 
 #include "base/id.h"
 #include "base/mem.h"
+#include "client/bulk_insert.h"
 #include "client/client.h"
 #include "client/client_enqueue.h"
-#include "client/lay.h"
 #include "client/outbox.h"
 #include "client/stepwise.h"
 #include "protocol/envelope.h"
@@ -108,7 +108,7 @@ static void build_clock(pipeline *p, rv_conn *conn)
  * this one is not to be carried out before. */
 static void begin_script(const pipeline *p, rv_conn *conn, size_t args)
 {
-    if (!p->laying) {
+    if (!p->bulk_inserting) {
         rv_cmd_script(conn, &rv_script_enqueue, 1, args);
         return;
     }
@@ -148,10 +148,10 @@ static void build_call(pipeline *p, rv_conn *conn, call *c, bool lost)
     rv_prefix prefix;
     bool again = lost || p->again;
     bool plain = c->plain && !again, idle = plain && c->count == 1 && p->client->handed_over;
-    c->laid = plain && rv_lay_pays(p, c);
-    if (c->laid) {
-        rv_lay_build(p, conn, c);
-        p->laying = true;
+    c->bulk_inserted = plain && rv_bulk_insert_pays(p, c);
+    if (c->bulk_inserted) {
+        rv_bulk_insert_build(p, conn, c);
+        p->bulk_inserting = true;
         return;
     }
     rv_keys_set_prefix(&prefix, p->client->ns, p->specs[c->first].queue);
@@ -168,18 +168,18 @@ static void build_call(pipeline *p, rv_conn *conn, call *c, bool lost)
     for (size_t i = c->first; plain && i < c->first + c->span; i++) {
         if (p->results[i].status == REEVE_OK) add_envelope(conn, &p->client->scratch, &p->specs[i]);
     }
-    if (plain && rv_lay_asks(p, c)) rv_lay_ask(p, conn, c);
+    if (plain && rv_bulk_insert_needs_probe(p, c)) rv_bulk_insert_probe(p, conn, c);
 }
 
 static void build_pipeline(rv_conn *conn, bool again, const void *context)
 {
     pipeline *p = *(pipeline *const *)context;
-    p->laying = p->asking = false;
+    p->bulk_inserting = p->asking = false;
     p->lost = p->lost || again;
     build_announcements(p, conn);
     build_clock(p, conn);
     for (size_t i = 0; i < p->call_count; i++) {
-        if (p->calls[i].packet > 0 && !p->calls[i].answered) rv_lay_forbid(p, conn, &p->calls[i]);
+        if (p->calls[i].packet > 0 && !p->calls[i].answered) rv_bulk_insert_forbid(p, conn, &p->calls[i]);
     }
     for (size_t i = 0; i < p->call_count; i++) {
         call *c = &p->calls[i];
@@ -229,13 +229,13 @@ static void note_unknown(pipeline *p)
 
 /* What is said of one task: a number or, for a refusal, the id of the task that holds its unique key,
  * or of a parent that is not known. */
-static void on_said(pipeline *p, size_t index, const rv_reply *said)
+static void on_answer(pipeline *p, size_t index, const rv_reply *answer)
 {
     reeve_enqueued *result = &p->results[index];
-    bool held = rv_reply_is(said, RV_TEXT), orphan = held && strncmp(said->text, "unknown ", 8) == 0;
-    bool unknown = rv_reply_is(said, RV_INT) && said->number < 0;
-    if (rv_reply_is(said, RV_INT) && said->number > 0) return;
-    if (held) rv_copy_text(result->id, sizeof(result->id), orphan ? said->text + 8 : said->text);
+    bool held = rv_reply_is(answer, RV_TEXT), orphan = held && strncmp(answer->text, "unknown ", 8) == 0;
+    bool unknown = rv_reply_is(answer, RV_INT) && answer->number < 0;
+    if (rv_reply_is(answer, RV_INT) && answer->number > 0) return;
+    if (held) rv_copy_text(result->id, sizeof(result->id), orphan ? answer->text + 8 : answer->text);
     if (unknown) note_unknown(p);
     if (!note_failure(p, index,
                       orphan    ? REEVE_ENOTFOUND
@@ -260,10 +260,10 @@ static void on_outcome(pipeline *p, call *c, const rv_reply *reply)
         on_odd_reply(p, c, reply);
         return;
     }
-    if (alike && c->count > 1) rv_lay_note_clock(p->client, reply->number);
-    if (!alike && c->laid) rv_lay_note_uncommon(p->client, p->specs[c->first].queue);
+    if (alike && c->count > 1) rv_bulk_insert_note_clock(p->client, reply->number);
+    if (!alike && c->bulk_inserted) rv_bulk_insert_note_uncommon(p->client, p->specs[c->first].queue);
     for (size_t i = c->first; i < c->first + c->span; i++) {
-        if (p->results[i].status == REEVE_OK) on_said(p, i, alike ? reply : rv_reply_at(reply, at++));
+        if (p->results[i].status == REEVE_OK) on_answer(p, i, alike ? reply : rv_reply_at(reply, at++));
     }
     note_known(p->client, p->specs[c->first].queue);
 }
@@ -277,12 +277,12 @@ static void on_reply(size_t index, const rv_reply *reply, void *context)
     if (index == p->clock_command) rv_redis_clock_note(rv_conn_clock(p->client->conn), reply);
     if (i == p->call_count) return; /* (a queue was made known) */
     call *c = &p->calls[i];
-    if (c->laid) {
-        reply = rv_lay_reply(p, index - c->command, reply);
+    if (c->bulk_inserted) {
+        reply = rv_bulk_insert_reply(p, index - c->command, reply);
     } else if (index > c->command) {
-        rv_lay_asked(p, index - c->command - 1, reply);
+        rv_bulk_insert_probed(p, index - c->command - 1, reply);
         return;
-    } else if (p->laying && rv_reply_has_error_code(reply, "NOSCRIPT")) {
+    } else if (p->bulk_inserting && rv_reply_has_error_code(reply, "NOSCRIPT")) {
         p->again = true;
         return;
     }
@@ -360,7 +360,7 @@ static size_t plan(pipeline *p, size_t next, size_t count)
         c->count++;
         c->span++;
         c->plain = c->plain && !rv_spec_has_options(spec);
-        c->fresh = c->fresh && spec->id == NULL && size + meta_bytes(spec) <= RV_LAY_BYTES;
+        c->fresh = c->fresh && spec->id == NULL && size + meta_bytes(spec) <= RV_BULK_INSERT_BYTES;
         c->bytes += size;
         total += size;
     }
@@ -378,8 +378,8 @@ static void fail_rest(pipeline *p, const rv_error *why)
     rv_error unknown = {0};
     reeve_status status = p->lost && !rv_client_enqueue_is_unknown(why->status) ? REEVE_ELOST : why->status;
     if (rv_client_enqueue_is_unknown(status)) {
-        bool said = strstr(why->text, "unknown") != NULL;
-        (void)rv_fail(&unknown, status, "%s%s", why->text, said ? "" : "; unknown whether the task was enqueued");
+        bool answer = strstr(why->text, "unknown") != NULL;
+        (void)rv_fail(&unknown, status, "%s%s", why->text, answer ? "" : "; unknown whether the task was enqueued");
         why = &unknown;
     }
     rv_client_note_cause(p->client, "", why);

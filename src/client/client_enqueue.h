@@ -1,5 +1,5 @@
 /*
- * client_enqueue.h - one pipeline of client_enqueue.c, of which lay.c builds a part.
+ * client_enqueue.h - one pipeline of client_enqueue.c, of which bulk_insert.c builds a part.
  */
 #ifndef RV_CLIENT_CLIENT_ENQUEUE_H
 #define RV_CLIENT_CLIENT_ENQUEUE_H
@@ -11,16 +11,16 @@
 /* One call of enqueue.lua: specs [first, first + span) less those that were refused before. */
 typedef struct rv_enqueue_call {
     size_t first;
-    size_t span;     /* specs passed over */
-    size_t count;    /* tasks sent */
-    size_t bytes;    /* their payloads, about */
-    bool plain;      /* none of them has options */
-    bool fresh;      /* their ids were made here, and none of them is large */
-    bool answered;   /* by a try whose later replies were lost: it is not sent again */
-    bool laid;       /* in this try: see lay.h */
-    unsigned packet; /* where it was laid in any try: its packet; else 0 */
-    size_t command;  /* the first of its commands in this try, */
-    size_t commands; /* of so many; 0: it was not sent */
+    size_t span;        /* specs passed over */
+    size_t count;       /* tasks sent */
+    size_t bytes;       /* their payloads, about */
+    bool plain;         /* none of them has options */
+    bool fresh;         /* their ids were made here, and none of them is large */
+    bool answered;      /* by a try whose later replies were lost: it is not sent again */
+    bool bulk_inserted; /* in this try: see bulk_insert.h */
+    unsigned packet;    /* where it was laid in any try: its packet; else 0 */
+    size_t command;     /* the first of its commands in this try, */
+    size_t commands;    /* of so many; 0: it was not sent */
 } rv_enqueue_call;
 
 /* A pipeline under way. */
@@ -30,7 +30,7 @@ typedef struct rv_enqueue_pipeline {
     reeve_enqueued *results;
     rv_enqueue_call calls[RV_PIPELINE_CALLS];
     size_t call_count;
-    bool laying;          /* in this try: a call before was laid, */
+    bool bulk_inserting;  /* in this try: a call before was laid, */
     bool asking;          /* or Redis is asked whether calls may be */
     bool again;           /* calls without an answer are sent once more, as such whose reply was lost */
     bool lost;            /* the reply to a try was: what has no answer may have been enqueued by it */

@@ -233,7 +233,7 @@ reeve_status reeve_limits_get(reeve_client *client, const char *queue, uint64_t 
     reeve_status status = rv_inspect_page_args(client, &page, "groups");
     if (status != REEVE_OK) return status;
     const rv_reply *reply;
-    rv_simple_call call = {.script = &rv_script_limits, .queue = queue, .args = {page.skip, page.most}, .count = 2};
+    rv_simple_call call = {.script = &rv_script_limits, .queue = queue, .args = {page.skip, page.max}, .count = 2};
     status = rv_client_script(client, &call, &reply, NULL);
     if (status != REEVE_OK) return status;
     if (!rv_reply_is(reply, RV_ARRAY) || reply->count < GROUPS) return rv_client_odd_reply(client, "limits");

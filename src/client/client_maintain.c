@@ -10,9 +10,9 @@
 #include "protocol/maintain_call.h"
 #include "protocol/scripts.h"
 
-#define OVERDUE_LEAST_MS 1000 /* a worker that serves the queue is not later than that */
+#define OVERDUE_MIN_MS 1000 /* a worker that serves the queue is not later than that */
 #define STEP_TASKS 200
-#define STEPS_MOST 256
+#define STEPS_MAX 256
 
 static reeve_status ask(reeve_client *client, const char *queue, reeve_maintained *ret)
 {
@@ -23,12 +23,12 @@ static reeve_status ask(reeve_client *client, const char *queue, reeve_maintaine
     if (!rv_reply_is(reply, RV_ARRAY) || reply->count < 3) return rv_client_odd_reply(client, "maintain");
     int64_t now = rv_reply_int(reply->items[0], 0), since = rv_reply_int(reply->items[1], -1);
     int64_t expired = rv_reply_int(reply->items[2], 0);
-    if (since < 0 || now - since <= OVERDUE_LEAST_MS) return REEVE_OK;
+    if (since < 0 || now - since <= OVERDUE_MIN_MS) return REEVE_OK;
     *ret = (reeve_maintained){.needed = true, .since_ms = since, .expired = expired > 0 ? (uint64_t)expired : 0};
     return REEVE_OK;
 }
 
-static void build_tend(rv_conn *conn, bool again, const void *context)
+static void build_maintain(rv_conn *conn, bool again, const void *context)
 {
     (void)again;
     rv_maintain_call_build(conn, context, STEP_TASKS, 0);
@@ -37,19 +37,19 @@ static void build_tend(rv_conn *conn, bool again, const void *context)
 static reeve_status step(reeve_client *client, const char *queue, reeve_maintained *done)
 {
     const rv_reply *reply;
-    rv_maintain_reply tended;
+    rv_maintain_reply maintained;
     rv_prefix prefix;
     rv_keys_set_prefix(&prefix, client->ns, queue);
     client->can_read = true; /* what a replica does not carry out is left to the master */
-    reeve_status status = rv_client_call(client, build_tend, &prefix, &reply, NULL);
+    reeve_status status = rv_client_call(client, build_maintain, &prefix, &reply, NULL);
     client->can_read = false;
     if (status != REEVE_OK) return status;
-    if (!rv_maintain_call_read(&tended, reply)) return rv_client_odd_reply(client, "maintain");
-    done->recovered += tended.recovered;
-    done->promoted += tended.promoted;
-    done->trimmed += tended.trimmed;
-    done->more = tended.more;
-    if (tended.outbox > 0) rv_outbox_client_carry(client, queue);
+    if (!rv_maintain_call_read(&maintained, reply)) return rv_client_odd_reply(client, "maintain");
+    done->recovered += maintained.recovered;
+    done->promoted += maintained.promoted;
+    done->trimmed += maintained.trimmed;
+    done->more = maintained.more;
+    if (maintained.outbox > 0) rv_outbox_client_carry(client, queue);
     return REEVE_OK;
 }
 
@@ -59,7 +59,7 @@ reeve_status reeve_maintain(reeve_client *client, const char *queue, reeve_maint
     reeve_maintained done = {0};
     reeve_status status = ask(client, queue, &done);
     done.more = done.needed;
-    for (unsigned i = 0; i < STEPS_MOST && status == REEVE_OK && done.more; i++) status = step(client, queue, &done);
+    for (unsigned i = 0; i < STEPS_MAX && status == REEVE_OK && done.more; i++) status = step(client, queue, &done);
     if (status == REEVE_OK) *ret = done;
     return status;
 }

@@ -127,10 +127,10 @@ typedef struct read_so_far {
     int64_t first; /* the first of all days, as soon as `done` is not 0 */
 } read_so_far;
 
-/* Reads a reply of a part of the days; at most `most`. */
-static reeve_status read_days(reeve_client *client, const rv_reply *reply, unsigned most, read_so_far *so_far)
+/* Reads a reply of a part of the days; at most `max`. */
+static reeve_status read_days(reeve_client *client, const rv_reply *reply, unsigned max, read_so_far *so_far)
 {
-    if (!rv_reply_is(reply, RV_ARRAY) || reply->count < 2 || reply->count - 1 > most)
+    if (!rv_reply_is(reply, RV_ARRAY) || reply->count < 2 || reply->count - 1 > max)
         return rv_client_odd_reply(client, "stats");
     int64_t first = rv_reply_within(reply->items[0], -FIRST_DAY_MOST, FIRST_DAY_MOST, 0);
     if (so_far->done == 0) so_far->first = first;

@@ -46,7 +46,7 @@ reeve_status reeve_tags(reeve_client *client, const char *queue, uint64_t offset
     reeve_status status = rv_inspect_page_args(client, &page, "tags");
     if (status != REEVE_OK) return status;
     const rv_reply *reply;
-    rv_simple_call call = {.script = &rv_script_tags, .queue = queue, .args = {page.skip, page.most}, .count = 2};
+    rv_simple_call call = {.script = &rv_script_tags, .queue = queue, .args = {page.skip, page.max}, .count = 2};
     status = rv_client_script(client, &call, &reply, NULL);
     if (status != REEVE_OK) return status;
     if (!rv_reply_is(reply, RV_ARRAY) || reply->count < 1) return rv_client_odd_reply(client, "tags");
@@ -75,7 +75,7 @@ reeve_status reeve_list_tag(reeve_client *client, const char *queue, const char 
     rv_simple_call call = {.script = &rv_script_list_by_tag,
                            .queue = queue,
                            .count = 4,
-                           .args = {tag, state != NULL ? reeve_state_name(*state) : "", page.skip, page.most}};
+                           .args = {tag, state != NULL ? reeve_state_name(*state) : "", page.skip, page.max}};
     status = rv_client_script(client, &call, &reply, NULL);
     if (status != REEVE_OK) return status;
     if (!rv_reply_is(reply, RV_ARRAY) || reply->count < 1) return rv_client_odd_reply(client, "list");

@@ -17,11 +17,11 @@
 
 #define WORD_MS 60000
 #define RENEW_MS 25000
-#define RENEW_LEAST_MS 2000 /* the first time: a notice may have been lost */
+#define RENEW_MIN_MS 2000 /* the first time: a notice may have been lost */
 /* A call gets this long even when the wait is shorter: also a wait of 0 ms asks. */
 #define CALL_MS 1000
 #define TRY_AGAIN_MS 200
-#define POLL_LEAST_MS 50
+#define POLL_MIN_MS 50
 #define POLL_MS 1000
 
 typedef struct wait_for {
@@ -41,8 +41,8 @@ typedef struct wait_for {
 /* Until when one step of a wait may take: as long as any call, but not much longer than the wait. */
 static int64_t step_deadline(const wait_for *wait)
 {
-    int64_t usual = rv_deadline(wait->client->timeout_ms), least = rv_deadline(CALL_MS);
-    int64_t end = wait->deadline > least ? wait->deadline : least;
+    int64_t usual = rv_deadline(wait->client->timeout_ms), min = rv_deadline(CALL_MS);
+    int64_t end = wait->deadline > min ? wait->deadline : min;
     return end < usual ? end : usual;
 }
 
@@ -120,9 +120,9 @@ static bool read_message(wait_for *wait, const rv_reply *message)
 /* How long until the next look: twice as long each time, within bounds. */
 static int64_t pause_ms(wait_for *wait)
 {
-    int64_t least = wait->polls ? POLL_LEAST_MS : RENEW_LEAST_MS, most = wait->polls ? POLL_MS : RENEW_MS;
+    int64_t min = wait->polls ? POLL_MIN_MS : RENEW_MIN_MS, max = wait->polls ? POLL_MS : RENEW_MS;
     int64_t next = 2 * wait->pause_ms;
-    wait->pause_ms = next < least ? least : next > most ? most : next;
+    wait->pause_ms = next < min ? min : next > max ? max : next;
     return wait->pause_ms;
 }
 

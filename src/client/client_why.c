@@ -13,7 +13,7 @@
 #include "protocol/serving.h"
 #include "protocol/why_facts.h"
 
-#define REASONS_MOST 40
+#define REASONS_MAX 40
 
 const char *reeve_reason_name(reeve_reason_kind kind)
 {
@@ -76,7 +76,7 @@ static void set_text(telling *t, char **place, const char *text)
 static reeve_reason *add(telling *t, reeve_reason_kind kind)
 {
     reeve_reason *reason = &t->why->reasons[t->why->count];
-    if (t->why->count + 1 < REASONS_MOST) t->why->count++;
+    if (t->why->count + 1 < REASONS_MAX) t->why->count++;
     *reason = (reeve_reason){.kind = kind, .since_ms = -1, .until_ms = -1, .limit = -1, .count = -1};
     return reason;
 }
@@ -338,7 +338,7 @@ static reeve_status compose(telling *t)
 {
     t->why = rv_zalloc(sizeof(*t->why));
     if (t->why == NULL) return rv_fail(&t->client->error, REEVE_ENOMEM, "no memory for an explanation");
-    t->why->reasons = rv_zalloc_array(REASONS_MOST, sizeof(*t->why->reasons));
+    t->why->reasons = rv_zalloc_array(REASONS_MAX, sizeof(*t->why->reasons));
     if (t->why->reasons == NULL) return rv_fail(&t->client->error, REEVE_ENOMEM, "no memory for an explanation");
     t->why->now_ms = t->facts.now;
     t->why->workers = t->serving.workers;

@@ -55,10 +55,10 @@ static int64_t number_of(const cJSON *json, const char *name)
                                                                                          : 0;
 }
 
-static uint64_t count_of(const cJSON *json, const char *name, int64_t most)
+static uint64_t count_of(const cJSON *json, const char *name, int64_t max)
 {
     int64_t number = number_of(json, name);
-    return number >= 0 && number <= most ? (uint64_t)number : 0;
+    return number >= 0 && number <= max ? (uint64_t)number : 0;
 }
 
 static void free_worker(reeve_worker_info *worker)
@@ -92,8 +92,8 @@ static bool read_worker(reeve_worker_info *ret, const char *id, const cJSON *jso
     ret->state = text_of(json, "state");
     ret->pools = list_of(json, "pools");
     ret->running = list_of(json, "running");
-    bool told = cJSON_IsArray(cJSON_GetObjectItemCaseSensitive(json, "types"));
-    if (told) ret->types = list_of(json, "types");
+    bool known = cJSON_IsArray(cJSON_GetObjectItemCaseSensitive(json, "types"));
+    if (known) ret->types = list_of(json, "types");
     ret->types_more = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(json, "types_more"));
     ret->memory_bytes = number_of(json, "memory");
     ret->round_trip_us = number_of(json, "round_trip");
@@ -105,7 +105,7 @@ static bool read_worker(reeve_worker_info *ret, const char *id, const cJSON *jso
     ret->processed = count_of(json, "processed", RV_REPLY_NUMBER_MAX);
     ret->failed = count_of(json, "failed", RV_REPLY_NUMBER_MAX);
     return ret->id != NULL && ret->name != NULL && ret->host != NULL && ret->version != NULL && ret->state != NULL &&
-           ret->pools != NULL && ret->running != NULL && (!told || ret->types != NULL);
+           ret->pools != NULL && ret->running != NULL && (!known || ret->types != NULL);
 }
 
 static void forget_found(ids *all)

@@ -78,7 +78,7 @@ static void read_rule(owned_entry *owned, const rv_cron_rule *rule)
     entry->spec = text_of(owned->line, "spec");
     entry->local = rule->zone == RV_ZONE_LOCAL;
     entry->catch_up = rule->catch_up;
-    entry->catch_up_max = rule->catch_up == REEVE_CATCH_UP_ALL ? rule->most : 0;
+    entry->catch_up_max = rule->catch_up == REEVE_CATCH_UP_ALL ? rule->max : 0;
     entry->no_overlap = rule->no_overlap;
     entry->task = &owned->task;
 }

@@ -8,14 +8,14 @@
 #include "protocol/scripts.h"
 
 #define STEP "40"
-#define STEPS_MOST 256
-#define QUEUES_MOST 16
+#define STEPS_MAX 256
+#define QUEUES_MAX 16
 
 /* Queues in which there is something to tell, or may be: those to which messages went. */
 typedef struct fan {
     reeve_client *client;
-    char queues[QUEUES_MOST][REEVE_QUEUE_MAX + 1];
-    bool waits[QUEUES_MOST];
+    char queues[QUEUES_MAX][REEVE_QUEUE_MAX + 1];
+    bool waits[QUEUES_MAX];
     size_t count;
 } fan;
 
@@ -24,7 +24,7 @@ static void add_queue(fan *f, const char *queue, size_t length)
     if (!rv_valid_queue(queue, length)) return;
     size_t i = 0;
     while (i < f->count && strcmp(f->queues[i], queue) != 0) i++;
-    if (i == QUEUES_MOST) return;
+    if (i == QUEUES_MAX) return;
     if (i == f->count) rv_copy_text(f->queues[f->count++], sizeof(f->queues[0]), queue);
     f->waits[i] = true;
 }
@@ -52,9 +52,9 @@ void rv_fan_run(reeve_client *client, const char *queue)
     fan f = {.client = client};
     bool more = true;
     add_queue(&f, queue, strlen(queue));
-    for (unsigned steps = 0; more && steps < STEPS_MOST;) {
+    for (unsigned steps = 0; more && steps < STEPS_MAX;) {
         more = false;
-        for (size_t i = 0; i < f.count && steps < STEPS_MOST; i++) {
+        for (size_t i = 0; i < f.count && steps < STEPS_MAX; i++) {
             if (!f.waits[i]) continue;
             if (!step(&f, i)) return;
             more = true;

@@ -71,7 +71,7 @@ reeve_status rv_inspect_page_args(reeve_client *client, rv_page *page, const cha
         return rv_fail(&client->error, REEVE_EINVAL, "a page has at most %d %s", RV_CALL_MAX, what);
     if (page->offset > OFFSET_MAX) return rv_fail(&client->error, REEVE_EINVAL, "the offset is too large");
     (void)snprintf(page->skip, sizeof(page->skip), "%llu", (unsigned long long)page->offset);
-    (void)snprintf(page->most, sizeof(page->most), "%zu", page->limit);
+    (void)snprintf(page->max, sizeof(page->max), "%zu", page->limit);
     return REEVE_OK;
 }
 
@@ -103,7 +103,7 @@ reeve_status rv_inspect_list(reeve_client *client, const char *queue, reeve_stat
     rv_simple_call call = {.script = &rv_script_list,
                            .queue = queue,
                            .count = 5,
-                           .args = {reeve_state_name(state), page->skip, page->most, kind, from}};
+                           .args = {reeve_state_name(state), page->skip, page->max, kind, from}};
     do {
         status = rv_client_script(client, &call, &reply, NULL);
         if (status != REEVE_OK) return status;

@@ -20,7 +20,7 @@
 #define ROUND 64
 #define MESSAGES_MAX ((size_t)128 * 1024 * 1024)
 #define CLIENT_ROUNDS 20
-#define BACK_MOST 100
+#define BACK_MAX 100
 
 /* A message in memory of the round's. */
 typedef struct message {
@@ -168,7 +168,7 @@ static reeve_status fetch(round_trip *r)
         misread += r->messages[i].misread;
     }
     r->skip += r->count - carried - misread;
-    (void)snprintf(what, sizeof(what), "%d %zu %zu %d %" PRId64, ROUND, r->skip, misread, r->from >= 0 ? BACK_MOST : 0,
+    (void)snprintf(what, sizeof(what), "%d %zu %zu %d %" PRId64, ROUND, r->skip, misread, r->from >= 0 ? BACK_MAX : 0,
                    r->from >= 0 ? r->from : 0);
     rv_keys_set_prefix(&prefix, r->ns, r->queue);
     rv_cmd_script(r->conn, &rv_script_outbox, 1, 1 + carried + misread);
@@ -287,7 +287,7 @@ static reeve_status carry_all(round_trip *r)
 }
 
 /* skip: where to begin, and to go on the next time: with the first one where the end was reached. */
-static reeve_status carry_rounds(rv_conn *conn, const char *ns, const char *queue, unsigned most, int64_t *from,
+static reeve_status carry_rounds(rv_conn *conn, const char *ns, const char *queue, unsigned max, int64_t *from,
                                  size_t *skip, size_t *ret_carried, rv_error *error)
 {
     round_trip *r = rv_zalloc(sizeof(*r));
@@ -297,7 +297,7 @@ static reeve_status carry_rounds(rv_conn *conn, const char *ns, const char *queu
     rv_buf_init(&r->text, MESSAGES_MAX);
     rv_error_clear(error);
     reeve_status status = fetch(r), outcome = REEVE_OK;
-    for (unsigned i = 0; i < most && status == REEVE_OK && r->count > 0; i++) {
+    for (unsigned i = 0; i < max && status == REEVE_OK && r->count > 0; i++) {
         status = carry_all(r);
         if (status != REEVE_OK) break;
         size_t carried = 0;
@@ -315,25 +315,25 @@ static reeve_status carry_rounds(rv_conn *conn, const char *ns, const char *queu
     return status == REEVE_OK ? outcome : status;
 }
 
-reeve_status rv_outbox_carry(rv_conn *conn, const char *ns, const char *queue, unsigned most, size_t *ret_carried,
+reeve_status rv_outbox_carry(rv_conn *conn, const char *ns, const char *queue, unsigned max, size_t *ret_carried,
                              rv_error *error)
 {
     size_t skip = 0;
-    return rv_outbox_carry_on(conn, ns, queue, most, &skip, ret_carried, error);
+    return rv_outbox_carry_on(conn, ns, queue, max, &skip, ret_carried, error);
 }
 
-reeve_status rv_outbox_carry_on(rv_conn *conn, const char *ns, const char *queue, unsigned most, size_t *skip,
+reeve_status rv_outbox_carry_on(rv_conn *conn, const char *ns, const char *queue, unsigned max, size_t *skip,
                                 size_t *ret_carried, rv_error *error)
 {
     int64_t from = -1;
-    return carry_rounds(conn, ns, queue, most, &from, skip, ret_carried, error);
+    return carry_rounds(conn, ns, queue, max, &from, skip, ret_carried, error);
 }
 
-reeve_status rv_outbox_carry_unread(rv_conn *conn, const char *ns, const char *queue, unsigned most, int64_t *from,
+reeve_status rv_outbox_carry_unread(rv_conn *conn, const char *ns, const char *queue, unsigned max, int64_t *from,
                                     size_t *ret_carried, rv_error *error)
 {
     size_t skip = 0;
-    return carry_rounds(conn, ns, queue, most, from, &skip, ret_carried, error);
+    return carry_rounds(conn, ns, queue, max, from, &skip, ret_carried, error);
 }
 
 void rv_outbox_client_carry(reeve_client *client, const char *queue)

@@ -208,7 +208,7 @@ reeve_bytes rv_dependencies_chained(const rv_dependencies *dependencies, size_t 
                           : (reeve_bytes){NULL, 0};
 }
 
-static reeve_status name_hand(const rv_task_host *host, const reeve_task_spec *spec, char id[REEVE_ID_MAX])
+static reeve_status choose_chained_id(const rv_task_host *host, const reeve_task_spec *spec, char id[REEVE_ID_MAX])
 {
     rv_copy_text(id, REEVE_ID_MAX, spec->id != NULL ? spec->id : "");
     if (host != NULL && host->chained != NULL) return host->chained(spec, id, host->context);
@@ -217,8 +217,8 @@ static reeve_status name_hand(const rv_task_host *host, const reeve_task_spec *s
 }
 
 /* How many tasks are handed on, with their parents and bytes. */
-static reeve_status check_hands(const rv_dependencies *dependencies, const reeve_task_spec *spec,
-                                const reeve_size_limits *size_limits, rv_error *error)
+static reeve_status check_chained(const rv_dependencies *dependencies, const reeve_task_spec *spec,
+                                  const reeve_size_limits *size_limits, rv_error *error)
 {
     size_t bytes = dependencies->chained.length + spec->payload.length;
     if (spec->after_count > REEVE_PARENTS_MAX)
@@ -247,9 +247,9 @@ reeve_status reeve_task_chain_sized(reeve_task *task, const reeve_task_spec *giv
     if (task->past) return REEVE_EREFUSED;
     rv_dependencies *dependencies = dependencies_of(task);
     if (dependencies == NULL) return REEVE_ENOMEM;
-    status = check_hands(dependencies, &spec, rv_task_size_limits(task), &error);
+    status = check_chained(dependencies, &spec, rv_task_size_limits(task), &error);
     if (status != REEVE_OK) return rv_task_refuse(task, &error);
-    status = name_hand(task->host, &spec, made);
+    status = choose_chained_id(task->host, &spec, made);
     if (status != REEVE_OK) return status;
     size_t before = dependencies->chained.length;
     rv_settlement_chain(&dependencies->chained, &spec, made);

@@ -96,12 +96,12 @@ reeve_status rv_handler_table_wrap(rv_handlers *handlers, const rv_layers *layer
 
 unsigned rv_handler_table_batch_max(const rv_handlers *handlers)
 {
-    unsigned most = 1;
+    unsigned max = 1;
     for (size_t i = 0; i < handlers->count; i++) {
         const reeve_handler *handler = &handlers->list[i]->handler;
-        if (handler->run_batch != NULL && rv_batch_handler_max(handler) > most) most = rv_batch_handler_max(handler);
+        if (handler->run_batch != NULL && rv_batch_handler_max(handler) > max) max = rv_batch_handler_max(handler);
     }
-    return most;
+    return max;
 }
 
 void rv_handler_table_fini(rv_handlers *handlers)

@@ -93,10 +93,10 @@ static reeve_outcome run_layer(const reeve_layer *const *layers, reeve_task *tas
 {
     const reeve_layer *layer = layers[0];
     reeve_next next = {.rest = layers + 1, .task = task, .handler = handler};
-    reeve_outcome said = layer->run(task, &next, layer->user);
+    reeve_outcome returned = layer->run(task, &next, layer->user);
 
     if (next.misuse != NULL) return fail_layer(task, layer, next.misuse);
-    return rv_task_take(task, said, "layer", "the layer", layer->name);
+    return rv_task_take(task, returned, "layer", "the layer", layer->name);
 }
 
 reeve_outcome rv_layers_run(const reeve_layer *const *layers, reeve_task *task, const reeve_handler *handler)

@@ -19,10 +19,10 @@
 #define END_OF(type, field) (offsetof(type, field) + sizeof(((type *)NULL)->field))
 
 /* What ABI 1 began with; less cannot be. */
-#define PLUGIN_LEAST END_OF(reeve_plugin, handler_count)
-#define HANDLER_LEAST END_OF(reeve_handler, run)
-#define LAYER_LEAST END_OF(reeve_layer, run)
-#define HANDLERS_MOST ((size_t)4096)
+#define PLUGIN_MIN END_OF(reeve_plugin, handler_count)
+#define HANDLER_MIN END_OF(reeve_handler, run)
+#define LAYER_MIN END_OF(reeve_layer, run)
+#define HANDLERS_MAX ((size_t)4096)
 
 static size_t smaller(size_t a, size_t b)
 {
@@ -51,10 +51,10 @@ static reeve_status check_head(const reeve_plugin *theirs, const char *path, rv_
             "reeve",
             path, theirs->abi, (unsigned)REEVE_PLUGIN_ABI);
     }
-    if (theirs->size < PLUGIN_LEAST) {
+    if (theirs->size < PLUGIN_MIN) {
         return rv_fail(error, REEVE_EPLUGIN,
                        "plugin %s: says that its description has %zu bytes; the mandatory fields need %zu", path,
-                       theirs->size, PLUGIN_LEAST);
+                       theirs->size, PLUGIN_MIN);
     }
     if (!rv_layout_fits(theirs, theirs->size, sizeof(*theirs)))
         return refuse_later(path, "its description", theirs->size, sizeof(*theirs), error);
@@ -62,14 +62,14 @@ static reeve_status check_head(const reeve_plugin *theirs, const char *path, rv_
 }
 
 /* Whether a table of what ("handler") can be. */
-static reeve_status check_table(const void *table, size_t count, size_t most, size_t stride, size_t least,
+static reeve_status check_table(const void *table, size_t count, size_t max, size_t stride, size_t min,
                                 const char *what, const char *path, rv_error *error)
 {
-    if (count > most) {
+    if (count > max) {
         return rv_fail(error, REEVE_EPLUGIN, "plugin %s: says that it has %zu %ss; at most %zu can be", path, count,
-                       what, most);
+                       what, max);
     }
-    if (stride < least || stride > RV_LAYOUT_MAX || stride % _Alignof(void *) != 0) {
+    if (stride < min || stride > RV_LAYOUT_MAX || stride % _Alignof(void *) != 0) {
         return rv_fail(error, REEVE_EPLUGIN, "plugin %s: says that a %s has %zu bytes, which cannot be", path, what,
                        stride);
     }
@@ -87,25 +87,25 @@ static reeve_status check_tables(const reeve_plugin *plugin, const char *path, r
         return rv_fail(error, REEVE_EPLUGIN, "plugin %s: has no handlers and no layers", path);
     }
     if (plugin->handler_count > 0) {
-        status = check_table(plugin->handlers, plugin->handler_count, HANDLERS_MOST, plugin->handler_size,
-                             HANDLER_LEAST, "handler", path, error);
+        status = check_table(plugin->handlers, plugin->handler_count, HANDLERS_MAX, plugin->handler_size, HANDLER_MIN,
+                             "handler", path, error);
     }
     if (status == REEVE_OK && plugin->layer_count > 0) {
-        status = check_table(plugin->layers, plugin->layer_count, REEVE_LAYERS_MAX, plugin->layer_size, LAYER_LEAST,
+        status = check_table(plugin->layers, plugin->layer_count, REEVE_LAYERS_MAX, plugin->layer_size, LAYER_MIN,
                              "layer", path, error);
     }
     return status;
 }
 
 /* Copies one struct of a table, which begins with its size, into a zeroed one of ours. */
-static reeve_status copy_struct(void *target, size_t target_size, const char *theirs, size_t stride, size_t least,
+static reeve_status copy_struct(void *target, size_t target_size, const char *theirs, size_t stride, size_t min,
                                 const char *what, size_t number, const char *path, rv_error *error)
 {
     size_t size;
 
     memcpy(&size, theirs, sizeof(size));
     if (size == 0) size = stride; /* written without REEVE_HANDLER; the stride says the same */
-    if (size < least || size > stride) {
+    if (size < min || size > stride) {
         return rv_fail(error, REEVE_EPLUGIN, "plugin %s: %s %zu says that it has %zu bytes, which cannot be", path,
                        what, number, size);
     }
@@ -157,7 +157,7 @@ static reeve_status read_handlers(reeve_plugin_handle *plugin, const char *path,
     for (size_t i = 0; i < ours->handler_count && status == REEVE_OK; i++) {
         const char *at = (const char *)ours->handlers + i * ours->handler_size;
 
-        status = copy_struct(&plugin->handlers[i], sizeof(*plugin->handlers), at, ours->handler_size, HANDLER_LEAST,
+        status = copy_struct(&plugin->handlers[i], sizeof(*plugin->handlers), at, ours->handler_size, HANDLER_MIN,
                              "handler", i + 1, path, error);
         if (status == REEVE_OK) status = check_handler(plugin->handlers, i, path, error);
     }
@@ -178,7 +178,7 @@ static reeve_status read_layers(reeve_plugin_handle *plugin, const char *path, r
     for (size_t i = 0; i < ours->layer_count && status == REEVE_OK; i++) {
         const char *at = (const char *)ours->layers + i * ours->layer_size;
 
-        status = copy_struct(&plugin->layers[i], sizeof(*plugin->layers), at, ours->layer_size, LAYER_LEAST, "layer",
+        status = copy_struct(&plugin->layers[i], sizeof(*plugin->layers), at, ours->layer_size, LAYER_MIN, "layer",
                              i + 1, path, error);
         if (status == REEVE_OK) status = rv_layers_check(&plugin->layers[i], owner, error);
     }

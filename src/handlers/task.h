@@ -90,7 +90,8 @@ reeve_outcome rv_task_run(reeve_task *task, const reeve_handler *handler);
 
 /* Makes sense of what a handler or a layer returned: an outcome that no outcome prepared becomes a failure of this
  * kind. The words begin with who it was: what "name". */
-reeve_outcome rv_task_take(reeve_task *task, reeve_outcome said, const char *kind, const char *what, const char *name);
+reeve_outcome rv_task_take(reeve_task *task, reeve_outcome returned, const char *kind, const char *what,
+                           const char *name);
 
 /* The same for a task of a call of many: its handler said it by verbs alone. */
 reeve_outcome rv_task_take_batch(reeve_task *task, const char *type);

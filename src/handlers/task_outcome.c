@@ -90,13 +90,13 @@ static bool check_result(const reeve_task *task, size_t length, rv_error *why)
 {
     const reeve_size_limits *size_limits = rv_task_size_limits(task);
     const atomic_llong *of_queue = task->host != NULL ? task->host->result_max : NULL;
-    long long most = of_queue != NULL ? atomic_load_explicit(of_queue, memory_order_relaxed) : 0;
+    long long max = of_queue != NULL ? atomic_load_explicit(of_queue, memory_order_relaxed) : 0;
 
-    if (most > 0 && most <= size_limits->result && length > (size_t)most) {
+    if (max > 0 && max <= size_limits->result && length > (size_t)max) {
         (void)rv_fail(why, REEVE_ETOOBIG,
                       "the result has %zu bytes: at most %lld (result_max of the queue %s raises it, up to "
                       "%u)",
-                      length, most, task->queue, REEVE_RESULT_MAX);
+                      length, max, task->queue, REEVE_RESULT_MAX);
         return false;
     }
     if (length <= (size_t)size_limits->result) return true;
@@ -166,19 +166,20 @@ reeve_outcome rv_task_failed(reeve_task *task, reeve_outcome outcome, const char
     return outcome;
 }
 
-reeve_outcome rv_task_take(reeve_task *task, reeve_outcome said, const char *kind, const char *what, const char *name)
+reeve_outcome rv_task_take(reeve_task *task, reeve_outcome returned, const char *kind, const char *what,
+                           const char *name)
 {
     if (task->outcome == REEVE_OUTCOME_NONE) {
         return rv_task_failed(task, REEVE_OUTCOME_RETRY, kind,
                               "%s \"%s\" returned %d without calling an outcome function (reeve_task_done and so on)",
-                              what, name, (int)said);
+                              what, name, (int)returned);
     }
-    if (said != task->outcome) {
+    if (returned != task->outcome) {
         return rv_task_failed(
             task, REEVE_OUTCOME_RETRY, kind,
             "%s \"%s\" returned %d, but the last outcome function returned %d: return what that function "
             "returns",
-            what, name, (int)said, (int)task->outcome);
+            what, name, (int)returned, (int)task->outcome);
     }
     return task->outcome;
 }

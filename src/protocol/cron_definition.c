@@ -117,7 +117,7 @@ void rv_cron_definition_write(rv_buf *out, const reeve_cron_entry *entry)
                 rv_cron_zone_name(entry->local ? RV_ZONE_LOCAL : RV_ZONE_UTC),
                 rv_cron_definition_catch_up_name(entry->catch_up));
     if (entry->catch_up == REEVE_CATCH_UP_ALL)
-        rv_buf_addf(out, ",\"most\":%u", entry->catch_up_max > 0 ? entry->catch_up_max : RV_CRON_MOST_DEFAULT);
+        rv_buf_addf(out, ",\"most\":%u", entry->catch_up_max > 0 ? entry->catch_up_max : RV_CRON_MAX_DEFAULT);
     if (entry->no_overlap) rv_buf_adds(out, ",\"overlap\":false");
     size_t before = out->length;
     rv_buf_adds(out, ",\"options\":");
@@ -143,11 +143,11 @@ static reeve_status read_rule(rv_cron_rule *ret, const cJSON *json, rv_error *er
         return rv_fail(error, REEVE_EINVAL, "its zone is \"%.40s\"", text_of(json, "zone"));
     if (!rv_cron_definition_parse_catch_up(text_of(json, "catch_up"), &ret->catch_up))
         return rv_fail(error, REEVE_EINVAL, "its catch-up is \"%.40s\"", text_of(json, "catch_up"));
-    const cJSON *most = cJSON_GetObjectItemCaseSensitive(json, "most");
-    double number = cJSON_IsNumber(most) ? most->valuedouble : RV_CRON_MOST_DEFAULT;
+    const cJSON *max = cJSON_GetObjectItemCaseSensitive(json, "most");
+    double number = cJSON_IsNumber(max) ? max->valuedouble : RV_CRON_MAX_DEFAULT;
     if (!(number >= 1 && number <= REEVE_CRON_CATCH_UP_MAX))
         return rv_fail(error, REEVE_EINVAL, "\"most\" is %.40g", number);
-    ret->most = (unsigned)number;
+    ret->max = (unsigned)number;
     ret->no_overlap = cJSON_IsFalse(cJSON_GetObjectItemCaseSensitive(json, "overlap"));
     return REEVE_OK;
 }
@@ -165,7 +165,7 @@ reeve_status rv_cron_definition_read_rule(rv_cron_rule *ret, const char *line, s
 /* How many slots at most, and from when on, once some are missed. */
 static size_t catch_up(const rv_cron_rule *rule, int64_t now_ms, int64_t *from_ms)
 {
-    if (rule->catch_up == REEVE_CATCH_UP_ALL) return rule->most;
+    if (rule->catch_up == REEVE_CATCH_UP_ALL) return rule->max;
     if (rule->catch_up == REEVE_CATCH_UP_ONCE) return 1;
     *from_ms = now_ms - RV_CRON_LATE_MS;
     return REEVE_CRON_CATCH_UP_MAX;
@@ -174,13 +174,13 @@ static size_t catch_up(const rv_cron_rule *rule, int64_t now_ms, int64_t *from_m
 size_t rv_cron_definition_decide(const rv_cron_rule *rule, int64_t due_ms, int64_t now_ms, int64_t *ret_slots,
                                  int64_t *ret_next_ms)
 {
-    _Static_assert(RV_CRON_LATE_MS / RV_CRON_LEAST_MS < REEVE_CRON_CATCH_UP_MAX, "all that are not missed fit");
-    size_t most = REEVE_CRON_CATCH_UP_MAX;
+    _Static_assert(RV_CRON_LATE_MS / RV_CRON_MIN_MS < REEVE_CRON_CATCH_UP_MAX, "all that are not missed fit");
+    size_t max = REEVE_CRON_CATCH_UP_MAX;
     *ret_next_ms = rv_cron_next(&rule->cron, rule->zone, now_ms);
-    if (now_ms - due_ms > RV_CRON_LATE_MS) most = catch_up(rule, now_ms, &due_ms);
+    if (now_ms - due_ms > RV_CRON_LATE_MS) max = catch_up(rule, now_ms, &due_ms);
     /* Several at once would overlap. */
-    if (rule->no_overlap) most = 1;
-    return rv_cron_missed(&rule->cron, rule->zone, due_ms, now_ms, most, ret_slots);
+    if (rule->no_overlap) max = 1;
+    return rv_cron_missed(&rule->cron, rule->zone, due_ms, now_ms, max, ret_slots);
 }
 
 void rv_cron_definition_slot_id(char ret[REEVE_ID_MAX], const char *name, int64_t slot_ms)

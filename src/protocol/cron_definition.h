@@ -18,14 +18,14 @@
 
 /* A slot that is later than this is missed: what happens to it is a matter of catching up. */
 #define RV_CRON_LATE_MS 2000
-#define RV_CRON_MOST_DEFAULT 100
+#define RV_CRON_MAX_DEFAULT 100
 
 /* When an entry fires. */
 typedef struct rv_cron_rule {
     rv_cron cron;
     rv_zone zone;
     reeve_catch_up catch_up;
-    unsigned most; /* with REEVE_CATCH_UP_ALL */
+    unsigned max; /* with REEVE_CATCH_UP_ALL */
     bool no_overlap;
 } rv_cron_rule;
 

@@ -8,21 +8,21 @@ static uint64_t count_at(const rv_reply *reply, size_t index)
     return rv_reply_sum(rv_reply_at(reply, index));
 }
 
-void rv_end_session_call_build(rv_conn *conn, const rv_prefix *prefix, const char *session, unsigned most)
+void rv_end_session_call_build(rv_conn *conn, const rv_prefix *prefix, const char *session, unsigned max)
 {
     rv_cmd_script(conn, &rv_script_end_session, 1, 2);
     rv_arg(conn, prefix->text, prefix->length);
     rv_args(conn, session);
-    rv_argi(conn, most);
+    rv_argi(conn, max);
 }
 
-void rv_end_session_call_build_next(rv_conn *conn, const rv_prefix *prefix, const char *session, unsigned most,
+void rv_end_session_call_build_next(rv_conn *conn, const rv_prefix *prefix, const char *session, unsigned max,
                                     const rv_end_session_turns turns)
 {
     rv_cmd_script(conn, &rv_script_end_session, 1, 3);
     rv_arg(conn, prefix->text, prefix->length);
     rv_args(conn, session);
-    rv_argi(conn, most);
+    rv_argi(conn, max);
     rv_args(conn, turns);
 }
 

@@ -63,9 +63,9 @@ bool rv_envelope_read(rv_envelope *ret, const char *text, size_t length)
     const char *newline = memchr(text, '\n', length);
     if (newline == NULL) return false;
     const char *at = text;
-    ret->marked = skip(&at, newline, "{\"info\":1,");
-    if (!ret->marked && !skip(&at, newline, "{")) return false;
-    ret->cancelled = ret->marked && skip(&at, newline, "\"cancel\":1,");
+    ret->flagged = skip(&at, newline, "{\"info\":1,");
+    if (!ret->flagged && !skip(&at, newline, "{")) return false;
+    ret->cancelled = ret->flagged && skip(&at, newline, "\"cancel\":1,");
     if (!skip(&at, newline, "\"at\":") || !read_number(&at, &ret->at_ms)) return false;
     int64_t packet; /* (whose number says nothing here) */
     if (skip(&at, newline, ",\"p\":") && !read_number(&at, &packet)) return false;

@@ -33,7 +33,7 @@ typedef struct rv_envelope {
     int64_t deadline_ms; /* it must begin before that; 0: any time */
     int64_t ready_ms;    /* from when on it was ready, as far as the header tells; -1: it does not */
     bool plain;          /* no options in the header, but for its time */
-    bool marked;         /* info:<id> has more to tell */
+    bool flagged;        /* info:<id> has more to tell */
     bool cancelled;
     reeve_bytes payload;
     const char *malformed; /* why nothing could be read of it (rv_envelope_take); NULL: it was */

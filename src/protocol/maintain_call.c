@@ -7,11 +7,11 @@ static uint64_t count_at(const rv_reply *reply, size_t index)
     return rv_reply_sum(rv_reply_at(reply, index));
 }
 
-void rv_maintain_call_build(rv_conn *conn, const rv_prefix *prefix, unsigned most, int64_t session_ms)
+void rv_maintain_call_build(rv_conn *conn, const rv_prefix *prefix, unsigned max, int64_t session_ms)
 {
     rv_cmd_script(conn, &rv_script_maintain, 1, session_ms > 0 ? 2 : 1);
     rv_arg(conn, prefix->text, prefix->length);
-    rv_argi(conn, most);
+    rv_argi(conn, max);
     if (session_ms > 0) rv_argi(conn, session_ms);
 }
 
@@ -37,10 +37,10 @@ bool rv_maintain_call_read(rv_maintain_reply *ret, const rv_reply *reply)
     return true;
 }
 
-bool rv_maintain_call_due(const rv_maintain_reply *tended, size_t index, rv_maintain_due *ret)
+bool rv_maintain_call_due(const rv_maintain_reply *maintained, size_t index, rv_maintain_due *ret)
 {
-    const rv_reply *name = rv_reply_at(tended->due, 3 * index), *due = rv_reply_at(tended->due, 3 * index + 1);
-    const rv_reply *line = rv_reply_at(tended->due, 3 * index + 2);
+    const rv_reply *name = rv_reply_at(maintained->due, 3 * index), *due = rv_reply_at(maintained->due, 3 * index + 1);
+    const rv_reply *line = rv_reply_at(maintained->due, 3 * index + 2);
     if (!rv_reply_is(name, RV_TEXT) || !rv_reply_is(line, RV_TEXT)) return false;
     *ret = (rv_maintain_due){
         .name = name->text, .due_ms = rv_reply_int(due, 0), .line = line->text, .length = line->length};

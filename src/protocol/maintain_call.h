@@ -36,9 +36,9 @@ typedef struct rv_maintain_due {
 #define RV_MAINTAIN_DUE_MAX RV_CRON_DUE_MAX /* with so many there may be more */
 
 /* session_ms: how long a session of the caller's lives; 0: it has none. */
-void rv_maintain_call_build(rv_conn *conn, const rv_prefix *prefix, unsigned most, int64_t session_ms);
+void rv_maintain_call_build(rv_conn *conn, const rv_prefix *prefix, unsigned max, int64_t session_ms);
 bool rv_maintain_call_read(rv_maintain_reply *ret, const rv_reply *reply);
 /* The entry at an index, from 0; false: there are no more. */
-bool rv_maintain_call_due(const rv_maintain_reply *tended, size_t index, rv_maintain_due *ret);
+bool rv_maintain_call_due(const rv_maintain_reply *maintained, size_t index, rv_maintain_due *ret);
 
 #endif

@@ -32,7 +32,7 @@ size_t rv_recover_call_leases(rv_recover_reply *reply, size_t queue, rv_lease *l
         if (!rv_lease_read(&leases[count], queue, task[0], task[2])) continue;
         int64_t since_ms = rv_parse_before_blank(task[1]->text, task[1]->length, RV_REPLY_NUMBER_MAX);
         leases[count].since_ms = since_ms < 0 ? 0 : since_ms;
-        if (leases[count].envelope.marked) rv_lease_read_extra(&leases[count], reply->extras, &reply->next_extra);
+        if (leases[count].envelope.flagged) rv_lease_read_extra(&leases[count], reply->extras, &reply->next_extra);
         count++;
     }
     return count;

@@ -61,16 +61,16 @@ static const char *put(char **at, const void *data, size_t length)
 bool rv_settlement_copy(rv_settlement *ret, void **ret_kept, const rv_settlement *from)
 {
     const char *kind = from->kind != NULL ? from->kind : "", *message = from->message != NULL ? from->message : "";
-    size_t result = from->has_result ? from->result.length : 0, hands = from->chained.length;
+    size_t result = from->has_result ? from->result.length : 0, chained = from->chained.length;
     size_t id = from->id_length > 0 ? from->id_length : strlen(from->id);
-    char *block = rv_alloc(id + strlen(kind) + strlen(message) + result + hands + 5), *at = block;
+    char *block = rv_alloc(id + strlen(kind) + strlen(message) + result + chained + 5), *at = block;
     if (block == NULL) return false;
     *ret = *from;
     ret->id = put(&at, from->id, id);
     ret->kind = put(&at, kind, strlen(kind));
     ret->message = put(&at, message, strlen(message));
     ret->result.data = put(&at, from->result.data, result);
-    ret->chained.data = put(&at, from->chained.data, hands);
+    ret->chained.data = put(&at, from->chained.data, chained);
     *ret_kept = block;
     return true;
 }

@@ -56,11 +56,11 @@ static reeve_status check_value(const size_limit *row, int64_t value, rv_error *
                    (long long)value, (long long)row->max);
 }
 
-reeve_status rv_size_limits_choose(reeve_size_limits *ret, const reeve_size_limits *said, rv_error *error)
+reeve_status rv_size_limits_choose(reeve_size_limits *ret, const reeve_size_limits *given, rv_error *error)
 {
     reeve_size_limits chosen = rv_size_limits_default;
     for (size_t i = 0; i < COUNT; i++) {
-        int64_t value = value_at(said, table[i].at);
+        int64_t value = value_at(given, table[i].at);
         if (value == 0) continue;
         if (check_value(&table[i], value, error) != REEVE_OK) return REEVE_EINVAL;
         set_value(&chosen, table[i].at, value);

@@ -13,7 +13,7 @@
 extern const reeve_size_limits rv_size_limits_default;
 
 /* *ret: what was said, and the standard where nothing was. REEVE_EINVAL, with words: one that cannot be. */
-reeve_status rv_size_limits_choose(reeve_size_limits *ret, const reeve_size_limits *said, rv_error *error);
+reeve_status rv_size_limits_choose(reeve_size_limits *ret, const reeve_size_limits *given, rv_error *error);
 
 /* "payload=64K,tags=8": sets these in *ret; sizes with K, M or G count 1024s. REEVE_EINVAL, with words. */
 reeve_status rv_size_limits_parse(reeve_size_limits *ret, const char *text, rv_error *error);

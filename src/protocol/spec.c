@@ -63,11 +63,11 @@ static reeve_status check_text(const char *what, const char *text, rv_error *err
 }
 
 /* A text of 1 to so many bytes. */
-static inline reeve_status check_line(const char *what, const char *text, size_t most, rv_error *error)
+static inline reeve_status check_line(const char *what, const char *text, size_t max, rv_error *error)
 {
     size_t length = strlen(text);
-    if (length > 0 && length <= most) return check_text(what, text, error);
-    return rv_fail(error, REEVE_EINVAL, "%s \"%.200s\": has 1 to %zu bytes", what, text, most);
+    if (length > 0 && length <= max) return check_text(what, text, error);
+    return rv_fail(error, REEVE_EINVAL, "%s \"%.200s\": has 1 to %zu bytes", what, text, max);
 }
 
 static reeve_status check_meta(const reeve_task_spec *spec, const reeve_size_limits *size_limits, rv_error *error)
@@ -127,8 +127,8 @@ static reeve_status check_after(const reeve_task_spec *spec, const reeve_size_li
 {
     if (spec->after_count > 0 && spec->after == NULL)
         return rv_fail(error, REEVE_EINVAL, "%zu parents are counted and none is given", spec->after_count);
-    reeve_status guarded = rv_parents_check_count(spec->after, spec->after_count, size_limits, error);
-    if (guarded != REEVE_OK) return guarded;
+    reeve_status limited = rv_parents_check_count(spec->after, spec->after_count, size_limits, error);
+    if (limited != REEVE_OK) return limited;
     for (size_t i = 0; i < spec->after_count; i++) {
         reeve_status status = rv_parents_check(&spec->after[i], spec->queue, spec->id, error);
         if (status != REEVE_OK) return status;
@@ -188,9 +188,9 @@ reeve_status rv_spec_read_all(const reeve_task_spec **ret, reeve_task_spec **ret
     return REEVE_OK;
 }
 
-static reeve_status refuse_number(const char *name, long long number, long long least, long long most, rv_error *error)
+static reeve_status refuse_number(const char *name, long long number, long long min, long long max, rv_error *error)
 {
-    return rv_fail(error, REEVE_EINVAL, "%s %lld: must be from %lld to %lld", name, number, least, most);
+    return rv_fail(error, REEVE_EINVAL, "%s %lld: must be from %lld to %lld", name, number, min, max);
 }
 
 static reeve_status refuse_span(const char *name, long long ms, rv_error *error)
@@ -199,13 +199,13 @@ static reeve_status refuse_span(const char *name, long long ms, rv_error *error)
 }
 
 /* 0 and NULL: not set. */
-#define WHOLE(field, name, least, most)                                                        \
-    if (spec->field != 0 && ((int64_t)spec->field < (least) || (int64_t)spec->field > (most))) \
-        return refuse_number(name, (long long)spec->field, least, most, error);
+#define WHOLE(field, name, min, max)                                                        \
+    if (spec->field != 0 && ((int64_t)spec->field < (min) || (int64_t)spec->field > (max))) \
+        return refuse_number(name, (long long)spec->field, min, max, error);
 #define SPAN(field, name) \
     if (spec->field < 0) return refuse_span(name, (long long)spec->field, error);
-#define TEXT(field, name, most) \
-    if (spec->field != NULL && (status = check_line(name, spec->field, most, error)) != REEVE_OK) return status;
+#define TEXT(field, name, max) \
+    if (spec->field != NULL && (status = check_line(name, spec->field, max, error)) != REEVE_OK) return status;
 #define OWN(name) \
     if ((status = check_##name(spec, size_limits, error)) != REEVE_OK) return status;
 

@@ -10,16 +10,16 @@
 /* Where each part of the histogram begins. */
 enum { SECONDS = 10, MINUTES = SECONDS + 59, HOURS = MINUTES + 59, DAYS = HOURS + 23 };
 #define LAST (REEVE_STATS_BUCKETS - 1)
-#define MOST_DAYS (LAST - DAYS + 1)
+#define MAX_DAYS (LAST - DAYS + 1)
 
 /* The first second, in ms. */
 static const int first[SECONDS] = {0, 1, 2, 5, 10, 20, 50, 100, 200, 500};
 
-_Static_assert(MOST_DAYS == 99, "times.h says so");
+_Static_assert(MAX_DAYS == 99, "times.h says so");
 
 size_t rv_times_bucket(int64_t ms)
 {
-    if (ms >= MOST_DAYS * DAY) return LAST;
+    if (ms >= MAX_DAYS * DAY) return LAST;
     if (ms >= DAY) return DAYS + (size_t)(ms / DAY) - 1;
     if (ms >= HOUR) return HOURS + (size_t)(ms / HOUR) - 1;
     if (ms >= MINUTE) return MINUTES + (size_t)(ms / MINUTE) - 1;
@@ -70,9 +70,9 @@ static void add_square(uint64_t squares[3], uint64_t x)
     if (squares[1] > CARRY_AT) rv_times_carry(squares);
 }
 
-static void add(rv_times *times, int64_t value, int64_t most, int64_t per_ms)
+static void add(rv_times *times, int64_t value, int64_t max, int64_t per_ms)
 {
-    int64_t x = value < 0 ? 0 : value > most ? most : value;
+    int64_t x = value < 0 ? 0 : value > max ? max : value;
     times->count++;
     times->sum += (uint64_t)x;
     add_square(times->squares, (uint64_t)x);
@@ -81,12 +81,12 @@ static void add(rv_times *times, int64_t value, int64_t most, int64_t per_ms)
 
 void rv_times_add_ms(rv_times *times, int64_t ms)
 {
-    add(times, ms, MOST_DAYS * DAY, 1);
+    add(times, ms, MAX_DAYS * DAY, 1);
 }
 
 void rv_times_add_us(rv_times *times, int64_t us)
 {
-    add(times, us, MOST_DAYS * DAY * 1000, 1000);
+    add(times, us, MAX_DAYS * DAY * 1000, 1000);
 }
 
 void rv_times_merge(reeve_times *times, const reeve_times *more)
@@ -138,9 +138,9 @@ static double within_bounds(const reeve_times *times, double share, double estim
     double furthest = sqrt((double)times->count - 1);
     double up = share < 1 ? fmin(furthest, sqrt(share / (1 - share))) : furthest;
     double down = share > 0 ? fmin(furthest, sqrt((1 - share) / share)) : furthest;
-    double least = fmin(times->mean_ms - times->deviation_ms * down, to);
-    double most = fmax(times->mean_ms + times->deviation_ms * up, from);
-    return fmin(fmax(estimated, least), most);
+    double min = fmin(times->mean_ms - times->deviation_ms * down, to);
+    double max = fmax(times->mean_ms + times->deviation_ms * up, from);
+    return fmin(fmax(estimated, min), max);
 }
 
 double reeve_stats_percentile(const reeve_times *times, double percent)

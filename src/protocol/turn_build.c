@@ -19,7 +19,7 @@ static size_t count_chained(const rv_turn_group *group)
 }
 
 /* Small results of several tasks are one argument together. */
-#define BUNDLE_LEAST 4
+#define BUNDLE_MIN 4
 #define BUNDLED_MAX 256 /* bytes of each */
 
 typedef struct plain_part {
@@ -40,7 +40,7 @@ static plain_part plain_of(const rv_turn_group *group)
         plain.results++;
         small = small && s->result.length <= BUNDLED_MAX;
     }
-    plain.bundle = small && plain.results >= BUNDLE_LEAST;
+    plain.bundle = small && plain.results >= BUNDLE_MIN;
     return plain;
 }
 

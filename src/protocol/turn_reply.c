@@ -71,7 +71,7 @@ size_t rv_turn_reply_leases(const rv_turn_reply *reply, size_t queues, rv_lease 
                 continue;
             }
             leases[count].since_ms = reply->now_ms;
-            if (leases[count].envelope.marked) rv_lease_read_extra(&leases[count], reply->extras, &extra);
+            if (leases[count].envelope.flagged) rv_lease_read_extra(&leases[count], reply->extras, &extra);
             count++;
         }
     }

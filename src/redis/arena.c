@@ -5,8 +5,8 @@
 #include "base/mem.h"
 
 #define ALIGNMENT 16u
-#define BLOCK_LEAST 2048u
-#define BLOCK_USUAL_MOST (256u * 1024)
+#define BLOCK_MIN 2048u
+#define BLOCK_USUAL_MAX (256u * 1024)
 
 struct rv_arena_block {
     struct rv_arena_block *next;
@@ -31,8 +31,8 @@ void rv_arena_fini(rv_arena *arena)
 /* Blocks double with what is held, so that their number stays small. */
 static size_t block_size(const rv_arena *arena, size_t needed)
 {
-    size_t size = arena->held < BLOCK_LEAST ? BLOCK_LEAST : arena->held;
-    if (size > BLOCK_USUAL_MOST) size = BLOCK_USUAL_MOST;
+    size_t size = arena->held < BLOCK_MIN ? BLOCK_MIN : arena->held;
+    if (size > BLOCK_USUAL_MAX) size = BLOCK_USUAL_MAX;
     return size < needed ? needed : size;
 }
 

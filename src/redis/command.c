@@ -175,7 +175,7 @@ static void lend(rv_commands *commands, const char *data, size_t length)
 
 void rv_command_lend2(rv_commands *commands, const void *a, size_t a_length, const void *b, size_t b_length)
 {
-    if (b_length < RV_LENT_LEAST) {
+    if (b_length < RV_LENT_MIN) {
         rv_command_add2(commands, a, a_length, b, b_length);
         return;
     }

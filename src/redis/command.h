@@ -13,7 +13,7 @@
 #include "redis/script.h"
 
 #define RV_COMMANDS_MAX (1024u * 1024 * 1024) /* bytes of one exchange */
-#define RV_LENT_LEAST (64u * 1024)            /* less is copied sooner than sent by itself */
+#define RV_LENT_MIN (64u * 1024)              /* less is copied sooner than sent by itself */
 
 /* Bytes of somebody else's, to be sent when out has been sent up to at. */
 typedef struct rv_lent {

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #define LOG_NAME "redis.log"
-#define LOG_MOST (1024 * 1024)
+#define LOG_MAX (1024 * 1024)
 #define TAIL_SIZE 240
 #define SERVER_LOCK_FD 3 /* the number of lock_fd in the server */
 
@@ -21,7 +21,7 @@ static int open_log(const rv_embedded_dir *dir)
 {
     struct stat state;
     int fd = openat(dir->fd, LOG_NAME, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (fd >= 0 && fstat(fd, &state) == 0 && state.st_size > LOG_MOST && ftruncate(fd, 0) != 0) errno = 0;
+    if (fd >= 0 && fstat(fd, &state) == 0 && state.st_size > LOG_MAX && ftruncate(fd, 0) != 0) errno = 0;
     return fd;
 }
 

@@ -6,14 +6,14 @@
 #define READ_CHUNK (32u * 1024)
 #define LOOK_AHEAD (2u * 1024)
 
-static reeve_status lost(rv_conn *conn, int reason)
+static reeve_status lost(rv_conn *conn, int failure)
 {
     char words[128];
-    const char *said = rv_transport_reason(&conn->transport);
-    if (said) return rv_fail(&conn->error, REEVE_ELOST, "the connection was lost: %s", said);
-    if (reason == 0 || reason == EPIPE || reason == ECONNRESET)
+    const char *reason = rv_transport_reason(&conn->transport);
+    if (reason) return rv_fail(&conn->error, REEVE_ELOST, "the connection was lost: %s", reason);
+    if (failure == 0 || failure == EPIPE || failure == ECONNRESET)
         return rv_fail(&conn->error, REEVE_ELOST, "Redis closed the connection");
-    return rv_fail(&conn->error, REEVE_ELOST, "the connection was lost: %s", strerror_r(reason, words, sizeof(words)));
+    return rv_fail(&conn->error, REEVE_ELOST, "the connection was lost: %s", strerror_r(failure, words, sizeof(words)));
 }
 
 void rv_exchange_send(rv_exchange *exchange, const rv_commands *commands)
@@ -91,7 +91,7 @@ static reeve_status take_replies(rv_conn *conn, rv_exchange *exchange)
  */
 static reeve_status feed(rv_conn *conn, rv_exchange *exchange, const char *chunk, size_t length)
 {
-    size_t first = length < RV_PLACED_LEAST ? length : LOOK_AHEAD;
+    size_t first = length < RV_PLACED_MIN ? length : LOOK_AHEAD;
     reeve_status status = rv_reply_reader_feed(&conn->reader, chunk, first, &conn->error);
     if (status != REEVE_OK || first == length) return status;
     status = take_replies(conn, exchange);

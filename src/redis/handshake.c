@@ -56,7 +56,7 @@ static void refuse(handshake *shake, const char *reason)
 }
 
 /* Words that quote the command have the password in them, whole or in part. */
-static bool tells_password(const handshake *shake, const char *words)
+static bool contains_password(const handshake *shake, const char *words)
 {
     const char *password = shake->conn->url->password;
     return strpbrk(words, "'`\"") || (password[0] != '\0' && strstr(words, password));
@@ -72,7 +72,7 @@ static void refuse_auth(handshake *shake, const rv_reply *reply)
         refuse(shake, "this Redis has no password set, but the URL gives one");
     else if (wrong)
         refuse(shake, "wrong user or password (WRONGPASS)");
-    else if (tells_password(shake, reply->text))
+    else if (contains_password(shake, reply->text))
         refuse(shake, "Redis refused the command AUTH");
     else
         refuse(shake, reply->text);

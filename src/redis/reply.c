@@ -27,10 +27,10 @@ static bool read_number(const rv_reply *reply, int64_t *ret)
     return strlen(reply->text) == reply->length && rv_parse_int(reply->text, INT64_MIN, INT64_MAX, ret);
 }
 
-int64_t rv_reply_within(const rv_reply *reply, int64_t least, int64_t most, int64_t fallback)
+int64_t rv_reply_within(const rv_reply *reply, int64_t min, int64_t max, int64_t fallback)
 {
     int64_t number;
-    return read_number(reply, &number) && number >= least && number <= most ? number : fallback;
+    return read_number(reply, &number) && number >= min && number <= max ? number : fallback;
 }
 
 int64_t rv_reply_int(const rv_reply *reply, int64_t fallback)

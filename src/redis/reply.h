@@ -26,8 +26,8 @@ bool rv_reply_is(const rv_reply *reply, rv_reply_type type);
 #define RV_REPLY_NUMBER_MAX (INT64_C(1) << 53)
 /* An integer, or a text that is one, of at most that size; fallback otherwise. */
 int64_t rv_reply_int(const rv_reply *reply, int64_t fallback);
-/* The same from least to most. */
-int64_t rv_reply_within(const rv_reply *reply, int64_t least, int64_t most, int64_t fallback);
+/* The same from min to max. */
+int64_t rv_reply_within(const rv_reply *reply, int64_t min, int64_t max, int64_t fallback);
 /* A number of things: from 0 to what an int holds; 0 otherwise. */
 unsigned rv_reply_count(const rv_reply *reply);
 /* A sum that Redis made by itself: any int64_t from 0 on; 0 otherwise. */

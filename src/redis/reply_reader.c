@@ -5,10 +5,10 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#define KEEP_LEAST (8u * 1024)
-#define KEEP_MOST (1024u * 1024)
+#define KEEP_MIN (8u * 1024)
+#define KEEP_MAX (1024u * 1024)
 #define ITEMS_AT_FIRST 1024u /* however many an array declares */
-#define NESTING_MOST 8
+#define NESTING_MAX 8
 
 /*
  * Of hiredis' reader this file uses, besides its functions, the fields that 0.14 and 1.x have in common: buf, pos, len,
@@ -126,7 +126,7 @@ static void *create_array(const redisReadTask *task, array_length count)
 {
     rv_reply_reader *reader = task->privdata;
     if (task->type != REDIS_REPLY_ARRAY) return refuse(task, "a value has an unknown type");
-    if (depth_of(task) >= NESTING_MOST) return refuse(task, "arrays are nested too deep");
+    if (depth_of(task) >= NESTING_MAX) return refuse(task, "arrays are nested too deep");
     if ((size_t)count > INT_MAX) return refuse(task, "an array is longer than the limit");
     size_t declared = (size_t)count;
     size_t capacity = declared < ITEMS_AT_FIRST ? declared : ITEMS_AT_FIRST;
@@ -201,7 +201,7 @@ void rv_reply_reader_fini(rv_reply_reader *reader)
 void rv_reply_reader_forget(rv_reply_reader *reader)
 {
     /* The half one began by a rewind: nobody looks at another in this arena. */
-    if (reader->parser && reader->parser->ridx >= 0) rv_arena_trim(&reader->arena, KEEP_LEAST);
+    if (reader->parser && reader->parser->ridx >= 0) rv_arena_trim(&reader->arena, KEEP_MIN);
     reader->placed = (rv_placed_value){0};
     redisReaderFree(reader->parser);
     reader->parser = NULL;
@@ -305,7 +305,7 @@ static bool placing_works(void)
 void *rv_reply_reader_place(rv_reply_reader *reader, size_t *ret_size)
 {
     *ret_size = placed_rest(&reader->placed);
-    return *ret_size >= RV_PLACED_LEAST ? reader->placed.data + reader->placed.got : NULL;
+    return *ret_size >= RV_PLACED_MIN ? reader->placed.data + reader->placed.got : NULL;
 }
 
 /* ---- bytes in -------------------------------------------------------------------------------------------------- */
@@ -323,7 +323,7 @@ reeve_status rv_reply_reader_feed(rv_reply_reader *reader, const void *data, siz
 
 /* ---- replies out ----------------------------------------------------------------------------------------------- */
 
-#define DIGITS_MOST 19 /* a number of so many fits */
+#define DIGITS_MAX 19 /* a number of so many fits */
 
 /*
  * Reads a line of digits, and says where they end; false: there is none, or it is not complete. The parser leaves a
@@ -333,7 +333,7 @@ static bool declared_length(const char *text, size_t length, unsigned long long 
 {
     unsigned long long number = 0;
     size_t i = 0;
-    for (; i < length && i < DIGITS_MOST && text[i] >= '0' && text[i] <= '9'; i++)
+    for (; i < length && i < DIGITS_MAX && text[i] >= '0' && text[i] <= '9'; i++)
         number = number * 10 + (unsigned long long)(text[i] - '0');
     if (i == 0 || i + 2 > length || text[i] != '\r' || text[i + 1] != '\n') return false;
     *ret = number;
@@ -351,7 +351,7 @@ static reeve_status judge_pending(rv_reply_reader *reader, rv_error *error)
     reader->in_line = !declared_length(parser->buf + parser->pos, pending, &declared, &digits);
     if (declared > RV_BULK_MAX) reader->fault = "a value is longer than the limit";
     if (reader->in_line && pending > RV_LINE_MAX) reader->fault = "a line is longer than the limit";
-    if (reader->in_line || declared < RV_PLACED_LEAST || declared > RV_PLACED_MAX) return REEVE_OK;
+    if (reader->in_line || declared < RV_PLACED_MIN || declared > RV_PLACED_MAX) return REEVE_OK;
     if (pending - digits >= declared + 4 || !placing_works()) return REEVE_OK;
     return place_value(reader, (size_t)declared, digits + 2, error);
 }
@@ -390,8 +390,8 @@ size_t rv_reply_reader_worth_keeping(size_t now, size_t *before)
 {
     size_t both = now < *before ? now : *before;
     *before = now;
-    if (both > KEEP_MOST) both = KEEP_MOST;
-    return both < KEEP_LEAST ? KEEP_LEAST : both;
+    if (both > KEEP_MAX) both = KEEP_MAX;
+    return both < KEEP_MIN ? KEEP_MIN : both;
 }
 
 void rv_reply_reader_settle(rv_reply_reader *reader)
@@ -409,8 +409,8 @@ void rv_reply_reader_settle(rv_reply_reader *reader)
 void rv_reply_reader_idle(rv_reply_reader *reader)
 {
     if (!rv_reply_reader_is_at_rest(reader)) return;
-    if (reader->buffered_held > KEEP_LEAST) rv_reply_reader_forget(reader);
-    if (reader->arena.held > KEEP_LEAST) rv_arena_trim(&reader->arena, KEEP_LEAST);
+    if (reader->buffered_held > KEEP_MIN) rv_reply_reader_forget(reader);
+    if (reader->arena.held > KEEP_MIN) rv_arena_trim(&reader->arena, KEEP_MIN);
     reader->buffered_peak = reader->buffered_before = 0;
     reader->arena_peak = reader->arena_before = 0;
 }

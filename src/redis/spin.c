@@ -6,7 +6,7 @@
 
 /* Calls that follow a reply within this time come one right after the other. */
 #define NEAR_US 100
-#define MISSES_MOST 10u
+#define MISSES_MAX 10u
 
 static bool has_company(void)
 {
@@ -15,22 +15,22 @@ static bool has_company(void)
     return sched_getaffinity(0, sizeof(processors), &processors) != 0 || CPU_COUNT(&processors) > 1;
 }
 
-void rv_spin_init(rv_spin *spin, int64_t most_us)
+void rv_spin_init(rv_spin *spin, int64_t max_us)
 {
-    if (most_us > RV_SPIN_MOST_US) most_us = RV_SPIN_MOST_US;
-    *spin = (rv_spin){.most_us = most_us > 0 && has_company() ? most_us : 0};
+    if (max_us > RV_SPIN_MAX_US) max_us = RV_SPIN_MAX_US;
+    *spin = (rv_spin){.max_us = max_us > 0 && has_company() ? max_us : 0};
 }
 
 void rv_spin_begin(rv_spin *spin)
 {
     spin->until_us = 0;
-    if (spin->most_us == 0) return;
+    if (spin->max_us == 0) return;
     int64_t now = rv_now_us();
     if (now - spin->replied_us > NEAR_US) return;
     if (spin->rest > 0) {
         spin->rest--;
     } else {
-        spin->until_us = now + spin->most_us;
+        spin->until_us = now + spin->max_us;
     }
 }
 
@@ -53,12 +53,12 @@ bool rv_spin_goes_on(const rv_spin *spin)
 
 void rv_spin_end(rv_spin *spin)
 {
-    if (spin->most_us == 0) return;
+    if (spin->max_us == 0) return;
     spin->replied_us = rv_now_us();
     if (spin->until_us == 0) return;
     if (spin->replied_us < spin->until_us) {
         if (spin->misses > 0) spin->misses--;
-    } else if (spin->misses < MISSES_MOST) {
+    } else if (spin->misses < MISSES_MAX) {
         spin->misses++;
     }
     spin->rest = spin->misses == 0 ? 0 : 1u << spin->misses;

@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 typedef struct rv_spin {
-    int64_t most_us;    /* how long to look; 0: never */
+    int64_t max_us;     /* how long to look; 0: never */
     int64_t replied_us; /* when the last reply came */
     int64_t until_us;   /* of the call under way; 0: it does not look */
     unsigned misses;    /* how often it was in vain, less how often it was not: 0 to 10 */
@@ -23,10 +23,10 @@ typedef struct rv_spin {
 } rv_spin;
 
 /* No wait's deadline is looked at meanwhile: so it is never longer than this. */
-#define RV_SPIN_MOST_US 1000
+#define RV_SPIN_MAX_US 1000
 
-/* most_us: more than RV_SPIN_MOST_US is that. Where this thread has only one processor to run on it becomes 0. */
-void rv_spin_init(rv_spin *spin, int64_t most_us);
+/* most_us: more than RV_SPIN_MAX_US is that. Where this thread has only one processor to run on it becomes 0. */
+void rv_spin_init(rv_spin *spin, int64_t max_us);
 
 /* A call is about to be sent. */
 void rv_spin_begin(rv_spin *spin);

@@ -27,6 +27,6 @@ rv_survey rv_survey_take(rv_conn *conn, int64_t deadline)
     rv_args(conn, "save");
     if (rv_conn_call(conn, deadline, &reply) != REEVE_OK || !rv_reply_is(reply, RV_ARRAY)) return survey;
     for (size_t i = 0; i + 1 < reply->count; i += 2) note(&survey, reply->items[i], reply->items[i + 1]);
-    survey.told = survey.policy[0] != '\0';
+    survey.answered = survey.policy[0] != '\0';
     return survey;
 }

@@ -7,7 +7,7 @@
 #include "redis/conn.h"
 
 typedef struct rv_survey {
-    bool told;       /* false: the user may not ask (CONFIG GET), or there was no answer */
+    bool answered;   /* false: the user may not ask (CONFIG GET), or there was no answer */
     bool evicts;     /* maxmemory-policy is not noeviction: a full Redis throws keys away, and tasks with them */
     bool persists;   /* it has an append-only file or save points */
     char policy[32]; /* maxmemory-policy */

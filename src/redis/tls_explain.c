@@ -62,11 +62,11 @@ void rv_tls_explain(const rv_tls_stream *stream, const char *name, char *text, s
     char words[128];
     unsigned long code = ERR_peek_last_error();
     long verdict = SSL_get_verify_result(stream->ssl);
-    const char *said = meaning(ERR_GET_REASON(code));
+    const char *explained = meaning(ERR_GET_REASON(code));
     if (code != 0 && ERR_GET_REASON(code) == SSL_R_CERTIFICATE_VERIFY_FAILED && verdict != X509_V_OK)
         explain_certificate(verdict, name, text, size);
-    else if (code != 0 && ERR_GET_LIB(code) == ERR_LIB_SSL && said != NULL)
-        (void)snprintf(text, size, "TLS: %s", said);
+    else if (code != 0 && ERR_GET_LIB(code) == ERR_LIB_SSL && explained != NULL)
+        (void)snprintf(text, size, "TLS: %s", explained);
     else if (code != 0 && ERR_reason_error_string(code) != NULL)
         (void)snprintf(text, size, "TLS: %s", ERR_reason_error_string(code));
     else if (stream->socket_errno != 0 && stream->socket_errno != EAGAIN)

@@ -18,7 +18,7 @@ static reeve_status settle(rv_thread *t, const rv_item *item, const rv_settlemen
 {
     char lease[40];
     const rv_reply *reply;
-    rv_turn_reply said;
+    rv_turn_reply turn_reply;
     const rv_settlement *items[] = {done};
     rv_turn_group group = {.prefix = &t->pool->queue_sessions[item->lease.queue]->prefix,
                            .session = t->batch.sessions[item->lease.queue],
@@ -29,8 +29,8 @@ static reeve_status settle(rv_thread *t, const rv_item *item, const rv_settlemen
     (void)snprintf(lease, sizeof(lease), "%lld %s", (long long)item->lease.since_ms, t->number_text);
     rv_turn_build(t->conn, &turn);
     reeve_status status = rv_conn_call(t->conn, 0, &reply);
-    if (status == REEVE_OK && !rv_turn_reply_read(&said, reply)) status = REEVE_EREDIS;
-    if (status == REEVE_OK) *ret_accepted = said.refused->count == 0;
+    if (status == REEVE_OK && !rv_turn_reply_read(&turn_reply, reply)) status = REEVE_EREDIS;
+    if (status == REEVE_OK) *ret_accepted = turn_reply.refused->count == 0;
     return status;
 }
 

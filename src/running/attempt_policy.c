@@ -4,33 +4,33 @@
 #include "base/id.h"
 
 /* The most of something, where it is not said yet. */
-static void add_limit(unsigned *limit, int said)
+static void add_limit(unsigned *limit, int more)
 {
-    if (*limit == 0 && said > 0) *limit = (unsigned)said;
+    if (*limit == 0 && more > 0) *limit = (unsigned)more;
 }
 
-static void add_time(int64_t *limit, int64_t said)
+static void add_time(int64_t *limit, int64_t more)
 {
-    if (*limit == 0 && said > 0) *limit = said;
+    if (*limit == 0 && more > 0) *limit = more;
 }
 
-static void add_policy(rv_attempt_policy *ret, const rv_task_policy *said)
+static void add_policy(rv_attempt_policy *ret, const rv_task_policy *more)
 {
-    add_limit(&ret->attempts, said->attempts);
-    add_limit(&ret->max_crashes, said->max_crashes);
-    add_time(&ret->timeout_ms, said->timeout_ms);
-    add_time(&ret->heartbeat_ms, said->heartbeat_ms);
-    if (ret->backoff == NULL && said->has_backoff) ret->backoff = &said->backoff;
+    add_limit(&ret->attempts, more->attempts);
+    add_limit(&ret->max_crashes, more->max_crashes);
+    add_time(&ret->timeout_ms, more->timeout_ms);
+    add_time(&ret->heartbeat_ms, more->heartbeat_ms);
+    if (ret->backoff == NULL && more->has_backoff) ret->backoff = &more->backoff;
 }
 
-static void add_handler(rv_attempt_policy *ret, const reeve_handler *said)
+static void add_handler(rv_attempt_policy *ret, const reeve_handler *more)
 {
-    add_limit(&ret->attempts, said->attempts);
-    add_limit(&ret->max_crashes, said->max_crashes);
-    add_time(&ret->timeout_ms, said->timeout_ms);
-    add_time(&ret->heartbeat_ms, said->heartbeat_ms);
-    ret->once = ret->once || said->at_most_once;
-    if (ret->backoff == NULL && rv_backoff_is_given(&said->backoff)) ret->backoff = &said->backoff;
+    add_limit(&ret->attempts, more->attempts);
+    add_limit(&ret->max_crashes, more->max_crashes);
+    add_time(&ret->timeout_ms, more->timeout_ms);
+    add_time(&ret->heartbeat_ms, more->heartbeat_ms);
+    ret->once = ret->once || more->at_most_once;
+    if (ret->backoff == NULL && rv_backoff_is_given(&more->backoff)) ret->backoff = &more->backoff;
 }
 
 /* Runs for every task: nothing is copied or locked for one that has no options in a queue without a policy. */

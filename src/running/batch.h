@@ -17,7 +17,7 @@
 #include "protocol/turn_build.h"
 #include "running/queue_session.h"
 
-typedef enum rv_item_state { RV_ITEM_WAITING, RV_ITEM_RUNNING, RV_ITEM_FINISHED, RV_ITEM_HANDED } rv_item_state;
+typedef enum rv_item_state { RV_ITEM_WAITING, RV_ITEM_RUNNING, RV_ITEM_FINISHED, RV_ITEM_OFFLOADED } rv_item_state;
 
 typedef struct rv_item {
     rv_lease lease;
@@ -55,7 +55,7 @@ typedef struct rv_batch {
     rv_session_text *sessions; /* by queue: under which session these were leased */
 } rv_batch;
 
-reeve_status rv_batch_init(rv_batch *batch, size_t most, size_t queues, rv_error *error);
+reeve_status rv_batch_init(rv_batch *batch, size_t max, size_t queues, rv_error *error);
 void rv_batch_fini(rv_batch *batch);
 
 /* Frees what outcomes kept, and empties the batch. The owner, with no item waiting or running. */

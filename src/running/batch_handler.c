@@ -59,9 +59,9 @@ bool rv_batch_handler_is_ripe(const rv_thread *t, const rv_item *item, int64_t n
 size_t rv_batch_handler_pick(rv_thread *t, size_t first)
 {
     rv_batch *batch = &t->batch;
-    size_t count = 1, most = rv_batch_handler_max(&batch->items[first].batch_handler->handler);
+    size_t count = 1, max = rv_batch_handler_max(&batch->items[first].batch_handler->handler);
     t->picked[0] = &batch->items[first];
-    for (size_t i = first + 1; i < batch->count && count < most && t->picked[0]->lease.crashes == 0; i++) {
+    for (size_t i = first + 1; i < batch->count && count < max && t->picked[0]->lease.crashes == 0; i++) {
         if (is_of_group(&batch->items[i], t->picked[0])) t->picked[count++] = &batch->items[i];
     }
     for (size_t i = 0; i < count; i++) {
@@ -88,16 +88,16 @@ unsigned rv_batch_handler_want(const rv_thread *t)
         if (item->batch_handler == NULL || (i > 0 && batch->items[i - 1].batch_handler == item->batch_handler))
             continue;
         if (t->mixed) continue;
-        unsigned most = rv_batch_handler_max(&item->batch_handler->handler);
+        unsigned max = rv_batch_handler_max(&item->batch_handler->handler);
         size_t count = look_at_group(batch, item).count;
-        if (count < most && most - count > want) want = (unsigned)(most - count);
+        if (count < max && max - count > want) want = (unsigned)(max - count);
     }
     return smaller(want, smaller(batch->capacity / 2, batch->capacity - batch->count));
 }
 
-void rv_batch_handler_learn(rv_thread *t, size_t called, unsigned most, bool others)
+void rv_batch_handler_learn(rv_thread *t, size_t called, unsigned max, bool others)
 {
-    if (called > 0) t->batch_handler_want = smaller(4 * called, most);
+    if (called > 0) t->batch_handler_want = smaller(4 * called, max);
     /* What comes with tasks of other types would wait behind these: they say how many. */
     if (others) {
         t->mixed = true;

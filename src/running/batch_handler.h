@@ -25,9 +25,9 @@ size_t rv_batch_handler_pick(rv_thread *thread, size_t first);
 /* How many tasks to lease with the next turn: for the groups that wait, else as the thread has learnt. */
 unsigned rv_batch_handler_want(const rv_thread *thread);
 
-/* A batch was run: the largest call in it had `called` tasks of a handler that takes up to most, and others ran as well
+/* A batch was run: the largest call in it had `called` tasks of a handler that takes up to max, and others ran as well
  * or not. */
-void rv_batch_handler_learn(rv_thread *thread, size_t called, unsigned most, bool others);
+void rv_batch_handler_learn(rv_thread *thread, size_t called, unsigned max, bool others);
 
 /* When the first group that waits is ripe, whatever comes: monotonic ms; RV_FOREVER when none waits. */
 int64_t rv_batch_handler_until(const rv_thread *thread);

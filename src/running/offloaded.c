@@ -12,11 +12,12 @@ unsigned long rv_offloaded_settled(reeve_worker *worker)
     return settled;
 }
 
-static bool is_of_lease(const rv_offloaded *handed, const rv_queue_session *queue_session, const char *session,
+static bool is_of_lease(const rv_offloaded *offloaded, const rv_queue_session *queue_session, const char *session,
                         const rv_lease *lease)
 {
-    return handed->kept != NULL && handed->queue_session == queue_session && handed->since_ms == lease->since_ms &&
-           strcmp(handed->session, session) == 0 && strcmp(handed->settlement.id, lease->id) == 0;
+    return offloaded->kept != NULL && offloaded->queue_session == queue_session &&
+           offloaded->since_ms == lease->since_ms && strcmp(offloaded->session, session) == 0 &&
+           strcmp(offloaded->settlement.id, lease->id) == 0;
 }
 
 bool rv_offloaded_find(reeve_worker *worker, const rv_queue_session *queue_session, const char *session,
@@ -27,8 +28,8 @@ bool rv_offloaded_find(reeve_worker *worker, const rv_queue_session *queue_sessi
     bool same = keeper->settled == settled;
     for (size_t i = 0; same && i < count; i++) {
         ret_held[i] = false;
-        for (size_t j = 0; j < keeper->handed_count && !ret_held[i]; j++)
-            ret_held[i] = is_of_lease(&keeper->handed[j], queue_session, session, &leases[i]);
+        for (size_t j = 0; j < keeper->offloaded_count && !ret_held[i]; j++)
+            ret_held[i] = is_of_lease(&keeper->offloaded[j], queue_session, session, &leases[i]);
     }
     rv_unlock(&keeper->thread.lock);
     return same;

@@ -72,10 +72,10 @@ static void advance_clocks(rv_queue_order *order)
 static void set_forward(rv_queue_order *order)
 {
     size_t last = order->queues[order->last_place];
-    uint64_t least = order->clocks[last] - order->leased[last] * TASK_COST / order->heaviest;
+    uint64_t min = order->clocks[last] - order->leased[last] * TASK_COST / order->heaviest;
     for (size_t place = 0; place < order->last_place; place++) {
         uint64_t *clock = &order->clocks[order->queues[place]];
-        if (*clock < least) *clock = least;
+        if (*clock < min) *clock = min;
     }
 }
 
@@ -117,8 +117,8 @@ static void settle_weighted(rv_queue_order *order)
     move_served_back(order);
     sort(order);
     /* Only differences count: so the numbers stay small. */
-    uint64_t least = order->clocks[order->queues[0]];
-    for (size_t i = 0; i < order->count; i++) order->clocks[i] -= least;
+    uint64_t min = order->clocks[order->queues[0]];
+    for (size_t i = 0; i < order->count; i++) order->clocks[i] -= min;
 }
 
 /* ---- some of very many ----------------------------------------------------------------------------------------- */

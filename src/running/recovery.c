@@ -102,7 +102,7 @@ static bool add_orphan(rv_thread *t, const rv_lease *lease)
 static bool settle_again(rv_thread *t, rv_item *item, bool held)
 {
     rv_settlement back = {.id = item->lease.id, .outcome = REEVE_OUTCOME_SNOOZE}, copy;
-    bool goes_back = item->state == RV_ITEM_HANDED && !held;
+    bool goes_back = item->state == RV_ITEM_OFFLOADED && !held;
     void *kept = NULL;
     if (goes_back && !rv_settlement_copy(&copy, &kept, &back)) return false;
     rv_lock(&t->batch.lock);
@@ -187,18 +187,18 @@ static bool is_missing(const rv_thread *t, size_t i, size_t queue, const bool *s
 static reeve_status regain_some(rv_thread *t, size_t queue, const bool *seen, size_t done, size_t count,
                                 size_t *ret_looked, int64_t *ret_regained)
 {
-    size_t place = 0, most = count - done < RV_REGAIN_MAX ? count - done : RV_REGAIN_MAX;
+    size_t place = 0, max = count - done < RV_REGAIN_MAX ? count - done : RV_REGAIN_MAX;
     const rv_reply *reply;
-    rv_regain_call_build(t->conn, &t->pool->queue_sessions[queue]->prefix, t->batch.sessions[queue], most);
-    for (size_t i = 0; place < done + most; i++) {
+    rv_regain_call_build(t->conn, &t->pool->queue_sessions[queue]->prefix, t->batch.sessions[queue], max);
+    for (size_t i = 0; place < done + max; i++) {
         const rv_lease *lease = &t->batch.items[i].lease;
         if (!is_missing(t, i, queue, seen) || place++ < done) continue;
         rv_regain_call_add(t->conn, lease->id, lease->since_ms, t->number_text);
     }
     reeve_status status = rv_conn_call(t->conn, 0, &reply);
     if (status != REEVE_OK) return status;
-    *ret_looked = (size_t)rv_reply_within(rv_reply_at(reply, 0), 1, (int64_t)most, 0);
-    *ret_regained += rv_reply_within(rv_reply_at(reply, 1), 0, (int64_t)most, 0);
+    *ret_looked = (size_t)rv_reply_within(rv_reply_at(reply, 0), 1, (int64_t)max, 0);
+    *ret_regained += rv_reply_within(rv_reply_at(reply, 1), 0, (int64_t)max, 0);
     return *ret_looked > 0 ? REEVE_OK : REEVE_EPROTO;
 }
 

@@ -8,12 +8,12 @@
 #include "running/invocation.h"
 
 /* The keeper took the running task over: its time is up, and by now it may be running elsewhere. */
-static bool is_handed(rv_thread *t, const rv_item *item)
+static bool is_offloaded(rv_thread *t, const rv_item *item)
 {
     rv_lock(&t->batch.lock);
-    bool handed = item->state == RV_ITEM_HANDED;
+    bool offloaded = item->state == RV_ITEM_OFFLOADED;
     rv_unlock(&t->batch.lock);
-    return handed;
+    return offloaded;
 }
 
 static const rv_queue_session *queue_session_of(const rv_thread *t, const rv_item *item)
@@ -45,7 +45,7 @@ static reeve_status begin(rv_thread *t, rv_item *item)
 {
     if (item->heartbeat_ms > 0) (void)rv_task_host_note_life(t, item);
     if (item->accepted) return REEVE_OK;
-    return is_handed(t, item) ? REEVE_EREFUSED : open_connection(t);
+    return is_offloaded(t, item) ? REEVE_EREFUSED : open_connection(t);
 }
 
 /* Sends what was built, which answers 1 when the lease is ours. */

@@ -37,8 +37,8 @@ static void learn(rv_thread *t, int64_t elapsed_us, size_t count)
     /* Slower counts at once, faster by halves. */
     t->task_us = each > t->task_us ? each : (t->task_us + each) / 2;
     int64_t fits = t->task_us <= 0 ? t->pool->batch : BATCH_US / t->task_us;
-    int64_t most = 4 * (int64_t)t->want;
-    if (fits > most) fits = most;
+    int64_t max = 4 * (int64_t)t->want;
+    if (fits > max) fits = max;
     if (fits > t->pool->batch) fits = t->pool->batch;
     t->want = fits < 1 ? 1 : (unsigned)fits;
 }
@@ -120,7 +120,7 @@ typedef struct pass {
     size_t ran;     /* tasks of handlers that take one */
     int64_t us;     /* and how long these took */
     size_t called;  /* tasks of the largest call of many */
-    unsigned most;  /* and how many it could have had */
+    unsigned max;   /* and how many it could have had */
     size_t results; /* bytes */
 } pass;
 
@@ -131,7 +131,7 @@ static void run_next(rv_thread *t, size_t count, pass *p, int64_t *now_us)
     bool many = item->batch_handler != NULL;
     if (many && count > p->called) {
         p->called = count;
-        p->most = rv_batch_handler_max(&item->batch_handler->handler);
+        p->max = rv_batch_handler_max(&item->batch_handler->handler);
     }
     if (many) {
         rv_batch_handler_run(t, count);
@@ -165,7 +165,7 @@ static void run_batch(rv_thread *t)
         rv_batch_handler_keep(t);
     }
     if (p.ran > 0) learn(t, p.us, p.ran);
-    rv_batch_handler_learn(t, p.called, p.most, p.ran > 0);
+    rv_batch_handler_learn(t, p.called, p.max, p.ran > 0);
 }
 
 /* ---- the one waiting place ------------------------------------------------------------------------------------- */

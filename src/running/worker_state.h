@@ -152,7 +152,7 @@ typedef struct rv_upkeep_thread {
 } rv_upkeep_thread;
 
 typedef struct rv_keeper {
-    rv_upkeep_thread thread; /* its lock guards handed, handed_count, settled; its connection carries outcomes */
+    rv_upkeep_thread thread; /* its lock guards handed, offloaded_count, settled; its connection carries outcomes */
     rv_conn *listener;       /* the control channel */
     int64_t listen_again_ms;
     unsigned listen_tries;
@@ -166,9 +166,9 @@ typedef struct rv_keeper {
     char stray_cursor[24];
     atomic_llong wake_at_ms; /* until when it sleeps: who needs it earlier rings */
     unsigned long settled;   /* how many handed outcomes were */
-    rv_offloaded *handed;
-    size_t handed_count;
-    size_t handed_capacity;
+    rv_offloaded *offloaded;
+    size_t offloaded_count;
+    size_t offloaded_capacity;
 } rv_keeper;
 
 typedef struct rv_heartbeat {
@@ -191,7 +191,7 @@ typedef struct rv_scheduler {
     int64_t yields_until_ms;          /* until then the keeper goes first (scheduler.c) */
     atomic_llong clock_ahead_ms;      /* Redis's clock less our monotonic one, as maintain.lua told; 0: not known yet */
     int64_t *due;                     /* by queue session: when to tend it, monotonic ms */
-    size_t *tended;                   /* scratch */
+    size_t *maintained;               /* scratch */
     bool outbox[RV_MAINTAIN_AT_ONCE]; /* of these, which have messages to others */
     bool unread[RV_MAINTAIN_AT_ONCE]; /* ... and some that were set aside, which are to be tried again */
     struct rv_cron_table *cron;       /* what is due in the queues that were tended (cron_fire.h) */

@@ -81,10 +81,10 @@ static reeve_status gather_layers(rv_run_inline *local, const rv_test_run *r, rv
 
 static int64_t time_limit(const rv_test_run *r, const reeve_handler *handler)
 {
-    int64_t most = r->options.timeout_ms > 0 ? r->options.timeout_ms : handler->timeout_ms;
+    int64_t max = r->options.timeout_ms > 0 ? r->options.timeout_ms : handler->timeout_ms;
 
-    if (most <= 0 || most > RV_FOREVER - r->report->is.began_ms) return RV_FOREVER;
-    return r->report->is.began_ms + most;
+    if (max <= 0 || max > RV_FOREVER - r->report->is.began_ms) return RV_FOREVER;
+    return r->report->is.began_ms + max;
 }
 
 /* What the worker makes of a task that is not done in time, or silent. */
@@ -104,11 +104,11 @@ static void time_out(rv_test_run *r, rv_test_run_limit passed)
 /* A task that runs at most once is completed before it runs. */
 static bool is_dead(const reeve_test_report *is, const reeve_test_options *o, const reeve_handler *handler)
 {
-    int said = o->attempts > 0 ? o->attempts : handler->attempts;
-    unsigned most = said > 0 ? (unsigned)said : RV_MAX_ATTEMPTS;
+    int attempts = o->attempts > 0 ? o->attempts : handler->attempts;
+    unsigned max = attempts > 0 ? (unsigned)attempts : RV_MAX_ATTEMPTS;
 
     if (is->cancelled || handler->at_most_once) return false;
-    return is->outcome == REEVE_OUTCOME_FAIL || (is->outcome == REEVE_OUTCOME_RETRY && o->attempt >= most);
+    return is->outcome == REEVE_OUTCOME_FAIL || (is->outcome == REEVE_OUTCOME_RETRY && o->attempt >= max);
 }
 
 static void make_report(rv_test_run *r, const reeve_handler *handler)

@@ -25,7 +25,7 @@ static void cancel_in(rv_thread *t, const char *queue, const char *id)
     rv_unlock(&t->batch.lock);
 }
 
-void rv_cancel_running_tell(reeve_worker *worker, const char *queue, const char *id)
+void rv_cancel_running_stop(reeve_worker *worker, const char *queue, const char *id)
 {
     for (size_t i = 0; i < worker->pool_count; i++) {
         for (unsigned j = 0; j < worker->pools[i]->thread_count; j++)
@@ -68,7 +68,7 @@ static void on_told(size_t index, const rv_reply *reply, void *context)
 {
     asked *a = context;
     if (index < a->count && rv_reply_int(reply, 0) == 1)
-        rv_cancel_running_tell(a->worker, a->tasks[index].queue_session->queue, a->tasks[index].id);
+        rv_cancel_running_stop(a->worker, a->tasks[index].queue_session->queue, a->tasks[index].id);
 }
 
 static bool send_asked(asked *a)

@@ -85,14 +85,14 @@ static void note(reeve_worker *worker, size_t queue_session, const rv_maintain_d
     table->due[table->count++] = noted;
 }
 
-void rv_cron_fire_note(reeve_worker *worker, size_t queue_session, const rv_maintain_reply *tended)
+void rv_cron_fire_note(reeve_worker *worker, size_t queue_session, const rv_maintain_reply *maintained)
 {
     rv_maintain_due due;
     rv_cron_due common = {.queue_session = queue_session,
-                          .now_ms = tended->now_ms,
+                          .now_ms = maintained->now_ms,
                           .heard_ms = rv_now_ms(),
-                          .more = rv_maintain_call_due(tended, RV_MAINTAIN_DUE_MAX - 1, &due)};
-    for (size_t i = 0; rv_maintain_call_due(tended, i, &due); i++) note(worker, queue_session, &due, &common);
+                          .more = rv_maintain_call_due(maintained, RV_MAINTAIN_DUE_MAX - 1, &due)};
+    for (size_t i = 0; rv_maintain_call_due(maintained, i, &due); i++) note(worker, queue_session, &due, &common);
 }
 
 void rv_cron_fire_drop(reeve_worker *worker)

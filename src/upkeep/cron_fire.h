@@ -40,7 +40,7 @@ typedef struct rv_cron_table {
 void rv_cron_fire_table_fini(rv_cron_table *table);
 
 /* Notes what is due in a queue session's queue. */
-void rv_cron_fire_note(reeve_worker *worker, size_t queue_session, const rv_maintain_reply *tended);
+void rv_cron_fire_note(reeve_worker *worker, size_t queue_session, const rv_maintain_reply *maintained);
 
 /*
  * Fires what was noted, and tells the scheduler's table when each is due next. False: the connection was lost; their

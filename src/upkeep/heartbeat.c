@@ -139,9 +139,9 @@ static reeve_status send_beats(reeve_worker *worker, int64_t deadline, beats *b)
 bool rv_heartbeat_send(reeve_worker *worker, int64_t deadline)
 {
     beats b = {.worker = worker, .asking = atomic_load(&worker->asking) > 0};
-    size_t most = b.asking ? 2 * worker->queue_session_count : worker->queue_session_count;
-    b.sessions = rv_zalloc_array(most, sizeof(*b.sessions));
-    b.queue_sessions = rv_zalloc_array(most, sizeof(*b.queue_sessions));
+    size_t max = b.asking ? 2 * worker->queue_session_count : worker->queue_session_count;
+    b.sessions = rv_zalloc_array(max, sizeof(*b.sessions));
+    b.queue_sessions = rv_zalloc_array(max, sizeof(*b.queue_sessions));
     reeve_status status = REEVE_ENOMEM;
     if (b.sessions != NULL && b.queue_sessions != NULL) status = send_beats(worker, deadline, &b);
     rv_free(b.sessions);
@@ -203,9 +203,9 @@ static void *heart_main(void *argument)
     reeve_worker *worker = argument;
     rv_heartbeat *heart = &worker->heart;
     int64_t at_ms = 0;
-    for (rv_phase told = RV_PHASE_CREATED, phase; (phase = rv_worker_phase(worker)) < RV_PHASE_ENDED; told = phase) {
+    for (rv_phase sent = RV_PHASE_CREATED, phase; (phase = rv_worker_phase(worker)) < RV_PHASE_ENDED; sent = phase) {
         /* The worker's entry says at once what phase it is in. */
-        if (phase != told || rv_now_ms() >= at_ms) {
+        if (phase != sent || rv_now_ms() >= at_ms) {
             bool done = connect_and_beat(worker);
             at_ms = rv_deadline(done ? beat_every_ms(worker) : TRY_AGAIN_MS);
         }

@@ -24,15 +24,15 @@
 /* ---- connecting ------------------------------------------------------------------------------------------------ */
 
 /* A call of the keeper has so long at least, or a Redis that is far away would not be reached while limits pass. */
-#define CALL_LEAST_MS 500
+#define CALL_MIN_MS 500
 
 /* Until when a call may take: time limits are kept also while Redis does not answer. */
 static int64_t call_deadline(reeve_worker *worker)
 {
-    int64_t most = rv_deadline(worker->command_ms), least = rv_deadline(CALL_LEAST_MS),
+    int64_t max = rv_deadline(worker->command_ms), min = rv_deadline(CALL_MIN_MS),
             limit = rv_offload_next_limit(worker);
-    if (limit < least) limit = least;
-    return limit < most ? limit : most;
+    if (limit < min) limit = min;
+    return limit < max ? limit : max;
 }
 
 static bool connect(reeve_worker *worker, int64_t deadline)
@@ -128,7 +128,7 @@ static void hear(reeve_worker *worker, const char *words)
         (void)rv_parse_int(figures, 0, RV_REPLY_NUMBER_MAX, &at_ms);
         rv_wakeup_queue_at(worker, queue, at_ms);
     } else if (sscanf(words, "cancel %64s %100s", queue, id) == 2)
-        rv_cancel_running_tell(worker, queue, id);
+        rv_cancel_running_stop(worker, queue, id);
 }
 
 /* Waits where the control channel speaks, or just waits while it cannot. */
@@ -153,7 +153,7 @@ static void listen(reeve_worker *worker, int64_t until)
 /* ---- main ------------------------------------------------------------------------------------------------------ */
 
 #define TRY_AGAIN_MS 250
-#define FLUSHES_MOST 4
+#define FLUSHES_MAX 4
 /* How long each call has that takes leave. A Redis that is deaf to one is not asked again. */
 #define LEAVE_MS 2000
 
@@ -185,9 +185,9 @@ static int64_t relieve_and_deliver(reeve_worker *worker)
     atomic_store(&keeper->wake_at_ms, RV_FOREVER);
     int64_t until = rv_offload_relieve(worker), look = look_for_strays(worker);
     if (look < until) until = look;
-    if (keeper->handed_count > 0 && connect(worker, call_deadline(worker)))
+    if (keeper->offloaded_count > 0 && connect(worker, call_deadline(worker)))
         rv_offload_deliver(worker, call_deadline(worker));
-    if (keeper->handed_count > 0 && rv_deadline(TRY_AGAIN_MS) < until) until = rv_deadline(TRY_AGAIN_MS);
+    if (keeper->offloaded_count > 0 && rv_deadline(TRY_AGAIN_MS) < until) until = rv_deadline(TRY_AGAIN_MS);
     return until;
 }
 
@@ -195,7 +195,7 @@ static int64_t relieve_and_deliver(reeve_worker *worker)
 static void flush_rest(reeve_worker *worker)
 {
     bool more = true;
-    for (int i = 0; more && i < FLUSHES_MOST; i++) {
+    for (int i = 0; more && i < FLUSHES_MAX; i++) {
         more = false;
         for (size_t j = 0; j < worker->queue_session_count; j++) {
             rv_session_text session;
@@ -238,7 +238,7 @@ static bool leave(reeve_worker *worker)
 {
     rv_keeper *keeper = &worker->keeper;
     if (!connect(worker, rv_deadline(LEAVE_MS))) return false;
-    if (keeper->handed_count > 0) rv_offload_deliver(worker, rv_deadline(LEAVE_MS));
+    if (keeper->offloaded_count > 0) rv_offload_deliver(worker, rv_deadline(LEAVE_MS));
     if (!rv_conn_is_open(keeper->thread.conn) || !rv_heartbeat_connect(worker, rv_deadline(LEAVE_MS))) return false;
     if (rv_heartbeat_send(worker, rv_deadline(LEAVE_MS))) flush_rest(worker);
     if (!rv_conn_is_open(worker->heart.thread.conn)) return false;
@@ -306,7 +306,7 @@ void rv_keeper_fini(reeve_worker *worker)
 {
     rv_keeper *keeper = &worker->keeper;
     rv_conn_destroy(keeper->listener);
-    for (size_t i = 0; i < keeper->handed_count; i++) rv_free(keeper->handed[i].kept);
-    rv_free(keeper->handed);
+    for (size_t i = 0; i < keeper->offloaded_count; i++) rv_free(keeper->offloaded[i].kept);
+    rv_free(keeper->offloaded);
     rv_upkeep_thread_fini(&keeper->thread);
 }

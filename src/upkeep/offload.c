@@ -24,46 +24,47 @@
 #include "running/redis_report.h"
 #include "upkeep/offload.h"
 
-static bool add_handed(rv_keeper *keeper, const rv_offloaded *more)
+static bool add_offloaded(rv_keeper *keeper, const rv_offloaded *more)
 {
-    if (keeper->handed_count == keeper->handed_capacity) {
-        size_t capacity = keeper->handed_capacity == 0 ? 16 : 2 * keeper->handed_capacity;
-        rv_offloaded *handed = rv_realloc_array(keeper->handed, capacity, sizeof(*handed));
-        if (handed == NULL) return false;
-        keeper->handed = handed;
-        keeper->handed_capacity = capacity;
+    if (keeper->offloaded_count == keeper->offloaded_capacity) {
+        size_t capacity = keeper->offloaded_capacity == 0 ? 16 : 2 * keeper->offloaded_capacity;
+        rv_offloaded *offloaded = rv_realloc_array(keeper->offloaded, capacity, sizeof(*offloaded));
+        if (offloaded == NULL) return false;
+        keeper->offloaded = offloaded;
+        keeper->offloaded_capacity = capacity;
     }
-    keeper->handed[keeper->handed_count++] = *more;
+    keeper->offloaded[keeper->offloaded_count++] = *more;
     return true;
 }
 
 /* Takes an item over with an outcome. Without memory it stays where it is, and is looked at again. */
-static void hand_over(rv_thread *t, rv_item *item, const rv_settlement *outcome)
+static void offload(rv_thread *t, rv_item *item, const rv_settlement *outcome)
 {
     rv_keeper *keeper = &t->worker->keeper;
-    rv_offloaded handed = {.queue_session = t->pool->queue_sessions[item->lease.queue],
-                           .thread = t->number_text,
-                           .since_ms = item->lease.since_ms,
-                           .wait_ms = rv_batch_item_wait(item),
-                           .run_us = item->run_us};
-    if (!rv_settlement_copy(&handed.settlement, &handed.kept, outcome)) return;
-    memcpy(handed.session, t->batch.sessions[item->lease.queue], sizeof(handed.session));
+    rv_offloaded offloaded = {.queue_session = t->pool->queue_sessions[item->lease.queue],
+                              .thread = t->number_text,
+                              .since_ms = item->lease.since_ms,
+                              .wait_ms = rv_batch_item_wait(item),
+                              .run_us = item->run_us};
+    if (!rv_settlement_copy(&offloaded.settlement, &offloaded.kept, outcome)) return;
+    memcpy(offloaded.session, t->batch.sessions[item->lease.queue], sizeof(offloaded.session));
     rv_lock(&keeper->thread.lock);
-    bool added = add_handed(keeper, &handed);
+    bool added = add_offloaded(keeper, &offloaded);
     rv_unlock(&keeper->thread.lock);
     if (added) {
-        item->state = RV_ITEM_HANDED;
+        item->state = RV_ITEM_OFFLOADED;
     } else {
-        rv_free(handed.kept);
+        rv_free(offloaded.kept);
     }
 }
 
-static bool is_handed(const rv_keeper *keeper, const rv_queue_session *queue_session, const char *id, int64_t since_ms)
+static bool is_offloaded(const rv_keeper *keeper, const rv_queue_session *queue_session, const char *id,
+                         int64_t since_ms)
 {
-    for (size_t i = 0; i < keeper->handed_count; i++) {
-        const rv_offloaded *handed = &keeper->handed[i];
-        if (handed->queue_session == queue_session && handed->since_ms == since_ms &&
-            strcmp(handed->settlement.id, id) == 0)
+    for (size_t i = 0; i < keeper->offloaded_count; i++) {
+        const rv_offloaded *offloaded = &keeper->offloaded[i];
+        if (offloaded->queue_session == queue_session && offloaded->since_ms == since_ms &&
+            strcmp(offloaded->settlement.id, id) == 0)
             return true;
     }
     return false;
@@ -74,24 +75,25 @@ void rv_offload_give_back(rv_thread *t, rv_queue_session *queue_session, const c
 {
     rv_keeper *keeper = &t->worker->keeper;
     const rv_settlement back = {.id = id, .outcome = REEVE_OUTCOME_SNOOZE};
-    rv_offloaded handed = {
+    rv_offloaded offloaded = {
         .queue_session = queue_session, .thread = t->number_text, .since_ms = since_ms, .wait_ms = -1};
-    rv_copy_text(handed.session, sizeof(handed.session), session);
+    rv_copy_text(offloaded.session, sizeof(offloaded.session), session);
     rv_lock(&keeper->thread.lock);
-    bool known = is_handed(keeper, queue_session, id, since_ms);
-    if (!known && rv_settlement_copy(&handed.settlement, &handed.kept, &back) && !add_handed(keeper, &handed))
-        rv_free(handed.kept);
+    bool known = is_offloaded(keeper, queue_session, id, since_ms);
+    if (!known && rv_settlement_copy(&offloaded.settlement, &offloaded.kept, &back) &&
+        !add_offloaded(keeper, &offloaded))
+        rv_free(offloaded.kept);
     rv_unlock(&keeper->thread.lock);
 }
 
 /* The last first: each that goes back goes to the very front. */
-static void hand_over_others(rv_thread *t)
+static void offload_others(rv_thread *t)
 {
     for (size_t i = t->batch.count; i-- > 0;) {
         rv_item *item = &t->batch.items[i];
         rv_settlement back = {.id = item->lease.id, .outcome = REEVE_OUTCOME_SNOOZE};
-        if (item->state == RV_ITEM_WAITING) hand_over(t, item, &back);
-        if (item->state == RV_ITEM_FINISHED && !item->accepted) hand_over(t, item, &item->settlement);
+        if (item->state == RV_ITEM_WAITING) offload(t, item, &back);
+        if (item->state == RV_ITEM_FINISHED && !item->accepted) offload(t, item, &item->settlement);
     }
 }
 
@@ -120,7 +122,7 @@ static void time_out(rv_thread *t, rv_item *item, int64_t now)
         return;
     }
     item->run_us = (rv_now_ms() - t->batch.running_since_ms) * 1000;
-    hand_over(t, item, &outcome);
+    offload(t, item, &outcome);
     /* Logged under the lock, the one exception: once it is released the lease's memory is the thread's again. */
     rv_failure_log(t->pool->queue_sessions[item->lease.queue]->queue, &item->lease, &outcome);
 }
@@ -145,7 +147,7 @@ static int64_t relieve_thread(rv_thread *t, int64_t now)
     rv_lock(&batch->lock);
     if (batch->running != RV_NONE) {
         if (now >= batch->running_until_ms) end_late(t, now);
-        if (now >= batch->running_since_ms + RV_PATIENCE_MS) hand_over_others(t);
+        if (now >= batch->running_since_ms + RV_PATIENCE_MS) offload_others(t);
     }
     int64_t attention = rv_batch_attention(batch, now);
     rv_unlock(&batch->lock);
@@ -181,15 +183,15 @@ int64_t rv_offload_next_limit(reeve_worker *worker)
 
 /* ---- settling what was handed over ----------------------------------------------------------------------------- */
 
-static void count_handed(reeve_worker *worker, const rv_offloaded *handed, bool refused, int64_t now_ms)
+static void count_offloaded(reeve_worker *worker, const rv_offloaded *offloaded, bool refused, int64_t now_ms)
 {
     rv_outcome_counts counts = {0};
-    rv_outcome_counts_add(&counts, &handed->settlement, refused);
+    rv_outcome_counts_add(&counts, &offloaded->settlement, refused);
     rv_outcome_counts_publish(&counts, &worker->stats);
     if (!rv_outcome_counts_have_tally(&counts)) return;
-    rv_tally *tally = rv_queue_session_open_tally(handed->queue_session, now_ms);
-    if (tally != NULL) rv_tally_add(tally, &handed->settlement, handed->wait_ms, handed->run_us);
-    rv_queue_session_close_tally(handed->queue_session);
+    rv_tally *tally = rv_queue_session_open_tally(offloaded->queue_session, now_ms);
+    if (tally != NULL) rv_tally_add(tally, &offloaded->settlement, offloaded->wait_ms, offloaded->run_us);
+    rv_queue_session_close_tally(offloaded->queue_session);
 }
 
 #define DELIVERED_AT_ONCE 64
@@ -203,11 +205,11 @@ typedef struct delivery {
 } delivery;
 
 /* Refused the second time: if the session is alive, it was the first delivery that settled it. */
-static bool was_settled(const rv_offloaded *handed)
+static bool was_settled(const rv_offloaded *offloaded)
 {
     rv_session_text present;
-    (void)rv_queue_session_get(handed->queue_session, present);
-    return handed->sent && strcmp(present, handed->session) == 0;
+    (void)rv_queue_session_get(offloaded->queue_session, present);
+    return offloaded->sent && strcmp(present, offloaded->session) == 0;
 }
 
 /* Each handed outcome is a call of its own in the pipeline: this is the rare path. */
@@ -215,16 +217,16 @@ static void on_delivered(size_t index, const rv_reply *reply, void *context)
 {
     delivery *d = context;
     rv_turn_reply turn;
-    rv_offloaded *handed = &d->worker->keeper.handed[d->at[index]];
+    rv_offloaded *offloaded = &d->worker->keeper.offloaded[d->at[index]];
     if (!rv_turn_reply_read(&turn, reply)) {
-        d->failed = handed->torn = handed->sent = true;
+        d->failed = offloaded->torn = offloaded->sent = true;
         rv_copy_text(d->words, sizeof(d->words), rv_reply_is(reply, RV_ERROR) ? reply->text : "unexpected reply");
         return;
     }
-    count_handed(d->worker, handed, turn.refused->count > 0 && !was_settled(handed), turn.now_ms);
+    count_offloaded(d->worker, offloaded, turn.refused->count > 0 && !was_settled(offloaded), turn.now_ms);
     rv_lock(&d->worker->keeper.thread.lock);
-    rv_free(handed->kept);
-    handed->kept = NULL;
+    rv_free(offloaded->kept);
+    offloaded->kept = NULL;
     d->worker->keeper.settled++;
     rv_unlock(&d->worker->keeper.thread.lock);
 }
@@ -232,7 +234,7 @@ static void on_delivered(size_t index, const rv_reply *reply, void *context)
 static void on_regained(size_t index, const rv_reply *reply, void *context)
 {
     delivery *d = context;
-    d->worker->keeper.handed[d->at[index]].torn = !rv_reply_is(reply, RV_ARRAY);
+    d->worker->keeper.offloaded[d->at[index]].torn = !rv_reply_is(reply, RV_ARRAY);
     if (!rv_reply_is(reply, RV_ERROR)) return;
     d->failed = true;
     rv_copy_text(d->words, sizeof(d->words), reply->text);
@@ -244,44 +246,44 @@ static reeve_status regain(delivery *d, size_t count, int64_t deadline)
     rv_keeper *keeper = &d->worker->keeper;
     size_t sent = 0;
     for (size_t i = d->first; i < d->first + count; i++) {
-        const rv_offloaded *handed = &keeper->handed[i];
-        if (!handed->torn) continue;
-        rv_regain_call_build(keeper->thread.conn, &handed->queue_session->prefix, handed->session, 1);
-        rv_regain_call_add(keeper->thread.conn, handed->settlement.id, handed->since_ms, handed->thread);
+        const rv_offloaded *offloaded = &keeper->offloaded[i];
+        if (!offloaded->torn) continue;
+        rv_regain_call_build(keeper->thread.conn, &offloaded->queue_session->prefix, offloaded->session, 1);
+        rv_regain_call_add(keeper->thread.conn, offloaded->settlement.id, offloaded->since_ms, offloaded->thread);
         d->at[sent++] = i;
     }
     return sent == 0 ? REEVE_OK : rv_conn_exec(keeper->thread.conn, deadline, on_regained, d);
 }
 
-static void build_delivery(reeve_worker *worker, const rv_offloaded *handed)
+static void build_delivery(reeve_worker *worker, const rv_offloaded *offloaded)
 {
-    const rv_settlement *items[] = {&handed->settlement};
+    const rv_settlement *items[] = {&offloaded->settlement};
     char lease[40];
-    rv_turn_group group = {.prefix = &handed->queue_session->prefix,
-                           .session = handed->session,
+    rv_turn_group group = {.prefix = &offloaded->queue_session->prefix,
+                           .session = offloaded->session,
                            .lease = lease,
                            .items = items,
                            .count = 1};
     /* Sent again, it must not touch what the session has leased anew since. */
-    snprintf(lease, sizeof(lease), "%lld %s", (long long)handed->since_ms, handed->thread);
+    snprintf(lease, sizeof(lease), "%lld %s", (long long)offloaded->since_ms, offloaded->thread);
     rv_turn turn = {.thread = "keeper", .session_ms = worker->session_ms, .groups = &group, .group_count = 1};
     rv_turn_build(worker->keeper.thread.conn, &turn);
 }
 
 static reeve_status deliver_some(reeve_worker *worker, delivery *d, size_t count, int64_t deadline)
 {
-    rv_offloaded *handed = worker->keeper.handed;
+    rv_offloaded *offloaded = worker->keeper.offloaded;
     size_t sent = 0;
     reeve_status status = regain(d, count, deadline);
     if (status != REEVE_OK) return status;
     for (size_t i = d->first; i < d->first + count; i++) {
-        if (handed[i].torn) continue; /* Redis refused to regain it */
-        build_delivery(worker, &handed[i]);
+        if (offloaded[i].torn) continue; /* Redis refused to regain it */
+        build_delivery(worker, &offloaded[i]);
         d->at[sent++] = i;
     }
     if (sent == 0) return REEVE_OK;
     status = rv_conn_exec(worker->keeper.thread.conn, deadline, on_delivered, d);
-    for (size_t i = 0; status != REEVE_OK && i < sent; i++) handed[d->at[i]].sent = handed[d->at[i]].torn = true;
+    for (size_t i = 0; status != REEVE_OK && i < sent; i++) offloaded[d->at[i]].sent = offloaded[d->at[i]].torn = true;
     return status;
 }
 
@@ -290,10 +292,10 @@ static void compact(rv_keeper *keeper)
 {
     size_t kept = 0;
     rv_lock(&keeper->thread.lock);
-    for (size_t i = 0; i < keeper->handed_count; i++) {
-        if (keeper->handed[i].kept != NULL) keeper->handed[kept++] = keeper->handed[i];
+    for (size_t i = 0; i < keeper->offloaded_count; i++) {
+        if (keeper->offloaded[i].kept != NULL) keeper->offloaded[kept++] = keeper->offloaded[i];
     }
-    keeper->handed_count = kept;
+    keeper->offloaded_count = kept;
     rv_unlock(&keeper->thread.lock);
 }
 
@@ -301,8 +303,8 @@ void rv_offload_deliver(reeve_worker *worker, int64_t deadline)
 {
     rv_keeper *keeper = &worker->keeper;
     delivery d = {.worker = worker};
-    while (d.first < keeper->handed_count) {
-        size_t count = keeper->handed_count - d.first;
+    while (d.first < keeper->offloaded_count) {
+        size_t count = keeper->offloaded_count - d.first;
         if (count > DELIVERED_AT_ONCE) count = DELIVERED_AT_ONCE;
         if (deliver_some(worker, &d, count, deadline) != REEVE_OK) break;
         d.first += count;

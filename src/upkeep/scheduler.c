@@ -19,8 +19,8 @@
 #include "upkeep/upkeep_thread.h"
 
 /* How many tasks of each kind one call of maintain.lua touches: Redis serves nobody else meanwhile. */
-#define TEND_MOST 200
-#define TEND_AT_ONCE RV_MAINTAIN_AT_ONCE
+#define MAINTAIN_MAX 200
+#define MAINTAIN_AT_ONCE RV_MAINTAIN_AT_ONCE
 #define TRY_AGAIN_MS 1000
 
 /* A queue in which nothing is due is looked at all the same this often, as a safety net. */
@@ -48,17 +48,17 @@ typedef struct round_of {
     char words[256];
 } round_of;
 
-static void log_tended(const rv_queue_session *queue_session, const rv_maintain_reply *tended)
+static void log_maintained(const rv_queue_session *queue_session, const rv_maintain_reply *maintained)
 {
     char number[RV_NUMBER_TEXT];
-    if (tended->session[0] != '\0') {
+    if (maintained->session[0] != '\0') {
         rv_log(REEVE_LOG_WARN, "session.reaped", "a worker did not come back: its tasks run again", "queue",
-               queue_session->queue, "session", tended->session, "tasks", rv_number_text(number, tended->recovered),
-               NULL);
+               queue_session->queue, "session", maintained->session, "tasks",
+               rv_number_text(number, maintained->recovered), NULL);
     }
-    if (tended->promoted > 0) {
+    if (maintained->promoted > 0) {
         rv_log(REEVE_LOG_DEBUG, "queue.due", "scheduled tasks are ready", "queue", queue_session->queue, "tasks",
-               rv_number_text(number, tended->promoted), NULL);
+               rv_number_text(number, maintained->promoted), NULL);
     }
 }
 
@@ -93,33 +93,35 @@ static void note_unsent(rv_queue_session *queue_session, bool unsent)
            "queue", queue_session->queue, "grant", "&<namespace>:*", NULL);
 }
 
-static void on_tended(size_t index, const rv_reply *reply, void *context)
+static void on_maintained(size_t index, const rv_reply *reply, void *context)
 {
     round_of *r = context;
     rv_scheduler *scheduler = &r->worker->scheduler;
-    rv_maintain_reply tended;
+    rv_maintain_reply maintained;
     if (index >= r->count) return;
-    size_t queue_session = scheduler->tended[index];
-    if (!rv_maintain_call_read(&tended, reply)) {
+    size_t queue_session = scheduler->maintained[index];
+    if (!rv_maintain_call_read(&maintained, reply)) {
         rv_copy_text(r->words, sizeof(r->words), rv_reply_is(reply, RV_ERROR) ? reply->text : "unexpected reply");
         r->trouble = r->words;
         rv_wakeup_set_due(scheduler, queue_session, rv_deadline(1000));
         return;
     }
-    note_clock(scheduler, tended.now_ms);
-    log_tended(r->worker->queue_sessions[queue_session], &tended);
-    if (rv_reply_is(tended.policy, RV_TEXT))
-        rv_queue_session_set_policy(r->worker->queue_sessions[queue_session], tended.policy->text,
-                                    tended.policy->length);
-    atomic_store_explicit(&r->worker->queue_sessions[queue_session]->result_max, tended.result_max,
+    note_clock(scheduler, maintained.now_ms);
+    log_maintained(r->worker->queue_sessions[queue_session], &maintained);
+    if (rv_reply_is(maintained.policy, RV_TEXT))
+        rv_queue_session_set_policy(r->worker->queue_sessions[queue_session], maintained.policy->text,
+                                    maintained.policy->length);
+    atomic_store_explicit(&r->worker->queue_sessions[queue_session]->result_max, maintained.result_max,
                           memory_order_relaxed);
-    rv_cron_fire_note(r->worker, queue_session, &tended);
-    scheduler->unread[index] = tended.unread && r->worker->queue_sessions[queue_session]->reread >= 0;
-    scheduler->outbox[index] = tended.outbox > 0 || scheduler->unread[index];
-    note_spared(r->worker->queue_sessions[queue_session], tended.spared_ms);
-    note_unsent(r->worker->queue_sessions[queue_session], tended.unsent);
+    rv_cron_fire_note(r->worker, queue_session, &maintained);
+    scheduler->unread[index] = maintained.unread && r->worker->queue_sessions[queue_session]->reread >= 0;
+    scheduler->outbox[index] = maintained.outbox > 0 || scheduler->unread[index];
+    note_spared(r->worker->queue_sessions[queue_session], maintained.spared_ms);
+    note_unsent(r->worker->queue_sessions[queue_session], maintained.unsent);
     int64_t rest = queue_session_rest_ms(r->worker, r->worker->queue_sessions[queue_session]);
-    int64_t in = tended.more ? 0 : tended.next_in_ms >= 0 && tended.next_in_ms < rest ? tended.next_in_ms : rest;
+    int64_t in = maintained.more                                              ? 0
+                 : maintained.next_in_ms >= 0 && maintained.next_in_ms < rest ? maintained.next_in_ms
+                                                                              : rest;
     rv_wakeup_set_due(scheduler, queue_session, rv_deadline(in));
 }
 
@@ -129,10 +131,10 @@ static size_t pick(rv_scheduler *scheduler, size_t queue_sessions)
     int64_t now = rv_now_ms();
     size_t count = 0;
     rv_lock(&scheduler->thread.lock);
-    for (size_t i = 0; i < queue_sessions && count < TEND_AT_ONCE; i++) {
+    for (size_t i = 0; i < queue_sessions && count < MAINTAIN_AT_ONCE; i++) {
         if (scheduler->due[i] > now) continue;
         scheduler->due[i] = RV_FOREVER;
-        scheduler->tended[count++] = i;
+        scheduler->maintained[count++] = i;
     }
     rv_unlock(&scheduler->thread.lock);
     return count;
@@ -191,7 +193,7 @@ static bool carry(reeve_worker *worker, size_t count)
 {
     rv_scheduler *scheduler = &worker->scheduler;
     for (size_t i = 0; i < count; i++) {
-        size_t carried, queue_session = scheduler->tended[i];
+        size_t carried, queue_session = scheduler->maintained[i];
         rv_error error = {0};
         if (!scheduler->outbox[i]) continue;
         reeve_status status =
@@ -203,23 +205,23 @@ static bool carry(reeve_worker *worker, size_t count)
     return true;
 }
 
-static bool tend(reeve_worker *worker, int64_t deadline)
+static bool maintain(reeve_worker *worker, int64_t deadline)
 {
     rv_scheduler *scheduler = &worker->scheduler;
     round_of r = {.worker = worker, .count = pick(scheduler, worker->queue_session_count)};
     memset(scheduler->outbox, 0, sizeof(scheduler->outbox));
     for (size_t i = 0; i < r.count; i++)
-        rv_maintain_call_build(scheduler->thread.conn, &worker->queue_sessions[scheduler->tended[i]]->prefix, TEND_MOST,
-                               worker->session_ms);
+        rv_maintain_call_build(scheduler->thread.conn, &worker->queue_sessions[scheduler->maintained[i]]->prefix,
+                               MAINTAIN_MAX, worker->session_ms);
     if (r.count == 0) return true;
-    if (rv_conn_exec(scheduler->thread.conn, deadline, on_tended, &r) != REEVE_OK) {
-        for (size_t i = 0; i < r.count; i++) rv_wakeup_set_due(scheduler, scheduler->tended[i], rv_now_ms());
+    if (rv_conn_exec(scheduler->thread.conn, deadline, on_maintained, &r) != REEVE_OK) {
+        for (size_t i = 0; i < r.count; i++) rv_wakeup_set_due(scheduler, scheduler->maintained[i], rv_now_ms());
         rv_cron_fire_drop(worker);
         return false;
     }
     if (r.trouble != NULL) rv_redis_report_refusal(worker, "Redis did not tend a queue: trying again", r.trouble);
     if (rv_cron_fire_run(worker, scheduler->thread.conn) && carry(worker, r.count)) return true;
-    for (size_t i = 0; i < r.count; i++) rv_wakeup_set_due(scheduler, scheduler->tended[i], rv_now_ms());
+    for (size_t i = 0; i < r.count; i++) rv_wakeup_set_due(scheduler, scheduler->maintained[i], rv_now_ms());
     return false;
 }
 
@@ -253,7 +255,7 @@ static bool connect(reeve_worker *worker)
  * After an outage, or after the process was frozen, our own sessions may have expired with nobody there to reap them.
  * They are still good then, and so is what our threads have finished: the keeper renews them before we reap.
  */
-#define YIELD_LEAST_MS 2000
+#define YIELD_MIN_MS 2000
 
 static bool keeper_goes_first(reeve_worker *worker)
 {
@@ -262,7 +264,7 @@ static bool keeper_goes_first(reeve_worker *worker)
     bool behind = beaten != 0 && now - beaten > worker->session_ms / 2;
     if (!behind) scheduler->yields_until_ms = 0;
     if (behind && scheduler->yields_until_ms == 0) {
-        int64_t patience = worker->session_ms > YIELD_LEAST_MS ? worker->session_ms : YIELD_LEAST_MS;
+        int64_t patience = worker->session_ms > YIELD_MIN_MS ? worker->session_ms : YIELD_MIN_MS;
         scheduler->yields_until_ms = now + patience;
     }
     return behind && now < scheduler->yields_until_ms;
@@ -283,12 +285,12 @@ static bool look_at_cancels(reeve_worker *worker)
 /* The threads' last kick: what they were woken for is there for other workers. */
 #define LAST_MS 1000
 
-static void tend_last(reeve_worker *worker)
+static void maintain_last(reeve_worker *worker)
 {
     rv_conn *conn = worker->scheduler.thread.conn;
     rv_conn_set_quit(conn, NULL);
     int64_t deadline = rv_deadline(LAST_MS);
-    if (rv_conn_open(conn, deadline) == REEVE_OK) (void)tend(worker, deadline);
+    if (rv_conn_open(conn, deadline) == REEVE_OK) (void)maintain(worker, deadline);
     rv_conn_close(conn);
 }
 
@@ -314,7 +316,7 @@ static void *scheduler_main(void *argument)
             until = rv_deadline(rv_backoff_reconnect(++scheduler->tries, rv_random_unit()));
         } else if (keeper_goes_first(worker)) {
             until = rv_deadline(YIELD_MS);
-        } else if (look_at_cancels(worker) && tend(worker, 0)) {
+        } else if (look_at_cancels(worker) && maintain(worker, 0)) {
             if (scheduler->tries > 1) rv_redis_report_used(worker);
             scheduler->tries = 0;
             until = earliest(scheduler, worker->queue_session_count);
@@ -323,7 +325,7 @@ static void *scheduler_main(void *argument)
         }
         if (rv_waker_wait(&scheduler->thread.waker, until)) rv_waker_silence(&scheduler->thread.waker);
     }
-    if (!atomic_load(&worker->outdated)) tend_last(worker);
+    if (!atomic_load(&worker->outdated)) maintain_last(worker);
     return NULL;
 }
 
@@ -333,9 +335,9 @@ reeve_status rv_scheduler_open(reeve_worker *worker, rv_error *error)
 {
     rv_scheduler *scheduler = &worker->scheduler;
     scheduler->due = rv_zalloc_array(worker->queue_session_count, sizeof(*scheduler->due));
-    scheduler->tended = rv_zalloc_array(TEND_AT_ONCE, sizeof(*scheduler->tended));
+    scheduler->maintained = rv_zalloc_array(MAINTAIN_AT_ONCE, sizeof(*scheduler->maintained));
     scheduler->cron = rv_zalloc(sizeof(*scheduler->cron));
-    if (scheduler->due == NULL || scheduler->tended == NULL || scheduler->cron == NULL)
+    if (scheduler->due == NULL || scheduler->maintained == NULL || scheduler->cron == NULL)
         return rv_fail(error, REEVE_ENOMEM, "no memory for the scheduler");
     return rv_upkeep_thread_open(&scheduler->thread, worker, "scheduler", worker->command_ms, error);
 }
@@ -349,7 +351,7 @@ void rv_scheduler_fini(reeve_worker *worker)
 {
     rv_scheduler *scheduler = &worker->scheduler;
     rv_free(scheduler->due);
-    rv_free(scheduler->tended);
+    rv_free(scheduler->maintained);
     if (scheduler->cron != NULL) rv_cron_fire_table_fini(scheduler->cron);
     rv_free(scheduler->cron);
     rv_upkeep_thread_fini(&scheduler->thread);

@@ -59,7 +59,7 @@ static bool is_known(const rv_thread *t, const stray *s)
         const rv_item *item = &t->batch.items[i];
         if (item->lease.since_ms == s->since_ms && strcmp(item->lease.id, s->id) == 0 &&
             t->pool->queue_sessions[item->lease.queue] == s->queue_session)
-            return item->state != RV_ITEM_HANDED;
+            return item->state != RV_ITEM_OFFLOADED;
     }
     return false;
 }

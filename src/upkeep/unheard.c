@@ -12,17 +12,17 @@ static size_t count_batch(rv_thread *t, const rv_queue_session *queue_session)
     for (size_t i = 0; i < t->batch.count; i++) {
         const rv_item *item = &t->batch.items[i];
         if (t->pool->queue_sessions[item->lease.queue] != queue_session) continue;
-        count += item->state != RV_ITEM_HANDED && !item->accepted;
+        count += item->state != RV_ITEM_OFFLOADED && !item->accepted;
     }
     rv_unlock(&t->batch.lock);
     return count;
 }
 
-static size_t count_handed(rv_keeper *keeper, const rv_queue_session *queue_session)
+static size_t count_offloaded(rv_keeper *keeper, const rv_queue_session *queue_session)
 {
     size_t count = 0;
     rv_lock(&keeper->thread.lock);
-    for (size_t i = 0; i < keeper->handed_count; i++) count += keeper->handed[i].queue_session == queue_session;
+    for (size_t i = 0; i < keeper->offloaded_count; i++) count += keeper->offloaded[i].queue_session == queue_session;
     rv_unlock(&keeper->thread.lock);
     return count;
 }
@@ -36,7 +36,7 @@ static bool serves(const rv_pool *pool, const rv_queue_session *queue_session)
 
 static uint64_t count_known(reeve_worker *worker, const rv_queue_session *queue_session)
 {
-    uint64_t known = count_handed(&worker->keeper, queue_session);
+    uint64_t known = count_offloaded(&worker->keeper, queue_session);
     for (size_t i = 0; i < worker->pool_count; i++) {
         rv_pool *pool = worker->pools[i];
         if (!serves(pool, queue_session)) continue;

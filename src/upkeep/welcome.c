@@ -8,7 +8,7 @@
 static void warn(const reeve_worker *worker, const rv_survey *survey)
 {
     const char *url = worker->target->redacted;
-    if (!survey->told || worker->embedded != NULL) return;
+    if (!survey->answered || worker->embedded != NULL) return;
     if (survey->evicts)
         rv_log(
             REEVE_LOG_WARN, "redis.evicts",

@@ -29,7 +29,7 @@
 #include "worker/abandon.h"
 
 #define DEFAULT_SESSION_MS 15000
-#define LEAST_SESSION_MS 500
+#define MIN_SESSION_MS 500
 #define DEFAULT_COMMAND_MS 10000
 #define EMBEDDED_START_MS 10000
 /* How long handlers have to notice that they should stop once the deadline has passed. */
@@ -56,9 +56,9 @@ static void describe(reeve_worker *worker)
 static reeve_status choose_options(reeve_worker *worker, const reeve_worker_options *o)
 {
     rv_error *error = &worker->error;
-    if (o->session_ms != 0 && o->session_ms < LEAST_SESSION_MS) {
+    if (o->session_ms != 0 && o->session_ms < MIN_SESSION_MS) {
         return rv_fail(error, REEVE_EINVAL, "a session of %lld ms: at least %d", (long long)o->session_ms,
-                       LEAST_SESSION_MS);
+                       MIN_SESSION_MS);
     }
     if (rv_size_limits_choose(&worker->size_limits, &o->size_limits, error) != REEVE_OK) return error->status;
     if (o->command_ms < 0)
@@ -269,7 +269,7 @@ static unsigned wait_for_threads(reeve_worker *worker, int64_t deadline)
     return alive;
 }
 
-static void tell_handlers_to_stop(reeve_worker *worker)
+static void stop_handlers(reeve_worker *worker)
 {
     for (size_t i = 0; i < worker->pool_count; i++) {
         rv_pool *pool = worker->pools[i];
@@ -304,7 +304,7 @@ static unsigned wait_for_idle_threads(reeve_worker *worker)
     return alive;
 }
 
-static reeve_status tell_alive(reeve_worker *worker, unsigned alive)
+static reeve_status fail_alive(reeve_worker *worker, unsigned alive)
 {
     unsigned running = count_running(worker);
     if (running == 0)
@@ -329,7 +329,7 @@ static reeve_status stop(reeve_worker *worker, unsigned alive)
     rv_upkeep_thread_join(&worker->keeper.thread, worker);
     rv_upkeep_thread_join(&worker->heart.thread, worker);
     alive = alive > 0 ? wait_for_idle_threads(worker) : 0;
-    if (alive > 0) return tell_alive(worker, alive);
+    if (alive > 0) return fail_alive(worker, alive);
     if (before < RV_PHASE_ENDED) rv_log(REEVE_LOG_INFO, "worker.stopped", "worker stopped", "worker", worker->id, NULL);
     return REEVE_OK;
 }
@@ -343,7 +343,7 @@ reeve_status reeve_worker_stop(reeve_worker *worker, int64_t deadline_ms)
     set_phase(worker, RV_PHASE_STOPPING);
     unsigned alive = wait_for_threads(worker, rv_deadline(deadline_ms > 0 ? deadline_ms : 0));
     if (alive > 0) {
-        tell_handlers_to_stop(worker);
+        stop_handlers(worker);
         alive = wait_for_threads(worker, rv_deadline(GRACE_MS));
     }
     rv_lock(&worker->stopping);

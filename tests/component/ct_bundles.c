@@ -436,9 +436,9 @@ static void again_under_their_ids(void **state)
     reeve_task_info_free(info);
 }
 
-static void keep_bytes(int64_t most)
+static void keep_bytes(int64_t max)
 {
-    test_ok(test_client, reeve_queue_set(test_client, "q", &(reeve_queue_settings){.completed_bytes = &most}));
+    test_ok(test_client, reeve_queue_set(test_client, "q", &(reeve_queue_settings){.completed_bytes = &max}));
 }
 
 /* Each result has six bytes. Bundles are taken apart before their results are counted; and are made again after. */

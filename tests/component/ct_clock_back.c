@@ -325,10 +325,10 @@ static void many_come_in_time(void **state)
 
 static void put_many(size_t count, int64_t delay_ms)
 {
-    enum { MOST = 3000 };
-    static reeve_task_spec specs[MOST];
-    static reeve_enqueued results[MOST];
-    assert_true(count <= MOST);
+    enum { MAX = 3000 };
+    static reeve_task_spec specs[MAX];
+    static reeve_enqueued results[MAX];
+    assert_true(count <= MAX);
     for (size_t i = 0; i < count; i++) specs[i] = (reeve_task_spec){.queue = "q", .type = "t", .in_ms = delay_ms};
     test_ok(test_client, reeve_enqueue_many(test_client, specs, count, results));
 }

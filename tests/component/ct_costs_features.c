@@ -117,8 +117,8 @@ static void events_no_more(void)
 
 static void bytes_of_results(void)
 {
-    static const int64_t most = 1000000;
-    test_ok(test_client, reeve_queue_set(test_client, "q", &(reeve_queue_settings){.completed_bytes = &most}));
+    static const int64_t max = 1000000;
+    test_ok(test_client, reeve_queue_set(test_client, "q", &(reeve_queue_settings){.completed_bytes = &max}));
 }
 
 static void bytes_of_results_no_more(void)

@@ -55,14 +55,13 @@ static void an_entry_that_comes_to_an_idle_worker(void **state)
 
 /* ---- catch-up and overlap -------------------------------------------------------------------------------------- */
 
-static void downtime(reeve_catch_up catch_up, unsigned most, bool no_overlap, int count, int64_t first)
+static void downtime(reeve_catch_up catch_up, unsigned max, bool no_overlap, int count, int64_t first)
 {
     (void)test_cmd(test_conn, "FLUSHALL");
     test_clock_set(TEST_NOON);
     test_ok(test_client, reeve_pause(test_client, "q"));
     test_cron_set(
-        (reeve_cron_entry){
-            .spec = "*/10 * * * *", .catch_up = catch_up, .catch_up_max = most, .no_overlap = no_overlap},
+        (reeve_cron_entry){.spec = "*/10 * * * *", .catch_up = catch_up, .catch_up_max = max, .no_overlap = no_overlap},
         "t");
     test_cron_start_worker("q");
     test_cron_later(1);

@@ -38,7 +38,7 @@ static long long script_calls(void)
 }
 
 /* In so many steps at least, none of which does much. */
-static void longest_step(const char *queue, size_t least)
+static void longest_step(const char *queue, size_t min)
 {
     size_t steps = 0;
     for (bool more = true; more; steps++) {
@@ -46,7 +46,7 @@ static void longest_step(const char *queue, size_t least)
         more = test_tend(queue, STEP).more;
         expect_short(before);
     }
-    assert_true(steps >= least);
+    assert_true(steps >= min);
 }
 
 static void enqueue_children(const char *queue, const reeve_parent *parent, size_t count)
@@ -205,7 +205,7 @@ static void a_child_of_many_comes_again(void **state)
 }
 
 /* Tasks with children each end in one call, which takes few commands, and lets so many of the children go. */
-static void end_together(unsigned ends, unsigned children, long long commands_most, int let_go)
+static void end_together(unsigned ends, unsigned children, long long commands_max, int let_go)
 {
     enum { ENDS = 256, CHILDREN = 16 };
     static test_outcome outcomes[ENDS];
@@ -224,7 +224,7 @@ static void end_together(unsigned ends, unsigned children, long long commands_mo
     long long before = commands();
     (void)test_turn(&hand, 0, outcomes, ends);
     long long taken = commands() - before;
-    if (taken > commands_most) fail_msg("the call took %lld commands", taken);
+    if (taken > commands_max) fail_msg("the call took %lld commands", taken);
     assert_int_equal(test_count("q", "ready"), let_go);
     longest_step("q", 2);
     assert_int_equal(test_count("q", "ready"), ends * children);

@@ -198,7 +198,7 @@ static void connections_are_killed_again_and_again(void **state)
     expect_in_order(MANY);
 }
 
-/* Of 64 and more that get their ids here (client/lay.h). */
+/* Of 64 and more that get their ids here (client/bulk_insert.h). */
 static void connections_are_killed_while_tasks_are_laid(void **state)
 {
     (void)state;

@@ -223,18 +223,18 @@ static void put_off_while_the_queue_was_empty(void **state)
 
 /* ---- given back -------------------------------------------------------------------------------------------------- */
 
-static unsigned leave_most = 1000; /* tasks a call */
+static unsigned leave_max = 1000; /* tasks a call */
 
 static void leave(test_hand *hand)
 {
     uint64_t given_back;
     rv_end_session_turns turns = "";
     for (bool more = true; more;) {
-        rv_end_session_call_build_next(test_conn, &hand->prefixes[0], hand->sessions[0], leave_most, turns);
+        rv_end_session_call_build_next(test_conn, &hand->prefixes[0], hand->sessions[0], leave_max, turns);
         const rv_reply *reply;
         assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
         assert_true(rv_end_session_call_read(reply, &given_back, &more));
-        assert_true(given_back <= leave_most);
+        assert_true(given_back <= leave_max);
         rv_end_session_call_read_turns(reply, turns);
     }
 }
@@ -305,11 +305,11 @@ static void it_is_the_same_in_several_calls(void **state)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         for (size_t j = 0; j < sizeof(mosts) / sizeof(mosts[0]); j++) {
             (void)set_up(state);
-            leave_most = mosts[j];
+            leave_max = mosts[j];
             cases[i](state);
         }
     }
-    leave_most = 1000;
+    leave_max = 1000;
 }
 
 int main(void)

@@ -1,5 +1,5 @@
 /*
- * Many plain tasks that a client lays by a transaction (client/lay.h): they are enqueued like any others, once, in
+ * Many plain tasks that a client lays by a transaction (client/bulk_insert.h): they are enqueued like any others, once, in
  * their order, whatever goes wrong on the way.
  */
 #include <stdio.h>
@@ -14,11 +14,11 @@
 #include "support/proxy.h"
 
 #define Q "reeve:{q}:"
-enum { MANY = 64, MOST = 2000 };
+enum { MANY = 64, MAX = 2000 };
 
 static test_proxy *proxy;
 static reeve_client *client; /* behind the proxy */
-static reeve_enqueued results[MOST];
+static reeve_enqueued results[MAX];
 
 static int set_up(void **state)
 {
@@ -49,7 +49,7 @@ static int stop(void **state)
 
 static reeve_status put(const char *queue, size_t count, reeve_task_spec like)
 {
-    static reeve_task_spec specs[MOST];
+    static reeve_task_spec specs[MAX];
     for (size_t i = 0; i < count; i++) {
         specs[i] = like;
         specs[i].queue = queue;
@@ -154,9 +154,9 @@ static void several_calls_in_one_pipeline(void **state)
 {
     (void)state;
     begin();
-    test_ok(client, put("q", MOST, (reeve_task_spec){0}));
-    assert_int_equal(transactions(), MOST / 250);
-    expect_behind(0, MOST);
+    test_ok(client, put("q", MAX, (reeve_task_spec){0}));
+    assert_int_equal(transactions(), MAX / 250);
+    expect_behind(0, MAX);
 }
 
 /* ---- where it is not common -------------------------------------------------------------------------------------- */
@@ -248,9 +248,9 @@ static void lost_replies(void **state)
     for (size_t i = 0; i < sizeof(passed) / sizeof(passed[0]); i++) {
         unsigned lost = test_proxy_lost(proxy);
         test_proxy_lose(proxy, "EXEC", passed[i]);
-        test_ok(client, put("q", MOST, (reeve_task_spec){0}));
+        test_ok(client, put("q", MAX, (reeve_task_spec){0}));
         assert_int_equal(test_proxy_lost(proxy), lost + 1);
-        expect_behind(0, MOST);
+        expect_behind(0, MAX);
         test_ok(client, put("q", MANY, (reeve_task_spec){0})); /* (what time it is on the new connection) */
         expect_behind(0, MANY);
     }
@@ -473,7 +473,7 @@ static void lay_without_place(int p, int count)
 /* The first task of each of some packets, and some new ones. */
 static const rv_reply *send_again(int packets, int others)
 {
-    static char ids[MOST][16];
+    static char ids[MAX][16];
     const rv_reply *reply;
     rv_cmd_script(test_conn, &rv_script_enqueue, 1, 1 + 3 * (size_t)(packets + others));
     rv_args(test_conn, Q);
@@ -500,9 +500,9 @@ static void tasks_of_many_packets_are_sent_again(void **state)
     assert_string_equal(test_digest(), before);
     /* As many as a call takes, and new ones with them. */
     (void)test_cmd(test_conn, "DEL " Q "packet:2 " Q "packet:3 " Q "packet:4");
-    reply = send_again(2, MOST - 2);
+    reply = send_again(2, MAX - 2);
     if (!rv_reply_is(reply, RV_ARRAY)) fail_msg("%s", test_reply_text(reply));
-    assert_int_equal(test_number("ZCARD " Q "ready"), 2 * 1024 + MOST - 2);
+    assert_int_equal(test_number("ZCARD " Q "ready"), 2 * 1024 + MAX - 2);
     assert_int_equal(test_number("EXISTS " Q "packet:0 " Q "packet:1"), 0);
 }
 

@@ -24,7 +24,7 @@ static test_hand hands[HANDS];
 static struct {
     char id[REEVE_ID_MAX];
     int hand;
-    bool marked;
+    bool flagged;
 } held[HELD];
 static size_t held_count, made;
 static int64_t queue_limit, groups_limit, own_limit[GROUPS]; /* 0: none of its own; -1: any */
@@ -104,18 +104,18 @@ static void keep_leased(int which)
     for (size_t i = 0; i < hand->count && held_count < HELD; i++) {
         rv_copy_text(held[held_count].id, REEVE_ID_MAX, hand->leased[i].id);
         held[held_count].hand = which;
-        held[held_count++].marked = hand->leased[i].has_info;
+        held[held_count++].flagged = hand->leased[i].has_info;
     }
 }
 
-static size_t choose_outcomes(int which, test_outcome *outcomes, size_t most)
+static size_t choose_outcomes(int which, test_outcome *outcomes, size_t max)
 {
     static test_outcome kinds[] = {TEST_DONE(NULL),        TEST_DONE(NULL),      TEST_DONE(NULL),
                                    TEST_RESULT(NULL, "r"), TEST_RETRY(NULL, 0),  TEST_RETRY(NULL, 700),
                                    TEST_FAIL(NULL),        TEST_SNOOZE(NULL, 0), TEST_SNOOZE(NULL, 300)};
     static char ids[64][REEVE_ID_MAX];
     size_t count = 0;
-    for (size_t i = 0; i < held_count && count < most;) {
+    for (size_t i = 0; i < held_count && count < max;) {
         if (held[i].hand != which || below(3) == 0) {
             i++;
             continue;
@@ -123,7 +123,7 @@ static size_t choose_outcomes(int which, test_outcome *outcomes, size_t most)
         rv_copy_text(ids[count], REEVE_ID_MAX, held[i].id);
         outcomes[count] = kinds[below(sizeof(kinds) / sizeof(kinds[0]))];
         outcomes[count].is.id = ids[count];
-        outcomes[count++].is.has_info = held[i].marked;
+        outcomes[count++].is.has_info = held[i].flagged;
         held[i] = held[--held_count];
     }
     return count;

@@ -11,14 +11,14 @@
 
 /* ---- handlers that count --------------------------------------------------------------------------------------- */
 
-static atomic_int inside, most_inside, ended;
+static atomic_int inside, max_inside, ended;
 static atomic_uint order[1000];
 static atomic_int said[8];
 
 static void enter(void)
 {
-    int now = atomic_fetch_add(&inside, 1) + 1, most = atomic_load(&most_inside);
-    while (now > most && !atomic_compare_exchange_weak(&most_inside, &most, now)) continue;
+    int now = atomic_fetch_add(&inside, 1) + 1, max = atomic_load(&max_inside);
+    while (now > max && !atomic_compare_exchange_weak(&max_inside, &max, now)) continue;
 }
 
 /* "count": takes 3 ms. */
@@ -66,7 +66,7 @@ static reeve_outcome retry_after(reeve_task *task, void *user)
 static int set_up(void **state)
 {
     test_close_gate();
-    inside = most_inside = ended = 0;
+    inside = max_inside = ended = 0;
     memset(given_back, 0, sizeof(given_back));
     return test_place_empty(state);
 }
@@ -108,7 +108,7 @@ static void never_more_and_not_less(void **state)
     reeve_worker *one = run_worker(4), *two = run_worker(4);
     TEST_AWAIT(ended == 400);
     TEST_AWAIT(test_limits_running() == 0);
-    assert_int_equal(most_inside, 3);
+    assert_int_equal(max_inside, 3);
     end(one);
     end(two);
 }
@@ -130,7 +130,7 @@ static void changed_while_they_run(void **state)
     put("count", NULL, "y", 100);
     test_open_gate();
     TEST_AWAIT(ended == 100);
-    assert_int_equal(most_inside, 3);
+    assert_int_equal(max_inside, 3);
     TEST_AWAIT(test_limits_running() == 0);
     end(one);
     end(two);
@@ -172,7 +172,7 @@ static void serial_and_in_order(void **state)
     test_tend_all("q");
     TEST_AWAIT(ended == STEPS);
     for (unsigned i = 0; i < STEPS; i++) assert_int_equal(order[i], i);
-    assert_int_equal(most_inside, 1);
+    assert_int_equal(max_inside, 1);
     end(one);
     end(two);
     test_groups_forgotten();
@@ -214,7 +214,7 @@ static void so_many_of_a_group(void **state)
     put("count", "g", "x", 300);
     reeve_worker *one = run_worker(4), *two = run_worker(4);
     TEST_AWAIT(ended == 300);
-    assert_int_equal(most_inside, 3);
+    assert_int_equal(max_inside, 3);
     end(one);
     end(two);
     test_limit_forget("g");
@@ -231,7 +231,7 @@ static void a_full_group_holds_nobody_up(void **state)
     TEST_AWAIT(ended == 50);
     TEST_AWAIT(test_begun >= 1); /* (it may have been leased first and begin last) */
     assert_int_equal(test_begun, 1);
-    assert_int_equal(most_inside, 1);
+    assert_int_equal(max_inside, 1);
     test_limit_groups(2, NULL); /* for those that are parked, too */
     TEST_AWAIT(test_begun == 2);
     test_open_gate();

@@ -47,7 +47,7 @@ static reeve_status ask(rv_conn *conn, int64_t deadline, const rv_reply **ret)
 static void in_pieces(void **state)
 {
     (void)state;
-    static const size_t lengths[] = {RV_PLACED_LEAST - 1, RV_PLACED_LEAST, 40000, 300000};
+    static const size_t lengths[] = {RV_PLACED_MIN - 1, RV_PLACED_MIN, 40000, 300000};
     static const size_t pieces[] = {997, 8192, 32 * 1024, 100000};
     static char answer[ANSWER(300000)];
     for (size_t i = 0; i < sizeof(lengths) / sizeof(lengths[0]); i++) {

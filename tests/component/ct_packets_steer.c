@@ -251,13 +251,13 @@ static void swept(void **state)
 }
 
 /* Counts in steps of this many tasks, and changes nothing. Returns how many are meant. */
-static int64_t look(const char *most, const char *type)
+static int64_t look(const char *max, const char *type)
 {
     char cursor[200] = "", before[64];
     int64_t seen = 0, meant = 0, done = 0;
     rv_copy_text(before, sizeof(before), test_digest());
     for (int steps = 0; steps == 0 || cursor[0]; steps++) {
-        const char *const args[] = {"ready", cursor, most, "", type, "", "0"};
+        const char *const args[] = {"ready", cursor, max, "", type, "", "0"};
         const rv_reply *reply;
         rv_cmd_script(test_conn, &rv_script_bulk_look, 1, 7);
         rv_args(test_conn, Q);
@@ -265,7 +265,7 @@ static int64_t look(const char *most, const char *type)
         assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
         assert_int_equal(reply->count, 4);
         rv_copy_text(cursor, sizeof(cursor), reply->items[0]->text);
-        assert_true(reply->items[1]->number <= strtol(most, NULL, 10));
+        assert_true(reply->items[1]->number <= strtol(max, NULL, 10));
         seen += reply->items[1]->number;
         meant += done = reply->items[2]->number;
         assert_int_equal(reply->items[3]->count, done < 10 ? done : 10);

@@ -143,13 +143,13 @@ static void await(const char *id, size_t length)
 static void byte_for_byte(void **state)
 {
     (void)state;
-    static const size_t lengths[] = {RV_PLACED_LEAST - 200, RV_PLACED_LEAST,  MIB - 1, MIB, MIB + 1,
-                                     REEVE_RESULT_MAX,      REEVE_PAYLOAD_MAX};
+    static const size_t lengths[] = {RV_PLACED_MIN - 200, RV_PLACED_MIN,    MIB - 1, MIB, MIB + 1,
+                                     REEVE_RESULT_MAX,    REEVE_PAYLOAD_MAX};
     enum { COUNT = sizeof(lengths) / sizeof(lengths[0]) };
-    const char *most = getenv("REEVE_TEST_LARGEST"); /* (they are in order) */
+    const char *max = getenv("REEVE_TEST_LARGEST"); /* (they are in order) */
     size_t count = 0;
     char id[COUNT][16];
-    for (; count < COUNT && (most == NULL || lengths[count] <= strtoul(most, NULL, 10)); count++) {
+    for (; count < COUNT && (max == NULL || lengths[count] <= strtoul(max, NULL, 10)); count++) {
         (void)snprintf(id[count], sizeof(id[count]), "w%zu", count);
         put(id[count], lengths[count]);
     }
@@ -169,12 +169,12 @@ static void around_the_limit(void **state)
     char id[16];
     for (size_t i = 0; i < COUNT; i++) {
         (void)snprintf(id, sizeof(id), "a%zu", i);
-        put(id, RV_PLACED_LEAST - 120 + i);
+        put(id, RV_PLACED_MIN - 120 + i);
     }
     reeve_worker *worker = start_worker(2, 16);
     for (size_t i = 0; i < COUNT; i++) {
         (void)snprintf(id, sizeof(id), "a%zu", i);
-        await(id, RV_PLACED_LEAST - 120 + i);
+        await(id, RV_PLACED_MIN - 120 + i);
     }
     test_worker_end(worker);
     assert_int_equal(atomic_load(&wrong), 0);
@@ -183,14 +183,14 @@ static void around_the_limit(void **state)
 
 /*
  * What a read from the socket put where the handler finds it was copied once; the rest twice more at most. That is what
- * came with the value's length in one read, and an end of less than RV_PLACED_LEAST.
+ * came with the value's length in one read, and an end of less than RV_PLACED_MIN.
  */
 static void check_copies(const char *how)
 {
     size_t there = atomic_load(&direct);
     print_message("a payload of 1 MiB, %s: %.1f %% of it read to where its handler finds it\n", how,
                   100.0 * (double)there / (double)MIB);
-    assert_true(there >= MIB - 32 * 1024 - RV_PLACED_LEAST);
+    assert_true(there >= MIB - 32 * 1024 - RV_PLACED_MIN);
     assert_true(there <= MIB);
 }
 

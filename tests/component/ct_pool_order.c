@@ -8,17 +8,17 @@
 
 /* ---- what ran -------------------------------------------------------------------------------------------------- */
 
-#define MOST 20000
+#define MAX 20000
 
 /* The queue's letter for each run, in the order of the runs. */
-static char ran[MOST + 1];
+static char ran[MAX + 1];
 static atomic_size_t ran_begun, ran_count;
 
 static reeve_outcome run_note(reeve_task *task, void *user)
 {
     (void)user;
     size_t at = atomic_fetch_add(&ran_begun, 1);
-    TEST_MUST(at < MOST);
+    TEST_MUST(at < MAX);
     ran[at] = reeve_task_queue(task)[0];
     atomic_fetch_add(&ran_count, 1);
     return reeve_task_done(task, NULL, 0);

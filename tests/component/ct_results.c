@@ -46,13 +46,13 @@ static reeve_worker *start(void)
 static void as_large_as_there_may_be(void **state)
 {
     (void)state;
-    char most[32], more[32];
-    (void)snprintf(most, sizeof(most), "%u", REEVE_RESULT_MAX);
+    char max[32], more[32];
+    (void)snprintf(max, sizeof(max), "%u", REEVE_RESULT_MAX);
     (void)snprintf(more, sizeof(more), "%u", REEVE_RESULT_MAX + 1);
     much = calloc(1, REEVE_RESULT_MAX + 1);
     assert_non_null(much);
     reeve_worker *worker = start();
-    put("most", "large", most);
+    put("most", "large", max);
     put("more", "large", more);
     TEST_AWAIT_STATE("most", "completed");
     TEST_AWAIT_STATE("more", "dead");

@@ -20,9 +20,9 @@ static int set_up(void **state)
     return failed;
 }
 
-static void keep_bytes(int64_t most)
+static void keep_bytes(int64_t max)
 {
-    test_ok(test_client, reeve_queue_set(test_client, "q", &(reeve_queue_settings){.completed_bytes = &most}));
+    test_ok(test_client, reeve_queue_set(test_client, "q", &(reeve_queue_settings){.completed_bytes = &max}));
 }
 
 static void keep(int64_t age_ms, int64_t count)
@@ -297,9 +297,9 @@ static reeve_outcome answer(reeve_task *task, void *user)
     return reeve_task_done(task, bytes, strtoul(rest, NULL, 10));
 }
 
-static void say_result_max(int64_t most)
+static void say_result_max(int64_t max)
 {
-    test_ok(test_client, reeve_queue_set(test_client, "q", &(reeve_queue_settings){.result_max = &most}));
+    test_ok(test_client, reeve_queue_set(test_client, "q", &(reeve_queue_settings){.result_max = &max}));
 }
 
 static void put_answer(const char *id, const char *payload)
@@ -429,9 +429,9 @@ static void with_a_policy(void **state)
 {
     (void)state;
     const reeve_queue_policy policy = {.attempts = 2};
-    const int64_t most = 100;
+    const int64_t max = 100;
     test_ok(test_client,
-            reeve_queue_set(test_client, "q", &(reeve_queue_settings){.policy = &policy, .result_max = &most}));
+            reeve_queue_set(test_client, "q", &(reeve_queue_settings){.policy = &policy, .result_max = &max}));
     reeve_worker *worker = start(0);
     put_answer("a", "101");
     check_refused("a", "the result has 101 bytes: at most 100 (result_max of the queue q raises it, up to 16777216)");

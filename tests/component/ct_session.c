@@ -27,11 +27,11 @@ static void beat(const test_hand *hand, int64_t session_ms)
     assert_true(rv_heartbeat_call_read(&last_beat, reply));
 }
 
-static uint64_t leave(const test_hand *hand, unsigned most, bool *ret_more)
+static uint64_t leave(const test_hand *hand, unsigned max, bool *ret_more)
 {
     const rv_reply *reply;
     uint64_t given_back;
-    rv_end_session_call_build(test_conn, &hand->prefixes[0], hand->sessions[0], most);
+    rv_end_session_call_build(test_conn, &hand->prefixes[0], hand->sessions[0], max);
     if (rv_conn_call(test_conn, 0, &reply) != REEVE_OK) fail_msg("%s", rv_conn_error(test_conn)->text);
     assert_true(rv_end_session_call_read(reply, &given_back, ret_more));
     return given_back;

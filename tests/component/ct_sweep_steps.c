@@ -198,11 +198,11 @@ static void one_that_comes_in_its_way_is_left(void **state)
 {
     (void)state;
     for (int i = 0; i < 201; i++) test_put_spec((reeve_task_spec){.in_ms = 60000 + i});
-    char cursor[100] = "", most[24];
+    char cursor[100] = "", max[24];
     const rv_reply *reply;
     for (int64_t left = 200; left > 0; left -= rv_reply_int(reply->items[1], 200)) {
-        (void)snprintf(most, sizeof(most), "%d", (int)left);
-        reply = test_sweep_step("cancel", "scheduled", cursor, most);
+        (void)snprintf(max, sizeof(max), "%d", (int)left);
+        reply = test_sweep_step("cancel", "scheduled", cursor, max);
         rv_copy_text(cursor, sizeof(cursor), reply->items[0]->text);
     }
     test_clock_advance(1);

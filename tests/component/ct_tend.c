@@ -255,7 +255,7 @@ static void by_count_as_batches_end(void **state)
 {
     (void)state;
     static test_outcome done[13];
-    uint64_t most = 0;
+    uint64_t max = 0;
     keep(-1, 640, false);
     test_put_many("q", 1500, "x%04zu");
     for (size_t i = 0, ended = 0; ended < 1500; i++) {
@@ -265,9 +265,9 @@ static void by_count_as_batches_end(void **state)
         ended += n;
         uint64_t now = test_count("q", "completed");
         assert_true(now <= 640 + 10 + n && now >= (ended < 640 ? ended : 640));
-        if (now > most) most = now;
+        if (now > max) max = now;
     }
-    assert_true(most > 640);
+    assert_true(max > 640);
     assert_int_equal(test_number("HLEN " Q "tasks"), test_count("q", "completed"));
     assert_int_equal(test_number("HGET " Q "counters completed"), 1500);
 }

@@ -106,7 +106,7 @@ static void on_log(const reeve_log_record *record, void *user)
     if (strcmp(record->event, "redis.lost") == 0) atomic_fetch_add(&said_lost, 1);
 }
 
-static void hung_up_on(const char *command, unsigned losses, int64_t least_ms)
+static void hung_up_on(const char *command, unsigned losses, int64_t min_ms)
 {
     enum { COUNT = 20 };
     test_proxy *proxy = test_proxy_start(test_redis);
@@ -121,7 +121,7 @@ static void hung_up_on(const char *command, unsigned losses, int64_t least_ms)
     int64_t begin = rv_now_ms();
     TEST_AWAIT(test_proxy_lost(proxy) >= losses);
     int64_t took = rv_now_ms() - begin;
-    if (took < least_ms) fail_msg("%s: %u losses in %lld ms", command, losses, (long long)took);
+    if (took < min_ms) fail_msg("%s: %u losses in %lld ms", command, losses, (long long)took);
     assert_int_equal(atomic_load(&said_lost), 1);
     test_proxy_slam(proxy, "");
     put_load(0, COUNT);

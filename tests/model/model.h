@@ -327,19 +327,19 @@ void model_cancel_waiting(int queue, model_task *task);
 void model_remove(int queue, model_task *task);
 /* It ends; trims by count. */
 void model_end(int queue, model_task *task, model_state state);
-/* The oldest ended tasks past the count, or past the age, at most `most` of them. Returns how many went. */
-int model_trim_count(int queue, model_state state, int most);
-int model_trim_age(int queue, model_state state, int most);
+/* The oldest ended tasks past the count, or past the age, at most `max` of them. Returns how many went. */
+int model_trim_count(int queue, model_state state, int max);
+int model_trim_age(int queue, model_state state, int max);
 int64_t model_keep_age(int queue, model_state state);
 /* Results by their bytes: a task has completed with one; tend. As above; *ret_left: there are too many still. */
 void model_count_result(int queue, model_task *task);
-int model_trim_bytes(int queue, int most, bool *ret_left);
-int model_trim_results(int queue, int most, bool counts, bool *ret_left); /* counts: those from before first */
+int model_trim_bytes(int queue, int max, bool *ret_left);
+int model_trim_results(int queue, int max, bool counts, bool *ret_left); /* counts: those from before first */
 /* These are left in a bundle of now. One is taken apart: returns how many it told of; the oldest: until they told of so
  * many; whether there are more. Oldest ones go with their tasks, where some were trimmed. What a reader is told. */
 void model_bundle_results(int queue, const int *ids, const int *results, int count);
 int model_unbundle(int queue, int64_t at_ms);
-bool model_unbundle_some(int queue, int most);
+bool model_unbundle_some(int queue, int max);
 void model_sweep_bundles(int queue);
 int model_result_read(int queue, const model_task *task);
 /* Somebody looks after the queue, and knows how long sessions live; 0: does not. Until when sessions are spared that

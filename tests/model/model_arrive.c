@@ -7,7 +7,7 @@
 
 /* Those of a call that wait for others, until it is time to link them: when all before them are there. */
 static struct {
-    const model_incoming *list[MODEL_CALL_MOST];
+    const model_incoming *list[MODEL_CALL_MAX];
     int count;
 } children;
 
@@ -22,7 +22,7 @@ static int parents_of(int queue, const model_incoming *one, model_edge_sent ret[
 static void link_children(int queue)
 {
     model_states states = {0};
-    const model_incoming *free[MODEL_CALL_MOST];
+    const model_incoming *free[MODEL_CALL_MAX];
     int count = 0;
     for (int i = 0; i < children.count; i++) {
         const model_incoming *one = children.list[i];
@@ -54,7 +54,7 @@ static void tag(int queue, model_task *task)
 {
     model_queue *q = &model.queues[queue];
     q->given_ms = model.now_ms;
-    if (q->kept[0] && (q->keep_age[0] == 0 || q->keep_count[0] == 0)) task->marked = true;
+    if (q->kept[0] && (q->keep_age[0] == 0 || q->keep_count[0] == 0)) task->flagged = true;
     COVER(TAGS_INDEXED);
 }
 
@@ -71,7 +71,7 @@ static void arrive(int queue, const model_incoming *one)
     if (one->task.large) model.queues[queue].large = true;
     if (one->task.large) COVER(ENQUEUE_LARGE);
     if (has_parents(queue, one)) {
-        task->marked = true;
+        task->flagged = true;
         model_move(task, BLOCKED, model.now_ms);
         children.list[children.count++] = one;
         return;

@@ -60,13 +60,13 @@ static model_bundle *oldest(int queue)
     return found;
 }
 
-bool model_unbundle_some(int queue, int most)
+bool model_unbundle_some(int queue, int max)
 {
     model_bundle *first = oldest(queue);
     if (first) model.queues[queue].bytes_counted = false;
     if (first) COVER(BUNDLE_APART);
-    while (first && most > 0) {
-        most -= model_unbundle(queue, first->at_ms);
+    while (first && max > 0) {
+        max -= model_unbundle(queue, first->at_ms);
         first = oldest(queue);
     }
     if (first) COVER(BUNDLE_APART_STEP);

@@ -160,15 +160,15 @@ static void put_back(model_queue *q)
 }
 
 /* The first messages, as they are now; the queue's own change meanwhile. Returns how many. */
-static int fetch(int queue, int most, bool back, model_message *ret)
+static int fetch(int queue, int max, bool back, model_message *ret)
 {
     model_queue *q = &model.queues[queue];
     char what[32];
-    (void)snprintf(what, sizeof(what), "%d 0 0 %d", most, back ? MESSAGES : 0);
+    (void)snprintf(what, sizeof(what), "%d 0 0 %d", max, back ? MESSAGES : 0);
     const rv_reply *reply = CALL(outbox, queue, what);
     if (!reply) return 0;
     if (back) put_back(q);
-    int count = q->message_count < most ? q->message_count : most;
+    int count = q->message_count < max ? q->message_count : max;
     int64_t floor = count > 0 ? number_of(&q->messages[0]) : 0;
     if (count > 0 && q->unread_count && number_of(&q->unread[0]) < floor) floor = number_of(&q->unread[0]);
     if ((int)reply->count != 1 + count) model_differ("outbox has %zu messages, not %d", reply->count, count);
@@ -214,10 +214,10 @@ static void take_out(int queue, const model_message *carried, int count, bool mi
 }
 
 /* Somebody fetches messages and is frozen; what he carries when he is not any more was carried long ago. */
-static void stall(int queue, int most)
+static void stall(int queue, int max)
 {
     static model_message messages[ROUND];
-    int count = fetch(queue, most, false, messages);
+    int count = fetch(queue, max, false, messages);
     model.stalled_count = 0;
     for (int i = 0; i < count && model.stalled_count < STALLED; i++) model.stalled[model.stalled_count++] = messages[i];
 }

@@ -100,10 +100,11 @@ static void check_info(const char *name, const model_task *task, const model_see
 /* Once it is marked it stays so; and it must be when there is something to count. */
 static void check_mark(const char *name, model_task *task, const model_seen_task *seen)
 {
-    bool marked = strncmp(seen->envelope, "{\"info\":1,", 10) == 0;
-    if (!task->marked && marked && seen->has_info) task->marked = true;
-    if (task->marked != marked) model_differ("%s is %s marked", name, marked ? "" : "not");
-    if ((seen->failures || seen->crashes) && !marked) model_differ("%s is not marked, but has failed or crashed", name);
+    bool flagged = strncmp(seen->envelope, "{\"info\":1,", 10) == 0;
+    if (!task->flagged && flagged && seen->has_info) task->flagged = true;
+    if (task->flagged != flagged) model_differ("%s is %s marked", name, flagged ? "" : "not");
+    if ((seen->failures || seen->crashes) && !flagged)
+        model_differ("%s is not marked, but has failed or crashed", name);
     model_check_envelope(task, name, seen->envelope);
 }
 

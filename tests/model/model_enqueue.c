@@ -40,7 +40,7 @@ static int count_new(const int arg[ARGS])
 {
     int count = 0;
     bool seen[IDS] = {false};
-    for (int id = arg[FIRST]; count < MODEL_CALL_MOST && !seen[id]; id = (id + arg[STEP]) % IDS, count++) {
+    for (int id = arg[FIRST]; count < MODEL_CALL_MAX && !seen[id]; id = (id + arg[STEP]) % IDS, count++) {
         if (model_task_of(arg[QUEUE], id)->state != NONE) break;
         seen[id] = true;
     }
@@ -52,7 +52,7 @@ static void make_several(int arg[ARGS])
 {
     for (int i = COUNT; i < ARGS; i++) arg[i] = 0;
     arg[STEP] = CHOOSE(1, 1, 1, 3, 7, 9, 9, 5, 0);
-    arg[COUNT] = 4 + (int)model_chance(MODEL_CALL_MOST - 3);
+    arg[COUNT] = 4 + (int)model_chance(MODEL_CALL_MAX - 3);
     arg[FLAGS] = CHOOSE(0, 0, 0, 0, 0, 0, TO_IDLE, TWICE, TWICE, IN_DETAIL, LOST_BEFORE);
     if (model_chance(3) == 0) {
         arg[FLAGS] = LAID | CHOOSE(0, 0, 0, TWICE);
@@ -63,10 +63,10 @@ static void make_several(int arg[ARGS])
     if (model_chance(3) == 0) arg[MORE] = CHOOSE(IS_S, ON_DEATH), arg[FLAGS] |= PLAIN_HALF; /* (not all alike) */
     if (model_chance(6) == 0 || arg[STEP] % 5 == 0) return;
     for (int i = 0; i < IDS && count_new(arg) < 4; i++) arg[FIRST] = (arg[FIRST] + 1) % IDS;
-    int most = count_new(arg);
-    if (most < 4) return;
-    arg[COUNT] = CHOOSE(4, 4, 5, most);
-    if (arg[COUNT] > most) arg[COUNT] = most;
+    int max = count_new(arg);
+    if (max < 4) return;
+    arg[COUNT] = CHOOSE(4, 4, 5, max);
+    if (arg[COUNT] > max) arg[COUNT] = max;
 }
 
 void model_enqueue_make(int arg[ARGS])
@@ -113,7 +113,7 @@ static void describe_unique(const int arg[ARGS], int i, model_incoming *ret)
     ret->task.held = arg[UNIQUE] / HELD % 3;
     ret->conflict = arg[UNIQUE] / CONFLICT % 3;
     if (ret->task.held == FOR_A_TIME) ret->task.hold_ms = arg[FLAGS] & PLAIN_HALF ? 500 : 20000;
-    if (ret->task.held == TO_START) ret->task.marked = true;
+    if (ret->task.held == TO_START) ret->task.flagged = true;
 }
 
 /* A delay when it is positive, a time when it is negative: one millisecond less is now. */
@@ -386,7 +386,7 @@ static model_way way_of(int flags)
 
 void model_enqueue(const int arg[ARGS])
 {
-    model_incoming tasks[MODEL_CALL_MOST];
+    model_incoming tasks[MODEL_CALL_MAX];
     for (int i = 0; i < arg[COUNT]; i++) describe(arg, i, &tasks[i]);
     if (can_be_laid(arg, tasks))
         enqueue_laid(arg[QUEUE], tasks, arg[COUNT], arg[BY] % (UNPLACED + 1));

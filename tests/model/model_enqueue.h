@@ -6,7 +6,7 @@
 
 #include "model/model_kin.h"
 
-enum { MODEL_CALL_MOST = IDS }; /* tasks in a call */
+enum { MODEL_CALL_MAX = IDS }; /* tasks in a call */
 
 /* What is to be done where another task has the key: `conflict`. */
 enum { MODEL_REJECT, MODEL_REPLACE, MODEL_DEBOUNCE };

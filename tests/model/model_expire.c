@@ -26,7 +26,7 @@ static void expire(int queue, model_task *task)
     if (task->state == READY) COVER(EXPIRES_READY);
     if (task->state == BLOCKED) model_leave_parents(queue, task);
     task->placed = false;
-    task->marked = true;
+    task->flagged = true;
     task->error = EXPIRED;
     task->failed_ms = model.now_ms;
     model_has_begun(task);
@@ -37,14 +37,14 @@ static void expire(int queue, model_task *task)
     model_tell_ended(queue, model_slot(queue, task), DEAD);
 }
 
-bool model_expire_some(int queue, int most)
+bool model_expire_some(int queue, int max)
 {
     int count = 0;
-    for (model_task *task; count < most && (task = first_to_expire(queue)) != NULL; count++) {
+    for (model_task *task; count < max && (task = first_to_expire(queue)) != NULL; count++) {
         bool waits = task->state != NONE && task->state < RUNNING;
         if (!waits) COVER(EXPIRES_NOT);
         task->expires_ms = 0;
         if (waits) expire(queue, task);
     }
-    return count == most;
+    return count == max;
 }

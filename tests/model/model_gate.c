@@ -52,9 +52,9 @@ static double rate_lag(int rate)
 /* The clock, which is neither behind now nor further ahead than any start puts it. */
 static double rate_base(int rate, double clock)
 {
-    double now = (double)model.now_ms, most = now + rate_lag(rate) + 1000;
-    if (clock > most) COVER(RATE_BOUND);
-    return clock > most || clock < now ? now : clock;
+    double now = (double)model.now_ms, max = now + rate_lag(rate) + 1000;
+    if (clock > max) COVER(RATE_BOUND);
+    return clock > max || clock < now ? now : clock;
 }
 
 /* As the generic cell rate algorithm has it. */
@@ -102,7 +102,7 @@ static int group_concurrency(const model_limits *l, int group)
     return l->own_concurrency[group] == NOT_SAID ? l->group_concurrency : l->own_concurrency[group];
 }
 
-static int least(int one, int other)
+static int min(int one, int other)
 {
     return one < other ? one : other;
 }
@@ -114,10 +114,10 @@ int model_queue_room(int queue, int want)
     if (l->concurrency != NO_LIMIT) {
         int left = l->concurrency - model_running(queue, 0);
         if (left <= 0) return 0;
-        room = least(room, left / 16 > 1 ? left / 16 : 1);
+        room = min(room, left / 16 > 1 ? left / 16 : 1);
     }
     if (l->hold_ms > model.now_ms) return 0;
-    return l->rate ? least(room, rate_room(l->rate, l->clock)) : room;
+    return l->rate ? min(room, rate_room(l->rate, l->clock)) : room;
 }
 
 int model_group_room(int queue, int group)
@@ -126,7 +126,7 @@ int model_group_room(int queue, int group)
     int room = SLOTS, concurrency = group_concurrency(l, group);
     if (concurrency != NO_LIMIT) room = concurrency - model_running(queue, group) - model_keepers(queue, group, false);
     if (is_strict(l, group) && model_keepers(queue, group, true) > 0) room = model_keepers(queue, group, true);
-    if (group_rate(l, group) > 0) room = least(room, rate_room(group_rate(l, group), l->clocks[group]));
+    if (group_rate(l, group) > 0) room = min(room, rate_room(group_rate(l, group), l->clocks[group]));
     if (l->holds_ms[group] > model.now_ms) room = 0;
     return room < 0 ? 0 : room;
 }

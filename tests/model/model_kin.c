@@ -6,7 +6,7 @@
 #include "model/model_kin.h"
 #include "support/cmocka.h"
 
-enum { AT_ONCE = RV_CHILDREN_AT_ONCE, LETS_GO = 3, TOLD_MOST = 256 };
+enum { AT_ONCE = RV_CHILDREN_AT_ONCE, LETS_GO = 3, TOLD_MAX = 256 };
 
 static model_task *task_of(int handle)
 {
@@ -179,7 +179,7 @@ static void tell_children(int queue, int id, int state)
     if (final || count_of(p->patient) == 0) p->linked = false;
     int count = state == COMPLETED ? count_of(p->children) + count_of(p->patient) : 0;
     model.told += count;
-    if (state == COMPLETED && count <= AT_ONCE && model.told <= TOLD_MOST) {
+    if (state == COMPLETED && count <= AT_ONCE && model.told <= TOLD_MAX) {
         tell_at_once(queue, id, p->children);
         tell_at_once(queue, id, p->patient);
         model_let_go(HANDLE(queue, id));
@@ -475,10 +475,10 @@ void model_remove_edge(int queue, int id, int parent)
 /* ---- in steps -------------------------------------------------------------------------------------------------- */
 
 /* Returns how many children it told. */
-static int fan_one(int queue, int most)
+static int fan_one(int queue, int max)
 {
     model_queue *q = &model.queues[queue];
-    int before = count_of(q->fans[0].children), left = most;
+    int before = count_of(q->fans[0].children), left = max;
     bool guards = q->fans[0].guards;
     for (int child; left > 0 && (child = first_of(q->fans[0].children)) > 0; left--) {
         int parent = HANDLE(queue, q->fans[0].id), state = q->fans[0].state;
@@ -495,16 +495,16 @@ static int fan_one(int queue, int most)
     } else {
         COVER(KIN_FAN_STEP);
     }
-    return before < most ? before : most;
+    return before < max ? before : max;
 }
 
-bool model_fan_some(int queue, int most)
+bool model_fan_some(int queue, int max)
 {
     model_queue *q = &model.queues[queue];
-    int together = most < AT_ONCE ? most : AT_ONCE;
-    int told = q->fan_count > 0 ? fan_one(queue, most) : together;
+    int together = max < AT_ONCE ? max : AT_ONCE;
+    int told = q->fan_count > 0 ? fan_one(queue, max) : together;
     while (q->fan_count > 0 && told < together && told + count_of(q->fans[0].children) <= together) {
-        told += fan_one(queue, most);
+        told += fan_one(queue, max);
         COVER(KIN_FANS_TOGETHER);
     }
     return q->fan_count > 0;

@@ -93,9 +93,9 @@ void model_die_of(int queue, int id, int parent, int state);
 void model_not_needed(int queue, int id);
 void model_remove_edge(int queue, int id, int parent);
 /* What waits past its deadline dies, at most so many; true when there may be more. */
-bool model_expire_some(int queue, int most);
+bool model_expire_some(int queue, int max);
 /* A step of the fans; true when there is more. */
-bool model_fan_some(int queue, int most);
+bool model_fan_some(int queue, int max);
 bool model_is_linked_any(int queue);
 void model_send(int queue, char letter, const char *format, ...) __attribute__((format(printf, 3, 4)));
 

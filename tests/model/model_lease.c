@@ -35,7 +35,7 @@ static bool a_crashed_one_is_next(int queue)
 /* What is told of marked tasks comes in the order of these. */
 static void check_extra(turn *t, const rv_reply *extras, const model_task *task, const char *id)
 {
-    if (!task->marked) return;
+    if (!task->flagged) return;
     const rv_reply *extra = rv_reply_at(extras, t->told++);
     if (!rv_reply_is_text(rv_reply_at(extra, 0), id) || rv_reply_int(rv_reply_at(extra, 1), -1) != task->failures ||
         rv_reply_int(rv_reply_at(extra, 2), -1) != task->crashes ||
@@ -147,7 +147,7 @@ static void check_count(turn *t, int queue, int count, int possible, bool alone,
 
 /* How many may be leased where groups have limits: all that are ready but for those of groups at their limits, and
  * parked ones may be called in this very turn. */
-static void bound(int queue, int room, int *ret_least, int *ret_most)
+static void bound(int queue, int room, int *ret_min, int *ret_max)
 {
     int ready[GROUPS + 1] = {0}, parked[GROUPS + 1] = {0}, kept[GROUPS + 1] = {0};
     bool crashed = false;
@@ -158,18 +158,18 @@ static void bound(int queue, int room, int *ret_least, int *ret_most)
         kept[task->group] += task->state == READY && task->keeps;
         crashed = crashed || (task->crashes > 0 && (task->state == READY || task->state == PARKED));
     }
-    *ret_least = *ret_most = ready[0];
+    *ret_min = *ret_max = ready[0];
     for (int group = 1; group <= GROUPS; group++) {
         int free = model_group_room(queue, group), all = ready[group] + parked[group];
         if (free < all) COVER(GATE_FULL);
         if (model_is_strict(queue, group) && model_keepers(queue, group, true) > 0) ready[group] = kept[group];
         if (model.queues[queue].limits.counting) free = SLOTS;
-        *ret_least += ready[group] < free ? ready[group] : free;
-        *ret_most += all < free ? all : free;
+        *ret_min += ready[group] < free ? ready[group] : free;
+        *ret_max += all < free ? all : free;
     }
-    if (*ret_least > room) *ret_least = room;
-    if (*ret_most > room) *ret_most = room;
-    if (crashed || model.queues[queue].limits.counting) *ret_least = 0;
+    if (*ret_min > room) *ret_min = room;
+    if (*ret_max > room) *ret_max = room;
+    if (crashed || model.queues[queue].limits.counting) *ret_min = 0;
 }
 
 static bool is_said_gone(const turn *t, int queue, const rv_reply *gone)
@@ -240,7 +240,7 @@ static bool is_closed(const turn *t, int queue, int room, int ready)
 /* leased: {index, id, envelope, ...}, or NULL. Returns how many were leased; *ret_alone: and nothing more may be. */
 static int lease_from(turn *t, int queue, int want, const rv_reply *leased, const rv_reply *reply, bool *ret_alone)
 {
-    int ready = model_count(queue, READY), count = leased ? (int)(leased->count - 1) / 2 : 0, least, most;
+    int ready = model_count(queue, READY), count = leased ? (int)(leased->count - 1) / 2 : 0, min, max;
     int room = *t->gate[queue] ? model_queue_room(queue, want) : want;
     bool company = t->leased > 0, groups = has_limited_groups(t, queue);
     t->looked[queue] = true;
@@ -258,13 +258,13 @@ static int lease_from(turn *t, int queue, int want, const rv_reply *leased, cons
     if (is_told_to_begin(t, queue, rv_reply_at(reply, 3)) == was_there)
         model_differ("turn tells that a session begins, or does not");
     *ret_alone = check_alone(t, queue, leased, company);
-    bound(queue, room, &least, &most);
+    bound(queue, room, &min, &max);
     for (int i = 0; i < count; i++)
         take(t, queue, rv_reply_at(leased, (size_t)(1 + 2 * i)), rv_reply_at(leased, (size_t)(2 + 2 * i)),
              rv_reply_at(reply, 3));
     if (!groups) check_count(t, queue, count, room < ready ? room : ready, *ret_alone, company);
-    if (groups && !*ret_alone && (count < least || count > most))
-        model_differ("turn leases %d tasks, not %d to %d", count, least, most);
+    if (groups && !*ret_alone && (count < min || count > max))
+        model_differ("turn leases %d tasks, not %d to %d", count, min, max);
     model_count_started(queue, t->started[queue], count);
     if (model.queues[queue].large) COVER(TURN_LEASE_LARGE);
     if (count > 0 && company) COVER(TURN_LEASE_BOTH);

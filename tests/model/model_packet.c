@@ -4,7 +4,7 @@
 
 #include "model/model_packet.h"
 
-enum { PACKET_LEAST = 4 };
+enum { PACKET_MIN = 4 };
 #define START RV_SCORE_START /* of the order's numbers */
 
 /* As packets stood after the last step. */
@@ -59,7 +59,7 @@ bool model_is_common(int queue)
 int model_packet_for(int queue, const model_incoming *tasks, int count)
 {
     const model_seen *all = model_look();
-    if (!all || count < PACKET_LEAST) return 0;
+    if (!all || count < PACKET_MIN) return 0;
     const model_seen_queue *seen = &all->queues[queue];
     if (!model_are_new(queue, tasks, count)) {
         COVER(PACKET_NOT_NEW);

@@ -48,18 +48,18 @@ void model_keep_make(int arg[ARGS])
 }
 
 /* As reeve_queue_set does it. */
-static void keep_bytes(int number, int most)
+static void keep_bytes(int number, int max)
 {
     model_queue *queue = &model.queues[number];
     char text[24] = "";
-    if (most) (void)snprintf(text, sizeof(text), "%d", most);
+    if (max) (void)snprintf(text, sizeof(text), "%d", max);
     if (!CALL(settings, number, "completed_bytes", text)) return;
-    if (!most) {
+    if (!max) {
         for (int id = 0; id < SLOTS; id++) queue->tasks[id].counted = 0;
         queue->bytes_counted = false;
     }
-    if (queue->keep_bytes && !most) COVER(BYTES_NONE);
-    queue->keep_bytes = most;
+    if (queue->keep_bytes && !max) COVER(BYTES_NONE);
+    queue->keep_bytes = max;
 }
 
 void model_keep(const int arg[ARGS])

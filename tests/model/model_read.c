@@ -83,7 +83,7 @@ void model_show(const int arg[ARGS])
     read_result(arg[QUEUE], arg[ID]);
 }
 
-enum { STATE = 1, SKIP, MOST, KIND };
+enum { STATE = 1, SKIP, MAX, KIND };
 
 void model_list_make(int arg[ARGS])
 {
@@ -92,7 +92,7 @@ void model_list_make(int arg[ARGS])
     if (mood.packets && model_chance(2)) arg[STATE] = READY;
     arg[SKIP] = CHOOSE(0, 0, 0, 1);
     if (arg[STATE] == READY) arg[SKIP] = (int)model_chance(6);
-    arg[MOST] = CHOOSE(1, 2, 3, 100);
+    arg[MAX] = CHOOSE(1, 2, 3, 100);
     if (arg[STATE] == DEAD) arg[KIND] = CHOOSE(0, 1, 2);
 }
 
@@ -121,10 +121,10 @@ void model_list(const int arg[ARGS])
     for (int id = 0; id < SLOTS; id++) count += is_listed(arg, model_task_of(arg[QUEUE], id));
     const model_seen_queue *seen = look(arg[QUEUE]);
     const rv_reply *reply = CALL(list, arg[QUEUE], model_state_names[arg[STATE]], model_number(arg[SKIP]),
-                                 model_number(arg[MOST]), kinds[arg[KIND]]);
+                                 model_number(arg[MAX]), kinds[arg[KIND]]);
     if (!reply) return;
     int page = count > arg[SKIP] ? count - arg[SKIP] : 0;
-    if (page > arg[MOST]) page = arg[MOST];
+    if (page > arg[MAX]) page = arg[MAX];
     if (rv_reply_int(rv_reply_at(reply, 0), -1) != count || (int)reply->count != 1 + page)
         model_differ("list says %s; there are %d", test_reply_text(reply), count);
     for (size_t i = 1; i < reply->count; i++) {

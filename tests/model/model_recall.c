@@ -55,7 +55,7 @@ static void check(int queue, int session, int thread, const rv_reply *reply)
         found += asked;
         if (asked != (stands != NULL) || (asked && !rv_reply_is_text(stands, lease)))
             model_differ("recall says %s of %s", stands ? stands->text : "nothing", model_id(id));
-        if ((asked && task->marked) != (extra != NULL)) model_differ("recall tells of %s, or does not", model_id(id));
+        if ((asked && task->flagged) != (extra != NULL)) model_differ("recall tells of %s, or does not", model_id(id));
         if (extra && (rv_reply_int(rv_reply_at(extra, 1), -1) != task->failures ||
                       rv_reply_int(rv_reply_at(extra, 2), -1) != task->crashes ||
                       (rv_reply_at(extra, 3) != NULL) != (task->checkpoint > 0 || task->alone)))
@@ -87,7 +87,7 @@ static void believe_what_stands(int hand, int queue, int thread)
                                id,
                                task->thread,
                                task->at_ms,
-                               task->marked,
+                               task->flagged,
                                task->unique > 0,
                                task->deadline_ms > 0,
                                task->checkpoint > 0,

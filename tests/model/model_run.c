@@ -15,7 +15,7 @@
 
 #define DEFAULT_SEED 1
 
-enum { OPS_LEAST = 20, OPS = 80, SHRINK_MS = 20000, PATIENCE = 6 };
+enum { OPS_MIN = 20, OPS = 80, SHRINK_MS = 20000, PATIENCE = 6 };
 
 /* ---- one run --------------------------------------------------------------------------------------------------- */
 
@@ -162,7 +162,7 @@ static size_t begin_with_a_list(model_op *ops)
 {
     if (model_chance(4) > 0) return 0;
     const model_path *list = &model_paths[model_chance((unsigned)model_path_count)];
-    assert_true(list->count < OPS_LEAST);
+    assert_true(list->count < OPS_MIN);
     memcpy(ops, list->ops, list->count * sizeof(*ops));
     return list->count;
 }
@@ -177,7 +177,7 @@ void model_rounds(int rounds)
     for (int round = 0; round < count || (!given && round < PATIENCE * count && !model_covered_all());
          round++, seed++) {
         model_seed(seed);
-        size_t length = OPS_LEAST + model_chance(OPS - OPS_LEAST + 1);
+        size_t length = OPS_MIN + model_chance(OPS - OPS_MIN + 1);
         size_t at = run(found.ops, begin_with_a_list(found.ops), length);
         if (at == length) continue;
         found.count = at + 1;

@@ -45,7 +45,7 @@ void model_clock(const int arg[ARGS])
 
 /* ---- heartbeats ------------------------------------------------------------------------------------------------ */
 
-enum { HAND, QUEUE, MOST /* 0: ALL */, FLAGS };
+enum { HAND, QUEUE, MAX /* 0: ALL */, FLAGS };
 enum { TWICE = 1, DEAF = 2 /* does not hear what is answered */, FLUSHES = 4, LOOKS = 8 /* without a session */ };
 enum { ALL = 200 };
 
@@ -254,7 +254,7 @@ int model_take_back(int session, int count, bool crashed)
         task->crashes++;
         if (alone) task->alone = true;
         if (alone) COVER(REAP_GUILTY);
-        task->marked = true;
+        task->flagged = true;
         model_note(task);
     }
     model.queues[queue].counters[3] += blamed;
@@ -267,16 +267,16 @@ void model_leave_make(int arg[ARGS])
 {
     arg[QUEUE] = model_choose_queue();
     arg[HAND] = model_choose_hand(arg[QUEUE]);
-    arg[MOST] = CHOOSE(1, 1, 2, 0);
+    arg[MAX] = CHOOSE(1, 1, 2, 0);
     arg[FLAGS] = CHOOSE(0, 0, TWICE);
 }
 
 /* True when there is more to give back. */
-static bool leave(int number, int most)
+static bool leave(int number, int max)
 {
     model_session *session = &model.sessions[number];
     int held = session->life == ALIVE ? model_held(number) : 0;
-    const rv_reply *reply = CALL(end_session, session->queue, model_session_id(number), model_number(most));
+    const rv_reply *reply = CALL(end_session, session->queue, model_session_id(number), model_number(max));
     if (!reply) return false;
     int64_t back = rv_reply_int(rv_reply_at(reply, 0), -1), more = rv_reply_int(rv_reply_at(reply, 1), -1);
     if (session->life == DYING) COVER(LEAVE_DYING);
@@ -299,9 +299,9 @@ static bool leave(int number, int most)
 
 void model_leave(const int arg[ARGS])
 {
-    int session = model.hands[arg[HAND]].session[arg[QUEUE]], most = arg[MOST] ? arg[MOST] : ALL;
-    bool more = leave(session, most);
-    if (arg[FLAGS] & TWICE) more = leave(session, most);
+    int session = model.hands[arg[HAND]].session[arg[QUEUE]], max = arg[MAX] ? arg[MAX] : ALL;
+    bool more = leave(session, max);
+    if (arg[FLAGS] & TWICE) more = leave(session, max);
     model_disbelieve_queue(arg[HAND], arg[QUEUE]);
     if (!more) model_renew(arg[HAND], arg[QUEUE]);
 }

@@ -87,7 +87,7 @@ static void note_error(const item *one, model_task *task)
     model_has_begun(task);
     task->error = one->number;
     task->failed_ms = model.now_ms;
-    task->marked = true;
+    task->flagged = true;
     model_note(task);
     task->failures += one->how != FAIL_UNCOUNTED;
     model.queues[one->queue].counters[1] += one->how != FAIL_UNCOUNTED;

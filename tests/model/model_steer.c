@@ -85,7 +85,7 @@ static void do_cancel(int queue, model_task *task)
     if (task->state > RUNNING) COVER(CANCEL_REFUSED);
     if (task->state == RUNNING) {
         COVER(CANCEL_RUNNING);
-        task->told = task->marked = true;
+        task->told = task->flagged = true;
     }
     if (!(WAITING >> task->state & 1)) return;
     if (task->state == READY) COVER(CANCEL_READY);
@@ -148,7 +148,7 @@ void model_revive(int queue, model_task *task)
     task->pending = pending;
     task->waits = pending > 0;
     model_note(task);
-    task->marked = true;
+    task->flagged = true;
 }
 
 /* One whose key another has is left alone. */
@@ -231,7 +231,7 @@ static void shift_time(model_task *task, int64_t due_ms, bool named)
     if (due_ms > model.now_ms || task->state == SCHEDULED) {
         model_put_off(task);
         model_note(task);
-        task->marked = true;
+        task->flagged = true;
     }
     if (due_ms > model.now_ms) {
         model_move(task, SCHEDULED, due_ms);
@@ -255,7 +255,7 @@ static void shift(const int arg[ARGS], model_task *task)
         task->priority = arg[NUMBER];
         if (task->state == PARKED) COVER(MOVE_PARKED);
         model_note(task);
-        task->marked = true;
+        task->flagged = true;
         if (task->state == SCHEDULED || task->state == BLOCKED)
             task->placed = false; /* (it stays among those of its time) */
         else

@@ -8,7 +8,7 @@
 #include "model/model_packet.h"
 #include "support/queue.h"
 
-enum { QUEUE, ACTION, STATE, MOST, KIND, TYPE, TAG, AGE, STEPS /* how many calls; 0: all */ };
+enum { QUEUE, ACTION, STATE, MAX, KIND, TYPE, TAG, AGE, STEPS /* how many calls; 0: all */ };
 enum { DO_RETRY, DO_CANCEL, DO_DELETE };
 
 void model_sweep_make(int arg[ARGS])
@@ -17,7 +17,7 @@ void model_sweep_make(int arg[ARGS])
     arg[ACTION] = CHOOSE(DO_RETRY, DO_RETRY, DO_CANCEL, DO_DELETE);
     arg[STATE] = CHOOSE(READY, PARKED, SCHEDULED, BLOCKED, COMPLETED, DEAD, DEAD, DEAD, DEAD, CANCELLED, CANCELLED);
     if (mood.packets && model_chance(3) == 0) arg[STATE] = READY;
-    arg[MOST] = CHOOSE(1, 1, 2, 1000);
+    arg[MAX] = CHOOSE(1, 1, 2, 1000);
     if (arg[STATE] == DEAD) arg[KIND] = CHOOSE(0, 0, 1, 2, 3);
     arg[TYPE] = CHOOSE(0, 0, 0, 1, 2, 3);
     arg[TAG] = CHOOSE(0, 0, 0, 1);
@@ -116,14 +116,14 @@ static bool step(const int arg[ARGS], swept *ret)
                              *const types[] = {"", "t", "s", "d"};
     const rv_reply *reply =
         CALL(bulk_update, arg[QUEUE], actions[arg[ACTION]], model_state_names[arg[STATE]], ret->cursor,
-             model_number(arg[MOST]), kinds[arg[KIND]], types[arg[TYPE]], arg[TAG] ? "x" : "", model_number(arg[AGE]));
+             model_number(arg[MAX]), kinds[arg[KIND]], types[arg[TYPE]], arg[TAG] ? "x" : "", model_number(arg[AGE]));
     if (!reply) return false;
     int ids[SLOTS], count = list(arg, ids);
     int64_t seen = rv_reply_int(rv_reply_at(reply, 1), -1), done = rv_reply_int(rv_reply_at(reply, 2), -1);
     int64_t failed = rv_reply_int(rv_reply_at(reply, 3), -1);
     rv_copy_text(ret->cursor, sizeof(ret->cursor), rv_reply_at(reply, 0)->text);
     if (take_over(arg, ids, count) != done) model_differ("sweep says that it did %lld", (long long)done);
-    if (seen < done + failed || seen > arg[MOST]) model_differ("sweep says that it saw %lld", (long long)seen);
+    if (seen < done + failed || seen > arg[MAX]) model_differ("sweep says that it saw %lld", (long long)seen);
     ret->seen += seen;
     ret->done += done;
     ret->failed += failed;
@@ -152,14 +152,14 @@ static void check_rest(const int arg[ARGS], const swept *said)
 void model_sweep(const int arg[ARGS])
 {
     swept said = {.cursor = ""};
-    int steps = 0, before = 0, most = arg[STEPS] ? arg[STEPS] : 4 * SLOTS;
+    int steps = 0, before = 0, max = arg[STEPS] ? arg[STEPS] : 4 * SLOTS;
     for (int id = 0; id < SLOTS; id++) before += model_task_of(arg[QUEUE], id)->state == (model_state)arg[STATE];
     int packed = model_packed(arg[QUEUE]);
     if (before == 0) COVER(SWEEP_NOTHING);
     do {
         if (!step(arg, &said) || model.words[0]) return;
         steps++;
-    } while (*said.cursor && steps < most);
+    } while (*said.cursor && steps < max);
     if (packed > 0 && arg[STATE] == READY && said.done > 0) COVER(PACKET_SWEPT);
     if (steps > 1) COVER(SWEEP_STEPS);
     if (*said.cursor && arg[STEPS]) COVER(SWEEP_STOPPED);

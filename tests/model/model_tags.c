@@ -85,7 +85,7 @@ void model_check_tags(int queue, const model_seen_queue *seen)
 
 /* ---- asked for ------------------------------------------------------------------------------------------------- */
 
-enum { QUEUE, TAG, STATE, SKIP, MOST };
+enum { QUEUE, TAG, STATE, SKIP, MAX };
 
 void model_tags_make(int arg[ARGS])
 {
@@ -93,7 +93,7 @@ void model_tags_make(int arg[ARGS])
     arg[TAG] = (int)model_chance(TAGS_KNOWN);
     arg[STATE] = CHOOSE(NONE, NONE, READY, RUNNING, COMPLETED);
     arg[SKIP] = CHOOSE(0, 0, 1);
-    arg[MOST] = CHOOSE(1, 2, 100);
+    arg[MAX] = CHOOSE(1, 2, 100);
 }
 
 /* Those that stand under a tag, the one that was enqueued last first. */
@@ -137,9 +137,9 @@ void model_tags(const int arg[ARGS])
     seen = looked->queues[arg[QUEUE]];
     check_tags(arg[QUEUE], &seen);
     int ids[SLOTS], count = list(&seen, arg[TAG], ids),
-                    end = arg[SKIP] + arg[MOST] < count ? arg[SKIP] + arg[MOST] : count;
+                    end = arg[SKIP] + arg[MAX] < count ? arg[SKIP] + arg[MAX] : count;
     const rv_reply *reply = CALL(list_by_tag, arg[QUEUE], tags[arg[TAG]], model_state_names[arg[STATE]],
-                                 model_number(arg[SKIP]), model_number(arg[MOST]));
+                                 model_number(arg[SKIP]), model_number(arg[MAX]));
     if (!reply) return;
     size_t at = 1;
     for (int i = arg[SKIP]; i < end; i++) {

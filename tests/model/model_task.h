@@ -104,7 +104,7 @@ typedef struct model_task {
     int on_dead;         /* what its death calls for; 0: not said, 1: a task, 2: nothing */
     int64_t deadline_ms; /* it must have begun by then; 0: at any time */
     int64_t expires_ms;  /* ... and whoever tends the queue knows */
-    bool marked;
+    bool flagged;
     bool told; /* it was cancelled while it ran */
     /* of a task for a death: whose, + 1, and what it says of it */
     int of;

@@ -73,7 +73,7 @@ const char *model_envelope(const model_task *task)
     if (task->deadline_ms)
         (void)snprintf(deadline, sizeof(deadline), "\"deadline\":%lld,", (long long)task->deadline_ms);
     if (task->packet) (void)snprintf(packet, sizeof(packet), "\"p\":%d,", task->packet - 1);
-    (void)snprintf(text, sizeof(text), "{%s%s\"at\":%lld,%s%s%.*s", task->marked ? "\"info\":1," : "",
+    (void)snprintf(text, sizeof(text), "{%s%s\"at\":%lld,%s%s%.*s", task->flagged ? "\"info\":1," : "",
                    task->told ? "\"cancel\":1," : "", (long long)task->enqueued_ms, packet, deadline, CUT,
                    model_rest(task));
     text[CUT] = '\0';
@@ -233,12 +233,12 @@ static void forget_old(int queue, model_state state, model_task *task)
 
 /* Those that ended later than now, before the clock was set back; bytes: while these are more than limit. Returns how many
  * went. */
-static int trim_ahead(int queue, model_state state, int most, int *bytes, int limit)
+static int trim_ahead(int queue, model_state state, int max, int *bytes, int limit)
 {
     int64_t times[SLOTS];
     int trimmed = 0;
     bool before = model.queues[queue].trimmed;
-    while (trimmed < most && (!bytes || *bytes > limit)) {
+    while (trimmed < max && (!bytes || *bytes > limit)) {
         model_task *first = NULL;
         for (int id = 0; id < SLOTS; id++) {
             model_task *task = model_task_of(queue, id);
@@ -255,23 +255,23 @@ static int trim_ahead(int queue, model_state state, int most, int *bytes, int li
     return trimmed;
 }
 
-int model_trim_count(int queue, model_state state, int most)
+int model_trim_count(int queue, model_state state, int max)
 {
     int64_t limit = keep_count(queue, state), excess = limit < 0 ? 0 : model_count(queue, state) - limit;
-    int ahead = trim_ahead(queue, state, excess < most ? (int)excess : most, NULL, 0), trimmed = 0;
-    most -= ahead;
-    while (limit >= 0 && trimmed < most && model_count(queue, state) > limit) {
+    int ahead = trim_ahead(queue, state, excess < max ? (int)excess : max, NULL, 0), trimmed = 0;
+    max -= ahead;
+    while (limit >= 0 && trimmed < max && model_count(queue, state) > limit) {
         forget_old(queue, state, oldest(queue, state));
         trimmed++;
     }
     return trimmed + ahead;
 }
 
-int model_trim_age(int queue, model_state state, int most)
+int model_trim_age(int queue, model_state state, int max)
 {
     int64_t age = model_keep_age(queue, state);
     int trimmed = 0;
-    while (age >= 0 && trimmed < most) {
+    while (age >= 0 && trimmed < max) {
         model_task *task = oldest(queue, state);
         if (!task || task->at_ms > model.now_ms - age) break;
         forget_old(queue, state, task);
@@ -302,12 +302,12 @@ void model_count_result(int queue, model_task *task)
     if (model.queues[queue].keep_bytes) task->counted = snprintf(words, sizeof(words), "m%d", task->field);
 }
 
-int model_trim_bytes(int queue, int most, bool *ret_left)
+int model_trim_bytes(int queue, int max, bool *ret_left)
 {
     int bytes = 0, trimmed = 0, limit = model.queues[queue].keep_bytes;
     for (int id = 0; id < SLOTS; id++) bytes += model_task_of(queue, id)->counted;
-    trimmed = trim_ahead(queue, COMPLETED, most, &bytes, limit);
-    for (model_task *task; bytes > limit && trimmed < most && (task = oldest(queue, COMPLETED)); trimmed++) {
+    trimmed = trim_ahead(queue, COMPLETED, max, &bytes, limit);
+    for (model_task *task; bytes > limit && trimmed < max && (task = oldest(queue, COMPLETED)); trimmed++) {
         bytes -= task->counted;
         forget_old(queue, COMPLETED, task);
     }
@@ -315,7 +315,7 @@ int model_trim_bytes(int queue, int most, bool *ret_left)
     return trimmed;
 }
 
-int model_trim_results(int queue, int most, bool counts, bool *ret_left)
+int model_trim_results(int queue, int max, bool counts, bool *ret_left)
 {
     model_queue *q = &model.queues[queue];
     for (int id = 0; id < SLOTS && counts && !q->bytes_counted; id++) {
@@ -325,7 +325,7 @@ int model_trim_results(int queue, int most, bool counts, bool *ret_left)
         COVER(BYTES_BEFORE);
     }
     if (counts) q->bytes_counted = true;
-    return model_trim_bytes(queue, most, ret_left);
+    return model_trim_bytes(queue, max, ret_left);
 }
 
 void model_end(int queue, model_task *task, model_state state)

@@ -34,7 +34,7 @@ static bool say_progress(int session, int queue, int id, int percent)
         COVER(PROGRESS_REFUSED);
     if (!held) return false;
     task->progress = percent + 1;
-    task->marked = true;
+    task->flagged = true;
     return true;
 }
 
@@ -92,7 +92,7 @@ static void leave_checkpoint(const int arg[ARGS], model_belief *belief)
     if (none && task->checkpoint) COVER(CHECKPOINT_NONE);
     if (!none) COVER(CHECKPOINT_LEFT);
     task->checkpoint = none ? 0 : arg[NUMBER];
-    task->marked = task->marked || !none;
+    task->flagged = task->flagged || !none;
     belief->checkpoint = true;
     belief->knows_info = belief->knows_info || !none;
 }
@@ -118,7 +118,7 @@ static void note_line(model_task *task, const char *lease, int number)
     (void)snprintf(logging, sizeof(logging), "%s %d", lease, number);
     if (strcmp(task->logging, logging) == 0) COVER(LOG_AGAIN);
     if (strcmp(task->logging, logging) == 0) return;
-    if (task->logged == 0) task->marked = true;
+    if (task->logged == 0) task->flagged = true;
     task->log[task->logged % LOG_LINES].number = task->logged + 1;
     task->log[task->logged % LOG_LINES].at_ms = model.now_ms;
     task->logged++;

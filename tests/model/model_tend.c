@@ -6,13 +6,13 @@
 #include "model/model_kin.h"
 #include "support/queue.h"
 
-enum { QUEUE = 1, MOST /* 0: ALL */, LIFE /* 0: not said */ };
+enum { QUEUE = 1, MAX /* 0: ALL */, LIFE /* 0: not said */ };
 enum { ALL = 200 };
 
 void model_tend_make(int arg[ARGS])
 {
     arg[QUEUE] = model_choose_queue();
-    arg[MOST] = CHOOSE(1, 1, 1, 2, 3, 0, 0);
+    arg[MAX] = CHOOSE(1, 1, 1, 2, 3, 0, 0);
     arg[LIFE] = CHOOSE(0, TTL, TTL, TTL);
 }
 
@@ -115,8 +115,8 @@ static int waited_long(const model_queue *queue)
     for (int id = 0; id < SLOTS; id++) {
         int64_t until = queue->tasks[id].waited_ms;
         if (!until || until > model.now_ms) continue;
-        int64_t least = first < 0 ? LATEST : queue->tasks[first].waited_ms;
-        if (until < least || (until == least && model_is_before(id, first))) first = id;
+        int64_t min = first < 0 ? LATEST : queue->tasks[first].waited_ms;
+        if (until < min || (until == min && model_is_before(id, first))) first = id;
     }
     return first;
 }
@@ -234,11 +234,11 @@ typedef struct tended {
     int64_t spared_ms;
 } tended;
 
-static bool tend(int queue, int most, int life, tended *ret)
+static bool tend(int queue, int max, int life, tended *ret)
 {
     model_begin(&rv_script_maintain);
     model_key(queue);
-    model_arg("%d", most);
+    model_arg("%d", max);
     if (life) model_arg("%d", life);
     const rv_reply *reply = model_call();
     if (!reply) return false;
@@ -279,13 +279,13 @@ void model_tend(const int arg[ARGS])
     int queue = arg[QUEUE];
     model_queue *q = &model.queues[queue];
     bool was_large = q->large, more = false;
-    int most = arg[MOST] ? arg[MOST] : ALL, limit = was_large && most > 8 ? 8 : most;
+    int max = arg[MAX] ? arg[MAX] : ALL, limit = was_large && max > 8 ? 8 : max;
     bool spared, changed, back = model_tend_upkeep(queue, arg[LIFE], &changed);
     int expired = expired_session(queue, &spared);
     const model_seen *before = model_look();
     bool unsure = before && may_have_more(&before->queues[queue], limit, back),
          limited = before && *before->queues[queue].gate;
-    if (!tend(queue, most, arg[LIFE], &said)) return;
+    if (!tend(queue, max, arg[LIFE], &said)) return;
     int64_t expected[NUMBERS] = {[NOW] = model.now_ms, [REAPED] = said.numbers[REAPED]};
     /* The least of each kind that a call without a budget does. */
     int due = mood.budget ? 1 : limit, ended = mood.budget && limit > 25 ? 25 : limit;

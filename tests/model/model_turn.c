@@ -130,7 +130,7 @@ static void choose_stray(turn *ret, const int arg[ARGS])
     for (int i = 0; i < ret->count; i++)
         if (ret->items[i].queue == stray.queue && ret->items[i].id == stray.id) return;
     if (model_task_of(stray.queue, stray.id)->handed) return; /* (its thread is on the way to it) */
-    stray.info = model_task_of(stray.queue, stray.id)->marked;
+    stray.info = model_task_of(stray.queue, stray.id)->flagged;
     stray.unique = model_task_of(stray.queue, stray.id)->unique > 0;
     stray.keeps = stray.unique && stray.number % 3 == 0;
     stray.deadline = model_task_of(stray.queue, stray.id)->deadline_ms > 0;
@@ -324,11 +324,11 @@ static void hear(const turn *t)
         if (!is_believed(&hand->beliefs[i], t)) model_disbelieve(t->hand, i);
     for (int i = 0; i < t->leased; i++) {
         int queue = t->given[i].queue, id = t->given[i].id;
-        bool marked = model_task_of(queue, id)->marked;
+        bool flagged = model_task_of(queue, id)->flagged;
         bool unique = model_task_of(queue, id)->unique > 0;
         const model_task *task = model_task_of(queue, id);
         model_belief belief = {
-            queue, id, t->thread, model.now_ms, marked, unique, task->deadline_ms > 0, task->checkpoint > 0, 0};
+            queue, id, t->thread, model.now_ms, flagged, unique, task->deadline_ms > 0, task->checkpoint > 0, 0};
         model_believe(t->hand, belief);
         hand->begun[queue] = true;
     }

@@ -40,14 +40,14 @@ static bool is_named(const model_task *task)
 {
     if (task->timing == DUE && task->timing_ms > 0)
         return task->at_ms >= task->timing_ms && task->at_ms - task->timing_ms < 1000 &&
-               !(task->marked && task->failed_ms >= task->timing_ms);
+               !(task->flagged && task->failed_ms >= task->timing_ms);
     if (task->timing == DUE) return task->named_ms == task->at_ms;
-    return task->timing == UNTIMED && !task->marked;
+    return task->timing == UNTIMED && !task->flagged;
 }
 
 static bool is_to_move(const model_task *task, int64_t by_ms, int64_t before)
 {
-    int64_t put_ms = longer(task->enqueued_ms, task->marked ? task->failed_ms : 0);
+    int64_t put_ms = longer(task->enqueued_ms, task->flagged ? task->failed_ms : 0);
     if (task->state != SCHEDULED || task->at_ms <= model.now_ms || task->scheduled > before || is_named(task))
         return false;
     return task->at_ms > model.now_ms + by_ms || put_ms > model.now_ms;

@@ -306,13 +306,13 @@ const char *test_leased_ids(const test_hand *hand)
     return text;
 }
 
-rv_maintain_reply test_tend(const char *queue, unsigned most)
+rv_maintain_reply test_tend(const char *queue, unsigned max)
 {
     const rv_reply *reply;
     rv_maintain_reply tended;
     rv_prefix prefix;
     rv_keys_set_prefix(&prefix, "reeve", queue);
-    rv_maintain_call_build(test_conn, &prefix, most, 60000);
+    rv_maintain_call_build(test_conn, &prefix, max, 60000);
     if (rv_conn_call(test_conn, 0, &reply) != REEVE_OK) fail_msg("%s", rv_conn_error(test_conn)->text);
     assert_true(rv_maintain_call_read(&tended, reply));
     return tended;

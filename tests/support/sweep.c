@@ -52,9 +52,9 @@ void test_sweep(reeve_action action, reeve_filter filter, uint64_t done)
     assert_int_equal(test_swept.done, done);
 }
 
-const rv_reply *test_sweep_step(const char *action, const char *state, const char *cursor, const char *most)
+const rv_reply *test_sweep_step(const char *action, const char *state, const char *cursor, const char *max)
 {
-    const char *const args[] = {action, state, cursor, most, "", "", "", "0"};
+    const char *const args[] = {action, state, cursor, max, "", "", "", "0"};
     const rv_reply *reply;
     rv_cmd_script(test_conn, &rv_script_bulk_update, 1, 8);
     rv_args(test_conn, "reeve:{q}:");

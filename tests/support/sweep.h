@@ -35,7 +35,7 @@ void test_sweep(reeve_action action, reeve_filter filter, uint64_t done);
 
 /* One call of bulk_update.lua by test_conn for all tasks in a state, with nothing else asked of them; its reply, which stays
  * valid until the connection's next call. */
-const rv_reply *test_sweep_step(const char *action, const char *state, const char *cursor, const char *most);
+const rv_reply *test_sweep_step(const char *action, const char *state, const char *cursor, const char *max);
 
 /* How many tasks there are in each state that has some, in the order of reeve_state: "ready:2 dead:1". */
 void test_states_are(const char *expected);

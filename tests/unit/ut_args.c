@@ -43,7 +43,7 @@ static const cli_option table[] = {
     {"other", "[WORD]", "", CLI_OTHER, 0, 0, 0, read_other},
     {0},
 };
-static const cli_verb verb = {.name = "verb", .synopsis = "A [B]", .options = table, .least = 1, .most = 2};
+static const cli_verb verb = {.name = "verb", .synopsis = "A [B]", .options = table, .min = 1, .max = 2};
 
 /* Runs the whole reading over "reeve" and the words of a line; *ret_said holds what went to standard error. */
 static int read_line(const char *line, cli_context *cli, struct options *options, char said[1024])

@@ -53,7 +53,7 @@ static void states_are_counted(void **state)
     assert_int_equal(rv_batch_count(&batch, RV_ITEM_FINISHED), 2);
     assert_int_equal(rv_batch_count(&batch, RV_ITEM_RUNNING), 1);
     assert_int_equal(rv_batch_count(&batch, RV_ITEM_WAITING), 3);
-    assert_int_equal(rv_batch_count(&batch, RV_ITEM_HANDED), 2);
+    assert_int_equal(rv_batch_count(&batch, RV_ITEM_OFFLOADED), 2);
     fill("");
     for (int i = 0; i < 4; i++) assert_int_equal(rv_batch_count(&batch, (rv_item_state)i), 0);
 }

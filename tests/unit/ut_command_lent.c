@@ -6,9 +6,9 @@
 #include "redis/command.h"
 #include "support/cmocka.h"
 
-#define LEAST ((size_t)RV_LENT_LEAST)
+#define MIN ((size_t)RV_LENT_MIN)
 
-static char value[4 * RV_LENT_LEAST];
+static char value[4 * RV_LENT_MIN];
 
 /* All that is sent, in order. */
 static rv_buf whole(const rv_commands *commands)
@@ -49,7 +49,7 @@ static void build(rv_commands *commands, size_t size, bool lend)
     rv_command_addi(commands, (int64_t)size);
 }
 
-static const size_t sizes[] = {0, 1, RV_LENT_LEAST - 1, RV_LENT_LEAST, 3, RV_LENT_LEAST + 1, 4 * RV_LENT_LEAST};
+static const size_t sizes[] = {0, 1, RV_LENT_MIN - 1, RV_LENT_MIN, 3, RV_LENT_MIN + 1, 4 * RV_LENT_MIN};
 enum { COUNT = sizeof(sizes) / sizeof(sizes[0]) };
 
 static void build_all(rv_commands *lending, rv_commands *copying)
@@ -70,8 +70,8 @@ static void the_same_bytes(void **state)
     build_all(&lending, &copying);
     same(&lending, &copying);
     assert_int_equal(lending.lent_count, 3);
-    assert_int_equal(lending.lent_bytes, 6 * LEAST + 1);
-    assert_true(lending.out.length < LEAST + 1000);
+    assert_int_equal(lending.lent_bytes, 6 * MIN + 1);
+    assert_true(lending.out.length < MIN + 1000);
     rv_command_clear(&lending);
     assert_int_equal(lending.lent_count, 0);
     assert_int_equal(lending.lent_bytes, 0);
@@ -136,7 +136,7 @@ static void one_argument_too_many(void **state)
     rv_command_init(&commands);
     rv_command_begin(&commands, 1, NULL);
     rv_command_adds(&commands, "PING");
-    rv_command_lend2(&commands, "", 0, value, LEAST);
+    rv_command_lend2(&commands, "", 0, value, MIN);
     assert_int_equal(rv_command_check(&commands, NULL), REEVE_EINVAL);
     rv_command_fini(&commands);
 }
@@ -151,7 +151,7 @@ static void no_memory(void **state)
         rv_command_init(&commands);
         rv_command_init(&again);
         (void)rv_mem_fail_at(nth);
-        for (int i = 0; i < 20; i++) build(&commands, LEAST, true);
+        for (int i = 0; i < 20; i++) build(&commands, MIN, true);
         status = rv_command_check(&commands, NULL);
         for (size_t i = 0; status == REEVE_OK && i < 20; i++) rv_command_repeat(&again, &commands, i);
         (void)rv_mem_fail_at(0);

@@ -11,9 +11,9 @@
 #define MINUTE 60000
 #define HOUR (60 * MINUTE)
 
-static rv_cron_rule rule_of(const char *spec, reeve_catch_up catch_up, unsigned most, bool no_overlap)
+static rv_cron_rule rule_of(const char *spec, reeve_catch_up catch_up, unsigned max, bool no_overlap)
 {
-    rv_cron_rule rule = {.zone = RV_ZONE_UTC, .catch_up = catch_up, .most = most, .no_overlap = no_overlap};
+    rv_cron_rule rule = {.zone = RV_ZONE_UTC, .catch_up = catch_up, .max = max, .no_overlap = no_overlap};
     rv_error error = {0};
     if (rv_cron_parse(&rule.cron, spec, &error) != REEVE_OK) fail_msg("%s", error.text);
     return rule;
@@ -69,9 +69,9 @@ static void after_a_downtime(void **state)
     assert_string_equal(decide(&rule, NOON, NOON + HOUR + RV_CRON_LATE_MS, NOON),
                         "3600 > 4200"); /* that one is not missed */
     rule.catch_up = REEVE_CATCH_UP_ALL;
-    rule.most = 100;
+    rule.max = 100;
     assert_string_equal(decide(&rule, NOON, late, NOON), "0 600 1200 1800 2400 3000 3600 > 4200");
-    rule.most = 3;
+    rule.max = 3;
     assert_string_equal(decide(&rule, NOON, late, NOON), "2400 3000 3600 > 4200");
     rule.no_overlap = true;
     assert_string_equal(decide(&rule, NOON, late, NOON), "3600 > 4200");
@@ -163,7 +163,7 @@ static void assert_definition(const reeve_cron_entry *entry, const char *first, 
     assert_int_equal(rule.zone == RV_ZONE_LOCAL, entry->local);
     assert_int_equal(rule.catch_up, entry->catch_up);
     assert_int_equal(rule.no_overlap, entry->no_overlap);
-    assert_int_equal(rule.most, entry->catch_up_max > 0 ? entry->catch_up_max : 100);
+    assert_int_equal(rule.max, entry->catch_up_max > 0 ? entry->catch_up_max : 100);
     rv_buf_fini(&out);
 }
 

@@ -235,18 +235,18 @@ typedef struct words {
     bool means[6][60];
 } words;
 
-static bool field_means(const char *field, int least, int most, int value)
+static bool field_means(const char *field, int min, int max, int value)
 {
     char copy[40];
     snprintf(copy, sizeof(copy), "%s", field);
     for (char *rest = copy, *item; (item = strsep(&rest, ",")) != NULL;) {
         int first, last, step = 1;
         if (sscanf(item, "*/%d", &step) == 1 || strcmp(item, "*") == 0) {
-            first = least;
-            last = most;
+            first = min;
+            last = max;
         } else if (sscanf(item, "%d-%d/%d", &first, &last, &step) < 2) {
             bool stepped = sscanf(item, "%d/%d", &first, &step) == 2;
-            last = stepped ? most : first;
+            last = stepped ? max : first;
         }
         if (value >= first && value <= last && (value - first) % step == 0) return true;
     }
@@ -255,11 +255,11 @@ static bool field_means(const char *field, int least, int most, int value)
 
 static void take_words(words *one)
 {
-    static const int least[] = {0, 0, 0, 1, 1, 0};
-    static const int most[] = {59, 59, 23, 31, 12, 6};
+    static const int min[] = {0, 0, 0, 1, 1, 0};
+    static const int max[] = {59, 59, 23, 31, 12, 6};
     for (int i = 0; i < 6; i++)
         for (int value = 0; value < 60; value++)
-            one->means[i][value] = field_means(one->field[i], least[i], most[i], value);
+            one->means[i][value] = field_means(one->field[i], min[i], max[i], value);
 }
 
 static bool shown_means(const words *one, time_t moment)
@@ -357,11 +357,11 @@ static void compare(words *one, const char *name, rv_zone zone, time_t from, tim
     }
 }
 
-static void random_item(char *ret, size_t size, int least, int most)
+static void random_item(char *ret, size_t size, int min, int max)
 {
-    int first = least + below(most - least + 1);
-    int last = first + below(most - first + 1);
-    int step = 1 + below((most - least) / 2);
+    int first = min + below(max - min + 1);
+    int last = first + below(max - first + 1);
+    int step = 1 + below((max - min) / 2);
 
     switch (below(6)) {
     case 0:
@@ -381,12 +381,12 @@ static void random_item(char *ret, size_t size, int least, int most)
     }
 }
 
-static void random_field(char ret[40], int least, int most, int stars_of_ten)
+static void random_field(char ret[40], int min, int max, int stars_of_ten)
 {
     char a[12];
     char b[12];
-    random_item(a, sizeof(a), least, most);
-    random_item(b, sizeof(b), least, most);
+    random_item(a, sizeof(a), min, max);
+    random_item(b, sizeof(b), min, max);
     if (below(10) < stars_of_ten)
         snprintf(ret, 40, "*");
     else if (below(3) == 0)

@@ -33,7 +33,7 @@ static void good_ones(void **state)
     assert_int_equal(envelope.type_length, 5);
     assert_memory_equal(envelope.type, "a/b:c", 5);
     assert_true(envelope.plain);
-    assert_false(envelope.marked);
+    assert_false(envelope.flagged);
     assert_int_equal(envelope.payload.length, 9);
     assert_memory_equal(envelope.payload.data, "pay\0load\n", 9);
     assert_int_equal(envelope.header_length, 35);
@@ -41,7 +41,7 @@ static void good_ones(void **state)
     assert_true(reads(&envelope, full, sizeof(full) - 1));
     assert_int_equal(envelope.at_ms, 7);
     assert_false(envelope.plain);
-    assert_true(envelope.marked);
+    assert_true(envelope.flagged);
     assert_int_equal(envelope.payload.length, 0);
     assert_int_equal(envelope.header_length, sizeof(full) - 2);
 }
@@ -51,7 +51,7 @@ static void marks_before_the_type(void **state)
     (void)state;
     static const struct {
         const char *text;
-        bool marked, cancelled;
+        bool flagged, cancelled;
         int64_t deadline_ms;
     } headers[] = {
         {"{\"at\":50,\"type\":\"t\"}\n", false, false, 0},
@@ -67,7 +67,7 @@ static void marks_before_the_type(void **state)
     for (size_t i = 0; i < sizeof(headers) / sizeof(headers[0]); i++) {
         rv_envelope envelope;
         assert_true(reads(&envelope, headers[i].text, strlen(headers[i].text)));
-        assert_int_equal(envelope.marked, headers[i].marked);
+        assert_int_equal(envelope.flagged, headers[i].flagged);
         assert_int_equal(envelope.cancelled, headers[i].cancelled);
         assert_int_equal(envelope.deadline_ms, headers[i].deadline_ms);
         assert_int_equal(envelope.at_ms, 50);

@@ -143,9 +143,9 @@ static void *feed(void *pointer)
 static void memory_stays_bounded(void **state)
 {
     (void)state;
-    enum { MOST = 4 * 1024 * 1024 };
+    enum { MAX = 4 * 1024 * 1024 };
     int ends[2];
-    cli_lines lines = open_text("", MOST, ends);
+    cli_lines lines = open_text("", MAX, ends);
     pthread_t feeder;
     const char *text;
     size_t length;
@@ -154,7 +154,7 @@ static void memory_stays_bounded(void **state)
     assert_int_equal(cli_lines_next(&lines, true, &text, &length), CLI_LINE);
     assert_int_equal(length, 3 * 1024 * 1024);
     expect_kind(&lines, true, CLI_LINE_TOO_LONG);
-    assert_true(lines.capacity <= MOST + 2);
+    assert_true(lines.capacity <= MAX + 2);
     expect_line(&lines, "short");
     for (int i = 0; i < 20000; i++) expect_line(&lines, "0123456789");
     expect_kind(&lines, true, CLI_LINE_END);

@@ -58,11 +58,11 @@ static void it_is_silent_by_default(void **state)
 static void only_the_least_level_and_above_arrive(void **state)
 {
     (void)state;
-    for (int least = REEVE_LOG_DEBUG; least <= REEVE_LOG_OFF; least++) {
+    for (int min = REEVE_LOG_DEBUG; min <= REEVE_LOG_OFF; min++) {
         struct seen seen = {0};
-        reeve_log_set(remember, &seen, (reeve_log_level)least);
+        reeve_log_set(remember, &seen, (reeve_log_level)min);
         for (int level = REEVE_LOG_DEBUG; level <= REEVE_LOG_OFF; level++) {
-            bool wanted = level >= least && level != REEVE_LOG_OFF;
+            bool wanted = level >= min && level != REEVE_LOG_OFF;
             assert_int_equal(rv_log_on((reeve_log_level)level), wanted);
             seen.count = 0;
             rv_log((reeve_log_level)level, "test.level", "hello", NULL);

@@ -111,7 +111,7 @@ static void ripe_by_number_or_age(void **state)
     fill("tt2"); /* another type, which does not wait */
     assert_string_equal(ripe(1000), "--+");
     fill("ttt");
-    thread.batch.items[0].state = RV_ITEM_HANDED;
+    thread.batch.items[0].state = RV_ITEM_OFFLOADED;
     assert_string_equal(ripe(1000) + 1, "--");
     fill("tt");
     thread.batch.items[1].leased_ms = 900; /* the oldest counts */
@@ -162,7 +162,7 @@ static void who_is_in_a_call(void **state)
 {
     (void)state;
     fill("pt2tTtt");
-    thread.batch.items[3].state = RV_ITEM_HANDED;
+    thread.batch.items[3].state = RV_ITEM_OFFLOADED;
     assert_int_equal(rv_batch_handler_pick(&thread, 1), 3);
     static const size_t expected[] = {1, 5, 6};
     for (size_t i = 0; i < 3; i++) {
@@ -221,7 +221,7 @@ static void until_when_to_wait(void **state)
     fill("ptt");
     thread.batch.items[2].leased_ms = 950;
     assert_int_equal(rv_batch_handler_until(&thread), 1050);
-    thread.batch.items[2].state = RV_ITEM_HANDED;
+    thread.batch.items[2].state = RV_ITEM_OFFLOADED;
     assert_int_equal(rv_batch_handler_until(&thread), 1100);
     three.handler.batch_wait_ms = INT64_MAX;
     assert_int_equal(rv_batch_handler_until(&thread), RV_FOREVER);

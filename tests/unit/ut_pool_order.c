@@ -7,11 +7,11 @@
 #include "base/mem.h"
 #include "support/cmocka.h"
 
-#define MOST 1000
+#define MAX 1000
 #define ENDLESS SIZE_MAX
 
 /* What stands in each queue, and what was taken from it. */
-static size_t stock[MOST], taken[MOST];
+static size_t stock[MAX], taken[MAX];
 
 static int set_up(void **state)
 {
@@ -61,7 +61,7 @@ static const char *letters(rv_queue_order *order, size_t turns)
 /* Each queue has one place. */
 static void expect_permutation(const rv_queue_order *order)
 {
-    bool seen[MOST] = {false};
+    bool seen[MAX] = {false};
     for (size_t place = 0; place < order->count; place++) {
         size_t queue = rv_queue_order_queue(order, place);
         assert_true(queue < order->count && !seen[queue]);
@@ -238,19 +238,19 @@ static void idle_clears_the_account(void **state)
 static void a_thousand_queues(void **state)
 {
     (void)state;
-    static unsigned weights[MOST];
-    for (size_t i = 0; i < MOST; i++) weights[i] = 1 + (unsigned)(i * 7919 % 1000);
-    rv_queue_order order = new_order(REEVE_ORDER_WEIGHTED, MOST, weights);
+    static unsigned weights[MAX];
+    for (size_t i = 0; i < MAX; i++) weights[i] = 1 + (unsigned)(i * 7919 % 1000);
+    rv_queue_order order = new_order(REEVE_ORDER_WEIGHTED, MAX, weights);
     stock[500] = ENDLESS;
     for (int i = 0; i < 2000; i++) assert_int_equal(turn(&order, 1 + (size_t)i % 64), 500);
     expect_permutation(&order);
-    for (size_t i = 0; i < MOST; i++) stock[i] = ENDLESS;
+    for (size_t i = 0; i < MAX; i++) stock[i] = ENDLESS;
     memset(taken, 0, sizeof(taken));
     size_t all = 0, sum = 0;
     for (; all < 1000000; all += 64) turn(&order, 64);
     expect_permutation(&order);
-    for (size_t i = 0; i < MOST; i++) sum += weights[i];
-    for (size_t i = 0; i < MOST; i++) {
+    for (size_t i = 0; i < MAX; i++) sum += weights[i];
+    for (size_t i = 0; i < MAX; i++) {
         double due = (double)all * weights[i] / (double)sum;
         if ((double)taken[i] < due - 2 * 64 || (double)taken[i] > due + 2 * 64)
             fail_msg("weight %u: %zu of %.1f", weights[i], taken[i], due);
@@ -294,10 +294,10 @@ static void words(void **state)
 
 static void some_of_many(reeve_order kind)
 {
-    rv_queue_order order = new_order(kind, MOST, NULL);
-    bool asked[MOST] = {false};
+    rv_queue_order order = new_order(kind, MAX, NULL);
+    bool asked[MAX] = {false};
     stock[700] = stock[20] = ENDLESS;
-    for (size_t i = 0; i < MOST / (RV_ORDER_AT_ONCE - 1) + 1; i++) {
+    for (size_t i = 0; i < MAX / (RV_ORDER_AT_ONCE - 1) + 1; i++) {
         bool served = false;
         rv_queue_order_choose(&order, false);
         assert_int_equal(rv_queue_order_places(&order), RV_ORDER_AT_ONCE);
@@ -310,10 +310,10 @@ static void some_of_many(reeve_order kind)
         assert_true(served);
         (void)turn(&order, 1);
     }
-    for (size_t queue = 0; queue < MOST; queue++) assert_true(asked[queue]);
+    for (size_t queue = 0; queue < MAX; queue++) assert_true(asked[queue]);
     assert_true(taken[20] > 0);
     rv_queue_order_choose(&order, true); /* who waits asks all */
-    assert_int_equal(rv_queue_order_places(&order), MOST);
+    assert_int_equal(rv_queue_order_places(&order), MAX);
     expect_permutation(&order);
     rv_queue_order_fini(&order);
 }

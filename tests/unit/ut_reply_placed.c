@@ -8,7 +8,7 @@
 #include "redis/reply_reader.h"
 #include "support/cmocka.h"
 
-#define LEAST ((size_t)RV_PLACED_LEAST)
+#define MIN ((size_t)RV_PLACED_MIN)
 
 /* Bytes on their way to a reader, as a connection takes them: read to their place where there is one, else fed. */
 typedef struct wire {
@@ -89,7 +89,7 @@ static void around_the_limit(void **state)
 {
     (void)state;
     static const size_t pieces[] = {1, 2, 3, 7, 100, 1000, 4096, 16383, 16384, 16385, 20000, 32768, 1000000};
-    for (size_t length = LEAST - 3; length <= LEAST + 3; length++) {
+    for (size_t length = MIN - 3; length <= MIN + 3; length++) {
         for (size_t i = 0; i < sizeof(pieces) / sizeof(pieces[0]); i++) {
             wire w;
             begin(&w);
@@ -104,7 +104,7 @@ static void around_the_limit(void **state)
 static void cut_anywhere(void **state)
 {
     (void)state;
-    static const size_t lengths[] = {5, LEAST, 0, 3 * LEAST, 2 * LEAST, 100, LEAST - 1};
+    static const size_t lengths[] = {5, MIN, 0, 3 * MIN, 2 * MIN, 100, MIN - 1};
     enum { COUNT = sizeof(lengths) / sizeof(lengths[0]) };
     wire w;
     begin(&w);
@@ -137,11 +137,11 @@ static void random_pieces(void **state)
         begin(&w);
         rv_buf_addf(&w.bytes, "*1\r\n*%zu\r\n", count);
         for (size_t i = 0; i < count; i++) {
-            lengths[i] = (size_t)rand_r(&seed) % (rand_r(&seed) % 2 ? 100 : 5 * LEAST);
+            lengths[i] = (size_t)rand_r(&seed) % (rand_r(&seed) % 2 ? 100 : 5 * MIN);
             add_value(&w, lengths[i]);
         }
         while (w.at < w.bytes.length) {
-            size_t piece = 1 + (size_t)rand_r(&seed) % (rand_r(&seed) % 2 ? 50 : 2 * LEAST);
+            size_t piece = 1 + (size_t)rand_r(&seed) % (rand_r(&seed) % 2 ? 50 : 2 * MIN);
             assert_null(reply);
             if (step(&w, piece, &reply, &error) != REEVE_OK) fail_msg("round %d: %s", round, error.text);
         }
@@ -158,20 +158,20 @@ static void what_comes_behind(void **state)
     const rv_reply *reply;
     wire w;
     begin(&w);
-    add_value(&w, 2 * LEAST);
+    add_value(&w, 2 * MIN);
     size_t first = w.bytes.length;
     rv_buf_adds(&w.bytes, "+next\r\n");
-    add_value(&w, LEAST);
+    add_value(&w, MIN);
     assert_int_equal(rv_reply_reader_feed(&w.reader, w.bytes.data, 10, NULL), REEVE_OK);
     assert_int_equal(rv_reply_reader_next(&w.reader, &reply, NULL), REEVE_OK);
     assert_null(reply);
     assert_int_equal(rv_reply_reader_feed(&w.reader, w.bytes.data + 10, first + 15 - 10, NULL), REEVE_OK);
     assert_int_equal(rv_reply_reader_next(&w.reader, &reply, NULL), REEVE_OK);
-    check_value(reply, 2 * LEAST);
+    check_value(reply, 2 * MIN);
     assert_int_equal(rv_reply_reader_next(&w.reader, &reply, NULL), REEVE_OK);
     assert_true(rv_reply_is_text(reply, "next"));
     w.at = first + 15;
-    check_value(run(&w, 1000), LEAST);
+    check_value(run(&w, 1000), MIN);
     end(&w);
 }
 
@@ -186,8 +186,8 @@ static void read_to_its_place(void **state)
     rv_buf_adds(&w.bytes, "*2\r\n:1\r\n");
     add_value(&w, length);
     check_value(run(&w, 2048)->items[1], length);
-    assert_true(w.fed <= 2048 + LEAST);
-    assert_true(w.placed >= length - 2048 - LEAST);
+    assert_true(w.fed <= 2048 + MIN);
+    assert_true(w.placed >= length - 2048 - MIN);
     assert_true(w.reader.buffered_held <= 4096); /* (of the parser's buffer) */
     end(&w);
 }
@@ -206,7 +206,7 @@ static void too_long_to_believe(void **state)
         assert_int_equal(step(&w, SIZE_MAX, &reply, NULL), REEVE_OK);
         assert_int_equal(rv_reply_reader_place(&w.reader, &room) != NULL, i == 0);
         if (i == 0) assert_int_equal(room, lengths[i] - 3 + 2);
-        assert_true(i == 0 || w.reader.arena.held < LEAST);
+        assert_true(i == 0 || w.reader.arena.held < MIN);
         end(&w);
     }
 }
@@ -222,9 +222,9 @@ static void too_much_together(void **state)
     begin(&w);
     rv_buf_adds(&w.bytes, "*9\r\n");
     assert_int_equal(step(&w, SIZE_MAX, &reply, &error), REEVE_OK);
-    w.reader.arena.used = RV_REPLY_MAX - 4 * LEAST; /* (as if so much had come) */
-    add_value(&w, LEAST);
-    add_value(&w, 4 * LEAST);
+    w.reader.arena.used = RV_REPLY_MAX - 4 * MIN; /* (as if so much had come) */
+    add_value(&w, MIN);
+    add_value(&w, 4 * MIN);
     while (status == REEVE_OK && w.at < w.bytes.length) status = step(&w, 1000, &reply, &error);
     assert_int_equal(status, REEVE_EPROTO);
     assert_non_null(strstr(error.text, "larger than the limit"));
@@ -244,7 +244,7 @@ static void a_wrong_end(void **state)
             wire w;
             begin(&w);
             rv_buf_adds(&w.bytes, "*2\r\n");
-            add_value(&w, LEAST + 100);
+            add_value(&w, MIN + 100);
             w.bytes.data[w.bytes.length - 2 + wrong] = 'x';
             while (status == REEVE_OK && w.at < w.bytes.length) status = step(&w, piece, &reply, &error);
             assert_int_equal(status, REEVE_EPROTO);
@@ -294,8 +294,8 @@ static void no_memory(void **state)
         wire w;
         begin(&w);
         rv_buf_adds(&w.bytes, "*2\r\n");
-        add_value(&w, 4 * LEAST);
-        add_value(&w, 40 * LEAST);
+        add_value(&w, 4 * MIN);
+        add_value(&w, 40 * MIN);
         (void)rv_mem_fail_at(nth);
         status = REEVE_OK;
         while (status == REEVE_OK && w.at < w.bytes.length) status = step(&w, 3000, &reply, &error);

@@ -21,20 +21,20 @@ static bool call_answered(rv_spin *spin)
 /* A call that looks in vain, if it looks. */
 static bool call_in_vain(rv_spin *spin)
 {
-    spin->most_us = 1;
+    spin->max_us = 1;
     rv_spin_begin(spin);
     bool looks = spin->until_us > 0;
     while (rv_spin_goes_on(spin)) continue;
     rv_spin_end(spin);
     spin->replied_us = rv_now_us() + LONG_US;
-    spin->most_us = LONG_US;
+    spin->max_us = LONG_US;
     return looks;
 }
 
 static void follows(rv_spin *spin)
 {
     rv_spin_init(spin, LONG_US);
-    spin->most_us = LONG_US; /* (although there may be one processor only) */
+    spin->max_us = LONG_US; /* (although there may be one processor only) */
     (void)call_answered(spin);
 }
 
@@ -97,8 +97,8 @@ static void never(void **state)
 {
     (void)state;
     rv_spin spin;
-    for (int most = -1; most <= 0; most++) {
-        rv_spin_init(&spin, most);
+    for (int max = -1; max <= 0; max++) {
+        rv_spin_init(&spin, max);
         for (int i = 0; i < 3; i++) assert_false(call_answered(&spin));
     }
 }
@@ -108,11 +108,11 @@ static void never_for_long(void **state)
     (void)state;
     rv_spin spin;
     rv_spin_init(&spin, INT64_MAX);
-    assert_true(spin.most_us == 0 || spin.most_us == RV_SPIN_MOST_US);
-    spin.most_us = RV_SPIN_MOST_US;
+    assert_true(spin.max_us == 0 || spin.max_us == RV_SPIN_MAX_US);
+    spin.max_us = RV_SPIN_MAX_US;
     spin.replied_us = rv_now_us() + LONG_US;
     rv_spin_begin(&spin);
-    assert_true(spin.until_us - rv_now_us() <= RV_SPIN_MOST_US);
+    assert_true(spin.until_us - rv_now_us() <= RV_SPIN_MAX_US);
     while (rv_spin_goes_on(&spin)) continue;
     rv_spin_end(&spin);
     assert_int_equal(spin.misses, 1);

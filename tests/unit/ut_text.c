@@ -18,17 +18,17 @@
 
 /* ---- numbers --------------------------------------------------------------------------------------------------- */
 
-static void expect_int(const char *text, int64_t least, int64_t most, int64_t expected)
+static void expect_int(const char *text, int64_t min, int64_t max, int64_t expected)
 {
     int64_t number = UNTOUCHED;
-    if (!rv_parse_int(text, least, most, &number)) fail_msg("\"%s\" was refused", text);
+    if (!rv_parse_int(text, min, max, &number)) fail_msg("\"%s\" was refused", text);
     assert_true(number == expected);
 }
 
-static void refuse_int(const char *text, int64_t least, int64_t most)
+static void refuse_int(const char *text, int64_t min, int64_t max)
 {
     int64_t number = UNTOUCHED;
-    if (rv_parse_int(text, least, most, &number)) fail_msg("\"%s\" was taken", text == NULL ? "NULL" : text);
+    if (rv_parse_int(text, min, max, &number)) fail_msg("\"%s\" was taken", text == NULL ? "NULL" : text);
     assert_int_equal(number, UNTOUCHED);
 }
 

@@ -72,10 +72,10 @@ static void on_signal(int number)
 static void can_be_rung_in_a_signal_handler(void **state)
 {
     (void)state;
-    const uint64_t most = UINT64_MAX - 1;
+    const uint64_t max = UINT64_MAX - 1;
     assert_int_equal(rv_waker_init(&signalled, NULL), REEVE_OK);
     void (*before)(int) = signal(SIGUSR1, on_signal);
-    assert_int_equal(write(signalled.fd, &most, sizeof(most)), sizeof(most));
+    assert_int_equal(write(signalled.fd, &max, sizeof(max)), sizeof(max));
     assert_int_equal(raise(SIGUSR1), 0);
     assert_true(rv_waker_wait(&signalled, 0));
     rv_waker_silence(&signalled);

@@ -14,7 +14,7 @@ static bench_figure *find(bench_figures *figures, const char *name, const char *
 
     for (size_t i = 0; i < figures->count; i++)
         if (strcmp(figures->list[i].name, name) == 0) return &figures->list[i];
-    if (figures->count == BENCH_FIGURES_MOST) return NULL;
+    if (figures->count == BENCH_FIGURES_MAX) return NULL;
     figure = &figures->list[figures->count++];
     memset(figure, 0, sizeof(*figure));
     (void)snprintf(figure->name, sizeof(figure->name), "%s", name);
@@ -29,7 +29,7 @@ void bench_note(bench_figures *figures, const char *prefix, const char *name, co
 
     (void)snprintf(full, sizeof(full), "%s%s", prefix, name);
     figure = find(figures, full, unit);
-    if (figure != NULL && figure->count < BENCH_ROUNDS_MOST) figure->values[figure->count++] = value;
+    if (figure != NULL && figure->count < BENCH_ROUNDS_MAX) figure->values[figure->count++] = value;
 }
 
 /* ---- of several rounds ------------------------------------------------------------------------------------------ */
@@ -43,7 +43,7 @@ static int ascending(const void *a, const void *b)
 
 double bench_median(const bench_figure *figure)
 {
-    double sorted[BENCH_ROUNDS_MOST];
+    double sorted[BENCH_ROUNDS_MAX];
     size_t middle = figure->count / 2;
 
     if (figure->count == 0) return NAN;
@@ -52,20 +52,20 @@ double bench_median(const bench_figure *figure)
     return figure->count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-double bench_least(const bench_figure *figure)
+double bench_min(const bench_figure *figure)
 {
-    double least = NAN;
+    double min = NAN;
 
-    for (size_t i = 0; i < figure->count; i++) least = fmin(least, figure->values[i]);
-    return least;
+    for (size_t i = 0; i < figure->count; i++) min = fmin(min, figure->values[i]);
+    return min;
 }
 
-double bench_most(const bench_figure *figure)
+double bench_max(const bench_figure *figure)
 {
-    double most = NAN;
+    double max = NAN;
 
-    for (size_t i = 0; i < figure->count; i++) most = fmax(most, figure->values[i]);
-    return most;
+    for (size_t i = 0; i < figure->count; i++) max = fmax(max, figure->values[i]);
+    return max;
 }
 
 /* ---- showing ---------------------------------------------------------------------------------------------------- */
@@ -87,8 +87,8 @@ static void add_cells(cli_table *table, const bench_figure *figure, bool rounds)
     cli_table_cell(table, figure->name);
     cli_table_cell(table, number(text, bench_median(figure)));
     if (rounds) {
-        cli_table_cell(table, number(text, bench_least(figure)));
-        cli_table_cell(table, number(text, bench_most(figure)));
+        cli_table_cell(table, number(text, bench_min(figure)));
+        cli_table_cell(table, number(text, bench_max(figure)));
     }
     cli_table_cell(table, figure->unit);
 }
@@ -117,8 +117,8 @@ void bench_write_figures(const bench_figures *figures, cli_json *json)
         cli_json_open(json, figure->name);
         cli_json_text(json, "unit", figure->unit);
         cli_json_real(json, "median", bench_median(figure));
-        cli_json_real(json, "least", bench_least(figure));
-        cli_json_real(json, "most", bench_most(figure));
+        cli_json_real(json, "least", bench_min(figure));
+        cli_json_real(json, "most", bench_max(figure));
         cli_json_close(json);
     }
     cli_json_close(json);

@@ -13,18 +13,18 @@
 
 #include "cli/json.h"
 
-#define BENCH_FIGURES_MOST 64
-#define BENCH_ROUNDS_MOST 100
+#define BENCH_FIGURES_MAX 64
+#define BENCH_ROUNDS_MAX 100
 
 typedef struct bench_figure {
     char name[48];    /* "tasks_per_s": as --json names it */
     const char *unit; /* borrowed, a literal */
-    double values[BENCH_ROUNDS_MOST];
+    double values[BENCH_ROUNDS_MAX];
     size_t count;
 } bench_figure;
 
 typedef struct bench_figures {
-    bench_figure list[BENCH_FIGURES_MOST];
+    bench_figure list[BENCH_FIGURES_MAX];
     size_t count;
 } bench_figures;
 
@@ -32,8 +32,8 @@ typedef struct bench_figures {
 void bench_note(bench_figures *figures, const char *prefix, const char *name, const char *unit, double value);
 
 double bench_median(const bench_figure *figure);
-double bench_least(const bench_figure *figure);
-double bench_most(const bench_figure *figure);
+double bench_min(const bench_figure *figure);
+double bench_max(const bench_figure *figure);
 
 /* A line a figure; least and most where there were rounds to compare. False: out of memory. */
 bool bench_print_figures(const bench_figures *figures, FILE *out);

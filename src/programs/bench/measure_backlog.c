@@ -56,10 +56,10 @@ static int round_of(bench_run *bench)
     int64_t tasks = (bench->tasks + SHORT_LENGTH - 1) / SHORT_LENGTH * SHORT_LENGTH;
     int status;
 
-    int64_t least = 2 * bench->tasks + SHORT_LENGTH;
-    if (bench->options->backlog < least)
+    int64_t min = 2 * bench->tasks + SHORT_LENGTH;
+    if (bench->options->backlog < min)
         return cli_usage(bench->cli, "--backlog %lld is too short to drain %lld tasks of it: at least %lld",
-                         (long long)bench->options->backlog, (long long)bench->tasks, (long long)least);
+                         (long long)bench->options->backlog, (long long)bench->tasks, (long long)min);
     status = drain_short(bench, &shallow);
     if (status == CLI_DONE) status = drain_long(bench, &deep);
     if (status != CLI_DONE) return status;

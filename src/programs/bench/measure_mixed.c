@@ -23,7 +23,7 @@ struct log_of {
     double *begun; /* of the short tasks, seconds */
     atomic_llong count;
     atomic_llong noted; /* of these, whose time stands in begun */
-    int64_t most;
+    int64_t max;
     atomic_int slow_begun;
     atomic_bool end; /* what still runs may end */
     int64_t slow_ms;
@@ -39,7 +39,7 @@ static reeve_outcome run_short(reeve_task *task, void *user)
     struct log_of *log = user;
     long long at = atomic_fetch_add(&log->count, 1);
 
-    if (at < log->most) log->begun[at] = bench_now();
+    if (at < log->max) log->begun[at] = bench_now();
     atomic_fetch_add(&log->noted, 1);
     sleep_ms(SHORT_MS);
     return reeve_task_done(task, NULL, 0);
@@ -142,7 +142,7 @@ static int measure(bench_run *bench, struct log_of *log)
 
 static int round_of(bench_run *bench)
 {
-    struct log_of log = {.begun = bench->samples, .most = bench->tasks, .slow_ms = bench->options->slow_ms};
+    struct log_of log = {.begun = bench->samples, .max = bench->tasks, .slow_ms = bench->options->slow_ms};
 
     if (bench->options->slow >= bench->options->threads)
         return cli_usage(bench->cli, "--slow %d: fewer than the %d --threads, so that one is free for short tasks",

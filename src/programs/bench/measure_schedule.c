@@ -18,7 +18,7 @@
 struct register_of {
     double *samples; /* microseconds late */
     atomic_llong count;
-    int64_t most;
+    int64_t max;
     int64_t ahead_us; /* of Redis's clock, by which tasks are due */
 };
 
@@ -29,7 +29,7 @@ static reeve_outcome begin(reeve_task *task, void *user)
     int64_t now_us = bench_wall_us() + book->ahead_us;
     long long at = atomic_fetch_add(&book->count, 1);
 
-    if (at < book->most) book->samples[at] = (double)(now_us - strtoll(payload.data, NULL, 10) * 1000) / 1000;
+    if (at < book->max) book->samples[at] = (double)(now_us - strtoll(payload.data, NULL, 10) * 1000) / 1000;
     return reeve_task_done(task, NULL, 0);
 }
 
@@ -53,7 +53,7 @@ static int enqueue(bench_run *bench, int64_t ahead_us)
 
 static int round_of(bench_run *bench)
 {
-    struct register_of book = {.samples = bench->samples, .most = bench->tasks};
+    struct register_of book = {.samples = bench->samples, .max = bench->tasks};
     reeve_handler handler = {REEVE_HANDLER, .type = "begin", .run = begin, .user = &book};
     reeve_worker *worker = NULL;
     int status = bench_clock_ahead(bench, &book.ahead_us);

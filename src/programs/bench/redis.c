@@ -11,7 +11,7 @@
 #include "client/client.h"
 
 #define SCAN_COUNT "1000"
-#define REST_MOST_MS 120000
+#define REST_MAX_MS 120000
 #define REST_STEP_MS 10
 
 struct words {
@@ -218,7 +218,7 @@ static int come_to_rest(bench_run *bench)
     double pending = 1;
     int status = CLI_DONE;
 
-    for (int i = 0; status == CLI_DONE && pending > 0 && i < REST_MOST_MS / REST_STEP_MS; i++) {
+    for (int i = 0; status == CLI_DONE && pending > 0 && i < REST_MAX_MS / REST_STEP_MS; i++) {
         status = bench_info(bench, "memory", "lazyfree_pending_objects", &pending);
         if (pending > 0) (void)poll(NULL, 0, REST_STEP_MS);
     }

@@ -22,7 +22,7 @@ static const cli_option bench_table[] = {
     {"batch", "N", "maximum number of tasks that a thread leases at once (64)", CLI_INT, AT(batch), 1, 256, NULL},
     {"payload", "BYTES", "size of the payload of each task (100)", CLI_COUNT, AT(payload), 0, 1048576, NULL},
     {"rounds", "N", "number of rounds over which median, minimum and maximum are computed (3)", CLI_INT, AT(rounds), 1,
-     BENCH_ROUNDS_MOST, NULL},
+     BENCH_ROUNDS_MAX, NULL},
     {"keep", NULL, "keep completed tasks (default: delete them)", CLI_FLAG, AT(keep), 0, 0, NULL},
     {"result", "BYTES", "store a result of this size for each task, and keep completed tasks", CLI_COUNT, AT(result), 0,
      1048576, NULL},
@@ -112,13 +112,13 @@ static int print(const bench_run *bench, const bench_kind *kind)
 
 static int make_room(bench_run *bench)
 {
-    size_t most = (size_t)bench->options->payload;
+    size_t max = (size_t)bench->options->payload;
 
-    if (bench->options->result > bench->options->payload) most = (size_t)bench->options->result;
+    if (bench->options->result > bench->options->payload) max = (size_t)bench->options->result;
     bench->samples = rv_zalloc_array((size_t)bench->tasks, sizeof(double));
-    bench->bytes = rv_alloc(most + 2);
+    bench->bytes = rv_alloc(max + 2);
     if (bench->samples == NULL || bench->bytes == NULL) return cli_no_memory(bench->cli);
-    memset(bench->bytes, 'x', most + 2);
+    memset(bench->bytes, 'x', max + 2);
     return CLI_DONE;
 }
 
@@ -188,8 +188,8 @@ const cli_verb cli_verb_bench = {
     .options = bench_table,
     .options_size = sizeof(bench_options),
     .defaults = &bench_defaults,
-    .least = 1,
-    .most = 1,
+    .min = 1,
+    .max = 1,
     .run = run,
     .notes =
         "KIND is one of:\n"

@@ -12,7 +12,7 @@
 
 #define AT_ONCE 1000
 #define GROUP_NAME 16
-#define WARM_UP_MOST 10000
+#define WARM_UP_MAX 10000
 #define QUIET_MS 20 /* a worker that did nothing for so long is idle */
 #define PATIENCE_MS 30000
 
@@ -39,7 +39,7 @@ struct chunk {
     reeve_enqueued *results;
     char (*groups)[GROUP_NAME];
     char (*queues)[BENCH_QUEUE_NAME];
-    size_t most;
+    size_t max;
 };
 
 static void free_chunk(struct chunk *chunk)
@@ -53,11 +53,11 @@ static void free_chunk(struct chunk *chunk)
 static int make_chunk(const bench_run *bench, struct chunk *chunk, const bench_load *load)
 {
     memset(chunk, 0, sizeof(*chunk));
-    chunk->most = load->at_once > 0 ? load->at_once : AT_ONCE;
-    chunk->specs = rv_zalloc_array(chunk->most, sizeof(*chunk->specs));
-    chunk->results = rv_zalloc_array(chunk->most, sizeof(*chunk->results));
-    chunk->groups = rv_zalloc_array(chunk->most, sizeof(*chunk->groups));
-    chunk->queues = rv_zalloc_array(chunk->most, sizeof(*chunk->queues));
+    chunk->max = load->at_once > 0 ? load->at_once : AT_ONCE;
+    chunk->specs = rv_zalloc_array(chunk->max, sizeof(*chunk->specs));
+    chunk->results = rv_zalloc_array(chunk->max, sizeof(*chunk->results));
+    chunk->groups = rv_zalloc_array(chunk->max, sizeof(*chunk->groups));
+    chunk->queues = rv_zalloc_array(chunk->max, sizeof(*chunk->queues));
     if (chunk->specs == NULL || chunk->results == NULL || chunk->groups == NULL || chunk->queues == NULL)
         return cli_no_memory(bench->cli);
     return CLI_DONE;
@@ -86,7 +86,7 @@ int bench_fill(bench_run *bench, const bench_load *load)
     int status = make_chunk(bench, &chunk, load);
 
     for (int64_t done = 0; status == CLI_DONE && done < load->count;) {
-        size_t count = load->count - done < (int64_t)chunk.most ? (size_t)(load->count - done) : chunk.most;
+        size_t count = load->count - done < (int64_t)chunk.max ? (size_t)(load->count - done) : chunk.max;
         reeve_status result;
 
         write_chunk(bench, &chunk, load, done, count);
@@ -246,7 +246,7 @@ static int warm_up(bench_run *bench, const bench_load *load, reeve_worker *worke
     bench_load some = *load;
     int status;
 
-    some.count = load->count / 10 < WARM_UP_MOST ? load->count / 10 : WARM_UP_MOST;
+    some.count = load->count / 10 < WARM_UP_MAX ? load->count / 10 : WARM_UP_MAX;
     *ret_count = some.count;
     status = bench_fill(bench, &some);
     if (status == CLI_DONE) status = bench_await(bench, worker, some.count);

@@ -8,8 +8,8 @@
 #include "base/nearest.h"
 #include "base/text.h"
 
-#define OPTIONS_MOST 40 /* (at most 64: given_set) */
-#define FIRST_KEY 256   /* above every short option */
+#define OPTIONS_MAX 40 /* (at most 64: given_set) */
+#define FIRST_KEY 256  /* above every short option */
 
 #define GLOBAL(name, argument, help, kind, member)                            \
     {                                                                         \
@@ -33,15 +33,15 @@ const cli_option cli_global_options[] = {
 
 /* The options that are understood at one place: the verb's, then the global ones. */
 struct reader {
-    const cli_option *option[OPTIONS_MOST];
-    struct option known[OPTIONS_MOST + 1];
+    const cli_option *option[OPTIONS_MAX];
+    struct option known[OPTIONS_MAX + 1];
     size_t own;
     size_t count;
 };
 
 static void add_table(struct reader *reader, const cli_option *table)
 {
-    for (; table != NULL && table->name != NULL && reader->count < OPTIONS_MOST; table++) {
+    for (; table != NULL && table->name != NULL && reader->count < OPTIONS_MAX; table++) {
         struct option *known = &reader->known[reader->count];
 
         known->name = table->name;
@@ -72,29 +72,28 @@ int cli_read_number(const cli_context *cli, const cli_option *option, const char
 {
     char range[128];
 
-    if (rv_parse_int(value, option->least, option->most, ret)) return CLI_DONE;
-    if (option->most == INT64_MAX)
-        (void)snprintf(range, sizeof(range), "a whole number, at least %" PRId64, option->least);
+    if (rv_parse_int(value, option->min, option->max, ret)) return CLI_DONE;
+    if (option->max == INT64_MAX)
+        (void)snprintf(range, sizeof(range), "a whole number, at least %" PRId64, option->min);
     else
-        (void)snprintf(range, sizeof(range), "a whole number from %" PRId64 " to %" PRId64, option->least,
-                       option->most);
+        (void)snprintf(range, sizeof(range), "a whole number from %" PRId64 " to %" PRId64, option->min, option->max);
     return cli_bad_value(cli, option, value, range);
 }
 
 int cli_read_duration(const cli_context *cli, const cli_option *option, const char *value, int64_t *ret)
 {
-    if (rv_parse_duration(value, ret) && *ret >= option->least) return CLI_DONE;
+    if (rv_parse_duration(value, ret) && *ret >= option->min) return CLI_DONE;
     return cli_bad_value(cli, option, value,
-                         option->least > 0 ? "a duration above zero " RV_DURATION_EXAMPLES
-                                           : "a duration " RV_DURATION_EXAMPLES);
+                         option->min > 0 ? "a duration above zero " RV_DURATION_EXAMPLES
+                                         : "a duration " RV_DURATION_EXAMPLES);
 }
 
 int cli_read_time(const cli_context *cli, const cli_option *option, const char *value, int64_t *ret)
 {
-    if (rv_parse_time(value, ret) && *ret >= option->least) return CLI_DONE;
+    if (rv_parse_time(value, ret) && *ret >= option->min) return CLI_DONE;
     return cli_bad_value(
         cli, option, value,
-        option->least > 0
+        option->min > 0
             ? "a time after 1970 such as 2026-11-21T09:00:00Z, or seconds since the epoch, up to the year 9999"
             : "a time such as 2026-11-21T09:00:00Z, or seconds since the epoch, up to the year 9999");
 }
@@ -201,10 +200,10 @@ static int check_count(const cli_context *cli)
     const cli_verb *verb = cli->verb;
     int line = (int)strcspn(verb->synopsis, "\n");
 
-    if (cli->count >= verb->least && cli->count <= verb->most) return CLI_DONE;
-    if (cli->count < verb->least)
+    if (cli->count >= verb->min && cli->count <= verb->max) return CLI_DONE;
+    if (cli->count < verb->min)
         return cli_usage(cli, "an argument is missing: reeve %s %.*s", verb->name, line, verb->synopsis);
-    return cli_usage(cli, "\"%.200s\" is one argument too many: reeve %s %.*s", cli->rest[verb->most], verb->name, line,
+    return cli_usage(cli, "\"%.200s\" is one argument too many: reeve %s %.*s", cli->rest[verb->max], verb->name, line,
                      verb->synopsis);
 }
 
@@ -212,7 +211,7 @@ bool cli_was_given(const cli_context *cli, const char *name)
 {
     const cli_option *table = cli->verb->options;
 
-    for (size_t i = 0; table != NULL && table[i].name != NULL && i < OPTIONS_MOST; i++) {
+    for (size_t i = 0; table != NULL && table[i].name != NULL && i < OPTIONS_MAX; i++) {
         if (strcmp(table[i].name, name) == 0) return (cli->given_set >> i & 1) != 0;
     }
     return false;

@@ -25,7 +25,7 @@ int cli_read_options(cli_context *cli, void *options);
 /* Whether an option of the verb was given. */
 bool cli_was_given(const cli_context *cli, const char *name);
 
-/* For the read functions of options: the value as a number within the option's least and most, as a time, as a duration
+/* For the read functions of options: the value as a number within the option's min and max, as a time, as a duration
  * of at least its least. CLI_DONE, or CLI_USAGE after words. */
 int cli_read_number(const cli_context *cli, const cli_option *option, const char *value, int64_t *ret);
 int cli_read_time(const cli_context *cli, const cli_option *option, const char *value, int64_t *ret);

@@ -87,9 +87,9 @@ static void refuse(struct bulk *bulk, const cli_fault *fault, const char *reason
 
 static void refuse_line(struct bulk *bulk, const cli_bulk_fault *fault)
 {
-    const cli_fault told = {.code = cli_code_of(fault->status), .line = bulk->line_number};
+    const cli_fault located = {.code = cli_code_of(fault->status), .line = bulk->line_number};
 
-    refuse(bulk, &told, fault->reason, fault->words);
+    refuse(bulk, &located, fault->reason, fault->words);
 }
 
 static void refuse_result(struct bulk *bulk, size_t at)

@@ -80,12 +80,12 @@ bool cli_bulk_read_int(cli_bulk_reading *reading, const cli_bulk_member *member,
     int64_t number;
 
     if (value->kind != CLI_VALUE_NUMBER) return cli_bulk_refuse_type(reading, "a whole number");
-    if (number_text(value, text) && rv_parse_int(text, member->least, member->most, &number)) {
+    if (number_text(value, text) && rv_parse_int(text, member->min, member->max, &number)) {
         *(int *)(void *)((char *)&reading->line->spec + member->at) = (int)number;
         return true;
     }
-    (void)snprintf(should_be, sizeof(should_be), "a whole number from %" PRId64 " to %" PRId64, member->least,
-                   member->most);
+    (void)snprintf(should_be, sizeof(should_be), "a whole number from %" PRId64 " to %" PRId64, member->min,
+                   member->max);
     return cli_bulk_refuse_value(reading, value, should_be);
 }
 
@@ -103,14 +103,14 @@ static bool read_clock(cli_bulk_reading *reading, const cli_bulk_member *member,
         return cli_bulk_refuse_type(reading, should_be);
     else if (!cli_bulk_take_string(reading, value, &text))
         return false;
-    return (parse(text, place) && *place >= member->least) || cli_bulk_refuse_value(reading, value, should_be);
+    return (parse(text, place) && *place >= member->min) || cli_bulk_refuse_value(reading, value, should_be);
 }
 
 bool cli_bulk_read_duration(cli_bulk_reading *reading, const cli_bulk_member *member, const cli_value *value)
 {
     return read_clock(reading, member, value, rv_parse_duration,
-                      member->least > 0 ? "seconds above zero, or a string such as \"5m\", up to 2000000000 seconds"
-                                        : "seconds, or a string such as \"5m\", up to 2000000000 seconds");
+                      member->min > 0 ? "seconds above zero, or a string such as \"5m\", up to 2000000000 seconds"
+                                      : "seconds, or a string such as \"5m\", up to 2000000000 seconds");
 }
 
 bool cli_bulk_read_time(cli_bulk_reading *reading, const cli_bulk_member *member, const cli_value *value)

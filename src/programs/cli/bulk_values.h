@@ -30,7 +30,7 @@ struct cli_bulk_member {
     const char *name;
     cli_bulk_read_fn read;
     size_t at; /* offset in reeve_task_spec */
-    int64_t least, most;
+    int64_t min, max;
 };
 
 /* ---- refusing: all return false -------------------------------------------------------------------------------- */

@@ -6,7 +6,7 @@
 #include "maintain.h"
 #include "verbs.h"
 
-#define PAGE_MOST 500
+#define PAGE_MAX 500
 
 struct showing {
     cli_context *cli;
@@ -20,9 +20,9 @@ static int show_page(struct showing *showing, const char *queue, uint64_t offset
                      uint64_t *ret_total)
 {
     const cli_by_queue_kind *kind = showing->kind;
-    size_t most = left < PAGE_MOST ? (size_t)left : PAGE_MOST;
+    size_t max = left < PAGE_MAX ? (size_t)left : PAGE_MAX;
     void *list = NULL;
-    reeve_status status = kind->fetch(showing->cli->client, queue, offset, most, &list, ret_count, ret_total);
+    reeve_status status = kind->fetch(showing->cli->client, queue, offset, max, &list, ret_count, ret_total);
 
     if (status != REEVE_OK) return cli_fail_call(showing->cli, status, queue);
     for (size_t i = 0; i < *ret_count; i++) {

@@ -15,7 +15,7 @@ typedef struct cli_by_queue_kind {
     size_t column_count;
     size_t item_size; /* of one in the list */
     /* A page, as the calls of include/reeve give it; *ret_list is then freed with free_list. */
-    reeve_status (*fetch)(reeve_client *client, const char *queue, uint64_t offset, size_t most, void **ret_list,
+    reeve_status (*fetch)(reeve_client *client, const char *queue, uint64_t offset, size_t max, void **ret_list,
                           size_t *ret_count, uint64_t *ret_total);
     void (*free_list)(void *list);
     void (*print_json)(const char *queue, const void *item);

@@ -33,8 +33,8 @@ struct cli_option;
 typedef enum cli_kind {
     CLI_FLAG,     /* bool; takes no argument */
     CLI_TEXT,     /* const char * */
-    CLI_INT,      /* int, within least and most */
-    CLI_COUNT,    /* int64_t, within least and most */
+    CLI_INT,      /* int, within min and max */
+    CLI_COUNT,    /* int64_t, within min and max */
     CLI_DURATION, /* int64_t, milliseconds, at least least */
     CLI_TIME,     /* int64_t, milliseconds since the epoch */
     CLI_OTHER     /* read decides */
@@ -46,7 +46,7 @@ typedef struct cli_option {
     const char *help;
     cli_kind kind;
     size_t at; /* offset in the options struct */
-    int64_t least, most;
+    int64_t min, max;
     /* CLI_OTHER: value is NULL when an optional argument is absent. CLI_DONE, or CLI_USAGE after words. */
     int (*read)(const struct cli_context *cli, const struct cli_option *option, void *options, char *value);
 } cli_option;
@@ -65,7 +65,7 @@ typedef struct cli_verb {
     const cli_option *options; /* NULL: none of its own */
     size_t options_size;       /* of the options struct */
     const void *defaults;      /* what it starts as; NULL: zero */
-    size_t least, most;        /* how many arguments */
+    size_t min, max;           /* how many arguments */
     int (*run)(struct cli_context *cli, void *options);
     const char *notes; /* examples and more for --help; whole lines */
     const char *exits; /* what 0 and 1 mean here, or with a final '.' all; NULL: the usual */

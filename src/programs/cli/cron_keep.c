@@ -7,7 +7,7 @@
 static bool keeps(const cli_context *cli, cli_kept *kept, bool has, const char *name, const char *other)
 {
     if (!has || cli_was_given(cli, name) || (other != NULL && cli_was_given(cli, other))) return false;
-    if (kept->count < CLI_KEPT_MOST) kept->names[kept->count++] = name;
+    if (kept->count < CLI_KEPT_MAX) kept->names[kept->count++] = name;
     return true;
 }
 
@@ -64,7 +64,7 @@ static void keep_payload(const cli_context *cli, reeve_task_spec *task, const re
 {
     if (cli->count > 5 || old->payload.length == 0) return;
     task->payload = old->payload;
-    if (kept->count < CLI_KEPT_MOST) kept->names[kept->count++] = "payload";
+    if (kept->count < CLI_KEPT_MAX) kept->names[kept->count++] = "payload";
 }
 
 int cli_cron_keep(cli_context *cli, cli_cron_options *options, cli_kept *ret)

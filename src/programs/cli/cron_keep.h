@@ -7,11 +7,11 @@
 #include "verb_cron.h"
 
 /* Room for the names of all options of `cron add`, and of the payload. */
-#define CLI_KEPT_MOST 32
+#define CLI_KEPT_MAX 32
 
 typedef struct cli_kept {
     reeve_cron_entry *old; /* what is kept stands in it: freed when the entry is set; or NULL */
-    const char *names[CLI_KEPT_MOST];
+    const char *names[CLI_KEPT_MAX];
     size_t count;
 } cli_kept;
 

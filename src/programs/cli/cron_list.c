@@ -92,7 +92,7 @@ int cli_cron_list(cli_context *cli, cli_cron_options *options)
 /* ---- next ------------------------------------------------------------------------------------------------------ */
 
 #define NEXT_DEFAULT 5
-#define NEXT_MOST 1000
+#define NEXT_MAX 1000
 
 /* RFC 3339 in the zone. */
 static void format_slot(int64_t ms, rv_zone zone, char ret[RV_TIME_TEXT])
@@ -135,8 +135,8 @@ int cli_cron_next(cli_context *cli, cli_cron_options *options)
     rv_cron cron;
 
     if (rv_cron_parse(&cron, cli->rest[1], &error) != REEVE_OK) return cli_fail(cli, CLI_USAGE, "%s", error.text);
-    if (cli->count > 2 && !rv_parse_int(cli->rest[2], 1, NEXT_MOST, &count))
-        return cli_usage(cli, "\"%.200s\": expected a whole number from 1 to %d", cli->rest[2], NEXT_MOST);
+    if (cli->count > 2 && !rv_parse_int(cli->rest[2], 1, NEXT_MAX, &count))
+        return cli_usage(cli, "\"%.200s\": expected a whole number from 1 to %d", cli->rest[2], NEXT_MAX);
     for (; count > 0; count--) {
         at = rv_cron_next(&cron, options->zone, at);
         if (at < 0) break;

@@ -9,7 +9,7 @@
 #include "table.h"
 #include "when.h"
 
-#define PAGE_MOST 500
+#define PAGE_MAX 500
 
 /* ---- words ----------------------------------------------------------------------------------------------------- */
 
@@ -186,7 +186,7 @@ static int view_pages(struct viewing *viewing)
 
     while (more) {
         reeve_limits *limits = NULL;
-        size_t want = viewing->left < PAGE_MOST ? (size_t)viewing->left : PAGE_MOST;
+        size_t want = viewing->left < PAGE_MAX ? (size_t)viewing->left : PAGE_MAX;
         reeve_status status = reeve_limits_get(viewing->cli->client, viewing->queue, viewing->offset, want, &limits);
 
         if (status != REEVE_OK) return cli_fail_call(viewing->cli, status, viewing->queue);

@@ -56,7 +56,7 @@ static void settle(cli_lines *lines)
 /* Room for more bytes: by growing, or by dropping the beginning of a line that is too long already. */
 static bool make_room(cli_lines *lines)
 {
-    size_t most = lines->max + 2, capacity = lines->capacity == 0 ? FIRST_CAPACITY : lines->capacity * 2;
+    size_t max = lines->max + 2, capacity = lines->capacity == 0 ? FIRST_CAPACITY : lines->capacity * 2;
     char *data;
 
     settle(lines);
@@ -65,7 +65,7 @@ static bool make_room(cli_lines *lines)
         lines->looked = lines->end = 0;
     }
     if (lines->end < lines->capacity) return true;
-    if (capacity > most) capacity = most;
+    if (capacity > max) capacity = max;
     data = rv_realloc(lines->data, capacity);
     if (data == NULL) {
         errno = ENOMEM;

@@ -7,17 +7,17 @@
 #include "base/error.h"
 #include "when.h"
 
-#define QUEUES_MOST 64
+#define QUEUES_MAX 64
 
 /* Whether this queue is to be looked at: it is the first time, and there is room to remember it. */
 static bool is_new(const char *queue)
 {
-    static char seen[QUEUES_MOST][REEVE_QUEUE_MAX + 1];
+    static char seen[QUEUES_MAX][REEVE_QUEUE_MAX + 1];
     static size_t count;
 
     for (size_t i = 0; i < count; i++)
         if (strcmp(seen[i], queue) == 0) return false;
-    if (count == QUEUES_MOST) return false;
+    if (count == QUEUES_MAX) return false;
     rv_copy_text(seen[count++], sizeof(seen[0]), queue);
     return true;
 }

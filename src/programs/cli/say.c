@@ -190,13 +190,13 @@ static bool reader_is_gone(void)
 
 bool cli_flush(const cli_context *cli)
 {
-    static bool said;
+    static bool reported;
 
     flush_output();
     if (output_error == 0 && ferror(stdout) == 0) return true;
-    if (!said && !reader_is_gone())
+    if (!reported && !reader_is_gone())
         (void)cli_fault_say(cli, CLI_REFUSED, &(cli_fault){.code = "output"}, "standard output: %s",
                             output_error == 0 ? "write error" : strerror(output_error));
-    said = true;
+    reported = true;
     return false;
 }

@@ -81,11 +81,11 @@ static void whole_text(int64_t ms, char ret[CLI_STATS_TEXT])
     (void)snprintf(ret, CLI_STATS_TEXT, "%" PRId64 "%s", ms / (int64_t)unit->ms, unit->name);
 }
 
-static void print_line(FILE *out, size_t line, uint64_t count, uint64_t most)
+static void print_line(FILE *out, size_t line, uint64_t count, uint64_t max)
 {
     static const char bar[] = "########################################";
     char from[CLI_STATS_TEXT], to[CLI_STATS_TEXT] = "";
-    int length = (int)((double)count / (double)most * BAR + 0.5);
+    int length = (int)((double)count / (double)max * BAR + 0.5);
 
     whole_text(lines[line], from);
     if (line + 1 < LINES) whole_text(lines[line + 1], to);
@@ -95,7 +95,7 @@ static void print_line(FILE *out, size_t line, uint64_t count, uint64_t most)
 
 void cli_print_histogram(FILE *out, const char *title, const reeve_times *times)
 {
-    uint64_t counts[LINES] = {0}, most = 0;
+    uint64_t counts[LINES] = {0}, max = 0;
     size_t first = LINES, last = 0;
 
     for (size_t i = 0; i < REEVE_STATS_BUCKETS; i++) {
@@ -107,11 +107,11 @@ void cli_print_histogram(FILE *out, const char *title, const reeve_times *times)
         if (counts[i] == 0) continue;
         if (first == LINES) first = i;
         last = i;
-        if (counts[i] > most) most = counts[i];
+        if (counts[i] > max) max = counts[i];
     }
-    if (most == 0) return;
+    if (max == 0) return;
     (void)fprintf(out, "%s\n", title);
-    for (size_t i = first; i <= last; i++) print_line(out, i, counts[i], most);
+    for (size_t i = first; i <= last; i++) print_line(out, i, counts[i], max);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------------------------ */

@@ -45,14 +45,14 @@ static bool grow(cli_table *table)
 }
 
 /* The text of a cell: harmless, cut, never empty. NULL: no memory. */
-static char *make_cell(const char *text, size_t most)
+static char *make_cell(const char *text, size_t max)
 {
     rv_buf buf;
     char *cell;
 
     rv_buf_init(&buf, CELL_MAX);
     cli_utf8_add_safe(&buf, text, strnlen(text, CELL_MAX / 8), false);
-    cli_utf8_cut(&buf, most);
+    cli_utf8_cut(&buf, max);
     if (buf.length == 0) rv_buf_addc(&buf, '-');
     cell = buf.failed ? NULL : rv_strdup(buf.data);
     rv_buf_fini(&buf);
@@ -66,7 +66,7 @@ void cli_table_cell(cli_table *table, const char *text)
     char *cell;
 
     if (table->failed) return;
-    cell = grow(table) ? make_cell(text == NULL ? "" : text, table->columns[column].most) : NULL;
+    cell = grow(table) ? make_cell(text == NULL ? "" : text, table->columns[column].max) : NULL;
     if (cell == NULL) {
         table->failed = true;
         return;

@@ -17,8 +17,8 @@
 
 typedef struct cli_column {
     const char *title;
-    bool right;  /* numbers */
-    size_t most; /* columns of the terminal; longer cells are cut; 0: no limit */
+    bool right; /* numbers */
+    size_t max; /* columns of the terminal; longer cells are cut; 0: no limit */
 } cli_column;
 
 typedef struct cli_table {

@@ -18,8 +18,8 @@ int cli_read_tag(const cli_context *cli, const cli_option *option, void *pointer
 {
     cli_task_options *options = pointer;
 
-    if (options->spec.tag_count == CLI_TAGS_MOST)
-        return cli_usage(cli, "--%s: at most %d of them", option->name, CLI_TAGS_MOST);
+    if (options->spec.tag_count == CLI_TAGS_MAX)
+        return cli_usage(cli, "--%s: at most %d of them", option->name, CLI_TAGS_MAX);
     options->tags[options->spec.tag_count++] = value;
     return cli_check_text(cli, option->name, value);
 }
@@ -30,8 +30,8 @@ int cli_read_meta(const cli_context *cli, const cli_option *option, void *pointe
     reeve_meta *meta = &options->meta[options->spec.meta_count];
     char *equals = strchr(value, '=');
 
-    if (options->spec.meta_count == CLI_TAGS_MOST)
-        return cli_usage(cli, "--%s: at most %d of them", option->name, CLI_TAGS_MOST);
+    if (options->spec.meta_count == CLI_TAGS_MAX)
+        return cli_usage(cli, "--%s: at most %d of them", option->name, CLI_TAGS_MAX);
     if (equals == NULL || equals == value) return cli_bad_value(cli, option, value, "KEY=VALUE");
     if (cli_check_text(cli, option->name, value) != CLI_DONE) return CLI_USAGE;
     *equals = '\0';
@@ -45,8 +45,8 @@ int cli_read_after(const cli_context *cli, const cli_option *option, void *point
 {
     cli_task_options *options = pointer;
 
-    if (options->spec.after_count == CLI_TAGS_MOST)
-        return cli_usage(cli, "--%s: at most %d of them", option->name, CLI_TAGS_MOST);
+    if (options->spec.after_count == CLI_TAGS_MAX)
+        return cli_usage(cli, "--%s: at most %d of them", option->name, CLI_TAGS_MAX);
     if (!cli_after_parse(value, &options->after[options->spec.after_count]))
         return cli_bad_value(cli, option, value, "QUEUE/ID, or that with a rule behind it: " CLI_AFTER_NAMES);
     options->spec.after_count++;

@@ -12,14 +12,14 @@
 #include "cli.h"
 #include "protocol/task_options.h"
 
-#define CLI_TAGS_MOST 256
+#define CLI_TAGS_MAX 256
 
 typedef struct cli_task_options {
     reeve_task_spec spec;
     reeve_backoff backoff;
-    const char *tags[CLI_TAGS_MOST];
-    reeve_meta meta[CLI_TAGS_MOST];
-    reeve_parent after[CLI_TAGS_MOST];
+    const char *tags[CLI_TAGS_MAX];
+    reeve_meta meta[CLI_TAGS_MAX];
+    reeve_parent after[CLI_TAGS_MAX];
 } cli_task_options;
 
 #define CLI_TASK_ROW(name, argument, help, kind, field, min, max, read)                                            \

@@ -41,11 +41,11 @@ static void add_span(cli_fields *fields, const char *name, int64_t ms)
     cli_fields_add(fields, name, text);
 }
 
-static void add_count(cli_fields *fields, const char *name, unsigned count, int most)
+static void add_count(cli_fields *fields, const char *name, unsigned count, int max)
 {
-    if (count == 0 && most == 0) return;
-    if (most > 0)
-        cli_fields_addf(fields, name, "%u of %d", count, most);
+    if (count == 0 && max == 0) return;
+    if (max > 0)
+        cli_fields_addf(fields, name, "%u of %d", count, max);
     else
         cli_fields_addf(fields, name, "%u", count);
 }

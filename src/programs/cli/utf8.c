@@ -32,7 +32,7 @@ static bool in_ranges(const range *ranges, size_t count, uint32_t character)
 
 size_t cli_utf8_next(const char *text, size_t length, uint32_t *ret)
 {
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    static const uint32_t min[] = {0, 0, 0x80, 0x800, 0x10000};
     const unsigned char *bytes = (const unsigned char *)text;
     uint32_t character = bytes[0];
     size_t size = character < 0x80       ? 1
@@ -47,7 +47,7 @@ size_t cli_utf8_next(const char *text, size_t length, uint32_t *ret)
         if (bytes[i] >> 6 != 2) return 0;
         character = character << 6 | (bytes[i] & 0x3fu);
     }
-    if (character < least[size] || character > 0x10ffff || (character >= 0xd800 && character <= 0xdfff)) return 0;
+    if (character < min[size] || character > 0x10ffff || (character >= 0xd800 && character <= 0xdfff)) return 0;
     *ret = character;
     return size;
 }

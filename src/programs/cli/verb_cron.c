@@ -110,7 +110,7 @@ static int run_entry(cli_context *cli, cli_cron_options *options)
 static const struct word {
     const char *name;
     const char *synopsis;
-    size_t least, most; /* arguments after it */
+    size_t min, max; /* arguments after it */
     int (*run)(cli_context *cli, cli_cron_options *options);
 } words[] = {
     {"add", "NAME SPEC QUEUE TYPE [PAYLOAD|-|@FILE] [OPTION...]", 4, 5, cli_cron_add},
@@ -144,10 +144,10 @@ static int check_arguments(const cli_context *cli, const struct word *word, cons
 {
     size_t count = cli->count - 1, allowed = word->run == cli_cron_next && options->zoned ? 1 : 0;
 
-    if (count < word->least)
+    if (count < word->min)
         return cli_usage(cli, "an argument is missing: reeve cron %s %s", word->name, word->synopsis);
-    if (count > word->most)
-        return cli_usage(cli, "\"%.200s\" is one argument too many: reeve cron %s %s", cli->rest[word->most + 1],
+    if (count > word->max)
+        return cli_usage(cli, "\"%.200s\" is one argument too many: reeve cron %s %s", cli->rest[word->max + 1],
                          word->name, word->synopsis);
     if (word->run != cli_cron_add && cli->given > allowed)
         return cli_usage(cli, "an option that is not for `cron %s`: reeve cron %s %s", word->name, word->name,
@@ -214,8 +214,8 @@ const cli_verb cli_verb_cron = {
     .summary = "Recurring tasks: adds, lists, removes, pauses and runs entries",
     .options = cron_table,
     .options_size = sizeof(cli_cron_options),
-    .least = 1,
-    .most = CLI_ANY_NUMBER,
+    .min = 1,
+    .max = CLI_ANY_NUMBER,
     .run = cron,
     .notes =
         "An entry is a recurring task. It enqueues its task at the times that its SPEC gives, its slots. A SPEC\n"

@@ -7,15 +7,15 @@
 
 #include "after.h"
 #include "args.h"
-#include "steer.h"
+#include "control.h"
 #include "verbs.h"
 
-#define EDGES_MOST 64
+#define EDGES_MAX 64
 
 struct depend_options {
-    reeve_parent after[EDGES_MOST];
+    reeve_parent after[EDGES_MAX];
     size_t after_count;
-    const char *removed[EDGES_MOST];
+    const char *removed[EDGES_MAX];
     size_t removed_count;
 };
 
@@ -23,7 +23,7 @@ static int read_after(const cli_context *cli, const cli_option *option, void *po
 {
     struct depend_options *options = pointer;
 
-    if (options->after_count == EDGES_MOST) return cli_usage(cli, "--after: at most %d of them", EDGES_MOST);
+    if (options->after_count == EDGES_MAX) return cli_usage(cli, "--after: at most %d of them", EDGES_MAX);
     if (!cli_after_parse(value, &options->after[options->after_count]))
         return cli_bad_value(cli, option, value, "QUEUE/ID, or that with a rule behind it: " CLI_AFTER_NAMES);
     options->after_count++;
@@ -35,7 +35,7 @@ static int read_remove_after(const cli_context *cli, const cli_option *option, v
     struct depend_options *options = pointer;
     cli_handle handle;
 
-    if (options->removed_count == EDGES_MOST) return cli_usage(cli, "--remove-after: at most %d of them", EDGES_MOST);
+    if (options->removed_count == EDGES_MAX) return cli_usage(cli, "--remove-after: at most %d of them", EDGES_MAX);
     if (strcmp(value, REEVE_PARENT_OPEN) != 0 && !cli_handle_parse(&handle, value))
         return cli_bad_value(cli, option, value, "QUEUE/ID, or \"!\" for the parent that is none");
     options->removed[options->removed_count++] = value;
@@ -68,7 +68,7 @@ static int depend(cli_context *cli, void *pointer)
 
     if (options->after_count + options->removed_count == 0)
         return cli_usage(cli, "on what? give --after HANDLE or --remove-after HANDLE");
-    return cli_steer(cli, "changed", depend_one, options);
+    return cli_control(cli, "changed", depend_one, options);
 }
 
 const cli_verb cli_verb_depend = {
@@ -78,14 +78,14 @@ const cli_verb cli_verb_depend = {
     .summary = "Adds or removes dependencies of waiting tasks",
     .options = depend_table,
     .options_size = sizeof(struct depend_options),
-    .least = 1,
-    .most = CLI_ANY_NUMBER,
+    .min = 1,
+    .max = CLI_ANY_NUMBER,
     .run = depend,
     .notes = "The command accepts blocked, ready, scheduled and parked tasks. A parent is a task on whose end another\n"
              "task waits. RULE decides what happens if the parent dies, as for `reeve enqueue --after`: fail, go or\n"
              "wait. A program can give a task the placeholder ! as a parent, which keeps the task blocked until the\n"
              "program removes it. If that program has died, --remove-after '!' removes the "
-             "placeholder.\n" CLI_STEER_INPUT_NOTE "\nExamples:\n"
+             "placeholder.\n" CLI_CONTROL_INPUT_NOTE "\nExamples:\n"
              "  reeve depend default/merge --after files/part-3:go\n"
              "  reeve depend default/merge --remove-after files/part-1\n",
 };

@@ -195,7 +195,7 @@ const cli_verb cli_verb_doctor = {
     .summary = "Looks for problems of Redis and of queues, and tells what to do about them",
     .options = doctor_table,
     .options_size = sizeof(struct doctor_options),
-    .most = CLI_ANY_NUMBER,
+    .max = CLI_ANY_NUMBER,
     .run = doctor,
     .notes =
         "A problem means that tasks can be lost, or do not run. A warning is about something that can become a\n"

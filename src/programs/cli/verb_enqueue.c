@@ -159,7 +159,7 @@ const cli_verb cli_verb_enqueue = {
     .summary = "Enqueues a task, or many from JSON lines, and prints their handles",
     .options = enqueue_table,
     .options_size = sizeof(struct enqueue_options),
-    .most = 3,
+    .max = 3,
     .run = enqueue,
     .notes =
         "PAYLOAD is the payload itself, - for standard input, or @FILE for a file (empty). It may be any bytes.\n"

@@ -65,8 +65,8 @@ const cli_verb cli_verb_events = {
     .options = events_table,
     .options_size = sizeof(struct events_options),
     .defaults = &events_defaults,
-    .least = 1,
-    .most = 1,
+    .min = 1,
+    .max = 1,
     .run = events,
     .notes =
         "An event is a change of a task's state. A queue that keeps events, or that a program watches, writes one\n"

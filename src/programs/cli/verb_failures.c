@@ -61,11 +61,11 @@ static void add_row(cli_table *table, const char *queue, const void *item)
     cli_table_cell(table, failure->last_message);
 }
 
-static reeve_status fetch(reeve_client *client, const char *queue, uint64_t offset, size_t most, void **ret_list,
+static reeve_status fetch(reeve_client *client, const char *queue, uint64_t offset, size_t max, void **ret_list,
                           size_t *ret_count, uint64_t *ret_total)
 {
     reeve_failure *list = NULL;
-    reeve_status status = reeve_failures(client, queue, offset, most, &list, ret_count, ret_total);
+    reeve_status status = reeve_failures(client, queue, offset, max, &list, ret_count, ret_total);
 
     *ret_list = list;
     return status;
@@ -110,7 +110,7 @@ const cli_verb cli_verb_failures = {
     .options = failures_table,
     .options_size = sizeof(struct failures_options),
     .defaults = &failures_defaults,
-    .most = 2,
+    .max = 2,
     .run = failures,
     .notes = "Without a QUEUE, the command lists the kinds of all queues. With a QUEUE, it lists the kinds of this\n"
              "queue, the most recent one first. With a KIND, it lists the dead tasks of this kind, as `reeve list`\n"

@@ -234,8 +234,8 @@ const cli_verb cli_verb_limit = {
     .options = limit_table,
     .options_size = sizeof(struct limit_options),
     .defaults = &limit_defaults,
-    .least = 1,
-    .most = 1,
+    .min = 1,
+    .max = 1,
     .run = limit,
     .notes =
         "A limit applies to all workers together. A change is in force at once. Limits that are not given stay as\n"

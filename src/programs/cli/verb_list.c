@@ -15,7 +15,7 @@
 #include "when.h"
 
 #define PAGE_FIRST 16
-#define PAGE_MOST 512
+#define PAGE_MAX 512
 #define PAGE_BYTES ((size_t)1024 * 1024)
 #define TABLE_ROWS 1000 /* rows whose columns are lined up together */
 #define STATE_NAMES "scheduled, ready, running, completed, dead, cancelled, blocked or parked"
@@ -104,15 +104,15 @@ static void adapt_page(struct listing *listing, reeve_task_info **page, size_t c
     size_t bytes = 0;
 
     for (size_t i = 0; i < count; i++) bytes += page[i]->payload.length + page[i]->result.length;
-    if (bytes < PAGE_BYTES / 2 && listing->page < PAGE_MOST)
+    if (bytes < PAGE_BYTES / 2 && listing->page < PAGE_MAX)
         listing->page *= 2;
     else if (bytes > PAGE_BYTES && listing->page > 1)
         listing->page /= 2;
 }
 
-static bool flush_table(cli_table *table, size_t least)
+static bool flush_table(cli_table *table, size_t min)
 {
-    return table->used <= least * table->count || cli_table_print(table, stdout);
+    return table->used <= min * table->count || cli_table_print(table, stdout);
 }
 
 static bool take_page(struct listing *listing, reeve_task_info **page, size_t count)
@@ -227,8 +227,8 @@ const cli_verb cli_verb_list = {
     .options = list_table,
     .options_size = sizeof(struct list_options),
     .defaults = &list_defaults,
-    .least = 1,
-    .most = 1,
+    .min = 1,
+    .max = 1,
     .run = list,
     .notes = "Ready and scheduled tasks are listed in the order in which they will run. Tasks that have ended are\n"
              "listed in the order in which they ended, the last one first. With --tag, tasks are listed in the order\n"

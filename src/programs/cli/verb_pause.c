@@ -54,8 +54,8 @@ const cli_verb cli_verb_pause = {
     .section = CLI_QUEUES,
     .synopsis = "QUEUE...",
     .summary = "Pauses queues: no task is leased; running tasks continue, and tasks can be enqueued",
-    .least = 1,
-    .most = CLI_ANY_NUMBER,
+    .min = 1,
+    .max = CLI_ANY_NUMBER,
     .run = pause_queues,
     .notes = "Example:\n"
              "  reeve pause default thumbs\n",
@@ -66,8 +66,8 @@ const cli_verb cli_verb_resume = {
     .section = CLI_QUEUES,
     .synopsis = "QUEUE...",
     .summary = "Resumes paused queues",
-    .least = 1,
-    .most = CLI_ANY_NUMBER,
+    .min = 1,
+    .max = CLI_ANY_NUMBER,
     .run = resume_queues,
     .notes = "Example:\n"
              "  reeve resume default thumbs\n",

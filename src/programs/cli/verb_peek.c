@@ -13,7 +13,7 @@
 #include "when.h"
 
 #define PEEK_DEFAULT 10
-#define PEEK_MOST 1000
+#define PEEK_MAX 1000
 #define PAYLOAD_SHOWN 200
 
 struct peek_options {
@@ -22,7 +22,7 @@ struct peek_options {
 };
 
 static const cli_option peek_table[] = {
-    {"limit", "N", "the same as N (10)", CLI_COUNT, offsetof(struct peek_options, limit), 1, PEEK_MOST, NULL},
+    {"limit", "N", "the same as N (10)", CLI_COUNT, offsetof(struct peek_options, limit), 1, PEEK_MAX, NULL},
     {"offset", "N", "skip the first N (0)", CLI_COUNT, offsetof(struct peek_options, offset), 0, INT64_MAX, NULL},
     {0},
 };
@@ -84,8 +84,8 @@ static int peek(cli_context *cli, void *pointer)
     cli_table table;
     int status = cli_queue_argument(cli, cli->rest[0]);
 
-    if (status == CLI_DONE && cli->count > 1 && !rv_parse_int(cli->rest[1], 1, PEEK_MOST, &want))
-        status = cli_usage(cli, "\"%.100s\": N is a number from 1 to %d", cli->rest[1], PEEK_MOST);
+    if (status == CLI_DONE && cli->count > 1 && !rv_parse_int(cli->rest[1], 1, PEEK_MAX, &want))
+        status = cli_usage(cli, "\"%.100s\": N is a number from 1 to %d", cli->rest[1], PEEK_MAX);
     if (status == CLI_DONE) status = cli_open_queue(cli, cli->rest[0]);
     if (status != CLI_DONE) return status;
     cli_table_init(&table, columns, sizeof(columns) / sizeof(columns[0]));
@@ -102,8 +102,8 @@ const cli_verb cli_verb_peek = {
     .summary = "Shows the next tasks of a queue, in the order in which they will be leased, with payloads",
     .options = peek_table,
     .options_size = sizeof(struct peek_options),
-    .least = 1,
-    .most = 2,
+    .min = 1,
+    .max = 2,
     .run = peek,
     .notes = "N is at most 1000. Tasks are listed by priority. Within a priority, the groups take turns. The command\n"
              "does not look at limits: a listed task runs later if its group is at a limit. With --json each line is\n"

@@ -230,7 +230,7 @@ const cli_verb cli_verb_queues = {
     .summary = "Shows all queues, or the given ones, with the number of tasks in each state",
     .options = queues_table,
     .options_size = sizeof(struct queues_options),
-    .most = CLI_ANY_NUMBER,
+    .max = CLI_ANY_NUMBER,
     .run = queues,
     .notes =
         "DONE is the number of completed tasks, and FAILED the number of failed attempts, since the queue was\n"

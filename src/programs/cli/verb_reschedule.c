@@ -1,5 +1,5 @@
 #include "args.h"
-#include "steer.h"
+#include "control.h"
 #include "verbs.h"
 
 struct reschedule_options {
@@ -66,7 +66,7 @@ static int reschedule(cli_context *cli, void *pointer)
     if (times > 1) return cli_usage(cli, "--in, --at and --now: give one of them");
     if (times == 0 && !options->has_priority)
         return cli_usage(cli, "to when? give --in DURATION, --at TIME or --now, or a new --priority N");
-    return cli_steer(cli, "rescheduled", reschedule_one, options);
+    return cli_control(cli, "rescheduled", reschedule_one, options);
 }
 
 const cli_verb cli_verb_reschedule = {
@@ -77,12 +77,12 @@ const cli_verb cli_verb_reschedule = {
     .options = reschedule_table,
     .options_size = sizeof(struct reschedule_options),
     .defaults = &reschedule_defaults,
-    .least = 1,
-    .most = CLI_ANY_NUMBER,
+    .min = 1,
+    .max = CLI_ANY_NUMBER,
     .run = reschedule,
     .notes =
         "The command accepts ready, scheduled and parked tasks. A past time means now. A task with a new priority\n"
-        "goes to the end of that priority.\n" CLI_STEER_INPUT_NOTE "\nExamples:\n"
+        "goes to the end of that priority.\n" CLI_CONTROL_INPUT_NOTE "\nExamples:\n"
         "  reeve reschedule default/order-17 --in 10m\n"
         "  reeve reschedule default/order-17 default/order-18 --now --priority -10\n",
 };

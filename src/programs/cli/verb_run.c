@@ -324,8 +324,8 @@ const cli_verb cli_verb_run = {
     .options = run_table,
     .options_size = sizeof(struct run_options),
     .defaults = &run_defaults,
-    .least = 2,
-    .most = 3,
+    .min = 2,
+    .max = 3,
     .run = run,
     .notes = "PLUGIN is a path if it contains a /, else a name in the plugin directory. The result is printed to\n"
              "standard output without changes. Progress and outcome are printed to standard error. Jitter is not\n"

@@ -65,8 +65,8 @@ const cli_verb cli_verb_settings = {
     .summary = "Shows or sets the settings of a queue",
     .options = settings_table,
     .options_size = sizeof(rv_queue_values),
-    .least = 1,
-    .most = 1,
+    .min = 1,
+    .max = 1,
     .run = run_settings,
     .notes =
         "The command changes the settings that are given, and prints all settings. A change is in force at once,\n"

@@ -61,8 +61,8 @@ const cli_verb cli_verb_show = {
     .summary = "Shows everything about a task",
     .options = show_table,
     .options_size = sizeof(struct show_options),
-    .least = 1,
-    .most = 1,
+    .min = 1,
+    .max = 1,
     .run = show,
     .notes = "Of a payload or result that is text, the command prints up to 4 KiB. Of one that is binary, it prints\n"
              "the beginning. --json prints both in full.\n"

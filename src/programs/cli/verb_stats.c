@@ -196,7 +196,7 @@ const cli_verb cli_verb_stats = {
     .options = stats_table,
     .options_size = sizeof(struct stats_options),
     .defaults = &stats_defaults,
-    .most = 1,
+    .max = 1,
     .run = stats,
     .notes = "Without a QUEUE, the command prints a row for each queue and a total, for today or for the last N days.\n"
              "With a QUEUE, it prints a row for each day and a total. Days are in UTC. Workers add to the numbers\n"

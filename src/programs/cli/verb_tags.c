@@ -51,11 +51,11 @@ static void add_row(cli_table *table, const char *queue, const void *item)
     cli_table_cell(table, last);
 }
 
-static reeve_status fetch(reeve_client *client, const char *queue, uint64_t offset, size_t most, void **ret_list,
+static reeve_status fetch(reeve_client *client, const char *queue, uint64_t offset, size_t max, void **ret_list,
                           size_t *ret_count, uint64_t *ret_total)
 {
     reeve_tag *list = NULL;
-    reeve_status status = reeve_tags(client, queue, offset, most, &list, ret_count, ret_total);
+    reeve_status status = reeve_tags(client, queue, offset, max, &list, ret_count, ret_total);
 
     *ret_list = list;
     return status;
@@ -93,7 +93,7 @@ const cli_verb cli_verb_tags = {
     .options = tags_table,
     .options_size = sizeof(struct tags_options),
     .defaults = &tags_defaults,
-    .most = 1,
+    .max = 1,
     .run = tags,
     .notes = "TASKS is the number of tasks with the tag, in all states. LAST is when a task with the tag was last\n"
              "enqueued; the most recent tag comes first. Without a QUEUE, the tags of all queues are listed.\n"

@@ -153,8 +153,8 @@ const cli_verb cli_verb_wait = {
     .options = wait_table,
     .options_size = sizeof(struct wait_options),
     .defaults = &wait_defaults,
-    .least = 1,
-    .most = 1,
+    .min = 1,
+    .max = 1,
     .run = run_wait,
     .notes = "Examples:\n"
              "  reeve wait default/order-17 --timeout 30s\n"

@@ -266,8 +266,8 @@ const cli_verb cli_verb_watch = {
     .options = watch_table,
     .options_size = sizeof(struct watch_options),
     .defaults = &watch_defaults,
-    .least = 1,
-    .most = 1,
+    .min = 1,
+    .max = 1,
     .run = watch,
     .notes = "An event is a change of a task's state. The command prints a line for each event: time (UTC), event,\n"
              "handle, and the worker or the reason. A queue records events while a program watches it. `reeve events\n"

@@ -82,8 +82,8 @@ const cli_verb cli_verb_why = {
     .section = CLI_TASKS,
     .synopsis = "HANDLE|QUEUE",
     .summary = "Explains why a task, or a queue, does not run",
-    .least = 1,
-    .most = 1,
+    .min = 1,
+    .max = 1,
     .run = why,
     .notes = "These are the possible reasons: the queue is paused, by hand or for a time; the queue or the group of\n"
              "the task is at a limit; parents of the task have not ended; the task is due later; other tasks are\n"

@@ -160,16 +160,16 @@ static void *write_all(void *unused)
 
 static bool is_open;
 
-void host_log_open(bool json, reeve_log_level least)
+void host_log_open(bool json, reeve_log_level min)
 {
     rv_error error = {0};
 
     as_json = json;
     is_open = rv_os_thread_start(&writer.id, write_all, NULL, "reeve-log", &error) == REEVE_OK;
     if (is_open)
-        reeve_log_set(take_record, NULL, least);
+        reeve_log_set(take_record, NULL, min);
     else
-        reeve_log_set(json ? reeve_log_to_json : reeve_log_to_logfmt, stderr, least);
+        reeve_log_set(json ? reeve_log_to_json : reeve_log_to_logfmt, stderr, min);
 }
 
 static bool is_written(void)
@@ -179,9 +179,9 @@ static bool is_written(void)
 }
 
 /* The caller holds the lock. */
-static void wait_until_written(int64_t most_ms)
+static void wait_until_written(int64_t max_ms)
 {
-    int64_t deadline = rv_deadline(most_ms);
+    int64_t deadline = rv_deadline(max_ms);
     struct timespec until = {.tv_sec = deadline / 1000, .tv_nsec = deadline % 1000 * 1000000};
     int failed = 0;
 
@@ -190,22 +190,22 @@ static void wait_until_written(int64_t most_ms)
     rv_lock_check(failed != 0 && failed != ETIMEDOUT);
 }
 
-void host_log_flush(int64_t most_ms)
+void host_log_flush(int64_t max_ms)
 {
     if (!is_open) return;
     rv_lock(&writer.lock);
-    wait_until_written(most_ms);
+    wait_until_written(max_ms);
     rv_unlock(&writer.lock);
 }
 
-void host_log_close(int64_t most_ms)
+void host_log_close(int64_t max_ms)
 {
     if (!is_open) return;
     reeve_log_set(NULL, NULL, REEVE_LOG_OFF);
     rv_lock(&writer.lock);
     writer.ends = true;
     rv_lock_check(pthread_cond_signal(&writer.filled));
-    wait_until_written(most_ms);
+    wait_until_written(max_ms);
     bool ended = writer.ended;
     rv_unlock(&writer.lock);
     if (ended) rv_lock_check(pthread_join(writer.id, NULL));

@@ -13,13 +13,13 @@
 
 /* Sets the library's log to this one. Call it once, before other threads are started. Without a thread to be had, lines
  * are written by whoever logs. */
-void host_log_open(bool json, reeve_log_level least);
+void host_log_open(bool json, reeve_log_level min);
 
 /* Waits until all lines are written, at most so long. */
-void host_log_flush(int64_t most_ms);
+void host_log_flush(int64_t max_ms);
 
 /* The last call: silences the library's log, flushes, and ends the thread unless it is stuck in a write. */
-void host_log_close(int64_t most_ms);
+void host_log_close(int64_t max_ms);
 
 /* How long the end of the program waits for the reader of its log. */
 #define HOST_LOG_END_MS 1000

@@ -30,7 +30,7 @@
 
 #define LOOK_FOR_REDIS_MS 200
 #define WRITE_AGAIN_MS 5000 /* at first; twice as long each time */
-#define WRITE_AGAIN_MOST_MS 60000
+#define WRITE_AGAIN_MAX_MS 60000
 #define FIRST_MS 1000
 #define LOOK_AT_HANDLERS_MS 20
 #define NUMBER_SIZE 24
@@ -161,7 +161,7 @@ static void try_to_write_settings(host *at)
 
     at->settings_at = queues && entries ? RV_FOREVER : rv_deadline(at->write_again_ms);
     at->write_again_ms = queues && entries ? WRITE_AGAIN_MS : 2 * at->write_again_ms;
-    if (at->write_again_ms > WRITE_AGAIN_MOST_MS) at->write_again_ms = WRITE_AGAIN_MOST_MS;
+    if (at->write_again_ms > WRITE_AGAIN_MAX_MS) at->write_again_ms = WRITE_AGAIN_MAX_MS;
 }
 
 /* Redis may come later: until the worker's heartbeat has reached it nothing is tried again. */

@@ -1,4 +1,4 @@
-#include "client/lay.h"
+#include "client/bulk_insert.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -21,14 +21,14 @@ enum { WATCH, DEL, MULTI, RPUSH, HSET, SCRIPT, EXEC };
 /* ---- Redis's clock --------------------------------------------------------------------------------------------- */
 
 /* Rounded down, and without the way of the reply: what is reckoned from it is at no time ahead of Redis. */
-void rv_lay_note_clock(reeve_client *client, int64_t now_ms)
+void rv_bulk_insert_note_clock(reeve_client *client, int64_t now_ms)
 {
     client->clock_known = true;
     client->clock_ahead_ms = now_ms - rv_now_ms() - 1;
     client->clock_epoch = rv_conn_epoch(client->conn);
 }
 
-void rv_lay_note_uncommon(reeve_client *client, const char *queue)
+void rv_bulk_insert_note_uncommon(reeve_client *client, const char *queue)
 {
     rv_copy_text(client->uncommon, sizeof(client->uncommon), queue);
     client->uncommon_calls = UNCOMMON_CALLS;
@@ -46,32 +46,32 @@ static bool is_much(const rv_enqueue_call *call)
     return call->fresh && (call->count >= RV_PACKET_MANY || (call->count >= RV_PACKET_MIN && call->bytes >= MUCH));
 }
 
-bool rv_lay_pays(rv_enqueue_pipeline *p, const rv_enqueue_call *call)
+bool rv_bulk_insert_pays(rv_enqueue_pipeline *p, const rv_enqueue_call *call)
 {
     reeve_client *client = p->client;
-    return is_much(call) && client->lays && !client->lays_nothing && client->clock_known &&
+    return is_much(call) && client->can_bulk_insert && !client->cannot_bulk_insert && client->clock_known &&
            client->clock_epoch == rv_conn_epoch(client->conn) && is_common(client, p->specs[call->first].queue);
 }
 
-bool rv_lay_asks(const rv_enqueue_pipeline *p, const rv_enqueue_call *call)
+bool rv_bulk_insert_needs_probe(const rv_enqueue_pipeline *p, const rv_enqueue_call *call)
 {
-    return is_much(call) && !p->client->lays && !p->client->lays_nothing && !p->asking;
+    return is_much(call) && !p->client->can_bulk_insert && !p->client->cannot_bulk_insert && !p->asking;
 }
 
 /* ---- what is sent ---------------------------------------------------------------------------------------------- */
 
-typedef struct laying {
+typedef struct bulk_inserting {
     rv_prefix prefix;
     char at[24];
     char packet[16];
     char list[16 + sizeof("packet:")];
     char fence[16 + sizeof("laid:")];
     char head[64]; /* of every envelope */
-} laying;
+} bulk_inserting;
 
-static laying describe(const reeve_client *client, const char *queue, unsigned packet)
+static bulk_inserting describe(const reeve_client *client, const char *queue, unsigned packet)
 {
-    laying ret;
+    bulk_inserting ret;
     int64_t at_ms = rv_now_ms() + client->clock_ahead_ms;
     rv_keys_set_prefix(&ret.prefix, client->ns, queue);
     (void)snprintf(ret.at, sizeof(ret.at), "%lld", (long long)at_ms);
@@ -88,12 +88,12 @@ static unsigned new_packet(void)
     return 100000000 + (unsigned)(rv_random_unit() * 899999999);
 }
 
-static void add_key(rv_conn *conn, const laying *l, const char *name)
+static void add_key(rv_conn *conn, const bulk_inserting *l, const char *name)
 {
     rv_arg2(conn, l->prefix.text, l->prefix.length, name, strlen(name));
 }
 
-static void add_envelope(rv_conn *conn, rv_buf *scratch, const laying *l, const reeve_task_spec *spec)
+static void add_envelope(rv_conn *conn, rv_buf *scratch, const bulk_inserting *l, const reeve_task_spec *spec)
 {
     rv_buf_clear(scratch);
     rv_buf_adds(scratch, l->head);
@@ -101,7 +101,7 @@ static void add_envelope(rv_conn *conn, rv_buf *scratch, const laying *l, const 
     rv_arg_lent2(conn, scratch->data, scratch->length, spec->payload.data, spec->payload.length);
 }
 
-static void add_script(rv_conn *conn, const laying *l, size_t count)
+static void add_script(rv_conn *conn, const bulk_inserting *l, size_t count)
 {
     rv_cmd_script(conn, &rv_script_enqueue, 1, 4);
     add_key(conn, l, "");
@@ -111,17 +111,17 @@ static void add_script(rv_conn *conn, const laying *l, size_t count)
     rv_argi(conn, (int64_t)count);
 }
 
-static void begin(rv_conn *conn, const laying *l, const char *name, const char *key, size_t more)
+static void begin(rv_conn *conn, const bulk_inserting *l, const char *name, const char *key, size_t more)
 {
     rv_cmd(conn, (key ? 2 : 1) + more);
     rv_args(conn, name);
     if (key) add_key(conn, l, key);
 }
 
-void rv_lay_build(rv_enqueue_pipeline *p, rv_conn *conn, rv_enqueue_call *call)
+void rv_bulk_insert_build(rv_enqueue_pipeline *p, rv_conn *conn, rv_enqueue_call *call)
 {
     call->packet = new_packet();
-    laying l = describe(p->client, p->specs[call->first].queue, call->packet);
+    bulk_inserting l = describe(p->client, p->specs[call->first].queue, call->packet);
     size_t end = call->first + call->span;
     begin(conn, &l, "WATCH", l.fence, 0);
     begin(conn, &l, "DEL", l.fence, 0);
@@ -144,9 +144,9 @@ void rv_lay_build(rv_enqueue_pipeline *p, rv_conn *conn, rv_enqueue_call *call)
 /* A transaction of nothing. */
 enum { ASK_END = MULTI + 1 };
 
-void rv_lay_ask(rv_enqueue_pipeline *p, rv_conn *conn, const rv_enqueue_call *call)
+void rv_bulk_insert_probe(rv_enqueue_pipeline *p, rv_conn *conn, const rv_enqueue_call *call)
 {
-    laying l = describe(p->client, p->specs[call->first].queue, 0);
+    bulk_inserting l = describe(p->client, p->specs[call->first].queue, 0);
     p->asking = true;
     begin(conn, &l, "WATCH", l.fence, 0);
     begin(conn, &l, "DEL", l.fence, 0);
@@ -155,9 +155,9 @@ void rv_lay_ask(rv_enqueue_pipeline *p, rv_conn *conn, const rv_enqueue_call *ca
 }
 
 /* What watches the key sees it set; what comes to watch it later deletes it, and sees that. */
-void rv_lay_forbid(const rv_enqueue_pipeline *p, rv_conn *conn, const rv_enqueue_call *call)
+void rv_bulk_insert_forbid(const rv_enqueue_pipeline *p, rv_conn *conn, const rv_enqueue_call *call)
 {
-    laying l = describe(p->client, p->specs[call->first].queue, call->packet);
+    bulk_inserting l = describe(p->client, p->specs[call->first].queue, call->packet);
     begin(conn, &l, "SET", l.fence, 3);
     rv_args(conn, "1");
     rv_args(conn, "EX");
@@ -167,12 +167,12 @@ void rv_lay_forbid(const rv_enqueue_pipeline *p, rv_conn *conn, const rv_enqueue
 /* ---- what is answered ------------------------------------------------------------------------------------------ */
 
 /* An error that passes: it is asked again. */
-void rv_lay_asked(rv_enqueue_pipeline *p, size_t step, const rv_reply *reply)
+void rv_bulk_insert_probed(rv_enqueue_pipeline *p, size_t step, const rv_reply *reply)
 {
     if (rv_reply_has_error_code(reply, "NOPERM") || rv_reply_has_error_code(reply, "ERR"))
-        p->client->lays_nothing = true;
+        p->client->cannot_bulk_insert = true;
     if (rv_reply_is(reply, RV_ERROR)) p->asking = false;
-    if (step == ASK_END && p->asking) p->client->lays = true;
+    if (step == ASK_END && p->asking) p->client->can_bulk_insert = true;
 }
 
 /* Of the transaction's replies that of the script, or an error before it. */
@@ -191,7 +191,7 @@ static void note_refusal(rv_enqueue_pipeline *p, size_t step, const rv_reply *re
 {
     /* A busy Redis takes the other two, too: where they are refused they are forbidden, or have other names. */
     bool passing = step == DEL && !rv_reply_has_error_code(reply, "NOPERM");
-    if (step <= MULTI && !passing) p->client->lays_nothing = true;
+    if (step <= MULTI && !passing) p->client->cannot_bulk_insert = true;
     if (step < MULTI) return;
     if (step == MULTI) p->bare = true;
     if (p->refused.status == REEVE_OK) (void)rv_fail(&p->refused, REEVE_EREDIS, "%s", reply->text);
@@ -206,7 +206,7 @@ static const rv_reply *refusal_of(rv_enqueue_pipeline *p, const rv_reply *reply)
     return &p->refusal;
 }
 
-const rv_reply *rv_lay_reply(rv_enqueue_pipeline *p, size_t step, const rv_reply *reply)
+const rv_reply *rv_bulk_insert_reply(rv_enqueue_pipeline *p, size_t step, const rv_reply *reply)
 {
     bool failed = rv_reply_is(reply, RV_ERROR);
     if (step == WATCH) {

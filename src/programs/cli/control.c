@@ -1,12 +1,12 @@
 /*
- * steer.c - one call for each handle, each reported by itself. A handle that is refused does not stop the others; a
+ * control.c - one call for each handle, each reported by itself. A handle that is refused does not stop the others; a
  * Redis that is gone does. What is refused in its state is tried again behind the others, as long as any of them is done:
  * a task for which others wait goes when these have gone.
  *
  * Standard input is read to its end before the first task is touched: the handles may come from `reeve list`, which
  * would skip tasks if those that it has passed went away while it lists.
  */
-#include "steer.h"
+#include "control.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@
 
 struct steering {
     cli_context *cli;
-    cli_steer_fn call;
+    cli_control_fn call;
     const void *options;
     const char *done; /* "retried" */
     int status;
@@ -175,7 +175,7 @@ static int check_arguments(const cli_context *cli)
     return status;
 }
 
-int cli_steer(cli_context *cli, const char *done, cli_steer_fn call, const void *options)
+int cli_control(cli_context *cli, const char *done, cli_control_fn call, const void *options)
 {
     struct steering steering = {.cli = cli, .call = call, .options = options, .done = done};
     cli_handle handle;

@@ -1,7 +1,7 @@
 /*
- * sweep.c - many tasks by a filter, step by step; and purge, which is nothing else.
+ * bulk_update.c - many tasks by a filter, step by step; and purge, which is nothing else.
  */
-#include "sweep.h"
+#include "bulk_update.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,8 +16,8 @@
 
 struct sweeping {
     cli_context *cli;
-    const cli_sweep_plan *plan;
-    const cli_sweep_options *options;
+    const cli_bulk_update_plan *plan;
+    const cli_bulk_update_options *options;
     reeve_bulk_result before; /* in the states that are through */
     reeve_bulk_result swept;  /* in all */
     cli_progress progress;
@@ -26,9 +26,9 @@ struct sweeping {
 
 /* ---- options --------------------------------------------------------------------------------------------------- */
 
-int cli_sweep_read_state(const cli_context *cli, const cli_option *option, void *pointer, char *value)
+int cli_bulk_update_read_state(const cli_context *cli, const cli_option *option, void *pointer, char *value)
 {
-    cli_sweep_options *options = pointer;
+    cli_bulk_update_options *options = pointer;
 
     options->has_state = true;
     if (reeve_state_parse(value, &options->state) == REEVE_OK) return CLI_DONE;
@@ -42,7 +42,7 @@ static bool is_among(reeve_state state, const reeve_state *list, size_t count)
     return false;
 }
 
-static int say_bad_state(const cli_context *cli, const cli_sweep_plan *plan, reeve_state state)
+static int say_bad_state(const cli_context *cli, const cli_bulk_update_plan *plan, reeve_state state)
 {
     rv_buf names;
     int status;
@@ -60,12 +60,12 @@ static int say_bad_state(const cli_context *cli, const cli_sweep_plan *plan, ree
     return status;
 }
 
-static bool is_filtered(const cli_sweep_options *options)
+static bool is_filtered(const cli_bulk_update_options *options)
 {
     return options->kind != NULL || options->type != NULL || options->tag != NULL || options->older_ms > 0;
 }
 
-static int check(const cli_context *cli, const cli_sweep_plan *plan, const cli_sweep_options *options)
+static int check(const cli_context *cli, const cli_bulk_update_plan *plan, const cli_bulk_update_options *options)
 {
     reeve_state state = options->has_state ? options->state : plan->states[0];
 
@@ -139,7 +139,7 @@ static bool on_step(const reeve_bulk_result *swept, void *user)
 
 static reeve_status sweep_state(struct sweeping *sweeping, reeve_state state)
 {
-    const cli_sweep_options *options = sweeping->options;
+    const cli_bulk_update_options *options = sweeping->options;
     const cli_context *cli = sweeping->cli;
     reeve_filter filter = {.size = sizeof(filter),
                            .state = state,
@@ -158,7 +158,7 @@ static reeve_status sweep_state(struct sweeping *sweeping, reeve_state state)
 
 static reeve_status sweep_states(struct sweeping *sweeping)
 {
-    const cli_sweep_plan *plan = sweeping->plan;
+    const cli_bulk_update_plan *plan = sweeping->plan;
     reeve_status status = REEVE_OK;
 
     if (sweeping->options->has_state) return sweep_state(sweeping, sweeping->options->state);
@@ -170,7 +170,7 @@ static reeve_status sweep_states(struct sweeping *sweeping)
 /* How many there are to look at. Only for the terminal: what is not known is done without. */
 static uint64_t count_all(const struct sweeping *sweeping)
 {
-    const cli_sweep_options *options = sweeping->options;
+    const cli_bulk_update_options *options = sweeping->options;
     reeve_client *client = sweeping->cli->client;
     const char *queue = sweeping->cli->rest[0];
     reeve_task_info **page = NULL;
@@ -199,7 +199,7 @@ struct preview {
 
 static reeve_status look_at_state(const struct sweeping *sweeping, reeve_state state, struct preview *all)
 {
-    const cli_sweep_options *options = sweeping->options;
+    const cli_bulk_update_options *options = sweeping->options;
     reeve_filter filter = {.size = sizeof(filter),
                            .state = state,
                            .kind = options->kind,
@@ -262,7 +262,7 @@ static void print_preview(const struct sweeping *sweeping, const struct preview 
 
 static int dry_run(const struct sweeping *sweeping)
 {
-    const cli_sweep_plan *plan = sweeping->plan;
+    const cli_bulk_update_plan *plan = sweeping->plan;
     struct preview all = {.count = 0};
     reeve_status status = REEVE_OK;
 
@@ -300,7 +300,7 @@ static int tell(const struct sweeping *sweeping, reeve_status status)
                          "refused: the unique key of a task is held by another one by now");
 }
 
-int cli_sweep(cli_context *cli, const cli_sweep_plan *plan, const cli_sweep_options *options)
+int cli_bulk_update(cli_context *cli, const cli_bulk_update_plan *plan, const cli_bulk_update_options *options)
 {
     struct sweeping sweeping = {.cli = cli, .plan = plan, .options = options};
     reeve_status result;
@@ -325,8 +325,8 @@ static const reeve_state ended[] = {REEVE_STATE_DEAD, REEVE_STATE_COMPLETED, REE
 
 static int purge(cli_context *cli, void *options)
 {
-    static const cli_sweep_plan plan = {REEVE_ACTION_DELETE, "purged", dead, 1, ended, 3};
-    const cli_sweep_options *given = options;
+    static const cli_bulk_update_plan plan = {REEVE_ACTION_DELETE, "purged", dead, 1, ended, 3};
+    const cli_bulk_update_options *given = options;
     bool may = !given->has_state || is_among(given->state, ended, 3);
 
     if (may && cli->count == 1 && strchr(cli->rest[0], '/') == NULL && !given->all && !is_filtered(given))
@@ -335,14 +335,14 @@ static int purge(cli_context *cli, void *options)
                          "--older-than",
                          reeve_state_name(given->has_state ? given->state : REEVE_STATE_DEAD), cli->rest[0],
                          given->has_state && given->state != REEVE_STATE_DEAD ? "" : "--kind, ");
-    return cli_sweep(cli, &plan, options);
+    return cli_bulk_update(cli, &plan, options);
 }
 
 static const cli_option purge_table[] = {
-    CLI_SWEEP_ALL("all tasks of the queue in the state"),
-    CLI_SWEEP_STATE("tasks in this state: dead, completed or cancelled (dead)"),
-    CLI_SWEEP_KIND,
-    CLI_SWEEP_OTHERS,
+    CLI_BULK_UPDATE_ALL("all tasks of the queue in the state"),
+    CLI_BULK_UPDATE_STATE("tasks in this state: dead, completed or cancelled (dead)"),
+    CLI_BULK_UPDATE_KIND,
+    CLI_BULK_UPDATE_OTHERS,
     {0},
 };
 
@@ -353,9 +353,9 @@ const cli_verb cli_verb_purge = {
                 "[--dry-run]",
     .summary = "Deletes ended tasks of a queue: all in a state, or those that a filter selects",
     .options = purge_table,
-    .options_size = sizeof(cli_sweep_options),
-    .least = 1,
-    .most = 1,
+    .options_size = sizeof(cli_bulk_update_options),
+    .min = 1,
+    .max = 1,
     .run = purge,
     .notes =
         "The command deletes all tasks of the queue in the state (--all), or those that a filter selects (--kind\n"

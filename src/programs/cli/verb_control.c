@@ -1,18 +1,18 @@
 /*
- * verb_steer.c - retry, cancel and delete: single tasks by their handles (steer.c), or many of a queue (sweep.c).
+ * verb_control.c - retry, cancel and delete: single tasks by their handles (control.c), or many of a queue (bulk_update.c).
  */
 #include <string.h>
 
 #include "base/id.h"
+#include "bulk_update.h"
+#include "control.h"
 #include "reeve/depend.h"
-#include "steer.h"
-#include "sweep.h"
 #include "verbs.h"
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
 /* An argument that can only be a queue: say what is missing. */
-static int check_no_queue(const cli_context *cli, const cli_sweep_plan *plan)
+static int check_no_queue(const cli_context *cli, const cli_bulk_update_plan *plan)
 {
     for (size_t i = 0; i < cli->count; i++) {
         const char *text = cli->rest[i];
@@ -27,18 +27,19 @@ static int check_no_queue(const cli_context *cli, const cli_sweep_plan *plan)
     return CLI_DONE;
 }
 
-static int run(cli_context *cli, const cli_sweep_plan *plan, const cli_sweep_options *options, cli_steer_fn call)
+static int run(cli_context *cli, const cli_bulk_update_plan *plan, const cli_bulk_update_options *options,
+               cli_control_fn call)
 {
     int status;
 
     if (options->all || options->kind != NULL || options->type != NULL || options->tag != NULL || options->older_ms > 0)
-        return options->cascade ? cli_usage(cli, "--cascade goes with a HANDLE") : cli_sweep(cli, plan, options);
+        return options->cascade ? cli_usage(cli, "--cascade goes with a HANDLE") : cli_bulk_update(cli, plan, options);
     if (options->dry_run)
         return cli_usage(cli, "--dry-run goes with a QUEUE and --all, or options that pick some of its tasks");
     if (options->has_state)
         return cli_usage(cli, "--state alone picks no tasks: --all for all in that state, or pick some of them");
     status = check_no_queue(cli, plan);
-    return status == CLI_DONE ? cli_steer(cli, plan->done, call, options) : status;
+    return status == CLI_DONE ? cli_control(cli, plan->done, call, options) : status;
 }
 
 /* clang-format off */
@@ -50,7 +51,7 @@ static int run(cli_context *cli, const cli_sweep_plan *plan, const cli_sweep_opt
 
 #define RETRY_NOTES                                                                                                    \
     "The failures and crashes of a dead task are set to 0. A task is not retried while another task holds its unique key.\n" \
-    CLI_STEER_INPUT_NOTE MANY_NOTE                                                                                     \
+    CLI_CONTROL_INPUT_NOTE MANY_NOTE                                                                                     \
     "\nExamples:\n"                                                                                                    \
     "  reeve retry default/order-17\n"                                                                                 \
     "  reeve retry default --kind timeout --type charge\n"                                                             \
@@ -59,14 +60,14 @@ static int run(cli_context *cli, const cli_sweep_plan *plan, const cli_sweep_opt
 #define CANCEL_NOTES                                                                                                   \
     "The handler of a running task is asked to stop. If it then ends with the outcome done, the task is completed, else\n" \
     "it is cancelled. `reeve wait HANDLE` waits for the end. The records of cancelled tasks are kept.\n"                                                   \
-    CLI_STEER_CHILDREN_NOTE CLI_STEER_INPUT_NOTE MANY_NOTE                                                             \
+    CLI_CONTROL_CHILDREN_NOTE CLI_CONTROL_INPUT_NOTE MANY_NOTE                                                             \
     "To keep tasks from starting meanwhile, run `reeve pause QUEUE` before.\n"                                                   \
     "\nExamples:\n"                                                                                                    \
     "  reeve cancel default/order-17\n"                                                                                \
     "  reeve cancel default --tag customer-4 --state scheduled\n"
 
 #define DELETE_NOTES                                                                                                   \
-    CLI_STEER_CHILDREN_NOTE CLI_STEER_INPUT_NOTE MANY_NOTE                                                             \
+    CLI_CONTROL_CHILDREN_NOTE CLI_CONTROL_INPUT_NOTE MANY_NOTE                                                             \
     "\nExamples:\n"                                                                                                    \
     "  reeve delete default/order-17\n"                                                                                \
     "  reeve delete default --type report --state scheduled\n"
@@ -86,16 +87,17 @@ static reeve_status retry_one(reeve_client *client, const cli_handle *handle, co
 static int retry(cli_context *cli, void *options)
 {
     static const reeve_state allowed[] = {REEVE_STATE_DEAD, REEVE_STATE_CANCELLED, REEVE_STATE_SCHEDULED};
-    static const cli_sweep_plan plan = {REEVE_ACTION_RETRY, "retried", dead, COUNT(dead), allowed, COUNT(allowed)};
+    static const cli_bulk_update_plan plan = {REEVE_ACTION_RETRY, "retried", dead,
+                                              COUNT(dead),        allowed,   COUNT(allowed)};
 
     return run(cli, &plan, options, retry_one);
 }
 
 static const cli_option retry_table[] = {
-    CLI_SWEEP_ALL("all tasks of the queue in the state"),
-    CLI_SWEEP_STATE("tasks in this state: dead, cancelled or scheduled (dead)"),
-    CLI_SWEEP_KIND,
-    CLI_SWEEP_OTHERS,
+    CLI_BULK_UPDATE_ALL("all tasks of the queue in the state"),
+    CLI_BULK_UPDATE_STATE("tasks in this state: dead, cancelled or scheduled (dead)"),
+    CLI_BULK_UPDATE_KIND,
+    CLI_BULK_UPDATE_OTHERS,
     {0},
 };
 
@@ -106,9 +108,9 @@ const cli_verb cli_verb_retry = {
                 "[--older-than DURATION] [--state STATE]",
     .summary = "Makes dead, cancelled or scheduled tasks ready now",
     .options = retry_table,
-    .options_size = sizeof(cli_sweep_options),
-    .least = 1,
-    .most = CLI_ANY_NUMBER,
+    .options_size = sizeof(cli_bulk_update_options),
+    .min = 1,
+    .max = CLI_ANY_NUMBER,
     .run = retry,
     .notes = RETRY_NOTES,
 };
@@ -121,7 +123,7 @@ static const reeve_state waiting[] = {REEVE_STATE_BLOCKED, REEVE_STATE_SCHEDULED
 
 static reeve_status cancel_one(reeve_client *client, const cli_handle *handle, const void *options, bool *ret_running)
 {
-    const cli_sweep_options *chosen = options;
+    const cli_bulk_update_options *chosen = options;
 
     if (chosen->cascade) return reeve_cancel_cascade(client, handle->queue, handle->id);
     return reeve_cancel_with_running(client, handle->queue, handle->id, ret_running);
@@ -129,17 +131,17 @@ static reeve_status cancel_one(reeve_client *client, const cli_handle *handle, c
 
 static int cancel(cli_context *cli, void *options)
 {
-    static const cli_sweep_plan plan = {REEVE_ACTION_CANCEL, "cancelled", waiting,
-                                        COUNT(waiting),      waiting,     COUNT(waiting)};
+    static const cli_bulk_update_plan plan = {REEVE_ACTION_CANCEL, "cancelled", waiting,
+                                              COUNT(waiting),      waiting,     COUNT(waiting)};
 
     return run(cli, &plan, options, cancel_one);
 }
 
 static const cli_option cancel_table[] = {
-    CLI_SWEEP_ALL("all waiting tasks of the queue"),
-    CLI_SWEEP_STATE("tasks in this state: blocked, scheduled, parked or ready (all of these)"),
-    CLI_SWEEP_OTHERS,
-    CLI_SWEEP_CASCADE,
+    CLI_BULK_UPDATE_ALL("all waiting tasks of the queue"),
+    CLI_BULK_UPDATE_STATE("tasks in this state: blocked, scheduled, parked or ready (all of these)"),
+    CLI_BULK_UPDATE_OTHERS,
+    CLI_BULK_UPDATE_CASCADE,
     {0},
 };
 
@@ -150,9 +152,9 @@ const cli_verb cli_verb_cancel = {
                 "[--older-than DURATION] [--state STATE]",
     .summary = "Cancels tasks: waiting ones at once; running ones are asked to stop",
     .options = cancel_table,
-    .options_size = sizeof(cli_sweep_options),
-    .least = 1,
-    .most = CLI_ANY_NUMBER,
+    .options_size = sizeof(cli_bulk_update_options),
+    .min = 1,
+    .max = CLI_ANY_NUMBER,
     .run = cancel,
     .notes = CANCEL_NOTES,
 };
@@ -161,7 +163,7 @@ const cli_verb cli_verb_cancel = {
 
 static reeve_status delete_one(reeve_client *client, const cli_handle *handle, const void *options, bool *ret_running)
 {
-    const cli_sweep_options *chosen = options;
+    const cli_bulk_update_options *chosen = options;
 
     (void)ret_running;
     if (chosen->cascade) return reeve_delete_cascade(client, handle->queue, handle->id);
@@ -173,17 +175,18 @@ static int delete (cli_context *cli, void *options)
     static const reeve_state allowed[] = {REEVE_STATE_DEAD,      REEVE_STATE_COMPLETED, REEVE_STATE_CANCELLED,
                                           REEVE_STATE_SCHEDULED, REEVE_STATE_PARKED,    REEVE_STATE_READY,
                                           REEVE_STATE_BLOCKED};
-    static const cli_sweep_plan plan = {REEVE_ACTION_DELETE, "deleted", dead, COUNT(dead), allowed, COUNT(allowed)};
+    static const cli_bulk_update_plan plan = {REEVE_ACTION_DELETE, "deleted", dead,
+                                              COUNT(dead),         allowed,   COUNT(allowed)};
 
     return run(cli, &plan, options, delete_one);
 }
 
 static const cli_option delete_table[] = {
-    CLI_SWEEP_ALL("all tasks of the queue in the state"),
-    CLI_SWEEP_STATE("tasks in this state: any but running (dead)"),
-    CLI_SWEEP_KIND,
-    CLI_SWEEP_OTHERS,
-    CLI_SWEEP_CASCADE,
+    CLI_BULK_UPDATE_ALL("all tasks of the queue in the state"),
+    CLI_BULK_UPDATE_STATE("tasks in this state: any but running (dead)"),
+    CLI_BULK_UPDATE_KIND,
+    CLI_BULK_UPDATE_OTHERS,
+    CLI_BULK_UPDATE_CASCADE,
     {0},
 };
 
@@ -194,9 +197,9 @@ const cli_verb cli_verb_delete = {
                 "[--older-than DURATION] [--state STATE]",
     .summary = "Deletes tasks that are not running, with their records and results",
     .options = delete_table,
-    .options_size = sizeof(cli_sweep_options),
-    .least = 1,
-    .most = CLI_ANY_NUMBER,
+    .options_size = sizeof(cli_bulk_update_options),
+    .min = 1,
+    .max = CLI_ANY_NUMBER,
     .run = delete,
     .notes = DELETE_NOTES,
 };

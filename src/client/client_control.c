@@ -1,5 +1,5 @@
 /*
- * client_steer.c - steering: retry, cancel, delete, move a task; pause and resume a queue.
+ * client_control.c - steering: retry, cancel, delete, move a task; pause and resume a queue.
  */
 #include <stdio.h>
 #include <string.h>
