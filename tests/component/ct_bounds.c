@@ -55,7 +55,7 @@ static void deaths_in_one_ms_are_told_of_at_the_first_try(void **state)
     enum { DEATHS = 20 };
     put_late(DEATHS, (reeve_task_spec){.on_dead = "mourner"});
     count_anew();
-    (void)test_tend("q", 200);
+    (void)test_maintain("q", 200);
     assert_int_equal(calls_of("hsetnx"), DEATHS);
     assert_int_equal(test_count("q", "dead"), DEATHS);
     assert_int_equal(test_count("q", "ready"), DEATHS);
@@ -64,16 +64,16 @@ static void deaths_in_one_ms_are_told_of_at_the_first_try(void **state)
 /* ---- maintenance ----------------------------------------------------------------------------------------------- */
 
 /* One call of maintain.lua may take so many commands, of one kind of work and of several at once. */
-#define TEND_MAX 1100
-#define TEND_MAX_OF_ALL 1800
+#define MAINTAIN_MAX 1100
+#define MAINTAIN_MAX_OF_ALL 1800
 
 /* Maintains the queue to the end, in several calls none of which does more. */
-static void tend_in_short_calls(long long max)
+static void maintain_in_short_calls(long long max)
 {
     unsigned calls = 0;
     for (bool more = true; more; calls++) {
         count_anew();
-        more = test_tend("q", 200).more;
+        more = test_maintain("q", 200).more;
         long long taken = calls_of(NULL);
         if (taken > max) fail_msg("call %u of tend took %lld commands", calls + 1, taken);
     }
@@ -90,7 +90,7 @@ static void deadlines_that_are_over(void **state)
 {
     (void)state;
     put_late(200, (reeve_task_spec){.on_dead = "mourner", .group = "g"});
-    tend_in_short_calls(TEND_MAX);
+    maintain_in_short_calls(MAINTAIN_MAX);
     assert_int_equal(test_count("q", "dead"), 200);
     assert_int_equal(test_count("q", "ready"), 200);
 }
@@ -101,7 +101,7 @@ static void deadlines_of_tagged_tasks_that_are_not_kept(void **state)
     const char *const tags[] = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n", "o", "p"};
     keep_dead(0);
     put_late(200, (reeve_task_spec){.tags = tags, .tag_count = sizeof(tags) / sizeof(tags[0])});
-    tend_in_short_calls(TEND_MAX);
+    maintain_in_short_calls(MAINTAIN_MAX);
     assert_int_equal(test_number("EXISTS " Q "tasks " Q "tags " Q "tag:a"), 0);
 }
 
@@ -127,7 +127,7 @@ static void leases_of_limited_groups(void **state)
 {
     (void)state;
     lose(200);
-    tend_in_short_calls(TEND_MAX);
+    maintain_in_short_calls(MAINTAIN_MAX);
     assert_int_equal(test_count("q", "ready"), 200);
 }
 
@@ -140,7 +140,7 @@ static void leases_come_back_in_order(void **state)
     test_put_many("q", MANY, "a%03zu");
     assert_int_equal(test_lease(&lost, MANY), MANY);
     test_expire(&lost);
-    tend_in_short_calls(TEND_MAX);
+    maintain_in_short_calls(MAINTAIN_MAX);
     test_hand_init(&lost, "1", "q");
     for (size_t i = 0; i < MANY; i++) {
         char id[24];
@@ -181,7 +181,7 @@ static void tagged_records_that_go(void **state)
     (void)state;
     for (int own = 0; own <= 1; own++) {
         complete_tagged(200, own, 10);
-        tend_in_short_calls(TEND_MAX);
+        maintain_in_short_calls(MAINTAIN_MAX);
         assert_int_equal(test_count("q", "completed"), 10);
         assert_int_equal(test_number("ZCARD " Q "tags"), own ? 220 : 22);
         assert_int_equal(test_number("ZCARD " Q "tag:a%d", own ? 199 : 0), own ? 1 : 10);
@@ -203,7 +203,7 @@ static void tagged_records_that_go_with_a_turn(void **state)
     assert_in_range(calls_of(NULL), 100, 2000);
     assert_int_equal(calls_of("publish"), 1);
     assert_in_range(test_count("q", "completed"), 300, 390);
-    tend_in_short_calls(TEND_MAX);
+    maintain_in_short_calls(MAINTAIN_MAX);
     assert_int_equal(test_count("q", "completed"), 10);
 }
 
@@ -219,7 +219,7 @@ static void all_at_once(void **state)
         test_put_spec((reeve_task_spec){.id = id, .type = "t", .in_ms = 1});
     }
     test_clock_advance(10);
-    tend_in_short_calls(TEND_MAX_OF_ALL);
+    maintain_in_short_calls(MAINTAIN_MAX_OF_ALL);
     assert_int_equal(test_count("q", "ready"), 100 + 200 + 300);
     assert_int_equal(test_count("q", "dead"), 10);
 }
@@ -319,7 +319,7 @@ static void many_idle_threads_are_told_to_look(void **state)
     make_idle("a-1", 1000, 500);
     pause_queue();
     assert_int_equal(test_number("LLEN " Q "rousing"), 1200);
-    tend_in_short_calls(TEND_MAX);
+    maintain_in_short_calls(MAINTAIN_MAX);
     assert_int_equal(test_number("EXISTS " Q "rousing " Q "hand:b-1:99"), 0);
     assert_int_equal(test_number("SCARD " Q "woken:a-1"), 1500);
     for (int i = 0; i < 1500; i += 100) assert_int_equal(test_number("LLEN " Q "hand:a-1:%d", i), 1);
@@ -333,7 +333,7 @@ static void many_idle_threads_and_a_limit(void **state)
     test_limit_queue(5, NULL);
     assert_in_range(calls_of(NULL), 1, 600);
     assert_int_equal(test_number("EXISTS " Q "idle"), 0);
-    tend_in_short_calls(TEND_MAX);
+    maintain_in_short_calls(MAINTAIN_MAX);
     assert_int_equal(test_number("SCARD " Q "woken:a-1"), 1000);
 }
 
@@ -351,7 +351,7 @@ static void many_idle_threads_that_are_not_there(void **state)
         assert_in_range(calls_of(NULL), 1, 1200);
         assert_int_equal(test_number("LLEN " Q "wake"), 1);
         assert_int_equal(test_number("EXISTS " Q "idle"), 0);
-        tend_in_short_calls(TEND_MAX);
+        maintain_in_short_calls(MAINTAIN_MAX);
         assert_int_equal(test_number("SCARD " Q "woken:a-1"), 1000);
     }
 }
@@ -364,7 +364,7 @@ static void many_idle_threads_and_what_is_ready(void **state)
     (void)test_cmd(test_conn, "ZADD " Q "sessions 9000000000000 a-1");
     (void)test_cmd(test_conn, "HSET " Q "tasks x {\"at\":1,\"type\":\"t\"}");
     (void)test_cmd(test_conn, "ZADD " Q "ready 1099511627776 x");
-    tend_in_short_calls(TEND_MAX);
+    maintain_in_short_calls(MAINTAIN_MAX);
     assert_int_equal(test_number("SCARD " Q "woken:a-1"), 1000);
     assert_int_equal(test_number("EXISTS " Q "idle " Q "rousing"), 0);
     assert_int_equal(test_number("LLEN " Q "wake"), 1);
@@ -384,7 +384,7 @@ static void idle_threads_of_a_session_that_is_lost(void **state)
                        i);
     }
     (void)test_cmd(test_conn, "ZADD " Q "sessions 1 a-1 9000000000000 b-1");
-    tend_in_short_calls(TEND_MAX);
+    maintain_in_short_calls(MAINTAIN_MAX);
     assert_string_equal(test_cmd(test_conn, "LPOP " Q "idle"), "b-1:0");
     assert_string_equal(test_cmd(test_conn, "RPOP " Q "idle"), "b-1:7");
     assert_int_equal(test_number("LLEN " Q "idle"), 6);

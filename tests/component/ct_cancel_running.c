@@ -108,12 +108,12 @@ static void it_takes_its_turn_with_its_group(void **state)
     cancel_running("a");
     test_settle(&hand, TEST_SNOOZE("a", 0));
     assert_string_equal(test_state("q", "a"), "cancelled");
-    test_tend_all("q");
+    test_maintain_all("q");
     (void)test_lease(&hand, 3);
     assert_string_equal(test_leased_ids(&hand), "b");
     cancel_running("b");
     test_expire(&hand);
-    test_tend_all("q");
+    test_maintain_all("q");
     assert_string_equal(test_state("q", "b"), "cancelled");
     test_hand_init(&hand, "1", "q");
     (void)test_lease(&hand, 3);
@@ -129,7 +129,7 @@ static void a_crash_cancels(void **state)
     (void)state;
     lease_and_cancel("x");
     test_expire(&hand);
-    test_tend_all("q");
+    test_maintain_all("q");
     assert_string_equal(test_state("q", "x"), "cancelled");
     reeve_task_info *info = test_show("q", "x");
     assert_int_equal(info->crashes, 1);

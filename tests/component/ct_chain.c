@@ -66,7 +66,7 @@ static void not_without_it(void **state)
                                      {.queue = "p", .type = "t", .id = "far"}};
     assert_int_equal(test_lease(&hand, 1), 1);
     test_expire(&hand);
-    test_tend_all("q");
+    test_maintain_all("q");
     const test_outcome late = {0, done_with("a", specs, 2)};
     (void)test_turn(&hand, 0, &late, 1);
     assert_string_equal(hand.refused, "a");

@@ -153,7 +153,7 @@ static void after_a_crash(void **state)
     (void)test_lease(&first, 1);
     assert_int_equal(say(&first, "here"), 1);
     test_expire(&first);
-    test_tend_all("q");
+    test_maintain_all("q");
     assert_int_equal(say(&first, "late"), 0);
     (void)test_lease(&second, 1);
     assert_string_equal(test_cmd(test_conn, "HGET " Q "info:x checkpoint"), "here");

@@ -354,7 +354,7 @@ static void retry(void **state)
         (void)test_lease(&hand, 1);
         if (i == 0) test_expire(&hand);
         if (i == 1) test_settle(&hand, TEST_FAIL("x"));
-        test_tend_all("q");
+        test_maintain_all("q");
     }
     test_ok(test_client, reeve_retry(test_client, "q", "x"));
     reeve_task_info *info = test_show("q", "x");

@@ -246,7 +246,7 @@ static void each_allocation_may_fail(void **state)
         (reeve_task_spec){.id = "x", .group = "g", .tags = tags, .tag_count = 1, .meta = &meta, .meta_count = 1});
     (void)test_lease(&hand, 1);
     test_settle(&hand, TEST_RETRY("x", 0));
-    test_tend_all("q");
+    test_maintain_all("q");
     (void)test_lease(&hand, 1);
     (void)test_cmd(test_conn, "SADD reeve:workers w");
     (void)test_cmd(test_conn, "SET reeve:worker:w {\"name\":\"n\"}");

@@ -46,7 +46,7 @@ static void what_just_ended_stays(void **state)
         for (int i = 0; i < 3; i++) {
             run(after[i], kind == 1);
             assert_string_equal(test_state("q", after[i]), state_name);
-            test_tend_all("q");
+            test_maintain_all("q");
             assert_string_equal(test_state("q", after[i]), state_name);
             test_clock_advance(10);
         }
@@ -79,9 +79,9 @@ static void a_groups_rate_starts_tasks_in_time(void **state)
     assert_int_equal(test_lease(&hand, 1), 1);
     assert_int_equal(test_lease(&hand, 1), 0);
     test_clock_advance(-HOUR);
-    test_tend_all("q");
+    test_maintain_all("q");
     test_clock_advance(10000);
-    test_tend_all("q");
+    test_maintain_all("q");
     assert_int_equal(test_lease(&hand, 1), 1);
 }
 
@@ -93,21 +93,21 @@ static void a_dead_session_is_reaped_in_time(void **state)
     assert_int_equal(test_lease(&hand, 1), 1);
     test_clock_advance(-HOUR);
     for (int i = 0; i < 4; i++) {
-        test_tend_all("q");
+        test_maintain_all("q");
         test_clock_advance(hand.session_ms / 2);
     }
-    test_tend_all("q");
+    test_maintain_all("q");
     assert_string_equal(test_state("q", "a"), "ready");
 }
 
-static bool beat(void)
+static bool heartbeat(void)
 {
     const rv_reply *reply;
-    rv_heartbeat_reply beat;
+    rv_heartbeat_reply heartbeat;
     rv_heartbeat_call_build(test_conn, &hand.prefixes[0], hand.sessions[0], hand.session_ms);
     if (rv_conn_call(test_conn, 0, &reply) != REEVE_OK) fail_msg("%s", rv_conn_error(test_conn)->text);
-    assert_true(rv_heartbeat_call_read(&beat, reply));
-    return beat.alive;
+    assert_true(rv_heartbeat_call_read(&heartbeat, reply));
+    return heartbeat.alive;
 }
 
 /* One that was renewed since is of the new time. */
@@ -116,14 +116,14 @@ static void a_session_that_was_renewed_lives(void **state)
     (void)state;
     test_put("q", "a");
     assert_int_equal(test_lease(&hand, 1), 1);
-    test_tend_all("q");
+    test_maintain_all("q");
     test_clock_advance(-HOUR);
-    assert_true(beat());
-    test_tend_all("q");
+    assert_true(heartbeat());
+    test_maintain_all("q");
     assert_string_equal(test_state("q", "a"), "running");
     for (int i = 0; i < 4; i++) {
         test_clock_advance(hand.session_ms / 2);
-        test_tend_all("q");
+        test_maintain_all("q");
     }
     assert_string_equal(test_state("q", "a"), "ready");
 }
@@ -142,7 +142,7 @@ static void a_result_that_just_came_stays(void **state)
     for (int i = 0; i < 3; i++) {
         run(after[i], false);
         assert_string_equal(test_state("q", after[i]), "completed");
-        test_tend_all("q");
+        test_maintain_all("q");
         assert_string_equal(test_state("q", after[i]), "completed");
         test_clock_advance(10);
     }
@@ -167,9 +167,9 @@ static void put_off(const char *id, bool fails)
 /* The clock is set back and seen to be, by somebody who looks a moment later. */
 static void set_back_an_hour(void)
 {
-    test_tend_all("q");
+    test_maintain_all("q");
     test_clock_advance(-HOUR);
-    test_tend_all("q");
+    test_maintain_all("q");
 }
 
 static void expect_all(const char *const *ids, size_t count, const char *state)
@@ -183,10 +183,10 @@ static void expect_in(const char *const *ids, size_t count, int64_t wait_ms)
 {
     expect_all(ids, count, "scheduled");
     test_clock_advance(wait_ms - 1);
-    test_tend_all("q");
+    test_maintain_all("q");
     expect_all(ids, count, "scheduled");
     test_clock_advance(1 + hand.session_ms / 8);
-    test_tend_all("q");
+    test_maintain_all("q");
     expect_all(ids, count, "ready");
 }
 
@@ -212,7 +212,7 @@ static void what_was_put_off_comes_in_time(void **state)
     test_ok(test_client, reeve_reschedule_in(test_client, "q", "moved", WAIT));
     put_off("napped2", false);
     test_clock_advance(WAIT);
-    test_tend_all("q");
+    test_maintain_all("q");
     /* Some once more, so that they have a past. */
     assert_int_equal(test_lease(&hand, 7), 7);
     test_settle(&hand, TEST_RETRY("again", WAIT));
@@ -240,7 +240,7 @@ static void a_short_retry_comes_in_time(void **state)
     assert_int_equal(test_lease(&hand, 1), 1);
     test_settle(&hand, TEST_DONE("parent"));
     test_clock_advance(1);
-    test_tend_all("q");
+    test_maintain_all("q");
     assert_int_equal(test_lease(&hand, 2), 2);
     test_settle(&hand, TEST_RETRY("timed", SHORT));
     test_settle(&hand, TEST_RETRY("child", SHORT));
@@ -284,12 +284,12 @@ static void what_is_put_off_since_waits_its_time(void **state)
     test_put("q", "a");
     assert_int_equal(test_lease(&hand, 1), 1);
     test_settle(&hand, TEST_DONE("a"));
-    test_tend_all("q");
+    test_maintain_all("q");
     test_clock_advance(-HOUR);
     put_off("retried", true);
     put_off("napped", false);
     test_put_spec((reeve_task_spec){.queue = "q", .type = "t", .id = "later", .in_ms = WAIT});
-    test_tend_all("q");
+    test_maintain_all("q");
     expect_in(ids, 3, WAIT);
 }
 
@@ -304,22 +304,22 @@ static void many_come_in_time(void **state)
         specs[i] = (reeve_task_spec){.queue = "q", .type = "t", .in_ms = i % 3 ? WAIT : 0, .at_ms = 0};
     for (size_t i = 0; i < MANY; i += 3) specs[i].at_ms = test_clock_now() + WAIT;
     test_ok(test_client, reeve_enqueue_many(test_client, specs, MANY, results));
-    test_tend_all("q");
+    test_maintain_all("q");
     test_clock_advance(-HOUR);
-    for (rv_maintain_reply tended = test_tend("q", 100); tended.more; tended = test_tend("q", 100))
-        assert_int_equal(tended.promoted, 0);
+    for (rv_maintain_reply maintained = test_maintain("q", 100); maintained.more; maintained = test_maintain("q", 100))
+        assert_int_equal(maintained.promoted, 0);
     test_clock_advance(WAIT - 1);
-    test_tend_all("q");
+    test_maintain_all("q");
     assert_int_equal(test_count("q", "ready"), 0);
     test_clock_advance(1 + 2); /* equal times stand behind each other */
-    test_tend_all("q");
+    test_maintain_all("q");
     assert_int_equal(test_count("q", "ready"), MANY / 3 * 2);
     assert_int_equal(test_number("HEXISTS reeve:{q}:settings back"), 0);
     test_clock_advance(HOUR);
-    test_tend_all("q");
+    test_maintain_all("q");
     assert_int_equal(test_count("q", "ready"), MANY);
     test_clock_advance(hand.session_ms);
-    test_tend_all("q");
+    test_maintain_all("q");
     assert_int_equal(test_number("HEXISTS reeve:{q}:settings upkeep"), 0);
 }
 
@@ -339,18 +339,18 @@ static void two_steps_are_both_worked_off(void **state)
     (void)state;
     enum { MANY = 2000 };
     put_many(MANY, WAIT);
-    test_tend_all("q");
+    test_maintain_all("q");
     test_clock_advance(-HOUR);
-    assert_true(test_tend("q", 100).more);
+    assert_true(test_maintain("q", 100).more);
     assert_int_equal(test_number("HEXISTS reeve:{q}:settings back"), 1);
     test_clock_advance(-2 * HOUR);
-    test_tend_all("q");
+    test_maintain_all("q");
     assert_int_equal(test_number("HEXISTS reeve:{q}:settings back"), 0);
     test_clock_advance(WAIT - 1);
-    test_tend_all("q");
+    test_maintain_all("q");
     assert_int_equal(test_count("q", "ready"), 0);
     test_clock_advance(1 + 2); /* equal times stand behind each other */
-    test_tend_all("q");
+    test_maintain_all("q");
     assert_int_equal(test_count("q", "ready"), MANY);
 }
 
@@ -376,10 +376,10 @@ static void holds_end_in_time_without_sessions(void **state)
     test_hold("g", WAIT);
     set_back_an_hour();
     test_clock_advance(WAIT - 1);
-    test_tend_all("q");
+    test_maintain_all("q");
     assert_int_equal(test_lease(&hand, 1), 0);
     test_clock_advance(1);
-    test_tend_all("q");
+    test_maintain_all("q");
     assert_int_equal(test_lease(&hand, 1), 1);
 }
 

@@ -89,7 +89,7 @@ static void an_hour_back(void)
     run("x");
     run("y");
     run("z");
-    test_tend_all("q");
+    test_maintain_all("q");
 }
 
 static void what_ended_before_a_step_back_is_not_enqueued_again(void **state)
@@ -104,7 +104,7 @@ static void what_ended_before_a_step_back_is_not_enqueued_again(void **state)
 static void two_hours_on(void)
 {
     test_clock_advance(2 * HOUR);
-    test_tend_all("q");
+    test_maintain_all("q");
 }
 
 static void what_ended_before_a_step_forward_is_not_enqueued_again(void **state)
@@ -120,7 +120,7 @@ static void an_hour_on(void)
     run("x");
     run("y");
     test_clock_advance(HOUR);
-    test_tend_all("q");
+    test_maintain_all("q");
 }
 
 static void what_others_pushed_out_before_a_step_forward_is_not_enqueued_again(void **state)

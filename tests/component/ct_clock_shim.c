@@ -144,9 +144,9 @@ static void tasks_become_due_by_it(void **state)
     test_ok(test_client, reeve_resume(test_client, "q")); /* a new connection, which knows this clock */
     test_put_spec((reeve_task_spec){.id = "x", .in_ms = 60000});
     test_clock_advance(59999);
-    assert_int_equal(test_tend("q", 200).promoted, 0);
+    assert_int_equal(test_maintain("q", 200).promoted, 0);
     test_clock_advance(1);
-    assert_int_equal(test_tend("q", 200).promoted, 1);
+    assert_int_equal(test_maintain("q", 200).promoted, 1);
 }
 
 int main(void)

@@ -17,7 +17,7 @@
 #define TURN_PACKET "evalsha=1 hdel=1 hincrby=1 hmget=2 hset=1 llen=2 lpop=1 time=1 zadd=1 zincrby=1 zrange=1"
 #define TURN_PACKET_NOTHING_KEPT "evalsha=1 hdel=2 hincrby=1 hmget=2 hset=1 llen=2 lpop=1 time=1 zincrby=1 zrange=1"
 #define TURN_IDLE "evalsha=1 hdel=1 hget=1 hmget=1 time=1 zrange=1"
-#define BEAT "evalsha=1 exists=1 hget=2 hlen=1 time=1 zadd=1"
+#define HEARTBEAT "evalsha=1 exists=1 hget=2 hlen=1 time=1 zadd=1"
 
 static void keep_nothing(void)
 {
@@ -71,7 +71,7 @@ static void plain_tasks(void **state)
 
 static void an_idle_worker(void **state)
 {
-    rv_heartbeat_reply beat;
+    rv_heartbeat_reply heartbeat;
     const rv_reply *reply;
     test_costs now;
     (void)state;
@@ -87,10 +87,10 @@ static void an_idle_worker(void **state)
         rv_heartbeat_call_build(test_conn, &test_costs_path_hand.prefixes[0], test_costs_path_hand.sessions[0],
                                 test_costs_path_hand.session_ms);
         assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
-        assert_true(rv_heartbeat_call_read(&beat, reply) && beat.alive);
+        assert_true(rv_heartbeat_call_read(&heartbeat, reply) && heartbeat.alive);
         now = test_costs_read();
     }
-    assert_string_equal(test_costs_text(&now), BEAT);
+    assert_string_equal(test_costs_text(&now), HEARTBEAT);
 }
 
 int main(void)

@@ -195,9 +195,9 @@ static void one_is_to_die(void)
     a_is_dead();
 }
 
-static void tend(void)
+static void maintain(void)
 {
-    (void)test_tend("q", 100);
+    (void)test_maintain("q", 100);
 }
 
 static const test_costs_row ends[] = {
@@ -217,12 +217,12 @@ static const test_costs_row ends[] = {
     {"the end of the parent of seventeen", seventeen_wait, a_is_done, NULL,
      "evalsha=1 exists=2 hdel=1 hget=1 hincrby=1 hmget=1 hset=1 publish=1 rename=1 rpush=1 sadd=1 smismember=1 srem=1 "
      "time=3 zadd=2 zcard=3 zrem=1"},
-    {"to tend, and tell the seventeen", seventeen_are_to_be_told, tend, NULL,
+    {"to tend, and tell the seventeen", seventeen_are_to_be_told, maintain, NULL,
      "evalsha=1 exists=9 hdel=19 hexists=17 hget=52 hincrby=34 hmget=36 hset=69 lindex=1 llen=20 lpop=2 mget=1 sadd=1 "
      "time=1 zadd=35 zcard=3 zintercard=1 zpopmin=1 zrandmember=1 zrange=8 zrangebyscore=6 zrem=18 zscore=18"},
     {"the death of an only parent, beyond such a death", one_waits, a_is_dead, b_is_dead,
      "exists+2 hexists+1 hget+1 hset+1 publish+1 rename+1 rpush+1 srem+1 time+2"},
-    {"to tend, and let its child die", one_is_to_die, tend, NULL,
+    {"to tend, and let its child die", one_is_to_die, maintain, NULL,
      "evalsha=1 exists=9 expireat=1 hdel=2 hget=6 hincrby=3 hlen=1 hmget=3 hscan=1 hset=3 lindex=1 llen=2 lpop=2 "
      "mget=1 publish=1 smismember=1 time=2 unlink=1 zadd=3 zcard=4 zintercard=1 zpopmin=1 zrandmember=1 zrange=8 "
      "zrangebyscore=6 zrem=2 zscore=1"},

@@ -26,7 +26,7 @@ static void no_limits(void)
     test_limit_forget("g");
     test_limit_groups(-1, TEST_ANY_RATE);
     test_limit_queue(-1, TEST_ANY_RATE);
-    test_tend_all("q"); /* (groups are forgotten) */
+    test_maintain_all("q"); /* (groups are forgotten) */
 }
 
 static void everything_about(void)
@@ -72,7 +72,7 @@ static void no_dependencies(void)
     test_settle(&test_costs_path_hand, TEST_DONE("x000"), TEST_DONE("x001"));
     assert_int_equal(test_lease(&test_costs_path_hand, 2), 2);
     test_settle(&test_costs_path_hand, TEST_DONE("y000"), TEST_DONE("callback"));
-    test_tend_all("q");
+    test_maintain_all("q");
 }
 
 static void concurrency(void)

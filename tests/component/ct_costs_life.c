@@ -173,7 +173,7 @@ static void a_failed_before(void)
 {
     one_runs();
     test_settle(&hand, TEST_RETRY("a", 0));
-    (void)test_tend("q", 100);
+    (void)test_maintain("q", 100);
 }
 
 static void a_did_not(void)
@@ -204,7 +204,7 @@ static void when_it_is_leased(void **state)
 
 /* ---- in the background ----------------------------------------------------------------------------------------- */
 
-static void beat_with(const rv_tally *tally)
+static void heartbeat_with(const rv_tally *tally)
 {
     rv_heartbeat_call_build_flush(test_conn, PREFIX, SESSION, 60000, tally, 1);
     (void)call();
@@ -216,7 +216,7 @@ static void statistics_of_one(void)
 {
     rv_tally *tally = rv_tally_new(20000);
     rv_tally_add(tally, &(const rv_settlement){.id = "a", .outcome = REEVE_OUTCOME_DONE}, 5, 1000);
-    beat_with(tally);
+    heartbeat_with(tally);
     rv_tally_free(tally);
 }
 
@@ -225,7 +225,7 @@ static void statistics_with_a_kind(void)
     rv_tally *tally = rv_tally_new(20000);
     rv_tally_add(tally, &(const rv_settlement){.id = "a", .outcome = REEVE_OUTCOME_DONE}, 5, 1000);
     rv_tally_add(tally, &(const rv_settlement){.id = "a", .outcome = REEVE_OUTCOME_FAIL, .kind = "k"}, -1, 0);
-    beat_with(tally);
+    heartbeat_with(tally);
     rv_tally_free(tally);
 }
 
@@ -235,9 +235,9 @@ static void no_news(void)
     (void)call();
 }
 
-static void tend(void)
+static void maintain(void)
 {
-    (void)test_tend("q", 100);
+    (void)test_maintain("q", 100);
 }
 
 static void one_waits(void)
@@ -263,9 +263,10 @@ static const test_costs_row background[] = {
     {"a heartbeat with statistics of a task, beyond one without", one_runs, statistics_of_one, no_news,
      "expireat+1 hget+1 hincrby+9 hset+1"},
     {"a kind of error in these, beyond that", one_runs, statistics_with_a_kind, statistics_of_one, "hincrby+3 hmget+1"},
-    {"to tend a queue with a ready task", one_waits, tend, NULL, "evalsha=1 exists=3 hmget=1 time=1 zrange=7"},
-    {"to tend, with a deadline to come", one_has_a_deadline, tend, NULL, "evalsha=1 exists=3 hmget=1 time=1 zrange=7"},
-    {"to tend, with a deadline that has passed", one_has_expired, tend, NULL,
+    {"to tend a queue with a ready task", one_waits, maintain, NULL, "evalsha=1 exists=3 hmget=1 time=1 zrange=7"},
+    {"to tend, with a deadline to come", one_has_a_deadline, maintain, NULL,
+     "evalsha=1 exists=3 hmget=1 time=1 zrange=7"},
+    {"to tend, with a deadline that has passed", one_has_expired, maintain, NULL,
      "evalsha=1 exists=7 expireat=1 hget=5 hincrby=3 hmget=3 hset=4 llen=1 mget=1 smismember=1 time=2 zadd=3 zcard=4 "
      "zintercard=1 zrandmember=1 zrange=13 zrangebyscore=6 zrem=3 zscore=1"},
 };

@@ -160,7 +160,7 @@ static void a_retried_one_starts_anew(void **state)
     test_put("q", "a");
     (void)test_lease(&hand, 1);
     test_settle(&hand, TEST_RETRY("a", 0));
-    test_tend_all("q");
+    test_maintain_all("q");
     settle_dead("a", "io", "m");
     reeve_task_info *info = test_show("q", "a");
     assert_int_equal(info->failures, 2);
@@ -203,11 +203,11 @@ static void trimmed_by_age(void **state)
     test_clock_advance(30000);
     kill_task("c", "io");
     test_clock_advance(30000);
-    test_tend_all("q");
+    test_maintain_all("q");
     assert_string_equal(kinds(), "io:1");
     assert_string_equal(of_kind("io"), "c");
     test_clock_advance(30000);
-    test_tend_all("q");
+    test_maintain_all("q");
     index_is_gone();
     assert_int_equal(test_number("EXISTS " Q "tasks"), 0);
 }

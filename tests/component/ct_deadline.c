@@ -55,9 +55,9 @@ static void waiting_tasks_die(void **state)
     test_put_spec((reeve_task_spec){.id = "ready", .deadline_ms = 1000, .unique = "k"});
     test_put_spec((reeve_task_spec){.id = "later", .in_ms = HOUR, .deadline_ms = rv_wall_ms() + 1});
     test_put_spec((reeve_task_spec){.id = "not", .expires_in_ms = HOUR});
-    TEST_AWAIT(strcmp(test_state("q", "parked"), "dead") == 0 || (test_tend_all("q"), false));
-    TEST_AWAIT(strcmp(test_state("q", "later"), "dead") == 0 || (test_tend_all("q"), false));
-    TEST_AWAIT(strcmp(test_state("q", "ready"), "dead") == 0 || (test_tend_all("q"), false));
+    TEST_AWAIT(strcmp(test_state("q", "parked"), "dead") == 0 || (test_maintain_all("q"), false));
+    TEST_AWAIT(strcmp(test_state("q", "later"), "dead") == 0 || (test_maintain_all("q"), false));
+    TEST_AWAIT(strcmp(test_state("q", "ready"), "dead") == 0 || (test_maintain_all("q"), false));
     assert_true(has_deadline("not"));
     test_ok(test_client, reeve_delete(test_client, "q", "not"));
     assert_expired("parked");
@@ -67,12 +67,12 @@ static void waiting_tasks_die(void **state)
     assert_int_equal(test_number("ZCARD " Q "failures:expired"), 3);
 }
 
-static void tend_knows_when_to_come(void **state)
+static void maintain_knows_when_to_come(void **state)
 {
     (void)state;
     test_put_spec((reeve_task_spec){.id = "x", .expires_in_ms = HOUR});
-    rv_maintain_reply tended = test_tend("q", 200);
-    assert_in_range(tended.next_in_ms, HOUR - 60000, HOUR);
+    rv_maintain_reply maintained = test_maintain("q", 200);
+    assert_in_range(maintained.next_in_ms, HOUR - 60000, HOUR);
     assert_string_equal(test_state("q", "x"), "ready");
 }
 
@@ -80,9 +80,9 @@ static void few_at_a_time(void **state)
 {
     (void)state;
     for (int i = 0; i < 30; i++) test_put_spec((reeve_task_spec){.deadline_ms = 1});
-    assert_true(test_tend("q", 10).more);
+    assert_true(test_maintain("q", 10).more);
     assert_int_equal(test_count("q", "dead"), 10);
-    test_tend_all("q");
+    test_maintain_all("q");
     assert_int_equal(test_count("q", "dead"), 30);
 }
 
@@ -110,7 +110,7 @@ static void a_task_that_has_begun_is_not_held_to_it(void **state)
     assert_true(has_deadline("x"));
     (void)test_lease(&hand, 1);
     test_expire(&hand);
-    test_tend_all("q");
+    test_maintain_all("q");
     assert_false(has_deadline("x")); /* a crash is a beginning */
     assert_string_equal(test_state("q", "x"), "ready");
 }
@@ -122,11 +122,11 @@ static void a_task_given_back_unbegun_is_held_to_it_still(void **state)
     for (int64_t delay = 0; delay <= HOUR; delay += HOUR) {
         test_put_spec((reeve_task_spec){.id = "x", .deadline_ms = 1000});
         (void)test_lease(&hand, 1);
-        test_tend_all("q");
+        test_maintain_all("q");
         assert_string_equal(test_state("q", "x"), "running");
         test_settle(&hand, TEST_SNOOZE("x", delay));
         test_ok(test_client, reeve_pause(test_client, "q"));
-        test_tend_all("q");
+        test_maintain_all("q");
         assert_expired("x");
         test_ok(test_client, reeve_resume(test_client, "q"));
         test_ok(test_client, reeve_delete(test_client, "q", "x"));
@@ -243,7 +243,7 @@ static void a_deadline_out_of_range_is_the_nearest_one(void **state)
     static const char far[] = "{\"deadline\":9223372036854774784}", rest[] = "\"type\":\"t\"}\n{}";
     assert_string_equal(TEST_SCRIPT(enqueue, "reeve:{q}:", "0", "past", "{\"deadline\":-5}", rest), "[1]");
     if (!strstr(TEST_WORDS("HGET", "reeve:{q}:tasks", "past"), "\"deadline\":0,")) fail_msg("it has another");
-    test_tend_all("q");
+    test_maintain_all("q");
     assert_string_equal(test_state("q", "past"), "dead");
     assert_int_equal(test_number("EXISTS reeve:{q}:failures:malformed"), 0);
 
@@ -263,7 +263,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(waiting_tasks_die, set_up),
-        cmocka_unit_test_setup(tend_knows_when_to_come, set_up),
+        cmocka_unit_test_setup(maintain_knows_when_to_come, set_up),
         cmocka_unit_test_setup(few_at_a_time, set_up),
         cmocka_unit_test_setup(a_task_that_has_begun_is_not_held_to_it, set_up),
         cmocka_unit_test_setup(a_task_given_back_unbegun_is_held_to_it_still, set_up),

@@ -117,13 +117,13 @@ static void flag_goes_with_the_last_edge(void **state)
 {
     (void)state;
     test_put("q", "a");
-    (void)test_tend("q", 200);
+    (void)test_maintain("q", 200);
     assert_string_equal(test_cmd(test_conn, "HGET " Q "settings waiters"), "(nil)");
     test_put_after("q", "b", "f:q/a");
-    (void)test_tend("q", 200);
+    (void)test_maintain("q", 200);
     assert_string_equal(test_cmd(test_conn, "HGET " Q "settings waiters"), "1");
     test_complete("q", "a");
-    (void)test_tend("q", 200);
+    (void)test_maintain("q", 200);
     assert_string_equal(test_cmd(test_conn, "HGET " Q "settings waiters"), "(nil)");
 }
 

@@ -376,10 +376,10 @@ static void empty_outbox(void)
     test_settle_queues("p q r");
 }
 
-static void tend_all(const char *queue)
+static void maintain_all(const char *queue)
 {
-    for (int i = 0; i < 100 && test_tend(queue, 100).more; i++) continue;
-    assert_false(test_tend(queue, 100).more);
+    for (int i = 0; i < 100 && test_maintain(queue, 100).more; i++) continue;
+    assert_false(test_maintain(queue, 100).more);
 }
 
 static void they_hold_up_no_children_in_the_own_queue(void **state)
@@ -401,7 +401,7 @@ static void they_hold_up_no_children_in_the_own_queue(void **state)
     test_fill_outbox();
     test_complete("q", "a");
     test_ok(test_client, reeve_cancel_cascade(test_client, "q", "b"));
-    tend_all("q");
+    maintain_all("q");
     assert_int_equal(test_count("q", "ready"), NEAR);
     test_state_is("q", "late", "cancelled");
     assert_int_equal(test_count("p", "blocked"), FAR);
@@ -429,11 +429,11 @@ static void they_hold_up_no_edges_in_the_own_queue(void **state)
     test_fill_outbox();
     test_ok(test_client, reeve_cancel(test_client, "q", "kid"));
     test_ok(test_client, reeve_delete(test_client, "q", "other"));
-    tend_all("q");
+    maintain_all("q");
     assert_int_equal(test_number("EXISTS reeve:{q}:children:p0"), 0);
     assert_int_equal(test_number("ZCARD reeve:{p}:children:p70"), 2);
     test_ok(test_client, reeve_retry(test_client, "q", "kid"));
-    tend_all("q");
+    maintain_all("q");
     assert_int_equal(test_number("LLEN reeve:{q}:outbox"), 1001);
     assert_int_equal(test_number("ZCARD reeve:{q}:children:p0"), 1);
     assert_int_equal(test_number("HGET reeve:{q}:info:kid pending"), NEAR + 1);

@@ -119,7 +119,7 @@ static void of_many_it_ends_before_it_has_left_them(void **state)
     test_put("q", "a");
     put_child("x", "q/a", PARENTS);
     test_kill("q", "a");
-    while (strcmp(test_state("q", "x"), "ready") != 0) (void)test_tend("q", 1);
+    while (strcmp(test_state("q", "x"), "ready") != 0) (void)test_maintain("q", 1);
     assert_int_equal(test_number("LLEN " Q "fanout"), 1);
     test_complete("q", "x");
     test_state_is("q", "x", "");

@@ -43,7 +43,7 @@ static void longest_step(const char *queue, size_t min)
     size_t steps = 0;
     for (bool more = true; more; steps++) {
         long long before = commands();
-        more = test_tend(queue, STEP).more;
+        more = test_maintain(queue, STEP).more;
         expect_short(before);
     }
     assert_true(steps >= min);
@@ -162,7 +162,7 @@ static void a_child_of_many_waits_anew(void **state)
     test_put_many("q", PARENTS, "n%05zu");
     test_put_spec((reeve_task_spec){.id = "c", .after = parents, .after_count = PARENTS});
     test_kill("q", "n00000");
-    (void)test_tend("q", 10);
+    (void)test_maintain("q", 10);
     assert_string_equal(test_state("q", "c"), "dead");
     assert_int_equal(test_number("LLEN reeve:{q}:fanout"), 1);
     test_ok(test_client, reeve_retry(test_client, "q", "c"));
@@ -171,7 +171,7 @@ static void a_child_of_many_waits_anew(void **state)
     test_add_edges("q", "c", "f:q/a");
     test_complete("q", "a");
     test_complete("q", "n00001");
-    for (bool more = true; more;) more = test_tend("q", 10).more;
+    for (bool more = true; more;) more = test_maintain("q", 10).more;
     assert_int_equal(test_number("EXISTS reeve:{q}:children:n00002"), 1);
     assert_int_equal(test_number("HGET reeve:{q}:info:c pending"), PARENTS - 1);
     for (int i = 2; i < PARENTS; i++) {
@@ -196,7 +196,7 @@ static void a_child_of_many_comes_again(void **state)
     test_put_many("q", PARENTS, "n%05zu");
     test_put_spec((reeve_task_spec){.id = "c", .after = parents, .after_count = PARENTS});
     test_kill("q", "n00000");
-    (void)test_tend("q", 10);
+    (void)test_maintain("q", 10);
     assert_string_equal(test_state("q", "c"), "");
     test_put_after("q", "c", "f:q/n00001");
     test_settle_queues("q");
@@ -255,8 +255,8 @@ static void an_entry_that_is_not_understood(void **state)
     const reeve_parent parent = {.handle = "q/p"};
     enqueue_children("q", &parent, 5000);
     test_complete("q", "p");
-    test_tend_all("q");
-    test_tend_all("q");
+    test_maintain_all("q");
+    test_maintain_all("q");
     assert_int_equal(test_count("q", "ready"), 5000);
     assert_string_equal(test_cmd(test_conn, "LRANGE reeve:{q}:fanout 0 -1"), "[7 postponed x]");
     assert_int_equal(test_number("ZCARD reeve:{q}:fanout:7"), 1);

@@ -22,10 +22,10 @@ static void two_users_share_and_the_last_one_stops_it(void **state)
     assert_int_equal(test_server_pid(&second), pid);
     assert_string_equal(test_cmd(first.conn, "SET seen yes"), "OK");
     assert_string_equal(test_cmd(second.conn, "GET seen"), "yes");
-    test_leave(&first);
+    test_end_session(&first);
     assert_true(test_is_alive(pid));
     assert_string_equal(test_cmd(second.conn, "GET seen"), "yes");
-    test_leave(&second);
+    test_end_session(&second);
     assert_false(test_is_alive(pid));
 }
 
@@ -40,7 +40,7 @@ static void data_survive(void **state)
         (void)snprintf(count, sizeof(count), "%d", round + 1);
         assert_string_equal(test_cmd(who.conn, "INCR kept"), count);
         pid_t pid = test_server_pid(&who);
-        test_leave(&who);
+        test_end_session(&who);
         assert_false(test_is_alive(pid));
     }
 }
@@ -61,7 +61,7 @@ static void is_as_promised(void **state)
     assert_int_equal(mode.st_mode & 0777, 0700);
     pid_t pid = test_server_pid(&who);
     assert_int_not_equal(getsid(pid), getsid(0));
-    test_leave(&who);
+    test_end_session(&who);
 }
 
 static void the_database_goes_along(void **state)
@@ -72,7 +72,7 @@ static void the_database_goes_along(void **state)
     assert_int_equal(test_try_join(&who, test_dir(), 3, &error), REEVE_OK);
     assert_int_equal(who.socket.kind, RV_URL_UNIX);
     assert_int_equal(who.socket.db, 3);
-    test_leave(&who);
+    test_end_session(&who);
 }
 
 static void a_long_directory_works(void **state)
@@ -88,8 +88,8 @@ static void a_long_directory_works(void **state)
     assert_string_equal(test_cmd(first.conn, "SET seen yes"), "OK");
     assert_string_equal(test_cmd(second.conn, "GET seen"), "yes");
     pid_t pid = test_server_pid(&first);
-    test_leave(&first);
-    test_leave(&second);
+    test_end_session(&first);
+    test_end_session(&second);
     assert_false(test_is_alive(pid));
 }
 
@@ -105,7 +105,7 @@ static void race(const char *dir, int gate, int out)
     /* Nobody leaves before all are in, or a second server would be right. */
     (void)test_cmd(who.conn, "INCR joined");
     while (atoi(test_cmd(who.conn, "GET joined")) < RACERS) usleep(2000);
-    test_leave(&who);
+    test_end_session(&who);
     (void)!write(out, &pid, sizeof(pid));
     _exit(0);
 }
@@ -143,7 +143,7 @@ static int come_and_go(const char *dir)
         test_join(&who, dir);
         for (int i = 0; i < 10; i++)
             if (strcmp(test_cmd(who.conn, "PING"), "PONG") != 0) return 1;
-        test_leave(&who);
+        test_end_session(&who);
     }
     return 0;
 }

@@ -32,7 +32,7 @@ static void join_under(void (*disposition)(int))
     test_join(&who, test_dir());
     assert_int_equal(sigaction(SIGCHLD, &before, &after), 0);
     assert_true(after.sa_handler == disposition);
-    test_leave(&who);
+    test_end_session(&who);
 }
 
 static void a_host_may_reap_or_ignore_its_children(void **state)
@@ -60,7 +60,7 @@ static void the_server_inherits_nothing(void **state)
     assert_true(length > 0);
     target[length] = '\0';
     assert_non_null(strstr(target, "server.lock"));
-    test_leave(&who);
+    test_end_session(&who);
     close(leaked);
     close(wanted);
 }
@@ -95,7 +95,7 @@ static void the_server_inherits_no_signals(void **state)
     test_join(&who, test_dir());
     assert_int_equal(signals(test_server_pid(&who), "SigBlk:") >> (SIGUSR2 - 1) & 1, 0);
     assert_int_equal(signals(test_server_pid(&who), "SigIgn:") >> (SIGUSR1 - 1) & 1, 0);
-    test_leave(&who);
+    test_end_session(&who);
     signal(SIGUSR1, usual);
     assert_int_equal(sigprocmask(SIG_SETMASK, &before, NULL), 0);
 }
@@ -124,13 +124,13 @@ static void a_forked_child_is_no_user(void **state)
     test_join(&first, dir);
     test_join(&second, dir);
     pid_t server = test_server_pid(&first), child = fork_child(), other = fork_child();
-    test_leave(&first);
+    test_end_session(&first);
     assert_true(test_is_alive(server));
-    test_leave(&second);
+    test_end_session(&second);
     assert_false(test_is_alive(server)); /* the children did not keep it */
     first = (test_user){0};
     if (test_try_join_for(&first, dir, 0, 5000, &error) != REEVE_OK) fail_msg("%s", error.text);
-    test_leave(&first);
+    test_end_session(&first);
     end_child(child);
     end_child(other);
 }
@@ -143,7 +143,7 @@ static void a_lock_that_another_process_keeps_is_waited_for_until_the_deadline(v
     rv_error error = {0};
     test_user who;
     test_join(&who, dir);
-    test_leave(&who);
+    test_end_session(&who);
     (void)snprintf(path, sizeof(path), "%s/users.lock", dir);
     int fd = open(path, O_RDWR | O_CLOEXEC);
     assert_true(fd >= 0);
@@ -170,7 +170,7 @@ static void no_descriptor_is_left(void **state)
     size_t before = open_files();
     test_user who;
     test_join(&who, dir);
-    test_leave(&who);
+    test_end_session(&who);
     assert_int_equal(open_files(), before);
 }
 
@@ -193,13 +193,13 @@ static void each_allocation_may_fail(void **state)
         status = rv_embedded_join(&who.embedded, &url, &who.socket, rv_deadline(TEST_JOIN_MS), &error);
         made = rv_mem_fail_at(0);
         if (status != REEVE_OK && status != REEVE_ENOMEM) fail_msg("allocation %lu: %s", nth, error.text);
-        test_leave(&who);
+        test_end_session(&who);
         rv_url_fini(&url);
         assert_string_equal(test_cmd(host.conn, "PING"), "PONG");
     }
     assert_int_equal(status, REEVE_OK);
     assert_true(nth > 5);
-    test_leave(&host);
+    test_end_session(&host);
 }
 
 int main(void)

@@ -39,7 +39,7 @@ static void a_killed_server_is_back_at_once(void **state)
     test_ok(client, reeve_wait(client, "q", "a", 60000, NULL));
     reeve_client_close(client);
     test_worker_end(worker);
-    test_leave(&who);
+    test_end_session(&who);
 }
 
 static atomic_bool down;
@@ -79,7 +79,7 @@ static void a_server_that_does_not_come_back_holds_up_no_stop(void **state)
     assert_int_equal(status, REEVE_OK);
     if (took > STOP_MS) fail_msg("stopped after %lld ms", (long long)took);
     reeve_worker_destroy(worker);
-    test_leave(&who);
+    test_end_session(&who);
 }
 
 int main(void)

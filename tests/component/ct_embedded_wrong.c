@@ -62,7 +62,7 @@ static void a_server_that_dies_says_why(void **state)
     test_user who;
     test_join(&who, dir);
     assert_string_equal(test_cmd(who.conn, "SET a b"), "OK");
-    test_leave(&who);
+    test_end_session(&who);
     spoil_file(dir, "appendonly.aof.1.incr.aof");
     rv_error error = {0};
     int64_t begun = rv_now_ms();
@@ -91,8 +91,8 @@ static void a_frozen_server_is_not_replaced(void **state)
     assert_int_equal(test_server_pid(&host), pid);
     test_join(&who, dir);
     assert_int_equal(test_server_pid(&who), pid);
-    test_leave(&who);
-    test_leave(&host);
+    test_end_session(&who);
+    test_end_session(&host);
 }
 
 static void joining_waits_for_those_at_it(void **state)
@@ -109,7 +109,7 @@ static void joining_waits_for_those_at_it(void **state)
     assert_non_null(strstr(error.text, "starting or stopping"));
     close(lock);
     test_join(&who, dir);
-    test_leave(&who);
+    test_end_session(&who);
 }
 
 static void a_killed_server_is_revived(void **state)
@@ -131,7 +131,7 @@ static void a_killed_server_is_revived(void **state)
     pid = test_server_pid(&who);
     assert_int_equal(rv_embedded_revive(who.embedded, rv_deadline(TEST_JOIN_MS), &error), REEVE_OK);
     assert_int_equal(test_server_pid(&who), pid);
-    test_leave(&who);
+    test_end_session(&who);
     assert_false(test_is_alive(pid));
 }
 
@@ -157,7 +157,7 @@ static void a_killed_user_does_not_count(void **state)
     pid_t pid = test_server_pid(&who);
     assert_int_equal(kill(child, SIGKILL), 0);
     assert_int_equal(waitpid(child, NULL, 0), child);
-    test_leave(&who);
+    test_end_session(&who);
     assert_false(test_is_alive(pid));
     close(ready[0]);
 }

@@ -137,7 +137,7 @@ static void later(void **state)
     assert_int_equal(info->state, REEVE_STATE_SCHEDULED);
     assert_int_equal(info->due_ms, RV_LATEST);
     reeve_task_info_free(info);
-    (void)test_tend("q", 200);
+    (void)test_maintain("q", 200);
     assert_string_equal(test_state("q", "neither"), "scheduled");
 }
 

@@ -61,7 +61,7 @@ static void times(void **state)
     test_put_spec((reeve_task_spec){.id = "b", .in_ms = 6000});
     assert_string_equal(test_told(), "scheduled:a@5000 scheduled:b@6000");
     test_clock_advance(5500);
-    test_tend_all("q");
+    test_maintain_all("q");
     assert_string_equal(test_told(), "ready:a");
     test_ok(test_client, reeve_reschedule(test_client, "q", "b", START + 9000));
     test_ok(test_client, reeve_reschedule(test_client, "q", "b", START + 9000)); /* (changes nothing) */
@@ -104,7 +104,7 @@ static void cancelled_while_they_run(void **state)
     test_settle(&hand, TEST_RETRY("a", 5), TEST_SNOOZE("b", 0), TEST_DONE("c"));
     assert_string_equal(test_told(), "completed:c cancelled:a cancelled:b");
     test_expire(&hand);
-    test_tend_all("q");
+    test_maintain_all("q");
     assert_string_equal(test_told(), "cancelled:d");
     rv_end_session_call_build(test_conn, &other.prefixes[0], other.sessions[0], 10);
     assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
@@ -118,7 +118,7 @@ static void deadlines_that_pass(void **state)
     test_keep_events(1000);
     test_put_spec((reeve_task_spec){.id = "a", .expires_in_ms = 1000});
     test_clock_advance(1500);
-    test_tend_all("q");
+    test_maintain_all("q");
     assert_string_equal(test_told(), "enqueued:a dead:a(expired)");
 }
 
@@ -136,7 +136,7 @@ static void crashes_and_stops(void **state)
     assert_int_equal(test_lease(&other, 1), 1);
     (void)test_told();
     test_expire(&hand);
-    test_tend_all("q");
+    test_maintain_all("q");
     assert_string_equal(test_told(), "recovered:a");
     rv_end_session_call_build(test_conn, &other.prefixes[0], other.sessions[0], 10);
     assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
@@ -232,7 +232,7 @@ static void they_outlast_an_empty_queue(void **state)
     test_put("q", "a");
     assert_int_equal(test_lease(&hand, 1), 1);
     test_settle(&hand, TEST_DONE("a"));
-    test_tend_all("q");
+    test_maintain_all("q");
     /* Whoever watches switches them on anew. */
     long long before = test_number("XLEN " Q "events");
     test_put("q", "b");
@@ -278,12 +278,12 @@ static void a_watch_that_is_gone(void **state)
     test_put("q", "b");
     assert_string_equal(test_told(), "enqueued:b");
     test_clock_advance(59000);
-    test_tend_all("q");
+    test_maintain_all("q");
     assert_string_equal(test_cmd(test_conn, "HGET " Q "settings gate"), "e");
-    rv_maintain_reply tended = test_tend("q", 100);
-    assert_in_range(tended.next_in_ms, 1, 1000);
+    rv_maintain_reply maintained = test_maintain("q", 100);
+    assert_in_range(maintained.next_in_ms, 1, 1000);
     test_clock_advance(1000);
-    test_tend_all("q");
+    test_maintain_all("q");
     assert_string_equal(test_cmd(test_conn, "HGET " Q "settings gate"), "(nil)");
     assert_string_equal(test_cmd(test_conn, "HGET " Q "settings events_until"), "(nil)");
     assert_string_equal(test_cmd(test_conn, "EXISTS " Q "events"), "0");
@@ -307,7 +307,7 @@ static void beside_limits(void **state)
     assert_string_equal(test_told_of("b"), "enqueued:b leased:b completed:b");
     test_keep_events(0);
     test_clock_advance(60000);
-    test_tend_all("q");
+    test_maintain_all("q");
     assert_string_equal(test_cmd(test_conn, "HGET " Q "settings gate"), "(nil)");
 }
 

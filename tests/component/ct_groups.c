@@ -110,7 +110,7 @@ static void after_a_crash_it_is_first_again(void **state)
     test_put_in("a b c", "g", 0);
     TEST_EXPECT_LEASE(&b, 9, "a");
     test_expire(&b);
-    test_tend_all("q");
+    test_maintain_all("q");
     test_limits_agree();
     TEST_EXPECT_LEASE(&a, 9, "a");
     assert_int_equal(a.leased[0].crashes, 1);
@@ -129,7 +129,7 @@ static void a_suspect_that_is_put_off(void **state)
     test_put_in("a b c", "g", 0);
     TEST_EXPECT_LEASE(&b, 9, "x a");
     test_expire(&b);
-    test_tend_all("q");
+    test_maintain_all("q");
     (void)test_number("HSET " Q "info:x crashes 2");
     (void)test_number("HSET " Q "info:a crashes 2");
     TEST_EXPECT_LEASE(&a, 9, "x");
@@ -138,9 +138,9 @@ static void a_suspect_that_is_put_off(void **state)
     assert_string_equal(test_state("q", "b"), "parked");
     test_settle(&a, {0, {.id = "x", .outcome = REEVE_OUTCOME_DONE, .has_info = true}});
     TEST_EXPECT_LEASE(&a, 9, "");
-    assert_in_range(test_tend("q", 100).next_in_ms, 1, 1000);
+    assert_in_range(test_maintain("q", 100).next_in_ms, 1, 1000);
     test_clock_advance(1000);
-    test_tend_all("q");
+    test_maintain_all("q");
     TEST_EXPECT_LEASE(&a, 9, "a");
     test_done(&a);
     const char *const order[] = {"b", "c"};
@@ -239,7 +239,7 @@ static void with_a_limit_of_the_queue(void **state)
     test_hand_init(&b, "2", "q");
     test_expire(&a);
     for (int i = 0; i < 20; i++) {
-        test_tend_all("q");
+        test_maintain_all("q");
         (void)test_run_all(&b);
         test_limits_agree();
         test_clock_advance(500);
@@ -302,7 +302,7 @@ static void who_was_parked_takes_turns(void **state)
     (void)test_lease(&b, 100); /* B's time goes on */
     test_done(&b);
     test_limit_forget("A");
-    for (int i = 0; i < 50; i++) (void)test_tend("q", 40);
+    for (int i = 0; i < 50; i++) (void)test_maintain("q", 40);
     assert_int_equal(test_count("q", "parked"), 0);
     test_put_group("c", 50, "C");
     size_t of_a = 0, of_b = 0, of_c = 0, next = 1;
@@ -359,18 +359,18 @@ static void own_limits_count_more(void **state)
     assert_int_equal(count[2], 10);
     test_limits_agree();
     test_limit_forget("one");
-    test_tend_all("q");
+    test_maintain_all("q");
     assert_int_equal(test_lease(&a, 100), 1);
     assert_int_equal(a.leased[0].id[0], 'a');
     test_limit_groups(-1, NULL);
     test_limit_group("two", 3, NULL);
     test_limit_forget("any");
-    test_tend_all("q");
+    test_maintain_all("q");
     (void)test_lease(&b, 100);
     assert_int_equal(b.count, 8 + 1);
     test_limits_agree();
     test_limit_forget("two");
-    test_tend_all("q");
+    test_maintain_all("q");
     assert_int_equal(test_lease(&b, 100), 7);
     test_groups_forgotten(); /* while they run: nobody counts them */
     assert_int_equal(test_number("HEXISTS " Q "settings gate"), 0);
@@ -478,7 +478,7 @@ static void names_of_any_text(void **state)
     assert_int_equal(test_lease(&a, 100), 8);
     for (size_t i = 0; i < 8; i++) test_limit_group(names[i], 2, NULL);
     test_limits_agree();
-    test_tend_all("q");
+    test_maintain_all("q");
     assert_int_equal(test_lease(&b, 100), 8);
     test_done(&a);
     test_done(&b);

@@ -27,19 +27,19 @@ static void raised_and_removed(void **state)
     test_put_group("x", 30, "g");
     assert_int_equal(test_lease(&a, 100), 1);
     test_limit_groups(4, NULL);
-    test_tend_all("q");
+    test_maintain_all("q");
     test_limits_agree();
     assert_int_equal(test_count("q", "parked"), 26);
     TEST_EXPECT_LEASE(&a, 100, "x001 x002 x003");
     test_limit_groups(2, NULL); /* those that run go on */
     TEST_SETTLE(&a, TEST_DONE("x001"));
     TEST_SETTLE(&a, TEST_DONE("x002"));
-    test_tend_all("q");
+    test_maintain_all("q");
     TEST_EXPECT_LEASE(&a, 100, "");
     TEST_SETTLE(&a, TEST_DONE("x003"));
     TEST_EXPECT_LEASE(&a, 100, "x004");
     test_limit_groups(-1, NULL);
-    test_tend_all("q");
+    test_maintain_all("q");
     assert_int_equal(test_lease(&a, 100), 25);
     for (size_t i = 0; i < 25; i++) assert_int_equal(atoi(a.leased[i].id + 1), 5 + i);
     test_groups_forgotten();
@@ -65,8 +65,8 @@ static void reopened_in_steps(void **state)
     assert_int_equal(test_count("q", "parked"), parked);
     int steps = 0;
     for (bool more = true; more; steps++) {
-        rv_maintain_reply tended = test_tend("q", 50);
-        more = tended.more || tended.next_in_ms == 0;
+        rv_maintain_reply maintained = test_maintain("q", 50);
+        more = maintained.more || maintained.next_in_ms == 0;
         uint64_t now = test_count("q", "parked");
         assert_true(parked - now <= 100);
         parked = now;
@@ -102,7 +102,7 @@ static void changed_again_before_it_is_through(void **state)
     for (int round = 0; round < 12; round++) {
         static const int64_t limits[] = {-1, 1, 3, -1, 2, 1};
         test_limit_groups(limits[round % 6], NULL);
-        (void)test_tend("q", 20);
+        (void)test_maintain("q", 20);
         test_limits_agree();
         (void)test_lease(&b, 7);
         test_limits_agree();
@@ -110,9 +110,9 @@ static void changed_again_before_it_is_through(void **state)
         test_limits_agree();
     }
     test_expire(&a);
-    test_tend_all("q");
+    test_maintain_all("q");
     for (int i = 0; i < 400 && test_count("q", "completed") < 300; i++) {
-        test_tend_all("q");
+        test_maintain_all("q");
         (void)test_run_all(&b);
         test_clock_advance(500);
     }
@@ -197,7 +197,7 @@ static void taken_away_and_set_again_while_they_run(void **state)
     test_settle(&a, TEST_DONE("x000"));
     test_limit_groups(3, NULL); /* before anybody has looked at the parked ones */
     test_limits_agree();
-    test_tend_all("q");
+    test_maintain_all("q");
     TEST_EXPECT_LEASE(&a, 100, "x002 x003");
     TEST_SETTLE(&a, TEST_DONE("x001"));
     TEST_EXPECT_LEASE(&a, 100, "x004");
@@ -214,25 +214,25 @@ static void a_rate_of_groups(void **state)
     assert_int_equal(test_lease(&a, 100), 4);
     test_limits_agree();
     test_done(&a);
-    assert_int_equal(test_tend("q", 200).next_in_ms, 100);
+    assert_int_equal(test_maintain("q", 200).next_in_ms, 100);
     test_clock_advance(99);
-    test_tend_all("q");
+    test_maintain_all("q");
     assert_int_equal(test_run_all(&a), 0);
     test_clock_advance(1);
-    test_tend_all("q");
+    test_maintain_all("q");
     test_limits_agree();
     TEST_EXPECT_LEASE(&a, 100, "x002 y002");
     size_t ran = 0;
     for (int i = 0; i < 200; i++) {
         test_clock_advance(10);
-        test_tend_all("q");
+        test_maintain_all("q");
         ran += test_run_all(&a);
     }
     assert_int_equal(ran, 20);
     test_limits_agree();
     for (int i = 0; i < 200; i++) {
         test_clock_advance(10);
-        test_tend_all("q");
+        test_maintain_all("q");
         (void)test_run_all(&a);
     }
     assert_int_equal(test_count("q", "ready") + test_count("q", "parked"), 0);
@@ -253,14 +253,14 @@ static void who_comes_later_waits_behind(void **state)
     test_put_in("e", "g", 0);
     TEST_EXPECT_LEASE(&a, 9, "");
     test_clock_advance(500);
-    test_tend_all("q");
+    test_maintain_all("q");
     test_put_in("f", "g", 0);
     TEST_EXPECT_LEASE(&a, 9, "c");
     for (const char *next = "def"; *next; next++) {
         char id[2] = {*next, '\0'};
-        assert_int_equal(test_tend("q", 9).next_in_ms, 1000);
+        assert_int_equal(test_maintain("q", 9).next_in_ms, 1000);
         test_clock_advance(1000);
-        test_tend_all("q");
+        test_maintain_all("q");
         TEST_EXPECT_LEASE(&a, 9, id);
     }
 }
@@ -274,7 +274,7 @@ static void no_more_are_called_than_may_start(void **state)
     assert_int_equal(test_run_all(&a), 5);
     for (int i = 0; i < 100; i++) {
         test_clock_advance(10);
-        test_tend_all("q");
+        test_maintain_all("q");
         test_limits_agree();
         assert_true(test_count("q", "ready") <= 5);
     }
@@ -295,9 +295,9 @@ static void a_group_that_is_held(void **state)
     assert_string_equal(test_state("q", "a"), "parked");
     test_put_in("c", "g", 0);
     TEST_EXPECT_LEASE(&a, 9, "");
-    assert_int_equal(test_tend("q", 9).next_in_ms, 5000);
+    assert_int_equal(test_maintain("q", 9).next_in_ms, 5000);
     test_clock_advance(5000);
-    test_tend_all("q");
+    test_maintain_all("q");
     TEST_EXPECT_LEASE(&a, 9, "a b c");
     test_groups_forgotten();
     assert_int_equal(test_number("HEXISTS " Q "settings gate"), 0);
@@ -311,7 +311,7 @@ static void a_hold_that_is_ended_early(void **state)
     TEST_EXPECT_LEASE(&a, 9, "");
     test_hold("g", 70000);
     test_hold("g", 0);
-    test_tend_all("q");
+    test_maintain_all("q");
     TEST_EXPECT_LEASE(&a, 9, "a b");
     test_groups_forgotten();
 }
@@ -325,15 +325,15 @@ static void held_and_at_its_limit(void **state)
     test_hold("g", 500);
     TEST_SETTLE(&a, TEST_DONE("a"));
     test_clock_advance(500);
-    test_tend_all("q");
+    test_maintain_all("q");
     TEST_EXPECT_LEASE(&a, 9, ""); /* the rate */
-    assert_int_equal(test_tend("q", 9).next_in_ms, 500);
+    assert_int_equal(test_maintain("q", 9).next_in_ms, 500);
     test_clock_advance(500);
-    test_tend_all("q");
+    test_maintain_all("q");
     TEST_EXPECT_LEASE(&a, 9, "b");
     test_hold("g", 5000);
     test_clock_advance(5000);
-    test_tend_all("q");
+    test_maintain_all("q");
     TEST_EXPECT_LEASE(&a, 9, ""); /* b runs */
     TEST_SETTLE(&a, TEST_DONE("b"));
     TEST_EXPECT_LEASE(&a, 9, "c");
@@ -347,7 +347,7 @@ static void held_and_paused(void **state)
     TEST_EXPECT_LEASE(&a, 9, "");
     test_ok(test_client, reeve_pause(test_client, "q"));
     test_clock_advance(5000);
-    test_tend_all("q");
+    test_maintain_all("q");
     TEST_EXPECT_LEASE(&a, 9, "");
     test_ok(test_client, reeve_resume(test_client, "q"));
     TEST_EXPECT_LEASE(&a, 9, "a b");

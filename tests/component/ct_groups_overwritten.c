@@ -44,14 +44,14 @@ static void call_one(void)
 
 static void expect_group_goes_on(const char *first, const char *second)
 {
-    test_tend_all("q");
+    test_maintain_all("q");
     TEST_EXPECT_LEASE(&a, 9, first);
     TEST_SETTLE(&a, TEST_DONE(first));
     if (second) {
         TEST_EXPECT_LEASE(&a, 9, second);
         TEST_SETTLE(&a, TEST_DONE(second));
     }
-    test_tend_all("q");
+    test_maintain_all("q");
     test_groups_forgotten();
 }
 
@@ -83,7 +83,7 @@ static void a_called_task_that_nobody_understands_dies(void **state)
     call_one();
     overwrite("b", MALFORMED);
     (void)test_lease(&b, 1);
-    test_tend_all("q");
+    test_maintain_all("q");
     assert_string_equal(test_state("q", "b"), "dead");
     expect_group_goes_on("c", "d");
 }
@@ -104,7 +104,7 @@ static void a_called_task_waits_at_the_limit_of_another_group(void **state)
     call_one();
     test_hold("h", 60000);
     overwrite("b", OTHER);
-    test_tend_all("q");
+    test_maintain_all("q");
     TEST_EXPECT_LEASE(&a, 9, "c");
     assert_string_equal(test_state("q", "b"), "parked");
 }
@@ -149,7 +149,7 @@ static void a_task_of_a_strict_group_that_waits_for_a_retry_is_deleted(void **st
     TEST_SETTLE(&a, TEST_RETRY("b", 1000));
     overwrite("b", PLAIN);
     test_ok(test_client, reeve_delete(test_client, "q", "b"));
-    for (int i = 0; i < 3; i++) test_tend_all("q");
+    for (int i = 0; i < 3; i++) test_maintain_all("q");
     expect_group_goes_on("c", NULL);
 }
 
@@ -163,11 +163,11 @@ static void a_task_of_a_strict_group_that_waits_for_a_retry_names_another_group(
     TEST_SETTLE(&a, TEST_RETRY("b", 1000));
     overwrite("b", OTHER);
     test_clock_advance(1000);
-    test_tend_all("q");
+    test_maintain_all("q");
     assert_int_equal(test_lease(&b, 1), 1);
     assert_string_equal(test_leased_ids(&b), "b");
     test_settle(&b, TEST_DONE("b"));
-    test_tend_all("q");
+    test_maintain_all("q");
     TEST_EXPECT_LEASE(&a, 9, "c");
 }
 
@@ -191,9 +191,9 @@ static void one_of_many_tasks_of_strict_groups_is_deleted(void **state)
     test_ok(test_client, reeve_delete(test_client, "q", id));
     for (int i = 0; i < 1000 && test_number("HEXISTS " Q "slots %s", id); i++) {
         test_clock_advance(1);
-        test_tend_all("q");
+        test_maintain_all("q");
     }
-    test_tend_all("q");
+    test_maintain_all("q");
     TEST_EXPECT_LEASE(&a, 1, "c");
 }
 
@@ -220,7 +220,7 @@ static void many_groups_are_tidied(void **state)
     test_done(&b);
     size_t leased = 0;
     for (int i = 0; i < 1000 && leased < GROUPS_HELD_UP; i++) {
-        test_tend_all("q");
+        test_maintain_all("q");
         leased += test_lease(&b, 64);
     }
     assert_int_equal(leased, GROUPS_HELD_UP);

@@ -63,7 +63,7 @@ static void parked_tasks_are_steered(void **state)
     const char *const order[] = {"g", "e", "f"};
     test_expect_order(&a, order, 3);
     test_clock_advance(50000);
-    test_tend_all("q");
+    test_maintain_all("q");
     TEST_EXPECT_LEASE(&a, 9, "d");
     test_done(&a);
     test_groups_forgotten();
@@ -93,23 +93,23 @@ static void who_was_called_and_goes(void **state)
     TEST_SETTLE(&a, TEST_DONE("a"));
     test_ok(test_client, reeve_cancel(test_client, "q", "b"));
     test_limits_agree();
-    test_tend_all("q");
+    test_maintain_all("q");
     assert_string_equal(test_state("q", "c"), "ready");
     test_ok(test_client, reeve_delete(test_client, "q", "c"));
-    test_tend_all("q");
+    test_maintain_all("q");
     test_limits_agree();
     assert_string_equal(test_state("q", "d"), "ready");
     test_ok(test_client, reeve_reschedule_in(test_client, "q", "d", 1000));
-    test_tend_all("q");
+    test_maintain_all("q");
     test_limits_agree();
     assert_string_equal(test_state("q", "e"), "ready");
     test_ok(test_client, reeve_set_priority(test_client, "q", "e", 5));
-    test_tend_all("q");
+    test_maintain_all("q");
     test_limits_agree();
     const char *const order[] = {"f", "e"};
     test_expect_order(&a, order, 2);
     test_clock_advance(1000);
-    test_tend_all("q");
+    test_maintain_all("q");
     TEST_EXPECT_LEASE(&a, 9, "d");
     test_done(&a);
     test_groups_forgotten();
@@ -142,7 +142,7 @@ static void parked_tasks_keep_their_time(void **state)
     test_limit_groups(1, NULL);
     test_put_group("x", 20, "g");
     TEST_EXPECT_LEASE(&a, 9, "x000");
-    test_tend_all("q");
+    test_maintain_all("q");
     test_put_group("y", 3, "g");
     TEST_SETTLE(&a, TEST_DONE("x000"));
     test_expect_numbered(&a, "x", 1, 19);
@@ -164,7 +164,7 @@ static void groups_with_parked_tasks_are_not_forgotten(void **state)
     for (int i = 0; i < 50; i++) {
         assert_int_equal(test_lease(&b, 1), 1);
         test_done(&b);
-        test_tend_all("q");
+        test_maintain_all("q");
     }
     test_put_spec((reeve_task_spec){.id = "x005", .group = "g", .weight = 256});
     (void)test_run_all(&b);
@@ -182,7 +182,7 @@ static void put_off_without_limits(void **state)
     test_put_group("x", 20, NULL);
     assert_int_equal(test_lease(&b, 3), 3);
     test_expire(&b);
-    test_tend_all("q");
+    test_maintain_all("q");
     for (int i = 0; i < 3; i++) (void)test_number("HSET " Q "info:x00%d crashes 2", i);
     TEST_EXPECT_LEASE(&a, 5, "x000");
     TEST_EXPECT_LEASE(&a, 5, ""); /* not another one of those for this session */
@@ -191,7 +191,7 @@ static void put_off_without_limits(void **state)
     TEST_EXPECT_LEASE(&a, 2, "x003 x004");
     test_settle(&a, {0, {.id = "x000", .outcome = REEVE_OUTCOME_DONE, .has_info = true}});
     test_clock_advance(1000);
-    test_tend_all("q");
+    test_maintain_all("q");
     test_hand_init(&b, "2", "q");
     TEST_EXPECT_LEASE(&a, 5, "x001");
     TEST_EXPECT_LEASE(&b, 5, "x002"); /* another session has it at once */
@@ -208,16 +208,16 @@ static void put_off_while_the_queue_was_empty(void **state)
     test_put("q", "x0 x1");
     assert_int_equal(test_lease(&b, 2), 2);
     test_expire(&b);
-    test_tend_all("q");
+    test_maintain_all("q");
     for (int i = 0; i < 2; i++) (void)test_number("HSET " Q "info:x%d crashes 2", i);
     TEST_EXPECT_LEASE(&a, 1, "x0");
     TEST_EXPECT_LEASE(&a, 1, "");
     assert_string_equal(test_state("q", "x1"), "scheduled");
     test_settle(&a, {0, {.id = "x0", .outcome = REEVE_OUTCOME_DONE, .has_info = true}});
-    test_tend_all("q"); /* (the order begins again) */
+    test_maintain_all("q"); /* (the order begins again) */
     test_put_group("y", 1000, NULL);
     test_clock_advance(1000);
-    test_tend_all("q");
+    test_maintain_all("q");
     TEST_EXPECT_LEASE(&a, 1, "x1");
 }
 

@@ -30,20 +30,20 @@ static void begin_with(test_outcome left)
 static void pass(int64_t ms)
 {
     test_clock_advance(ms);
-    test_tend_all("q");
+    test_maintain_all("q");
     test_limits_agree();
 }
 
 /* s2 and s3 run, one after the other, and nothing is left of the group. */
 static void the_others_go_on(void)
 {
-    test_tend_all("q");
+    test_maintain_all("q");
     TEST_EXPECT_LEASE(&a, 9, "s2");
     TEST_EXPECT_LEASE(&b, 9, "");
     TEST_SETTLE(&a, TEST_DONE("s2"));
     TEST_EXPECT_LEASE(&a, 9, "s3");
     TEST_SETTLE(&a, TEST_DONE("s3"));
-    test_tend_all("q");
+    test_maintain_all("q");
     assert_int_equal(test_number("EXISTS " Q "slots " Q "taken " Q "opening " Q "parked"), 0);
 }
 
@@ -133,7 +133,7 @@ static void a_crash_holds_its_group_up(void **state)
     TEST_EXPECT_LEASE(&b, 1, "s1");
     TEST_EXPECT_LEASE(&a, 9, "");
     test_expire(&b);
-    test_tend_all("q");
+    test_maintain_all("q");
     TEST_EXPECT_LEASE(&a, 9, "s1");
     TEST_SETTLE(&a, TEST_DONE("s1"));
     TEST_EXPECT_LEASE(&a, 1, "s2");
@@ -249,7 +249,7 @@ static void a_retry_that_waits_for_a_parent_holds_its_group_up(void **state)
     pass(2000);
     TEST_EXPECT_LEASE(&b, 9, "p x1");
     TEST_SETTLE(&b, TEST_DONE("x1"), TEST_FAIL("p"));
-    test_tend_all("q");
+    test_maintain_all("q");
     assert_string_equal(test_state("q", "s1"), "dead");
     the_others_go_on();
 }
@@ -275,7 +275,7 @@ static void a_group_goes_on_where_the_change_was_not_completed(void **state)
     begin_with((test_outcome)TEST_RETRY("s1", 30000));
     only_another_group_runs();
     if (*TEST_SCRIPT(limit, Q, "", "group_strict", "") == '\0') fail_msg("there is nothing to count");
-    test_tend_all("q");
+    test_maintain_all("q");
     assert_int_equal(test_number("HEXISTS " Q "gate counting"), 0);
     the_others_go_on();
 }
@@ -301,7 +301,7 @@ static void what_ran_before_is_counted_by_upkeep(void **state)
     test_put_in("s1 s2 s3", "g", 0);
     TEST_EXPECT_LEASE(&a, 2, "s1 s2");
     (void)TEST_SCRIPT(limit, Q, "", "group_concurrency", "1");
-    test_tend_all("q");
+    test_maintain_all("q");
     assert_int_equal(test_number("HGET " Q "taken g"), 2);
     TEST_EXPECT_LEASE(&b, 9, "");
 }
@@ -323,7 +323,7 @@ static void one_group_may_be_strict(void **state)
     assert_false(limits->group_strict);
     reeve_limits_free(limits);
     test_limit_forget("g");
-    test_tend_all("q");
+    test_maintain_all("q");
     TEST_EXPECT_LEASE(&a, 9, "s2");
 }
 

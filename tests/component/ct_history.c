@@ -55,7 +55,7 @@ static void failures(void **state)
         history("a"),
         "[{\"at\":1900000000000,\"what\":\"retry\",\"worker\":\"w7\",\"kind\":\"k\",\"message\":\"m\",\"delay\":60}]");
     test_clock_advance(100);
-    test_tend_all("q");
+    test_maintain_all("q");
     lease_one("a");
     test_settle(&hand, TEST_FAIL("a"));
     test_ok(test_client, reeve_retry(test_client, "q", "a"));
@@ -75,7 +75,7 @@ static void crashes(void **state)
     test_put("q", "a");
     lease_one("a");
     test_expire(&hand);
-    test_tend_all("q");
+    test_maintain_all("q");
     assert_string_equal(history("a"), "[{\"at\":1900000000000,\"what\":\"recovered\",\"worker\":\"w7\"}]");
     reeve_task_info *info = test_show("q", "a");
     assert_int_equal(info->crashes, 1);
@@ -113,7 +113,7 @@ static void a_deadline_that_passes(void **state)
     (void)state;
     test_put_spec((reeve_task_spec){.id = "a", .expires_in_ms = 1000});
     test_clock_advance(1000);
-    test_tend_all("q");
+    test_maintain_all("q");
     assert_string_equal(history("a"), "[{\"at\":1900000001000,\"what\":\"dead\",\"kind\":\"expired\","
                                       "\"message\":\"not begun by its deadline\"}]");
 }

@@ -179,7 +179,7 @@ static void what_becomes_ready_wakes(void **state)
 {
     (void)state;
     test_put_spec((reeve_task_spec){.id = "s", .in_ms = 1});
-    while (test_tend("q", 10).promoted == 0) test_pause();
+    while (test_maintain("q", 10).promoted == 0) test_pause();
     take_token();
     (void)test_lease(&a, 9);
     test_settle(&a, TEST_FAIL("s"));
@@ -203,7 +203,7 @@ static void crash_with(test_hand *hand, unsigned tasks)
 {
     (void)test_lease(hand, tasks);
     test_expire(hand);
-    test_tend_all("q");
+    test_maintain_all("q");
     test_hand_init(hand, hand->thread, "q");
 }
 
@@ -275,7 +275,7 @@ static void failures_alone_need_no_solitude(void **state)
     test_put("q", "x y z");
     (void)test_lease(&a, 2);
     test_settle(&a, TEST_RETRY("x", 0), TEST_RETRY("y", 0));
-    test_tend_all("q");
+    test_maintain_all("q");
     assert_int_equal(test_lease(&a, 9), 3);
     for (size_t i = 0; i < 3; i++) assert_int_equal(a.leased[i].failures, strcmp(a.leased[i].id, "z") == 0 ? 0 : 1);
 }
@@ -285,7 +285,7 @@ static void crash_as(test_hand *hand, const char *how)
     assert_int_equal(test_lease(hand, 1), 1);
     assert_true(test_says_it_runs(hand, how));
     test_expire(hand);
-    test_tend_all("q");
+    test_maintain_all("q");
     test_hand_init(hand, hand->thread, "q");
 }
 
@@ -312,7 +312,7 @@ static void what_runs_alone_is_guilty(void **state)
     assert_int_equal(test_lease(&other, 2), 2);
     assert_true(test_says_it_runs(&a, "alone"));
     test_expire(&a);
-    while (test_tend("q", 1).session[0] != '\0') continue;
+    while (test_maintain("q", 1).session[0] != '\0') continue;
     assert_int_equal(crashes_of("s"), 3);
     assert_int_equal(crashes_of("x") + crashes_of("y"), 0);
     assert_int_equal(test_number("HGET " Q "info:s alone"), 1);

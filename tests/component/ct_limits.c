@@ -115,7 +115,7 @@ static void what_is_set_is_told(void **state)
     assert_int_equal(limits->group_concurrency, 0);
     assert_int_equal(limits->group_rate.count, 0);
     reeve_limits_free(limits);
-    test_tend_all("q");
+    test_maintain_all("q");
     assert_int_equal(test_number("EXISTS " Q "settings " Q "gate " Q "limits " Q "holds"), 0); /* nothing is left */
 }
 
@@ -207,7 +207,7 @@ static void a_session_that_dies(void **state)
     test_expire(&a);
     bool between = false;
     for (bool more = true; more;) {
-        more = test_tend("q", 30).more;
+        more = test_maintain("q", 30).more;
         test_limits_agree();
         int64_t running = test_limits_running();
         between = between || (running > 0 && running < 200);
@@ -247,11 +247,11 @@ static void set_while_a_session_is_reaped(void **state)
     test_put_many("q", 300, "x%03zu");
     assert_int_equal(test_lease(&a, 250), 250);
     test_expire(&a);
-    while (test_tend("q", 30).recovered == 0) continue;
+    while (test_maintain("q", 30).recovered == 0) continue;
     test_limit_queue(1, NULL);
     assert_true(test_limits_running() > 0);
     test_limits_agree();
-    test_tend_all("q");
+    test_maintain_all("q");
     test_expect_running(0);
 }
 
@@ -263,12 +263,12 @@ static void set_while_a_session_with_a_suspect_is_reaped(void **state)
     assert_int_equal(test_lease(&a, 250), 250);
     (void)test_cmd(test_conn, "HSET " Q "running:%s #suspect x000", a.sessions[0]);
     test_expire(&a);
-    while (test_tend("q", 30).recovered == 0) continue;
+    while (test_maintain("q", 30).recovered == 0) continue;
     assert_int_equal(test_number("HEXISTS " Q "lost:%s #suspect", a.sessions[0]), 1);
     test_limit_queue(1, NULL);
     test_limits_agree();
     assert_int_equal(test_limits_running(), test_number("HLEN " Q "lost:%s", a.sessions[0]) - 1);
-    test_tend_all("q");
+    test_maintain_all("q");
     test_expect_running(0);
     assert_int_equal(test_lease(&b, 1), 1);
 }
@@ -283,7 +283,7 @@ static void counts_that_are_too_high_are_counted_anew(void **state)
     (void)test_cmd(test_conn, "HINCRBY " Q "gate running 3");
     assert_int_equal(test_lease(&b, 1), 0);
     test_sleep_again();
-    test_tend_all("q");
+    test_maintain_all("q");
     test_expect_running(1);
     assert_true(test_is_awake());
     assert_int_equal(test_lease(&b, 1), 1);
@@ -300,7 +300,7 @@ static void counts_that_are_too_high_are_counted_anew(void **state)
     assert_string_equal(test_state("q", "h1"), "parked");
     test_expire(&a);
     test_expire(&b);
-    test_tend_all("q");
+    test_maintain_all("q");
     assert_int_equal(test_number("EXISTS " Q "slots " Q "taken"), 0);
     assert_string_equal(test_state("q", "g1"), "ready");
     assert_string_equal(test_state("q", "h1"), "ready");
@@ -368,7 +368,7 @@ static void nothing_is_kept_without_limits(void **state)
     (void)state;
     test_put_group("x", 20, "g");
     assert_int_equal(test_run_all(&a), 20);
-    test_tend_all("q");
+    test_maintain_all("q");
     assert_int_equal(test_number("EXISTS " Q "gate " Q "slots " Q "taken " Q "rates " Q "opening " Q "parked"), 0);
     assert_string_equal(test_cmd(test_conn, "HKEYS " Q "settings"), "[upkeep]"); /* (of sessions) */
 }

@@ -251,7 +251,7 @@ static void operate(void)
     else if (which < 55)
         turn();
     else if (which < 65)
-        (void)test_tend("q", 1 + (unsigned)below(30));
+        (void)test_maintain("q", 1 + (unsigned)below(30));
     else if (which < 75)
         test_clock_advance((int64_t)below(400));
     else if (which < 80)
@@ -286,7 +286,7 @@ static void finish(void)
     }
     for (int steps = 0; waiting() > 0; steps++) {
         if (steps == 20000) fail_msg("%llu tasks wait for ever", (unsigned long long)waiting());
-        rv_maintain_reply tended = test_tend("q", 100);
+        rv_maintain_reply maintained = test_maintain("q", 100);
         test_hand *hand = &hands[steps % HANDS];
         size_t count = 0;
         while (test_lease(hand, 8) > 0) {
@@ -295,12 +295,12 @@ static void finish(void)
             test_done(hand);
         }
         if (hand->gone[0] == '1') test_hand_init(hand, "1", "q");
-        if (count > 0 || tended.more) continue;
+        if (count > 0 || maintained.more) continue;
         /* Only what tend said when it was last asked may be waited for. */
-        tended = test_tend("q", 100);
-        if (!tended.more && waiting() > 0) {
-            if (tended.next_in_ms < 0) fail_msg("%llu tasks wait for nothing", (unsigned long long)waiting());
-            test_clock_advance(tended.next_in_ms);
+        maintained = test_maintain("q", 100);
+        if (!maintained.more && waiting() > 0) {
+            if (maintained.next_in_ms < 0) fail_msg("%llu tasks wait for nothing", (unsigned long long)waiting());
+            test_clock_advance(maintained.next_in_ms);
         }
     }
     test_limits_agree();
@@ -310,7 +310,7 @@ static void finish(void)
     test_limit_queue(-1, TEST_ANY_RATE);
     test_limit_groups(-1, TEST_ANY_RATE);
     for (size_t i = 0; i < GROUPS; i++) test_limit_forget(group_name(i));
-    test_tend_all("q");
+    test_maintain_all("q");
     test_groups_forgotten();
     assert_int_equal(test_number("HEXISTS " Q "settings gate"), 0);
     assert_int_equal(test_number("EXISTS " Q "gate " Q "limits"), 0);

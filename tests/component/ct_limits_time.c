@@ -64,8 +64,8 @@ static void clocks_that_stand_are_forgotten(void **state)
     assert_int_equal(test_run_all(&a), 25);
     assert_int_equal(test_number("ZCARD " Q "rates"), 25);
     test_clock_advance(1000);
-    assert_true(test_tend("q", 10).more);
-    test_tend_all("q");
+    assert_true(test_maintain("q", 10).more);
+    test_maintain_all("q");
     assert_int_equal(test_number("EXISTS " Q "rates"), 0);
 }
 
@@ -78,15 +78,15 @@ static void it_ends_when_the_rate_says(void **state)
     test_sleep_again();
     assert_int_equal(test_lease(&a, 5), 0);
     assert_false(test_is_awake());
-    rv_maintain_reply tended = test_tend("q", 200);
-    assert_int_equal(tended.next_in_ms, 3000);
+    rv_maintain_reply maintained = test_maintain("q", 200);
+    assert_int_equal(maintained.next_in_ms, 3000);
     test_sleep_again();
     test_clock_advance(2999);
-    assert_int_equal(test_tend("q", 200).next_in_ms, 1);
+    assert_int_equal(test_maintain("q", 200).next_in_ms, 1);
     test_sleep_again();
     assert_int_equal(test_lease(&a, 5), 0);
     test_clock_advance(1);
-    (void)test_tend("q", 200);
+    (void)test_maintain("q", 200);
     assert_true(test_is_awake());
     assert_int_equal(test_lease(&a, 5), 1);
 }
@@ -123,10 +123,10 @@ static void as_often_as_it_is_told(void **state)
     (void)test_run_all(&a);
     size_t ran = 0, looks = 0;
     for (int64_t end = NOW + 1000; test_clock_now() < end; looks++) {
-        rv_maintain_reply tended = test_tend("q", 200);
-        assert_true(tended.next_in_ms > 0);
-        test_clock_advance(tended.next_in_ms);
-        (void)test_tend("q", 200);
+        rv_maintain_reply maintained = test_maintain("q", 200);
+        assert_true(maintained.next_in_ms > 0);
+        test_clock_advance(maintained.next_in_ms);
+        (void)test_maintain("q", 200);
         ran += test_run_all(&a);
     }
     assert_in_range(ran, 1990, 2010);
@@ -204,10 +204,10 @@ static void not_before(void **state)
     assert_string_equal(test_state("q", "x000"), "completed");
     test_clock_advance(4999);
     assert_int_equal(test_lease(&a, 5), 0);
-    assert_int_equal(test_tend("q", 200).next_in_ms, 1);
+    assert_int_equal(test_maintain("q", 200).next_in_ms, 1);
     test_clock_advance(1);
     test_sleep_again();
-    (void)test_tend("q", 200);
+    (void)test_maintain("q", 200);
     assert_true(test_is_awake());
     assert_int_equal(test_lease(&a, 5), 5);
     assert_int_equal(test_number("HEXISTS " Q "settings gate"), 0);
@@ -220,10 +220,10 @@ static void it_ends_by_itself(void **state)
     (void)state;
     test_put("q", "x");
     hold(NULL, 5000, NOW + 5000);
-    assert_int_equal(test_tend("q", 200).next_in_ms, 5000);
+    assert_int_equal(test_maintain("q", 200).next_in_ms, 5000);
     test_clock_advance(5000);
     test_sleep_again();
-    (void)test_tend("q", 200);
+    (void)test_maintain("q", 200);
     assert_true(test_is_awake());
 }
 
@@ -289,7 +289,7 @@ static void a_hold_and_a_full_queue(void **state)
     assert_int_equal(test_lease_all(&a), 0);
     test_clock_advance(5000);
     test_sleep_again();
-    (void)test_tend("q", 200);
+    (void)test_maintain("q", 200);
     assert_true(test_is_awake());
     assert_int_equal(test_lease_all(&a), 1);
     test_expect_running(1);

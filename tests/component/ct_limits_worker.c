@@ -169,7 +169,7 @@ static void serial_and_in_order(void **state)
     assert_int_equal(test_lease(&hand, 1), 1);
     reeve_worker *one = run_worker(3), *two = run_worker(3);
     test_expire(&hand);
-    test_tend_all("q");
+    test_maintain_all("q");
     TEST_AWAIT(ended == STEPS);
     for (unsigned i = 0; i < STEPS; i++) assert_int_equal(order[i], i);
     assert_int_equal(max_inside, 1);

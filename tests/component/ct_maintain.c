@@ -92,7 +92,7 @@ static void a_half_reaped_session_is_finished(void **state)
     assert_int_equal(test_lease(&hand, 500), 500);
     for (int i = 0; i < 5 && (left == 0 || left == 500); i++) {
         test_clock_advance(hand.session_ms + 1001);
-        (void)test_tend("q", 100);
+        (void)test_maintain("q", 100);
         left = test_count("q", "running");
     }
     assert_in_range(left, 1, 499);

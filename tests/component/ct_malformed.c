@@ -43,7 +43,7 @@ static void leave(void)
 /* All of them came to the dead letters, alone, and say why. */
 static void expect_buried(void)
 {
-    test_tend_all("q");
+    test_maintain_all("q");
     for (size_t i = 0; i < test_malformed_count; i++) {
         char id[32];
         (void)snprintf(id, sizeof(id), "m%02zu", i);
@@ -133,7 +133,7 @@ static const char *const bad_ids[] = {"#", "#flushed", "+5", "a b", "a\nb", "", 
 static void expect_ids_buried(void)
 {
     test_expire(&hand);
-    test_tend_all("q");
+    test_maintain_all("q");
     assert_int_equal(test_count("q", "dead"), BAD_IDS);
     assert_int_equal(test_number("ZCARD " Q "failures:malformed"), BAD_IDS);
     assert_string_equal(test_state("q", "x"), "ready");
@@ -148,11 +148,11 @@ static void ids_that_are_none_harm_no_session(void **state)
     for (size_t i = 0; i < BAD_IDS; i++) (void)test_lease(&hand, 100);
     assert_string_equal(test_state("q", "x"), "running");
     assert_string_equal(test_state("q", "y"), "running");
-    rv_heartbeat_reply beat;
+    rv_heartbeat_reply heartbeat;
     const rv_reply *reply;
     rv_heartbeat_call_build(test_conn, &hand.prefixes[0], hand.sessions[0], 60000);
     assert_int_equal(rv_conn_call(test_conn, 0, &reply), REEVE_OK);
-    assert_true(rv_heartbeat_call_read(&beat, reply) && beat.alive);
+    assert_true(rv_heartbeat_call_read(&heartbeat, reply) && heartbeat.alive);
     expect_ids_buried();
 }
 
@@ -174,7 +174,7 @@ static void a_malformed_task_can_be_seen_and_deleted(void **state)
 {
     (void)state;
     test_foreign("q", "scheduled", 1, "m", "no JSON\npayload");
-    test_tend_all("q");
+    test_maintain_all("q");
     reeve_task_info *info = test_show("q", "m");
     assert_string_equal(info->type, "?");
     assert_int_equal(info->payload.length, 15);
@@ -206,7 +206,7 @@ static void all_of_the_kind_are_swept(void **state)
     reeve_bulk_result swept;
     reeve_filter filter = {.state = REEVE_STATE_DEAD, .kind = "malformed"};
     put_malformed("scheduled", 1);
-    test_tend_all("q");
+    test_maintain_all("q");
     test_ok(test_client, reeve_bulk_update(test_client, "q", REEVE_ACTION_RETRY, &filter, NULL, NULL, &swept));
     assert_int_equal(swept.done, 0);
     assert_int_equal(swept.refused, test_malformed_count);
@@ -220,12 +220,12 @@ static void its_death_is_told_as_the_queue_wants(void **state)
     (void)state;
     (void)test_cmd(test_conn, "HSET " Q "settings on_dead mourn");
     test_foreign("q", "scheduled", 1, "\"m", "no JSON\npayload");
-    test_tend_all("q");
+    test_maintain_all("q");
     assert_int_equal(test_lease(&hand, 9), 1);
     assert_int_equal(hand.bad, 0);
     (void)test_cmd(test_conn, "HSET " Q "settings on_dead a\"b");
     test_foreign("q", "scheduled", 1, "n", "no JSON\npayload");
-    test_tend_all("q");
+    test_maintain_all("q");
     assert_int_equal(test_lease(&hand, 9), 0);
 }
 

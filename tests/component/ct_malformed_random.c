@@ -255,7 +255,7 @@ static void step(void)
         if (below(4) > 0) settle(hand, false);
         break;
     case 8:
-        (void)test_tend("q", 1 + (unsigned)below(50));
+        (void)test_maintain("q", 1 + (unsigned)below(50));
         break;
     case 9:
         test_clock_advance((int64_t)below(2000));
@@ -284,11 +284,12 @@ static void wind_up(void)
     for (int i = 0; i < 2000 && left() > 0; i++) {
         test_clock_advance(1000);
         if (i % 20 == 19) leave(&hands[0], "1"); /* (before its session ends) */
-        test_tend_all("q");
+        test_maintain_all("q");
         (void)test_lease(&hands[0], 64);
         settle(&hands[0], true);
     }
-    for (int i = 0; i < 20; i++) test_tend_all("q"); /* groups lose what is left of overwritten tasks in some calls */
+    for (int i = 0; i < 20; i++)
+        test_maintain_all("q"); /* groups lose what is left of overwritten tasks in some calls */
 }
 
 static void everything_ended(void)

@@ -150,7 +150,7 @@ static void by_crashes(void **state)
         assert_int_equal(test_lease(&hand, 1), 1);
         if (i == 2) assert_true(test_says_it_runs(&hand, "alone"));
         test_expire(&hand);
-        test_tend_all("q");
+        test_maintain_all("q");
         test_hand_init(&hand, "1", "q");
     }
     assert_int_equal(test_lease(&hand, 1), 1);
@@ -267,7 +267,7 @@ static void not_by_the_death_of_such_a_task_that_is_malformed(void **state)
     set_on_dead("died");
     (void)TEST_WORDS("HSET", Q "tasks", "a:dead:1900000000000", "{\"at\":x}\n");
     (void)test_cmd(test_conn, "ZADD " Q "scheduled 1 a:dead:1900000000000");
-    test_tend_all("q");
+    test_maintain_all("q");
     assert_string_equal(test_state("q", "a:dead:1900000000000"), "dead");
     assert_int_equal(test_lease(&hand, 9), 0);
     assert_int_equal(test_number("HLEN " Q "tasks"), 1);

@@ -273,7 +273,7 @@ static void back_in_the_order_in_which_they_stood(void **state)
     assert_int_equal(test_lease(&hand, 30), 30); /* all p, half of a */
     test_hand gone = hand;
     test_expire(&gone);
-    test_tend_all("q");
+    test_maintain_all("q");
     test_hand_init(&hand, "1", "q");
     for (size_t i = 0; i < 30; i++) {
         assert_int_equal(test_lease(&hand, 1), 1); /* alone, after a crash */
@@ -324,10 +324,10 @@ static void an_empty_queue_begins_again(void **state)
     put("u", 50, NULL, 0, 0);
     assert_int_equal(test_number("EXISTS " Q "order " Q "groups"), 2);
     (void)next(99);
-    (void)test_tend("q", 200);
+    (void)test_maintain("q", 200);
     assert_int_equal(test_number("EXISTS " Q "order " Q "groups"), 2);
     (void)next(1);
-    (void)test_tend("q", 200);
+    (void)test_maintain("q", 200);
     assert_int_equal(test_number("EXISTS " Q "order " Q "groups"), 0);
     test_put("q", "x");
     assert_int_equal(test_number("ZSCORE " Q "ready x"), RV_SCORE_START + RV_SCORE_STEP);
@@ -345,7 +345,7 @@ static void groups_behind_the_head_are_forgotten(void **state)
     put("a", 200, "A", 0, 0);
     (void)next(150);
     assert_int_equal(test_number("ZCARD " Q "groups"), 51);
-    test_tend_all("q");
+    test_maintain_all("q");
     assert_int_equal(test_number("ZCARD " Q "groups"), 1); /* A has tasks that wait */
     put("u", 30, NULL, 0, 0);
     const char *order = next(80);
@@ -369,8 +369,8 @@ static void so_are_those_of_priorities_behind(void **state)
     put("a", 3, "A", 0, 3);
     put("u", 2, NULL, 0, 0);
     assert_int_equal(test_number("ZCARD " Q "groups"), 91);
-    assert_true(test_tend("q", 10).more);
-    test_tend_all("q");
+    assert_true(test_maintain("q", 10).more);
+    test_maintain_all("q");
     assert_int_equal(test_number("ZCARD " Q "groups"), 1); /* A has tasks that wait */
     (void)next(3);
     put("b", 3, "B", 0, 3);
@@ -387,7 +387,7 @@ static void due_tasks_take_their_place(void **state)
         (void)snprintf(id, sizeof(id), "b%d", i);
         test_put_spec((reeve_task_spec){.id = id, .group = "B", .in_ms = 1 + i});
     }
-    for (uint64_t promoted = 0; promoted < 6;) promoted += test_tend("q", 200).promoted;
+    for (uint64_t promoted = 0; promoted < 6;) promoted += test_maintain("q", 200).promoted;
     const char *order = next(12);
     assert_int_equal(order[0], 'u');
     assert_int_equal(count_of(order, 'b', 12), 5);

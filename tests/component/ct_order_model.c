@@ -117,7 +117,7 @@ static void model_front(model_task *task)
     if (*last == UNKNOWN || *last < task->score) *last = task->score;
 }
 
-static void model_tend(void)
+static void model_maintain(void)
 {
     const model_task *head = head_of(BANDS);
     bool any = false;
@@ -203,10 +203,10 @@ static void go_back(void)
     assert_string_equal(hand.refused, "");
 }
 
-static void tend(void)
+static void maintain(void)
 {
-    (void)test_tend("q", 200);
-    model_tend();
+    (void)test_maintain("q", 200);
+    model_maintain();
 }
 
 static void run(bool groups_too)
@@ -226,7 +226,7 @@ static void run(bool groups_too)
             go_back();
             break;
         case 2:
-            tend();
+            maintain();
             break;
         case 3:
         case 4:

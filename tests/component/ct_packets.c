@@ -251,12 +251,12 @@ static void given_back_and_reaped(void **state)
     (void)state;
     test_put_together("a b c d");
     TEST_EXPECT_LEASE(&a, 4, "a b c d");
-    test_tend_all("q"); /* (its order begins anew) */
+    test_maintain_all("q"); /* (its order begins anew) */
     test_put_together("e f g h");
     test_expect_ready("e f g h", 1);
     assert_int_equal(test_number("SISMEMBER " Q "packets 0"), 1);
     test_expire(&a);
-    test_tend_all("q");
+    test_maintain_all("q");
     test_expect_ready("a b c d e f g h", 1);
     test_ok(test_client, reeve_cancel(test_client, "q", "b"));
     test_ok(test_client, reeve_delete(test_client, "q", "f"));
@@ -267,7 +267,7 @@ static void given_back_and_reaped(void **state)
         test_done(&b);
     }
     test_no_packets();
-    test_tend_all("q");
+    test_maintain_all("q");
     assert_int_equal(test_number("EXISTS " Q "ready " Q "order"), 0);
 }
 
@@ -319,7 +319,7 @@ static void with_one_that_has_a_child(void **state)
     test_expect_ready("a b c d e", 1);
     TEST_EXPECT_LEASE(&a, 4, "a b c d");
     test_done(&a);
-    test_tend_all("q");
+    test_maintain_all("q");
     test_expect_ready("e child", 1);
     assert_int_equal(test_run_all(&b), 2);
     test_no_packets();

@@ -92,7 +92,7 @@ static void step(rv_buf *log, bool groups)
     else if (what < 13)
         lease(log);
     else
-        test_tend_all("q");
+        test_maintain_all("q");
     if (together) test_limits_agree();
     if (together && test_packets("q") > packets) packets = test_packets("q");
 }

@@ -209,7 +209,7 @@ static void crash(unsigned times)
         assert_int_equal(test_lease(&hand, 1), 1);
         if (i > 0) assert_true(test_says_it_runs(&hand, "alone"));
         test_expire(&hand);
-        test_tend_all("q");
+        test_maintain_all("q");
     }
 }
 
@@ -301,8 +301,8 @@ static void with_the_first_lease(void **state)
     assert_true(rv_turn_reply_read(&turn, reply));
     next = 0;
     assert_null(rv_turn_reply_policy(&turn, &next, &queue));
-    assert_string_equal(test_tend("q", 10).policy->text, policy);
-    assert_int_equal(test_tend("first", 10).policy->length, 0);
+    assert_string_equal(test_maintain("q", 10).policy->text, policy);
+    assert_int_equal(test_maintain("first", 10).policy->length, 0);
 }
 
 /* ---- setting it ------------------------------------------------------------------------------------------------ */

@@ -96,7 +96,7 @@ static void beyond_thousands_of_others(void **state)
         for (int i = 0; i < 500; i++) done[i] = (test_outcome)TEST_DONE(other.leased[i].id);
         (void)test_turn(&other, 0, done, 500);
     }
-    test_tend_all("q");
+    test_maintain_all("q");
     assert_string_equal(test_cmd(test_conn, "ZSCORE reeve:{q}:completed parent"), "(nil)");
     is_kept("q", "parent", "bee");
     const test_outcome held = TEST_DONE("hold");
@@ -138,12 +138,12 @@ static void by_age_and_bytes(void **state)
     is_kept("q", "a", "more than ten bytes");
     /* They do not count for others. */
     complete_with("q", "b", "ten bytes.");
-    test_tend_all("q");
+    test_maintain_all("q");
     is_kept("q", "b", "ten bytes.");
     test_ok(test_client, reeve_queue_set(test_client, "q", &(reeve_queue_settings){.completed = &brief}));
     test_put_after("q", "d", "f:q/b");
     test_pause();
-    test_tend_all("q");
+    test_maintain_all("q");
     assert_int_equal(test_number("ZCARD reeve:{q}:completed"), 0);
     is_kept("q", "a", "more than ten bytes");
     is_kept("q", "b", "ten bytes.");
@@ -178,7 +178,7 @@ static void one_that_had_completed(void **state)
     assert_int_equal(test_lease(&hand, 3), 3);
     test_put("q", "g");
     test_complete("q", "g");
-    test_tend_all("q");
+    test_maintain_all("q");
     assert_int_equal(test_number("ZCARD reeve:{q}:completed"), 1);
     is_kept("q", "a", "bee");
     is_kept("q", "c", "");

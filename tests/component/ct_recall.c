@@ -27,7 +27,7 @@ typedef struct recalled {
 static recalled found;
 
 /* All pages of what stands under a thread's name in a hand's session. */
-static size_t recall_all(const test_hand *hand, const char *thread)
+static size_t recover_all(const test_hand *hand, const char *thread)
 {
     char cursor[24] = "0";
     found.count = 0;
@@ -70,7 +70,7 @@ static void a_lost_reply_is_found_again(void **state)
     test_turn_build(conn, &a, 3, NULL, 0);
     assert_int_equal(rv_conn_exec(conn, 0, NULL, NULL), REEVE_OK); /* and nobody has heard the reply */
     rv_conn_destroy(conn);
-    assert_int_equal(recall_all(&a, "1"), 3);
+    assert_int_equal(recover_all(&a, "1"), 3);
     assert_true(found.alive);
     assert_int_equal(find("w")->queue, 2); /* as we said */
     (void)find("x");
@@ -83,7 +83,7 @@ static void lost_settlements_are_not_there(void **state)
     test_put("q", "w x y z");
     (void)test_lease(&a, 4);
     test_settle(&a, TEST_DONE("w"), TEST_RETRY("x", 60000));
-    assert_int_equal(recall_all(&a, "1"), 2);
+    assert_int_equal(recover_all(&a, "1"), 2);
     (void)find("y");
     (void)find("z");
 }
@@ -95,25 +95,25 @@ static void each_thread_has_its_own(void **state)
     memcpy(b.sessions, a.sessions, sizeof(a.sessions)); /* two threads of one worker: 1 and 11 */
     (void)test_lease(&a, 2);
     (void)test_lease(&b, 3);
-    assert_int_equal(recall_all(&a, "1"), 2);
+    assert_int_equal(recover_all(&a, "1"), 2);
     (void)find("v");
-    assert_int_equal(recall_all(&a, "11"), 3);
+    assert_int_equal(recover_all(&a, "11"), 3);
     (void)find("z");
-    assert_int_equal(recall_all(&a, "111"), 0);
+    assert_int_equal(recover_all(&a, "111"), 0);
     assert_true(found.alive);
-    assert_int_equal(recall_all(&a, ""), 5);
+    assert_int_equal(recover_all(&a, ""), 5);
 }
 
 static void a_session_that_is_not_there(void **state)
 {
     (void)state;
-    assert_int_equal(recall_all(&a, "1"), 0);
+    assert_int_equal(recover_all(&a, "1"), 0);
     assert_false(found.alive);
     test_put("q", "x");
     (void)test_lease(&a, 1);
     test_expire(&a);
-    (void)test_tend("q", 200);
-    assert_int_equal(recall_all(&a, "1"), 0);
+    (void)test_maintain("q", 200);
+    assert_int_equal(recover_all(&a, "1"), 0);
     assert_false(found.alive);
 }
 
@@ -123,9 +123,9 @@ static void marked_tasks_tell_their_history(void **state)
     test_put("q", "x y z");
     (void)test_lease(&a, 3);
     test_settle(&a, TEST_RETRY("x", 0), TEST_SNOOZE("y", 0));
-    test_tend_all("q");
+    test_maintain_all("q");
     (void)test_lease(&a, 3);
-    assert_int_equal(recall_all(&a, "1"), 3);
+    assert_int_equal(recover_all(&a, "1"), 3);
     assert_int_equal(find("x")->failures, 1);
     assert_true(find("x")->has_info);
     assert_false(find("y")->has_info);
@@ -143,7 +143,7 @@ static void many_come_in_pages(void **state)
     (void)test_lease(&a, 256);
     (void)test_lease(&a, 256);
     /* A page may repeat what another had, as HSCAN may. */
-    assert_true(recall_all(&a, "1") >= 512);
+    assert_true(recover_all(&a, "1") >= 512);
     qsort(found.leases, found.count, sizeof(found.leases[0]), by_id);
     size_t different = 1;
     for (size_t i = 1; i < found.count; i++) different += strcmp(found.leases[i].id, found.leases[i - 1].id) != 0;
@@ -179,7 +179,7 @@ static void the_holder_tells_progress(void **state)
     assert_int_equal(progress(&b, "x", 1, ""), 0);
     assert_int_equal(test_number("EXISTS " Q "info:y"), 0);
     test_expire(&a);
-    (void)test_tend("q", 200);
+    (void)test_maintain("q", 200);
     assert_int_equal(progress(&a, "x", 99, ""), 0);
     info = test_show("q", "x");
     assert_int_equal(info->progress, 41);

@@ -89,7 +89,7 @@ static void cancelled_and_retried_while_edges_are_made_again(void **state)
     for (int i = 0; i < 3; i++) {
         again("kid");
         state_is("kid", "blocked");
-        if (i < 2) (void)test_tend("q", 20);
+        if (i < 2) (void)test_maintain("q", 20);
     }
     test_settle_queues("p q");
     state_is("kid", "blocked");
@@ -111,7 +111,7 @@ static void edges_are_removed_and_added_while_they_are_made_again(void **state)
     name_parents(NEAR_PARENTS + 2, 0, REEVE_PARENT_FAIL);
     put_kid("kid", NEAR_PARENTS);
     again("kid");
-    (void)test_tend("q", 10);
+    (void)test_maintain("q", 10);
     for (size_t i = 0; i < NEAR_PARENTS; i++) gone[i] = handles[i];
     test_ok(test_client, reeve_remove_dependency(test_client, "q", "kid", gone, NEAR_PARENTS - 1));
     /* One that is there, one that comes, and one that comes by another rule. */
@@ -148,7 +148,7 @@ static void deleted_while_edges_are_made_again(void **state)
     name_parents(NEAR_PARENTS, FAR_PARENTS, REEVE_PARENT_FAIL);
     put_kid("kid", NEAR_PARENTS + FAR_PARENTS);
     again("kid");
-    (void)test_tend("q", 10);
+    (void)test_maintain("q", 10);
     test_ok(test_client, reeve_delete(test_client, "q", "kid"));
     test_put("q", "kid");
     test_settle_queues("p q");
@@ -168,7 +168,7 @@ static void many_parents_are_all_waited_for(void **state)
     test_ok(test_client, reeve_cancel(test_client, "q", "kid"));
     test_settle_queues("q");
     test_ok(test_client, reeve_retry(test_client, "q", "kid"));
-    (void)test_tend("q", 200);
+    (void)test_maintain("q", 200);
     again("kid");
     test_settle_queues("q");
     state_is("kid", "blocked");
@@ -273,7 +273,7 @@ static void do_anything(void)
         (void)reeve_retry(test_client, "q", "kid");
         break;
     case 4:
-        (void)test_tend("q", 1 + chance(40));
+        (void)test_maintain("q", 1 + chance(40));
         break;
     case 5:
         complete_one(chance(4) ? "q" : "p");
@@ -285,7 +285,7 @@ static void do_anything(void)
         (void)reeve_add_dependency(test_client, "q", "kid", &parents[one], 1);
         break;
     default:
-        (void)test_tend("p", 100);
+        (void)test_maintain("p", 100);
         break;
     }
 }

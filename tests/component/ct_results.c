@@ -176,7 +176,7 @@ static void they_go_with_their_tasks(void **state)
     assert_string_equal(test_cmd(test_conn, "HGET " Q "results a"), "(nil)");
     assert_int_equal(test_number("HLEN " Q "results"), 2);
     keep_completed(-1, 1); /* g is the last */
-    test_tend_all("q");
+    test_maintain_all("q");
     assert_int_equal(test_count("q", "completed"), 1);
     assert_int_equal(test_number("EXISTS " Q "results " Q "noted " Q "info:c"), 0);
     (void)set_up(state);
@@ -189,7 +189,7 @@ static void they_go_with_their_tasks(void **state)
     (void)set_up(state);
     settle_mixed();
     keep_completed(1, -1);
-    TEST_AWAIT((test_tend_all("q"), test_count("q", "completed") == 0));
+    TEST_AWAIT((test_maintain_all("q"), test_count("q", "completed") == 0));
     assert_int_equal(test_number("EXISTS " Q "results " Q "noted " Q "info:c " Q "info:e"), 0);
 }
 
@@ -334,7 +334,7 @@ static void what_is_gone_or_dead_fails_fast(void **state)
     test_settle(&hand, TEST_FAIL("x"));
     test_refused(test_client, reeve_wait(test_client, "q", "x", 60000, NULL), REEVE_EDEAD, "k: m");
     test_put_spec((reeve_task_spec){.id = "late", .deadline_ms = 1});
-    test_tend_all("q");
+    test_maintain_all("q");
     test_refused(test_client, reeve_wait(test_client, "q", "late", 60000, NULL), REEVE_EDEAD, "expired");
     assert_true(rv_now_ms() - began < 20000);
 }

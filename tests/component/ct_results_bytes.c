@@ -146,7 +146,7 @@ static void where_none_are_kept(void **state)
     complete("b", 60);
     STATE("b", "");
     assert_int_equal(test_number("HEXISTS " Q "results b"), 0);
-    test_tend_all("q");
+    test_maintain_all("q");
     STATE("a", "");
     keep(3600000, 0);
     complete("c", 60);
@@ -166,18 +166,18 @@ static void those_before(void **state)
     }
     keep_bytes(1000);
     complete("new", 10);
-    rv_maintain_reply tended = test_tend("q", 50);
-    assert_true(tended.more);
+    rv_maintain_reply maintained = test_maintain("q", 50);
+    assert_true(maintained.more);
     assert_true(test_number("HLEN " Q "result_sizes") < 150);
-    test_tend_all("q");
+    test_maintain_all("q");
     assert_int_equal(counted(), 1000);
     STATE("new", "completed");
     STATE("n299", "completed");
     STATE("n100", "");
-    assert_false(test_tend("q", 50).more);
+    assert_false(test_maintain("q", 50).more);
     keep_bytes(500);
-    assert_true(test_tend("q", 50).more);
-    test_tend_all("q");
+    assert_true(test_maintain("q", 50).more);
+    test_maintain_all("q");
     assert_int_equal(counted(), 500);
     keep_bytes(2000);
     complete("more", 100);
@@ -194,10 +194,10 @@ static void taken_away(void **state)
     assert_int_equal(test_number("HEXISTS " Q "settings completed_bytes"), 0);
     complete("b", 60);
     STATE("a", "completed");
-    test_tend_all("q");
+    test_maintain_all("q");
     assert_int_equal(test_number("EXISTS " Q "result_sizes"), 0);
     keep_bytes(100);
-    test_tend_all("q");
+    test_maintain_all("q");
     STATE("a", "");
     assert_int_equal(counted(), 60);
 }
@@ -215,7 +215,7 @@ static void much_at_once(void **state)
     /* A few in the step itself; the rest is for whoever tends. */
     complete("z", 900);
     assert_in_range(test_count("q", "completed"), 180, 190);
-    test_tend_all("q");
+    test_maintain_all("q");
     assert_int_equal(counted(), 1000);
     assert_int_equal(test_count("q", "completed"), 21);
 }
@@ -234,14 +234,14 @@ static void what_goes(void **state)
     test_ok(test_client, reeve_delete(test_client, "q", "b"));
     assert_int_equal(counted(), 290);
     keep(-1, 3);
-    test_tend_all("q");
+    test_maintain_all("q");
     STATE("a", "");
     assert_int_equal(counted(), 280);
     complete("f", 5);
     STATE("c", "");
     assert_int_equal(counted(), 245);
     keep(1, 3);
-    TEST_AWAIT((test_tend_all("q"), test_count("q", "completed") == 0));
+    TEST_AWAIT((test_maintain_all("q"), test_count("q", "completed") == 0));
     assert_int_equal(counted(), 0);
     assert_int_equal(test_number("HGET " Q "result_sizes #"), 0);
 }
@@ -277,7 +277,7 @@ static void at_random(void **state)
         } else if (strcmp(test_state("q", id), "") == 0) {
             complete(id, what % 4 == 0 ? 0 : what % 90);
         }
-        if (what % 7 == 0) test_tend_all("q");
+        if (what % 7 == 0) test_maintain_all("q");
         if (what % 7 == 0 && test_number("EXISTS " Q "result_sizes") == 1) (void)counted();
     }
 }
@@ -404,9 +404,9 @@ static void told(void **state)
     assert_int_equal(text->length, 0);
     assert_int_equal(queue, 0);
     assert_int_equal(rv_turn_reply_result_max(&turn, next), 100);
-    assert_int_equal(test_tend("q", 100).result_max, 100);
+    assert_int_equal(test_maintain("q", 100).result_max, 100);
     say_result_max(0);
-    assert_int_equal(test_tend("q", 100).result_max, 0);
+    assert_int_equal(test_maintain("q", 100).result_max, 0);
 }
 
 /* The lower one holds. */

@@ -17,14 +17,14 @@ static int set_up(void **state)
 
 #define Q "reeve:{q}:"
 
-static rv_heartbeat_reply last_beat;
+static rv_heartbeat_reply last_heartbeat;
 
-static void beat(const test_hand *hand, int64_t session_ms)
+static void heartbeat(const test_hand *hand, int64_t session_ms)
 {
     const rv_reply *reply;
     rv_heartbeat_call_build(test_conn, &hand->prefixes[0], hand->sessions[0], session_ms);
     if (rv_conn_call(test_conn, 0, &reply) != REEVE_OK) fail_msg("%s", rv_conn_error(test_conn)->text);
-    assert_true(rv_heartbeat_call_read(&last_beat, reply));
+    assert_true(rv_heartbeat_call_read(&last_heartbeat, reply));
 }
 
 static uint64_t leave(const test_hand *hand, unsigned max, bool *ret_more)
@@ -49,15 +49,15 @@ static void a_heartbeat_pushes_the_expiry(void **state)
     (void)state;
     test_put("q", "x y z");
     (void)test_lease(&a, 2);
-    beat(&a, 500000);
-    assert_true(last_beat.alive);
-    assert_int_equal(last_beat.held, 2);
+    heartbeat(&a, 500000);
+    assert_true(last_heartbeat.alive);
+    assert_int_equal(last_heartbeat.held, 2);
     assert_in_range(test_number("ZSCORE " Q "sessions %s", a.sessions[0]), a.now_ms + 500000, a.now_ms + 510000);
     assert_int_equal(test_number("EXISTS " Q "counters"), 0);
     test_settle(&a, TEST_DONE("x"), TEST_DONE("y"));
-    beat(&a, 1000);
-    assert_true(last_beat.alive);
-    assert_int_equal(last_beat.held, 0);
+    heartbeat(&a, 1000);
+    assert_true(last_heartbeat.alive);
+    assert_int_equal(last_heartbeat.held, 0);
 }
 
 static void an_expired_session_is_revived_before_the_reaper(void **state)
@@ -66,9 +66,9 @@ static void an_expired_session_is_revived_before_the_reaper(void **state)
     test_put("q", "x");
     (void)test_lease(&a, 1);
     test_expire(&a);
-    beat(&a, 60000);
-    assert_true(last_beat.alive);
-    assert_int_equal(test_tend("q", 200).recovered, 0);
+    heartbeat(&a, 60000);
+    assert_true(last_heartbeat.alive);
+    assert_int_equal(test_maintain("q", 200).recovered, 0);
     test_settle(&a, TEST_DONE("x"));
     assert_string_equal(a.refused, "");
 }
@@ -86,7 +86,7 @@ static void outcomes_are_counted_when_they_are_accepted(void **state)
     assert_string_equal(counters(), "[4 2 1]");
     test_settle(&a, TEST_FAIL("d"));
     assert_string_equal(counters(), "[4 2 1]");
-    test_tend_all("q");
+    test_maintain_all("q");
     (void)test_lease(&b, 1);
     test_ok(test_client, reeve_cancel(test_client, "q", b.leased[0].id));
     test_settle(&b, TEST_RETRY(b.leased[0].id, 0)); /* it failed, and ends as cancelled */
@@ -101,16 +101,16 @@ static void outcomes_are_counted_when_they_are_accepted(void **state)
 static void a_session_that_is_gone(void **state)
 {
     (void)state;
-    beat(&a, 60000);
-    assert_false(last_beat.alive);
-    assert_int_equal(last_beat.held, 0);
+    heartbeat(&a, 60000);
+    assert_false(last_heartbeat.alive);
+    assert_int_equal(last_heartbeat.held, 0);
     assert_int_equal(test_number("DBSIZE"), 0);
     test_put("q", "x");
     (void)test_lease(&a, 1);
     test_expire(&a);
-    (void)test_tend("q", 200);
-    beat(&a, 60000);
-    assert_false(last_beat.alive);
+    (void)test_maintain("q", 200);
+    heartbeat(&a, 60000);
+    assert_false(last_heartbeat.alive);
     assert_int_equal(test_number("EXISTS " Q "sessions " Q "running:%s", a.sessions[0]), 0); /* it does not come back */
 }
 
@@ -146,7 +146,7 @@ static void leaving_removes_every_trace(void **state)
     bool more;
     test_put("q", "x y");
     (void)test_lease(&a, 2);
-    beat(&a, 60000);
+    heartbeat(&a, 60000);
     (void)leave(&a, 200, &more);
     assert_int_equal(test_number("EXISTS " Q "sessions " Q "running:%s " Q "lost:%s", a.sessions[0], a.sessions[0]), 0);
     assert_int_equal(test_number("LLEN " Q "wake"), 1);

@@ -35,7 +35,7 @@ static void do_not_keep_an_expired_session(void **state)
     test_expire(&a);
     test_expire(&b);
     (void)test_cmd(test_conn, "ZADD " Q "sessions 1 %s", a.sessions[0]);
-    test_tend_all("q");
+    test_maintain_all("q");
     assert_string_equal(test_state("q", "x"), "ready");
     assert_string_equal(test_state("q", "y"), "ready");
     assert_int_equal(test_number("EXISTS " Q "sessions " Q "lost:%s", a.sessions[0]), 0);
@@ -50,7 +50,7 @@ static void do_not_keep_a_session_that_crashed(void **state)
     add_field(&a, "#totals", "7");
     add_field(&a, "#suspect", "x");
     test_expire(&a);
-    test_tend_all("q");
+    test_maintain_all("q");
     assert_string_equal(test_state("q", "x"), "ready");
     assert_int_equal(test_number("EXISTS " Q "sessions " Q "lost:%s", a.sessions[0]), 0);
 }
@@ -95,7 +95,7 @@ static void are_no_tasks(void **state)
     (void)TEST_WORDS("HSET", Q "tasks", id, "{\"at\":1,\"type\":\"t\"}\n");
     add_field(&a, id, "5 1");
     test_expire(&a);
-    test_tend_all("q");
+    test_maintain_all("q");
     assert_int_equal(test_number("ZRANK " Q "dead %s", id), 0);
 }
 

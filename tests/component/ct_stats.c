@@ -171,7 +171,7 @@ static void crashes_are_counted_where_they_are_found(void **state)
     test_hand_init(&hand, "1", "q");
     assert_int_equal(test_lease(&hand, 3), 3);
     test_expire(&hand);
-    test_tend_all("q");
+    test_maintain_all("q");
     reeve_day *day = today();
     assert_int_equal(day->crashed, 3);
     assert_int_equal(day->failed, 0);
@@ -182,7 +182,7 @@ static void what_scripts_and_tasks_at_most_once_end(void **state)
 {
     (void)state;
     test_put_spec((reeve_task_spec){.id = "x", .deadline_ms = 1000});
-    TEST_AWAIT(strcmp(test_state("q", "x"), "dead") == 0 || (test_tend_all("q"), false));
+    TEST_AWAIT(strcmp(test_state("q", "x"), "dead") == 0 || (test_maintain_all("q"), false));
     reeve_worker *worker = test_worker_run(1, 0);
     test_put_spec((reeve_task_spec){.type = "act", .payload = {"fail", 5}, .at_most_once = true});
     TEST_AWAIT(test_ran == 1);
@@ -207,7 +207,7 @@ static void what_its_crashes_end(void **state)
     test_hand_init(&hand, "1", "q");
     assert_int_equal(test_lease(&hand, 1), 1);
     test_expire(&hand);
-    test_tend_all("q");
+    test_maintain_all("q");
     reeve_worker *worker = test_worker_run(1, 0);
     TEST_AWAIT(test_count("q", "dead") == 1);
     test_worker_end(worker);

@@ -202,7 +202,7 @@ static void records_that_are_trimmed_do(void **state)
         else
             test_settle(&hand, TEST_FAIL(id));
     }
-    test_tend_all("q");
+    test_maintain_all("q");
     assert_string_equal(tagged("red", NULL, 10), "t9 t8 t6");
     assert_string_equal(tags_text(), "red=3");
 }
@@ -237,11 +237,11 @@ static void what_is_left_behind_is_tidied(void **state)
     assert_int_equal(test_lease(&hand, 1), 1);
     test_settle(&hand, TEST_DONE("a"));
     assert_string_equal(tagged("red", NULL, 10), "b");
-    test_tend_all("q");
+    test_maintain_all("q");
     assert_string_equal(tags_text(), "red=1");
     assert_int_equal(test_lease(&hand, 1), 1);
     test_settle(&hand, TEST_DONE("b"));
-    test_tend_all("q");
+    test_maintain_all("q");
     assert_no_tags();
 }
 
@@ -360,7 +360,7 @@ static void what_is_gone_is_found_behind_many(void **state)
         put_red(id);
     }
     assert_int_equal(test_number("ZADD reeve:{q}:tag:red 9000000000000 gone"), 1);
-    for (int i = 0; i < 300 && test_number("ZCARD reeve:{q}:tag:red") > 40; i++) (void)test_tend("q", 10);
+    for (int i = 0; i < 300 && test_number("ZCARD reeve:{q}:tag:red") > 40; i++) (void)test_maintain("q", 10);
     assert_int_equal(test_number("ZCARD reeve:{q}:tag:red"), 40);
 }
 

@@ -130,7 +130,7 @@ static void a_line_sent_twice_is_said_once(void **state)
     for (int i = 0; i < 2; i++) assert_int_equal(say(1, "one"), 1);
     for (int i = 0; i < 2; i++) assert_int_equal(say(2, "two"), 1);
     test_expire(&hand);
-    test_tend_all("q");
+    test_maintain_all("q");
     assert_int_equal(say(3, "late"), 0);
     reeve_task_info *info = test_show("q", "x");
     assert_int_equal(info->log_count, 2);

@@ -43,8 +43,8 @@ static void put_due(int64_t at_ms, size_t first, size_t count, bool together)
 static void run_in_order(size_t count, unsigned page)
 {
     test_clock_advance(DUE_MS + 10);
-    assert_true(test_tend("q", page).promoted > 0);
-    while (test_tend("q", page).promoted > 0) continue;
+    assert_true(test_maintain("q", page).promoted > 0);
+    while (test_maintain("q", page).promoted > 0) continue;
     assert_int_equal(test_count("q", "scheduled"), 0);
     for (size_t next = 1; next <= count;) {
         test_outcome done[256];
@@ -98,7 +98,7 @@ static void a_due_time_is_told_as_it_was_given(void **state)
     assert_int_equal(queue.next_due_ms, at_ms);
     test_ok(test_client, reeve_reschedule(test_client, "q", "3", at_ms)); /* (no change) */
     test_ok(test_client, reeve_cancel(test_client, "q", "2"));
-    assert_int_equal(test_tend("q", 10).next_in_ms, 100000);
+    assert_int_equal(test_maintain("q", 10).next_in_ms, 100000);
 }
 
 /* A time beyond which fractions of a millisecond are not exact: in any order, but none is lost. */
@@ -148,7 +148,7 @@ static void children_run_in_the_order_in_which_they_came(void **state)
     test_ok(test_client, reeve_enqueue_many(test_client, specs, 30, results));
     assert_int_equal(test_lease(&a, 1), 1);
     test_settle(&a, TEST_DONE("parent"));
-    test_tend_all("q");
+    test_maintain_all("q");
     assert_int_equal(test_lease(&a, 64), 30);
     for (int i = 0; i < 30; i++) assert_int_equal(atoi(a.leased[i].id), i + 1);
 }

@@ -153,7 +153,7 @@ static void a_retry_waits_and_is_told(void **state)
     assert_true(a.leased[0].has_info);
     assert_int_equal(a.leased[0].failures, 1);
     test_settle(&a, TEST_RETRY("x", 0)); /* at once: as soon as somebody looks */
-    assert_int_equal(test_tend("q", 10).promoted, 1);
+    assert_int_equal(test_maintain("q", 10).promoted, 1);
     assert_int_equal(test_lease(&a, 1), 1);
     assert_int_equal(a.leased[0].failures, 2);
     test_settle(&a, {0, {.id = "x", .outcome = REEVE_OUTCOME_DONE, .has_info = true}});
@@ -205,7 +205,7 @@ static void a_delay_without_end(void **state)
     test_put("q", "x y");
     (void)test_lease(&a, 2);
     test_settle(&a, TEST_SNOOZE("x", INT64_MAX), TEST_RETRY("y", INT64_MAX));
-    (void)test_tend("q", 200);
+    (void)test_maintain("q", 200);
     assert_int_equal(test_count("q", "scheduled"), 2);
 }
 
@@ -282,7 +282,7 @@ static void reap_in_part(size_t held)
 {
     size_t back = 0;
     test_expire(&a);
-    while (back == 0) back = test_tend("q", 5).recovered;
+    while (back == 0) back = test_maintain("q", 5).recovered;
     assert_true(back < held);
 }
 
@@ -304,7 +304,7 @@ static void a_reaped_session_is_refused(void **state)
     (void)test_turn(&a, 0, done, 100);
     assert_int_equal(strlen(a.refused), 100 * 5 - 1);
     assert_int_equal(test_count("q", "running"), lost);
-    test_tend_all("q");
+    test_maintain_all("q");
     assert_int_equal(test_count("q", "ready"), 100);
     (void)test_lease(&b, 1);
     test_settle(&a, TEST_DONE(b.leased[0].id)); /* and when another holds it again */
@@ -416,7 +416,7 @@ static void a_session_under_reaping_does_not_begin_again(void **state)
     a.begun[0] = false;
     assert_int_equal(test_lease(&a, 1), 0);
     assert_string_equal(a.gone, "1");
-    test_tend_all("q");
+    test_maintain_all("q");
     assert_int_equal(test_count("q", "ready"), 100);
     assert_int_equal(test_count("q", "running"), 0);
 }

@@ -75,7 +75,7 @@ static void enqueue(void **state)
     assert_string_equal(run(&rv_script_enqueue, ARGS("1")), "[]");
 }
 
-static void beat(void **state)
+static void heartbeat(void **state)
 {
     (void)state;
     test_put("q", "x y");
@@ -97,18 +97,18 @@ static void leave(void **state)
     assert_string_equal(test_leased_ids(&b), "x y z");
 }
 
-static void tend(void **state)
+static void maintain(void **state)
 {
     (void)state;
     test_put_spec((reeve_task_spec){.id = "later", .in_ms = 1});
     test_put("q", "x");
     (void)test_lease(&a, 1);
     test_expire(&a);
-    TEST_AWAIT(test_tend("q", 200).promoted == 1);
-    test_tend_all("q");
+    TEST_AWAIT(test_maintain("q", 200).promoted == 1);
+    test_maintain_all("q");
     char between[64];
     rv_copy_text(between, sizeof(between), test_digest());
-    (void)test_tend("q", 200);
+    (void)test_maintain("q", 200);
     assert_string_equal(test_digest(), between);
 }
 
@@ -232,9 +232,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(enqueue, set_up),
-        cmocka_unit_test_setup(beat, set_up),
+        cmocka_unit_test_setup(heartbeat, set_up),
         cmocka_unit_test_setup(leave, set_up),
-        cmocka_unit_test_setup(tend, set_up),
+        cmocka_unit_test_setup(maintain, set_up),
         cmocka_unit_test_setup(tasks_that_wait, set_up),
         cmocka_unit_test_setup(steering, set_up),
         cmocka_unit_test_setup(what_a_handler_says, set_up),

@@ -175,7 +175,7 @@ static void held_over_a_crash(void **state)
     test_put_key("a");
     test_lease_one(&hand, "a");
     test_expire(&hand);
-    test_tend_all("q");
+    test_maintain_all("q");
     assert_string_equal(test_state("q", "a"), "ready");
     test_held_by("a");
     test_hand_init(&hand, "1", "q");
@@ -254,7 +254,7 @@ static void trimming_leaves_no_lock(void **state)
             reeve_queue_set(test_client, "q", &(reeve_queue_settings){.completed = &short_time, .dead = &short_time}));
     test_clock_advance(2000);
     test_put_key("e");
-    test_tend_all("q");
+    test_maintain_all("q");
     assert_int_equal(test_number("HLEN " Q "tasks"), 1);
     test_held_by("e");
 }

@@ -72,7 +72,7 @@ static void replaced_at_its_time(void **state)
     assert_int_equal(info->priority, -5);
     reeve_task_info_free(info);
     test_clock_advance(60001);
-    test_tend_all("q");
+    test_maintain_all("q");
     test_put("q", "x");
     assert_int_equal(test_lease(&hand, 9), 2);
     assert_string_equal(test_leased_ids(&hand), "c x");
@@ -159,12 +159,12 @@ static void pushed_back_again_and_again(void **state)
         test_put_spec(spec);
         test_held_by(ids[i]);
         test_clock_advance(3000);
-        test_tend_all("q");
+        test_maintain_all("q");
         assert_int_equal(test_lease(&hand, 9), 0);
     }
     assert_int_equal(test_number("HLEN " Q "tasks"), 1);
     test_clock_advance(2001);
-    test_tend_all("q");
+    test_maintain_all("q");
     test_lease_one(&hand, "d");
 }
 

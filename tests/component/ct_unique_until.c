@@ -70,7 +70,7 @@ static void until_started_but_never(void **state)
     test_is_free();
     put_until_started("c", 1000);
     test_clock_advance(1001);
-    test_tend_all("q");
+    test_maintain_all("q");
     test_held_by("c");
     test_lease_one(&hand, "c");
     test_is_free();
@@ -174,7 +174,7 @@ static void what_ends_it_before_its_time(void **state)
     test_settle(&hand, TEST_UNIQUE_DONE("a"));
     test_ok(test_client, reeve_queue_set(test_client, "q", &(reeve_queue_settings){.completed = &none}));
     test_clock_advance(1);
-    test_tend_all("q");
+    test_maintain_all("q");
     assert_string_equal(test_state("q", "a"), "");
     test_held_by("a");
 }

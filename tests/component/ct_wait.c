@@ -172,7 +172,7 @@ static void through_retries(void **state)
     for (int i = 0; i < 3; i++) {
         assert_int_equal(test_lease(&hand, 1), 1);
         test_settle(&hand, TEST_RETRY("x", 0));
-        assert_int_equal(test_tend("q", 10).promoted, 1);
+        assert_int_equal(test_maintain("q", 10).promoted, 1);
         assert_false(w.over);
     }
     (void)test_lease(&hand, 1);

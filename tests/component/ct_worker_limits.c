@@ -108,7 +108,7 @@ static void crash(unsigned times, const char *how)
         assert_int_equal(test_lease(&hand, 1), 1);
         if (i > 0) assert_true(test_says_it_runs(&hand, how));
         test_expire(&hand);
-        test_tend_all("q");
+        test_maintain_all("q");
     }
 }
 

@@ -282,8 +282,8 @@ static void results_after_the_session_are_refused(void **state)
     test_link_cut();
     test_open_gate();
     /* Another worker's scheduler gives the task to others. */
-    TEST_AWAIT(test_tend("q", 200).recovered == 1);
-    test_tend_all("q");
+    TEST_AWAIT(test_maintain("q", 200).recovered == 1);
+    test_maintain_all("q");
     test_hand other;
     test_hand_init(&other, "1", "q");
     assert_int_equal(test_lease(&other, 1), 1);
@@ -310,8 +310,8 @@ static void a_handler_hears_that_its_lease_is_lost(void **state)
     test_put_spec((reeve_task_spec){.id = "x", .type = "hold"});
     TEST_AWAIT(test_begun == 1);
     test_link_cut();
-    TEST_AWAIT(test_tend("q", 200).recovered == 1);
-    test_tend_all("q");
+    TEST_AWAIT(test_maintain("q", 200).recovered == 1);
+    test_maintain_all("q");
     test_ok(test_client, reeve_pause(test_client, "q"));
     assert_int_equal(test_told, 0);
     test_link_make();

@@ -275,8 +275,8 @@ static void stopped_without_redis(void **state)
     assert_in_range(rv_now_ms() - begin, 0, 30000);
     reeve_worker_destroy(worker);
     assert_int_equal(test_told, 1);
-    TEST_AWAIT(test_tend("q", 200).recovered == 1); /* when its session has expired */
-    test_tend_all("q");
+    TEST_AWAIT(test_maintain("q", 200).recovered == 1); /* when its session has expired */
+    test_maintain_all("q");
     assert_string_equal(test_state("q", "x"), "ready");
 }
 

@@ -11,9 +11,9 @@
  *
  *     model_ops.c     the kinds of operations: a row each; model_chance.c which comes next; model_paths.c some lists
  * that lead to places where chance seldom goes model_task.h    what is known of a task model_seen.h    Redis as it is:
- * model_look*.c read all of it, model_check*.c compare it with the model model_kin.h     tasks that wait for others
+ * model_look*.c read all of it, model_check*.c compare it with the model model_dependencies.h     tasks that wait for others
  *     model_packet.h  plain tasks that came together
- *     model_gate.h    limits; model_turn.h a thread's turn; model_hand.c idle threads, and what they are handed
+ *     model_limit_state.h    limits; model_turn.h a thread's turn; model_hand.c idle threads, and what they are handed
  *     model_cover.h   which transitions happened
  *     model_run.c     runs, shrinks, prints
  */
@@ -55,19 +55,19 @@ typedef struct model_kind {
 #define MODEL_KINDS(X)                  \
     X(ENQUEUE, enqueue, 16)             \
     X(TURN, turn, 40)                   \
-    X(RECALL, recall, 6)                \
+    X(RECOVER, recover, 6)              \
     X(POP, pop, 6)                      \
-    X(BEAT, beat, 6)                    \
-    X(LEAVE, leave, 4)                  \
+    X(HEARTBEAT, heartbeat, 6)          \
+    X(END_SESSION, end_session, 4)      \
     X(ONCE, once, 3)                    \
     X(SUSPECT, suspect, 5)              \
     X(DIE, die, 2)                      \
-    X(TEND, tend, 16)                   \
+    X(MAINTAIN, maintain, 16)           \
     X(CLOCK, clock, 14)                 \
     X(CANCEL, cancel, 4)                \
     X(RETRY, retry, 5)                  \
-    X(MOVE, shift, 5)                   \
-    X(SWEEP, sweep, 4)                  \
+    X(RESCHEDULE, reschedule, 5)        \
+    X(BULK_UPDATE, bulk_update, 4)      \
     X(ON_DEAD, on_dead, 2)              \
     X(FAILURES, failures, 2)            \
     X(LIMIT, limit, 5)                  \
@@ -111,13 +111,13 @@ typedef struct model_mood {
     unsigned weights[KINDS];
     unsigned ids, hands, queues;
     bool unique;
-    bool limited;    /* limits, and groups to be limited */
-    bool kin;        /* tasks wait for others */
-    bool packets;    /* plain tasks come together, and what hinders that comes seldom */
-    bool idles;      /* threads wait to be handed tasks */
-    bool results;    /* many are left by turns, and little keeps them apart */
-    bool budget;     /* tend has none: it does the least of each kind of work in a call */
-    bool restricted; /* scripts are called by a user without rights to channels */
+    bool limited;      /* limits, and groups to be limited */
+    bool dependencies; /* tasks wait for others */
+    bool packets;      /* plain tasks come together, and what hinders that comes seldom */
+    bool idles;        /* threads wait to be handed tasks */
+    bool results;      /* many are left by turns, and little keeps them apart */
+    bool budget;       /* tend has none: it does the least of each kind of work in a call */
+    bool restricted;   /* scripts are called by a user without rights to channels */
 } model_mood;
 
 extern model_mood mood;
@@ -156,7 +156,7 @@ typedef struct model_entry {
     int last;       /* the last task that it made, + 1 */
 } model_entry;
 
-/* (model_gate.h) */
+/* (model_limit_state.h) */
 typedef struct model_limits {
     int concurrency, rate, group_concurrency, group_rate;
     bool group_strict;
@@ -166,17 +166,17 @@ typedef struct model_limits {
     bool counting;                         /* what ran before is not all counted */
 } model_limits;
 
-/* What was left by tasks that ended then (model_bundle.c). */
-typedef struct model_bundle {
+/* What was left by tasks that ended then (model_result_block.c). */
+typedef struct model_result_block {
     int64_t at_ms;
     int count;          /* of results */
     int results[SLOTS]; /* the last of each; 0: none */
     bool holds, listed; /* seen in `results`, in `bundles` */
-} model_bundle;
+} model_result_block;
 
 typedef struct model_queue {
-    model_bundle bundles[SLOTS];
-    int bundle_count;
+    model_result_block result_blocks[SLOTS];
+    int result_block_count;
     bool trimmed; /* completed tasks have gone since bundles were last swept */
     model_limits limits;
     model_entry entries[ENTRIES];
@@ -264,7 +264,7 @@ typedef struct model_world {
     bool grouped; /* there was a group */
     int64_t now_ms;
     bool went_back;               /* the time */
-    int64_t numbers[NEW_NUMBERS]; /* of edges that this step made, as seen (model_kin.h); 0: not yet */
+    int64_t numbers[NEW_NUMBERS]; /* of edges that this step made, as seen (model_dependencies.h); 0: not yet */
     int number_count;
     int told;               /* to children in this call, in units of lib/dependency_edges.lua */
     char words[2048];       /* the first difference; "" while there is none */
@@ -337,18 +337,18 @@ int model_trim_bytes(int queue, int max, bool *ret_left);
 int model_trim_results(int queue, int max, bool counts, bool *ret_left); /* counts: those from before first */
 /* These are left in a bundle of now. One is taken apart: returns how many it told of; the oldest: until they told of so
  * many; whether there are more. Oldest ones go with their tasks, where some were trimmed. What a reader is told. */
-void model_bundle_results(int queue, const int *ids, const int *results, int count);
+void model_result_block_results(int queue, const int *ids, const int *results, int count);
 int model_unbundle(int queue, int64_t at_ms);
 bool model_unbundle_some(int queue, int max);
-void model_sweep_bundles(int queue);
+void model_bulk_update_result_blocks(int queue);
 int model_result_read(int queue, const model_task *task);
 /* Somebody looks after the queue, and knows how long sessions live; 0: does not. Until when sessions are spared that
  * expired after model.queues[].upkeep.since_ms. */
 bool model_look_after(int queue, int64_t life_ms);
 /* By tend; forgotten where there are no sessions. True: the clock was set back, and limits are looked at anew. */
-bool model_tend_upkeep(int queue, int64_t life_ms, bool *ret_changed);
+bool model_maintain_upkeep(int queue, int64_t life_ms, bool *ret_changed);
 /* Then: changed: what it says may have, or something that had a time has gone. */
-void model_tend_upkeep_end(int queue, bool changed);
+void model_maintain_upkeep_end(int queue, bool changed);
 /* What settings.upkeep says; "" while nobody looked. */
 const char *model_upkeep_words(int queue);
 int model_count(int queue, model_state state);

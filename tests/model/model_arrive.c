@@ -37,7 +37,7 @@ static void link_children(int queue)
     for (int i = 0; i < count; i++) {
         bool later = free[i]->due_ms > model.now_ms;
         model_move(model_task_of(queue, free[i]->id), later ? SCHEDULED : READY, later ? free[i]->due_ms : 0);
-        COVER(KIN_FREE);
+        COVER(DEPENDENCY_FREE);
     }
 }
 
@@ -226,7 +226,7 @@ void model_arrive(int queue, model_incoming *tasks, int count, model_way way)
             else
                 COVER(AGAIN_UNPROVEN);
         } else if (way != COME_CARRIED && (one->missing = missing_parent(queue, tasks, count, i, &ids)) >= 0) {
-            COVER(KIN_MISSING);
+            COVER(DEPENDENCY_MISSING);
         } else if (claim(queue, one, again, &ids)) {
             ids.came[one->id] = true;
             arrive(queue, one);

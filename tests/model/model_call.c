@@ -146,9 +146,9 @@ static rv_conn *model_user(void)
 static const rv_script *script_called(void)
 {
     static char text[1 << 18], sha[48];
-    static rv_script tend;
+    static rv_script maintain;
     if (!mood.budget || call.script != &rv_script_maintain) return call.script;
-    if (tend.name != NULL) return &tend;
+    if (maintain.name != NULL) return &maintain;
     const rv_reply *reply;
     assert_true(rv_script_maintain.length < sizeof(text));
     memcpy(text, rv_script_maintain.text, rv_script_maintain.length + 1);
@@ -161,8 +161,8 @@ static const rv_script *script_called(void)
     rv_args(test_conn, text);
     assert_int_equal(rv_conn_call(test_conn, test_patience(), &reply), REEVE_OK);
     rv_copy_text(sha, sizeof(sha), reply->text);
-    tend = (rv_script){.name = "maintain", .text = text, .length = rv_script_maintain.length, .sha = sha};
-    return &tend;
+    maintain = (rv_script){.name = "maintain", .text = text, .length = rv_script_maintain.length, .sha = sha};
+    return &maintain;
 }
 
 static rv_conn *called;

@@ -41,13 +41,13 @@ int model_choose_hand(int queue)
 /* Without these nothing happens. */
 static bool is_needed(int kind)
 {
-    return kind == ENQUEUE || kind == TURN || kind == CLOCK || kind == TEND;
+    return kind == ENQUEUE || kind == TURN || kind == CLOCK || kind == MAINTAIN;
 }
 
 static void choose_results(void)
 {
-    static const int kinds[] = {KEEP, DELETE, SHOW, LIST, SWEEP};
-    mood.kin = mood.limited = mood.unique = false;
+    static const int kinds[] = {KEEP, DELETE, SHOW, LIST, BULK_UPDATE};
+    mood.dependencies = mood.limited = mood.unique = false;
     for (int i = 0; i < KINDS; i++)
         if (!is_needed(i)) mood.weights[i] /= 4;
     mood.weights[EVENTS] = mood.weights[WAIT] = mood.weights[DEPEND] = mood.weights[CARRY] = mood.weights[FAN] = 0;
@@ -69,7 +69,7 @@ static void choose_mood(void)
     mood.queues = (unsigned)CHOOSE(1, QUEUES);
     mood.unique = CHOOSE(0, 0, 1);
     mood.limited = CHOOSE(0, 1);
-    mood.kin = CHOOSE(0, 1, 1);
+    mood.dependencies = CHOOSE(0, 1, 1);
     mood.idles = CHOOSE(0, 1, 1);
     mood.packets = CHOOSE(0, 1, 1);
     if (mood.packets) mood.weights[EVENTS] /= 4;
@@ -77,14 +77,14 @@ static void choose_mood(void)
     if (mood.packets && model_chance(2)) mood.weights[KEEP] += 16;
     if (mood.packets && model_chance(2)) mood.weights[DELETE] += 16;
     if (mood.packets && model_chance(2)) {
-        static const int kinds[] = {CANCEL, DELETE, MOVE, SWEEP, LIST, SHOW};
+        static const int kinds[] = {CANCEL, DELETE, RESCHEDULE, BULK_UPDATE, LIST, SHOW};
         for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) mood.weights[kinds[i]] += 10;
         mood.weights[TURN] /= 2;
         mood.weights[ENQUEUE] *= 2;
     }
     if (mood.idles && model_chance(2)) mood.limited = false;
-    if (!mood.kin) mood.weights[DEPEND] = mood.weights[CARRY] = mood.weights[FAN] = 0;
-    if (mood.kin && model_chance(4) == 0) {
+    if (!mood.dependencies) mood.weights[DEPEND] = mood.weights[CARRY] = mood.weights[FAN] = 0;
+    if (mood.dependencies && model_chance(4) == 0) {
         mood.queues = QUEUES;
         mood.weights[CARRY] += 40;
         mood.weights[DEPEND] += 10;

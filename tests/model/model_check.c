@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/model_gate.h"
-#include "model/model_kin.h"
+#include "model/model_dependencies.h"
+#include "model/model_limit_state.h"
 #include "model/model_packet.h"
 #include "model/model_turn.h"
 #include "support/queue.h"
@@ -227,14 +227,14 @@ static void check_queue(int queue, const model_seen_queue *seen)
     if (seen->crashed > q->counters[3]) model_differ("%d crashed by the days of queue %d", seen->crashed, queue);
     check_keep(q, seen);
     check_results(queue, seen);
-    model_check_bundles(queue, seen);
+    model_check_result_blocks(queue, seen);
     check_kinds(queue, seen);
     check_locks(queue, seen);
     check_heirs(queue, seen);
     model_check_gate(queue, seen);
     model_check_packets(queue, seen);
     model_check_entries(queue, seen);
-    model_check_kin(queue, seen);
+    model_check_dependencies(queue, seen);
     model_check_events(queue, seen);
     model_check_tags(queue, seen);
     model_check_stats(queue, seen);

@@ -244,7 +244,7 @@ void model_check_due(int queue, const rv_reply *said)
             !rv_reply_is_text(rv_reply_at(said, at + 2), first_line(entries[entry].kind & ~DEFINED)))
             model_differ("tend says that %s are due", test_reply_text(said));
         at += 3;
-        COVER(TEND_DUE);
+        COVER(MAINTAIN_DUE);
     }
     if (said->count != at) model_differ("tend says that %s are due", test_reply_text(said));
 }

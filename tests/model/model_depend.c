@@ -1,7 +1,7 @@
 /* Edges are added to waiting tasks, and taken from them. */
 #include <stdio.h>
 
-#include "model/model_kin.h"
+#include "model/model_dependencies.h"
 #include "support/queue.h"
 
 enum { QUEUE, ID, EDGES, FLAGS, REMOVES };
@@ -40,7 +40,7 @@ static void forget_open_edges(int queue, int id)
     model_task *task = model_task_of(queue, id);
     model_leave_parents(queue, task);
     for (int parent = 0; parent <= OPEN; parent++) {
-        if (task->edges[parent].how == '-') COVER(KIN_EDGE_FORGOTTEN);
+        if (task->edges[parent].how == '-') COVER(DEPENDENCY_EDGE_FORGOTTEN);
         if (task->edges[parent].how == '-') task->edges[parent] = (model_edge){0};
     }
 }
@@ -51,12 +51,12 @@ static void block(model_task *task)
     model_move(task, BLOCKED, model.now_ms);
     model_note(task);
     task->due_ms = due;
-    COVER(KIN_BLOCKED_BY_HAND);
+    COVER(DEPENDENCY_BLOCKED_BY_HAND);
 }
 
 static void release(int queue, int id)
 {
-    COVER(KIN_RELEASED);
+    COVER(DEPENDENCY_RELEASED);
     if (model_task_of(queue, id)->for_death)
         model_not_needed(queue, id);
     else
@@ -121,11 +121,11 @@ static void depend(const int arg[ARGS], const model_edge_sent *edges, int count)
         (void)snprintf(unknown, sizeof(unknown), "unknown %s", model_id(missing));
         expected = unknown;
         may = false;
-        COVER(KIN_MISSING);
+        COVER(DEPENDENCY_MISSING);
     }
     if (!rv_reply_is_text(reply, expected))
         model_differ("depend says %s, not \"%s\"", test_reply_text(reply), expected);
-    if (!may && missing < 0) COVER(KIN_NOT_WAITING);
+    if (!may && missing < 0) COVER(DEPENDENCY_NOT_WAITING);
     if (may && !arg[REMOVES]) add(arg[QUEUE], arg[ID], edges, count);
     if (may && arg[REMOVES] && task->state == BLOCKED) remove_some(arg[QUEUE], arg[ID], edges, count);
 }

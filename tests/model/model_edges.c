@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "model/model_kin.h"
+#include "model/model_dependencies.h"
 
 const char *model_handle(int handle)
 {
@@ -45,7 +45,7 @@ int model_end_of(const char *word)
 int model_choose_edges(void)
 {
     int edges = 0;
-    if (!mood.kin) return 0;
+    if (!mood.dependencies) return 0;
     for (int i = CHOOSE(0, 1, 1, 1, 2, EDGES_SENT); i > 0; i--) {
         int parent = model_chance(12) ? HANDLE(model_choose_queue(), model_choose_id()) : OPEN;
         edges = edges * EDGE_BASE + EDGE(CHOOSE(FAILS, FAILS, GOES_ON, WAITS, ON_DEATH_OF), parent) +

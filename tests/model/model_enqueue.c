@@ -21,7 +21,7 @@ enum {
     SAYS_WHEN = 16,
     IN_DETAIL = 32,
     TO_IDLE = 64,
-    LAID = 128,
+    BULK_INSERT = 128,
     AGO = 256,      /* sent again: a second after the first copy */
     LONG_AGO = 512, /* ... a day */
     /* and says what Redis's clock said then, which has run on since, or was moved */
@@ -55,7 +55,7 @@ static void make_several(int arg[ARGS])
     arg[COUNT] = 4 + (int)model_chance(MODEL_CALL_MAX - 3);
     arg[FLAGS] = CHOOSE(0, 0, 0, 0, 0, 0, TO_IDLE, TWICE, TWICE, IN_DETAIL, LOST_BEFORE);
     if (model_chance(3) == 0) {
-        arg[FLAGS] = LAID | CHOOSE(0, 0, 0, TWICE);
+        arg[FLAGS] = BULK_INSERT | CHOOSE(0, 0, 0, TWICE);
         arg[BY] = CHOOSE(0, 0, 0, 1, 2, 3, 4);
     }
     if (model_chance(20) == 0) arg[FLAGS] |= IS_LARGE;
@@ -144,7 +144,7 @@ static void describe(const int arg[ARGS], int i, model_incoming *ret)
     ret->task.tagged = arg[MORE] & IS_TAGGED;
     ret->task.on_dead = arg[MORE] / ON_DEATH % 3;
     ret->edges = arg[AFTER];
-    if (arg[FLAGS] & LAID) return;
+    if (arg[FLAGS] & BULK_INSERT) return;
     if (arg[BY] > 0) ret->expires_ms = arg[BY];
     if (arg[BY] < 0) ret->deadline_ms = model.now_ms - arg[BY] - 2;
     describe_unique(arg, i, ret);
@@ -354,7 +354,7 @@ static void enqueue_laid(int queue, model_incoming *tasks, int count, int how)
         tasks[i].task.packet = 0;
     }
     if (how == UNPLACED) {
-        COVER(LAID_UNPLACED);
+        COVER(BULK_INSERT_UNPLACED);
         model_enqueue_tasks(queue, tasks, count, COME_AGAIN);
         return;
     }
@@ -365,15 +365,15 @@ static void enqueue_laid(int queue, model_incoming *tasks, int count, int how)
     model_arg("%d", p);
     model_arg("%d", count);
     if (common)
-        COVER(LAID_PACKET);
+        COVER(BULK_INSERT_PACKET);
     else
-        COVER(LAID_TAKEN_UP);
+        COVER(BULK_INSERT_TAKEN_UP);
     note_outcome(queue, tasks, count, COME_LAID, common);
 }
 
 static bool can_be_laid(const int arg[ARGS], const model_incoming *tasks)
 {
-    return arg[FLAGS] & LAID && arg[COUNT] >= 4 && model_are_new(arg[QUEUE], tasks, arg[COUNT]) &&
+    return arg[FLAGS] & BULK_INSERT && arg[COUNT] >= 4 && model_are_new(arg[QUEUE], tasks, arg[COUNT]) &&
            !have_options(arg[QUEUE], tasks, arg[COUNT]);
 }
 

@@ -4,7 +4,7 @@
 #ifndef TEST_MODEL_ENQUEUE_H
 #define TEST_MODEL_ENQUEUE_H
 
-#include "model/model_kin.h"
+#include "model/model_dependencies.h"
 
 enum { MODEL_CALL_MAX = IDS }; /* tasks in a call */
 

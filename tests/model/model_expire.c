@@ -1,5 +1,5 @@
 /* Deadlines: what waits past its own dies. */
-#include "model/model_kin.h"
+#include "model/model_dependencies.h"
 
 static bool is_before(const model_task *one, const model_task *other, int queue)
 {

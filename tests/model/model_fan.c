@@ -1,7 +1,7 @@
-/* Children are told in steps by whoever cancelled their parent (fan.lua), beside model_tend.c. */
+/* Children are told in steps by whoever cancelled their parent (fan.lua), beside model_maintain.c. */
 #include <string.h>
 
-#include "model/model_kin.h"
+#include "model/model_dependencies.h"
 #include "support/queue.h"
 
 enum { QUEUE, MAX };

@@ -1,5 +1,5 @@
 /* A task that takes the place of another one takes over those that wait for it (lib/heirs.lua). */
-#include "model/model_kin.h"
+#include "model/model_dependencies.h"
 
 /* Whether it waits by this edge from now on, and not by one that it had. */
 static bool hand_edge(int child, int parent, int heir)
@@ -38,7 +38,7 @@ static bool hand_set(int queue, int from, int to, int64_t old[HANDLES], int64_t 
 static bool has_far(const model_parent *parent, int queue)
 {
     for (int child = 0; child < HANDLES; child++)
-        if (QUEUE_OF(child) != queue && (parent->children[child] || parent->patient[child])) return true;
+        if (QUEUE_OF(child) != queue && (parent->children[child] || parent->awaiting_retry[child])) return true;
     return false;
 }
 
@@ -78,7 +78,7 @@ void model_hand_over(int queue, int id, int heir)
     model_parent *old = &model.queues[queue].parents[id], *new = &model.queues[queue].parents[heir];
     int from = HANDLE(queue, id), to = HANDLE(queue, heir);
     bool any = hand_set(queue, from, to, old->children, new->children);
-    any = hand_set(queue, from, to, old->patient, new->patient) || any;
+    any = hand_set(queue, from, to, old->awaiting_retry, new->awaiting_retry) || any;
     old->linked = false;
     if (!any) return;
     new->linked = true;

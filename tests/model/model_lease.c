@@ -1,7 +1,7 @@
 /* What a turn leases: which tasks it may give, and what it must say of them. */
 #include <string.h>
 
-#include "model/model_gate.h"
+#include "model/model_limit_state.h"
 #include "model/model_turn.h"
 #include "support/queue.h"
 

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "model/model_gate.h"
+#include "model/model_limit_state.h"
 #include "support/queue.h"
 
 enum { QUEUE, WHAT, VALUE, GROUP, FLAGS };

@@ -1,6 +1,6 @@
 /*
  * model_look.h - what the parts of looking share: model_look.c reads all keys in one call, and each of the others knows
- * what some of them mean (model_look_tasks.c, model_look_queue.c, model_look_gate.c, model_look_kin.c).
+ * what some of them mean (model_look_tasks.c, model_look_queue.c, model_look_limit_state.c, model_look_dependencies.c).
  */
 #ifndef TEST_MODEL_LOOK_H
 #define TEST_MODEL_LOOK_H

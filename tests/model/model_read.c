@@ -54,7 +54,7 @@ static void check_result(int queue, const model_task *task, const char *id, cons
     if (said->type != RV_ARRAY && !rv_reply_is(said, RV_NIL)) found = said;
     if (result ? !rv_reply_is_text(found, words) : found != NULL)
         model_differ("it is said of what %s has left: %s, not \"%s\"", id, test_reply_text(said), words);
-    if (result && !task->field) COVER(BUNDLE_READ);
+    if (result && !task->field) COVER(RESULT_BLOCK_READ);
 }
 
 static void read_result(int queue, int id)

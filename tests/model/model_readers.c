@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/model_kin.h"
+#include "model/model_dependencies.h"
 #include "model/model_look.h"
 
 static model_parent *parent_of(int handle)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "model/model_kin.h"
+#include "model/model_dependencies.h"
 #include "model/model_look.h"
 
 #define FORGOTTEN (30LL * DAY)

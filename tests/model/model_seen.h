@@ -73,8 +73,8 @@ typedef struct model_seen_queue {
     int tokens, groups;
     int keep_bytes, result_bytes;
     bool sizes, bytes_counted;
-    model_bundle bundles[SLOTS];
-    int bundle_count;
+    model_result_block result_blocks[SLOTS];
+    int result_block_count;
     int idle[SESSIONS * THREADS]; /* session * THREADS + thread, the next one first */
     int idle_count;
     int64_t next, last; /* of its order */
@@ -146,7 +146,7 @@ void model_check(void);
 
 /* Each transition is told where there are events. */
 void model_check_events(int queue, const model_seen_queue *seen);
-void model_check_bundles(int queue, const model_seen_queue *seen);
+void model_check_result_blocks(int queue, const model_seen_queue *seen);
 void model_check_stats(int queue, const model_seen_queue *seen);
 void model_check_tags(int queue, const model_seen_queue *seen);
 

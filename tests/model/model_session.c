@@ -1,8 +1,8 @@
 /* Sessions live, leave, die and are taken back; time goes on; threads are told that there is something to do. */
 #include <string.h>
 
-#include "model/model_gate.h"
-#include "model/model_kin.h"
+#include "model/model_dependencies.h"
+#include "model/model_limit_state.h"
 #include "support/clock.h"
 #include "support/queue.h"
 
@@ -49,7 +49,7 @@ enum { HAND, QUEUE, MAX /* 0: ALL */, FLAGS };
 enum { TWICE = 1, DEAF = 2 /* does not hear what is answered */, FLUSHES = 4, LOOKS = 8 /* without a session */ };
 enum { ALL = 200 };
 
-void model_beat_make(int arg[ARGS])
+void model_heartbeat_make(int arg[ARGS])
 {
     arg[QUEUE] = model_choose_queue();
     arg[HAND] = model_choose_hand(arg[QUEUE]);
@@ -61,15 +61,15 @@ void model_beat_make(int arg[ARGS])
 static void flush(int queue, model_session *session, int number)
 {
     if (number <= session->flushed) {
-        COVER(BEAT_FLUSH_AGAIN);
+        COVER(HEARTBEAT_FLUSH_AGAIN);
         return;
     }
     session->flushed = number;
     model_add_stats(queue);
-    COVER(BEAT_FLUSH);
+    COVER(HEARTBEAT_FLUSH);
 }
 
-static const rv_reply *send_beat(const model_hand *hand, int queue, int number)
+static const rv_reply *send_heartbeat(const model_hand *hand, int queue, int number)
 {
     model_begin(&rv_script_heartbeat);
     model_key(queue);
@@ -84,21 +84,21 @@ static const rv_reply *send_beat(const model_hand *hand, int queue, int number)
 }
 
 /* number: of a flush; 0: none. */
-static bool beat(model_hand *hand, int queue, int number)
+static bool heartbeat(model_hand *hand, int queue, int number)
 {
     model_session *session = &model.sessions[hand->session[queue]];
-    const rv_reply *reply = send_beat(hand, queue, number);
+    const rv_reply *reply = send_heartbeat(hand, queue, number);
     bool alive = session->life == ALIVE;
     int held = alive ? model_held(hand->session[queue]) : 0;
     if (!reply) return alive;
     if (rv_reply_int(rv_reply_at(reply, 0), -1) != alive || rv_reply_int(rv_reply_at(reply, 1), -1) != held)
         model_differ("beat says %s, not [%d %d]", test_reply_text(reply), alive, held);
-    if (session->life == DYING) COVER(BEAT_DYING);
-    if (session->life == ABSENT) COVER(BEAT_GONE);
+    if (session->life == DYING) COVER(HEARTBEAT_DYING);
+    if (session->life == ABSENT) COVER(HEARTBEAT_GONE);
     if (!alive) return false;
     (void)model_look_after(queue, TTL);
     session->expiry_ms = model.now_ms + TTL;
-    COVER(BEAT_ALIVE);
+    COVER(HEARTBEAT_ALIVE);
     if (number) flush(queue, session, number);
     return true;
 }
@@ -111,7 +111,7 @@ static void look_after(int queue)
     if (model.queues[queue].upkeep.last_ms) (void)model_look_after(queue, TTL);
 }
 
-void model_beat(const int arg[ARGS])
+void model_heartbeat(const int arg[ARGS])
 {
     if (arg[FLAGS] & LOOKS) {
         look_after(arg[QUEUE]);
@@ -119,8 +119,8 @@ void model_beat(const int arg[ARGS])
     }
     model_hand *hand = &model.hands[arg[HAND]];
     int number = arg[FLAGS] & FLUSHES ? hand->flush[arg[QUEUE]] + 1 : 0;
-    bool alive = beat(hand, arg[QUEUE], number);
-    if (arg[FLAGS] & TWICE) (void)beat(hand, arg[QUEUE], number);
+    bool alive = heartbeat(hand, arg[QUEUE], number);
+    if (arg[FLAGS] & TWICE) (void)heartbeat(hand, arg[QUEUE], number);
     if (number && !(arg[FLAGS] & DEAF)) hand->flush[arg[QUEUE]] = number;
     if (!alive && !(arg[FLAGS] & DEAF) && hand->begun[arg[QUEUE]]) model_renew(arg[HAND], arg[QUEUE]);
 }
@@ -182,9 +182,9 @@ static void cancel_told(int queue, model_task *task, bool crashed)
     task->alone = task->alone || (crashed && model.sessions[task->session].alone);
     if (crashed) model_note(task);
     if (crashed)
-        COVER(TEND_REAP_CANCELLED);
+        COVER(MAINTAIN_REAP_CANCELLED);
     else
-        COVER(LEAVE_CANCELLED);
+        COVER(END_SESSION_CANCELLED);
     model_end(queue, task, CANCELLED);
     if (task->state != NONE) (void)model_trim_count(queue, CANCELLED, 16);
     model_tell_ended(queue, model_slot(queue, task), CANCELLED);
@@ -263,7 +263,7 @@ int model_take_back(int session, int count, bool crashed)
     return ended;
 }
 
-void model_leave_make(int arg[ARGS])
+void model_end_session_make(int arg[ARGS])
 {
     arg[QUEUE] = model_choose_queue();
     arg[HAND] = model_choose_hand(arg[QUEUE]);
@@ -279,9 +279,9 @@ static bool leave(int number, int max)
     const rv_reply *reply = CALL(end_session, session->queue, model_session_id(number), model_number(max));
     if (!reply) return false;
     int64_t back = rv_reply_int(rv_reply_at(reply, 0), -1), more = rv_reply_int(rv_reply_at(reply, 1), -1);
-    if (session->life == DYING) COVER(LEAVE_DYING);
-    if (session->life == ABSENT) COVER(LEAVE_GONE);
-    if (session->life == ALIVE && held == 0) COVER(LEAVE_NOTHING);
+    if (session->life == DYING) COVER(END_SESSION_DYING);
+    if (session->life == ABSENT) COVER(END_SESSION_GONE);
+    if (session->life == ALIVE && held == 0) COVER(END_SESSION_NOTHING);
     char text[64];
     rv_copy_text(text, sizeof(text), test_reply_text(reply));
     int64_t gone = back + model_take_back(number, (int)back, false);
@@ -289,15 +289,15 @@ static bool leave(int number, int max)
     model_take_over_parked(session->queue, false);
     if (gone < (held > 0) || gone > held || more != (gone < held))
         model_differ("leave says %s; the session held %d", text, held);
-    if (more == 1) COVER(LEAVE_STEP);
+    if (more == 1) COVER(END_SESSION_STEP);
     session->ended = true;
     if (more == 1 || session->life != ALIVE) return more == 1;
     session->life = ABSENT;
-    if (held > 0) COVER(LEAVE_ALL);
+    if (held > 0) COVER(END_SESSION_ALL);
     return false;
 }
 
-void model_leave(const int arg[ARGS])
+void model_end_session(const int arg[ARGS])
 {
     int session = model.hands[arg[HAND]].session[arg[QUEUE]], max = arg[MAX] ? arg[MAX] : ALL;
     bool more = leave(session, max);

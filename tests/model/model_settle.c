@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/model_dependencies.h"
 #include "model/model_enqueue.h"
-#include "model/model_kin.h"
 #include "model/model_turn.h"
 
 int64_t model_delay(const item *one)
@@ -233,7 +233,7 @@ static void gather(const turn *t, int first, int end)
         ids[count] = one->id;
         results[count++] = one->number;
     }
-    if (count > 0) model_bundle_results(t->items[first].queue, ids, results, count);
+    if (count > 0) model_result_block_results(t->items[first].queue, ids, results, count);
 }
 
 /* Of those that are plainly done: how many, how many of them the session held, how many of these left a result. */
@@ -259,18 +259,18 @@ static plainly settle_plain(turn *t, int first, int end)
 static void settle_group(turn *t, int first, int end)
 {
     int queue = t->items[first].queue;
-    bool bundle = model_is_bundle(t, first), whole = is_short(t, first), left;
+    bool result_block = model_is_result_block(t, first), whole = is_short(t, first), left;
     counted_some = false;
     plainly plain = settle_plain(t, first, end);
     whole = whole && plain.held == plain.count;
-    if (bundle && whole) gather(t, first, end);
-    if (bundle && !whole && plain.results > 0) COVER(BUNDLE_PARSED);
+    if (result_block && whole) gather(t, first, end);
+    if (result_block && !whole && plain.results > 0) COVER(RESULT_BLOCK_PARSED);
     if (counted_some && model_trim_bytes(queue, 2 * plain.held + 16, &left) > 0) COVER(BYTES_TRIM);
-    model_sweep_bundles(queue);
+    model_bulk_update_result_blocks(queue);
     for (int i = first; i < end; i++) {
         if (order_of(&t->items[i]) != 2) continue;
         settle_item(t, &t->items[i]);
-        model_sweep_bundles(queue);
+        model_bulk_update_result_blocks(queue);
     }
 }
 

@@ -1,7 +1,7 @@
 /* The statistics of days, as far as workers flush them: what is sent again counts once, and old days go. */
 #include <stdlib.h>
 
-#include "model/model_gate.h"
+#include "model/model_limit_state.h"
 #include "support/queue.h"
 
 enum { QUEUE, BACK };

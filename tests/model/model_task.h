@@ -16,7 +16,7 @@ enum { QUEUES = 2, HANDS = 3, THREADS = 2, SESSIONS = 512, BELIEFS = 128, ARGS =
 /* Ids: those that come from outside, then those of tasks that are enqueued for a death, while there is one. */
 enum { IDS = 10, SLOTS = IDS + 44 };
 
-/* Tasks that may wait for others, and for which others may (model_kin.h): those that come from outside, of both
+/* Tasks that may wait for others, and for which others may (model_dependencies.h): those that come from outside, of both
  * queues. */
 enum {
     HANDLES = QUEUES * IDS,
@@ -161,7 +161,7 @@ typedef struct model_incoming {
     int64_t deadline_ms, expires_ms; /* how long it may wait; 0: for ever */
     bool at;
     int conflict;
-    int edges;          /* see model_kin.h */
+    int edges;          /* see model_dependencies.h */
     int64_t elapsed_ms; /* it comes again: the first copy was sent so long ago; 0: that is not said */
     bool says_clock;    /* and what Redis's clock said then, */
     int64_t moved_ms;   /* which was moved by so much since */
@@ -180,7 +180,7 @@ typedef struct model_incoming {
 
 /* Who waits for a task, by their handles: since when, in parts of a ms (PLACES); 0: does not. */
 typedef struct model_parent {
-    int64_t children[HANDLES], patient[HANDLES];
+    int64_t children[HANDLES], awaiting_retry[HANDLES];
     bool linked;
     int64_t readers[HANDLES]; /* who may read its record; 0: does not */
     int guards;               /* how many fans have some that will */

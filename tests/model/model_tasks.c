@@ -2,9 +2,9 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "model/model_dependencies.h"
 #include "model/model_enqueue.h"
-#include "model/model_gate.h"
-#include "model/model_kin.h"
+#include "model/model_limit_state.h"
 #include "support/cmocka.h"
 
 #define MODEL_STATE(name, word, shown) shown,

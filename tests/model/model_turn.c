@@ -60,7 +60,7 @@ void model_turn_make(int arg[ARGS])
     arg[FLAGS] = CHOOSE(0, 0, 0, 0, 0, 0, NAMED, LOST, LOST, TWICE, JOIN, WITH_STRAY, WITH_STRAY | NAMED);
     if (mood.results && arg[FLAGS] == LOST) arg[FLAGS] = 0;
     arg[STRAY] = model_choose_id();
-    if (mood.kin && model_chance(4) == 0)
+    if (mood.dependencies && model_chance(4) == 0)
         arg[HAND_ON] = 1 + (int)model_chance(4) + 4 * HANDLE(model_choose_queue(), model_choose_id());
     if (!mood.idles) return;
     arg[IDLES] = model_chance(6) > 0;
@@ -230,12 +230,12 @@ static void send_plain(const item *items, int first, int end)
         if (model_is_plain_result(&items[i])) model_arg_text(model_id(items[i].id));
 }
 
-bool model_is_bundle(const turn *t, int first)
+bool model_is_result_block(const turn *t, int first)
 {
     return t->items[first].number % 4 > 0;
 }
 
-static void send_bundle(const item *items, int first, int end)
+static void send_result_block(const item *items, int first, int end)
 {
     rv_buf text;
     rv_buf_init(&text, 128 * ITEMS);
@@ -252,11 +252,11 @@ static void send_bundle(const item *items, int first, int end)
 static void send_results(const turn *t, int first, int end, int results)
 {
     const item *items = t->items;
-    bool bundle = model_is_bundle(t, first);
-    model_arg_text(bundle ? "bundle" : "results");
+    bool result_block = model_is_result_block(t, first);
+    model_arg_text(result_block ? "bundle" : "results");
     model_arg("%d", results);
-    if (bundle) {
-        send_bundle(items, first, end);
+    if (result_block) {
+        send_result_block(items, first, end);
         return;
     }
     for (int i = first; i < end; i++)

@@ -5,7 +5,7 @@
 #ifndef TEST_MODEL_TURN_H
 #define TEST_MODEL_TURN_H
 
-#include "model/model_kin.h"
+#include "model/model_dependencies.h"
 
 /* What a thread says of a task. */
 enum { DONE, DONE_RECORD, RESULT, RETRY_LATER, FAIL, FAIL_UNCOUNTED, SNOOZE, BACK };
@@ -54,7 +54,7 @@ typedef struct turn {
 /* Done with a result, and nothing else to say. (Now and then one has a record all the same.) */
 bool model_is_plain_result(const item *one);
 /* Whether a group's results are sent as one. */
-bool model_is_bundle(const turn *t, int first);
+bool model_is_result_block(const turn *t, int first);
 /* A lease as it stands in Redis. */
 void model_name_lease(char text[64], int64_t since_ms, int thread);
 /* How long a retry waits; a snooze waits one more. */

@@ -133,7 +133,7 @@ static bool is_timed(int queue)
     return q->limits.hold_ms != 0;
 }
 
-bool model_tend_upkeep(int queue, int64_t life_ms, bool *ret_changed)
+bool model_maintain_upkeep(int queue, int64_t life_ms, bool *ret_changed)
 {
     model_queue *q = &model.queues[queue];
     *ret_changed = q->limits.hold_ms != 0;
@@ -144,13 +144,13 @@ bool model_tend_upkeep(int queue, int64_t life_ms, bool *ret_changed)
     bool back = is_back(queue);
     if (back) {
         set_back(queue, q->upkeep.last_ms - model.now_ms, life_ms);
-        COVER(TEND_BACK);
+        COVER(MAINTAIN_BACK);
     }
     if (look_after(queue, life_ms)) *ret_changed = true;
     return back;
 }
 
-void model_tend_upkeep_end(int queue, bool changed)
+void model_maintain_upkeep_end(int queue, bool changed)
 {
     if (changed && !is_timed(queue)) model.queues[queue].upkeep.last_ms = 0;
 }

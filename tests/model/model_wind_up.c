@@ -2,8 +2,8 @@
  * The end of a sequence: whoever works dies, time passes, one thread does all that there is to do. Then all tasks have
  * ended, and nothing is left of limits and groups but the settings.
  */
-#include "model/model_gate.h"
-#include "model/model_kin.h"
+#include "model/model_dependencies.h"
+#include "model/model_limit_state.h"
 
 enum { ROUNDS = 400, TENDS = 50, MUCH = 20 };
 
@@ -27,9 +27,9 @@ static void open_limits(int queue)
         if (l->own_concurrency[group] == 0) STEP(LIMIT, queue, 4, 1, group);
 }
 
-static void tend(int queue)
+static void maintain(int queue)
 {
-    for (int i = 0; i < TENDS && STEP(TEND, 0, queue); i++)
+    for (int i = 0; i < TENDS && STEP(MAINTAIN, 0, queue); i++)
         if (!model.queues[queue].more) return;
     if (!model.full) model_differ("queue %d always has more to tend", queue);
 }
@@ -114,14 +114,14 @@ static bool carry(int queue)
 
 static void leave(int queue)
 {
-    if (model.hands[0].begun[queue]) STEP(LEAVE, 0, queue);
+    if (model.hands[0].begun[queue]) STEP(END_SESSION, 0, queue);
 }
 
 /* True when something was done. */
 static bool work(void)
 {
     bool any = false;
-    for (int queue = 0; queue < QUEUES; queue++) tend(queue);
+    for (int queue = 0; queue < QUEUES; queue++) maintain(queue);
     for (int queue = 0; queue < QUEUES; queue++) any = carry(queue) || any;
     for (int queue = 0; queue < QUEUES; queue++) close_parents(queue);
     STEP(TURN, 0, 0, 2, MUCH);
@@ -150,14 +150,14 @@ void model_wind_up(void)
         if (model.words[0] || model.full) return;
         if (work()) continue;
         for (int queue = 0; queue < QUEUES; queue++) leave(queue);
-        for (int queue = 0; queue < QUEUES; queue++) tend(queue);
+        for (int queue = 0; queue < QUEUES; queue++) maintain(queue);
         if (!model.words[0]) let_time_pass();
     }
     for (int queue = 0; queue < QUEUES; queue++)
         if (unended(queue) >= 0) model_differ("%s does not end", model_id(unended(queue)));
     for (int queue = 0; queue < QUEUES; queue++) leave(queue);
     STEP(CLOCK, model.went_back ? DAY : 20000);
-    for (int queue = 0; queue < QUEUES; queue++) tend(queue);
+    for (int queue = 0; queue < QUEUES; queue++) maintain(queue);
     for (int queue = 0; queue < QUEUES && !model.words[0] && !model.full; queue++)
         check_end(queue, &model_look()->queues[queue]);
 }

@@ -78,10 +78,10 @@ void test_settle_queues(const char *queues)
         rv_copy_text(copy, sizeof(copy), queues);
         quiet = true;
         for (char *queue = strtok_r(copy, " ", &rest); queue; queue = strtok_r(NULL, " ", &rest)) {
-            rv_maintain_reply tended = test_tend(queue, 200);
+            rv_maintain_reply maintained = test_maintain(queue, 200);
             rv_error error = {0};
             size_t carried;
-            quiet = quiet && !tended.more && tended.outbox == 0;
+            quiet = quiet && !maintained.more && maintained.outbox == 0;
             if (rv_outbox_carry(test_conn, "reeve", queue, 100, &carried, &error) != REEVE_OK)
                 fail_msg("%s", error.text);
         }

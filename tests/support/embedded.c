@@ -68,7 +68,7 @@ void test_join(test_user *who, const char *dir)
     if (server_count < sizeof(servers) / sizeof(servers[0])) servers[server_count++] = test_server_pid(who);
 }
 
-void test_leave(test_user *who)
+void test_end_session(test_user *who)
 {
     rv_conn_destroy(who->conn);
     rv_embedded_leave(who->embedded);

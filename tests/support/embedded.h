@@ -23,7 +23,7 @@ reeve_status test_try_join_for(test_user *who, const char *dir, int db, int64_t 
 reeve_status test_try_join(test_user *who, const char *dir, int db, rv_error *error);
 /* Joins and connects, or the test fails. */
 void test_join(test_user *who, const char *dir);
-void test_leave(test_user *who);
+void test_end_session(test_user *who);
 
 /* The server's process, from its own mouth: what the pid file says may be old. */
 pid_t test_server_pid(test_user *who);

@@ -160,7 +160,7 @@ void test_limits_agree(void)
 
 void test_groups_forgotten(void)
 {
-    test_tend_all("q");
+    test_maintain_all("q");
     test_limits_agree();
     static const char *const keys[] = {"slots", "taken", "rates", "holds", "opening", "reopening", "parked", "groups"};
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {

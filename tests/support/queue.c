@@ -306,22 +306,22 @@ const char *test_leased_ids(const test_hand *hand)
     return text;
 }
 
-rv_maintain_reply test_tend(const char *queue, unsigned max)
+rv_maintain_reply test_maintain(const char *queue, unsigned max)
 {
     const rv_reply *reply;
-    rv_maintain_reply tended;
+    rv_maintain_reply maintained;
     rv_prefix prefix;
     rv_keys_set_prefix(&prefix, "reeve", queue);
     rv_maintain_call_build(test_conn, &prefix, max, 60000);
     if (rv_conn_call(test_conn, 0, &reply) != REEVE_OK) fail_msg("%s", rv_conn_error(test_conn)->text);
-    assert_true(rv_maintain_call_read(&tended, reply));
-    return tended;
+    assert_true(rv_maintain_call_read(&maintained, reply));
+    return maintained;
 }
 
-void test_tend_all(const char *queue)
+void test_maintain_all(const char *queue)
 {
     for (int i = 0; i < 1000; i++)
-        if (!test_tend(queue, 200).more) return;
+        if (!test_maintain(queue, 200).more) return;
     fail_msg("tend does not come to an end");
 }
 
@@ -346,7 +346,7 @@ void test_take_session_away(const char *session)
 {
     do { /* (a heartbeat may come in between) */
         (void)test_cmd(test_conn, "ZADD reeve:{q}:sessions XX 1 %s", session);
-        test_tend_all("q");
+        test_maintain_all("q");
     } while (test_number("EXISTS reeve:{q}:running:%s", session) == 1);
 }
 

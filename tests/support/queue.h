@@ -180,9 +180,9 @@ const char *test_leased_ids(const test_hand *hand);
 void test_turn_build(rv_conn *conn, test_hand *hand, unsigned want, const test_outcome *outcomes, size_t count);
 
 /* One call of maintain.lua, and what it said. */
-rv_maintain_reply test_tend(const char *queue, unsigned max);
+rv_maintain_reply test_maintain(const char *queue, unsigned max);
 /* Until it has nothing more to do at once. */
-void test_tend_all(const char *queue);
+void test_maintain_all(const char *queue);
 /* Makes a hand's session in its first queue look expired. */
 void test_expire(const test_hand *hand);
 /* What a worker says of how the first task that it leased runs: see suspect.lua. Returns whether it holds that task. */

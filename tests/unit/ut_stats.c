@@ -232,72 +232,73 @@ static void kinds_are_bounded(void **state)
 
 /* ---- flushes --------------------------------------------------------------------------------------------------- */
 
-static void add(rv_queue_session *claim, int64_t now_ms)
+static void add(rv_queue_session *queue_session, int64_t now_ms)
 {
-    rv_tally_add(rv_queue_session_open_tally(claim, now_ms), &done, 1, 1);
-    rv_queue_session_close_tally(claim);
+    rv_tally_add(rv_queue_session_open_tally(queue_session, now_ms), &done, 1, 1);
+    rv_queue_session_close_tally(queue_session);
 }
 
 static void a_flush_is_the_same_until_it_is_answered(void **state)
 {
     (void)state;
-    rv_queue_session claim;
+    rv_queue_session queue_session;
     uint64_t number, first;
-    rv_queue_session_init(&claim, "reeve", "q", "0123456789abcdef");
-    assert_null(rv_queue_session_flush(&claim, "s", &number));
-    assert_false(rv_queue_session_has_tally(&claim));
-    add(&claim, 5 * DAY);
-    assert_true(rv_queue_session_has_tally(&claim));
-    const rv_tally *tally = rv_queue_session_flush(&claim, "s", &first);
+    rv_queue_session_init(&queue_session, "reeve", "q", "0123456789abcdef");
+    assert_null(rv_queue_session_flush(&queue_session, "s", &number));
+    assert_false(rv_queue_session_has_tally(&queue_session));
+    add(&queue_session, 5 * DAY);
+    assert_true(rv_queue_session_has_tally(&queue_session));
+    const rv_tally *tally = rv_queue_session_flush(&queue_session, "s", &first);
     assert_int_equal(tally->completed, 1);
-    add(&claim, 5 * DAY);
-    assert_ptr_equal(rv_queue_session_flush(&claim, "s", &number), tally); /* no answer: again */
+    add(&queue_session, 5 * DAY);
+    assert_ptr_equal(rv_queue_session_flush(&queue_session, "s", &number), tally); /* no answer: again */
     assert_int_equal(number, first);
     assert_int_equal(tally->completed, 1);
-    rv_queue_session_flushed(&claim, true);
-    tally = rv_queue_session_flush(&claim, "s", &number);
+    rv_queue_session_flushed(&queue_session, true);
+    tally = rv_queue_session_flush(&queue_session, "s", &number);
     assert_true(number > first);
     assert_int_equal(tally->completed, 1);
-    rv_queue_session_flushed(&claim, false); /* the session is gone: nothing was added, so the next one brings it */
-    assert_ptr_equal(rv_queue_session_flush(&claim, "s2", &number), tally);
-    rv_queue_session_flushed(&claim, true);
-    assert_null(rv_queue_session_flush(&claim, "s2", &number));
-    rv_queue_session_flushed(&claim, true);
-    assert_false(rv_queue_session_has_tally(&claim));
-    rv_queue_session_fini(&claim);
+    rv_queue_session_flushed(&queue_session,
+                             false); /* the session is gone: nothing was added, so the next one brings it */
+    assert_ptr_equal(rv_queue_session_flush(&queue_session, "s2", &number), tally);
+    rv_queue_session_flushed(&queue_session, true);
+    assert_null(rv_queue_session_flush(&queue_session, "s2", &number));
+    rv_queue_session_flushed(&queue_session, true);
+    assert_false(rv_queue_session_has_tally(&queue_session));
+    rv_queue_session_fini(&queue_session);
 }
 
 static void what_may_have_been_added_is_not_added_twice(void **state)
 {
     (void)state;
-    rv_queue_session claim;
+    rv_queue_session queue_session;
     uint64_t number;
-    rv_queue_session_init(&claim, "reeve", "q", "0123456789abcdef");
-    add(&claim, 5 * DAY);
-    add(&claim, 5 * DAY);
-    assert_int_equal(rv_queue_session_flush(&claim, "s", &number)->completed, 2);
-    add(&claim, 5 * DAY); /* the reply is lost, and then the session: the two are dropped, and no more */
-    assert_int_equal(rv_queue_session_flush(&claim, "s2", &number)->completed, 1);
-    rv_queue_session_fini(&claim);
+    rv_queue_session_init(&queue_session, "reeve", "q", "0123456789abcdef");
+    add(&queue_session, 5 * DAY);
+    add(&queue_session, 5 * DAY);
+    assert_int_equal(rv_queue_session_flush(&queue_session, "s", &number)->completed, 2);
+    add(&queue_session, 5 * DAY); /* the reply is lost, and then the session: the two are dropped, and no more */
+    assert_int_equal(rv_queue_session_flush(&queue_session, "s2", &number)->completed, 1);
+    rv_queue_session_fini(&queue_session);
 }
 
 static void each_day_is_flushed_by_itself(void **state)
 {
     (void)state;
-    rv_queue_session claim;
+    rv_queue_session queue_session;
     uint64_t number;
-    rv_queue_session_init(&claim, "reeve", "q", "0123456789abcdef");
-    add(&claim, 6 * DAY - 1);
-    add(&claim, 6 * DAY);
-    add(&claim, 6 * DAY + 1);
-    const rv_tally *tally = rv_queue_session_flush(&claim, "s", &number);
+    rv_queue_session_init(&queue_session, "reeve", "q", "0123456789abcdef");
+    add(&queue_session, 6 * DAY - 1);
+    add(&queue_session, 6 * DAY);
+    add(&queue_session, 6 * DAY + 1);
+    const rv_tally *tally = rv_queue_session_flush(&queue_session, "s", &number);
     assert_int_equal(tally->day, 5);
     assert_int_equal(tally->completed, 1);
-    rv_queue_session_flushed(&claim, true);
-    tally = rv_queue_session_flush(&claim, "s", &number);
+    rv_queue_session_flushed(&queue_session, true);
+    tally = rv_queue_session_flush(&queue_session, "s", &number);
     assert_int_equal(tally->day, 6);
     assert_int_equal(tally->completed, 2);
-    rv_queue_session_fini(&claim);
+    rv_queue_session_fini(&queue_session);
 }
 
 /* ---- days ------------------------------------------------------------------------------------------------------ */

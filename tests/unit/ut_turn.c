@@ -264,7 +264,7 @@ static void leases_of_no_queue_are_left_out(void **state)
     assert_false(rv_turn_reply_read(&turn, A(N(1), T("x"), T(PLAIN), N(INT64_MAX))));
 }
 
-static void what_is_no_recall(void **state)
+static void what_is_no_recover(void **state)
 {
     (void)state;
     rv_recover_reply recalled;
@@ -290,19 +290,19 @@ static void what_is_no_recall(void **state)
 static void heartbeats(void **state)
 {
     (void)state;
-    rv_heartbeat_reply beat;
-    assert_true(rv_heartbeat_call_read(&beat, A(N(1), N(12), N(1))));
-    assert_true(beat.alive);
-    assert_int_equal(beat.held, 12);
-    assert_true(beat.woken);
-    assert_true(rv_heartbeat_call_read(&beat, A(N(0), N(0), N(0))));
-    assert_false(beat.alive);
-    assert_true(rv_heartbeat_call_read(&beat, A(N(1), N(-2))));
-    assert_int_equal(beat.held, 0);
-    assert_false(beat.woken);
-    assert_false(rv_heartbeat_call_read(&beat, A(N(1))));
-    assert_false(rv_heartbeat_call_read(&beat, E("ERR")));
-    assert_false(rv_heartbeat_call_read(&beat, NULL));
+    rv_heartbeat_reply heartbeat;
+    assert_true(rv_heartbeat_call_read(&heartbeat, A(N(1), N(12), N(1))));
+    assert_true(heartbeat.alive);
+    assert_int_equal(heartbeat.held, 12);
+    assert_true(heartbeat.woken);
+    assert_true(rv_heartbeat_call_read(&heartbeat, A(N(0), N(0), N(0))));
+    assert_false(heartbeat.alive);
+    assert_true(rv_heartbeat_call_read(&heartbeat, A(N(1), N(-2))));
+    assert_int_equal(heartbeat.held, 0);
+    assert_false(heartbeat.woken);
+    assert_false(rv_heartbeat_call_read(&heartbeat, A(N(1))));
+    assert_false(rv_heartbeat_call_read(&heartbeat, E("ERR")));
+    assert_false(rv_heartbeat_call_read(&heartbeat, NULL));
 }
 
 static void farewells(void **state)
@@ -327,22 +327,22 @@ static void farewells(void **state)
 static void tending(void **state)
 {
     (void)state;
-    rv_maintain_reply tended;
-    assert_true(rv_maintain_call_read(&tended, A(N(1000), N(0), N(1500), N(2), N(3), N(4), T("s"))));
-    assert_false(tended.more);
-    assert_int_equal(tended.next_in_ms, 500);
-    assert_int_equal(tended.promoted, 2);
-    assert_int_equal(tended.recovered, 3);
-    assert_int_equal(tended.trimmed, 4);
-    assert_string_equal(tended.session, "s");
-    assert_true(rv_maintain_call_read(&tended, A(N(1000), N(1), N(900), N(0), N(0), N(0), T(""))));
-    assert_true(tended.more);
-    assert_int_equal(tended.next_in_ms, 0); /* it was due */
-    assert_true(rv_maintain_call_read(&tended, A(N(1000), N(0), N(-1), N(0), N(0), N(0), NIL)));
-    assert_int_equal(tended.next_in_ms, -1);
-    assert_string_equal(tended.session, "");
-    assert_false(rv_maintain_call_read(&tended, A(N(1000), N(0), N(-1), N(0), N(0), N(0))));
-    assert_false(rv_maintain_call_read(&tended, E("ERR")));
+    rv_maintain_reply maintained;
+    assert_true(rv_maintain_call_read(&maintained, A(N(1000), N(0), N(1500), N(2), N(3), N(4), T("s"))));
+    assert_false(maintained.more);
+    assert_int_equal(maintained.next_in_ms, 500);
+    assert_int_equal(maintained.promoted, 2);
+    assert_int_equal(maintained.recovered, 3);
+    assert_int_equal(maintained.trimmed, 4);
+    assert_string_equal(maintained.session, "s");
+    assert_true(rv_maintain_call_read(&maintained, A(N(1000), N(1), N(900), N(0), N(0), N(0), T(""))));
+    assert_true(maintained.more);
+    assert_int_equal(maintained.next_in_ms, 0); /* it was due */
+    assert_true(rv_maintain_call_read(&maintained, A(N(1000), N(0), N(-1), N(0), N(0), N(0), NIL)));
+    assert_int_equal(maintained.next_in_ms, -1);
+    assert_string_equal(maintained.session, "");
+    assert_false(rv_maintain_call_read(&maintained, A(N(1000), N(0), N(-1), N(0), N(0), N(0))));
+    assert_false(rv_maintain_call_read(&maintained, E("ERR")));
 }
 
 int main(void)
@@ -362,7 +362,7 @@ int main(void)
         cmocka_unit_test(odd_queues_are_passed_over),
         cmocka_unit_test(recalled_leases),
         cmocka_unit_test(leases_of_no_queue_are_left_out),
-        cmocka_unit_test(what_is_no_recall),
+        cmocka_unit_test(what_is_no_recover),
         cmocka_unit_test(heartbeats),
         cmocka_unit_test(farewells),
         cmocka_unit_test(tending),

@@ -1,0 +1,99 @@
+/* What is done to many tasks at once: asked wrongly, asked twice, with data broken by hand, and with replies lost. */
+#include <string.h>
+
+#include "support/bulk_update.h"
+#include "support/clock.h"
+#include "support/proxy.h"
+
+#define Q "reeve:{q}:"
+
+static void misuse(void **state)
+{
+    (void)state;
+    static const struct {
+        reeve_filter filter;
+        const char *words;
+    } bad[] = {{{.state = REEVE_STATE_READY, .kind = "k"}, "only dead tasks"},
+               {{.state = REEVE_STATE_DEAD, .kind = ""}, "kind \"\""},
+               {{.state = REEVE_STATE_DEAD, .type = ""}, "type"},
+               {{.state = REEVE_STATE_DEAD, .type = "a b"}, "type"},
+               {{.state = REEVE_STATE_DEAD, .tag = ""}, "the tag is empty"},
+               {{.state = REEVE_STATE_DEAD, .older_ms = -1}, "must not be negative"},
+               {{.state = (reeve_state)99}, "no such state"},
+               {{.size = 3, .state = REEVE_STATE_DEAD}, "size 3"}};
+    const reeve_filter good = {.size = sizeof(good), .state = REEVE_STATE_DEAD};
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        test_swept.done = 7;
+        test_refused(test_client,
+                     reeve_bulk_update(test_client, "q", REEVE_ACTION_DELETE, &bad[i].filter, NULL, NULL, &test_swept),
+                     REEVE_EINVAL, bad[i].words);
+        assert_int_equal(test_swept.done, 0);
+    }
+    test_refused(test_client, reeve_bulk_update(test_client, "q", (reeve_action)3, &good, NULL, NULL, NULL),
+                 REEVE_EINVAL, "no such action");
+    test_refused(test_client, reeve_bulk_update(test_client, "q q", REEVE_ACTION_RETRY, &good, NULL, NULL, NULL),
+                 REEVE_EINVAL, "queue");
+    assert_int_equal(reeve_bulk_update(NULL, "q", REEVE_ACTION_RETRY, &good, NULL, NULL, NULL), REEVE_EINVAL);
+    assert_int_equal(reeve_bulk_update(test_client, "q", REEVE_ACTION_RETRY, NULL, NULL, NULL, NULL), REEVE_EINVAL);
+    test_ok(test_client, reeve_bulk_update(test_client, "q", REEVE_ACTION_RETRY, &good, NULL, NULL, NULL));
+}
+
+static void broken_by_hand(void **state)
+{
+    (void)state;
+    test_put("q", "a b");
+    (void)test_cmd(test_conn, "HDEL " Q "tasks a");
+    test_bulk_update(REEVE_ACTION_DELETE, (reeve_filter){.state = REEVE_STATE_READY}, 1);
+    assert_int_equal(test_swept.seen, 2);
+}
+
+static void sent_twice(void **state)
+{
+    (void)state;
+    static const char *const actions[] = {"retry", "delete"};
+    for (size_t i = 0; i < 2; i++) {
+        (void)test_bulk_update_begin(NULL);
+        test_put_many_dead(45);
+        char between[64];
+        for (int step = 0; step < 2; step++) {
+            const rv_reply *reply = test_bulk_update_step(actions[i], "dead", "", "30");
+            assert_int_equal(rv_reply_int(reply->items[2], -1), step == 0 ? 30 : 15);
+        }
+        rv_copy_text(between, sizeof(between), test_digest());
+        test_bulk_update((reeve_action)(2 * i), (reeve_filter){.state = REEVE_STATE_DEAD}, 0);
+        assert_string_equal(test_digest(), between);
+    }
+}
+
+static void replies_are_lost(void **state)
+{
+    (void)state;
+    test_proxy *proxy = test_proxy_start(test_redis);
+    reeve_client *behind;
+    const reeve_client_options options = {.redis = test_proxy_url(proxy), .timeout_ms = 10000};
+    const reeve_filter filter = {.state = REEVE_STATE_READY};
+    assert_int_equal(reeve_client_open(&behind, &options), REEVE_OK);
+    test_put_many("q", 500, "r%03zu");
+    test_bulk_update(REEVE_ACTION_CANCEL, (reeve_filter){.state = REEVE_STATE_SCHEDULED},
+                     0); /* (the script is known) */
+    test_proxy_lose(proxy, "EVALSHA", 0);
+    test_ok(behind, reeve_bulk_update(behind, "q", REEVE_ACTION_CANCEL, &filter, NULL, NULL, &test_swept));
+    assert_int_equal(test_proxy_lost(proxy), 1);
+    test_states_are("cancelled:500");
+    assert_true(test_swept.done > 0 && test_swept.done < 500); /* of what was said */
+    reeve_client_close(behind);
+    test_proxy_stop(proxy);
+}
+
+int main(void)
+{
+    test_options.clock = true;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(misuse, test_bulk_update_begin),
+        cmocka_unit_test_setup(broken_by_hand, test_bulk_update_begin),
+        cmocka_unit_test_setup(sent_twice, test_bulk_update_begin),
+        cmocka_unit_test_setup(replies_are_lost, test_bulk_update_begin),
+    };
+    test_clock_set(1900000000000); /* it stands still */
+    return cmocka_run_group_tests_name("ct_bulk_update_faults", tests, test_place_start, test_place_stop);
+}

@@ -1,0 +1,168 @@
+/*
+ * Sweeps: what a filter picks among the tasks of a state is retried, cancelled or deleted, some at a time. In which
+ * step a task's turn comes is not predicted, but seen in Redis; at the end all that was meant must be done.
+ */
+#include <string.h>
+
+#include "model/model_dependencies.h"
+#include "model/model_packet.h"
+#include "support/queue.h"
+
+enum { QUEUE, ACTION, STATE, MAX, KIND, TYPE, TAG, AGE, STEPS /* how many calls; 0: all */ };
+enum { DO_RETRY, DO_CANCEL, DO_DELETE };
+
+void model_bulk_update_make(int arg[ARGS])
+{
+    arg[QUEUE] = model_choose_queue();
+    arg[ACTION] = CHOOSE(DO_RETRY, DO_RETRY, DO_CANCEL, DO_DELETE);
+    arg[STATE] = CHOOSE(READY, PARKED, SCHEDULED, BLOCKED, COMPLETED, DEAD, DEAD, DEAD, DEAD, CANCELLED, CANCELLED);
+    if (mood.packets && model_chance(3) == 0) arg[STATE] = READY;
+    arg[MAX] = CHOOSE(1, 1, 2, 1000);
+    if (arg[STATE] == DEAD) arg[KIND] = CHOOSE(0, 0, 1, 2, 3);
+    arg[TYPE] = CHOOSE(0, 0, 0, 1, 2, 3);
+    arg[TAG] = CHOOSE(0, 0, 0, 1);
+    arg[AGE] = CHOOSE(0, 0, 0, 1, 1000, 60000);
+    arg[STEPS] = CHOOSE(0, 0, 0, 1, 2);
+}
+
+static bool is_meant(const int arg[ARGS], const model_task *task)
+{
+    bool ended = task->state >= COMPLETED;
+    if (task->state != (model_state)arg[STATE]) return false;
+    if (arg[KIND] && KIND_OF(task->error) != arg[KIND]) return false;
+    if (arg[TYPE] && task->type != arg[TYPE] - 1) return false;
+    if (arg[TAG] && !task->tagged) return false;
+    /* What came later than now counts as newer than the beginning; what ended later did so before the clock went back. */
+    if (!ended && task->enqueued_ms > model.now_ms) return false;
+    return arg[AGE] == 0 || (ended ? task->at_ms : task->enqueued_ms) <= model.now_ms - arg[AGE];
+}
+
+/* 1: it can be done; 0: another has its key; -1: its state forbids it. */
+static int may_be(const int arg[ARGS], int id)
+{
+    const model_task *task = model_task_of(arg[QUEUE], id);
+    bool waits = task->state == READY || task->state == PARKED || task->state == SCHEDULED || task->state == BLOCKED;
+    if (arg[ACTION] != DO_RETRY && model_children(arg[QUEUE], id) > 0) return 0;
+    if (arg[ACTION] == DO_CANCEL) return waits ? 1 : -1;
+    if (arg[ACTION] == DO_DELETE) return 1;
+    if (task->state == READY || task->state == PARKED || task->state == BLOCKED || task->state == COMPLETED) return -1;
+    return task->state == SCHEDULED || model_other_holder(arg[QUEUE], id) < 0;
+}
+
+static void act(const int arg[ARGS], model_task *task)
+{
+    if (arg[ACTION] == DO_RETRY) {
+        model_revive(arg[QUEUE], task);
+        COVER(BULK_UPDATE_RETRY);
+    } else if (arg[ACTION] == DO_CANCEL) {
+        model_cancel_waiting(arg[QUEUE], task);
+        COVER(BULK_UPDATE_CANCEL);
+    } else {
+        model_remove(arg[QUEUE], task);
+        COVER(BULK_UPDATE_DELETE);
+    }
+}
+
+/* One that was cancelled and is still `cancelled` was not touched. */
+static bool was_touched(const model_task *task, const model_seen_task *seen)
+{
+    return !seen->exists || seen->state != task->state;
+}
+
+static bool stands_before(int queue, int one, int other)
+{
+    const model_task *a = model_task_of(queue, one), *b = model_task_of(queue, other);
+    return a->at_ms < b->at_ms || (a->at_ms == b->at_ms && model_is_before(one, other));
+}
+
+/* Those in the state, in the order in which they stand there (but ready ones, whose order is not needed). */
+static int list(const int arg[ARGS], int ids[SLOTS])
+{
+    int count = 0;
+    for (int id = 0; id < SLOTS; id++) {
+        if (model_task_of(arg[QUEUE], id)->state != (model_state)arg[STATE]) continue;
+        int at = count++;
+        for (; at > 0 && stands_before(arg[QUEUE], id, ids[at - 1]); at--) ids[at] = ids[at - 1];
+        ids[at] = id;
+    }
+    return count;
+}
+
+/* What was done in one step. Returns how many. */
+static int take_over(const int arg[ARGS], const int *ids, int count)
+{
+    int done = 0;
+    const model_seen *seen = model_look();
+    for (int i = 0; seen && i < count; i++) {
+        model_task *task = model_task_of(arg[QUEUE], ids[i]);
+        if (task->state != (model_state)arg[STATE]) continue;
+        if (!was_touched(task, &seen->queues[arg[QUEUE]].tasks[ids[i]])) continue;
+        if (!is_meant(arg, task)) model_differ("sweep takes %s, which is not meant", model_id(ids[i]));
+        if (may_be(arg, ids[i]) != 1) model_differ("sweep takes %s, which may not be", model_id(ids[i]));
+        act(arg, task);
+        done++;
+    }
+    return done;
+}
+
+typedef struct swept {
+    char cursor[256];
+    int64_t seen, done, failed; /* in all steps */
+} swept;
+
+static bool step(const int arg[ARGS], swept *ret)
+{
+    static const char *const actions[] = {"retry", "cancel", "delete"}, *const kinds[] = {"", "k1", "k2", "k3"},
+                             *const types[] = {"", "t", "s", "d"};
+    const rv_reply *reply =
+        CALL(bulk_update, arg[QUEUE], actions[arg[ACTION]], model_state_names[arg[STATE]], ret->cursor,
+             model_number(arg[MAX]), kinds[arg[KIND]], types[arg[TYPE]], arg[TAG] ? "x" : "", model_number(arg[AGE]));
+    if (!reply) return false;
+    int ids[SLOTS], count = list(arg, ids);
+    int64_t seen = rv_reply_int(rv_reply_at(reply, 1), -1), done = rv_reply_int(rv_reply_at(reply, 2), -1);
+    int64_t failed = rv_reply_int(rv_reply_at(reply, 3), -1);
+    rv_copy_text(ret->cursor, sizeof(ret->cursor), rv_reply_at(reply, 0)->text);
+    if (take_over(arg, ids, count) != done) model_differ("sweep says that it did %lld", (long long)done);
+    if (seen < done + failed || seen > arg[MAX]) model_differ("sweep says that it saw %lld", (long long)seen);
+    ret->seen += seen;
+    ret->done += done;
+    ret->failed += failed;
+    return true;
+}
+
+/* Nothing that was meant is left, but what could not be done. */
+static void check_rest(const int arg[ARGS], const swept *said)
+{
+    int refused = 0;
+    for (int id = 0; id < SLOTS; id++) {
+        const model_task *task = model_task_of(arg[QUEUE], id);
+        bool meant = is_meant(arg, task);
+        if (task->state == (model_state)arg[STATE] && !meant) COVER(BULK_UPDATE_LEFT);
+        if (!meant) continue;
+        int may = may_be(arg, id);
+        /* One may have been looked at before a task that waited for it went. */
+        if (may == 1 && arg[STATE] != BLOCKED) model_differ("sweep leaves %s", model_id(id));
+        if (may == 0) COVER(BULK_UPDATE_UNIQUE);
+        refused++;
+    }
+    if (said->failed < refused)
+        model_differ("sweep says that %lld could not be done, of %d", (long long)said->failed, refused);
+}
+
+void model_bulk_update(const int arg[ARGS])
+{
+    swept said = {.cursor = ""};
+    int steps = 0, before = 0, max = arg[STEPS] ? arg[STEPS] : 4 * SLOTS;
+    for (int id = 0; id < SLOTS; id++) before += model_task_of(arg[QUEUE], id)->state == (model_state)arg[STATE];
+    int packed = model_packed(arg[QUEUE]);
+    if (before == 0) COVER(BULK_UPDATE_NOTHING);
+    do {
+        if (!step(arg, &said) || model.words[0]) return;
+        steps++;
+    } while (*said.cursor && steps < max);
+    if (packed > 0 && arg[STATE] == READY && said.done > 0) COVER(PACKET_SWEPT);
+    if (steps > 1) COVER(BULK_UPDATE_STEPS);
+    if (*said.cursor && arg[STEPS]) COVER(BULK_UPDATE_STOPPED);
+    if (*said.cursor && !arg[STEPS]) model_differ("sweep does not end");
+    if (!*said.cursor) check_rest(arg, &said);
+}

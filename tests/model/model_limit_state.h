@@ -1,0 +1,42 @@
+/*
+ * model_limit_state.h - limits, as the operations and the checks see them.
+ */
+#ifndef TEST_MODEL_GATE_H
+#define TEST_MODEL_GATE_H
+
+#include "model/model_seen.h"
+
+enum { NO_LIMIT = -1, NOT_SAID = -2, RATES = 5 };
+
+typedef struct model_rate {
+    int count, period, burst;
+} model_rate;
+
+/* Rates go by their number in this table; 0: none. */
+extern const model_rate model_rates_known[RATES];
+void model_rate_text(int rate, char text[32]);
+
+int model_running(int queue, int group /* 0: all */);
+/* How many tasks may start now. */
+int model_queue_room(int queue, int want);
+int model_group_room(int queue, int group);
+/* Of a group of which so many tasks have been started in this turn: they were allowed to. */
+bool model_may_group_start(int queue, int group, int started, bool kept); /* kept: it had its slot */
+void model_count_started(int queue, const int started[GROUPS + 1], int all);
+
+bool model_is_strict(int queue, int group);
+int model_keepers(int queue, int group, bool ready); /* which keep their slots; ready: those that are ready or parked */
+
+/* Which ready tasks are parked, and which parked ones are called, is seen in Redis. */
+void model_take_over_parked(int queue, bool may_park);
+
+/* Which of a session's tasks went back is seen in Redis; see model_session.c. */
+int model_take_back(int session, int count, bool crashed);
+
+/* What a flush adds to the day. */
+void model_add_stats(int queue);
+
+bool model_is_shut(int queue, const model_seen_queue *seen);
+void model_check_gate(int queue, const model_seen_queue *seen);
+
+#endif
