@@ -239,8 +239,8 @@ static reeve_status end_unreached(reeve_client *client, reeve_status status, boo
     return end_call(client, status, again);
 }
 
-/* Connects, and ends what was lost: also in an earlier call, which the caller may repeat now. REEVE_ECONNECT: it was lost
- * again before anything was sent. */
+/* Connects, and ends what was lost: also in an earlier call, which the caller may repeat now. REEVE_ECONNECT: the
+ * connection was lost again before anything was sent. */
 static reeve_status reach(reeve_client *client, int64_t deadline, unsigned *tries)
 {
     for (;;) {

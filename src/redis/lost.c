@@ -30,8 +30,8 @@ static int64_t number_behind(const char *line, const char *name)
 }
 
 /*
- * The id, where a line of CLIENT LIST is of a connection that was lost; else 0. A server that was started anew counts from
- * 1 again, and others may have our name; but none of its connections is as old as ours.
+ * The id, where a line of CLIENT LIST is of a connection that was lost; else 0. A server that was started anew counts
+ * from 1 again, and others may have our name; but none of its connections is as old as ours.
  */
 static int64_t lost_id(const rv_conn *conn, const char *line)
 {
