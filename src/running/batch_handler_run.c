@@ -69,7 +69,7 @@ static void bar(rv_thread *t, rv_invocation *call, const rv_handler *handler, bo
     }
 }
 
-/* Its limits begin now. (One that runs at most once is settled by itself.) */
+/* One that runs at most once is settled by itself. */
 static void admit(rv_thread *t, rv_invocation *call, const rv_handler *handler)
 {
     rv_attempt_policy policy;
@@ -77,11 +77,17 @@ static void admit(rv_thread *t, rv_invocation *call, const rv_handler *handler)
     bar(t, call, handler, true);
     if (call->task.outcome != REEVE_OUTCOME_NONE) return;
     rv_attempt_policy_choose(&policy, &item->lease.envelope, handler, t->pool->queue_sessions[item->lease.queue]);
-    if (policy.once && !rv_at_most_once_settle(t, item, &policy)) {
-        (void)rv_run_task_not_begun(&call->task, item);
-    } else {
-        rv_run_task_set_limits(t, item, &policy);
-    }
+    if (policy.once && !rv_at_most_once_settle(t, item, &policy)) (void)rv_run_task_not_begun(&call->task, item);
+}
+
+/* The limits of all begin with the call: to settle one of them may take as long as Redis is away. */
+static void set_limits(rv_thread *t, const rv_invocation *call, const rv_handler *handler)
+{
+    rv_attempt_policy policy;
+    rv_item *item = call->item;
+    if (call->task.outcome != REEVE_OUTCOME_NONE) return;
+    rv_attempt_policy_choose(&policy, &item->lease.envelope, handler, t->pool->queue_sessions[item->lease.queue]);
+    rv_run_task_set_limits(t, item, &policy);
 }
 
 /* Those that nothing was decided for yet. */
@@ -115,6 +121,7 @@ static void call_handler(rv_thread *t, const rv_handler *handler, size_t count)
     }
     t->entered = handler;
     for (size_t i = 0; i < count; i++) admit(t, &t->calls[i], handler);
+    for (size_t i = 0; i < count; i++) set_limits(t, &t->calls[i], handler);
     size_t listed = list_tasks(t, count);
     if (listed > 0) handler->handler.run_batch(t->call_tasks, listed, handler->handler.user);
     rv_end_if_forked(t->worker);

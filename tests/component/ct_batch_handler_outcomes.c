@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "support/collect.h"
+#include "support/user.h"
 
 #define Q "reeve:{q}:"
 
@@ -100,6 +101,33 @@ static void at_most_once(void **state)
     assert_int_equal(test_count("q", "completed"), 3);
 }
 
+/* One that runs at most once is settled before the call, which takes as long as Redis refuses it. */
+static void their_time_counts_from_the_call(void **state)
+{
+    (void)state;
+    enum { LIMIT_MS = 100 };
+    test_user_set("on >p ~* &* +@all");
+    reeve_worker *worker = test_collect_worker(&(reeve_worker_options){.redis = test_user_url}, 3, TEST_LONG_MS, 0);
+    test_worker_pool(worker, "q", 1, 0);
+    test_worker_start(worker);
+    test_put_spec((reeve_task_spec){.id = "n1", .type = "collect", .timeout_ms = LIMIT_MS});
+    test_put_spec((reeve_task_spec){.id = "n2", .type = "collect", .timeout_ms = LIMIT_MS});
+    TEST_AWAIT_STATE("n1", "running");
+    TEST_AWAIT_STATE("n2", "running");
+    (void)test_cmd(test_conn, "ACL SETUSER w -hdel");
+    test_put_spec((reeve_task_spec){.id = "n3", .type = "collect", .at_most_once = true});
+    TEST_AWAIT_STATE("n3", "running");
+    int64_t end_ms = rv_now_ms() + 5 * LIMIT_MS;
+    TEST_AWAIT(rv_now_ms() > end_ms);
+    (void)test_cmd(test_conn, "ACL SETUSER w +hdel");
+    TEST_AWAIT_STATE("n1", "completed");
+    TEST_AWAIT_STATE("n2", "completed");
+    TEST_AWAIT_STATE("n3", "completed");
+    assert_int_equal(test_collected.sizes[0], 3);
+    assert_string_equal(test_cmd(test_conn, "HGET " Q "counters failed"), "(nil)");
+    test_collect_stop(worker);
+}
+
 static void one_is_cancelled(void **state)
 {
     (void)state;
@@ -189,6 +217,7 @@ int main(void)
         cmocka_unit_test_setup(each_has_its_own_time_limit, test_collect_begin),
         cmocka_unit_test_setup(all_are_late_with_the_handlers_limit, test_collect_begin),
         cmocka_unit_test_setup(at_most_once, test_collect_begin),
+        cmocka_unit_test_setup(their_time_counts_from_the_call, test_collect_begin),
         cmocka_unit_test_setup(one_is_cancelled, test_collect_begin),
         cmocka_unit_test_setup(a_stop_gives_back_what_waits, test_collect_begin),
         cmocka_unit_test_setup(quiet_gives_back_what_waits, test_collect_begin),
