@@ -124,7 +124,7 @@ static void call_handler(rv_thread *t, const rv_handler *handler, size_t count)
     for (size_t i = 0; i < count; i++) set_limits(t, &t->calls[i], handler);
     size_t listed = list_tasks(t, count);
     if (listed > 0) handler->handler.run_batch(t->call_tasks, listed, handler->handler.user);
-    rv_end_if_forked(t->worker);
+    rv_take_thread_back(t->worker);
     t->entered = NULL;
     rv_admission_leave(t, handler);
 }

@@ -5,6 +5,7 @@
 #ifndef RV_RUNNING_FORKED_H
 #define RV_RUNNING_FORKED_H
 
+#include <pthread.h>
 #include <unistd.h>
 
 #include "base/fork.h"
@@ -22,6 +23,14 @@ static inline bool rv_worker_is_forked(const reeve_worker *worker)
 static inline void rv_end_if_forked(const reeve_worker *worker)
 {
     if (rv_worker_is_forked(worker)) _exit(RV_FORKED_STATUS);
+}
+
+/* The same on a thread of a pool. A cancellation that this code allowed and asked for must not end the thread later, in the
+ * middle of a turn. */
+static inline void rv_take_thread_back(const reeve_worker *worker)
+{
+    rv_end_if_forked(worker);
+    (void)pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
 }
 
 #endif

@@ -43,7 +43,7 @@ bool rv_run_task_set_up(rv_thread *t, const rv_handler *handler)
 {
     if (handler->handler.thread_start != NULL && !t->set_up[handler->index]) {
         int failed = handler->handler.thread_start(handler->handler.user, &t->states[handler->index]);
-        rv_end_if_forked(t->worker);
+        rv_take_thread_back(t->worker);
         if (failed != 0) return false;
         t->set_up[handler->index] = true;
     }
@@ -106,7 +106,7 @@ static reeve_outcome call_handler(rv_thread *t, rv_item *item, const rv_handler 
     t->task.past = policy->once;
     rv_run_task_set_limits(t, item, policy);
     reeve_outcome outcome = rv_layers_run(handler->layers, &t->task, &handler->handler);
-    rv_end_if_forked(t->worker);
+    rv_take_thread_back(t->worker);
     if (item->accepted) rv_at_most_once_end(t, item, policy);
     return outcome;
 }

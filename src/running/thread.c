@@ -295,7 +295,7 @@ static void tear_down(rv_thread *t)
         bool was_set_up = t->set_up[i];
         t->set_up[i] = false;
         if (was_set_up && handler->thread_stop != NULL) handler->thread_stop(handler->user, t->states[i]);
-        rv_end_if_forked(t->worker);
+        rv_take_thread_back(t->worker);
     }
 }
 

@@ -357,6 +357,19 @@ static void a_handler_that_cancels_its_thread_goes_on(void **state)
     another_thread_takes_the_place(&(reeve_handler){.type = "cancels", .run = cancel_thread});
 }
 
+/* It lets its thread be cancelled, as a library may for a call that it wants to break off. */
+static reeve_outcome cancel_thread_later(reeve_task *task, void *user)
+{
+    (void)pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, NULL);
+    return cancel_thread(task, user);
+}
+
+static void a_handler_that_lets_its_thread_be_cancelled_goes_on(void **state)
+{
+    (void)state;
+    another_thread_takes_the_place(&(reeve_handler){.type = "cancels", .run = cancel_thread_later});
+}
+
 static void thread_hooks_may_end_their_thread(void **state)
 {
     (void)state;
@@ -414,6 +427,7 @@ int main(void)
         cmocka_unit_test_setup(a_call_of_many_may_end_its_thread, set_up),
         cmocka_unit_test_setup(thread_hooks_may_end_their_thread, set_up),
         cmocka_unit_test_setup(a_handler_that_cancels_its_thread_goes_on, set_up),
+        cmocka_unit_test_setup(a_handler_that_lets_its_thread_be_cancelled_goes_on, set_up),
         cmocka_unit_test_setup(several_threads_may_stop_a_worker, set_up),
         cmocka_unit_test_setup(handles_that_are_not_there, set_up),
     };
