@@ -49,8 +49,9 @@ END
 # Beside lib/transitions: the plain forms of the hot path, which work before `call` is known or where a command may be refused; and
 # commands whose key is chosen, but is that of no state.
 cat >"$TEST_DIR/allowed" <<'END'
-enqueue ready
 lib/bulk_insert ready
+lib/enqueue_plain ready
+lib/enqueue_several ready
 lib/enqueue_undo <state>
 lib/fan_out <state>
 lib/forget_past <state>

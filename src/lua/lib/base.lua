@@ -1,4 +1,4 @@
--- gives: INT64, LARGE, LATEST, PACKET, announce_due, byte, call, clock, count_of, decoded, field_fault, find
+-- gives: ID_FAULT, INT64, LARGE, LATEST, PACKET, announce_due, byte, call, clock, count_of, decoded, field_fault, find
 -- gives: has_info, header, is_id, is_no_id, is_whole, mark_info, number_of, packet_of, publish, publish_control
 -- gives: sub, text, unpack
 
@@ -79,6 +79,7 @@ end
 
 -- Beside it: '#' begins what a session's hash has about the session, '+' a packet in `ready`; blanks and line ends part
 -- ids in lists of them.
+local ID_FAULT = 'its id does not have 1 to @ID_LENGTH_MAX@ of the characters A-Z a-z 0-9 . _ - :'
 local function is_id(id)
   return #id <= @ID_LENGTH_MAX@ and find(id, '^[%w._:-]+$') ~= nil
 end
@@ -108,7 +109,7 @@ local HEADER_MAX = @HEADER_MAX@
 -- be looked at, too. Never raises: envelopes may come from producers that do not use these scripts.
 local function header(envelope, id)
   if id and not is_id(id) then
-    return {malformed = 'its id does not have 1 to @ID_LENGTH_MAX@ of the characters A-Z a-z 0-9 . _ - :'}
+    return {malformed = ID_FAULT}
   end
   local line_end = find(envelope, '\n', 1, true)
   if not line_end then return {malformed = 'no line of it ends, so it has no header'} end

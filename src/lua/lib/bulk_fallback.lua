@@ -1,5 +1,5 @@
--- Tasks that were laid (lib/bulk_insert.lua) are nowhere any more, and come as arguments after all: returns those of "plain"; or
--- nil and what is wrong, and all is as it was.
+-- Takes the tasks of a bulk insert (lib/bulk_insert.lua) out again. Returns them as the arguments of "plain"; or nil and what is
+-- wrong, and nothing is changed.
 --
 -- requires: base
 -- gives: bulk_fallback
@@ -8,14 +8,14 @@ local function bulk_fallback(P, ARGV)
   local head = '{"at":' .. (ARGV[2] or '') .. ',"p":' .. (ARGV[3] or '') .. ','
   local list, count = P .. 'packet:' .. (ARGV[3] or ''), tonumber(ARGV[4])
   if #ARGV ~= 4 or not (count and count >= 1 and count <= @PACKET_MAX@ and count % 1 == 0) then
-    return nil, 'laid takes when, which packet and how many, at most @PACKET_MAX@'
+    return nil, 'a bulk insert takes its time, its packet and how many tasks, at most @PACKET_MAX@'
   end
   local ids = call('LRANGE', list, text(-count), '-1')
   local envelopes = #ids == count and call('HMGET', P .. 'tasks', unpack(ids)) or {}
   local listed = {'plain'}
   for i = 1, count do
     if not envelopes[i] or sub(envelopes[i], 1, #head) ~= head then
-      return nil, 'packet ' .. ARGV[3] .. ' does not end with ' .. text(count) .. ' tasks that were laid then'
+      return nil, 'packet ' .. ARGV[3] .. ' does not end with ' .. text(count) .. ' tasks of that time'
     end
     listed[i + 1], listed[i + 1 + count] = ids[i], sub(envelopes[i], #head + 1)
   end

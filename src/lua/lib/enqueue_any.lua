@@ -22,8 +22,7 @@
 --   unplaced, placed     packets of bulk inserts (lib/enqueue_repeat.lua)
 --
 -- The table has room for all of these at once: to let it grow costs more than to make it.
-local function new_request(P, time, made) -- inline
-  local now = time[1] * 1000 + (time[2] - time[2] % 1000) / 1000
+local function new_request(P, now, made) -- inline
   return {P = P, now = now, made = made, tasks = {}, accepted = {}, due_of = {}, parent_states = {}, order = order_open(P),
     is_plain = nil, is_bulk = nil, is_repeated = nil, elapsed = nil, began = nil, is_proven = nil, source = nil, number = nil,
     floor = nil, is_irreversible = nil, marks_tagged = nil, envelopes = nil, ready = nil, scheduled = nil, deadlines = nil,
@@ -78,9 +77,9 @@ local function enqueue_task(request, task, i) -- inline
   return 1
 end
 
--- made: gets what the call makes, also when it fails. Returns the reply.
-local function enqueue_any(P, given, time, made)
-  local request = new_request(P, time, made)
+-- now: ms. made: gets what the call makes, also when it fails. Returns the reply.
+local function enqueue_any(P, given, now, made)
+  local request = new_request(P, now, made)
   local fault = read_request(request, given)
   if fault then return redis.error_reply('ERR @NAME@: ' .. fault) end
   if #request.tasks == 0 then return {} end

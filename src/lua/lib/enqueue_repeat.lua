@@ -16,8 +16,7 @@ local function find_unplaced(request)
       lists[p] = call('SISMEMBER', P .. 'packets', p) == 0 and call('LRANGE', P .. 'packet:' .. p, '0', text(UNPLACED_MAX))
       count = count + #(lists[p] or {})
       if count > UNPLACED_MAX then
-        return 'the tasks of this call were laid together with more than ' .. UNPLACED_MAX ..
-          ' others that are to be placed: send fewer in one call'
+        return 'its tasks and others of their bulk inserts are more than ' .. UNPLACED_MAX .. ': send fewer in one call'
       end
     end
   end

@@ -19,9 +19,9 @@ local function undo(P, made)
   end
 end
 
-local function enqueue_or_undo(P, given, time)
+local function enqueue_or_undo(P, given, now)
   local made = {}
-  local good, reply = pcall(enqueue_any, P, given, time, made)
+  local good, reply = pcall(enqueue_any, P, given, now, made)
   if good then return reply end
   undo(P, made)
   -- Redis's pcall makes a text of an error.

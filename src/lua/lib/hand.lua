@@ -10,9 +10,9 @@
 -- requires: worker_alive
 -- gives: hand_to_idle
 
--- Of one plain task. now: text, in ms. Returns 2 when it is somebody's; 'rare' when it is nothing for the plain path; the error
+-- Of one plain task. now: ms, as text. Returns 2 when it is somebody's; 'rare' when it is nothing for the plain path; the error
 -- of a command; or nil: nobody was there, of a hundred at most, and the task is to be ready.
-local function hand_to_idle(P, id, envelope, now)
+local function hand_to_idle(P, now, id, envelope)
   local entry, passed, call = redis.call('LPOP', P .. 'idle'), 0, redis.call
   while entry do
     local colon = string.find(entry, ':', 1, true)

@@ -29,7 +29,7 @@ end
 
 -- What is wrong with its id and the rest of its envelope. (Of a unique key its end must know: it stands in both.)
 local function task_fault(id, rest, o)
-  if not is_id(id) then return 'its id does not have 1 to @ID_LENGTH_MAX@ of the characters A-Z a-z 0-9 . _ - :' end
+  if not is_id(id) then return ID_FAULT end
   if not find(rest, '^"type":"[%w._:/-]+"[^\n]*}\n') then return 'its envelope does not begin with "type":"<type>"' end
   if not o.unique then return end
   local told = header('{"at":0,' .. rest)

@@ -1,0 +1,44 @@
+-- Steps of the common path of enqueue.lua: tasks without options.
+--
+-- gives: begin_places, call, find, format, insert_one, is_common_task, read_clock, save_first_place
+
+local call, find, format = redis.call, string.find, string.format
+
+-- Redis's clock, the only one of the protocol: seconds, and three digits of ms.
+local function read_clock() -- inline
+  local time = call('TIME')
+  local micros = time[2]
+  return time[1], #micros == 6 and string.sub(micros, 1, 3) or format('%03d', micros / 1000)
+end
+
+-- To look at each byte of an id costs much, so an id that is as long as a UUID is taken for one: if it has bytes that no id has,
+-- that task alone is malformed, when it is read.
+local function is_common_task(id, rest) -- inline
+  return #rest <= @LARGE@ and find(rest, '\n', 1, true) and
+    (#id == @UUID_BYTES@ or #id <= @ID_LENGTH_MAX@ and find(id, '^[%w._:-]+$'))
+end
+
+-- Places where `next` tells none: the last of `count`; nil: the queue has groups or events.
+local function begin_places(P, count) -- inline
+  local order = call('HMGET', P .. 'order', '0', 'groups', 'events')
+  if order[2] or order[3] then return nil end
+  return (tonumber(order[1]) or @SCORE_START@) + @SCORE_STEP@ * count
+end
+
+-- Notes the last place. Returns whether a token stands in `wake`, so that nobody has to be woken: then `next` tells places from
+-- now on.
+local function save_first_place(P, last) -- inline
+  local has_token = call('LLEN', P .. 'wake') > 0
+  call('HSET', P .. 'order', has_token and 'next' or '0', format('%d', last))
+  return has_token
+end
+
+-- Returns 1; an error, and nothing is changed; or nil: a task has the id.
+local function insert_one(P, id, envelope, last) -- inline
+  local tasks = P .. 'tasks'
+  if call('HSETNX', tasks, id, envelope) == 0 then return nil end
+  local added = redis.pcall('ZADD', P .. 'ready', format('%d', last), id)
+  if added == 1 or added == 0 then return 1 end
+  redis.pcall('HDEL', tasks, id)
+  return added
+end

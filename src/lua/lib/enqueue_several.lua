@@ -1,0 +1,79 @@
+-- Steps of the common path of enqueue.lua for several tasks.
+--
+-- requires: enqueue_plain
+-- gives: are_new_tasks, count_common_ids, insert_several
+
+-- How many tasks the call has; nil: not a whole number of them, too many, or an id is none. For UUIDs see is_common_task.
+local function count_common_ids(given) -- inline
+  local count = (#given - 1) / 2
+  if count % 1 > 0 or count > @ENQUEUE_MAX@ then return nil end
+  for i = 2, count + 1 do
+    local id = given[i]
+    if #id ~= @UUID_BYTES@ and (#id > @ID_LENGTH_MAX@ or not find(id, '^[%w._:-]+$')) then count = nil break end
+  end
+  return count
+end
+
+-- Whether none of the ids is known, and no envelope is large.
+local function are_new_tasks(P, given, count) -- inline
+  local known, are_new = call('HMGET', P .. 'tasks', unpack(given, 2, count + 1)), true
+  for i = 1, count do
+    if known[i] or #given[count + 1 + i] > @LARGE@ then are_new = false end
+  end
+  return are_new
+end
+
+-- The packet of tasks that come together (lib/segment.lua): the newest one, where no task came since and it has room, or a new
+-- one. nil: they stand in `ready` one by one, as they are few. There must not be too many packets: whoever reads them by pages
+-- passes them all. score: the place before their first. Returns whether it is the newest one, too.
+local function packet_for(P, count, score) -- inline
+  if count < @PACKET_MIN@ or count > @PACKET_MAX@ then return nil, false end
+  local newest, tail = string.match(call('HGET', P .. 'order', 'packet') or '', '^(%d+) (%d+)$')
+  local joins = newest and tonumber(tail) == score and call('ZSCORE', P .. 'ready', '+' .. newest) and
+    call('LLEN', P .. 'packet:' .. newest) <= @PACKET_MAX@ - count
+  if joins then return newest, true end
+  local p = format('%d', (score - @SCORE_START@) / @SCORE_STEP@)
+  if call('EXISTS', P .. 'packet:' .. p) == 1 or
+    count < @PACKET_MANY@ and call('SCARD', P .. 'packets') >= @PACKETS_MAX@ then return nil, false end
+  return p, false
+end
+
+-- Puts the ids into the packet, and a new one into `ready`. Returns a number; or an error, and no new packet is there.
+local function fill_packet(P, given, count, p, joins, score) -- inline
+  local list = P .. 'packet:' .. p
+  local added = redis.pcall('RPUSH', list, unpack(given, 2, count + 1))
+  if joins or type(added) ~= 'number' then return added end
+  added = redis.pcall('SADD', P .. 'packets', p)
+  if type(added) == 'number' then added = redis.pcall('ZADD', P .. 'ready', format('%d', score + @SCORE_STEP@), '+' .. p) end
+  if type(added) ~= 'number' then
+    redis.pcall('UNLINK', list)
+    redis.pcall('SREM', P .. 'packets', p)
+  end
+  return added
+end
+
+-- last: the place of the last one. Returns Redis's clock in ms; an error, and no task is there; or nil: an id came twice in this
+-- call.
+local function insert_several(P, given, count, last, seconds, millis) -- inline
+  local tasks, new, n, ready = P .. 'tasks', {}, 0, nil
+  local score, stamp = last - @SCORE_STEP@ * count, '{"at":' .. seconds .. millis .. ','
+  local p, joins = packet_for(P, count, score)
+  if p then stamp = stamp .. '"p":' .. p .. ',' else ready = {} end
+  for i = 2, count + 1 do
+    new[n + 1], new[n + 2] = given[i], stamp .. given[count + i]
+    if ready then ready[n + 1], ready[n + 2] = format('%d', score + @SCORE_STEP@ * (i - 1)), given[i] end
+    n = n + 2
+  end
+  if call('HSET', tasks, unpack(new)) < count then
+    call('HDEL', tasks, unpack(given, 2, count + 1))
+    return nil
+  end
+  local added
+  if p then added = fill_packet(P, given, count, p, joins, score) else added = redis.pcall('ZADD', P .. 'ready', unpack(ready)) end
+  if type(added) ~= 'number' then
+    redis.pcall('HDEL', tasks, unpack(given, 2, count + 1))
+    return added
+  end
+  if p then call('HSET', P .. 'order', 'packet', p .. ' ' .. format('%d', last)) end
+  return seconds * 1000 + millis
+end
