@@ -1,0 +1,76 @@
+-- The common path of settling: plain completions of a queue where nobody waits for the end of a task and where neither limits
+-- nor events are in force. lib/settle.lua has the careful path, for all the rest.
+--
+-- requires: shortcuts, turn_settings
+-- gives: count_completed, keep_completed, take_completed
+
+-- Takes the tasks out of the session's hash, which is what settles them: an id that is not there is refused. Returns how many
+-- were there; false, and nothing is done, where the careful path is needed: only a certain lease is meant, others learn of the
+-- end, limits count running tasks, or results are measured or not kept.
+local function take_completed(given, running, lease, first, count, settings, results) -- inline
+  if lease ~= '' or settings[WAITERS] or settings[GATE] or
+    results > 0 and (settings[KEEP_BYTES] or settings[KEEP_AGE] == '0' or settings[KEEP_COUNT] == '0') then
+    return false
+  end
+  if count == 1 then return call('HDEL', running, given[first]) end
+  return call('HDEL', running, unpack(given, first, first + count - 1))
+end
+
+-- The results of one turn in one argument are kept as they came, as a result block: lib/result_block.lua. Of turns in the same
+-- ms, one is put behind the other.
+local function keep_block(P, block, now) -- inline
+  local field = '+' .. now
+  if call('HSETNX', P .. 'results', field, block) == 1 then
+    call('ZADD', P .. 'bundles', now, now)
+  else
+    call('HSET', P .. 'results', field, call('HGET', P .. 'results', field) .. block)
+  end
+end
+
+-- One argument for each of the last `results` tasks.
+local function keep_single_results(P, given, last, results, at) -- inline
+  local fields, n = {}, 0
+  for i = 0, results - 1 do
+    fields[n + 1], fields[n + 2], n = given[last - results + 1 + i], given[at + i], n + 2
+  end
+  call('HSET', P .. 'results', unpack(fields))
+end
+
+-- The tasks have ended: they go to `completed`, with their results, which stand at `at`. Returns false where the queue keeps no
+-- completed tasks: then their records are removed.
+local function keep_completed(P, given, first, count, results, is_block, at, settings, now) -- inline
+  local last = first + count - 1
+  if settings[KEEP_AGE] == '0' or settings[KEEP_COUNT] == '0' then
+    if count == 1 then
+      call('HDEL', P .. 'tasks', given[first])
+    else
+      call('HDEL', P .. 'tasks', unpack(given, first, last))
+    end
+    return false
+  end
+  if is_block then
+    keep_block(P, given[at], now)
+  elseif results > 0 then
+    keep_single_results(P, given, last, results, at)
+  end
+  if count == 1 then
+    call('ZADD', P .. 'completed', now, given[first])
+    return true
+  end
+  local members, n = {}, 0
+  for i = first, last do
+    members[n + 1], members[n + 2], n = now, given[i], n + 2
+  end
+  call('ZADD', P .. 'completed', unpack(members))
+  return true
+end
+
+-- Counts completed tasks. Returns whether some are to be trimmed: a part in 64 more than the limit may stand meanwhile. Where
+-- they are kept, how many there are is asked twice within that, when the counter passes a multiple of half of it. The counter
+-- may be what another program wrote: then it is asked each time.
+local function count_completed(P, count, is_kept, settings) -- inline
+  local counted = redis.pcall('HINCRBY', P .. 'counters', 'completed', count == 1 and '1' or format('%d', count))
+  local most = is_kept and (tonumber(settings[KEEP_COUNT]) or 10000) or 0
+  return most > 0 and (type(counted) ~= 'number' or counted % (most / 128) < count) and
+    call('ZCARD', P .. 'completed') > most + most / 100
+end

@@ -1,0 +1,30 @@
+-- What a turn that found nothing leaves behind, so that its thread is told of the next task.
+--
+-- requires: shortcuts, turn_settings
+-- gives: is_awaiting, stand_idle, take_next_away
+
+-- Whether the thread stands in `idle` from before, or was handed a task or an empty item since: then its list is not empty, or
+-- will be filled, and the turn leases nothing.
+local function is_awaiting(P, waiter) -- inline
+  return call('LREM', P .. 'idle', '0', waiter) == 0 and call('EXISTS', P .. 'hand:' .. waiter) == 1
+end
+
+-- From now on somebody may wait. While `order` has "next", enqueue.lua wakes nobody: see lib/sequence.lua.
+local function take_next_away(P) -- inline
+  local last = call('HGET', P .. 'order', 'next')
+  if last then
+    if tonumber(last) > @SCORE_START@ then call('HSET', P .. 'order', '0', last) end
+    call('HDEL', P .. 'order', 'next')
+  end
+end
+
+-- The thread is to be handed the next task (lib/hand.lua): it stands in `idle`, the first of all. Returns whether it does. It
+-- does not where threads wait for tokens: the queue is paused or has limits, the session has not begun, or something is ready
+-- (its first task was put off). The key of the session stands for 2 of the 3 that may be there.
+local function stand_idle(P, running, waiter, settings) -- inline
+  if settings[PAUSED] or settings[GATE] or call('EXISTS', running, running, P .. 'ready') ~= 2 then return false end
+  call('LPUSH', P .. 'idle', waiter)
+  -- Nobody waits for a token that stands in `wake`: whoever waits for tokens would have taken it.
+  call('DEL', P .. 'wake')
+  return true
+end
