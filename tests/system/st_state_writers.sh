@@ -57,10 +57,11 @@ lib/fan_out <state>
 lib/forget_past <state>
 lib/hand running:
 lib/limit_state <state>
+lib/turn_lease ready
+lib/turn_lease running:
+lib/turn_settle completed
+lib/turn_settle running:
 settings <state>
-turn completed
-turn ready
-turn running:
 END
 writers "$REEVE_SOURCE/src/lua" | grep -v '^lib/transitions ' >"$TEST_DIR/found"
 diff "$TEST_DIR/allowed" "$TEST_DIR/found" || fail "write keys of states in lib/transitions.lua only"

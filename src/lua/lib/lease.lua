@@ -1,15 +1,17 @@
--- Leasing: ids move from `ready` into the session's hash.
+-- Leasing, the careful path: ids move from `ready` into the session's hash. It begins sessions, keeps to limits, takes segments
+-- apart, and looks at tasks that have more to tell than their envelopes. lib/turn_lease.lua has the common path.
 --
--- requires: allowed, base, event, limited_lease, flagged, segment, wake_one, put_aside, transitions
+-- requires: allowed, base, event, limited_lease, flagged, put_aside, segment, transitions, turn_settings, wake_one
 -- gives: lease
 
--- Before what cannot be undone: the user may call a command on the keys of the queue.
+-- Fails, before anything is written, if the user may not call a command on the keys of the queue.
 local function demand(P, name)
   if redis.acl_check_cmd(name, P .. 'tasks', P .. 'tasks') then return end
   error({err = 'NOPERM reeve needs the right to ' .. name .. ' on the keys ' .. P .. '*'})
 end
 
--- How many of the first ids to take. company: other tasks were leased before these.
+-- How many of the first ids to take: those with an envelope that tells more are weighed (lib/flagged.lua). company: other tasks
+-- were leased before these in this call.
 local function cut(P, running, ids, envelopes, company, extras, now)
   for i = 1, #ids do
     if envelopes[i] and is_no_id(ids[i]) then
@@ -32,7 +34,7 @@ local function cut(P, running, ids, envelopes, company, extras, now)
   return #ids
 end
 
--- How many of the first ids fit into a reply of a moderate size, at least one. Only asked where envelopes may be large.
+-- How many of the first ids fit into a reply of REPLY_BYTES, at least one. Asked only where envelopes may be large.
 local REPLY_BYTES = @REPLY_BYTES_MAX@
 local function fit(P, ids)
   local bytes = 0
@@ -43,11 +45,10 @@ local function fit(P, ids)
   return #ids
 end
 
--- True when the session stands in this queue, or begins now. join: its description, to begin it; empty when it has
--- begun.
+-- Whether the session has begun in this queue and is not reaped, or begins now. join: its description, to begin it; empty when
+-- it has begun. A session that stands in `sessions` without its hash is being reaped by maintain.lua: it does not begin again.
 local function in_session(P, index, running, session, join, ttl, now, extras)
   if call('HEXISTS', running, '#') == 1 then return true end
-  -- One that stands in `sessions` without its hash is being reaped: it does not begin again.
   if join == '' then return false end
   ttl = math.min(tonumber(ttl), LATEST / 2)
 -- require: types, rights
@@ -63,67 +64,79 @@ local function in_session(P, index, running, session, join, ttl, now, extras)
   return true
 end
 
--- Leases up to `want` tasks to the session. Returns {queue index, id, envelope, ...}, or nil when there is nothing, or
--- false when the session is gone; and whether a limit lets no more of them start. settings: as in turn.lua. stands: so
--- much is known of the session.
-local function lease(P, index, session, join, ttl, want, thread, now, company, settings, extras, stands)
-  know_gate(P, settings[7])
-  local gate = settings[7] and settings[7] ~= 'e' and gates.open(P, now, settings[7])
-  if gate then
-    -- Tasks leave `ready` before their places are written.
-    if gate.groups then
-      demand(P, 'HSET')
-      demand(P, 'ZADD')
-    end
-    want = gates.room(gate, want)
-    if want <= 0 then return nil, true end
+-- The ids and envelopes to lease of the first ids of `ready`, how many of them are taken, and whether more stand behind them.
+local function choose(P, gate, o, running, ids, want)
+  local more = #ids > want
+  if gate and gate.groups then
+    local admitted, envelopes, is_more = gates.admit(gate, running, want, o.has_company, o.extras, flagged, o.settings[LARGE_TASKS])
+    return admitted, envelopes, #admitted, is_more
   end
-  -- One more than is wanted: whether another thread must be woken is then known, not guessed.
+  for i = #ids, want + 1, -1 do ids[i] = nil end
+  local envelopes = call('HMGET', P .. 'tasks', unpack(ids))
+  return ids, envelopes, cut(P, running, ids, envelopes, o.has_company, o.extras, o.now), more
+end
+
+-- Writes the leases of the first `taken` ids. Returns the list of the reply, and the leased ids. The leases are written first:
+-- where Redis refuses what follows, recover.lua finds the tasks by them.
+local function write_leases(P, o, running, ids, envelopes, taken)
+  local fields, reply, leased = {}, {o.index}, {}
+  local lease = text(o.now) .. ' ' .. o.thread
+  for i = 1, taken do
+    if envelopes[i] then
+      fields[#fields + 1], fields[#fields + 2] = ids[i], lease
+      reply[#reply + 1], reply[#reply + 2] = ids[i], envelopes[i]
+      leased[#leased + 1] = ids[i]
+    end
+  end
+  if #leased > 0 then enter_running(running, fields) end
+  return reply, leased
+end
+
+-- The gate of a queue with limits, and how many tasks it lets start, at most `want`; nil and `want` without limits.
+local function open_gate(P, o)
+  local flags = o.settings[GATE]
+  know_gate(P, flags)
+  if not flags or flags == 'e' then return nil, o.want end
+  local gate = gates.open(P, o.now, flags)
+  -- Tasks leave `ready` before their places are written.
+  if gate.groups then
+    demand(P, 'HSET')
+    demand(P, 'ZADD')
+  end
+  return gate, gates.room(gate, o.want)
+end
+
+-- Leases up to o.want tasks to a session. o: index, session, join, ttl, want, thread, now, settings, extras (what the reply tells
+-- of tasks, is added to), has_company (tasks were leased before in this call) and has_begun (the session is known to stand).
+-- Returns {queue index, id, envelope, ...}, or nil when there is nothing, or false when the session is gone; and whether a
+-- limit lets no more tasks start.
+local function lease(P, o)
+  local gate, want = open_gate(P, o)
+  if want <= 0 then return nil, true end
+  -- One more than is wanted: then it is known whether another thread is to be woken.
   unfold(P, 0, want)
   local ids = call('ZRANGE', P .. 'ready', 0, want)
   if #ids == 0 then return nil end
-  if settings[6] then want = math.min(want, fit(P, ids)) end
-  local running = P .. 'running:' .. session
-  if not stands and not in_session(P, index, running, session, join, ttl, now, extras) then
+  if o.settings[LARGE_TASKS] then want = math.min(want, fit(P, ids)) end
+  local running = P .. 'running:' .. o.session
+  if not o.has_begun and not in_session(P, o.index, running, o.session, o.join, o.ttl, o.now, o.extras) then
     -- The wake-up is for somebody else: whoever asks may be frozen or cut off, with this call sent long ago.
     wake_one(P)
     return false
   end
-  local envelopes, taken
-  local more = #ids > want
-  if gate and gate.groups then
-    ids, envelopes, more = gates.admit(gate, running, want, company, extras, flagged, settings[6])
-    taken = #ids
-  else
-    for i = #ids, want + 1, -1 do ids[i] = nil end
-    envelopes = call('HMGET', P .. 'tasks', unpack(ids))
-    taken = cut(P, running, ids, envelopes, company, extras, now)
-  end
+  local envelopes, taken, more
+  ids, envelopes, taken, more = choose(P, gate, o, running, ids, want)
   if taken == 0 then
     if more or #ids > 0 then wake_one(P) end
     return nil
   end
-  local leases, reply, n = {}, {index}, 0
-  local since = text(now) .. ' ' .. thread
-  for i = 1, taken do
-    if envelopes[i] then
-      leases[n + 1], leases[n + 2] = ids[i], since
-      reply[n + 2], reply[n + 3] = ids[i], envelopes[i]
-      n = n + 2
-    end
-  end
-  -- The leases first: what is refused behind them is found there (recover.lua).
-  if n > 0 then enter_running(running, leases) end
+  local reply, leased = write_leases(P, o, running, ids, envelopes, taken)
   if not (gate and gate.groups) then leave_ready_first(P, taken) end
-  if n > 0 then
-    if tells(P) then
-      local told = {}
-      for i = 1, n, 2 do told[#told + 1] = leases[i] end
-      act_as(running)
-      tell_as(P, 'leased', told, 'thread', thread)
-    end
+  if #leased > 0 and tells(P) then
+    act_as(running)
+    tell_as(P, 'leased', leased, 'thread', o.thread)
   end
-  if gate then gates.take(gate, n / 2) end
+  if gate then gates.take(gate, #leased) end
   if (more or taken < #ids) and not (gate and gate.shut) then wake_one(P) end
   return reply, gate and gate.shut
 end

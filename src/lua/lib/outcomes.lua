@@ -1,7 +1,7 @@
 -- Outcomes that have more to say than "done".
 --
 -- requires: base, cancel_mark, cancelled, deadline, death, requeue_front, group_place, history, retention, readers, schedule, settle
--- requires: unique
+-- requires: turn_settings, unique
 -- gives: outcomes
 
 -- more: how many failures this adds; what becomes of it then, for its history, if it was not cancelled.
@@ -53,7 +53,7 @@ function outcomes.snooze(P, id, now, settings, delay, begun)
   if not envelope then return end
   if is_cancelled(envelope) then
     -- It may have been put first in its group already.
-    local group = settings[7] and group_of(envelope)
+    local group = settings[GATE] and group_of(envelope)
     if group then leave_group(P, id, group) end
     return end_cancelled(P, id, envelope, now)
   end

@@ -4,20 +4,21 @@
 -- requires: shortcuts
 -- gives: check_group, is_one_completion, read_clock, read_counts, read_group
 
--- How many tasks are wanted, in how many queues; or nil, nil and what is wrong. A session's life is only looked at: whoever
--- begins a session reads it.
-local function read_counts(given, prefixes) -- inline
-  local ask, queues, ttl = given[2], given[4], given[3]
+-- How many tasks are wanted, as number and as text; of how many queues; and what is wrong or nil. A session's life is only
+-- looked at: whoever begins a session reads it.
+local function read_counts(given, final, prefixes) -- inline
+  local ask, queues, ttl, fault = given[2], given[4], given[3], nil
   local want = ask == '1' and 1 or tonumber(ask)
   queues = queues == '1' and 1 or tonumber(queues)
   if not (want and want >= 0 and want % 1 == 0 and queues and queues >= 0 and queues <= #prefixes and queues % 1 == 0 and
     (queues == 1 and given[7] == '' and by_bytes and ttl >= '0' and ttl < ':' or (tonumber(ttl) or -1) >= 0) and
-    #given >= 5 + 2 * queues) then
-    return nil, nil, 'ARGV[2] to ARGV[4] are how many tasks, a time in ms, and how many of KEYS'
+    final >= 5 + 2 * queues) then
+    fault = 'ARGV[2] to ARGV[4] are how many tasks, a time in ms, and how many of KEYS'
+  elseif want > @CALL_MAX@ then
+    -- What is unpacked later must fit on the stack of Redis's Lua.
+    want, ask = @CALL_MAX@, '@CALL_MAX@'
   end
-  -- What is unpacked later must fit on the stack of Redis's Lua.
-  if want > @CALL_MAX@ then want = @CALL_MAX@ end
-  return want, queues
+  return want, ask, queues, fault
 end
 
 -- Redis's clock, the only one of the protocol: ms since the epoch, as text.
@@ -29,15 +30,15 @@ end
 
 -- Whether all groups are one plain completion of a task with an id that a client made, as most turns bring: such a group is
 -- checked by this alone.
-local function is_one_completion(given, prefixes, at) -- inline
-  return #given == at + 5 and given[at] == '1' and given[at + 3] == '1' and given[at + 5] == '0' and prefixes[1] and
+local function is_one_completion(given, final, prefixes, at) -- inline
+  return final == at + 5 and given[at] == '1' and given[at + 3] == '1' and given[at + 5] == '0' and prefixes[1] and
     #given[at + 4] == @UUID_BYTES@
 end
 
 -- Checks the group of settlements that begins at `at`, but for its records. Returns where the records begin, how many they are,
 -- and what is wrong or nil.
-local function check_group(given, prefixes, at) -- inline
-  local final, index, count = #given, given[at], given[at + 3]
+local function check_group(given, final, prefixes, at) -- inline
+  local index, count = given[at], given[at + 3]
   count = count == '1' and 1 or tonumber(count)
   index = index == '1' and 1 or tonumber(index) or 0
   if not (prefixes[index] and count and count >= 0 and count <= @CALL_MAX@ and count % 1 == 0) then
@@ -74,15 +75,22 @@ end
 -- they are; how many of the last of these have results, whether these are one argument, and where they begin; where the records
 -- begin, and how many they are.
 local function read_group(given, at) -- inline
-  local index, count = given[at], given[at + 3]
-  index, count = index == '1' and 1 or tonumber(index), count == '1' and 1 or tonumber(count)
-  local first = at + 4
-  local records, from = given[first + count], first + count + 1
-  if records == '0' then return index, first, count, 0, false, from, from, 0 end
-  records = tonumber(records)
-  local word = given[from]
-  local is_block = word == 'bundle'
-  if records == 0 or not is_block and word ~= 'results' then return index, first, count, 0, false, from, from, records end
-  local results = tonumber(given[from + 1])
-  return index, first, count, results, is_block, from + 2, from + 2 + (is_block and 1 or results), records - 1
+  local index, count, first = given[at], given[at + 3], at + 4
+  if index ~= '1' then index = tonumber(index) else index = 1 end
+  if count ~= '1' then count = tonumber(count) else count = 1 end
+  local records, records_at = given[first + count], first + count + 1
+  local results, is_block, results_at = 0, false, records_at + 2
+  if records == '0' then
+    records = 0
+  else
+    local word = given[records_at]
+    records, is_block = tonumber(records), word == 'bundle'
+    if records > 0 and (is_block or word == 'results') then
+      results, records = tonumber(given[records_at + 1]), records - 1
+      records_at = results_at + (is_block and 1 or results)
+    else
+      is_block = false
+    end
+  end
+  return index, first, count, results, is_block, results_at, records_at, records
 end

@@ -90,12 +90,12 @@ local function leave_ready(P, taken, more, segment, left, used_up, from_first) -
   end
 end
 
--- Leases tasks of the head of `ready`, to which ids belong. Returns the list of the reply, or nil where the careful path is
--- needed, and nothing is changed; whether more stand behind them; and the error of Redis's that refused the leases.
-local function lease_plain(P, index, running, ids, want, ask, lease, has_begun) -- inline
+-- Leases the tasks at the head of `ready`, where ids stand. Returns the list of the reply, or nil where the careful path is
+-- needed, and nothing is changed; how many they are; whether more stand behind them; and the error of Redis's that refused the leases.
+local function lease_plain(P, index, running, ids, want, ask, now, thread, has_begun) -- inline
   if not has_begun and call('HEXISTS', running, '#') == 0 then return nil end
   local leased, leases, more, segment, left, used_up, fault
-  local from_first, is_plain = 0, true
+  local from_first, is_plain, lease = 0, true, now .. ' ' .. thread
   if byte(ids[1]) == @PACKET_BYTE@ then
     ids, more, segment, left, used_up, from_first, is_plain = take_from_segments(P, ids, want, ask)
   else
@@ -110,8 +110,9 @@ local function lease_plain(P, index, running, ids, want, ask, lease, has_begun) 
   end
   if fault or not is_plain then
     if segment then give_back(P, ids, segment, used_up, from_first) end
-    return nil, false, fault
+    return nil, 0, false, fault
   end
-  leave_ready(P, #ids, more, segment, left, used_up, from_first)
-  return leased, more
+  local taken = #ids
+  leave_ready(P, taken, more, segment, left, used_up, from_first)
+  return leased, taken, more
 end

@@ -1,11 +1,11 @@
 -- What a turn that found nothing leaves behind, so that its thread is told of the next task.
 --
 -- requires: shortcuts, turn_settings
--- gives: is_awaiting, stand_idle, take_next_away
+-- gives: leave_idle, stand_idle, take_next_away
 
--- Whether the thread stands in `idle` from before, or was handed a task or an empty item since: then its list is not empty, or
--- will be filled, and the turn leases nothing.
-local function is_awaiting(P, waiter) -- inline
+-- The thread leaves `idle`, where it waited since an earlier call. Returns whether it was handed a task or an empty item
+-- meanwhile, which its list has.
+local function leave_idle(P, waiter) -- inline
   return call('LREM', P .. 'idle', '0', waiter) == 0 and call('EXISTS', P .. 'hand:' .. waiter) == 1
 end
 
@@ -21,9 +21,10 @@ end
 -- The thread is to be handed the next task (lib/hand.lua): it stands in `idle`, the first of all. Returns whether it does. It
 -- does not where threads wait for tokens: the queue is paused or has limits, the session has not begun, or something is ready
 -- (its first task was put off). The key of the session stands for 2 of the 3 that may be there.
-local function stand_idle(P, running, waiter, settings) -- inline
+local function stand_idle(P, session, thread, settings) -- inline
+  local running = P .. 'running:' .. session
   if settings[PAUSED] or settings[GATE] or call('EXISTS', running, running, P .. 'ready') ~= 2 then return false end
-  call('LPUSH', P .. 'idle', waiter)
+  call('LPUSH', P .. 'idle', session .. ':' .. thread)
   -- Nobody waits for a token that stands in `wake`: whoever waits for tokens would have taken it.
   call('DEL', P .. 'wake')
   return true

@@ -26,7 +26,9 @@
 -- A parameter that the step does not assign, and for which a name or a constant is given, is replaced by that; any other is
 -- a local variable, which gets its value before the step begins, in the order of the arguments. The names of the step are
 -- renamed where the caller knows the same name. A name that the step uses and does not declare must mean the same at the call.
--- A `return` that is not the last statement leaves a loop that runs once.
+-- A `return` that is not the last statement leaves a loop that runs once. Where `local` declares the results of a step that
+-- returns only in its last statement, the step's variables stay where they are, under names of their own, and those that it
+-- returns are the results: this costs nothing. Else each result costs an instruction of Lua's, some forty of the machine's.
 local lines = require('lua_lines')
 local names = require('lua_names')
 
@@ -86,7 +88,9 @@ function Expansion:step_of(made)
       step.loop_line = step.loop_line or statement.loops > 0 and self.tokens[statement.first].line
     end
   end
-  step.is_own = is_own
+  step.is_own, step.known_at = is_own, {}
+  for _, use in ipairs(step.uses) do step.known_at[use.token] = use.declared end
+  for _, known in ipairs(step.declared) do step.known_at[known.token] = known end
   return step
 end
 
@@ -169,37 +173,52 @@ local function new_name(name, avoided)
   return name .. '_' .. number
 end
 
--- What each name of the step becomes at this call, and the list of local variables for parameters.
-function Expansion:names_at(step, call)
-  local becomes, kept, values, is_hidden, avoided = {}, {}, {}, {}, {}
-  for name in pairs(call.use.visible) do is_hidden[name], avoided[name] = true, true end
-  for _, name in ipairs(call.targets) do is_hidden[name], avoided[name] = true, true end
+-- Names that the step must not have at this call: `hidden` are those that it gives up for others.
+function Expansion:names_to_avoid(step, call)
+  local hidden, avoided = {}, {}
+  for name in pairs(call.use.visible) do hidden[name] = true end
+  for _, name in ipairs(call.targets) do hidden[name] = true end
+  for name in pairs(self.left) do hidden[name] = true end
+  for name in pairs(call.is_open and self.globals or {}) do hidden[name] = true end
+  for name in pairs(hidden) do avoided[name] = true end
   for _, known in ipairs(step.declared) do avoided[known.name] = true end
   for _, use in ipairs(step.uses) do avoided[use.name] = true end
-  local is_constant = {}
+  return hidden, avoided
+end
+
+-- The parameters that become local variables, and their values; the others get what stands for them.
+function Expansion:parameters_at(step, call)
+  local kept, values = {}, {}
   for i, known in ipairs(step.made.parameters) do
     local argument = call.arguments[i]
-    if argument then
-      local text, constant = self:replacement_of(argument, call.use)
-      if text and not step.is_set[known] then
-        becomes[known], is_constant[known] = text, constant
-      else
-        kept[#kept + 1], values[#values + 1] = known, self:text_of(argument[1], argument[2])
-      end
+    local text, is_constant = 'nil', true
+    if argument then text, is_constant = self:replacement_of(argument, call.use) end
+    if text and not step.is_set[known] then
+      call.becomes[known], call.is_constant[known] = text, is_constant
+    else
+      kept[#kept + 1] = known
+      if argument then values[#values + 1] = self:text_of(argument[1], argument[2]) end
     end
   end
-  local given = #values
-  for i = #call.arguments + 1, #step.made.parameters do
-    local known = step.made.parameters[i]
-    if step.is_set[known] then kept[#kept + 1] = known else becomes[known], is_constant[known] = 'nil', true end
-  end
-  for _ = given + 1, given > 0 and #kept or 0 do values[#values + 1] = 'nil' end
+  for _ = #values + 1, values[1] and #kept or 0 do values[#values + 1] = 'nil' end
+  return kept, values
+end
+
+-- Notes what each name of the step becomes at this call, and the local variables for parameters.
+function Expansion:name_all(step, call)
+  call.becomes, call.is_constant = {}, {}
+  local kept, values = self:parameters_at(step, call)
+  if call.is_open then self:name_results(step, call) end
+  local hidden, avoided = self:names_to_avoid(step, call)
   for _, known in ipairs(step.declared) do
-    if not becomes[known] then becomes[known] = is_hidden[known.name] and new_name(known.name, avoided) or known.name end
+    if not call.becomes[known] then
+      call.becomes[known] = hidden[known.name] and new_name(known.name, avoided) or known.name
+      if call.is_open then self.left[call.becomes[known]] = true end
+    end
   end
   local variables = {}
-  for i, known in ipairs(kept) do variables[i] = becomes[known] end
-  return becomes, is_constant, variables, values
+  for i, known in ipairs(kept) do variables[i] = call.becomes[known] end
+  call.variables, call.values = variables, values
 end
 
 -- What the step reads must not be hidden by a name of the caller.
@@ -231,51 +250,113 @@ local function is_simple(tokens, first, last)
   return true
 end
 
--- What a `return` becomes: {before its values, behind them}.
-function Expansion:return_at(statement, call)
-  local leave = statement.is_early and ' break' or ''
-  local first, last = statement.first + 1, statement.last
-  if #call.targets > 0 then
-    local targets = table.concat(call.targets, ', ') .. ' ='
-    return first > last and {targets .. ' nil', leave} or {targets, leave}
-  end
-  if first > last then return {'', leave:sub(2)} end
-  if is_simple(self.tokens, first, last) then return {'', leave:sub(2), is_left_out = true} end
-  return {'local _ =', leave}
-end
-
--- The body, with the names that it has at this call.
-function Expansion:body_at(step, call, becomes, is_constant)
-  local tokens, parts = self.tokens, {}
-  local known_at, changes = {}, {}
-  for _, use in ipairs(step.uses) do known_at[use.token] = use.declared end
-  for _, known in ipairs(step.declared) do known_at[known.token or 0] = known end
-  for _, statement in ipairs(call.statement.kind ~= 'return' and step.returns or {}) do
-    changes[statement.first] = self:return_at(statement, call)
-    changes[statement.first].last = statement.last
-  end
-  local last_to = self.text:find('\n', tokens[step.made.opens].to, true) or tokens[step.made.opens].to
-  local behind, skip = {}, 0
-  for i = step.first, step.last do
-    local token, known, change = tokens[i], known_at[i], changes[i]
-    local text = known and becomes[known] or token.text
-    if known and is_constant[known] then
+-- The tokens of a step from first to last, with the names that they have at this call, and what is between them.
+function Expansion:render(step, call, first, last, changes)
+  local tokens, parts, at = self.tokens, {}, nil
+  local i = first
+  while i <= last do
+    local token, known, change = tokens[i], step.known_at[i], changes and changes[i]
+    local text = known and call.becomes[known] or token.text
+    if known and call.is_constant[known] then
       local after = tokens[i + 1]
       local is_base = after.kind == 'string' or after.text == '.' or after.text == ':' or after.text == '[' or after.text == '('
       text = is_base and '(' .. text .. ')' or after.text == '..' and text .. ' ' or text
     end
-    if change then
-      text = change[1]
-      if change.is_left_out then skip = change.last end
-      behind[change.last] = change[2]
-    end
-    local is_left_out = i <= skip and not change
-    parts[#parts + 1] = is_left_out and '' or self.text:sub(last_to + 1, token.from - 1) .. text
-    if behind[i] then parts[#parts + 1] = behind[i] end
-    last_to = token.to
+    if at then parts[#parts + 1] = self.text:sub(at, token.from - 1) end
+    parts[#parts + 1] = change and change.text or text
+    i = change and change.last or i
+    at = tokens[i].to + 1
+    i = i + 1
   end
-  parts[#parts + 1] = self.text:sub(last_to + 1, tokens[step.made.ends].from - 1)
-  return (table.concat(parts):gsub('[ \n]*$', ''))
+  return table.concat(parts)
+end
+
+-- The values of a `return`: {first, last} tokens of each; and whether the last of them may be several.
+function Expansion:values_of(statement)
+  local list = self:arguments_of(statement.first, statement.last + 1)
+  local last = self.tokens[statement.last]
+  return list, #list > 0 and (last.text == ')' or last.text == '...' or last.kind == 'string' and #list[#list] > 1)
+end
+
+-- The variable of the step that a value is, if it is declared in no block of it.
+function Expansion:variable_of(step, value)
+  local known = value[1] == value[2] and step.known_at[value[1]]
+  return known and step.is_own[known] and known.scope == step.made.scope and known or nil
+end
+
+-- Variables that the step returns get the names of the results.
+function Expansion:name_results(step, call)
+  local values, is_several = self:values_of(step.returns[1])
+  if is_several and #values < #call.targets then return end
+  local is_named = {}
+  for i, name in ipairs(call.targets) do
+    local known = values[i] and self:variable_of(step, values[i])
+    if known and not call.becomes[known] and not is_named[known] then
+      call.becomes[known], is_named[known] = name, true
+    end
+  end
+end
+
+-- Whether a name stands among the tokens of a value, as it is at this call.
+function Expansion:mentions(step, call, value, name)
+  for i = value[1], value[2] do
+    local known = step.known_at[i]
+    local text = known and call.becomes[known] or self.tokens[i].text
+    if text == name and self.tokens[i].kind == 'name' then return true end
+  end
+  return false
+end
+
+-- {name, value} for each result whose value is not there already; nil where they cannot be assigned one after the other.
+function Expansion:results_at(step, call, statement)
+  local values, is_several = self:values_of(statement)
+  if is_several and #values < #call.targets then return nil end
+  for i = #call.targets + 1, #values do
+    if not is_simple(self.tokens, values[i][1], values[i][2]) then return nil end
+  end
+  local list, is_fresh = {}, call.statement.kind == 'local'
+  for i, name in ipairs(call.targets) do
+    local text = values[i] and self:render(step, call, values[i][1], values[i][2]) or 'nil'
+    if text ~= name and not (is_fresh and not call.is_open and text == 'nil') then list[#list + 1] = {name, text} end
+    for j = i + 1, is_fresh and 0 or #values do
+      if text ~= name and self:mentions(step, call, values[j], name) then return nil end
+    end
+  end
+  return list
+end
+
+-- What stands for a `return`.
+function Expansion:return_at(step, call, statement)
+  local first, last = statement.first + 1, statement.last
+  local leave = statement.is_early and ' break' or ''
+  local start = call.is_open and 'local ' or ''
+  if #call.targets == 0 then
+    local is_left_out = first > last or is_simple(self.tokens, first, last)
+    return is_left_out and leave:sub(2) or 'local _ = ' .. self:render(step, call, first, last) .. leave
+  end
+  local list = self:results_at(step, call, statement)
+  if not list then
+    return start .. table.concat(call.targets, ', ') .. ' = ' .. self:render(step, call, first, last) .. leave
+  end
+  local words, results, values = {}, {}, {}
+  for i, one in ipairs(list) do
+    words[i], results[i], values[i] = one[1] .. ' = ' .. one[2], one[1], one[2]
+  end
+  if not call.is_open then return (table.concat(words, '; ') .. leave):gsub('^ ', '') .. '' end
+  return #list > 0 and 'local ' .. table.concat(results, ', ') .. ' = ' .. table.concat(values, ', ') or ''
+end
+
+-- The body, with the names that it has at this call.
+function Expansion:body_at(step, call)
+  local tokens, changes = self.tokens, {}
+  for _, statement in ipairs(call.statement.kind ~= 'return' and step.returns or {}) do
+    changes[statement.first] = {text = self:return_at(step, call, statement), last = statement.last}
+  end
+  local from = self.text:find('\n', tokens[step.made.opens].to, true) or tokens[step.made.opens].to
+  local behind = self.text:sub(tokens[step.last].to + 1, tokens[step.made.ends].from - 1)
+  if step.first > step.last then return '' end
+  local text = self.text:sub(from + 1, tokens[step.first].from - 1) .. self:render(step, call, step.first, step.last, changes) .. behind
+  return (text:gsub('[ \n]*$', ''))
 end
 
 local function indent_at(text, at)
@@ -285,29 +366,31 @@ end
 -- Calls add(text, line) with the parts of what stands in place of the call, each with the line where it comes from.
 function Expansion:write_call(step, call, add)
   self:check_meanings(step, call)
-  local becomes, is_constant, variables, values = self:names_at(step, call)
-  local body = self:body_at(step, call, becomes, is_constant)
-  local at, line = self.tokens[call.statement.first].from, call.use.line
+  local kind, line = call.statement.kind, call.use.line
+  call.is_open = kind == 'local' and #step.returns == 1 and step.has_last
+  self:name_all(step, call)
+  local body = self:body_at(step, call)
+  local at = self.tokens[call.statement.first].from
   local indent, old = indent_at(self.text, at), indent_at(self.text, self.tokens[step.made.opens].from)
-  local is_return = call.statement.kind == 'return'
-  local is_loop = step.has_early and not is_return
-  if call.statement.kind == 'local' then add('local ' .. table.concat(call.targets, ', ') .. ' ', line) end
-  add((is_loop and 'repeat' or 'do') .. ' -- ' .. step.name .. '\n', line)
-  if #variables > 0 then
-    local list = #values > 0 and ' = ' .. table.concat(values, ', ') or ''
-    add(indent .. '  local ' .. table.concat(variables, ', ') .. list .. '\n', line)
+  local is_loop = step.has_early and kind ~= 'return'
+  local inner = call.is_open and indent or indent .. '  '
+  if kind == 'local' and not call.is_open then add('local ' .. table.concat(call.targets, ', ') .. ' ', line) end
+  add((call.is_open and '' or is_loop and 'repeat ' or 'do ') .. '-- ' .. step.name .. '\n', line)
+  if #call.variables > 0 then
+    local list = #call.values > 0 and ' = ' .. table.concat(call.values, ', ') or ''
+    add(inner .. 'local ' .. table.concat(call.variables, ', ') .. list .. '\n', line)
   end
   local number = self.tokens[step.made.opens].line + 1
   for part in (body .. '\n'):gmatch('([^\n]*)\n') do
-    if part:sub(1, #old) == old then part = part:sub(#old + 1) end
-    add((part == '' and '' or indent .. part) .. '\n', number)
+    if part:sub(1, #old + 2) == old .. '  ' then part = part:sub(#old + 3) end
+    if part ~= '' then add(inner .. part .. '\n', number) end
     number = number + 1
   end
-  if call.statement.kind == 'set' and not step.has_last then
+  if kind == 'set' and not step.has_last then
     add(indent .. '  ' .. table.concat(call.targets, ', ') .. ' = nil\n', line)
   end
-  add(indent .. (is_loop and 'until true' or 'end'), line)
-  if is_return and not step.has_last then add('\n' .. indent .. 'return', line) end
+  if not call.is_open then add(indent .. (is_loop and 'until true' or 'end'), line) end
+  if kind == 'return' and not step.has_last then add('\n' .. indent .. 'return', line) end
 end
 
 -- ---- a step that is a function elsewhere -----------------------------------------------------------------------------
@@ -362,7 +445,7 @@ local function expand_round(text, owners, path)
   local found, fault = names.names_of(text, path)
   if not found then error({words = fault}, 0) end
   local self = setmetatable({text = text, owners = owners, found = found, tokens = found.tokens, starts = {},
-    set_elsewhere = {}, edits = {}}, Expansion)
+    set_elsewhere = {}, edits = {}, left = {}, globals = {}}, Expansion)
   local steps, count = {}, 0
   for _, made in ipairs(found.functions) do
     if made.known and made.known.is_inline then
@@ -377,6 +460,7 @@ local function expand_round(text, owners, path)
   local calls_of, is_awaited = {}, {}
   for _, use in ipairs(found.uses) do
     local known = use.declared
+    if not known then self.globals[use.name] = true end
     if known and use.is_set and use.owner ~= known.owner then self.set_elsewhere[known] = true end
     if known and steps[known] then
       calls_of[known] = calls_of[known] or {}

@@ -101,7 +101,7 @@ function Reader:close() self.scope = self.scope.outer end
 function Reader:declare(name, line, token)
   local scope = self.scope
   scope.count = scope.count + 1
-  local known = {name = name, line = line, token = token, owner = scope.owner, top = not scope.outer.outer, number = scope.count}
+  local known = {name = name, line = line, token = token, owner = scope.owner, scope = scope, top = not scope.outer.outer, number = scope.count}
   scope.names[name] = known
   self.declared[#self.declared + 1] = known
   return known
@@ -138,6 +138,7 @@ function Reader:body(name, first, is_method, known)
     parameters = {}}
   self.functions[#self.functions + 1] = owner
   self:open(owner)
+  owner.scope = self.scope
   if is_method then self:declare('self', first) end
   self:take('(')
   while not self:maybe(')') do
@@ -374,11 +375,11 @@ end
 
 -- Of a text, as a script or a part of one; a token is a place in the list of them:
 --   tokens      {kind, text, line, from, to, remark}: remark: the comment behind it on its line
---   declared    {name, line, token, owner, top, number, is_inline, is_function} of each name that it declares; top: in no block
+--   declared    {name, line, token, owner, scope, top, number, is_inline, is_function} of each name that it declares; top: in no block
 --               of it; number: among the names that are known there; names of one number are never known together
 --   uses        {name, line, token, declared, is_set, owner}: declared: one of those above; nil: it is none of the text's own
 --   fields      {use, field, line, is_set}: of a field that is named with a point behind one of the uses
---   functions   {name, first, last, captures, outer, parameters, has_dots, opens, ends, known}: their lines; how many names of
+--   functions   {name, first, last, captures, outer, scope, parameters, has_dots, opens, ends, known}: their lines; how many names of
 --               the functions around them they share; the tokens ")" of the parameters and "end"; known: a local one's
 --               declaration
 --   statements  {kind, first, last, owner, loops}: kind: "local", "if", "return", ..., "set" or "call"; its tokens; the

@@ -1,0 +1,100 @@
+-- Settling records: outcomes that are more than a plain completion, five arguments each (turn.lua says which). As of a plain
+-- completion, an outcome counts if HDEL removes the id from the session's hash.
+--
+-- requires: base, event, insert, limit_state, dependency_edges, messages, once, options, outcomes, transitions
+-- requires: turn_settings
+-- gives: check_records, settle_records
+
+-- Checks `records` records from `at` of ARGV on. Returns where they end; or 0 and what is wrong.
+local function check_records(at, records)
+  for _ = 1, records do
+    local verb, number = ARGV[at], tonumber(ARGV[at + 2])
+    if at + 4 > #ARGV then return 0, 'a record is cut off' end
+    if is_no_id(ARGV[at + 1]) then return 0, 'an id is none' end
+    if verb == 'hand' then
+      local queue, id = string.match(ARGV[at + 2], '^([%w._-]+)/(.+)$')
+      local _, fault
+      if queue then _, fault = checked_options(id, ARGV[at + 3], ARGV[at + 4]) end
+      if not queue or fault then return 0, 'a task handed on: ' .. (fault or 'its handle is none') end
+    elseif verb == 'retry' or verb == 'snooze' then
+      if not number or not is_whole(number, -INT64, INT64) then return 0, 'a delay is no whole number of ms' end
+    elseif verb ~= 'done' and verb ~= 'fail' then
+      return 0, 'there is no such outcome'
+    end
+    at = at + 5
+  end
+  return at
+end
+
+-- The event of a record. ended: the state that ended the task, or nil.
+local function tell_outcome(P, id, ended, verb, first, kind, message)
+  if ended == 'dead' then
+    tell_as(P, 'dead', id, 'kind', kind, 'message', message)
+  elseif ended == 'completed' then
+    tell_as(P, ended, id)
+  elseif ended then
+    return -- lib/cancelled.lua told it
+  elseif verb == 'retry' then
+    tell_as(P, 'retry', id, 'delay', first, 'kind', kind, 'message', message)
+  elseif tonumber(first) > 0 then
+    tell_as(P, 'snoozed', id, 'delay', first)
+  else
+    tell_as(P, 'given_back', id)
+  end
+end
+
+-- Enqueues the chained task of a task whose completion is the next record, if the session holds that one: then both records
+-- count, or neither. What takes more than a place in this queue goes through the outbox.
+local function hand_on(P, running, lease, id, handle, options, rest, now)
+  local held = call('HGET', running, id)
+  if not held or lease ~= '' and held ~= lease then return end
+  local queue, new_id = parts(handle)
+  local o = options ~= '' and cjson.decode(options) or {}
+  if queue == own_queue(P) and not o.unique and not o.after then
+    insert_task(P, new_id, o, rest, now)
+  else
+    send(P, 'T', handle .. ' ' .. text(#options) .. ' ' .. options .. rest)
+    announce_due(P, now)
+  end
+end
+
+-- Settles one record. Returns the state that ended the task, or nil.
+local function settle_record(P, running, lease, now, settings, refused, verb, id, first, second, third)
+  if verb == 'hand' then return hand_on(P, running, lease, id, first, second, third, now) end
+  -- Where runs are recorded, `show` tells by which lease the task ran last.
+  local ran = verb == 'done' and find(third, 'r', 1, true) and call('HGET', running, id)
+  local was_held = 0
+  if lease == '' or call('HGET', running, id) == lease then was_held = leave_running(running, {id}) end
+  if was_held == 0 then
+    refused[#refused + 1] = id
+    return
+  end
+  if ran then call('HSET', P .. 'info:' .. id, 'run', ran .. ' ' .. string.match(running, ':([^:]*)$')) end
+  know_gate(P, settings[GATE])
+  act_as(running)
+  if settings[GATE] then
+    if verb == 'snooze' and tonumber(first) <= 0 then
+      local envelope = call('HGET', P .. 'tasks', id)
+      if envelope then call_first(P, {id}, {envelope}, settings[GATE]) end
+    end
+    release(P, {id}, now, settings[GATE], verb == 'retry' or verb == 'snooze')
+  end
+  if verb == 'done' and find(third, 'k', 1, true) then keep_key(P, running, id) end
+  local ended = outcomes[verb](P, id, now, settings, first, second, third)
+  if tells(P) then tell_outcome(P, id, ended, verb, first, second, third) end
+  if ended and settings[WAITERS] then notify(P, {id}, ended) end
+  return ended
+end
+
+-- Settles `records` records from `at` of ARGV on, one after the other, and counts those that completed.
+local function settle_records(P, running, lease, at, records, now, settings, refused)
+  local completed = 0
+  now = tonumber(now)
+  for _ = 1, records do
+    if settle_record(P, running, lease, now, settings, refused, unpack(ARGV, at, at + 4)) == 'completed' then
+      completed = completed + 1
+    end
+    at = at + 5
+  end
+  if completed > 0 then redis.pcall('HINCRBY', P .. 'counters', 'completed', text(completed)) end
+end
