@@ -13,8 +13,8 @@ local function missing_rights(P, names)
   return missing
 end
 
--- What is wrong, as an error of Redis's, or nil. (Who may change access lists is limited by none: that is one question
--- instead of many.)
+-- What is wrong, as an error of Redis's, or nil. A user who may change access lists counts as one who may call all commands: that is
+-- one question instead of many. Where such a user lacks one of them all the same, Redis refuses it in the middle of the script.
 local function not_allowed(P, names)
   if redis.acl_check_cmd('ACL', 'SETUSER', 'any') then return end
   local missing = missing_rights(P, names)

@@ -1,5 +1,5 @@
 -- A step of maintain.lua: renews settings.upkeep (lib/upkeep.lua), by which sessions are spared that could not send heartbeats,
--- and moves times that a step of Redis's clock has made wrong (lib/set_back.lua).
+-- and moves times that a jump of Redis's clock has made wrong (lib/set_back.lua).
 --
 -- requires: base, upkeep
 -- gives: has_times, renew_amnesty
@@ -11,9 +11,9 @@ local function has_times(P, hold)
     hold and call('HEXISTS', P .. 'settings', 'hold') == 1
 end
 
--- life: how long a session lives without a heartbeat, in ms, or nil. Returns
--- {since, ends, changed, more}. Sessions that expired
--- after `since` are spared until `ends`; changed: `upkeep` was written, or may be needed no more.
+-- life: how long a session lives without a heartbeat, in ms, or nil. Returns {since, ends, may_drop_upkeep, more}. Sessions that
+-- expired after `since` are spared until `ends`. may_drop_upkeep: it was written, or there is a pause for a time, which may end
+-- in this call; so the caller looks whether anything depends on the clock still.
 local function renew_amnesty(P, now, life, settings, endings)
   local upkeep, since, ends, back = nil, now, 0, nil
   if settings.upkeep then
@@ -21,17 +21,18 @@ local function renew_amnesty(P, now, life, settings, endings)
   elseif life and has_times(P, settings.hold) then
     upkeep = next_upkeep(nil, now, life)
   end
-  -- A step of the clock is dealt with after what an earlier one left to do. Until then `upkeep` stays as it is, so that the next
-  -- call sees the step, too.
-  local waits = back and settings.back
-  if waits then upkeep, back = nil, nil end
-  local more = waits
+  -- A jump of the clock is dealt with after what an earlier one left to do. Until then `upkeep` stays as it is, so that the next
+  -- call sees the jump, too.
+  local earlier_left = back and settings.back
+  if earlier_left then upkeep, back = nil, nil end
+  local more = earlier_left
   if back or settings.back then
     local last, before = string.match(settings.upkeep or '', '^(%d+) (%d+)')
-    local is_left = endings().set_back(P, now, {by = back, seen = tonumber(last), longest = math.max(life or 0, tonumber(before) or 0),
-      left = settings.back, large = settings.large})
-    more = is_left or waits
+    local longest = math.max(life or 0, tonumber(before) or 0)
+    local is_left = endings().set_back(P, now, {by = back, clock_before = tonumber(last), longest = longest, left = settings.back,
+      large = settings.large})
+    more = is_left or earlier_left
   end
   if upkeep then call('HSET', P .. 'settings', 'upkeep', upkeep) end
-  return {since = since, ends = ends, changed = upkeep or settings.upkeep and settings.hold, more = more}
+  return {since = since, ends = ends, may_drop_upkeep = upkeep or settings.upkeep and settings.hold, more = more}
 end

@@ -1,5 +1,5 @@
 -- The hash of a session that holds no leases any more goes, with what this and other versions keep there about the
--- session. A task that was handed over under such a field's name dies: that name is no id.
+-- session. A task whose id begins with `#`, which is no id, may have been handed over and stands there, too: it dies.
 --
 -- requires: base, put_aside
 -- gives: drop_session

@@ -12,7 +12,8 @@ local CHILDREN_MAX = 40 -- a child takes Redis some 0.1 ms
 local STATES = ' unlink restore unread cascade completed dead cancelled deleted '
 
 -- The first entry as a table; nil: there is none that this version knows. An entry that a newer version wrote goes behind
--- the others; the next call looks at what follows it.
+-- the others. The call ends its part there; the next one, at the latest when the caller looks at the queue though nothing is due (a
+-- session's life later), looks at what follows it.
 local function first_entry(P)
   local line = call('LINDEX', P .. 'fanout', 0)
   if not line then return nil end

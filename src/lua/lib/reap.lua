@@ -6,6 +6,7 @@
 -- requires: once, requeue_front, stats, transitions
 -- gives: reap_session
 
+-- The history names the worker of the dead session (act_as in revoke). It dies of its crashes only when a worker leases it again.
 local function note_crash(P, now, id, was_alone)
   local info = P .. 'info:' .. id
   local known = call('HMGET', info, 'crashes', 'history')
@@ -14,14 +15,14 @@ local function note_crash(P, now, id, was_alone)
   if was_alone then call('HSET', info, 'alone', '1') end
 end
 
--- The suspect that the session held (lib/flagged.lua), and how it ran. "alone": no other task that the session held had begun;
--- "": the suspect had not begun. nil: there is none, or it proves nothing. A later call does not find it among the leases any
--- more; the first call has checked that the session held it.
+-- The suspect that the session held (lib/flagged.lua), and how it ran: "alone": it alone had begun; "not begun": all others had. nil:
+-- there is none, or it proves nothing. A later call does not find it among the leases any more: the first call, which finds `#`
+-- in the hash, checks that the session held it.
 local function suspect_of(lost)
   local id, how = string.match(call('HGET', lost, '#suspect') or '', '^(%S+) ?(%a*)$')
   if not id or how == 'beside' then return nil end
   if call('HEXISTS', lost, '#') == 1 and call('HEXISTS', lost, id) == 0 then return nil end
-  return id, how
+  return id, how == 'alone' and how or 'not begun'
 end
 
 -- Returns whether threads of the session are left that were woken.
@@ -98,11 +99,12 @@ local function is_lost_left(P, lost, count)
   return left > 0
 end
 
--- At most `max` tasks. Returns {count, session, more}.
+-- At most `max` leases. Returns {count, session, more}. more: always, as the next session may be dead, too.
 local function reap_session(P, now, session, gate, max)
   local running, lost_key = P .. 'running:' .. session, P .. 'lost:' .. session
   local woken = revoke(P, session, running, lost_key)
   local suspect, how = suspect_of(lost_key)
+  -- Without `#` a later call knows that this one was before it. `#suspect` stays where it proves something: later calls read it.
   call('HDEL', lost_key, '#', '#flushed', suspect and '#' or '#suspect')
   local leases, ids = newest_leases(lost_key, budget.room(gate and 28 or 16, 8, max)), {}
   for i = 1, #leases do ids[i] = leases[i][1] end

@@ -5,15 +5,15 @@
 --   settings back  "<by> <last> <set> <from> <skip>", while some of it is left: what the clock had said before; which set
 --                  comes next, from which score on, and how many members of that score were looked at already
 --
--- A time later than `last` is of the time before the step, or was put since then for longer than that. This one comes too
--- early, by as much as the step.
+-- A time later than `last` was written before the jump, or was written since for a time beyond `last`. The latter comes too early, by
+-- as much as the clock jumped.
 --
 -- requires: base, budget, ties
 -- gives: set_back
 
 local SETS = {'sessions', 'holds', 'scheduled', 'cron:due'}
 
--- One that was renewed since ends when it says. One that ended before the step and was not reaped yet has a while.
+-- One that was renewed since ends when it says. One that ended before the jump and was not reaped yet has a while.
 local A_WHILE = 120000
 local function session_end(expiry, now, work)
   if expiry > work.last then return math.max(expiry - work.by, math.min(expiry, now + work.longest)) end
@@ -133,19 +133,22 @@ local function set_back_first(P, now, by)
   end
 end
 
--- clock_step: {by, seen, longest, left, large}. by: nil: goes on with an earlier step, of which settings.back is left; seen: when the
--- queue was last maintained, later than now where the clock went back again; longest: the longest life of a session; large:
--- envelopes may be large. Returns whether some is left.
-local function set_back(P, now, clock_step)
-  local by, work = clock_step.by, {longest = clock_step.longest}
+-- jump: {by, clock_before, longest, left, large}. by: in ms; nil: goes on with an earlier jump, of which settings.back is left;
+-- clock_before: when the queue was last maintained, later than now where the clock went back again; longest: the longest life of
+-- a session; large: envelopes may be large. Returns whether some is left.
+local function set_back(P, now, jump)
+  local by, work = jump.by, {longest = jump.longest}
   if by then
     set_back_first(P, now, by)
     work.by, work.last, work.set, work.from, work.skip, work.seen = by, now + by, 1, text(now + 1), 0, now
   else
-    local left, last, set, from, skip = string.match(clock_step.left, '^(%d+) (%d+) (%d) ([%d.e+-]+) (%d+)$')
-    if not left then return call('HDEL', P .. 'settings', 'back') == 2 end
+    local left, last, set, from, skip = string.match(jump.left, '^(%d+) (%d+) (%d) ([%d.e+-]+) (%d+)$')
+    if not left then
+      call('HDEL', P .. 'settings', 'back')
+      return false
+    end
     work.by, work.last, work.set, work.from = tonumber(left), tonumber(last), tonumber(set), from
-    work.skip, work.seen = tonumber(skip), clock_step.seen or now
+    work.skip, work.seen = tonumber(skip), jump.clock_before or now
   end
-  return set_back_some(P, now, clock_step.large, work)
+  return set_back_some(P, now, jump.large, work)
 end

@@ -47,15 +47,15 @@ local function trim_results(P, now, bytes, max)
   return {count = trimmed, more = more or is_left}
 end
 
--- Calls note with the result of each part. Returns how many records went.
-local function trim_ended(P, now, settings, max, note)
+-- Calls take with the result of each part. Returns how many records went.
+local function trim_ended(P, now, settings, max, take)
   local age, count = keep_limits(settings.completed_age, settings.completed_count, DAY)
-  local trimmed = note(trim_set(P, now, 'completed', max, age, count)).count
-  trimmed = trimmed + note(trim_set(P, now, 'cancelled', max, age, count)).count
+  local trimmed = take(trim_set(P, now, 'completed', max, age, count)).count
+  trimmed = trimmed + take(trim_set(P, now, 'cancelled', max, age, count)).count
   if settings.completed_bytes then
     local bytes = number_of(settings.completed_bytes, 0) or LATEST
-    trimmed = trimmed + note(trim_results(P, now, bytes, max)).count
+    trimmed = trimmed + take(trim_results(P, now, bytes, max)).count
   end
   age, count = keep_limits(settings.dead_age, settings.dead_count, 90 * DAY)
-  return trimmed + note(trim_set(P, now, 'dead', max, age, count)).count
+  return trimmed + take(trim_set(P, now, 'dead', max, age, count)).count
 end

@@ -40,7 +40,7 @@ return {
 
   {section = 'Maxima of one call'},
   {name = 'ENQUEUE_MAX', value = 2000, help = 'tasks of one `enqueue`'},
-  {name = 'CALL_MAX', value = 1000, help = 'tasks that one `turn` leases, completions of one queue in it, and tasks that one call of `maintain`, `list` and most others touches'},
+  {name = 'CALL_MAX', value = 1000, help = 'tasks that one `turn` leases, completions of one queue in it, and tasks that one call of `list` and most others touches; the budget of a call of `maintain` allows fewer'},
   {name = 'PARENTS_MAX', value = 1000, public = 'REEVE_PARENTS_MAX', help = 'parents that one `enqueue` names for a task'},
   {name = 'DEPEND_MAX', value = 2000, help = 'parents of one `depend`'},
   {name = 'REGAIN_MAX', value = 64, help = 'tasks of one `regain`'},

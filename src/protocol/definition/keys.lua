@@ -46,7 +46,7 @@ return {
       .. 'takes the next number, see Waking up; `packet` is the newest packet, `<p> <score of its last task>`, which may be used up; '
       .. '`epoch` changes when the scores begin again'},
   {name = 'groups', type = 'zset', holds = '`<priority>:<group>`: score', writers = 'enqueue, all',
-    help = 'the last score of a group; `<priority>;<group>` is the last score at which a parked task was unparked'},
+    help = 'the last score of a group; `<priority>;<group>`, with a semicolon, is the last score at which a parked task was unparked'},
   {name = 'packets', type = 'set', holds = '`<p>`', writers = 'enqueue', help = 'all packets'},
   {name = 'packet:<p>', type = 'list', holds = 'id', writers = 'enqueue', help = 'the tasks of a packet, in order'},
   {name = 'laid:<p>', type = 'string', holds = '`1`', writers = 'clients', model = false,
